@@ -5,18 +5,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Contexts on Vulkan can be told their device since then. */
 #define NEEDED AMF_VERSION(1, 4, 9)
 
 const struct amf_codec amf_codecs[VIDEO_CODECS] = {
-	[VIDEO_H264] = {L"AMFVideoEncoderVCE_AVC", L"Usage", L"RateControlMethod", L"TargetBitrate",
-			L"PeakBitrate", L"FrameRate", 1},
-	[VIDEO_HEVC] = {L"AMFVideoEncoderHW_HEVC", L"HevcUsage", L"HevcRateControlMethod",
-			L"HevcTargetBitrate", L"HevcPeakBitrate", L"HevcFrameRate", 3},
-	[VIDEO_AV1] = {L"AMFVideoEncoderHW_AV1", L"Av1Usage", L"Av1RateControlMethod",
-		       L"Av1TargetBitrate", L"Av1PeakBitrate", L"Av1FrameRate", 3},
+	[VIDEO_H264] = {L"AMFVideoEncoderVCE_AVC", L"", 1},
+	[VIDEO_HEVC] = {L"AMFVideoEncoderHW_HEVC", L"Hevc", 3},
+	[VIDEO_AV1] = {L"AMFVideoEncoderHW_AV1", L"Av1", 3},
 };
 
 static const struct code_advice codes[] = {
@@ -58,41 +54,55 @@ int amf_check(amf_result result, const char *call, struct call_failure *failure,
 	return call_failed_advised(failure, call, result, codes, ARRAY_SIZE(codes), err);
 }
 
-bool amf_is_absent(amf_result result)
+int amf_check_present(amf_result result, const char *call, struct call_failure *failure,
+		      struct error *err)
 {
-	return result == AMF_NOT_SUPPORTED || result == AMF_NOT_FOUND || result == AMF_NO_DEVICE ||
-	       result == AMF_CODEC_NOT_SUPPORTED || result == AMF_ENCODER_NOT_PRESENT;
+	struct error told = {0};
+	int rc = amf_check(result, call, failure, &told);
+	if (result == AMF_NOT_SUPPORTED || result == AMF_NOT_FOUND || result == AMF_NO_DEVICE ||
+	    result == AMF_CODEC_NOT_SUPPORTED || result == AMF_ENCODER_NOT_PRESENT)
+		rc = ERROR_UNSUPPORTED;
+	return rc == 0 ? 0 : error_set(err, rc, "%s", told.text);
 }
 
-void amf_release(void *object)
+int amf_check_made(int rc, const struct amf_object *made, const char *call, struct error *err)
 {
-	struct amf_data *data = object;
-	if (data != NULL)
-		(void)data->calls->release(data);
+	return rc == 0 && made == NULL
+		       ? error_set(err, ERROR_REMOTE, "%s succeeded and made none", call)
+		       : rc;
+}
+
+void amf_release(struct amf_object *object)
+{
+	if (object != NULL)
+		(void)AMF_METHOD(object, AMFInterface, Release)(object);
+}
+
+int amf_make_component(const struct amf *amf, enum video_codec codec, struct amf_object **out,
+		       struct call_failure *failure, struct error *err)
+{
+	static const char call[] = "AMFFactory::CreateComponent";
+	const amf_result result = AMF_METHOD(amf->factory, AMFFactory, CreateComponent)(
+		amf->factory, amf->context, amf_codecs[codec].id, out);
+	return amf_check_made(amf_check_present(result, call, failure, err), *out, call, err);
 }
 
 static int amf_work(void *session, const struct work_request *request, struct work_report *report,
 		    struct error *err)
 {
-	struct amf *amf = session;
-	int rc = video_work(&amf_encoder, amf, false, request, report, err);
-	if (rc != ERROR_TIMEOUT)
-		amf_device_close(amf);
-	if (rc != 0 && report->failure.call == NULL)
-		report->failure = amf->failure;
-	return rc;
+	return video_work(&amf_encoder, session, false, request, report, err);
 }
 
 static int load(struct amf *amf, struct api_report *report, struct error *err)
 {
 	amf_result (*query)(uint64_t * version) = NULL;
-	amf_result (*init)(uint64_t version, struct amf_factory * *out) = NULL;
+	amf_result (*init)(uint64_t version, struct amf_object * *out) = NULL;
 	const struct api_function functions[] = {
 		{"AMFQueryVersion", &query}, {"AMFInit", &init}, {NULL, NULL}};
 	uint64_t version = 0;
 	int rc = api_load(report, AMF_LIBRARY, functions, err);
 	if (rc == 0)
-		rc = amf_check(query(&version), "AMFQueryVersion", &amf->failure, err);
+		rc = amf_check(query(&version), "AMFQueryVersion", NULL, err);
 	if (rc != 0)
 		return rc;
 	(void)snprintf(report->version, sizeof(report->version), "%u.%u.%u",
@@ -102,23 +112,18 @@ static int load(struct amf *amf, struct api_report *report, struct error *err)
 		return error_set(err, ERROR_UNAVAILABLE,
 				 "the driver offers AMF %s, and 1.4.9 is needed: update the driver",
 				 report->version);
-	rc = amf_check(init(NEEDED, &amf->factory), "AMFInit", &amf->failure, err);
-	return rc == 0 && amf->factory == NULL
-		       ? error_set(err, ERROR_REMOTE, "AMFInit succeeded and made no factory")
-		       : rc;
+	rc = amf_check(init(NEEDED, &amf->factory), "AMFInit", NULL, err);
+	return amf_check_made(rc, amf->factory, "AMFInit", err);
 }
 
 static int amf_open(struct api_report *report, void **session, struct error *err)
 {
 	struct amf *amf CLEANUP_FREE = calloc(1, sizeof(*amf));
-	char version[sizeof(report->version)] = "";
 	if (amf == NULL)
 		return error_memory(err);
 	int rc = load(amf, report, err);
-	memcpy(version, report->version, sizeof(version));
 	if (rc == 0)
-		rc = amf_devices_open(amf, report, err);
-	memcpy(report->version, version, sizeof(version));
+		rc = api_open_devices(amf_devices, report, &amf->devices, err);
 	if (rc == 0)
 		*session = STEAL(amf);
 	return rc;
@@ -127,7 +132,7 @@ static int amf_open(struct api_report *report, void **session, struct error *err
 static void amf_close(void *session)
 {
 	struct amf *amf = session;
-	amf_devices_close(amf);
+	amf_devices->close(amf->devices);
 	free(amf);
 }
 

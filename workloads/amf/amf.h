@@ -8,43 +8,52 @@
 #include "workloads/common/api.h"
 #include "workloads/video/video.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #define AMF_LIBRARY API_LIBRARY("amfrt64.dll", "libamfrt64.so.1")
 
 struct amf {
-	struct amf_factory *factory;
-	void *devices;		     /* device.c's own */
-	void *device;		     /* that is worked on; NULL: none */
-	struct amf_context *context; /* on that device; NULL: none */
-	struct call_failure failure; /* of calls that belong to no stream */
+	struct amf_object *factory;
+	void *devices;		    /* session of amf_devices */
+	void *device;		    /* that is worked on; NULL: none */
+	struct amf_object *context; /* AMFContext1 on that device; NULL: none */
 };
 
 /* 0 for AMF_OK; otherwise keeps call and result in `failure`, says what to do about it, and returns
  * ERROR_REMOTE. */
 int amf_check(amf_result result, const char *call, struct call_failure *failure, struct error *err);
 
-/* The device, or its driver, has no such encoder. */
-bool amf_is_absent(amf_result result);
+/* The same, and ERROR_UNSUPPORTED when the result says that the device, or its driver, has no such
+ * thing. */
+int amf_check_present(amf_result result, const char *call, struct call_failure *failure,
+		      struct error *err);
 
-/* The encoder of a codec and the names of its properties. */
+/* amf_check() of a method, and of one whose last argument becomes a new object: success without one is
+ * ERROR_REMOTE. */
+#define AMF_CALL(failure, err, interface, method, object, ...)                                     \
+	amf_check(AMF_METHOD(object, interface, method)(object, __VA_ARGS__),                      \
+		  #interface "::" #method, failure, err)
+int amf_check_made(int rc, const struct amf_object *made, const char *call, struct error *err);
+
+/* Releases an object; NULL is none. */
+void amf_release(struct amf_object *object);
+
+/* The component that encodes a codec; NULL with any error. ERROR_UNSUPPORTED: there is none. */
+int amf_make_component(const struct amf *amf, enum video_codec codec, struct amf_object **out,
+		       struct call_failure *failure, struct error *err);
+
+/* What the names of a codec's properties begin with, and constant bit rate as a method. */
 struct amf_codec {
-	const wchar_t *id, *usage, *method, *target, *peak, *rate;
-	int64_t constant; /* constant bit rate, as a method */
+	const wchar_t *id, *prefix;
+	int64_t constant_rate;
 };
 
 extern const struct amf_codec amf_codecs[VIDEO_CODECS];
 
-/* Releases an object of any interface; NULL is none. */
-void amf_release(void *object);
-
-/* posix/device.c: devices of Vulkan, and a context on one. windows/device.c: adapters of DXGI, and a
- * context on Direct3D 11. Errors of the first as for the `open` of an api_driver; of
- * amf_device_open() also ERROR_UNSUPPORTED: it is no device of AMF. */
-int amf_devices_open(struct amf *amf, struct api_report *report, struct error *err);
-void amf_devices_close(struct amf *amf);
-int amf_device_open(struct amf *amf, size_t index, struct error *err);
+/* posix/device.c: devices of Vulkan, and amf->context on one. windows/device.c: adapters of DXGI, and
+ * amf->context on a device of Direct3D 11. ERROR_UNSUPPORTED: it is no device of AMF. */
+extern const struct api_driver *const amf_devices;
+int amf_device_open(struct amf *amf, size_t index, struct call_failure *failure, struct error *err);
 void amf_device_close(struct amf *amf);
 
 /* offers.c */

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The part of AMD's Advanced Media Framework that encodes, declared here, for no distribution has its
+ * What encoding needs of AMD's Advanced Media Framework, declared here, for no distribution has its
  * headers. Objects are COM-like: a pointer to a table of functions, in the order of the C++ classes
  * and of their bases. On 64-bit Windows the calling convention is the compiler's own.
  * Source: the headers of AMF, public/include/core and public/include/components.
@@ -43,6 +43,11 @@ struct amf_guid {
 	uint8_t data4[8];
 };
 
+static const struct amf_guid amf_buffer_guid = {
+	0xb04b7248, 0xb6f0, 0x4321, {0xb6, 0x91, 0xba, 0xa4, 0x74, 0x0f, 0x9f, 0xcb}};
+static const struct amf_guid amf_context1_guid = {
+	0xd9e9f868, 0x6220, 0x44c6, {0xa2, 0x2f, 0x7c, 0xd6, 0xda, 0xc6, 0x86, 0x46}};
+
 enum amf_variant_type { AMF_VARIANT_BOOL = 1, AMF_VARIANT_INT64 = 2, AMF_VARIANT_RATE = 7 };
 
 struct amf_variant {
@@ -63,142 +68,66 @@ struct amf_vulkan_device {
 	void *instance, *physical, *device;
 };
 
-/* AMFInterface, AMFPropertyStorage, AMFData */
-#define AMF_INTERFACE(self)                                                                        \
-	long (*acquire)(struct self *);                                                            \
-	long (*release)(struct self *);                                                            \
-	amf_result (*query)(struct self *, const struct amf_guid *, void **out);
-#define AMF_STORAGE(self)                                                                          \
-	AMF_INTERFACE(self)                                                                        \
-	amf_result (*set)(struct self *, const wchar_t *name, struct amf_variant value);           \
-	amf_result (*get)(struct self *, const wchar_t *name, struct amf_variant *value);          \
-	void (*storage[8])(void);
-#define AMF_DATA(self)                                                                             \
-	AMF_STORAGE(self)                                                                          \
-	void (*data[10])(void);
-
-#define AMF_OBJECT(self)                                                                           \
-	struct self##_calls;                                                                       \
-	struct self {                                                                              \
-		const struct self##_calls *calls;                                                  \
-	};
-
-AMF_OBJECT(amf_buffer)
-AMF_OBJECT(amf_caps)
-AMF_OBJECT(amf_component)
-AMF_OBJECT(amf_context)
-AMF_OBJECT(amf_data)
-AMF_OBJECT(amf_factory)
-AMF_OBJECT(amf_io_caps)
-AMF_OBJECT(amf_plane)
-AMF_OBJECT(amf_surface)
-
-struct amf_factory_calls {
-	amf_result (*create_context)(struct amf_factory *, struct amf_context **out);
-	amf_result (*create_component)(struct amf_factory *, struct amf_context *,
-				       const wchar_t *id, struct amf_component **out);
-	void (*rest[5])(void);
+/* Of any interface. */
+struct amf_object {
+	void (*const *calls)(void);
 };
 
-/* AMFContext, and from create_buffer_from_dx11 on AMFContext1. */
-struct amf_context_calls {
-	AMF_STORAGE(amf_context)
-	amf_result (*terminate)(struct amf_context *);
-	void (*dx9[4])(void);
-	amf_result (*init_dx11)(struct amf_context *, void *device, int32_t version);
-	void (*dx11[3])(void);
-	void (*opencl[8])(void);
-	void (*opengl[5])(void);
-	void (*xv[4])(void);
-	void (*gralloc[4])(void);
-	void (*alloc_buffer)(void);
-	amf_result (*alloc_surface)(struct amf_context *, int32_t memory, int32_t format,
-				    int32_t width, int32_t height, struct amf_surface **out);
-	void (*alloc_audio)(void);
-	void (*wrap[8])(void);
-	void (*get_compute)(void);
-	void (*create_buffer_from_dx11)(void);
-	void (*alloc_ex[2])(void);
-	amf_result (*init_vulkan)(struct amf_context *, struct amf_vulkan_device *device);
-	void (*vulkan[5])(void);
-	amf_result (*get_vulkan_extensions)(struct amf_context *, size_t *count,
-					    const char **names);
-};
+/* Interface, method, its place in the table of the interface, result, parameters. */
+#define AMF_METHODS(X)                                                                             \
+	X(AMFInterface, Release, 1, long, (struct amf_object *))                                   \
+	X(AMFFactory, CreateContext, 0, amf_result,                                                \
+	  (struct amf_object *, struct amf_object * *out))                                         \
+	X(AMFFactory, CreateComponent, 1, amf_result,                                              \
+	  (struct amf_object *, struct amf_object * context, const wchar_t *id,                    \
+	   struct amf_object **out))                                                               \
+	X(AMFContext, QueryInterface, 2, amf_result,                                               \
+	  (struct amf_object *, const struct amf_guid *, struct amf_object **out))                 \
+	X(AMFContext, Terminate, 13, amf_result, (struct amf_object *))                            \
+	X(AMFContext, InitDX11, 18, amf_result,                                                    \
+	  (struct amf_object *, void *device, int32_t version))                                    \
+	X(AMFContext, AllocSurface, 44, amf_result,                                                \
+	  (struct amf_object *, int32_t memory, int32_t format, int32_t width, int32_t height,     \
+	   struct amf_object * *out))                                                              \
+	X(AMFContext1, InitVulkan, 58, amf_result,                                                 \
+	  (struct amf_object *, struct amf_vulkan_device *))                                       \
+	X(AMFContext1, GetVulkanDeviceExtensions, 64, amf_result,                                  \
+	  (struct amf_object *, size_t * count, const char **names))                               \
+	X(AMFComponent, SetProperty, 3, amf_result,                                                \
+	  (struct amf_object *, const wchar_t *name, struct amf_variant))                          \
+	X(AMFComponent, Init, 17, amf_result,                                                      \
+	  (struct amf_object *, int32_t format, int32_t width, int32_t height))                    \
+	X(AMFComponent, Terminate, 19, amf_result, (struct amf_object *))                          \
+	X(AMFComponent, Drain, 20, amf_result, (struct amf_object *))                              \
+	X(AMFComponent, SubmitInput, 22, amf_result,                                               \
+	  (struct amf_object *, struct amf_object * surface))                                      \
+	X(AMFComponent, QueryOutput, 23, amf_result,                                               \
+	  (struct amf_object *, struct amf_object * *out))                                         \
+	X(AMFComponent, GetCaps, 26, amf_result, (struct amf_object *, struct amf_object * *out))  \
+	X(AMFCaps, GetProperty, 4, amf_result,                                                     \
+	  (struct amf_object *, const wchar_t *name, struct amf_variant *))                        \
+	X(AMFCaps, GetAccelerationType, 13, int32_t, (struct amf_object *))                        \
+	X(AMFCaps, GetInputCaps, 14, amf_result, (struct amf_object *, struct amf_object * *out))  \
+	X(AMFIOCaps, GetWidthRange, 3, void,                                                       \
+	  (struct amf_object *, int32_t * least, int32_t * most))                                  \
+	X(AMFIOCaps, GetHeightRange, 4, void,                                                      \
+	  (struct amf_object *, int32_t * least, int32_t * most))                                  \
+	X(AMFData, QueryInterface, 2, amf_result,                                                  \
+	  (struct amf_object *, const struct amf_guid *, struct amf_object **out))                 \
+	X(AMFBuffer, GetSize, 24, size_t, (struct amf_object *))                                   \
+	X(AMFBuffer, GetNative, 25, void *, (struct amf_object *))                                 \
+	X(AMFSurface, GetPlanesCount, 24, size_t, (struct amf_object *))                           \
+	X(AMFSurface, GetPlaneAt, 25, struct amf_object *, (struct amf_object *, size_t index))    \
+	X(AMFPlane, GetNative, 4, void *, (struct amf_object *))                                   \
+	X(AMFPlane, GetHPitch, 10, int32_t, (struct amf_object *))
 
-struct amf_component_calls {
-	AMF_STORAGE(amf_component)
-	void (*storage_ex[4])(void);
-	amf_result (*init)(struct amf_component *, int32_t format, int32_t width, int32_t height);
-	void (*reinit)(void);
-	amf_result (*terminate)(struct amf_component *);
-	amf_result (*drain)(struct amf_component *);
-	void (*flush)(void);
-	amf_result (*submit)(struct amf_component *, struct amf_data *);
-	amf_result (*output)(struct amf_component *, struct amf_data **out);
-	void (*get_context)(void);
-	void (*set_allocator)(void);
-	amf_result (*get_caps)(struct amf_component *, struct amf_caps **out);
-	void (*optimize)(void);
-};
+#define AMF_PLACE(interface, method, place, ...) interface##_##method##_PLACE = (place),
+enum amf_place { AMF_METHODS(AMF_PLACE) AMF_PLACES = 65 };
 
-struct amf_caps_calls {
-	AMF_STORAGE(amf_caps)
-	int32_t (*acceleration)(struct amf_caps *);
-	amf_result (*input)(struct amf_caps *, struct amf_io_caps **out);
-	void (*output)(void);
-};
+#define AMF_TYPE(interface, method, place, result, parameters)                                     \
+	typedef result interface##_##method parameters;
+AMF_METHODS(AMF_TYPE)
 
-struct amf_io_caps_calls {
-	AMF_INTERFACE(amf_io_caps)
-	void (*width)(struct amf_io_caps *, int32_t *least, int32_t *most);
-	void (*height)(struct amf_io_caps *, int32_t *least, int32_t *most);
-	void (*rest[6])(void);
-};
-
-struct amf_data_calls {
-	AMF_DATA(amf_data)
-};
-
-struct amf_buffer_calls {
-	AMF_DATA(amf_buffer)
-	void (*set_size)(void);
-	size_t (*size)(struct amf_buffer *);
-	void *(*native)(struct amf_buffer *);
-	void (*observers[2])(void);
-};
-
-struct amf_surface_calls {
-	AMF_DATA(amf_surface)
-	void (*format)(void);
-	size_t (*plane_count)(struct amf_surface *);
-	struct amf_plane *(*plane)(struct amf_surface *, size_t index);
-	void (*rest[7])(void);
-};
-
-struct amf_plane_calls {
-	AMF_INTERFACE(amf_plane)
-	void (*type)(void);
-	void *(*native)(struct amf_plane *);
-	void (*pixel_size)(void);
-	int32_t (*offset_x)(struct amf_plane *);
-	int32_t (*offset_y)(struct amf_plane *);
-	void (*size[2])(void);
-	int32_t (*pitch)(struct amf_plane *);
-	void (*rest[2])(void);
-};
-
-/* {b04b7248-b6f0-4321-b691-baa4740f9fcb}, {d9e9f868-6220-44c6-a22f-7cd6dac68646} */
-#define AMF_BUFFER_GUID                                                                            \
-	{                                                                                          \
-		0xb04b7248, 0xb6f0, 0x4321,                                                        \
-		{                                                                                  \
-			0xb6, 0x91, 0xba, 0xa4, 0x74, 0x0f, 0x9f, 0xcb                             \
-		}                                                                                  \
-	}
-#define AMF_CONTEXT1_GUID                                                                          \
-	{                                                                                          \
-		0xd9e9f868, 0x6220, 0x44c6,                                                        \
-		{                                                                                  \
-			0xa2, 0x2f, 0x7c, 0xd6, 0xda, 0xc6, 0x86, 0x46                             \
-		}                                                                                  \
-	}
+/* To be called: AMF_METHOD(object, AMFComponent, Drain)(object). */
+#define AMF_METHOD(object, interface, method)                                                      \
+	((interface##_##method *)(object)->calls[interface##_##method##_PLACE])

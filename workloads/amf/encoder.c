@@ -4,85 +4,81 @@
 
 #include "base/cleanup.h"
 
-#include <stdlib.h>
+#include <wchar.h>
 
 enum { USAGE_TRANSCODING = 0, PLANES = 2 };
 
 struct encoder {
-	struct amf *amf;
+	const struct amf *amf;
 	const struct video_job *job;
-	struct amf_component *component;
+	struct amf_object *component;
 };
 
-static int set(struct encoder *e, const wchar_t *name, struct amf_variant value, struct error *err)
+/* A property of the codec. */
+static int set(const struct encoder *e, const wchar_t *name, struct amf_variant value,
+	       struct error *err)
 {
-	int rc = amf_check(e->component->calls->set(e->component, name, value),
-			   "AMFComponent::SetProperty", e->job->failure, err);
-	return rc != 0 ? error_wrap(err, rc, "%ls", name) : 0;
-}
-
-static int set_number(struct encoder *e, const wchar_t *name, int64_t number, struct error *err)
-{
-	struct amf_variant value = {.type = AMF_VARIANT_INT64};
-	value.value.integer = number;
-	return set(e, name, value, err);
+	wchar_t whole[64] = L"";
+	(void)swprintf(whole, ARRAY_SIZE(whole), L"%ls%ls", amf_codecs[e->job->offer->codec].prefix,
+		       name);
+	int rc = AMF_CALL(e->job->failure, err, AMFComponent, SetProperty, e->component, whole,
+			  value);
+	return rc != 0 ? error_wrap(err, rc, "%ls", whole) : 0;
 }
 
 /* The usage first: it sets all other properties. */
-static int set_properties(struct encoder *e, struct error *err)
+static int set_properties(const struct encoder *e, struct error *err)
 {
-	const struct amf_codec *codec = &amf_codecs[e->job->offer->codec];
-	struct amf_variant rate = {.type = AMF_VARIANT_RATE};
-	rate.value.rate.numerator = VIDEO_RATE;
-	rate.value.rate.denominator = 1;
-	int rc = set_number(e, codec->usage, USAGE_TRANSCODING, err);
-	if (rc == 0)
-		rc = set_number(e, codec->method, codec->constant, err);
-	if (rc == 0)
-		rc = set_number(e, codec->target, VIDEO_BIT_RATE, err);
-	if (rc == 0)
-		rc = set_number(e, codec->peak, VIDEO_BIT_RATE, err);
-	return rc == 0 ? set(e, codec->rate, rate, err) : rc;
+	const struct {
+		const wchar_t *name;
+		int64_t value;
+	} numbers[] = {
+		{L"Usage", USAGE_TRANSCODING},
+		{L"RateControlMethod", amf_codecs[e->job->offer->codec].constant_rate},
+		{L"TargetBitrate", VIDEO_BIT_RATE},
+		{L"PeakBitrate", VIDEO_BIT_RATE},
+	};
+	const struct amf_variant rate = {AMF_VARIANT_RATE, {.rate = {VIDEO_RATE, 1}}};
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(numbers); i++) {
+		const struct amf_variant value = {AMF_VARIANT_INT64, {.integer = numbers[i].value}};
+		rc = set(e, numbers[i].name, value, err);
+	}
+	return rc == 0 ? set(e, L"FrameRate", rate, err) : rc;
 }
 
-static int open_encoder(void *session, const struct video_job *job, void **encoder,
+static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
-	struct encoder *e = calloc(1, sizeof(*e));
-	if (e == NULL)
-		return error_memory(err);
-	*encoder = e;
-	*e = (struct encoder){.amf = session, .job = job};
-	struct amf_factory *factory = e->amf->factory;
-	int rc = amf_check(factory->calls->create_component(factory, e->amf->context,
-							    amf_codecs[job->offer->codec].id,
-							    &e->component),
-			   "AMFFactory::CreateComponent", job->failure, err);
-	if (rc == 0 && e->component == NULL)
-		rc = error_set(err, ERROR_REMOTE,
-			       "AMFFactory::CreateComponent succeeded and made none");
+	struct encoder *e = encoder;
+	e->amf = session;
+	e->job = job;
+	int rc = amf_make_component(e->amf, job->offer->codec, &e->component, job->failure, err);
 	if (rc == 0)
 		rc = set_properties(e, err);
-	return rc == 0 ? amf_check(e->component->calls->init(e->component, AMF_SURFACE_NV12,
-							     (int32_t)job->source.width,
-							     (int32_t)job->source.height),
-				   "AMFComponent::Init", job->failure, err)
+	return rc == 0 ? AMF_CALL(job->failure, err, AMFComponent, Init, e->component,
+				  AMF_SURFACE_NV12, (int32_t)job->source.width,
+				  (int32_t)job->source.height)
 		       : rc;
 }
 
-static int fill(struct encoder *e, struct amf_surface *surface, const struct video_planes *frame,
-		struct error *err)
+static int fill(const struct encoder *e, struct amf_object *surface,
+		const struct video_planes *frame, struct error *err)
 {
 	const struct video_source *source = &e->job->source;
+	const size_t count = AMF_METHOD(surface, AMFSurface, GetPlanesCount)(surface);
 	struct video_planes planes = {0};
-	for (size_t i = 0; i < PLANES && surface->calls->plane_count(surface) == PLANES; i++) {
-		struct amf_plane *plane = surface->calls->plane(surface, i);
-		const int32_t pitch = plane != NULL ? plane->calls->pitch(plane) : 0;
-		planes.data[i] = plane != NULL ? plane->calls->native(plane) : NULL;
-		planes.pitch[i] = pitch > 0 ? (size_t)pitch : 0;
+	bool fits = count == PLANES;
+	for (size_t i = 0; fits && i < PLANES; i++) {
+		struct amf_object *plane = AMF_METHOD(surface, AMFSurface, GetPlaneAt)(surface, i);
+		if (plane != NULL) {
+			const int32_t pitch = AMF_METHOD(plane, AMFPlane, GetHPitch)(plane);
+			planes.pitch[i] = pitch > 0 ? (size_t)pitch : 0;
+			planes.data[i] = AMF_METHOD(plane, AMFPlane, GetNative)(plane);
+		}
+		fits = planes.data[i] != NULL && planes.pitch[i] >= source->width;
 	}
-	if (planes.data[0] == NULL || planes.data[1] == NULL || planes.pitch[0] < source->width ||
-	    planes.pitch[1] < source->width)
+	if (!fits)
 		return error_set(
 			err, ERROR_REMOTE,
 			"AMFContext::AllocSurface succeeded and gave no memory of %u by %u",
@@ -92,63 +88,47 @@ static int fill(struct encoder *e, struct amf_surface *surface, const struct vid
 }
 
 /* AMF_NEED_MORE_INPUT: it took the frame, and nothing comes out yet. */
-static int submit(struct encoder *e, struct amf_surface *surface, struct error *err)
+static int check_taken(const struct encoder *e, amf_result result, const char *call,
+		       struct error *err)
 {
-	const amf_result result =
-		e->component->calls->submit(e->component, (struct amf_data *)(void *)surface);
 	if (result == AMF_INPUT_FULL)
-		return error_set(err, ERROR_BUSY, "the encoder takes no frame now");
-	return result == AMF_NEED_MORE_INPUT
-		       ? 0
-		       : amf_check(result, "AMFComponent::SubmitInput", e->job->failure, err);
+		return error_set(err, ERROR_BUSY, "the encoder takes nothing now");
+	return result == AMF_NEED_MORE_INPUT ? 0 : amf_check(result, call, e->job->failure, err);
 }
 
 static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
 {
 	struct encoder *e = encoder;
-	struct amf_context *context = e->amf->context;
-	struct amf_surface *surface = NULL;
+	struct amf_object *component = e->component, *surface = NULL;
 	(void)index;
-	if (frame == NULL) {
-		const amf_result result = e->component->calls->drain(e->component);
-		return result == AMF_INPUT_FULL
-			       ? error_set(err, ERROR_BUSY, "the encoder does not drain now")
-			       : amf_check(result, "AMFComponent::Drain", e->job->failure, err);
-	}
-	int rc = amf_check(context->calls->alloc_surface(context, AMF_MEMORY_HOST, AMF_SURFACE_NV12,
-							 (int32_t)e->job->source.width,
-							 (int32_t)e->job->source.height, &surface),
-			   "AMFContext::AllocSurface", e->job->failure, err);
-	if (rc == 0 && surface == NULL)
-		rc = error_set(err, ERROR_REMOTE,
-			       "AMFContext::AllocSurface succeeded and made none");
+	if (frame == NULL)
+		return check_taken(e, AMF_METHOD(component, AMFComponent, Drain)(component),
+				   "AMFComponent::Drain", err);
+	int rc = AMF_CALL(e->job->failure, err, AMFContext, AllocSurface, e->amf->context,
+			  AMF_MEMORY_HOST, AMF_SURFACE_NV12, (int32_t)e->job->source.width,
+			  (int32_t)e->job->source.height, &surface);
+	rc = amf_check_made(rc, surface, "AMFContext::AllocSurface", err);
 	if (rc == 0)
 		rc = fill(e, surface, frame, err);
 	if (rc == 0)
-		rc = submit(e, surface, err);
+		rc = check_taken(
+			e, AMF_METHOD(component, AMFComponent, SubmitInput)(component, surface),
+			"AMFComponent::SubmitInput", err);
 	amf_release(surface);
 	return rc;
 }
 
-static int append(struct encoder *e, struct amf_data *data, struct text *stream, struct error *err)
+static int append(const struct encoder *e, struct amf_object *data, struct text *stream,
+		  struct error *err)
 {
-	static const struct amf_guid guid = AMF_BUFFER_GUID;
-	void *object = NULL;
-	int rc = amf_check(data->calls->query(data, &guid, &object), "AMFData::QueryInterface",
-			   e->job->failure, err);
-	struct amf_buffer *buffer = object;
-	if (rc != 0 || buffer == NULL)
-		return rc != 0 ? rc : error_set(err, ERROR_REMOTE, "what came out is no buffer");
-	const size_t size = buffer->calls->size(buffer);
-	const char *bytes = buffer->calls->native(buffer);
-	if (size > VIDEO_STREAM_MAX)
-		rc = error_set(err, ERROR_LIMIT,
-			       "a picture of %zu bytes, more than the %d of a stream", size,
-			       VIDEO_STREAM_MAX);
-	else if (size > 0 && bytes == NULL)
-		rc = error_set(err, ERROR_REMOTE, "AMFBuffer::GetNative gave no memory");
-	else if (size > 0)
-		text_append(stream, bytes, size);
+	struct amf_object *buffer = NULL;
+	int rc = AMF_CALL(e->job->failure, err, AMFData, QueryInterface, data, &amf_buffer_guid,
+			  &buffer);
+	rc = amf_check_made(rc, buffer, "AMFData::QueryInterface", err);
+	if (rc == 0)
+		rc = video_append(stream, AMF_METHOD(buffer, AMFBuffer, GetNative)(buffer),
+				  AMF_METHOD(buffer, AMFBuffer, GetSize)(buffer),
+				  "AMFBuffer::GetNative", err);
 	amf_release(buffer);
 	return rc;
 }
@@ -157,8 +137,9 @@ static int append(struct encoder *e, struct amf_data *data, struct text *stream,
 static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
 {
 	struct encoder *e = encoder;
-	struct amf_data *data = NULL;
-	const amf_result result = e->component->calls->output(e->component, &data);
+	struct amf_object *data = NULL;
+	const amf_result result =
+		AMF_METHOD(e->component, AMFComponent, QueryOutput)(e->component, &data);
 	*ended = result == AMF_EOF;
 	if (result == AMF_EOF)
 		return 0;
@@ -176,16 +157,27 @@ static void close_encoder(void *encoder)
 {
 	struct encoder *e = encoder;
 	if (e->component != NULL)
-		(void)e->component->calls->terminate(e->component);
+		(void)AMF_METHOD(e->component, AMFComponent, Terminate)(e->component);
 	amf_release(e->component);
-	free(e);
+}
+
+static void end(void *session)
+{
+	struct amf *amf = session;
+	if (amf->context != NULL)
+		(void)AMF_METHOD(amf->context, AMFContext, Terminate)(amf->context);
+	amf_release(amf->context);
+	amf->context = NULL;
+	amf_device_close(amf);
 }
 
 const struct video_encoder amf_encoder = {
 	.layout = VIDEO_NV12,
 	.list = amf_list,
+	.size = sizeof(struct encoder),
 	.open = open_encoder,
 	.put = put,
 	.get = get,
 	.close = close_encoder,
+	.end = end,
 };

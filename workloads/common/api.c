@@ -54,6 +54,18 @@ int api_open(const struct api_driver *api, struct api_report *report, void **ses
 	return 0;
 }
 
+int api_open_devices(const struct api_driver *list, struct api_report *report, void **session,
+		     struct error *err)
+{
+	char version[sizeof(report->version)] = "";
+	memcpy(version, report->version, sizeof(version));
+	int rc = list->open(report, session, err);
+	memcpy(report->version, version, sizeof(version));
+	if (rc == ERROR_NOT_FOUND && report->missing == NULL)
+		report->missing = list->library;
+	return rc;
+}
+
 int api_work(const struct api_driver *api, void *session, size_t devices,
 	     const struct work_request *request, struct work_report *report, struct error *err)
 {

@@ -87,6 +87,11 @@ struct api_report {
 int api_open(const struct api_driver *api, struct api_report *report, void **session,
 	     struct error *err);
 
+/* For the `open` of an API whose devices another one tells: opens `list`, which fills `devices`; what
+ * the report says of the API itself stays. Errors as for `open`. */
+int api_open_devices(const struct api_driver *list, struct api_report *report, void **session,
+		     struct error *err);
+
 /* Has the API do one piece of work on a device, of `devices`, and judges how that went.
  * ERROR_MEMORY. */
 int api_work(const struct api_driver *api, void *session, size_t devices,

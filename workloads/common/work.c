@@ -229,7 +229,8 @@ const char *code_name(const struct code_name *names, size_t count, int64_t code)
 int call_failed(struct call_failure *failure, const char *call, int code, const char *name,
 		struct error *err)
 {
-	*failure = (struct call_failure){.call = call, .code = code, .code_name = name};
+	if (failure != NULL)
+		*failure = (struct call_failure){.call = call, .code = code, .code_name = name};
 	return error_set(err, ERROR_REMOTE, "%s: %s (%d)", call,
 			 name != NULL ? name : "unknown result", code);
 }

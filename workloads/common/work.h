@@ -213,8 +213,8 @@ struct code_name {
 /* NULL: a code that is not in the table. */
 const char *code_name(const struct code_name *names, size_t count, int64_t code);
 
-/* Keeps call and result, and says so: "vkCreateDevice: VK_ERROR_DEVICE_LOST (-4)". `name` is NULL
- * for a code that is not known. Returns ERROR_REMOTE. */
+/* Keeps call and result, and says so: "vkCreateDevice: VK_ERROR_DEVICE_LOST (-4)". `failure` may be
+ * NULL; `name` is for a code that is not known. Returns ERROR_REMOTE. */
 int call_failed(struct call_failure *failure, const char *call, int code, const char *name,
 		struct error *err);
 

@@ -5,7 +5,6 @@
 #include "base/cleanup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum {
 	QUALITY = 24,		      /* the quantiser, where no rate is kept */
@@ -242,17 +241,14 @@ static int keep_failure(const struct d3d12video_encoder *e, int rc)
 	return rc;
 }
 
-static int open_encoder(void *session, const struct video_job *job, void **encoder,
+static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
+	struct d3d12video_encoder *e = encoder;
 	if (job->offer->codec != VIDEO_H264)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the device offers it, and this probe encodes only H.264 with "
 				 "Direct3D 12");
-	struct d3d12video_encoder *e = calloc(1, sizeof(*e));
-	if (e == NULL)
-		return error_memory(err);
-	*encoder = e;
 	e->video = session;
 	e->job = job;
 	choose_settings(e);
@@ -350,12 +346,12 @@ static void close_encoder(void *encoder)
 	for (size_t i = 0; i < ARRAY_SIZE(objects); i++)
 		com_release(objects[i]);
 	text_free(&e->headers);
-	free(e);
 }
 
 const struct video_encoder d3d12video_encoder = {
 	.layout = VIDEO_NV12,
 	.list = d3d12video_list,
+	.size = sizeof(struct d3d12video_encoder),
 	.open = open_encoder,
 	.put = put,
 	.get = get,

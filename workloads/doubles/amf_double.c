@@ -37,15 +37,15 @@
 enum { SIDE_MAX = 64, PITCH = 128, PICTURES = VIDEO_FRAMES };
 
 EXPORT amf_result AMFQueryVersion(uint64_t *version);
-EXPORT amf_result AMFInit(uint64_t version, struct amf_factory **out);
+EXPORT amf_result AMFInit(uint64_t version, struct amf_object **out);
 
 /* Every object is one of these: what is not its own is not used. */
 struct object {
-	const void *calls;
+	struct amf_object head;
 	long references;
 	uint8_t samples[PITCH * SIDE_MAX * 3 / 2];
 	struct plane {
-		const void *calls;
+		struct amf_object head;
 		uint8_t *memory;
 	} planes[2];
 	struct text bytes; /* of a buffer */
@@ -65,25 +65,27 @@ static long alive;
 			return failure_;                                                           \
 	} while (0)
 
-static struct object *object_of(void *self)
+typedef void (*const table)(void);
+
+/* An entry of a table. */
+#define METHOD(interface, method, function)                                                        \
+	[interface##_##method##_PLACE] =                                                           \
+		(void (*)(void))(1 ? (function) : (interface##_##method *)NULL)
+
+static struct object *object_of(struct amf_object *self)
 {
-	return self;
+	return (struct object *)(void *)self;
 }
 
-static struct object *make(const void *calls)
+static struct object *make(table *calls)
 {
 	struct object *object = calloc(1, sizeof(*object));
 	if (object == NULL)
 		return NULL;
-	object->calls = calls;
+	object->head.calls = calls;
 	object->references = 1;
 	alive++;
 	return object;
-}
-
-static long acquire(struct object *object)
-{
-	return ++object->references;
 }
 
 static long release(struct object *object)
@@ -100,116 +102,109 @@ static long release(struct object *object)
 	return 0;
 }
 
-/* Functions of one kind of object, as those of all of them. */
-#define BASE(self)                                                                                 \
-	static long self##_acquire(struct self *o)                                                 \
-	{                                                                                          \
-		return acquire(object_of(o));                                                      \
-	}                                                                                          \
-	static long self##_release(struct self *o)                                                 \
-	{                                                                                          \
-		return release(object_of(o));                                                      \
-	}                                                                                          \
-	static amf_result self##_query(struct self *o, const struct amf_guid *guid, void **out)    \
-	{                                                                                          \
-		static const struct amf_guid known[] = {AMF_BUFFER_GUID, AMF_CONTEXT1_GUID};       \
-		ENTER(QueryInterface);                                                             \
-		if (memcmp(guid, &known[0], sizeof(*guid)) != 0 &&                                 \
-		    memcmp(guid, &known[1], sizeof(*guid)) != 0)                                   \
-			return 8;                                                                  \
-		(void)acquire(object_of(o));                                                       \
-		*out = o;                                                                          \
-		return AMF_OK;                                                                     \
-	}
+static long release_object(struct amf_object *o)
+{
+	return release(object_of(o));
+}
 
-BASE(amf_buffer)
-BASE(amf_caps)
-BASE(amf_component)
-BASE(amf_context)
-BASE(amf_surface)
+static amf_result query(struct amf_object *o, const struct amf_guid *guid, struct amf_object **out)
+{
+	ENTER(QueryInterface);
+	if (memcmp(guid, &amf_buffer_guid, sizeof(*guid)) != 0 &&
+	    memcmp(guid, &amf_context1_guid, sizeof(*guid)) != 0)
+		return 8;
+	object_of(o)->references++;
+	*out = o;
+	return AMF_OK;
+}
 
-#define CALLS(self) .acquire = self##_acquire, .release = self##_release, .query = self##_query
+/* What every object has. */
+#define BASE                                                                                       \
+	METHOD(AMFInterface, Release, release_object), METHOD(AMFContext, QueryInterface, query)
 
-static size_t buffer_size(struct amf_buffer *o)
+static size_t buffer_size(struct amf_object *o)
 {
 	return setting_has("long") ? (size_t)16 << 20 : object_of(o)->bytes.size;
 }
 
-static void *buffer_native(struct amf_buffer *o)
+static void *buffer_native(struct amf_object *o)
 {
 	return object_of(o)->bytes.data;
 }
 
-static const struct amf_buffer_calls buffer_calls = {
-	CALLS(amf_buffer),
-	.size = buffer_size,
-	.native = buffer_native,
+static table buffer_calls[AMF_PLACES] = {
+	BASE,
+	METHOD(AMFBuffer, GetSize, buffer_size),
+	METHOD(AMFBuffer, GetNative, buffer_native),
 };
 
-static void *plane_native(struct amf_plane *o)
+static void *plane_native(struct amf_object *o)
 {
 	return setting_has("nowhere") ? NULL : ((struct plane *)(void *)o)->memory;
 }
 
-static int32_t plane_pitch(struct amf_plane *o)
+static int32_t plane_pitch(struct amf_object *o)
 {
 	(void)o;
 	return PITCH;
 }
 
-static const struct amf_plane_calls plane_calls = {.native = plane_native, .pitch = plane_pitch};
+static table plane_calls[AMF_PLACES] = {
+	METHOD(AMFPlane, GetNative, plane_native),
+	METHOD(AMFPlane, GetHPitch, plane_pitch),
+};
 
-static size_t plane_count(struct amf_surface *o)
+static size_t plane_count(struct amf_object *o)
 {
 	(void)o;
 	return 2;
 }
 
-static struct amf_plane *plane_at(struct amf_surface *o, size_t index)
+static struct amf_object *plane_at(struct amf_object *o, size_t index)
 {
-	return (struct amf_plane *)(void *)&object_of(o)->planes[index];
+	return &object_of(o)->planes[index].head;
 }
 
-static const struct amf_surface_calls surface_calls = {
-	CALLS(amf_surface),
-	.plane_count = plane_count,
-	.plane = plane_at,
+static table surface_calls[AMF_PLACES] = {
+	BASE,
+	METHOD(AMFSurface, GetPlanesCount, plane_count),
+	METHOD(AMFSurface, GetPlaneAt, plane_at),
 };
 
-static void side_range(struct amf_io_caps *o, int32_t *least, int32_t *most)
+static void side_range(struct amf_object *o, int32_t *least, int32_t *most)
 {
 	(void)o;
 	*least = 32;
 	*most = SIDE_MAX;
 }
 
-static long static_release(struct amf_io_caps *o)
+static long static_release(struct amf_object *o)
 {
 	(void)o;
 	return 1;
 }
 
-static const struct amf_io_caps_calls io_caps_calls = {
-	.release = static_release,
-	.width = side_range,
-	.height = side_range,
+static table io_caps_calls[AMF_PLACES] = {
+	METHOD(AMFInterface, Release, static_release),
+	METHOD(AMFIOCaps, GetWidthRange, side_range),
+	METHOD(AMFIOCaps, GetHeightRange, side_range),
 };
 
-static amf_result input_caps(struct amf_caps *o, struct amf_io_caps **out)
+static amf_result input_caps(struct amf_object *o, struct amf_object **out)
 {
-	static struct amf_io_caps caps = {&io_caps_calls};
+	static struct amf_object caps = {io_caps_calls};
 	(void)o;
 	*out = &caps;
 	return AMF_OK;
 }
 
-static int32_t acceleration(struct amf_caps *o)
+static int32_t acceleration(struct amf_object *o)
 {
 	(void)o;
 	return setting_has("software") ? AMF_ACCELERATION_SOFTWARE : 0;
 }
 
-static amf_result get_property(struct amf_caps *o, const wchar_t *name, struct amf_variant *value)
+static amf_result get_property(struct amf_object *o, const wchar_t *name, struct amf_variant *value)
 {
 	(void)o;
 	if (wcscmp(name, L"MaxProfile") == 0) {
@@ -221,24 +216,23 @@ static amf_result get_property(struct amf_caps *o, const wchar_t *name, struct a
 	return wcscmp(name, L"BFrames") == 0 ? AMF_OK : AMF_NOT_FOUND;
 }
 
-static const struct amf_caps_calls caps_calls = {
-	CALLS(amf_caps),
-	.get = get_property,
-	.acceleration = acceleration,
-	.input = input_caps,
+static table caps_calls[AMF_PLACES] = {
+	BASE,
+	METHOD(AMFCaps, GetProperty, get_property),
+	METHOD(AMFCaps, GetAccelerationType, acceleration),
+	METHOD(AMFCaps, GetInputCaps, input_caps),
 };
 
-static amf_result get_caps(struct amf_component *o, struct amf_caps **out)
+static amf_result get_caps(struct amf_object *o, struct amf_object **out)
 {
 	(void)o;
 	ENTER(GetCaps);
-	*out = (struct amf_caps *)(void *)make(&caps_calls);
+	*out = (struct amf_object *)(void *)make(caps_calls);
 	return AMF_OK;
 }
 
 /* Of any codec: the end of the name says which property it is. */
-static amf_result set_property(struct amf_component *o, const wchar_t *name,
-			       struct amf_variant value)
+static amf_result set_property(struct amf_object *o, const wchar_t *name, struct amf_variant value)
 {
 	struct object *c = object_of(o);
 	ENTER(SetProperty);
@@ -253,7 +247,7 @@ static amf_result set_property(struct amf_component *o, const wchar_t *name,
 	return AMF_OK;
 }
 
-static amf_result init(struct amf_component *o, int32_t format, int32_t width, int32_t height)
+static amf_result init(struct amf_object *o, int32_t format, int32_t width, int32_t height)
 {
 	struct object *c = object_of(o);
 	ENTER(Init);
@@ -265,27 +259,27 @@ static amf_result init(struct amf_component *o, int32_t format, int32_t width, i
 	return AMF_OK;
 }
 
-static amf_result terminate(struct amf_component *o)
+static amf_result terminate(struct amf_object *o)
 {
 	(void)o;
 	return AMF_OK;
 }
 
-static amf_result drain(struct amf_component *o)
+static amf_result drain(struct amf_object *o)
 {
 	ENTER(Drain);
 	object_of(o)->drained = true;
 	return AMF_OK;
 }
 
-static amf_result submit(struct amf_component *o, struct amf_data *data)
+static amf_result submit(struct amf_object *o, struct amf_object *data)
 {
 	struct object *c = object_of(o), *surface = object_of(data);
 	ENTER(SubmitInput);
 	c->refused = !c->refused && setting_has("full");
 	if (c->refused)
 		return AMF_INPUT_FULL;
-	struct object *buffer = c->put < PICTURES ? make(&buffer_calls) : NULL;
+	struct object *buffer = c->put < PICTURES ? make(buffer_calls) : NULL;
 	if (buffer == NULL)
 		return 6;
 	const struct video_planes planes = {
@@ -295,7 +289,7 @@ static amf_result submit(struct amf_component *o, struct amf_data *data)
 	return c->put <= setting_number("hold", 0) ? AMF_NEED_MORE_INPUT : AMF_OK;
 }
 
-static amf_result output(struct amf_component *o, struct amf_data **out)
+static amf_result output(struct amf_object *o, struct amf_object **out)
 {
 	struct object *c = object_of(o);
 	ENTER(QueryOutput);
@@ -305,29 +299,29 @@ static amf_result output(struct amf_component *o, struct amf_data **out)
 		return AMF_REPEAT;
 	if (c->got == c->put)
 		return c->drained ? AMF_EOF : AMF_OK;
-	*out = (struct amf_data *)(void *)c->outputs[c->got++];
+	*out = &c->outputs[c->got++]->head;
 	return AMF_OK;
 }
 
-static const struct amf_component_calls component_calls = {
-	CALLS(amf_component), .set = set_property, .init = init,     .terminate = terminate,
-	.drain = drain,	      .submit = submit,	   .output = output, .get_caps = get_caps,
+static table component_calls[AMF_PLACES] = {
+	BASE,
+	METHOD(AMFComponent, SetProperty, set_property),
+	METHOD(AMFComponent, Init, init),
+	METHOD(AMFComponent, Terminate, terminate),
+	METHOD(AMFComponent, Drain, drain),
+	METHOD(AMFComponent, SubmitInput, submit),
+	METHOD(AMFComponent, QueryOutput, output),
+	METHOD(AMFComponent, GetCaps, get_caps),
 };
 
-static amf_result terminate_context(struct amf_context *o)
-{
-	(void)o;
-	return AMF_OK;
-}
-
-static amf_result init_dx11(struct amf_context *o, void *device, int32_t version)
+static amf_result init_dx11(struct amf_object *o, void *device, int32_t version)
 {
 	(void)o;
 	ENTER(InitDX11);
 	return device != NULL && version == AMF_DX11_0 ? AMF_OK : 4;
 }
 
-static amf_result init_vulkan(struct amf_context *o, struct amf_vulkan_device *device)
+static amf_result init_vulkan(struct amf_object *o, struct amf_vulkan_device *device)
 {
 	(void)o;
 	ENTER(InitVulkan);
@@ -337,7 +331,7 @@ static amf_result init_vulkan(struct amf_context *o, struct amf_vulkan_device *d
 		       : 4;
 }
 
-static amf_result get_extensions(struct amf_context *o, size_t *count, const char **names)
+static amf_result get_extensions(struct amf_object *o, size_t *count, const char **names)
 {
 	(void)o;
 	(void)names;
@@ -346,41 +340,44 @@ static amf_result get_extensions(struct amf_context *o, size_t *count, const cha
 	return AMF_OK;
 }
 
-static amf_result alloc_surface(struct amf_context *o, int32_t memory, int32_t format,
-				int32_t width, int32_t height, struct amf_surface **out)
+static amf_result alloc_surface(struct amf_object *o, int32_t memory, int32_t format, int32_t width,
+				int32_t height, struct amf_object **out)
 {
 	(void)o;
 	ENTER(AllocSurface);
-	struct object *surface = make(&surface_calls);
+	struct object *surface = make(surface_calls);
 	if (surface == NULL || memory != AMF_MEMORY_HOST || format != AMF_SURFACE_NV12 ||
 	    width > SIDE_MAX || height > SIDE_MAX) {
 		if (surface != NULL)
 			(void)release(surface);
 		return 4;
 	}
-	surface->planes[0] = (struct plane){&plane_calls, surface->samples};
+	surface->planes[0] = (struct plane){{plane_calls}, surface->samples};
 	surface->planes[1] =
-		(struct plane){&plane_calls, surface->samples + (size_t)PITCH * (size_t)height};
-	*out = (struct amf_surface *)(void *)surface;
+		(struct plane){{plane_calls}, surface->samples + (size_t)PITCH * (size_t)height};
+	*out = &surface->head;
 	return AMF_OK;
 }
 
-static const struct amf_context_calls context_calls = {
-	CALLS(amf_context),	    .terminate = terminate_context,
-	.init_dx11 = init_dx11,	    .alloc_surface = alloc_surface,
-	.init_vulkan = init_vulkan, .get_vulkan_extensions = get_extensions,
+static table context_calls[AMF_PLACES] = {
+	BASE,
+	METHOD(AMFContext, Terminate, terminate),
+	METHOD(AMFContext, InitDX11, init_dx11),
+	METHOD(AMFContext, AllocSurface, alloc_surface),
+	METHOD(AMFContext1, InitVulkan, init_vulkan),
+	METHOD(AMFContext1, GetVulkanDeviceExtensions, get_extensions),
 };
 
-static amf_result create_context(struct amf_factory *o, struct amf_context **out)
+static amf_result create_context(struct amf_object *o, struct amf_object **out)
 {
 	(void)o;
 	ENTER(CreateContext);
-	*out = (struct amf_context *)(void *)make(&context_calls);
+	*out = (struct amf_object *)(void *)make(context_calls);
 	return AMF_OK;
 }
 
-static amf_result create_component(struct amf_factory *o, struct amf_context *context,
-				   const wchar_t *id, struct amf_component **out)
+static amf_result create_component(struct amf_object *o, struct amf_object *context,
+				   const wchar_t *id, struct amf_object **out)
 {
 	(void)o;
 	(void)context;
@@ -388,13 +385,13 @@ static amf_result create_component(struct amf_factory *o, struct amf_context *co
 	if (setting_has("none") ||
 	    (wcscmp(id, L"AMFVideoEncoderVCE_AVC") != 0 && !setting_has("all")))
 		return AMF_CODEC_NOT_SUPPORTED;
-	*out = (struct amf_component *)(void *)make(&component_calls);
+	*out = (struct amf_object *)(void *)make(component_calls);
 	return AMF_OK;
 }
 
-static const struct amf_factory_calls factory_calls = {
-	.create_context = create_context,
-	.create_component = create_component,
+static table factory_calls[AMF_PLACES] = {
+	METHOD(AMFFactory, CreateContext, create_context),
+	METHOD(AMFFactory, CreateComponent, create_component),
 };
 
 amf_result AMFQueryVersion(uint64_t *version)
@@ -411,9 +408,9 @@ static void tell_what_is_left(void)
 		(void)fprintf(stderr, "amf double: %ld objects are left\n", alive);
 }
 
-amf_result AMFInit(uint64_t version, struct amf_factory **out)
+amf_result AMFInit(uint64_t version, struct amf_object **out)
 {
-	static struct amf_factory factory = {&factory_calls};
+	static struct amf_object factory = {factory_calls};
 	ENTER(AMFInit);
 	(void)atexit(tell_what_is_left);
 	*out = &factory;

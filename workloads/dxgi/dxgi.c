@@ -121,6 +121,23 @@ void dxgi_free(struct dxgi *dxgi)
 	free(dxgi);
 }
 
+int dxgi_open_d3d11(const struct dxgi *dxgi, size_t index, void **device,
+		    struct call_failure *failure, struct error *err)
+{
+	PFN_D3D11_CREATE_DEVICE create_device = NULL;
+	ID3D11Device *made = NULL;
+	const struct api_function functions[] = {{"D3D11CreateDevice", &create_device},
+						 {NULL, NULL}};
+	int rc = api_load(NULL, "d3d11.dll", functions, err);
+	if (rc == 0)
+		rc = hresult_check(create_device((IDXGIAdapter *)dxgi->adapters[index],
+						 D3D_DRIVER_TYPE_UNKNOWN, NULL, 0, NULL, 0,
+						 D3D11_SDK_VERSION, &made, NULL, NULL),
+				   "D3D11CreateDevice", failure, err);
+	*device = made;
+	return rc;
+}
+
 static int dxgi_api_open(struct api_report *report, void **session, struct error *err)
 {
 	struct dxgi *dxgi = NULL;

@@ -29,3 +29,8 @@ void dxgi_free(struct dxgi *dxgi);
 
 /* One element of `devices`. NULL: out of memory. */
 cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index);
+
+/* A device of Direct3D 11 on an adapter, for what encodes on one. Caller releases *device. Errors of
+ * api_load() and hresult_check(). */
+int dxgi_open_d3d11(const struct dxgi *dxgi, size_t index, void **device,
+		    struct call_failure *failure, struct error *err);

@@ -74,14 +74,10 @@ static int list(void *session, const struct work_request *request, struct video_
 	return 0;
 }
 
-static int open_encoder(void *session, const struct video_job *job, void **opened,
-			struct error *err)
+static int open_encoder(void *session, const struct video_job *job, void *opened, struct error *err)
 {
 	struct ffmpeg *ffmpeg = session;
-	struct encoder *encoder = calloc(1, sizeof(*encoder));
-	if (encoder == NULL)
-		return error_memory(err);
-	*opened = encoder;
+	struct encoder *encoder = opened;
 	*encoder = (struct encoder){.ffmpeg = ffmpeg, .job = job};
 	const uint32_t vendor = way_of(encoder)->vendor;
 	if (vendor != 0 && ffmpeg->vendor != 0 && vendor != ffmpeg->vendor && !ffmpeg->software)
@@ -229,13 +225,13 @@ static void close_encoder(void *opened)
 {
 	struct encoder *encoder = opened;
 	text_free(&encoder->frames);
-	free(encoder);
 }
 
 const struct video_encoder ffmpeg_encoder = {
 	.tries = true,
 	.layout = VIDEO_I420,
 	.list = list,
+	.size = sizeof(struct encoder),
 	.open = open_encoder,
 	.put = put,
 	.get = get,

@@ -68,14 +68,11 @@ static int set_types(struct encoder *e, struct error *err)
 	return rc;
 }
 
-static int open_encoder(void *session, const struct video_job *job, void **encoder,
+static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
 	struct mediafoundation *mf = session;
-	struct encoder *e = calloc(1, sizeof(*e));
-	if (e == NULL)
-		return error_memory(err);
-	*encoder = e;
+	struct encoder *e = encoder;
 	*e = (struct encoder){.mf = mf, .job = job, .activate = mf->activates[job->offer->id]};
 	int rc = CALL(e, err, IMFActivate, ActivateObject, e->activate, &IID_IMFTransform,
 		      (void **)&e->transform);
@@ -274,12 +271,12 @@ static void close_encoder(void *encoder)
 	com_release(e->events);
 	com_release(e->transform);
 	(void)IMFActivate_ShutdownObject(e->activate);
-	free(e);
 }
 
 const struct video_encoder mediafoundation_encoder = {
 	.layout = VIDEO_NV12,
 	.list = mediafoundation_list,
+	.size = sizeof(struct encoder),
 	.open = open_encoder,
 	.put = put,
 	.get = get,

@@ -2,10 +2,6 @@
 /* One stream of one session. Each frame has buffers of its own, so that none is waited for. */
 #include "workloads/nvenc/nvenc.h"
 
-#include "base/cleanup.h"
-
-#include <stdlib.h>
-
 struct encoder {
 	struct nvenc *nvenc;
 	const struct video_job *job;
@@ -27,7 +23,7 @@ static int initialize(struct encoder *e, struct error *err)
 {
 	const struct nvenc_versions *versions = e->nvenc->versions;
 	const struct video_source *source = &e->job->source;
-	const GUID *codec = nvenc_codec(e->job->offer->codec);
+	const GUID *codec = nvenc_codecs[e->job->offer->codec];
 	NV_ENC_PRESET_CONFIG preset = {.version = versions->preset,
 				       .presetCfg = {.version = versions->config}};
 	NV_ENC_INITIALIZE_PARAMS params = {
@@ -61,12 +57,12 @@ static int initialize(struct encoder *e, struct error *err)
 static int make_buffers(struct encoder *e, unsigned index, struct error *err)
 {
 	NV_ENC_CREATE_INPUT_BUFFER input = {
-		.version = nvenc_version(e->nvenc),
+		.version = e->nvenc->versions->other,
 		.width = e->job->source.width,
 		.height = e->job->source.height,
 		.bufferFmt = NV_ENC_BUFFER_FORMAT_NV12,
 	};
-	NV_ENC_CREATE_BITSTREAM_BUFFER output = {.version = nvenc_version(e->nvenc)};
+	NV_ENC_CREATE_BITSTREAM_BUFFER output = {.version = e->nvenc->versions->other};
 	int rc = CALL(e, err, nvEncCreateInputBuffer, &input);
 	if (rc == 0) {
 		e->inputs[index] = input.inputBuffer;
@@ -77,14 +73,12 @@ static int make_buffers(struct encoder *e, unsigned index, struct error *err)
 	return rc;
 }
 
-static int open_encoder(void *session, const struct video_job *job, void **encoder,
+static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
-	struct encoder *e = calloc(1, sizeof(*e));
-	if (e == NULL)
-		return error_memory(err);
-	*encoder = e;
-	*e = (struct encoder){.nvenc = session, .job = job};
+	struct encoder *e = encoder;
+	e->nvenc = session;
+	e->job = job;
 	int rc = nvenc_open_session(e->nvenc, &e->session, job->failure, err);
 	if (rc == 0)
 		rc = initialize(e, err);
@@ -95,11 +89,11 @@ static int open_encoder(void *session, const struct video_job *job, void **encod
 
 /* U and V stand below as many rows of Y as the frame has. */
 static int fill(struct encoder *e, unsigned index, const struct video_planes *frame,
-		uint32_t *pitch, struct error *err)
+		NV_ENC_PIC_PARAMS *picture, struct error *err)
 {
 	const struct video_source *source = &e->job->source;
 	NV_ENC_LOCK_INPUT_BUFFER lock = {
-		.version = nvenc_version(e->nvenc),
+		.version = e->nvenc->versions->other,
 		.inputBuffer = e->inputs[index],
 	};
 	int rc = CALL(e, err, nvEncLockInputBuffer, &lock);
@@ -110,32 +104,19 @@ static int fill(struct encoder *e, unsigned index, const struct video_planes *fr
 				 "nvEncLockInputBuffer succeeded and gave no buffer of %u by %u",
 				 source->width, source->height);
 	uint8_t *memory = lock.bufferDataPtr;
-	*pitch = lock.pitch;
 	const struct video_planes planes = {
 		{memory, memory + (size_t)lock.pitch * source->height, NULL},
 		{lock.pitch, lock.pitch, 0},
 	};
 	video_copy(source, VIDEO_NV12, frame, &planes);
+	picture->inputPitch = lock.pitch;
+	picture->inputBuffer = e->inputs[index];
+	picture->outputBitstream = e->outputs[index];
 	return CALL(e, err, nvEncUnlockInputBuffer, e->inputs[index]);
 }
 
-/* Behind the last frame everything comes out. */
-static int flush(struct encoder *e, struct error *err)
-{
-	union nvenc_picture picture = {
-		.params = {.version = e->nvenc->versions->picture,
-			   .encodePicFlags = NV_ENC_PIC_FLAG_EOS},
-	};
-	int rc = CALL(e, err, nvEncEncodePicture, &picture.params);
-	if (rc != 0)
-		return rc;
-	e->ready = e->put;
-	e->flushed = true;
-	return 0;
-}
-
 /* An encoder that wants more frames first (NEED_MORE_INPUT) has taken this one; when it says
- * success again, all that it took are ready. */
+ * success again, as behind the last one, all that it took are ready. */
 static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
 {
 	struct encoder *e = encoder;
@@ -150,20 +131,19 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 			   .inputDuration = 1},
 	};
 	if (frame == NULL)
-		return flush(e, err);
-	int rc = fill(e, index, frame, &picture.params.inputPitch, err);
+		picture.params.encodePicFlags = NV_ENC_PIC_FLAG_EOS;
+	int rc = frame != NULL ? fill(e, index, frame, &picture.params, err) : 0;
 	if (rc != 0)
 		return rc;
-	picture.params.inputBuffer = e->inputs[index];
-	picture.params.outputBitstream = e->outputs[index];
 	const NVENCSTATUS result = e->nvenc->calls.nvEncEncodePicture(e->session, &picture.params);
 	if (result == NV_ENC_ERR_ENCODER_BUSY)
 		return error_set(err, ERROR_BUSY, "the encoder takes no frame now");
-	if (result != NV_ENC_ERR_NEED_MORE_INPUT)
+	if (frame == NULL || result != NV_ENC_ERR_NEED_MORE_INPUT)
 		rc = nvenc_check(result, "nvEncEncodePicture", e->job->failure, err);
 	if (rc != 0)
 		return rc;
-	e->put++;
+	e->flushed = frame == NULL;
+	e->put += !e->flushed;
 	e->ready = result == NV_ENC_SUCCESS ? e->put : e->ready;
 	return 0;
 }
@@ -180,22 +160,6 @@ static int lock(struct encoder *e, bool wait, union nvenc_bitstream *bitstream, 
 	if (!wait && result == NV_ENC_ERR_LOCK_BUSY)
 		return error_set(err, ERROR_BUSY, "the encoder is not done");
 	return nvenc_check(result, "nvEncLockBitstream", e->job->failure, err);
-}
-
-static int append(const union nvenc_bitstream *bitstream, struct text *stream, struct error *err)
-{
-	const uint32_t size = bitstream->params.bitstreamSizeInBytes;
-	const char *bytes = bitstream->params.bitstreamBufferPtr;
-	if (size > VIDEO_STREAM_MAX)
-		return error_set(err, ERROR_LIMIT,
-				 "a picture of %u bytes, more than the %d of a stream",
-				 (unsigned)size, VIDEO_STREAM_MAX);
-	if (size > 0 && bytes == NULL)
-		return error_set(err, ERROR_REMOTE,
-				 "nvEncLockBitstream succeeded and gave no buffer");
-	if (size > 0)
-		text_append(stream, bytes, size);
-	return 0;
 }
 
 /* Asks first, without waiting, because a device that hangs would never let the waiting call return.
@@ -215,7 +179,8 @@ static int get(void *encoder, struct text *stream, bool *ended, struct error *er
 	if (rc == 0)
 		rc = lock(e, true, &bitstream, err);
 	if (rc == 0)
-		rc = append(&bitstream, stream, err);
+		rc = video_append(stream, bitstream.params.bitstreamBufferPtr,
+				  bitstream.params.bitstreamSizeInBytes, "nvEncLockBitstream", err);
 	if (rc == 0)
 		rc = CALL(e, err, nvEncUnlockBitstream, output);
 	e->got += rc == 0;
@@ -234,14 +199,20 @@ static void close_encoder(void *encoder)
 	}
 	if (e->session != NULL)
 		(void)calls->nvEncDestroyEncoder(e->session);
-	free(e);
+}
+
+static void end(void *session)
+{
+	nvenc_device_close(session);
 }
 
 const struct video_encoder nvenc_encoder = {
 	.layout = VIDEO_NV12,
 	.list = nvenc_list,
+	.size = sizeof(struct encoder),
 	.open = open_encoder,
 	.put = put,
 	.get = get,
 	.close = close_encoder,
+	.end = end,
 };

@@ -5,23 +5,46 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Bits 28 to 30 are the same in each version word; bit 31 is set in those of some structures. */
 #define WORD(major, minor, number)                                                                 \
 	((uint32_t)(major) | (uint32_t)(minor) << 24 | (uint32_t)(number) << 16 | 7u << 28)
-#define MARKED(word) ((word) | 1u << 31)
+#define MARKED(major, minor, number) (WORD(major, minor, number) | 1u << 31)
+
+/* The newest first. */
+static const struct nvenc_versions versions[] = {
+	{
+		.packed = 12 << 4 | 1,
+		.api = 12 | 1 << 24,
+		.functions = WORD(12, 1, 2),
+		.config = MARKED(12, 1, 8),
+		.initialize = MARKED(12, 1, 6),
+		.preset = MARKED(12, 1, 4),
+		.picture = MARKED(12, 1, 6),
+		.bitstream = MARKED(12, 1, 1),
+		.other = WORD(12, 1, 1),
+	},
+	{
+		.packed = 11 << 4 | 1,
+		.api = 11 | 1 << 24,
+		.functions = WORD(11, 1, 2),
+		.config = MARKED(11, 1, 7),
+		.initialize = MARKED(11, 1, 5),
+		.preset = MARKED(11, 1, 4),
+		.picture = MARKED(11, 1, 4),
+		.bitstream = WORD(11, 1, 1),
+		.other = WORD(11, 1, 1),
+	},
+};
 
 /* NV_ENC_CODEC_AV1_GUID, of 12.0. */
 static const GUID codec_av1 = {
 	0x0a352289, 0x0aa7, 0x4759, {0x86, 0x2d, 0x5d, 0x15, 0xcd, 0x16, 0xd2, 0x54}};
 
-/* The newest first. */
-static const struct nvenc_versions versions[] = {
-	{12 << 4 | 1, 12 | 1 << 24, MARKED(WORD(12, 1, 8)), MARKED(WORD(12, 1, 6)),
-	 MARKED(WORD(12, 1, 4)), MARKED(WORD(12, 1, 6)), MARKED(WORD(12, 1, 1))},
-	{11 << 4 | 1, 11 | 1 << 24, MARKED(WORD(11, 1, 7)), MARKED(WORD(11, 1, 5)),
-	 MARKED(WORD(11, 1, 4)), MARKED(WORD(11, 1, 4)), WORD(11, 1, 1)},
+const GUID *const nvenc_codecs[VIDEO_CODECS] = {
+	[VIDEO_H264] = &NV_ENC_CODEC_H264_GUID,
+	[VIDEO_HEVC] = &NV_ENC_CODEC_HEVC_GUID,
+	[VIDEO_AV1] = &codec_av1,
 };
 
 #define NO_ENGINE                                                                                  \
@@ -71,32 +94,12 @@ int nvenc_check(NVENCSTATUS result, const char *call, struct call_failure *failu
 		       : error_copy(err, &told);
 }
 
-uint32_t nvenc_version(const struct nvenc *nvenc)
-{
-	return nvenc->versions->api | 1u << 16 | 7u << 28;
-}
-
-const GUID *nvenc_codec(enum video_codec codec)
-{
-	static const GUID *const codecs[VIDEO_CODECS] = {
-		[VIDEO_H264] = &NV_ENC_CODEC_H264_GUID,
-		[VIDEO_HEVC] = &NV_ENC_CODEC_HEVC_GUID,
-		[VIDEO_AV1] = &codec_av1,
-	};
-	return codecs[codec];
-}
-
-bool nvenc_is_same(const GUID *one, const GUID *other)
-{
-	return memcmp(one, other, sizeof(*one)) == 0;
-}
-
 int nvenc_open_session(const struct nvenc *nvenc, void **encoder, struct call_failure *failure,
 		       struct error *err)
 {
 	NV_ENC_OPEN_ENCODE_SESSION_EX_PARAMS params = {
-		.version = nvenc_version(nvenc),
-		.deviceType = nvenc->device_type,
+		.version = nvenc->versions->other,
+		.deviceType = nvenc_device_type,
 		.device = nvenc->device,
 		.apiVersion = nvenc->versions->api,
 	};
@@ -110,13 +113,7 @@ int nvenc_open_session(const struct nvenc *nvenc, void **encoder, struct call_fa
 static int nvenc_work(void *session, const struct work_request *request, struct work_report *report,
 		      struct error *err)
 {
-	struct nvenc *nvenc = session;
-	int rc = video_work(&nvenc_encoder, nvenc, false, request, report, err);
-	if (rc != ERROR_TIMEOUT)
-		nvenc_device_close(nvenc);
-	if (rc != 0 && report->failure.call == NULL)
-		report->failure = nvenc->failure;
-	return rc;
+	return video_work(&nvenc_encoder, session, false, request, report, err);
 }
 
 /* The newest version that the driver takes. */
@@ -137,17 +134,12 @@ static int choose_version(struct nvenc *nvenc, uint32_t most, struct api_report 
 /* A table with holes is not called through. */
 static int check_table(const NV_ENCODE_API_FUNCTION_LIST *calls, struct error *err)
 {
-#define ROW(function) {#function, calls->function != NULL},
-	const struct {
-		const char *name;
-		bool there;
-	} rows[] = {NVENC_FUNCTIONS(ROW)};
-#undef ROW
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (!rows[i].there)
-			return error_set(err, ERROR_UNAVAILABLE, "%s has no function %s",
-					 NVENC_LIBRARY, rows[i].name);
-	}
+#define CHECK(function)                                                                            \
+	if (calls->function == NULL)                                                               \
+		return error_set(err, ERROR_UNAVAILABLE,                                           \
+				 NVENC_LIBRARY " has no function " #function);
+	NVENC_FUNCTIONS(CHECK)
+#undef CHECK
 	return 0;
 }
 
@@ -163,28 +155,25 @@ static int load(struct nvenc *nvenc, struct api_report *report, struct error *er
 	uint32_t most = 0;
 	int rc = api_load(report, NVENC_LIBRARY, functions, err);
 	if (rc == 0)
-		rc = nvenc_check(get_version(&most), "NvEncodeAPIGetMaxSupportedVersion",
-				 &nvenc->failure, err);
+		rc = nvenc_check(get_version(&most), "NvEncodeAPIGetMaxSupportedVersion", NULL,
+				 err);
 	if (rc == 0)
 		rc = choose_version(nvenc, most, report, err);
 	if (rc != 0)
 		return rc;
-	nvenc->calls.version = nvenc->versions->api | 2u << 16 | 7u << 28;
-	rc = nvenc_check(create(&nvenc->calls), "NvEncodeAPICreateInstance", &nvenc->failure, err);
+	nvenc->calls.version = nvenc->versions->functions;
+	rc = nvenc_check(create(&nvenc->calls), "NvEncodeAPICreateInstance", NULL, err);
 	return rc == 0 ? check_table(&nvenc->calls, err) : rc;
 }
 
 static int nvenc_open(struct api_report *report, void **session, struct error *err)
 {
 	struct nvenc *nvenc CLEANUP_FREE = calloc(1, sizeof(*nvenc));
-	char version[sizeof(report->version)] = "";
 	if (nvenc == NULL)
 		return error_memory(err);
 	int rc = load(nvenc, report, err);
-	memcpy(version, report->version, sizeof(version));
 	if (rc == 0)
-		rc = nvenc_devices_open(nvenc, report, err);
-	memcpy(report->version, version, sizeof(version));
+		rc = api_open_devices(nvenc_devices, report, &nvenc->devices, err);
 	if (rc == 0)
 		*session = STEAL(nvenc);
 	return rc;
@@ -193,7 +182,7 @@ static int nvenc_open(struct api_report *report, void **session, struct error *e
 static void nvenc_close(void *session)
 {
 	struct nvenc *nvenc = session;
-	nvenc_devices_close(nvenc);
+	nvenc_devices->close(nvenc->devices);
 	free(nvenc);
 }
 

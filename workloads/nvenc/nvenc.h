@@ -43,11 +43,12 @@
 	X(nvEncUnlockBitstream)                                                                    \
 	X(nvEncDestroyEncoder)
 
-/* Version words. Structures that are not here have the number 1 in each version. */
+/* Version words. */
 struct nvenc_versions {
 	uint32_t packed; /* major and minor as NvEncodeAPIGetMaxSupportedVersion() packs them */
 	uint32_t api;	 /* as everything else does: NVENCAPI_VERSION */
-	uint32_t config, initialize, preset, picture, bitstream;
+	uint32_t functions, config, initialize, preset, picture, bitstream;
+	uint32_t other; /* of all other structures */
 };
 
 union nvenc_picture {
@@ -63,14 +64,11 @@ union nvenc_bitstream {
 struct nvenc {
 	NV_ENCODE_API_FUNCTION_LIST calls;
 	const struct nvenc_versions *versions; /* that are spoken */
-	void *devices;			       /* device.c's own */
-	NV_ENC_DEVICE_TYPE device_type;
-	void *device;		     /* that is worked on; NULL: none */
-	struct call_failure failure; /* of calls that belong to no stream */
+	void *devices;			       /* session of nvenc_devices */
+	void *device;			       /* that is worked on; NULL: none */
 };
 
-/* The version word of a structure whose number is 1. */
-uint32_t nvenc_version(const struct nvenc *nvenc);
+extern const GUID *const nvenc_codecs[VIDEO_CODECS];
 
 /* 0 for NV_ENC_SUCCESS; otherwise keeps call and result in `failure`, says what to do about it, and
  * returns ERROR_REMOTE; ERROR_UNSUPPORTED: the device has no encoder. */
@@ -85,14 +83,12 @@ int nvenc_check(NVENCSTATUS result, const char *call, struct call_failure *failu
 int nvenc_open_session(const struct nvenc *nvenc, void **encoder, struct call_failure *failure,
 		       struct error *err);
 
-const GUID *nvenc_codec(enum video_codec codec);
-bool nvenc_is_same(const GUID *one, const GUID *other);
-
 /* posix/device.c: devices of CUDA, and a context of one. windows/device.c: adapters of DXGI, and a
- * device of Direct3D 11. Errors of the first as for the `open` of an api_driver. */
-int nvenc_devices_open(struct nvenc *nvenc, struct api_report *report, struct error *err);
-void nvenc_devices_close(struct nvenc *nvenc);
-int nvenc_device_open(struct nvenc *nvenc, size_t index, struct error *err);
+ * device of Direct3D 11. */
+extern const struct api_driver *const nvenc_devices;
+extern const NV_ENC_DEVICE_TYPE nvenc_device_type;
+int nvenc_device_open(struct nvenc *nvenc, size_t index, struct call_failure *failure,
+		      struct error *err);
 void nvenc_device_close(struct nvenc *nvenc);
 
 /* offers.c */

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { GUIDS_MAX = 32 };
 
@@ -31,79 +32,67 @@ static const struct profile profiles[] = {
 	{&av1_main, "main"},
 };
 
-static int ask(struct nvenc *nvenc, void *encoder, enum video_codec codec, NV_ENC_CAPS what,
-	       int *value, struct error *err)
+static bool is_same(const GUID *one, const GUID *other)
 {
-	NV_ENC_CAPS_PARAM params = {.version = nvenc_version(nvenc), .capsToQuery = what};
-	*value = 0;
-	return NVENC_CALL(nvenc, &nvenc->failure, err, nvEncGetEncodeCaps, encoder,
-			  *nvenc_codec(codec), &params, value);
+	return memcmp(one, other, sizeof(*one)) == 0;
 }
 
-static unsigned side(int value)
+static int ask_limits(const struct nvenc *nvenc, void *encoder, struct video_offer *offer,
+		      struct call_failure *failure, struct error *err)
 {
-	return value > 0 ? (unsigned)value : 0;
-}
-
-static int ask_limits(struct nvenc *nvenc, void *encoder, struct video_offer *offer,
-		      struct error *err)
-{
-	int values[6] = {0};
 	static const NV_ENC_CAPS caps[] = {
 		NV_ENC_CAPS_WIDTH_MIN,	     NV_ENC_CAPS_HEIGHT_MIN,
 		NV_ENC_CAPS_WIDTH_MAX,	     NV_ENC_CAPS_HEIGHT_MAX,
 		NV_ENC_CAPS_NUM_MAX_BFRAMES, NV_ENC_CAPS_SUPPORT_10BIT_ENCODE,
 	};
+	unsigned values[ARRAY_SIZE(caps)] = {0};
 	for (size_t i = 0; i < ARRAY_SIZE(caps); i++) {
-		int rc = ask(nvenc, encoder, offer->codec, caps[i], &values[i], err);
+		NV_ENC_CAPS_PARAM params = {.version = nvenc->versions->other,
+					    .capsToQuery = caps[i]};
+		int value = 0;
+		int rc = NVENC_CALL(nvenc, failure, err, nvEncGetEncodeCaps, encoder,
+				    *nvenc_codecs[offer->codec], &params, &value);
 		if (rc != 0)
 			return rc;
+		values[i] = value > 0 ? (unsigned)value : 0;
 	}
-	offer->least = (struct video_size){side(values[0]), side(values[1])};
-	offer->most = (struct video_size){side(values[2]), side(values[3])};
-	offer->b_frames = values[4] > 0 ? values[4] : 0;
+	offer->least = (struct video_size){values[0], values[1]};
+	offer->most = (struct video_size){values[2], values[3]};
+	offer->b_frames = (int)values[4];
 	offer->ten_bit = values[5] != 0;
 	return 0;
 }
 
-static void add_name(struct video_offer *offer, const GUID *guid)
-{
-	char *name CLEANUP_FREE = NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(profiles) && name == NULL; i++) {
-		if (nvenc_is_same(profiles[i].guid, guid))
-			name = text_format("%s%s%s", offer->profiles,
-					   offer->profiles[0] != '\0' ? " " : "", profiles[i].name);
-	}
-	if (name != NULL)
-		(void)snprintf(offer->profiles, sizeof(offer->profiles), "%s", name);
-}
-
-static int ask_profiles(struct nvenc *nvenc, void *encoder, struct video_offer *offer,
-			struct error *err)
+static int ask_profiles(const struct nvenc *nvenc, void *encoder, struct video_offer *offer,
+			struct call_failure *failure, struct error *err)
 {
 	GUID guids[GUIDS_MAX] = {0};
 	uint32_t count = 0;
-	int rc = NVENC_CALL(nvenc, &nvenc->failure, err, nvEncGetEncodeProfileGUIDs, encoder,
-			    *nvenc_codec(offer->codec), guids, GUIDS_MAX, &count);
-	for (uint32_t i = 0; rc == 0 && i < count && i < GUIDS_MAX; i++)
-		add_name(offer, &guids[i]);
+	int rc = NVENC_CALL(nvenc, failure, err, nvEncGetEncodeProfileGUIDs, encoder,
+			    *nvenc_codecs[offer->codec], guids, GUIDS_MAX, &count);
+	for (uint32_t i = 0; rc == 0 && i < count && i < GUIDS_MAX; i++) {
+		for (size_t p = 0; p < ARRAY_SIZE(profiles); p++) {
+			if (is_same(profiles[p].guid, &guids[i]))
+				video_offer_add_profile(offer, profiles[p].name);
+		}
+	}
 	return rc;
 }
 
-static int list_codec(struct nvenc *nvenc, void *encoder, const GUID *guid,
+static int list_codec(const struct nvenc *nvenc, void *encoder, const GUID *guid,
 		      struct video_offers *offers, struct error *err)
 {
 	struct video_offer *offer = NULL;
 	for (int i = 0; i < VIDEO_CODECS && offer == NULL; i++) {
-		if (nvenc_is_same(guid, nvenc_codec((enum video_codec)i)))
+		if (is_same(guid, nvenc_codecs[i]))
 			offer = video_offer_add(offers, (enum video_codec)i);
 	}
 	if (offer == NULL)
 		return 0;
 	offer->hardware = true;
 	(void)snprintf(offer->name, sizeof(offer->name), "NVENC");
-	int rc = ask_limits(nvenc, encoder, offer, err);
-	return rc == 0 ? ask_profiles(nvenc, encoder, offer, err) : rc;
+	int rc = ask_limits(nvenc, encoder, offer, &offers->failure, err);
+	return rc == 0 ? ask_profiles(nvenc, encoder, offer, &offers->failure, err) : rc;
 }
 
 int nvenc_list(void *session, const struct work_request *request, struct video_offers *offers,
@@ -113,11 +102,11 @@ int nvenc_list(void *session, const struct work_request *request, struct video_o
 	GUID guids[GUIDS_MAX] = {0};
 	uint32_t count = 0;
 	void *encoder = NULL;
-	int rc = nvenc_device_open(nvenc, request->device, err);
+	int rc = nvenc_device_open(nvenc, request->device, &offers->failure, err);
 	if (rc == 0)
-		rc = nvenc_open_session(nvenc, &encoder, &nvenc->failure, err);
+		rc = nvenc_open_session(nvenc, &encoder, &offers->failure, err);
 	if (rc == 0)
-		rc = NVENC_CALL(nvenc, &nvenc->failure, err, nvEncGetEncodeGUIDs, encoder, guids,
+		rc = NVENC_CALL(nvenc, &offers->failure, err, nvEncGetEncodeGUIDs, encoder, guids,
 				GUIDS_MAX, &count);
 	for (uint32_t i = 0; rc == 0 && i < count && i < GUIDS_MAX; i++)
 		rc = list_codec(nvenc, encoder, &guids[i], offers, err);

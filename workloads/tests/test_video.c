@@ -344,11 +344,16 @@ static int list(void *session, const struct work_request *request, struct video_
 	return device->fail_list == 0 ? 0 : error_set(err, device->fail_list, "no list");
 }
 
-static int open_encoder(void *session, const struct video_job *job, void **encoder,
+/* Its own state is only whose it is. */
+struct encoder {
+	struct device *device;
+};
+
+static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
 	struct device *device = session;
-	*encoder = device;
+	((struct encoder *)encoder)->device = device;
 	device->opened++;
 	device->job = job;
 	device->writer.source = job->source;
@@ -359,7 +364,7 @@ static int open_encoder(void *session, const struct video_job *job, void **encod
 
 static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
 {
-	struct device *device = encoder;
+	struct device *device = ((struct encoder *)encoder)->device;
 	if (index == device->fail_at)
 		return call_failed(device->job->failure, "Encode", -7, NULL, err);
 	if (device->hang && index > device->hold)
@@ -373,7 +378,7 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 
 static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
 {
-	struct device *device = encoder;
+	struct device *device = ((struct encoder *)encoder)->device;
 	const bool held = !device->ended && device->writer.count <= device->hold;
 	if (device->spam) {
 		text_append(stream, "spam", 4);
@@ -389,7 +394,7 @@ static int get(void *encoder, struct text *stream, bool *ended, struct error *er
 
 static void close_encoder(void *encoder)
 {
-	struct device *device = encoder;
+	struct device *device = ((struct encoder *)encoder)->device;
 	device->closed++;
 	h264_pcm_free(&device->writer);
 	text_free(&device->ready);
@@ -398,6 +403,7 @@ static void close_encoder(void *encoder)
 static const struct video_encoder encoder = {
 	.layout = VIDEO_NV12,
 	.list = list,
+	.size = sizeof(struct encoder),
 	.open = open_encoder,
 	.put = put,
 	.get = get,
@@ -561,7 +567,7 @@ static void test_a_stuck_encoder(void)
 	device.hang = true;
 	device.hold = 2;
 	expect_work(&device, false, "", "timeout", "took 3 of 12 frames");
-	close_encoder(&device); /* which the probe may not */
+	close_encoder(&(struct encoder){&device}); /* which the probe may not */
 }
 
 /* Frames come out late and at the end. */

@@ -91,18 +91,11 @@ static int create_image(struct vaapi_encoder *e, struct error *err)
 				"vaCreateImage: the image has no room for a frame of NV12");
 }
 
-static int open_encoder(void *session, const struct video_job *job, void **encoder,
+static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
 	struct vaapi *va = session;
-	if (job->offer->codec != VIDEO_H264)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the device offers it, and this probe encodes only H.264 with "
-				 "VA-API");
-	struct vaapi_encoder *e = calloc(1, sizeof(*e));
-	if (e == NULL)
-		return error_memory(err);
-	*encoder = e;
+	struct vaapi_encoder *e = encoder;
 	*e = (struct vaapi_encoder){
 		.va = va,
 		.job = job,
@@ -115,6 +108,10 @@ static int open_encoder(void *session, const struct video_job *job, void **encod
 		.coded_size = job->source.width * job->source.height * 3 + 65536,
 		.image = {.image_id = VA_INVALID_ID},
 	};
+	if (job->offer->codec != VIDEO_H264)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the device offers it, and this probe encodes only H.264 with "
+				 "VA-API");
 	int rc = create_config(e, err);
 	if (rc == 0)
 		rc = create_context(e, err);
@@ -258,12 +255,12 @@ static void close_encoder(void *encoder)
 		(void)e->va->vaDestroySurfaces(e->display, e->surfaces, VAAPI_SURFACES);
 	if (e->config != VA_INVALID_ID)
 		(void)e->va->vaDestroyConfig(e->display, e->config);
-	free(e);
 }
 
 const struct video_encoder vaapi_encoder = {
 	.layout = VIDEO_NV12,
 	.list = vaapi_list,
+	.size = sizeof(struct vaapi_encoder),
 	.open = open_encoder,
 	.put = put,
 	.get = get,

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,27 @@ struct video_offer *video_offer_add(struct video_offers *offers, enum video_code
 		.b_frames = VIDEO_NOT_TOLD,
 	};
 	return offer;
+}
+
+void video_offer_add_profile(struct video_offer *offer, const char *name)
+{
+	const size_t used = strlen(offer->profiles);
+	(void)snprintf(offer->profiles + used, sizeof(offer->profiles) - used, "%s%s",
+		       used != 0 ? " " : "", name);
+}
+
+int video_append(struct text *stream, const void *bytes, size_t size, const char *call,
+		 struct error *err)
+{
+	if (size > VIDEO_STREAM_MAX)
+		return error_set(err, ERROR_LIMIT,
+				 "a picture of %zu bytes, more than the %d of a stream", size,
+				 VIDEO_STREAM_MAX);
+	if (size > 0 && bytes == NULL)
+		return error_set(err, ERROR_REMOTE, "%s succeeded and gave no buffer", call);
+	if (size > 0)
+		text_append(stream, bytes, size);
+	return 0;
 }
 
 void video_copy(const struct video_source *source, enum video_layout layout,
@@ -169,20 +191,24 @@ static int make_stream(const struct video_encoder *encoder, void *session,
 		       struct video_stream *stream, struct work_report *report, struct error *err)
 {
 	uint8_t *frames CLEANUP_FREE = NULL;
-	void *opened = NULL;
 	int rc = choose_size(stream->job.offer, &stream->job.source, err);
 	if (rc == 0)
 		rc = make_frames(&stream->job.source, encoder->layout, &frames, err);
 	if (rc != 0)
 		return rc;
+	void *state = calloc(1, encoder->size);
+	if (state == NULL)
+		return error_memory(err);
 	work_stage_begin(report, WORK_STAGE_BUILD);
-	rc = encoder->open(session, &stream->job, &opened, err);
+	rc = encoder->open(session, &stream->job, state, err);
 	if (rc == 0) {
 		work_stage_begin(report, WORK_STAGE_DISPATCH);
-		rc = encode(encoder, opened, stream, frames, err);
+		rc = encode(encoder, state, stream, frames, err);
 	}
-	if (opened != NULL && rc != ERROR_TIMEOUT)
-		encoder->close(opened);
+	if (rc != ERROR_TIMEOUT) {
+		encoder->close(state);
+		free(state);
+	}
 	if (rc != 0)
 		return rc;
 	work_stage_begin(report, WORK_STAGE_VERIFY);
@@ -292,18 +318,21 @@ static int nothing_offered(const struct video_offers *offers, struct error *err)
 				   offers->count);
 }
 
-int video_work(const struct video_encoder *encoder, void *session, bool software,
-	       const struct work_request *request, struct work_report *report, struct error *err)
+static int run_codecs(const struct video_encoder *encoder, void *session, bool software,
+		      const struct work_request *request, struct work_report *report,
+		      struct error *err)
 {
 	struct video_offers *offers CLEANUP_FREE = calloc(1, sizeof(*offers));
 	bool any = false;
 	if (offers == NULL)
 		return error_memory(err);
-	report->elements = 0;
 	work_stage_begin(report, WORK_STAGE_DEVICE);
 	int rc = encoder->list(session, request, offers, err);
-	if (rc != 0)
+	if (rc != 0) {
+		if (offers->failure.call != NULL)
+			report->failure = offers->failure;
 		return rc;
+	}
 	report->video = video_json(offers, encoder->tries);
 	if (report->video == NULL)
 		return error_memory(err);
@@ -317,4 +346,14 @@ int video_work(const struct video_encoder *encoder, void *session, bool software
 	if (any && report->status == WORK_ENCODED)
 		report->stage = WORK_STAGE_VERIFY;
 	return any ? 0 : nothing_offered(offers, err);
+}
+
+int video_work(const struct video_encoder *encoder, void *session, bool software,
+	       const struct work_request *request, struct work_report *report, struct error *err)
+{
+	report->elements = 0;
+	int rc = run_codecs(encoder, session, software, request, report, err);
+	if (rc != ERROR_TIMEOUT && encoder->end != NULL)
+		encoder->end(session);
+	return rc;
 }

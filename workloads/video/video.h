@@ -44,10 +44,14 @@ struct video_offer {
 struct video_offers {
 	struct video_offer items[VIDEO_OFFERS_MAX];
 	size_t count;
+	struct call_failure failure; /* of list(), for call_failed() */
 };
 
 /* NULL: there are VIDEO_OFFERS_MAX already. What is not set counts as not told. */
 struct video_offer *video_offer_add(struct video_offers *offers, enum video_codec codec);
+
+/* Adds a name to `profiles`. */
+void video_offer_add_profile(struct video_offer *offer, const char *name);
 
 /* One stream to be made. */
 struct video_job {
@@ -73,9 +77,10 @@ struct video_encoder {
 	/* What the requested device encodes. */
 	int (*list)(void *session, const struct work_request *request, struct video_offers *offers,
 		    struct error *err);
-	/* *encoder, NULL before the call, is closed also when this fails. `job` lives as long as it.
-	 * Asks for VIDEO_RATE frames a second, VIDEO_BIT_RATE, 8 bits and 4:2:0. */
-	int (*open)(void *session, const struct video_job *job, void **encoder, struct error *err);
+	size_t size; /* of what `encoder` points to: the state of one stream, zeroed before open() */
+	/* `encoder` is closed also when this fails. `job` lives as long as it. Asks for VIDEO_RATE
+	 * frames a second, VIDEO_BIT_RATE, 8 bits and 4:2:0. */
+	int (*open)(void *session, const struct video_job *job, void *encoder, struct error *err);
 	/* Frame `index`; NULL behind the last: what was held back is to come out. ERROR_BUSY: not
 	 * now, first something has to be got. */
 	int (*put)(void *encoder, unsigned index, const struct video_planes *frame,
@@ -85,7 +90,15 @@ struct video_encoder {
 	int (*get)(void *encoder, struct text *stream, bool *ended, struct error *err);
 	/* Not called after a stream that ended with ERROR_TIMEOUT, as close() of an api_driver. */
 	void (*close)(void *encoder);
+	/* Behind the last stream, also when list() failed, and not after ERROR_TIMEOUT: gives back what
+	 * list() opened. NULL: nothing. */
+	void (*end)(void *session);
 };
+
+/* Adds what an encoder gave to its stream. `call` gave it, for the errors: ERROR_LIMIT: more than a
+ * stream may hold; ERROR_REMOTE: `bytes` is NULL. */
+int video_append(struct text *stream, const void *bytes, size_t size, const char *call,
+		 struct error *err);
 
 /* Copies a frame to where its rows have other gaps. */
 void video_copy(const struct video_source *source, enum video_layout layout,

@@ -143,15 +143,12 @@ static int make_memory(struct encoder_state *e, struct error *err)
 	return 0;
 }
 
-static int open_encoder(void *session, const struct video_job *job, void **encoder,
+static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
 	struct vpl *vpl = session;
 	const struct vpl_device *device = &vpl->devices[job->request->device];
-	struct encoder_state *e = calloc(1, sizeof(*e));
-	if (e == NULL)
-		return error_memory(err);
-	*encoder = e;
+	struct encoder_state *e = encoder;
 	*e = (struct encoder_state){.vpl = vpl, .job = job, .display = {.fd = -1}};
 	int rc = vpl_check(job->failure,
 			   vpl->MFXCreateSession(vpl->loader, device->index, &e->session),
@@ -244,7 +241,6 @@ static void close_encoder(void *encoder)
 	close_display(&e->display);
 	free(e->frames);
 	free(e->stream.Data);
-	free(e);
 }
 
 static int list(void *session, const struct work_request *request, struct video_offers *offers,
@@ -259,6 +255,7 @@ static int list(void *session, const struct work_request *request, struct video_
 const struct video_encoder vpl_encoder = {
 	.layout = VIDEO_NV12,
 	.list = list,
+	.size = sizeof(struct encoder_state),
 	.open = open_encoder,
 	.put = put,
 	.get = get,

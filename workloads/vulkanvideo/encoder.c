@@ -2,8 +2,6 @@
 /* One stream: each frame is copied to the device, coded, and waited for before the next. */
 #include "workloads/vulkanvideo/vulkanvideo.h"
 
-#include <stdlib.h>
-
 enum { WAIT_NS = 10 * 1000 * 1000 }; /* for a picture, before the loop looks at its time limit */
 
 /* What the driver tells of a picture, in the order of the flags, and behind it whether that is so. */
@@ -20,18 +18,15 @@ static int tell(struct vulkanvideo_encoder *e, int rc)
 	return rc;
 }
 
-static int open_encoder(void *session, const struct video_job *job, void **encoder,
+static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
 	struct vulkanvideo *v = session;
+	struct vulkanvideo_encoder *e = encoder;
 	if (job->offer->codec != VIDEO_H264)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the device offers it, and this probe encodes only H.264 with "
 				 "Vulkan");
-	struct vulkanvideo_encoder *e = calloc(1, sizeof(*e));
-	if (e == NULL)
-		return error_memory(err);
-	*encoder = e;
 	*e = (struct vulkanvideo_encoder){.vk = v->vk, .v = v, .job = job};
 	v->vk->failure = (struct call_failure){0};
 	return tell(e, vulkanvideo_session_open(e, err));
@@ -194,14 +189,13 @@ static int get(void *encoder, struct text *stream, bool *ended, struct error *er
 
 static void close_encoder(void *encoder)
 {
-	struct vulkanvideo_encoder *e = encoder;
-	vulkanvideo_session_close(e);
-	free(e);
+	vulkanvideo_session_close(encoder);
 }
 
 const struct video_encoder vulkanvideo_encoder = {
 	.layout = VIDEO_NV12,
 	.list = vulkanvideo_list,
+	.size = sizeof(struct vulkanvideo_encoder),
 	.open = open_encoder,
 	.put = put,
 	.get = get,

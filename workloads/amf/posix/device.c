@@ -3,109 +3,66 @@
 
 #include "workloads/vulkan/vulkan.h"
 
-#include <stdlib.h>
-
 enum { FAMILIES_MAX = 32, EXTENSIONS_MAX = 64 };
 
-/* What a device is made with: a queue of each family, and the extensions that AMF asks for. */
-struct plan {
-	uint32_t families;
-	VkDeviceQueueCreateInfo queues[FAMILIES_MAX];
-	size_t extensions;
-	const char *names[EXTENSIONS_MAX];
-};
+const struct api_driver *const amf_devices = &vulkan_api;
 
-int amf_devices_open(struct amf *amf, struct api_report *report, struct error *err)
+/* The extensions of Vulkan that AMF asks for. */
+static int ask_extensions(const struct amf *amf, size_t *count, const char *names[EXTENSIONS_MAX],
+			  struct call_failure *failure, struct error *err)
 {
-	int rc = vulkan_api.open(report, &amf->devices, err);
-	if (rc == ERROR_NOT_FOUND && report->missing == NULL)
-		report->missing = VULKAN_LIBRARY;
-	return rc;
+	int rc = AMF_CALL(failure, err, AMFContext1, GetVulkanDeviceExtensions, amf->context, count,
+			  NULL);
+	if (rc == 0 && *count > EXTENSIONS_MAX)
+		return error_set(err, ERROR_LIMIT, "AMF asks for %zu extensions of Vulkan", *count);
+	return rc == 0 && *count > 0
+		       ? AMF_CALL(failure, err, AMFContext1, GetVulkanDeviceExtensions,
+				  amf->context, count, names)
+		       : rc;
 }
 
-void amf_devices_close(struct amf *amf)
-{
-	vulkan_api.close(amf->devices);
-}
-
-static int make_plan(struct amf *amf, VkPhysicalDevice physical, struct plan *plan,
-		     struct error *err)
+/* With a queue of each family. */
+static int make_device(struct amf *amf, VkPhysicalDevice physical, struct call_failure *failure,
+		       struct error *err)
 {
 	static const float priority = 1.0f;
-	const struct vulkan *vk = amf->devices;
+	struct vulkan *vk = amf->devices;
 	VkQueueFamilyProperties families[FAMILIES_MAX] = {0};
-	plan->families = FAMILIES_MAX;
-	vk->vkGetPhysicalDeviceQueueFamilyProperties(physical, &plan->families, families);
-	for (uint32_t i = 0; i < plan->families; i++)
-		plan->queues[i] = (VkDeviceQueueCreateInfo){
+	VkDeviceQueueCreateInfo queues[FAMILIES_MAX] = {0};
+	const char *names[EXTENSIONS_MAX] = {0};
+	VkDevice device = VK_NULL_HANDLE;
+	uint32_t count = FAMILIES_MAX;
+	size_t extensions = 0;
+	int rc = ask_extensions(amf, &extensions, names, failure, err);
+	if (rc != 0)
+		return rc;
+	vk->vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
+	for (uint32_t i = 0; i < count; i++)
+		queues[i] = (VkDeviceQueueCreateInfo){
 			.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
 			.queueFamilyIndex = i,
 			.queueCount = 1,
 			.pQueuePriorities = &priority,
 		};
-	struct amf_context *context = amf->context;
-	int rc = amf_check(context->calls->get_vulkan_extensions(context, &plan->extensions, NULL),
-			   "AMFContext1::GetVulkanDeviceExtensions", &amf->failure, err);
-	if (rc != 0)
-		return rc;
-	if (plan->extensions > EXTENSIONS_MAX)
-		return error_set(err, ERROR_LIMIT, "AMF asks for %zu extensions of Vulkan",
-				 plan->extensions);
-	return plan->extensions == 0
-		       ? 0
-		       : amf_check(context->calls->get_vulkan_extensions(context, &plan->extensions,
-									 plan->names),
-				   "AMFContext1::GetVulkanDeviceExtensions", &amf->failure, err);
-}
-
-static int make_device(struct amf *amf, VkPhysicalDevice physical, struct error *err)
-{
-	struct vulkan *vk = amf->devices;
-	struct plan plan = {0};
-	VkDevice device = VK_NULL_HANDLE;
-	int rc = make_plan(amf, physical, &plan, err);
-	if (rc != 0)
-		return rc;
 	const VkDeviceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-		.queueCreateInfoCount = plan.families,
-		.pQueueCreateInfos = plan.queues,
-		.enabledExtensionCount = (uint32_t)plan.extensions,
-		.ppEnabledExtensionNames = plan.names,
+		.queueCreateInfoCount = count,
+		.pQueueCreateInfos = queues,
+		.enabledExtensionCount = (uint32_t)extensions,
+		.ppEnabledExtensionNames = names,
 	};
 	rc = vulkan_check(vk, vk->vkCreateDevice(physical, &info, NULL, &device), "vkCreateDevice",
 			  err);
 	if (rc != 0)
-		amf->failure = vk->failure;
+		*failure = vk->failure;
 	amf->device = device;
 	return rc;
 }
 
-/* Of AMFContext the interface that knows Vulkan. */
-static int make_context(struct amf *amf, struct error *err)
-{
-	static const struct amf_guid guid = AMF_CONTEXT1_GUID;
-	struct amf_context *context = NULL;
-	void *object = NULL;
-	int rc = amf_check(amf->factory->calls->create_context(amf->factory, &context),
-			   "AMFFactory::CreateContext", &amf->failure, err);
-	if (rc != 0 || context == NULL)
-		return rc != 0 ? rc
-			       : error_set(err, ERROR_REMOTE,
-					   "AMFFactory::CreateContext succeeded and made none");
-	rc = amf_check(context->calls->query(context, &guid, &object), "AMFContext::QueryInterface",
-		       &amf->failure, err);
-	amf->context = object;
-	amf_release(context);
-	return rc;
-}
-
-int amf_device_open(struct amf *amf, size_t index, struct error *err)
+int amf_device_open(struct amf *amf, size_t index, struct call_failure *failure, struct error *err)
 {
 	const struct vulkan *vk = amf->devices;
-	int rc = make_context(amf, err);
-	if (rc == 0)
-		rc = make_device(amf, vk->devices[index], err);
+	int rc = make_device(amf, vk->devices[index], failure, err);
 	if (rc != 0)
 		return rc;
 	struct amf_vulkan_device device = {
@@ -114,25 +71,18 @@ int amf_device_open(struct amf *amf, size_t index, struct error *err)
 		.physical = vk->devices[index],
 		.device = amf->device,
 	};
-	const amf_result result = amf->context->calls->init_vulkan(amf->context, &device);
-	struct error told = {0};
-	rc = amf_check(result, "AMFContext1::InitVulkan", &amf->failure, &told);
-	if (rc == 0)
-		return 0;
-	return error_set(err, amf_is_absent(result) ? ERROR_UNSUPPORTED : rc, "%s", told.text);
+	return amf_check_present(
+		AMF_METHOD(amf->context, AMFContext1, InitVulkan)(amf->context, &device),
+		"AMFContext1::InitVulkan", failure, err);
 }
 
 void amf_device_close(struct amf *amf)
 {
 	const struct vulkan *vk = amf->devices;
-	if (amf->context != NULL)
-		(void)amf->context->calls->terminate(amf->context);
-	amf_release(amf->context);
-	if (amf->device != NULL) {
-		PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)vk->vkGetDeviceProcAddr(
-			amf->device, "vkDestroyDevice");
-		destroy(amf->device, NULL);
-	}
-	amf->context = NULL;
+	if (amf->device == NULL)
+		return;
+	PFN_vkDestroyDevice destroy =
+		(PFN_vkDestroyDevice)vk->vkGetDeviceProcAddr(amf->device, "vkDestroyDevice");
+	destroy(amf->device, NULL);
 	amf->device = NULL;
 }
