@@ -2,25 +2,10 @@
 #include "base/digest.h"
 
 #include "base/cleanup.h"
+#include "base/digest_hash.h"
 #include "base/file.h"
 
-#include <sodium.h>
 #include <string.h>
-
-/* libsodium computes SHA-256 in portable C. Nettle, which libarchive brings along on Linux, has the
- * processor do it, five times as fast: a run digests hundreds of megabytes of drivers. */
-#ifdef _WIN32
-typedef crypto_hash_sha256_state hash_state;
-#define hash_init(state)	       crypto_hash_sha256_init(state)
-#define hash_update(state, data, size) crypto_hash_sha256_update(state, data, size)
-#define hash_final(state, hash)	       crypto_hash_sha256_final(state, hash)
-#else
-#include <nettle/sha2.h>
-typedef struct sha256_ctx hash_state;
-#define hash_init(state)	       nettle_sha256_init(state)
-#define hash_update(state, data, size) nettle_sha256_update(state, size, data)
-#define hash_final(state, hash)	       nettle_sha256_digest(state, crypto_hash_sha256_BYTES, hash)
-#endif
 
 static void digest_print(const unsigned char hash[crypto_hash_sha256_BYTES], char out[DIGEST_SIZE])
 {

@@ -2,6 +2,7 @@
 #include "base/digests.h"
 
 #include "base/cleanup.h"
+#include "base/digester.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
@@ -125,5 +126,32 @@ static void test_giving_up(void)
 	fixture_close(&fixture);
 }
 
-UNIT_MAIN("digests", {"files", test_files}, {"sets of files and folders", test_sets},
-	  {"giving up", test_giving_up})
+static void expect_digest(const char *bytes, const char *wanted)
+{
+	struct digester *digester CLEANUP_DIGESTER = NULL;
+	char digest[DIGEST_TEXT_SIZE] = "";
+	CU_ASSERT_EQUAL_FATAL(digester_new(wanted, &digester, NULL), 0);
+	digester_add(digester, bytes, 1);
+	digester_add(digester, bytes + 1, strlen(bytes) - 1);
+	digester_end(digester, digest);
+	UNIT_STRING(digest, wanted);
+}
+
+/* The examples of FIPS 180-4 for "abc". */
+static void test_pieces(void)
+{
+	struct digester *digester = NULL;
+	expect_digest("abc",
+		      "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	expect_digest("abc",
+		      "sha512:ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
+		      "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f");
+	CU_ASSERT_EQUAL(digester_new("sha256:ba78", &digester, NULL), ERROR_ARGUMENT);
+	CU_ASSERT_EQUAL(digester_new("md5:900150983cd24fb0d6963f7d28e17f72", &digester, NULL),
+			ERROR_ARGUMENT);
+	CU_ASSERT_FALSE(digest_is_valid(
+		"sha256:BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD"));
+}
+
+UNIT_MAIN("digests", {"pieces", test_pieces}, {"files", test_files},
+	  {"sets of files and folders", test_sets}, {"giving up", test_giving_up})

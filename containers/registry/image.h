@@ -8,9 +8,19 @@
  */
 
 #include "base/arena.h"
-#include "base/digest.h"
+#include "base/digester.h"
 
+#include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+/* The most that is read of an index, a manifest or a configuration (distribution-spec v1.1, "Pushing
+ * Manifests": registries should take 4 MiB). */
+enum {
+	IMAGE_DOCUMENT_MAX = 4 * 1024 * 1024,
+	IMAGE_VALUES_MAX = 200000, /* of JSON in one */
+	IMAGE_LAYERS_MAX = 1000,   /* runtimes stop at 127 */
+};
 
 /* Of one platform, as an index or an image configuration names it. What is not told is "". */
 struct image_platform {
@@ -36,8 +46,9 @@ struct image_descriptor {
 /* Everything belongs to `arena`. */
 struct image {
 	struct arena arena;
-	const char *reference; /* as it was asked for */
-	const char *digest;    /* of the manifest */
+	const char *reference;	   /* as it was asked for */
+	const char *digest;	   /* of the manifest */
+	const char *artifact_type; /* what it is when it is no image; "": it is one */
 	struct image_platform platform;
 	struct image_pair *labels, *annotations, *environment;
 	size_t label_count, annotation_count, environment_count;
@@ -47,6 +58,75 @@ struct image {
 	size_t layer_count;
 };
 
-#define CLEANUP_IMAGE __attribute__((cleanup(image_free)))
+/* One entry of an index, which may be an index again. */
+struct image_index_entry {
+	struct image_descriptor descriptor;
+	const char *artifact_type; /* "": an image, or not told */
+	struct image_platform platform;
+	struct image_pair *annotations;
+	size_t annotation_count;
+};
+
+/* Everything belongs to `arena`. */
+struct image_index {
+	struct arena arena;
+	struct image_index_entry *entries; /* in the order of the document */
+	size_t count;
+};
+
+#define CLEANUP_IMAGE	    __attribute__((cleanup(image_free)))
+#define CLEANUP_IMAGE_INDEX __attribute__((cleanup(image_index_free)))
 
 void image_free(struct image *image);
+void image_index_free(struct image_index *index);
+
+/* The value of a label, an annotation or a variable; NULL: it is not there. */
+const char *image_pair_value(const struct image_pair *pairs, size_t count, const char *name);
+
+/* Media types: of an index (Docker's: manifest list), of an image's manifest. */
+bool image_media_type_is_index(const char *media_type);
+bool image_media_type_is_manifest(const char *media_type);
+
+/* All that a request for a manifest accepts, separated by commas. */
+extern const char image_media_types[];
+
+/*
+ * Reading the documents. Text is untrusted: digests, sizes and types are checked, members that are
+ * not known are ignored. ERROR_FORMAT names the place; ERROR_LIMIT: more than the numbers above.
+ */
+
+/* JSON of at most IMAGE_DOCUMENT_MAX bytes. Caller owns *out. */
+int image_document_parse(const char *data, size_t size, cJSON **out, struct error *err);
+
+/*
+ * The media type of an index or a manifest: its own member "mediaType", else `told`, which the
+ * registry or a descriptor said (NULL: nobody), else by its members. A document that has the members
+ * of both or contradicts its type is ERROR_FORMAT (CVE-2021-41190). ERROR_UNSUPPORTED: Docker's
+ * schema 1, and types that are neither.
+ */
+int image_document_type(const cJSON *document, const char *told, const char **out,
+			struct error *err);
+
+/* Adds the entries of an index. */
+int image_index_read(const cJSON *document, struct image_index *index, struct error *err);
+
+/* Layers, annotations, type; `configuration` is where the rest is. */
+int image_manifest_read(const cJSON *document, struct image *image,
+			struct image_descriptor *configuration, struct error *err);
+
+/* Platform, labels, environment, entry point and command. */
+int image_configuration_read(const cJSON *document, struct image *image, struct error *err);
+
+/* "linux/amd64/v3", "windows/amd64 10.0.20348.2582"; "unknown" when nothing is told. */
+const char *image_platform_name(const struct image_platform *platform, struct arena *arena);
+
+/*
+ * The entry for a platform: the same system and architecture; of several variants the highest that is
+ * not above the wanted one ("": any for arm, v1 for amd64); of Windows, when `wanted` tells its
+ * version, the first of the same build. Entries that name no platform match when nothing else is there.
+ * Other rules go through the entries themselves. `wanted` NULL: the only one.
+ * ERROR_NOT_FOUND: none, and names those that there are; ERROR_ARGUMENT: `wanted` is NULL and there
+ * are several.
+ */
+int image_index_choose(const struct image_index *index, const struct image_platform *wanted,
+		       const struct image_index_entry **out, struct error *err);

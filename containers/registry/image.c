@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/registry/image.h"
+
+#include "base/cleanup.h"
+#include "base/json.h"
+
+#include <string.h>
+
+/* Of one document; indexes with one entry for each of some hundred platforms exist. */
+enum { ENTRIES_MAX = 10000, PAIRS_MAX = 10000, WORDS_MAX = 10000 };
+
+#define OCI_INDEX	"application/vnd.oci.image.index.v1+json"
+#define OCI_MANIFEST	"application/vnd.oci.image.manifest.v1+json"
+#define DOCKER_INDEX	"application/vnd.docker.distribution.manifest.list.v2+json"
+#define DOCKER_MANIFEST "application/vnd.docker.distribution.manifest.v2+json"
+#define DOCKER_SCHEMA_1 "application/vnd.docker.distribution.manifest.v1"
+
+const char image_media_types[] = OCI_INDEX ", " DOCKER_INDEX ", " OCI_MANIFEST ", " DOCKER_MANIFEST;
+
+void image_free(struct image *image)
+{
+	arena_free(&image->arena);
+	*image = (struct image){0};
+}
+
+void image_index_free(struct image_index *index)
+{
+	arena_free(&index->arena);
+	*index = (struct image_index){0};
+}
+
+const char *image_pair_value(const struct image_pair *pairs, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(pairs[i].name, name) == 0)
+			return pairs[i].value;
+	}
+	return NULL;
+}
+
+bool image_media_type_is_index(const char *media_type)
+{
+	return strcmp(media_type, OCI_INDEX) == 0 || strcmp(media_type, DOCKER_INDEX) == 0;
+}
+
+bool image_media_type_is_manifest(const char *media_type)
+{
+	return strcmp(media_type, OCI_MANIFEST) == 0 || strcmp(media_type, DOCKER_MANIFEST) == 0;
+}
+
+/* A value takes two bytes of JSON and a hundred of memory. */
+static size_t count_values(const char *data, size_t size)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < size; i++)
+		count += data[i] == ',' || data[i] == '[' || data[i] == '{';
+	return count;
+}
+
+int image_document_parse(const char *data, size_t size, cJSON **out, struct error *err)
+{
+	if (size > IMAGE_DOCUMENT_MAX)
+		return error_set(err, ERROR_LIMIT, "longer than %d bytes", IMAGE_DOCUMENT_MAX);
+	if (count_values(data, size) > IMAGE_VALUES_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d values", IMAGE_VALUES_MAX);
+	return json_parse(data, size, out, err);
+}
+
+static bool has(const cJSON *object, const char *key)
+{
+	return cJSON_GetObjectItemCaseSensitive(object, key) != NULL;
+}
+
+static const char *type_by_members(bool is_index, bool is_manifest)
+{
+	return is_index ? OCI_INDEX : is_manifest ? OCI_MANIFEST : "";
+}
+
+int image_document_type(const cJSON *document, const char *told, const char **out,
+			struct error *err)
+{
+	struct json_at root = json_root(document);
+	const char *type = NULL;
+	if (!cJSON_IsObject(document))
+		return error_set(err, ERROR_FORMAT, "not a JSON object");
+	bool is_index = has(document, "manifests");
+	bool is_manifest = has(document, "layers");
+	if (is_index && is_manifest)
+		return error_set(err, ERROR_FORMAT, "both an index and a manifest");
+	int rc = json_have_string(&root, "mediaType", &type, err);
+	if (rc < 0)
+		return rc;
+	if (type == NULL && told != NULL &&
+	    (image_media_type_is_index(told) || image_media_type_is_manifest(told) ||
+	     text_starts_with(told, DOCKER_SCHEMA_1)))
+		type = told;
+	if (type == NULL)
+		type = type_by_members(is_index, is_manifest);
+	if (text_starts_with(type, DOCKER_SCHEMA_1) || has(document, "fsLayers"))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "a manifest of Docker's schema 1; push the image again with a "
+				 "current tool");
+	if (!image_media_type_is_index(type) && !image_media_type_is_manifest(type))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "neither an index nor a manifest of an image (mediaType \"%s\")",
+				 type);
+	if (image_media_type_is_index(type) ? is_manifest : is_index)
+		return error_set(err, ERROR_FORMAT, "contradicts its media type %s", type);
+	*out = type;
+	return 0;
+}
+
+static int read_pairs(const struct json_at *object, const char *key, struct arena *arena,
+		      struct image_pair **pairs, size_t *count, struct error *err)
+{
+	struct json_at map = {0};
+	int rc = json_have(object, key, JSON_OBJECT, &map, err);
+	if (rc < 0)
+		return rc;
+	json_each (item, map.node) {
+		if (!cJSON_IsString(item))
+			return json_error(&map, err, "expected strings");
+		if (*count == PAIRS_MAX)
+			return error_set(err, ERROR_LIMIT, "%s: more than %d", key, PAIRS_MAX);
+		struct image_pair *grown = arena_grow(arena, *pairs, *count, sizeof(**pairs));
+		if (grown == NULL)
+			return error_memory(err);
+		*pairs = grown;
+		grown[*count] = (struct image_pair){
+			.name = arena_string(arena, item->string),
+			.value = arena_string(arena, item->valuestring),
+		};
+		++*count;
+	}
+	return 0;
+}
+
+static int read_words(const struct json_at *object, const char *key, struct arena *arena,
+		      const char ***words, size_t *count, struct error *err)
+{
+	struct json_at list = {0};
+	int rc = json_have(object, key, JSON_ARRAY, &list, err);
+	if (rc < 0)
+		return rc;
+	json_each (item, list.node) {
+		if (!cJSON_IsString(item))
+			return json_error(&list, err, "expected strings");
+		if (*count == WORDS_MAX)
+			return error_set(err, ERROR_LIMIT, "%s: more than %d", key, WORDS_MAX);
+		const char **grown = arena_grow(arena, *words, *count, sizeof(**words));
+		if (grown == NULL)
+			return error_memory(err);
+		*words = grown;
+		grown[*count] = arena_string(arena, item->valuestring);
+		++*count;
+	}
+	return 0;
+}
+
+static int have_string(const struct json_at *object, const char *key, struct arena *arena,
+		       const char **out, struct error *err)
+{
+	const char *value = "";
+	int rc = json_have_string(object, key, &value, err);
+	*out = arena_string(arena, value);
+	return rc;
+}
+
+static int read_descriptor(const struct json_at *at, struct arena *arena,
+			   struct image_descriptor *out, struct error *err)
+{
+	const char *type = NULL;
+	const char *digest = NULL;
+	int64_t size = 0;
+	int rc = json_need_string(at, "mediaType", &type, err);
+	if (rc == 0)
+		rc = json_need_string(at, "digest", &digest, err);
+	if (rc == 0)
+		rc = json_need_int(at, "size", 0, INT64_C(1) << 50, &size, err);
+	if (rc < 0)
+		return rc;
+	if (!digest_is_valid(digest))
+		return json_error(at, err, "the digest is not one of SHA-256 or SHA-512");
+	*out = (struct image_descriptor){
+		.media_type = arena_string(arena, type),
+		.digest = arena_string(arena, digest),
+		.size = (uint64_t)size,
+	};
+	return 0;
+}
+
+/* Of a descriptor's "platform" or of an image configuration: the members are the same. */
+static int read_platform(const struct json_at *at, struct arena *arena, struct image_platform *out,
+			 struct error *err)
+{
+	const char **features = NULL;
+	*out = (struct image_platform){"", "", "", "", NULL, 0};
+	if (at->node == NULL)
+		return 0;
+	int rc = have_string(at, "os", arena, &out->os, err);
+	if (rc == 0)
+		rc = have_string(at, "architecture", arena, &out->architecture, err);
+	if (rc == 0)
+		rc = have_string(at, "variant", arena, &out->variant, err);
+	if (rc == 0)
+		rc = have_string(at, "os.version", arena, &out->os_version, err);
+	if (rc == 0)
+		rc = read_words(at, "os.features", arena, &features, &out->os_feature_count, err);
+	out->os_features = features;
+	return rc;
+}
+
+static int read_entry(const struct json_at *at, struct arena *arena, struct image_index_entry *out,
+		      struct error *err)
+{
+	struct json_at platform = {0};
+	int rc = read_descriptor(at, arena, &out->descriptor, err);
+	if (rc == 0)
+		rc = have_string(at, "artifactType", arena, &out->artifact_type, err);
+	if (rc == 0)
+		rc = read_pairs(at, "annotations", arena, &out->annotations, &out->annotation_count,
+				err);
+	if (rc == 0)
+		rc = json_have(at, "platform", JSON_OBJECT, &platform, err);
+	return rc == 0 ? read_platform(&platform, arena, &out->platform, err) : rc;
+}
+
+int image_index_read(const cJSON *document, struct image_index *index, struct error *err)
+{
+	struct json_at root = json_root(document);
+	struct json_at list = {0};
+	size_t place = 0;
+	int rc = json_need(&root, "manifests", JSON_ARRAY, &list, err);
+	if (index->count + json_count(&list) > ENTRIES_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d manifests", ENTRIES_MAX);
+	json_each (item, list.node) {
+		struct json_at at = {.node = item, .parent = &list, .index = place++};
+		struct image_index_entry *grown =
+			arena_grow(&index->arena, index->entries, index->count, sizeof(*grown));
+		if (grown == NULL)
+			return error_memory(err);
+		index->entries = grown;
+		rc = read_entry(&at, &index->arena, &grown[index->count], err);
+		if (rc < 0)
+			return rc;
+		index->count++;
+	}
+	return rc == 0 && index->arena.failed ? error_memory(err) : rc;
+}
+
+static bool is_image_configuration(const char *media_type)
+{
+	return strcmp(media_type, "application/vnd.oci.image.config.v1+json") == 0 ||
+	       strcmp(media_type, "application/vnd.docker.container.image.v1+json") == 0;
+}
+
+/* What a manifest says it is (OCI image-spec v1.1, manifest.md "artifactType"). */
+static int read_artifact_type(const struct json_at *root, struct image *image,
+			      const struct image_descriptor *configuration, struct error *err)
+{
+	int rc = have_string(root, "artifactType", &image->arena, &image->artifact_type, err);
+	if (rc < 0)
+		return rc;
+	if (is_image_configuration(configuration->media_type))
+		image->artifact_type = "";
+	else if (image->artifact_type[0] == '\0')
+		image->artifact_type = configuration->media_type;
+	return 0;
+}
+
+static int read_layers(const struct json_at *root, struct image *image, struct error *err)
+{
+	struct json_at list = {0};
+	int rc = json_need(root, "layers", JSON_ARRAY, &list, err);
+	size_t count = rc == 0 ? json_count(&list) : 0;
+	if (count > IMAGE_LAYERS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d layers", IMAGE_LAYERS_MAX);
+	if (rc == 0 && count > 0) {
+		image->layers = arena_allocate(&image->arena, count * sizeof(*image->layers));
+		if (image->layers == NULL)
+			return error_memory(err);
+	}
+	json_each (item, list.node) {
+		struct json_at at = {.node = item, .parent = &list, .index = image->layer_count};
+		rc = rc == 0 ? read_descriptor(&at, &image->arena,
+					       &image->layers[image->layer_count], err)
+			     : rc;
+		image->layer_count += rc == 0;
+	}
+	return rc;
+}
+
+int image_manifest_read(const cJSON *document, struct image *image,
+			struct image_descriptor *configuration, struct error *err)
+{
+	struct json_at root = json_root(document);
+	struct json_at config = {0};
+	int rc = json_need(&root, "config", JSON_OBJECT, &config, err);
+	if (rc == 0)
+		rc = read_descriptor(&config, &image->arena, configuration, err);
+	if (rc == 0)
+		rc = read_artifact_type(&root, image, configuration, err);
+	if (rc == 0)
+		rc = read_layers(&root, image, err);
+	if (rc == 0)
+		rc = read_pairs(&root, "annotations", &image->arena, &image->annotations,
+				&image->annotation_count, err);
+	return rc == 0 && image->arena.failed ? error_memory(err) : rc;
+}
+
+/* "NAME=value" of a configuration; a name alone is unset (config.md) and so an empty value. */
+static int read_environment(const struct json_at *config, struct image *image, struct error *err)
+{
+	const char **words = NULL;
+	size_t count = 0;
+	int rc = read_words(config, "Env", &image->arena, &words, &count, err);
+	if (rc < 0 || count == 0)
+		return rc;
+	image->environment = arena_allocate(&image->arena, count * sizeof(*image->environment));
+	if (image->environment == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strcspn(words[i], "=");
+		image->environment[i] = (struct image_pair){
+			.name = arena_format(&image->arena, "%.*s", (int)length, words[i]),
+			.value = words[i][length] == '=' ? words[i] + length + 1 : "",
+		};
+	}
+	image->environment_count = count;
+	return 0;
+}
+
+int image_configuration_read(const cJSON *document, struct image *image, struct error *err)
+{
+	struct json_at root = json_root(document);
+	struct json_at config = {0};
+	int rc = read_platform(&root, &image->arena, &image->platform, err);
+	if (rc == 0)
+		rc = json_have(&root, "config", JSON_OBJECT, &config, err);
+	if (rc < 0 || config.node == NULL)
+		return rc;
+	rc = read_pairs(&config, "Labels", &image->arena, &image->labels, &image->label_count, err);
+	if (rc == 0)
+		rc = read_environment(&config, image, err);
+	if (rc == 0)
+		rc = read_words(&config, "Entrypoint", &image->arena, &image->entrypoint,
+				&image->entrypoint_count, err);
+	if (rc == 0)
+		rc = read_words(&config, "Cmd", &image->arena, &image->command,
+				&image->command_count, err);
+	return rc == 0 && image->arena.failed ? error_memory(err) : rc;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/registry/internal.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/path.h"
+
+#include <string.h>
+
+/* Nested indexes: how deep, and how many documents. */
+enum { DEPTH_MAX = 4, DOCUMENTS_MAX = 100 };
+
+struct image_source {
+	const struct source_kind *kind;
+	void *self;
+	char *string;
+	struct image_index index; /* as image_source_index() tells it */
+	bool is_read;
+	struct error failure;	   /* of reading it, which stays */
+	struct text_list expanded; /* digests of indexes */
+};
+
+void image_source_close(struct image_source **source)
+{
+	struct image_source *closed = *source;
+	*source = NULL;
+	if (closed == NULL)
+		return;
+	if (closed->self != NULL)
+		closed->kind->close(closed->self);
+	image_index_free(&closed->index);
+	text_list_free(&closed->expanded);
+	free(closed->string);
+	free(closed);
+}
+
+static void source_name_free(struct source_name *name)
+{
+	free(name->path);
+	free(name->tag);
+	free(name->digest);
+}
+
+/* PATH[:TAG][@DIGEST]: a colon in front of the last separator belongs to the path, as that of "C:\"
+ * does. The path may have a colon when it exists as it stands. */
+static int source_name_parse(const char *string, struct source_name *out, struct error *err)
+{
+	const char *at = strrchr(string, '@');
+	bool has_digest = at != NULL && digest_is_valid(at + 1);
+	size_t length = has_digest ? (size_t)(at - string) : strlen(string);
+	out->path = strndup(string, length);
+	if (has_digest && (out->digest = strdup(at + 1)) == NULL)
+		return error_memory(err);
+	if (out->path == NULL)
+		return error_memory(err);
+	for (char *colon = out->path; (colon = strchr(colon, ':')) != NULL; colon++) {
+		char *path CLEANUP_FREE = strndup(out->path, (size_t)(colon - out->path));
+		if (path == NULL)
+			return error_memory(err);
+		if (!file_exists(path) || colon[1] == '\0' || file_exists(out->path))
+			continue;
+		out->tag = strdup(colon + 1);
+		*colon = '\0';
+		return out->tag != NULL ? 0 : error_memory(err);
+	}
+	return 0;
+}
+
+static const struct {
+	const char *prefix;
+	int (*open)(const struct source_name *name, const struct source_kind **kind, void **self,
+		    struct error *err);
+} file_kinds[] = {
+	{"oci:", source_layout_open},
+	{"oci-archive:", source_archive_open},
+	{"docker-archive:", source_archive_open},
+};
+
+static int source_open(const char *string, const struct image_source_options *options,
+		       struct image_source *source, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(file_kinds); i++) {
+		struct source_name name CLEANUP(source_name_free) = {0};
+		if (!text_starts_with(string, file_kinds[i].prefix))
+			continue;
+		int rc = source_name_parse(string + strlen(file_kinds[i].prefix), &name, err);
+		return rc == 0 ? file_kinds[i].open(&name, &source->kind, &source->self, err) : rc;
+	}
+	if (text_starts_with(string, "containerd:"))
+		return source_containerd_open(string + strlen("containerd:"), options,
+					      &source->kind, &source->self, err);
+	return error_set(err, ERROR_ARGUMENT,
+			 "not an image: expected oci:DIRECTORY, oci-archive:FILE, "
+			 "docker-archive:FILE or containerd:NAME");
+}
+
+int image_source_open(const char *string, const struct image_source_options *options,
+		      struct image_source **out, struct error *err)
+{
+	static const struct image_source_options defaults = {0};
+	struct image_source *source CLEANUP_IMAGE_SOURCE = calloc(1, sizeof(*source));
+	if (source == NULL || (source->string = strdup(string)) == NULL)
+		return error_memory(err);
+	int rc = source_open(string, options != NULL ? options : &defaults, source, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", string);
+	*out = STEAL(source);
+	return 0;
+}
+
+static int open_blob(struct image_source *source, const struct image_descriptor *what,
+		     bool is_document, struct image_stream **out, struct error *err)
+{
+	struct blob_reader *reader = NULL;
+	int rc = source->kind->open(source->self, what, is_document, &reader, err);
+	return rc == 0 ? image_stream_new(reader, what->digest, what->size, out, err) : rc;
+}
+
+static int read_document(struct image_source *source, const struct image_descriptor *what,
+			 bool is_manifest, cJSON **out, struct error *err)
+{
+	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
+	struct text text CLEANUP_TEXT = {0};
+	if (what->size != UINT64_MAX && what->size > IMAGE_DOCUMENT_MAX)
+		return error_set(err, ERROR_LIMIT, "%s: a document of %llu bytes, more than %d",
+				 what->digest, (unsigned long long)what->size, IMAGE_DOCUMENT_MAX);
+	int rc = open_blob(source, what, is_manifest, &stream, err);
+	if (rc == 0)
+		rc = image_stream_read_all(stream, &text, err);
+	if (rc < 0)
+		return rc;
+	rc = image_document_parse(text_string(&text), text.size, out, err);
+	return rc < 0 ? error_wrap(err, rc, "%s", what->digest) : 0;
+}
+
+static int add_entry(struct image_source *source, const struct image_index_entry *entry,
+		     struct error *err)
+{
+	struct image_index *index = &source->index;
+	struct image_index_entry *grown =
+		arena_grow(&index->arena, index->entries, index->count, sizeof(*grown));
+	if (grown == NULL)
+		return error_memory(err);
+	index->entries = grown;
+	grown[index->count++] = *entry;
+	return 0;
+}
+
+/* What is not known is read: what a digest alone names. */
+static int learn_type(struct image_source *source, struct image_index_entry *entry,
+		      cJSON **document, struct error *err)
+{
+	const char *type = entry->descriptor.media_type;
+	int rc = read_document(source, &entry->descriptor, true, document, err);
+	if (rc < 0)
+		return rc;
+	rc = image_document_type(*document, type, &type, err);
+	if (rc == 0 && image_media_type_is_manifest(entry->descriptor.media_type) &&
+	    image_media_type_is_index(type))
+		rc = error_set(err, ERROR_FORMAT, "an index where a manifest was promised");
+	entry->descriptor.media_type = arena_string(&source->index.arena, type);
+	return rc < 0 ? error_wrap(err, rc, "%s", entry->descriptor.digest) : 0;
+}
+
+static int expand(struct image_source *source, const struct image_index *from, unsigned depth,
+		  struct error *err);
+
+/* An index inside an index: its entries stand in its place. */
+static int expand_entry(struct image_source *source, struct image_index_entry entry, unsigned depth,
+			struct error *err)
+{
+	struct image_index nested = {0};
+	cJSON *document CLEANUP_JSON = NULL;
+	const char *digest = entry.descriptor.digest;
+	if (entry.descriptor.media_type[0] != '\0' &&
+	    !image_media_type_is_index(entry.descriptor.media_type))
+		return add_entry(source, &entry, err);
+	if (text_list_has(&source->expanded, digest))
+		return 0;
+	if (depth == DEPTH_MAX)
+		return error_set(err, ERROR_LIMIT, "%s: indexes nested deeper than %d", digest,
+				 DEPTH_MAX);
+	if (source->expanded.count == DOCUMENTS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d indexes", DOCUMENTS_MAX);
+	int rc = text_list_add(&source->expanded, digest, err);
+	if (rc == 0)
+		rc = learn_type(source, &entry, &document, err);
+	if (rc < 0)
+		return rc;
+	if (image_media_type_is_manifest(entry.descriptor.media_type))
+		return add_entry(source, &entry, err);
+	nested.arena = source->index.arena;
+	rc = image_index_read(document, &nested, err);
+	source->index.arena = nested.arena;
+	return rc == 0 ? expand(source, &nested, depth + 1, err)
+		       : error_wrap(err, rc, "%s", digest);
+}
+
+static int expand(struct image_source *source, const struct image_index *from, unsigned depth,
+		  struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < from->count; i++)
+		rc = expand_entry(source, from->entries[i], depth, err);
+	return rc;
+}
+
+int image_source_index(struct image_source *source, const struct image_index **out,
+		       struct error *err)
+{
+	struct image_index top = {0};
+	struct error *failure = &source->failure;
+	*out = &source->index;
+	if (!source->is_read) {
+		int rc = source->kind->index(source->self, &top, failure);
+		source->is_read = true;
+		source->index = (struct image_index){.arena = top.arena};
+		rc = rc == 0 ? expand(source, &top, 0, failure) : rc;
+		if (rc < 0)
+			(void)error_wrap(failure, rc, "%s", source->string);
+	}
+	return failure->code != 0 ? error_copy(err, failure) : 0;
+}
+
+static int load(struct image_source *source, const struct image_index_entry *entry,
+		struct image *out, struct error *err)
+{
+	cJSON *manifest CLEANUP_JSON = NULL;
+	cJSON *configuration CLEANUP_JSON = NULL;
+	struct image_index_entry learnt = *entry;
+	struct image_descriptor where = {0};
+	int rc = learn_type(source, &learnt, &manifest, err);
+	if (rc < 0)
+		return rc;
+	rc = image_manifest_read(manifest, out, &where, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", entry->descriptor.digest);
+	if (out->artifact_type[0] != '\0')
+		return 0;
+	rc = read_document(source, &where, false, &configuration, err);
+	if (rc == 0)
+		rc = image_configuration_read(configuration, out, err);
+	return rc < 0 ? error_wrap(err, rc, "configuration") : 0;
+}
+
+int image_source_load_entry(struct image_source *source, const struct image_index_entry *entry,
+			    struct image *out, struct error *err)
+{
+	static const struct image_platform nothing = {"", "", "", "", NULL, 0};
+	*out = (struct image){.platform = nothing};
+	out->reference = arena_string(&out->arena, source->string);
+	out->digest = arena_string(&out->arena, entry->descriptor.digest);
+	int rc = load(source, entry, out, err);
+	if (rc == 0 && out->arena.failed)
+		rc = error_memory(err);
+	if (rc == 0)
+		return 0;
+	image_free(out);
+	return error_wrap(err, rc, "%s", source->string);
+}
+
+int image_source_load(struct image_source *source, const struct image_platform *wanted,
+		      struct image *out, struct error *err)
+{
+	const struct image_index *index = NULL;
+	const struct image_index_entry *entry = NULL;
+	int rc = image_source_index(source, &index, err);
+	if (rc < 0)
+		return rc;
+	rc = image_index_choose(index, wanted, &entry, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", source->string);
+	rc = image_source_load_entry(source, entry, out, err);
+	if (rc < 0 || out->artifact_type[0] == '\0')
+		return rc;
+	rc = error_set(err, ERROR_UNSUPPORTED, "%s: an artifact of type %s, not an image",
+		       source->string, out->artifact_type);
+	image_free(out);
+	return rc;
+}
+
+int image_source_open_layer(struct image_source *source, const struct image_descriptor *layer,
+			    struct image_stream **out, struct error *err)
+{
+	int rc = open_blob(source, layer, false, out, err);
+	return rc < 0 ? error_wrap(err, rc, "%s", source->string) : 0;
+}

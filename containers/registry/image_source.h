@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * registry/ holds where images come from: registries (OCI distribution-spec v1.1), the content cache
+ * and, behind one interface, folders, archives and stores.
+ *
+ *	struct image_source *source CLEANUP_IMAGE_SOURCE = NULL;
+ *	struct image image CLEANUP_IMAGE = {0};
+ *	struct image_stream *layer CLEANUP_IMAGE_STREAM = NULL;
+ *	image_source_open("oci:layout:tag", &options, &source, err);
+ *	image_source_load(source, &platform, &image, err);
+ *	image_source_open_layer(source, &image.layers[0], &layer, err);
+ *	while ((rc = image_stream_read(layer, chunk, sizeof(chunk), &count, err)) == 0 && count > 0)
+ *
+ * Everything that is read is compared with its digest and size. Nothing is unpacked to disk, and of a
+ * layer no more than a buffer is in memory.
+ */
+
+#include "containers/registry/image.h"
+#include "containers/registry/registry.h"
+
+struct image_source;
+struct image_stream;
+
+struct image_source_options {
+	/* Where blobs of registries are kept (content_cache.h). NULL: content_cache_directory(). */
+	const char *cache_directory;
+	bool no_cache;
+	struct registry_options registry;
+	const char *containerd_root;	/* NULL: "/var/lib/containerd" */
+	const char *containerd_address; /* NULL: "unix:///run/containerd/containerd.sock" */
+};
+
+#define CLEANUP_IMAGE_SOURCE __attribute__((cleanup(image_source_close)))
+#define CLEANUP_IMAGE_STREAM __attribute__((cleanup(image_stream_close)))
+
+/*
+ * Opens the source that a string names:
+ *
+ *	docker://HOST/NAME[:TAG][@DIGEST]	a registry; also without "docker://" (reference.h)
+ *	oci:DIRECTORY[:TAG][@DIGEST]		an OCI image layout (image-layout.md)
+ *	oci-archive:FILE[:TAG][@DIGEST]		a tar file of one, also compressed
+ *	docker-archive:FILE[:NAME:TAG]		what `docker save` wrote
+ *	containerd:NAME				what containerd keeps for Kubernetes; asks its CRI
+ *	containerd:DIGEST			an index or a manifest in its content store, without CRI
+ *
+ * Both kinds of archive are told apart by what is in them. TAG is the annotation
+ * "org.opencontainers.image.ref.name", or the whole name that Docker and containerd write. Nothing
+ * is asked of a registry yet. `options` NULL: all defaults; they are needed during the call, strings in
+ * `registry` as long as the source.
+ *
+ * ERROR_ARGUMENT: not one of these; ERROR_NOT_FOUND: no such folder, file, tag or image, and names
+ * the tags that there are; ERROR_FORMAT: not a layout or archive; ERROR_LIMIT; ERROR_PERMISSION;
+ * ERROR_UNSUPPORTED: a kind that this system does not offer; those of cri_image_status_wait().
+ */
+int image_source_open(const char *string, const struct image_source_options *options,
+		      struct image_source **out, struct error *err);
+void image_source_close(struct image_source **source);
+
+/*
+ * What it offers: the entries of its index, nested ones expanded (at most 4 deep, 100 documents, each
+ * once). A source without an index has one entry, which may name no platform. Borrowed; read once.
+ */
+int image_source_index(struct image_source *source, const struct image_index **out,
+		       struct error *err);
+
+/* The image for a platform (image_index_choose()). ERROR_UNSUPPORTED: it is an artifact and no
+ * image. Errors of all reading: those of registry.h; ERROR_PROTOCOL: digest or size are not what was
+ * promised; ERROR_NOT_FOUND: the source lacks the blob. */
+int image_source_load(struct image_source *source, const struct image_platform *wanted,
+		      struct image *out, struct error *err);
+
+/* Of one entry of image_source_index(). An artifact has no platform, environment or labels. */
+int image_source_load_entry(struct image_source *source, const struct image_index_entry *entry,
+			    struct image *out, struct error *err);
+
+/* The bytes of a blob as they are stored; the caller decompresses them. */
+int image_source_open_layer(struct image_source *source, const struct image_descriptor *layer,
+			    struct image_stream **out, struct error *err);
+
+/* The next bytes. *count is 0 at the end, and only when digest and size were right: what was read
+ * before is not to be believed until then. A failure stays. */
+int image_stream_read(struct image_stream *stream, void *out, size_t size, size_t *count,
+		      struct error *err);
+void image_stream_close(struct image_stream **stream);

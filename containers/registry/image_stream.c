@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/registry/internal.h"
+
+#include "base/file.h"
+#include "base/path.h"
+
+#include <string.h>
+
+struct image_stream {
+	struct blob_reader *reader;
+	struct digester *digester;
+	char digest[DIGEST_TEXT_SIZE];
+	uint64_t size, seen;
+	struct error failure; /* stays */
+	bool ended;
+};
+
+void image_stream_close(struct image_stream **stream)
+{
+	if (*stream == NULL)
+		return;
+	blob_reader_close(&(*stream)->reader);
+	digester_free(&(*stream)->digester);
+	free(*stream);
+	*stream = NULL;
+}
+
+int image_stream_new(struct blob_reader *reader, const char *digest, uint64_t size,
+		     struct image_stream **out, struct error *err)
+{
+	struct blob_reader *owned CLEANUP_BLOB_READER = reader;
+	struct image_stream *stream CLEANUP_IMAGE_STREAM = calloc(1, sizeof(*stream));
+	if (stream == NULL)
+		return error_memory(err);
+	int rc = digester_new(digest, &stream->digester, err);
+	if (rc < 0)
+		return rc;
+	memcpy(stream->digest, digest, strlen(digest) + 1);
+	stream->size = size;
+	stream->reader = STEAL(owned);
+	*out = STEAL(stream);
+	return 0;
+}
+
+static int stream_end(struct image_stream *stream, struct error *err)
+{
+	char seen[DIGEST_TEXT_SIZE] = "";
+	stream->ended = true;
+	digester_end(stream->digester, seen);
+	if (stream->size != UINT64_MAX && stream->seen < stream->size)
+		return error_set(err, ERROR_PROTOCOL, "%s ends after %llu of %llu bytes",
+				 stream->digest, (unsigned long long)stream->seen,
+				 (unsigned long long)stream->size);
+	if (strcmp(seen, stream->digest) != 0)
+		return error_set(err, ERROR_PROTOCOL, "the content of %s has the digest %s",
+				 stream->digest, seen);
+	return 0;
+}
+
+static int stream_next(struct image_stream *stream, void *out, size_t size, size_t *count,
+		       struct error *err)
+{
+	int rc = stream->reader->read(stream->reader, out, size, count, err);
+	if (rc < 0)
+		return rc;
+	if (*count > stream->size - stream->seen)
+		return error_set(err, ERROR_PROTOCOL, "%s is longer than the %llu bytes promised",
+				 stream->digest, (unsigned long long)stream->size);
+	stream->seen += *count;
+	digester_add(stream->digester, out, *count);
+	return *count == 0 ? stream_end(stream, err) : 0;
+}
+
+int image_stream_read(struct image_stream *stream, void *out, size_t size, size_t *count,
+		      struct error *err)
+{
+	*count = 0;
+	if (stream->failure.code == 0 && !stream->ended && size > 0 &&
+	    stream_next(stream, out, size, count, &stream->failure) < 0)
+		*count = 0;
+	return stream->failure.code != 0 ? error_copy(err, &stream->failure) : 0;
+}
+
+int image_stream_read_all(struct image_stream *stream, struct text *out, struct error *err)
+{
+	char chunk[65536];
+	size_t count = 0;
+	int rc = 0;
+	do {
+		rc = image_stream_read(stream, chunk, sizeof(chunk), &count, err);
+		if (rc == 0 && count > IMAGE_DOCUMENT_MAX - out->size)
+			return error_set(err, ERROR_LIMIT, "%s is longer than %d bytes",
+					 stream->digest, IMAGE_DOCUMENT_MAX);
+		text_append(out, chunk, rc == 0 ? count : 0);
+	} while (rc == 0 && count > 0);
+	return rc == 0 && out->failed ? error_memory(err) : rc;
+}
+
+struct file_reader {
+	struct blob_reader reader;
+	int fd;
+	char *path;
+};
+
+static int file_reader_read(struct blob_reader *reader, void *out, size_t size, size_t *count,
+			    struct error *err)
+{
+	struct file_reader *file = (struct file_reader *)reader;
+	return file_read_some(file->fd, file->path, out, size, count, err);
+}
+
+static void file_reader_close(struct blob_reader *reader)
+{
+	struct file_reader *file = (struct file_reader *)reader;
+	cleanup_fd_(&file->fd);
+	free(file->path);
+	free(file);
+}
+
+int blob_file_open(const char *directory, const char *digest, struct blob_reader **out,
+		   struct error *err)
+{
+	if (!digest_is_valid(digest))
+		return error_set(err, ERROR_ARGUMENT, "not a digest");
+	struct file_reader *file = calloc(1, sizeof(*file));
+	if (file == NULL)
+		return error_memory(err);
+	struct blob_reader *owned CLEANUP_BLOB_READER = &file->reader;
+	file->reader = (struct blob_reader){file_reader_read, file_reader_close};
+	file->fd = -1;
+	/* sha256:abc is sha256/abc. */
+	file->path = text_format("%s/%.6s/%s", directory, digest, digest + sizeof("sha256"));
+	if (file->path == NULL)
+		return error_memory(err);
+	int rc = file_open_to_read(file->path, &file->fd, err);
+	if (rc == ERROR_NOT_FOUND)
+		return error_set(err, rc, "%s is not in %s", digest, directory);
+	if (rc < 0)
+		return rc;
+	*out = STEAL(owned);
+	return 0;
+}
+
+struct memory_reader {
+	struct blob_reader reader;
+	char *data;
+	size_t size, at;
+};
+
+static int memory_read(struct blob_reader *reader, void *out, size_t size, size_t *count,
+		       struct error *err)
+{
+	struct memory_reader *memory = (struct memory_reader *)reader;
+	size_t left = memory->size - memory->at;
+	(void)err;
+	*count = size < left ? size : left;
+	memcpy(out, memory->data + memory->at, *count);
+	memory->at += *count;
+	return 0;
+}
+
+static void memory_close(struct blob_reader *reader)
+{
+	struct memory_reader *memory = (struct memory_reader *)reader;
+	free(memory->data);
+	free(memory);
+}
+
+int blob_memory_open(char *data, size_t size, struct blob_reader **out, struct error *err)
+{
+	struct memory_reader *memory = calloc(1, sizeof(*memory));
+	if (memory == NULL) {
+		free(data);
+		return error_memory(err);
+	}
+	*memory = (struct memory_reader){{memory_read, memory_close}, data, size, 0};
+	*out = &memory->reader;
+	return 0;
+}

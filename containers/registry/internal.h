@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What the sources of images have in common. Internal to registry/. */
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "containers/registry/image_source.h"
+
+/* Bytes from somewhere, not yet verified. */
+struct blob_reader {
+	/* *count is 0 at the end. */
+	int (*read)(struct blob_reader *reader, void *out, size_t size, size_t *count,
+		    struct error *err);
+	void (*close)(struct blob_reader *reader); /* frees it */
+};
+
+static inline void blob_reader_close(struct blob_reader **reader)
+{
+	if (*reader != NULL)
+		(*reader)->close(*reader);
+	*reader = NULL;
+}
+
+#define CLEANUP_BLOB_READER __attribute__((cleanup(blob_reader_close)))
+
+/* One kind of source. */
+struct source_kind {
+	/* Adds what the name stands for: one entry, or those of the top index. */
+	int (*index)(void *self, struct image_index *out, struct error *err);
+	/* `is_document`: an index or a manifest, which registries keep elsewhere. */
+	int (*open)(void *self, const struct image_descriptor *what, bool is_document,
+		    struct blob_reader **out, struct error *err);
+	void (*close)(void *self);
+};
+
+/* What follows the prefix: a path, and what is chosen there. */
+struct source_name {
+	char *path;
+	char *tag;    /* NULL: not told */
+	char *digest; /* NULL: not told */
+};
+
+/* Opens: *self belongs to the kind. */
+int source_layout_open(const struct source_name *name, const struct source_kind **kind, void **self,
+		       struct error *err);
+int source_archive_open(const struct source_name *name, const struct source_kind **kind,
+			void **self, struct error *err);
+int source_containerd_open(const char *name, const struct image_source_options *options,
+			   const struct source_kind **kind, void **self, struct error *err);
+
+/* The entries of a layout's "index.json" that a name stands for: all without tag and digest when no
+ * two have different tags. A digest may be of a blob that no entry names. */
+int source_choose_entries(const cJSON *index_json, const struct source_name *name,
+			  struct image_index *out, struct error *err);
+
+/* One entry, of which the digest alone is known. */
+int source_add_digest(const char *digest, struct image_index *out, struct error *err);
+
+/* Is it the content of an "oci-layout" file of version 1? */
+int source_check_layout(const char *data, size_t size, struct error *err);
+
+/* A file of blobs: "DIRECTORY/sha256/HEX". ERROR_NOT_FOUND names the digest. */
+int blob_file_open(const char *directory, const char *digest, struct blob_reader **out,
+		   struct error *err);
+
+/* Of memory, which the reader takes over. */
+int blob_memory_open(char *data, size_t size, struct blob_reader **out, struct error *err);
+
+/* A verified stream over a reader, which it takes over also when it fails. `size` UINT64_MAX: not
+ * known. */
+int image_stream_new(struct blob_reader *reader, const char *digest, uint64_t size,
+		     struct image_stream **out, struct error *err);
+
+/* All of a stream of at most IMAGE_DOCUMENT_MAX bytes, verified. */
+int image_stream_read_all(struct image_stream *stream, struct text *out, struct error *err);
