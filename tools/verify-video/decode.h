@@ -6,22 +6,24 @@
 
 #include "base/error.h"
 #include "workloads/video/frames.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "workloads/video/walk.h"
 
 /* A frame in the order in which frames are shown. */
 struct decoded_frame {
-	struct video_planes planes; /* 4:2:0; the decoder's own memory */
+	struct video_planes planes; /* the decoder's own memory */
 	unsigned width, height;
+	bool usual; /* its samples are of 8 bits and 4:2:0 */
 };
 
-/* Takes a frame; an error ends the decoding and becomes its result. */
-typedef int frame_sink(void *user, const struct decoded_frame *frame, struct error *err);
+/* Takes frames; an error ends the decoding and becomes its result. */
+struct frame_sink {
+	int (*take)(void *user, const struct decoded_frame *frame, struct error *err);
+	void *user;
+};
 
-/* Decode a whole stream. ERROR_FORMAT: the decoder does not take it, or its samples are not of
- * 8 bits and 4:2:0. ERROR_MEMORY: no decoder could be made. */
-int decode_h264(const uint8_t *data, size_t size, frame_sink *sink, void *user, struct error *err);
-int decode_hevc(const uint8_t *data, size_t size, frame_sink *sink, void *user, struct error *err);
-int decode_av1(const uint8_t *data, size_t size, frame_sink *sink, void *user, struct error *err);
+/* Decodes a whole stream. ERROR_FORMAT: the decoder does not take it. ERROR_MEMORY: no decoder could be
+ * made. */
+typedef int decode_function(const uint8_t *data, size_t size, const struct frame_sink *sink,
+			    struct error *err);
+
+decode_function decode_h264, decode_hevc, decode_av1;

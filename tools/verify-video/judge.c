@@ -79,6 +79,8 @@ static int compare(void *user, const struct decoded_frame *frame, struct error *
 	const struct video_source *source = comparison->source;
 	double psnr[VIDEO_PLANES] = {0};
 	const size_t index = judgement->frames;
+	if (!frame->usual)
+		return error_set(err, ERROR_FORMAT, "the samples are not of 8 bits and 4:2:0");
 	if (frame->width != source->width || frame->height != source->height)
 		return error_set(err, ERROR_FORMAT, "frame %zu is %u by %u, not %u by %u", index,
 				 frame->width, frame->height, source->width, source->height);
@@ -115,13 +117,13 @@ static bool is_worth_decoding(const struct video_source *source, struct judgemen
 int judge_stream(enum video_codec codec, const uint8_t *data, size_t size,
 		 const struct video_source *source, struct judgement *judgement, struct error *err)
 {
-	static int (*const decoders[VIDEO_CODECS])(const uint8_t *, size_t, frame_sink *, void *,
-						   struct error *) = {
+	static decode_function *const decoders[VIDEO_CODECS] = {
 		[VIDEO_H264] = decode_h264,
 		[VIDEO_HEVC] = decode_hevc,
 		[VIDEO_AV1] = decode_av1,
 	};
 	struct comparison comparison = {.source = source, .other = *source, .judgement = judgement};
+	const struct frame_sink sink = {compare, &comparison};
 	struct error reason = {0};
 	*judgement = (struct judgement){0};
 	int rc = video_walk(codec, data, size, &judgement->walk, &reason);
@@ -129,7 +131,7 @@ int judge_stream(enum video_codec codec, const uint8_t *data, size_t size,
 		return 0;
 	comparison.other.seed = video_other_seed(source);
 	if (rc == 0)
-		rc = decoders[codec](data, size, compare, &comparison, &reason);
+		rc = decoders[codec](data, size, &sink, &reason);
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
 	if (rc != 0)

@@ -83,7 +83,7 @@ static int fill(const struct encoder *e, struct amf_object *surface,
 			err, ERROR_REMOTE,
 			"AMFContext::AllocSurface succeeded and gave no memory of %u by %u",
 			source->width, source->height);
-	video_copy(source, VIDEO_NV12, frame, &planes);
+	video_copy(source, frame, &planes);
 	return 0;
 }
 

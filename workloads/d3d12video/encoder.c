@@ -169,7 +169,7 @@ static int create_outputs(struct d3d12video_encoder *e, struct error *err)
 				 "what the driver wants of buffers makes no sense: metadata of %zu "
 				 "bytes, alignments %zu and %zu",
 				 size, stream, metadata);
-	e->coded_size = align(video_frame_size(&e->job->source, VIDEO_NV12) * 2 + 65536, stream);
+	e->coded_size = align(video_frame_size(&e->job->source) * 2 + 65536, stream);
 	rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_CUSTOM, e->coded_size, &e->bitstream,
 				 &e->coded, err);
 	if (rc == 0)
@@ -292,7 +292,7 @@ static int upload(struct d3d12video_encoder *e, const struct video_planes *frame
 	}
 	d3d12_record_transition(gpu, e->input, D3D12_RESOURCE_STATE_COPY_DEST,
 				D3D12_RESOURCE_STATE_COMMON);
-	video_copy(&e->job->source, VIDEO_NV12, frame, &planes);
+	video_copy(&e->job->source, frame, &planes);
 	return d3d12_device_run(gpu, err);
 }
 

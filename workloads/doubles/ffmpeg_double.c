@@ -68,7 +68,7 @@ static void encode_frame(ISVCEncoder *encoder, const struct video_source *source
 
 static int encode(const struct video_source *source)
 {
-	const size_t size = video_frame_size(source, VIDEO_I420);
+	const size_t size = video_frame_size(source);
 	const SEncParamBase params = {
 		.iUsageType = CAMERA_VIDEO_REAL_TIME,
 		.iPicWidth = (int)source->width,

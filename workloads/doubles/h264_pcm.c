@@ -180,7 +180,7 @@ static void spoil_bytes(const struct h264_pcm *writer, struct text *stream, size
 void h264_pcm_add(struct h264_pcm *writer, enum video_layout layout,
 		  const struct video_planes *frame, struct text *stream)
 {
-	const size_t size = video_frame_size(&writer->source, VIDEO_I420);
+	const size_t size = video_frame_size(&writer->source);
 	struct text samples = {0};
 	uint8_t *memory = (uint8_t *)text_extend(&samples, size);
 	if (memory == NULL)

@@ -10,7 +10,7 @@ enum { CHROMA_MAX = 320 * 240 / 2 }; /* bytes of the largest of video_sizes[] */
 /* Are these the frames of the stream, in planes? */
 static bool is_like(const struct ffmpeg *ffmpeg, struct text *decoded)
 {
-	const size_t size = video_frame_size(&ffmpeg->source, VIDEO_I420);
+	const size_t size = video_frame_size(&ffmpeg->source);
 	bool like = decoded->size == VIDEO_FRAMES * size;
 	for (unsigned i = 0; like && i < VIDEO_FRAMES; i++) {
 		const struct video_planes planes = video_planes_of(
@@ -26,7 +26,7 @@ static bool is_like(const struct ffmpeg *ffmpeg, struct text *decoded)
 /* Makes two planes of U beside V. */
 static void split_chroma(const struct ffmpeg *ffmpeg, struct text *decoded)
 {
-	const size_t size = video_frame_size(&ffmpeg->source, VIDEO_I420);
+	const size_t size = video_frame_size(&ffmpeg->source);
 	const size_t count = size / 3; /* of U and V together */
 	char chroma[CHROMA_MAX] = "";
 	for (size_t at = size - count; at + count <= decoded->size; at += size) {

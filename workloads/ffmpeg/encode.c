@@ -207,7 +207,7 @@ static int put(void *opened, unsigned index, const struct video_planes *frame, s
 		return run(encoder, err);
 	}
 	text_append(&encoder->frames, (const char *)frame->data[0],
-		    video_frame_size(&encoder->job->source, VIDEO_I420));
+		    video_frame_size(&encoder->job->source));
 	return 0;
 }
 

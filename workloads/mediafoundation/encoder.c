@@ -138,7 +138,7 @@ static int fill_buffer(struct encoder *e, IMFMediaBuffer *buffer, DWORD size,
 	if (rc != 0)
 		return rc;
 	const struct video_planes planes = video_planes_of(&e->job->source, VIDEO_NV12, memory);
-	video_copy(&e->job->source, VIDEO_NV12, frame, &planes);
+	video_copy(&e->job->source, frame, &planes);
 	(void)IMFMediaBuffer_Unlock(buffer);
 	return CALL(e, err, IMFMediaBuffer, SetCurrentLength, buffer, size);
 }
@@ -146,7 +146,7 @@ static int fill_buffer(struct encoder *e, IMFMediaBuffer *buffer, DWORD size,
 static int put_frame(struct encoder *e, unsigned index, const struct video_planes *frame,
 		     struct error *err)
 {
-	const DWORD size = (DWORD)video_frame_size(&e->job->source, VIDEO_NV12);
+	const DWORD size = (DWORD)video_frame_size(&e->job->source);
 	IMFSample *sample = NULL;
 	IMFMediaBuffer *buffer = NULL;
 	int rc = make_sample(e, size, &sample, &buffer, err);
@@ -229,7 +229,7 @@ static int process_output(struct encoder *e, MFT_OUTPUT_DATA_BUFFER *output, str
 
 static int get_sample(struct encoder *e, struct text *stream, struct error *err)
 {
-	const DWORD frame = (DWORD)video_frame_size(&e->job->source, VIDEO_NV12);
+	const DWORD frame = (DWORD)video_frame_size(&e->job->source);
 	MFT_OUTPUT_STREAM_INFO info = {0};
 	MFT_OUTPUT_DATA_BUFFER output = {.dwStreamID = STREAM};
 	IMFMediaBuffer *buffer = NULL;

@@ -108,7 +108,7 @@ static int fill(struct encoder *e, unsigned index, const struct video_planes *fr
 		{memory, memory + (size_t)lock.pitch * source->height, NULL},
 		{lock.pitch, lock.pitch, 0},
 	};
-	video_copy(source, VIDEO_NV12, frame, &planes);
+	video_copy(source, frame, &planes);
 	picture->inputPitch = lock.pitch;
 	picture->inputBuffer = e->inputs[index];
 	picture->outputBitstream = e->outputs[index];

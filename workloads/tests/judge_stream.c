@@ -35,7 +35,7 @@ static char *number_at(const cJSON *document, const char *pointer)
 	return text_format("%.0f", cJSON_GetNumberValue(json_pointer(document, pointer)));
 }
 
-cJSON *judge_stream(const cJSON *document)
+cJSON *judge_stream(const cJSON *document, const char *other)
 {
 	char *directory CLEANUP_FREE = NULL, *path CLEANUP_FREE = NULL;
 	char *seed CLEANUP_FREE = number_at(document, "/work/seed");
@@ -49,10 +49,17 @@ cJSON *judge_stream(const cJSON *document)
 	path = text_format("%s/stream", directory);
 	CU_ASSERT_EQUAL_FATAL(file_write_atomic(path, stream.data, stream.size, 0600, NULL), 0);
 	const char *const argv[] = {
-		PROGRAM,  "--codec",  string_at(document, "/work/video/streams/0/codec"),
-		"--seed", seed,	      "--width",
-		width,	  "--height", height,
-		path,	  NULL,
+		PROGRAM,
+		"--codec",
+		string_at(document, "/work/video/streams/0/codec"),
+		"--seed",
+		other != NULL ? other : seed,
+		"--width",
+		width,
+		"--height",
+		height,
+		path,
+		NULL,
 	};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = 60000};
 	CU_ASSERT_EQUAL_FATAL(process_run(&spec, &result, NULL), 0);
@@ -64,7 +71,7 @@ cJSON *judge_stream(const cJSON *document)
 
 void expect_judgement(const cJSON *document, const char *status, const char *reason)
 {
-	cJSON *judgement CLEANUP_JSON = judge_stream(document);
+	cJSON *judgement CLEANUP_JSON = judge_stream(document, NULL);
 	expect_string(document, "/work/status", "encoded");
 	expect_bool(document, "/work/verified", false);
 	expect_string(judgement, "/status", status);

@@ -2,8 +2,8 @@
 /* probe-vpl with the real dispatcher and an implementation that is a double. */
 #include "base/tests/unit.h"
 #include "workloads/tests/expect.h"
+#include "workloads/tests/judge_stream.h"
 #include "workloads/tests/run_probe.h"
-#include "workloads/tests/video_judge.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -43,8 +43,8 @@ static void test_frames_are_encoded(void)
 	static const char *const settings[] = {"", "late", "adjusts", "no-id"};
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		cJSON *document CLEANUP_JSON = run(settings[i], "--seed=7");
-		cJSON *right CLEANUP_JSON = video_judge(document, "7");
-		cJSON *other CLEANUP_JSON = video_judge(document, "8");
+		cJSON *right CLEANUP_JSON = judge_stream(document, NULL);
+		cJSON *other CLEANUP_JSON = judge_stream(document, "8");
 		expect_string(document, "/work/status", "encoded");
 		expect_bool(document, "/work/verified", false);
 		expect_number(document, "/work/video/streams/0/pictures", 12);
@@ -92,7 +92,7 @@ static void test_wrong_streams_are_told(void)
 			UNIT_CONTAINS(string_at(document, "/work/reason"), rows[i].reason);
 			continue;
 		}
-		cJSON *judgement CLEANUP_JSON = video_judge(document, "7");
+		cJSON *judgement CLEANUP_JSON = judge_stream(document, NULL);
 		CU_ASSERT_STRING_NOT_EQUAL(string_at(judgement, "/status"), "ok");
 		UNIT_CONTAINS(string_at(judgement, "/reason"), rows[i].judgement);
 	}

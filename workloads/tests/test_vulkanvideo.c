@@ -2,49 +2,23 @@
 
 /* probe-vulkanvideo as a program, with the double of a Vulkan driver behind the real loader. */
 
-#include "base/tests/unit.h"
-#include "workloads/tests/expect.h"
-#include "workloads/tests/judge_stream.h"
-#include "workloads/tests/run_probe.h"
-
-#include "base/cleanup.h"
-#include "base/text.h"
-
-#include <signal.h>
+#include "workloads/tests/encoder_rig.h"
 
 #define TESTS  GPUCERT_BINARY_DIR "/tests/"
 #define DRIVER "VK_DRIVER_FILES=" TESTS "double_vulkan.json"
 #define OLDER  "VK_ICD_FILENAMES=" TESTS "double_vulkan.json"
 
-/* Only one that hangs is not waited for. */
-static struct probe probe_with(const char *word)
-{
-	return (struct probe){.program = "probe-vulkanvideo",
-			      .option = strstr(word, "hang") != NULL ? "--timeout=100"
-								     : "--timeout=20000",
-			      .value = "--seed=7",
-			      .env = {DRIVER, OLDER, word}};
-}
-
-static cJSON *with_double(const char *settings)
-{
-	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
-	const struct probe probe = probe_with(word);
-	return probe_document(&probe);
-}
-
-static void expect_work(const char *settings, const char *status, const char *reason)
-{
-	cJSON *document CLEANUP_JSON = with_double(settings);
-	expect_string(document, "/api/status", "ok");
-	expect_string(document, "/work/status", status);
-	expect_bool(document, "/work/verified", false);
-	UNIT_CONTAINS(string_at(document, "/work/reason"), reason);
-}
+const struct encoder_rig encoder_rig = {
+	.probe = {.program = "probe-vulkanvideo",
+		  .option = "--timeout=20000",
+		  .value = "--seed=7",
+		  .env = {DRIVER, OLDER}},
+	.always = "video,",
+};
 
 static void test_streams_decode(void)
 {
-	cJSON *document CLEANUP_JSON = with_double("video");
+	cJSON *document CLEANUP_JSON = rig_run("", NULL);
 	expect_count(document, "/devices", 1);
 	expect_string(document, "/devices/0/deviceUuid", "01010101010101010101010101010101");
 	expect_string(document, "/devices/0/deviceLuid", "1010101010101010");
@@ -65,17 +39,15 @@ static void test_streams_decode(void)
 /* What conforms, although it is unusual. */
 static void test_other_drivers(void)
 {
-	static const char *const settings[] = {"video,copies", "video,default-rate", "video,high",
-					       "video,override", "video,devices=3"};
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		cJSON *document CLEANUP_JSON = with_double(settings[i]);
-		expect_judgement(document, "ok", NULL);
-	}
+	static const char *const settings[] = {"copies", "default-rate", "high", "override",
+					       "devices=3"};
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
+		rig_expect_judgement(settings[i], "ok", NULL);
 }
 
 static void test_codecs(void)
 {
-	cJSON *document CLEANUP_JSON = with_double("video,all");
+	cJSON *document CLEANUP_JSON = rig_run("all", NULL);
 	expect_count(document, "/work/video/encoders", 3);
 	expect_string(document, "/work/video/encoders/1/profiles", "main main10");
 	expect_bool(document, "/work/video/encoders/1/tenBit", true);
@@ -89,40 +61,44 @@ static void test_codecs(void)
 
 static void test_devices_that_do_not_encode(void)
 {
-	expect_work("", "unsupported", "no VK_KHR_video_encode_queue: the device has no video");
-	expect_work("video,no-queue", "unsupported", "no queue family of the device encodes");
-	expect_work("video,no-profile", "unsupported", "of H.264, HEVC and AV1 no profile");
-	expect_work("video,no-nv12", "unsupported", "the encoder has no format for frames of NV12");
-	expect_work("video,intra", "unsupported", "no picture that refers to another one");
-	expect_work("devices=0", "unsupported", "");
+	static const struct {
+		const char *settings, *reason;
+	} rows[] = {
+		{"no-queue", "no queue family of the device encodes"},
+		{"no-profile", "of H.264, HEVC and AV1 no profile"},
+		{"no-nv12", "the encoder has no format for frames of NV12"},
+		{"intra", "no picture that refers to another one"},
+		{"devices=0", ""},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		rig_expect_work(rows[i].settings, NULL, "unsupported", rows[i].reason);
+	struct probe probe = encoder_rig.probe;
+	probe.env[2] = "GPUCERT_DOUBLE=";
+	cJSON *document CLEANUP_JSON = probe_document(&probe);
+	expect_string(document, "/api/status", "ok");
+	expect_string(document, "/work/status", "unsupported");
+	UNIT_CONTAINS(string_at(document, "/work/reason"),
+		      "no VK_KHR_video_encode_queue: the device has no video");
 }
 
 static void test_faults_that_the_probe_sees(void)
 {
-	expect_work("video,drop=4", "wrong", "h264: the stream holds 11 pictures, not 12");
-	expect_work("video,empty", "wrong", "h264: the stream is empty");
-	expect_work("video,hang", "timeout", "took 1 of 12 frames and then did nothing");
-	expect_work("video,unfinished", "failed", "its feedback has the status 0");
-	expect_work("video,broken", "failed", "its feedback has the status -1");
-	expect_work("video,beyond", "failed", "tells 4294967295 bytes at 0 of a buffer");
-	expect_work("video,many", "failed", "tells 1048576 bytes and had room for");
-	expect_work("video,lost=4", "failed", "vkQueueSubmit: VK_ERROR_DEVICE_LOST (-4)");
-}
-
-static void test_faults_that_decoding_sees(void)
-{
 	static const struct {
 		const char *settings, *status, *reason;
 	} rows[] = {
-		{"video,repeat=4", "wrong", "frame 4 shows frame 3"},
-		{"video,black=4", "wrong", "frame 4"},
-		{"video,corrupt=4", "undecodable", "OpenH264 gives up"},
-		{"video,other=99", "wrong", "frame 0"},
+		{"drop=4", "wrong", "h264: the stream holds 11 pictures, not 12"},
+		{"empty", "wrong", "h264: the stream is empty"},
+		{"unfinished", "failed", "its feedback has the status 0"},
+		{"broken", "failed", "its feedback has the status -1"},
+		{"beyond", "failed", "tells 4294967295 bytes at 0 of a buffer"},
+		{"many", "failed", "tells 1048576 bytes and had room for"},
+		{"lost=4", "failed", "vkQueueSubmit: VK_ERROR_DEVICE_LOST (-4)"},
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		cJSON *document CLEANUP_JSON = with_double(rows[i].settings);
-		expect_judgement(document, rows[i].status, rows[i].reason);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		rig_expect_work(rows[i].settings, NULL, rows[i].status, rows[i].reason);
+	/* Only one that hangs is not waited for. */
+	rig_expect_work("hang", "--timeout=100", "timeout",
+			"took 1 of 12 frames and then did nothing");
 }
 
 static void test_failed_calls(void)
@@ -155,29 +131,16 @@ static void test_failed_calls(void)
 		"vkGetQueryPoolResults",
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-		char *settings CLEANUP_FREE = text_format("video,fail=%s:-1", calls[i]);
-		cJSON *document CLEANUP_JSON = with_double(settings);
-		expect_string(document, "/work/status", "failed");
-		expect_string(document, "/work/error/call", calls[i]);
-		expect_string(document, "/work/error/name", "VK_ERROR_OUT_OF_HOST_MEMORY");
+		const struct rig_failure row = {calls[i], -1, "VK_ERROR_OUT_OF_HOST_MEMORY"};
+		rig_expect_failures(&row, 1);
 	}
 }
 
 static void test_a_crash_prints_nothing(void)
 {
-	static const char *const words[] = {
-		"GPUCERT_DOUBLE=video,crash=vkCreateVideoSessionKHR",
-		"GPUCERT_DOUBLE=video,crash=vkQueueSubmit",
-		"GPUCERT_DOUBLE=video,crash=vkDestroyDevice",
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		const struct probe probe = probe_with(words[i]);
-		struct process_result result = probe_run(&probe);
-		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
-		CU_ASSERT_EQUAL(result.code, SIGSEGV);
-		CU_ASSERT_EQUAL(result.out.size, 0);
-		process_result_free(&result);
-	}
+	rig_expect_crash("crash=vkCreateVideoSessionKHR");
+	rig_expect_crash("crash=vkQueueSubmit");
+	rig_expect_crash("crash=vkDestroyDevice");
 }
 
 static void test_no_driver(void)
@@ -208,15 +171,12 @@ int main(void)
 		{"codecs", test_codecs},
 		{"devices that do not encode", test_devices_that_do_not_encode},
 		{"faults that the probe sees", test_faults_that_the_probe_sees},
-		{"faults that decoding sees", test_faults_that_decoding_sees},
+		{"faults that decoding sees", rig_expect_decoding_faults},
 		{"failed calls", test_failed_calls},
 		{"a crash prints nothing", test_a_crash_prints_nothing},
 		{"no driver", test_no_driver},
 		{"software renderers", test_software_renderers},
 		CU_TEST_INFO_NULL,
 	};
-	int code = probe_documents_open("vulkanvideo-documents.ndjson");
-	if (code == 0)
-		code = unit_run("Vulkan Video", tests);
-	return code != 0 ? code : probe_documents_close();
+	return rig_main("Vulkan Video", "vulkanvideo-documents.ndjson", tests);
 }

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 	}
 	const struct video_source source = {(uint32_t)given[0], (unsigned)given[1],
 					    (unsigned)given[2]};
-	const size_t size = video_frame_size(&source, VIDEO_I420);
+	const size_t size = video_frame_size(&source);
 	uint8_t *memory CLEANUP_FREE = calloc(1, size);
 	for (unsigned i = 0; memory != NULL && i < VIDEO_FRAMES; i++) {
 		const struct video_planes planes = video_planes_of(&source, VIDEO_I420, memory);

@@ -147,7 +147,7 @@ static int upload(struct vaapi_encoder *e, const struct video_planes *frame, str
 		{(uint8_t *)memory + e->image.offsets[0], (uint8_t *)memory + e->image.offsets[1]},
 		{e->image.pitches[0], e->image.pitches[1]},
 	};
-	video_copy(source, VIDEO_NV12, frame, &planes);
+	video_copy(source, frame, &planes);
 	rc = VAAPI_CALL(e, err, vaUnmapBuffer, e->image.buf);
 	if (rc == 0)
 		rc = VAAPI_CALL(e, err, vaPutImage, e->surfaces[VAAPI_INPUT], e->image.image_id, 0,

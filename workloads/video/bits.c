@@ -15,38 +15,36 @@ static void enter_byte(struct bits *bits)
 		bits->zeros = bits->data[bits->at / 8] == 0 ? bits->zeros + 1 : 0;
 }
 
-static uint32_t read_bit(struct bits *bits)
+bool bits_flag(struct bits *bits)
 {
 	if (bits->at % 8 == 0)
 		enter_byte(bits);
 	const size_t byte = bits->at / 8;
 	if (byte >= bits->size) {
 		bits->overrun = true;
-		return 0;
+		return false;
 	}
-	const uint32_t bit = (uint32_t)bits->data[byte] >> (7 - bits->at % 8) & 1u;
-	bits->at++;
-	return bit;
+	return (bits->data[byte] >> (7 - bits->at++ % 8) & 1) != 0;
 }
 
 uint32_t bits_read(struct bits *bits, unsigned count)
 {
 	uint32_t value = 0;
 	for (unsigned i = 0; i < count; i++)
-		value = value << 1 | read_bit(bits);
+		value = value << 1 | bits_flag(bits);
 	return value;
 }
 
 void bits_skip(struct bits *bits, unsigned count)
 {
 	for (unsigned i = 0; i < count && !bits->overrun; i++)
-		(void)read_bit(bits);
+		(void)bits_flag(bits);
 }
 
 uint32_t bits_read_ue(struct bits *bits)
 {
 	unsigned zeros = 0;
-	while (zeros < 32 && !bits->overrun && read_bit(bits) == 0)
+	while (zeros < 32 && !bits->overrun && !bits_flag(bits))
 		zeros++;
 	if (zeros == 32)
 		bits->overrun = true;
@@ -57,4 +55,10 @@ int32_t bits_read_se(struct bits *bits)
 {
 	const uint32_t code = bits_read_ue(bits);
 	return code % 2 == 1 ? (int32_t)(code / 2 + 1) : -(int32_t)(code / 2);
+}
+
+void bits_skip_ue(struct bits *bits, uint32_t count)
+{
+	for (uint32_t i = 0; i < count && !bits->overrun; i++)
+		(void)bits_read_ue(bits);
 }

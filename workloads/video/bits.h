@@ -17,7 +17,9 @@ struct bits {
 };
 
 uint32_t bits_read(struct bits *bits, unsigned count); /* at most 32 */
+bool bits_flag(struct bits *bits);		       /* one bit */
 /* ue(v) and se(v) of H.264 and HEVC. */
 uint32_t bits_read_ue(struct bits *bits);
 int32_t bits_read_se(struct bits *bits);
 void bits_skip(struct bits *bits, unsigned count);
+void bits_skip_ue(struct bits *bits, uint32_t count); /* so many ue(v) or se(v) */

@@ -4,6 +4,7 @@
 #include "workloads/common/reference.h"
 
 #include <math.h>
+#include <string.h>
 
 const struct video_size video_sizes[] = {{320, 240}, {192, 128}, {64, 64}, {0, 0}};
 
@@ -42,23 +43,6 @@ uint8_t video_sample(uint32_t seed, unsigned frame, unsigned plane, unsigned x, 
 	return (uint8_t)(16 + (cell & 0xFFu) * 160 / 255 + slope);
 }
 
-static uint8_t clamp(int value)
-{
-	return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
-}
-
-static void put_rgba(const struct video_source *source, unsigned frame, unsigned x, unsigned y,
-		     uint8_t *out)
-{
-	const int luma = 298 * (video_sample(source->seed, frame, 0, x, y) - 16);
-	const int u = video_sample(source->seed, frame, 1, x / 2, y / 2) - 128;
-	const int v = video_sample(source->seed, frame, 2, x / 2, y / 2) - 128;
-	out[0] = clamp((luma + 409 * v + 128) / 256);
-	out[1] = clamp((luma - 100 * u - 208 * v + 128) / 256);
-	out[2] = clamp((luma + 516 * u + 128) / 256);
-	out[3] = 255;
-}
-
 static void fill_plane(const struct video_source *source, unsigned frame, unsigned plane,
 		       uint8_t *out, size_t pitch, size_t step)
 {
@@ -73,84 +57,72 @@ void video_fill(const struct video_source *source, unsigned frame, enum video_la
 		const struct video_planes *out)
 {
 	const bool beside = layout == VIDEO_NV12;
-	if (layout != VIDEO_RGBA) {
-		fill_plane(source, frame, 0, out->data[0], out->pitch[0], 1);
-		fill_plane(source, frame, 1, out->data[1], out->pitch[1], beside ? 2 : 1);
-		fill_plane(source, frame, 2, beside ? out->data[1] + 1 : out->data[2],
-			   out->pitch[beside ? 1 : 2], beside ? 2 : 1);
-		return;
-	}
-	for (unsigned y = 0; y < source->height; y++) {
-		for (unsigned x = 0; x < source->width; x++)
-			put_rgba(source, frame, x, y,
-				 out->data[0] + y * out->pitch[0] + (size_t)x * VIDEO_RGBA_PIXEL);
-	}
+	fill_plane(source, frame, 0, out->data[0], out->pitch[0], 1);
+	fill_plane(source, frame, 1, out->data[1], out->pitch[1], beside ? 2 : 1);
+	fill_plane(source, frame, 2, beside ? out->data[1] + 1 : out->data[2],
+		   out->pitch[beside ? 1 : 2], beside ? 2 : 1);
 }
 
-size_t video_frame_size(const struct video_source *source, enum video_layout layout)
+size_t video_frame_size(const struct video_source *source)
 {
-	const size_t pixels = (size_t)source->width * source->height;
-	return layout == VIDEO_RGBA ? pixels * VIDEO_RGBA_PIXEL : pixels * 3 / 2;
+	return (size_t)source->width * source->height * 3 / 2;
 }
 
 struct video_planes video_planes_of(const struct video_source *source, enum video_layout layout,
 				    uint8_t *memory)
 {
 	const size_t width = source->width;
-	const size_t pixels = width * source->height;
-	if (layout == VIDEO_RGBA)
-		return (struct video_planes){{memory, NULL, NULL},
-					     {width * VIDEO_RGBA_PIXEL, 0, 0}};
+	uint8_t *chroma = memory + width * source->height;
 	if (layout == VIDEO_NV12)
-		return (struct video_planes){{memory, memory + pixels, NULL}, {width, width, 0}};
-	return (struct video_planes){{memory, memory + pixels, memory + pixels + pixels / 4},
+		return (struct video_planes){{memory, chroma, NULL}, {width, width, 0}};
+	return (struct video_planes){{memory, chroma, chroma + width * source->height / 4},
 				     {width, width / 2, width / 2}};
 }
 
-static double decibels(uint64_t squares, uint64_t samples)
+void video_copy(const struct video_source *source, const struct video_planes *from,
+		const struct video_planes *to)
 {
+	for (unsigned plane = 0; plane < VIDEO_PLANES && from->data[plane] != NULL; plane++) {
+		for (size_t y = 0; y < source->height / (plane == 0 ? 1 : 2); y++)
+			memcpy(to->data[plane] + y * to->pitch[plane],
+			       from->data[plane] + y * from->pitch[plane], from->pitch[plane]);
+	}
+}
+
+/* How like a plane is to that of `other`, or of the frame of another seed where it is NULL: in dB, by
+ * every `step`-th sample of every `step`-th row. */
+static double compare(const struct video_source *source, unsigned frame, unsigned plane,
+		      const struct video_planes *other, uint32_t seed, unsigned step)
+{
+	const unsigned scale = plane == 0 ? 1 : 2;
+	uint64_t squares = 0, samples = 0;
+	for (unsigned y = 0; y < source->height / scale; y += step) {
+		for (unsigned x = 0; x < source->width / scale; x += step) {
+			const int sample = other != NULL
+						   ? other->data[plane][y * other->pitch[plane] + x]
+						   : video_sample(seed, frame, plane, x, y);
+			const int difference =
+				sample - video_sample(source->seed, frame, plane, x, y);
+			squares += (uint64_t)(difference * difference);
+			samples++;
+		}
+	}
 	return squares == 0 ? 99.0 : 10 * log10(255.0 * 255.0 * (double)samples / (double)squares);
 }
 
 void video_psnr(const struct video_source *source, unsigned frame, const struct video_planes *other,
 		double out[VIDEO_PLANES])
 {
-	for (unsigned plane = 0; plane < VIDEO_PLANES; plane++) {
-		const unsigned scale = plane == 0 ? 1 : 2;
-		const unsigned width = source->width / scale;
-		const unsigned height = source->height / scale;
-		uint64_t squares = 0;
-		for (unsigned y = 0; y < height; y++) {
-			for (unsigned x = 0; x < width; x++) {
-				const int difference =
-					other->data[plane][y * other->pitch[plane] + x] -
-					video_sample(source->seed, frame, plane, x, y);
-				squares += (uint64_t)(difference * difference);
-			}
-		}
-		out[plane] = decibels(squares, (uint64_t)width * height);
-	}
+	for (unsigned plane = 0; plane < VIDEO_PLANES; plane++)
+		out[plane] = compare(source, frame, plane, other, 0, 1);
 }
 
-/* How like the frames of two seeds are, on a grid of every fourth sample. */
 static bool is_unlike(const struct video_source *source, uint32_t seed)
 {
-	for (unsigned frame = 0; frame < VIDEO_FRAMES; frame++) {
-		for (unsigned plane = 0; plane < VIDEO_PLANES; plane++) {
-			const unsigned scale = plane == 0 ? 1 : 2;
-			uint64_t squares = 0, samples = 0;
-			for (unsigned y = 0; y < source->height / scale; y += 4) {
-				for (unsigned x = 0; x < source->width / scale; x += 4) {
-					const int difference =
-						video_sample(source->seed, frame, plane, x, y) -
-						video_sample(seed, frame, plane, x, y);
-					squares += (uint64_t)(difference * difference);
-					samples++;
-				}
-			}
-			if (decibels(squares, samples) >= VIDEO_UNLIKE_DB - 3)
-				return false;
-		}
+	for (unsigned i = 0; i < VIDEO_FRAMES * VIDEO_PLANES; i++) {
+		if (compare(source, i / VIDEO_PLANES, i % VIDEO_PLANES, NULL, seed, 4) >=
+		    VIDEO_UNLIKE_DB - 3)
+			return false;
 	}
 	return true;
 }

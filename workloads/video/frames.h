@@ -22,7 +22,6 @@ enum {
 	VIDEO_CELL = 16,
 	VIDEO_PLANES = 3,
 	VIDEO_STREAM_MAX = 80 * 1024, /* bytes; a longer stream counts as wrong */
-	VIDEO_RGBA_PIXEL = 4,	      /* bytes */
 };
 
 /* What a stream is made of: frames 0 to VIDEO_FRAMES - 1 of a seed. */
@@ -43,7 +42,6 @@ bool video_has_size(unsigned width, unsigned height);
 enum video_layout {
 	VIDEO_I420, /* planes Y, U, V */
 	VIDEO_NV12, /* planes Y, and U beside V */
-	VIDEO_RGBA, /* one plane: red, green, blue, alpha, by the matrix of BT.601 */
 };
 
 struct video_planes {
@@ -59,9 +57,13 @@ void video_fill(const struct video_source *source, unsigned frame, enum video_la
 		const struct video_planes *out);
 
 /* The bytes of a frame without gaps, and its planes in one piece of memory. */
-size_t video_frame_size(const struct video_source *source, enum video_layout layout);
+size_t video_frame_size(const struct video_source *source);
 struct video_planes video_planes_of(const struct video_source *source, enum video_layout layout,
 				    uint8_t *memory);
+
+/* Copies a frame without gaps to where its rows have some. */
+void video_copy(const struct video_source *source, const struct video_planes *from,
+		const struct video_planes *to);
 
 /* The same frame of two sources of one size, or of a decoder's planes (I420) and a source:
  * peak signal-to-noise ratio in dB of each plane, 99 where nothing differs. */

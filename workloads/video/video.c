@@ -44,19 +44,6 @@ int video_append(struct text *stream, const void *bytes, size_t size, const char
 	return 0;
 }
 
-void video_copy(const struct video_source *source, enum video_layout layout,
-		const struct video_planes *from, const struct video_planes *to)
-{
-	for (unsigned plane = 0; plane < VIDEO_PLANES && from->data[plane] != NULL; plane++) {
-		const size_t width = layout == VIDEO_RGBA ? (size_t)source->width * VIDEO_RGBA_PIXEL
-				     : plane == 0 || layout == VIDEO_NV12 ? source->width
-									  : source->width / 2;
-		for (unsigned y = 0; y < source->height / (plane == 0 ? 1 : 2); y++)
-			memcpy(to->data[plane] + y * to->pitch[plane],
-			       from->data[plane] + y * from->pitch[plane], width);
-	}
-}
-
 static bool fits(const struct video_offer *offer, const struct video_size *size)
 {
 	return (offer->least.width == 0 ||
@@ -85,7 +72,7 @@ static int choose_size(const struct video_offer *offer, struct video_source *sou
 static int make_frames(const struct video_source *source, enum video_layout layout, uint8_t **out,
 		       struct error *err)
 {
-	const size_t size = video_frame_size(source, layout);
+	const size_t size = video_frame_size(source);
 	*out = malloc(VIDEO_FRAMES * size);
 	if (*out == NULL)
 		return error_memory(err);
@@ -124,7 +111,7 @@ static int offer_frame(const struct video_encoder *encoder, void *session,
 		       struct error *err)
 {
 	const struct video_source *source = &stream->job.source;
-	const size_t size = video_frame_size(source, encoder->layout);
+	const size_t size = video_frame_size(source);
 	if (*next > VIDEO_FRAMES)
 		return 0;
 	const struct video_planes planes = video_planes_of(

@@ -100,10 +100,6 @@ struct video_encoder {
 int video_append(struct text *stream, const void *bytes, size_t size, const char *call,
 		 struct error *err);
 
-/* Copies a frame to where its rows have other gaps. */
-void video_copy(const struct video_source *source, enum video_layout layout,
-		const struct video_planes *from, const struct video_planes *to);
-
 /* The work of an api_driver. `software`: the device is a processor, whose encoders are its own;
  * of any other device, encoders in hardware alone count. ERROR_UNSUPPORTED: it encodes nothing.
  * ERROR_TIMEOUT: an encoder is stuck, and was left alone. */

@@ -17,67 +17,74 @@ int video_codec_find(const char *name, enum video_codec *codec, struct error *er
 	return error_set(err, ERROR_ARGUMENT, "'%s' is no codec: h264, hevc and av1 are", name);
 }
 
-/* What a NAL unit is to the walk. */
 enum unit_kind { UNIT_OTHER, UNIT_HEADER, UNIT_SEQUENCE, UNIT_PICTURE, UNIT_KEY };
 
-/* nal_unit_type of H.264, table 7-1, and of HEVC, table 7-1 there. */
-static enum unit_kind h264_kind(uint8_t first)
+struct unit {
+	enum unit_kind kind;
+	size_t at;	  /* of the stream, for errors */
+	struct bits bits; /* behind what tells the kind */
+};
+
+/* nal_unit_type of H.264 and HEVC, table 7-1 of both, and obu_type, 6.2.2. What an AV1 frame is, its
+ * header tells. */
+static enum unit_kind kind_of(enum video_codec codec, unsigned type)
 {
-	switch (first & 0x1F) {
-	case 1:
-		return UNIT_PICTURE;
-	case 5:
-		return UNIT_KEY;
-	case 7:
-		return UNIT_SEQUENCE;
-	case 8:
-		return UNIT_HEADER;
-	default:
-		return UNIT_OTHER;
+	static const struct {
+		enum video_codec codec;
+		unsigned first, last;
+		enum unit_kind kind;
+	} rows[] = {
+		{VIDEO_H264, 1, 1, UNIT_PICTURE},  {VIDEO_H264, 5, 5, UNIT_KEY},
+		{VIDEO_H264, 7, 7, UNIT_SEQUENCE}, {VIDEO_H264, 8, 8, UNIT_HEADER},
+		{VIDEO_HEVC, 0, 9, UNIT_PICTURE},  {VIDEO_HEVC, 16, 23, UNIT_KEY},
+		{VIDEO_HEVC, 32, 32, UNIT_HEADER}, {VIDEO_HEVC, 33, 33, UNIT_SEQUENCE},
+		{VIDEO_HEVC, 34, 34, UNIT_HEADER}, {VIDEO_AV1, 1, 1, UNIT_SEQUENCE},
+		{VIDEO_AV1, 3, 3, UNIT_PICTURE},   {VIDEO_AV1, 6, 6, UNIT_PICTURE},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (rows[i].codec == codec && type >= rows[i].first && type <= rows[i].last)
+			return rows[i].kind;
 	}
+	return UNIT_OTHER;
 }
 
-static enum unit_kind hevc_kind(uint8_t first)
+/* The first slice of a picture: first_mb_in_slice is 0 (ue(v) "1"), or first_slice_segment_in_pic_flag
+ * is 1. */
+static void count_slice(struct unit *unit, struct video_walk *walk)
 {
-	const unsigned type = first >> 1 & 0x3F;
-	if (type == 33)
-		return UNIT_SEQUENCE;
-	if (type == 32 || type == 34)
-		return UNIT_HEADER;
-	if (type >= 16 && type <= 23)
-		return UNIT_KEY;
-	return type < 10 ? UNIT_PICTURE : UNIT_OTHER;
+	const bool first = bits_flag(&unit->bits);
+	walk->pictures += first;
+	walk->keys += first && unit->kind == UNIT_KEY;
 }
 
-/* One unit from `data` on. */
-static int walk_unit(enum video_codec codec, const uint8_t *data, size_t size, size_t at,
-		     struct video_walk *walk, struct error *err)
+/* uncompressed_header(): show_existing_frame, frame_type (0: a key frame), show_frame. */
+static void count_frame(struct unit *unit, struct video_walk *walk)
 {
-	const size_t head = codec == VIDEO_HEVC ? 2 : 1;
-	if (size <= head)
-		return error_set(err, ERROR_FORMAT, "byte %zu: a NAL unit without content", at);
-	if ((data[0] & 0x80) != 0)
-		return error_set(err, ERROR_FORMAT, "byte %zu: a NAL unit whose first bit is set",
-				 at);
-	const enum unit_kind kind = codec == VIDEO_HEVC ? hevc_kind(data[0]) : h264_kind(data[0]);
-	struct bits bits = {.data = data + head, .size = size - head, .escaped = true};
+	const bool again = !walk->reduced && bits_flag(&unit->bits);
+	const bool key = walk->reduced || (!again && bits_read(&unit->bits, 2) == 0);
+	const bool shown = walk->reduced || again || bits_flag(&unit->bits);
+	walk->pictures += shown;
+	walk->keys += shown && key;
+}
+
+static int walk_unit(enum video_codec codec, struct unit *unit, struct video_walk *walk,
+		     struct error *err)
+{
 	walk->units++;
-	walk->headers += kind == UNIT_SEQUENCE || kind == UNIT_HEADER;
-	if (kind == UNIT_SEQUENCE && walk->width == 0 &&
-	    !(codec == VIDEO_HEVC ? walk_hevc_header(&bits, walk) : walk_h264_header(&bits, walk)))
+	walk->headers += unit->kind == UNIT_SEQUENCE || unit->kind == UNIT_HEADER;
+	if (unit->kind == UNIT_SEQUENCE && walk->width == 0 &&
+	    !walk_headers[codec](&unit->bits, walk))
 		return error_set(err, ERROR_FORMAT,
-				 "byte %zu: a sequence parameter set that makes no sense", at);
-	if (kind != UNIT_PICTURE && kind != UNIT_KEY)
+				 "byte %zu: a sequence header that makes no sense", unit->at);
+	if (unit->kind != UNIT_PICTURE && unit->kind != UNIT_KEY)
 		return 0;
 	if (walk->width == 0)
 		return error_set(err, ERROR_FORMAT,
-				 "byte %zu: a picture before the first sequence parameter set", at);
-	/* The first slice of a picture: first_mb_in_slice is 0 (ue(v) "1"), or
-	 * first_slice_segment_in_pic_flag is 1. */
-	if (bits_read(&bits, 1) == 1) {
-		walk->pictures++;
-		walk->keys += kind == UNIT_KEY;
-	}
+				 "byte %zu: a picture before the first sequence header", unit->at);
+	if (codec == VIDEO_AV1)
+		count_frame(unit, walk);
+	else
+		count_slice(unit, walk);
 	return 0;
 }
 
@@ -90,41 +97,89 @@ size_t video_start_code(const uint8_t *data, size_t size, size_t from)
 	return size;
 }
 
-static int walk_nal_units(enum video_codec codec, const uint8_t *data, size_t size,
-			  struct video_walk *walk, struct error *err)
+/* A NAL unit behind the start code at *at, which goes to the next one. */
+static int next_nal_unit(enum video_codec codec, const uint8_t *data, size_t size, size_t *at,
+			 struct unit *unit, struct error *err)
 {
-	size_t start = video_start_code(data, size, 0);
-	for (size_t i = 0; i < start; i++) {
-		if (data[i] != 0 || start == size)
-			return error_set(err, ERROR_FORMAT, "byte %zu: no start code of a NAL unit",
-					 i);
+	const size_t head = codec == VIDEO_HEVC ? 2 : 1;
+	const size_t begin = *at + 3;
+	size_t end = *at = video_start_code(data, size, begin);
+	while (end > begin && data[end - 1] == 0)
+		end--;
+	if (end - begin <= head)
+		return error_set(err, ERROR_FORMAT, "byte %zu: a NAL unit without content", begin);
+	const unsigned first = data[begin];
+	if ((first & 0x80) != 0)
+		return error_set(err, ERROR_FORMAT, "byte %zu: a NAL unit whose first bit is set",
+				 begin);
+	*unit = (struct unit){
+		.kind = kind_of(codec, codec == VIDEO_HEVC ? first >> 1 : first & 0x1F),
+		.at = begin,
+		.bits = {.data = data + begin + head, .size = end - begin - head, .escaped = true},
+	};
+	return 0;
+}
+
+/* leb128(). False: it goes on behind the end, or is longer than 32 bits. */
+static bool read_size(const uint8_t *data, size_t size, size_t *at, uint64_t *out)
+{
+	uint64_t value = 0;
+	for (unsigned i = 0; i < 8 && *at < size; i++) {
+		const uint8_t byte = data[(*at)++];
+		value |= (uint64_t)(byte & 0x7F) << (7 * i);
+		*out = value;
+		if ((byte & 0x80) == 0)
+			return value <= UINT32_MAX;
 	}
-	while (start < size) {
-		const size_t begin = start + 3;
-		const size_t next = video_start_code(data, size, begin);
-		size_t end = next;
-		while (end > begin && data[end - 1] == 0)
-			end--;
-		int rc = walk_unit(codec, data + begin, end - begin, begin, walk, err);
-		if (rc != 0)
-			return rc;
-		start = next;
-	}
+	return false;
+}
+
+/* An open bitstream unit at *at, which goes behind it. */
+static int next_obu(const uint8_t *data, size_t size, size_t *at, struct unit *unit,
+		    struct error *err)
+{
+	const size_t begin = (*at)++;
+	const uint8_t head = data[begin];
+	uint64_t length = 0;
+	if ((head & 0x81) != 0 || (head & 2) == 0)
+		return error_set(err, ERROR_FORMAT, "byte %zu: no unit of AV1 that tells its size",
+				 begin);
+	*at += (head & 4) != 0; /* its extension */
+	if (!read_size(data, size, at, &length) || length > size - *at)
+		return error_set(err, ERROR_FORMAT, "byte %zu: a unit that ends behind the stream",
+				 begin);
+	*unit = (struct unit){
+		.kind = kind_of(VIDEO_AV1, head >> 3),
+		.at = begin,
+		.bits = {.data = data + *at, .size = (size_t)length},
+	};
+	*at += (size_t)length;
 	return 0;
 }
 
 int video_walk(enum video_codec codec, const uint8_t *data, size_t size, struct video_walk *walk,
 	       struct error *err)
 {
+	const size_t start = codec == VIDEO_AV1 ? 0 : video_start_code(data, size, 0);
+	size_t at = start;
+	int rc = 0;
 	*walk = (struct video_walk){0};
 	if (size == 0)
 		return error_set(err, ERROR_FORMAT, "the stream is empty");
-	int rc = codec == VIDEO_AV1 ? walk_av1(data, size, walk, err)
-				    : walk_nal_units(codec, data, size, walk, err);
-	if (rc != 0)
-		return rc;
-	return walk->pictures != 0
-		       ? 0
+	for (size_t i = 0; i < start; i++) {
+		if (data[i] != 0 || start == size)
+			return error_set(err, ERROR_FORMAT, "byte %zu: no start code of a NAL unit",
+					 i);
+	}
+	while (rc == 0 && at < size) {
+		struct unit unit = {0};
+		rc = codec == VIDEO_AV1 ? next_obu(data, size, &at, &unit, err)
+					: next_nal_unit(codec, data, size, &at, &unit, err);
+		if (rc == 0)
+			rc = walk_unit(codec, &unit, walk, err);
+	}
+	return rc != 0 || walk->pictures != 0
+		       ? rc
 		       : error_set(err, ERROR_FORMAT, "the stream holds %zu units and no picture",
 				   walk->units);
 }

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,7 @@ struct video_walk {
 	size_t headers;		/* sequence and picture parameter sets, sequence headers */
 	size_t pictures;	/* shown */
 	size_t keys;		/* of these: pictures that need no other (IDR, IRAP, key frames) */
+	bool reduced;		/* reduced_still_picture_header: each frame is shown and a key */
 };
 
 /* Of H.264 and HEVC: where the next start code (00 00 01) at or behind `from` begins; `size` without

@@ -126,7 +126,7 @@ static int initialise(struct encoder_state *e, struct error *err)
 static int make_memory(struct encoder_state *e, struct error *err)
 {
 	const struct video_source *source = &e->job->source;
-	const size_t size = video_frame_size(source, VIDEO_NV12);
+	const size_t size = video_frame_size(source);
 	e->frames = malloc(VIDEO_FRAMES * size);
 	e->stream.MaxLength = (mfxU32)(2 * size + 65536);
 	e->stream.Data = malloc(e->stream.MaxLength);
@@ -192,7 +192,7 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 		{surface->Data.Y, surface->Data.UV},
 		{surface->Data.Pitch, surface->Data.Pitch},
 	};
-	video_copy(&e->job->source, VIDEO_NV12, frame, &planes);
+	video_copy(&e->job->source, frame, &planes);
 	surface->Data.TimeStamp = (mfxU64)index * 90000 / VIDEO_RATE;
 	surface->Data.FrameOrder = index;
 	return submit(e, surface, err);

@@ -135,7 +135,7 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 		return 0;
 	if (e->coding)
 		return error_set(err, ERROR_BUSY, "the encoder codes a picture");
-	video_copy(&e->job->source, VIDEO_NV12, frame, &planes);
+	video_copy(&e->job->source, frame, &planes);
 	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++)
 		rc = record(e, i, index, err);
 	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++)

@@ -212,7 +212,7 @@ static int bind_session(struct vulkanvideo_encoder *e, struct error *err)
 static int make_buffers(struct vulkanvideo_encoder *e, struct error *err)
 {
 	const struct video_source *source = &e->job->source;
-	const size_t frame = video_frame_size(source, VIDEO_NV12);
+	const size_t frame = video_frame_size(source);
 	e->coded_size = align((uint32_t)(2 * frame + 65536),
 			      e->capabilities.video.minBitstreamBufferSizeAlignment);
 	const VkBufferCreateInfo info = {
