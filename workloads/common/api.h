@@ -41,9 +41,10 @@ struct api_driver {
 	/* The bytes of a session; 0: `open` makes it. */
 	size_t session_size;
 	/* Loads, enumerates and fills the report; *session is what there is to work with, before the
-	 * call session_size zeroed bytes, which are freed after an error, or NULL. What an error means: ERROR_NOT_FOUND, ERROR_UNSUPPORTED: report->missing, or
-	 * else `library`, is not there; ERROR_MEMORY: the probe cannot go on; any other: it is there
-	 * and does not work. Then there is no session. */
+	 * call session_size zeroed bytes, which are freed after an error, or NULL. What an error
+	 * means: ERROR_NOT_FOUND, ERROR_UNSUPPORTED: report->missing, or else `library`, is not there;
+	 * ERROR_MEMORY: the probe cannot go on; any other: it is there and does not work. Then there
+	 * is no session. */
 	int (*open)(struct api_report *report, void **session, struct error *err);
 	/* Works on one device of the report. NULL: there is nothing but the enumeration. What an
 	 * error means: ERROR_TIMEOUT: the device did not finish, and nothing was released;
