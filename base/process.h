@@ -92,7 +92,9 @@ int process_start(uv_loop_t *loop, const struct process_spec *spec, struct proce
 int process_find_program(const char *name, char **out, struct error *err);
 
 /* This process' standard output, as a descriptor that its children do not inherit; what is printed
- * from now on goes to standard error. Caller closes *fd. */
+ * from now on, by libraries and children as well, goes to standard error. On POSIX descriptors 0 and 2
+ * are opened to /dev/null when they are closed, and a reader that went away is an error, not a signal.
+ * Caller closes *fd. ERROR_IO: standard output is closed. */
 int process_take_output(int *fd, struct error *err);
 
 int process_id(const struct process *process); /* 0 once it has ended */

@@ -255,11 +255,30 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	return 0;
 }
 
+/* In a container /dev/null may be missing: the descriptor then stays closed. */
+static void open_when_closed(int fd, int flags)
+{
+	if (fcntl(fd, F_GETFD) >= 0)
+		return;
+	int null CLEANUP_FD = open("/dev/null", flags | O_CLOEXEC);
+	if (null == fd) {
+		(void)fcntl(null, F_SETFD, 0);
+		(void)STEAL_FD(null);
+	} else if (null >= 0) {
+		(void)dup2(null, fd);
+	}
+}
+
 int process_take_output(int *fd, struct error *err)
 {
-	int output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, SPAWN_FDS);
-	if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
 		return error_system(err, errno, "standard output");
-	*fd = output;
+	open_when_closed(STDIN_FILENO, O_RDONLY);
+	open_when_closed(STDERR_FILENO, O_WRONLY);
+	int output CLEANUP_FD = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, SPAWN_FDS);
+	if (output < 0 || (dup2(STDERR_FILENO, STDOUT_FILENO) < 0 && errno != EBADF))
+		return error_system(err, errno, "standard output");
+	*fd = STEAL_FD(output);
 	return 0;
 }

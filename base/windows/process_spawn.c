@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "base/windows/wide.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <io.h>
 #include <string.h>
@@ -314,13 +315,18 @@ int process_spawn(const struct process_spec *spec, struct process_child *child, 
 	return 0;
 }
 
+/* Drivers print through the C library and through the standard handle: both become stderr. */
 int process_take_output(int *fd, struct error *err)
 {
-	int output = _dup(1);
-	if (output < 0 ||
-	    !SetHandleInformation((HANDLE)_get_osfhandle(output), HANDLE_FLAG_INHERIT, 0) ||
-	    _setmode(output, _O_BINARY) < 0 || _dup2(2, 1) < 0)
+	int output CLEANUP_FD = _dup(1);
+	if (output < 0)
+		return error_system(err, EBADF, "standard output");
+	if (!SetHandleInformation((HANDLE)_get_osfhandle(output), HANDLE_FLAG_INHERIT, 0) ||
+	    _setmode(output, _O_BINARY) < 0)
 		return error_windows(err, GetLastError(), "standard output");
-	*fd = output;
+	if (_dup2(2, 1) < 0)
+		(void)_close(1); /* stderr is closed: nobody reads it */
+	(void)SetStdHandle(STD_OUTPUT_HANDLE, GetStdHandle(STD_ERROR_HANDLE));
+	*fd = STEAL_FD(output);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "workloads/common/work.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const status_names[] = {
@@ -35,6 +36,20 @@ static void judge(struct api_report *report, const struct error *reason)
 	(void)snprintf(report->reason, sizeof(report->reason), "%s", reason->text);
 }
 
+static int open_session(const struct api_driver *api, struct api_report *report, void **session,
+			struct error *err)
+{
+	*session = api->session_size != 0 ? calloc(1, api->session_size) : NULL;
+	if (api->session_size != 0 && *session == NULL)
+		return error_memory(err);
+	int rc = api->open(report, session, err);
+	if (rc != 0 && api->session_size != 0) {
+		free(*session);
+		*session = NULL;
+	}
+	return rc;
+}
+
 int api_open(const struct api_driver *api, struct api_report *report, void **session,
 	     struct error *err)
 {
@@ -43,7 +58,7 @@ int api_open(const struct api_driver *api, struct api_report *report, void **ses
 	int rc = begin(report, api, err);
 	if (rc != 0)
 		return rc;
-	rc = api->open(report, session, &reason);
+	rc = open_session(api, report, session, &reason);
 	report->open_ns = clock_monotonic_ns() - began_ns;
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
@@ -59,7 +74,7 @@ int api_open_devices(const struct api_driver *list, struct api_report *report, v
 {
 	char version[sizeof(report->version)] = "";
 	memcpy(version, report->version, sizeof(version));
-	int rc = list->open(report, session, err);
+	int rc = open_session(list, report, session, err);
 	memcpy(report->version, version, sizeof(version));
 	if (rc == ERROR_NOT_FOUND && report->missing == NULL)
 		report->missing = list->library;
@@ -127,6 +142,12 @@ int api_load(struct api_report *report, const char *library, const struct api_fu
 					 functions[i].name);
 	}
 	return 0;
+}
+
+bool api_find(const char *library, const char *name, void *pointer)
+{
+	const struct api_function function[] = {{name, pointer}, {NULL, NULL}};
+	return api_load(NULL, library, function, NULL) == 0;
 }
 
 void api_report_message(struct api_report *report, const char *message)

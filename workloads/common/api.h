@@ -38,10 +38,13 @@ struct api_driver {
 	const char *library;	 /* that it opens: "libvulkan.so.1" */
 	const char *summary;	 /* for --help: one line */
 	const char *description; /* for --help: what the probe does, whole sentences */
-	/* Loads, enumerates and fills the report; *session, NULL before the call, is what there is
-	 * to work with. What an error means: ERROR_NOT_FOUND, ERROR_UNSUPPORTED: report->missing, or
-	 * else `library`, is not there; ERROR_MEMORY: the probe cannot go on; any other: it is there
-	 * and does not work. Then there is no session. */
+	/* The bytes of a session; 0: `open` makes it. */
+	size_t session_size;
+	/* Loads, enumerates and fills the report; *session is what there is to work with, before the
+	 * call session_size zeroed bytes, which are freed after an error, or NULL. What an error
+	 * means: ERROR_NOT_FOUND, ERROR_UNSUPPORTED: report->missing, or else `library`, is not there;
+	 * ERROR_MEMORY: the probe cannot go on; any other: it is there and does not work. Then there
+	 * is no session. */
 	int (*open)(struct api_report *report, void **session, struct error *err);
 	/* Works on one device of the report. NULL: there is nothing but the enumeration. What an
 	 * error means: ERROR_TIMEOUT: the device did not finish, and nothing was released;
@@ -113,6 +116,9 @@ struct api_function {
  * ERROR_UNAVAILABLE: it cannot be loaded, or lacks a function. */
 int api_load(struct api_report *report, const char *library, const struct api_function *functions,
 	     struct error *err);
+
+/* Finds a function that a library may lack. False: it does, and `pointer` is as it was. */
+bool api_find(const char *library, const char *name, void *pointer);
 
 /* Keeps a message; beyond the bounds it is cut or dropped. Out of memory drops it too. */
 void api_report_message(struct api_report *report, const char *message);

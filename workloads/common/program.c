@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "workloads/common/neighbours.h"
 
@@ -172,7 +173,8 @@ int probe_print(const struct text_list *arguments, probe_build build)
 		log_error("%s: unexpected argument", arguments->items[0]);
 		return 2;
 	}
-	rc = output_claim(&fd, &err);
+	/* Drivers, and programs that drivers start, print what they like. */
+	rc = process_take_output(&fd, &err);
 	if (rc == 0)
 		rc = build(&document, &orderly, &err);
 	if (rc == 0)

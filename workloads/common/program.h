@@ -25,12 +25,6 @@ int probe_main(const struct api_driver *api, int argc, char **argv);
  * is no document. */
 typedef int (*probe_build)(cJSON **out, bool *orderly, struct error *err);
 
-/* Keeps stdout for the document: drivers, and programs that drivers start, print what they like on
- * descriptor 1, which from here on is stderr. To be called before any driver is loaded. *fd: where
- * the document goes. Descriptors 0 and 2 are opened to /dev/null when they are closed, and a reader
- * that went away is an error, not a signal. ERROR_IO: stdout is closed. */
-int output_claim(int *fd, struct error *err);
-
 /* What runs behind the options of every probe: claims stdout, builds, prints. The exit code. */
 int probe_print(const struct text_list *arguments, probe_build build);
 

@@ -247,6 +247,16 @@ int call_failed_advised(struct call_failure *failure, const char *call, int code
 	return error_set(err, rc, "%s: %s (%d): %s", call, known->name, code, known->advice);
 }
 
+int call_check(struct calls *calls, int result, const char *call, struct error *err)
+{
+	if (result == 0)
+		return 0;
+	if (calls->code_name != NULL)
+		return call_failed(&calls->failure, call, result, calls->code_name(result), err);
+	return call_failed_advised(&calls->failure, call, result, calls->codes, calls->code_count,
+				   err);
+}
+
 void work_stage_end(struct work_report *report)
 {
 	if (report->stage_began_ns != 0)

@@ -229,6 +229,22 @@ struct code_advice {
 int call_failed_advised(struct call_failure *failure, const char *call, int code,
 			const struct code_advice *codes, size_t count, struct error *err);
 
+/* What the calls of an API return, 0 or one of its codes: the member `calls` of a session. */
+struct calls {
+	const struct code_advice *codes;
+	size_t code_count;
+	const char *(*code_name)(int code); /* of the API, instead of a table; NULL */
+	struct call_failure failure;	    /* the last call that failed */
+};
+
+/* 0 for the result 0; otherwise keeps call and result, says what to do about it, and returns
+ * ERROR_REMOTE. */
+int call_check(struct calls *calls, int result, const char *call, struct error *err);
+
+/* call_check() of a function of `session`. */
+#define API_CALL(session, err, function, ...)                                                      \
+	call_check(&(session)->calls, (int)(session)->function(__VA_ARGS__), #function, err)
+
 /* Compares an array (reference.h) that was read back, element by element, the guard included: keeps
  * its digest, counts mismatches and keeps the first. */
 void work_compare(struct work_report *report, const char *name, const void *data);

@@ -6,25 +6,85 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Source: CUDA Driver API reference, CUresult. */
+static const struct code_advice codes[] = {
+	{1, "CUDA_ERROR_INVALID_VALUE", NULL},
+	{2, "CUDA_ERROR_OUT_OF_MEMORY",
+	 "something else on the device holds the memory, or the container's share is smaller than the work"},
+	{3, "CUDA_ERROR_NOT_INITIALIZED", "an earlier cuInit failed"},
+	{4, "CUDA_ERROR_DEINITIALIZED", NULL},
+	{34, "CUDA_ERROR_STUB_LIBRARY",
+	 "this libcuda is the toolkit's stub: mount the driver's own and take stubs out of the library path"},
+	{46, "CUDA_ERROR_DEVICE_UNAVAILABLE",
+	 "the device is in exclusive mode and in use, or its compute mode is prohibited: see nvidia-smi -q -d COMPUTE"},
+	{100, "CUDA_ERROR_NO_DEVICE",
+	 "no device of NVIDIA is in the container: compare its device nodes and NVIDIA_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES "
+	 "with the answer"},
+	{101, "CUDA_ERROR_INVALID_DEVICE", NULL},
+	{200, "CUDA_ERROR_INVALID_IMAGE", NULL},
+	{201, "CUDA_ERROR_INVALID_CONTEXT", NULL},
+	{205, "CUDA_ERROR_MAP_FAILED", NULL},
+	{209, "CUDA_ERROR_NO_BINARY_FOR_GPU",
+	 "the driver has no compiler for this architecture: the kernels need sm_50 or newer"},
+	{214, "CUDA_ERROR_ECC_UNCORRECTABLE",
+	 "the device's memory is damaged: see nvidia-smi -q -d ECC and take it out of service"},
+	{217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", NULL},
+	{218, "CUDA_ERROR_INVALID_PTX", "read buildLog: the driver does not take these kernels"},
+	{220, "CUDA_ERROR_NVLINK_UNCORRECTABLE",
+	 "a link between devices is broken: reset the device"},
+	{221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND",
+	 "mount libnvidia-ptxjitcompiler.so.1 of the same driver as libcuda.so.1"},
+	{222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+	 "the driver is older than the kernels, which need CUDA 7 or newer"},
+	{301, "CUDA_ERROR_FILE_NOT_FOUND", NULL},
+	{303, "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED",
+	 "a library of the driver is missing in the container: mount all of one driver version"},
+	{304, "CUDA_ERROR_OPERATING_SYSTEM",
+	 "the system refused a call of the driver: look at the device cgroup and the permissions of /dev/nvidia*"},
+	{400, "CUDA_ERROR_INVALID_HANDLE", NULL},
+	{401, "CUDA_ERROR_ILLEGAL_STATE", NULL},
+	{500, "CUDA_ERROR_NOT_FOUND", NULL},
+	{600, "CUDA_ERROR_NOT_READY", NULL},
+	{700, "CUDA_ERROR_ILLEGAL_ADDRESS",
+	 "a kernel touched memory that is not its own; read the host's kernel log for an Xid"},
+	{701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", NULL},
+	{702, "CUDA_ERROR_LAUNCH_TIMEOUT",
+	 "the display's watchdog ended a kernel: the device is too slow or shared with a display"},
+	{709, "CUDA_ERROR_CONTEXT_IS_DESTROYED", NULL},
+	{715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", NULL},
+	{716, "CUDA_ERROR_MISALIGNED_ADDRESS", NULL},
+	{718, "CUDA_ERROR_INVALID_PC", NULL},
+	{719, "CUDA_ERROR_LAUNCH_FAILED",
+	 "a kernel ended the context; read the host's kernel log for an Xid"},
+	{800, "CUDA_ERROR_NOT_PERMITTED", NULL},
+	{801, "CUDA_ERROR_NOT_SUPPORTED", NULL},
+	{802, "CUDA_ERROR_SYSTEM_NOT_READY",
+	 "start nvidia-fabricmanager of the driver's version on the host: NVSwitch needs it"},
+	{803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+	 "libcuda and the host's kernel module are of different versions: mount the host's libcuda, and take out the one "
+	 "that the image brings"},
+	{804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
+	 "the image's forward-compatibility libcuda (cuda-compat) works on data-center devices alone: take it out of the library "
+	 "path"},
+	{805, "CUDA_ERROR_MPS_CONNECTION_FAILED",
+	 "the container cannot reach the MPS daemon: mount its pipe directory and share its IPC namespace"},
+	{999, "CUDA_ERROR_UNKNOWN",
+	 "often /dev/nvidia-uvm or its kernel module is missing; read the host's kernel log"},
+};
+
 static int load(struct cuda *cuda, struct api_report *report, struct error *err)
 {
 #define FUNCTION(member, name, parameters) {name, &cuda->member},
 	const struct api_function functions[] = {CUDA_FUNCTIONS(FUNCTION){NULL, NULL}};
 #undef FUNCTION
-	/* The second version tells the UUID of a part of a device (MIG) instead of the whole one's.
-	 */
-	const struct api_function uuid[] = {{"cuDeviceGetUuid_v2", &cuda->cuDeviceGetUuid},
-					    {NULL, NULL}};
-	const struct api_function old[] = {{"cuDeviceGetUuid", &cuda->cuDeviceGetUuid},
-					   {NULL, NULL}};
-	const struct api_function luid[] = {{"cuDeviceGetLuid", &cuda->cuDeviceGetLuid},
-					    {NULL, NULL}};
 	int rc = api_load(report, CUDA_LIBRARY, functions, err);
 	if (rc != 0)
 		return rc;
-	if (api_load(NULL, CUDA_LIBRARY, uuid, NULL) != 0)
-		(void)api_load(NULL, CUDA_LIBRARY, old, NULL);
-	(void)api_load(NULL, CUDA_LIBRARY, luid, NULL);
+	/* The second version tells the UUID of a part of a device (MIG) instead of the whole one's.
+	 */
+	if (!api_find(CUDA_LIBRARY, "cuDeviceGetUuid_v2", &cuda->cuDeviceGetUuid))
+		(void)api_find(CUDA_LIBRARY, "cuDeviceGetUuid", &cuda->cuDeviceGetUuid);
+	(void)api_find(CUDA_LIBRARY, "cuDeviceGetLuid", &cuda->cuDeviceGetLuid);
 	return 0;
 }
 
@@ -38,12 +98,12 @@ static int initialize(struct cuda *cuda, struct api_report *report, int *count, 
 	cuda_result result = cuda->cuInit(0);
 	struct error why = {0};
 	if (result == CUDA_ERROR_NO_DEVICE) {
-		(void)cuda_check(cuda, result, "cuInit", &why);
+		(void)call_check(&cuda->calls, result, "cuInit", &why);
 		api_report_message(report, why.text);
 		return 0;
 	}
-	int rc = cuda_check(cuda, result, "cuInit", err);
-	return rc == 0 ? CUDA_CALL(cuda, err, cuDeviceGetCount, count) : rc;
+	int rc = call_check(&cuda->calls, result, "cuInit", err);
+	return rc == 0 ? API_CALL(cuda, err, cuDeviceGetCount, count) : rc;
 }
 
 static int enumerate(struct cuda *cuda, struct api_report *report, struct error *err)
@@ -51,7 +111,7 @@ static int enumerate(struct cuda *cuda, struct api_report *report, struct error 
 	int count = 0;
 	int rc = initialize(cuda, report, &count, err);
 	for (int i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++) {
-		rc = CUDA_CALL(cuda, err, cuDeviceGet, &cuda->devices[i], i);
+		rc = API_CALL(cuda, err, cuDeviceGet, &cuda->devices[i], i);
 		if (rc == 0)
 			cuda->device_count++;
 	}
@@ -62,15 +122,10 @@ static int enumerate(struct cuda *cuda, struct api_report *report, struct error 
 
 static int cuda_open(struct api_report *report, void **session, struct error *err)
 {
-	struct cuda *cuda CLEANUP_FREE = calloc(1, sizeof(*cuda));
-	if (cuda == NULL)
-		return error_memory(err);
+	struct cuda *cuda = *session;
+	cuda->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	int rc = load(cuda, report, err);
-	if (rc == 0)
-		rc = enumerate(cuda, report, err);
-	if (rc == 0)
-		*session = STEAL(cuda);
-	return rc;
+	return rc == 0 ? enumerate(cuda, report, err) : rc;
 }
 
 const struct api_driver cuda_api = {
@@ -81,6 +136,7 @@ const struct api_driver cuda_api = {
 		"Opens the library of NVIDIA's driver, enumerates the devices, has the driver compile kernels for one of "
 		"them, runs them and verifies every element of the results on the CPU. An estimate of pi by random points "
 		"is judged by its statistical error. How fast data went to the device and back is recorded.",
+	.session_size = sizeof(struct cuda),
 	.open = cuda_open,
 	.work = cuda_work,
 	.close = free,

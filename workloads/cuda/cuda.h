@@ -21,7 +21,7 @@
 
 typedef int cuda_result;
 typedef int cuda_device;
-typedef uint64_t cuda_pointer; /* into the memory of a device */
+typedef void *cuda_pointer; /* into the memory of a device; 64 bits wide, as programs are */
 typedef struct cuda_context *cuda_context;
 typedef struct cuda_stream *cuda_stream;
 typedef struct cuda_event *cuda_event;
@@ -49,20 +49,8 @@ enum cuda_jit_option {
 	CUDA_JIT_ERROR_LOG_BUFFER_SIZE = 6,
 };
 
-/* Results that decide something; cuda_codes names the others. */
-enum {
-	CUDA_SUCCESS = 0,
-	CUDA_ERROR_INVALID_VALUE = 1,
-	CUDA_ERROR_OUT_OF_MEMORY = 2,
-	CUDA_ERROR_NOT_INITIALIZED = 3,
-	CUDA_ERROR_NO_DEVICE = 100,
-	CUDA_ERROR_INVALID_DEVICE = 101,
-	CUDA_ERROR_INVALID_PTX = 218,
-	CUDA_ERROR_INVALID_HANDLE = 400,
-	CUDA_ERROR_NOT_FOUND = 500,
-	CUDA_ERROR_NOT_READY = 600,
-	CUDA_ERROR_NOT_SUPPORTED = 801,
-};
+/* Results that decide something; the table of codes names the others. */
+enum { CUDA_SUCCESS = 0, CUDA_ERROR_NO_DEVICE = 100, CUDA_ERROR_NOT_READY = 600 };
 
 /* X(member of struct cuda, name in the library, parameters): without which there is no work. */
 #define CUDA_FUNCTIONS(X)                                                                          \
@@ -116,16 +104,8 @@ struct cuda {
 	cuda_result (*cuDeviceGetLuid)(char luid[8], unsigned *nodes, cuda_device device);
 	int device_count;
 	cuda_device devices[API_DEVICES_MAX];
-	struct call_failure failure; /* the last call that failed */
+	struct calls calls;
 };
-
-/* 0 for CUDA_SUCCESS; otherwise keeps call and result in cuda->failure, says what to do about it,
- * and returns ERROR_REMOTE. */
-int cuda_check(struct cuda *cuda, cuda_result result, const char *call, struct error *err);
-
-/* cuda_check() of a call. */
-#define CUDA_CALL(cuda, err, function, ...)                                                        \
-	cuda_check(cuda, (cuda)->function(__VA_ARGS__), #function, err)
 
 /* describe.c: an element of `devices`. NULL: out of memory. */
 cJSON *cuda_describe(const struct cuda *cuda, const struct api_report *report, int index);

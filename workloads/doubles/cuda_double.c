@@ -11,12 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORT		 __attribute__((visibility("default")))
-#define BUILD_LOG	 "double: ptxas fatal: these kernels do not please"
-#define MEMORY_BYTES	 (64u << 20)
-#define MODULE		 ((cuda_module)(uintptr_t)0x3000)
-#define WORK		 ((cuda_function)(uintptr_t)0x4001)
-#define MONTE_CARLO	 ((cuda_function)(uintptr_t)0x4002)
+#define EXPORT	     __attribute__((visibility("default")))
+#define BUILD_LOG    "double: ptxas fatal: these kernels do not please"
+#define MEMORY_BYTES (64u << 20)
+#define MODULE	     ((cuda_module)(uintptr_t)0x3000)
+#define WORK	     ((cuda_function)(uintptr_t)0x4001)
+#define MONTE_CARLO  ((cuda_function)(uintptr_t)0x4002)
+/* Results that decide nothing for the probe. */
+enum {
+	CUDA_ERROR_INVALID_VALUE = 1,
+	CUDA_ERROR_OUT_OF_MEMORY = 2,
+	CUDA_ERROR_NOT_INITIALIZED = 3,
+	CUDA_ERROR_INVALID_DEVICE = 101,
+	CUDA_ERROR_INVALID_PTX = 218,
+	CUDA_ERROR_INVALID_HANDLE = 400,
+	CUDA_ERROR_NOT_FOUND = 500,
+	CUDA_ERROR_NOT_SUPPORTED = 801,
+};
+
 #define DECLARE(m, n, p) EXPORT cuda_result m##_double p __asm__(n);
 
 /* Named as in the library, which is not always as the probe calls them. */
@@ -262,11 +274,6 @@ cuda_result cuMemFreeHost_double(void *memory)
 	return CUDA_SUCCESS;
 }
 
-static void *memory_at(cuda_pointer memory)
-{
-	return (void *)(uintptr_t)memory;
-}
-
 cuda_result cuMemAlloc_double(cuda_pointer *memory, size_t size)
 {
 	ENTER(cuMemAlloc);
@@ -274,7 +281,7 @@ cuda_result cuMemAlloc_double(cuda_pointer *memory, size_t size)
 	if (bytes == NULL)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	allocated += size;
-	*memory = (uintptr_t)bytes;
+	*memory = bytes;
 	return CUDA_SUCCESS;
 }
 
@@ -289,7 +296,7 @@ cuda_result cuMemGetInfo_double(size_t *free_bytes, size_t *total)
 cuda_result cuMemFree_double(cuda_pointer memory)
 {
 	ENTER(cuMemFree);
-	free(memory_at(memory));
+	free(memory);
 	return CUDA_SUCCESS;
 }
 
@@ -298,7 +305,7 @@ cuda_result cuMemcpyHtoDAsync_double(cuda_pointer to, const void *from, size_t s
 {
 	ENTER(cuMemcpyHtoDAsync);
 	(void)stream;
-	memcpy(memory_at(to), from, size);
+	memcpy(to, from, size);
 	return CUDA_SUCCESS;
 }
 
@@ -306,15 +313,15 @@ cuda_result cuMemcpyDtoHAsync_double(void *to, cuda_pointer from, size_t size, c
 {
 	ENTER(cuMemcpyDtoHAsync);
 	(void)stream;
-	memcpy(to, memory_at(from), size);
+	memcpy(to, from, size);
 	return CUDA_SUCCESS;
 }
 
 static void *pointer_of(void *parameter)
 {
-	cuda_pointer pointer = 0;
+	cuda_pointer pointer = NULL;
 	memcpy(&pointer, parameter, sizeof(pointer));
-	return memory_at(pointer);
+	return pointer;
 }
 
 static uint32_t number_of(void *parameter)

@@ -2,7 +2,7 @@
 #include "workloads/doubles/levelzero_double.h"
 
 #include "workloads/doubles/settings.h"
-#include "workloads/levelzero/work_spirv.h"
+#include "workloads/levelzero/work_spirv.h" /* generated from work.spv */
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +48,9 @@ ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t context, ze_device_han
 	if (log != NULL)
 		*log = (ze_module_build_log_handle_t)&build_log;
 	ENTER(zeModuleCreate);
-	if (desc->format != ZE_MODULE_FORMAT_IL_SPIRV || desc->inputSize != sizeof(work_spirv) ||
-	    memcmp(desc->pInputModule, work_spirv, sizeof(work_spirv)) != 0)
+	if (desc->format != ZE_MODULE_FORMAT_IL_SPIRV ||
+	    desc->inputSize != sizeof(work_spirv) - 1 ||
+	    memcmp(desc->pInputModule, work_spirv, desc->inputSize) != 0)
 		return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
 	*out = (ze_module_handle_t)double_object_new();
 	return ZE_RESULT_SUCCESS;

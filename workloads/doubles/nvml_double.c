@@ -13,6 +13,8 @@
 #define DECLARE(m, n, p) EXPORT nvml_result m##_double p __asm__(n);
 NVML_FUNCTIONS(DECLARE)
 
+enum { NVML_ERROR_UNINITIALIZED = 1 };
+
 #define ENTER(name)                                                                                \
 	do {                                                                                       \
 		const nvml_result result_ = setting_enter(#name);                                  \

@@ -2,18 +2,8 @@
 #include "workloads/hip/hip.h"
 
 #include "base/cleanup.h"
-#include "workloads/hip/code_gfx1030.h" /* generated from code/, which compile.sh makes */
-#include "workloads/hip/code_gfx1100.h"
-#include "workloads/hip/code_gfx1101.h"
-#include "workloads/hip/code_gfx1102.h"
-#include "workloads/hip/code_gfx1200.h"
-#include "workloads/hip/code_gfx1201.h"
-#include "workloads/hip/code_gfx900.h"
-#include "workloads/hip/code_gfx906.h"
-#include "workloads/hip/code_gfx908.h"
-#include "workloads/hip/code_gfx90a.h"
-#include "workloads/hip/code_gfx942.h"
-#include "workloads/hip/work_source.h" /* generated from work.hip */
+#include "workloads/hip/code_objects.h" /* generated from code/, which compile.sh makes */
+#include "workloads/hip/work_source.h"	/* generated from work.hip */
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,14 +13,9 @@ enum { BUILD_LOG_MAX = 64 * 1024, CODE_MAX = 16 * 1024 * 1024 };
 static const struct code_object {
 	const char *target;
 	const char *image;
-	size_t size;
 } code_objects[] = {
-#define CODE(target)                                                                               \
-	{                                                                                          \
-#target, code_##target, sizeof(code_##target) - 1                                  \
-	}
-	CODE(gfx900),  CODE(gfx906),  CODE(gfx908),  CODE(gfx90a),  CODE(gfx942),  CODE(gfx1030),
-	CODE(gfx1100), CODE(gfx1101), CODE(gfx1102), CODE(gfx1200), CODE(gfx1201),
+#define CODE(target) {#target, code_##target},
+	CODE_OBJECTS
 #undef CODE
 };
 
@@ -49,7 +34,7 @@ static int check(struct hip *hip, hip_result result, const char *call, struct er
 {
 	if (result == HIP_SUCCESS)
 		return 0;
-	return call_failed(&hip->failure, call, result,
+	return call_failed(&hip->calls.failure, call, result,
 			   code_name(compiler_results, ARRAY_SIZE(compiler_results), result), err);
 }
 
@@ -96,22 +81,20 @@ static int compile(struct hip *hip, void **image, struct work_report *report, st
 	return rc;
 }
 
-int hip_build(struct hip *hip, const struct hip_device *device, void **image,
+int hip_build(struct hip *hip, const struct hip_device *device, const void **image, void **compiled,
 	      struct work_report *report, struct error *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(code_objects); i++) {
-		const struct code_object *object = &code_objects[i];
-		if (strcmp(object->target, device->arch) != 0)
-			continue;
-		*image = malloc(object->size); /* aligned, which the embedded bytes are not */
-		if (*image == NULL)
-			return error_memory(err);
-		memcpy(*image, object->image, object->size);
-		return 0;
+		*image = code_objects[i].image;
+		if (strcmp(code_objects[i].target, device->arch) == 0)
+			return 0;
 	}
-	if (hip->hiprtcCreateProgram != NULL)
-		return compile(hip, image, report, err);
-	return error_set(err, ERROR_UNSUPPORTED,
-			 "no code object for %s, and the runtime has no compiler (hiprtc)",
-			 device->arch[0] != '\0' ? device->arch : "a device that tells no name");
+	if (hip->hiprtcCreateProgram == NULL)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "no code object for %s, and the runtime has no compiler (hiprtc)",
+				 device->arch[0] != '\0' ? device->arch
+							 : "a device that tells no name");
+	int rc = compile(hip, compiled, report, err);
+	*image = *compiled;
+	return rc;
 }

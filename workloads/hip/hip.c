@@ -24,13 +24,6 @@ static const char *const compilers[] = {
 static const struct hip_properties_layout layout_5 = {396, 336, 652};
 static const struct hip_properties_layout layout_6 = {1160, 388, 396};
 
-int hip_check(struct hip *hip, hip_result result, const char *call, struct error *err)
-{
-	if (result == HIP_SUCCESS)
-		return 0;
-	return call_failed(&hip->failure, call, result, hip->hipGetErrorName(result), err);
-}
-
 static int find_library(const struct api_function *functions, struct api_report *report,
 			const char **library, struct error *err)
 {
@@ -62,16 +55,15 @@ static int load(struct hip *hip, struct api_report *report, struct error *err)
 	const struct api_function functions[] = {
 		HIP_FUNCTIONS(LOAD){"hipGetErrorName", &hip->hipGetErrorName}, {NULL, NULL}};
 #undef LOAD
-	const struct api_function new[] = {
-		{"hipGetDevicePropertiesR0600", &hip->hipGetDeviceProperties}, {NULL, NULL}};
 	const struct api_function old[] = {{"hipGetDeviceProperties", &hip->hipGetDeviceProperties},
 					   {NULL, NULL}};
 	const char *library = NULL;
 	int rc = find_library(functions, report, &library, err);
 	if (rc != 0)
 		return rc;
+	hip->calls.code_name = hip->hipGetErrorName;
 	hip->layout = &layout_6;
-	if (api_load(NULL, library, new, NULL) != 0) {
+	if (!api_find(library, "hipGetDevicePropertiesR0600", &hip->hipGetDeviceProperties)) {
 		hip->layout = &layout_5;
 		rc = api_load(NULL, library, old, err);
 	}
@@ -154,7 +146,7 @@ static bool tells_no_device(struct hip *hip, struct api_report *report, hip_resu
 	struct error told = {0};
 	if (result != HIP_NO_DEVICE && result != HIP_INVALID_DEVICE)
 		return false;
-	(void)hip_check(hip, result, call, &told);
+	(void)call_check(&hip->calls, result, call, &told);
 	api_report_message(report, told.text);
 	return true;
 }
@@ -164,12 +156,12 @@ static int count_devices(struct hip *hip, struct api_report *report, int *count,
 	hip_result result = hip->hipInit(0);
 	int rc = tells_no_device(hip, report, result, "hipInit")
 			 ? 0
-			 : hip_check(hip, result, "hipInit", err);
+			 : call_check(&hip->calls, result, "hipInit", err);
 	if (rc != 0)
 		return rc;
 	result = hip->hipGetDeviceCount(count);
 	if (!tells_no_device(hip, report, result, "hipGetDeviceCount"))
-		return hip_check(hip, result, "hipGetDeviceCount", err);
+		return call_check(&hip->calls, result, "hipGetDeviceCount", err);
 	*count = 0;
 	return 0;
 }
@@ -188,17 +180,12 @@ static int enumerate(struct hip *hip, struct api_report *report, struct error *e
 
 static int hip_open(struct api_report *report, void **session, struct error *err)
 {
-	struct hip *hip CLEANUP_FREE = calloc(1, sizeof(*hip));
-	if (hip == NULL)
-		return error_memory(err);
+	struct hip *hip = *session;
 	int rc = load(hip, report, err);
 	if (rc != 0)
 		return rc;
 	tell_version(hip, report);
-	rc = enumerate(hip, report, err);
-	if (rc == 0)
-		*session = STEAL(hip);
-	return rc;
+	return enumerate(hip, report, err);
 }
 
 const struct api_driver hip_api = {
@@ -209,6 +196,7 @@ const struct api_driver hip_api = {
 		"Opens the runtime of HIP, enumerates devices, fills and copies memory on one device, runs a code "
 		"object for its architecture there, or what the runtime's compiler makes, and verifies every element "
 		"of the results on the CPU.",
+	.session_size = sizeof(struct hip),
 	.open = hip_open,
 	.work = hip_work,
 	.close = free,

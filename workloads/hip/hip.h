@@ -93,20 +93,13 @@ struct hip {
 	const struct hip_properties_layout *layout; /* of what that writes */
 	size_t device_count;
 	struct hip_device devices[API_DEVICES_MAX];
-	struct call_failure failure; /* the last call that failed */
+	struct calls calls;
 };
 
-/* 0 for HIP_SUCCESS; otherwise keeps call and code in hip->failure and returns ERROR_REMOTE. */
-int hip_check(struct hip *hip, hip_result result, const char *call, struct error *err);
-
-/* hip_check() of a function. */
-#define HIP_CALL(hip, err, function, ...)                                                          \
-	hip_check(hip, (hip)->function(__VA_ARGS__), #function, err)
-
 /* build.c: the code of the work for a device: a code object of this probe, or what the runtime's
- * compiler makes. *image is the caller's to free. ERROR_UNSUPPORTED: there is neither. ERROR_REMOTE:
- * the compiler refused; report->build_log tells why. ERROR_MEMORY. */
-int hip_build(struct hip *hip, const struct hip_device *device, void **image,
+ * compiler makes, which is *compiled, the caller's to free. ERROR_UNSUPPORTED: there is neither.
+ * ERROR_REMOTE: the compiler refused; report->build_log tells why. ERROR_MEMORY. */
+int hip_build(struct hip *hip, const struct hip_device *device, const void **image, void **compiled,
 	      struct work_report *report, struct error *err);
 
 /* compute.c: the work on one device that exists. Errors as for the `work` of an api_driver. */

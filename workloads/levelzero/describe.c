@@ -86,7 +86,7 @@ int levelzero_describe(struct levelzero *lz, size_t index, cJSON **out, struct e
 		.stype = ZE_STRUCTURE_TYPE_DEVICE_LUID_EXT_PROPERTIES};
 	ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES,
 					     .pNext = &luid};
-	int rc = LEVELZERO_CALL(lz, err, zeDeviceGetProperties, device->id, &properties);
+	int rc = API_CALL(lz, err, zeDeviceGetProperties, device->id, &properties);
 	if (rc != 0)
 		return rc;
 	device->largest = properties.maxMemAllocSize;

@@ -9,60 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct code_name result_names[] = {
-	CODE_NAME(ZE_RESULT_NOT_READY),
-	CODE_NAME(ZE_RESULT_ERROR_DEVICE_LOST),
-	CODE_NAME(ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY),
-	CODE_NAME(ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY),
-	CODE_NAME(ZE_RESULT_ERROR_MODULE_BUILD_FAILURE),
-	CODE_NAME(ZE_RESULT_ERROR_MODULE_LINK_FAILURE),
-	CODE_NAME(ZE_RESULT_ERROR_DEVICE_REQUIRES_RESET),
-	CODE_NAME(ZE_RESULT_ERROR_DEVICE_IN_LOW_POWER_STATE),
-	CODE_NAME(ZE_RESULT_ERROR_INSUFFICIENT_PERMISSIONS),
-	CODE_NAME(ZE_RESULT_ERROR_NOT_AVAILABLE),
-	CODE_NAME(ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE),
-	CODE_NAME(ZE_RESULT_ERROR_UNINITIALIZED),
-	CODE_NAME(ZE_RESULT_ERROR_UNSUPPORTED_VERSION),
-	CODE_NAME(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE),
-	CODE_NAME(ZE_RESULT_ERROR_INVALID_ARGUMENT),
-	CODE_NAME(ZE_RESULT_ERROR_INVALID_NULL_HANDLE),
-	CODE_NAME(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE),
-	CODE_NAME(ZE_RESULT_ERROR_INVALID_NULL_POINTER),
-	CODE_NAME(ZE_RESULT_ERROR_INVALID_SIZE),
-	CODE_NAME(ZE_RESULT_ERROR_UNSUPPORTED_SIZE),
-	CODE_NAME(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT),
-	CODE_NAME(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT),
-	CODE_NAME(ZE_RESULT_ERROR_INVALID_ENUMERATION),
-	CODE_NAME(ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION),
-	CODE_NAME(ZE_RESULT_ERROR_INVALID_NATIVE_BINARY),
-	CODE_NAME(ZE_RESULT_ERROR_INVALID_KERNEL_NAME),
-	CODE_NAME(ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION),
-	CODE_NAME(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX),
-	CODE_NAME(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE),
-	CODE_NAME(ZE_RESULT_ERROR_UNKNOWN),
+static const struct code_advice codes[] = {
+#include "workloads/levelzero/codes.h" /* generated from the specification's header */
 };
-
-int levelzero_check(struct levelzero *lz, ze_result_t code, const char *call, struct error *err)
-{
-	if (code == ZE_RESULT_SUCCESS)
-		return 0;
-	return call_failed(&lz->failure, call, (int)code,
-			   code_name(result_names, ARRAY_SIZE(result_names), code), err);
-}
 
 static int load(struct levelzero *lz, struct api_report *report, struct error *err)
 {
 #define LOAD(name) {"ze" #name, &lz->ze##name},
 	const struct api_function functions[] = {LEVELZERO_FUNCTIONS(LOAD){NULL, NULL}};
 #undef LOAD
-	const struct api_function drivers[] = {{"zeInitDrivers", &lz->zeInitDrivers}, {NULL, NULL}};
-	const struct api_function pci[] = {
-		{"zeDevicePciGetPropertiesExt", &lz->zeDevicePciGetPropertiesExt}, {NULL, NULL}};
 	int rc = api_load(report, LEVELZERO_LIBRARY, functions, err);
-	if (rc == 0 && api_load(NULL, LEVELZERO_LIBRARY, drivers, NULL) != 0)
-		lz->zeInitDrivers = NULL;
-	if (rc == 0 && api_load(NULL, LEVELZERO_LIBRARY, pci, NULL) != 0)
-		lz->zeDevicePciGetPropertiesExt = NULL;
+	(void)api_find(LEVELZERO_LIBRARY, "zeInitDrivers", &lz->zeInitDrivers);
+	(void)api_find(LEVELZERO_LIBRARY, "zeDevicePciGetPropertiesExt",
+		       &lz->zeDevicePciGetPropertiesExt);
 	return rc;
 }
 
@@ -89,7 +48,7 @@ static int judge_drivers(struct levelzero *lz, ze_result_t code, const char *cal
 			 struct error *err)
 {
 	if (code != ZE_RESULT_ERROR_UNINITIALIZED && (code != ZE_RESULT_SUCCESS || count != 0))
-		return levelzero_check(lz, code, call, err);
+		return call_check(&lz->calls, (int)code, call, err);
 	int rc = find_broken_driver(err);
 	if (rc != 0)
 		return rc;
@@ -129,7 +88,7 @@ static int add_devices(struct levelzero *lz, struct api_report *report, ze_drive
 	uint32_t count = (uint32_t)room;
 	if (room == 0)
 		return 0;
-	int rc = LEVELZERO_CALL(lz, err, zeDeviceGet, driver, &count, ids);
+	int rc = API_CALL(lz, err, zeDeviceGet, driver, &count, ids);
 	for (uint32_t i = 0; rc == 0 && i < count && i < room && ids[i] != NULL; i++) {
 		cJSON *device = NULL;
 		lz->devices[lz->device_count] =
@@ -164,17 +123,13 @@ static int enumerate(struct levelzero *lz, struct api_report *report, struct err
 
 static int levelzero_open(struct api_report *report, void **session, struct error *err)
 {
-	struct levelzero *lz CLEANUP_FREE = calloc(1, sizeof(*lz));
-	if (lz == NULL)
-		return error_memory(err);
+	struct levelzero *lz = *session;
+	lz->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	int rc = load(lz, report, err);
 	if (rc != 0)
 		return rc;
 	report->missing = "Level Zero driver";
-	rc = enumerate(lz, report, err);
-	if (rc == 0)
-		*session = STEAL(lz);
-	return rc;
+	return enumerate(lz, report, err);
 }
 
 const struct api_driver levelzero_api = {
@@ -184,6 +139,7 @@ const struct api_driver levelzero_api = {
 	.description =
 		"Opens the loader of Level Zero, enumerates drivers and devices, fills and copies memory on one "
 		"device, runs a kernel of SPIR-V there and verifies every element of the results on the CPU.",
+	.session_size = sizeof(struct levelzero),
 	.open = levelzero_open,
 	.work = levelzero_work,
 	.close = free,

@@ -84,15 +84,8 @@ struct levelzero {
 	ze_pfnDevicePciGetPropertiesExt_t zeDevicePciGetPropertiesExt; /* NULL: before 1.3 */
 	size_t device_count;
 	struct levelzero_device devices[API_DEVICES_MAX];
-	struct call_failure failure; /* the last call that failed */
+	struct calls calls;
 };
-
-/* 0 for ZE_RESULT_SUCCESS; otherwise keeps call and code in lz->failure and returns ERROR_REMOTE. */
-int levelzero_check(struct levelzero *lz, ze_result_t code, const char *call, struct error *err);
-
-/* levelzero_check() of a function. */
-#define LEVELZERO_CALL(lz, err, function, ...)                                                     \
-	levelzero_check(lz, (lz)->function(__VA_ARGS__), #function, err)
 
 /* describe.c: an element of `devices`, and what the work must know of it. NULL in *out: out of
  * memory. ERROR_REMOTE. */

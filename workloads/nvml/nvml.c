@@ -7,6 +7,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Source: NVML API reference, nvmlReturn_t. */
+static const struct code_advice codes[] = {
+	{1, "NVML_ERROR_UNINITIALIZED", "an earlier nvmlInit failed"},
+	{2, "NVML_ERROR_INVALID_ARGUMENT", NULL},
+	{3, "NVML_ERROR_NOT_SUPPORTED", NULL},
+	{4, "NVML_ERROR_NO_PERMISSION",
+	 "the device cgroup or the permissions of its node in /dev refuse the device"},
+	{6, "NVML_ERROR_NOT_FOUND", NULL},
+	{7, "NVML_ERROR_INSUFFICIENT_SIZE", NULL},
+	{9, "NVML_ERROR_DRIVER_NOT_LOADED",
+	 "the host has no kernel module of NVIDIA, or /dev/nvidiactl is not in the container"},
+	{10, "NVML_ERROR_TIMEOUT", NULL},
+	{11, "NVML_ERROR_IRQ_ISSUE",
+	 "interrupts of the device do not arrive; read the host's kernel log"},
+	{12, "NVML_ERROR_LIBRARY_NOT_FOUND",
+	 "a library that NVML needs is not in the container: mount all of one driver version"},
+	{13, "NVML_ERROR_FUNCTION_NOT_FOUND",
+	 "the libraries of the driver are of different versions: mount all of one"},
+	{15, "NVML_ERROR_GPU_IS_LOST",
+	 "the device fell off the bus; read the host's kernel log for Xid 79, and reset or reboot"},
+	{16, "NVML_ERROR_RESET_REQUIRED", "reset the device: nvidia-smi --gpu-reset"},
+	{17, "NVML_ERROR_OPERATING_SYSTEM",
+	 "the system refused a call of the driver: look at the device cgroup and the permissions of /dev/nvidia*"},
+	{18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
+	 "libnvidia-ml and the host's kernel module are of different versions: mount the host's library, and reboot a host whose "
+	 "driver was just updated"},
+	{19, "NVML_ERROR_IN_USE", NULL},
+	{20, "NVML_ERROR_MEMORY", NULL},
+	{999, "NVML_ERROR_UNKNOWN", "read the host's kernel log"},
+};
+
 static int load(struct nvml *nvml, struct api_report *report, struct error *err)
 {
 #define FUNCTION(member, name, parameters) {name, &nvml->member},
@@ -20,7 +51,7 @@ static int initialize(struct nvml *nvml, struct api_report *report, struct error
 {
 	struct error why = {0};
 	const nvml_result result = nvml->nvmlInit();
-	int rc = nvml_check(nvml, result, "nvmlInit", &why);
+	int rc = call_check(&nvml->calls, result, "nvmlInit", &why);
 	if (rc == 0)
 		return 0;
 	report->missing = "NVIDIA driver";
@@ -46,7 +77,7 @@ static int add_device(struct nvml *nvml, struct api_report *report, unsigned ind
 	struct error why = {0};
 	nvml_device device = NULL;
 	const nvml_result result = nvml->nvmlDeviceGetHandleByIndex(index, &device);
-	int rc = nvml_check(nvml, result, "nvmlDeviceGetHandleByIndex", &why);
+	int rc = call_check(&nvml->calls, result, "nvmlDeviceGetHandleByIndex", &why);
 	if (result == NVML_ERROR_NO_PERMISSION) {
 		api_report_message(report, why.text);
 		return 0;
@@ -60,7 +91,7 @@ static int enumerate(struct nvml *nvml, struct api_report *report, struct error 
 {
 	unsigned count = 0;
 	read_versions(nvml, report);
-	int rc = NVML_CALL(nvml, err, nvmlDeviceGetCount, &count);
+	int rc = API_CALL(nvml, err, nvmlDeviceGetCount, &count);
 	for (unsigned i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++)
 		rc = add_device(nvml, report, i, err);
 	return rc;
@@ -79,9 +110,8 @@ static void note_program(struct api_report *report)
 
 static int nvml_open(struct api_report *report, void **session, struct error *err)
 {
-	struct nvml *nvml CLEANUP_FREE = calloc(1, sizeof(*nvml));
-	if (nvml == NULL)
-		return error_memory(err);
+	struct nvml *nvml = *session;
+	nvml->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	note_program(report);
 	int rc = load(nvml, report, err);
 	if (rc == 0)
@@ -89,9 +119,7 @@ static int nvml_open(struct api_report *report, void **session, struct error *er
 	if (rc != 0)
 		return rc;
 	rc = enumerate(nvml, report, err);
-	if (rc == 0)
-		*session = STEAL(nvml);
-	else
+	if (rc != 0)
 		(void)nvml->nvmlShutdown();
 	return rc;
 }
@@ -110,6 +138,7 @@ const struct api_driver nvml_api = {
 	.description =
 		"Asks NVIDIA's management library for driver, devices, their identity and memory, as nvidia-smi does. It does no "
 		"work on them. The library goes past what hides devices from CUDA.",
+	.session_size = sizeof(struct nvml),
 	.open = nvml_open,
 	.close = nvml_close,
 };

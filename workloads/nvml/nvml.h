@@ -21,15 +21,8 @@
 typedef int nvml_result;
 typedef struct nvml_device *nvml_device;
 
-/* Results that decide something; codes.c names the others. */
-enum {
-	NVML_SUCCESS = 0,
-	NVML_ERROR_UNINITIALIZED = 1,
-	NVML_ERROR_INVALID_ARGUMENT = 2,
-	NVML_ERROR_NOT_SUPPORTED = 3,
-	NVML_ERROR_NO_PERMISSION = 4,
-	NVML_ERROR_DRIVER_NOT_LOADED = 9,
-};
+/* Results that decide something; the table of codes names the others. */
+enum { NVML_SUCCESS = 0, NVML_ERROR_NO_PERMISSION = 4, NVML_ERROR_DRIVER_NOT_LOADED = 9 };
 
 enum { NVML_TEXT_MAX = 96 }; /* NVML_DEVICE_NAME_V2_BUFFER_SIZE, NVML_DEVICE_UUID_V2_BUFFER_SIZE */
 
@@ -67,15 +60,8 @@ struct nvml {
 	NVML_FUNCTIONS(NVML_MEMBER)
 	char driver_version[NVML_TEXT_MAX];
 	char cuda_version[32];
-	struct call_failure failure;
+	struct calls calls;
 };
-
-/* codes.c: 0 for NVML_SUCCESS; otherwise says what to do about it and returns ERROR_REMOTE. */
-int nvml_check(struct nvml *nvml, nvml_result result, const char *call, struct error *err);
-
-/* nvml_check() of a call. */
-#define NVML_CALL(nvml, err, function, ...)                                                        \
-	nvml_check(nvml, (nvml)->function(__VA_ARGS__), #function, err)
 
 /* describe.c: an element of `devices`. NULL: out of memory. */
 cJSON *nvml_describe(const struct nvml *nvml, unsigned index, nvml_device device);

@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int opencl_check(struct opencl *cl, cl_int code, const char *call, struct error *err)
-{
-	if (code == CL_SUCCESS)
-		return 0;
-	return call_failed(&cl->failure, call, (int)code, opencl_error_name(code), err);
-}
+static const struct code_advice codes[] = {
+#include "workloads/opencl/codes.h" /* generated from the specification's headers */
+};
 
 typedef void *(CL_API_CALL *find_extension)(const char *name);
 typedef cl_int(CL_API_CALL *get_loader_info)(cl_uint what, size_t size, void *value, size_t *told);
@@ -25,9 +22,7 @@ static void read_version(struct api_report *report)
 	get_loader_info get = NULL;
 	void *address = NULL;
 	char version[sizeof(report->version)] = "";
-	const struct api_function functions[] = {{"clGetExtensionFunctionAddress", &find},
-						 {NULL, NULL}};
-	if (api_load(NULL, OPENCL_LIBRARY, functions, NULL) != 0)
+	if (!api_find(OPENCL_LIBRARY, "clGetExtensionFunctionAddress", &find))
 		return;
 	address = find("clGetICDLoaderInfoOCLICD");
 	memcpy(&get, &address, sizeof(address)); /* as in library_function() */
@@ -58,7 +53,7 @@ static int enumerate_platforms(struct opencl *cl, cl_platform_id *platforms, cl_
 			code == CL_SUCCESS ? "no platform" : "CL_PLATFORM_NOT_FOUND_KHR");
 	if (*count > OPENCL_PLATFORMS_MAX)
 		*count = OPENCL_PLATFORMS_MAX;
-	return opencl_check(cl, code, "clGetPlatformIDs", err);
+	return call_check(&cl->calls, code, "clGetPlatformIDs", err);
 }
 
 /* A platform that fails does not hide the devices of the others. */
@@ -75,7 +70,7 @@ static int add_platform(struct opencl *cl, struct api_report *report, cl_platfor
 	if (code != CL_SUCCESS)
 		count = 0;
 	if (code != CL_DEVICE_NOT_FOUND)
-		(void)opencl_check(cl, code, "clGetDeviceIDs", &failure);
+		(void)call_check(&cl->calls, code, "clGetDeviceIDs", &failure);
 	int rc = members_append(report->platforms,
 				opencl_describe_platform(cl, platform, index, &failure), err);
 	for (cl_uint i = 0; rc == 0 && i < count && i < room; i++) {
@@ -98,17 +93,14 @@ static int enumerate(struct opencl *cl, struct api_report *report, struct error 
 
 static int opencl_open(struct api_report *report, void **session, struct error *err)
 {
-	struct opencl *cl CLEANUP_FREE = calloc(1, sizeof(*cl));
+	struct opencl *cl = *session;
+	cl->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	report->platforms = cJSON_CreateArray();
-	if (cl == NULL || report->platforms == NULL)
+	if (report->platforms == NULL)
 		return error_memory(err);
 	int rc = load(cl, report, err);
 	report->missing = "OpenCL driver";
-	if (rc == 0)
-		rc = enumerate(cl, report, err);
-	if (rc == 0)
-		*session = STEAL(cl);
-	return rc;
+	return rc == 0 ? enumerate(cl, report, err) : rc;
 }
 
 const struct api_driver opencl_api = {
@@ -118,6 +110,7 @@ const struct api_driver opencl_api = {
 	.description =
 		"Opens the OpenCL loader, enumerates platforms and devices, builds a kernel from source, runs it on one device and "
 		"verifies every element of the result on the CPU. The log of a kernel that does not build is reported.",
+	.session_size = sizeof(struct opencl),
 	.open = opencl_open,
 	.work = opencl_work,
 	.close = free,

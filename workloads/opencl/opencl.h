@@ -60,15 +60,8 @@ struct opencl {
 	OPENCL_FUNCTIONS(OPENCL_DECLARE)
 	size_t device_count;
 	struct opencl_device devices[API_DEVICES_MAX];
-	struct call_failure failure; /* the last call that failed */
+	struct calls calls;
 };
-
-/* 0 for CL_SUCCESS; otherwise keeps call and code in cl->failure and returns ERROR_REMOTE. */
-int opencl_check(struct opencl *cl, cl_int code, const char *call, struct error *err);
-
-/* opencl_check() of a function that returns its result. */
-#define OPENCL_CALL(cl, err, function, ...)                                                        \
-	opencl_check(cl, (cl)->function(__VA_ARGS__), #function, err)
 
 /* describe.c: elements of `platforms` and `devices`. NULL: out of memory. `failure` (may be NULL)
  * tells why the platform's devices are not known. */
@@ -79,6 +72,3 @@ cJSON *opencl_describe_device(struct opencl *cl, size_t index);
 /* compute.c: the work on one device that exists. Errors as for the `work` of an api_driver. */
 int opencl_work(void *session, const struct work_request *request, struct work_report *report,
 		struct error *err);
-
-/* names.c: as the specification spells it; NULL for codes it does not know. */
-const char *opencl_error_name(cl_int code);

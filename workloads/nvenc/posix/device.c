@@ -12,8 +12,8 @@ int nvenc_device_open(struct nvenc *nvenc, size_t index, struct call_failure *fa
 {
 	struct cuda *cuda = nvenc->devices;
 	cuda_context context = NULL;
-	int rc = CUDA_CALL(cuda, err, cuCtxCreate, &context, 0, cuda->devices[index]);
-	*failure = cuda->failure;
+	int rc = API_CALL(cuda, err, cuCtxCreate, &context, 0, cuda->devices[index]);
+	*failure = cuda->calls.failure;
 	nvenc->device = context;
 	return rc;
 }

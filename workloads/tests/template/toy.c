@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A probe to begin with. Its API is the C library, with one device that is there. */
-#include "base/cleanup.h"
 #include "workloads/common/api.h"
 #include "workloads/common/work.h"
 
@@ -74,16 +73,10 @@ static cJSON *describe(void)
 
 static int toy_open(struct api_report *report, void **session, struct error *err)
 {
-	struct toy *toy CLEANUP_FREE = calloc(1, sizeof(*toy));
-	if (toy == NULL)
-		return error_memory(err);
+	struct toy *toy = *session;
 	const struct api_function functions[] = {{"rand_r", &toy->rand_r}, {NULL, NULL}};
 	int rc = api_load(report, TOY_LIBRARY, functions, err);
-	if (rc == 0)
-		rc = api_report_device(report, describe(), err);
-	if (rc == 0)
-		*session = STEAL(toy);
-	return rc;
+	return rc == 0 ? api_report_device(report, describe(), err) : rc;
 }
 
 const struct api_driver toy_api = {
@@ -92,6 +85,7 @@ const struct api_driver toy_api = {
 	.summary = "Run verified work on a Toy device and report what happened",
 	.description =
 		"Opens Toy, works on one device and verifies every element of the result on the CPU.",
+	.session_size = sizeof(struct toy),
 	.open = toy_open,
 	.work = toy_work,
 	.close = free,
