@@ -16,9 +16,12 @@
 #include <shellapi.h>
 
 static volatile LONG ctrl_event = -1;
+static HANDLE ctrl_thread;
 
 static BOOL WINAPI on_ctrl(DWORD event)
 {
+	DuplicateHandle(GetCurrentProcess(), GetCurrentThread(), GetCurrentProcess(), &ctrl_thread,
+			SYNCHRONIZE, FALSE, 0);
 	ctrl_event = (LONG)event;
 	return TRUE;
 }
@@ -30,6 +33,8 @@ static int wait_for_ctrl(void)
 	fflush(stdout);
 	while (ctrl_event < 0)
 		Sleep(10);
+	/* Wine ends with a page fault when the process goes while the handler's thread does. */
+	WaitForSingleObject(ctrl_thread, INFINITE);
 	printf("event %ld\n", ctrl_event);
 	return 7;
 }
