@@ -186,17 +186,6 @@ int api_report_device(struct api_report *report, cJSON *device, struct error *er
 	return members_append(report->devices, device, err);
 }
 
-static cJSON *messages_json(const struct text_list *messages)
-{
-	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-	for (size_t i = 0; i < messages->count; i++) {
-		const char *message = messages->items[i];
-		if (members_append(array, json_new_string(message, strlen(message)), NULL) != 0)
-			return NULL;
-	}
-	return STEAL(array);
-}
-
 static cJSON *loader_json(const struct api_report *report)
 {
 	struct members loader CLEANUP_MEMBERS = members_new();
@@ -215,7 +204,7 @@ void api_report_members(struct api_report *report, struct members *members)
 	member_optional(&api, "reason", report->reason);
 	member_string(&api, "missing", report->missing);
 	member_item(&api, "loader", loader_json(report));
-	member_item(&api, "messages", messages_json(&report->messages));
+	member_item(&api, "messages", json_new_strings(&report->messages));
 	if (report->emulator[0] != '\0')
 		member_string(&api, "emulator", report->emulator);
 	member_milliseconds(&api, "openMs", report->open_ns);

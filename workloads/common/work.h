@@ -245,6 +245,13 @@ int call_check(struct calls *calls, int result, const char *call, struct error *
 #define API_CALL(session, err, function, ...)                                                      \
 	call_check(&(session)->calls, (int)(session)->function(__VA_ARGS__), #function, err)
 
+/* Frees what a function of `session` made, when it did. */
+#define API_RELEASE(session, function, made)                                                       \
+	do {                                                                                       \
+		if ((made) != NULL)                                                                \
+			(void)(session)->function(made);                                           \
+	} while (0)
+
 /* Compares an array (reference.h) that was read back, element by element, the guard included: keeps
  * its digest, counts mismatches and keeps the first. */
 void work_compare(struct work_report *report, const char *name, const void *data);

@@ -130,6 +130,20 @@ static int launch(void *work, void *arguments[COMPUTE_ARGUMENTS], struct error *
 	return rc == 0 ? launch_kernel(c, c->monte_carlo, streams, of_monte_carlo, err) : rc;
 }
 
+struct monte_carlo_estimate monte_carlo_estimate(const uint32_t *hits)
+{
+	static const double pi = 3.14159265358979323846;
+	const double samples = (double)MONTE_CARLO_STREAMS * MONTE_CARLO_SAMPLES;
+	struct monte_carlo_estimate out = {.samples = (uint64_t)samples};
+	for (size_t i = 0; i < MONTE_CARLO_STREAMS; i++)
+		out.hits += hits[i];
+	/* Each point hits with the probability pi / 4: a binomial distribution. */
+	const double error = sqrt(samples * (pi / 4) * (1 - pi / 4));
+	out.pi = 4 * (double)out.hits / samples;
+	out.standard_errors = fabs((double)out.hits - samples * pi / 4) / error;
+	return out;
+}
+
 static void add_speed(struct members *measured, const char *key, double bytes_per_s)
 {
 	if (bytes_per_s > 0)
@@ -174,26 +188,19 @@ static int verify(void *work, struct error *err)
 static void free_buffer(void *work, const struct compute_buffer *buffer)
 {
 	struct computation *c = work;
-	if (buffer->device != NULL)
-		(void)c->cuda->cuMemFree(buffer->device);
-	if (buffer->host != NULL)
-		(void)c->cuda->cuMemFreeHost(buffer->host);
+	API_RELEASE(c->cuda, cuMemFree, buffer->device);
+	API_RELEASE(c->cuda, cuMemFreeHost, buffer->host);
 }
 
 /* The context takes everything with it that is left on the device. */
 static void release(void *work)
 {
 	struct computation *c = work;
-	if (c->module != NULL)
-		(void)c->cuda->cuModuleUnload(c->module);
-	if (c->began != NULL)
-		(void)c->cuda->cuEventDestroy(c->began);
-	if (c->ended != NULL)
-		(void)c->cuda->cuEventDestroy(c->ended);
-	if (c->stream != NULL)
-		(void)c->cuda->cuStreamDestroy(c->stream);
-	if (c->context != NULL)
-		(void)c->cuda->cuCtxDestroy(c->context);
+	API_RELEASE(c->cuda, cuModuleUnload, c->module);
+	API_RELEASE(c->cuda, cuEventDestroy, c->began);
+	API_RELEASE(c->cuda, cuEventDestroy, c->ended);
+	API_RELEASE(c->cuda, cuStreamDestroy, c->stream);
+	API_RELEASE(c->cuda, cuCtxDestroy, c->context);
 }
 
 int cuda_work(void *session, const struct work_request *request, struct work_report *report,

@@ -107,9 +107,6 @@ struct cuda {
 	struct calls calls;
 };
 
-/* describe.c: an element of `devices`. NULL: out of memory. */
-cJSON *cuda_describe(const struct cuda *cuda, const struct api_report *report, int index);
-
 /* compute.c: the work on one device that exists. Errors as for the `work` of an api_driver. */
 int cuda_work(void *session, const struct work_request *request, struct work_report *report,
 	      struct error *err);

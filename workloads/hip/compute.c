@@ -82,19 +82,15 @@ static int is_complete(void *work, struct error *err)
 static void free_buffer(void *work, const struct compute_buffer *buffer)
 {
 	struct computation *c = work;
-	if (buffer->device != NULL)
-		(void)c->hip->hipFree(buffer->device);
-	if (buffer->host != NULL)
-		(void)c->hip->hipHostFree(buffer->host);
+	API_RELEASE(c->hip, hipFree, buffer->device);
+	API_RELEASE(c->hip, hipHostFree, buffer->host);
 }
 
 static void release(void *work)
 {
 	struct computation *c = work;
-	if (c->module != NULL)
-		(void)c->hip->hipModuleUnload(c->module);
-	if (c->stream != NULL)
-		(void)c->hip->hipStreamDestroy(c->stream);
+	API_RELEASE(c->hip, hipModuleUnload, c->module);
+	API_RELEASE(c->hip, hipStreamDestroy, c->stream);
 	free(c->compiled);
 }
 

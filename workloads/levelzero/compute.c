@@ -85,8 +85,7 @@ static int build(void *work, struct error *err)
 			  &c->module, &log);
 	if (rc != 0)
 		keep_build_log(c, log);
-	if (log != NULL)
-		(void)c->lz->zeModuleBuildLogDestroy(log);
+	API_RELEASE(c->lz, zeModuleBuildLogDestroy, log);
 	if (rc == 0)
 		rc = API_CALL(c->lz, err, zeKernelCreate, c->module, &kernel, &c->kernel);
 	return rc == 0 ? API_CALL(c->lz, err, zeKernelSetGroupSize, c->kernel, WORK_GROUP, 1, 1)
@@ -179,18 +178,12 @@ static void release(void *work)
 {
 	struct computation *c = work;
 	struct levelzero *lz = c->lz;
-	if (c->kernel != NULL)
-		(void)lz->zeKernelDestroy(c->kernel);
-	if (c->module != NULL)
-		(void)lz->zeModuleDestroy(c->module);
-	if (c->fence != NULL)
-		(void)lz->zeFenceDestroy(c->fence);
-	if (c->list != NULL)
-		(void)lz->zeCommandListDestroy(c->list);
-	if (c->queue != NULL)
-		(void)lz->zeCommandQueueDestroy(c->queue);
-	if (c->context != NULL)
-		(void)lz->zeContextDestroy(c->context);
+	API_RELEASE(lz, zeKernelDestroy, c->kernel);
+	API_RELEASE(lz, zeModuleDestroy, c->module);
+	API_RELEASE(lz, zeFenceDestroy, c->fence);
+	API_RELEASE(lz, zeCommandListDestroy, c->list);
+	API_RELEASE(lz, zeCommandQueueDestroy, c->queue);
+	API_RELEASE(lz, zeContextDestroy, c->context);
 }
 
 int levelzero_work(void *session, const struct work_request *request, struct work_report *report,

@@ -87,10 +87,6 @@ struct levelzero {
 	struct calls calls;
 };
 
-/* describe.c: an element of `devices`, and what the work must know of it. NULL in *out: out of
- * memory. ERROR_REMOTE. */
-int levelzero_describe(struct levelzero *lz, size_t index, cJSON **out, struct error *err);
-
 /* compute.c: the work on one device that exists. Errors as for the `work` of an api_driver. */
 int levelzero_work(void *session, const struct work_request *request, struct work_report *report,
 		   struct error *err);

@@ -63,8 +63,5 @@ struct nvml {
 	struct calls calls;
 };
 
-/* describe.c: an element of `devices`. NULL: out of memory. */
-cJSON *nvml_describe(const struct nvml *nvml, unsigned index, nvml_device device);
-
 /* The 16 bytes of "GPU-01234567-89ab-cdef-0123-456789abcdef" (or "MIG-..."). False: it is none. */
 bool nvml_parse_uuid(const char *text, uint8_t out[16]);

@@ -81,8 +81,7 @@ static int allocate(void *work, struct compute_buffer *buffer, struct error *err
 /* For the event of another command. */
 static cl_event *next_event(struct computation *c)
 {
-	if (c->event != NULL)
-		(void)c->cl->clReleaseEvent(c->event);
+	API_RELEASE(c->cl, clReleaseEvent, c->event);
 	c->event = NULL;
 	return &c->event;
 }
@@ -133,8 +132,7 @@ static int is_complete(void *work, struct error *err)
 static void free_buffer(void *work, const struct compute_buffer *buffer)
 {
 	struct computation *c = work;
-	if (buffer->device != NULL)
-		(void)c->cl->clReleaseMemObject(buffer->device);
+	API_RELEASE(c->cl, clReleaseMemObject, buffer->device);
 	free(buffer->host);
 }
 
@@ -142,14 +140,10 @@ static void release(void *work)
 {
 	struct computation *c = work;
 	(void)next_event(c);
-	if (c->kernel != NULL)
-		(void)c->cl->clReleaseKernel(c->kernel);
-	if (c->program != NULL)
-		(void)c->cl->clReleaseProgram(c->program);
-	if (c->queue != NULL)
-		(void)c->cl->clReleaseCommandQueue(c->queue);
-	if (c->context != NULL)
-		(void)c->cl->clReleaseContext(c->context);
+	API_RELEASE(c->cl, clReleaseKernel, c->kernel);
+	API_RELEASE(c->cl, clReleaseProgram, c->program);
+	API_RELEASE(c->cl, clReleaseCommandQueue, c->queue);
+	API_RELEASE(c->cl, clReleaseContext, c->context);
 }
 
 int opencl_work(void *session, const struct work_request *request, struct work_report *report,

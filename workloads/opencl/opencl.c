@@ -56,6 +56,156 @@ static int enumerate_platforms(struct opencl *cl, cl_platform_id *platforms, cl_
 	return call_check(&cl->calls, code, "clGetPlatformIDs", err);
 }
 
+enum { STRING_MAX = 64 * 1024 };
+
+/* Vendors' queries from before cl_khr_pci_bus_info. */
+#define NV_PCI_BUS    0x4008u
+#define NV_PCI_SLOT   0x4009u
+#define NV_PCI_DOMAIN 0x400Au
+
+struct amd_topology {
+	cl_uint type; /* 1: PCIe */
+	cl_uchar unused[17];
+	cl_uchar bus, device, function;
+};
+
+#define AMD_TOPOLOGY	  0x4037u
+#define AMD_TOPOLOGY_PCIE 1u
+
+static bool read_value(const struct opencl *cl, cl_device_id device, cl_device_info what,
+		       void *value, size_t size)
+{
+	size_t told = 0;
+	return cl->clGetDeviceInfo(device, what, size, value, &told) == CL_SUCCESS && told == size;
+}
+
+/* The caller frees; NULL when the query fails, the string is absurdly long or memory ran out. */
+static char *read_string(const struct opencl *cl, cl_device_id device, cl_device_info what)
+{
+	char *string CLEANUP_FREE = calloc(1, STRING_MAX + 1);
+	if (string == NULL ||
+	    cl->clGetDeviceInfo(device, what, STRING_MAX, string, NULL) != CL_SUCCESS)
+		return NULL;
+	return STEAL(string);
+}
+
+static void add_info(struct members *members, const char *key, const struct opencl *cl,
+		     cl_device_id device, cl_device_info what)
+{
+	char *string CLEANUP_FREE = read_string(cl, device, what);
+	member_string(members, key, string);
+}
+
+static void add_platform_info(struct members *members, const char *key, const struct opencl *cl,
+			      cl_platform_id platform, cl_platform_info what)
+{
+	char string[4096] = "";
+	cl_int code = cl->clGetPlatformInfo(platform, what, sizeof(string) - 1, string, NULL);
+	member_string(members, key, code == CL_SUCCESS ? string : NULL);
+}
+
+static cJSON *describe_platform(struct opencl *cl, cl_platform_id platform, size_t index,
+				const struct error *failure)
+{
+	struct members members CLEANUP_MEMBERS = members_new();
+	member_number(&members, "index", (double)index);
+	add_platform_info(&members, "name", cl, platform, CL_PLATFORM_NAME);
+	add_platform_info(&members, "vendor", cl, platform, CL_PLATFORM_VENDOR);
+	add_platform_info(&members, "version", cl, platform, CL_PLATFORM_VERSION);
+	add_platform_info(&members, "profile", cl, platform, CL_PLATFORM_PROFILE);
+	member_optional(&members, "reason", failure->text);
+	return members_take(&members);
+}
+
+static const char *type_name(cl_device_type type)
+{
+	if (type & CL_DEVICE_TYPE_GPU)
+		return "gpu";
+	if (type & CL_DEVICE_TYPE_CPU)
+		return "cpu";
+	if (type & CL_DEVICE_TYPE_ACCELERATOR)
+		return "accelerator";
+	if (type & CL_DEVICE_TYPE_CUSTOM)
+		return "custom";
+	return NULL;
+}
+
+static void add_uuid(struct members *members, const char *key, const struct opencl *cl,
+		     cl_device_id device, cl_device_info what)
+{
+	uint8_t uuid[CL_UUID_SIZE_KHR] = {0};
+	bool known = read_value(cl, device, what, uuid, sizeof(uuid));
+	member_bytes(members, key, known ? uuid : NULL, sizeof(uuid));
+}
+
+static void add_luid(struct members *members, const struct opencl *cl, cl_device_id device)
+{
+	uint8_t luid[CL_LUID_SIZE_KHR] = {0};
+	cl_bool valid = CL_FALSE;
+	bool known = read_value(cl, device, CL_DEVICE_LUID_VALID_KHR, &valid, sizeof(valid)) &&
+		     valid != CL_FALSE &&
+		     read_value(cl, device, CL_DEVICE_LUID_KHR, luid, sizeof(luid));
+	member_bytes(members, "deviceLuid", known ? luid : NULL, sizeof(luid));
+}
+
+static void add_pci(struct members *members, const struct opencl *cl, cl_device_id device)
+{
+	cl_device_pci_bus_info_khr khr = {0};
+	struct amd_topology amd = {0};
+	cl_uint domain = 0;
+	cl_uint bus = 0;
+	cl_uint slot = 0; /* device << 3 | function */
+	if (read_value(cl, device, CL_DEVICE_PCI_BUS_INFO_KHR, &khr, sizeof(khr))) {
+		api_add_pci_address(members, khr.pci_domain, khr.pci_bus, khr.pci_device,
+				    khr.pci_function);
+	} else if (read_value(cl, device, NV_PCI_BUS, &bus, sizeof(bus)) &&
+		   read_value(cl, device, NV_PCI_SLOT, &slot, sizeof(slot))) {
+		(void)read_value(cl, device, NV_PCI_DOMAIN, &domain, sizeof(domain));
+		api_add_pci_address(members, domain, bus, slot >> 3, slot & 7u);
+	} else if (read_value(cl, device, AMD_TOPOLOGY, &amd, sizeof(amd)) &&
+		   amd.type == AMD_TOPOLOGY_PCIE) {
+		api_add_pci_address(members, 0, amd.bus, amd.device, amd.function);
+	} else {
+		member_null(members, "pciAddress");
+	}
+}
+
+static cJSON *describe_device(struct opencl *cl, size_t index)
+{
+	struct members device CLEANUP_MEMBERS = members_new();
+	const struct opencl_device *described = &cl->devices[index];
+	char *version CLEANUP_FREE = read_string(cl, described->id, CL_DRIVER_VERSION);
+	cl_device_id id = described->id;
+	cl_device_type type = 0;
+	cl_ulong memory = 0;
+	cl_uint vendor = 0;
+	cl_uint units = 0;
+	cl_bool available = CL_FALSE;
+	(void)read_value(cl, id, CL_DEVICE_TYPE, &type, sizeof(type));
+	(void)read_value(cl, id, CL_DEVICE_VENDOR_ID, &vendor, sizeof(vendor));
+	(void)read_value(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof(memory));
+	(void)read_value(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS, &units, sizeof(units));
+	(void)read_value(cl, id, CL_DEVICE_AVAILABLE, &available, sizeof(available));
+	member_number(&device, "index", (double)index);
+	member_number(&device, "platform", (double)described->platform_index);
+	add_info(&device, "name", cl, id, CL_DEVICE_NAME);
+	member_string(&device, "type", type_name(type));
+	member_bool(&device, "software", (type & CL_DEVICE_TYPE_CPU) != 0);
+	add_info(&device, "vendor", cl, id, CL_DEVICE_VENDOR);
+	member_hex(&device, "vendorId", vendor, 4);
+	add_uuid(&device, "deviceUuid", cl, id, CL_DEVICE_UUID_KHR);
+	add_uuid(&device, "driverUuid", cl, id, CL_DRIVER_UUID_KHR);
+	add_luid(&device, cl, id);
+	add_pci(&device, cl, id);
+	add_info(&device, "apiVersion", cl, id, CL_DEVICE_VERSION);
+	add_info(&device, "languageVersion", cl, id, CL_DEVICE_OPENCL_C_VERSION);
+	api_add_driver(&device, version);
+	member_bool(&device, "available", available != CL_FALSE);
+	member_number(&device, "computeUnits", units);
+	member_number(&device, "memoryBytes", (double)memory);
+	return members_take(&device);
+}
+
 /* A platform that fails does not hide the devices of the others. */
 static int add_platform(struct opencl *cl, struct api_report *report, cl_platform_id platform,
 			size_t index, struct error *err)
@@ -71,12 +221,12 @@ static int add_platform(struct opencl *cl, struct api_report *report, cl_platfor
 		count = 0;
 	if (code != CL_DEVICE_NOT_FOUND)
 		(void)call_check(&cl->calls, code, "clGetDeviceIDs", &failure);
-	int rc = members_append(report->platforms,
-				opencl_describe_platform(cl, platform, index, &failure), err);
+	int rc = members_append(report->platforms, describe_platform(cl, platform, index, &failure),
+				err);
 	for (cl_uint i = 0; rc == 0 && i < count && i < room; i++) {
 		cl->devices[cl->device_count] = (struct opencl_device){
 			.id = ids[i], .platform = platform, .platform_index = index};
-		rc = api_report_device(report, opencl_describe_device(cl, cl->device_count++), err);
+		rc = api_report_device(report, describe_device(cl, cl->device_count++), err);
 	}
 	return rc;
 }

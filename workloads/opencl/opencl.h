@@ -63,12 +63,6 @@ struct opencl {
 	struct calls calls;
 };
 
-/* describe.c: elements of `platforms` and `devices`. NULL: out of memory. `failure` (may be NULL)
- * tells why the platform's devices are not known. */
-cJSON *opencl_describe_platform(struct opencl *cl, cl_platform_id platform, size_t index,
-				const struct error *failure);
-cJSON *opencl_describe_device(struct opencl *cl, size_t index);
-
 /* compute.c: the work on one device that exists. Errors as for the `work` of an api_driver. */
 int opencl_work(void *session, const struct work_request *request, struct work_report *report,
 		struct error *err);

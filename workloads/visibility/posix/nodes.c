@@ -6,16 +6,15 @@
 #include "base/members.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "workloads/common/work.h"
-#include "workloads/visibility/posix/errno_name.h"
+#include "workloads/visibility/posix/outcome.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#include <uv.h>
 
 /* Where drivers put their nodes. The first pattern that fits decides; rows of one directory stand
  * together. */
@@ -35,31 +34,26 @@ static const struct node_rule {
 	{"nvidia-caps", "*", "nvidia-capability"},
 };
 
-const char *errno_name(int code, char out[32])
+void member_outcome(struct members *members, const char *key, bool held)
 {
-	static const struct code_name names[] = {
-		CODE_NAME(EACCES), CODE_NAME(EBUSY),  CODE_NAME(EINVAL),  CODE_NAME(EIO),
-		CODE_NAME(ENODEV), CODE_NAME(ENOENT), CODE_NAME(ENOMEM),  CODE_NAME(ENXIO),
-		CODE_NAME(EPERM),  CODE_NAME(EROFS),  CODE_NAME(ETXTBSY),
-	};
-	const char *name = code_name(names, ARRAY_SIZE(names), code);
-	(void)snprintf(out, 32, "errno %d", code);
-	return name != NULL ? name : out;
+	char name[64] = "";
+	member_string(members, key,
+		      held ? "ok"
+			   : uv_err_name_r(uv_translate_sys_error(errno), name, sizeof(name)));
 }
 
-static void add_open(struct members *members, const char *key, const char *path, int flags)
+static void try_open(struct members *members, const char *key, const char *path, int flags)
 {
-	char unknown[32] = "";
 	int fd CLEANUP_FD = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	member_string(members, key, fd >= 0 ? "ok" : errno_name(errno, unknown));
+	member_outcome(members, key, fd >= 0);
 }
 
-static cJSON *open_json(const char *path, bool try_open)
+static cJSON *open_json(const char *path, bool opens)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
-	if (try_open) {
-		add_open(&members, "readWrite", path, O_RDWR);
-		add_open(&members, "readOnly", path, O_RDONLY);
+	if (opens) {
+		try_open(&members, "readWrite", path, O_RDWR);
+		try_open(&members, "readOnly", path, O_RDONLY);
 	} else {
 		member_null(&members, "readWrite");
 		member_null(&members, "readOnly");
@@ -68,7 +62,7 @@ static cJSON *open_json(const char *path, bool try_open)
 }
 
 static cJSON *node_json(const char *path, const char *told, const char *kind,
-			const struct stat *status, bool try_open)
+			const struct stat *status, bool opens)
 {
 	struct members node CLEANUP_MEMBERS = members_new();
 	const bool is_device = S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode);
@@ -83,7 +77,7 @@ static cJSON *node_json(const char *path, const char *told, const char *kind,
 			      minor(status->st_rdev));
 	else
 		member_null(&node, "number");
-	member_item(&node, "open", open_json(path, try_open && is_device));
+	member_item(&node, "open", open_json(path, opens && is_device));
 	return members_take(&node);
 }
 
@@ -95,7 +89,7 @@ static const struct node_rule *find_rule(const char *directory, const char *name
 	return NULL;
 }
 
-static int add_node(const char *path, const char *directory, const char *name, bool try_open,
+static int add_node(const char *path, const char *directory, const char *name, bool opens,
 		    cJSON *nodes, struct error *err)
 {
 	const struct node_rule *rule = find_rule(directory, name);
@@ -106,10 +100,10 @@ static int add_node(const char *path, const char *directory, const char *name, b
 		text_format("/dev/%s%s%s", directory, directory[0] != '\0' ? "/" : "", name);
 	if (told == NULL)
 		return error_memory(err);
-	return members_append(nodes, node_json(path, told, rule->kind, &status, try_open), err);
+	return members_append(nodes, node_json(path, told, rule->kind, &status, opens), err);
 }
 
-static int add_directory(const char *root, const char *directory, bool try_open, cJSON *nodes,
+static int add_directory(const char *root, const char *directory, bool opens, cJSON *nodes,
 			 struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
@@ -122,18 +116,18 @@ static int add_directory(const char *root, const char *directory, bool try_open,
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
 		rc = path == NULL ? error_memory(err)
-				  : add_node(path, directory, names.items[i], try_open, nodes, err);
+				  : add_node(path, directory, names.items[i], opens, nodes, err);
 	}
 	return rc;
 }
 
-int nodes_list(const char *root, bool try_open, cJSON **out, struct error *err)
+int nodes_list(const char *root, bool opens, cJSON **out, struct error *err)
 {
 	cJSON *nodes CLEANUP_JSON = cJSON_CreateArray();
 	int rc = nodes != NULL ? 0 : error_memory(err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rules); i++)
 		if (i == 0 || strcmp(rules[i].directory, rules[i - 1].directory) != 0)
-			rc = add_directory(root, rules[i].directory, try_open, nodes, err);
+			rc = add_directory(root, rules[i].directory, opens, nodes, err);
 	if (rc == 0)
 		*out = STEAL(nodes);
 	return rc;

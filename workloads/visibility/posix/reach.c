@@ -3,10 +3,8 @@
 #include "workloads/visibility/visibility.h"
 
 #include "base/cleanup.h"
-#include "base/members.h"
 #include "base/path.h"
-#include "base/text.h"
-#include "workloads/visibility/posix/errno_name.h"
+#include "workloads/visibility/posix/outcome.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,43 +22,33 @@ enum { NODE_MAJOR = 226, NODE_MINOR = 128 };
 
 static const char own_name[] = ".gpucert-reach";
 
-/* "ok", or the error that errno holds. */
-static void add_result(struct members *members, const char *key, bool held)
-{
-	char unknown[32] = "";
-	member_string(members, key, held ? "ok" : errno_name(errno, unknown));
-}
-
 static void try_node(struct members *members, const char *path)
 {
 	bool made = mknod(path, S_IFCHR | 0600, makedev(NODE_MAJOR, NODE_MINOR)) == 0;
-	add_result(members, "make", made);
+	member_outcome(members, "make", made);
 	int fd CLEANUP_FD = made ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (made) {
-		add_result(members, "open", fd >= 0);
+		member_outcome(members, "open", fd >= 0);
 		(void)unlink(path);
 	} else {
 		member_null(members, "open");
 	}
 }
 
-static int list_made_nodes(cJSON **out, struct error *err)
+static cJSON *made_nodes(void)
 {
 	static const char *const folders[] = {"/", "/dev", "/tmp", "/dev/shm"};
-	cJSON *nodes CLEANUP_JSON = cJSON_CreateArray();
-	int rc = nodes != NULL ? 0 : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(folders); i++) {
+	struct members nodes CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		struct members node CLEANUP_MEMBERS = members_new();
 		char *path CLEANUP_FREE = path_join(folders[i], own_name);
 		if (path == NULL)
-			return error_memory(err);
+			return NULL;
 		member_string(&node, "folder", folders[i]);
 		try_node(&node, path);
-		rc = members_append(nodes, members_take(&node), err);
+		member_item(&nodes, NULL, members_take(&node));
 	}
-	if (rc == 0)
-		*out = STEAL(nodes);
-	return rc;
+	return members_take(&nodes);
 }
 
 /* A new file without a name where the file system has such. False: errno. */
@@ -95,21 +83,21 @@ static bool can_remount(const char *path, bool folder)
 	return written;
 }
 
-static int try_mount(const char *path, cJSON *mounts, struct error *err)
+static void try_mount(struct members *mounts, const char *path)
 {
 	struct members mount CLEANUP_MEMBERS = members_new();
 	struct stat status = {0};
 	if (stat(path, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
-		return 0;
+		return;
 	bool folder = S_ISDIR(status.st_mode);
 	bool written = can_write(path, folder);
 	member_string(&mount, "path", path);
-	add_result(&mount, "write", written);
+	member_outcome(&mount, "write", written);
 	if (written)
 		member_null(&mount, "remount");
 	else
-		add_result(&mount, "remount", can_remount(path, folder));
-	return members_append(mounts, members_take(&mount), err);
+		member_outcome(&mount, "remount", can_remount(path, folder));
+	member_item(mounts, NULL, members_take(&mount));
 }
 
 /* File systems of the kernel, and what runtimes mount over parts of them. */
@@ -124,21 +112,18 @@ static bool is_of_the_kernel(const struct mntent *mount)
 	return path_is_within(mount->mnt_dir, "/proc") || path_is_within(mount->mnt_dir, "/sys");
 }
 
-static int list_mounts(cJSON **out, struct error *err)
+static int list_mounts(struct members *reach, struct error *err)
 {
-	cJSON *mounts CLEANUP_JSON = cJSON_CreateArray();
+	struct members mounts CLEANUP_MEMBERS = members_new_array();
 	FILE *file CLEANUP_FILE = setmntent("/proc/self/mounts", "re");
 	const struct mntent *mount = NULL;
-	int rc = mounts != NULL ? 0 : error_memory(err);
-	if (rc == 0 && file == NULL)
-		rc = error_system(err, errno, "/proc/self/mounts");
-	while (rc == 0 && (mount = getmntent(file)) != NULL) {
+	if (file == NULL)
+		return error_system(err, errno, "/proc/self/mounts");
+	while ((mount = getmntent(file)) != NULL)
 		if (!is_of_the_kernel(mount))
-			rc = try_mount(mount->mnt_dir, mounts, err);
-	}
-	if (rc == 0)
-		*out = STEAL(mounts);
-	return rc;
+			try_mount(&mounts, mount->mnt_dir);
+	member_item(reach, "mounts", members_take(&mounts));
+	return 0;
 }
 
 /* Whose root directory the first process has; the error where it may not be asked. */
@@ -146,9 +131,8 @@ static void add_init(struct members *reach)
 {
 	struct stat own = {0};
 	struct stat first = {0};
-	char unknown[32] = "";
 	if (stat("/", &own) != 0 || stat("/proc/1/root/", &first) != 0)
-		member_string(reach, "firstRoot", errno_name(errno, unknown));
+		member_outcome(reach, "firstRoot", false);
 	else
 		member_string(reach, "firstRoot",
 			      own.st_dev == first.st_dev && own.st_ino == first.st_ino ? "own"
@@ -158,15 +142,10 @@ static void add_init(struct members *reach)
 int reach_try(cJSON **out, struct error *err)
 {
 	struct members reach CLEANUP_MEMBERS = members_new();
-	cJSON *nodes CLEANUP_JSON = NULL;
-	cJSON *mounts CLEANUP_JSON = NULL;
-	int rc = list_made_nodes(&nodes, err);
-	if (rc == 0)
-		rc = list_mounts(&mounts, err);
+	member_item(&reach, "nodes", made_nodes());
+	int rc = list_mounts(&reach, err);
 	if (rc != 0)
 		return rc;
-	member_item(&reach, "nodes", STEAL(nodes));
-	member_item(&reach, "mounts", STEAL(mounts));
 	add_init(&reach);
 	*out = members_take(&reach);
 	return *out != NULL ? 0 : error_memory(err);
