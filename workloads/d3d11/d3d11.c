@@ -28,8 +28,9 @@ static HRESULT create(struct d3d11_device *gpu, D3D_FEATURE_LEVEL *level)
 	return result;
 }
 
-int d3d11_device_open(struct d3d11_device *gpu, struct error *err)
+int d3d11_device_open(void *device, struct error *err)
 {
+	struct d3d11_device *gpu = device;
 	const D3D11_QUERY_DESC query = {.Query = D3D11_QUERY_EVENT};
 	D3D_FEATURE_LEVEL level = 0;
 	int rc = d3d11_check(gpu, create(gpu, &level), "D3D11CreateDevice", err);
@@ -45,9 +46,7 @@ int d3d11_device_open(struct d3d11_device *gpu, struct error *err)
 
 void d3d11_device_free(struct d3d11_device *gpu)
 {
-	com_release(gpu->finished);
-	com_release(gpu->context);
-	com_release(gpu->device);
+	COM_RELEASE(gpu->finished, gpu->context, gpu->device);
 }
 
 static int is_finished(void *work, struct error *err)
@@ -69,30 +68,10 @@ int d3d11_device_wait(struct d3d11_device *gpu, struct error *err)
 	return D3D11_CALL(gpu, err, ID3D11Device, GetDeviceRemovedReason, gpu->device);
 }
 
-int d3d11_create_buffer(struct d3d11_device *gpu, const D3D11_BUFFER_DESC *description,
-			const void *data, ID3D11Buffer **out, struct error *err)
-{
-	const D3D11_SUBRESOURCE_DATA initial = {.pSysMem = data};
-	return D3D11_CALL(gpu, err, ID3D11Device, CreateBuffer, gpu->device, description,
-			  data != NULL ? &initial : NULL, out);
-}
-
-int d3d11_map(struct d3d11_device *gpu, void *staging, D3D11_MAP purpose,
-	      D3D11_MAPPED_SUBRESOURCE *out, struct error *err)
-{
-	return D3D11_CALL(gpu, err, ID3D11DeviceContext, Map, gpu->context, staging, 0, purpose, 0,
-			  out);
-}
-
-void d3d11_unmap(struct d3d11_device *gpu, void *staging)
-{
-	ID3D11DeviceContext_Unmap(gpu->context, (ID3D11Resource *)staging, 0);
-}
-
 static void d3d11_close(void *session)
 {
 	struct d3d11 *d3d = session;
-	dxgi_free(d3d->dxgi);
+	dxgi_close(d3d->dxgi);
 	free(d3d);
 }
 
@@ -103,9 +82,11 @@ static int d3d11_open(struct api_report *report, void **session, struct error *e
 		return error_memory(err);
 	const struct api_function functions[] = {{"D3D11CreateDevice", &d3d->create_device},
 						 {NULL, NULL}};
+	void *dxgi = NULL;
 	int rc = api_load(report, D3D11_LIBRARY, functions, err);
 	if (rc == 0)
-		rc = dxgi_open(report, &d3d->dxgi, err);
+		rc = dxgi_open(report, &dxgi, err);
+	d3d->dxgi = dxgi;
 	if (rc == 0)
 		*session = STEAL(d3d);
 	return rc;

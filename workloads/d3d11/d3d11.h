@@ -32,24 +32,15 @@ int d3d11_check(struct d3d11_device *gpu, HRESULT result, const char *call, stru
 #define D3D11_CALL(gpu, err, interface, method, ...)                                               \
 	d3d11_check(gpu, interface##_##method(__VA_ARGS__), #interface "::" #method, err)
 
-/* Opens the device that is asked for, at feature level 11_0 or higher; tells the level. */
-int d3d11_device_open(struct d3d11_device *gpu, struct error *err);
+/* Opens the device that is asked for, at feature level 11_0 or higher; tells the level. A step of
+ * work that begins with the device. */
+int d3d11_device_open(void *device, struct error *err);
 void d3d11_device_free(struct d3d11_device *gpu);
 
 /* Waits for everything that was asked of the context. ERROR_TIMEOUT: it did not finish, and nothing
  * may be released any more. */
 int d3d11_device_wait(struct d3d11_device *gpu, struct error *err);
 
-/* A buffer with four-byte elements, of `data` when that is not NULL. */
-int d3d11_create_buffer(struct d3d11_device *gpu, const D3D11_BUFFER_DESC *description,
-			const void *data, ID3D11Buffer **out, struct error *err);
-
-/* Maps a staging resource. */
-int d3d11_map(struct d3d11_device *gpu, void *staging, D3D11_MAP purpose,
-	      D3D11_MAPPED_SUBRESOURCE *out, struct error *err);
-void d3d11_unmap(struct d3d11_device *gpu, void *staging);
-
-/* compute.c, render.c: the work and the picture. Errors as for the `work` of an api_driver. */
+/* work.c: errors as for the `work` of an api_driver. */
 int d3d11_work(void *session, const struct work_request *request, struct work_report *report,
 	       struct error *err);
-int d3d11_render(struct d3d11_device *gpu, struct error *err);

@@ -86,9 +86,7 @@ int d3d12_create_commands(struct d3d12_device *gpu, D3D12_COMMAND_LIST_TYPE type
 
 void d3d12_commands_free(struct d3d12_commands *commands)
 {
-	com_release(commands->list);
-	com_release(commands->allocator);
-	com_release(commands->queue);
+	COM_RELEASE(commands->list, commands->allocator, commands->queue);
 }
 
 int d3d12_device_open(struct d3d12_device *gpu, struct error *err)

@@ -90,19 +90,19 @@ void d3d12_record_transition(struct d3d12_device *gpu, ID3D12Resource *resource,
 			     D3D12_RESOURCE_STATES before, D3D12_RESOURCE_STATES after);
 
 /* Arrays in the device's memory, and the way to them and back. Between two runs of the command list
- * they are in the common state. */
+ * they are in the common state, from which commands take buffers to the state that they need. */
 struct d3d12_arrays {
+	struct d3d12_device *gpu;
 	size_t size; /* bytes of one */
 	ID3D12Resource *arrays[WORK_ARRAYS];
 	ID3D12Resource *upload, *readback; /* all arrays, one behind the other */
 	uint8_t *uploaded, *downloaded;	   /* mapped: to fill before the upload, to read back */
 };
 
-int d3d12_arrays_create(struct d3d12_device *gpu, struct d3d12_arrays *arrays, struct error *err);
-int d3d12_arrays_upload(struct d3d12_device *gpu, struct d3d12_arrays *arrays, struct error *err);
-int d3d12_arrays_download(struct d3d12_device *gpu, struct d3d12_arrays *arrays, struct error *err);
-void d3d12_arrays_transition(struct d3d12_device *gpu, struct d3d12_arrays *arrays,
-			     D3D12_RESOURCE_STATES before, D3D12_RESOURCE_STATES after);
+int d3d12_arrays_create(struct d3d12_arrays *arrays, struct error *err);
+/* Steps of work that begins with the arrays. */
+int d3d12_arrays_upload(void *arrays, struct error *err);
+int d3d12_arrays_download(void *arrays, struct error *err);
 void d3d12_arrays_free(struct d3d12_arrays *arrays);
 
 /* `constants` 32-bit constants at b0, then `buffers`, up to WORK_ARRAYS, unordered access views from
@@ -110,7 +110,6 @@ void d3d12_arrays_free(struct d3d12_arrays *arrays);
 int d3d12_create_root_signature(struct d3d12_device *gpu, unsigned constants, unsigned buffers,
 				ID3D12RootSignature **out, struct error *err);
 
-/* compute.c, render.c: the work and the picture. Errors as for the `work` of an api_driver. */
+/* work.c: errors as for the `work` of an api_driver. */
 int d3d12_work(void *session, const struct work_request *request, struct work_report *report,
 	       struct error *err);
-int d3d12_render(struct d3d12_device *gpu, struct error *err);

@@ -54,10 +54,14 @@ static int list_adapters(struct d3d12 *d3d, struct api_report *report, struct er
 {
 	struct error reason = {0};
 	struct error ignored = {0};
-	int found = dxgi_open(report, &d3d->dxgi, &reason);
+	struct api_report unused CLEANUP_API_REPORT = {0};
+	void *dxgi = NULL, *dxcore = NULL;
+	int found = dxgi_open(report, &dxgi, &reason);
+	d3d->dxgi = dxgi;
 	for (size_t i = 0; found == 0 && i < d3d->dxgi->count; i++)
 		d3d->adapters[d3d->count++] = (IUnknown *)d3d->dxgi->adapters[i];
-	(void)dxcore_open(NULL, &d3d->dxcore, &ignored);
+	(void)api_open(&dxcore_api, &unused, &dxcore, &ignored);
+	d3d->dxcore = dxcore;
 	int rc = add_compute_only(d3d, report, err);
 	if (rc == 0 && found != 0 && d3d->count == 0) {
 		*err = reason;
@@ -89,8 +93,8 @@ int d3d12_open(struct api_report *report, void **session, struct error *err)
 void d3d12_close(void *session)
 {
 	struct d3d12 *d3d = session;
-	dxcore_free(d3d->dxcore);
-	dxgi_free(d3d->dxgi);
+	dxcore_close(d3d->dxcore);
+	dxgi_close(d3d->dxgi);
 	free(d3d);
 }
 

@@ -58,8 +58,9 @@ void d3d12_record_transition(struct d3d12_device *gpu, ID3D12Resource *resource,
 	ID3D12GraphicsCommandList_ResourceBarrier(gpu->list, 1, &barrier);
 }
 
-int d3d12_arrays_create(struct d3d12_device *gpu, struct d3d12_arrays *arrays, struct error *err)
+int d3d12_arrays_create(struct d3d12_arrays *arrays, struct error *err)
 {
+	struct d3d12_device *gpu = arrays->gpu;
 	int rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_UPLOAD, WORK_ARRAYS * arrays->size,
 				     &arrays->upload, &arrays->uploaded, err);
 	if (rc == 0)
@@ -71,47 +72,32 @@ int d3d12_arrays_create(struct d3d12_device *gpu, struct d3d12_arrays *arrays, s
 	return rc;
 }
 
-void d3d12_arrays_transition(struct d3d12_device *gpu, struct d3d12_arrays *arrays,
-			     D3D12_RESOURCE_STATES before, D3D12_RESOURCE_STATES after)
+int d3d12_arrays_upload(void *work, struct error *err)
 {
+	const struct d3d12_arrays *arrays = work;
 	for (size_t i = 0; i < WORK_ARRAYS; i++)
-		d3d12_record_transition(gpu, arrays->arrays[i], before, after);
-}
-
-int d3d12_arrays_upload(struct d3d12_device *gpu, struct d3d12_arrays *arrays, struct error *err)
-{
-	d3d12_arrays_transition(gpu, arrays, D3D12_RESOURCE_STATE_COMMON,
-				D3D12_RESOURCE_STATE_COPY_DEST);
-	for (size_t i = 0; i < WORK_ARRAYS; i++)
-		ID3D12GraphicsCommandList_CopyBufferRegion(gpu->list, arrays->arrays[i], 0,
+		ID3D12GraphicsCommandList_CopyBufferRegion(arrays->gpu->list, arrays->arrays[i], 0,
 							   arrays->upload, i * arrays->size,
 							   arrays->size);
-	d3d12_arrays_transition(gpu, arrays, D3D12_RESOURCE_STATE_COPY_DEST,
-				D3D12_RESOURCE_STATE_COMMON);
-	return d3d12_device_run(gpu, err);
+	return d3d12_device_run(arrays->gpu, err);
 }
 
 /* What is read back must come from the device: the memory for it is overwritten first. */
-int d3d12_arrays_download(struct d3d12_device *gpu, struct d3d12_arrays *arrays, struct error *err)
+int d3d12_arrays_download(void *work, struct error *err)
 {
+	const struct d3d12_arrays *arrays = work;
 	memset(arrays->downloaded, 0xA5, WORK_ARRAYS * arrays->size);
-	d3d12_arrays_transition(gpu, arrays, D3D12_RESOURCE_STATE_COMMON,
-				D3D12_RESOURCE_STATE_COPY_SOURCE);
 	for (size_t i = 0; i < WORK_ARRAYS; i++)
-		ID3D12GraphicsCommandList_CopyBufferRegion(gpu->list, arrays->readback,
+		ID3D12GraphicsCommandList_CopyBufferRegion(arrays->gpu->list, arrays->readback,
 							   i * arrays->size, arrays->arrays[i], 0,
 							   arrays->size);
-	d3d12_arrays_transition(gpu, arrays, D3D12_RESOURCE_STATE_COPY_SOURCE,
-				D3D12_RESOURCE_STATE_COMMON);
-	return d3d12_device_run(gpu, err);
+	return d3d12_device_run(arrays->gpu, err);
 }
 
 void d3d12_arrays_free(struct d3d12_arrays *arrays)
 {
-	for (size_t i = 0; i < WORK_ARRAYS; i++)
-		com_release(arrays->arrays[i]);
-	com_release(arrays->readback);
-	com_release(arrays->upload);
+	com_release_all((void *const *)arrays->arrays, WORK_ARRAYS);
+	COM_RELEASE(arrays->readback, arrays->upload);
 }
 
 static int serialize(struct d3d12_device *gpu, const D3D12_ROOT_SIGNATURE_DESC *signature,

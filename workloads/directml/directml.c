@@ -2,7 +2,6 @@
 #include "workloads/directml/directml.h"
 
 #include "base/cleanup.h"
-#include "workloads/directx/wine.h"
 
 #include <stdlib.h>
 
@@ -12,9 +11,9 @@ struct directml {
 };
 
 struct execution {
+	struct d3d12_arrays arrays; /* the inputs and the output, guards included */
 	struct directml_operator op;
 	const struct directml_task *task;
-	struct d3d12_arrays arrays; /* the inputs and the output, guards included */
 };
 
 static int build(void *work, struct error *err)
@@ -27,7 +26,7 @@ static int build(void *work, struct error *err)
 static int create_memory(void *work, struct error *err)
 {
 	struct execution *x = work;
-	int rc = d3d12_arrays_create(x->op.gpu, &x->arrays, err);
+	int rc = d3d12_arrays_create(&x->arrays, err);
 	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
 		float *floats = (float *)(void *)(x->arrays.uploaded + i * x->arrays.size);
 		for (size_t j = 0; j < x->task->elements + WORK_GUARD; j++)
@@ -38,23 +37,10 @@ static int create_memory(void *work, struct error *err)
 	return rc;
 }
 
-static int upload(void *work, struct error *err)
-{
-	struct execution *x = work;
-	return d3d12_arrays_upload(x->op.gpu, &x->arrays, err);
-}
-
-static int download(void *work, struct error *err)
-{
-	struct execution *x = work;
-	return d3d12_arrays_download(x->op.gpu, &x->arrays, err);
-}
-
 static int dispatch(void *work, struct error *err)
 {
 	struct execution *x = work;
-	int rc = directml_operator_record(&x->op, x->task, &x->arrays, err);
-	return rc == 0 ? d3d12_device_run(x->op.gpu, err) : rc;
+	return directml_operator_run(&x->op, x->task, &x->arrays, err);
 }
 
 static int verify(void *work, struct error *err)
@@ -70,14 +56,17 @@ static int run_task(struct d3d12_device *gpu, IDMLDevice *device, const struct d
 		    struct error *err)
 {
 	static work_step *const steps[WORK_STAGE_COUNT] = {
-		[WORK_STAGE_BUILD] = build,	  [WORK_STAGE_MEMORY] = create_memory,
-		[WORK_STAGE_UPLOAD] = upload,	  [WORK_STAGE_DISPATCH] = dispatch,
-		[WORK_STAGE_DOWNLOAD] = download, [WORK_STAGE_VERIFY] = verify,
+		[WORK_STAGE_BUILD] = build,
+		[WORK_STAGE_MEMORY] = create_memory,
+		[WORK_STAGE_UPLOAD] = d3d12_arrays_upload,
+		[WORK_STAGE_DISPATCH] = dispatch,
+		[WORK_STAGE_DOWNLOAD] = d3d12_arrays_download,
+		[WORK_STAGE_VERIFY] = verify,
 	};
 	struct execution x = {
+		.arrays = {.gpu = gpu, .size = (task->elements + WORK_GUARD) * WORK_ELEMENT_SIZE},
 		.op = {.gpu = gpu, .device = device},
 		.task = task,
-		.arrays.size = (task->elements + WORK_GUARD) * WORK_ELEMENT_SIZE,
 	};
 	int rc = work_run(steps, &x, NULL, gpu->report, err);
 	if (rc == ERROR_TIMEOUT)

@@ -21,24 +21,29 @@ struct directml_task {
 	size_t elements; /* of each tensor */
 };
 
+/* The initializer of an operator, or the operator itself, and what it needs. */
+struct directml_phase {
+	IDMLDispatchable *dispatchable;
+	struct dml_binding_properties needs;
+};
+
 /* operator.c: one operator, compiled, initialised and run. ERROR_REMOTE, ERROR_TIMEOUT,
  * ERROR_MEMORY. */
 struct directml_operator {
 	struct d3d12_device *gpu;
 	IDMLDevice *device;
 	IDMLCommandRecorder *recorder;
-	IDMLDispatchable *compiled, *initializer;
+	struct directml_phase initializer, compiled;
 	IDMLBindingTable *table;
 	ID3D12DescriptorHeap *descriptors;
 	ID3D12Resource *temporary, *persistent;
-	struct dml_binding_properties initializing, running;
 };
 
 int directml_operator_build(struct directml_operator *op, const struct directml_task *task,
 			    struct error *err);
-/* Records the work on the arrays. */
-int directml_operator_record(struct directml_operator *op, const struct directml_task *task,
-			     struct d3d12_arrays *arrays, struct error *err);
+/* Works on the arrays. */
+int directml_operator_run(struct directml_operator *op, const struct directml_task *task,
+			  const struct d3d12_arrays *arrays, struct error *err);
 void directml_operator_free(struct directml_operator *op);
 
 /* d3d12_check() of a method. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/directml/directml.h"
 
+#include "base/cleanup.h"
+
 const GUID dml_iid_device = {
 	0x6dbd6437, 0x96fd, 0x423f, {0xa9, 0x8c, 0xae, 0x5e, 0x7c, 0x2a, 0x57, 0x3f}};
 const GUID dml_iid_operator = {
@@ -22,12 +24,13 @@ static int compile(struct directml_operator *op, const struct dml_operator_desc 
 			       &dml_iid_operator, (void **)&operator);
 	if (rc == 0)
 		rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CompileOperator, operator,
-				   0, &dml_iid_compiled_operator, (void **)&op->compiled);
+				   0, &dml_iid_compiled_operator,
+				   (void **)&op->compiled.dispatchable);
 	com_release(operator);
 	if (rc == 0)
 		rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateOperatorInitializer,
-				   1, &op->compiled, &dml_iid_operator_initializer,
-				   (void **)&op->initializer);
+				   1, &op->compiled.dispatchable, &dml_iid_operator_initializer,
+				   (void **)&op->initializer.dispatchable);
 	return rc;
 }
 
@@ -65,8 +68,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 static int create_memory(struct directml_operator *op, struct error *err)
 {
-	const struct dml_binding_properties *first = &op->initializing;
-	const struct dml_binding_properties *then = &op->running;
+	const struct dml_binding_properties *first = &op->initializer.needs;
+	const struct dml_binding_properties *then = &op->compiled.needs;
 	const D3D12_DESCRIPTOR_HEAP_DESC heap = {
 		.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
 		.NumDescriptors =
@@ -84,10 +87,12 @@ static int create_memory(struct directml_operator *op, struct error *err)
 }
 
 static struct dml_binding_table_desc table_desc(const struct directml_operator *op,
-						IDMLDispatchable *dispatchable, uint32_t count)
+						const struct directml_phase *phase)
 {
-	struct dml_binding_table_desc description = {.dispatchable = dispatchable,
-						     .descriptor_count = count};
+	struct dml_binding_table_desc description = {
+		.dispatchable = phase->dispatchable,
+		.descriptor_count = phase->needs.descriptor_count,
+	};
 	(void)op->descriptors->lpVtbl->GetCPUDescriptorHandleForHeapStart(op->descriptors,
 									  &description.cpu);
 	(void)op->descriptors->lpVtbl->GetGPUDescriptorHandleForHeapStart(op->descriptors,
@@ -95,39 +100,41 @@ static struct dml_binding_table_desc table_desc(const struct directml_operator *
 	return description;
 }
 
-static void bind_temporary(struct directml_operator *op, uint64_t size)
-{
-	const struct dml_buffer_binding buffer = {op->temporary, 0, size};
-	const struct dml_binding_desc binding = {DML_BINDING_TYPE_BUFFER, &buffer};
-	if (size != 0)
-		op->table->lpVtbl->BindTemporaryResource(op->table, &binding);
-}
+/* A struct dml_binding_desc of a buffer from its start on. */
+#define BINDING(buffer, size)                                                                      \
+	{                                                                                          \
+		DML_BINDING_TYPE_BUFFER, &(struct dml_buffer_binding)                              \
+		{                                                                                  \
+			buffer, 0, size                                                            \
+		}                                                                                  \
+	}
 
-static void record(struct directml_operator *op, IDMLDispatchable *dispatchable)
+static int run(struct directml_operator *op, const struct directml_phase *phase, struct error *err)
 {
 	ID3D12DescriptorHeap *const heaps[] = {op->descriptors};
+	const struct dml_binding_desc temporary =
+		BINDING(op->temporary, phase->needs.temporary_size);
+	if (phase->needs.temporary_size != 0)
+		op->table->lpVtbl->BindTemporaryResource(op->table, &temporary);
 	ID3D12GraphicsCommandList_SetDescriptorHeaps(op->gpu->list, 1, heaps);
 	op->recorder->lpVtbl->RecordDispatch(op->recorder, (ID3D12CommandList *)op->gpu->list,
-					     dispatchable, op->table);
+					     phase->dispatchable, op->table);
+	return d3d12_device_run(op->gpu, err);
 }
 
 /* The initializer's output is the persistent resource of the operator. */
 static int initialise(struct directml_operator *op, struct error *err)
 {
-	const struct dml_binding_table_desc description =
-		table_desc(op, op->initializer, op->initializing.descriptor_count);
-	const struct dml_buffer_binding buffer = {op->persistent, 0, op->running.persistent_size};
-	const struct dml_binding_desc binding = {op->persistent != NULL ? DML_BINDING_TYPE_BUFFER
-									: DML_BINDING_TYPE_NONE,
-						 op->persistent != NULL ? &buffer : NULL};
+	const struct dml_binding_table_desc description = table_desc(op, &op->initializer);
+	const struct dml_binding_desc none = {DML_BINDING_TYPE_NONE, NULL};
+	const struct dml_binding_desc persistent =
+		BINDING(op->persistent, op->compiled.needs.persistent_size);
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateBindingTable,
 			       &description, &dml_iid_binding_table, (void **)&op->table);
 	if (rc != 0)
 		return rc;
-	bind_temporary(op, op->initializing.temporary_size);
-	op->table->lpVtbl->BindOutputs(op->table, 1, &binding);
-	record(op, op->initializer);
-	return d3d12_device_run(op->gpu, err);
+	op->table->lpVtbl->BindOutputs(op->table, 1, op->persistent != NULL ? &persistent : &none);
+	return run(op, &op->initializer, err);
 }
 
 int directml_operator_build(struct directml_operator *op, const struct directml_task *task,
@@ -139,57 +146,38 @@ int directml_operator_build(struct directml_operator *op, const struct directml_
 		rc = compile_task(op, task, err);
 	if (rc != 0)
 		return rc;
-	(void)op->initializer->lpVtbl->GetBindingProperties(op->initializer, &op->initializing);
-	(void)op->compiled->lpVtbl->GetBindingProperties(op->compiled, &op->running);
+	struct directml_phase *const phases[] = {&op->initializer, &op->compiled};
+	for (size_t i = 0; i < ARRAY_SIZE(phases); i++)
+		(void)phases[i]->dispatchable->lpVtbl->GetBindingProperties(phases[i]->dispatchable,
+									    &phases[i]->needs);
 	rc = create_memory(op, err);
 	return rc == 0 ? initialise(op, err) : rc;
 }
 
-static void bind_buffers(struct directml_operator *op, const struct directml_task *task,
-			 const struct d3d12_arrays *arrays)
+int directml_operator_run(struct directml_operator *op, const struct directml_task *task,
+			  const struct d3d12_arrays *arrays, struct error *err)
 {
+	const struct dml_binding_table_desc description = table_desc(op, &op->compiled);
 	const uint64_t size = task->elements * sizeof(float);
-	const struct dml_buffer_binding a = {arrays->arrays[0], 0, size};
-	const struct dml_buffer_binding b = {arrays->arrays[1], 0, size};
-	const struct dml_buffer_binding output = {arrays->arrays[DIRECTML_OUTPUT], 0, size};
-	const struct dml_binding_desc inputs[] = {{DML_BINDING_TYPE_BUFFER, &a},
-						  {DML_BINDING_TYPE_BUFFER, &b},
+	const struct dml_binding_desc inputs[] = {BINDING(arrays->arrays[0], size),
+						  BINDING(arrays->arrays[1], size),
 						  {DML_BINDING_TYPE_NONE, NULL}};
-	const struct dml_binding_desc outputs[] = {{DML_BINDING_TYPE_BUFFER, &output}};
-	const struct dml_buffer_binding state = {op->persistent, 0, op->running.persistent_size};
-	const struct dml_binding_desc persistent = {DML_BINDING_TYPE_BUFFER, &state};
-	/* The optional third matrix of GEMM is bound to nothing. */
-	op->table->lpVtbl->BindInputs(op->table, task->type == DML_OPERATOR_GEMM ? 3 : 2, inputs);
-	op->table->lpVtbl->BindOutputs(op->table, 1, outputs);
-	bind_temporary(op, op->running.temporary_size);
-	if (op->persistent != NULL)
-		op->table->lpVtbl->BindPersistentResource(op->table, &persistent);
-}
-
-int directml_operator_record(struct directml_operator *op, const struct directml_task *task,
-			     struct d3d12_arrays *arrays, struct error *err)
-{
-	const struct dml_binding_table_desc description =
-		table_desc(op, op->compiled, op->running.descriptor_count);
+	const struct dml_binding_desc output = BINDING(arrays->arrays[DIRECTML_OUTPUT], size);
+	const struct dml_binding_desc persistent =
+		BINDING(op->persistent, op->compiled.needs.persistent_size);
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLBindingTable, op->table, Reset, &description);
 	if (rc != 0)
 		return rc;
-	bind_buffers(op, task, arrays);
-	d3d12_arrays_transition(op->gpu, arrays, D3D12_RESOURCE_STATE_COMMON,
-				D3D12_RESOURCE_STATE_UNORDERED_ACCESS);
-	record(op, op->compiled);
-	d3d12_arrays_transition(op->gpu, arrays, D3D12_RESOURCE_STATE_UNORDERED_ACCESS,
-				D3D12_RESOURCE_STATE_COMMON);
-	return 0;
+	/* The optional third matrix of GEMM is bound to nothing. */
+	op->table->lpVtbl->BindInputs(op->table, task->type == DML_OPERATOR_GEMM ? 3 : 2, inputs);
+	op->table->lpVtbl->BindOutputs(op->table, 1, &output);
+	if (op->persistent != NULL)
+		op->table->lpVtbl->BindPersistentResource(op->table, &persistent);
+	return run(op, &op->compiled, err);
 }
 
 void directml_operator_free(struct directml_operator *op)
 {
-	com_release(op->persistent);
-	com_release(op->temporary);
-	com_release(op->descriptors);
-	com_release(op->table);
-	com_release(op->initializer);
-	com_release(op->compiled);
-	com_release(op->recorder);
+	COM_RELEASE(op->persistent, op->temporary, op->descriptors, op->table,
+		    op->initializer.dispatchable, op->compiled.dispatchable, op->recorder);
 }

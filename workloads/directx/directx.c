@@ -4,6 +4,17 @@
 #include "workloads/directx/directx.h"
 
 #include "base/cleanup.h"
+#include "workloads/directx/triangle_pixel.h" /* generated from shaders/ */
+#include "workloads/directx/triangle_vertex.h"
+#include "workloads/directx/work_dxbc.h"
+#include "workloads/directx/work_dxil.h"
+
+/* Embedded files end with a NUL of their own. */
+#define SHADER(name) const struct directx_shader directx_##name = {name, sizeof(name) - 1}
+SHADER(work_dxbc);
+SHADER(work_dxil);
+SHADER(triangle_vertex);
+SHADER(triangle_pixel);
 
 static const struct code_name names[] = {
 	{0x80004001u, "E_NOTIMPL"},
@@ -18,21 +29,16 @@ static const struct code_name names[] = {
 	{0x80070057u, "E_INVALIDARG"},
 	{0x887A0001u, "DXGI_ERROR_INVALID_CALL"},
 	{0x887A0002u, "DXGI_ERROR_NOT_FOUND"},
-	{0x887A0003u, "DXGI_ERROR_MORE_DATA"},
 	{0x887A0004u, "DXGI_ERROR_UNSUPPORTED"},
 	{0x887A0005u, "DXGI_ERROR_DEVICE_REMOVED"},
 	{0x887A0006u, "DXGI_ERROR_DEVICE_HUNG"},
 	{0x887A0007u, "DXGI_ERROR_DEVICE_RESET"},
-	{0x887A000Au, "DXGI_ERROR_WAS_STILL_DRAWING"},
 	{0x887A0020u, "DXGI_ERROR_DRIVER_INTERNAL_ERROR"},
-	{0x887A0021u, "DXGI_ERROR_NONEXCLUSIVE"},
 	{0x887A0022u, "DXGI_ERROR_NOT_CURRENTLY_AVAILABLE"},
-	{0x887A0023u, "DXGI_ERROR_REMOTE_CLIENT_DISCONNECTED"},
 	{0x887A0024u, "DXGI_ERROR_REMOTE_OUTOFMEMORY"},
 	{0x887A002Bu, "DXGI_ERROR_ACCESS_DENIED"},
 	{0x887A002Du, "DXGI_ERROR_SDK_COMPONENT_MISSING"},
 	{0x887C0001u, "D3D11_ERROR_TOO_MANY_UNIQUE_STATE_OBJECTS"},
-	{0x887C0002u, "D3D11_ERROR_FILE_NOT_FOUND"},
 	{0x887E0001u, "D3D12_ERROR_ADAPTER_NOT_FOUND"},
 	{0x887E0002u, "D3D12_ERROR_DRIVER_VERSION_MISMATCH"},
 	{0xC00D36B2u, "MF_E_INVALIDREQUEST"},
@@ -49,7 +55,6 @@ static const struct code_name names[] = {
 	{0xC00D6D61u, "MF_E_TRANSFORM_STREAM_CHANGE"},
 	{0xC00D6D72u, "MF_E_TRANSFORM_NEED_MORE_INPUT"},
 	{0xC00D6D77u, "MF_E_TRANSFORM_ASYNC_LOCKED"},
-	{0x88800001u, "DXCORE_ERROR_EVENT_NOT_UNREGISTERED"},
 };
 
 static const char *name_of(int32_t result)
@@ -89,4 +94,10 @@ void com_release(void *object)
 	IUnknown *unknown = object;
 	if (unknown != NULL)
 		(void)unknown->lpVtbl->Release(unknown);
+}
+
+void com_release_all(void *const *objects, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		com_release(objects[i]);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the APIs of DirectX share: their headers for C, what their calls return, shaders (shaders/),
- * and Wine in the place of Windows (wine.h). No API of its own: each has a folder beside this. */
+/* What the APIs of DirectX share: their headers for C, what their calls return, shaders, and Wine in
+ * the place of Windows. No API of its own: each has a folder beside this. */
 
 #include "base/error.h"
 #include "workloads/common/work.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Of the Windows SDK, or Direct3D 12 of vkd3d. Methods that return structures take a pointer to the
@@ -42,3 +43,22 @@ void hresult_add_removal(int32_t reason, struct error *err);
 
 /* Releases an object of any interface; NULL is none. */
 void com_release(void *object);
+
+/* com_release() of several objects, in this order. */
+#define COM_RELEASE(...)                                                                           \
+	com_release_all((void *const[]){__VA_ARGS__},                                              \
+			sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
+void com_release_all(void *const *objects, size_t count);
+
+/* The shaders of shaders/ as the Direct3D compilers made them. */
+struct directx_shader {
+	const char *bytecode;
+	size_t size;
+};
+extern const struct directx_shader directx_work_dxbc, directx_work_dxil, directx_triangle_vertex,
+	directx_triangle_pixel;
+
+/* Windows alone: "Wine 10.0" where Wine stands in for it, else "". Wine's Direct3D describes a
+ * graphics card that it made up and draws through OpenGL (up to Direct3D 11) and Vulkan (12), so that
+ * the vendor of an adapter says nothing about what does the work there. */
+void wine_name(char *out, size_t size);

@@ -1,11 +1,94 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/dxcore/dxcore.h"
 
+#include "base/cleanup.h"
 #include "workloads/directx/directx.h"
-#include "workloads/directx/wine.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	NAME_MAX_BYTES = 4096,
+	HARDWARE_ACCELERATOR = 6, /* indices of dxcore_attributes */
+	HARDWARE_NPU = 7,
+};
+
+/* False where the adapter does not tell; *value is then as it was. */
+static bool ask(const struct dxcore_adapter *adapter, enum dxcore_property property, void *value,
+		size_t size)
+{
+	IDXCoreAdapter *object = adapter->object;
+	return object->lpVtbl->IsPropertySupported(object, (uint32_t)property) &&
+	       object->lpVtbl->GetProperty(object, (uint32_t)property, size, value) >= 0;
+}
+
+static bool ask_bool(const struct dxcore_adapter *adapter, enum dxcore_property property,
+		     bool otherwise)
+{
+	uint8_t value = otherwise;
+	(void)ask(adapter, property, &value, sizeof(value));
+	return value != 0;
+}
+
+static void tell_name(const struct dxcore_adapter *adapter, struct members *device)
+{
+	IDXCoreAdapter *object = adapter->object;
+	char name[NAME_MAX_BYTES + 1] = "";
+	size_t size = 0;
+	bool told =
+		object->lpVtbl->GetPropertySize(object, DXCORE_DRIVER_DESCRIPTION, &size) >= 0 &&
+		size > 0 && size < sizeof(name) &&
+		ask(adapter, DXCORE_DRIVER_DESCRIPTION, name, size);
+	member_string(device, "name", told ? name : NULL);
+}
+
+/* Of hardware. */
+static const char *type_of(const struct dxcore_adapter *adapter)
+{
+	if (adapter->attributes[HARDWARE_ACCELERATOR] || adapter->attributes[HARDWARE_NPU])
+		return "accelerator";
+	return ask_bool(adapter, DXCORE_IS_INTEGRATED, false) ? "integrated-gpu" : "discrete-gpu";
+}
+
+static cJSON *describe_attributes(const struct dxcore_adapter *adapter)
+{
+	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
+	for (size_t i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++)
+		if (adapter->attributes[i] &&
+		    members_append(array, cJSON_CreateString(dxcore_attributes[i].name), NULL) != 0)
+			return NULL;
+	return STEAL(array);
+}
+
+cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
+{
+	struct members device CLEANUP_MEMBERS = members_new();
+	struct dxcore_hardware_id id = {0};
+	uint64_t memory = 0;
+	uint64_t version = 0;
+	const bool hardware = ask_bool(adapter, DXCORE_IS_HARDWARE, true);
+	member_number(&device, "index", (double)index);
+	tell_name(adapter, &device);
+	member_string(&device, "type", hardware ? type_of(adapter) : "cpu");
+	member_bool(&device, "software", !hardware);
+	if (ask(adapter, DXCORE_HARDWARE_ID, &id, sizeof(id))) {
+		member_hex(&device, "vendorId", id.vendor, 4);
+		member_hex(&device, "deviceId", id.device, 4);
+		member_hex(&device, "subSystemId", id.subsystem, 8);
+		member_hex(&device, "revision", id.revision, 2);
+	}
+	member_null(&device, "deviceUuid");
+	member_bytes(&device, "deviceLuid", (const uint8_t *)&adapter->luid, sizeof(adapter->luid));
+	member_null(&device, "pciAddress");
+	member_item(&device, "attributes", describe_attributes(adapter));
+	const bool told = ask(adapter, DXCORE_DRIVER_VERSION, &version, sizeof(version));
+	api_add_windows_driver(&device, told, version);
+	if (ask(adapter, DXCORE_DEDICATED_ADAPTER_MEMORY, &memory, sizeof(memory)))
+		member_number(&device, "memoryBytes", (double)memory);
+	else
+		member_null(&device, "memoryBytes");
+	return members_take(&device);
+}
 
 static int create_factory(struct api_report *report, struct dxcore *dxcore, struct error *err)
 {
@@ -15,6 +98,7 @@ static int create_factory(struct api_report *report, struct dxcore *dxcore, stru
 	int rc = api_load(report, DXCORE_LIBRARY, functions, err);
 	if (rc != 0)
 		return rc;
+	report->missing = "DXCore";
 	HRESULT result = create(&dxcore_iid_factory, (void **)&dxcore->factory);
 	rc = hresult_check(result, "DXCoreCreateAdapterFactory", NULL, err);
 	if (result == E_NOINTERFACE || result == E_NOTIMPL) /* a library that is a stub */
@@ -68,21 +152,9 @@ static int add_list(struct dxcore *dxcore, const GUID *attribute, struct error *
 	return rc;
 }
 
-int dxcore_open(struct api_report *report, struct dxcore **out, struct error *err)
+void dxcore_close(void *session)
 {
-	struct dxcore *dxcore = calloc(1, sizeof(*dxcore));
-	int rc = dxcore != NULL ? create_factory(report, dxcore, err) : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < DXCORE_LISTS; i++)
-		rc = add_list(dxcore, &dxcore_attributes[i].guid, err);
-	if (rc == 0)
-		*out = dxcore;
-	else
-		dxcore_free(dxcore);
-	return rc;
-}
-
-void dxcore_free(struct dxcore *dxcore)
-{
+	struct dxcore *dxcore = session;
 	if (dxcore == NULL)
 		return;
 	for (size_t i = 0; i < dxcore->count; i++)
@@ -91,25 +163,22 @@ void dxcore_free(struct dxcore *dxcore)
 	free(dxcore);
 }
 
-static int dxcore_api_open(struct api_report *report, void **session, struct error *err)
+static int dxcore_open(struct api_report *report, void **session, struct error *err)
 {
-	struct dxcore *dxcore = NULL;
+	struct dxcore *dxcore = calloc(1, sizeof(*dxcore));
+	if (dxcore == NULL)
+		return error_memory(err);
 	wine_name(report->emulator, sizeof(report->emulator));
-	int rc = dxcore_open(report, &dxcore, err);
-	if (rc == ERROR_UNSUPPORTED)
-		report->missing = "DXCore";
+	int rc = create_factory(report, dxcore, err);
+	for (size_t i = 0; rc == 0 && i < DXCORE_LISTS; i++)
+		rc = add_list(dxcore, &dxcore_attributes[i].guid, err);
 	for (size_t i = 0; rc == 0 && i < dxcore->count; i++)
 		rc = api_report_device(report, dxcore_describe(&dxcore->adapters[i], i), err);
 	if (rc == 0)
 		*session = dxcore;
 	else
-		dxcore_free(dxcore);
+		dxcore_close(dxcore);
 	return rc;
-}
-
-static void dxcore_api_close(void *session)
-{
-	dxcore_free(session);
 }
 
 const struct api_driver dxcore_api = {
@@ -119,6 +188,6 @@ const struct api_driver dxcore_api = {
 	.description =
 		"Lists the adapters of DXCore by what they are for, with ids, memory and driver: those of DXGI, and "
 		"compute-only ones.",
-	.open = dxcore_api_open,
-	.close = dxcore_api_close,
+	.open = dxcore_open,
+	.close = dxcore_close,
 };

@@ -26,16 +26,14 @@ struct dxcore_adapter {
 	bool attributes[DXCORE_ATTRIBUTE_COUNT];
 };
 
+/* A session of dxcore_api. */
 struct dxcore {
 	IDXCoreAdapterFactory *factory;
 	size_t count;
 	struct dxcore_adapter adapters[API_DEVICES_MAX]; /* each once, in the order of the lists */
 };
 
-/* Loads and lists. ERROR_NOT_FOUND: there is no dxcore.dll. ERROR_UNSUPPORTED: it offers no adapter
- * factory. ERROR_REMOTE, ERROR_UNAVAILABLE, ERROR_MEMORY. `report`: as for api_load(). */
-int dxcore_open(struct api_report *report, struct dxcore **out, struct error *err);
-void dxcore_free(struct dxcore *dxcore);
+void dxcore_close(void *session); /* NULL: nothing */
 
 /* One element of `devices`, with its place among them. NULL: out of memory. */
 cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index);

@@ -3,10 +3,9 @@
 
 #include "base/cleanup.h"
 #include "base/utf16.h"
-#include "workloads/directx/directx.h"
-#include "workloads/directx/wine.h"
-#include "workloads/opengl/renderer.h"
+#include "workloads/opengl/opengl.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -72,6 +71,20 @@ static int create(struct dxgi *dxgi, struct api_report *report, struct error *er
 			     "CreateDXGIFactory1", NULL, err);
 }
 
+/* GL_RENDERER: Wine's Direct3D up to 11 draws through OpenGL; "" where that does not work. */
+static void ask_renderer(struct dxgi *dxgi)
+{
+	struct api_report report CLEANUP_API_REPORT = {0};
+	struct error ignored = {0};
+	void *session = NULL;
+	(void)api_open(&opengl_api, &report, &session, &ignored);
+	const struct opengl *gl = session;
+	if (gl == NULL)
+		return;
+	(void)snprintf(dxgi->renderer, sizeof(dxgi->renderer), "%s", gl->devices[0].renderer);
+	opengl_api.close(session);
+}
+
 static int enumerate(struct dxgi *dxgi, struct api_report *report, struct error *err)
 {
 	int rc = 0;
@@ -86,13 +99,13 @@ static int enumerate(struct dxgi *dxgi, struct api_report *report, struct error 
 	}
 	dxgi->emulated = report->emulator[0] != '\0';
 	if (dxgi->emulated)
-		wine_renderer(dxgi->renderer, sizeof(dxgi->renderer));
+		ask_renderer(dxgi);
 	for (size_t i = 0; rc == 0 && i < dxgi->count; i++)
 		rc = api_report_device(report, dxgi_describe(dxgi, i), err);
 	return rc;
 }
 
-int dxgi_open(struct api_report *report, struct dxgi **out, struct error *err)
+int dxgi_open(struct api_report *report, void **session, struct error *err)
 {
 	struct dxgi *dxgi = calloc(1, sizeof(*dxgi));
 	if (dxgi == NULL)
@@ -105,14 +118,15 @@ int dxgi_open(struct api_report *report, struct dxgi **out, struct error *err)
 	if (rc == 0)
 		rc = enumerate(dxgi, report, err);
 	if (rc == 0)
-		*out = dxgi;
+		*session = dxgi;
 	else
-		dxgi_free(dxgi);
+		dxgi_close(dxgi);
 	return rc;
 }
 
-void dxgi_free(struct dxgi *dxgi)
+void dxgi_close(void *session)
 {
+	struct dxgi *dxgi = session;
 	if (dxgi == NULL)
 		return;
 	for (size_t i = 0; i < dxgi->count; i++)
@@ -138,19 +152,6 @@ int dxgi_open_d3d11(const struct dxgi *dxgi, size_t index, void **device,
 	return rc;
 }
 
-static int dxgi_api_open(struct api_report *report, void **session, struct error *err)
-{
-	struct dxgi *dxgi = NULL;
-	int rc = dxgi_open(report, &dxgi, err);
-	*session = dxgi;
-	return rc;
-}
-
-static void dxgi_api_close(void *session)
-{
-	dxgi_free(session);
-}
-
 const struct api_driver dxgi_api = {
 	.name = "dxgi",
 	.library = DXGI_LIBRARY,
@@ -158,6 +159,6 @@ const struct api_driver dxgi_api = {
 	.description =
 		"Enumerates the adapters of DXGI, which Direct3D 11 and 12 work on, with ids, memory and driver, and tells "
 		"software adapters apart.",
-	.open = dxgi_api_open,
-	.close = dxgi_api_close,
+	.open = dxgi_open,
+	.close = dxgi_close,
 };

@@ -21,11 +21,10 @@ struct dxgi {
 	char renderer[128]; /* what an emulator draws with; "" otherwise */
 };
 
-/* Loads, enumerates and describes each adapter to the report. ERROR_NOT_FOUND, ERROR_UNSUPPORTED:
- * there is no dxgi.dll, or no adapter that it can use: report->missing. ERROR_REMOTE,
- * ERROR_UNAVAILABLE, ERROR_MEMORY. */
-int dxgi_open(struct api_report *report, struct dxgi **out, struct error *err);
-void dxgi_free(struct dxgi *dxgi);
+/* As the `open` and `close` of an api_driver; describes each adapter to the report. ERROR_NOT_FOUND,
+ * ERROR_UNSUPPORTED: there is no dxgi.dll, or no adapter that it can use. Closing NULL is nothing. */
+int dxgi_open(struct api_report *report, void **session, struct error *err);
+void dxgi_close(void *session);
 
 /* One element of `devices`. NULL: out of memory. */
 cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index);

@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "base/library.h"
-#include "workloads/directx/wine.h"
 
 #include <stdlib.h>
 
@@ -125,12 +124,14 @@ static int mediafoundation_open(struct api_report *report, void **session, struc
 	struct mediafoundation *mf CLEANUP_FREE = calloc(1, sizeof(*mf));
 	if (mf == NULL)
 		return error_memory(err);
+	void *dxgi = NULL;
 	wine_name(report->emulator, sizeof(report->emulator));
 	int rc = load(&mf->calls, report, err);
 	if (rc == 0)
 		rc = start(&mf->calls, report, err);
 	if (rc == 0)
-		rc = dxgi_open(report, &mf->dxgi, err);
+		rc = dxgi_open(report, &dxgi, err);
+	mf->dxgi = dxgi;
 	if (rc == 0)
 		*session = STEAL(mf);
 	return rc;
@@ -139,7 +140,7 @@ static int mediafoundation_open(struct api_report *report, void **session, struc
 static void mediafoundation_close(void *session)
 {
 	struct mediafoundation *mf = session;
-	dxgi_free(mf->dxgi);
+	dxgi_close(mf->dxgi);
 	(void)mf->calls.shutdown();
 	free(mf);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/opengl/opengl.h"
-#include "workloads/opengl/renderer.h"
 
 #include "base/cleanup.h"
 
@@ -15,6 +14,22 @@ enum { EXTENSIONS_MAX = 4096 }; /* read of one context; drivers have about 400 *
 #define DEVICE_LUID 0x9599
 typedef void(APIENTRYP get_bytes)(GLenum name, GLubyte *data);
 typedef void(APIENTRYP get_bytes_indexed)(GLenum name, GLuint index, GLubyte *data);
+
+bool renderer_is_software(const char *renderer)
+{
+	static const char *const names[] = {"llvmpipe",
+					    "softpipe",
+					    "swrast",
+					    "Software Rasterizer",
+					    "SwiftShader",
+					    "GDI Generic",
+					    "Microsoft Basic Render"};
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strstr(renderer, names[i]) != NULL)
+			return true;
+	}
+	return false;
+}
 
 static void copy_string(struct opengl *gl, GLenum name, char out[static OPENGL_TEXT_SIZE])
 {
@@ -56,19 +71,22 @@ static void read_identity(struct opengl *gl, struct opengl_device *device)
 	device->has_luid = gl->glGetError() == GL_NO_ERROR;
 }
 
-int opengl_read_facts(struct opengl *gl, struct opengl_device *device, struct error *err)
+void opengl_read_facts(struct opengl *gl, struct opengl_device *device)
 {
-	if (gl->glGetString == NULL || gl->glGetError == NULL || gl->glGetIntegerv == NULL)
-		return error_set(err, ERROR_UNAVAILABLE, "the driver offers no %s", gl->absent);
+	if (gl->error.code != 0)
+		return;
+	if (gl->glGetString == NULL || gl->glGetError == NULL || gl->glGetIntegerv == NULL) {
+		(void)error_set(&gl->error, ERROR_UNAVAILABLE, "the driver offers no %s",
+				gl->absent);
+		return;
+	}
 	copy_string(gl, GL_RENDERER, device->renderer);
 	copy_string(gl, GL_VENDOR, device->vendor);
 	copy_string(gl, GL_VERSION, device->version);
 	copy_string(gl, GL_SHADING_LANGUAGE_VERSION, device->language);
 	device->software = device->software || renderer_is_software(device->renderer);
-	int rc = opengl_check(gl, "glGetString", err);
-	if (rc == 0)
+	if (opengl_check(gl, "glGetString"))
 		read_identity(gl, device);
-	return rc;
 }
 
 /* The numbers of what the kernel calls cardN and renderDN: DRM has one major number. */

@@ -9,39 +9,65 @@
 
 enum { ERRORS_MAX = 16, BUILD_LOG_MAX = 64 * 1024 };
 
-#define NAME(enumerator)                                                                           \
-	case enumerator:                                                                           \
-		return #enumerator
+/* Numbers of EGL, too, which are others. */
+static const struct code_name names[] = {
+	CODE_NAME(GL_FALSE),
+	CODE_NAME(GL_INVALID_ENUM),
+	CODE_NAME(GL_INVALID_VALUE),
+	CODE_NAME(GL_INVALID_OPERATION),
+	CODE_NAME(GL_OUT_OF_MEMORY),
+	CODE_NAME(GL_INVALID_FRAMEBUFFER_OPERATION),
+	CODE_NAME(GL_CONTEXT_LOST),
+	CODE_NAME(GL_WAIT_FAILED),
+	{0x3001, "EGL_NOT_INITIALIZED"},
+	{0x3002, "EGL_BAD_ACCESS"},
+	{0x3003, "EGL_BAD_ALLOC"},
+	{0x3004, "EGL_BAD_ATTRIBUTE"},
+	{0x3005, "EGL_BAD_CONFIG"},
+	{0x3006, "EGL_BAD_CONTEXT"},
+	{0x3007, "EGL_BAD_CURRENT_SURFACE"},
+	{0x3008, "EGL_BAD_DISPLAY"},
+	{0x3009, "EGL_BAD_MATCH"},
+	{0x300A, "EGL_BAD_NATIVE_PIXMAP"},
+	{0x300B, "EGL_BAD_NATIVE_WINDOW"},
+	{0x300C, "EGL_BAD_PARAMETER"},
+	{0x300D, "EGL_BAD_SURFACE"},
+	{0x300E, "EGL_CONTEXT_LOST"},
+};
 
-static const char *error_name(GLenum code)
+void opengl_failed(struct opengl *gl, const char *call, int code)
 {
-	switch (code) {
-		NAME(GL_INVALID_ENUM);
-		NAME(GL_INVALID_VALUE);
-		NAME(GL_INVALID_OPERATION);
-		NAME(GL_OUT_OF_MEMORY);
-		NAME(GL_INVALID_FRAMEBUFFER_OPERATION);
-		NAME(GL_CONTEXT_LOST);
-	default:
-		return NULL;
-	}
+	(void)call_failed(&gl->failure, call, code, code_name(names, ARRAY_SIZE(names), code),
+			  &gl->error);
 }
 
 /* A context that was lost sets its error again and again. */
-int opengl_check(struct opengl *gl, const char *call, struct error *err)
+bool opengl_check(struct opengl *gl, const char *call)
 {
 	const GLenum first = gl->glGetError();
 	GLenum next = first;
 	for (int i = 0; next != GL_NO_ERROR && i < ERRORS_MAX; i++)
 		next = gl->glGetError();
-	if (first == GL_NO_ERROR)
-		return 0;
-	return call_failed(&gl->failure, call, (int)first, error_name(first), err);
+	if (first != GL_NO_ERROR)
+		opengl_failed(gl, call, (int)first);
+	return first == GL_NO_ERROR;
 }
 
-static void load(struct opengl *gl)
+int opengl_result(const struct opengl *gl, struct error *err)
 {
+	if (gl->error.code != 0)
+		*err = gl->error;
+	return gl->error.code;
+}
+
+void opengl_begin(struct opengl *gl, const struct opengl_device *device)
+{
+	gl->error = (struct error){0};
+	gl->failure = (struct call_failure){0};
 	gl->absent = NULL;
+	opengl_platform_begin(gl, device);
+	if (gl->error.code != 0)
+		return;
 #define LOAD(type, name)                                                                           \
 	do {                                                                                       \
 		void *address = opengl_platform_function(gl, #name);                               \
@@ -53,130 +79,106 @@ static void load(struct opengl *gl)
 #undef LOAD
 }
 
-int opengl_begin(struct opengl *gl, const struct opengl_device *device, struct error *err)
-{
-	int rc = opengl_platform_begin(gl, device, err);
-	if (rc == 0)
-		load(gl);
-	return rc;
-}
-
-static char *read_log(struct opengl *gl, GLuint object, bool program)
+/* Functions of shaders and of programs are alike. */
+static void not_built(struct opengl *gl, GLuint object, const char *call, PFNGLGETSHADERIVPROC get,
+		      PFNGLGETSHADERINFOLOGPROC get_log, struct work_report *report)
 {
 	GLint size = 0;
-	if (program)
-		gl->glGetProgramiv(object, GL_INFO_LOG_LENGTH, &size);
-	else
-		gl->glGetShaderiv(object, GL_INFO_LOG_LENGTH, &size);
-	char *log = size > 0 && size <= BUILD_LOG_MAX ? calloc(1, (size_t)size + 1) : NULL;
-	if (log != NULL && program)
-		gl->glGetProgramInfoLog(object, size, NULL, log);
-	else if (log != NULL)
-		gl->glGetShaderInfoLog(object, size, NULL, log);
-	return log;
+	get(object, GL_INFO_LOG_LENGTH, &size);
+	if (size > 0 && size <= BUILD_LOG_MAX)
+		report->build_log = calloc(1, (size_t)size + 1);
+	if (report->build_log != NULL)
+		get_log(object, size, NULL, report->build_log);
+	opengl_failed(gl, call, GL_FALSE);
 }
 
-static int not_built(struct opengl *gl, GLuint object, const char *call, struct work_report *report,
-		     struct error *err)
-{
-	report->build_log = read_log(gl, object, strcmp(call, "glLinkProgram") == 0);
-	return call_failed(&gl->failure, call, GL_FALSE, "GL_FALSE", err);
-}
-
-static int compile(struct opengl *gl, const struct opengl_shader *shader, GLuint program,
-		   struct work_report *report, struct error *err)
+static void compile(struct opengl *gl, const struct opengl_shader *shader, GLuint program,
+		    struct work_report *report)
 {
 	const char *const version = gl->es ? "#version 310 es\n" : "#version 430 core\n";
 	const GLchar *const sources[] = {version, shader->source};
 	const GLuint name = gl->glCreateShader(shader->type);
-	GLint done = GL_FALSE;
-	int rc = opengl_check(gl, "glCreateShader", err);
-	if (rc == 0)
-		rc = OPENGL_CALL(gl, err, glShaderSource, name, ARRAY_SIZE(sources), sources, NULL);
-	if (rc == 0)
-		rc = OPENGL_CALL(gl, err, glCompileShader, name);
-	if (rc == 0)
-		rc = OPENGL_CALL(gl, err, glGetShaderiv, name, GL_COMPILE_STATUS, &done);
-	if (rc == 0 && done != GL_TRUE)
-		return not_built(gl, name, "glCompileShader", report, err);
-	return rc == 0 ? OPENGL_CALL(gl, err, glAttachShader, program, name) : rc;
+	GLint done = GL_TRUE;
+	opengl_check(gl, "glCreateShader");
+	OPENGL_CALL(gl, glShaderSource, name, ARRAY_SIZE(sources), sources, NULL);
+	OPENGL_CALL(gl, glCompileShader, name);
+	OPENGL_CALL(gl, glGetShaderiv, name, GL_COMPILE_STATUS, &done);
+	if (done != GL_TRUE)
+		not_built(gl, name, "glCompileShader", gl->glGetShaderiv, gl->glGetShaderInfoLog,
+			  report);
+	OPENGL_CALL(gl, glAttachShader, program, name);
 }
 
-int opengl_build(struct opengl *gl, const struct opengl_shader *shaders, GLuint *program,
-		 struct work_report *report, struct error *err)
+GLuint opengl_build(struct opengl *gl, const struct opengl_shader *shaders,
+		    struct work_report *report)
 {
-	GLint done = GL_FALSE;
-	*program = gl->glCreateProgram();
-	int rc = opengl_check(gl, "glCreateProgram", err);
-	for (; rc == 0 && shaders->source != NULL; shaders++)
-		rc = compile(gl, shaders, *program, report, err);
-	if (rc == 0)
-		rc = OPENGL_CALL(gl, err, glLinkProgram, *program);
-	if (rc == 0)
-		rc = OPENGL_CALL(gl, err, glGetProgramiv, *program, GL_LINK_STATUS, &done);
-	return rc == 0 && done != GL_TRUE ? not_built(gl, *program, "glLinkProgram", report, err)
-					  : rc;
+	const GLuint program = gl->glCreateProgram();
+	GLint done = GL_TRUE;
+	opengl_check(gl, "glCreateProgram");
+	for (; gl->error.code == 0 && shaders->source != NULL; shaders++)
+		compile(gl, shaders, program, report);
+	OPENGL_CALL(gl, glLinkProgram, program);
+	OPENGL_CALL(gl, glGetProgramiv, program, GL_LINK_STATUS, &done);
+	if (done != GL_TRUE)
+		not_built(gl, program, "glLinkProgram", gl->glGetProgramiv, gl->glGetProgramInfoLog,
+			  report);
+	return program;
 }
 
-int opengl_wait(struct opengl *gl, uint64_t timeout_ms, struct error *err)
+void opengl_wait(struct opengl *gl, uint64_t timeout_ms)
 {
+	if (gl->error.code != 0)
+		return;
 	GLsync sync = gl->glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-	int rc = opengl_check(gl, "glFenceSync", err);
-	if (rc == 0 && sync == NULL)
-		rc = error_set(err, ERROR_REMOTE, "glFenceSync made no fence");
-	if (rc != 0)
-		return rc;
+	if (opengl_check(gl, "glFenceSync") && sync == NULL)
+		(void)error_set(&gl->error, ERROR_REMOTE, "glFenceSync made no fence");
+	if (gl->error.code != 0)
+		return;
 	GLenum state = gl->glClientWaitSync(sync, GL_SYNC_FLUSH_COMMANDS_BIT, timeout_ms * 1000000);
-	if (state == GL_TIMEOUT_EXPIRED)
-		return error_set(err, ERROR_TIMEOUT,
-				 "glClientWaitSync: the device did not finish within %llu ms",
-				 (unsigned long long)timeout_ms);
-	rc = opengl_check(gl, "glClientWaitSync", err);
-	if (rc == 0 && state != GL_ALREADY_SIGNALED && state != GL_CONDITION_SATISFIED)
-		rc = call_failed(&gl->failure, "glClientWaitSync", (int)state,
-				 state == GL_WAIT_FAILED ? "GL_WAIT_FAILED" : NULL, err);
+	if (state == GL_TIMEOUT_EXPIRED) {
+		(void)error_set(&gl->error, ERROR_TIMEOUT,
+				"glClientWaitSync: the device did not finish within %llu ms",
+				(unsigned long long)timeout_ms);
+		return;
+	}
+	if (opengl_check(gl, "glClientWaitSync") && state != GL_ALREADY_SIGNALED &&
+	    state != GL_CONDITION_SATISFIED)
+		opengl_failed(gl, "glClientWaitSync", (int)state);
 	gl->glDeleteSync(sync);
-	return rc;
 }
 
-/* What a driver offers can be told in a context alone. */
-static int ask(struct opengl *gl, struct opengl_device *device, struct error *err)
+/* Keeps the devices that answer: what a driver offers can be told in a context alone. One that does
+ * not answer hides no other; where none does, its error is the reason, with what the driver said
+ * first. */
+static int ask_all(struct opengl *gl, struct error *err)
 {
-	int rc = opengl_begin(gl, device, err);
-	if (rc == 0)
-		rc = opengl_read_facts(gl, device, err);
-	opengl_platform_end(gl);
-	return rc;
-}
-
-/* Keeps the devices that answer. One that does not hides no other; where none does, its error is
- * the reason, with what the driver said first. */
-static int ask_all(struct opengl *gl, struct api_report *report, struct error *err)
-{
+	struct api_report *report = gl->report;
 	size_t answering = 0;
-	struct error reason = {0};
 	const char *said = "";
 	for (size_t i = 0; i < gl->device_count; i++) {
 		const size_t before = report->messages.count;
-		struct error failure = {0};
-		if (ask(gl, &gl->devices[i], &failure) == 0) {
+		opengl_begin(gl, &gl->devices[i]);
+		opengl_read_facts(gl, &gl->devices[i]);
+		opengl_platform_end(gl);
+		if (opengl_result(gl, err) == 0) {
 			gl->devices[answering++] = gl->devices[i];
 			continue;
 		}
-		reason = failure;
 		said = report->messages.count > before ? report->messages.items[before] : "";
-		api_report_message(report, failure.text);
+		api_report_message(report, err->text);
 	}
-	if (answering == 0 && gl->device_count != 0)
+	if (answering == 0 && gl->device_count != 0) {
+		const struct error reason = *err;
 		return error_set(err, reason.code, "%s%s%s", reason.text,
 				 said[0] != '\0' ? ": " : "", said);
+	}
 	gl->device_count = answering;
 	return 0;
 }
 
 /* Mesa shows its software renderer beside hardware, wherever it is installed: it stands in for
  * nothing then. */
-static void leave_out_stand_in(struct opengl *gl, struct api_report *report)
+static void leave_out_stand_in(struct opengl *gl)
 {
 	size_t hardware = 0;
 	for (size_t i = 0; i < gl->device_count; i++) {
@@ -185,16 +187,9 @@ static void leave_out_stand_in(struct opengl *gl, struct api_report *report)
 	}
 	if (hardware == 0 || hardware == gl->device_count)
 		return;
-	api_report_message(report, "a software renderer is offered beside the hardware: left out");
+	api_report_message(gl->report,
+			   "a software renderer is offered beside the hardware: left out");
 	gl->device_count = hardware;
-}
-
-static int describe(const struct opengl *gl, struct api_report *report, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < gl->device_count; i++)
-		rc = api_report_device(report, opengl_describe_device(&gl->devices[i], i), err);
-	return rc;
 }
 
 static void opengl_close(void *session)
@@ -211,15 +206,15 @@ static int opengl_open(struct api_report *report, void **session, struct error *
 	if (gl == NULL)
 		return error_memory(err);
 	gl->devices = calloc(API_DEVICES_MAX, sizeof(*gl->devices));
-	int rc = gl->devices != NULL ? opengl_platform_open(gl, report, err) : error_memory(err);
+	gl->report = report;
+	int rc = gl->devices != NULL ? opengl_platform_open(gl, err) : error_memory(err);
 	if (rc == 0)
-		rc = ask_all(gl, report, err);
-	if (rc == 0) {
-		leave_out_stand_in(gl, report);
-		rc = describe(gl, report, err);
-	}
-	if (gl->platform != NULL)
-		opengl_platform_listen(gl, NULL);
+		rc = ask_all(gl, err);
+	if (rc == 0)
+		leave_out_stand_in(gl);
+	for (size_t i = 0; rc == 0 && i < gl->device_count; i++)
+		rc = api_report_device(report, opengl_describe_device(&gl->devices[i], i), err);
+	gl->report = NULL;
 	if (rc == 0)
 		*session = gl;
 	else

@@ -17,11 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef _WIN32
-#define OPENGL_LIBRARY "opengl32.dll"
-#else
-#define OPENGL_LIBRARY "libEGL.so.1"
-#endif
+#define OPENGL_LIBRARY API_LIBRARY("opengl32.dll", "libEGL.so.1")
 
 #define OPENGL_FUNCTIONS(X)                                                                        \
 	X(PFNGLATTACHSHADERPROC, glAttachShader)                                                   \
@@ -92,11 +88,15 @@ struct opengl {
 	OPENGL_FUNCTIONS(OPENGL_DECLARE) /* of the current context; NULL: not offered */
 	const char *absent;		 /* the first of them that is not; NULL: none */
 	struct opengl_platform *platform;
+	struct api_report *report; /* receives what EGL says while the API is opened; then NULL */
 	struct opengl_device *devices; /* room for API_DEVICES_MAX */
 	size_t device_count;
-	bool es;		     /* the context is one of OpenGL ES */
-	bool old;		     /* the context is older than what the work needs */
-	struct call_failure failure; /* the last call that failed */
+	bool es;  /* the context is one of OpenGL ES */
+	bool old; /* the context is older than what the work needs */
+	/* What went wrong first since opengl_begin(), and the call that it was: as OpenGL keeps its
+	 * first error. Steps behind it do nothing, so that one look at the end is enough. */
+	struct error error;
+	struct call_failure failure;
 };
 
 /*
@@ -106,28 +106,30 @@ struct opengl {
 
 /* Opens the library and adds what contexts may be made for to gl->devices, with what is told
  * without a context. Errors as for the `open` of an api_driver. */
-int opengl_platform_open(struct opengl *gl, struct api_report *report, struct error *err);
-/* What EGL says goes to the report from now on; NULL: to nobody. */
-void opengl_platform_listen(struct opengl *gl, struct api_report *report);
+int opengl_platform_open(struct opengl *gl, struct error *err);
 /* Makes a context on a device and makes it current: OpenGL 4.3 core or later, else OpenGL ES 3.1,
- * else what the driver has, which is gl->old. ERROR_REMOTE: a call failed, gl->failure. */
-int opengl_platform_begin(struct opengl *gl, const struct opengl_device *device, struct error *err);
+ * else what the driver has, which is gl->old. */
+void opengl_platform_begin(struct opengl *gl, const struct opengl_device *device);
 /* Destroys the context, and with it all that was made in it. */
 void opengl_platform_end(struct opengl *gl);
 /* The address of a function of the current context; NULL: there is none. */
 void *opengl_platform_function(const struct opengl *gl, const char *name);
 void opengl_platform_close(struct opengl *gl);
 
-/* platform begin, and all functions of the context. */
-int opengl_begin(struct opengl *gl, const struct opengl_device *device, struct error *err);
+/* Forgets errors; platform begin, and all functions of the context. */
+void opengl_begin(struct opengl *gl, const struct opengl_device *device);
 
-/* 0 where no error is set; otherwise keeps call and error in gl->failure and returns ERROR_REMOTE.
- */
-int opengl_check(struct opengl *gl, const char *call, struct error *err);
+/* Keeps a call of OpenGL or EGL that failed, by its code. */
+void opengl_failed(struct opengl *gl, const char *call, int code);
+/* Whether no error is set; keeps the one that is. */
+bool opengl_check(struct opengl *gl, const char *call);
+/* gl->error as functions tell it. */
+int opengl_result(const struct opengl *gl, struct error *err);
 
-/* Calls a function without result and checks. */
-#define OPENGL_CALL(gl, err, function, ...)                                                        \
-	((gl)->function(__VA_ARGS__), opengl_check((gl), #function, (err)))
+/* Calls a function without result and checks; after an error nothing. */
+#define OPENGL_CALL(gl, function, ...)                                                             \
+	((gl)->error.code == 0 ? ((gl)->function(__VA_ARGS__), opengl_check((gl), #function))      \
+			       : false)
 
 /* A program of shaders, ended by one without a source; the version goes before each. The log of
  * what does not build goes to the report. */
@@ -135,18 +137,20 @@ struct opengl_shader {
 	GLenum type;
 	const char *source;
 };
-int opengl_build(struct opengl *gl, const struct opengl_shader *shaders, GLuint *program,
-		 struct work_report *report, struct error *err);
+GLuint opengl_build(struct opengl *gl, const struct opengl_shader *shaders,
+		    struct work_report *report);
 
 /* Waits for everything that was asked of the context. ERROR_TIMEOUT: it did not finish. */
-int opengl_wait(struct opengl *gl, uint64_t timeout_ms, struct error *err);
+void opengl_wait(struct opengl *gl, uint64_t timeout_ms);
 
-/* describe.c: reads what the current context tells; one element of `devices`, NULL: out of memory. */
-int opengl_read_facts(struct opengl *gl, struct opengl_device *device, struct error *err);
+/* describe.c: whether GL_RENDERER names a processor: llvmpipe, softpipe, Mesa's swrast, SwiftShader,
+ * GDI. */
+bool renderer_is_software(const char *renderer);
+/* Reads what the current context tells. */
+void opengl_read_facts(struct opengl *gl, struct opengl_device *device);
+/* One element of `devices`. NULL: out of memory. */
 cJSON *opengl_describe_device(const struct opengl_device *device, size_t index);
 
-/* compute.c, render.c: the work and the picture. Errors as for the `work` of an api_driver. */
+/* work.c: errors as for the `work` of an api_driver. */
 int opengl_work(void *session, const struct work_request *request, struct work_report *report,
 		struct error *err);
-int opengl_render(struct opengl *gl, const struct work_request *request, struct work_report *report,
-		  struct error *err);

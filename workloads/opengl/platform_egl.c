@@ -44,38 +44,11 @@ struct opengl_platform {
 	EGLContext context;
 };
 
-#define NAME(enumerator)                                                                           \
-	case enumerator:                                                                           \
-		return #enumerator
-
-static const char *error_name(EGLint code)
+static bool check(struct opengl *gl, EGLBoolean done, const char *call)
 {
-	switch (code) {
-		NAME(EGL_NOT_INITIALIZED);
-		NAME(EGL_BAD_ACCESS);
-		NAME(EGL_BAD_ALLOC);
-		NAME(EGL_BAD_ATTRIBUTE);
-		NAME(EGL_BAD_CONFIG);
-		NAME(EGL_BAD_CONTEXT);
-		NAME(EGL_BAD_CURRENT_SURFACE);
-		NAME(EGL_BAD_DISPLAY);
-		NAME(EGL_BAD_MATCH);
-		NAME(EGL_BAD_NATIVE_PIXMAP);
-		NAME(EGL_BAD_NATIVE_WINDOW);
-		NAME(EGL_BAD_PARAMETER);
-		NAME(EGL_BAD_SURFACE);
-		NAME(EGL_CONTEXT_LOST);
-	default:
-		return NULL;
-	}
-}
-
-static int check(struct opengl *gl, bool done, const char *call, struct error *err)
-{
-	if (done)
-		return 0;
-	const EGLint code = gl->platform->eglGetError();
-	return call_failed(&gl->failure, call, code, error_name(code), err);
+	if (done != EGL_TRUE)
+		opengl_failed(gl, call, gl->platform->eglGetError());
+	return done == EGL_TRUE;
 }
 
 /* Whole words of a list that spaces separate. */
@@ -89,28 +62,29 @@ static bool listed(const char *list, const char *wanted)
 	return false;
 }
 
-/* What went wrong inside of EGL; the label of the thread is the report. */
+/* What went wrong inside of EGL; the label of the thread is the struct opengl. */
 static void EGLAPIENTRY on_message(EGLenum error, const char *command, EGLint type,
 				   EGLLabelKHR thread, EGLLabelKHR object, const char *message)
 {
+	const struct opengl *gl = thread;
 	(void)error;
 	(void)type;
 	(void)object;
-	if (thread == NULL || message == NULL)
+	if (gl == NULL || gl->report == NULL || message == NULL)
 		return;
 	char *text CLEANUP_FREE = text_format("%s: %s", command != NULL ? command : "EGL", message);
 	if (text != NULL)
-		api_report_message((struct api_report *)thread, text);
+		api_report_message(gl->report, text);
 }
 
-void opengl_platform_listen(struct opengl *gl, struct api_report *report)
+static void listen(struct opengl *gl)
 {
 	const struct opengl_platform *egl = gl->platform;
 	if (egl->eglLabelObjectKHR == NULL || egl->eglDebugMessageControlKHR == NULL ||
 	    !listed(egl->extensions, "EGL_KHR_debug"))
 		return;
-	(void)egl->eglLabelObjectKHR(EGL_NO_DISPLAY, EGL_OBJECT_THREAD_KHR, NULL, report);
-	(void)egl->eglDebugMessageControlKHR(report != NULL ? on_message : NULL, NULL);
+	(void)egl->eglLabelObjectKHR(EGL_NO_DISPLAY, EGL_OBJECT_THREAD_KHR, NULL, gl);
+	(void)egl->eglDebugMessageControlKHR(on_message, NULL);
 }
 
 static int load(struct opengl_platform *egl, struct api_report *report, struct error *err)
@@ -156,20 +130,18 @@ static bool has_manifest(void)
 }
 
 /* EGL answers alike where no driver is installed and where the one that is cannot be loaded. */
-static int no_driver(struct opengl *gl, struct api_report *report, struct error *err)
+static int no_driver(struct opengl *gl, struct error *err)
 {
-	struct error failure = {0};
-	(void)check(gl, gl->platform->eglInitialize(EGL_NO_DISPLAY, NULL, NULL) == EGL_TRUE,
-		    "eglInitialize", &failure);
+	(void)check(gl, gl->platform->eglInitialize(EGL_NO_DISPLAY, NULL, NULL), "eglInitialize");
 	if (has_manifest())
 		return error_set(
 			err, ERROR_UNAVAILABLE,
 			"EGL cannot load the driver that its manifest names, or the driver "
 			"is not for displays without a window (%s)",
-			failure.text);
-	report->missing = "OpenGL driver";
+			gl->error.text);
+	gl->report->missing = "OpenGL driver";
 	return error_set(err, ERROR_UNSUPPORTED, "EGL found no manifest of a driver (%s)",
-			 failure.text);
+			 gl->error.text);
 }
 
 /* N of "/dev/dri/renderDN"; -1 for anything else. */
@@ -184,17 +156,18 @@ static int number_behind(const char *path, const char *prefix)
 	return *end == '\0' && number <= NODE_MAX ? (int)number : -1;
 }
 
-static void add_display(struct opengl *gl, struct opengl_device device)
-{
-	if (device.handle != EGL_NO_DISPLAY && gl->device_count < API_DEVICES_MAX)
-		gl->devices[gl->device_count++] = device;
-}
-
 /* The number in the name of a device node that EGL tells by `attribute`. */
 static int node_number(const struct opengl_platform *egl, EGLDeviceEXT device, EGLint attribute,
 		       const char *prefix)
 {
 	return number_behind(egl->eglQueryDeviceStringEXT(device, attribute), prefix);
+}
+
+static void add_display(struct opengl *gl, EGLenum kind, void *native, struct opengl_device found)
+{
+	found.handle = gl->platform->eglGetPlatformDisplayEXT(kind, native, NULL);
+	if (found.handle != EGL_NO_DISPLAY)
+		gl->devices[gl->device_count++] = found;
 }
 
 /* Where a device has no card, EGL tells the render node in its place. */
@@ -215,36 +188,34 @@ static void add_device(struct opengl *gl, EGLDeviceEXT device)
 			found.render_node =
 				node_number(egl, device, EGL_DRM_DEVICE_FILE_EXT, "renderD");
 	}
-	found.handle = egl->eglGetPlatformDisplayEXT(EGL_PLATFORM_DEVICE_EXT, device, NULL);
-	add_display(gl, found);
+	add_display(gl, EGL_PLATFORM_DEVICE_EXT, device, found);
 }
 
 static int enumerate(struct opengl *gl, struct error *err)
 {
 	EGLDeviceEXT devices[API_DEVICES_MAX] = {0};
 	EGLint count = 0;
-	struct opengl_platform *egl = gl->platform;
-	int rc = check(gl, egl->eglQueryDevicesEXT(API_DEVICES_MAX, devices, &count) == EGL_TRUE,
-		       "eglQueryDevicesEXT", err);
-	for (EGLint i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++) {
+	check(gl, gl->platform->eglQueryDevicesEXT(API_DEVICES_MAX, devices, &count),
+	      "eglQueryDevicesEXT");
+	for (EGLint i = 0; i < count && i < API_DEVICES_MAX; i++) {
 		if (devices[i] != EGL_NO_DEVICE_EXT)
 			add_device(gl, devices[i]);
 	}
-	return rc;
+	return opengl_result(gl, err);
 }
 
-int opengl_platform_open(struct opengl *gl, struct api_report *report, struct error *err)
+int opengl_platform_open(struct opengl *gl, struct error *err)
 {
 	struct opengl_platform *egl = calloc(1, sizeof(*egl));
 	if (egl == NULL)
 		return error_memory(err);
 	gl->platform = egl;
-	int rc = load(egl, report, err);
+	int rc = load(egl, gl->report, err);
 	if (rc != 0)
 		return rc;
-	opengl_platform_listen(gl, report);
+	listen(gl);
 	if (egl->eglGetPlatformDisplayEXT == NULL)
-		return no_driver(gl, report, err);
+		return no_driver(gl, err);
 	const bool devices = egl->eglQueryDevicesEXT != NULL &&
 			     egl->eglQueryDeviceStringEXT != NULL &&
 			     listed(egl->extensions, "EGL_EXT_platform_device") &&
@@ -253,13 +224,9 @@ int opengl_platform_open(struct opengl *gl, struct api_report *report, struct er
 	if (devices)
 		return enumerate(gl, err);
 	if (!listed(egl->extensions, "EGL_MESA_platform_surfaceless"))
-		return no_driver(gl, report, err);
-	add_display(gl, (struct opengl_device){
-				.handle = egl->eglGetPlatformDisplayEXT(
-					EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL),
-				.card = -1,
-				.render_node = -1,
-			});
+		return no_driver(gl, err);
+	add_display(gl, EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY,
+		    (struct opengl_device){.card = -1, .render_node = -1});
 	return 0;
 }
 
@@ -279,38 +246,34 @@ static const struct {
 	{EGL_OPENGL_ES_API, true, {EGL_CONTEXT_MAJOR_VERSION, 2, EGL_NONE}},
 };
 
-static int create_context(struct opengl *gl, struct error *err)
+/* What an attempt has against it counts where none after it works. */
+static void create_context(struct opengl *gl)
 {
 	struct opengl_platform *egl = gl->platform;
-	int rc = 0;
 	for (size_t i = 0; egl->context == EGL_NO_CONTEXT && i < ARRAY_SIZE(attempts); i++) {
+		gl->error = (struct error){0};
+		gl->failure = (struct call_failure){0};
 		gl->es = attempts[i].api == EGL_OPENGL_ES_API;
 		gl->old = attempts[i].old;
-		rc = check(gl, egl->eglBindAPI(attempts[i].api) == EGL_TRUE, "eglBindAPI", err);
-		if (rc != 0)
+		if (!check(gl, egl->eglBindAPI(attempts[i].api), "eglBindAPI"))
 			continue;
 		egl->context = egl->eglCreateContext(egl->display, EGL_NO_CONFIG_KHR,
 						     EGL_NO_CONTEXT, attempts[i].attributes);
-		rc = check(gl, egl->context != EGL_NO_CONTEXT, "eglCreateContext", err);
+		check(gl, egl->context != EGL_NO_CONTEXT, "eglCreateContext");
 	}
-	if (rc == 0)
-		gl->failure = (struct call_failure){0}; /* of an attempt before */
-	return rc;
 }
 
-int opengl_platform_begin(struct opengl *gl, const struct opengl_device *device, struct error *err)
+void opengl_platform_begin(struct opengl *gl, const struct opengl_device *device)
 {
 	struct opengl_platform *egl = gl->platform;
 	egl->display = device->handle;
-	int rc = check(gl, egl->eglInitialize(egl->display, NULL, NULL) == EGL_TRUE,
-		       "eglInitialize", err);
-	if (rc == 0)
-		rc = create_context(gl, err);
-	if (rc != 0)
-		return rc;
-	const bool current = egl->eglMakeCurrent(egl->display, EGL_NO_SURFACE, EGL_NO_SURFACE,
-						 egl->context) == EGL_TRUE;
-	return check(gl, current, "eglMakeCurrent", err);
+	if (check(gl, egl->eglInitialize(egl->display, NULL, NULL), "eglInitialize"))
+		create_context(gl);
+	if (egl->context != EGL_NO_CONTEXT)
+		check(gl,
+		      egl->eglMakeCurrent(egl->display, EGL_NO_SURFACE, EGL_NO_SURFACE,
+					  egl->context),
+		      "eglMakeCurrent");
 }
 
 void opengl_platform_end(struct opengl *gl)

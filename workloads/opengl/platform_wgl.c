@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* WGL knows one device: the one that shows the desktop, or that a container was given. */
+/* WGL knows one device: the one that shows the desktop, or that a container was given. It wants a
+ * window before there can be a context; this one is never shown. */
 #include "workloads/opengl/opengl.h"
 
 #include "base/cleanup.h"
 #include "base/library.h"
-#include "workloads/directx/wine.h"
-#include "workloads/opengl/wgl.h"
+#include "workloads/directx/directx.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <windows.h>
 
 /* WGL_ARB_create_context, its profiles, and WGL_EXT_create_context_es2_profile. */
 enum {
@@ -22,40 +23,84 @@ enum {
 typedef HGLRC(WINAPI *create_with_attributes)(HDC dc, HGLRC share, const int *attributes);
 
 struct opengl_platform {
-	struct wgl wgl;
+	HGLRC(WINAPI *create)(HDC dc);
+	BOOL(WINAPI *delete)(HGLRC context);
+	BOOL(WINAPI *make_current)(HDC dc, HGLRC context);
+	PROC(WINAPI *get_address)(LPCSTR name);
 	void *library;
+	HWND window;
+	HDC dc;
 	HGLRC context;
 };
 
-static int check(struct opengl *gl, bool done, const char *call, struct error *err)
+static bool check(struct opengl *gl, bool done, const char *call)
 {
-	return done ? 0 : call_failed(&gl->failure, call, (int)GetLastError(), NULL, err);
+	if (!done)
+		(void)call_failed(&gl->failure, call, (int)GetLastError(), NULL, &gl->error);
+	return done;
 }
 
-int opengl_platform_open(struct opengl *gl, struct api_report *report, struct error *err)
+static int open_window(struct opengl_platform *wgl, struct api_report *report, struct error *err)
 {
-	struct opengl_platform *platform = calloc(1, sizeof(*platform));
-	if (platform == NULL)
-		return error_memory(err);
-	gl->platform = platform;
-	wine_name(report->emulator, sizeof(report->emulator));
-	int rc = wgl_open(&platform->wgl, report, err);
-	if (rc == 0)
-		rc = library_open(OPENGL_LIBRARY, &platform->library, err);
-	if (rc != 0)
-		return rc;
-	if (platform->wgl.generic)
+	wgl->window = CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 16, 16, NULL, NULL, NULL, NULL);
+	wgl->dc = wgl->window != NULL ? GetDC(wgl->window) : NULL;
+	if (wgl->dc != NULL)
+		return 0;
+	report->missing = "window station";
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "OpenGL needs a window, even a hidden one, and this session has no window "
+			 "station for it (%s: error %lu)",
+			 wgl->window == NULL ? "CreateWindow" : "GetDC", GetLastError());
+}
+
+static int choose_format(struct opengl_platform *wgl, struct error *err)
+{
+	PIXELFORMATDESCRIPTOR format = {
+		.nSize = sizeof(format),
+		.nVersion = 1,
+		.dwFlags = PFD_DRAW_TO_WINDOW | PFD_SUPPORT_OPENGL,
+		.iPixelType = PFD_TYPE_RGBA,
+		.cColorBits = 24,
+	};
+	const int number = ChoosePixelFormat(wgl->dc, &format);
+	if (number == 0)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "OpenGL has no pixel format (ChoosePixelFormat: error %lu)",
+				 GetLastError());
+	if (!SetPixelFormat(wgl->dc, number, &format))
+		return error_set(err, ERROR_REMOTE, "SetPixelFormat: error %lu", GetLastError());
+	if (DescribePixelFormat(wgl->dc, number, sizeof(format), &format) != 0 &&
+	    (format.dwFlags & (PFD_GENERIC_FORMAT | PFD_GENERIC_ACCELERATED)) == PFD_GENERIC_FORMAT)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "no driver of OpenGL answers, only GDI Generic, Windows' own "
 				 "software renderer");
-	gl->devices[gl->device_count++] = (struct opengl_device){.card = -1, .render_node = -1};
 	return 0;
 }
 
-void opengl_platform_listen(struct opengl *gl, struct api_report *report)
+int opengl_platform_open(struct opengl *gl, struct error *err)
 {
-	(void)gl; /* WGL says nothing beyond its errors */
-	(void)report;
+	struct opengl_platform *wgl = calloc(1, sizeof(*wgl));
+	if (wgl == NULL)
+		return error_memory(err);
+	gl->platform = wgl;
+	wine_name(gl->report->emulator, sizeof(gl->report->emulator));
+	const struct api_function functions[] = {
+		{"wglCreateContext", &wgl->create},
+		{"wglDeleteContext", &wgl->delete},
+		{"wglMakeCurrent", &wgl->make_current},
+		{"wglGetProcAddress", &wgl->get_address},
+		{NULL, NULL},
+	};
+	int rc = api_load(gl->report, OPENGL_LIBRARY, functions, err);
+	if (rc == 0)
+		rc = library_open(OPENGL_LIBRARY, &wgl->library, err);
+	if (rc == 0)
+		rc = open_window(wgl, gl->report, err);
+	if (rc != 0)
+		return rc;
+	gl->report->missing = "OpenGL driver";
+	gl->devices[gl->device_count++] = (struct opengl_device){.card = -1, .render_node = -1};
+	return choose_format(wgl, err);
 }
 
 /* The newest that the work can do with; NULL: there is none. In any context. */
@@ -72,7 +117,7 @@ static HGLRC create_newest(struct opengl *gl)
 		 {CONTEXT_MAJOR_VERSION, 3, CONTEXT_MINOR_VERSION, 1, CONTEXT_PROFILE_MASK,
 		  CONTEXT_ES_PROFILE, 0}},
 	};
-	const struct wgl *wgl = &gl->platform->wgl;
+	const struct opengl_platform *wgl = gl->platform;
 	PROC address = wgl->get_address("wglCreateContextAttribsARB");
 	create_with_attributes create = NULL;
 	HGLRC context = NULL;
@@ -85,42 +130,37 @@ static HGLRC create_newest(struct opengl *gl)
 }
 
 /* A context of the oldest kind is needed to ask for another, and stays where there is no other. */
-int opengl_platform_begin(struct opengl *gl, const struct opengl_device *device, struct error *err)
+void opengl_platform_begin(struct opengl *gl, const struct opengl_device *device)
 {
-	struct opengl_platform *platform = gl->platform;
-	const struct wgl *wgl = &platform->wgl;
+	struct opengl_platform *wgl = gl->platform;
 	(void)device;
-	platform->context = wgl->create(wgl->dc);
-	int rc = check(gl, platform->context != NULL, "wglCreateContext", err);
-	if (rc == 0)
-		rc = check(gl, wgl->make_current(wgl->dc, platform->context), "wglMakeCurrent",
-			   err);
-	if (rc != 0)
-		return rc;
+	wgl->context = wgl->create(wgl->dc);
+	if (!check(gl, wgl->context != NULL, "wglCreateContext") ||
+	    !check(gl, wgl->make_current(wgl->dc, wgl->context), "wglMakeCurrent"))
+		return;
 	HGLRC newest = create_newest(gl);
 	gl->old = newest == NULL;
 	if (newest == NULL)
-		return 0;
-	rc = check(gl, wgl->make_current(wgl->dc, newest), "wglMakeCurrent", err);
-	(void)wgl->delete (platform->context);
-	platform->context = newest;
-	return rc;
+		return;
+	check(gl, wgl->make_current(wgl->dc, newest), "wglMakeCurrent");
+	(void)wgl->delete (wgl->context);
+	wgl->context = newest;
 }
 
 void opengl_platform_end(struct opengl *gl)
 {
-	struct opengl_platform *platform = gl->platform;
-	if (platform->context == NULL)
+	struct opengl_platform *wgl = gl->platform;
+	if (wgl->context == NULL)
 		return;
-	(void)platform->wgl.make_current(NULL, NULL);
-	(void)platform->wgl.delete(platform->context);
-	platform->context = NULL;
+	(void)wgl->make_current(NULL, NULL);
+	(void)wgl->delete (wgl->context);
+	wgl->context = NULL;
 }
 
 /* What OpenGL 1.1 had is told by the library alone, and drivers say "none" in five ways. */
 void *opengl_platform_function(const struct opengl *gl, const char *name)
 {
-	PROC function = gl->platform->wgl.get_address(name);
+	PROC function = gl->platform->get_address(name);
 	void *address = NULL;
 	memcpy(&address, &function, sizeof(address));
 	if ((uintptr_t)address > 3 && (intptr_t)address != -1)
@@ -132,7 +172,10 @@ void *opengl_platform_function(const struct opengl *gl, const char *name)
 
 void opengl_platform_close(struct opengl *gl)
 {
-	if (gl->platform != NULL)
-		wgl_close(&gl->platform->wgl);
-	free(gl->platform);
+	struct opengl_platform *wgl = gl->platform;
+	if (wgl != NULL && wgl->dc != NULL)
+		(void)ReleaseDC(wgl->window, wgl->dc);
+	if (wgl != NULL && wgl->window != NULL)
+		(void)DestroyWindow(wgl->window);
+	free(wgl);
 }

@@ -5,7 +5,7 @@
 
 #include "base/tests/unit.h"
 #include "workloads/common/reference.h"
-#include "workloads/opengl/renderer.h"
+#include "workloads/opengl/opengl.h"
 #include "workloads/tests/expect.h"
 #include "workloads/tests/run_probe.h"
 

@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/vulkan/vulkan.h"
-
 #include "workloads/vulkan/device.h"
 
+#include "base/cleanup.h"
+#include "workloads/vulkan/work_spirv.h" /* generated from work.comp */
+
+/* The push constants of work.comp, which knows the number of groups itself. */
+enum { CONSTANTS_SIZE = offsetof(struct work_parameters, stride) };
+
+/* What has a command buffer and a fence. */
+enum step { STEP_LOOK, STEP_UPLOAD, STEP_DISPATCH, STEP_DOWNLOAD, STEP_COUNT };
+
 struct computation {
+	struct vulkan_device device;
 	struct vulkan *vk;
 	const struct work_request *request;
-	struct vulkan_device device;
-	struct vulkan_pipeline pipeline;
-	struct vulkan_layout layout;
+	VkShaderModule shader;
+	VkDescriptorSetLayout set_layout;
+	VkPipelineLayout layout;
+	VkPipeline pipeline;
+	VkDescriptorPool descriptor_pool;
+	VkDescriptorSet set;
+	VkCommandPool command_pool;
+	VkCommandBuffer commands[STEP_COUNT];
+	VkFence fences[STEP_COUNT];
+	VkDeviceSize array_size, stride; /* bytes: of an array, and from one to the next */
 	struct vulkan_buffer storage, staging;
 	struct work_data data; /* in the staging buffer */
 };
@@ -19,44 +34,238 @@ static int open_device(void *work, struct error *err)
 	return vulkan_device_open(c->vk, c->vk->devices[c->request->device], &c->device, err);
 }
 
+static int create_layouts(struct computation *c, struct error *err)
+{
+	VkDescriptorSetLayoutBinding bindings[WORK_ARRAYS] = {0};
+	const VkPushConstantRange constants = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+					       .size = CONSTANTS_SIZE};
+	for (uint32_t i = 0; i < WORK_ARRAYS; i++)
+		bindings[i] = (VkDescriptorSetLayoutBinding){
+			.binding = i,
+			.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+			.descriptorCount = 1,
+			.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+		};
+	const VkDescriptorSetLayoutCreateInfo set_info = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+		.bindingCount = WORK_ARRAYS,
+		.pBindings = bindings,
+	};
+	int rc = VULKAN_CALL(&c->device, err, vkCreateDescriptorSetLayout, c->device.handle,
+			     &set_info, NULL, &c->set_layout);
+	if (rc != 0)
+		return rc;
+	const VkPipelineLayoutCreateInfo layout_info = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+		.setLayoutCount = 1,
+		.pSetLayouts = &c->set_layout,
+		.pushConstantRangeCount = 1,
+		.pPushConstantRanges = &constants,
+	};
+	return VULKAN_CALL(&c->device, err, vkCreatePipelineLayout, c->device.handle, &layout_info,
+			   NULL, &c->layout);
+}
+
+static int create_pipeline(struct computation *c, struct error *err)
+{
+	const VkShaderModuleCreateInfo shader_info = {
+		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+		.codeSize = sizeof(work_spirv),
+		.pCode = work_spirv,
+	};
+	int rc = VULKAN_CALL(&c->device, err, vkCreateShaderModule, c->device.handle, &shader_info,
+			     NULL, &c->shader);
+	if (rc != 0)
+		return rc;
+	const VkComputePipelineCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+		.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+			  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+			  .module = c->shader,
+			  .pName = "main"},
+		.layout = c->layout,
+	};
+	return VULKAN_CALL(&c->device, err, vkCreateComputePipelines, c->device.handle,
+			   VK_NULL_HANDLE, 1, &info, NULL, &c->pipeline);
+}
+
+static int create_descriptor_set(struct computation *c, struct error *err)
+{
+	const VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+					   .descriptorCount = WORK_ARRAYS};
+	const VkDescriptorPoolCreateInfo pool_info = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+		.maxSets = 1,
+		.poolSizeCount = 1,
+		.pPoolSizes = &size,
+	};
+	int rc = VULKAN_CALL(&c->device, err, vkCreateDescriptorPool, c->device.handle, &pool_info,
+			     NULL, &c->descriptor_pool);
+	if (rc != 0)
+		return rc;
+	const VkDescriptorSetAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+		.descriptorPool = c->descriptor_pool,
+		.descriptorSetCount = 1,
+		.pSetLayouts = &c->set_layout,
+	};
+	return VULKAN_CALL(&c->device, err, vkAllocateDescriptorSets, c->device.handle, &info,
+			   &c->set);
+}
+
+static int create_commands(struct computation *c, struct error *err)
+{
+	const VkFenceCreateInfo fence_info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+	const VkCommandPoolCreateInfo pool_info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+		.queueFamilyIndex = c->device.queue_family,
+	};
+	int rc = VULKAN_CALL(&c->device, err, vkCreateCommandPool, c->device.handle, &pool_info,
+			     NULL, &c->command_pool);
+	if (rc != 0)
+		return rc;
+	const VkCommandBufferAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = c->command_pool,
+		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+		.commandBufferCount = STEP_COUNT,
+	};
+	rc = VULKAN_CALL(&c->device, err, vkAllocateCommandBuffers, c->device.handle, &info,
+			 c->commands);
+	for (size_t i = 0; rc == 0 && i < STEP_COUNT; i++)
+		rc = VULKAN_CALL(&c->device, err, vkCreateFence, c->device.handle, &fence_info,
+				 NULL, &c->fences[i]);
+	return rc;
+}
+
 static int build(void *work, struct error *err)
 {
 	struct computation *c = work;
-	return vulkan_pipeline_build(&c->device, &c->pipeline, err);
+	int rc = create_layouts(c, err);
+	if (rc == 0)
+		rc = create_pipeline(c, err);
+	if (rc == 0)
+		rc = create_descriptor_set(c, err);
+	if (rc == 0)
+		rc = create_commands(c, err);
+	return rc;
+}
+
+/* The arrays lie one behind the other in one buffer. */
+static int plan(struct computation *c, struct error *err)
+{
+	VkPhysicalDeviceProperties properties = {0};
+	c->vk->vkGetPhysicalDeviceProperties(c->device.physical, &properties);
+	const VkDeviceSize least = properties.limits.minStorageBufferOffsetAlignment;
+	const VkDeviceSize alignment = least > 0 ? least : 1;
+	c->array_size = work_array_size(c->request);
+	c->stride = (c->array_size + alignment - 1) / alignment * alignment;
+	if (c->array_size <= properties.limits.maxStorageBufferRange)
+		return 0;
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "%zu elements do not fit a storage buffer of %u bytes",
+			 c->request->elements, properties.limits.maxStorageBufferRange);
+}
+
+static void bind_arrays(struct computation *c)
+{
+	VkDescriptorBufferInfo arrays[WORK_ARRAYS] = {0};
+	VkWriteDescriptorSet writes[WORK_ARRAYS] = {0};
+	for (uint32_t i = 0; i < WORK_ARRAYS; i++) {
+		arrays[i] = (VkDescriptorBufferInfo){.buffer = c->storage.buffer,
+						     .offset = i * c->stride,
+						     .range = c->array_size};
+		writes[i] = (VkWriteDescriptorSet){
+			.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+			.dstSet = c->set,
+			.dstBinding = i,
+			.descriptorCount = 1,
+			.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+			.pBufferInfo = &arrays[i],
+		};
+	}
+	c->device.vkUpdateDescriptorSets(c->device.handle, WORK_ARRAYS, writes, 0, NULL);
+}
+
+static void record_dispatch(struct computation *c, VkCommandBuffer commands)
+{
+	const struct vulkan_device *device = &c->device;
+	const struct work_parameters parameters = work_parameters(c->request);
+	device->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, c->pipeline);
+	device->vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, c->layout, 0, 1,
+					&c->set, 0, NULL);
+	device->vkCmdPushConstants(commands, c->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+				   CONSTANTS_SIZE, &parameters);
+	device->vkCmdDispatch(commands, parameters.stride / WORK_GROUP, work_groups_y(c->request),
+			      work_groups_z(c->request));
+}
+
+/* Behind each step stands a barrier, which makes what it wrote visible to the next one, and to the
+ * processor. */
+static int record(struct computation *c, enum step step, struct error *err)
+{
+	const struct vulkan_device *device = &c->device;
+	const VkCommandBufferBeginInfo begin = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+		.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+	};
+	const VkBufferCopy whole = {.size = WORK_ARRAYS * c->stride};
+	const VkMemoryBarrier barrier = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+		.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+		.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT |
+				 VK_ACCESS_HOST_READ_BIT,
+	};
+	VkCommandBuffer commands = c->commands[step];
+	VkBuffer storage = c->storage.buffer, staging = c->staging.buffer;
+	int rc = VULKAN_CALL(device, err, vkBeginCommandBuffer, commands, &begin);
+	if (rc != 0)
+		return rc;
+	if (step == STEP_UPLOAD)
+		device->vkCmdCopyBuffer(commands, staging, storage, 1, &whole);
+	else if (step == STEP_DISPATCH)
+		record_dispatch(c, commands);
+	else
+		device->vkCmdCopyBuffer(commands, storage, staging, 1, &whole);
+	device->vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+				     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
+					     VK_PIPELINE_STAGE_HOST_BIT,
+				     0, 1, &barrier, 0, NULL, 0, NULL);
+	return VULKAN_CALL(device, err, vkEndCommandBuffer, commands);
 }
 
 static int create_memory(void *work, struct error *err)
 {
 	struct computation *c = work;
-	int rc = vulkan_layout_plan(&c->device, c->request->elements, &c->layout, err);
+	int rc = plan(c, err);
 	if (rc == 0)
-		rc = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STORAGE, c->layout.size,
-					  &c->storage, err);
+		rc = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STORAGE,
+					  WORK_ARRAYS * c->stride, &c->storage, err);
 	if (rc == 0)
-		rc = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STAGING, c->layout.size,
-					  &c->staging, err);
-	if (rc == 0)
-		rc = vulkan_pipeline_record(&c->device, &c->pipeline, &c->layout, c->request,
-					    c->storage.buffer, c->staging.buffer, err);
+		rc = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STAGING,
+					  WORK_ARRAYS * c->stride, &c->staging, err);
 	if (rc != 0)
 		return rc;
+	bind_arrays(c);
+	for (int step = 0; rc == 0 && step < STEP_COUNT; step++)
+		rc = record(c, (enum step)step, err);
 	for (size_t i = 0; i < WORK_ARRAYS; i++)
-		c->data.arrays[i] = (uint8_t *)c->staging.mapped + c->layout.offsets[i];
+		c->data.arrays[i] = (uint8_t *)c->staging.mapped + i * c->stride;
 	work_fill(&c->data);
-	return 0;
+	return rc;
 }
 
 /* Submits one step and waits for it. After a wait that timed out the objects belong to the device.
  */
-static int run_step(struct computation *c, enum vulkan_step step, struct error *err)
+static int run_step(struct computation *c, enum step step, struct error *err)
 {
 	struct vulkan_device *device = &c->device;
 	const VkSubmitInfo submit = {
 		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
 		.commandBufferCount = 1,
-		.pCommandBuffers = &c->pipeline.commands[step],
+		.pCommandBuffers = &c->commands[step],
 	};
-	VkFence fence = c->pipeline.fences[step];
+	VkFence fence = c->fences[step];
 	int rc = VULKAN_CALL(device, err, vkQueueSubmit, device->queue, 1, &submit, fence);
 	if (rc != 0)
 		return rc;
@@ -72,13 +281,13 @@ static int run_step(struct computation *c, enum vulkan_step step, struct error *
 
 static int look(void *work, struct error *err)
 {
-	return run_step(work, VULKAN_STEP_LOOK, err);
+	return run_step(work, STEP_LOOK, err);
 }
 
 static int upload(void *work, struct error *err)
 {
 	struct computation *c = work;
-	int rc = run_step(c, VULKAN_STEP_UPLOAD, err);
+	int rc = run_step(c, STEP_UPLOAD, err);
 	if (rc == 0)
 		work_overwrite(&c->data);
 	return rc;
@@ -86,22 +295,28 @@ static int upload(void *work, struct error *err)
 
 static int dispatch(void *work, struct error *err)
 {
-	return run_step(work, VULKAN_STEP_DISPATCH, err);
+	return run_step(work, STEP_DISPATCH, err);
 }
 
 static int download(void *work, struct error *err)
 {
-	return run_step(work, VULKAN_STEP_DOWNLOAD, err);
+	return run_step(work, STEP_DOWNLOAD, err);
 }
 
 static void release(struct computation *c)
 {
-	if (c->device.queue != NULL) {
-		vulkan_pipeline_free(&c->device, &c->pipeline);
-		vulkan_buffer_free(&c->device, &c->staging);
-		vulkan_buffer_free(&c->device, &c->storage);
-	}
-	vulkan_device_free(&c->device);
+	struct vulkan_device *device = &c->device;
+	VkDevice handle = device->handle;
+	for (size_t i = 0; i < STEP_COUNT; i++)
+		device->vkDestroyFence(handle, c->fences[i], NULL);
+	device->vkDestroyCommandPool(handle, c->command_pool, NULL);
+	device->vkDestroyDescriptorPool(handle, c->descriptor_pool, NULL);
+	device->vkDestroyPipeline(handle, c->pipeline, NULL);
+	device->vkDestroyShaderModule(handle, c->shader, NULL);
+	device->vkDestroyPipelineLayout(handle, c->layout, NULL);
+	device->vkDestroyDescriptorSetLayout(handle, c->set_layout, NULL);
+	vulkan_buffer_free(device, &c->staging);
+	vulkan_buffer_free(device, &c->storage);
 }
 
 int vulkan_work(void *session, const struct work_request *request, struct work_report *report,
@@ -124,7 +339,10 @@ int vulkan_work(void *session, const struct work_request *request, struct work_r
 	c.vk->failure = (struct call_failure){0};
 	int rc = work_run(steps, &c, &c.data, report, err);
 	report->failure = c.vk->failure;
-	if (rc != ERROR_TIMEOUT)
+	if (rc == ERROR_TIMEOUT)
+		return rc;
+	if (c.device.queue != NULL)
 		release(&c);
+	vulkan_device_free(&c.device);
 	return rc;
 }

@@ -19,6 +19,48 @@ struct facts {
 	bool has_id, has_driver, has_pci, has_drm;
 };
 
+static const char *driver_name(VkDriverId id)
+{
+	static const struct code_name names[] = {
+		CODE_NAME(VK_DRIVER_ID_AMD_PROPRIETARY),
+		CODE_NAME(VK_DRIVER_ID_AMD_OPEN_SOURCE),
+		CODE_NAME(VK_DRIVER_ID_MESA_RADV),
+		CODE_NAME(VK_DRIVER_ID_NVIDIA_PROPRIETARY),
+		CODE_NAME(VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS),
+		CODE_NAME(VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA),
+		CODE_NAME(VK_DRIVER_ID_IMAGINATION_PROPRIETARY),
+		CODE_NAME(VK_DRIVER_ID_QUALCOMM_PROPRIETARY),
+		CODE_NAME(VK_DRIVER_ID_ARM_PROPRIETARY),
+		CODE_NAME(VK_DRIVER_ID_GOOGLE_SWIFTSHADER),
+		CODE_NAME(VK_DRIVER_ID_GGP_PROPRIETARY),
+		CODE_NAME(VK_DRIVER_ID_BROADCOM_PROPRIETARY),
+		CODE_NAME(VK_DRIVER_ID_MESA_LLVMPIPE),
+		CODE_NAME(VK_DRIVER_ID_MOLTENVK),
+		CODE_NAME(VK_DRIVER_ID_COREAVI_PROPRIETARY),
+		CODE_NAME(VK_DRIVER_ID_JUICE_PROPRIETARY),
+		CODE_NAME(VK_DRIVER_ID_VERISILICON_PROPRIETARY),
+		CODE_NAME(VK_DRIVER_ID_MESA_TURNIP),
+		CODE_NAME(VK_DRIVER_ID_MESA_V3DV),
+		CODE_NAME(VK_DRIVER_ID_MESA_PANVK),
+		CODE_NAME(VK_DRIVER_ID_SAMSUNG_PROPRIETARY),
+		CODE_NAME(VK_DRIVER_ID_MESA_VENUS),
+		CODE_NAME(VK_DRIVER_ID_MESA_DOZEN),
+	};
+	return code_name(names, ARRAY_SIZE(names), (int64_t)id);
+}
+
+const char *vulkan_device_type_name(VkPhysicalDeviceType type)
+{
+	static const struct code_name names[] = {
+		{VK_PHYSICAL_DEVICE_TYPE_OTHER, "other"},
+		{VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, "integrated-gpu"},
+		{VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, "discrete-gpu"},
+		{VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, "virtual-gpu"},
+		{VK_PHYSICAL_DEVICE_TYPE_CPU, "cpu"},
+	};
+	return code_name(names, ARRAY_SIZE(names), (int64_t)type);
+}
+
 bool vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, const char *name)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -119,7 +161,7 @@ static cJSON *driver_json(const struct facts *facts)
 	struct members members CLEANUP_MEMBERS = members_new();
 	if (facts->has_driver) {
 		member_number(&members, "id", driver->driverID);
-		member_string(&members, "idName", vulkan_driver_name(driver->driverID));
+		member_string(&members, "idName", driver_name(driver->driverID));
 		member_text(&members, "name", driver->driverName, sizeof(driver->driverName));
 		member_text(&members, "info", driver->driverInfo, sizeof(driver->driverInfo));
 		member_format(&members, "conformance", "%u.%u.%u.%u",

@@ -72,3 +72,71 @@ void vulkan_device_free(struct vulkan_device *device)
 	if (device->vkDestroyDevice != NULL)
 		device->vkDestroyDevice(device->handle, NULL);
 }
+
+/* The first allowed type with all wanted flags; VK_MAX_MEMORY_TYPES when there is none. */
+static uint32_t find_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
+			  VkMemoryPropertyFlags wanted)
+{
+	for (uint32_t i = 0; i < memory->memoryTypeCount && i < VK_MAX_MEMORY_TYPES; i++)
+		if ((allowed & (1u << i)) != 0 &&
+		    (memory->memoryTypes[i].propertyFlags & wanted) == wanted)
+			return i;
+	return VK_MAX_MEMORY_TYPES;
+}
+
+int vulkan_memory_allocate(struct vulkan_device *device, const VkMemoryRequirements *needs,
+			   VkMemoryPropertyFlags wanted, VkDeviceMemory *out, struct error *err)
+{
+	VkPhysicalDeviceMemoryProperties memory = {0};
+	device->vk->vkGetPhysicalDeviceMemoryProperties(device->physical, &memory);
+	uint32_t type = find_type(&memory, needs->memoryTypeBits, wanted);
+	if (type == VK_MAX_MEMORY_TYPES)
+		return error_set(err, ERROR_UNSUPPORTED, "the device has no %s memory type",
+				 wanted == VULKAN_MAPPED ? "host-coherent" : "device-local");
+	const VkMemoryAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+		.allocationSize = needs->size,
+		.memoryTypeIndex = type,
+	};
+	return VULKAN_CALL(device, err, vkAllocateMemory, device->handle, &info, NULL, out);
+}
+
+int vulkan_buffer_make(struct vulkan_device *device, const VkBufferCreateInfo *info,
+		       VkMemoryPropertyFlags wanted, struct vulkan_buffer *out, struct error *err)
+{
+	VkMemoryRequirements needs = {0};
+	int rc = VULKAN_CALL(device, err, vkCreateBuffer, device->handle, info, NULL, &out->buffer);
+	if (rc != 0)
+		return rc;
+	device->vkGetBufferMemoryRequirements(device->handle, out->buffer, &needs);
+	rc = vulkan_memory_allocate(device, &needs, wanted, &out->memory, err);
+	if (rc == 0)
+		rc = VULKAN_CALL(device, err, vkBindBufferMemory, device->handle, out->buffer,
+				 out->memory, 0);
+	if (rc == 0 && wanted == VULKAN_MAPPED)
+		rc = VULKAN_CALL(device, err, vkMapMemory, device->handle, out->memory, 0,
+				 VK_WHOLE_SIZE, 0, &out->mapped);
+	return rc;
+}
+
+int vulkan_buffer_create(struct vulkan_device *device, enum vulkan_buffer_use use,
+			 VkDeviceSize size, struct vulkan_buffer *out, struct error *err)
+{
+	const bool storage = use == VULKAN_BUFFER_STORAGE;
+	const VkBufferCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+		.size = size,
+		.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+			 (storage ? VK_BUFFER_USAGE_STORAGE_BUFFER_BIT : 0u),
+		.sharingMode = VK_SHARING_MODE_EXCLUSIVE,
+	};
+	return vulkan_buffer_make(device, &info,
+				  storage ? VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT : VULKAN_MAPPED,
+				  out, err);
+}
+
+void vulkan_buffer_free(struct vulkan_device *device, struct vulkan_buffer *buffer)
+{
+	device->vkDestroyBuffer(device->handle, buffer->buffer, NULL);
+	device->vkFreeMemory(device->handle, buffer->memory, NULL); /* unmaps, too */
+}

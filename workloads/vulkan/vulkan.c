@@ -1,17 +1,129 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/vulkan/vulkan.h"
 
+#include "base/cleanup.h"
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The newest version whose rules this code follows. */
 #define NEWEST_VERSION VK_API_VERSION_1_3
+
+enum { EXTENSIONS_MAX = 256 };
+
+static const char *result_name(VkResult result)
+{
+	static const struct code_name names[] = {
+		CODE_NAME(VK_NOT_READY),
+		CODE_NAME(VK_TIMEOUT),
+		CODE_NAME(VK_INCOMPLETE),
+		CODE_NAME(VK_ERROR_OUT_OF_HOST_MEMORY),
+		CODE_NAME(VK_ERROR_OUT_OF_DEVICE_MEMORY),
+		CODE_NAME(VK_ERROR_INITIALIZATION_FAILED),
+		CODE_NAME(VK_ERROR_DEVICE_LOST),
+		CODE_NAME(VK_ERROR_MEMORY_MAP_FAILED),
+		CODE_NAME(VK_ERROR_LAYER_NOT_PRESENT),
+		CODE_NAME(VK_ERROR_EXTENSION_NOT_PRESENT),
+		CODE_NAME(VK_ERROR_FEATURE_NOT_PRESENT),
+		CODE_NAME(VK_ERROR_INCOMPATIBLE_DRIVER),
+		CODE_NAME(VK_ERROR_TOO_MANY_OBJECTS),
+		CODE_NAME(VK_ERROR_FORMAT_NOT_SUPPORTED),
+		CODE_NAME(VK_ERROR_FRAGMENTED_POOL),
+		CODE_NAME(VK_ERROR_UNKNOWN),
+		CODE_NAME(VK_ERROR_OUT_OF_POOL_MEMORY),
+		CODE_NAME(VK_ERROR_INVALID_EXTERNAL_HANDLE),
+		CODE_NAME(VK_ERROR_FRAGMENTATION),
+		CODE_NAME(VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS),
+		CODE_NAME(VK_ERROR_VALIDATION_FAILED_EXT),
+		CODE_NAME(VK_ERROR_INVALID_SHADER_NV),
+		CODE_NAME(VK_ERROR_NOT_PERMITTED_KHR),
+		CODE_NAME(VK_ERROR_IMAGE_USAGE_NOT_SUPPORTED_KHR),
+		CODE_NAME(VK_ERROR_VIDEO_STD_VERSION_NOT_SUPPORTED_KHR),
+		{-1000299000, "VK_ERROR_INVALID_VIDEO_STD_PARAMETERS_KHR"},
+	};
+	return code_name(names, ARRAY_SIZE(names), result);
+}
 
 int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct error *err)
 {
 	if (result == VK_SUCCESS)
 		return 0;
-	return call_failed(&vk->failure, call, (int)result, vulkan_result_name(result), err);
+	return call_failed(&vk->failure, call, (int)result, result_name(result), err);
+}
+
+/* Loaders give no codes with their messages, so their words decide. What only says that nothing was
+ * found is no cause, and layers are none of the drivers' business. */
+static bool is_cause(VkDebugUtilsMessageSeverityFlagBitsEXT severity, const char *message)
+{
+	static const char *const outcomes[] = {"Found no drivers", "Failed to open JSON file",
+					       "Failed to detect any valid GPUs", "layer"};
+	for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++)
+		if (strstr(message, outcomes[i]) != NULL)
+			return false;
+	return severity == VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ||
+	       strstr(message, "Skipping") != NULL;
+}
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+						 VkDebugUtilsMessageTypeFlagsEXT types,
+						 const VkDebugUtilsMessengerCallbackDataEXT *data,
+						 void *user)
+{
+	struct vulkan *vk = user;
+	(void)types;
+	if (vk->report == NULL || data == NULL || data->pMessage == NULL)
+		return VK_FALSE;
+	api_report_message(vk->report, data->pMessage);
+	if (vk->cause[0] == '\0' && is_cause(severity, data->pMessage))
+		(void)snprintf(vk->cause, sizeof(vk->cause), "%s", data->pMessage);
+	return VK_FALSE;
+}
+
+static bool messages_offered(const struct vulkan *vk)
+{
+	PFN_vkEnumerateInstanceExtensionProperties enumerate =
+		VULKAN_GLOBAL(vk, vkEnumerateInstanceExtensionProperties);
+	uint32_t count = EXTENSIONS_MAX;
+	VkExtensionProperties *list CLEANUP_FREE = calloc(EXTENSIONS_MAX, sizeof(*list));
+	return enumerate != NULL && list != NULL && enumerate(NULL, &count, list) >= 0 &&
+	       vulkan_has_extension(list, count, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+}
+
+static VkDebugUtilsMessengerCreateInfoEXT messages_info(struct vulkan *vk)
+{
+	return (VkDebugUtilsMessengerCreateInfoEXT){
+		.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+		.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+				   VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+		.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT |
+			       VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
+		.pfnUserCallback = on_message,
+		.pUserData = vk,
+	};
+}
+
+static void messages_begin(struct vulkan *vk)
+{
+	const VkDebugUtilsMessengerCreateInfoEXT info = messages_info(vk);
+	PFN_vkCreateDebugUtilsMessengerEXT create =
+		(PFN_vkCreateDebugUtilsMessengerEXT)vk->vkGetInstanceProcAddr(
+			vk->instance, "vkCreateDebugUtilsMessengerEXT");
+	if (create == NULL || create(vk->instance, &info, NULL, &vk->messenger) != VK_SUCCESS)
+		vk->messenger = VK_NULL_HANDLE;
+}
+
+static void messages_end(struct vulkan *vk)
+{
+	PFN_vkDestroyDebugUtilsMessengerEXT destroy = NULL;
+	vk->report = NULL;
+	if (vk->messenger == VK_NULL_HANDLE)
+		return;
+	destroy = (PFN_vkDestroyDebugUtilsMessengerEXT)vk->vkGetInstanceProcAddr(
+		vk->instance, "vkDestroyDebugUtilsMessengerEXT");
+	if (destroy != NULL)
+		destroy(vk->instance, vk->messenger, NULL);
+	vk->messenger = VK_NULL_HANDLE;
 }
 
 /* A loader without vkEnumerateInstanceVersion is one of Vulkan 1.0. */
@@ -39,8 +151,8 @@ static int read_version(struct vulkan *vk, struct error *err)
 static int create_instance(struct vulkan *vk, struct error *err)
 {
 	static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
-	const bool messages = vulkan_messages_offered(vk);
-	const VkDebugUtilsMessengerCreateInfoEXT messenger = vulkan_messages_info(vk);
+	const bool messages = messages_offered(vk);
+	const VkDebugUtilsMessengerCreateInfoEXT messenger = messages_info(vk);
 	const VkApplicationInfo application = {
 		.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
 		.pApplicationName = "gpucert",
@@ -59,7 +171,7 @@ static int create_instance(struct vulkan *vk, struct error *err)
 				 VULKAN_LIBRARY " offers no vkCreateInstance");
 	int rc = vulkan_check(vk, create(&info, NULL, &vk->instance), "vkCreateInstance", err);
 	if (rc == 0 && messages)
-		vulkan_messages_begin(vk);
+		messages_begin(vk);
 	return rc;
 }
 
@@ -132,7 +244,7 @@ static int start(struct vulkan *vk, struct error *err)
 		rc = describe_devices(vk, err);
 	if (rc == ERROR_REMOTE && vk->failure.code == VK_ERROR_INCOMPATIBLE_DRIVER)
 		rc = no_driver(vk, err);
-	vulkan_messages_end(vk);
+	messages_end(vk);
 	return rc;
 }
 

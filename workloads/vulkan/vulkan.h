@@ -56,13 +56,6 @@ int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct er
 /* A function of the loader, before there is an instance; NULL: there is none of that name. */
 #define VULKAN_GLOBAL(vk, name) ((PFN_##name)(vk)->vkGetInstanceProcAddr(NULL, #name))
 
-/* messages.c: what the loader says goes to vk->report until vulkan_messages_end(). The loader
- * itself offers VK_EXT_debug_utils; `info` is for the pNext of VkInstanceCreateInfo. */
-bool vulkan_messages_offered(const struct vulkan *vk);
-VkDebugUtilsMessengerCreateInfoEXT vulkan_messages_info(struct vulkan *vk);
-void vulkan_messages_begin(struct vulkan *vk);
-void vulkan_messages_end(struct vulkan *vk);
-
 /* describe.c: whether a list of extensions holds one. */
 bool vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, const char *name);
 
@@ -78,7 +71,4 @@ cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index);
 int vulkan_work(void *session, const struct work_request *request, struct work_report *report,
 		struct error *err);
 
-/* names.c: enumerators as the specification spells them; NULL for values it does not know. */
-const char *vulkan_result_name(VkResult result);
-const char *vulkan_driver_name(VkDriverId id);
 const char *vulkan_device_type_name(VkPhysicalDeviceType type); /* "discrete-gpu", "cpu", ... */

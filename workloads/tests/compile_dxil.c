@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* A Windows program for compile.sh: compile-dxil SOURCE ENTRY PROFILE OUTPUT compiles a shader with
+/* A Windows program for workloads/directx/shaders/compile.sh: compile-dxil SOURCE ENTRY PROFILE OUTPUT compiles a shader with
  * the dxcompiler.dll beside it; dxil.dll beside that signs. Declarations are those of dxcapi.h. */
 #define COBJMACROS
 #define INITGUID
