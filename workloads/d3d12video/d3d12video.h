@@ -86,7 +86,6 @@ struct d3d12video_encoder {
 	size_t coded_size;
 	uint8_t *uploaded, *coded, *told; /* mapped: of `upload`, `bitstream` and `resolved` */
 	unsigned index;			  /* of the picture that is coded, or was last */
-	bool coding, draining;
 };
 
 /* encoder.c */

@@ -233,40 +233,30 @@ static int create_textures(struct d3d12video_encoder *e, struct error *err)
 	return rc;
 }
 
-/* The device keeps which call failed; the stream is to know it. */
-static int keep_failure(const struct d3d12video_encoder *e, int rc)
+static int create_commands(struct d3d12video_encoder *e, struct error *err)
 {
-	if (rc != 0)
-		*e->job->failure = e->video->gpu.report->failure;
+	int rc =
+		d3d12_create_commands(&e->video->gpu, (D3D12_COMMAND_LIST_TYPE)D3D12VIDEO_LIST_TYPE,
+				      &IID_ID3D12VideoEncodeCommandList2, &e->commands, err);
+	e->list = e->commands.list;
 	return rc;
 }
 
 static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
+	static int (*const steps[])(struct d3d12video_encoder *, struct error *) = {
+		check_settings, write_headers,	 create_encoder,
+		create_outputs, create_textures, create_commands,
+	};
 	struct d3d12video_encoder *e = encoder;
-	if (job->offer->codec != VIDEO_H264)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the device offers it, and this probe encodes only H.264 with "
-				 "Direct3D 12");
+	int rc = 0;
 	e->video = session;
 	e->job = job;
 	choose_settings(e);
-	int rc = check_settings(e, err);
-	if (rc == 0)
-		rc = write_headers(e, err);
-	if (rc == 0)
-		rc = create_encoder(e, err);
-	if (rc == 0)
-		rc = create_outputs(e, err);
-	if (rc == 0)
-		rc = create_textures(e, err);
-	if (rc == 0)
-		rc = d3d12_create_commands(&e->video->gpu,
-					   (D3D12_COMMAND_LIST_TYPE)D3D12VIDEO_LIST_TYPE,
-					   &IID_ID3D12VideoEncodeCommandList2, &e->commands, err);
-	e->list = e->commands.list;
-	return keep_failure(e, rc);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(steps); i++)
+		rc = steps[i](e, err);
+	return rc;
 }
 
 static int upload(struct d3d12video_encoder *e, const struct video_planes *frame, struct error *err)
@@ -296,44 +286,29 @@ static int upload(struct d3d12video_encoder *e, const struct video_planes *frame
 	return d3d12_device_run(gpu, err);
 }
 
-/* One picture at a time: each refers to the one before. */
 static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
 {
 	struct d3d12video_encoder *e = encoder;
-	e->draining = frame == NULL;
-	if (e->draining)
-		return 0;
-	if (e->coding)
-		return error_set(err, ERROR_BUSY, "the encoder codes a picture");
 	e->index = index;
 	int rc = upload(e, frame, err);
 	if (rc != 0)
-		return keep_failure(e, rc);
+		return rc;
 	d3d12video_record(e);
 	rc = CALL(e, err, ID3D12VideoEncodeCommandList2, Close, e->list);
-	if (rc == 0)
-		rc = d3d12_submit(&e->video->gpu, &e->commands, err);
-	e->coding = rc == 0;
-	return keep_failure(e, rc);
+	return rc == 0 ? d3d12_submit(&e->video->gpu, &e->commands, err) : rc;
 }
 
 static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
 {
 	struct d3d12video_encoder *e = encoder;
-	*ended = e->draining && !e->coding;
-	if (*ended)
-		return 0;
-	if (!e->coding || d3d12_has_finished(&e->video->gpu, err) == 0)
-		return error_set(err, ERROR_BUSY, "there is no picture yet");
-	e->coding = false;
-	*ended = e->draining;
+	(void)ended;
+	if (d3d12_has_finished(&e->video->gpu, err) == 0)
+		return error_set(err, ERROR_BUSY, "the picture is not coded yet");
 	int rc = d3d12_check_finished(&e->video->gpu, &e->commands, err);
 	if (rc == 0)
 		rc = CALL(e, err, ID3D12VideoEncodeCommandList2, Reset, e->list,
 			  e->commands.allocator);
-	if (rc == 0)
-		rc = d3d12video_append(e, stream, err);
-	return keep_failure(e, rc);
+	return rc == 0 ? d3d12video_append(e, stream, err) : rc;
 }
 
 static void close_encoder(void *encoder)
@@ -349,6 +324,8 @@ static void close_encoder(void *encoder)
 }
 
 const struct video_encoder d3d12video_encoder = {
+	.single = true,
+	.h264_alone = "Direct3D 12",
 	.layout = VIDEO_NV12,
 	.list = d3d12video_list,
 	.size = sizeof(struct d3d12video_encoder),

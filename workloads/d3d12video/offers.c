@@ -4,9 +4,6 @@
 
 #include "base/cleanup.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { RATIOS_MAX = 64 }; /* a driver that tells more tells no sizes */
 
 /* In the order in which they are preferred. The number is that of the codec's own list of profiles:
@@ -59,14 +56,12 @@ static void add_profiles(struct d3d12video *video, struct video_offer *offer)
 	offer->ten_bit = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
 		const struct profile *profile = &profiles[i];
-		const size_t used = strlen(offer->profiles);
 		if (profile->codec != offer->codec || !has_profile(video, offer, profile->number))
 			continue;
-		(void)snprintf(offer->profiles + used, sizeof(offer->profiles) - used, "%s%s",
-			       used == 0 ? "" : " ", profile->name);
-		offer->ten_bit = offer->ten_bit == 1 || profile->ten_bit;
-		if (offer->codec == VIDEO_H264 && used == 0)
+		if (offer->codec == VIDEO_H264 && offer->profiles[0] == '\0')
 			video->profile = (D3D12_VIDEO_ENCODER_PROFILE_H264)profile->number;
+		video_offer_add_profile(offer, profile->name);
+		offer->ten_bit |= profile->ten_bit;
 	}
 }
 

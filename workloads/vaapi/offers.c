@@ -5,24 +5,21 @@
 #include "base/cleanup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TOLD_MAX = 1024 }; /* profiles or entry points; a driver that tells more is not believed */
 
 /* In the order in which they are preferred. */
-static const struct profile {
-	VAProfile profile;
-	enum video_codec codec;
-	const char *name;
-	bool ten_bit;
-} profiles[] = {
-	{VAProfileH264ConstrainedBaseline, VIDEO_H264, "constrained-baseline", false},
-	{VAProfileH264Main, VIDEO_H264, "main", false},
-	{VAProfileH264High, VIDEO_H264, "high", false},
-	{VAProfileHEVCMain, VIDEO_HEVC, "main", false},
-	{VAProfileHEVCMain10, VIDEO_HEVC, "main10", true},
-	{VAProfileAV1Profile0, VIDEO_AV1, "main", false},
+static const struct vaapi_profile profiles[] = {
+	{VAProfileH264ConstrainedBaseline,
+	 VIDEO_H264,
+	 "constrained-baseline",
+	 false,
+	 {H264_PROFILE_BASELINE, 0xC0, H264_LEVEL}},
+	{VAProfileH264Main, VIDEO_H264, "main", false, {H264_PROFILE_MAIN, 0x40, H264_LEVEL}},
+	{VAProfileH264High, VIDEO_H264, "high", false, {H264_PROFILE_HIGH, 0, H264_LEVEL}},
+	{VAProfileHEVCMain, VIDEO_HEVC, "main", false, {0}},
+	{VAProfileHEVCMain10, VIDEO_HEVC, "main10", true, {0}},
+	{VAProfileAV1Profile0, VIDEO_AV1, "main", false, {0}},
 };
 
 static const struct entrypoint {
@@ -33,36 +30,12 @@ static const struct entrypoint {
 	{VAEntrypointEncSliceLP, "EncSliceLP"},
 };
 
-/* Room for `room` numbers, all of which stand for none. Profiles and entry points are numbers of
- * one size. */
-static int make_room(int room, const char *call, int **out, struct error *err)
+static int check_told(int told, int least, int most, const char *call, struct error *err)
 {
-	if (room < 1 || room > TOLD_MAX)
-		return error_set(err, ERROR_FORMAT, "%s tells %d, not 1 to %d", call, room,
-				 TOLD_MAX);
-	*out = malloc((size_t)room * sizeof(**out));
-	if (*out == NULL)
-		return error_memory(err);
-	for (int i = 0; i < room; i++)
-		(*out)[i] = -1;
-	return 0;
-}
-
-static int check_count(int count, int room, const char *call, struct error *err)
-{
-	return count >= 0 && count <= room
+	return told >= least && told <= most
 		       ? 0
-		       : error_set(err, ERROR_FORMAT, "%s tells %d where there is room for %d",
-				   call, count, room);
-}
-
-static bool has(const int *told, int count, int wanted)
-{
-	for (int i = 0; told != NULL && i < count; i++) {
-		if (told[i] == wanted)
-			return true;
-	}
-	return false;
+		       : error_set(err, ERROR_FORMAT, "%s tells %d, not %d to %d", call, told,
+				   least, most);
 }
 
 static void ask_limits(struct vaapi *va, VADisplay display, const struct vaapi_way *way,
@@ -73,7 +46,7 @@ static void ask_limits(struct vaapi *va, VADisplay display, const struct vaapi_w
 		{VAConfigAttribMaxPictureHeight, VA_ATTRIB_NOT_SUPPORTED},
 		{VAConfigAttribEncMaxRefFrames, VA_ATTRIB_NOT_SUPPORTED},
 	};
-	if (va->vaGetConfigAttributes(display, way->profile, way->entrypoint, told,
+	if (va->vaGetConfigAttributes(display, way->profile->profile, way->entrypoint, told,
 				      ARRAY_SIZE(told)) != VA_STATUS_SUCCESS)
 		return;
 	if (told[0].value != VA_ATTRIB_NOT_SUPPORTED && told[1].value != VA_ATTRIB_NOT_SUPPORTED)
@@ -84,75 +57,79 @@ static void ask_limits(struct vaapi *va, VADisplay display, const struct vaapi_w
 }
 
 /* The offer of a codec by an entry point: the first of its profiles makes it. */
-static void add(struct vaapi *va, VADisplay display, const struct profile *profile,
+static void add(struct vaapi *va, VADisplay display, const struct vaapi_profile *profile,
 		const struct entrypoint *entrypoint, struct video_offers *offers)
 {
-	struct video_offer *offer = NULL;
-	for (size_t i = 0; i < offers->count && offer == NULL; i++) {
-		if (offers->items[i].codec == profile->codec &&
-		    va->ways[i].entrypoint == entrypoint->entrypoint)
-			offer = &offers->items[i];
-	}
-	const bool first = offer == NULL;
-	if (first)
-		offer = video_offer_add(offers, profile->codec);
+	size_t id = 0;
+	while (id < offers->count && (offers->items[id].codec != profile->codec ||
+				      va->ways[id].entrypoint != entrypoint->entrypoint))
+		id++;
+	struct video_offer *offer =
+		id < offers->count ? &offers->items[id] : video_offer_add(offers, profile->codec);
 	if (offer == NULL)
 		return;
-	const size_t used = strlen(offer->profiles);
-	(void)snprintf(offer->profiles + used, sizeof(offer->profiles) - used, "%s%s",
-		       first ? "" : " ", profile->name);
-	offer->ten_bit = offer->ten_bit == 1 || profile->ten_bit;
-	if (!first)
-		return;
-	offer->id = offers->count - 1;
-	offer->hardware = true;
-	va->ways[offer->id] = (struct vaapi_way){profile->profile, entrypoint->entrypoint};
-	(void)snprintf(offer->name, sizeof(offer->name), "%s", entrypoint->name);
-	ask_limits(va, display, &va->ways[offer->id], offer);
+	if (offer->name[0] == '\0') {
+		offer->id = id;
+		offer->hardware = true;
+		offer->ten_bit = 0;
+		va->ways[id] = (struct vaapi_way){profile, entrypoint->entrypoint};
+		(void)snprintf(offer->name, sizeof(offer->name), "%s", entrypoint->name);
+		ask_limits(va, display, &va->ways[id], offer);
+	}
+	video_offer_add_profile(offer, profile->name);
+	offer->ten_bit |= profile->ten_bit;
 }
 
-static int list_profile(struct vaapi *va, VADisplay display, const struct profile *profile,
-			struct call_failure *failure, struct video_offers *offers,
-			struct error *err)
+static int list_profile(struct vaapi *va, VADisplay display, const struct vaapi_profile *profile,
+			struct video_offers *offers, struct error *err)
 {
-	int *told CLEANUP_FREE = NULL;
+	static const char call[] = "vaQueryConfigEntrypoints";
+	VAEntrypoint told[TOLD_MAX] = {0};
 	const int room = va->vaMaxNumEntrypoints(display);
 	int count = 0;
-	int rc = make_room(room, "vaMaxNumEntrypoints", &told, err);
+	int rc = check_told(room, 1, TOLD_MAX, "vaMaxNumEntrypoints", err);
 	if (rc == 0)
-		rc = vaapi_check(failure,
-				 va->vaQueryConfigEntrypoints(display, profile->profile,
-							      (VAEntrypoint *)(void *)told, &count),
-				 "vaQueryConfigEntrypoints", err);
+		rc = vaapi_check(
+			&offers->failure,
+			va->vaQueryConfigEntrypoints(display, profile->profile, told, &count), call,
+			err);
 	if (rc == 0)
-		rc = check_count(count, room, "vaQueryConfigEntrypoints", err);
+		rc = check_told(count, 0, room, call, err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(entrypoints); i++) {
-		if (has(told, count, (int)entrypoints[i].entrypoint))
-			add(va, display, profile, &entrypoints[i], offers);
+		for (int j = 0; j < count; j++) {
+			if (told[j] == entrypoints[i].entrypoint)
+				add(va, display, profile, &entrypoints[i], offers);
+		}
 	}
 	return rc;
+}
+
+static bool has(const VAProfile *told, int count, VAProfile wanted)
+{
+	int i = 0;
+	while (i < count && told[i] != wanted)
+		i++;
+	return i < count;
 }
 
 int vaapi_list(void *session, const struct work_request *request, struct video_offers *offers,
 	       struct error *err)
 {
+	static const char call[] = "vaQueryConfigProfiles";
 	struct vaapi *va = session;
-	struct vaapi_node *node = &va->nodes[request->device];
-	int *told CLEANUP_FREE = NULL;
-	const int room = va->vaMaxNumProfiles(node->display);
+	VADisplay display = va->nodes[request->device].display;
+	VAProfile told[TOLD_MAX] = {0};
+	const int room = va->vaMaxNumProfiles(display);
 	int count = 0;
-	int rc = make_room(room, "vaMaxNumProfiles", &told, err);
+	int rc = check_told(room, 1, TOLD_MAX, "vaMaxNumProfiles", err);
 	if (rc == 0)
-		rc = vaapi_check(
-			&node->failure,
-			va->vaQueryConfigProfiles(node->display, (VAProfile *)(void *)told, &count),
-			"vaQueryConfigProfiles", err);
+		rc = vaapi_check(&offers->failure, va->vaQueryConfigProfiles(display, told, &count),
+				 call, err);
 	if (rc == 0)
-		rc = check_count(count, room, "vaQueryConfigProfiles", err);
+		rc = check_told(count, 0, room, call, err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(profiles); i++) {
-		if (has(told, count, (int)profiles[i].profile))
-			rc = list_profile(va, node->display, &profiles[i], &node->failure, offers,
-					  err);
+		if (has(told, count, profiles[i].profile))
+			rc = list_profile(va, display, &profiles[i], offers, err);
 	}
 	return rc != 0 || offers->count > 0
 		       ? rc

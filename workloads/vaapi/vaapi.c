@@ -8,6 +8,44 @@
 #include <string.h>
 #include <unistd.h>
 
+static const struct code_name names[] = {
+	CODE_NAME(VA_STATUS_ERROR_OPERATION_FAILED),
+	CODE_NAME(VA_STATUS_ERROR_ALLOCATION_FAILED),
+	CODE_NAME(VA_STATUS_ERROR_INVALID_DISPLAY),
+	CODE_NAME(VA_STATUS_ERROR_INVALID_CONFIG),
+	CODE_NAME(VA_STATUS_ERROR_INVALID_CONTEXT),
+	CODE_NAME(VA_STATUS_ERROR_INVALID_SURFACE),
+	CODE_NAME(VA_STATUS_ERROR_INVALID_BUFFER),
+	CODE_NAME(VA_STATUS_ERROR_INVALID_IMAGE),
+	CODE_NAME(VA_STATUS_ERROR_ATTR_NOT_SUPPORTED),
+	CODE_NAME(VA_STATUS_ERROR_MAX_NUM_EXCEEDED),
+	CODE_NAME(VA_STATUS_ERROR_UNSUPPORTED_PROFILE),
+	CODE_NAME(VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT),
+	CODE_NAME(VA_STATUS_ERROR_UNSUPPORTED_RT_FORMAT),
+	CODE_NAME(VA_STATUS_ERROR_UNSUPPORTED_BUFFERTYPE),
+	CODE_NAME(VA_STATUS_ERROR_SURFACE_BUSY),
+	CODE_NAME(VA_STATUS_ERROR_FLAG_NOT_SUPPORTED),
+	CODE_NAME(VA_STATUS_ERROR_INVALID_PARAMETER),
+	CODE_NAME(VA_STATUS_ERROR_RESOLUTION_NOT_SUPPORTED),
+	CODE_NAME(VA_STATUS_ERROR_UNIMPLEMENTED),
+	CODE_NAME(VA_STATUS_ERROR_INVALID_IMAGE_FORMAT),
+	CODE_NAME(VA_STATUS_ERROR_ENCODING_ERROR),
+	CODE_NAME(VA_STATUS_ERROR_INVALID_VALUE),
+	CODE_NAME(VA_STATUS_ERROR_HW_BUSY),
+	CODE_NAME(VA_STATUS_ERROR_UNSUPPORTED_MEMORY_TYPE),
+	CODE_NAME(VA_STATUS_ERROR_NOT_ENOUGH_BUFFER),
+	CODE_NAME(VA_STATUS_ERROR_TIMEDOUT),
+	{(int)VA_STATUS_ERROR_UNKNOWN, "VA_STATUS_ERROR_UNKNOWN"},
+};
+
+int vaapi_check(struct call_failure *failure, VAStatus status, const char *call, struct error *err)
+{
+	return status == VA_STATUS_SUCCESS
+		       ? 0
+		       : call_failed(failure, call, status,
+				     code_name(names, ARRAY_SIZE(names), status), err);
+}
+
 /* What libva says while it looks for a driver. */
 struct listener {
 	struct api_report *report;
@@ -26,7 +64,7 @@ static void listen(void *user, const char *message)
 
 static int load(struct vaapi *va, struct api_report *report, struct error *err)
 {
-#define FUNCTION(result, name, parameters) {#name, &va->name},
+#define FUNCTION(name) {#name, &va->name},
 	const struct api_function functions[] = {VAAPI_FUNCTIONS(FUNCTION){NULL, NULL}};
 #undef FUNCTION
 	const struct api_function drm[] = {{"vaGetDisplayDRM", &va->vaGetDisplayDRM}, {NULL, NULL}};
@@ -120,10 +158,7 @@ static int vaapi_work(void *session, const struct work_request *request, struct 
 		report->failure = node->failure;
 		return error_copy(err, &node->reason);
 	}
-	int rc = video_work(&vaapi_encoder, va, false, request, report, err);
-	if (rc != 0 && report->failure.call == NULL)
-		report->failure = node->failure;
-	return rc;
+	return video_work(&vaapi_encoder, va, false, request, report, err);
 }
 
 const struct api_driver vaapi_api = {

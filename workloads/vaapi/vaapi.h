@@ -5,10 +5,13 @@
  * what programs need; the rest is shared by the files of this folder. */
 
 #include "base/error.h"
+#include "base/library.h"
 #include "workloads/common/api.h"
+#include "workloads/video/h264.h"
 #include "workloads/video/video.h"
 
 #include <va/va.h>
+#include <va/va_drm.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,49 +19,35 @@
 #define VAAPI_LIBRARY	  "libva.so.2"
 #define VAAPI_DRM_LIBRARY "libva-drm.so.2"
 
-/* Result, name, parameters. */
 #define VAAPI_FUNCTIONS(X)                                                                         \
-	X(VAMessageCallback, vaSetErrorCallback, (VADisplay, VAMessageCallback, void *))           \
-	X(VAMessageCallback, vaSetInfoCallback, (VADisplay, VAMessageCallback, void *))            \
-	X(VAStatus, vaInitialize, (VADisplay, int *major, int *minor))                             \
-	X(VAStatus, vaTerminate, (VADisplay))                                                      \
-	X(const char *, vaQueryVendorString, (VADisplay))                                          \
-	X(int, vaMaxNumProfiles, (VADisplay))                                                      \
-	X(int, vaMaxNumEntrypoints, (VADisplay))                                                   \
-	X(VAStatus, vaQueryConfigProfiles, (VADisplay, VAProfile *, int *count))                   \
-	X(VAStatus, vaQueryConfigEntrypoints, (VADisplay, VAProfile, VAEntrypoint *, int *count))  \
-	X(VAStatus, vaGetConfigAttributes,                                                         \
-	  (VADisplay, VAProfile, VAEntrypoint, VAConfigAttrib *, int count))                       \
-	X(VAStatus, vaCreateConfig,                                                                \
-	  (VADisplay, VAProfile, VAEntrypoint, VAConfigAttrib *, int count, VAConfigID *))         \
-	X(VAStatus, vaDestroyConfig, (VADisplay, VAConfigID))                                      \
-	X(VAStatus, vaCreateSurfaces,                                                              \
-	  (VADisplay, unsigned format, unsigned width, unsigned height, VASurfaceID *,             \
-	   unsigned count, VASurfaceAttrib *, unsigned attributes))                                \
-	X(VAStatus, vaDestroySurfaces, (VADisplay, VASurfaceID *, int count))                      \
-	X(VAStatus, vaCreateContext,                                                               \
-	  (VADisplay, VAConfigID, int width, int height, int flag, VASurfaceID *, int count,       \
-	   VAContextID *))                                                                         \
-	X(VAStatus, vaDestroyContext, (VADisplay, VAContextID))                                    \
-	X(VAStatus, vaCreateBuffer,                                                                \
-	  (VADisplay, VAContextID, VABufferType, unsigned size, unsigned count, void *data,        \
-	   VABufferID *))                                                                          \
-	X(VAStatus, vaDestroyBuffer, (VADisplay, VABufferID))                                      \
-	X(VAStatus, vaMapBuffer, (VADisplay, VABufferID, void **))                                 \
-	X(VAStatus, vaUnmapBuffer, (VADisplay, VABufferID))                                        \
-	X(VAStatus, vaBeginPicture, (VADisplay, VAContextID, VASurfaceID))                         \
-	X(VAStatus, vaRenderPicture, (VADisplay, VAContextID, VABufferID *, int count))            \
-	X(VAStatus, vaEndPicture, (VADisplay, VAContextID))                                        \
-	X(VAStatus, vaSyncSurface, (VADisplay, VASurfaceID))                                       \
-	X(VAStatus, vaSyncSurface2, (VADisplay, VASurfaceID, uint64_t timeout_ns))                 \
-	X(VAStatus, vaCreateImage, (VADisplay, VAImageFormat *, int width, int height, VAImage *)) \
-	X(VAStatus, vaPutImage,                                                                    \
-	  (VADisplay, VASurfaceID, VAImageID, int, int, unsigned, unsigned, int, int, unsigned,    \
-	   unsigned))                                                                              \
-	X(VAStatus, vaDestroyImage, (VADisplay, VAImageID))
-
-/* NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given */
-#define VAAPI_DECLARE(result, name, parameters) result(*name) parameters;
+	X(vaSetErrorCallback)                                                                      \
+	X(vaSetInfoCallback)                                                                       \
+	X(vaInitialize)                                                                            \
+	X(vaTerminate)                                                                             \
+	X(vaQueryVendorString)                                                                     \
+	X(vaMaxNumProfiles)                                                                        \
+	X(vaMaxNumEntrypoints)                                                                     \
+	X(vaQueryConfigProfiles)                                                                   \
+	X(vaQueryConfigEntrypoints)                                                                \
+	X(vaGetConfigAttributes)                                                                   \
+	X(vaCreateConfig)                                                                          \
+	X(vaDestroyConfig)                                                                         \
+	X(vaCreateSurfaces)                                                                        \
+	X(vaDestroySurfaces)                                                                       \
+	X(vaCreateContext)                                                                         \
+	X(vaDestroyContext)                                                                        \
+	X(vaCreateBuffer)                                                                          \
+	X(vaDestroyBuffer)                                                                         \
+	X(vaMapBuffer)                                                                             \
+	X(vaUnmapBuffer)                                                                           \
+	X(vaBeginPicture)                                                                          \
+	X(vaRenderPicture)                                                                         \
+	X(vaEndPicture)                                                                            \
+	X(vaSyncSurface)                                                                           \
+	X(vaSyncSurface2)                                                                          \
+	X(vaCreateImage)                                                                           \
+	X(vaPutImage)                                                                              \
+	X(vaDestroyImage)
 
 enum { VAAPI_NODES_MAX = 64 }; /* minors 128 to 191 are the kernel's render nodes */
 
@@ -73,21 +62,29 @@ struct vaapi_node {
 	char version[32]; /* of the API that the driver offers: "1.17" */
 };
 
+struct vaapi_profile {
+	VAProfile profile;
+	enum video_codec codec;
+	const char *name;
+	bool ten_bit;
+	struct h264_sequence sequence; /* of H.264 */
+};
+
 /* How a device encodes a codec. */
 struct vaapi_way {
-	VAProfile profile;
+	const struct vaapi_profile *profile;
 	VAEntrypoint entrypoint;
 };
 
 struct vaapi {
-	VAAPI_FUNCTIONS(VAAPI_DECLARE)
-	VADisplay (*vaGetDisplayDRM)(int fd);
+	VAAPI_FUNCTIONS(LIBRARY_FUNCTION)
+	LIBRARY_FUNCTION(vaGetDisplayDRM)
 	struct vaapi_node nodes[VAAPI_NODES_MAX];
 	size_t count;
 	struct vaapi_way ways[VIDEO_OFFERS_MAX]; /* of the offers, by their ids */
 };
 
-/* names.c: 0 for success; otherwise keeps call and code and returns ERROR_REMOTE. */
+/* 0 for success; otherwise keeps call and code and returns ERROR_REMOTE. */
 int vaapi_check(struct call_failure *failure, VAStatus status, const char *call, struct error *err);
 
 /* nodes.c: opens what nodes there are. ERROR_PERMISSION: there are some, and none can be opened. */
@@ -100,10 +97,9 @@ int vaapi_list(void *session, const struct work_request *request, struct video_o
 	       struct error *err);
 
 enum { VAAPI_INPUT, VAAPI_RECONSTRUCTED, VAAPI_SURFACES = VAAPI_RECONSTRUCTED + 2 };
-enum { VAAPI_BUFFERS_MAX = 16 }; /* of one picture */
+enum { VAAPI_BUFFERS_MAX = 16 }; /* of one picture, which has at most 9 */
 
-/* One stream. Its frames are coded one after the other: the first is a key frame, each other one
- * refers to the one before. */
+/* One stream. */
 struct vaapi_encoder {
 	struct vaapi *va;
 	const struct video_job *job;
@@ -111,26 +107,22 @@ struct vaapi_encoder {
 	struct vaapi_way way;
 	unsigned rate_control; /* VA_RC_... */
 	unsigned packed;       /* VA_ENC_PACKED_HEADER_...: what the driver wants to be given */
+	size_t made;	       /* of what follows, in this order */
 	VAConfigID config;
-	VAContextID context;
 	VASurfaceID surfaces[VAAPI_SURFACES];
+	VAContextID context;
+	VAImage image;
 	VABufferID coded;
 	unsigned coded_size;
-	VAImage image;
 	VABufferID buffers[VAAPI_BUFFERS_MAX];
 	int buffer_count;
-	bool coding, draining;
 };
 
 /* vaapi_check() of a function. */
 #define VAAPI_CALL(e, err, function, ...)                                                          \
 	vaapi_check((e)->job->failure, (e)->va->function((e)->display, __VA_ARGS__), #function, err)
 
-/* Makes a buffer of the picture that is about to be rendered. */
-int vaapi_add_buffer(struct vaapi_encoder *e, VABufferType type, const void *data, size_t size,
-		     struct error *err);
-
-/* h264.c: all that describes picture `index`. */
+/* h264.c: buffers with all that describes picture `index`. */
 int vaapi_h264_describe(struct vaapi_encoder *e, unsigned index, struct error *err);
 
 /* encoder.c */

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The parameter sets of H.264, for APIs that leave them to their caller: ITU-T H.264, 7.3.2.1.1 and
- * 7.3.2.2. They describe what those probes ask for: frames alone, 4:2:0 of 8 bits, one slice after
- * the other without CABAC, the first picture a key frame and each other one coded from the one
- * before.
+ * The stream of H.264 that probes have coded by APIs which leave its description to their caller, and
+ * its parameter sets (ITU-T H.264, 7.3.2.1.1 and 7.3.2.2): frames alone, 4:2:0 of 8 bits, one slice
+ * each, without CABAC. The first picture is a key frame, each other one refers to the one before, and
+ * frame_num is the number of the frame.
  */
 
 #include "base/text.h"
@@ -14,7 +14,8 @@
 enum {
 	H264_MACROBLOCK = 16,
 	H264_FRAME_NUMBER_BITS = 8, /* of frame_num */
-	H264_ORDER_BITS = 8,	    /* of pic_order_cnt_lsb: twice the number of the frame */
+	H264_ORDER_BITS = 8,	    /* of pic_order_cnt_lsb */
+	H264_LEVEL = 30,	    /* 720 by 576 at 25 frames a second */
 	H264_PROFILE_BASELINE = 66,
 	H264_PROFILE_MAIN = 77,
 	H264_PROFILE_HIGH = 100,
@@ -25,6 +26,18 @@ struct h264_sequence {
 	unsigned constraints; /* the eight bits behind it: constraint_set0_flag is 0x80 */
 	unsigned level;	      /* level_idc: 30 */
 };
+
+/* Macroblocks of a side. */
+static inline unsigned h264_blocks(unsigned samples)
+{
+	return samples / H264_MACROBLOCK;
+}
+
+/* The order count of a picture: its fields have two. */
+static inline int32_t h264_order(unsigned index)
+{
+	return 2 * (int32_t)index;
+}
 
 /* Append a sequence parameter set and a picture parameter set, both of id 0, each behind a start
  * code. Of the sizes of video_sizes[] they hold nothing that looks like a start code, so there are

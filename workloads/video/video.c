@@ -83,19 +83,56 @@ static int make_frames(const struct video_source *source, enum video_layout layo
 	return 0;
 }
 
-/* Gets all there is. *moved: something came. */
-static int take(const struct video_encoder *encoder, void *session, struct video_stream *stream,
-		bool *ended, bool *moved, struct error *err)
+/* An encoder at work. */
+struct run {
+	const struct video_encoder *encoder;
+	void *state;
+	struct video_stream *stream;
+	uint8_t *frames;
+	unsigned next; /* to be put in: VIDEO_FRAMES is the end */
+	bool coding;   /* of an encoder of single pictures: one is to be got first */
+	bool ended, moved;
+};
+
+/* Puts the next frame in, if the encoder takes it. */
+static int put_frame(struct run *run, struct error *err)
 {
+	struct video_stream *stream = run->stream;
+	const struct video_source *source = &stream->job.source;
+	const bool last = run->next == VIDEO_FRAMES;
+	if (run->next > VIDEO_FRAMES || run->coding)
+		return 0;
+	run->ended = last && run->encoder->single;
+	if (run->ended)
+		return 0;
+	const struct video_planes planes =
+		video_planes_of(source, run->encoder->layout,
+				run->frames + (last ? 0 : run->next * video_frame_size(source)));
+	if (stream->first_put_ns == 0)
+		stream->first_put_ns = clock_monotonic_ns();
+	int rc = run->encoder->put(run->state, run->next, last ? NULL : &planes, err);
+	if (rc != 0)
+		return rc == ERROR_BUSY ? 0 : rc;
+	run->coding = run->encoder->single;
+	run->moved = true;
+	run->next++;
+	return 0;
+}
+
+/* Gets all there is. */
+static int take(struct run *run, struct error *err)
+{
+	struct video_stream *stream = run->stream;
 	int rc = 0;
-	while (rc == 0 && !*ended) {
+	while (!run->ended && (run->coding || !run->encoder->single)) {
 		const size_t before = stream->data.size;
-		rc = encoder->get(session, &stream->data, ended, err);
+		rc = run->encoder->get(run->state, &stream->data, &run->ended, err);
+		run->coding = run->coding && rc == ERROR_BUSY;
 		if (stream->data.failed)
 			return error_memory(err);
-		if (rc != 0 || (stream->data.size == before && !*ended))
+		if (rc != 0 || (stream->data.size == before && !run->ended))
 			break;
-		*moved = true;
+		run->moved = true;
 		if (stream->first_got_ns == 0)
 			stream->first_got_ns = clock_monotonic_ns();
 		if (stream->data.size > VIDEO_STREAM_MAX)
@@ -105,55 +142,31 @@ static int take(const struct video_encoder *encoder, void *session, struct video
 	return rc == ERROR_BUSY ? 0 : rc;
 }
 
-/* Puts the next frame in, if the encoder takes it. */
-static int offer_frame(const struct video_encoder *encoder, void *session,
-		       struct video_stream *stream, uint8_t *frames, unsigned *next, bool *moved,
-		       struct error *err)
+static int encode(struct run *run, struct error *err)
 {
-	const struct video_source *source = &stream->job.source;
-	const size_t size = video_frame_size(source);
-	if (*next > VIDEO_FRAMES)
-		return 0;
-	const struct video_planes planes = video_planes_of(
-		source, encoder->layout, frames + (*next < VIDEO_FRAMES ? *next : 0) * size);
-	if (stream->first_put_ns == 0)
-		stream->first_put_ns = clock_monotonic_ns();
-	int rc = encoder->put(session, *next, *next < VIDEO_FRAMES ? &planes : NULL, err);
-	if (rc == 0) {
-		*moved = true;
-		++*next;
-	}
-	return rc == ERROR_BUSY ? 0 : rc;
-}
-
-static int encode(const struct video_encoder *encoder, void *session, struct video_stream *stream,
-		  uint8_t *frames, struct error *err)
-{
-	const uint64_t patience_ns = stream->job.request->timeout_ms * NS_IN_MS;
+	const uint64_t patience_ms = run->stream->job.request->timeout_ms;
 	uint64_t moved_ns = clock_monotonic_ns();
-	unsigned next = 0;
-	bool ended = false;
-	int rc = 0;
-	while (rc == 0 && !ended) {
-		bool moved = false;
-		rc = offer_frame(encoder, session, stream, frames, &next, &moved, err);
+	while (!run->ended) {
+		run->moved = false;
+		int rc = put_frame(run, err);
 		if (rc == 0)
-			rc = take(encoder, session, stream, &ended, &moved, err);
+			rc = take(run, err);
+		if (rc != 0)
+			return rc;
 		const uint64_t now_ns = clock_monotonic_ns();
-		if (moved)
+		if (run->moved)
 			moved_ns = now_ns;
-		else if (rc == 0 && !ended && now_ns - moved_ns > patience_ns)
+		else if (!run->ended && now_ns - moved_ns > patience_ms * NS_IN_MS)
 			return error_set(err, ERROR_TIMEOUT,
 					 "the encoder took %u of %d frames and then did nothing "
 					 "for %llu ms",
-					 next < VIDEO_FRAMES ? next : VIDEO_FRAMES, VIDEO_FRAMES,
-					 (unsigned long long)stream->job.request->timeout_ms);
-		else if (rc == 0 && !ended)
+					 run->next < VIDEO_FRAMES ? run->next : VIDEO_FRAMES,
+					 VIDEO_FRAMES, (unsigned long long)patience_ms);
+		else if (!run->ended)
 			clock_sleep_ms(1);
 	}
-	if (rc == 0)
-		stream->ended_ns = clock_monotonic_ns();
-	return rc;
+	run->stream->ended_ns = clock_monotonic_ns();
+	return 0;
 }
 
 /* What can be said without decoding. */
@@ -174,31 +187,46 @@ static int walk(struct video_stream *stream, struct error *err)
 				   walk->pictures, VIDEO_FRAMES);
 }
 
-static int make_stream(const struct video_encoder *encoder, void *session,
-		       struct video_stream *stream, struct work_report *report, struct error *err)
+/* A piece of work. */
+struct work {
+	const struct video_encoder *encoder;
+	void *session;
+	bool software;
+	const struct work_request *request;
+	struct work_report *report;
+	struct video_offers offers;
+	bool any; /* there was a stream */
+};
+
+static int make_stream(struct work *work, struct video_stream *stream, struct error *err)
 {
+	const struct video_encoder *encoder = work->encoder;
 	uint8_t *frames CLEANUP_FREE = NULL;
 	int rc = choose_size(stream->job.offer, &stream->job.source, err);
+	if (rc == 0 && encoder->h264_alone != NULL && stream->job.offer->codec != VIDEO_H264)
+		rc = error_set(err, ERROR_UNSUPPORTED,
+			       "the device offers it, and this probe encodes only H.264 with %s",
+			       encoder->h264_alone);
 	if (rc == 0)
 		rc = make_frames(&stream->job.source, encoder->layout, &frames, err);
 	if (rc != 0)
 		return rc;
-	void *state = calloc(1, encoder->size);
-	if (state == NULL)
+	struct run run = {encoder, calloc(1, encoder->size), stream, .frames = frames};
+	if (run.state == NULL)
 		return error_memory(err);
-	work_stage_begin(report, WORK_STAGE_BUILD);
-	rc = encoder->open(session, &stream->job, state, err);
+	work_stage_begin(work->report, WORK_STAGE_BUILD);
+	rc = encoder->open(work->session, &stream->job, run.state, err);
 	if (rc == 0) {
-		work_stage_begin(report, WORK_STAGE_DISPATCH);
-		rc = encode(encoder, state, stream, frames, err);
+		work_stage_begin(work->report, WORK_STAGE_DISPATCH);
+		rc = encode(&run, err);
 	}
 	if (rc != ERROR_TIMEOUT) {
-		encoder->close(state);
-		free(state);
+		encoder->close(run.state);
+		free(run.state);
 	}
 	if (rc != 0)
 		return rc;
-	work_stage_begin(report, WORK_STAGE_VERIFY);
+	work_stage_begin(work->report, WORK_STAGE_VERIFY);
 	return walk(stream, err);
 }
 
@@ -228,15 +256,14 @@ static void judge(struct video_stream *stream, int rc, struct error *reason)
 
 /* The work is as good as its worst stream, but that a codec may be unsupported where another one
  * was encoded. */
-static void add_up(struct work_report *report, const struct video_stream *stream, bool *any)
+static void add_up(struct work *work, const struct video_stream *stream)
 {
-	const bool encoded = stream->status == WORK_ENCODED;
-	const bool worse = *any ? report->status == WORK_ENCODED && !encoded &&
-					   stream->status != WORK_UNSUPPORTED
-				: true;
-	const bool better = *any && report->status == WORK_UNSUPPORTED;
-	*any = true;
-	if (!worse && !better)
+	struct work_report *report = work->report;
+	const bool decides = !work->any || report->status == WORK_UNSUPPORTED ||
+			     (report->status == WORK_ENCODED && stream->status != WORK_ENCODED &&
+			      stream->status != WORK_UNSUPPORTED);
+	work->any = true;
+	if (!decides)
 		return;
 	report->status = stream->status;
 	report->failure = stream->failure;
@@ -249,97 +276,93 @@ static void stream_free(struct video_stream *stream)
 	text_list_free(&stream->messages);
 }
 
-static int try_offer(const struct video_encoder *encoder, void *session,
-		     const struct video_offer *offer, const struct work_request *request,
-		     struct work_report *report, struct video_stream *stream, struct error *err)
+static int try_offer(struct work *work, const struct video_offer *offer,
+		     struct video_stream *stream, struct error *err)
 {
+	struct work_report *report = work->report;
+	const struct call_failure before = report->failure;
 	struct error reason = {0};
 	stream_free(stream);
 	*stream = (struct video_stream){
-		.job = {.offer = offer, .request = request, .source = {.seed = request->seed}},
+		.job = {.offer = offer,
+			.request = work->request,
+			.source = {.seed = work->request->seed},
+			.failure = &report->failure,
+			.messages = &stream->messages,
+			.exit_code = &stream->exit_code},
 		.exit_code = VIDEO_NOT_TOLD,
 	};
-	stream->job.failure = &stream->failure;
-	stream->job.messages = &stream->messages;
-	stream->job.exit_code = &stream->exit_code;
-	int rc = make_stream(encoder, session, stream, report, &reason);
+	report->failure = (struct call_failure){0};
+	int rc = make_stream(work, stream, &reason);
+	stream->failure = report->failure;
+	report->failure = before;
 	judge(stream, rc, &reason);
 	if (rc == ERROR_MEMORY ||
-	    (encoder->tries && !array_add(cJSON_GetObjectItem(report->video, "attempts"),
-					  video_attempt_json(stream))))
+	    (work->encoder->tries && !array_add(cJSON_GetObjectItem(report->video, "attempts"),
+						video_attempt_json(stream))))
 		return error_memory(err);
 	return rc == ERROR_TIMEOUT ? error_copy(err, &reason) : 0;
 }
 
 /* The stream of a codec, by the first encoder that counts, or that encodes. */
-static int run_codec(const struct video_encoder *encoder, void *session, bool software,
-		     const struct video_offers *offers, enum video_codec codec,
-		     const struct work_request *request, struct work_report *report, bool *any,
-		     struct error *err)
+static int run_codec(struct work *work, enum video_codec codec, struct error *err)
 {
 	struct video_stream stream CLEANUP(stream_free) = {0};
-	const struct video_offer *offer = offers->items;
+	const struct video_offers *offers = &work->offers;
 	bool done = false;
 	int rc = 0;
-	for (; rc == 0 && !done && offer < offers->items + offers->count; offer++) {
-		if (offer->codec != codec || !(offer->hardware || software))
+	for (size_t i = 0; rc == 0 && !done && i < offers->count; i++) {
+		const struct video_offer *offer = &offers->items[i];
+		if (offer->codec != codec || !(offer->hardware || work->software))
 			continue;
-		rc = try_offer(encoder, session, offer, request, report, &stream, err);
-		done = !encoder->tries || stream.status == WORK_ENCODED;
+		rc = try_offer(work, offer, &stream, err);
+		done = !work->encoder->tries || stream.status == WORK_ENCODED;
 	}
 	if (stream.job.offer == NULL || rc == ERROR_MEMORY)
 		return rc;
-	add_up(report, &stream, any);
-	return array_add(cJSON_GetObjectItem(report->video, "streams"), video_stream_json(&stream))
+	add_up(work, &stream);
+	return array_add(cJSON_GetObjectItem(work->report->video, "streams"),
+			 video_stream_json(&stream))
 		       ? rc
 		       : error_memory(err);
 }
 
-static int nothing_offered(const struct video_offers *offers, struct error *err)
+static int run_codecs(struct work *work, struct error *err)
 {
-	return offers->count == 0
-		       ? error_set(err, ERROR_UNSUPPORTED, "the device encodes nothing")
-		       : error_set(err, ERROR_UNSUPPORTED,
-				   "the device encodes nothing: the %zu encoders that there are "
-				   "work on a processor",
-				   offers->count);
-}
-
-static int run_codecs(const struct video_encoder *encoder, void *session, bool software,
-		      const struct work_request *request, struct work_report *report,
-		      struct error *err)
-{
-	struct video_offers *offers CLEANUP_FREE = calloc(1, sizeof(*offers));
-	bool any = false;
-	if (offers == NULL)
-		return error_memory(err);
+	struct work_report *report = work->report;
+	struct video_offers *offers = &work->offers;
 	work_stage_begin(report, WORK_STAGE_DEVICE);
-	int rc = encoder->list(session, request, offers, err);
-	if (rc != 0) {
-		if (offers->failure.call != NULL)
-			report->failure = offers->failure;
+	int rc = work->encoder->list(work->session, work->request, offers, err);
+	if (rc != 0 && offers->failure.call != NULL)
+		report->failure = offers->failure;
+	if (rc != 0)
 		return rc;
-	}
-	report->video = video_json(offers, encoder->tries);
+	report->video = video_json(offers, work->encoder->tries);
 	if (report->video == NULL)
 		return error_memory(err);
 	/* An encoder that is stuck is the last one: the device is in its hands. */
 	for (int codec = 0; rc == 0 && codec < VIDEO_CODECS; codec++)
-		rc = run_codec(encoder, session, software, offers, (enum video_codec)codec, request,
-			       report, &any, err);
-	if (rc != 0)
-		return rc;
+		rc = run_codec(work, (enum video_codec)codec, err);
 	/* The last codec may have been unsupported, which is told earlier. */
-	if (any && report->status == WORK_ENCODED)
+	if (rc == 0 && work->any && report->status == WORK_ENCODED)
 		report->stage = WORK_STAGE_VERIFY;
-	return any ? 0 : nothing_offered(offers, err);
+	if (rc != 0 || work->any)
+		return rc;
+	return error_set(err, ERROR_UNSUPPORTED,
+			 offers->count == 0 ? "the device encodes nothing"
+					    : "the device encodes nothing: the encoders that there "
+					      "are work on a processor");
 }
 
 int video_work(const struct video_encoder *encoder, void *session, bool software,
 	       const struct work_request *request, struct work_report *report, struct error *err)
 {
+	struct work *work CLEANUP_FREE = malloc(sizeof(*work));
+	if (work == NULL)
+		return error_memory(err);
+	*work = (struct work){encoder, session, software, request, report, {.count = 0}, false};
 	report->elements = 0;
-	int rc = run_codecs(encoder, session, software, request, report, err);
+	int rc = run_codecs(work, err);
 	if (rc != ERROR_TIMEOUT && encoder->end != NULL)
 		encoder->end(session);
 	return rc;
