@@ -336,9 +336,8 @@ int vulkan_work(void *session, const struct work_request *request, struct work_r
 		.request = request,
 		.data = {.elements = request->elements, .seed = request->seed},
 	};
-	c.vk->failure = (struct call_failure){0};
+	c.vk->failure = &report->failure;
 	int rc = work_run(steps, &c, &c.data, report, err);
-	report->failure = c.vk->failure;
 	if (rc == ERROR_TIMEOUT)
 		return rc;
 	if (c.device.queue != NULL)

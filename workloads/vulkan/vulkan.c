@@ -49,7 +49,7 @@ int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct er
 {
 	if (result == VK_SUCCESS)
 		return 0;
-	return call_failed(&vk->failure, call, (int)result, result_name(result), err);
+	return call_failed(vk->failure, call, (int)result, result_name(result), err);
 }
 
 /* Loaders give no codes with their messages, so their words decide. What only says that nothing was
@@ -242,7 +242,7 @@ static int start(struct vulkan *vk, struct error *err)
 		rc = enumerate_devices(vk, err);
 	if (rc == 0)
 		rc = describe_devices(vk, err);
-	if (rc == ERROR_REMOTE && vk->failure.code == VK_ERROR_INCOMPATIBLE_DRIVER)
+	if (rc == ERROR_REMOTE && vk->opening.code == VK_ERROR_INCOMPATIBLE_DRIVER)
 		rc = no_driver(vk, err);
 	messages_end(vk);
 	return rc;
@@ -262,6 +262,7 @@ static int vulkan_open(struct api_report *report, void **session, struct error *
 	if (vk == NULL)
 		return error_memory(err);
 	vk->report = report;
+	vk->failure = &vk->opening;
 	int rc = start(vk, err);
 	if (rc == 0)
 		*session = vk;

@@ -40,13 +40,15 @@ struct vulkan {
 	VkInstance instance;
 	size_t device_count;
 	VkPhysicalDevice devices[API_DEVICES_MAX];
-	struct call_failure failure; /* the last call that failed */
+	struct call_failure
+		*failure; /* where a call that fails is kept: in `opening`, then in a report */
+	struct call_failure opening;
 	VkDebugUtilsMessengerEXT messenger;
 	char cause[API_MESSAGE_SIZE_MAX]; /* the first message that tells what is broken; "" for
 					     none */
 };
 
-/* 0 for VK_SUCCESS; otherwise keeps call and result in vk->failure and returns ERROR_REMOTE. */
+/* 0 for VK_SUCCESS; otherwise keeps call and result in *vk->failure and returns ERROR_REMOTE. */
 int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct error *err);
 
 /* vulkan_check() of a function of a struct vulkan_device. */

@@ -10,26 +10,14 @@ struct feedback {
 	int32_t status; /* VkQueryResultStatusKHR */
 };
 
-/* The work's own failure is the device's. */
-static int tell(struct vulkanvideo_encoder *e, int rc)
-{
-	if (rc == ERROR_REMOTE)
-		*e->job->failure = e->vk->failure;
-	return rc;
-}
-
 static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
-	struct vulkanvideo *v = session;
 	struct vulkanvideo_encoder *e = encoder;
-	if (job->offer->codec != VIDEO_H264)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the device offers it, and this probe encodes only H.264 with "
-				 "Vulkan");
-	*e = (struct vulkanvideo_encoder){.vk = v->vk, .v = v, .job = job};
-	v->vk->failure = (struct call_failure){0};
-	return tell(e, vulkanvideo_session_open(e, err));
+	e->v = session;
+	e->vk = e->v->vk;
+	e->job = job;
+	return vulkanvideo_session_open(e, err);
 }
 
 static void record_barrier(struct vulkanvideo_encoder *e, VkCommandBuffer commands,
@@ -82,7 +70,7 @@ static void record_picture(struct vulkanvideo_encoder *e, VkCommandBuffer comman
 				  : VK_IMAGE_LAYOUT_VIDEO_ENCODE_DPB_KHR,
 		       VK_IMAGE_LAYOUT_VIDEO_ENCODE_DPB_KHR);
 	e->vkCmdResetQueryPool(commands, e->feedback, 0, 1);
-	vulkanvideo_h264_record(e, index);
+	vulkanvideo_h264_record(e, commands, index);
 	e->device.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
 				       VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &to_host, 0, NULL, 0,
 				       NULL);
@@ -130,18 +118,12 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 	const struct video_planes planes =
 		video_planes_of(&e->job->source, VIDEO_NV12, e->frame.mapped);
 	int rc = 0;
-	e->draining = frame == NULL;
-	if (e->draining)
-		return 0;
-	if (e->coding)
-		return error_set(err, ERROR_BUSY, "the encoder codes a picture");
 	video_copy(&e->job->source, frame, &planes);
 	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++)
 		rc = record(e, i, index, err);
 	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++)
 		rc = submit(e, i, err);
-	e->coding = rc == 0;
-	return tell(e, rc);
+	return rc;
 }
 
 static int append(struct vulkanvideo_encoder *e, struct text *stream, struct error *err)
@@ -161,8 +143,8 @@ static int append(struct vulkanvideo_encoder *e, struct text *stream, struct err
 		return error_set(err, ERROR_REMOTE,
 				 "the driver tells %u bytes at %u of a buffer of %llu bytes",
 				 told.bytes, told.offset, (unsigned long long)e->coded_size);
-	if (e->headers.size != 0 && told.bytes != 0)
-		text_append(stream, e->headers.data, e->headers.size);
+	if (told.bytes != 0)
+		text_add_all(stream, &e->headers);
 	text_free(&e->headers);
 	text_append(stream, (const char *)e->coded.mapped + told.offset, told.bytes);
 	return 0;
@@ -172,32 +154,24 @@ static int get(void *encoder, struct text *stream, bool *ended, struct error *er
 {
 	struct vulkanvideo_encoder *e = encoder;
 	VkDevice device = e->device.handle;
-	*ended = !e->coding && e->draining;
-	if (!e->coding)
-		return *ended ? 0 : error_set(err, ERROR_BUSY, "no picture is coded");
+	(void)ended;
 	const VkResult result = e->device.vkWaitForFences(device, 1, &e->done, VK_TRUE, WAIT_NS);
 	if (result == VK_TIMEOUT)
 		return error_set(err, ERROR_BUSY, "the picture is not coded yet");
 	int rc = vulkan_check(e->vk, result, "vkWaitForFences", err);
 	if (rc == 0)
 		rc = VULKAN_CALL(e, err, vkResetFences, device, 1, &e->done);
-	if (rc == 0)
-		rc = append(e, stream, err);
-	e->coding = false;
-	return tell(e, rc);
-}
-
-static void close_encoder(void *encoder)
-{
-	vulkanvideo_session_close(encoder);
+	return rc == 0 ? append(e, stream, err) : rc;
 }
 
 const struct video_encoder vulkanvideo_encoder = {
+	.single = true,
+	.h264_alone = "Vulkan",
 	.layout = VIDEO_NV12,
 	.list = vulkanvideo_list,
 	.size = sizeof(struct vulkanvideo_encoder),
 	.open = open_encoder,
 	.put = put,
 	.get = get,
-	.close = close_encoder,
+	.close = vulkanvideo_session_close,
 };

@@ -5,10 +5,7 @@
 #include <string.h>
 
 enum {
-	MACROBLOCK = 16,
 	QP = 26,
-	ORDER_BITS = 8,
-	NUMBER_BITS = 4,
 	HEADERS_MAX = 4096, /* bytes of the parameter sets */
 };
 
@@ -23,12 +20,12 @@ static StdVideoH264SequenceParameterSet sequence_parameters(const struct vulkanv
 		.profile_idc = (StdVideoH264ProfileIdc)e->profile.codec.number,
 		.level_idc = STD_VIDEO_H264_LEVEL_IDC_3_0,
 		.chroma_format_idc = STD_VIDEO_H264_CHROMA_FORMAT_IDC_420,
-		.log2_max_frame_num_minus4 = NUMBER_BITS - 4,
+		.log2_max_frame_num_minus4 = H264_FRAME_NUMBER_BITS - 4,
 		.pic_order_cnt_type = STD_VIDEO_H264_POC_TYPE_0,
-		.log2_max_pic_order_cnt_lsb_minus4 = ORDER_BITS - 4,
+		.log2_max_pic_order_cnt_lsb_minus4 = H264_ORDER_BITS - 4,
 		.max_num_ref_frames = 1,
-		.pic_width_in_mbs_minus1 = e->job->source.width / MACROBLOCK - 1,
-		.pic_height_in_map_units_minus1 = e->job->source.height / MACROBLOCK - 1,
+		.pic_width_in_mbs_minus1 = h264_blocks(e->job->source.width) - 1,
+		.pic_height_in_map_units_minus1 = h264_blocks(e->job->source.height) - 1,
 	};
 }
 
@@ -123,8 +120,8 @@ static void fill_slot(const struct vulkanvideo_encoder *e, unsigned index, struc
 	const uint32_t layer = index % VULKANVIDEO_SLOTS;
 	*out = (struct slot){
 		.picture = {.primary_pic_type = picture_type(index),
-			    .FrameNum = index % (1u << NUMBER_BITS),
-			    .PicOrderCnt = (int32_t)index * 2},
+			    .FrameNum = index,
+			    .PicOrderCnt = h264_order(index)},
 		.h264 = {.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_DPB_SLOT_INFO_KHR,
 			 .pStdReferenceInfo = &out->picture},
 		.resource = resource(e, &e->references, layer),
@@ -137,7 +134,7 @@ static void fill_slot(const struct vulkanvideo_encoder *e, unsigned index, struc
 
 /* The session's rate control is set with the first picture and told with each later one. */
 static void begin_coding(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index,
-			 const VkVideoReferenceSlotInfoKHR *slots, uint32_t count)
+			 const VkVideoReferenceSlotInfoKHR *slots)
 {
 	const VkVideoEncodeRateControlInfoKHR rate = {
 		.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_RATE_CONTROL_INFO_KHR,
@@ -148,7 +145,7 @@ static void begin_coding(struct vulkanvideo_encoder *e, VkCommandBuffer commands
 		.pNext = e->constant_qp && index != 0 ? &rate : NULL,
 		.videoSession = e->session,
 		.videoSessionParameters = e->parameters,
-		.referenceSlotCount = count,
+		.referenceSlotCount = index == 0 ? 1 : VULKANVIDEO_SLOTS,
 		.pReferenceSlots = slots,
 	};
 	const VkVideoCodingControlInfoKHR control = {
@@ -167,52 +164,47 @@ static void begin_coding(struct vulkanvideo_encoder *e, VkCommandBuffer commands
 static void record_encode(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index,
 			  const void *codec)
 {
-	const bool refers = picture_type(index) == STD_VIDEO_H264_PICTURE_TYPE_P;
-	struct slot slots[VULKANVIDEO_SLOTS] = {0}; /* of this picture and the one before */
-	VkVideoReferenceSlotInfoKHR bound[VULKANVIDEO_SLOTS] = {0};
-	fill_slot(e, index, &slots[0]);
-	fill_slot(e, index + 1, &slots[1]); /* of two, the other one */
-	if (refers)
-		fill_slot(e, index - 1, &slots[1]);
-	bound[0] = slots[0].info;
+	struct slot now = {0}, before = {0};
+	fill_slot(e, index, &now);
+	fill_slot(e, index == 0 ? 1 : index - 1, &before); /* of none, it is not looked at */
+	VkVideoReferenceSlotInfoKHR bound[VULKANVIDEO_SLOTS] = {now.info, before.info};
 	bound[0].slotIndex = -1; /* it becomes one by being coded */
-	bound[1] = slots[1].info;
 	const VkVideoEncodeInfoKHR encode = {
 		.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_INFO_KHR,
 		.pNext = codec,
 		.dstBuffer = e->coded.buffer,
 		.dstBufferRange = e->coded_size,
 		.srcPictureResource = resource(e, &e->input, 0),
-		.pSetupReferenceSlot = &slots[0].info,
-		.referenceSlotCount = refers,
-		.pReferenceSlots = &slots[1].info,
+		.pSetupReferenceSlot = &now.info,
+		.referenceSlotCount = index != 0,
+		.pReferenceSlots = &before.info,
 	};
 	const VkVideoEndCodingInfoKHR end = {.sType = VK_STRUCTURE_TYPE_VIDEO_END_CODING_INFO_KHR};
-	begin_coding(e, commands, index, bound, refers ? 2 : 1);
+	begin_coding(e, commands, index, bound);
 	e->vkCmdBeginQuery(commands, e->feedback, 0, 0);
 	e->vkCmdEncodeVideoKHR(commands, &encode);
 	e->vkCmdEndQuery(commands, e->feedback, 0);
 	e->vkCmdEndVideoCodingKHR(commands, &end);
 }
 
-void vulkanvideo_h264_record(struct vulkanvideo_encoder *e, unsigned index)
+void vulkanvideo_h264_record(struct vulkanvideo_encoder *e, VkCommandBuffer commands,
+			     unsigned index)
 {
-	const bool refers = picture_type(index) == STD_VIDEO_H264_PICTURE_TYPE_P;
 	StdVideoEncodeH264ReferenceListsInfo lists = {0};
 	memset(lists.RefPicList0, STD_VIDEO_H264_NO_REFERENCE_PICTURE, sizeof(lists.RefPicList0));
 	memset(lists.RefPicList1, STD_VIDEO_H264_NO_REFERENCE_PICTURE, sizeof(lists.RefPicList1));
-	if (refers)
+	if (index != 0)
 		lists.RefPicList0[0] = (uint8_t)((index - 1) % VULKANVIDEO_SLOTS);
 	const StdVideoEncodeH264PictureInfo picture = {
-		.flags = {.IdrPicFlag = !refers, .is_reference = 1},
-		.idr_pic_id = (uint16_t)(index % 2),
+		.flags = {.IdrPicFlag = index == 0, .is_reference = 1},
 		.primary_pic_type = picture_type(index),
-		.frame_num = index % (1u << NUMBER_BITS),
-		.PicOrderCnt = (int32_t)index * 2,
+		.frame_num = index,
+		.PicOrderCnt = h264_order(index),
 		.pRefLists = &lists,
 	};
 	const StdVideoEncodeH264SliceHeader header = {
-		.slice_type = refers ? STD_VIDEO_H264_SLICE_TYPE_P : STD_VIDEO_H264_SLICE_TYPE_I,
+		.slice_type =
+			index == 0 ? STD_VIDEO_H264_SLICE_TYPE_I : STD_VIDEO_H264_SLICE_TYPE_P,
 	};
 	const VkVideoEncodeH264NaluSliceInfoKHR slice = {
 		.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_NALU_SLICE_INFO_KHR,
@@ -225,5 +217,5 @@ void vulkanvideo_h264_record(struct vulkanvideo_encoder *e, unsigned index)
 		.pNaluSliceEntries = &slice,
 		.pStdPictureInfo = &picture,
 	};
-	record_encode(e, e->queues[VULKANVIDEO_ENCODE].commands, index, &codec);
+	record_encode(e, commands, index, &codec);
 }

@@ -4,9 +4,6 @@
 
 #include "base/cleanup.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { FAMILIES_MAX = 64 };
 
 struct codec {
@@ -23,7 +20,7 @@ static const struct codec codecs[VIDEO_CODECS] = {
 };
 
 /* Of H.264 the simplest first. A profile that has both depths is named once. */
-static const struct row {
+static const struct vulkanvideo_row {
 	enum video_codec codec;
 	int32_t number;
 	const char *name;
@@ -39,7 +36,7 @@ static const struct row {
 	{VIDEO_AV1, 0, NULL, true},
 };
 
-static void make_profile(struct vulkanvideo_profile *out, const struct row *row)
+static void make_profile(struct vulkanvideo_profile *out, const struct vulkanvideo_row *row)
 {
 	const struct codec *codec = &codecs[row->codec];
 	const VkVideoComponentBitDepthFlagsKHR depth =
@@ -59,10 +56,9 @@ static void make_profile(struct vulkanvideo_profile *out, const struct row *row)
 	};
 }
 
-/* *supported: the device encodes the profile. */
-static int ask(struct vulkanvideo *v, VkPhysicalDevice physical, const struct row *row,
-	       struct vulkanvideo_profile *profile, struct vulkanvideo_capabilities *out,
-	       bool *supported, struct error *err)
+int vulkanvideo_ask(struct vulkanvideo *v, VkPhysicalDevice physical,
+		    const struct vulkanvideo_row *row, struct vulkanvideo_profile *profile,
+		    struct vulkanvideo_capabilities *out, struct error *err)
 {
 	make_profile(profile, row);
 	*out = (struct vulkanvideo_capabilities){
@@ -73,70 +69,50 @@ static int ask(struct vulkanvideo *v, VkPhysicalDevice physical, const struct ro
 	};
 	const VkResult result =
 		v->vkGetPhysicalDeviceVideoCapabilitiesKHR(physical, &profile->info, &out->video);
-	*supported = result == VK_SUCCESS;
 	if (result == VK_ERROR_VIDEO_PROFILE_OPERATION_NOT_SUPPORTED_KHR ||
 	    result == VK_ERROR_VIDEO_PROFILE_FORMAT_NOT_SUPPORTED_KHR ||
 	    result == VK_ERROR_VIDEO_PROFILE_CODEC_NOT_SUPPORTED_KHR ||
 	    result == VK_ERROR_VIDEO_PICTURE_LAYOUT_NOT_SUPPORTED_KHR)
-		return 0;
+		return error_set(err, ERROR_UNSUPPORTED, "the device does not encode this profile");
 	return vulkan_check(v->vk, result, "vkGetPhysicalDeviceVideoCapabilitiesKHR", err);
 }
 
-int vulkanvideo_ask_h264(struct vulkanvideo *v, VkPhysicalDevice physical,
-			 struct vulkanvideo_profile *profile,
-			 struct vulkanvideo_capabilities *capabilities, struct error *err)
+static void describe(const struct vulkanvideo *v, const struct vulkanvideo_capabilities *told,
+		     struct video_offer *offer)
 {
-	bool supported = false;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && rows[i].codec == VIDEO_H264 && !rows[i].ten_bit; i++) {
-		rc = ask(v, physical, &rows[i], profile, capabilities, &supported, err);
-		if (supported)
-			return 0;
-	}
-	return rc != 0 ? rc
-		       : error_set(err, ERROR_UNSUPPORTED, "the device encodes no 8 bits 4:2:0");
+	const VkExtent2D *least = &told->video.minCodedExtent, *most = &told->video.maxCodedExtent;
+	offer->hardware = !v->software;
+	offer->ten_bit = 0;
+	offer->least = (struct video_size){least->width, least->height};
+	offer->most = (struct video_size){most->width, most->height};
+	if (told->codec.any.values[codecs[offer->codec].backwards] == 0)
+		offer->b_frames = 0;
 }
 
 /* The first supported profile of a codec makes its offer. */
-static struct video_offer *add(struct video_offers *offers, enum video_codec codec,
-			       const struct vulkanvideo_capabilities *capabilities, bool hardware)
+static int list_codec(struct vulkanvideo *v, VkPhysicalDevice physical, enum video_codec codec,
+		      uint32_t family, struct video_offers *offers, struct error *err)
 {
-	const VkVideoCapabilitiesKHR *video = &capabilities->video;
-	struct video_offer *last = offers->count != 0 ? &offers->items[offers->count - 1] : NULL;
-	if (last != NULL && last->codec == codec)
-		return last;
-	struct video_offer *offer = video_offer_add(offers, codec);
-	if (offer == NULL)
-		return NULL;
-	offer->hardware = hardware;
-	offer->ten_bit = 0;
-	offer->least =
-		(struct video_size){video->minCodedExtent.width, video->minCodedExtent.height};
-	offer->most =
-		(struct video_size){video->maxCodedExtent.width, video->maxCodedExtent.height};
-	if (capabilities->codec.any.values[codecs[codec].backwards] == 0)
-		offer->b_frames = 0;
-	return offer;
-}
-
-static int list_row(struct vulkanvideo *v, VkPhysicalDevice physical, const struct row *row,
-		    uint32_t family, bool hardware, struct video_offers *offers, struct error *err)
-{
-	struct vulkanvideo_profile profile = {0};
-	struct vulkanvideo_capabilities capabilities = {0};
-	bool supported = false;
-	int rc = ask(v, physical, row, &profile, &capabilities, &supported, err);
-	if (rc != 0 || !supported)
-		return rc;
-	struct video_offer *offer = add(offers, row->codec, &capabilities, hardware);
-	if (offer == NULL)
-		return 0;
-	offer->id = family;
-	offer->ten_bit |= row->ten_bit;
-	const size_t used = strlen(offer->profiles);
-	if (row->name != NULL)
-		(void)snprintf(offer->profiles + used, sizeof(offer->profiles) - used, "%s%s",
-			       used == 0 ? "" : " ", row->name);
+	struct video_offer *offer = NULL;
+	for (const struct vulkanvideo_row *row = rows; row < rows + ARRAY_SIZE(rows); row++) {
+		struct vulkanvideo_profile profile = {0};
+		struct vulkanvideo_capabilities told = {0};
+		if (row->codec != codec)
+			continue;
+		int rc = vulkanvideo_ask(v, physical, row, &profile, &told, err);
+		if (rc == ERROR_UNSUPPORTED)
+			continue;
+		if (rc != 0)
+			return rc;
+		if (offer == NULL) {
+			offer = video_offer_add(offers, codec);
+			describe(v, &told, offer);
+			v->ways[codec] = (struct vulkanvideo_way){family, row};
+		}
+		if (row->name != NULL)
+			video_offer_add_profile(offer, row->name);
+		offer->ten_bit |= row->ten_bit;
+	}
 	return 0;
 }
 
@@ -170,37 +146,13 @@ static bool find_families(struct vulkanvideo *v, VkPhysicalDevice physical,
 	return any;
 }
 
-static int list_rows(struct vulkanvideo *v, VkPhysicalDevice physical, struct video_offers *offers,
-		     struct error *err)
-{
-	uint32_t found[VIDEO_CODECS] = {0};
-	VkPhysicalDeviceProperties properties = {0};
-	int rc = 0;
-	v->vk->vkGetPhysicalDeviceProperties(physical, &properties);
-	const bool hardware = properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
-	if (!find_families(v, physical, found))
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the driver offers " VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME
-				 ", and no queue family of the device encodes video");
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rows); i++) {
-		const uint32_t family = found[rows[i].codec];
-		if (family != FAMILIES_MAX &&
-		    vulkan_offers(v->vk, physical, codecs[rows[i].codec].extension))
-			rc = list_row(v, physical, &rows[i], family, hardware, offers, err);
-	}
-	if (rc != 0 || offers->count != 0)
-		return rc;
-	return error_set(
-		err, ERROR_UNSUPPORTED,
-		"a queue family of the device encodes video, and of H.264, HEVC and AV1 no "
-		"profile of 4:2:0");
-}
-
 int vulkanvideo_list(void *session, const struct work_request *request, struct video_offers *offers,
 		     struct error *err)
 {
 	struct vulkanvideo *v = session;
 	VkPhysicalDevice physical = v->vk->devices[request->device];
+	uint32_t families[VIDEO_CODECS] = {0};
+	int rc = 0;
 	if (!vulkan_offers(v->vk, physical, VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the driver offers no " VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME
@@ -211,5 +163,19 @@ int vulkanvideo_list(void *session, const struct work_request *request, struct v
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the driver encodes video, and the Vulkan loader knows nothing of "
 				 "it: take one of 1.3.238 or newer");
-	return list_rows(v, physical, offers, err);
+	if (!find_families(v, physical, families))
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the driver offers " VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME
+				 ", and no queue family of the device encodes video");
+	for (int codec = 0; rc == 0 && codec < VIDEO_CODECS; codec++) {
+		if (families[codec] != FAMILIES_MAX &&
+		    vulkan_offers(v->vk, physical, codecs[codec].extension))
+			rc = list_codec(v, physical, (enum video_codec)codec, families[codec],
+					offers, err);
+	}
+	return rc != 0 || offers->count != 0
+		       ? rc
+		       : error_set(err, ERROR_UNSUPPORTED,
+				   "a queue family of the device encodes video, and of H.264, HEVC "
+				   "and AV1 no profile of 4:2:0");
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/vulkanvideo/vulkanvideo.h"
 
+#include "base/cleanup.h"
+
 enum { FAMILIES_MAX = 64, FORMATS_MAX = 64 };
 
 /* Of queues that encode, only some copy, too. */
-static int find_queues(struct vulkanvideo_encoder *e, VkPhysicalDevice physical, struct error *err)
+static int find_queues(struct vulkanvideo_encoder *e, struct error *err)
 {
 	static const VkQueueFlags copies =
 		VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
 	VkQueueFamilyProperties families[FAMILIES_MAX] = {0};
-	uint32_t count = FAMILIES_MAX, upload = (uint32_t)e->job->offer->id;
+	uint32_t count = FAMILIES_MAX, upload = e->v->ways[VIDEO_H264].family;
 	e->queues[VULKANVIDEO_ENCODE].family = upload;
-	e->vk->vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
+	e->vk->vkGetPhysicalDeviceQueueFamilyProperties(e->device.physical, &count, families);
 	if ((families[upload].queueFlags & copies) == 0)
 		for (upload = 0; upload < count && upload < FAMILIES_MAX; upload++)
 			if ((families[upload].queueFlags & copies) != 0 &&
@@ -35,17 +37,14 @@ static int load_functions(struct vulkanvideo_encoder *e, struct error *err)
 }
 
 /* What Vulkan Video needs of Vulkan before 1.3 is an extension, and of 1.3 need not be one. */
-static int open_device(struct vulkanvideo_encoder *e, VkPhysicalDevice physical, struct error *err)
+static int open_device(struct vulkanvideo_encoder *e, struct error *err)
 {
 	static const float priority = 1.0f;
 	static const char *const extensions[] = {
 		VK_KHR_VIDEO_QUEUE_EXTENSION_NAME, VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME,
 		"VK_KHR_video_encode_h264", VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME};
 	VkDeviceQueueCreateInfo queues[VULKANVIDEO_QUEUES] = {0};
-	const bool older = vulkan_offers(e->vk, physical, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME);
-	int rc = find_queues(e, physical, err);
-	if (rc != 0)
-		return rc;
+	VkPhysicalDevice physical = e->device.physical;
 	for (size_t i = 0; i < VULKANVIDEO_QUEUES; i++)
 		queues[i] = (VkDeviceQueueCreateInfo){
 			.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -55,14 +54,15 @@ static int open_device(struct vulkanvideo_encoder *e, VkPhysicalDevice physical,
 		};
 	const VkDeviceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-		.queueCreateInfoCount = queues[0].queueFamilyIndex == queues[1].queueFamilyIndex
-						? 1
-						: VULKANVIDEO_QUEUES,
+		.queueCreateInfoCount =
+			e->queues[0].family == e->queues[1].family ? 1 : VULKANVIDEO_QUEUES,
 		.pQueueCreateInfos = queues,
-		.enabledExtensionCount = older ? 4 : 3,
+		.enabledExtensionCount =
+			vulkan_offers(e->vk, physical, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME) ? 4
+												: 3,
 		.ppEnabledExtensionNames = extensions,
 	};
-	rc = vulkan_device_create(e->vk, physical, &info, &e->device, err);
+	int rc = vulkan_device_create(e->vk, physical, &info, &e->device, err);
 	if (rc == 0)
 		rc = load_functions(e, err);
 	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++)
@@ -276,31 +276,36 @@ static int make_feedback(struct vulkanvideo_encoder *e, struct error *err)
 	return rc;
 }
 
+static int ask(struct vulkanvideo_encoder *e, struct error *err)
+{
+	const struct vulkanvideo_capabilities *told = &e->capabilities;
+	int rc = vulkanvideo_ask(e->v, e->device.physical, e->v->ways[VIDEO_H264].row, &e->profile,
+				 &e->capabilities, err);
+	if (rc == 0 && (told->video.maxDpbSlots < VULKANVIDEO_SLOTS ||
+			told->video.maxActiveReferencePictures == 0 ||
+			told->codec.h264.maxPPictureL0ReferenceCount == 0))
+		rc = error_set(err, ERROR_UNSUPPORTED,
+			       "the device codes no picture that refers to another one");
+	return rc;
+}
+
 int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err)
 {
-	VkPhysicalDevice physical = e->vk->devices[e->job->request->device];
-	const struct vulkanvideo_capabilities *told = &e->capabilities;
-	int rc = vulkanvideo_ask_h264(e->v, physical, &e->profile, &e->capabilities, err);
-	if (rc != 0)
-		return rc;
-	if (told->video.maxDpbSlots < VULKANVIDEO_SLOTS ||
-	    told->video.maxActiveReferencePictures == 0 ||
-	    told->codec.h264.maxPPictureL0ReferenceCount == 0)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the device codes no picture that refers to another one");
-	rc = open_device(e, physical, err);
-	if (rc == 0)
-		rc = make_images(e, err);
-	if (rc == 0)
-		rc = make_session(e, err);
-	if (rc == 0)
-		rc = bind_session(e, err);
-	if (rc == 0)
-		rc = vulkanvideo_h264_parameters(e, err);
-	if (rc == 0)
-		rc = make_buffers(e, err);
-	if (rc == 0)
-		rc = make_feedback(e, err);
+	static int (*const steps[])(struct vulkanvideo_encoder *, struct error *) = {
+		ask,
+		find_queues,
+		open_device,
+		make_images,
+		make_session,
+		bind_session,
+		vulkanvideo_h264_parameters,
+		make_buffers,
+		make_feedback,
+	};
+	int rc = 0;
+	e->device.physical = e->vk->devices[e->job->request->device];
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(steps); i++)
+		rc = steps[i](e, err);
 	return rc;
 }
 
@@ -331,8 +336,9 @@ static void free_objects(struct vulkanvideo_encoder *e)
 	free_image(e, &e->input);
 }
 
-void vulkanvideo_session_close(struct vulkanvideo_encoder *e)
+void vulkanvideo_session_close(void *encoder)
 {
+	struct vulkanvideo_encoder *e = encoder;
 	if (e->queues[VULKANVIDEO_ENCODE].queue != NULL)
 		free_objects(e);
 	vulkan_device_free(&e->device);

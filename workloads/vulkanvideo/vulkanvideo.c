@@ -29,14 +29,10 @@ static int work(void *session, const struct work_request *request, struct work_r
 {
 	struct vulkanvideo *v = session;
 	VkPhysicalDeviceProperties properties = {0};
-	v->vk->failure = (struct call_failure){0};
+	v->vk->failure = &report->failure;
 	v->vk->vkGetPhysicalDeviceProperties(v->vk->devices[request->device], &properties);
-	int rc = video_work(&vulkanvideo_encoder, v,
-			    properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU, request, report,
-			    err);
-	if (rc != 0)
-		report->failure = v->vk->failure;
-	return rc;
+	v->software = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+	return video_work(&vulkanvideo_encoder, v, v->software, request, report, err);
 }
 
 static void close_api(void *session)

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "workloads/video/h264.h"
 #include "workloads/video/video.h"
 #include "workloads/vulkan/device.h"
 #include "workloads/vulkanvideo/encode_abi.h"
@@ -14,8 +15,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How a device encodes a codec: a family of queues, and the simplest of its profiles. */
+struct vulkanvideo_way {
+	uint32_t family;
+	const struct vulkanvideo_row *row;
+};
+
 struct vulkanvideo {
 	struct vulkan *vk;
+	bool software;				   /* the device is a processor */
+	struct vulkanvideo_way ways[VIDEO_CODECS]; /* of what was offered */
 	PFN_vkGetPhysicalDeviceQueueFamilyProperties2 vkGetPhysicalDeviceQueueFamilyProperties2;
 	/* NULL: a loader that knows no Vulkan Video. */
 	PFN_vkGetPhysicalDeviceVideoCapabilitiesKHR vkGetPhysicalDeviceVideoCapabilitiesKHR;
@@ -52,11 +61,10 @@ struct vulkanvideo_capabilities {
 /* offers.c */
 int vulkanvideo_list(void *session, const struct work_request *request, struct video_offers *offers,
 		     struct error *err);
-/* The simplest profile of H.264 that the device encodes, and what it says of it. ERROR_UNSUPPORTED:
- * there is none. */
-int vulkanvideo_ask_h264(struct vulkanvideo *v, VkPhysicalDevice physical,
-			 struct vulkanvideo_profile *profile,
-			 struct vulkanvideo_capabilities *capabilities, struct error *err);
+/* Whether the device encodes a profile, and what it says of it. ERROR_UNSUPPORTED: it does not. */
+int vulkanvideo_ask(struct vulkanvideo *v, VkPhysicalDevice physical,
+		    const struct vulkanvideo_row *row, struct vulkanvideo_profile *profile,
+		    struct vulkanvideo_capabilities *capabilities, struct error *err);
 
 #define VULKANVIDEO_FUNCTIONS(X)                                                                   \
 	X(vkDeviceWaitIdle)                                                                        \
@@ -129,17 +137,17 @@ struct vulkanvideo_encoder {
 	bool constant_qp; /* else the rate control that the driver has by default */
 	int32_t qp;
 	struct text headers; /* the parameter sets, until the first picture */
-	bool coding, draining;
 };
 
 /* session.c: everything that one stream needs, in the order in which it is made. */
 int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err);
-void vulkanvideo_session_close(struct vulkanvideo_encoder *e);
+void vulkanvideo_session_close(void *encoder);
 
 /* h264.c: the parameter sets of the stream, and e->headers as the driver codes them. */
 int vulkanvideo_h264_parameters(struct vulkanvideo_encoder *e, struct error *err);
-/* Records picture `index` on e->queues[VULKANVIDEO_ENCODE], between its barriers. */
-void vulkanvideo_h264_record(struct vulkanvideo_encoder *e, unsigned index);
+/* Records picture `index`, between its barriers. */
+void vulkanvideo_h264_record(struct vulkanvideo_encoder *e, VkCommandBuffer commands,
+			     unsigned index);
 
 /* encoder.c */
 extern const struct video_encoder vulkanvideo_encoder;

@@ -54,7 +54,7 @@ static int make_device(struct amf *amf, VkPhysicalDevice physical, struct call_f
 	rc = vulkan_check(vk, vk->vkCreateDevice(physical, &info, NULL, &device), "vkCreateDevice",
 			  err);
 	if (rc != 0)
-		*failure = vk->failure;
+		*failure = *vk->failure;
 	amf->device = device;
 	return rc;
 }
