@@ -61,31 +61,14 @@ static void add_number(struct members *device, const char *key, const struct vaa
 		member_hex(device, key, strtoul(text, NULL, 16), 4);
 }
 
-/* "0000:3b:00.0"; false: it is something else. */
-static bool parse_address(const char *name, unsigned numbers[4])
-{
-	static const char separators[] = "::.";
-	for (size_t i = 0; i < 4; i++) {
-		char *end = NULL;
-		numbers[i] = (unsigned)strtoul(name, &end, 16);
-		if (end == name || *end != separators[i])
-			return false;
-		name = end + 1;
-	}
-	return true;
-}
-
-/* A device of the PCI bus is a folder that is named by its address. */
+/* A device of the PCI bus is a folder that is named by its address: "0000:3b:00.0". */
 static void add_pci_address(struct members *device, const struct vaapi_node *node)
 {
-	unsigned numbers[4] = {0};
 	char *path CLEANUP_FREE = sysfs_path(node, "");
 	char *folder CLEANUP_FREE = path != NULL ? realpath(path, NULL) : NULL;
 	const char *name = folder != NULL ? strrchr(folder, '/') : NULL;
-	if (name != NULL && parse_address(name + 1, numbers))
-		api_add_pci_address(device, numbers[0], numbers[1], numbers[2], numbers[3]);
-	else
-		member_null(device, "pciAddress");
+	const bool pci = name != NULL && text_glob("/*:??:??.?", name);
+	member_string(device, "pciAddress", pci ? name + 1 : NULL);
 }
 
 cJSON *vaapi_describe(const struct vaapi *va, size_t index)

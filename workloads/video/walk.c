@@ -67,6 +67,11 @@ static void count_frame(struct unit *unit, struct video_walk *walk)
 	walk->keys += shown && key;
 }
 
+static int wrong(size_t at, const char *what, struct error *err)
+{
+	return error_set(err, ERROR_FORMAT, "byte %zu: %s", at, what);
+}
+
 static int walk_unit(enum video_codec codec, struct unit *unit, struct video_walk *walk,
 		     struct error *err)
 {
@@ -74,13 +79,11 @@ static int walk_unit(enum video_codec codec, struct unit *unit, struct video_wal
 	walk->headers += unit->kind == UNIT_SEQUENCE || unit->kind == UNIT_HEADER;
 	if (unit->kind == UNIT_SEQUENCE && walk->width == 0 &&
 	    !walk_headers[codec](&unit->bits, walk))
-		return error_set(err, ERROR_FORMAT,
-				 "byte %zu: a sequence header that makes no sense", unit->at);
+		return wrong(unit->at, "a sequence header that makes no sense", err);
 	if (unit->kind != UNIT_PICTURE && unit->kind != UNIT_KEY)
 		return 0;
 	if (walk->width == 0)
-		return error_set(err, ERROR_FORMAT,
-				 "byte %zu: a picture before the first sequence header", unit->at);
+		return wrong(unit->at, "a picture before the first sequence header", err);
 	if (codec == VIDEO_AV1)
 		count_frame(unit, walk);
 	else
@@ -107,11 +110,10 @@ static int next_nal_unit(enum video_codec codec, const uint8_t *data, size_t siz
 	while (end > begin && data[end - 1] == 0)
 		end--;
 	if (end - begin <= head)
-		return error_set(err, ERROR_FORMAT, "byte %zu: a NAL unit without content", begin);
+		return wrong(begin, "a NAL unit without content", err);
 	const unsigned first = data[begin];
 	if ((first & 0x80) != 0)
-		return error_set(err, ERROR_FORMAT, "byte %zu: a NAL unit whose first bit is set",
-				 begin);
+		return wrong(begin, "a NAL unit whose first bit is set", err);
 	*unit = (struct unit){
 		.kind = kind_of(codec, codec == VIDEO_HEVC ? first >> 1 : first & 0x1F),
 		.at = begin,
@@ -142,12 +144,10 @@ static int next_obu(const uint8_t *data, size_t size, size_t *at, struct unit *u
 	const uint8_t head = data[begin];
 	uint64_t length = 0;
 	if ((head & 0x81) != 0 || (head & 2) == 0)
-		return error_set(err, ERROR_FORMAT, "byte %zu: no unit of AV1 that tells its size",
-				 begin);
+		return wrong(begin, "no unit of AV1 that tells its size", err);
 	*at += (head & 4) != 0; /* its extension */
 	if (!read_size(data, size, at, &length) || length > size - *at)
-		return error_set(err, ERROR_FORMAT, "byte %zu: a unit that ends behind the stream",
-				 begin);
+		return wrong(begin, "a unit that ends behind the stream", err);
 	*unit = (struct unit){
 		.kind = kind_of(VIDEO_AV1, head >> 3),
 		.at = begin,
@@ -168,8 +168,7 @@ int video_walk(enum video_codec codec, const uint8_t *data, size_t size, struct 
 		return error_set(err, ERROR_FORMAT, "the stream is empty");
 	for (size_t i = 0; i < start; i++) {
 		if (data[i] != 0 || start == size)
-			return error_set(err, ERROR_FORMAT, "byte %zu: no start code of a NAL unit",
-					 i);
+			return wrong(i, "no start code of a NAL unit", err);
 	}
 	while (rc == 0 && at < size) {
 		struct unit unit = {0};
