@@ -23,6 +23,20 @@ static inline void expect_string(const cJSON *json, const char *pointer, const c
 	CU_ASSERT_STRING_EQUAL(actual, expected);
 }
 
+static inline void expect_contains(const cJSON *json, const char *pointer, const char *part)
+{
+	const char *actual = string_at(json, pointer);
+	if (strstr(actual, part) == NULL)
+		(void)fprintf(stderr, "%s: \"%s\", expected \"...%s...\"\n", pointer, actual, part);
+	CU_ASSERT_PTR_NOT_NULL(strstr(actual, part));
+}
+
+static inline void expect_begins(const cJSON *json, const char *pointer, const char *part)
+{
+	expect_contains(json, pointer, part);
+	CU_ASSERT_PTR_EQUAL(strstr(string_at(json, pointer), part), string_at(json, pointer));
+}
+
 static inline void expect_null(const cJSON *json, const char *pointer)
 {
 	CU_ASSERT_TRUE(cJSON_IsNull(json_pointer(json, pointer)));

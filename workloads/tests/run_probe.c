@@ -30,6 +30,14 @@ int probe_documents_close(void)
 	return fclose(documents) == 0 ? 0 : 2;
 }
 
+int probe_tests(const char *suite, const char *name, CU_TestInfo *tests)
+{
+	if (probe_documents_open(name) != 0)
+		return 2;
+	int code = unit_run(suite, tests);
+	return probe_documents_close() != 0 ? 2 : code;
+}
+
 struct process_result probe_run(const struct probe *probe)
 {
 	char *path CLEANUP_FREE = text_format(PROGRAMS "%s" PROGRAM_SUFFIX, probe->program);

@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 
+#include <CUnit/CUnit.h>
 #include <cjson/cJSON.h>
 
 struct probe {
@@ -17,6 +18,9 @@ struct probe {
  * code for main(). */
 int probe_documents_open(const char *name);
 int probe_documents_close(void);
+
+/* Runs tests whose documents go there; what main() returns. */
+int probe_tests(const char *suite, const char *documents, CU_TestInfo *tests);
 
 struct process_result probe_run(const struct probe *probe);
 

@@ -9,50 +9,31 @@
 #include "workloads/cuda/cuda.h"
 #include "workloads/nvml/nvml.h"
 #include "workloads/tests/expect.h"
-#include "workloads/tests/run_probe.h"
+#include "workloads/tests/with_double.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/text.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #define TESTS  GPUCERT_BINARY_DIR "/tests/"
 #define DOUBLE "LD_LIBRARY_PATH=" TESTS "cuda"
 
+static const struct probe cuda_double = {.program = "probe-cuda", .env = {DOUBLE}};
+static const struct probe nvml_double = {.program = "probe-nvml", .env = {DOUBLE}};
+
 static cJSON *with_double(const char *program, const char *settings)
 {
-	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
-	const struct probe probe = {
-		.program = program, .option = "--size=5000", .env = {DOUBLE, word}};
-	return probe_document(&probe);
+	const struct probe probe = {.program = program, .env = {DOUBLE}};
+	return probe_with(&probe, settings, "--size=5000");
 }
 
-static void expect_begins(const cJSON *document, const char *pointer, const char *wanted)
-{
-	if (!text_starts_with(string_at(document, pointer), wanted))
-		(void)fprintf(stderr, "%s: \"%s\", expected \"%s...\"\n", pointer,
-			      string_at(document, pointer), wanted);
-	CU_ASSERT_TRUE(text_starts_with(string_at(document, pointer), wanted));
-}
-
-/* Whoever chose the seed computes every digest again. */
 static void test_the_work_is_verified(void)
 {
-	static const char *const arrays[] = {"values", "y", "hits"};
-	const struct probe probe = {
-		.program = "probe-cuda", .option = "--seed=4294967295", .env = {DOUBLE}};
-	cJSON *document CLEANUP_JSON = probe_document(&probe);
-	expect_string(document, "/work/status", "ok");
-	expect_bool(document, "/work/verified", true);
-	expect_number(document, "/work/elements", 1 << 20);
-	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
-		char *pointer CLEANUP_FREE = text_format("/work/digests/%s", arrays[i]);
-		char digest[DIGEST_SIZE] = "";
-		UNIT_INT(work_expected_digest(arrays[i], UINT32_MAX, 1 << 20, digest, NULL), 0);
-		expect_string(document, pointer, digest);
-	}
+	static const char *const arrays[] = {"values", "y", "hits", NULL};
+	cJSON *document CLEANUP_JSON = probe_with(&cuda_double, "", "--seed=4294967295");
+	expect_digests(document, arrays);
 }
 
 /* Sizes around the size of a work group, and one beyond the invocations of one launch. */
@@ -60,9 +41,7 @@ static void test_odd_sizes_are_computed(void)
 {
 	static const char *const sizes[] = {"--size=1", "--size=63", "--size=65", "--size=4194305"};
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		const struct probe probe = {
-			.program = "probe-cuda", .option = sizes[i], .env = {DOUBLE}};
-		cJSON *document CLEANUP_JSON = probe_document(&probe);
+		cJSON *document CLEANUP_JSON = probe_with(&cuda_double, "", sizes[i]);
 		expect_string(document, "/work/status", "ok");
 	}
 }
@@ -94,17 +73,7 @@ static void test_devices_are_told_apart(void)
 
 static void test_a_device_is_selected(void)
 {
-	struct probe probe = {.program = "probe-cuda",
-			      .option = "--device",
-			      .value = "1",
-			      .env = {DOUBLE, "GPUCERT_DOUBLE=devices=2"}};
-	cJSON *second CLEANUP_JSON = probe_document(&probe);
-	expect_number(second, "/work/device", 1);
-	expect_string(second, "/work/status", "ok");
-	probe.value = "2";
-	cJSON *third CLEANUP_JSON = probe_document(&probe);
-	expect_string(third, "/work/status", "unsupported");
-	expect_string(third, "/work/reason", "there is no device 2: the devices are 0 to 1");
+	expect_selection(&cuda_double);
 }
 
 static void test_no_device_is_told(void)
@@ -121,14 +90,7 @@ static void test_no_device_is_told(void)
 	expect_count(nvml, "/devices", 0);
 }
 
-/* One failing call each, where the work stops, and whether it is told what to do. */
-static const struct failing_call {
-	const char *call;
-	int code;
-	const char *name;
-	const char *stage;
-	bool advised;
-} failing_calls[] = {
+static const struct failing_call failing_calls[] = {
 	{"cuCtxCreate", 46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "device", true},
 	{"cuCtxCreate", 802, "CUDA_ERROR_SYSTEM_NOT_READY", "device", true},
 	{"cuCtxCreate", 999, "CUDA_ERROR_UNKNOWN", "device", true},
@@ -151,25 +113,7 @@ static const struct failing_call {
 
 static void test_a_failing_call_is_told(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(failing_calls); i++) {
-		const struct failing_call *failing = &failing_calls[i];
-		char *settings CLEANUP_FREE =
-			text_format("fail=%s:%d", failing->call, failing->code);
-		char *reason CLEANUP_FREE =
-			text_format("%s: %s (%d)%s", failing->call,
-				    failing->name != NULL ? failing->name : "unknown result",
-				    failing->code, failing->advised ? ": " : "");
-		cJSON *document CLEANUP_JSON = with_double("probe-cuda", settings);
-		expect_string(document, "/api/status", "ok");
-		expect_string(document, "/work/status", "failed");
-		expect_string(document, "/work/stage", failing->stage);
-		expect_string(document, "/work/error/call", failing->call);
-		expect_number(document, "/work/error/code", failing->code);
-		if (failing->advised)
-			expect_begins(document, "/work/reason", reason);
-		else
-			expect_string(document, "/work/reason", reason);
-	}
+	expect_failing_calls(&cuda_double, failing_calls, ARRAY_SIZE(failing_calls));
 }
 
 static void test_a_kernel_that_fails_while_it_runs_is_told(void)
@@ -259,67 +203,34 @@ static void test_nvml_without_a_driver_or_a_permission(void)
 		strstr(string_at(forbidden, "/api/messages/0"), "NVML_ERROR_NO_PERMISSION (4)"));
 }
 
-/* What a device may do to the data, and where the first wrong element is. */
 static void test_wrong_results_are_told(void)
 {
-	static const struct {
-		const char *settings, *array;
-		double first, mismatches;
-		bool guard;
-	} cases[] = {
-		{"wrong=4321", "values", 4321, 1, false},
-		{"overrun", "values", 5000, 2, true},
-		{"biased", "hits", 0, MONTE_CARLO_STREAMS, false},
+	static const struct wrong_result cases[] = {
+		{"wrong=4321", "values", 4321, false}, {"overrun", "values", 5000, true},
+		{"biased", "hits", 0, false},	       {"idle", "values", 0, false},
+		{"twice", "values", 0, false},
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		cJSON *document CLEANUP_JSON = with_double("probe-cuda", cases[i].settings);
-		expect_string(document, "/work/status", "wrong");
-		expect_bool(document, "/work/verified", false);
-		expect_string(document, "/work/firstMismatch/array", cases[i].array);
-		expect_number(document, "/work/firstMismatch/index", cases[i].first);
-		expect_bool(document, "/work/firstMismatch/guard", cases[i].guard);
-		expect_number(document, "/work/mismatches", cases[i].mismatches);
-	}
-}
-
-static void test_work_that_was_not_done_or_done_twice_is_told(void)
-{
-	static const char *const settings[] = {"idle", "twice"};
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		cJSON *document CLEANUP_JSON = with_double("probe-cuda", settings[i]);
-		expect_string(document, "/work/status", "wrong");
-		expect_string(document, "/work/firstMismatch/array", "values");
-		expect_number(document, "/work/firstMismatch/index", 0);
-	}
+	cJSON *one CLEANUP_JSON = with_double("probe-cuda", "wrong=4321");
+	cJSON *two CLEANUP_JSON = with_double("probe-cuda", "overrun");
+	cJSON *all CLEANUP_JSON = with_double("probe-cuda", "biased");
+	expect_wrong_results(&cuda_double, cases, ARRAY_SIZE(cases));
+	expect_number(one, "/work/mismatches", 1);
+	expect_number(two, "/work/mismatches", 2);
+	expect_number(all, "/work/mismatches", MONTE_CARLO_STREAMS);
 }
 
 static void test_a_hang_times_out(void)
 {
-	const struct probe probe = {
-		"probe-cuda", "--timeout", "20", {DOUBLE, "GPUCERT_DOUBLE=hang"}};
-	cJSON *document CLEANUP_JSON = probe_document(&probe);
-	expect_string(document, "/work/status", "timeout");
-	expect_string(document, "/work/stage", "dispatch");
-	CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/work/reason"), "within 20 ms"));
+	expect_timeout(&cuda_double, "dispatch");
 }
 
 static void test_a_crash_prints_nothing(void)
 {
-	static const char *const settings[][2] = {
-		{"probe-cuda", "GPUCERT_DOUBLE=crash=cuInit"},
-		{"probe-cuda", "GPUCERT_DOUBLE=crash=cuLaunchKernel"},
-		{"probe-cuda", "GPUCERT_DOUBLE=crash=cuCtxDestroy"},
-		{"probe-nvml", "GPUCERT_DOUBLE=crash=nvmlDeviceGetUUID"},
-		{"probe-nvml", "GPUCERT_DOUBLE=crash=nvmlShutdown"},
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		struct process_result result = probe_run(&(struct probe){
-			.program = settings[i][0], .env = {DOUBLE, settings[i][1]}});
-		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
-		CU_ASSERT_EQUAL(result.code, SIGSEGV);
-		CU_ASSERT_EQUAL(result.out.size, 0);
-		process_result_free(&result);
-	}
+	expect_crash(&cuda_double, "cuInit");
+	expect_crash(&cuda_double, "cuLaunchKernel");
+	expect_crash(&cuda_double, "cuCtxDestroy");
+	expect_crash(&nvml_double, "nvmlDeviceGetUUID");
+	expect_crash(&nvml_double, "nvmlShutdown");
 }
 
 /* More than the device has: the driver says so. */
@@ -424,8 +335,6 @@ int main(void)
 		{"NVML without a driver or a permission",
 		 test_nvml_without_a_driver_or_a_permission},
 		{"wrong results are told", test_wrong_results_are_told},
-		{"work that was not done or done twice is told",
-		 test_work_that_was_not_done_or_done_twice_is_told},
 		{"a hang times out", test_a_hang_times_out},
 		{"a crash prints nothing", test_a_crash_prints_nothing},
 		{"more than fits is told", test_more_than_fits_is_told},
@@ -435,8 +344,5 @@ int main(void)
 		{"UUIDs are read", test_uuids_are_read},
 		CU_TEST_INFO_NULL,
 	};
-	int code = probe_documents_open("cuda-documents.ndjson");
-	if (code == 0)
-		code = unit_run("CUDA and NVML", tests);
-	return code == 0 ? probe_documents_close() : code;
+	return probe_tests("CUDA and NVML", "cuda-documents.ndjson", tests);
 }

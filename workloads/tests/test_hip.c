@@ -4,54 +4,37 @@
  * each. AMD's own runtime: real_hip.sh. */
 
 #include "base/tests/unit.h"
-#include "workloads/common/reference.h"
 #include "workloads/tests/expect.h"
-#include "workloads/tests/run_probe.h"
+#include "workloads/tests/with_double.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/text.h"
 
-#include <signal.h>
-
 #define TESTS  GPUCERT_BINARY_DIR "/tests/"
 #define DOUBLE "LD_LIBRARY_PATH=" TESTS "hip"
 #define PLAIN  "LD_LIBRARY_PATH=" TESTS "hip-plain" /* of ROCm 5, without a compiler */
 
+static const struct probe doubled = {.program = "probe-hip", .env = {DOUBLE}};
+
 static cJSON *document_with(const char *library, const char *settings, const char *option)
 {
-	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
-	const struct probe probe = {
-		.program = "probe-hip", .option = option, .env = {library, word}};
-	return probe_document(&probe);
+	const struct probe probe = {.program = "probe-hip", .env = {library}};
+	return probe_with(&probe, settings, option);
 }
 
 static cJSON *with_double(const char *settings)
 {
-	return document_with(DOUBLE, settings, "--size=5000");
-}
-
-static void expect_contains(const cJSON *document, const char *pointer, const char *wanted)
-{
-	UNIT_CONTAINS(string_at(document, pointer), wanted);
+	return probe_with(&doubled, settings, "--size=5000");
 }
 
 static void test_the_work_is_verified(void)
 {
-	static const char *const arrays[] = {"fill", "values", "y"};
+	static const char *const arrays[] = {"fill", "values", "y", NULL};
 	cJSON *document CLEANUP_JSON = document_with(DOUBLE, "", "--seed=4294967295");
-	char digest[DIGEST_SIZE] = "";
-	expect_string(document, "/api/status", "ok");
 	expect_contains(document, "/api/loader/path", "libamdhip64.so.6");
 	expect_string(document, "/api/loader/version", "6.3.42134");
-	expect_string(document, "/work/status", "ok");
-	expect_bool(document, "/work/verified", true);
-	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
-		char *pointer CLEANUP_FREE = text_format("/work/digests/%s", arrays[i]);
-		CU_ASSERT_EQUAL(work_expected_digest(arrays[i], UINT32_MAX, 1 << 20, digest, NULL),
-				0);
-		expect_string(document, pointer, digest);
-	}
+	expect_digests(document, arrays);
 }
 
 static void test_odd_sizes_are_computed(void)
@@ -163,49 +146,24 @@ static void test_no_device_is_told(void)
 	expect_string(document, "/work/reason", "no device is visible");
 }
 
-/* One failing call each: where the work stops, and what is told of the call. */
-static const struct {
-	const char *call;
-	int code;
-	const char *name;
-	const char *stage; /* NULL: the API fails */
-} failing_calls[] = {
-	{"hipInit", 3, NULL, NULL},
-	{"hipGetDeviceCount", 719, "hipErrorLaunchFailure", NULL},
-	{"hipSetDevice", 101, "hipErrorInvalidDevice", "device"},
-	{"hipStreamCreate", 2, "hipErrorOutOfMemory", "device"},
-	{"hipModuleLoadData", 209, "hipErrorNoBinaryForGpu", "build"},
-	{"hipModuleGetFunction", 500, NULL, "build"},
-	{"hipMalloc", 2, "hipErrorOutOfMemory", "memory"},
-	{"hipHostMalloc", 2, "hipErrorOutOfMemory", "memory"},
-	{"hipMemcpyAsync", 719, "hipErrorLaunchFailure", "upload"},
-	{"hipMemsetD32Async", 719, "hipErrorLaunchFailure", "upload"},
-	{"hipStreamQuery", 719, "hipErrorLaunchFailure", "upload"},
-	{"hipModuleLaunchKernel", 719, "hipErrorLaunchFailure", "dispatch"},
+static const struct failing_call failing_calls[] = {
+	{"hipInit", 3, NULL, NULL, false},
+	{"hipGetDeviceCount", 719, "hipErrorLaunchFailure", NULL, false},
+	{"hipSetDevice", 101, "hipErrorInvalidDevice", "device", false},
+	{"hipStreamCreate", 2, "hipErrorOutOfMemory", "device", false},
+	{"hipModuleLoadData", 209, "hipErrorNoBinaryForGpu", "build", false},
+	{"hipModuleGetFunction", 500, NULL, "build", false},
+	{"hipMalloc", 2, "hipErrorOutOfMemory", "memory", false},
+	{"hipHostMalloc", 2, "hipErrorOutOfMemory", "memory", false},
+	{"hipMemcpyAsync", 719, "hipErrorLaunchFailure", "upload", false},
+	{"hipMemsetD32Async", 719, "hipErrorLaunchFailure", "upload", false},
+	{"hipStreamQuery", 719, "hipErrorLaunchFailure", "upload", false},
+	{"hipModuleLaunchKernel", 719, "hipErrorLaunchFailure", "dispatch", false},
 };
 
 static void test_a_failing_call_is_told(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(failing_calls); i++) {
-		const int code = failing_calls[i].code;
-		const char *name = failing_calls[i].name;
-		char *settings CLEANUP_FREE =
-			text_format("fail=%s:%d", failing_calls[i].call, code);
-		char *text CLEANUP_FREE = text_format("%s: %s (%d)", failing_calls[i].call,
-						      name != NULL ? name : "unknown result", code);
-		cJSON *document CLEANUP_JSON = with_double(settings);
-		if (failing_calls[i].stage == NULL) {
-			expect_string(document, "/api/status", "failed");
-			expect_string(document, "/api/reason", text);
-			expect_null(document, "/work");
-			continue;
-		}
-		expect_string(document, "/work/status", "failed");
-		expect_string(document, "/work/stage", failing_calls[i].stage);
-		expect_string(document, "/work/reason", text);
-		expect_string(document, "/work/error/call", failing_calls[i].call);
-		expect_number(document, "/work/error/code", code);
-	}
+	expect_failing_calls(&doubled, failing_calls, ARRAY_SIZE(failing_calls));
 }
 
 /* Facts that a runtime does not tell are null. */
@@ -220,28 +178,16 @@ static void test_untold_facts_are_null(void)
 	expect_null(address, "/devices/0/pciAddress");
 }
 
-/* What a device may do to the data, and what is wrong first. */
 static void test_wrong_results_are_told(void)
 {
-	static const struct {
-		const char *setting, *array;
-		double first;
-		bool guard;
-	} cases[] = {
+	static const struct wrong_result cases[] = {
 		{"wrong=4321", "values", 4321, false},
 		{"overrun", "values", 5000, true},
 		{"twice", "values", 0, false},
 		{"unfilled", "fill", 0, false},
 		{"null", "fill", 0, false},
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		cJSON *document CLEANUP_JSON = with_double(cases[i].setting);
-		expect_string(document, "/work/status", "wrong");
-		expect_bool(document, "/work/verified", false);
-		expect_string(document, "/work/firstMismatch/array", cases[i].array);
-		expect_number(document, "/work/firstMismatch/index", cases[i].first);
-		expect_bool(document, "/work/firstMismatch/guard", cases[i].guard);
-	}
+	expect_wrong_results(&doubled, cases, ARRAY_SIZE(cases));
 	cJSON *idle CLEANUP_JSON = with_double("idle");
 	cJSON *nowhere CLEANUP_JSON = with_double("no-address");
 	expect_string(idle, "/work/status", "wrong");
@@ -250,26 +196,13 @@ static void test_wrong_results_are_told(void)
 
 static void test_a_hang_times_out(void)
 {
-	const struct probe probe = {
-		"probe-hip", "--timeout", "20", {DOUBLE, "GPUCERT_DOUBLE=hang"}};
-	cJSON *document CLEANUP_JSON = probe_document(&probe);
-	expect_string(document, "/work/status", "timeout");
-	expect_string(document, "/work/stage", "upload");
-	expect_contains(document, "/work/reason", "within 20 ms");
+	expect_timeout(&doubled, "upload");
 }
 
 static void test_a_crash_prints_nothing(void)
 {
-	static const char *const settings[] = {"GPUCERT_DOUBLE=crash=hipInit",
-					       "GPUCERT_DOUBLE=crash=hipModuleLaunchKernel"};
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		struct process_result result = probe_run(
-			&(struct probe){.program = "probe-hip", .env = {DOUBLE, settings[i]}});
-		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
-		CU_ASSERT_EQUAL(result.code, SIGSEGV);
-		CU_ASSERT_EQUAL(result.out.size, 0);
-		process_result_free(&result);
-	}
+	expect_crash(&doubled, "hipInit");
+	expect_crash(&doubled, "hipModuleLaunchKernel");
 }
 
 /* What runtimes print does not reach the document. */
@@ -300,8 +233,5 @@ int main(void)
 		{"noise goes elsewhere", test_noise_goes_elsewhere},
 		CU_TEST_INFO_NULL,
 	};
-	if (probe_documents_open("hip-documents.ndjson") != 0)
-		return 2;
-	int code = unit_run("HIP", tests);
-	return probe_documents_close() != 0 ? 2 : code;
+	return probe_tests("HIP", "hip-documents.ndjson", tests);
 }

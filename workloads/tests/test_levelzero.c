@@ -4,16 +4,14 @@
  * one thing wrong each. */
 
 #include "base/tests/unit.h"
-#include "workloads/common/reference.h"
 #include "workloads/levelzero/work_spirv.h" /* generated from work.spv */
 #include "workloads/tests/expect.h"
-#include "workloads/tests/run_probe.h"
+#include "workloads/tests/with_double.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/text.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #define TESTS	      GPUCERT_BINARY_DIR "/tests/"
@@ -23,40 +21,26 @@
 #define OWN_LOADER    "LD_LIBRARY_PATH=" TESTS "levelzero"
 #define NO_LEAK_CHECK "LSAN_OPTIONS=detect_leaks=0" /* the loader keeps what it made */
 
+static const struct probe doubled = {.program = "probe-levelzero",
+				     .env = {DRIVERS FIRST, NO_LEAK_CHECK}};
+
 static cJSON *document_with(const char *drivers, const char *settings, const char *option)
 {
-	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
-	const struct probe probe = {.program = "probe-levelzero",
-				    .option = option,
-				    .env = {drivers, word, NO_LEAK_CHECK}};
-	return probe_document(&probe);
+	const struct probe probe = {.program = "probe-levelzero", .env = {drivers, NO_LEAK_CHECK}};
+	return probe_with(&probe, settings, option);
 }
 
 static cJSON *with_double(const char *settings)
 {
-	return document_with(DRIVERS FIRST, settings, "--size=5000");
-}
-
-static void expect_contains(const cJSON *document, const char *pointer, const char *wanted)
-{
-	UNIT_CONTAINS(string_at(document, pointer), wanted);
+	return probe_with(&doubled, settings, "--size=5000");
 }
 
 static void test_the_work_is_verified(void)
 {
-	static const char *const arrays[] = {"fill", "values", "y"};
+	static const char *const arrays[] = {"fill", "values", "y", NULL};
 	cJSON *document CLEANUP_JSON = document_with(DRIVERS FIRST, "", "--seed=4294967295");
-	char digest[DIGEST_SIZE] = "";
-	expect_string(document, "/api/status", "ok");
 	expect_contains(document, "/api/loader/path", "libze_loader.so.1");
-	expect_string(document, "/work/status", "ok");
-	expect_bool(document, "/work/verified", true);
-	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
-		char *pointer CLEANUP_FREE = text_format("/work/digests/%s", arrays[i]);
-		CU_ASSERT_EQUAL(work_expected_digest(arrays[i], UINT32_MAX, 1 << 20, digest, NULL),
-				0);
-		expect_string(document, pointer, digest);
-	}
+	expect_digests(document, arrays);
 }
 
 static void test_odd_sizes_are_computed(void)
@@ -177,63 +161,44 @@ static void test_other_devices(void)
 	expect_count(boasting, "/devices", 2);
 }
 
-/* One failing call each: where the work stops, and what is told of the call. */
-static const struct {
-	const char *call;
-	int code;
-	const char *name;
-	const char *stage; /* NULL: the API fails */
-} failing_calls[] = {
-	{"zeInit", 0x78000002, "ZE_RESULT_ERROR_UNSUPPORTED_VERSION", NULL},
-	{"zeInit", 0x70020000, "ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE", NULL},
-	{"zeDeviceGet", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", NULL},
-	{"zeDeviceGetProperties", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", NULL},
-	{"zeDeviceGetCommandQueueGroupProperties", 0x7ffffffe, "ZE_RESULT_ERROR_UNKNOWN", "device"},
-	{"zeContextCreate", 0x70000002, "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", "device"},
-	{"zeCommandQueueCreate", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "device"},
-	{"zeCommandListCreate", 0x70000006, "ZE_RESULT_ERROR_DEVICE_REQUIRES_RESET", "device"},
-	{"zeFenceCreate", 0x70000003, "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", "device"},
-	{"zeModuleCreate", 0x70000004, "ZE_RESULT_ERROR_MODULE_BUILD_FAILURE", "build"},
-	{"zeKernelCreate", 0x78000011, "ZE_RESULT_ERROR_INVALID_KERNEL_NAME", "build"},
+static const struct failing_call failing_calls[] = {
+	{"zeInit", 0x78000002, "ZE_RESULT_ERROR_UNSUPPORTED_VERSION", NULL, false},
+	{"zeInit", 0x70020000, "ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE", NULL, false},
+	{"zeDeviceGet", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", NULL, false},
+	{"zeDeviceGetProperties", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", NULL, false},
+	{"zeDeviceGetCommandQueueGroupProperties", 0x7ffffffe, "ZE_RESULT_ERROR_UNKNOWN", "device",
+	 false},
+	{"zeContextCreate", 0x70000002, "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", "device", false},
+	{"zeCommandQueueCreate", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "device", false},
+	{"zeCommandListCreate", 0x70000006, "ZE_RESULT_ERROR_DEVICE_REQUIRES_RESET", "device",
+	 false},
+	{"zeFenceCreate", 0x70000003, "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", "device", false},
+	{"zeModuleCreate", 0x70000004, "ZE_RESULT_ERROR_MODULE_BUILD_FAILURE", "build", false},
+	{"zeKernelCreate", 0x78000011, "ZE_RESULT_ERROR_INVALID_KERNEL_NAME", "build", false},
 	{"zeKernelSetGroupSize", 0x78000013, "ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION",
-	 "build"},
-	{"zeMemAllocDevice", 0x70000003, "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", "memory"},
-	{"zeMemAllocHost", 0x70000002, "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", "memory"},
-	{"zeCommandListAppendMemoryFill", 0x78000009, "ZE_RESULT_ERROR_UNSUPPORTED_SIZE", "upload"},
-	{"zeCommandListAppendBarrier", 0x7ffffffe, "ZE_RESULT_ERROR_UNKNOWN", "upload"},
-	{"zeCommandListAppendMemoryCopy", 0x78000004, "ZE_RESULT_ERROR_INVALID_ARGUMENT", "upload"},
-	{"zeCommandListClose", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "upload"},
-	{"zeCommandQueueExecuteCommandLists", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "upload"},
-	{"zeFenceHostSynchronize", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "upload"},
-	{"zeFenceReset", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "upload"},
-	{"zeCommandListReset", 0x1234, NULL, "upload"},
+	 "build", false},
+	{"zeMemAllocDevice", 0x70000003, "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", "memory", false},
+	{"zeMemAllocHost", 0x70000002, "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", "memory", false},
+	{"zeCommandListAppendMemoryFill", 0x78000009, "ZE_RESULT_ERROR_UNSUPPORTED_SIZE", "upload",
+	 false},
+	{"zeCommandListAppendBarrier", 0x7ffffffe, "ZE_RESULT_ERROR_UNKNOWN", "upload", false},
+	{"zeCommandListAppendMemoryCopy", 0x78000004, "ZE_RESULT_ERROR_INVALID_ARGUMENT", "upload",
+	 false},
+	{"zeCommandListClose", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "upload", false},
+	{"zeCommandQueueExecuteCommandLists", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "upload",
+	 false},
+	{"zeFenceHostSynchronize", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "upload", false},
+	{"zeFenceReset", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "upload", false},
+	{"zeCommandListReset", 0x1234, NULL, "upload", false},
 	{"zeKernelSetArgumentValue", 0x78000015, "ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX",
-	 "dispatch"},
-	{"zeCommandListAppendLaunchKernel", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "dispatch"},
+	 "dispatch", false},
+	{"zeCommandListAppendLaunchKernel", 0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST", "dispatch",
+	 false},
 };
 
 static void test_a_failing_call_is_told(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(failing_calls); i++) {
-		const int code = failing_calls[i].code;
-		const char *name = failing_calls[i].name;
-		char *settings CLEANUP_FREE =
-			text_format("fail=%s:%d", failing_calls[i].call, code);
-		char *text CLEANUP_FREE = text_format("%s: %s (%d)", failing_calls[i].call,
-						      name != NULL ? name : "unknown result", code);
-		cJSON *document CLEANUP_JSON = with_double(settings);
-		if (failing_calls[i].stage == NULL) {
-			expect_string(document, "/api/status", "failed");
-			expect_string(document, "/api/reason", text);
-			expect_null(document, "/work");
-			continue;
-		}
-		expect_string(document, "/work/status", "failed");
-		expect_string(document, "/work/stage", failing_calls[i].stage);
-		expect_string(document, "/work/reason", text);
-		expect_string(document, "/work/error/call", failing_calls[i].call);
-		expect_number(document, "/work/error/code", code);
-	}
+	expect_failing_calls(&doubled, failing_calls, ARRAY_SIZE(failing_calls));
 }
 
 /* Facts that a driver does not tell are null, and the work goes on. */
@@ -277,52 +242,26 @@ static void test_other_failures_are_told(void)
 	}
 }
 
-/* What a device may do to the data, and what is wrong first. "null" says success to everything, as
- * the null driver of the loader's source does, and does nothing. */
+/* "null" says success to everything, as the null driver of the loader's source does, and does nothing. */
 static void test_wrong_results_are_told(void)
 {
-	static const struct {
-		const char *setting, *array;
-		double first;
-		bool guard;
-	} cases[] = {
+	static const struct wrong_result cases[] = {
 		{"wrong=4321", "values", 4321, false}, {"overrun", "values", 5000, true},
 		{"idle", "values", 0, false},	       {"twice", "values", 0, false},
 		{"unfilled", "fill", 0, false},	       {"null", "fill", 0, false},
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		cJSON *document CLEANUP_JSON = with_double(cases[i].setting);
-		expect_string(document, "/work/status", "wrong");
-		expect_bool(document, "/work/verified", false);
-		expect_string(document, "/work/firstMismatch/array", cases[i].array);
-		expect_number(document, "/work/firstMismatch/index", cases[i].first);
-		expect_bool(document, "/work/firstMismatch/guard", cases[i].guard);
-	}
+	expect_wrong_results(&doubled, cases, ARRAY_SIZE(cases));
 }
 
 static void test_a_hang_times_out(void)
 {
-	const struct probe probe = {
-		"probe-levelzero", "--timeout", "20", {DRIVERS FIRST, "GPUCERT_DOUBLE=hang"}};
-	cJSON *document CLEANUP_JSON = probe_document(&probe);
-	expect_string(document, "/work/status", "timeout");
-	expect_string(document, "/work/stage", "upload");
-	expect_contains(document, "/work/reason", "within 20 ms");
+	expect_timeout(&doubled, "upload");
 }
 
 static void test_a_crash_prints_nothing(void)
 {
-	static const char *const settings[] = {
-		"GPUCERT_DOUBLE=crash=zeInit",
-		"GPUCERT_DOUBLE=crash=zeCommandQueueExecuteCommandLists"};
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		struct process_result result = probe_run(&(struct probe){
-			.program = "probe-levelzero", .env = {DRIVERS FIRST, settings[i]}});
-		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
-		CU_ASSERT_EQUAL(result.code, SIGSEGV);
-		CU_ASSERT_EQUAL(result.out.size, 0);
-		process_result_free(&result);
-	}
+	expect_crash(&doubled, "zeInit");
+	expect_crash(&doubled, "zeCommandQueueExecuteCommandLists");
 }
 
 /* What drivers print does not reach the document. */
@@ -365,8 +304,5 @@ int main(void)
 		{"the module is SPIR-V", test_the_module_is_spirv},
 		CU_TEST_INFO_NULL,
 	};
-	if (probe_documents_open("levelzero-documents.ndjson") != 0)
-		return 2;
-	int code = unit_run("Level Zero", tests);
-	return probe_documents_close() != 0 ? 2 : code;
+	return probe_tests("Level Zero", "levelzero-documents.ndjson", tests);
 }

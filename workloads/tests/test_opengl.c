@@ -4,16 +4,13 @@
  * thing wrong each. The loader is always the real one. */
 
 #include "base/tests/unit.h"
-#include "workloads/common/reference.h"
 #include "workloads/opengl/opengl.h"
 #include "workloads/tests/expect.h"
-#include "workloads/tests/run_probe.h"
+#include "workloads/tests/with_double.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/text.h"
-
-#include <signal.h>
 
 #define TESTS	      GPUCERT_BINARY_DIR "/tests/"
 #define DOUBLE	      "__EGL_VENDOR_LIBRARY_FILENAMES=" TESTS "double_opengl.json"
@@ -26,36 +23,20 @@ static cJSON *on_this_machine(const char *option, const char *setting)
 	return probe_document(&probe);
 }
 
+static const struct probe doubled = {.program = "probe-opengl", .env = {DOUBLE}};
+
 static cJSON *with_double(const char *settings)
 {
-	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
-	const struct probe probe = {
-		.program = "probe-opengl", .option = "--size=5000", .env = {DOUBLE, word}};
-	return probe_document(&probe);
-}
-
-static void expect_contains(const cJSON *document, const char *pointer, const char *wanted)
-{
-	UNIT_CONTAINS(string_at(document, pointer), wanted);
+	return probe_with(&doubled, settings, "--size=5000");
 }
 
 static void test_the_real_driver_works(void)
 {
+	static const char *const arrays[] = {"values", "y", "pixels", NULL};
 	cJSON *document CLEANUP_JSON = on_this_machine("--seed=4294967295", NULL);
-	char digest[DIGEST_SIZE] = "";
-	expect_string(document, "/api/status", "ok");
-	expect_string(document, "/work/status", "ok");
-	expect_bool(document, "/work/verified", true);
-	expect_number(document, "/work/elements", 1 << 20);
 	expect_number(document, "/work/render/pixels", 64 * 64);
 	expect_contains(document, "/api/loader/path", "libEGL.so.1");
-	static const char *const arrays[] = {"values", "y", "pixels"};
-	for (size_t i = 0; i < ARRAY_SIZE(arrays); i++) {
-		char *pointer CLEANUP_FREE = text_format("/work/digests/%s", arrays[i]);
-		CU_ASSERT_EQUAL(work_expected_digest(arrays[i], UINT32_MAX, 1 << 20, digest, NULL),
-				0);
-		expect_string(document, pointer, digest);
-	}
+	expect_digests(document, arrays);
 }
 
 /* Sizes around the size of a work group, and one beyond the groups of one dispatch (65535 * 64). */
@@ -156,17 +137,7 @@ static void test_devices_are_told_apart(void)
 
 static void test_a_device_is_selected(void)
 {
-	struct probe probe = {.program = "probe-opengl",
-			      .option = "--device",
-			      .value = "1",
-			      .env = {DOUBLE, "GPUCERT_DOUBLE=devices=2"}};
-	cJSON *second CLEANUP_JSON = probe_document(&probe);
-	expect_number(second, "/work/device", 1);
-	expect_string(second, "/work/status", "ok");
-	probe.value = "2";
-	cJSON *third CLEANUP_JSON = probe_document(&probe);
-	expect_string(third, "/work/status", "unsupported");
-	expect_string(third, "/work/reason", "there is no device 2: the devices are 0 to 1");
+	expect_selection(&doubled);
 }
 
 static void test_no_device_is_told(void)
@@ -196,50 +167,25 @@ static void test_software_renderers(void)
 	CU_ASSERT_FALSE(renderer_is_software("NVIDIA H200/PCIe/SSE2"));
 }
 
-/* One failing call each: where the work stops, and what is told of the call. */
-static const struct {
-	const char *call;
-	int code;
-	const char *name;
-	const char *stage; /* NULL: the API fails */
-} failing_calls[] = {
-	{"eglInitialize", 0x3001, "EGL_NOT_INITIALIZED", NULL},
-	{"eglCreateContext", 0x3005, "EGL_BAD_CONFIG", NULL},
-	{"eglMakeCurrent", 0x3002, "EGL_BAD_ACCESS", NULL},
-	{"glGetString", 0x0507, "GL_CONTEXT_LOST", NULL},
-	{"glGenBuffers", 0x0505, "GL_OUT_OF_MEMORY", "memory"},
-	{"glBufferData", 0x0505, "GL_OUT_OF_MEMORY", "upload"},
-	{"glFenceSync", 0x0502, "GL_INVALID_OPERATION", "upload"},
-	{"glClientWaitSync", 0x0507, "GL_CONTEXT_LOST", "upload"},
-	{"glDispatchCompute", 0x0501, "GL_INVALID_VALUE", "dispatch"},
-	{"glMapBufferRange", 0x0505, "GL_OUT_OF_MEMORY", "download"},
-	{"glCheckFramebufferStatus", 0x8CDD, NULL, "render"},
-	{"glDrawArrays", 0x0506, "GL_INVALID_FRAMEBUFFER_OPERATION", "render"},
-	{"glReadPixels", 0x1234, NULL, "render"},
+static const struct failing_call failing_calls[] = {
+	{"eglInitialize", 0x3001, "EGL_NOT_INITIALIZED", NULL, false},
+	{"eglCreateContext", 0x3005, "EGL_BAD_CONFIG", NULL, false},
+	{"eglMakeCurrent", 0x3002, "EGL_BAD_ACCESS", NULL, false},
+	{"glGetString", 0x0507, "GL_CONTEXT_LOST", NULL, false},
+	{"glGenBuffers", 0x0505, "GL_OUT_OF_MEMORY", "memory", false},
+	{"glBufferData", 0x0505, "GL_OUT_OF_MEMORY", "upload", false},
+	{"glFenceSync", 0x0502, "GL_INVALID_OPERATION", "upload", false},
+	{"glClientWaitSync", 0x0507, "GL_CONTEXT_LOST", "upload", false},
+	{"glDispatchCompute", 0x0501, "GL_INVALID_VALUE", "dispatch", false},
+	{"glMapBufferRange", 0x0505, "GL_OUT_OF_MEMORY", "download", false},
+	{"glCheckFramebufferStatus", 0x8CDD, NULL, "render", false},
+	{"glDrawArrays", 0x0506, "GL_INVALID_FRAMEBUFFER_OPERATION", "render", false},
+	{"glReadPixels", 0x1234, NULL, "render", false},
 };
 
 static void test_a_failing_call_is_told(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(failing_calls); i++) {
-		const int code = failing_calls[i].code;
-		const char *name = failing_calls[i].name;
-		char *settings CLEANUP_FREE =
-			text_format("fail=%s:%d", failing_calls[i].call, code);
-		char *text CLEANUP_FREE = text_format("%s: %s (%d)", failing_calls[i].call,
-						      name != NULL ? name : "unknown result", code);
-		cJSON *document CLEANUP_JSON = with_double(settings);
-		if (failing_calls[i].stage == NULL) {
-			expect_string(document, "/api/status", "failed");
-			expect_string(document, "/api/reason", text);
-			expect_null(document, "/work");
-			continue;
-		}
-		expect_string(document, "/work/status", "failed");
-		expect_string(document, "/work/stage", failing_calls[i].stage);
-		expect_string(document, "/work/reason", text);
-		expect_string(document, "/work/error/call", failing_calls[i].call);
-		expect_number(document, "/work/error/code", code);
-	}
+	expect_failing_calls(&doubled, failing_calls, ARRAY_SIZE(failing_calls));
 }
 
 /* Failures that OpenGL tells otherwise than by an error. */
@@ -282,26 +228,15 @@ static void test_more_than_fits_is_unsupported(void)
 	expect_string(document, "/work/stage", "memory");
 }
 
-/* What a device may do to the data, and where the first wrong element is. */
 static void test_wrong_results_are_told(void)
 {
-	static const struct {
-		const char *setting;
-		double first;
-		bool guard;
-	} cases[] = {
-		{"wrong=4321", 4321, false},
-		{"overrun", 5000, true},
-		{"idle", 0, false},
-		{"twice", 0, false},
+	static const struct wrong_result cases[] = {
+		{"wrong=4321", "values", 4321, false},
+		{"overrun", "values", 5000, true},
+		{"idle", "values", 0, false},
+		{"twice", "values", 0, false},
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		cJSON *document CLEANUP_JSON = with_double(cases[i].setting);
-		expect_string(document, "/work/status", "wrong");
-		expect_bool(document, "/work/verified", false);
-		expect_number(document, "/work/firstMismatch/index", cases[i].first);
-		expect_bool(document, "/work/firstMismatch/guard", cases[i].guard);
-	}
+	expect_wrong_results(&doubled, cases, ARRAY_SIZE(cases));
 }
 
 static void test_wrong_pixels_are_told(void)
@@ -319,26 +254,13 @@ static void test_wrong_pixels_are_told(void)
 
 static void test_a_hang_times_out(void)
 {
-	const struct probe probe = {
-		"probe-opengl", "--timeout", "20", {DOUBLE, "GPUCERT_DOUBLE=hang"}};
-	cJSON *document CLEANUP_JSON = probe_document(&probe);
-	expect_string(document, "/work/status", "timeout");
-	expect_string(document, "/work/stage", "upload");
-	expect_contains(document, "/work/reason", "within 20 ms");
+	expect_timeout(&doubled, "upload");
 }
 
 static void test_a_crash_prints_nothing(void)
 {
-	static const char *const settings[] = {"GPUCERT_DOUBLE=crash=eglInitialize",
-					       "GPUCERT_DOUBLE=crash=glDispatchCompute"};
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		struct process_result result = probe_run(
-			&(struct probe){.program = "probe-opengl", .env = {DOUBLE, settings[i]}});
-		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
-		CU_ASSERT_EQUAL(result.code, SIGSEGV);
-		CU_ASSERT_EQUAL(result.out.size, 0);
-		process_result_free(&result);
-	}
+	expect_crash(&doubled, "eglInitialize");
+	expect_crash(&doubled, "glDispatchCompute");
 }
 
 /* What drivers print does not reach the document. */
@@ -375,8 +297,5 @@ int main(void)
 		{"noise goes elsewhere", test_noise_goes_elsewhere},
 		CU_TEST_INFO_NULL,
 	};
-	if (probe_documents_open("opengl-documents.ndjson") != 0)
-		return 2;
-	int code = unit_run("OpenGL", tests);
-	return probe_documents_close() != 0 ? 2 : code;
+	return probe_tests("OpenGL", "opengl-documents.ndjson", tests);
 }

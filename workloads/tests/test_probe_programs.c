@@ -6,14 +6,12 @@
 #include "base/tests/unit.h"
 #include "workloads/common/reference.h"
 #include "workloads/tests/expect.h"
-#include "workloads/tests/run_probe.h"
+#include "workloads/tests/with_double.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "base/text.h"
-
-#include <signal.h>
 
 #define PROGRAMS      GPUCERT_BINARY_DIR "/libexec/gpucert/"
 #define TESTS	      GPUCERT_BINARY_DIR "/tests/"
@@ -25,15 +23,13 @@
 #define LEVELZERO_DOUBLE "ZE_ENABLE_ALT_DRIVERS=" TESTS "libdouble_levelzero_1.so"
 #define NO_LEAK_CHECK	 "LSAN_OPTIONS=detect_leaks=0"
 
+static const struct probe vulkan_double = {.program = "probe-vulkan", .env = {VULKAN_DOUBLE}};
+static const struct probe opencl_double = {.program = "probe-opencl", .env = {OPENCL_DOUBLE}};
+
 static cJSON *with_double(const char *program, const char *settings)
 {
-	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
-	const struct probe probe = {
-		.program = program,
-		.option = "--size=5000",
-		.env = {VULKAN_DOUBLE, OPENCL_DOUBLE, word},
-	};
-	return probe_document(&probe);
+	const struct probe probe = {.program = program, .env = {VULKAN_DOUBLE, OPENCL_DOUBLE}};
+	return probe_with(&probe, settings, "--size=5000");
 }
 
 static void test_real_drivers_work(void)
@@ -229,18 +225,8 @@ static void test_an_old_device_is_described(void)
 
 static void test_a_device_is_selected(void)
 {
-	struct probe probe = {.program = "probe-vulkan",
-			      .option = "--device",
-			      .value = "1",
-			      .env = {VULKAN_DOUBLE, "GPUCERT_DOUBLE=devices=2"}};
-	cJSON *second CLEANUP_JSON = probe_document(&probe);
-	expect_number(second, "/work/device", 1);
-	expect_string(second, "/work/status", "ok");
-	probe.value = "2";
-	cJSON *third CLEANUP_JSON = probe_document(&probe);
-	expect_string(third, "/work/status", "unsupported");
-	expect_string(third, "/work/stage", "select");
-	expect_string(third, "/work/reason", "there is no device 2: the devices are 0 to 1");
+	expect_selection(&vulkan_double);
+	expect_selection(&opencl_double);
 }
 
 static void test_no_device_is_told(void)
@@ -255,69 +241,48 @@ static void test_no_device_is_told(void)
 	}
 }
 
-/* One failing call each: where the work stops, and what is told of the call. */
-static const struct failing_call {
-	const char *program;
-	const char *call;
-	int code;
-	const char *name;
-	const char *stage;
-} failing_calls[] = {
-	{"probe-vulkan", "vkCreateDevice", -3, "VK_ERROR_INITIALIZATION_FAILED", "device"},
-	{"probe-vulkan", "vkCreateDevice", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "device"},
-	{"probe-vulkan", "vkCreateShaderModule", -1000012000, "VK_ERROR_INVALID_SHADER_NV",
-	 "build"},
-	{"probe-vulkan", "vkCreateDescriptorSetLayout", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "build"},
-	{"probe-vulkan", "vkCreatePipelineLayout", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "build"},
-	{"probe-vulkan", "vkCreateComputePipelines", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "build"},
-	{"probe-vulkan", "vkCreateDescriptorPool", -1000161000, "VK_ERROR_FRAGMENTATION", "build"},
-	{"probe-vulkan", "vkAllocateDescriptorSets", -1000069000, "VK_ERROR_OUT_OF_POOL_MEMORY",
-	 "build"},
-	{"probe-vulkan", "vkCreateCommandPool", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "build"},
-	{"probe-vulkan", "vkAllocateCommandBuffers", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "build"},
-	{"probe-vulkan", "vkCreateFence", -10, "VK_ERROR_TOO_MANY_OBJECTS", "build"},
-	{"probe-vulkan", "vkCreateBuffer", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "memory"},
-	{"probe-vulkan", "vkAllocateMemory", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "memory"},
-	{"probe-vulkan", "vkBindBufferMemory", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "memory"},
-	{"probe-vulkan", "vkMapMemory", -5, "VK_ERROR_MEMORY_MAP_FAILED", "memory"},
-	{"probe-vulkan", "vkBeginCommandBuffer", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "memory"},
-	{"probe-vulkan", "vkEndCommandBuffer", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "memory"},
-	{"probe-vulkan", "vkQueueSubmit", -4, "VK_ERROR_DEVICE_LOST", "upload"},
-	{"probe-vulkan", "vkWaitForFences", -4, "VK_ERROR_DEVICE_LOST", "upload"},
-	{"probe-vulkan", "vkWaitForFences", -12345, NULL, "upload"},
-	{"probe-opencl", "clCreateContext", -2, "CL_DEVICE_NOT_AVAILABLE", "device"},
-	{"probe-opencl", "clCreateCommandQueue", -6, "CL_OUT_OF_HOST_MEMORY", "device"},
-	{"probe-opencl", "clCreateProgramWithSource", -6, "CL_OUT_OF_HOST_MEMORY", "build"},
-	{"probe-opencl", "clBuildProgram", -11, "CL_BUILD_PROGRAM_FAILURE", "build"},
-	{"probe-opencl", "clCreateKernel", -46, "CL_INVALID_KERNEL_NAME", "build"},
-	{"probe-opencl", "clCreateBuffer", -4, "CL_MEM_OBJECT_ALLOCATION_FAILURE", "memory"},
-	{"probe-opencl", "clEnqueueWriteBuffer", -5, "CL_OUT_OF_RESOURCES", "upload"},
-	{"probe-opencl", "clFlush", -36, "CL_INVALID_COMMAND_QUEUE", "upload"},
-	{"probe-opencl", "clGetEventInfo", -58, "CL_INVALID_EVENT", "upload"},
-	{"probe-opencl", "clSetKernelArg", -49, "CL_INVALID_ARG_INDEX", "dispatch"},
-	{"probe-opencl", "clEnqueueNDRangeKernel", -54, "CL_INVALID_WORK_GROUP_SIZE", "dispatch"},
-	{"probe-opencl", "clEnqueueReadBuffer", -9999, NULL, "download"},
+static const struct failing_call failing_vulkan[] = {
+	{"vkCreateDevice", -3, "VK_ERROR_INITIALIZATION_FAILED", "device", false},
+	{"vkCreateDevice", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "device", false},
+	{"vkCreateShaderModule", -1000012000, "VK_ERROR_INVALID_SHADER_NV", "build", false},
+	{"vkCreateDescriptorSetLayout", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "build", false},
+	{"vkCreatePipelineLayout", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "build", false},
+	{"vkCreateComputePipelines", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "build", false},
+	{"vkCreateDescriptorPool", -1000161000, "VK_ERROR_FRAGMENTATION", "build", false},
+	{"vkAllocateDescriptorSets", -1000069000, "VK_ERROR_OUT_OF_POOL_MEMORY", "build", false},
+	{"vkCreateCommandPool", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "build", false},
+	{"vkAllocateCommandBuffers", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "build", false},
+	{"vkCreateFence", -10, "VK_ERROR_TOO_MANY_OBJECTS", "build", false},
+	{"vkCreateBuffer", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "memory", false},
+	{"vkAllocateMemory", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "memory", false},
+	{"vkBindBufferMemory", -2, "VK_ERROR_OUT_OF_DEVICE_MEMORY", "memory", false},
+	{"vkMapMemory", -5, "VK_ERROR_MEMORY_MAP_FAILED", "memory", false},
+	{"vkBeginCommandBuffer", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "memory", false},
+	{"vkEndCommandBuffer", -1, "VK_ERROR_OUT_OF_HOST_MEMORY", "memory", false},
+	{"vkQueueSubmit", -4, "VK_ERROR_DEVICE_LOST", "upload", false},
+	{"vkWaitForFences", -4, "VK_ERROR_DEVICE_LOST", "upload", false},
+	{"vkWaitForFences", -12345, NULL, "upload", false},
+};
+
+static const struct failing_call failing_opencl[] = {
+	{"clCreateContext", -2, "CL_DEVICE_NOT_AVAILABLE", "device", false},
+	{"clCreateCommandQueue", -6, "CL_OUT_OF_HOST_MEMORY", "device", false},
+	{"clCreateProgramWithSource", -6, "CL_OUT_OF_HOST_MEMORY", "build", false},
+	{"clBuildProgram", -11, "CL_BUILD_PROGRAM_FAILURE", "build", false},
+	{"clCreateKernel", -46, "CL_INVALID_KERNEL_NAME", "build", false},
+	{"clCreateBuffer", -4, "CL_MEM_OBJECT_ALLOCATION_FAILURE", "memory", false},
+	{"clEnqueueWriteBuffer", -5, "CL_OUT_OF_RESOURCES", "upload", false},
+	{"clFlush", -36, "CL_INVALID_COMMAND_QUEUE", "upload", false},
+	{"clGetEventInfo", -58, "CL_INVALID_EVENT", "upload", false},
+	{"clSetKernelArg", -49, "CL_INVALID_ARG_INDEX", "dispatch", false},
+	{"clEnqueueNDRangeKernel", -54, "CL_INVALID_WORK_GROUP_SIZE", "dispatch", false},
+	{"clEnqueueReadBuffer", -9999, NULL, "download", false},
 };
 
 static void test_a_failing_call_is_told(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(failing_calls); i++) {
-		const struct failing_call *failing = &failing_calls[i];
-		char *settings CLEANUP_FREE =
-			text_format("fail=%s:%d", failing->call, failing->code);
-		cJSON *document CLEANUP_JSON = with_double(failing->program, settings);
-		expect_string(document, "/api/status", "ok");
-		expect_string(document, "/work/status", "failed");
-		expect_string(document, "/work/stage", failing->stage);
-		expect_bool(document, "/work/verified", false);
-		expect_string(document, "/work/error/call", failing->call);
-		expect_number(document, "/work/error/code", failing->code);
-		if (failing->name != NULL)
-			expect_string(document, "/work/error/name", failing->name);
-		else
-			expect_null(document, "/work/error/name");
-		CU_ASSERT(text_starts_with(string_at(document, "/work/reason"), failing->call));
-	}
+	expect_failing_calls(&vulkan_double, failing_vulkan, ARRAY_SIZE(failing_vulkan));
+	expect_failing_calls(&opencl_double, failing_opencl, ARRAY_SIZE(failing_opencl));
 }
 
 static void test_a_build_log_is_kept(void)
@@ -383,61 +348,30 @@ static void test_more_than_fits_is_unsupported(void)
 	}
 }
 
-/* What a device may do to the data, and where the first wrong element is. */
 static void test_wrong_results_are_told(void)
 {
-	static const struct {
-		const char *settings;
-		double first;
-		bool guard;
-	} cases[] = {
-		{"wrong=4321", 4321, false},
-		{"overrun", 5000, true},
-		{"idle", 0, false},
-		{"twice", 0, false},
+	static const struct wrong_result cases[] = {
+		{"wrong=4321", "values", 4321, false},
+		{"overrun", "values", 5000, true},
+		{"idle", "values", 0, false},
+		{"twice", "values", 0, false},
 	};
-	static const char *const programs[] = {"probe-vulkan", "probe-opencl"};
-	for (size_t i = 0; i < ARRAY_SIZE(cases) * ARRAY_SIZE(programs); i++) {
-		cJSON *document CLEANUP_JSON = with_double(programs[i % 2], cases[i / 2].settings);
-		expect_string(document, "/work/status", "wrong");
-		expect_bool(document, "/work/verified", false);
-		expect_null(document, "/work/error");
-		expect_number(document, "/work/firstMismatch/index", cases[i / 2].first);
-		expect_bool(document, "/work/firstMismatch/guard", cases[i / 2].guard);
-		expect_string(document, "/work/firstMismatch/array", "values");
-	}
+	expect_wrong_results(&vulkan_double, cases, ARRAY_SIZE(cases));
+	expect_wrong_results(&opencl_double, cases, ARRAY_SIZE(cases));
 }
 
 static void test_a_hang_times_out(void)
 {
-	static const struct probe probes[] = {
-		{"probe-vulkan", "--timeout", "20", {VULKAN_DOUBLE, "GPUCERT_DOUBLE=hang"}},
-		{"probe-opencl", "--timeout", "20", {OPENCL_DOUBLE, "GPUCERT_DOUBLE=hang"}},
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
-		cJSON *document CLEANUP_JSON = probe_document(&probes[i]);
-		expect_string(document, "/work/status", "timeout");
-		expect_string(document, "/work/stage", "upload");
-		CU_ASSERT_PTR_NOT_NULL(strstr(string_at(document, "/work/reason"), "within 20 ms"));
-	}
+	expect_timeout(&vulkan_double, "upload");
+	expect_timeout(&opencl_double, "upload");
 }
 
 static void test_a_crash_prints_nothing(void)
 {
-	static const char *const settings[] = {
-		"GPUCERT_DOUBLE=crash=vkCreateInstance",
-		"GPUCERT_DOUBLE=crash=vkQueueSubmit",
-		"GPUCERT_DOUBLE=crash=vkDestroyDevice",
-		"GPUCERT_DOUBLE=crash=vkDestroyInstance",
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		struct process_result result = probe_run(&(struct probe){
-			.program = "probe-vulkan", .env = {VULKAN_DOUBLE, settings[i]}});
-		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
-		CU_ASSERT_EQUAL(result.code, SIGSEGV);
-		CU_ASSERT_EQUAL(result.out.size, 0);
-		process_result_free(&result);
-	}
+	expect_crash(&vulkan_double, "vkCreateInstance");
+	expect_crash(&vulkan_double, "vkQueueSubmit");
+	expect_crash(&vulkan_double, "vkDestroyDevice");
+	expect_crash(&vulkan_double, "vkDestroyInstance");
 }
 
 static void test_what_drivers_print_stays_out(void)
@@ -640,8 +574,5 @@ int main(void)
 		{"output that fails is exit code 1", test_output_that_fails_is_exit_code_1},
 		CU_TEST_INFO_NULL,
 	};
-	int code = probe_documents_open("probe-documents.ndjson");
-	if (code == 0)
-		code = unit_run("probe programs", tests);
-	return code == 0 ? probe_documents_close() : code;
+	return probe_tests("probe programs", "probe-documents.ndjson", tests);
 }
