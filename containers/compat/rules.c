@@ -114,25 +114,17 @@ int compat_check(const struct image *image, const struct image_contents *content
 	return answer->arena.failed ? error_memory(err) : 0;
 }
 
-static const char *pair_value(const struct image_pair *pairs, size_t count, const char *name)
-{
-	const char *value = NULL;
-	for (size_t i = 0; i < count; i++) {
-		if (text_equal(pairs[i].name, name))
-			value = pairs[i].value;
-	}
-	return value;
-}
-
 const char *case_variable(const struct compat_case *it, const char *name)
 {
-	return pair_value(it->image->environment, it->image->environment_count, name);
+	return image_pair_value(it->image->environment, it->image->environment_count, name);
 }
 
 const char *case_label(const struct compat_case *it, const char *name)
 {
-	const char *value = pair_value(it->image->annotations, it->image->annotation_count, name);
-	return value != NULL ? value : pair_value(it->image->labels, it->image->label_count, name);
+	const char *value =
+		image_pair_value(it->image->annotations, it->image->annotation_count, name);
+	return value != NULL ? value
+			     : image_pair_value(it->image->labels, it->image->label_count, name);
 }
 
 const struct host_gpu *case_gpu(const struct compat_case *it, const char *vendor, size_t *index)

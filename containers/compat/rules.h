@@ -62,10 +62,14 @@ int compat_check(const struct image *image, const struct image_contents *content
 
 /*
  * Which entry of an index a host's runtime takes: among those that fit, the newest os.version, by
- * number, and the highest processor level that the host has. `count`: there is none; then `answer` has
- * a finding of the rule "platform.no-match" for each entry, which says why, and what to do also on the
- * host that builds. `answer` may be NULL.
+ * number, and the highest processor level that the host has. NULL: there is none; then `answer` (may be
+ * NULL) has findings of the rule "platform.no-match", the first of which says what to do, also on a
+ * host that builds, and the others why each entry does not fit.
  */
-size_t compat_select(const struct image_platform *entries, size_t count,
-		     const struct host_facts *host, const struct compat_options *options,
-		     struct compat_answer *answer);
+const struct image_index_entry *compat_select(const struct image_index *index,
+					      const struct host_facts *host,
+					      const struct compat_options *options,
+					      struct compat_answer *answer);
+
+/* compat_select()'s own row, which compat_rules() does not have. */
+extern const struct compat_rule compat_no_match;

@@ -53,52 +53,52 @@ static bool is_better(const struct fit *one, const struct fit *than)
 	return order > 0 || (order == 0 && one->level > than->level);
 }
 
-static void explain_entry(struct compat_case *it, const struct image_platform *entry,
-			  const char *why)
+static void explain(struct compat_case *it, const struct image_index *index)
 {
-	compat_find(it, COMPAT_CANNOT_WORK, "", NULL, "%s/%s%s%s%s%s: %s", entry->os,
-		    entry->architecture, entry->variant[0] != '\0' ? "/" : "", entry->variant,
-		    entry->os_version[0] != '\0' ? " " : "", entry->os_version, why);
-}
-
-static void explain(struct compat_case *it, const struct image_platform *entries, size_t count)
-{
+	struct arena *arena = &it->answer->arena;
 	const struct host_facts *host = it->host;
+	const struct image_platform own = {host->os, host->architecture, "", host->os_version, NULL,
+					   0};
 	compat_find(
 		it, COMPAT_CANNOT_WORK,
 		"Take an image that has an entry for this host, or a host that one of the entries "
 		"fits. A host that builds is matched in the same way: there FROM of this index "
 		"fails, too, so build where an entry fits, or name it by its digest.",
-		NULL, "no matching manifest for %s/%s%s%s: none of %zu entries fits", host->os,
-		host->architecture, host->os_version[0] != '\0' ? " " : "", host->os_version,
-		count);
-	for (size_t i = 0; i < count && i < EXPLAINED_MAX; i++)
-		explain_entry(it, &entries[i], fit_of(&entries[i], host, it->options).why_not);
-	if (count > EXPLAINED_MAX)
+		NULL, "no matching manifest for %s: none of %zu entries fits",
+		image_platform_name(&own, arena), index->count);
+	for (size_t i = 0; i < index->count && i < EXPLAINED_MAX; i++) {
+		const struct image_platform *entry = &index->entries[i].platform;
+		compat_find(it, COMPAT_CANNOT_WORK, "", NULL, "%s: %s",
+			    image_platform_name(entry, arena),
+			    fit_of(entry, host, it->options).why_not);
+	}
+	if (index->count > EXPLAINED_MAX)
 		compat_find(it, COMPAT_CANNOT_WORK, "", NULL, "and %zu other entries",
-			    count - EXPLAINED_MAX);
+			    index->count - EXPLAINED_MAX);
 }
 
-size_t compat_select(const struct image_platform *entries, size_t count,
-		     const struct host_facts *host, const struct compat_options *options,
-		     struct compat_answer *answer)
+const struct compat_rule compat_no_match = {
+	.id = "platform.no-match",
+	.says = "The index has an entry for the host.",
+	.source = "containerd platforms; moby distribution/pull_v2_windows.go; moby #53397",
+};
+
+const struct image_index_entry *compat_select(const struct image_index *index,
+					      const struct host_facts *host,
+					      const struct compat_options *options,
+					      struct compat_answer *answer)
 {
-	static const struct compat_rule rule = {
-		.id = "platform.no-match",
-		.says = "The index has an entry for the host.",
-		.source = "containerd platforms; moby distribution/pull_v2_windows.go; moby #53397",
-	};
-	size_t best = count;
+	struct compat_case it = {NULL, NULL, host, options, answer, &compat_no_match};
+	const struct image_index_entry *best = NULL;
 	struct fit best_fit = {0};
-	for (size_t i = 0; i < count; i++) {
-		struct fit fit = fit_of(&entries[i], host, options);
+	for (size_t i = 0; i < index->count; i++) {
+		struct fit fit = fit_of(&index->entries[i].platform, host, options);
 		if (is_better(&fit, &best_fit)) {
-			best = i;
+			best = &index->entries[i];
 			best_fit = fit;
 		}
 	}
-	struct compat_case it = {NULL, NULL, host, options, answer, &rule};
-	if (best == count && answer != NULL)
-		explain(&it, entries, count);
+	if (best == NULL && answer != NULL)
+		explain(&it, index);
 	return best;
 }

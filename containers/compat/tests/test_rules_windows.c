@@ -226,50 +226,55 @@ static void test_limits(void)
 	EXPECT(&image, NULL, &on_linux, &options, "windows.known-limits", NOTHING, "");
 }
 
-#define ENTRY(build)                                                                               \
+#define ENTRY(system, machine, build)                                                              \
 	{                                                                                          \
-		"windows", "amd64", "", build, NULL, 0                                             \
+		.platform = { system, machine, "", build, NULL, 0 }                                \
 	}
 
-static void expect_entry(const struct image_platform *entries, size_t count, const char *build,
-			 enum compat_runtime runtime, size_t wanted)
+/* -1: none of them. */
+static void expect_entry(struct image_index_entry *entries, size_t count, const char *build,
+			 enum compat_runtime runtime, int wanted)
 {
+	struct image_index index = {.entries = entries, .count = count};
 	struct host_facts facts = host("windows", build, NULL, 0);
 	struct compat_options options = {.runtime = runtime};
-	UNIT_INT(compat_select(entries, count, &facts, &options, NULL), wanted);
+	const struct image_index_entry *entry = compat_select(&index, &facts, &options, NULL);
+	UNIT_INT(entry != NULL ? entry - entries : -1, wanted);
 }
 
 /* 887 sorts above 2582 as a string, and 10.0.20348.x fits 25398 and later. */
 static void test_select(void)
 {
-	const struct image_platform entries[] = {
-		{"linux", "amd64", "", "", NULL, 0},
-		ENTRY("10.0.17763.5329"),
-		ENTRY("10.0.20348.887"),
-		ENTRY("10.0.20348.2582"),
-		ENTRY("10.0.26100.1742"),
-		{"windows", "arm64", "", "10.0.26100.1", NULL, 0},
+	struct image_index_entry entries[] = {
+		ENTRY("linux", "amd64", ""),
+		ENTRY("windows", "amd64", "10.0.17763.5329"),
+		ENTRY("windows", "amd64", "10.0.20348.887"),
+		ENTRY("windows", "amd64", "10.0.20348.2582"),
+		ENTRY("windows", "amd64", "10.0.26100.1742"),
+		ENTRY("windows", "arm64", "10.0.26100.1"),
 	};
-	expect_entry(entries, ARRAY_SIZE(entries), "10.0.20348.1", COMPAT_RUNTIME_ANY, 3);
-	expect_entry(entries, ARRAY_SIZE(entries), "10.0.26100.1", COMPAT_RUNTIME_ANY, 4);
-	expect_entry(entries, ARRAY_SIZE(entries), "10.0.22631.1", COMPAT_CONTAINERD_2X, 3);
-	expect_entry(entries, ARRAY_SIZE(entries), "10.0.22631.1", COMPAT_CONTAINERD_17, 6);
-	expect_entry(entries, ARRAY_SIZE(entries), "10.0.17763.1", COMPAT_DOCKER, 1);
+	expect_entry(entries, 6, "10.0.20348.1", COMPAT_RUNTIME_ANY, 3);
+	expect_entry(entries, 6, "10.0.26100.1", COMPAT_RUNTIME_ANY, 4);
+	expect_entry(entries, 6, "10.0.22631.1", COMPAT_CONTAINERD_2X, 3);
+	expect_entry(entries, 6, "10.0.22631.1", COMPAT_CONTAINERD_17, -1);
+	expect_entry(entries, 6, "10.0.17763.1", COMPAT_DOCKER, 1);
 	expect_entry(entries, 4, "10.0.26200.1", COMPAT_RUNTIME_ANY,
 		     3); /* disputed, and no other */
-	expect_entry(entries, ARRAY_SIZE(entries), "10.0.26200.1", COMPAT_RUNTIME_ANY, 4);
-	expect_entry(entries, 4, "10.0.26200.1", COMPAT_CONTAINERD_2X, 4);
-	expect_entry(entries, 0, "10.0.26200.1", COMPAT_CONTAINERD_2X, 0);
+	expect_entry(entries, 6, "10.0.26200.1", COMPAT_RUNTIME_ANY, 4);
+	expect_entry(entries, 4, "10.0.26200.1", COMPAT_CONTAINERD_2X, -1);
+	expect_entry(entries, 0, "10.0.26200.1", COMPAT_CONTAINERD_2X, -1);
 }
 
 static void test_no_match(void)
 {
 	struct compat_answer answer CLEANUP_COMPAT_ANSWER = {0};
-	const struct image_platform entries[] = {
-		{"linux", "amd64", "", "", NULL, 0}, ENTRY("10.0.20348.2582"), ENTRY("x")};
+	struct image_index_entry entries[] = {ENTRY("linux", "amd64", ""),
+					      ENTRY("windows", "amd64", "10.0.20348.2582"),
+					      ENTRY("windows", "amd64", "x")};
+	const struct image_index index = {.entries = entries, .count = 3};
 	struct host_facts facts = host("windows", "10.0.26200.6584", NULL, 0);
 	struct compat_options options = {.runtime = COMPAT_CONTAINERD_2X};
-	UNIT_INT(compat_select(entries, 3, &facts, &options, &answer), 3);
+	CU_ASSERT_PTR_NULL(compat_select(&index, &facts, &options, &answer));
 	UNIT_NEED(answer.count == 4);
 	UNIT_INT(compat_answer_verdict(&answer), COMPAT_CANNOT_WORK);
 	UNIT_STRING(answer.findings[0].rule, "platform.no-match");
@@ -285,7 +290,22 @@ static void test_no_match(void)
 	UNIT_CONTAINS(answer.findings[3].reason, "not a version of Windows");
 }
 
+/* An index with more entries than anyone reads. */
+static void test_huge_index(void)
+{
+	static struct image_index_entry entries[1000];
+	struct compat_answer answer CLEANUP_COMPAT_ANSWER = {0};
+	const struct image_index index = {.entries = entries, .count = ARRAY_SIZE(entries)};
+	struct host_facts facts = host("windows", "10.0.26200.6584", NULL, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
+		entries[i] = (struct image_index_entry)ENTRY("linux", "amd64", "");
+	CU_ASSERT_PTR_NULL(compat_select(&index, &facts, &process_isolation, &answer));
+	UNIT_INT(answer.count, 34);
+	UNIT_STRING(answer.findings[33].reason, "and 968 other entries");
+}
+
 UNIT_MAIN("rules of Windows", {"vectors", test_vectors}, {"reasons", test_reasons},
 	  {"editions", test_editions}, {"devices", test_devices}, {"schemas", test_schemas},
 	  {"driver model", test_driver_model}, {"known limits", test_limits},
-	  {"entry of an index", test_select}, {"no matching manifest", test_no_match})
+	  {"entry of an index", test_select}, {"no matching manifest", test_no_match},
+	  {"huge index", test_huge_index})
