@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+enum { REPEATS_MAX = 32 }; /* findings in front of a new one that it is compared with */
+
 const char *const compat_runtime_names[] = {
 	"any", "containerd-1.7", "containerd-2.0", "containerd-2.x", "docker", NULL};
 const char *const compat_isolation_names[] = {"process", "hyperv", NULL};
@@ -86,21 +88,29 @@ void compat_find(struct compat_case *it, enum compat_verdict verdict, const char
 		 const char *source, const char *format, ...)
 {
 	struct compat_answer *answer = it->answer;
+	va_list args;
+	va_start(args, format);
+	const char *reason = arena_vformat(&answer->arena, format, args);
+	va_end(args);
+	/* GPUs of a kind need one finding. */
+	size_t looked_at = answer->count < REPEATS_MAX ? answer->count : REPEATS_MAX;
+	for (size_t i = answer->count - looked_at; i < answer->count; i++) {
+		if (answer->findings[i].rule == it->rule->id &&
+		    text_equal(answer->findings[i].reason, reason))
+			return;
+	}
 	struct compat_finding *findings = arena_grow(&answer->arena, answer->findings,
 						     answer->count, sizeof(*answer->findings));
-	va_list args;
 	if (findings == NULL)
 		return;
 	answer->findings = findings;
-	va_start(args, format);
 	findings[answer->count++] = (struct compat_finding){
 		.verdict = verdict,
 		.rule = it->rule->id,
-		.reason = arena_vformat(&answer->arena, format, args),
+		.reason = reason,
 		.advice = advice,
 		.source = source != NULL ? source : it->rule->source,
 	};
-	va_end(args);
 }
 
 int compat_check(const struct image *image, const struct image_contents *contents,

@@ -220,7 +220,8 @@ void rule_windows_edition(struct compat_case *it)
 {
 	enum edition edition = edition_of(it);
 	enum compat_api api = api_of(it);
-	if (!case_on_windows(it) || !text_equal(it->image->platform.os, "windows"))
+	bool unnamed = it->image->reference[0] == '\0'; /* nothing but a platform is asked about */
+	if (!case_on_windows(it) || !text_equal(it->image->platform.os, "windows") || unnamed)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(edition_rows); i++) {
 		const struct edition_row *row = &edition_rows[i];

@@ -297,8 +297,12 @@ static void test_huge_index(void)
 	struct compat_answer answer CLEANUP_COMPAT_ANSWER = {0};
 	const struct image_index index = {.entries = entries, .count = ARRAY_SIZE(entries)};
 	struct host_facts facts = host("windows", "10.0.26200.6584", NULL, 0);
-	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
-		entries[i] = (struct image_index_entry)ENTRY("linux", "amd64", "");
+	static char variants[ARRAY_SIZE(entries)][8];
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++) {
+		(void)snprintf(variants[i], sizeof(variants[i]), "%zu", i);
+		entries[i] = (struct image_index_entry)ENTRY("linux", "arm", "");
+		entries[i].platform.variant = variants[i];
+	}
 	CU_ASSERT_PTR_NULL(compat_select(&index, &facts, &process_isolation, &answer));
 	UNIT_INT(answer.count, 34);
 	UNIT_STRING(answer.findings[33].reason, "and 968 other entries");
