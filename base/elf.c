@@ -2,6 +2,7 @@
 #include "base/elf.h"
 
 #include "base/cleanup.h"
+#include "base/version.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -17,6 +18,7 @@ struct elf_reader {
 	void *segments; /* Elf64_Phdr or Elf32_Phdr */
 	size_t segment_count;
 	uint64_t strings_offset, strings_size;
+	uint64_t versions, versions_count; /* DT_VERNEED, DT_VERNEEDNUM; 0: none */
 	struct error *err;
 };
 
@@ -217,12 +219,77 @@ static int take_entry(struct elf_reader *reader, uint64_t tag, uint64_t value)
 		return take_path(reader, value, "DT_RPATH", &info->rpath);
 	case DT_RUNPATH:
 		return take_path(reader, value, "DT_RUNPATH", &info->runpath);
+	case DT_VERNEED:
+		reader->versions = value;
+		return 0;
+	case DT_VERNEEDNUM:
+		reader->versions_count = value;
+		return 0;
 	case DT_FLAGS_1:
 		info->no_default_directories = (value & DF_1_NODEFLIB) != 0;
 		return 0;
 	default:
 		return 0;
 	}
+}
+
+static int take_version(struct elf_reader *reader, uint64_t index)
+{
+	static const char prefix[] = "GLIBC_";
+	char *name CLEANUP_FREE = NULL;
+	const char *newest = reader->info->glibc;
+	int rc = dynamic_string(reader, index, "symbol version", &name);
+	if (rc < 0 || !text_starts_with(name, prefix))
+		return rc;
+	const char *version = name + sizeof(prefix) - 1;
+	if (!version_is_valid(version) || (newest != NULL && version_compare(version, newest) <= 0))
+		return 0;
+	free(reader->info->glibc);
+	reader->info->glibc = strdup(version);
+	return reader->info->glibc != NULL ? 0 : error_memory(reader->err);
+}
+
+/* The versions that are needed of one library; both structures are alike in 32 and 64 bits. */
+static int take_versions_of(struct elf_reader *reader, uint64_t offset, const Elf64_Verneed *need,
+			    size_t *left)
+{
+	Elf64_Vernaux one = {.vna_next = need->vn_aux};
+	for (unsigned i = 0; i < need->vn_cnt && one.vna_next != 0; i++) {
+		offset += one.vna_next;
+		int rc = read_exactly(reader, offset, &one, sizeof(one), "symbol version");
+		if (rc == 0)
+			rc = take_version(reader, one.vna_name);
+		if (rc == 0 && (*left)-- == 0)
+			rc = error_set(reader->err, ERROR_LIMIT,
+				       "ELF file needs more than %d symbol versions",
+				       (int)ELF_VERSIONS_MAX);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int read_versions(struct elf_reader *reader)
+{
+	Elf64_Verneed need = {0};
+	size_t left = ELF_VERSIONS_MAX;
+	uint64_t offset = 0;
+	uint64_t available = 0;
+	uint64_t count = reader->versions_count;
+	if (reader->versions == 0 || count == 0)
+		return 0;
+	if (count > ELF_NEEDED_MAX || !file_offset(reader, reader->versions, &offset, &available))
+		return error_set(reader->err, ERROR_FORMAT,
+				 "ELF symbol versions are not in the file, or too many");
+	for (uint64_t i = 0; i < count; i++) {
+		offset += need.vn_next;
+		int rc = read_exactly(reader, offset, &need, sizeof(need), "symbol versions");
+		if (rc == 0)
+			rc = take_versions_of(reader, offset, &need, &left);
+		if (rc < 0 || need.vn_next == 0)
+			return rc;
+	}
+	return 0;
 }
 
 static int read_dynamic(struct elf_reader *reader)
@@ -247,7 +314,7 @@ static int read_dynamic(struct elf_reader *reader)
 			break;
 		rc = take_entry(reader, tag, ELF_GET(reader, entries, i, Dyn, d_un.d_val));
 	}
-	return rc;
+	return rc == 0 ? read_versions(reader) : rc;
 }
 
 static int read_file(int fd, struct elf_info *out, struct error *err)
@@ -287,6 +354,7 @@ void elf_info_free(struct elf_info *info)
 {
 	free(info->interpreter);
 	free(info->soname);
+	free(info->glibc);
 	text_list_free(&info->needed);
 	text_list_free(&info->rpath);
 	text_list_free(&info->runpath);

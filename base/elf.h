@@ -26,7 +26,8 @@ enum {
 	ELF_DYNAMIC_SIZE_MAX = 1024 * 1024, /* bytes */
 	ELF_STRING_MAX = 4096,		    /* bytes, the NUL included */
 	ELF_NEEDED_MAX = 1024,
-	ELF_CLOSURE_MAX = 4096, /* files */
+	ELF_VERSIONS_MAX = 4096, /* symbol versions that a file needs */
+	ELF_CLOSURE_MAX = 4096,	 /* files */
 };
 
 struct elf_info {
@@ -37,6 +38,7 @@ struct elf_info {
 	struct text_list needed;
 	struct text_list rpath, runpath; /* directories, tokens such as $ORIGIN not expanded */
 	bool no_default_directories;	 /* DF_1_NODEFLIB */
+	char *glibc; /* newest version of glibc whose symbols it needs (DT_VERNEED): "2.34"; NULL */
 };
 
 /* Reads a file. ERROR_FORMAT: not ELF, or broken; ERROR_LIMIT: beyond a bound above;

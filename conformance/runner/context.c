@@ -78,7 +78,7 @@ static int read_files(const char *directory, struct context *context, struct err
 	if (rc == 0) /* the file here is the harness' own */
 		node->recorded = context->node_file != NULL || context->wine_directory != NULL;
 	context->node = node;
-	return rc == 0 ? image_manifest_read(image_path, &context->image, err) : rc;
+	return rc == 0 ? image_manifest_load(image_path, &context->image, err) : rc;
 }
 
 int context_read(const char *run_directory, struct context *context, struct error *err)

@@ -6,6 +6,9 @@
  */
 
 #include "base/arena.h"
+#include "base/text.h"
+
+#include <cjson/cJSON.h>
 
 /* The worst of all rules is the answer. */
 enum compat_verdict {
@@ -34,5 +37,19 @@ struct compat_answer {
 #define CLEANUP_COMPAT_ANSWER __attribute__((cleanup(compat_answer_free)))
 
 void compat_answer_free(struct compat_answer *answer);
+
+/* COMPAT_UNKNOWN when no rule has found anything. */
 enum compat_verdict compat_answer_verdict(const struct compat_answer *answer);
+
 const char *compat_verdict_name(enum compat_verdict verdict); /* "hyper-v-only" */
+
+/* For people: "works only with Hyper-V isolation (then no GPU)". */
+const char *compat_verdict_words(enum compat_verdict verdict);
+
+/* Adds the answer and each finding, the worst first; `color`: with the styles of a terminal. What an
+ * image or a host file says is escaped. */
+void compat_answer_print(const struct compat_answer *answer, bool color, struct text *out);
+
+/* {"verdict": "works", "findings": [{"rule", "verdict", "reason", "advice", "source"}]}. NULL: out of
+ * memory. */
+cJSON *compat_answer_to_json(const struct compat_answer *answer);

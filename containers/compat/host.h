@@ -4,19 +4,29 @@
 /*
  * What decides whether an image works on a node, asked of this machine or read from a file: a fact
  * that is not known is "" or 0 and never guessed.
+ *
+ * The file is JSON (schema containers/compat/schema/host.schema.json), or a recorded node of
+ * gpu-discovery, which lacks what only the machine itself can tell (level of its processor, compute
+ * capability of a GPU that no table names).
  */
 
 #include "base/arena.h"
 #include "containers/compat/windows_builds.h"
 
+#include <cjson/cJSON.h>
+
+enum { HOST_GPUS_MAX = 1024, HOST_TEXT_MAX = 256 /* bytes of a fact */ };
+
 struct host_gpu {
-	const char *vendor;		/* "nvidia", "amd", "intel", "microsoft", "mesa" */
-	const char *name;		/* "NVIDIA H200" */
-	const char *driver;		/* kernel module or Windows driver: "nvidia", "amdgpu" */
-	const char *driver_version;	/* "550.54.15"; of WDDM "31.0.15.5222" */
+	const char *vendor;	    /* "nvidia", "amd", "intel", "microsoft", "mesa" */
+	const char *name;	    /* "NVIDIA H200" */
+	const char *brand;	    /* as NVML tells it, in lower case: "tesla"; "": not known */
+	const char *driver;	    /* kernel module or Windows driver: "nvidia", "amdgpu" */
+	const char *driver_version; /* "550.54.15"; of WDDM "31.0.15.5222"; of a module that is
+					  the kernel's own, the kernel's release */
 	const char *compute_capability; /* "9.0"; "": not NVIDIA's, or not known */
 	const char *cuda_version;	/* the newest that the driver runs: "12.4" */
-	const char *architecture;	/* "gfx1100": AMD */
+	const char *architecture;	/* "gfx1100" of AMD, "gen9" of Intel */
 	const char *wddm;		/* "3.1": Windows */
 };
 
@@ -26,9 +36,14 @@ struct host_facts {
 	const char *os;		  /* "linux", "windows" */
 	const char *architecture; /* "amd64" */
 	unsigned cpu_level;	  /* of x86-64, 1 to 4; 0: not known, or another architecture */
-	struct windows_version windows;
-	const char *windows_edition; /* "server", "client" */
-	const char *kernel;	     /* "6.1.0-18-amd64" */
+	const char *os_version;	  /* Windows: "10.0.20348.2582" */
+	struct windows_version windows; /* the same, parsed; zero without one */
+	const char *windows_edition;	/* "server", "client" */
+	const char
+		*hcs_schema; /* newest of major version 2, as the machine's service tells: "2.5" */
+	const char *kernel;  /* "6.1.0-18-amd64" */
+	const char *driver_glibc; /* the newest that driver files ask for which a container is given
+				     of this host: "2.34" */
 	struct host_gpu *gpus;
 	size_t gpu_count;
 };
@@ -36,3 +51,30 @@ struct host_facts {
 #define CLEANUP_HOST_FACTS __attribute__((cleanup(host_facts_free)))
 
 void host_facts_free(struct host_facts *host);
+
+/* The JSON of a host file. `out` is overwritten; free it after an error, too. ERROR_FORMAT names the
+ * place. */
+int host_facts_parse(const char *data, size_t size, struct host_facts *out, struct error *err);
+
+/* A host file, or a recorded node. Errors name the path: those of file_read(), of
+ * host_facts_parse() and of discovery_take(). */
+int host_facts_read(const char *path, struct host_facts *out, struct error *err);
+
+/* In the form that host_facts_parse() reads. NULL: out of memory. */
+cJSON *host_facts_to_json(const struct host_facts *host);
+
+struct discovery_options;
+struct discovery_snapshot;
+
+/* What a snapshot tells; strings are copied. ERROR_FORMAT: a Windows build that is not one. */
+int host_facts_of_node(const struct discovery_snapshot *node, struct host_facts *out,
+		       struct error *err);
+
+/* This machine: what discovery sees of it (`where`: its places, NULL for the live system's), its
+ * processor, AMD's /sys/class/kfd, the glibc that its driver files ask for, and on Windows its Host
+ * Compute Service. Errors are those of discovery_take(). */
+int host_facts_local(const struct discovery_options *where, struct host_facts *out,
+		     struct error *err);
+
+/* "amd64" of "x86_64", "arm64" of "aarch64": as images name architectures; others as they are. */
+const char *host_architecture(const char *machine);

@@ -103,6 +103,26 @@ struct windows_image_judgement windows_image_judge(struct windows_version host,
 							: "the image is too old for the host"};
 }
 
+enum windows_image_answer windows_image_hyperv(struct windows_version host,
+					       struct windows_version image)
+{
+	static const unsigned long_term[] = {WINDOWS_BUILD_2016, BUILD_2019, WINDOWS_BUILD_2022,
+					     BUILD_2025};
+	bool known_host = is_client_10(host.build) || is_client_11(host.build);
+	bool known_image = false;
+	for (size_t i = 0; i < ARRAY_SIZE(long_term); i++) {
+		known_host |= host.build == long_term[i];
+		known_image |= image.build == long_term[i];
+	}
+	if (host.major != image.major || host.minor != image.minor)
+		return WINDOWS_IMAGE_REFUSED;
+	if (!known_host || !known_image)
+		return image.build > host.build ? WINDOWS_IMAGE_REFUSED : WINDOWS_IMAGE_UNKNOWN;
+	if (is_client_11(host.build))
+		return WINDOWS_IMAGE_RUNS;
+	return image.build <= host.build ? WINDOWS_IMAGE_RUNS : WINDOWS_IMAGE_REFUSED;
+}
+
 const char *windows_image_answer_name(enum windows_image_answer answer)
 {
 	static const char *const names[] = {

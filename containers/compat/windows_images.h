@@ -32,4 +32,11 @@ struct windows_image_judgement windows_image_judge(struct windows_version host,
 /* The rule of the runtimes alone. */
 bool windows_image_rule(struct windows_version host, struct windows_version image);
 
+/*
+ * In Hyper-V isolation, by Microsoft's table alone; no GPU is given to such a container. UNKNOWN: the
+ * table says nothing about this host or image.
+ */
+enum windows_image_answer windows_image_hyperv(struct windows_version host,
+					       struct windows_version image);
+
 const char *windows_image_answer_name(enum windows_image_answer answer); /* "runtime-dependent" */

@@ -99,7 +99,7 @@ int image_manifest_write(const struct image_manifest *manifest, const char *path
 	return json != NULL ? json_write_file(path, json, err) : error_memory(err);
 }
 
-int image_manifest_read(const char *path, struct image_manifest *out, struct error *err)
+int image_manifest_load(const char *path, struct image_manifest *out, struct error *err)
 {
 	struct image_manifest manifest CLEANUP_IMAGE_MANIFEST = {0};
 	cJSON *json CLEANUP_JSON = NULL;

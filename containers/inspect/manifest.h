@@ -42,4 +42,4 @@ const struct image_manifest_file *image_manifest_holds(const struct image_manife
  * ...]}. ERROR_FORMAT names the place. */
 int image_manifest_write(const struct image_manifest *manifest, const char *path,
 			 struct error *err);
-int image_manifest_read(const char *path, struct image_manifest *out, struct error *err);
+int image_manifest_load(const char *path, struct image_manifest *out, struct error *err);

@@ -353,7 +353,7 @@ static void test_manifest(void)
 	UNIT_INT(image_manifest_add(&made, "/libexec/two", "/bin/cat", NULL), 0);
 	UNIT_INT(image_manifest_add(&made, "/libexec/none", "/nowhere", NULL), ERROR_NOT_FOUND);
 	UNIT_INT(image_manifest_write(&made, path, NULL), 0);
-	UNIT_INT(image_manifest_read(path, &read, NULL), 0);
+	UNIT_INT(image_manifest_load(path, &read, NULL), 0);
 	UNIT_INT(read.count, 2);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(image_manifest_find(&read, "/libexec/two"));
 	UNIT_STRING(image_manifest_find(&read, "/libexec/two")->digest, made.files[1].digest);

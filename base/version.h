@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Versions of dotted numbers: "570.124.06", "10.0.20348.2582". */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Negative, 0 or positive, as strcmp(): each component as a number of any length, a missing one is
+ * 0, so 570.26 < 570.124.06 and 12 == 12.0. What follows the dotted numbers ("-37-amd64") does not
+ * count. */
+int version_compare(const char *a, const char *b);
+
+/* Digits and single dots, nothing else: at most 8 components of at most 9 digits each. */
+bool version_is_valid(const char *version);
+
+/* Bytes of the first `components` of them: 4 of "12.4.1" with 2. */
+size_t version_length(const char *version, unsigned components);
+
+/* The first component; 0 when there is none or it is longer than 9 digits. */
+unsigned version_major(const char *version);

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* `image check`: will this image work on that host? */
+#include "base/log.h"
+#include "base/members.h"
+#include "base/style.h"
+#include "conformance/cli/commands.h"
+#include "containers/compat/rules.h"
+#include "containers/registry/image_source.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_CANNOT_WORK = 1, EXIT_NOT_READ = 3, EXIT_HYPERV = 4, EXIT_UNKNOWN = 5 };
+
+static struct {
+	const char *host, *platform, *isolation, *runtime, *api, *device;
+	bool json, list_rules, show_host;
+} given = {.host = "local", .isolation = "process", .runtime = "any", .api = "any"};
+
+/* What is checked, and what its texts are borrowed from. */
+struct check {
+	struct host_facts host;
+	struct image image;
+	struct compat_options options;
+	struct compat_answer answer;
+};
+
+static void check_free(struct check *check)
+{
+	host_facts_free(&check->host);
+	image_free(&check->image);
+	compat_answer_free(&check->answer);
+}
+
+/* OS/ARCHITECTURE[/VARIANT][:OS-VERSION], "windows/amd64:10.0.20348.2582". */
+static int parse_platform(const char *string, struct arena *arena, struct image_platform *out,
+			  struct error *err)
+{
+	const char *parts[3] = {"", "", ""};
+	size_t end = strcspn(string, ":");
+	size_t count = 0;
+	for (const char *at = string; count < ARRAY_SIZE(parts); at += strcspn(at, "/:") + 1) {
+		size_t size = strcspn(at, "/:");
+		parts[count++] = arena_format(arena, "%.*s", (int)size, at);
+		if (at + size >= string + end)
+			break;
+	}
+	*out = (struct image_platform){.os = parts[0],
+				       .architecture = parts[1],
+				       .variant = parts[2],
+				       .os_version = string[end] == ':' ? string + end + 1 : ""};
+	if (arena->failed)
+		return error_memory(err);
+	if (parts[0][0] == '\0' || parts[1][0] == '\0')
+		return error_set(err, ERROR_ARGUMENT,
+				 "--platform: '%s' is not of the form OS/ARCHITECTURE[/VARIANT]"
+				 "[:OS-VERSION], such as windows/amd64:10.0.20348.2582",
+				 string);
+	return 0;
+}
+
+/* An image of which nothing but its platform is known. */
+static int make_image(struct check *check, struct error *err)
+{
+	check->image.reference = "";
+	check->image.digest = "";
+	check->image.artifact_type = "";
+	return parse_platform(given.platform, &check->image.arena, &check->image.platform, err);
+}
+
+/* The host's entry of an index, or of another platform where --platform says so; an image that is there
+ * for one platform alone is looked at whatever that is, so that the rules can say what is wrong with
+ * it. */
+static int load_image(const char *name, struct check *check, struct error *err)
+{
+	struct image_source *source CLEANUP_IMAGE_SOURCE = NULL;
+	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	struct image_platform platform = {0};
+	const struct image_index *index = NULL;
+	int rc =
+		given.platform != NULL ? parse_platform(given.platform, &arena, &platform, err) : 0;
+	if (rc == 0)
+		rc = image_source_open(name, NULL, &source, err);
+	if (rc == 0 && given.platform != NULL)
+		return image_source_load(source, &platform, &check->image, err);
+	if (rc == 0)
+		rc = image_source_index(source, &index, err);
+	if (rc < 0)
+		return rc;
+	const struct image_index_entry *entry =
+		index->count == 1
+			? &index->entries[0]
+			: compat_select(index, &check->host, &check->options, &check->answer);
+	return entry != NULL ? image_source_load_entry(source, entry, &check->image, err) : 0;
+}
+
+static int fill(const char *name, struct check *check, struct error *err)
+{
+	bool local = strcmp(given.host, "local") == 0;
+	check->options = (struct compat_options){
+		.runtime = (enum compat_runtime)text_position(compat_runtime_names, given.runtime),
+		.isolation = (enum compat_isolation)text_position(compat_isolation_names,
+								  given.isolation),
+		.api = (enum compat_api)text_position(compat_api_names, given.api),
+		.device = given.device,
+	};
+	int rc = local ? host_facts_local(NULL, &check->host, err)
+		       : host_facts_read(given.host, &check->host, err);
+	if (rc < 0 || given.show_host)
+		return rc;
+	rc = name != NULL ? load_image(name, check, err) : make_image(check, err);
+	if (rc < 0 || check->answer.count > 0)
+		return rc; /* no entry fits: that is the answer */
+	return compat_check(&check->image, NULL, &check->host, &check->options, &check->answer,
+			    err);
+}
+
+static int print_json(const struct check *check, const char *name, struct error *err)
+{
+	struct members json CLEANUP_MEMBERS = members_new();
+	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	const struct image *image = &check->image;
+	bool known = image->platform.os != NULL;
+	member_string(&json, "schema", "gpucert-image-check/1");
+	member_string(&json, "image", name);
+	member_optional(&json, "digest", image->digest);
+	member_string(&json, "platform",
+		      known ? image_platform_name(&image->platform, &arena) : NULL);
+	member_item(&json, "host", host_facts_to_json(&check->host));
+	member_item(&json, "answer", compat_answer_to_json(&check->answer));
+	cJSON *document CLEANUP_JSON = members_take(&json);
+	return options_print(json_print(document), err);
+}
+
+static int print_host(const struct check *check, struct error *err)
+{
+	cJSON *document CLEANUP_JSON = host_facts_to_json(&check->host);
+	return options_print(json_print(document), err);
+}
+
+static int print(const struct check *check, const char *name, struct error *err)
+{
+	struct text text CLEANUP_TEXT = {0};
+	if (given.show_host)
+		return print_host(check, err);
+	if (given.json)
+		return print_json(check, name, err);
+	compat_answer_print(&check->answer, style_enabled(STDOUT_FILENO), &text);
+	return options_print(text_take(&text), err);
+}
+
+static cJSON *rule_json(const struct compat_rule *rule)
+{
+	struct members json CLEANUP_MEMBERS = members_new();
+	member_string(&json, "id", rule->id);
+	member_string(&json, "says", rule->says);
+	member_string(&json, "source", rule->source);
+	return members_take(&json);
+}
+
+static int list_rules(struct error *err)
+{
+	size_t count = 0;
+	const struct compat_rule *rules = compat_rules(&count);
+	struct members array CLEANUP_MEMBERS = members_new_array();
+	struct text text CLEANUP_TEXT = {0};
+	for (size_t i = 0; i <= count; i++) {
+		const struct compat_rule *rule = i < count ? &rules[i] : &compat_no_match;
+		text_addf(&text, "%-26s %s\n%-26s Source: %s\n", rule->id, rule->says, "",
+			  rule->source);
+		member_item(&array, NULL, rule_json(rule));
+	}
+	cJSON *json CLEANUP_JSON = members_take(&array);
+	return options_print(given.json ? json_print(json) : text_take(&text), err);
+}
+
+static int exit_code(enum compat_verdict verdict)
+{
+	static const int codes[] = {[COMPAT_WORKS] = EXIT_SUCCESS,
+				    [COMPAT_UNKNOWN] = EXIT_UNKNOWN,
+				    [COMPAT_HYPERV] = EXIT_HYPERV,
+				    [COMPAT_CANNOT_WORK] = EXIT_CANNOT_WORK};
+	return codes[verdict];
+}
+
+static int fail(int rc, const struct error *err)
+{
+	struct text line CLEANUP_TEXT = {0};
+	text_add_escaped(&line, err->text, strlen(err->text));
+	(void)fprintf(stderr, "gpucert image check: %s\n", text_string(&line));
+	return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : EXIT_NOT_READ;
+}
+
+static int check_run(const struct text_list *arguments)
+{
+	struct check check __attribute__((cleanup(check_free))) = {0};
+	struct error err = {0};
+	const char *name = arguments->count > 0 ? arguments->items[0] : NULL;
+	int rc = 0;
+	if (given.list_rules) {
+		rc = list_rules(&err);
+		return rc < 0 ? fail(rc, &err) : EXIT_SUCCESS;
+	}
+	if (name == NULL && given.platform == NULL && !given.show_host)
+		rc = error_set(&err, ERROR_ARGUMENT,
+			       "name an image, or with --platform what it would be for");
+	if (rc == 0)
+		rc = fill(name, &check, &err);
+	if (rc == 0)
+		rc = print(&check, name, &err);
+	if (rc < 0)
+		return fail(rc, &err);
+	return given.show_host ? EXIT_SUCCESS : exit_code(compat_answer_verdict(&check.answer));
+}
+
+static const struct option_spec check_options[] = {
+	{OPTION_ROW("host", OPTION_STRING, given.host), .value = "FILE",
+	 .help = "The host: a file of --show-host, a recorded node of gpu-discovery, or 'local'."},
+	{OPTION_ROW("platform", OPTION_STRING, given.platform), .value = "PLATFORM",
+	 .help = "Which platform's image of an index to take; without IMAGE, what the image is for: "
+		 "windows/amd64:10.0.20348.2582, linux/amd64/v3."},
+	{OPTION_ROW("isolation", OPTION_CHOICE, given.isolation), .value = "MODE",
+	 .help = "How a Windows container is to be isolated.", .choices = compat_isolation_names},
+	{OPTION_ROW("runtime", OPTION_CHOICE, given.runtime), .value = "RUNTIME",
+	 .help = "Whose rule for Windows builds applies. Without it what the runtimes disagree on "
+		 "cannot be told. containerd-2.0 stands for 2.0 and 2.1.",
+	 .choices = compat_runtime_names},
+	{OPTION_ROW("device-string", OPTION_STRING, given.device), .value = "STRING",
+	 .help = "How a device plugin names the device of a Windows container: "
+		 "vpci-location-path://PCIROOT(0)#PCI(0300), class/GUID."},
+	{OPTION_ROW("api", OPTION_CHOICE, given.api), .value = "API",
+	 .help = "What a Windows container uses the GPU for. Without it CUDA where the image tells a "
+		 "version of it, else DirectX.",
+	 .choices = compat_api_names},
+	{OPTION_ROW("json", OPTION_FLAG, given.json),
+	 .help = "Print JSON (image-check.schema.json)."},
+	{OPTION_ROW("list-rules", OPTION_FLAG, given.list_rules),
+	 .help = "List the rules, each with its source, and do nothing else."},
+	{OPTION_ROW("show-host", OPTION_FLAG, given.show_host),
+	 .help = "Print the facts of the host (host.schema.json) and do nothing else."},
+	{.name = NULL},
+};
+
+static const char *const check_examples[] = {
+	"gpucert image check oci:layout:latest",
+	"Check an image of an OCI layout on this machine.",
+	"gpucert image check --show-host >host.json",
+	"Record the facts of this host, for a check elsewhere.",
+	"gpucert image check --host host.json oci-archive:image.tar",
+	"Check an archive on that host.",
+	"gpucert image check --host node.json --platform windows/amd64:10.0.20348.2582 --runtime docker",
+	"Ask whether an image of Windows Server 2022 would run on a recorded node.",
+	NULL,
+};
+
+static const char *const check_exit_codes[] = {
+	"0",  "it works",
+	"1",  "it cannot work",
+	"2",  "usage",
+	"3",  "the image or the host cannot be read",
+	"4",  "it works only with Hyper-V isolation, and then without a GPU",
+	"5",  "it cannot be told: a fact that decides is not known",
+	NULL,
+};
+
+const struct command_spec command_image_check = {
+	.name = "image check",
+	.summary = "Tell whether an image works on a host, before it is started",
+	.arguments = "[IMAGE]",
+	.description =
+		"Compares the image's platform, variables and labels with the facts of a host: builds "
+		"and editions of Windows, isolation mode, device strings and HCS schemas, processor "
+		"levels, NVIDIA's drivers, toolkits and NVIDIA_REQUIRE_* conditions, ROCm releases, "
+		"Intel's platforms. Each rule tells its reason with the numbers of image and host, what "
+		"to do, and where it is written; the worst of them is the answer.\n\n"
+		"IMAGE is oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], docker-archive:FILE, or "
+		"containerd:NAME. From an index the entry is taken that the host's runtime takes; when "
+		"there is none, each entry's reason is told (\"no matching manifest\").",
+	.options = check_options,
+	.examples = check_examples,
+	.exit_codes = check_exit_codes,
+	.run = check_run,
+};

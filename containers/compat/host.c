@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/compat/host.h"
+
+#include "base/cleanup.h"
+#include "base/cpu_level.h"
+#include "base/file.h"
+#include "base/json_members.h"
+#include "discovery/include/gpucert/discovery.h"
+
+#include <string.h>
+
+#define NODE_SCHEMA "gpucert-node/1"
+
+static int check_text(const struct json_at *at, struct error *err)
+{
+	if (strlen(at->node->valuestring) > HOST_TEXT_MAX)
+		return json_error(at, err, "longer than %d bytes", (int)HOST_TEXT_MAX);
+	return 0;
+}
+
+#define GPU(key_, member)                                                                          \
+	{                                                                                          \
+		.key = (key_), JSON_AT(struct host_gpu, member), .check = check_text               \
+	}
+static const struct json_member gpu_members[] = {
+	GPU("vendor", vendor),
+	GPU("name", name),
+	GPU("brand", brand),
+	GPU("driver", driver),
+	GPU("driverVersion", driver_version),
+	GPU("computeCapability", compute_capability),
+	GPU("cudaVersion", cuda_version),
+	GPU("architecture", architecture),
+	GPU("wddm", wddm),
+	{0},
+};
+
+#define FACT(key_, member)                                                                         \
+	{                                                                                          \
+		.key = (key_), JSON_AT(struct host_facts, member), .check = check_text             \
+	}
+static const struct json_member windows_members[] = {
+	FACT("version", os_version),
+	FACT("edition", windows_edition),
+	FACT("hcsSchema", hcs_schema),
+	{0},
+};
+
+static const struct json_member members[] = {
+	{.key = "schema",
+	 .type = JSON_MEMBER_CONSTANT,
+	 .presence = JSON_REQUIRED,
+	 .what = "gpucert-host/1"},
+	{.key = "os",
+	 .presence = JSON_REQUIRED,
+	 JSON_AT(struct host_facts, os),
+	 .check = check_text},
+	FACT("architecture", architecture),
+	{.key = "cpuLevel",
+	 .type = JSON_MEMBER_INT,
+	 JSON_AT(struct host_facts, cpu_level),
+	 .max = CPU_LEVEL_MAX},
+	FACT("kernel", kernel),
+	{.key = "windows", .type = JSON_MEMBER_OBJECT, .members = windows_members},
+	FACT("driverGlibc", driver_glibc),
+	{.key = "gpus",
+	 .type = JSON_MEMBER_OBJECTS,
+	 .presence = JSON_WRITTEN,
+	 .offset = offsetof(struct host_facts, gpus),
+	 .size = sizeof(struct host_gpu),
+	 .count = offsetof(struct host_facts, gpu_count),
+	 .max = HOST_GPUS_MAX,
+	 .members = gpu_members},
+	{0},
+};
+
+void host_facts_free(struct host_facts *host)
+{
+	arena_free(&host->arena);
+	*host = (struct host_facts){0};
+}
+
+const char *host_architecture(const char *machine)
+{
+	static const char *const names[][2] = {{"x86_64", "amd64"}, {"aarch64", "arm64"}};
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (text_equal(machine, names[i][0]))
+			return names[i][1];
+	}
+	return machine;
+}
+
+static int read_document(const cJSON *document, struct host_facts *out, struct error *err)
+{
+	struct json_at root = json_root(document);
+	int rc = json_members_read(&root, members, out, &out->arena, err);
+	if (rc < 0)
+		return rc;
+	out->architecture = host_architecture(out->architecture);
+	if (out->os_version[0] == '\0')
+		return 0;
+	return windows_version_parse(out->os_version, "windows.version", &out->windows, err);
+}
+
+int host_facts_parse(const char *data, size_t size, struct host_facts *out, struct error *err)
+{
+	cJSON *document CLEANUP_JSON = NULL;
+	*out = (struct host_facts){0};
+	int rc = json_parse(data, size, &document, err);
+	return rc == 0 ? read_document(document, out, err) : rc;
+}
+
+static int read_node(const char *path, struct host_facts *out, struct error *err)
+{
+	const struct discovery_options options = {
+		.recorded_node = path,
+		.filter = {.include_integrated = true, .include_detachable = true}};
+	struct discovery_snapshot *node = NULL;
+	int rc = discovery_take(&options, &node, err);
+	if (rc == 0)
+		rc = host_facts_of_node(node, out, err);
+	discovery_free(node);
+	return rc;
+}
+
+int host_facts_read(const char *path, struct host_facts *out, struct error *err)
+{
+	cJSON *document CLEANUP_JSON = NULL;
+	*out = (struct host_facts){0};
+	int rc = json_read_file(path, &document, err);
+	if (rc < 0)
+		return rc;
+	if (text_equal(json_pointer_string(document, "/schema"), NODE_SCHEMA))
+		return read_node(path, out, err);
+	rc = read_document(document, out, err);
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
+}
+
+cJSON *host_facts_to_json(const struct host_facts *host)
+{
+	return json_members_write(members, host);
+}
+
+/* A host about which nothing is known. */
+static void reset(struct host_facts *out)
+{
+	*out = (struct host_facts){0};
+	json_members_reset(members, out);
+}
+
+static const char *lower(struct arena *arena, const char *string)
+{
+	size_t size = strlen(string);
+	char *copy = arena_allocate(arena, size + 1);
+	for (size_t i = 0; copy != NULL && i < size; i++)
+		copy[i] = string[i] >= 'A' && string[i] <= 'Z' ? (char)(string[i] + 'a' - 'A')
+							       : string[i];
+	return copy != NULL ? copy : "";
+}
+
+/* The first number of a Windows driver's version is its WDDM version without the dot (Microsoft, "WDDM
+ * driver version numbers"): 31.0.15.5222 is of 3.1. */
+static const char *wddm_of(struct arena *arena, const char *version)
+{
+	bool two = strspn(version, "0123456789") == 2 && version[2] == '.';
+	return two && version[0] >= '2' ? arena_format(arena, "%c.%c", version[0], version[1]) : "";
+}
+
+/* Of the devices that compute-runtime calls legacy, by the first byte of their PCI id (Linux,
+ * include/drm/intel/pciids.h). */
+static const char *intel_generation(int32_t pci_device)
+{
+	static const struct {
+		int32_t first;
+		const char *generation;
+	} legacy[] = {
+		{0x16, "gen8"},	 {0x22, "gen8"},  {0x19, "gen9"},  {0x59, "gen9"}, {0x5a, "gen9"},
+		{0x3e, "gen9"},	 {0x9b, "gen9"},  {0x87, "gen9"},  {0x1a, "gen9"}, {0x31, "gen9"},
+		{0x8a, "gen11"}, {0x45, "gen11"}, {0x4e, "gen11"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(legacy); i++) {
+		if (pci_device >> 8 == legacy[i].first)
+			return legacy[i].generation;
+	}
+	return "";
+}
+
+static void add_gpu(struct host_facts *out, const struct discovery_device *device, bool windows)
+{
+	struct arena *arena = &out->arena;
+	struct host_gpu *gpu = &out->gpus[out->gpu_count++];
+	bool intel = device->pci_vendor == 0x8086;
+	*gpu = (struct host_gpu){
+		.vendor = lower(arena, device->vendor),
+		.name = arena_string(arena, device->description),
+		.brand = "",
+		.driver = arena_string(arena, device->driver_name),
+		.driver_version = arena_string(arena, device->driver_version),
+		.compute_capability = "",
+		.cuda_version = "",
+		.architecture = intel ? intel_generation(device->pci_device) : "",
+		.wddm = windows ? wddm_of(arena, device->driver_version) : "",
+	};
+}
+
+static int set_windows(const struct discovery_system *system, struct host_facts *out,
+		       struct error *err)
+{
+	struct windows_version *version = &out->windows;
+	int rc = windows_version_parse(system->build, "the node's build", version, err);
+	if (rc < 0)
+		return rc;
+	out->os_version =
+		arena_format(&out->arena, version->revision_known ? "%u.%u.%u.%u" : "%u.%u.%u",
+			     version->major, version->minor, version->build, version->revision);
+	if (system->product[0] != '\0')
+		out->windows_edition =
+			strstr(system->product, "Server") != NULL ? "server" : "client";
+	return 0;
+}
+
+int host_facts_of_node(const struct discovery_snapshot *node, struct host_facts *out,
+		       struct error *err)
+{
+	const struct discovery_system *system = &node->system;
+	bool windows = text_equal(system->os, "windows");
+	reset(out);
+	out->os = arena_string(&out->arena, system->os);
+	out->architecture = arena_string(&out->arena, host_architecture(system->architecture));
+	if (!windows)
+		out->kernel = arena_string(&out->arena, system->build);
+	int rc = windows && system->build[0] != '\0' ? set_windows(system, out, err) : 0;
+	if (rc < 0)
+		return rc;
+	out->gpus = arena_allocate(&out->arena, (node->device_count + 1) * sizeof(*out->gpus));
+	for (size_t i = 0; out->gpus != NULL && i < node->device_count; i++)
+		add_gpu(out, &node->devices[i], windows);
+	return out->arena.failed ? error_memory(err) : 0;
+}

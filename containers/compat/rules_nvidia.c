@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* NVIDIA's rules: which user-land, toolkit and device goes with which kernel module. */
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "base/version.h"
+#include "containers/compat/case.h"
+#include "containers/compat/nvidia.h"
+
+#include <string.h>
+
+enum { DRIVER_MAJOR_MIN = 100 }; /* smaller ones number libraries that are not the driver's */
+
+/* The driver of a GPU as NVIDIA numbers it. */
+static const char *driver_of(const struct compat_case *it, const struct host_gpu *gpu,
+			     char out[NVIDIA_DRIVER_SIZE])
+{
+	return case_on_windows(it) ? nvidia_driver_of_windows(gpu->driver_version, out)
+				   : gpu->driver_version;
+}
+
+static bool is_forward(const struct contents_library *library)
+{
+	return strstr(library->path, "/compat/") != NULL;
+}
+
+static bool is_of_driver(const struct contents_library *library)
+{
+	static const char *const globs[] = {"libcuda.so*", "libnvidia-*.so*", "libnvcuvid.so*",
+					    "libnvoptix.so*", "lib*_nvidia.so*"};
+	const char *name = path_base(library->path);
+	if (version_major(library->version) < DRIVER_MAJOR_MIN || is_forward(library) ||
+	    strstr(library->path, "/stubs/") != NULL)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(globs); i++) {
+		if (text_glob(globs[i], name))
+			return true;
+	}
+	return false;
+}
+
+void rule_nvidia_lock_step(struct compat_case *it)
+{
+	size_t next = 0;
+	size_t others = 0;
+	const struct contents_library *first = NULL;
+	const struct host_gpu *gpu = case_gpu(it, "nvidia", &next);
+	if (gpu == NULL || it->contents == NULL || !case_on_linux(it))
+		return;
+	for (size_t i = 0; i < it->contents->library_count; i++) {
+		const struct contents_library *library = &it->contents->libraries[i];
+		if (!is_of_driver(library))
+			continue;
+		bool differs = version_compare(library->version, gpu->driver_version) != 0;
+		others += differs;
+		if (first == NULL || (differs && others == 1))
+			first = library;
+	}
+	if (first == NULL)
+		return;
+	if (gpu->driver_version[0] == '\0')
+		compat_find(it, COMPAT_UNKNOWN,
+			    "Record the host's facts where its driver is loaded.", NULL,
+			    "%s in the image is of driver %s, and the host's is not known",
+			    first->path, first->version);
+	else if (others == 0)
+		compat_find(
+			it, COMPAT_WORKS, "", NULL,
+			"the driver's libraries in the image are of the host's kernel module, %s",
+			gpu->driver_version);
+	else
+		compat_find(
+			it, COMPAT_CANNOT_WORK,
+			"Remove the driver's libraries from the image; the host's own are given "
+			"to the container.",
+			NULL,
+			"%s in the image is of driver %s, and the host's kernel module is %s (%zu "
+			"such libraries): CUDA fails with 803, NVML with 18",
+			first->path, first->version, gpu->driver_version, others);
+}
+
+/* The driver library of a forward-compatibility package (cuda-compat-12-4). */
+static const struct contents_library *forward_library(const struct compat_case *it)
+{
+	for (size_t i = 0; it->contents != NULL && i < it->contents->library_count; i++) {
+		const struct contents_library *library = &it->contents->libraries[i];
+		if (is_forward(library) && text_glob("libcuda.so*", path_base(library->path)) &&
+		    version_major(library->version) >= DRIVER_MAJOR_MIN)
+			return library;
+	}
+	return NULL;
+}
+
+/* What a toolkit asks of the driver. */
+struct demand {
+	const char *toolkit;
+	const char *driver; /* the host's */
+	const char *full;   /* all of the toolkit; "": not in the table */
+	const char *minor;  /* with minor-version compatibility; NULL: not offered */
+	char text[NVIDIA_DRIVER_SIZE];
+};
+
+/* False: no toolkit in the image, or no NVIDIA driver on the host. */
+static bool demand_make(const struct compat_case *it, struct demand *out)
+{
+	size_t next = 0;
+	bool windows = case_on_windows(it);
+	const struct host_gpu *gpu = case_gpu(it, "nvidia", &next);
+	*out = (struct demand){.toolkit = case_cuda_toolkit(it), .full = ""};
+	if (out->toolkit[0] == '\0' || gpu == NULL)
+		return false;
+	const struct cuda_release *release = cuda_release_find(out->toolkit);
+	if (release != NULL)
+		out->full = windows ? release->windows_driver : release->linux_driver;
+	out->minor = cuda_minor_compatibility(version_major(out->toolkit), windows);
+	out->driver = driver_of(it, gpu, out->text);
+	return true;
+}
+
+static bool runs(const char *driver, const struct demand *demand)
+{
+	return (demand->full[0] != '\0' && version_compare(driver, demand->full) >= 0) ||
+	       (demand->minor != NULL && version_compare(driver, demand->minor) >= 0);
+}
+
+static bool needs_forward(const struct compat_case *it, const struct demand *demand)
+{
+	const struct contents_library *library = forward_library(it);
+	return library != NULL && case_on_linux(it) && !runs(demand->driver, demand) &&
+	       version_compare(library->version, demand->driver) > 0;
+}
+
+static void refuse_driver(struct compat_case *it, const struct demand *demand)
+{
+	const char *least = demand->minor != NULL ? demand->minor : demand->full;
+	const char *runs_cuda = "";
+	const char *below = NULL;
+	cuda_of_driver(demand->driver, case_on_windows(it), &runs_cuda, &below);
+	compat_find(
+		it, COMPAT_CANNOT_WORK,
+		"Update the driver, or take an image with an older CUDA, or on a data-centre GPU "
+		"install the forward-compatibility package cuda-compat in the image.",
+		NULL, "CUDA %s of the image needs driver %s%s%s%s, the host has %s%s%s",
+		demand->toolkit, least,
+		demand->minor != NULL && demand->full[0] != '\0' ? " (all of it: " : "",
+		demand->minor != NULL ? demand->full : "",
+		demand->minor != NULL && demand->full[0] != '\0' ? ")" : "", demand->driver,
+		runs_cuda[0] != '\0' ? ", which runs CUDA " : "", runs_cuda);
+}
+
+void rule_cuda_driver(struct compat_case *it)
+{
+	struct demand demand;
+	if (!demand_make(it, &demand) || needs_forward(it, &demand))
+		return;
+	if (demand.driver[0] == '\0')
+		compat_find(it, COMPAT_UNKNOWN,
+			    "Record the host's facts where its driver is loaded.", NULL,
+			    "the image has CUDA %s, and the host's driver is not known",
+			    demand.toolkit);
+	else if (demand.full[0] == '\0' && demand.minor == NULL)
+		compat_find(it, COMPAT_UNKNOWN,
+			    "Look up its driver in the toolkit's release notes.", NULL,
+			    "no table names CUDA %s, which the image has", demand.toolkit);
+	else if (demand.full[0] != '\0' && version_compare(demand.driver, demand.full) >= 0)
+		compat_find(it, COMPAT_WORKS, "", NULL,
+			    "CUDA %s of the image needs driver %s, the host has %s", demand.toolkit,
+			    demand.full, demand.driver);
+	else if (runs(demand.driver, &demand))
+		compat_find(it, COMPAT_WORKS,
+			    "Programs that bring PTX alone need the toolkit's own driver.", NULL,
+			    "CUDA %s of the image runs on driver %s of the host by minor-version "
+			    "compatibility, from %s on%s%s%s",
+			    demand.toolkit, demand.driver, demand.minor,
+			    demand.full[0] != '\0' ? " (all of it: " : "", demand.full,
+			    demand.full[0] != '\0' ? ")" : "");
+	else
+		refuse_driver(it, &demand);
+}
+
+void rule_cuda_forward(struct compat_case *it)
+{
+	static const char name[] = "the forward-compatibility package in the image";
+	size_t next = 0;
+	struct demand demand;
+	if (!demand_make(it, &demand) || demand.driver[0] == '\0' || !needs_forward(it, &demand))
+		return;
+	const struct host_gpu *gpu = case_gpu(it, "nvidia", &next);
+	const struct nvidia_model *model = nvidia_model_find(gpu->name);
+	const char *version = forward_library(it)->version;
+	if (!runs(version, &demand))
+		compat_find(it, COMPAT_CANNOT_WORK, "Install the package of the toolkit's release.",
+			    NULL, "%s is of driver %s, and CUDA %s needs %s", name, version,
+			    demand.toolkit, demand.full);
+	else if (model == NULL || model->forward == NVIDIA_FORWARD_SELECTED)
+		compat_find(
+			it, COMPAT_UNKNOWN, "Update the driver, and it need not be told.", NULL,
+			"CUDA %s needs more than driver %s; %s (%s) helps on data-centre GPUs and "
+			"selected others, and whether '%s' is one is not known",
+			demand.toolkit, demand.driver, name, version, gpu->name);
+	else if (model->forward == NVIDIA_FORWARD_NO)
+		compat_find(
+			it, COMPAT_CANNOT_WORK, "Update the driver.", NULL,
+			"CUDA %s needs more than driver %s; %s (%s) fails with 804 on '%s', which "
+			"is not a data-centre GPU",
+			demand.toolkit, demand.driver, name, version, gpu->name);
+	else
+		compat_find(it, COMPAT_WORKS, "", NULL,
+			    "CUDA %s runs on driver %s of the host with %s (%s), on '%s'",
+			    demand.toolkit, demand.driver, name, version, gpu->name);
+}

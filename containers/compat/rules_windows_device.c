@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* What a device plugin's string for a Windows container comes to: who takes it, and in which isolation. */
+#include "base/cleanup.h"
+#include "containers/compat/case.h"
+
+#include <string.h>
+
+#define TYPES_SOURCE                                                                               \
+	"hcsshim internal/hcsoci/hcsdoc_wcow.go, internal/uvm/virtual_device.go; containerd "      \
+	"internal/cri/opts/spec_windows_opts.go; moby"
+
+static const struct device_type {
+	const char *name;
+	bool process, hyperv;	/* isolation that takes it */
+	enum hcs_device device; /* of process isolation */
+} types[] = {
+	{"class", true, false, HCS_DEVICE_CLASS},
+	{"vpci-class-guid", true, false, HCS_DEVICE_CLASS},
+	{"vpci-location-path", true, false, HCS_DEVICE_LOCATION_PATH},
+	{"vpci-instance-id", false, true, HCS_DEVICE_CLASS},
+	{"vpci", false, true, HCS_DEVICE_CLASS},
+	{"gpu", false, true, HCS_DEVICE_CLASS},
+};
+
+/* "class/GUID", which runtimes rewrite, or "TYPE://ID". NULL: it has neither form. */
+static const char *split(const char *device, size_t *type_size)
+{
+	static const char legacy[] = "class/";
+	const char *end = strstr(device, "://");
+	if (text_starts_with(device, legacy) && end == NULL) {
+		*type_size = sizeof(legacy) - 2;
+		return device + sizeof(legacy) - 1;
+	}
+	*type_size = end != NULL ? (size_t)(end - device) : 0;
+	return end != NULL ? end + 3 : NULL;
+}
+
+static const struct device_type *find_type(const char *name, size_t size)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (strlen(types[i].name) == size && strncmp(types[i].name, name, size) == 0)
+			return &types[i];
+	}
+	return NULL;
+}
+
+/* NULL: no Windows host, no device string, or not one that means anything. */
+static const struct device_type *type_of(const struct compat_case *it)
+{
+	size_t size = 0;
+	const char *device = it->options->device;
+	if (!case_on_windows(it) || device == NULL || split(device, &size) == NULL)
+		return NULL;
+	return find_type(device, size);
+}
+
+static void refuse_form(struct compat_case *it, const char *device)
+{
+	static const char advice[] =
+		"Give the device as vpci-location-path://PCIROOT(0)#PCI(0300) or class/GUID.";
+	if (it->options->runtime == COMPAT_DOCKER)
+		compat_find(it, COMPAT_CANNOT_WORK, advice, NULL,
+			    "Docker refuses '%.200s': invalid device assignment path, must be "
+			    "'class/ID' or 'IDType://ID'",
+			    device);
+	else
+		compat_find(it, COMPAT_CANNOT_WORK, advice, NULL,
+			    "containerd refuses '%.200s': unrecognised HostPath format, must match "
+			    "IDType://ID",
+			    device);
+}
+
+void rule_windows_device(struct compat_case *it)
+{
+	size_t size = 0;
+	const char *device = it->options->device;
+	bool hyperv = it->options->isolation == COMPAT_HYPERV_ISOLATION;
+	if (!case_on_windows(it) || device == NULL)
+		return;
+	const char *id = split(device, &size);
+	const struct device_type *type = id != NULL ? find_type(device, size) : NULL;
+	if (id == NULL)
+		refuse_form(it, device);
+	else if (size == 0)
+		compat_find(it, COMPAT_CANNOT_WORK, "Put the type in front of ://.", NULL,
+			    "'%.200s' has an empty type, which every runtime refuses", device);
+	else if (id[0] == '\0')
+		compat_find(it, COMPAT_UNKNOWN, "Name the device behind the type.", NULL,
+			    "'%.200s' names no device; containerd passes it on all the same",
+			    device);
+	else if (type == NULL)
+		compat_find(
+			it, COMPAT_CANNOT_WORK, "Use vpci-location-path or class.", NULL,
+			hyperv ? "hcsshim refuses '%.200s': its type is not supported in windows"
+			       : "hcsshim refuses '%.200s': it has an unsupported type",
+			device);
+	else if (hyperv ? !type->hyperv : !type->process)
+		compat_find(it, hyperv ? COMPAT_HYPERV : COMPAT_CANNOT_WORK,
+			    hyperv ? "Start the container with process isolation."
+				   : "Use vpci-location-path or class.",
+			    NULL, "hcsshim refuses devices of type '%s' in %s isolation",
+			    type->name, hyperv ? "Hyper-V" : "process");
+	else
+		compat_find(it, COMPAT_WORKS, "", NULL,
+			    "hcsshim takes devices of type '%s' in %s "
+			    "isolation",
+			    type->name, hyperv ? "Hyper-V" : "process");
+}
+
+/* The newest schema of major version 2, from the host's service or the table of builds; false: then
+ * *out is what there is at least. */
+static bool schema_of(const struct host_facts *host, struct hcs_version *out)
+{
+	unsigned minor = 0;
+	char end = '\0';
+	if (sscanf(host->hcs_schema, "2.%9u%c", &minor, &end) == 1) {
+		*out = (struct hcs_version){2, minor};
+		return true;
+	}
+	const struct windows_build *row = windows_build_find(host->windows.build);
+	if (row != NULL && row->schema != NULL && row->since_revision == 0) {
+		*out = *row->schema;
+		return true;
+	}
+	if (windows_build_at_least(host->windows.build, out, NULL) < 0)
+		*out = (struct hcs_version){1, 0};
+	return false;
+}
+
+void rule_windows_schema(struct compat_case *it)
+{
+	const struct device_type *type = type_of(it);
+	if (type == NULL || !type->process || it->options->isolation == COMPAT_HYPERV_ISOLATION ||
+	    it->host->windows.build == 0)
+		return;
+	struct hcs_version has = {0};
+	struct hcs_version needs = hcs_device_since(type->device);
+	bool exact = schema_of(it->host, &has);
+	if (hcs_version_compare(has, needs) >= 0)
+		compat_find(it, COMPAT_WORKS, "", NULL,
+			    "devices of type '%s' need HCS schema %u.%u, build %u has %s%u.%u",
+			    type->name, needs.major, needs.minor, it->host->windows.build,
+			    exact ? "" : "at least ", has.major, has.minor);
+	else if (exact)
+		compat_find(
+			it, COMPAT_CANNOT_WORK,
+			type->device == HCS_DEVICE_LOCATION_PATH
+				? "Give the whole class (class/GUID), or update the host."
+				: "Update the host.",
+			NULL,
+			"devices of type '%s' need HCS schema %u.%u, build %u has %u.%u: 0x8037010D "
+			"(HCS_E_INVALID_JSON)",
+			type->name, needs.major, needs.minor, it->host->windows.build, has.major,
+			has.minor);
+	else
+		compat_find(
+			it, COMPAT_UNKNOWN, "Ask the host with query-hcs-capabilities.", NULL,
+			"devices of type '%s' need HCS schema %u.%u, and nothing tells what build %u "
+			"has",
+			type->name, needs.major, needs.minor, it->host->windows.build);
+}
+
+/* What is known to fail, or to differ from run to run, although nothing refuses it. */
+static const struct limit {
+	unsigned from, to;   /* host builds; to 0: no end */
+	const char *vendor;  /* NULL: any */
+	enum compat_api api; /* ANY: every one */
+	const char *device;  /* type of the device string; NULL: any */
+	const char *reason, *source;
+} limits[] = {
+	{20348, 20348, NULL, COMPAT_API_ANY, "vpci-location-path",
+	 "the container sometimes sees every GPU although one was assigned",
+	 "microsoft/Windows-Containers #333"},
+	{26100, 0, NULL, COMPAT_API_ANY, "vpci-location-path",
+	 "whether the container sees the assigned GPU alone is not known: measure it",
+	 "microsoft/Windows-Containers #333"},
+	{0, 0, "nvidia", COMPAT_API_OTHER, NULL,
+	 "NVIDIA's Vulkan does not work in Windows containers although its loader is there",
+	 "TensorWorks/DirectX-Device-Plugins README, known limitations"},
+	{0, 0, "amd", COMPAT_API_ANY, NULL, "AMD's driver must be Adrenalin 21.7.1 or newer",
+	 "UnrealContainers; TensorWorks/DirectX-Device-Plugins"},
+	{0, 0, "amd", COMPAT_API_OTHER, NULL,
+	 "AMF encoders fail in process isolation: amfrtdrv64 and amdenc64 are in HostDriverStore alone",
+	 "microsoft/Windows-Containers #504, AMF #509"},
+	{17763, 18363, NULL, COMPAT_API_DIRECTX, NULL,
+	 "these builds have no dxcore.dll: programs must use DXGI",
+	 "win32 documentation of DXCore"},
+};
+
+void rule_windows_limits(struct compat_case *it)
+{
+	const struct device_type *type = type_of(it);
+	for (size_t i = 0; case_on_windows(it) && i < ARRAY_SIZE(limits); i++) {
+		const struct limit *row = &limits[i];
+		unsigned build = it->host->windows.build;
+		if (build < row->from || (row->to != 0 && build > row->to) ||
+		    (row->vendor != NULL && !case_has_gpu(it, row->vendor)) ||
+		    (row->api != COMPAT_API_ANY && row->api != it->options->api) ||
+		    (row->device != NULL && (type == NULL || strcmp(type->name, row->device) != 0)))
+			continue;
+		compat_find(it, COMPAT_WORKS, "", row->source, "%s", row->reason);
+	}
+}
