@@ -7,6 +7,7 @@ import {cpSync, existsSync, mkdirSync, readdirSync, rmSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {build, file, judgeAll, scripted, work} from './harness.mjs';
 import {discoveredNode, skip} from './machine.mjs';
+import {withRuntime} from './runtime.mjs';
 import {needNamespace, showTree} from './tree.mjs';
 
 needNamespace(import.meta.url);
@@ -137,6 +138,7 @@ const runs = (attack, judge) => groups.flatMap(({members, resources, args, onHos
 	const tried = members.filter(([api, row]) => attack[row.kind] !== null && attack.but?.[api] !== null);
 	if (tried.length === 0) return [];
 	return {
+		kind: `${attack.name === 'honest drivers'} ${resources} ${onHost}`,
 		name: `${attack.name}: ${tried.map(([api]) => api).join(' ')}`,
 		checks: tried.map(([api]) => `api.${api}`),
 		plugin: scripted({plugins: resources.map((name) => resource(name, attack, onHost))}),
@@ -205,9 +207,11 @@ const fallsBack = {
 };
 
 let sound = true;
-for (const rows of [[...honest, fallsBack], attacked, spoken, [unread]]) {
-	if (rows[0] === unread) rmSync('/dev/kmsg');
-	await judgeAll(rows, 3);
-	sound &&= process.exitCode === 0;
-}
+await withRuntime(async () => {
+	for (const rows of [[...honest, fallsBack], attacked, spoken, [unread]]) {
+		if (rows[0] === unread) rmSync('/dev/kmsg');
+		await judgeAll(rows, 3);
+		sound &&= process.exitCode === 0;
+	}
+});
 process.exitCode = sound ? 0 : 1;
