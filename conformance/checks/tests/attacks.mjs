@@ -7,6 +7,7 @@ import {cpSync, existsSync, mkdirSync, readdirSync, rmSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {build, file, judgeAll, scripted, work} from './harness.mjs';
 import {discoveredNode, skip} from './machine.mjs';
+import {withRuntime} from './runtime.mjs';
 import {needNamespace, showTree} from './tree.mjs';
 
 needNamespace(import.meta.url);
@@ -127,6 +128,7 @@ function resource(name, attack, onHost) {
 	};
 }
 
+const honestDrivers = {name: 'honest drivers'};
 // The APIs in three runs: those that other GPUs offer, too, are asked of one of them alone.
 const groups = [
 	{members: own('nvidia'), resources: ['nvidia'], args: ['--resource', 'example.com/nvidia']},
@@ -137,6 +139,7 @@ const runs = (attack, judge) => groups.flatMap(({members, resources, args, onHos
 	const tried = members.filter(([api, row]) => attack[row.kind] !== null && attack.but?.[api] !== null);
 	if (tried.length === 0) return [];
 	return {
+		kind: `${attack === honestDrivers} ${resources} ${onHost}`,
 		name: `${attack.name}: ${tried.map(([api]) => api).join(' ')}`,
 		checks: tried.map(([api]) => `api.${api}`),
 		plugin: scripted({plugins: resources.map((name) => resource(name, attack, onHost))}),
@@ -147,7 +150,7 @@ const runs = (attack, judge) => groups.flatMap(({members, resources, args, onHos
 });
 
 // Honest drivers pass, and what their probes said is what is replayed.
-const honest = runs({name: 'honest drivers'}, (api, row, check, report) => {
+const honest = runs(honestDrivers, (api, row, check, report) => {
 	if (check.outcome !== 'pass') return `api.${api}: ${check.outcome}: ${check.reason}`;
 	const folder = join(report.out, 'evidence', check.id);
 	cpSync(join(folder, readdirSync(folder).find((name) => /probe-.*\.json$/.test(name))), join(documents, `probe-${api}.json`));
@@ -205,9 +208,11 @@ const fallsBack = {
 };
 
 let sound = true;
-for (const rows of [[...honest, fallsBack], attacked, spoken, [unread]]) {
-	if (rows[0] === unread) rmSync('/dev/kmsg');
-	await judgeAll(rows, 3);
-	sound &&= process.exitCode === 0;
-}
+await withRuntime(async () => {
+	for (const rows of [[...honest, fallsBack], attacked, spoken, [unread]]) {
+		if (rows[0] === unread) rmSync('/dev/kmsg');
+		await judgeAll(rows, 3);
+		sound &&= process.exitCode === 0;
+	}
+});
 process.exitCode = sound ? 0 : 1;

@@ -7,6 +7,7 @@ import {cpSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import {build, file, judgeAll, scripted, work} from './harness.mjs';
 import {device, needRoot} from './machine.mjs';
+import {withRuntime} from './runtime.mjs';
 
 needRoot();
 
@@ -113,4 +114,4 @@ const rows = [
 	{check: 'api.vulkan', plugin: plugin(over(linked, '/opt/linked.json')), wanted: 'pass'},
 ];
 
-await judgeAll(rows, 4);
+await withRuntime(() => judgeAll(rows, 4));

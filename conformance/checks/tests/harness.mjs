@@ -9,8 +9,15 @@ export const build = resolve(process.argv[2]);
 export const work = mkdtempSync(join(tmpdir(), 'gpucert-wrong-'));
 process.env.KEEP ?? process.on('exit', () => rmSync(work, {recursive: true, force: true}));
 
+export const gpucert = join(build, 'bin', 'gpucert');
 const scriptedPlugin = join(build, 'tests', 'scripted-plugin');
+// With a second argument "sample": of the rows in which a check fails one for each check, or for each `kind` that rows name.
+const sample = process.argv[3] === 'sample';
 let count = 0;
+
+// Where the runs that need containers have them; null: each from a runtime of its own (runtime.mjs).
+let runtime = null;
+export const useRuntime = (address) => (runtime = address);
 
 // A file in the work folder with this content; returns its path.
 export function file(name, content) {
@@ -19,8 +26,13 @@ export function file(name, content) {
 	return path;
 }
 
-// The command line of a plugin that does what the script says.
-export const scripted = (script) => `'${scriptedPlugin}' '${file('script.json', script)}' {plugin-dir}`;
+// The command line of a plugin that does what the script says: of one script, one command line.
+const commands = new Map();
+export function scripted(script) {
+	const text = JSON.stringify(script);
+	if (!commands.has(text)) commands.set(text, `'${scriptedPlugin}' '${file('script.json', text)}' {plugin-dir}`);
+	return commands.get(text);
+}
 // The same, with PREFIX in the script replaced by something else at each start.
 export function scriptedAnew(script) {
 	const path = file('script.json', script);
@@ -33,7 +45,7 @@ export const listOf4MiB = (more) => [...numbers(55188, (i) => ({id: `${i}-`.padE
 
 function run(args, env) {
 	return new Promise((resolve) => {
-		const child = spawn(join(build, 'bin', 'gpucert'), ['run', '--quiet', ...args], {
+		const child = spawn(gpucert, ['run', '--quiet', ...args], {
 			stdio: ['ignore', 'inherit', 'inherit'],
 			env: {...process.env, ...env},
 		});
@@ -45,7 +57,8 @@ function run(args, env) {
 async function report({checks, plugin, args = [], env = {}}) {
 	const out = join(work, `out-${++count}`);
 	const pluginArgs = plugin === undefined ? [] : ['--plugin', plugin];
-	const code = await run(['--out', out, ...pluginArgs, ...args, ...checks], env);
+	const runtimeArgs = runtime === null || args.includes('--launcher') || args.includes('--cri') ? [] : ['--cri', runtime];
+	const code = await run(['--out', out, ...pluginArgs, ...runtimeArgs, ...args, ...checks], env);
 	try {
 		return {...JSON.parse(readFileSync(join(out, 'report.json'))), out};
 	} catch (error) {
@@ -53,55 +66,85 @@ async function report({checks, plugin, args = [], env = {}}) {
 	}
 }
 
-async function judge({check, wanted = 'fail', reason, ...row}) {
+// What is wrong with the outcome of a row's check; null: nothing.
+function judge({check, wanted = 'fail', reason}, result) {
 	const name = `${check} (${wanted})`;
-	try {
-		const entry = (await report({...row, checks: [check]})).checks.find((c) => c.id === check);
-		if (entry.outcome !== wanted) return `${name}: outcome ${entry.outcome}: ${entry.reason}`;
-		if (process.env.SHOW_REASONS) console.log(`${name}: ${entry.reason}`);
-		if (reason && !entry.reason.includes(reason)) return `${name}: reason is '${entry.reason}', not about '${reason}'`;
-		return null;
-	} catch (error) {
-		return `${name}: ${error.message}`;
-	}
+	const entry = result.checks.find((c) => c.id === check);
+	if (entry.outcome !== wanted) return `${name}: outcome ${entry.outcome}: ${entry.reason}`;
+	if (process.env.SHOW_REASONS) console.log(`${name}: ${entry.reason}`);
+	if (reason && !entry.reason.includes(reason)) return `${name}: reason is '${entry.reason}', not about '${reason}'`;
+	return null;
 }
 
 // A conforming plugin: every check of the row passes but those that `outcomes` names, and of those none that fails is a MUST;
 // null leaves it to `also`, which looks at the report and returns a complaint.
-async function judgeWhole({name, outcomes = {}, also, ...row}) {
-	try {
-		const result = await report(row);
-		const complaints = (outcomes === null ? [] : result.checks)
-			.filter((c) => c.outcome !== (outcomes[c.id] ?? 'pass') || (c.outcome === 'fail' && c.level === 'must'))
-			.map((c) => `${c.id} (${c.level}): ${c.outcome}: ${c.reason}`);
-		const complaint = also?.(result);
-		if (complaint) complaints.push(complaint);
-		return complaints.length === 0 ? null : `${name}: ${complaints.join('; ')}`;
-	} catch (error) {
-		return `${name}: ${error.message}`;
-	}
+function judgeWhole({name, outcomes = {}, also}, result) {
+	const complaints = (outcomes === null ? [] : result.checks)
+		.filter((c) => c.outcome !== (outcomes[c.id] ?? 'pass') || (c.outcome === 'fail' && c.level === 'must'))
+		.map((c) => `${c.id} (${c.level}): ${c.outcome}: ${c.reason}`);
+	const complaint = also?.(result);
+	if (complaint) complaints.push(complaint);
+	return complaints.length === 0 ? null : `${name}: ${complaints.join('; ')}`;
 }
 
-// Runs the rows, `width` at a time; ends the process with 1 when one surprises. Some verdicts are about the time that a plugin
+const nameOf = (row) => row.name ?? row.check;
+
+// Rows of one check on the same plugin in the same circumstances are one run of several checks, but for those that say `alone`.
+function asRuns(rows) {
+	const runs = new Map();
+	for (const row of rows) {
+		const {check, name, plugin, args, env} = row;
+		const key = name === undefined && !row.alone ? JSON.stringify([plugin, args, env]) : row;
+		const run = runs.get(key) ?? {plugin, args, env, checks: name === undefined ? [] : row.checks, rows: []};
+		if (name === undefined && !run.checks.includes(check)) run.checks.push(check);
+		run.rows.push(row);
+		runs.set(key, run);
+	}
+	return [...runs.values()];
+}
+
+// Returns the rows that surprise, with the complaint.
+async function judgeRun(run) {
+	const start = Date.now();
+	const surprising = [];
+	try {
+		const result = await report(run);
+		for (const row of run.rows) {
+			const complaint = (row.name === undefined ? judge : judgeWhole)(row, result);
+			if (complaint !== null) surprising.push({row, complaint});
+		}
+	} catch (error) {
+		for (const row of run.rows) surprising.push({row, complaint: `${nameOf(row)}: ${error.message}`});
+	}
+	if (process.env.SHOW_TIMES) console.log(`${((Date.now() - start) / 1000).toFixed(1)} s ${run.rows.map(nameOf).join()}`);
+	return surprising;
+}
+
+async function judgeRuns(queue, width) {
+	const surprising = [];
+	const worker = async () => {
+		for (let run = queue.shift(); run !== undefined; run = queue.shift()) surprising.push(...(await judgeRun(run)));
+	};
+	await Promise.all(Array.from({length: width}, worker));
+	return surprising;
+}
+
+function oneOfEach(rows) {
+	const seen = new Set();
+	return rows.filter((row) => {
+		const kind = row.kind ?? row.name ?? row.check;
+		return (row.wanted ?? 'fail') === 'fail' && !seen.has(kind) && seen.add(kind);
+	});
+}
+
+// Judges the rows, `width` runs at a time; ends the process with 1 when one surprises. Some verdicts are about the time that a plugin
 // takes: what surprised beside the others is judged once more, alone.
 export async function judgeAll(rows, width) {
-	if (process.env.ONLY) rows = rows.filter((row) => (row.name ?? row.check).includes(process.env.ONLY));
-	const judgeRows = async (queue, width) => {
-		const surprising = [];
-		const worker = async () => {
-			for (let row = queue.shift(); row !== undefined; row = queue.shift()) {
-				const start = Date.now();
-				const complaint = await (row.name === undefined ? judge(row) : judgeWhole(row));
-				if (process.env.SHOW_TIMES) console.log(`${((Date.now() - start) / 1000).toFixed(1)} s ${row.name ?? row.check}`);
-				if (complaint !== null) surprising.push({row, complaint});
-			}
-		};
-		await Promise.all(Array.from({length: width}, worker));
-		return surprising;
-	};
-	const first = await judgeRows([...rows], width);
+	if (process.env.ONLY) rows = rows.filter((row) => nameOf(row).includes(process.env.ONLY));
+	if (sample) rows = oneOfEach(rows);
+	const first = await judgeRuns(asRuns(rows), width);
 	for (const {complaint} of first) console.error(`Once more, alone: ${complaint}`);
-	const failed = await judgeRows(first.map(({row}) => row), 1);
+	const failed = await judgeRuns(first.flatMap(({row}) => asRuns([row])), 1);
 	for (const {complaint} of failed) console.error(`FAILED: ${complaint}`);
 	console.log(`${rows.length - failed.length} of ${rows.length} as expected`);
 	process.exitCode = failed.length === 0 ? 0 : 1;

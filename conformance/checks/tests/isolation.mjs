@@ -7,6 +7,7 @@ import {appendFileSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writ
 import {basename, join} from 'node:path';
 import {file, judgeAll, numbers, scripted, work} from './harness.mjs';
 import {device, needRoot} from './machine.mjs';
+import {withRuntime} from './runtime.mjs';
 
 needRoot();
 
@@ -190,4 +191,4 @@ const rows = [
 	{check: 'isolation.single-device', plugin: plugin(resource('half', halfEmpty, ['full', 'empty'])), reason: 'nothing by empty of'},
 ];
 
-await judgeAll(rows, 4);
+await withRuntime(() => judgeAll(rows, 4));

@@ -8,6 +8,7 @@ import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {file, judgeAll, scripted, work} from './harness.mjs';
 import {device, discoveredNode, skip} from './machine.mjs';
+import {withRuntime} from './runtime.mjs';
 import {makeNode, minor, needNamespace, showTree} from './tree.mjs';
 
 needNamespace(import.meta.url);
@@ -65,4 +66,4 @@ const rows = [
 	{check: 'isolation.single-device', plugin: plugin(resource(gpus[0], [handOut(render(gpus[0]))], renderer)), reason: 'software renderer'},
 ];
 
-await judgeAll(rows, 3);
+await withRuntime(() => judgeAll(rows, 3));

@@ -5,6 +5,7 @@
 import {join} from 'node:path';
 import {build, file, judgeAll, scripted} from './harness.mjs';
 import {device, needRoot} from './machine.mjs';
+import {withRuntime} from './runtime.mjs';
 
 needRoot();
 
@@ -57,4 +58,4 @@ const rows = [
 	{check: lifetime, args: ['--launcher', 'process'], wanted: 'unsupported', reason: 'containers'},
 ];
 
-await judgeAll(rows, 2);
+await withRuntime(() => judgeAll(rows, 2));

@@ -6,6 +6,7 @@ import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';
 import {judgeAll, numbers, scripted, work} from './harness.mjs';
 import {device, needRoot} from './machine.mjs';
+import {withRuntime} from './runtime.mjs';
 
 needRoot();
 
@@ -61,4 +62,4 @@ const rows = [
 		offer(opencl),
 	), ['list-and-watch.devices-present', ...apis, 'isolation.shared-replicas']),
 ];
-await judgeAll(rows, 3);
+await withRuntime(() => judgeAll(rows, 3));

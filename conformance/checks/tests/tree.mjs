@@ -5,7 +5,6 @@ import {execFileSync, spawnSync} from 'node:child_process';
 import {mkdirSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {build} from './harness.mjs';
 import {needRoot} from './machine.mjs';
 
 // Of DRM: the names tell it.
@@ -22,7 +21,7 @@ export function makeNode(path, number, major = 226) {
 export function needNamespace(url) {
 	needRoot();
 	if (process.env.GPUCERT_TEST_NAMESPACE) return;
-	const run = spawnSync('unshare', ['--mount', '--propagation', 'private', process.execPath, fileURLToPath(url), build], {
+	const run = spawnSync('unshare', ['--mount', '--propagation', 'private', process.execPath, fileURLToPath(url), ...process.argv.slice(2)], {
 		stdio: 'inherit',
 		env: {...process.env, GPUCERT_TEST_NAMESPACE: '1'},
 	});

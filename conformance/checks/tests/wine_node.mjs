@@ -8,6 +8,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {build, judgeAll, scripted, work} from './harness.mjs';
 import {needRoot, skip} from './machine.mjs';
+import {withRuntime} from './runtime.mjs';
 
 needRoot();
 
@@ -100,23 +101,25 @@ function referencePlugin() {
 
 // The reference plugin on a node whose Direct3D 12 takes DXIL: both shaders of Direct3D 12 and DirectML compute, and the report says on
 // what.
-function dxilNode() {
-	const out = join(work, 'dxil');
-	const checks = ['api.d3d11', 'api.d3d12', 'api.directml'];
-	spawnSync(join(build, 'bin', 'gpucert'), ['run', '--quiet', ...withDlls(direct3d), '--out', out, ...checks], {stdio: 'inherit'});
-	const report = JSON.parse(readFileSync(join(out, 'report.json')));
-	const complaints = report.checks.filter((c) => c.outcome !== 'pass').map((c) => `${c.id}: ${c.outcome}: ${c.reason}`);
-	if (report.checks.length !== checks.length) complaints.push(`${report.checks.length} checks ran`);
+function dxilComplaint(report) {
+	const complaints = [];
+	if (report.checks.length !== dxilNode.checks.length) complaints.push(`${report.checks.length} checks ran`);
 	const {node, drivers} = report.environment;
 	const vkd3d = drivers.find((driver) => driver.key === 'vkd3d');
 	if (!vkd3d.name.includes('vkd3d with its experimental DXIL parser')) complaints.push(`vkd3d is called '${vkd3d.name}'`);
 	if (node.dlls?.join() !== 'directml.dll,wined3d.dll') complaints.push(`the node is told as ${JSON.stringify(node)}`);
-	const evidence = join(out, 'evidence', 'api.d3d12');
+	const evidence = join(report.out, 'evidence', 'api.d3d12');
 	const documents = readdirSync(evidence).map((name) => readFileSync(join(evidence, name), 'utf8'));
 	if (!documents.some((text) => /"shaderModel":\s*"6\.0"/.test(text))) complaints.push('no document tells of Shader Model 6.0');
-	for (const complaint of complaints) console.error(`FAILED: with ${direct3d}: ${complaint}`);
-	return complaints.length === 0;
+	return complaints.join('; ');
 }
+const dxilNode = {
+	name: `the reference plugin with ${direct3d}`,
+	checks: ['api.d3d11', 'api.d3d12', 'api.directml'],
+	args: () => withDlls(direct3d),
+	dlls: direct3d,
+	also: dxilComplaint,
+};
 
 const store = 'C:\\Windows\\System32\\DriverStore\\FileRepository\\gpucert_wine.inf_amd64_5f1c0d2e3a4b6978';
 const device = (path) => ({host_path: `vpci-location-path://${path}`, container_path: '', permissions: ''});
@@ -138,6 +141,7 @@ const plugin = (...answers) =>
 	});
 
 const rows = [
+	dxilNode,
 	{check: 'api.vulkan', plugin: plugin({devices: [first], mounts: loaders}, {devices: [second], mounts: loaders}), wanted: 'pass'},
 	// The device without its driver's files, and the files without the device.
 	{check: 'api.vulkan', plugin: plugin({devices: [first]}, {devices: [second]}), reason: '/api/status'},
@@ -201,7 +205,7 @@ const rows = [
 	.map((row) => ({...row, args: row.args?.() ?? args}));
 
 const sound = referencePlugin();
-const soundWithDxil = direct3d === null || dxilNode();
 if (direct3d === null) console.log('DirectML that computes is left out: no Direct3D with DXIL');
-await judgeAll(rows, 3);
-if (!sound || !soundWithDxil) process.exitCode = 1;
+const images = [args, ...[directml, direct3d].filter((folder) => folder !== null).map(withDlls)];
+await withRuntime(() => judgeAll(rows, 3), {images});
+if (!sound) process.exitCode = 1;

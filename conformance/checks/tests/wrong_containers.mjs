@@ -6,6 +6,7 @@ import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {build, file, judgeAll, scripted} from './harness.mjs';
 import {device, discoveredNode, needRoot} from './machine.mjs';
+import {withRuntime} from './runtime.mjs';
 
 needRoot();
 
@@ -216,4 +217,4 @@ const rows = [
 	},
 ];
 
-await judgeAll(rows, 4);
+await withRuntime(() => judgeAll(rows, 4));

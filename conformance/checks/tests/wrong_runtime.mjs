@@ -3,71 +3,22 @@
 // A container runtime that hands its GPU drivers to every container, asked for or not: a base specification with the mounts
 // and variables of a software driver, as a forgotten runtime hook would leave it; one that cannot run a container; ones that confine
 // it badly: each changes one thing of what containerd asks for, in front of runc; and one that is right.
-import {execFileSync, spawn} from 'node:child_process';
-import {chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
-import {join} from 'node:path';
+import {execFileSync} from 'node:child_process';
+import {chmodSync} from 'node:fs';
 import {file, judgeAll, scripted, work} from './harness.mjs';
-import {device, needRoot, skip} from './machine.mjs';
+import {device, needRoot} from './machine.mjs';
+import {withRuntime} from './runtime.mjs';
 
 needRoot();
-try {
-	execFileSync('containerd', ['--version'], {stdio: 'ignore'});
-} catch {
-	skip('needs containerd');
-}
 
 const vulkan = device('lavapipe');
 
 // A base specification that every container starts from.
-function baseSpec(generous) {
+function generousSpec() {
 	const spec = JSON.parse(execFileSync('ctr', ['oci', 'spec'], {encoding: 'utf8'}));
-	if (!generous) return spec;
 	spec.process.env = Object.entries(vulkan.environment).map(([name, value]) => `${name}=${value}`);
 	spec.mounts.push(...vulkan.files.map((f) => ({destination: f.destination, type: 'bind', source: f.source, options: ['rbind', 'ro']})));
-	return spec;
-}
-
-async function startContainerd({generous = false, runc = 'runc'}) {
-	const root = mkdtempSync('/run/gpucert-test-');
-	const socket = join(root, 'c.sock');
-	mkdirSync(join(root, 'state'));
-	writeFileSync(join(root, 'base.json'), JSON.stringify(baseSpec(generous)));
-	writeFileSync(join(root, 'config.toml'), `version = 2
-root = "${root}/root"
-state = "${root}/state"
-[grpc]
-address = "${socket}"
-[plugins."io.containerd.grpc.v1.cri"]
-sandbox_image = "docker.io/gpucert/pause:1"
-restrict_oom_score_adj = true
-stream_server_address = "127.0.0.1"
-stream_server_port = "0"
-[plugins."io.containerd.grpc.v1.cri".containerd]
-snapshotter = "native"
-default_runtime_name = "runc"
-[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
-runtime_type = "io.containerd.runc.v2"
-base_runtime_spec = "${root}/base.json"
-[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
-BinaryName = "${runc}"
-`);
-	const containerd = spawn('containerd', ['--config', join(root, 'config.toml')], {stdio: ['ignore', 'ignore', 'pipe']});
-	let log = '';
-	await new Promise((resolve, reject) => {
-		containerd.stderr.on('data', (data) => {
-			log += data;
-			if (log.includes('containerd successfully booted')) resolve();
-		});
-		containerd.on('exit', () => reject(new Error(`containerd ended:\n${log}`)));
-	});
-	containerd.removeAllListeners('exit');
-	const stop = async () => {
-		const ended = new Promise((resolve) => containerd.on('exit', resolve));
-		containerd.kill('SIGTERM');
-		await ended;
-		rmSync(root, {recursive: true, force: true});
-	};
-	return {address: `unix://${socket}`, stop};
+	return file('base.json', spec);
 }
 
 // A runc that first lets a line of JavaScript change `spec`, the container's config.json.
@@ -124,33 +75,28 @@ const lavapipe = scripted({plugins: [{
 	}},
 }]});
 
-async function judgeLoose() {
-	const runtimes = await Promise.all(loose.map(([name, change]) => startContainerd({runc: runcThat(name, change)})));
-	const rows = loose.map(([, , check, reason], i) => ({
+const rows = [
+	{check: 'isolation.no-allocation', wanted: 'pass'},
+	{check: 'environment.runtime', wanted: 'pass'},
+	{check: 'environment.container', wanted: 'pass'},
+	...[
+		{check: 'isolation.no-allocation', reason: 'no allocation: devices through vulkan: saw 1 software renderer, 0 granted'},
+		{check: 'isolation.single-device', reason: 'devices through vulkan: saw 1 software renderer, 0 granted'},
+	].map((row) => ({...row, args: ['--runtime-handler', 'generous']})),
+	...[
+		{check: 'environment.container', reason: 'bare-container'},
+		{check: 'isolation.no-allocation', wanted: 'broken', reason: 'pod sandbox', alone: true},
+	].map((row) => ({...row, args: ['--runtime-handler', 'crippled']})),
+	...loose.map(([name, , check, reason]) => ({
 		check: `isolation.${check}`,
 		plugin: lavapipe,
-		args: ['--cri', runtimes[i].address],
+		args: ['--runtime-handler', name],
 		...(reason === null ? {wanted: 'pass'} : {reason}),
-	}));
-	await judgeAll(rows, 2);
-	for (const runtime of runtimes) await runtime.stop();
-}
-
-const plain = await startContainerd({});
-const generous = await startContainerd({generous: true});
-const crippled = await startContainerd({runc: '/bin/false'});
-await judgeAll([
-	{check: 'isolation.no-allocation', args: ['--cri', plain.address], wanted: 'pass'},
-	{check: 'isolation.no-allocation', args: ['--cri', generous.address], reason: 'no allocation: devices through vulkan: saw 1 software renderer, 0 granted'},
-	{check: 'isolation.single-device', args: ['--cri', generous.address], reason: 'devices through vulkan: saw 1 software renderer, 0 granted'},
-	{check: 'environment.runtime', args: ['--cri', plain.address], wanted: 'pass'},
-	{check: 'environment.container', args: ['--cri', plain.address], wanted: 'pass'},
-	{check: 'environment.container', args: ['--cri', crippled.address], reason: 'bare-container'},
-	{check: 'isolation.no-allocation', args: ['--cri', crippled.address], wanted: 'broken', reason: 'pod sandbox'},
-], 1);
-await plain.stop();
-await generous.stop();
-await crippled.stop();
-const failed = process.exitCode;
-await judgeLoose();
-process.exitCode ||= failed;
+	})),
+];
+const handlers = {
+	generous: {spec: generousSpec()},
+	crippled: {program: '/bin/false'},
+	...Object.fromEntries(loose.map(([name, change]) => [name, {program: runcThat(name, change)}])),
+};
+await withRuntime(() => judgeAll(rows, 2), {handlers});
