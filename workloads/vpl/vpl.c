@@ -9,6 +9,25 @@
 
 enum { DRM_MAJOR = 226 };
 
+const mfxU32 vpl_codecs[VIDEO_CODECS] = {
+	[VIDEO_H264] = MFX_CODEC_AVC,
+	[VIDEO_HEVC] = MFX_CODEC_HEVC,
+	[VIDEO_AV1] = MFX_CODEC_AV1,
+};
+
+static const struct {
+	mfxU32 codec, profile;
+	const char *name;
+} profile_names[] = {
+	{MFX_CODEC_AVC, MFX_PROFILE_AVC_CONSTRAINED_BASELINE, "constrained-baseline"},
+	{MFX_CODEC_AVC, MFX_PROFILE_AVC_BASELINE, "baseline"},
+	{MFX_CODEC_AVC, MFX_PROFILE_AVC_MAIN, "main"},
+	{MFX_CODEC_AVC, MFX_PROFILE_AVC_HIGH, "high"},
+	{MFX_CODEC_HEVC, MFX_PROFILE_HEVC_MAIN, "main"},
+	{MFX_CODEC_HEVC, MFX_PROFILE_HEVC_MAIN10, "main10"},
+	{MFX_CODEC_AV1, MFX_PROFILE_AV1_MAIN, "main"},
+};
+
 static const struct code_name names[] = {
 	CODE_NAME(MFX_ERR_UNKNOWN),
 	CODE_NAME(MFX_ERR_NULL_PTR),
@@ -37,6 +56,55 @@ int vpl_check(struct call_failure *failure, mfxStatus status, const char *call, 
 		       ? 0
 		       : call_failed(failure, call, (int)status,
 				     code_name(names, ARRAY_SIZE(names), status), err);
+}
+
+/* Of frames of 8 bits in NV12, and whether there are any of 10 bits. */
+static void add_memory(struct video_offer *offer, const struct encmemdesc *memory)
+{
+	for (size_t i = 0; memory->ColorFormats != NULL && i < memory->NumColorFormats; i++) {
+		if (memory->ColorFormats[i] == MFX_FOURCC_P010)
+			offer->ten_bit = 1;
+		if (memory->ColorFormats[i] != MFX_FOURCC_NV12 || offer->most.width != 0)
+			continue;
+		offer->least = (struct video_size){memory->Width.Min, memory->Height.Min};
+		offer->most = (struct video_size){memory->Width.Max, memory->Height.Max};
+	}
+}
+
+static void add_profile(struct video_offer *offer, mfxU32 codec, const struct encprofile *told)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(profile_names); i++) {
+		if (profile_names[i].codec == codec && profile_names[i].profile == told->Profile)
+			video_offer_add_profile(offer, profile_names[i].name);
+	}
+	for (size_t i = 0; told->MemDesc != NULL && i < told->NumMemTypes; i++)
+		add_memory(offer, &told->MemDesc[i]);
+}
+
+static void add(struct video_offer *offer, const struct encoder *told, const char *name)
+{
+	(void)snprintf(offer->name, sizeof(offer->name), "%s", name);
+	offer->hardware = true;
+	offer->ten_bit = 0;
+	if (!told->BiDirectionalPrediction)
+		offer->b_frames = 0;
+	for (size_t i = 0; told->Profiles != NULL && i < told->NumProfiles; i++)
+		add_profile(offer, told->CodecID, &told->Profiles[i]);
+}
+
+static void add_offers(const mfxEncoderDescription *told, const char *name,
+		       struct video_offers *offers)
+{
+	for (int codec = 0; codec < VIDEO_CODECS; codec++) {
+		for (size_t i = 0; told->Codecs != NULL && i < told->NumCodecs; i++) {
+			struct video_offer *offer =
+				told->Codecs[i].CodecID == vpl_codecs[codec]
+					? video_offer_add(offers, (enum video_codec)codec)
+					: NULL;
+			if (offer != NULL)
+				add(offer, &told->Codecs[i], name);
+		}
+	}
 }
 
 /* NULL: the implementation does not tell, as those of before API 2.6. */
@@ -99,7 +167,7 @@ static int add_device(struct vpl *vpl, mfxU32 index, const mfxImplDescription *t
 	const mfxExtendedDeviceId *id = extended_id(vpl, index);
 	device->index = index;
 	device->render_node = id != NULL ? id->DRMRenderNodeNum : 0;
-	vpl_add_offers(&told->Enc, name, &device->offers);
+	add_offers(&told->Enc, name, &device->offers);
 	int rc = api_report_device(report, describe(vpl, told, id), err);
 	if (id != NULL)
 		(void)vpl->MFXDispReleaseImplDescription(vpl->loader, (mfxHDL)(uintptr_t)id);
@@ -146,7 +214,7 @@ static void vpl_close(void *session)
 
 static int load(struct vpl *vpl, struct api_report *report, struct error *err)
 {
-#define FUNCTION(result, name, parameters) {#name, &vpl->name},
+#define FUNCTION(name) {#name, &vpl->name},
 	const struct api_function functions[] = {VPL_FUNCTIONS(FUNCTION){NULL, NULL}};
 #undef FUNCTION
 	int rc = api_load(report, VPL_LIBRARY, functions, err);
