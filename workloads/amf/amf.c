@@ -96,15 +96,9 @@ static int load(struct amf *amf, struct api_report *report, struct error *err)
 
 static int amf_open(struct api_report *report, void **session, struct error *err)
 {
-	struct amf *amf CLEANUP_FREE = calloc(1, sizeof(*amf));
-	if (amf == NULL)
-		return error_memory(err);
+	struct amf *amf = *session;
 	int rc = load(amf, report, err);
-	if (rc == 0)
-		rc = api_open_devices(amf_devices, report, &amf->devices, err);
-	if (rc == 0)
-		*session = STEAL(amf);
-	return rc;
+	return rc == 0 ? api_open_devices(amf_devices, report, &amf->devices, err) : rc;
 }
 
 static void amf_close(void *session)
@@ -121,6 +115,7 @@ const struct api_driver amf_api = {
 	.description =
 		"Opens the media framework of AMD's driver, lists what one device encodes, and encodes moving frames with each "
 		"codec. The streams are in the document, for verify-video.",
+	.session_size = sizeof(struct amf),
 	.open = amf_open,
 	.work = amf_work,
 	.close = amf_close,

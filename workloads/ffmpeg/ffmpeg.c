@@ -159,19 +159,9 @@ static int list_devices(struct ffmpeg *ffmpeg, struct api_report *report, struct
 	return ffmpeg->list != NULL ? 0 : add_processor(report, err);
 }
 
-static void ffmpeg_close(void *session)
-{
-	struct ffmpeg *ffmpeg = session;
-	text_free(&ffmpeg->stream);
-	free(ffmpeg->program);
-	free(ffmpeg);
-}
-
 static int ffmpeg_open(struct api_report *report, void **session, struct error *err)
 {
-	struct ffmpeg *ffmpeg = calloc(1, sizeof(*ffmpeg));
-	if (ffmpeg == NULL)
-		return error_memory(err);
+	struct ffmpeg *ffmpeg = *session;
 	ffmpeg_set_time(ffmpeg, VERSION_TIMEOUT_MS);
 	int rc = find_program(ffmpeg, err);
 	if (rc == 0) {
@@ -180,13 +170,18 @@ static int ffmpeg_open(struct api_report *report, void **session, struct error *
 	}
 	if (rc == 0)
 		rc = list_devices(ffmpeg, report, err);
-	if (rc != 0) {
-		ffmpeg_close(ffmpeg);
-		return rc;
-	}
 	ffmpeg->devices = report->devices;
-	*session = ffmpeg;
-	return 0;
+	if (rc != 0)
+		free(ffmpeg->program);
+	return rc;
+}
+
+static void ffmpeg_close(void *session)
+{
+	struct ffmpeg *ffmpeg = session;
+	text_free(&ffmpeg->stream);
+	free(ffmpeg->program);
+	free(ffmpeg);
 }
 
 const struct api_driver ffmpeg_api = {
@@ -197,6 +192,7 @@ const struct api_driver ffmpeg_api = {
 		"Runs an ffmpeg program with moving frames on its standard input and tries its H.264 encoders, those in hardware "
 		"first, up to one whose stream is whole. Each try is told with its exit code and messages. The stream is in the "
 		"document, for verify-video.",
+	.session_size = sizeof(struct ffmpeg),
 	.open = ffmpeg_open,
 	.work = ffmpeg_work,
 	.close = ffmpeg_close,

@@ -139,8 +139,7 @@ static int make_sample(struct encoder *e, const void *data, DWORD size, IMFSampl
 static int put_frame(struct encoder *e, unsigned index, const uint8_t *frame, struct error *err)
 {
 	IMFSample *sample = NULL;
-	int rc = make_sample(e, frame, (DWORD)video_frame_size(&e->job->source),
-			     &sample, err);
+	int rc = make_sample(e, frame, (DWORD)video_frame_size(&e->job->source), &sample, err);
 	if (rc == 0) {
 		(void)IMFSample_SetSampleTime(sample, (LONGLONG)index * FRAME_TICKS);
 		(void)IMFSample_SetSampleDuration(sample, FRAME_TICKS);

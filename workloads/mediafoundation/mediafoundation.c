@@ -277,13 +277,12 @@ static int load(struct mediafoundation *mf, struct api_report *report, struct er
 #define FUNCTION(name) {#name, &mf->name},
 	const struct api_function mfplat[] = {MEDIAFOUNDATION_MFPLAT(FUNCTION){NULL, NULL}};
 	const struct api_function ole32[] = {MEDIAFOUNDATION_OLE32(FUNCTION){NULL, NULL}};
-	const struct api_function newer[] = {FUNCTION(MFTEnum2){NULL, NULL}};
 #undef FUNCTION
 	int rc = api_load(report, MEDIAFOUNDATION_LIBRARY, mfplat, err);
 	if (rc == 0)
 		rc = api_load(NULL, "ole32.dll", ole32, err);
 	if (rc == 0)
-		(void)api_load(NULL, MEDIAFOUNDATION_LIBRARY, newer, NULL);
+		(void)api_find(MEDIAFOUNDATION_LIBRARY, "MFTEnum2", &mf->MFTEnum2);
 	return rc;
 }
 
@@ -305,9 +304,7 @@ static int start(const struct mediafoundation *mf, struct api_report *report, st
 
 static int mediafoundation_open(struct api_report *report, void **session, struct error *err)
 {
-	struct mediafoundation *mf CLEANUP_FREE = calloc(1, sizeof(*mf));
-	if (mf == NULL)
-		return error_memory(err);
+	struct mediafoundation *mf = *session;
 	void *dxgi = NULL;
 	wine_name(report->emulator, sizeof(report->emulator));
 	int rc = load(mf, report, err);
@@ -316,8 +313,6 @@ static int mediafoundation_open(struct api_report *report, void **session, struc
 	if (rc == 0)
 		rc = dxgi_open(report, &dxgi, err);
 	mf->dxgi = dxgi;
-	if (rc == 0)
-		*session = STEAL(mf);
 	return rc;
 }
 
@@ -336,6 +331,7 @@ const struct api_driver mediafoundation_api = {
 	.description =
 		"Opens Media Foundation, lists the encoders of one adapter, those of its hardware told from those that run on a "
 		"processor, and encodes moving frames with each codec. The streams are in the document, for verify-video.",
+	.session_size = sizeof(struct mediafoundation),
 	.open = mediafoundation_open,
 	.work = mediafoundation_work,
 	.close = mediafoundation_close,

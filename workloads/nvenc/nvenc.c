@@ -132,15 +132,9 @@ static int load(struct nvenc *nvenc, struct api_report *report, struct error *er
 
 static int nvenc_open(struct api_report *report, void **session, struct error *err)
 {
-	struct nvenc *nvenc CLEANUP_FREE = calloc(1, sizeof(*nvenc));
-	if (nvenc == NULL)
-		return error_memory(err);
+	struct nvenc *nvenc = *session;
 	int rc = load(nvenc, report, err);
-	if (rc == 0)
-		rc = api_open_devices(nvenc_devices, report, &nvenc->devices, err);
-	if (rc == 0)
-		*session = STEAL(nvenc);
-	return rc;
+	return rc == 0 ? api_open_devices(nvenc_devices, report, &nvenc->devices, err) : rc;
 }
 
 static void nvenc_close(void *session)
@@ -157,6 +151,7 @@ const struct api_driver nvenc_api = {
 	.description =
 		"Opens the encode library of NVIDIA's driver, lists what one device encodes, and encodes moving frames with "
 		"each codec. The streams are in the document, for verify-video.",
+	.session_size = sizeof(struct nvenc),
 	.open = nvenc_open,
 	.work = nvenc_work,
 	.close = nvenc_close,

@@ -30,20 +30,16 @@ static const struct {
 
 static const struct code_name names[] = {
 	CODE_NAME(MFX_ERR_UNKNOWN),
-	CODE_NAME(MFX_ERR_NULL_PTR),
 	CODE_NAME(MFX_ERR_UNSUPPORTED),
 	CODE_NAME(MFX_ERR_MEMORY_ALLOC),
 	CODE_NAME(MFX_ERR_NOT_ENOUGH_BUFFER),
 	CODE_NAME(MFX_ERR_INVALID_HANDLE),
-	CODE_NAME(MFX_ERR_LOCK_MEMORY),
 	CODE_NAME(MFX_ERR_NOT_INITIALIZED),
 	CODE_NAME(MFX_ERR_NOT_FOUND),
-	CODE_NAME(MFX_ERR_MORE_DATA),
 	CODE_NAME(MFX_ERR_ABORTED),
 	CODE_NAME(MFX_ERR_DEVICE_LOST),
 	CODE_NAME(MFX_ERR_INCOMPATIBLE_VIDEO_PARAM),
 	CODE_NAME(MFX_ERR_INVALID_VIDEO_PARAM),
-	CODE_NAME(MFX_ERR_UNDEFINED_BEHAVIOR),
 	CODE_NAME(MFX_ERR_DEVICE_FAILED),
 	CODE_NAME(MFX_ERR_GPU_HANG),
 	CODE_NAME(MFX_ERR_NOT_IMPLEMENTED),
@@ -204,16 +200,9 @@ static int enumerate(struct vpl *vpl, struct api_report *report, struct error *e
 	return vpl_check(NULL, status, "MFXEnumImplementations", err);
 }
 
-static void vpl_close(void *session)
+static int vpl_open(struct api_report *report, void **session, struct error *err)
 {
-	struct vpl *vpl = session;
-	if (vpl->loader != NULL)
-		vpl->MFXUnload(vpl->loader);
-	free(vpl);
-}
-
-static int load(struct vpl *vpl, struct api_report *report, struct error *err)
-{
+	struct vpl *vpl = *session;
 #define FUNCTION(name) {#name, &vpl->name},
 	const struct api_function functions[] = {VPL_FUNCTIONS(FUNCTION){NULL, NULL}};
 #undef FUNCTION
@@ -222,21 +211,19 @@ static int load(struct vpl *vpl, struct api_report *report, struct error *err)
 		return rc;
 	report->missing = "oneVPL runtime";
 	vpl->loader = vpl->MFXLoad();
-	return vpl->loader != NULL ? enumerate(vpl, report, err)
-				   : error_set(err, ERROR_REMOTE, "MFXLoad: no loader");
+	if (vpl->loader == NULL)
+		return error_set(err, ERROR_REMOTE, "MFXLoad: no loader");
+	rc = enumerate(vpl, report, err);
+	if (rc != 0)
+		vpl->MFXUnload(vpl->loader);
+	return rc;
 }
 
-static int vpl_open(struct api_report *report, void **session, struct error *err)
+static void vpl_close(void *session)
 {
-	struct vpl *vpl = calloc(1, sizeof(*vpl));
-	if (vpl == NULL)
-		return error_memory(err);
-	int rc = load(vpl, report, err);
-	if (rc == 0)
-		*session = vpl;
-	else
-		vpl_close(vpl);
-	return rc;
+	struct vpl *vpl = session;
+	vpl->MFXUnload(vpl->loader);
+	free(vpl);
 }
 
 static int vpl_work(void *session, const struct work_request *request, struct work_report *report,
@@ -252,6 +239,7 @@ const struct api_driver vpl_api = {
 	.description =
 		"Opens the oneVPL dispatcher, lists the implementations in hardware and what they encode, and encodes moving frames with each "
 		"codec on one of them. The streams are in the document, for verify-video to decode.",
+	.session_size = sizeof(struct vpl),
 	.open = vpl_open,
 	.work = vpl_work,
 	.close = vpl_close,
