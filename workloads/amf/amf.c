@@ -9,12 +9,6 @@
 /* Contexts on Vulkan can be told their device since then. */
 #define NEEDED AMF_VERSION(1, 4, 9)
 
-const struct amf_codec amf_codecs[VIDEO_CODECS] = {
-	[VIDEO_H264] = {L"AMFVideoEncoderVCE_AVC", L"", 1},
-	[VIDEO_HEVC] = {L"AMFVideoEncoderHW_HEVC", L"Hevc", 3},
-	[VIDEO_AV1] = {L"AMFVideoEncoderHW_AV1", L"Av1", 3},
-};
-
 static const struct code_advice codes[] = {
 	{1, "AMF_FAIL", "read the host's kernel log"},
 	{2, "AMF_UNEXPECTED", NULL},
@@ -27,23 +21,16 @@ static const struct code_advice codes[] = {
 	{9, "AMF_NOT_IMPLEMENTED", NULL},
 	{10, "AMF_NOT_SUPPORTED", NULL},
 	{11, "AMF_NOT_FOUND", NULL},
-	{12, "AMF_ALREADY_INITIALIZED", NULL},
 	{13, "AMF_NOT_INITIALIZED", NULL},
 	{14, "AMF_INVALID_FORMAT", NULL},
 	{15, "AMF_WRONG_STATE", NULL},
 	{17, "AMF_NO_DEVICE",
 	 "it is no device of AMD's driver, or the driver's files are not in the container"},
 	{18, "AMF_DIRECTX_FAILED", "read the event log of the display subsystem"},
-	{23, "AMF_EOF", NULL},
-	{24, "AMF_REPEAT", NULL},
-	{25, "AMF_INPUT_FULL", NULL},
-	{28, "AMF_INVALID_DATA_TYPE", NULL},
 	{29, "AMF_INVALID_RESOLUTION", NULL},
 	{30, "AMF_CODEC_NOT_SUPPORTED", NULL},
-	{31, "AMF_SURFACE_FORMAT_NOT_SUPPORTED", NULL},
 	{36, "AMF_ENCODER_NOT_PRESENT",
 	 "amdenc64 of the driver is not in the container, or the device has no encoder"},
-	{44, "AMF_NEED_MORE_INPUT", NULL},
 	{45, "AMF_VULKAN_FAILED", "the driver's Vulkan is not AMD's own, or of another version"},
 };
 
@@ -65,26 +52,17 @@ int amf_check_present(amf_result result, const char *call, struct call_failure *
 	return rc == 0 ? 0 : error_set(err, rc, "%s", told.text);
 }
 
-int amf_check_made(int rc, const struct amf_object *made, const char *call, struct error *err)
+int amf_check_made(int rc, amf_object made, const char *call, struct error *err)
 {
 	return rc == 0 && made == NULL
 		       ? error_set(err, ERROR_REMOTE, "%s succeeded and made none", call)
 		       : rc;
 }
 
-void amf_release(struct amf_object *object)
+void amf_release(amf_object object)
 {
 	if (object != NULL)
 		(void)AMF_METHOD(object, AMFInterface, Release)(object);
-}
-
-int amf_make_component(const struct amf *amf, enum video_codec codec, struct amf_object **out,
-		       struct call_failure *failure, struct error *err)
-{
-	static const char call[] = "AMFFactory::CreateComponent";
-	const amf_result result = AMF_METHOD(amf->factory, AMFFactory, CreateComponent)(
-		amf->factory, amf->context, amf_codecs[codec].id, out);
-	return amf_check_made(amf_check_present(result, call, failure, err), *out, call, err);
 }
 
 static int amf_work(void *session, const struct work_request *request, struct work_report *report,
@@ -96,7 +74,7 @@ static int amf_work(void *session, const struct work_request *request, struct wo
 static int load(struct amf *amf, struct api_report *report, struct error *err)
 {
 	amf_result (*query)(uint64_t * version) = NULL;
-	amf_result (*init)(uint64_t version, struct amf_object * *out) = NULL;
+	amf_result (*init)(uint64_t version, amf_object * out) = NULL;
 	const struct api_function functions[] = {
 		{"AMFQueryVersion", &query}, {"AMFInit", &init}, {NULL, NULL}};
 	uint64_t version = 0;
@@ -118,15 +96,9 @@ static int load(struct amf *amf, struct api_report *report, struct error *err)
 
 static int amf_open(struct api_report *report, void **session, struct error *err)
 {
-	struct amf *amf CLEANUP_FREE = calloc(1, sizeof(*amf));
-	if (amf == NULL)
-		return error_memory(err);
+	struct amf *amf = *session;
 	int rc = load(amf, report, err);
-	if (rc == 0)
-		rc = api_open_devices(amf_devices, report, &amf->devices, err);
-	if (rc == 0)
-		*session = STEAL(amf);
-	return rc;
+	return rc == 0 ? api_open_devices(amf_devices, report, &amf->devices, err) : rc;
 }
 
 static void amf_close(void *session)
@@ -143,6 +115,7 @@ const struct api_driver amf_api = {
 	.description =
 		"Opens the media framework of AMD's driver, lists what one device encodes, and encodes moving frames with each "
 		"codec. The streams are in the document, for verify-video.",
+	.session_size = sizeof(struct amf),
 	.open = amf_open,
 	.work = amf_work,
 	.close = amf_close,

@@ -13,10 +13,10 @@
 #define AMF_LIBRARY API_LIBRARY("amfrt64.dll", "libamfrt64.so.1")
 
 struct amf {
-	struct amf_object *factory;
-	void *devices;		    /* session of amf_devices */
-	void *device;		    /* that is worked on; NULL: none */
-	struct amf_object *context; /* AMFContext1 on that device; NULL: none */
+	amf_object factory;
+	void *devices;	    /* session of amf_devices */
+	void *device;	    /* that is worked on; NULL: none */
+	amf_object context; /* AMFContext1 on that device; NULL: none */
 };
 
 /* 0 for AMF_OK; otherwise keeps call and result in `failure`, says what to do about it, and returns
@@ -33,32 +33,16 @@ int amf_check_present(amf_result result, const char *call, struct call_failure *
 #define AMF_CALL(failure, err, interface, method, object, ...)                                     \
 	amf_check(AMF_METHOD(object, interface, method)(object, __VA_ARGS__),                      \
 		  #interface "::" #method, failure, err)
-int amf_check_made(int rc, const struct amf_object *made, const char *call, struct error *err);
+int amf_check_made(int rc, amf_object made, const char *call, struct error *err);
 
 /* Releases an object; NULL is none. */
-void amf_release(struct amf_object *object);
-
-/* The component that encodes a codec; NULL with any error. ERROR_UNSUPPORTED: there is none. */
-int amf_make_component(const struct amf *amf, enum video_codec codec, struct amf_object **out,
-		       struct call_failure *failure, struct error *err);
-
-/* What the names of a codec's properties begin with, and constant bit rate as a method. */
-struct amf_codec {
-	const wchar_t *id, *prefix;
-	int64_t constant_rate;
-};
-
-extern const struct amf_codec amf_codecs[VIDEO_CODECS];
+void amf_release(amf_object object);
 
 /* posix/device.c: devices of Vulkan, and amf->context on one. windows/device.c: adapters of DXGI, and
  * amf->context on a device of Direct3D 11. ERROR_UNSUPPORTED: it is no device of AMF. */
 extern const struct api_driver *const amf_devices;
 int amf_device_open(struct amf *amf, size_t index, struct call_failure *failure, struct error *err);
 void amf_device_close(struct amf *amf);
-
-/* offers.c */
-int amf_list(void *session, const struct work_request *request, struct video_offers *offers,
-	     struct error *err);
 
 /* encoder.c */
 extern const struct video_encoder amf_encoder;

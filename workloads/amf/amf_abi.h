@@ -69,57 +69,51 @@ struct amf_vulkan_device {
 };
 
 /* Of any interface. */
-struct amf_object {
+typedef struct amf_table *amf_object;
+struct amf_table {
 	void (*const *calls)(void);
 };
 
-/* Interface, method, its place in the table of the interface, result, parameters. */
+/* Interface, method, its place in the table of the interface, result, parameters. Objects are made at
+ * the last one. */
 #define AMF_METHODS(X)                                                                             \
-	X(AMFInterface, Release, 1, long, (struct amf_object *))                                   \
-	X(AMFFactory, CreateContext, 0, amf_result,                                                \
-	  (struct amf_object *, struct amf_object * *out))                                         \
+	X(AMFInterface, Release, 1, long, (amf_object))                                            \
+	X(AMFFactory, CreateContext, 0, amf_result, (amf_object, amf_object *))                    \
 	X(AMFFactory, CreateComponent, 1, amf_result,                                              \
-	  (struct amf_object *, struct amf_object * context, const wchar_t *id,                    \
-	   struct amf_object **out))                                                               \
+	  (amf_object, amf_object context, const wchar_t *id, amf_object *))                       \
 	X(AMFContext, QueryInterface, 2, amf_result,                                               \
-	  (struct amf_object *, const struct amf_guid *, struct amf_object **out))                 \
-	X(AMFContext, Terminate, 13, amf_result, (struct amf_object *))                            \
-	X(AMFContext, InitDX11, 18, amf_result,                                                    \
-	  (struct amf_object *, void *device, int32_t version))                                    \
+	  (amf_object, const struct amf_guid *, amf_object *))                                     \
+	X(AMFContext, Terminate, 13, amf_result, (amf_object))                                     \
+	X(AMFContext, InitDX11, 18, amf_result, (amf_object, void *device, int32_t version))       \
 	X(AMFContext, AllocSurface, 44, amf_result,                                                \
-	  (struct amf_object *, int32_t memory, int32_t format, int32_t width, int32_t height,     \
-	   struct amf_object * *out))                                                              \
-	X(AMFContext1, InitVulkan, 58, amf_result,                                                 \
-	  (struct amf_object *, struct amf_vulkan_device *))                                       \
+	  (amf_object, int32_t memory, int32_t format, int32_t width, int32_t height,              \
+	   amf_object *))                                                                          \
+	X(AMFContext1, InitVulkan, 58, amf_result, (amf_object, struct amf_vulkan_device *))       \
 	X(AMFContext1, GetVulkanDeviceExtensions, 64, amf_result,                                  \
-	  (struct amf_object *, size_t * count, const char **names))                               \
+	  (amf_object, size_t * count, const char **names))                                        \
 	X(AMFComponent, SetProperty, 3, amf_result,                                                \
-	  (struct amf_object *, const wchar_t *name, struct amf_variant))                          \
+	  (amf_object, const wchar_t *name, struct amf_variant))                                   \
 	X(AMFComponent, Init, 17, amf_result,                                                      \
-	  (struct amf_object *, int32_t format, int32_t width, int32_t height))                    \
-	X(AMFComponent, Terminate, 19, amf_result, (struct amf_object *))                          \
-	X(AMFComponent, Drain, 20, amf_result, (struct amf_object *))                              \
-	X(AMFComponent, SubmitInput, 22, amf_result,                                               \
-	  (struct amf_object *, struct amf_object * surface))                                      \
-	X(AMFComponent, QueryOutput, 23, amf_result,                                               \
-	  (struct amf_object *, struct amf_object * *out))                                         \
-	X(AMFComponent, GetCaps, 26, amf_result, (struct amf_object *, struct amf_object * *out))  \
+	  (amf_object, int32_t format, int32_t width, int32_t height))                             \
+	X(AMFComponent, Terminate, 19, amf_result, (amf_object))                                   \
+	X(AMFComponent, Drain, 20, amf_result, (amf_object))                                       \
+	X(AMFComponent, SubmitInput, 22, amf_result, (amf_object, amf_object surface))             \
+	X(AMFComponent, QueryOutput, 23, amf_result, (amf_object, amf_object *))                   \
+	X(AMFComponent, GetCaps, 26, amf_result, (amf_object, amf_object *))                       \
 	X(AMFCaps, GetProperty, 4, amf_result,                                                     \
-	  (struct amf_object *, const wchar_t *name, struct amf_variant *))                        \
-	X(AMFCaps, GetAccelerationType, 13, int32_t, (struct amf_object *))                        \
-	X(AMFCaps, GetInputCaps, 14, amf_result, (struct amf_object *, struct amf_object * *out))  \
-	X(AMFIOCaps, GetWidthRange, 3, void,                                                       \
-	  (struct amf_object *, int32_t * least, int32_t * most))                                  \
-	X(AMFIOCaps, GetHeightRange, 4, void,                                                      \
-	  (struct amf_object *, int32_t * least, int32_t * most))                                  \
+	  (amf_object, const wchar_t *name, struct amf_variant *))                                 \
+	X(AMFCaps, GetAccelerationType, 13, int32_t, (amf_object))                                 \
+	X(AMFCaps, GetInputCaps, 14, amf_result, (amf_object, amf_object *))                       \
+	X(AMFIOCaps, GetWidthRange, 3, void, (amf_object, int32_t * least, int32_t * most))        \
+	X(AMFIOCaps, GetHeightRange, 4, void, (amf_object, int32_t * least, int32_t * most))       \
 	X(AMFData, QueryInterface, 2, amf_result,                                                  \
-	  (struct amf_object *, const struct amf_guid *, struct amf_object **out))                 \
-	X(AMFBuffer, GetSize, 24, size_t, (struct amf_object *))                                   \
-	X(AMFBuffer, GetNative, 25, void *, (struct amf_object *))                                 \
-	X(AMFSurface, GetPlanesCount, 24, size_t, (struct amf_object *))                           \
-	X(AMFSurface, GetPlaneAt, 25, struct amf_object *, (struct amf_object *, size_t index))    \
-	X(AMFPlane, GetNative, 4, void *, (struct amf_object *))                                   \
-	X(AMFPlane, GetHPitch, 10, int32_t, (struct amf_object *))
+	  (amf_object, const struct amf_guid *, amf_object *))                                     \
+	X(AMFBuffer, GetSize, 24, size_t, (amf_object))                                            \
+	X(AMFBuffer, GetNative, 25, void *, (amf_object))                                          \
+	X(AMFSurface, GetPlanesCount, 24, size_t, (amf_object))                                    \
+	X(AMFSurface, GetPlaneAt, 25, amf_object, (amf_object, size_t index))                      \
+	X(AMFPlane, GetNative, 4, void *, (amf_object))                                            \
+	X(AMFPlane, GetHPitch, 10, int32_t, (amf_object))
 
 #define AMF_PLACE(interface, method, place, ...) interface##_##method##_PLACE = (place),
 enum amf_place { AMF_METHODS(AMF_PLACE) AMF_PLACES = 65 };

@@ -37,15 +37,15 @@
 enum { SIDE_MAX = 64, PITCH = 128, PICTURES = VIDEO_FRAMES };
 
 EXPORT amf_result AMFQueryVersion(uint64_t *version);
-EXPORT amf_result AMFInit(uint64_t version, struct amf_object **out);
+EXPORT amf_result AMFInit(uint64_t version, amf_object *out);
 
 /* Every object is one of these: what is not its own is not used. */
 struct object {
-	struct amf_object head;
+	struct amf_table head;
 	long references;
 	uint8_t samples[PITCH * SIDE_MAX * 3 / 2];
 	struct plane {
-		struct amf_object head;
+		struct amf_table head;
 		uint8_t *memory;
 	} planes[2];
 	struct text bytes; /* of a buffer */
@@ -72,7 +72,7 @@ typedef void (*const table)(void);
 	[interface##_##method##_PLACE] =                                                           \
 		(void (*)(void))(1 ? (function) : (interface##_##method *)NULL)
 
-static struct object *object_of(struct amf_object *self)
+static struct object *object_of(amf_object self)
 {
 	return (struct object *)(void *)self;
 }
@@ -102,12 +102,12 @@ static long release(struct object *object)
 	return 0;
 }
 
-static long release_object(struct amf_object *o)
+static long release_object(amf_object o)
 {
 	return release(object_of(o));
 }
 
-static amf_result query(struct amf_object *o, const struct amf_guid *guid, struct amf_object **out)
+static amf_result query(amf_object o, const struct amf_guid *guid, amf_object *out)
 {
 	ENTER(QueryInterface);
 	if (memcmp(guid, &amf_buffer_guid, sizeof(*guid)) != 0 &&
@@ -122,12 +122,12 @@ static amf_result query(struct amf_object *o, const struct amf_guid *guid, struc
 #define BASE                                                                                       \
 	METHOD(AMFInterface, Release, release_object), METHOD(AMFContext, QueryInterface, query)
 
-static size_t buffer_size(struct amf_object *o)
+static size_t buffer_size(amf_object o)
 {
 	return setting_has("long") ? (size_t)16 << 20 : object_of(o)->bytes.size;
 }
 
-static void *buffer_native(struct amf_object *o)
+static void *buffer_native(amf_object o)
 {
 	return object_of(o)->bytes.data;
 }
@@ -138,12 +138,12 @@ static table buffer_calls[AMF_PLACES] = {
 	METHOD(AMFBuffer, GetNative, buffer_native),
 };
 
-static void *plane_native(struct amf_object *o)
+static void *plane_native(amf_object o)
 {
 	return setting_has("nowhere") ? NULL : ((struct plane *)(void *)o)->memory;
 }
 
-static int32_t plane_pitch(struct amf_object *o)
+static int32_t plane_pitch(amf_object o)
 {
 	(void)o;
 	return PITCH;
@@ -154,13 +154,13 @@ static table plane_calls[AMF_PLACES] = {
 	METHOD(AMFPlane, GetHPitch, plane_pitch),
 };
 
-static size_t plane_count(struct amf_object *o)
+static size_t plane_count(amf_object o)
 {
 	(void)o;
 	return 2;
 }
 
-static struct amf_object *plane_at(struct amf_object *o, size_t index)
+static amf_object plane_at(amf_object o, size_t index)
 {
 	return &object_of(o)->planes[index].head;
 }
@@ -171,14 +171,14 @@ static table surface_calls[AMF_PLACES] = {
 	METHOD(AMFSurface, GetPlaneAt, plane_at),
 };
 
-static void side_range(struct amf_object *o, int32_t *least, int32_t *most)
+static void side_range(amf_object o, int32_t *least, int32_t *most)
 {
 	(void)o;
 	*least = 32;
 	*most = SIDE_MAX;
 }
 
-static long static_release(struct amf_object *o)
+static long static_release(amf_object o)
 {
 	(void)o;
 	return 1;
@@ -190,21 +190,21 @@ static table io_caps_calls[AMF_PLACES] = {
 	METHOD(AMFIOCaps, GetHeightRange, side_range),
 };
 
-static amf_result input_caps(struct amf_object *o, struct amf_object **out)
+static amf_result input_caps(amf_object o, amf_object *out)
 {
-	static struct amf_object caps = {io_caps_calls};
+	static struct amf_table caps = {io_caps_calls};
 	(void)o;
 	*out = &caps;
 	return AMF_OK;
 }
 
-static int32_t acceleration(struct amf_object *o)
+static int32_t acceleration(amf_object o)
 {
 	(void)o;
 	return setting_has("software") ? AMF_ACCELERATION_SOFTWARE : 0;
 }
 
-static amf_result get_property(struct amf_object *o, const wchar_t *name, struct amf_variant *value)
+static amf_result get_property(amf_object o, const wchar_t *name, struct amf_variant *value)
 {
 	(void)o;
 	if (wcscmp(name, L"MaxProfile") == 0) {
@@ -223,16 +223,16 @@ static table caps_calls[AMF_PLACES] = {
 	METHOD(AMFCaps, GetInputCaps, input_caps),
 };
 
-static amf_result get_caps(struct amf_object *o, struct amf_object **out)
+static amf_result get_caps(amf_object o, amf_object *out)
 {
 	(void)o;
 	ENTER(GetCaps);
-	*out = (struct amf_object *)(void *)make(caps_calls);
+	*out = (amf_object)(void *)make(caps_calls);
 	return AMF_OK;
 }
 
 /* Of any codec: the end of the name says which property it is. */
-static amf_result set_property(struct amf_object *o, const wchar_t *name, struct amf_variant value)
+static amf_result set_property(amf_object o, const wchar_t *name, struct amf_variant value)
 {
 	struct object *c = object_of(o);
 	ENTER(SetProperty);
@@ -247,7 +247,7 @@ static amf_result set_property(struct amf_object *o, const wchar_t *name, struct
 	return AMF_OK;
 }
 
-static amf_result init(struct amf_object *o, int32_t format, int32_t width, int32_t height)
+static amf_result init(amf_object o, int32_t format, int32_t width, int32_t height)
 {
 	struct object *c = object_of(o);
 	ENTER(Init);
@@ -259,20 +259,20 @@ static amf_result init(struct amf_object *o, int32_t format, int32_t width, int3
 	return AMF_OK;
 }
 
-static amf_result terminate(struct amf_object *o)
+static amf_result terminate(amf_object o)
 {
 	(void)o;
 	return AMF_OK;
 }
 
-static amf_result drain(struct amf_object *o)
+static amf_result drain(amf_object o)
 {
 	ENTER(Drain);
 	object_of(o)->drained = true;
 	return AMF_OK;
 }
 
-static amf_result submit(struct amf_object *o, struct amf_object *data)
+static amf_result submit(amf_object o, amf_object data)
 {
 	struct object *c = object_of(o), *surface = object_of(data);
 	ENTER(SubmitInput);
@@ -289,7 +289,7 @@ static amf_result submit(struct amf_object *o, struct amf_object *data)
 	return c->put <= setting_number("hold", 0) ? AMF_NEED_MORE_INPUT : AMF_OK;
 }
 
-static amf_result output(struct amf_object *o, struct amf_object **out)
+static amf_result output(amf_object o, amf_object *out)
 {
 	struct object *c = object_of(o);
 	ENTER(QueryOutput);
@@ -314,14 +314,14 @@ static table component_calls[AMF_PLACES] = {
 	METHOD(AMFComponent, GetCaps, get_caps),
 };
 
-static amf_result init_dx11(struct amf_object *o, void *device, int32_t version)
+static amf_result init_dx11(amf_object o, void *device, int32_t version)
 {
 	(void)o;
 	ENTER(InitDX11);
 	return device != NULL && version == AMF_DX11_0 ? AMF_OK : 4;
 }
 
-static amf_result init_vulkan(struct amf_object *o, struct amf_vulkan_device *device)
+static amf_result init_vulkan(amf_object o, struct amf_vulkan_device *device)
 {
 	(void)o;
 	ENTER(InitVulkan);
@@ -331,7 +331,7 @@ static amf_result init_vulkan(struct amf_object *o, struct amf_vulkan_device *de
 		       : 4;
 }
 
-static amf_result get_extensions(struct amf_object *o, size_t *count, const char **names)
+static amf_result get_extensions(amf_object o, size_t *count, const char **names)
 {
 	(void)o;
 	(void)names;
@@ -340,8 +340,8 @@ static amf_result get_extensions(struct amf_object *o, size_t *count, const char
 	return AMF_OK;
 }
 
-static amf_result alloc_surface(struct amf_object *o, int32_t memory, int32_t format, int32_t width,
-				int32_t height, struct amf_object **out)
+static amf_result alloc_surface(amf_object o, int32_t memory, int32_t format, int32_t width,
+				int32_t height, amf_object *out)
 {
 	(void)o;
 	ENTER(AllocSurface);
@@ -368,16 +368,16 @@ static table context_calls[AMF_PLACES] = {
 	METHOD(AMFContext1, GetVulkanDeviceExtensions, get_extensions),
 };
 
-static amf_result create_context(struct amf_object *o, struct amf_object **out)
+static amf_result create_context(amf_object o, amf_object *out)
 {
 	(void)o;
 	ENTER(CreateContext);
-	*out = (struct amf_object *)(void *)make(context_calls);
+	*out = (amf_object)(void *)make(context_calls);
 	return AMF_OK;
 }
 
-static amf_result create_component(struct amf_object *o, struct amf_object *context,
-				   const wchar_t *id, struct amf_object **out)
+static amf_result create_component(amf_object o, amf_object context, const wchar_t *id,
+				   amf_object *out)
 {
 	(void)o;
 	(void)context;
@@ -385,7 +385,7 @@ static amf_result create_component(struct amf_object *o, struct amf_object *cont
 	if (setting_has("none") ||
 	    (wcscmp(id, L"AMFVideoEncoderVCE_AVC") != 0 && !setting_has("all")))
 		return AMF_CODEC_NOT_SUPPORTED;
-	*out = (struct amf_object *)(void *)make(component_calls);
+	*out = (amf_object)(void *)make(component_calls);
 	return AMF_OK;
 }
 
@@ -408,9 +408,9 @@ static void tell_what_is_left(void)
 		(void)fprintf(stderr, "amf double: %ld objects are left\n", alive);
 }
 
-amf_result AMFInit(uint64_t version, struct amf_object **out)
+amf_result AMFInit(uint64_t version, amf_object *out)
 {
-	static struct amf_object factory = {factory_calls};
+	static struct amf_table factory = {factory_calls};
 	ENTER(AMFInit);
 	(void)atexit(tell_what_is_left);
 	*out = &factory;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* One stream by one run of the program: raw frames on its standard input, the stream on its standard
- * output. */
+ * output. Then another run decodes it. */
 #include "workloads/ffmpeg/ffmpeg.h"
+
+#include "base/cleanup.h"
+#include "base/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { CHROMA_MAX = 320 * 240 / 2 }; /* bytes of the largest of video_sizes[] */
 
 /* How an encoder is told its device. */
 enum device_words { DEVICE_OWN, DEVICE_CUDA, DEVICE_QSV, DEVICE_VAAPI, DEVICE_VULKAN, DEVICE_MF };
@@ -31,14 +36,10 @@ static const struct way {
 struct encoder {
 	struct ffmpeg *ffmpeg;
 	const struct video_job *job;
-	struct text frames;
+	const struct way *way;
+	const uint8_t *frames;
 	bool ran;
 };
-
-static const struct way *way_of(const struct encoder *encoder)
-{
-	return &ways[encoder->job->offer->id];
-}
 
 /* What an encoder says that is not in this program, or not in this device. Anything else that goes
  * wrong is a failure. */
@@ -74,160 +75,127 @@ static int list(void *session, const struct work_request *request, struct video_
 	return 0;
 }
 
-static int open_encoder(void *session, const struct video_job *job, void *opened, struct error *err)
+static int open_encoder(void *session, const struct video_job *job, void *state, struct error *err)
 {
-	struct ffmpeg *ffmpeg = session;
-	struct encoder *encoder = opened;
-	*encoder = (struct encoder){.ffmpeg = ffmpeg, .job = job};
-	const uint32_t vendor = way_of(encoder)->vendor;
-	if (vendor != 0 && ffmpeg->vendor != 0 && vendor != ffmpeg->vendor && !ffmpeg->software)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "%s is for devices of the vendor 0x%04x, and this one is of "
-				 "0x%04x",
-				 way_of(encoder)->encoder, (unsigned)vendor,
-				 (unsigned)ffmpeg->vendor);
-	return 0;
+	const struct ffmpeg *ffmpeg = session;
+	const struct way *way = &ways[job->offer->id];
+	*(struct encoder *)state = (struct encoder){.ffmpeg = session, .job = job, .way = way};
+	if (way->vendor == 0 || ffmpeg->vendor == 0 || way->vendor == ffmpeg->vendor ||
+	    ffmpeg->software)
+		return 0;
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "%s is for devices of the vendor 0x%04x, and this one is of 0x%04x",
+			 way->encoder, (unsigned)way->vendor, (unsigned)ffmpeg->vendor);
 }
 
 /* The frames' way to the device, and which one that is. An API that told the devices counts them as
  * FFmpeg does. */
-static int add_device(const struct ffmpeg *ffmpeg, enum device_words device,
-		      struct text_list *words, struct error *err)
+static void add_device(const struct ffmpeg *ffmpeg, enum device_words device, struct text *out)
 {
+	static const char upload[] = "-filter_hw_device g -vf format=nv12,hwupload";
 	const char *list = ffmpeg->list != NULL ? ffmpeg->list->name : "";
 	const char *node = ffmpeg->node;
-	char name[128] = "";
 	if (device == DEVICE_MF)
-		return ffmpeg_words(words, FFMPEG_WORDS("-hw_encoding", "1"), err);
-	if (device == DEVICE_CUDA && strcmp(list, "cuda") == 0) {
-		(void)snprintf(name, sizeof(name), "%zu", ffmpeg->index);
-		return ffmpeg_words(words, FFMPEG_WORDS("-gpu", name), err);
-	}
+		text_add(out, " -hw_encoding 1");
+	if (device == DEVICE_CUDA && strcmp(list, "cuda") == 0)
+		text_addf(out, " -gpu %zu", ffmpeg->index);
 	if (device == DEVICE_QSV && node[0] != '\0')
-		(void)snprintf(name, sizeof(name), "qsv=g:hw_any,child_device=%s", node);
+		text_addf(out, " -init_hw_device qsv=g:hw_any,child_device=%s", node);
 	if (device == DEVICE_VAAPI)
-		(void)snprintf(name, sizeof(name), "vaapi=g%s%s", node[0] != '\0' ? ":" : "", node);
+		text_addf(out, " -init_hw_device vaapi=g%s%s %s", node[0] != '\0' ? ":" : "", node,
+			  upload);
 	if (device == DEVICE_VULKAN)
-		(void)snprintf(name, sizeof(name), "vulkan=g:%zu",
-			       strcmp(list, "vulkan") == 0 ? ffmpeg->index : 0);
-	int rc = name[0] != '\0' ? ffmpeg_words(words, FFMPEG_WORDS("-init_hw_device", name), err)
-				 : 0;
-	return rc == 0 && (device == DEVICE_VAAPI || device == DEVICE_VULKAN)
-		       ? ffmpeg_words(words,
-				      FFMPEG_WORDS("-filter_hw_device", "g", "-vf",
-						   "format=nv12,hwupload"),
-				      err)
-		       : rc;
+		text_addf(out, " -init_hw_device vulkan=g:%zu %s",
+			  strcmp(list, "vulkan") == 0 ? ffmpeg->index : 0, upload);
 }
 
-/* VA-API takes a quantiser alone from every driver. */
-static int make_command(const struct encoder *encoder, struct text_list *words, struct error *err)
+/* VA-API takes a quantiser alone from every driver. NULL: out of memory. */
+static char *make_arguments(const struct encoder *e)
 {
-	const struct way *way = way_of(encoder);
-	const struct video_source *source = &encoder->job->source;
-	const bool quantiser = way->device == DEVICE_VAAPI;
-	char size[32] = "", rate[16] = "", bits[16] = "";
-	(void)snprintf(size, sizeof(size), "%ux%u", source->width, source->height);
-	(void)snprintf(rate, sizeof(rate), "%d", VIDEO_RATE);
-	(void)snprintf(bits, sizeof(bits), "%d", VIDEO_BIT_RATE);
-	int rc = ffmpeg_words(words,
-			      FFMPEG_WORDS(encoder->ffmpeg->program, "-nostdin", "-hide_banner",
-					   "-nostats", "-loglevel", "warning", "-f", "rawvideo",
-					   "-pix_fmt", "yuv420p", "-video_size", size, "-framerate",
-					   rate, "-i", "pipe:0", "-c:v", way->encoder),
-			      err);
-	if (rc == 0)
-		rc = add_device(encoder->ffmpeg, way->device, words, err);
-	return rc == 0 ? ffmpeg_words(words,
-				      FFMPEG_WORDS(quantiser ? "-qp" : "-b:v",
-						   quantiser ? "24" : bits, "-bf", "0", "-f",
-						   "h264", "pipe:1"),
-				      err)
-		       : rc;
+	const struct video_source *source = &e->job->source;
+	struct text out CLEANUP_TEXT = {0};
+	text_addf(&out,
+		  "-nostdin -hide_banner -nostats -loglevel warning -f rawvideo -pix_fmt yuv420p "
+		  "-video_size %ux%u -framerate %d -i pipe:0 -c:v %s",
+		  source->width, source->height, VIDEO_RATE, e->way->encoder);
+	add_device(e->ffmpeg, e->way->device, &out);
+	if (e->way->device == DEVICE_VAAPI)
+		text_add(&out, " -qp 24");
+	else
+		text_addf(&out, " -b:v %d", VIDEO_BIT_RATE);
+	text_add(&out, " -bf 0 -f h264 pipe:1");
+	return text_take(&out);
 }
 
 /* x264 signs its streams: one that an encoder in hardware is said to have made has not that. */
-static int expect_own(const struct encoder *encoder, const struct text *stream, struct error *err)
+static int expect_own(const struct encoder *e, const struct text *stream, struct error *err)
 {
 	static const char mark[] = "x264 - core";
 	const char *data = text_string(stream);
-	for (size_t i = 0; way_of(encoder)->api != NULL && i + sizeof(mark) <= stream->size; i++) {
+	for (size_t i = 0; e->way->api != NULL && i + sizeof(mark) <= stream->size; i++) {
 		if (memcmp(data + i, mark, sizeof(mark) - 1) == 0)
 			return error_set(err, ERROR_FORMAT, "%s: the stream says that x264 made it",
-					 way_of(encoder)->encoder);
+					 e->way->encoder);
 	}
 	return 0;
 }
 
 /* The exit code alone proves nothing; but a program that says that it failed did. */
-static int judge(const struct encoder *encoder, const struct process_result *result,
-		 struct error *err)
+static int judge(const struct encoder *e, const struct process_result *result, struct error *err)
 {
-	const struct video_job *job = encoder->job;
+	const struct video_job *job = e->job;
 	char how[FFMPEG_DESCRIPTION_SIZE] = "";
 	int rc = ERROR_REMOTE;
 	if (result->end == PROCESS_EXITED)
 		*job->exit_code = result->code;
 	if (result->end == PROCESS_EXITED && result->code == 0)
-		return expect_own(encoder, &result->out, err);
+		return expect_own(e, &result->out, err);
 	if (result->end == PROCESS_TIMED_OUT)
 		rc = ERROR_CANCELLED;
 	else if (is_absent(job->messages))
 		rc = ERROR_UNSUPPORTED;
 	ffmpeg_describe(result, job->messages, how);
 	*job->failure = (struct call_failure){.call = "ffmpeg", .code = result->code};
-	return error_set(err, rc, "%s: %s", way_of(encoder)->encoder, how);
+	return error_set(err, rc, "%s: %s", e->way->encoder, how);
 }
 
-static int run(struct encoder *encoder, struct error *err)
+static int run(const struct encoder *e, struct error *err)
 {
-	struct ffmpeg *ffmpeg = encoder->ffmpeg;
-	struct text_list words CLEANUP_TEXT_LIST = {0};
+	struct ffmpeg *ffmpeg = e->ffmpeg;
+	const size_t size = VIDEO_FRAMES * video_frame_size(&e->job->source);
 	struct process_result result = {0};
-	int rc = encoder->frames.failed ? error_memory(err) : make_command(encoder, &words, err);
+	char *arguments CLEANUP_FREE = make_arguments(e);
+	int rc = ffmpeg_run(ffmpeg, arguments, e->frames, size, &result, e->job->messages, err);
 	if (rc == 0)
-		rc = ffmpeg_run(ffmpeg, &words, &encoder->frames, &result, encoder->job->messages,
-				err);
-	if (rc == 0)
-		rc = judge(encoder, &result, err);
+		rc = judge(e, &result, err);
 	text_free(&ffmpeg->stream);
 	ffmpeg->stream = result.out;
 	result.out = (struct text){0};
-	ffmpeg->source = encoder->job->source;
+	ffmpeg->source = e->job->source;
 	process_result_free(&result);
 	return rc;
 }
 
-static int put(void *opened, unsigned index, const struct video_planes *frame, struct error *err)
+static int put(void *state, unsigned index, const struct video_planes *frame, struct error *err)
 {
-	struct encoder *encoder = opened;
-	(void)index;
-	if (frame == NULL) {
-		encoder->ran = true;
-		return run(encoder, err);
-	}
-	text_append(&encoder->frames, (const char *)frame->data[0],
-		    video_frame_size(&encoder->job->source));
-	return 0;
+	struct encoder *e = state;
+	if (index == 0)
+		e->frames = frame->data[0];
+	e->ran = frame == NULL;
+	return e->ran ? run(e, err) : 0;
 }
 
-static int get(void *opened, struct text *stream, bool *ended, struct error *err)
+static int get(void *state, struct text *stream, bool *ended, struct error *err)
 {
-	struct encoder *encoder = opened;
-	if (!encoder->ran)
+	const struct encoder *e = state;
+	if (!e->ran)
 		return error_set(err, ERROR_BUSY, "the program has not run yet");
-	text_add_all(stream, &encoder->ffmpeg->stream);
+	text_add_all(stream, &e->ffmpeg->stream);
 	*ended = true;
 	return 0;
 }
 
-static void close_encoder(void *opened)
-{
-	struct encoder *encoder = opened;
-	text_free(&encoder->frames);
-}
-
-const struct video_encoder ffmpeg_encoder = {
+static const struct video_encoder encoder = {
 	.tries = true,
 	.layout = VIDEO_I420,
 	.list = list,
@@ -235,5 +203,125 @@ const struct video_encoder ffmpeg_encoder = {
 	.open = open_encoder,
 	.put = put,
 	.get = get,
-	.close = close_encoder,
 };
+
+/* Are these the frames of the stream, in planes? */
+static bool is_like(const struct ffmpeg *ffmpeg, struct text *decoded)
+{
+	const size_t size = video_frame_size(&ffmpeg->source);
+	bool like = decoded->size == VIDEO_FRAMES * size;
+	for (unsigned i = 0; like && i < VIDEO_FRAMES; i++) {
+		const struct video_planes planes = video_planes_of(
+			&ffmpeg->source, VIDEO_I420, (uint8_t *)decoded->data + i * size);
+		double psnr[VIDEO_PLANES] = {0};
+		video_psnr(&ffmpeg->source, i, &planes, psnr);
+		for (size_t p = 0; p < VIDEO_PLANES; p++)
+			like = like && psnr[p] >= VIDEO_LIKE_DB;
+	}
+	return like;
+}
+
+/* Makes two planes of U beside V. */
+static void split_chroma(const struct ffmpeg *ffmpeg, struct text *decoded)
+{
+	const size_t size = video_frame_size(&ffmpeg->source);
+	const size_t count = size / 3; /* of U and V together */
+	char chroma[CHROMA_MAX] = "";
+	for (size_t at = size - count; at + count <= decoded->size; at += size) {
+		memcpy(chroma, decoded->data + at, count);
+		for (size_t i = 0; i < count; i++)
+			decoded->data[at + i / 2 + i % 2 * (count / 2)] = chroma[i];
+	}
+}
+
+static cJSON *decoding_json(const struct ffmpeg *ffmpeg, struct process_result *result,
+			    const struct text_list *messages)
+{
+	struct members decoding CLEANUP_MEMBERS = members_new();
+	const char *message = messages->count > 0 ? messages->items[0] : NULL;
+	const bool planar = is_like(ffmpeg, &result->out);
+	split_chroma(ffmpeg, &result->out);
+	const bool beside = !planar && is_like(ffmpeg, &result->out);
+	for (size_t i = 0; i < messages->count; i++)
+		message = strstr(messages->items[i], "hwaccel") != NULL ? messages->items[i]
+									: message;
+	member_string(&decoding, "hwaccel", "auto");
+	member_item(&decoding, "exitCode",
+		    result->end == PROCESS_EXITED ? cJSON_CreateNumber(result->code)
+						  : cJSON_CreateNull());
+	member_string(&decoding, "pixelFormat", planar ? "yuv420p" : beside ? "nv12" : NULL);
+	member_item(&decoding, "hardware",
+		    planar || beside ? cJSON_CreateBool(beside) : cJSON_CreateNull());
+	member_string(&decoding, "message", message);
+	return members_take(&decoding);
+}
+
+/* `-hwaccel auto` falls back to a processor without a word and exits with 0 whatever decoded. The frames
+ * tell: what comes from a device's memory is NV12, what the decoder for processors makes of 8 bits and
+ * 4:2:0 is planar. ERROR_MEMORY. */
+static int decode(const struct ffmpeg *ffmpeg, cJSON *video, struct error *err)
+{
+	struct text_list messages CLEANUP_TEXT_LIST = {0};
+	struct process_result result = {0};
+	int rc =
+		ffmpeg_run(ffmpeg,
+			   "-nostdin -hide_banner -nostats -loglevel info -hwaccel auto -f h264 -i "
+			   "pipe:0 -f rawvideo pipe:1",
+			   ffmpeg->stream.data, ffmpeg->stream.size, &result, &messages, NULL);
+	if (rc == 0 &&
+	    !cJSON_AddItemToObject(video, "decoding", decoding_json(ffmpeg, &result, &messages)))
+		rc = ERROR_MEMORY;
+	process_result_free(&result);
+	return rc == ERROR_MEMORY ? error_memory(err) : 0;
+}
+
+static void choose_device(struct ffmpeg *ffmpeg, const struct work_request *request)
+{
+	const cJSON *device = cJSON_GetArrayItem(ffmpeg->devices, (int)request->device);
+	const char *vendor = json_pointer_string(device, "/vendorId");
+	const char *node = json_pointer_string(device, "/drm/render");
+	const char *minor = node != NULL ? strchr(node, ':') : NULL;
+	ffmpeg->index = request->device;
+	ffmpeg->software = cJSON_IsTrue(cJSON_GetObjectItem(device, "software"));
+	ffmpeg->vendor = vendor != NULL ? (uint32_t)strtoul(vendor, NULL, 16) : 0;
+	if (minor != NULL)
+		(void)snprintf(ffmpeg->node, sizeof(ffmpeg->node), "/dev/dri/renderD%s", minor + 1);
+	ffmpeg_set_time(ffmpeg, request->timeout_ms);
+}
+
+/* Nothing encoded: the work is as the first encoder is that this device could have had. */
+static void judge_attempts(const struct ffmpeg *ffmpeg, struct work_report *report)
+{
+	const cJSON *attempts = cJSON_GetObjectItem(report->video, "attempts");
+	const char *why = "";
+	report->status = WORK_UNSUPPORTED;
+	json_each (attempt, attempts) {
+		const bool hardware = cJSON_IsTrue(cJSON_GetObjectItem(attempt, "hardware"));
+		const char *told = json_pointer_string(attempt, "/status");
+		enum work_status status = WORK_WRONG;
+		while (strcmp(work_status_name(status), told) != 0)
+			status++;
+		if (hardware == ffmpeg->software || status == WORK_UNSUPPORTED)
+			continue;
+		report->status = status;
+		why = json_pointer_string(attempt, "/reason");
+		break;
+	}
+	(void)snprintf(report->reason, sizeof(report->reason),
+		       "none of %d encoders made the stream%s%s", cJSON_GetArraySize(attempts),
+		       why[0] != '\0' ? "; " : "", why);
+}
+
+int ffmpeg_work(void *session, const struct work_request *request, struct work_report *report,
+		struct error *err)
+{
+	struct ffmpeg *ffmpeg = session;
+	choose_device(ffmpeg, request);
+	int rc = video_work(&encoder, ffmpeg, true, request, report, err);
+	if (rc != 0)
+		return rc;
+	if (report->status == WORK_ENCODED)
+		return decode(ffmpeg, report->video, err);
+	judge_attempts(ffmpeg, report);
+	return 0;
+}

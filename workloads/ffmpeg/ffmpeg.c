@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/path.h"
 
 #include <stdio.h>
@@ -12,12 +11,73 @@
 #include <string.h>
 
 enum {
+	CAPTURE_MAX = 2 * 1024 * 1024, /* more than the decoded frames */
+	MESSAGES_MAX = 8,
+	MESSAGE_SIZE_MAX = 200,
 	VERSION_TIMEOUT_MS = 10000,
 	RUNS_TIMED_OUT = 3, /* the time for all runs is that of so many */
 	NS_IN_MS = 1000000,
 };
 
 static const struct api_driver *const lists[] = {FFMPEG_LISTS};
+
+/* Of "[h264_nvenc @ 0x55d0c0de] ..." the address, which differs in each run, is left out. */
+static void keep_line(bool is_stderr, const char *line, size_t size, void *user)
+{
+	struct text_list *messages = user;
+	struct text clean CLEANUP_TEXT = {0};
+	const size_t length = size < MESSAGE_SIZE_MAX ? size : MESSAGE_SIZE_MAX;
+	if (!is_stderr || size == 0 || messages->count == MESSAGES_MAX)
+		return;
+	const char *close = line[0] == '[' ? memchr(line, ']', length) : NULL;
+	const char *space = close != NULL ? memchr(line, ' ', (size_t)(close - line)) : NULL;
+	const char *rest = space != NULL ? close : line;
+	text_add_escaped(&clean, line, space != NULL ? (size_t)(space - line) : 0);
+	text_add_escaped(&clean, rest, (size_t)(line + length - rest));
+	text_add(&clean, size > length ? "..." : "");
+	(void)text_list_take(messages, text_take(&clean), NULL);
+}
+
+int ffmpeg_run(const struct ffmpeg *ffmpeg, const char *arguments, const void *input, size_t size,
+	       struct process_result *result, struct text_list *messages, struct error *err)
+{
+	struct text_list words CLEANUP_TEXT_LIST = {0};
+	const uint64_t now_ns = clock_monotonic_ns(), end_ns = ffmpeg->deadline_ns;
+	const uint64_t left_ms = end_ns > now_ns ? (end_ns - now_ns) / NS_IN_MS : 0;
+	int rc =
+		arguments == NULL ? error_memory(err) : text_list_add(&words, ffmpeg->program, err);
+	if (rc == 0)
+		rc = text_list_split(&words, arguments, ' ', err);
+	if (rc != 0)
+		return rc;
+	if (left_ms == 0)
+		return error_set(err, ERROR_CANCELLED, "no time was left to try it");
+	const struct process_spec spec = {
+		.argv = (const char *const *)words.items,
+		.input = input,
+		.input_size = size,
+		.capture_max = CAPTURE_MAX,
+		.timeout_ms = left_ms < ffmpeg->timeout_ms ? left_ms : ffmpeg->timeout_ms,
+		.on_line = keep_line,
+		.user = messages,
+	};
+	return process_run(&spec, result, err);
+}
+
+void ffmpeg_describe(const struct process_result *result, const struct text_list *messages,
+		     char out[FFMPEG_DESCRIPTION_SIZE])
+{
+	char end[128] = "";
+	process_describe(result, end, sizeof(end));
+	(void)snprintf(out, FFMPEG_DESCRIPTION_SIZE, "%s%s%s", end, messages->count > 0 ? ": " : "",
+		       messages->count > 0 ? messages->items[0] : "");
+}
+
+void ffmpeg_set_time(struct ffmpeg *ffmpeg, uint64_t timeout_ms)
+{
+	ffmpeg->timeout_ms = timeout_ms;
+	ffmpeg->deadline_ns = clock_monotonic_ns() + RUNS_TIMED_OUT * timeout_ms * NS_IN_MS;
+}
 
 /* Beside the probe, which is where the probe image has it, or where systems have it. PATH, which an
  * answer could set, is not asked. */
@@ -42,13 +102,11 @@ static int find_program(struct ffmpeg *ffmpeg, struct error *err)
 static int read_version(struct ffmpeg *ffmpeg, struct api_report *report, struct error *err)
 {
 	static const char begin[] = "ffmpeg version ";
-	struct text_list words CLEANUP_TEXT_LIST = {0}, messages CLEANUP_TEXT_LIST = {0};
+	struct text_list messages CLEANUP_TEXT_LIST = {0};
 	struct process_result result = {0};
 	struct error told = {0};
 	char how[FFMPEG_DESCRIPTION_SIZE] = "it does not say that it is ffmpeg";
-	int rc = ffmpeg_words(&words, FFMPEG_WORDS(ffmpeg->program, "-version"), &told);
-	if (rc == 0)
-		rc = ffmpeg_run(ffmpeg, &words, &(struct text){0}, &result, &messages, &told);
+	int rc = ffmpeg_run(ffmpeg, "-version", NULL, 0, &result, &messages, &told);
 	if (rc != 0)
 		return error_set(err, rc == ERROR_MEMORY ? rc : ERROR_UNAVAILABLE, "%s", told.text);
 	const char *said = text_string(&result.out);
@@ -101,26 +159,10 @@ static int list_devices(struct ffmpeg *ffmpeg, struct api_report *report, struct
 	return ffmpeg->list != NULL ? 0 : add_processor(report, err);
 }
 
-static void ffmpeg_close(void *session)
-{
-	struct ffmpeg *ffmpeg = session;
-	text_free(&ffmpeg->stream);
-	free(ffmpeg->program);
-	free(ffmpeg);
-}
-
-static void set_time(struct ffmpeg *ffmpeg, uint64_t timeout_ms)
-{
-	ffmpeg->timeout_ms = timeout_ms;
-	ffmpeg->deadline_ns = clock_monotonic_ns() + RUNS_TIMED_OUT * timeout_ms * NS_IN_MS;
-}
-
 static int ffmpeg_open(struct api_report *report, void **session, struct error *err)
 {
-	struct ffmpeg *ffmpeg = calloc(1, sizeof(*ffmpeg));
-	if (ffmpeg == NULL)
-		return error_memory(err);
-	set_time(ffmpeg, VERSION_TIMEOUT_MS);
+	struct ffmpeg *ffmpeg = *session;
+	ffmpeg_set_time(ffmpeg, VERSION_TIMEOUT_MS);
 	int rc = find_program(ffmpeg, err);
 	if (rc == 0) {
 		(void)snprintf(report->path, sizeof(report->path), "%s", ffmpeg->program);
@@ -128,66 +170,18 @@ static int ffmpeg_open(struct api_report *report, void **session, struct error *
 	}
 	if (rc == 0)
 		rc = list_devices(ffmpeg, report, err);
-	if (rc != 0) {
-		ffmpeg_close(ffmpeg);
-		return rc;
-	}
 	ffmpeg->devices = report->devices;
-	*session = ffmpeg;
-	return 0;
+	if (rc != 0)
+		free(ffmpeg->program);
+	return rc;
 }
 
-static void choose_device(struct ffmpeg *ffmpeg, const struct work_request *request)
-{
-	const cJSON *device = cJSON_GetArrayItem(ffmpeg->devices, (int)request->device);
-	const char *vendor = json_pointer_string(device, "/vendorId");
-	const char *node = json_pointer_string(device, "/drm/render");
-	const char *minor = node != NULL ? strchr(node, ':') : NULL;
-	ffmpeg->index = request->device;
-	ffmpeg->software = cJSON_IsTrue(cJSON_GetObjectItem(device, "software"));
-	ffmpeg->vendor = vendor != NULL ? (uint32_t)strtoul(vendor, NULL, 16) : 0;
-	if (minor != NULL)
-		(void)snprintf(ffmpeg->node, sizeof(ffmpeg->node), "/dev/dri/renderD%s", minor + 1);
-	set_time(ffmpeg, request->timeout_ms);
-}
-
-/* Nothing encoded: the work is as the encoders are that this device could have had. */
-static void judge_attempts(const struct ffmpeg *ffmpeg, struct work_report *report)
-{
-	const cJSON *attempts = cJSON_GetObjectItem(report->video, "attempts");
-	const cJSON *attempt = NULL;
-	const char *why = "";
-	report->status = WORK_UNSUPPORTED;
-	cJSON_ArrayForEach (attempt, attempts) {
-		bool hardware = cJSON_IsTrue(cJSON_GetObjectItem(attempt, "hardware"));
-		const char *told = json_pointer_string(attempt, "/status");
-		for (enum work_status s = WORK_WRONG;
-		     hardware != ffmpeg->software && report->status == WORK_UNSUPPORTED &&
-		     s < WORK_UNSUPPORTED;
-		     s++) {
-			if (strcmp(work_status_name(s), told) != 0)
-				continue;
-			report->status = s;
-			why = json_pointer_string(attempt, "/reason");
-		}
-	}
-	(void)snprintf(report->reason, sizeof(report->reason),
-		       "none of %d encoders made the stream%s%s", cJSON_GetArraySize(attempts),
-		       why[0] != '\0' ? "; " : "", why);
-}
-
-static int ffmpeg_work(void *session, const struct work_request *request,
-		       struct work_report *report, struct error *err)
+static void ffmpeg_close(void *session)
 {
 	struct ffmpeg *ffmpeg = session;
-	choose_device(ffmpeg, request);
-	int rc = video_work(&ffmpeg_encoder, ffmpeg, true, request, report, err);
-	if (rc != 0)
-		return rc;
-	if (report->status == WORK_ENCODED)
-		return ffmpeg_decode(ffmpeg, report->video, err);
-	judge_attempts(ffmpeg, report);
-	return 0;
+	text_free(&ffmpeg->stream);
+	free(ffmpeg->program);
+	free(ffmpeg);
 }
 
 const struct api_driver ffmpeg_api = {
@@ -198,6 +192,7 @@ const struct api_driver ffmpeg_api = {
 		"Runs an ffmpeg program with moving frames on its standard input and tries its H.264 encoders, those in hardware "
 		"first, up to one whose stream is whole. Each try is told with its exit code and messages. The stream is in the "
 		"document, for verify-video.",
+	.session_size = sizeof(struct ffmpeg),
 	.open = ffmpeg_open,
 	.work = ffmpeg_work,
 	.close = ffmpeg_close,

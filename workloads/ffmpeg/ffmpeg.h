@@ -28,16 +28,13 @@ struct ffmpeg {
 	struct video_source source; /* of that */
 };
 
-/* Adds words to a command line: ffmpeg_words(&words, FFMPEG_WORDS("-gpu", "0"), err). ERROR_MEMORY. */
-#define FFMPEG_WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
-int ffmpeg_words(struct text_list *words, const char *const *more, struct error *err);
-
 /*
- * Runs the program to its end. What it says goes into `messages`, a bounded number of lines, cut,
- * without control characters and without the addresses that FFmpeg prints. ERROR_CANCELLED: no time
- * was left. Other errors: it could not be started.
+ * Runs the program with these arguments, between single blanks (NULL: out of memory), to its end. What
+ * it says goes into `messages`, a bounded number of lines, cut, without control characters and without
+ * the addresses that FFmpeg prints. ERROR_CANCELLED: no time was left. Other errors: it could not be
+ * started.
  */
-int ffmpeg_run(const struct ffmpeg *ffmpeg, const struct text_list *words, const struct text *input,
+int ffmpeg_run(const struct ffmpeg *ffmpeg, const char *arguments, const void *input, size_t size,
 	       struct process_result *result, struct text_list *messages, struct error *err);
 
 /* How a run ended, for a reason: "exited with code 1: Cannot load libcuda.so.1". */
@@ -45,9 +42,9 @@ enum { FFMPEG_DESCRIPTION_SIZE = 512 };
 void ffmpeg_describe(const struct process_result *result, const struct text_list *messages,
 		     char out[FFMPEG_DESCRIPTION_SIZE]);
 
-/* encode.c */
-extern const struct video_encoder ffmpeg_encoder;
+/* How long one run may take, and all of them together, from now on. */
+void ffmpeg_set_time(struct ffmpeg *ffmpeg, uint64_t timeout_ms);
 
-/* decode.c: decodes ffmpeg->stream with `-hwaccel auto`, which falls back to a processor without a
- * word, and adds to `video` what did it: `decoding`. ERROR_MEMORY. */
-int ffmpeg_decode(const struct ffmpeg *ffmpeg, cJSON *video, struct error *err);
+/* encode.c: the work on one device. */
+int ffmpeg_work(void *session, const struct work_request *request, struct work_report *report,
+		struct error *err);

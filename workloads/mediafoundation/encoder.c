@@ -3,9 +3,6 @@
  * take a frame and when they have something; the others are asked. */
 #include "workloads/mediafoundation/mediafoundation.h"
 
-#include "base/cleanup.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -14,7 +11,7 @@ enum {
 };
 
 struct encoder {
-	struct mediafoundation *mf;
+	const struct mediafoundation *mf;
 	const struct video_job *job;
 	IMFActivate *activate;
 	IMFTransform *transform;
@@ -26,41 +23,34 @@ struct encoder {
 #define CALL(e, err, interface, method, ...)                                                       \
 	MEDIAFOUNDATION_CALL((e)->job->failure, err, interface, method, __VA_ARGS__)
 
-int mediafoundation_unlock(IMFTransform *transform, bool *asynchronous,
+int mediafoundation_unlock(IMFTransform *transform, IMFMediaEventGenerator **events,
 			   struct call_failure *failure, struct error *err)
 {
 	IMFAttributes *attributes = NULL;
-	UINT32 told = FALSE;
+	UINT32 asynchronous = FALSE;
 	int rc = 0;
 	if (SUCCEEDED(IMFTransform_GetAttributes(transform, &attributes)) && attributes != NULL)
-		(void)IMFAttributes_GetUINT32(attributes, &MF_TRANSFORM_ASYNC, &told);
-	if (told)
+		(void)IMFAttributes_GetUINT32(attributes, &MF_TRANSFORM_ASYNC, &asynchronous);
+	if (asynchronous)
 		rc = MEDIAFOUNDATION_CALL(failure, err, IMFAttributes, SetUINT32, attributes,
 					  &MF_TRANSFORM_ASYNC_UNLOCK, TRUE);
 	com_release(attributes);
-	*asynchronous = told;
-	return rc;
-}
-
-static int unlock(struct encoder *e, struct error *err)
-{
-	bool asynchronous = false;
-	int rc = mediafoundation_unlock(e->transform, &asynchronous, e->job->failure, err);
-	return rc == 0 && asynchronous ? CALL(e, err, IMFTransform, QueryInterface, e->transform,
-					      &IID_IMFMediaEventGenerator, (void **)&e->events)
-				       : rc;
+	return rc == 0 && asynchronous
+		       ? MEDIAFOUNDATION_CALL(failure, err, IMFTransform, QueryInterface, transform,
+					      &IID_IMFMediaEventGenerator, (void **)events)
+		       : rc;
 }
 
 /* The output first: an encoder takes frames only for a stream that it knows. */
 static int set_types(struct encoder *e, struct error *err)
 {
 	IMFMediaType *input = NULL, *output = NULL;
-	int rc = mediafoundation_output_type(e->mf, e->job->offer->codec, &e->job->source, &output,
-					     err);
+	int rc = mediafoundation_type(e->mf, mediafoundation_subtypes[e->job->offer->codec],
+				      &e->job->source, &output, err);
 	if (rc == 0)
 		rc = CALL(e, err, IMFTransform, SetOutputType, e->transform, STREAM, output, 0);
 	if (rc == 0)
-		rc = mediafoundation_input_type(e->mf, &e->job->source, &input, err);
+		rc = mediafoundation_type(e->mf, &MFVideoFormat_NV12, &e->job->source, &input, err);
 	if (rc == 0)
 		rc = CALL(e, err, IMFTransform, SetInputType, e->transform, STREAM, input, 0);
 	com_release(input);
@@ -68,25 +58,30 @@ static int set_types(struct encoder *e, struct error *err)
 	return rc;
 }
 
+/* Two messages, one after the other. */
+static int tell(struct encoder *e, MFT_MESSAGE_TYPE first, MFT_MESSAGE_TYPE second,
+		struct error *err)
+{
+	int rc = CALL(e, err, IMFTransform, ProcessMessage, e->transform, first, 0);
+	return rc == 0 ? CALL(e, err, IMFTransform, ProcessMessage, e->transform, second, 0) : rc;
+}
+
 static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
-	struct mediafoundation *mf = session;
 	struct encoder *e = encoder;
-	*e = (struct encoder){.mf = mf, .job = job, .activate = mf->activates[job->offer->id]};
+	e->mf = session;
+	e->job = job;
+	e->activate = e->mf->activates[job->offer->id];
 	int rc = CALL(e, err, IMFActivate, ActivateObject, e->activate, &IID_IMFTransform,
 		      (void **)&e->transform);
 	if (rc == 0)
-		rc = unlock(e, err);
+		rc = mediafoundation_unlock(e->transform, &e->events, job->failure, err);
 	if (rc == 0)
 		rc = set_types(e, err);
-	if (rc == 0)
-		rc = CALL(e, err, IMFTransform, ProcessMessage, e->transform,
-			  MFT_MESSAGE_NOTIFY_BEGIN_STREAMING, 0);
-	if (rc == 0)
-		rc = CALL(e, err, IMFTransform, ProcessMessage, e->transform,
-			  MFT_MESSAGE_NOTIFY_START_OF_STREAM, 0);
-	return rc;
+	return rc == 0 ? tell(e, MFT_MESSAGE_NOTIFY_BEGIN_STREAMING,
+			      MFT_MESSAGE_NOTIFY_START_OF_STREAM, err)
+		       : rc;
 }
 
 /* Takes the events that there are. */
@@ -117,41 +112,34 @@ static int take_events(struct encoder *e, struct error *err)
 	return 0;
 }
 
-/* A sample with a buffer of `size` bytes. Caller releases *out, also when this fails. */
-static int make_sample(struct encoder *e, DWORD size, IMFSample **out, IMFMediaBuffer **buffer,
+/* A sample of `size` bytes, which are those at `data` unless that is NULL. Caller releases *out, also
+ * when this fails. */
+static int make_sample(struct encoder *e, const void *data, DWORD size, IMFSample **out,
 		       struct error *err)
 {
-	int rc = hresult_check(e->mf->calls.create_sample(out), "MFCreateSample", NULL, err);
+	IMFMediaBuffer *buffer = NULL;
+	BYTE *memory = NULL;
+	int rc = hresult_check(e->mf->MFCreateSample(out), "MFCreateSample", NULL, err);
 	if (rc == 0)
-		rc = hresult_check(e->mf->calls.create_buffer(size, buffer), "MFCreateMemoryBuffer",
-				   NULL, err);
+		rc = hresult_check(e->mf->MFCreateMemoryBuffer(size, &buffer),
+				   "MFCreateMemoryBuffer", NULL, err);
+	if (rc == 0 && data != NULL)
+		rc = CALL(e, err, IMFMediaBuffer, Lock, buffer, &memory, NULL, NULL);
+	if (rc == 0 && data != NULL) {
+		memcpy(memory, data, size);
+		(void)IMFMediaBuffer_Unlock(buffer);
+		rc = CALL(e, err, IMFMediaBuffer, SetCurrentLength, buffer, size);
+	}
 	if (rc == 0)
-		rc = CALL(e, err, IMFSample, AddBuffer, *out, *buffer);
+		rc = CALL(e, err, IMFSample, AddBuffer, *out, buffer);
+	com_release(buffer);
 	return rc;
 }
 
-static int fill_buffer(struct encoder *e, IMFMediaBuffer *buffer, DWORD size,
-		       const struct video_planes *frame, struct error *err)
+static int put_frame(struct encoder *e, unsigned index, const uint8_t *frame, struct error *err)
 {
-	BYTE *memory = NULL;
-	int rc = CALL(e, err, IMFMediaBuffer, Lock, buffer, &memory, NULL, NULL);
-	if (rc != 0)
-		return rc;
-	const struct video_planes planes = video_planes_of(&e->job->source, VIDEO_NV12, memory);
-	video_copy(&e->job->source, frame, &planes);
-	(void)IMFMediaBuffer_Unlock(buffer);
-	return CALL(e, err, IMFMediaBuffer, SetCurrentLength, buffer, size);
-}
-
-static int put_frame(struct encoder *e, unsigned index, const struct video_planes *frame,
-		     struct error *err)
-{
-	const DWORD size = (DWORD)video_frame_size(&e->job->source);
 	IMFSample *sample = NULL;
-	IMFMediaBuffer *buffer = NULL;
-	int rc = make_sample(e, size, &sample, &buffer, err);
-	if (rc == 0)
-		rc = fill_buffer(e, buffer, size, frame, err);
+	int rc = make_sample(e, frame, (DWORD)video_frame_size(&e->job->source), &sample, err);
 	if (rc == 0) {
 		(void)IMFSample_SetSampleTime(sample, (LONGLONG)index * FRAME_TICKS);
 		(void)IMFSample_SetSampleDuration(sample, FRAME_TICKS);
@@ -161,7 +149,6 @@ static int put_frame(struct encoder *e, unsigned index, const struct video_plane
 			     : hresult_check(result, "IMFTransform::ProcessInput", e->job->failure,
 					     err);
 	}
-	com_release(buffer);
 	com_release(sample);
 	return rc;
 }
@@ -172,17 +159,12 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 	int rc = take_events(e, err);
 	if (rc != 0)
 		return rc;
-	if (frame == NULL) {
-		e->draining = true;
-		rc = CALL(e, err, IMFTransform, ProcessMessage, e->transform,
-			  MFT_MESSAGE_NOTIFY_END_OF_STREAM, 0);
-		return rc == 0 ? CALL(e, err, IMFTransform, ProcessMessage, e->transform,
-				      MFT_MESSAGE_COMMAND_DRAIN, 0)
-			       : rc;
-	}
+	e->draining = frame == NULL;
+	if (e->draining)
+		return tell(e, MFT_MESSAGE_NOTIFY_END_OF_STREAM, MFT_MESSAGE_COMMAND_DRAIN, err);
 	if (e->events != NULL && e->wanted == 0)
 		return error_set(err, ERROR_BUSY, "the encoder asks for no frame");
-	rc = put_frame(e, index, frame, err);
+	rc = put_frame(e, index, frame->data[0], err);
 	if (rc == 0 && e->events != NULL)
 		e->wanted--;
 	return rc;
@@ -197,7 +179,7 @@ static int append(struct encoder *e, IMFSample *sample, struct text *stream, str
 	if (rc == 0)
 		rc = CALL(e, err, IMFMediaBuffer, Lock, buffer, &memory, NULL, &size);
 	if (rc == 0) {
-		text_append(stream, (const char *)memory, size);
+		rc = video_append(stream, memory, size, "IMFMediaBuffer::Lock", err);
 		(void)IMFMediaBuffer_Unlock(buffer);
 	}
 	com_release(buffer);
@@ -232,14 +214,12 @@ static int get_sample(struct encoder *e, struct text *stream, struct error *err)
 	const DWORD frame = (DWORD)video_frame_size(&e->job->source);
 	MFT_OUTPUT_STREAM_INFO info = {0};
 	MFT_OUTPUT_DATA_BUFFER output = {.dwStreamID = STREAM};
-	IMFMediaBuffer *buffer = NULL;
 	int rc = CALL(e, err, IMFTransform, GetOutputStreamInfo, e->transform, STREAM, &info);
 	const bool provides = (info.dwFlags & (MFT_OUTPUT_STREAM_PROVIDES_SAMPLES |
 					       MFT_OUTPUT_STREAM_CAN_PROVIDE_SAMPLES)) != 0;
 	if (rc == 0 && !provides)
-		rc = make_sample(e, info.cbSize > frame ? info.cbSize : frame, &output.pSample,
-				 &buffer, err);
-	com_release(buffer);
+		rc = make_sample(e, NULL, info.cbSize > frame ? info.cbSize : frame,
+				 &output.pSample, err);
 	if (rc == 0)
 		rc = process_output(e, &output, err);
 	if (rc == 0 && output.pSample != NULL)
@@ -281,4 +261,5 @@ const struct video_encoder mediafoundation_encoder = {
 	.put = put,
 	.get = get,
 	.close = close_encoder,
+	.end = mediafoundation_forget,
 };

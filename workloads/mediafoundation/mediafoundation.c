@@ -2,115 +2,298 @@
 #include "workloads/mediafoundation/mediafoundation.h"
 
 #include "base/cleanup.h"
-#include "base/library.h"
+#include "base/utf16.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
 
 enum { MULTITHREADED = 0 /* COINIT_MULTITHREADED */ };
 
-const GUID *mediafoundation_subtype(enum video_codec codec)
-{
-	static const GUID *const subtypes[VIDEO_CODECS] = {
-		[VIDEO_H264] = &MFVideoFormat_H264,
-		[VIDEO_HEVC] = &MFVideoFormat_HEVC,
-		[VIDEO_AV1] = &MFVideoFormat_AV1,
-	};
-	return subtypes[codec];
-}
+const GUID *const mediafoundation_subtypes[VIDEO_CODECS] = {
+	[VIDEO_H264] = &MFVideoFormat_H264,
+	[VIDEO_HEVC] = &MFVideoFormat_HEVC,
+	[VIDEO_AV1] = &MFVideoFormat_AV1,
+};
 
-static int make_type(const struct mediafoundation *mf, const GUID *subtype,
-		     const struct video_source *source, IMFMediaType **out, struct error *err)
+/* What frames and streams have in common. */
+static int set_common(IMFMediaType *type, const GUID *subtype, const struct video_source *source,
+		      struct error *err)
 {
-	const UINT64 size = (UINT64)source->width << 32 | source->height;
 	const struct {
 		const GUID *key;
 		UINT64 value;
 	} pairs[] = {
-		{&MF_MT_FRAME_SIZE, size},
+		{&MF_MT_FRAME_SIZE, (UINT64)source->width << 32 | source->height},
 		{&MF_MT_FRAME_RATE, (UINT64)VIDEO_RATE << 32 | 1},
 		{&MF_MT_PIXEL_ASPECT_RATIO, UINT64_C(1) << 32 | 1},
 	};
-	int rc = hresult_check(mf->calls.create_type(out), "MFCreateMediaType", NULL, err);
+	int rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetGUID, type, &MF_MT_MAJOR_TYPE,
+				      &MFMediaType_Video);
 	if (rc == 0)
-		rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetGUID, *out, &MF_MT_MAJOR_TYPE,
-					  &MFMediaType_Video);
-	if (rc == 0)
-		rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetGUID, *out, &MF_MT_SUBTYPE,
+		rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetGUID, type, &MF_MT_SUBTYPE,
 					  subtype);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(pairs); i++)
-		rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetUINT64, *out, pairs[i].key,
+		rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetUINT64, type, pairs[i].key,
 					  pairs[i].value);
+	return rc == 0 ? MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetUINT32, type,
+					      &MF_MT_INTERLACE_MODE, MFVideoInterlace_Progressive)
+		       : rc;
+}
+
+int mediafoundation_type(const struct mediafoundation *mf, const GUID *subtype,
+			 const struct video_source *source, IMFMediaType **out, struct error *err)
+{
+	const bool frames = subtype == &MFVideoFormat_NV12;
+	int rc = hresult_check(mf->MFCreateMediaType(out), "MFCreateMediaType", NULL, err);
 	if (rc == 0)
-		rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetUINT32, *out,
-					  &MF_MT_INTERLACE_MODE, MFVideoInterlace_Progressive);
+		rc = set_common(*out, subtype, source, err);
+	return rc == 0 ? MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetUINT32, *out,
+					      frames ? &MF_MT_DEFAULT_STRIDE : &MF_MT_AVG_BITRATE,
+					      frames ? source->width : VIDEO_BIT_RATE)
+		       : rc;
+}
+
+/* mftransform.h and codecapi.h of newer Windows SDKs. */
+static const GUID adapter_luid = {
+	0x1d39518c, 0xe220, 0x4da8, {0xa0, 0x7f, 0xba, 0x17, 0x25, 0x52, 0xd6, 0xb1}};
+static const GUID vendor_id = {
+	0x3aecb0cc, 0x035b, 0x4bcc, {0x81, 0x85, 0x2b, 0x8d, 0x55, 0x1e, 0xf3, 0xaf}};
+static const GUID b_picture_count = {
+	0x8d390aac, 0xdc5c, 0x4200, {0xb5, 0x7f, 0x81, 0x4d, 0x04, 0xba, 0xba, 0xb2}};
+static const GUID codec_api = {
+	0x901db4c7, 0x31ce, 0x41a2, {0x85, 0xdc, 0x8f, 0xa0, 0xbf, 0x41, 0xb8, 0xda}};
+
+enum { TYPES_MAX = 64, TEXT_MAX = 128 };
+
+static void read_text(IMFActivate *activate, const GUID *key, char *out, size_t size)
+{
+	WCHAR wide[TEXT_MAX] = {0};
+	UINT32 length = 0;
+	if (FAILED(IMFActivate_GetString(activate, key, wide, TEXT_MAX, &length)))
+		return;
+	char *text CLEANUP_FREE = utf16_to_utf8(wide, wcsnlen(wide, TEXT_MAX));
+	(void)snprintf(out, size, "%s", text != NULL ? text : "");
+}
+
+/* Of a transform that has its output type: are there samples of 10 bits that it takes? */
+static int takes_ten_bits(IMFTransform *transform)
+{
+	for (DWORD i = 0; i < TYPES_MAX; i++) {
+		IMFMediaType *type = NULL;
+		GUID subtype = {0};
+		if (FAILED(IMFTransform_GetInputAvailableType(transform, 0, i, &type)))
+			return i == 0 ? VIDEO_NOT_TOLD : 0;
+		(void)IMFMediaType_GetGUID(type, &MF_MT_SUBTYPE, &subtype);
+		com_release(type);
+		if (IsEqualGUID(&subtype, &MFVideoFormat_P010))
+			return 1;
+	}
+	return 0;
+}
+
+static int most_b_frames(IMFTransform *transform)
+{
+	ICodecAPI *api = NULL;
+	VARIANT least = {0}, most = {0}, step = {0};
+	int frames = VIDEO_NOT_TOLD;
+	if (FAILED(IMFTransform_QueryInterface(transform, &codec_api, (void **)&api)))
+		return frames;
+	if (SUCCEEDED(ICodecAPI_GetParameterRange(api, &b_picture_count, &least, &most, &step)) &&
+	    most.vt == VT_UI4)
+		frames = (int)(most.ulVal & 0xFFu);
+	com_release(api);
+	return frames;
+}
+
+/* A transform tells no limits; it says of a type whether it would take it. Profile 0: any. */
+static bool takes(const struct mediafoundation *mf, IMFTransform *transform,
+		  const struct video_offer *offer, const struct video_size *size, UINT32 profile,
+		  DWORD flags)
+{
+	const struct video_source source = {.width = size->width, .height = size->height};
+	IMFMediaType *type = NULL;
+	bool taken = mediafoundation_type(mf, mediafoundation_subtypes[offer->codec], &source,
+					  &type, NULL) == 0;
+	if (taken && profile != 0)
+		taken = SUCCEEDED(IMFMediaType_SetUINT32(type, &MF_MT_MPEG2_PROFILE, profile));
+	taken = taken && SUCCEEDED(IMFTransform_SetOutputType(transform, 0, type, flags));
+	com_release(type);
+	return taken;
+}
+
+static void try_sizes(const struct mediafoundation *mf, IMFTransform *transform,
+		      struct video_offer *offer)
+{
+	static const struct video_size sizes[] = {{64, 64},	{192, 128},   {320, 240},
+						  {1920, 1080}, {3840, 2160}, {7680, 4320}};
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		if (!takes(mf, transform, offer, &sizes[i], 0, MFT_SET_TYPE_TEST_ONLY))
+			continue;
+		if (offer->least.width == 0)
+			offer->least = sizes[i];
+		offer->most = sizes[i];
+	}
+}
+
+/* The numbers are those of eAVEncH264VProfile, eAVEncH265VProfile and eAVEncAV1VProfile (codecapi.h). */
+static void try_profiles(const struct mediafoundation *mf, IMFTransform *transform,
+			 struct video_offer *offer)
+{
+	static const struct {
+		enum video_codec codec;
+		UINT32 profile;
+		const char *name;
+	} profiles[] = {
+		{VIDEO_H264, 66, "baseline"}, {VIDEO_H264, 77, "main"},	 {VIDEO_H264, 100, "high"},
+		{VIDEO_HEVC, 1, "main"},      {VIDEO_HEVC, 2, "main10"}, {VIDEO_AV1, 1, "main"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
+		if (profiles[i].codec == offer->codec &&
+		    takes(mf, transform, offer, &offer->most, profiles[i].profile,
+			  MFT_SET_TYPE_TEST_ONLY))
+			video_offer_add_profile(offer, profiles[i].name);
+	}
+}
+
+/* What only a transform tells. An encoder that cannot be activated tells nothing here, and fails when
+ * it is to encode. */
+static void ask_transform(const struct mediafoundation *mf, IMFActivate *activate,
+			  struct video_offer *offer)
+{
+	IMFTransform *transform = NULL;
+	IMFMediaEventGenerator *events = NULL;
+	if (FAILED(IMFActivate_ActivateObject(activate, &IID_IMFTransform, (void **)&transform)))
+		return;
+	if (mediafoundation_unlock(transform, &events, NULL, NULL) == 0)
+		try_sizes(mf, transform, offer);
+	if (offer->most.width != 0) {
+		try_profiles(mf, transform, offer);
+		if (takes(mf, transform, offer, &offer->least, 0, 0))
+			offer->ten_bit = takes_ten_bits(transform);
+	}
+	offer->b_frames = most_b_frames(transform);
+	com_release(events);
+	com_release(transform);
+	(void)IMFActivate_ShutdownObject(activate);
+}
+
+/* An encoder in hardware has a link to its device; where it names a vendor, that is the adapter's. */
+static void add(struct mediafoundation *mf, struct video_offers *offers, enum video_codec codec,
+		IMFActivate *activate, uint32_t vendor)
+{
+	char told[TEXT_MAX] = "", wanted[16] = "";
+	UINT32 length = 0;
+	read_text(activate, &vendor_id, told, sizeof(told));
+	(void)snprintf(wanted, sizeof(wanted), "VEN_%04X", (unsigned)vendor);
+	const bool hardware = SUCCEEDED(
+		IMFActivate_GetStringLength(activate, &MFT_ENUM_HARDWARE_URL_Attribute, &length));
+	struct video_offer *offer = !hardware || told[0] == '\0' || strcmp(told, wanted) == 0
+					    ? video_offer_add(offers, codec)
+					    : NULL;
+	if (offer == NULL) {
+		com_release(activate);
+		return;
+	}
+	offer->hardware = hardware;
+	read_text(activate, &MFT_FRIENDLY_NAME_Attribute, offer->name, sizeof(offer->name));
+	offer->id = mf->count;
+	mf->activates[mf->count++] = activate;
+	ask_transform(mf, activate, offer);
+}
+
+/* Encoders in hardware are those of the adapter, where Windows can tell them apart. */
+static HRESULT enumerate(struct mediafoundation *mf, const DXGI_ADAPTER_DESC1 *adapter,
+			 const MFT_REGISTER_TYPE_INFO *output, bool hardware,
+			 IMFActivate ***activates, UINT32 *count)
+{
+	const UINT32 flags = MFT_ENUM_FLAG_SORTANDFILTER |
+			     (hardware ? MFT_ENUM_FLAG_HARDWARE
+				       : MFT_ENUM_FLAG_SYNCMFT | MFT_ENUM_FLAG_ASYNCMFT);
+	IMFAttributes *attributes = NULL;
+	HRESULT result = E_NOTIMPL;
+	if (hardware && mf->MFTEnum2 != NULL && SUCCEEDED(mf->MFCreateAttributes(&attributes, 1)) &&
+	    SUCCEEDED(IMFAttributes_SetBlob(attributes, &adapter_luid,
+					    (const UINT8 *)&adapter->AdapterLuid,
+					    sizeof(adapter->AdapterLuid))))
+		result = mf->MFTEnum2(MFT_CATEGORY_VIDEO_ENCODER, flags, NULL, output, attributes,
+				      activates, count);
+	com_release(attributes);
+	return result == E_NOTIMPL ? mf->MFTEnumEx(MFT_CATEGORY_VIDEO_ENCODER, flags, NULL, output,
+						   activates, count)
+				   : result;
+}
+
+static int list_codec(struct mediafoundation *mf, const DXGI_ADAPTER_DESC1 *adapter,
+		      enum video_codec codec, bool hardware, struct video_offers *offers,
+		      struct error *err)
+{
+	const MFT_REGISTER_TYPE_INFO output = {MFMediaType_Video, *mediafoundation_subtypes[codec]};
+	IMFActivate **activates = NULL;
+	UINT32 count = 0;
+	int rc = hresult_check(enumerate(mf, adapter, &output, hardware, &activates, &count),
+			       "MFTEnumEx", NULL, err);
+	for (UINT32 i = 0; rc == 0 && i < count; i++)
+		add(mf, offers, codec, activates[i], adapter->VendorId);
+	if (activates != NULL)
+		mf->CoTaskMemFree(activates);
 	return rc;
 }
 
-int mediafoundation_input_type(const struct mediafoundation *mf, const struct video_source *source,
-			       IMFMediaType **out, struct error *err)
+int mediafoundation_list(void *session, const struct work_request *request,
+			 struct video_offers *offers, struct error *err)
 {
-	int rc = make_type(mf, &MFVideoFormat_NV12, source, out, err);
-	return rc == 0 ? MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetUINT32, *out,
-					      &MF_MT_DEFAULT_STRIDE, source->width)
-		       : rc;
+	struct mediafoundation *mf = session;
+	DXGI_ADAPTER_DESC1 adapter = {0};
+	int rc = 0;
+	(void)IDXGIAdapter1_GetDesc1(mf->dxgi->adapters[request->device], &adapter);
+	for (int codec = 0; rc == 0 && codec < VIDEO_CODECS; codec++) {
+		rc = list_codec(mf, &adapter, (enum video_codec)codec, true, offers, err);
+		if (rc == 0)
+			rc = list_codec(mf, &adapter, (enum video_codec)codec, false, offers, err);
+	}
+	return rc;
 }
 
-int mediafoundation_output_type(const struct mediafoundation *mf, enum video_codec codec,
-				const struct video_source *source, IMFMediaType **out,
-				struct error *err)
+void mediafoundation_forget(void *session)
 {
-	int rc = make_type(mf, mediafoundation_subtype(codec), source, out, err);
-	return rc == 0 ? MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetUINT32, *out,
-					      &MF_MT_AVG_BITRATE, VIDEO_BIT_RATE)
-		       : rc;
+	struct mediafoundation *mf = session;
+	while (mf->count > 0)
+		com_release(mf->activates[--mf->count]);
 }
 
 static int mediafoundation_work(void *session, const struct work_request *request,
 				struct work_report *report, struct error *err)
 {
-	struct mediafoundation *mf = session;
+	const struct mediafoundation *mf = session;
 	cJSON *device CLEANUP_JSON = dxgi_describe(mf->dxgi, request->device);
 	const bool software = cJSON_IsTrue(cJSON_GetObjectItem(device, "software"));
-	int rc = video_work(&mediafoundation_encoder, mf, software, request, report, err);
-	if (rc != ERROR_TIMEOUT)
-		mediafoundation_forget(mf);
-	return rc;
+	return video_work(&mediafoundation_encoder, session, software, request, report, err);
 }
 
-static int load(struct mediafoundation_calls *calls, struct api_report *report, struct error *err)
+static int load(struct mediafoundation *mf, struct api_report *report, struct error *err)
 {
-	const struct api_function mfplat[] = {
-		{"MFStartup", &calls->startup},
-		{"MFShutdown", &calls->shutdown},
-		{"MFTEnumEx", &calls->enumerate},
-		{"MFCreateAttributes", &calls->create_attributes},
-		{"MFCreateMediaType", &calls->create_type},
-		{"MFCreateSample", &calls->create_sample},
-		{"MFCreateMemoryBuffer", &calls->create_buffer},
-		{NULL, NULL},
-	};
-	const struct api_function ole32[] = {
-		{"CoInitializeEx", &calls->initialize},
-		{"CoTaskMemFree", &calls->free_memory},
-		{NULL, NULL},
-	};
-	void *library = NULL;
+#define FUNCTION(name) {#name, &mf->name},
+	const struct api_function mfplat[] = {MEDIAFOUNDATION_MFPLAT(FUNCTION){NULL, NULL}};
+	const struct api_function ole32[] = {MEDIAFOUNDATION_OLE32(FUNCTION){NULL, NULL}};
+#undef FUNCTION
 	int rc = api_load(report, MEDIAFOUNDATION_LIBRARY, mfplat, err);
 	if (rc == 0)
 		rc = api_load(NULL, "ole32.dll", ole32, err);
-	if (rc == 0 && library_open(MEDIAFOUNDATION_LIBRARY, &library, NULL) == 0)
-		(void)library_function(library, "MFTEnum2", &calls->enumerate_of, NULL);
+	if (rc == 0)
+		(void)api_find(MEDIAFOUNDATION_LIBRARY, "MFTEnum2", &mf->MFTEnum2);
 	return rc;
 }
 
 /* E_NOTIMPL is the answer of editions of Windows without media features. */
-static int start(const struct mediafoundation_calls *calls, struct api_report *report,
-		 struct error *err)
+static int start(const struct mediafoundation *mf, struct api_report *report, struct error *err)
 {
-	int rc = hresult_check(calls->initialize(NULL, MULTITHREADED), "CoInitializeEx", NULL, err);
+	int rc =
+		hresult_check(mf->CoInitializeEx(NULL, MULTITHREADED), "CoInitializeEx", NULL, err);
 	if (rc != 0)
 		return rc;
-	const HRESULT result = calls->startup(MF_VERSION, MFSTARTUP_FULL);
+	const HRESULT result = mf->MFStartup(MF_VERSION, MFSTARTUP_FULL);
 	rc = hresult_check(result, "MFStartup", NULL, err);
 	if (result != E_NOTIMPL)
 		return rc;
@@ -121,19 +304,15 @@ static int start(const struct mediafoundation_calls *calls, struct api_report *r
 
 static int mediafoundation_open(struct api_report *report, void **session, struct error *err)
 {
-	struct mediafoundation *mf CLEANUP_FREE = calloc(1, sizeof(*mf));
-	if (mf == NULL)
-		return error_memory(err);
+	struct mediafoundation *mf = *session;
 	void *dxgi = NULL;
 	wine_name(report->emulator, sizeof(report->emulator));
-	int rc = load(&mf->calls, report, err);
+	int rc = load(mf, report, err);
 	if (rc == 0)
-		rc = start(&mf->calls, report, err);
+		rc = start(mf, report, err);
 	if (rc == 0)
 		rc = dxgi_open(report, &dxgi, err);
 	mf->dxgi = dxgi;
-	if (rc == 0)
-		*session = STEAL(mf);
 	return rc;
 }
 
@@ -141,7 +320,7 @@ static void mediafoundation_close(void *session)
 {
 	struct mediafoundation *mf = session;
 	dxgi_close(mf->dxgi);
-	(void)mf->calls.shutdown();
+	(void)mf->MFShutdown();
 	free(mf);
 }
 
@@ -152,6 +331,7 @@ const struct api_driver mediafoundation_api = {
 	.description =
 		"Opens Media Foundation, lists the encoders of one adapter, those of its hardware told from those that run on a "
 		"processor, and encodes moving frames with each codec. The streams are in the document, for verify-video.",
+	.session_size = sizeof(struct mediafoundation),
 	.open = mediafoundation_open,
 	.work = mediafoundation_work,
 	.close = mediafoundation_close,

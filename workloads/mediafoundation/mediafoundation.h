@@ -20,57 +20,55 @@
 
 #define MEDIAFOUNDATION_LIBRARY "mfplat.dll"
 
-/* The functions of mfplat.dll and ole32.dll. */
-struct mediafoundation_calls {
-	HRESULT(WINAPI *startup)(ULONG version, DWORD flags);
-	HRESULT(WINAPI *shutdown)(void);
-	HRESULT(WINAPI *enumerate)
-	(GUID category, UINT32 flags, const MFT_REGISTER_TYPE_INFO *input,
-	 const MFT_REGISTER_TYPE_INFO *output, IMFActivate ***activates, UINT32 *count);
-	/* MFTEnum2, since Windows 10 1703; NULL where there is none. */
-	HRESULT(WINAPI *enumerate_of)
+/* The functions of mfplat.dll and of ole32.dll, which their headers declare. */
+#define MEDIAFOUNDATION_MFPLAT(X)                                                                  \
+	X(MFStartup)                                                                               \
+	X(MFShutdown)                                                                              \
+	X(MFTEnumEx)                                                                               \
+	X(MFCreateAttributes)                                                                      \
+	X(MFCreateMediaType)                                                                       \
+	X(MFCreateSample)                                                                          \
+	X(MFCreateMemoryBuffer)
+#define MEDIAFOUNDATION_OLE32(X)                                                                   \
+	X(CoInitializeEx)                                                                          \
+	X(CoTaskMemFree)
+
+#define MEDIAFOUNDATION_DECLARE(name) __typeof__(name) *name;
+
+struct mediafoundation {
+	MEDIAFOUNDATION_MFPLAT(MEDIAFOUNDATION_DECLARE)
+	MEDIAFOUNDATION_OLE32(MEDIAFOUNDATION_DECLARE)
+	/* Since Windows 10 1703; NULL where there is none. */
+	HRESULT(WINAPI *MFTEnum2)
 	(GUID category, UINT32 flags, const MFT_REGISTER_TYPE_INFO *input,
 	 const MFT_REGISTER_TYPE_INFO *output, IMFAttributes *attributes, IMFActivate ***activates,
 	 UINT32 *count);
-	HRESULT(WINAPI *create_attributes)(IMFAttributes **attributes, UINT32 size);
-	HRESULT(WINAPI *create_type)(IMFMediaType **type);
-	HRESULT(WINAPI *create_sample)(IMFSample **sample);
-	HRESULT(WINAPI *create_buffer)(DWORD size, IMFMediaBuffer **buffer);
-	HRESULT(WINAPI *initialize)(void *reserved, DWORD flags);
-	void(WINAPI *free_memory)(void *memory);
-};
-
-struct mediafoundation {
-	struct mediafoundation_calls calls;
 	struct dxgi *dxgi;
 	IMFActivate *activates[VIDEO_OFFERS_MAX]; /* of the offers, by their ids */
 	size_t count;
 };
 
-/* The subtype of a codec's streams. */
-const GUID *mediafoundation_subtype(enum video_codec codec);
+/* Of the streams of codecs. */
+extern const GUID *const mediafoundation_subtypes[VIDEO_CODECS];
 
 /* hresult_check() of a method. */
 #define MEDIAFOUNDATION_CALL(failure, err, interface, method, ...)                                 \
 	hresult_check(interface##_##method(__VA_ARGS__), #interface "::" #method, failure, err)
 
-/* Types of streams and frames: the one that an encoder gives, and NV12 that it takes. Caller
+/* The type of the frames that an encoder takes (MFVideoFormat_NV12), or of a codec's stream. Caller
  * releases *out, also when this fails. */
-int mediafoundation_output_type(const struct mediafoundation *mf, enum video_codec codec,
-				const struct video_source *source, IMFMediaType **out,
-				struct error *err);
-int mediafoundation_input_type(const struct mediafoundation *mf, const struct video_source *source,
-			       IMFMediaType **out, struct error *err);
+int mediafoundation_type(const struct mediafoundation *mf, const GUID *subtype,
+			 const struct video_source *source, IMFMediaType **out, struct error *err);
 
 /* A transform in hardware does nothing before it is told that its caller knows how to work with one
- * that is asynchronous. `failure` may be NULL. */
-int mediafoundation_unlock(IMFTransform *transform, bool *asynchronous,
+ * that is asynchronous, which *events then belong to. `failure` may be NULL. */
+int mediafoundation_unlock(IMFTransform *transform, IMFMediaEventGenerator **events,
 			   struct call_failure *failure, struct error *err);
 
-/* offers.c: lists and activates the encoders of the requested adapter. */
+/* Lists and activates the encoders of the requested adapter, and gives them back. */
 int mediafoundation_list(void *session, const struct work_request *request,
 			 struct video_offers *offers, struct error *err);
-void mediafoundation_forget(struct mediafoundation *mf);
+void mediafoundation_forget(void *session);
 
 /* encoder.c */
 extern const struct video_encoder mediafoundation_encoder;

@@ -13,38 +13,10 @@
 
 /* The newest first. */
 static const struct nvenc_versions versions[] = {
-	{
-		.packed = 12 << 4 | 1,
-		.api = 12 | 1 << 24,
-		.functions = WORD(12, 1, 2),
-		.config = MARKED(12, 1, 8),
-		.initialize = MARKED(12, 1, 6),
-		.preset = MARKED(12, 1, 4),
-		.picture = MARKED(12, 1, 6),
-		.bitstream = MARKED(12, 1, 1),
-		.other = WORD(12, 1, 1),
-	},
-	{
-		.packed = 11 << 4 | 1,
-		.api = 11 | 1 << 24,
-		.functions = WORD(11, 1, 2),
-		.config = MARKED(11, 1, 7),
-		.initialize = MARKED(11, 1, 5),
-		.preset = MARKED(11, 1, 4),
-		.picture = MARKED(11, 1, 4),
-		.bitstream = WORD(11, 1, 1),
-		.other = WORD(11, 1, 1),
-	},
-};
-
-/* NV_ENC_CODEC_AV1_GUID, of 12.0. */
-static const GUID codec_av1 = {
-	0x0a352289, 0x0aa7, 0x4759, {0x86, 0x2d, 0x5d, 0x15, 0xcd, 0x16, 0xd2, 0x54}};
-
-const GUID *const nvenc_codecs[VIDEO_CODECS] = {
-	[VIDEO_H264] = &NV_ENC_CODEC_H264_GUID,
-	[VIDEO_HEVC] = &NV_ENC_CODEC_HEVC_GUID,
-	[VIDEO_AV1] = &codec_av1,
+	{12 << 4 | 1, 12 | 1 << 24, WORD(12, 1, 2), MARKED(12, 1, 8), MARKED(12, 1, 6),
+	 MARKED(12, 1, 4), MARKED(12, 1, 6), MARKED(12, 1, 1), WORD(12, 1, 1)},
+	{11 << 4 | 1, 11 | 1 << 24, WORD(11, 1, 2), MARKED(11, 1, 7), MARKED(11, 1, 5),
+	 MARKED(11, 1, 4), MARKED(11, 1, 4), WORD(11, 1, 1), WORD(11, 1, 1)},
 };
 
 #define NO_ENGINE                                                                                  \
@@ -58,7 +30,6 @@ static const struct code_advice codes[] = {
 	{4, "NV_ENC_ERR_INVALID_DEVICE", NULL},
 	{5, "NV_ENC_ERR_DEVICE_NOT_EXIST", "the device is gone: read the host's kernel log"},
 	{6, "NV_ENC_ERR_INVALID_PTR", NULL},
-	{7, "NV_ENC_ERR_INVALID_EVENT", NULL},
 	{8, "NV_ENC_ERR_INVALID_PARAM",
 	 "libnvidia-encode and libcuda may be of different drivers: mount those of the host"},
 	{9, "NV_ENC_ERR_INVALID_CALL", NULL},
@@ -66,19 +37,12 @@ static const struct code_advice codes[] = {
 	 "the device has no memory left, or as many sessions as its driver allows: end other encoders"},
 	{11, "NV_ENC_ERR_ENCODER_NOT_INITIALIZED", NULL},
 	{12, "NV_ENC_ERR_UNSUPPORTED_PARAM", NULL},
-	{13, "NV_ENC_ERR_LOCK_BUSY", NULL},
-	{14, "NV_ENC_ERR_NOT_ENOUGH_BUFFER", NULL},
 	{15, "NV_ENC_ERR_INVALID_VERSION", TOO_OLD},
 	{16, "NV_ENC_ERR_MAP_FAILED", NULL},
 	{17, "NV_ENC_ERR_NEED_MORE_INPUT", NULL},
-	{18, "NV_ENC_ERR_ENCODER_BUSY", NULL},
-	{19, "NV_ENC_ERR_EVENT_NOT_REGISTERD", NULL},
 	{20, "NV_ENC_ERR_GENERIC", "read the host's kernel log"},
 	{21, "NV_ENC_ERR_INCOMPATIBLE_CLIENT_KEY", NULL},
 	{22, "NV_ENC_ERR_UNIMPLEMENTED", NULL},
-	{23, "NV_ENC_ERR_RESOURCE_REGISTER_FAILED", NULL},
-	{24, "NV_ENC_ERR_RESOURCE_NOT_REGISTERED", NULL},
-	{25, "NV_ENC_ERR_RESOURCE_NOT_MAPPED", NULL},
 };
 
 int nvenc_check(NVENCSTATUS result, const char *call, struct call_failure *failure,
@@ -168,15 +132,9 @@ static int load(struct nvenc *nvenc, struct api_report *report, struct error *er
 
 static int nvenc_open(struct api_report *report, void **session, struct error *err)
 {
-	struct nvenc *nvenc CLEANUP_FREE = calloc(1, sizeof(*nvenc));
-	if (nvenc == NULL)
-		return error_memory(err);
+	struct nvenc *nvenc = *session;
 	int rc = load(nvenc, report, err);
-	if (rc == 0)
-		rc = api_open_devices(nvenc_devices, report, &nvenc->devices, err);
-	if (rc == 0)
-		*session = STEAL(nvenc);
-	return rc;
+	return rc == 0 ? api_open_devices(nvenc_devices, report, &nvenc->devices, err) : rc;
 }
 
 static void nvenc_close(void *session)
@@ -193,6 +151,7 @@ const struct api_driver nvenc_api = {
 	.description =
 		"Opens the encode library of NVIDIA's driver, lists what one device encodes, and encodes moving frames with "
 		"each codec. The streams are in the document, for verify-video.",
+	.session_size = sizeof(struct nvenc),
 	.open = nvenc_open,
 	.work = nvenc_work,
 	.close = nvenc_close,

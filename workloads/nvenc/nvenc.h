@@ -68,8 +68,6 @@ struct nvenc {
 	void *device;			       /* that is worked on; NULL: none */
 };
 
-extern const GUID *const nvenc_codecs[VIDEO_CODECS];
-
 /* 0 for NV_ENC_SUCCESS; otherwise keeps call and result in `failure`, says what to do about it, and
  * returns ERROR_REMOTE; ERROR_UNSUPPORTED: the device has no encoder. */
 int nvenc_check(NVENCSTATUS result, const char *call, struct call_failure *failure,
@@ -90,10 +88,6 @@ extern const NV_ENC_DEVICE_TYPE nvenc_device_type;
 int nvenc_device_open(struct nvenc *nvenc, size_t index, struct call_failure *failure,
 		      struct error *err);
 void nvenc_device_close(struct nvenc *nvenc);
-
-/* offers.c */
-int nvenc_list(void *session, const struct work_request *request, struct video_offers *offers,
-	       struct error *err);
 
 /* encoder.c */
 extern const struct video_encoder nvenc_encoder;

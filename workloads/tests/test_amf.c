@@ -3,42 +3,23 @@
 /* probe-amf as a program, with doubles of AMD's media framework and of a Vulkan driver behind the real
  * loader that do one thing wrong each. */
 
-#include "base/tests/unit.h"
-#include "workloads/tests/expect.h"
-#include "workloads/tests/judge_stream.h"
-#include "workloads/tests/run_probe.h"
-
-#include "base/cleanup.h"
-#include "base/text.h"
-
-#include <signal.h>
+#include "workloads/tests/encoder_rig.h"
 
 #define TESTS  GPUCERT_BINARY_DIR "/tests/"
 #define VULKAN "VK_DRIVER_FILES=" TESTS "double_vulkan.json"
 #define OLDER  "VK_ICD_FILENAMES=" TESTS "double_vulkan.json"
 #define DOUBLE "LD_LIBRARY_PATH=" TESTS "amf"
 
-static cJSON *with_double(const char *settings)
-{
-	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
-	const struct probe probe = {.program = "probe-amf",
-				    .option = "--timeout=100",
-				    .env = {VULKAN, OLDER, DOUBLE, word}};
-	return probe_document(&probe);
-}
-
-static void expect_work(const char *settings, const char *status, const char *reason)
-{
-	cJSON *document CLEANUP_JSON = with_double(settings);
-	expect_string(document, "/api/status", "ok");
-	expect_string(document, "/work/status", status);
-	expect_bool(document, "/work/verified", false);
-	UNIT_CONTAINS(string_at(document, "/work/reason"), reason);
-}
+const struct encoder_rig encoder_rig = {
+	.probe = {.program = "probe-amf",
+		  .option = "--timeout=100",
+		  .env = {VULKAN, OLDER, DOUBLE}},
+	.always = "",
+};
 
 static void test_streams_decode(void)
 {
-	cJSON *document CLEANUP_JSON = with_double("");
+	cJSON *document CLEANUP_JSON = rig_run("", NULL);
 	expect_string(document, "/api/loader/version", "1.4.30");
 	expect_count(document, "/devices", 1);
 	expect_count(document, "/work/video/encoders", 1);
@@ -58,7 +39,7 @@ static void test_other_drivers(void)
 	static const char *const settings[] = {"version=9", "hold=5",	 "hold=50",
 					       "full",	    "devices=2", "fail=GetCaps:9"};
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		cJSON *document CLEANUP_JSON = with_double(settings[i]);
+		cJSON *document CLEANUP_JSON = rig_run(settings[i], NULL);
 		if (strcmp(settings[i], "fail=GetCaps:9") != 0)
 			expect_judgement(document, "ok", NULL);
 		else
@@ -68,7 +49,7 @@ static void test_other_drivers(void)
 
 static void test_codecs(void)
 {
-	cJSON *document CLEANUP_JSON = with_double("all");
+	cJSON *document CLEANUP_JSON = rig_run("all", NULL);
 	expect_count(document, "/work/video/encoders", 3);
 	expect_string(document, "/work/video/encoders/2/name", "AMFVideoEncoderHW_AV1");
 	expect_string(document, "/work/video/streams/0/status", "encoded");
@@ -78,74 +59,46 @@ static void test_codecs(void)
 
 static void test_faults_that_the_probe_sees(void)
 {
-	expect_work("drop=4", "wrong", "h264: the stream holds 11 pictures, not 12");
-	expect_work("empty", "wrong", "h264: the stream is empty");
-	expect_work("long", "wrong", "h264: a picture of 16777216 bytes");
-	expect_work("starving", "timeout", "took 12 of 12 frames and then did nothing");
-	expect_work("repeating", "timeout", "took 12 of 12 frames and then did nothing");
-	expect_work("nowhere", "failed", "gave no memory of 64 by 64");
-	expect_work("greedy", "failed", "AMF asks for 1000 extensions");
-}
-
-static void test_faults_that_decoding_sees(void)
-{
-	static const struct {
-		const char *settings, *status, *reason;
-	} rows[] = {
-		{"repeat=4", "wrong", "frame 4 shows frame 3"},
-		{"black=4", "wrong", "frame 4"},
-		{"corrupt=4", "undecodable", "OpenH264 gives up"},
-		{"other=99", "wrong", "frame 0"},
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		cJSON *document CLEANUP_JSON = with_double(rows[i].settings);
-		expect_judgement(document, rows[i].status, rows[i].reason);
-	}
+	rig_expect_work("drop=4", NULL, "wrong", "h264: the stream holds 11 pictures, not 12");
+	rig_expect_work("empty", NULL, "wrong", "h264: the stream is empty");
+	rig_expect_work("long", NULL, "wrong", "h264: a picture of 16777216 bytes");
+	rig_expect_work("starving", NULL, "timeout", "took 12 of 12 frames and then did nothing");
+	rig_expect_work("repeating", NULL, "timeout", "took 12 of 12 frames and then did nothing");
+	rig_expect_work("nowhere", NULL, "failed", "gave no memory of 64 by 64");
+	rig_expect_work("greedy", NULL, "failed", "AMF asks for 1000 extensions");
 }
 
 static void test_no_encoder(void)
 {
-	expect_work("none", "unsupported", "the device encodes nothing");
-	expect_work("software", "unsupported", "work on a processor");
-	expect_work("fail=InitVulkan:17", "unsupported", "AMF_NO_DEVICE (17): it is no device of");
+	rig_expect_work("none", NULL, "unsupported", "the device encodes nothing");
+	rig_expect_work("software", NULL, "unsupported", "work on a processor");
+	rig_expect_work("fail=InitVulkan:17", NULL, "unsupported",
+			"AMF_NO_DEVICE (17): it is no device of");
 }
 
 static void test_failed_calls(void)
 {
-	static const struct {
-		const char *call, *told;
-		int code;
-		const char *reason;
-	} rows[] = {
-		{"CreateContext", "AMFFactory::CreateContext", 1, "AMF_FAIL (1): read the host's"},
-		{"QueryInterface", "AMFContext::QueryInterface", 8, "AMF_NO_INTERFACE (8)"},
-		{"GetVulkanDeviceExtensions", "AMFContext1::GetVulkanDeviceExtensions", 9,
-		 "AMF_NOT_IMPLEMENTED (9)"},
-		{"vkCreateDevice", "vkCreateDevice", -3, "VK_ERROR_INITIALIZATION_FAILED"},
-		{"InitVulkan", "AMFContext1::InitVulkan", 45,
-		 "AMF_VULKAN_FAILED (45): the driver's"},
-		{"CreateComponent", "AMFFactory::CreateComponent", 6, "AMF_OUT_OF_MEMORY (6)"},
-		{"SetProperty", "AMFComponent::SetProperty", 5,
-		 "Usage: AMFComponent::SetProperty: "},
-		{"Init", "AMFComponent::Init", 29, "AMF_INVALID_RESOLUTION (29)"},
-		{"AllocSurface", "AMFContext::AllocSurface", 6, "AMF_OUT_OF_MEMORY (6)"},
-		{"SubmitInput", "AMFComponent::SubmitInput", 2, "AMF_UNEXPECTED (2)"},
-		{"QueryOutput", "AMFComponent::QueryOutput", 99, "unknown result (99)"},
-		{"Drain", "AMFComponent::Drain", 15, "AMF_WRONG_STATE (15)"},
+	static const struct rig_failure rows[] = {
+		{"CreateContext", 1, "AMFFactory::CreateContext: AMF_FAIL (1): read the host's"},
+		{"QueryInterface", 8, "AMFContext::QueryInterface: AMF_NO_INTERFACE (8)"},
+		{"GetVulkanDeviceExtensions", 9,
+		 "AMFContext1::GetVulkanDeviceExtensions: AMF_NOT_IMPLEMENTED (9)"},
+		{"vkCreateDevice", -3, "vkCreateDevice: VK_ERROR_INITIALIZATION_FAILED"},
+		{"InitVulkan", 45, "AMFContext1::InitVulkan: AMF_VULKAN_FAILED (45): the driver's"},
+		{"CreateComponent", 6, "AMFFactory::CreateComponent: AMF_OUT_OF_MEMORY (6)"},
+		{"SetProperty", 5, "Usage: AMFComponent::SetProperty: "},
+		{"Init", 29, "AMFComponent::Init: AMF_INVALID_RESOLUTION (29)"},
+		{"AllocSurface", 6, "AMFContext::AllocSurface: AMF_OUT_OF_MEMORY (6)"},
+		{"SubmitInput", 2, "AMFComponent::SubmitInput: AMF_UNEXPECTED (2)"},
+		{"QueryOutput", 99, "AMFComponent::QueryOutput: unknown result (99)"},
+		{"Drain", 15, "AMFComponent::Drain: AMF_WRONG_STATE (15)"},
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *settings CLEANUP_FREE = text_format("fail=%s:%d", rows[i].call, rows[i].code);
-		cJSON *document CLEANUP_JSON = with_double(settings);
-		expect_string(document, "/work/status", "failed");
-		UNIT_CONTAINS(string_at(document, "/work/reason"), rows[i].reason);
-		expect_string(document, "/work/error/call", rows[i].told);
-		expect_number(document, "/work/error/code", rows[i].code);
-	}
+	rig_expect_failures(rows, ARRAY_SIZE(rows));
 }
 
 static void expect_api(const char *settings, const char *reason)
 {
-	cJSON *document CLEANUP_JSON = with_double(settings);
+	cJSON *document CLEANUP_JSON = rig_run(settings, NULL);
 	expect_string(document, "/api/status", "failed");
 	UNIT_CONTAINS(string_at(document, "/api/reason"), reason);
 	expect_null(document, "/work");
@@ -163,33 +116,18 @@ static void test_libraries_that_do_not_serve(void)
 
 static void test_a_crash_prints_nothing(void)
 {
-	static const char *const settings[] = {
-		"GPUCERT_DOUBLE=crash=AMFInit",
-		"GPUCERT_DOUBLE=crash=SubmitInput",
-		"GPUCERT_DOUBLE=crash=QueryOutput",
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		const struct probe probe = {.program = "probe-amf",
-					    .env = {VULKAN, OLDER, DOUBLE, settings[i]}};
-		struct process_result result = probe_run(&probe);
-		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
-		CU_ASSERT_EQUAL(result.code, SIGSEGV);
-		CU_ASSERT_EQUAL(result.out.size, 0);
-		process_result_free(&result);
-	}
+	rig_expect_crash("crash=AMFInit");
+	rig_expect_crash("crash=SubmitInput");
+	rig_expect_crash("crash=QueryOutput");
 }
 
 /* The double tells what was not given back. */
 static void test_nothing_is_left(void)
 {
-	static const char *const settings[] = {"GPUCERT_DOUBLE=", "GPUCERT_DOUBLE=fail=Init:29",
-					       "GPUCERT_DOUBLE=fail=QueryOutput:2",
-					       "GPUCERT_DOUBLE=fail=SubmitInput:2",
-					       "GPUCERT_DOUBLE=fail=InitVulkan:1"};
+	static const char *const settings[] = {"", "fail=Init:29", "fail=QueryOutput:2",
+					       "fail=SubmitInput:2", "fail=InitVulkan:1"};
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		const struct probe probe = {.program = "probe-amf",
-					    .env = {VULKAN, OLDER, DOUBLE, settings[i]}};
-		struct process_result result = probe_run(&probe);
+		struct process_result result = rig_start(settings[i], NULL);
 		CU_ASSERT_PTR_NULL(strstr(text_string(&result.err), "are left"));
 		process_result_free(&result);
 	}
@@ -202,7 +140,7 @@ int main(void)
 		{"other drivers", test_other_drivers},
 		{"codecs", test_codecs},
 		{"faults that the probe sees", test_faults_that_the_probe_sees},
-		{"faults that decoding sees", test_faults_that_decoding_sees},
+		{"faults that decoding sees", rig_expect_decoding_faults},
 		{"no encoder", test_no_encoder},
 		{"failed calls", test_failed_calls},
 		{"libraries that do not serve", test_libraries_that_do_not_serve},
@@ -210,8 +148,5 @@ int main(void)
 		{"nothing is left", test_nothing_is_left},
 		CU_TEST_INFO_NULL,
 	};
-	int code = probe_documents_open("amf-documents.ndjson");
-	if (code == 0)
-		code = unit_run("AMF", tests);
-	return code != 0 ? code : probe_documents_close();
+	return rig_main("AMF", "amf-documents.ndjson", tests);
 }

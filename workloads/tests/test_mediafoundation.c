@@ -29,8 +29,8 @@ static int open_session(void)
 		(void)fprintf(stderr, "no session: %s\n", report.reason);
 		return 1;
 	}
-	mf->calls.enumerate = mft_double_enumerate;
-	mf->calls.enumerate_of = nothing_of;
+	mf->MFTEnumEx = mft_double_enumerate;
+	mf->MFTEnum2 = nothing_of;
 	return 0;
 }
 
@@ -43,8 +43,6 @@ static cJSON *run_work(struct mft_settings settings)
 	mft_double = settings;
 	if (video_work(&mediafoundation_encoder, mf, false, &request, &report, &err) != 0)
 		work_report_failure(&report, &err);
-	if (err.code != ERROR_TIMEOUT)
-		mediafoundation_forget(mf);
 	return work_report_json(&report);
 }
 

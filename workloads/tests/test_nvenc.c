@@ -2,39 +2,19 @@
 
 /* probe-nvenc as a program, with doubles of the driver's libraries that do one thing wrong each. */
 
-#include "base/tests/unit.h"
-#include "workloads/tests/expect.h"
-#include "workloads/tests/judge_stream.h"
-#include "workloads/tests/run_probe.h"
-
-#include "base/cleanup.h"
-#include "base/text.h"
-
-#include <signal.h>
+#include "workloads/tests/encoder_rig.h"
 
 #define TESTS  GPUCERT_BINARY_DIR "/tests/"
 #define DOUBLE "LD_LIBRARY_PATH=" TESTS "cuda:" TESTS "nvenc"
 
-static cJSON *with_double(const char *settings)
-{
-	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
-	const struct probe probe = {
-		.program = "probe-nvenc", .option = "--timeout=100", .env = {DOUBLE, word}};
-	return probe_document(&probe);
-}
-
-static void expect_work(const char *settings, const char *status, const char *reason)
-{
-	cJSON *document CLEANUP_JSON = with_double(settings);
-	expect_string(document, "/api/status", "ok");
-	expect_string(document, "/work/status", status);
-	expect_bool(document, "/work/verified", false);
-	UNIT_CONTAINS(string_at(document, "/work/reason"), reason);
-}
+const struct encoder_rig encoder_rig = {
+	.probe = {.program = "probe-nvenc", .option = "--timeout=100", .env = {DOUBLE}},
+	.always = "",
+};
 
 static void test_streams_decode(void)
 {
-	cJSON *document CLEANUP_JSON = with_double("");
+	cJSON *document CLEANUP_JSON = rig_run("", NULL);
 	expect_string(document, "/api/loader/version", "12.1");
 	expect_string(document, "/devices/0/name", "Double 0");
 	expect_string(document, "/devices/0/pciAddress", "0000:40:00.0");
@@ -54,16 +34,14 @@ static void test_other_drivers(void)
 {
 	static const char *const settings[] = {"api=177", "api=208", "hold=5",	 "hold=50",
 					       "partial", "busy",    "devices=2"};
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		cJSON *document CLEANUP_JSON = with_double(settings[i]);
-		expect_judgement(document, "ok", NULL);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
+		rig_expect_judgement(settings[i], "ok", NULL);
 }
 
 /* AV1 is told from 12.1 on alone. What the double gives is H.264. */
 static void test_codecs(void)
 {
-	cJSON *newest CLEANUP_JSON = with_double("codecs=all");
+	cJSON *newest CLEANUP_JSON = rig_run("codecs=all", NULL);
 	expect_count(newest, "/work/video/encoders", 3);
 	expect_string(newest, "/work/video/encoders/1/codec", "hevc");
 	expect_bool(newest, "/work/video/encoders/1/tenBit", true);
@@ -73,53 +51,33 @@ static void test_codecs(void)
 	expect_string(newest, "/work/video/streams/1/status", "wrong");
 	expect_string(newest, "/work/video/streams/2/status", "wrong");
 	expect_string(newest, "/work/status", "wrong");
-	cJSON *old CLEANUP_JSON = with_double("codecs=all,api=177");
+	cJSON *old CLEANUP_JSON = rig_run("codecs=all,api=177", NULL);
 	expect_count(old, "/work/video/encoders", 2);
 }
 
 static void test_faults_that_the_probe_sees(void)
 {
-	expect_work("drop=4", "wrong", "h264: the stream holds 11 pictures, not 12");
-	expect_work("empty", "wrong", "h264: the stream is empty");
-	expect_work("size", "wrong", "h264: the stream is 80 by 64, not 64 by 64");
-	expect_work("long", "wrong", "h264: a picture of 16777216 bytes");
-	expect_work("hang", "timeout", "took 12 of 12 frames and then did nothing");
-}
-
-static void test_faults_that_decoding_sees(void)
-{
-	static const struct {
-		const char *settings, *status, *reason;
-	} rows[] = {
-		{"repeat=4", "wrong", "frame 4 shows frame 3"},
-		{"black=4", "wrong", "frame 4"},
-		{"corrupt=4", "undecodable", "OpenH264 gives up"},
-		{"other=99", "wrong", "frame 0"},
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		cJSON *document CLEANUP_JSON = with_double(rows[i].settings);
-		expect_judgement(document, rows[i].status, rows[i].reason);
-	}
+	rig_expect_work("drop=4", NULL, "wrong", "h264: the stream holds 11 pictures, not 12");
+	rig_expect_work("empty", NULL, "wrong", "h264: the stream is empty");
+	rig_expect_work("size", NULL, "wrong", "h264: the stream is 80 by 64, not 64 by 64");
+	rig_expect_work("long", NULL, "wrong", "h264: a picture of 16777216 bytes");
+	rig_expect_work("hang", NULL, "timeout", "took 12 of 12 frames and then did nothing");
 }
 
 /* A device without an encoder is none that fails. */
 static void test_no_engine(void)
 {
-	expect_work("fail=nvEncOpenEncodeSessionEx:2", "unsupported",
-		    "the device encodes nothing: nvEncOpenEncodeSessionEx: "
-		    "NV_ENC_ERR_UNSUPPORTED_DEVICE (2): the device has no encode engine");
-	expect_work("fail=nvEncOpenEncodeSessionEx:1", "unsupported",
-		    "NV_ENC_ERR_NO_ENCODE_DEVICE (1)");
-	expect_work("devices=0", "unsupported", "no device is visible");
+	rig_expect_work("fail=nvEncOpenEncodeSessionEx:2", NULL, "unsupported",
+			"the device encodes nothing: nvEncOpenEncodeSessionEx: "
+			"NV_ENC_ERR_UNSUPPORTED_DEVICE (2): the device has no encode engine");
+	rig_expect_work("fail=nvEncOpenEncodeSessionEx:1", NULL, "unsupported",
+			"NV_ENC_ERR_NO_ENCODE_DEVICE (1)");
+	rig_expect_work("devices=0", NULL, "unsupported", "no device is visible");
 }
 
 static void test_failed_calls(void)
 {
-	static const struct {
-		const char *call;
-		int code;
-		const char *reason;
-	} rows[] = {
+	static const struct rig_failure rows[] = {
 		{"nvEncOpenEncodeSessionEx", 10,
 		 "NV_ENC_ERR_OUT_OF_MEMORY (10): the device has no memory left, or as many sessions"},
 		{"nvEncOpenEncodeSessionEx", 15, "NV_ENC_ERR_INVALID_VERSION (15): the driver is"},
@@ -139,27 +97,20 @@ static void test_failed_calls(void)
 		{"nvEncUnlockBitstream", 20, "NV_ENC_ERR_GENERIC (20)"},
 		{"cuCtxCreate", 2, "CUDA_ERROR_OUT_OF_MEMORY (2)"},
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *settings CLEANUP_FREE = text_format("fail=%s:%d", rows[i].call, rows[i].code);
-		cJSON *document CLEANUP_JSON = with_double(settings);
-		expect_string(document, "/work/status", "failed");
-		UNIT_CONTAINS(string_at(document, "/work/reason"), rows[i].call);
-		UNIT_CONTAINS(string_at(document, "/work/reason"), rows[i].reason);
-		expect_string(document, "/work/error/call", rows[i].call);
-		expect_number(document, "/work/error/code", rows[i].code);
-	}
+	rig_expect_failures(rows, ARRAY_SIZE(rows));
 }
 
 static void test_success_without_a_result(void)
 {
-	expect_work("null", "failed", "opened no session");
-	expect_work("nowhere", "failed", "gave no buffer of 64 by 64");
-	expect_work("nowhere-out", "failed", "nvEncLockBitstream succeeded and gave no buffer");
+	rig_expect_work("null", NULL, "failed", "opened no session");
+	rig_expect_work("nowhere", NULL, "failed", "gave no buffer of 64 by 64");
+	rig_expect_work("nowhere-out", NULL, "failed",
+			"nvEncLockBitstream succeeded and gave no buffer");
 }
 
 static void expect_api(const char *settings, const char *reason)
 {
-	cJSON *document CLEANUP_JSON = with_double(settings);
+	cJSON *document CLEANUP_JSON = rig_run(settings, NULL);
 	expect_string(document, "/api/status", "failed");
 	UNIT_CONTAINS(string_at(document, "/api/reason"), reason);
 	expect_null(document, "/work");
@@ -188,46 +139,28 @@ static void test_missing_libraries(void)
 /* A device that is not there, and one beside the first. */
 static void test_devices(void)
 {
-	const struct probe second = {.program = "probe-nvenc",
-				     .option = "--device=1",
-				     .env = {DOUBLE, "GPUCERT_DOUBLE=devices=2"}};
-	cJSON *document CLEANUP_JSON = probe_document(&second);
+	cJSON *document CLEANUP_JSON = rig_run("devices=2", "--device=1");
+	cJSON *absent CLEANUP_JSON = rig_run("devices=2", "--device=2");
 	expect_string(document, "/work/status", "encoded");
 	expect_number(document, "/work/device", 1);
-	const struct probe third = {.program = "probe-nvenc",
-				    .option = "--device=2",
-				    .env = {DOUBLE, "GPUCERT_DOUBLE=devices=2"}};
-	cJSON *absent CLEANUP_JSON = probe_document(&third);
 	expect_string(absent, "/work/status", "unsupported");
 	UNIT_CONTAINS(string_at(absent, "/work/reason"), "there is no device 2");
 }
 
 static void test_a_crash_prints_nothing(void)
 {
-	static const char *const settings[] = {
-		"GPUCERT_DOUBLE=crash=NvEncodeAPICreateInstance",
-		"GPUCERT_DOUBLE=crash=nvEncEncodePicture",
-		"GPUCERT_DOUBLE=crash=nvEncLockBitstream",
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		const struct probe probe = {.program = "probe-nvenc", .env = {DOUBLE, settings[i]}};
-		struct process_result result = probe_run(&probe);
-		CU_ASSERT_EQUAL(result.end, PROCESS_SIGNALLED);
-		CU_ASSERT_EQUAL(result.code, SIGSEGV);
-		CU_ASSERT_EQUAL(result.out.size, 0);
-		process_result_free(&result);
-	}
+	rig_expect_crash("crash=NvEncodeAPICreateInstance");
+	rig_expect_crash("crash=nvEncEncodePicture");
+	rig_expect_crash("crash=nvEncLockBitstream");
 }
 
 /* The double tells what was not given back. */
 static void test_nothing_is_left(void)
 {
-	static const char *const settings[] = {
-		"GPUCERT_DOUBLE=", "GPUCERT_DOUBLE=fail=nvEncCreateBitstreamBuffer:10",
-		"GPUCERT_DOUBLE=fail=nvEncLockBitstream:20"};
+	static const char *const settings[] = {"", "fail=nvEncCreateBitstreamBuffer:10",
+					       "fail=nvEncLockBitstream:20"};
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		const struct probe probe = {.program = "probe-nvenc", .env = {DOUBLE, settings[i]}};
-		struct process_result result = probe_run(&probe);
+		struct process_result result = rig_start(settings[i], NULL);
 		UNIT_STRING(text_string(&result.err), "");
 		process_result_free(&result);
 	}
@@ -240,7 +173,7 @@ int main(void)
 		{"other drivers", test_other_drivers},
 		{"codecs", test_codecs},
 		{"faults that the probe sees", test_faults_that_the_probe_sees},
-		{"faults that decoding sees", test_faults_that_decoding_sees},
+		{"faults that decoding sees", rig_expect_decoding_faults},
 		{"no engine", test_no_engine},
 		{"failed calls", test_failed_calls},
 		{"success without a result", test_success_without_a_result},
@@ -251,8 +184,5 @@ int main(void)
 		{"nothing is left", test_nothing_is_left},
 		CU_TEST_INFO_NULL,
 	};
-	int code = probe_documents_open("nvenc-documents.ndjson");
-	if (code == 0)
-		code = unit_run("nvenc", tests);
-	return code != 0 ? code : probe_documents_close();
+	return rig_main("nvenc", "nvenc-documents.ndjson", tests);
 }

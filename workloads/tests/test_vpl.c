@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* probe-vpl with the real dispatcher and an implementation that is a double. */
-#include "base/tests/unit.h"
-#include "workloads/tests/expect.h"
-#include "workloads/tests/judge_stream.h"
-#include "workloads/tests/run_probe.h"
+#include "workloads/tests/encoder_rig.h"
 
-#include "base/cleanup.h"
 #include "base/file.h"
-#include "base/process.h"
 #include "base/text.h"
 
 #define TESTS	GPUCERT_BINARY_DIR "/tests/"
 #define RUNTIME "ONEVPL_SEARCH_PATH=" TESTS "vpl"
 
-static cJSON *run(const char *settings, const char *option)
-{
-	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
-	return probe_document(
-		&(struct probe){.program = "probe-vpl", .option = option, .env = {RUNTIME, word}});
-}
+const struct encoder_rig encoder_rig = {
+	.probe = {.program = "probe-vpl", .env = {RUNTIME}},
+	.always = "",
+};
 
 static void test_devices_are_told(void)
 {
-	cJSON *document CLEANUP_JSON = run("devices=2", "--list");
-	cJSON *untold CLEANUP_JSON = run("no-id", "--list");
+	cJSON *document CLEANUP_JSON = rig_run("devices=2", "--list");
+	cJSON *untold CLEANUP_JSON = rig_run("no-id", "--list");
 	expect_string(document, "/api/status", "ok");
 	expect_count(document, "/devices", 2);
 	expect_string(document, "/devices/0/name", "gpucert double");
@@ -42,7 +35,7 @@ static void test_frames_are_encoded(void)
 {
 	static const char *const settings[] = {"", "late", "adjusts", "no-id"};
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		cJSON *document CLEANUP_JSON = run(settings[i], "--seed=7");
+		cJSON *document CLEANUP_JSON = rig_run(settings[i], "--seed=7");
 		cJSON *right CLEANUP_JSON = judge_stream(document, NULL);
 		cJSON *other CLEANUP_JSON = judge_stream(document, "8");
 		expect_string(document, "/work/status", "encoded");
@@ -55,7 +48,7 @@ static void test_frames_are_encoded(void)
 
 static void test_what_a_device_encodes_is_listed(void)
 {
-	cJSON *document CLEANUP_JSON = run("devices=2,hevc", "--device=1");
+	cJSON *document CLEANUP_JSON = rig_run("devices=2,hevc", "--device=1");
 	expect_number(document, "/work/device", 1);
 	expect_string(document, "/work/status", "encoded");
 	expect_count(document, "/work/video/encoders", 2);
@@ -73,67 +66,41 @@ static void test_what_a_device_encodes_is_listed(void)
 
 static void test_wrong_streams_are_told(void)
 {
-	static const struct {
-		const char *fault, *work, *reason, *judgement;
-	} rows[] = {
-		{"drop=3", "wrong", "h264: the stream holds 11 pictures, not 12", NULL},
-		{"empty", "wrong", "h264: the stream is empty", NULL},
-		{"size", "wrong", "h264: the stream is 80 by 64, not 64 by 64", NULL},
-		{"overfull", "wrong", "h264: the encoder says that it wrote", NULL},
-		{"repeat=4", "encoded", "", "frame 4 shows frame 3"},
-		{"black=4", "encoded", "", "frame 4 "},
-		{"corrupt=5", "encoded", "", " "},
-		{"other=99", "encoded", "", "frame 0 "},
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		cJSON *document CLEANUP_JSON = run(rows[i].fault, "--seed=7");
-		expect_string(document, "/work/status", rows[i].work);
-		if (rows[i].judgement == NULL) {
-			UNIT_CONTAINS(string_at(document, "/work/reason"), rows[i].reason);
-			continue;
-		}
-		cJSON *judgement CLEANUP_JSON = judge_stream(document, NULL);
-		CU_ASSERT_STRING_NOT_EQUAL(string_at(judgement, "/status"), "ok");
-		UNIT_CONTAINS(string_at(judgement, "/reason"), rows[i].judgement);
-	}
+	rig_expect_work("drop=3", NULL, "wrong", "h264: the stream holds 11 pictures, not 12");
+	rig_expect_work("empty", NULL, "wrong", "h264: the stream is empty");
+	rig_expect_work("size", NULL, "wrong", "h264: the stream is 80 by 64, not 64 by 64");
+	rig_expect_work("overfull", NULL, "wrong", "h264: the encoder says that it wrote");
+	rig_expect_decoding_faults();
 }
 
 static void test_a_failing_call_is_told(void)
 {
-	static const struct {
-		const char *told, *call;
-		int code;
-		const char *name;
-	} rows[] = {
-		{"MFXInitialize", "MFXCreateSession", -9, "MFX_ERR_NOT_FOUND"},
-		{"MFXVideoENCODE_Query", NULL, -15, "MFX_ERR_INVALID_VIDEO_PARAM"},
-		{"MFXVideoENCODE_Init", NULL, -17, "MFX_ERR_DEVICE_FAILED"},
-		{"MFXVideoENCODE_EncodeFrameAsync", NULL, -5, "MFX_ERR_NOT_ENOUGH_BUFFER"},
-		{"MFXVideoCORE_SyncOperation", NULL, -21, "MFX_ERR_GPU_HANG"},
+	static const struct rig_failure rows[] = {
+		{"MFXVideoENCODE_Query", -15, "MFX_ERR_INVALID_VIDEO_PARAM"},
+		{"MFXVideoENCODE_Init", -17, "MFX_ERR_DEVICE_FAILED"},
+		{"MFXVideoENCODE_EncodeFrameAsync", -5, "MFX_ERR_NOT_ENOUGH_BUFFER"},
+		{"MFXVideoCORE_SyncOperation", -21, "MFX_ERR_GPU_HANG"},
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *fail CLEANUP_FREE = text_format("fail=%s:%d", rows[i].told, rows[i].code);
-		cJSON *document CLEANUP_JSON = run(fail, NULL);
-		expect_string(document, "/work/status", "failed");
-		expect_string(document, "/work/error/call",
-			      rows[i].call != NULL ? rows[i].call : rows[i].told);
-		expect_number(document, "/work/error/code", rows[i].code);
-		expect_string(document, "/work/error/name", rows[i].name);
-	}
+	rig_expect_failures(rows, ARRAY_SIZE(rows));
+	cJSON *document CLEANUP_JSON = rig_run("fail=MFXInitialize:-9", NULL);
+	expect_string(document, "/work/status", "failed");
+	expect_string(document, "/work/error/call", "MFXCreateSession");
+	expect_number(document, "/work/error/code", -9);
+	expect_string(document, "/work/error/name", "MFX_ERR_NOT_FOUND");
 }
 
 /* -10 for ever: the encoder takes all frames and gives nothing. */
 static void test_more_data_for_ever(void)
 {
-	cJSON *document CLEANUP_JSON = run("fail=MFXVideoENCODE_EncodeFrameAsync:-10", NULL);
+	cJSON *document CLEANUP_JSON = rig_run("fail=MFXVideoENCODE_EncodeFrameAsync:-10", NULL);
 	expect_string(document, "/work/status", "wrong");
 	UNIT_CONTAINS(string_at(document, "/work/reason"), "the stream is empty");
 }
 
 static void test_a_processor_does_not_count(void)
 {
-	cJSON *partial CLEANUP_JSON = run("partial", NULL);
-	cJSON *software CLEANUP_JSON = run("software", NULL);
+	cJSON *partial CLEANUP_JSON = rig_run("partial", NULL);
+	cJSON *software CLEANUP_JSON = rig_run("software", NULL);
 	expect_string(partial, "/work/status", "failed");
 	expect_string(partial, "/work/error/name", "MFX_WRN_PARTIAL_ACCELERATION");
 	expect_string(software, "/api/status", "unsupported");
@@ -143,8 +110,8 @@ static void test_a_processor_does_not_count(void)
 
 static void test_what_cannot_be_done_is_unsupported(void)
 {
-	cJSON *none CLEANUP_JSON = run("no-codec", NULL);
-	cJSON *refused CLEANUP_JSON = run("fail=MFXVideoENCODE_Query:-3", NULL);
+	cJSON *none CLEANUP_JSON = rig_run("no-codec", NULL);
+	cJSON *refused CLEANUP_JSON = rig_run("fail=MFXVideoENCODE_Query:-3", NULL);
 	expect_string(none, "/work/status", "unsupported");
 	expect_string(refused, "/work/status", "unsupported");
 	UNIT_CONTAINS(string_at(refused, "/work/reason"),
@@ -153,8 +120,9 @@ static void test_what_cannot_be_done_is_unsupported(void)
 
 static void test_a_hang_times_out(void)
 {
-	cJSON *document CLEANUP_JSON = run("hang", "--timeout=200");
-	cJSON *busy CLEANUP_JSON = run("fail=MFXVideoENCODE_EncodeFrameAsync:2", "--timeout=200");
+	cJSON *document CLEANUP_JSON = rig_run("hang", "--timeout=200");
+	cJSON *busy CLEANUP_JSON =
+		rig_run("fail=MFXVideoENCODE_EncodeFrameAsync:2", "--timeout=200");
 	expect_string(document, "/work/status", "timeout");
 	UNIT_CONTAINS(string_at(document, "/work/reason"), "took 1 of 12 frames");
 	expect_string(busy, "/work/status", "timeout");
@@ -163,12 +131,7 @@ static void test_a_hang_times_out(void)
 
 static void test_a_crash_prints_nothing(void)
 {
-	struct process_result result = probe_run(
-		&(struct probe){.program = "probe-vpl",
-				.env = {RUNTIME, "GPUCERT_DOUBLE=crash=MFXVideoENCODE_Init"}});
-	UNIT_INT(result.end, PROCESS_SIGNALLED);
-	UNIT_INT(result.out.size, 0);
-	process_result_free(&result);
+	rig_expect_crash("crash=MFXVideoENCODE_Init");
 }
 
 static void test_what_is_missing_is_told(void)
@@ -201,8 +164,5 @@ int main(void)
 		{"what is missing is told", test_what_is_missing_is_told},
 		CU_TEST_INFO_NULL,
 	};
-	int code = probe_documents_open("vpl-documents.ndjson");
-	if (code == 0)
-		code = unit_run("oneVPL", tests);
-	return code == 0 ? probe_documents_close() : code;
+	return rig_main("oneVPL", "vpl-documents.ndjson", tests);
 }

@@ -201,7 +201,7 @@ struct work {
 static int make_stream(struct work *work, struct video_stream *stream, struct error *err)
 {
 	const struct video_encoder *encoder = work->encoder;
-	uint8_t *frames CLEANUP_FREE = NULL;
+	uint8_t *frames = NULL;
 	int rc = choose_size(stream->job.offer, &stream->job.source, err);
 	if (rc == 0 && encoder->h264_alone != NULL && stream->job.offer->codec != VIDEO_H264)
 		rc = error_set(err, ERROR_UNSUPPORTED,
@@ -211,19 +211,20 @@ static int make_stream(struct work *work, struct video_stream *stream, struct er
 		rc = make_frames(&stream->job.source, encoder->layout, &frames, err);
 	if (rc != 0)
 		return rc;
-	struct run run = {encoder, calloc(1, encoder->size), stream, .frames = frames};
-	if (run.state == NULL)
-		return error_memory(err);
 	work_stage_begin(work->report, WORK_STAGE_BUILD);
-	rc = encoder->open(work->session, &stream->job, run.state, err);
+	struct run run = {encoder, calloc(1, encoder->size), stream, .frames = frames};
+	rc = run.state != NULL ? encoder->open(work->session, &stream->job, run.state, err)
+			       : error_memory(err);
 	if (rc == 0) {
 		work_stage_begin(work->report, WORK_STAGE_DISPATCH);
 		rc = encode(&run, err);
 	}
-	if (rc != ERROR_TIMEOUT) {
+	if (rc == ERROR_TIMEOUT)
+		return rc;
+	if (run.state != NULL && encoder->close != NULL)
 		encoder->close(run.state);
-		free(run.state);
-	}
+	free(run.state);
+	free(frames);
 	if (rc != 0)
 		return rc;
 	work_stage_begin(work->report, WORK_STAGE_VERIFY);

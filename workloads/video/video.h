@@ -84,14 +84,16 @@ struct video_encoder {
 	/* `encoder` is closed also when this fails. `job` lives as long as it. Asks for VIDEO_RATE
 	 * frames a second, VIDEO_BIT_RATE, 8 bits and 4:2:0. */
 	int (*open)(void *session, const struct video_job *job, void *encoder, struct error *err);
-	/* Frame `index`; NULL behind the last: what was held back is to come out. ERROR_BUSY: not
-	 * now, first something has to be got. */
+	/* Frame `index`, without gaps; all frames lie one behind the other, and stay until close().
+	 * NULL behind the last: what was held back is to come out. ERROR_BUSY: not now, first
+	 * something has to be got. */
 	int (*put)(void *encoder, unsigned index, const struct video_planes *frame,
 		   struct error *err);
 	/* Appends what there is of the stream; *ended, false before the call, when it is whole.
 	 * ERROR_BUSY: nothing yet. */
 	int (*get)(void *encoder, struct text *stream, bool *ended, struct error *err);
-	/* Not called after a stream that ended with ERROR_TIMEOUT, as close() of an api_driver. */
+	/* Not called after a stream that ended with ERROR_TIMEOUT, as close() of an api_driver.
+	 * NULL: there is nothing to close. */
 	void (*close)(void *encoder);
 	/* Behind the last stream, also when list() failed, and not after ERROR_TIMEOUT: gives back what
 	 * list() opened. NULL: nothing. */

@@ -2,66 +2,39 @@
 /* One stream of one implementation, from frames in the memory of the process. */
 #include "workloads/vpl/vpl.h"
 
-#include "base/cleanup.h"
+#include "workloads/vaapi/vaapi.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-enum { WAIT_MS = 10, BALANCED = 4 };
-
-/* Implementations on Linux work on a display of VA-API, which the caller makes. */
-struct display {
-	void *(*get)(int fd);
-	int (*initialize)(void *display, int *major, int *minor);
-	int (*terminate)(void *display);
-	void *display; /* NULL: there is none, and the implementation has to do without */
-	int fd;
-};
+enum { WAIT_MS = 10, BALANCED = 4, FIRST_NODE = 128 };
 
 struct encoder_state {
-	struct vpl *vpl;
+	const struct vpl *vpl;
 	const struct video_job *job;
-	struct display display;
+	struct api_report report; /* of VA-API */
+	void *vaapi;		  /* its session; NULL: there is none */
 	mfxSession session;
 	mfxVideoParam parameters;
 	mfxExtAV1BitstreamParam av1;
 	mfxExtBuffer *extension;
 	bool initialised, draining, drained;
-	uint8_t *frames; /* VIDEO_FRAMES: the encoder may hold any until the end */
-	mfxFrameSurface1 surfaces[VIDEO_FRAMES];
+	mfxFrameSurface1 surfaces[VIDEO_FRAMES]; /* the encoder may hold any until the end */
 	mfxBitstream stream;
 	mfxSyncPoint pending; /* NULL: nothing is */
 };
 
-static void open_display(struct display *display, mfxU32 node)
+/* Implementations on Linux work on a display of VA-API, which the caller makes. Where there is none,
+ * the implementation has to do without. */
+static void give_display(struct encoder_state *e, mfxU32 node)
 {
-	const struct api_function functions[] = {{"vaInitialize", &display->initialize},
-						 {"vaTerminate", &display->terminate},
-						 {NULL, NULL}};
-	const struct api_function drm[] = {{"vaGetDisplayDRM", &display->get}, {NULL, NULL}};
-	char path[32] = "";
-	int major = 0, minor = 0;
-	(void)snprintf(path, sizeof(path), "/dev/dri/renderD%u", node != 0 ? (unsigned)node : 128);
-	display->fd = open(path, O_RDWR | O_CLOEXEC);
-	if (display->fd < 0 || api_load(NULL, "libva.so.2", functions, NULL) != 0 ||
-	    api_load(NULL, "libva-drm.so.2", drm, NULL) != 0)
-		return;
-	display->display = display->get(display->fd);
-	if (display->display == NULL || display->initialize(display->display, &major, &minor) == 0)
-		return;
-	(void)display->terminate(display->display);
-	display->display = NULL;
-}
-
-static void close_display(struct display *display)
-{
-	if (display->display != NULL)
-		(void)display->terminate(display->display);
-	if (display->fd >= 0)
-		(void)close(display->fd);
+	const unsigned minor = node != 0 ? node : FIRST_NODE;
+	(void)api_open(&vaapi_api, &e->report, &e->vaapi, NULL);
+	const struct vaapi *va = e->vaapi;
+	for (size_t i = 0; va != NULL && i < va->count; i++) {
+		if (va->nodes[i].minor == minor && va->nodes[i].reason.code == 0)
+			(void)e->vpl->MFXVideoCORE_SetHandle(e->session, MFX_HANDLE_VA_DISPLAY,
+							     va->nodes[i].display);
+	}
 }
 
 static void set_parameters(struct encoder_state *e)
@@ -70,7 +43,7 @@ static void set_parameters(struct encoder_state *e)
 	mfxVideoParam *to = &e->parameters;
 	to->AsyncDepth = 1;
 	to->IOPattern = MFX_IOPATTERN_IN_SYSTEM_MEMORY;
-	to->mfx.CodecId = vpl_codec_id(e->job->offer->codec);
+	to->mfx.CodecId = vpl_codecs[e->job->offer->codec];
 	to->mfx.TargetUsage = BALANCED;
 	to->mfx.RateControlMethod = MFX_RATECONTROL_CBR;
 	to->mfx.TargetKbps = VIDEO_BIT_RATE / 1000;
@@ -109,47 +82,24 @@ static int check_encoder(struct encoder_state *e, mfxStatus status, const char *
 static int initialise(struct encoder_state *e, struct error *err)
 {
 	const struct vpl *vpl = e->vpl;
-	if (e->display.display != NULL)
-		(void)vpl->MFXVideoCORE_SetHandle(e->session, MFX_HANDLE_VA_DISPLAY,
-						  e->display.display);
+	mfxVideoParam *parameters = &e->parameters;
 	set_parameters(e);
-	int rc = check_encoder(
-		e, vpl->MFXVideoENCODE_Query(e->session, &e->parameters, &e->parameters),
-		"MFXVideoENCODE_Query", err);
+	int rc = check_encoder(e, vpl->MFXVideoENCODE_Query(e->session, parameters, parameters),
+			       "MFXVideoENCODE_Query", err);
 	if (rc == 0)
-		rc = check_encoder(e, vpl->MFXVideoENCODE_Init(e->session, &e->parameters),
+		rc = check_encoder(e, vpl->MFXVideoENCODE_Init(e->session, parameters),
 				   "MFXVideoENCODE_Init", err);
 	e->initialised = rc == 0;
 	return rc;
 }
 
-static int make_memory(struct encoder_state *e, struct error *err)
-{
-	const struct video_source *source = &e->job->source;
-	const size_t size = video_frame_size(source);
-	e->frames = malloc(VIDEO_FRAMES * size);
-	e->stream.MaxLength = (mfxU32)(2 * size + 65536);
-	e->stream.Data = malloc(e->stream.MaxLength);
-	if (e->frames == NULL || e->stream.Data == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < VIDEO_FRAMES; i++) {
-		const struct video_planes planes =
-			video_planes_of(source, VIDEO_NV12, e->frames + i * size);
-		e->surfaces[i].Info = e->parameters.mfx.FrameInfo;
-		e->surfaces[i].Data.Y = planes.data[0];
-		e->surfaces[i].Data.UV = planes.data[1];
-		e->surfaces[i].Data.Pitch = (mfxU16)planes.pitch[0];
-	}
-	return 0;
-}
-
 static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
-	struct vpl *vpl = session;
-	const struct vpl_device *device = &vpl->devices[job->request->device];
 	struct encoder_state *e = encoder;
-	*e = (struct encoder_state){.vpl = vpl, .job = job, .display = {.fd = -1}};
+	const struct vpl *vpl = e->vpl = session;
+	const struct vpl_device *device = &vpl->devices[job->request->device];
+	e->job = job;
 	int rc = vpl_check(job->failure,
 			   vpl->MFXCreateSession(vpl->loader, device->index, &e->session),
 			   "MFXCreateSession", err);
@@ -157,9 +107,12 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 		e->session = NULL; /* the dispatcher leaves what it made, and freed */
 		return rc;
 	}
-	open_display(&e->display, device->render_node);
-	rc = initialise(e, err);
-	return rc == 0 ? make_memory(e, err) : rc;
+	e->stream.MaxLength = (mfxU32)(2 * video_frame_size(&job->source) + 65536);
+	e->stream.Data = malloc(e->stream.MaxLength);
+	if (e->stream.Data == NULL)
+		return error_memory(err);
+	give_display(e, device->render_node);
+	return initialise(e, err);
 }
 
 /* A frame, or NULL for what was held back. */
@@ -187,15 +140,15 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 		return 0;
 	if (e->pending != NULL)
 		return error_set(err, ERROR_BUSY, "the encoder codes a frame");
-	mfxFrameSurface1 *surface = &e->surfaces[index];
-	const struct video_planes planes = {
-		{surface->Data.Y, surface->Data.UV},
-		{surface->Data.Pitch, surface->Data.Pitch},
+	e->surfaces[index].Info = e->parameters.mfx.FrameInfo;
+	e->surfaces[index].Data = (mfxFrameData){
+		.Y = frame->data[0],
+		.UV = frame->data[1],
+		.Pitch = (mfxU16)frame->pitch[0],
+		.TimeStamp = (mfxU64)index * 90000 / VIDEO_RATE,
+		.FrameOrder = index,
 	};
-	video_copy(&e->job->source, frame, &planes);
-	surface->Data.TimeStamp = (mfxU64)index * 90000 / VIDEO_RATE;
-	surface->Data.FrameOrder = index;
-	return submit(e, surface, err);
+	return submit(e, &e->surfaces[index], err);
 }
 
 static int append(struct encoder_state *e, struct text *stream, struct error *err)
@@ -238,8 +191,9 @@ static void close_encoder(void *encoder)
 		(void)e->vpl->MFXVideoENCODE_Close(e->session);
 	if (e->session != NULL)
 		(void)e->vpl->MFXClose(e->session);
-	close_display(&e->display);
-	free(e->frames);
+	if (e->vaapi != NULL)
+		vaapi_api.close(e->vaapi);
+	api_report_free(&e->report);
 	free(e->stream.Data);
 }
 

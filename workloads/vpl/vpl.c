@@ -9,22 +9,37 @@
 
 enum { DRM_MAJOR = 226 };
 
+const mfxU32 vpl_codecs[VIDEO_CODECS] = {
+	[VIDEO_H264] = MFX_CODEC_AVC,
+	[VIDEO_HEVC] = MFX_CODEC_HEVC,
+	[VIDEO_AV1] = MFX_CODEC_AV1,
+};
+
+static const struct {
+	mfxU32 codec, profile;
+	const char *name;
+} profile_names[] = {
+	{MFX_CODEC_AVC, MFX_PROFILE_AVC_CONSTRAINED_BASELINE, "constrained-baseline"},
+	{MFX_CODEC_AVC, MFX_PROFILE_AVC_BASELINE, "baseline"},
+	{MFX_CODEC_AVC, MFX_PROFILE_AVC_MAIN, "main"},
+	{MFX_CODEC_AVC, MFX_PROFILE_AVC_HIGH, "high"},
+	{MFX_CODEC_HEVC, MFX_PROFILE_HEVC_MAIN, "main"},
+	{MFX_CODEC_HEVC, MFX_PROFILE_HEVC_MAIN10, "main10"},
+	{MFX_CODEC_AV1, MFX_PROFILE_AV1_MAIN, "main"},
+};
+
 static const struct code_name names[] = {
 	CODE_NAME(MFX_ERR_UNKNOWN),
-	CODE_NAME(MFX_ERR_NULL_PTR),
 	CODE_NAME(MFX_ERR_UNSUPPORTED),
 	CODE_NAME(MFX_ERR_MEMORY_ALLOC),
 	CODE_NAME(MFX_ERR_NOT_ENOUGH_BUFFER),
 	CODE_NAME(MFX_ERR_INVALID_HANDLE),
-	CODE_NAME(MFX_ERR_LOCK_MEMORY),
 	CODE_NAME(MFX_ERR_NOT_INITIALIZED),
 	CODE_NAME(MFX_ERR_NOT_FOUND),
-	CODE_NAME(MFX_ERR_MORE_DATA),
 	CODE_NAME(MFX_ERR_ABORTED),
 	CODE_NAME(MFX_ERR_DEVICE_LOST),
 	CODE_NAME(MFX_ERR_INCOMPATIBLE_VIDEO_PARAM),
 	CODE_NAME(MFX_ERR_INVALID_VIDEO_PARAM),
-	CODE_NAME(MFX_ERR_UNDEFINED_BEHAVIOR),
 	CODE_NAME(MFX_ERR_DEVICE_FAILED),
 	CODE_NAME(MFX_ERR_GPU_HANG),
 	CODE_NAME(MFX_ERR_NOT_IMPLEMENTED),
@@ -37,6 +52,55 @@ int vpl_check(struct call_failure *failure, mfxStatus status, const char *call, 
 		       ? 0
 		       : call_failed(failure, call, (int)status,
 				     code_name(names, ARRAY_SIZE(names), status), err);
+}
+
+/* Of frames of 8 bits in NV12, and whether there are any of 10 bits. */
+static void add_memory(struct video_offer *offer, const struct encmemdesc *memory)
+{
+	for (size_t i = 0; memory->ColorFormats != NULL && i < memory->NumColorFormats; i++) {
+		if (memory->ColorFormats[i] == MFX_FOURCC_P010)
+			offer->ten_bit = 1;
+		if (memory->ColorFormats[i] != MFX_FOURCC_NV12 || offer->most.width != 0)
+			continue;
+		offer->least = (struct video_size){memory->Width.Min, memory->Height.Min};
+		offer->most = (struct video_size){memory->Width.Max, memory->Height.Max};
+	}
+}
+
+static void add_profile(struct video_offer *offer, mfxU32 codec, const struct encprofile *told)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(profile_names); i++) {
+		if (profile_names[i].codec == codec && profile_names[i].profile == told->Profile)
+			video_offer_add_profile(offer, profile_names[i].name);
+	}
+	for (size_t i = 0; told->MemDesc != NULL && i < told->NumMemTypes; i++)
+		add_memory(offer, &told->MemDesc[i]);
+}
+
+static void add(struct video_offer *offer, const struct encoder *told, const char *name)
+{
+	(void)snprintf(offer->name, sizeof(offer->name), "%s", name);
+	offer->hardware = true;
+	offer->ten_bit = 0;
+	if (!told->BiDirectionalPrediction)
+		offer->b_frames = 0;
+	for (size_t i = 0; told->Profiles != NULL && i < told->NumProfiles; i++)
+		add_profile(offer, told->CodecID, &told->Profiles[i]);
+}
+
+static void add_offers(const mfxEncoderDescription *told, const char *name,
+		       struct video_offers *offers)
+{
+	for (int codec = 0; codec < VIDEO_CODECS; codec++) {
+		for (size_t i = 0; told->Codecs != NULL && i < told->NumCodecs; i++) {
+			struct video_offer *offer =
+				told->Codecs[i].CodecID == vpl_codecs[codec]
+					? video_offer_add(offers, (enum video_codec)codec)
+					: NULL;
+			if (offer != NULL)
+				add(offer, &told->Codecs[i], name);
+		}
+	}
 }
 
 /* NULL: the implementation does not tell, as those of before API 2.6. */
@@ -99,7 +163,7 @@ static int add_device(struct vpl *vpl, mfxU32 index, const mfxImplDescription *t
 	const mfxExtendedDeviceId *id = extended_id(vpl, index);
 	device->index = index;
 	device->render_node = id != NULL ? id->DRMRenderNodeNum : 0;
-	vpl_add_offers(&told->Enc, name, &device->offers);
+	add_offers(&told->Enc, name, &device->offers);
 	int rc = api_report_device(report, describe(vpl, told, id), err);
 	if (id != NULL)
 		(void)vpl->MFXDispReleaseImplDescription(vpl->loader, (mfxHDL)(uintptr_t)id);
@@ -136,17 +200,10 @@ static int enumerate(struct vpl *vpl, struct api_report *report, struct error *e
 	return vpl_check(NULL, status, "MFXEnumImplementations", err);
 }
 
-static void vpl_close(void *session)
+static int vpl_open(struct api_report *report, void **session, struct error *err)
 {
-	struct vpl *vpl = session;
-	if (vpl->loader != NULL)
-		vpl->MFXUnload(vpl->loader);
-	free(vpl);
-}
-
-static int load(struct vpl *vpl, struct api_report *report, struct error *err)
-{
-#define FUNCTION(result, name, parameters) {#name, &vpl->name},
+	struct vpl *vpl = *session;
+#define FUNCTION(name) {#name, &vpl->name},
 	const struct api_function functions[] = {VPL_FUNCTIONS(FUNCTION){NULL, NULL}};
 #undef FUNCTION
 	int rc = api_load(report, VPL_LIBRARY, functions, err);
@@ -154,21 +211,19 @@ static int load(struct vpl *vpl, struct api_report *report, struct error *err)
 		return rc;
 	report->missing = "oneVPL runtime";
 	vpl->loader = vpl->MFXLoad();
-	return vpl->loader != NULL ? enumerate(vpl, report, err)
-				   : error_set(err, ERROR_REMOTE, "MFXLoad: no loader");
+	if (vpl->loader == NULL)
+		return error_set(err, ERROR_REMOTE, "MFXLoad: no loader");
+	rc = enumerate(vpl, report, err);
+	if (rc != 0)
+		vpl->MFXUnload(vpl->loader);
+	return rc;
 }
 
-static int vpl_open(struct api_report *report, void **session, struct error *err)
+static void vpl_close(void *session)
 {
-	struct vpl *vpl = calloc(1, sizeof(*vpl));
-	if (vpl == NULL)
-		return error_memory(err);
-	int rc = load(vpl, report, err);
-	if (rc == 0)
-		*session = vpl;
-	else
-		vpl_close(vpl);
-	return rc;
+	struct vpl *vpl = session;
+	vpl->MFXUnload(vpl->loader);
+	free(vpl);
 }
 
 static int vpl_work(void *session, const struct work_request *request, struct work_report *report,
@@ -184,6 +239,7 @@ const struct api_driver vpl_api = {
 	.description =
 		"Opens the oneVPL dispatcher, lists the implementations in hardware and what they encode, and encodes moving frames with each "
 		"codec on one of them. The streams are in the document, for verify-video to decode.",
+	.session_size = sizeof(struct vpl),
 	.open = vpl_open,
 	.work = vpl_work,
 	.close = vpl_close,

@@ -18,25 +18,21 @@
 
 #define VPL_LIBRARY "libvpl.so.2"
 
-/* Result, name, parameters. */
 #define VPL_FUNCTIONS(X)                                                                           \
-	X(mfxLoader, MFXLoad, (void))                                                              \
-	X(void, MFXUnload, (mfxLoader))                                                            \
-	X(mfxStatus, MFXEnumImplementations,                                                       \
-	  (mfxLoader, mfxU32 index, mfxImplCapsDeliveryFormat, mfxHDL *))                          \
-	X(mfxStatus, MFXDispReleaseImplDescription, (mfxLoader, mfxHDL))                           \
-	X(mfxStatus, MFXCreateSession, (mfxLoader, mfxU32 index, mfxSession *))                    \
-	X(mfxStatus, MFXClose, (mfxSession))                                                       \
-	X(mfxStatus, MFXVideoCORE_SetHandle, (mfxSession, mfxHandleType, mfxHDL))                  \
-	X(mfxStatus, MFXVideoCORE_SyncOperation, (mfxSession, mfxSyncPoint, mfxU32 wait_ms))       \
-	X(mfxStatus, MFXVideoENCODE_Query, (mfxSession, mfxVideoParam *, mfxVideoParam *))         \
-	X(mfxStatus, MFXVideoENCODE_Init, (mfxSession, mfxVideoParam *))                           \
-	X(mfxStatus, MFXVideoENCODE_Close, (mfxSession))                                           \
-	X(mfxStatus, MFXVideoENCODE_EncodeFrameAsync,                                              \
-	  (mfxSession, mfxEncodeCtrl *, mfxFrameSurface1 *, mfxBitstream *, mfxSyncPoint *))
+	X(MFXLoad)                                                                                 \
+	X(MFXUnload)                                                                               \
+	X(MFXEnumImplementations)                                                                  \
+	X(MFXDispReleaseImplDescription)                                                           \
+	X(MFXCreateSession)                                                                        \
+	X(MFXClose)                                                                                \
+	X(MFXVideoCORE_SetHandle)                                                                  \
+	X(MFXVideoCORE_SyncOperation)                                                              \
+	X(MFXVideoENCODE_Query)                                                                    \
+	X(MFXVideoENCODE_Init)                                                                     \
+	X(MFXVideoENCODE_Close)                                                                    \
+	X(MFXVideoENCODE_EncodeFrameAsync)
 
-/* NOLINTNEXTLINE(bugprone-macro-parentheses): it declares what it is given */
-#define VPL_DECLARE(result, name, parameters) result(MFX_CDECL *name) parameters;
+#define VPL_DECLARE(name) __typeof__(name) *name;
 
 enum { VPL_DEVICES_MAX = 64 };
 
@@ -58,10 +54,7 @@ struct vpl {
 /* 0 for success; otherwise keeps call and code and returns ERROR_REMOTE. */
 int vpl_check(struct call_failure *failure, mfxStatus status, const char *call, struct error *err);
 
-/* offers.c: what an implementation says that it encodes. */
-mfxU32 vpl_codec_id(enum video_codec codec);
-void vpl_add_offers(const mfxEncoderDescription *told, const char *name,
-		    struct video_offers *offers);
+extern const mfxU32 vpl_codecs[VIDEO_CODECS];
 
 /* encoder.c */
 extern const struct video_encoder vpl_encoder;
