@@ -209,8 +209,8 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
 	(void)allocate_for_each(rig, &all, look_for_paths);
-	(void)tally_end(&answers.mounts);
-	(void)tally_end(&answers.others);
+	tally_end(&answers.mounts);
+	tally_end(&answers.others);
 }
 
 /* Of the entries with one container path the kubelet takes the first and drops the others. Both
@@ -218,7 +218,7 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 static void expect_unique(struct rig *rig, const char *what, void *entries, size_t count)
 {
 	ProtobufCMessage **all = entries;
-	struct tally paths = TALLY(rig->run, what, "the same each time");
+	struct tally paths CLEANUP_TALLY = TALLY(rig->run, what, "the same each time");
 	sort_entries(entries, count);
 	for (size_t i = 0; i < count; i++) {
 		const V1beta1__Mount *mount = (const V1beta1__Mount *)all[i];
@@ -229,7 +229,6 @@ static void expect_unique(struct rig *rig, const char *what, void *entries, size
 			  "%s is %s and %s", mount->container_path, before->host_path,
 			  mount->host_path);
 	}
-	(void)tally_end(&paths);
 }
 
 static void expect_unique_paths(struct rig *rig, const struct rig_item *item)
@@ -383,6 +382,6 @@ void allocate_read_only(struct rig *rig, const struct rig_item *item)
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
 	(void)allocate_for_each(rig, &all, look_for_harm);
-	(void)tally_end(&answers.others);
-	(void)tally_end(&answers.mounts);
+	tally_end(&answers.others);
+	tally_end(&answers.mounts);
 }

@@ -221,8 +221,7 @@ static size_t expect_all(const struct api_tally *tally)
 {
 	const struct context *context = tally->rig->context;
 	size_t offering = 0;
-	for (size_t i = 0; i < context->node->device_count; i++) {
-		const struct discovery_device *device = &context->node->devices[i];
+	node_each (device, context->node) {
 		bool tested = text_list_has(&tally->tested, device->id);
 		if (!api_is_offered(device, tally->api))
 			continue;
@@ -290,8 +289,7 @@ static void every_api(struct check_run *run)
 	const struct discovery_snapshot *node = check_context(run)->node;
 	size_t untested = 0;
 	bool enabled = false;
-	for (size_t i = 0; i < node->device_count; i++) {
-		const struct discovery_device *device = &node->devices[i];
+	node_each (device, node) {
 		enabled = enabled || (device->apis != NULL && device->apis[0] != NULL);
 		for (const char *const *api = device->apis; api != NULL && *api != NULL; api++) {
 			if (has_check(*api))

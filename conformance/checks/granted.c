@@ -253,8 +253,8 @@ static void take_own(struct granted *granted, const struct granted *found)
 static void read_nodes(struct granted_reader *reader, const struct grant *grant,
 		       struct granted *granted)
 {
-	for (size_t i = 0; i < grant->devices.count; i++) {
-		const char *path = grant->devices.items[i].host_path;
+	grant_each (entry, &grant->devices) {
+		const char *path = entry->host_path;
 		struct node_file file = {0};
 		struct granted found = {0};
 		if (node_file_identify(path, &file))
@@ -269,8 +269,8 @@ static void read_mounts(struct granted_reader *reader, const struct grant *grant
 			struct granted *granted)
 {
 	struct granted in_folders = {0};
-	for (size_t i = 0; i < grant->mounts.count; i++) {
-		const char *path = grant->mounts.items[i].host_path;
+	grant_each (entry, &grant->mounts) {
+		const char *path = entry->host_path;
 		struct node_file file = {0};
 		struct granted found = {0};
 		if (!node_file_identify(path, &file)) {
@@ -310,10 +310,10 @@ bool granted_by_string(const char *host_path, const struct discovery_device *dev
 static void read_strings(const struct discovery_snapshot *node, const struct grant *grant,
 			 struct granted *granted)
 {
-	for (size_t i = 0; i < node->device_count; i++) {
-		for (size_t j = 0; j < grant->devices.count; j++) {
-			if (granted_by_string(grant->devices.items[j].host_path, &node->devices[i]))
-				granted_add(granted, &node->devices[i]);
+	node_each (device, node) {
+		grant_each (entry, &grant->devices) {
+			if (granted_by_string(entry->host_path, device))
+				granted_add(granted, device);
 		}
 	}
 }
@@ -334,8 +334,8 @@ static bool is_by_runtime(const struct discovery_snapshot *node, const struct gr
 {
 	if (grant->cdi_devices.count != 0 || grant->annotations.count != 0)
 		return true;
-	for (size_t i = 0; i < grant->envs.count; i++) {
-		if (!is_loaders(node, grant->envs.items[i].name))
+	grant_each (entry, &grant->envs) {
+		if (!is_loaders(node, entry->name))
 			return true;
 	}
 	return false;

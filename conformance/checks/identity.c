@@ -52,8 +52,7 @@ static bool compare_model(const struct identity *identity)
 	bool vendor_told = compare_id(identity, "/vendorId", device->pci_vendor);
 	bool device_told = compare_id(identity, "/deviceId", device->pci_device);
 	size_t alike = 0;
-	for (size_t i = 0; i < identity->node->device_count; i++) {
-		const struct discovery_device *other = &identity->node->devices[i];
+	node_each (other, identity->node) {
 		alike += other->kind != DISCOVERY_SOFTWARE &&
 			 other->pci_vendor == device->pci_vendor &&
 			 (!device_told || other->pci_device == device->pci_device);

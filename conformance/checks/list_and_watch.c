@@ -33,8 +33,7 @@ static void each_list(struct check_run *run)
 	const size_t *least = check_row(run)->param;
 	struct rig *rig = rig_listed(run);
 	size_t judged = 0;
-	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
+	rig_each (resource, rig) {
 		const struct kubelet_message *list = kubelet_stream_last(rig_stream(rig, resource));
 		if (list == NULL) {
 			check_broken(run, "%s: the list is gone", resource);
@@ -54,15 +53,6 @@ static void first_message(struct rig *rig, const struct rig_item *item)
 		kubelet_stream_state(rig_stream(rig, item->resource));
 	(void)check_expect_in_time(rig->run, "milliseconds to the first list",
 				   stream.first_ms - stream.opened_ms);
-}
-
-/* Characters as the API counts them. */
-static size_t count_characters(const char *id)
-{
-	size_t count = 0;
-	for (; *id != '\0'; id++)
-		count += ((unsigned char)*id & 0xc0) != 0x80;
-	return count;
 }
 
 /* What a terminal and a one-line log show as it is. */
@@ -92,27 +82,26 @@ static void ids_are_sound(struct rig *rig, const struct rig_item *item)
 {
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	long long longest = requirement_limit(CHECK_LAW_03);
-	struct tally lengths = TALLY(rig->run, "length of an id",
-				     check_format(rig->run, "1 to %lld characters", longest));
-	struct tally texts = TALLY(rig->run, "id", "UTF-8 without control characters");
-	struct tally once = TALLY(rig->run, "id", "sent once");
+	struct tally once CLEANUP_TALLY = TALLY(rig->run, "id", "sent once");
+	struct tally texts CLEANUP_TALLY =
+		TALLY(rig->run, "id", "UTF-8 without control characters");
+	struct tally lengths CLEANUP_TALLY =
+		TALLY(rig->run, "length of an id",
+		      check_format(rig->run, "1 to %lld characters", longest));
 	if (!read_ids(rig->run, &item->list->devices, &ids))
 		return;
 	for (size_t i = 0; i < ids.count; i++) {
 		const char *id = ids.items[i];
-		size_t length = count_characters(id);
+		size_t length = text_columns(id, strlen(id));
 		tally_add(&lengths, length >= 1 && length <= (size_t)longest, "%zu", length);
 		tally_add_text(&texts, text_is_utf8(id, strlen(id)) && is_printable(id), id);
 		tally_add_text(&once, i == 0 || strcmp(id, ids.items[i - 1]) != 0, id);
 	}
-	(void)tally_end(&lengths);
-	(void)tally_end(&texts);
-	(void)tally_end(&once);
 }
 
 static void health_words(struct rig *rig, const struct rig_item *item)
 {
-	struct tally words = TALLY(rig->run, "health", "Healthy or Unhealthy");
+	struct tally words CLEANUP_TALLY = TALLY(rig->run, "health", "Healthy or Unhealthy");
 	for (size_t i = 0; i < item->list->devices.count; i++) {
 		const struct kubelet_device *device = &item->list->devices.items[i];
 		tally_add(&words,
@@ -120,7 +109,6 @@ static void health_words(struct rig *rig, const struct rig_item *item)
 				  text_equal(device->health, "Unhealthy"),
 			  "'%s' of %s", device->health, device->id);
 	}
-	(void)tally_end(&words);
 }
 
 static void message_size(struct rig *rig, const struct rig_item *item)
@@ -132,7 +120,7 @@ static void message_size(struct rig *rig, const struct rig_item *item)
 static void numa_nodes(struct rig *rig, const struct rig_item *item)
 {
 	long long highest = requirement_limit(CHECK_LAW_15);
-	struct tally nodes =
+	struct tally nodes CLEANUP_TALLY =
 		TALLY(rig->run, "NUMA node", check_format(rig->run, "0 to %lld", highest));
 	for (size_t i = 0; i < item->list->devices.count; i++) {
 		const struct kubelet_device *device = &item->list->devices.items[i];
@@ -143,15 +131,14 @@ static void numa_nodes(struct rig *rig, const struct rig_item *item)
 	if (nodes.count == 0)
 		(void)check_expect(rig->run, true, item->resource, "sound NUMA nodes",
 				   "none given");
-	(void)tally_end(&nodes);
 }
 
 /* The ids of both lists are the same; both are sorted. */
 static void expect_same_ids(struct check_run *run, const char *what, const struct text_list *wanted,
 			    const struct text_list *saw)
 {
-	struct tally missing = TALLY(run, what, "there");
-	struct tally unknown = TALLY(run, what, "none but the known ones");
+	struct tally unknown CLEANUP_TALLY = TALLY(run, what, "none but the known ones");
+	struct tally missing CLEANUP_TALLY = TALLY(run, what, "there");
 	size_t i = 0;
 	size_t j = 0;
 	while (i < wanted->count || j < saw->count) {
@@ -165,8 +152,6 @@ static void expect_same_ids(struct check_run *run, const char *what, const struc
 		i += order <= 0;
 		j += order >= 0;
 	}
-	(void)tally_end(&missing);
-	(void)tally_end(&unknown);
 }
 
 /* Adds "RESOURCE ID" for each healthy device of the resources under test, in order. */
@@ -174,8 +159,7 @@ static bool take_ids(struct rig *rig, struct text_list *out)
 {
 	struct error err = {0};
 	int rc = 0;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
+	rig_each (resource, rig) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
 		if (!rig_healthy_ids(rig, resource, &ids))
 			return false;
@@ -246,8 +230,7 @@ static int open_stream(struct kubelet_plugin *plugin, struct kubelet_stream **ou
 static void two_streams(struct check_run *run)
 {
 	struct rig *rig = rig_listed(run);
-	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
+	rig_each (resource, rig) {
 		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
 		struct kubelet_stream *streams[2] = {kubelet_plugin_stream(plugin), NULL};
 		struct error err = {0};
@@ -304,8 +287,7 @@ static void idle(struct check_run *run)
 		return;
 	check_note(run, "watched for %llu ms",
 		   (unsigned long long)rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS));
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
+	rig_each (resource, rig) {
 		const struct kubelet_stream_state stream =
 			kubelet_stream_state(rig_stream(rig, resource));
 		(void)check_expect_is(run, stream.open, "stream", "open", stream.text);

@@ -21,8 +21,7 @@ enum {
 static void each_registration(struct check_run *run)
 {
 	struct rig *rig = rig_registered(run);
-	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
+	rig_each (resource, rig) {
 		const struct kubelet_registration *r = rig_registration(rig, resource);
 		if (r != NULL)
 			check_row(run)->judge(
@@ -223,9 +222,8 @@ static void fresh_socket_name(struct check_run *run)
 				    NULL);
 	if (!rig_restart_plugin(rig, SIGTERM))
 		return;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		const struct kubelet_registration *r =
-			rig_registration(rig, rig->resources.items[i]);
+	rig_each (resource, rig) {
+		const struct kubelet_registration *r = rig_registration(rig, resource);
 		(void)check_expect_varying(
 			run, r != NULL && !text_list_has(&endpoints, r->endpoint),
 			"endpoint of the second run", "another than in the first", "%s",

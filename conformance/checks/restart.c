@@ -95,9 +95,8 @@ static void terminate(struct check_run *run)
 	struct error err = {0};
 	if (rig == NULL)
 		return;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		const struct kubelet_registration *r =
-			rig_registration(rig, rig->resources.items[i]);
+	rig_each (resource, rig) {
+		const struct kubelet_registration *r = rig_registration(rig, resource);
 		if (r != NULL)
 			(void)check_works(run, text_list_add(&sockets, r->socket, &err), NULL,
 					  &err);
@@ -147,9 +146,9 @@ static bool older_is_unwatched(void *user)
 static bool is_allocatable(void *user)
 {
 	const struct rig *rig = user;
-	for (size_t i = 0; i < rig->resources.count; i++) {
+	rig_each (resource, rig) {
 		struct kubelet_resource_status status =
-			kubelet_resource_status(rig->kubelet, rig->resources.items[i]);
+			kubelet_resource_status(rig->kubelet, resource);
 		if (!status.connected || !status.listed || status.allocatable == 0)
 			return false;
 	}

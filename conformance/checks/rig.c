@@ -335,10 +335,9 @@ bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *id
 
 bool rig_for_each(struct rig *rig, check_judge *judge, void *user)
 {
-	for (size_t i = 0; i < rig->resources.count; i++) {
+	rig_each (resource, rig) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
-		struct rig_item item = {
-			.resource = rig->resources.items[i], .ids = &ids, .user = user};
+		struct rig_item item = {.resource = resource, .ids = &ids, .user = user};
 		if (!rig_healthy_ids(rig, item.resource, &ids))
 			return false;
 		judge(rig, &item);

@@ -8,7 +8,8 @@
  *   stage.h         where probes run, and what they are proven to be (authenticity.h)
  *   offer.h         what an id hands out, and a container with it (granted.h)
  *   visibility.h    what a container saw
- *   tenants.h       the devices, and probes that use them one after the other or side by side
+ *   isolation.h     looks into containers, and probes that use devices one after the other or side
+ *                   by side
  *   tally.h         one verdict about many things
  */
 
@@ -25,9 +26,7 @@ extern const struct check environment_checks[], registration_checks[], list_and_
 	allocate_checks[], windows_checks[], restart_checks[], api_checks[], isolation_checks[];
 
 /* Bodies that stand in a file of their own (list_devices.c, isolation_*.c). */
-check_body list_devices_present, isolation_node_files, isolation_apis_agree,
-	isolation_management_apis, isolation_device_nodes, isolation_driver_files,
-	isolation_host_paths;
+check_body list_devices_present, isolation_node_files;
 check_body isolation_residue, isolation_faults, isolation_contention, isolation_lifetime;
 
 /* api.c: does the device offer this API, or this part of DirectX? */

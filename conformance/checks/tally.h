@@ -18,6 +18,9 @@ struct tally {
 	size_t wrong;	    /* of those that did not hold */
 };
 
+/* Ends it with its block; of several the last one first. */
+#define CLEANUP_TALLY __attribute__((cleanup(tally_end)))
+
 #define TALLY(run, what, wanted)                                                                   \
 	{                                                                                          \
 		run, __FILE__, __LINE__, what, wanted, 0, 0                                        \
@@ -29,5 +32,5 @@ void tally_add(struct tally *tally, bool held, const char *saw_format, ...) PRIN
 /* The same for untrusted text, which is shown escaped; `text` is what was seen. */
 void tally_add_text(struct tally *tally, bool held, const char *text);
 
-/* Records what the whole is. Nothing when nothing was looked at. True: all held. */
-bool tally_end(struct tally *tally);
+/* Records what the whole is. Nothing when nothing was looked at. */
+void tally_end(struct tally *tally);

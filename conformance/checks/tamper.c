@@ -326,10 +326,9 @@ static int judge_node(struct tamper *tamper, const struct grant_entry *node, str
 const char *tamper_value(const struct grant *grant, const char *name)
 {
 	const char *value = NULL;
-	for (size_t i = 0; i < grant->envs.count; i++) {
-		if (text_equal(grant->envs.items[i].name, name) &&
-		    grant->envs.items[i].value != NULL)
-			value = grant->envs.items[i].value;
+	grant_each (entry, &grant->envs) {
+		if (text_equal(entry->name, name) && entry->value != NULL)
+			value = entry->value;
 	}
 	return value;
 }
