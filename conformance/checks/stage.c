@@ -280,17 +280,25 @@ const struct container_view *probe_view(const struct probe *probe)
 	return probe->view.pid != 0 ? &probe->view : NULL;
 }
 
-const cJSON *stage_finish(struct stage *stage, struct probe *probe)
+/* Waits for its end, or with `kill` ends it. NULL: recorded. */
+static const struct launch_result *wait_end(struct stage *stage, struct probe *probe, bool kill)
 {
-	char description[512] = "";
 	struct error err = {0};
 	struct span span = span_begin(stage);
-	int rc = launch_wait(probe->launch, &err);
+	int rc = kill ? launch_stop(probe->launch, &err) : launch_wait(probe->launch, &err);
 	span_end(stage, &span);
 	if (!check_works(stage->run, rc, probe->label, &err))
 		return NULL;
-	const struct launch_result *result = launch_result(probe->launch);
-	keep_output(stage, probe, result);
+	keep_output(stage, probe, launch_result(probe->launch));
+	return launch_result(probe->launch);
+}
+
+const cJSON *stage_finish(struct stage *stage, struct probe *probe)
+{
+	char description[512] = "";
+	const struct launch_result *result = wait_end(stage, probe, false);
+	if (result == NULL)
+		return NULL;
 	launch_describe(result, description, sizeof(description));
 	/* A runtime that cannot begin a container proves nothing about the plugin; it fails the check
 	 * that is about it. */
@@ -350,16 +358,9 @@ void stage_resume(struct stage *stage, struct probe *probe)
 const struct launch_result *stage_end(struct stage *stage, struct probe *probe, bool kill,
 				      const cJSON **document)
 {
-	struct error err = {0};
-	struct span span = span_begin(stage);
-	int rc = kill ? launch_stop(probe->launch, &err) : launch_wait(probe->launch, &err);
-	span_end(stage, &span);
+	const struct launch_result *result = wait_end(stage, probe, kill);
 	*document = NULL;
-	if (!check_works(stage->run, rc, probe->label, &err))
-		return NULL;
-	const struct launch_result *result = launch_result(probe->launch);
-	keep_output(stage, probe, result);
-	if (result->end == LAUNCH_EXITED && result->code == 0 &&
+	if (result != NULL && result->end == LAUNCH_EXITED && result->code == 0 &&
 	    json_parse(text_string(&result->out), result->out.size, &probe->document, NULL) == 0) {
 		check_evidence_json(stage->run, check_format(stage->run, "%s.json", probe->label),
 				    probe->document);

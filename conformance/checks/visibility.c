@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-/* The entry of one API in `list` ("/apis"); NULL when the probe does not know it. */
-static const cJSON *entry_of(const cJSON *document, const char *list, const char *api)
+const cJSON *visibility_entry(const cJSON *document, const char *list, const char *api)
 {
 	json_each (entry, json_pointer(document, list)) {
 		if (text_equal(json_pointer_string(entry, "/api/name"), api))
@@ -24,7 +23,7 @@ static const cJSON *entry_of(const cJSON *document, const char *list, const char
 static const cJSON *devices_of(const cJSON *document, const struct gpu_api *api)
 {
 	return (api->seen & GPU_API_ON_LINUX) != 0
-		       ? json_pointer(entry_of(document, "/apis", api->name), "/devices")
+		       ? json_pointer(visibility_entry(document, "/apis", api->name), "/devices")
 		       : NULL;
 }
 
@@ -49,8 +48,7 @@ static long pci_id(const cJSON *json, const char *pointer)
 	return id == 0 || id > 0xffff ? DISCOVERY_UNKNOWN : (long)id;
 }
 
-/* Whether what the API tells is said of this device: -1 no, 0 nothing is told of both, 1 yes. */
-static int same_address(const struct discovery_device *device, const cJSON *seen)
+int visibility_same_address(const struct discovery_device *device, const cJSON *seen)
 {
 	const char *address = json_pointer_string(seen, "/pciAddress");
 	if (address == NULL || device->pci_address[0] == '\0')
@@ -68,7 +66,7 @@ static int same_node(const struct discovery_device *device, const cJSON *seen)
 	return visibility_is_node_of(device, false, major, minor) ? 1 : -1;
 }
 
-static int same_ids(const struct discovery_device *device, const cJSON *seen)
+int visibility_same_model(const struct discovery_device *device, const cJSON *seen)
 {
 	long vendor = pci_id(seen, "/vendorId");
 	long id = pci_id(seen, "/deviceId");
@@ -99,9 +97,9 @@ static const struct {
 	const char *name;
 	int (*same)(const struct discovery_device *device, const cJSON *seen);
 } facts[] = {
-	{"PCI address", same_address},
+	{"PCI address", visibility_same_address},
 	{"device node", same_node},
-	{"vendor and device id", same_ids},
+	{"vendor and device id", visibility_same_model},
 };
 
 const struct discovery_device *visibility_device(const struct discovery_snapshot *node,
@@ -201,7 +199,7 @@ static void expect_identity(struct check_run *run, const char *what, const char 
 		bool yes = false;
 		bool no = false;
 		/* Only Vulkan and DXGI promise the ids of PCI. */
-		if (facts[i].same == same_ids && strcmp(api, "vulkan") != 0)
+		if (facts[i].same == visibility_same_model && strcmp(api, "vulkan") != 0)
 			continue;
 		for (size_t j = 0; j < grant->count; j++) {
 			int same = facts[i].same(grant->devices[j], device);
@@ -255,8 +253,8 @@ static void expect_api(struct check_run *run, const char *label, const struct gp
 		       const struct sight *sight, const struct sight *bare,
 		       const struct granted *grant)
 {
-	const cJSON *entry = entry_of(sight->document, "/apis", api->name);
-	const cJSON *again = entry_of(sight->document, "/unsteered", api->name);
+	const cJSON *entry = visibility_entry(sight->document, "/apis", api->name);
+	const cJSON *again = visibility_entry(sight->document, "/unsteered", api->name);
 	const cJSON *others = bare != NULL ? devices_of(bare->document, api) : NULL;
 	const char *what = check_format(run, "%s: devices through %s", label, api->name);
 	const char *unsteered = check_format(run, "%s without the variables that hide some", what);
@@ -277,7 +275,7 @@ static void expect_dxgi(struct check_run *run, const char *label, const cJSON *d
 {
 	long long seen = 0;
 	const char *what = check_format(run, "%s: adapters through DXGI", label);
-	const cJSON *entry = entry_of(document, "/apis", "dxgi");
+	const cJSON *entry = visibility_entry(document, "/apis", "dxgi");
 	if (!expect_told(run, what, entry))
 		return;
 	json_each (device, json_pointer(entry, "/devices"))
