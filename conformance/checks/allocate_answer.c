@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "conformance/checks/node_file.h"
 #include "conformance/checks/tally.h"
 #include "containers/offers.h"
 #include "containers/wine/translation.h"
@@ -12,7 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { ASKED_MAX = 256 /* ids that are tested one by one */ };
 
@@ -156,9 +156,9 @@ static bool path_exists(const struct context *context, const char *path)
 
 static bool is_device_node(const char *path)
 {
-	struct stat status = {0};
-	return path_is_sound(path) && stat(path, &status) == 0 &&
-	       (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
+	struct node_file file = {0};
+	return path_is_sound(path) && node_file_identify(path, &file) &&
+	       (file.kind == NODE_FILE_CHARACTER || file.kind == NODE_FILE_BLOCK);
 }
 
 /* Files may be put in place by PreStartContainer, after the answer that names them. */

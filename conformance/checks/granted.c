@@ -79,15 +79,6 @@ static int add_mark(struct granted_reader *reader, size_t owner, enum mark_kind 
 	return 0;
 }
 
-static int mark_nodes(struct granted_reader *reader, size_t owner, struct error *err)
-{
-	const struct discovery_device *device = &reader->node->devices[owner];
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < device->node_count; i++)
-		rc = add_mark(reader, owner, MARK_NODE, device->nodes[i].path, err);
-	return rc;
-}
-
 /* The folders that hold the file. */
 static int mark_folders(struct granted_reader *reader, size_t owner, const char *path,
 			struct error *err)
@@ -112,11 +103,14 @@ static bool is_telling(const struct discovery_file *file)
 	       strcmp(file->origin, "driver-library") == 0;
 }
 
-static int mark_files(struct granted_reader *reader, size_t owner, struct error *err)
+/* Its nodes, or of a device without any the files that are its own. */
+static int mark_device(struct granted_reader *reader, size_t owner, struct error *err)
 {
 	const struct discovery_device *device = &reader->node->devices[owner];
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < device->file_count; i++) {
+	for (size_t i = 0; rc == 0 && i < device->node_count; i++)
+		rc = add_mark(reader, owner, MARK_NODE, device->nodes[i].path, err);
+	for (size_t i = 0; rc == 0 && device->node_count == 0 && i < device->file_count; i++) {
 		const char *path = device->files[i].source;
 		if (!is_telling(&device->files[i]))
 			continue;
@@ -136,8 +130,7 @@ int granted_reader_new(const struct discovery_snapshot *node, struct granted_rea
 	if (rc == 0)
 		reader->node = node;
 	for (size_t i = 0; rc == 0 && !windows && i < node->device_count; i++)
-		rc = node->devices[i].node_count != 0 ? mark_nodes(reader, i, err)
-						      : mark_files(reader, i, err);
+		rc = mark_device(reader, i, err);
 	if (rc == 0)
 		*out = STEAL(reader);
 	return rc;

@@ -107,20 +107,17 @@ static bool sights_add(struct check_run *run, cJSON *sights, const char *label,
 
 static void sights_save(struct check_run *run, const cJSON *sights)
 {
-	char *path CLEANUP_FREE = path_join(check_context(run)->run_directory, file_name);
 	struct error err = {0};
-	int rc = path != NULL ? json_write_file(path, sights, &err) : error_memory(&err);
+	int rc = json_write_file(check_run_path(run, file_name), sights, &err);
 	(void)check_works(run, rc, file_name, &err);
 }
 
 /* What an earlier check of this run kept; NULL: none did. */
 static cJSON *sights_read(struct check_run *run)
 {
-	char *path CLEANUP_FREE = path_join(check_context(run)->run_directory, file_name);
+	const char *path = check_run_path(run, file_name);
 	cJSON *sights = NULL;
-	return path != NULL && file_exists(path) && json_read_file(path, &sights, NULL) == 0
-		       ? sights
-		       : NULL;
+	return file_exists(path) && json_read_file(path, &sights, NULL) == 0 ? sights : NULL;
 }
 
 void sights_add_kept(struct check_run *run, const char *label, const struct sight *sight,

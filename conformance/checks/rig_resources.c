@@ -24,6 +24,8 @@ enum {
 	KNOWN_MAX = 1024, /* resources */
 };
 
+static const char file_name[] = "resources.json";
+
 int rig_wait(struct rig *rig, loop_condition *done, void *user, uint64_t timeout_ms,
 	     const char *what, struct error *err)
 {
@@ -43,24 +45,18 @@ static size_t count_healthy(const struct rig *rig, const char *resource)
 	return kubelet_resource_status(rig->kubelet, resource).allocatable;
 }
 
-static char *known_path(const struct rig *rig)
-{
-	return path_join(rig->context->run_directory, "resources.json");
-}
-
 static void read_known(struct rig *rig)
 {
-	char *path CLEANUP_FREE = known_path(rig);
-	if (rig->known == NULL && path != NULL && file_exists(path))
+	const char *path = check_run_path(rig->run, file_name);
+	if (rig->known == NULL && file_exists(path))
 		(void)json_read_file(path, &rig->known, NULL);
 }
 
 static void write_known(const struct rig *rig)
 {
-	char *path CLEANUP_FREE = known_path(rig);
 	struct error err = {0};
-	if (cJSON_GetArraySize(rig->known) != 0 && path != NULL &&
-	    json_write_file(path, rig->known, &err) < 0)
+	if (cJSON_GetArraySize(rig->known) != 0 &&
+	    json_write_file(check_run_path(rig->run, file_name), rig->known, &err) < 0)
 		check_note(rig->run, "%s", err.text);
 }
 

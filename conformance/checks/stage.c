@@ -35,15 +35,6 @@ struct stage {
 	size_t count; /* of launches so far: tells the names of containers apart */
 };
 
-static void free_probe(struct probe *probe)
-{
-	launch_free(probe->launch);
-	if (OFFERS_INSPECTION)
-		container_view_free(&probe->view);
-	cJSON_Delete(probe->document);
-	free(probe);
-}
-
 static void close_stage(void *argument)
 {
 	struct stage *stage = argument;
@@ -51,7 +42,11 @@ static void close_stage(void *argument)
 	while (stage->probes != NULL) {
 		struct probe *probe = stage->probes;
 		stage->probes = probe->next;
-		free_probe(probe);
+		launch_free(probe->launch);
+		if (OFFERS_INSPECTION)
+			container_view_free(&probe->view);
+		cJSON_Delete(probe->document);
+		free(probe);
 	}
 	launcher_free(stage->launcher);
 	cri_close(stage->cri);
@@ -92,11 +87,10 @@ static void span_end(struct stage *stage, const struct span *span)
 static int make_launcher(struct stage *stage, struct error *err)
 {
 	const struct context *context = stage->context;
-	char *logs CLEANUP_FREE = path_join(check_directory(stage->run), "logs");
-	int rc = logs != NULL ? 0 : error_memory(err);
+	int rc = 0;
 	if (strcmp(context->launcher, "process") == 0)
 		return launcher_process_new(stage->loop, NULL, &stage->launcher, err);
-	if (OFFERS_WINE_NODE && rc == 0 && context->wine_directory != NULL)
+	if (OFFERS_WINE_NODE && context->wine_directory != NULL)
 		rc = wine_node_open(context->wine_directory, &stage->wine, err);
 	if (rc == 0)
 		rc = cri_open(stage->loop, context->cri_address, &stage->cri, err);
@@ -106,7 +100,7 @@ static int make_launcher(struct stage *stage, struct error *err)
 		&(struct launcher_containerd_options){
 			.cri = stage->cri,
 			.image = context->probe_image,
-			.log_directory = logs,
+			.log_directory = check_path(stage->run, "logs"),
 			.cgroup_parent = context->cgroup_parent,
 			.system = launch_host,
 			.runtime_handler = context->runtime_handler,
