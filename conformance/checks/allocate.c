@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum { REPEATS = 20 };
+enum { REPEATS = 20, ORDERED_MAX = 64 /* ids in one call */ };
 
 #define UNKNOWN_ID "gpucert-no-such-device::0"
 
@@ -38,11 +38,9 @@ static void prompt(struct rig *rig, const struct rig_item *item)
 
 static void each_and_all(struct rig *rig, const struct rig_item *item)
 {
-	size_t count = allocate_for_each(rig, item, NULL);
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	(void)allocate_expect(rig, item->resource, (const char *const *)item->ids->items,
-			      count < ALLOCATE_TOGETHER_MAX ? count : ALLOCATE_TOGETHER_MAX,
-			      "all devices together", &reply);
+	allocate_for_each(rig, item, NULL);
+	(void)allocate_together(rig, item, &reply);
 }
 
 /* The same ids in order, in order again, and in reverse order. */
@@ -53,8 +51,8 @@ static void order(struct rig *rig, const struct rig_item *item)
 	const struct text_list *ids = item->ids;
 	const V1beta1__ContainerAllocateResponse *answers[ARRAY_SIZE(names)] = {NULL};
 	struct rpc_answer replies[ARRAY_SIZE(names)] = {0};
-	const char *backwards[ALLOCATE_TOGETHER_MAX] = {NULL};
-	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
+	const char *backwards[ORDERED_MAX] = {NULL};
+	size_t count = ids->count < ORDERED_MAX ? ids->count : ORDERED_MAX;
 	for (size_t i = 0; i < count; i++)
 		backwards[i] = ids->items[count - 1 - i];
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

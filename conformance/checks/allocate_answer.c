@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ASKED_MAX = 256 /* ids that are tested one by one */ };
+enum {
+	ASKED_MAX = 256,   /* ids that are tested one by one */
+	TOGETHER_MAX = 64, /* ids in one call */
+};
 
 /* On a Linux node no driver's path has a backslash. */
 #define SEPARATORS "/\\"
@@ -48,7 +51,15 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 	return response;
 }
 
-size_t allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge *judge)
+const V1beta1__ContainerAllocateResponse *
+allocate_together(struct rig *rig, const struct rig_item *item, struct rpc_answer *reply)
+{
+	size_t count = item->ids->count < TOGETHER_MAX ? item->ids->count : TOGETHER_MAX;
+	return allocate_expect(rig, item->resource, (const char *const *)item->ids->items, count,
+			       "all devices together", reply);
+}
+
+void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge *judge)
 {
 	const struct text_list *ids = item->ids;
 	size_t count = ids->count < ASKED_MAX ? ids->count : ASKED_MAX;
@@ -63,7 +74,6 @@ size_t allocate_for_each(struct rig *rig, const struct rig_item *item, check_jud
 		if (one.answer != NULL && judge != NULL)
 			judge(rig, &one);
 	}
-	return count;
 }
 
 /* Entries of an answer by their fields: texts, the container path or name first, and flags. */
@@ -208,7 +218,7 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 		.others = TALLY(rig->run, "devices[].host_path", "a device node"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
-	(void)allocate_for_each(rig, &all, look_for_paths);
+	allocate_for_each(rig, &all, look_for_paths);
 	tally_end(&answers.mounts);
 	tally_end(&answers.others);
 }
@@ -244,16 +254,13 @@ static void expect_unique_paths(struct rig *rig, const struct rig_item *item)
 
 void allocate_unique_paths(struct rig *rig, const struct rig_item *item)
 {
-	const struct text_list *ids = item->ids;
-	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct rig_item together = {.resource = item->resource};
-	together.answer = allocate_expect(rig, item->resource, (const char *const *)ids->items,
-					  count, "all devices together", &reply);
+	together.answer = allocate_together(rig, item, &reply);
 	if (together.answer != NULL)
 		expect_unique_paths(rig, &together);
 	else /* refused together: one by one */
-		(void)allocate_for_each(rig, item, expect_unique_paths);
+		allocate_for_each(rig, item, expect_unique_paths);
 }
 
 /* Names that most images have for folders of other names. */
@@ -381,7 +388,7 @@ void allocate_read_only(struct rig *rig, const struct rig_item *item)
 		.others = TALLY(rig->run, "mounts[].read_only", "true"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
-	(void)allocate_for_each(rig, &all, look_for_harm);
+	allocate_for_each(rig, &all, look_for_harm);
 	tally_end(&answers.others);
 	tally_end(&answers.mounts);
 }

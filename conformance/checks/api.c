@@ -81,7 +81,7 @@ static void expect_work(struct check_run *run, const struct discovery_device *de
 			const struct gpu_api *api, const struct grant *grant, const cJSON *document,
 			struct identity_seen *seen)
 {
-	const cJSON *elements = json_pointer(document, "/work/elements");
+	double elements = json_pointer_number(document, "/work/elements");
 	int count = cJSON_GetArraySize(json_pointer(document, "/devices"));
 	const char *missing = view_string(document, "/api/missing");
 	bool headless = strcmp(missing, "window station") == 0;
@@ -108,11 +108,10 @@ static void expect_work(struct check_run *run, const struct discovery_device *de
 		expect_encoded(run, device, grant, document);
 		return;
 	}
-	(void)expect_status(run, document, cJSON_IsTrue(json_pointer(document, "/work/verified")),
+	(void)expect_status(run, document, json_pointer_true(document, "/work/verified"),
 			    "/work/verified", "ok", "/work/status", "/work/reason");
-	(void)check_expect(run, cJSON_IsNumber(elements) && elements->valuedouble >= ELEMENTS,
-			   "/work/elements", "at least 1048576", "%.0f",
-			   cJSON_IsNumber(elements) ? elements->valuedouble : 0);
+	(void)check_expect(run, elements >= ELEMENTS, "/work/elements", "at least 1048576", "%.0f",
+			   elements);
 	check_note(run, "%s computed on %s: %s", api->name, device->id,
 		   view_string(document, "/devices/0/name"));
 }
@@ -154,13 +153,9 @@ static void judge(struct api_tally *tally, const struct discovery_device *device
 
 static const cJSON *run_probe(struct api_tally *tally, const char *label, struct offer *offer)
 {
-	char *probe CLEANUP_FREE = text_format("probe-%s", tally->api->name);
-	char *name CLEANUP_FREE = text_format("probe-%s-%s", tally->api->name, label);
+	const char *probe = check_format(tally->rig->run, "probe-%s", tally->api->name);
+	const char *name = check_format(tally->rig->run, "%s-%s", probe, label);
 	const char *const command[] = {probe, "--device", "0", "--size", "1048576", NULL};
-	if (probe == NULL || name == NULL) {
-		check_broken(tally->rig->run, "out of memory");
-		return NULL;
-	}
 	return offer_admit(tally->rig, offer)
 		       ? stage_run(tally->stage, name, command, &offer->grant)
 		       : NULL;
@@ -227,11 +222,9 @@ static size_t expect_all(const struct api_tally *tally)
 			continue;
 		offering++;
 		if (!tested && tally->untold != 0)
-			check_unsupported(tally->rig->run,
-					  "%s: which devices %zu ids hand out cannot be told: "
-					  "their answers hold names for a container runtime alone, "
-					  "and containers on this one saw no device of the node",
-					  device->id, tally->untold);
+			offer_tell_unseen(tally->rig->run,
+					  check_format(tally->rig->run, "%s: ", device->id),
+					  tally->untold);
 		else if (context->resource == NULL)
 			(void)check_expect(tally->rig->run, tested, device->id,
 					   "granted by some id", "%s",

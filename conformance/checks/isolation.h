@@ -67,9 +67,6 @@ void isolation_look_at_each(struct isolation *isolation, bool judges);
 /* Isolation holds for the runtime that it was seen on, which is noted. */
 void isolation_note_runtime(struct check_run *run);
 
-/* That answers say nothing but to a runtime, and neither do the containers. */
-void isolation_tell_unseen(struct check_run *run, size_t unseen);
-
 /*
  * What containers with one device each, and one without, were seen to be: by the document of
  * probe-visibility and from the host. Several checks judge the same containers. The first check that

@@ -205,15 +205,6 @@ void isolation_note_runtime(struct check_run *run)
 			   handler[0] != '\0' ? ", handler " : "", handler);
 }
 
-void isolation_tell_unseen(struct check_run *run, size_t unseen)
-{
-	check_unsupported(run,
-			  "which devices %zu ids hand out cannot be told: their answers hold names "
-			  "for a container runtime alone, and containers on this one saw no device "
-			  "of the node",
-			  unseen);
-}
-
 /* How the answers of ids turned out. */
 struct looks {
 	struct isolation *isolation;
@@ -315,7 +306,7 @@ static void end_looks(struct looks *looks)
 				  "containers of the first %d were asked instead",
 				  isolation->unreadable, UNREADABLE_MAX);
 	if (isolation->unseen != 0)
-		isolation_tell_unseen(isolation->run, isolation->unseen);
+		offer_tell_unseen(isolation->run, "", isolation->unseen);
 }
 
 void isolation_look_at_each(struct isolation *isolation, bool judges)

@@ -82,7 +82,7 @@ bool tenants_open_pair(struct isolation *isolation, struct check_run *run,
 	if (isolation->pair[0] != NULL || ids == 0)
 		return isolation->pair[0] != NULL;
 	if (isolation->unseen != 0)
-		isolation_tell_unseen(run, isolation->unseen);
+		offer_tell_unseen(run, "", isolation->unseen);
 	else if (wanted == TENANTS_SAME)
 		check_not_applicable(run, "the plugin offers no replicas of one device");
 	else

@@ -13,7 +13,7 @@
 
 static void judge_answers(struct rig *rig, const struct rig_item *item)
 {
-	(void)allocate_for_each(rig, item, check_row(rig->run)->judge);
+	allocate_for_each(rig, item, check_row(rig->run)->judge);
 }
 
 /* A body: the row's judge for the answer for each id. It counts what it looks at, if the row's
@@ -97,7 +97,6 @@ static void class_is_display(struct rig *rig, const struct rig_item *item)
 
 static void location_is_present(struct rig *rig, const struct rig_item *item)
 {
-	const struct discovery_snapshot *node = rig->context->node;
 	size_t *seen = item->user;
 	for (size_t i = 0; i < item->answer->n_devices; i++) {
 		const V1beta1__DeviceSpec *device = item->answer->devices[i];
@@ -106,9 +105,8 @@ static void location_is_present(struct rig *rig, const struct rig_item *item)
 		if (!is_of_type(device, WINDOWS_DEVICE_LOCATION_PATH, &string))
 			continue;
 		++*seen;
-		for (size_t j = 0; j < node->device_count; j++)
-			present =
-				present || granted_by_string(device->host_path, &node->devices[j]);
+		node_each (other, rig->context->node)
+			present = present || granted_by_string(device->host_path, other);
 		(void)check_expect(rig->run, present, "devices[].host_path",
 				   "the location path of a device of the node", "%s",
 				   device->host_path);
@@ -146,25 +144,12 @@ static void no_topology(struct rig *rig, const struct rig_item *item)
 /* A container that asks for two devices gets both, or is told that it cannot have them. */
 static void whole_answer(struct rig *rig, const struct rig_item *item)
 {
-	const struct text_list *ids = item->ids;
-	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	int rc = rig_allocate(rig, item->resource, (const char *const *)ids->items, count, &reply,
-			      &err);
-	const V1beta1__ContainerAllocateResponse *response = rig_first_response(&reply);
+	const V1beta1__ContainerAllocateResponse *response = allocate_together(rig, item, &reply);
 	size_t strings = response != NULL ? response->n_devices : 0;
-	if (rc != 0) {
-		(void)check_expect_ok(rig->run, rc, "Allocate is answered", &err);
-		return;
-	}
 	(void)check_expect(rig->run, strings <= 1,
 			   "device strings for all devices in one container", "one, or a refusal",
 			   "%zu", strings);
-	if (reply.reply == NULL)
-		(void)check_expect(rig->run, reply.message[0] != '\0',
-				   "the refusal of several devices", "a message", "%s",
-				   rpc_code_name(reply.code));
 }
 
 static void mount_targets(struct rig *rig, const struct rig_item *item)
@@ -204,10 +189,9 @@ static bool is_granted(const V1beta1__ContainerAllocateResponse *answer,
  * tell a device's folder leaves nothing to compare with. */
 static bool is_source(const struct rig *rig, const struct rig_item *item, const char *path)
 {
-	const struct discovery_snapshot *node = rig->context->node;
-	for (size_t i = 0; i < node->device_count; i++) {
-		const char *store = node->devices[i].driver_store_path;
-		if (is_granted(item->answer, &node->devices[i]) &&
+	node_each (device, rig->context->node) {
+		const char *store = device->driver_store_path;
+		if (is_granted(item->answer, device) &&
 		    (store[0] == '\0' || windows_path_is_within(path, store)))
 			return true;
 	}
