@@ -221,94 +221,61 @@ static void before_list(struct check_run *run)
 		allocate_early(rig, registering.found->plugin, ids.items[0]);
 }
 
-#define ALLOCATE(name, rule, severity, body)                                                       \
-	CHECK_ROW("allocate." name, rule, severity, 1),                                            \
-		.timeout_s = 180, .stands_on = "allocate.one-response", .run = rig_each_resource,  \
-		.judge = (body)
+#define ALLOCATE(name, rule, severity, body, ...)                                                  \
+	CHECK("allocate." name, rule, severity, 1, rig_each_resource, .timeout_s = 180,            \
+	      .stands_on = "allocate.one-response", .judge = (body), __VA_ARGS__)
 
 const struct check allocate_checks[] = {
-	{
-		CHECK_ROW("allocate.one-response", ALC_01, CRITICAL, 1),
-		.title = "A container request is answered by a container response",
-		.advice = "Return one ContainerAllocateResponse for each container request: "
-			  "without one the pod fails.",
-		.timeout_s = 180,
-		.needs = {.devices = 1},
-		.stands_on = "list-and-watch.arrives",
-		.run = rig_each_resource,
-		.judge = one_response,
-	},
-	{
-		ALLOCATE("prompt", ALC_02, CRITICAL, prompt),
-		.title = "Allocate of a healthy device is prompt",
-		.advice = "Prepare what is slow beforehand: the kubelet admits one pod at a time "
-			  "and has no deadline here.",
-	},
-	{
-		ALLOCATE("each-and-all", ALC_03, CRITICAL, each_and_all),
-		.title = "Each device and all devices together can be allocated",
-		.advice = "See which id is refused; a healthy id that is listed must be "
-			  "allocatable.",
-	},
-	{
-		ALLOCATE("several-requests", ALC_04, MEDIUM, several_requests),
-		.title = "Several container requests are answered one by one, in order",
-		.advice = "Answer container_requests[i] with container_responses[i].",
-	},
-	{
-		ALLOCATE("order", ALC_05, HIGH, order),
-		.title = "The same ids are given the same answer, in any order",
-		.advice = "Sort the ids, or treat them as a set: the kubelet's order is random.",
-	},
-	{
-		ALLOCATE("repeat", ALC_06, CRITICAL, repeat),
-		.title = "A device that was allocated can be allocated again",
-		.advice = "Keep no record of what is allocated: there is no call that gives a "
-			  "device back.",
-	},
-	{
-		ALLOCATE("unknown-id", ALC_07, HIGH, unknown_id),
-		.title = "Allocate of an unknown id is refused, and harms nothing",
-		.advice = "Look each id up in the list that was sent, and answer with an error "
-			  "status.",
-	},
-	{
-		ALLOCATE("error-names-id", ALC_13, LOW, error_names_id),
-		.title = "The error of a refused Allocate names the id",
-		.advice = "Put the id into the status message: it is all that the pod's owner gets "
-			  "to see.",
-	},
-	{
-		ALLOCATE("no-ids", ALC_09, MEDIUM, no_ids),
-		.title = "Allocate without ids does no harm",
-		.advice = "Answer with an error or with nothing; never with a device.",
-	},
-	{
-		CHECK_ROW("allocate.before-list", ALC_12, MEDIUM, 1),
-		.title = "Allocate works before any ListAndWatch stream is open",
-		.advice = "Build the device table at start, not when the first stream opens.",
-		.timeout_s = 180,
-		.needs = {.devices = 1, .own_plugin = true},
-		.stands_on = "allocate.one-response",
-		.run = before_list,
-	},
-	{
-		ALLOCATE("paths-exist", ALC_15, CRITICAL, allocate_paths_exist),
-		.title = "Mount sources and device nodes in an answer exist",
-		.advice = "Check each path before answering: the container runtime creates an "
-			  "empty directory where a mount source is missing.",
-		.needs = {.devices = 1, .live_node = true},
-	},
-	{
-		ALLOCATE("unique-paths", ALC_16, HIGH, allocate_unique_paths),
-		.title = "Entries of an answer with one container path are the same",
-		.advice = "Merge what several devices share: of equal container paths only the "
-			  "first counts.",
-	},
-	{
-		ALLOCATE("read-only", ALC_18, MEDIUM, allocate_read_only),
-		.title = "Driver files are mounted read-only, on harmless destinations",
-		.advice = "Set read_only; mount files, not whole system directories.",
-	},
+	CHECK("allocate.one-response", ALC_01, CRITICAL, 1, rig_each_resource,
+	      .title = "A container request is answered by a container response",
+	      .advice = "Return one ContainerAllocateResponse for each container request: without "
+			"one the pod fails.",
+	      .timeout_s = 180, .needs = {.devices = 1}, .stands_on = "list-and-watch.arrives",
+	      .judge = one_response),
+	ALLOCATE("prompt", ALC_02, CRITICAL, prompt,
+		 .title = "Allocate of a healthy device is prompt",
+		 .advice = "Prepare what is slow beforehand: the kubelet admits one pod at a time "
+			   "and has no deadline here."),
+	ALLOCATE("each-and-all", ALC_03, CRITICAL, each_and_all,
+		 .title = "Each device and all devices together can be allocated",
+		 .advice = "See which id is refused; a healthy id that is listed must be "
+			   "allocatable."),
+	ALLOCATE("several-requests", ALC_04, MEDIUM, several_requests,
+		 .title = "Several container requests are answered one by one, in order",
+		 .advice = "Answer container_requests[i] with container_responses[i]."),
+	ALLOCATE("order", ALC_05, HIGH, order,
+		 .title = "The same ids are given the same answer, in any order",
+		 .advice = "Sort the ids, or treat them as a set: the kubelet's order is random."),
+	ALLOCATE("repeat", ALC_06, CRITICAL, repeat,
+		 .title = "A device that was allocated can be allocated again",
+		 .advice = "Keep no record of what is allocated: there is no call that gives a "
+			   "device back."),
+	ALLOCATE("unknown-id", ALC_07, HIGH, unknown_id,
+		 .title = "Allocate of an unknown id is refused, and harms nothing",
+		 .advice = "Look each id up in the list that was sent, and answer with an error "
+			   "status."),
+	ALLOCATE("error-names-id", ALC_13, LOW, error_names_id,
+		 .title = "The error of a refused Allocate names the id",
+		 .advice = "Put the id into the status message: it is all that the pod's owner "
+			   "gets to see."),
+	ALLOCATE("no-ids", ALC_09, MEDIUM, no_ids, .title = "Allocate without ids does no harm",
+		 .advice = "Answer with an error or with nothing; never with a device."),
+	CHECK("allocate.before-list", ALC_12, MEDIUM, 1, before_list,
+	      .title = "Allocate works before any ListAndWatch stream is open",
+	      .advice = "Build the device table at start, not when the first stream opens.",
+	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
+	      .stands_on = "allocate.one-response"),
+	ALLOCATE("paths-exist", ALC_15, CRITICAL, allocate_paths_exist,
+		 .title = "Mount sources and device nodes in an answer exist",
+		 .advice = "Check each path before answering: the container runtime creates an "
+			   "empty directory where a mount source is missing.",
+		 .needs = {.devices = 1, .live_node = true}),
+	ALLOCATE("unique-paths", ALC_16, HIGH, allocate_unique_paths,
+		 .title = "Entries of an answer with one container path are the same",
+		 .advice = "Merge what several devices share: of equal container paths only the "
+			   "first counts."),
+	ALLOCATE("read-only", ALC_18, MEDIUM, allocate_read_only,
+		 .title = "Driver files are mounted read-only, on harmless destinations",
+		 .advice = "Set read_only; mount files, not whole system directories."),
 	{.id = NULL},
 };

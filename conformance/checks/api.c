@@ -309,34 +309,17 @@ static const char *const tags_api[] = {"gpu", "container", NULL};
 #define OS_WINDOWS "windows"
 
 #define API(name, system, sight, offered, title_, advice_, ...)                                    \
-	{                                                                                          \
-		.id = "api." #name,                                                                \
-		.title = title_,                                                                   \
-		.advice = advice_,                                                                 \
-		.requirement = CHECK_API_01,                                                       \
-		.severity = CHECK_CRITICAL,                                                        \
-		.revision = 1,                                                                     \
-		.timeout_s = 300,                                                                  \
-		.tags = tags_api,                                                                  \
-		.needs = {.os = OS_##system, .devices = 1, .launcher = true, .api = offered},      \
-		.stands_on = "allocate.one-response",                                              \
-		.param = #name,                                                                    \
-		.run = computes,                                                                   \
-	},
+	CHECK("api." #name, API_01, CRITICAL, 1, computes, .title = title_, .advice = advice_,     \
+	      .timeout_s = 300, .tags = tags_api,                                                  \
+	      .needs = {.os = OS_##system, .devices = 1, .launcher = true, .api = offered},        \
+	      .stands_on = "allocate.one-response", .param = #name),
 
 const struct check api_checks[] = {
 #include "base/gpu_apis.def"
-	{
-		.id = "api.every-api",
-		.title = "Each API that a device enables is tested",
-		.advice = "What the reason names is not part of this certificate: test it by other "
-			  "means.",
-		.requirement = CHECK_API_01,
-		.severity = CHECK_LOW,
-		.revision = 1,
-		.timeout_s = 10,
-		.needs = {.devices = 1},
-		.run = every_api,
-	},
+	CHECK("api.every-api", API_01, LOW, 1, every_api,
+	      .title = "Each API that a device enables is tested",
+	      .advice = "What the reason names is not part of this certificate: test it by other "
+			"means.",
+	      .timeout_s = 10, .needs = {.devices = 1}),
 	{.id = NULL},
 };

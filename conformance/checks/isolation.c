@@ -156,133 +156,95 @@ static void two_devices(struct check_run *run)
 
 static const char *const tags_isolation[] = {"isolation", "container", NULL};
 
-#define ISOLATION(name, rule, severity, meaning, least, body)                                      \
-	CHECK_ROW("isolation." name, rule, severity, meaning),                                     \
-		.timeout_s = 300, .run = (body), .tags = tags_isolation,                           \
-		.stands_on = "allocate.one-response", .needs.devices = (least),                    \
-		.needs.containers = true
+#define ISOLATION(name, rule, severity, meaning, least, body, ...)                                 \
+	CHECK("isolation." name, rule, severity, meaning, body, .timeout_s = 300,                  \
+	      .tags = tags_isolation, .stands_on = "allocate.one-response",                        \
+	      .needs.devices = (least), .needs.containers = true, __VA_ARGS__)
 /* Of a container that isolation.single-device looked at. */
-#define SIGHT(name, rule, severity, judge)                                                         \
-	ISOLATION(name, rule, severity, 1, 1, isolation_each_sight), .param = &(judge)
+#define SIGHT(name, rule, severity, judge, ...)                                                    \
+	ISOLATION(name, rule, severity, 1, 1, isolation_each_sight, .param = &(judge), __VA_ARGS__)
 
 const struct check isolation_checks[] = {
-	{
-		CHECK_ROW("isolation.no-allocation", ISO_01, CRITICAL, 2),
-		.title = "A container without a device sees no GPU",
-		.advice = "Look at what the evidence shows: a runtime hook, a default mount or a "
-			  "privileged runtime gives every container the GPU.",
-		.timeout_s = 300,
-		.tags = tags_isolation,
-		.needs = {.containers = true},
-		.stands_on = "environment.container",
-		.run = no_allocation,
-	},
-	{
-		ISOLATION("single-device", ISO_02, CRITICAL, 2, 1, single_device),
-		.title = "A container with one device sees that device and no other",
-		.advice =
-			"Compare the evidence with the plugin's answer; if the answer names one "
-			"device, the driver does not isolate: run one GPU per node until it "
-			"does. Windows Server 2022 is known to show every GPU now and then to a "
-			"container with one location path (microsoft/Windows-Containers issue 333).",
-	},
-	{
-		ISOLATION("two-containers", ISO_03, CRITICAL, 2, 2, two_containers),
-		.title = "Two containers at the same time see one device each, their own",
-		.advice = "As for isolation.single-device; here both containers run side by side.",
-	},
-	{
-		ISOLATION("two-devices", ISO_02, CRITICAL, 1, 2, two_devices),
-		.title = "A container with two devices sees both and no third",
-		.advice = "Compare the answer for two ids with those for each of them alone: a "
-			  "variable or a path that is there once holds one device.",
-		.needs.os = "linux",
-	},
-	{
-		SIGHT("apis-agree", ISO_06, MEDIUM, isolation_apis_agree),
-		.title = "The APIs of a container tell the same of its device",
-		.advice = "The reason says which API tells what. Drivers of two versions in one "
-			  "container, or an API that reaches another device, tell different UUIDs "
-			  "and addresses; work that APIs share then fails.",
-	},
-	{
-		SIGHT("management-apis", ISO_07, LOW, isolation_management_apis),
-		.title = "Management libraries show a container its own device alone",
-		.advice =
-			"NVML and nvidia-smi show what the kernel module lets the container reach, "
+	CHECK("isolation.no-allocation", ISO_01, CRITICAL, 2, no_allocation,
+	      .title = "A container without a device sees no GPU",
+	      .advice = "Look at what the evidence shows: a runtime hook, a default mount or a "
+			"privileged runtime gives every container the GPU.",
+	      .timeout_s = 300, .tags = tags_isolation, .needs = {.containers = true},
+	      .stands_on = "environment.container"),
+	ISOLATION("single-device", ISO_02, CRITICAL, 2, 1, single_device,
+		  .title = "A container with one device sees that device and no other",
+		  .advice = "Compare the evidence with the plugin's answer; if the answer names "
+			    "one device, the driver does not isolate: run one GPU per node until "
+			    "it does. Windows Server 2022 is known to show every GPU now and then "
+			    "to a container with one location path (microsoft/Windows-Containers "
+			    "issue 333)."),
+	ISOLATION("two-containers", ISO_03, CRITICAL, 2, 2, two_containers,
+		  .title = "Two containers at the same time see one device each, their own",
+		  .advice = "As for isolation.single-device; here both containers run side by "
+			    "side."),
+	ISOLATION("two-devices", ISO_02, CRITICAL, 1, 2, two_devices,
+		  .title = "A container with two devices sees both and no third",
+		  .advice = "Compare the answer for two ids with those for each of them alone: a "
+			    "variable or a path that is there once holds one device.",
+		  .needs.os = "linux"),
+	SIGHT("apis-agree", ISO_06, MEDIUM, isolation_apis_agree,
+	      .title = "The APIs of a container tell the same of its device",
+	      .advice = "The reason says which API tells what. Drivers of two versions in one "
+			"container, or an API that reaches another device, tell different UUIDs "
+			"and addresses; work that APIs share then fails."),
+	SIGHT("management-apis", ISO_07, LOW, isolation_management_apis,
+	      .title = "Management libraries show a container its own device alone",
+	      .advice = "NVML and nvidia-smi show what the kernel module lets the container reach, "
 			"past CUDA_VISIBLE_DEVICES: hand out the node of the one device. On "
-			"Windows they always show each device of the host.",
-	},
-	{
-		SIGHT("device-nodes", ISO_08, CRITICAL, isolation_device_nodes),
-		.title = "A container has and can make no other device nodes",
-		.advice =
-			"Look for a runtime that is privileged or has device rules of its own "
+			"Windows they always show each device of the host."),
+	SIGHT("device-nodes", ISO_08, CRITICAL, isolation_device_nodes,
+	      .title = "A container has and can make no other device nodes",
+	      .advice = "Look for a runtime that is privileged or has device rules of its own "
 			"(base_runtime_spec, a hook): beside what the answer hands out a container "
 			"gets the nodes of the OCI runtime specification alone.",
-		.needs.os = "linux",
-	},
-	{
-		SIGHT("driver-files", ISO_09, HIGH, isolation_driver_files),
-		.title = "No container can change the files of a driver",
-		.advice = "Mount the driver's files read-only: what one container writes to them "
-			  "runs in every other one, and on the node.",
-	},
-	{
-		SIGHT("host-paths", ISO_10, CRITICAL, isolation_host_paths),
-		.title = "A container reaches no path of the host but what it was given",
-		.advice = "Look at the mounts in the evidence (*.container.json): those that the "
-			  "answer does not name come from a hook, CDI or the runtime's settings.",
-		.needs.os = "linux",
-	},
-	{
-		CHECK_ROW("isolation.node-files", ISO_05, CRITICAL, 1),
-		.title = "No answer hands out the node itself",
-		.advice = "Mount what the driver needs, file by file, and hand out the nodes of "
-			  "GPUs alone: who holds the node's root, its /proc, /sys or /etc, its "
-			  "disks, its memory or a socket of kubelet or runtime holds the node.",
-		.timeout_s = 300,
-		.tags = tags_isolation,
-		.needs = {.os = "linux", .devices = 1, .live_node = true},
-		.stands_on = "allocate.one-response",
-		.run = isolation_node_files,
-	},
-	{
-		ISOLATION("residue", ISO_11, HIGH, 1, 1, isolation_residue),
-		.title = "A container finds nothing of another one's in a device's memory",
-		.advice =
-			"The driver hands out memory as the last process left it. Update it, or give "
-			"such a device to workloads that may see each other's data alone.",
-	},
-	{
-		ISOLATION("faults", ISO_12, HIGH, 1, 1, isolation_faults),
-		.title = "A crash or a hang on a device harms no other container",
-		.advice =
-			"Read which container failed and what its API said. Where a reset takes "
-			"everybody along, do not share the device; MPS and some drivers of AMD on "
-			"Windows do not contain faults.",
-		.provokes = true,
-	},
-	{
-		ISOLATION("contention", ISO_13, MEDIUM, 1, 1, isolation_contention),
-		.title = "Two containers at the same time both get their work done",
-		.advice =
-			"Do not offer replicas of a device in exclusive mode, nor of one that runs a "
-			"process to its end before the next. The shares are in the evidence.",
-	},
-	{
-		ISOLATION("lifetime", ISO_14, HIGH, 1, 1, isolation_lifetime),
-		.title = "A killed container's device and memory are there for the next one",
-		.advice =
-			"Look for a process that keeps the device's nodes open (fuser), and in the "
-			"kernel log for a reset that failed. AMD's RDNA 3.5 and 4 are known to "
-			"refuse a second start on Windows (Windows-Containers issue 623).",
-		.provokes = true,
-	},
-	{
-		ISOLATION("shared-replicas", ISO_04, CRITICAL, 2, 1, shared_replicas),
-		.title = "Two containers with replicas of one device both see that device",
-		.advice = "Check that the plugin maps each replica's id to its device.",
-	},
+	      .needs.os = "linux"),
+	SIGHT("driver-files", ISO_09, HIGH, isolation_driver_files,
+	      .title = "No container can change the files of a driver",
+	      .advice = "Mount the driver's files read-only: what one container writes to them "
+			"runs in every other one, and on the node."),
+	SIGHT("host-paths", ISO_10, CRITICAL, isolation_host_paths,
+	      .title = "A container reaches no path of the host but what it was given",
+	      .advice = "Look at the mounts in the evidence (*.container.json): those that the "
+			"answer does not name come from a hook, CDI or the runtime's settings.",
+	      .needs.os = "linux"),
+	CHECK("isolation.node-files", ISO_05, CRITICAL, 1, isolation_node_files,
+	      .title = "No answer hands out the node itself",
+	      .advice = "Mount what the driver needs, file by file, and hand out the nodes of GPUs "
+			"alone: who holds the node's root, its /proc, /sys or /etc, its disks, its "
+			"memory or a socket of kubelet or runtime holds the node.",
+	      .timeout_s = 300, .tags = tags_isolation,
+	      .needs = {.os = "linux", .devices = 1, .live_node = true},
+	      .stands_on = "allocate.one-response"),
+	ISOLATION("residue", ISO_11, HIGH, 1, 1, isolation_residue,
+		  .title = "A container finds nothing of another one's in a device's memory",
+		  .advice = "The driver hands out memory as the last process left it. Update it, "
+			    "or give such a device to workloads that may see each other's data "
+			    "alone."),
+	ISOLATION("faults", ISO_12, HIGH, 1, 1, isolation_faults,
+		  .title = "A crash or a hang on a device harms no other container",
+		  .advice = "Read which container failed and what its API said. Where a reset "
+			    "takes everybody along, do not share the device; MPS and some drivers "
+			    "of AMD on Windows do not contain faults.",
+		  .provokes = true),
+	ISOLATION("contention", ISO_13, MEDIUM, 1, 1, isolation_contention,
+		  .title = "Two containers at the same time both get their work done",
+		  .advice = "Do not offer replicas of a device in exclusive mode, nor of one that "
+			    "runs a process to its end before the next. The shares are in the "
+			    "evidence."),
+	ISOLATION("lifetime", ISO_14, HIGH, 1, 1, isolation_lifetime,
+		  .title = "A killed container's device and memory are there for the next one",
+		  .advice = "Look for a process that keeps the device's nodes open (fuser), and in "
+			    "the kernel log for a reset that failed. AMD's RDNA 3.5 and 4 are "
+			    "known to refuse a second start on Windows (Windows-Containers issue "
+			    "623).",
+		  .provokes = true),
+	ISOLATION("shared-replicas", ISO_04, CRITICAL, 2, 1, shared_replicas,
+		  .title = "Two containers with replicas of one device both see that device",
+		  .advice = "Check that the plugin maps each replica's id to its device."),
 	{.id = NULL},
 };

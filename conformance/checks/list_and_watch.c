@@ -308,88 +308,57 @@ static void no_storm(struct check_run *run)
 	}
 }
 
-#define LIST(name, rule, severity, body)                                                           \
-	CHECK_ROW("list-and-watch." name, rule, severity, 1),                                      \
-		.timeout_s = 720, .stands_on = "list-and-watch.arrives", .run = (body)
+#define LIST(name, rule, severity, body, ...)                                                      \
+	CHECK("list-and-watch." name, rule, severity, 1, body, .timeout_s = 720,                   \
+	      .stands_on = "list-and-watch.arrives", __VA_ARGS__)
 
 const struct check list_and_watch_checks[] = {
-	{
-		CHECK_ROW("list-and-watch.arrives", LAW_02, CRITICAL, 1),
-		.title = "Each resource's first device list arrives",
-		.advice = "Send the list as soon as the stream opens; the reason tells how the "
-			  "stream ended, if it did.",
-		.timeout_s = 150,
-		.stands_on = "registration.accepted",
-		.run = arrives,
-	},
-	{
-		LIST("first-message", LAW_01, CRITICAL, each_list),
-		.title = "The first device list arrives promptly",
-		.advice = "Send the list as soon as the stream opens, before watching for changes.",
-		.judge = first_message,
-	},
-	{
-		LIST("devices-present", LAW_02, CRITICAL, list_devices_present),
-		.title = "The list holds the devices that the node has",
-		.advice = "Compare with 'gpu-discovery'; a filter of the plugin may be too narrow.",
-		.needs = {.devices = 1},
-	},
-	{
-		LIST("ids", LAW_03, HIGH, each_list),
-		.param = &one_device,
-		.title = "Device ids are unique, printable and not too long",
-		.advice = "Shorten or hash long ids; the kubelet keeps them in its checkpoint as "
-			  "they are.",
-		.judge = ids_are_sound,
-	},
-	{
-		LIST("health", LAW_04, CRITICAL, each_list),
-		.param = &one_device,
-		.title = "Health is Healthy or Unhealthy, letter for letter",
-		.advice = "The kubelet compares exactly: any other word makes the device unusable.",
-		.judge = health_words,
-	},
-	{
-		LIST("message-size", LAW_05, HIGH, each_list),
-		.title = "A device list is not longer than a kubelet receives",
-		.advice = "Offer fewer replicas or shorter ids: a longer list ends the stream.",
-		.judge = message_size,
-	},
-	{
-		LIST("ids-stable", LAW_06, HIGH, ids_stable),
-		.title = "Device ids survive a restart of the plugin",
-		.advice = "Derive ids from the hardware (PCI address, UUID), not from order or "
-			  "time.",
-		.needs = {.own_plugin = true},
-	},
-	{
-		LIST("idle", LAW_07, HIGH, idle),
-		.title = "An idle stream stays open and its connection answers",
-		.advice = "Set no deadline and no idle limit on ListAndWatch; the kubelet never "
-			  "asks again.",
-	},
-	{
-		LIST("two-streams", LAW_08, MEDIUM, two_streams),
-		.title = "Two streams at once both get the full list",
-		.advice = "Give each ListAndWatch call its own subscription instead of one shared "
-			  "channel.",
-	},
-	{
-		LIST("cancel", LAW_09, MEDIUM, cancel),
-		.title = "Cancelled streams are released",
-		.advice = "End the handler when the stream's context ends.",
-	},
-	{
-		LIST("no-storm", LAW_14, MEDIUM, no_storm),
-		.title = "A stable node causes no storm of device lists",
-		.advice = "Send a list only when something changed: each costs a checkpoint write.",
-	},
-	{
-		LIST("numa-nodes", LAW_15, HIGH, each_list),
-		.param = &one_device,
-		.title = "NUMA nodes in the list are numbers that a kubelet can keep",
-		.advice = "Leave the topology out when the node is unknown; do not send -1.",
-		.judge = numa_nodes,
-	},
+	CHECK("list-and-watch.arrives", LAW_02, CRITICAL, 1, arrives,
+	      .title = "Each resource's first device list arrives",
+	      .advice = "Send the list as soon as the stream opens; the reason tells how the "
+			"stream ended, if it did.",
+	      .timeout_s = 150, .stands_on = "registration.accepted"),
+	LIST("first-message", LAW_01, CRITICAL, each_list,
+	     .title = "The first device list arrives promptly",
+	     .advice = "Send the list as soon as the stream opens, before watching for changes.",
+	     .judge = first_message),
+	LIST("devices-present", LAW_02, CRITICAL, list_devices_present,
+	     .title = "The list holds the devices that the node has",
+	     .advice = "Compare with 'gpu-discovery'; a filter of the plugin may be too narrow.",
+	     .needs = {.devices = 1}),
+	LIST("ids", LAW_03, HIGH, each_list, .param = &one_device,
+	     .title = "Device ids are unique, printable and not too long",
+	     .advice = "Shorten or hash long ids; the kubelet keeps them in its checkpoint as they "
+		       "are.",
+	     .judge = ids_are_sound),
+	LIST("health", LAW_04, CRITICAL, each_list, .param = &one_device,
+	     .title = "Health is Healthy or Unhealthy, letter for letter",
+	     .advice = "The kubelet compares exactly: any other word makes the device unusable.",
+	     .judge = health_words),
+	LIST("message-size", LAW_05, HIGH, each_list,
+	     .title = "A device list is not longer than a kubelet receives",
+	     .advice = "Offer fewer replicas or shorter ids: a longer list ends the stream.",
+	     .judge = message_size),
+	LIST("ids-stable", LAW_06, HIGH, ids_stable,
+	     .title = "Device ids survive a restart of the plugin",
+	     .advice = "Derive ids from the hardware (PCI address, UUID), not from order or time.",
+	     .needs = {.own_plugin = true}),
+	LIST("idle", LAW_07, HIGH, idle,
+	     .title = "An idle stream stays open and its connection answers",
+	     .advice = "Set no deadline and no idle limit on ListAndWatch; the kubelet never asks "
+		       "again."),
+	LIST("two-streams", LAW_08, MEDIUM, two_streams,
+	     .title = "Two streams at once both get the full list",
+	     .advice = "Give each ListAndWatch call its own subscription instead of one shared "
+		       "channel."),
+	LIST("cancel", LAW_09, MEDIUM, cancel, .title = "Cancelled streams are released",
+	     .advice = "End the handler when the stream's context ends."),
+	LIST("no-storm", LAW_14, MEDIUM, no_storm,
+	     .title = "A stable node causes no storm of device lists",
+	     .advice = "Send a list only when something changed: each costs a checkpoint write."),
+	LIST("numa-nodes", LAW_15, HIGH, each_list, .param = &one_device,
+	     .title = "NUMA nodes in the list are numbers that a kubelet can keep",
+	     .advice = "Leave the topology out when the node is unknown; do not send -1.",
+	     .judge = numa_nodes),
 	{.id = NULL},
 };

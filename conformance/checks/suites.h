@@ -15,9 +15,12 @@
 
 #include "conformance/runner/check.h"
 
-/* What each row says first: id, requirement, severity and revision. */
-#define CHECK_ROW(name, rule, weight, meaning)                                                     \
-	.id = (name), .requirement = CHECK_##rule, .severity = CHECK_##weight, .revision = (meaning)
+/* A row: id, requirement, severity, revision and body, then the other members of struct check. */
+#define CHECK(name, rule, weight, meaning, body, ...)                                              \
+	{                                                                                          \
+		.id = (name), .requirement = CHECK_##rule, .severity = CHECK_##weight,             \
+		.revision = (meaning), .run = (body), __VA_ARGS__                                  \
+	}
 
 /* Every suite of a normal run, in the order in which they run; NULL-ended. */
 extern const struct check_suite *const suites[];

@@ -211,77 +211,55 @@ static void mount_sources(struct rig *rig, const struct rig_item *item)
 	}
 }
 
-#define WINDOWS(name, rule, severity, body, judging)                                               \
-	CHECK_ROW("windows." name, rule, severity, 1),                                             \
-		.timeout_s = 90, .needs = {.devices = 1, .os = "windows"},                         \
-		.stands_on = "allocate.one-response", .run = (body), .judge = (judging)
+#define WINDOWS(name, rule, severity, body, judging, ...)                                          \
+	CHECK("windows." name, rule, severity, 1, body, .timeout_s = 90,                           \
+	      .needs = {.devices = 1, .os = "windows"}, .stands_on = "allocate.one-response",      \
+	      .judge = (judging), __VA_ARGS__)
 
 const struct check windows_checks[] = {
-	{
-		WINDOWS("empty-fields", WIN_01, CRITICAL, each_answer, empty_fields),
+	WINDOWS("empty-fields", WIN_01, CRITICAL, each_answer, empty_fields,
 		.title = "Device specs have neither container path nor permissions",
 		.advice = "Leave container_path and permissions empty: containerd on Windows "
-			  "refuses the container otherwise.",
-	},
-	{
-		WINDOWS("string-form", WIN_02, CRITICAL, each_answer, string_form),
+			  "refuses the container otherwise."),
+	WINDOWS("string-form", WIN_02, CRITICAL, each_answer, string_form,
 		.title = "Host paths of devices have the form IDType://ID or class/GUID",
 		.advice = "Write vpci-location-path://PCIROOT(0)#PCI(0100), never with a single "
-			  "slash, and hand out no device whose location path is empty.",
-	},
-	{
-		WINDOWS("isolation-type", WIN_03, CRITICAL, each_answer, isolation_type),
+			  "slash, and hand out no device whose location path is empty."),
+	WINDOWS("isolation-type", WIN_03, CRITICAL, each_answer, isolation_type,
 		.title = "Device strings are of a type that process isolation takes",
 		.advice = "Use vpci-location-path or class: HCS assigns the other types to virtual "
-			  "machines only.",
-	},
-	{
-		WINDOWS("class-guid", WIN_04, HIGH, each_answer, class_is_display),
+			  "machines only."),
+	WINDOWS("class-guid", WIN_04, HIGH, each_answer, class_is_display,
 		.param = "the plugin hands out no device class",
 		.title = "A device class is that of display adapters",
-		.advice = "DirectX devices are those of class " WINDOWS_DISPLAY_CLASS ".",
-	},
-	{
-		WINDOWS("location-path", WIN_05, HIGH, each_answer, location_is_present),
+		.advice = "DirectX devices are those of class " WINDOWS_DISPLAY_CLASS "."),
+	WINDOWS("location-path", WIN_05, HIGH, each_answer, location_is_present,
 		.param = "the plugin hands out no location path",
 		.title = "A location path is that of a device which is present",
 		.advice = "Hand out the location path as the system spells it, without change, and "
-			  "look for devices again when one comes or goes.",
-	},
-	{
-		WINDOWS("whole-answer", WIN_06, HIGH, rig_each_resource, whole_answer),
+			  "look for devices again when one comes or goes."),
+	WINDOWS("whole-answer", WIN_06, HIGH, rig_each_resource, whole_answer,
 		.title = "No container gets fewer devices than the answer holds",
 		.advice = "Refuse an Allocate across several devices with a clear message: of "
-			  "several device specs kubelets up to 1.36 hand only the first on.",
-	},
-	{
-		WINDOWS("strings-differ", WIN_07, LOW, each_answer, strings_differ),
+			  "several device specs kubelets up to 1.36 hand only the first on."),
+	WINDOWS("strings-differ", WIN_07, LOW, each_answer, strings_differ,
 		.title = "No device string is sent twice in an answer",
-		.advice = "Merge the device specs of replicas of one device.",
-	},
-	{
-		WINDOWS("no-cdi", WIN_08, MEDIUM, each_answer, no_cdi),
+		.advice = "Merge the device specs of replicas of one device."),
+	WINDOWS("no-cdi", WIN_08, MEDIUM, each_answer, no_cdi,
 		.title = "Answers hold no CDI devices",
-		.advice = "Use device specs: kubelet and containerd drop CDI devices on Windows.",
-	},
-	{
-		WINDOWS("no-topology", WIN_09, LOW, rig_each_resource, no_topology),
+		.advice = "Use device specs: kubelet and containerd drop CDI devices on Windows."),
+	WINDOWS("no-topology", WIN_09, LOW, rig_each_resource, no_topology,
 		.title = "Device lists name no NUMA nodes",
-		.advice = "Send no topology: with a strict topology policy pods would be refused.",
-	},
-	{
-		WINDOWS("mount-targets", WIN_10, HIGH, each_answer, mount_targets),
+		.advice = "Send no topology: with a strict topology policy pods would be refused."),
+	WINDOWS("mount-targets", WIN_10, HIGH, each_answer, mount_targets,
 		.param = "the answers hold no mounts",
 		.title = "Mounts end at files in System32 or SysWOW64, each place once",
 		.advice = "Mount driver files read-only, each under a bare file name; compare "
-			  "names without case, and report what lost.",
-	},
-	{
-		WINDOWS("mount-sources", WIN_10S, HIGH, each_answer, mount_sources),
+			  "names without case, and report what lost."),
+	WINDOWS("mount-sources", WIN_10S, HIGH, each_answer, mount_sources,
 		.param = "the answers hold no mounts",
 		.title = "Mounts come from the driver store of a device that was asked for",
 		.advice = "Refuse sources with '..', other drives, streams or shares in them: the "
-			  "registry values and configuration they come from are not trusted.",
-	},
+			  "registry values and configuration they come from are not trusted."),
 	{.id = NULL},
 };
