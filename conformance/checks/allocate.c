@@ -166,7 +166,7 @@ static void no_ids(struct rig *rig, const struct rig_item *item)
 struct registering {
 	struct rig *rig;
 	size_t from;
-	const struct kubelet_registration *found; /* of a resource under test, and connected */
+	const struct kubelet_registration *found; /* of a resource under test, and dialled */
 };
 
 static bool is_registering(void *user)
@@ -175,8 +175,7 @@ static bool is_registering(void *user)
 	struct rig *rig = registering->rig;
 	for (size_t i = registering->from; i < kubelet_registration_count(rig->kubelet); i++) {
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-		if (r->plugin != NULL && kubelet_plugin_is_connected(r->plugin) &&
-		    text_list_has(&rig->resources, r->resource)) {
+		if (r->socket != NULL && text_list_has(&rig->resources, r->resource)) {
 			registering->found = r;
 			return true;
 		}
@@ -184,19 +183,32 @@ static bool is_registering(void *user)
 	return false;
 }
 
-/* Calls Allocate on the connection of a registration that is under way. */
-static void allocate_early(struct rig *rig, struct kubelet_plugin *plugin, const char *id)
+/* Calls Allocate on the socket of a registration that is under way. */
+static void allocate_on_socket(struct rig *rig, const struct kubelet_registration *r,
+			       const char *id)
 {
+	struct kubelet_allocate_request request = {0};
+	struct rpc_channel *channel = NULL;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	int rc = kubelet_call_allocate(plugin, &id, 1, RIG_CALL_MS, &reply, &err);
-	bool first = kubelet_plugin_stream(plugin) == NULL;
+	char *address CLEANUP_FREE = text_format("unix:%s", r->socket);
+	int rc = address == NULL ? error_memory(&err)
+				 : rpc_channel_open(&rig->loop, address, NULL, &channel, &err);
+	kubelet_allocate_request_add(&request, &id, 1);
+	const struct rpc_unary_call call = {.method = DEVICE_PLUGIN_SERVICE "Allocate",
+					    .request = &request.request.base,
+					    .reply_type = &v1beta1__allocate_response__descriptor,
+					    .timeout_ms = RIG_CALL_MS};
+	if (rc == 0)
+		rc = rpc_unary_answer(channel, &call, &reply, &err);
+	bool first = r->plugin == NULL || kubelet_plugin_stream(r->plugin) == NULL;
 	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err) &&
 	    check_expect(rig->run, reply.code == RPC_OK, "Allocate before any ListAndWatch", "OK",
 			 "%s %s", rpc_code_name(reply.code), reply.message))
 		(void)check_expect_is(rig->run, first, "Allocate is answered",
 				      "before ListAndWatch is opened",
 				      "after ListAndWatch was opened");
+	rpc_channel_close(channel);
 }
 
 /* The kubelet opens ListAndWatch once it has answered Register; while it holds that answer back
@@ -218,7 +230,7 @@ static void before_list(struct check_run *run)
 			  "a Register call", &err);
 	if (check_expect_ok(run, rc, "the plugin tries to register", &err) &&
 	    rig_healthy_ids(rig, registering.found->resource, &ids))
-		allocate_early(rig, registering.found->plugin, ids.items[0]);
+		allocate_on_socket(rig, registering.found, ids.items[0]);
 }
 
 #define ALLOCATE(name, rule, severity, body, ...)                                                  \
