@@ -125,9 +125,8 @@ size_t agreement_expect(struct check_run *run, const char *label, const cJSON *d
 	size_t count = list_shown(document, list);
 	size_t compared = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
-		struct tally tally CLEANUP_TALLY =
-			TALLY(run, check_format(run, "%s: %s", label, facts[i].pointer + 1),
-			      "the same through each API");
+		TALLY(tally, run, check_format(run, "%s: %s", label, facts[i].pointer + 1),
+		      "the same through each API");
 		for (size_t j = 0; j < count; j++) {
 			for (size_t k = j + 1; k < count; k++)
 				compare(document, &facts[i], &list[j], &list[k], &tally);

@@ -214,8 +214,8 @@ static void look_for_paths(struct rig *rig, const struct rig_item *item)
 void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 {
 	struct answers answers = {
-		.mounts = TALLY(rig->run, "mounts[].host_path", "absolute and present"),
-		.others = TALLY(rig->run, "devices[].host_path", "a device node"),
+		.mounts = TALLY_OF(rig->run, "mounts[].host_path", "absolute and present"),
+		.others = TALLY_OF(rig->run, "devices[].host_path", "a device node"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
 	allocate_for_each(rig, &all, look_for_paths);
@@ -228,7 +228,7 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 static void expect_unique(struct rig *rig, const char *what, void *entries, size_t count)
 {
 	ProtobufCMessage **all = entries;
-	struct tally paths CLEANUP_TALLY = TALLY(rig->run, what, "the same each time");
+	TALLY(paths, rig->run, what, "the same each time");
 	sort_entries(entries, count);
 	for (size_t i = 0; i < count; i++) {
 		const V1beta1__Mount *mount = (const V1beta1__Mount *)all[i];
@@ -384,8 +384,8 @@ static void look_for_harm(struct rig *rig, const struct rig_item *item)
 void allocate_read_only(struct rig *rig, const struct rig_item *item)
 {
 	struct answers answers = {
-		.mounts = TALLY(rig->run, "mounts[]", "harmless paths"),
-		.others = TALLY(rig->run, "mounts[].read_only", "true"),
+		.mounts = TALLY_OF(rig->run, "mounts[]", "harmless paths"),
+		.others = TALLY_OF(rig->run, "mounts[].read_only", "true"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
 	allocate_for_each(rig, &all, look_for_harm);

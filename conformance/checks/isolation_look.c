@@ -314,8 +314,8 @@ void isolation_look_at_each(struct isolation *isolation, bool judges)
 	struct looks looks = {
 		.isolation = isolation,
 		.judges = judges,
-		.something = TALLY(isolation->run, "what an id hands out", "a device"),
-		.one = TALLY(isolation->run, "devices granted", "1"),
+		.something = TALLY_OF(isolation->run, "what an id hands out", "a device"),
+		.one = TALLY_OF(isolation->run, "devices granted", "1"),
 	};
 	(void)offers_each(isolation->rig, look_at_offer, &looks);
 	sights_save(isolation->run, isolation->sights);

@@ -11,10 +11,6 @@
 
 enum { CLOSED_MS = 5000, MEBIBYTE = 1 << 20 };
 
-/*
- * Residue.
- */
-
 /* The second container found nothing of what the first one left. */
 static void judge_residue(struct tenant *tenant, double seed, const cJSON *document)
 {
@@ -56,10 +52,6 @@ void isolation_residue(struct check_run *run)
 			judge_residue(tenant, seed, second);
 	}
 }
-
-/*
- * Two at the same time.
- */
 
 struct neighbours {
 	struct tenant *tenant;
@@ -256,10 +248,6 @@ void isolation_contention(struct check_run *run)
 	}
 	judge_contention(&pair, documents);
 }
-
-/*
- * Lifetime.
- */
 
 /* How often the device's nodes are open on this node; 0 for a device without any. */
 static size_t count_open(const struct discovery_device *device)

@@ -106,8 +106,7 @@ static bool is_usual(struct looked *looked, const char *what, unsigned major, un
 
 static void expect_nodes(struct looked *looked, const char *what, const cJSON *nodes)
 {
-	struct tally tally CLEANUP_TALLY =
-		TALLY(looked->run, what, "those of every container and of the granted devices");
+	TALLY(tally, looked->run, what, "those of every container and of the granted devices");
 	json_each (node, nodes) {
 		const char *number = json_pointer_string(node, "/number");
 		const char *type = json_pointer_string(node, "/type");
@@ -133,10 +132,8 @@ static bool is_refused(const char *result)
 /* What the program found at the nodes of its devices, and made of others. */
 static void expect_attempts(struct looked *looked)
 {
-	struct tally made CLEANUP_TALLY =
-		TALLY(looked->run, of(looked, "device nodes"), "cannot be made");
-	struct tally opened CLEANUP_TALLY =
-		TALLY(looked->run, of(looked, "granted nodes"), "can be opened");
+	TALLY(made, looked->run, of(looked, "device nodes"), "cannot be made");
+	TALLY(opened, looked->run, of(looked, "granted nodes"), "can be opened");
 	json_each (node, json_pointer(looked->document, "/nodes")) {
 		const char *result = json_pointer_string(node, "/open/readOnly");
 		if (result != NULL)
@@ -216,8 +213,7 @@ static bool holds_driver(const struct looked *looked, const char *host_path)
 
 static size_t judge_driver_files(struct looked *looked)
 {
-	struct tally tally CLEANUP_TALLY =
-		TALLY(looked->run, of(looked, "driver files"), "cannot be written to");
+	TALLY(tally, looked->run, of(looked, "driver files"), "cannot be written to");
 	if (looked->sight == looked->bare)
 		return 0;
 	json_each (json, json_pointer(looked->container, "/mounts")) {
@@ -269,10 +265,8 @@ static void expect_harmless_mounts(struct looked *looked)
 {
 	const char *what = of(looked, "mounts");
 	bool is_bare = looked->sight == looked->bare;
-	struct tally kept CLEANUP_TALLY =
-		TALLY(looked->run, what, "kept from the node's other mounts");
-	struct tally harmless CLEANUP_TALLY =
-		TALLY(looked->run, what, "nothing that the node needs for itself");
+	TALLY(kept, looked->run, what, "kept from the node's other mounts");
+	TALLY(harmless, looked->run, what, "nothing that the node needs for itself");
 	json_each (json, json_pointer(looked->container, "/mounts")) {
 		struct mount mount = read_mount(looked, json);
 		if (mount.host_path == NULL || is_runtimes(&mount) || (!is_bare && mount.usual))
@@ -294,8 +288,8 @@ static void expect_harmless_mounts(struct looked *looked)
  * handed out as mounts, as in user namespaces, they are nodes. */
 static void expect_granted_mounts(struct looked *looked)
 {
-	struct tally tally CLEANUP_TALLY = TALLY(looked->run, of(looked, "mounts"),
-						 "those of the answer and of every container");
+	TALLY(tally, looked->run, of(looked, "mounts"),
+	      "those of the answer and of every container");
 	bool by_runtime = json_pointer_true(looked->sight, "/byRuntime");
 	json_each (json, json_pointer(looked->container, "/mounts")) {
 		struct mount mount = read_mount(looked, json);
@@ -372,10 +366,9 @@ static size_t judge_agreement(struct looked *looked)
 static bool expect_assigned(struct looked *looked, const char *api)
 {
 	const cJSON *devices = agreement_shown(looked->document, api);
-	struct tally tally CLEANUP_TALLY =
-		TALLY(looked->run,
-		      check_format(looked->run, "%s: devices through %s", looked->label, api),
-		      "those that were granted");
+	TALLY(tally, looked->run,
+	      check_format(looked->run, "%s: devices through %s", looked->label, api),
+	      "those that were granted");
 	json_each (seen, devices) {
 		const struct discovery_device *device =
 			visibility_device(check_context(looked->run)->node, "nvml", seen);
@@ -449,11 +442,9 @@ static bool judge_files(struct offer *offer, void *user)
 
 void isolation_node_files(struct check_run *run)
 {
-	struct tally nodes CLEANUP_TALLY =
-		TALLY(run, "device nodes", "no disk and no memory of the node");
-	struct tally mounts CLEANUP_TALLY =
-		TALLY(run, "mounts", "nothing that the node needs for itself");
-	struct tally answers CLEANUP_TALLY = TALLY(run, "answers", "looked at");
+	TALLY(nodes, run, "device nodes", "no disk and no memory of the node");
+	TALLY(mounts, run, "mounts", "nothing that the node needs for itself");
+	TALLY(answers, run, "answers", "looked at");
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
 	struct rig *rig = rig_ready(run, NULL);
 	struct error err = {0};

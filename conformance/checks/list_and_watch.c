@@ -82,12 +82,10 @@ static void ids_are_sound(struct rig *rig, const struct rig_item *item)
 {
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	long long longest = requirement_limit(CHECK_LAW_03);
-	struct tally once CLEANUP_TALLY = TALLY(rig->run, "id", "sent once");
-	struct tally texts CLEANUP_TALLY =
-		TALLY(rig->run, "id", "UTF-8 without control characters");
-	struct tally lengths CLEANUP_TALLY =
-		TALLY(rig->run, "length of an id",
-		      check_format(rig->run, "1 to %lld characters", longest));
+	TALLY(once, rig->run, "id", "sent once");
+	TALLY(texts, rig->run, "id", "UTF-8 without control characters");
+	TALLY(lengths, rig->run, "length of an id",
+	      check_format(rig->run, "1 to %lld characters", longest));
 	if (!read_ids(rig->run, &item->list->devices, &ids))
 		return;
 	for (size_t i = 0; i < ids.count; i++) {
@@ -101,7 +99,7 @@ static void ids_are_sound(struct rig *rig, const struct rig_item *item)
 
 static void health_words(struct rig *rig, const struct rig_item *item)
 {
-	struct tally words CLEANUP_TALLY = TALLY(rig->run, "health", "Healthy or Unhealthy");
+	TALLY(words, rig->run, "health", "Healthy or Unhealthy");
 	for (size_t i = 0; i < item->list->devices.count; i++) {
 		const struct kubelet_device *device = &item->list->devices.items[i];
 		tally_add(&words,
@@ -120,8 +118,7 @@ static void message_size(struct rig *rig, const struct rig_item *item)
 static void numa_nodes(struct rig *rig, const struct rig_item *item)
 {
 	long long highest = requirement_limit(CHECK_LAW_15);
-	struct tally nodes CLEANUP_TALLY =
-		TALLY(rig->run, "NUMA node", check_format(rig->run, "0 to %lld", highest));
+	TALLY(nodes, rig->run, "NUMA node", check_format(rig->run, "0 to %lld", highest));
 	for (size_t i = 0; i < item->list->devices.count; i++) {
 		const struct kubelet_device *device = &item->list->devices.items[i];
 		for (size_t j = 0; j < device->numa_count; j++)
@@ -137,8 +134,8 @@ static void numa_nodes(struct rig *rig, const struct rig_item *item)
 static void expect_same_ids(struct check_run *run, const char *what, const struct text_list *wanted,
 			    const struct text_list *saw)
 {
-	struct tally unknown CLEANUP_TALLY = TALLY(run, what, "none but the known ones");
-	struct tally missing CLEANUP_TALLY = TALLY(run, what, "there");
+	TALLY(unknown, run, what, "none but the known ones");
+	TALLY(missing, run, what, "there");
 	size_t i = 0;
 	size_t j = 0;
 	while (i < wanted->count || j < saw->count) {

@@ -22,7 +22,7 @@ static void expect_node(struct rig *rig, const char *resource,
 			const struct kubelet_device_list *list)
 {
 	const struct discovery_snapshot *node = rig->context->node;
-	struct tally known CLEANUP_TALLY = TALLY(rig->run, "listed device", "one of the node");
+	TALLY(known, rig->run, "listed device", "one of the node");
 	node_each (device, node) {
 		bool listed = false;
 		if (device->display != text_ends_with(resource, "/display"))
@@ -50,8 +50,7 @@ static void ask(struct rig *rig, const struct rig_item *item)
 {
 	struct asked *asked = item->user;
 	size_t count = item->ids->count < ASKED_MAX ? item->ids->count : ASKED_MAX;
-	struct tally empty CLEANUP_TALLY = TALLY(rig->run, "Allocate of a listed device",
-						 "an answer that hands something out");
+	TALLY(empty, rig->run, "Allocate of a listed device", "an answer that hands something out");
 	for (size_t i = 0; i < count; i++) {
 		const char *id = item->ids->items[i * item->ids->count / count];
 		struct offer offer = {0};
@@ -85,8 +84,7 @@ static bool is_expected(const struct asked *asked, const struct discovery_device
 static void compare_grants(struct rig *rig)
 {
 	const struct discovery_snapshot *node = rig->context->node;
-	struct tally devices CLEANUP_TALLY =
-		TALLY(rig->run, "device of the node", "granted by some id");
+	TALLY(devices, rig->run, "device of the node", "granted by some id");
 	struct asked asked = {0};
 	rig_each (resource, rig) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};

@@ -18,13 +18,14 @@ struct tally {
 	size_t wrong;	    /* of those that did not hold */
 };
 
-/* Ends it with its block; of several the last one first. */
-#define CLEANUP_TALLY __attribute__((cleanup(tally_end)))
-
-#define TALLY(run, what, wanted)                                                                   \
+#define TALLY_OF(run, what, wanted)                                                                \
 	{                                                                                          \
 		run, __FILE__, __LINE__, what, wanted, 0, 0                                        \
 	}
+
+/* Declares one that ends with its block; of several the last one first. */
+#define TALLY(name, run, what, wanted)                                                             \
+	struct tally name __attribute__((cleanup(tally_end))) = TALLY_OF(run, what, wanted)
 
 /* Counts one thing, and records it if it is one of the first that did not hold. */
 void tally_add(struct tally *tally, bool held, const char *saw_format, ...) PRINTF_LIKE(3, 4);

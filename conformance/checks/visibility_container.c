@@ -130,7 +130,7 @@ void visibility_expect_nodes(struct check_run *run, const char *label, const str
 {
 	const struct discovery_snapshot *node = check_context(run)->node;
 	const char *what = check_format(run, "%s: device nodes", label);
-	struct tally nodes = TALLY(run, what, "those of the granted devices");
+	struct tally nodes = TALLY_OF(run, what, "those of the granted devices");
 	struct container_node seen = {0};
 	for (size_t i = 0; next_node(sight, &i, &seen);)
 		tally_add(&nodes, !is_strange(node, bare, grant, &seen), "%s (%s %u:%u)",
