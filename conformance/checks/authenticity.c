@@ -43,17 +43,6 @@ bool authenticity_expect_answer(struct check_run *run, const char *label, const 
 			   &err);
 }
 
-/* The answer's mounts as they came to lie, and the variables, which hooks and CDI edits may add. */
-static bool expect_untouched(struct check_run *run, const char *label, const struct grant *grant,
-			     const struct container_view *view)
-{
-	struct text_list found CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	int rc = tamper_find_seen(grant, &check_context(run)->image, view, &found, &err);
-	return expect_none(run, label, "the answer in the container", "leaves the probe untouched",
-			   rc, &found, &err);
-}
-
 static bool expect_program(struct check_run *run, const char *label, const char *probe,
 			   const struct container_view *view)
 {
@@ -69,19 +58,12 @@ static bool expect_program(struct check_run *run, const char *label, const char 
 			    "the image's own, by digest", "%s, %s", view->exe, view->exe_digest);
 }
 
-static bool expect_files(struct check_run *run, const char *label,
-			 const struct container_view *view)
-{
-	struct text_list found CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	int rc = container_compare(view, &check_context(run)->image, &found, &err);
-	return expect_none(run, label, "the image's programs and libraries", "in their places", rc,
-			   &found, &err);
-}
-
 bool authenticity_expect(struct check_run *run, const char *label, const char *probe,
 			 const struct grant *grant, int64_t pid, struct container_view *view)
 {
+	const struct image_manifest *image = &check_context(run)->image;
+	struct text_list tampering CLEANUP_TEXT_LIST = {0};
+	struct text_list differences CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	if (!OFFERS_INSPECTION)
 		return true; /* no probe is held here */
@@ -94,8 +76,17 @@ bool authenticity_expect(struct check_run *run, const char *label, const char *p
 				  label, err.text);
 		return true;
 	}
-	return check_works(run, rc, label, &err) && expect_untouched(run, label, grant, view) &&
-	       expect_program(run, label, probe, view) && expect_files(run, label, view);
+	if (!check_works(run, rc, label, &err))
+		return false;
+	/* The answer's mounts as they came to lie, and the variables, which hooks and CDI edits may add. */
+	rc = tamper_find_seen(grant, image, view, &tampering, &err);
+	if (!expect_none(run, label, "the answer in the container", "leaves the probe untouched",
+			 rc, &tampering, &err) ||
+	    !expect_program(run, label, probe, view))
+		return false;
+	rc = container_compare(view, image, &differences, &err);
+	return expect_none(run, label, "the image's programs and libraries", "in their places", rc,
+			   &differences, &err);
 }
 
 int document_new_launch(const char *probe, struct document_launch *out, struct error *err)
