@@ -4,10 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define API(name_, system, sight, offered_, title, advice, ...)                                    \
-	{.name = #name_, .offered = offered_, .tested = true, __VA_ARGS__},
+enum { ON_ANY = GPU_API_ON_LINUX | GPU_API_ON_WINDOWS, ON_LINUX = 1, ON_WINDOWS = 2 };
+enum { SIGHT_SEEN = ON_ANY, SIGHT_UNSEEN_ON_WINDOWS = GPU_API_ON_LINUX, SIGHT_UNSEEN = 0 };
+
 #define API_WITHOUT_CHECK(name_, system, sight, offered_, ...)                                     \
-	{.name = #name_, .offered = offered_, __VA_ARGS__},
+	{.name = #name_,                                                                           \
+	 .offered = offered_,                                                                      \
+	 .seen = (unsigned)ON_##system & SIGHT_##sight,                                            \
+	 __VA_ARGS__},
+#define API(name_, system, sight, offered_, title, advice, ...)                                    \
+	API_WITHOUT_CHECK(name_, system, sight, offered_, .tested = true, __VA_ARGS__)
 
 const struct gpu_api gpu_apis[] = {
 #include "base/gpu_apis.def"

@@ -238,6 +238,17 @@ const char *json_pointer_string(const cJSON *root, const char *pointer)
 	return cJSON_GetStringValue(json_pointer(root, pointer));
 }
 
+double json_pointer_number(const cJSON *root, const char *pointer)
+{
+	const cJSON *number = json_pointer(root, pointer);
+	return cJSON_IsNumber(number) ? number->valuedouble : 0;
+}
+
+bool json_pointer_true(const cJSON *root, const char *pointer)
+{
+	return cJSON_IsTrue(json_pointer(root, pointer));
+}
+
 const cJSON *json_first(const cJSON *parent)
 {
 	return parent != NULL ? parent->child : NULL;

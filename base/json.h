@@ -52,6 +52,12 @@ const cJSON *json_pointer(const cJSON *root, const char *pointer);
 /* The string there; NULL when there is none. */
 const char *json_pointer_string(const cJSON *root, const char *pointer);
 
+/* The number there; 0 when there is none. */
+double json_pointer_number(const cJSON *root, const char *pointer);
+
+/* Is `true` there? */
+bool json_pointer_true(const cJSON *root, const char *pointer);
+
 /* Goes through the elements of an array or the members of an object; NULL has none. */
 #define json_each(item, parent)                                                                    \
 	for (const cJSON *(item) = json_first(parent); (item) != NULL; (item) = (item)->next)

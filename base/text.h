@@ -97,6 +97,12 @@ struct text_list {
 	size_t count;
 };
 
+/* Goes through the strings of a list. */
+#define text_each(string, list)                                                                    \
+	for (char **string##_at = (list)->items,                                                   \
+		  *(string) = string##_at != NULL ? *string##_at : NULL;                           \
+	     (string) != NULL; (string) = *++string##_at)
+
 int text_list_add(struct text_list *list, const char *string, struct error *err); /* copies */
 int text_list_take(struct text_list *list, char *string,
 		   struct error *err); /* consumes, NULL = out of memory */

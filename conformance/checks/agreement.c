@@ -17,22 +17,17 @@ struct shown {
 	const cJSON *device;
 };
 
-static const cJSON *devices_in(const cJSON *list, const char *api)
+static const cJSON *devices_in(const cJSON *document, const char *list, const char *api)
 {
-	json_each (entry, list) {
-		if (text_equal(json_pointer_string(entry, "/api/name"), api) &&
-		    text_equal(json_pointer_string(entry, "/api/status"), "ok"))
-			return json_pointer(entry, "/devices");
-	}
-	return NULL;
+	const cJSON *entry = visibility_entry(document, list, api);
+	bool answered = text_equal(json_pointer_string(entry, "/api/status"), "ok");
+	return answered ? json_pointer(entry, "/devices") : NULL;
 }
 
 const cJSON *agreement_shown(const cJSON *document, const char *api)
 {
-	const cJSON *unsteered = devices_in(json_pointer(document, "/unsteered"), api);
-	return cJSON_GetArraySize(unsteered) != 0
-		       ? unsteered
-		       : devices_in(json_pointer(document, "/apis"), api);
+	const cJSON *unsteered = devices_in(document, "/unsteered", api);
+	return cJSON_GetArraySize(unsteered) != 0 ? unsteered : devices_in(document, "/apis", api);
 }
 
 /* UUIDs are those of one driver in all its APIs; two drivers of one device (Mesa's and the vendor's) make
@@ -130,27 +125,15 @@ size_t agreement_expect(struct check_run *run, const char *label, const cJSON *d
 	size_t count = list_shown(document, list);
 	size_t compared = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
-		struct tally tally =
-			TALLY(run, check_format(run, "%s: %s", label, facts[i].pointer + 1),
-			      "the same through each API");
+		TALLY(tally, run, check_format(run, "%s: %s", label, facts[i].pointer + 1),
+		      "the same through each API");
 		for (size_t j = 0; j < count; j++) {
 			for (size_t k = j + 1; k < count; k++)
 				compare(document, &facts[i], &list[j], &list[k], &tally);
 		}
-		(void)tally_end(&tally);
 		compared += tally.count;
 	}
 	return compared;
-}
-
-static bool is_of_model(const struct discovery_device *device, const cJSON *seen)
-{
-	char vendor[16] = "";
-	char model[16] = "";
-	(void)snprintf(vendor, sizeof(vendor), "0x%04x", (unsigned)device->pci_vendor);
-	(void)snprintf(model, sizeof(model), "0x%04x", (unsigned)device->pci_device);
-	return text_equal(json_pointer_string(seen, "/vendorId"), vendor) &&
-	       text_equal(json_pointer_string(seen, "/deviceId"), model);
 }
 
 void agreement_expect_among(struct check_run *run, const struct discovery_device *device,
@@ -160,9 +143,8 @@ void agreement_expect_among(struct check_run *run, const struct discovery_device
 	const bool addressed = device->pci_address[0] != '\0';
 	size_t found = 0;
 	json_each (seen, devices)
-		found += addressed ? text_equal(json_pointer_string(seen, "/pciAddress"),
-						device->pci_address)
-				   : is_of_model(device, seen);
+		found += (addressed ? visibility_same_address(device, seen)
+				    : visibility_same_model(device, seen)) == 1;
 	if (found > 1)
 		check_unsupported(run, "%s: %zu devices of its model are shown, and none by a name",
 				  device->id, found);

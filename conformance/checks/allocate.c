@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum { REPEATS = 20 };
+enum { REPEATS = 20, ORDERED_MAX = 64 /* ids in one call */ };
 
 #define UNKNOWN_ID "gpucert-no-such-device::0"
 
@@ -38,11 +38,9 @@ static void prompt(struct rig *rig, const struct rig_item *item)
 
 static void each_and_all(struct rig *rig, const struct rig_item *item)
 {
-	size_t count = allocate_for_each(rig, item, NULL);
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	(void)allocate_expect(rig, item->resource, (const char *const *)item->ids->items,
-			      count < ALLOCATE_TOGETHER_MAX ? count : ALLOCATE_TOGETHER_MAX,
-			      "all devices together", &reply);
+	allocate_for_each(rig, item, NULL);
+	(void)allocate_together(rig, item, &reply);
 }
 
 /* The same ids in order, in order again, and in reverse order. */
@@ -53,8 +51,8 @@ static void order(struct rig *rig, const struct rig_item *item)
 	const struct text_list *ids = item->ids;
 	const V1beta1__ContainerAllocateResponse *answers[ARRAY_SIZE(names)] = {NULL};
 	struct rpc_answer replies[ARRAY_SIZE(names)] = {0};
-	const char *backwards[ALLOCATE_TOGETHER_MAX] = {NULL};
-	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
+	const char *backwards[ORDERED_MAX] = {NULL};
+	size_t count = ids->count < ORDERED_MAX ? ids->count : ORDERED_MAX;
 	for (size_t i = 0; i < count; i++)
 		backwards[i] = ids->items[count - 1 - i];
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -235,94 +233,61 @@ static void before_list(struct check_run *run)
 		allocate_on_socket(rig, registering.found, ids.items[0]);
 }
 
-#define ALLOCATE(name, rule, severity, body)                                                       \
-	CHECK_ROW("allocate." name, rule, severity, 1),                                            \
-		.timeout_s = 180, .stands_on = "allocate.one-response", .run = rig_each_resource,  \
-		.judge = (body)
+#define ALLOCATE(name, rule, severity, body, ...)                                                  \
+	CHECK("allocate." name, rule, severity, 1, rig_each_resource, .timeout_s = 180,            \
+	      .stands_on = "allocate.one-response", .judge = (body), __VA_ARGS__)
 
 const struct check allocate_checks[] = {
-	{
-		CHECK_ROW("allocate.one-response", ALC_01, CRITICAL, 1),
-		.title = "A container request is answered by a container response",
-		.advice = "Return one ContainerAllocateResponse for each container request: "
-			  "without one the pod fails.",
-		.timeout_s = 180,
-		.needs = {.devices = 1},
-		.stands_on = "list-and-watch.arrives",
-		.run = rig_each_resource,
-		.judge = one_response,
-	},
-	{
-		ALLOCATE("prompt", ALC_02, CRITICAL, prompt),
-		.title = "Allocate of a healthy device is prompt",
-		.advice = "Prepare what is slow beforehand: the kubelet admits one pod at a time "
-			  "and has no deadline here.",
-	},
-	{
-		ALLOCATE("each-and-all", ALC_03, CRITICAL, each_and_all),
-		.title = "Each device and all devices together can be allocated",
-		.advice = "See which id is refused; a healthy id that is listed must be "
-			  "allocatable.",
-	},
-	{
-		ALLOCATE("several-requests", ALC_04, MEDIUM, several_requests),
-		.title = "Several container requests are answered one by one, in order",
-		.advice = "Answer container_requests[i] with container_responses[i].",
-	},
-	{
-		ALLOCATE("order", ALC_05, HIGH, order),
-		.title = "The same ids are given the same answer, in any order",
-		.advice = "Sort the ids, or treat them as a set: the kubelet's order is random.",
-	},
-	{
-		ALLOCATE("repeat", ALC_06, CRITICAL, repeat),
-		.title = "A device that was allocated can be allocated again",
-		.advice = "Keep no record of what is allocated: there is no call that gives a "
-			  "device back.",
-	},
-	{
-		ALLOCATE("unknown-id", ALC_07, HIGH, unknown_id),
-		.title = "Allocate of an unknown id is refused, and harms nothing",
-		.advice = "Look each id up in the list that was sent, and answer with an error "
-			  "status.",
-	},
-	{
-		ALLOCATE("error-names-id", ALC_13, LOW, error_names_id),
-		.title = "The error of a refused Allocate names the id",
-		.advice = "Put the id into the status message: it is all that the pod's owner gets "
-			  "to see.",
-	},
-	{
-		ALLOCATE("no-ids", ALC_09, MEDIUM, no_ids),
-		.title = "Allocate without ids does no harm",
-		.advice = "Answer with an error or with nothing; never with a device.",
-	},
-	{
-		CHECK_ROW("allocate.before-list", ALC_12, MEDIUM, 1),
-		.title = "Allocate works before any ListAndWatch stream is open",
-		.advice = "Build the device table at start, not when the first stream opens.",
-		.timeout_s = 180,
-		.needs = {.devices = 1, .own_plugin = true},
-		.stands_on = "allocate.one-response",
-		.run = before_list,
-	},
-	{
-		ALLOCATE("paths-exist", ALC_15, CRITICAL, allocate_paths_exist),
-		.title = "Mount sources and device nodes in an answer exist",
-		.advice = "Check each path before answering: the container runtime creates an "
-			  "empty directory where a mount source is missing.",
-		.needs = {.devices = 1, .live_node = true},
-	},
-	{
-		ALLOCATE("unique-paths", ALC_16, HIGH, allocate_unique_paths),
-		.title = "Entries of an answer with one container path are the same",
-		.advice = "Merge what several devices share: of equal container paths only the "
-			  "first counts.",
-	},
-	{
-		ALLOCATE("read-only", ALC_18, MEDIUM, allocate_read_only),
-		.title = "Driver files are mounted read-only, on harmless destinations",
-		.advice = "Set read_only; mount files, not whole system directories.",
-	},
+	CHECK("allocate.one-response", ALC_01, CRITICAL, 1, rig_each_resource,
+	      .title = "A container request is answered by a container response",
+	      .advice = "Return one ContainerAllocateResponse for each container request: without "
+			"one the pod fails.",
+	      .timeout_s = 180, .needs = {.devices = 1}, .stands_on = "list-and-watch.arrives",
+	      .judge = one_response),
+	ALLOCATE("prompt", ALC_02, CRITICAL, prompt,
+		 .title = "Allocate of a healthy device is prompt",
+		 .advice = "Prepare what is slow beforehand: the kubelet admits one pod at a time "
+			   "and has no deadline here."),
+	ALLOCATE("each-and-all", ALC_03, CRITICAL, each_and_all,
+		 .title = "Each device and all devices together can be allocated",
+		 .advice = "See which id is refused; a healthy id that is listed must be "
+			   "allocatable."),
+	ALLOCATE("several-requests", ALC_04, MEDIUM, several_requests,
+		 .title = "Several container requests are answered one by one, in order",
+		 .advice = "Answer container_requests[i] with container_responses[i]."),
+	ALLOCATE("order", ALC_05, HIGH, order,
+		 .title = "The same ids are given the same answer, in any order",
+		 .advice = "Sort the ids, or treat them as a set: the kubelet's order is random."),
+	ALLOCATE("repeat", ALC_06, CRITICAL, repeat,
+		 .title = "A device that was allocated can be allocated again",
+		 .advice = "Keep no record of what is allocated: there is no call that gives a "
+			   "device back."),
+	ALLOCATE("unknown-id", ALC_07, HIGH, unknown_id,
+		 .title = "Allocate of an unknown id is refused, and harms nothing",
+		 .advice = "Look each id up in the list that was sent, and answer with an error "
+			   "status."),
+	ALLOCATE("error-names-id", ALC_13, LOW, error_names_id,
+		 .title = "The error of a refused Allocate names the id",
+		 .advice = "Put the id into the status message: it is all that the pod's owner "
+			   "gets to see."),
+	ALLOCATE("no-ids", ALC_09, MEDIUM, no_ids, .title = "Allocate without ids does no harm",
+		 .advice = "Answer with an error or with nothing; never with a device."),
+	CHECK("allocate.before-list", ALC_12, MEDIUM, 1, before_list,
+	      .title = "Allocate works before any ListAndWatch stream is open",
+	      .advice = "Build the device table at start, not when the first stream opens.",
+	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
+	      .stands_on = "allocate.one-response"),
+	ALLOCATE("paths-exist", ALC_15, CRITICAL, allocate_paths_exist,
+		 .title = "Mount sources and device nodes in an answer exist",
+		 .advice = "Check each path before answering: the container runtime creates an "
+			   "empty directory where a mount source is missing.",
+		 .needs = {.devices = 1, .live_node = true}),
+	ALLOCATE("unique-paths", ALC_16, HIGH, allocate_unique_paths,
+		 .title = "Entries of an answer with one container path are the same",
+		 .advice = "Merge what several devices share: of equal container paths only the "
+			   "first counts."),
+	ALLOCATE("read-only", ALC_18, MEDIUM, allocate_read_only,
+		 .title = "Driver files are mounted read-only, on harmless destinations",
+		 .advice = "Set read_only; mount files, not whole system directories."),
 	{.id = NULL},
 };

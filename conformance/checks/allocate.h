@@ -5,8 +5,6 @@
 
 #include "conformance/checks/rig.h"
 
-enum { ALLOCATE_TOGETHER_MAX = 64 /* ids in one call */ };
-
 /* Allocates and records that it worked and holds a container response. Returns that response or
  * NULL; it belongs to the reply, which the caller frees. On Windows a plugin may refuse several
  * devices in one call, saying why, since kubelets up to 1.36 would hand only the first one on: NULL
@@ -16,9 +14,13 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 							  const char *what,
 							  struct rpc_answer *reply);
 
+/* The same for all ids of the resource in one call, up to a number. */
+const V1beta1__ContainerAllocateResponse *
+allocate_together(struct rig *rig, const struct rig_item *item, struct rpc_answer *reply);
+
 /* Calls `judge` with the answer for each id, one by one; of many ids for some, spread over all,
- * which a note tells. Returns how many were asked for. */
-size_t allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge *judge);
+ * which a note tells. */
+void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge *judge);
 
 /* Do two answers mean the same? Their lists are sorted for it. */
 bool allocate_is_same(const V1beta1__ContainerAllocateResponse *first,

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "conformance/checks/node_file.h"
 #include "conformance/checks/tally.h"
 #include "containers/offers.h"
 #include "containers/wine/translation.h"
@@ -12,9 +13,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum { ASKED_MAX = 256 /* ids that are tested one by one */ };
+enum {
+	ASKED_MAX = 256,   /* ids that are tested one by one */
+	TOGETHER_MAX = 64, /* ids in one call */
+};
 
 /* On a Linux node no driver's path has a backslash. */
 #define SEPARATORS "/\\"
@@ -48,7 +51,15 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 	return response;
 }
 
-size_t allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge *judge)
+const V1beta1__ContainerAllocateResponse *
+allocate_together(struct rig *rig, const struct rig_item *item, struct rpc_answer *reply)
+{
+	size_t count = item->ids->count < TOGETHER_MAX ? item->ids->count : TOGETHER_MAX;
+	return allocate_expect(rig, item->resource, (const char *const *)item->ids->items, count,
+			       "all devices together", reply);
+}
+
+void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge *judge)
 {
 	const struct text_list *ids = item->ids;
 	size_t count = ids->count < ASKED_MAX ? ids->count : ASKED_MAX;
@@ -63,7 +74,6 @@ size_t allocate_for_each(struct rig *rig, const struct rig_item *item, check_jud
 		if (one.answer != NULL && judge != NULL)
 			judge(rig, &one);
 	}
-	return count;
 }
 
 /* Entries of an answer by their fields: texts, the container path or name first, and flags. */
@@ -156,9 +166,9 @@ static bool path_exists(const struct context *context, const char *path)
 
 static bool is_device_node(const char *path)
 {
-	struct stat status = {0};
-	return path_is_sound(path) && stat(path, &status) == 0 &&
-	       (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
+	struct node_file file = {0};
+	return path_is_sound(path) && node_file_identify(path, &file) &&
+	       (file.kind == NODE_FILE_CHARACTER || file.kind == NODE_FILE_BLOCK);
 }
 
 /* Files may be put in place by PreStartContainer, after the answer that names them. */
@@ -204,13 +214,13 @@ static void look_for_paths(struct rig *rig, const struct rig_item *item)
 void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 {
 	struct answers answers = {
-		.mounts = TALLY(rig->run, "mounts[].host_path", "absolute and present"),
-		.others = TALLY(rig->run, "devices[].host_path", "a device node"),
+		.mounts = TALLY_OF(rig->run, "mounts[].host_path", "absolute and present"),
+		.others = TALLY_OF(rig->run, "devices[].host_path", "a device node"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
-	(void)allocate_for_each(rig, &all, look_for_paths);
-	(void)tally_end(&answers.mounts);
-	(void)tally_end(&answers.others);
+	allocate_for_each(rig, &all, look_for_paths);
+	tally_end(&answers.mounts);
+	tally_end(&answers.others);
 }
 
 /* Of the entries with one container path the kubelet takes the first and drops the others. Both
@@ -218,7 +228,7 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 static void expect_unique(struct rig *rig, const char *what, void *entries, size_t count)
 {
 	ProtobufCMessage **all = entries;
-	struct tally paths = TALLY(rig->run, what, "the same each time");
+	TALLY(paths, rig->run, what, "the same each time");
 	sort_entries(entries, count);
 	for (size_t i = 0; i < count; i++) {
 		const V1beta1__Mount *mount = (const V1beta1__Mount *)all[i];
@@ -229,7 +239,6 @@ static void expect_unique(struct rig *rig, const char *what, void *entries, size
 			  "%s is %s and %s", mount->container_path, before->host_path,
 			  mount->host_path);
 	}
-	(void)tally_end(&paths);
 }
 
 static void expect_unique_paths(struct rig *rig, const struct rig_item *item)
@@ -245,16 +254,13 @@ static void expect_unique_paths(struct rig *rig, const struct rig_item *item)
 
 void allocate_unique_paths(struct rig *rig, const struct rig_item *item)
 {
-	const struct text_list *ids = item->ids;
-	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct rig_item together = {.resource = item->resource};
-	together.answer = allocate_expect(rig, item->resource, (const char *const *)ids->items,
-					  count, "all devices together", &reply);
+	together.answer = allocate_together(rig, item, &reply);
 	if (together.answer != NULL)
 		expect_unique_paths(rig, &together);
 	else /* refused together: one by one */
-		(void)allocate_for_each(rig, item, expect_unique_paths);
+		allocate_for_each(rig, item, expect_unique_paths);
 }
 
 /* Names that most images have for folders of other names. */
@@ -378,11 +384,11 @@ static void look_for_harm(struct rig *rig, const struct rig_item *item)
 void allocate_read_only(struct rig *rig, const struct rig_item *item)
 {
 	struct answers answers = {
-		.mounts = TALLY(rig->run, "mounts[]", "harmless paths"),
-		.others = TALLY(rig->run, "mounts[].read_only", "true"),
+		.mounts = TALLY_OF(rig->run, "mounts[]", "harmless paths"),
+		.others = TALLY_OF(rig->run, "mounts[].read_only", "true"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
-	(void)allocate_for_each(rig, &all, look_for_harm);
-	(void)tally_end(&answers.others);
-	(void)tally_end(&answers.mounts);
+	allocate_for_each(rig, &all, look_for_harm);
+	tally_end(&answers.others);
+	tally_end(&answers.mounts);
 }

@@ -81,7 +81,7 @@ static void expect_work(struct check_run *run, const struct discovery_device *de
 			const struct gpu_api *api, const struct grant *grant, const cJSON *document,
 			struct identity_seen *seen)
 {
-	const cJSON *elements = json_pointer(document, "/work/elements");
+	double elements = json_pointer_number(document, "/work/elements");
 	int count = cJSON_GetArraySize(json_pointer(document, "/devices"));
 	const char *missing = view_string(document, "/api/missing");
 	bool headless = strcmp(missing, "window station") == 0;
@@ -108,11 +108,10 @@ static void expect_work(struct check_run *run, const struct discovery_device *de
 		expect_encoded(run, device, grant, document);
 		return;
 	}
-	(void)expect_status(run, document, cJSON_IsTrue(json_pointer(document, "/work/verified")),
+	(void)expect_status(run, document, json_pointer_true(document, "/work/verified"),
 			    "/work/verified", "ok", "/work/status", "/work/reason");
-	(void)check_expect(run, cJSON_IsNumber(elements) && elements->valuedouble >= ELEMENTS,
-			   "/work/elements", "at least 1048576", "%.0f",
-			   cJSON_IsNumber(elements) ? elements->valuedouble : 0);
+	(void)check_expect(run, elements >= ELEMENTS, "/work/elements", "at least 1048576", "%.0f",
+			   elements);
 	check_note(run, "%s computed on %s: %s", api->name, device->id,
 		   view_string(document, "/devices/0/name"));
 }
@@ -154,13 +153,9 @@ static void judge(struct api_tally *tally, const struct discovery_device *device
 
 static const cJSON *run_probe(struct api_tally *tally, const char *label, struct offer *offer)
 {
-	char *probe CLEANUP_FREE = text_format("probe-%s", tally->api->name);
-	char *name CLEANUP_FREE = text_format("probe-%s-%s", tally->api->name, label);
+	const char *probe = check_format(tally->rig->run, "probe-%s", tally->api->name);
+	const char *name = check_format(tally->rig->run, "%s-%s", probe, label);
 	const char *const command[] = {probe, "--device", "0", "--size", "1048576", NULL};
-	if (probe == NULL || name == NULL) {
-		check_broken(tally->rig->run, "out of memory");
-		return NULL;
-	}
 	return offer_admit(tally->rig, offer)
 		       ? stage_run(tally->stage, name, command, &offer->grant)
 		       : NULL;
@@ -221,18 +216,15 @@ static size_t expect_all(const struct api_tally *tally)
 {
 	const struct context *context = tally->rig->context;
 	size_t offering = 0;
-	for (size_t i = 0; i < context->node->device_count; i++) {
-		const struct discovery_device *device = &context->node->devices[i];
+	node_each (device, context->node) {
 		bool tested = text_list_has(&tally->tested, device->id);
 		if (!api_is_offered(device, tally->api))
 			continue;
 		offering++;
 		if (!tested && tally->untold != 0)
-			check_unsupported(tally->rig->run,
-					  "%s: which devices %zu ids hand out cannot be told: "
-					  "their answers hold names for a container runtime alone, "
-					  "and containers on this one saw no device of the node",
-					  device->id, tally->untold);
+			offer_tell_unseen(tally->rig->run,
+					  check_format(tally->rig->run, "%s: ", device->id),
+					  tally->untold);
 		else if (context->resource == NULL)
 			(void)check_expect(tally->rig->run, tested, device->id,
 					   "granted by some id", "%s",
@@ -290,8 +282,7 @@ static void every_api(struct check_run *run)
 	const struct discovery_snapshot *node = check_context(run)->node;
 	size_t untested = 0;
 	bool enabled = false;
-	for (size_t i = 0; i < node->device_count; i++) {
-		const struct discovery_device *device = &node->devices[i];
+	node_each (device, node) {
 		enabled = enabled || (device->apis != NULL && device->apis[0] != NULL);
 		for (const char *const *api = device->apis; api != NULL && *api != NULL; api++) {
 			if (has_check(*api))
@@ -318,34 +309,17 @@ static const char *const tags_api[] = {"gpu", "container", NULL};
 #define OS_WINDOWS "windows"
 
 #define API(name, system, sight, offered, title_, advice_, ...)                                    \
-	{                                                                                          \
-		.id = "api." #name,                                                                \
-		.title = title_,                                                                   \
-		.advice = advice_,                                                                 \
-		.requirement = CHECK_API_01,                                                       \
-		.severity = CHECK_CRITICAL,                                                        \
-		.revision = 1,                                                                     \
-		.timeout_s = 300,                                                                  \
-		.tags = tags_api,                                                                  \
-		.needs = {.os = OS_##system, .devices = 1, .launcher = true, .api = offered},      \
-		.stands_on = "allocate.one-response",                                              \
-		.param = #name,                                                                    \
-		.run = computes,                                                                   \
-	},
+	CHECK("api." #name, API_01, CRITICAL, 1, computes, .title = title_, .advice = advice_,     \
+	      .timeout_s = 300, .tags = tags_api,                                                  \
+	      .needs = {.os = OS_##system, .devices = 1, .launcher = true, .api = offered},        \
+	      .stands_on = "allocate.one-response", .param = #name),
 
 const struct check api_checks[] = {
 #include "base/gpu_apis.def"
-	{
-		.id = "api.every-api",
-		.title = "Each API that a device enables is tested",
-		.advice = "What the reason names is not part of this certificate: test it by other "
-			  "means.",
-		.requirement = CHECK_API_01,
-		.severity = CHECK_LOW,
-		.revision = 1,
-		.timeout_s = 10,
-		.needs = {.devices = 1},
-		.run = every_api,
-	},
+	CHECK("api.every-api", API_01, LOW, 1, every_api,
+	      .title = "Each API that a device enables is tested",
+	      .advice = "What the reason names is not part of this certificate: test it by other "
+			"means.",
+	      .timeout_s = 10, .needs = {.devices = 1}),
 	{.id = NULL},
 };

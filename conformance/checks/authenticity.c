@@ -43,17 +43,6 @@ bool authenticity_expect_answer(struct check_run *run, const char *label, const 
 			   &err);
 }
 
-/* The answer's mounts as they came to lie, and the variables, which hooks and CDI edits may add. */
-static bool expect_untouched(struct check_run *run, const char *label, const struct grant *grant,
-			     const struct container_view *view)
-{
-	struct text_list found CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	int rc = tamper_find_seen(grant, &check_context(run)->image, view, &found, &err);
-	return expect_none(run, label, "the answer in the container", "leaves the probe untouched",
-			   rc, &found, &err);
-}
-
 static bool expect_program(struct check_run *run, const char *label, const char *probe,
 			   const struct container_view *view)
 {
@@ -69,19 +58,12 @@ static bool expect_program(struct check_run *run, const char *label, const char 
 			    "the image's own, by digest", "%s, %s", view->exe, view->exe_digest);
 }
 
-static bool expect_files(struct check_run *run, const char *label,
-			 const struct container_view *view)
-{
-	struct text_list found CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	int rc = container_compare(view, &check_context(run)->image, &found, &err);
-	return expect_none(run, label, "the image's programs and libraries", "in their places", rc,
-			   &found, &err);
-}
-
 bool authenticity_expect(struct check_run *run, const char *label, const char *probe,
 			 const struct grant *grant, int64_t pid, struct container_view *view)
 {
+	const struct image_manifest *image = &check_context(run)->image;
+	struct text_list tampering CLEANUP_TEXT_LIST = {0};
+	struct text_list differences CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	if (!OFFERS_INSPECTION)
 		return true; /* no probe is held here */
@@ -94,8 +76,17 @@ bool authenticity_expect(struct check_run *run, const char *label, const char *p
 				  label, err.text);
 		return true;
 	}
-	return check_works(run, rc, label, &err) && expect_untouched(run, label, grant, view) &&
-	       expect_program(run, label, probe, view) && expect_files(run, label, view);
+	if (!check_works(run, rc, label, &err))
+		return false;
+	/* The answer's mounts as they came to lie, and the variables, which hooks and CDI edits may add. */
+	rc = tamper_find_seen(grant, image, view, &tampering, &err);
+	if (!expect_none(run, label, "the answer in the container", "leaves the probe untouched",
+			 rc, &tampering, &err) ||
+	    !expect_program(run, label, probe, view))
+		return false;
+	rc = container_compare(view, image, &differences, &err);
+	return expect_none(run, label, "the image's programs and libraries", "in their places", rc,
+			   &differences, &err);
 }
 
 int document_new_launch(const char *probe, struct document_launch *out, struct error *err)
@@ -126,17 +117,14 @@ static bool expect_text(struct check_run *run, const char *label, const cJSON *d
 static bool expect_digest(struct check_run *run, const char *label, const cJSON *document,
 			  const char *array, const struct document_launch *launch)
 {
-	const cJSON *elements = json_pointer(document, "/work/elements");
+	double elements = json_pointer_number(document, "/work/elements");
 	char wanted[DIGEST_SIZE] = "";
 	struct error err = {0};
-	if (!cJSON_IsNumber(elements) || elements->valuedouble < 1 ||
-	    elements->valuedouble > ELEMENTS_MAX)
+	if (!(elements >= 1 && elements <= ELEMENTS_MAX))
 		return check_expect(run, false, "/work/elements", "a number of elements",
 				    "something else");
-	return check_works(run,
-			   work_expected_digest(array, launch->seed, (size_t)elements->valuedouble,
-						wanted, &err),
-			   NULL, &err) &&
+	int rc = work_expected_digest(array, launch->seed, (size_t)elements, wanted, &err);
+	return check_works(run, rc, NULL, &err) &&
 	       expect_text(run, label, document, check_format(run, "/work/digests/%s", array),
 			   wanted, true);
 }
@@ -144,10 +132,9 @@ static bool expect_digest(struct check_run *run, const char *label, const cJSON 
 static bool expect_seed(struct check_run *run, const cJSON *document,
 			const struct document_launch *launch)
 {
-	const cJSON *seed = json_pointer(document, "/work/seed");
 	return check_expect_random(
 		run, "/work/seed",
-		check_format(run, "%.0f", cJSON_IsNumber(seed) ? seed->valuedouble : 0),
+		check_format(run, "%.0f", json_pointer_number(document, "/work/seed")),
 		check_format(run, "%llu", (unsigned long long)launch->seed));
 }
 

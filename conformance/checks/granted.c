@@ -19,7 +19,7 @@ enum mark_kind { MARK_NODE, MARK_FILE, MARK_FOLDER };
 
 /* By what a device is recognised: a node or a file of its own, or a folder above such a file. */
 struct mark {
-	size_t owner; /* index of the device */
+	const struct discovery_device *device;
 	enum mark_kind kind;
 	char *path;		  /* normalised */
 	struct node_file file;	  /* filled when it is there */
@@ -63,11 +63,11 @@ size_t granted_count(const struct granted *granted, const char *api)
 	return count;
 }
 
-static int add_mark(struct granted_reader *reader, size_t owner, enum mark_kind kind,
-		    const char *path, struct error *err)
+static int add_mark(struct granted_reader *reader, const struct discovery_device *device,
+		    enum mark_kind kind, const char *path, struct error *err)
 {
 	struct mark *marks = array_grow(reader->marks, reader->count, sizeof(*marks));
-	struct mark mark = {.owner = owner, .kind = kind, .path = path_normalize(path)};
+	struct mark mark = {.device = device, .kind = kind, .path = path_normalize(path)};
 	if (marks != NULL)
 		reader->marks = marks;
 	if (marks == NULL || mark.path == NULL) {
@@ -79,18 +79,9 @@ static int add_mark(struct granted_reader *reader, size_t owner, enum mark_kind 
 	return 0;
 }
 
-static int mark_nodes(struct granted_reader *reader, size_t owner, struct error *err)
-{
-	const struct discovery_device *device = &reader->node->devices[owner];
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < device->node_count; i++)
-		rc = add_mark(reader, owner, MARK_NODE, device->nodes[i].path, err);
-	return rc;
-}
-
 /* The folders that hold the file. */
-static int mark_folders(struct granted_reader *reader, size_t owner, const char *path,
-			struct error *err)
+static int mark_folders(struct granted_reader *reader, const struct discovery_device *device,
+			const char *path, struct error *err)
 {
 	char *folder CLEANUP_FREE = NULL;
 	int rc = file_resolve(NULL, path, &folder, NULL);
@@ -98,7 +89,7 @@ static int mark_folders(struct granted_reader *reader, size_t owner, const char 
 		char *above = path_directory(folder);
 		free(folder);
 		folder = above;
-		rc = folder != NULL ? add_mark(reader, owner, MARK_FOLDER, folder, err)
+		rc = folder != NULL ? add_mark(reader, device, MARK_FOLDER, folder, err)
 				    : error_memory(err);
 	}
 	return rc == ERROR_MEMORY ? rc : 0;
@@ -112,17 +103,20 @@ static bool is_telling(const struct discovery_file *file)
 	       strcmp(file->origin, "driver-library") == 0;
 }
 
-static int mark_files(struct granted_reader *reader, size_t owner, struct error *err)
+/* Its nodes, or of a device without any the files that are its own. */
+static int mark_device(struct granted_reader *reader, const struct discovery_device *device,
+		       struct error *err)
 {
-	const struct discovery_device *device = &reader->node->devices[owner];
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < device->file_count; i++) {
+	for (size_t i = 0; rc == 0 && i < device->node_count; i++)
+		rc = add_mark(reader, device, MARK_NODE, device->nodes[i].path, err);
+	for (size_t i = 0; rc == 0 && device->node_count == 0 && i < device->file_count; i++) {
 		const char *path = device->files[i].source;
 		if (!is_telling(&device->files[i]))
 			continue;
-		rc = add_mark(reader, owner, MARK_FILE, path, err);
+		rc = add_mark(reader, device, MARK_FILE, path, err);
 		if (rc == 0)
-			rc = mark_folders(reader, owner, path, err);
+			rc = mark_folders(reader, device, path, err);
 	}
 	return rc;
 }
@@ -136,8 +130,7 @@ int granted_reader_new(const struct discovery_snapshot *node, struct granted_rea
 	if (rc == 0)
 		reader->node = node;
 	for (size_t i = 0; rc == 0 && !windows && i < node->device_count; i++)
-		rc = node->devices[i].node_count != 0 ? mark_nodes(reader, i, err)
-						      : mark_files(reader, i, err);
+		rc = mark_device(reader, &node->devices[i], err);
 	if (rc == 0)
 		*out = STEAL(reader);
 	return rc;
@@ -162,7 +155,7 @@ static void find_path(const struct granted_reader *reader, enum mark_kind kind, 
 	for (size_t i = 0; clean != NULL && i < reader->count; i++) {
 		const struct mark *mark = &reader->marks[i];
 		if (mark->kind == kind && strcmp(mark->path, clean) == 0)
-			granted_add(found, &reader->node->devices[mark->owner]);
+			granted_add(found, mark->device);
 	}
 }
 
@@ -183,7 +176,7 @@ static void find_file(const struct granted_reader *reader, const struct node_fil
 	for (size_t i = 0; i < reader->count; i++) {
 		const struct mark *mark = &reader->marks[i];
 		if (mark->file.inode != 0 && is_same(&mark->file, file))
-			granted_add(found, &reader->node->devices[mark->owner]);
+			granted_add(found, mark->device);
 	}
 }
 
@@ -203,7 +196,7 @@ static void find_content(struct granted_reader *reader, const char *path,
 		    digest_file(mark->path, mark->digest, NULL, NULL) < 0)
 			mark->file.size = 0;
 		else if (strcmp(mark->digest, digest) == 0)
-			granted_add(found, &reader->node->devices[mark->owner]);
+			granted_add(found, mark->device);
 	}
 }
 
@@ -253,8 +246,8 @@ static void take_own(struct granted *granted, const struct granted *found)
 static void read_nodes(struct granted_reader *reader, const struct grant *grant,
 		       struct granted *granted)
 {
-	for (size_t i = 0; i < grant->devices.count; i++) {
-		const char *path = grant->devices.items[i].host_path;
+	grant_each (entry, &grant->devices) {
+		const char *path = entry->host_path;
 		struct node_file file = {0};
 		struct granted found = {0};
 		if (node_file_identify(path, &file))
@@ -269,8 +262,8 @@ static void read_mounts(struct granted_reader *reader, const struct grant *grant
 			struct granted *granted)
 {
 	struct granted in_folders = {0};
-	for (size_t i = 0; i < grant->mounts.count; i++) {
-		const char *path = grant->mounts.items[i].host_path;
+	grant_each (entry, &grant->mounts) {
+		const char *path = entry->host_path;
 		struct node_file file = {0};
 		struct granted found = {0};
 		if (!node_file_identify(path, &file)) {
@@ -310,10 +303,10 @@ bool granted_by_string(const char *host_path, const struct discovery_device *dev
 static void read_strings(const struct discovery_snapshot *node, const struct grant *grant,
 			 struct granted *granted)
 {
-	for (size_t i = 0; i < node->device_count; i++) {
-		for (size_t j = 0; j < grant->devices.count; j++) {
-			if (granted_by_string(grant->devices.items[j].host_path, &node->devices[i]))
-				granted_add(granted, &node->devices[i]);
+	node_each (device, node) {
+		grant_each (entry, &grant->devices) {
+			if (granted_by_string(entry->host_path, device))
+				granted_add(granted, device);
 		}
 	}
 }
@@ -321,9 +314,9 @@ static void read_strings(const struct discovery_snapshot *node, const struct gra
 /* A variable of a loader (VK_DRIVER_FILES) is nothing to a container runtime. */
 static bool is_loaders(const struct discovery_snapshot *node, const char *name)
 {
-	for (size_t i = 0; i < node->device_count; i++) {
-		for (size_t j = 0; j < node->devices[i].variable_count; j++) {
-			if (strcmp(node->devices[i].environment[j].name, name) == 0)
+	node_each (device, node) {
+		for (size_t i = 0; i < device->variable_count; i++) {
+			if (strcmp(device->environment[i].name, name) == 0)
 				return true;
 		}
 	}
@@ -334,8 +327,8 @@ static bool is_by_runtime(const struct discovery_snapshot *node, const struct gr
 {
 	if (grant->cdi_devices.count != 0 || grant->annotations.count != 0)
 		return true;
-	for (size_t i = 0; i < grant->envs.count; i++) {
-		if (!is_loaders(node, grant->envs.items[i].name))
+	grant_each (entry, &grant->envs) {
+		if (!is_loaders(node, entry->name))
 			return true;
 	}
 	return false;

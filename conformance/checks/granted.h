@@ -22,6 +22,11 @@
 
 enum { GRANTED_DEVICES_MAX = 64 };
 
+/* Goes through the devices of a node. */
+#define node_each(device, node)                                                                    \
+	for (const struct discovery_device *(device) = (node)->devices;                            \
+	     (size_t)((device) - (node)->devices) < (node)->device_count; (device)++)
+
 enum granted_source {
 	GRANTED_READ,	 /* `devices` were handed out */
 	GRANTED_NOTHING, /* the answer is empty */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/host_places.h"
 
+#include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -64,14 +65,15 @@ static const struct {
 static const char exempt[] = "/proc/driver";
 
 struct host_place {
-	char *name; /* as a message tells it */
-	char *real;
+	const char *name; /* as a message tells it */
+	const char *real;
 	enum extent extent;
 	bool there;
 	struct node_file file;
 };
 
 struct host_places {
+	struct arena arena;
 	struct host_place items[ARRAY_SIZE(rules) + 1];
 	size_t count;
 };
@@ -85,37 +87,37 @@ static char *real_path(const char *path)
 	return path_normalize(path);
 }
 
-static int add(struct host_places *places, const char *name, enum extent extent, struct error *err)
+static void add(struct host_places *places, const char *name, enum extent extent)
 {
 	struct host_place *place = &places->items[places->count++];
-	*place = (struct host_place){
-		.name = strdup(name), .real = real_path(name), .extent = extent};
+	char *real CLEANUP_FREE = real_path(name);
+	*place = (struct host_place){.name = arena_string(&places->arena, name),
+				     .real = arena_string(&places->arena, real),
+				     .extent = extent};
 	place->there = node_file_identify(name, &place->file);
-	return place->name != NULL && place->real != NULL ? 0 : error_memory(err);
+	places->arena.failed = places->arena.failed || real == NULL;
 }
 
 int host_places_new(const char *cri_address, struct host_places **out, struct error *err)
 {
 	static const char scheme[] = "unix://";
 	struct host_places *places CLEANUP_HOST_PLACES = calloc(1, sizeof(*places));
-	int rc = places != NULL ? 0 : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rules); i++)
-		rc = add(places, rules[i].name, rules[i].extent, err);
-	if (rc == 0 && text_starts_with(cri_address, scheme))
-		rc = add(places, cri_address + strlen(scheme), HOST_INSIDE, err);
-	if (rc == 0)
-		*out = STEAL(places);
-	return rc;
+	if (places == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+		add(places, rules[i].name, rules[i].extent);
+	if (text_starts_with(cri_address, scheme))
+		add(places, cri_address + strlen(scheme), HOST_INSIDE);
+	if (places->arena.failed)
+		return error_memory(err);
+	*out = STEAL(places);
+	return 0;
 }
 
 void host_places_free(struct host_places **places)
 {
-	if (*places == NULL)
-		return;
-	for (size_t i = 0; i < (*places)->count; i++) {
-		free((*places)->items[i].name);
-		free((*places)->items[i].real);
-	}
+	if (*places != NULL)
+		arena_free(&(*places)->arena);
 	free(*places);
 	*places = NULL;
 }

@@ -21,15 +21,10 @@ void identity_seen_free(struct identity_seen *seen)
 	text_list_free(&seen->devices);
 }
 
-static const char *told_text(const struct identity *identity, const char *pointer)
-{
-	return json_pointer_string(identity->told, pointer);
-}
-
 /* False: the API does not tell it, or the node does not know it (""). */
 static bool compare(const struct identity *identity, const char *member, const char *known)
 {
-	const char *told = told_text(identity, member);
+	const char *told = json_pointer_string(identity->told, member);
 	if (told == NULL || known[0] == '\0')
 		return false;
 	(void)check_expect_text(identity->run, check_format(identity->run, "/devices/0%s", member),
@@ -52,8 +47,7 @@ static bool compare_model(const struct identity *identity)
 	bool vendor_told = compare_id(identity, "/vendorId", device->pci_vendor);
 	bool device_told = compare_id(identity, "/deviceId", device->pci_device);
 	size_t alike = 0;
-	for (size_t i = 0; i < identity->node->device_count; i++) {
-		const struct discovery_device *other = &identity->node->devices[i];
+	node_each (other, identity->node) {
 		alike += other->kind != DISCOVERY_SOFTWARE &&
 			 other->pci_vendor == device->pci_vendor &&
 			 (!device_told || other->pci_device == device->pci_device);
@@ -74,7 +68,7 @@ static bool compare_luid(const struct identity *identity)
 /* The render node, which is what a container is given; a card's node need not be. */
 static bool compare_node(const struct identity *identity)
 {
-	const char *told = told_text(identity, "/drm/render");
+	const char *told = json_pointer_string(identity->told, "/drm/render");
 	bool known = false;
 	bool own = false;
 	if (told == NULL || identity->node->recorded)
@@ -97,7 +91,7 @@ static bool compare_node(const struct identity *identity)
 
 static void compare_uuid(const struct identity *identity, struct identity_seen *seen)
 {
-	const char *uuid = told_text(identity, "/deviceUuid");
+	const char *uuid = json_pointer_string(identity->told, "/deviceUuid");
 	struct error err = {0};
 	if (uuid == NULL || seen == NULL)
 		return;

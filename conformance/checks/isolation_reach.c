@@ -1,43 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What a container can reach beside its devices: nodes, driver files, paths of the host. The
- * containers are those that isolation.single-device looked at (sights.h). */
-#include "base/cleanup.h"
+/* What a container can reach beside its devices (nodes, driver files, paths of the host), and what its
+ * APIs tell, beside one another. The containers are those that isolation.single-device looked at, and
+ * for isolation.node-files the answers alone. */
+#include "conformance/checks/isolation.h"
+
 #include "base/file.h"
-#include "base/json.h"
 #include "base/path.h"
-#include "base/text.h"
-#include "conformance/checks/host_places.h"
-#include "conformance/checks/sights.h"
+#include "conformance/checks/node_file.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
-#include "conformance/runner/context.h"
-#include "containers/launch/launch.h"
+#include "reports/view.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* One container of the check, and the one without devices. */
-struct reach {
-	struct check_run *run;
-	const cJSON *sight;
-	const cJSON *bare;
-	const char *label;
-	const cJSON *container; /* NULL: not looked into */
-	const cJSON *tried;	/* NULL: nothing was tried in it */
-	struct granted devices; /* that it was granted */
-	struct granted_reader *reader;
-	struct host_places *places;
-};
-
-static const struct discovery_device *find_device(const struct discovery_snapshot *node,
-						  const char *id)
-{
-	for (size_t i = 0; i < node->device_count; i++) {
-		if (text_equal(node->devices[i].id, id))
-			return &node->devices[i];
-	}
-	return NULL;
-}
 
 static const cJSON *object_at(const cJSON *json, const char *pointer)
 {
@@ -45,46 +20,37 @@ static const cJSON *object_at(const cJSON *json, const char *pointer)
 	return cJSON_IsObject(found) ? found : NULL;
 }
 
-/* Calls `judge` for each container that was looked into, the one without devices first. */
-static void each_container(struct reach *reach, const cJSON *sights,
-			   void (*judge)(struct reach *reach))
+/* One container. Returns how many things were judged. */
+static size_t judge_sight(struct looked *looked, const struct sight_judge *judge)
 {
-	reach->bare = json_first(sights);
-	json_each (sight, sights) {
-		reach->sight = sight;
-		reach->label = json_pointer_string(sight, "/label");
-		reach->container = object_at(sight, "/container");
-		reach->tried = object_at(sight, "/document/reach");
-		reach->devices = (struct granted){0};
-		json_each (id, json_pointer(sight, "/devices")) {
-			const struct discovery_device *device = find_device(
-				check_context(reach->run)->node, cJSON_GetStringValue(id));
-			if (device != NULL)
-				granted_add(&reach->devices, device);
-		}
-		if (reach->container == NULL)
-			check_unsupported(reach->run,
-					  "%s: what is in the container cannot be seen "
-					  "from the host",
-					  reach->label);
-		else if (reach->tried == NULL)
-			check_unsupported(reach->run,
-					  "%s: nothing can be tried in a container of "
-					  "this system",
-					  reach->label);
-		else
-			judge(reach);
+	looked->label = json_pointer_string(looked->sight, "/label");
+	looked->document = json_pointer(looked->sight, "/document");
+	looked->container = object_at(looked->sight, "/container");
+	looked->tried = object_at(looked->document, "/reach");
+	looked->devices = (struct granted){0};
+	json_each (id, json_pointer(looked->sight, "/devices")) {
+		const struct discovery_device *device =
+			discovery_find(check_context(looked->run)->node, cJSON_GetStringValue(id));
+		if (device != NULL)
+			granted_add(&looked->devices, device);
 	}
+	if (!judge->from_the_host || (looked->container != NULL && looked->tried != NULL))
+		return judge->judge(looked);
+	check_unsupported(looked->run, "%s: %s", looked->label,
+			  looked->container == NULL
+				  ? "what is in the container cannot be seen from the host"
+				  : "nothing can be tried in a container of this system");
+	return 0;
 }
 
-/* A check of this file. */
-static void judge_all(struct check_run *run, void (*judge)(struct reach *reach))
+void isolation_each_sight(struct check_run *run)
 {
+	const struct sight_judge *judge = check_row(run)->param;
 	cJSON *sights CLEANUP_JSON = sights_take(run);
 	struct granted_reader *reader CLEANUP_GRANTED_READER = NULL;
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
-	struct reach reach = {.run = run};
 	struct error err = {0};
+	size_t judged = 0;
 	if (sights == NULL)
 		return;
 	int rc = granted_reader_new(check_context(run)->node, &reader, &err);
@@ -92,9 +58,20 @@ static void judge_all(struct check_run *run, void (*judge)(struct reach *reach))
 		rc = host_places_new(check_context(run)->cri_address, &places, &err);
 	if (!check_works(run, rc, NULL, &err))
 		return;
-	reach.reader = reader;
-	reach.places = places;
-	each_container(&reach, sights, judge);
+	struct looked looked = {
+		.run = run, .bare = json_first(sights), .reader = reader, .places = places};
+	json_each (sight, sights) {
+		looked.sight = sight;
+		judged += judge_sight(&looked, judge);
+	}
+	if (judged == 0 && judge->none != NULL)
+		check_not_applicable(run, "%s", judge->none);
+}
+
+/* "LABEL: what" */
+static const char *of(const struct looked *looked, const char *what)
+{
+	return check_format(looked->run, "%s: %s", looked->label, what);
 }
 
 /* What every container has (OCI runtime specification, config-linux.md, "Default Devices"), and what
@@ -112,24 +89,24 @@ static const struct {
 	{10, 229, 229, "fuse"}, {10, 200, 200, "net/tun"},
 };
 
-static bool is_usual(struct reach *reach, const char *what, unsigned major, unsigned minor)
+static bool is_usual(struct looked *looked, const char *what, unsigned major, unsigned minor)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(usual_nodes); i++) {
 		if (major != usual_nodes[i].major || minor < usual_nodes[i].first ||
 		    minor > usual_nodes[i].last)
 			continue;
-		if (usual_nodes[i].beside != NULL && reach->sight == reach->bare)
-			check_note(reach->run, "%s: %s, which the runtime gives to every container",
-				   what, usual_nodes[i].beside);
+		if (usual_nodes[i].beside != NULL && looked->sight == looked->bare)
+			check_note(looked->run,
+				   "%s: %s, which the runtime gives to every container", what,
+				   usual_nodes[i].beside);
 		return true;
 	}
 	return false;
 }
 
-static void expect_nodes(struct reach *reach, const char *what, const cJSON *nodes)
+static void expect_nodes(struct looked *looked, const char *what, const cJSON *nodes)
 {
-	struct tally tally =
-		TALLY(reach->run, what, "those of every container and of the granted devices");
+	TALLY(tally, looked->run, what, "those of every container and of the granted devices");
 	json_each (node, nodes) {
 		const char *number = json_pointer_string(node, "/number");
 		const char *type = json_pointer_string(node, "/type");
@@ -137,14 +114,13 @@ static void expect_nodes(struct reach *reach, const char *what, const cJSON *nod
 		unsigned major = 0;
 		unsigned minor = 0;
 		bool known = number != NULL && sscanf(number, "%u:%u", &major, &minor) == 2 &&
-			     !block && is_usual(reach, what, major, minor);
-		for (size_t i = 0; !known && i < reach->devices.count; i++)
-			known = visibility_is_node_of(reach->devices.devices[i], block, major,
+			     !block && is_usual(looked, what, major, minor);
+		for (size_t i = 0; !known && i < looked->devices.count; i++)
+			known = visibility_is_node_of(looked->devices.devices[i], block, major,
 						      minor);
 		tally_add(&tally, known, "%s (%s %s)", json_pointer_string(node, "/path"), type,
 			  number);
 	}
-	(void)tally_end(&tally);
 }
 
 /* A refusal that no driver makes. */
@@ -154,15 +130,11 @@ static bool is_refused(const char *result)
 }
 
 /* What the program found at the nodes of its devices, and made of others. */
-static void expect_attempts(struct reach *reach)
+static void expect_attempts(struct looked *looked)
 {
-	struct tally opened =
-		TALLY(reach->run, check_format(reach->run, "%s: granted nodes", reach->label),
-		      "can be opened");
-	struct tally made =
-		TALLY(reach->run, check_format(reach->run, "%s: device nodes", reach->label),
-		      "cannot be made");
-	json_each (node, json_pointer(reach->sight, "/document/nodes")) {
+	TALLY(made, looked->run, of(looked, "device nodes"), "cannot be made");
+	TALLY(opened, looked->run, of(looked, "granted nodes"), "can be opened");
+	json_each (node, json_pointer(looked->document, "/nodes")) {
 		const char *result = json_pointer_string(node, "/open/readOnly");
 		if (result != NULL)
 			tally_add(&opened,
@@ -171,242 +143,315 @@ static void expect_attempts(struct reach *reach)
 				  "%s (%s): %s", json_pointer_string(node, "/path"),
 				  json_pointer_string(node, "/kind"), result);
 	}
-	json_each (node, json_pointer(reach->tried, "/nodes")) {
-		const char *open = json_pointer_string(node, "/open");
+	json_each (node, json_pointer(looked->tried, "/nodes"))
 		tally_add(&made, !text_equal(json_pointer_string(node, "/make"), "ok"),
 			  "made in %s, open: %s", json_pointer_string(node, "/folder"),
-			  open != NULL ? open : "");
-	}
-	(void)tally_end(&opened);
-	(void)tally_end(&made);
+			  view_string(node, "/open"));
 }
 
-static void judge_nodes(struct reach *reach)
+static size_t judge_nodes(struct looked *looked)
 {
-	const char *untold = json_pointer_string(reach->container, "/usableUntold");
-	expect_nodes(reach, check_format(reach->run, "%s: device nodes", reach->label),
-		     json_pointer(reach->container, "/nodes"));
+	const char *untold = json_pointer_string(looked->container, "/usableUntold");
+	expect_nodes(looked, of(looked, "device nodes"), json_pointer(looked->container, "/nodes"));
 	if (untold != NULL)
-		check_unsupported(reach->run,
-				  "%s: which devices the kernel lets it use is not "
-				  "known: %s",
-				  reach->label, untold);
+		check_unsupported(looked->run,
+				  "%s: which devices the kernel lets it use is not known: %s",
+				  looked->label, untold);
 	else
-		expect_nodes(reach,
-			     check_format(reach->run, "%s: devices that its cgroup lets it use",
-					  reach->label),
-			     json_pointer(reach->container, "/usable"));
-	expect_attempts(reach);
+		expect_nodes(looked, of(looked, "devices that its cgroup lets it use"),
+			     json_pointer(looked->container, "/usable"));
+	expect_attempts(looked);
+	return 1;
 }
 
-void isolation_device_nodes(struct check_run *run)
+static const cJSON *find_path(const cJSON *array, const char *path)
 {
-	judge_all(run, judge_nodes);
-}
-
-static bool is_true(const cJSON *json, const char *pointer)
-{
-	return cJSON_IsTrue(json_pointer(json, pointer));
-}
-
-/* A container without devices has it as well. */
-static bool is_in_bare(const struct reach *reach, const cJSON *mount)
-{
-	json_each (usual, json_pointer(reach->bare, "/container/mounts")) {
-		if (text_equal(json_pointer_string(usual, "/path"),
-			       json_pointer_string(mount, "/path")) &&
-		    text_equal(json_pointer_string(usual, "/type"),
-			       json_pointer_string(mount, "/type")))
-			return true;
-	}
-	return false;
-}
-
-/* A file that a device of the node needs, a copy of one, or a folder that holds one. */
-static bool holds_driver(const struct reach *reach, const char *host_path)
-{
-	const struct discovery_snapshot *node = check_context(reach->run)->node;
-	struct grant_entry entry = {.host_path = host_path, .container_path = host_path};
-	struct grant grant = {.mounts = {&entry, 1}};
-	for (size_t i = 0; i < node->device_count; i++) {
-		const struct discovery_device *device = &node->devices[i];
-		for (size_t j = 0; j < device->file_count; j++) {
-			char *real CLEANUP_FREE = NULL;
-			if (file_resolve(NULL, device->files[j].source, &real, NULL) == 0 &&
-			    path_is_within(real, host_path))
-				return true;
-		}
-	}
-	return granted_read(reach->reader, &grant).count != 0;
-}
-
-static const cJSON *attempt_at(const struct reach *reach, const char *path)
-{
-	json_each (attempt, json_pointer(reach->tried, "/mounts")) {
-		if (text_equal(json_pointer_string(attempt, "/path"), path))
-			return attempt;
+	json_each (item, array) {
+		if (text_equal(json_pointer_string(item, "/path"), path))
+			return item;
 	}
 	return NULL;
 }
 
-static void judge_driver_files(struct reach *reach)
+struct mount {
+	const cJSON *json;
+	const char *path;
+	const char *host_path; /* NULL: the host does not see it */
+	bool read_only;
+	bool usual; /* a container without devices has it as well */
+};
+
+static struct mount read_mount(const struct looked *looked, const cJSON *json)
 {
-	struct tally tally =
-		TALLY(reach->run, check_format(reach->run, "%s: driver files", reach->label),
-		      "cannot be written to");
-	if (reach->sight == reach->bare)
-		return;
-	json_each (mount, json_pointer(reach->container, "/mounts")) {
-		const char *path = json_pointer_string(mount, "/path");
-		const char *host_path = json_pointer_string(mount, "/hostPath");
-		const cJSON *attempt = attempt_at(reach, path);
-		if (host_path == NULL || attempt == NULL || is_in_bare(reach, mount) ||
-		    !holds_driver(reach, host_path))
-			continue;
+	const char *path = json_pointer_string(json, "/path");
+	const cJSON *usual = find_path(json_pointer(looked->bare, "/container/mounts"), path);
+	return (struct mount){
+		.json = json,
+		.path = path,
+		.host_path = json_pointer_string(json, "/hostPath"),
+		.read_only = json_pointer_true(json, "/readOnly"),
+		.usual = usual != NULL && text_equal(json_pointer_string(usual, "/type"),
+						     json_pointer_string(json, "/type")),
+	};
+}
+
+/* A file that a device of the node needs, a copy of one, or a folder that holds one. */
+static bool holds_driver(const struct looked *looked, const char *host_path)
+{
+	struct grant_entry entry = {.host_path = host_path, .container_path = host_path};
+	struct grant grant = {.mounts = {&entry, 1}};
+	node_each (device, check_context(looked->run)->node) {
+		for (size_t i = 0; i < device->file_count; i++) {
+			char *real CLEANUP_FREE = NULL;
+			if (file_resolve(NULL, device->files[i].source, &real, NULL) == 0 &&
+			    path_is_within(real, host_path))
+				return true;
+		}
+	}
+	return granted_read(looked->reader, &grant).count != 0;
+}
+
+static size_t judge_driver_files(struct looked *looked)
+{
+	TALLY(tally, looked->run, of(looked, "driver files"), "cannot be written to");
+	if (looked->sight == looked->bare)
+		return 0;
+	json_each (json, json_pointer(looked->container, "/mounts")) {
+		struct mount mount = read_mount(looked, json);
+		const cJSON *attempt =
+			find_path(json_pointer(looked->tried, "/mounts"), mount.path);
 		const char *write = json_pointer_string(attempt, "/write");
 		const char *remount = json_pointer_string(attempt, "/remount");
+		if (mount.host_path == NULL || attempt == NULL || mount.usual ||
+		    !holds_driver(looked, mount.host_path))
+			continue;
 		tally_add(&tally,
-			  is_true(mount, "/readOnly") && !text_equal(write, "ok") &&
-				  !text_equal(remount, "ok"),
-			  "%s is mounted %s: write %s, after a remount %s", path,
-			  is_true(mount, "/readOnly") ? "read-only" : "writable", write,
+			  mount.read_only && !text_equal(write, "ok") && !text_equal(remount, "ok"),
+			  "%s is mounted %s: write %s, after a remount %s", mount.path,
+			  mount.read_only ? "read-only" : "writable", write,
 			  remount != NULL ? remount : "not tried");
 	}
 	if (tally.count == 0)
-		check_not_applicable(reach->run, "%s: the answer mounts no file of a driver",
-				     reach->label);
-	(void)tally_end(&tally);
-}
-
-void isolation_driver_files(struct check_run *run)
-{
-	judge_all(run, judge_driver_files);
+		check_not_applicable(looked->run, "%s: the answer mounts no file of a driver",
+				     looked->label);
+	return tally.count;
 }
 
 /* What a runtime mounts for every container: `own` file systems, or files that it made for it; and
  * what the launcher does. */
-static bool is_runtimes(const cJSON *mount)
+static bool is_runtimes(const struct mount *mount)
 {
 	static const char *const made[] = {
 		"/",	    "/etc/hosts",	    "/etc/hostname",  "/etc/resolv.conf",
-		"/dev/shm", "/dev/termination-log", LAUNCH_HOLD_PATH, LAUNCH_PAUSE_PATH};
-	const char *path = json_pointer_string(mount, "/path");
-	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
-		if (text_equal(path, made[i]))
-			return true;
-	}
+		"/dev/shm", "/dev/termination-log", LAUNCH_HOLD_PATH, LAUNCH_PAUSE_PATH,
+		NULL};
 	/* /sys is that of the host wherever the network is; it must not be writable. */
-	return path_is_within(path, "/sys") && is_true(mount, "/readOnly");
+	return made[text_position(made, mount->path)] != NULL ||
+	       (path_is_within(mount->path, "/sys") && mount->read_only);
+}
+
+/* What of the node a mount hands out; NULL: nothing that it needs, or recorded. */
+static const char *place_given(struct check_run *run, const struct host_places *places,
+			       const char *path, bool read_only)
+{
+	const char *given = NULL;
+	struct error err = {0};
+	int rc = host_places_given(places, path, read_only, &given, &err);
+	return check_works(run, rc, NULL, &err) ? given : NULL;
 }
 
 /* Whoever made them: the answer, CDI, a hook, the runtime. */
-static void expect_harmless_mounts(struct reach *reach)
+static void expect_harmless_mounts(struct looked *looked)
 {
-	const char *what = check_format(reach->run, "%s: mounts", reach->label);
-	bool is_bare = reach->sight == reach->bare;
-	struct tally harmless = TALLY(reach->run, what, "nothing that the node needs for itself");
-	struct tally kept = TALLY(reach->run, what, "kept from the node's other mounts");
-	json_each (mount, json_pointer(reach->container, "/mounts")) {
-		const char *host_path = json_pointer_string(mount, "/hostPath");
-		const char *path = json_pointer_string(mount, "/path");
-		const char *given = NULL;
-		struct error err = {0};
-		if (host_path == NULL || is_runtimes(mount) ||
-		    (!is_bare && is_in_bare(reach, mount)))
+	const char *what = of(looked, "mounts");
+	bool is_bare = looked->sight == looked->bare;
+	TALLY(kept, looked->run, what, "kept from the node's other mounts");
+	TALLY(harmless, looked->run, what, "nothing that the node needs for itself");
+	json_each (json, json_pointer(looked->container, "/mounts")) {
+		struct mount mount = read_mount(looked, json);
+		if (mount.host_path == NULL || is_runtimes(&mount) || (!is_bare && mount.usual))
 			continue;
-		(void)check_works(reach->run,
-				  host_places_given(reach->places, host_path,
-						    is_true(mount, "/readOnly"), &given, &err),
-				  NULL, &err);
-		tally_add(&harmless, given == NULL, "%s of the node at %s (%s)",
-			  given != NULL ? given : "", path,
-			  is_true(mount, "/readOnly") ? "read-only" : "writable");
-		tally_add(&kept, !is_true(mount, "/shared"), "%s spreads its mounts", path);
+		const char *given =
+			place_given(looked->run, looked->places, mount.host_path, mount.read_only);
+		tally_add(&harmless, given == NULL, "%s of the node at %s (%s)", given, mount.path,
+			  mount.read_only ? "read-only" : "writable");
+		tally_add(&kept, !json_pointer_true(json, "/shared"), "%s spreads its mounts",
+			  mount.path);
 		if (is_bare && given == NULL)
-			check_note(reach->run,
+			check_note(looked->run,
 				   "the runtime mounts %s of the node into every container",
-				   host_path);
+				   mount.host_path);
 	}
-	(void)tally_end(&harmless);
-	(void)tally_end(&kept);
 }
 
-/* Where devices are handed out as mounts, as in user namespaces. */
-static bool is_node(const struct reach *reach, const char *path)
+/* Those that only a runtime understands (CDI, variables) may mount what does no harm. Where devices are
+ * handed out as mounts, as in user namespaces, they are nodes. */
+static void expect_granted_mounts(struct looked *looked)
 {
-	json_each (node, json_pointer(reach->container, "/nodes")) {
-		if (text_equal(json_pointer_string(node, "/path"), path))
-			return true;
-	}
-	return false;
-}
-
-/* What only a runtime understands (CDI, variables) may mount what does no harm. */
-static void expect_granted_mounts(struct reach *reach)
-{
-	struct tally tally = TALLY(reach->run, check_format(reach->run, "%s: mounts", reach->label),
-				   "those of the answer and of every container");
-	bool by_runtime = is_true(reach->sight, "/byRuntime");
-	json_each (mount, json_pointer(reach->container, "/mounts")) {
-		const char *path = json_pointer_string(mount, "/path");
-		const char *host_path = json_pointer_string(mount, "/hostPath");
-		bool known = is_in_bare(reach, mount) || is_true(mount, "/granted") ||
-			     is_node(reach, path);
+	TALLY(tally, looked->run, of(looked, "mounts"),
+	      "those of the answer and of every container");
+	bool by_runtime = json_pointer_true(looked->sight, "/byRuntime");
+	json_each (json, json_pointer(looked->container, "/mounts")) {
+		struct mount mount = read_mount(looked, json);
+		const char *host_path = mount.host_path;
+		bool known =
+			mount.usual || json_pointer_true(json, "/granted") ||
+			find_path(json_pointer(looked->container, "/nodes"), mount.path) != NULL;
 		if (!known && by_runtime)
-			check_note(reach->run, "%s: the runtime added %s%s%s", reach->label, path,
-				   host_path != NULL ? " of the node's " : "",
+			check_note(looked->run, "%s: the runtime added %s%s%s", looked->label,
+				   mount.path, host_path != NULL ? " of the node's " : "",
 				   host_path != NULL ? host_path : "");
-		tally_add(&tally, known || by_runtime, "%s (%s of the node)", path,
+		tally_add(&tally, known || by_runtime, "%s (%s of the node)", mount.path,
 			  host_path != NULL ? host_path : "nothing known");
 	}
-	(void)tally_end(&tally);
-}
-
-static double number_at(const cJSON *json, const char *pointer)
-{
-	const cJSON *number = json_pointer(json, pointer);
-	return cJSON_IsNumber(number) ? number->valuedouble : 0;
 }
 
 /* Nothing of an answer or a hook may widen what the program may do; a container without devices is
  * asked for without capabilities (containers/launch/launch.h). */
-static void expect_privileges(struct reach *reach)
+static void expect_privileges(struct looked *looked)
 {
-	const cJSON *usual = json_pointer(reach->bare, "/container");
-	uint64_t capabilities = (uint64_t)number_at(reach->container, "/capabilities");
-	uint64_t least =
-		reach->sight == reach->bare ? 0 : (uint64_t)number_at(usual, "/capabilities");
-	double seccomp = number_at(reach->container, "/seccomp");
-	bool confined = is_true(reach->container, "/noNewPrivileges");
-	(void)check_expect(reach->run,
-			   (capabilities & ~least) == 0 &&
-				   seccomp >= number_at(usual, "/seccomp") &&
-				   (confined || !is_true(usual, "/noNewPrivileges")),
-			   check_format(reach->run, "%s: privileges", reach->label),
-			   "no more than are asked for",
+	bool is_bare = looked->sight == looked->bare;
+	const cJSON *usual = json_pointer(looked->bare, "/container");
+	uint64_t capabilities = (uint64_t)json_pointer_number(looked->container, "/capabilities");
+	uint64_t least = is_bare ? 0 : (uint64_t)json_pointer_number(usual, "/capabilities");
+	double seccomp = json_pointer_number(looked->container, "/seccomp");
+	double usual_seccomp = json_pointer_number(usual, "/seccomp");
+	bool confined = json_pointer_true(looked->container, "/noNewPrivileges");
+	(void)check_expect(looked->run,
+			   (capabilities & ~least) == 0 && seccomp >= usual_seccomp &&
+				   (confined || !json_pointer_true(usual, "/noNewPrivileges")),
+			   of(looked, "privileges"), "no more than are asked for",
 			   "capabilities %#" PRIx64 " beside %#" PRIx64
 			   ", seccomp %.0f beside %.0f, no new privileges %s",
-			   capabilities, least, seccomp, number_at(usual, "/seccomp"),
-			   confined ? "yes" : "no");
+			   capabilities, least, seccomp, usual_seccomp, confined ? "yes" : "no");
 }
 
-static void judge_host_paths(struct reach *reach)
+static size_t judge_host_paths(struct looked *looked)
 {
-	const char *root = json_pointer_string(reach->tried, "/firstRoot");
-	char *shared CLEANUP_FREE = json_print_compact(json_pointer(reach->container, "/shared"));
-	expect_harmless_mounts(reach);
-	expect_privileges(reach);
-	if (reach->sight != reach->bare)
-		expect_granted_mounts(reach);
-	(void)check_expect_text(
-		reach->run, check_format(reach->run, "%s: namespaces of the host", reach->label),
-		shared, "[]");
-	(void)check_expect(reach->run, !text_equal(root, "other"),
-			   check_format(reach->run, "%s: /proc/1/root", reach->label),
+	const char *root = json_pointer_string(looked->tried, "/firstRoot");
+	char *shared CLEANUP_FREE = json_print_compact(json_pointer(looked->container, "/shared"));
+	expect_harmless_mounts(looked);
+	expect_privileges(looked);
+	if (looked->sight != looked->bare)
+		expect_granted_mounts(looked);
+	(void)check_expect_text(looked->run, of(looked, "namespaces of the host"), shared, "[]");
+	(void)check_expect(looked->run, !text_equal(root, "other"), of(looked, "/proc/1/root"),
 			   "the container's own, or closed", "%s", root);
+	return 1;
 }
 
-void isolation_host_paths(struct check_run *run)
+/* "lavapipe is shown by vulkan" */
+static void note_apis(const struct looked *looked)
 {
-	judge_all(run, judge_host_paths);
+	struct text names CLEANUP_TEXT = {0};
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		if (cJSON_GetArraySize(agreement_shown(looked->document, api->name)) != 0)
+			text_addf(&names, "%s%s", names.size != 0 ? ", " : "", api->name);
+	}
+	check_note(looked->run, "%s is shown by %s", looked->label,
+		   names.size != 0 ? text_string(&names) : "no API");
+}
+
+/* Do they mean the same device? */
+static size_t judge_agreement(struct looked *looked)
+{
+	if (looked->devices.count != 1)
+		return 0;
+	note_apis(looked);
+	return agreement_expect(looked->run, looked->label, looked->document);
+}
+
+/* What an API shows that manages devices past their assignment: the granted devices, as far as the
+ * PCI bus has them. False: it does not answer. */
+static bool expect_assigned(struct looked *looked, const char *api)
+{
+	const cJSON *devices = agreement_shown(looked->document, api);
+	TALLY(tally, looked->run,
+	      check_format(looked->run, "%s: devices through %s", looked->label, api),
+	      "those that were granted");
+	json_each (seen, devices) {
+		const struct discovery_device *device =
+			visibility_device(check_context(looked->run)->node, "nvml", seen);
+		const char *address = json_pointer_string(seen, "/pciAddress");
+		tally_add(&tally, device != NULL && granted_has(&looked->devices, device),
+			  "%s at %s", json_pointer_string(seen, "/name"),
+			  address != NULL ? address : "an unknown address");
+	}
+	if (devices != NULL && tally.count == 0)
+		(void)check_expect_is(
+			looked->run,
+			cJSON_GetArraySize(agreement_shown(looked->document, "cuda")) == 0,
+			tally.what, "none, as through CUDA", "none, and CUDA shows one");
+	return devices != NULL;
+}
+
+static size_t judge_management(struct looked *looked)
+{
+	size_t answered = 0;
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++)
+		answered += api->past_assignment && expect_assigned(looked, api->name);
+	return answered;
+}
+
+const struct sight_judge
+	isolation_device_nodes = {judge_nodes, NULL, true},
+	isolation_driver_files = {judge_driver_files, NULL, true},
+	isolation_host_paths = {judge_host_paths, NULL, true},
+	isolation_apis_agree = {judge_agreement,
+				"no two APIs of a container tell the same of a device", false},
+	isolation_management_apis = {judge_management,
+				     "no management library answers in a container", false};
+
+/* What the answers of all ids mount and hand out as nodes: judged without a container. */
+struct files {
+	struct check_run *run;
+	struct host_places *places;
+	struct tally *answers, *mounts, *nodes;
+};
+
+/* /dev/mem, /dev/kmem, /dev/port, /dev/core, /dev/kmsg */
+static bool is_of_the_node(const struct node_file *file)
+{
+	static const unsigned minors[] = {1, 2, 4, 6, 11};
+	for (size_t i = 0; file->kind == NODE_FILE_CHARACTER && i < ARRAY_SIZE(minors); i++) {
+		if (file->major == 1 && file->minor == minors[i])
+			return true;
+	}
+	return file->kind == NODE_FILE_BLOCK;
+}
+
+static bool judge_files(struct offer *offer, void *user)
+{
+	struct files *files = user;
+	tally_add(files->answers, true, "%s", offer->id);
+	grant_each (mount, &offer->grant.mounts) {
+		const char *given =
+			place_given(files->run, files->places, mount->host_path, mount->read_only);
+		tally_add(files->mounts, given == NULL, "%s by %s (%s) for %s", given,
+			  mount->host_path, mount->read_only ? "read-only" : "writable", offer->id);
+	}
+	grant_each (node, &offer->grant.devices) {
+		struct node_file file = {0};
+		bool harmful = node_file_identify(node->host_path, &file) && is_of_the_node(&file);
+		tally_add(files->nodes, !harmful, "%s (%s %u:%u) for %s", node->host_path,
+			  file.kind == NODE_FILE_BLOCK ? "block" : "character", file.major,
+			  file.minor, offer->id);
+	}
+	return true;
+}
+
+void isolation_node_files(struct check_run *run)
+{
+	TALLY(nodes, run, "device nodes", "no disk and no memory of the node");
+	TALLY(mounts, run, "mounts", "nothing that the node needs for itself");
+	TALLY(answers, run, "answers", "looked at");
+	struct host_places *places CLEANUP_HOST_PLACES = NULL;
+	struct rig *rig = rig_ready(run, NULL);
+	struct error err = {0};
+	if (rig == NULL ||
+	    !check_works(run, host_places_new(rig->context->cri_address, &places, &err), NULL,
+			 &err))
+		return;
+	struct files files = {run, places, &answers, &mounts, &nodes};
+	(void)offers_each(rig, judge_files, &files);
 }

@@ -33,8 +33,7 @@ static void each_list(struct check_run *run)
 	const size_t *least = check_row(run)->param;
 	struct rig *rig = rig_listed(run);
 	size_t judged = 0;
-	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
+	rig_each (resource, rig) {
 		const struct kubelet_message *list = kubelet_stream_last(rig_stream(rig, resource));
 		if (list == NULL) {
 			check_broken(run, "%s: the list is gone", resource);
@@ -54,15 +53,6 @@ static void first_message(struct rig *rig, const struct rig_item *item)
 		kubelet_stream_state(rig_stream(rig, item->resource));
 	(void)check_expect_in_time(rig->run, "milliseconds to the first list",
 				   stream.first_ms - stream.opened_ms);
-}
-
-/* Characters as the API counts them. */
-static size_t count_characters(const char *id)
-{
-	size_t count = 0;
-	for (; *id != '\0'; id++)
-		count += ((unsigned char)*id & 0xc0) != 0x80;
-	return count;
 }
 
 /* What a terminal and a one-line log show as it is. */
@@ -92,27 +82,24 @@ static void ids_are_sound(struct rig *rig, const struct rig_item *item)
 {
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	long long longest = requirement_limit(CHECK_LAW_03);
-	struct tally lengths = TALLY(rig->run, "length of an id",
-				     check_format(rig->run, "1 to %lld characters", longest));
-	struct tally texts = TALLY(rig->run, "id", "UTF-8 without control characters");
-	struct tally once = TALLY(rig->run, "id", "sent once");
+	TALLY(once, rig->run, "id", "sent once");
+	TALLY(texts, rig->run, "id", "UTF-8 without control characters");
+	TALLY(lengths, rig->run, "length of an id",
+	      check_format(rig->run, "1 to %lld characters", longest));
 	if (!read_ids(rig->run, &item->list->devices, &ids))
 		return;
 	for (size_t i = 0; i < ids.count; i++) {
 		const char *id = ids.items[i];
-		size_t length = count_characters(id);
+		size_t length = text_columns(id, strlen(id));
 		tally_add(&lengths, length >= 1 && length <= (size_t)longest, "%zu", length);
 		tally_add_text(&texts, text_is_utf8(id, strlen(id)) && is_printable(id), id);
 		tally_add_text(&once, i == 0 || strcmp(id, ids.items[i - 1]) != 0, id);
 	}
-	(void)tally_end(&lengths);
-	(void)tally_end(&texts);
-	(void)tally_end(&once);
 }
 
 static void health_words(struct rig *rig, const struct rig_item *item)
 {
-	struct tally words = TALLY(rig->run, "health", "Healthy or Unhealthy");
+	TALLY(words, rig->run, "health", "Healthy or Unhealthy");
 	for (size_t i = 0; i < item->list->devices.count; i++) {
 		const struct kubelet_device *device = &item->list->devices.items[i];
 		tally_add(&words,
@@ -120,7 +107,6 @@ static void health_words(struct rig *rig, const struct rig_item *item)
 				  text_equal(device->health, "Unhealthy"),
 			  "'%s' of %s", device->health, device->id);
 	}
-	(void)tally_end(&words);
 }
 
 static void message_size(struct rig *rig, const struct rig_item *item)
@@ -132,8 +118,7 @@ static void message_size(struct rig *rig, const struct rig_item *item)
 static void numa_nodes(struct rig *rig, const struct rig_item *item)
 {
 	long long highest = requirement_limit(CHECK_LAW_15);
-	struct tally nodes =
-		TALLY(rig->run, "NUMA node", check_format(rig->run, "0 to %lld", highest));
+	TALLY(nodes, rig->run, "NUMA node", check_format(rig->run, "0 to %lld", highest));
 	for (size_t i = 0; i < item->list->devices.count; i++) {
 		const struct kubelet_device *device = &item->list->devices.items[i];
 		for (size_t j = 0; j < device->numa_count; j++)
@@ -143,15 +128,14 @@ static void numa_nodes(struct rig *rig, const struct rig_item *item)
 	if (nodes.count == 0)
 		(void)check_expect(rig->run, true, item->resource, "sound NUMA nodes",
 				   "none given");
-	(void)tally_end(&nodes);
 }
 
 /* The ids of both lists are the same; both are sorted. */
 static void expect_same_ids(struct check_run *run, const char *what, const struct text_list *wanted,
 			    const struct text_list *saw)
 {
-	struct tally missing = TALLY(run, what, "there");
-	struct tally unknown = TALLY(run, what, "none but the known ones");
+	TALLY(unknown, run, what, "none but the known ones");
+	TALLY(missing, run, what, "there");
 	size_t i = 0;
 	size_t j = 0;
 	while (i < wanted->count || j < saw->count) {
@@ -165,8 +149,6 @@ static void expect_same_ids(struct check_run *run, const char *what, const struc
 		i += order <= 0;
 		j += order >= 0;
 	}
-	(void)tally_end(&missing);
-	(void)tally_end(&unknown);
 }
 
 /* Adds "RESOURCE ID" for each healthy device of the resources under test, in order. */
@@ -174,8 +156,7 @@ static bool take_ids(struct rig *rig, struct text_list *out)
 {
 	struct error err = {0};
 	int rc = 0;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
+	rig_each (resource, rig) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
 		if (!rig_healthy_ids(rig, resource, &ids))
 			return false;
@@ -197,19 +178,6 @@ static void ids_stable(struct check_run *run)
 		expect_same_ids(run, "id after a restart", &before, &after);
 }
 
-static void expect_same_list(struct check_run *run, const struct kubelet_device_list *wanted,
-			     const struct kubelet_device_list *saw)
-{
-	struct text_list first CLEANUP_TEXT_LIST = {0};
-	struct text_list second CLEANUP_TEXT_LIST = {0};
-	if (!read_ids(run, wanted, &first) || !read_ids(run, saw, &second))
-		return;
-	if (first.count == 0 && second.count == 0)
-		(void)check_expect(run, true, "devices on the second stream", "none", "none");
-	else
-		expect_same_ids(run, "id on the second stream", &first, &second);
-}
-
 /* As long as the first stream's; a stream may begin where the devices are not all there yet. */
 static bool is_as_long(void *user)
 {
@@ -222,38 +190,44 @@ static bool is_as_long(void *user)
 static void compare_streams(struct rig *rig, const char *resource,
 			    struct kubelet_stream *streams[2])
 {
+	struct text_list wanted CLEANUP_TEXT_LIST = {0};
+	struct text_list saw CLEANUP_TEXT_LIST = {0};
 	(void)rig_wait(rig, is_as_long, streams, context_limit_ms(rig->context, RIG_HEALTHY_MS),
 		       "the whole list", NULL);
 	const struct kubelet_message *first = kubelet_stream_last(streams[0]);
 	const struct kubelet_message *second = kubelet_stream_last(streams[1]);
 	if (first == NULL || second == NULL)
 		check_broken(rig->run, "%s: a stream's list is gone", resource);
-	else
-		expect_same_list(rig->run, &first->devices, &second->devices);
+	else if (read_ids(rig->run, &first->devices, &wanted) &&
+		 read_ids(rig->run, &second->devices, &saw))
+		expect_same_ids(rig->run, "id on the second stream", &wanted, &saw);
+	if (first != NULL && second != NULL && wanted.count == 0 && saw.count == 0)
+		(void)check_expect(rig->run, true, "devices on the second stream", "none", "none");
 	(void)check_expect_is(rig->run, kubelet_stream_state(streams[0]).open, "the first stream",
 			      "still open", "closed");
 }
 
 /* A stream of one's own, once its first list is there. The caller frees *out in any case. */
-static int open_stream(struct kubelet_plugin *plugin, struct kubelet_stream **out,
+static int open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kubelet_stream **out,
 		       struct error *err)
 {
+	uint64_t start = clock_monotonic_ns();
 	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, out, err);
-	return rc == 0 ? kubelet_stream_wait(*out, RIG_CALL_MS, err) : rc;
+	if (rc == 0)
+		rc = kubelet_stream_wait(*out, RIG_CALL_MS, err);
+	rig_waited(rig, start);
+	return rc;
 }
 
 /* Opens a second stream for each resource and compares its list with the first stream's. */
 static void two_streams(struct check_run *run)
 {
 	struct rig *rig = rig_listed(run);
-	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
+	rig_each (resource, rig) {
 		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
 		struct kubelet_stream *streams[2] = {kubelet_plugin_stream(plugin), NULL};
 		struct error err = {0};
-		uint64_t start = clock_monotonic_ns();
-		int rc = open_stream(plugin, &streams[1], &err);
-		rig_waited(rig, start);
+		int rc = open_stream(rig, plugin, &streams[1], &err);
 		if (check_expect_ok(run, rc, "a list on a second stream", &err))
 			compare_streams(rig, resource, streams);
 		kubelet_stream_free(streams[1]);
@@ -285,10 +259,8 @@ static void cancel(struct check_run *run)
 		/* Servers may hold many resets within a second for an attack (CVE-2023-44487). */
 		if (i != 0 && i % CYCLES == 0)
 			(void)rig_watch(rig, CYCLES_PAUSE_MS, CYCLES_PAUSE_MS);
-		uint64_t start = clock_monotonic_ns();
-		rc = open_stream(plugin, &stream, &err);
+		rc = open_stream(rig, plugin, &stream, &err);
 		kubelet_stream_free(stream); /* which cancels it */
-		rig_waited(rig, start);
 	}
 	if (!check_expect_ok(run, rc, "a stream that is opened and cancelled", &err))
 		return;
@@ -304,8 +276,7 @@ static void idle(struct check_run *run)
 		return;
 	check_note(run, "watched for %llu ms",
 		   (unsigned long long)rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS));
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
+	rig_each (resource, rig) {
 		const struct kubelet_stream_state stream =
 			kubelet_stream_state(rig_stream(rig, resource));
 		(void)check_expect_is(run, stream.open, "stream", "open", stream.text);
@@ -334,88 +305,57 @@ static void no_storm(struct check_run *run)
 	}
 }
 
-#define LIST(name, rule, severity, body)                                                           \
-	CHECK_ROW("list-and-watch." name, rule, severity, 1),                                      \
-		.timeout_s = 720, .stands_on = "list-and-watch.arrives", .run = (body)
+#define LIST(name, rule, severity, body, ...)                                                      \
+	CHECK("list-and-watch." name, rule, severity, 1, body, .timeout_s = 720,                   \
+	      .stands_on = "list-and-watch.arrives", __VA_ARGS__)
 
 const struct check list_and_watch_checks[] = {
-	{
-		CHECK_ROW("list-and-watch.arrives", LAW_02, CRITICAL, 1),
-		.title = "Each resource's first device list arrives",
-		.advice = "Send the list as soon as the stream opens; the reason tells how the "
-			  "stream ended, if it did.",
-		.timeout_s = 150,
-		.stands_on = "registration.accepted",
-		.run = arrives,
-	},
-	{
-		LIST("first-message", LAW_01, CRITICAL, each_list),
-		.title = "The first device list arrives promptly",
-		.advice = "Send the list as soon as the stream opens, before watching for changes.",
-		.judge = first_message,
-	},
-	{
-		LIST("devices-present", LAW_02, CRITICAL, list_devices_present),
-		.title = "The list holds the devices that the node has",
-		.advice = "Compare with 'gpu-discovery'; a filter of the plugin may be too narrow.",
-		.needs = {.devices = 1},
-	},
-	{
-		LIST("ids", LAW_03, HIGH, each_list),
-		.param = &one_device,
-		.title = "Device ids are unique, printable and not too long",
-		.advice = "Shorten or hash long ids; the kubelet keeps them in its checkpoint as "
-			  "they are.",
-		.judge = ids_are_sound,
-	},
-	{
-		LIST("health", LAW_04, CRITICAL, each_list),
-		.param = &one_device,
-		.title = "Health is Healthy or Unhealthy, letter for letter",
-		.advice = "The kubelet compares exactly: any other word makes the device unusable.",
-		.judge = health_words,
-	},
-	{
-		LIST("message-size", LAW_05, HIGH, each_list),
-		.title = "A device list is not longer than a kubelet receives",
-		.advice = "Offer fewer replicas or shorter ids: a longer list ends the stream.",
-		.judge = message_size,
-	},
-	{
-		LIST("ids-stable", LAW_06, HIGH, ids_stable),
-		.title = "Device ids survive a restart of the plugin",
-		.advice = "Derive ids from the hardware (PCI address, UUID), not from order or "
-			  "time.",
-		.needs = {.own_plugin = true},
-	},
-	{
-		LIST("idle", LAW_07, HIGH, idle),
-		.title = "An idle stream stays open and its connection answers",
-		.advice = "Set no deadline and no idle limit on ListAndWatch; the kubelet never "
-			  "asks again.",
-	},
-	{
-		LIST("two-streams", LAW_08, MEDIUM, two_streams),
-		.title = "Two streams at once both get the full list",
-		.advice = "Give each ListAndWatch call its own subscription instead of one shared "
-			  "channel.",
-	},
-	{
-		LIST("cancel", LAW_09, MEDIUM, cancel),
-		.title = "Cancelled streams are released",
-		.advice = "End the handler when the stream's context ends.",
-	},
-	{
-		LIST("no-storm", LAW_14, MEDIUM, no_storm),
-		.title = "A stable node causes no storm of device lists",
-		.advice = "Send a list only when something changed: each costs a checkpoint write.",
-	},
-	{
-		LIST("numa-nodes", LAW_15, HIGH, each_list),
-		.param = &one_device,
-		.title = "NUMA nodes in the list are numbers that a kubelet can keep",
-		.advice = "Leave the topology out when the node is unknown; do not send -1.",
-		.judge = numa_nodes,
-	},
+	CHECK("list-and-watch.arrives", LAW_02, CRITICAL, 1, arrives,
+	      .title = "Each resource's first device list arrives",
+	      .advice = "Send the list as soon as the stream opens; the reason tells how the "
+			"stream ended, if it did.",
+	      .timeout_s = 150, .stands_on = "registration.accepted"),
+	LIST("first-message", LAW_01, CRITICAL, each_list,
+	     .title = "The first device list arrives promptly",
+	     .advice = "Send the list as soon as the stream opens, before watching for changes.",
+	     .judge = first_message),
+	LIST("devices-present", LAW_02, CRITICAL, list_devices_present,
+	     .title = "The list holds the devices that the node has",
+	     .advice = "Compare with 'gpu-discovery'; a filter of the plugin may be too narrow.",
+	     .needs = {.devices = 1}),
+	LIST("ids", LAW_03, HIGH, each_list, .param = &one_device,
+	     .title = "Device ids are unique, printable and not too long",
+	     .advice = "Shorten or hash long ids; the kubelet keeps them in its checkpoint as they "
+		       "are.",
+	     .judge = ids_are_sound),
+	LIST("health", LAW_04, CRITICAL, each_list, .param = &one_device,
+	     .title = "Health is Healthy or Unhealthy, letter for letter",
+	     .advice = "The kubelet compares exactly: any other word makes the device unusable.",
+	     .judge = health_words),
+	LIST("message-size", LAW_05, HIGH, each_list,
+	     .title = "A device list is not longer than a kubelet receives",
+	     .advice = "Offer fewer replicas or shorter ids: a longer list ends the stream.",
+	     .judge = message_size),
+	LIST("ids-stable", LAW_06, HIGH, ids_stable,
+	     .title = "Device ids survive a restart of the plugin",
+	     .advice = "Derive ids from the hardware (PCI address, UUID), not from order or time.",
+	     .needs = {.own_plugin = true}),
+	LIST("idle", LAW_07, HIGH, idle,
+	     .title = "An idle stream stays open and its connection answers",
+	     .advice = "Set no deadline and no idle limit on ListAndWatch; the kubelet never asks "
+		       "again."),
+	LIST("two-streams", LAW_08, MEDIUM, two_streams,
+	     .title = "Two streams at once both get the full list",
+	     .advice = "Give each ListAndWatch call its own subscription instead of one shared "
+		       "channel."),
+	LIST("cancel", LAW_09, MEDIUM, cancel, .title = "Cancelled streams are released",
+	     .advice = "End the handler when the stream's context ends."),
+	LIST("no-storm", LAW_14, MEDIUM, no_storm,
+	     .title = "A stable node causes no storm of device lists",
+	     .advice = "Send a list only when something changed: each costs a checkpoint write."),
+	LIST("numa-nodes", LAW_15, HIGH, each_list, .param = &one_device,
+	     .title = "NUMA nodes in the list are numbers that a kubelet can keep",
+	     .advice = "Leave the topology out when the node is unknown; do not send -1.",
+	     .judge = numa_nodes),
 	{.id = NULL},
 };

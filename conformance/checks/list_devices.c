@@ -22,9 +22,8 @@ static void expect_node(struct rig *rig, const char *resource,
 			const struct kubelet_device_list *list)
 {
 	const struct discovery_snapshot *node = rig->context->node;
-	struct tally known = TALLY(rig->run, "listed device", "one of the node");
-	for (size_t i = 0; i < node->device_count; i++) {
-		const struct discovery_device *device = &node->devices[i];
+	TALLY(known, rig->run, "listed device", "one of the node");
+	node_each (device, node) {
 		bool listed = false;
 		if (device->display != text_ends_with(resource, "/display"))
 			continue;
@@ -34,11 +33,10 @@ static void expect_node(struct rig *rig, const char *resource,
 	}
 	for (size_t i = 0; i < list->count; i++) {
 		bool found = false;
-		for (size_t j = 0; j < node->device_count; j++)
-			found = found || is_replica(list->items[i].id, node->devices[j].id);
+		node_each (device, node)
+			found = found || is_replica(list->items[i].id, device->id);
 		tally_add_text(&known, found, list->items[i].id);
 	}
-	(void)tally_end(&known);
 }
 
 /* What the ids of a plugin stand for, told by the answers to Allocate: names are the plugin's own.
@@ -52,8 +50,7 @@ static void ask(struct rig *rig, const struct rig_item *item)
 {
 	struct asked *asked = item->user;
 	size_t count = item->ids->count < ASKED_MAX ? item->ids->count : ASKED_MAX;
-	struct tally empty = TALLY(rig->run, "Allocate of a listed device",
-				   "an answer that hands something out");
+	TALLY(empty, rig->run, "Allocate of a listed device", "an answer that hands something out");
 	for (size_t i = 0; i < count; i++) {
 		const char *id = item->ids->items[i * item->ids->count / count];
 		struct offer offer = {0};
@@ -68,7 +65,6 @@ static void ask(struct rig *rig, const struct rig_item *item)
 		offer_close(rig, &offer);
 	}
 	asked->ids += item->ids->count;
-	(void)tally_end(&empty);
 }
 
 /* Devices of the driver that the plugin hands out devices of. */
@@ -88,12 +84,11 @@ static bool is_expected(const struct asked *asked, const struct discovery_device
 static void compare_grants(struct rig *rig)
 {
 	const struct discovery_snapshot *node = rig->context->node;
-	struct tally devices = TALLY(rig->run, "device of the node", "granted by some id");
+	TALLY(devices, rig->run, "device of the node", "granted by some id");
 	struct asked asked = {0};
-	for (size_t i = 0; i < rig->resources.count; i++) {
+	rig_each (resource, rig) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
-		struct rig_item item = {
-			.resource = rig->resources.items[i], .ids = &ids, .user = &asked};
+		struct rig_item item = {.resource = resource, .ids = &ids, .user = &asked};
 		if (kubelet_resource_status(rig->kubelet, item.resource).allocatable != 0 &&
 		    rig_healthy_ids(rig, item.resource, &ids))
 			ask(rig, &item);
@@ -112,7 +107,6 @@ static void compare_grants(struct rig *rig)
 			tally_add(&devices, granted_has(&asked.granted, &node->devices[i]),
 				  "%s is granted by none", node->devices[i].id);
 	}
-	(void)tally_end(&devices);
 }
 
 void list_devices_present(struct check_run *run)
@@ -120,9 +114,9 @@ void list_devices_present(struct check_run *run)
 	struct rig *rig = rig_listed(run);
 	size_t listed = 0;
 	size_t healthy = 0;
-	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
+	rig_each (resource, rig) {
 		struct kubelet_resource_status status =
-			kubelet_resource_status(rig->kubelet, rig->resources.items[i]);
+			kubelet_resource_status(rig->kubelet, resource);
 		listed += status.capacity;
 		healthy += status.allocatable;
 	}

@@ -111,6 +111,16 @@ void offer_close(struct rig *rig, struct offer *offer)
 	*offer = (struct offer){0};
 }
 
+void offer_tell_unseen(struct check_run *run, const char *prefix, size_t count)
+{
+	check_unsupported(
+		run,
+		"%swhich devices %zu ids hand out cannot be told: their answers hold names "
+		"for a container runtime alone, and containers on this one saw no device "
+		"of the node",
+		prefix, count);
+}
+
 struct offers {
 	bool (*visit)(struct offer *offer, void *user);
 	void *user;

@@ -31,6 +31,10 @@ bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t coun
  * alone. */
 void offer_close(struct rig *rig, struct offer *offer);
 
+/* Records as unsupported that the answers of so many ids say nothing but to a runtime, and their
+ * containers nothing either. `prefix` stands in front. */
+void offer_tell_unseen(struct check_run *run, const char *prefix, size_t count);
+
 /*
  * Asks for each healthy id of each resource under test, one after the other, and closes the offer
  * after `visit`, which returns false to end it all. An id without an answer ends it as well.

@@ -21,8 +21,7 @@ enum {
 static void each_registration(struct check_run *run)
 {
 	struct rig *rig = rig_registered(run);
-	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
+	rig_each (resource, rig) {
 		const struct kubelet_registration *r = rig_registration(rig, resource);
 		if (r != NULL)
 			check_row(run)->judge(
@@ -223,9 +222,8 @@ static void fresh_socket_name(struct check_run *run)
 				    NULL);
 	if (!rig_restart_plugin(rig, SIGTERM))
 		return;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		const struct kubelet_registration *r =
-			rig_registration(rig, rig->resources.items[i]);
+	rig_each (resource, rig) {
+		const struct kubelet_registration *r = rig_registration(rig, resource);
 		(void)check_expect_varying(
 			run, r != NULL && !text_list_has(&endpoints, r->endpoint),
 			"endpoint of the second run", "another than in the first", "%s",
@@ -254,99 +252,73 @@ static void options_prompt(struct rig *rig, const struct rig_item *item)
 
 #define ARRIVES	 "registration.arrives"
 #define ACCEPTED "registration.accepted"
-#define REGISTRATION(name, rule, severity, foundation, body)                                       \
-	CHECK_ROW("registration." name, rule, severity, 1),                                        \
-		.timeout_s = 180, .stands_on = (foundation), .run = (body)
+#define REGISTRATION(name, rule, severity, foundation, body, ...)                                  \
+	CHECK("registration." name, rule, severity, 1, body, .timeout_s = 180,                     \
+	      .stands_on = (foundation), __VA_ARGS__)
 
 const struct check registration_checks[] = {
-	{
-		CHECK_ROW("registration.arrives", REG_01, CRITICAL, 2),
-		.title = "A plugin that finds kubelet.sock calls Register",
-		.advice = "Look at the plugin's output in the evidence; it must dial kubelet.sock "
-			  "in the directory that it was given and call Register once it serves.",
-		.timeout_s = 180,
-		.run = arrives,
-	},
-	{
-		REGISTRATION("accepted", REG_01, CRITICAL, ARRIVES, each_registration),
-		.title = "The kubelet accepts the plugin's registration",
-		.advice = "The reason tells what the kubelet answered; the checks of the request "
-			  "itself (version, resource-name, endpoint-name) say more.",
-		.judge = accepted,
-	},
-	{
-		REGISTRATION("endpoint-accepts", REG_02, CRITICAL, ARRIVES, each_attempt),
-		.title = "The plugin's socket accepts connections when it registers",
-		.advice = "Listen and serve before calling Register: the kubelet dials back inside "
-			  "it.",
-		.judge = endpoint_accepts,
-	},
-	{
-		REGISTRATION("options-during-register", REG_03, CRITICAL, ARRIVES,
-			     options_during_register),
-		.title = "GetDevicePluginOptions is answered while Register is under way",
-		.advice = "Do not hold a lock or the only thread during Register: the kubelet "
-			  "calls GetDevicePluginOptions before it answers.",
-	},
-	{
-		REGISTRATION("version", REG_04, CRITICAL, ARRIVES, each_attempt),
-		.title = "The API version in Register is v1beta1",
-		.advice = "Send \"v1beta1\" in RegisterRequest.version; kubelets refuse all else.",
-		.judge = version,
-	},
-	{
-		REGISTRATION("resource-name", REG_05, CRITICAL, ARRIVES, each_attempt),
-		.title = "The resource name is a valid extended resource name",
-		.advice = "Use vendor-domain/name with a DNS subdomain of your own; not "
-			  "kubernetes.io/.",
-		.judge = resource_name,
-	},
-	{
-		REGISTRATION("endpoint-name", REG_06, CRITICAL, ARRIVES, each_attempt),
-		.title = "The endpoint is a bare file name",
-		.advice = "Send only the socket's file name; the kubelet joins it to its "
-			  "directory.",
-		.judge = endpoint_name,
-	},
-	{
-		REGISTRATION("endpoint-length", REG_07, HIGH, ARRIVES, each_attempt),
-		.title = "The endpoint's full path fits into a socket address",
-		.advice = "Shorten the socket's name: the limit holds for directory and name "
-			  "together.",
-		.judge = endpoint_length,
-	},
-	{
-		REGISTRATION("options-agree", REG_08, LOW, ACCEPTED, each_registration),
-		.title = "The options in Register equal those of GetDevicePluginOptions",
-		.advice = "Fill RegisterRequest.options from the same place as the answer of "
-			  "GetDevicePluginOptions; the kubelet uses the latter.",
-		.judge = options_agree,
-	},
-	{
-		REGISTRATION("one-per-resource", REG_09, MEDIUM, ACCEPTED, each_registration),
-		.title = "Each resource registers exactly once",
-		.advice = "Register each resource once, after its socket serves.",
-		.judge = one_per_resource,
-	},
-	{
-		REGISTRATION("fresh-socket-name", REG_10, MEDIUM, ACCEPTED, fresh_socket_name),
-		.title = "Each run of the plugin uses a socket name of its own",
-		.advice = "Put a time stamp or the process id into the socket's name, so that two "
-			  "instances never fight for one path during an update.",
-		.needs = {.own_plugin = true},
-	},
-	{
-		REGISTRATION("no-repeat", REG_16, MEDIUM, ACCEPTED, no_repeat),
-		.title = "A registered plugin that is left alone does not register again",
-		.advice = "Register again only when kubelet.sock or the own socket was removed; "
-			  "each repetition leaks a connection in kubelets up to 1.36.",
-	},
-	{
-		REGISTRATION("options-prompt", REG_20, HIGH, ACCEPTED, each_registration),
-		.title = "GetDevicePluginOptions is answered promptly",
-		.advice = "Answer from memory: the kubelet has no deadline for this call, so a "
-			  "slow answer holds up the registration.",
-		.judge = options_prompt,
-	},
+	CHECK("registration.arrives", REG_01, CRITICAL, 2, arrives,
+	      .title = "A plugin that finds kubelet.sock calls Register",
+	      .advice = "Look at the plugin's output in the evidence; it must dial kubelet.sock in "
+			"the directory that it was given and call Register once it serves.",
+	      .timeout_s = 180),
+	REGISTRATION("accepted", REG_01, CRITICAL, ARRIVES, each_registration,
+		     .title = "The kubelet accepts the plugin's registration",
+		     .advice = "The reason tells what the kubelet answered; the checks of the "
+			       "request itself (version, resource-name, endpoint-name) say more.",
+		     .judge = accepted),
+	REGISTRATION("endpoint-accepts", REG_02, CRITICAL, ARRIVES, each_attempt,
+		     .title = "The plugin's socket accepts connections when it registers",
+		     .advice = "Listen and serve before calling Register: the kubelet dials back "
+			       "inside it.",
+		     .judge = endpoint_accepts),
+	REGISTRATION("options-during-register", REG_03, CRITICAL, ARRIVES, options_during_register,
+		     .title = "GetDevicePluginOptions is answered while Register is under way",
+		     .advice = "Do not hold a lock or the only thread during Register: the kubelet "
+			       "calls GetDevicePluginOptions before it answers."),
+	REGISTRATION("version", REG_04, CRITICAL, ARRIVES, each_attempt,
+		     .title = "The API version in Register is v1beta1",
+		     .advice = "Send \"v1beta1\" in RegisterRequest.version; kubelets refuse all "
+			       "else.",
+		     .judge = version),
+	REGISTRATION("resource-name", REG_05, CRITICAL, ARRIVES, each_attempt,
+		     .title = "The resource name is a valid extended resource name",
+		     .advice = "Use vendor-domain/name with a DNS subdomain of your own; not "
+			       "kubernetes.io/.",
+		     .judge = resource_name),
+	REGISTRATION("endpoint-name", REG_06, CRITICAL, ARRIVES, each_attempt,
+		     .title = "The endpoint is a bare file name",
+		     .advice = "Send only the socket's file name; the kubelet joins it to its "
+			       "directory.",
+		     .judge = endpoint_name),
+	REGISTRATION("endpoint-length", REG_07, HIGH, ARRIVES, each_attempt,
+		     .title = "The endpoint's full path fits into a socket address",
+		     .advice = "Shorten the socket's name: the limit holds for directory and name "
+			       "together.",
+		     .judge = endpoint_length),
+	REGISTRATION("options-agree", REG_08, LOW, ACCEPTED, each_registration,
+		     .title = "The options in Register equal those of GetDevicePluginOptions",
+		     .advice = "Fill RegisterRequest.options from the same place as the answer of "
+			       "GetDevicePluginOptions; the kubelet uses the latter.",
+		     .judge = options_agree),
+	REGISTRATION("one-per-resource", REG_09, MEDIUM, ACCEPTED, each_registration,
+		     .title = "Each resource registers exactly once",
+		     .advice = "Register each resource once, after its socket serves.",
+		     .judge = one_per_resource),
+	REGISTRATION("fresh-socket-name", REG_10, MEDIUM, ACCEPTED, fresh_socket_name,
+		     .title = "Each run of the plugin uses a socket name of its own",
+		     .advice = "Put a time stamp or the process id into the socket's name, so that "
+			       "two instances never fight for one path during an update.",
+		     .needs = {.own_plugin = true}),
+	REGISTRATION("no-repeat", REG_16, MEDIUM, ACCEPTED, no_repeat,
+		     .title = "A registered plugin that is left alone does not register again",
+		     .advice = "Register again only when kubelet.sock or the own socket was "
+			       "removed; each repetition leaks a connection in kubelets up to "
+			       "1.36."),
+	REGISTRATION("options-prompt", REG_20, HIGH, ACCEPTED, each_registration,
+		     .title = "GetDevicePluginOptions is answered promptly",
+		     .advice = "Answer from memory: the kubelet has no deadline for this call, so "
+			       "a slow answer holds up the registration.",
+		     .judge = options_prompt),
 	{.id = NULL},
 };

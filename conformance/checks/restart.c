@@ -95,9 +95,8 @@ static void terminate(struct check_run *run)
 	struct error err = {0};
 	if (rig == NULL)
 		return;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		const struct kubelet_registration *r =
-			rig_registration(rig, rig->resources.items[i]);
+	rig_each (resource, rig) {
+		const struct kubelet_registration *r = rig_registration(rig, resource);
 		if (r != NULL)
 			(void)check_works(run, text_list_add(&sockets, r->socket, &err), NULL,
 					  &err);
@@ -147,9 +146,9 @@ static bool older_is_unwatched(void *user)
 static bool is_allocatable(void *user)
 {
 	const struct rig *rig = user;
-	for (size_t i = 0; i < rig->resources.count; i++) {
+	rig_each (resource, rig) {
 		struct kubelet_resource_status status =
-			kubelet_resource_status(rig->kubelet, rig->resources.items[i]);
+			kubelet_resource_status(rig->kubelet, resource);
 		if (!status.connected || !status.listed || status.allocatable == 0)
 			return false;
 	}
@@ -207,61 +206,46 @@ static void rolling_update(struct check_run *run)
 		expect_works(rig);
 }
 
-#define RESTART(name, rule, severity, body)                                                        \
-	CHECK_ROW("restart." name, rule, severity, 1),                                             \
-		.timeout_s = 300, .stands_on = "list-and-watch.arrives", .needs.devices = 1,       \
-		.run = (body)
+#define RESTART(name, rule, severity, body, ...)                                                   \
+	CHECK("restart." name, rule, severity, 1, body, .timeout_s = 300,                          \
+	      .stands_on = "list-and-watch.arrives", .needs.devices = 1, __VA_ARGS__)
 
 const struct check restart_checks[] = {
-	{
-		RESTART("kubelet-restart", RES_01, CRITICAL, kubelet_restarts),
+	RESTART("kubelet-restart", RES_01, CRITICAL, kubelet_restarts,
 		.param = &(const struct restart){KUBELET_RESTART_WHOLE, "the kubelet's restart",
 						 true},
 		.title = "After a kubelet restart the plugin registers again",
 		.advice = "Watch the plugin directory: when the own socket or kubelet.sock goes, "
-			  "serve on a new socket and register as soon as kubelet.sock is back.",
-	},
-	{
-		RESTART("socket-removed", RES_02, MEDIUM, kubelet_restarts),
+			  "serve on a new socket and register as soon as kubelet.sock is back."),
+	RESTART("socket-removed", RES_02, MEDIUM, kubelet_restarts,
 		.param = &(const struct restart){KUBELET_RESTART_PLUGIN_SOCKETS,
 						 "the removal of the plugin's socket", false},
 		.title = "A plugin whose own socket is removed registers again",
 		.advice = "Watch the own socket file: the kubelet unlinks it when it starts, "
-			  "before it makes kubelet.sock.",
-	},
-	{
-		RESTART("kubelet-socket-recreated", RES_03, MEDIUM, kubelet_restarts),
+			  "before it makes kubelet.sock."),
+	RESTART("kubelet-socket-recreated", RES_03, MEDIUM, kubelet_restarts,
 		.param = &(const struct restart){KUBELET_RESTART_KUBELET_SOCKET,
 						 "the return of kubelet.sock", false},
 		.title = "A plugin registers again when only kubelet.sock is made anew",
 		.advice = "Watch for the creation of kubelet.sock, not only for the loss of the "
-			  "own socket.",
-	},
-	{
-		RESTART("flapping", RES_05, MEDIUM, flapping),
+			  "own socket."),
+	RESTART("flapping", RES_05, MEDIUM, flapping,
 		.title = "A flapping kubelet leaves the plugin registered and unharmed",
-		.advice = "Close the old listener and its connections before serving anew.",
-	},
-	{
-		RESTART("terminate", RES_08, MEDIUM, terminate),
+		.advice = "Close the old listener and its connections before serving anew."),
+	RESTART("terminate", RES_08, MEDIUM, terminate,
 		.title = "SIGTERM ends the plugin and removes its socket",
 		.advice = "Handle SIGTERM: end the streams, remove the socket, exit with 0.",
-		.needs.own_plugin = true,
-	},
-	{
-		RESTART("kill-and-return", RES_09, HIGH, kill_and_return),
+		.needs.own_plugin = true),
+	RESTART("kill-and-return", RES_09, HIGH, kill_and_return,
 		.title = "A plugin that was killed comes back beside its stale socket",
 		.advice = "Use a new socket name at each start, or remove a stale socket before "
 			  "binding.",
-		.needs.own_plugin = true,
-	},
-	{
-		RESTART("rolling-update", RES_10, MEDIUM, rolling_update),
+		.needs.own_plugin = true),
+	RESTART("rolling-update", RES_10, MEDIUM, rolling_update,
 		.title = "A resource outlives the older of two instances",
 		.advice = "When the kubelet ends the stream though kubelet.sock is still there, "
 			  "register again, with back-off: kubelets up to 1.36 end the newer "
 			  "instance's stream when the older one stops.",
-		.needs.own_plugin = true,
-	},
+		.needs.own_plugin = true),
 	{.id = NULL},
 };

@@ -94,13 +94,11 @@ void rig_explain_harm(const struct rig *rig, int rc, struct error *err)
 		(void)error_wrap(err, rc, "the plugin %s kubelet.sock", harm);
 }
 
-static void note_harm(const struct rig *rig)
+static void keep_text(struct rig *rig, const char *name, struct text *text)
 {
-	const char *harm = rig->kubelet != NULL ? kubelet_socket_harm(rig->kubelet) : NULL;
-	if (harm != NULL)
-		check_note(rig->run,
-			   "the plugin %s kubelet.sock, which every plugin of the node needs",
-			   harm);
+	if (text->size != 0)
+		check_evidence_text(rig->run, name, text_string(text), text->size);
+	text_free(text);
 }
 
 static void close_rig(void *argument)
@@ -114,19 +112,17 @@ static void close_rig(void *argument)
 	process_free(rig->plugin);
 	rig_waited(rig, start);
 	tell_waited(rig);
-	note_harm(rig);
+	const char *harm = rig->kubelet != NULL ? kubelet_socket_harm(rig->kubelet) : NULL;
+	if (harm != NULL)
+		check_note(rig->run,
+			   "the plugin %s kubelet.sock, which every plugin of the node needs",
+			   harm);
 	rig_tell_untested(rig);
 	kubelet_free(rig->kubelet);
 	if (loop_drain(&rig->loop, RIG_DRAIN_MS, &err) < 0)
 		check_note(rig->run, "clean-up: %s", err.text);
-	if (rig->events.size != 0)
-		check_evidence_text(rig->run, "kubelet-events.ndjson", text_string(&rig->events),
-				    rig->events.size);
-	if (rig->output.size != 0)
-		check_evidence_text(rig->run, "plugin-output.txt", text_string(&rig->output),
-				    rig->output.size);
-	text_free(&rig->events);
-	text_free(&rig->output);
+	keep_text(rig, "kubelet-events.ndjson", &rig->events);
+	keep_text(rig, "plugin-output.txt", &rig->output);
 	text_list_free(&rig->resources);
 	text_list_free(&rig->left_out);
 	cJSON_Delete(rig->known);
@@ -136,9 +132,8 @@ static void close_rig(void *argument)
 
 static int make_kubelet(struct rig *rig, struct error *err)
 {
-	char *directory CLEANUP_FREE = path_join(check_directory(rig->run), "dp");
 	struct kubelet_options options = {
-		.plugin_dir = directory,
+		.plugin_dir = check_path(rig->run, "dp"),
 		.os = rig_is_windows(rig) ? KUBELET_OS_WINDOWS : KUBELET_OS_LINUX,
 		.seed = 1,
 		.on_event = on_event,
@@ -148,8 +143,6 @@ static int make_kubelet(struct rig *rig, struct error *err)
 		options.plugin_dir = rig->context->attach_directory;
 		options.take_over = true;
 	}
-	if (options.plugin_dir == NULL)
-		return error_memory(err);
 	int rc = kubelet_profile_parse(rig->context->kubelet_profile, &options.profile, err);
 	return rc == 0 ? kubelet_new(&rig->loop, &options, &rig->kubelet, err) : rc;
 }
@@ -335,10 +328,9 @@ bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *id
 
 bool rig_for_each(struct rig *rig, check_judge *judge, void *user)
 {
-	for (size_t i = 0; i < rig->resources.count; i++) {
+	rig_each (resource, rig) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
-		struct rig_item item = {
-			.resource = rig->resources.items[i], .ids = &ids, .user = user};
+		struct rig_item item = {.resource = resource, .ids = &ids, .user = user};
 		if (!rig_healthy_ids(rig, item.resource, &ids))
 			return false;
 		judge(rig, &item);

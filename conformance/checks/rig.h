@@ -41,6 +41,12 @@ struct rig {
 	bool supervised;	   /* a plugin that ends is started again, as a DaemonSet does */
 };
 
+/* Goes through the resources under test; NULL has none. */
+#define rig_each(resource, rig)                                                                    \
+	for (char **resource##_at = (rig) != NULL ? (rig)->resources.items : NULL,                 \
+		  *(resource) = resource##_at != NULL ? *resource##_at : NULL;                     \
+	     (resource) != NULL; (resource) = *++resource##_at)
+
 /* A rig whose kubelet runs. NULL: recorded as broken. */
 struct rig *rig_with_kubelet(struct check_run *run);
 

@@ -24,6 +24,8 @@ enum {
 	KNOWN_MAX = 1024, /* resources */
 };
 
+static const char file_name[] = "resources.json";
+
 int rig_wait(struct rig *rig, loop_condition *done, void *user, uint64_t timeout_ms,
 	     const char *what, struct error *err)
 {
@@ -43,24 +45,18 @@ static size_t count_healthy(const struct rig *rig, const char *resource)
 	return kubelet_resource_status(rig->kubelet, resource).allocatable;
 }
 
-static char *known_path(const struct rig *rig)
-{
-	return path_join(rig->context->run_directory, "resources.json");
-}
-
 static void read_known(struct rig *rig)
 {
-	char *path CLEANUP_FREE = known_path(rig);
-	if (rig->known == NULL && path != NULL && file_exists(path))
+	const char *path = check_run_path(rig->run, file_name);
+	if (rig->known == NULL && file_exists(path))
 		(void)json_read_file(path, &rig->known, NULL);
 }
 
 static void write_known(const struct rig *rig)
 {
-	char *path CLEANUP_FREE = known_path(rig);
 	struct error err = {0};
-	if (cJSON_GetArraySize(rig->known) != 0 && path != NULL &&
-	    json_write_file(path, rig->known, &err) < 0)
+	if (cJSON_GetArraySize(rig->known) != 0 &&
+	    json_write_file(check_run_path(rig->run, file_name), rig->known, &err) < 0)
 		check_note(rig->run, "%s", err.text);
 }
 
@@ -89,11 +85,11 @@ static bool update_known(struct rig *rig)
 	bool news = false;
 	if (kubelet_resource_names(rig->kubelet, &names, NULL) < 0)
 		return false;
-	for (size_t i = 0; i < names.count; i++) {
-		size_t healthy = count_healthy(rig, names.items[i]);
-		if (cJSON_GetObjectItemCaseSensitive(rig->known, names.items[i]) == NULL ||
-		    healthy > known_healthy(rig, names.items[i])) {
-			set_known(rig, names.items[i], healthy);
+	text_each (name, &names) {
+		size_t healthy = count_healthy(rig, name);
+		if (cJSON_GetObjectItemCaseSensitive(rig->known, name) == NULL ||
+		    healthy > known_healthy(rig, name)) {
+			set_known(rig, name, healthy);
 			news = true;
 		}
 	}
@@ -336,11 +332,11 @@ struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource)
 
 static const char *first_unlisted(const struct rig *rig)
 {
-	for (size_t i = 0; i < rig->resources.count; i++) {
+	rig_each (resource, rig) {
 		struct kubelet_resource_status status =
-			kubelet_resource_status(rig->kubelet, rig->resources.items[i]);
+			kubelet_resource_status(rig->kubelet, resource);
 		if (!status.connected || !status.listed)
-			return rig->resources.items[i];
+			return resource;
 	}
 	return NULL;
 }
@@ -361,8 +357,7 @@ static bool listing_is_over(void *user)
 static bool all_are_healthy(void *user)
 {
 	const struct rig *rig = user;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
+	rig_each (resource, rig) {
 		if (count_healthy(rig, resource) < known_healthy(rig, resource))
 			return false;
 	}
@@ -421,12 +416,10 @@ void rig_tell_untested(struct rig *rig)
 	if (rig->resources.count == 0 || rig->context->reference_plugin ||
 	    kubelet_resource_names(rig->kubelet, &names, NULL) < 0)
 		return;
-	for (size_t i = 0; i < names.count; i++) {
-		if (rig->context->resource == NULL &&
-		    !text_list_has(&rig->resources, names.items[i]) &&
-		    !text_list_has(&rig->left_out, names.items[i]))
-			check_note(rig->run, "%s registered later and was not tested",
-				   names.items[i]);
+	text_each (name, &names) {
+		if (rig->context->resource == NULL && !text_list_has(&rig->resources, name) &&
+		    !text_list_has(&rig->left_out, name))
+			check_note(rig->run, "%s registered later and was not tested", name);
 	}
 	if (update_known(rig))
 		write_known(rig);

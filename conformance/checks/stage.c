@@ -35,15 +35,6 @@ struct stage {
 	size_t count; /* of launches so far: tells the names of containers apart */
 };
 
-static void free_probe(struct probe *probe)
-{
-	launch_free(probe->launch);
-	if (OFFERS_INSPECTION)
-		container_view_free(&probe->view);
-	cJSON_Delete(probe->document);
-	free(probe);
-}
-
 static void close_stage(void *argument)
 {
 	struct stage *stage = argument;
@@ -51,7 +42,11 @@ static void close_stage(void *argument)
 	while (stage->probes != NULL) {
 		struct probe *probe = stage->probes;
 		stage->probes = probe->next;
-		free_probe(probe);
+		launch_free(probe->launch);
+		if (OFFERS_INSPECTION)
+			container_view_free(&probe->view);
+		cJSON_Delete(probe->document);
+		free(probe);
 	}
 	launcher_free(stage->launcher);
 	cri_close(stage->cri);
@@ -92,11 +87,10 @@ static void span_end(struct stage *stage, const struct span *span)
 static int make_launcher(struct stage *stage, struct error *err)
 {
 	const struct context *context = stage->context;
-	char *logs CLEANUP_FREE = path_join(check_directory(stage->run), "logs");
-	int rc = logs != NULL ? 0 : error_memory(err);
+	int rc = 0;
 	if (strcmp(context->launcher, "process") == 0)
 		return launcher_process_new(stage->loop, NULL, &stage->launcher, err);
-	if (OFFERS_WINE_NODE && rc == 0 && context->wine_directory != NULL)
+	if (OFFERS_WINE_NODE && context->wine_directory != NULL)
 		rc = wine_node_open(context->wine_directory, &stage->wine, err);
 	if (rc == 0)
 		rc = cri_open(stage->loop, context->cri_address, &stage->cri, err);
@@ -106,7 +100,7 @@ static int make_launcher(struct stage *stage, struct error *err)
 		&(struct launcher_containerd_options){
 			.cri = stage->cri,
 			.image = context->probe_image,
-			.log_directory = logs,
+			.log_directory = check_path(stage->run, "logs"),
 			.cgroup_parent = context->cgroup_parent,
 			.system = launch_host,
 			.runtime_handler = context->runtime_handler,
@@ -280,17 +274,25 @@ const struct container_view *probe_view(const struct probe *probe)
 	return probe->view.pid != 0 ? &probe->view : NULL;
 }
 
-const cJSON *stage_finish(struct stage *stage, struct probe *probe)
+/* Waits for its end, or with `kill` ends it. NULL: recorded. */
+static const struct launch_result *wait_end(struct stage *stage, struct probe *probe, bool kill)
 {
-	char description[512] = "";
 	struct error err = {0};
 	struct span span = span_begin(stage);
-	int rc = launch_wait(probe->launch, &err);
+	int rc = kill ? launch_stop(probe->launch, &err) : launch_wait(probe->launch, &err);
 	span_end(stage, &span);
 	if (!check_works(stage->run, rc, probe->label, &err))
 		return NULL;
-	const struct launch_result *result = launch_result(probe->launch);
-	keep_output(stage, probe, result);
+	keep_output(stage, probe, launch_result(probe->launch));
+	return launch_result(probe->launch);
+}
+
+const cJSON *stage_finish(struct stage *stage, struct probe *probe)
+{
+	char description[512] = "";
+	const struct launch_result *result = wait_end(stage, probe, false);
+	if (result == NULL)
+		return NULL;
 	launch_describe(result, description, sizeof(description));
 	/* A runtime that cannot begin a container proves nothing about the plugin; it fails the check
 	 * that is about it. */
@@ -350,16 +352,9 @@ void stage_resume(struct stage *stage, struct probe *probe)
 const struct launch_result *stage_end(struct stage *stage, struct probe *probe, bool kill,
 				      const cJSON **document)
 {
-	struct error err = {0};
-	struct span span = span_begin(stage);
-	int rc = kill ? launch_stop(probe->launch, &err) : launch_wait(probe->launch, &err);
-	span_end(stage, &span);
+	const struct launch_result *result = wait_end(stage, probe, kill);
 	*document = NULL;
-	if (!check_works(stage->run, rc, probe->label, &err))
-		return NULL;
-	const struct launch_result *result = launch_result(probe->launch);
-	keep_output(stage, probe, result);
-	if (result->end == LAUNCH_EXITED && result->code == 0 &&
+	if (result != NULL && result->end == LAUNCH_EXITED && result->code == 0 &&
 	    json_parse(text_string(&result->out), result->out.size, &probe->document, NULL) == 0) {
 		check_evidence_json(stage->run, check_format(stage->run, "%s.json", probe->label),
 				    probe->document);

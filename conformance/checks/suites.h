@@ -8,15 +8,19 @@
  *   stage.h         where probes run, and what they are proven to be (authenticity.h)
  *   offer.h         what an id hands out, and a container with it (granted.h)
  *   visibility.h    what a container saw
- *   tenants.h       the devices, and probes that use them one after the other or side by side
+ *   isolation.h     looks into containers, and probes that use devices one after the other or side
+ *                   by side
  *   tally.h         one verdict about many things
  */
 
 #include "conformance/runner/check.h"
 
-/* What each row says first: id, requirement, severity and revision. */
-#define CHECK_ROW(name, rule, weight, meaning)                                                     \
-	.id = (name), .requirement = CHECK_##rule, .severity = CHECK_##weight, .revision = (meaning)
+/* A row: id, requirement, severity, revision and body, then the other members of struct check. */
+#define CHECK(name, rule, weight, meaning, body, ...)                                              \
+	{                                                                                          \
+		.id = (name), .requirement = CHECK_##rule, .severity = CHECK_##weight,             \
+		.revision = (meaning), .run = (body), __VA_ARGS__                                  \
+	}
 
 /* Every suite of a normal run, in the order in which they run; NULL-ended. */
 extern const struct check_suite *const suites[];
@@ -25,9 +29,7 @@ extern const struct check environment_checks[], registration_checks[], list_and_
 	allocate_checks[], windows_checks[], restart_checks[], api_checks[], isolation_checks[];
 
 /* Bodies that stand in a file of their own (list_devices.c, isolation_*.c). */
-check_body list_devices_present, isolation_node_files, isolation_apis_agree,
-	isolation_management_apis, isolation_device_nodes, isolation_driver_files,
-	isolation_host_paths;
+check_body list_devices_present, isolation_node_files;
 check_body isolation_residue, isolation_faults, isolation_contention, isolation_lifetime;
 
 /* api.c: does the device offer this API, or this part of DirectX? */

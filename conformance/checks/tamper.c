@@ -315,21 +315,12 @@ static int judge_mount(struct tamper *tamper, size_t index, struct error *err)
 	return rc == 0 ? judge_better_libraries(tamper, target, err) : rc;
 }
 
-static int judge_node(struct tamper *tamper, const struct grant_entry *node, struct error *err)
-{
-	char *target CLEANUP_FREE = target_of(node->container_path);
-	return target != NULL
-		       ? judge_given(tamper, &(struct given){"device node", NULL, target}, err)
-		       : error_memory(err);
-}
-
 const char *tamper_value(const struct grant *grant, const char *name)
 {
 	const char *value = NULL;
-	for (size_t i = 0; i < grant->envs.count; i++) {
-		if (text_equal(grant->envs.items[i].name, name) &&
-		    grant->envs.items[i].value != NULL)
-			value = grant->envs.items[i].value;
+	grant_each (entry, &grant->envs) {
+		if (text_equal(entry->name, name) && entry->value != NULL)
+			value = entry->value;
 	}
 	return value;
 }
@@ -380,8 +371,12 @@ int tamper_find(const struct grant *grant, const struct image_manifest *image,
 				    target_of(grant->mounts.items[i].container_path), err);
 	for (size_t i = 0; rc == 0 && i < grant->mounts.count; i++)
 		rc = judge_mount(&tamper, i, err);
-	for (size_t i = 0; rc == 0 && i < grant->devices.count; i++)
-		rc = judge_node(&tamper, &grant->devices.items[i], err);
+	for (size_t i = 0; rc == 0 && i < grant->devices.count; i++) {
+		char *target CLEANUP_FREE = target_of(grant->devices.items[i].container_path);
+		rc = target != NULL ? judge_given(&tamper,
+						  &(struct given){"device node", NULL, target}, err)
+				    : error_memory(err);
+	}
 	if (rc == 0)
 		rc = find_variables(grant, found, err);
 	return rc == 0 && folders != NULL ? judge_library_path(&tamper, folders, err) : rc;

@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "base/process.h"
 #include "conformance/runner/context.h"
+#include "reports/view.h"
 #include "workloads/video/frames.h"
 #include "workloads/video/walk.h"
 
@@ -28,30 +29,22 @@ struct told_stream {
 	const char *program;
 };
 
-static const char *member_text(const cJSON *json, const char *key)
+static unsigned side_of(const cJSON *json, const char *pointer)
 {
-	const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(json, key));
-	return text != NULL ? text : "";
+	double side = json_pointer_number(json, pointer);
+	return side >= 1 && side <= UINT16_MAX ? (unsigned)side : 0;
 }
 
-static unsigned member_side(const cJSON *json, const char *key)
+/* Writes the bytes to a file of the check; NULL: recorded. */
+static const char *write_stream(const struct told_stream *stream)
 {
-	const cJSON *side = cJSON_GetObjectItem(json, key);
-	return cJSON_IsNumber(side) && side->valuedouble >= 1 && side->valuedouble <= UINT16_MAX
-		       ? (unsigned)side->valuedouble
-		       : 0;
-}
-
-/* Writes the bytes to a file of the check; NULL: recorded. Caller frees. */
-static char *write_stream(const struct told_stream *stream)
-{
-	const char *text = member_text(stream->json, "stream");
+	const char *text = view_string(stream->json, "/stream");
 	const size_t length = strlen(text);
 	unsigned char *bytes CLEANUP_FREE = malloc(VIDEO_STREAM_MAX);
-	char *path CLEANUP_FREE = path_join(check_directory(stream->run), "stream");
+	const char *path = check_path(stream->run, "stream");
 	struct error err = {0};
 	size_t size = 0;
-	int rc = bytes != NULL && path != NULL ? 0 : error_memory(&err);
+	int rc = bytes != NULL ? 0 : error_memory(&err);
 	if (rc == 0 && sodium_base642bin(bytes, VIDEO_STREAM_MAX, text, length, NULL, &size, NULL,
 					 sodium_base64_VARIANT_ORIGINAL) != 0) {
 		(void)check_expect(stream->run, false, stream->what, WANTED,
@@ -60,7 +53,7 @@ static char *write_stream(const struct told_stream *stream)
 	}
 	if (rc == 0)
 		rc = file_write_atomic(path, bytes, size, 0600, &err);
-	return check_works(stream->run, rc, stream->what, &err) ? STEAL(path) : NULL;
+	return check_works(stream->run, rc, stream->what, &err) ? path : NULL;
 }
 
 /* What verify-video says; NULL: nothing, which is recorded. Caller owns it. */
@@ -121,40 +114,38 @@ static cJSON *judge(const struct told_stream *stream, const char *path)
 /* The lowest of the frames, for the report. */
 static double least_psnr(const cJSON *judgement)
 {
-	const cJSON *frame = NULL;
 	double least = 99;
-	cJSON_ArrayForEach (frame, cJSON_GetObjectItem(judgement, "psnr")) {
+	json_each (frame, json_pointer(judgement, "/psnr"))
 		least = frame->valuedouble < least ? frame->valuedouble : least;
-	}
 	return least;
 }
 
 static bool expect_decodes(const struct told_stream *stream)
 {
-	char *path CLEANUP_FREE = write_stream(stream);
+	const char *path = write_stream(stream);
 	cJSON *judgement CLEANUP_JSON = path != NULL ? judge(stream, path) : NULL;
 	if (judgement == NULL)
 		return false;
 	check_evidence_json(stream->run, check_format(stream->run, "%s.json", stream->name),
 			    judgement);
-	const char *status = member_text(judgement, "status");
+	const char *status = view_string(judgement, "/status");
 	return strcmp(status, "ok") == 0
 		       ? check_expect_varying(stream->run, true, stream->what, WANTED,
 					      "%s of %u by %u, at least %.1f dB", stream->codec,
 					      stream->source.width, stream->source.height,
 					      least_psnr(judgement))
 		       : check_expect_varying(stream->run, false, stream->what, WANTED, "%s: %s",
-					      status, member_text(judgement, "reason"));
+					      status, view_string(judgement, "/reason"));
 }
 
 /* *encoded: it counts as one that was. */
 static bool expect_stream(const struct told_stream *stream, bool *encoded)
 {
-	const char *status = member_text(stream->json, "status");
+	const char *status = view_string(stream->json, "/status");
 	enum video_codec codec = VIDEO_H264;
 	if (strcmp(status, "unsupported") == 0) {
 		check_note(stream->run, "%s: %s", stream->what,
-			   member_text(stream->json, "reason"));
+			   view_string(stream->json, "/reason"));
 		return true;
 	}
 	*encoded = true;
@@ -187,10 +178,10 @@ bool video_expect_streams(struct check_run *run, const char *label, const cJSON 
 		const struct told_stream stream = {
 			.run = run,
 			.what = check_format(run, "%s: /work/video/streams/%d", label, i),
-			.name = check_format(run, "%s.%s", label, member_text(json, "codec")),
+			.name = check_format(run, "%s.%s", label, view_string(json, "/codec")),
 			.json = json,
-			.codec = member_text(json, "codec"),
-			.source = {seed, member_side(json, "width"), member_side(json, "height")},
+			.codec = view_string(json, "/codec"),
+			.source = {seed, side_of(json, "/width"), side_of(json, "/height")},
 			.program = program != NULL ? program : own,
 		};
 		held = expect_stream(&stream, &encoded) && held;
@@ -205,11 +196,11 @@ bool video_expect_streams(struct check_run *run, const char *label, const cJSON 
 static void expect_attempt(struct check_run *run, const struct discovery_device *device,
 			   const cJSON *attempt, video_offers_api *offers)
 {
-	const struct gpu_api *api = gpu_api_find(member_text(attempt, "api"));
-	const char *reason = member_text(attempt, "reason");
+	const struct gpu_api *api = gpu_api_find(view_string(attempt, "/api"));
+	const char *reason = view_string(attempt, "/reason");
 	if (api == NULL || !offers(device, api))
 		return;
-	if (strcmp(member_text(attempt, "status"), "unsupported") == 0)
+	if (strcmp(view_string(attempt, "/status"), "unsupported") == 0)
 		check_unsupported(run, "%s: %s", device->id, reason);
 	else
 		(void)check_expect(run, false, "/work/video/streams/0/hardware",
@@ -234,15 +225,14 @@ void video_expect_hardware(struct check_run *run, const struct discovery_device 
 			   video_offers_api *offers)
 {
 	const cJSON *stream = json_pointer(document, "/work/video/streams/0");
-	const bool hardware = cJSON_IsTrue(cJSON_GetObjectItem(stream, "hardware"));
-	const cJSON *attempt = NULL;
+	const bool hardware = json_pointer_true(stream, "/hardware");
 	expect_own_program(run, grant, document);
 	check_note(run, "%s: FFmpeg encoded with %s, which %s", device->id,
-		   member_text(stream, "encoder"),
+		   view_string(stream, "/encoder"),
 		   hardware ? "is an encoder in hardware" : "runs on a processor");
-	if (hardware || cJSON_IsTrue(json_pointer(document, "/devices/0/software")))
+	if (hardware || json_pointer_true(document, "/devices/0/software"))
 		return;
-	cJSON_ArrayForEach (attempt, json_pointer(document, "/work/video/attempts"))
+	json_each (attempt, json_pointer(document, "/work/video/attempts"))
 		expect_attempt(run, device, attempt, offers);
 }
 

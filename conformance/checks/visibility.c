@@ -10,33 +10,7 @@
 
 #include <string.h>
 
-/* The APIs that probe-visibility asks on Linux, and whether on Windows as well. */
-#define ASKED_ANY_SEEN(name)		  {#name, true},
-#define ASKED_ANY_UNSEEN_ON_WINDOWS(name) {#name, false},
-#define ASKED_ANY_UNSEEN(name)
-#define ASKED_WINDOWS_SEEN(name)
-#define ASKED_WINDOWS_UNSEEN(name)
-#define ASKED_LINUX_UNSEEN(name)
-#define API(name, system, sight, ...)		    ASKED_##system##_##sight(name)
-#define API_WITHOUT_CHECK(name, system, sight, ...) ASKED_##system##_##sight(name)
-
-static const struct {
-	const char *name;
-	bool on_windows;
-} visibility_apis[] = {
-#include "base/gpu_apis.def"
-	{NULL, false},
-};
-
-/* It shows what the host has, whatever was assigned: isolation.management-apis judges it. */
-static bool goes_past(const char *name)
-{
-	const struct gpu_api *api = gpu_api_find(name);
-	return api != NULL && api->past_assignment;
-}
-
-/* The entry of one API in `list` ("/apis"); NULL when the probe does not know it. */
-static const cJSON *entry_of(const cJSON *document, const char *list, const char *api)
+const cJSON *visibility_entry(const cJSON *document, const char *list, const char *api)
 {
 	json_each (entry, json_pointer(document, list)) {
 		if (text_equal(json_pointer_string(entry, "/api/name"), api))
@@ -45,15 +19,17 @@ static const cJSON *entry_of(const cJSON *document, const char *list, const char
 	return NULL;
 }
 
-/* What the container saw through the API. */
-static const cJSON *devices_of(const cJSON *document, const char *api)
+/* What the container saw through an API that shows devices on every system. */
+static const cJSON *devices_of(const cJSON *document, const struct gpu_api *api)
 {
-	return json_pointer(entry_of(document, "/apis", api), "/devices");
+	return (api->seen & GPU_API_ON_LINUX) != 0
+		       ? json_pointer(visibility_entry(document, "/apis", api->name), "/devices")
+		       : NULL;
 }
 
 static bool is_software(const cJSON *device)
 {
-	return cJSON_IsTrue(json_pointer(device, "/software"));
+	return json_pointer_true(device, "/software");
 }
 
 /* "226:128"; false when nothing is told. */
@@ -72,8 +48,7 @@ static long pci_id(const cJSON *json, const char *pointer)
 	return id == 0 || id > 0xffff ? DISCOVERY_UNKNOWN : (long)id;
 }
 
-/* Whether what the API tells is said of this device: -1 no, 0 nothing is told of both, 1 yes. */
-static int same_address(const struct discovery_device *device, const cJSON *seen)
+int visibility_same_address(const struct discovery_device *device, const cJSON *seen)
 {
 	const char *address = json_pointer_string(seen, "/pciAddress");
 	if (address == NULL || device->pci_address[0] == '\0')
@@ -91,7 +66,7 @@ static int same_node(const struct discovery_device *device, const cJSON *seen)
 	return visibility_is_node_of(device, false, major, minor) ? 1 : -1;
 }
 
-static int same_ids(const struct discovery_device *device, const cJSON *seen)
+int visibility_same_model(const struct discovery_device *device, const cJSON *seen)
 {
 	long vendor = pci_id(seen, "/vendorId");
 	long id = pci_id(seen, "/deviceId");
@@ -100,30 +75,15 @@ static int same_ids(const struct discovery_device *device, const cJSON *seen)
 	return vendor == device->pci_vendor && id == device->pci_device ? 1 : -1;
 }
 
-/* The only device of the node that `same` says yes of. */
+/* The only device of the node that `same` says yes of; NULL: the only software one that offers the API. */
 static const struct discovery_device *
-only_device(const struct discovery_snapshot *node, const cJSON *seen,
+only_device(const struct discovery_snapshot *node, const cJSON *seen, const char *api,
 	    int (*same)(const struct discovery_device *device, const cJSON *seen))
 {
 	const struct discovery_device *found = NULL;
-	for (size_t i = 0; i < node->device_count; i++) {
-		if (same(&node->devices[i], seen) != 1)
-			continue;
-		if (found != NULL)
-			return NULL;
-		found = &node->devices[i];
-	}
-	return found;
-}
-
-/* The only software device of the node that offers the API. */
-static const struct discovery_device *software_device(const struct discovery_snapshot *node,
-						      const char *api)
-{
-	const struct discovery_device *found = NULL;
-	for (size_t i = 0; i < node->device_count; i++) {
-		const struct discovery_device *device = &node->devices[i];
-		if (device->kind != DISCOVERY_SOFTWARE || !filter_offers(device, api))
+	node_each (device, node) {
+		bool software = device->kind == DISCOVERY_SOFTWARE && filter_offers(device, api);
+		if (same != NULL ? same(device, seen) != 1 : !software)
 			continue;
 		if (found != NULL)
 			return NULL;
@@ -137,38 +97,35 @@ static const struct {
 	const char *name;
 	int (*same)(const struct discovery_device *device, const cJSON *seen);
 } facts[] = {
-	{"PCI address", same_address},
+	{"PCI address", visibility_same_address},
 	{"device node", same_node},
-	{"vendor and device id", same_ids},
+	{"vendor and device id", visibility_same_model},
 };
 
 const struct discovery_device *visibility_device(const struct discovery_snapshot *node,
 						 const char *api, const cJSON *device)
 {
-	const struct discovery_device *found = NULL;
-	if (is_software(device))
-		return software_device(node, api);
-	for (size_t i = 0; found == NULL && i < ARRAY_SIZE(facts); i++)
-		found = only_device(node, device, facts[i].same);
+	const struct discovery_device *found =
+		is_software(device) ? only_device(node, device, api, NULL) : NULL;
+	for (size_t i = 0; found == NULL && !is_software(device) && i < ARRAY_SIZE(facts); i++)
+		found = only_device(node, device, api, facts[i].same);
 	return found;
 }
 
 void visibility_identify(const struct discovery_snapshot *node, const struct sight *sight,
 			 struct granted *grant)
 {
-	for (size_t i = 0; visibility_apis[i].name != NULL; i++) {
-		if (goes_past(visibility_apis[i].name))
-			continue;
-		json_each (device, devices_of(sight->document, visibility_apis[i].name)) {
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		json_each (device, api->past_assignment ? NULL : devices_of(sight->document, api)) {
 			const struct discovery_device *found =
-				visibility_device(node, visibility_apis[i].name, device);
+				visibility_device(node, api->name, device);
 			if (found != NULL)
 				granted_add(grant, found);
 		}
 	}
-	for (size_t i = 0; i < node->device_count; i++) {
-		if (visibility_has_own_node(node, &node->devices[i], sight))
-			granted_add(grant, &node->devices[i]);
+	node_each (device, node) {
+		if (visibility_has_own_node(node, device, sight))
+			granted_add(grant, device);
 	}
 }
 
@@ -242,7 +199,7 @@ static void expect_identity(struct check_run *run, const char *what, const char 
 		bool yes = false;
 		bool no = false;
 		/* Only Vulkan and DXGI promise the ids of PCI. */
-		if (facts[i].same == same_ids && strcmp(api, "vulkan") != 0)
+		if (facts[i].same == visibility_same_model && strcmp(api, "vulkan") != 0)
 			continue;
 		for (size_t j = 0; j < grant->count; j++) {
 			int same = facts[i].same(grant->devices[j], device);
@@ -292,23 +249,23 @@ static void expect_devices(struct check_run *run, const char *what, const char *
 	}
 }
 
-static void expect_api(struct check_run *run, const char *label, const char *api,
+static void expect_api(struct check_run *run, const char *label, const struct gpu_api *api,
 		       const struct sight *sight, const struct sight *bare,
 		       const struct granted *grant)
 {
-	const cJSON *entry = entry_of(sight->document, "/apis", api);
-	const cJSON *again = entry_of(sight->document, "/unsteered", api);
+	const cJSON *entry = visibility_entry(sight->document, "/apis", api->name);
+	const cJSON *again = visibility_entry(sight->document, "/unsteered", api->name);
 	const cJSON *others = bare != NULL ? devices_of(bare->document, api) : NULL;
-	const char *what = check_format(run, "%s: devices through %s", label, api);
+	const char *what = check_format(run, "%s: devices through %s", label, api->name);
 	const char *unsteered = check_format(run, "%s without the variables that hide some", what);
 	if (expect_told(run, what, entry))
-		expect_devices(run, what, api, json_pointer(entry, "/devices"), others, grant,
+		expect_devices(run, what, api->name, json_pointer(entry, "/devices"), others, grant,
 			       true);
 	if (again != NULL && text_equal(json_pointer_string(again, "/api/status"), "failed"))
 		check_note(run, "%s: %s", unsteered, json_pointer_string(again, "/api/reason"));
 	else if (again != NULL)
-		expect_devices(run, unsteered, api, json_pointer(again, "/devices"), others, grant,
-			       false);
+		expect_devices(run, unsteered, api->name, json_pointer(again, "/devices"), others,
+			       grant, false);
 }
 
 /* Windows' own software renderer (Microsoft Basic Render Driver, 1414:008c) is in every container
@@ -318,9 +275,10 @@ static void expect_dxgi(struct check_run *run, const char *label, const cJSON *d
 {
 	long long seen = 0;
 	const char *what = check_format(run, "%s: adapters through DXGI", label);
-	if (!expect_told(run, what, entry_of(document, "/apis", "dxgi")))
+	const cJSON *entry = visibility_entry(document, "/apis", "dxgi");
+	if (!expect_told(run, what, entry))
 		return;
-	json_each (device, devices_of(document, "dxgi"))
+	json_each (device, json_pointer(entry, "/devices"))
 		seen += !text_equal(json_pointer_string(device, "/vendorId"), "0x1414") ||
 			!text_equal(json_pointer_string(device, "/deviceId"), "0x008c");
 	(void)check_expect_int(run, what, seen, (long long)granted_count(grant, "directx"));
@@ -330,11 +288,11 @@ void visibility_expect_only(struct check_run *run, const char *label, const stru
 			    const struct sight *bare, const struct granted *grant)
 {
 	bool windows = strcmp(check_context(run)->node->system.os, "windows") == 0;
-	for (size_t i = 0; visibility_apis[i].name != NULL; i++) {
-		if (goes_past(visibility_apis[i].name))
-			continue;
-		if (!windows || visibility_apis[i].on_windows)
-			expect_api(run, label, visibility_apis[i].name, sight, bare, grant);
+	unsigned asked = windows ? GPU_API_ON_LINUX | GPU_API_ON_WINDOWS : GPU_API_ON_LINUX;
+	/* What shows the devices of the host, whatever was assigned, isolation.management-apis judges. */
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		if ((api->seen & asked) == asked && !api->past_assignment)
+			expect_api(run, label, api, sight, bare, grant);
 	}
 	if (windows)
 		expect_dxgi(run, label, sight->document, grant);
@@ -345,16 +303,15 @@ void visibility_expect_only(struct check_run *run, const char *label, const stru
 
 void visibility_expect_same_devices(struct check_run *run, const cJSON *first, const cJSON *second)
 {
-	for (size_t i = 0; visibility_apis[i].name != NULL; i++) {
-		const cJSON *others = devices_of(second, visibility_apis[i].name);
-		int index = 0;
-		json_each (device, devices_of(first, visibility_apis[i].name)) {
-			const cJSON *other = cJSON_GetArrayItem(others, index++);
-			(void)check_expect_text(run, "name", json_pointer_string(other, "/name"),
-						json_pointer_string(device, "/name"));
-			(void)check_expect_text(run, "deviceUuid",
-						json_pointer_string(other, "/deviceUuid"),
-						json_pointer_string(device, "/deviceUuid"));
+	static const char *const pointers[] = {"/name", "/deviceUuid"};
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		const cJSON *other = json_first(devices_of(second, api));
+		json_each (device, devices_of(first, api)) {
+			for (size_t i = 0; i < ARRAY_SIZE(pointers); i++)
+				(void)check_expect_text(run, pointers[i] + 1,
+							json_pointer_string(other, pointers[i]),
+							json_pointer_string(device, pointers[i]));
+			other = other != NULL ? other->next : NULL;
 		}
 	}
 }
@@ -371,15 +328,15 @@ static bool has_uuid(const cJSON *devices, const char *uuid)
 void visibility_expect_different_devices(struct check_run *run, const cJSON *first,
 					 const cJSON *second)
 {
-	for (size_t i = 0; visibility_apis[i].name != NULL; i++) {
-		const char *api = visibility_apis[i].name;
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
 		json_each (device, devices_of(first, api)) {
 			const char *uuid = json_pointer_string(device, "/deviceUuid");
 			if (uuid == NULL || is_software(device))
 				continue;
 			bool seen = has_uuid(devices_of(second, api), uuid);
-			(void)check_expect(run, !seen, api, "another device in each container",
-					   "%s in %s container", uuid, seen ? "either" : "one");
+			(void)check_expect(run, !seen, api->name,
+					   "another device in each container", "%s in %s container",
+					   uuid, seen ? "either" : "one");
 		}
 	}
 }

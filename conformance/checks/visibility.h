@@ -16,6 +16,14 @@ struct sight {
 	const struct container_view *view; /* NULL: the container cannot be looked into */
 };
 
+/* The entry of one API in `list` of a document ("/apis"); NULL when the probe does not know it. */
+const cJSON *visibility_entry(const cJSON *document, const char *list, const char *api);
+
+/* Whether what an API tells (its PCI address; vendor and device id) is said of this device: -1 no, 0
+ * nothing is told of both, 1 yes. */
+int visibility_same_address(const struct discovery_device *device, const cJSON *seen);
+int visibility_same_model(const struct discovery_device *device, const cJSON *seen);
+
 /* The device of the node that an API shows: by PCI address, by the numbers of its device nodes, by
  * vendor and device id where that is one device's, or, for a software renderer, because the node
  * has one that offers the API. NULL: none, or it cannot be told. */

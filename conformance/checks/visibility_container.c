@@ -60,10 +60,10 @@ static bool accompanies(const struct discovery_device *device, unsigned major)
 	    file_read("/proc/devices", PROC_DEVICES_MAX, &text, NULL, NULL) < 0 ||
 	    text_list_split(&lines, text, '\n', NULL) < 0)
 		return false;
-	for (size_t i = 0; i < lines.count; i++) {
+	text_each (line, &lines) {
 		unsigned told = 0;
 		char name[64] = "";
-		if (sscanf(lines.items[i], "%u %63s", &told, name) == 2 && told == major &&
+		if (sscanf(line, "%u %63s", &told, name) == 2 && told == major &&
 		    text_starts_with(name, "nvidia-") && strcmp(name, "nvidia-frontend") != 0)
 			return true;
 	}
@@ -130,13 +130,13 @@ void visibility_expect_nodes(struct check_run *run, const char *label, const str
 {
 	const struct discovery_snapshot *node = check_context(run)->node;
 	const char *what = check_format(run, "%s: device nodes", label);
-	struct tally nodes = TALLY(run, what, "those of the granted devices");
+	struct tally nodes = TALLY_OF(run, what, "those of the granted devices");
 	struct container_node seen = {0};
 	for (size_t i = 0; next_node(sight, &i, &seen);)
 		tally_add(&nodes, !is_strange(node, bare, grant, &seen), "%s (%s %u:%u)",
 			  seen.path != NULL ? seen.path : "", seen.block ? "block" : "character",
 			  seen.major, seen.minor);
-	(void)tally_end(&nodes);
+	tally_end(&nodes);
 	for (size_t i = 0; i < grant->count; i++) {
 		const struct discovery_device *device = grant->devices[i];
 		bool there =

@@ -13,7 +13,7 @@
 
 static void judge_answers(struct rig *rig, const struct rig_item *item)
 {
-	(void)allocate_for_each(rig, item, check_row(rig->run)->judge);
+	allocate_for_each(rig, item, check_row(rig->run)->judge);
 }
 
 /* A body: the row's judge for the answer for each id. It counts what it looks at, if the row's
@@ -97,7 +97,6 @@ static void class_is_display(struct rig *rig, const struct rig_item *item)
 
 static void location_is_present(struct rig *rig, const struct rig_item *item)
 {
-	const struct discovery_snapshot *node = rig->context->node;
 	size_t *seen = item->user;
 	for (size_t i = 0; i < item->answer->n_devices; i++) {
 		const V1beta1__DeviceSpec *device = item->answer->devices[i];
@@ -106,9 +105,8 @@ static void location_is_present(struct rig *rig, const struct rig_item *item)
 		if (!is_of_type(device, WINDOWS_DEVICE_LOCATION_PATH, &string))
 			continue;
 		++*seen;
-		for (size_t j = 0; j < node->device_count; j++)
-			present =
-				present || granted_by_string(device->host_path, &node->devices[j]);
+		node_each (other, rig->context->node)
+			present = present || granted_by_string(device->host_path, other);
 		(void)check_expect(rig->run, present, "devices[].host_path",
 				   "the location path of a device of the node", "%s",
 				   device->host_path);
@@ -146,25 +144,12 @@ static void no_topology(struct rig *rig, const struct rig_item *item)
 /* A container that asks for two devices gets both, or is told that it cannot have them. */
 static void whole_answer(struct rig *rig, const struct rig_item *item)
 {
-	const struct text_list *ids = item->ids;
-	size_t count = ids->count < ALLOCATE_TOGETHER_MAX ? ids->count : ALLOCATE_TOGETHER_MAX;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	int rc = rig_allocate(rig, item->resource, (const char *const *)ids->items, count, &reply,
-			      &err);
-	const V1beta1__ContainerAllocateResponse *response = rig_first_response(&reply);
+	const V1beta1__ContainerAllocateResponse *response = allocate_together(rig, item, &reply);
 	size_t strings = response != NULL ? response->n_devices : 0;
-	if (rc != 0) {
-		(void)check_expect_ok(rig->run, rc, "Allocate is answered", &err);
-		return;
-	}
 	(void)check_expect(rig->run, strings <= 1,
 			   "device strings for all devices in one container", "one, or a refusal",
 			   "%zu", strings);
-	if (reply.reply == NULL)
-		(void)check_expect(rig->run, reply.message[0] != '\0',
-				   "the refusal of several devices", "a message", "%s",
-				   rpc_code_name(reply.code));
 }
 
 static void mount_targets(struct rig *rig, const struct rig_item *item)
@@ -204,10 +189,9 @@ static bool is_granted(const V1beta1__ContainerAllocateResponse *answer,
  * tell a device's folder leaves nothing to compare with. */
 static bool is_source(const struct rig *rig, const struct rig_item *item, const char *path)
 {
-	const struct discovery_snapshot *node = rig->context->node;
-	for (size_t i = 0; i < node->device_count; i++) {
-		const char *store = node->devices[i].driver_store_path;
-		if (is_granted(item->answer, &node->devices[i]) &&
+	node_each (device, rig->context->node) {
+		const char *store = device->driver_store_path;
+		if (is_granted(item->answer, device) &&
 		    (store[0] == '\0' || windows_path_is_within(path, store)))
 			return true;
 	}
@@ -227,77 +211,55 @@ static void mount_sources(struct rig *rig, const struct rig_item *item)
 	}
 }
 
-#define WINDOWS(name, rule, severity, body, judging)                                               \
-	CHECK_ROW("windows." name, rule, severity, 1),                                             \
-		.timeout_s = 90, .needs = {.devices = 1, .os = "windows"},                         \
-		.stands_on = "allocate.one-response", .run = (body), .judge = (judging)
+#define WINDOWS(name, rule, severity, body, judging, ...)                                          \
+	CHECK("windows." name, rule, severity, 1, body, .timeout_s = 90,                           \
+	      .needs = {.devices = 1, .os = "windows"}, .stands_on = "allocate.one-response",      \
+	      .judge = (judging), __VA_ARGS__)
 
 const struct check windows_checks[] = {
-	{
-		WINDOWS("empty-fields", WIN_01, CRITICAL, each_answer, empty_fields),
+	WINDOWS("empty-fields", WIN_01, CRITICAL, each_answer, empty_fields,
 		.title = "Device specs have neither container path nor permissions",
 		.advice = "Leave container_path and permissions empty: containerd on Windows "
-			  "refuses the container otherwise.",
-	},
-	{
-		WINDOWS("string-form", WIN_02, CRITICAL, each_answer, string_form),
+			  "refuses the container otherwise."),
+	WINDOWS("string-form", WIN_02, CRITICAL, each_answer, string_form,
 		.title = "Host paths of devices have the form IDType://ID or class/GUID",
 		.advice = "Write vpci-location-path://PCIROOT(0)#PCI(0100), never with a single "
-			  "slash, and hand out no device whose location path is empty.",
-	},
-	{
-		WINDOWS("isolation-type", WIN_03, CRITICAL, each_answer, isolation_type),
+			  "slash, and hand out no device whose location path is empty."),
+	WINDOWS("isolation-type", WIN_03, CRITICAL, each_answer, isolation_type,
 		.title = "Device strings are of a type that process isolation takes",
 		.advice = "Use vpci-location-path or class: HCS assigns the other types to virtual "
-			  "machines only.",
-	},
-	{
-		WINDOWS("class-guid", WIN_04, HIGH, each_answer, class_is_display),
+			  "machines only."),
+	WINDOWS("class-guid", WIN_04, HIGH, each_answer, class_is_display,
 		.param = "the plugin hands out no device class",
 		.title = "A device class is that of display adapters",
-		.advice = "DirectX devices are those of class " WINDOWS_DISPLAY_CLASS ".",
-	},
-	{
-		WINDOWS("location-path", WIN_05, HIGH, each_answer, location_is_present),
+		.advice = "DirectX devices are those of class " WINDOWS_DISPLAY_CLASS "."),
+	WINDOWS("location-path", WIN_05, HIGH, each_answer, location_is_present,
 		.param = "the plugin hands out no location path",
 		.title = "A location path is that of a device which is present",
 		.advice = "Hand out the location path as the system spells it, without change, and "
-			  "look for devices again when one comes or goes.",
-	},
-	{
-		WINDOWS("whole-answer", WIN_06, HIGH, rig_each_resource, whole_answer),
+			  "look for devices again when one comes or goes."),
+	WINDOWS("whole-answer", WIN_06, HIGH, rig_each_resource, whole_answer,
 		.title = "No container gets fewer devices than the answer holds",
 		.advice = "Refuse an Allocate across several devices with a clear message: of "
-			  "several device specs kubelets up to 1.36 hand only the first on.",
-	},
-	{
-		WINDOWS("strings-differ", WIN_07, LOW, each_answer, strings_differ),
+			  "several device specs kubelets up to 1.36 hand only the first on."),
+	WINDOWS("strings-differ", WIN_07, LOW, each_answer, strings_differ,
 		.title = "No device string is sent twice in an answer",
-		.advice = "Merge the device specs of replicas of one device.",
-	},
-	{
-		WINDOWS("no-cdi", WIN_08, MEDIUM, each_answer, no_cdi),
+		.advice = "Merge the device specs of replicas of one device."),
+	WINDOWS("no-cdi", WIN_08, MEDIUM, each_answer, no_cdi,
 		.title = "Answers hold no CDI devices",
-		.advice = "Use device specs: kubelet and containerd drop CDI devices on Windows.",
-	},
-	{
-		WINDOWS("no-topology", WIN_09, LOW, rig_each_resource, no_topology),
+		.advice = "Use device specs: kubelet and containerd drop CDI devices on Windows."),
+	WINDOWS("no-topology", WIN_09, LOW, rig_each_resource, no_topology,
 		.title = "Device lists name no NUMA nodes",
-		.advice = "Send no topology: with a strict topology policy pods would be refused.",
-	},
-	{
-		WINDOWS("mount-targets", WIN_10, HIGH, each_answer, mount_targets),
+		.advice = "Send no topology: with a strict topology policy pods would be refused."),
+	WINDOWS("mount-targets", WIN_10, HIGH, each_answer, mount_targets,
 		.param = "the answers hold no mounts",
 		.title = "Mounts end at files in System32 or SysWOW64, each place once",
 		.advice = "Mount driver files read-only, each under a bare file name; compare "
-			  "names without case, and report what lost.",
-	},
-	{
-		WINDOWS("mount-sources", WIN_10S, HIGH, each_answer, mount_sources),
+			  "names without case, and report what lost."),
+	WINDOWS("mount-sources", WIN_10S, HIGH, each_answer, mount_sources,
 		.param = "the answers hold no mounts",
 		.title = "Mounts come from the driver store of a device that was asked for",
 		.advice = "Refuse sources with '..', other drives, streams or shares in them: the "
-			  "registry values and configuration they come from are not trusted.",
-	},
+			  "registry values and configuration they come from are not trusted."),
 	{.id = NULL},
 };

@@ -215,8 +215,10 @@ void check_add_watched(struct check_run *run, uint64_t ms, uint64_t thorough_ms)
 /* What the whole run shares with its checks. */
 const struct context *check_context(const struct check_run *run);
 
-/* A private folder for sockets and temporary files; removed by the runner. */
-const char *check_directory(const struct check_run *run);
+/* The path of a file in the check's private folder for sockets and temporary files, which the runner
+ * removes, and of one in the run's (context.h), which the checks to come see too. As check_format(). */
+const char *check_path(struct check_run *run, const char *name);
+const char *check_run_path(struct check_run *run, const char *name);
 
 /* The row that runs. */
 const struct check *check_row(const struct check_run *run);

@@ -322,9 +322,21 @@ const struct context *check_context(const struct check_run *run)
 	return run->context;
 }
 
-const char *check_directory(const struct check_run *run)
+static const char *keep_path(struct check_run *run, const char *folder, const char *name)
 {
-	return run->directory;
+	struct error err = {0};
+	int rc = text_list_take(&run->texts, path_join(folder, name), &err);
+	return check_works(run, rc, NULL, &err) ? run->texts.items[run->texts.count - 1] : "";
+}
+
+const char *check_path(struct check_run *run, const char *name)
+{
+	return keep_path(run, run->directory, name);
+}
+
+const char *check_run_path(struct check_run *run, const char *name)
+{
+	return keep_path(run, run->context->run_directory, name);
 }
 
 /* Daemons of the plugin, most likely: everything else ended with its group. */

@@ -44,6 +44,11 @@ struct grant_list {
 	size_t count;
 };
 
+/* Goes through the entries of a list. */
+#define grant_each(entry, list)                                                                    \
+	for (const struct grant_entry *(entry) = (list)->items;                                    \
+	     (size_t)((entry) - (list)->items) < (list)->count; (entry)++)
+
 /* An entry of an answer that was left out, because an earlier one has its key. */
 struct grant_conflict {
 	enum grant_kind kind;

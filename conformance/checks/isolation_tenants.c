@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/isolation.h"
+
+#include "base/json.h"
+#include "conformance/checks/suites.h"
+#include "reports/view.h"
+
+static bool is_verified(const cJSON *document)
+{
+	return json_pointer_true(document, "/work/verified");
+}
+
+/* Why it did not work. */
+static const char *why(const cJSON *document)
+{
+	const char *of_work = view_string(document, "/work/reason");
+	return of_work[0] != '\0' ? of_work : view_string(document, "/api/reason");
+}
+
+/* Takes the offer over when it is one of the first two of its device. */
+static bool take(struct offer *offer, void *user)
+{
+	struct isolation *isolation = user;
+	struct tenant *tenants = isolation->tenants;
+	bool same = isolation->wanted == TENANTS_SAME;
+	size_t most = isolation->wanted == TENANTS_ALL ? TENANTS_MAX : GRANTED_DEVICES_MAX;
+	struct sight sight = {0};
+	size_t i = 0;
+	if (offer->granted.source == GRANTED_UNTOLD)
+		(void)isolation_ask(isolation, offer, &sight);
+	if (offer->granted.count != 1) {
+		isolation->unseen +=
+			offer->granted.count == 0 && offer->granted.source != GRANTED_NOTHING;
+		return true;
+	}
+	while (i < isolation->count && tenants[i].device != offer->granted.devices[0])
+		i++;
+	if (i == most || tenants[i].count == ARRAY_SIZE(tenants[i].offers))
+		return true;
+	tenants[i].run = isolation->run;
+	tenants[i].rig = isolation->rig;
+	tenants[i].stage = isolation->stage;
+	tenants[i].device = offer->granted.devices[0];
+	tenants[i].offers[tenants[i].count++] = *offer;
+	isolation->count += i == isolation->count;
+	*offer = (struct offer){0};
+	if (isolation->wanted == TENANTS_ALL || (same ? tenants[i].count : isolation->count) != 2)
+		return true;
+	isolation->pair[0] = &tenants[same ? i : 0].offers[0];
+	isolation->pair[1] = same ? &tenants[i].offers[1] : &tenants[1].offers[0];
+	return false;
+}
+
+/* Asks for replicas where the plugin is the project's own. False: recorded. */
+static bool open_with(struct isolation *isolation, struct check_run *run, bool replicas)
+{
+	static const char *const two[] = {"DEVICE_PLUGIN_GPU_MULTITENANCY=2",
+					  "WDDM_DEVICE_PLUGIN_MULTITENANCY=2", NULL};
+	bool own = check_context(run)->reference_plugin;
+	return isolation_open(isolation, run, replicas && own ? two : NULL);
+}
+
+bool tenants_open(struct isolation *isolation, struct check_run *run, bool replicas)
+{
+	if (!open_with(isolation, run, replicas))
+		return false;
+	(void)offers_each(isolation->rig, take, isolation);
+	for (size_t i = 0; i < isolation->count; i++)
+		check_add_device(run, isolation->tenants[i].device->id);
+	if (isolation->count == 0)
+		check_unsupported(run, "no id is known to hand out one device");
+	return isolation->count != 0;
+}
+
+bool tenants_open_pair(struct isolation *isolation, struct check_run *run,
+		       enum tenants_wanted wanted)
+{
+	isolation->wanted = wanted;
+	if (!open_with(isolation, run, wanted == TENANTS_SAME) || !isolation_look_bare(isolation))
+		return false;
+	size_t ids = offers_each(isolation->rig, take, isolation);
+	if (isolation->pair[0] != NULL || ids == 0)
+		return isolation->pair[0] != NULL;
+	if (isolation->unseen != 0)
+		offer_tell_unseen(run, "", isolation->unseen);
+	else if (wanted == TENANTS_SAME)
+		check_not_applicable(run, "the plugin offers no replicas of one device");
+	else
+		check_unsupported(run, "no two of the %zu ids hand out different devices", ids);
+	return false;
+}
+
+const char *tenant_label(const struct tenant *tenant, const char *what)
+{
+	return check_format(tenant->run, "%s: %s", tenant->device->id, what);
+}
+
+/* `pauses`: in the midst of its work. NULL: recorded. */
+static struct probe *start(struct tenant *tenant, size_t offer, const char *label,
+			   const char *const *words, bool pauses)
+{
+	const char *command[7 + TENANT_WORDS_MAX + 1] = {
+		check_format(tenant->run, "probe-%s", tenant->api->name),
+		"--device",
+		"0",
+		"--size",
+		tenant->device->kind == DISCOVERY_SOFTWARE ? "262144" : "16777216",
+		pauses ? "--pause" : NULL,
+		LAUNCH_PAUSE_PATH,
+	};
+	size_t first = pauses ? 7 : 5;
+	command[first] = NULL;
+	for (size_t i = 0; words != NULL && words[i] != NULL && i < TENANT_WORDS_MAX; i++)
+		command[first + i] = words[i];
+	label = check_format(tenant->run, "%s-%s", tenant->device->id, label);
+	return offer_admit(tenant->rig, &tenant->offers[offer])
+		       ? stage_start(tenant->stage, label, command, &tenant->offers[offer].grant)
+		       : NULL;
+}
+
+struct probe *tenant_start_paused(struct tenant *tenant, size_t offer, const char *label,
+				  const char *const *words)
+{
+	struct probe *probe = start(tenant, offer, label, words, true);
+	if (probe == NULL || stage_wait_paused(tenant->stage, probe))
+		return probe;
+	const cJSON *document = stage_finish(tenant->stage, probe);
+	if (document != NULL)
+		(void)check_expect(tenant->run, false, tenant_label(tenant, label),
+				   "in the midst of its work", "%s", why(document));
+	return NULL;
+}
+
+const cJSON *tenant_run(struct tenant *tenant, const char *label, const char *const *words)
+{
+	struct probe *probe = start(tenant, 0, label, words, false);
+	return probe != NULL ? stage_finish(tenant->stage, probe) : NULL;
+}
+
+const cJSON *tenant_find_api(struct tenant *tenant, const char *label)
+{
+	const char *reason = "it offers no API that computes";
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		if (!api->tested || api->enumerates || api->encodes ||
+		    !api_is_offered(tenant->device, api))
+			continue;
+		tenant->api = api;
+		const cJSON *document = tenant_run(tenant, label, NULL);
+		if (document == NULL || is_verified(document))
+			return document;
+		reason = check_format(tenant->run, "%s: %s", api->name, why(document));
+	}
+	check_unsupported(tenant->run, "%s: nothing computes on it: %s", tenant->device->id,
+			  reason);
+	tenant->api = NULL;
+	return NULL;
+}
+
+bool tenant_expect_work(const struct tenant *tenant, const char *what, const cJSON *document)
+{
+	const char *status = view_string(document, "/work/status");
+	const char *reason = why(document);
+	if (status[0] == '\0')
+		status = view_string(document, "/api/status");
+	return check_expect(tenant->run, is_verified(document), tenant_label(tenant, what), "works",
+			    "%s%s%s", is_verified(document) ? "works" : status,
+			    reason[0] != '\0' ? ": " : "", reason);
+}
