@@ -31,12 +31,6 @@ int neighbour_pause(struct work_report *report, struct error *err)
 	return wait_for_line(request->pause, line, err);
 }
 
-void neighbour_abort(const struct work_request *request)
-{
-	if (request->fault == WORK_FAULT_CRASH)
-		abort();
-}
-
 void neighbour_look(const struct work_data *data, struct work_report *report)
 {
 	struct work_residue *out = &report->residue;
