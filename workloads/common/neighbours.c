@@ -3,13 +3,12 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "workloads/common/program.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_MAX_BYTES = 256, RUN = 4 };
+enum { RUN = 4 };
 
 const char *const neighbour_faults[] = {"endless", "crash", NULL};
 
@@ -25,22 +24,11 @@ void neighbour_request(const struct neighbour_options *options, struct work_requ
 int neighbour_pause(struct work_report *report, struct error *err)
 {
 	const struct work_request *request = report->request;
-	char line[LINE_MAX_BYTES] = "";
+	char line[LINE_SIZE] = "";
 	if (request->pause == NULL || report->paused)
 		return 0;
 	report->paused = true;
-	FILE *file CLEANUP_FILE = fopen(request->pause, "r");
-	if (file == NULL)
-		return error_system(err, errno, "%s", request->pause);
-	return fgets(line, sizeof(line), file) != NULL
-		       ? 0
-		       : error_set(err, ERROR_FORMAT, "%s: nobody wrote a line", request->pause);
-}
-
-void neighbour_abort(const struct work_request *request)
-{
-	if (request->fault == WORK_FAULT_CRASH)
-		abort();
+	return wait_for_line(request->pause, line, err);
 }
 
 void neighbour_look(const struct work_data *data, struct work_report *report)
@@ -66,16 +54,11 @@ void neighbour_look(const struct work_data *data, struct work_report *report)
 	}
 }
 
-/* What its user waits for. */
-static uint64_t latency(const struct work_report *report)
-{
-	return report->stage_ns[WORK_STAGE_UPLOAD] + report->stage_ns[WORK_STAGE_DISPATCH] +
-	       report->stage_ns[WORK_STAGE_DOWNLOAD];
-}
-
 static void count_round(struct work_rounds *rounds, const struct work_report *report)
 {
-	const uint64_t ns = latency(report);
+	const uint64_t *stages = report->stage_ns; /* those that its user waits for */
+	const uint64_t ns = stages[WORK_STAGE_UPLOAD] + stages[WORK_STAGE_DISPATCH] +
+			    stages[WORK_STAGE_DOWNLOAD];
 	rounds->last_end_ns = clock_monotonic_ns();
 	rounds->sum_ns += ns;
 	rounds->worst_ns = ns > rounds->worst_ns ? ns : rounds->worst_ns;

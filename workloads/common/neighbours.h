@@ -54,9 +54,6 @@ int neighbour_work(const struct api_driver *api, void *session, size_t devices,
  * ERROR_FORMAT, ... */
 int neighbour_pause(struct work_report *report, struct error *err);
 
-/* After the dispatch: a program that was asked to crash and is still there aborts. */
-void neighbour_abort(const struct work_request *request);
-
 /* Looks for results with the seed request->look_for in what was read back of new memory. What counts
  * is a run of four elements in their order: no other work makes one. */
 void neighbour_look(const struct work_data *data, struct work_report *report);

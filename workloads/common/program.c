@@ -12,9 +12,9 @@
 #include "workloads/common/neighbours.h"
 
 #include <errno.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 const char *const probe_exit_codes[] = {
@@ -23,8 +23,6 @@ const char *const probe_exit_codes[] = {
 	"2",  "The command line makes no sense.",
 	NULL,
 };
-
-enum { LINE_MAX_BYTES = 256 };
 
 /* Read by the leak sanitizer, where a probe is built with it: drivers leave memory behind, which
  * would change the exit code of a probe that told the truth. Tests of the probes themselves ask for
@@ -61,12 +59,27 @@ static int set_nonce(struct probe_launch *launch, const char *nonce, struct erro
 	return 0;
 }
 
-static int parse_line(struct probe_launch *launch, char *line, const char *path, struct error *err)
+/* Not file_read(): this one is to block until a writer of the FIFO has come and gone. */
+int wait_for_line(const char *path, char line[LINE_SIZE], struct error *err)
 {
-	char *space = strchr(line, ' ');
-	long long seed = 0;
-	int rc = 0;
+	FILE *file CLEANUP_FILE = fopen(path, "r");
+	if (file == NULL)
+		return error_system(err, errno, "%s", path);
+	if (fgets(line, LINE_SIZE, file) == NULL)
+		return error_set(err, ERROR_FORMAT, "%s: nobody wrote a line", path);
 	line[strcspn(line, "\r\n")] = '\0';
+	return 0;
+}
+
+/* "NONCE SEED" */
+static int take_line(struct probe_launch *launch, const char *path, struct error *err)
+{
+	char line[LINE_SIZE] = "";
+	long long seed = 0;
+	int rc = wait_for_line(path, line, err);
+	char *space = strchr(line, ' ');
+	if (rc != 0)
+		return rc;
 	if (space == NULL)
 		return error_set(err, ERROR_FORMAT, "%s: expected a nonce and a seed", path);
 	*space = '\0';
@@ -77,33 +90,13 @@ static int parse_line(struct probe_launch *launch, char *line, const char *path,
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
-/* Not file_read(): this one is to block until a writer of the FIFO has come and gone. */
-static int wait_for_line(struct probe_launch *launch, const char *path, struct error *err)
-{
-	FILE *file CLEANUP_FILE = fopen(path, "r");
-	char line[LINE_MAX_BYTES] = "";
-	if (file == NULL)
-		return error_system(err, errno, "%s", path);
-	if (fgets(line, sizeof(line), file) == NULL)
-		return error_set(err, ERROR_FORMAT, "%s: nobody wrote a nonce and a seed", path);
-	return parse_line(launch, line, path, err);
-}
-
 int probe_launch_take(const struct probe_options *options, struct probe_launch *launch,
 		      struct error *err)
 {
 	launch->seed = (uint32_t)options->seed;
 	if (options->file != NULL)
-		return wait_for_line(launch, options->file, err);
+		return take_line(launch, options->file, err);
 	return options->nonce != NULL ? set_nonce(launch, options->nonce, err) : 0;
-}
-
-/* Another one in each run. */
-static uint32_t choose_seed(void)
-{
-	uint64_t now = clock_monotonic_ns() ^ ((uint64_t)time(NULL) << 20) ^ (uint64_t)getpid();
-	uint32_t seed = (uint32_t)(now ^ (now >> 32));
-	return seed != 0 ? seed : 1;
 }
 
 /* Runs the API and builds the document. *orderly: the driver was closed. */
@@ -123,7 +116,7 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	struct work_request request = {
 		.device = (size_t)given.device,
 		.elements = (size_t)given.size,
-		.seed = launch.seed != 0 ? launch.seed : choose_seed(),
+		.seed = launch.seed != 0 ? launch.seed : 1 + randombytes_uniform(UINT32_MAX),
 		.timeout_ms = (uint64_t)given.timeout_ms,
 	};
 	neighbour_request(&given_beside, &request);

@@ -93,5 +93,11 @@ struct probe_launch {
 int probe_launch_take(const struct probe_options *options, struct probe_launch *launch,
 		      struct error *err);
 
+enum { LINE_SIZE = 256 };
+
+/* Waits until the file, usually a FIFO, has a line, which is told without its end. ERROR_FORMAT: it has
+ * none. ERROR_NOT_FOUND, ERROR_IO, ... */
+int wait_for_line(const char *path, char line[LINE_SIZE], struct error *err);
+
 /* The members that every document begins with. */
 void probe_members(struct members *document, const char *probe, const struct probe_launch *launch);

@@ -189,8 +189,8 @@ static int take_step(work_step *step, enum work_stage stage, void *work,
 	rc = step(work, err);
 	if (rc != 0)
 		return rc;
-	if (stage == WORK_STAGE_DISPATCH && request != NULL)
-		neighbour_abort(request);
+	if (stage == WORK_STAGE_DISPATCH && request != NULL && request->fault == WORK_FAULT_CRASH)
+		abort();
 	if (stage == WORK_STAGE_LOOK) {
 		neighbour_look(data, report);
 		work_fill(data);

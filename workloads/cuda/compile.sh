@@ -14,7 +14,7 @@ here=$(dirname "$(readlink -f "$0")")
 root=$here/../..
 compiler=${CLANG:-clang-19}
 ptx=$here/kernels.ptx
-digest=$(cat "$here/kernels.c" "$here/kernels.h" "$here/../common/kernel.h" | sha256sum | cut -d ' ' -f 1)
+digest=$(cat "$here/kernels.c" "$here/../common/kernel.h" | sha256sum | cut -d ' ' -f 1)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -44,7 +44,7 @@ compile() {
 	{
 		echo "// SPDX-License-Identifier: MIT"
 		echo "// Made by compile.sh with clang $present"
-		echo "// from kernels.c, kernels.h and ../common/kernel.h, SHA-256 $digest"
+		echo "// from kernels.c and ../common/kernel.h, SHA-256 $digest"
 		sed 's/[ \t]*\/\/.*//; /^$/d' "$work/compiled"
 	} >"$work/kernels.ptx"
 }

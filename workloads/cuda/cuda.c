@@ -88,43 +88,37 @@ static int load(struct cuda *cuda, struct api_report *report, struct error *err)
 	return 0;
 }
 
-/* Those that follow; false when one is not told. */
-static bool attributes(const struct cuda *cuda, cuda_device device,
-		       const enum cuda_attribute *which, size_t count, int *values)
+/* -1: it is not told. */
+static int attribute(const struct cuda *cuda, cuda_device device, enum cuda_attribute which)
 {
-	for (size_t i = 0; i < count; i++)
-		if (cuda->cuDeviceGetAttribute(&values[i], (int)which[i], device) != CUDA_SUCCESS)
-			return false;
-	return true;
+	int value = 0;
+	return cuda->cuDeviceGetAttribute(&value, (int)which, device) == CUDA_SUCCESS ? value : -1;
 }
 
 static void add_attributes(struct members *members, const struct cuda *cuda, cuda_device device)
 {
-	static const enum cuda_attribute which[] = {
-		CUDA_ATTRIBUTE_INTEGRATED,
-		CUDA_ATTRIBUTE_CAPABILITY_MAJOR,
-		CUDA_ATTRIBUTE_CAPABILITY_MINOR,
-		CUDA_ATTRIBUTE_MULTIPROCESSORS,
-	};
-	int told[ARRAY_SIZE(which)] = {0};
-	if (!attributes(cuda, device, which, ARRAY_SIZE(which), told)) {
+	const int integrated = attribute(cuda, device, CUDA_ATTRIBUTE_INTEGRATED);
+	const int major = attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MAJOR);
+	const int minor = attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MINOR);
+	const int units = attribute(cuda, device, CUDA_ATTRIBUTE_MULTIPROCESSORS);
+	if (integrated < 0 || major < 0 || minor < 0 || units < 0) {
 		member_null(members, "type");
 		member_null(members, "computeCapability");
 		return;
 	}
-	member_string(members, "type", told[0] != 0 ? "integrated-gpu" : "discrete-gpu");
-	member_format(members, "computeCapability", "%d.%d", told[1], told[2]);
-	member_number(members, "computeUnits", told[3]);
+	member_string(members, "type", integrated != 0 ? "integrated-gpu" : "discrete-gpu");
+	member_format(members, "computeCapability", "%d.%d", major, minor);
+	member_number(members, "computeUnits", units);
 }
 
 static void add_address(struct members *members, const struct cuda *cuda, cuda_device device)
 {
-	static const enum cuda_attribute which[] = {
-		CUDA_ATTRIBUTE_PCI_DOMAIN, CUDA_ATTRIBUTE_PCI_BUS, CUDA_ATTRIBUTE_PCI_DEVICE};
-	int told[ARRAY_SIZE(which)] = {0};
-	if (attributes(cuda, device, which, ARRAY_SIZE(which), told))
-		api_add_pci_address(members, (unsigned)told[0], (unsigned)told[1] & 0xFFu,
-				    (unsigned)told[2] & 0xFFu, 0);
+	const int domain = attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DOMAIN);
+	const int bus = attribute(cuda, device, CUDA_ATTRIBUTE_PCI_BUS);
+	const int slot = attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DEVICE);
+	if (domain >= 0 && bus >= 0 && slot >= 0)
+		api_add_pci_address(members, (unsigned)domain, (unsigned)bus & 0xFFu,
+				    (unsigned)slot & 0xFFu, 0);
 	else
 		member_null(members, "pciAddress");
 }

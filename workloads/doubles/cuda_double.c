@@ -4,7 +4,6 @@
  * on the processor what the probe's kernels are made from. */
 
 #include "workloads/cuda/cuda.h"
-#include "workloads/cuda/kernels.h"
 #include "workloads/doubles/settings.h"
 
 #include <stdio.h>
@@ -48,15 +47,18 @@ static bool initialized;
 static size_t allocated; /* bytes on the device */
 static uint32_t running, launched;
 
-uint32_t invocation(void)
+static uint32_t invocation(void)
 {
 	return running;
 }
 
-uint32_t invocations(void)
+static uint32_t invocations(void)
 {
 	return launched;
 }
+
+#define KERNEL static void
+#include "workloads/cuda/kernels.c"
 
 cuda_result cuInit_double(unsigned flags)
 {

@@ -96,12 +96,6 @@ struct hip {
 	struct calls calls;
 };
 
-/* build.c: the code of the work for a device: a code object of this probe, or what the runtime's
- * compiler makes, which is *compiled, the caller's to free. ERROR_UNSUPPORTED: there is neither.
- * ERROR_REMOTE: the compiler refused; report->build_log tells why. ERROR_MEMORY. */
-int hip_build(struct hip *hip, const struct hip_device *device, const void **image, void **compiled,
-	      struct work_report *report, struct error *err);
-
 /* compute.c: the work on one device that exists. Errors as for the `work` of an api_driver. */
 int hip_work(void *session, const struct work_request *request, struct work_report *report,
 	     struct error *err);

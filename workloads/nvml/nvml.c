@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/process.h"
 
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,28 +72,14 @@ static void read_versions(struct nvml *nvml, struct api_report *report)
 			       version / 1000, version % 1000 / 10);
 }
 
-static int digit_of(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *found = strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c);
-	return found != NULL && c != '\0' ? (int)(found - digits) : -1;
-}
-
 bool nvml_parse_uuid(const char *text, uint8_t out[16])
 {
-	size_t count = 0;
+	const char *end = NULL;
+	size_t size = 0;
 	if (strncmp(text, "GPU-", 4) != 0 && strncmp(text, "MIG-", 4) != 0)
 		return false;
-	for (text += 4; *text != '\0'; text++) {
-		const int digit = digit_of(*text);
-		if (*text == '-')
-			continue;
-		if (digit < 0 || count == 32)
-			return false;
-		out[count / 2] = (uint8_t)(count % 2 == 0 ? digit << 4 : out[count / 2] | digit);
-		count++;
-	}
-	return count == 32;
+	return sodium_hex2bin(out, 16, text + 4, strlen(text + 4), "-", &size, &end) == 0 &&
+	       size == 16 && *end == '\0';
 }
 
 static void add_identity(struct members *members, const struct nvml *nvml, nvml_device device)

@@ -80,18 +80,15 @@ static const struct api_driver *find(const char *name)
 /* What probe-visibility does with --api. */
 static int answer(const char *name)
 {
-	cJSON *json CLEANUP_JSON = NULL;
-	if (isolate_ask(find(name), &json, NULL) != 0)
-		return 1;
+	cJSON *json CLEANUP_JSON = isolate_ask(find(name));
 	char *text CLEANUP_FREE = json_print_compact(json);
 	return text != NULL && puts(text) >= 0 ? 0 : 1;
 }
 
 static cJSON *enumerate(const char *name, uint64_t timeout_ms)
 {
-	struct error err = {0};
-	cJSON *json = NULL;
-	CU_ASSERT_EQUAL_FATAL(isolate_enumerate(find(name), timeout_ms, &json, &err), 0);
+	cJSON *json = isolate_enumerate(find(name), timeout_ms);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(json);
 	CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 	return json;
 }

@@ -113,7 +113,7 @@ static void test_endless_work_times_out(void)
 {
 	for (size_t i = 0; i < 2; i++) { /* OpenGL's llvmpipe does not come back */
 		cJSON *document CLEANUP_JSON =
-			run_real(real[i], "--fault=endless", "--timeout=100");
+			run_real(real[i], "--fault=endless", "--timeout=1000");
 		expect_string(document, "/work/status", "timeout");
 		expect_string(document, "/work/stage", "dispatch");
 	}

@@ -11,20 +11,18 @@
 
 enum { ANSWER_MAX = 8 * 1024 * 1024, PATH_BYTES = 32768 };
 
-static int element(struct api_report *report, cJSON **out, struct error *err)
+static cJSON *element(struct api_report *report)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
 	api_report_members(report, &members);
-	*out = members_take(&members);
-	return *out != NULL ? 0 : error_memory(err);
+	return members_take(&members);
 }
 
-int isolate_ask(const struct api_driver *api, cJSON **out, struct error *err)
+cJSON *isolate_ask(const struct api_driver *api)
 {
 	struct api_report report CLEANUP_API_REPORT = {0};
 	void *session = NULL;
-	int rc = api_open(api, &report, &session, err);
-	return rc == 0 ? element(&report, out, err) : rc;
+	return api_open(api, &report, &session, NULL) == 0 ? element(&report) : NULL;
 }
 
 static int judge(const struct process_result *result, uint64_t timeout_ms, struct error *err)
@@ -71,16 +69,13 @@ static int run(const struct api_driver *api, uint64_t timeout_ms, cJSON **out, s
 	return rc;
 }
 
-int isolate_enumerate(const struct api_driver *api, uint64_t timeout_ms, cJSON **out,
-		      struct error *err)
+cJSON *isolate_enumerate(const struct api_driver *api, uint64_t timeout_ms)
 {
 	struct api_report report CLEANUP_API_REPORT = {0};
 	struct error reason = {0};
-	int rc = run(api, timeout_ms, out, &reason);
-	if (rc == 0)
-		return 0;
-	if (rc == ERROR_MEMORY)
-		return error_memory(err);
-	rc = api_report_failed(api, &reason, &report, err);
-	return rc == 0 ? element(&report, out, err) : rc;
+	cJSON *told = NULL;
+	int rc = run(api, timeout_ms, &told, &reason);
+	if (rc == 0 || rc == ERROR_MEMORY)
+		return told;
+	return api_report_failed(api, &reason, &report, NULL) == 0 ? element(&report) : NULL;
 }

@@ -42,64 +42,46 @@ static void keep_one_device(cJSON *api)
 			cJSON_DeleteItemFromArray(devices, i);
 }
 
-static int list_apis(cJSON **out, struct error *err)
+static cJSON *list_apis(void)
 {
-	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-	int rc = array != NULL ? 0 : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(apis); i++) {
-		cJSON *api = NULL;
-		rc = isolate_enumerate(apis[i], (uint64_t)given.timeout_ms, &api, err);
-		if (rc == 0 && given.device != EVERY_DEVICE)
+	struct members list CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < ARRAY_SIZE(apis); i++) {
+		cJSON *api = isolate_enumerate(apis[i], (uint64_t)given.timeout_ms);
+		if (given.device != EVERY_DEVICE)
 			keep_one_device(api);
-		if (rc == 0)
-			rc = members_append(array, api, err);
+		member_item(&list, NULL, api);
 	}
-	if (rc == 0)
-		*out = STEAL(array);
-	return rc;
-}
-
-/* What a driver shows once nothing tells it to hide devices; null where nothing told it. */
-static int look_again(cJSON **out, struct error *err)
-{
-	bool steered = false;
-	int rc = steering_remove(&steered, err);
-	if (rc == 0 && steered)
-		return list_apis(out, err);
-	if (rc == 0)
-		*out = cJSON_CreateNull();
-	return rc;
+	return members_take(&list);
 }
 
 static int probe(cJSON **out, bool *orderly, struct error *err)
 {
 	struct members document CLEANUP_MEMBERS = members_new();
-	cJSON *listed CLEANUP_JSON = NULL;
-	cJSON *unsteered CLEANUP_JSON = NULL;
 	cJSON *nodes CLEANUP_JSON = NULL;
 	cJSON *reach CLEANUP_JSON = NULL;
 	struct probe_launch launch = {0};
-	uint64_t began_ns = 0;
+	bool steered = false;
 	int rc = probe_launch_take(&given, &launch, err);
 	(void)orderly; /* drivers are loaded by other processes alone */
 	if (rc != 0)
 		return rc;
 	clock_sleep_ms((uint64_t)given_delay_ms);
-	began_ns = clock_monotonic_ns();
+	const uint64_t began_ns = clock_monotonic_ns();
+	probe_members(&document, "visibility", &launch);
 	/* First: the libraries of NVIDIA's driver make nodes, where the program may. */
 	rc = nodes_list("/dev", !given.list, &nodes, err);
-	if (rc == 0)
-		rc = list_apis(&listed, err);
-	if (rc == 0)
-		rc = look_again(&unsteered, err);
-	if (rc == 0 && given_reach)
-		rc = reach_try(&reach, err);
 	if (rc != 0)
 		return rc;
-	probe_members(&document, "visibility", &launch);
-	member_item(&document, "apis", STEAL(listed));
-	member_item(&document, "unsteered", STEAL(unsteered));
+	member_item(&document, "apis", list_apis());
+	/* What a driver shows once nothing tells it to hide devices; null where nothing told it. */
+	rc = steering_remove(&steered, err);
+	if (rc != 0)
+		return rc;
+	member_item(&document, "unsteered", steered ? list_apis() : cJSON_CreateNull());
 	member_item(&document, "nodes", STEAL(nodes));
+	rc = given_reach ? reach_try(&reach, err) : 0;
+	if (rc != 0)
+		return rc;
 	member_item(&document, "reach", reach != NULL ? STEAL(reach) : cJSON_CreateNull());
 	member_milliseconds(&document, "durationMs", clock_monotonic_ns() - began_ns);
 	*out = members_take(&document);
@@ -110,9 +92,12 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 static int ask_one(cJSON **out, bool *orderly, struct error *err)
 {
 	*orderly = false; /* what the driver does at its end is not asked */
-	for (size_t i = 0; i < ARRAY_SIZE(apis); i++)
-		if (strcmp(apis[i]->name, given_api) == 0)
-			return isolate_ask(apis[i], out, err);
+	for (size_t i = 0; i < ARRAY_SIZE(apis); i++) {
+		if (strcmp(apis[i]->name, given_api) != 0)
+			continue;
+		*out = isolate_ask(apis[i]);
+		return *out != NULL ? 0 : error_memory(err);
+	}
 	return error_set(err, ERROR_ARGUMENT, "--api %s: this probe knows no such API", given_api);
 }
 

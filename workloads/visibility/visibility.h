@@ -9,13 +9,12 @@
 /* isolate.c: an element of `apis`, {api, platforms?, devices}, asked in a process of its own, so that
  * a driver that crashes, exits or hangs costs the answer of that API and no other. The process is
  * this program once more, with "--api NAME" and the present environment; one that does not answer
- * becomes an API whose status is "failed", with what happened to it as reason. ERROR_MEMORY. */
-int isolate_enumerate(const struct api_driver *api, uint64_t timeout_ms, cJSON **out,
-		      struct error *err);
+ * becomes an API whose status is "failed", with what happened to it as reason. NULL: out of memory. */
+cJSON *isolate_enumerate(const struct api_driver *api, uint64_t timeout_ms);
 
 /* The same element, asked in this process. The session is left open: what a driver does at its end
- * is not asked. ERROR_MEMORY. */
-int isolate_ask(const struct api_driver *api, cJSON **out, struct error *err);
+ * is not asked. NULL: out of memory. */
+cJSON *isolate_ask(const struct api_driver *api);
 
 /* The `nodes` of a document: what is below `root` (normally "/dev"), told as below /dev, in a
  * fixed order: by directory, then by name. With `try_open` each device node is opened and closed
