@@ -76,6 +76,8 @@ static const cJSON *best_match(const cJSON *map, const char *host, const char *n
 {
 	const cJSON *best = NULL;
 	size_t longest = 0;
+	if (!cJSON_IsObject(map))
+		return NULL;
 	json_each (item, map) {
 		size_t length = key_matches(item->string, host, name);
 		if (length > longest) {

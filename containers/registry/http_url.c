@@ -67,6 +67,7 @@ char *http_shown(const char *url)
 	    curl_url_set(parts, CURLUPART_USER, NULL, 0) != CURLUE_OK ||
 	    curl_url_set(parts, CURLUPART_PASSWORD, NULL, 0) != CURLUE_OK ||
 	    curl_url_set(parts, CURLUPART_QUERY, NULL, 0) != CURLUE_OK ||
+	    curl_url_set(parts, CURLUPART_FRAGMENT, NULL, 0) != CURLUE_OK ||
 	    curl_url_get(parts, CURLUPART_URL, &whole, 0) != CURLUE_OK)
 		return strdup("a URL that cannot be read");
 	return strdup(whole);
