@@ -234,7 +234,7 @@ int archive_file_read(const struct archive_file *file, const struct archive_entr
 	if (reader == NULL)
 		return error_memory(err);
 	struct blob_reader *owned CLEANUP_BLOB_READER = &reader->reader;
-	reader->reader = (struct blob_reader){reader_read, reader_close};
+	reader->reader = (struct blob_reader){reader_read, reader_close, NULL};
 	reader->path = strdup(file->path);
 	if (reader->path == NULL)
 		return error_memory(err);

@@ -89,9 +89,9 @@ static int source_open(const char *string, const struct image_source_options *op
 	if (text_starts_with(string, "containerd:"))
 		return source_containerd_open(string + strlen("containerd:"), options,
 					      &source->kind, &source->self, err);
-	return error_set(err, ERROR_ARGUMENT,
-			 "not an image: expected oci:DIRECTORY, oci-archive:FILE, "
-			 "docker-archive:FILE or containerd:NAME");
+	if (text_starts_with(string, "docker://"))
+		string += strlen("docker://");
+	return source_registry_open(string, options, &source->kind, &source->self, err);
 }
 
 int image_source_open(const char *string, const struct image_source_options *options,

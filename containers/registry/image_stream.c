@@ -74,11 +74,17 @@ static int stream_next(struct image_stream *stream, void *out, size_t size, size
 int image_stream_read(struct image_stream *stream, void *out, size_t size, size_t *count,
 		      struct error *err)
 {
+	struct blob_reader *reader = stream->reader;
 	*count = 0;
-	if (stream->failure.code == 0 && !stream->ended && size > 0 &&
-	    stream_next(stream, out, size, count, &stream->failure) < 0)
-		*count = 0;
-	return stream->failure.code != 0 ? error_copy(err, &stream->failure) : 0;
+	if (stream->failure.code == 0 && !stream->ended && size > 0) {
+		int rc = stream_next(stream, out, size, count, &stream->failure);
+		if (reader->judged != NULL && (stream->ended || rc == ERROR_PROTOCOL))
+			reader->judged(reader, rc == 0);
+	}
+	if (stream->failure.code == 0)
+		return 0;
+	*count = 0;
+	return error_copy(err, &stream->failure);
 }
 
 int image_stream_read_all(struct image_stream *stream, struct text *out, struct error *err)
@@ -126,7 +132,7 @@ int blob_file_open(const char *directory, const char *digest, struct blob_reader
 	if (file == NULL)
 		return error_memory(err);
 	struct blob_reader *owned CLEANUP_BLOB_READER = &file->reader;
-	file->reader = (struct blob_reader){file_reader_read, file_reader_close};
+	file->reader = (struct blob_reader){file_reader_read, file_reader_close, NULL};
 	file->fd = -1;
 	/* sha256:abc is sha256/abc. */
 	file->path = text_format("%s/%.6s/%s", directory, digest, digest + sizeof("sha256"));
@@ -173,7 +179,7 @@ int blob_memory_open(char *data, size_t size, struct blob_reader **out, struct e
 		free(data);
 		return error_memory(err);
 	}
-	*memory = (struct memory_reader){{memory_read, memory_close}, data, size, 0};
+	*memory = (struct memory_reader){{memory_read, memory_close, NULL}, data, size, 0};
 	*out = &memory->reader;
 	return 0;
 }

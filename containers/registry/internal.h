@@ -13,6 +13,8 @@ struct blob_reader {
 	int (*read)(struct blob_reader *reader, void *out, size_t size, size_t *count,
 		    struct error *err);
 	void (*close)(struct blob_reader *reader); /* frees it */
+	/* Told once whether digest and size of all that was read were right. May be NULL. */
+	void (*judged)(struct blob_reader *reader, bool right);
 };
 
 static inline void blob_reader_close(struct blob_reader **reader)
@@ -48,6 +50,9 @@ int source_archive_open(const struct source_name *name, const struct source_kind
 			void **self, struct error *err);
 int source_containerd_open(const char *name, const struct image_source_options *options,
 			   const struct source_kind **kind, void **self, struct error *err);
+
+int source_registry_open(const char *string, const struct image_source_options *options,
+			 const struct source_kind **kind, void **self, struct error *err);
 
 /* The entries of a layout's "index.json" that a name stands for: all without tag and digest when no
  * two have different tags. A digest may be of a blob that no entry names. */

@@ -1,10 +1,93 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+/*
+ * Client of a container registry: OCI distribution-spec v1.1, and what Docker's registries of schema 2
+ * say. Calls block.
+ *
+ * Authentication is what the registry asks for (WWW-Authenticate): nothing, Basic, or a bearer token
+ * from the place that it names, with the credentials of credentials.h; they are looked for when they
+ * are asked for. A redirect to another host goes without them.
+ *
+ * Failures that may pass (no connection, a cut or stalled transfer, status 408, 429, 500, 502, 503, 504) are
+ * tried again up to REGISTRY_RETRIES times, after a random time that grows, or after what Retry-After
+ * asks for.
+ *
+ * Errors of every call, which name method, host and path: ERROR_NOT_FOUND (404); ERROR_PERMISSION: 401, 403,
+ * a certificate that is not trusted; ERROR_BUSY: 429 to the end, or a Retry-After above
+ * REGISTRY_WAIT_MAX_MS; ERROR_UNAVAILABLE: no connection, 5xx; ERROR_TIMEOUT; ERROR_IO: cut to the end;
+ * ERROR_REMOTE with err->remote: any other status; ERROR_PROTOCOL: what the specification does not allow, wrong
+ * digests and endless redirects among it; ERROR_LIMIT: more than this client reads; ERROR_FORMAT:
+ * documents that cannot be parsed; ERROR_MEMORY.
+ */
 
-struct registry_options {
-	bool plain_http;	    /* HTTP where the registry does not speak TLS */
-	const char *ca_certificate; /* PEM file that is trusted as well as the system's; or NULL */
+#include "base/text.h"
+#include "containers/registry/image.h"
+
+enum {
+	REGISTRY_RETRIES = 4,
+	REGISTRY_WAIT_FIRST_MS = 500, /* doubled each time */
+	REGISTRY_WAIT_MAX_MS = 60000,
+	REGISTRY_TAGS_MAX = 100000,
+	REGISTRY_PAGES_MAX = 1000,
+	REGISTRY_REDIRECTS_MAX = 5,
 };
+
+/* Time, for tests. */
+struct registry_clock {
+	uint64_t (*now_ms)(void *user); /* monotonic */
+	void (*wait_ms)(uint64_t duration_ms, void *user);
+	void *user;
+};
+
+/* All may be 0 and NULL. Strings and clock live as long as the client. */
+struct registry_options {
+	/* HTTP instead of HTTPS. Without it, "localhost" and its addresses are tried with TLS first. */
+	bool plain_http;
+	const char *ca_certificate; /* PEM file, trusted as well as the system's and Docker's */
+	uint64_t stall_ms;	    /* 0: 30 s */
+	const struct registry_clock *clock;
+};
+
+struct registry;
+
+#define CLEANUP_REGISTRY __attribute__((cleanup(registry_close)))
+
+/* A client for a host ("docker.io", "localhost:5000"); connects to nothing yet. */
+int registry_open(const char *host, const struct registry_options *options, struct registry **out,
+		  struct error *err);
+void registry_close(struct registry **registry);
+
+/* An index or a manifest as it was sent. */
+struct registry_document {
+	struct text data;
+	char media_type[128];
+	char digest[DIGEST_TEXT_SIZE]; /* of `data`, always computed */
+};
+
+#define CLEANUP_REGISTRY_DOCUMENT __attribute__((cleanup(registry_document_free)))
+void registry_document_free(struct registry_document *document);
+
+/* `reference` is a tag or a digest. ERROR_PROTOCOL also when the content has not the digest that was
+ * asked for, or that the header Docker-Content-Digest says. */
+int registry_get_manifest(struct registry *registry, const char *name, const char *reference,
+			  struct registry_document *out, struct error *err);
+
+/* All tags of a repository, in the registry's order. */
+int registry_list_tags(struct registry *registry, const char *name, struct text_list *tags,
+		       struct error *err);
+
+/* What refers to a manifest ("subject"); `artifact_type` "" for all. Where the registry does not offer
+ * it, what clients keep under the tag "sha256-..." instead. None is success. */
+int registry_list_referrers(struct registry *registry, const char *name, const char *digest,
+			    const char *artifact_type, struct image_index *out, struct error *err);
+
+/* Uploads a blob in one piece, unless it is there. `digest` receives its digest. */
+int registry_push_blob(struct registry *registry, const char *name, const void *data, size_t size,
+		       char digest[DIGEST_TEXT_SIZE], struct error *err);
+
+/* Uploads an index or a manifest, under a tag, or under its digest with `tag` NULL. When it has a "subject"
+ * and the registry does not keep referrers, it is added to the index under the tag "sha256-...". */
+int registry_push_manifest(struct registry *registry, const char *name, const char *tag,
+			   const char *media_type, const void *data, size_t size,
+			   char digest[DIGEST_TEXT_SIZE], struct error *err);

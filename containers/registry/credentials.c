@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/registry/credentials.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/process.h"
+#include "base/program.h"
+#include "rpc/socket.h"
+
+#include <sodium.h>
+#include <string.h>
+
+enum { FILE_MAX = 1024 * 1024, SECRET_MAX = 64 * 1024, HELPER_TIMEOUT_MS = 30000 };
+
+#define DOCKER_HUB_KEY "https://index.docker.io/v1/"
+
+static void wipe(char *secret)
+{
+	if (secret != NULL)
+		sodium_memzero(secret, strlen(secret));
+	free(secret);
+}
+
+void credentials_free(struct credentials *credentials)
+{
+	wipe(credentials->username);
+	wipe(credentials->password);
+	wipe(credentials->identity_token);
+	wipe(credentials->registry_token);
+	free(credentials->source);
+	*credentials = (struct credentials){0};
+}
+
+static bool has_any(const struct credentials *credentials)
+{
+	return credentials->password != NULL || credentials->identity_token != NULL ||
+	       credentials->registry_token != NULL;
+}
+
+/* A member that is a string and not empty. Others are as if they were not there. */
+static const char *member(const cJSON *object, const char *key)
+{
+	const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static int keep(char **out, const char *value, struct error *err)
+{
+	*out = value != NULL ? strdup(value) : NULL;
+	return value == NULL || *out != NULL ? 0 : error_memory(err);
+}
+
+/* How much of "HOST/NAME" a key stands for; 0: it is of something else. Docker writes hosts, some with a
+ * scheme and the path of the first version; Podman also writes repositories and folders of them. */
+static size_t key_matches(const char *key, const char *host, const char *name)
+{
+	char whole[512] = "";
+	(void)snprintf(whole, sizeof(whole), "%s/%s", host, name);
+	if (strcmp(key, DOCKER_HUB_KEY) == 0)
+		key = "docker.io";
+	key += text_starts_with(key, "https://") ? 8 : text_starts_with(key, "http://") ? 7 : 0;
+	size_t length = strlen(key);
+	if (text_ends_with(key, "/v1/") || text_ends_with(key, "/v2/"))
+		length -= strlen("/v1/");
+	else if (length > 0 && key[length - 1] == '/')
+		length--;
+	return length > 0 && strncmp(whole, key, length) == 0 &&
+			       (whole[length] == '/' || whole[length] == '\0')
+		       ? length
+		       : 0;
+}
+
+/* The member whose key matches best. */
+static const cJSON *best_match(const cJSON *map, const char *host, const char *name)
+{
+	const cJSON *best = NULL;
+	size_t longest = 0;
+	if (!cJSON_IsObject(map))
+		return NULL;
+	json_each (item, map) {
+		size_t length = key_matches(item->string, host, name);
+		if (length > longest) {
+			best = item;
+			longest = length;
+		}
+	}
+	return best;
+}
+
+/* "auth": base64 of "USER:PASSWORD". */
+static int decode(const char *auth, struct credentials *out, struct error *err)
+{
+	size_t room = strlen(auth);
+	size_t size = 0;
+	if (room > SECRET_MAX)
+		return error_set(err, ERROR_LIMIT, "\"auth\" is longer than %d bytes", SECRET_MAX);
+	char *plain = calloc(1, room + 1);
+	if (plain == NULL)
+		return error_memory(err);
+	int rc = 0;
+	char *colon = NULL;
+	if (sodium_base642bin((unsigned char *)plain, room, auth, room, "\r\n ", &size, NULL,
+			      sodium_base64_VARIANT_ORIGINAL) < 0 ||
+	    memchr(plain, '\0', size) != NULL || (colon = strchr(plain, ':')) == NULL)
+		rc = error_set(err, ERROR_FORMAT, "\"auth\" is not base64 of USER:PASSWORD");
+	if (rc == 0) {
+		*colon = '\0';
+		/* Docker pads with NUL, others end the line. */
+		rc = keep(&out->username, plain, err);
+		rc = rc == 0 ? keep(&out->password, colon + 1, err) : rc;
+	}
+	sodium_memzero(plain, room);
+	free(plain);
+	return rc;
+}
+
+int credentials_read(const cJSON *file, const char *host, const char *name, struct credentials *out,
+		     const char **helper, struct error *err)
+{
+	const cJSON *helpers = cJSON_GetObjectItemCaseSensitive(file, "credHelpers");
+	const cJSON *auths = cJSON_GetObjectItemCaseSensitive(file, "auths");
+	const char *named = cJSON_GetStringValue(best_match(helpers, host, ""));
+	const cJSON *entry = best_match(auths, host, name);
+	const char *auth = member(entry, "auth");
+	*helper = named != NULL ? named : member(file, "credsStore");
+	if (*helper != NULL)
+		return 0;
+	*helper = "";
+	int rc = keep(&out->identity_token, member(entry, "identitytoken"), err);
+	if (rc == 0)
+		rc = keep(&out->registry_token, member(entry, "registrytoken"), err);
+	if (rc == 0 && auth != NULL)
+		return decode(auth, out, err);
+	if (rc == 0)
+		rc = keep(&out->username, member(entry, "username"), err);
+	return rc == 0 ? keep(&out->password, member(entry, "password"), err) : rc;
+}
+
+int credentials_read_helper(const char *data, size_t size, struct credentials *out,
+			    struct error *err)
+{
+	cJSON *json CLEANUP_JSON = NULL;
+	if (size > SECRET_MAX || json_parse(data, size, &json, NULL) < 0 ||
+	    member(json, "Username") == NULL || member(json, "Secret") == NULL)
+		return error_set(err, ERROR_FORMAT, "prints no JSON with Username and Secret");
+	if (strcmp(member(json, "Username"), "<token>") == 0)
+		return keep(&out->identity_token, member(json, "Secret"), err);
+	int rc = keep(&out->username, member(json, "Username"), err);
+	return rc == 0 ? keep(&out->password, member(json, "Secret"), err) : rc;
+}
+
+/* A helper that has none says so in words, and on standard output. */
+static bool has_none(const struct process_result *result)
+{
+	return result->end == PROCESS_EXITED &&
+	       strstr(text_string(&result->out), "credentials not found") != NULL;
+}
+
+static int run_helper(const char *program, const char *key, struct credentials *out,
+		      struct error *err)
+{
+	const char *argv[] = {program, "get", NULL};
+	const struct process_spec spec = {
+		.argv = argv,
+		.input = key,
+		.input_size = strlen(key),
+		.capture_max = SECRET_MAX,
+		.timeout_ms = HELPER_TIMEOUT_MS,
+	};
+	struct process_result result = {0};
+	char end[128] = "";
+	socket_ignore_sigpipe();
+	int rc = process_run(&spec, &result, err);
+	if (rc == 0 && result.end == PROCESS_TIMED_OUT)
+		rc = error_set(err, ERROR_TIMEOUT, "no answer within %d s",
+			       HELPER_TIMEOUT_MS / 1000);
+	else if (rc == 0 && result.end == PROCESS_EXITED && result.code == 0)
+		rc = credentials_read_helper(text_string(&result.out), result.out.size, out, err);
+	else if (rc == 0 && !has_none(&result)) {
+		process_describe(&result, end, sizeof(end));
+		rc = error_set(err, ERROR_IO, "%s", end);
+	}
+	if (result.out.data != NULL)
+		sodium_memzero(result.out.data, result.out.size);
+	process_result_free(&result);
+	return rc;
+}
+
+static int ask_helper(const char *helper, const char *host, struct credentials *out,
+		      struct error *err)
+{
+	char *program CLEANUP_FREE = text_format("docker-credential-%s", helper);
+	if (program == NULL)
+		return error_memory(err);
+	if (!path_is_bare_name(program))
+		return error_set(err, ERROR_FORMAT, "\"%s\" is not the name of a credential helper",
+				 helper);
+	int rc = run_helper(program, strcmp(host, "docker.io") == 0 ? DOCKER_HUB_KEY : host, out,
+			    err);
+	if (rc == 0 && has_any(out))
+		return keep(&out->source, program, err);
+	return rc < 0 ? error_wrap(err, rc, "%s (credential helper)", program) : 0;
+}
+
+static int look_into(const char *path, const char *host, const char *name, struct credentials *out,
+		     struct error *err)
+{
+	char *data CLEANUP_FREE = NULL;
+	cJSON *json CLEANUP_JSON = NULL;
+	const char *helper = "";
+	size_t size = 0;
+	int rc = file_read(path, FILE_MAX, &data, &size, err);
+	if (rc == ERROR_NOT_FOUND)
+		return 0;
+	if (rc < 0)
+		return rc;
+	rc = json_parse(data, size, &json, err);
+	sodium_memzero(data, size);
+	if (rc == 0)
+		rc = credentials_read(json, host, name, out, &helper, err);
+	if (rc == 0 && helper[0] != '\0')
+		rc = ask_helper(helper, host, out, err);
+	if (rc == 0 && has_any(out) && out->source == NULL)
+		rc = keep(&out->source, path, err);
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
+}
+
+static int look_below(const char *directory, const char *tail, const char *host, const char *name,
+		      struct credentials *out, struct error *err)
+{
+	char *path CLEANUP_FREE = path_join(directory, tail);
+	return path != NULL ? look_into(path, host, name, out, err) : error_memory(err);
+}
+
+int credentials_find(const char *host, const char *name, struct credentials *out, struct error *err)
+{
+	const char *docker = program_variable("DOCKER_CONFIG");
+	const char *podman = program_variable("REGISTRY_AUTH_FILE");
+	const char *home = program_variable("HOME");
+	int rc = 0;
+	home = home != NULL ? home : program_variable("USERPROFILE");
+	*out = (struct credentials){0};
+	if (docker != NULL)
+		rc = look_below(docker, "config.json", host, name, out, err);
+	if (rc == 0 && !has_any(out) && podman != NULL)
+		rc = look_into(podman, host, name, out, err);
+	if (rc == 0 && !has_any(out) && docker == NULL && home != NULL)
+		rc = look_below(home, ".docker/config.json", host, name, out, err);
+	if (rc < 0)
+		credentials_free(out);
+	return rc;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * Credentials for registries, where Docker and Podman keep them: "config.json" in $DOCKER_CONFIG, the
+ * file $REGISTRY_AUTH_FILE, and without $DOCKER_CONFIG "~/.docker/config.json". The first that has some
+ * for the host is used; in each the host's credential helper (credHelpers), then the store for all
+ * hosts (credsStore), then what stands in the file (auths).
+ *
+ * Secrets are in no error and in no report.
+ */
+
+#include "base/json.h"
+
+struct credentials {
+	char *username, *password; /* NULL: none */
+	char *identity_token;	   /* exchanged for a token (OAuth 2 refresh token) */
+	char *registry_token;	   /* used as it is */
+	char *source;		   /* where they are from: a file, a helper */
+};
+
+#define CLEANUP_CREDENTIALS __attribute__((cleanup(credentials_free)))
+
+/* Overwrites what it frees. */
+void credentials_free(struct credentials *credentials);
+
+/* `host` as references have it, `name` of the repository: containers' own files may tell them apart. All
+ * NULL: there are none. ERROR_FORMAT, ERROR_IO: a file that cannot be read, a helper that fails or is
+ * not installed; names it. ERROR_TIMEOUT: a helper that does not answer within 30 seconds. */
+int credentials_find(const char *host, const char *name, struct credentials *out,
+		     struct error *err);
+
+/* One file: fills `out`, or *helper with the name of the credential helper to ask ("" when none; it is
+ * one of the document). */
+int credentials_read(const cJSON *file, const char *host, const char *name, struct credentials *out,
+		     const char **helper, struct error *err);
+
+/* What a helper printed (docker-credential-helpers, "get"). */
+int credentials_read_helper(const char *data, size_t size, struct credentials *out,
+			    struct error *err);

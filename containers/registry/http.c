@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/registry/http.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/program.h"
+#include "containers/registry/certificates.h"
+
+#include <curl/curl.h>
+#include <string.h>
+
+enum {
+	BUFFER_MAX = 256 * 1024,
+	STALL_DEFAULT_MS = 30000,
+	STALL_BYTES = 1024, /* that come meanwhile at least */
+	CONNECT_TIMEOUT_MS = 15000,
+	POLL_MS = 200,
+};
+
+struct http {
+	CURLM *multi;
+	char *ca_certificate;
+	uint64_t stall_ms;
+};
+
+struct http_exchange {
+	struct http *http;
+	CURL *easy;
+	struct curl_slist *headers;
+	struct text certificates; /* PEM */
+	char reason[CURL_ERROR_SIZE];
+	struct text buffer; /* of the body, from `at` on not read yet */
+	size_t at, head_size;
+	bool has_head, paused, ended;
+	CURLcode result;
+	/* Since when is less than STALL_BYTES there? */
+	uint64_t waited_ms;
+	curl_off_t moved;
+};
+
+int http_open(const char *ca_certificate, uint64_t stall_ms, struct http **out, struct error *err)
+{
+	struct http *http = calloc(1, sizeof(*http));
+	if (ca_certificate == NULL)
+		ca_certificate = program_variable("SSL_CERT_FILE");
+	if (http == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+		free(http);
+		return error_memory(err);
+	}
+	http->stall_ms = stall_ms != 0 ? stall_ms : STALL_DEFAULT_MS;
+	http->multi = curl_multi_init();
+	http->ca_certificate = ca_certificate != NULL ? strdup(ca_certificate) : NULL;
+	if (http->multi == NULL || (ca_certificate != NULL && http->ca_certificate == NULL)) {
+		http_close(http);
+		return error_memory(err);
+	}
+	*out = http;
+	return 0;
+}
+
+void http_close(struct http *http)
+{
+	if (http == NULL)
+		return;
+	(void)curl_multi_cleanup(http->multi);
+	free(http->ca_certificate);
+	free(http);
+	curl_global_cleanup();
+}
+
+static size_t on_header(char *data, size_t one, size_t size, void *user)
+{
+	struct http_exchange *exchange = user;
+	long status = 0;
+	(void)one;
+	exchange->head_size += size;
+	if (exchange->head_size > HTTP_HEAD_MAX)
+		return 0;
+	if (size <= 2 && (data[0] == '\r' || data[0] == '\n')) {
+		(void)curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
+		exchange->has_head = status >= 200;
+	}
+	return size;
+}
+
+/* More than the buffer holds waits in the network. */
+static size_t on_body(char *data, size_t one, size_t size, void *user)
+{
+	struct http_exchange *exchange = user;
+	(void)one;
+	if (exchange->buffer.size + size > BUFFER_MAX) {
+		exchange->paused = true;
+		return CURL_WRITEFUNC_PAUSE;
+	}
+	text_append(&exchange->buffer, data, size);
+	return exchange->buffer.failed ? 0 : size;
+}
+
+static void take_results(struct http *http)
+{
+	const CURLMsg *message = NULL;
+	int left = 0;
+	while ((message = curl_multi_info_read(http->multi, &left)) != NULL) {
+		struct http_exchange *exchange = NULL;
+		(void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
+		exchange->ended = true;
+		exchange->result = message->data.result;
+	}
+}
+
+static const struct {
+	CURLcode result;
+	int code;
+	const char *advice;
+} failures[] = {
+	{CURLE_PEER_FAILED_VERIFICATION, ERROR_PERMISSION,
+	 "; trust its authority with --ca-certificate"},
+	{CURLE_SSL_CACERT_BADFILE, ERROR_FORMAT, ""},
+	{CURLE_SSL_CONNECT_ERROR, ERROR_UNSUPPORTED, "; --plain-http goes without TLS"},
+	{CURLE_COULDNT_RESOLVE_HOST, ERROR_UNAVAILABLE, ""},
+	{CURLE_COULDNT_RESOLVE_PROXY, ERROR_UNAVAILABLE, ""},
+	{CURLE_COULDNT_CONNECT, ERROR_UNAVAILABLE, ""},
+	{CURLE_OPERATION_TIMEDOUT, ERROR_TIMEOUT, ""},
+	{CURLE_PARTIAL_FILE, ERROR_IO, ""},
+	{CURLE_RECV_ERROR, ERROR_IO, ""},
+	{CURLE_SEND_ERROR, ERROR_IO, ""},
+	{CURLE_GOT_NOTHING, ERROR_IO, ""},
+	{CURLE_HTTP2, ERROR_IO, ""},
+	{CURLE_HTTP2_STREAM, ERROR_IO, ""},
+	{CURLE_OUT_OF_MEMORY, ERROR_MEMORY, ""},
+};
+
+static int exchange_failed(const struct http_exchange *exchange, struct error *err)
+{
+	const char *reason = exchange->reason[0] != '\0' ? exchange->reason
+							 : curl_easy_strerror(exchange->result);
+	if (exchange->head_size > HTTP_HEAD_MAX)
+		return error_set(err, ERROR_LIMIT, "a head of more than %d bytes", HTTP_HEAD_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(failures); i++) {
+		if (failures[i].result == exchange->result)
+			return error_set(err, failures[i].code, "%s%s", reason, failures[i].advice);
+	}
+	return error_set(err, ERROR_PROTOCOL, "%s", reason);
+}
+
+/* Time counts only while somebody waits. */
+static bool has_stalled(struct http_exchange *exchange, uint64_t waited_ms)
+{
+	curl_off_t down = 0;
+	curl_off_t up = 0;
+	(void)curl_easy_getinfo(exchange->easy, CURLINFO_SIZE_DOWNLOAD_T, &down);
+	(void)curl_easy_getinfo(exchange->easy, CURLINFO_SIZE_UPLOAD_T, &up);
+	exchange->waited_ms += waited_ms;
+	if (exchange->waited_ms < exchange->http->stall_ms)
+		return false;
+	bool stalled = down + up - exchange->moved < STALL_BYTES;
+	exchange->waited_ms = 0;
+	exchange->moved = down + up;
+	return stalled;
+}
+
+/* Until there is something to read, or with `head` until the head is there. */
+static int exchange_wait(struct http_exchange *exchange, bool head, struct error *err)
+{
+	CURLM *multi = exchange->http->multi;
+	while (true) {
+		int running = 0;
+		uint64_t since = clock_monotonic_ms();
+		if (curl_multi_perform(multi, &running) != CURLM_OK)
+			return error_memory(err);
+		take_results(exchange->http);
+		if (exchange->ended && exchange->result != CURLE_OK)
+			return exchange_failed(exchange, err);
+		if (exchange->ended ||
+		    (head ? exchange->has_head : exchange->buffer.size > exchange->at))
+			return 0;
+		(void)curl_multi_poll(multi, NULL, 0, POLL_MS, NULL);
+		if (has_stalled(exchange, clock_monotonic_ms() - since))
+			return error_set(err, ERROR_TIMEOUT, "less than %d bytes within %.1f s",
+					 STALL_BYTES, (double)exchange->http->stall_ms / 1000.0);
+	}
+}
+
+static bool add_header(struct http_exchange *exchange, const char *name, const char *value)
+{
+	if (value == NULL)
+		return true;
+	char *line CLEANUP_FREE = text_format("%s: %s", name, value);
+	struct curl_slist *grown = line != NULL ? curl_slist_append(exchange->headers, line) : NULL;
+	exchange->headers = grown != NULL ? grown : exchange->headers;
+	return grown != NULL;
+}
+
+#define SET(option, value) ((void)curl_easy_setopt(exchange->easy, option, value))
+
+static int set_request(struct http_exchange *exchange, const struct http_request *request,
+		       struct error *err)
+{
+	char range[32] = "";
+	SET(CURLOPT_URL, request->url);
+	SET(CURLOPT_CUSTOMREQUEST, request->method);
+	if (strcmp(request->method, "HEAD") == 0)
+		SET(CURLOPT_NOBODY, 1L);
+	if (request->body != NULL || strcmp(request->method, "POST") == 0) {
+		SET(CURLOPT_POST, 1L);
+		SET(CURLOPT_POSTFIELDS, request->body != NULL ? request->body : "");
+		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
+	}
+	if (request->offset != 0) {
+		(void)snprintf(range, sizeof(range), "%llu-", (unsigned long long)request->offset);
+		SET(CURLOPT_RANGE, range);
+	}
+	/* An empty value takes out a header that libcurl adds. */
+	if (!add_header(exchange, "Accept", request->accept != NULL ? request->accept : "") ||
+	    !add_header(exchange, "Content-Type", request->content_type) ||
+	    !add_header(exchange, "Authorization", request->authorization) ||
+	    !add_header(exchange, "Expect", ""))
+		return error_memory(err);
+	SET(CURLOPT_HTTPHEADER, exchange->headers);
+	return 0;
+}
+
+static int set_trust(struct http_exchange *exchange, const char *url, struct error *err)
+{
+	int rc =
+		certificates_for(url, exchange->http->ca_certificate, &exchange->certificates, err);
+	if (rc < 0 || exchange->certificates.size == 0)
+		return rc;
+	struct curl_blob blob = {
+		.data = exchange->certificates.data,
+		.len = exchange->certificates.size,
+		.flags = CURL_BLOB_NOCOPY,
+	};
+	SET(CURLOPT_CAINFO_BLOB, &blob);
+	return 0;
+}
+
+static int set_up(struct http_exchange *exchange, const struct http_request *request,
+		  struct error *err)
+{
+	SET(CURLOPT_PRIVATE, exchange);
+	SET(CURLOPT_ERRORBUFFER, exchange->reason);
+	SET(CURLOPT_PROTOCOLS_STR, "http,https");
+	SET(CURLOPT_USERAGENT, "gpucert");
+	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+	SET(CURLOPT_BUFFERSIZE, 65536L);
+	SET(CURLOPT_HEADERFUNCTION, on_header);
+	SET(CURLOPT_HEADERDATA, exchange);
+	SET(CURLOPT_WRITEFUNCTION, on_body);
+	SET(CURLOPT_WRITEDATA, exchange);
+	int rc = set_request(exchange, request, err);
+	if (rc == 0)
+		rc = set_trust(exchange, request->url, err);
+	if (rc == 0 && curl_multi_add_handle(exchange->http->multi, exchange->easy) != CURLM_OK)
+		rc = error_memory(err);
+	return rc;
+}
+
+int http_begin(struct http *http, const struct http_request *request, struct http_exchange **out,
+	       struct error *err)
+{
+	struct http_exchange *exchange CLEANUP_HTTP_EXCHANGE = calloc(1, sizeof(*exchange));
+	if (exchange == NULL)
+		return error_memory(err);
+	exchange->http = http;
+	exchange->easy = curl_easy_init();
+	if (exchange->easy == NULL)
+		return error_memory(err);
+	int rc = set_up(exchange, request, err);
+	if (rc == 0)
+		rc = exchange_wait(exchange, true, err);
+	if (rc == 0)
+		*out = STEAL(exchange);
+	return rc;
+}
+
+void http_end(struct http_exchange **exchange)
+{
+	struct http_exchange *ended = STEAL(*exchange);
+	if (ended == NULL)
+		return;
+	if (ended->easy != NULL)
+		(void)curl_multi_remove_handle(ended->http->multi, ended->easy);
+	curl_easy_cleanup(ended->easy);
+	curl_slist_free_all(ended->headers);
+	text_free(&ended->certificates);
+	text_free(&ended->buffer);
+	free(ended);
+}
+
+long http_status(const struct http_exchange *exchange)
+{
+	long status = 0;
+	(void)curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status;
+}
+
+const char *http_header(const struct http_exchange *exchange, const char *name, size_t index)
+{
+	struct curl_header *header = NULL;
+	return curl_easy_header(exchange->easy, name, index, CURLH_HEADER, -1, &header) == CURLHE_OK
+		       ? header->value
+		       : NULL;
+}
+
+uint64_t http_length(const struct http_exchange *exchange)
+{
+	curl_off_t length = -1;
+	(void)curl_easy_getinfo(exchange->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+	return length >= 0 ? (uint64_t)length : UINT64_MAX;
+}
+
+int http_read(struct http_exchange *exchange, void *out, size_t size, size_t *count,
+	      struct error *err)
+{
+	*count = 0;
+	if (exchange->at == exchange->buffer.size) {
+		text_reset(&exchange->buffer);
+		exchange->at = 0;
+		if (exchange->paused) {
+			exchange->paused = false;
+			(void)curl_easy_pause(exchange->easy, CURLPAUSE_CONT);
+		}
+		int rc = exchange_wait(exchange, false, err);
+		if (rc < 0)
+			return rc;
+	}
+	size_t left = exchange->buffer.size - exchange->at;
+	*count = size < left ? size : left;
+	if (*count > 0)
+		memcpy(out, exchange->buffer.data + exchange->at, *count);
+	exchange->at += *count;
+	return 0;
+}
+
+int http_read_all(struct http_exchange *exchange, size_t max, struct text *out, struct error *err)
+{
+	char chunk[16384];
+	size_t count = 0;
+	int rc = 0;
+	if (http_length(exchange) != UINT64_MAX && http_length(exchange) > max)
+		return error_set(err, ERROR_LIMIT, "an answer of %llu bytes, more than %zu",
+				 (unsigned long long)http_length(exchange), max);
+	do {
+		rc = http_read(exchange, chunk, sizeof(chunk), &count, err);
+		if (rc == 0 && count > max - out->size)
+			return error_set(err, ERROR_LIMIT, "an answer of more than %zu bytes", max);
+		text_append(out, chunk, rc == 0 ? count : 0);
+	} while (rc == 0 && count > 0);
+	return rc == 0 && out->failed ? error_memory(err) : rc;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/registry/reference.h"
+
+#include "base/cleanup.h"
+#include "base/digester.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { NAME_MAX_LENGTH = 255, TAG_MAX_LENGTH = 128 };
+
+#define LOWER_AND_DIGITS   "abcdefghijklmnopqrstuvwxyz0123456789"
+#define LETTERS_AND_DIGITS LOWER_AND_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+void image_reference_free(struct image_reference *reference)
+{
+	free(reference->host);
+	free(reference->name);
+	free(reference->tag);
+	free(reference->digest);
+	*reference = (struct image_reference){0};
+}
+
+bool registry_host_is_local(const char *host)
+{
+	size_t length = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+	return (length == 9 && strncmp(host, "localhost", 9) == 0) ||
+	       (length == 5 && strncmp(host, "[::1]", 5) == 0) ||
+	       (text_starts_with(host, "127.") && strspn(host, "0123456789.") == length);
+}
+
+static bool is_host(const char *host, size_t length)
+{
+	size_t name = strcspn(host, ":/");
+	if (host[0] == '[') {
+		name = strcspn(host, "]/") + 1;
+		if (name > length || strspn(host + 1, "0123456789abcdefABCDEF:.") + 2 != name)
+			return false;
+	} else if (name == 0 || strspn(host, LETTERS_AND_DIGITS ".-") < name || host[0] == '-' ||
+		   host[0] == '.') {
+		return false;
+	}
+	if (name == length)
+		return true;
+	size_t digits = strspn(host + name + 1, "0123456789");
+	return host[name] == ':' && digits > 0 && digits <= 5 && name + 1 + digits == length;
+}
+
+/* Parts of lower-case letters and digits, with '.', '_', "__" or any number of '-' between them. */
+static bool is_name(const char *name)
+{
+	if (strlen(name) > NAME_MAX_LENGTH)
+		return false;
+	while (true) {
+		size_t word = strspn(name, LOWER_AND_DIGITS);
+		if (word == 0)
+			return false;
+		name += word;
+		if (*name == '\0')
+			return true;
+		if (*name == '-')
+			name += strspn(name, "-");
+		else if (*name == '.' || *name == '/' || *name == '_')
+			name += name[0] == '_' && name[1] == '_' ? 2 : 1;
+		else
+			return false;
+	}
+}
+
+static bool is_tag(const char *tag)
+{
+	size_t length = strlen(tag);
+	return length > 0 && length <= TAG_MAX_LENGTH && tag[0] != '.' && tag[0] != '-' &&
+	       strspn(tag, LETTERS_AND_DIGITS "_.-") == length;
+}
+
+/* Docker's own registry has two names, and single names there are the official images. */
+static int split_host(const char *string, struct image_reference *out, struct error *err)
+{
+	size_t first = strcspn(string, "/");
+	bool has_host = string[first] == '/' &&
+			(memchr(string, '.', first) != NULL || memchr(string, ':', first) != NULL ||
+			 strncmp(string, "localhost/", first + 1) == 0);
+	const char *rest = has_host ? string + first + 1 : string;
+	if (has_host && !is_host(string, first))
+		return error_set(err, ERROR_ARGUMENT, "\"%.*s\" is not a host with a port",
+				 (int)first, string);
+	bool is_docker = !has_host || strncmp(string, "index.docker.io/", first + 1) == 0;
+	out->host = is_docker ? strdup("docker.io") : strndup(string, first);
+	bool official = text_equal(out->host, "docker.io") && strchr(rest, '/') == NULL;
+	out->name = text_format("%s%s", official ? "library/" : "", rest);
+	return out->host != NULL && out->name != NULL ? 0 : error_memory(err);
+}
+
+static int check_name(const struct image_reference *reference, struct error *err)
+{
+	if (is_name(reference->name))
+		return 0;
+	for (const char *letter = reference->name; *letter != '\0'; letter++) {
+		if (isupper((unsigned char)*letter))
+			return error_set(err, ERROR_ARGUMENT,
+					 "repository names are lower case: \"%s\"",
+					 reference->name);
+	}
+	return error_set(err, ERROR_ARGUMENT, "\"%s\" is not the name of a repository",
+			 reference->name);
+}
+
+static int parse(const char *string, struct image_reference *out, struct error *err)
+{
+	char *rest CLEANUP_FREE = strdup(string);
+	if (rest == NULL)
+		return error_memory(err);
+	char *at = strchr(rest, '@');
+	if (at != NULL) {
+		*at = '\0';
+		if (!digest_is_valid(at + 1))
+			return error_set(err, ERROR_ARGUMENT, "\"%s\" is not a digest", at + 1);
+		out->digest = strdup(at + 1);
+	}
+	char *slash = strrchr(rest, '/');
+	char *colon = strchr(slash != NULL ? slash : rest, ':');
+	if (colon != NULL) {
+		*colon = '\0';
+		if (!is_tag(colon + 1))
+			return error_set(err, ERROR_ARGUMENT, "\"%s\" is not a tag", colon + 1);
+	}
+	if (colon != NULL || at == NULL)
+		out->tag = strdup(colon != NULL ? colon + 1 : "latest");
+	if ((at != NULL && out->digest == NULL) || ((colon != NULL || at == NULL) && !out->tag))
+		return error_memory(err);
+	int rc = split_host(rest, out, err);
+	return rc == 0 ? check_name(out, err) : rc;
+}
+
+int image_reference_parse(const char *string, struct image_reference *out, struct error *err)
+{
+	*out = (struct image_reference){0};
+	int rc = parse(string, out, err);
+	if (rc < 0)
+		image_reference_free(out);
+	return rc;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * Names of images in registries, as Docker reads them (distribution/reference, grammar of reference.go):
+ *
+ *	[HOST[:PORT]/]NAME[:TAG][@DIGEST]
+ *
+ * What stands in front of the first '/' is a host when it has a '.' or a ':' or is "localhost";
+ * otherwise the host is docker.io, where a name of one part lies below "library/".
+ */
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+struct image_reference {
+	char *host;   /* "docker.io", "localhost:5000", "[::1]:5000" */
+	char *name;   /* "library/debian" */
+	char *tag;    /* "latest" when neither tag nor digest is told; NULL: the digest alone */
+	char *digest; /* NULL: not told. It decides */
+};
+
+#define CLEANUP_IMAGE_REFERENCE __attribute__((cleanup(image_reference_free)))
+
+/* ERROR_ARGUMENT: no such name, and says what is wrong with it. */
+int image_reference_parse(const char *string, struct image_reference *out, struct error *err);
+void image_reference_free(struct image_reference *reference);
+
+/* "localhost", 127.0.0.0/8 and [::1], with any port: what plain HTTP is allowed to. */
+bool registry_host_is_local(const char *host);

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/registry/registry_internal.h"
+
+#include "base/json.h"
+#include "containers/registry/challenge.h"
+#include "containers/registry/reference.h"
+
+#include <sodium.h>
+#include <string.h>
+
+enum { ANSWER_MAX = 256 * 1024, TOKEN_MAX = 64 * 1024, TOKEN_LIFE_S = 60 };
+
+static struct registry_token *find_token(struct registry *registry, const char *scope)
+{
+	for (size_t i = 0; i < registry->token_count; i++) {
+		if (strcmp(registry->tokens[i].scope, scope) == 0)
+			return &registry->tokens[i];
+	}
+	return NULL;
+}
+
+const char *registry_authorization(struct registry *registry, const char *scope)
+{
+	const struct registry_token *token = find_token(registry, scope);
+	if (token != NULL && registry_now_ms(registry) < token->expires_at_ms)
+		return token->authorization;
+	return registry->basic;
+}
+
+/* In the place of one for the same scope, or of the oldest. */
+static int keep_token(struct registry *registry, const char *scope, const char *value,
+		      int64_t life_s, struct error *err)
+{
+	struct registry_token *token = find_token(registry, scope);
+	if (token == NULL && registry->token_count < TOKENS_MAX)
+		token = &registry->tokens[registry->token_count++];
+	if (token == NULL)
+		token = &registry->tokens[0];
+	free(token->scope);
+	free(token->authorization);
+	token->scope = strdup(scope);
+	token->authorization = text_format("Bearer %s", value);
+	token->expires_at_ms = registry_now_ms(registry) + (uint64_t)life_s * 1000;
+	return token->scope != NULL && token->authorization != NULL ? 0 : error_memory(err);
+}
+
+static int make_basic(struct registry *registry, char **out, struct error *err)
+{
+	struct text plain CLEANUP_TEXT = {0};
+	text_addf(&plain, "%s:%s", registry->credentials.username, registry->credentials.password);
+	size_t room = sodium_base64_encoded_len(plain.size, sodium_base64_VARIANT_ORIGINAL);
+	char *encoded CLEANUP_FREE = malloc(room);
+	if (plain.failed || encoded == NULL)
+		return error_memory(err);
+	(void)sodium_bin2base64(encoded, room, (const unsigned char *)plain.data, plain.size,
+				sodium_base64_VARIANT_ORIGINAL);
+	sodium_memzero(plain.data, plain.size);
+	*out = text_format("Basic %s", encoded);
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+static bool has_password(const struct registry *registry)
+{
+	return registry->credentials.username != NULL && registry->credentials.password != NULL;
+}
+
+int registry_denied(const struct registry *registry, struct error *err)
+{
+	const char *source = registry->credentials.source;
+	if (source != NULL)
+		return error_set(err, ERROR_PERMISSION,
+				 "%s does not accept the credentials of %s, or does not give them "
+				 "this repository",
+				 registry->host, source);
+	return error_set(err, ERROR_PERMISSION,
+			 "%s wants credentials, or has no such repository; `docker login %s` "
+			 "keeps them",
+			 registry->host, registry->host);
+}
+
+/* A token goes into a header: RFC 6750, section 2.1. */
+static bool is_token(const char *token)
+{
+	size_t length = token != NULL ? strlen(token) : 0;
+	for (size_t i = 0; i < length; i++) {
+		if (token[i] <= ' ' || token[i] >= 0x7f)
+			return false;
+	}
+	return length > 0 && length <= TOKEN_MAX;
+}
+
+/* How long it lives is counted from now on: "issued_at" is of a clock that may be wrong. */
+static int read_token(struct registry *registry, const char *scope, const struct text *body,
+		      struct error *err)
+{
+	cJSON *json CLEANUP_JSON = NULL;
+	int64_t life = TOKEN_LIFE_S;
+	if (json_parse(text_string(body), body->size, &json, NULL) < 0)
+		return error_set(err, ERROR_FORMAT, "the answer is not JSON");
+	struct json_at root = json_root(json);
+	const char *token = json_pointer_string(json, "/token");
+	if (!is_token(token))
+		token = json_pointer_string(json, "/access_token");
+	if (!is_token(token))
+		return error_set(err, ERROR_FORMAT, "the answer has no token");
+	if (json_have_int(&root, "expires_in", 0, INT32_MAX, &life, NULL) < 0 || life == 0)
+		life = TOKEN_LIFE_S;
+	return keep_token(registry, scope, token, life, err);
+}
+
+static void wipe_text(struct text *text)
+{
+	if (text->data != NULL)
+		sodium_memzero(text->data, text->size);
+	text_free(text);
+}
+
+static int ask_for_token(struct registry *registry, const struct http_request *request,
+			 const char *scope, struct error *err)
+{
+	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	struct text body CLEANUP(wipe_text) = {0};
+	int rc = registry_send(registry, *request, &answer, NULL, err);
+	if (rc == 0 && (http_status(answer) == 401 || http_status(answer) == 403))
+		return registry_denied(registry, err);
+	if (rc == 0 && http_status(answer) != 200)
+		rc = registry_refusal(registry, answer, err);
+	if (rc == 0)
+		rc = http_read_all(answer, ANSWER_MAX, &body, err);
+	return rc == 0 ? read_token(registry, scope, &body, err) : rc;
+}
+
+/* Distribution, "Token Authentication Implementation": GET with Basic credentials, or with none. */
+static int get_token(struct registry *registry, const struct challenge *challenge,
+		     const char *asked, const char *scope, struct error *err)
+{
+	struct text url CLEANUP_TEXT = {0};
+	char *basic CLEANUP_FREE = NULL;
+	text_add(&url, challenge->realm);
+	if (challenge->service != NULL)
+		http_add_query(&url, "service", challenge->service);
+	http_add_query(&url, "scope", asked);
+	int rc = has_password(registry) ? make_basic(registry, &basic, err) : 0;
+	if (rc < 0 || url.failed)
+		return rc < 0 ? rc : error_memory(err);
+	const struct http_request request = {
+		.method = "GET",
+		.url = url.data,
+		.accept = "application/json",
+		.authorization = basic,
+	};
+	return ask_for_token(registry, &request, scope, err);
+}
+
+/* The same, "OAuth2 Token Authentication": POST with a refresh token. */
+static int post_token(struct registry *registry, const struct challenge *challenge,
+		      const char *asked, const char *scope, struct error *err)
+{
+	struct text form CLEANUP(wipe_text) = {0};
+	text_add(&form, "?");
+	http_add_query(&form, "grant_type", "refresh_token");
+	http_add_query(&form, "service", challenge->service != NULL ? challenge->service : "");
+	http_add_query(&form, "client_id", "gpucert");
+	http_add_query(&form, "scope", asked);
+	http_add_query(&form, "refresh_token", registry->credentials.identity_token);
+	if (form.failed)
+		return error_memory(err);
+	const struct http_request request = {
+		.method = "POST",
+		.url = challenge->realm,
+		.accept = "application/json",
+		.content_type = "application/x-www-form-urlencoded",
+		.body = form.data + strlen("?&"),
+		.body_size = form.size - strlen("?&"),
+	};
+	return ask_for_token(registry, &request, scope, err);
+}
+
+/* Credentials that came over HTTPS are not sent on without it. */
+static int check_realm(const struct registry *registry, const char *realm, struct error *err)
+{
+	if (realm == NULL ||
+	    (!text_starts_with(realm, "https://") && !text_starts_with(realm, "http://")))
+		return error_set(err, ERROR_PROTOCOL,
+				 "WWW-Authenticate: Bearer without the URL of a realm");
+	if (text_starts_with(registry->origin, "https://") && !text_starts_with(realm, "https://"))
+		return error_set(err, ERROR_PROTOCOL,
+				 "WWW-Authenticate: a realm of plain HTTP for a registry of HTTPS");
+	return 0;
+}
+
+static int bearer(struct registry *registry, const struct challenge *challenge, const char *scope,
+		  struct error *err)
+{
+	const struct credentials *credentials = &registry->credentials;
+	const char *asked = challenge->scope != NULL ? challenge->scope : scope;
+	int rc = check_realm(registry, challenge->realm, err);
+	if (rc < 0)
+		return rc;
+	if (credentials->registry_token != NULL && is_token(credentials->registry_token))
+		return keep_token(registry, scope, credentials->registry_token, TOKEN_LIFE_S, err);
+	rc = credentials->identity_token != NULL
+		     ? post_token(registry, challenge, asked, scope, err)
+		     : get_token(registry, challenge, asked, scope, err);
+	if (rc == 0 || rc == ERROR_PERMISSION)
+		return rc;
+	char *shown CLEANUP_FREE = http_shown(challenge->realm);
+	return error_wrap(err, rc, "token of %s", shown != NULL ? shown : "the realm");
+}
+
+static int read_challenges(const struct http_exchange *answer, struct challenge *out,
+			   struct error *err)
+{
+	enum { HEADERS_MAX = 16 };
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < HEADERS_MAX; i++) {
+		const char *header = http_header(answer, "WWW-Authenticate", i);
+		if (header == NULL)
+			break;
+		rc = challenge_add(out, header, strlen(header), err);
+	}
+	return rc;
+}
+
+/* The name of a repository out of "repository:NAME:ACTIONS". */
+static int find_credentials(struct registry *registry, const char *scope, struct error *err)
+{
+	if (registry->has_credentials)
+		return 0;
+	const char *name = scope + strlen("repository:");
+	char *only CLEANUP_FREE = strndup(name, strcspn(name, ":"));
+	if (only == NULL)
+		return error_memory(err);
+	int rc = credentials_find(registry->host, only, &registry->credentials, err);
+	registry->has_credentials = rc == 0;
+	return rc;
+}
+
+int registry_authenticate(struct registry *registry, const struct http_exchange *answer,
+			  const char *scope, const char *sent, struct error *err)
+{
+	struct challenge challenge CLEANUP_CHALLENGE = {0};
+	int rc = read_challenges(answer, &challenge, err);
+	if (rc == 0)
+		rc = find_credentials(registry, scope, err);
+	if (rc < 0)
+		return rc;
+	if (challenge.scheme == CHALLENGE_BEARER)
+		return bearer(registry, &challenge, scope, err);
+	if (challenge.scheme == CHALLENGE_NONE)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "status 401 asks neither for Basic nor for Bearer authentication");
+	if (sent != NULL || !has_password(registry))
+		return registry_denied(registry, err);
+	return make_basic(registry, &registry->basic, err);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/registry/registry_internal.h"
+
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The digest in the algorithm of `like`, in SHA-256 for NULL. */
+static int digest_as(const char *like, const struct text *data, char out[DIGEST_TEXT_SIZE],
+		     struct error *err)
+{
+	struct digester *digester CLEANUP_DIGESTER = NULL;
+	if (like == NULL) {
+		digest_bytes(text_string(data), data->size, out);
+		return 0;
+	}
+	int rc = digester_new(like, &digester, err);
+	if (rc < 0)
+		return rc;
+	digester_add(digester, text_string(data), data->size);
+	digester_end(digester, out);
+	return 0;
+}
+
+static int keep_head(const struct http_exchange *answer, const char *url, void *user,
+		     struct error *err)
+{
+	struct registry_document *document = user;
+	const char *type = http_header(answer, "Content-Type", 0);
+	const char *digest = http_header(answer, "Docker-Content-Digest", 0);
+	size_t length = type != NULL ? strcspn(type, "; ") : 0;
+	char seen[DIGEST_TEXT_SIZE] = "";
+	(void)url;
+	if (length < sizeof(document->media_type))
+		(void)snprintf(document->media_type, sizeof(document->media_type), "%.*s",
+			       (int)length, type != NULL ? type : "");
+	if (digest == NULL || !digest_is_valid(digest))
+		return 0;
+	int rc = digest_as(digest, &document->data, seen, err);
+	return rc < 0 || strcmp(seen, digest) == 0
+		       ? rc
+		       : error_set(err, ERROR_PROTOCOL,
+				   "the content has the digest %s, Docker-Content-Digest says %s",
+				   seen, digest);
+}
+
+int registry_get_manifest(struct registry *registry, const char *name, const char *reference,
+			  struct registry_document *out, struct error *err)
+{
+	char *target CLEANUP_FREE = text_format("/manifests/%s", reference);
+	const char *wanted = digest_is_valid(reference) ? reference : NULL;
+	const struct registry_call call = {
+		.method = "GET",
+		.name = name,
+		.target = target,
+		.actions = "pull",
+		.accept = image_media_types,
+	};
+	*out = (struct registry_document){0};
+	if (target == NULL)
+		return error_memory(err);
+	int rc =
+		registry_call(registry, &call, IMAGE_DOCUMENT_MAX, &out->data, keep_head, out, err);
+	if (rc == 0)
+		rc = digest_as(wanted, &out->data, out->digest, err);
+	if (rc < 0)
+		return rc;
+	if (wanted != NULL && strcmp(out->digest, wanted) != 0)
+		return error_set(err, ERROR_PROTOCOL, "%s%s: the content has another digest, %s",
+				 registry->host, target, out->digest);
+	return 0;
+}
+
+enum { PROGRESS_BYTES = 1024 * 1024 };
+
+struct remote_blob {
+	struct blob_reader reader;
+	struct registry *registry; /* borrowed: lives longer */
+	struct http_exchange *answer;
+	char *name, *target;
+	uint64_t size, at;
+	uint64_t to_skip; /* of an answer that begins at the beginning again */
+	struct registry_patience patience;
+	uint64_t patient_at; /* where it was full last */
+};
+
+static void remote_close(struct blob_reader *reader)
+{
+	struct remote_blob *blob = (struct remote_blob *)reader;
+	http_end(&blob->answer);
+	free(blob->name);
+	free(blob->target);
+	free(blob);
+}
+
+/* "bytes 100-199/200": does it begin where it was asked to? */
+static bool range_begins_at(const struct http_exchange *answer, uint64_t at)
+{
+	const char *range = http_header(answer, "Content-Range", 0);
+	char wanted[48] = "";
+	(void)snprintf(wanted, sizeof(wanted), "bytes %" PRIu64 "-", at);
+	return range != NULL && text_starts_with(range, wanted);
+}
+
+static int remote_connect(struct remote_blob *blob, struct error *err)
+{
+	const struct registry_call call = {
+		.method = "GET",
+		.name = blob->name,
+		.target = blob->target,
+		.actions = "pull",
+		.offset = blob->at,
+	};
+	int rc = registry_call_once(blob->registry, &call, &blob->answer, NULL, err);
+	if (rc < 0)
+		return rc;
+	uint64_t length = http_length(blob->answer);
+	bool is_part = http_status(blob->answer) == 206;
+	if (is_part && !range_begins_at(blob->answer, blob->at))
+		return error_set(err, ERROR_PROTOCOL, "another range than was asked for");
+	blob->to_skip = is_part ? 0 : blob->at;
+	if (blob->size != UINT64_MAX && length != UINT64_MAX &&
+	    length != blob->size - (is_part ? blob->at : 0))
+		return error_set(err, ERROR_PROTOCOL,
+				 "Content-Length %" PRIu64 " does not fit a blob of %" PRIu64
+				 " bytes",
+				 length, blob->size);
+	return 0;
+}
+
+static int remote_read_once(struct remote_blob *blob, void *out, size_t size, size_t *count,
+			    struct error *err)
+{
+	int rc = blob->answer == NULL ? remote_connect(blob, err) : 0;
+	do {
+		size_t most =
+			blob->to_skip > 0 && blob->to_skip < size ? (size_t)blob->to_skip : size;
+		bool skipped = blob->to_skip > 0;
+		rc = rc == 0 ? http_read(blob->answer, out, most, count, err) : rc;
+		if (rc < 0 || !skipped)
+			break;
+		blob->to_skip -= *count;
+	} while (*count > 0);
+	if (rc == 0 && *count == 0 && blob->size != UINT64_MAX && blob->at < blob->size)
+		rc = error_set(err, ERROR_IO, "cut after %" PRIu64 " of %" PRIu64 " bytes",
+			       blob->at, blob->size);
+	return rc;
+}
+
+/* A transfer that comes on has all its patience again; crumbs are not enough. */
+static int remote_read(struct blob_reader *reader, void *out, size_t size, size_t *count,
+		       struct error *err)
+{
+	struct remote_blob *blob = (struct remote_blob *)reader;
+	struct error *failure = &blob->patience.failure;
+	int rc = 0;
+	do {
+		rc = remote_read_once(blob, out, size, count, failure);
+		if (rc < 0)
+			http_end(&blob->answer);
+	} while (rc < 0 && registry_try_again(blob->registry, &blob->patience));
+	if (rc < 0) {
+		(void)error_copy(err, failure);
+		return error_wrap(err, rc, "%s %s", blob->registry->host, blob->name);
+	}
+	blob->at += *count;
+	if (blob->at - blob->patient_at >= PROGRESS_BYTES) {
+		blob->patient_at = blob->at;
+		blob->patience.failures = 0;
+	}
+	return 0;
+}
+
+int registry_open_blob(struct registry *registry, const char *name, const char *digest,
+		       uint64_t size, struct blob_reader **out, struct error *err)
+{
+	struct remote_blob *blob = calloc(1, sizeof(*blob));
+	if (blob == NULL)
+		return error_memory(err);
+	struct blob_reader *owned CLEANUP_BLOB_READER = &blob->reader;
+	blob->reader = (struct blob_reader){remote_read, remote_close, NULL};
+	blob->registry = registry;
+	blob->size = size;
+	blob->name = strdup(name);
+	blob->target = text_format("/blobs/%s", digest);
+	if (blob->name == NULL || blob->target == NULL)
+		return error_memory(err);
+	*out = STEAL(owned);
+	return 0;
+}
+
+/* Lists come in pages, each with the place of the next: Link: <...>; rel="next" (RFC 8288). */
+struct page {
+	char *next; /* NULL: this was the last */
+};
+
+static int keep_next(const struct http_exchange *answer, const char *url, void *user,
+		     struct error *err)
+{
+	struct page *page = user;
+	const char *link = http_header(answer, "Link", 0);
+	const char *end = link != NULL && link[0] == '<' ? strchr(link, '>') : NULL;
+	free(STEAL(page->next));
+	if (end == NULL || strstr(end, "next") == NULL)
+		return 0;
+	char *target CLEANUP_FREE = strndup(link + 1, (size_t)(end - link - 1));
+	int rc = target != NULL ? http_resolve(url, target, &page->next, err) : error_memory(err);
+	if (rc == 0 && (!http_same_origin(url, page->next) || strcmp(url, page->next) == 0))
+		rc = error_set(err, ERROR_PROTOCOL, "Link leads to itself or to another host");
+	return rc;
+}
+
+static int read_pages(struct registry *registry, const char *name, const char *target,
+		      int (*on_page)(const cJSON *document, void *user, struct error *err),
+		      void *user, struct error *err)
+{
+	struct page page = {0};
+	struct registry_call call = {
+		.method = "GET",
+		.name = name,
+		.target = target,
+		.actions = "pull",
+		.accept = "application/json, application/vnd.oci.image.index.v1+json",
+	};
+	char *place CLEANUP_FREE = NULL;
+	int rc = 0;
+	for (unsigned pages = 0; rc == 0; pages++) {
+		struct text body CLEANUP_TEXT = {0};
+		cJSON *document CLEANUP_JSON = NULL;
+		if (pages == REGISTRY_PAGES_MAX)
+			rc = error_set(err, ERROR_LIMIT, "more than %d pages", REGISTRY_PAGES_MAX);
+		if (rc == 0)
+			rc = registry_call(registry, &call, IMAGE_DOCUMENT_MAX, &body, keep_next,
+					   &page, err);
+		if (rc < 0)
+			break;
+		rc = image_document_parse(text_string(&body), body.size, &document, err);
+		if (rc == 0)
+			rc = on_page(document, user, err);
+		if (rc < 0)
+			(void)error_wrap(err, rc, "%s/%s", registry->host, name);
+		if (page.next == NULL)
+			break;
+		free(place);
+		place = STEAL(page.next);
+		call.target = place;
+	}
+	free(page.next);
+	return rc;
+}
+
+static int add_tags(const cJSON *document, void *user, struct error *err)
+{
+	struct text_list *tags = user;
+	struct json_at root = json_root(document);
+	struct json_at list = {0};
+	int rc = json_have(&root, "tags", JSON_ARRAY, &list, err);
+	json_each (tag, list.node) {
+		if (rc == 0 && !cJSON_IsString(tag))
+			rc = json_error(&list, err, "expected strings");
+		if (rc == 0 && tags->count == REGISTRY_TAGS_MAX)
+			rc = error_set(err, ERROR_LIMIT, "more than %d tags", REGISTRY_TAGS_MAX);
+		if (rc == 0)
+			rc = text_list_add(tags, tag->valuestring, err);
+	}
+	return rc;
+}
+
+int registry_list_tags(struct registry *registry, const char *name, struct text_list *tags,
+		       struct error *err)
+{
+	return read_pages(registry, name, "/tags/list?n=1000", add_tags, tags, err);
+}
+
+static int add_referrers(const cJSON *document, void *user, struct error *err)
+{
+	return image_index_read(document, user, err);
+}
+
+/* The tag of those who keep referrers themselves (distribution-spec, "Referrers Tag Schema"). */
+int registry_fallback_tag(const char *digest, char **out, struct error *err)
+{
+	*out = text_format("%.6s-%s", digest, digest + sizeof("sha256"));
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+static int read_fallback(struct registry *registry, const char *name, const char *digest,
+			 struct image_index *out, struct error *err)
+{
+	struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
+	char *tag CLEANUP_FREE = NULL;
+	cJSON *json CLEANUP_JSON = NULL;
+	int rc = registry_fallback_tag(digest, &tag, err);
+	if (rc == 0)
+		rc = registry_get_manifest(registry, name, tag, &document, err);
+	if (rc < 0)
+		return rc == ERROR_NOT_FOUND ? 0 : rc;
+	rc = image_document_parse(text_string(&document.data), document.data.size, &json, err);
+	return rc == 0 ? image_index_read(json, out, err) : rc;
+}
+
+int registry_list_referrers(struct registry *registry, const char *name, const char *digest,
+			    const char *artifact_type, struct image_index *out, struct error *err)
+{
+	char *target CLEANUP_FREE = text_format("/referrers/%s", digest);
+	struct error failure = {0};
+	size_t kept = 0;
+	*out = (struct image_index){0};
+	if (target == NULL)
+		return error_memory(err);
+	int rc = read_pages(registry, name, target, add_referrers, out, &failure);
+	if (rc == ERROR_NOT_FOUND || (rc == ERROR_REMOTE && failure.remote == 405)) {
+		failure = (struct error){0};
+		rc = read_fallback(registry, name, digest, out, &failure);
+	}
+	for (size_t i = 0; rc == 0 && i < out->count; i++) {
+		if (artifact_type[0] == '\0' ||
+		    strcmp(out->entries[i].artifact_type, artifact_type) == 0)
+			out->entries[kept++] = out->entries[i];
+	}
+	out->count = kept;
+	if (rc < 0)
+		image_index_free(out);
+	return rc < 0 ? error_copy(err, &failure) : 0;
+}
