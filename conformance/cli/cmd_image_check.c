@@ -110,6 +110,9 @@ static int fill(const char *name, struct check *check, struct error *err)
 	if (rc < 0 || given.show_host)
 		return rc;
 	rc = name != NULL ? load_image(name, check, err) : make_image(check, err);
+	if (rc == 0 && check->answer.count == 0 && check->image.artifact_type[0] != '\0')
+		return error_set(err, ERROR_UNSUPPORTED, "%s is an artifact (%s) and not an image",
+				 name, check->image.artifact_type);
 	if (rc < 0 || check->answer.count > 0)
 		return rc; /* no entry fits: that is the answer */
 	return compat_check(&check->image, NULL, &check->host, &check->options, &check->answer,

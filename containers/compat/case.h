@@ -14,26 +14,41 @@ struct compat_case {
 	const struct compat_options *options;
 	struct compat_answer *answer;
 	const struct compat_rule *rule;
+	const char *advice, *source; /* of the next finding; NULL: the rule's */
 };
 
-/* Adds a finding of the rule. `advice` and `source` are static, or of memory that outlives the
- * answer; `source` NULL: the rule's own. */
-void compat_find(struct compat_case *it, enum compat_verdict verdict, const char *advice,
-		 const char *source, const char *format, ...) PRINTF_LIKE(5, 6);
+/* Adds a finding of the rule, with the rule's source, and its advice unless it works; `advice` and
+ * `source` of the case, where set, go before them once. */
+void compat_find(struct compat_case *it, enum compat_verdict verdict, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+
+/* UNKNOWN when the facts that decide are not known, else whether they fit. */
+enum compat_verdict case_verdict(bool known, bool fits);
+
+/* CANNOT_WORK when `has` is an older version than `needs`, UNKNOWN when it is "". */
+enum compat_verdict case_at_least(const char *has, const char *needs);
+const char *case_told(const char *fact); /* "not known" for "" */
 
 /* Of the image's configuration; NULL: it does not have it. */
 const char *case_variable(const struct compat_case *it, const char *name);
 const char *case_label(const struct compat_case *it, const char *name);
 
-/* The GPU of a vendor from `index` on; NULL: no other. *index goes behind it. */
+/* The GPU of a vendor, with its vendor's driver, from `index` on; NULL: no other. *index goes behind
+ * it. */
 const struct host_gpu *case_gpu(const struct compat_case *it, const char *vendor, size_t *index);
 bool case_has_gpu(const struct compat_case *it, const char *vendor);
 
 bool case_on_linux(const struct compat_case *it);
 bool case_on_windows(const struct compat_case *it);
 
-/* Does the file name of one of the image's libraries fit? NULL: none, or the layers were not read. */
+/* The first of the image's libraries whose file name fits, one that tells its version before others.
+ * NULL: none, or the layers were not read. */
 const struct contents_library *case_library(const struct compat_case *it, const char *glob);
+
+/* Does a list ("gfx90a:xnack- gfx1100", separated by spaces, semicolons or commas) have an element for which
+ * fits(element, its size, of) holds? */
+bool case_list_has(const char *list, bool (*fits)(const char *element, size_t size, const char *of),
+		   const char *of);
 
 /* Release of the CUDA toolkit in the image: CUDA_VERSION, or what libcudart is called; "". The
  * variable is the image's and may hold anything: "" when it is not a version. */

@@ -23,58 +23,83 @@ const char *const compat_api_names[] = {"any", "directx", "cuda", "other", NULL}
 
 static const struct compat_rule rules[] = {
 	{"platform.os", "The image is for the host's operating system.",
-	 "OCI image-spec, image-index.md", rule_os},
+	 "Take the image of the host's operating system.", "OCI image-spec, image-index.md",
+	 rule_os},
 	{"platform.architecture", "The image is for the host's architecture.",
+	 "Take the image of the host's architecture; emulation has no GPU driver.",
 	 "OCI image-spec, image-index.md", rule_architecture},
 	{"platform.cpu-level", "The host's processor has the x86-64 level of the image.",
+	 "Take an image for a lower level (amd64 without a variant is v1), or another host.",
 	 "OCI image-spec, image-index.md (variant); System V ABI x86-64, Micro-Architecture Levels",
 	 rule_cpu_level},
 	{"gpu.vendor", "The host has a GPU of the vendor whose user-land is in the image.",
+	 "Start it on a node with a GPU of that vendor.",
 	 "NVIDIA CUDA and AMD ROCm run on their own devices", rule_gpu_vendor},
 	{"windows.build", "The image's build of Windows runs on the host's.",
+	 "Build the image on a base of the host's long-term release (ltsc2022 of 20348, ltsc2025 of "
+	 "26100).",
 	 "hcsshim osversion/platform_compat_windows.go; containerd platforms "
 	 "platform_windows_compat.go; MicrosoftDocs/Virtualization-Documentation, "
 	 "deploy-containers/version-compatibility.md; moby #53397",
 	 rule_windows_build},
-	{"windows.isolation", "GPUs are given to containers in process isolation.", MICROSOFT_GPU,
+	{"windows.isolation", "GPUs are given to containers in process isolation.",
+	 "Start it with process isolation, on Windows Server 2019 or later.", MICROSOFT_GPU,
 	 rule_windows_isolation},
-	{"windows.edition", "The edition of Windows in the image has the API.", MICROSOFT_GPU,
+	{"windows.edition", "The edition of Windows in the image has the API.",
+	 "Build on mcr.microsoft.com/windows/server of the host's release.", MICROSOFT_GPU,
 	 rule_windows_edition},
-	{"windows.wddm", "The GPU's driver is of WDDM 2.5 or later.", MICROSOFT_GPU,
-	 rule_windows_wddm},
+	{"windows.wddm", "The GPU's driver is of WDDM 2.5 or later.", "Update the GPU's driver.",
+	 MICROSOFT_GPU, rule_windows_wddm},
 	{"windows.device-type", "The runtime takes the device string in this isolation.",
+	 "Give the device as vpci-location-path://PCIROOT(0)#PCI(0300) or class/GUID, in process "
+	 "isolation.",
 	 HCSSHIM_DEVICES, rule_windows_device},
 	{"windows.device-schema", "The host's HCS schema has what the device string needs.",
+	 "Give the whole class (class/GUID), or update the host; query-hcs-capabilities asks it.",
 	 "MicrosoftDocs/Virtualization-Documentation, virtualization/api/hcs/SchemaReference.md",
 	 rule_windows_schema},
-	{"windows.known-limits", "What is known to fail although nothing refuses it.",
+	{"windows.known-limits", "What is known to fail although nothing refuses it.", "",
 	 "the row's own", rule_windows_limits},
 	{"linux.driver-glibc", "The image's glibc has what the host's driver files ask for.",
+	 "Build the image on a newer distribution with glibc, or put the driver's user-land into it.",
 	 "ld.so(8): symbol versions", rule_mounted_glibc},
 	{"linux.missing-libraries", "What the image's programs need is in it, or in the driver.",
-	 "ld.so(8): DT_NEEDED and symbol versions", rule_missing_libraries},
+	 "Put it into the image.", "ld.so(8): DT_NEEDED and symbol versions",
+	 rule_missing_libraries},
 	{"nvidia.lock-step", "Driver libraries in the image are of the host's kernel module.",
+	 "Remove the driver's libraries from the image; the host's own are given to the container.",
 	 "NVIDIA open-gpu-kernel-modules (API mismatch); CUDA error 803, NVML error 18",
 	 rule_nvidia_lock_step},
 	{"cuda.minimum-driver", "The host's driver runs the image's CUDA toolkit.",
+	 "Update the driver, or take an image with an older CUDA, or on a data-centre GPU install the "
+	 "forward-compatibility package cuda-compat in the image.",
 	 CUDA_RELEASES_SOURCE "; NVIDIA, CUDA Compatibility, minor-version compatibility",
 	 rule_cuda_driver},
 	{"cuda.forward-compatibility", "The forward-compatibility package fits driver and GPU.",
+	 "Update the driver, or install the package of the toolkit's release.",
 	 "NVIDIA, CUDA Compatibility, forward compatibility; CUDA error 804", rule_cuda_forward},
 	{"cuda.compute-capability", "The image's CUDA knows the GPU's compute capability.",
-	 NVIDIA_MODELS_SOURCE "; CUDA Toolkit Release Notes, deprecated architectures",
+	 "Take an image whose CUDA is made for the GPU.",
+	 NVIDIA_MODELS_SOURCE "; CUDA Toolkit Release Notes, deprecated architectures; CUDA C++ "
+			      "Programming Guide, binary and PTX compatibility",
 	 rule_cuda_capability},
 	{"nvidia.require", "The conditions of the image's NVIDIA_REQUIRE_* variables hold.",
+	 "Update the driver, take an earlier image, or start it with NVIDIA_DISABLE_REQUIRE=true.",
 	 "nvidia-container-toolkit internal/requirements", rule_nvidia_require},
 	{"nvidia.variables", "The image's variables let NVIDIA's toolkit give it the driver.",
+	 "Correct NVIDIA_DRIVER_CAPABILITIES.",
 	 "nvidia-container-toolkit, NVIDIA_VISIBLE_DEVICES and NVIDIA_DRIVER_CAPABILITIES",
 	 rule_nvidia_variables},
 	{"rocm.release", "The image's ROCm is at most two releases from the kernel driver's.",
+	 "Take an image of a ROCm release near the driver's, or install AMD's kernel driver "
+	 "(amdgpu-dkms) of such a release.",
 	 "AMD, ROCm on Linux, User and kernel-space support matrix, as of 2025-06 and 2026-11",
 	 rule_rocm_release},
 	{"amd.architecture", "The image is built for the GPU's architecture.",
+	 "Take an image that is built for the GPU.",
 	 "AMD, ROCm: code objects are for one gfx architecture each", rule_amd_architecture},
 	{"intel.platform", "compute-runtime in the image has the GPU's generation.",
+	 "Add the legacy package (libze-intel-gpu-legacy1, intel-opencl-icd-legacy) to the image.",
 	 "intel/compute-runtime LEGACY_PLATFORMS.md, as of 2026-11", rule_intel_platform},
 };
 
@@ -84,33 +109,69 @@ const struct compat_rule *compat_rules(size_t *count)
 	return rules;
 }
 
-void compat_find(struct compat_case *it, enum compat_verdict verdict, const char *advice,
-		 const char *source, const char *format, ...)
+/* GPUs of a kind need one finding. */
+static bool is_repeated(const struct compat_case *it, const char *reason)
+{
+	const struct compat_answer *answer = it->answer;
+	for (size_t i = 0; i < answer->count && i < REPEATS_MAX; i++) {
+		const struct compat_finding *one = &answer->findings[answer->count - 1 - i];
+		if (one->rule == it->rule->id && text_equal(one->reason, reason))
+			return true;
+	}
+	return false;
+}
+
+void compat_find(struct compat_case *it, enum compat_verdict verdict, const char *format, ...)
 {
 	struct compat_answer *answer = it->answer;
+	struct compat_finding finding = {.verdict = verdict, .rule = it->rule->id};
 	va_list args;
 	va_start(args, format);
-	const char *reason = arena_vformat(&answer->arena, format, args);
+	finding.reason = arena_vformat(&answer->arena, format, args);
 	va_end(args);
-	/* GPUs of a kind need one finding. */
-	size_t looked_at = answer->count < REPEATS_MAX ? answer->count : REPEATS_MAX;
-	for (size_t i = answer->count - looked_at; i < answer->count; i++) {
-		if (answer->findings[i].rule == it->rule->id &&
-		    text_equal(answer->findings[i].reason, reason))
-			return;
-	}
+	finding.source = it->source != NULL ? it->source : it->rule->source;
+	finding.advice = it->advice != NULL	   ? it->advice
+			 : verdict == COMPAT_WORKS ? ""
+						   : it->rule->advice;
+	it->source = NULL;
+	it->advice = NULL;
 	struct compat_finding *findings = arena_grow(&answer->arena, answer->findings,
 						     answer->count, sizeof(*answer->findings));
-	if (findings == NULL)
+	if (findings == NULL || is_repeated(it, finding.reason))
 		return;
 	answer->findings = findings;
-	findings[answer->count++] = (struct compat_finding){
-		.verdict = verdict,
-		.rule = it->rule->id,
-		.reason = reason,
-		.advice = advice,
-		.source = source != NULL ? source : it->rule->source,
-	};
+	findings[answer->count++] = finding;
+}
+
+enum compat_verdict case_verdict(bool known, bool fits)
+{
+	if (!known)
+		return COMPAT_UNKNOWN;
+	return fits ? COMPAT_WORKS : COMPAT_CANNOT_WORK;
+}
+
+enum compat_verdict case_at_least(const char *has, const char *needs)
+{
+	return case_verdict(has[0] != '\0', version_compare(has, needs) >= 0);
+}
+
+bool case_list_has(const char *list, bool (*fits)(const char *element, size_t size, const char *of),
+		   const char *of)
+{
+	static const char separators[] = " ;,";
+	for (const char *at = list + strspn(list, separators); *at != '\0';) {
+		size_t size = strcspn(at, separators);
+		if (fits(at, size, of))
+			return true;
+		at += size;
+		at += strspn(at, separators);
+	}
+	return false;
+}
+
+const char *case_told(const char *fact)
+{
+	return fact[0] != '\0' ? fact : "not known";
 }
 
 int compat_check(const struct image *image, const struct image_contents *contents,
@@ -118,7 +179,8 @@ int compat_check(const struct image *image, const struct image_contents *content
 		 struct compat_answer *answer, struct error *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
-		struct compat_case it = {image, contents, host, options, answer, &rules[i]};
+		struct compat_case it = {image,	 contents,  host, options,
+					 answer, &rules[i], NULL, NULL};
 		rules[i].apply(&it);
 	}
 	return answer->arena.failed ? error_memory(err) : 0;
@@ -137,11 +199,24 @@ const char *case_label(const struct compat_case *it, const char *name)
 			     : image_pair_value(it->image->labels, it->image->label_count, name);
 }
 
+/* On Linux a device may be bound to a module that is not its vendor's: nouveau, vfio-pci. */
+static bool is_usable(const struct compat_case *it, const struct host_gpu *gpu)
+{
+	static const char *const modules[][2] = {
+		{"nvidia", "nvidia"}, {"amd", "amdgpu"}, {"intel", "i915"}, {"intel", "xe"}};
+	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
+		if (text_equal(gpu->vendor, modules[i][0]) &&
+		    text_equal(gpu->driver, modules[i][1]))
+			return true;
+	}
+	return gpu->driver[0] == '\0' || !case_on_linux(it);
+}
+
 const struct host_gpu *case_gpu(const struct compat_case *it, const char *vendor, size_t *index)
 {
 	while (*index < it->host->gpu_count) {
 		const struct host_gpu *gpu = &it->host->gpus[(*index)++];
-		if (text_equal(gpu->vendor, vendor))
+		if (text_equal(gpu->vendor, vendor) && is_usable(it, gpu))
 			return gpu;
 	}
 	return NULL;
@@ -165,11 +240,14 @@ bool case_on_windows(const struct compat_case *it)
 
 const struct contents_library *case_library(const struct compat_case *it, const char *glob)
 {
+	const struct contents_library *found = NULL;
 	for (size_t i = 0; it->contents != NULL && i < it->contents->library_count; i++) {
-		if (text_glob(glob, path_base(it->contents->libraries[i].path)))
-			return &it->contents->libraries[i];
+		const struct contents_library *library = &it->contents->libraries[i];
+		if (text_glob(glob, path_base(library->path)) &&
+		    (found == NULL || found->version[0] == '\0'))
+			found = library;
 	}
-	return NULL;
+	return found;
 }
 
 const char *case_cuda_toolkit(const struct compat_case *it)

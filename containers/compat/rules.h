@@ -44,6 +44,7 @@ struct compat_case;
 struct compat_rule {
 	const char *id;	    /* stays */
 	const char *says;   /* one sentence */
+	const char *advice; /* what to do when it does not work */
 	const char *source; /* where that is written, or was read */
 	void (*apply)(struct compat_case *it);
 };

@@ -15,19 +15,25 @@
 static const struct rocm_driver {
 	const char *module, *release, *oldest, *newest;
 } rocm_drivers[] = {
-	{"5.18.13", "5.4", "5.2", "5.6"}, {"6.0.5", "5.5", "5.3", "5.7"},
-	{"6.1.5", "5.6", "5.4", "6.0"},	  {"6.2.4", "5.7", "5.5", "6.1"},
-	{"6.3.6", "6.0", "5.6", "6.2"},	  {"6.7.0", "6.1", "5.7", "6.3"},
-	{"6.8.5", "6.2", "6.0", "6.4"},	  {"6.10.5", "6.3", "6.1", "7.0"},
-	{"6.12.12", "6.4", "6.2", "7.1"}, {"6.14.14", "7.0", "6.3", "7.2"},
-	{"6.16.6", "7.1", "6.3", "7.2"},  {"6.16.13", "7.2", "6.3", "7.2"},
+	{"5.18.13", "ROCm 5.4", "5.2", "5.6"},	     {"6.0.5", "ROCm 5.5", "5.3", "5.7"},
+	{"6.1.5", "ROCm 5.6", "5.4", "6.0"},	     {"6.2.4", "ROCm 5.7", "5.5", "6.1"},
+	{"6.3.6", "ROCm 6.0", "5.6", "6.2"},	     {"6.7.0", "ROCm 6.1", "5.7", "6.3"},
+	{"6.8.5", "ROCm 6.2", "6.0", "6.4"},	     {"6.10.5", "ROCm 6.3", "6.1", "7.0"},
+	{"6.12.12", "ROCm 6.4", "6.2", "7.1"},	     {"6.14.14", "ROCm 7.0", "6.3", "7.2"},
+	{"6.16.6", "ROCm 7.1", "6.3", "7.2"},	     {"6.16.13", "ROCm 7.2", "6.3", "7.2"},
+	{"", "a release that is not known", "", ""},
 };
 
-static const struct rocm_driver *rocm_driver_find(const char *module)
+/* The last row, "not known", for the kernel's own module, whose version is the kernel's release. */
+static const struct rocm_driver *rocm_driver_find(const struct compat_case *it,
+						  const struct host_gpu *gpu)
 {
-	const struct rocm_driver *found = NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(rocm_drivers); i++) {
-		if (version_compare(module, rocm_drivers[i].module) >= 0)
+	const struct rocm_driver *found = &rocm_drivers[ARRAY_SIZE(rocm_drivers) - 1];
+	if (!version_is_valid(gpu->driver_version) ||
+	    text_equal(gpu->driver_version, it->host->kernel))
+		return found;
+	for (size_t i = 0; i + 1 < ARRAY_SIZE(rocm_drivers); i++) {
+		if (version_compare(gpu->driver_version, rocm_drivers[i].module) >= 0)
 			found = &rocm_drivers[i];
 	}
 	return found;
@@ -47,14 +53,6 @@ static const char *rocm_of(const struct compat_case *it)
 	return "";
 }
 
-/* Of the kernel's own module, whose version is the kernel's release. */
-static bool is_in_kernel(const struct compat_case *it, const struct host_gpu *gpu)
-{
-	return gpu->driver_version[0] == '\0' ||
-	       text_equal(gpu->driver_version, it->host->kernel) ||
-	       !version_is_valid(gpu->driver_version);
-}
-
 void rule_rocm_release(struct compat_case *it)
 {
 	size_t next = 0;
@@ -63,44 +61,23 @@ void rule_rocm_release(struct compat_case *it)
 	if (gpu == NULL || release[0] == '\0' || !case_on_linux(it))
 		return;
 	int shown = (int)version_length(release, 2);
-	const struct rocm_driver *row =
-		is_in_kernel(it, gpu) ? NULL : rocm_driver_find(gpu->driver_version);
+	const struct rocm_driver *row = rocm_driver_find(it, gpu);
 	char minor[32] = "";
 	(void)snprintf(minor, sizeof(minor), "%.*s", shown, release);
-	if (row == NULL)
-		compat_find(
-			it, COMPAT_UNKNOWN,
-			"Install AMD's own kernel driver (amdgpu-dkms), whose release is known.",
-			NULL,
-			"the image has ROCm %s, and the host's amdgpu (%s) is of no known release",
-			minor, gpu->driver_version[0] != '\0' ? gpu->driver_version : "no version");
-	else if (version_compare(minor, row->oldest) < 0 || version_compare(minor, row->newest) > 0)
-		compat_find(
-			it, COMPAT_CANNOT_WORK,
-			"Take an image of a ROCm release near the driver's, or update the driver.",
-			NULL,
-			"the image has ROCm %s; the host's amdgpu %s is of ROCm %s, which goes with "
-			"%s to %s",
-			minor, gpu->driver_version, row->release, row->oldest, row->newest);
-	else
-		compat_find(
-			it, COMPAT_WORKS, "", NULL,
-			"the image has ROCm %s; the host's amdgpu %s is of ROCm %s, which goes with "
-			"%s to %s",
-			minor, gpu->driver_version, row->release, row->oldest, row->newest);
+	bool known = row->module[0] != '\0';
+	bool fits = version_compare(minor, row->oldest) >= 0 &&
+		    version_compare(minor, row->newest) <= 0;
+	compat_find(it, case_verdict(known, fits),
+		    "the image has ROCm %s; the host's amdgpu (%s) is of %s%s%s%s%s", minor,
+		    case_told(gpu->driver_version), row->release, known ? ", which goes with " : "",
+		    row->oldest, known ? " to " : "", row->newest);
 }
 
-/* "gfx90a;gfx1100", each perhaps with features behind a colon ("gfx90a:xnack-"). */
-static bool list_has(const char *list, const char *name)
+/* An architecture, perhaps with features behind a colon: "gfx90a:xnack-". */
+static bool is_architecture(const char *element, size_t size, const char *of)
 {
-	static const char separators[] = " ;,";
-	size_t wanted = strlen(name);
-	for (const char *at = list + strspn(list, separators); *at != '\0';
-	     at += strcspn(at, separators), at += strspn(at, separators)) {
-		if (strncmp(at, name, wanted) == 0 && strchr(" ;,:", at[wanted]) != NULL)
-			return true;
-	}
-	return false;
+	size_t name = strcspn(element, ":");
+	return strlen(of) == (name < size ? name : size) && strncmp(element, of, strlen(of)) == 0;
 }
 
 void rule_amd_architecture(struct compat_case *it)
@@ -112,21 +89,11 @@ void rule_amd_architecture(struct compat_case *it)
 		list = case_variable(it, names[i]);
 	for (const struct host_gpu *gpu = NULL;
 	     list != NULL && (gpu = case_gpu(it, "amd", &next)) != NULL;) {
-		if (gpu->architecture[0] == '\0')
-			compat_find(it, COMPAT_UNKNOWN,
-				    "Record the host's facts on the host itself.", NULL,
-				    "the image is built for '%.200s', and the architecture of '%s' "
-				    "is not known",
-				    list, gpu->name);
-		else if (list_has(list, gpu->architecture))
-			compat_find(it, COMPAT_WORKS, "", NULL,
-				    "'%s' is %s, for which the image is built", gpu->name,
-				    gpu->architecture);
-		else
-			compat_find(it, COMPAT_CANNOT_WORK,
-				    "Take an image that is built for the device.", NULL,
-				    "'%s' is %s, and the image is built for '%.200s'", gpu->name,
-				    gpu->architecture, list);
+		compat_find(it,
+			    case_verdict(gpu->architecture[0] != '\0',
+					 case_list_has(list, is_architecture, gpu->architecture)),
+			    "the image is built for '%.200s', the architecture of '%s' is %s", list,
+			    gpu->name, case_told(gpu->architecture));
 	}
 }
 
@@ -152,18 +119,14 @@ void rule_intel_platform(struct compat_case *it)
 		    version_compare(build, last_legacy) > 0)
 			compat_find(
 				it, COMPAT_CANNOT_WORK,
-				"Add the legacy package (libze-intel-gpu-legacy1, "
-				"intel-opencl-icd-legacy) to the image.",
-				NULL,
 				"'%s' is %s, which compute-runtime has left out since build %s; the "
 				"image has build %s",
 				gpu->name, gpu->architecture, last_legacy, build);
 		else
 			compat_find(
-				it, COMPAT_WORKS, "", NULL,
+				it, COMPAT_WORKS,
 				"'%s': compute-runtime in the image (%s) goes with any kernel that has "
 				"the device",
-				gpu->name,
-				library->version[0] != '\0' ? library->version : "no version");
+				gpu->name, case_told(library->version));
 	}
 }

@@ -25,37 +25,21 @@ static void judge_capability(struct compat_case *it, const struct host_gpu *gpu,
 	cuda_capabilities(toolkit, &oldest, &newest);
 	if (capability[0] == '\0' || oldest[0] == '\0')
 		return;
-	if (version_compare(capability, oldest) < 0)
-		compat_find(it, COMPAT_CANNOT_WORK,
-			    "Take an image with an older CUDA, or a newer GPU.", NULL,
-			    "'%s' has compute capability %s, and CUDA %s knows %s and later",
-			    gpu->name, capability, toolkit, oldest);
-	else if (newest[0] != '\0' && version_compare(capability, newest) > 0)
-		compat_find(it, COMPAT_UNKNOWN, "Take an image with a newer CUDA.", NULL,
-			    "'%s' has compute capability %s, and CUDA %s ends at %s: only programs "
-			    "that bring PTX run",
-			    gpu->name, capability, toolkit, newest);
-	else
-		compat_find(it, COMPAT_WORKS, "", NULL,
-			    "'%s' has compute capability %s, which CUDA %s knows", gpu->name,
-			    capability, toolkit);
+	bool old = version_compare(capability, oldest) < 0;
+	bool young = newest[0] != '\0' && version_compare(capability, newest) > 0;
+	compat_find(it, case_verdict(!young, !old),
+		    "'%s' has compute capability %s, and CUDA %s knows %s to %s%s", gpu->name,
+		    capability, toolkit, oldest, newest[0] != '\0' ? newest : "newer ones",
+		    young ? ": only programs that bring PTX run" : "");
 }
 
-/* "7.5 8.0;9.0+PTX": machine code runs on the same major capability from its minor one on, PTX on
+/* "8.0", "9.0+PTX": machine code runs on the same major capability from its minor one on, PTX on
  * everything newer. */
-static bool list_fits(const char *list, const char *capability)
+static bool is_run_by(const char *element, size_t size, const char *capability)
 {
-	static const char separators[] = " ;,";
-	for (const char *at = list + strspn(list, separators); *at != '\0';) {
-		size_t size = strcspn(at, separators);
-		bool ptx = size > 4 && strncmp(at + size - 4, "+PTX", 4) == 0;
-		bool older = version_compare(at, capability) <= 0;
-		if (older && (ptx || version_major(at) == version_major(capability)))
-			return true;
-		at += size;
-		at += strspn(at, separators);
-	}
-	return false;
+	bool ptx = size > 4 && strncmp(element + size - 4, "+PTX", 4) == 0;
+	return version_compare(element, capability) <= 0 &&
+	       (ptx || version_major(element) == version_major(capability));
 }
 
 void rule_cuda_capability(struct compat_case *it)
@@ -67,14 +51,12 @@ void rule_cuda_capability(struct compat_case *it)
 		const char *capability = capability_of(gpu);
 		if (toolkit[0] != '\0')
 			judge_capability(it, gpu, toolkit);
-		if (list != NULL && capability[0] != '\0' && !list_fits(list, capability))
-			compat_find(
-				it, COMPAT_UNKNOWN,
-				"Take an image whose list has the device's capability.",
-				"NVIDIA, CUDA C++ Programming Guide, binary and PTX compatibility",
-				"'%s' has compute capability %s, and the image's "
-				"TORCH_CUDA_ARCH_LIST is '%.200s'",
-				gpu->name, capability, list);
+		if (list != NULL && capability[0] != '\0' &&
+		    !case_list_has(list, is_run_by, capability))
+			compat_find(it, COMPAT_UNKNOWN,
+				    "'%s' has compute capability %s, and the image's "
+				    "TORCH_CUDA_ARCH_LIST is '%.200s'",
+				    gpu->name, capability, list);
 	}
 }
 
@@ -93,14 +75,11 @@ static struct requirement_facts facts_of(const struct host_gpu *gpu)
 	return facts;
 }
 
-static const char *or_unknown(const char *value)
-{
-	return value[0] != '\0' ? value : "not known";
-}
-
 /* On every GPU; where they differ, it depends on which one the container is given. */
 static void judge_requirement(struct compat_case *it, const char *name, const char *requirement)
 {
+	static const enum compat_verdict verdicts[] = {COMPAT_WORKS, COMPAT_UNKNOWN,
+						       COMPAT_CANNOT_WORK};
 	static const char *const words[] = {"holds", "cannot be told", "does not hold"};
 	size_t next = 0;
 	size_t seen[3] = {0};
@@ -112,9 +91,8 @@ static void judge_requirement(struct compat_case *it, const char *name, const ch
 		struct error err = {0};
 		if (requirement_evaluate(requirement, &facts, &answer, &err) < 0) {
 			compat_find(it, COMPAT_CANNOT_WORK,
-				    "Correct the variable, or set NVIDIA_DISABLE_REQUIRE=true.",
-				    NULL, "%s: %s: NVIDIA's container toolkit refuses to start it",
-				    name, err.text);
+				    "%s: %s: NVIDIA's container toolkit refuses to start it", name,
+				    err.text);
 			return;
 		}
 		seen[answer]++;
@@ -124,22 +102,12 @@ static void judge_requirement(struct compat_case *it, const char *name, const ch
 	if (last == NULL)
 		return;
 	struct requirement_facts facts = facts_of(last);
-	enum requirement_answer answer =
-		seen[REQUIREMENT_MET] + seen[REQUIREMENT_UNKNOWN] == 0	     ? REQUIREMENT_NOT_MET
-		: seen[REQUIREMENT_UNKNOWN] + seen[REQUIREMENT_NOT_MET] == 0 ? REQUIREMENT_MET
-									     : REQUIREMENT_UNKNOWN;
-	compat_find(it,
-		    answer == REQUIREMENT_MET	    ? COMPAT_WORKS
-		    : answer == REQUIREMENT_NOT_MET ? COMPAT_CANNOT_WORK
-						    : COMPAT_UNKNOWN,
-		    answer == REQUIREMENT_MET
-			    ? ""
-			    : "Update the driver, take an earlier image, or start "
-			      "it with NVIDIA_DISABLE_REQUIRE=true.",
-		    NULL,
+	bool agreed = seen[worst] == seen[0] + seen[1] + seen[2];
+	enum requirement_answer answer = agreed ? worst : REQUIREMENT_UNKNOWN;
+	compat_find(it, verdicts[answer],
 		    "%s='%.300s' %s: '%s' has driver %s, CUDA %s, compute capability %s, brand %s",
-		    name, requirement, words[answer], last->name, or_unknown(facts.driver),
-		    or_unknown(facts.cuda), or_unknown(facts.arch), or_unknown(facts.brand));
+		    name, requirement, words[answer], last->name, case_told(facts.driver),
+		    case_told(facts.cuda), case_told(facts.arch), case_told(facts.brand));
 }
 
 static bool is_true(const char *value)
@@ -157,7 +125,7 @@ void rule_nvidia_require(struct compat_case *it)
 	if (!case_on_linux(it) || !case_has_gpu(it, "nvidia"))
 		return;
 	if (given && is_true(case_variable(it, "NVIDIA_DISABLE_REQUIRE"))) {
-		compat_find(it, COMPAT_WORKS, "", NULL,
+		compat_find(it, COMPAT_WORKS,
 			    "the image's conditions are switched off by NVIDIA_DISABLE_REQUIRE");
 		return;
 	}
@@ -183,7 +151,7 @@ static void judge_capabilities(struct compat_case *it, const struct text_list *g
 	for (size_t i = 0; i < given->count; i++) {
 		if (known[text_position(known, given->items[i])] == NULL) {
 			compat_find(
-				it, COMPAT_CANNOT_WORK, "Correct NVIDIA_DRIVER_CAPABILITIES.", NULL,
+				it, COMPAT_CANNOT_WORK,
 				"NVIDIA_DRIVER_CAPABILITIES names '%.80s', which is not one of all, "
 				"compute, compat32, graphics, utility, video, display, ngx",
 				given->items[i]);
@@ -192,8 +160,7 @@ static void judge_capabilities(struct compat_case *it, const struct text_list *g
 	}
 	if (given->count > 0 && case_cuda_toolkit(it)[0] != '\0' && !text_list_has(given, "all") &&
 	    !text_list_has(given, "compute"))
-		compat_find(it, COMPAT_CANNOT_WORK, "Add compute to NVIDIA_DRIVER_CAPABILITIES.",
-			    NULL,
+		compat_find(it, COMPAT_CANNOT_WORK,
 			    "the image has CUDA %s, and NVIDIA_DRIVER_CAPABILITIES lacks compute, "
 			    "without which the container gets no libcuda.so.1",
 			    case_cuda_toolkit(it));
@@ -209,9 +176,8 @@ void rule_nvidia_variables(struct compat_case *it)
 	if (devices != NULL && (text_equal(devices, "void") || text_equal(devices, "none")))
 		compat_find(
 			it, COMPAT_WORKS,
-			"A device plugin sets it anew; whoever starts the image by hand must.",
-			NULL,
-			"the image sets NVIDIA_VISIBLE_DEVICES=%s: by itself it is given no GPU",
+			"the image sets NVIDIA_VISIBLE_DEVICES=%s: by itself it is given no GPU; a "
+			"device plugin sets it anew",
 			devices);
 	if (capabilities == NULL)
 		return;

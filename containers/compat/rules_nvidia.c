@@ -55,27 +55,17 @@ void rule_nvidia_lock_step(struct compat_case *it)
 		if (first == NULL || (differs && others == 1))
 			first = library;
 	}
-	if (first == NULL)
-		return;
-	if (gpu->driver_version[0] == '\0')
-		compat_find(it, COMPAT_UNKNOWN,
-			    "Record the host's facts where its driver is loaded.", NULL,
-			    "%s in the image is of driver %s, and the host's is not known",
-			    first->path, first->version);
-	else if (others == 0)
+	if (first != NULL && others == 0)
 		compat_find(
-			it, COMPAT_WORKS, "", NULL,
+			it, COMPAT_WORKS,
 			"the driver's libraries in the image are of the host's kernel module, %s",
 			gpu->driver_version);
-	else
+	else if (first != NULL)
 		compat_find(
-			it, COMPAT_CANNOT_WORK,
-			"Remove the driver's libraries from the image; the host's own are given "
-			"to the container.",
-			NULL,
+			it, gpu->driver_version[0] == '\0' ? COMPAT_UNKNOWN : COMPAT_CANNOT_WORK,
 			"%s in the image is of driver %s, and the host's kernel module is %s (%zu "
 			"such libraries): CUDA fails with 803, NVML with 18",
-			first->path, first->version, gpu->driver_version, others);
+			first->path, first->version, case_told(gpu->driver_version), others);
 }
 
 /* The driver library of a forward-compatibility package (cuda-compat-12-4). */
@@ -129,82 +119,74 @@ static bool needs_forward(const struct compat_case *it, const struct demand *dem
 	       version_compare(library->version, demand->driver) > 0;
 }
 
-static void refuse_driver(struct compat_case *it, const struct demand *demand)
+/* "550.54.15", or where minor-version compatibility helps "525 (all of it: 550.54.15)". */
+static const char *demand_text(struct arena *arena, const struct demand *demand)
 {
-	const char *least = demand->minor != NULL ? demand->minor : demand->full;
-	const char *runs_cuda = "";
-	const char *below = NULL;
-	cuda_of_driver(demand->driver, case_on_windows(it), &runs_cuda, &below);
-	compat_find(
-		it, COMPAT_CANNOT_WORK,
-		"Update the driver, or take an image with an older CUDA, or on a data-centre GPU "
-		"install the forward-compatibility package cuda-compat in the image.",
-		NULL, "CUDA %s of the image needs driver %s%s%s%s, the host has %s%s%s",
-		demand->toolkit, least,
-		demand->minor != NULL && demand->full[0] != '\0' ? " (all of it: " : "",
-		demand->minor != NULL ? demand->full : "",
-		demand->minor != NULL && demand->full[0] != '\0' ? ")" : "", demand->driver,
-		runs_cuda[0] != '\0' ? ", which runs CUDA " : "", runs_cuda);
+	if (demand->minor == NULL || demand->full[0] == '\0')
+		return demand->minor != NULL ? demand->minor : demand->full;
+	return arena_format(arena, "%s (all of it: %s)", demand->minor, demand->full);
 }
 
 void rule_cuda_driver(struct compat_case *it)
 {
 	struct demand demand;
+	const char *runs_cuda = "";
+	const char *below = NULL;
 	if (!demand_make(it, &demand) || needs_forward(it, &demand))
 		return;
-	if (demand.driver[0] == '\0')
-		compat_find(it, COMPAT_UNKNOWN,
-			    "Record the host's facts where its driver is loaded.", NULL,
-			    "the image has CUDA %s, and the host's driver is not known",
+	const char *needs = demand_text(&it->answer->arena, &demand);
+	cuda_of_driver(demand.driver, case_on_windows(it), &runs_cuda, &below);
+	if (needs[0] == '\0')
+		compat_find(it, COMPAT_UNKNOWN, "no table names CUDA %s, which the image has",
 			    demand.toolkit);
-	else if (demand.full[0] == '\0' && demand.minor == NULL)
-		compat_find(it, COMPAT_UNKNOWN,
-			    "Look up its driver in the toolkit's release notes.", NULL,
-			    "no table names CUDA %s, which the image has", demand.toolkit);
 	else if (demand.full[0] != '\0' && version_compare(demand.driver, demand.full) >= 0)
-		compat_find(it, COMPAT_WORKS, "", NULL,
+		compat_find(it, COMPAT_WORKS,
 			    "CUDA %s of the image needs driver %s, the host has %s", demand.toolkit,
 			    demand.full, demand.driver);
-	else if (runs(demand.driver, &demand))
+	else if (runs(demand.driver, &demand)) {
+		it->advice = "Programs that bring PTX alone need the toolkit's own driver.";
 		compat_find(it, COMPAT_WORKS,
-			    "Programs that bring PTX alone need the toolkit's own driver.", NULL,
 			    "CUDA %s of the image runs on driver %s of the host by minor-version "
-			    "compatibility, from %s on%s%s%s",
-			    demand.toolkit, demand.driver, demand.minor,
-			    demand.full[0] != '\0' ? " (all of it: " : "", demand.full,
-			    demand.full[0] != '\0' ? ")" : "");
-	else
-		refuse_driver(it, &demand);
+			    "compatibility, which needs %s",
+			    demand.toolkit, demand.driver, needs);
+	} else
+		compat_find(it, demand.driver[0] == '\0' ? COMPAT_UNKNOWN : COMPAT_CANNOT_WORK,
+			    "CUDA %s of the image needs driver %s, the host's is %s%s%s",
+			    demand.toolkit, needs, case_told(demand.driver),
+			    runs_cuda[0] != '\0' ? ", which runs CUDA " : "", runs_cuda);
 }
 
 void rule_cuda_forward(struct compat_case *it)
 {
-	static const char name[] = "the forward-compatibility package in the image";
+	static const struct {
+		enum compat_verdict verdict;
+		const char *text;
+	} answers[] = {
+		[NVIDIA_FORWARD_NO] = {COMPAT_CANNOT_WORK,
+				       "which fails with 804 on what is not a data-centre GPU:"},
+		[NVIDIA_FORWARD_SELECTED] =
+			{COMPAT_UNKNOWN, "which helps on data-centre GPUs and selected others; it "
+					 "is not known of"},
+		[NVIDIA_FORWARD_YES] = {COMPAT_WORKS, "which helps on"},
+	};
 	size_t next = 0;
 	struct demand demand;
 	if (!demand_make(it, &demand) || demand.driver[0] == '\0' || !needs_forward(it, &demand))
 		return;
 	const struct host_gpu *gpu = case_gpu(it, "nvidia", &next);
 	const struct nvidia_model *model = nvidia_model_find(gpu->name);
+	enum nvidia_forward forward = model != NULL ? model->forward : NVIDIA_FORWARD_SELECTED;
 	const char *version = forward_library(it)->version;
-	if (!runs(version, &demand))
-		compat_find(it, COMPAT_CANNOT_WORK, "Install the package of the toolkit's release.",
-			    NULL, "%s is of driver %s, and CUDA %s needs %s", name, version,
-			    demand.toolkit, demand.full);
-	else if (model == NULL || model->forward == NVIDIA_FORWARD_SELECTED)
-		compat_find(
-			it, COMPAT_UNKNOWN, "Update the driver, and it need not be told.", NULL,
-			"CUDA %s needs more than driver %s; %s (%s) helps on data-centre GPUs and "
-			"selected others, and whether '%s' is one is not known",
-			demand.toolkit, demand.driver, name, version, gpu->name);
-	else if (model->forward == NVIDIA_FORWARD_NO)
-		compat_find(
-			it, COMPAT_CANNOT_WORK, "Update the driver.", NULL,
-			"CUDA %s needs more than driver %s; %s (%s) fails with 804 on '%s', which "
-			"is not a data-centre GPU",
-			demand.toolkit, demand.driver, name, version, gpu->name);
+	if (runs(version, &demand))
+		compat_find(it, answers[forward].verdict,
+			    "CUDA %s needs more than driver %s of the host; the image has "
+			    "forward-compatibility libraries of %s, %s '%s'",
+			    demand.toolkit, demand.driver, version, answers[forward].text,
+			    gpu->name);
 	else
-		compat_find(it, COMPAT_WORKS, "", NULL,
-			    "CUDA %s runs on driver %s of the host with %s (%s), on '%s'",
-			    demand.toolkit, demand.driver, name, version, gpu->name);
+		compat_find(
+			it, COMPAT_CANNOT_WORK,
+			"CUDA %s needs driver %s, and the forward-compatibility libraries in the "
+			"image are of %s",
+			demand.toolkit, demand_text(&it->answer->arena, &demand), version);
 }

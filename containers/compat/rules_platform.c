@@ -7,35 +7,22 @@
 
 #include <string.h>
 
+static void judge_names(struct compat_case *it, const char *wanted, const char *has)
+{
+	bool known = wanted[0] != '\0' && has[0] != '\0';
+	compat_find(it, case_verdict(known, text_equal(wanted, has)), "image: %s; host: %s",
+		    case_told(wanted), case_told(has));
+}
+
 void rule_os(struct compat_case *it)
 {
-	const char *os = it->image->platform.os;
-	if (os[0] == '\0' || it->host->os[0] == '\0')
-		compat_find(it, COMPAT_UNKNOWN, "", NULL,
-			    "the operating system of the %s is not known",
-			    os[0] == '\0' ? "image" : "host");
-	else if (!text_equal(os, it->host->os))
-		compat_find(it, COMPAT_CANNOT_WORK,
-			    "Take the image of the host's operating system.", NULL,
-			    "the image is for %s, the host runs %s", os, it->host->os);
-	else
-		compat_find(it, COMPAT_WORKS, "", NULL, "image and host are %s", os);
+	judge_names(it, it->image->platform.os, it->host->os);
 }
 
 void rule_architecture(struct compat_case *it)
 {
-	const char *wanted = it->image->platform.architecture;
-	const char *has = it->host->architecture;
-	if (wanted[0] == '\0' || has[0] == '\0')
-		compat_find(it, COMPAT_UNKNOWN, "", NULL, "the architecture of the %s is not known",
-			    wanted[0] == '\0' ? "image" : "host");
-	else if (!text_equal(host_architecture(wanted), has))
-		compat_find(it, COMPAT_CANNOT_WORK, "Take the image of the host's architecture.",
-			    NULL,
-			    "the image is for %s, the host is %s; emulation has no GPU driver",
-			    wanted, has);
-	else
-		compat_find(it, COMPAT_WORKS, "", NULL, "image and host are %s", has);
+	judge_names(it, host_architecture(it->image->platform.architecture),
+		    it->host->architecture);
 }
 
 unsigned platform_level(const struct image_platform *platform)
@@ -50,27 +37,17 @@ unsigned platform_level(const struct image_platform *platform)
 
 void rule_cpu_level(struct compat_case *it)
 {
-	static const char advice[] =
-		"Take an image for a lower level (amd64 without a variant is v1), "
-		"or another host.";
+	unsigned has = it->host->cpu_level;
 	unsigned named = platform_level(&it->image->platform);
 	unsigned asked = it->contents != NULL ? it->contents->cpu_level : 0;
 	unsigned needs = named > asked ? named : asked;
-	const char *who = asked > named ? "programs of the image ask for" : "the image is for";
 	if (needs <= 1 || !text_equal(it->host->architecture, "amd64"))
 		return;
-	if (it->host->cpu_level == 0)
-		compat_find(it, COMPAT_UNKNOWN, "Record the host's facts on the host itself.", NULL,
-			    "%s x86-64-v%u, and the level of the host's processor is not known",
-			    who, needs);
-	else if (it->host->cpu_level < needs)
-		compat_find(it, COMPAT_CANNOT_WORK, advice, NULL,
-			    "%s x86-64-v%u, the host's processor has v%u", who, needs,
-			    it->host->cpu_level);
-	else
-		compat_find(it, COMPAT_WORKS, "", NULL,
-			    "%s x86-64-v%u, the host's processor has v%u", who, needs,
-			    it->host->cpu_level);
+	compat_find(it, case_verdict(has != 0, has >= needs),
+		    "%s x86-64-v%u, the host's processor has %s",
+		    asked > named ? "programs of the image ask for" : "the image is for", needs,
+		    has == 0 ? "a level that is not known"
+			     : arena_format(&it->answer->arena, "v%u", has));
 }
 
 /* Only for whom an image is made that has a vendor's user-land. */
@@ -79,11 +56,13 @@ void rule_gpu_vendor(struct compat_case *it)
 	const char *cuda = case_cuda_toolkit(it);
 	bool rocm = case_library(it, "libamdhip64.so*") != NULL;
 	if (cuda[0] != '\0' && !rocm && !case_has_gpu(it, "nvidia"))
-		compat_find(it, COMPAT_CANNOT_WORK, "Start it on a node with an NVIDIA GPU.", NULL,
-			    "the image has CUDA %s, and the host has no NVIDIA GPU", cuda);
+		compat_find(
+			it, COMPAT_CANNOT_WORK,
+			"the image has CUDA %s, and the host has no NVIDIA GPU with NVIDIA's driver",
+			cuda);
 	else if (cuda[0] == '\0' && rocm && !case_has_gpu(it, "amd"))
-		compat_find(it, COMPAT_CANNOT_WORK, "Start it on a node with an AMD GPU.", NULL,
-			    "the image has ROCm, and the host has no AMD GPU");
+		compat_find(it, COMPAT_CANNOT_WORK,
+			    "the image has ROCm, and the host has no AMD GPU with amdgpu");
 }
 
 static bool has_musl(const struct image_contents *contents)
@@ -101,26 +80,10 @@ void rule_mounted_glibc(struct compat_case *it)
 	const char *needs = it->host->driver_glibc;
 	if (!case_on_linux(it) || it->contents == NULL || needs[0] == '\0')
 		return;
-	const char *has = it->contents->glibc;
-	if (has[0] != '\0' && version_compare(has, needs) >= 0)
-		compat_find(it, COMPAT_WORKS, "", NULL,
-			    "driver files of the host need glibc %s, the image has %s", needs, has);
-	else if (has[0] != '\0')
-		compat_find(
-			it, COMPAT_CANNOT_WORK,
-			"Build the image on a newer distribution, or put the driver's user-land into "
-			"it.",
-			NULL, "driver files of the host need glibc %s, the image has %s", needs,
-			has);
-	else if (has_musl(it->contents))
-		compat_find(it, COMPAT_CANNOT_WORK, "Build the image on a distribution with glibc.",
-			    NULL, "driver files of the host need glibc %s, the image has musl",
-			    needs);
-	else
-		compat_find(
-			it, COMPAT_UNKNOWN, "", NULL,
-			"driver files of the host need glibc %s, and the image has no C library",
-			needs);
+	bool musl = it->contents->glibc[0] == '\0' && has_musl(it->contents);
+	compat_find(it, musl ? COMPAT_CANNOT_WORK : case_at_least(it->contents->glibc, needs),
+		    "driver files of the host need glibc %s, that of the image is %s", needs,
+		    musl ? "musl" : case_told(it->contents->glibc));
 }
 
 /* Libraries that a driver's user-land brings, which the host gives to the container. */
@@ -147,15 +110,14 @@ static bool is_started(const struct image *image, const char *path)
 	const char *program = image->entrypoint_count > 0 ? image->entrypoint[0]
 			      : image->command_count > 0  ? image->command[0]
 							  : "";
-	while (path[0] == '/')
-		path++;
+	path += strspn(path, "/");
 	if (program[0] == '/')
 		return text_equal(program + 1, path);
 	return program[0] != '\0' && strchr(program, '/') == NULL &&
 	       text_equal(program, path_base(path));
 }
 
-/* What of it the container lacks: neither the image nor the host's driver gives it. */
+/* Neither the image nor the host's driver gives it. */
 static bool is_lacking(const struct compat_case *it, const struct contents_need *need)
 {
 	const char *vendor = vendor_of(need->name);
@@ -167,13 +129,13 @@ void rule_missing_libraries(struct compat_case *it)
 {
 	size_t others = 0;
 	const struct contents_need *first = NULL;
-	size_t count = it->contents != NULL ? it->contents->need_count : 0;
+	size_t count = it->contents != NULL && case_on_linux(it) ? it->contents->need_count : 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct contents_need *need = &it->contents->needs[i];
 		if (!is_lacking(it, need))
 			continue;
 		if (is_started(it->image, need->path)) {
-			compat_find(it, COMPAT_CANNOT_WORK, "Put it into the image.", NULL,
+			compat_find(it, COMPAT_CANNOT_WORK,
 				    "%s, which the image starts, needs %s: %s", need->path,
 				    need->name, need->missing);
 			return;
@@ -182,10 +144,8 @@ void rule_missing_libraries(struct compat_case *it)
 		others++;
 	}
 	if (first != NULL)
-		compat_find(
-			it, COMPAT_WORKS, "Put it into the image, if the container uses them.",
-			NULL,
-			"%zu needs of files that the image does not start are not met, the first: "
-			"%s needs %s: %s",
-			others, first->path, first->name, first->missing);
+		compat_find(it, COMPAT_WORKS,
+			    "%zu needs of files that the image does not start are not met, the "
+			    "first: %s needs %s: %s",
+			    others, first->path, first->name, first->missing);
 }

@@ -11,12 +11,8 @@ enum { BUILD_2019 = 17763, BUILD_2025 = 26100 };
 
 #define TABLE_SOURCE                                                                               \
 	"MicrosoftDocs/Virtualization-Documentation, deploy-containers/version-compatibility.md"
-#define RUNTIME_SOURCE                                                                             \
-	"hcsshim osversion/platform_compat_windows.go, containerd platforms "                      \
-	"platform_windows_compat.go"
 #define GPU_SOURCE                                                                                 \
 	"MicrosoftDocs/Virtualization-Documentation, deploy-containers/gpu-acceleration.md"
-#define STAFF_SOURCE "microsoft/Windows-Containers #594, comment of 2026-06-02"
 
 static bool depends_on_patch(struct windows_version host, struct windows_version image)
 {
@@ -64,17 +60,14 @@ static bool windows_versions(struct compat_case *it, struct windows_version *ima
 	struct error err = {0};
 	if (!case_on_windows(it) || !text_equal(it->image->platform.os, "windows"))
 		return false;
-	if (version[0] == '\0' || it->host->windows.build == 0) {
-		compat_find(it, COMPAT_UNKNOWN, "Build the image with os.version in its platform.",
-			    NULL,
-			    version[0] == '\0' ? "the image names no os.version"
-					       : "the host's build is not known");
-		return false;
-	}
-	if (windows_version_parse(version, "os.version", image, &err) == 0)
+	if (version[0] == '\0' || it->host->windows.build == 0)
+		compat_find(it, COMPAT_UNKNOWN,
+			    "os.version of the image is %s, the host's build is %s",
+			    case_told(version), case_told(it->host->os_version));
+	else if (windows_version_parse(version, "os.version", image, &err) == 0)
 		return true;
-	compat_find(it, COMPAT_CANNOT_WORK, "Correct os.version in the image's platform.", NULL,
-		    "%s", err.text);
+	else
+		compat_find(it, COMPAT_CANNOT_WORK, "%s", err.text);
 	return false;
 }
 
@@ -89,20 +82,13 @@ static void judge_hyperv(struct compat_case *it, struct windows_version image, c
 	};
 	enum windows_image_answer answer = windows_image_hyperv(it->host->windows, image);
 	bool process = it->options->isolation == COMPAT_PROCESS_ISOLATION;
-	enum compat_verdict verdict = answer == WINDOWS_IMAGE_REFUSED ? COMPAT_CANNOT_WORK
-				      : answer == WINDOWS_IMAGE_RUNS && !process ? COMPAT_WORKS
-				      : answer == WINDOWS_IMAGE_RUNS || process	 ? COMPAT_HYPERV
-										 : COMPAT_UNKNOWN;
-	if (answer == WINDOWS_IMAGE_UNKNOWN && process)
-		verdict = COMPAT_CANNOT_WORK;
-	compat_find(it, verdict,
-		    verdict == COMPAT_WORKS
-			    ? ""
-			    : "Build the image on a base of the host's long-term release "
-			      "(ltsc2022 of 20348, ltsc2025 of 26100).",
-		    process ? RUNTIME_SOURCE : TABLE_SOURCE, "image %s on host %s: %s%s%s",
-		    it->image->platform.os_version, it->host->os_version, why,
-		    why[0] != '\0' ? "; " : "", says[answer]);
+	enum compat_verdict verdict = process ? COMPAT_HYPERV : COMPAT_WORKS;
+	if (answer != WINDOWS_IMAGE_RUNS)
+		verdict = answer == WINDOWS_IMAGE_REFUSED || process ? COMPAT_CANNOT_WORK
+								     : COMPAT_UNKNOWN;
+	it->source = process ? NULL : TABLE_SOURCE;
+	compat_find(it, verdict, "image %s on host %s: %s%s%s", it->image->platform.os_version,
+		    it->host->os_version, why, why[0] != '\0' ? "; " : "", says[answer]);
 }
 
 void rule_windows_build(struct compat_case *it)
@@ -116,18 +102,17 @@ void rule_windows_build(struct compat_case *it)
 	}
 	struct windows_image_judgement judgement =
 		windows_judge(it->host->windows, image, it->options->runtime);
-	if (judgement.answer == WINDOWS_IMAGE_REFUSED)
+	if (judgement.answer == WINDOWS_IMAGE_REFUSED) {
 		judge_hyperv(it, image, judgement.reason);
-	else if (judgement.answer == WINDOWS_IMAGE_RUNS)
-		compat_find(it, COMPAT_WORKS, "", NULL, "image %s on host %s: %s",
-			    it->image->platform.os_version, it->host->os_version, judgement.reason);
-	else
-		compat_find(
-			it, COMPAT_UNKNOWN,
+		return;
+	}
+	if (judgement.answer != WINDOWS_IMAGE_RUNS)
+		it->advice =
 			"Take an image of the host's own long-term release, or name the runtime "
-			"with --runtime.",
-			NULL, "image %s on host %s: %s", it->image->platform.os_version,
-			it->host->os_version, judgement.reason);
+			"with --runtime.";
+	compat_find(it, judgement.answer == WINDOWS_IMAGE_RUNS ? COMPAT_WORKS : COMPAT_UNKNOWN,
+		    "image %s on host %s: %s", it->image->platform.os_version, it->host->os_version,
+		    judgement.reason);
 }
 
 void rule_windows_isolation(struct compat_case *it)
@@ -135,24 +120,23 @@ void rule_windows_isolation(struct compat_case *it)
 	if (!case_on_windows(it) || !text_equal(it->image->platform.os, "windows"))
 		return;
 	if (it->options->isolation == COMPAT_HYPERV_ISOLATION)
-		compat_find(it, COMPAT_HYPERV, "Start it with process isolation.", NULL,
+		compat_find(it, COMPAT_HYPERV,
 			    "GPUs are given to containers in process isolation alone");
 	else if (it->host->windows.build != 0 && it->host->windows.build < BUILD_2019)
 		compat_find(it, COMPAT_CANNOT_WORK,
-			    "Update the host to Windows Server 2022 or later.", NULL,
 			    "hosts give GPUs to containers from build %d on, this one is %s",
 			    (int)BUILD_2019, it->host->os_version);
 }
 
 /* Editions are repositories of mcr.microsoft.com; the last that fits counts. */
-enum edition { EDITION_FULL, EDITION_SERVER, EDITION_CORE, EDITION_NANO, EDITION_UNKNOWN };
+enum { FULL = 1, SERVER = 2, CORE = 4, NANO = 8 };
 
-static const char *const edition_names[] = {"windows", "windows/server", "windows/servercore",
-					    "windows/nanoserver", "unknown"};
+static const char *const editions[] = {"windows", "windows/server", "windows/servercore",
+				       "windows/nanoserver", NULL};
 
 /* Where an image tells its base: what it is called itself, and the annotation and label of
  * image-spec annotations.md. */
-static enum edition edition_of(const struct compat_case *it)
+static size_t edition_of(const struct compat_case *it)
 {
 	static const char key[] = "org.opencontainers.image.base.name";
 	const char *label = case_label(it, key);
@@ -163,50 +147,39 @@ static enum edition edition_of(const struct compat_case *it)
 		if (name == NULL)
 			continue;
 		name += sizeof(registry) - 1;
-		for (enum edition e = EDITION_FULL; e < EDITION_UNKNOWN; e++) {
-			size_t size = strlen(edition_names[e]);
-			if (strncmp(name, edition_names[e], size) == 0 &&
+		for (size_t e = 0; editions[e] != NULL; e++) {
+			size_t size = strlen(editions[e]);
+			if (strncmp(name, editions[e], size) == 0 &&
 			    strchr(":@", name[size]) != NULL)
 				return e;
 		}
 	}
-	return EDITION_UNKNOWN;
+	return ARRAY_SIZE(editions) - 1;
 }
 
-/* What each edition has for each API; the first row that fits counts. */
+/* What editions have for an API; the first row that fits counts. */
 static const struct edition_row {
-	enum edition edition;
+	unsigned editions;   /* bits */
 	enum compat_api api; /* ANY: every one */
 	unsigned since;	     /* host build */
 	enum compat_verdict verdict;
 	const char *reason, *source;
 } edition_rows[] = {
-	{EDITION_FULL, COMPAT_API_DIRECTX, 0, COMPAT_WORKS, "it has DirectX", GPU_SOURCE},
-	{EDITION_SERVER, COMPAT_API_DIRECTX, 0, COMPAT_WORKS, "it has DirectX",
-	 "MicrosoftDocs/Virtualization-Documentation, "
-	 "manage-containers/container-base-images.md"},
-	{EDITION_NANO, COMPAT_API_ANY, 0, COMPAT_CANNOT_WORK,
-	 "it has neither DirectX nor all of gdi32", GPU_SOURCE},
-	{EDITION_CORE, COMPAT_API_CUDA, BUILD_2025, COMPAT_WORKS,
-	 "Microsoft supports CUDA in it on hosts from 26100 on", STAFF_SOURCE},
-	{EDITION_CORE, COMPAT_API_DIRECTX, 0, COMPAT_UNKNOWN,
-	 "Microsoft does not support DirectX in it; it works once d3d, mf, dxva2, opengl32 and other "
-	 "libraries are copied from the full image",
+	{NANO, COMPAT_API_ANY, 0, COMPAT_CANNOT_WORK, "it has neither DirectX nor all of gdi32",
+	 GPU_SOURCE},
+	{FULL | SERVER, COMPAT_API_DIRECTX, 0, COMPAT_WORKS, "it has DirectX",
+	 GPU_SOURCE ", manage-containers/container-base-images.md"},
+	{SERVER | CORE, COMPAT_API_CUDA, BUILD_2025, COMPAT_WORKS,
+	 "Microsoft supports CUDA in servercore on hosts from 26100 on",
+	 "microsoft/Windows-Containers #594, comment of 2026-06-02"},
+	{CORE, COMPAT_API_DIRECTX, 0, COMPAT_UNKNOWN,
+	 "Microsoft does not support DirectX in it; it works once d3d, mf, dxva2, opengl32 and "
+	 "other libraries are copied from the full image",
 	 "unrealcontainers.github.io; " GPU_SOURCE},
-	{EDITION_FULL, COMPAT_API_CUDA, 0, COMPAT_UNKNOWN,
-	 "Microsoft's document supports DirectX alone; CUDA works with the driver's files mounted",
+	{FULL | SERVER | CORE, COMPAT_API_ANY, 0, COMPAT_UNKNOWN,
+	 "Microsoft's document supports DirectX in the full images alone; others work with the "
+	 "driver's files mounted",
 	 GPU_SOURCE},
-	{EDITION_SERVER, COMPAT_API_CUDA, BUILD_2025, COMPAT_WORKS,
-	 "Microsoft supports CUDA in the smaller servercore on hosts from 26100 on", STAFF_SOURCE},
-	{EDITION_SERVER, COMPAT_API_CUDA, 0, COMPAT_UNKNOWN,
-	 "Microsoft's document supports DirectX alone; CUDA works with the driver's files mounted",
-	 GPU_SOURCE},
-	{EDITION_CORE, COMPAT_API_ANY, 0, COMPAT_UNKNOWN,
-	 "Microsoft's document supports DirectX in the full images alone", GPU_SOURCE},
-	{EDITION_FULL, COMPAT_API_ANY, 0, COMPAT_UNKNOWN,
-	 "Microsoft's document supports DirectX alone", GPU_SOURCE},
-	{EDITION_SERVER, COMPAT_API_ANY, 0, COMPAT_UNKNOWN,
-	 "Microsoft's document supports DirectX alone", GPU_SOURCE},
 };
 
 static enum compat_api api_of(const struct compat_case *it)
@@ -218,31 +191,27 @@ static enum compat_api api_of(const struct compat_case *it)
 
 void rule_windows_edition(struct compat_case *it)
 {
-	enum edition edition = edition_of(it);
+	size_t edition = edition_of(it);
 	enum compat_api api = api_of(it);
 	bool unnamed = it->image->reference[0] == '\0'; /* nothing but a platform is asked about */
 	if (!case_on_windows(it) || !text_equal(it->image->platform.os, "windows") || unnamed)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(edition_rows); i++) {
 		const struct edition_row *row = &edition_rows[i];
-		if (row->edition != edition || (row->api != COMPAT_API_ANY && row->api != api) ||
+		if ((row->editions & 1U << edition) == 0 ||
+		    (row->api != COMPAT_API_ANY && row->api != api) ||
 		    it->host->windows.build < row->since)
 			continue;
-		compat_find(
-			it, row->verdict,
-			row->verdict == COMPAT_WORKS
-				? ""
-				: "Build on mcr.microsoft.com/windows/server of the host's release.",
-			row->source, "base image %s, for %s: %s", edition_names[edition],
-			compat_api_names[api], row->reason);
+		it->source = row->source;
+		compat_find(it, row->verdict, "base image %s, for %s: %s", editions[edition],
+			    compat_api_names[api], row->reason);
 		return;
 	}
+	it->advice = "Annotate the image with org.opencontainers.image.base.name, for example "
+		     "mcr.microsoft.com/windows/server:ltsc2022.";
 	compat_find(it, COMPAT_UNKNOWN,
-		    "Annotate the image with org.opencontainers.image.base.name, for example "
-		    "mcr.microsoft.com/windows/server:ltsc2022.",
-		    NULL,
-		    "the image does not tell its base, and editions of Windows differ in what "
-		    "they have of %s",
+		    "the image does not tell its base, and editions of Windows differ in what they "
+		    "have of %s",
 		    compat_api_names[api]);
 }
 
@@ -253,13 +222,8 @@ void rule_windows_wddm(struct compat_case *it)
 		const struct host_gpu *gpu = &it->host->gpus[i];
 		if (gpu->wddm[0] == '\0')
 			continue;
-		if (version_compare(gpu->wddm, least) < 0)
-			compat_find(it, COMPAT_CANNOT_WORK, "Update the GPU's driver.", NULL,
-				    "the driver of '%s' (%s) is of WDDM %s, and containers need %s",
-				    gpu->name, gpu->driver_version, gpu->wddm, least);
-		else
-			compat_find(it, COMPAT_WORKS, "", NULL,
-				    "the driver of '%s' (%s) is of WDDM %s; containers need %s",
-				    gpu->name, gpu->driver_version, gpu->wddm, least);
+		compat_find(it, case_at_least(gpu->wddm, least),
+			    "the driver of '%s' (%s) is of WDDM %s; containers need %s", gpu->name,
+			    gpu->driver_version, gpu->wddm, least);
 	}
 }

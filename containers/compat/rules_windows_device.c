@@ -5,10 +5,6 @@
 
 #include <string.h>
 
-#define TYPES_SOURCE                                                                               \
-	"hcsshim internal/hcsoci/hcsdoc_wcow.go, internal/uvm/virtual_device.go; containerd "      \
-	"internal/cri/opts/spec_windows_opts.go; moby"
-
 static const struct device_type {
 	const char *name;
 	bool process, hyperv;	/* isolation that takes it */
@@ -54,20 +50,15 @@ static const struct device_type *type_of(const struct compat_case *it)
 	return find_type(device, size);
 }
 
-static void refuse_form(struct compat_case *it, const char *device)
+/* Why it is refused whatever the isolation; NULL: it is not. */
+static const char *refusal_of(const struct compat_case *it, const char *id, size_t type_size)
 {
-	static const char advice[] =
-		"Give the device as vpci-location-path://PCIROOT(0)#PCI(0300) or class/GUID.";
-	if (it->options->runtime == COMPAT_DOCKER)
-		compat_find(it, COMPAT_CANNOT_WORK, advice, NULL,
-			    "Docker refuses '%.200s': invalid device assignment path, must be "
-			    "'class/ID' or 'IDType://ID'",
-			    device);
-	else
-		compat_find(it, COMPAT_CANNOT_WORK, advice, NULL,
-			    "containerd refuses '%.200s': unrecognised HostPath format, must match "
-			    "IDType://ID",
-			    device);
+	if (id == NULL && it->options->runtime == COMPAT_DOCKER)
+		return "Docker refuses it: invalid device assignment path, must be 'class/ID' or "
+		       "'IDType://ID'";
+	if (id == NULL)
+		return "containerd refuses it: unrecognised HostPath format, must match IDType://ID";
+	return type_size == 0 ? "it has an empty type, which every runtime refuses" : NULL;
 }
 
 void rule_windows_device(struct compat_case *it)
@@ -75,36 +66,28 @@ void rule_windows_device(struct compat_case *it)
 	size_t size = 0;
 	const char *device = it->options->device;
 	bool hyperv = it->options->isolation == COMPAT_HYPERV_ISOLATION;
+	const char *isolation = hyperv ? "Hyper-V" : "process";
 	if (!case_on_windows(it) || device == NULL)
 		return;
 	const char *id = split(device, &size);
 	const struct device_type *type = id != NULL ? find_type(device, size) : NULL;
-	if (id == NULL)
-		refuse_form(it, device);
-	else if (size == 0)
-		compat_find(it, COMPAT_CANNOT_WORK, "Put the type in front of ://.", NULL,
-			    "'%.200s' has an empty type, which every runtime refuses", device);
+	const char *refusal = refusal_of(it, id, size);
+	if (refusal != NULL)
+		compat_find(it, COMPAT_CANNOT_WORK, "'%.200s': %s", device, refusal);
 	else if (id[0] == '\0')
-		compat_find(it, COMPAT_UNKNOWN, "Name the device behind the type.", NULL,
+		compat_find(it, COMPAT_UNKNOWN,
 			    "'%.200s' names no device; containerd passes it on all the same",
 			    device);
 	else if (type == NULL)
-		compat_find(
-			it, COMPAT_CANNOT_WORK, "Use vpci-location-path or class.", NULL,
-			hyperv ? "hcsshim refuses '%.200s': its type is not supported in windows"
-			       : "hcsshim refuses '%.200s': it has an unsupported type",
-			device);
-	else if (hyperv ? !type->hyperv : !type->process)
-		compat_find(it, hyperv ? COMPAT_HYPERV : COMPAT_CANNOT_WORK,
-			    hyperv ? "Start the container with process isolation."
-				   : "Use vpci-location-path or class.",
-			    NULL, "hcsshim refuses devices of type '%s' in %s isolation",
-			    type->name, hyperv ? "Hyper-V" : "process");
+		compat_find(it, COMPAT_CANNOT_WORK, "'%.200s': hcsshim refuses its type as %s",
+			    device, hyperv ? "not supported in windows" : "an unsupported type");
+	else if (hyperv ? type->hyperv : type->process)
+		compat_find(it, COMPAT_WORKS, "hcsshim takes devices of type '%s' in %s isolation",
+			    type->name, isolation);
 	else
-		compat_find(it, COMPAT_WORKS, "", NULL,
-			    "hcsshim takes devices of type '%s' in %s "
-			    "isolation",
-			    type->name, hyperv ? "Hyper-V" : "process");
+		compat_find(it, hyperv ? COMPAT_HYPERV : COMPAT_CANNOT_WORK,
+			    "hcsshim refuses devices of type '%s' in %s isolation", type->name,
+			    isolation);
 }
 
 /* The newest schema of major version 2, from the host's service or the table of builds; false: then
@@ -136,28 +119,12 @@ void rule_windows_schema(struct compat_case *it)
 	struct hcs_version has = {0};
 	struct hcs_version needs = hcs_device_since(type->device);
 	bool exact = schema_of(it->host, &has);
-	if (hcs_version_compare(has, needs) >= 0)
-		compat_find(it, COMPAT_WORKS, "", NULL,
-			    "devices of type '%s' need HCS schema %u.%u, build %u has %s%u.%u",
-			    type->name, needs.major, needs.minor, it->host->windows.build,
-			    exact ? "" : "at least ", has.major, has.minor);
-	else if (exact)
-		compat_find(
-			it, COMPAT_CANNOT_WORK,
-			type->device == HCS_DEVICE_LOCATION_PATH
-				? "Give the whole class (class/GUID), or update the host."
-				: "Update the host.",
-			NULL,
-			"devices of type '%s' need HCS schema %u.%u, build %u has %u.%u: 0x8037010D "
-			"(HCS_E_INVALID_JSON)",
-			type->name, needs.major, needs.minor, it->host->windows.build, has.major,
-			has.minor);
-	else
-		compat_find(
-			it, COMPAT_UNKNOWN, "Ask the host with query-hcs-capabilities.", NULL,
-			"devices of type '%s' need HCS schema %u.%u, and nothing tells what build %u "
-			"has",
-			type->name, needs.major, needs.minor, it->host->windows.build);
+	bool enough = hcs_version_compare(has, needs) >= 0;
+	compat_find(it, case_verdict(enough || exact, enough),
+		    "devices of type '%s' need HCS schema %u.%u, build %u has %s%u.%u%s",
+		    type->name, needs.major, needs.minor, it->host->windows.build,
+		    exact ? "" : "at least ", has.major, has.minor,
+		    exact && !enough ? ": 0x8037010D (HCS_E_INVALID_JSON)" : "");
 }
 
 /* What is known to fail, or to differ from run to run, although nothing refuses it. */
@@ -198,6 +165,7 @@ void rule_windows_limits(struct compat_case *it)
 		    (row->api != COMPAT_API_ANY && row->api != it->options->api) ||
 		    (row->device != NULL && (type == NULL || strcmp(type->name, row->device) != 0)))
 			continue;
-		compat_find(it, COMPAT_WORKS, "", row->source, "%s", row->reason);
+		it->source = row->source;
+		compat_find(it, COMPAT_WORKS, "%s", row->reason);
 	}
 }

@@ -59,27 +59,26 @@ static void explain(struct compat_case *it, const struct image_index *index)
 	const struct host_facts *host = it->host;
 	const struct image_platform own = {host->os, host->architecture, "", host->os_version, NULL,
 					   0};
-	compat_find(
-		it, COMPAT_CANNOT_WORK,
-		"Take an image that has an entry for this host, or a host that one of the entries "
-		"fits. A host that builds is matched in the same way: there FROM of this index "
-		"fails, too, so build where an entry fits, or name it by its digest.",
-		NULL, "no matching manifest for %s: none of %zu entries fits",
-		image_platform_name(&own, arena), index->count);
+	compat_find(it, COMPAT_CANNOT_WORK, "no matching manifest for %s: none of %zu entries fits",
+		    image_platform_name(&own, arena), index->count);
 	for (size_t i = 0; i < index->count && i < EXPLAINED_MAX; i++) {
 		const struct image_platform *entry = &index->entries[i].platform;
-		compat_find(it, COMPAT_CANNOT_WORK, "", NULL, "%s: %s",
-			    image_platform_name(entry, arena),
+		it->advice = "";
+		compat_find(it, COMPAT_CANNOT_WORK, "%s: %s", image_platform_name(entry, arena),
 			    fit_of(entry, host, it->options).why_not);
 	}
 	if (index->count > EXPLAINED_MAX)
-		compat_find(it, COMPAT_CANNOT_WORK, "", NULL, "and %zu other entries",
+		compat_find(it, COMPAT_CANNOT_WORK, "and %zu other entries",
 			    index->count - EXPLAINED_MAX);
 }
 
 const struct compat_rule compat_no_match = {
 	.id = "platform.no-match",
 	.says = "The index has an entry for the host.",
+	.advice =
+		"Take an image that has an entry for this host, or a host that one of the entries "
+		"fits. A host that builds is matched in the same way: there FROM of this index "
+		"fails, too, so build where an entry fits, or name it by its digest.",
 	.source = "containerd platforms; moby distribution/pull_v2_windows.go; moby #53397",
 };
 
@@ -88,7 +87,7 @@ const struct image_index_entry *compat_select(const struct image_index *index,
 					      const struct compat_options *options,
 					      struct compat_answer *answer)
 {
-	struct compat_case it = {NULL, NULL, host, options, answer, &compat_no_match};
+	struct compat_case it = {NULL, NULL, host, options, answer, &compat_no_match, NULL, NULL};
 	const struct image_index_entry *best = NULL;
 	struct fit best_fit = {0};
 	for (size_t i = 0; i < index->count; i++) {

@@ -41,7 +41,7 @@ windows() {
 		'{"os":"windows","architecture":"amd64","os.version":"'"$2"'"}'
 }
 
-# expect_golden CODE NAME ARGUMENT...: exit code and output; with --json it is valid by its schema.
+# expect_golden CODE NAME ARGUMENT...: exit code and output; NAME.json is the same with --json.
 expect_golden() {
 	code=$1
 	name=$2
@@ -52,7 +52,7 @@ expect_golden() {
 	diff -u "$golden/$name.txt" "$work/$name.txt" >&2 || complain "$name: it says something else"
 	[ ! -s "$work/err" ] || complain "$name: it complains"
 	expect_exit "$code" gpucert image check --json "$@"
-	node "$validate" "$source/containers/compat/schema/image-check.schema.json" "$work/out" >&2 || complain "$name: not valid JSON"
+	cp "$work/out" "$work/$name.json"
 }
 
 cd "$work"
@@ -83,6 +83,8 @@ expect_golden 0 index-2022 --host "$hosts/windows-server-2022.json" oci:layout-w
 expect_golden 1 index-25h2 --host "$hosts/windows-11-25h2.json" --runtime containerd-2.x oci:layout-windows
 expect_golden 1 index-linux --host "$hosts/linux-h200.json" oci:layout-windows
 expect_golden 4 index-chosen --host "$hosts/windows-server-2022.json" --platform windows/amd64:10.0.17763.5329 oci:layout-windows
+node "$validate" "$source/containers/compat/schema/image-check.schema.json" ./*.json >&2 || complain "--json prints what is not valid"
+[ "$(find . -maxdepth 1 -name '*.json' | wc -l)" -eq 17 ] || complain "not every answer was printed as JSON"
 
 expect_exit 0 gpucert image check --show-host
 node "$validate" "$source/containers/compat/schema/host.schema.json" "$work/out" >&2 || complain "the host is not valid JSON"
@@ -92,8 +94,17 @@ expect_exit 0 gpucert image check --list-rules
 expect_says "windows.build"
 expect_says "moby #53397"
 expect_exit 0 gpucert image check --list-rules --json
-node -e 'for (const r of JSON.parse(require("fs").readFileSync(process.argv[1]))) if (!r.id || !r.says || !r.source) process.exit(1)' "$work/out" ||
-	complain "a rule lacks its id, sentence or source"
+# docs/image-check.md has the same table.
+node -e '
+	const fs = require("fs");
+	const [rules, doc, update] = [JSON.parse(fs.readFileSync(process.argv[1])), process.argv[2], process.argv[3]];
+	const rows = rules.map((r) => `| \`${r.id}\` | ${r.says} | ${r.source} |\n`).join("");
+	const text = fs.readFileSync(doc, "utf8");
+	const wanted = text.replace(/(\| rule \| what it says \| source \|\n\| --- \| --- \| --- \|\n)(\|.*\n)*/, (all, head) => head + rows);
+	if (update) fs.writeFileSync(doc, wanted);
+	process.exit(rules.length > 20 && rules.every((r) => r.id && r.says && r.source) && (update || text === wanted) &&
+		wanted.includes(rows) ? 0 : 1);' "$work/out" "$source/docs/image-check.md" ${GPUCERT_UPDATE_GOLDEN:+update} ||
+	complain "docs/image-check.md has another table of rules"
 
 expect_exit 2 gpucert image check
 expect_says "name an image"

@@ -29,7 +29,9 @@ static inline struct host_gpu gpu(const char *vendor, const char *name, const ch
 	return (struct host_gpu){.vendor = vendor,
 				 .name = name,
 				 .brand = "",
-				 .driver = vendor,
+				 .driver = strcmp(vendor, "nvidia") == 0 ? "nvidia"
+					   : strcmp(vendor, "amd") == 0	 ? "amdgpu"
+									 : "i915",
 				 .driver_version = version,
 				 .compute_capability = "",
 				 .cuda_version = "",

@@ -76,24 +76,31 @@ static void expect_cuda(const char *version, const char *driver, int verdict, co
 
 static void test_minimum_driver(void)
 {
-	expect_cuda("12.8.1", "570.26", COMPAT_WORKS, "minor-version compatibility, from 525 on");
+	expect_cuda("12.8.1", "570.26", COMPAT_WORKS,
+		    "minor-version compatibility, which needs 525");
 	expect_cuda("12.4.1", "535.183.01", COMPAT_WORKS, "550.54.15");
 	expect_cuda(
 		"12.4.1", "470.57.02", COMPAT_CANNOT_WORK,
-		"CUDA 12.4.1 of the image needs driver 525 (all of it: 550.54.15), the host has "
+		"CUDA 12.4.1 of the image needs driver 525 (all of it: 550.54.15), the host's is "
 		"470.57.02, which runs CUDA 11.4");
-	expect_cuda("11.8.0", "450.80.02", COMPAT_WORKS, "from 450.80.02 on");
+	expect_cuda("11.8.0", "450.80.02", COMPAT_WORKS, "which needs 450.80.02");
 	expect_cuda("11.8.0", "450.51.06", COMPAT_CANNOT_WORK, "450.80.02");
 	expect_cuda("10.2", "418.39", COMPAT_CANNOT_WORK,
-		    "needs driver 440.33, the host has 418.39");
+		    "needs driver 440.33, the host's is 418.39");
 	expect_cuda("13.0.2", "575.57.08", COMPAT_CANNOT_WORK, "580");
-	expect_cuda("12.7.0", "565.57.01", COMPAT_WORKS, "from 525 on");
+	expect_cuda("12.7.0", "565.57.01", COMPAT_WORKS, "which needs 525");
 	expect_cuda("42.0", "595.71.05", COMPAT_UNKNOWN, "no table names CUDA 42.0");
 	expect_cuda("12.4", "", COMPAT_UNKNOWN, "not known");
 	expect_cuda("twelve", "550.54.15", NOTHING, "");
 	struct image image = CUDA("12.4.1");
 	struct host_facts bare = host("linux", "", NULL, 0);
 	EXPECT(&image, NULL, &bare, NULL, "gpu.vendor", COMPAT_CANNOT_WORK, "no NVIDIA GPU");
+	/* Another module's version is not the driver's. */
+	struct host_gpu device = gpu("nvidia", "Tesla T4", "6.1.0-18-amd64");
+	struct host_facts nouveau = host("linux", "", &device, 1);
+	device.driver = "nouveau";
+	EXPECT(&image, NULL, &nouveau, NULL, "gpu.vendor", COMPAT_CANNOT_WORK, "NVIDIA's driver");
+	EXPECT(&image, NULL, &nouveau, NULL, "cuda.minimum-driver", NOTHING, "");
 }
 
 /* The Windows column, with the version that Windows has for a driver. */
@@ -103,11 +110,11 @@ static void test_windows_driver(void)
 	struct host_facts on = host("windows", "10.0.26100.2454", &device, 1);
 	struct image image = IMAGE(WINDOWS("10.0.26100.1742"), {"CUDA_VERSION", "12.4.1"});
 	EXPECT(&image, NULL, &on, NULL, "cuda.minimum-driver", COMPAT_WORKS,
-	       "runs on driver 536.40 of the host by minor-version compatibility, from 525 on (all of "
-	       "it: 551.78)");
+	       "runs on driver 536.40 of the host by minor-version compatibility, which needs 525 (all "
+	       "of it: 551.78)");
 	device.driver_version = "30.0.14.7111";
 	EXPECT(&image, NULL, &on, NULL, "cuda.minimum-driver", COMPAT_CANNOT_WORK,
-	       "the host has 471.11");
+	       "the host's is 471.11");
 	device.driver_version = "31.0.15.5222";
 	EXPECT(&image, NULL, &on, NULL, "cuda.minimum-driver", COMPAT_WORKS, "needs driver 551.78");
 }
@@ -179,6 +186,22 @@ static void test_forward(void)
 			 "");
 }
 
+/* An image without CUDA_VERSION tells its toolkit by libcudart, whose third number is a build's. */
+static void test_runtime_library(void)
+{
+	struct host_gpu device = gpu("nvidia", "Tesla T4", "550.54.14");
+	struct host_facts on = host("linux", "", &device, 1);
+	struct image image = IMAGE(LINUX_AMD64, NO_VARIABLE);
+	struct contents_library libraries[] = {library("usr/lib/libcudart.so", ""),
+					       library("opt/libcudart.so.12.4.127", "12.4.127")};
+	struct image_contents contents = {
+		.libraries = libraries, .library_count = 2, .glibc = "", .glibc_needed = ""};
+	EXPECT(&image, &contents, &on, NULL, "cuda.minimum-driver", COMPAT_WORKS,
+	       "CUDA 12.4 of the image needs driver 550.54.14");
+	contents.library_count = 1;
+	EXPECT(&image, &contents, &on, NULL, "cuda.minimum-driver", NOTHING, "");
+}
+
 static void expect_device(const char *name, const char *version, int verdict, const char *says)
 {
 	struct host_gpu device = gpu("nvidia", name, "595.71.05");
@@ -190,7 +213,7 @@ static void expect_device(const char *name, const char *version, int verdict, co
 static void test_capability(void)
 {
 	expect_device("Tesla V100-SXM2-16GB", "13.0.1", COMPAT_CANNOT_WORK,
-		      "compute capability 7.0, and CUDA 13.0.1 knows 7.5 and later");
+		      "compute capability 7.0, and CUDA 13.0.1 knows 7.5 to 12.1");
 	expect_device("Tesla V100-SXM2-16GB", "12.9.1", COMPAT_WORKS, "7.0");
 	expect_device("Tesla K80", "12.0.1", COMPAT_CANNOT_WORK, "3.7");
 	expect_device("NVIDIA H200", "11.7.1", COMPAT_UNKNOWN, "only programs that bring PTX run");
@@ -260,6 +283,6 @@ static void test_variables(void)
 
 UNIT_MAIN("rules of NVIDIA", {"table", test_table}, {"CUDA of a driver", test_cuda_of_driver},
 	  {"minimum driver", test_minimum_driver}, {"Windows driver", test_windows_driver},
-	  {"lock-step", test_lock_step}, {"forward compatibility", test_forward},
-	  {"compute capability", test_capability}, {"NVIDIA_REQUIRE_*", test_require},
-	  {"variables", test_variables})
+	  {"lock-step", test_lock_step}, {"libcudart", test_runtime_library},
+	  {"forward compatibility", test_forward}, {"compute capability", test_capability},
+	  {"NVIDIA_REQUIRE_*", test_require}, {"variables", test_variables})

@@ -24,13 +24,14 @@ static void test_os_and_architecture(void)
 	EXPECT(&image, NULL, &facts, NULL, "platform.architecture", COMPAT_WORKS, "amd64");
 	image.platform.architecture = "arm64";
 	EXPECT(&image, NULL, &facts, NULL, "platform.architecture", COMPAT_CANNOT_WORK,
-	       "the image is for arm64, the host is amd64");
+	       "image: arm64; host: amd64");
 	image.platform.architecture = "";
-	EXPECT(&image, NULL, &facts, NULL, "platform.architecture", COMPAT_UNKNOWN, "of the image");
+	EXPECT(&image, NULL, &facts, NULL, "platform.architecture", COMPAT_UNKNOWN,
+	       "image: not known; host: amd64");
 	image.platform.os = "windows";
 	EXPECT(&image, NULL, &facts, NULL, "platform.os", COMPAT_CANNOT_WORK, "windows");
 	image.platform.os = "";
-	EXPECT(&image, NULL, &facts, NULL, "platform.os", COMPAT_UNKNOWN, "of the image");
+	EXPECT(&image, NULL, &facts, NULL, "platform.os", COMPAT_UNKNOWN, "image: not known");
 }
 
 static void expect_level(const char *variant, unsigned asked, unsigned has, int verdict,
@@ -137,9 +138,9 @@ static void test_rocm(void)
 	expect_rocm("6.2.4", "6.3.6", COMPAT_WORKS, "");
 	expect_rocm("6.3.0", "6.3.6", COMPAT_CANNOT_WORK, "ROCm 6.0");
 	expect_rocm("6.3.0", "6.16.13", COMPAT_WORKS, "ROCm 7.2");
-	expect_rocm("6.0.0", "6.1.0-18-amd64", COMPAT_UNKNOWN, "no known release");
-	expect_rocm("6.0.0", "", COMPAT_UNKNOWN, "no version");
-	expect_rocm("6.0.0", "5.0.1", COMPAT_UNKNOWN, "no known release");
+	expect_rocm("6.0.0", "6.1.0-18-amd64", COMPAT_UNKNOWN, "a release that is not known");
+	expect_rocm("6.0.0", "", COMPAT_UNKNOWN, "(not known)");
+	expect_rocm("6.0.0", "5.0.1", COMPAT_UNKNOWN, "a release that is not known");
 	expect_rocm("six", "6.7.0", NOTHING, "");
 }
 
@@ -191,9 +192,8 @@ static void test_print(void)
 	image.platform.architecture = "\033[31mx";
 	UNIT_INT(compat_check(&image, NULL, &facts, &(struct compat_options){0}, &answer, NULL), 0);
 	compat_answer_print(&answer, false, &text);
-	UNIT_CONTAINS(text_string(&text),
-		      "cannot work\n\nplatform.architecture: cannot work\n  the "
-		      "image is for \\x1b[31mx, the host");
+	UNIT_CONTAINS(text_string(&text), "cannot work\n\nplatform.architecture: cannot work\n  "
+					  "image: \\x1b[31mx; host");
 	CU_ASSERT_TRUE(strchr(text_string(&text), '\033') == NULL);
 	UNIT_STRING(compat_verdict_name(COMPAT_HYPERV), "hyper-v-only");
 }

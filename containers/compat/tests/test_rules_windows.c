@@ -80,7 +80,8 @@ static void test_reasons(void)
 	expect_build(25398, 20348, &hyperv, COMPAT_UNKNOWN, "not published");
 	struct host_facts facts = host("windows", "10.0.20348.2582", NULL, 0);
 	struct image image = IMAGE(WINDOWS(""), NO_VARIABLE);
-	EXPECT(&image, NULL, &facts, NULL, "windows.build", COMPAT_UNKNOWN, "names no os.version");
+	EXPECT(&image, NULL, &facts, NULL, "windows.build", COMPAT_UNKNOWN,
+	       "os.version of the image is not known");
 	image.platform.os_version = "10.0.99999999999.1";
 	EXPECT(&image, NULL, &facts, NULL, "windows.build", COMPAT_CANNOT_WORK, "os.version");
 	image.platform.os_version = "6.3.20348.1";
@@ -196,7 +197,7 @@ static void test_schemas(void)
 	expect_schema("14393", "", "class/" CLASS, COMPAT_CANNOT_WORK, "has 1.0");
 	expect_schema("20348", "2.1", path, COMPAT_CANNOT_WORK,
 		      "has 2.1"); /* as the host itself says */
-	expect_schema("10240", "", path, COMPAT_UNKNOWN, "nothing tells");
+	expect_schema("10240", "", path, COMPAT_UNKNOWN, "at least 1.0");
 	expect_schema("20348", "", "gpu://0", NOTHING, "");
 }
 
