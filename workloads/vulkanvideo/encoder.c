@@ -293,40 +293,37 @@ static void record_picture(struct vulkanvideo_encoder *e, VkCommandBuffer comman
 				       NULL);
 }
 
-static int record(struct vulkanvideo_encoder *e, size_t queue, unsigned index, struct error *err)
+/* The second queue waits for the first. */
+static int run(struct vulkanvideo_encoder *e, size_t queue, unsigned index, struct error *err)
 {
+	static const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+	const bool upload = queue == VULKANVIDEO_UPLOAD;
+	VkCommandBuffer commands = e->queues[queue].commands;
 	const VkCommandBufferBeginInfo begin = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
 		.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
 	};
-	VkCommandBuffer commands = e->queues[queue].commands;
-	int rc = VULKAN_CALL(&e->device, err, vkBeginCommandBuffer, commands, &begin);
-	if (rc != 0)
-		return rc;
-	if (queue == VULKANVIDEO_UPLOAD)
-		record_upload(e, commands);
-	else
-		record_picture(e, commands, index);
-	return VULKAN_CALL(&e->device, err, vkEndCommandBuffer, commands);
-}
-
-/* The second queue waits for the first. */
-static int submit(struct vulkanvideo_encoder *e, size_t queue, struct error *err)
-{
-	static const VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-	const bool upload = queue == VULKANVIDEO_UPLOAD;
 	const VkSubmitInfo info = {
 		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
 		.waitSemaphoreCount = !upload,
 		.pWaitSemaphores = &e->uploaded,
 		.pWaitDstStageMask = &all,
 		.commandBufferCount = 1,
-		.pCommandBuffers = &e->queues[queue].commands,
+		.pCommandBuffers = &commands,
 		.signalSemaphoreCount = upload,
 		.pSignalSemaphores = &e->uploaded,
 	};
-	return VULKAN_CALL(&e->device, err, vkQueueSubmit, e->queues[queue].queue, 1, &info,
-			   upload ? VK_NULL_HANDLE : e->done);
+	int rc = VULKAN_CALL(&e->device, err, vkBeginCommandBuffer, commands, &begin);
+	if (rc != 0)
+		return rc;
+	if (upload)
+		record_upload(e, commands);
+	else
+		record_picture(e, commands, index);
+	rc = VULKAN_CALL(&e->device, err, vkEndCommandBuffer, commands);
+	return rc == 0 ? VULKAN_CALL(&e->device, err, vkQueueSubmit, e->queues[queue].queue, 1,
+				     &info, upload ? VK_NULL_HANDLE : e->done)
+		       : rc;
 }
 
 static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
@@ -334,13 +331,9 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 	struct vulkanvideo_encoder *e = encoder;
 	const struct video_planes planes =
 		video_planes_of(&e->job->source, VIDEO_NV12, e->frame.mapped);
-	int rc = 0;
 	video_copy(&e->job->source, frame, &planes);
-	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++)
-		rc = record(e, i, index, err);
-	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++)
-		rc = submit(e, i, err);
-	return rc;
+	int rc = run(e, VULKANVIDEO_UPLOAD, index, err);
+	return rc == 0 ? run(e, VULKANVIDEO_ENCODE, index, err) : rc;
 }
 
 static int append(struct vulkanvideo_encoder *e, struct text *stream, struct error *err)
