@@ -21,7 +21,7 @@ int library_open(const char *name, void **handle, struct error *err);
 int library_function(void *handle, const char *name, void *function, struct error *err);
 
 /* A member that points to a function of this name, as a header declares it, for library_function(). */
-#define LIBRARY_FUNCTION(name) __typeof__(name) *name; /* NOLINT(bugprone-macro-parentheses) */
+#define LIBRARY_FUNCTION(name) __typeof__(name) *name;
 
 /* Where the library was found, symbolic links resolved; "" when unknown. */
 void library_path(void *handle, char *out, size_t size);

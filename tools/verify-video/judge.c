@@ -99,21 +99,6 @@ static int compare(void *user, const struct decoded_frame *frame, struct error *
 	return 0;
 }
 
-/* What is known without decoding; size and number bound what a decoder may be asked for. */
-static bool is_worth_decoding(const struct video_source *source, struct judgement *judgement)
-{
-	const struct video_walk *walk = &judgement->walk;
-	if (walk->width != source->width || walk->height != source->height)
-		find(judgement, JUDGE_WRONG, "the stream is %u by %u, not %u by %u", walk->width,
-		     walk->height, source->width, source->height);
-	if (walk->bits != 8)
-		find(judgement, JUDGE_WRONG, "the samples have %u bits, not 8", walk->bits);
-	if (walk->pictures != VIDEO_FRAMES)
-		find(judgement, JUDGE_WRONG, "the stream holds %zu pictures, not %d",
-		     walk->pictures, VIDEO_FRAMES);
-	return judgement->status == JUDGE_OK;
-}
-
 int judge_stream(enum video_codec codec, const uint8_t *data, size_t size,
 		 const struct video_source *source, struct judgement *judgement, struct error *err)
 {
@@ -126,16 +111,17 @@ int judge_stream(enum video_codec codec, const uint8_t *data, size_t size,
 	const struct frame_sink sink = {compare, &comparison};
 	struct error reason = {0};
 	*judgement = (struct judgement){0};
-	int rc = video_walk(codec, data, size, &judgement->walk, &reason);
-	if (rc == 0 && !is_worth_decoding(source, judgement))
-		return 0;
-	comparison.other.seed = video_other_seed(source);
-	if (rc == 0)
+	/* What is known without decoding: size and number bound what a decoder may be asked for. */
+	int rc = video_walk_frames(codec, data, size, source, &judgement->walk, &reason);
+	const bool other = rc == ERROR_LIMIT;
+	if (rc == 0) {
+		comparison.other.seed = video_other_seed(source);
 		rc = decoders[codec](data, size, &sink, &reason);
+	}
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
 	if (rc != 0)
-		find(judgement, JUDGE_UNDECODABLE, "%s", reason.text);
+		find(judgement, other ? JUDGE_WRONG : JUDGE_UNDECODABLE, "%s", reason.text);
 	else if (judgement->frames != VIDEO_FRAMES)
 		find(judgement, JUDGE_UNDECODABLE, "%zu frames come out, not %d", judgement->frames,
 		     VIDEO_FRAMES);

@@ -97,8 +97,10 @@ static int list_profile(struct vaapi *va, VADisplay display, const struct vaapi_
 		rc = check_told(count, 0, room, call, err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(entrypoints); i++) {
 		for (int j = 0; j < count; j++) {
-			if (told[j] == entrypoints[i].entrypoint)
-				add(va, display, profile, &entrypoints[i], offers);
+			if (told[j] != entrypoints[i].entrypoint)
+				continue;
+			add(va, display, profile, &entrypoints[i], offers);
+			break; /* however often it is told */
 		}
 	}
 	return rc;

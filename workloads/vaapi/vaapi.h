@@ -96,34 +96,5 @@ cJSON *vaapi_describe(const struct vaapi *va, size_t index);
 int vaapi_list(void *session, const struct work_request *request, struct video_offers *offers,
 	       struct error *err);
 
-enum { VAAPI_INPUT, VAAPI_RECONSTRUCTED, VAAPI_SURFACES = VAAPI_RECONSTRUCTED + 2 };
-enum { VAAPI_BUFFERS_MAX = 16 }; /* of one picture, which has at most 9 */
-
-/* One stream. */
-struct vaapi_encoder {
-	struct vaapi *va;
-	const struct video_job *job;
-	VADisplay display;
-	struct vaapi_way way;
-	unsigned rate_control; /* VA_RC_... */
-	unsigned packed;       /* VA_ENC_PACKED_HEADER_...: what the driver wants to be given */
-	size_t made;	       /* of what follows, in this order */
-	VAConfigID config;
-	VASurfaceID surfaces[VAAPI_SURFACES];
-	VAContextID context;
-	VAImage image;
-	VABufferID coded;
-	unsigned coded_size;
-	VABufferID buffers[VAAPI_BUFFERS_MAX];
-	int buffer_count;
-};
-
-/* vaapi_check() of a function. */
-#define VAAPI_CALL(e, err, function, ...)                                                          \
-	vaapi_check((e)->job->failure, (e)->va->function((e)->display, __VA_ARGS__), #function, err)
-
-/* h264.c: buffers with all that describes picture `index`. */
-int vaapi_h264_describe(struct vaapi_encoder *e, unsigned index, struct error *err);
-
 /* encoder.c */
 extern const struct video_encoder vaapi_encoder;

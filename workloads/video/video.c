@@ -169,24 +169,6 @@ static int encode(struct run *run, struct error *err)
 	return 0;
 }
 
-/* What can be said without decoding. */
-static int walk(struct video_stream *stream, struct error *err)
-{
-	const struct video_source *source = &stream->job.source;
-	struct video_walk *walk = &stream->walk;
-	int rc = video_walk(stream->job.offer->codec, (const uint8_t *)text_string(&stream->data),
-			    stream->data.size, walk, err);
-	if (rc != 0)
-		return rc;
-	if (walk->width != source->width || walk->height != source->height)
-		return error_set(err, ERROR_FORMAT, "the stream is %u by %u, not %u by %u",
-				 walk->width, walk->height, source->width, source->height);
-	return walk->pictures == VIDEO_FRAMES
-		       ? 0
-		       : error_set(err, ERROR_FORMAT, "the stream holds %zu pictures, not %d",
-				   walk->pictures, VIDEO_FRAMES);
-}
-
 /* A piece of work. */
 struct work {
 	const struct video_encoder *encoder;
@@ -228,7 +210,10 @@ static int make_stream(struct work *work, struct video_stream *stream, struct er
 	if (rc != 0)
 		return rc;
 	work_stage_begin(work->report, WORK_STAGE_VERIFY);
-	return walk(stream, err);
+	/* What can be said without decoding. */
+	return video_walk_frames(stream->job.offer->codec,
+				 (const uint8_t *)text_string(&stream->data), stream->data.size,
+				 &stream->job.source, &stream->walk, err);
 }
 
 static void judge(struct video_stream *stream, int rc, struct error *reason)

@@ -73,7 +73,7 @@ struct video_encoder {
 	/* The offers of a codec are tried in their order, up to the first that encodes, and each try is
 	 * told in `attempts`; otherwise the first one is what counts. */
 	bool tries;
-	/* A picture is put, then got, and nothing is put behind the last one; *ended is not looked at. */
+	/* A picture is put, then got, and nothing is put behind the last one; *ended stays alone. */
 	bool single;
 	const char *h264_alone; /* "VA-API": with it the probe encodes no other codec; NULL: all */
 	enum video_layout layout; /* of the frames that put() is given */

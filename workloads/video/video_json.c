@@ -16,6 +16,11 @@ static cJSON *size_json(const struct video_size *size)
 	return members_take(&members);
 }
 
+static cJSON *told_json(int number)
+{
+	return number == VIDEO_NOT_TOLD ? cJSON_CreateNull() : cJSON_CreateNumber(number);
+}
+
 static cJSON *offer_json(const struct video_offer *offer)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
@@ -25,14 +30,10 @@ static cJSON *offer_json(const struct video_offer *offer)
 	member_optional(&members, "profiles", offer->profiles);
 	member_item(&members, "least", size_json(&offer->least));
 	member_item(&members, "most", size_json(&offer->most));
-	if (offer->ten_bit == VIDEO_NOT_TOLD)
-		member_null(&members, "tenBit");
-	else
-		member_bool(&members, "tenBit", offer->ten_bit != 0);
-	if (offer->b_frames == VIDEO_NOT_TOLD)
-		member_null(&members, "bFrames");
-	else
-		member_number(&members, "bFrames", offer->b_frames);
+	member_item(&members, "tenBit",
+		    offer->ten_bit == VIDEO_NOT_TOLD ? cJSON_CreateNull()
+						     : cJSON_CreateBool(offer->ten_bit));
+	member_item(&members, "bFrames", told_json(offer->b_frames));
 	return members_take(&members);
 }
 
@@ -122,10 +123,7 @@ cJSON *video_attempt_json(const struct video_stream *stream)
 	member_bool(&members, "hardware", stream->job.offer->hardware);
 	member_string(&members, "status", work_status_name(stream->status));
 	member_optional(&members, "reason", stream->reason);
-	if (stream->exit_code == VIDEO_NOT_TOLD)
-		member_null(&members, "exitCode");
-	else
-		member_number(&members, "exitCode", stream->exit_code);
+	member_item(&members, "exitCode", told_json(stream->exit_code));
 	member_item(&members, "messages", json_new_strings(&stream->messages));
 	return members_take(&members);
 }

@@ -182,3 +182,20 @@ int video_walk(enum video_codec codec, const uint8_t *data, size_t size, struct 
 		       : error_set(err, ERROR_FORMAT, "the stream holds %zu units and no picture",
 				   walk->units);
 }
+
+int video_walk_frames(enum video_codec codec, const uint8_t *data, size_t size,
+		      const struct video_source *source, struct video_walk *walk, struct error *err)
+{
+	int rc = video_walk(codec, data, size, walk, err);
+	if (rc != 0)
+		return rc;
+	if (walk->width != source->width || walk->height != source->height)
+		return error_set(err, ERROR_LIMIT, "the stream is %u by %u, not %u by %u",
+				 walk->width, walk->height, source->width, source->height);
+	if (walk->bits != 8)
+		return error_set(err, ERROR_LIMIT, "the samples have %u bits, not 8", walk->bits);
+	if (walk->pictures != VIDEO_FRAMES)
+		return error_set(err, ERROR_LIMIT, "the stream holds %zu pictures, not %d",
+				 walk->pictures, VIDEO_FRAMES);
+	return 0;
+}

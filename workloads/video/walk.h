@@ -11,6 +11,7 @@
  */
 
 #include "base/error.h"
+#include "workloads/video/frames.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,3 +44,9 @@ size_t video_start_code(const uint8_t *data, size_t size, size_t from);
  * in front of it is one, too. */
 int video_walk(enum video_codec codec, const uint8_t *data, size_t size, struct video_walk *walk,
 	       struct error *err);
+
+/* The same of a stream that is to hold the frames of `source`. ERROR_LIMIT: it has another size, depth
+ * or number of pictures. */
+int video_walk_frames(enum video_codec codec, const uint8_t *data, size_t size,
+		      const struct video_source *source, struct video_walk *walk,
+		      struct error *err);

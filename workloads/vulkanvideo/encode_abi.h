@@ -4,8 +4,8 @@
 /*
  * VK_KHR_video_encode_queue and VK_KHR_video_encode_h264 as the Vulkan specification has them since
  * 1.3.274, as far as the probe needs them: headers of before, as Debian 12 has, know only the
- * provisional extensions, which are others. The names are the specification's, and where its header
- * declares them nothing is declared here. tests/vulkanvideo_abi.c holds the sizes and places.
+ * provisional extensions, which are others. The names are the specification's, flags that nobody sets
+ * are one number, and where its header declares them nothing is declared here. tests/vulkanvideo_abi.c holds the sizes and places.
  */
 
 #include "workloads/vulkan/vulkan.h"
@@ -91,10 +91,7 @@ typedef VkResult(VKAPI_PTR *PFN_vkGetEncodedVideoSessionParametersKHR)(
 typedef void(VKAPI_PTR *PFN_vkCmdEncodeVideoKHR)(VkCommandBuffer, const VkVideoEncodeInfoKHR *);
 
 typedef struct StdVideoEncodeH264ReferenceListsInfo {
-	struct {
-		uint32_t ref_pic_list_modification_flag_l0 : 1,
-			ref_pic_list_modification_flag_l1 : 1, reserved : 30;
-	} flags;
+	uint32_t flags;
 	uint8_t num_ref_idx_l0_active_minus1, num_ref_idx_l1_active_minus1;
 	uint8_t RefPicList0[STD_VIDEO_H264_MAX_NUM_LIST_REF];
 	uint8_t RefPicList1[STD_VIDEO_H264_MAX_NUM_LIST_REF];
@@ -104,9 +101,7 @@ typedef struct StdVideoEncodeH264ReferenceListsInfo {
 
 typedef struct StdVideoEncodeH264PictureInfo {
 	struct {
-		uint32_t IdrPicFlag : 1, is_reference : 1, no_output_of_prior_pics_flag : 1,
-			long_term_reference_flag : 1, adaptive_ref_pic_marking_mode_flag : 1,
-			reserved : 27;
+		uint32_t IdrPicFlag : 1, is_reference : 1, reserved : 30;
 	} flags;
 	uint8_t seq_parameter_set_id, pic_parameter_set_id;
 	uint16_t idr_pic_id;
@@ -118,9 +113,7 @@ typedef struct StdVideoEncodeH264PictureInfo {
 } StdVideoEncodeH264PictureInfo;
 
 typedef struct StdVideoEncodeH264ReferenceInfo {
-	struct {
-		uint32_t used_for_long_term_reference : 1, reserved : 31;
-	} flags;
+	uint32_t flags;
 	StdVideoH264PictureType primary_pic_type;
 	uint32_t FrameNum;
 	int32_t PicOrderCnt;
@@ -129,10 +122,7 @@ typedef struct StdVideoEncodeH264ReferenceInfo {
 } StdVideoEncodeH264ReferenceInfo;
 
 typedef struct StdVideoEncodeH264SliceHeader {
-	struct {
-		uint32_t direct_spatial_mv_pred_flag : 1, num_ref_idx_active_override_flag : 1,
-			reserved : 30;
-	} flags;
+	uint32_t flags;
 	uint32_t first_mb_in_slice;
 	StdVideoH264SliceType slice_type;
 	int8_t slice_alpha_c0_offset_div2, slice_beta_offset_div2, slice_qp_delta;

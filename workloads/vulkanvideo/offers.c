@@ -58,17 +58,18 @@ static void make_profile(struct vulkanvideo_profile *out, const struct vulkanvid
 
 int vulkanvideo_ask(struct vulkanvideo *v, VkPhysicalDevice physical,
 		    const struct vulkanvideo_row *row, struct vulkanvideo_profile *profile,
-		    struct vulkanvideo_capabilities *out, struct error *err)
+		    struct vulkanvideo_capabilities *capabilities, struct error *err)
 {
 	make_profile(profile, row);
-	*out = (struct vulkanvideo_capabilities){
-		.video = {.sType = VK_STRUCTURE_TYPE_VIDEO_CAPABILITIES_KHR, .pNext = &out->encode},
+	*capabilities = (struct vulkanvideo_capabilities){
+		.video = {.sType = VK_STRUCTURE_TYPE_VIDEO_CAPABILITIES_KHR,
+			  .pNext = &capabilities->encode},
 		.encode = {.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_CAPABILITIES_KHR,
-			   .pNext = &out->codec},
+			   .pNext = &capabilities->codec},
 		.codec.any.sType = (VkStructureType)codecs[row->codec].capabilities,
 	};
-	const VkResult result =
-		v->vkGetPhysicalDeviceVideoCapabilitiesKHR(physical, &profile->info, &out->video);
+	const VkResult result = v->vkGetPhysicalDeviceVideoCapabilitiesKHR(physical, &profile->info,
+									   &capabilities->video);
 	if (result == VK_ERROR_VIDEO_PROFILE_OPERATION_NOT_SUPPORTED_KHR ||
 	    result == VK_ERROR_VIDEO_PROFILE_FORMAT_NOT_SUPPORTED_KHR ||
 	    result == VK_ERROR_VIDEO_PROFILE_CODEC_NOT_SUPPORTED_KHR ||

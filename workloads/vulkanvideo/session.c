@@ -156,15 +156,17 @@ static int make_image(struct vulkanvideo_encoder *e, VkImageUsageFlags usage, ui
 	return VULKAN_CALL(e, err, vkCreateImageView, device, &view, NULL, &out->view);
 }
 
-static int make_images(struct vulkanvideo_encoder *e, struct error *err)
+static int make_input(struct vulkanvideo_encoder *e, struct error *err)
 {
-	int rc = make_image(
-		e, VK_IMAGE_USAGE_VIDEO_ENCODE_SRC_BIT_KHR | VK_IMAGE_USAGE_TRANSFER_DST_BIT, 1,
-		&e->input, err);
-	if (rc == 0)
-		rc = make_image(e, VK_IMAGE_USAGE_VIDEO_ENCODE_DPB_BIT_KHR, VULKANVIDEO_SLOTS,
-				&e->references, err);
-	return rc;
+	return make_image(e,
+			  VK_IMAGE_USAGE_VIDEO_ENCODE_SRC_BIT_KHR | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+			  1, &e->input, err);
+}
+
+static int make_references(struct vulkanvideo_encoder *e, struct error *err)
+{
+	return make_image(e, VK_IMAGE_USAGE_VIDEO_ENCODE_DPB_BIT_KHR, VULKANVIDEO_SLOTS,
+			  &e->references, err);
 }
 
 static int make_session(struct vulkanvideo_encoder *e, struct error *err)
@@ -295,10 +297,11 @@ int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err)
 		ask,
 		find_queues,
 		open_device,
-		make_images,
+		make_input,
+		make_references,
 		make_session,
 		bind_session,
-		vulkanvideo_h264_parameters,
+		vulkanvideo_make_parameters,
 		make_buffers,
 		make_feedback,
 	};
@@ -319,8 +322,8 @@ static void free_image(struct vulkanvideo_encoder *e, const struct vulkanvideo_i
 static void free_objects(struct vulkanvideo_encoder *e)
 {
 	VkDevice device = e->device.handle;
-	(void)e->vkDeviceWaitIdle(
-		device); /* a frame may have gone up, and its picture been refused */
+	/* A frame may have gone up, and its picture been refused. */
+	(void)e->vkDeviceWaitIdle(device);
 	for (size_t i = 0; i < VULKANVIDEO_QUEUES; i++)
 		e->device.vkDestroyCommandPool(device, e->queues[i].pool, NULL);
 	e->vkDestroyQueryPool(device, e->feedback, NULL);

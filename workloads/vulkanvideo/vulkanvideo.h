@@ -143,11 +143,6 @@ struct vulkanvideo_encoder {
 int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err);
 void vulkanvideo_session_close(void *encoder);
 
-/* h264.c: the parameter sets of the stream, and e->headers as the driver codes them. */
-int vulkanvideo_h264_parameters(struct vulkanvideo_encoder *e, struct error *err);
-/* Records picture `index`, between its barriers. */
-void vulkanvideo_h264_record(struct vulkanvideo_encoder *e, VkCommandBuffer commands,
-			     unsigned index);
-
-/* encoder.c */
+/* encoder.c: the parameter sets of the stream, and e->headers as the driver codes them. */
+int vulkanvideo_make_parameters(struct vulkanvideo_encoder *e, struct error *err);
 extern const struct video_encoder vulkanvideo_encoder;
