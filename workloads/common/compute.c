@@ -90,10 +90,11 @@ static int fill(struct compute *c, struct error *err)
 	rc = c->calls->copy(c, values, false, err);
 	if (rc == 0)
 		rc = finish(c, err);
-	if (rc == 0)
-		work_compare(c->report, "fill", values->host);
+	if (rc != 0)
+		return rc;
+	work_compare(c->report, "fill", values->host);
 	work_fill(&c->data);
-	return rc;
+	return 0;
 }
 
 static int upload(void *work, struct error *err)

@@ -15,13 +15,15 @@ static const struct code_advice codes[] = {
 
 static int load(struct levelzero *lz, struct api_report *report, struct error *err)
 {
-#define LOAD(name) {"ze" #name, &lz->ze##name},
-	const struct api_function functions[] = {LEVELZERO_FUNCTIONS(LOAD){NULL, NULL}};
-#undef LOAD
+#define X(name) {#name, &lz->name},
+	const struct api_function functions[] = {X(zeInit) /* first: every loader has it */
+#include "workloads/levelzero/functions.h"
+						 {NULL, NULL}};
+#undef X
 	int rc = api_load(report, LEVELZERO_LIBRARY, functions, err);
-	(void)api_find(LEVELZERO_LIBRARY, "zeInitDrivers", &lz->zeInitDrivers);
+	(void)api_find(LEVELZERO_LIBRARY, "zeInitDrivers", &lz->newer.zeInitDrivers);
 	(void)api_find(LEVELZERO_LIBRARY, "zeDevicePciGetPropertiesExt",
-		       &lz->zeDevicePciGetPropertiesExt);
+		       &lz->newer.zeDevicePciGetPropertiesExt);
 	return rc;
 }
 
@@ -63,14 +65,14 @@ static int find_drivers(struct levelzero *lz, ze_driver_handle_t *drivers, uint3
 {
 	struct levelzero_driver_types types = {.type = LEVELZERO_DRIVER_TYPES,
 					       .flags = LEVELZERO_EVERY_TYPE};
-	const char *call = lz->zeInitDrivers != NULL ? "zeInitDrivers" : "zeInit";
+	const char *call = lz->newer.zeInitDrivers != NULL ? "zeInitDrivers" : "zeInit";
 	ze_result_t code = ZE_RESULT_SUCCESS;
 	*count = LEVELZERO_DRIVERS_MAX;
-	if (lz->zeInitDrivers != NULL)
-		code = lz->zeInitDrivers(count, drivers, &types);
+	if (lz->newer.zeInitDrivers != NULL)
+		code = lz->newer.zeInitDrivers(count, drivers, &types);
 	else
 		code = lz->zeInit(0);
-	if (code == ZE_RESULT_SUCCESS && lz->zeInitDrivers == NULL) {
+	if (code == ZE_RESULT_SUCCESS && lz->newer.zeInitDrivers == NULL) {
 		call = "zeDriverGet";
 		code = lz->zeDriverGet(count, drivers);
 	}
@@ -106,8 +108,8 @@ static void add_pci(struct members *members, const struct levelzero *lz, ze_devi
 {
 	ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
 	const ze_pci_address_ext_t *told = &pci.address;
-	if (lz->zeDevicePciGetPropertiesExt == NULL ||
-	    lz->zeDevicePciGetPropertiesExt(id, &pci) != ZE_RESULT_SUCCESS ||
+	if (lz->newer.zeDevicePciGetPropertiesExt == NULL ||
+	    lz->newer.zeDevicePciGetPropertiesExt(id, &pci) != ZE_RESULT_SUCCESS ||
 	    (told->domain | told->bus | told->device) == 0)
 		member_null(members, "pciAddress");
 	else

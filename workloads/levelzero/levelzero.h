@@ -9,7 +9,6 @@
 #include "workloads/common/work.h"
 
 #include <level_zero/ze_api.h>
-#include <level_zero/ze_ddi.h>
 
 #include <stddef.h>
 
@@ -30,46 +29,6 @@ typedef ze_result_t(ZE_APICALL *levelzero_init_drivers)(uint32_t *count,
 							ze_driver_handle_t *drivers,
 							struct levelzero_driver_types *types);
 
-#define LEVELZERO_FUNCTIONS(X)                                                                     \
-	X(Init)                                                                                    \
-	X(DriverGet)                                                                               \
-	X(DriverGetApiVersion)                                                                     \
-	X(DriverGetProperties)                                                                     \
-	X(DeviceGet)                                                                               \
-	X(DeviceGetProperties)                                                                     \
-	X(DeviceGetMemoryProperties)                                                               \
-	X(DeviceGetCommandQueueGroupProperties)                                                    \
-	X(ContextCreate)                                                                           \
-	X(ContextDestroy)                                                                          \
-	X(CommandQueueCreate)                                                                      \
-	X(CommandQueueDestroy)                                                                     \
-	X(CommandQueueExecuteCommandLists)                                                         \
-	X(FenceCreate)                                                                             \
-	X(FenceDestroy)                                                                            \
-	X(FenceHostSynchronize)                                                                    \
-	X(FenceReset)                                                                              \
-	X(CommandListCreate)                                                                       \
-	X(CommandListDestroy)                                                                      \
-	X(CommandListClose)                                                                        \
-	X(CommandListReset)                                                                        \
-	X(CommandListAppendBarrier)                                                                \
-	X(CommandListAppendMemoryCopy)                                                             \
-	X(CommandListAppendMemoryFill)                                                             \
-	X(CommandListAppendLaunchKernel)                                                           \
-	X(MemAllocDevice)                                                                          \
-	X(MemAllocHost)                                                                            \
-	X(MemFree)                                                                                 \
-	X(ModuleCreate)                                                                            \
-	X(ModuleDestroy)                                                                           \
-	X(ModuleBuildLogGetString)                                                                 \
-	X(ModuleBuildLogDestroy)                                                                   \
-	X(KernelCreate)                                                                            \
-	X(KernelDestroy)                                                                           \
-	X(KernelSetGroupSize)                                                                      \
-	X(KernelSetArgumentValue)
-
-#define LEVELZERO_DECLARE(name) ze_pfn##name##_t ze##name;
-
 enum { LEVELZERO_DRIVERS_MAX = 16 };
 
 struct levelzero_device {
@@ -79,9 +38,13 @@ struct levelzero_device {
 };
 
 struct levelzero {
-	LEVELZERO_FUNCTIONS(LEVELZERO_DECLARE)
-	levelzero_init_drivers zeInitDrivers; /* NULL: a loader before 1.10 */
-	ze_pfnDevicePciGetPropertiesExt_t zeDevicePciGetPropertiesExt; /* NULL: before 1.3 */
+#define X(name) __typeof__(name) *name;
+#include "workloads/levelzero/functions.h" /* those that this folder calls */
+#undef X
+	struct {
+		levelzero_init_drivers zeInitDrivers; /* NULL: a loader before 1.10 */
+		__typeof__(zeDevicePciGetPropertiesExt) *zeDevicePciGetPropertiesExt; /* 1.3 */
+	} newer;
 	size_t device_count;
 	struct levelzero_device devices[API_DEVICES_MAX];
 	struct calls calls;

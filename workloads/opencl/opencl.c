@@ -33,9 +33,11 @@ static void read_version(struct api_report *report)
 
 static int load(struct opencl *cl, struct api_report *report, struct error *err)
 {
-#define FUNCTION(name) {#name, &cl->name},
-	const struct api_function functions[] = {OPENCL_FUNCTIONS(FUNCTION){NULL, NULL}};
-#undef FUNCTION
+#define X(name) {#name, &cl->name},
+	const struct api_function functions[] = {
+#include "workloads/opencl/functions.h"
+		{NULL, NULL}};
+#undef X
 	int rc = api_load(report, OPENCL_LIBRARY, functions, err);
 	if (rc == 0)
 		read_version(report);

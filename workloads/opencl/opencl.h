@@ -21,33 +21,6 @@
 
 #define OPENCL_LIBRARY API_LIBRARY("OpenCL.dll", "libOpenCL.so.1")
 
-#define OPENCL_FUNCTIONS(X)                                                                        \
-	X(clGetPlatformIDs)                                                                        \
-	X(clGetPlatformInfo)                                                                       \
-	X(clGetDeviceIDs)                                                                          \
-	X(clGetDeviceInfo)                                                                         \
-	X(clCreateContext)                                                                         \
-	X(clReleaseContext)                                                                        \
-	X(clCreateCommandQueue)                                                                    \
-	X(clReleaseCommandQueue)                                                                   \
-	X(clCreateProgramWithSource)                                                               \
-	X(clBuildProgram)                                                                          \
-	X(clGetProgramBuildInfo)                                                                   \
-	X(clReleaseProgram)                                                                        \
-	X(clCreateKernel)                                                                          \
-	X(clSetKernelArg)                                                                          \
-	X(clReleaseKernel)                                                                         \
-	X(clCreateBuffer)                                                                          \
-	X(clReleaseMemObject)                                                                      \
-	X(clEnqueueWriteBuffer)                                                                    \
-	X(clEnqueueReadBuffer)                                                                     \
-	X(clEnqueueNDRangeKernel)                                                                  \
-	X(clFlush)                                                                                 \
-	X(clGetEventInfo)                                                                          \
-	X(clReleaseEvent)
-
-#define OPENCL_DECLARE(name) cl_api_##name name;
-
 enum { OPENCL_PLATFORMS_MAX = 64 };
 
 struct opencl_device {
@@ -57,7 +30,9 @@ struct opencl_device {
 };
 
 struct opencl {
-	OPENCL_FUNCTIONS(OPENCL_DECLARE)
+#define X(name) cl_api_##name name;
+#include "workloads/opencl/functions.h" /* those that this folder calls */
+#undef X
 	size_t device_count;
 	struct opencl_device devices[API_DEVICES_MAX];
 	struct calls calls;
