@@ -22,37 +22,37 @@ static int find_compute_family(struct vulkan_device *device, struct error *err)
 static int load_device_functions(struct vulkan_device *device, struct error *err)
 {
 	struct vulkan *vk = device->vk;
-#define LOAD(name)                                                                                 \
+#define X(name)                                                                                    \
 	device->name = (PFN_##name)vk->vkGetDeviceProcAddr(device->handle, #name);                 \
 	if (device->name == NULL)                                                                  \
 		return error_set(err, ERROR_UNSUPPORTED, "the driver offers no " #name);
-	VULKAN_DEVICE_FUNCTIONS(LOAD)
-#undef LOAD
+#include "workloads/vulkan/device_functions.h"
+#undef X
 	return 0;
 }
 
 int vulkan_device_create(struct vulkan *vk, VkPhysicalDevice physical,
-			 const VkDeviceCreateInfo *info, struct vulkan_device *out,
+			 const VkDeviceCreateInfo *info, struct vulkan_device *device,
 			 struct error *err)
 {
-	out->vk = vk;
-	out->physical = physical;
-	int rc = vulkan_check(vk, vk->vkCreateDevice(physical, info, NULL, &out->handle),
+	device->vk = vk;
+	device->physical = physical;
+	int rc = vulkan_check(vk, vk->vkCreateDevice(physical, info, NULL, &device->handle),
 			      "vkCreateDevice", err);
-	return rc == 0 ? load_device_functions(out, err) : rc;
+	return rc == 0 ? load_device_functions(device, err) : rc;
 }
 
-int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulkan_device *out,
+int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulkan_device *device,
 		       struct error *err)
 {
 	static const float priority = 1.0f;
-	*out = (struct vulkan_device){.vk = vk, .physical = physical};
-	int rc = find_compute_family(out, err);
+	*device = (struct vulkan_device){.vk = vk, .physical = physical};
+	int rc = find_compute_family(device, err);
 	if (rc != 0)
 		return rc;
 	const VkDeviceQueueCreateInfo queue = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-		.queueFamilyIndex = out->queue_family,
+		.queueFamilyIndex = device->queue_family,
 		.queueCount = 1,
 		.pQueuePriorities = &priority,
 	};
@@ -61,9 +61,9 @@ int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulk
 		.queueCreateInfoCount = 1,
 		.pQueueCreateInfos = &queue,
 	};
-	rc = vulkan_device_create(vk, physical, &info, out, err);
+	rc = vulkan_device_create(vk, physical, &info, device, err);
 	if (rc == 0)
-		out->vkGetDeviceQueue(out->handle, out->queue_family, 0, &out->queue);
+		device->vkGetDeviceQueue(device->handle, device->queue_family, 0, &device->queue);
 	return rc;
 }
 

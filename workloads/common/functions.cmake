@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# Writes to HEADER a ROW for each function that PATTERN finds in SOURCES, as gpucert_functions() says.
+set(names)
+foreach(source IN LISTS SOURCES)
+	file(READ "${source}" text)
+	string(REGEX MATCHALL "${PATTERN}" calls "${text}")
+	list(APPEND names ${calls})
+endforeach()
+list(TRANSFORM names REPLACE "^.*[^A-Za-z0-9]" "")
+list(REMOVE_DUPLICATES names)
+list(SORT names)
+set(rows "/* Generated. */\n")
+foreach(function IN LISTS names)
+	string(TOUPPER "${function}" FUNCTION)
+	string(CONFIGURE "${ROW}" text @ONLY)
+	string(APPEND rows "${text}\n")
+endforeach()
+file(WRITE "${HEADER}" "${rows}")
