@@ -16,7 +16,7 @@ const GUID dml_iid_binding_table = {
 const GUID dml_iid_command_recorder = {
 	0xe6857a76, 0x2e3e, 0x4fdd, {0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53}};
 
-static int compile(struct directml_operator *op, const struct dml_operator_desc *description,
+static int compile(struct directml_operator *op, const struct dml_desc *description,
 		   struct error *err)
 {
 	IDMLOperator *operator= NULL;
@@ -43,13 +43,13 @@ static int compile_task(struct directml_operator *op, const struct directml_task
 		.sizes = task->sizes,
 		.size = task->elements * sizeof(float),
 	};
-	const struct dml_tensor_desc tensor = {DML_TENSOR_TYPE_BUFFER, &buffer};
+	const struct dml_desc tensor = {DML_TENSOR_TYPE_BUFFER, &buffer};
 	const struct dml_add_desc add = {&tensor, &tensor, &tensor};
 	const struct dml_gemm_desc gemm = {
 		.a = &tensor, .b = &tensor, .output = &tensor, .alpha = 1};
-	const struct dml_operator_desc description = {task->type, task->type == DML_OPERATOR_GEMM
-									  ? (const void *)&gemm
-									  : (const void *)&add};
+	const struct dml_desc description = {task->type, task->type == DML_OPERATOR_GEMM
+								 ? (const void *)&gemm
+								 : (const void *)&add};
 	return compile(op, &description, err);
 }
 
@@ -100,7 +100,7 @@ static struct dml_binding_table_desc table_desc(const struct directml_operator *
 	return description;
 }
 
-/* A struct dml_binding_desc of a buffer from its start on. */
+/* A struct dml_desc of a buffer from its start on. */
 #define BINDING(buffer, size)                                                                      \
 	{                                                                                          \
 		DML_BINDING_TYPE_BUFFER, &(struct dml_buffer_binding)                              \
@@ -112,8 +112,7 @@ static struct dml_binding_table_desc table_desc(const struct directml_operator *
 static int run(struct directml_operator *op, const struct directml_phase *phase, struct error *err)
 {
 	ID3D12DescriptorHeap *const heaps[] = {op->descriptors};
-	const struct dml_binding_desc temporary =
-		BINDING(op->temporary, phase->needs.temporary_size);
+	const struct dml_desc temporary = BINDING(op->temporary, phase->needs.temporary_size);
 	if (phase->needs.temporary_size != 0)
 		op->table->lpVtbl->BindTemporaryResource(op->table, &temporary);
 	ID3D12GraphicsCommandList_SetDescriptorHeaps(op->gpu->list, 1, heaps);
@@ -126,8 +125,8 @@ static int run(struct directml_operator *op, const struct directml_phase *phase,
 static int initialise(struct directml_operator *op, struct error *err)
 {
 	const struct dml_binding_table_desc description = table_desc(op, &op->initializer);
-	const struct dml_binding_desc none = {DML_BINDING_TYPE_NONE, NULL};
-	const struct dml_binding_desc persistent =
+	const struct dml_desc none = {DML_BINDING_TYPE_NONE, NULL};
+	const struct dml_desc persistent =
 		BINDING(op->persistent, op->compiled.needs.persistent_size);
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateBindingTable,
 			       &description, &dml_iid_binding_table, (void **)&op->table);
@@ -159,11 +158,11 @@ int directml_operator_run(struct directml_operator *op, const struct directml_ta
 {
 	const struct dml_binding_table_desc description = table_desc(op, &op->compiled);
 	const uint64_t size = task->elements * sizeof(float);
-	const struct dml_binding_desc inputs[] = {BINDING(arrays->arrays[0], size),
-						  BINDING(arrays->arrays[1], size),
-						  {DML_BINDING_TYPE_NONE, NULL}};
-	const struct dml_binding_desc output = BINDING(arrays->arrays[DIRECTML_OUTPUT], size);
-	const struct dml_binding_desc persistent =
+	const struct dml_desc inputs[] = {BINDING(arrays->arrays[0], size),
+					  BINDING(arrays->arrays[1], size),
+					  {DML_BINDING_TYPE_NONE, NULL}};
+	const struct dml_desc output = BINDING(arrays->arrays[DIRECTML_OUTPUT], size);
+	const struct dml_desc persistent =
 		BINDING(op->persistent, op->compiled.needs.persistent_size);
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLBindingTable, op->table, Reset, &description);
 	if (rc != 0)

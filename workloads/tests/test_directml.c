@@ -132,9 +132,9 @@ static void test_skipped_operators_are_wrong(void)
 }
 
 static void STDMETHODCALLTYPE swap_inputs(IDMLBindingTable *table, uint32_t count,
-					  const struct dml_binding_desc *inputs)
+					  const struct dml_desc *inputs)
 {
-	struct dml_binding_desc swapped[3] = {inputs[1], inputs[0]};
+	struct dml_desc swapped[3] = {inputs[1], inputs[0]};
 	if (count == 3)
 		swapped[2] = inputs[2];
 	table_original.BindInputs(table, count, swapped);

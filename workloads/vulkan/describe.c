@@ -108,24 +108,16 @@ static void describe_ids(const struct facts *facts, struct members *device)
 		member_null(device, "pciAddress");
 }
 
-static void describe_node(struct members *drm, const char *key, VkBool32 has, int64_t major,
-			  int64_t minor)
+static void describe_nodes(const struct facts *facts, struct members *device)
 {
-	if (has != VK_FALSE)
-		member_format(drm, key, "%lld:%lld", (long long)major, (long long)minor);
-	else
-		member_null(drm, key);
-}
-
-static cJSON *drm_json(const struct facts *facts)
-{
-	const VkPhysicalDeviceDrmPropertiesEXT *nodes = &facts->drm;
-	struct members drm CLEANUP_MEMBERS = members_new();
+	const VkPhysicalDeviceDrmPropertiesEXT *drm = &facts->drm;
 	if (!facts->has_drm)
-		return cJSON_CreateNull();
-	describe_node(&drm, "primary", nodes->hasPrimary, nodes->primaryMajor, nodes->primaryMinor);
-	describe_node(&drm, "render", nodes->hasRender, nodes->renderMajor, nodes->renderMinor);
-	return members_take(&drm);
+		member_null(device, "drm");
+	else
+		api_add_drm(
+			device,
+			(struct api_node){drm->hasPrimary, drm->primaryMajor, drm->primaryMinor},
+			(struct api_node){drm->hasRender, drm->renderMajor, drm->renderMinor});
 }
 
 static cJSON *driver_json(const struct facts *facts)
@@ -184,7 +176,7 @@ cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
 	member_hex(&device, "vendorId", properties->vendorID, 4);
 	member_hex(&device, "deviceId", properties->deviceID, 4);
 	describe_ids(&facts, &device);
-	member_item(&device, "drm", drm_json(&facts));
+	describe_nodes(&facts, &device);
 	member_format(&device, "apiVersion", "%u.%u.%u",
 		      VK_API_VERSION_MAJOR(properties->apiVersion),
 		      VK_API_VERSION_MINOR(properties->apiVersion),

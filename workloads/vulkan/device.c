@@ -22,13 +22,15 @@ static int find_compute_family(struct vulkan_device *device, struct error *err)
 static int load_device_functions(struct vulkan_device *device, struct error *err)
 {
 	struct vulkan *vk = device->vk;
+	const char *absent = NULL;
 #define X(name)                                                                                    \
 	device->name = (PFN_##name)vk->vkGetDeviceProcAddr(device->handle, #name);                 \
-	if (device->name == NULL)                                                                  \
-		return error_set(err, ERROR_UNSUPPORTED, "the driver offers no " #name);
+	absent = device->name == NULL ? #name : absent;
 #include "workloads/vulkan/device_functions.h"
 #undef X
-	return 0;
+	return absent == NULL
+		       ? 0
+		       : error_set(err, ERROR_UNSUPPORTED, "the driver offers no %s", absent);
 }
 
 int vulkan_device_create(struct vulkan *vk, VkPhysicalDevice physical,
@@ -42,11 +44,10 @@ int vulkan_device_create(struct vulkan *vk, VkPhysicalDevice physical,
 	return rc == 0 ? load_device_functions(device, err) : rc;
 }
 
-int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulkan_device *device,
-		       struct error *err)
+int vulkan_device_open(void *work, struct error *err)
 {
 	static const float priority = 1.0f;
-	*device = (struct vulkan_device){.vk = vk, .physical = physical};
+	struct vulkan_device *device = work;
 	int rc = find_compute_family(device, err);
 	if (rc != 0)
 		return rc;
@@ -61,7 +62,7 @@ int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulk
 		.queueCreateInfoCount = 1,
 		.pQueueCreateInfos = &queue,
 	};
-	rc = vulkan_device_create(vk, physical, &info, device, err);
+	rc = vulkan_device_create(device->vk, device->physical, &info, device, err);
 	if (rc == 0)
 		device->vkGetDeviceQueue(device->handle, device->queue_family, 0, &device->queue);
 	return rc;

@@ -18,9 +18,9 @@ struct vulkan_device {
 #undef X
 };
 
-/* ERROR_UNSUPPORTED: no queue family does compute work. */
-int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulkan_device *device,
-		       struct error *err);
+/* A step of work that begins with a device, of which `vk` and `physical` are told. ERROR_UNSUPPORTED:
+ * no queue family does compute work. */
+int vulkan_device_open(void *work, struct error *err);
 /* The same with what the caller wants to have made; it finds its queues itself. */
 int vulkan_device_create(struct vulkan *vk, VkPhysicalDevice physical,
 			 const VkDeviceCreateInfo *info, struct vulkan_device *device,

@@ -149,13 +149,15 @@ static int create_instance(struct vulkan *vk, struct error *err)
 
 static int load_instance_functions(struct vulkan *vk, struct error *err)
 {
+	const char *absent = NULL;
 #define X(name)                                                                                    \
 	vk->name = (PFN_##name)vk->vkGetInstanceProcAddr(vk->instance, #name);                     \
-	if (vk->name == NULL)                                                                      \
-		return error_set(err, ERROR_UNAVAILABLE, "the loader offers no " #name);
+	absent = vk->name == NULL ? #name : absent;
 #include "workloads/vulkan/instance_functions.h"
 #undef X
-	return 0;
+	return absent == NULL
+		       ? 0
+		       : error_set(err, ERROR_UNAVAILABLE, "the loader offers no %s", absent);
 }
 
 /* Loaders up to 1.3.2xx answer VK_ERROR_INITIALIZATION_FAILED where no driver found a device; what
@@ -174,14 +176,6 @@ static int enumerate_devices(struct vulkan *vk, struct error *err)
 		rc = vulkan_check(vk, result, "vkEnumeratePhysicalDevices", err);
 	if (rc == 0)
 		vk->device_count = count < API_DEVICES_MAX ? count : API_DEVICES_MAX;
-	return rc;
-}
-
-static int describe_devices(struct vulkan *vk, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < vk->device_count; i++)
-		rc = api_report_device(vk->report, vulkan_describe_device(vk, i), err);
 	return rc;
 }
 
@@ -212,8 +206,8 @@ static int start(struct vulkan *vk, struct error *err)
 		rc = load_instance_functions(vk, err);
 	if (rc == 0)
 		rc = enumerate_devices(vk, err);
-	if (rc == 0)
-		rc = describe_devices(vk, err);
+	for (size_t i = 0; rc == 0 && i < vk->device_count; i++)
+		rc = api_report_device(vk->report, vulkan_describe_device(vk, i), err);
 	if (rc == ERROR_REMOTE && vk->opening.code == VK_ERROR_INCOMPATIBLE_DRIVER)
 		rc = no_driver(vk, err);
 	messages_end(vk);
