@@ -16,26 +16,8 @@ const GUID dml_iid_binding_table = {
 const GUID dml_iid_command_recorder = {
 	0xe6857a76, 0x2e3e, 0x4fdd, {0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53}};
 
-static int compile(struct directml_operator *op, const struct dml_desc *description,
+static int compile(struct directml_operator *op, const struct directml_task *task,
 		   struct error *err)
-{
-	IDMLOperator *operator= NULL;
-	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateOperator, description,
-			       &dml_iid_operator, (void **)&operator);
-	if (rc == 0)
-		rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CompileOperator, operator,
-				   0, &dml_iid_compiled_operator,
-				   (void **)&op->compiled.dispatchable);
-	com_release(operator);
-	if (rc == 0)
-		rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateOperatorInitializer,
-				   1, &op->compiled.dispatchable, &dml_iid_operator_initializer,
-				   (void **)&op->initializer.dispatchable);
-	return rc;
-}
-
-static int compile_task(struct directml_operator *op, const struct directml_task *task,
-			struct error *err)
 {
 	const struct dml_buffer_tensor_desc buffer = {
 		.data_type = DML_TENSOR_DATA_TYPE_FLOAT32,
@@ -50,15 +32,19 @@ static int compile_task(struct directml_operator *op, const struct directml_task
 	const struct dml_desc description = {task->type, task->type == DML_OPERATOR_GEMM
 								 ? (const void *)&gemm
 								 : (const void *)&add};
-	return compile(op, &description, err);
-}
-
-static int create_resource(struct directml_operator *op, uint64_t size, ID3D12Resource **out,
-			   struct error *err)
-{
-	if (size == 0)
-		return 0;
-	return d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT, (size_t)size, out, err);
+	IDMLOperator *operator= NULL;
+	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateOperator, &description,
+			       &dml_iid_operator, (void **)&operator);
+	if (rc == 0)
+		rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CompileOperator, operator,
+				   0, &dml_iid_compiled_operator,
+				   (void **)&op->compiled.dispatchable);
+	com_release(operator);
+	if (rc == 0)
+		rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateOperatorInitializer,
+				   1, &op->compiled.dispatchable, &dml_iid_operator_initializer,
+				   (void **)&op->initializer.dispatchable);
+	return rc;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -70,6 +56,7 @@ static int create_memory(struct directml_operator *op, struct error *err)
 {
 	const struct dml_binding_properties *first = &op->initializer.needs;
 	const struct dml_binding_properties *then = &op->compiled.needs;
+	const uint64_t temporary = larger(first->temporary_size, then->temporary_size);
 	const D3D12_DESCRIPTOR_HEAP_DESC heap = {
 		.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
 		.NumDescriptors =
@@ -78,11 +65,12 @@ static int create_memory(struct directml_operator *op, struct error *err)
 	};
 	int rc = D3D12_CALL(op->gpu, err, ID3D12Device, CreateDescriptorHeap, op->gpu->device,
 			    &heap, &IID_ID3D12DescriptorHeap, (void **)&op->descriptors);
-	if (rc == 0)
-		rc = create_resource(op, larger(first->temporary_size, then->temporary_size),
-				     &op->temporary, err);
-	if (rc == 0)
-		rc = create_resource(op, then->persistent_size, &op->persistent, err);
+	if (rc == 0 && temporary != 0)
+		rc = d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT, (size_t)temporary,
+					 &op->temporary, err);
+	if (rc == 0 && then->persistent_size != 0)
+		rc = d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT,
+					 (size_t)then->persistent_size, &op->persistent, err);
 	return rc;
 }
 
@@ -142,7 +130,7 @@ int directml_operator_build(struct directml_operator *op, const struct directml_
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateCommandRecorder,
 			       &dml_iid_command_recorder, (void **)&op->recorder);
 	if (rc == 0)
-		rc = compile_task(op, task, err);
+		rc = compile(op, task, err);
 	if (rc != 0)
 		return rc;
 	struct directml_phase *const phases[] = {&op->initializer, &op->compiled};

@@ -74,23 +74,16 @@ void vulkan_device_free(struct vulkan_device *device)
 		device->vkDestroyDevice(device->handle, NULL);
 }
 
-/* The first allowed type with all wanted flags; VK_MAX_MEMORY_TYPES when there is none. */
-static uint32_t find_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
-			  VkMemoryPropertyFlags wanted)
-{
-	for (uint32_t i = 0; i < memory->memoryTypeCount && i < VK_MAX_MEMORY_TYPES; i++)
-		if ((allowed & (1u << i)) != 0 &&
-		    (memory->memoryTypes[i].propertyFlags & wanted) == wanted)
-			return i;
-	return VK_MAX_MEMORY_TYPES;
-}
-
 int vulkan_memory_allocate(struct vulkan_device *device, const VkMemoryRequirements *needs,
 			   VkMemoryPropertyFlags wanted, VkDeviceMemory *out, struct error *err)
 {
 	VkPhysicalDeviceMemoryProperties memory = {0};
 	device->vk->vkGetPhysicalDeviceMemoryProperties(device->physical, &memory);
-	uint32_t type = find_type(&memory, needs->memoryTypeBits, wanted);
+	uint32_t type = 0;
+	while (type < VK_MAX_MEMORY_TYPES &&
+	       (type >= memory.memoryTypeCount || (needs->memoryTypeBits & (1u << type)) == 0 ||
+		(memory.memoryTypes[type].propertyFlags & wanted) != wanted))
+		type++;
 	if (type == VK_MAX_MEMORY_TYPES)
 		return error_set(err, ERROR_UNSUPPORTED, "the device has no %s memory type",
 				 wanted == VULKAN_MAPPED ? "host-coherent" : "device-local");
