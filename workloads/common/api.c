@@ -165,6 +165,22 @@ void api_add_pci_address(struct members *device, unsigned domain, unsigned bus, 
 	member_format(device, "pciAddress", "%04x:%02x:%02x.%x", domain, bus, slot, function);
 }
 
+static void add_node(struct members *drm, const char *key, struct api_node node)
+{
+	if (node.told)
+		member_format(drm, key, "%lld:%lld", (long long)node.major, (long long)node.minor);
+	else
+		member_null(drm, key);
+}
+
+void api_add_drm(struct members *device, struct api_node primary, struct api_node render)
+{
+	struct members drm CLEANUP_MEMBERS = members_new();
+	add_node(&drm, "primary", primary);
+	add_node(&drm, "render", render);
+	member_item(device, "drm", members_take(&drm));
+}
+
 void api_add_driver(struct members *device, const char *version)
 {
 	struct members driver CLEANUP_MEMBERS = members_new();

@@ -127,6 +127,15 @@ void api_report_message(struct api_report *report, const char *message);
 void api_add_pci_address(struct members *device, unsigned domain, unsigned bus, unsigned slot,
 			 unsigned function);
 
+/* A device node by its numbers, where it is told. */
+struct api_node {
+	bool told;
+	int64_t major, minor;
+};
+
+/* For an element of `devices`: {"drm": {"primary": null, "render": "226:128"}}. */
+void api_add_drm(struct members *device, struct api_node primary, struct api_node render);
+
 /* For an element of `devices`: {"driver": {"version": ...}}; NULL for a version that is not told. */
 void api_add_driver(struct members *device, const char *version);
 /* The version as Windows codes it: four times 16 bits. */

@@ -235,12 +235,18 @@ int call_failed(struct call_failure *failure, const char *call, int code, const 
 			 name != NULL ? name : "unknown result", code);
 }
 
+const struct code_advice *code_advice(const struct code_advice *codes, size_t count, int code)
+{
+	for (size_t i = 0; i < count; i++)
+		if (codes[i].code == code)
+			return &codes[i];
+	return NULL;
+}
+
 int call_failed_advised(struct call_failure *failure, const char *call, int code,
 			const struct code_advice *codes, size_t count, struct error *err)
 {
-	const struct code_advice *known = NULL;
-	for (size_t i = 0; known == NULL && i < count; i++)
-		known = codes[i].code == code ? &codes[i] : NULL;
+	const struct code_advice *known = code_advice(codes, count, code);
 	int rc = call_failed(failure, call, code, known != NULL ? known->name : NULL, err);
 	if (known == NULL || known->advice == NULL)
 		return rc;

@@ -225,6 +225,9 @@ struct code_advice {
 	const char *advice;
 };
 
+/* NULL: a code that is not in the table. */
+const struct code_advice *code_advice(const struct code_advice *codes, size_t count, int code);
+
 /* call_failed() with the advice behind: "cuInit: CUDA_ERROR_UNKNOWN (999): ...". */
 int call_failed_advised(struct call_failure *failure, const char *call, int code,
 			const struct code_advice *codes, size_t count, struct error *err);

@@ -77,9 +77,7 @@ static void d3d11_close(void *session)
 
 static int d3d11_open(struct api_report *report, void **session, struct error *err)
 {
-	struct d3d11 *d3d CLEANUP_FREE = calloc(1, sizeof(*d3d));
-	if (d3d == NULL)
-		return error_memory(err);
+	struct d3d11 *d3d = *session;
 	const struct api_function functions[] = {{"D3D11CreateDevice", &d3d->create_device},
 						 {NULL, NULL}};
 	void *dxgi = NULL;
@@ -87,8 +85,6 @@ static int d3d11_open(struct api_report *report, void **session, struct error *e
 	if (rc == 0)
 		rc = dxgi_open(report, &dxgi, err);
 	d3d->dxgi = dxgi;
-	if (rc == 0)
-		*session = STEAL(d3d);
 	return rc;
 }
 
@@ -99,6 +95,7 @@ const struct api_driver d3d11_api = {
 	.description =
 		"Opens Direct3D 11, enumerates the adapters, runs a compute shader on one of them and draws a triangle "
 		"off-screen, and verifies every element and every pixel on the CPU.",
+	.session_size = sizeof(struct d3d11),
 	.open = d3d11_open,
 	.work = d3d11_work,
 	.close = d3d11_close,

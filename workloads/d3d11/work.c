@@ -7,8 +7,9 @@ struct computation {
 	struct d3d11_device gpu;
 	ID3D11ComputeShader *shader;
 	ID3D11Buffer *parameters;
-	ID3D11Buffer *arrays[WORK_ARRAYS], *staging[WORK_ARRAYS];
+	ID3D11Buffer *arrays[WORK_ARRAYS];
 	ID3D11UnorderedAccessView *views[WORK_ARRAYS];
+	ID3D11Buffer *staging; /* for one of them after the other */
 	struct work_data data;
 	size_t array_size;	     /* bytes of one */
 	struct work_parameters told; /* to the shader */
@@ -45,20 +46,12 @@ static int create_array(struct computation *c, size_t index, struct error *err)
 		.MiscFlags = D3D11_RESOURCE_MISC_BUFFER_STRUCTURED,
 		.StructureByteStride = sizeof(uint32_t),
 	};
-	const D3D11_BUFFER_DESC staging = {
-		.ByteWidth = (UINT)c->array_size,
-		.Usage = D3D11_USAGE_STAGING,
-		.CPUAccessFlags = D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE,
-	};
 	const D3D11_UNORDERED_ACCESS_VIEW_DESC view = {
 		.ViewDimension = D3D11_UAV_DIMENSION_BUFFER,
 		.Buffer = {.NumElements = (UINT)(c->array_size / sizeof(uint32_t))},
 	};
 	int rc = D3D11_CALL(&c->gpu, err, ID3D11Device, CreateBuffer, device, &array, NULL,
 			    &c->arrays[index]);
-	if (rc == 0)
-		rc = D3D11_CALL(&c->gpu, err, ID3D11Device, CreateBuffer, device, &staging, NULL,
-				&c->staging[index]);
 	if (rc == 0)
 		rc = D3D11_CALL(&c->gpu, err, ID3D11Device, CreateUnorderedAccessView, device,
 				(ID3D11Resource *)c->arrays[index], &view, &c->views[index]);
@@ -68,9 +61,17 @@ static int create_array(struct computation *c, size_t index, struct error *err)
 static int create_memory(void *work, struct error *err)
 {
 	struct computation *c = work;
+	const D3D11_BUFFER_DESC staging = {
+		.ByteWidth = (UINT)c->array_size,
+		.Usage = D3D11_USAGE_STAGING,
+		.CPUAccessFlags = D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE,
+	};
 	int rc = create_constants(&c->gpu, &c->told, sizeof(c->told), &c->parameters, err);
 	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++)
 		rc = create_array(c, i, err);
+	if (rc == 0)
+		rc = D3D11_CALL(&c->gpu, err, ID3D11Device, CreateBuffer, c->gpu.device, &staging,
+				NULL, &c->staging);
 	return rc == 0 ? work_data_new(&c->data, c->gpu.request, err) : rc;
 }
 
@@ -123,13 +124,12 @@ static int download(void *work, struct error *err)
 	struct computation *c = work;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
-		ID3D11Resource *staging = (ID3D11Resource *)c->staging[i];
 		D3D11_MAPPED_SUBRESOURCE mapped = {0};
-		rc = read_back(&c->gpu, c->arrays[i], staging, 1, c->array_size, &mapped, err);
+		rc = read_back(&c->gpu, c->arrays[i], c->staging, 1, c->array_size, &mapped, err);
 		if (rc != 0)
 			break;
 		memcpy(c->data.arrays[i], mapped.pData, c->array_size);
-		ID3D11DeviceContext_Unmap(c->gpu.context, staging, 0);
+		ID3D11DeviceContext_Unmap(c->gpu.context, (ID3D11Resource *)c->staging, 0);
 	}
 	return rc;
 }
@@ -247,8 +247,8 @@ static void release(struct computation *c)
 {
 	work_data_free(&c->data);
 	for (size_t i = 0; i < WORK_ARRAYS; i++)
-		COM_RELEASE(c->views[i], c->staging[i], c->arrays[i]);
-	COM_RELEASE(c->parameters, c->shader);
+		COM_RELEASE(c->views[i], c->arrays[i]);
+	COM_RELEASE(c->staging, c->parameters, c->shader);
 	d3d11_device_free(&c->gpu);
 }
 

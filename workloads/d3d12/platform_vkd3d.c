@@ -56,21 +56,16 @@ static HRESULT signal_event(HANDLE event)
 	return 0;
 }
 
-static const struct vkd3d_instance_create_info *instance_info(struct d3d12 *d3d)
+static int enumerate(struct d3d12 *d3d, struct error *err)
 {
-	static struct vkd3d_instance_create_info info = {
+	const struct vkd3d_instance_create_info info = {
 		.type = VKD3D_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
 		.pfn_signal_event = signal_event,
 		.wchar_size = sizeof(WCHAR),
+		.pfn_vkGetInstanceProcAddr = d3d->vkGetInstanceProcAddr,
 	};
-	info.pfn_vkGetInstanceProcAddr = d3d->vkGetInstanceProcAddr;
-	return &info;
-}
-
-static int enumerate(struct d3d12 *d3d, struct error *err)
-{
-	int rc = hresult_check(d3d->create_instance(instance_info(d3d), &d3d->instance),
-			       "vkd3d_create_instance", NULL, err);
+	int rc = hresult_check(d3d->create_instance(&info, &d3d->instance), "vkd3d_create_instance",
+			       NULL, err);
 	if (rc != 0) /* it tells E_FAIL whatever Vulkan said */
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "vkd3d found no Vulkan driver that it can use (%s)", err->text);

@@ -16,13 +16,13 @@ typedef HRESULT(WINAPI *serialize_root_signature)(const D3D12_ROOT_SIGNATURE_DES
 struct d3d12 {
 	PFN_D3D12_CREATE_DEVICE create_device;
 	serialize_root_signature serialize_root_signature;
-	struct dxgi *dxgi;     /* NULL: no graphics adapter */
-	struct dxcore *dxcore; /* NULL: this system has none */
+	void *dxgi;   /* a struct dxgi; NULL: no graphics adapter */
+	void *dxcore; /* a struct dxcore; NULL: this system has none */
 	size_t count;
 	IUnknown *adapters[API_DEVICES_MAX]; /* of one of the two */
 };
 
-static bool dxgi_has(struct dxgi *dxgi, const LUID *luid)
+static bool dxgi_has(const struct dxgi *dxgi, const LUID *luid)
 {
 	for (size_t i = 0; dxgi != NULL && i < dxgi->count; i++) {
 		DXGI_ADAPTER_DESC1 description = {0};
@@ -36,7 +36,7 @@ static bool dxgi_has(struct dxgi *dxgi, const LUID *luid)
 /* DXGI knows no compute-only adapters: those come from DXCore, behind the others. */
 static int add_compute_only(struct d3d12 *d3d, struct api_report *report, struct error *err)
 {
-	struct dxcore *dxcore = d3d->dxcore;
+	const struct dxcore *dxcore = d3d->dxcore;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && dxcore != NULL && i < dxcore->count; i++) {
 		const struct dxcore_adapter *adapter = &dxcore->adapters[i];
@@ -55,13 +55,11 @@ static int list_adapters(struct d3d12 *d3d, struct api_report *report, struct er
 	struct error reason = {0};
 	struct error ignored = {0};
 	struct api_report unused CLEANUP_API_REPORT = {0};
-	void *dxgi = NULL, *dxcore = NULL;
-	int found = dxgi_open(report, &dxgi, &reason);
-	d3d->dxgi = dxgi;
-	for (size_t i = 0; found == 0 && i < d3d->dxgi->count; i++)
-		d3d->adapters[d3d->count++] = (IUnknown *)d3d->dxgi->adapters[i];
-	(void)api_open(&dxcore_api, &unused, &dxcore, &ignored);
-	d3d->dxcore = dxcore;
+	int found = dxgi_open(report, &d3d->dxgi, &reason);
+	const struct dxgi *dxgi = d3d->dxgi;
+	for (size_t i = 0; found == 0 && i < dxgi->count; i++)
+		d3d->adapters[d3d->count++] = (IUnknown *)dxgi->adapters[i];
+	(void)api_open(&dxcore_api, &unused, &d3d->dxcore, &ignored);
 	int rc = add_compute_only(d3d, report, err);
 	if (rc == 0 && found != 0 && d3d->count == 0) {
 		*err = reason;

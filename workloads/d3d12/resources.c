@@ -100,33 +100,25 @@ void d3d12_arrays_free(struct d3d12_arrays *arrays)
 	COM_RELEASE(arrays->readback, arrays->upload);
 }
 
-static int serialize(struct d3d12_device *gpu, const D3D12_ROOT_SIGNATURE_DESC *signature,
-		     ID3DBlob **blob, struct error *err)
-{
-	ID3DBlob *messages = NULL;
-	HRESULT result = d3d12_serialize(gpu->d3d, signature, blob, &messages);
-	com_release(messages);
-	return d3d12_check(gpu, result, "D3D12SerializeRootSignature", err);
-}
-
 int d3d12_create_root_signature(struct d3d12_device *gpu, unsigned constants, unsigned buffers,
 				ID3D12RootSignature **out, struct error *err)
 {
 	D3D12_ROOT_PARAMETER parameters[1 + WORK_ARRAYS] = {0};
 	const D3D12_ROOT_SIGNATURE_DESC signature = {.NumParameters = 1 + buffers,
 						     .pParameters = parameters};
-	ID3DBlob *blob = NULL;
+	ID3DBlob *blob = NULL, *messages = NULL;
 	parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
 	parameters[0].Constants.Num32BitValues = constants;
 	for (unsigned i = 0; i < buffers; i++) {
 		parameters[1 + i].ParameterType = D3D12_ROOT_PARAMETER_TYPE_UAV;
 		parameters[1 + i].Descriptor.ShaderRegister = i;
 	}
-	int rc = serialize(gpu, &signature, &blob, err);
+	int rc = d3d12_check(gpu, d3d12_serialize(gpu->d3d, &signature, &blob, &messages),
+			     "D3D12SerializeRootSignature", err);
 	if (rc == 0)
 		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateRootSignature, gpu->device, 0,
 				ID3D10Blob_GetBufferPointer(blob), ID3D10Blob_GetBufferSize(blob),
 				&IID_ID3D12RootSignature, (void **)out);
-	com_release(blob);
+	COM_RELEASE(blob, messages);
 	return rc;
 }

@@ -119,9 +119,7 @@ static int directml_work(void *session, const struct work_request *request,
 
 static int directml_open(struct api_report *report, void **session, struct error *err)
 {
-	struct directml *dml CLEANUP_FREE = calloc(1, sizeof(*dml));
-	if (dml == NULL)
-		return error_memory(err);
+	struct directml *dml = *session;
 	const struct api_function functions[] = {{"DMLCreateDevice", &dml->create_device},
 						 {NULL, NULL}};
 	void *d3d = NULL;
@@ -130,8 +128,6 @@ static int directml_open(struct api_report *report, void **session, struct error
 	if (rc == 0)
 		rc = d3d12_open(report, &d3d, err); /* whose adapters these are */
 	dml->d3d = d3d;
-	if (rc == 0)
-		*session = STEAL(dml);
 	return rc;
 }
 
@@ -149,6 +145,7 @@ const struct api_driver directml_api = {
 	.description =
 		"Opens DirectML on a device of Direct3D 12, adds two tensors and multiplies two matrices of 64 by 64, and "
 		"verifies every element on the CPU.",
+	.session_size = sizeof(struct directml),
 	.open = directml_open,
 	.work = directml_work,
 	.close = directml_close,

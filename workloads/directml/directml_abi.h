@@ -38,25 +38,21 @@ struct dml_buffer_tensor_desc {
 	uint32_t alignment;	 /* that the offset is known to have; 0: none */
 };
 
-struct dml_tensor_desc {
-	uint32_t type;
-	const void *desc;
-};
-
-struct dml_operator_desc {
+/* Of a tensor, an operator or a binding: DML_..._TYPE_ and what that type says. */
+struct dml_desc {
 	uint32_t type;
 	const void *desc;
 };
 
 struct dml_add_desc {
-	const struct dml_tensor_desc *a, *b, *output;
+	const struct dml_desc *a, *b, *output;
 };
 
 struct dml_gemm_desc {
-	const struct dml_tensor_desc *a, *b, *c, *output; /* c may be NULL */
+	const struct dml_desc *a, *b, *c, *output; /* c may be NULL */
 	uint32_t transform_a, transform_b;
 	float alpha, beta;
-	const struct dml_operator_desc *activation; /* may be NULL */
+	const struct dml_desc *activation; /* may be NULL */
 };
 
 struct dml_binding_properties {
@@ -77,11 +73,6 @@ struct dml_buffer_binding {
 	uint64_t offset, size;
 };
 
-struct dml_binding_desc {
-	uint32_t type;
-	const void *desc;
-};
-
 #define DML_UNKNOWN(interface)                                                                     \
 	HRESULT(STDMETHODCALLTYPE *QueryInterface)(interface *, REFIID, void **);                  \
 	ULONG(STDMETHODCALLTYPE *AddRef)(interface *);                                             \
@@ -96,7 +87,7 @@ struct IDMLDevice {
 		DML_OBJECT(IDMLDevice);
 		void *CheckFeatureSupport;
 		HRESULT(STDMETHODCALLTYPE *CreateOperator)
-		(IDMLDevice *, const struct dml_operator_desc *, REFIID, void **);
+		(IDMLDevice *, const struct dml_desc *, REFIID, void **);
 		HRESULT(STDMETHODCALLTYPE *CompileOperator)
 		(IDMLDevice *, IDMLOperator *, uint32_t flags, REFIID, void **);
 		HRESULT(STDMETHODCALLTYPE *CreateOperatorInitializer)
@@ -125,13 +116,13 @@ struct IDMLBindingTable {
 		DML_OBJECT(IDMLBindingTable);
 		void *GetDevice;
 		void(STDMETHODCALLTYPE *BindInputs)(IDMLBindingTable *, uint32_t count,
-						    const struct dml_binding_desc *);
+						    const struct dml_desc *);
 		void(STDMETHODCALLTYPE *BindOutputs)(IDMLBindingTable *, uint32_t count,
-						     const struct dml_binding_desc *);
+						     const struct dml_desc *);
 		void(STDMETHODCALLTYPE *BindTemporaryResource)(IDMLBindingTable *,
-							       const struct dml_binding_desc *);
+							       const struct dml_desc *);
 		void(STDMETHODCALLTYPE *BindPersistentResource)(IDMLBindingTable *,
-								const struct dml_binding_desc *);
+								const struct dml_desc *);
 		HRESULT(STDMETHODCALLTYPE *Reset)
 		(IDMLBindingTable *, const struct dml_binding_table_desc *);
 	} * lpVtbl;

@@ -16,11 +16,24 @@ const GUID dml_iid_binding_table = {
 const GUID dml_iid_command_recorder = {
 	0xe6857a76, 0x2e3e, 0x4fdd, {0xbf, 0xf4, 0x5d, 0x2b, 0xa1, 0x0f, 0xb4, 0x53}};
 
-static int compile(struct directml_operator *op, const struct dml_operator_desc *description,
+static int compile(struct directml_operator *op, const struct directml_task *task,
 		   struct error *err)
 {
+	const struct dml_buffer_tensor_desc buffer = {
+		.data_type = DML_TENSOR_DATA_TYPE_FLOAT32,
+		.dimension_count = 4,
+		.sizes = task->sizes,
+		.size = task->elements * sizeof(float),
+	};
+	const struct dml_desc tensor = {DML_TENSOR_TYPE_BUFFER, &buffer};
+	const struct dml_add_desc add = {&tensor, &tensor, &tensor};
+	const struct dml_gemm_desc gemm = {
+		.a = &tensor, .b = &tensor, .output = &tensor, .alpha = 1};
+	const struct dml_desc description = {task->type, task->type == DML_OPERATOR_GEMM
+								 ? (const void *)&gemm
+								 : (const void *)&add};
 	IDMLOperator *operator= NULL;
-	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateOperator, description,
+	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateOperator, &description,
 			       &dml_iid_operator, (void **)&operator);
 	if (rc == 0)
 		rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CompileOperator, operator,
@@ -34,33 +47,6 @@ static int compile(struct directml_operator *op, const struct dml_operator_desc 
 	return rc;
 }
 
-static int compile_task(struct directml_operator *op, const struct directml_task *task,
-			struct error *err)
-{
-	const struct dml_buffer_tensor_desc buffer = {
-		.data_type = DML_TENSOR_DATA_TYPE_FLOAT32,
-		.dimension_count = 4,
-		.sizes = task->sizes,
-		.size = task->elements * sizeof(float),
-	};
-	const struct dml_tensor_desc tensor = {DML_TENSOR_TYPE_BUFFER, &buffer};
-	const struct dml_add_desc add = {&tensor, &tensor, &tensor};
-	const struct dml_gemm_desc gemm = {
-		.a = &tensor, .b = &tensor, .output = &tensor, .alpha = 1};
-	const struct dml_operator_desc description = {task->type, task->type == DML_OPERATOR_GEMM
-									  ? (const void *)&gemm
-									  : (const void *)&add};
-	return compile(op, &description, err);
-}
-
-static int create_resource(struct directml_operator *op, uint64_t size, ID3D12Resource **out,
-			   struct error *err)
-{
-	if (size == 0)
-		return 0;
-	return d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT, (size_t)size, out, err);
-}
-
 static uint64_t larger(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -70,6 +56,7 @@ static int create_memory(struct directml_operator *op, struct error *err)
 {
 	const struct dml_binding_properties *first = &op->initializer.needs;
 	const struct dml_binding_properties *then = &op->compiled.needs;
+	const uint64_t temporary = larger(first->temporary_size, then->temporary_size);
 	const D3D12_DESCRIPTOR_HEAP_DESC heap = {
 		.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
 		.NumDescriptors =
@@ -78,11 +65,12 @@ static int create_memory(struct directml_operator *op, struct error *err)
 	};
 	int rc = D3D12_CALL(op->gpu, err, ID3D12Device, CreateDescriptorHeap, op->gpu->device,
 			    &heap, &IID_ID3D12DescriptorHeap, (void **)&op->descriptors);
-	if (rc == 0)
-		rc = create_resource(op, larger(first->temporary_size, then->temporary_size),
-				     &op->temporary, err);
-	if (rc == 0)
-		rc = create_resource(op, then->persistent_size, &op->persistent, err);
+	if (rc == 0 && temporary != 0)
+		rc = d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT, (size_t)temporary,
+					 &op->temporary, err);
+	if (rc == 0 && then->persistent_size != 0)
+		rc = d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT,
+					 (size_t)then->persistent_size, &op->persistent, err);
 	return rc;
 }
 
@@ -100,7 +88,7 @@ static struct dml_binding_table_desc table_desc(const struct directml_operator *
 	return description;
 }
 
-/* A struct dml_binding_desc of a buffer from its start on. */
+/* A struct dml_desc of a buffer from its start on. */
 #define BINDING(buffer, size)                                                                      \
 	{                                                                                          \
 		DML_BINDING_TYPE_BUFFER, &(struct dml_buffer_binding)                              \
@@ -112,8 +100,7 @@ static struct dml_binding_table_desc table_desc(const struct directml_operator *
 static int run(struct directml_operator *op, const struct directml_phase *phase, struct error *err)
 {
 	ID3D12DescriptorHeap *const heaps[] = {op->descriptors};
-	const struct dml_binding_desc temporary =
-		BINDING(op->temporary, phase->needs.temporary_size);
+	const struct dml_desc temporary = BINDING(op->temporary, phase->needs.temporary_size);
 	if (phase->needs.temporary_size != 0)
 		op->table->lpVtbl->BindTemporaryResource(op->table, &temporary);
 	ID3D12GraphicsCommandList_SetDescriptorHeaps(op->gpu->list, 1, heaps);
@@ -126,8 +113,8 @@ static int run(struct directml_operator *op, const struct directml_phase *phase,
 static int initialise(struct directml_operator *op, struct error *err)
 {
 	const struct dml_binding_table_desc description = table_desc(op, &op->initializer);
-	const struct dml_binding_desc none = {DML_BINDING_TYPE_NONE, NULL};
-	const struct dml_binding_desc persistent =
+	const struct dml_desc none = {DML_BINDING_TYPE_NONE, NULL};
+	const struct dml_desc persistent =
 		BINDING(op->persistent, op->compiled.needs.persistent_size);
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateBindingTable,
 			       &description, &dml_iid_binding_table, (void **)&op->table);
@@ -143,7 +130,7 @@ int directml_operator_build(struct directml_operator *op, const struct directml_
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateCommandRecorder,
 			       &dml_iid_command_recorder, (void **)&op->recorder);
 	if (rc == 0)
-		rc = compile_task(op, task, err);
+		rc = compile(op, task, err);
 	if (rc != 0)
 		return rc;
 	struct directml_phase *const phases[] = {&op->initializer, &op->compiled};
@@ -159,11 +146,11 @@ int directml_operator_run(struct directml_operator *op, const struct directml_ta
 {
 	const struct dml_binding_table_desc description = table_desc(op, &op->compiled);
 	const uint64_t size = task->elements * sizeof(float);
-	const struct dml_binding_desc inputs[] = {BINDING(arrays->arrays[0], size),
-						  BINDING(arrays->arrays[1], size),
-						  {DML_BINDING_TYPE_NONE, NULL}};
-	const struct dml_binding_desc output = BINDING(arrays->arrays[DIRECTML_OUTPUT], size);
-	const struct dml_binding_desc persistent =
+	const struct dml_desc inputs[] = {BINDING(arrays->arrays[0], size),
+					  BINDING(arrays->arrays[1], size),
+					  {DML_BINDING_TYPE_NONE, NULL}};
+	const struct dml_desc output = BINDING(arrays->arrays[DIRECTML_OUTPUT], size);
+	const struct dml_desc persistent =
 		BINDING(op->persistent, op->compiled.needs.persistent_size);
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLBindingTable, op->table, Reset, &description);
 	if (rc != 0)

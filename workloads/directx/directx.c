@@ -16,55 +16,24 @@ SHADER(work_dxil);
 SHADER(triangle_vertex);
 SHADER(triangle_pixel);
 
-static const struct code_name names[] = {
-	{0x80004001u, "E_NOTIMPL"},
-	{0x80004002u, "E_NOINTERFACE"},
-	{0x80004003u, "E_POINTER"},
-	{0x80004004u, "E_ABORT"},
-	{0x80004005u, "E_FAIL"},
-	{0x8000FFFFu, "E_UNEXPECTED"},
-	{0x80070005u, "E_ACCESSDENIED"},
-	{0x80070006u, "E_HANDLE"},
-	{0x8007000Eu, "E_OUTOFMEMORY"},
-	{0x80070057u, "E_INVALIDARG"},
-	{0x887A0001u, "DXGI_ERROR_INVALID_CALL"},
-	{0x887A0002u, "DXGI_ERROR_NOT_FOUND"},
-	{0x887A0004u, "DXGI_ERROR_UNSUPPORTED"},
-	{0x887A0005u, "DXGI_ERROR_DEVICE_REMOVED"},
-	{0x887A0006u, "DXGI_ERROR_DEVICE_HUNG"},
-	{0x887A0007u, "DXGI_ERROR_DEVICE_RESET"},
-	{0x887A0020u, "DXGI_ERROR_DRIVER_INTERNAL_ERROR"},
-	{0x887A0022u, "DXGI_ERROR_NOT_CURRENTLY_AVAILABLE"},
-	{0x887A0024u, "DXGI_ERROR_REMOTE_OUTOFMEMORY"},
-	{0x887A002Bu, "DXGI_ERROR_ACCESS_DENIED"},
-	{0x887A002Du, "DXGI_ERROR_SDK_COMPONENT_MISSING"},
-	{0x887C0001u, "D3D11_ERROR_TOO_MANY_UNIQUE_STATE_OBJECTS"},
-	{0x887E0001u, "D3D12_ERROR_ADAPTER_NOT_FOUND"},
-	{0x887E0002u, "D3D12_ERROR_DRIVER_VERSION_MISMATCH"},
-	{0xC00D36B2u, "MF_E_INVALIDREQUEST"},
-	{0xC00D36B3u, "MF_E_INVALIDSTREAMNUMBER"},
-	{0xC00D36B4u, "MF_E_INVALIDMEDIATYPE"},
-	{0xC00D36B5u, "MF_E_NOTACCEPTING"},
-	{0xC00D36B6u, "MF_E_NOT_INITIALIZED"},
-	{0xC00D36B9u, "MF_E_NO_MORE_TYPES"},
-	{0xC00D36BAu, "MF_E_UNSUPPORTED_SERVICE"},
-	{0xC00D36D5u, "MF_E_NOT_FOUND"},
-	{0xC00D36E6u, "MF_E_ATTRIBUTENOTFOUND"},
-	{0xC00D3E85u, "MF_E_SHUTDOWN"},
-	{0xC00D6D60u, "MF_E_TRANSFORM_TYPE_NOT_SET"},
-	{0xC00D6D61u, "MF_E_TRANSFORM_STREAM_CHANGE"},
-	{0xC00D6D72u, "MF_E_TRANSFORM_NEED_MORE_INPUT"},
-	{0xC00D6D77u, "MF_E_TRANSFORM_ASYNC_LOCKED"},
+static const struct code_advice results[] = {
+#include "workloads/directx/results.h" /* generated from the headers of Windows, or of vkd3d */
+	/* Not in the latter. */
+	{HRESULT_DXGI_UNSUPPORTED, "DXGI_ERROR_UNSUPPORTED", NULL},
+	{HRESULT_DXGI_DEVICE_REMOVED, "DXGI_ERROR_DEVICE_REMOVED", NULL},
+	{HRESULT_DXGI_DEVICE_HUNG, "DXGI_ERROR_DEVICE_HUNG", NULL},
+	{HRESULT_DXGI_DEVICE_RESET, "DXGI_ERROR_DEVICE_RESET", NULL},
 };
 
 static const char *name_of(int32_t result)
 {
-	return code_name(names, ARRAY_SIZE(names), (uint32_t)result);
+	const struct code_advice *known = code_advice(results, ARRAY_SIZE(results), result);
+	return known != NULL ? known->name : NULL;
 }
 
 bool hresult_is_removal(int32_t result)
 {
-	return (uint32_t)result >= 0x887A0005u && (uint32_t)result <= 0x887A0007u;
+	return result >= HRESULT_DXGI_DEVICE_REMOVED && result <= HRESULT_DXGI_DEVICE_RESET;
 }
 
 int hresult_check(int32_t result, const char *call, struct call_failure *failure, struct error *err)

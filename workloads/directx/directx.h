@@ -28,6 +28,8 @@ enum {
 	HRESULT_DXGI_NOT_FOUND = (int32_t)0x887A0002,
 	HRESULT_DXGI_UNSUPPORTED = (int32_t)0x887A0004,
 	HRESULT_DXGI_DEVICE_REMOVED = (int32_t)0x887A0005,
+	HRESULT_DXGI_DEVICE_HUNG = (int32_t)0x887A0006,
+	HRESULT_DXGI_DEVICE_RESET = (int32_t)0x887A0007,
 };
 
 /* The device is gone, and the runtime has a reason to tell. */

@@ -52,12 +52,11 @@ static const char *type_of(const struct dxcore_adapter *adapter)
 
 static cJSON *describe_attributes(const struct dxcore_adapter *adapter)
 {
-	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
+	struct members array CLEANUP_MEMBERS = members_new_array();
 	for (size_t i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++)
-		if (adapter->attributes[i] &&
-		    members_append(array, cJSON_CreateString(dxcore_attributes[i].name), NULL) != 0)
-			return NULL;
-	return STEAL(array);
+		if (adapter->attributes[i])
+			member_string(&array, NULL, dxcore_attributes[i].name);
+	return members_take(&array);
 }
 
 cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)

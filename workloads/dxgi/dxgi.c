@@ -2,24 +2,14 @@
 #include "workloads/dxgi/dxgi.h"
 
 #include "base/cleanup.h"
-#include "base/utf16.h"
+#include "base/windows/wide.h"
 #include "workloads/opengl/opengl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
 enum { VENDOR_MICROSOFT = 0x1414, DEVICE_BASIC_RENDER = 0x8c, DXGI_FLAG_SOFTWARE = 2 };
-
-/* The caller frees; NULL: out of memory. */
-static char *name_of(const DXGI_ADAPTER_DESC1 *description)
-{
-	uint16_t units[ARRAY_SIZE(description->Description)] = {0};
-	size_t length = wcsnlen(description->Description, ARRAY_SIZE(units));
-	memcpy(units, description->Description, length * sizeof(*units));
-	return utf16_to_utf8(units, length);
-}
 
 static bool is_software(const struct dxgi *dxgi, const DXGI_ADAPTER_DESC1 *description,
 			const char *name)
@@ -39,7 +29,8 @@ cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index)
 	LARGE_INTEGER version = {0}; /* of the user-mode driver */
 	(void)IDXGIAdapter1_GetDesc1(adapter, &description);
 	member_number(&device, "index", (double)index);
-	char *name CLEANUP_FREE = name_of(&description);
+	description.Description[ARRAY_SIZE(description.Description) - 1] = L'\0';
+	char *name CLEANUP_FREE = wide_to_utf8(description.Description);
 	const bool software = is_software(dxgi, &description, name);
 	member_string(&device, "name", name);
 	member_string(&device, "type", software ? "cpu" : NULL);

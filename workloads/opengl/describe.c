@@ -8,13 +8,6 @@
 
 enum { EXTENSIONS_MAX = 4096 }; /* read of one context; drivers have about 400 */
 
-/* GL_EXT_memory_object and its companion for Windows; glcorearb.h has no extensions of vendors. */
-#define DEVICE_UUID 0x9597
-#define DRIVER_UUID 0x9598
-#define DEVICE_LUID 0x9599
-typedef void(APIENTRYP get_bytes)(GLenum name, GLubyte *data);
-typedef void(APIENTRYP get_bytes_indexed)(GLenum name, GLuint index, GLubyte *data);
-
 bool renderer_is_software(const char *renderer)
 {
 	static const char *const names[] = {"llvmpipe",
@@ -54,20 +47,15 @@ static bool has_extension(struct opengl *gl, const char *wanted)
 /* Who the device is, by what other APIs call it as well. */
 static void read_identity(struct opengl *gl, struct opengl_device *device)
 {
-	get_bytes get = NULL;
-	get_bytes_indexed get_indexed = NULL;
-	void *plain = opengl_platform_function(gl, "glGetUnsignedBytevEXT");
-	void *indexed = opengl_platform_function(gl, "glGetUnsignedBytei_vEXT");
-	if (!has_extension(gl, "GL_EXT_memory_object") || plain == NULL || indexed == NULL)
+	if (!has_extension(gl, "GL_EXT_memory_object") || gl->glGetUnsignedBytevEXT == NULL ||
+	    gl->glGetUnsignedBytei_vEXT == NULL)
 		return;
-	memcpy(&get, &plain, sizeof(get));
-	memcpy(&get_indexed, &indexed, sizeof(get_indexed));
-	get_indexed(DEVICE_UUID, 0, device->device_uuid);
-	get(DRIVER_UUID, device->driver_uuid);
+	gl->glGetUnsignedBytei_vEXT(GL_DEVICE_UUID_EXT, 0, device->device_uuid);
+	gl->glGetUnsignedBytevEXT(GL_DRIVER_UUID_EXT, device->driver_uuid);
 	device->has_uuid = gl->glGetError() == GL_NO_ERROR;
 	if (!has_extension(gl, "GL_EXT_memory_object_win32"))
 		return;
-	get(DEVICE_LUID, device->luid);
+	gl->glGetUnsignedBytevEXT(GL_DEVICE_LUID_EXT, device->luid);
 	device->has_luid = gl->glGetError() == GL_NO_ERROR;
 }
 
@@ -87,23 +75,6 @@ void opengl_read_facts(struct opengl *gl, struct opengl_device *device)
 	device->software = device->software || renderer_is_software(device->renderer);
 	if (opengl_check(gl, "glGetString"))
 		read_identity(gl, device);
-}
-
-/* The numbers of what the kernel calls cardN and renderDN: DRM has one major number. */
-static cJSON *drm_json(const struct opengl_device *device)
-{
-	struct members drm CLEANUP_MEMBERS = members_new();
-	if (device->card < 0 && device->render_node < 0)
-		return cJSON_CreateNull();
-	if (device->card >= 0)
-		member_format(&drm, "primary", "226:%d", device->card);
-	else
-		member_null(&drm, "primary");
-	if (device->render_node >= 0)
-		member_format(&drm, "render", "226:%d", device->render_node);
-	else
-		member_null(&drm, "render");
-	return members_take(&drm);
 }
 
 /* GL_VERSION is the version and, behind a space, what the vendor wants to say: the driver's. */
@@ -135,7 +106,10 @@ cJSON *opengl_describe_device(const struct opengl_device *device, size_t index)
 	member_bytes(&members, "deviceLuid", device->has_luid ? device->luid : NULL,
 		     OPENGL_LUID_SIZE);
 	member_null(&members, "pciAddress");
-	member_item(&members, "drm", drm_json(device));
+	if (device->card.told || device->render_node.told)
+		api_add_drm(&members, device->card, device->render_node);
+	else
+		member_null(&members, "drm");
 	member_optional(&members, "apiVersion", device->version);
 	member_optional(&members, "languageVersion", device->language);
 	api_add_driver(&members, driver_version(device));

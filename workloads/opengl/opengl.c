@@ -2,6 +2,7 @@
 #include "workloads/opengl/opengl.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,36 +10,14 @@
 
 enum { ERRORS_MAX = 16, BUILD_LOG_MAX = 64 * 1024 };
 
-/* Numbers of EGL, too, which are others. */
-static const struct code_name names[] = {
-	CODE_NAME(GL_FALSE),
-	CODE_NAME(GL_INVALID_ENUM),
-	CODE_NAME(GL_INVALID_VALUE),
-	CODE_NAME(GL_INVALID_OPERATION),
-	CODE_NAME(GL_OUT_OF_MEMORY),
-	CODE_NAME(GL_INVALID_FRAMEBUFFER_OPERATION),
-	CODE_NAME(GL_CONTEXT_LOST),
-	CODE_NAME(GL_WAIT_FAILED),
-	{0x3001, "EGL_NOT_INITIALIZED"},
-	{0x3002, "EGL_BAD_ACCESS"},
-	{0x3003, "EGL_BAD_ALLOC"},
-	{0x3004, "EGL_BAD_ATTRIBUTE"},
-	{0x3005, "EGL_BAD_CONFIG"},
-	{0x3006, "EGL_BAD_CONTEXT"},
-	{0x3007, "EGL_BAD_CURRENT_SURFACE"},
-	{0x3008, "EGL_BAD_DISPLAY"},
-	{0x3009, "EGL_BAD_MATCH"},
-	{0x300A, "EGL_BAD_NATIVE_PIXMAP"},
-	{0x300B, "EGL_BAD_NATIVE_WINDOW"},
-	{0x300C, "EGL_BAD_PARAMETER"},
-	{0x300D, "EGL_BAD_SURFACE"},
-	{0x300E, "EGL_CONTEXT_LOST"},
+static const struct code_advice results[] = {
+#include "workloads/opengl/results.h" /* generated from the headers of OpenGL and EGL */
 };
 
 void opengl_failed(struct opengl *gl, const char *call, int code)
 {
-	(void)call_failed(&gl->failure, call, code, code_name(names, ARRAY_SIZE(names), code),
-			  &gl->error);
+	(void)call_failed_advised(&gl->failure, call, code, results, ARRAY_SIZE(results),
+				  &gl->error);
 }
 
 /* A context that was lost sets its error again and again. */
@@ -68,15 +47,15 @@ void opengl_begin(struct opengl *gl, const struct opengl_device *device)
 	opengl_platform_begin(gl, device);
 	if (gl->error.code != 0)
 		return;
-#define LOAD(type, name)                                                                           \
+#define X(type, name)                                                                              \
 	do {                                                                                       \
 		void *address = opengl_platform_function(gl, #name);                               \
 		memcpy(&gl->name, &address, sizeof(address)); /* as in library_function() */       \
-		if (address == NULL && gl->absent == NULL)                                         \
+		if (address == NULL && gl->absent == NULL && !text_ends_with(#name, "EXT"))        \
 			gl->absent = #name;                                                        \
 	} while (0);
-	OPENGL_FUNCTIONS(LOAD)
-#undef LOAD
+#include "workloads/opengl/functions.h"
+#undef X
 }
 
 /* Functions of shaders and of programs are alike. */
@@ -196,7 +175,6 @@ static void opengl_close(void *session)
 {
 	struct opengl *gl = session;
 	opengl_platform_close(gl);
-	free(gl->devices);
 	free(gl);
 }
 
@@ -205,9 +183,8 @@ static int opengl_open(struct api_report *report, void **session, struct error *
 	struct opengl *gl = calloc(1, sizeof(*gl));
 	if (gl == NULL)
 		return error_memory(err);
-	gl->devices = calloc(API_DEVICES_MAX, sizeof(*gl->devices));
 	gl->report = report;
-	int rc = gl->devices != NULL ? opengl_platform_open(gl, err) : error_memory(err);
+	int rc = opengl_platform_open(gl, err);
 	if (rc == 0)
 		rc = ask_all(gl, err);
 	if (rc == 0)

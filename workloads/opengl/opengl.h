@@ -12,59 +12,13 @@
 #include "workloads/common/work.h"
 
 #include <GL/glcorearb.h>
+#include <GL/glext.h> /* behind it: the extensions of vendors */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define OPENGL_LIBRARY API_LIBRARY("opengl32.dll", "libEGL.so.1")
-
-#define OPENGL_FUNCTIONS(X)                                                                        \
-	X(PFNGLATTACHSHADERPROC, glAttachShader)                                                   \
-	X(PFNGLBINDBUFFERPROC, glBindBuffer)                                                       \
-	X(PFNGLBINDBUFFERBASEPROC, glBindBufferBase)                                               \
-	X(PFNGLBINDFRAMEBUFFERPROC, glBindFramebuffer)                                             \
-	X(PFNGLBINDRENDERBUFFERPROC, glBindRenderbuffer)                                           \
-	X(PFNGLBINDVERTEXARRAYPROC, glBindVertexArray)                                             \
-	X(PFNGLBUFFERDATAPROC, glBufferData)                                                       \
-	X(PFNGLCHECKFRAMEBUFFERSTATUSPROC, glCheckFramebufferStatus)                               \
-	X(PFNGLCLEARPROC, glClear)                                                                 \
-	X(PFNGLCLEARCOLORPROC, glClearColor)                                                       \
-	X(PFNGLCLIENTWAITSYNCPROC, glClientWaitSync)                                               \
-	X(PFNGLCOMPILESHADERPROC, glCompileShader)                                                 \
-	X(PFNGLCREATEPROGRAMPROC, glCreateProgram)                                                 \
-	X(PFNGLCREATESHADERPROC, glCreateShader)                                                   \
-	X(PFNGLDELETESYNCPROC, glDeleteSync)                                                       \
-	X(PFNGLDISABLEPROC, glDisable)                                                             \
-	X(PFNGLDISPATCHCOMPUTEPROC, glDispatchCompute)                                             \
-	X(PFNGLDRAWARRAYSPROC, glDrawArrays)                                                       \
-	X(PFNGLFENCESYNCPROC, glFenceSync)                                                         \
-	X(PFNGLFRAMEBUFFERRENDERBUFFERPROC, glFramebufferRenderbuffer)                             \
-	X(PFNGLGENBUFFERSPROC, glGenBuffers)                                                       \
-	X(PFNGLGENFRAMEBUFFERSPROC, glGenFramebuffers)                                             \
-	X(PFNGLGENRENDERBUFFERSPROC, glGenRenderbuffers)                                           \
-	X(PFNGLGENVERTEXARRAYSPROC, glGenVertexArrays)                                             \
-	X(PFNGLGETERRORPROC, glGetError)                                                           \
-	X(PFNGLGETINTEGER64VPROC, glGetInteger64v)                                                 \
-	X(PFNGLGETINTEGERVPROC, glGetIntegerv)                                                     \
-	X(PFNGLGETPROGRAMINFOLOGPROC, glGetProgramInfoLog)                                         \
-	X(PFNGLGETPROGRAMIVPROC, glGetProgramiv)                                                   \
-	X(PFNGLGETSHADERINFOLOGPROC, glGetShaderInfoLog)                                           \
-	X(PFNGLGETSHADERIVPROC, glGetShaderiv)                                                     \
-	X(PFNGLGETSTRINGPROC, glGetString)                                                         \
-	X(PFNGLGETSTRINGIPROC, glGetStringi)                                                       \
-	X(PFNGLLINKPROGRAMPROC, glLinkProgram)                                                     \
-	X(PFNGLMAPBUFFERRANGEPROC, glMapBufferRange)                                               \
-	X(PFNGLMEMORYBARRIERPROC, glMemoryBarrier)                                                 \
-	X(PFNGLREADPIXELSPROC, glReadPixels)                                                       \
-	X(PFNGLRENDERBUFFERSTORAGEPROC, glRenderbufferStorage)                                     \
-	X(PFNGLSHADERSOURCEPROC, glShaderSource)                                                   \
-	X(PFNGLUNIFORM1FPROC, glUniform1f)                                                         \
-	X(PFNGLUNIFORM1UIPROC, glUniform1ui)                                                       \
-	X(PFNGLUNIFORM4FVPROC, glUniform4fv)                                                       \
-	X(PFNGLUNMAPBUFFERPROC, glUnmapBuffer)                                                     \
-	X(PFNGLUSEPROGRAMPROC, glUseProgram)                                                       \
-	X(PFNGLVIEWPORTPROC, glViewport)
 
 #define OPENGL_DECLARE(type, name) type name;
 
@@ -79,17 +33,19 @@ struct opengl_device {
 	bool has_uuid, has_luid;
 	uint8_t device_uuid[OPENGL_UUID_SIZE], driver_uuid[OPENGL_UUID_SIZE];
 	uint8_t luid[OPENGL_LUID_SIZE];
-	int card, render_node; /* N of /dev/dri/cardN and renderDN; -1: not told */
+	struct api_node card, render_node; /* /dev/dri/cardN, /dev/dri/renderDN */
 };
 
 struct opengl_platform; /* what a platform keeps */
 
 struct opengl {
-	OPENGL_FUNCTIONS(OPENGL_DECLARE) /* of the current context; NULL: not offered */
-	const char *absent;		 /* the first of them that is not; NULL: none */
+#define X OPENGL_DECLARE
+#include "workloads/opengl/functions.h" /* those that this folder calls; NULL: not offered */
+#undef X
+	const char *absent; /* the first of them that is not, extensions apart; NULL: none */
 	struct opengl_platform *platform;
 	struct api_report *report; /* receives what EGL says while the API is opened; then NULL */
-	struct opengl_device *devices; /* room for API_DEVICES_MAX */
+	struct opengl_device devices[API_DEVICES_MAX];
 	size_t device_count;
 	bool es;  /* the context is one of OpenGL ES */
 	bool old; /* the context is older than what the work needs */

@@ -34,12 +34,13 @@
 	X(PFNEGLDEBUGMESSAGECONTROLKHRPROC, eglDebugMessageControlKHR)                             \
 	X(PFNEGLLABELOBJECTKHRPROC, eglLabelObjectKHR)
 
-enum { NODE_MAX = (1 << 20) - 1 }; /* minor numbers have 20 bits */
+/* Of the kernel's nodes cardN and renderDN; minor numbers have 20 bits. */
+enum { DRM_MAJOR = 226, MINOR_MAX = (1 << 20) - 1 };
 
 struct opengl_platform {
 	EGL_FUNCTIONS(OPENGL_DECLARE)
 	EGL_EXTENSIONS_USED(OPENGL_DECLARE)
-	const char *extensions; /* of EGL itself; "" where it has none */
+	const char *extensions; /* of EGL itself; NULL where it has none */
 	EGLDisplay display;	/* of the current context */
 	EGLContext context;
 };
@@ -51,15 +52,12 @@ static bool check(struct opengl *gl, EGLBoolean done, const char *call)
 	return done == EGL_TRUE;
 }
 
-/* Whole words of a list that spaces separate. */
+/* A list of words, which is NULL where there is none. */
 static bool listed(const char *list, const char *wanted)
 {
-	const size_t length = strlen(wanted);
-	for (const char *at = list; (at = strstr(at, wanted)) != NULL; at += length) {
-		if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-			return true;
-	}
-	return false;
+	struct text_list words CLEANUP_TEXT_LIST = {0};
+	return list != NULL && text_list_split(&words, list, ' ', NULL) == 0 &&
+	       text_list_has(&words, wanted);
 }
 
 /* What went wrong inside of EGL; the label of the thread is the struct opengl. */
@@ -102,8 +100,6 @@ static int load(struct opengl_platform *egl, struct api_report *report, struct e
 	(void)snprintf(report->version, sizeof(report->version), "%s",
 		       version != NULL ? version : "");
 	egl->extensions = egl->eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
-	if (egl->extensions == NULL)
-		egl->extensions = "";
 	(void)egl->eglGetError();
 	return 0;
 }
@@ -144,23 +140,17 @@ static int no_driver(struct opengl *gl, struct error *err)
 			 gl->error.text);
 }
 
-/* N of "/dev/dri/renderDN"; -1 for anything else. */
-static int number_behind(const char *path, const char *prefix)
+/* "/dev/dri/renderDN", which EGL tells by `attribute`; nothing for another name. */
+static struct api_node find_node(const struct opengl_platform *egl, EGLDeviceEXT device,
+				 EGLint attribute, const char *prefix)
 {
+	const char *path = egl->eglQueryDeviceStringEXT(device, attribute);
 	const char *name = path != NULL ? path_base(path) : "";
-	const size_t length = strlen(prefix);
-	char *end = NULL;
-	if (!text_starts_with(name, prefix) || name[length] < '0' || name[length] > '9')
-		return -1;
-	const unsigned long number = strtoul(name + length, &end, 10);
-	return *end == '\0' && number <= NODE_MAX ? (int)number : -1;
-}
-
-/* The number in the name of a device node that EGL tells by `attribute`. */
-static int node_number(const struct opengl_platform *egl, EGLDeviceEXT device, EGLint attribute,
-		       const char *prefix)
-{
-	return number_behind(egl->eglQueryDeviceStringEXT(device, attribute), prefix);
+	long long number = 0;
+	const bool told =
+		text_starts_with(name, prefix) &&
+		text_to_int64(name + strlen(prefix), prefix, 0, MINOR_MAX, &number, NULL) == 0;
+	return (struct api_node){told, DRM_MAJOR, number};
 }
 
 static void add_display(struct opengl *gl, EGLenum kind, void *native, struct opengl_device found)
@@ -175,18 +165,15 @@ static void add_device(struct opengl *gl, EGLDeviceEXT device)
 {
 	const struct opengl_platform *egl = gl->platform;
 	const char *extensions = egl->eglQueryDeviceStringEXT(device, EGL_EXTENSIONS);
-	struct opengl_device found = {.card = -1, .render_node = -1};
-	if (extensions == NULL)
-		extensions = "";
+	struct opengl_device found = {0};
 	found.software = listed(extensions, "EGL_MESA_device_software");
 	if (listed(extensions, "EGL_EXT_device_drm_render_node"))
-		found.render_node =
-			node_number(egl, device, EGL_DRM_RENDER_NODE_FILE_EXT, "renderD");
+		found.render_node = find_node(egl, device, EGL_DRM_RENDER_NODE_FILE_EXT, "renderD");
 	if (listed(extensions, "EGL_EXT_device_drm")) {
-		found.card = node_number(egl, device, EGL_DRM_DEVICE_FILE_EXT, "card");
-		if (found.render_node < 0)
+		found.card = find_node(egl, device, EGL_DRM_DEVICE_FILE_EXT, "card");
+		if (!found.render_node.told)
 			found.render_node =
-				node_number(egl, device, EGL_DRM_DEVICE_FILE_EXT, "renderD");
+				find_node(egl, device, EGL_DRM_DEVICE_FILE_EXT, "renderD");
 	}
 	add_display(gl, EGL_PLATFORM_DEVICE_EXT, device, found);
 }
@@ -218,15 +205,13 @@ int opengl_platform_open(struct opengl *gl, struct error *err)
 		return no_driver(gl, err);
 	const bool devices = egl->eglQueryDevicesEXT != NULL &&
 			     egl->eglQueryDeviceStringEXT != NULL &&
-			     listed(egl->extensions, "EGL_EXT_platform_device") &&
-			     (listed(egl->extensions, "EGL_EXT_device_enumeration") ||
-			      listed(egl->extensions, "EGL_EXT_device_base"));
+			     listed(egl->extensions, "EGL_EXT_platform_device");
 	if (devices)
 		return enumerate(gl, err);
 	if (!listed(egl->extensions, "EGL_MESA_platform_surfaceless"))
 		return no_driver(gl, err);
 	add_display(gl, EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY,
-		    (struct opengl_device){.card = -1, .render_node = -1});
+		    (struct opengl_device){0});
 	return 0;
 }
 

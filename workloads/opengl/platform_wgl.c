@@ -99,7 +99,7 @@ int opengl_platform_open(struct opengl *gl, struct error *err)
 	if (rc != 0)
 		return rc;
 	gl->report->missing = "OpenGL driver";
-	gl->devices[gl->device_count++] = (struct opengl_device){.card = -1, .render_node = -1};
+	gl->device_count = 1;
 	return choose_format(wgl, err);
 }
 

@@ -1,78 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 
-/* DXGI and Direct3D 11 on a real device of which single methods are replaced; as
- * test_d3d12_faults.c. */
+/* DXGI and Direct3D 11 on a real device of which single methods are replaced. */
 
-#include "base/tests/unit.h"
 #include "workloads/d3d11/d3d11.h"
 #include "workloads/directx/directx.h"
 #include "workloads/tests/expect.h"
+#include "workloads/tests/method_faults.h"
 
 #include "base/cleanup.h"
 
-#include <unistd.h>
-
-static struct d3d11 *d3d;
+static void *session;
 static IDXGIFactory1Vtbl *factory_methods, factory_original;
 static IDXGIAdapter1Vtbl *adapter_methods, adapter_original;
 static ID3D11DeviceVtbl *device_methods, device_original;
 static ID3D11DeviceContextVtbl *context_methods, context_original;
 
-static bool make_writable(void *memory, size_t size)
+static bool find_methods(struct error *err)
 {
-	DWORD before = 0;
-	return VirtualProtect(memory, size, PAGE_READWRITE, &before) != 0;
-}
-
-static bool find_methods(void)
-{
+	const struct d3d11 *d3d = session;
 	const struct work_request request = {.timeout_ms = 1000};
 	struct work_report report = {0};
-	struct d3d11_device gpu = {.d3d = d3d, .request = &request, .report = &report};
-	struct error err = {0};
-	if (d3d11_device_open(&gpu, &err) != 0) {
-		(void)fprintf(stderr, "%s\n", err.text);
+	struct d3d11_device gpu = {.d3d = session, .request = &request, .report = &report};
+	if (d3d11_device_open(&gpu, err) != 0)
 		return false;
-	}
-	memcpy(&factory_methods, &d3d->dxgi->factory->lpVtbl, sizeof(void *));
-	memcpy(&adapter_methods, &d3d->dxgi->adapters[0]->lpVtbl, sizeof(void *));
-	memcpy(&device_methods, &gpu.device->lpVtbl, sizeof(void *));
-	memcpy(&context_methods, &gpu.context->lpVtbl, sizeof(void *));
-	factory_original = *factory_methods;
-	adapter_original = *adapter_methods;
-	device_original = *device_methods;
-	context_original = *context_methods;
+	factory_methods =
+		methods_of(d3d->dxgi->factory, &factory_original, sizeof(factory_original));
+	adapter_methods =
+		methods_of(d3d->dxgi->adapters[0], &adapter_original, sizeof(adapter_original));
+	device_methods = methods_of(gpu.device, &device_original, sizeof(device_original));
+	context_methods = methods_of(gpu.context, &context_original, sizeof(context_original));
 	d3d11_device_free(&gpu);
-	return make_writable(factory_methods, sizeof(*factory_methods)) &&
-	       make_writable(adapter_methods, sizeof(*adapter_methods)) &&
-	       make_writable(device_methods, sizeof(*device_methods)) &&
-	       make_writable(context_methods, sizeof(*context_methods));
-}
-
-static void restore(void)
-{
-	*factory_methods = factory_original;
-	*adapter_methods = adapter_original;
-	*device_methods = device_original;
-	*context_methods = context_original;
+	return factory_methods != NULL && adapter_methods != NULL && device_methods != NULL &&
+	       context_methods != NULL;
 }
 
 static struct work_report work(uint64_t timeout_ms)
 {
-	const struct work_request request = {
-		.elements = 1000, .seed = 4711, .timeout_ms = timeout_ms};
-	struct work_report report = {0};
-	struct error err = {0};
-	CU_ASSERT_EQUAL_FATAL(api_work(&d3d11_api, d3d, 1, &request, &report, &err), 0);
-	restore();
-	return report;
-}
-
-static void expect_reason(const struct work_report *report, const char *part)
-{
-	if (strstr(report->reason, part) == NULL)
-		(void)fprintf(stderr, "'%s' does not hold '%s'\n", report->reason, part);
-	CU_ASSERT_PTR_NOT_NULL(strstr(report->reason, part));
+	return methods_work(&d3d11_api, session, 1000, timeout_ms);
 }
 
 static void test_a_sound_device_passes(void)
@@ -117,7 +81,7 @@ static void test_a_call_on_a_removed_device_tells_why(void)
 	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_BUILD);
 	CU_ASSERT_STRING_EQUAL(report.failure.call, "ID3D11Device::CreateComputeShader");
-	expect_reason(&report, "the device was removed: DXGI_ERROR_DEVICE_HUNG");
+	UNIT_CONTAINS(report.reason, "the device was removed: DXGI_ERROR_DEVICE_HUNG");
 }
 
 static void STDMETHODCALLTYPE no_dispatch(ID3D11DeviceContext *context, UINT x, UINT y, UINT z)
@@ -150,7 +114,7 @@ static void test_a_picture_that_was_not_drawn_is_wrong(void)
 	struct work_report report = work(20000);
 	CU_ASSERT_EQUAL(report.status, WORK_WRONG);
 	CU_ASSERT_EQUAL(report.results.mismatches, 0);
-	expect_reason(&report, "pixels are wrong");
+	UNIT_CONTAINS(report.reason, "pixels are wrong");
 }
 
 static cJSON *dxgi_document(void)
@@ -158,11 +122,11 @@ static cJSON *dxgi_document(void)
 	struct api_report report CLEANUP_API_REPORT = {0};
 	struct members members CLEANUP_MEMBERS = members_new();
 	struct error err = {0};
-	void *session = NULL;
-	CU_ASSERT_EQUAL_FATAL(api_open(&dxgi_api, &report, &session, &err), 0);
-	restore();
-	if (session != NULL)
-		dxgi_api.close(session);
+	void *dxgi = NULL;
+	CU_ASSERT_EQUAL_FATAL(api_open(&dxgi_api, &report, &dxgi, &err), 0);
+	methods_restore();
+	if (dxgi != NULL)
+		dxgi_api.close(dxgi);
 	api_report_members(&report, &members);
 	return members_take(&members);
 }
@@ -215,11 +179,12 @@ static HRESULT STDMETHODCALLTYPE basic_render(IDXGIAdapter1 *adapter, DXGI_ADAPT
 /* As on Windows itself: what Wine draws with is not known. */
 static cJSON *describe_as_windows(void)
 {
+	const struct d3d11 *d3d = session;
 	const struct dxgi told = *d3d->dxgi;
 	d3d->dxgi->emulated = false;
 	d3d->dxgi->renderer[0] = '\0';
 	cJSON *device = dxgi_describe(d3d->dxgi, 0);
-	restore();
+	methods_restore();
 	*d3d->dxgi = told;
 	return device;
 }
@@ -254,7 +219,7 @@ static void test_a_query_that_is_never_answered_times_out(void)
 	struct work_report report = work(50);
 	CU_ASSERT_EQUAL(report.status, WORK_TIMED_OUT);
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_UPLOAD);
-	expect_reason(&report, "within 50 ms");
+	UNIT_CONTAINS(report.reason, "within 50 ms");
 }
 
 int main(void)
@@ -273,16 +238,5 @@ int main(void)
 		 test_a_query_that_is_never_answered_times_out},
 		CU_TEST_INFO_NULL,
 	};
-	struct api_report report CLEANUP_API_REPORT = {0};
-	struct error err = {0};
-	void *session = NULL;
-	int code = api_open(&d3d11_api, &report, &session, &err);
-	d3d = session;
-	if (code != 0 || d3d == NULL || !find_methods()) {
-		(void)fprintf(stderr, "no device of Direct3D 11: %s\n", report.reason);
-		return 1;
-	}
-	code = unit_run("Direct3D 11 faults", tests);
-	(void)fflush(NULL);
-	_exit(code); /* the device was left alone */
+	return methods_main("Direct3D 11 faults", &d3d11_api, &session, find_methods, tests, false);
 }

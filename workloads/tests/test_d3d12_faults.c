@@ -1,88 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Direct3D 12 on a real device of which single methods are replaced: devices that are removed,
- * hang, do nothing or too much, refuse a call, or offer compute alone. The tables of methods are
- * shared by all objects of a kind, so that what is put into one reaches the objects that the probe
- * makes. */
+/* Direct3D 12 on a real device of which single methods are replaced: devices that are removed, hang, do
+ * nothing or too much, refuse a call, or offer compute alone. */
 
-#include "base/tests/unit.h"
 #include "workloads/d3d12/d3d12.h"
 #include "workloads/directx/directx.h"
-#include "workloads/tests/expect.h"
+#include "workloads/tests/method_faults.h"
 
-#include "base/cleanup.h"
-
-#include <unistd.h>
-#ifdef _WIN32
-#include <windows.h>
-#else
-#include <sys/mman.h>
-#endif
-
-static struct d3d12 *d3d;
+static void *session;
 static ID3D12DeviceVtbl *device_methods, device_original;
 static ID3D12FenceVtbl *fence_methods, fence_original;
 static ID3D12GraphicsCommandListVtbl *list_methods, list_original;
 
-static bool make_writable(void *memory, size_t size)
-{
-#ifdef _WIN32
-	DWORD before = 0;
-	return VirtualProtect(memory, size, PAGE_READWRITE, &before) != 0;
-#else
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	const uintptr_t first = (uintptr_t)memory & ~(page - 1);
-	return mprotect((void *)first, (uintptr_t)memory + size - first, PROT_READ | PROT_WRITE) ==
-	       0;
-#endif
-}
-
-/* Finds the tables through one object of each kind. */
-static bool find_methods(void)
+static bool find_methods(struct error *err)
 {
 	const struct work_request request = {.timeout_ms = 1000};
 	struct work_report report = {0};
-	struct d3d12_device gpu = {.d3d = d3d, .request = &request, .report = &report};
-	struct error err = {0};
-	if (d3d12_device_open(&gpu, &err) != 0) {
-		(void)fprintf(stderr, "%s\n", err.text);
+	struct d3d12_device gpu = {.d3d = session, .request = &request, .report = &report};
+	if (d3d12_device_open(&gpu, err) != 0)
 		return false;
-	}
-	/* The headers of both systems call the tables const. */
-	memcpy(&device_methods, &gpu.device->lpVtbl, sizeof(void *));
-	memcpy(&fence_methods, &gpu.fence->lpVtbl, sizeof(void *));
-	memcpy(&list_methods, &gpu.list->lpVtbl, sizeof(void *));
-	device_original = *device_methods;
-	fence_original = *fence_methods;
-	list_original = *list_methods;
+	device_methods = methods_of(gpu.device, &device_original, sizeof(device_original));
+	fence_methods = methods_of(gpu.fence, &fence_original, sizeof(fence_original));
+	list_methods = methods_of(gpu.list, &list_original, sizeof(list_original));
 	d3d12_device_free(&gpu);
-	return make_writable(device_methods, sizeof(*device_methods)) &&
-	       make_writable(fence_methods, sizeof(*fence_methods)) &&
-	       make_writable(list_methods, sizeof(*list_methods));
-}
-
-static void restore(void)
-{
-	*device_methods = device_original;
-	*fence_methods = fence_original;
-	*list_methods = list_original;
+	return device_methods != NULL && fence_methods != NULL && list_methods != NULL;
 }
 
 static struct work_report work(void)
 {
-	const struct work_request request = {.elements = 1000, .seed = 4711, .timeout_ms = 20000};
-	struct work_report report = {0};
-	struct error err = {0};
-	CU_ASSERT_EQUAL_FATAL(api_work(&d3d12_api, d3d, 1, &request, &report, &err), 0);
-	restore();
-	return report;
-}
-
-static void expect_reason(const struct work_report *report, const char *part)
-{
-	if (strstr(report->reason, part) == NULL)
-		(void)fprintf(stderr, "'%s' does not hold '%s'\n", report->reason, part);
-	CU_ASSERT_PTR_NOT_NULL(strstr(report->reason, part));
+	return methods_work(&d3d12_api, session, 1000, 20000);
 }
 
 static void test_a_sound_device_passes(void)
@@ -105,7 +51,7 @@ static void test_a_removed_device_tells_why(void)
 	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_UPLOAD);
 	CU_ASSERT_STRING_EQUAL(report.failure.code_name, "DXGI_ERROR_DEVICE_HUNG");
-	expect_reason(&report, "DXGI_ERROR_DEVICE_HUNG (0x887a0006)");
+	UNIT_CONTAINS(report.reason, "DXGI_ERROR_DEVICE_HUNG (0x887a0006)");
 }
 
 static HRESULT STDMETHODCALLTYPE removed(ID3D12Device *device,
@@ -128,7 +74,7 @@ static void test_a_call_on_a_removed_device_tells_why(void)
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_BUILD);
 	CU_ASSERT_STRING_EQUAL(report.failure.call, "ID3D12Device::CreateComputePipelineState");
 	CU_ASSERT_STRING_EQUAL(report.failure.code_name, "DXGI_ERROR_DEVICE_REMOVED");
-	expect_reason(&report, "the device was removed: DXGI_ERROR_DEVICE_HUNG");
+	UNIT_CONTAINS(report.reason, "the device was removed: DXGI_ERROR_DEVICE_HUNG");
 }
 
 static HRESULT STDMETHODCALLTYPE refuse_fence(ID3D12Device *device, UINT64 value,
@@ -204,7 +150,7 @@ static void test_a_picture_that_was_not_drawn_is_wrong(void)
 	CU_ASSERT_EQUAL(report.results.mismatches, 0);
 	CU_ASSERT_EQUAL(report.render.index % RENDER_SIZE, 8);
 	CU_ASSERT_EQUAL(report.render.index / RENDER_SIZE, 8);
-	expect_reason(&report, "pixels are wrong");
+	UNIT_CONTAINS(report.reason, "pixels are wrong");
 }
 
 /* In place of the function that probes call, by the linker's --wrap. */
@@ -266,7 +212,7 @@ static void test_a_claimed_shader_model_is_tried(void)
 	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_BUILD);
 	CU_ASSERT_STRING_EQUAL(report.failure.call, "ID3D12Device::CreateComputePipelineState");
-	expect_reason(&report, "Shader Model 6.0");
+	UNIT_CONTAINS(report.reason, "Shader Model 6.0");
 }
 
 static HRESULT STDMETHODCALLTYPE know_no_shader_model(ID3D12Device *device, D3D12_FEATURE feature,
@@ -294,15 +240,11 @@ static UINT64 STDMETHODCALLTYPE never(ID3D12Fence *fence)
 /* The last one: nothing is released after it. */
 static void test_a_fence_that_is_never_reached_times_out(void)
 {
-	const struct work_request request = {.elements = 1000, .seed = 4711, .timeout_ms = 50};
-	struct work_report report = {0};
-	struct error err = {0};
 	fence_methods->GetCompletedValue = never;
-	CU_ASSERT_EQUAL(api_work(&d3d12_api, d3d, 1, &request, &report, &err), 0);
-	restore();
+	struct work_report report = methods_work(&d3d12_api, session, 1000, 50);
 	CU_ASSERT_EQUAL(report.status, WORK_TIMED_OUT);
 	CU_ASSERT_EQUAL(report.stage, WORK_STAGE_UPLOAD);
-	expect_reason(&report, "within 50 ms");
+	UNIT_CONTAINS(report.reason, "within 50 ms");
 }
 
 int main(void)
@@ -324,16 +266,5 @@ int main(void)
 		 test_a_fence_that_is_never_reached_times_out},
 		CU_TEST_INFO_NULL,
 	};
-	struct api_report report CLEANUP_API_REPORT = {0};
-	struct error err = {0};
-	void *session = NULL;
-	int code = api_open(&d3d12_api, &report, &session, &err);
-	d3d = session;
-	if (code != 0 || d3d == NULL || !find_methods()) {
-		(void)fprintf(stderr, "no device of Direct3D 12: %s\n", report.reason);
-		return 1;
-	}
-	code = unit_run("Direct3D 12 faults", tests);
-	(void)fflush(NULL);
-	_exit(code); /* the device was left alone */
+	return methods_main("Direct3D 12 faults", &d3d12_api, &session, find_methods, tests, false);
 }

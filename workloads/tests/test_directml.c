@@ -3,91 +3,58 @@
 /* DirectML, and the shader of Shader Model 6 of Direct3D 12, on a real device: in sizes around work
  * groups, and with single methods replaced that refuse, do nothing, or take other operands. */
 
-#include "base/tests/unit.h"
 #include "workloads/directml/directml.h"
+#include "workloads/tests/method_faults.h"
 
+#include "base/cleanup.h"
 #include "base/library.h"
 
-#include <unistd.h>
-#include <windows.h>
-
-enum { SKIPPED = 77 };
-
-extern const struct api_driver directml_api, d3d12_api;
-
 static void *session; /* of DirectML */
-static struct d3d12 *d3d;
+static void *d3d;     /* of Direct3D 12 */
 static struct IDMLDeviceVtbl *device_methods, device_original;
 static struct IDMLCommandRecorderVtbl *recorder_methods, recorder_original;
 static struct IDMLBindingTableVtbl *table_methods, table_original;
 static ID3D12GraphicsCommandListVtbl *list_methods, list_original;
 
-static bool make_writable(void *memory, size_t size)
-{
-	DWORD before = 0;
-	return VirtualProtect(memory, size, PAGE_READWRITE, &before) != 0;
-}
-
-/* The tables of methods are shared by all objects of a kind; headers call them const. */
 static bool keep_methods(const struct directml_operator *op)
 {
-	memcpy(&device_methods, &op->device->lpVtbl, sizeof(void *));
-	memcpy(&recorder_methods, &op->recorder->lpVtbl, sizeof(void *));
-	memcpy(&table_methods, &op->table->lpVtbl, sizeof(void *));
-	memcpy(&list_methods, &op->gpu->list->lpVtbl, sizeof(void *));
-	device_original = *device_methods;
-	recorder_original = *recorder_methods;
-	table_original = *table_methods;
-	list_original = *list_methods;
-	return make_writable(device_methods, sizeof(*device_methods)) &&
-	       make_writable(recorder_methods, sizeof(*recorder_methods)) &&
-	       make_writable(table_methods, sizeof(*table_methods)) &&
-	       make_writable(list_methods, sizeof(*list_methods));
+	device_methods = methods_of(op->device, &device_original, sizeof(device_original));
+	recorder_methods = methods_of(op->recorder, &recorder_original, sizeof(recorder_original));
+	table_methods = methods_of(op->table, &table_original, sizeof(table_original));
+	list_methods = methods_of(op->gpu->list, &list_original, sizeof(list_original));
+	return device_methods != NULL && recorder_methods != NULL && table_methods != NULL &&
+	       list_methods != NULL;
 }
 
-static bool find_methods(void)
+static bool find_methods(struct error *err)
 {
+	struct api_report other CLEANUP_API_REPORT = {0};
 	const struct work_request request = {.elements = 64, .seed = 1, .timeout_ms = 20000};
 	const struct directml_task task = {"sum", DML_OPERATOR_ELEMENT_WISE_ADD, {1, 1, 1, 64}, 64};
 	struct work_report report = {0};
-	struct d3d12_device gpu = {.d3d = d3d, .request = &request, .report = &report};
+	struct d3d12_device gpu = {.request = &request, .report = &report};
 	struct directml_operator op = {.gpu = &gpu};
 	dml_create_device create = NULL;
 	void *library = NULL;
-	struct error err = {0};
-	int rc = library_open(DIRECTML_LIBRARY, &library, &err);
+	int rc = api_open(&d3d12_api, &other, &d3d, err);
+	gpu.d3d = d3d;
 	if (rc == 0)
-		rc = library_function(library, "DMLCreateDevice", &create, &err);
+		rc = library_open(DIRECTML_LIBRARY, &library, err);
 	if (rc == 0)
-		rc = d3d12_device_open(&gpu, &err);
-	if (rc == 0)
+		rc = library_function(library, "DMLCreateDevice", &create, err);
+	if (rc == 0 && d3d != NULL)
+		rc = d3d12_device_open(&gpu, err);
+	if (rc == 0 && d3d != NULL)
 		rc = d3d12_check(&gpu, create(gpu.device, 0, &dml_iid_device, (void **)&op.device),
-				 "DMLCreateDevice", &err);
-	if (rc == 0)
-		rc = directml_operator_build(&op, &task, &err);
-	if (rc != 0)
-		(void)fprintf(stderr, "%s\n", err.text);
-	return rc == 0 && keep_methods(&op);
-}
-
-static void restore(void)
-{
-	*device_methods = device_original;
-	*recorder_methods = recorder_original;
-	*table_methods = table_original;
-	*list_methods = list_original;
+				 "DMLCreateDevice", err);
+	if (rc == 0 && d3d != NULL)
+		rc = directml_operator_build(&op, &task, err);
+	return rc == 0 && d3d != NULL && keep_methods(&op);
 }
 
 static struct work_report work(const struct api_driver *api, size_t elements)
 {
-	const struct work_request request = {
-		.elements = elements, .seed = 4711, .timeout_ms = 60000};
-	struct work_report report = {0};
-	struct error err = {0};
-	CU_ASSERT_EQUAL_FATAL(
-		api_work(api, api == &directml_api ? session : d3d, 1, &request, &report, &err), 0);
-	restore();
-	return report;
+	return methods_work(api, api == &directml_api ? session : d3d, elements, 60000);
 }
 
 static void expect_failure(const struct work_report *report, const char *call, const char *name)
@@ -132,9 +99,9 @@ static void test_skipped_operators_are_wrong(void)
 }
 
 static void STDMETHODCALLTYPE swap_inputs(IDMLBindingTable *table, uint32_t count,
-					  const struct dml_binding_desc *inputs)
+					  const struct dml_desc *inputs)
 {
-	struct dml_binding_desc swapped[3] = {inputs[1], inputs[0]};
+	struct dml_desc swapped[3] = {inputs[1], inputs[0]};
 	if (count == 3)
 		swapped[2] = inputs[2];
 	table_original.BindInputs(table, count, swapped);
@@ -211,21 +178,5 @@ int main(void)
 		{"a skipped shader of model 6 is wrong", test_a_skipped_shader_of_model_6_is_wrong},
 		CU_TEST_INFO_NULL,
 	};
-	struct api_report report CLEANUP_API_REPORT = {0};
-	struct api_report other CLEANUP_API_REPORT = {0};
-	struct error err = {0};
-	void *device_session = NULL;
-	int code = api_open(&directml_api, &report, &session, &err);
-	if (code == 0 && report.missing != NULL && session == NULL)
-		return SKIPPED;
-	if (code == 0)
-		code = api_open(&d3d12_api, &other, &device_session, &err);
-	d3d = device_session;
-	if (code != 0 || session == NULL || d3d == NULL || !find_methods()) {
-		(void)fprintf(stderr, "no device of DirectML: %s\n", report.reason);
-		return 1;
-	}
-	code = unit_run("DirectML", tests);
-	(void)fflush(NULL);
-	_exit(code); /* the device was left alone */
+	return methods_main("DirectML", &directml_api, &session, find_methods, tests, true);
 }

@@ -12,7 +12,6 @@ enum step { STEP_LOOK, STEP_UPLOAD, STEP_DISPATCH, STEP_DOWNLOAD, STEP_COUNT };
 
 struct computation {
 	struct vulkan_device device;
-	struct vulkan *vk;
 	const struct work_request *request;
 	VkShaderModule shader;
 	VkDescriptorSetLayout set_layout;
@@ -27,12 +26,6 @@ struct computation {
 	struct vulkan_buffer storage, staging;
 	struct work_data data; /* in the staging buffer */
 };
-
-static int open_device(void *work, struct error *err)
-{
-	struct computation *c = work;
-	return vulkan_device_open(c->vk, c->vk->devices[c->request->device], &c->device, err);
-}
 
 static int create_layouts(struct computation *c, struct error *err)
 {
@@ -155,7 +148,7 @@ static int build(void *work, struct error *err)
 static int plan(struct computation *c, struct error *err)
 {
 	VkPhysicalDeviceProperties properties = {0};
-	c->vk->vkGetPhysicalDeviceProperties(c->device.physical, &properties);
+	c->device.vk->vkGetPhysicalDeviceProperties(c->device.physical, &properties);
 	const VkDeviceSize least = properties.limits.minStorageBufferOffsetAlignment;
 	const VkDeviceSize alignment = least > 0 ? least : 1;
 	c->array_size = work_array_size(c->request);
@@ -323,7 +316,7 @@ int vulkan_work(void *session, const struct work_request *request, struct work_r
 		struct error *err)
 {
 	static work_step *const steps[WORK_STAGE_COUNT] = {
-		[WORK_STAGE_DEVICE] = open_device,
+		[WORK_STAGE_DEVICE] = vulkan_device_open,
 		[WORK_STAGE_BUILD] = build,
 		[WORK_STAGE_MEMORY] = create_memory,
 		[WORK_STAGE_UPLOAD] = upload,
@@ -331,12 +324,13 @@ int vulkan_work(void *session, const struct work_request *request, struct work_r
 		[WORK_STAGE_DOWNLOAD] = download,
 		[WORK_STAGE_LOOK] = look,
 	};
+	struct vulkan *vk = session;
 	struct computation c = {
-		.vk = session,
+		.device = {.vk = vk, .physical = vk->devices[request->device]},
 		.request = request,
 		.data = {.elements = request->elements, .seed = request->seed},
 	};
-	c.vk->failure = &report->failure;
+	vk->failure = &report->failure;
 	int rc = work_run(steps, &c, &c.data, report, err);
 	if (rc == ERROR_TIMEOUT)
 		return rc;

@@ -19,35 +19,9 @@ struct facts {
 	bool has_id, has_driver, has_pci, has_drm;
 };
 
-static const char *driver_name(VkDriverId id)
-{
-	static const struct code_name names[] = {
-		CODE_NAME(VK_DRIVER_ID_AMD_PROPRIETARY),
-		CODE_NAME(VK_DRIVER_ID_AMD_OPEN_SOURCE),
-		CODE_NAME(VK_DRIVER_ID_MESA_RADV),
-		CODE_NAME(VK_DRIVER_ID_NVIDIA_PROPRIETARY),
-		CODE_NAME(VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS),
-		CODE_NAME(VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA),
-		CODE_NAME(VK_DRIVER_ID_IMAGINATION_PROPRIETARY),
-		CODE_NAME(VK_DRIVER_ID_QUALCOMM_PROPRIETARY),
-		CODE_NAME(VK_DRIVER_ID_ARM_PROPRIETARY),
-		CODE_NAME(VK_DRIVER_ID_GOOGLE_SWIFTSHADER),
-		CODE_NAME(VK_DRIVER_ID_GGP_PROPRIETARY),
-		CODE_NAME(VK_DRIVER_ID_BROADCOM_PROPRIETARY),
-		CODE_NAME(VK_DRIVER_ID_MESA_LLVMPIPE),
-		CODE_NAME(VK_DRIVER_ID_MOLTENVK),
-		CODE_NAME(VK_DRIVER_ID_COREAVI_PROPRIETARY),
-		CODE_NAME(VK_DRIVER_ID_JUICE_PROPRIETARY),
-		CODE_NAME(VK_DRIVER_ID_VERISILICON_PROPRIETARY),
-		CODE_NAME(VK_DRIVER_ID_MESA_TURNIP),
-		CODE_NAME(VK_DRIVER_ID_MESA_V3DV),
-		CODE_NAME(VK_DRIVER_ID_MESA_PANVK),
-		CODE_NAME(VK_DRIVER_ID_SAMSUNG_PROPRIETARY),
-		CODE_NAME(VK_DRIVER_ID_MESA_VENUS),
-		CODE_NAME(VK_DRIVER_ID_MESA_DOZEN),
-	};
-	return code_name(names, ARRAY_SIZE(names), (int64_t)id);
-}
+static const struct code_advice drivers[] = {
+#include "workloads/vulkan/drivers.h" /* generated from the specification's header */
+};
 
 const char *vulkan_device_type_name(VkPhysicalDeviceType type)
 {
@@ -134,34 +108,28 @@ static void describe_ids(const struct facts *facts, struct members *device)
 		member_null(device, "pciAddress");
 }
 
-static void describe_node(struct members *drm, const char *key, VkBool32 has, int64_t major,
-			  int64_t minor)
+static void describe_nodes(const struct facts *facts, struct members *device)
 {
-	if (has != VK_FALSE)
-		member_format(drm, key, "%lld:%lld", (long long)major, (long long)minor);
-	else
-		member_null(drm, key);
-}
-
-static cJSON *drm_json(const struct facts *facts)
-{
-	const VkPhysicalDeviceDrmPropertiesEXT *nodes = &facts->drm;
-	struct members drm CLEANUP_MEMBERS = members_new();
+	const VkPhysicalDeviceDrmPropertiesEXT *drm = &facts->drm;
 	if (!facts->has_drm)
-		return cJSON_CreateNull();
-	describe_node(&drm, "primary", nodes->hasPrimary, nodes->primaryMajor, nodes->primaryMinor);
-	describe_node(&drm, "render", nodes->hasRender, nodes->renderMajor, nodes->renderMinor);
-	return members_take(&drm);
+		member_null(device, "drm");
+	else
+		api_add_drm(
+			device,
+			(struct api_node){drm->hasPrimary, drm->primaryMajor, drm->primaryMinor},
+			(struct api_node){drm->hasRender, drm->renderMajor, drm->renderMinor});
 }
 
 static cJSON *driver_json(const struct facts *facts)
 {
 	static const char *const keys[] = {"id", "idName", "name", "info", "conformance"};
 	const VkPhysicalDeviceDriverProperties *driver = &facts->driver;
+	const struct code_advice *known =
+		code_advice(drivers, ARRAY_SIZE(drivers), (int)driver->driverID);
 	struct members members CLEANUP_MEMBERS = members_new();
 	if (facts->has_driver) {
 		member_number(&members, "id", driver->driverID);
-		member_string(&members, "idName", driver_name(driver->driverID));
+		member_string(&members, "idName", known != NULL ? known->name : NULL);
 		member_text(&members, "name", driver->driverName, sizeof(driver->driverName));
 		member_text(&members, "info", driver->driverInfo, sizeof(driver->driverInfo));
 		member_format(&members, "conformance", "%u.%u.%u.%u",
@@ -208,7 +176,7 @@ cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
 	member_hex(&device, "vendorId", properties->vendorID, 4);
 	member_hex(&device, "deviceId", properties->deviceID, 4);
 	describe_ids(&facts, &device);
-	member_item(&device, "drm", drm_json(&facts));
+	describe_nodes(&facts, &device);
 	member_format(&device, "apiVersion", "%u.%u.%u",
 		      VK_API_VERSION_MAJOR(properties->apiVersion),
 		      VK_API_VERSION_MINOR(properties->apiVersion),

@@ -22,37 +22,38 @@ static int find_compute_family(struct vulkan_device *device, struct error *err)
 static int load_device_functions(struct vulkan_device *device, struct error *err)
 {
 	struct vulkan *vk = device->vk;
-#define LOAD(name)                                                                                 \
+	const char *absent = NULL;
+#define X(name)                                                                                    \
 	device->name = (PFN_##name)vk->vkGetDeviceProcAddr(device->handle, #name);                 \
-	if (device->name == NULL)                                                                  \
-		return error_set(err, ERROR_UNSUPPORTED, "the driver offers no " #name);
-	VULKAN_DEVICE_FUNCTIONS(LOAD)
-#undef LOAD
-	return 0;
+	absent = device->name == NULL ? #name : absent;
+#include "workloads/vulkan/device_functions.h"
+#undef X
+	return absent == NULL
+		       ? 0
+		       : error_set(err, ERROR_UNSUPPORTED, "the driver offers no %s", absent);
 }
 
 int vulkan_device_create(struct vulkan *vk, VkPhysicalDevice physical,
-			 const VkDeviceCreateInfo *info, struct vulkan_device *out,
+			 const VkDeviceCreateInfo *info, struct vulkan_device *device,
 			 struct error *err)
 {
-	out->vk = vk;
-	out->physical = physical;
-	int rc = vulkan_check(vk, vk->vkCreateDevice(physical, info, NULL, &out->handle),
+	device->vk = vk;
+	device->physical = physical;
+	int rc = vulkan_check(vk, vk->vkCreateDevice(physical, info, NULL, &device->handle),
 			      "vkCreateDevice", err);
-	return rc == 0 ? load_device_functions(out, err) : rc;
+	return rc == 0 ? load_device_functions(device, err) : rc;
 }
 
-int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulkan_device *out,
-		       struct error *err)
+int vulkan_device_open(void *work, struct error *err)
 {
 	static const float priority = 1.0f;
-	*out = (struct vulkan_device){.vk = vk, .physical = physical};
-	int rc = find_compute_family(out, err);
+	struct vulkan_device *device = work;
+	int rc = find_compute_family(device, err);
 	if (rc != 0)
 		return rc;
 	const VkDeviceQueueCreateInfo queue = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-		.queueFamilyIndex = out->queue_family,
+		.queueFamilyIndex = device->queue_family,
 		.queueCount = 1,
 		.pQueuePriorities = &priority,
 	};
@@ -61,9 +62,9 @@ int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulk
 		.queueCreateInfoCount = 1,
 		.pQueueCreateInfos = &queue,
 	};
-	rc = vulkan_device_create(vk, physical, &info, out, err);
+	rc = vulkan_device_create(device->vk, device->physical, &info, device, err);
 	if (rc == 0)
-		out->vkGetDeviceQueue(out->handle, out->queue_family, 0, &out->queue);
+		device->vkGetDeviceQueue(device->handle, device->queue_family, 0, &device->queue);
 	return rc;
 }
 
@@ -73,23 +74,16 @@ void vulkan_device_free(struct vulkan_device *device)
 		device->vkDestroyDevice(device->handle, NULL);
 }
 
-/* The first allowed type with all wanted flags; VK_MAX_MEMORY_TYPES when there is none. */
-static uint32_t find_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
-			  VkMemoryPropertyFlags wanted)
-{
-	for (uint32_t i = 0; i < memory->memoryTypeCount && i < VK_MAX_MEMORY_TYPES; i++)
-		if ((allowed & (1u << i)) != 0 &&
-		    (memory->memoryTypes[i].propertyFlags & wanted) == wanted)
-			return i;
-	return VK_MAX_MEMORY_TYPES;
-}
-
 int vulkan_memory_allocate(struct vulkan_device *device, const VkMemoryRequirements *needs,
 			   VkMemoryPropertyFlags wanted, VkDeviceMemory *out, struct error *err)
 {
 	VkPhysicalDeviceMemoryProperties memory = {0};
 	device->vk->vkGetPhysicalDeviceMemoryProperties(device->physical, &memory);
-	uint32_t type = find_type(&memory, needs->memoryTypeBits, wanted);
+	uint32_t type = 0;
+	while (type < VK_MAX_MEMORY_TYPES &&
+	       (type >= memory.memoryTypeCount || (needs->memoryTypeBits & (1u << type)) == 0 ||
+		(memory.memoryTypes[type].propertyFlags & wanted) != wanted))
+		type++;
 	if (type == VK_MAX_MEMORY_TYPES)
 		return error_set(err, ERROR_UNSUPPORTED, "the device has no %s memory type",
 				 wanted == VULKAN_MAPPED ? "host-coherent" : "device-local");

@@ -7,59 +7,23 @@
 
 #include "workloads/vulkan/vulkan.h"
 
-#define VULKAN_DEVICE_FUNCTIONS(X)                                                                 \
-	X(vkDestroyDevice)                                                                         \
-	X(vkGetDeviceQueue)                                                                        \
-	X(vkCreateBuffer)                                                                          \
-	X(vkDestroyBuffer)                                                                         \
-	X(vkGetBufferMemoryRequirements)                                                           \
-	X(vkAllocateMemory)                                                                        \
-	X(vkFreeMemory)                                                                            \
-	X(vkBindBufferMemory)                                                                      \
-	X(vkMapMemory)                                                                             \
-	X(vkCreateShaderModule)                                                                    \
-	X(vkDestroyShaderModule)                                                                   \
-	X(vkCreateDescriptorSetLayout)                                                             \
-	X(vkDestroyDescriptorSetLayout)                                                            \
-	X(vkCreatePipelineLayout)                                                                  \
-	X(vkDestroyPipelineLayout)                                                                 \
-	X(vkCreateComputePipelines)                                                                \
-	X(vkDestroyPipeline)                                                                       \
-	X(vkCreateDescriptorPool)                                                                  \
-	X(vkDestroyDescriptorPool)                                                                 \
-	X(vkAllocateDescriptorSets)                                                                \
-	X(vkUpdateDescriptorSets)                                                                  \
-	X(vkCreateCommandPool)                                                                     \
-	X(vkDestroyCommandPool)                                                                    \
-	X(vkAllocateCommandBuffers)                                                                \
-	X(vkBeginCommandBuffer)                                                                    \
-	X(vkEndCommandBuffer)                                                                      \
-	X(vkCmdBindPipeline)                                                                       \
-	X(vkCmdBindDescriptorSets)                                                                 \
-	X(vkCmdPushConstants)                                                                      \
-	X(vkCmdDispatch)                                                                           \
-	X(vkCmdCopyBuffer)                                                                         \
-	X(vkCmdPipelineBarrier)                                                                    \
-	X(vkCreateFence)                                                                           \
-	X(vkDestroyFence)                                                                          \
-	X(vkQueueSubmit)                                                                           \
-	X(vkWaitForFences)
-
 struct vulkan_device {
 	struct vulkan *vk;
 	VkPhysicalDevice physical;
 	VkDevice handle;
 	uint32_t queue_family;
 	VkQueue queue;
-	VULKAN_DEVICE_FUNCTIONS(VULKAN_DECLARE)
+#define X VULKAN_DECLARE
+#include "workloads/vulkan/device_functions.h" /* those that this folder calls */
+#undef X
 };
 
-/* ERROR_UNSUPPORTED: no queue family does compute work. */
-int vulkan_device_open(struct vulkan *vk, VkPhysicalDevice physical, struct vulkan_device *out,
-		       struct error *err);
+/* A step of work that begins with a device, of which `vk` and `physical` are told. ERROR_UNSUPPORTED:
+ * no queue family does compute work. */
+int vulkan_device_open(void *work, struct error *err);
 /* The same with what the caller wants to have made; it finds its queues itself. */
 int vulkan_device_create(struct vulkan *vk, VkPhysicalDevice physical,
-			 const VkDeviceCreateInfo *info, struct vulkan_device *out,
+			 const VkDeviceCreateInfo *info, struct vulkan_device *device,
 			 struct error *err);
 void vulkan_device_free(struct vulkan_device *device);
 

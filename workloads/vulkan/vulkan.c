@@ -12,44 +12,16 @@
 
 enum { EXTENSIONS_MAX = 256 };
 
-static const char *result_name(VkResult result)
-{
-	static const struct code_name names[] = {
-		CODE_NAME(VK_NOT_READY),
-		CODE_NAME(VK_TIMEOUT),
-		CODE_NAME(VK_INCOMPLETE),
-		CODE_NAME(VK_ERROR_OUT_OF_HOST_MEMORY),
-		CODE_NAME(VK_ERROR_OUT_OF_DEVICE_MEMORY),
-		CODE_NAME(VK_ERROR_INITIALIZATION_FAILED),
-		CODE_NAME(VK_ERROR_DEVICE_LOST),
-		CODE_NAME(VK_ERROR_MEMORY_MAP_FAILED),
-		CODE_NAME(VK_ERROR_LAYER_NOT_PRESENT),
-		CODE_NAME(VK_ERROR_EXTENSION_NOT_PRESENT),
-		CODE_NAME(VK_ERROR_FEATURE_NOT_PRESENT),
-		CODE_NAME(VK_ERROR_INCOMPATIBLE_DRIVER),
-		CODE_NAME(VK_ERROR_TOO_MANY_OBJECTS),
-		CODE_NAME(VK_ERROR_FORMAT_NOT_SUPPORTED),
-		CODE_NAME(VK_ERROR_FRAGMENTED_POOL),
-		CODE_NAME(VK_ERROR_UNKNOWN),
-		CODE_NAME(VK_ERROR_OUT_OF_POOL_MEMORY),
-		CODE_NAME(VK_ERROR_INVALID_EXTERNAL_HANDLE),
-		CODE_NAME(VK_ERROR_FRAGMENTATION),
-		CODE_NAME(VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS),
-		CODE_NAME(VK_ERROR_VALIDATION_FAILED_EXT),
-		CODE_NAME(VK_ERROR_INVALID_SHADER_NV),
-		CODE_NAME(VK_ERROR_NOT_PERMITTED_KHR),
-		CODE_NAME(VK_ERROR_IMAGE_USAGE_NOT_SUPPORTED_KHR),
-		CODE_NAME(VK_ERROR_VIDEO_STD_VERSION_NOT_SUPPORTED_KHR),
-		{-1000299000, "VK_ERROR_INVALID_VIDEO_STD_PARAMETERS_KHR"},
-	};
-	return code_name(names, ARRAY_SIZE(names), result);
-}
+static const struct code_advice results[] = {
+#include "workloads/vulkan/results.h" /* generated from the specification's header */
+	{-1000299000, "VK_ERROR_INVALID_VIDEO_STD_PARAMETERS_KHR", NULL}, /* of newer ones */
+};
 
 int vulkan_check(struct vulkan *vk, VkResult result, const char *call, struct error *err)
 {
-	if (result == VK_SUCCESS)
-		return 0;
-	return call_failed(vk->failure, call, (int)result, result_name(result), err);
+	return result == VK_SUCCESS ? 0
+				    : call_failed_advised(vk->failure, call, (int)result, results,
+							  ARRAY_SIZE(results), err);
 }
 
 /* Loaders give no codes with their messages, so their words decide. What only says that nothing was
@@ -177,13 +149,15 @@ static int create_instance(struct vulkan *vk, struct error *err)
 
 static int load_instance_functions(struct vulkan *vk, struct error *err)
 {
-#define LOAD(name)                                                                                 \
+	const char *absent = NULL;
+#define X(name)                                                                                    \
 	vk->name = (PFN_##name)vk->vkGetInstanceProcAddr(vk->instance, #name);                     \
-	if (vk->name == NULL)                                                                      \
-		return error_set(err, ERROR_UNAVAILABLE, "the loader offers no " #name);
-	VULKAN_INSTANCE_FUNCTIONS(LOAD)
-#undef LOAD
-	return 0;
+	absent = vk->name == NULL ? #name : absent;
+#include "workloads/vulkan/instance_functions.h"
+#undef X
+	return absent == NULL
+		       ? 0
+		       : error_set(err, ERROR_UNAVAILABLE, "the loader offers no %s", absent);
 }
 
 /* Loaders up to 1.3.2xx answer VK_ERROR_INITIALIZATION_FAILED where no driver found a device; what
@@ -202,14 +176,6 @@ static int enumerate_devices(struct vulkan *vk, struct error *err)
 		rc = vulkan_check(vk, result, "vkEnumeratePhysicalDevices", err);
 	if (rc == 0)
 		vk->device_count = count < API_DEVICES_MAX ? count : API_DEVICES_MAX;
-	return rc;
-}
-
-static int describe_devices(struct vulkan *vk, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < vk->device_count; i++)
-		rc = api_report_device(vk->report, vulkan_describe_device(vk, i), err);
 	return rc;
 }
 
@@ -240,8 +206,8 @@ static int start(struct vulkan *vk, struct error *err)
 		rc = load_instance_functions(vk, err);
 	if (rc == 0)
 		rc = enumerate_devices(vk, err);
-	if (rc == 0)
-		rc = describe_devices(vk, err);
+	for (size_t i = 0; rc == 0 && i < vk->device_count; i++)
+		rc = api_report_device(vk->report, vulkan_describe_device(vk, i), err);
 	if (rc == ERROR_REMOTE && vk->opening.code == VK_ERROR_INCOMPATIBLE_DRIVER)
 		rc = no_driver(vk, err);
 	messages_end(vk);

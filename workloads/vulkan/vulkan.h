@@ -19,23 +19,13 @@
 
 #define VULKAN_LIBRARY API_LIBRARY("vulkan-1.dll", "libvulkan.so.1")
 
-#define VULKAN_INSTANCE_FUNCTIONS(X)                                                               \
-	X(vkDestroyInstance)                                                                       \
-	X(vkEnumeratePhysicalDevices)                                                              \
-	X(vkGetPhysicalDeviceProperties)                                                           \
-	X(vkGetPhysicalDeviceProperties2)                                                          \
-	X(vkGetPhysicalDeviceMemoryProperties)                                                     \
-	X(vkGetPhysicalDeviceQueueFamilyProperties)                                                \
-	X(vkEnumerateDeviceExtensionProperties)                                                    \
-	X(vkCreateDevice)                                                                          \
-	X(vkGetDeviceProcAddr)
-
 #define VULKAN_DECLARE(name) PFN_##name name;
 
 struct vulkan {
 	struct api_report *report; /* receives the loader's messages while the API is opened */
-	PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr;
-	VULKAN_INSTANCE_FUNCTIONS(VULKAN_DECLARE)
+#define X VULKAN_DECLARE
+#include "workloads/vulkan/instance_functions.h" /* those that this folder calls */
+#undef X
 	uint32_t api_version; /* of the instance: at least 1.1 */
 	VkInstance instance;
 	size_t device_count;
