@@ -37,7 +37,7 @@ static void check_free(struct check *check)
 static int parse_platform(const char *string, struct arena *arena, struct image_platform *out,
 			  struct error *err)
 {
-	const char *parts[3] = {"", "", ""};
+	const char *parts[4] = {"", "", "", ""};
 	size_t end = strcspn(string, ":");
 	size_t count = 0;
 	for (const char *at = string; count < ARRAY_SIZE(parts); at += strcspn(at, "/:") + 1) {
@@ -52,7 +52,7 @@ static int parse_platform(const char *string, struct arena *arena, struct image_
 				       .os_version = string[end] == ':' ? string + end + 1 : ""};
 	if (arena->failed)
 		return error_memory(err);
-	if (parts[0][0] == '\0' || parts[1][0] == '\0')
+	if (parts[0][0] == '\0' || parts[1][0] == '\0' || count == ARRAY_SIZE(parts))
 		return error_set(err, ERROR_ARGUMENT,
 				 "--platform: '%s' is not of the form OS/ARCHITECTURE[/VARIANT]"
 				 "[:OS-VERSION], such as windows/amd64:10.0.20348.2582",

@@ -7,6 +7,7 @@
 #include "base/json_members.h"
 #include "discovery/include/gpucert/discovery.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define NODE_SCHEMA "gpucert-node/1"
@@ -153,8 +154,7 @@ static const char *lower(struct arena *arena, const char *string)
 	size_t size = strlen(string);
 	char *copy = arena_allocate(arena, size + 1);
 	for (size_t i = 0; copy != NULL && i < size; i++)
-		copy[i] = string[i] >= 'A' && string[i] <= 'Z' ? (char)(string[i] + 'a' - 'A')
-							       : string[i];
+		copy[i] = (char)tolower((unsigned char)string[i]);
 	return copy != NULL ? copy : "";
 }
 

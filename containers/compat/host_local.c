@@ -14,10 +14,10 @@ int host_facts_local(const struct discovery_options *where, struct host_facts *o
 	int rc = discovery_take(&options, &node, err);
 	if (rc == 0)
 		rc = host_facts_of_node(node, out, err);
-	if (rc == 0)
+	if (rc == 0) {
 		out->cpu_level = cpu_level();
-	if (rc == 0)
 		rc = host_system_facts(&options, node, out, err);
+	}
 	discovery_free(node);
 	return rc;
 }

@@ -14,44 +14,79 @@ enum { BUILD_2019 = 17763, BUILD_2025 = 26100 };
 #define GPU_SOURCE                                                                                 \
 	"MicrosoftDocs/Virtualization-Documentation, deploy-containers/gpu-acceleration.md"
 
-static bool depends_on_patch(struct windows_version host, struct windows_version image)
+static bool is_other(struct windows_version host, struct windows_version image)
+{
+	return host.build != image.build;
+}
+
+static bool is_newer(struct windows_version host, struct windows_version image)
+{
+	return image.build > host.build;
+}
+
+static bool is_outside(struct windows_version host, struct windows_version image)
+{
+	return !windows_image_rule(host, image);
+}
+
+static bool is_disputed(struct windows_version host, struct windows_version image)
+{
+	return is_outside(host, image) &&
+	       windows_image_judge(host, image).answer == WINDOWS_IMAGE_RUNTIME_DEPENDENT;
+}
+
+static bool is_between_releases(struct windows_version host, struct windows_version image)
 {
 	return host.build >= BUILD_2025 && image.build >= WINDOWS_BUILD_2022 &&
 	       image.build < BUILD_2025;
 }
 
+#define OUTSIDE                                                                                    \
+	"hosts below build 20348 take their own build alone, later ones images from the last "     \
+	"long-term release before them on"
+
+/* Where a runtime decides otherwise than windows_image_judge(); the first row that applies counts. */
+static const struct runtime_row {
+	enum compat_runtime runtime;
+	bool (*applies)(struct windows_version host, struct windows_version image);
+	struct windows_image_judgement judgement;
+} runtime_rows[] = {
+	{COMPAT_CONTAINERD_17,
+	 is_other,
+	 {WINDOWS_IMAGE_REFUSED,
+	  "containerd 1.6 and 1.7 take images of the host's own build alone"}},
+	{COMPAT_CONTAINERD_20,
+	 is_between_releases,
+	 {WINDOWS_IMAGE_RUNTIME_DEPENDENT,
+	  "releases of containerd 2.0 and 2.1 differ in whether a host of Windows Server 2025 or "
+	  "later takes images of Windows Server 2022"}},
+	{COMPAT_CONTAINERD_20,
+	 is_newer,
+	 {WINDOWS_IMAGE_REFUSED, "the image is newer than the host"}},
+	{COMPAT_CONTAINERD_20, is_outside, {WINDOWS_IMAGE_REFUSED, OUTSIDE}},
+	{COMPAT_CONTAINERD_2X,
+	 is_newer,
+	 {WINDOWS_IMAGE_REFUSED, "the image is newer than the host"}},
+	{COMPAT_CONTAINERD_2X, is_outside, {WINDOWS_IMAGE_REFUSED, OUTSIDE}},
+	{COMPAT_DOCKER,
+	 is_newer,
+	 {WINDOWS_IMAGE_REFUSED,
+	  "Docker says that the image is incompatible with the host: it is newer"}},
+	{COMPAT_DOCKER,
+	 is_disputed,
+	 {WINDOWS_IMAGE_RUNTIME_DEPENDENT,
+	  "Docker's containerd image store refuses it (moby #53397), its older stores pull it"}},
+};
+
 struct windows_image_judgement windows_judge(struct windows_version host,
 					     struct windows_version image,
 					     enum compat_runtime runtime)
 {
-	struct windows_image_judgement any = windows_image_judge(host, image);
-	if (runtime == COMPAT_CONTAINERD_17 && host.build != image.build)
-		return (struct windows_image_judgement){
-			WINDOWS_IMAGE_REFUSED, "containerd 1.6 and 1.7 take images of the host's "
-					       "own build alone"};
-	if (runtime == COMPAT_CONTAINERD_20 && depends_on_patch(host, image))
-		return (struct windows_image_judgement){
-			WINDOWS_IMAGE_RUNTIME_DEPENDENT,
-			"releases of containerd 2.0 and 2.1 differ in whether a host of Windows Server "
-			"2025 or later takes images of Windows Server 2022"};
-	if (runtime == COMPAT_DOCKER && image.build > host.build)
-		return (struct windows_image_judgement){
-			WINDOWS_IMAGE_REFUSED,
-			"Docker says that the image is incompatible with the host: it is newer"};
-	if (runtime == COMPAT_DOCKER && any.answer == WINDOWS_IMAGE_RUNTIME_DEPENDENT &&
-	    !windows_image_rule(host, image))
-		return (struct windows_image_judgement){
-			WINDOWS_IMAGE_RUNTIME_DEPENDENT,
-			"Docker's containerd image store refuses it (moby #53397), its older stores "
-			"pull it"};
-	bool own_rule = runtime == COMPAT_CONTAINERD_20 || runtime == COMPAT_CONTAINERD_2X;
-	if (own_rule && !windows_image_rule(host, image))
-		return (struct windows_image_judgement){
-			WINDOWS_IMAGE_REFUSED,
-			image.build > host.build ? "the image is newer than the host"
-						 : "the image is older than the last long-term "
-						   "release before the host"};
-	return any;
+	for (size_t i = 0; i < ARRAY_SIZE(runtime_rows); i++) {
+		if (runtime_rows[i].runtime == runtime && runtime_rows[i].applies(host, image))
+			return runtime_rows[i].judgement;
+	}
+	return windows_image_judge(host, image);
 }
 
 static bool windows_versions(struct compat_case *it, struct windows_version *image)
@@ -106,10 +141,9 @@ void rule_windows_build(struct compat_case *it)
 		judge_hyperv(it, image, judgement.reason);
 		return;
 	}
-	if (judgement.answer != WINDOWS_IMAGE_RUNS)
-		it->advice =
-			"Take an image of the host's own long-term release, or name the runtime "
-			"with --runtime.";
+	if (judgement.answer != WINDOWS_IMAGE_RUNS && it->options->runtime == COMPAT_RUNTIME_ANY)
+		it->advice = "Take an image of the host's own long-term release, or name the "
+			     "runtime with --runtime.";
 	compat_find(it, judgement.answer == WINDOWS_IMAGE_RUNS ? COMPAT_WORKS : COMPAT_UNKNOWN,
 		    "image %s on host %s: %s", it->image->platform.os_version, it->host->os_version,
 		    judgement.reason);

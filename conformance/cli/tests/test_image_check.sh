@@ -6,7 +6,7 @@
 
 source=$2
 validate=$3
-hosts=$source/containers/compat/hosts
+hosts=$source/containers/compat/tests/hosts
 nodes=$source/discovery/nodes
 golden=$source/conformance/cli/tests/golden
 
@@ -110,6 +110,8 @@ expect_exit 2 gpucert image check
 expect_says "name an image"
 expect_exit 2 gpucert image check --platform windows
 expect_says "OS/ARCHITECTURE"
+expect_exit 2 gpucert image check --platform linux/amd64/v3/x:1
+expect_exit 2 gpucert image check --platform linux/
 expect_exit 2 gpucert image check --platform linux/amd64 --runtime containerd-9
 expect_exit 3 gpucert image check --host "$work/nowhere.json" --platform linux/amd64
 expect_says "nowhere.json"

@@ -20,6 +20,7 @@ expect_exit 0 gpucert image build --output "$work/again.tar"
 cmp "$work/all.tar" "$work/again.tar" || complain "the same files gave other bytes"
 [ "$all_name" = "docker.io/gpucert/probe:$(echo "$all_digest" | cut -c 8-19)" ] || complain "it is called $all_name"
 
+expect_exit 0 gpucert image check "oci-archive:$work/all.tar" # on the machine that it is composed from
 expect_exit 0 skopeo --insecure-policy inspect "oci-archive:$work/all.tar"
 [ "$(field "$work/out" /Digest)" = "$all_digest" ] || complain "skopeo sees another digest than $all_digest"
 [ "$(field "$work/out" /Os)" = linux ] || complain "not for linux"

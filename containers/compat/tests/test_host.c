@@ -56,7 +56,7 @@ static void test_round_trip(void)
 		struct host_facts host CLEANUP_HOST_FACTS = {0};
 		struct error err = {0};
 		char *wanted CLEANUP_FREE = NULL;
-		char *path CLEANUP_FREE = text_format("%s/containers/compat/hosts/%s.json",
+		char *path CLEANUP_FREE = text_format("%s/containers/compat/tests/hosts/%s.json",
 						      GPUCERT_SOURCE_DIR, names[i]);
 		UNIT_INT(host_facts_read(path, &host, &err), 0);
 		UNIT_STRING(err.text, "");
