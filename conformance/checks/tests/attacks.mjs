@@ -128,7 +128,6 @@ function resource(name, attack, onHost) {
 	};
 }
 
-const honestDrivers = {name: 'honest drivers'};
 // The APIs in three runs: those that other GPUs offer, too, are asked of one of them alone.
 const groups = [
 	{members: own('nvidia'), resources: ['nvidia'], args: ['--resource', 'example.com/nvidia']},
@@ -139,7 +138,8 @@ const runs = (attack, judge) => groups.flatMap(({members, resources, args, onHos
 	const tried = members.filter(([api, row]) => attack[row.kind] !== null && attack.but?.[api] !== null);
 	if (tried.length === 0) return [];
 	return {
-		kind: `${attack === honestDrivers} ${resources} ${onHost}`,
+		kind: `${resources} ${onHost}`,
+		wanted: attack.wanted,
 		name: `${attack.name}: ${tried.map(([api]) => api).join(' ')}`,
 		checks: tried.map(([api]) => `api.${api}`),
 		plugin: scripted({plugins: resources.map((name) => resource(name, attack, onHost))}),
@@ -150,7 +150,7 @@ const runs = (attack, judge) => groups.flatMap(({members, resources, args, onHos
 });
 
 // Honest drivers pass, and what their probes said is what is replayed.
-const honest = runs(honestDrivers, (api, row, check, report) => {
+const honest = runs({name: 'honest drivers', wanted: 'pass'}, (api, row, check, report) => {
 	if (check.outcome !== 'pass') return `api.${api}: ${check.outcome}: ${check.reason}`;
 	const folder = join(report.out, 'evidence', check.id);
 	cpSync(join(folder, readdirSync(folder).find((name) => /probe-.*\.json$/.test(name))), join(documents, `probe-${api}.json`));

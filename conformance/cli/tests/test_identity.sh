@@ -55,23 +55,23 @@ differ "two builds of a driver" "$first" "$driver"
 echo '# another' >>"$work/bin/runc"
 differ "two low-level runtimes" "$driver" "$(digest_of)"
 
-# A plugin is its program, and a script's is not its interpreter alone.
-one=$(digest_of --plugin "$work/plugin --plugin-dir {plugin-dir}")
+# A plugin is its program, and a script's is not its interpreter alone. No containers are needed for that.
+one=$(digest_of --launcher process --plugin "$work/plugin --plugin-dir {plugin-dir}")
 printf 'x' >>"$work/plugin"
-differ "two builds of a plugin" "$one" "$(digest_of --plugin "$work/plugin --plugin-dir {plugin-dir}")"
-one=$(digest_of --plugin "sh $work/plugin.sh {plugin-dir} S3CRET")
+differ "two builds of a plugin" "$one" "$(digest_of --launcher process --plugin "$work/plugin --plugin-dir {plugin-dir}")"
+one=$(digest_of --launcher process --plugin "sh $work/plugin.sh {plugin-dir} S3CRET")
 expect_report "$r" "r.environment.plugin.files.map((f) => f.name).join()" plugin.sh
 # The script makes way for the plugin, which is what serves.
 expect_report "$r" "r.environment.plugin.name" device-plugin-gpu
 ! grep -q S3CRET "$r" "$work/report/journal.ndjson" || complain "the report holds the plugin's arguments"
 for spelling in --plugin= -p -qp; do
-	expect_exit 0 gpucert run --out "$work/report" "${spelling}sh	$work/plugin.sh	{plugin-dir} S3CRET" registration.version
+	expect_exit 0 gpucert run --launcher process --out "$work/report" "${spelling}sh	$work/plugin.sh	{plugin-dir} S3CRET" registration.version
 	! grep -q S3CRET "$r" "$work/report/journal.ndjson" || complain "the report holds the arguments of $spelling"
 done
-expect_exit 0 gpucert run --out "$work/report" -qp " sh $work/plugin.sh {plugin-dir} S3CRET" registration.version
+expect_exit 0 gpucert run --launcher process --out "$work/report" -qp " sh $work/plugin.sh {plugin-dir} S3CRET" registration.version
 ! grep -q S3CRET "$r" "$work/report/journal.ndjson" || complain "the report holds the arguments of -qp"
 echo '# another' >>"$work/plugin.sh"
-differ "two scripts" "$one" "$(digest_of --plugin "sh $work/plugin.sh {plugin-dir} S3CRET")"
+differ "two scripts" "$one" "$(digest_of --launcher process --plugin "sh $work/plugin.sh {plugin-dir} S3CRET")"
 
 # A recording is told from a machine.
 sed 's/"product": ".*"/"product": "A system"/' "$2/windows-mixed.json" >"$work/node.json"
