@@ -20,16 +20,14 @@ static const GUID *const codecs[VIDEO_CODECS] = {
 
 enum { GUIDS_MAX = 32 };
 
-struct profile {
-	const GUID *guid;
-	const char *name;
-};
-
 /* NV_ENC_AV1_PROFILE_MAIN_GUID, of 12.0. */
 static const GUID av1_main = {
 	0x5f2a39f5, 0xf14e, 0x4f95, {0x9a, 0x9e, 0xb7, 0x6d, 0x56, 0x8f, 0xcf, 0x97}};
 
-static const struct profile profiles[] = {
+static const struct {
+	const GUID *guid;
+	const char *name;
+} profiles[] = {
 	{&NV_ENC_H264_PROFILE_BASELINE_GUID, "baseline"},
 	{&NV_ENC_H264_PROFILE_MAIN_GUID, "main"},
 	{&NV_ENC_H264_PROFILE_HIGH_GUID, "high"},
