@@ -6,11 +6,10 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CHROMA_MAX = 320 * 240 / 2 }; /* bytes of the largest of video_sizes[] */
 
 #define NODE "/dev/dri/renderD"
 
@@ -218,43 +217,33 @@ static const struct video_encoder encoder = {
 	.get = get,
 };
 
-/* Are these the frames of the stream, in planes? */
-static bool is_like(const struct ffmpeg *ffmpeg, struct text *decoded)
+/* Are these the frames of the stream, in this layout? */
+static bool is_like(const struct ffmpeg *ffmpeg, const struct text *decoded,
+		    enum video_layout layout)
 {
 	const size_t size = video_frame_size(&ffmpeg->source);
-	bool like = decoded->size == VIDEO_FRAMES * size;
+	uint8_t *frame CLEANUP_FREE = malloc(size);
+	bool like = frame != NULL && decoded->size == VIDEO_FRAMES * size;
 	for (unsigned i = 0; like && i < VIDEO_FRAMES; i++) {
-		const struct video_planes planes = video_planes_of(
-			&ffmpeg->source, VIDEO_I420, (uint8_t *)decoded->data + i * size);
-		double psnr[VIDEO_PLANES] = {0};
-		video_psnr(&ffmpeg->source, i, &planes, psnr);
-		for (size_t p = 0; p < VIDEO_PLANES; p++)
-			like = like && psnr[p] >= VIDEO_LIKE_DB;
+		const struct video_planes planes = video_planes_of(&ffmpeg->source, layout, frame);
+		uint64_t squares = 1;
+		video_fill(&ffmpeg->source, i, layout, &planes);
+		for (size_t at = 0; at < size; at++) {
+			const int other = (uint8_t)decoded->data[i * size + at];
+			squares += (uint64_t)((frame[at] - other) * (frame[at] - other));
+		}
+		like = 10 * log10(255.0 * 255.0 * (double)size / (double)squares) >= VIDEO_LIKE_DB;
 	}
 	return like;
 }
 
-/* Makes two planes of U beside V. */
-static void split_chroma(const struct ffmpeg *ffmpeg, struct text *decoded)
-{
-	const size_t size = video_frame_size(&ffmpeg->source);
-	const size_t count = size / 3; /* of U and V together */
-	char chroma[CHROMA_MAX] = "";
-	for (size_t at = size - count; at + count <= decoded->size; at += size) {
-		memcpy(chroma, decoded->data + at, count);
-		for (size_t i = 0; i < count; i++)
-			decoded->data[at + i / 2 + i % 2 * (count / 2)] = chroma[i];
-	}
-}
-
-static cJSON *decoding_json(const struct ffmpeg *ffmpeg, struct process_result *result,
+static cJSON *decoding_json(const struct ffmpeg *ffmpeg, const struct process_result *result,
 			    const struct text_list *messages)
 {
 	struct members decoding CLEANUP_MEMBERS = members_new();
 	const char *message = messages->count > 0 ? messages->items[0] : NULL;
-	const bool planar = is_like(ffmpeg, &result->out);
-	split_chroma(ffmpeg, &result->out);
-	const bool beside = !planar && is_like(ffmpeg, &result->out);
+	const bool planar = is_like(ffmpeg, &result->out, VIDEO_I420);
+	const bool beside = !planar && is_like(ffmpeg, &result->out, VIDEO_NV12);
 	for (size_t i = 0; i < messages->count; i++)
 		message = strstr(messages->items[i], "hwaccel") != NULL ? messages->items[i]
 									: message;

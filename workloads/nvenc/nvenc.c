@@ -58,22 +58,6 @@ int nvenc_check(NVENCSTATUS result, const char *call, struct call_failure *failu
 		       : error_copy(err, &told);
 }
 
-int nvenc_open_session(const struct nvenc *nvenc, void **encoder, struct call_failure *failure,
-		       struct error *err)
-{
-	NV_ENC_OPEN_ENCODE_SESSION_EX_PARAMS params = {
-		.version = nvenc->versions->other,
-		.deviceType = nvenc_device_type,
-		.device = nvenc->device,
-		.apiVersion = nvenc->versions->api,
-	};
-	int rc = NVENC_CALL(nvenc, failure, err, nvEncOpenEncodeSessionEx, &params, encoder);
-	return rc == 0 && *encoder == NULL
-		       ? error_set(err, ERROR_REMOTE,
-				   "nvEncOpenEncodeSessionEx succeeded and opened no session")
-		       : rc;
-}
-
 static int nvenc_work(void *session, const struct work_request *request, struct work_report *report,
 		      struct error *err)
 {

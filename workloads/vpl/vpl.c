@@ -339,24 +339,11 @@ static int check_encoder(struct encoder_state *e, mfxStatus status, const char *
 		       : rc;
 }
 
-static int initialise(struct encoder_state *e, struct error *err)
-{
-	const struct vpl *vpl = e->vpl;
-	mfxVideoParam *parameters = &e->parameters;
-	set_parameters(e);
-	int rc = check_encoder(e, vpl->MFXVideoENCODE_Query(e->session, parameters, parameters),
-			       "MFXVideoENCODE_Query", err);
-	if (rc == 0)
-		rc = check_encoder(e, vpl->MFXVideoENCODE_Init(e->session, parameters),
-				   "MFXVideoENCODE_Init", err);
-	e->initialised = rc == 0;
-	return rc;
-}
-
 static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
 	struct encoder_state *e = encoder;
+	mfxVideoParam *parameters = &e->parameters;
 	const struct vpl *vpl = e->vpl = session;
 	const struct vpl_device *device = &vpl->devices[job->request->device];
 	e->job = job;
@@ -371,7 +358,14 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 	if (e->stream.Data == NULL)
 		return error_memory(err);
 	give_display(e, device->render_node);
-	return initialise(e, err);
+	set_parameters(e);
+	rc = check_encoder(e, vpl->MFXVideoENCODE_Query(e->session, parameters, parameters),
+			   "MFXVideoENCODE_Query", err);
+	if (rc == 0)
+		rc = check_encoder(e, vpl->MFXVideoENCODE_Init(e->session, parameters),
+				   "MFXVideoENCODE_Init", err);
+	e->initialised = rc == 0;
+	return rc;
 }
 
 /* A frame, or NULL for what was held back. */
