@@ -10,8 +10,6 @@
 #include "workloads/video/h264.h"
 #include "workloads/video/video.h"
 
-#include <stdlib.h>
-
 #define CORPUS GPUCERT_SOURCE_DIR "/workloads/video/fuzz/corpus/"
 
 enum { BYTES = 64 * 64 * 3 / 2 };
@@ -325,8 +323,6 @@ struct device {
 	unsigned fail_at; /* the frame whose put() fails; VIDEO_FRAMES + 1: none */
 	bool hang, spam, ended;
 	unsigned opened, closed;
-	void *state;	 /* of the stream: the frame's */
-	uint8_t *frames; /* so are these */
 };
 
 static int list(void *session, const struct work_request *request, struct video_offers *offers,
@@ -348,7 +344,6 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 {
 	struct device *device = session;
 	((struct encoder *)encoder)->device = device;
-	device->state = encoder;
 	device->opened++;
 	device->job = job;
 	device->writer.source = job->source;
@@ -360,8 +355,6 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
 {
 	struct device *device = ((struct encoder *)encoder)->device;
-	if (index == 0)
-		device->frames = frame->data[0];
 	if (index == device->fail_at)
 		return call_failed(device->job->failure, "Encode", -7, NULL, err);
 	if (device->hang && index > device->hold)
@@ -564,9 +557,7 @@ static void test_a_stuck_encoder(void)
 	device.hang = true;
 	device.hold = 2;
 	expect_work(&device, false, "", "timeout", "took 3 of 12 frames");
-	close_encoder(device.state); /* which the probe may not, nor the rest */
-	free(device.state);
-	free(device.frames);
+	close_encoder(&(struct encoder){&device}); /* which the probe may not */
 }
 
 /* Frames come out late and at the end. */
