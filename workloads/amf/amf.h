@@ -10,8 +10,6 @@
 
 #include <stddef.h>
 
-#define AMF_LIBRARY API_LIBRARY("amfrt64.dll", "libamfrt64.so.1")
-
 struct amf {
 	amf_object factory;
 	void *devices;	    /* session of amf_devices */
@@ -28,21 +26,13 @@ int amf_check(amf_result result, const char *call, struct call_failure *failure,
 int amf_check_present(amf_result result, const char *call, struct call_failure *failure,
 		      struct error *err);
 
-/* amf_check() of a method, and of one whose last argument becomes a new object: success without one is
- * ERROR_REMOTE. */
+/* amf_check() of a method. */
 #define AMF_CALL(failure, err, interface, method, object, ...)                                     \
 	amf_check(AMF_METHOD(object, interface, method)(object, __VA_ARGS__),                      \
 		  #interface "::" #method, failure, err)
-int amf_check_made(int rc, amf_object made, const char *call, struct error *err);
-
-/* Releases an object; NULL is none. */
-void amf_release(amf_object object);
 
 /* posix/device.c: devices of Vulkan, and amf->context on one. windows/device.c: adapters of DXGI, and
  * amf->context on a device of Direct3D 11. ERROR_UNSUPPORTED: it is no device of AMF. */
 extern const struct api_driver *const amf_devices;
 int amf_device_open(struct amf *amf, size_t index, struct call_failure *failure, struct error *err);
 void amf_device_close(struct amf *amf);
-
-/* encoder.c */
-extern const struct video_encoder amf_encoder;

@@ -6,11 +6,12 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHROMA_MAX = 320 * 240 / 2 }; /* bytes of the largest of video_sizes[] */
+#define NODE "/dev/dri/renderD"
 
 /* How an encoder is told its device. */
 enum device_words { DEVICE_OWN, DEVICE_CUDA, DEVICE_QSV, DEVICE_VAAPI, DEVICE_VULKAN, DEVICE_MF };
@@ -75,17 +76,27 @@ static int list(void *session, const struct work_request *request, struct video_
 	return 0;
 }
 
+static const cJSON *device_of(const struct ffmpeg *ffmpeg)
+{
+	return cJSON_GetArrayItem(ffmpeg->devices, (int)ffmpeg->index);
+}
+
+static bool is_software(const struct ffmpeg *ffmpeg)
+{
+	return cJSON_IsTrue(cJSON_GetObjectItem(device_of(ffmpeg), "software"));
+}
+
 static int open_encoder(void *session, const struct video_job *job, void *state, struct error *err)
 {
-	const struct ffmpeg *ffmpeg = session;
 	const struct way *way = &ways[job->offer->id];
+	const char *told = json_pointer_string(device_of(session), "/vendorId");
+	const unsigned long vendor = told != NULL ? strtoul(told, NULL, 16) : 0;
 	*(struct encoder *)state = (struct encoder){.ffmpeg = session, .job = job, .way = way};
-	if (way->vendor == 0 || ffmpeg->vendor == 0 || way->vendor == ffmpeg->vendor ||
-	    ffmpeg->software)
+	if (way->vendor == 0 || vendor == 0 || way->vendor == vendor || is_software(session))
 		return 0;
 	return error_set(err, ERROR_UNSUPPORTED,
-			 "%s is for devices of the vendor 0x%04x, and this one is of 0x%04x",
-			 way->encoder, (unsigned)way->vendor, (unsigned)ffmpeg->vendor);
+			 "%s is for devices of the vendor 0x%04x, and this one is of 0x%04lx",
+			 way->encoder, (unsigned)way->vendor, vendor);
 }
 
 /* The frames' way to the device, and which one that is. An API that told the devices counts them as
@@ -94,16 +105,17 @@ static void add_device(const struct ffmpeg *ffmpeg, enum device_words device, st
 {
 	static const char upload[] = "-filter_hw_device g -vf format=nv12,hwupload";
 	const char *list = ffmpeg->list != NULL ? ffmpeg->list->name : "";
-	const char *node = ffmpeg->node;
+	const char *node = json_pointer_string(device_of(ffmpeg), "/drm/render");
+	const char *minor = node != NULL ? strchr(node, ':') : NULL;
 	if (device == DEVICE_MF)
 		text_add(out, " -hw_encoding 1");
 	if (device == DEVICE_CUDA && strcmp(list, "cuda") == 0)
 		text_addf(out, " -gpu %zu", ffmpeg->index);
-	if (device == DEVICE_QSV && node[0] != '\0')
-		text_addf(out, " -init_hw_device qsv=g:hw_any,child_device=%s", node);
+	if (device == DEVICE_QSV && minor != NULL)
+		text_addf(out, " -init_hw_device qsv=g:hw_any,child_device=" NODE "%s", minor + 1);
 	if (device == DEVICE_VAAPI)
-		text_addf(out, " -init_hw_device vaapi=g%s%s %s", node[0] != '\0' ? ":" : "", node,
-			  upload);
+		text_addf(out, " -init_hw_device vaapi=g%s%s %s", minor != NULL ? ":" NODE : "",
+			  minor != NULL ? minor + 1 : "", upload);
 	if (device == DEVICE_VULKAN)
 		text_addf(out, " -init_hw_device vulkan=g:%zu %s",
 			  strcmp(list, "vulkan") == 0 ? ffmpeg->index : 0, upload);
@@ -205,43 +217,33 @@ static const struct video_encoder encoder = {
 	.get = get,
 };
 
-/* Are these the frames of the stream, in planes? */
-static bool is_like(const struct ffmpeg *ffmpeg, struct text *decoded)
+/* Are these the frames of the stream, in this layout? */
+static bool is_like(const struct ffmpeg *ffmpeg, const struct text *decoded,
+		    enum video_layout layout)
 {
 	const size_t size = video_frame_size(&ffmpeg->source);
-	bool like = decoded->size == VIDEO_FRAMES * size;
+	uint8_t *frame CLEANUP_FREE = malloc(size);
+	bool like = frame != NULL && decoded->size == VIDEO_FRAMES * size;
 	for (unsigned i = 0; like && i < VIDEO_FRAMES; i++) {
-		const struct video_planes planes = video_planes_of(
-			&ffmpeg->source, VIDEO_I420, (uint8_t *)decoded->data + i * size);
-		double psnr[VIDEO_PLANES] = {0};
-		video_psnr(&ffmpeg->source, i, &planes, psnr);
-		for (size_t p = 0; p < VIDEO_PLANES; p++)
-			like = like && psnr[p] >= VIDEO_LIKE_DB;
+		const struct video_planes planes = video_planes_of(&ffmpeg->source, layout, frame);
+		uint64_t squares = 1;
+		video_fill(&ffmpeg->source, i, layout, &planes);
+		for (size_t at = 0; at < size; at++) {
+			const int other = (uint8_t)decoded->data[i * size + at];
+			squares += (uint64_t)((frame[at] - other) * (frame[at] - other));
+		}
+		like = 10 * log10(255.0 * 255.0 * (double)size / (double)squares) >= VIDEO_LIKE_DB;
 	}
 	return like;
 }
 
-/* Makes two planes of U beside V. */
-static void split_chroma(const struct ffmpeg *ffmpeg, struct text *decoded)
-{
-	const size_t size = video_frame_size(&ffmpeg->source);
-	const size_t count = size / 3; /* of U and V together */
-	char chroma[CHROMA_MAX] = "";
-	for (size_t at = size - count; at + count <= decoded->size; at += size) {
-		memcpy(chroma, decoded->data + at, count);
-		for (size_t i = 0; i < count; i++)
-			decoded->data[at + i / 2 + i % 2 * (count / 2)] = chroma[i];
-	}
-}
-
-static cJSON *decoding_json(const struct ffmpeg *ffmpeg, struct process_result *result,
+static cJSON *decoding_json(const struct ffmpeg *ffmpeg, const struct process_result *result,
 			    const struct text_list *messages)
 {
 	struct members decoding CLEANUP_MEMBERS = members_new();
 	const char *message = messages->count > 0 ? messages->items[0] : NULL;
-	const bool planar = is_like(ffmpeg, &result->out);
-	split_chroma(ffmpeg, &result->out);
-	const bool beside = !planar && is_like(ffmpeg, &result->out);
+	const bool planar = is_like(ffmpeg, &result->out, VIDEO_I420);
+	const bool beside = !planar && is_like(ffmpeg, &result->out, VIDEO_NV12);
 	for (size_t i = 0; i < messages->count; i++)
 		message = strstr(messages->items[i], "hwaccel") != NULL ? messages->items[i]
 									: message;
@@ -275,20 +277,6 @@ static int decode(const struct ffmpeg *ffmpeg, cJSON *video, struct error *err)
 	return rc == ERROR_MEMORY ? error_memory(err) : 0;
 }
 
-static void choose_device(struct ffmpeg *ffmpeg, const struct work_request *request)
-{
-	const cJSON *device = cJSON_GetArrayItem(ffmpeg->devices, (int)request->device);
-	const char *vendor = json_pointer_string(device, "/vendorId");
-	const char *node = json_pointer_string(device, "/drm/render");
-	const char *minor = node != NULL ? strchr(node, ':') : NULL;
-	ffmpeg->index = request->device;
-	ffmpeg->software = cJSON_IsTrue(cJSON_GetObjectItem(device, "software"));
-	ffmpeg->vendor = vendor != NULL ? (uint32_t)strtoul(vendor, NULL, 16) : 0;
-	if (minor != NULL)
-		(void)snprintf(ffmpeg->node, sizeof(ffmpeg->node), "/dev/dri/renderD%s", minor + 1);
-	ffmpeg_set_time(ffmpeg, request->timeout_ms);
-}
-
 /* Nothing encoded: the work is as the first encoder is that this device could have had. */
 static void judge_attempts(const struct ffmpeg *ffmpeg, struct work_report *report)
 {
@@ -301,7 +289,7 @@ static void judge_attempts(const struct ffmpeg *ffmpeg, struct work_report *repo
 		enum work_status status = WORK_WRONG;
 		while (strcmp(work_status_name(status), told) != 0)
 			status++;
-		if (hardware == ffmpeg->software || status == WORK_UNSUPPORTED)
+		if (hardware == is_software(ffmpeg) || status == WORK_UNSUPPORTED)
 			continue;
 		report->status = status;
 		why = json_pointer_string(attempt, "/reason");
@@ -316,7 +304,8 @@ int ffmpeg_work(void *session, const struct work_request *request, struct work_r
 		struct error *err)
 {
 	struct ffmpeg *ffmpeg = session;
-	choose_device(ffmpeg, request);
+	ffmpeg->index = request->device;
+	ffmpeg_set_time(ffmpeg, request->timeout_ms);
 	int rc = video_work(&encoder, ffmpeg, true, request, report, err);
 	if (rc != 0)
 		return rc;

@@ -126,16 +126,11 @@ static int read_version(struct ffmpeg *ffmpeg, struct api_report *report, struct
 /* Where no API of a GPU tells a device, the processor is one. */
 static int add_processor(struct api_report *report, struct error *err)
 {
-	struct members device CLEANUP_MEMBERS = members_new();
-	member_number(&device, "index", 0);
-	member_string(&device, "name", "processor");
-	member_string(&device, "type", "cpu");
-	member_bool(&device, "software", true);
-	member_null(&device, "deviceUuid");
-	member_null(&device, "pciAddress");
-	api_add_driver(&device, NULL);
-	member_null(&device, "memoryBytes");
-	return api_report_device(report, members_take(&device), err);
+	static const char device[] =
+		"{\"index\": 0, \"name\": \"processor\", \"type\": \"cpu\", \"software\": true, "
+		"\"deviceUuid\": null, \"pciAddress\": null, \"driver\": {\"version\": null}, "
+		"\"memoryBytes\": null}";
+	return api_report_device(report, cJSON_Parse(device), err);
 }
 
 /* FFmpeg lists no devices: another API does. */

@@ -17,15 +17,11 @@ struct ffmpeg {
 	char *program;		       /* path */
 	const struct api_driver *list; /* told the devices; NULL: none did */
 	const cJSON *devices;	       /* borrowed from the report */
-	/* Of the device that is worked on: */
-	size_t index;
-	bool software;
-	uint32_t vendor;	    /* 0: not told */
-	char node[64];		    /* its render node; "": not told */
-	uint64_t timeout_ms;	    /* of one run of the program */
-	uint64_t deadline_ns;	    /* of all of them, monotonic */
-	struct text stream;	    /* what the last run made */
-	struct video_source source; /* of that */
+	size_t index;		       /* of the device that is worked on */
+	uint64_t timeout_ms;	       /* of one run of the program */
+	uint64_t deadline_ns;	       /* of all of them, monotonic */
+	struct text stream;	       /* what the last run made */
+	struct video_source source;    /* of that */
 };
 
 /*

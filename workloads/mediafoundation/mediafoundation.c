@@ -17,42 +17,36 @@ const GUID *const mediafoundation_subtypes[VIDEO_CODECS] = {
 	[VIDEO_AV1] = &MFVideoFormat_AV1,
 };
 
-/* What frames and streams have in common. */
-static int set_common(IMFMediaType *type, const GUID *subtype, const struct video_source *source,
-		      struct error *err)
-{
-	const struct {
-		const GUID *key;
-		UINT64 value;
-	} pairs[] = {
-		{&MF_MT_FRAME_SIZE, (UINT64)source->width << 32 | source->height},
-		{&MF_MT_FRAME_RATE, (UINT64)VIDEO_RATE << 32 | 1},
-		{&MF_MT_PIXEL_ASPECT_RATIO, UINT64_C(1) << 32 | 1},
-	};
-	int rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetGUID, type, &MF_MT_MAJOR_TYPE,
-				      &MFMediaType_Video);
-	if (rc == 0)
-		rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetGUID, type, &MF_MT_SUBTYPE,
-					  subtype);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(pairs); i++)
-		rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetUINT64, type, pairs[i].key,
-					  pairs[i].value);
-	return rc == 0 ? MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetUINT32, type,
-					      &MF_MT_INTERLACE_MODE, MFVideoInterlace_Progressive)
-		       : rc;
-}
-
 int mediafoundation_type(const struct mediafoundation *mf, const GUID *subtype,
 			 const struct video_source *source, IMFMediaType **out, struct error *err)
 {
 	const bool frames = subtype == &MFVideoFormat_NV12;
+	const struct {
+		const GUID *key;
+		VARTYPE type;
+		UINT64 value;
+	} items[] = {
+		{&MF_MT_FRAME_SIZE, VT_UI8, (UINT64)source->width << 32 | source->height},
+		{&MF_MT_FRAME_RATE, VT_UI8, (UINT64)VIDEO_RATE << 32 | 1},
+		{&MF_MT_PIXEL_ASPECT_RATIO, VT_UI8, UINT64_C(1) << 32 | 1},
+		{&MF_MT_INTERLACE_MODE, VT_UI4, MFVideoInterlace_Progressive},
+		{frames ? &MF_MT_DEFAULT_STRIDE : &MF_MT_AVG_BITRATE, VT_UI4,
+		 frames ? source->width : VIDEO_BIT_RATE},
+	};
 	int rc = hresult_check(mf->MFCreateMediaType(out), "MFCreateMediaType", NULL, err);
 	if (rc == 0)
-		rc = set_common(*out, subtype, source, err);
-	return rc == 0 ? MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetUINT32, *out,
-					      frames ? &MF_MT_DEFAULT_STRIDE : &MF_MT_AVG_BITRATE,
-					      frames ? source->width : VIDEO_BIT_RATE)
-		       : rc;
+		rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetGUID, *out, &MF_MT_MAJOR_TYPE,
+					  &MFMediaType_Video);
+	if (rc == 0)
+		rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetGUID, *out, &MF_MT_SUBTYPE,
+					  subtype);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(items); i++) {
+		/* of VT_UI4 the lower half */
+		const PROPVARIANT value = {.vt = items[i].type, .uhVal.QuadPart = items[i].value};
+		rc = MEDIAFOUNDATION_CALL(NULL, err, IMFMediaType, SetItem, *out, items[i].key,
+					  &value);
+	}
+	return rc;
 }
 
 /* mftransform.h and codecapi.h of newer Windows SDKs. */
@@ -248,11 +242,8 @@ int mediafoundation_list(void *session, const struct work_request *request,
 	DXGI_ADAPTER_DESC1 adapter = {0};
 	int rc = 0;
 	(void)IDXGIAdapter1_GetDesc1(mf->dxgi->adapters[request->device], &adapter);
-	for (int codec = 0; rc == 0 && codec < VIDEO_CODECS; codec++) {
-		rc = list_codec(mf, &adapter, (enum video_codec)codec, true, offers, err);
-		if (rc == 0)
-			rc = list_codec(mf, &adapter, (enum video_codec)codec, false, offers, err);
-	}
+	for (int i = 0; rc == 0 && i < 2 * VIDEO_CODECS; i++)
+		rc = list_codec(mf, &adapter, (enum video_codec)(i / 2), i % 2 == 0, offers, err);
 	return rc;
 }
 

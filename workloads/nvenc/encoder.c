@@ -20,16 +20,14 @@ static const GUID *const codecs[VIDEO_CODECS] = {
 
 enum { GUIDS_MAX = 32 };
 
-struct profile {
-	const GUID *guid;
-	const char *name;
-};
-
 /* NV_ENC_AV1_PROFILE_MAIN_GUID, of 12.0. */
 static const GUID av1_main = {
 	0x5f2a39f5, 0xf14e, 0x4f95, {0x9a, 0x9e, 0xb7, 0x6d, 0x56, 0x8f, 0xcf, 0x97}};
 
-static const struct profile profiles[] = {
+static const struct {
+	const GUID *guid;
+	const char *name;
+} profiles[] = {
 	{&NV_ENC_H264_PROFILE_BASELINE_GUID, "baseline"},
 	{&NV_ENC_H264_PROFILE_MAIN_GUID, "main"},
 	{&NV_ENC_H264_PROFILE_HIGH_GUID, "high"},
@@ -42,6 +40,23 @@ static const struct profile profiles[] = {
 	{&NV_ENC_HEVC_PROFILE_FREXT_GUID, "rext"},
 	{&av1_main, "main"},
 };
+
+/* Of the device; *encoder, NULL before the call, is what there is of it. */
+static int open_session(const struct nvenc *nvenc, void **encoder, struct call_failure *failure,
+			struct error *err)
+{
+	NV_ENC_OPEN_ENCODE_SESSION_EX_PARAMS params = {
+		.version = nvenc->versions->other,
+		.deviceType = nvenc_device_type,
+		.device = nvenc->device,
+		.apiVersion = nvenc->versions->api,
+	};
+	int rc = NVENC_CALL(nvenc, failure, err, nvEncOpenEncodeSessionEx, &params, encoder);
+	return rc == 0 && *encoder == NULL
+		       ? error_set(err, ERROR_REMOTE,
+				   "nvEncOpenEncodeSessionEx succeeded and opened no session")
+		       : rc;
+}
 
 static bool is_same(const GUID *one, const GUID *other)
 {
@@ -115,7 +130,7 @@ static int list(void *session, const struct work_request *request, struct video_
 	void *encoder = NULL;
 	int rc = nvenc_device_open(nvenc, request->device, &offers->failure, err);
 	if (rc == 0)
-		rc = nvenc_open_session(nvenc, &encoder, &offers->failure, err);
+		rc = open_session(nvenc, &encoder, &offers->failure, err);
 	if (rc == 0)
 		rc = NVENC_CALL(nvenc, &offers->failure, err, nvEncGetEncodeGUIDs, encoder, guids,
 				GUIDS_MAX, &count);
@@ -203,7 +218,7 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 	struct encoder *e = encoder;
 	e->nvenc = session;
 	e->job = job;
-	int rc = nvenc_open_session(e->nvenc, &e->session, job->failure, err);
+	int rc = open_session(e->nvenc, &e->session, job->failure, err);
 	if (rc == 0)
 		rc = initialize(e, err);
 	for (unsigned i = 0; rc == 0 && i < VIDEO_FRAMES; i++)

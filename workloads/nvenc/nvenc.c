@@ -58,41 +58,10 @@ int nvenc_check(NVENCSTATUS result, const char *call, struct call_failure *failu
 		       : error_copy(err, &told);
 }
 
-int nvenc_open_session(const struct nvenc *nvenc, void **encoder, struct call_failure *failure,
-		       struct error *err)
-{
-	NV_ENC_OPEN_ENCODE_SESSION_EX_PARAMS params = {
-		.version = nvenc->versions->other,
-		.deviceType = nvenc_device_type,
-		.device = nvenc->device,
-		.apiVersion = nvenc->versions->api,
-	};
-	int rc = NVENC_CALL(nvenc, failure, err, nvEncOpenEncodeSessionEx, &params, encoder);
-	return rc == 0 && *encoder == NULL
-		       ? error_set(err, ERROR_REMOTE,
-				   "nvEncOpenEncodeSessionEx succeeded and opened no session")
-		       : rc;
-}
-
 static int nvenc_work(void *session, const struct work_request *request, struct work_report *report,
 		      struct error *err)
 {
 	return video_work(&nvenc_encoder, session, false, request, report, err);
-}
-
-/* The newest version that the driver takes. */
-static int choose_version(struct nvenc *nvenc, uint32_t most, struct api_report *report,
-			  struct error *err)
-{
-	(void)snprintf(report->version, sizeof(report->version), "%u.%u", (unsigned)most >> 4,
-		       (unsigned)most & 0xFu);
-	for (size_t i = 0; nvenc->versions == NULL && i < ARRAY_SIZE(versions); i++)
-		nvenc->versions = versions[i].packed <= most ? &versions[i] : NULL;
-	return nvenc->versions != NULL
-		       ? 0
-		       : error_set(err, ERROR_UNAVAILABLE,
-				   "the driver knows NVENC %s, and 11.1 is needed: " TOO_OLD,
-				   report->version);
 }
 
 /* A table with holes is not called through. */
@@ -107,6 +76,7 @@ static int check_table(const NV_ENCODE_API_FUNCTION_LIST *calls, struct error *e
 	return 0;
 }
 
+/* The newest version that the driver takes is spoken. */
 static int load(struct nvenc *nvenc, struct api_report *report, struct error *err)
 {
 	NVENCSTATUS(NVENCAPI * get_version)(uint32_t * version) = NULL;
@@ -121,10 +91,15 @@ static int load(struct nvenc *nvenc, struct api_report *report, struct error *er
 	if (rc == 0)
 		rc = nvenc_check(get_version(&most), "NvEncodeAPIGetMaxSupportedVersion", NULL,
 				 err);
-	if (rc == 0)
-		rc = choose_version(nvenc, most, report, err);
 	if (rc != 0)
 		return rc;
+	(void)snprintf(report->version, sizeof(report->version), "%u.%u", (unsigned)most >> 4,
+		       (unsigned)most & 0xFu);
+	nvenc->versions = &versions[most >= versions[0].packed ? 0 : 1];
+	if (most < nvenc->versions->packed)
+		return error_set(err, ERROR_UNAVAILABLE,
+				 "the driver knows NVENC %s, and 11.1 is needed: " TOO_OLD,
+				 report->version);
 	nvenc->calls.version = nvenc->versions->functions;
 	rc = nvenc_check(create(&nvenc->calls), "NvEncodeAPICreateInstance", NULL, err);
 	return rc == 0 ? check_table(&nvenc->calls, err) : rc;

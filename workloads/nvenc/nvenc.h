@@ -77,10 +77,6 @@ int nvenc_check(NVENCSTATUS result, const char *call, struct call_failure *failu
 #define NVENC_CALL(nvenc, failure, err, function, ...)                                             \
 	nvenc_check((nvenc)->calls.function(__VA_ARGS__), #function, failure, err)
 
-/* Opens a session of the device; *encoder, NULL before the call, is what there is of it. */
-int nvenc_open_session(const struct nvenc *nvenc, void **encoder, struct call_failure *failure,
-		       struct error *err);
-
 /* posix/device.c: devices of CUDA, and a context of one. windows/device.c: adapters of DXGI, and a
  * device of Direct3D 11. */
 extern const struct api_driver *const nvenc_devices;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/vpl/vpl.h"
+/* oneVPL: the dispatcher (libvpl.so.2), and the implementations in hardware that it finds behind it. A
+ * stream is made from frames in the memory of the process. */
+#include "workloads/vaapi/vaapi.h"
 
 #include "base/cleanup.h"
 
@@ -7,9 +9,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DRM_MAJOR = 226 };
+#ifndef ONEVPL_EXPERIMENTAL
+#define ONEVPL_EXPERIMENTAL /* mfxExtendedDeviceId */
+#endif
+#include <vpl/mfx.h>
 
-const mfxU32 vpl_codecs[VIDEO_CODECS] = {
+enum { DRM_MAJOR = 226, DEVICES_MAX = 64, WAIT_MS = 10, BALANCED = 4, FIRST_NODE = 128 };
+
+#define VPL_LIBRARY "libvpl.so.2"
+
+#define FUNCTIONS(X)                                                                               \
+	X(MFXLoad)                                                                                 \
+	X(MFXUnload)                                                                               \
+	X(MFXEnumImplementations)                                                                  \
+	X(MFXDispReleaseImplDescription)                                                           \
+	X(MFXCreateSession)                                                                        \
+	X(MFXClose)                                                                                \
+	X(MFXVideoCORE_SetHandle)                                                                  \
+	X(MFXVideoCORE_SyncOperation)                                                              \
+	X(MFXVideoENCODE_Query)                                                                    \
+	X(MFXVideoENCODE_Init)                                                                     \
+	X(MFXVideoENCODE_Close)                                                                    \
+	X(MFXVideoENCODE_EncodeFrameAsync)
+
+#define DECLARE(name) __typeof__(name) *name;
+
+/* An implementation in hardware: one for each device. */
+struct vpl_device {
+	mfxU32 index; /* of the dispatcher */
+	struct video_offers offers;
+	mfxU32 render_node; /* the number of /dev/dri/renderD128; 0: not told */
+};
+
+struct vpl {
+	FUNCTIONS(DECLARE)
+	mfxLoader loader;
+	struct vpl_device devices[DEVICES_MAX];
+	size_t count;
+	size_t software; /* implementations that are left out */
+};
+
+static const mfxU32 codecs[VIDEO_CODECS] = {
 	[VIDEO_H264] = MFX_CODEC_AVC,
 	[VIDEO_HEVC] = MFX_CODEC_HEVC,
 	[VIDEO_AV1] = MFX_CODEC_AV1,
@@ -46,7 +86,9 @@ static const struct code_name names[] = {
 	CODE_NAME(MFX_WRN_PARTIAL_ACCELERATION),
 };
 
-int vpl_check(struct call_failure *failure, mfxStatus status, const char *call, struct error *err)
+/* 0 for success; otherwise keeps call and code and returns ERROR_REMOTE. */
+static int check(struct call_failure *failure, mfxStatus status, const char *call,
+		 struct error *err)
 {
 	return status == MFX_ERR_NONE
 		       ? 0
@@ -94,7 +136,7 @@ static void add_offers(const mfxEncoderDescription *told, const char *name,
 	for (int codec = 0; codec < VIDEO_CODECS; codec++) {
 		for (size_t i = 0; told->Codecs != NULL && i < told->NumCodecs; i++) {
 			struct video_offer *offer =
-				told->Codecs[i].CodecID == vpl_codecs[codec]
+				told->Codecs[i].CodecID == codecs[codec]
 					? video_offer_add(offers, (enum video_codec)codec)
 					: NULL;
 			if (offer != NULL)
@@ -177,7 +219,7 @@ static int enumerate(struct vpl *vpl, struct api_report *report, struct error *e
 {
 	mfxStatus status = MFX_ERR_NONE;
 	int rc = 0;
-	for (mfxU32 i = 0; rc == 0 && i < VPL_DEVICES_MAX; i++) {
+	for (mfxU32 i = 0; rc == 0 && i < DEVICES_MAX; i++) {
 		mfxHDL told = NULL;
 		status = vpl->MFXEnumImplementations(vpl->loader, i, MFX_IMPLCAPS_IMPLDESCSTRUCTURE,
 						     &told);
@@ -197,14 +239,14 @@ static int enumerate(struct vpl *vpl, struct api_report *report, struct error *e
 			"the oneVPL dispatcher found no implementation that it can use "
 			"(MFXEnumImplementations: MFX_ERR_NOT_FOUND (-9)): the runtime of the "
 			"device's driver, or a function or library that it needs, is missing");
-	return vpl_check(NULL, status, "MFXEnumImplementations", err);
+	return check(NULL, status, "MFXEnumImplementations", err);
 }
 
 static int vpl_open(struct api_report *report, void **session, struct error *err)
 {
 	struct vpl *vpl = *session;
 #define FUNCTION(name) {#name, &vpl->name},
-	const struct api_function functions[] = {VPL_FUNCTIONS(FUNCTION){NULL, NULL}};
+	const struct api_function functions[] = {FUNCTIONS(FUNCTION){NULL, NULL}};
 #undef FUNCTION
 	int rc = api_load(report, VPL_LIBRARY, functions, err);
 	if (rc != 0)
@@ -226,10 +268,211 @@ static void vpl_close(void *session)
 	free(vpl);
 }
 
+struct encoder_state {
+	const struct vpl *vpl;
+	const struct video_job *job;
+	struct api_report report; /* of VA-API */
+	void *vaapi;		  /* its session; NULL: there is none */
+	mfxSession session;
+	mfxVideoParam parameters;
+	mfxExtAV1BitstreamParam av1;
+	mfxExtBuffer *extension;
+	bool initialised, draining, drained;
+	mfxFrameSurface1 surfaces[VIDEO_FRAMES]; /* the encoder may hold any until the end */
+	mfxBitstream stream;
+	mfxSyncPoint pending; /* NULL: nothing is */
+};
+
+/* Implementations on Linux work on a display of VA-API, which the caller makes. Where there is none,
+ * the implementation has to do without. */
+static void give_display(struct encoder_state *e, mfxU32 node)
+{
+	const unsigned minor = node != 0 ? node : FIRST_NODE;
+	(void)api_open(&vaapi_api, &e->report, &e->vaapi, NULL);
+	const struct vaapi *va = e->vaapi;
+	for (size_t i = 0; va != NULL && i < va->count; i++) {
+		if (va->nodes[i].minor == minor && va->nodes[i].reason.code == 0)
+			(void)e->vpl->MFXVideoCORE_SetHandle(e->session, MFX_HANDLE_VA_DISPLAY,
+							     va->nodes[i].display);
+	}
+}
+
+static void set_parameters(struct encoder_state *e)
+{
+	const struct video_source *source = &e->job->source;
+	mfxVideoParam *to = &e->parameters;
+	to->AsyncDepth = 1;
+	to->IOPattern = MFX_IOPATTERN_IN_SYSTEM_MEMORY;
+	to->mfx.CodecId = codecs[e->job->offer->codec];
+	to->mfx.TargetUsage = BALANCED;
+	to->mfx.RateControlMethod = MFX_RATECONTROL_CBR;
+	to->mfx.TargetKbps = VIDEO_BIT_RATE / 1000;
+	to->mfx.GopPicSize = VIDEO_FRAMES;
+	to->mfx.GopRefDist = 1; /* no B frames */
+	to->mfx.FrameInfo.FourCC = MFX_FOURCC_NV12;
+	to->mfx.FrameInfo.ChromaFormat = MFX_CHROMAFORMAT_YUV420;
+	to->mfx.FrameInfo.PicStruct = MFX_PICSTRUCT_PROGRESSIVE;
+	to->mfx.FrameInfo.Width = to->mfx.FrameInfo.CropW = (mfxU16)source->width;
+	to->mfx.FrameInfo.Height = to->mfx.FrameInfo.CropH = (mfxU16)source->height;
+	to->mfx.FrameInfo.FrameRateExtN = VIDEO_RATE;
+	to->mfx.FrameInfo.FrameRateExtD = 1;
+	if (e->job->offer->codec != VIDEO_AV1)
+		return;
+	e->av1.Header.BufferId = MFX_EXTBUFF_AV1_BITSTREAM_PARAM;
+	e->av1.Header.BufferSz = sizeof(e->av1);
+	e->av1.WriteIVFHeaders = MFX_CODINGOPTION_OFF;
+	e->extension = &e->av1.Header;
+	to->ExtParam = &e->extension;
+	to->NumExtParam = 1;
+}
+
+/* Warnings are about parameters that the encoder chose otherwise, but for the one that a processor
+ * stands in. */
+static int check_encoder(struct encoder_state *e, mfxStatus status, const char *call,
+			 struct error *err)
+{
+	int rc = status > MFX_ERR_NONE && status != MFX_WRN_PARTIAL_ACCELERATION
+			 ? 0
+			 : check(e->job->failure, status, call, err);
+	return status == MFX_ERR_UNSUPPORTED
+		       ? error_set(err, ERROR_UNSUPPORTED, "%s: MFX_ERR_UNSUPPORTED (-3)", call)
+		       : rc;
+}
+
+static int open_encoder(void *session, const struct video_job *job, void *encoder,
+			struct error *err)
+{
+	struct encoder_state *e = encoder;
+	mfxVideoParam *parameters = &e->parameters;
+	const struct vpl *vpl = e->vpl = session;
+	const struct vpl_device *device = &vpl->devices[job->request->device];
+	e->job = job;
+	int rc = check(job->failure, vpl->MFXCreateSession(vpl->loader, device->index, &e->session),
+		       "MFXCreateSession", err);
+	if (rc != 0) {
+		e->session = NULL; /* the dispatcher leaves what it made, and freed */
+		return rc;
+	}
+	e->stream.MaxLength = (mfxU32)(2 * video_frame_size(&job->source) + 65536);
+	e->stream.Data = malloc(e->stream.MaxLength);
+	if (e->stream.Data == NULL)
+		return error_memory(err);
+	give_display(e, device->render_node);
+	set_parameters(e);
+	rc = check_encoder(e, vpl->MFXVideoENCODE_Query(e->session, parameters, parameters),
+			   "MFXVideoENCODE_Query", err);
+	if (rc == 0)
+		rc = check_encoder(e, vpl->MFXVideoENCODE_Init(e->session, parameters),
+				   "MFXVideoENCODE_Init", err);
+	e->initialised = rc == 0;
+	return rc;
+}
+
+/* A frame, or NULL for what was held back. */
+static int submit(struct encoder_state *e, mfxFrameSurface1 *surface, struct error *err)
+{
+	const mfxStatus status = e->vpl->MFXVideoENCODE_EncodeFrameAsync(e->session, NULL, surface,
+									 &e->stream, &e->pending);
+	if (status == MFX_WRN_DEVICE_BUSY)
+		return error_set(err, ERROR_BUSY, "the device is busy");
+	if (status == MFX_ERR_MORE_DATA) { /* it keeps the frame, or has given all */
+		e->pending = NULL;
+		e->drained = surface == NULL;
+		return 0;
+	}
+	return status > MFX_ERR_NONE
+		       ? 0
+		       : check(e->job->failure, status, "MFXVideoENCODE_EncodeFrameAsync", err);
+}
+
+static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
+{
+	struct encoder_state *e = encoder;
+	e->draining = frame == NULL;
+	if (e->draining)
+		return 0;
+	if (e->pending != NULL)
+		return error_set(err, ERROR_BUSY, "the encoder codes a frame");
+	e->surfaces[index].Info = e->parameters.mfx.FrameInfo;
+	e->surfaces[index].Data = (mfxFrameData){
+		.Y = frame->data[0],
+		.UV = frame->data[1],
+		.Pitch = (mfxU16)frame->pitch[0],
+		.TimeStamp = (mfxU64)index * 90000 / VIDEO_RATE,
+		.FrameOrder = index,
+	};
+	return submit(e, &e->surfaces[index], err);
+}
+
+static int append(struct encoder_state *e, struct text *stream, struct error *err)
+{
+	mfxBitstream *from = &e->stream;
+	if ((uint64_t)from->DataOffset + from->DataLength > from->MaxLength)
+		return error_set(err, ERROR_FORMAT,
+				 "the encoder says that it wrote %u bytes at %u of %u",
+				 (unsigned)from->DataLength, (unsigned)from->DataOffset,
+				 (unsigned)from->MaxLength);
+	text_append(stream, (const char *)from->Data + from->DataOffset, from->DataLength);
+	from->DataOffset = from->DataLength = 0;
+	e->pending = NULL;
+	return 0;
+}
+
+static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
+{
+	struct encoder_state *e = encoder;
+	if (e->pending == NULL && e->draining && !e->drained) {
+		int rc = submit(e, NULL, err);
+		if (rc != 0)
+			return rc;
+	}
+	*ended = e->drained;
+	if (e->pending == NULL)
+		return e->drained ? 0 : error_set(err, ERROR_BUSY, "the encoder wants a frame");
+	const mfxStatus status =
+		e->vpl->MFXVideoCORE_SyncOperation(e->session, e->pending, WAIT_MS);
+	if (status == MFX_WRN_IN_EXECUTION)
+		return error_set(err, ERROR_BUSY, "the frame is not coded yet");
+	int rc = check(e->job->failure, status, "MFXVideoCORE_SyncOperation", err);
+	return rc == 0 ? append(e, stream, err) : rc;
+}
+
+static void close_encoder(void *encoder)
+{
+	struct encoder_state *e = encoder;
+	if (e->initialised)
+		(void)e->vpl->MFXVideoENCODE_Close(e->session);
+	if (e->session != NULL)
+		(void)e->vpl->MFXClose(e->session);
+	if (e->vaapi != NULL)
+		vaapi_api.close(e->vaapi);
+	api_report_free(&e->report);
+	free(e->stream.Data);
+}
+
+static int list(void *session, const struct work_request *request, struct video_offers *offers,
+		struct error *err)
+{
+	const struct vpl *vpl = session;
+	(void)err;
+	*offers = vpl->devices[request->device].offers;
+	return 0;
+}
+
+static const struct video_encoder encoder = {
+	.layout = VIDEO_NV12,
+	.list = list,
+	.size = sizeof(struct encoder_state),
+	.open = open_encoder,
+	.put = put,
+	.get = get,
+	.close = close_encoder,
+};
+
 static int vpl_work(void *session, const struct work_request *request, struct work_report *report,
 		    struct error *err)
 {
-	return video_work(&vpl_encoder, session, false, request, report, err);
+	return video_work(&encoder, session, false, request, report, err);
 }
 
 const struct api_driver vpl_api = {

@@ -51,10 +51,9 @@ static int make_device(struct amf *amf, VkPhysicalDevice physical, struct call_f
 		.enabledExtensionCount = (uint32_t)extensions,
 		.ppEnabledExtensionNames = names,
 	};
+	vk->failure = failure;
 	rc = vulkan_check(vk, vk->vkCreateDevice(physical, &info, NULL, &device), "vkCreateDevice",
 			  err);
-	if (rc != 0)
-		*failure = *vk->failure;
 	amf->device = device;
 	return rc;
 }
