@@ -273,8 +273,9 @@ static int read_layers(const struct json_at *root, struct image *image, struct e
 	struct json_at list = {0};
 	int rc = json_need(root, "layers", JSON_ARRAY, &list, err);
 	size_t count = rc == 0 ? json_count(&list) : 0;
-	if (count > IMAGE_LAYERS_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d layers", IMAGE_LAYERS_MAX);
+	if (count > IMAGE_DOCUMENT_LAYERS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d layers",
+				 IMAGE_DOCUMENT_LAYERS_MAX);
 	if (rc == 0 && count > 0) {
 		image->layers = arena_allocate(&image->arena, count * sizeof(*image->layers));
 		if (image->layers == NULL)

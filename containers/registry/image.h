@@ -18,8 +18,8 @@
  * Manifests": registries should take 4 MiB). */
 enum {
 	IMAGE_DOCUMENT_MAX = 4 * 1024 * 1024,
-	IMAGE_VALUES_MAX = 200000, /* of JSON in one */
-	IMAGE_LAYERS_MAX = 1000,   /* runtimes stop at 127 */
+	IMAGE_VALUES_MAX = 200000,	  /* of JSON in one */
+	IMAGE_DOCUMENT_LAYERS_MAX = 1000, /* runtimes stop at 127 */
 };
 
 /* Of one platform, as an index or an image configuration names it. What is not told is "". */
