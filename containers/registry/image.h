@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/digester.h"
+#include "base/json_members.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -33,9 +34,7 @@ struct image_platform {
 };
 
 /* A name and its value: a label, an annotation, a variable. */
-struct image_pair {
-	const char *name, *value;
-};
+#define image_pair json_pair
 
 struct image_descriptor {
 	const char *media_type;

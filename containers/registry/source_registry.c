@@ -9,7 +9,7 @@ struct remote_source {
 	struct source source;
 	struct registry *registry;
 	struct image_reference reference;
-	char *cache;		      /* NULL: none */
+	char *cache;			 /* NULL: none */
 	struct registry_document tagged; /* what the tag stands for */
 };
 

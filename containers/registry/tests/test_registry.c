@@ -267,7 +267,7 @@ static void test_memory(void)
 	CU_ASSERT_TRUE(total > zeros.size - sizeof(chunk));
 	UNIT_CONTAINS(err.text, "has the digest sha256:"); /* zeros are not what was promised */
 	if (!UNIT_SANITIZED)
-		CU_ASSERT_TRUE(after.ru_maxrss - before.ru_maxrss < 16 * 1024);
+		CU_ASSERT_TRUE(after.ru_maxrss - before.ru_maxrss < 16L * 1024);
 }
 
 /* The usual variables decide whom is asked: here one who hangs up. */
