@@ -11,8 +11,7 @@
 enum { DEPTH_MAX = 4, DOCUMENTS_MAX = 100 };
 
 struct image_source {
-	const struct source_kind *kind;
-	void *self;
+	struct source *from;
 	char *string;
 	struct image_index index; /* as image_source_index() tells it */
 	bool is_read;
@@ -26,8 +25,7 @@ void image_source_close(struct image_source **source)
 	*source = NULL;
 	if (closed == NULL)
 		return;
-	if (closed->self != NULL)
-		closed->kind->close(closed->self);
+	source_close(&closed->from);
 	image_index_free(&closed->index);
 	text_list_free(&closed->expanded);
 	free(closed->string);
@@ -68,8 +66,7 @@ static int source_name_parse(const char *string, struct source_name *out, struct
 
 static const struct {
 	const char *prefix;
-	int (*open)(const struct source_name *name, const struct source_kind **kind, void **self,
-		    struct error *err);
+	int (*open)(const struct source_name *name, struct source **out, struct error *err);
 } file_kinds[] = {
 	{"oci:", source_layout_open},
 	{"oci-archive:", source_archive_open},
@@ -84,14 +81,14 @@ static int source_open(const char *string, const struct image_source_options *op
 		if (!text_starts_with(string, file_kinds[i].prefix))
 			continue;
 		int rc = source_name_parse(string + strlen(file_kinds[i].prefix), &name, err);
-		return rc == 0 ? file_kinds[i].open(&name, &source->kind, &source->self, err) : rc;
+		return rc == 0 ? file_kinds[i].open(&name, &source->from, err) : rc;
 	}
 	if (text_starts_with(string, "containerd:"))
 		return source_containerd_open(string + strlen("containerd:"), options,
-					      &source->kind, &source->self, err);
+					      &source->from, err);
 	if (text_starts_with(string, "docker://"))
 		string += strlen("docker://");
-	return source_registry_open(string, options, &source->kind, &source->self, err);
+	return source_registry_open(string, options, &source->from, err);
 }
 
 int image_source_open(const char *string, const struct image_source_options *options,
@@ -112,7 +109,7 @@ static int open_blob(struct image_source *source, const struct image_descriptor 
 		     bool is_document, struct image_stream **out, struct error *err)
 {
 	struct blob_reader *reader = NULL;
-	int rc = source->kind->open(source->self, what, is_document, &reader, err);
+	int rc = source->from->kind->open(source->from, what, is_document, &reader, err);
 	return rc == 0 ? image_stream_new(reader, what->digest, what->size, out, err) : rc;
 }
 
@@ -208,14 +205,13 @@ static int expand(struct image_source *source, const struct image_index *from, u
 int image_source_index(struct image_source *source, const struct image_index **out,
 		       struct error *err)
 {
-	struct image_index top = {0};
+	struct source *from = source->from;
 	struct error *failure = &source->failure;
 	*out = &source->index;
 	if (!source->is_read) {
-		int rc = source->kind->index(source->self, &top, failure);
+		int rc = from->kind->find != NULL ? from->kind->find(from, failure) : 0;
 		source->is_read = true;
-		source->index = (struct image_index){.arena = top.arena};
-		rc = rc == 0 ? expand(source, &top, 0, failure) : rc;
+		rc = rc == 0 ? expand(source, &from->top, 0, failure) : rc;
 		if (rc < 0)
 			(void)error_wrap(failure, rc, "%s", source->string);
 	}

@@ -14,34 +14,23 @@
 #define CONTENT "io.containerd.content.v1.content/blobs"
 
 struct containerd_store {
+	struct source source;
 	char *blobs;
 	char *digest; /* of the index or manifest */
 };
 
-static void store_close(void *self)
+static void store_close(struct source *source)
 {
-	struct containerd_store *store = self;
+	struct containerd_store *store = (struct containerd_store *)source;
 	free(store->blobs);
 	free(store->digest);
 	free(store);
 }
 
-static void store_cleanup(struct containerd_store **store)
+static int store_open_blob(struct source *source, const struct image_descriptor *what,
+			   bool is_document, struct blob_reader **out, struct error *err)
 {
-	if (*store != NULL)
-		store_close(*store);
-}
-
-static int store_index(void *self, struct image_index *out, struct error *err)
-{
-	const struct containerd_store *store = self;
-	return source_add_digest(store->digest, out, err);
-}
-
-static int store_open_blob(void *self, const struct image_descriptor *what, bool is_document,
-			   struct blob_reader **out, struct error *err)
-{
-	const struct containerd_store *store = self;
+	const struct containerd_store *store = (struct containerd_store *)source;
 	(void)is_document;
 	int rc = blob_file_open(store->blobs, what->digest, out, err);
 	if (rc == ERROR_NOT_FOUND)
@@ -52,7 +41,7 @@ static int store_open_blob(void *self, const struct image_descriptor *what, bool
 	return rc;
 }
 
-static const struct source_kind store_kind = {store_index, store_open_blob, store_close};
+static const struct source_kind store_kind = {NULL, store_open_blob, store_close};
 
 /* Is it a manifest whose configuration has this digest? One is a kilobyte or two. */
 static bool is_manifest_of(const char *path, const char *configuration)
@@ -126,24 +115,29 @@ static int ask_runtime(struct containerd_store *store, const char *name, const c
 }
 
 int source_containerd_open(const char *name, const struct image_source_options *options,
-			   const struct source_kind **kind, void **self, struct error *err)
+			   struct source **out, struct error *err)
 {
-	struct containerd_store *store CLEANUP(store_cleanup) = calloc(1, sizeof(*store));
+	struct containerd_store *store = calloc(1, sizeof(*store));
 	const char *root =
 		options->containerd_root != NULL ? options->containerd_root : "/var/lib/containerd";
 	const char *address = options->containerd_address != NULL
 				      ? options->containerd_address
 				      : "unix:///run/containerd/containerd.sock";
-	if (store == NULL || (store->blobs = path_join(root, CONTENT)) == NULL)
+	if (store == NULL)
+		return error_memory(err);
+	struct source *source CLEANUP_SOURCE = &store->source;
+	source->kind = &store_kind;
+	store->blobs = path_join(root, CONTENT);
+	if (store->blobs == NULL)
 		return error_memory(err);
 	int rc = 0;
 	if (!digest_is_valid(name))
 		rc = ask_runtime(store, name, address, err);
 	else if ((store->digest = strdup(name)) == NULL)
 		rc = error_memory(err);
-	if (rc < 0)
-		return rc;
-	*kind = &store_kind;
-	*self = STEAL(store);
-	return 0;
+	if (rc == 0)
+		rc = source_add_digest(store->digest, &source->top, err);
+	if (rc == 0)
+		*out = STEAL(source);
+	return rc;
 }
