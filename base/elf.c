@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 struct elf_reader {
-	int fd;
+	const struct byte_source *source;
 	struct elf_info *info;
 	void *segments; /* Elf64_Phdr or Elf32_Phdr */
 	size_t segment_count;
@@ -30,21 +30,11 @@ struct elf_reader {
 static int read_at(const struct elf_reader *reader, uint64_t offset, void *out, size_t size,
 		   size_t *got)
 {
+	const struct byte_source *source = reader->source;
 	*got = 0;
-	if (offset > INT64_MAX)
-		return 0;
-	while (*got < size) {
-		ssize_t count =
-			pread(reader->fd, (char *)out + *got, size - *got, (off_t)(offset + *got));
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count < 0)
-			return error_system(reader->err, errno, "reading");
-		if (count == 0)
-			break;
-		*got += (size_t)count;
-	}
-	return 0;
+	return offset <= INT64_MAX
+		       ? source->read_at(source->user, offset, out, size, got, reader->err)
+		       : 0;
 }
 
 static int read_exactly(const struct elf_reader *reader, uint64_t offset, void *out, size_t size,
@@ -172,7 +162,10 @@ static int find_strings(struct elf_reader *reader, const void *entries, size_t c
 	if (!file_offset(reader, address, &reader->strings_offset, &available))
 		return error_set(reader->err, ERROR_FORMAT, "ELF string table is not in the file");
 	reader->strings_size = size < available ? size : available;
-	return 0;
+	return reader->source->expect != NULL
+		       ? reader->source->expect(reader->source->user, reader->strings_offset,
+						reader->strings_size, reader->err)
+		       : 0;
 }
 
 static int dynamic_string(const struct elf_reader *reader, uint64_t index, const char *what,
@@ -317,10 +310,59 @@ static int read_dynamic(struct elf_reader *reader)
 	return rc == 0 ? read_versions(reader) : rc;
 }
 
-static int read_file(int fd, struct elf_info *out, struct error *err)
+/* The highest level among the bits of GNU_PROPERTY_X86_ISA_1_NEEDED (x86-64 psABI, "Program
+ * Property"): baseline, v2, v3, v4. */
+static unsigned property_level(const unsigned char *data, size_t size, size_t alignment)
+{
+	enum { HEADER = 8, LEVELS = 4 };
+	static const uint32_t x86_isa_1_needed = 0xc0008002;
+	unsigned level = 0;
+	while (size >= HEADER) {
+		uint32_t property[2] = {0};
+		uint32_t bits = 0;
+		memcpy(property, data, sizeof(property));
+		size_t step = ((size_t)property[1] + alignment - 1) / alignment * alignment;
+		if (step > size - HEADER)
+			break;
+		if (property[0] == x86_isa_1_needed && property[1] >= sizeof(bits))
+			memcpy(&bits, data + HEADER, sizeof(bits));
+		for (unsigned i = 0; i < LEVELS; i++)
+			if ((bits & 1U << i) != 0 && level < i + 1)
+				level = i + 1;
+		data += HEADER + step;
+		size -= HEADER + step;
+	}
+	return level;
+}
+
+static int read_properties(struct elf_reader *reader)
+{
+	enum { NAME_SIZE = 4, NOTE_PROPERTY = 5, SEGMENT_PROPERTY = 0x6474e553 };
+	unsigned char notes[1024];
+	Elf64_Nhdr note = {0};
+	uint64_t offset = 0;
+	uint64_t size = 0;
+	size_t got = 0;
+	if (reader->info->machine != EM_X86_64 ||
+	    !find_segment(reader, SEGMENT_PROPERTY, &offset, &size))
+		return 0;
+	int rc = read_at(reader, offset, notes, size < sizeof(notes) ? (size_t)size : sizeof(notes),
+			 &got);
+	const size_t head = sizeof(note) + NAME_SIZE;
+	if (rc < 0 || got < head)
+		return rc;
+	memcpy(&note, notes, sizeof(note));
+	if (note.n_type == NOTE_PROPERTY && note.n_namesz == NAME_SIZE &&
+	    note.n_descsz <= got - head && memcmp(notes + sizeof(note), "GNU", NAME_SIZE) == 0)
+		reader->info->x86_level =
+			property_level(notes + head, note.n_descsz, reader->info->bits / 8);
+	return 0;
+}
+
+int elf_read_from(const struct byte_source *source, struct elf_info *out, struct error *err)
 {
 	struct elf_info info CLEANUP(elf_info_free) = {0};
-	struct elf_reader reader = {.fd = fd, .info = &info, .err = err};
+	struct elf_reader reader = {.source = source, .info = &info, .err = err};
 	uint64_t offset = 0;
 	uint64_t size = 0;
 	int rc = read_identity(&reader);
@@ -330,6 +372,8 @@ static int read_file(int fd, struct elf_info *out, struct error *err)
 		rc = read_string(&reader, offset, size, "interpreter", &info.interpreter);
 	if (rc == 0)
 		rc = read_dynamic(&reader);
+	if (rc == 0)
+		rc = read_properties(&reader);
 	free(reader.segments);
 	if (rc < 0)
 		return rc;
@@ -338,15 +382,33 @@ static int read_file(int fd, struct elf_info *out, struct error *err)
 	return 0;
 }
 
+static int file_read_at(void *user, uint64_t offset, void *out, size_t size, size_t *got,
+			struct error *err)
+{
+	const int *fd = user;
+	while (*got < size) {
+		ssize_t count = pread(*fd, (char *)out + *got, size - *got, (off_t)(offset + *got));
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0)
+			return error_system(err, errno, "reading");
+		if (count == 0)
+			break;
+		*got += (size_t)count;
+	}
+	return 0;
+}
+
 int elf_read(const char *path, struct elf_info *out, struct error *err)
 {
 	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const struct byte_source source = {.read_at = file_read_at, .user = &fd};
 	struct stat status = {0};
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return error_system(err, errno, "%s", path);
 	if (!S_ISREG(status.st_mode))
 		return error_set(err, ERROR_FORMAT, "%s: not a regular file", path);
-	int rc = read_file(fd, out, err);
+	int rc = elf_read_from(&source, out, err);
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 

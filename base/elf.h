@@ -14,7 +14,7 @@
  * within a bound; nothing is mapped. Rules: the System V ABI (gABI, chapters 4 and 5) and ld.so(8).
  */
 
-#include "base/error.h"
+#include "base/byte_source.h"
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -38,12 +38,16 @@ struct elf_info {
 	struct text_list needed;
 	struct text_list rpath, runpath; /* directories, tokens such as $ORIGIN not expanded */
 	bool no_default_directories;	 /* DF_1_NODEFLIB */
+	unsigned x86_level; /* of x86-64 that its note asks for, 1 to 4; 0: no such note */
 	char *glibc; /* newest version of glibc whose symbols it needs (DT_VERNEED): "2.34"; NULL */
 };
 
 /* Reads a file. ERROR_FORMAT: not ELF, or broken; ERROR_LIMIT: beyond a bound above;
  * ERROR_UNSUPPORTED: big-endian; every error names the path. Free with elf_info_free(). */
 int elf_read(const char *path, struct elf_info *out, struct error *err);
+
+/* The same of other bytes; errors of the source come back as they are. */
+int elf_read_from(const struct byte_source *source, struct elf_info *out, struct error *err);
 
 void elf_info_free(struct elf_info *info);
 

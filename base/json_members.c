@@ -266,7 +266,7 @@ static int only_members(const struct json_at *object, const struct json_member *
 		const struct json_member *member = members;
 		while (member->key != NULL && !text_equal(member->key, child->string))
 			member++;
-		if (member->key == NULL && member->max == 0)
+		if (member->key == NULL)
 			return json_error(&at, err, "unknown member");
 	}
 	return 0;

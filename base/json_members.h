@@ -47,12 +47,6 @@ struct json_member {
 	int (*check)(const struct json_at *at, struct error *err);
 };
 
-/* Ends a table that ignores members which it does not have. */
-#define JSON_OTHERS                                                                                \
-	{                                                                                          \
-		.max = 1                                                                           \
-	}
-
 /* The place of a member in its structure, for the rows of a table. */
 #define JSON_AT(structure, member)                                                                 \
 	.offset = offsetof(structure, member), .size = sizeof(((structure *)0)->member)
@@ -61,7 +55,7 @@ struct json_member {
 void json_members_reset(const struct json_member *members, void *structure);
 
 /* Reads the object. Strings and elements are the arena's. Errors are those of json_need(), and
- * "unknown member" for a key that the table does not have and does not ignore. ERROR_MEMORY. */
+ * "unknown member" for a key that the table does not have. ERROR_MEMORY. */
 int json_members_read(const struct json_at *object, const struct json_member *members,
 		      void *structure, struct arena *arena, struct error *err);
 

@@ -2,7 +2,6 @@
 #include "base/text_index.h"
 
 #include <sodium.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +62,15 @@ int text_index_put(struct text_index *index, const char *string, size_t number, 
 	}
 	*found = slot->number;
 	return 0;
+}
+
+bool text_index_get(const struct text_index *index, const char *string, size_t *found)
+{
+	const struct text_index_slot *slot = index->count > 0 ? slot_of(index, string) : NULL;
+	if (slot == NULL || slot->string == NULL)
+		return false;
+	*found = slot->number;
+	return true;
 }
 
 void text_index_free(struct text_index *index)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct text_index_slot {
@@ -23,6 +24,8 @@ struct text_index {
  */
 int text_index_put(struct text_index *index, const char *string, size_t number, size_t *found,
 		   struct error *err);
+/* The number of a string; false: it was not put in. */
+bool text_index_get(const struct text_index *index, const char *string, size_t *found);
 void text_index_free(struct text_index *index);
 
 #define CLEANUP_TEXT_INDEX __attribute__((cleanup(text_index_free)))

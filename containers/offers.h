@@ -14,5 +14,6 @@
 
 #define OFFERS_PRIVATE_RUNTIME OFFERS_ON_LINUX /* runtime_start(), _import(), _recover() */
 #define OFFERS_IMAGES	       OFFERS_ON_LINUX /* composing them: images_prepare() */
+#define OFFERS_CONTENTS	       OFFERS_ON_LINUX /* containers/contents/: ELF is read there */
 #define OFFERS_INSPECTION      OFFERS_ON_LINUX /* containers/inspect/: there is /proc */
 #define OFFERS_WINE_NODE       OFFERS_ON_LINUX /* containers/wine/ */

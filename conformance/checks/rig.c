@@ -249,8 +249,8 @@ void rig_expect_descriptors(struct rig *rig, int before)
 	else if (after < 0 && !process_has_ended(rig->plugin))
 		check_broken(rig->run, "the plugin's open descriptors cannot be told any more");
 	else if (check_expect_is(rig->run, after >= 0, "the plugin", "still running", "ended"))
-		(void)check_expect_at_most(rig->run, "further open descriptors of the plugin",
-					   after - before, RIG_DESCRIPTORS_MORE);
+		(void)check_expect_at_most(rig->run, "open descriptors of the plugin afterwards",
+					   after, before + RIG_DESCRIPTORS_MORE);
 }
 
 /* Leaves the resources with a healthy device under test: a plugin may offer resources that this

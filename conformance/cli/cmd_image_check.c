@@ -4,8 +4,9 @@
 #include "base/members.h"
 #include "base/style.h"
 #include "conformance/cli/commands.h"
+#include "conformance/cli/image_argument.h"
 #include "containers/compat/rules.h"
-#include "containers/registry/image_source.h"
+#include "containers/offers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,13 +16,15 @@ enum { EXIT_CANNOT_WORK = 1, EXIT_NOT_READ = 3, EXIT_HYPERV = 4, EXIT_UNKNOWN = 
 
 static struct {
 	const char *host, *platform, *isolation, *runtime, *api, *device;
-	bool json, list_rules, show_host;
+	bool json, list_rules, show_host, no_layers;
 } given = {.host = "local", .isolation = "process", .runtime = "any", .api = "any"};
 
 /* What is checked, and what its texts are borrowed from. */
 struct check {
 	struct host_facts host;
 	struct image image;
+	struct image_contents contents;
+	bool contents_read;
 	struct compat_options options;
 	struct compat_answer answer;
 };
@@ -30,34 +33,8 @@ static void check_free(struct check *check)
 {
 	host_facts_free(&check->host);
 	image_free(&check->image);
+	image_contents_free(&check->contents);
 	compat_answer_free(&check->answer);
-}
-
-/* OS/ARCHITECTURE[/VARIANT][:OS-VERSION], "windows/amd64:10.0.20348.2582". */
-static int parse_platform(const char *string, struct arena *arena, struct image_platform *out,
-			  struct error *err)
-{
-	const char *parts[4] = {"", "", "", ""};
-	size_t end = strcspn(string, ":");
-	size_t count = 0;
-	for (const char *at = string; count < ARRAY_SIZE(parts); at += strcspn(at, "/:") + 1) {
-		size_t size = strcspn(at, "/:");
-		parts[count++] = arena_format(arena, "%.*s", (int)size, at);
-		if (at + size >= string + end)
-			break;
-	}
-	*out = (struct image_platform){.os = parts[0],
-				       .architecture = parts[1],
-				       .variant = parts[2],
-				       .os_version = string[end] == ':' ? string + end + 1 : ""};
-	if (arena->failed)
-		return error_memory(err);
-	if (parts[0][0] == '\0' || parts[1][0] == '\0' || count == ARRAY_SIZE(parts))
-		return error_set(err, ERROR_ARGUMENT,
-				 "--platform: '%s' is not of the form OS/ARCHITECTURE[/VARIANT]"
-				 "[:OS-VERSION], such as windows/amd64:10.0.20348.2582",
-				 string);
-	return 0;
 }
 
 /* An image of which nothing but its platform is known. */
@@ -66,7 +43,16 @@ static int make_image(struct check *check, struct error *err)
 	check->image.reference = "";
 	check->image.digest = "";
 	check->image.artifact_type = "";
-	return parse_platform(given.platform, &check->image.arena, &check->image.platform, err);
+	return image_platform_parse(given.platform, &check->image.arena, &check->image.platform,
+				    err);
+}
+
+static int read_layers(struct image_source *source, struct check *check, struct error *err)
+{
+	if (!OFFERS_CONTENTS || given.no_layers)
+		return 0;
+	check->contents_read = true;
+	return image_contents_read_shown(source, &check->image, &check->contents, err);
 }
 
 /* The host's entry of an index, or of another platform where --platform says so; an image that is there
@@ -78,12 +64,15 @@ static int load_image(const char *name, struct check *check, struct error *err)
 	struct arena arena __attribute__((cleanup(arena_free))) = {0};
 	struct image_platform platform = {0};
 	const struct image_index *index = NULL;
-	int rc =
-		given.platform != NULL ? parse_platform(given.platform, &arena, &platform, err) : 0;
+	int rc = given.platform != NULL
+			 ? image_platform_parse(given.platform, &arena, &platform, err)
+			 : 0;
 	if (rc == 0)
 		rc = image_source_open(name, NULL, &source, err);
-	if (rc == 0 && given.platform != NULL)
-		return image_source_load(source, &platform, &check->image, err);
+	if (rc == 0 && given.platform != NULL) {
+		rc = image_source_load(source, &platform, &check->image, err);
+		return rc == 0 ? read_layers(source, check, err) : rc;
+	}
 	if (rc == 0)
 		rc = image_source_index(source, &index, err);
 	if (rc < 0)
@@ -92,7 +81,10 @@ static int load_image(const char *name, struct check *check, struct error *err)
 		index->count == 1
 			? &index->entries[0]
 			: compat_select(index, &check->host, &check->options, &check->answer);
-	return entry != NULL ? image_source_load_entry(source, entry, &check->image, err) : 0;
+	if (entry == NULL)
+		return 0;
+	rc = image_source_load_entry(source, entry, &check->image, err);
+	return rc == 0 ? read_layers(source, check, err) : rc;
 }
 
 static int fill(const char *name, struct check *check, struct error *err)
@@ -115,8 +107,8 @@ static int fill(const char *name, struct check *check, struct error *err)
 				 name, check->image.artifact_type);
 	if (rc < 0 || check->answer.count > 0)
 		return rc; /* no entry fits: that is the answer */
-	return compat_check(&check->image, NULL, &check->host, &check->options, &check->answer,
-			    err);
+	return compat_check(&check->image, check->contents_read ? &check->contents : NULL,
+			    &check->host, &check->options, &check->answer, err);
 }
 
 static int print_json(const struct check *check, const char *name, struct error *err)
@@ -236,6 +228,8 @@ static const struct option_spec check_options[] = {
 	 .help = "What a Windows container uses the GPU for. Without it CUDA where the image tells a "
 		 "version of it, else DirectX.",
 	 .choices = compat_api_names},
+	{OPTION_ROW("no-layers", OPTION_FLAG, given.no_layers),
+	 .help = "Do not read the layers: what rules say of libraries in them is left out."},
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print JSON (image-check.schema.json)."},
 	{OPTION_ROW("list-rules", OPTION_FLAG, given.list_rules),

@@ -7,9 +7,8 @@
 #include <string.h>
 
 /* Of one document; indexes with one entry for each of some hundred platforms exist. */
-enum { ENTRIES_MAX = 10000, PAIRS_MAX = 10000, WORDS_MAX = 10000, FEATURES_MAX = 1000 };
+enum { ENTRIES_MAX = 10000, PAIRS_MAX = 10000, WORDS_MAX = 10000 };
 
-#define SIZE_LIMIT	(INT64_C(1) << 50)
 #define OCI_INDEX	"application/vnd.oci.image.index.v1+json"
 #define OCI_MANIFEST	"application/vnd.oci.image.manifest.v1+json"
 #define DOCKER_INDEX	"application/vnd.docker.distribution.manifest.list.v2+json"
@@ -111,97 +110,27 @@ int image_document_type(const cJSON *document, const char *told, const char **ou
 	return 0;
 }
 
-static int check_digest(const struct json_at *at, struct error *err)
+static int read_pairs(const struct json_at *object, const char *key, struct arena *arena,
+		      struct image_pair **pairs, size_t *count, struct error *err)
 {
-	return digest_is_valid(at->node->valuestring)
-		       ? 0
-		       : json_error(at, err, "not a digest of SHA-256 or SHA-512");
-}
-
-#define COUNTED(structure, member, counter, most)                                                  \
-	.offset = offsetof(structure, member), .size = sizeof(*((structure *)0)->member),          \
-	.count = offsetof(structure, counter), .max = (most)
-
-#define PLATFORM(member) JSON_AT(struct image_platform, member)
-/* Of a descriptor's "platform" or of an image configuration: the members are the same. */
-static const struct json_member platform_members[] = {
-	{"os", JSON_MEMBER_STRING, JSON_OPTIONAL, PLATFORM(os)},
-	{"architecture", JSON_MEMBER_STRING, JSON_OPTIONAL, PLATFORM(architecture)},
-	{"variant", JSON_MEMBER_STRING, JSON_OPTIONAL, PLATFORM(variant)},
-	{"os.version", JSON_MEMBER_STRING, JSON_OPTIONAL, PLATFORM(os_version)},
-	{"os.features", JSON_MEMBER_NAMES, JSON_OPTIONAL, PLATFORM(os_features),
-	 .max = FEATURES_MAX, .what = "a feature"},
-	JSON_OTHERS,
-};
-
-#define DESCRIPTOR(member) JSON_AT(struct image_descriptor, member)
-static const struct json_member descriptor_members[] = {
-	{"mediaType", JSON_MEMBER_STRING, JSON_REQUIRED, DESCRIPTOR(media_type)},
-	{"digest", JSON_MEMBER_STRING, JSON_REQUIRED, DESCRIPTOR(digest), .check = check_digest},
-	{"size", JSON_MEMBER_INT, JSON_REQUIRED, DESCRIPTOR(size), .max = SIZE_LIMIT},
-	JSON_OTHERS,
-};
-
-#define ENTRY(member) JSON_AT(struct image_index_entry, member)
-static const struct json_member entry_members[] = {
-	{"mediaType", JSON_MEMBER_STRING, JSON_REQUIRED, ENTRY(descriptor.media_type)},
-	{"digest", JSON_MEMBER_STRING, JSON_REQUIRED, ENTRY(descriptor.digest),
-	 .check = check_digest},
-	{"size", JSON_MEMBER_INT, JSON_REQUIRED, ENTRY(descriptor.size), .max = SIZE_LIMIT},
-	{"artifactType", JSON_MEMBER_STRING, JSON_OPTIONAL, ENTRY(artifact_type)},
-	{"annotations", JSON_MEMBER_MAP, JSON_OPTIONAL,
-	 COUNTED(struct image_index_entry, annotations, annotation_count, PAIRS_MAX)},
-	{"platform", JSON_MEMBER_OBJECT, JSON_OPTIONAL, ENTRY(platform),
-	 .members = platform_members},
-	JSON_OTHERS,
-};
-
-static const struct json_member index_members[] = {
-	{"manifests", JSON_MEMBER_OBJECTS, JSON_REQUIRED,
-	 COUNTED(struct image_index, entries, count, ENTRIES_MAX), .members = entry_members},
-	JSON_OTHERS,
-};
-
-static const struct json_member manifest_members[] = {
-	{"artifactType", JSON_MEMBER_STRING, JSON_OPTIONAL, JSON_AT(struct image, artifact_type)},
-	{"annotations", JSON_MEMBER_MAP, JSON_OPTIONAL,
-	 COUNTED(struct image, annotations, annotation_count, PAIRS_MAX)},
-	{"layers", JSON_MEMBER_OBJECTS, JSON_REQUIRED,
-	 COUNTED(struct image, layers, layer_count, IMAGE_DOCUMENT_LAYERS_MAX),
-	 .members = descriptor_members},
-	JSON_OTHERS,
-};
-
-static const struct json_member label_members[] = {
-	{"Labels", JSON_MEMBER_MAP, JSON_OPTIONAL,
-	 COUNTED(struct image, labels, label_count, PAIRS_MAX)},
-	JSON_OTHERS,
-};
-
-static void count_features(struct image_platform *platform)
-{
-	platform->os_feature_count = 0;
-	while (platform->os_features[platform->os_feature_count] != NULL)
-		platform->os_feature_count++;
-}
-
-int image_index_read(const cJSON *document, struct image_index *index, struct error *err)
-{
-	struct json_at root = json_root(document);
-	struct image_index read = {0};
-	int rc = json_members_read(&root, index_members, &read, &index->arena, err);
+	struct json_at map = {0};
+	int rc = json_have(object, key, JSON_OBJECT, &map, err);
 	if (rc < 0)
 		return rc;
-	if (index->count + read.count > ENTRIES_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d manifests", ENTRIES_MAX);
-	for (size_t i = 0; i < read.count; i++) {
-		struct image_index_entry *grown =
-			arena_grow(&index->arena, index->entries, index->count, sizeof(*grown));
+	json_each (item, map.node) {
+		if (!cJSON_IsString(item))
+			return json_error(&map, err, "expected strings");
+		if (*count == PAIRS_MAX)
+			return error_set(err, ERROR_LIMIT, "%s: more than %d", key, PAIRS_MAX);
+		struct image_pair *grown = arena_grow(arena, *pairs, *count, sizeof(**pairs));
 		if (grown == NULL)
 			return error_memory(err);
-		index->entries = grown;
-		count_features(&read.entries[i].platform);
-		grown[index->count++] = read.entries[i];
+		*pairs = grown;
+		grown[*count] = (struct image_pair){
+			.name = arena_string(arena, item->string),
+			.value = arena_string(arena, item->valuestring),
+		};
+		++*count;
 	}
 	return 0;
 }
@@ -211,24 +140,154 @@ static int read_words(const struct json_at *object, const char *key, struct aren
 {
 	struct json_at list = {0};
 	int rc = json_have(object, key, JSON_ARRAY, &list, err);
-	if (rc == 0 && json_count(&list) > WORDS_MAX)
-		rc = error_set(err, ERROR_LIMIT, "%s: more than %d", key, WORDS_MAX);
-	if (rc < 0 || list.node == NULL)
+	if (rc < 0)
 		return rc;
-	*words = arena_allocate(arena, json_count(&list) * sizeof(**words));
 	json_each (item, list.node) {
 		if (!cJSON_IsString(item))
 			return json_error(&list, err, "expected strings");
-		if (*words != NULL)
-			(*words)[(*count)++] = arena_string(arena, item->valuestring);
+		if (*count == WORDS_MAX)
+			return error_set(err, ERROR_LIMIT, "%s: more than %d", key, WORDS_MAX);
+		const char **grown = arena_grow(arena, *words, *count, sizeof(**words));
+		if (grown == NULL)
+			return error_memory(err);
+		*words = grown;
+		grown[*count] = arena_string(arena, item->valuestring);
+		++*count;
 	}
-	return arena->failed ? error_memory(err) : 0;
+	return 0;
+}
+
+static int have_string(const struct json_at *object, const char *key, struct arena *arena,
+		       const char **out, struct error *err)
+{
+	const char *value = "";
+	int rc = json_have_string(object, key, &value, err);
+	*out = arena_string(arena, value);
+	return rc;
+}
+
+static int read_descriptor(const struct json_at *at, struct arena *arena,
+			   struct image_descriptor *out, struct error *err)
+{
+	const char *type = NULL;
+	const char *digest = NULL;
+	int64_t size = 0;
+	int rc = json_need_string(at, "mediaType", &type, err);
+	if (rc == 0)
+		rc = json_need_string(at, "digest", &digest, err);
+	if (rc == 0)
+		rc = json_need_int(at, "size", 0, INT64_C(1) << 50, &size, err);
+	if (rc < 0)
+		return rc;
+	if (!digest_is_valid(digest))
+		return json_error(at, err, "the digest is not one of SHA-256 or SHA-512");
+	*out = (struct image_descriptor){
+		.media_type = arena_string(arena, type),
+		.digest = arena_string(arena, digest),
+		.size = (uint64_t)size,
+	};
+	return 0;
+}
+
+/* Of a descriptor's "platform" or of an image configuration: the members are the same. */
+static int read_platform(const struct json_at *at, struct arena *arena, struct image_platform *out,
+			 struct error *err)
+{
+	const char **features = NULL;
+	*out = (struct image_platform){"", "", "", "", NULL, 0};
+	if (at->node == NULL)
+		return 0;
+	int rc = have_string(at, "os", arena, &out->os, err);
+	if (rc == 0)
+		rc = have_string(at, "architecture", arena, &out->architecture, err);
+	if (rc == 0)
+		rc = have_string(at, "variant", arena, &out->variant, err);
+	if (rc == 0)
+		rc = have_string(at, "os.version", arena, &out->os_version, err);
+	if (rc == 0)
+		rc = read_words(at, "os.features", arena, &features, &out->os_feature_count, err);
+	out->os_features = features;
+	return rc;
+}
+
+static int read_entry(const struct json_at *at, struct arena *arena, struct image_index_entry *out,
+		      struct error *err)
+{
+	struct json_at platform = {0};
+	int rc = read_descriptor(at, arena, &out->descriptor, err);
+	if (rc == 0)
+		rc = have_string(at, "artifactType", arena, &out->artifact_type, err);
+	if (rc == 0)
+		rc = read_pairs(at, "annotations", arena, &out->annotations, &out->annotation_count,
+				err);
+	if (rc == 0)
+		rc = json_have(at, "platform", JSON_OBJECT, &platform, err);
+	return rc == 0 ? read_platform(&platform, arena, &out->platform, err) : rc;
+}
+
+int image_index_read(const cJSON *document, struct image_index *index, struct error *err)
+{
+	struct json_at root = json_root(document);
+	struct json_at list = {0};
+	size_t place = 0;
+	int rc = json_need(&root, "manifests", JSON_ARRAY, &list, err);
+	if (index->count + json_count(&list) > ENTRIES_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d manifests", ENTRIES_MAX);
+	json_each (item, list.node) {
+		struct json_at at = {.node = item, .parent = &list, .index = place++};
+		struct image_index_entry *grown =
+			arena_grow(&index->arena, index->entries, index->count, sizeof(*grown));
+		if (grown == NULL)
+			return error_memory(err);
+		index->entries = grown;
+		rc = read_entry(&at, &index->arena, &grown[index->count], err);
+		if (rc < 0)
+			return rc;
+		index->count++;
+	}
+	return rc == 0 && index->arena.failed ? error_memory(err) : rc;
 }
 
 static bool is_image_configuration(const char *media_type)
 {
 	return strcmp(media_type, "application/vnd.oci.image.config.v1+json") == 0 ||
 	       strcmp(media_type, "application/vnd.docker.container.image.v1+json") == 0;
+}
+
+/* What a manifest says it is (OCI image-spec v1.1, manifest.md "artifactType"). */
+static int read_artifact_type(const struct json_at *root, struct image *image,
+			      const struct image_descriptor *configuration, struct error *err)
+{
+	int rc = have_string(root, "artifactType", &image->arena, &image->artifact_type, err);
+	if (rc < 0)
+		return rc;
+	if (is_image_configuration(configuration->media_type))
+		image->artifact_type = "";
+	else if (image->artifact_type[0] == '\0')
+		image->artifact_type = configuration->media_type;
+	return 0;
+}
+
+static int read_layers(const struct json_at *root, struct image *image, struct error *err)
+{
+	struct json_at list = {0};
+	int rc = json_need(root, "layers", JSON_ARRAY, &list, err);
+	size_t count = rc == 0 ? json_count(&list) : 0;
+	if (count > IMAGE_LAYERS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d layers", IMAGE_LAYERS_MAX);
+	if (rc == 0 && count > 0) {
+		image->layers = arena_allocate(&image->arena, count * sizeof(*image->layers));
+		if (image->layers == NULL)
+			return error_memory(err);
+	}
+	json_each (item, list.node) {
+		struct json_at at = {.node = item, .parent = &list, .index = image->layer_count};
+		rc = rc == 0 ? read_descriptor(&at, &image->arena,
+					       &image->layers[image->layer_count], err)
+			     : rc;
+		image->layer_count += rc == 0;
+	}
+	return rc;
 }
 
 int image_manifest_read(const cJSON *document, struct image *image,
@@ -238,18 +297,15 @@ int image_manifest_read(const cJSON *document, struct image *image,
 	struct json_at config = {0};
 	int rc = json_need(&root, "config", JSON_OBJECT, &config, err);
 	if (rc == 0)
-		rc = json_members_read(&config, descriptor_members, configuration, &image->arena,
-				       err);
+		rc = read_descriptor(&config, &image->arena, configuration, err);
 	if (rc == 0)
-		rc = json_members_read(&root, manifest_members, image, &image->arena, err);
-	if (rc < 0)
-		return rc;
-	/* What a manifest says it is: OCI image-spec v1.1, manifest.md "artifactType". */
-	if (is_image_configuration(configuration->media_type))
-		image->artifact_type = "";
-	else if (image->artifact_type[0] == '\0')
-		image->artifact_type = configuration->media_type;
-	return 0;
+		rc = read_artifact_type(&root, image, configuration, err);
+	if (rc == 0)
+		rc = read_layers(&root, image, err);
+	if (rc == 0)
+		rc = read_pairs(&root, "annotations", &image->arena, &image->annotations,
+				&image->annotation_count, err);
+	return rc == 0 && image->arena.failed ? error_memory(err) : rc;
 }
 
 /* "NAME=value" of a configuration; a name alone is unset (config.md) and so an empty value. */
@@ -278,14 +334,12 @@ int image_configuration_read(const cJSON *document, struct image *image, struct 
 {
 	struct json_at root = json_root(document);
 	struct json_at config = {0};
-	int rc = json_members_read(&root, platform_members, &image->platform, &image->arena, err);
-	if (rc < 0)
-		return rc;
-	count_features(&image->platform);
-	rc = json_have(&root, "config", JSON_OBJECT, &config, err);
+	int rc = read_platform(&root, &image->arena, &image->platform, err);
+	if (rc == 0)
+		rc = json_have(&root, "config", JSON_OBJECT, &config, err);
 	if (rc < 0 || config.node == NULL)
 		return rc;
-	rc = json_members_read(&config, label_members, image, &image->arena, err);
+	rc = read_pairs(&config, "Labels", &image->arena, &image->labels, &image->label_count, err);
 	if (rc == 0)
 		rc = read_environment(&config, image, err);
 	if (rc == 0)

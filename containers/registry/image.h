@@ -9,7 +9,6 @@
 
 #include "base/arena.h"
 #include "base/digester.h"
-#include "base/json_members.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -19,8 +18,8 @@
  * Manifests": registries should take 4 MiB). */
 enum {
 	IMAGE_DOCUMENT_MAX = 4 * 1024 * 1024,
-	IMAGE_VALUES_MAX = 200000,	  /* of JSON in one */
-	IMAGE_DOCUMENT_LAYERS_MAX = 1000, /* runtimes stop at 127 */
+	IMAGE_VALUES_MAX = 200000, /* of JSON in one */
+	IMAGE_LAYERS_MAX = 1000,   /* runtimes stop at 127 */
 };
 
 /* Of one platform, as an index or an image configuration names it. What is not told is "". */
@@ -34,7 +33,9 @@ struct image_platform {
 };
 
 /* A name and its value: a label, an annotation, a variable. */
-#define image_pair json_pair
+struct image_pair {
+	const char *name, *value;
+};
 
 struct image_descriptor {
 	const char *media_type;

@@ -11,7 +11,8 @@
 enum { DEPTH_MAX = 4, DOCUMENTS_MAX = 100 };
 
 struct image_source {
-	struct source *from;
+	const struct source_kind *kind;
+	void *self;
 	char *string;
 	struct image_index index; /* as image_source_index() tells it */
 	bool is_read;
@@ -25,7 +26,8 @@ void image_source_close(struct image_source **source)
 	*source = NULL;
 	if (closed == NULL)
 		return;
-	source_close(&closed->from);
+	if (closed->self != NULL)
+		closed->kind->close(closed->self);
 	image_index_free(&closed->index);
 	text_list_free(&closed->expanded);
 	free(closed->string);
@@ -66,7 +68,8 @@ static int source_name_parse(const char *string, struct source_name *out, struct
 
 static const struct {
 	const char *prefix;
-	int (*open)(const struct source_name *name, struct source **out, struct error *err);
+	int (*open)(const struct source_name *name, const struct source_kind **kind, void **self,
+		    struct error *err);
 } file_kinds[] = {
 	{"oci:", source_layout_open},
 	{"oci-archive:", source_archive_open},
@@ -81,14 +84,14 @@ static int source_open(const char *string, const struct image_source_options *op
 		if (!text_starts_with(string, file_kinds[i].prefix))
 			continue;
 		int rc = source_name_parse(string + strlen(file_kinds[i].prefix), &name, err);
-		return rc == 0 ? file_kinds[i].open(&name, &source->from, err) : rc;
+		return rc == 0 ? file_kinds[i].open(&name, &source->kind, &source->self, err) : rc;
 	}
 	if (text_starts_with(string, "containerd:"))
 		return source_containerd_open(string + strlen("containerd:"), options,
-					      &source->from, err);
+					      &source->kind, &source->self, err);
 	if (text_starts_with(string, "docker://"))
 		string += strlen("docker://");
-	return source_registry_open(string, options, &source->from, err);
+	return source_registry_open(string, options, &source->kind, &source->self, err);
 }
 
 int image_source_open(const char *string, const struct image_source_options *options,
@@ -109,7 +112,7 @@ static int open_blob(struct image_source *source, const struct image_descriptor 
 		     bool is_document, struct image_stream **out, struct error *err)
 {
 	struct blob_reader *reader = NULL;
-	int rc = source->from->kind->open(source->from, what, is_document, &reader, err);
+	int rc = source->kind->open(source->self, what, is_document, &reader, err);
 	return rc == 0 ? image_stream_new(reader, what->digest, what->size, out, err) : rc;
 }
 
@@ -205,13 +208,14 @@ static int expand(struct image_source *source, const struct image_index *from, u
 int image_source_index(struct image_source *source, const struct image_index **out,
 		       struct error *err)
 {
-	struct source *from = source->from;
+	struct image_index top = {0};
 	struct error *failure = &source->failure;
 	*out = &source->index;
 	if (!source->is_read) {
-		int rc = from->kind->find != NULL ? from->kind->find(from, failure) : 0;
+		int rc = source->kind->index(source->self, &top, failure);
 		source->is_read = true;
-		rc = rc == 0 ? expand(source, &from->top, 0, failure) : rc;
+		source->index = (struct image_index){.arena = top.arena};
+		rc = rc == 0 ? expand(source, &top, 0, failure) : rc;
 		if (rc < 0)
 			(void)error_wrap(failure, rc, "%s", source->string);
 	}

@@ -26,31 +26,15 @@ static inline void blob_reader_close(struct blob_reader **reader)
 
 #define CLEANUP_BLOB_READER __attribute__((cleanup(blob_reader_close)))
 
-/* A source of one kind, which has its own structure around this one. */
-struct source {
-	const struct source_kind *kind;
-	struct image_index top; /* what the name stands for: one entry, or those of an index */
-};
-
+/* One kind of source. */
 struct source_kind {
-	/* Fills `top` when it is needed. NULL: it is there since the source was opened. */
-	int (*find)(struct source *source, struct error *err);
+	/* Adds what the name stands for: one entry, or those of the top index. */
+	int (*index)(void *self, struct image_index *out, struct error *err);
 	/* `is_document`: an index or a manifest, which registries keep elsewhere. */
-	int (*open)(struct source *source, const struct image_descriptor *what, bool is_document,
+	int (*open)(void *self, const struct image_descriptor *what, bool is_document,
 		    struct blob_reader **out, struct error *err);
-	void (*close)(struct source *source); /* frees it */
+	void (*close)(void *self);
 };
-
-static inline void source_close(struct source **source)
-{
-	if (*source == NULL)
-		return;
-	image_index_free(&(*source)->top);
-	(*source)->kind->close(*source);
-	*source = NULL;
-}
-
-#define CLEANUP_SOURCE __attribute__((cleanup(source_close)))
 
 /* What follows the prefix: a path, and what is chosen there. */
 struct source_name {
@@ -59,12 +43,16 @@ struct source_name {
 	char *digest; /* NULL: not told */
 };
 
-int source_layout_open(const struct source_name *name, struct source **out, struct error *err);
-int source_archive_open(const struct source_name *name, struct source **out, struct error *err);
+/* Opens: *self belongs to the kind. */
+int source_layout_open(const struct source_name *name, const struct source_kind **kind, void **self,
+		       struct error *err);
+int source_archive_open(const struct source_name *name, const struct source_kind **kind,
+			void **self, struct error *err);
 int source_containerd_open(const char *name, const struct image_source_options *options,
-			   struct source **out, struct error *err);
+			   const struct source_kind **kind, void **self, struct error *err);
+
 int source_registry_open(const char *string, const struct image_source_options *options,
-			 struct source **out, struct error *err);
+			 const struct source_kind **kind, void **self, struct error *err);
 
 /* The entries of a layout's "index.json" that a name stands for: all without tag and digest when no
  * two have different tags. A digest may be of a blob that no entry names. */

@@ -17,19 +17,35 @@ struct archive_blob {
 };
 
 struct archive_source {
-	struct source source;
 	struct archive_file file;
+	struct image_index index; /* until it is asked for */
 	struct arena arena;
 	struct archive_blob *blobs;
 	size_t blob_count;
 };
 
-static void archive_close(struct source *self)
+static void archive_close(void *self)
 {
-	struct archive_source *source = (struct archive_source *)self;
+	struct archive_source *source = self;
 	archive_file_close(&source->file);
+	image_index_free(&source->index);
 	arena_free(&source->arena);
 	free(source);
+}
+
+static void source_cleanup(struct archive_source **source)
+{
+	if (*source != NULL)
+		archive_close(*source);
+}
+
+static int archive_index(void *self, struct image_index *out, struct error *err)
+{
+	struct archive_source *source = self;
+	(void)err;
+	*out = source->index;
+	source->index = (struct image_index){0};
+	return 0;
 }
 
 static const struct archive_blob *find_blob(const struct archive_source *source, const char *digest)
@@ -58,10 +74,10 @@ static int open_name(const struct archive_source *source, const char *name,
 			     : error_set(err, ERROR_NOT_FOUND, "the archive has no file %s", name);
 }
 
-static int archive_open_blob(struct source *self, const struct image_descriptor *what,
-			     bool is_document, struct blob_reader **out, struct error *err)
+static int archive_open_blob(void *self, const struct image_descriptor *what, bool is_document,
+			     struct blob_reader **out, struct error *err)
 {
-	const struct archive_source *source = (struct archive_source *)self;
+	const struct archive_source *source = self;
 	const struct archive_blob *blob = find_blob(source, what->digest);
 	(void)is_document;
 	if (blob != NULL && blob->name == NULL)
@@ -73,7 +89,7 @@ static int archive_open_blob(struct source *self, const struct image_descriptor 
 	return open_name(source, blob != NULL ? blob->name : name, out, err);
 }
 
-static const struct source_kind archive_kind = {NULL, archive_open_blob, archive_close};
+static const struct source_kind archive_kind = {archive_index, archive_open_blob, archive_close};
 
 /* A small file of the archive, as it is. */
 static int read_name(const struct archive_source *source, const char *name, struct text *out,
@@ -124,7 +140,7 @@ static int add_layers(struct archive_source *source, const struct json_at *files
 {
 	const cJSON *ids = json_pointer(configuration, "/rootfs/diff_ids");
 	if (!cJSON_IsArray(ids) || json_count(files) != (size_t)cJSON_GetArraySize(ids) ||
-	    json_count(files) > IMAGE_DOCUMENT_LAYERS_MAX)
+	    json_count(files) > IMAGE_LAYERS_MAX)
 		return json_error(files, err,
 				  "not as many as rootfs.diff_ids of the configuration");
 	const cJSON *id = ids->child;
@@ -239,7 +255,7 @@ static int read_docker(struct archive_source *source, const struct source_name *
 		if (rc < 0)
 			return rc;
 	}
-	return source_choose_entries(index, name, &source->source.top, err);
+	return source_choose_entries(index, name, &source->index, err);
 }
 
 static int read_archive(struct archive_source *source, const struct source_name *name,
@@ -265,22 +281,23 @@ static int read_archive(struct archive_source *source, const struct source_name 
 		return rc;
 	rc = image_document_parse(text_string(&text), text.size, &document, err);
 	if (rc == 0)
-		rc = is_layout ? source_choose_entries(document, name, &source->source.top, err)
+		rc = is_layout ? source_choose_entries(document, name, &source->index, err)
 			       : read_docker(source, name, document, err);
 	return rc < 0 ? error_wrap(err, rc, "%s", top) : 0;
 }
 
-int source_archive_open(const struct source_name *name, struct source **out, struct error *err)
+int source_archive_open(const struct source_name *name, const struct source_kind **kind,
+			void **self, struct error *err)
 {
-	struct archive_source *archive = calloc(1, sizeof(*archive));
-	if (archive == NULL)
+	struct archive_source *source CLEANUP(source_cleanup) = calloc(1, sizeof(*source));
+	if (source == NULL)
 		return error_memory(err);
-	struct source *source CLEANUP_SOURCE = &archive->source;
-	source->kind = &archive_kind;
-	int rc = archive_file_open(name->path, &archive->file, err);
+	int rc = archive_file_open(name->path, &source->file, err);
 	if (rc == 0)
-		rc = read_archive(archive, name, err);
-	if (rc == 0)
-		*out = STEAL(source);
-	return rc;
+		rc = read_archive(source, name, err);
+	if (rc < 0)
+		return rc;
+	*kind = &archive_kind;
+	*self = STEAL(source);
+	return 0;
 }

@@ -14,23 +14,34 @@
 #define CONTENT "io.containerd.content.v1.content/blobs"
 
 struct containerd_store {
-	struct source source;
 	char *blobs;
 	char *digest; /* of the index or manifest */
 };
 
-static void store_close(struct source *source)
+static void store_close(void *self)
 {
-	struct containerd_store *store = (struct containerd_store *)source;
+	struct containerd_store *store = self;
 	free(store->blobs);
 	free(store->digest);
 	free(store);
 }
 
-static int store_open_blob(struct source *source, const struct image_descriptor *what,
-			   bool is_document, struct blob_reader **out, struct error *err)
+static void store_cleanup(struct containerd_store **store)
 {
-	const struct containerd_store *store = (struct containerd_store *)source;
+	if (*store != NULL)
+		store_close(*store);
+}
+
+static int store_index(void *self, struct image_index *out, struct error *err)
+{
+	const struct containerd_store *store = self;
+	return source_add_digest(store->digest, out, err);
+}
+
+static int store_open_blob(void *self, const struct image_descriptor *what, bool is_document,
+			   struct blob_reader **out, struct error *err)
+{
+	const struct containerd_store *store = self;
 	(void)is_document;
 	int rc = blob_file_open(store->blobs, what->digest, out, err);
 	if (rc == ERROR_NOT_FOUND)
@@ -41,7 +52,7 @@ static int store_open_blob(struct source *source, const struct image_descriptor 
 	return rc;
 }
 
-static const struct source_kind store_kind = {NULL, store_open_blob, store_close};
+static const struct source_kind store_kind = {store_index, store_open_blob, store_close};
 
 /* Is it a manifest whose configuration has this digest? One is a kilobyte or two. */
 static bool is_manifest_of(const char *path, const char *configuration)
@@ -115,29 +126,24 @@ static int ask_runtime(struct containerd_store *store, const char *name, const c
 }
 
 int source_containerd_open(const char *name, const struct image_source_options *options,
-			   struct source **out, struct error *err)
+			   const struct source_kind **kind, void **self, struct error *err)
 {
-	struct containerd_store *store = calloc(1, sizeof(*store));
+	struct containerd_store *store CLEANUP(store_cleanup) = calloc(1, sizeof(*store));
 	const char *root =
 		options->containerd_root != NULL ? options->containerd_root : "/var/lib/containerd";
 	const char *address = options->containerd_address != NULL
 				      ? options->containerd_address
 				      : "unix:///run/containerd/containerd.sock";
-	if (store == NULL)
-		return error_memory(err);
-	struct source *source CLEANUP_SOURCE = &store->source;
-	source->kind = &store_kind;
-	store->blobs = path_join(root, CONTENT);
-	if (store->blobs == NULL)
+	if (store == NULL || (store->blobs = path_join(root, CONTENT)) == NULL)
 		return error_memory(err);
 	int rc = 0;
 	if (!digest_is_valid(name))
 		rc = ask_runtime(store, name, address, err);
 	else if ((store->digest = strdup(name)) == NULL)
 		rc = error_memory(err);
-	if (rc == 0)
-		rc = source_add_digest(store->digest, &source->top, err);
-	if (rc == 0)
-		*out = STEAL(source);
-	return rc;
+	if (rc < 0)
+		return rc;
+	*kind = &store_kind;
+	*self = STEAL(store);
+	return 0;
 }

@@ -4,13 +4,12 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/path.h"
-#include "containers/registry/reference.h"
 
 #include <string.h>
 
 struct layout {
-	struct source source;
 	char *blobs;
+	struct image_index index; /* until it is asked for */
 };
 
 #define REFERENCE_NAME	"org.opencontainers.image.ref.name"
@@ -21,24 +20,13 @@ static const char *entry_annotation(const struct image_index_entry *entry, const
 	return image_pair_value(entry->annotations, entry->annotation_count, name);
 }
 
-/* "tool:1" is "docker.io/library/tool:1": Docker writes the one, others the other. */
-static bool is_name(const char *name, const char *wanted)
-{
-	struct image_reference a CLEANUP_IMAGE_REFERENCE = {0};
-	struct image_reference b CLEANUP_IMAGE_REFERENCE = {0};
-	if (name == NULL || strcmp(name, wanted) == 0)
-		return name != NULL;
-	return image_reference_parse(name, &a, NULL) == 0 &&
-	       image_reference_parse(wanted, &b, NULL) == 0 && strcmp(a.host, b.host) == 0 &&
-	       strcmp(a.name, b.name) == 0 && text_equal(a.tag, b.tag);
-}
-
 static bool entry_is_named(const struct image_index_entry *entry, const struct source_name *name)
 {
 	if (name->digest != NULL && strcmp(entry->descriptor.digest, name->digest) != 0)
 		return false;
-	return name->tag == NULL || is_name(entry_annotation(entry, REFERENCE_NAME), name->tag) ||
-	       is_name(entry_annotation(entry, CONTAINERD_NAME), name->tag);
+	return name->tag == NULL ||
+	       text_equal(entry_annotation(entry, REFERENCE_NAME), name->tag) ||
+	       text_equal(entry_annotation(entry, CONTAINERD_NAME), name->tag);
 }
 
 static int list_names(const struct image_index *index, struct text_list *names, struct error *err)
@@ -125,22 +113,38 @@ int source_choose_entries(const cJSON *index_json, const struct source_name *nam
 						       : 0;
 }
 
-static void layout_close(struct source *source)
+static void layout_close(void *self)
 {
-	struct layout *layout = (struct layout *)source;
+	struct layout *layout = self;
+	image_index_free(&layout->index);
 	free(layout->blobs);
 	free(layout);
 }
 
-static int layout_open_blob(struct source *source, const struct image_descriptor *what,
-			    bool is_document, struct blob_reader **out, struct error *err)
+static void layout_cleanup(struct layout **layout)
 {
-	const struct layout *layout = (struct layout *)source;
+	if (*layout != NULL)
+		layout_close(*layout);
+}
+
+static int layout_index(void *self, struct image_index *out, struct error *err)
+{
+	struct layout *layout = self;
+	(void)err;
+	*out = layout->index;
+	layout->index = (struct image_index){0};
+	return 0;
+}
+
+static int layout_open_blob(void *self, const struct image_descriptor *what, bool is_document,
+			    struct blob_reader **out, struct error *err)
+{
+	const struct layout *layout = self;
 	(void)is_document;
 	return blob_file_open(layout->blobs, what->digest, out, err);
 }
 
-static const struct source_kind layout_kind = {NULL, layout_open_blob, layout_close};
+static const struct source_kind layout_kind = {layout_index, layout_open_blob, layout_close};
 
 int source_check_layout(const char *data, size_t size, struct error *err)
 {
@@ -165,19 +169,15 @@ static int layout_read(const char *directory, const char *name, char **data, siz
 			    : error_memory(err);
 }
 
-int source_layout_open(const struct source_name *name, struct source **out, struct error *err)
+int source_layout_open(const struct source_name *name, const struct source_kind **kind, void **self,
+		       struct error *err)
 {
-	struct layout *layout = calloc(1, sizeof(*layout));
+	struct layout *layout CLEANUP(layout_cleanup) = calloc(1, sizeof(*layout));
 	char *marker CLEANUP_FREE = NULL;
 	char *data CLEANUP_FREE = NULL;
 	cJSON *json CLEANUP_JSON = NULL;
 	size_t size = 0;
-	if (layout == NULL)
-		return error_memory(err);
-	struct source *source CLEANUP_SOURCE = &layout->source;
-	source->kind = &layout_kind;
-	layout->blobs = path_join(name->path, "blobs");
-	if (layout->blobs == NULL)
+	if (layout == NULL || (layout->blobs = path_join(name->path, "blobs")) == NULL)
 		return error_memory(err);
 	int rc = layout_read(name->path, "oci-layout", &marker, &size, err);
 	if (rc == ERROR_NOT_FOUND && file_is_directory(name->path))
@@ -191,9 +191,10 @@ int source_layout_open(const struct source_name *name, struct source **out, stru
 		return rc;
 	rc = image_document_parse(data, size, &json, err);
 	if (rc == 0)
-		rc = source_choose_entries(json, name, &source->top, err);
+		rc = source_choose_entries(json, name, &layout->index, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "index.json");
-	*out = STEAL(source);
+	*kind = &layout_kind;
+	*self = STEAL(layout);
 	return 0;
 }

@@ -6,32 +6,37 @@
 #include <string.h>
 
 struct remote_source {
-	struct source source;
 	struct registry *registry;
 	struct image_reference reference;
-	char *cache;			 /* NULL: none */
-	struct registry_document tagged; /* what the tag stands for */
+	char *cache;		      /* NULL: none */
+	struct registry_document top; /* what the tag stands for */
 };
 
-static void remote_close(struct source *self)
+static void remote_close(void *self)
 {
-	struct remote_source *source = (struct remote_source *)self;
+	struct remote_source *source = self;
 	registry_close(&source->registry);
 	image_reference_free(&source->reference);
-	registry_document_free(&source->tagged);
+	registry_document_free(&source->top);
 	free(source->cache);
 	free(source);
 }
 
-static int remote_find(struct source *self, struct error *err)
+static void remote_cleanup(struct remote_source **source)
 {
-	struct remote_source *source = (struct remote_source *)self;
+	if (*source != NULL)
+		remote_close(*source);
+}
+
+static int remote_index(void *self, struct image_index *out, struct error *err)
+{
+	struct remote_source *source = self;
 	const struct image_reference *reference = &source->reference;
 	if (reference->digest != NULL)
-		return source_add_digest(reference->digest, &self->top, err);
+		return source_add_digest(reference->digest, out, err);
 	int rc = registry_get_manifest(source->registry, reference->name, reference->tag,
-				       &source->tagged, err);
-	return rc == 0 ? source_add_digest(source->tagged.digest, &self->top, err) : rc;
+				       &source->top, err);
+	return rc == 0 ? source_add_digest(source->top.digest, out, err) : rc;
 }
 
 /* An index or a manifest is asked for as such: as a blob some registries do not have it. What the tag
@@ -41,8 +46,8 @@ static int open_document(struct remote_source *source, const char *digest, struc
 {
 	struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
 	int rc = 0;
-	if (strcmp(source->tagged.digest, digest) == 0)
-		text_add_all(&document.data, &source->tagged.data);
+	if (strcmp(source->top.digest, digest) == 0)
+		text_add_all(&document.data, &source->top.data);
 	else
 		rc = registry_get_manifest(source->registry, source->reference.name, digest,
 					   &document, err);
@@ -53,10 +58,10 @@ static int open_document(struct remote_source *source, const char *digest, struc
 	return data != NULL ? blob_memory_open(data, size, out, err) : error_memory(err);
 }
 
-static int remote_open(struct source *self, const struct image_descriptor *what, bool is_document,
+static int remote_open(void *self, const struct image_descriptor *what, bool is_document,
 		       struct blob_reader **out, struct error *err)
 {
-	struct remote_source *source = (struct remote_source *)self;
+	struct remote_source *source = self;
 	if (source->cache != NULL && content_cache_open(source->cache, what, out, NULL) == 0)
 		return 0;
 	int rc = is_document ? open_document(source, what->digest, out, err)
@@ -67,25 +72,24 @@ static int remote_open(struct source *self, const struct image_descriptor *what,
 	return rc;
 }
 
-static const struct source_kind remote_kind = {remote_find, remote_open, remote_close};
+static const struct source_kind remote_kind = {remote_index, remote_open, remote_close};
 
 int source_registry_open(const char *string, const struct image_source_options *options,
-			 struct source **out, struct error *err)
+			 const struct source_kind **kind, void **self, struct error *err)
 {
-	struct remote_source *remote = calloc(1, sizeof(*remote));
-	if (remote == NULL)
+	struct remote_source *source CLEANUP(remote_cleanup) = calloc(1, sizeof(*source));
+	if (source == NULL)
 		return error_memory(err);
-	struct source *source CLEANUP_SOURCE = &remote->source;
-	source->kind = &remote_kind;
-	int rc = image_reference_parse(string, &remote->reference, err);
+	int rc = image_reference_parse(string, &source->reference, err);
 	if (rc == 0)
-		rc = registry_open(remote->reference.host, &options->registry, &remote->registry,
+		rc = registry_open(source->reference.host, &options->registry, &source->registry,
 				   err);
 	if (rc < 0)
 		return rc;
 	if (!options->no_cache)
-		remote->cache = options->cache_directory != NULL ? strdup(options->cache_directory)
+		source->cache = options->cache_directory != NULL ? strdup(options->cache_directory)
 								 : content_cache_directory();
-	*out = STEAL(source);
+	*kind = &remote_kind;
+	*self = STEAL(source);
 	return 0;
 }

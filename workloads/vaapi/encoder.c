@@ -44,9 +44,7 @@ static unsigned choose_rate_control(uint32_t told)
 {
 	if (told == VA_ATTRIB_NOT_SUPPORTED)
 		return VA_RC_NONE;
-	return (told & VA_RC_CBR) != 0	 ? VA_RC_CBR
-	       : (told & VA_RC_VBR) != 0 ? VA_RC_VBR
-					 : VA_RC_CQP;
+	return told & VA_RC_CBR ? VA_RC_CBR : told & VA_RC_VBR ? VA_RC_VBR : VA_RC_CQP;
 }
 
 static int create_config(struct encoder *e, struct error *err)

@@ -109,8 +109,22 @@ static int create_descriptor_set(struct computation *c, struct error *err)
 static int create_commands(struct computation *c, struct error *err)
 {
 	const VkFenceCreateInfo fence_info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-	int rc = vulkan_commands_create(&c->device, c->device.queue_family, STEP_COUNT,
-					&c->command_pool, c->commands, err);
+	const VkCommandPoolCreateInfo pool_info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+		.queueFamilyIndex = c->device.queue_family,
+	};
+	int rc = VULKAN_CALL(&c->device, err, vkCreateCommandPool, c->device.handle, &pool_info,
+			     NULL, &c->command_pool);
+	if (rc != 0)
+		return rc;
+	const VkCommandBufferAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = c->command_pool,
+		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+		.commandBufferCount = STEP_COUNT,
+	};
+	rc = VULKAN_CALL(&c->device, err, vkAllocateCommandBuffers, c->device.handle, &info,
+			 c->commands);
 	for (size_t i = 0; rc == 0 && i < STEP_COUNT; i++)
 		rc = VULKAN_CALL(&c->device, err, vkCreateFence, c->device.handle, &fence_info,
 				 NULL, &c->fences[i]);

@@ -68,27 +68,6 @@ int vulkan_device_open(void *work, struct error *err)
 	return rc;
 }
 
-int vulkan_commands_create(struct vulkan_device *device, uint32_t family, uint32_t count,
-			   VkCommandPool *pool, VkCommandBuffer *commands, struct error *err)
-{
-	const VkCommandPoolCreateInfo pool_info = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-		.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-		.queueFamilyIndex = family,
-	};
-	int rc = VULKAN_CALL(device, err, vkCreateCommandPool, device->handle, &pool_info, NULL,
-			     pool);
-	if (rc != 0)
-		return rc;
-	const VkCommandBufferAllocateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-		.commandPool = *pool,
-		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-		.commandBufferCount = count,
-	};
-	return VULKAN_CALL(device, err, vkAllocateCommandBuffers, device->handle, &info, commands);
-}
-
 void vulkan_device_free(struct vulkan_device *device)
 {
 	if (device->vkDestroyDevice != NULL)

@@ -27,11 +27,6 @@ int vulkan_device_create(struct vulkan *vk, VkPhysicalDevice physical,
 			 struct error *err);
 void vulkan_device_free(struct vulkan_device *device);
 
-/* A pool of one family of queues, which the caller destroys, and `count` command buffers of it that can
- * be recorded anew. ERROR_REMOTE. */
-int vulkan_commands_create(struct vulkan_device *device, uint32_t family, uint32_t count,
-			   VkCommandPool *pool, VkCommandBuffer *commands, struct error *err);
-
 /* Memory of the first type that is allowed and has all the wanted properties. ERROR_REMOTE;
  * ERROR_UNSUPPORTED: there is none. */
 int vulkan_memory_allocate(struct vulkan_device *device, const VkMemoryRequirements *needs,

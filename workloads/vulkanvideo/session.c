@@ -45,7 +45,6 @@ static int open_device(struct vulkanvideo_encoder *e, struct error *err)
 		"VK_KHR_video_encode_h264", VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME};
 	VkDeviceQueueCreateInfo queues[VULKANVIDEO_QUEUES] = {0};
 	VkPhysicalDevice physical = e->device.physical;
-	const bool older = vulkan_offers(e->vk, physical, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME);
 	for (size_t i = 0; i < VULKANVIDEO_QUEUES; i++)
 		queues[i] = (VkDeviceQueueCreateInfo){
 			.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -58,7 +57,9 @@ static int open_device(struct vulkanvideo_encoder *e, struct error *err)
 		.queueCreateInfoCount =
 			e->queues[0].family == e->queues[1].family ? 1 : VULKANVIDEO_QUEUES,
 		.pQueueCreateInfos = queues,
-		.enabledExtensionCount = 3u + older,
+		.enabledExtensionCount =
+			vulkan_offers(e->vk, physical, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME) ? 4
+												: 3,
 		.ppEnabledExtensionNames = extensions,
 	};
 	int rc = vulkan_device_create(e->vk, physical, &info, &e->device, err);
@@ -228,6 +229,27 @@ static int make_buffers(struct vulkanvideo_encoder *e, struct error *err)
 	return rc;
 }
 
+static int make_commands(struct vulkanvideo_encoder *e, size_t queue, struct error *err)
+{
+	const VkCommandPoolCreateInfo pool = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+		.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+		.queueFamilyIndex = e->queues[queue].family,
+	};
+	int rc = VULKAN_CALL(&e->device, err, vkCreateCommandPool, e->device.handle, &pool, NULL,
+			     &e->queues[queue].pool);
+	if (rc != 0)
+		return rc;
+	const VkCommandBufferAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = e->queues[queue].pool,
+		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+		.commandBufferCount = 1,
+	};
+	return VULKAN_CALL(&e->device, err, vkAllocateCommandBuffers, e->device.handle, &info,
+			   &e->queues[queue].commands);
+}
+
 /* Where the driver tells what it wrote, and the ways to wait for it. */
 static int make_feedback(struct vulkanvideo_encoder *e, struct error *err)
 {
@@ -252,8 +274,7 @@ static int make_feedback(struct vulkanvideo_encoder *e, struct error *err)
 	if (rc == 0)
 		rc = VULKAN_CALL(e, err, vkCreateQueryPool, device, &query, NULL, &e->feedback);
 	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++)
-		rc = vulkan_commands_create(&e->device, e->queues[i].family, 1, &e->queues[i].pool,
-					    &e->queues[i].commands, err);
+		rc = make_commands(e, i, err);
 	return rc;
 }
 

@@ -186,17 +186,6 @@ const faults = {
 		s.end(Buffer.alloc(5 << 20, ' '));
 	},
 	'huge-told': (q, s) => s.writeHead(200, {'content-length': 2 ** 40}).write('{'),
-	large: (q, s) => {
-		s.writeHead(200);
-		let left = 300;
-		const more = () => {
-			while (left-- > 0)
-				if (!s.write(Buffer.alloc(1 << 20)))
-					return s.once('drain', more);
-			s.end();
-		};
-		more();
-	},
 	many: (q, s) => s.end(`{"manifests": [${'0,'.repeat(300000)}0]}`),
 	long: (q, s, url) => /blobs/.test(url) ? change(q, s, url, (body) => Buffer.concat([body, body])) : pass(q, s, url),
 	short: (q, s, url) => /blobs/.test(url) ? change(q, s, url, (body) => body.subarray(0, 3)) : pass(q, s, url),

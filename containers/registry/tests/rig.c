@@ -80,7 +80,6 @@ void rig_close(struct rig *rig)
 	process_free(rig->process);
 	(void)loop_drain(&rig->loop, 10000, NULL);
 	(void)file_remove_tree(rig->directory, NULL);
-	text_free(&rig->layer);
 	cJSON_Delete(rig->ports);
 	free(rig->directory);
 	free(rig->ca_certificate);
@@ -149,67 +148,4 @@ void rig_push_image(const struct registry_options *options, const char *host, co
 					strlen(manifest), digest, &err),
 		 0);
 	UNIT_STRING(err.text, "");
-}
-
-void rig_push_tool(struct rig *rig)
-{
-	enum { LAYER_SIZE = 6000000 };
-	uint32_t state = 1;
-	char *bytes = text_extend(&rig->layer, LAYER_SIZE);
-	for (size_t i = 0; i < LAYER_SIZE; i++) {
-		state = state * 1664525 + 1013904223;
-		bytes[i] = (char)(state >> 24);
-	}
-	struct registry_options options = rig_options(rig, false);
-	char *host CLEANUP_FREE = rig_host(rig, "127.0.0.1", "plain");
-	rig_credentials(rig, NULL);
-	rig_push_image(&options, host, "tool", "1", &rig->layer, rig->digest);
-}
-
-/* Nothing that is secret is in an error. */
-static void expect_no_secret(const char *text)
-{
-	static const char *const secrets[] = {"sesame", "YWxpY2U6b3BlbjpzZXNhbWU=", "refresh me",
-					      "signature"};
-	for (size_t i = 0; i < ARRAY_SIZE(secrets); i++)
-		CU_ASSERT_PTR_NULL(strstr(text, secrets[i]));
-}
-
-/* Loads the image and reads its layer, as far as that goes. */
-int rig_read_image(struct rig *rig, const char *string, const struct image_source_options *options,
-		   struct error *err)
-{
-	struct image_source *source CLEANUP_IMAGE_SOURCE = NULL;
-	struct image image CLEANUP_IMAGE = {0};
-	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
-	struct text all CLEANUP_TEXT = {0};
-	char chunk[65536];
-	size_t count = 0;
-	int rc = image_source_open(string, options, &source, err);
-	if (rc == 0)
-		rc = image_source_load(source, NULL, &image, err);
-	if (rc == 0)
-		rc = image_source_open_layer(source, &image.layers[0], &stream, err);
-	while (rc == 0 &&
-	       (rc = image_stream_read(stream, chunk, sizeof(chunk), &count, err)) == 0 &&
-	       count > 0)
-		text_append(&all, chunk, count);
-	if (rc == 0) {
-		UNIT_STRING(image.platform.os, "linux");
-		UNIT_INT(all.size, rig->layer.size);
-		CU_ASSERT_EQUAL(memcmp(all.data, rig->layer.data, rig->layer.size), 0);
-	}
-	expect_no_secret(err->text);
-	return rc;
-}
-
-int rig_read_from(struct rig *rig, const char *host, const char *port, const char *name, bool tls,
-		  struct error *err)
-{
-	const struct image_source_options options = {.no_cache = true,
-						     .registry = rig_options(rig, tls)};
-	char *place CLEANUP_FREE = rig_host(rig, host, port);
-	char *string CLEANUP_FREE = text_format("docker://%s/%s", place, name);
-	*err = (struct error){0};
-	return rig_read_image(rig, string, &options, err);
 }

@@ -26,8 +26,6 @@ struct rig {
 	char *ca_certificate;
 	struct fake_clock time;
 	struct registry_clock clock;
-	struct text layer; /* of the image "tool:1" in the registry without authentication */
-	char digest[DIGEST_TEXT_SIZE]; /* of its manifest */
 };
 
 /* 0; 77: this machine lacks docker-registry or Node.js; 1: it does not start, and says why. */
@@ -49,15 +47,3 @@ char *rig_recorded(const struct rig *rig);
 /* Pushes an image of one layer, which `layer` holds; the manifest's digest. */
 void rig_push_image(const struct registry_options *options, const char *host, const char *name,
 		    const char *tag, const struct text *layer, char digest[DIGEST_TEXT_SIZE]);
-
-/* Pushes "tool:1" to the registry without authentication, and forgets credentials. */
-void rig_push_tool(struct rig *rig);
-
-/* Loads an image with the layer of "tool:1" and reads it, as far as that goes. Nothing secret is in the
- * error. */
-int rig_read_image(struct rig *rig, const char *string, const struct image_source_options *options,
-		   struct error *err);
-
-/* The same of "NAME" at one of rig_host(), without a cache. */
-int rig_read_from(struct rig *rig, const char *host, const char *port, const char *name, bool tls,
-		  struct error *err);

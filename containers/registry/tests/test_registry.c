@@ -5,16 +5,73 @@
 #include "base/clock.h"
 #include "base/json.h"
 
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static struct rig rig;
+static struct text layer; /* of the image "tool:1" in the registry without authentication */
+static char tool_digest[DIGEST_TEXT_SIZE];
 
 static void test_push(void)
 {
-	rig_push_tool(&rig);
+	enum { LAYER_SIZE = 6000000 };
+	uint32_t state = 1;
+	char *bytes = text_extend(&layer, LAYER_SIZE);
+	for (size_t i = 0; i < LAYER_SIZE; i++) {
+		state = state * 1664525 + 1013904223;
+		bytes[i] = (char)(state >> 24);
+	}
+	struct registry_options options = rig_options(&rig, false);
+	char *host CLEANUP_FREE = rig_host(&rig, "127.0.0.1", "plain");
+	rig_credentials(&rig, NULL);
+	rig_push_image(&options, host, "tool", "1", &layer, tool_digest);
+}
+
+/* Nothing that is secret is in an error. */
+static void expect_no_secret(const char *text)
+{
+	static const char *const secrets[] = {"sesame", "YWxpY2U6b3BlbjpzZXNhbWU=", "refresh me",
+					      "signature"};
+	for (size_t i = 0; i < ARRAY_SIZE(secrets); i++)
+		CU_ASSERT_PTR_NULL(strstr(text, secrets[i]));
+}
+
+/* Loads the image and reads its layer, as far as that goes. */
+static int read_image(const char *string, const struct image_source_options *options,
+		      struct error *err)
+{
+	struct image_source *source CLEANUP_IMAGE_SOURCE = NULL;
+	struct image image CLEANUP_IMAGE = {0};
+	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
+	struct text all CLEANUP_TEXT = {0};
+	char chunk[65536];
+	size_t count = 0;
+	int rc = image_source_open(string, options, &source, err);
+	if (rc == 0)
+		rc = image_source_load(source, NULL, &image, err);
+	if (rc == 0)
+		rc = image_source_open_layer(source, &image.layers[0], &stream, err);
+	while (rc == 0 &&
+	       (rc = image_stream_read(stream, chunk, sizeof(chunk), &count, err)) == 0 &&
+	       count > 0)
+		text_append(&all, chunk, count);
+	if (rc == 0) {
+		UNIT_STRING(image.platform.os, "linux");
+		UNIT_INT(all.size, layer.size);
+		CU_ASSERT_EQUAL(memcmp(all.data, layer.data, layer.size), 0);
+	}
+	expect_no_secret(err->text);
+	return rc;
+}
+
+static int read_from(const char *host, const char *port, const char *name, bool tls,
+		     struct error *err)
+{
+	const struct image_source_options options = {.no_cache = true,
+						     .registry = rig_options(&rig, tls)};
+	char *place CLEANUP_FREE = rig_host(&rig, host, port);
+	char *string CLEANUP_FREE = text_format("docker://%s/%s", place, name);
+	*err = (struct error){0};
+	return read_image(string, &options, err);
 }
 
 /* A host of this machine is asked with TLS first, and without when it does not know it. */
@@ -23,13 +80,13 @@ static void test_local(void)
 	struct error err = {0};
 	char *host CLEANUP_FREE = rig_host(&rig, "127.0.0.1", "plain");
 	char *tagged CLEANUP_FREE = text_format("%s/tool:1", host);
-	char *exact CLEANUP_FREE = text_format("docker://%s/tool@%s", host, rig.digest);
+	char *exact CLEANUP_FREE = text_format("docker://%s/tool@%s", host, tool_digest);
 	const struct image_source_options options = {.no_cache = true};
-	UNIT_INT(rig_read_image(&rig, tagged, &options, &err), 0);
-	UNIT_INT(rig_read_image(&rig, exact, &options, &err), 0);
+	UNIT_INT(read_image(tagged, &options, &err), 0);
+	UNIT_INT(read_image(exact, &options, &err), 0);
 	UNIT_STRING(err.text, "");
 	char *missing CLEANUP_FREE = text_format("docker://%s/tool:2", host);
-	UNIT_INT(rig_read_image(&rig, missing, &options, &err), ERROR_NOT_FOUND);
+	UNIT_INT(read_image(missing, &options, &err), ERROR_NOT_FOUND);
 	UNIT_CONTAINS(err.text, "/v2/tool/manifests/2: status 404 (MANIFEST_UNKNOWN)");
 }
 
@@ -74,7 +131,7 @@ static void test_faults(void)
 	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
 		struct error err = {0};
 		char *name CLEANUP_FREE = text_format("%s/tool:1", faults[i].fault);
-		int rc = rig_read_from(&rig, "127.0.0.1", "proxy", name, false, &err);
+		int rc = read_from("127.0.0.1", "proxy", name, false, &err);
 		if (rc != faults[i].code || rig.time.count != faults[i].waits)
 			(void)printf("\n%s: %d after %zu waits: %s\n", faults[i].fault, rc,
 				     rig.time.count, err.text);
@@ -88,18 +145,18 @@ static void test_faults(void)
 static void test_waits(void)
 {
 	struct error err = {0};
-	UNIT_INT(rig_read_from(&rig, "127.0.0.1", "proxy", "busy/tool:1", false, &err), 0);
-	UNIT_INT(rig_read_from(&rig, "127.0.0.1", "proxy", "busy-date/tool:1", false, &err), 0);
+	UNIT_INT(read_from("127.0.0.1", "proxy", "busy/tool:1", false, &err), 0);
+	UNIT_INT(read_from("127.0.0.1", "proxy", "busy-date/tool:1", false, &err), 0);
 	for (size_t i = 0; i < rig.time.count; i++)
 		CU_ASSERT_TRUE(rig.time.waits[i] > 3000 && rig.time.waits[i] < 6000);
 	CU_ASSERT_TRUE(rig.time.count > 0);
-	UNIT_INT(rig_read_from(&rig, "127.0.0.1", "nothing", "tool:1", false, &err), ERROR_IO);
+	UNIT_INT(read_from("127.0.0.1", "nothing", "tool:1", false, &err), ERROR_IO);
 	UNIT_INT(rig.time.count, REGISTRY_RETRIES);
 	for (size_t i = 0; i < rig.time.count; i++) {
 		uint64_t most = (uint64_t)REGISTRY_WAIT_FIRST_MS << i;
 		CU_ASSERT_TRUE(rig.time.waits[i] >= most / 2 && rig.time.waits[i] <= most);
 	}
-	UNIT_INT(rig_read_from(&rig, "nonexistent.invalid", "nothing", "tool:1", false, &err),
+	UNIT_INT(read_from("nonexistent.invalid", "nothing", "tool:1", false, &err),
 		 ERROR_UNAVAILABLE);
 }
 
@@ -144,7 +201,7 @@ static void test_referrers(void)
 	char empty[DIGEST_TEXT_SIZE] = "";
 	char digest[DIGEST_TEXT_SIZE] = "";
 	UNIT_INT(registry_open(host, &options, &registry, &err), 0);
-	UNIT_INT(registry_list_referrers(registry, "tool", rig.digest, "", &index, &err), 0);
+	UNIT_INT(registry_list_referrers(registry, "tool", tool_digest, "", &index, &err), 0);
 	UNIT_INT(index.count, 0);
 	UNIT_INT(registry_push_blob(registry, "tool", "{}", 2, empty, &err), 0);
 	for (int i = 0; i < 3; i++) { /* the third is the second again */
@@ -154,15 +211,15 @@ static void test_referrers(void)
 			"{\"mediaType\": \"application/vnd.oci.empty.v1+json\", \"digest\": \"%s\", "
 			"\"size\": 2}, \"layers\": [], \"subject\": {\"mediaType\": \"" OCI_MANIFEST
 			"\", \"digest\": \"%s\", \"size\": 7}, \"annotations\": {\"a\": \"b\"}}",
-			i < 2 ? i : 1, empty, rig.digest);
+			i < 2 ? i : 1, empty, tool_digest);
 		UNIT_INT(registry_push_manifest(registry, "tool", NULL, OCI_MANIFEST, manifest,
 						strlen(manifest), digest, &err),
 			 0);
 	}
-	UNIT_INT(registry_list_referrers(registry, "tool", rig.digest, "", &index, &err), 0);
+	UNIT_INT(registry_list_referrers(registry, "tool", tool_digest, "", &index, &err), 0);
 	UNIT_INT(index.count, 2);
 	image_index_free(&index);
-	UNIT_INT(registry_list_referrers(registry, "tool", rig.digest, "application/vnd.test1",
+	UNIT_INT(registry_list_referrers(registry, "tool", tool_digest, "application/vnd.test1",
 					 &index, &err),
 		 0);
 	UNIT_STRING(err.text, "");
@@ -172,6 +229,131 @@ static void test_referrers(void)
 	struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
 	UNIT_INT(registry_get_manifest(registry, "tool", digest, &document, &err), 0);
 	UNIT_STRING(document.media_type, OCI_MANIFEST);
+}
+
+#define ALICE "{\"auths\": {\"%s\": {\"auth\": \"YWxpY2U6b3BlbjpzZXNhbWU=\"}}}"
+
+static void login(const char *format, const char *port)
+{
+	char *host CLEANUP_FREE = rig_host(&rig, "localhost", port);
+	struct text config CLEANUP_TEXT = {0};
+	const char *mark = strstr(format, "%s");
+	text_append(&config, format, (size_t)(mark - format));
+	text_add(&config, host);
+	text_add(&config, mark + 2);
+	rig_credentials(&rig, text_string(&config));
+}
+
+/* TLS with an authority of its own, and a password. */
+static void test_password(void)
+{
+	struct error err = {0};
+	char digest[DIGEST_TEXT_SIZE] = "";
+	char *host CLEANUP_FREE = rig_host(&rig, "localhost", "password");
+	rig_credentials(&rig, NULL);
+	UNIT_INT(read_from("localhost", "password", "tool:1", true, &err), ERROR_PERMISSION);
+	UNIT_CONTAINS(err.text, "docker login localhost:");
+	login("{\"auths\": {\"%s\": {\"username\": \"alice\", \"password\": \"sesame\"}}}",
+	      "password");
+	UNIT_INT(read_from("localhost", "password", "tool:1", true, &err), ERROR_PERMISSION);
+	UNIT_CONTAINS(err.text, "does not accept the credentials of ");
+	login(ALICE, "password");
+	struct registry_options options = rig_options(&rig, true);
+	rig_push_image(&options, host, "tool", "1", &layer, digest);
+	UNIT_INT(read_from("localhost", "password", "tool:1", true, &err), 0);
+	UNIT_STRING(err.text, "");
+	options.ca_certificate = NULL;
+	const struct image_source_options untrusting = {.no_cache = true, .registry = options};
+	char *string CLEANUP_FREE = text_format("docker://%s/tool:1", host);
+	UNIT_INT(read_image(string, &untrusting, &err), ERROR_PERMISSION);
+	UNIT_CONTAINS(err.text, "trust its authority with --ca-certificate");
+	CU_ASSERT_EQUAL(setenv("SSL_CERT_FILE", rig.ca_certificate, 1), 0);
+	UNIT_INT(read_image(string, &untrusting, &err), 0);
+	CU_ASSERT_EQUAL(unsetenv("SSL_CERT_FILE"), 0);
+	options.ca_certificate = "/nonexistent";
+	const struct image_source_options missing = {.no_cache = true, .registry = options};
+	UNIT_INT(read_image(string, &missing, &err), ERROR_NOT_FOUND);
+	rig_credentials(&rig, "{\"auths\": {\"x\": \n{]}");
+	UNIT_INT(read_from("localhost", "password", "tool:1", true, &err), ERROR_FORMAT);
+	UNIT_CONTAINS(err.text, "config.json");
+}
+
+static void write_helper(const char *name, const char *body)
+{
+	char *path CLEANUP_FREE = path_join(rig.directory, name);
+	CU_ASSERT_EQUAL(file_write_atomic(path, body, strlen(body), 0755, NULL), 0);
+}
+
+/* Bearer tokens: with a password, with a refresh token, from helpers. */
+static void test_token(void)
+{
+	struct error err = {0};
+	char digest[DIGEST_TEXT_SIZE] = "";
+	char *host CLEANUP_FREE = rig_host(&rig, "localhost", "token");
+	char *old_path CLEANUP_FREE = text_format("%s", getenv("PATH"));
+	char *new_path CLEANUP_FREE = text_format("%s:%s", rig.directory, old_path);
+	CU_ASSERT_EQUAL(setenv("PATH", new_path, 1), 0);
+	rig_credentials(&rig, NULL);
+	UNIT_INT(read_from("localhost", "token", "tool:1", true, &err), ERROR_PERMISSION);
+	login(ALICE, "token");
+	struct registry_options options = rig_options(&rig, true);
+	rig_push_image(&options, host, "tool", "1", &layer, digest);
+	free(rig_recorded(&rig));
+	UNIT_INT(read_from("localhost", "token", "tool:1", true, &err), 0);
+	char *seen CLEANUP_FREE = rig_recorded(&rig);
+	/* One token is enough for the manifest, the configuration and the layer. */
+	UNIT_STRING(seen, "token GET repository:tool:pull true\n");
+	login("{\"auths\": {\"%s\": {\"identitytoken\": \"refresh me\"}}}", "token");
+	UNIT_INT(read_from("localhost", "token", "tool:1", true, &err), 0);
+	char *posted CLEANUP_FREE = rig_recorded(&rig);
+	UNIT_STRING(posted, "token POST repository:tool:pull true\n");
+	write_helper("docker-credential-rig",
+		     "#!/bin/sh\nread -r host\n[ \"$1\" = get ] || exit 1\n"
+		     "echo '{\"Username\": \"alice\", \"Secret\": \"open:sesame\"}'\n");
+	login("{\"credHelpers\": {\"%s\": \"rig\"}}", "token");
+	UNIT_INT(read_from("localhost", "token", "tool:1", true, &err), 0);
+	UNIT_STRING(err.text, "");
+	write_helper("docker-credential-none",
+		     "#!/bin/sh\necho credentials not found in native keychain\nexit 1\n");
+	rig_credentials(&rig, "{\"credsStore\": \"none\"}");
+	UNIT_INT(read_from("localhost", "token", "tool:1", true, &err), ERROR_PERMISSION);
+	UNIT_CONTAINS(err.text, "docker login");
+	write_helper("docker-credential-fails", "#!/bin/sh\necho open:sesame\nexit 3\n");
+	rig_credentials(&rig, "{\"credsStore\": \"fails\"}");
+	UNIT_INT(read_from("localhost", "token", "tool:1", true, &err), ERROR_IO);
+	UNIT_CONTAINS(err.text, "docker-credential-fails (credential helper): exited with code 3");
+	rig_credentials(&rig, "{\"credsStore\": \"missing\"}");
+	UNIT_INT(read_from("localhost", "token", "tool:1", true, &err), ERROR_NOT_FOUND);
+	rig_credentials(&rig, "{\"credsStore\": \"../../bin/sh\"}");
+	UNIT_INT(read_from("localhost", "token", "tool:1", true, &err), ERROR_FORMAT);
+	CU_ASSERT_EQUAL(setenv("PATH", old_path, 1), 0);
+}
+
+/* Credentials stay with the host that they are for, and with TLS. */
+static void test_secrets(void)
+{
+	struct error err = {0};
+	login(ALICE, "proxyTls");
+	free(rig_recorded(&rig));
+	UNIT_INT(read_from("localhost", "proxyTls", "basic/tool:1", true, &err), 0);
+	char *own CLEANUP_FREE = rig_recorded(&rig);
+	/* The rig leads to "localhost", which is this host. */
+	UNIT_CONTAINS(own, "away Basic YWxpY2U6b3BlbjpzZXNhbWU=");
+	char *host CLEANUP_FREE = rig_host(&rig, "127.0.0.1", "proxyTls");
+	char *config CLEANUP_FREE = text_format(ALICE, host);
+	rig_credentials(&rig, config);
+	UNIT_INT(read_from("127.0.0.1", "proxyTls", "basic/tool:1", true, &err), 0);
+	char *seen CLEANUP_FREE = rig_recorded(&rig);
+	UNIT_CONTAINS(seen, "away nobody");
+	CU_ASSERT_PTR_NULL(strstr(seen, "Basic"));
+	UNIT_INT(read_from("127.0.0.1", "proxyTls", "downgrade/tool:1", true, &err),
+		 ERROR_PROTOCOL);
+	UNIT_CONTAINS(err.text, "leads from HTTPS to plain HTTP");
+	UNIT_INT(read_from("127.0.0.1", "proxyTls", "realm-plain/tool:1", true, &err),
+		 ERROR_PROTOCOL);
+	UNIT_CONTAINS(err.text, "a realm of plain HTTP for a registry of HTTPS");
+	UNIT_INT(read_from("127.0.0.1", "proxyTls", "realm-bad/tool:1", true, &err), ERROR_FORMAT);
+	UNIT_CONTAINS(err.text, "/bad: the answer has no token");
 }
 
 static void expect_mode(const char *path, unsigned mode)
@@ -193,35 +375,35 @@ static void test_cache(void)
 	char *host CLEANUP_FREE = rig_host(&rig, "127.0.0.1", "plain");
 	char *dead CLEANUP_FREE = rig_host(&rig, "127.0.0.1", "nothing");
 	char *tagged CLEANUP_FREE = text_format("docker://%s/tool:1", host);
-	char *there CLEANUP_FREE = text_format("docker://%s/tool@%s", host, rig.digest);
-	char *exact CLEANUP_FREE = text_format("docker://%s/tool@%s", dead, rig.digest);
-	UNIT_INT(rig_read_image(&rig, tagged, &options, &err), 0);
+	char *there CLEANUP_FREE = text_format("docker://%s/tool@%s", host, tool_digest);
+	char *exact CLEANUP_FREE = text_format("docker://%s/tool@%s", dead, tool_digest);
+	UNIT_INT(read_image(tagged, &options, &err), 0);
 	expect_mode(cache, 0700);
 	expect_mode(blobs, 0700);
 	UNIT_INT(file_list(blobs, &names, &err), 0);
 	UNIT_INT(names.count, 3); /* and nothing that was on its way */
-	UNIT_INT(rig_read_image(&rig, exact, &options, &err), 0);
+	UNIT_INT(read_image(exact, &options, &err), 0);
 	UNIT_STRING(err.text, "");
-	char *manifest CLEANUP_FREE = path_join(blobs, rig.digest + sizeof("sha256"));
+	char *manifest CLEANUP_FREE = path_join(blobs, tool_digest + sizeof("sha256"));
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
 	expect_mode(manifest, 0600);
 	UNIT_INT(file_read(manifest, 1 << 20, &data, &size, &err), 0);
 	data[0] ^= 1;
 	UNIT_INT(file_write_atomic(manifest, data, size, 0600, &err), 0);
-	CU_ASSERT_TRUE(rig_read_image(&rig, exact, &options, &err) < 0);
-	UNIT_INT(rig_read_image(&rig, there, &options, &err), 0);
+	CU_ASSERT_TRUE(read_image(exact, &options, &err) < 0);
+	UNIT_INT(read_image(there, &options, &err), 0);
 	err = (struct error){0};
-	UNIT_INT(rig_read_image(&rig, exact, &options, &err), 0);
+	UNIT_INT(read_image(exact, &options, &err), 0);
 	/* A layer is found wrong at its end, and is gone then. */
 	char layer_digest[DIGEST_TEXT_SIZE] = "";
-	digest_bytes(rig.layer.data, rig.layer.size, layer_digest);
+	digest_bytes(layer.data, layer.size, layer_digest);
 	char *path CLEANUP_FREE = path_join(blobs, layer_digest + sizeof("sha256"));
-	char *wrong CLEANUP_FREE = calloc(1, rig.layer.size);
-	UNIT_INT(file_write_atomic(path, wrong, rig.layer.size, 0600, &err), 0);
-	UNIT_INT(rig_read_image(&rig, exact, &options, &err), ERROR_PROTOCOL);
+	char *wrong CLEANUP_FREE = calloc(1, layer.size);
+	UNIT_INT(file_write_atomic(path, wrong, layer.size, 0600, &err), 0);
+	UNIT_INT(read_image(exact, &options, &err), ERROR_PROTOCOL);
 	CU_ASSERT_FALSE(file_exists(path));
-	UNIT_INT(rig_read_image(&rig, there, &options, &err), 0);
+	UNIT_INT(read_image(there, &options, &err), 0);
 	CU_ASSERT_TRUE(file_exists(path));
 }
 
@@ -236,81 +418,9 @@ static void test_cache_keeps_right(void)
 						     .registry = rig_options(&rig, false)};
 	char *host CLEANUP_FREE = rig_host(&rig, "127.0.0.1", "proxy");
 	char *string CLEANUP_FREE = text_format("docker://%s/long/tool:1", host);
-	UNIT_INT(rig_read_image(&rig, string, &options, &err), ERROR_PROTOCOL);
+	UNIT_INT(read_image(string, &options, &err), ERROR_PROTOCOL);
 	UNIT_INT(file_list(blobs, &names, &err), 0);
 	UNIT_INT(names.count, 1); /* the manifest */
-}
-
-/* However long a layer is, a buffer of it is in memory. */
-static void test_memory(void)
-{
-	enum { MEBIBYTES = 300 };
-	struct error err = {0};
-	const struct image_source_options options = {.no_cache = true,
-						     .registry = rig_options(&rig, false)};
-	char *host CLEANUP_FREE = rig_host(&rig, "127.0.0.1", "proxy");
-	char *string CLEANUP_FREE = text_format("docker://%s/large/tool:1", host);
-	struct image_source *source CLEANUP_IMAGE_SOURCE = NULL;
-	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
-	const struct image_descriptor zeros = {"", rig.digest, (uint64_t)MEBIBYTES << 20};
-	struct rusage before = {0};
-	struct rusage after = {0};
-	static char chunk[65536];
-	uint64_t total = 0;
-	size_t count = 0;
-	(void)getrusage(RUSAGE_SELF, &before);
-	UNIT_INT(image_source_open(string, &options, &source, &err), 0);
-	UNIT_INT(image_source_open_layer(source, &zeros, &stream, &err), 0);
-	while (image_stream_read(stream, chunk, sizeof(chunk), &count, &err) == 0 && count > 0)
-		total += count;
-	(void)getrusage(RUSAGE_SELF, &after);
-	CU_ASSERT_TRUE(total > zeros.size - sizeof(chunk));
-	UNIT_CONTAINS(err.text, "has the digest sha256:"); /* zeros are not what was promised */
-	if (!UNIT_SANITIZED)
-		CU_ASSERT_TRUE(after.ru_maxrss - before.ru_maxrss < 16L * 1024);
-}
-
-/* The usual variables decide whom is asked: here one who hangs up. */
-static void test_proxy(void)
-{
-	struct error err = {0};
-	char *host CLEANUP_FREE = rig_host(&rig, "127.0.0.1", "nothing");
-	char *proxy CLEANUP_FREE = text_format("http://%s", host);
-	CU_ASSERT_EQUAL(setenv("http_proxy", proxy, 1), 0);
-	UNIT_INT(rig_read_from(&rig, "registry.invalid", "plain", "tool:1", false, &err), ERROR_IO);
-	CU_ASSERT_EQUAL(setenv("no_proxy", "registry.invalid", 1), 0);
-	UNIT_INT(rig_read_from(&rig, "registry.invalid", "plain", "tool:1", false, &err),
-		 ERROR_UNAVAILABLE);
-	CU_ASSERT_EQUAL(unsetenv("http_proxy"), 0);
-	CU_ASSERT_EQUAL(unsetenv("no_proxy"), 0);
-}
-
-/* Processes that fill and read one cache at the same time. */
-static void test_cache_is_shared(void)
-{
-	enum { PROCESSES = 4 };
-	pid_t children[PROCESSES] = {0};
-	char *cache CLEANUP_FREE = path_join(rig.directory, "shared-cache");
-	char *blobs CLEANUP_FREE = path_join(cache, "sha256");
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	char *host CLEANUP_FREE = rig_host(&rig, "127.0.0.1", "plain");
-	char *string CLEANUP_FREE = text_format("docker://%s/tool:1", host);
-	for (size_t i = 0; i < PROCESSES; i++) {
-		children[i] = fork();
-		if (children[i] == 0) {
-			const struct image_source_options options = {
-				.cache_directory = cache, .registry = rig_options(&rig, false)};
-			struct error err = {0};
-			_exit(rig_read_image(&rig, string, &options, &err) == 0 ? 0 : 1);
-		}
-	}
-	for (size_t i = 0; i < PROCESSES; i++) {
-		int status = -1;
-		CU_ASSERT_EQUAL(waitpid(children[i], &status, 0), children[i]);
-		UNIT_INT(status, 0);
-	}
-	UNIT_INT(file_list(blobs, &names, NULL), 0);
-	UNIT_INT(names.count, 3);
 }
 
 int main(void)
@@ -322,16 +432,17 @@ int main(void)
 		{"waits", test_waits},
 		{"tags", test_tags},
 		{"referrers", test_referrers},
+		{"password", test_password},
+		{"token", test_token},
+		{"secrets", test_secrets},
 		{"cache", test_cache},
-		{"memory", test_memory},
-		{"a proxy", test_proxy},
-		{"a cache of several", test_cache_is_shared},
 		{"the cache keeps what is right", test_cache_keeps_right},
 		CU_TEST_INFO_NULL,
 	};
 	int rc = rig_open(&rig);
 	if (rc == 0)
 		rc = unit_run("registry", tests);
+	text_free(&layer);
 	rig_close(&rig);
 	return rc;
 }

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* `image inspect`: what does this image bring, and what does it ask for? */
+#include "base/cleanup.h"
+#include "base/members.h"
+#include "base/style.h"
+#include "conformance/cli/commands.h"
+#include "conformance/cli/image_argument.h"
+#include "containers/contents/contents.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_NOT_READ = 3 };
+
+static struct {
+	const char *platform;
+	bool json;
+} given;
+
+struct inspection {
+	struct image_argument argument;
+	struct image_contents contents;
+};
+
+static void inspection_free(struct inspection *it)
+{
+	image_contents_free(&it->contents);
+	image_argument_free(&it->argument);
+}
+
+/* Variables and labels that say which driver or device an image wants. */
+static const char *const constraints[] = {
+	"NVIDIA_REQUIRE_*",
+	"NVIDIA_DISABLE_REQUIRE",
+	"NVIDIA_VISIBLE_DEVICES",
+	"NVIDIA_DRIVER_CAPABILITIES",
+	"NVIDIA_*_VERSION",
+	"NV_CUDA*_VERSION",
+	"CUDA_VERSION",
+	"CUDA_VISIBLE_DEVICES",
+	"ROCM_VERSION",
+	"ROCR_VISIBLE_DEVICES",
+	"HIP_VISIBLE_DEVICES",
+	"ZE_AFFINITY_MASK",
+	"LIBVA_DRIVER_NAME",
+	"com.nvidia.*",
+	"com.amd.*",
+	"com.intel.*",
+	"org.opencontainers.image.base.name",
+};
+
+static bool constrains(const struct image_pair *pair)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(constraints); i++)
+		if (text_glob(constraints[i], pair->name))
+			return true;
+	return false;
+}
+
+static void add_line(struct text *out, const char *label, const char *value)
+{
+	text_addf(out, "%-12s ", label);
+	text_add_escaped(out, value, strlen(value));
+	text_add(out, "\n");
+}
+
+static void add_heading(struct text *out, const char *heading)
+{
+	const bool coloured = style_enabled(STDOUT_FILENO);
+	text_addf(out, "\n%s%s%s\n", style(coloured, STYLE_BOLD), heading,
+		  style(coloured, STYLE_RESET));
+}
+
+static void add_pairs(struct text *out, const struct image_pair *pairs, size_t count, bool *headed)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!constrains(&pairs[i]))
+			continue;
+		if (!*headed)
+			add_heading(out, "Variables and labels about drivers");
+		*headed = true;
+		text_add(out, "  ");
+		text_add_escaped(out, pairs[i].name, strlen(pairs[i].name));
+		text_add(out, " = ");
+		text_add_escaped(out, pairs[i].value, strlen(pairs[i].value));
+		text_add(out, "\n");
+	}
+}
+
+static void add_libraries(struct text *out, const struct image_contents *contents)
+{
+	if (contents->library_count > 0)
+		add_heading(out, "Drivers and runtimes");
+	for (size_t i = 0; i < contents->library_count; i++) {
+		const struct contents_library *library = &contents->libraries[i];
+		text_addf(out, "  %-16s %-14s ", library->component,
+			  library->version[0] != '\0' ? library->version : "-");
+		text_add_escaped(out, library->path, strlen(library->path));
+		text_addf(out, " (layer %u)\n", library->layer + 1);
+	}
+}
+
+static void add_needs(struct text *out, const struct image_contents *contents, bool missing,
+		      const char *heading)
+{
+	bool headed = false;
+	for (size_t i = 0; i < contents->need_count; i++) {
+		const struct contents_need *need = &contents->needs[i];
+		if ((need->missing[0] != '\0') != missing)
+			continue;
+		if (!headed)
+			add_heading(out, heading);
+		headed = true;
+		text_add(out, "  ");
+		text_add_escaped(out, need->path, strlen(need->path));
+		text_add(out, " needs ");
+		text_add_escaped(out, need->name, strlen(need->name));
+		text_addf(out, "%s%s\n", missing ? ": " : "", need->missing);
+	}
+}
+
+static void add_notes(struct text *out, const struct image_contents *contents)
+{
+	if (contents->note_count > 0)
+		add_heading(out, "Notes");
+	for (size_t i = 0; i < contents->note_count; i++) {
+		const struct contents_note *note = &contents->notes[i];
+		text_add(out, "  ");
+		if (note->path[0] != '\0')
+			text_add_escaped(out, note->path, strlen(note->path));
+		else
+			text_add(out, "What the image starts");
+		text_addf(out, " %s.\n  %s\n", note->text, note->advice);
+	}
+}
+
+static void add_layers(struct text *out, const struct inspection *it)
+{
+	const struct image_contents *contents = &it->contents;
+	text_addf(out, "%-12s %zu, with %" PRIu64 " files in %.1f MB unpacked\n", "Layers",
+		  it->argument.image.layer_count, contents->files, (double)contents->bytes / 1e6);
+	if (contents->layers_absent > 0)
+		text_addf(out, "%-12s %u layers of the base image are on another server\n",
+			  "Not read", contents->layers_absent);
+	if (contents->files_unread > 0)
+		text_addf(out, "%-12s %u programs or libraries are broken or too large\n",
+			  "Not read", contents->files_unread);
+	text_addf(out, "%-12s %s%s\n", "C library", contents->glibc[0] != '\0' ? "glibc " : "-",
+		  contents->glibc);
+}
+
+static void print_text(const struct inspection *it, struct text *out)
+{
+	const struct image *image = &it->argument.image;
+	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	bool headed = false;
+	add_line(out, "Image", image->reference);
+	add_line(out, "Digest", image->digest);
+	add_line(out, "Platform", image_platform_name(&image->platform, &arena));
+	add_layers(out, it);
+	add_libraries(out, &it->contents);
+	add_pairs(out, image->environment, image->environment_count, &headed);
+	add_pairs(out, image->labels, image->label_count, &headed);
+	add_needs(out, &it->contents, false, "The most that its programs ask for");
+	add_needs(out, &it->contents, true, "Missing");
+	add_notes(out, &it->contents);
+}
+
+static cJSON *pairs_json(const struct image_pair *pairs, size_t count)
+{
+	struct members json CLEANUP_MEMBERS = members_new();
+	for (size_t i = 0; i < count; i++)
+		if (constrains(&pairs[i]))
+			member_string(&json, pairs[i].name, pairs[i].value);
+	return members_take(&json);
+}
+
+static cJSON *document(const struct inspection *it)
+{
+	const struct image *image = &it->argument.image;
+	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	struct members json CLEANUP_MEMBERS = members_new();
+	member_string(&json, "schema", "gpucert-image-contents/1");
+	member_string(&json, "image", image->reference);
+	member_string(&json, "digest", image->digest);
+	member_string(&json, "platform", image_platform_name(&image->platform, &arena));
+	member_int(&json, "layers", (int64_t)image->layer_count);
+	member_item(&json, "variables", pairs_json(image->environment, image->environment_count));
+	member_item(&json, "labels", pairs_json(image->labels, image->label_count));
+	member_item(&json, "contents", image_contents_json(&it->contents));
+	return members_take(&json);
+}
+
+static int print(const struct inspection *it, struct error *err)
+{
+	struct text text CLEANUP_TEXT = {0};
+	cJSON *json CLEANUP_JSON = NULL;
+	if (!given.json) {
+		print_text(it, &text);
+		return options_print(text_take(&text), err);
+	}
+	json = document(it);
+	return options_print(json_print(json), err);
+}
+
+static int inspect_run(const struct text_list *arguments)
+{
+	struct inspection it CLEANUP(inspection_free) = {0};
+	struct error err = {0};
+	struct text line CLEANUP_TEXT = {0};
+	int rc = image_argument_open(arguments->items[0], given.platform, &it.argument, &err);
+	if (rc == 0)
+		rc = image_contents_read_shown(it.argument.source, &it.argument.image, &it.contents,
+					       &err);
+	if (rc == 0)
+		rc = print(&it, &err);
+	if (rc == 0)
+		return 0;
+	text_add_escaped(&line, err.text, strlen(err.text));
+	(void)fprintf(stderr, "gpucert image inspect: %s\n", text_string(&line));
+	return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : EXIT_NOT_READ;
+}
+
+static const struct option_spec inspect_options[] = {
+	{OPTION_ROW("platform", OPTION_STRING, given.platform), .value = "PLATFORM",
+	 .help = "Which platform's image of an index to take: linux/amd64, "
+		 "windows/amd64:10.0.20348.2582. Without it this machine's."},
+	{OPTION_ROW("json", OPTION_FLAG, given.json),
+	 .help = "Print JSON (image-contents.schema.json)."},
+	{.name = NULL},
+};
+
+static const char *const inspect_examples[] = {
+	"gpucert image inspect oci-archive:image.tar",
+	"Tell which drivers and runtimes an image brings, and what it needs.",
+	"gpucert image inspect --json docker://registry.example/team/app:1",
+	"The same of an image in a registry, as JSON.",
+	NULL,
+};
+
+const struct command_spec command_image_inspect = {
+	.name = "image inspect",
+	.summary = "Tell what an image brings of drivers, and what it asks for",
+	.arguments = "IMAGE",
+	.description =
+		"Reads all layers of an image, without unpacking them, and tells which user-land "
+		"libraries of drivers and runtimes are in it (CUDA, NVML, cuDNN, ROCm, Level Zero, "
+		"VA-API, Mesa, OpenCL, Vulkan; DLLs with their versions), the variables and labels that "
+		"constrain drivers, the glibc and the level of x86-64 that its programs need, libraries "
+		"that are missing, and scripts that copy driver files into System32. What a higher "
+		"layer removes is not told.\n\n"
+		"IMAGE is docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], "
+		"docker-archive:FILE, or containerd:NAME.",
+	.options = inspect_options,
+	.examples = inspect_examples,
+	.exit_codes =
+		(const char *const[]){"0", "done", "2", "usage", "3",
+				      "the image cannot be read, or a layer is not what its digest "
+				      "promises",
+				      NULL},
+	.run = inspect_run,
+};

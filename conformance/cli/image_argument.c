@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/cli/image_argument.h"
+
+#include "base/cleanup.h"
+#include "base/style.h"
+#include "containers/compat/host.h"
+#include "containers/offers.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int image_platform_parse(const char *string, struct arena *arena, struct image_platform *out,
+			 struct error *err)
+{
+	const char *parts[4] = {"", "", "", ""};
+	size_t end = strcspn(string, ":");
+	size_t count = 0;
+	for (const char *at = string; count < ARRAY_SIZE(parts); at += strcspn(at, "/:") + 1) {
+		size_t size = strcspn(at, "/:");
+		parts[count++] = arena_format(arena, "%.*s", (int)size, at);
+		if (at + size >= string + end)
+			break;
+	}
+	*out = (struct image_platform){.os = parts[0],
+				       .architecture = parts[1],
+				       .variant = parts[2],
+				       .os_version = string[end] == ':' ? string + end + 1 : ""};
+	if (arena->failed)
+		return error_memory(err);
+	if (parts[0][0] == '\0' || parts[1][0] == '\0' || count == ARRAY_SIZE(parts))
+		return error_set(err, ERROR_ARGUMENT,
+				 "--platform: '%s' is not of the form OS/ARCHITECTURE[/VARIANT]"
+				 "[:OS-VERSION], such as windows/amd64:10.0.20348.2582",
+				 string);
+	return 0;
+}
+
+/* The only one, or this machine's. */
+static int load_default(struct image_argument *argument, struct error *err)
+{
+	struct host_facts host CLEANUP_HOST_FACTS = {0};
+	const struct image_index *index = NULL;
+	int rc = image_source_index(argument->source, &index, err);
+	if (rc < 0)
+		return rc;
+	if (index->count == 1)
+		return image_source_load(argument->source, NULL, &argument->image, err);
+	rc = host_facts_local(NULL, &host, err);
+	const struct image_platform platform = {
+		.os = host.os, .architecture = host.architecture, .variant = "", .os_version = ""};
+	return rc == 0 ? image_source_load(argument->source, &platform, &argument->image, err) : rc;
+}
+
+int image_argument_open(const char *name, const char *platform, struct image_argument *out,
+			struct error *err)
+{
+	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	struct image_platform wanted = {0};
+	int rc = platform != NULL ? image_platform_parse(platform, &arena, &wanted, err) : 0;
+	if (rc == 0)
+		rc = image_source_open(name, NULL, &out->source, err);
+	if (rc < 0)
+		return rc;
+	return platform != NULL ? image_source_load(out->source, &wanted, &out->image, err)
+				: load_default(out, err);
+}
+
+static void show_progress(void *user, size_t layer, size_t layers)
+{
+	(void)user;
+	(void)fprintf(stderr, "\rReading layer %zu of %zu", layer + 1, layers);
+	(void)fflush(stderr);
+}
+
+int image_contents_read_shown(struct image_source *source, const struct image *image,
+			      struct image_contents *out, struct error *err)
+{
+	const bool shown = style_enabled(STDERR_FILENO);
+	if (!OFFERS_CONTENTS)
+		return error_set(err, ERROR_UNSUPPORTED, "layers are read on Linux only");
+	int rc = image_contents_read(source, image, shown ? show_progress : NULL, NULL, out, err);
+	if (shown)
+		(void)fprintf(stderr, "\r\033[K");
+	return rc;
+}
+
+void image_argument_free(struct image_argument *argument)
+{
+	image_free(&argument->image);
+	image_source_close(&argument->source);
+}

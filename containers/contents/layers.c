@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* The layers, from the lowest to the highest, entry by entry. */
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "containers/contents/internal.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <string.h>
+
+enum {
+	CHUNK_SIZE = 128 * 1024,
+	SCRIPT_MAX = 256 * 1024,
+	SKIPPED_AT_ONCE = 16 << 20,
+};
+
+struct layer_reader {
+	struct image_stream *stream;
+	struct archive *archive;
+	struct files *files;
+	struct image_contents *contents;
+	struct capture capture;
+	unsigned layer;
+	char chunk[CHUNK_SIZE];
+	struct error *err;
+	struct error failure; /* of the stream, which libarchive does not hand on */
+};
+
+static la_ssize_t read_chunk(struct archive *archive, void *user, const void **data)
+{
+	struct layer_reader *reader = user;
+	size_t count = 0;
+	*data = reader->chunk;
+	if (image_stream_read(reader->stream, reader->chunk, sizeof(reader->chunk), &count,
+			      &reader->failure) == 0)
+		return (la_ssize_t)count;
+	archive_set_error(archive, ARCHIVE_FATAL, "%s", reader->failure.text);
+	return -1;
+}
+
+static int archive_failed(struct layer_reader *reader)
+{
+	const char *text = archive_error_string(reader->archive);
+	if (reader->failure.code != 0)
+		return error_copy(reader->err, &reader->failure);
+	return error_set(reader->err, ERROR_FORMAT, "%s",
+			 text != NULL ? text : "not a tar archive");
+}
+
+/* A filter that this build of libarchive lacks would be a program that it starts: then it is left out. */
+static int start_archive(struct layer_reader *reader)
+{
+	struct archive *archive = archive_read_new();
+	reader->archive = archive;
+	if (archive == NULL)
+		return error_memory(reader->err);
+	if (archive_read_support_format_tar(archive) != ARCHIVE_OK ||
+	    archive_read_support_format_empty(archive) != ARCHIVE_OK ||
+	    archive_read_support_filter_gzip(archive) != ARCHIVE_OK ||
+	    archive_read_support_filter_zstd(archive) != ARCHIVE_OK)
+		return error_set(reader->err, ERROR_UNSUPPORTED,
+				 "this libarchive cannot read gzip and zstd by itself");
+	return archive_read_open(archive, reader, NULL, read_chunk, NULL) == ARCHIVE_OK
+		       ? 0
+		       : archive_failed(reader);
+}
+
+static int check_ratio(struct layer_reader *reader)
+{
+	const int64_t stored = archive_filter_bytes(reader->archive, -1);
+	const int64_t grown = archive_filter_bytes(reader->archive, 0);
+	return grown / CONTENTS_RATIO_MAX <= stored + CONTENTS_RATIO_FREE
+		       ? 0
+		       : error_set(reader->err, ERROR_LIMIT,
+				   "it grows to more than %d times its size",
+				   (int)CONTENTS_RATIO_MAX);
+}
+
+/* What the reader of a kind of file made of it. ERROR_BUSY: it wants more of it. */
+static int identify_elf(struct layer_reader *reader, struct content_file *file, struct error *err)
+{
+	struct elf_info info CLEANUP(elf_info_free) = {0};
+	struct arena *arena = &reader->files->arena;
+	int rc = elf_read_from(&reader->capture.source, &info, err);
+	if (rc < 0)
+		return rc;
+	file->is_elf = true;
+	file->machine = info.machine;
+	file->bits = info.bits;
+	file->cpu_level = info.x86_level;
+	file->glibc = info.glibc != NULL ? arena_string(arena, info.glibc) : "";
+	const char **needed = NULL;
+	for (size_t i = 0; i < info.needed.count; i++) {
+		const char **grown = arena_grow(arena, needed, i, sizeof(*needed));
+		if (grown == NULL)
+			return error_memory(err);
+		needed = grown;
+		needed[i] = arena_string(arena, info.needed.items[i]);
+	}
+	file->needed = needed;
+	file->needed_count = info.needed.count;
+	return 0;
+}
+
+/* "stable release version 2.36." of the text that the C library prints when it is run. */
+static void identify_glibc(struct layer_reader *reader, struct content_file *file)
+{
+	static const char banner[] = "GNU C Library";
+	static const char phrase[] = "release version ";
+	const struct capture_piece *head = &reader->capture.pieces[0];
+	const char *at =
+		head->filled > 0 ? memmem(head->data, head->filled, banner, strlen(banner)) : NULL;
+	const char *end = (const char *)head->data + head->filled;
+	at = at != NULL ? memmem(at, (size_t)(end - at), phrase, strlen(phrase)) : NULL;
+	if (at == NULL)
+		return;
+	at += strlen(phrase);
+	size_t size = 0;
+	while (at + size < end && size < 16 && strchr("0123456789.", at[size]) != NULL &&
+	       at[size] != '\0')
+		size++;
+	while (size > 0 && at[size - 1] == '.')
+		size--;
+	file->version = arena_format(&reader->files->arena, "%.*s", (int)size, at);
+}
+
+static int identify_pe(struct layer_reader *reader, struct content_file *file, struct error *err)
+{
+	char version[PE_VERSION_SIZE] = "";
+	int rc = pe_version(&reader->capture.source, version, err);
+	if (rc == 0)
+		file->version = arena_string(&reader->files->arena, version);
+	return rc == ERROR_NOT_FOUND ? 0 : rc;
+}
+
+static int identify(struct layer_reader *reader, struct content_file *file, bool at_end)
+{
+	struct error why = {0};
+	const struct capture_piece *head = &reader->capture.pieces[0];
+	int rc = 0;
+	if (head->filled >= 4 && memcmp(head->data, "\177ELF", 4) == 0)
+		rc = identify_elf(reader, file, &why);
+	else if (head->filled >= 2 && memcmp(head->data, "MZ", 2) == 0)
+		rc = identify_pe(reader, file, &why);
+	else if (workaround_is_script(file->path) &&
+		 workaround_found((const char *)head->data, head->filled))
+		file->note = &workaround_note;
+	if (file->component != NULL && strcmp(file->component->name, "glibc") == 0) {
+		if (!at_end && rc == 0)
+			return ERROR_BUSY; /* the text is somewhere behind */
+		identify_glibc(reader, file);
+	}
+	if (rc == ERROR_MEMORY)
+		return error_copy(reader->err, &why);
+	if (rc < 0 && (rc != ERROR_BUSY || at_end))
+		reader->contents->files_unread++;
+	return rc == ERROR_BUSY && !at_end ? rc : 0;
+}
+
+/* Feeds the capture until the file is identified; the rest of it is skipped. */
+static int read_file(struct layer_reader *reader, struct content_file *file)
+{
+	struct capture *capture = &reader->capture;
+	const void *data = NULL;
+	size_t size = 0;
+	la_int64_t offset = 0;
+	int status = ARCHIVE_OK;
+	while ((status = archive_read_data_block(reader->archive, &data, &size, &offset)) ==
+	       ARCHIVE_OK) {
+		if (capture->position == 0 && size >= 4 && file->component == NULL &&
+		    memcmp(data, "\177ELF", 4) != 0 && !workaround_is_script(file->path))
+			return 0;
+		int rc = capture_feed(capture, (uint64_t)offset, data, size, reader->err);
+		if (rc == 0 && capture->position >= capture->ready &&
+		    capture->position < capture->size) {
+			capture->ready = capture->size;
+			rc = identify(reader, file, false);
+			if (rc == 0)
+				return 0;
+		}
+		if (rc < 0 && rc != ERROR_BUSY)
+			return rc;
+	}
+	if (status != ARCHIVE_EOF)
+		return archive_failed(reader);
+	capture->position = capture->size;
+	return identify(reader, file, true);
+}
+
+/* What is left of a large file, so that a bomb is told before it is all unpacked. */
+static int skip_rest(struct layer_reader *reader, uint64_t size)
+{
+	const void *data = NULL;
+	size_t count = 0;
+	la_int64_t offset = 0;
+	int status = ARCHIVE_OK;
+	int rc = 0;
+	if (size < SKIPPED_AT_ONCE)
+		return 0;
+	while (rc == 0 && (status = archive_read_data_block(reader->archive, &data, &count,
+							    &offset)) == ARCHIVE_OK)
+		rc = check_ratio(reader);
+	return rc == 0 && status != ARCHIVE_EOF ? archive_failed(reader) : rc;
+}
+
+static bool may_matter(struct archive_entry *entry, const char *path,
+		       const struct component *component, uint64_t size)
+{
+	enum { ELF_SMALLEST = 52 };
+	const bool is_program =
+		(archive_entry_perm(entry) & 0111) != 0 || strstr(path_base(path), ".so") != NULL;
+	return size > 0 && (component != NULL || (is_program && size >= ELF_SMALLEST) ||
+			    (workaround_is_script(path) && size <= SCRIPT_MAX));
+}
+
+/* Forgets what a lower layer, or an earlier entry, had there. */
+static void forget(struct layer_reader *reader, const char *path)
+{
+	struct content_file *file = files_get(reader->files, path);
+	if (file != NULL)
+		file->path = NULL;
+}
+
+static int add_file(struct layer_reader *reader, struct archive_entry *entry, const char *path)
+{
+	const uint64_t size = (uint64_t)archive_entry_size(entry);
+	const struct component *component = component_find(path);
+	struct content_file *file = NULL;
+	forget(reader, path);
+	if (!may_matter(entry, path, component, size))
+		return 0;
+	struct content_file read = {
+		.path = path, .component = component, .version = "", .glibc = ""};
+	capture_begin(&reader->capture, size);
+	int rc = read_file(reader, &read);
+	capture_end(&reader->capture);
+	if (rc < 0 || (component == NULL && !read.is_elf && read.note == NULL))
+		return rc;
+	rc = files_put(reader->files, path, reader->layer, &file, reader->err);
+	if (rc < 0)
+		return rc;
+	read.target = "";
+	read.layer = reader->layer;
+	*file = read;
+	return 0;
+}
+
+static int add_link(struct layer_reader *reader, const char *path, const char *target)
+{
+	struct content_file *file = NULL;
+	int rc = files_replace(reader->files, path, reader->err);
+	forget(reader, path);
+	if (rc < 0 || strstr(path_base(path), ".so") == NULL)
+		return rc;
+	rc = files_put(reader->files, path, reader->layer, &file, reader->err);
+	if (rc == 0)
+		file->target = arena_string(&reader->files->arena, target);
+	return rc;
+}
+
+/* Another name of a file of the same layer. */
+static int add_hard_link(struct layer_reader *reader, const char *path, const char *target)
+{
+	const struct content_file *known =
+		files_get(reader->files, files_path(reader->files, target));
+	struct content_file *file = NULL;
+	if (known == NULL) {
+		forget(reader, path);
+		return 0;
+	}
+	struct content_file copy = *known;
+	int rc = files_put(reader->files, path, reader->layer, &file, reader->err);
+	if (rc < 0)
+		return rc;
+	copy.path = path;
+	copy.layer = reader->layer;
+	*file = copy;
+	return 0;
+}
+
+static int add_entry(struct layer_reader *reader, struct archive_entry *entry)
+{
+	const char *name = archive_entry_pathname(entry);
+	const char *path = name != NULL ? files_path(reader->files, name) : "";
+	const char *hard = archive_entry_hardlink(entry);
+	const char *soft = archive_entry_symlink(entry);
+	reader->contents->files++;
+	if (path[0] == '\0')
+		return 0;
+	if (text_starts_with(path_base(path), ".wh."))
+		return files_whiteout(reader->files, path, reader->err);
+	if (hard != NULL)
+		return add_hard_link(reader, path, hard);
+	if (soft != NULL)
+		return add_link(reader, path, soft);
+	return archive_entry_filetype(entry) == AE_IFREG ? add_file(reader, entry, path) : 0;
+}
+
+/* What libarchive leaves unread belongs to the digest, too. */
+static int drain(struct layer_reader *reader)
+{
+	size_t count = 0;
+	int rc = 0;
+	do
+		rc = image_stream_read(reader->stream, reader->chunk, sizeof(reader->chunk), &count,
+				       reader->err);
+	while (rc == 0 && count > 0);
+	return rc;
+}
+
+static int read_entries(struct layer_reader *reader)
+{
+	struct archive_entry *entry = NULL;
+	int rc = start_archive(reader);
+	while (rc == 0) {
+		const int status = archive_read_next_header(reader->archive, &entry);
+		if (status == ARCHIVE_EOF)
+			break;
+		if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
+			return archive_failed(reader);
+		rc = add_entry(reader, entry);
+		if (rc == 0)
+			rc = skip_rest(reader, (uint64_t)archive_entry_size(entry));
+		if (rc == 0)
+			rc = check_ratio(reader);
+	}
+	if (rc < 0)
+		return rc;
+	reader->contents->bytes += (uint64_t)archive_filter_bytes(reader->archive, 0);
+	return drain(reader);
+}
+
+/* Layers that registries did not hold: Windows' own, by the older rules. */
+static bool is_foreign(const char *media_type)
+{
+	return strstr(media_type, "foreign") != NULL ||
+	       strstr(media_type, "nondistributable") != NULL;
+}
+
+static int read_layer(struct image_source *source, const struct image *image,
+		      struct layer_reader *reader)
+{
+	const struct image_descriptor *descriptor = &image->layers[reader->layer];
+	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
+	struct error *err = reader->err;
+	if (text_ends_with(descriptor->media_type, "+encrypted"))
+		return error_set(err, ERROR_UNSUPPORTED, "it is encrypted");
+	int rc = image_source_open_layer(source, descriptor, &stream, err);
+	if (rc == ERROR_NOT_FOUND && is_foreign(descriptor->media_type)) {
+		reader->contents->layers_absent++;
+		return 0;
+	}
+	if (rc < 0)
+		return rc;
+	reader->stream = stream;
+	rc = read_entries(reader);
+	if (reader->archive != NULL)
+		(void)archive_read_free(reader->archive);
+	reader->archive = NULL;
+	return rc == 0 ? files_end_layer(reader->files, reader->layer, err) : rc;
+}
+
+int image_contents_read(struct image_source *source, const struct image *image,
+			contents_progress *progress, void *user, struct image_contents *out,
+			struct error *err)
+{
+	struct files files CLEANUP(files_free) = {0};
+	struct image_contents contents CLEANUP_IMAGE_CONTENTS = {0};
+	struct layer_reader *reader CLEANUP_FREE = calloc(1, sizeof(*reader));
+	if (reader == NULL)
+		return error_memory(err);
+	*reader = (struct layer_reader){.files = &files, .contents = &contents, .err = err};
+	for (size_t i = 0; i < image->layer_count; i++) {
+		reader->layer = (unsigned)i;
+		if (progress != NULL)
+			progress(user, i, image->layer_count);
+		int rc = read_layer(source, image, reader);
+		if (rc < 0)
+			return error_wrap(err, rc, "layer %zu (%s)", i + 1,
+					  image->layers[i].digest);
+	}
+	int rc = contents_conclude(&files, image, &contents, err);
+	if (rc < 0)
+		return rc;
+	*out = contents;
+	contents = (struct image_contents){0};
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "containers/contents/internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct contents_note workaround_note = {
+	.text = "copies driver files into System32 when the container starts",
+	.advice =
+		"Remove it. It was needed when a container got a device without its driver's files. "
+		"A device plugin that mounts them as the driver's CopyToVm* registry keys say puts "
+		"them there before the container starts, and a copy would be of the wrong version "
+		"after the host's driver is updated.",
+};
+
+/* All of a row must be there, in any case. */
+static const char *const signs[][3] = {
+	{"hostdriverstore", "system32", "copy"}, /* copy, xcopy, robocopy, Copy-Item */
+	{"hostdriverstore", "system32", "mklink"},
+	{"filerepository", "system32", "copy"},
+};
+
+bool workaround_found(const char *text, size_t size)
+{
+	char *lower CLEANUP_FREE = malloc(size + 1);
+	if (lower == NULL)
+		return false;
+	for (size_t i = 0; i < size; i++)
+		lower[i] = text[i] != '\0' ? (char)tolower((unsigned char)text[i]) : ' ';
+	lower[size] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++) {
+		bool found = true;
+		for (size_t j = 0; found && j < ARRAY_SIZE(signs[i]); j++)
+			found = strstr(lower, signs[i][j]) != NULL;
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+bool workaround_is_script(const char *path)
+{
+	static const char *const endings[] = {".cmd", ".bat", ".ps1"};
+	const size_t size = strlen(path);
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		const size_t length = strlen(endings[i]);
+		size_t same = 0;
+		while (same < length && size > length &&
+		       tolower((unsigned char)path[size - length + same]) == endings[i][same])
+			same++;
+		if (same == length)
+			return true;
+	}
+	return false;
+}
