@@ -4,8 +4,9 @@
 #
 # By default every test runs once, where it proves most: what is built for Windows under Wine (preset windows), what a sanitizer
 # sees with sanitizers (asan), and the rest without (dev: the sources, the installed tree, memory, whole runs, the Wine node,
-# what is right, and tables of what is wrong, of which asan has a sample). Presets that are named run whole; quick is the unit and lint tests of dev. Presets are built one after another; dev and asan are tested side by side;
-# ctest's summary of each is the end of the output, those of presets that failed come last.
+# what is right, and tables of what is wrong, of which asan has a sample). Presets that are named run whole; quick is the unit and
+# lint tests of dev. Presets are built one after another; dev and asan are tested side by side; ctest's summary of each is the end
+# of the output, those of presets that failed come last.
 set -eu
 
 cd "$(dirname "$0")"
