@@ -13,7 +13,7 @@ struct writer {
 	struct error *err;
 };
 
-const char *const container_tools[] = {"ctr", "nerdctl", "docker", NULL};
+const char *const container_tools[] = {"ctr", "nerdctl", "docker", "cdi", NULL};
 
 /* A flag and its value, which is consumed. */
 static int add(const struct writer *writer, const char *flag, char *value)

@@ -10,7 +10,7 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
-enum container_tool { TOOL_CTR, TOOL_NERDCTL, TOOL_DOCKER };
+enum container_tool { TOOL_CTR, TOOL_NERDCTL, TOOL_DOCKER, TOOL_CDI /* no flags: see cdi.h */ };
 
 extern const char *const container_tools[]; /* their names, NULL-ended */
 

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "tools/gen-device-mounts/cdi.h"
 #include "tools/gen-device-mounts/container_flags.h"
 #include "tools/gen-device-mounts/selection.h"
 #include "tools/gen-device-mounts/shell.h"
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EXIT_NO_DEVICE = 1, EXIT_BROKEN = 3, EXIT_NOT_STARTED = 127 };
+enum { EXIT_NO_DEVICE = 1, EXIT_DEFECT = 1, EXIT_BROKEN = 3, EXIT_NOT_STARTED = 127 };
 
 #ifdef _WIN32
 enum { SHELL_HERE = SHELL_CMD };
@@ -22,6 +23,7 @@ enum { SHELL_HERE = SHELL_SH };
 
 static struct {
 	struct selection selection;
+	struct text_list check;
 	const char *resource, *tool, *allocation, *format, *node, *root;
 	bool skip_runtime_mounts, run, verbose;
 } given = {.resource = "any", .format = "text"};
@@ -52,7 +54,11 @@ static const struct option_spec options[] = {
 		 "cannot (compute)."},
 	{OPTION_ROW("for", OPTION_CHOICE, given.tool), .letter = 'f', .choices = container_tools,
 	 .help = "The program whose flags are wanted; ctr unless given. docker on Windows can give "
-		 "the class of display adapters only, and no files."},
+		 "the class of display adapters only, and no files. cdi: a Spec of the Container "
+		 "Device Interface, as JSON, for devices of Linux."},
+	{OPTION_ROW("check", OPTION_LIST, given.check), .value = "PATH",
+	 .help = "With --for cdi: instead of writing a Spec, check a file, or the files of a "
+		 "folder; a later one has priority (/etc/cdi, then /var/run/cdi)."},
 	{OPTION_ROW("allocation", OPTION_CHOICE, given.allocation), .choices = allocations,
 	 .help = "On Windows: each device by its location path, which needs Windows Server 2022, "
 		 "or the class of all display adapters. location-path unless given, with docker "
@@ -90,6 +96,11 @@ static enum container_tool tool_given(void)
 	return (enum container_tool)choice_of(given.tool, container_tools, TOOL_CTR);
 }
 
+static bool is_cdi(void)
+{
+	return tool_given() == TOOL_CDI;
+}
+
 static bool is_cri(void)
 {
 	return strcmp(given.format, "cri") == 0;
@@ -120,22 +131,10 @@ static int choose_rules(bool windows, struct answer_rules *out, struct error *er
 	return 0;
 }
 
-/* What the container gets besides what was asked for, and what it lacks. */
-static void tell_user(const struct selected *selected, const struct answer *answer,
-		      const struct discovery_snapshot *snapshot, bool windows,
-		      const struct answer_rules *rules)
+static void tell_devices(const struct selected *selected)
 {
 	for (size_t i = 0; i < selected->notes.count; i++)
 		log_warning("%s", selected->notes.items[i]);
-	for (size_t i = 0; i < answer->warnings.count; i++)
-		log_warning("%s", answer->warnings.items[i]);
-	if (windows && rules->allocation == ANSWER_CLASS)
-		log_warning("the container sees every display adapter of the node (it has %zu "
-			    "devices): a class cannot be narrowed down",
-			    snapshot->device_count);
-	if (docker_on_windows(windows) && !given.skip_runtime_mounts)
-		log_warning("docker cannot mount single files into Windows containers: the image "
-			    "has to bring what a driver has besides DirectX");
 	for (size_t i = 0; i < selected->count; i++) {
 		const struct discovery_device *device = selected->devices[i];
 		if (device->health != DISCOVERY_HEALTHY)
@@ -145,6 +144,23 @@ static void tell_user(const struct selected *selected, const struct answer *answ
 			log_info("device %zu: %s (%s)", device->index, device->id,
 				 device->description);
 	}
+}
+
+/* What the container gets besides what was asked for, and what it lacks. */
+static void tell_user(const struct selected *selected, const struct answer *answer,
+		      const struct discovery_snapshot *snapshot, bool windows,
+		      const struct answer_rules *rules)
+{
+	tell_devices(selected);
+	for (size_t i = 0; i < answer->warnings.count; i++)
+		log_warning("%s", answer->warnings.items[i]);
+	if (windows && rules->allocation == ANSWER_CLASS)
+		log_warning("the container sees every display adapter of the node (it has %zu "
+			    "devices): a class cannot be narrowed down",
+			    snapshot->device_count);
+	if (docker_on_windows(windows) && !given.skip_runtime_mounts)
+		log_warning("docker cannot mount single files into Windows containers: the image "
+			    "has to bring what a driver has besides DirectX");
 	for (size_t i = 0; given.verbose && i < snapshot->diagnostic_count; i++)
 		log_info("%s: %s", snapshot->diagnostics[i].place,
 			 snapshot->diagnostics[i].message);
@@ -205,6 +221,20 @@ static int deliver(const struct answer *answer, bool windows, const struct text_
 	return given.run ? run_tool(&flags, code, err) : print_flags(&flags, err);
 }
 
+static int print_cdi(const struct answer_request *request, const struct selected *selected,
+		     struct error *err)
+{
+	struct text_list notes CLEANUP_TEXT_LIST = {0};
+	cJSON *spec CLEANUP_JSON = NULL;
+	int rc = cdi_write(request, &notes, &spec, err);
+	if (rc < 0)
+		return rc;
+	tell_devices(selected);
+	text_each (note, &notes)
+		log_warning("%s", note);
+	return options_print(json_print(spec), err);
+}
+
 static int answer_for(const struct discovery_snapshot *snapshot, const struct text_list *arguments,
 		      int *code, struct error *err)
 {
@@ -222,6 +252,8 @@ static int answer_for(const struct discovery_snapshot *snapshot, const struct te
 		rc = selection_apply(&given.selection, snapshot, rules.allocation, &selected, err);
 	request.devices = selected.devices;
 	request.count = selected.count;
+	if (rc == 0 && is_cdi())
+		return print_cdi(&request, &selected, err);
 	if (rc == 0)
 		rc = answer_build(&request, &answer, err);
 	if (rc < 0)
@@ -230,9 +262,30 @@ static int answer_for(const struct discovery_snapshot *snapshot, const struct te
 	return deliver(&answer, request.windows, arguments, code, err);
 }
 
+/* The same of --for cdi. */
+static const char *cdi_objection(const struct text_list *arguments)
+{
+	bool check = given.check.count > 0;
+	if (!is_cdi())
+		return check ? "--check is of --for cdi" : NULL;
+	if (given.run || arguments->count > 0)
+		return "--for cdi starts no container, so it takes neither --run nor arguments";
+	if (strcmp(given.format, "text") != 0 && strcmp(given.format, "json") != 0)
+		return "--for cdi prints JSON, so it cannot be combined with another --format";
+	if (given.allocation != NULL || given.skip_runtime_mounts)
+		return "--allocation and --skip-runtime-mounts are for Windows, whose devices CDI "
+		       "does not have";
+	if (check && !selection_is_empty(&given.selection))
+		return "--check looks at files, so no devices can be chosen";
+	return NULL;
+}
+
 /* What the command line says that makes no sense; NULL when it does. */
 static const char *objection(const struct text_list *arguments)
 {
+	const char *why = cdi_objection(arguments);
+	if (why != NULL || given.check.count > 0)
+		return why;
 	if (selection_is_empty(&given.selection))
 		return "which devices? Give --all, --index, --id, --luid, --path or --vendor";
 	if (given.run && is_cri())
@@ -244,6 +297,19 @@ static const char *objection(const struct text_list *arguments)
 	if (given.tool != NULL && is_cri())
 		return "--format cri prints no program's flags, so it cannot be combined with --for";
 	return NULL;
+}
+
+/* What is wrong with a Spec is printed, and is exit code EXIT_DEFECT. */
+static int check_specs(int *code, struct error *err)
+{
+	struct text report CLEANUP_TEXT = {0};
+	bool usable = false;
+	int rc = cdi_check(&given.check, &usable, &report, err);
+	if (rc == 0)
+		rc = options_print(text_take(&report), err);
+	if (rc == 0)
+		*code = usable ? EXIT_SUCCESS : EXIT_DEFECT;
+	return rc;
 }
 
 /* *code is that of the program that --run ran, or what an error stands for. */
@@ -259,11 +325,15 @@ static int look_and_answer(const struct text_list *arguments, int *code, struct 
 	if (why != NULL)
 		return error_set(err, ERROR_ARGUMENT, "%s; see --help", why);
 	*code = EXIT_BROKEN;
+	if (given.check.count > 0)
+		return check_specs(code, err);
 	int rc = discovery_take(&wanted, &snapshot, err);
 	if (rc < 0)
 		return rc;
 	*code = EXIT_NO_DEVICE;
 	rc = answer_for(snapshot, arguments, code, err);
+	if (rc == 0 && !given.run)
+		*code = EXIT_SUCCESS;
 	if (rc == ERROR_ARGUMENT || rc == ERROR_FORMAT || rc == ERROR_LIMIT)
 		*code = OPTIONS_EXIT_USAGE;
 	discovery_free(snapshot);
@@ -281,7 +351,8 @@ static int run(const struct text_list *arguments)
 	if (rc < 0)
 		log_error("%s", err.text);
 	selection_free(&given.selection);
-	return rc == 0 && !given.run ? EXIT_SUCCESS : code;
+	text_list_free(&given.check);
+	return code;
 }
 
 static const char description[] =
@@ -292,7 +363,9 @@ static const char description[] =
 	"go to stdout.\n\n"
 	"With --run the arguments go behind the flags: IMAGE CONTAINER-ID [COMMAND] for ctr, IMAGE "
 	"[COMMAND] for the others. Put -- before them when they have options. ctr takes address "
-	"and namespace from CONTAINERD_ADDRESS and CONTAINERD_NAMESPACE.";
+	"and namespace from CONTAINERD_ADDRESS and CONTAINERD_NAMESPACE.\n\n"
+	"With --for cdi the devices are those of a Spec of kind " CDI_KIND ": each under its id, "
+	"and all of them together under the name all.";
 
 static const char *const examples[] = {
 	"gen-device-mounts --all",
@@ -303,15 +376,25 @@ static const char *const examples[] = {
 	"Print flags that can be pasted into PowerShell.",
 	"gen-device-mounts --node node.json --vendor nvidia --format cri",
 	"Print what crictl needs in its container configuration, for another machine.",
+	"gen-device-mounts --all --for cdi > /etc/cdi/" CDI_FILE,
+	"Let container runtimes give devices by the Container Device Interface.",
+	"gen-device-mounts --for cdi --check /etc/cdi --check /var/run/cdi",
+	"Check the Specs of this machine, and tell which devices no container can be given.",
 	NULL,
 };
 
 static const char *const exit_codes[] = {
-	"0",   "done",
-	"1",   "no such device, or it cannot be given to a container that way",
-	"2",   "wrong usage",
-	"3",   "the node cannot be read, or nothing can be written",
-	"127", "with --run: the program cannot be started; every other code is its own",
+	"0",
+	"done",
+	"1",
+	"no such device, or it cannot be given to a container that way; with --check: a file "
+	"or device is unusable",
+	"2",
+	"wrong usage",
+	"3",
+	"the node cannot be read, or nothing can be written",
+	"127",
+	"with --run: the program cannot be started; every other code is its own",
 	NULL,
 };
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* gen-device-mounts as a program: what goes to stdout, what to stderr, and exit codes. */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/process.h"
 #include "base/tests/unit.h"
 
 static const char windows_node[] = GPUCERT_NODES "/windows-4x-tesla-t4.json";
+static const char nvidia_node[] = GPUCERT_NODES "/linux-2x-tesla-t4.json";
+static const char software_node[] = GPUCERT_NODES "/linux-software.json";
 static const char linux_node[] = GPUCERT_NODES "/linux-intel-amd.json";
 
 enum { TIMEOUT_MS = 20000 };
@@ -114,6 +117,59 @@ static void test_linux(void)
 		    "--device /dev/dri/renderD128:/dev/dri/renderD128:rw\n");
 }
 
+/* The Spec of two devices: as it was written before, and one that the check takes. */
+static void test_cdi(void)
+{
+	char *expected CLEANUP_FREE = NULL;
+	CLEANUP(output_free)
+	struct output output = RUN(NULL, "--node", nvidia_node, "--all", "--for", "cdi");
+	CLEANUP(output_free)
+	struct output check = RUN(NULL, "--for", "cdi", "--check", CDI_EXPECTED);
+	UNIT_INT(file_read(CDI_EXPECTED, JSON_FILE_MAX, &expected, NULL, NULL), 0);
+	UNIT_INT(output.code, 0);
+	UNIT_STRING(text_string(&output.err), "");
+	UNIT_STRING(text_string(&output.out), expected);
+	UNIT_INT(check.code, 0);
+	UNIT_STRING(text_string(&check.out), CDI_EXPECTED
+		    ": ok: gpucert.internal/gpu, 3 devices, cdiVersion 0.5.0 (needs 0.5.0)\n");
+}
+
+/* Files are read-only in the container, and nothing else is asked of the runtime. */
+static void test_cdi_mounts(void)
+{
+	CLEANUP(output_free)
+	struct output output = RUN(NULL, "--node", software_node, "--all", "--for", "cdi");
+	cJSON *json CLEANUP_JSON = NULL;
+	size_t mounts = 0;
+	UNIT_INT(output.code, 0);
+	UNIT_INT(json_parse(text_string(&output.out), output.out.size, &json, NULL), 0);
+	UNIT_STRING(json_pointer_string(json, "/cdiVersion"), "0.3.0");
+	UNIT_STRING(json_pointer_string(json, "/devices/0/name"), "lavapipe");
+	UNIT_CONTAINS(json_pointer_string(json, "/devices/0/containerEdits/env/0"),
+		      "VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd");
+	json_each (mount, json_pointer(json, "/devices/0/containerEdits/mounts")) {
+		char *options CLEANUP_FREE = json_print_compact(json_pointer(mount, "/options"));
+		UNIT_STRING(options, "[\"ro\",\"nosuid\",\"nodev\",\"bind\"]");
+		mounts++;
+	}
+	CU_ASSERT_TRUE(mounts > 10);
+}
+
+static void test_cdi_check(void)
+{
+	CLEANUP(output_free)
+	struct output folder = RUN(NULL, "--for", "cdi", "--check", CDI_CORPUS);
+	CLEANUP(output_free)
+	struct output missing = RUN(NULL, "--for", "cdi", "--check", "/nonexistent");
+	UNIT_INT(folder.code, 1);
+	UNIT_CONTAINS(text_string(&folder.out), "least.json: ok: vendor.com/gpu, 1 device, ");
+	UNIT_CONTAINS(text_string(&folder.out),
+		      "unknown-field.json: unknown-field: "
+		      "devices[0].containerEdits.environment: CDI has no such field");
+	UNIT_INT(missing.code, 1);
+	UNIT_CONTAINS(text_string(&missing.out), "/nonexistent: unreadable: ");
+}
+
 static void expect_failure(int code, const char *message, const char *a, const char *b,
 			   const char *c, const char *d)
 {
@@ -135,6 +191,13 @@ static void test_failures(void)
 	expect_failure(2, "--format cri", "--all", "--run", "--format=cri", "image");
 	expect_failure(2, "--for", "--all", "--for=docker", "--format=cri", NULL);
 	expect_failure(2, "--no-such", "--no-such", NULL, NULL, NULL);
+	expect_failure(1, "CDI has no devices of Windows", "--all", "--for=cdi", "--node",
+		       windows_node);
+	expect_failure(2, "starts no container", "--all", "--for=cdi", "--run", "image");
+	expect_failure(2, "prints JSON", "--all", "--for=cdi", "--format=sh", NULL);
+	expect_failure(2, "are for Windows", "--all", "--for=cdi", "--allocation=class", NULL);
+	expect_failure(2, "no devices can be chosen", "--all", "--for=cdi", "--check", "/etc/cdi");
+	expect_failure(2, "is of --for cdi", "--check", "/etc/cdi", NULL, NULL);
 	expect_failure(3, "/nonexistent", "--all", "--node", "/nonexistent", NULL);
 }
 
@@ -166,5 +229,6 @@ static void test_run(void)
 }
 
 UNIT_MAIN("gen-device-mounts", {"run", test_run}, {"json", test_json}, {"text", test_text},
-	  {"docker", test_docker}, {"cri", test_cri}, {"linux", test_linux},
+	  {"docker", test_docker}, {"cri", test_cri}, {"linux", test_linux}, {"CDI", test_cdi},
+	  {"files with CDI", test_cdi_mounts}, {"check of CDI", test_cdi_check},
 	  {"failures", test_failures})

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Any bytes as a CDI file, as JSON and as YAML: a Spec with devices, or an error with a defect.
+ * What is a Spec as JSON, and is YAML as well, is the same Spec there. */
+#include "containers/cdi/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+static void parse(const char *path, const char *data, size_t size, struct cdi_spec *spec)
+{
+	struct error err = {0};
+	int rc = cdi_spec_parse(path, data, size, spec, &err);
+	require(rc == 0 || (rc == err.code && err.text[0] != '\0'));
+	require((rc == 0) == (spec->defect == CDI_NO_DEFECT));
+	require(cdi_defect_name(spec->defect) != NULL);
+	if (rc < 0)
+		return;
+	require(spec->devices.count > 0 && strchr(spec->kind, '/') != NULL);
+	require(spec->version != NULL && spec->needed != NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct cdi_spec json = {0};
+	struct cdi_spec yaml = {0};
+	parse("a.json", (const char *)data, size, &json);
+	parse("a.yaml", (const char *)data, size, &yaml);
+	if (json.defect == CDI_NO_DEFECT && yaml.defect == CDI_NO_DEFECT) {
+		require(strcmp(json.kind, yaml.kind) == 0);
+		require(json.devices.count == yaml.devices.count);
+	}
+	cdi_spec_free(&json);
+	cdi_spec_free(&yaml);
+	return 0;
+}

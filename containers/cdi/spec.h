@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * Specs of the Container Device Interface, 0.1.0 to 1.1.0 (cncf-tags/container-device-interface:
+ * SPEC.md, specs-go/config.go, pkg/cdi): what they may hold, and the least cdiVersion for it.
+ *
+ * A runtime refuses a file as a whole for the first thing that is wrong with it; so does this.
+ */
+
+#include "base/json.h"
+#include "base/text.h"
+
+#include <stddef.h>
+
+enum {
+	CDI_FILE_MAX = 1024 * 1024, /* bytes of a file */
+	CDI_LIST_MAX = 4096,	    /* elements of a list, or annotations */
+};
+
+/* What is wrong with a file. */
+enum cdi_defect {
+	CDI_NO_DEFECT,
+	CDI_UNREADABLE,
+	CDI_SYNTAX, /* neither JSON nor YAML */
+	CDI_TOO_LARGE,
+	CDI_UNKNOWN_FIELD,
+	CDI_FIELD_TWICE,
+	CDI_MISSING_FIELD, /* or an empty one */
+	CDI_WRONG_TYPE,
+	CDI_WRONG_VALUE,
+	CDI_WRONG_NAME, /* of a vendor, class, device or annotation */
+	CDI_UNKNOWN_VERSION,
+	CDI_VERSION_TOO_LOW, /* the file declares less than its fields need */
+	CDI_NO_EDITS,	     /* a device that changes nothing */
+	CDI_DEVICE_TWICE,
+	CDI_DEFECTS
+};
+
+const char *cdi_defect_name(enum cdi_defect defect); /* "unknown-field" */
+
+struct cdi_spec {
+	enum cdi_defect defect;
+	char *kind;		  /* "vendor/class" */
+	const char *version;	  /* that the file declares; static */
+	const char *needed;	  /* the least with its fields, "0.3.0" at least; static */
+	struct text_list devices; /* qualified names: "vendor/class=name" */
+};
+
+/*
+ * Is the document a Spec? A string may be another scalar that a YAML file has without quotes (see
+ * cdi_yaml_parse()). `out` is zeroed; free it with cdi_spec_free(), also after an error.
+ *
+ * ERROR_FORMAT: it is not; the error names the place and out->defect says why. ERROR_MEMORY: no
+ * defect.
+ */
+int cdi_spec_check(const cJSON *document, struct cdi_spec *out, struct error *err);
+
+/* cdi_spec_check() of a file's content: JSON when `path` ends in .json, otherwise YAML. */
+int cdi_spec_parse(const char *path, const char *data, size_t size, struct cdi_spec *out,
+		   struct error *err);
+
+void cdi_spec_free(struct cdi_spec *spec);
+
+/*
+ * A YAML document as JSON. Scalars without quotes are null, booleans and numbers as in YAML 1.1
+ * (0660 is octal); their text stays in `valuestring`. Aliases are followed, within CDI_YAML_VALUES_MAX values
+ * in all. Caller owns *out.
+ *
+ * ERROR_FORMAT names the line; ERROR_LIMIT: too many values, or deeper than JSON_DEPTH_MAX;
+ * ERROR_MEMORY.
+ */
+enum { CDI_YAML_VALUES_MAX = 256 * 1024 };
+int cdi_yaml_parse(const char *data, size_t size, cJSON **out, struct error *err);
