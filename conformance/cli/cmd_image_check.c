@@ -68,7 +68,7 @@ static int load_image(const char *name, struct check *check, struct error *err)
 			 ? image_platform_parse(given.platform, &arena, &platform, err)
 			 : 0;
 	if (rc == 0)
-		rc = image_source_open(name, NULL, &source, err);
+		rc = image_source_open(name, &image_argument_options, &source, err);
 	if (rc == 0 && given.platform != NULL) {
 		rc = image_source_load(source, &platform, &check->image, err);
 		return rc == 0 ? read_layers(source, check, err) : rc;
@@ -230,6 +230,7 @@ static const struct option_spec check_options[] = {
 	 .choices = compat_api_names},
 	{OPTION_ROW("no-layers", OPTION_FLAG, given.no_layers),
 	 .help = "Do not read the layers: what rules say of libraries in them is left out."},
+	IMAGE_SOURCE_OPTIONS,
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print JSON (image-check.schema.json)."},
 	{OPTION_ROW("list-rules", OPTION_FLAG, given.list_rules),
@@ -271,9 +272,9 @@ const struct command_spec command_image_check = {
 		"levels, NVIDIA's drivers, toolkits and NVIDIA_REQUIRE_* conditions, ROCm releases, "
 		"Intel's platforms. Each rule tells its reason with the numbers of image and host, what "
 		"to do, and where it is written; the worst of them is the answer.\n\n"
-		"IMAGE is oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], docker-archive:FILE, or "
-		"containerd:NAME. From an index the entry is taken that the host's runtime takes; when "
-		"there is none, each entry's reason is told (\"no matching manifest\").",
+		"IMAGE is docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], "
+		"docker-archive:FILE, or containerd:NAME. From an index the entry is taken that the host's "
+		"runtime takes; when there is none, each entry's reason is told (\"no matching manifest\").",
 	.options = check_options,
 	.examples = check_examples,
 	.exit_codes = check_exit_codes,

@@ -227,6 +227,7 @@ static const struct option_spec inspect_options[] = {
 	{OPTION_ROW("platform", OPTION_STRING, given.platform), .value = "PLATFORM",
 	 .help = "Which platform's image of an index to take: linux/amd64, "
 		 "windows/amd64:10.0.20348.2582. Without it this machine's."},
+	IMAGE_SOURCE_OPTIONS,
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print JSON (image-contents.schema.json)."},
 	{.name = NULL},

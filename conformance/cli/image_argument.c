@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+struct image_source_options image_argument_options;
+
 int image_platform_parse(const char *string, struct arena *arena, struct image_platform *out,
 			 struct error *err)
 {
@@ -59,7 +61,7 @@ int image_argument_open(const char *name, const char *platform, struct image_arg
 	struct image_platform wanted = {0};
 	int rc = platform != NULL ? image_platform_parse(platform, &arena, &wanted, err) : 0;
 	if (rc == 0)
-		rc = image_source_open(name, NULL, &out->source, err);
+		rc = image_source_open(name, &image_argument_options, &out->source, err);
 	if (rc < 0)
 		return rc;
 	return platform != NULL ? image_source_load(out->source, &wanted, &out->image, err)

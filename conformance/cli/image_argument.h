@@ -3,6 +3,7 @@
 
 /* The image that a command line names. */
 
+#include "base/options.h"
 #include "containers/contents/contents.h"
 #include "containers/registry/image_source.h"
 
@@ -10,6 +11,23 @@ struct image_argument {
 	struct image_source *source;
 	struct image image;
 };
+
+/* How images are read, as IMAGE_SOURCE_OPTIONS say; image_argument_open() goes by it. */
+extern struct image_source_options image_argument_options;
+
+/* Rows for the options of each command that reads images. */
+#define IMAGE_SOURCE_OPTIONS                                                                             \
+	{OPTION_ROW("no-cache", OPTION_FLAG, image_argument_options.no_cache),                           \
+	 .help = "Keep nothing of a registry on disk, and take nothing from there."},                    \
+		{OPTION_ROW("ca-certificate", OPTION_STRING,                                             \
+			    image_argument_options.registry.ca_certificate),                             \
+		 .value = "FILE",                                                                        \
+		 .help = "Certificates (PEM) of authorities that are trusted for registries as well as " \
+			 "the system's. Without it $SSL_CERT_FILE."},                                    \
+	{                                                                                                \
+		OPTION_ROW("plain-http", OPTION_FLAG, image_argument_options.registry.plain_http),       \
+			.help = "Speak to registries without TLS."                                       \
+	}
 
 /* OS/ARCHITECTURE[/VARIANT][:OS-VERSION], "windows/amd64:10.0.20348.2582". ERROR_ARGUMENT. */
 int image_platform_parse(const char *string, struct arena *arena, struct image_platform *out,
