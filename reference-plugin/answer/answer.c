@@ -110,13 +110,32 @@ static void fill_message(struct answer *answer, bool windows)
 	}
 }
 
+static void add_cdi_devices(struct answer *answer, const struct answer_request *request)
+{
+	V1beta1__ContainerAllocateResponse *message = &answer->message;
+	V1beta1__CDIDevice *devices =
+		arena_allocate(&answer->arena, request->count * sizeof(*devices));
+	message->cdi_devices =
+		arena_allocate(&answer->arena, request->count * sizeof(V1beta1__CDIDevice *));
+	for (size_t i = 0; !answer->arena.failed && i < request->count; i++) {
+		v1beta1__cdidevice__init(&devices[i]);
+		devices[i].name = wire_string(arena_format(&answer->arena, "%s=%s", ANSWER_CDI_KIND,
+							   request->devices[i]->id));
+		message->cdi_devices[message->n_cdi_devices++] = &devices[i];
+	}
+}
+
 int answer_build(const struct answer_request *request, struct answer *out, struct error *err)
 {
 	v1beta1__container_allocate_response__init(&out->message);
+	if (request->windows && request->rules->cdi)
+		return error_set(err, ERROR_UNSUPPORTED, "CDI has no devices of Windows");
 	int rc = reserve(out, request, err);
 	if (rc == 0)
 		rc = request->windows ? answer_build_windows(out, request, err)
 				      : answer_build_linux(out, request, err);
+	if (rc == 0 && request->rules->cdi)
+		add_cdi_devices(out, request);
 	if (rc == 0 && out->arena.failed)
 		rc = error_memory(err);
 	if (rc == 0)

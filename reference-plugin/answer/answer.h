@@ -31,13 +31,17 @@ enum answer_allocation {
 			 tell which one is meant */
 };
 
+/* The kind of the CDI devices that stand for a node's devices, under their ids. */
+#define ANSWER_CDI_KIND "gpucert.internal/gpu"
+
 /* What the configuration says about answers. Zeroed: the defaults. */
 struct answer_rules {
 	enum answer_allocation allocation;
 	/* Several Windows devices for one container: a kubelet up to 1.36 passes only the first one
 	 * on, because all have an empty container path (pod_devices.go). Refused unless set. */
 	bool allow_several;
-	bool skip_runtime_mounts;		    /* on Windows: no files */
+	bool skip_runtime_mounts; /* on Windows: no files */
+	bool cdi; /* on Linux: names of CDI devices, and additional mounts alone beside them */
 	const struct additional_mounts *additional; /* NULL: none */
 };
 
@@ -68,8 +72,11 @@ struct answer {
  * that is missing, would be mounted outside of System32 and SysWOW64, or comes from outside the
  * driver's directory, is left out and named in `warnings`.
  *
+ * With rules->cdi what a device needs is checked all the same, and is for the runtime to find in a
+ * CDI Spec. CDI keeps one value of a variable, so devices whose values would be joined are refused.
+ *
  * ERROR_IO: a file or device node is missing or of the wrong type; ERROR_UNSUPPORTED: the devices
- * contradict each other, there is nothing that would give access to a device, or several Windows
+ * contradict each other, CDI cannot give them, there is nothing that would give access to a device, or several Windows
  * devices and the rules do not allow that; ERROR_MEMORY.
  */
 int answer_build(const struct answer_request *request, struct answer *out, struct error *err);

@@ -121,6 +121,31 @@ static int join(struct answer *answer, struct answer_item *kept, const struct an
 			 kept->device, next->device, kept->place, kept->source, next->source);
 }
 
+/* A runtime that applies several CDI devices keeps one value of a variable. */
+static int join_cdi(struct answer *answer, struct answer_item *kept, const struct answer_item *next,
+		    struct error *err)
+{
+	if (kept->kind == ANSWER_VARIABLE && strcmp(kept->source, next->source) != 0)
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"devices '%s' and '%s' need different values of %s, which CDI "
+			"cannot join: give a container one of them, or use delivery direct",
+			kept->device, next->device, kept->place);
+	return join(answer, kept, next, err);
+}
+
+/* What the CDI devices do not bring. */
+static void keep_additional(struct answer *answer)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < answer->count; i++) {
+		if (answer->items[i].kind == ANSWER_MOUNT &&
+		    answer->items[i].rank == RANK_ADDITIONAL)
+			answer->items[kept++] = answer->items[i];
+	}
+	answer->count = kept;
+}
+
 static int stat_below(const char *root, const char *path, struct stat *status)
 {
 	char *below CLEANUP_FREE = root != NULL && root[0] != '\0' ? path_join(root, path) : NULL;
@@ -163,8 +188,11 @@ int answer_build_linux(struct answer *answer, const struct answer_request *reque
 					 device->id);
 		add_device(answer, request->rules->additional, device);
 	}
-	int rc = answer_settle(answer, strcmp, join, err);
+	bool cdi = request->rules->cdi;
+	int rc = answer_settle(answer, strcmp, cdi ? join_cdi : join, err);
 	for (size_t i = 0; rc == 0 && !request->recorded && i < answer->count; i++)
 		rc = check_source(request->root, &answer->items[i], err);
+	if (cdi)
+		keep_additional(answer);
 	return rc;
 }

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 enum config_resource { CONFIG_RESOURCE_BOTH, CONFIG_RESOURCE_DISPLAY, CONFIG_RESOURCE_COMPUTE };
+enum config_delivery { CONFIG_DELIVERY_DIRECT, CONFIG_DELIVERY_CDI };
 enum config_several { CONFIG_SEVERAL_REFUSE, CONFIG_SEVERAL_ALLOW };
 enum config_log_format { CONFIG_LOG_TEXT, CONFIG_LOG_JSON };
 
@@ -34,7 +35,7 @@ struct config_origin {
 };
 
 enum {
-	CONFIG_SETTING_COUNT = 27,
+	CONFIG_SETTING_COUNT = 28,
 	CONFIG_KEY_COUNT = CONFIG_SETTING_COUNT + 3, /* with the additional mounts */
 };
 
@@ -68,6 +69,7 @@ struct config {
 	struct text_list vendors; /* empty: all */
 	int preferred_allocation; /* enum prefer_policy */
 	int allocation;		  /* enum answer_allocation */
+	int delivery;		  /* enum config_delivery */
 	int several_devices;	  /* enum config_several */
 	bool skip_runtime_mounts;
 	uint64_t poll_interval_ms;

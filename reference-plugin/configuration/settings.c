@@ -11,6 +11,7 @@ static const char *const truth[] = {"true", "false", NULL};
 static const char *const resources[] = {"both", "display", "compute", NULL};
 static const char *const policies[] = {"spread", "pack", NULL};
 static const char *const allocations[] = {"location-path", "class", NULL};
+static const char *const deliveries[] = {"direct", "cdi", NULL};
 static const char *const severals[] = {"refuse", "allow", NULL};
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
 static const char *const log_formats[] = {"text", "json", NULL};
@@ -54,6 +55,11 @@ const struct setting settings[CONFIG_KEY_COUNT] = {
 	 "containers of Windows Server 2019) gives all display adapters and names the one in "
 	 "DIRECTX_GPU_Name, DIRECTX_GPU_PNPDeviceID and DIRECTX_GPU_DriverVersion.",
 	 .choices = allocations, .scope = SETTING_DIRECTX},
+	{"delivery", "delivery", SETTING_CHOICE, MEMBER(delivery), "direct", "WAY",
+	 "How a container is given devices: direct (device nodes, files and variables are in the "
+	 "answer) or cdi (names of CDI devices, which the container runtime finds in the Spec that "
+	 "gen-device-mounts --for cdi writes).",
+	 .choices = deliveries, .scope = SETTING_LINUX},
 	{"several-devices", "severalDevices", SETTING_CHOICE, MEMBER(several_devices), "refuse",
 	 "POLICY",
 	 "Whether one container may have several devices: a kubelet up to 1.36 passes only the "

@@ -164,6 +164,7 @@ static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request,
 		.allocation = (enum answer_allocation)config->allocation,
 		.allow_several = config->several_devices == CONFIG_SEVERAL_ALLOW,
 		.skip_runtime_mounts = config->skip_runtime_mounts,
+		.cdi = config->delivery == CONFIG_DELIVERY_CDI,
 		.additional = &config->additional_mounts,
 	};
 	struct allocation allocation CLEANUP(allocation_free) = {0};

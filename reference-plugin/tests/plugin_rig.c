@@ -275,6 +275,8 @@ int rig_allocate(struct rig *rig, const char *resource, const char *ids, struct 
 		text_addf(answer, "%s;", response->container_responses[0]->devices[i]->host_path);
 	for (size_t i = 0; i < response->container_responses[0]->n_mounts; i++)
 		text_addf(answer, "%s;", response->container_responses[0]->mounts[i]->host_path);
+	for (size_t i = 0; i < response->container_responses[0]->n_cdi_devices; i++)
+		text_addf(answer, "%s;", response->container_responses[0]->cdi_devices[i]->name);
 	protobuf_c_message_free_unpacked(reply, NULL);
 	return code;
 }

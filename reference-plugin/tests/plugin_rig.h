@@ -77,7 +77,7 @@ int rig_call(struct rig *rig, const char *resource, const char *method,
 	     ProtobufCMessage **reply, struct text *message);
 
 /* Allocate for one container with ids separated by blanks; the answer as "host_path;..." of its
- * devices and mounts. */
+ * devices and mounts, and the names of CDI devices. */
 int rig_allocate(struct rig *rig, const char *resource, const char *ids, struct text *answer);
 
 /* An open ListAndWatch stream. */

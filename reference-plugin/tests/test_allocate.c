@@ -30,10 +30,9 @@ static struct inventory recorded(struct discovery_device *devices, size_t count,
 }
 
 /* Allocate for one container with ids separated by blanks. */
-static int ask(const struct inventory *inventory, const struct additional_mounts *additional,
-	       const char *ids, struct allocation *out, struct error *err)
+static int ask_by(const struct inventory *inventory, const struct answer_rules *rules,
+		  const char *ids, struct allocation *out, struct error *err)
 {
-	const struct answer_rules rules = {.additional = additional};
 	struct text_list list CLEANUP_TEXT_LIST = {0};
 	V1beta1__ContainerAllocateRequest container = V1BETA1__CONTAINER_ALLOCATE_REQUEST__INIT;
 	V1beta1__ContainerAllocateRequest *containers[] = {&container};
@@ -44,7 +43,14 @@ static int ask(const struct inventory *inventory, const struct additional_mounts
 	container.devices_ids = list.items;
 	request.n_container_requests = 1;
 	request.container_requests = containers;
-	return allocate(inventory, INVENTORY_DISPLAY, &rules, &request, out, err);
+	return allocate(inventory, INVENTORY_DISPLAY, rules, &request, out, err);
+}
+
+static int ask(const struct inventory *inventory, const struct additional_mounts *additional,
+	       const char *ids, struct allocation *out, struct error *err)
+{
+	const struct answer_rules rules = {.additional = additional};
+	return ask_by(inventory, &rules, ids, out, err);
 }
 
 /* One line a thing that the container is given. */
@@ -59,6 +65,8 @@ static void describe(const V1beta1__ContainerAllocateResponse *answer, struct te
 			  answer->mounts[i]->read_only ? "" : " writable");
 	for (size_t i = 0; i < answer->n_envs; i++)
 		text_addf(out, "env %s=%s;", answer->envs[i]->key, answer->envs[i]->value);
+	for (size_t i = 0; i < answer->n_cdi_devices; i++)
+		text_addf(out, "cdi %s;", answer->cdi_devices[i]->name);
 }
 
 static void expect_answer(const struct inventory *inventory,
@@ -74,6 +82,21 @@ static void expect_answer(const struct inventory *inventory,
 	if (err.code == 0)
 		describe(allocation.message.container_responses[0], &seen);
 	UNIT_STRING(text_string(&seen), wanted);
+}
+
+/* The same with CDI; an answer or the text of an error. */
+static void expect_cdi(const struct inventory *inventory,
+		       const struct additional_mounts *additional, const char *ids, int code,
+		       const char *wanted)
+{
+	const struct answer_rules rules = {.additional = additional, .cdi = true};
+	struct allocation allocation CLEANUP_ALLOCATION = {0};
+	struct text seen CLEANUP_TEXT = {0};
+	struct error err = {0};
+	UNIT_INT(ask_by(inventory, &rules, ids, &allocation, &err), code);
+	if (err.code == 0)
+		describe(allocation.message.container_responses[0], &seen);
+	UNIT_STRING(err.code == 0 ? text_string(&seen) : err.text, wanted);
 }
 
 static void expect_error(const struct inventory *inventory, const char *ids, int code,
@@ -245,6 +268,30 @@ static void test_additional_mounts_give_way(void)
 		      "env OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd;");
 }
 
+/* The runtime finds in a Spec what a device brings; nothing is given twice. */
+static void test_cdi_devices_are_named(void)
+{
+	static const struct discovery_variable other[] = {{"VK_DRIVER_FILES", "/icd/b.json"}};
+	struct discovery_device devices[] = {lavapipe("lavapipe"), pocl("pocl"), lavapipe("x")};
+	struct inventory inventory CLEANUP_INVENTORY = {0};
+	struct additional_mounts mounts CLEANUP_MOUNTS = {0};
+	devices[2].environment = other;
+	inventory = recorded(devices, 3, 2);
+	UNIT_INT(additional_mounts_add(&mounts, ADDITIONAL_MOUNT_LINUX, "mesa", "/opt/tool", NULL,
+				       NULL),
+		 0);
+	expect_cdi(&inventory, NULL, "pocl::1 lavapipe::0 lavapipe::1", 0,
+		   "cdi gpucert.internal/gpu=lavapipe;cdi gpucert.internal/gpu=pocl;");
+	expect_cdi(&inventory, &mounts, "lavapipe::0", 0,
+		   "mount /opt/tool=>/opt/tool;cdi gpucert.internal/gpu=lavapipe;");
+	expect_cdi(&inventory, NULL, "x::0 lavapipe::0", ERROR_UNSUPPORTED,
+		   "devices 'lavapipe' and 'x' need different values of VK_DRIVER_FILES, which CDI "
+		   "cannot join: give a container one of them, or use delivery direct");
+	inventory.windows = true;
+	expect_cdi(&inventory, NULL, "lavapipe::0", ERROR_UNSUPPORTED,
+		   "CDI has no devices of Windows");
+}
+
 static void test_ids_are_refused_by_name(void)
 {
 	struct discovery_device devices[] = {lavapipe("a"), lavapipe("sick"),
@@ -359,6 +406,7 @@ UNIT_MAIN("allocate",
 	  {"variables of several devices", test_variables_of_several_devices},
 	  {"contradicting files", test_contradicting_files},
 	  {"additional mounts give way", test_additional_mounts_give_way},
+	  {"CDI devices are named", test_cdi_devices_are_named},
 	  {"ids are refused by name", test_ids_are_refused_by_name},
 	  {"containers are answered in order", test_containers_are_answered_in_order},
 	  {"missing sources are named", test_missing_sources_are_named},

@@ -29,6 +29,16 @@ static void test_directory_is_made_anew(void)
 	rig_end(&rig);
 }
 
+static void test_cdi_devices(void)
+{
+	struct rig rig;
+	struct text answer CLEANUP_TEXT = {0};
+	rig_begin(&rig, "a b", "--delivery", "cdi");
+	UNIT_INT(rig_allocate(&rig, DISPLAY, "b::0", &answer), RPC_OK);
+	UNIT_STRING(text_string(&answer), "gpucert.internal/gpu=b;");
+	rig_end(&rig);
+}
+
 static size_t open_files(const struct rig *rig)
 {
 	char *path CLEANUP_FREE = text_format("/proc/%d/fd", process_id(rig->process));
@@ -139,6 +149,7 @@ static void test_software_driver_comes_and_goes(void)
 }
 
 UNIT_MAIN("Linux", {"the directory is made anew", test_directory_is_made_anew},
+	  {"devices by CDI", test_cdi_devices},
 	  {"restarts leave no files open", test_restarts_leave_no_files_open},
 	  {"a kubelet that comes late is told once", test_kubelet_that_comes_late_is_told_once},
 	  {"a software driver comes and goes", test_software_driver_comes_and_goes})

@@ -11,7 +11,7 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
-#define CDI_KIND "gpucert.internal/gpu"
+#define CDI_KIND ANSWER_CDI_KIND
 #define CDI_FILE "gpucert.internal-gpu.json" /* as SPEC.md names the file of that kind */
 
 /*
