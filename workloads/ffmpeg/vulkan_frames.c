@@ -19,7 +19,7 @@ enum { SIDE = 64, FRAMES = 3, NAME_SIZE = 256, LARGER = 2 };
 
 struct transfer {
 	char device[NAME_SIZE]; /* as FFmpeg tells it */
-	char reason[FFMPEG_DESCRIPTION_SIZE];
+	char reason[ERROR_TEXT_SIZE];
 	struct text_list messages;
 	struct process_result result;
 	bool exited;
