@@ -54,7 +54,7 @@ static void read_line(struct transfer *t, const char *line)
 	(void)snprintf(t->device, sizeof(t->device), "%s", name + sizeof(mark) - 1);
 	for (int i = 0; i < 2; i++) {
 		char *behind = strrchr(t->device, '(');
-		if (behind > t->device)
+		if (behind != NULL && behind != t->device)
 			behind[-1] = '\0';
 	}
 }
