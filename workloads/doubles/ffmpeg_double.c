@@ -160,7 +160,7 @@ static void scale(const char *frame, unsigned width, unsigned height)
 		const unsigned h = plane == 0 ? height : height / 2;
 		for (unsigned at = 0; at < 4 * w * h; at++)
 			(void)putchar(frame[at / (2 * w) / 2 * w + at % (2 * w) / 2]);
-		frame += w * h;
+		frame += (size_t)w * h;
 	}
 }
 
