@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: make-ffmpeg.sh linux|windows [--copy FILE]
 # Builds a small ffmpeg once, from Debian's source package, and prints its path: H.264 by NVENC, VA-API and Media SDK (Windows:
-# NVENC and Media Foundation), and on Linux by OpenH264 on a processor; nothing under the GPL. Takes three to five minutes of
-# processor time. Exit code 77: it cannot be made here, for instance without a network. With --copy FILE nothing is built: what
+# NVENC and Media Foundation), and on Linux by OpenH264 on a processor, and frames on a device of Vulkan; nothing under the GPL.
+# Takes three to five minutes of processor time. Exit code 77: it cannot be made here, for instance without a network. With --copy FILE nothing is built: what
 # is there is copied to FILE, for the probe image.
 # GPUCERT_CACHE names the cache (otherwise /var/cache/gpucert, or ~/.cache/gpucert where the user is not root);
 # GPUCERT_DEBIAN_MIRROR names the mirror.
@@ -20,9 +20,10 @@ else
 fi
 case $system in
 linux)
-	compiler=$(command -v gcc || true) name=ffmpeg packages="libmfx-dev libva-dev libdrm-dev libopenh264-dev libffmpeg-nvenc-dev"
+	compiler=$(command -v gcc || true) name=ffmpeg packages="libmfx-dev libva-dev libdrm-dev libopenh264-dev libffmpeg-nvenc-dev libvulkan-dev glslang-dev"
 	encoders=h264_nvenc,h264_vaapi,h264_qsv,libopenh264,rawvideo
-	flags="--enable-vaapi --enable-libdrm --enable-libmfx --enable-vulkan --enable-libopenh264 --enable-hwaccel=h264_nvdec,h264_vaapi"
+	flags="--enable-vaapi --enable-libdrm --enable-libmfx --enable-vulkan --enable-libglslang --enable-libopenh264
+		--enable-hwaccel=h264_nvdec,h264_vaapi --enable-filter=hwdownload,scale_vulkan"
 	;;
 windows)
 	compiler=$(command -v x86_64-w64-mingw32ucrt-gcc || command -v x86_64-w64-mingw32-gcc || true) name=ffmpeg.exe

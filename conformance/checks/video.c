@@ -220,13 +220,29 @@ static void expect_own_program(struct check_run *run, const struct grant *grant,
 	}
 }
 
+/* Frames through FFmpeg's filters of Vulkan; another program's lack of them is no fault. */
+static void expect_transfer(struct check_run *run, const struct discovery_device *device,
+			    const cJSON *transfer)
+{
+	const char *status = view_string(transfer, "/status");
+	const char *reason = view_string(transfer, "/reason");
+	check_note(run, "%s: FFmpeg on Vulkan: %s%s%s", device->id, status,
+		   reason[0] != '\0' ? ": " : "", reason);
+	if (strcmp(status, "wrong") == 0)
+		(void)check_expect(run, false, "/work/video/vulkan", "the frames of this launch",
+				   "%s", reason);
+}
+
 void video_expect_hardware(struct check_run *run, const struct discovery_device *device,
 			   const struct grant *grant, const cJSON *document,
 			   video_offers_api *offers)
 {
 	const cJSON *stream = json_pointer(document, "/work/video/streams/0");
 	const bool hardware = json_pointer_true(stream, "/hardware");
+	const cJSON *transfer = json_pointer(document, "/work/video/vulkan");
 	expect_own_program(run, grant, document);
+	if (transfer != NULL)
+		expect_transfer(run, device, transfer);
 	check_note(run, "%s: FFmpeg encoded with %s, which %s", device->id,
 		   view_string(stream, "/encoder"),
 		   hardware ? "is an encoder in hardware" : "runs on a processor");

@@ -13,6 +13,11 @@
  *   controls    messages with control characters, and thousands of them
  *   other=SEED  frames of another seed       nv12      decodes as a device does
  *   stranger    -version is of another program          broken    -version fails
+ *   vulkan      scales frames, on the processor, and tells the device of vulkan_double.c, with
+ *       stale   one frame again in place of the next    short     the last frame missing
+ *       copied  the frames as they came                 elsewhere another device
+ *       fallback  after it told that there is no device; late  without an end
+ *   gone        a device of Vulkan that is not there    plain     no filters of Vulkan; otherwise none
  */
 #include "base/text.h"
 #include "workloads/doubles/settings.h"
@@ -147,6 +152,55 @@ static int decode(void)
 	return rc;
 }
 
+/* Frames without gaps, each plane twice as wide and high. */
+static void scale(const char *frame, unsigned width, unsigned height)
+{
+	for (unsigned plane = 0; plane < VIDEO_PLANES; plane++) {
+		const unsigned w = plane == 0 ? width : width / 2;
+		const unsigned h = plane == 0 ? height : height / 2;
+		for (unsigned at = 0; at < 4 * w * h; at++)
+			(void)putchar(frame[at / (2 * w) / 2 * w + at % (2 * w) / 2]);
+		frame += (size_t)w * h;
+	}
+}
+
+static int refuse_device(void)
+{
+	const bool gone = setting_has("gone"), plain = setting_has("plain");
+	(void)fprintf(stderr, "%s\n",
+		      gone    ? "[AVHWDeviceContext @ 0x55] [error] Unable to find device with "
+				"index 0!"
+		      : plain ? "[AVFilterGraph @ 0x55] [error] No such filter: 'scale_vulkan'"
+			      : "[error] Device creation failed: -12.");
+	return 1;
+}
+
+static int transfer(const struct video_source *source)
+{
+	struct text input = read_input();
+	const size_t size = video_frame_size(source), count = input.size / size;
+	if (!setting_has("vulkan"))
+		return refuse_device();
+	while (setting_has("late"))
+		(void)pause();
+	if (setting_has("fallback"))
+		(void)fprintf(stderr, "[error] Device creation failed: -542398533.\n");
+	else
+		(void)fprintf(stderr,
+			      "[AVHWDeviceContext @ 0x55] [verbose] Device 0 selected: %s "
+			      "(discrete) (0x2684)\n1\t#version 460 [\n",
+			      setting_has("elsewhere") ? "Other (TM)" : "Double 0 \xff");
+	for (size_t i = 0; i < count - setting_has("short"); i++) {
+		const size_t taken = setting_has("stale") && i == 1 ? 0 : i;
+		if (setting_has("copied"))
+			(void)fwrite(input.data + i * size, 1, size, stdout);
+		else
+			scale(input.data + taken * size, source->width, source->height);
+	}
+	text_free(&input);
+	return 0;
+}
+
 static int version(void)
 {
 	if (setting_has("broken")) {
@@ -184,6 +238,10 @@ int main(int argc, char **argv)
 		return version();
 	if (option(argv, "-hwaccel")[0] != '\0')
 		return decode();
+	const char *size = option(argv, "-video_size");
+	const bool sized = sscanf(size, "%ux%u", &source.width, &source.height) == 2;
+	if (encoder[0] == '\0')
+		return sized ? transfer(&source) : 8;
 	if (!setting_has(encoder))
 		return refuse(encoder);
 	while (setting_has("huge"))
@@ -195,7 +253,7 @@ int main(int argc, char **argv)
 		text_free(&input);
 		return 0;
 	}
-	if (sscanf(option(argv, "-video_size"), "%ux%u", &source.width, &source.height) != 2)
+	if (!sized)
 		return 8;
 	if (setting_has("signed"))
 		(void)fwrite("\0\0\0\1\6\5\x0dx264 - core \x80", 1, 20, stdout);

@@ -42,14 +42,13 @@ struct encoder {
 	bool ran;
 };
 
-/* What an encoder says that is not in this program, or not in this device. Anything else that goes
- * wrong is a failure. */
-static bool is_absent(const struct text_list *messages)
+bool ffmpeg_is_absent(const struct text_list *messages)
 {
 	static const char *const phrases[] = {
 		"Unknown encoder",	  "Unrecognized option", "no encode device (1)",
 		"unsupported device (2)", "No usable encoding",	 "VK_KHR_video_encode",
 		"could not find any MFT", "unknown device type", "Device creation failed: -12.",
+		"No such filter",
 	};
 	for (size_t i = 0; i < messages->count; i++) {
 		for (size_t p = 0; p < ARRAY_SIZE(phrases); p++) {
@@ -164,7 +163,7 @@ static int judge(const struct encoder *e, const struct process_result *result, s
 		return expect_own(e, &result->out, err);
 	if (result->end == PROCESS_TIMED_OUT)
 		rc = ERROR_CANCELLED;
-	else if (is_absent(job->messages))
+	else if (ffmpeg_is_absent(job->messages))
 		rc = ERROR_UNSUPPORTED;
 	ffmpeg_describe(result, job->messages, how);
 	*job->failure = (struct call_failure){.call = "ffmpeg", .code = result->code};
@@ -310,7 +309,8 @@ int ffmpeg_work(void *session, const struct work_request *request, struct work_r
 	if (rc != 0)
 		return rc;
 	if (report->status == WORK_ENCODED)
-		return decode(ffmpeg, report->video, err);
-	judge_attempts(ffmpeg, report);
-	return 0;
+		rc = decode(ffmpeg, report->video, err);
+	else
+		judge_attempts(ffmpeg, report);
+	return rc == 0 ? ffmpeg_transfer(ffmpeg, request->seed, report->video, err) : rc;
 }

@@ -22,7 +22,7 @@ enum {
 static const struct api_driver *const lists[] = {FFMPEG_LISTS};
 
 /* Of "[h264_nvenc @ 0x55d0c0de] ..." the address, which differs in each run, is left out. */
-static void keep_line(bool is_stderr, const char *line, size_t size, void *user)
+void ffmpeg_keep_line(bool is_stderr, const char *line, size_t size, void *user)
 {
 	struct text_list *messages = user;
 	struct text clean CLEANUP_TEXT = {0};
@@ -58,7 +58,7 @@ int ffmpeg_run(const struct ffmpeg *ffmpeg, const char *arguments, const void *i
 		.input_size = size,
 		.capture_max = CAPTURE_MAX,
 		.timeout_ms = left_ms < ffmpeg->timeout_ms ? left_ms : ffmpeg->timeout_ms,
-		.on_line = keep_line,
+		.on_line = messages != NULL ? ffmpeg_keep_line : NULL,
 		.user = messages,
 	};
 	return process_run(&spec, result, err);
@@ -186,7 +186,7 @@ const struct api_driver ffmpeg_api = {
 	.description =
 		"Runs an ffmpeg program with moving frames on its standard input and tries its H.264 encoders, those in hardware "
 		"first, up to one whose stream is whole. Each try is told with its exit code and messages. The stream is in the "
-		"document, for verify-video.",
+		"document, for verify-video. Other frames go to the Vulkan device and back, and are compared.",
 	.session_size = sizeof(struct ffmpeg),
 	.open = ffmpeg_open,
 	.work = ffmpeg_work,

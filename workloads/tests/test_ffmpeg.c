@@ -192,6 +192,63 @@ static void test_vendors(void)
 	expect_null(document, "/work/video/attempts/1/exitCode");
 }
 
+static cJSON *run_on_vulkan(const char *settings)
+{
+	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=libx264,%s", settings);
+	const struct probe probe = {
+		.program = PROGRAM, .option = "--timeout=3000", .env = {word, VULKAN, PROCESSOR}};
+	return probe_document(&probe);
+}
+
+/* Frames go to the Vulkan device and back: bytes and the device's name tell, not the exit code. What
+ * was encoded is what it is. */
+static void test_vulkan_frames(void)
+{
+	static const struct {
+		const char *settings, *status, *reason;
+		int exit_code; /* -1: null */
+	} rows[] = {
+		{"vulkan", "ok", NULL, 0},
+		{"vulkan,stale", "wrong", "frame 1 is not that of the seed from byte 0 on", 0},
+		{"vulkan,short", "wrong", "49152 bytes of 73728 came back", 0},
+		{"vulkan,copied", "wrong", "18432 bytes of 73728 came back", 0},
+		{"vulkan,elsewhere", "wrong", "it tells the device 'Other (TM)', and not", 0},
+		{"vulkan,fallback", "wrong", "it tells the device '', and not 'Double 0", 0},
+		{"vulkan,late", "timeout", "timed out after", -1},
+		{"gone", "failed", "[error] Unable to find device with index 0!", 1},
+		{"plain", "unsupported", "No such filter: 'scale_vulkan'", 1},
+		{"none", "unsupported", "Device creation failed: -12.", 1},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cJSON *document CLEANUP_JSON = run_on_vulkan(rows[i].settings);
+		expect_string(document, "/work/video/vulkan/status", rows[i].status);
+		if (rows[i].reason != NULL)
+			expect_contains(document, "/work/video/vulkan/reason", rows[i].reason);
+		else
+			expect_null(document, "/work/video/vulkan/reason");
+		if (rows[i].exit_code >= 0)
+			expect_number(document, "/work/video/vulkan/exitCode", rows[i].exit_code);
+		else
+			expect_null(document, "/work/video/vulkan/exitCode");
+		expect_judgement(document, "ok", NULL);
+	}
+}
+
+static void test_vulkan_messages(void)
+{
+	cJSON *right CLEANUP_JSON = run_on_vulkan("vulkan");
+	expect_string(right, "/work/video/vulkan/device", "Double 0 \xef\xbf\xbd");
+	expect_count(right, "/work/video/vulkan/messages", 0);
+	cJSON *gone CLEANUP_JSON = run_on_vulkan("gone");
+	expect_null(gone, "/work/video/vulkan/device");
+	expect_string(gone, "/work/video/vulkan/messages/0",
+		      "[AVHWDeviceContext] [error] Unable to find device with index 0!");
+	cJSON *absent CLEANUP_JSON = run("libx264,vulkan", PROCESSOR);
+	expect_string(absent, "/work/video/vulkan/status", "unsupported");
+	expect_string(absent, "/work/video/vulkan/reason", "Vulkan tells no device here");
+	expect_null(absent, "/work/video/vulkan/exitCode");
+}
+
 static void expect_failed(const char *settings, const char *reason)
 {
 	cJSON *document CLEANUP_JSON = run(settings, PROCESSOR);
@@ -266,6 +323,8 @@ int main(void)
 		{"messages are clean", test_messages_are_clean},
 		{"nothing encodes", test_nothing_encodes},
 		{"vendors", test_vendors},
+		{"frames on Vulkan", test_vulkan_frames},
+		{"messages of Vulkan", test_vulkan_messages},
 		{"programs that do not serve", test_programs_that_do_not_serve},
 		{"files that do not run", test_files_that_do_not_run},
 		{"missing", test_missing},

@@ -46,6 +46,27 @@ static int make(struct error *err)
 		       : rc;
 }
 
+/* lavapipe does it, where it is installed; on hardware the same holds. */
+static void expect_transfer(const cJSON *document)
+{
+	const bool vulkan = json_pointer(document, "/devices/0/apiVersion") != NULL;
+	expect_string(document, "/work/video/vulkan/status", vulkan ? "ok" : "unsupported");
+	if (vulkan)
+		expect_string(document, "/work/video/vulkan/device",
+			      string_at(document, "/devices/0/name"));
+}
+
+/* Without a Vulkan device the rest is as it was. */
+static void test_no_vulkan(void)
+{
+	const struct probe probe = {.program = "../../tests/ffmpeg-real/probe-ffmpeg",
+				    .env = {"VK_DRIVER_FILES=/nonexistent"}};
+	cJSON *document CLEANUP_JSON = probe_document(&probe);
+	expect_string(document, "/work/video/vulkan/status", "unsupported");
+	expect_string(document, "/work/video/vulkan/reason", "Vulkan tells no device here");
+	expect_judgement(document, "ok", NULL);
+}
+
 static void test_real(void)
 {
 	static const struct {
@@ -64,6 +85,7 @@ static void test_real(void)
 	const struct probe probe = {.program = "../../tests/ffmpeg-real/probe-ffmpeg"};
 	cJSON *document CLEANUP_JSON = probe_document(&probe);
 	const cJSON *attempts = json_pointer(document, "/work/video/attempts");
+	expect_transfer(document);
 	if (cJSON_IsTrue(json_pointer(
 		    document, "/work/video/streams/0/hardware"))) { /* this machine has a GPU */
 		expect_judgement(document, "ok", NULL);
@@ -84,7 +106,8 @@ static void test_real(void)
 
 int main(void)
 {
-	CU_TestInfo tests[] = {{"real FFmpeg", test_real}, CU_TEST_INFO_NULL};
+	CU_TestInfo tests[] = {
+		{"real FFmpeg", test_real}, {"no Vulkan", test_no_vulkan}, CU_TEST_INFO_NULL};
 	struct error err = {0};
 	int rc = make(&err);
 	if (rc != 0)

@@ -243,6 +243,29 @@ static void test_ffmpeg(void)
 	}
 }
 
+/* What FFmpeg does on Vulkan is told; frames that are not right fail. */
+static void test_ffmpeg_on_vulkan(void)
+{
+	static const struct {
+		const char *status;
+		enum report_outcome outcome;
+		const char *why;
+	} rows[] = {
+		{"ok", REPORT_PASS, ""},
+		{"unsupported", REPORT_PASS, ""},
+		{"failed", REPORT_PASS, ""},
+		{"wrong", REPORT_FAIL, "frame 1"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *text CLEANUP_FREE = text_format(
+			"{\"work\": {\"video\": {\"streams\": [{\"encoder\": \"x\", \"hardware\": "
+			"true}], \"vulkan\": {\"status\": \"%s\", \"reason\": \"frame 1\"}}}}",
+			rows[i].status);
+		offers = offers_nothing;
+		expect_of(hardware_body, text, rows[i].outcome, rows[i].why);
+	}
+}
+
 /* A program that the answer brings says what it likes. */
 static void test_ffmpeg_of_the_answer(void)
 {
@@ -317,6 +340,7 @@ int main(void)
 		{"the word of each encoder", test_the_word_of_each_encoder},
 		{"ends of the decoder", test_ends_of_the_decoder},
 		{"FFmpeg in hardware", test_ffmpeg},
+		{"FFmpeg on Vulkan", test_ffmpeg_on_vulkan},
 		{"FFmpeg of the answer", test_ffmpeg_of_the_answer},
 		{"no FFmpeg", test_no_ffmpeg},
 		CU_TEST_INFO_NULL,
