@@ -7,7 +7,7 @@ if(NOT WIN32)
 endif()
 
 # Debian source packages of the libraries that programs are linked with. CUnit is in tests alone.
-set(GPUCERT_LINKED_PACKAGES libuv1 nghttp2 protobuf-c cjson libyaml libsodium libarchive)
+set(GPUCERT_LINKED_PACKAGES libuv1 nghttp2 protobuf-c cjson libyaml libsodium libarchive curl)
 set(licenses "${CMAKE_INSTALL_DOCDIR}/licenses")
 if(EXISTS "${GPUCERT_WINDOWS_DEPENDENCIES}/licenses")
 	foreach(package IN LISTS GPUCERT_LINKED_PACKAGES)
