@@ -120,9 +120,10 @@ static int add_repository(const char *string, const struct host_facts *host, str
 	struct image_reference reference CLEANUP_IMAGE_REFERENCE = {0};
 	struct registry *registry CLEANUP_REGISTRY = NULL;
 	struct text_list tags CLEANUP_TEXT_LIST = {0};
+	const struct registry_options options = {0};
 	int rc = image_reference_parse(string + strlen(registry_prefix), &reference, err);
 	if (rc == 0)
-		rc = registry_open(reference.host, NULL, &registry, err);
+		rc = registry_open(reference.host, &options, &registry, err);
 	if (rc == 0)
 		rc = registry_list_tags(registry, reference.name, &tags, err);
 	if (rc == 0 && tags.count > CATALOGUE_LOADED_MAX)

@@ -147,9 +147,11 @@ static int compare_items(const void *first, const void *second)
 				   : (a->entry > b->entry) - (a->entry < b->entry);
 }
 
-static const char *told(const char *text)
+static const char *told(const struct selection_item *item, size_t i, struct arena *arena)
 {
-	return text[0] != '\0' ? text : "that is not told";
+	const char *text = item->keys[i].text;
+	return text[0] != '\0' ? arena_format(arena, "%s%s", steps[i].has, text)
+			       : "does not tell it";
 }
 
 static void explain(const struct selection_item *first, struct selection_item *item,
@@ -164,9 +166,8 @@ static void explain(const struct selection_item *first, struct selection_item *i
 		item->reason = "the same as the first, and behind it in the catalogue";
 	} else {
 		item->step = steps[i].name;
-		item->reason = arena_format(arena, "%s%s; the first %s%s", steps[i].has,
-					    told(item->keys[i].text), steps[i].has,
-					    told(first->keys[i].text));
+		item->reason = arena_format(arena, "%s; the first %s", told(item, i, arena),
+					    told(first, i, arena));
 	}
 }
 
