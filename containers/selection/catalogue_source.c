@@ -65,6 +65,8 @@ static int fill_entry(struct image_source *source, const struct image_index_entr
 	int rc = image_source_load_entry(source, from, image, err);
 	if (rc < 0)
 		return rc;
+	if (image->artifact_type[0] != '\0')
+		return 0; /* the index did not say so, and it has no platform */
 	entry->loaded = true;
 	/* The index may be more exact: a configuration seldom names the variant. */
 	if (image->platform.variant[0] == '\0')
@@ -109,6 +111,9 @@ static int add_source(const char *string, const struct host_facts *host, struct 
 					   : arena_format(&out->arena, "%s@%s", string,
 							  from->descriptor.digest);
 		rc = fill_entry(source, from, host, &out->arena, entry, err);
+		if (rc == 0 && entry->image.artifact_type != NULL &&
+		    entry->image.artifact_type[0] != '\0')
+			image_free(&entries[--out->count].image);
 	}
 	return rc == 0 && out->arena.failed ? error_memory(err) : rc;
 }

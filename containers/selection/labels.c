@@ -13,20 +13,6 @@ static bool is_alphanumeric(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-bool label_text_is_valid(const char *text, bool may_be_empty)
-{
-	size_t size = strlen(text);
-	if (size == 0)
-		return may_be_empty;
-	if (size > LABEL_TEXT_MAX || !is_alphanumeric(text[0]) || !is_alphanumeric(text[size - 1]))
-		return false;
-	for (size_t i = 0; i < size; i++) {
-		if (!is_alphanumeric(text[i]) && strchr("-_.", text[i]) == NULL)
-			return false;
-	}
-	return true;
-}
-
 void label_text(const char *fact, size_t max, char *out)
 {
 	size_t size = 0;

@@ -29,4 +29,3 @@ void labels_of_host(const struct host_facts *host, const char *prefix, struct te
 /* As a name or a value must be, of at most `max` bytes; what cannot be is "". `out` has room for
  * `max` + 1. */
 void label_text(const char *fact, size_t max, char *out);
-bool label_text_is_valid(const char *text, bool may_be_empty);

@@ -82,8 +82,16 @@ while [ -z "$port" ] && kill -0 $registry 2>/dev/null; do
 done
 [ -n "$port" ] || complain "docker-registry does not start: $(cat registry.log)"
 nest layout-index
+# A chart, which is an artifact, has a tag of its own.
+entry layout-chart '{}'
+sed -i 's/vnd.oci.image.config.v1/vnd.cncf.helm.config.v1/' "$(grep -l vnd.oci.image.config layout-chart/blobs/sha256/*)"
+chart=$(sha256sum layout-chart/blobs/sha256/* | awk '{ n = split($2, p, "/"); if ($1 != p[n]) print $2, $1 }')
+mv "${chart% *}" "layout-chart/blobs/sha256/${chart#* }"
+size=$(wc -c <"layout-chart/blobs/sha256/${chart#* }")
+printf '{"schemaVersion":2,"manifests":[{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:%s","size":%s}]}' \
+	"${chart#* }" "$size" >layout-chart/index.json
 variant layout-one v1 CUDA_VERSION=11.8.0
-for tag in 1.0:layout-index 0.9:layout-one; do
+for tag in 1.0:layout-index 0.9:layout-one chart:layout-chart; do
 	skopeo --insecure-policy copy --quiet --all --dest-tls-verify=false "oci:${tag#*:}" "docker://127.0.0.1:$port/solver:${tag%:*}" >&2 ||
 		complain "skopeo cannot push ${tag%:*}"
 done

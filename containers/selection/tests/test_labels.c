@@ -5,6 +5,18 @@
 
 #include <string.h>
 
+/* Kubernetes, "Labels and Selectors", "Syntax and character set". */
+static bool is_label(const char *text)
+{
+	static const char alphanumeric[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	static const char all[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+	size_t size = strlen(text);
+	return size > 0 && size <= 63 && strspn(text, all) == size &&
+	       strspn(text, alphanumeric) > 0 && strspn(text + size - 1, alphanumeric) == 1;
+}
+
 static void expect_labels(const char *host_file, const char *wanted)
 {
 	struct host_facts host CLEANUP_HOST_FACTS = {0};
@@ -73,13 +85,8 @@ static void test_texts(void)
 		char out[LABEL_TEXT_MAX + 1] = "";
 		label_text(texts[i][0], LABEL_TEXT_MAX, out);
 		UNIT_STRING(out, texts[i][1]);
-		CU_ASSERT_TRUE(label_text_is_valid(out, true));
+		CU_ASSERT_TRUE(out[0] == '\0' || is_label(out));
 	}
-	static const char *const wrong[] = {"-a",   "a.", "a b", "a/b", FIFTY "0123456789abcd",
-					    "a\xff"};
-	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		CU_ASSERT_FALSE(label_text_is_valid(wrong[i], true));
-	CU_ASSERT_FALSE(label_text_is_valid("", false));
 }
 
 /* Whatever a host file says, every line is a name and a value that Kubernetes takes, behind either prefix. */
@@ -101,8 +108,8 @@ static void test_rude_host(void)
 		if (value == NULL)
 			continue; /* behind the last line */
 		*value = '\0';
-		CU_ASSERT_TRUE(label_text_is_valid(lines.items[i], false));
-		CU_ASSERT_TRUE(label_text_is_valid(value + 1, false));
+		CU_ASSERT_TRUE(is_label(lines.items[i]));
+		CU_ASSERT_TRUE(is_label(value + 1));
 		seen++;
 	}
 	UNIT_INT(seen, 4); /* os, kernel, two architectures */
