@@ -73,11 +73,20 @@ version: 0.1
 storage: {filesystem: {rootdirectory: $work/registry}}
 http: {addr: "127.0.0.1:0"}
 END
+touch registry.log
 docker-registry serve registry.yml >registry.log 2>&1 &
 registry=$!
-trap 'kill $registry 2>/dev/null; finish' EXIT
+stop_registry() {
+	ended=$?
+	set +e
+	kill $registry 2>/dev/null
+	(exit $ended)
+	finish
+}
+trap stop_registry EXIT
 port=
 while [ -z "$port" ] && kill -0 $registry 2>/dev/null; do
+	sleep 0.1
 	port=$(sed -n 's/.*listening on 127\.0\.0\.1:\([0-9]*\).*/\1/p' registry.log | head -n 1)
 done
 [ -n "$port" ] || complain "docker-registry does not start: $(cat registry.log)"
