@@ -47,3 +47,6 @@ int echo_measure(size_t request_size, size_t reply_size, size_t calls, struct sa
 /* Rows that say how the checks' own time, in which nobody waits for the plugin, grows with what a
  * plugin sends: ten times as much takes about ten times as long. */
 int growth_measure(struct error *err);
+
+/* A row that says how long `image select` takes, without the start of the program. */
+int selection_measure(struct error *err);

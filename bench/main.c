@@ -266,6 +266,8 @@ static int bench_main(const struct text_list *arguments)
 		table_missing("start", err.text);
 	if (growth_measure(&err) < 0)
 		table_missing("growth", err.text);
+	if (selection_measure(&err) < 0)
+		table_missing("image select", err.text);
 	if (options.run && bench_run(&err) < 0)
 		table_missing("gpucert run", err.text);
 	(void)loop_drain(&loop, READY_TIMEOUT_MS, NULL);

@@ -89,7 +89,6 @@ static int load_image(const char *name, struct check *check, struct error *err)
 
 static int fill(const char *name, struct check *check, struct error *err)
 {
-	bool local = strcmp(given.host, "local") == 0;
 	check->options = (struct compat_options){
 		.runtime = (enum compat_runtime)text_position(compat_runtime_names, given.runtime),
 		.isolation = (enum compat_isolation)text_position(compat_isolation_names,
@@ -97,8 +96,7 @@ static int fill(const char *name, struct check *check, struct error *err)
 		.api = (enum compat_api)text_position(compat_api_names, given.api),
 		.device = given.device,
 	};
-	int rc = local ? host_facts_local(NULL, &check->host, err)
-		       : host_facts_read(given.host, &check->host, err);
+	int rc = host_facts_named(given.host, &check->host, err);
 	if (rc < 0 || given.show_host)
 		return rc;
 	rc = name != NULL ? load_image(name, check, err) : make_image(check, err);

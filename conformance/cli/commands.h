@@ -11,6 +11,8 @@ extern const struct command_spec command_report;
 extern const struct command_spec command_image_build;
 extern const struct command_spec command_image_check;
 extern const struct command_spec command_image_inspect;
+extern const struct command_spec command_image_select;
+extern const struct command_spec command_image_labels;
 extern const struct command_spec command_kubelet; /* the fake kubelet alone, for plugin authors */
 
 /* Of the program and of its command run. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the rules' own files share. */
+/* What the files of rules share, those of selection/ too. */
 
+#include "containers/compat/nvidia.h"
 #include "containers/compat/rules.h"
 #include "containers/compat/windows_images.h"
 
@@ -37,6 +38,17 @@ const char *case_label(const struct compat_case *it, const char *name);
  * it. */
 const struct host_gpu *case_gpu(const struct compat_case *it, const char *vendor, size_t *index);
 bool case_has_gpu(const struct compat_case *it, const char *vendor);
+
+/* Compute capability of an NVIDIA GPU, as the host or the table of models tells; "". */
+const char *case_capability(const struct host_gpu *gpu);
+
+/* "8.0", "9.0+PTX": machine code runs on the same major capability from its minor one on, PTX on
+ * everything newer. */
+bool case_code_runs(const char *element, size_t size, const char *capability);
+
+/* The driver of a GPU as NVIDIA numbers it. */
+const char *case_nvidia_driver(const struct compat_case *it, const struct host_gpu *gpu,
+			       char out[NVIDIA_DRIVER_SIZE]);
 
 bool case_on_linux(const struct compat_case *it);
 bool case_on_windows(const struct compat_case *it);

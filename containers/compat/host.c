@@ -137,6 +137,12 @@ int host_facts_read(const char *path, struct host_facts *out, struct error *err)
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
+int host_facts_named(const char *name, struct host_facts *out, struct error *err)
+{
+	return text_equal(name, "local") ? host_facts_local(NULL, out, err)
+					 : host_facts_read(name, out, err);
+}
+
 cJSON *host_facts_to_json(const struct host_facts *host)
 {
 	return json_members_write(members, host);

@@ -60,6 +60,9 @@ int host_facts_parse(const char *data, size_t size, struct host_facts *out, stru
  * host_facts_parse() and of discovery_take(). */
 int host_facts_read(const char *path, struct host_facts *out, struct error *err);
 
+/* What an option --host names: "local" is this machine, anything else a file. */
+int host_facts_named(const char *name, struct host_facts *out, struct error *err);
+
 /* In the form that host_facts_parse() reads. NULL: out of memory. */
 cJSON *host_facts_to_json(const struct host_facts *host);
 

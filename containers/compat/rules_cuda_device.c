@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static const char *capability_of(const struct host_gpu *gpu)
+const char *case_capability(const struct host_gpu *gpu)
 {
 	const struct nvidia_model *model = nvidia_model_find(gpu->name);
 	if (gpu->compute_capability[0] != '\0' || model == NULL)
@@ -21,7 +21,7 @@ static void judge_capability(struct compat_case *it, const struct host_gpu *gpu,
 {
 	const char *oldest = "";
 	const char *newest = "";
-	const char *capability = capability_of(gpu);
+	const char *capability = case_capability(gpu);
 	cuda_capabilities(toolkit, &oldest, &newest);
 	if (capability[0] == '\0' || oldest[0] == '\0')
 		return;
@@ -33,9 +33,7 @@ static void judge_capability(struct compat_case *it, const struct host_gpu *gpu,
 		    young ? ": only programs that bring PTX run" : "");
 }
 
-/* "8.0", "9.0+PTX": machine code runs on the same major capability from its minor one on, PTX on
- * everything newer. */
-static bool is_run_by(const char *element, size_t size, const char *capability)
+bool case_code_runs(const char *element, size_t size, const char *capability)
 {
 	bool ptx = size > 4 && strncmp(element + size - 4, "+PTX", 4) == 0;
 	return version_compare(element, capability) <= 0 &&
@@ -48,11 +46,11 @@ void rule_cuda_capability(struct compat_case *it)
 	const char *list = case_variable(it, "TORCH_CUDA_ARCH_LIST");
 	size_t next = 0;
 	for (const struct host_gpu *gpu = NULL; (gpu = case_gpu(it, "nvidia", &next)) != NULL;) {
-		const char *capability = capability_of(gpu);
+		const char *capability = case_capability(gpu);
 		if (toolkit[0] != '\0')
 			judge_capability(it, gpu, toolkit);
 		if (list != NULL && capability[0] != '\0' &&
-		    !case_list_has(list, is_run_by, capability))
+		    !case_list_has(list, case_code_runs, capability))
 			compat_find(it, COMPAT_UNKNOWN,
 				    "'%s' has compute capability %s, and the image's "
 				    "TORCH_CUDA_ARCH_LIST is '%.200s'",
@@ -67,7 +65,7 @@ static struct requirement_facts facts_of(const struct host_gpu *gpu)
 	struct requirement_facts facts = {
 		.cuda = gpu->cuda_version,
 		.driver = gpu->driver_version,
-		.arch = capability_of(gpu),
+		.arch = case_capability(gpu),
 		.brand = gpu->brand[0] == '\0' && model != NULL ? model->brand : gpu->brand,
 	};
 	if (facts.cuda[0] == '\0' && facts.driver[0] != '\0')

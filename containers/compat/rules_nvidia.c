@@ -10,9 +10,8 @@
 
 enum { DRIVER_MAJOR_MIN = 100 }; /* smaller ones number libraries that are not the driver's */
 
-/* The driver of a GPU as NVIDIA numbers it. */
-static const char *driver_of(const struct compat_case *it, const struct host_gpu *gpu,
-			     char out[NVIDIA_DRIVER_SIZE])
+const char *case_nvidia_driver(const struct compat_case *it, const struct host_gpu *gpu,
+			       char out[NVIDIA_DRIVER_SIZE])
 {
 	return case_on_windows(it) ? nvidia_driver_of_windows(gpu->driver_version, out)
 				   : gpu->driver_version;
@@ -102,7 +101,7 @@ static bool demand_make(const struct compat_case *it, struct demand *out)
 	if (release != NULL)
 		out->full = windows ? release->windows_driver : release->linux_driver;
 	out->minor = cuda_minor_compatibility(version_major(out->toolkit), windows);
-	out->driver = driver_of(it, gpu, out->text);
+	out->driver = case_nvidia_driver(it, gpu, out->text);
 	return true;
 }
 

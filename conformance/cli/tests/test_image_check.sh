@@ -3,32 +3,13 @@
 # `gpucert image check` as its users see it: what it says of images and hosts (golden outputs, which GPUCERT_UPDATE_GOLDEN writes
 # anew), its exit codes, and what it refuses. Layouts are made here, without layers.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/layout.sh"
 
 source=$2
 validate=$3
 hosts=$source/containers/compat/tests/hosts
 nodes=$source/discovery/nodes
 golden=$source/conformance/cli/tests/golden
-
-# blob LAYOUT TEXT: stores it and prints its digest.
-blob() {
-	mkdir -p "$1/blobs/sha256"
-	printf '%s' "$2" >"$1/blob"
-	digest=$(sha256sum <"$1/blob" | cut -c 1-64)
-	mv "$1/blob" "$1/blobs/sha256/$digest"
-	printf 'sha256:%s' "$digest"
-}
-
-# entry LAYOUT CONFIGURATION [PLATFORM]: one of its index, separated from those before by a comma.
-entry() {
-	configuration=$(blob "$1" "$2")
-	manifest='{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"mediaType":"application/vnd.oci.image.config.v1+json","digest":"'$configuration'","size":'${#2}'},"layers":[]}'
-	printf '%s{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"%s","size":%s%s}' \
-		"$([ ! -e "$1/entries" ] || echo ,)" "$(blob "$1" "$manifest")" "${#manifest}" "${3:+,\"platform\":$3}" >"$1/entry"
-	cat "$1/entry" >>"$1/entries"
-	printf '{"imageLayoutVersion":"1.0.0"}' >"$1/oci-layout"
-	printf '{"schemaVersion":2,"manifests":[%s]}' "$(cat "$1/entries")" >"$1/index.json"
-}
 
 # linux LAYOUT VARIABLES
 linux() {

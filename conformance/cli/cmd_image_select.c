@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* `image select`: which image of a catalogue this host takes; `image labels`: what a cluster may pick it by. */
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "base/style.h"
+#include "conformance/cli/commands.h"
+#include "containers/selection/labels.h"
+#include "containers/selection/selection.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_NONE = 1, EXIT_NOT_READ = 3, EXIT_UNKNOWN = 5 };
+
+static const char *const label_formats[] = {"nfd", "node", NULL};
+
+static struct {
+	const char *host, *runtime, *format;
+	bool json;
+} given = {.host = "local", .runtime = "any", .format = "nfd"};
+
+static int fail(const char *command, int rc, const struct error *err)
+{
+	struct text line CLEANUP_TEXT = {0};
+	text_add_escaped(&line, err->text, strlen(err->text));
+	(void)fprintf(stderr, "gpucert image %s: %s\n", command, text_string(&line));
+	return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : EXIT_NOT_READ;
+}
+
+static int print(const struct selection *selection, const char *catalogue, struct error *err)
+{
+	struct text text CLEANUP_TEXT = {0};
+	if (!given.json) {
+		selection_print(selection, style_enabled(STDOUT_FILENO), &text);
+		return options_print(text_take(&text), err);
+	}
+	cJSON *document CLEANUP_JSON = selection_to_json(selection, catalogue);
+	return options_print(json_print(document), err);
+}
+
+static int exit_code(enum compat_verdict verdict)
+{
+	return verdict == COMPAT_WORKS	   ? EXIT_SUCCESS
+	       : verdict == COMPAT_UNKNOWN ? EXIT_UNKNOWN
+					   : EXIT_NONE;
+}
+
+static int select_run(const struct text_list *arguments)
+{
+	struct host_facts host CLEANUP_HOST_FACTS = {0};
+	struct catalogue catalogue CLEANUP_CATALOGUE = {0};
+	struct selection selection CLEANUP_SELECTION = {0};
+	struct error err = {0};
+	const struct compat_options options = {
+		.runtime = (enum compat_runtime)text_position(compat_runtime_names, given.runtime)};
+	const char *name = arguments->items[0];
+	int rc = host_facts_named(given.host, &host, &err);
+	if (rc == 0)
+		rc = catalogue_read(name, &host, &catalogue, &err);
+	if (rc == 0)
+		rc = selection_make(&catalogue, &host, &options, &selection, &err);
+	if (rc == 0)
+		rc = print(&selection, name, &err);
+	return rc < 0 ? fail("select", rc, &err) : exit_code(selection_verdict(&selection));
+}
+
+static int labels_run(const struct text_list *arguments)
+{
+	struct host_facts host CLEANUP_HOST_FACTS = {0};
+	struct text text CLEANUP_TEXT = {0};
+	struct error err = {0};
+	const char *prefix = strcmp(given.format, "node") == 0 ? LABEL_PREFIX : LABEL_NFD_PREFIX;
+	(void)arguments;
+	int rc = host_facts_named(given.host, &host, &err);
+	if (rc < 0)
+		return fail("labels", rc, &err);
+	labels_of_host(&host, prefix, &text);
+	rc = options_print(text_take(&text), &err);
+	return rc < 0 ? fail("labels", rc, &err) : EXIT_SUCCESS;
+}
+
+#define HOST_OPTION                                                                                  \
+	{                                                                                            \
+		OPTION_ROW("host", OPTION_STRING, given.host),                                       \
+			.value = "FILE",                                                             \
+			.help = "The host: a file of 'image check --show-host', a recorded node of " \
+				"gpu-discovery, or 'local'."                                         \
+	}
+
+static const struct option_spec select_options[] = {
+	HOST_OPTION,
+	{OPTION_ROW("runtime", OPTION_CHOICE, given.runtime), .value = "RUNTIME",
+	 .help = "Whose rule for Windows builds applies. Without it what the runtimes disagree on "
+		 "cannot be told. containerd-2.0 stands for 2.0 and 2.1.",
+	 .choices = compat_runtime_names},
+	{OPTION_ROW("json", OPTION_FLAG, given.json),
+	 .help = "Print JSON (image-select.schema.json)."},
+	{.name = NULL},
+};
+
+static const char *const select_examples[] = {
+	"gpucert image select catalogue.json",
+	"Rank the images of a file for this machine.",
+	"gpucert image select --host node.json oci:layout:latest",
+	"Rank the images of an index for a recorded node.",
+	"gpucert image select docker://registry.example/solver",
+	"Rank all tags of a repository.",
+	NULL,
+};
+
+const struct command_spec command_image_select = {
+	.name = "image select",
+	.summary = "Rank the images of a catalogue for a host, and say why each loser lost",
+	.arguments = "CATALOGUE",
+	.description =
+		"CATALOGUE is a file (JSON, catalogue.schema.json), which tells of each image what it "
+		"wants of driver, CUDA, compute capability, architecture, processor and Windows; or an "
+		"index of images (docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], "
+		"docker-archive:FILE, containerd:NAME); or all tags of a repository "
+		"(docker://HOST/NAME). The rules are those of 'image check', without layers.\n\n"
+		"Images that work come before those of which it cannot be told, before those that work "
+		"without a GPU alone (Hyper-V isolation), before those that cannot work. Among equals "
+		"the first difference decides: an image that names a GPU of the host's; the highest "
+		"x86-64 level; CUDA that the driver runs whole, then by minor-version compatibility, "
+		"then none; the newest CUDA; the host's own build of Windows, then the newest; the "
+		"newest image. A tie is broken by the reference, in the order of its bytes, and then "
+		"by the place in the catalogue.",
+	.options = select_options,
+	.examples = select_examples,
+	.exit_codes =
+		(const char *const[]){"0", "an image works; the first is the one to take", "1",
+				      "none works", "2", "usage", "3",
+				      "the catalogue or the host cannot be read", "5",
+				      "it cannot be told: a fact that decides is not known", NULL},
+	.run = select_run,
+};
+
+static const struct option_spec labels_options[] = {
+	HOST_OPTION,
+	{OPTION_ROW("format", OPTION_CHOICE, given.format), .value = "FORMAT",
+	 .help = "nfd: lines of a feature file of Node Feature Discovery; node: labels for kubectl.",
+	 .choices = label_formats},
+	{.name = NULL},
+};
+
+static const char *const labels_examples[] = {
+	"gpucert image labels >/etc/kubernetes/node-feature-discovery/features.d/gpucert",
+	"Let Node Feature Discovery label this node: feature.node.kubernetes.io/gpucert-cpu-level.",
+	"kubectl label node NODE $(gpucert image labels --format node)",
+	"Label it by hand: " LABEL_PREFIX "cpu-level.",
+	NULL,
+};
+
+const struct command_spec command_image_labels = {
+	.name = "image labels",
+	.summary = "Print a host's facts as labels, by which a cluster picks nodes for images",
+	.description =
+		"One line a fact that the rules of 'image check' decide by and that is known: versions "
+		"of drivers, compute capability, architectures, x86-64 level, build of Windows. Of "
+		"several GPUs of one vendor a label tells the lowest, which all of them have. Names and "
+		"values are such as Kubernetes takes: at most 63 characters, letters, digits, '-', '_' "
+		"and '.'; other characters become '_'.",
+	.options = labels_options,
+	.examples = labels_examples,
+	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
+					    "the host cannot be read", NULL},
+	.run = labels_run,
+};

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/selection/catalogue.h"
+
+#include "base/cleanup.h"
+#include "base/cpu_level.h"
+#include "base/json_members.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "containers/selection/internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static int check_text(const struct json_at *at, struct error *err)
+{
+	if (strlen(at->node->valuestring) > CATALOGUE_TEXT_MAX)
+		return json_error(at, err, "longer than %d bytes", (int)CATALOGUE_TEXT_MAX);
+	return 0;
+}
+
+static int check_reference(const struct json_at *at, struct error *err)
+{
+	if (at->node->valuestring[0] == '\0')
+		return json_error(at, err, "expected the name of an image");
+	return check_text(at, err);
+}
+
+static int check_version(const struct json_at *at, struct error *err)
+{
+	if (!version_is_valid(at->node->valuestring))
+		return json_error(at, err, "expected a version, such as 12.4.1");
+	return 0;
+}
+
+/* As `shape`, where 'd' is a digit. */
+static bool has_shape(const char *string, const char *shape)
+{
+	for (; *shape != '\0'; shape++, string++) {
+		bool fits =
+			*shape == 'd' ? isdigit((unsigned char)*string) != 0 : *string == *shape;
+		if (!fits)
+			return false;
+	}
+	return *string == '\0';
+}
+
+bool catalogue_date_is_valid(const char *string)
+{
+	if (!has_shape(string, "dddd-dd-dd") && !has_shape(string, "dddd-dd-ddTdd:dd:ddZ"))
+		return false;
+	return strncmp(string + 5, "01", 2) >= 0 && strncmp(string + 5, "12", 2) <= 0 &&
+	       strncmp(string + 8, "01", 2) >= 0 && strncmp(string + 8, "31", 2) <= 0;
+}
+
+static int check_date(const struct json_at *at, struct error *err)
+{
+	if (!catalogue_date_is_valid(at->node->valuestring))
+		return json_error(at, err, "expected 2026-10-01 or 2026-10-01T12:00:00Z");
+	return 0;
+}
+
+static int check_driver(const struct json_at *at, struct error *err)
+{
+	if (catalogue_vendors[text_position(catalogue_vendors, at->key)] == NULL)
+		return json_error(at, err, "expected nvidia, amd or intel as its name");
+	return cJSON_IsString(at->node) ? check_version(at, err)
+					: 0; /* the table says what it is */
+}
+
+static bool is_capability(const char *string)
+{
+	return has_shape(string, "d.d") || has_shape(string, "dd.d") ||
+	       has_shape(string, "d.d+PTX") || has_shape(string, "dd.d+PTX");
+}
+
+static bool is_architecture(const char *string)
+{
+	return text_starts_with(string, "gfx") && strlen(string) <= 32;
+}
+
+static int check_each(const struct json_at *at, bool (*is_valid)(const char *string),
+		      const char *expected, struct error *err)
+{
+	struct json_at element = {.parent = at};
+	cJSON_ArrayForEach (element.node, at->node) {
+		if (!is_valid(element.node->valuestring))
+			return json_error(&element, err, "expected %s", expected);
+		element.index++;
+	}
+	return 0;
+}
+
+static int check_capabilities(const struct json_at *at, struct error *err)
+{
+	return check_each(at, is_capability, "9.0 or 9.0+PTX", err);
+}
+
+static int check_architectures(const struct json_at *at, struct error *err)
+{
+	return check_each(at, is_architecture, "an architecture, such as gfx90a", err);
+}
+
+static const struct json_member platform_members[] = {
+	{.key = "os",
+	 .presence = JSON_REQUIRED,
+	 JSON_AT(struct image_platform, os),
+	 .check = check_text},
+	{.key = "architecture",
+	 .presence = JSON_REQUIRED,
+	 JSON_AT(struct image_platform, architecture),
+	 .check = check_text},
+	{.key = "variant", JSON_AT(struct image_platform, variant), .check = check_text},
+	{.key = "osVersion", JSON_AT(struct image_platform, os_version), .check = check_text},
+	{0},
+};
+
+static const struct json_member wants_members[] = {
+	{.key = "cuda", JSON_AT(struct catalogue_wants, cuda), .check = check_version},
+	{.key = "drivers",
+	 .type = JSON_MEMBER_MAP,
+	 .offset = offsetof(struct catalogue_wants, drivers),
+	 .size = sizeof(struct image_pair),
+	 .count = offsetof(struct catalogue_wants, driver_count),
+	 .max = 3,
+	 .check = check_driver},
+	{.key = "computeCapabilities",
+	 .type = JSON_MEMBER_NAMES,
+	 JSON_AT(struct catalogue_wants, compute_capabilities),
+	 .max = CATALOGUE_LIST_MAX,
+	 .what = "a compute capability",
+	 .check = check_capabilities},
+	{.key = "architectures",
+	 .type = JSON_MEMBER_NAMES,
+	 JSON_AT(struct catalogue_wants, architectures),
+	 .max = CATALOGUE_LIST_MAX,
+	 .what = "an architecture",
+	 .check = check_architectures},
+	{.key = "cpuLevel",
+	 .type = JSON_MEMBER_INT,
+	 JSON_AT(struct catalogue_wants, cpu_level),
+	 .max = CPU_LEVEL_MAX},
+	{0},
+};
+
+static const struct json_member entry_members[] = {
+	{.key = "reference",
+	 .presence = JSON_REQUIRED,
+	 JSON_AT(struct catalogue_entry, reference),
+	 .check = check_reference},
+	{.key = "platform",
+	 .type = JSON_MEMBER_OBJECT,
+	 .presence = JSON_REQUIRED,
+	 .offset = offsetof(struct catalogue_entry, image.platform),
+	 .members = platform_members},
+	{.key = "base", JSON_AT(struct catalogue_entry, base), .check = check_text},
+	{.key = "created", JSON_AT(struct catalogue_entry, created), .check = check_date},
+	{.key = "wants",
+	 .type = JSON_MEMBER_OBJECT,
+	 .offset = offsetof(struct catalogue_entry, wants),
+	 .members = wants_members},
+	{0},
+};
+
+static const struct json_member members[] = {
+	{.key = "schema",
+	 .type = JSON_MEMBER_CONSTANT,
+	 .presence = JSON_REQUIRED,
+	 .what = "gpucert-catalogue/1"},
+	{.key = "images",
+	 .type = JSON_MEMBER_OBJECTS,
+	 .presence = JSON_REQUIRED,
+	 .offset = offsetof(struct catalogue, entries),
+	 .size = sizeof(struct catalogue_entry),
+	 .count = offsetof(struct catalogue, count),
+	 .max = CATALOGUE_IMAGES_MAX,
+	 .members = entry_members},
+	{0},
+};
+
+void catalogue_free(struct catalogue *catalogue)
+{
+	for (size_t i = 0; i < catalogue->count; i++)
+		image_free(&catalogue->entries[i].image);
+	arena_free(&catalogue->arena);
+	*catalogue = (struct catalogue){0};
+}
+
+void catalogue_entry_reset(struct catalogue_entry *entry)
+{
+	*entry = (struct catalogue_entry){
+		.image = {.reference = "", .digest = "", .artifact_type = ""}};
+	json_members_reset(entry_members, entry);
+}
+
+/* Nothing for "". */
+static int add_pair(struct arena *arena, const char *name, const char *value,
+		    struct image_pair **pairs, size_t *count, struct error *err)
+{
+	if (value[0] == '\0')
+		return 0;
+	*pairs = arena_allocate(arena, sizeof(**pairs));
+	if (*pairs == NULL)
+		return error_memory(err);
+	**pairs = (struct image_pair){name, value};
+	*count = 1;
+	return 0;
+}
+
+/* What the wants say in the words of an image, for the rules. */
+static int finish_entry(struct catalogue_entry *entry, struct arena *arena, struct error *err)
+{
+	struct image *image = &entry->image;
+	struct image_platform *platform = &image->platform;
+	struct windows_version version = {0};
+	unsigned level = entry->wants.cpu_level;
+	image->reference = entry->reference;
+	image->digest = "";
+	image->artifact_type = "";
+	if (level > 0 && !text_equal(host_architecture(platform->architecture), "amd64"))
+		return error_set(err, ERROR_FORMAT, "wants.cpuLevel: %.40s has no x86-64 levels",
+				 platform->architecture);
+	if (level > 1 && level > platform_level(platform))
+		platform->variant = arena_format(arena, "v%u", level);
+	int rc = add_pair(arena, "CUDA_VERSION", entry->wants.cuda, &image->environment,
+			  &image->environment_count, err);
+	if (rc == 0)
+		rc = add_pair(arena, "org.opencontainers.image.base.name", entry->base,
+			      &image->annotations, &image->annotation_count, err);
+	if (rc < 0)
+		return rc;
+	return platform->os_version[0] != '\0' && text_equal(platform->os, "windows")
+		       ? windows_version_parse(platform->os_version, "platform.osVersion", &version,
+					       err)
+		       : 0;
+}
+
+int catalogue_read_document(const cJSON *document, struct catalogue *out, struct error *err)
+{
+	struct json_at root = json_root(document);
+	int rc = json_members_read(&root, members, out, &out->arena, err);
+	for (size_t i = 0; rc == 0 && i < out->count; i++) {
+		rc = finish_entry(&out->entries[i], &out->arena, err);
+		if (rc < 0)
+			return error_wrap(err, rc, "images[%zu]", i);
+	}
+	if (rc == 0 && out->arena.failed)
+		return error_memory(err);
+	return rc;
+}
+
+int catalogue_parse(const char *data, size_t size, struct catalogue *out, struct error *err)
+{
+	cJSON *document CLEANUP_JSON = NULL;
+	*out = (struct catalogue){0};
+	int rc = json_parse(data, size, &document, err);
+	return rc == 0 ? catalogue_read_document(document, out, err) : rc;
+}
