@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/style.h"
 #include "conformance/cli/commands.h"
+#include "conformance/cli/image_argument.h"
 #include "containers/selection/labels.h"
 #include "containers/selection/selection.h"
 
@@ -58,7 +59,7 @@ static int select_run(const struct text_list *arguments)
 	const char *name = arguments->items[0];
 	int rc = host_facts_named(given.host, &host, &err);
 	if (rc == 0)
-		rc = catalogue_read(name, &host, &catalogue, &err);
+		rc = catalogue_read(name, &host, &image_argument_options, &catalogue, &err);
 	if (rc == 0)
 		rc = selection_make(&catalogue, &host, &options, &selection, &err);
 	if (rc == 0)
@@ -95,6 +96,7 @@ static const struct option_spec select_options[] = {
 	 .help = "Whose rule for Windows builds applies. Without it what the runtimes disagree on "
 		 "cannot be told. containerd-2.0 stands for 2.0 and 2.1.",
 	 .choices = compat_runtime_names},
+	IMAGE_SOURCE_OPTIONS,
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print JSON (image-select.schema.json)."},
 	{.name = NULL},

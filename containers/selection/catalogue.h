@@ -12,7 +12,7 @@
 
 #include "containers/compat/host.h"
 #include "containers/compat/rules.h"
-#include "containers/registry/image.h"
+#include "containers/registry/image_source.h"
 
 enum {
 	CATALOGUE_IMAGES_MAX = 10000,
@@ -67,5 +67,6 @@ int catalogue_parse(const char *data, size_t size, struct catalogue *out, struct
  * left out. Errors name the string: those of json_read_file(), catalogue_parse(),
  * image_source_open() and image_source_load_entry(); ERROR_LIMIT: more than CATALOGUE_LOADED_MAX.
  */
-int catalogue_read(const char *string, const struct host_facts *host, struct catalogue *out,
+int catalogue_read(const char *string, const struct host_facts *host,
+		   const struct image_source_options *options, struct catalogue *out,
 		   struct error *err);

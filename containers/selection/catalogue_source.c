@@ -3,7 +3,6 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "containers/registry/image_source.h"
 #include "containers/registry/reference.h"
 #include "containers/selection/internal.h"
 
@@ -84,12 +83,13 @@ static bool is_artifact(const struct image_index_entry *entry)
 	return entry->artifact_type[0] != '\0' || text_equal(entry->platform.os, "unknown");
 }
 
-static int add_source(const char *string, const struct host_facts *host, struct catalogue *out,
+static int add_source(const char *string, const struct host_facts *host,
+		      const struct image_source_options *options, struct catalogue *out,
 		      struct error *err)
 {
 	struct image_source *source CLEANUP_IMAGE_SOURCE = NULL;
 	const struct image_index *index = NULL;
-	int rc = image_source_open(string, NULL, &source, err);
+	int rc = image_source_open(string, options, &source, err);
 	if (rc == 0)
 		rc = image_source_index(source, &index, err);
 	for (size_t i = 0; rc == 0 && i < index->count; i++) {
@@ -119,16 +119,16 @@ static int add_source(const char *string, const struct host_facts *host, struct 
 }
 
 /* Each tag is an index or an image. */
-static int add_repository(const char *string, const struct host_facts *host, struct catalogue *out,
+static int add_repository(const char *string, const struct host_facts *host,
+			  const struct image_source_options *options, struct catalogue *out,
 			  struct error *err)
 {
 	struct image_reference reference CLEANUP_IMAGE_REFERENCE = {0};
 	struct registry *registry CLEANUP_REGISTRY = NULL;
 	struct text_list tags CLEANUP_TEXT_LIST = {0};
-	const struct registry_options options = {0};
 	int rc = image_reference_parse(string + strlen(registry_prefix), &reference, err);
 	if (rc == 0)
-		rc = registry_open(reference.host, &options, &registry, err);
+		rc = registry_open(reference.host, &options->registry, &registry, err);
 	if (rc == 0)
 		rc = registry_list_tags(registry, reference.name, &tags, err);
 	if (rc == 0 && tags.count > CATALOGUE_LOADED_MAX)
@@ -141,7 +141,7 @@ static int add_repository(const char *string, const struct host_facts *host, str
 		if (tagged == NULL)
 			return error_memory(err);
 		if (!text_starts_with(tags.items[i], "sha256-"))
-			rc = add_source(tagged, host, out, err);
+			rc = add_source(tagged, host, options, out, err);
 	}
 	return rc;
 }
@@ -156,13 +156,14 @@ static int read_file(const char *path, struct catalogue *out, struct error *err)
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
-int catalogue_read(const char *string, const struct host_facts *host, struct catalogue *out,
+int catalogue_read(const char *string, const struct host_facts *host,
+		   const struct image_source_options *options, struct catalogue *out,
 		   struct error *err)
 {
 	*out = (struct catalogue){0};
 	if (!is_source(string))
 		return read_file(string, out, err);
-	int rc = is_repository(string) ? add_repository(string, host, out, err)
-				       : add_source(string, host, out, err);
+	int rc = is_repository(string) ? add_repository(string, host, options, out, err)
+				       : add_source(string, host, options, out, err);
 	return rc < 0 ? error_wrap(err, rc, "%s", string) : 0;
 }

@@ -105,7 +105,8 @@ for tag in 1.0:layout-index 0.9:layout-one chart:layout-chart; do
 		complain "skopeo cannot push ${tag%:*}"
 done
 export XDG_CACHE_HOME="$work/cache"
-expect_exit 0 gpucert image select --json --host "$hosts/linux-h200.json" "docker://127.0.0.1:$port/solver"
+expect_exit 0 gpucert image select --json --no-cache --plain-http --host "$hosts/linux-h200.json" "docker://127.0.0.1:$port/solver"
+[ ! -e "$work/cache" ] || complain "--no-cache keeps something"
 for want in /images/0/platform=linux/amd64/v3 /images/0/verdict=works /images/1/step=cpu-level /images/2/step=cpu-level /images/2/platform=linux/amd64; do
 	[ "$(field "$work/out" "${want%%=*}")" = "${want#*=}" ] || complain "not $want but $(field "$work/out" "${want%%=*}")"
 done

@@ -112,10 +112,12 @@ static void test_bounds_what_it_reads(void)
 
 static void test_a_file_names_its_path(void)
 {
+	const struct image_source_options options = {0};
 	struct host_facts host = {.os = "linux", .architecture = "amd64"};
 	struct catalogue catalogue CLEANUP_CATALOGUE = {0};
 	struct error err = {0};
-	UNIT_INT(catalogue_read("nowhere.json", &host, &catalogue, &err), ERROR_NOT_FOUND);
+	UNIT_INT(catalogue_read("nowhere.json", &host, &options, &catalogue, &err),
+		 ERROR_NOT_FOUND);
 	UNIT_CONTAINS(err.text, "nowhere.json");
 }
 
