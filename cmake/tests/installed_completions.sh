@@ -29,7 +29,7 @@ completes() {
 if [ -f "$loader" ]; then
 	completes run gpucert ru
 	completes kubelet gpucert kub
-	completes build gpucert image ''
+	completes build gpucert image bu
 	completes --output gpucert image build compute --ou
 	completes --plugin-dir gpucert kubelet --plugin-
 	completes "containerd process" gpucert run --launcher ''

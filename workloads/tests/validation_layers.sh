@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# validation_layers.sh PROBE DRIVER.json SOURCE: Khronos's validation layers find nothing wrong with what probe-vulkanvideo asks of a
+# validation_layers.sh PROBE DRIVER.json SOURCE BUILD: Khronos's validation layers find nothing wrong with what probe-vulkanvideo asks of a
 # driver (the double), and its own declarations of Vulkan Video are those of Khronos's header. Layers that know the final encode
 # extensions are Debian 13's (1.4.309): those of Debian 12 (1.3.239) know the provisional ones alone. They, their C library and the
 # header are unpacked once into the cache, never installed; where they cannot be had the test is skipped (77). GPUCERT_CACHE and
@@ -10,6 +10,7 @@ set -eu
 probe=$1
 driver=$2
 source=$3
+build=$4
 mirror=${GPUCERT_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 cache=${GPUCERT_CACHE:-$([ "$(id -u)" -eq 0 ] && echo /var/cache/gpucert || echo "${HOME:?}/.cache/gpucert")}
 packages="vulkan-validationlayers libvulkan1 libvulkan-dev libc6 libgcc-s1 libstdc++6"
@@ -64,7 +65,7 @@ libraries=$root/usr/lib/$triplet
 
 cjson=$(pkg-config --cflags libcjson)
 # shellcheck disable=SC2086 # words
-"${CC:-cc}" -std=c11 -fsyntax-only -I"$source" -isystem "$root/usr/include" $cjson "$source/workloads/tests/vulkanvideo_abi.c" ||
+"${CC:-cc}" -std=c11 -fsyntax-only -I"$source" -isystem "$build" -isystem "$root/usr/include" $cjson "$source/workloads/tests/vulkanvideo_abi.c" ||
 	fail "the declarations are not those of Khronos's header"
 
 mkdir "$work/layers"
