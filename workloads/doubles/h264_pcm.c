@@ -31,28 +31,32 @@ void h264_put_ue(struct h264_bits *out, unsigned value)
 	h264_put_bits(out, value + 1, length);
 }
 
-static void align(struct h264_bits *out, unsigned bit)
-{
-	while (out->count != 0)
-		h264_put_bits(out, bit, 1);
-}
-
-/* The unit with a start code, and so that there is none inside (7.4.1). */
-void h264_end_unit(struct h264_bits *out, uint8_t head, struct text *stream)
+void h264_add_escaped(const char *data, size_t size, struct text *stream)
 {
 	unsigned zeros = 0;
-	h264_put_bits(out, 1, 1);
-	align(out, 0);
-	text_append(stream, "\0\0\0\1", 4);
-	text_append(stream, (const char *)&head, 1);
-	for (size_t i = 0; i < out->bytes.size; i++) {
-		const char byte = out->bytes.data[i];
+	for (size_t i = 0; i < size; i++) {
+		const char byte = data[i];
 		if (zeros == 2 && (uint8_t)byte <= 3)
 			text_append(stream, "\3", 1);
 		zeros = zeros == 2 && (uint8_t)byte <= 3 ? 0 : zeros;
 		zeros = byte == 0 ? zeros + 1 : 0;
 		text_append(stream, &byte, 1);
 	}
+}
+
+void h264_align(struct h264_bits *out)
+{
+	while (out->count != 0)
+		h264_put_bits(out, 0, 1);
+}
+
+void h264_end_unit(struct h264_bits *out, uint8_t head, struct text *stream)
+{
+	h264_put_bits(out, 1, 1);
+	h264_align(out);
+	text_append(stream, "\0\0\0\1", 4);
+	text_append(stream, (const char *)&head, 1);
+	h264_add_escaped(out->bytes.data, out->bytes.size, stream);
 	text_free(&out->bytes);
 }
 
@@ -84,21 +88,27 @@ static void put_headers(const struct video_source *source, struct text *stream)
 	h264_end_unit(&out, H264_PPS, stream);
 }
 
+void h264_put_block(struct h264_bits *out, const struct video_planes *frame, size_t size, size_t x,
+		    size_t y)
+{
+	h264_align(out);
+	for (unsigned plane = 0; plane < VIDEO_PLANES; plane++) {
+		const size_t scale = plane == 0 ? 1 : 2, side = size / scale;
+		for (size_t row = 0; row < side; row++)
+			text_append(&out->bytes,
+				    (const char *)frame->data[plane] +
+					    (y / scale + row) * frame->pitch[plane] + x / scale,
+				    side);
+	}
+}
+
 static void put_macroblock(struct h264_bits *out, bool predicted, const struct video_planes *frame,
 			   unsigned x, unsigned y)
 {
 	if (predicted)
 		h264_put_ue(out, 0); /* none is skipped */
 	h264_put_ue(out, predicted ? I_IN_P + I_PCM : I_PCM);
-	align(out, 0);
-	for (unsigned plane = 0; plane < VIDEO_PLANES; plane++) {
-		const size_t side = plane == 0 ? MACROBLOCK : MACROBLOCK / 2;
-		for (size_t row = 0; row < side; row++)
-			text_append(&out->bytes,
-				    (const char *)frame->data[plane] +
-					    (y * side + row) * frame->pitch[plane] + x * side,
-				    side);
-	}
+	h264_put_block(out, frame, MACROBLOCK, (size_t)x * MACROBLOCK, (size_t)y * MACROBLOCK);
 }
 
 static void put_slice_header(const struct h264_pcm *writer, bool predicted, struct h264_bits *out)
@@ -194,7 +204,7 @@ void h264_pcm_add(struct h264_pcm *writer, enum video_layout layout,
 	else if (writer->count == 0 && !setting_has("empty"))
 		put_headers(&writer->source, stream);
 	if (!is_faulty(writer, "drop") && !setting_has("empty"))
-		put_picture(writer, &planes, stream);
+		(writer->put != NULL ? writer->put : put_picture)(writer, &planes, stream);
 	spoil_bytes(writer, stream, begin);
 	text_free(&writer->last);
 	writer->last = samples;

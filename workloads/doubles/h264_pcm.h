@@ -40,6 +40,10 @@ struct h264_pcm {
 	unsigned number_bits, order_bits;
 	struct h264_slice
 		slice; /* of the next picture; of the double's own sets it is not looked at */
+	/* Appends a picture of another codec, whose parameter sets are given. NULL: H.264. */
+	void (*put)(const struct h264_pcm *writer, const struct video_planes *frame,
+		    struct text *stream);
+	void *user;
 };
 
 /* A NAL unit in the making: bits, ue(v), and what it becomes in a stream. */
@@ -53,6 +57,13 @@ enum { H264_SPS = 0x67, H264_PPS = 0x68 };
 
 void h264_put_bits(struct h264_bits *out, unsigned value, unsigned count);
 void h264_put_ue(struct h264_bits *out, unsigned value);
+void h264_align(struct h264_bits *out); /* with zeros */
+/* The samples of a block, Y, U and V, behind an alignment; size and place are those of luma. */
+void h264_put_block(struct h264_bits *out, const struct video_planes *frame, size_t size, size_t x,
+		    size_t y);
+/* The bytes so that there is no start code inside (7.4.1). */
+void h264_add_escaped(const char *data, size_t size, struct text *stream);
+/* The unit with a start code. */
 void h264_end_unit(struct h264_bits *out, uint8_t head, struct text *stream);
 
 /* Appends a frame (I420 or NV12), in front of the first the parameter sets. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A VA driver, loaded by the real libva, that encodes H.264 without loss (h264_pcm.h) in at most 64 by
- * 64, and refuses a picture that is not described as it has to be. Beside the words of settings.h
- * and h264_pcm.h it knows
+ * A VA driver, loaded by the real libva, that encodes H.264 and HEVC without loss (h264_pcm.h,
+ * hevc_pcm.h) in at most 64 by 64, and refuses a picture that is not described as it has to be. Beside
+ * the words of settings.h, h264_pcm.h and va_double_hevc.c it knows
  *
  *   decode-only       no profile has an entry point that encodes
  *   low-power         they have EncSliceLP in the place of EncSlice
  *   all-codecs        HEVC and AV1 are told, too
+ *   hevc              HEVC alone is
  *   cqp               no rate is kept
  *   packed            it is given the parameter sets, each alone
  *   packed-sequence   it is given both in one
@@ -18,42 +19,15 @@
  *
  * fail=init:CODE lets the driver's start fail.
  */
-#include "workloads/doubles/h264_pcm.h"
+#include "workloads/doubles/va_double.h"
 #include "workloads/doubles/settings.h"
 
-#include <va/va.h>
 #include <va/va_backend.h>
 #include <va/va_drmcommon.h>
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-	SIDE = 64,
-	FRAME = SIDE * SIDE * 3 / 2,
-	BUFFERS = 64,
-	SURFACES = 3,
-	IMAGE_BUFFER = BUFFERS, /* the id of the image's */
-};
-
-struct buffer {
-	bool used;
-	VABufferType type;
-	unsigned size;
-	void *data;
-};
-
-struct driver {
-	struct buffer buffers[BUFFERS];
-	uint8_t surfaces[SURFACES][FRAME], image[FRAME];
-	VASurfaceID target, reference;
-	VABufferID coded;
-	bool sequence, picture, slice, rate;
-	struct text given, stream;
-	VACodedBufferSegment segment;
-	struct h264_pcm writer;
-};
 
 #define ENTER(name)                                                                                \
 	do {                                                                                       \
@@ -79,6 +53,7 @@ static VAStatus terminate(VADriverContextP context)
 	for (size_t i = 0; i < BUFFERS; i++)
 		free(d->buffers[i].data);
 	text_free(&d->given);
+	text_free(&d->slice_header);
 	text_free(&d->stream);
 	h264_pcm_free(&d->writer);
 	free(d);
@@ -93,8 +68,8 @@ static VAStatus query_profiles(VADriverContextP context, VAProfile *profiles, in
 					VAProfileAV1Profile0};
 	ENTER("vaQueryConfigProfiles");
 	(void)context;
-	const size_t told = setting_has("all-codecs") ? 7 : 4;
-	memcpy(profiles, all, told * sizeof(all[0]));
+	const size_t told = setting_has("hevc") ? 1 : setting_has("all-codecs") ? 7 : 4;
+	memcpy(profiles, setting_has("hevc") ? &all[4] : all, told * sizeof(all[0]));
 	*count = (int)setting_number("profiles", told);
 	return VA_STATUS_SUCCESS;
 }
@@ -110,7 +85,7 @@ static VAStatus query_entrypoints(VADriverContextP context, VAProfile profile,
 	return VA_STATUS_SUCCESS;
 }
 
-static uint32_t packed(void)
+uint32_t va_packed(void)
 {
 	return setting_has("packed")
 		       ? VA_ENC_PACKED_HEADER_SEQUENCE | VA_ENC_PACKED_HEADER_PICTURE |
@@ -119,12 +94,16 @@ static uint32_t packed(void)
 						: VA_ATTRIB_NOT_SUPPORTED;
 }
 
+static const struct va_codec *codec_of(VAProfile profile)
+{
+	return profile == VAProfileHEVCMain ? &va_codec_hevc : &va_codec_h264;
+}
+
 static VAStatus get_attributes(VADriverContextP context, VAProfile profile, VAEntrypoint entrypoint,
 			       VAConfigAttrib *attributes, int count)
 {
 	ENTER("vaGetConfigAttributes");
 	(void)context;
-	(void)profile;
 	(void)entrypoint;
 	for (int i = 0; i < count; i++) {
 		const VAConfigAttribType type = attributes[i].type;
@@ -135,9 +114,10 @@ static VAStatus get_attributes(VADriverContextP context, VAProfile profile, VAEn
 			: type == VAConfigAttribMaxPictureWidth ||
 					type == VAConfigAttribMaxPictureHeight
 				? SIDE
-			: type == VAConfigAttribEncMaxRefFrames	 ? 1
-			: type == VAConfigAttribEncPackedHeaders ? packed()
-								 : VA_ATTRIB_NOT_SUPPORTED;
+			: type == VAConfigAttribEncMaxRefFrames ? 1
+			: type == VAConfigAttribEncPackedHeaders
+				? va_packed()
+				: codec_of(profile)->attribute(type);
 	}
 	return VA_STATUS_SUCCESS;
 }
@@ -146,8 +126,9 @@ static VAStatus create_config(VADriverContextP context, VAProfile profile, VAEnt
 			      VAConfigAttrib *attributes, int count, VAConfigID *id)
 {
 	ENTER("vaCreateConfig");
-	(void)context;
-	if (profile != VAProfileH264ConstrainedBaseline || entrypoint == VAEntrypointVLD)
+	of(context)->codec = codec_of(profile);
+	if ((profile != VAProfileH264ConstrainedBaseline && profile != VAProfileHEVCMain) ||
+	    entrypoint == VAEntrypointVLD)
 		return VA_STATUS_ERROR_UNSUPPORTED_PROFILE;
 	for (int i = 0; i < count; i++) {
 		VAConfigAttrib told = attributes[i];
@@ -195,8 +176,11 @@ static VAStatus create_context(VADriverContextP context, VAConfigID config, int 
 	struct driver *d = of(context);
 	if (config != 1 || width != SIDE || height != SIDE || count != SURFACES)
 		return VA_STATUS_ERROR_INVALID_PARAMETER;
-	d->writer.source = (struct video_source){.width = SIDE, .height = SIDE};
-	if (packed() != VA_ATTRIB_NOT_SUPPORTED)
+	h264_pcm_free(&d->writer);
+	text_reset(&d->given);
+	d->writer = (struct h264_pcm){
+		.source = {.width = SIDE, .height = SIDE}, .put = d->codec->put, .user = d};
+	if (va_packed() != VA_ATTRIB_NOT_SUPPORTED || d->codec->put != NULL)
 		d->writer.given = &d->given;
 	*id = 1;
 	return VA_STATUS_SUCCESS;
@@ -316,41 +300,8 @@ static VAStatus begin_picture(VADriverContextP context, VAContextID id, VASurfac
 		return VA_STATUS_ERROR_INVALID_SURFACE;
 	d->target = target;
 	d->sequence = d->picture = d->slice = d->rate = false;
+	text_reset(&d->slice_header);
 	return VA_STATUS_SUCCESS;
-}
-
-static bool take_sequence(struct driver *d, const VAEncSequenceParameterBufferH264 *sequence)
-{
-	d->sequence = true;
-	d->writer.number_bits = sequence->seq_fields.bits.log2_max_frame_num_minus4 + 4;
-	d->writer.order_bits = sequence->seq_fields.bits.log2_max_pic_order_cnt_lsb_minus4 + 4;
-	return sequence->picture_width_in_mbs == SIDE / 16 &&
-	       sequence->picture_height_in_mbs == SIDE / 16 &&
-	       sequence->seq_fields.bits.pic_order_cnt_type == 0;
-}
-
-/* The first is a key frame; each other one refers to what the one before was decoded to. */
-static bool take_picture(struct driver *d, const VAEncPictureParameterBufferH264 *picture)
-{
-	const bool first = d->writer.count == 0;
-	const VASurfaceID current = picture->CurrPic.picture_id;
-	const VASurfaceID last = d->reference;
-	d->picture = true;
-	d->coded = picture->coded_buf;
-	d->reference = current;
-	return current < SURFACES && current != d->target &&
-	       picture->pic_fields.bits.idr_pic_flag == first &&
-	       picture->frame_num == d->writer.count &&
-	       (first || (current != last && picture->ReferenceFrames[0].picture_id == last));
-}
-
-static bool take_slice(struct driver *d, const VAEncSliceParameterBufferH264 *slice)
-{
-	const bool first = d->writer.count == 0;
-	d->slice = true;
-	return slice->num_macroblocks == SIDE / 16 * (SIDE / 16) &&
-	       slice->slice_type == (first ? 2 : 0) &&
-	       (first || slice->RefPicList0[0].picture_id != d->reference);
 }
 
 static bool take_other(struct driver *d, const VAEncMiscParameterBuffer *parameter)
@@ -362,22 +313,25 @@ static bool take_other(struct driver *d, const VAEncMiscParameterBuffer *paramet
 	return true;
 }
 
+static bool take_header(struct driver *d, const VAEncPackedHeaderParameterBuffer *header)
+{
+	d->header = (VAEncPackedHeaderType)header->type;
+	return header->bit_length > 0 && header->has_emulation_bytes == 1;
+}
+
 static bool take(struct driver *d, const struct buffer *buffer)
 {
+	const bool of_slice = d->header == VAEncPackedHeaderSlice;
 	switch ((int)buffer->type) {
-	case VAEncSequenceParameterBufferType:
-		return take_sequence(d, buffer->data);
-	case VAEncPictureParameterBufferType:
-		return take_picture(d, buffer->data);
-	case VAEncSliceParameterBufferType:
-		return take_slice(d, buffer->data);
 	case VAEncMiscParameterBufferType:
 		return take_other(d, buffer->data);
+	case VAEncPackedHeaderParameterBufferType:
+		return take_header(d, buffer->data);
 	case VAEncPackedHeaderDataBufferType:
-		text_append(&d->given, buffer->data, buffer->size);
+		text_append(of_slice ? &d->slice_header : &d->given, buffer->data, buffer->size);
 		return true;
 	default:
-		return buffer->type == VAEncPackedHeaderParameterBufferType;
+		return d->codec->take(d, buffer->type, buffer->data);
 	}
 }
 
@@ -403,7 +357,8 @@ static VAStatus end_picture(VADriverContextP context, VAContextID id)
 		video_planes_of(&d->writer.source, VIDEO_NV12, d->surfaces[d->target]);
 	if (id != 1 || !d->picture || !d->slice || d->sequence != first ||
 	    d->rate != (first && !setting_has("cqp")) || d->coded >= BUFFERS ||
-	    d->buffers[d->coded].type != VAEncCodedBufferType)
+	    d->buffers[d->coded].type != VAEncCodedBufferType ||
+	    (d->codec->end != NULL && !d->codec->end(d)))
 		return VA_STATUS_ERROR_INVALID_PARAMETER;
 	text_free(&d->stream);
 	h264_pcm_add(&d->writer, VIDEO_NV12, &planes, &d->stream);

@@ -5,6 +5,8 @@
  * /dev/null and /dev/zero are render nodes of PCI devices.
  */
 #include "workloads/tests/encoder_rig.h"
+#include "workloads/vaapi/hevc_headers.h"
+#include "workloads/video/walk.h"
 
 #include "base/file.h"
 #include "base/process.h"
@@ -71,8 +73,98 @@ static void test_what_a_device_encodes_is_listed(void)
 	expect_number(document, "/work/video/encoders/0/bFrames", 0);
 	expect_string(document, "/work/video/encoders/1/codec", "hevc");
 	expect_bool(document, "/work/video/encoders/1/tenBit", true);
-	expect_string(document, "/work/video/streams/1/status", "unsupported");
+	expect_string(document, "/work/video/streams/1/status", "encoded");
 	expect_string(document, "/work/video/streams/2/codec", "av1");
+	expect_string(document, "/work/video/streams/2/status", "unsupported");
+}
+
+/* Whatever the driver tells of tools and blocks, and whichever headers it wants. */
+static void test_frames_are_encoded_in_hevc(void)
+{
+	static const char *const settings[] = {
+		"hevc",
+		"hevc,cqp",
+		"hevc,packed",
+		"hevc,packed-sequence",
+		"hevc,packed,low-power",
+		"hevc,packed,small-trees",
+		"hevc,packed,large-blocks",
+		"hevc,silent",
+		"hevc,silent,low-power,cqp",
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		cJSON *document CLEANUP_JSON = rig_run(settings[i], "--seed=7");
+		cJSON *other CLEANUP_JSON = judge_stream(document, "8");
+		expect_string(document, "/work/video/streams/0/codec", "hevc");
+		expect_judgement(document, "ok", NULL);
+		expect_number(document, "/work/video/streams/0/pictures", 12);
+		expect_number(document, "/work/video/streams/0/keys", 1);
+		expect_string(other, "/status", "wrong");
+	}
+}
+
+/* The double refuses each of these, which shows that it looks. */
+static void test_wrong_descriptions_of_hevc_are_refused(void)
+{
+	static const char *const settings[] = {
+		"spoil=width",
+		"spoil=blocks",
+		"spoil=tools",
+		"spoil=order",
+		"spoil=key",
+		"spoil=unit",
+		"spoil=reference",
+		"spoil=surface",
+		"spoil=type",
+		"spoil=trees",
+		"spoil=list0",
+		"spoil=list1",
+		"low-power,spoil=list1",
+		"packed,spoil=offsets",
+		"packed,spoil=sets",
+		"packed,spoil=slice-header",
+		"packed,spoil=other-header",
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		char *word CLEANUP_FREE = text_format("hevc,%s", settings[i]);
+		rig_expect_work(word, NULL, "failed",
+				"hevc: vaEndPicture: VA_STATUS_ERROR_INVALID_PARAMETER");
+	}
+}
+
+/* 240 rows in blocks of 32 are 256, of which 16 are not shown. */
+static void test_what_is_not_shown_of_hevc_is_cut_off(void)
+{
+	const struct video_source source = {.width = 320, .height = 240};
+	VAEncSequenceParameterBufferHEVC sequence = {
+		.general_profile_idc = 1,
+		.pic_width_in_luma_samples = 320,
+		.pic_height_in_luma_samples = 256,
+	};
+	const VAEncPictureParameterBufferHEVC picture = {.nal_unit_type = HEVC_IDR_W_RADL};
+	const VAEncSliceParameterBufferHEVC slice = {.slice_type = HEVC_SLICE_I};
+	struct text stream CLEANUP_TEXT = {0};
+	struct video_walk walk = {0};
+	sequence.seq_fields.bits.chroma_format_idc = 1;
+	hevc_add_parameter_sets(&source, &sequence, &picture, &stream);
+	hevc_add_slice_header(&sequence, &picture, &slice, &stream);
+	UNIT_INT(video_walk(VIDEO_HEVC, (const uint8_t *)stream.data, stream.size, &walk, NULL), 0);
+	UNIT_INT(walk.width, 320);
+	UNIT_INT(walk.height, 240);
+}
+
+static void test_wrong_streams_of_hevc_are_told(void)
+{
+	rig_expect_work("hevc,drop=3", NULL, "wrong", "hevc: the stream holds 11 pictures, not 12");
+	rig_expect_work("hevc,size", NULL, "wrong", "hevc: the stream is 80 by 64, not 64 by 64");
+	rig_expect_work("hevc,small-trees,no-such-blocks", NULL, "wrong",
+			"no stream of HEVC has blocks of the sizes that the driver tells: "
+			"VAConfigAttribEncHEVCBlockSizes is 0x");
+	rig_expect_work("hevc,weights", NULL, "unsupported",
+			"the driver requires a tool of HEVC that this probe does not describe");
+	rig_expect_judgement("hevc,repeat=4", "wrong", "frame 4 shows frame 3");
+	rig_expect_judgement("hevc,black=4", "wrong", "frame 4 ");
+	rig_expect_judgement("hevc,other=99", "wrong", "frame 0 ");
 }
 
 /* What the probe does not see, verify-video does. */
@@ -279,6 +371,11 @@ int main(void)
 		{"devices are told", test_devices_are_told},
 		{"frames are encoded", test_frames_are_encoded},
 		{"what a device encodes is listed", test_what_a_device_encodes_is_listed},
+		{"frames are encoded in HEVC", test_frames_are_encoded_in_hevc},
+		{"wrong descriptions of HEVC are refused",
+		 test_wrong_descriptions_of_hevc_are_refused},
+		{"what is not shown of HEVC is cut off", test_what_is_not_shown_of_hevc_is_cut_off},
+		{"wrong streams of HEVC are told", test_wrong_streams_of_hevc_are_told},
 		{"wrong streams are told", test_wrong_streams_are_told},
 		{"a failing call is told", test_a_failing_call_is_told},
 		{"a driver that tells nonsense failed", test_a_driver_that_tells_nonsense_failed},

@@ -1,43 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* One stream of one device: of H.264, as VA-API wants it described. */
-#include "workloads/vaapi/vaapi.h"
+/* One stream of one device. */
+#include "workloads/vaapi/encoder.h"
 
 #include "base/cleanup.h"
 
 enum {
 	WAIT_NS = 10 * 1000 * 1000, /* for a picture, before the loop looks at its time limit */
 	SEGMENTS_MAX = 4096,	    /* of a coded picture; a longer list has no end */
-	QUALITY = 24,		    /* the quantiser, where no rate is kept */
-	INITIAL_QUALITY = 26,
-	SLICE_P = 0,
-	SLICE_I = 2,
 };
 
-enum { INPUT, RECONSTRUCTED, SURFACES = RECONSTRUCTED + 2 };
-enum { BUFFERS_MAX = 16 }; /* of one picture, which has at most 9 */
-
-/* One stream. */
-struct encoder {
-	struct vaapi *va;
-	const struct video_job *job;
-	VADisplay display;
-	struct vaapi_way way;
-	unsigned rate_control; /* VA_RC_... */
-	unsigned packed;       /* VA_ENC_PACKED_HEADER_...: what the driver wants to be given */
-	size_t made;	       /* of what follows, in this order */
-	VAConfigID config;
-	VASurfaceID surfaces[SURFACES];
-	VAContextID context;
-	VAImage image;
-	VABufferID coded;
-	unsigned coded_size;
-	VABufferID buffers[BUFFERS_MAX];
-	int buffer_count;
+static const struct vaapi_codec *const codecs[VIDEO_CODECS] = {
+	[VIDEO_H264] = &vaapi_h264,
+	[VIDEO_HEVC] = &vaapi_hevc,
 };
-
-/* vaapi_check() of a function. */
-#define CALL(e, err, function, ...)                                                                \
-	vaapi_check((e)->job->failure, (e)->va->function((e)->display, __VA_ARGS__), #function, err)
 
 /* The better one of what the driver has: a rate that it keeps, or a fixed quality. */
 static unsigned choose_rate_control(uint32_t told)
@@ -66,10 +41,12 @@ static int create_config(struct encoder *e, struct error *err)
 				 "the encoder takes no frames of 8 bits 4:2:0");
 	e->rate_control = choose_rate_control(told[1].value);
 	if (told[2].value != VA_ATTRIB_NOT_SUPPORTED)
-		e->packed = told[2].value &
-			    (VA_ENC_PACKED_HEADER_SEQUENCE | VA_ENC_PACKED_HEADER_PICTURE);
+		e->packed = told[2].value & e->codec->packed;
 	if (e->rate_control != VA_RC_NONE)
 		wanted[count++] = (VAConfigAttrib){VAConfigAttribRateControl, e->rate_control};
+	rc = e->codec->prepare != NULL ? e->codec->prepare(e, err) : 0;
+	if (rc != 0)
+		return rc;
 	if (e->packed != 0)
 		wanted[count++] = (VAConfigAttrib){VAConfigAttribEncPackedHeaders, e->packed};
 	return CALL(e, err, vaCreateConfig, profile, e->way.entrypoint, wanted, count, &e->config);
@@ -82,14 +59,14 @@ static int create_surfaces(struct encoder *e, struct error *err)
 		.flags = VA_SURFACE_ATTRIB_SETTABLE,
 		.value = {.type = VAGenericValueTypeInteger, .value = {.i = VA_FOURCC_NV12}},
 	};
-	return CALL(e, err, vaCreateSurfaces, VA_RT_FORMAT_YUV420, e->job->source.width,
-		    e->job->source.height, e->surfaces, SURFACES, &format, 1);
+	return CALL(e, err, vaCreateSurfaces, VA_RT_FORMAT_YUV420, e->width, e->height, e->surfaces,
+		    SURFACES, &format, 1);
 }
 
 static int create_context(struct encoder *e, struct error *err)
 {
-	return CALL(e, err, vaCreateContext, e->config, (int)e->job->source.width,
-		    (int)e->job->source.height, VA_PROGRESSIVE, e->surfaces, SURFACES, &e->context);
+	return CALL(e, err, vaCreateContext, e->config, (int)e->width, (int)e->height,
+		    VA_PROGRESSIVE, e->surfaces, SURFACES, &e->context);
 }
 
 /* Frames are written to it, and go from it to the surface. */
@@ -133,6 +110,13 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 	e->job = job;
 	e->display = e->va->nodes[job->request->device].display;
 	e->way = e->va->ways[job->offer->id];
+	e->codec = codecs[job->offer->codec];
+	e->width = job->source.width;
+	e->height = job->source.height;
+	if (e->codec == NULL)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the device offers it, and this probe encodes H.264 and HEVC "
+				 "alone with VA-API");
 	for (; rc == 0 && e->made < ARRAY_SIZE(steps); e->made += rc == 0)
 		rc = steps[e->made](e, err);
 	return rc;
@@ -172,81 +156,9 @@ static int upload(struct encoder *e, const struct video_planes *frame, struct er
 	return rc;
 }
 
-static VAEncSequenceParameterBufferH264 describe_sequence(const struct encoder *e)
+VASurfaceID vaapi_reconstructed(const struct encoder *e, unsigned index)
 {
-	VAEncSequenceParameterBufferH264 sequence = {
-		.level_idc = (uint8_t)e->way.profile->sequence.level,
-		.intra_period = VIDEO_FRAMES,
-		.intra_idr_period = VIDEO_FRAMES,
-		.ip_period = 1,
-		.bits_per_second = e->rate_control == VA_RC_CQP ? 0 : VIDEO_BIT_RATE,
-		.max_num_ref_frames = 1,
-		.picture_width_in_mbs = (uint16_t)h264_blocks(e->job->source.width),
-		.picture_height_in_mbs = (uint16_t)h264_blocks(e->job->source.height),
-		.num_units_in_tick = 1,
-		.time_scale = 2 * VIDEO_RATE,
-	};
-	sequence.seq_fields.bits.chroma_format_idc = 1;
-	sequence.seq_fields.bits.frame_mbs_only_flag = 1;
-	sequence.seq_fields.bits.direct_8x8_inference_flag = 1;
-	sequence.seq_fields.bits.log2_max_frame_num_minus4 = H264_FRAME_NUMBER_BITS - 4;
-	sequence.seq_fields.bits.log2_max_pic_order_cnt_lsb_minus4 = H264_ORDER_BITS - 4;
-	return sequence;
-}
-
-/* What a coded picture looks like when it is decoded: the two surfaces take turns. */
-static VAPictureH264 reconstructed(const struct encoder *e, unsigned index)
-{
-	return (VAPictureH264){
-		.picture_id = e->surfaces[RECONSTRUCTED + index % 2],
-		.frame_idx = index,
-		.flags = VA_PICTURE_H264_SHORT_TERM_REFERENCE,
-		.TopFieldOrderCnt = h264_order(index),
-		.BottomFieldOrderCnt = h264_order(index),
-	};
-}
-
-/* The pictures that one refers to: the one before, or none of an earlier one. */
-static void fill_references(const struct encoder *e, unsigned index, VAPictureH264 *out,
-			    size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		out[i] = (VAPictureH264){.picture_id = VA_INVALID_SURFACE,
-					 .flags = VA_PICTURE_H264_INVALID};
-	if (index > 0)
-		out[0] = reconstructed(e, index - 1);
-}
-
-static VAEncPictureParameterBufferH264 describe_picture(const struct encoder *e, unsigned index)
-{
-	VAEncPictureParameterBufferH264 picture = {
-		.CurrPic = reconstructed(e, index),
-		.coded_buf = e->coded,
-		.frame_num = (uint16_t)index,
-		.pic_init_qp = INITIAL_QUALITY,
-		.last_picture = index + 1 == VIDEO_FRAMES ? H264_LAST_PICTURE_EOSTREAM : 0,
-	};
-	fill_references(e, index, picture.ReferenceFrames, ARRAY_SIZE(picture.ReferenceFrames));
-	picture.CurrPic.flags = 0;
-	picture.pic_fields.bits.idr_pic_flag = index == 0;
-	picture.pic_fields.bits.reference_pic_flag = 1;
-	picture.pic_fields.bits.deblocking_filter_control_present_flag = 1;
-	return picture;
-}
-
-static VAEncSliceParameterBufferH264 describe_slice(const struct encoder *e, unsigned index)
-{
-	VAEncSliceParameterBufferH264 slice = {
-		.num_macroblocks =
-			h264_blocks(e->job->source.width) * h264_blocks(e->job->source.height),
-		.macroblock_info = VA_INVALID_ID,
-		.slice_type = index == 0 ? SLICE_I : SLICE_P,
-		.pic_order_cnt_lsb = (uint16_t)h264_order(index),
-		.slice_qp_delta = QUALITY - INITIAL_QUALITY,
-	};
-	fill_references(e, index, slice.RefPicList0, ARRAY_SIZE(slice.RefPicList0));
-	fill_references(e, 0, slice.RefPicList1, ARRAY_SIZE(slice.RefPicList1));
-	return slice;
+	return e->surfaces[RECONSTRUCTED + index % 2];
 }
 
 /* A buffer that a picture is described by. */
@@ -271,14 +183,10 @@ static int make_parts(struct encoder *e, const struct part *parts, size_t count,
 	return rc;
 }
 
-/* The first picture describes the stream, too: its rate where one is kept, and its parameter sets where
- * the driver wants to be given them, both in one where it takes none of its own for pictures. */
-static int describe(struct encoder *e, unsigned index, struct error *err)
+static int make_all(struct encoder *e, bool first, const struct vaapi_description *d,
+		    struct error *err)
 {
-	const bool first = index == 0;
 	const bool kept = first && (e->rate_control & (VA_RC_CBR | VA_RC_VBR)) != 0;
-	const bool packed = first && (e->packed & VA_ENC_PACKED_HEADER_SEQUENCE) != 0;
-	const bool apart = packed && (e->packed & VA_ENC_PACKED_HEADER_PICTURE) != 0;
 	const struct {
 		VAEncMiscParameterType type; /* as VAEncMiscParameterBuffer has it */
 		VAEncMiscParameterRateControl data;
@@ -291,30 +199,44 @@ static int describe(struct encoder *e, unsigned index, struct error *err)
 		VAEncMiscParameterType type;
 		VAEncMiscParameterFrameRate data;
 	} frames = {VAEncMiscParameterTypeFrameRate, {.framerate = VIDEO_RATE}};
-	struct text sps CLEANUP_TEXT = {0}, pps CLEANUP_TEXT = {0};
-	h264_add_sequence(&e->way.profile->sequence, &e->job->source, &sps);
-	h264_add_picture(apart ? &pps : &sps);
-	if (sps.failed || pps.failed)
-		return error_memory(err);
-	const VAEncPackedHeaderParameterBuffer sps_head = {
-		VAEncPackedHeaderSequence, 8 * (uint32_t)sps.size, 0, {0}};
-	const VAEncPackedHeaderParameterBuffer pps_head = {
-		VAEncPackedHeaderPicture, 8 * (uint32_t)pps.size, 0, {0}};
-	const VAEncSequenceParameterBufferH264 sequence = describe_sequence(e);
-	const VAEncPictureParameterBufferH264 picture = describe_picture(e, index);
-	const VAEncSliceParameterBufferH264 slice = describe_slice(e, index);
-	const struct part parts[] = {
-		{first, VAEncSequenceParameterBufferType, &sequence, sizeof(sequence)},
+	VAEncPackedHeaderParameterBuffer heads[HEADERS] = {{VAEncPackedHeaderSequence, 0, 1, {0}},
+							   {VAEncPackedHeaderPicture, 0, 1, {0}},
+							   {VAEncPackedHeaderSlice, 0, 1, {0}}};
+	struct part parts[BUFFERS_MAX] = {
+		{first, VAEncSequenceParameterBufferType, &d->sequence, e->codec->sequence_size},
 		{kept, VAEncMiscParameterBufferType, &rate, sizeof(rate)},
 		{kept, VAEncMiscParameterBufferType, &frames, sizeof(frames)},
-		{true, VAEncPictureParameterBufferType, &picture, sizeof(picture)},
-		{packed, VAEncPackedHeaderParameterBufferType, &sps_head, sizeof(sps_head)},
-		{packed, VAEncPackedHeaderDataBufferType, sps.data, sps.size},
-		{apart, VAEncPackedHeaderParameterBufferType, &pps_head, sizeof(pps_head)},
-		{apart, VAEncPackedHeaderDataBufferType, pps.data, pps.size},
-		{true, VAEncSliceParameterBufferType, &slice, sizeof(slice)},
+		{true, VAEncPictureParameterBufferType, &d->picture, e->codec->picture_size},
 	};
-	return make_parts(e, parts, ARRAY_SIZE(parts), err);
+	size_t count = 4;
+	for (size_t i = 0; i < HEADERS; i++) {
+		const struct text *header = &d->headers[i];
+		const bool given = header->size > 0;
+		heads[i].bit_length = 8 * (uint32_t)header->size;
+		parts[count++] = (struct part){given, VAEncPackedHeaderParameterBufferType,
+					       &heads[i], sizeof(heads[i])};
+		parts[count++] = (struct part){given, VAEncPackedHeaderDataBufferType, header->data,
+					       header->size};
+	}
+	parts[count++] =
+		(struct part){true, VAEncSliceParameterBufferType, &d->slice, e->codec->slice_size};
+	return make_parts(e, parts, count, err);
+}
+
+/* The first picture describes the stream, too: its rate where one is kept, and its parameter sets where
+ * the driver wants to be given them. */
+static int describe(struct encoder *e, unsigned index, struct error *err)
+{
+	struct vaapi_description description = {.headers = {{0}}};
+	e->codec->describe(e, index, &description);
+	int rc = 0;
+	for (size_t i = 0; i < HEADERS; i++)
+		rc = description.headers[i].failed ? error_memory(err) : rc;
+	if (rc == 0)
+		rc = make_all(e, index == 0, &description, err);
+	for (size_t i = 0; i < HEADERS; i++)
+		text_free(&description.headers[i]);
+	return rc;
 }
 
 static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
@@ -383,7 +305,6 @@ static int get(void *encoder, struct text *stream, bool *ended, struct error *er
 
 const struct video_encoder vaapi_encoder = {
 	.single = true,
-	.h264_alone = "VA-API",
 	.layout = VIDEO_NV12,
 	.list = vaapi_list,
 	.size = sizeof(struct encoder),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* VA-API as the probe uses it: a display for each render node, and encoders of H.264. vaapi_api is
- * what programs need; the rest is shared by the files of this folder. */
+/* VA-API as the probe uses it: a display for each render node, and encoders of H.264 and HEVC.
+ * vaapi_api is what programs need; the rest is shared by the files of this folder. */
 
 #include "base/error.h"
 #include "base/library.h"

@@ -40,8 +40,7 @@ static inline int32_t h264_order(unsigned index)
 }
 
 /* Append a sequence parameter set and a picture parameter set, both of id 0, each behind a start
- * code. Of the sizes of video_sizes[] they hold nothing that looks like a start code, so there are
- * no emulation prevention bytes. */
+ * code. */
 void h264_add_sequence(const struct h264_sequence *sequence, const struct video_source *source,
 		       struct text *out);
 void h264_add_picture(struct text *out);

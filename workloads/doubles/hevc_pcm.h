@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* HEVC whose coding units carry their samples as they are (pcm_flag), in slices of any kind: what a double
+ * of an encoder appends to a slice header. */
+
+#include "workloads/video/frames.h"
+
+#include "base/text.h"
+
+#include <stdbool.h>
+
+struct hevc_pcm {
+	unsigned width, height; /* whole coding trees */
+	unsigned tree, block,
+		pcm; /* log2 of a coding tree, the smallest block, the largest of PCM */
+	unsigned slice_type, quality; /* slice_type, SliceQpY */
+	bool sao;		      /* slices tell of each tree that there is none */
+};
+
+/* `header`: of the slice, with its start code of four bytes and up to its byte_alignment(). */
+void hevc_pcm_add(const struct hevc_pcm *shape, const struct video_planes *frame,
+		  const struct text *header, struct text *stream);

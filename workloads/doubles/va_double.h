@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What the files of the VA driver share (va_double.c). */
+
+#include "workloads/doubles/h264_pcm.h"
+
+#include <va/va.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SIDE = 64,
+	FRAME = SIDE * SIDE * 3 / 2,
+	BUFFERS = 64,
+	SURFACES = 3,
+	IMAGE_BUFFER = BUFFERS, /* the id of the image's */
+};
+
+struct buffer {
+	bool used;
+	VABufferType type;
+	unsigned size;
+	void *data;
+};
+
+struct driver;
+
+/* How a codec is described. */
+struct va_codec {
+	uint32_t (*attribute)(VAConfigAttribType type); /* of the codec alone */
+	/* A buffer for a sequence, a picture or a slice; false: it is not as it has to be. */
+	bool (*take)(struct driver *d, VABufferType type, const void *data);
+	/* Behind the last buffer of a picture, in front of its coding; NULL: nothing is left. */
+	bool (*end)(struct driver *d);
+	/* Appends the picture; NULL: H.264. */
+	void (*put)(const struct h264_pcm *writer, const struct video_planes *frame,
+		    struct text *stream);
+};
+
+extern const struct va_codec va_codec_h264, va_codec_hevc;
+
+struct driver {
+	struct buffer buffers[BUFFERS];
+	uint8_t surfaces[SURFACES][FRAME], image[FRAME];
+	const struct va_codec *codec;
+	VASurfaceID target, reference;
+	VABufferID coded;
+	bool sequence, picture, slice, rate;
+	struct text given, slice_header, stream; /* given: the parameter sets */
+	VAEncPackedHeaderType header;		 /* of the next data */
+	VACodedBufferSegment segment;
+	struct h264_pcm writer;
+	/* Of HEVC. */
+	VAEncSequenceParameterBufferHEVC hevc_sequence;
+	VAEncPictureParameterBufferHEVC hevc_picture;
+	VAEncSliceParameterBufferHEVC hevc_slice;
+};
+
+/* VA_ENC_PACKED_HEADER_... that the driver tells. */
+uint32_t va_packed(void);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* H.264 as VA-API wants it described. */
+#include "workloads/vaapi/encoder.h"
+
+#include "base/cleanup.h"
+
+enum { SLICE_P = 0, SLICE_I = 2 };
+
+static VAEncSequenceParameterBufferH264 describe_sequence(const struct encoder *e)
+{
+	VAEncSequenceParameterBufferH264 sequence = {
+		.level_idc = (uint8_t)e->way.profile->sequence.level,
+		.intra_period = VIDEO_FRAMES,
+		.intra_idr_period = VIDEO_FRAMES,
+		.ip_period = 1,
+		.bits_per_second = e->rate_control == VA_RC_CQP ? 0 : VIDEO_BIT_RATE,
+		.max_num_ref_frames = 1,
+		.picture_width_in_mbs = (uint16_t)h264_blocks(e->job->source.width),
+		.picture_height_in_mbs = (uint16_t)h264_blocks(e->job->source.height),
+		.num_units_in_tick = 1,
+		.time_scale = 2 * VIDEO_RATE,
+	};
+	sequence.seq_fields.bits.chroma_format_idc = 1;
+	sequence.seq_fields.bits.frame_mbs_only_flag = 1;
+	sequence.seq_fields.bits.direct_8x8_inference_flag = 1;
+	sequence.seq_fields.bits.log2_max_frame_num_minus4 = H264_FRAME_NUMBER_BITS - 4;
+	sequence.seq_fields.bits.log2_max_pic_order_cnt_lsb_minus4 = H264_ORDER_BITS - 4;
+	return sequence;
+}
+
+/* What a coded picture looks like when it is decoded. */
+static VAPictureH264 reconstructed(const struct encoder *e, unsigned index)
+{
+	return (VAPictureH264){
+		.picture_id = vaapi_reconstructed(e, index),
+		.frame_idx = index,
+		.flags = VA_PICTURE_H264_SHORT_TERM_REFERENCE,
+		.TopFieldOrderCnt = h264_order(index),
+		.BottomFieldOrderCnt = h264_order(index),
+	};
+}
+
+/* The pictures that one refers to: the one before, or none of an earlier one. */
+static void fill_references(const struct encoder *e, unsigned index, VAPictureH264 *out,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		out[i] = (VAPictureH264){.picture_id = VA_INVALID_SURFACE,
+					 .flags = VA_PICTURE_H264_INVALID};
+	if (index > 0)
+		out[0] = reconstructed(e, index - 1);
+}
+
+static VAEncPictureParameterBufferH264 describe_picture(const struct encoder *e, unsigned index)
+{
+	VAEncPictureParameterBufferH264 picture = {
+		.CurrPic = reconstructed(e, index),
+		.coded_buf = e->coded,
+		.frame_num = (uint16_t)index,
+		.pic_init_qp = INITIAL_QUALITY,
+		.last_picture = index + 1 == VIDEO_FRAMES ? H264_LAST_PICTURE_EOSTREAM : 0,
+	};
+	fill_references(e, index, picture.ReferenceFrames, ARRAY_SIZE(picture.ReferenceFrames));
+	picture.CurrPic.flags = 0;
+	picture.pic_fields.bits.idr_pic_flag = index == 0;
+	picture.pic_fields.bits.reference_pic_flag = 1;
+	picture.pic_fields.bits.deblocking_filter_control_present_flag = 1;
+	return picture;
+}
+
+static VAEncSliceParameterBufferH264 describe_slice(const struct encoder *e, unsigned index)
+{
+	VAEncSliceParameterBufferH264 slice = {
+		.num_macroblocks =
+			h264_blocks(e->job->source.width) * h264_blocks(e->job->source.height),
+		.macroblock_info = VA_INVALID_ID,
+		.slice_type = index == 0 ? SLICE_I : SLICE_P,
+		.pic_order_cnt_lsb = (uint16_t)h264_order(index),
+		.slice_qp_delta = QUALITY - INITIAL_QUALITY,
+	};
+	fill_references(e, index, slice.RefPicList0, ARRAY_SIZE(slice.RefPicList0));
+	fill_references(e, 0, slice.RefPicList1, ARRAY_SIZE(slice.RefPicList1));
+	return slice;
+}
+
+/* Both parameter sets are one header where the driver takes none of its own for pictures. */
+static void describe(const struct encoder *e, unsigned index, struct vaapi_description *out)
+{
+	const bool apart = (e->packed & VA_ENC_PACKED_HEADER_PICTURE) != 0;
+	out->sequence.h264 = describe_sequence(e);
+	out->picture.h264 = describe_picture(e, index);
+	out->slice.h264 = describe_slice(e, index);
+	if (index > 0 || !(e->packed & VA_ENC_PACKED_HEADER_SEQUENCE))
+		return;
+	h264_add_sequence(&e->way.profile->sequence, &e->job->source,
+			  &out->headers[HEADER_SEQUENCE]);
+	h264_add_picture(&out->headers[apart ? HEADER_PICTURE : HEADER_SEQUENCE]);
+}
+
+const struct vaapi_codec vaapi_h264 = {
+	.packed = VA_ENC_PACKED_HEADER_SEQUENCE | VA_ENC_PACKED_HEADER_PICTURE,
+	.sequence_size = sizeof(VAEncSequenceParameterBufferH264),
+	.picture_size = sizeof(VAEncPictureParameterBufferH264),
+	.slice_size = sizeof(VAEncSliceParameterBufferH264),
+	.describe = describe,
+};
