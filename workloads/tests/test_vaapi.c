@@ -94,8 +94,10 @@ static void test_frames_are_encoded_in_hevc(void)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		cJSON *document CLEANUP_JSON = rig_run(settings[i], "--seed=7");
+		cJSON *judgement CLEANUP_JSON = judge_stream(document, NULL);
 		cJSON *other CLEANUP_JSON = judge_stream(document, "8");
 		expect_string(document, "/work/video/streams/0/codec", "hevc");
+		expect_number(judgement, "/psnr/11", 99); /* nothing is lost */
 		expect_judgement(document, "ok", NULL);
 		expect_number(document, "/work/video/streams/0/pictures", 12);
 		expect_number(document, "/work/video/streams/0/keys", 1);

@@ -20,8 +20,7 @@ static bool is_required(unsigned told)
 	return (told & VA_FEATURE_REQUIRED) != 0;
 }
 
-/* Tools that most encoders have are used where they are there, and PCM, the quantiser's differences where
- * they have to be. Drivers of before VA-API 1.12 tell none, and want asymmetric partitions. */
+/* Tools that most encoders have are used where they are there, PCM only where it has to be. Drivers of before VA-API 1.12 tell none, and want asymmetric partitions. */
 static int take_features(struct encoder *e, uint32_t told, struct error *err)
 {
 	const bool silent = told == VA_ATTRIB_NOT_SUPPORTED;
@@ -58,20 +57,14 @@ static void take_pcm(VAEncSequenceParameterBufferHEVC *sequence, unsigned least,
 	sequence->log2_max_pcm_luma_coding_block_size_minus3 = most - 3;
 }
 
-/* Without sizes they are what the oldest encoders have (Skylake). */
-static VAConfigAttribValEncHEVCBlockSizes sizes_of(uint32_t told)
-{
-	VAConfigAttribValEncHEVCBlockSizes sizes = {.value = told};
-	if (told != VA_ATTRIB_NOT_SUPPORTED)
-		return sizes;
-	sizes.value = 0;
-	sizes.bits.log2_max_coding_tree_block_size_minus3 = 5 - 3;
-	sizes.bits.log2_min_luma_coding_block_size_minus3 = 4 - 3;
-	sizes.bits.log2_max_luma_transform_block_size_minus2 = 5 - 2;
-	sizes.bits.max_max_transform_hierarchy_depth_inter = 2;
-	sizes.bits.max_max_transform_hierarchy_depth_intra = 2;
-	return sizes;
-}
+/* Of the oldest encoders (Skylake), whose drivers tell none. */
+static const VAConfigAttribValEncHEVCBlockSizes oldest = {
+	.bits = {.log2_max_coding_tree_block_size_minus3 = 5 - 3,
+		 .log2_min_luma_coding_block_size_minus3 = 4 - 3,
+		 .log2_max_luma_transform_block_size_minus2 = 5 - 2,
+		 .max_max_transform_hierarchy_depth_inter = 2,
+		 .max_max_transform_hierarchy_depth_intra = 2},
+};
 
 static unsigned smaller(unsigned left, unsigned right)
 {
@@ -82,7 +75,10 @@ static unsigned smaller(unsigned left, unsigned right)
  * the base of 2. */
 static int take_blocks(struct encoder *e, uint32_t told, struct error *err)
 {
-	const VAConfigAttribValEncHEVCBlockSizes sizes = sizes_of(told);
+	const VAConfigAttribValEncHEVCBlockSizes sizes =
+		told == VA_ATTRIB_NOT_SUPPORTED
+			? oldest
+			: (VAConfigAttribValEncHEVCBlockSizes){.value = told};
 	VAEncSequenceParameterBufferHEVC *sequence = &e->hevc_sequence;
 	const bool pcm = sequence->seq_fields.bits.pcm_enabled_flag;
 	const unsigned tree = sizes.bits.log2_max_coding_tree_block_size_minus3 + 3;
