@@ -9,7 +9,6 @@
 /* Of one document; indexes with one entry for each of some hundred platforms exist. */
 enum { ENTRIES_MAX = 10000, PAIRS_MAX = 10000, WORDS_MAX = 10000 };
 
-#define OCI_INDEX	"application/vnd.oci.image.index.v1+json"
 #define OCI_MANIFEST	"application/vnd.oci.image.manifest.v1+json"
 #define DOCKER_INDEX	"application/vnd.docker.distribution.manifest.list.v2+json"
 #define DOCKER_MANIFEST "application/vnd.docker.distribution.manifest.v2+json"

@@ -87,6 +87,8 @@ const char *image_pair_value(const struct image_pair *pairs, size_t count, const
 bool image_media_type_is_index(const char *media_type);
 bool image_media_type_is_manifest(const char *media_type);
 
+#define OCI_INDEX "application/vnd.oci.image.index.v1+json"
+
 /* All that a request for a manifest accepts, separated by commas. */
 extern const char image_media_types[];
 

@@ -10,38 +10,23 @@
 
 enum { ANSWER_MAX = 256 * 1024, TOKEN_MAX = 64 * 1024, TOKEN_LIFE_S = 60 };
 
-static struct registry_token *find_token(struct registry *registry, const char *scope)
-{
-	for (size_t i = 0; i < registry->token_count; i++) {
-		if (strcmp(registry->tokens[i].scope, scope) == 0)
-			return &registry->tokens[i];
-	}
-	return NULL;
-}
-
 const char *registry_authorization(struct registry *registry, const char *scope)
 {
-	const struct registry_token *token = find_token(registry, scope);
-	if (token != NULL && registry_now_ms(registry) < token->expires_at_ms)
-		return token->authorization;
-	return registry->basic;
+	bool has_token = registry->token != NULL && strcmp(registry->scope, scope) == 0 &&
+			 registry_now_ms(registry) < registry->token_expires_at_ms;
+	return has_token ? registry->token : registry->basic;
 }
 
-/* In the place of one for the same scope, or of the oldest. */
 static int keep_token(struct registry *registry, const char *scope, const char *value,
 		      int64_t life_s, struct error *err)
 {
-	struct registry_token *token = find_token(registry, scope);
-	if (token == NULL && registry->token_count < TOKENS_MAX)
-		token = &registry->tokens[registry->token_count++];
-	if (token == NULL)
-		token = &registry->tokens[0];
-	free(token->scope);
-	free(token->authorization);
-	token->scope = strdup(scope);
-	token->authorization = text_format("Bearer %s", value);
-	token->expires_at_ms = registry_now_ms(registry) + (uint64_t)life_s * 1000;
-	return token->scope != NULL && token->authorization != NULL ? 0 : error_memory(err);
+	free(STEAL(registry->token));
+	free(registry->scope);
+	registry->scope = strdup(scope);
+	if (registry->scope != NULL)
+		registry->token = text_format("Bearer %s", value);
+	registry->token_expires_at_ms = registry_now_ms(registry) + (uint64_t)life_s * 1000;
+	return registry->token != NULL ? 0 : error_memory(err);
 }
 
 static int make_basic(struct registry *registry, char **out, struct error *err)
@@ -120,7 +105,7 @@ static int ask_for_token(struct registry *registry, const struct http_request *r
 {
 	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 	struct text body CLEANUP(wipe_text) = {0};
-	int rc = registry_send(registry, *request, &answer, NULL, err);
+	int rc = http_begin(registry->http, request, &answer, err);
 	if (rc == 0 && (http_status(answer) == 401 || http_status(answer) == 403))
 		return registry_denied(registry, err);
 	if (rc == 0 && http_status(answer) != 200)
