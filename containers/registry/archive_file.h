@@ -19,8 +19,8 @@ enum {
 };
 
 struct archive_entry_place {
-	const char *name; /* without "./" in front */
-	const char *link; /* where it leads, as a name of the archive; NULL: a file */
+	const char *name; /* from the root of the archive */
+	const char *link; /* where it leads, the same; NULL: a file */
 	uint64_t size;
 };
 
@@ -28,10 +28,11 @@ struct archive_file {
 	struct arena arena;
 	const char *path;
 	struct archive_entry_place *entries;
-	size_t count;
+	size_t count, names_size;
 };
 
-/* Lists the entries. ERROR_NOT_FOUND, ERROR_IO; ERROR_FORMAT: not a tar file, or damaged; ERROR_LIMIT. */
+/* Lists the entries. ERROR_NOT_FOUND, ERROR_IO; ERROR_FORMAT: not a tar file, or damaged; ERROR_LIMIT.
+ * archive_file_close() also when it fails. */
 int archive_file_open(const char *path, struct archive_file *out, struct error *err);
 void archive_file_close(struct archive_file *file);
 
@@ -39,6 +40,6 @@ void archive_file_close(struct archive_file *file);
 const struct archive_entry_place *archive_file_find(const struct archive_file *file,
 						    const char *name);
 
-/* Its content. */
-int archive_file_read(const struct archive_file *file, const struct archive_entry_place *entry,
-		      struct blob_reader **out, struct error *err);
+/* The content of an entry. ERROR_NOT_FOUND: there is none of the name. */
+int archive_file_read(const struct archive_file *file, const char *name, struct blob_reader **out,
+		      struct error *err);

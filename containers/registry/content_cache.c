@@ -84,7 +84,8 @@ static struct cache_reader *cache_reader_new(const char *directory, const char *
 	struct cache_reader *cache = calloc(1, sizeof(*cache));
 	if (cache == NULL)
 		return NULL;
-	cache->reader = (struct blob_reader){cache_read, cache_close, cache_judged};
+	cache->reader =
+		(struct blob_reader){cache_read, cache_close, cache_judged, .is_copy = true};
 	cache->fd = -1;
 	cache->path = text_format("%s/%.6s/%s", directory, digest, digest + sizeof("sha256"));
 	return cache;
@@ -99,22 +100,6 @@ static bool has_size(const char *path, uint64_t size)
 	return found;
 }
 
-/* A document is verified here, so that a wrong one is fetched again at once. */
-static int open_verified(struct blob_reader **reader, const struct image_descriptor *what,
-			 struct error *err)
-{
-	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
-	struct text text CLEANUP_TEXT = {0};
-	int rc = image_stream_new(STEAL(*reader), what->digest, what->size, &stream, err);
-	if (rc == 0)
-		rc = image_stream_read_all(stream, &text, err);
-	if (rc < 0)
-		return error_set(err, ERROR_NOT_FOUND, "not in the cache any more");
-	size_t size = text.size;
-	char *data = text_take(&text);
-	return data != NULL ? blob_memory_open(data, size, reader, err) : error_memory(err);
-}
-
 int content_cache_open(const char *directory, const struct image_descriptor *what,
 		       struct blob_reader **out, struct error *err)
 {
@@ -125,8 +110,6 @@ int content_cache_open(const char *directory, const struct image_descriptor *wha
 	if (!has_size(cache->path, what->size))
 		return error_set(err, ERROR_NOT_FOUND, "not in the cache");
 	int rc = blob_file_open(directory, what->digest, &cache->from, err);
-	if (rc == 0 && (what->size <= IMAGE_DOCUMENT_MAX || what->size == UINT64_MAX))
-		rc = open_verified(&reader, what, err);
 	if (rc == 0)
 		*out = STEAL(reader);
 	return rc;
@@ -157,5 +140,6 @@ struct blob_reader *content_cache_keep(const char *directory, const char *digest
 		return reader;
 	}
 	cache->from = reader;
+	cache->reader.is_copy = false;
 	return &cache->reader;
 }

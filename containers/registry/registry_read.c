@@ -168,7 +168,7 @@ int registry_open_blob(struct registry *registry, const char *name, const char *
 	if (blob == NULL)
 		return error_memory(err);
 	struct blob_reader *owned CLEANUP_BLOB_READER = &blob->reader;
-	blob->reader = (struct blob_reader){remote_read, remote_close, NULL};
+	blob->reader = (struct blob_reader){.read = remote_read, .close = remote_close};
 	blob->registry = registry;
 	blob->size = size;
 	blob->name = strdup(name);
