@@ -226,27 +226,29 @@ static int look_into(const char *path, const char *host, const char *name, struc
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
-static int look_below(const char *directory, const char *tail, const char *host, const char *name,
-		      struct credentials *out, struct error *err)
-{
-	char *path CLEANUP_FREE = path_join(directory, tail);
-	return path != NULL ? look_into(path, host, name, out, err) : error_memory(err);
-}
-
 int credentials_find(const char *host, const char *name, struct credentials *out, struct error *err)
 {
-	const char *docker = program_variable("DOCKER_CONFIG");
-	const char *podman = program_variable("REGISTRY_AUTH_FILE");
-	const char *home = program_variable("HOME");
+	const bool has_docker = program_variable("DOCKER_CONFIG") != NULL;
+	const bool has_home = program_variable("HOME") != NULL;
+	const struct {
+		const char *variable, *below;
+		bool skipped;
+	} places[] = {
+		{"DOCKER_CONFIG", "config.json", false},
+		{"REGISTRY_AUTH_FILE", NULL, false},
+		{"HOME", ".docker/config.json", has_docker},
+		{"USERPROFILE", ".docker/config.json", has_docker || has_home},
+	};
 	int rc = 0;
-	home = home != NULL ? home : program_variable("USERPROFILE");
 	*out = (struct credentials){0};
-	if (docker != NULL)
-		rc = look_below(docker, "config.json", host, name, out, err);
-	if (rc == 0 && !has_any(out) && podman != NULL)
-		rc = look_into(podman, host, name, out, err);
-	if (rc == 0 && !has_any(out) && docker == NULL && home != NULL)
-		rc = look_below(home, ".docker/config.json", host, name, out, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(places) && !has_any(out); i++) {
+		const char *value = program_variable(places[i].variable);
+		if (value == NULL || places[i].skipped)
+			continue;
+		char *path CLEANUP_FREE =
+			places[i].below != NULL ? path_join(value, places[i].below) : strdup(value);
+		rc = path != NULL ? look_into(path, host, name, out, err) : error_memory(err);
+	}
 	if (rc < 0)
 		credentials_free(out);
 	return rc;

@@ -109,6 +109,10 @@ int image_document_parse(const char *data, size_t size, cJSON **out, struct erro
 int image_document_type(const cJSON *document, const char *told, const char **out,
 			struct error *err);
 
+/* Adds an entry, whose strings are borrowed. ERROR_MEMORY. */
+int image_index_add(struct image_index *index, const struct image_index_entry *entry,
+		    struct error *err);
+
 /* Adds the entries of an index. */
 int image_index_read(const cJSON *document, struct image_index *index, struct error *err);
 

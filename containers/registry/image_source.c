@@ -142,19 +142,6 @@ static int read_document(struct image_source *source, const struct image_descrip
 	return rc < 0 ? error_wrap(err, rc, "%s", what->digest) : 0;
 }
 
-static int add_entry(struct image_source *source, const struct image_index_entry *entry,
-		     struct error *err)
-{
-	struct image_index *index = &source->index;
-	struct image_index_entry *grown =
-		arena_grow(&index->arena, index->entries, index->count, sizeof(*grown));
-	if (grown == NULL)
-		return error_memory(err);
-	index->entries = grown;
-	grown[index->count++] = *entry;
-	return 0;
-}
-
 /* What is not known is read: what a digest alone names. */
 static int learn_type(struct image_source *source, struct image_index_entry *entry,
 		      cJSON **document, struct error *err)
@@ -183,7 +170,7 @@ static int expand_entry(struct image_source *source, struct image_index_entry en
 	const char *digest = entry.descriptor.digest;
 	if (entry.descriptor.media_type[0] != '\0' &&
 	    !image_media_type_is_index(entry.descriptor.media_type))
-		return add_entry(source, &entry, err);
+		return image_index_add(&source->index, &entry, err);
 	if (text_list_has(&source->expanded, digest))
 		return 0;
 	if (depth == DEPTH_MAX)
@@ -197,7 +184,7 @@ static int expand_entry(struct image_source *source, struct image_index_entry en
 	if (rc < 0)
 		return rc;
 	if (image_media_type_is_manifest(entry.descriptor.media_type))
-		return add_entry(source, &entry, err);
+		return image_index_add(&source->index, &entry, err);
 	nested.arena = source->index.arena;
 	rc = image_index_read(document, &nested, err);
 	source->index.arena = nested.arena;

@@ -55,17 +55,12 @@ static int refuse_name(const struct source_name *name, const struct text_list *n
 
 int source_add_digest(const char *digest, struct image_index *out, struct error *err)
 {
-	struct image_index_entry *entry = arena_grow(&out->arena, NULL, 0, sizeof(*entry));
-	if (entry == NULL)
-		return error_memory(err);
-	*entry = (struct image_index_entry){
+	const struct image_index_entry entry = {
 		.descriptor = {"", arena_string(&out->arena, digest), UINT64_MAX},
 		.artifact_type = "",
 		.platform = {"", "", "", "", NULL, 0},
 	};
-	out->entries = entry;
-	out->count = 1;
-	return 0;
+	return image_index_add(out, &entry, err);
 }
 
 /* An image that has several names has several entries. */
