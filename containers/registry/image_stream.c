@@ -5,6 +5,7 @@
 #include "base/path.h"
 
 #include <string.h>
+#include <uv.h>
 
 struct image_stream {
 	struct blob_reader verified;
@@ -115,6 +116,18 @@ int blob_read_all(struct blob_reader *reader, const char *name, struct text *out
 	return rc == 0 && out->failed ? error_memory(err) : rc;
 }
 
+char *blob_path(const char *directory, const char *digest)
+{
+	return text_format("%s/%.6s/%s", directory, digest, digest + sizeof("sha256"));
+}
+
+void blob_file_remove(const char *path)
+{
+	uv_fs_t request = {0};
+	(void)uv_fs_unlink(NULL, &request, path, NULL);
+	uv_fs_req_cleanup(&request);
+}
+
 struct file_reader {
 	struct blob_reader reader;
 	int fd;
@@ -136,8 +149,15 @@ static void file_reader_close(struct blob_reader *reader)
 	free(file);
 }
 
-int blob_file_open(const char *directory, const char *digest, struct blob_reader **out,
-		   struct error *err)
+static void file_reader_judged(struct blob_reader *reader, bool right)
+{
+	const struct file_reader *file = (const struct file_reader *)reader;
+	if (!right && reader->is_copy)
+		blob_file_remove(file->path);
+}
+
+int blob_file_open(const char *directory, const char *digest, bool is_copy,
+		   struct blob_reader **out, struct error *err)
 {
 	if (!digest_is_valid(digest))
 		return error_set(err, ERROR_ARGUMENT, "not a digest");
@@ -145,10 +165,10 @@ int blob_file_open(const char *directory, const char *digest, struct blob_reader
 	if (file == NULL)
 		return error_memory(err);
 	struct blob_reader *owned CLEANUP_BLOB_READER = &file->reader;
-	file->reader = (struct blob_reader){.read = file_reader_read, .close = file_reader_close};
+	file->reader = (struct blob_reader){file_reader_read, file_reader_close, file_reader_judged,
+					    is_copy};
 	file->fd = -1;
-	/* sha256:abc is sha256/abc. */
-	file->path = text_format("%s/%.6s/%s", directory, digest, digest + sizeof("sha256"));
+	file->path = blob_path(directory, digest);
 	if (file->path == NULL)
 		return error_memory(err);
 	int rc = file_open_to_read(file->path, &file->fd, err);

@@ -73,9 +73,13 @@ int source_add_digest(const char *digest, struct image_index *out, struct error 
 /* Is it the content of an "oci-layout" file of version 1? */
 int source_check_layout(const char *data, size_t size, struct error *err);
 
-/* A file of blobs: "DIRECTORY/sha256/HEX". ERROR_NOT_FOUND names the digest. */
-int blob_file_open(const char *directory, const char *digest, struct blob_reader **out,
-		   struct error *err);
+/* "DIRECTORY/sha256/HEX". Caller frees; NULL: no memory. */
+char *blob_path(const char *directory, const char *digest);
+void blob_file_remove(const char *path);
+
+/* A file of blobs; a copy is removed when it turns out wrong. ERROR_NOT_FOUND names the digest. */
+int blob_file_open(const char *directory, const char *digest, bool is_copy,
+		   struct blob_reader **out, struct error *err);
 
 /* Of memory, which the reader takes over when it succeeds. */
 int blob_text_open(struct text *text, struct blob_reader **out, struct error *err);

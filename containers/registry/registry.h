@@ -3,11 +3,8 @@
 
 /*
  * Client of a container registry: OCI distribution-spec v1.1, and what Docker's registries of schema 2
- * say. Calls block.
- *
- * Authentication is what the registry asks for (WWW-Authenticate): nothing, Basic, or a bearer token
- * from the place that it names, with the credentials of credentials.h; they are looked for when they
- * are asked for. A redirect to another host goes without them.
+ * say. Calls block. Authentication is what the registry asks for (WWW-Authenticate): nothing, Basic, or a
+ * bearer token from the place that it names, with the credentials of credentials.h.
  *
  * Failures that may pass (no connection, a cut or stalled transfer, status 408, 429, 500, 502, 503, 504) are
  * tried again up to REGISTRY_RETRIES times, after a random time that grows, or after what Retry-After

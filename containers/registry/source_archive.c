@@ -35,8 +35,7 @@ static int archive_open_blob(void *self, const struct image_descriptor *what, bo
 {
 	const struct archive_source *source = self;
 	struct text data CLEANUP_TEXT = {0};
-	char *own CLEANUP_FREE =
-		text_format("blobs/%.6s/%s", what->digest, what->digest + sizeof("sha256"));
+	char *own CLEANUP_FREE = blob_path("blobs", what->digest);
 	const char *name = own;
 	(void)is_document;
 	if (own == NULL)
