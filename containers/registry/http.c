@@ -208,8 +208,7 @@ static int set_request(struct http_exchange *exchange, const struct http_request
 		       struct error *err)
 {
 	char range[32] = "";
-	exchange->follows =
-		strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
+	exchange->follows = strcmp(request->method, "GET") == 0;
 	SET(CURLOPT_URL, request->url);
 	/* libcurl keeps the header Authorization from other hosts, ports and schemes. */
 	SET(CURLOPT_FOLLOWLOCATION, exchange->follows ? 1L : 0L);
@@ -217,8 +216,6 @@ static int set_request(struct http_exchange *exchange, const struct http_request
 	SET(CURLOPT_REDIR_PROTOCOLS_STR,
 	    text_starts_with(request->url, "https://") ? "https" : "http,https");
 	SET(CURLOPT_CUSTOMREQUEST, request->method);
-	if (strcmp(request->method, "HEAD") == 0)
-		SET(CURLOPT_NOBODY, 1L);
 	if (request->body != NULL || strcmp(request->method, "POST") == 0) {
 		SET(CURLOPT_POST, 1L);
 		SET(CURLOPT_POSTFIELDS, request->body != NULL ? request->body : "");

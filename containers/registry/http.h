@@ -5,7 +5,7 @@
  * HTTP over libcurl, read as it comes: an exchange begins when the head of its answer is there, and its
  * body is read piece by piece. TLS certificates are always verified, by the authorities that Docker keeps
  * for a host ("/etc/docker/certs.d/HOST[:PORT]", the same below /etc/containers and ~/.config/containers) as
- * well as by the system's. GET and HEAD follow at most 5 redirects, never from HTTPS to HTTP, and
+ * well as by the system's. GET follows at most 5 redirects, never from HTTPS to HTTP, and
  * without `authorization` to other hosts. Proxies are those of the usual variables (HTTPS_PROXY, NO_PROXY).
  */
 

@@ -153,8 +153,9 @@ static int answer_to(struct registry *registry, const struct registry_call *call
 {
 	bool is_url = strstr(call->target, "://") != NULL;
 	char *url CLEANUP_FREE =
-		is_url ? strdup(call->target)
-		       : text_format("%s/v2/%s%s", registry->origin, call->name, call->target);
+		text_format("%s%s%s%s%s", is_url ? "" : registry->origin, is_url ? "" : "/v2/",
+			    is_url ? "" : call->name, call->target,
+			    call->reference != NULL ? call->reference : "");
 	struct error failure = {0};
 	if (url == NULL)
 		return error_memory(err);

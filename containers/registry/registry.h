@@ -78,7 +78,7 @@ int registry_list_tags(struct registry *registry, const char *name, struct text_
 int registry_list_referrers(struct registry *registry, const char *name, const char *digest,
 			    const char *artifact_type, struct image_index *out, struct error *err);
 
-/* Uploads a blob in one piece, unless it is there. `digest` receives its digest. */
+/* Uploads a blob in one piece. `digest` receives its digest. */
 int registry_push_blob(struct registry *registry, const char *name, const void *data, size_t size,
 		       char digest[DIGEST_TEXT_SIZE], struct error *err);
 

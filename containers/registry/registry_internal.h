@@ -24,8 +24,9 @@ struct registry {
 
 struct registry_call {
 	const char *method;
-	const char *name;   /* of the repository */
-	const char *target; /* "/manifests/latest" behind it, or a URL that the registry told */
+	const char *name;      /* of the repository */
+	const char *target;    /* "/manifests/" behind it, or a URL that the registry told */
+	const char *reference; /* behind that; NULL: nothing */
 	bool pushes;
 	const char *accept, *content_type;
 	const void *body;

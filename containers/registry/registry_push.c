@@ -6,22 +6,6 @@
 
 #include <string.h>
 
-static int has_blob(struct registry *registry, const char *name, const char *digest, bool *out,
-		    struct error *err)
-{
-	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
-	struct text nothing CLEANUP_TEXT = {0};
-	struct error missing = {0};
-	char *target CLEANUP_FREE = text_format("/blobs/%s", digest);
-	const struct registry_call call = {
-		.method = "HEAD", .name = name, .target = target, .pushes = true};
-	if (target == NULL)
-		return error_memory(err);
-	int rc = registry_call(registry, &call, &nothing, &answer, &missing);
-	*out = rc == 0;
-	return rc == 0 || rc == ERROR_NOT_FOUND ? 0 : error_copy(err, &missing);
-}
-
 /* An upload that failed begins again: its place is not of use any more. */
 static int upload(struct registry *registry, struct registry_call call, const char *digest,
 		  struct error *err)
@@ -63,11 +47,8 @@ int registry_push_blob(struct registry *registry, const char *name, const void *
 		.body = data,
 		.body_size = size,
 	};
-	bool there = false;
+	int rc = 0;
 	digest_bytes(data, size, digest);
-	int rc = has_blob(registry, name, digest, &there, err);
-	if (rc < 0 || there)
-		return rc;
 	do {
 		rc = upload(registry, call, digest, &patience.failure);
 	} while (rc < 0 && registry_try_again(registry, &patience));
@@ -82,18 +63,17 @@ static int put_manifest(struct registry *registry, const char *name, const char 
 	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 	struct text nothing CLEANUP_TEXT = {0};
 	digest_bytes(data, size, digest);
-	char *target CLEANUP_FREE = text_format("/manifests/%s", tag != NULL ? tag : digest);
 	const struct registry_call call = {
 		.method = "PUT",
 		.name = name,
-		.target = target,
+		.target = "/manifests/",
+		.reference = tag != NULL ? tag : digest,
 		.pushes = true,
 		.content_type = media_type,
 		.body = data,
 		.body_size = size,
 	};
-	int rc = target != NULL ? registry_call(registry, &call, &nothing, &answer, err)
-				: error_memory(err);
+	int rc = registry_call(registry, &call, &nothing, &answer, err);
 	if (rc < 0)
 		return rc;
 	const char *stored = http_header(answer, "Docker-Content-Digest", 0);

@@ -6,60 +6,50 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The digest in the algorithm of `like`, in SHA-256 for NULL. */
-static int digest_as(const char *like, const struct text *data, char out[DIGEST_TEXT_SIZE],
-		     struct error *err)
+/* The digest of a document, in the algorithm of the one that `who` says, which it must be; NULL: SHA-256. */
+static int digest_document(const struct text *data, const char *wanted, const char *who,
+			   char out[DIGEST_TEXT_SIZE], struct error *err)
 {
 	struct digester *digester CLEANUP_DIGESTER = NULL;
-	if (like == NULL) {
+	if (wanted == NULL || !digest_is_valid(wanted)) {
 		digest_bytes(text_string(data), data->size, out);
 		return 0;
 	}
-	int rc = digester_new(like, &digester, err);
+	int rc = digester_new(wanted, &digester, err);
 	if (rc < 0)
 		return rc;
 	digester_add(digester, text_string(data), data->size);
 	digester_end(digester, out);
-	return 0;
-}
-
-static int check_digest(const char *wanted, const char *who, const struct text *data,
-			struct error *err)
-{
-	char seen[DIGEST_TEXT_SIZE] = "";
-	int rc = digest_as(wanted, data, seen, err);
-	return rc < 0 || strcmp(seen, wanted) == 0
-		       ? rc
+	return strcmp(out, wanted) == 0
+		       ? 0
 		       : error_set(err, ERROR_PROTOCOL, "the content has the digest %s, %s says %s",
-				   seen, who, wanted);
+				   out, who, wanted);
 }
 
 int registry_get_manifest(struct registry *registry, const char *name, const char *reference,
 			  struct registry_document *out, struct error *err)
 {
 	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
-	char *target CLEANUP_FREE = text_format("/manifests/%s", reference);
-	const char *wanted = digest_is_valid(reference) ? reference : NULL;
 	const struct registry_call call = {
-		.method = "GET", .name = name, .target = target, .accept = image_media_types};
+		.method = "GET",
+		.name = name,
+		.target = "/manifests/",
+		.reference = reference,
+		.accept = image_media_types,
+	};
 	*out = (struct registry_document){0};
-	if (target == NULL)
-		return error_memory(err);
 	int rc = registry_call(registry, &call, &out->data, &answer, err);
 	if (rc < 0)
 		return rc;
 	const char *type = http_header(answer, "Content-Type", 0);
-	const char *told = http_header(answer, "Docker-Content-Digest", 0);
 	size_t length = type != NULL ? strcspn(type, "; ") : 0;
 	if (length > 0 && length < sizeof(out->media_type))
 		memcpy(out->media_type, type, length);
-	if (told != NULL && digest_is_valid(told))
-		rc = check_digest(told, "Docker-Content-Digest", &out->data, err);
-	if (rc == 0 && wanted != NULL)
-		rc = check_digest(wanted, "its name", &out->data, err);
+	rc = digest_document(&out->data, http_header(answer, "Docker-Content-Digest", 0),
+			     "Docker-Content-Digest", out->digest, err);
 	if (rc == 0)
-		rc = digest_as(wanted, &out->data, out->digest, err);
-	return rc < 0 ? error_wrap(err, rc, "%s %s%s", registry->host, name, target) : 0;
+		rc = digest_document(&out->data, reference, "its name", out->digest, err);
+	return rc < 0 ? error_wrap(err, rc, "%s/%s %s", registry->host, name, reference) : 0;
 }
 
 enum { PROGRESS_BYTES = 1024 * 1024 };
@@ -68,7 +58,7 @@ struct remote_blob {
 	struct blob_reader reader;
 	struct registry *registry; /* borrowed: lives longer */
 	struct http_exchange *answer;
-	char *name, *target;
+	char *name, *digest;
 	uint64_t size, at;
 	uint64_t to_skip; /* of an answer that begins at the beginning again */
 	struct registry_patience patience;
@@ -80,7 +70,7 @@ static void remote_close(struct blob_reader *reader)
 	struct remote_blob *blob = (struct remote_blob *)reader;
 	http_end(&blob->answer);
 	free(blob->name);
-	free(blob->target);
+	free(blob->digest);
 	free(blob);
 }
 
@@ -98,7 +88,8 @@ static int remote_connect(struct remote_blob *blob, struct error *err)
 	const struct registry_call call = {
 		.method = "GET",
 		.name = blob->name,
-		.target = blob->target,
+		.target = "/blobs/",
+		.reference = blob->digest,
 		.offset = blob->at,
 	};
 	int rc = registry_call_once(blob->registry, &call, &blob->answer, err);
@@ -122,15 +113,15 @@ static int remote_read_once(struct remote_blob *blob, void *out, size_t size, si
 			    struct error *err)
 {
 	int rc = blob->answer == NULL ? remote_connect(blob, err) : 0;
-	do {
-		size_t most =
-			blob->to_skip > 0 && blob->to_skip < size ? (size_t)blob->to_skip : size;
-		bool skipped = blob->to_skip > 0;
-		rc = rc == 0 ? http_read(blob->answer, out, most, count, err) : rc;
-		if (rc < 0 || !skipped)
-			break;
-		blob->to_skip -= *count;
-	} while (*count > 0);
+	bool skipped = true;
+	*count = 1;
+	while (rc == 0 && *count > 0 && skipped) {
+		skipped = blob->to_skip > 0;
+		rc = http_read(blob->answer, out,
+			       skipped && blob->to_skip < size ? (size_t)blob->to_skip : size,
+			       count, err);
+		blob->to_skip -= skipped ? *count : 0;
+	}
 	if (rc == 0 && *count == 0 && blob->size != UINT64_MAX && blob->at < blob->size)
 		rc = error_set(err, ERROR_IO, "cut after %" PRIu64 " of %" PRIu64 " bytes",
 			       blob->at, blob->size);
@@ -172,8 +163,8 @@ int registry_open_blob(struct registry *registry, const char *name, const char *
 	blob->registry = registry;
 	blob->size = size;
 	blob->name = strdup(name);
-	blob->target = text_format("/blobs/%s", digest);
-	if (blob->name == NULL || blob->target == NULL)
+	blob->digest = strdup(digest);
+	if (blob->name == NULL || blob->digest == NULL)
 		return error_memory(err);
 	*out = STEAL(owned);
 	return 0;
@@ -197,6 +188,7 @@ static int find_next(const struct http_exchange *answer, char **next, struct err
 }
 
 static int read_pages(struct registry *registry, const char *name, const char *target,
+		      const char *reference,
 		      int (*on_page)(const cJSON *document, void *user, struct error *err),
 		      void *user, struct error *err)
 {
@@ -211,6 +203,7 @@ static int read_pages(struct registry *registry, const char *name, const char *t
 			.method = "GET",
 			.name = name,
 			.target = next != NULL ? next : target,
+			.reference = next != NULL ? NULL : reference,
 			.accept = "application/json, " OCI_INDEX,
 		};
 		if (pages++ == REGISTRY_PAGES_MAX)
@@ -248,7 +241,7 @@ static int add_tags(const cJSON *document, void *user, struct error *err)
 int registry_list_tags(struct registry *registry, const char *name, struct text_list *tags,
 		       struct error *err)
 {
-	return read_pages(registry, name, "/tags/list?n=1000", add_tags, tags, err);
+	return read_pages(registry, name, "/tags/list?n=1000", NULL, add_tags, tags, err);
 }
 
 static int add_referrers(const cJSON *document, void *user, struct error *err)
@@ -273,15 +266,12 @@ int registry_get_fallback(struct registry *registry, const char *name, const cha
 int registry_list_referrers(struct registry *registry, const char *name, const char *digest,
 			    const char *artifact_type, struct image_index *out, struct error *err)
 {
-	char *target CLEANUP_FREE = text_format("/referrers/%s", digest);
 	char *tag CLEANUP_FREE = NULL;
 	cJSON *fallback CLEANUP_JSON = NULL;
 	struct error failure = {0};
 	size_t kept = 0;
 	*out = (struct image_index){0};
-	if (target == NULL)
-		return error_memory(err);
-	int rc = read_pages(registry, name, target, add_referrers, out, &failure);
+	int rc = read_pages(registry, name, "/referrers/", digest, add_referrers, out, &failure);
 	if (rc == ERROR_NOT_FOUND || (rc == ERROR_REMOTE && failure.remote == 405)) {
 		failure = (struct error){0};
 		rc = registry_get_fallback(registry, name, digest, &tag, &fallback, &failure);
