@@ -34,37 +34,27 @@ void image_source_close(struct image_source **source)
 	free(closed);
 }
 
-static void source_name_free(struct source_name *name)
-{
-	free(name->path);
-	free(name->tag);
-	free(name->digest);
-}
-
 /* PATH[:TAG][@DIGEST]: a colon in front of the last separator belongs to the path, as that of "C:\"
  * does. The path may have a colon when it exists as it stands. */
-static int source_name_parse(const char *string, struct source_name *out, struct error *err)
+static int source_name_parse(const char *string, struct arena *arena, struct source_name *out,
+			     struct error *err)
 {
 	const char *at = strrchr(string, '@');
 	bool has_digest = at != NULL && digest_is_valid(at + 1);
-	size_t length = has_digest ? (size_t)(at - string) : strlen(string);
+	int length = (int)(has_digest ? (size_t)(at - string) : strlen(string));
 	out->whole = string;
-	out->path = strndup(string, length);
-	if (has_digest && (out->digest = strdup(at + 1)) == NULL)
-		return error_memory(err);
-	if (out->path == NULL)
-		return error_memory(err);
-	for (char *colon = out->path; (colon = strchr(colon, ':')) != NULL; colon++) {
-		char *path CLEANUP_FREE = strndup(out->path, (size_t)(colon - out->path));
-		if (path == NULL)
-			return error_memory(err);
-		if (!file_exists(path) || colon[1] == '\0' || file_exists(out->path))
+	out->path = arena_format(arena, "%.*s", length, string);
+	out->digest = has_digest ? at + 1 : NULL;
+	const char *whole = out->path;
+	for (const char *colon = whole; (colon = strchr(colon, ':')) != NULL; colon++) {
+		const char *path = arena_format(arena, "%.*s", (int)(colon - whole), whole);
+		if (!file_exists(path) || colon[1] == '\0' || file_exists(whole))
 			continue;
-		out->tag = strdup(colon + 1);
-		*colon = '\0';
-		return out->tag != NULL ? 0 : error_memory(err);
+		out->path = path;
+		out->tag = colon + 1;
+		break;
 	}
-	return 0;
+	return arena->failed ? error_memory(err) : 0;
 }
 
 static const struct {
@@ -84,14 +74,15 @@ int image_source_open(const char *string, const struct image_source_options *opt
 		      struct image_source **out, struct error *err)
 {
 	static const struct image_source_options defaults = {0};
-	struct source_name name CLEANUP(source_name_free) = {0};
+	struct source_name name = {0};
 	struct image_source *source CLEANUP_IMAGE_SOURCE = calloc(1, sizeof(*source));
 	if (source == NULL || (source->string = strdup(string)) == NULL)
 		return error_memory(err);
 	size_t kind = 0;
 	while (!text_starts_with(string, kinds[kind].prefix))
 		kind++;
-	int rc = source_name_parse(string + strlen(kinds[kind].prefix), &name, err);
+	int rc = source_name_parse(string + strlen(kinds[kind].prefix), &source->index.arena, &name,
+				   err);
 	if (rc == 0)
 		rc = kinds[kind].open(&name, options != NULL ? options : &defaults, &source->from,
 				      err);

@@ -46,9 +46,9 @@ struct source {
 /* What follows the prefix: a path, and what is chosen there. */
 struct source_name {
 	const char *whole;
-	char *path;
-	char *tag;    /* NULL: not told */
-	char *digest; /* NULL: not told */
+	const char *path;
+	const char *tag;    /* NULL: not told */
+	const char *digest; /* NULL: not told */
 };
 
 /* Each opens a kind. What *out has is closed by the caller, also when it fails. */
