@@ -7,10 +7,10 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What is left of a header. */
-struct cursor {
-	const char *at, *end;
-};
+/* Of a token (RFC 9110). */
+#define TOKEN_CHARACTERS                                                                           \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~"
+#define BLANKS " \t"
 
 void challenge_free(struct challenge *challenge)
 {
@@ -20,153 +20,118 @@ void challenge_free(struct challenge *challenge)
 	*challenge = (struct challenge){0};
 }
 
-static void skip(struct cursor *cursor, const char *characters)
+static const char *skip(const char *at, const char *characters)
 {
-	while (cursor->at < cursor->end && *cursor->at != '\0' &&
-	       strchr(characters, *cursor->at) != NULL)
-		cursor->at++;
+	return at + strspn(at, characters);
 }
 
-static bool next_is(const struct cursor *cursor, char character)
+/* A word, in any case, of NULL-ended names: its position, that of the NULL when it is none. */
+static size_t word_position(const char *word, size_t length, const char *const *names)
 {
-	return cursor->at < cursor->end && *cursor->at == character;
-}
-
-/* A token of RFC 9110; also with what only token68 has. */
-static size_t token_length(const struct cursor *cursor, const char *more)
-{
-	const char *at = cursor->at;
-	while (at < cursor->end && *at != '\0' &&
-	       (isalnum((unsigned char)*at) || strchr("!#$%&'*+-.^_`|~", *at) != NULL ||
-		strchr(more, *at) != NULL))
-		at++;
-	return (size_t)(at - cursor->at);
-}
-
-/* The credentials of a scheme that is not ours ("Negotiate YII=="): they end the challenge. */
-static bool skip_token68(struct cursor *cursor)
-{
-	struct cursor after = *cursor;
-	after.at += token_length(&after, "/");
-	skip(&after, "=");
-	skip(&after, " \t");
-	if (after.at == cursor->at || (after.at < after.end && *after.at != ','))
-		return false;
-	*cursor = after;
-	return true;
-}
-
-/* Behind the '='. */
-static int read_value(struct cursor *cursor, struct text *out, struct error *err)
-{
-	skip(cursor, " \t");
-	if (!next_is(cursor, '"')) {
-		size_t length = token_length(cursor, "/:");
-		text_append(out, cursor->at, length);
-		cursor->at += length;
-		return length > 0 ? 0 : error_set(err, ERROR_FORMAT, "a parameter has no value");
-	}
-	for (cursor->at++; cursor->at < cursor->end; cursor->at++) {
-		if (*cursor->at == '"') {
-			cursor->at++;
-			return 0;
-		}
-		if (*cursor->at == '\\' && ++cursor->at == cursor->end)
+	size_t place = 0;
+	for (; names[place] != NULL; place++) {
+		size_t same = 0;
+		while (same < length && tolower((unsigned char)word[same]) == names[place][same])
+			same++;
+		if (same == length && names[place][same] == '\0')
 			break;
-		if (iscntrl((unsigned char)*cursor->at))
+	}
+	return place;
+}
+
+/* Behind the '=': a token or a quoted string. Moves *at behind it. */
+static int read_value(const char **at, struct text *out, struct error *err)
+{
+	const char *next = skip(*at, BLANKS);
+	text_add(out, "");
+	if (*next != '"') {
+		*at = skip(next, TOKEN_CHARACTERS "/:");
+		text_append(out, next, (size_t)(*at - next));
+		return *at > next ? 0 : error_set(err, ERROR_FORMAT, "a parameter has no value");
+	}
+	for (next++; *next != '\0' && *next != '"'; next++) {
+		next += *next == '\\' && next[1] != '\0';
+		if (iscntrl((unsigned char)*next))
 			return error_set(err, ERROR_FORMAT, "a control character");
-		text_append(out, cursor->at, 1);
+		text_append(out, next, 1);
 	}
-	return error_set(err, ERROR_FORMAT, "a quote that does not end");
+	*at = next + 1;
+	return *next == '"' ? 0 : error_set(err, ERROR_FORMAT, "a quote that does not end");
 }
 
-static bool is_word(const char *word, size_t length, const char *wanted)
+/* From its name on. The first of a name counts. */
+static int read_parameter(const char **at, struct challenge *out, struct error *err)
 {
-	if (strlen(wanted) != length)
-		return false;
-	for (size_t i = 0; i < length; i++) {
-		if (tolower((unsigned char)word[i]) != wanted[i])
-			return false;
-	}
-	return true;
-}
-
-static int read_parameter(struct cursor *cursor, const char *name, size_t length,
-			  struct challenge *out, struct error *err)
-{
+	static const char *const names[] = {"realm", "service", "scope", NULL};
+	char **const places[] = {&out->realm, &out->service, &out->scope, NULL};
 	struct text value CLEANUP_TEXT = {0};
-	char **place = is_word(name, length, "realm")	  ? &out->realm
-		       : is_word(name, length, "service") ? &out->service
-		       : is_word(name, length, "scope")	  ? &out->scope
-							  : NULL;
-	text_add(&value, "");
-	int rc = read_value(cursor, &value, err);
-	if (rc == 0 && value.failed)
-		rc = error_memory(err);
-	if (rc == 0 && place != NULL && *place == NULL)
-		*place = text_take(&value);
-	return rc;
+	size_t length = strspn(*at, TOKEN_CHARACTERS);
+	char **place = places[word_position(*at, length, names)];
+	*at = skip(*at + length, BLANKS) + 1;
+	int rc = read_value(at, &value, err);
+	if (rc < 0)
+		return rc;
+	*at = skip(*at, BLANKS);
+	if (**at != '\0' && **at != ',')
+		return error_set(err, ERROR_FORMAT, "no comma behind a parameter");
+	if (place != NULL && *place == NULL && (*place = text_take(&value)) == NULL)
+		return error_memory(err);
+	return 0;
 }
 
-/* Everything up to the name of the next scheme. */
-static int read_parameters(struct cursor *cursor, struct challenge *out, struct error *err)
+/* A scheme, and the credentials of one that is not ours ("Negotiate YII=="). */
+static int read_scheme(const char **at, struct challenge *out, struct error *err)
 {
+	static const char *const names[] = {"basic", "bearer", NULL};
+	static const enum challenge_scheme schemes[] = {CHALLENGE_BASIC, CHALLENGE_BEARER,
+							CHALLENGE_NONE};
+	size_t length = strspn(*at, TOKEN_CHARACTERS);
+	const char *end = *at + length;
+	if (length == 0 || strchr(BLANKS ",", *end) == NULL) /* which finds the end, too */
+		return error_set(err, ERROR_FORMAT, "no name of a scheme, or no space behind it");
+	out->scheme = schemes[word_position(*at, length, names)];
+	end = skip(end, BLANKS);
+	*at = end;
+	end = skip(skip(skip(end, TOKEN_CHARACTERS "/"), "="), BLANKS);
+	if (*end == '\0' || *end == ',')
+		*at = end;
+	return 0;
+}
+
+static int read_challenges(const char *at, struct challenge *best, struct challenge *next,
+			   struct error *err)
+{
+	bool in_scheme = false;
 	while (true) {
-		struct cursor word = *cursor;
-		skip(&word, " \t,");
-		size_t length = token_length(&word, "");
-		const char *name = word.at;
-		word.at += length;
-		skip(&word, " \t");
-		if (length == 0 || !next_is(&word, '='))
-			return 0;
-		word.at++;
-		*cursor = word;
-		int rc = read_parameter(cursor, name, length, out, err);
+		at = skip(at, BLANKS ",");
+		const char *name_end = skip(at, TOKEN_CHARACTERS);
+		int rc = 0;
+		if (in_scheme && name_end > at && *skip(name_end, BLANKS) == '=') {
+			rc = read_parameter(&at, next, err);
+		} else {
+			struct challenge *lesser = next->scheme > best->scheme ? best : next;
+			challenge_free(lesser);
+			if (lesser == best) {
+				*best = *next;
+				*next = (struct challenge){0};
+			}
+			if (*at == '\0')
+				return 0;
+			rc = read_scheme(&at, next, err);
+			in_scheme = true;
+		}
 		if (rc < 0)
 			return rc;
-		skip(cursor, " \t");
-		if (cursor->at < cursor->end && *cursor->at != ',')
-			return error_set(err, ERROR_FORMAT, "no comma behind a parameter");
 	}
-}
-
-static int read_challenge(struct cursor *cursor, struct challenge *out, struct error *err)
-{
-	size_t length = token_length(cursor, "");
-	const char *scheme = cursor->at;
-	cursor->at += length;
-	if (length == 0)
-		return error_set(err, ERROR_FORMAT, "no name of a scheme");
-	out->scheme = is_word(scheme, length, "bearer")	 ? CHALLENGE_BEARER
-		      : is_word(scheme, length, "basic") ? CHALLENGE_BASIC
-							 : CHALLENGE_NONE;
-	if (cursor->at == cursor->end || *cursor->at == ',')
-		return 0;
-	if (*cursor->at != ' ' && *cursor->at != '\t')
-		return error_set(err, ERROR_FORMAT, "no space behind a scheme");
-	skip(cursor, " \t");
-	return skip_token68(cursor) ? 0 : read_parameters(cursor, out, err);
 }
 
 int challenge_add(struct challenge *challenge, const char *header, size_t size, struct error *err)
 {
-	struct cursor cursor = {header, header + size};
+	struct challenge next CLEANUP_CHALLENGE = {0};
 	if (size > CHALLENGE_HEADER_MAX)
 		return error_set(err, ERROR_LIMIT, "WWW-Authenticate: longer than %d bytes",
 				 CHALLENGE_HEADER_MAX);
-	skip(&cursor, " \t,");
-	while (cursor.at < cursor.end) {
-		struct challenge next CLEANUP_CHALLENGE = {0};
-		int rc = read_challenge(&cursor, &next, err);
-		if (rc < 0)
-			return error_wrap(err, rc, "WWW-Authenticate");
-		if (next.scheme > challenge->scheme) {
-			challenge_free(challenge);
-			*challenge = next;
-			next = (struct challenge){0};
-		}
-		skip(&cursor, " \t,");
-	}
-	return 0;
+	char *copy CLEANUP_FREE = strndup(header, size);
+	int rc = copy != NULL ? read_challenges(copy, challenge, &next, err) : error_memory(err);
+	return rc < 0 ? error_wrap(err, rc, "WWW-Authenticate") : 0;
 }

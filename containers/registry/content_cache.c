@@ -8,8 +8,8 @@
 #include <string.h>
 #include <uv.h>
 
-/* Either what is read from the cache, or what goes into it. */
-struct cache_reader {
+/* What goes into the cache while it is read. */
+struct cache_writer {
 	struct blob_reader reader;
 	struct blob_reader *from;
 	char *path, *temporary;
@@ -33,129 +33,89 @@ char *content_cache_directory(void)
 	return NULL;
 }
 
-static void remove_file(const char *path)
+static void stop_writing(struct cache_writer *writer)
 {
-	uv_fs_t request = {0};
-	(void)uv_fs_unlink(NULL, &request, path, NULL);
-	uv_fs_req_cleanup(&request);
+	cleanup_fd_(&writer->fd);
+	writer->fd = -1;
 }
 
-static int cache_read(struct blob_reader *self, void *out, size_t size, size_t *count,
-		      struct error *err)
+static int writer_read(struct blob_reader *self, void *out, size_t size, size_t *count,
+		       struct error *err)
 {
-	struct cache_reader *cache = (struct cache_reader *)self;
-	int rc = cache->from->read(cache->from, out, size, count, err);
+	struct cache_writer *writer = (struct cache_writer *)self;
+	int rc = writer->from->read(writer->from, out, size, count, err);
 	/* A full disk only means that it is not kept. */
-	if (rc == 0 && cache->fd >= 0 && !file_write_all(cache->fd, out, *count))
-		cleanup_fd_(&cache->fd);
+	if (rc == 0 && writer->fd >= 0 && !file_write_all(writer->fd, out, *count))
+		stop_writing(writer);
 	return rc;
 }
 
-static void cache_judged(struct blob_reader *self, bool right)
+static void writer_judged(struct blob_reader *self, bool right)
 {
-	struct cache_reader *cache = (struct cache_reader *)self;
+	struct cache_writer *writer = (struct cache_writer *)self;
 	uv_fs_t request = {0};
-	bool whole = cache->fd >= 0;
-	cleanup_fd_(&cache->fd);
-	cache->fd = -1;
-	if (cache->temporary == NULL && !right)
-		remove_file(cache->path);
-	if (!right || !whole || cache->temporary == NULL ||
-	    uv_fs_rename(NULL, &request, cache->temporary, cache->path, NULL) < 0)
-		return;
-	free(STEAL(cache->temporary));
+	bool whole = writer->fd >= 0;
+	stop_writing(writer);
+	if (right && whole &&
+	    uv_fs_rename(NULL, &request, writer->temporary, writer->path, NULL) == 0)
+		free(STEAL(writer->temporary));
 	uv_fs_req_cleanup(&request);
 }
 
-static void cache_close(struct blob_reader *self)
+static void writer_close(struct blob_reader *self)
 {
-	struct cache_reader *cache = (struct cache_reader *)self;
-	cleanup_fd_(&cache->fd);
-	if (cache->temporary != NULL)
-		remove_file(cache->temporary);
-	blob_reader_close(&cache->from);
-	free(cache->temporary);
-	free(cache->path);
-	free(cache);
-}
-
-static struct cache_reader *cache_reader_new(const char *directory, const char *digest)
-{
-	struct cache_reader *cache = calloc(1, sizeof(*cache));
-	if (cache == NULL)
-		return NULL;
-	cache->reader = (struct blob_reader){cache_read, cache_close, cache_judged};
-	cache->fd = -1;
-	cache->path = text_format("%s/%.6s/%s", directory, digest, digest + sizeof("sha256"));
-	return cache;
-}
-
-static bool has_size(const char *path, uint64_t size)
-{
-	uv_fs_t request = {0};
-	bool found = uv_fs_stat(NULL, &request, path, NULL) == 0 &&
-		     (size == UINT64_MAX || request.statbuf.st_size == size);
-	uv_fs_req_cleanup(&request);
-	return found;
-}
-
-/* A document is verified here, so that a wrong one is fetched again at once. */
-static int open_verified(struct blob_reader **reader, const struct image_descriptor *what,
-			 struct error *err)
-{
-	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
-	struct text text CLEANUP_TEXT = {0};
-	int rc = image_stream_new(STEAL(*reader), what->digest, what->size, &stream, err);
-	if (rc == 0)
-		rc = image_stream_read_all(stream, &text, err);
-	if (rc < 0)
-		return error_set(err, ERROR_NOT_FOUND, "not in the cache any more");
-	size_t size = text.size;
-	char *data = text_take(&text);
-	return data != NULL ? blob_memory_open(data, size, reader, err) : error_memory(err);
+	struct cache_writer *writer = (struct cache_writer *)self;
+	stop_writing(writer);
+	if (writer->temporary != NULL)
+		blob_file_remove(writer->temporary);
+	blob_reader_close(&writer->from);
+	free(writer->temporary);
+	free(writer->path);
+	free(writer);
 }
 
 int content_cache_open(const char *directory, const struct image_descriptor *what,
 		       struct blob_reader **out, struct error *err)
 {
-	struct cache_reader *cache = cache_reader_new(directory, what->digest);
-	struct blob_reader *reader CLEANUP_BLOB_READER = cache != NULL ? &cache->reader : NULL;
-	if (cache == NULL || cache->path == NULL)
+	char *path CLEANUP_FREE = blob_path(directory, what->digest);
+	uv_fs_t request = {0};
+	if (path == NULL)
 		return error_memory(err);
-	if (!has_size(cache->path, what->size))
-		return error_set(err, ERROR_NOT_FOUND, "not in the cache");
-	int rc = blob_file_open(directory, what->digest, &cache->from, err);
-	if (rc == 0 && (what->size <= IMAGE_DOCUMENT_MAX || what->size == UINT64_MAX))
-		rc = open_verified(&reader, what, err);
-	if (rc == 0)
-		*out = STEAL(reader);
-	return rc;
+	bool found = uv_fs_stat(NULL, &request, path, NULL) == 0 &&
+		     (what->size == UINT64_MAX || request.statbuf.st_size == what->size);
+	uv_fs_req_cleanup(&request);
+	return found ? blob_file_open(directory, what->digest, true, out, err)
+		     : error_set(err, ERROR_NOT_FOUND, "not in the cache");
 }
 
-static void start_writing(struct cache_reader *cache)
+static void start_writing(struct cache_writer *writer)
 {
-	char *folder CLEANUP_FREE = path_directory(cache->path);
+	char *folder CLEANUP_FREE = path_directory(writer->path);
 	char *template CLEANUP_FREE = folder != NULL ? path_join(folder, ".incoming-XXXXXX") : NULL;
 	uv_fs_t request = {0};
 	if (template == NULL || file_make_directories(folder, 0700, NULL) < 0)
 		return;
-	cache->fd = uv_fs_mkstemp(NULL, &request, template, NULL);
-	if (cache->fd >= 0)
-		cache->temporary = strdup(request.path);
+	writer->fd = uv_fs_mkstemp(NULL, &request, template, NULL);
+	if (writer->fd >= 0)
+		writer->temporary = strdup(request.path);
 	uv_fs_req_cleanup(&request);
 }
 
 struct blob_reader *content_cache_keep(const char *directory, const char *digest,
 				       struct blob_reader *reader)
 {
-	struct cache_reader *cache = cache_reader_new(directory, digest);
-	if (cache != NULL && cache->path != NULL)
-		start_writing(cache);
-	if (cache == NULL || cache->temporary == NULL) {
-		if (cache != NULL)
-			cache_close(&cache->reader);
+	struct cache_writer *writer = calloc(1, sizeof(*writer));
+	if (writer == NULL)
 		return reader;
+	writer->reader = (struct blob_reader){writer_read, writer_close, writer_judged, false};
+	writer->fd = -1;
+	writer->path = blob_path(directory, digest);
+	if (writer->path != NULL)
+		start_writing(writer);
+	if (writer->temporary != NULL) {
+		writer->from = reader;
+		return &writer->reader;
 	}
-	cache->from = reader;
-	return &cache->reader;
+	writer_close(&writer->reader);
+	return reader;
 }

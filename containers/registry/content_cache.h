@@ -13,8 +13,8 @@
  * known, or no memory. Caller frees. */
 char *content_cache_directory(void);
 
-/* Opens a blob, which is taken out when it turns out wrong: a document before it is read, others when they
- * were. ERROR_NOT_FOUND: it is not there, or not of this size. */
+/* Opens a blob, which is taken out when it turns out wrong. ERROR_NOT_FOUND: it is not there, or not of this
+ * size. */
 int content_cache_open(const char *directory, const struct image_descriptor *what,
 		       struct blob_reader **out, struct error *err);
 

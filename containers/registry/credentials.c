@@ -15,11 +15,11 @@ enum { FILE_MAX = 1024 * 1024, SECRET_MAX = 64 * 1024, HELPER_TIMEOUT_MS = 30000
 
 #define DOCKER_HUB_KEY "https://index.docker.io/v1/"
 
-static void wipe(char *secret)
+/* The arena's own memory: it may be written to. */
+static void wipe(const char *secret)
 {
 	if (secret != NULL)
-		sodium_memzero(secret, strlen(secret));
-	free(secret);
+		sodium_memzero((char *)(uintptr_t)secret, strlen(secret));
 }
 
 void credentials_free(struct credentials *credentials)
@@ -28,7 +28,7 @@ void credentials_free(struct credentials *credentials)
 	wipe(credentials->password);
 	wipe(credentials->identity_token);
 	wipe(credentials->registry_token);
-	free(credentials->source);
+	arena_free(&credentials->arena);
 	*credentials = (struct credentials){0};
 }
 
@@ -45,10 +45,9 @@ static const char *member(const cJSON *object, const char *key)
 	return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-static int keep(char **out, const char *value, struct error *err)
+static const char *keep(struct credentials *out, const char *value)
 {
-	*out = value != NULL ? strdup(value) : NULL;
-	return value == NULL || *out != NULL ? 0 : error_memory(err);
+	return value != NULL ? arena_string(&out->arena, value) : NULL;
 }
 
 /* How much of "HOST/NAME" a key stands for; 0: it is of something else. Docker writes hosts, some with a
@@ -107,8 +106,8 @@ static int decode(const char *auth, struct credentials *out, struct error *err)
 	if (rc == 0) {
 		*colon = '\0';
 		/* Docker pads with NUL, others end the line. */
-		rc = keep(&out->username, plain, err);
-		rc = rc == 0 ? keep(&out->password, colon + 1, err) : rc;
+		out->username = keep(out, plain);
+		out->password = keep(out, colon + 1);
 	}
 	sodium_memzero(plain, room);
 	free(plain);
@@ -127,14 +126,13 @@ int credentials_read(const cJSON *file, const char *host, const char *name, stru
 	if (*helper != NULL)
 		return 0;
 	*helper = "";
-	int rc = keep(&out->identity_token, member(entry, "identitytoken"), err);
-	if (rc == 0)
-		rc = keep(&out->registry_token, member(entry, "registrytoken"), err);
-	if (rc == 0 && auth != NULL)
+	out->identity_token = keep(out, member(entry, "identitytoken"));
+	out->registry_token = keep(out, member(entry, "registrytoken"));
+	if (auth != NULL)
 		return decode(auth, out, err);
-	if (rc == 0)
-		rc = keep(&out->username, member(entry, "username"), err);
-	return rc == 0 ? keep(&out->password, member(entry, "password"), err) : rc;
+	out->username = keep(out, member(entry, "username"));
+	out->password = keep(out, member(entry, "password"));
+	return 0;
 }
 
 int credentials_read_helper(const char *data, size_t size, struct credentials *out,
@@ -145,9 +143,12 @@ int credentials_read_helper(const char *data, size_t size, struct credentials *o
 	    member(json, "Username") == NULL || member(json, "Secret") == NULL)
 		return error_set(err, ERROR_FORMAT, "prints no JSON with Username and Secret");
 	if (strcmp(member(json, "Username"), "<token>") == 0)
-		return keep(&out->identity_token, member(json, "Secret"), err);
-	int rc = keep(&out->username, member(json, "Username"), err);
-	return rc == 0 ? keep(&out->password, member(json, "Secret"), err) : rc;
+		out->identity_token = keep(out, member(json, "Secret"));
+	else
+		out->password = keep(out, member(json, "Secret"));
+	if (out->password != NULL)
+		out->username = keep(out, member(json, "Username"));
+	return 0;
 }
 
 /* A helper that has none says so in words, and on standard output. */
@@ -199,7 +200,7 @@ static int ask_helper(const char *helper, const char *host, struct credentials *
 	int rc = run_helper(program, strcmp(host, "docker.io") == 0 ? DOCKER_HUB_KEY : host, out,
 			    err);
 	if (rc == 0 && has_any(out))
-		return keep(&out->source, program, err);
+		out->source = keep(out, program);
 	return rc < 0 ? error_wrap(err, rc, "%s (credential helper)", program) : 0;
 }
 
@@ -222,31 +223,35 @@ static int look_into(const char *path, const char *host, const char *name, struc
 	if (rc == 0 && helper[0] != '\0')
 		rc = ask_helper(helper, host, out, err);
 	if (rc == 0 && has_any(out) && out->source == NULL)
-		rc = keep(&out->source, path, err);
+		out->source = keep(out, path);
+	if (rc == 0 && out->arena.failed)
+		rc = error_memory(err);
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
-}
-
-static int look_below(const char *directory, const char *tail, const char *host, const char *name,
-		      struct credentials *out, struct error *err)
-{
-	char *path CLEANUP_FREE = path_join(directory, tail);
-	return path != NULL ? look_into(path, host, name, out, err) : error_memory(err);
 }
 
 int credentials_find(const char *host, const char *name, struct credentials *out, struct error *err)
 {
-	const char *docker = program_variable("DOCKER_CONFIG");
-	const char *podman = program_variable("REGISTRY_AUTH_FILE");
-	const char *home = program_variable("HOME");
+	const bool has_docker = program_variable("DOCKER_CONFIG") != NULL;
+	const bool has_home = program_variable("HOME") != NULL;
+	const struct {
+		const char *variable, *below;
+		bool skipped;
+	} places[] = {
+		{"DOCKER_CONFIG", "config.json", false},
+		{"REGISTRY_AUTH_FILE", NULL, false},
+		{"HOME", ".docker/config.json", has_docker},
+		{"USERPROFILE", ".docker/config.json", has_docker || has_home},
+	};
 	int rc = 0;
-	home = home != NULL ? home : program_variable("USERPROFILE");
 	*out = (struct credentials){0};
-	if (docker != NULL)
-		rc = look_below(docker, "config.json", host, name, out, err);
-	if (rc == 0 && !has_any(out) && podman != NULL)
-		rc = look_into(podman, host, name, out, err);
-	if (rc == 0 && !has_any(out) && docker == NULL && home != NULL)
-		rc = look_below(home, ".docker/config.json", host, name, out, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(places) && !has_any(out); i++) {
+		const char *value = program_variable(places[i].variable);
+		if (value == NULL || places[i].skipped)
+			continue;
+		char *path CLEANUP_FREE =
+			places[i].below != NULL ? path_join(value, places[i].below) : strdup(value);
+		rc = path != NULL ? look_into(path, host, name, out, err) : error_memory(err);
+	}
 	if (rc < 0)
 		credentials_free(out);
 	return rc;

@@ -10,13 +10,15 @@
  * Secrets are in no error and in no report.
  */
 
+#include "base/arena.h"
 #include "base/json.h"
 
 struct credentials {
-	char *username, *password; /* NULL: none */
-	char *identity_token;	   /* exchanged for a token (OAuth 2 refresh token) */
-	char *registry_token;	   /* used as it is */
-	char *source;		   /* where they are from: a file, a helper */
+	struct arena arena;		 /* what the strings belong to */
+	const char *username, *password; /* NULL: none */
+	const char *identity_token;	 /* exchanged for a token (OAuth 2 refresh token) */
+	const char *registry_token;	 /* used as it is */
+	const char *source;		 /* where they are from: a file, a helper */
 };
 
 #define CLEANUP_CREDENTIALS __attribute__((cleanup(credentials_free)))

@@ -4,18 +4,20 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/program.h"
-#include "containers/registry/certificates.h"
 
 #include <curl/curl.h>
 #include <string.h>
 
 enum {
 	BUFFER_MAX = 256 * 1024,
+	PEM_MAX = 4 * 1024 * 1024,
 	STALL_DEFAULT_MS = 30000,
 	STALL_BYTES = 1024, /* that come meanwhile at least */
 	CONNECT_TIMEOUT_MS = 15000,
 	POLL_MS = 200,
+	REDIRECTS_MAX = 5,
 };
 
 struct http {
@@ -32,7 +34,7 @@ struct http_exchange {
 	char reason[CURL_ERROR_SIZE];
 	struct text buffer; /* of the body, from `at` on not read yet */
 	size_t at, head_size;
-	bool has_head, paused, ended;
+	bool follows, has_head, paused, ended;
 	CURLcode result;
 	/* Since when is less than STALL_BYTES there? */
 	uint64_t waited_ms;
@@ -72,14 +74,16 @@ void http_close(struct http *http)
 static size_t on_header(char *data, size_t one, size_t size, void *user)
 {
 	struct http_exchange *exchange = user;
-	long status = 0;
 	(void)one;
 	exchange->head_size += size;
 	if (exchange->head_size > HTTP_HEAD_MAX)
 		return 0;
 	if (size <= 2 && (data[0] == '\r' || data[0] == '\n')) {
-		(void)curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
-		exchange->has_head = status >= 200;
+		long status = http_status(exchange);
+		exchange->has_head =
+			status >= 200 && !(exchange->follows && status / 100 == 3 &&
+					   http_header(exchange, "Location", 0) != NULL);
+		exchange->head_size = 0;
 	}
 	return size;
 }
@@ -109,26 +113,30 @@ static void take_results(struct http *http)
 	}
 }
 
+/* Behind libcurl's own words, or instead of them. */
 static const struct {
 	CURLcode result;
 	int code;
-	const char *advice;
+	const char *advice, *instead;
 } failures[] = {
 	{CURLE_PEER_FAILED_VERIFICATION, ERROR_PERMISSION,
-	 "; trust its authority with --ca-certificate"},
-	{CURLE_SSL_CACERT_BADFILE, ERROR_FORMAT, ""},
-	{CURLE_SSL_CONNECT_ERROR, ERROR_UNSUPPORTED, "; --plain-http goes without TLS"},
-	{CURLE_COULDNT_RESOLVE_HOST, ERROR_UNAVAILABLE, ""},
-	{CURLE_COULDNT_RESOLVE_PROXY, ERROR_UNAVAILABLE, ""},
-	{CURLE_COULDNT_CONNECT, ERROR_UNAVAILABLE, ""},
-	{CURLE_OPERATION_TIMEDOUT, ERROR_TIMEOUT, ""},
-	{CURLE_PARTIAL_FILE, ERROR_IO, ""},
-	{CURLE_RECV_ERROR, ERROR_IO, ""},
-	{CURLE_SEND_ERROR, ERROR_IO, ""},
-	{CURLE_GOT_NOTHING, ERROR_IO, ""},
-	{CURLE_HTTP2, ERROR_IO, ""},
-	{CURLE_HTTP2_STREAM, ERROR_IO, ""},
-	{CURLE_OUT_OF_MEMORY, ERROR_MEMORY, ""},
+	 "; trust its authority with --ca-certificate", NULL},
+	{CURLE_SSL_CACERT_BADFILE, ERROR_FORMAT, "", NULL},
+	{CURLE_SSL_CONNECT_ERROR, ERROR_UNSUPPORTED, "; --plain-http goes without TLS", NULL},
+	{CURLE_COULDNT_RESOLVE_HOST, ERROR_UNAVAILABLE, "", NULL},
+	{CURLE_COULDNT_RESOLVE_PROXY, ERROR_UNAVAILABLE, "", NULL},
+	{CURLE_COULDNT_CONNECT, ERROR_UNAVAILABLE, "", NULL},
+	{CURLE_OPERATION_TIMEDOUT, ERROR_TIMEOUT, "", NULL},
+	{CURLE_PARTIAL_FILE, ERROR_IO, "", NULL},
+	{CURLE_RECV_ERROR, ERROR_IO, "", NULL},
+	{CURLE_SEND_ERROR, ERROR_IO, "", NULL},
+	{CURLE_GOT_NOTHING, ERROR_IO, "", NULL},
+	{CURLE_HTTP2, ERROR_IO, "", NULL},
+	{CURLE_HTTP2_STREAM, ERROR_IO, "", NULL},
+	{CURLE_OUT_OF_MEMORY, ERROR_MEMORY, "", NULL},
+	{CURLE_TOO_MANY_REDIRECTS, ERROR_PROTOCOL, "", "more than 5 redirects"},
+	{CURLE_UNSUPPORTED_PROTOCOL, ERROR_PROTOCOL, "",
+	 "leads to what is not a URL of HTTP, or leads from HTTPS to plain HTTP"},
 };
 
 static int exchange_failed(const struct http_exchange *exchange, struct error *err)
@@ -139,7 +147,9 @@ static int exchange_failed(const struct http_exchange *exchange, struct error *e
 		return error_set(err, ERROR_LIMIT, "a head of more than %d bytes", HTTP_HEAD_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(failures); i++) {
 		if (failures[i].result == exchange->result)
-			return error_set(err, failures[i].code, "%s%s", reason, failures[i].advice);
+			return error_set(err, failures[i].code, "%s%s",
+					 failures[i].instead != NULL ? failures[i].instead : reason,
+					 failures[i].advice);
 	}
 	return error_set(err, ERROR_PROTOCOL, "%s", reason);
 }
@@ -198,10 +208,14 @@ static int set_request(struct http_exchange *exchange, const struct http_request
 		       struct error *err)
 {
 	char range[32] = "";
+	exchange->follows = strcmp(request->method, "GET") == 0;
 	SET(CURLOPT_URL, request->url);
+	/* libcurl keeps the header Authorization from other hosts, ports and schemes. */
+	SET(CURLOPT_FOLLOWLOCATION, exchange->follows ? 1L : 0L);
+	SET(CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
+	SET(CURLOPT_REDIR_PROTOCOLS_STR,
+	    text_starts_with(request->url, "https://") ? "https" : "http,https");
 	SET(CURLOPT_CUSTOMREQUEST, request->method);
-	if (strcmp(request->method, "HEAD") == 0)
-		SET(CURLOPT_NOBODY, 1L);
 	if (request->body != NULL || strcmp(request->method, "POST") == 0) {
 		SET(CURLOPT_POST, 1L);
 		SET(CURLOPT_POSTFIELDS, request->body != NULL ? request->body : "");
@@ -221,19 +235,58 @@ static int set_request(struct http_exchange *exchange, const struct http_request
 	return 0;
 }
 
+static int add_certificate(const char *path, struct text *out, struct error *err)
+{
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc = file_read(path, PEM_MAX, &data, &size, err);
+	if (rc < 0)
+		return rc;
+	if (strstr(data, "-----BEGIN") == NULL)
+		return error_set(err, ERROR_FORMAT, "%s: not a certificate as PEM", path);
+	text_append(out, data, size);
+	text_add(out, "\n");
+	return 0;
+}
+
+/* Docker's folders for a registry. What cannot be read is not trusted. */
+static void add_host_certificates(const char *host, struct text *out)
+{
+	const char *home = program_variable("HOME");
+	char *own CLEANUP_FREE =
+		home != NULL ? path_join(home, ".config/containers/certs.d") : NULL;
+	const char *const parents[] = {"/etc/docker/certs.d", "/etc/containers/certs.d", own};
+	for (size_t i = 0; i < ARRAY_SIZE(parents) && parents[i] != NULL; i++) {
+		char *folder CLEANUP_FREE = path_join(parents[i], host);
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		(void)file_list(folder != NULL ? folder : "", &names, NULL);
+		text_each (name, &names) {
+			char *path CLEANUP_FREE = path_join(folder, name);
+			if (path != NULL && text_ends_with(path, ".crt"))
+				(void)add_certificate(path, out, NULL);
+		}
+	}
+}
+
 static int set_trust(struct http_exchange *exchange, const char *url, struct error *err)
 {
-	int rc =
-		certificates_for(url, exchange->http->ca_certificate, &exchange->certificates, err);
-	if (rc < 0 || exchange->certificates.size == 0)
+	struct text *trusted = &exchange->certificates;
+	const char *own = exchange->http->ca_certificate;
+	if (!text_starts_with(url, "https://"))
+		return 0;
+	url += strlen("https://");
+	char *host CLEANUP_FREE = strndup(url, strcspn(url, "/?#"));
+	int rc = host == NULL  ? error_memory(err)
+		 : own != NULL ? add_certificate(own, trusted, err)
+			       : 0;
+	if (rc < 0)
 		return rc;
-	struct curl_blob blob = {
-		.data = exchange->certificates.data,
-		.len = exchange->certificates.size,
-		.flags = CURL_BLOB_NOCOPY,
-	};
-	SET(CURLOPT_CAINFO_BLOB, &blob);
-	return 0;
+	if (path_is_bare_name(host))
+		add_host_certificates(host, trusted);
+	struct curl_blob blob = {trusted->data, trusted->size, CURL_BLOB_NOCOPY};
+	if (trusted->size > 0)
+		SET(CURLOPT_CAINFO_BLOB, &blob);
+	return trusted->failed ? error_memory(err) : 0;
 }
 
 static int set_up(struct http_exchange *exchange, const struct http_request *request,
@@ -271,6 +324,9 @@ int http_begin(struct http *http, const struct http_request *request, struct htt
 	int rc = set_up(exchange, request, err);
 	if (rc == 0)
 		rc = exchange_wait(exchange, true, err);
+	if (rc == 0 && exchange->follows && http_status(exchange) / 100 == 3)
+		rc = error_set(err, ERROR_PROTOCOL, "status %ld without a Location",
+			       http_status(exchange));
 	if (rc == 0)
 		*out = STEAL(exchange);
 	return rc;
@@ -303,6 +359,13 @@ const char *http_header(const struct http_exchange *exchange, const char *name, 
 	return curl_easy_header(exchange->easy, name, index, CURLH_HEADER, -1, &header) == CURLHE_OK
 		       ? header->value
 		       : NULL;
+}
+
+const char *http_url(const struct http_exchange *exchange)
+{
+	const char *url = NULL;
+	(void)curl_easy_getinfo(exchange->easy, CURLINFO_EFFECTIVE_URL, &url);
+	return url;
 }
 
 uint64_t http_length(const struct http_exchange *exchange)

@@ -3,9 +3,10 @@
 
 /*
  * HTTP over libcurl, read as it comes: an exchange begins when the head of its answer is there, and its
- * body is read piece by piece, so that its size does not matter to memory. TLS certificates are always
- * verified. Redirects, credentials and retries are the caller's. Proxies are those of the usual variables
- * (HTTPS_PROXY, NO_PROXY and so on).
+ * body is read piece by piece. TLS certificates are always verified, by the authorities that Docker keeps
+ * for a host ("/etc/docker/certs.d/HOST[:PORT]", the same below /etc/containers and ~/.config/containers) as
+ * well as by the system's. GET follows at most 5 redirects, never from HTTPS to HTTP, and
+ * without `authorization` to other hosts. Proxies are those of the usual variables (HTTPS_PROXY, NO_PROXY).
  */
 
 #include "base/text.h"
@@ -17,8 +18,7 @@ struct http_exchange;
 
 #define CLEANUP_HTTP_EXCHANGE __attribute__((cleanup(http_end)))
 
-/* `ca_certificate` may be NULL, and is that of $SSL_CERT_FILE then: trusted as well as the system's
- * (instead of them on Windows). `stall_ms`: how long nothing may come, 0: 30 s. */
+/* `ca_certificate` (NULL: $SSL_CERT_FILE) is trusted, too (on Windows instead of the system's). `stall_ms`: how long nothing may come, 0: 30 s. */
 int http_open(const char *ca_certificate, uint64_t stall_ms, struct http **out, struct error *err);
 void http_close(struct http *http); /* after its exchanges; NULL is allowed */
 
@@ -34,8 +34,9 @@ struct http_request {
 /*
  * Sends it and waits for the head of the answer, whatever its status is. ERROR_UNAVAILABLE: no such
  * host, nothing listens there; ERROR_TIMEOUT: stalled; ERROR_IO: cut; ERROR_PERMISSION: the certificate is
- * not trusted; ERROR_UNSUPPORTED: the other side does not speak TLS; ERROR_PROTOCOL: not HTTP;
- * ERROR_LIMIT: a head longer than HTTP_HEAD_MAX; ERROR_FORMAT: the --ca-certificate cannot be used.
+ * not trusted; ERROR_UNSUPPORTED: the other side does not speak TLS; ERROR_PROTOCOL: not HTTP, a redirect
+ * to what is refused; ERROR_LIMIT: a head longer than HTTP_HEAD_MAX; ERROR_NOT_FOUND, ERROR_FORMAT: the
+ * certificate cannot be used.
  */
 int http_begin(struct http *http, const struct http_request *request, struct http_exchange **out,
 	       struct error *err);
@@ -44,6 +45,8 @@ void http_end(struct http_exchange **exchange);
 long http_status(const struct http_exchange *exchange);
 /* The value of a header, the index-th of that name; NULL: it is not there. Lives until http_end(). */
 const char *http_header(const struct http_exchange *exchange, const char *name, size_t index);
+/* What answered, behind all redirects. Lives until http_end(). */
+const char *http_url(const struct http_exchange *exchange);
 /* Bytes that the body will have; UINT64_MAX: not told. */
 uint64_t http_length(const struct http_exchange *exchange);
 

@@ -37,40 +37,33 @@ int http_resolve(const char *base, const char *target, char **out, struct error 
 	return *out != NULL ? 0 : error_memory(err);
 }
 
-static bool same_part(CURLU *a, CURLU *b, CURLUPart what, unsigned flags)
+/* Without user, query and fragment, and with `whole` false without the path. NULL: not a URL. */
+static char *reduce(const char *text, bool whole)
 {
-	char *first CLEANUP_PART = NULL;
-	char *second CLEANUP_PART = NULL;
-	return curl_url_get(a, what, &first, flags) == CURLUE_OK &&
-	       curl_url_get(b, what, &second, flags) == CURLUE_OK && curl_strequal(first, second);
+	CURLU *url CLEANUP_URL = curl_url();
+	char *reduced CLEANUP_PART = NULL;
+	if (url == NULL || curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK ||
+	    curl_url_set(url, CURLUPART_USER, NULL, 0) != CURLUE_OK ||
+	    curl_url_set(url, CURLUPART_PASSWORD, NULL, 0) != CURLUE_OK ||
+	    curl_url_set(url, CURLUPART_QUERY, NULL, 0) != CURLUE_OK ||
+	    curl_url_set(url, CURLUPART_FRAGMENT, NULL, 0) != CURLUE_OK ||
+	    (!whole && curl_url_set(url, CURLUPART_PATH, NULL, 0) != CURLUE_OK) ||
+	    curl_url_get(url, CURLUPART_URL, &reduced, CURLU_NO_DEFAULT_PORT) != CURLUE_OK)
+		return NULL;
+	return strdup(reduced);
 }
 
 bool http_same_origin(const char *a, const char *b)
 {
-	CURLU *first CLEANUP_URL = curl_url();
-	CURLU *second CLEANUP_URL = curl_url();
-	return first != NULL && second != NULL &&
-	       curl_url_set(first, CURLUPART_URL, a, 0) == CURLUE_OK &&
-	       curl_url_set(second, CURLUPART_URL, b, 0) == CURLUE_OK &&
-	       same_part(first, second, CURLUPART_SCHEME, 0) &&
-	       same_part(first, second, CURLUPART_HOST, 0) &&
-	       same_part(first, second, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+	char *first CLEANUP_FREE = reduce(a, false);
+	char *second CLEANUP_FREE = reduce(b, false);
+	return first != NULL && second != NULL && curl_strequal(first, second);
 }
 
 char *http_shown(const char *url)
 {
-	CURLU *parts CLEANUP_URL = curl_url();
-	char *whole CLEANUP_PART = NULL;
-	if (parts == NULL)
-		return NULL;
-	if (curl_url_set(parts, CURLUPART_URL, url, 0) != CURLUE_OK ||
-	    curl_url_set(parts, CURLUPART_USER, NULL, 0) != CURLUE_OK ||
-	    curl_url_set(parts, CURLUPART_PASSWORD, NULL, 0) != CURLUE_OK ||
-	    curl_url_set(parts, CURLUPART_QUERY, NULL, 0) != CURLUE_OK ||
-	    curl_url_set(parts, CURLUPART_FRAGMENT, NULL, 0) != CURLUE_OK ||
-	    curl_url_get(parts, CURLUPART_URL, &whole, 0) != CURLUE_OK)
-		return strdup("a URL that cannot be read");
-	return strdup(whole);
+	char *reduced = reduce(url, true);
+	return reduced != NULL ? reduced : strdup("a URL that cannot be read");
 }
 
 void http_add_query(struct text *url, const char *name, const char *value)

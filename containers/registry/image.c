@@ -7,9 +7,8 @@
 #include <string.h>
 
 /* Of one document; indexes with one entry for each of some hundred platforms exist. */
-enum { ENTRIES_MAX = 10000, PAIRS_MAX = 10000, WORDS_MAX = 10000 };
+enum { ENTRIES_MAX = 10000, WORDS_MAX = 10000 };
 
-#define OCI_INDEX	"application/vnd.oci.image.index.v1+json"
 #define OCI_MANIFEST	"application/vnd.oci.image.manifest.v1+json"
 #define DOCKER_INDEX	"application/vnd.docker.distribution.manifest.list.v2+json"
 #define DOCKER_MANIFEST "application/vnd.docker.distribution.manifest.v2+json"
@@ -36,6 +35,18 @@ const char *image_pair_value(const struct image_pair *pairs, size_t count, const
 			return pairs[i].value;
 	}
 	return NULL;
+}
+
+int image_index_add(struct image_index *index, const struct image_index_entry *entry,
+		    struct error *err)
+{
+	struct image_index_entry *grown =
+		arena_grow(&index->arena, index->entries, index->count, sizeof(*grown));
+	if (grown == NULL)
+		return error_memory(err);
+	index->entries = grown;
+	grown[index->count++] = *entry;
+	return 0;
 }
 
 bool image_media_type_is_index(const char *media_type)
@@ -71,11 +82,6 @@ static bool has(const cJSON *object, const char *key)
 	return cJSON_GetObjectItemCaseSensitive(object, key) != NULL;
 }
 
-static const char *type_by_members(bool is_index, bool is_manifest)
-{
-	return is_index ? OCI_INDEX : is_manifest ? OCI_MANIFEST : "";
-}
-
 int image_document_type(const cJSON *document, const char *told, const char **out,
 			struct error *err)
 {
@@ -95,7 +101,7 @@ int image_document_type(const cJSON *document, const char *told, const char **ou
 	     text_starts_with(told, DOCKER_SCHEMA_1)))
 		type = told;
 	if (type == NULL)
-		type = type_by_members(is_index, is_manifest);
+		type = is_index ? OCI_INDEX : is_manifest ? OCI_MANIFEST : "";
 	if (text_starts_with(type, DOCKER_SCHEMA_1) || has(document, "fsLayers"))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "a manifest of Docker's schema 1; push the image again with a "
@@ -110,27 +116,33 @@ int image_document_type(const cJSON *document, const char *told, const char **ou
 	return 0;
 }
 
+/* Room for each element of a list, which may be absent: *count receives how many there are. */
+static int list_room(const struct json_at *list, size_t most, size_t size, struct arena *arena,
+		     void **out, size_t *count, struct error *err)
+{
+	*count = list->node != NULL ? (size_t)cJSON_GetArraySize(list->node) : 0;
+	if (*count > most)
+		return error_set(err, ERROR_LIMIT, "%s: more than %zu", list->key, most);
+	*out = *count > 0 ? arena_allocate(arena, *count * size) : NULL;
+	return *count == 0 || *out != NULL ? 0 : error_memory(err);
+}
+
 static int read_pairs(const struct json_at *object, const char *key, struct arena *arena,
 		      struct image_pair **pairs, size_t *count, struct error *err)
 {
 	struct json_at map = {0};
+	void *room = NULL;
 	int rc = json_have(object, key, JSON_OBJECT, &map, err);
+	if (rc == 0)
+		rc = list_room(&map, WORDS_MAX, sizeof(**pairs), arena, &room, count, err);
 	if (rc < 0)
 		return rc;
+	struct image_pair *next = *pairs = room;
 	json_each (item, map.node) {
 		if (!cJSON_IsString(item))
 			return json_error(&map, err, "expected strings");
-		if (*count == PAIRS_MAX)
-			return error_set(err, ERROR_LIMIT, "%s: more than %d", key, PAIRS_MAX);
-		struct image_pair *grown = arena_grow(arena, *pairs, *count, sizeof(**pairs));
-		if (grown == NULL)
-			return error_memory(err);
-		*pairs = grown;
-		grown[*count] = (struct image_pair){
-			.name = arena_string(arena, item->string),
-			.value = arena_string(arena, item->valuestring),
-		};
-		++*count;
+		*next++ = (struct image_pair){arena_string(arena, item->string),
+					      arena_string(arena, item->valuestring)};
 	}
 	return 0;
 }
@@ -139,20 +151,17 @@ static int read_words(const struct json_at *object, const char *key, struct aren
 		      const char ***words, size_t *count, struct error *err)
 {
 	struct json_at list = {0};
+	void *room = NULL;
 	int rc = json_have(object, key, JSON_ARRAY, &list, err);
+	if (rc == 0)
+		rc = list_room(&list, WORDS_MAX, sizeof(**words), arena, &room, count, err);
 	if (rc < 0)
 		return rc;
+	const char **next = *words = room;
 	json_each (item, list.node) {
 		if (!cJSON_IsString(item))
 			return json_error(&list, err, "expected strings");
-		if (*count == WORDS_MAX)
-			return error_set(err, ERROR_LIMIT, "%s: more than %d", key, WORDS_MAX);
-		const char **grown = arena_grow(arena, *words, *count, sizeof(**words));
-		if (grown == NULL)
-			return error_memory(err);
-		*words = grown;
-		grown[*count] = arena_string(arena, item->valuestring);
-		++*count;
+		*next++ = arena_string(arena, item->valuestring);
 	}
 	return 0;
 }
@@ -193,17 +202,19 @@ static int read_descriptor(const struct json_at *at, struct arena *arena,
 static int read_platform(const struct json_at *at, struct arena *arena, struct image_platform *out,
 			 struct error *err)
 {
-	const char **features = NULL;
 	*out = (struct image_platform){"", "", "", "", NULL, 0};
+	const struct {
+		const char *key, **out;
+	} members[] = {{"os", &out->os},
+		       {"architecture", &out->architecture},
+		       {"variant", &out->variant},
+		       {"os.version", &out->os_version}};
+	const char **features = NULL;
+	int rc = 0;
 	if (at->node == NULL)
 		return 0;
-	int rc = have_string(at, "os", arena, &out->os, err);
-	if (rc == 0)
-		rc = have_string(at, "architecture", arena, &out->architecture, err);
-	if (rc == 0)
-		rc = have_string(at, "variant", arena, &out->variant, err);
-	if (rc == 0)
-		rc = have_string(at, "os.version", arena, &out->os_version, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(members); i++)
+		rc = have_string(at, members[i].key, arena, members[i].out, err);
 	if (rc == 0)
 		rc = read_words(at, "os.features", arena, &features, &out->os_feature_count, err);
 	out->os_features = features;
@@ -235,15 +246,11 @@ int image_index_read(const cJSON *document, struct image_index *index, struct er
 		return error_set(err, ERROR_LIMIT, "more than %d manifests", ENTRIES_MAX);
 	json_each (item, list.node) {
 		struct json_at at = {.node = item, .parent = &list, .index = place++};
-		struct image_index_entry *grown =
-			arena_grow(&index->arena, index->entries, index->count, sizeof(*grown));
-		if (grown == NULL)
-			return error_memory(err);
-		index->entries = grown;
-		rc = read_entry(&at, &index->arena, &grown[index->count], err);
-		if (rc < 0)
-			return rc;
-		index->count++;
+		struct image_index_entry entry = {0};
+		if (rc == 0)
+			rc = read_entry(&at, &index->arena, &entry, err);
+		if (rc == 0)
+			rc = image_index_add(index, &entry, err);
 	}
 	return rc == 0 && index->arena.failed ? error_memory(err) : rc;
 }
@@ -271,21 +278,17 @@ static int read_artifact_type(const struct json_at *root, struct image *image,
 static int read_layers(const struct json_at *root, struct image *image, struct error *err)
 {
 	struct json_at list = {0};
+	void *room = NULL;
+	size_t place = 0;
 	int rc = json_need(root, "layers", JSON_ARRAY, &list, err);
-	size_t count = rc == 0 ? json_count(&list) : 0;
-	if (count > IMAGE_LAYERS_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d layers", IMAGE_LAYERS_MAX);
-	if (rc == 0 && count > 0) {
-		image->layers = arena_allocate(&image->arena, count * sizeof(*image->layers));
-		if (image->layers == NULL)
-			return error_memory(err);
-	}
+	if (rc == 0)
+		rc = list_room(&list, IMAGE_LAYERS_MAX, sizeof(*image->layers), &image->arena,
+			       &room, &image->layer_count, err);
+	image->layers = room;
 	json_each (item, list.node) {
-		struct json_at at = {.node = item, .parent = &list, .index = image->layer_count};
-		rc = rc == 0 ? read_descriptor(&at, &image->arena,
-					       &image->layers[image->layer_count], err)
-			     : rc;
-		image->layer_count += rc == 0;
+		struct json_at at = {.node = item, .parent = &list, .index = place};
+		if (rc == 0)
+			rc = read_descriptor(&at, &image->arena, &image->layers[place++], err);
 	}
 	return rc;
 }

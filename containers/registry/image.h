@@ -87,6 +87,8 @@ const char *image_pair_value(const struct image_pair *pairs, size_t count, const
 bool image_media_type_is_index(const char *media_type);
 bool image_media_type_is_manifest(const char *media_type);
 
+#define OCI_INDEX "application/vnd.oci.image.index.v1+json"
+
 /* All that a request for a manifest accepts, separated by commas. */
 extern const char image_media_types[];
 
@@ -106,6 +108,10 @@ int image_document_parse(const char *data, size_t size, cJSON **out, struct erro
  */
 int image_document_type(const cJSON *document, const char *told, const char **out,
 			struct error *err);
+
+/* Adds an entry, whose strings are borrowed. ERROR_MEMORY. */
+int image_index_add(struct image_index *index, const struct image_index_entry *entry,
+		    struct error *err);
 
 /* Adds the entries of an index. */
 int image_index_read(const cJSON *document, struct image_index *index, struct error *err);

@@ -11,8 +11,7 @@
 enum { DEPTH_MAX = 4, DOCUMENTS_MAX = 100 };
 
 struct image_source {
-	const struct source_kind *kind;
-	void *self;
+	struct source from;
 	char *string;
 	struct image_index index; /* as image_source_index() tells it */
 	bool is_read;
@@ -26,82 +25,67 @@ void image_source_close(struct image_source **source)
 	*source = NULL;
 	if (closed == NULL)
 		return;
-	if (closed->self != NULL)
-		closed->kind->close(closed->self);
+	if (closed->from.self != NULL)
+		closed->from.kind->close(closed->from.self);
+	image_index_free(&closed->from.top);
 	image_index_free(&closed->index);
 	text_list_free(&closed->expanded);
 	free(closed->string);
 	free(closed);
 }
 
-static void source_name_free(struct source_name *name)
-{
-	free(name->path);
-	free(name->tag);
-	free(name->digest);
-}
-
 /* PATH[:TAG][@DIGEST]: a colon in front of the last separator belongs to the path, as that of "C:\"
  * does. The path may have a colon when it exists as it stands. */
-static int source_name_parse(const char *string, struct source_name *out, struct error *err)
+static int source_name_parse(const char *string, struct arena *arena, struct source_name *out,
+			     struct error *err)
 {
 	const char *at = strrchr(string, '@');
 	bool has_digest = at != NULL && digest_is_valid(at + 1);
-	size_t length = has_digest ? (size_t)(at - string) : strlen(string);
-	out->path = strndup(string, length);
-	if (has_digest && (out->digest = strdup(at + 1)) == NULL)
-		return error_memory(err);
-	if (out->path == NULL)
-		return error_memory(err);
-	for (char *colon = out->path; (colon = strchr(colon, ':')) != NULL; colon++) {
-		char *path CLEANUP_FREE = strndup(out->path, (size_t)(colon - out->path));
-		if (path == NULL)
-			return error_memory(err);
-		if (!file_exists(path) || colon[1] == '\0' || file_exists(out->path))
+	int length = (int)(has_digest ? (size_t)(at - string) : strlen(string));
+	out->whole = string;
+	out->path = arena_format(arena, "%.*s", length, string);
+	out->digest = has_digest ? at + 1 : NULL;
+	const char *whole = out->path;
+	for (const char *colon = whole; (colon = strchr(colon, ':')) != NULL; colon++) {
+		const char *path = arena_format(arena, "%.*s", (int)(colon - whole), whole);
+		if (!file_exists(path) || colon[1] == '\0' || file_exists(whole))
 			continue;
-		out->tag = strdup(colon + 1);
-		*colon = '\0';
-		return out->tag != NULL ? 0 : error_memory(err);
+		out->path = path;
+		out->tag = colon + 1;
+		break;
 	}
-	return 0;
+	return arena->failed ? error_memory(err) : 0;
 }
 
 static const struct {
 	const char *prefix;
-	int (*open)(const struct source_name *name, const struct source_kind **kind, void **self,
-		    struct error *err);
-} file_kinds[] = {
+	int (*open)(const struct source_name *name, const struct image_source_options *options,
+		    struct source *out, struct error *err);
+} kinds[] = {
 	{"oci:", source_layout_open},
 	{"oci-archive:", source_archive_open},
 	{"docker-archive:", source_archive_open},
+	{"containerd:", source_containerd_open},
+	{"docker://", source_registry_open},
+	{"", source_registry_open},
 };
-
-static int source_open(const char *string, const struct image_source_options *options,
-		       struct image_source *source, struct error *err)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(file_kinds); i++) {
-		struct source_name name CLEANUP(source_name_free) = {0};
-		if (!text_starts_with(string, file_kinds[i].prefix))
-			continue;
-		int rc = source_name_parse(string + strlen(file_kinds[i].prefix), &name, err);
-		return rc == 0 ? file_kinds[i].open(&name, &source->kind, &source->self, err) : rc;
-	}
-	if (text_starts_with(string, "containerd:"))
-		return source_containerd_open(string + strlen("containerd:"), options,
-					      &source->kind, &source->self, err);
-	if (text_starts_with(string, "docker://"))
-		string += strlen("docker://");
-	return source_registry_open(string, options, &source->kind, &source->self, err);
-}
 
 int image_source_open(const char *string, const struct image_source_options *options,
 		      struct image_source **out, struct error *err)
 {
 	static const struct image_source_options defaults = {0};
+	struct source_name name = {0};
 	struct image_source *source CLEANUP_IMAGE_SOURCE = calloc(1, sizeof(*source));
 	if (source == NULL || (source->string = strdup(string)) == NULL)
 		return error_memory(err);
-	int rc = source_open(string, options != NULL ? options : &defaults, source, err);
+	size_t kind = 0;
+	while (!text_starts_with(string, kinds[kind].prefix))
+		kind++;
+	int rc = source_name_parse(string + strlen(kinds[kind].prefix), &source->index.arena, &name,
+				   err);
+	if (rc == 0)
+		rc = kinds[kind].open(&name, options != NULL ? options : &defaults, &source->from,
+				      err);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", string);
 	*out = STEAL(source);
@@ -112,38 +96,41 @@ static int open_blob(struct image_source *source, const struct image_descriptor 
 		     bool is_document, struct image_stream **out, struct error *err)
 {
 	struct blob_reader *reader = NULL;
-	int rc = source->kind->open(source->self, what, is_document, &reader, err);
+	int rc = source->from.kind->open(source->from.self, what, is_document, &reader, err);
 	return rc == 0 ? image_stream_new(reader, what->digest, what->size, out, err) : rc;
+}
+
+static int read_all(struct image_source *source, const struct image_descriptor *what,
+		    bool is_manifest, struct text *text, bool *was_copy, struct error *err)
+{
+	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
+	int rc = open_blob(source, what, is_manifest, &stream, err);
+	if (rc < 0)
+		return rc;
+	struct blob_reader *reader = image_stream_reader(stream);
+	*was_copy = reader->is_copy;
+	return blob_read_all(reader, what->digest, text, err);
 }
 
 static int read_document(struct image_source *source, const struct image_descriptor *what,
 			 bool is_manifest, cJSON **out, struct error *err)
 {
-	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
 	struct text text CLEANUP_TEXT = {0};
+	struct error failure = {0};
+	bool was_copy = false;
 	if (what->size != UINT64_MAX && what->size > IMAGE_DOCUMENT_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: a document of %llu bytes, more than %d",
 				 what->digest, (unsigned long long)what->size, IMAGE_DOCUMENT_MAX);
-	int rc = open_blob(source, what, is_manifest, &stream, err);
-	if (rc == 0)
-		rc = image_stream_read_all(stream, &text, err);
+	int rc = read_all(source, what, is_manifest, &text, &was_copy, &failure);
+	if (rc < 0 && was_copy) {
+		failure = (struct error){0};
+		text_reset(&text);
+		rc = read_all(source, what, is_manifest, &text, &was_copy, &failure);
+	}
 	if (rc < 0)
-		return rc;
+		return error_copy(err, &failure);
 	rc = image_document_parse(text_string(&text), text.size, out, err);
 	return rc < 0 ? error_wrap(err, rc, "%s", what->digest) : 0;
-}
-
-static int add_entry(struct image_source *source, const struct image_index_entry *entry,
-		     struct error *err)
-{
-	struct image_index *index = &source->index;
-	struct image_index_entry *grown =
-		arena_grow(&index->arena, index->entries, index->count, sizeof(*grown));
-	if (grown == NULL)
-		return error_memory(err);
-	index->entries = grown;
-	grown[index->count++] = *entry;
-	return 0;
 }
 
 /* What is not known is read: what a digest alone names. */
@@ -174,7 +161,7 @@ static int expand_entry(struct image_source *source, struct image_index_entry en
 	const char *digest = entry.descriptor.digest;
 	if (entry.descriptor.media_type[0] != '\0' &&
 	    !image_media_type_is_index(entry.descriptor.media_type))
-		return add_entry(source, &entry, err);
+		return image_index_add(&source->index, &entry, err);
 	if (text_list_has(&source->expanded, digest))
 		return 0;
 	if (depth == DEPTH_MAX)
@@ -188,7 +175,7 @@ static int expand_entry(struct image_source *source, struct image_index_entry en
 	if (rc < 0)
 		return rc;
 	if (image_media_type_is_manifest(entry.descriptor.media_type))
-		return add_entry(source, &entry, err);
+		return image_index_add(&source->index, &entry, err);
 	nested.arena = source->index.arena;
 	rc = image_index_read(document, &nested, err);
 	source->index.arena = nested.arena;
@@ -208,14 +195,15 @@ static int expand(struct image_source *source, const struct image_index *from, u
 int image_source_index(struct image_source *source, const struct image_index **out,
 		       struct error *err)
 {
-	struct image_index top = {0};
+	struct source *from = &source->from;
 	struct error *failure = &source->failure;
 	*out = &source->index;
 	if (!source->is_read) {
-		int rc = source->kind->index(source->self, &top, failure);
+		int rc = from->kind->index != NULL
+				 ? from->kind->index(from->self, &from->top, failure)
+				 : 0;
 		source->is_read = true;
-		source->index = (struct image_index){.arena = top.arena};
-		rc = rc == 0 ? expand(source, &top, 0, failure) : rc;
+		rc = rc == 0 ? expand(source, &from->top, 0, failure) : rc;
 		if (rc < 0)
 			(void)error_wrap(failure, rc, "%s", source->string);
 	}

@@ -5,8 +5,10 @@
 #include "base/path.h"
 
 #include <string.h>
+#include <uv.h>
 
 struct image_stream {
+	struct blob_reader verified;
 	struct blob_reader *reader;
 	struct digester *digester;
 	char digest[DIGEST_TEXT_SIZE];
@@ -25,6 +27,17 @@ void image_stream_close(struct image_stream **stream)
 	*stream = NULL;
 }
 
+static int stream_read(struct blob_reader *verified, void *out, size_t size, size_t *count,
+		       struct error *err)
+{
+	return image_stream_read((struct image_stream *)verified, out, size, count, err);
+}
+
+struct blob_reader *image_stream_reader(struct image_stream *stream)
+{
+	return &stream->verified;
+}
+
 int image_stream_new(struct blob_reader *reader, const char *digest, uint64_t size,
 		     struct image_stream **out, struct error *err)
 {
@@ -37,6 +50,7 @@ int image_stream_new(struct blob_reader *reader, const char *digest, uint64_t si
 		return rc;
 	memcpy(stream->digest, digest, strlen(digest) + 1);
 	stream->size = size;
+	stream->verified = (struct blob_reader){.read = stream_read, .is_copy = owned->is_copy};
 	stream->reader = STEAL(owned);
 	*out = STEAL(stream);
 	return 0;
@@ -87,19 +101,31 @@ int image_stream_read(struct image_stream *stream, void *out, size_t size, size_
 	return error_copy(err, &stream->failure);
 }
 
-int image_stream_read_all(struct image_stream *stream, struct text *out, struct error *err)
+int blob_read_all(struct blob_reader *reader, const char *name, struct text *out, struct error *err)
 {
 	char chunk[65536];
 	size_t count = 0;
 	int rc = 0;
 	do {
-		rc = image_stream_read(stream, chunk, sizeof(chunk), &count, err);
+		rc = reader->read(reader, chunk, sizeof(chunk), &count, err);
 		if (rc == 0 && count > IMAGE_DOCUMENT_MAX - out->size)
-			return error_set(err, ERROR_LIMIT, "%s is longer than %d bytes",
-					 stream->digest, IMAGE_DOCUMENT_MAX);
+			return error_set(err, ERROR_LIMIT, "%s is longer than %d bytes", name,
+					 IMAGE_DOCUMENT_MAX);
 		text_append(out, chunk, rc == 0 ? count : 0);
 	} while (rc == 0 && count > 0);
 	return rc == 0 && out->failed ? error_memory(err) : rc;
+}
+
+char *blob_path(const char *directory, const char *digest)
+{
+	return text_format("%s/%.6s/%s", directory, digest, digest + sizeof("sha256"));
+}
+
+void blob_file_remove(const char *path)
+{
+	uv_fs_t request = {0};
+	(void)uv_fs_unlink(NULL, &request, path, NULL);
+	uv_fs_req_cleanup(&request);
 }
 
 struct file_reader {
@@ -123,8 +149,15 @@ static void file_reader_close(struct blob_reader *reader)
 	free(file);
 }
 
-int blob_file_open(const char *directory, const char *digest, struct blob_reader **out,
-		   struct error *err)
+static void file_reader_judged(struct blob_reader *reader, bool right)
+{
+	const struct file_reader *file = (const struct file_reader *)reader;
+	if (!right && reader->is_copy)
+		blob_file_remove(file->path);
+}
+
+int blob_file_open(const char *directory, const char *digest, bool is_copy,
+		   struct blob_reader **out, struct error *err)
 {
 	if (!digest_is_valid(digest))
 		return error_set(err, ERROR_ARGUMENT, "not a digest");
@@ -132,10 +165,10 @@ int blob_file_open(const char *directory, const char *digest, struct blob_reader
 	if (file == NULL)
 		return error_memory(err);
 	struct blob_reader *owned CLEANUP_BLOB_READER = &file->reader;
-	file->reader = (struct blob_reader){file_reader_read, file_reader_close, NULL};
+	file->reader = (struct blob_reader){file_reader_read, file_reader_close, file_reader_judged,
+					    is_copy};
 	file->fd = -1;
-	/* sha256:abc is sha256/abc. */
-	file->path = text_format("%s/%.6s/%s", directory, digest, digest + sizeof("sha256"));
+	file->path = blob_path(directory, digest);
 	if (file->path == NULL)
 		return error_memory(err);
 	int rc = file_open_to_read(file->path, &file->fd, err);
@@ -147,39 +180,38 @@ int blob_file_open(const char *directory, const char *digest, struct blob_reader
 	return 0;
 }
 
-struct memory_reader {
+struct text_reader {
 	struct blob_reader reader;
-	char *data;
-	size_t size, at;
+	struct text text;
+	size_t at;
 };
 
-static int memory_read(struct blob_reader *reader, void *out, size_t size, size_t *count,
-		       struct error *err)
+static int text_reader_read(struct blob_reader *reader, void *out, size_t size, size_t *count,
+			    struct error *err)
 {
-	struct memory_reader *memory = (struct memory_reader *)reader;
-	size_t left = memory->size - memory->at;
+	struct text_reader *self = (struct text_reader *)reader;
+	size_t left = self->text.size - self->at;
 	(void)err;
 	*count = size < left ? size : left;
-	memcpy(out, memory->data + memory->at, *count);
-	memory->at += *count;
+	memcpy(out, text_string(&self->text) + self->at, *count);
+	self->at += *count;
 	return 0;
 }
 
-static void memory_close(struct blob_reader *reader)
+static void text_reader_close(struct blob_reader *reader)
 {
-	struct memory_reader *memory = (struct memory_reader *)reader;
-	free(memory->data);
-	free(memory);
+	text_free(&((struct text_reader *)reader)->text);
+	free(reader);
 }
 
-int blob_memory_open(char *data, size_t size, struct blob_reader **out, struct error *err)
+int blob_text_open(struct text *text, struct blob_reader **out, struct error *err)
 {
-	struct memory_reader *memory = calloc(1, sizeof(*memory));
-	if (memory == NULL) {
-		free(data);
+	struct text_reader *self = text->failed ? NULL : calloc(1, sizeof(*self));
+	if (self == NULL)
 		return error_memory(err);
-	}
-	*memory = (struct memory_reader){{memory_read, memory_close, NULL}, data, size, 0};
-	*out = &memory->reader;
+	self->reader = (struct blob_reader){.read = text_reader_read, .close = text_reader_close};
+	self->text = *text;
+	*text = (struct text){0};
+	*out = &self->reader;
 	return 0;
 }

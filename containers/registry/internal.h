@@ -15,6 +15,7 @@ struct blob_reader {
 	void (*close)(struct blob_reader *reader); /* frees it */
 	/* Told once whether digest and size of all that was read were right. May be NULL. */
 	void (*judged)(struct blob_reader *reader, bool right);
+	bool is_copy; /* where it was wrong, the blob itself may be right */
 };
 
 static inline void blob_reader_close(struct blob_reader **reader)
@@ -28,35 +29,42 @@ static inline void blob_reader_close(struct blob_reader **reader)
 
 /* One kind of source. */
 struct source_kind {
-	/* Adds what the name stands for: one entry, or those of the top index. */
-	int (*index)(void *self, struct image_index *out, struct error *err);
+	/* Reads `top`; NULL: it was read when the source was opened. */
+	int (*index)(void *self, struct image_index *top, struct error *err);
 	/* `is_document`: an index or a manifest, which registries keep elsewhere. */
 	int (*open)(void *self, const struct image_descriptor *what, bool is_document,
 		    struct blob_reader **out, struct error *err);
 	void (*close)(void *self);
 };
 
-/* What follows the prefix: a path, and what is chosen there. */
-struct source_name {
-	char *path;
-	char *tag;    /* NULL: not told */
-	char *digest; /* NULL: not told */
+struct source {
+	const struct source_kind *kind;
+	void *self;		/* the kind's */
+	struct image_index top; /* what the name stands for: one entry, or those of the top index */
 };
 
-/* Opens: *self belongs to the kind. */
-int source_layout_open(const struct source_name *name, const struct source_kind **kind, void **self,
-		       struct error *err);
-int source_archive_open(const struct source_name *name, const struct source_kind **kind,
-			void **self, struct error *err);
-int source_containerd_open(const char *name, const struct image_source_options *options,
-			   const struct source_kind **kind, void **self, struct error *err);
+/* What follows the prefix: a path, and what is chosen there. */
+struct source_name {
+	const char *whole;
+	const char *path;
+	const char *tag;    /* NULL: not told */
+	const char *digest; /* NULL: not told */
+};
 
-int source_registry_open(const char *string, const struct image_source_options *options,
-			 const struct source_kind **kind, void **self, struct error *err);
+/* Each opens a kind. What *out has is closed by the caller, also when it fails. */
+int source_layout_open(const struct source_name *name, const struct image_source_options *options,
+		       struct source *out, struct error *err);
+int source_archive_open(const struct source_name *name, const struct image_source_options *options,
+			struct source *out, struct error *err);
+int source_containerd_open(const struct source_name *name,
+			   const struct image_source_options *options, struct source *out,
+			   struct error *err);
+int source_registry_open(const struct source_name *name, const struct image_source_options *options,
+			 struct source *out, struct error *err);
 
 /* The entries of a layout's "index.json" that a name stands for: all without tag and digest when no
  * two have different tags. A digest may be of a blob that no entry names. */
-int source_choose_entries(const cJSON *index_json, const struct source_name *name,
+int source_choose_entries(const char *index_json, size_t size, const struct source_name *name,
 			  struct image_index *out, struct error *err);
 
 /* One entry, of which the digest alone is known. */
@@ -65,17 +73,25 @@ int source_add_digest(const char *digest, struct image_index *out, struct error 
 /* Is it the content of an "oci-layout" file of version 1? */
 int source_check_layout(const char *data, size_t size, struct error *err);
 
-/* A file of blobs: "DIRECTORY/sha256/HEX". ERROR_NOT_FOUND names the digest. */
-int blob_file_open(const char *directory, const char *digest, struct blob_reader **out,
-		   struct error *err);
+/* "DIRECTORY/sha256/HEX". Caller frees; NULL: no memory. */
+char *blob_path(const char *directory, const char *digest);
+void blob_file_remove(const char *path);
 
-/* Of memory, which the reader takes over. */
-int blob_memory_open(char *data, size_t size, struct blob_reader **out, struct error *err);
+/* A file of blobs; a copy is removed when it turns out wrong. ERROR_NOT_FOUND names the digest. */
+int blob_file_open(const char *directory, const char *digest, bool is_copy,
+		   struct blob_reader **out, struct error *err);
+
+/* Of memory, which the reader takes over when it succeeds. */
+int blob_text_open(struct text *text, struct blob_reader **out, struct error *err);
+
+/* All of a reader of at most IMAGE_DOCUMENT_MAX bytes. */
+int blob_read_all(struct blob_reader *reader, const char *name, struct text *out,
+		  struct error *err);
 
 /* A verified stream over a reader, which it takes over also when it fails. `size` UINT64_MAX: not
  * known. */
 int image_stream_new(struct blob_reader *reader, const char *digest, uint64_t size,
 		     struct image_stream **out, struct error *err);
 
-/* All of a stream of at most IMAGE_DOCUMENT_MAX bytes, verified. */
-int image_stream_read_all(struct image_stream *stream, struct text *out, struct error *err);
+/* What it reads, verified; belongs to the stream. */
+struct blob_reader *image_stream_reader(struct image_stream *stream);

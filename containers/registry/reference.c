@@ -15,10 +15,7 @@ enum { NAME_MAX_LENGTH = 255, TAG_MAX_LENGTH = 128 };
 
 void image_reference_free(struct image_reference *reference)
 {
-	free(reference->host);
-	free(reference->name);
-	free(reference->tag);
-	free(reference->digest);
+	arena_free(&reference->arena);
 	*reference = (struct image_reference){0};
 }
 
@@ -87,10 +84,11 @@ static int split_host(const char *string, struct image_reference *out, struct er
 		return error_set(err, ERROR_ARGUMENT, "\"%.*s\" is not a host with a port",
 				 (int)first, string);
 	bool is_docker = !has_host || strncmp(string, "index.docker.io/", first + 1) == 0;
-	out->host = is_docker ? strdup("docker.io") : strndup(string, first);
-	bool official = text_equal(out->host, "docker.io") && strchr(rest, '/') == NULL;
-	out->name = text_format("%s%s", official ? "library/" : "", rest);
-	return out->host != NULL && out->name != NULL ? 0 : error_memory(err);
+	out->host = arena_format(&out->arena, "%.*s", is_docker ? 9 : (int)first,
+				 is_docker ? "docker.io" : string);
+	bool official = strcmp(out->host, "docker.io") == 0 && strchr(rest, '/') == NULL;
+	out->name = arena_format(&out->arena, "%s%s", official ? "library/" : "", rest);
+	return 0;
 }
 
 static int check_name(const struct image_reference *reference, struct error *err)
@@ -109,28 +107,25 @@ static int check_name(const struct image_reference *reference, struct error *err
 
 static int parse(const char *string, struct image_reference *out, struct error *err)
 {
-	char *rest CLEANUP_FREE = strdup(string);
-	if (rest == NULL)
-		return error_memory(err);
-	char *at = strchr(rest, '@');
-	if (at != NULL) {
-		*at = '\0';
-		if (!digest_is_valid(at + 1))
-			return error_set(err, ERROR_ARGUMENT, "\"%s\" is not a digest", at + 1);
-		out->digest = strdup(at + 1);
+	size_t end = strcspn(string, "@");
+	const char *rest = arena_format(&out->arena, "%.*s", (int)end, string);
+	if (string[end] == '@') {
+		if (!digest_is_valid(string + end + 1))
+			return error_set(err, ERROR_ARGUMENT, "\"%s\" is not a digest",
+					 string + end + 1);
+		out->digest = arena_string(&out->arena, string + end + 1);
 	}
-	char *slash = strrchr(rest, '/');
-	char *colon = strchr(slash != NULL ? slash : rest, ':');
-	if (colon != NULL) {
-		*colon = '\0';
-		if (!is_tag(colon + 1))
-			return error_set(err, ERROR_ARGUMENT, "\"%s\" is not a tag", colon + 1);
-	}
-	if (colon != NULL || at == NULL)
-		out->tag = strdup(colon != NULL ? colon + 1 : "latest");
-	if ((at != NULL && out->digest == NULL) || ((colon != NULL || at == NULL) && !out->tag))
-		return error_memory(err);
+	const char *slash = strrchr(rest, '/');
+	const char *colon = strchr(slash != NULL ? slash : rest, ':');
+	if (colon != NULL && !is_tag(colon + 1))
+		return error_set(err, ERROR_ARGUMENT, "\"%s\" is not a tag", colon + 1);
+	if (colon != NULL || out->digest == NULL)
+		out->tag = colon != NULL ? colon + 1 : "latest";
+	if (colon != NULL)
+		rest = arena_format(&out->arena, "%.*s", (int)(colon - rest), rest);
 	int rc = split_host(rest, out, err);
+	if (rc == 0 && out->arena.failed)
+		rc = error_memory(err);
 	return rc == 0 ? check_name(out, err) : rc;
 }
 

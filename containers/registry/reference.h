@@ -10,15 +10,17 @@
  * otherwise the host is docker.io, where a name of one part lies below "library/".
  */
 
+#include "base/arena.h"
 #include "base/error.h"
 
 #include <stdbool.h>
 
 struct image_reference {
-	char *host;   /* "docker.io", "localhost:5000", "[::1]:5000" */
-	char *name;   /* "library/debian" */
-	char *tag;    /* "latest" when neither tag nor digest is told; NULL: the digest alone */
-	char *digest; /* NULL: not told. It decides */
+	struct arena arena; /* what the strings belong to */
+	const char *host;   /* "docker.io", "localhost:5000", "[::1]:5000" */
+	const char *name;   /* "library/debian" */
+	const char *tag; /* "latest" when neither tag nor digest is told; NULL: the digest alone */
+	const char *digest; /* NULL: not told. It decides */
 };
 
 #define CLEANUP_IMAGE_REFERENCE __attribute__((cleanup(image_reference_free)))

@@ -35,13 +35,11 @@ void registry_close(struct registry **registry)
 	struct registry *closed = STEAL(*registry);
 	if (closed == NULL)
 		return;
-	for (size_t i = 0; i < closed->token_count; i++) {
-		free(closed->tokens[i].scope);
-		free(closed->tokens[i].authorization);
-	}
 	credentials_free(&closed->credentials);
 	http_close(closed->http);
 	free(closed->basic);
+	free(closed->token);
+	free(closed->scope);
 	free(closed->host);
 	free(closed->origin);
 	free(closed);
@@ -58,15 +56,6 @@ uint64_t registry_now_ms(const struct registry *registry)
 	return clock != NULL ? clock->now_ms(clock->user) : clock_monotonic_ms();
 }
 
-static void wait_for(const struct registry *registry, uint64_t duration_ms)
-{
-	const struct registry_clock *clock = registry->options.clock;
-	if (clock != NULL)
-		clock->wait_ms(duration_ms, clock->user);
-	else
-		clock_sleep_ms(duration_ms);
-}
-
 static bool may_pass(int rc)
 {
 	return rc == ERROR_UNAVAILABLE || rc == ERROR_TIMEOUT || rc == ERROR_IO || rc == ERROR_BUSY;
@@ -75,6 +64,7 @@ static bool may_pass(int rc)
 /* Between half and all of a time that doubles: clients that failed together do not come back together. */
 bool registry_try_again(struct registry *registry, struct registry_patience *patience)
 {
+	const struct registry_clock *clock = registry->options.clock;
 	struct error *failure = &patience->failure;
 	uint64_t asked = registry->retry_after_ms;
 	uint64_t most = (uint64_t)REGISTRY_WAIT_FIRST_MS << patience->failures;
@@ -89,7 +79,11 @@ bool registry_try_again(struct registry *registry, struct registry_patience *pat
 	if (patience->failures++ == REGISTRY_RETRIES)
 		return false;
 	uint64_t jitter = randombytes_uniform((uint32_t)(most / 2));
-	wait_for(registry, asked > 0 ? asked + jitter : most / 2 + jitter);
+	uint64_t duration = asked > 0 ? asked + jitter : most / 2 + jitter;
+	if (clock != NULL)
+		clock->wait_ms(duration, clock->user);
+	else
+		clock_sleep_ms(duration);
 	*failure = (struct error){0};
 	return true;
 }
@@ -107,23 +101,19 @@ static uint64_t read_retry_after(const char *value)
 
 static int status_error(long status)
 {
-	switch (status) {
-	case 401:
-	case 403:
-		return ERROR_PERMISSION;
-	case 404:
-		return ERROR_NOT_FOUND;
-	case 429:
-		return ERROR_BUSY;
-	case 408:
-	case 500:
-	case 502:
-	case 503:
-	case 504:
-		return ERROR_UNAVAILABLE;
-	default:
-		return ERROR_REMOTE;
+	static const struct {
+		long status;
+		int code;
+	} known[] = {
+		{401, ERROR_PERMISSION},  {403, ERROR_PERMISSION},  {404, ERROR_NOT_FOUND},
+		{429, ERROR_BUSY},	  {408, ERROR_UNAVAILABLE}, {500, ERROR_UNAVAILABLE},
+		{502, ERROR_UNAVAILABLE}, {503, ERROR_UNAVAILABLE}, {504, ERROR_UNAVAILABLE},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		if (known[i].status == status)
+			return known[i].code;
 	}
+	return ERROR_REMOTE;
 }
 
 /* The code of the first error that the body tells ("MANIFEST_UNKNOWN"). Its words are left out: they
@@ -157,162 +147,93 @@ int registry_refusal(struct registry *registry, struct http_exchange *answer, st
 	return rc;
 }
 
-static bool is_redirect(long status)
-{
-	return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
-
-/* Where an answer leads: HTTPS never to HTTP. */
-static int next_place(const struct http_exchange *answer, char **url, struct error *err)
-{
-	const char *location = http_header(answer, "Location", 0);
-	char *next CLEANUP_FREE = NULL;
-	if (location == NULL)
-		return error_set(err, ERROR_PROTOCOL, "status %ld without a Location",
-				 http_status(answer));
-	int rc = http_resolve(*url, location, &next, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "Location");
-	if (text_starts_with(*url, "https://") && !text_starts_with(next, "https://"))
-		return error_set(err, ERROR_PROTOCOL, "leads from HTTPS to plain HTTP");
-	free(*url);
-	*url = STEAL(next);
-	return 0;
-}
-
-int registry_send(struct registry *registry, struct http_request request,
-		  struct http_exchange **out, char **url, struct error *err)
-{
-	char *place CLEANUP_FREE = strdup(request.url);
-	bool may_follow = strcmp(request.method, "GET") == 0 || strcmp(request.method, "HEAD") == 0;
-	const char *authorization = request.authorization;
-	for (unsigned hops = 0; place != NULL; hops++) {
-		struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
-		bool own = http_same_origin(request.url, place);
-		struct http_request next = request;
-		next.url = place;
-		next.authorization = own ? authorization : NULL;
-		authorization = next.authorization; /* nor when it leads back */
-		int rc = http_begin(registry->http, &next, &answer, err);
-		if (rc < 0)
-			return rc;
-		if (!may_follow || !is_redirect(http_status(answer))) {
-			*out = STEAL(answer);
-			if (url != NULL)
-				*url = STEAL(place);
-			return 0;
-		}
-		if (hops == REGISTRY_REDIRECTS_MAX)
-			return error_set(err, ERROR_PROTOCOL, "more than %d redirects",
-					 REGISTRY_REDIRECTS_MAX);
-		rc = next_place(answer, &place, err);
-		if (rc < 0)
-			return rc;
-	}
-	return error_memory(err);
-}
-
-static char *call_url(const struct registry *registry, const struct registry_call *call)
-{
-	if (strstr(call->target, "://") != NULL)
-		return strdup(call->target);
-	return text_format("%s/v2/%s%s", registry->origin, call->name, call->target);
-}
-
-/* One answer, whatever it is; `sent` is what was said of who we are. */
+/* Behind the origin, unless it is a URL already. */
 static int answer_to(struct registry *registry, const struct registry_call *call, const char *sent,
-		     struct http_exchange **out, char **url, struct error *err)
+		     struct http_exchange **out, struct error *err)
 {
-	char *target CLEANUP_FREE = call_url(registry, call);
-	if (target == NULL)
+	bool is_url = strstr(call->target, "://") != NULL;
+	char *url CLEANUP_FREE =
+		text_format("%s%s%s%s%s", is_url ? "" : registry->origin, is_url ? "" : "/v2/",
+			    is_url ? "" : call->name, call->target,
+			    call->reference != NULL ? call->reference : "");
+	struct error failure = {0};
+	if (url == NULL)
 		return error_memory(err);
 	const struct http_request request = {
 		.method = call->method,
-		.url = target,
+		.url = url,
 		.accept = call->accept,
 		.content_type = call->content_type,
-		.authorization = http_same_origin(target, registry->origin) ? sent : NULL,
+		.authorization = http_same_origin(url, registry->origin) ? sent : NULL,
 		.body = call->body,
 		.body_size = call->body_size,
 		.offset = call->offset,
 	};
-	struct error failure = {0};
-	int rc = registry_send(registry, request, out, url, &failure);
+	int rc = http_begin(registry->http, &request, out, &failure);
 	if (rc == 0)
 		return 0;
-	if (rc != ERROR_UNSUPPORTED || !registry->may_be_plain)
-		return error_copy(err, &failure);
-	/* This machine's own registry does not speak TLS. */
-	char *plain = text_format("http://%s", registry->host);
-	if (plain == NULL)
-		return error_memory(err);
-	free(registry->origin);
-	registry->origin = plain;
-	registry->may_be_plain = false;
-	return answer_to(registry, call, sent, out, url, err);
-}
-
-static int call_once(struct registry *registry, const struct registry_call *call, const char *scope,
-		     struct http_exchange **out, char **url, struct error *err)
-{
-	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
-	char *place CLEANUP_FREE = NULL;
-	const char *sent = registry_authorization(registry, scope);
-	int rc = answer_to(registry, call, sent, &answer, &place, err);
-	if (rc == 0 && http_status(answer) == 401) {
-		rc = registry_authenticate(registry, answer, scope, sent, err);
-		http_end(&answer);
-		free(STEAL(place));
-		if (rc == 0)
-			rc = answer_to(registry, call, registry_authorization(registry, scope),
-				       &answer, &place, err);
+	char *shown CLEANUP_FREE = http_shown(url);
+	if (rc != ERROR_UNSUPPORTED || !registry->may_be_plain) {
+		(void)error_copy(err, &failure);
+		return error_wrap(err, rc, "%s %s", call->method, shown);
 	}
-	if (rc == 0 && http_status(answer) == 401)
-		rc = registry_denied(registry, err);
-	if (rc == 0 && (http_status(answer) < 200 || http_status(answer) > 299))
-		rc = registry_refusal(registry, answer, err);
-	if (rc < 0)
-		return rc;
-	*out = STEAL(answer);
-	if (url != NULL)
-		*url = STEAL(place);
-	return 0;
+	/* This machine's own registry does not speak TLS. */
+	free(registry->origin);
+	registry->origin = text_format("http://%s", registry->host);
+	registry->may_be_plain = false;
+	return registry->origin != NULL ? answer_to(registry, call, sent, out, err)
+					: error_memory(err);
 }
 
 int registry_call_once(struct registry *registry, const struct registry_call *call,
-		       struct http_exchange **out, char **url, struct error *err)
+		       struct http_exchange **out, struct error *err)
 {
-	char *scope CLEANUP_FREE = text_format("repository:%s:%s", call->name, call->actions);
-	char *target CLEANUP_FREE = call_url(registry, call);
-	char *shown CLEANUP_FREE = target != NULL ? http_shown(target) : NULL;
-	if (scope == NULL || shown == NULL)
+	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	char *scope CLEANUP_FREE =
+		text_format("repository:%s:pull%s", call->name, call->pushes ? ",push" : "");
+	if (scope == NULL)
 		return error_memory(err);
-	int rc = call_once(registry, call, scope, out, url, err);
-	return rc < 0 ? error_wrap(err, rc, "%s %s", call->method, shown) : 0;
+	const char *sent = registry_authorization(registry, scope);
+	int rc = answer_to(registry, call, sent, &answer, err);
+	if (rc < 0)
+		return rc;
+	char *shown CLEANUP_FREE = http_shown(http_url(answer));
+	if (http_status(answer) == 401) {
+		rc = registry_authenticate(registry, answer, scope, sent, err);
+		http_end(&answer);
+		if (rc < 0)
+			return error_wrap(err, rc, "%s %s", call->method, shown);
+		rc = answer_to(registry, call, registry_authorization(registry, scope), &answer,
+			       err);
+		if (rc < 0)
+			return rc;
+	}
+	if (http_status(answer) == 401)
+		rc = registry_denied(registry, err);
+	else if (http_status(answer) / 100 != 2)
+		rc = registry_refusal(registry, answer, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s %s", call->method, shown);
+	*out = STEAL(answer);
+	return 0;
 }
 
-int registry_call(struct registry *registry, const struct registry_call *call, size_t max,
-		  struct text *body,
-		  int (*on_answer)(const struct http_exchange *exchange, const char *url,
-				   void *user, struct error *err),
-		  void *user, struct error *err)
+int registry_call(struct registry *registry, const struct registry_call *call, struct text *body,
+		  struct http_exchange **out, struct error *err)
 {
 	struct registry_patience patience = {0};
 	struct error *failure = &patience.failure;
 	int rc = 0;
 	do {
-		struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
-		char *url CLEANUP_FREE = NULL;
 		text_reset(body);
-		rc = registry_call_once(registry, call, &answer, &url, failure);
+		http_end(out);
+		rc = registry_call_once(registry, call, out, failure);
 		if (rc < 0)
 			continue;
-		rc = http_read_all(answer, max, body, failure);
-		if (rc == 0 && on_answer != NULL)
-			rc = on_answer(answer, url, user, failure);
+		char *shown CLEANUP_FREE = http_shown(http_url(*out));
+		rc = http_read_all(*out, IMAGE_DOCUMENT_MAX, body, failure);
 		if (rc < 0)
-			(void)error_wrap(failure, rc, "%s %s%s", registry->host, call->name,
-					 strstr(call->target, "://") != NULL ? "" : call->target);
+			(void)error_wrap(failure, rc, "%s %s", call->method, shown);
 	} while (rc < 0 && registry_try_again(registry, &patience));
 	return rc < 0 ? error_copy(err, failure) : 0;
 }

@@ -3,11 +3,8 @@
 
 /*
  * Client of a container registry: OCI distribution-spec v1.1, and what Docker's registries of schema 2
- * say. Calls block.
- *
- * Authentication is what the registry asks for (WWW-Authenticate): nothing, Basic, or a bearer token
- * from the place that it names, with the credentials of credentials.h; they are looked for when they
- * are asked for. A redirect to another host goes without them.
+ * say. Calls block. Authentication is what the registry asks for (WWW-Authenticate): nothing, Basic, or a
+ * bearer token from the place that it names, with the credentials of credentials.h.
  *
  * Failures that may pass (no connection, a cut or stalled transfer, status 408, 429, 500, 502, 503, 504) are
  * tried again up to REGISTRY_RETRIES times, after a random time that grows, or after what Retry-After
@@ -30,7 +27,6 @@ enum {
 	REGISTRY_WAIT_MAX_MS = 60000,
 	REGISTRY_TAGS_MAX = 100000,
 	REGISTRY_PAGES_MAX = 1000,
-	REGISTRY_REDIRECTS_MAX = 5,
 };
 
 /* Time, for tests. */
@@ -82,7 +78,7 @@ int registry_list_tags(struct registry *registry, const char *name, struct text_
 int registry_list_referrers(struct registry *registry, const char *name, const char *digest,
 			    const char *artifact_type, struct image_index *out, struct error *err);
 
-/* Uploads a blob in one piece, unless it is there. `digest` receives its digest. */
+/* Uploads a blob in one piece. `digest` receives its digest. */
 int registry_push_blob(struct registry *registry, const char *name, const void *data, size_t size,
 		       char digest[DIGEST_TEXT_SIZE], struct error *err);
 

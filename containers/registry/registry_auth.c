@@ -10,38 +10,23 @@
 
 enum { ANSWER_MAX = 256 * 1024, TOKEN_MAX = 64 * 1024, TOKEN_LIFE_S = 60 };
 
-static struct registry_token *find_token(struct registry *registry, const char *scope)
-{
-	for (size_t i = 0; i < registry->token_count; i++) {
-		if (strcmp(registry->tokens[i].scope, scope) == 0)
-			return &registry->tokens[i];
-	}
-	return NULL;
-}
-
 const char *registry_authorization(struct registry *registry, const char *scope)
 {
-	const struct registry_token *token = find_token(registry, scope);
-	if (token != NULL && registry_now_ms(registry) < token->expires_at_ms)
-		return token->authorization;
-	return registry->basic;
+	bool has_token = registry->token != NULL && strcmp(registry->scope, scope) == 0 &&
+			 registry_now_ms(registry) < registry->token_expires_at_ms;
+	return has_token ? registry->token : registry->basic;
 }
 
-/* In the place of one for the same scope, or of the oldest. */
 static int keep_token(struct registry *registry, const char *scope, const char *value,
 		      int64_t life_s, struct error *err)
 {
-	struct registry_token *token = find_token(registry, scope);
-	if (token == NULL && registry->token_count < TOKENS_MAX)
-		token = &registry->tokens[registry->token_count++];
-	if (token == NULL)
-		token = &registry->tokens[0];
-	free(token->scope);
-	free(token->authorization);
-	token->scope = strdup(scope);
-	token->authorization = text_format("Bearer %s", value);
-	token->expires_at_ms = registry_now_ms(registry) + (uint64_t)life_s * 1000;
-	return token->scope != NULL && token->authorization != NULL ? 0 : error_memory(err);
+	free(STEAL(registry->token));
+	free(registry->scope);
+	registry->scope = strdup(scope);
+	if (registry->scope != NULL)
+		registry->token = text_format("Bearer %s", value);
+	registry->token_expires_at_ms = registry_now_ms(registry) + (uint64_t)life_s * 1000;
+	return registry->token != NULL ? 0 : error_memory(err);
 }
 
 static int make_basic(struct registry *registry, char **out, struct error *err)
@@ -115,12 +100,39 @@ static void wipe_text(struct text *text)
 	text_free(text);
 }
 
-static int ask_for_token(struct registry *registry, const struct http_request *request,
-			 const char *scope, struct error *err)
+/* Distribution, "Token Authentication Implementation": GET with Basic credentials, or with none; "OAuth2
+ * Token Authentication": POST of a form with a refresh token. */
+static int ask_for_token(struct registry *registry, const struct challenge *challenge,
+			 const char *asked, const char *scope, struct error *err)
 {
 	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	struct text query CLEANUP(wipe_text) = {0};
 	struct text body CLEANUP(wipe_text) = {0};
-	int rc = registry_send(registry, *request, &answer, NULL, err);
+	char *basic CLEANUP_FREE = NULL;
+	const char *refresh = registry->credentials.identity_token;
+	text_add(&query, refresh != NULL ? "?" : challenge->realm);
+	if (challenge->service != NULL || refresh != NULL)
+		http_add_query(&query, "service",
+			       challenge->service != NULL ? challenge->service : "");
+	http_add_query(&query, "scope", asked);
+	struct http_request request = {.method = "GET", .accept = "application/json"};
+	if (refresh != NULL) {
+		http_add_query(&query, "grant_type", "refresh_token");
+		http_add_query(&query, "client_id", "gpucert");
+		http_add_query(&query, "refresh_token", refresh);
+		request.method = "POST";
+		request.content_type = "application/x-www-form-urlencoded";
+	}
+	int rc = refresh == NULL && has_password(registry) ? make_basic(registry, &basic, err) : 0;
+	if (rc < 0 || query.failed)
+		return rc < 0 ? rc : error_memory(err);
+	request.url = refresh != NULL ? challenge->realm : query.data;
+	request.authorization = basic;
+	if (refresh != NULL) {
+		request.body = query.data + strlen("?&");
+		request.body_size = query.size - strlen("?&");
+	}
+	rc = http_begin(registry->http, &request, &answer, err);
 	if (rc == 0 && (http_status(answer) == 401 || http_status(answer) == 403))
 		return registry_denied(registry, err);
 	if (rc == 0 && http_status(answer) != 200)
@@ -128,52 +140,6 @@ static int ask_for_token(struct registry *registry, const struct http_request *r
 	if (rc == 0)
 		rc = http_read_all(answer, ANSWER_MAX, &body, err);
 	return rc == 0 ? read_token(registry, scope, &body, err) : rc;
-}
-
-/* Distribution, "Token Authentication Implementation": GET with Basic credentials, or with none. */
-static int get_token(struct registry *registry, const struct challenge *challenge,
-		     const char *asked, const char *scope, struct error *err)
-{
-	struct text url CLEANUP_TEXT = {0};
-	char *basic CLEANUP_FREE = NULL;
-	text_add(&url, challenge->realm);
-	if (challenge->service != NULL)
-		http_add_query(&url, "service", challenge->service);
-	http_add_query(&url, "scope", asked);
-	int rc = has_password(registry) ? make_basic(registry, &basic, err) : 0;
-	if (rc < 0 || url.failed)
-		return rc < 0 ? rc : error_memory(err);
-	const struct http_request request = {
-		.method = "GET",
-		.url = url.data,
-		.accept = "application/json",
-		.authorization = basic,
-	};
-	return ask_for_token(registry, &request, scope, err);
-}
-
-/* The same, "OAuth2 Token Authentication": POST with a refresh token. */
-static int post_token(struct registry *registry, const struct challenge *challenge,
-		      const char *asked, const char *scope, struct error *err)
-{
-	struct text form CLEANUP(wipe_text) = {0};
-	text_add(&form, "?");
-	http_add_query(&form, "grant_type", "refresh_token");
-	http_add_query(&form, "service", challenge->service != NULL ? challenge->service : "");
-	http_add_query(&form, "client_id", "gpucert");
-	http_add_query(&form, "scope", asked);
-	http_add_query(&form, "refresh_token", registry->credentials.identity_token);
-	if (form.failed)
-		return error_memory(err);
-	const struct http_request request = {
-		.method = "POST",
-		.url = challenge->realm,
-		.accept = "application/json",
-		.content_type = "application/x-www-form-urlencoded",
-		.body = form.data + strlen("?&"),
-		.body_size = form.size - strlen("?&"),
-	};
-	return ask_for_token(registry, &request, scope, err);
 }
 
 /* Credentials that came over HTTPS are not sent on without it. */
@@ -199,27 +165,11 @@ static int bearer(struct registry *registry, const struct challenge *challenge, 
 		return rc;
 	if (credentials->registry_token != NULL && is_token(credentials->registry_token))
 		return keep_token(registry, scope, credentials->registry_token, TOKEN_LIFE_S, err);
-	rc = credentials->identity_token != NULL
-		     ? post_token(registry, challenge, asked, scope, err)
-		     : get_token(registry, challenge, asked, scope, err);
+	rc = ask_for_token(registry, challenge, asked, scope, err);
 	if (rc == 0 || rc == ERROR_PERMISSION)
 		return rc;
 	char *shown CLEANUP_FREE = http_shown(challenge->realm);
 	return error_wrap(err, rc, "token of %s", shown != NULL ? shown : "the realm");
-}
-
-static int read_challenges(const struct http_exchange *answer, struct challenge *out,
-			   struct error *err)
-{
-	enum { HEADERS_MAX = 16 };
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < HEADERS_MAX; i++) {
-		const char *header = http_header(answer, "WWW-Authenticate", i);
-		if (header == NULL)
-			break;
-		rc = challenge_add(out, header, strlen(header), err);
-	}
-	return rc;
 }
 
 /* The name of a repository out of "repository:NAME:ACTIONS". */
@@ -239,8 +189,15 @@ static int find_credentials(struct registry *registry, const char *scope, struct
 int registry_authenticate(struct registry *registry, const struct http_exchange *answer,
 			  const char *scope, const char *sent, struct error *err)
 {
+	enum { HEADERS_MAX = 16 };
 	struct challenge challenge CLEANUP_CHALLENGE = {0};
-	int rc = read_challenges(answer, &challenge, err);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < HEADERS_MAX; i++) {
+		const char *header = http_header(answer, "WWW-Authenticate", i);
+		if (header == NULL)
+			break;
+		rc = challenge_add(&challenge, header, strlen(header), err);
+	}
 	if (rc == 0)
 		rc = find_credentials(registry, scope, err);
 	if (rc < 0)

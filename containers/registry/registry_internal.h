@@ -8,14 +8,6 @@
 #include "containers/registry/internal.h"
 #include "containers/registry/registry.h"
 
-struct registry_token {
-	char *scope;
-	char *authorization;	/* "Bearer ..." */
-	uint64_t expires_at_ms; /* of the client's own clock: a registry's may be wrong */
-};
-
-enum { TOKENS_MAX = 16 };
-
 struct registry {
 	struct registry_options options;
 	struct http *http;
@@ -25,16 +17,17 @@ struct registry {
 	struct credentials credentials;
 	bool has_credentials; /* they were looked for */
 	char *basic;	      /* "Basic ..." once it was asked for */
-	struct registry_token tokens[TOKENS_MAX];
-	size_t token_count;
-	uint64_t retry_after_ms; /* that the last answer asked for; 0: nothing */
+	char *token, *scope;  /* "Bearer ..." and what it is for: the last that was handed out */
+	uint64_t token_expires_at_ms; /* of the client's own clock: a registry's may be wrong */
+	uint64_t retry_after_ms;      /* that the last answer asked for; 0: nothing */
 };
 
 struct registry_call {
 	const char *method;
-	const char *name;    /* of the repository */
-	const char *target;  /* "/manifests/latest" behind it, or a URL that the registry told */
-	const char *actions; /* "pull", "pull,push" */
+	const char *name;      /* of the repository */
+	const char *target;    /* "/manifests/" behind it, or a URL that the registry told */
+	const char *reference; /* behind that; NULL: nothing */
+	bool pushes;
 	const char *accept, *content_type;
 	const void *body;
 	size_t body_size;
@@ -43,10 +36,9 @@ struct registry_call {
 
 uint64_t registry_now_ms(const struct registry *registry);
 
-/* Sends it once, with authentication and redirects, until an answer of 2xx. *url receives the place that
- * answered, unless it is NULL; caller frees. Errors are those of registry.h. */
+/* Sends it once, with authentication, until an answer of 2xx. Errors are those of registry.h. */
 int registry_call_once(struct registry *registry, const struct registry_call *call,
-		       struct http_exchange **out, char **url, struct error *err);
+		       struct http_exchange **out, struct error *err);
 
 /* How often something failed already, and how the last time. */
 struct registry_patience {
@@ -57,13 +49,9 @@ struct registry_patience {
 /* May the failure pass, and is there patience left? Then waits, forgets the failure and is true. */
 bool registry_try_again(struct registry *registry, struct registry_patience *patience);
 
-/* Sends it, again when that helps, and reads the whole answer. `on_answer` (NULL: none) sees its headers
- * before the exchange ends. */
-int registry_call(struct registry *registry, const struct registry_call *call, size_t max,
-		  struct text *body,
-		  int (*on_answer)(const struct http_exchange *exchange, const char *url,
-				   void *user, struct error *err),
-		  void *user, struct error *err);
+/* Sends it, again when that helps, and reads the whole answer, whose headers *out has. */
+int registry_call(struct registry *registry, const struct registry_call *call, struct text *body,
+		  struct http_exchange **out, struct error *err);
 
 /* What to send as Authorization; NULL: nothing is known. */
 const char *registry_authorization(struct registry *registry, const char *scope);
@@ -76,15 +64,13 @@ int registry_authenticate(struct registry *registry, const struct http_exchange 
 /* ERROR_PERMISSION: the credentials are refused, or there are none. */
 int registry_denied(const struct registry *registry, struct error *err);
 
-/* GET and HEAD with redirects. `authorization` goes to its own origin alone. */
-int registry_send(struct registry *registry, struct http_request request,
-		  struct http_exchange **out, char **url, struct error *err);
-
 /* An answer that is not 2xx, as an error; remembers what it says of Retry-After. */
 int registry_refusal(struct registry *registry, struct http_exchange *answer, struct error *err);
 
-/* "sha256-..." of "sha256:...". Caller frees *out. */
-int registry_fallback_tag(const char *digest, char **out, struct error *err);
+/* The index that those who keep referrers themselves push under the tag "sha256-..." (distribution-spec,
+ * "Referrers Tag Schema"). *out is NULL when there is none. Caller frees *tag. */
+int registry_get_fallback(struct registry *registry, const char *name, const char *digest,
+			  char **tag, cJSON **out, struct error *err);
 
 /* A blob as a reader that goes on where it was cut. `size` UINT64_MAX: not known. */
 int registry_open_blob(struct registry *registry, const char *name, const char *digest,

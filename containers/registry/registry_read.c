@@ -6,70 +6,50 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The digest in the algorithm of `like`, in SHA-256 for NULL. */
-static int digest_as(const char *like, const struct text *data, char out[DIGEST_TEXT_SIZE],
-		     struct error *err)
+/* The digest of a document, in the algorithm of the one that `who` says, which it must be; NULL: SHA-256. */
+static int digest_document(const struct text *data, const char *wanted, const char *who,
+			   char out[DIGEST_TEXT_SIZE], struct error *err)
 {
 	struct digester *digester CLEANUP_DIGESTER = NULL;
-	if (like == NULL) {
+	if (wanted == NULL || !digest_is_valid(wanted)) {
 		digest_bytes(text_string(data), data->size, out);
 		return 0;
 	}
-	int rc = digester_new(like, &digester, err);
+	int rc = digester_new(wanted, &digester, err);
 	if (rc < 0)
 		return rc;
 	digester_add(digester, text_string(data), data->size);
 	digester_end(digester, out);
-	return 0;
-}
-
-static int keep_head(const struct http_exchange *answer, const char *url, void *user,
-		     struct error *err)
-{
-	struct registry_document *document = user;
-	const char *type = http_header(answer, "Content-Type", 0);
-	const char *digest = http_header(answer, "Docker-Content-Digest", 0);
-	size_t length = type != NULL ? strcspn(type, "; ") : 0;
-	char seen[DIGEST_TEXT_SIZE] = "";
-	(void)url;
-	if (length < sizeof(document->media_type))
-		(void)snprintf(document->media_type, sizeof(document->media_type), "%.*s",
-			       (int)length, type != NULL ? type : "");
-	if (digest == NULL || !digest_is_valid(digest))
-		return 0;
-	int rc = digest_as(digest, &document->data, seen, err);
-	return rc < 0 || strcmp(seen, digest) == 0
-		       ? rc
-		       : error_set(err, ERROR_PROTOCOL,
-				   "the content has the digest %s, Docker-Content-Digest says %s",
-				   seen, digest);
+	return strcmp(out, wanted) == 0
+		       ? 0
+		       : error_set(err, ERROR_PROTOCOL, "the content has the digest %s, %s says %s",
+				   out, who, wanted);
 }
 
 int registry_get_manifest(struct registry *registry, const char *name, const char *reference,
 			  struct registry_document *out, struct error *err)
 {
-	char *target CLEANUP_FREE = text_format("/manifests/%s", reference);
-	const char *wanted = digest_is_valid(reference) ? reference : NULL;
+	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 	const struct registry_call call = {
 		.method = "GET",
 		.name = name,
-		.target = target,
-		.actions = "pull",
+		.target = "/manifests/",
+		.reference = reference,
 		.accept = image_media_types,
 	};
 	*out = (struct registry_document){0};
-	if (target == NULL)
-		return error_memory(err);
-	int rc =
-		registry_call(registry, &call, IMAGE_DOCUMENT_MAX, &out->data, keep_head, out, err);
-	if (rc == 0)
-		rc = digest_as(wanted, &out->data, out->digest, err);
+	int rc = registry_call(registry, &call, &out->data, &answer, err);
 	if (rc < 0)
 		return rc;
-	if (wanted != NULL && strcmp(out->digest, wanted) != 0)
-		return error_set(err, ERROR_PROTOCOL, "%s%s: the content has another digest, %s",
-				 registry->host, target, out->digest);
-	return 0;
+	const char *type = http_header(answer, "Content-Type", 0);
+	size_t length = type != NULL ? strcspn(type, "; ") : 0;
+	if (length > 0 && length < sizeof(out->media_type))
+		memcpy(out->media_type, type, length);
+	rc = digest_document(&out->data, http_header(answer, "Docker-Content-Digest", 0),
+			     "Docker-Content-Digest", out->digest, err);
+	if (rc == 0)
+		rc = digest_document(&out->data, reference, "its name", out->digest, err);
+	return rc < 0 ? error_wrap(err, rc, "%s/%s %s", registry->host, name, reference) : 0;
 }
 
 enum { PROGRESS_BYTES = 1024 * 1024 };
@@ -78,7 +58,7 @@ struct remote_blob {
 	struct blob_reader reader;
 	struct registry *registry; /* borrowed: lives longer */
 	struct http_exchange *answer;
-	char *name, *target;
+	char *name, *digest;
 	uint64_t size, at;
 	uint64_t to_skip; /* of an answer that begins at the beginning again */
 	struct registry_patience patience;
@@ -90,7 +70,7 @@ static void remote_close(struct blob_reader *reader)
 	struct remote_blob *blob = (struct remote_blob *)reader;
 	http_end(&blob->answer);
 	free(blob->name);
-	free(blob->target);
+	free(blob->digest);
 	free(blob);
 }
 
@@ -108,11 +88,11 @@ static int remote_connect(struct remote_blob *blob, struct error *err)
 	const struct registry_call call = {
 		.method = "GET",
 		.name = blob->name,
-		.target = blob->target,
-		.actions = "pull",
+		.target = "/blobs/",
+		.reference = blob->digest,
 		.offset = blob->at,
 	};
-	int rc = registry_call_once(blob->registry, &call, &blob->answer, NULL, err);
+	int rc = registry_call_once(blob->registry, &call, &blob->answer, err);
 	if (rc < 0)
 		return rc;
 	uint64_t length = http_length(blob->answer);
@@ -133,15 +113,15 @@ static int remote_read_once(struct remote_blob *blob, void *out, size_t size, si
 			    struct error *err)
 {
 	int rc = blob->answer == NULL ? remote_connect(blob, err) : 0;
-	do {
-		size_t most =
-			blob->to_skip > 0 && blob->to_skip < size ? (size_t)blob->to_skip : size;
-		bool skipped = blob->to_skip > 0;
-		rc = rc == 0 ? http_read(blob->answer, out, most, count, err) : rc;
-		if (rc < 0 || !skipped)
-			break;
-		blob->to_skip -= *count;
-	} while (*count > 0);
+	bool skipped = true;
+	*count = 1;
+	while (rc == 0 && *count > 0 && skipped) {
+		skipped = blob->to_skip > 0;
+		rc = http_read(blob->answer, out,
+			       skipped && blob->to_skip < size ? (size_t)blob->to_skip : size,
+			       count, err);
+		blob->to_skip -= skipped ? *count : 0;
+	}
 	if (rc == 0 && *count == 0 && blob->size != UINT64_MAX && blob->at < blob->size)
 		rc = error_set(err, ERROR_IO, "cut after %" PRIu64 " of %" PRIu64 " bytes",
 			       blob->at, blob->size);
@@ -179,75 +159,66 @@ int registry_open_blob(struct registry *registry, const char *name, const char *
 	if (blob == NULL)
 		return error_memory(err);
 	struct blob_reader *owned CLEANUP_BLOB_READER = &blob->reader;
-	blob->reader = (struct blob_reader){remote_read, remote_close, NULL};
+	blob->reader = (struct blob_reader){.read = remote_read, .close = remote_close};
 	blob->registry = registry;
 	blob->size = size;
 	blob->name = strdup(name);
-	blob->target = text_format("/blobs/%s", digest);
-	if (blob->name == NULL || blob->target == NULL)
+	blob->digest = strdup(digest);
+	if (blob->name == NULL || blob->digest == NULL)
 		return error_memory(err);
 	*out = STEAL(owned);
 	return 0;
 }
 
-/* Lists come in pages, each with the place of the next: Link: <...>; rel="next" (RFC 8288). */
-struct page {
-	char *next; /* NULL: this was the last */
-};
-
-static int keep_next(const struct http_exchange *answer, const char *url, void *user,
-		     struct error *err)
+/* Lists come in pages, each with the place of the next: Link: <...>; rel="next" (RFC 8288). *next stays NULL
+ * behind the last. */
+static int find_next(const struct http_exchange *answer, char **next, struct error *err)
 {
-	struct page *page = user;
+	const char *url = http_url(answer);
 	const char *link = http_header(answer, "Link", 0);
 	const char *end = link != NULL && link[0] == '<' ? strchr(link, '>') : NULL;
-	free(STEAL(page->next));
+	free(STEAL(*next));
 	if (end == NULL || strstr(end, "next") == NULL)
 		return 0;
 	char *target CLEANUP_FREE = strndup(link + 1, (size_t)(end - link - 1));
-	int rc = target != NULL ? http_resolve(url, target, &page->next, err) : error_memory(err);
-	if (rc == 0 && (!http_same_origin(url, page->next) || strcmp(url, page->next) == 0))
+	int rc = target != NULL ? http_resolve(url, target, next, err) : error_memory(err);
+	if (rc == 0 && (!http_same_origin(url, *next) || strcmp(url, *next) == 0))
 		rc = error_set(err, ERROR_PROTOCOL, "Link leads to itself or to another host");
 	return rc;
 }
 
 static int read_pages(struct registry *registry, const char *name, const char *target,
+		      const char *reference,
 		      int (*on_page)(const cJSON *document, void *user, struct error *err),
 		      void *user, struct error *err)
 {
-	struct page page = {0};
-	struct registry_call call = {
-		.method = "GET",
-		.name = name,
-		.target = target,
-		.actions = "pull",
-		.accept = "application/json, application/vnd.oci.image.index.v1+json",
-	};
-	char *place CLEANUP_FREE = NULL;
+	char *next CLEANUP_FREE = NULL;
 	int rc = 0;
-	for (unsigned pages = 0; rc == 0; pages++) {
+	unsigned pages = 0;
+	do {
+		struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 		struct text body CLEANUP_TEXT = {0};
 		cJSON *document CLEANUP_JSON = NULL;
-		if (pages == REGISTRY_PAGES_MAX)
-			rc = error_set(err, ERROR_LIMIT, "more than %d pages", REGISTRY_PAGES_MAX);
-		if (rc == 0)
-			rc = registry_call(registry, &call, IMAGE_DOCUMENT_MAX, &body, keep_next,
-					   &page, err);
+		const struct registry_call call = {
+			.method = "GET",
+			.name = name,
+			.target = next != NULL ? next : target,
+			.reference = next != NULL ? NULL : reference,
+			.accept = "application/json, " OCI_INDEX,
+		};
+		if (pages++ == REGISTRY_PAGES_MAX)
+			return error_set(err, ERROR_LIMIT, "%s/%s: more than %d pages",
+					 registry->host, name, REGISTRY_PAGES_MAX);
+		rc = registry_call(registry, &call, &body, &answer, err);
 		if (rc < 0)
-			break;
-		rc = image_document_parse(text_string(&body), body.size, &document, err);
+			return rc;
+		rc = find_next(answer, &next, err);
+		if (rc == 0)
+			rc = image_document_parse(text_string(&body), body.size, &document, err);
 		if (rc == 0)
 			rc = on_page(document, user, err);
-		if (rc < 0)
-			(void)error_wrap(err, rc, "%s/%s", registry->host, name);
-		if (page.next == NULL)
-			break;
-		free(place);
-		place = STEAL(page.next);
-		call.target = place;
-	}
-	free(page.next);
-	return rc;
+	} while (rc == 0 && next != NULL);
+	return rc < 0 ? error_wrap(err, rc, "%s/%s", registry->host, name) : 0;
 }
 
 static int add_tags(const cJSON *document, void *user, struct error *err)
@@ -270,7 +241,7 @@ static int add_tags(const cJSON *document, void *user, struct error *err)
 int registry_list_tags(struct registry *registry, const char *name, struct text_list *tags,
 		       struct error *err)
 {
-	return read_pages(registry, name, "/tags/list?n=1000", add_tags, tags, err);
+	return read_pages(registry, name, "/tags/list?n=1000", NULL, add_tags, tags, err);
 }
 
 static int add_referrers(const cJSON *document, void *user, struct error *err)
@@ -278,41 +249,34 @@ static int add_referrers(const cJSON *document, void *user, struct error *err)
 	return image_index_read(document, user, err);
 }
 
-/* The tag of those who keep referrers themselves (distribution-spec, "Referrers Tag Schema"). */
-int registry_fallback_tag(const char *digest, char **out, struct error *err)
-{
-	*out = text_format("%.6s-%s", digest, digest + sizeof("sha256"));
-	return *out != NULL ? 0 : error_memory(err);
-}
-
-static int read_fallback(struct registry *registry, const char *name, const char *digest,
-			 struct image_index *out, struct error *err)
+int registry_get_fallback(struct registry *registry, const char *name, const char *digest,
+			  char **tag, cJSON **out, struct error *err)
 {
 	struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
-	char *tag CLEANUP_FREE = NULL;
-	cJSON *json CLEANUP_JSON = NULL;
-	int rc = registry_fallback_tag(digest, &tag, err);
-	if (rc == 0)
-		rc = registry_get_manifest(registry, name, tag, &document, err);
+	struct error failure = {0};
+	*tag = text_format("%.6s-%s", digest, digest + sizeof("sha256"));
+	if (*tag == NULL)
+		return error_memory(err);
+	int rc = registry_get_manifest(registry, name, *tag, &document, &failure);
 	if (rc < 0)
-		return rc == ERROR_NOT_FOUND ? 0 : rc;
-	rc = image_document_parse(text_string(&document.data), document.data.size, &json, err);
-	return rc == 0 ? image_index_read(json, out, err) : rc;
+		return rc == ERROR_NOT_FOUND ? 0 : error_copy(err, &failure);
+	return image_document_parse(text_string(&document.data), document.data.size, out, err);
 }
 
 int registry_list_referrers(struct registry *registry, const char *name, const char *digest,
 			    const char *artifact_type, struct image_index *out, struct error *err)
 {
-	char *target CLEANUP_FREE = text_format("/referrers/%s", digest);
+	char *tag CLEANUP_FREE = NULL;
+	cJSON *fallback CLEANUP_JSON = NULL;
 	struct error failure = {0};
 	size_t kept = 0;
 	*out = (struct image_index){0};
-	if (target == NULL)
-		return error_memory(err);
-	int rc = read_pages(registry, name, target, add_referrers, out, &failure);
+	int rc = read_pages(registry, name, "/referrers/", digest, add_referrers, out, &failure);
 	if (rc == ERROR_NOT_FOUND || (rc == ERROR_REMOTE && failure.remote == 405)) {
 		failure = (struct error){0};
-		rc = read_fallback(registry, name, digest, out, &failure);
+		rc = registry_get_fallback(registry, name, digest, &tag, &fallback, &failure);
+		if (rc == 0 && fallback != NULL)
+			rc = image_index_read(fallback, out, &failure);
 	}
 	for (size_t i = 0; rc == 0 && i < out->count; i++) {
 		if (artifact_type[0] == '\0' ||
@@ -320,7 +284,8 @@ int registry_list_referrers(struct registry *registry, const char *name, const c
 			out->entries[kept++] = out->entries[i];
 	}
 	out->count = kept;
-	if (rc < 0)
-		image_index_free(out);
-	return rc < 0 ? error_copy(err, &failure) : 0;
+	if (rc == 0)
+		return 0;
+	image_index_free(out);
+	return error_copy(err, &failure);
 }

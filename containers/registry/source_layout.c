@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-struct layout {
-	char *blobs;
-	struct image_index index; /* until it is asked for */
-};
-
 #define REFERENCE_NAME	"org.opencontainers.image.ref.name"
 #define CONTAINERD_NAME "io.containerd.image.name" /* of `docker save` and `ctr image export` too */
 
@@ -60,91 +55,60 @@ static int refuse_name(const struct source_name *name, const struct text_list *n
 
 int source_add_digest(const char *digest, struct image_index *out, struct error *err)
 {
-	struct image_index_entry *entry = arena_grow(&out->arena, NULL, 0, sizeof(*entry));
-	if (entry == NULL)
-		return error_memory(err);
-	*entry = (struct image_index_entry){
+	const struct image_index_entry entry = {
 		.descriptor = {"", arena_string(&out->arena, digest), UINT64_MAX},
 		.artifact_type = "",
 		.platform = {"", "", "", "", NULL, 0},
 	};
-	out->entries = entry;
-	out->count = 1;
-	return 0;
+	return image_index_add(out, &entry, err);
 }
 
 /* An image that has several names has several entries. */
-static bool is_kept(const struct image_index *index, size_t kept, const char *digest)
-{
-	for (size_t i = 0; i < kept; i++) {
-		if (strcmp(index->entries[i].descriptor.digest, digest) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void keep_named(struct image_index *index, const struct source_name *name)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < index->count; i++) {
 		const struct image_index_entry *entry = &index->entries[i];
-		if (entry_is_named(entry, name) && !is_kept(index, kept, entry->descriptor.digest))
+		size_t same = 0;
+		while (same < kept && strcmp(index->entries[same].descriptor.digest,
+					     entry->descriptor.digest) != 0)
+			same++;
+		if (same == kept && entry_is_named(entry, name))
 			index->entries[kept++] = *entry;
 	}
 	index->count = kept;
 }
 
-int source_choose_entries(const cJSON *index_json, const struct source_name *name,
+int source_choose_entries(const char *index_json, size_t size, const struct source_name *name,
 			  struct image_index *out, struct error *err)
 {
 	struct text_list all CLEANUP_TEXT_LIST = {0};
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = image_index_read(index_json, out, err);
+	cJSON *json CLEANUP_JSON = NULL;
+	int rc = image_document_parse(index_json, size, &json, err);
+	if (rc == 0)
+		rc = image_index_read(json, out, err);
 	if (rc == 0)
 		rc = list_names(out, &all, err);
 	keep_named(out, name);
 	if (rc == 0)
 		rc = list_names(out, &names, err);
 	if (rc < 0)
-		return rc;
+		return error_wrap(err, rc, "index.json");
 	if (name->tag != NULL ? out->count == 0 : name->digest == NULL && names.count > 1)
 		return refuse_name(name, &all, err);
 	return out->count == 0 && name->digest != NULL ? source_add_digest(name->digest, out, err)
 						       : 0;
 }
 
-static void layout_close(void *self)
-{
-	struct layout *layout = self;
-	image_index_free(&layout->index);
-	free(layout->blobs);
-	free(layout);
-}
-
-static void layout_cleanup(struct layout **layout)
-{
-	if (*layout != NULL)
-		layout_close(*layout);
-}
-
-static int layout_index(void *self, struct image_index *out, struct error *err)
-{
-	struct layout *layout = self;
-	(void)err;
-	*out = layout->index;
-	layout->index = (struct image_index){0};
-	return 0;
-}
-
-static int layout_open_blob(void *self, const struct image_descriptor *what, bool is_document,
+static int layout_open_blob(void *blobs, const struct image_descriptor *what, bool is_document,
 			    struct blob_reader **out, struct error *err)
 {
-	const struct layout *layout = self;
 	(void)is_document;
-	return blob_file_open(layout->blobs, what->digest, out, err);
+	return blob_file_open(blobs, what->digest, false, out, err);
 }
 
-static const struct source_kind layout_kind = {layout_index, layout_open_blob, layout_close};
+static const struct source_kind layout_kind = {.open = layout_open_blob, .close = free};
 
 int source_check_layout(const char *data, size_t size, struct error *err)
 {
@@ -169,15 +133,15 @@ static int layout_read(const char *directory, const char *name, char **data, siz
 			    : error_memory(err);
 }
 
-int source_layout_open(const struct source_name *name, const struct source_kind **kind, void **self,
-		       struct error *err)
+int source_layout_open(const struct source_name *name, const struct image_source_options *options,
+		       struct source *out, struct error *err)
 {
-	struct layout *layout CLEANUP(layout_cleanup) = calloc(1, sizeof(*layout));
 	char *marker CLEANUP_FREE = NULL;
 	char *data CLEANUP_FREE = NULL;
-	cJSON *json CLEANUP_JSON = NULL;
 	size_t size = 0;
-	if (layout == NULL || (layout->blobs = path_join(name->path, "blobs")) == NULL)
+	(void)options;
+	*out = (struct source){.kind = &layout_kind, .self = path_join(name->path, "blobs")};
+	if (out->self == NULL)
 		return error_memory(err);
 	int rc = layout_read(name->path, "oci-layout", &marker, &size, err);
 	if (rc == ERROR_NOT_FOUND && file_is_directory(name->path))
@@ -187,14 +151,5 @@ int source_layout_open(const struct source_name *name, const struct source_kind 
 		rc = source_check_layout(marker, size, err);
 	if (rc == 0)
 		rc = layout_read(name->path, "index.json", &data, &size, err);
-	if (rc < 0)
-		return rc;
-	rc = image_document_parse(data, size, &json, err);
-	if (rc == 0)
-		rc = source_choose_entries(json, name, &layout->index, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "index.json");
-	*kind = &layout_kind;
-	*self = STEAL(layout);
-	return 0;
+	return rc == 0 ? source_choose_entries(data, size, name, &out->top, err) : rc;
 }

@@ -22,21 +22,15 @@ static void remote_close(void *self)
 	free(source);
 }
 
-static void remote_cleanup(struct remote_source **source)
-{
-	if (*source != NULL)
-		remote_close(*source);
-}
-
-static int remote_index(void *self, struct image_index *out, struct error *err)
+static int remote_index(void *self, struct image_index *top, struct error *err)
 {
 	struct remote_source *source = self;
 	const struct image_reference *reference = &source->reference;
 	if (reference->digest != NULL)
-		return source_add_digest(reference->digest, out, err);
+		return source_add_digest(reference->digest, top, err);
 	int rc = registry_get_manifest(source->registry, reference->name, reference->tag,
 				       &source->top, err);
-	return rc == 0 ? source_add_digest(source->top.digest, out, err) : rc;
+	return rc == 0 ? source_add_digest(source->top.digest, top, err) : rc;
 }
 
 /* An index or a manifest is asked for as such: as a blob some registries do not have it. What the tag
@@ -51,11 +45,7 @@ static int open_document(struct remote_source *source, const char *digest, struc
 	else
 		rc = registry_get_manifest(source->registry, source->reference.name, digest,
 					   &document, err);
-	if (rc < 0)
-		return rc;
-	size_t size = document.data.size;
-	char *data = text_take(&document.data);
-	return data != NULL ? blob_memory_open(data, size, out, err) : error_memory(err);
+	return rc == 0 ? blob_text_open(&document.data, out, err) : rc;
 }
 
 static int remote_open(void *self, const struct image_descriptor *what, bool is_document,
@@ -74,22 +64,18 @@ static int remote_open(void *self, const struct image_descriptor *what, bool is_
 
 static const struct source_kind remote_kind = {remote_index, remote_open, remote_close};
 
-int source_registry_open(const char *string, const struct image_source_options *options,
-			 const struct source_kind **kind, void **self, struct error *err)
+int source_registry_open(const struct source_name *name, const struct image_source_options *options,
+			 struct source *out, struct error *err)
 {
-	struct remote_source *source CLEANUP(remote_cleanup) = calloc(1, sizeof(*source));
+	struct remote_source *source = calloc(1, sizeof(*source));
 	if (source == NULL)
 		return error_memory(err);
-	int rc = image_reference_parse(string, &source->reference, err);
-	if (rc == 0)
-		rc = registry_open(source->reference.host, &options->registry, &source->registry,
-				   err);
-	if (rc < 0)
-		return rc;
+	*out = (struct source){.kind = &remote_kind, .self = source};
 	if (!options->no_cache)
 		source->cache = options->cache_directory != NULL ? strdup(options->cache_directory)
 								 : content_cache_directory();
-	*kind = &remote_kind;
-	*self = STEAL(source);
-	return 0;
+	int rc = image_reference_parse(name->whole, &source->reference, err);
+	return rc == 0 ? registry_open(source->reference.host, &options->registry,
+				       &source->registry, err)
+		       : rc;
 }

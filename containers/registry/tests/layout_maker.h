@@ -10,7 +10,6 @@
 #include "base/tests/unit.h"
 #include "base/text.h"
 
-#define OCI_INDEX    "application/vnd.oci.image.index.v1+json"
 #define OCI_MANIFEST "application/vnd.oci.image.manifest.v1+json"
 
 struct layout_maker {
