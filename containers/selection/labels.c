@@ -104,14 +104,16 @@ static void add_architectures(const struct compat_case *it, const char *vendor,
 	text_add(&seen, "=");
 	for (const struct host_gpu *gpu = NULL; (gpu = case_gpu(it, vendor, &next)) != NULL;) {
 		char valid[LABEL_TEXT_MAX + 1] = "";
-		char name[LABEL_NAME_MAX + 3] = "=";
-		char full[LABEL_NAME_MAX + 1] = "";
 		label_text(gpu->architecture, LABEL_NAME_MAX - 8, valid);
-		(void)snprintf(name, sizeof(name), "=%s=", valid);
-		(void)snprintf(full, sizeof(full), "%s.%s", vendor, valid);
-		if (valid[0] != '\0' && strstr(text_string(&seen), name) == NULL)
-			add(labels, full, "true");
-		text_add(&seen, name + 1);
+		char *mark CLEANUP_FREE = text_format("=%s=", valid);
+		char *name CLEANUP_FREE = text_format("%s.%s", vendor, valid);
+		if (mark == NULL || name == NULL) {
+			labels->out->failed = true;
+			return;
+		}
+		if (valid[0] != '\0' && strstr(text_string(&seen), mark) == NULL)
+			add(labels, name, "true");
+		text_add(&seen, mark + 1);
 	}
 }
 
