@@ -23,12 +23,14 @@
 #define PROCESSOR "LD_LIBRARY_PATH=/nonexistent"
 #define NVIDIA	  "LD_LIBRARY_PATH=" TESTS "cuda"
 #define VULKAN	  "VK_DRIVER_FILES=" TESTS "double_vulkan.json"
+/* All tries together have three times that, on a busy machine too. */
+#define UNHURRIED "--timeout=10000"
 
 static cJSON *run(const char *settings, const char *libraries)
 {
 	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
 	const struct probe probe = {.program = PROGRAM,
-				    .option = "--timeout=3000",
+				    .option = UNHURRIED,
 				    .env = {word, NO_VULKAN, libraries}};
 	return probe_document(&probe);
 }
@@ -196,7 +198,7 @@ static cJSON *run_on_vulkan(const char *settings)
 {
 	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=libx264,%s", settings);
 	const struct probe probe = {
-		.program = PROGRAM, .option = "--timeout=3000", .env = {word, VULKAN, PROCESSOR}};
+		.program = PROGRAM, .option = UNHURRIED, .env = {word, VULKAN, PROCESSOR}};
 	return probe_document(&probe);
 }
 
