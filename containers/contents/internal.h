@@ -38,13 +38,14 @@ void capture_end(struct capture *capture); /* frees; ready for another file */
 /* --- files.c: the file system that the layers make together --- */
 
 struct content_file {
-	const char *path;   /* NULL: hidden by a higher layer */
-	const char *target; /* of a symbolic link; "": a file */
+	const char *path;
+	bool is_hidden; /* by a higher layer, or a later entry */
+	bool is_link;	/* symbolic */
 	unsigned layer;
 	const struct component *component; /* NULL: none of a GPU */
 	const char *version;		   /* that content told; "" */
 	bool is_elf;
-	unsigned machine, bits, cpu_level;
+	unsigned cpu_level;
 	const char *glibc; /* the newest version that it needs; "" */
 	const char *const *needed;
 	size_t needed_count;
@@ -55,22 +56,28 @@ struct files {
 	struct arena arena;
 	struct content_file *files;
 	size_t count;
+	size_t longest; /* path */
+	unsigned layer; /* that is read */
 	struct text_index by_path;
-	struct text_index hidden; /* paths that the layer which is read hides */
+	struct text_index hidden; /* paths that this layer hides */
 };
 
-/* The absolute, clean path of an entry's name; what would lead out of the image stays at its root.
- * "": nothing is left, or memory ran out. */
-const char *files_path(struct files *files, const char *name);
-/* The file of a path in the layer that is read: a new one, or the lower layer's emptied. ERROR_LIMIT. */
-int files_put(struct files *files, const char *path, unsigned layer, struct content_file **out,
+/* The absolute, clean path of an entry's name; what would lead out of the image stays at its root, "/".
+ * Caller frees *out. ERROR_MEMORY. */
+int files_path(const char *name, char **out, struct error *err);
+/* The layer has this file: `file` but for its path and layer, in the place of any other there. The path is
+ * copied. ERROR_LIMIT, ERROR_MEMORY. */
+int files_put(struct files *files, const char *path, const struct content_file *file,
 	      struct error *err);
-struct content_file *files_get(struct files *files, const char *path); /* NULL: none */
-/* An entry named .wh.*: what it hides is hidden when the layer ends. */
-int files_whiteout(struct files *files, const char *path, struct error *err);
-/* What was a folder is a link now: the lower layers' files below it are hidden. */
+const struct content_file *files_get(const struct files *files, const char *path); /* NULL: none */
+/* Something that is not kept is in its place. */
+void files_forget(struct files *files, const char *path);
+/* What was a file or folder is a link: the lower layers' files below it are hidden, too. ERROR_MEMORY. */
 int files_replace(struct files *files, const char *path, struct error *err);
-int files_end_layer(struct files *files, unsigned layer, struct error *err);
+/* An entry named .wh.*: what it hides is hidden when the layer ends. ERROR_MEMORY. */
+bool files_is_whiteout(const char *path);
+int files_whiteout(struct files *files, const char *path, struct error *err);
+int files_end_layer(struct files *files, struct error *err); /* and begins the next */
 void files_free(struct files *files);
 
 /* --- components.c --- */

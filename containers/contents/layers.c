@@ -20,7 +20,6 @@ struct layer_reader {
 	struct files *files;
 	struct image_contents *contents;
 	struct capture capture;
-	unsigned layer;
 	char chunk[CHUNK_SIZE];
 	struct error *err;
 	struct error failure; /* of the stream, which libarchive does not hand on */
@@ -85,8 +84,6 @@ static int identify_elf(struct layer_reader *reader, struct content_file *file, 
 	if (rc < 0)
 		return rc;
 	file->is_elf = true;
-	file->machine = info.machine;
-	file->bits = info.bits;
 	file->cpu_level = info.x86_level;
 	file->glibc = info.glibc != NULL ? arena_string(arena, info.glibc) : "";
 	const char **needed = NULL;
@@ -213,86 +210,61 @@ static bool may_matter(struct archive_entry *entry, const char *path,
 			    (workaround_is_script(path) && size <= SCRIPT_MAX));
 }
 
-/* Forgets what a lower layer, or an earlier entry, had there. */
-static void forget(struct layer_reader *reader, const char *path)
-{
-	struct content_file *file = files_get(reader->files, path);
-	if (file != NULL)
-		file->path = NULL;
-}
-
 static int add_file(struct layer_reader *reader, struct archive_entry *entry, const char *path)
 {
 	const uint64_t size = (uint64_t)archive_entry_size(entry);
-	const struct component *component = component_find(path);
-	struct content_file *file = NULL;
-	forget(reader, path);
-	if (!may_matter(entry, path, component, size))
+	struct content_file file = {
+		.path = path, .component = component_find(path), .version = "", .glibc = ""};
+	files_forget(reader->files, path);
+	if (!may_matter(entry, path, file.component, size))
 		return 0;
-	struct content_file read = {
-		.path = path, .component = component, .version = "", .glibc = ""};
 	capture_begin(&reader->capture, size);
-	int rc = read_file(reader, &read);
+	int rc = read_file(reader, &file);
 	capture_end(&reader->capture);
-	if (rc < 0 || (component == NULL && !read.is_elf && read.note == NULL))
-		return rc;
-	rc = files_put(reader->files, path, reader->layer, &file, reader->err);
-	if (rc < 0)
-		return rc;
-	read.target = "";
-	read.layer = reader->layer;
-	*file = read;
-	return 0;
+	const bool matters = file.component != NULL || file.is_elf || file.note != NULL;
+	return rc == 0 && matters ? files_put(reader->files, path, &file, reader->err) : rc;
 }
 
-static int add_link(struct layer_reader *reader, const char *path, const char *target)
+static int add_link(struct layer_reader *reader, const char *path)
 {
-	struct content_file *file = NULL;
+	const struct content_file link = {.is_link = true, .version = "", .glibc = ""};
 	int rc = files_replace(reader->files, path, reader->err);
-	forget(reader, path);
-	if (rc < 0 || strstr(path_base(path), ".so") == NULL)
-		return rc;
-	rc = files_put(reader->files, path, reader->layer, &file, reader->err);
-	if (rc == 0)
-		file->target = arena_string(&reader->files->arena, target);
-	return rc;
+	return rc == 0 && strstr(path_base(path), ".so") != NULL
+		       ? files_put(reader->files, path, &link, reader->err)
+		       : rc;
 }
 
 /* Another name of a file of the same layer. */
 static int add_hard_link(struct layer_reader *reader, const char *path, const char *target)
 {
-	const struct content_file *known =
-		files_get(reader->files, files_path(reader->files, target));
-	struct content_file *file = NULL;
-	if (known == NULL) {
-		forget(reader, path);
-		return 0;
-	}
-	struct content_file copy = *known;
-	int rc = files_put(reader->files, path, reader->layer, &file, reader->err);
+	char *to CLEANUP_FREE = NULL;
+	int rc = files_path(target, &to, reader->err);
 	if (rc < 0)
 		return rc;
-	copy.path = path;
-	copy.layer = reader->layer;
-	*file = copy;
+	const struct content_file *known = files_get(reader->files, to);
+	if (known != NULL) {
+		const struct content_file copy = *known; /* that may move */
+		return files_put(reader->files, path, &copy, reader->err);
+	}
+	files_forget(reader->files, path);
 	return 0;
 }
 
 static int add_entry(struct layer_reader *reader, struct archive_entry *entry)
 {
 	const char *name = archive_entry_pathname(entry);
-	const char *path = name != NULL ? files_path(reader->files, name) : "";
 	const char *hard = archive_entry_hardlink(entry);
-	const char *soft = archive_entry_symlink(entry);
+	char *path CLEANUP_FREE = NULL;
+	int rc = files_path(name != NULL ? name : "", &path, reader->err);
 	reader->contents->files++;
-	if (path[0] == '\0')
-		return 0;
-	if (text_starts_with(path_base(path), ".wh."))
+	if (rc < 0 || strcmp(path, "/") == 0)
+		return rc;
+	if (files_is_whiteout(path))
 		return files_whiteout(reader->files, path, reader->err);
 	if (hard != NULL)
 		return add_hard_link(reader, path, hard);
-	if (soft != NULL)
-		return add_link(reader, path, soft);
+	if (archive_entry_symlink(entry) != NULL)
+		return add_link(reader, path);
 	return archive_entry_filetype(entry) == AE_IFREG ? add_file(reader, entry, path) : 0;
 }
 
@@ -340,7 +312,7 @@ static bool is_foreign(const char *media_type)
 static int read_layer(struct image_source *source, const struct image *image,
 		      struct layer_reader *reader)
 {
-	const struct image_descriptor *descriptor = &image->layers[reader->layer];
+	const struct image_descriptor *descriptor = &image->layers[reader->files->layer];
 	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
 	struct error *err = reader->err;
 	if (text_ends_with(descriptor->media_type, "+encrypted"))
@@ -348,7 +320,7 @@ static int read_layer(struct image_source *source, const struct image *image,
 	int rc = image_source_open_layer(source, descriptor, &stream, err);
 	if (rc == ERROR_NOT_FOUND && is_foreign(descriptor->media_type)) {
 		reader->contents->layers_absent++;
-		return 0;
+		return files_end_layer(reader->files, err);
 	}
 	if (rc < 0)
 		return rc;
@@ -357,7 +329,7 @@ static int read_layer(struct image_source *source, const struct image *image,
 	if (reader->archive != NULL)
 		(void)archive_read_free(reader->archive);
 	reader->archive = NULL;
-	return rc == 0 ? files_end_layer(reader->files, reader->layer, err) : rc;
+	return rc == 0 ? files_end_layer(reader->files, err) : rc;
 }
 
 int image_contents_read(struct image_source *source, const struct image *image,
@@ -371,7 +343,6 @@ int image_contents_read(struct image_source *source, const struct image *image,
 		return error_memory(err);
 	*reader = (struct layer_reader){.files = &files, .contents = &contents, .err = err};
 	for (size_t i = 0; i < image->layer_count; i++) {
-		reader->layer = (unsigned)i;
 		if (progress != NULL)
 			progress(user, i, image->layer_count);
 		int rc = read_layer(source, image, reader);

@@ -150,7 +150,7 @@ static int list_files(const struct files *files, const struct content_file ***ou
 	if (*out == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < files->count; i++)
-		if (files->files[i].path != NULL)
+		if (!files->files[i].is_hidden)
 			(*out)[(*count)++] = &files->files[i];
 	qsort(*out, *count, sizeof(**out), by_path);
 	return 0;
@@ -161,7 +161,7 @@ static int look_first(struct conclusion *it, const struct content_file *file, st
 {
 	size_t known = 0;
 	int rc = text_index_put(&it->names, path_base(file->path), 0, &known, err);
-	if (rc < 0 || file->target[0] != '\0')
+	if (rc < 0 || file->is_link)
 		return rc;
 	if (file->component != NULL && strcmp(file->component->name, "glibc") == 0 &&
 	    version_compare(file->version, it->out->glibc) > 0)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "containers/contents/internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const struct contents_note workaround_note = {
 	.text = "copies driver files into System32 when the container starts",
@@ -43,15 +45,9 @@ bool workaround_found(const char *text, size_t size)
 bool workaround_is_script(const char *path)
 {
 	static const char *const endings[] = {".cmd", ".bat", ".ps1"};
-	const size_t size = strlen(path);
-	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
-		const size_t length = strlen(endings[i]);
-		size_t same = 0;
-		while (same < length && size > length &&
-		       tolower((unsigned char)path[size - length + same]) == endings[i][same])
-			same++;
-		if (same == length)
-			return true;
-	}
-	return false;
+	const char *ending = strrchr(path_base(path), '.');
+	bool is = false;
+	for (size_t i = 0; ending != NULL && i < ARRAY_SIZE(endings); i++)
+		is = is || strcasecmp(ending, endings[i]) == 0;
+	return is;
 }
