@@ -5,6 +5,7 @@
 #include "containers/offers.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static struct {
 	const char *output;
@@ -37,10 +38,7 @@ static int build_run(const struct text_list *arguments)
 {
 	struct error err = {0};
 	int rc = build_image(arguments, &err);
-	if (rc == 0)
-		return 0;
-	(void)fprintf(stderr, "gpucert image build: %s\n", err.text);
-	return rc == ERROR_ARGUMENT ? 2 : 3;
+	return rc < 0 ? command_failed("image build", rc, &err) : EXIT_SUCCESS;
 }
 
 static const struct option_spec build_options[] = {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_CANNOT_WORK = 1, EXIT_NOT_READ = 3, EXIT_HYPERV = 4, EXIT_UNKNOWN = 5 };
+enum { EXIT_CANNOT_WORK = 1, EXIT_HYPERV = 4, EXIT_UNKNOWN = 5 };
 
 static struct {
 	const char *host, *platform, *isolation, *runtime, *api, *device;
@@ -22,7 +22,7 @@ static struct {
 /* What is checked, and what its texts are borrowed from. */
 struct check {
 	struct host_facts host;
-	struct image image;
+	struct image_argument argument;
 	struct image_contents contents;
 	bool contents_read;
 	struct compat_options options;
@@ -32,7 +32,7 @@ struct check {
 static void check_free(struct check *check)
 {
 	host_facts_free(&check->host);
-	image_free(&check->image);
+	image_argument_free(&check->argument);
 	image_contents_free(&check->contents);
 	compat_answer_free(&check->answer);
 }
@@ -40,19 +40,11 @@ static void check_free(struct check *check)
 /* An image of which nothing but its platform is known. */
 static int make_image(struct check *check, struct error *err)
 {
-	check->image.reference = "";
-	check->image.digest = "";
-	check->image.artifact_type = "";
-	return image_platform_parse(given.platform, &check->image.arena, &check->image.platform,
-				    err);
-}
-
-static int read_layers(struct image_source *source, struct check *check, struct error *err)
-{
-	if (!OFFERS_CONTENTS || given.no_layers)
-		return 0;
-	check->contents_read = true;
-	return image_contents_read_shown(source, &check->image, &check->contents, err);
+	struct image *image = &check->argument.image;
+	image->reference = "";
+	image->digest = "";
+	image->artifact_type = "";
+	return image_platform_parse(given.platform, &image->arena, &image->platform, err);
 }
 
 /* The host's entry of an index, or of another platform where --platform says so; an image that is there
@@ -60,31 +52,28 @@ static int read_layers(struct image_source *source, struct check *check, struct 
  * it. */
 static int load_image(const char *name, struct check *check, struct error *err)
 {
-	struct image_source *source CLEANUP_IMAGE_SOURCE = NULL;
-	struct arena arena __attribute__((cleanup(arena_free))) = {0};
-	struct image_platform platform = {0};
 	const struct image_index *index = NULL;
-	int rc = given.platform != NULL
-			 ? image_platform_parse(given.platform, &arena, &platform, err)
-			 : 0;
-	if (rc == 0)
-		rc = image_source_open(name, &image_argument_options, &source, err);
-	if (rc == 0 && given.platform != NULL) {
-		rc = image_source_load(source, &platform, &check->image, err);
-		return rc == 0 ? read_layers(source, check, err) : rc;
-	}
-	if (rc == 0)
-		rc = image_source_index(source, &index, err);
-	if (rc < 0)
+	int rc = image_argument_open(name, given.platform, &check->argument, err);
+	if (rc == 0 && given.platform == NULL)
+		rc = image_source_index(check->argument.source, &index, err);
+	if (rc < 0 || index == NULL)
 		return rc;
 	const struct image_index_entry *entry =
 		index->count == 1
 			? &index->entries[0]
 			: compat_select(index, &check->host, &check->options, &check->answer);
-	if (entry == NULL)
+	return entry != NULL ? image_source_load_entry(check->argument.source, entry,
+						       &check->argument.image, err)
+			     : 0;
+}
+
+static int read_layers(struct check *check, struct error *err)
+{
+	if (check->argument.source == NULL || !OFFERS_CONTENTS || given.no_layers)
 		return 0;
-	rc = image_source_load_entry(source, entry, &check->image, err);
-	return rc == 0 ? read_layers(source, check, err) : rc;
+	check->contents_read = true;
+	return image_contents_read_shown(check->argument.source, &check->argument.image,
+					 &check->contents, err);
 }
 
 static int fill(const char *name, struct check *check, struct error *err)
@@ -100,12 +89,15 @@ static int fill(const char *name, struct check *check, struct error *err)
 	if (rc < 0 || given.show_host)
 		return rc;
 	rc = name != NULL ? load_image(name, check, err) : make_image(check, err);
-	if (rc == 0 && check->answer.count == 0 && check->image.artifact_type[0] != '\0')
+	if (rc == 0 && check->answer.count == 0 && check->argument.image.artifact_type[0] != '\0')
 		return error_set(err, ERROR_UNSUPPORTED, "%s is an artifact (%s) and not an image",
-				 name, check->image.artifact_type);
+				 name, check->argument.image.artifact_type);
 	if (rc < 0 || check->answer.count > 0)
 		return rc; /* no entry fits: that is the answer */
-	return compat_check(&check->image, check->contents_read ? &check->contents : NULL,
+	rc = read_layers(check, err);
+	if (rc < 0)
+		return rc;
+	return compat_check(&check->argument.image, check->contents_read ? &check->contents : NULL,
 			    &check->host, &check->options, &check->answer, err);
 }
 
@@ -113,7 +105,7 @@ static int print_json(const struct check *check, const char *name, struct error 
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	struct arena arena __attribute__((cleanup(arena_free))) = {0};
-	const struct image *image = &check->image;
+	const struct image *image = &check->argument.image;
 	bool known = image->platform.os != NULL;
 	member_string(&json, "schema", "gpucert-image-check/1");
 	member_string(&json, "image", name);
@@ -177,14 +169,6 @@ static int exit_code(enum compat_verdict verdict)
 	return codes[verdict];
 }
 
-static int fail(int rc, const struct error *err)
-{
-	struct text line CLEANUP_TEXT = {0};
-	text_add_escaped(&line, err->text, strlen(err->text));
-	(void)fprintf(stderr, "gpucert image check: %s\n", text_string(&line));
-	return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : EXIT_NOT_READ;
-}
-
 static int check_run(const struct text_list *arguments)
 {
 	struct check check __attribute__((cleanup(check_free))) = {0};
@@ -193,7 +177,7 @@ static int check_run(const struct text_list *arguments)
 	int rc = 0;
 	if (given.list_rules) {
 		rc = list_rules(&err);
-		return rc < 0 ? fail(rc, &err) : EXIT_SUCCESS;
+		return rc < 0 ? command_failed("image check", rc, &err) : EXIT_SUCCESS;
 	}
 	if (name == NULL && given.platform == NULL && !given.show_host)
 		rc = error_set(&err, ERROR_ARGUMENT,
@@ -203,22 +187,18 @@ static int check_run(const struct text_list *arguments)
 	if (rc == 0)
 		rc = print(&check, name, &err);
 	if (rc < 0)
-		return fail(rc, &err);
+		return command_failed("image check", rc, &err);
 	return given.show_host ? EXIT_SUCCESS : exit_code(compat_answer_verdict(&check.answer));
 }
 
 static const struct option_spec check_options[] = {
-	{OPTION_ROW("host", OPTION_STRING, given.host), .value = "FILE",
-	 .help = "The host: a file of --show-host, a recorded node of gpu-discovery, or 'local'."},
+	IMAGE_HOST_OPTION,
 	{OPTION_ROW("platform", OPTION_STRING, given.platform), .value = "PLATFORM",
 	 .help = "Which platform's image of an index to take; without IMAGE, what the image is for: "
 		 "windows/amd64:10.0.20348.2582, linux/amd64/v3."},
 	{OPTION_ROW("isolation", OPTION_CHOICE, given.isolation), .value = "MODE",
 	 .help = "How a Windows container is to be isolated.", .choices = compat_isolation_names},
-	{OPTION_ROW("runtime", OPTION_CHOICE, given.runtime), .value = "RUNTIME",
-	 .help = "Whose rule for Windows builds applies. Without it what the runtimes disagree on "
-		 "cannot be told. containerd-2.0 stands for 2.0 and 2.1.",
-	 .choices = compat_runtime_names},
+	IMAGE_RUNTIME_OPTION,
 	{OPTION_ROW("device-string", OPTION_STRING, given.device), .value = "STRING",
 	 .help = "How a device plugin names the device of a Windows container: "
 		 "vpci-location-path://PCIROOT(0)#PCI(0300), class/GUID."},

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_NOT_READ = 3 };
-
 static struct {
 	const char *platform;
 	bool json;
@@ -209,18 +207,15 @@ static int inspect_run(const struct text_list *arguments)
 {
 	struct inspection it CLEANUP(inspection_free) = {0};
 	struct error err = {0};
-	struct text line CLEANUP_TEXT = {0};
 	int rc = image_argument_open(arguments->items[0], given.platform, &it.argument, &err);
+	if (rc == 0 && given.platform == NULL)
+		rc = image_argument_load_own(&it.argument, &err);
 	if (rc == 0)
 		rc = image_contents_read_shown(it.argument.source, &it.argument.image, &it.contents,
 					       &err);
 	if (rc == 0)
 		rc = print(&it, &err);
-	if (rc == 0)
-		return 0;
-	text_add_escaped(&line, err.text, strlen(err.text));
-	(void)fprintf(stderr, "gpucert image inspect: %s\n", text_string(&line));
-	return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : EXIT_NOT_READ;
+	return rc < 0 ? command_failed("image inspect", rc, &err) : EXIT_SUCCESS;
 }
 
 static const struct option_spec inspect_options[] = {

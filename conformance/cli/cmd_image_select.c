@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_NONE = 1, EXIT_NOT_READ = 3, EXIT_UNKNOWN = 5 };
+enum { EXIT_NONE = 1, EXIT_UNKNOWN = 5 };
 
 static const char *const label_formats[] = {"nfd", "node", NULL};
 
@@ -21,14 +21,6 @@ static struct {
 	const char *host, *runtime, *format;
 	bool json;
 } given = {.host = "local", .runtime = "any", .format = "nfd"};
-
-static int fail(const char *command, int rc, const struct error *err)
-{
-	struct text line CLEANUP_TEXT = {0};
-	text_add_escaped(&line, err->text, strlen(err->text));
-	(void)fprintf(stderr, "gpucert image %s: %s\n", command, text_string(&line));
-	return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : EXIT_NOT_READ;
-}
 
 static int print(const struct selection *selection, const char *catalogue, struct error *err)
 {
@@ -64,7 +56,8 @@ static int select_run(const struct text_list *arguments)
 		rc = selection_make(&catalogue, &host, &options, &selection, &err);
 	if (rc == 0)
 		rc = print(&selection, name, &err);
-	return rc < 0 ? fail("select", rc, &err) : exit_code(selection_verdict(&selection));
+	return rc < 0 ? command_failed("image select", rc, &err)
+		      : exit_code(selection_verdict(&selection));
 }
 
 static int labels_run(const struct text_list *arguments)
@@ -76,26 +69,15 @@ static int labels_run(const struct text_list *arguments)
 	(void)arguments;
 	int rc = host_facts_named(given.host, &host, &err);
 	if (rc < 0)
-		return fail("labels", rc, &err);
+		return command_failed("image labels", rc, &err);
 	labels_of_host(&host, prefix, &text);
 	rc = options_print(text_take(&text), &err);
-	return rc < 0 ? fail("labels", rc, &err) : EXIT_SUCCESS;
+	return rc < 0 ? command_failed("image labels", rc, &err) : EXIT_SUCCESS;
 }
 
-#define HOST_OPTION                                                                                  \
-	{                                                                                            \
-		OPTION_ROW("host", OPTION_STRING, given.host),                                       \
-			.value = "FILE",                                                             \
-			.help = "The host: a file of 'image check --show-host', a recorded node of " \
-				"gpu-discovery, or 'local'."                                         \
-	}
-
 static const struct option_spec select_options[] = {
-	HOST_OPTION,
-	{OPTION_ROW("runtime", OPTION_CHOICE, given.runtime), .value = "RUNTIME",
-	 .help = "Whose rule for Windows builds applies. Without it what the runtimes disagree on "
-		 "cannot be told. containerd-2.0 stands for 2.0 and 2.1.",
-	 .choices = compat_runtime_names},
+	IMAGE_HOST_OPTION,
+	IMAGE_RUNTIME_OPTION,
 	IMAGE_SOURCE_OPTIONS,
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print JSON (image-select.schema.json)."},
@@ -140,7 +122,7 @@ const struct command_spec command_image_select = {
 };
 
 static const struct option_spec labels_options[] = {
-	HOST_OPTION,
+	IMAGE_HOST_OPTION,
 	{OPTION_ROW("format", OPTION_CHOICE, given.format), .value = "FORMAT",
 	 .help = "nfd: lines of a feature file of Node Feature Discovery; node: labels for kubectl.",
 	 .choices = label_formats},

@@ -76,14 +76,12 @@ static int list_run(const struct text_list *arguments)
 	struct plan_filter filter = {.include = *arguments, .exclude = list.exclude};
 	struct error err = {0};
 	int code = 0;
-	if (plan_make(suites, &filter, NULL, &plan, &err) < 0) {
-		(void)fprintf(stderr, "gpucert list: %s\n", err.text);
-		code = 2;
-	} else if (list.json) {
+	if (plan_make(suites, &filter, NULL, &plan, &err) < 0)
+		code = command_failed("list", ERROR_ARGUMENT, &err);
+	else if (list.json)
 		code = print_json(&plan);
-	} else {
+	else
 		print_table(&plan);
-	}
 	text_list_free(&list.exclude);
 	return code;
 }
@@ -168,10 +166,8 @@ static int show_run(const struct text_list *arguments)
 		return 2;
 	}
 	for (size_t i = 0; i < arguments->count; i++) {
-		if (plan_find(suites, arguments->items[i], &suite, &check, &err) < 0) {
-			(void)fprintf(stderr, "gpucert show: %s\n", err.text);
-			return 2;
-		}
+		if (plan_find(suites, arguments->items[i], &suite, &check, &err) < 0)
+			return command_failed("show", ERROR_ARGUMENT, &err);
 		if (i > 0)
 			(void)printf("\n");
 		show_check(suite, check);

@@ -70,12 +70,10 @@ static int report_run(const struct text_list *arguments)
 	if (arguments->count != 1) {
 		(void)fprintf(stderr,
 			      "gpucert report: name the folder of one run (--out of 'run')\n");
-		return 2;
+		return OPTIONS_EXIT_USAGE;
 	}
-	if (make(arguments->items[0], &err) < 0) {
-		(void)fprintf(stderr, "gpucert report: %s\n", err.text);
-		return 3;
-	}
+	if (make(arguments->items[0], &err) < 0)
+		return command_failed("report", ERROR_FORMAT, &err);
 	return 0;
 }
 

@@ -15,6 +15,11 @@ extern const struct command_spec command_image_select;
 extern const struct command_spec command_image_labels;
 extern const struct command_spec command_kubelet; /* the fake kubelet alone, for plugin authors */
 
+enum { COMMAND_EXIT_FAILED = 3 }; /* of commands that read something: it cannot be read */
+
+/* Tells on standard error why a command failed; the exit code: usage for ERROR_ARGUMENT, else that. */
+int command_failed(const char *command, int rc, const struct error *err);
+
 /* Of the program and of its command run. */
 extern const char *const run_exit_codes[];
 

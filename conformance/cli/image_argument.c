@@ -38,22 +38,6 @@ int image_platform_parse(const char *string, struct arena *arena, struct image_p
 	return 0;
 }
 
-/* The only one, or this machine's. */
-static int load_default(struct image_argument *argument, struct error *err)
-{
-	struct host_facts host CLEANUP_HOST_FACTS = {0};
-	const struct image_index *index = NULL;
-	int rc = image_source_index(argument->source, &index, err);
-	if (rc < 0)
-		return rc;
-	if (index->count == 1)
-		return image_source_load(argument->source, NULL, &argument->image, err);
-	rc = host_facts_local(NULL, &host, err);
-	const struct image_platform platform = {
-		.os = host.os, .architecture = host.architecture, .variant = "", .os_version = ""};
-	return rc == 0 ? image_source_load(argument->source, &platform, &argument->image, err) : rc;
-}
-
 int image_argument_open(const char *name, const char *platform, struct image_argument *out,
 			struct error *err)
 {
@@ -62,10 +46,22 @@ int image_argument_open(const char *name, const char *platform, struct image_arg
 	int rc = platform != NULL ? image_platform_parse(platform, &arena, &wanted, err) : 0;
 	if (rc == 0)
 		rc = image_source_open(name, &image_argument_options, &out->source, err);
-	if (rc < 0)
-		return rc;
-	return platform != NULL ? image_source_load(out->source, &wanted, &out->image, err)
-				: load_default(out, err);
+	return rc == 0 && platform != NULL
+		       ? image_source_load(out->source, &wanted, &out->image, err)
+		       : rc;
+}
+
+int image_argument_load_own(struct image_argument *argument, struct error *err)
+{
+	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	struct image_platform own = {0};
+	const struct image_index *index = NULL;
+	int rc = image_source_index(argument->source, &index, err);
+	if (rc == 0)
+		rc = host_platform(&arena, &own, err);
+	return rc == 0 ? image_source_load(argument->source, index->count == 1 ? NULL : &own,
+					   &argument->image, err)
+		       : rc;
 }
 
 static void show_progress(void *user, size_t layer, size_t layers)

@@ -33,10 +33,32 @@ extern struct image_source_options image_argument_options;
 int image_platform_parse(const char *string, struct arena *arena, struct image_platform *out,
 			 struct error *err);
 
-/* Opens the source and loads the image of a platform (NULL: the only one, or this machine's). Errors
- * of image_platform_parse(), image_source_open() and image_source_load(). */
+/* Rows for the host that images are compared with, and for its runtime: `given` has both. */
+#define IMAGE_HOST_OPTION                                                                            \
+	{                                                                                            \
+		OPTION_ROW("host", OPTION_STRING, given.host),                                       \
+			.value = "FILE",                                                             \
+			.help = "The host: a file of 'image check --show-host', a recorded node of " \
+				"gpu-discovery, or 'local'."                                         \
+	}
+#define IMAGE_RUNTIME_OPTION                                                                       \
+	{                                                                                          \
+		OPTION_ROW("runtime", OPTION_CHOICE, given.runtime),                               \
+			.value = "RUNTIME",                                                        \
+			.help = "Whose rule for Windows builds applies. Without it what the "      \
+				"runtimes disagree on cannot be told. containerd-2.0 stands for "  \
+				"2.0 and 2.1.",                                                    \
+			.choices = compat_runtime_names                                            \
+	}
+
+/* Opens the source and loads the image of a platform (NULL: none yet). Errors of
+ * image_platform_parse(), image_source_open() and image_source_load(). */
 int image_argument_open(const char *name, const char *platform, struct image_argument *out,
 			struct error *err);
+
+/* Loads the only image there is, or this machine's of an index. Errors of image_source_index() and
+ * image_source_load(). */
+int image_argument_load_own(struct image_argument *argument, struct error *err);
 
 /* Reads all layers, with progress on a terminal. Errors of image_contents_read(). */
 int image_contents_read_shown(struct image_source *source, const struct image *image,

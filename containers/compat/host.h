@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "containers/compat/windows_builds.h"
+#include "containers/registry/image.h"
 
 #include <cjson/cJSON.h>
 
@@ -78,6 +79,10 @@ int host_facts_of_node(const struct discovery_snapshot *node, struct host_facts 
  * Compute Service. Errors are those of discovery_take(). */
 int host_facts_local(const struct discovery_options *where, struct host_facts *out,
 		     struct error *err);
+
+/* The platform of this machine's images, without its version; strings are the arena's. Errors of
+ * os_version_read(). */
+int host_platform(struct arena *arena, struct image_platform *out, struct error *err);
 
 /* "amd64" of "x86_64", "arm64" of "aarch64": as images name architectures; others as they are. */
 const char *host_architecture(const char *machine);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cpu_level.h"
+#include "base/os_version.h"
 #include "containers/compat/host_system.h"
 #include "discovery/include/gpucert/discovery.h"
 
@@ -20,4 +21,16 @@ int host_facts_local(const struct discovery_options *where, struct host_facts *o
 	}
 	discovery_free(node);
 	return rc;
+}
+
+int host_platform(struct arena *arena, struct image_platform *out, struct error *err)
+{
+	struct os_version version = {0};
+	int rc = os_version_read(&version, err);
+	const char *machine = arena_string(arena, version.architecture);
+	*out = (struct image_platform){.os = host_os,
+				       .architecture = host_architecture(machine),
+				       .variant = "",
+				       .os_version = ""};
+	return rc == 0 && arena->failed ? error_memory(err) : rc;
 }

@@ -14,6 +14,8 @@
 
 enum { PROPERTIES_MAX = 16 * 1024, AMD_PCI = 0x1002 };
 
+const char host_os[] = "linux";
+
 /* A number in "name value" lines; 0 when there is none. */
 static long long property(const char *text, const char *name)
 {

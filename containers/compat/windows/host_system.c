@@ -3,6 +3,8 @@
 
 #include "containers/compat/hcs_service.h"
 
+const char host_os[] = "windows";
+
 int host_system_facts(const struct discovery_options *where, const struct discovery_snapshot *node,
 		      struct host_facts *out, struct error *err)
 {
