@@ -29,9 +29,8 @@
 static cJSON *run(const char *settings, const char *libraries)
 {
 	char *word CLEANUP_FREE = text_format("GPUCERT_DOUBLE=%s", settings);
-	const struct probe probe = {.program = PROGRAM,
-				    .option = UNHURRIED,
-				    .env = {word, NO_VULKAN, libraries}};
+	const struct probe probe = {
+		.program = PROGRAM, .option = UNHURRIED, .env = {word, NO_VULKAN, libraries}};
 	return probe_document(&probe);
 }
 
