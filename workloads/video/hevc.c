@@ -133,7 +133,7 @@ static void add_picture_set(const struct hevc_sets *sets, struct text *out)
 	unit_put_se(&unit, 0);
 	unit_put_se(&unit, 0);
 	unit_put(&unit, sets->full_slices, 1); /* offsets of chroma */
-	unit_put(&unit, 0, 2 + 1 + 2); /* no weights, bypass, tiles, wavefronts */
+	unit_put(&unit, 0, 2 + 1 + 2);	       /* no weights, bypass, tiles, wavefronts */
 	unit_put(&unit, sets->full_slices, 1); /* filters across slices */
 	unit_put(&unit, sets->full_slices, 1); /* control of deblocking: it is on, as otherwise */
 	if (sets->full_slices) {
