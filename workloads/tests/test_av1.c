@@ -142,6 +142,33 @@ static void test_streams_decode(void)
 	expect_decoded(&sequence, false);
 }
 
+/* Of more than one superblock, where headers could tell of more than one tile. */
+static void test_larger_frames_have_one_tile(void)
+{
+	static const struct video_source large = {.seed = SEED, .width = 320, .height = 240};
+	static uint8_t memory[320 * 240 * 3 / 2];
+	const struct video_planes planes = video_planes_of(&large, VIDEO_I420, memory);
+	const struct av1_frame frame = frame_of(0);
+	struct av1_sequence sequence = plain;
+	struct av1_aom coder = {0};
+	struct text stream CLEANUP_TEXT = {0}, tile CLEANUP_TEXT = {0};
+	struct decoded decoded = {0};
+	sequence.width = large.width;
+	sequence.height = large.height;
+	video_fill(&large, 0, VIDEO_I420, &planes);
+	CU_ASSERT_TRUE(av1_aom_encode(&coder, &sequence, &frame, &planes, &tile));
+	av1_aom_close(&coder);
+	av1_add_sequence_header(&sequence, 0, &stream);
+	av1_add_frame_header(&sequence, &frame, 0, NULL, &stream);
+	av1_add_obu(AV1_TILE_GROUP, tile.data, tile.size, 4, &stream);
+	decode(&stream, &decoded);
+	UNIT_INT(decoded.count, 1);
+	UNIT_INT(decoded.headers[0].width[0], 320);
+	UNIT_INT(decoded.headers[0].height, 240);
+	UNIT_INT(decoded.headers[0].tiling.max_log2_cols, 3);
+	UNIT_INT(decoded.headers[0].tiling.cols * decoded.headers[0].tiling.rows, 1);
+}
+
 /* The coder has no tile for a header that says what libaom does not do. */
 static void test_tiles_fit_their_headers(void)
 {
@@ -348,6 +375,7 @@ int main(void)
 {
 	CU_TestInfo tests[] = {
 		{"streams decode", test_streams_decode},
+		{"larger frames have one tile", test_larger_frames_have_one_tile},
 		{"tiles fit their headers", test_tiles_fit_their_headers},
 		{"sequences are read back", test_sequences_are_read_back},
 		{"references are read back", test_references_are_read_back},

@@ -15,6 +15,11 @@ enum {
 	HEADERS_NEEDED = VA_ENC_PACKED_HEADER_SEQUENCE | VA_ENC_PACKED_HEADER_PICTURE,
 };
 
+static unsigned superblock(const struct encoder *e)
+{
+	return e->av1_sequence.use_128x128_superblock ? 128 : 64;
+}
+
 /* What a sequence allows, and frames need not use: by its name in the headers, and as it is told. */
 #define TOOLS(X)                                                                                   \
 	X(use_128x128_superblock, support_128x128_superblock)                                      \
@@ -88,7 +93,7 @@ static int prepare(struct encoder *e, struct error *err)
 	if (rc == 0)
 		rc = take_coding(e, told[2].value, err);
 	take_filter(e, told[1].value);
-	const unsigned block = e->av1_sequence.use_128x128_superblock ? 128 : 64;
+	const unsigned block = superblock(e);
 	e->av1_sequence.width = e->width;
 	e->av1_sequence.height = e->height;
 	e->av1_sequence.seq_level_idx = AV1_LEVEL;
@@ -134,7 +139,7 @@ static struct av1_frame frame_of(const struct encoder *e, unsigned index)
 static void describe_picture(const struct encoder *e, unsigned index, const struct av1_frame *frame,
 			     VAEncPictureParameterBufferAV1 *picture)
 {
-	const unsigned block = e->av1_sequence.use_128x128_superblock ? 128 : 64;
+	const unsigned block = superblock(e);
 	*picture = (VAEncPictureParameterBufferAV1){
 		.frame_width_minus_1 = (uint16_t)(e->av1_sequence.width - 1),
 		.frame_height_minus_1 = (uint16_t)(e->av1_sequence.height - 1),
