@@ -35,6 +35,9 @@ struct source_kind {
 	int (*open)(void *self, const struct image_descriptor *what, bool is_document,
 		    struct blob_reader **out, struct error *err);
 	void (*close)(void *self);
+	/* NULL: there are none. */
+	int (*referrers)(void *self, const char *digest, const char *artifact_type,
+			 struct image_index *out, struct error *err);
 };
 
 struct source {

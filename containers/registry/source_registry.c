@@ -62,7 +62,16 @@ static int remote_open(void *self, const struct image_descriptor *what, bool is_
 	return rc;
 }
 
-static const struct source_kind remote_kind = {remote_index, remote_open, remote_close};
+static int remote_referrers(void *self, const char *digest, const char *artifact_type,
+			    struct image_index *out, struct error *err)
+{
+	struct remote_source *source = self;
+	return registry_list_referrers(source->registry, source->reference.name, digest,
+				       artifact_type, out, err);
+}
+
+static const struct source_kind remote_kind = {remote_index, remote_open, remote_close,
+					       remote_referrers};
 
 int source_registry_open(const struct source_name *name, const struct image_source_options *options,
 			 struct source *out, struct error *err)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/yaml.h"
+#include "base/yaml_json.h"
+
 #include "base/cleanup.h"
-#include "containers/cdi/spec.h"
+#include "base/yaml.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct reader {
 	yaml_document_t *document;
-	size_t values;
+	size_t values, bytes;
 	struct error *err;
 };
 
@@ -57,11 +58,12 @@ static cJSON *plain_scalar(const char *text)
 	return value != NULL && value->valuestring != NULL ? STEAL(value) : NULL;
 }
 
-static int read_scalar(const struct reader *reader, const yaml_node_t *node, cJSON **out)
+static int read_scalar(struct reader *reader, const yaml_node_t *node, cJSON **out)
 {
 	const char *text = yaml_scalar(node);
 	if (text == NULL)
 		return yaml_wrong(NULL, node, reader->err, ERROR_FORMAT, "a NUL in a text");
+	reader->bytes += node->data.scalar.length;
 	*out = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? plain_scalar(text)
 								  : cJSON_CreateString(text);
 	return *out != NULL ? 0 : error_memory(reader->err);
@@ -93,6 +95,7 @@ static int read_mapping(struct reader *reader, const yaml_node_t *node, size_t d
 		if (yaml_scalar(key) == NULL)
 			return yaml_wrong(NULL, key, reader->err, ERROR_FORMAT,
 					  "a key is not text");
+		reader->bytes += key->data.scalar.length;
 		int rc = read_node(reader, pair->value, depth, &value);
 		if (rc < 0)
 			return rc;
@@ -108,8 +111,10 @@ static int read_mapping(struct reader *reader, const yaml_node_t *node, size_t d
 static int read_node(struct reader *reader, int index, size_t depth, cJSON **out)
 {
 	const yaml_node_t *node = yaml_document_get_node(reader->document, index);
-	if (++reader->values > CDI_YAML_VALUES_MAX)
+	if (++reader->values > YAML_VALUES_MAX)
 		return yaml_wrong(NULL, node, reader->err, ERROR_LIMIT, "too many values");
+	if (reader->bytes > YAML_BYTES_MAX)
+		return yaml_wrong(NULL, node, reader->err, ERROR_LIMIT, "too much text");
 	if (depth > JSON_DEPTH_MAX)
 		return yaml_wrong(NULL, node, reader->err, ERROR_LIMIT, "nested too deeply");
 	if (node->type == YAML_SCALAR_NODE)
@@ -122,7 +127,7 @@ static int read_node(struct reader *reader, int index, size_t depth, cJSON **out
 		    : read_mapping(reader, node, depth + 1, *out);
 }
 
-int cdi_yaml_parse(const char *data, size_t size, cJSON **out, struct error *err)
+int yaml_to_json(const char *data, size_t size, cJSON **out, struct error *err)
 {
 	yaml_document_t document CLEANUP(yaml_document_delete) = {0};
 	cJSON *json CLEANUP_JSON = NULL;
