@@ -2,6 +2,7 @@
 /* What is a Spec, what it needs, and the name of each defect. */
 #include "base/tests/unit.h"
 #include "containers/cdi/spec.h"
+#include "containers/yaml/yaml_json.h"
 
 #define SPEC(version, edits)                                                                       \
 	"{\"cdiVersion\": \"" version "\", \"kind\": \"v.com/gpu\", \"devices\": [{\"name\": "     \

@@ -27,10 +27,11 @@ static bool is_shared(const char *pattern)
 		const char *comma = at + 1 + strspn(at + 1, "0123456789");
 		const char *end =
 			*comma == ',' ? comma + 1 + strspn(comma + 1, "0123456789") : comma;
-		bool small = comma - at < 4 && end - comma < 4;
+		bool small = comma > at + 1 && comma - at < 4 && end - comma < 4;
 		if (*at == '{' && (++braces > 1 || *end != '}' || !small))
 			return false;
-		if (*at == '?' && at > pattern && strchr("(*+?}", at[-1]) != NULL)
+		bool repeats = strchr("*+?{", *at) != NULL;
+		if (repeats && (at == pattern || strchr("(|^*+?}", at[-1]) != NULL))
 			return false;
 		bool escape = *at == '\\';
 		if (escape && (*++at == '\0' || isalnum((unsigned char)*at) != 0))
