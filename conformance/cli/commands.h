@@ -9,6 +9,7 @@ extern const struct command_spec command_list;
 extern const struct command_spec command_show;
 extern const struct command_spec command_report;
 extern const struct command_spec command_image_build;
+extern const struct command_spec command_image_cache;
 extern const struct command_spec command_image_check;
 extern const struct command_spec command_image_inspect;
 extern const struct command_spec command_image_select;

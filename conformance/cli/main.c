@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 		command_run,	      command_list,	     command_show,
 		command_report,	      command_kubelet,	     command_image_build,
 		command_image_check,  command_image_inspect, command_image_select,
-		command_image_labels, {.name = NULL},
+		command_image_labels, command_image_cache,   {.name = NULL},
 	};
 	const struct command_spec program = {
 		.name = "gpucert",

@@ -76,6 +76,9 @@ int source_add_digest(const char *digest, struct image_index *out, struct error 
 /* Is it the content of an "oci-layout" file of version 1? */
 int source_check_layout(const char *data, size_t size, struct error *err);
 
+/* How names begin of what is on its way into the content cache. */
+#define CONTENT_INCOMING ".incoming-"
+
 /* "DIRECTORY/sha256/HEX". Caller frees; NULL: no memory. */
 char *blob_path(const char *directory, const char *digest);
 void blob_file_remove(const char *path);

@@ -9,12 +9,16 @@ struct remote_source {
 	struct registry *registry;
 	struct image_reference reference;
 	char *cache;		      /* NULL: none */
+	bool kept;		      /* something in it */
 	struct registry_document top; /* what the tag stands for */
 };
 
 static void remote_close(void *self)
 {
 	struct remote_source *source = self;
+	struct content_cache_size size = {0};
+	if (source->kept)
+		(void)content_cache_prune(source->cache, CONTENT_CACHE_MAX, &size, NULL);
 	registry_close(&source->registry);
 	image_reference_free(&source->reference);
 	registry_document_free(&source->top);
@@ -57,6 +61,7 @@ static int remote_open(void *self, const struct image_descriptor *what, bool is_
 	int rc = is_document ? open_document(source, what->digest, out, err)
 			     : registry_open_blob(source->registry, source->reference.name,
 						  what->digest, what->size, out, err);
+	source->kept = source->kept || source->cache != NULL;
 	if (rc == 0 && source->cache != NULL)
 		*out = content_cache_keep(source->cache, what->digest, *out);
 	return rc;

@@ -65,6 +65,17 @@ expect_says "CUDA_VERSION"
 [ ! -e cache ] || complain "--no-cache leaves a cache"
 expect_exit 0 gpucert image inspect "docker://$plain/tool:1" # this machine's own registries need no --plain-http
 [ "$(find cache -type f | wc -l)" -eq 3 ] || complain "the cache has not manifest, configuration and layer: $(find cache)"
+expect_exit 0 gpucert image cache
+expect_says "$work/cache/gpucert: 3 blobs, "
+expect_exit 0 gpucert image cache --prune
+expect_says "3 blobs, 0.0 MiB; 0 removed, 0.0 MiB"
+expect_exit 0 gpucert image cache --prune --keep 0
+expect_says "0 blobs, 0.0 MiB; 3 removed"
+[ "$(find cache -type f | wc -l)" -eq 0 ] || complain "image cache --prune --keep 0 leaves something: $(find cache)"
+expect_exit 0 gpucert image inspect "docker://$plain/tool:1"
+expect_exit 2 gpucert image cache --keep -1
+expect_exit 3 env -u XDG_CACHE_HOME -u HOME "$bin/gpucert" image cache
+expect_says XDG_CACHE_HOME
 expect_exit 3 gpucert image inspect --no-cache "docker://$tls/tool:1"
 expect_says "--ca-certificate"
 expect_exit 0 gpucert image inspect --no-cache --ca-certificate rig/ca.crt "docker://$tls/tool:1"
