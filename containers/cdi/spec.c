@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/cdi/spec.h"
 
-#include "containers/cdi/names.h"
 #include "base/yaml_json.h"
+#include "containers/cdi/names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/version.h"
-#include "containers/selection/regexp.h"
 #include "base/yaml_json.h"
+#include "containers/selection/regexp.h"
 
 #include <ctype.h>
 #include <limits.h>

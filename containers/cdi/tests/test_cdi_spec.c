@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What is a Spec, what it needs, and the name of each defect. */
 #include "base/tests/unit.h"
+#include "base/yaml_json.h"
 #include "containers/cdi/spec.h"
-#include "containers/yaml/yaml_json.h"
 
 #define SPEC(version, edits)                                                                       \
 	"{\"cdiVersion\": \"" version "\", \"kind\": \"v.com/gpu\", \"devices\": [{\"name\": "     \
