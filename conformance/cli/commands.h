@@ -11,6 +11,7 @@ extern const struct command_spec command_report;
 extern const struct command_spec command_compare;
 extern const struct command_spec command_matrix;
 extern const struct command_spec command_image_build;
+extern const struct command_spec command_image_cache;
 extern const struct command_spec command_image_check;
 extern const struct command_spec command_image_inspect;
 extern const struct command_spec command_image_select;

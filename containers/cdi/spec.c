@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/cdi/spec.h"
 
+#include "base/yaml_json.h"
 #include "containers/cdi/names.h"
 
 #include <stdlib.h>
@@ -442,7 +443,7 @@ int cdi_spec_parse(const char *path, const char *data, size_t size, struct cdi_s
 	int rc = size > CDI_FILE_MAX
 			 ? error_set(err, ERROR_LIMIT, "more than %d bytes", CDI_FILE_MAX)
 		 : text_ends_with(path, ".json") ? json_parse(data, size, &document, err)
-						 : cdi_yaml_parse(data, size, &document, err);
+						 : yaml_to_json(data, size, &document, err);
 	if (rc == ERROR_FORMAT)
 		out->defect = CDI_SYNTAX;
 	else if (rc == ERROR_LIMIT)

@@ -49,7 +49,7 @@ struct cdi_spec {
 
 /*
  * Is the document a Spec? A string may be another scalar that a YAML file has without quotes (see
- * cdi_yaml_parse()). `out` is zeroed; free it with cdi_spec_free(), also after an error.
+ * yaml_to_json()). `out` is zeroed; free it with cdi_spec_free(), also after an error.
  *
  * ERROR_FORMAT: it is not; the error names the place and out->defect says why. ERROR_MEMORY: no
  * defect.
@@ -61,14 +61,3 @@ int cdi_spec_parse(const char *path, const char *data, size_t size, struct cdi_s
 		   struct error *err);
 
 void cdi_spec_free(struct cdi_spec *spec);
-
-/*
- * A YAML document as JSON. Scalars without quotes are null, booleans and numbers as in YAML 1.1
- * (0660 is octal); their text stays in `valuestring`. Aliases are followed, within CDI_YAML_VALUES_MAX values
- * in all. Caller owns *out.
- *
- * ERROR_FORMAT names the line; ERROR_LIMIT: too many values, or deeper than JSON_DEPTH_MAX;
- * ERROR_MEMORY.
- */
-enum { CDI_YAML_VALUES_MAX = 256 * 1024 };
-int cdi_yaml_parse(const char *data, size_t size, cJSON **out, struct error *err);

@@ -36,6 +36,17 @@ static const struct json_member gpu_members[] = {
 	{0},
 };
 
+#define PCI(key_, member)                                                                          \
+	{                                                                                          \
+		.key = (key_), JSON_AT(struct host_pci, member), .check = check_text               \
+	}
+static const struct json_member pci_members[] = {
+	PCI("class", class_code),
+	PCI("vendor", vendor),
+	PCI("device", device),
+	{0},
+};
+
 #define FACT(key_, member)                                                                         \
 	{                                                                                          \
 		.key = (key_), JSON_AT(struct host_facts, member), .check = check_text             \
@@ -72,6 +83,18 @@ static const struct json_member members[] = {
 	 .count = offsetof(struct host_facts, gpu_count),
 	 .max = HOST_GPUS_MAX,
 	 .members = gpu_members},
+	{.key = "modules",
+	 .type = JSON_MEMBER_NAMES,
+	 JSON_AT(struct host_facts, modules),
+	 .max = HOST_MODULES_MAX,
+	 .what = "a module of the kernel"},
+	{.key = "pci",
+	 .type = JSON_MEMBER_OBJECTS,
+	 .offset = offsetof(struct host_facts, pci),
+	 .size = sizeof(struct host_pci),
+	 .count = offsetof(struct host_facts, pci_count),
+	 .max = HOST_PCI_MAX,
+	 .members = pci_members},
 	{0},
 };
 

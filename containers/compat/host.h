@@ -16,7 +16,12 @@
 
 #include <cjson/cJSON.h>
 
-enum { HOST_GPUS_MAX = 1024, HOST_TEXT_MAX = 256 /* bytes of a fact */ };
+enum {
+	HOST_GPUS_MAX = 1024,
+	HOST_PCI_MAX = 4096,
+	HOST_MODULES_MAX = 1024,
+	HOST_TEXT_MAX = 256, /* bytes of a fact */
+};
 
 struct host_gpu {
 	const char *vendor;	    /* "nvidia", "amd", "intel", "microsoft", "mesa" */
@@ -29,6 +34,13 @@ struct host_gpu {
 	const char *cuda_version;	/* the newest that the driver runs: "12.4" */
 	const char *architecture;	/* "gfx1100" of AMD, "gen9" of Intel */
 	const char *wddm;		/* "3.1": Windows */
+};
+
+/* A PCI device of any kind, by four digits each. */
+struct host_pci {
+	const char *class_code; /* class and subclass: "0302" */
+	const char *vendor;	/* "10de" */
+	const char *device;	/* "2335" */
 };
 
 /* Everything belongs to `arena`. */
@@ -47,6 +59,10 @@ struct host_facts {
 				     of this host: "2.34" */
 	struct host_gpu *gpus;
 	size_t gpu_count;
+	/* Linux; none: not known. */
+	const char *const *modules; /* that are loaded, NULL-ended */
+	struct host_pci *pci;
+	size_t pci_count;
 };
 
 #define CLEANUP_HOST_FACTS __attribute__((cleanup(host_facts_free)))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/registry/content_cache.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/program.h"
@@ -84,6 +85,11 @@ int content_cache_open(const char *directory, const struct image_descriptor *wha
 	bool found = uv_fs_stat(NULL, &request, path, NULL) == 0 &&
 		     (what->size == UINT64_MAX || request.statbuf.st_size == what->size);
 	uv_fs_req_cleanup(&request);
+	if (found) {
+		const double now_s = (double)clock_realtime_ns() / 1e9;
+		(void)uv_fs_utime(NULL, &request, path, now_s, now_s, NULL);
+		uv_fs_req_cleanup(&request);
+	}
 	return found ? blob_file_open(directory, what->digest, true, out, err)
 		     : error_set(err, ERROR_NOT_FOUND, "not in the cache");
 }
@@ -91,7 +97,8 @@ int content_cache_open(const char *directory, const struct image_descriptor *wha
 static void start_writing(struct cache_writer *writer)
 {
 	char *folder CLEANUP_FREE = path_directory(writer->path);
-	char *template CLEANUP_FREE = folder != NULL ? path_join(folder, ".incoming-XXXXXX") : NULL;
+	char *template CLEANUP_FREE =
+		folder != NULL ? path_join(folder, CONTENT_INCOMING "XXXXXX") : NULL;
 	uv_fs_t request = {0};
 	if (template == NULL || file_make_directories(folder, 0700, NULL) < 0)
 		return;

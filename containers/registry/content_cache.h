@@ -7,13 +7,10 @@
  * verified again whenever it is read, so that nobody need trust it.
  */
 
+#include "containers/registry/content_cache_size.h"
 #include "containers/registry/internal.h"
 
-/* "$XDG_CACHE_HOME/gpucert", "~/.cache/gpucert", on Windows below %LOCALAPPDATA%. NULL: no such folder is
- * known, or no memory. Caller frees. */
-char *content_cache_directory(void);
-
-/* Opens a blob, which is taken out when it turns out wrong. ERROR_NOT_FOUND: it is not there, or not of this
+/* Opens a blob, which was used now, and is taken out when it turns out wrong. ERROR_NOT_FOUND: it is not there, or not of this
  * size. */
 int content_cache_open(const char *directory, const struct image_descriptor *what,
 		       struct blob_reader **out, struct error *err);

@@ -267,6 +267,17 @@ int image_source_load(struct image_source *source, const struct image_platform *
 	return rc;
 }
 
+int image_source_referrers(struct image_source *source, const char *digest,
+			   const char *artifact_type, struct image_index *out, struct error *err)
+{
+	const struct source *from = &source->from;
+	*out = (struct image_index){0};
+	if (from->kind->referrers == NULL || (digest == NULL && from->top.count == 0))
+		return 0;
+	const char *of = digest != NULL ? digest : from->top.entries[0].descriptor.digest;
+	return from->kind->referrers(from->self, of, artifact_type, out, err);
+}
+
 int image_source_open_layer(struct image_source *source, const struct image_descriptor *layer,
 			    struct image_stream **out, struct error *err)
 {

@@ -75,6 +75,11 @@ int image_source_load(struct image_source *source, const struct image_platform *
 int image_source_load_entry(struct image_source *source, const struct image_index_entry *entry,
 			    struct image *out, struct error *err);
 
+/* What refers to a manifest of a registry with an artifact of a type (registry_list_referrers()); `digest`
+ * NULL: to what the source's name stands for. Other sources have none. */
+int image_source_referrers(struct image_source *source, const char *digest,
+			   const char *artifact_type, struct image_index *out, struct error *err);
+
 /* The bytes of a blob as they are stored; the caller decompresses them. */
 int image_source_open_layer(struct image_source *source, const struct image_descriptor *layer,
 			    struct image_stream **out, struct error *err);

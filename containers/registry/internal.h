@@ -35,6 +35,9 @@ struct source_kind {
 	int (*open)(void *self, const struct image_descriptor *what, bool is_document,
 		    struct blob_reader **out, struct error *err);
 	void (*close)(void *self);
+	/* NULL: there are none. */
+	int (*referrers)(void *self, const char *digest, const char *artifact_type,
+			 struct image_index *out, struct error *err);
 };
 
 struct source {
@@ -72,6 +75,9 @@ int source_add_digest(const char *digest, struct image_index *out, struct error 
 
 /* Is it the content of an "oci-layout" file of version 1? */
 int source_check_layout(const char *data, size_t size, struct error *err);
+
+/* How names begin of what is on its way into the content cache. */
+#define CONTENT_INCOMING ".incoming-"
 
 /* "DIRECTORY/sha256/HEX". Caller frees; NULL: no memory. */
 char *blob_path(const char *directory, const char *digest);

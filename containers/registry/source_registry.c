@@ -9,12 +9,16 @@ struct remote_source {
 	struct registry *registry;
 	struct image_reference reference;
 	char *cache;		      /* NULL: none */
+	bool kept;		      /* something in it */
 	struct registry_document top; /* what the tag stands for */
 };
 
 static void remote_close(void *self)
 {
 	struct remote_source *source = self;
+	struct content_cache_size size = {0};
+	if (source->kept)
+		(void)content_cache_prune(source->cache, CONTENT_CACHE_MAX, &size, NULL);
 	registry_close(&source->registry);
 	image_reference_free(&source->reference);
 	registry_document_free(&source->top);
@@ -57,12 +61,22 @@ static int remote_open(void *self, const struct image_descriptor *what, bool is_
 	int rc = is_document ? open_document(source, what->digest, out, err)
 			     : registry_open_blob(source->registry, source->reference.name,
 						  what->digest, what->size, out, err);
+	source->kept = source->kept || source->cache != NULL;
 	if (rc == 0 && source->cache != NULL)
 		*out = content_cache_keep(source->cache, what->digest, *out);
 	return rc;
 }
 
-static const struct source_kind remote_kind = {remote_index, remote_open, remote_close};
+static int remote_referrers(void *self, const char *digest, const char *artifact_type,
+			    struct image_index *out, struct error *err)
+{
+	struct remote_source *source = self;
+	return registry_list_referrers(source->registry, source->reference.name, digest,
+				       artifact_type, out, err);
+}
+
+static const struct source_kind remote_kind = {remote_index, remote_open, remote_close,
+					       remote_referrers};
 
 int source_registry_open(const struct source_name *name, const struct image_source_options *options,
 			 struct source *out, struct error *err)

@@ -177,10 +177,16 @@ static const struct json_member members[] = {
 	{0},
 };
 
+void catalogue_entry_free(struct catalogue_entry *entry)
+{
+	image_free(&entry->image);
+	cJSON_Delete(STEAL(entry->compatibility));
+}
+
 void catalogue_free(struct catalogue *catalogue)
 {
 	for (size_t i = 0; i < catalogue->count; i++)
-		image_free(&catalogue->entries[i].image);
+		catalogue_entry_free(&catalogue->entries[i]);
 	arena_free(&catalogue->arena);
 	*catalogue = (struct catalogue){0};
 }
@@ -188,7 +194,9 @@ void catalogue_free(struct catalogue *catalogue)
 void catalogue_entry_reset(struct catalogue_entry *entry)
 {
 	*entry = (struct catalogue_entry){
-		.image = {.reference = "", .digest = "", .artifact_type = ""}};
+		.image = {.reference = "", .digest = "", .artifact_type = ""},
+		.artifact = "",
+		.not_read = ""};
 	json_members_reset(entry_members, entry);
 }
 
@@ -216,6 +224,8 @@ static int finish_entry(struct catalogue_entry *entry, struct arena *arena, stru
 	image->reference = entry->reference;
 	image->digest = "";
 	image->artifact_type = "";
+	entry->artifact = "";
+	entry->not_read = "";
 	if (level > 0 && !text_equal(host_architecture(platform->architecture), "amd64"))
 		return error_set(err, ERROR_FORMAT, "wants.cpuLevel: %.40s has no x86-64 levels",
 				 platform->architecture);

@@ -7,7 +7,8 @@
  *
  * A catalogue lists images that do the same work on different hardware: a file (JSON, schema
  * containers/selection/schema/catalogue.schema.json) which tells of each what it wants, or an index
- * of a registry, layout or archive, whose images tell it by platform and variables.
+ * of a registry, layout or archive, whose images tell it by platform and variables, and in a registry by
+ * compatibility artifacts that refer to them (compatibility.h).
  */
 
 #include "containers/compat/host.h"
@@ -44,6 +45,9 @@ struct catalogue_entry {
 	struct image image;
 	bool loaded; /* the image's own variables are known */
 	struct catalogue_wants wants;
+	cJSON *compatibility; /* document of its compatibility artifact; NULL: there is none */
+	const char *artifact; /* the digest of that artifact; "" */
+	const char *not_read; /* why it could not be read; "" */
 };
 
 struct catalogue {
@@ -64,7 +68,8 @@ int catalogue_parse(const char *data, size_t size, struct catalogue *out, struct
 /*
  * What a string names: a file, or with one of image_source_open()'s prefixes ("oci:", "docker://" ...)
  * an index. Images for another system or architecture than the host's are not loaded, artifacts are
- * left out. Errors name the string: those of json_read_file(), catalogue_parse(),
+ * left out. A compatibility artifact that cannot be read is told of the image, and is no error. Errors
+ * name the string: those of json_read_file(), catalogue_parse(),
  * image_source_open() and image_source_load_entry(); ERROR_LIMIT: more than CATALOGUE_LOADED_MAX.
  */
 int catalogue_read(const char *string, const struct host_facts *host,

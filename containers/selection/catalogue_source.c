@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "containers/registry/reference.h"
+#include "containers/selection/compatibility.h"
 #include "containers/selection/internal.h"
 
 #include <string.h>
@@ -51,6 +52,78 @@ static void copy_platform(const struct image_platform *from, struct arena *arena
 				       .os_version = arena_string(arena, from->os_version)};
 }
 
+/* The artifact that was made last; what does not tell its time is the oldest. */
+static const struct image_index_entry *newest(const struct image_index *index)
+{
+	const struct image_index_entry *found = NULL;
+	const char *last = "";
+	for (size_t i = 0; i < index->count; i++) {
+		const struct image_index_entry *it = &index->entries[i];
+		const char *created = image_pair_value(it->annotations, it->annotation_count,
+						       "org.opencontainers.image.created");
+		if (found != NULL && strcmp(created != NULL ? created : "", last) < 0)
+			continue;
+		found = it;
+		last = created != NULL ? created : "";
+	}
+	return found;
+}
+
+static int read_artifact(struct image_source *source, const struct image_index_entry *from,
+			 struct text *out, struct error *err)
+{
+	struct image artifact CLEANUP_IMAGE = {0};
+	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
+	char chunk[4096];
+	size_t count = 0;
+	int rc = image_source_load_entry(source, from, &artifact, err);
+	if (rc == 0 && artifact.layer_count == 0)
+		rc = error_set(err, ERROR_FORMAT, "it has no layer");
+	if (rc == 0)
+		rc = image_source_open_layer(source, &artifact.layers[0], &stream, err);
+	while (rc == 0 &&
+	       (rc = image_stream_read(stream, chunk, sizeof(chunk), &count, err)) == 0 &&
+	       count > 0) {
+		text_append(out, chunk, count);
+		if (out->size > COMPATIBILITY_MAX)
+			return error_set(err, ERROR_LIMIT, "more than %d bytes",
+					 (int)COMPATIBILITY_MAX);
+	}
+	return rc == 0 && out->failed ? error_memory(err) : rc;
+}
+
+/* Of the image itself, otherwise of the index that has it. */
+static int read_compatibility(struct image_source *source, struct arena *arena,
+			      struct catalogue_entry *entry, struct error *err)
+{
+	struct image_index index CLEANUP_IMAGE_INDEX = {0};
+	struct text text CLEANUP_TEXT = {0};
+	int rc = image_source_referrers(source, entry->image.digest, COMPATIBILITY_ARTIFACT, &index,
+					err);
+	if (rc == 0 && index.count == 0) {
+		image_index_free(&index);
+		rc = image_source_referrers(source, NULL, COMPATIBILITY_ARTIFACT, &index, err);
+	}
+	if (rc < 0 || index.count == 0)
+		return rc;
+	const struct image_index_entry *artifact = newest(&index);
+	entry->artifact = arena_string(arena, artifact->descriptor.digest);
+	rc = read_artifact(source, artifact, &text, err);
+	return rc == 0 ? compatibility_parse(text_string(&text), text.size, &entry->compatibility,
+					     err)
+		       : rc;
+}
+
+static int add_compatibility(struct image_source *source, struct arena *arena,
+			     struct catalogue_entry *entry, struct error *err)
+{
+	struct error failure = {0};
+	int rc = read_compatibility(source, arena, entry, &failure);
+	if (rc < 0)
+		entry->not_read = arena_string(arena, failure.text);
+	return rc == ERROR_MEMORY ? error_copy(err, &failure) : 0;
+}
+
 static int fill_entry(struct image_source *source, const struct image_index_entry *from,
 		      const struct host_facts *host, struct arena *arena,
 		      struct catalogue_entry *entry, struct error *err)
@@ -74,7 +147,7 @@ static int fill_entry(struct image_source *source, const struct image_index_entr
 		entry->created = created_of(image->annotations, image->annotation_count, arena);
 	if (entry->created[0] == '\0')
 		entry->created = created_of(image->labels, image->label_count, arena);
-	return 0;
+	return add_compatibility(source, arena, entry, err);
 }
 
 /* Artifacts have a type or the platform "unknown/unknown" (attestations of BuildKit). */
@@ -113,7 +186,7 @@ static int add_source(const char *string, const struct host_facts *host,
 		rc = fill_entry(source, from, host, &out->arena, entry, err);
 		if (rc == 0 && entry->image.artifact_type != NULL &&
 		    entry->image.artifact_type[0] != '\0')
-			image_free(&entries[--out->count].image);
+			catalogue_entry_free(&entries[--out->count]);
 	}
 	return rc == 0 && out->arena.failed ? error_memory(err) : rc;
 }

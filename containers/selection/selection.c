@@ -179,10 +179,10 @@ static int judge(const struct catalogue_entry *entry, const struct host_facts *h
 	struct compat_case it = {
 		.image = &entry->image, .host = host, .options = options, .answer = &answer};
 	*item = (struct selection_item){.entry = entry, .step = "", .reason = ""};
-	wants_check(entry, host, options, &answer);
+	bool checked = wants_check(entry, host, options, &answer);
 	take_finding(&answer, arena, item);
 	take_keys(&it, entry, arena, item->keys);
-	return answer.arena.failed ? error_memory(err) : 0;
+	return answer.arena.failed || !checked ? error_memory(err) : 0;
 }
 
 int selection_make(const struct catalogue *catalogue, const struct host_facts *host,

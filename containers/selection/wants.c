@@ -2,6 +2,7 @@
 /* What a catalogue says that an image wants of the host's GPUs: its rules. */
 #include "base/cleanup.h"
 #include "base/version.h"
+#include "containers/selection/compatibility.h"
 #include "containers/selection/internal.h"
 
 #include <string.h>
@@ -182,7 +183,37 @@ static bool is_replaced(const struct catalogue_entry *entry, const char *id)
 	return false;
 }
 
-void wants_check(const struct catalogue_entry *entry, const struct host_facts *host,
+static const struct compat_rule compatibility_rule = {
+	"nfd.compatibility",
+	"The host has the features that the image's compatibility artifact asks for.",
+	"Start it on a node that has them, or take another image.",
+	"Node Feature Discovery, docs/usage/image-compatibility.md; the artifact in the registry",
+	NULL,
+};
+
+/* False: out of memory. */
+static bool judge_compatibility(struct compat_case *it, const struct catalogue_entry *entry)
+{
+	struct features features CLEANUP_FEATURES = {0};
+	struct compatibility_answer answer = {COMPAT_UNKNOWN, ""};
+	struct error err = {0};
+	it->rule = &compatibility_rule;
+	if (entry->not_read[0] != '\0')
+		compat_find(it, COMPAT_UNKNOWN, "its compatibility artifact cannot be read: %s",
+			    entry->not_read);
+	if (entry->compatibility == NULL)
+		return true;
+	int rc = features_of_host(it->host, &features, &err);
+	if (rc == 0)
+		rc = compatibility_judge(entry->compatibility, &features, &it->answer->arena,
+					 &answer, &err);
+	compat_find(it, answer.verdict, "%s%s; artifact %s",
+		    rc < 0 ? "not a compatibility artifact: " : "",
+		    rc < 0 ? err.text : answer.reason, entry->artifact);
+	return rc != ERROR_MEMORY;
+}
+
+bool wants_check(const struct catalogue_entry *entry, const struct host_facts *host,
 		 const struct compat_options *options, struct compat_answer *answer)
 {
 	struct compat_case it = {
@@ -198,4 +229,5 @@ void wants_check(const struct catalogue_entry *entry, const struct host_facts *h
 		it.rule = &rules[i].rule;
 		rules[i].judge(&it, &entry->wants);
 	}
+	return judge_compatibility(&it, entry);
 }

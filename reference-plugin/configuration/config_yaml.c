@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/yaml.h"
 #include "reference-plugin/configuration/settings.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <yaml.h>
 
 enum { YAML_FILE_MAX = 1024 * 1024 };
 
@@ -29,36 +29,17 @@ static size_t line_of(const yaml_node_t *node)
 	return node->start_mark.line + 1;
 }
 
-PRINTF_LIKE(3, 4)
-static int wrong(const struct reader *reader, const yaml_node_t *node, const char *format, ...)
-{
-	char what[ERROR_TEXT_SIZE];
-	va_list args;
-	va_start(args, format);
-	(void)vsnprintf(what, sizeof(what), format, args);
-	va_end(args);
-	return error_set(reader->err, ERROR_FORMAT, "%s:%zu: %s", reader->name, line_of(node),
-			 what);
-}
+#define WRONG(reader, node, ...)                                                                   \
+	yaml_wrong((reader)->name, node, (reader)->err, ERROR_FORMAT, __VA_ARGS__)
 
 static yaml_node_t *node_at(const struct reader *reader, int index)
 {
 	return yaml_document_get_node(reader->document, index);
 }
 
-/* NULL when the node is not a scalar or holds a NUL. */
-static const char *scalar(const yaml_node_t *node)
-{
-	const char *value = NULL;
-	if (node->type != YAML_SCALAR_NODE)
-		return NULL;
-	value = (const char *)node->data.scalar.value;
-	return strlen(value) == node->data.scalar.length ? value : NULL;
-}
-
 static bool is_null(const yaml_node_t *node)
 {
-	const char *value = scalar(node);
+	const char *value = yaml_scalar(node);
 	return value != NULL && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
 	       (value[0] == '\0' || strcmp(value, "~") == 0 || strcmp(value, "null") == 0);
 }
@@ -72,12 +53,12 @@ static int each_pair(const struct reader *reader, const yaml_node_t *mapping,
 	for (const yaml_node_pair_t *at = first; rc == 0 && at < mapping->data.mapping.pairs.top;
 	     at++) {
 		const yaml_node_t *node = node_at(reader, at->key);
-		const struct pair pair = {scalar(node), node, node_at(reader, at->value)};
+		const struct pair pair = {yaml_scalar(node), node, node_at(reader, at->value)};
 		if (pair.key == NULL)
-			return wrong(reader, node, "a key is not text");
+			return WRONG(reader, node, "a key is not text");
 		for (const yaml_node_pair_t *before = first; before < at; before++) {
-			if (strcasecmp(scalar(node_at(reader, before->key)), pair.key) == 0)
-				return wrong(reader, node, "key '%s' is given twice", pair.key);
+			if (strcasecmp(yaml_scalar(node_at(reader, before->key)), pair.key) == 0)
+				return WRONG(reader, node, "key '%s' is given twice", pair.key);
 		}
 		rc = use(reader, &pair, user);
 	}
@@ -90,10 +71,10 @@ static int read_list(const struct reader *reader, const struct setting *setting,
 	struct text_list values CLEANUP_TEXT_LIST = {0};
 	for (const yaml_node_item_t *item = node->data.sequence.items.start;
 	     item < node->data.sequence.items.top; item++) {
-		const char *value = scalar(node_at(reader, *item));
+		const char *value = yaml_scalar(node_at(reader, *item));
 		int rc = value != NULL
 				 ? text_list_add(&values, value, reader->err)
-				 : wrong(reader, node_at(reader, *item), "an element is not text");
+				 : WRONG(reader, node_at(reader, *item), "an element is not text");
 		if (rc < 0)
 			return rc;
 	}
@@ -104,7 +85,7 @@ static int read_list(const struct reader *reader, const struct setting *setting,
 static int read_value(const struct reader *reader, const struct setting *setting,
 		      const yaml_node_t *node)
 {
-	const char *value = scalar(node);
+	const char *value = yaml_scalar(node);
 	if (setting->type == SETTING_LIST && node->type == YAML_SEQUENCE_NODE)
 		return read_list(reader, setting, node);
 	int rc = value != NULL ? setting_set(setting, value, reader->config, reader->err)
@@ -125,11 +106,11 @@ static int read_mount_key(const struct reader *reader, const struct pair *pair, 
 	struct mount *mount = user;
 	bool source = strcasecmp(pair->key, "source") == 0;
 	if (!source && strcasecmp(pair->key, "destination") != 0)
-		return wrong(reader, pair->key_node, "unknown key '%s'", pair->key);
-	if (scalar(pair->value) == NULL)
-		return wrong(reader, pair->value, "a path is not text");
+		return WRONG(reader, pair->key_node, "unknown key '%s'", pair->key);
+	if (yaml_scalar(pair->value) == NULL)
+		return WRONG(reader, pair->value, "a path is not text");
 	if (!is_null(pair->value))
-		*(source ? &mount->source : &mount->destination) = scalar(pair->value);
+		*(source ? &mount->source : &mount->destination) = yaml_scalar(pair->value);
 	return 0;
 }
 
@@ -138,12 +119,12 @@ static int read_mount(const struct reader *reader, const struct setting *setting
 {
 	struct mount mount = {NULL, NULL};
 	if (node->type != YAML_MAPPING_NODE)
-		return wrong(reader, node, "a mount is not a mapping with source and destination");
+		return WRONG(reader, node, "a mount is not a mapping with source and destination");
 	int rc = each_pair(reader, node, read_mount_key, &mount);
 	if (rc < 0)
 		return rc;
 	if (mount.source == NULL)
-		return wrong(reader, node, "a mount has no source");
+		return WRONG(reader, node, "a mount has no source");
 	rc = additional_mounts_add(&reader->config->additional_mounts, setting->mounts, vendor,
 				   mount.source, mount.destination, reader->err);
 	if (rc < 0)
@@ -160,7 +141,7 @@ static int read_vendor(const struct reader *reader, const struct pair *pair, voi
 	if (is_null(list))
 		return 0;
 	if (list->type != YAML_SEQUENCE_NODE)
-		return wrong(reader, list, "the mounts of a vendor are not a list");
+		return WRONG(reader, list, "the mounts of a vendor are not a list");
 	for (const yaml_node_item_t *item = list->data.sequence.items.start;
 	     rc == 0 && item < list->data.sequence.items.top; item++)
 		rc = read_mount(reader, *setting, pair->key, node_at(reader, *item));
@@ -172,10 +153,10 @@ static int read_setting(const struct reader *reader, const struct pair *pair, vo
 	const struct setting *setting = setting_find(reader->config->program, pair->key);
 	(void)user;
 	if (setting == NULL && strcasecmp(pair->key, "additionalMountsWow64") == 0)
-		return wrong(reader, pair->key_node,
+		return WRONG(reader, pair->key_node,
 			     "additionalMountsWow64 is for Windows: Linux has no SysWOW64");
 	if (setting == NULL)
-		return wrong(reader, pair->key_node, "unknown key '%s'", pair->key);
+		return WRONG(reader, pair->key_node, "unknown key '%s'", pair->key);
 	if (is_null(pair->value))
 		return 0;
 	reader->config->origins[setting - settings] =
@@ -183,52 +164,22 @@ static int read_setting(const struct reader *reader, const struct pair *pair, vo
 	if (setting->type != SETTING_MOUNTS)
 		return read_value(reader, setting, pair->value);
 	if (pair->value->type != YAML_MAPPING_NODE)
-		return wrong(reader, pair->value, "%s is not a mapping from vendors to lists",
+		return WRONG(reader, pair->value, "%s is not a mapping from vendors to lists",
 			     setting->key);
 	return each_pair(reader, pair->value, read_vendor, &setting);
-}
-
-static int parser_error(const struct reader *reader, const yaml_parser_t *parser)
-{
-	if (parser->error == YAML_MEMORY_ERROR)
-		return error_memory(reader->err);
-	return error_set(reader->err, ERROR_FORMAT, "%s:%zu: %s", reader->name,
-			 parser->problem_mark.line + 1,
-			 parser->problem != NULL ? parser->problem : "this is not YAML");
-}
-
-static int expect_end(const struct reader *reader, yaml_parser_t *parser)
-{
-	yaml_document_t more CLEANUP(yaml_document_delete) = {0};
-	if (!yaml_parser_load(parser, &more))
-		return parser_error(reader, parser);
-	if (yaml_document_get_root_node(&more) == NULL)
-		return 0;
-	return error_set(reader->err, ERROR_FORMAT, "%s:%zu: a second document begins",
-			 reader->name, more.start_mark.line + 1);
 }
 
 int config_parse_yaml(const char *name, const char *data, size_t size, struct config *config,
 		      struct error *err)
 {
-	yaml_parser_t parser CLEANUP(yaml_parser_delete) = {0};
 	yaml_document_t document CLEANUP(yaml_document_delete) = {0};
 	const struct reader reader = {name, &document, config, err};
-	int rc = 0;
-	if (!yaml_parser_initialize(&parser))
-		return error_memory(err);
-	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&parser, (const unsigned char *)data, size);
-	if (!yaml_parser_load(&parser, &document))
-		return parser_error(&reader, &parser);
-	const yaml_node_t *root = yaml_document_get_root_node(&document);
-	if (root == NULL)
-		return 0;
-	if (root->type == YAML_MAPPING_NODE)
-		rc = each_pair(&reader, root, read_setting, NULL);
-	else if (!is_null(root))
-		rc = wrong(&reader, root, "the file is not a mapping");
-	return rc == 0 ? expect_end(&reader, &parser) : rc;
+	int rc = yaml_load(name, data, size, &document, err);
+	const yaml_node_t *root = rc == 0 ? yaml_document_get_root_node(&document) : NULL;
+	if (root == NULL || is_null(root))
+		return rc;
+	return root->type == YAML_MAPPING_NODE ? each_pair(&reader, root, read_setting, NULL)
+					       : WRONG(&reader, root, "the file is not a mapping");
 }
 
 int config_read_yaml(const char *path, struct config *config, struct error *err)

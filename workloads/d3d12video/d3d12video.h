@@ -7,7 +7,6 @@
 
 #include "base/os_version.h"
 #include "workloads/d3d12/d3d12.h"
-#include "workloads/video/h264.h"
 #include "workloads/video/video.h"
 
 /* That header names them, and older ones of Direct3D 12 have them not. */
@@ -24,7 +23,8 @@ enum {
 struct d3d12video {
 	struct d3d12_device gpu;
 	ID3D12VideoDevice3 *device;
-	D3D12_VIDEO_ENCODER_PROFILE_H264 profile; /* the first that it encodes, by its offer */
+	int profiles
+		[VIDEO_CODECS]; /* the first of each that it encodes: a number of the codec's own */
 };
 
 /* D3D12_CALL() of a question. */
@@ -37,6 +37,21 @@ struct d3d12video {
 	(ID3D12VideoDevice3_CheckFeatureSupport((video)->device,                                   \
 						D3D12_FEATURE_VIDEO_ENCODER_##feature, query,      \
 						sizeof(*(query))) >= 0)
+
+/* H.264, HEVC and, in newer headers, AV1 have the same numbers there. */
+static inline D3D12_VIDEO_ENCODER_CODEC d3d12video_codec_of(enum video_codec codec)
+{
+	return (D3D12_VIDEO_ENCODER_CODEC)codec;
+}
+
+/* A pointer to an enumeration of the codec. */
+static inline D3D12_VIDEO_ENCODER_PROFILE_DESC d3d12video_profile_of(int *number)
+{
+	return (D3D12_VIDEO_ENCODER_PROFILE_DESC){
+		.DataSize = sizeof(*number),
+		.pH264Profile = (D3D12_VIDEO_ENCODER_PROFILE_H264 *)(void *)number,
+	};
+}
 
 /* Why a system has no ID3D12VideoDevice3. Returns ERROR_UNSUPPORTED. */
 int d3d12video_refuse(const struct os_version *system, struct error *err);
@@ -53,16 +68,31 @@ struct d3d12video_metadata {
 	D3D12_VIDEO_ENCODER_FRAME_SUBREGION_METADATA parts[D3D12VIDEO_PARTS_MAX];
 };
 
-/* The settings of a stream, as descriptions of encoder, heap and pictures take them. */
+/* The settings of a stream, as descriptions of encoder, heap and pictures take them. The unions are what
+ * those point to, of the stream's codec. */
 struct d3d12video_settings {
-	D3D12_VIDEO_ENCODER_PROFILE_H264 profile_number;
-	D3D12_VIDEO_ENCODER_LEVELS_H264 level_number;
+	int profile_number;
+	union {
+		D3D12_VIDEO_ENCODER_LEVELS_H264 h264;
+		D3D12_VIDEO_ENCODER_LEVEL_TIER_CONSTRAINTS_HEVC hevc;
+	} level_setting;
+	union {
+		D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_H264 h264;
+		D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC hevc;
+	} tools;
+	union {
+		D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_H264 h264;
+		D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_HEVC hevc;
+	} pictures;
+	D3D12_VIDEO_ENCODER_CODEC codec;
 	D3D12_VIDEO_ENCODER_PROFILE_DESC profile;
 	D3D12_VIDEO_ENCODER_LEVEL_SETTING level;
 	D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION configuration;
 	D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE group;
 	D3D12_VIDEO_ENCODER_RATE_CONTROL rate;
 	D3D12_VIDEO_ENCODER_PICTURE_RESOLUTION_DESC size;
+	/* Of what the driver suggests or wants. */
+	D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOLUTION_SUPPORT_LIMITS limits;
 };
 
 /* One stream. Its frames are coded one after the other: the first is a key frame, each other one
@@ -70,6 +100,7 @@ struct d3d12video_settings {
 struct d3d12video_encoder {
 	struct d3d12video *video;
 	const struct video_job *job;
+	const struct d3d12video_codec *codec;
 	struct d3d12video_settings settings;
 	struct text headers; /* the parameter sets, which are the caller's to write */
 	ID3D12VideoEncoder *encoder;
@@ -87,6 +118,32 @@ struct d3d12video_encoder {
 	uint8_t *uploaded, *coded, *told; /* mapped: of `upload`, `bitstream` and `resolved` */
 	unsigned index;			  /* of the picture that is coded, or was last */
 };
+
+/* How a picture is to be coded; the first is a key frame, each other one refers to the one before. */
+struct d3d12video_picture {
+	union {
+		D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_H264 h264;
+		D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_HEVC hevc;
+	} data;
+	union {
+		D3D12_VIDEO_ENCODER_REFERENCE_PICTURE_DESCRIPTOR_H264 h264;
+		D3D12_VIDEO_ENCODER_REFERENCE_PICTURE_DESCRIPTOR_HEVC hevc;
+	} before;
+	UINT first; /* the place of `before` among references */
+};
+
+/* What is a codec's own: h264.c, hevc.c. */
+struct d3d12video_codec {
+	size_t level_size, tools_size, pictures_size,
+		data_size; /* of its members of those unions */
+	/* Chooses `tools` and `pictures`. ERROR_UNSUPPORTED: the driver takes none that are known here. */
+	int (*choose)(struct d3d12video_encoder *e, struct error *err);
+	/* Fills `headers`, when the driver has told level and limits. ERROR_FORMAT: those make no sense. */
+	int (*write_headers)(struct d3d12video_encoder *e, struct error *err);
+	void (*describe)(const struct d3d12video_encoder *e, struct d3d12video_picture *out);
+};
+
+extern const struct d3d12video_codec d3d12video_h264, d3d12video_hevc;
 
 /* encoder.c */
 extern const struct video_encoder d3d12video_encoder;

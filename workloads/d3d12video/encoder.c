@@ -15,37 +15,47 @@ enum {
 #define CALL(e, err, interface, method, ...)                                                       \
 	D3D12_CALL(&(e)->video->gpu, err, interface, method, __VA_ARGS__)
 
-static void choose_settings(struct d3d12video_encoder *e)
+static const struct d3d12video_codec *const codecs[VIDEO_CODECS] = {
+	[VIDEO_H264] = &d3d12video_h264,
+	[VIDEO_HEVC] = &d3d12video_hevc,
+};
+
+static int choose_settings(struct d3d12video_encoder *e, struct error *err)
 {
-	/* The first picture is a key frame, and none behind it. */
-	static D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_H264 group = {
-		.PPicturePeriod = 1,
-		.log2_max_frame_num_minus4 = H264_FRAME_NUMBER_BITS - 4,
-		.log2_max_pic_order_cnt_lsb_minus4 = H264_ORDER_BITS - 4,
-	};
-	static D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_H264 configuration;
 	static const D3D12_VIDEO_ENCODER_RATE_CONTROL_CBR bits = {.TargetBitRate = VIDEO_BIT_RATE};
 	static const D3D12_VIDEO_ENCODER_RATE_CONTROL_CQP quantisers = {QUALITY, QUALITY, QUALITY};
+	const enum video_codec codec = e->job->offer->codec;
+	struct d3d12video_settings *s = &e->settings;
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_RATE_CONTROL_MODE constant = {
+		.Codec = d3d12video_codec_of(codec),
 		.RateControlMode = D3D12_VIDEO_ENCODER_RATE_CONTROL_MODE_CBR,
 	};
-	struct d3d12video_settings *s = &e->settings;
-	*s = (struct d3d12video_settings){
-		.profile_number = e->video->profile,
-		.profile = {sizeof(s->profile_number), {&s->profile_number}},
-		.level = {sizeof(s->level_number), {&s->level_number}},
-		.configuration = {sizeof(configuration), {&configuration}},
-		.group = {sizeof(group), {&group}},
-		.rate = {.Mode = D3D12_VIDEO_ENCODER_RATE_CONTROL_MODE_CQP,
-			 .ConfigParams = {sizeof(quantisers), {&quantisers}},
-			 .TargetFrameRate = {VIDEO_RATE, 1}},
-		.size = {e->job->source.width, e->job->source.height},
-	};
-	if (!D3D12VIDEO_TELLS(e->video, RATE_CONTROL_MODE, &constant) || !constant.IsSupported)
-		return;
-	s->rate.Mode = constant.RateControlMode;
-	s->rate.ConfigParams.DataSize = sizeof(bits);
-	s->rate.ConfigParams.pConfiguration_CBR = &bits;
+	e->codec = codecs[codec];
+	if (e->codec == NULL)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the device offers it, and this probe does not encode it with "
+				 "Direct3D 12");
+	s->codec = constant.Codec;
+	s->profile_number = e->video->profiles[codec];
+	s->profile = d3d12video_profile_of(&s->profile_number);
+	s->level.DataSize = (UINT)e->codec->level_size;
+	s->level.pH264LevelSetting = &s->level_setting.h264;
+	s->configuration.DataSize = (UINT)e->codec->tools_size;
+	s->configuration.pH264Config = &s->tools.h264;
+	s->group.DataSize = (UINT)e->codec->pictures_size;
+	s->group.pH264GroupOfPictures = &s->pictures.h264;
+	s->rate.Mode = D3D12_VIDEO_ENCODER_RATE_CONTROL_MODE_CQP;
+	s->rate.ConfigParams.DataSize = sizeof(quantisers);
+	s->rate.ConfigParams.pConfiguration_CQP = &quantisers;
+	s->rate.TargetFrameRate = (DXGI_RATIONAL){VIDEO_RATE, 1};
+	s->size.Width = e->job->source.width;
+	s->size.Height = e->job->source.height;
+	if (D3D12VIDEO_TELLS(e->video, RATE_CONTROL_MODE, &constant) && constant.IsSupported) {
+		s->rate.Mode = constant.RateControlMode;
+		s->rate.ConfigParams.DataSize = sizeof(bits);
+		s->rate.ConfigParams.pConfiguration_CBR = &bits;
+	}
+	return e->codec->choose(e, err);
 }
 
 /* What an encoder does not take, by D3D12_VIDEO_ENCODER_VALIDATION_FLAGS. */
@@ -54,7 +64,7 @@ static int refuse(unsigned flags, struct error *err)
 	static const char *const names[] = {
 		[0] = "the codec",
 		[3] = "NV12",
-		[4] = "CAVLC",
+		[4] = "the tools of the codec",
 		[5] = "the kind of rate control",
 		[6] = "the bit rate",
 		[7] = "pictures without intra refresh",
@@ -78,9 +88,9 @@ static int refuse(unsigned flags, struct error *err)
 static int check_settings(struct d3d12video_encoder *e, struct error *err)
 {
 	struct d3d12video_settings *s = &e->settings;
-	D3D12_VIDEO_ENCODER_PROFILE_H264 suggested = s->profile_number;
-	D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOLUTION_SUPPORT_LIMITS limits = {0};
+	int suggested = s->profile_number;
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT query = {
+		.Codec = s->codec,
 		.InputFormat = DXGI_FORMAT_NV12,
 		.CodecConfiguration = s->configuration,
 		.CodecGopSequence = s->group,
@@ -88,9 +98,9 @@ static int check_settings(struct d3d12video_encoder *e, struct error *err)
 		.ResolutionsListCount = 1,
 		.pResolutionList = &s->size,
 		.MaxReferenceFramesInDPB = 1,
-		.SuggestedProfile = {.DataSize = sizeof(suggested), .pH264Profile = &suggested},
+		.SuggestedProfile = d3d12video_profile_of(&suggested),
 		.SuggestedLevel = s->level,
-		.pResolutionDependentSupport = &limits,
+		.pResolutionDependentSupport = &s->limits,
 	};
 	int rc = D3D12VIDEO_ASK(e->video, err, SUPPORT, &query);
 	if (rc != 0)
@@ -105,33 +115,21 @@ static int check_settings(struct d3d12video_encoder *e, struct error *err)
 
 static int write_headers(struct d3d12video_encoder *e, struct error *err)
 {
-	/* level_idc by D3D12_VIDEO_ENCODER_LEVELS_H264; the second is 1b. */
-	static const uint8_t levels[] = {10, 11, 11, 12, 13, 20, 21, 22, 30, 31,
-					 32, 40, 41, 42, 50, 51, 52, 60, 61, 62};
-	const unsigned level = (unsigned)e->settings.level_number;
-	const bool high = e->settings.profile_number == D3D12_VIDEO_ENCODER_PROFILE_H264_HIGH;
-	if (level >= ARRAY_SIZE(levels))
-		return error_set(err, ERROR_FORMAT, "the driver suggests level %u, which is none",
-				 level);
-	const struct h264_sequence sequence = {
-		.profile = high ? H264_PROFILE_HIGH : H264_PROFILE_MAIN,
-		.constraints = level == D3D12_VIDEO_ENCODER_LEVELS_H264_1b ? 0x10 : 0,
-		.level = levels[level],
-	};
-	h264_add_sequence(&sequence, &e->job->source, &e->headers);
-	h264_add_picture(&e->headers);
-	return e->headers.failed ? error_memory(err) : 0;
+	int rc = e->codec->write_headers(e, err);
+	return rc == 0 && e->headers.failed ? error_memory(err) : rc;
 }
 
 static int create_encoder(struct d3d12video_encoder *e, struct error *err)
 {
 	const struct d3d12video_settings *s = &e->settings;
 	const D3D12_VIDEO_ENCODER_DESC encoder = {
+		.EncodeCodec = s->codec,
 		.EncodeProfile = s->profile,
 		.InputFormat = DXGI_FORMAT_NV12,
 		.CodecConfiguration = s->configuration,
 	};
 	const D3D12_VIDEO_ENCODER_HEAP_DESC heap = {
+		.EncodeCodec = s->codec,
 		.EncodeProfile = s->profile,
 		.EncodeLevel = s->level,
 		.ResolutionsListCount = 1,
@@ -153,6 +151,7 @@ static int create_outputs(struct d3d12video_encoder *e, struct error *err)
 {
 	struct d3d12_device *gpu = &e->video->gpu;
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOURCE_REQUIREMENTS wanted = {
+		.Codec = e->settings.codec,
 		.Profile = e->settings.profile,
 		.InputFormat = DXGI_FORMAT_NV12,
 		.PictureTargetResolution = e->settings.size,
@@ -246,14 +245,13 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 			struct error *err)
 {
 	static int (*const steps[])(struct d3d12video_encoder *, struct error *) = {
-		check_settings, write_headers,	 create_encoder,
-		create_outputs, create_textures, create_commands,
+		choose_settings, check_settings,  write_headers,   create_encoder,
+		create_outputs,	 create_textures, create_commands,
 	};
 	struct d3d12video_encoder *e = encoder;
 	int rc = 0;
 	e->video = session;
 	e->job = job;
-	choose_settings(e);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(steps); i++)
 		rc = steps[i](e, err);
 	return rc;
@@ -325,7 +323,6 @@ static void close_encoder(void *encoder)
 
 const struct video_encoder d3d12video_encoder = {
 	.single = true,
-	.h264_alone = "Direct3D 12",
 	.layout = VIDEO_NV12,
 	.list = d3d12video_list,
 	.size = sizeof(struct d3d12video_encoder),

@@ -22,29 +22,14 @@ static const struct profile {
 	{VIDEO_AV1, 0, "main", true},
 };
 
-/* H.264, HEVC and, in newer headers, AV1 have the same numbers there. */
-static D3D12_VIDEO_ENCODER_CODEC codec_of(const struct video_offer *offer)
-{
-	return (D3D12_VIDEO_ENCODER_CODEC)offer->codec;
-}
-
-/* A pointer to an enumeration of the codec. */
-static D3D12_VIDEO_ENCODER_PROFILE_DESC profile_of(int *number)
-{
-	return (D3D12_VIDEO_ENCODER_PROFILE_DESC){
-		.DataSize = sizeof(*number),
-		.pH264Profile = (D3D12_VIDEO_ENCODER_PROFILE_H264 *)(void *)number,
-	};
-}
-
 static bool has_profile(struct d3d12video *video, const struct video_offer *offer, int number)
 {
 	D3D12_VIDEO_ENCODER_LEVEL_TIER_CONSTRAINTS_HEVC least = {0}, most = {0};
 	/* Of H.264 a level is one number, of others two. */
 	const UINT size = offer->codec == VIDEO_H264 ? sizeof(least.Level) : sizeof(least);
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_PROFILE_LEVEL query = {
-		.Codec = codec_of(offer),
-		.Profile = profile_of(&number),
+		.Codec = d3d12video_codec_of(offer->codec),
+		.Profile = d3d12video_profile_of(&number),
 		.MinSupportedLevel = {.DataSize = size, .pHEVCLevelSetting = &least},
 		.MaxSupportedLevel = {.DataSize = size, .pHEVCLevelSetting = &most},
 	};
@@ -58,8 +43,8 @@ static void add_profiles(struct d3d12video *video, struct video_offer *offer)
 		const struct profile *profile = &profiles[i];
 		if (profile->codec != offer->codec || !has_profile(video, offer, profile->number))
 			continue;
-		if (offer->codec == VIDEO_H264 && offer->profiles[0] == '\0')
-			video->profile = (D3D12_VIDEO_ENCODER_PROFILE_H264)profile->number;
+		if (offer->profiles[0] == '\0')
+			video->profiles[offer->codec] = profile->number;
 		video_offer_add_profile(offer, profile->name);
 		offer->ten_bit |= profile->ten_bit;
 	}
@@ -69,10 +54,10 @@ static void add_sizes(struct d3d12video *video, struct video_offer *offer)
 {
 	D3D12_VIDEO_ENCODER_PICTURE_RESOLUTION_RATIO_DESC ratios[RATIOS_MAX] = {0};
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_OUTPUT_RESOLUTION_RATIOS_COUNT count = {
-		.Codec = codec_of(offer),
+		.Codec = d3d12video_codec_of(offer->codec),
 	};
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_OUTPUT_RESOLUTION query = {
-		.Codec = codec_of(offer),
+		.Codec = d3d12video_codec_of(offer->codec),
 		.pResolutionRatios = ratios,
 	};
 	if (!D3D12VIDEO_TELLS(video, OUTPUT_RESOLUTION_RATIOS_COUNT, &count) ||
@@ -91,11 +76,11 @@ static void add_sizes(struct d3d12video *video, struct video_offer *offer)
  * lists. */
 static void add_b_frames(struct d3d12video *video, struct video_offer *offer)
 {
-	int profile = offer->codec == VIDEO_H264 ? (int)video->profile : 0;
+	int profile = video->profiles[offer->codec];
 	D3D12_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT_H264 told = {0}; /* HEVC: the same */
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT query = {
-		.Codec = codec_of(offer),
-		.Profile = profile_of(&profile),
+		.Codec = d3d12video_codec_of(offer->codec),
+		.Profile = d3d12video_profile_of(&profile),
 		.PictureSupport = {.DataSize = sizeof(told), .pH264Support = &told},
 	};
 	if (offer->codec != VIDEO_AV1 &&
@@ -113,7 +98,7 @@ int d3d12video_list(void *session, const struct work_request *request, struct vi
 	(void)request;
 	for (int codec = 0; codec < VIDEO_CODECS; codec++) {
 		D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC query = {
-			.Codec = (D3D12_VIDEO_ENCODER_CODEC)codec,
+			.Codec = d3d12video_codec_of((enum video_codec)codec),
 		};
 		int rc = D3D12VIDEO_ASK(video, err, CODEC, &query);
 		if (rc != 0 && failure->code != E_INVALIDARG)

@@ -46,21 +46,9 @@ static void encode(struct d3d12video_encoder *e)
 {
 	const unsigned index = e->index, count = index > 0 ? 1 : 0;
 	ID3D12Resource *before = texture_of(e, index + 1);
-	UINT slice = slice_of(e, index + 1), first = 0;
-	D3D12_VIDEO_ENCODER_REFERENCE_PICTURE_DESCRIPTOR_H264 reference = {
-		.PictureOrderCountNumber = 2 * (index - count),
-		.FrameDecodingOrderNumber = index - count,
-	};
-	D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_H264 picture = {
-		.FrameType = count == 0 ? D3D12_VIDEO_ENCODER_FRAME_TYPE_H264_IDR_FRAME
-					: D3D12_VIDEO_ENCODER_FRAME_TYPE_H264_P_FRAME,
-		.PictureOrderCountNumber = 2 * index,
-		.FrameDecodingOrderNumber = index,
-		.List0ReferenceFramesCount = count,
-		.pList0ReferenceFrames = &first,
-		.ReferenceFramesReconPictureDescriptorsCount = count,
-		.pReferenceFramesReconPictureDescriptors = &reference,
-	};
+	UINT slice = slice_of(e, index + 1);
+	struct d3d12video_picture picture = {.first = 0};
+	e->codec->describe(e, &picture);
 	const D3D12_VIDEO_ENCODER_ENCODEFRAME_INPUT_ARGUMENTS input = {
 		.SequenceControlDesc = {.RateControl = e->settings.rate,
 					.PictureTargetResolution = e->settings.size,
@@ -68,8 +56,8 @@ static void encode(struct d3d12video_encoder *e)
 		.PictureControlDesc =
 			{.Flags =
 				 D3D12_VIDEO_ENCODER_PICTURE_CONTROL_FLAG_USED_AS_REFERENCE_PICTURE,
-			 .PictureControlCodecData = {.DataSize = sizeof(picture),
-						     .pH264PicData = &picture},
+			 .PictureControlCodecData = {.DataSize = (UINT)e->codec->data_size,
+						     .pH264PicData = &picture.data.h264},
 			 .ReferenceFrames = {.NumTexture2Ds = count,
 					     .ppTexture2Ds = &before,
 					     .pSubresources = e->texture_array ? &slice : NULL}},
@@ -91,6 +79,7 @@ static void resolve(struct d3d12video_encoder *e)
 		{e->resolved, 0, D3D12_RESOURCE_STATE_VIDEO_ENCODE_WRITE},
 	};
 	const D3D12_VIDEO_ENCODER_RESOLVE_METADATA_INPUT_ARGUMENTS input = {
+		.EncoderCodec = e->settings.codec,
 		.EncoderProfile = e->settings.profile,
 		.EncoderInputFormat = DXGI_FORMAT_NV12,
 		.EncodedPictureEffectiveResolution = e->settings.size,

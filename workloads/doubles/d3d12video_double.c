@@ -5,6 +5,8 @@
 #include "workloads/doubles/d3d12video_double_commands.h"
 #include "workloads/doubles/settings.h"
 
+#include "base/cleanup.h"
+
 #include <string.h>
 
 enum { PITCH = 256 };
@@ -41,38 +43,58 @@ HRESULT d3d12video_double_give(void *object, void **out)
 	return S_OK;
 }
 
-static D3D12_VIDEO_ENCODER_PROFILE_H264 profile(void)
+static const struct double_codec *const codecs[] = {&double_h264, &double_hevc};
+
+/* NULL: it is not known. */
+static const struct double_codec *find_codec(D3D12_VIDEO_ENCODER_CODEC number)
 {
-	return setting_has("high") ? D3D12_VIDEO_ENCODER_PROFILE_H264_HIGH
-				   : D3D12_VIDEO_ENCODER_PROFILE_H264_MAIN;
+	for (size_t i = 0; i < ARRAY_SIZE(codecs); i++) {
+		if (codecs[i]->number == number)
+			return codecs[i];
+	}
+	return NULL;
 }
 
-static D3D12_VIDEO_ENCODER_LEVELS_H264 level(void)
+static bool has_codec(D3D12_VIDEO_ENCODER_CODEC codec)
 {
-	return (D3D12_VIDEO_ENCODER_LEVELS_H264)setting_number("level",
-							       D3D12_VIDEO_ENCODER_LEVELS_H264_3);
+	return !setting_has("none") &&
+	       (setting_has("all-codecs") ||
+		(int)codec == (int)setting_number("codec", D3D12_VIDEO_ENCODER_CODEC_H264));
+}
+
+/* The first of each codec, or High. */
+static bool is_profile(D3D12_VIDEO_ENCODER_CODEC codec,
+		       const D3D12_VIDEO_ENCODER_PROFILE_DESC *profile)
+{
+	const bool high = codec == D3D12_VIDEO_ENCODER_CODEC_H264 && setting_has("high");
+	return (int)*profile->pH264Profile == (high ? D3D12_VIDEO_ENCODER_PROFILE_H264_HIGH : 0);
+}
+
+static UINT level_size(D3D12_VIDEO_ENCODER_CODEC codec)
+{
+	return codec == D3D12_VIDEO_ENCODER_CODEC_H264 ? 4 : 8;
+}
+
+/* A level and, but for H.264, a tier. */
+static void suggest(const struct double_codec *codec, int *level)
+{
+	level[0] = (int)setting_number("level", codec->level);
+	if (level_size(codec->number) > sizeof(*level))
+		level[1] = setting_has("high-tier");
 }
 
 static HRESULT tell_codec(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC *query)
 {
 	if ((int)query->Codec > D3D12_VIDEO_ENCODER_CODEC_HEVC && setting_has("new-codec"))
 		return E_INVALIDARG;
-	query->IsSupported =
-		!setting_has("none") &&
-		(query->Codec == D3D12_VIDEO_ENCODER_CODEC_H264 || setting_has("all-codecs"));
+	query->IsSupported = has_codec(query->Codec);
 	return S_OK;
 }
 
 static HRESULT tell_profile(D3D12_FEATURE_DATA_VIDEO_ENCODER_PROFILE_LEVEL *query)
 {
-	const bool all = setting_has("all-codecs");
-	query->IsSupported = query->Codec == D3D12_VIDEO_ENCODER_CODEC_H264
-				     ? *query->Profile.pH264Profile == profile() || all
-				     : all;
-	return query->MinSupportedLevel.DataSize ==
-			       (query->Codec == D3D12_VIDEO_ENCODER_CODEC_H264 ? 4u : 8u)
-		       ? S_OK
-		       : E_INVALIDARG;
+	query->IsSupported = setting_has("all-codecs") || is_profile(query->Codec, &query->Profile);
+	return query->MinSupportedLevel.DataSize == level_size(query->Codec) ? S_OK : E_INVALIDARG;
 }
 
 static HRESULT tell_sizes(D3D12_FEATURE_DATA_VIDEO_ENCODER_OUTPUT_RESOLUTION *query)
@@ -96,19 +118,16 @@ tell_references(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT *
 	return query->PictureSupport.DataSize == 20 ? S_OK : E_INVALIDARG;
 }
 
-/* The pictures of a stream are one key frame and what refers to it. */
+/* What is asked for is what is used. */
 static HRESULT tell_support(D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT *query)
 {
-	const D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_H264 *group =
-		query->CodecGopSequence.pH264GroupOfPictures;
-	const bool sound = query->InputFormat == DXGI_FORMAT_NV12 &&
-			   query->CodecConfiguration.pH264Config->ConfigurationFlags == 0 &&
+	const struct double_codec *codec = find_codec(query->Codec);
+	const bool sound = query->InputFormat == DXGI_FORMAT_NV12 && codec != NULL &&
 			   query->ResolutionsListCount == 1 &&
 			   query->pResolutionList->Width == DOUBLE_SIDE &&
 			   query->pResolutionList->Height == DOUBLE_SIDE &&
-			   query->MaxReferenceFramesInDPB == 1 && group->GOPLength == 0 &&
-			   group->PPicturePeriod == 1 && group->pic_order_cnt_type == 0 &&
-			   double_keeps(&query->RateControl);
+			   query->MaxReferenceFramesInDPB == 1 &&
+			   double_keeps(&query->RateControl) && codec->is_sequence_right(query);
 	const size_t refused = setting_number("refuse", sound ? 0 : 0x40);
 	query->ValidationFlags = (D3D12_VIDEO_ENCODER_VALIDATION_FLAGS)refused;
 	query->SupportFlags =
@@ -118,14 +137,21 @@ static HRESULT tell_support(D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT *query)
 						    (setting_has("texture-array")
 							     ? D3D12_VIDEO_ENCODER_SUPPORT_FLAG_RECONSTRUCTED_FRAMES_REQUIRE_TEXTURE_ARRAYS
 							     : 0));
-	*query->SuggestedLevel.pH264LevelSetting = level();
-	double_state.group = *group;
+	if (!sound)
+		return S_OK;
+	suggest(codec, (int *)(void *)query->SuggestedLevel.pH264LevelSetting);
+	query->pResolutionDependentSupport->SubregionBlockPixelsSize =
+		(UINT)setting_number("region", DOUBLE_SIDE);
+	memcpy(double_state.group, query->CodecGopSequence.pH264GroupOfPictures,
+	       query->CodecGopSequence.DataSize);
+	memcpy(double_state.tools, query->CodecConfiguration.pH264Config,
+	       query->CodecConfiguration.DataSize);
 	return S_OK;
 }
 
 static HRESULT tell_requirements(D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOURCE_REQUIREMENTS *query)
 {
-	query->IsSupported = *query->Profile.pH264Profile == profile();
+	query->IsSupported = is_profile(query->Codec, &query->Profile);
 	query->CompressedBitstreamBufferAccessAlignment = 4096;
 	query->EncoderMetadataBufferAccessAlignment = 8;
 	query->MaxEncoderOutputMetadataBufferSize = setting_has("greedy") ? UINT_MAX : 1000;
@@ -151,6 +177,8 @@ static HRESULT STDMETHODCALLTYPE check_feature(ID3D12VideoDevice3 *object,
 		return S_OK;
 	case D3D12_FEATURE_VIDEO_ENCODER_OUTPUT_RESOLUTION:
 		return tell_sizes(query);
+	case D3D12_FEATURE_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT:
+		return double_tell_sizes(query);
 	case D3D12_FEATURE_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT:
 		return tell_references(query);
 	case D3D12_FEATURE_VIDEO_ENCODER_RATE_CONTROL_MODE:
@@ -175,11 +203,15 @@ static HRESULT STDMETHODCALLTYPE create_encoder(ID3D12VideoDevice3 *object,
 	(void)object;
 	if (failure != 0)
 		return failure;
-	return IsEqualGUID(id, &IID_ID3D12VideoEncoder) &&
-			       description->InputFormat == DXGI_FORMAT_NV12 &&
-			       *description->EncodeProfile.pH264Profile == profile()
-		       ? d3d12video_double_give(&encoder, out)
-		       : E_INVALIDARG;
+	const struct double_codec *codec = find_codec(description->EncodeCodec);
+	if (!IsEqualGUID(id, &IID_ID3D12VideoEncoder) || codec == NULL ||
+	    description->InputFormat != DXGI_FORMAT_NV12 ||
+	    !is_profile(codec->number, &description->EncodeProfile) ||
+	    memcmp(description->CodecConfiguration.pH264Config, double_state.tools,
+		   description->CodecConfiguration.DataSize) != 0)
+		return E_INVALIDARG;
+	double_begin(codec);
+	return d3d12video_double_give(&encoder, out);
 }
 
 static HRESULT STDMETHODCALLTYPE create_heap(ID3D12VideoDevice3 *object,
@@ -187,11 +219,15 @@ static HRESULT STDMETHODCALLTYPE create_heap(ID3D12VideoDevice3 *object,
 					     REFIID id, void **out)
 {
 	const int failure = setting_enter("CreateVideoEncoderHeap");
+	int level[2] = {0, 0};
 	(void)object;
 	if (failure != 0)
 		return failure;
+	suggest(double_state.codec, level);
 	return IsEqualGUID(id, &IID_ID3D12VideoEncoderHeap) &&
-			       *description->EncodeLevel.pH264LevelSetting == level() &&
+			       description->EncodeCodec == double_state.codec->number &&
+			       memcmp(description->EncodeLevel.pH264LevelSetting, level,
+				      level_size(description->EncodeCodec)) == 0 &&
 			       description->pResolutionList->Width == DOUBLE_SIDE
 		       ? d3d12video_double_give(&heap, out)
 		       : E_INVALIDARG;

@@ -43,13 +43,22 @@ static struct {
 static ID3D12Resource *last_texture;
 static unsigned last_slice;
 
+void double_begin(const struct double_codec *codec)
+{
+	h264_pcm_free(&double_state.writer);
+	double_state.writer = (struct h264_pcm){.put = codec->put};
+	double_state.codec = codec;
+	if (codec->begin != NULL)
+		codec->begin(&double_state.writer, double_state.group);
+	texture_count = 0;
+	memset(states, 0, sizeof(states));
+	memset(&commands, 0, sizeof(commands));
+}
+
 void d3d12video_double_reset(void)
 {
 	h264_pcm_free(&double_state.writer);
 	double_state = (struct double_state){0};
-	texture_count = 0;
-	memset(states, 0, sizeof(states));
-	memset(&commands, 0, sizeof(commands));
 }
 
 void double_add_texture(ID3D12Resource *resource, const D3D12_RESOURCE_DESC *description)
@@ -163,8 +172,6 @@ static bool is_slice_in(ID3D12Resource *resource, unsigned slice, D3D12_RESOURCE
 static bool are_references_right(const D3D12_VIDEO_ENCODER_PICTURE_CONTROL_DESC *control,
 				 const D3D12_VIDEO_ENCODER_RECONSTRUCTED_PICTURE *decoded)
 {
-	const D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_H264 *picture =
-		control->PictureControlCodecData.pH264PicData;
 	const D3D12_VIDEO_ENCODE_REFERENCE_FRAMES *references = &control->ReferenceFrames;
 	const unsigned index = double_state.writer.count;
 	const unsigned slice = references->NumTexture2Ds > 0 && references->pSubresources != NULL
@@ -176,35 +183,24 @@ static bool are_references_right(const D3D12_VIDEO_ENCODER_PICTURE_CONTROL_DESC 
 	    !is_slice_in(decoded->pReconstructedPicture, decoded->ReconstructedPictureSubresource,
 			 D3D12_RESOURCE_STATE_VIDEO_ENCODE_WRITE))
 		return false;
-	if (index == 0)
-		return picture->FrameType == D3D12_VIDEO_ENCODER_FRAME_TYPE_H264_IDR_FRAME &&
-		       references->NumTexture2Ds == 0 && picture->List0ReferenceFramesCount == 0 &&
-		       picture->ReferenceFramesReconPictureDescriptorsCount == 0;
-	return picture->FrameType == D3D12_VIDEO_ENCODER_FRAME_TYPE_H264_P_FRAME &&
-	       references->NumTexture2Ds == 1 && references->ppTexture2Ds[0] == last_texture &&
-	       slice == last_slice && picture->List0ReferenceFramesCount == 1 &&
-	       picture->pList0ReferenceFrames[0] == 0 &&
-	       picture->ReferenceFramesReconPictureDescriptorsCount == 1 &&
-	       picture->pReferenceFramesReconPictureDescriptors->FrameDecodingOrderNumber ==
-		       index - 1 &&
-	       picture->pReferenceFramesReconPictureDescriptors->PictureOrderCountNumber ==
-		       2 * (index - 1) &&
-	       is_slice_in(last_texture, last_slice, D3D12_RESOURCE_STATE_VIDEO_ENCODE_READ);
+	return index == 0 ? references->NumTexture2Ds == 0
+			  : references->NumTexture2Ds == 1 &&
+				    references->ppTexture2Ds[0] == last_texture &&
+				    slice == last_slice &&
+				    is_slice_in(last_texture, last_slice,
+						D3D12_RESOURCE_STATE_VIDEO_ENCODE_READ);
 }
 
 static bool is_picture_right(const D3D12_VIDEO_ENCODER_ENCODEFRAME_INPUT_ARGUMENTS *input)
 {
-	const D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_H264 *picture =
-		input->PictureControlDesc.PictureControlCodecData.pH264PicData;
 	const D3D12_VIDEO_ENCODER_SEQUENCE_CONTROL_DESC *sequence = &input->SequenceControlDesc;
 	const unsigned index = double_state.writer.count;
 	return sequence->Flags == D3D12_VIDEO_ENCODER_SEQUENCE_CONTROL_FLAG_NONE &&
 	       double_keeps(&sequence->RateControl) &&
 	       sequence->PictureTargetResolution.Width == DOUBLE_SIDE &&
-	       memcmp(sequence->CodecGopSequence.pH264GroupOfPictures, &double_state.group,
-		      sizeof(double_state.group)) == 0 &&
-	       picture->FrameDecodingOrderNumber == index &&
-	       picture->PictureOrderCountNumber == 2 * index && picture->idr_pic_id == 0 &&
+	       memcmp(sequence->CodecGopSequence.pH264GroupOfPictures, double_state.group,
+		      sequence->CodecGopSequence.DataSize) == 0 &&
+	       double_state.codec->is_picture_right(&input->PictureControlDesc, index) &&
 	       (input->CurrentFrameBitstreamMetadataSize > 0) == (index == 0);
 }
 
@@ -248,6 +244,7 @@ resolve_metadata(ID3D12VideoEncodeCommandList2 *list,
 	commands.resolved = output->ResolvedLayoutMetadata.pBuffer;
 	commands.wrong = commands.wrong || input->HWLayoutMetadata.pBuffer != commands.metadata ||
 			 input->EncodedPictureEffectiveResolution.Width != DOUBLE_SIDE ||
+			 input->EncoderCodec != double_state.codec->number ||
 			 input->EncoderInputFormat != DXGI_FORMAT_NV12 ||
 			 !is_in(commands.metadata, 0, D3D12_RESOURCE_STATE_VIDEO_ENCODE_READ) ||
 			 !is_in(commands.resolved, 0, D3D12_RESOURCE_STATE_VIDEO_ENCODE_WRITE);
@@ -316,8 +313,6 @@ static void run_commands(void)
 	struct text stream = {0};
 	writer->source = (struct video_source){.width = DOUBLE_SIDE, .height = DOUBLE_SIDE};
 	writer->given = &nothing; /* parameter sets are the caller's */
-	writer->number_bits = double_state.group.log2_max_frame_num_minus4 + 4u;
-	writer->order_bits = double_state.group.log2_max_pic_order_cnt_lsb_minus4 + 4u;
 	double_state.removed = setting_number("removed", SIZE_MAX) == writer->count;
 	const struct video_planes planes =
 		video_planes_of(&writer->source, VIDEO_NV12, map(commands.input));

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A VA driver, loaded by the real libva, that encodes H.264 and HEVC without loss (h264_pcm.h,
- * hevc_pcm.h) in at most 64 by 64, and refuses a picture that is not described as it has to be. Beside
- * the words of settings.h, h264_pcm.h and va_double_hevc.c it knows
+ * hevc_pcm.h) and AV1 with libaom (av1_aom.h) in at most 64 by 64, and refuses a picture that is not
+ * described as it has to be. Beside the words of settings.h, h264_pcm.h, va_double_hevc.c and
+ * va_double_av1.c it knows
  *
  *   decode-only       no profile has an entry point that encodes
  *   low-power         they have EncSliceLP in the place of EncSlice
  *   all-codecs        HEVC and AV1 are told, too
- *   hevc              HEVC alone is
- *   cqp               no rate is kept
+ *   hevc, av1         that codec alone is
+ *   cqp, cbr          no rate is kept, or one is in any case
  *   packed            it is given the parameter sets, each alone
  *   packed-sequence   it is given both in one
  *   old               it has no vaSyncSurface2
@@ -56,6 +57,7 @@ static VAStatus terminate(VADriverContextP context)
 	text_free(&d->slice_header);
 	text_free(&d->stream);
 	h264_pcm_free(&d->writer);
+	av1_aom_close(&d->av1_coder);
 	free(d);
 	return VA_STATUS_SUCCESS;
 }
@@ -68,8 +70,9 @@ static VAStatus query_profiles(VADriverContextP context, VAProfile *profiles, in
 					VAProfileAV1Profile0};
 	ENTER("vaQueryConfigProfiles");
 	(void)context;
-	const size_t told = setting_has("hevc") ? 1 : setting_has("all-codecs") ? 7 : 4;
-	memcpy(profiles, setting_has("hevc") ? &all[4] : all, told * sizeof(all[0]));
+	const size_t first = setting_has("hevc") ? 4 : setting_has("av1") ? 6 : 0;
+	const size_t told = first > 0 ? 1 : setting_has("all-codecs") ? 7 : 4;
+	memcpy(profiles, &all[first], told * sizeof(all[0]));
 	*count = (int)setting_number("profiles", told);
 	return VA_STATUS_SUCCESS;
 }
@@ -96,7 +99,9 @@ uint32_t va_packed(void)
 
 static const struct va_codec *codec_of(VAProfile profile)
 {
-	return profile == VAProfileHEVCMain ? &va_codec_hevc : &va_codec_h264;
+	return profile == VAProfileHEVCMain	 ? &va_codec_hevc
+	       : profile == VAProfileAV1Profile0 ? &va_codec_av1
+						 : &va_codec_h264;
 }
 
 static VAStatus get_attributes(VADriverContextP context, VAProfile profile, VAEntrypoint entrypoint,
@@ -107,17 +112,18 @@ static VAStatus get_attributes(VADriverContextP context, VAProfile profile, VAEn
 	(void)entrypoint;
 	for (int i = 0; i < count; i++) {
 		const VAConfigAttribType type = attributes[i].type;
-		attributes[i].value =
-			type == VAConfigAttribRTFormat ? VA_RT_FORMAT_YUV420
-			: type == VAConfigAttribRateControl
-				? (setting_has("cqp") ? VA_RC_CQP : VA_RC_CQP | VA_RC_CBR)
-			: type == VAConfigAttribMaxPictureWidth ||
-					type == VAConfigAttribMaxPictureHeight
-				? SIDE
-			: type == VAConfigAttribEncMaxRefFrames ? 1
-			: type == VAConfigAttribEncPackedHeaders
-				? va_packed()
-				: codec_of(profile)->attribute(type);
+		attributes[i].value = type == VAConfigAttribRTFormat ? VA_RT_FORMAT_YUV420
+				      : type == VAConfigAttribRateControl
+					      ? (setting_has("cqp")   ? VA_RC_CQP
+						 : setting_has("cbr") ? VA_RC_CBR
+								      : VA_RC_CQP | VA_RC_CBR)
+				      : type == VAConfigAttribMaxPictureWidth ||
+						      type == VAConfigAttribMaxPictureHeight
+					      ? SIDE
+				      : type == VAConfigAttribEncMaxRefFrames ? 1
+				      : type == VAConfigAttribEncPackedHeaders
+					      ? va_packed()
+					      : codec_of(profile)->attribute(type);
 	}
 	return VA_STATUS_SUCCESS;
 }
@@ -127,11 +133,15 @@ static VAStatus create_config(VADriverContextP context, VAProfile profile, VAEnt
 {
 	ENTER("vaCreateConfig");
 	of(context)->codec = codec_of(profile);
-	if ((profile != VAProfileH264ConstrainedBaseline && profile != VAProfileHEVCMain) ||
+	if ((profile != VAProfileH264ConstrainedBaseline && profile != VAProfileHEVCMain &&
+	     profile != VAProfileAV1Profile0) ||
 	    entrypoint == VAEntrypointVLD)
 		return VA_STATUS_ERROR_UNSUPPORTED_PROFILE;
+	of(context)->keeps_rate = false;
 	for (int i = 0; i < count; i++) {
 		VAConfigAttrib told = attributes[i];
+		if (told.type == VAConfigAttribRateControl)
+			of(context)->keeps_rate = told.value == VA_RC_CBR;
 		(void)get_attributes(context, profile, entrypoint, &told, 1);
 		if ((told.value & attributes[i].value) != attributes[i].value)
 			return VA_STATUS_ERROR_INVALID_VALUE;
@@ -146,14 +156,21 @@ static VAStatus destroy_config(VADriverContextP context, VAConfigID id)
 	return id == 1 ? VA_STATUS_SUCCESS : VA_STATUS_ERROR_INVALID_CONFIG;
 }
 
+/* Of a picture as it is coded. */
+static unsigned coded_side(void)
+{
+	return setting_has("large-superblocks") ? 2 * SIDE : SIDE;
+}
+
 static VAStatus create_surfaces(VADriverContextP context, unsigned format, unsigned width,
 				unsigned height, VASurfaceID *ids, unsigned count,
 				VASurfaceAttrib *attributes, unsigned attribute_count)
 {
 	ENTER("vaCreateSurfaces");
 	(void)context;
-	if (format != VA_RT_FORMAT_YUV420 || width != SIDE || height != SIDE || count > SURFACES ||
-	    attribute_count != 1 || attributes[0].value.value.i != VA_FOURCC_NV12)
+	if (format != VA_RT_FORMAT_YUV420 || width != coded_side() || height != coded_side() ||
+	    count > SURFACES || attribute_count != 1 ||
+	    attributes[0].value.value.i != VA_FOURCC_NV12)
 		return VA_STATUS_ERROR_INVALID_PARAMETER;
 	for (unsigned i = 0; i < count; i++)
 		ids[i] = i;
@@ -174,10 +191,12 @@ static VAStatus create_context(VADriverContextP context, VAConfigID config, int 
 	(void)flag;
 	(void)targets;
 	struct driver *d = of(context);
-	if (config != 1 || width != SIDE || height != SIDE || count != SURFACES)
+	const int side = (int)coded_side();
+	if (config != 1 || width != side || height != side || count != SURFACES)
 		return VA_STATUS_ERROR_INVALID_PARAMETER;
 	h264_pcm_free(&d->writer);
 	text_reset(&d->given);
+	av1_aom_close(&d->av1_coder);
 	d->writer = (struct h264_pcm){
 		.source = {.width = SIDE, .height = SIDE}, .put = d->codec->put, .user = d};
 	if (va_packed() != VA_ATTRIB_NOT_SUPPORTED || d->codec->put != NULL)
@@ -299,7 +318,7 @@ static VAStatus begin_picture(VADriverContextP context, VAContextID id, VASurfac
 	if (id != 1 || target >= SURFACES)
 		return VA_STATUS_ERROR_INVALID_SURFACE;
 	d->target = target;
-	d->sequence = d->picture = d->slice = d->rate = false;
+	d->sequence = d->picture = d->slice = d->rate = d->failed = false;
 	text_reset(&d->slice_header);
 	return VA_STATUS_SUCCESS;
 }
@@ -321,7 +340,7 @@ static bool take_header(struct driver *d, const VAEncPackedHeaderParameterBuffer
 
 static bool take(struct driver *d, const struct buffer *buffer)
 {
-	const bool of_slice = d->header == VAEncPackedHeaderSlice;
+	const bool of_slice = d->codec->headers_first || d->header == VAEncPackedHeaderSlice;
 	switch ((int)buffer->type) {
 	case VAEncMiscParameterBufferType:
 		return take_other(d, buffer->data);
@@ -356,13 +375,13 @@ static VAStatus end_picture(VADriverContextP context, VAContextID id)
 	const struct video_planes planes =
 		video_planes_of(&d->writer.source, VIDEO_NV12, d->surfaces[d->target]);
 	if (id != 1 || !d->picture || !d->slice || d->sequence != first ||
-	    d->rate != (first && !setting_has("cqp")) || d->coded >= BUFFERS ||
+	    d->rate != (first && d->keeps_rate) || d->coded >= BUFFERS ||
 	    d->buffers[d->coded].type != VAEncCodedBufferType ||
 	    (d->codec->end != NULL && !d->codec->end(d)))
 		return VA_STATUS_ERROR_INVALID_PARAMETER;
 	text_free(&d->stream);
 	h264_pcm_add(&d->writer, VIDEO_NV12, &planes, &d->stream);
-	return VA_STATUS_SUCCESS;
+	return d->failed ? VA_STATUS_ERROR_ENCODING_ERROR : VA_STATUS_SUCCESS;
 }
 
 static VAStatus sync_surface(VADriverContextP context, VASurfaceID surface)

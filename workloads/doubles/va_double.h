@@ -3,6 +3,7 @@
 
 /* What the files of the VA driver share (va_double.c). */
 
+#include "workloads/doubles/av1_aom.h"
 #include "workloads/doubles/h264_pcm.h"
 
 #include <va/va.h>
@@ -35,12 +36,13 @@ struct va_codec {
 	bool (*take)(struct driver *d, VABufferType type, const void *data);
 	/* Behind the last buffer of a picture, in front of its coding; NULL: nothing is left. */
 	bool (*end)(struct driver *d);
+	bool headers_first; /* all headers of a picture stand in front of it, as `slice_header` */
 	/* Appends the picture; NULL: H.264. */
 	void (*put)(const struct h264_pcm *writer, const struct video_planes *frame,
 		    struct text *stream);
 };
 
-extern const struct va_codec va_codec_h264, va_codec_hevc;
+extern const struct va_codec va_codec_h264, va_codec_hevc, va_codec_av1;
 
 struct driver {
 	struct buffer buffers[BUFFERS];
@@ -49,6 +51,8 @@ struct driver {
 	VASurfaceID target, reference;
 	VABufferID coded;
 	bool sequence, picture, slice, rate;
+	bool keeps_rate;
+	bool failed;				 /* the picture cannot be coded */
 	struct text given, slice_header, stream; /* given: the parameter sets */
 	VAEncPackedHeaderType header;		 /* of the next data */
 	VACodedBufferSegment segment;
@@ -57,6 +61,12 @@ struct driver {
 	VAEncSequenceParameterBufferHEVC hevc_sequence;
 	VAEncPictureParameterBufferHEVC hevc_picture;
 	VAEncSliceParameterBufferHEVC hevc_slice;
+	/* Of AV1. */
+	VAEncSequenceParameterBufferAV1 av1_sequence;
+	VAEncPictureParameterBufferAV1 av1_picture;
+	VAEncTileGroupBufferAV1 av1_group;
+	unsigned av1_quality; /* base_q_idx */
+	struct av1_aom av1_coder;
 };
 
 /* VA_ENC_PACKED_HEADER_... that the driver tells. */

@@ -242,4 +242,4 @@ static void put(const struct h264_pcm *writer, const struct video_planes *frame,
 	hevc_pcm_add(&shape, frame, &d->slice_header, stream);
 }
 
-const struct va_codec va_codec_hevc = {attribute, take, end, put};
+const struct va_codec va_codec_hevc = {attribute, take, end, false, put};

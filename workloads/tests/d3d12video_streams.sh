@@ -20,7 +20,11 @@ trap 'rm -f "$stream"' EXIT
 failed=0
 while IFS='|' read -r setting wanted; do
 	sed -n 's/.*"stream":"\([^"]*\)".*/\1/p' "$folder/$setting.json" | base64 -d >"$stream"
-	judgement=$("$verify" --codec h264 --seed 7 --width 64 --height 64 "$stream") || true
+	case $setting in
+	codec=1*) codec=hevc ;;
+	*) codec=h264 ;;
+	esac
+	judgement=$("$verify" --codec $codec --seed 7 --width 64 --height 64 "$stream") || true
 	case $judgement in
 	*"$wanted"*) echo "$setting: $wanted" ;;
 	*)
@@ -40,5 +44,19 @@ repeat=4|frame 4 shows frame 3
 black=4|"reason":"frame 4 
 corrupt=5|"status":"undecodable"
 other=99|"reason":"frame 0 
+codec=1|"status":"ok"
+codec=1,cqp|"status":"ok"
+codec=1,texture-array|"status":"ok"
+codec=1,parts|"status":"ok"
+codec=1,small-trees|"status":"ok"
+codec=1,large-blocks|"status":"ok"
+codec=1,shallow,plain-tools|"status":"ok"
+codec=1,low-delay|"status":"ok"
+codec=1,region=128|"status":"ok"
+codec=1,level=12,high-tier|"status":"ok"
+codec=1,repeat=4|frame 4 shows frame 3
+codec=1,black=4|"reason":"frame 4 
+codec=1,corrupt=5|"status":"undecodable"
+codec=1,other=99|"reason":"frame 0 
 ROWS
 exit $failed

@@ -65,17 +65,32 @@ static void expect(const char *setting, const char *status, const char *reason)
 	UNIT_CONTAINS(string_at(work, "/reason"), reason);
 }
 
-/* Each stream begins with its sequence parameter set: profile, constraints, level. */
+/* Each stream begins with its sequence parameter set (profile, constraints, level), or the video parameter
+ * set of HEVC. */
 static void test_frames_are_encoded(void)
 {
 	static const char main_30[] = "AAAAAWdNAB6" /* 00 00 00 01 67 4d 00 1e */;
+	static const char hevc[] = "AAAAAUABDAH//wFgAAADALAAAAMAAAMAWq" /* level 90 */;
 	static const struct {
 		const char *setting, *begin;
 	} rows[] = {
-		{"plain", main_30},	    {"cqp", main_30},
-		{"texture-array", main_30}, {"high", "AAAAAWdkAB6" /* 64 00 1e */},
-		{"parts", main_30},	    {"level=1", "AAAAAWdNEAu" /* 4d 10 0b: 1b */},
+		{"plain", main_30},
+		{"cqp", main_30},
+		{"texture-array", main_30},
+		{"high", "AAAAAWdkAB6" /* 64 00 1e */},
+		{"parts", main_30},
+		{"level=1", "AAAAAWdNEAu" /* 4d 10 0b: 1b */},
 		{"new-codec", main_30},
+		{"codec=1", hevc},
+		{"codec=1,cqp", hevc},
+		{"codec=1,texture-array", hevc},
+		{"codec=1,parts", hevc},
+		{"codec=1,small-trees", hevc},
+		{"codec=1,large-blocks", hevc},
+		{"codec=1,shallow,plain-tools", hevc},
+		{"codec=1,low-delay", hevc},
+		{"codec=1,region=128", hevc},
+		{"codec=1,level=12,high-tier", "AAAAAUABDAH//yFgAAADALAAAAMAAAMAuq"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		cJSON *work CLEANUP_JSON = run_work(rows[i].setting);
@@ -101,8 +116,11 @@ static void test_what_a_device_encodes_is_listed(void)
 	expect_number(work, "/video/encoders/0/most/height", 64);
 	expect_string(work, "/video/encoders/1/profiles", "main main10");
 	expect_string(work, "/video/encoders/2/codec", "av1");
-	expect_string(work, "/video/streams/1/status", "unsupported");
-	UNIT_CONTAINS(string_at(work, "/video/streams/2/reason"), "encodes only H.264");
+	expect_string(work, "/video/streams/0/status", "encoded");
+	expect_string(work, "/video/streams/1/status", "encoded");
+	expect_string(work, "/video/streams/1/codec", "hevc");
+	expect_string(work, "/video/streams/2/status", "unsupported");
+	UNIT_CONTAINS(string_at(work, "/video/streams/2/reason"), "does not encode it");
 	cJSON *plain CLEANUP_JSON = run_work("plain");
 	expect_count(plain, "/video/encoders", 1);
 	expect_bool(plain, "/video/encoders/0/tenBit", false);
@@ -121,6 +139,8 @@ static void test_what_cannot_encode_is_unsupported(void)
 				"flags 0x800)"},
 		{"refuse=576", "does not take the bit rate, the size (validation flags 0x240)"},
 		{"refuse=2", "does not take these settings"},
+		{"codec=1,no-such-sizes",
+		 "hevc: the encoder takes no sizes of blocks and transforms that HEVC has"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		expect(rows[i].setting, "unsupported", rows[i].reason);
@@ -184,15 +204,34 @@ static void test_what_the_driver_says_is_told(void)
 		{"level=20", "wrong", "suggests level 20, which is none"},
 		{"drop=3", "wrong", "h264: the stream holds 11 pictures"},
 		{"empty", "wrong", "h264: "},
+		{"codec=1,level=13", "wrong", "suggests level 13, which is none"},
+		{"codec=1,region=12", "wrong", "in regions of 12 samples, and blocks have 8"},
+		{"codec=1,region=0", "wrong", "in regions of 0 samples"},
+		{"codec=1,drop=3", "wrong", "hevc: the stream holds 11 pictures"},
+		{"codec=1,empty", "wrong", "hevc: "},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		expect(rows[i].setting, rows[i].status, rows[i].reason);
 }
 
+/* The double looks at each part of what it is told. */
+static void test_pictures_are_described(void)
+{
+	static const char *const spoilt[] = {"order",	    "type",   "set",   "list",
+					     "descriptors", "before", "unused"};
+	for (size_t i = 0; i < ARRAY_SIZE(spoilt); i++) {
+		char *setting CLEANUP_FREE = text_format("codec=1,spoil=%s", spoilt[i]);
+		expect(setting, "failed", "CODEC_PICTURE_CONTROL_NOT_SUPPORTED");
+	}
+}
+
 /* What the probe does not see: verify-video does. */
 static void test_streams_go_to_whoever_decodes(void)
 {
-	static const char *const faults[] = {"repeat=4", "black=4", "corrupt=5", "other=99"};
+	static const char *const faults[] = {
+		"repeat=4",	    "black=4",	       "corrupt=5",	    "other=99",
+		"codec=1,repeat=4", "codec=1,black=4", "codec=1,corrupt=5", "codec=1,other=99",
+	};
 	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
 		cJSON *work CLEANUP_JSON = run_work(faults[i]);
 		expect_string(work, "/status", "encoded");
@@ -217,6 +256,7 @@ int main(void)
 		{"who cannot is told", test_who_cannot_is_told},
 		{"failing calls are told", test_failing_calls_are_told},
 		{"what the driver says is told", test_what_the_driver_says_is_told},
+		{"pictures are described", test_pictures_are_described},
 		{"streams go to whoever decodes", test_streams_go_to_whoever_decodes},
 		{"a hang times out", test_a_hang_times_out},
 		CU_TEST_INFO_NULL,

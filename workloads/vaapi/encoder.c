@@ -12,13 +12,16 @@ enum {
 static const struct vaapi_codec *const codecs[VIDEO_CODECS] = {
 	[VIDEO_H264] = &vaapi_h264,
 	[VIDEO_HEVC] = &vaapi_hevc,
+	[VIDEO_AV1] = &vaapi_av1,
 };
 
-/* The better one of what the driver has: a rate that it keeps, or a fixed quality. */
-static unsigned choose_rate_control(uint32_t told)
+/* What is better for the codec: a rate that the driver keeps, or a fixed quality. */
+static unsigned choose_rate_control(const struct vaapi_codec *codec, uint32_t told)
 {
 	if (told == VA_ATTRIB_NOT_SUPPORTED)
 		return VA_RC_NONE;
+	if (codec->fixed_quality && (told & VA_RC_CQP))
+		return VA_RC_CQP;
 	return told & VA_RC_CBR ? VA_RC_CBR : told & VA_RC_VBR ? VA_RC_VBR : VA_RC_CQP;
 }
 
@@ -39,7 +42,7 @@ static int create_config(struct encoder *e, struct error *err)
 	if (told[0].value == VA_ATTRIB_NOT_SUPPORTED || !(told[0].value & VA_RT_FORMAT_YUV420))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the encoder takes no frames of 8 bits 4:2:0");
-	e->rate_control = choose_rate_control(told[1].value);
+	e->rate_control = choose_rate_control(e->codec, told[1].value);
 	if (told[2].value != VA_ATTRIB_NOT_SUPPORTED)
 		e->packed = told[2].value & e->codec->packed;
 	if (e->rate_control != VA_RC_NONE)
@@ -113,10 +116,6 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 	e->codec = codecs[job->offer->codec];
 	e->width = job->source.width;
 	e->height = job->source.height;
-	if (e->codec == NULL)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the device offers it, and this probe encodes H.264 and HEVC "
-				 "alone with VA-API");
 	for (; rc == 0 && e->made < ARRAY_SIZE(steps); e->made += rc == 0)
 		rc = steps[e->made](e, err);
 	return rc;
@@ -186,7 +185,7 @@ static int make_parts(struct encoder *e, const struct part *parts, size_t count,
 static int make_all(struct encoder *e, bool first, const struct vaapi_description *d,
 		    struct error *err)
 {
-	const bool kept = first && (e->rate_control & (VA_RC_CBR | VA_RC_VBR)) != 0;
+	const bool kept = first && vaapi_keeps_rate(e);
 	const struct {
 		VAEncMiscParameterType type; /* as VAEncMiscParameterBuffer has it */
 		VAEncMiscParameterRateControl data;
@@ -194,7 +193,7 @@ static int make_all(struct encoder *e, bool first, const struct vaapi_descriptio
 		  {.bits_per_second = VIDEO_BIT_RATE,
 		   .target_percentage = 100,
 		   .window_size = 1000,
-		   .initial_qp = QUALITY}};
+		   .initial_qp = e->codec->quality}};
 	const struct {
 		VAEncMiscParameterType type;
 		VAEncMiscParameterFrameRate data;
@@ -298,6 +297,8 @@ static int get(void *encoder, struct text *stream, bool *ended, struct error *er
 		rc = CALL(e, err, vaMapBuffer, e->coded, &segments);
 	if (rc != 0)
 		return rc;
+	if (e->codec->begin != NULL)
+		e->codec->begin(segments, stream);
 	rc = append(e, segments, stream, err);
 	(void)e->va->vaUnmapBuffer(e->display, e->coded);
 	return rc;

@@ -99,6 +99,7 @@ static void describe(const struct encoder *e, unsigned index, struct vaapi_descr
 
 const struct vaapi_codec vaapi_h264 = {
 	.packed = VA_ENC_PACKED_HEADER_SEQUENCE | VA_ENC_PACKED_HEADER_PICTURE,
+	.quality = QUALITY,
 	.sequence_size = sizeof(VAEncSequenceParameterBufferH264),
 	.picture_size = sizeof(VAEncPictureParameterBufferH264),
 	.slice_size = sizeof(VAEncSliceParameterBufferH264),

@@ -14,17 +14,11 @@ enum {
 	NO_PICTURE = 0xFF,
 };
 
-/* VA_FEATURE_...; drivers tell SUPPORTED and REQUIRED in one, too. */
-static bool is_required(unsigned told)
-{
-	return (told & VA_FEATURE_REQUIRED) != 0;
-}
-
 /* Tools that most encoders have are used where they are there, PCM only where it has to be. Drivers of before VA-API 1.12 tell none, and want asymmetric partitions. */
 static int take_features(struct encoder *e, uint32_t told, struct error *err)
 {
 	const bool silent = told == VA_ATTRIB_NOT_SUPPORTED;
-	const bool kept = (e->rate_control & (VA_RC_CBR | VA_RC_VBR)) != 0;
+	const bool kept = vaapi_keeps_rate(e);
 	const VAConfigAttribValEncHEVCFeatures features = {.value = silent ? 0 : told};
 	VAEncSequenceParameterBufferHEVC *sequence = &e->hevc_sequence;
 	const unsigned others =
@@ -33,7 +27,7 @@ static int take_features(struct encoder *e, uint32_t told, struct error *err)
 		features.bits.sign_data_hiding | features.bits.constrained_intra_pred |
 		features.bits.transform_skip | features.bits.weighted_prediction |
 		features.bits.transquant_bypass | features.bits.deblocking_filter_disable;
-	if (is_required(others))
+	if (vaapi_is_required(others))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the driver requires a tool of HEVC that this probe does not "
 				 "describe: VAConfigAttribEncHEVCFeatures is 0x%08x",
@@ -41,9 +35,9 @@ static int take_features(struct encoder *e, uint32_t told, struct error *err)
 	sequence->seq_fields.bits.amp_enabled_flag = silent || features.bits.amp != 0;
 	sequence->seq_fields.bits.sample_adaptive_offset_enabled_flag = features.bits.sao != 0;
 	sequence->seq_fields.bits.sps_temporal_mvp_enabled_flag = features.bits.temporal_mvp != 0;
-	sequence->seq_fields.bits.pcm_enabled_flag = is_required(features.bits.pcm);
+	sequence->seq_fields.bits.pcm_enabled_flag = vaapi_is_required(features.bits.pcm);
 	e->hevc_picture.pic_fields.bits.cu_qp_delta_enabled_flag =
-		is_required(features.bits.cu_qp_delta) ||
+		vaapi_is_required(features.bits.cu_qp_delta) ||
 		(kept && (silent || features.bits.cu_qp_delta != 0));
 	return 0;
 }
@@ -226,6 +220,7 @@ static void describe(const struct encoder *e, unsigned index, struct vaapi_descr
 
 const struct vaapi_codec vaapi_hevc = {
 	.packed = VA_ENC_PACKED_HEADER_SEQUENCE | VA_ENC_PACKED_HEADER_SLICE,
+	.quality = QUALITY,
 	.sequence_size = sizeof(VAEncSequenceParameterBufferHEVC),
 	.picture_size = sizeof(VAEncPictureParameterBufferHEVC),
 	.slice_size = sizeof(VAEncSliceParameterBufferHEVC),

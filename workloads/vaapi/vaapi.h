@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* VA-API as the probe uses it: a display for each render node, and encoders of H.264 and HEVC.
+/* VA-API as the probe uses it: a display for each render node, and encoders of H.264, HEVC and AV1.
  * vaapi_api is what programs need; the rest is shared by the files of this folder. */
 
 #include "base/error.h"

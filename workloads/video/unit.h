@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Writing the NAL unit of a header, of H.264 or HEVC: bits first, then what they are in a stream. */
+/* Writing the unit of a header: bits first, then what they are in a stream. unit_put_ue(), unit_put_se() and
+ * unit_end() are for NAL units, of H.264 or HEVC. */
 
 #include "base/text.h"
 

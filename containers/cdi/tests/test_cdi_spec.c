@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is a Spec, what it needs, and the name of each defect. */
 #include "base/tests/unit.h"
+#include "base/yaml_json.h"
 #include "containers/cdi/spec.h"
 
 #define SPEC(version, edits)                                                                       \
@@ -187,7 +188,7 @@ static void expect_mode(const char *scalar, double wanted)
 {
 	char *yaml CLEANUP_FREE = text_format("[%s]", scalar);
 	cJSON *json CLEANUP_JSON = NULL;
-	UNIT_INT(cdi_yaml_parse(yaml, strlen(yaml), &json, NULL), 0);
+	UNIT_INT(yaml_to_json(yaml, strlen(yaml), &json, NULL), 0);
 	CU_ASSERT_TRUE(cJSON_IsNumber(json_pointer(json, "/0")));
 	UNIT_INT((long long)json_pointer_number(json, "/0"), (long long)wanted);
 	UNIT_STRING(json->child->valuestring, scalar);

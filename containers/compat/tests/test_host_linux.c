@@ -2,6 +2,7 @@
 /* Facts of other Linux machines, whose /proc and /sys are made in a folder. */
 #include "base/cleanup.h"
 #include "base/elf.h"
+#include "base/json.h"
 #include "base/tests/unit.h"
 #include "base/version.h"
 #include "containers/compat/host.h"
@@ -60,6 +61,34 @@ static void test_nvidia(void)
 	}
 }
 
+/* Modules and PCI devices of any kind. */
+static void test_modules_and_pci(void)
+{
+	struct host_facts host CLEANUP_HOST_FACTS = {0};
+	struct error err = {0};
+	char *root CLEANUP_TREE = tree_new();
+	const struct discovery_options where = {.root = root};
+	UNIT_NEED(root != NULL);
+	put(root, "proc/modules",
+	    "nvidia_uvm 1503232 2 - Live 0x0000000000000000 (POE)\nvfio_pci 16384 0 - Live 0x0\n");
+	put(root, "sys/bus/pci/devices/0000:03:00.0/class", "0x030200\n");
+	put(root, "sys/bus/pci/devices/0000:03:00.0/vendor", "0x10de\n");
+	put(root, "sys/bus/pci/devices/0000:03:00.0/device", "0x2335\n");
+	put(root, "sys/bus/pci/devices/0000:04:00.0/class", "nonsense");
+	UNIT_INT(host_facts_local(&where, &host, &err), 0);
+	UNIT_NEED(host.modules[0] != NULL && host.modules[1] != NULL && host.pci_count == 2);
+	UNIT_STRING(host.modules[0], "nvidia_uvm");
+	UNIT_STRING(host.modules[1], "vfio_pci");
+	CU_ASSERT_PTR_NULL(host.modules[2]);
+	UNIT_STRING(host.pci[0].class_code, "0302");
+	UNIT_STRING(host.pci[0].vendor, "10de");
+	UNIT_STRING(host.pci[0].device, "2335");
+	UNIT_STRING(host.pci[1].class_code, "");
+	cJSON *json CLEANUP_JSON = host_facts_to_json(&host);
+	UNIT_STRING(json_pointer_string(json, "/pci/0/class"), "0302");
+	UNIT_STRING(json_pointer_string(json, "/modules/1"), "vfio_pci");
+}
+
 /* KFD's topology names the architecture, by PCI address; the module's version is DKMS's own. */
 static void test_amd(void)
 {
@@ -97,4 +126,5 @@ static void test_glibc(void)
 	CU_ASSERT_TRUE(version_compare(info.glibc, gnu_get_libc_version()) <= 0);
 }
 
-UNIT_MAIN("facts of Linux hosts", {"NVIDIA", test_nvidia}, {"AMD", test_amd}, {"glibc", test_glibc})
+UNIT_MAIN("facts of Linux hosts", {"NVIDIA", test_nvidia}, {"AMD", test_amd},
+	  {"modules and PCI", test_modules_and_pci}, {"glibc", test_glibc})

@@ -206,6 +206,20 @@ const faults = {
 	'pages-loop': (q, s) => s.writeHead(200, {link: `<${q.url}>; rel="next"`}).end('{"tags": ["a"]}'),
 	'pages-on': (q, s, url, times) => s.writeHead(200, {link: `<?last=${Math.random()}>; rel="next"`}).end('{"tags": ["a"]}'),
 	'pages-away': (q, s) => s.writeHead(200, {link: '<http://127.0.0.2/v2/>; rel="next"'}).end('{"tags": ["a"]}'),
+	// A registry that keeps referrers itself, unlike Debian's, and has no tags for them.
+	referrers: (q, s, url) => {
+		const index = 'application/vnd.oci.image.index.v1+json';
+		if (/manifests\/sha256-/.test(url))
+			return s.writeHead(404).end();
+		if (!/referrers/.test(url))
+			return pass(q, s, url);
+		q.headers.accept = index;
+		return upstream(q, url.replace(/referrers\/sha256:/, 'manifests/sha256-'), (answer) => collect(answer, (body) => {
+			s.writeHead(200, {'content-type': index});
+			s.end(answer.statusCode === 200 ? body : `{"schemaVersion": 2, "mediaType": "${index}", "manifests": []}`);
+		}));
+	},
+	'referrers-denied': (q, s, url) => /referrers/.test(url) ? s.writeHead(403).end() : pass(q, s, url),
 	basic: (q, s, url) => q.headers.authorization === `Basic ${Buffer.from('alice:open:sesame').toString('base64')}` ?
 		faults.away(q, s, url) : challenge(s, 'Basic realm="rig"'),
 	'no-challenge': (q, s) => challenge(s, null),

@@ -403,8 +403,14 @@ static void test_cache(void)
 	UNIT_INT(file_write_atomic(path, wrong, layer.size, 0600, &err), 0);
 	UNIT_INT(read_image(exact, &options, &err), ERROR_PROTOCOL);
 	CU_ASSERT_FALSE(file_exists(path));
+	char *dead_writer CLEANUP_FREE = path_join(blobs, ".incoming-dead");
+	uv_fs_t request = {0};
+	UNIT_INT(file_write_atomic(dead_writer, "x", 1, 0600, &err), 0);
+	UNIT_INT(uv_fs_utime(NULL, &request, dead_writer, 0, 0, NULL), 0);
+	uv_fs_req_cleanup(&request);
 	UNIT_INT(read_image(there, &options, &err), 0);
 	CU_ASSERT_TRUE(file_exists(path));
+	CU_ASSERT_FALSE(file_exists(dead_writer)); /* what is kept has its bounds */
 }
 
 /* A blob that was wrong is not kept. */

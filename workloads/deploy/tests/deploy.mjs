@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // usage: deploy.mjs SOURCES BUILD VERSION
-// The pods start the probes that there are, each with the image and the program that the build makes; the Containerfiles name
-// the bases of images.json, and these the builds that the project knows.
+// The pods start the probes that there are, each with the image and the program that the build makes; the Containerfiles and the
+// matrix name the bases of images.json, and these the builds that the project knows.
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -48,27 +49,57 @@ for (const [os, not] of [["linux", "WINDOWS"], ["windows", "LINUX"]]) {
 const builds = new Map([...read(sources, "containers/compat/windows_builds.c").matchAll(/\{(\d{5}), "([^",]+)/g)]
 	.map(([, number, name]) => [name, number]));
 const { channels } = JSON.parse(read(folder, "windows/images.json"));
-expect("Containerfiles", list(path.join(folder, "windows"), ".Containerfile"), channels.map((c) => c.channel).sort());
-for (const { channel, name, osVersion, seen, source, editions } of channels) {
+const kinds = ["server", "servercore", "nanoserver"];
+const tagOf = (channel, edition) => (edition === "server" ? channel : `${channel}-${edition}`);
+expect("Containerfiles", list(path.join(build, "deploy/windows"), ".Containerfile"),
+	channels.flatMap((c) => kinds.map((edition) => `${c.channel}-${edition}`)).sort());
+// The long-term releases by which images are judged, without 2016, which gives containers no GPU.
+const images = read(sources, "containers/compat/windows_images.c");
+const constants = new Map([...(images + read(sources, "containers/compat/windows_builds.h")).matchAll(/(\w*BUILD_\w+) = (\d{5})/g)]
+	.map(([, name, number]) => [name, number]));
+const longTerm = [...images.matchAll(/long_term\[\] = \{([^}]+)\}/g)].map(([, names]) => names.split(",").map((n) => constants.get(n.trim())));
+expect("channels are the long-term releases", channels.map((c) => c.osVersion.split(".")[2]),
+	longTerm.reduce((a, b) => (a.length > b.length ? a : b), []).filter((b) => b !== constants.get("WINDOWS_BUILD_2016")));
+for (const { channel, name, osVersion, seen, source, runsOn, editions } of channels) {
 	const [, number] = osVersion.match(/^10\.0\.(\d{5})\.\d+$/) ?? [];
 	expect(`${channel}: the build of ${name}`, number, builds.get(name));
 	expect(`${channel}: seen`, /^20\d\d-\d\d-\d\d$/.test(seen) && source.startsWith("https://"), true);
-	expect(`${channel}: editions`, Object.keys(editions), ["server", "servercore", "nanoserver"]);
-	const text = read(folder, "windows", `${channel}.Containerfile`);
-	expect(`${channel}: comment`, text.includes(`${name} nodes (build ${number})`) &&
-		text.includes(`${channel}.Containerfile -t gpucert.internal/probes:${version}-${channel} .`), true);
-	const steps = text.split("\n").filter((l) => l !== "" && !l.startsWith("#")).map((l) => l.split(/ (.*)/s).slice(0, 2));
-	expect(`${channel}: instructions`, steps.map(([i]) => i), ["ARG", "FROM", "LABEL", "COPY", "COPY", "COPY", "CMD"]);
-	expect(`${channel}: base`, steps[0][1], `BASE=${editions.server}`);
-	expect(`${channel}: from`, steps[1][1], "${BASE}");
-	for (const [, copy] of steps.filter(([i]) => i === "COPY")) {
-		const [, part] = copy.match(/^(bin|libexec|share)\/ C:\/gpucert\/\1\/$/) ?? [];
-		expect(`${channel}: COPY ${copy}`, part !== undefined, true);
+	expect(`${channel}: runs on`, runsOn[0] === `windows-${channel.slice(4)}` || runsOn[0] === "self-hosted", true);
+	expect(`${channel}: editions`, Object.keys(editions), kinds);
+	for (const [edition, moving] of Object.entries(editions)) {
+		const [repository, tag] = moving.split(":");
+		const file = `${channel}-${edition}.Containerfile`;
+		expect(`${file}: ${moving} is Microsoft's`, /^mcr\.microsoft\.com\/windows(\/\w+)?$/.test(repository) && tag !== "latest", true);
+		const text = read(build, "deploy/windows", file);
+		expect(`${file}: comment`, text.includes(`${name} nodes (build ${number}), edition ${edition}`) && text.includes(`BASE=${moving}\n`) &&
+			text.includes(`${file} -t gpucert.internal/probes:${version}-${tagOf(channel, edition)} .`), true);
+		const steps = text.split("\n").filter((l) => l !== "" && !l.startsWith("#")).map((l) => l.split(/ (.*)/s).slice(0, 2));
+		expect(`${file}: instructions`, steps.map(([i]) => i), ["ARG", "FROM", "LABEL", "COPY", "COPY", "COPY", "CMD"]);
+		expect(`${file}: base`, steps[0][1], `BASE=${repository}:${osVersion}`);
+		expect(`${file}: from`, steps[1][1], "${BASE}");
+		for (const [, copy] of steps.filter(([i]) => i === "COPY")) {
+			const [, part] = copy.match(/^(bin|libexec|share)\/ C:\/gpucert\/\1\/$/) ?? [];
+			expect(`${file}: COPY ${copy}`, part !== undefined, true);
+		}
+		expect(`${file}: CMD`, JSON.parse(steps.at(-1)[1]), ["C:\\gpucert\\libexec\\gpucert\\probe-visibility.exe"]);
+		expect(`${file}: placeholders`, text.match(/@\w+@/g), null);
 	}
-	expect(`${channel}: CMD`, JSON.parse(steps.at(-1)[1]), ["C:\\gpucert\\libexec\\gpucert\\probe-visibility.exe"]);
 }
-for (const { editions, channel } of channels)
-	for (const base of Object.values(editions))
-		expect(`${channel}: ${base} is Microsoft's`, base.startsWith("mcr.microsoft.com/windows"), true);
+
+// The matrix of a CI: every image once, and what its arguments leave of them.
+const matrix = (...argv) => spawnSync(process.execPath, [path.join(folder, "windows/matrix.mjs"), ...argv], { encoding: "utf8" });
+const { include } = JSON.parse(matrix().stdout);
+expect("matrix", include.map((m) => `${m.channel}-${m.edition}`), channels.flatMap((c) => kinds.map((e) => `${c.channel}-${e}`)));
+for (const { channel, edition, osVersion, base, containerfile, tag, runsOn } of include) {
+	const from = channels.find((c) => c.channel === channel);
+	const text = read(build, "deploy/windows", containerfile);
+	expect(`matrix: ${containerfile}`, [osVersion, text.includes(`\nARG BASE=${base}\n`), tag, runsOn],
+		[from.osVersion, true, tagOf(channel, edition), from.runsOn]);
+}
+expect("matrix ltsc2022 nanoserver", JSON.parse(matrix("ltsc2022", "nanoserver").stdout).include.map((m) => m.containerfile),
+	["ltsc2022-nanoserver.Containerfile"]);
+expect("matrix servercore", JSON.parse(matrix("servercore").stdout).include.map((m) => m.channel), channels.map((c) => c.channel));
+const wrong = matrix("ltsc2016");
+expect("matrix ltsc2016", [wrong.status, wrong.stdout, wrong.stderr.includes("ltsc2016 is not one of ltsc2019, ltsc2022")], [2, "", true]);
 expect("README names the version", read(folder, "README.md").includes(`gpucert.internal/probes:${version} `), true);
 process.exit(failed === 0 ? 0 : 1);

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/yaml_json.h"
+
 #include "base/cleanup.h"
-#include "containers/cdi/spec.h"
+#include "base/yaml.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 struct reader {
 	yaml_document_t *document;
-	size_t values;
+	size_t values, bytes;
 	struct error *err;
 };
-
-static int wrong(const struct reader *reader, const yaml_node_t *node, int code, const char *what)
-{
-	return error_set(reader->err, code, "line %zu: %s", node->start_mark.line + 1, what);
-}
 
 static bool is_one_of(const char *text, const char *const *words)
 {
@@ -62,20 +58,12 @@ static cJSON *plain_scalar(const char *text)
 	return value != NULL && value->valuestring != NULL ? STEAL(value) : NULL;
 }
 
-/* The text of a scalar; NULL when the node is none, or a NUL is in it. */
-static const char *text_of(const yaml_node_t *node)
+static int read_scalar(struct reader *reader, const yaml_node_t *node, cJSON **out)
 {
-	if (node->type != YAML_SCALAR_NODE)
-		return NULL;
-	const char *text = (const char *)node->data.scalar.value;
-	return strlen(text) == node->data.scalar.length ? text : NULL;
-}
-
-static int read_scalar(const struct reader *reader, const yaml_node_t *node, cJSON **out)
-{
-	const char *text = text_of(node);
+	const char *text = yaml_scalar(node);
 	if (text == NULL)
-		return wrong(reader, node, ERROR_FORMAT, "a NUL in a text");
+		return yaml_wrong(NULL, node, reader->err, ERROR_FORMAT, "a NUL in a text");
+	reader->bytes += node->data.scalar.length;
 	*out = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? plain_scalar(text)
 								  : cJSON_CreateString(text);
 	return *out != NULL ? 0 : error_memory(reader->err);
@@ -104,12 +92,14 @@ static int read_mapping(struct reader *reader, const yaml_node_t *node, size_t d
 	     pair < node->data.mapping.pairs.top; pair++) {
 		const yaml_node_t *key = yaml_document_get_node(reader->document, pair->key);
 		cJSON *value CLEANUP_JSON = NULL;
-		if (text_of(key) == NULL)
-			return wrong(reader, key, ERROR_FORMAT, "a key is not text");
+		if (yaml_scalar(key) == NULL)
+			return yaml_wrong(NULL, key, reader->err, ERROR_FORMAT,
+					  "a key is not text");
+		reader->bytes += key->data.scalar.length;
 		int rc = read_node(reader, pair->value, depth, &value);
 		if (rc < 0)
 			return rc;
-		if (!cJSON_AddItemToObject(object, text_of(key), value))
+		if (!cJSON_AddItemToObject(object, yaml_scalar(key), value))
 			return error_memory(reader->err);
 		(void)STEAL(value);
 	}
@@ -121,10 +111,12 @@ static int read_mapping(struct reader *reader, const yaml_node_t *node, size_t d
 static int read_node(struct reader *reader, int index, size_t depth, cJSON **out)
 {
 	const yaml_node_t *node = yaml_document_get_node(reader->document, index);
-	if (++reader->values > CDI_YAML_VALUES_MAX)
-		return wrong(reader, node, ERROR_LIMIT, "too many values");
+	if (++reader->values > YAML_VALUES_MAX)
+		return yaml_wrong(NULL, node, reader->err, ERROR_LIMIT, "too many values");
+	if (reader->bytes > YAML_BYTES_MAX)
+		return yaml_wrong(NULL, node, reader->err, ERROR_LIMIT, "too much text");
 	if (depth > JSON_DEPTH_MAX)
-		return wrong(reader, node, ERROR_LIMIT, "nested too deeply");
+		return yaml_wrong(NULL, node, reader->err, ERROR_LIMIT, "nested too deeply");
 	if (node->type == YAML_SCALAR_NODE)
 		return read_scalar(reader, node, out);
 	bool list = node->type == YAML_SEQUENCE_NODE;
@@ -135,42 +127,16 @@ static int read_node(struct reader *reader, int index, size_t depth, cJSON **out
 		    : read_mapping(reader, node, depth + 1, *out);
 }
 
-static int parser_error(const yaml_parser_t *parser, struct error *err)
+int yaml_to_json(const char *data, size_t size, cJSON **out, struct error *err)
 {
-	if (parser->error == YAML_MEMORY_ERROR)
-		return error_memory(err);
-	return error_set(err, ERROR_FORMAT, "line %zu: %s", parser->problem_mark.line + 1,
-			 parser->problem != NULL ? parser->problem : "this is not YAML");
-}
-
-static int expect_end(yaml_parser_t *parser, struct error *err)
-{
-	yaml_document_t more CLEANUP(yaml_document_delete) = {0};
-	if (!yaml_parser_load(parser, &more))
-		return parser_error(parser, err);
-	if (yaml_document_get_root_node(&more) == NULL)
-		return 0;
-	return error_set(err, ERROR_FORMAT, "line %zu: a second document begins",
-			 more.start_mark.line + 1);
-}
-
-int cdi_yaml_parse(const char *data, size_t size, cJSON **out, struct error *err)
-{
-	yaml_parser_t parser CLEANUP(yaml_parser_delete) = {0};
 	yaml_document_t document CLEANUP(yaml_document_delete) = {0};
 	cJSON *json CLEANUP_JSON = NULL;
 	struct reader reader = {.document = &document, .err = err};
-	if (!yaml_parser_initialize(&parser))
-		return error_memory(err);
-	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&parser, (const unsigned char *)data, size);
-	if (!yaml_parser_load(&parser, &document))
-		return parser_error(&parser, err);
-	if (yaml_document_get_root_node(&document) == NULL)
+	int rc = yaml_load(NULL, data, size, &document, err);
+	if (rc == 0 && yaml_document_get_root_node(&document) == NULL)
 		return error_set(err, ERROR_FORMAT, "the file is empty");
-	int rc = read_node(&reader, 1, 0, &json);
 	if (rc == 0)
-		rc = expect_end(&parser, err);
+		rc = read_node(&reader, 1, 0, &json);
 	if (rc == 0)
 		*out = STEAL(json);
 	return rc;

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* `image cache`: what is kept of registries. */
+#include "base/cleanup.h"
+#include "conformance/cli/commands.h"
+#include "containers/registry/content_cache_size.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { EXIT_NOT_READ = 3, MIB_SHIFT = 20 };
+
+static struct {
+	bool prune;
+	int64_t keep_mib;
+} given = {.keep_mib = (int64_t)(CONTENT_CACHE_MAX >> MIB_SHIFT)};
+
+static double mib(uint64_t bytes)
+{
+	return (double)bytes / (1 << MIB_SHIFT);
+}
+
+static int look(struct error *err)
+{
+	struct content_cache_size size = {0};
+	struct text line CLEANUP_TEXT = {0};
+	char *directory CLEANUP_FREE = content_cache_directory();
+	if (directory == NULL)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no folder for caches is known: set XDG_CACHE_HOME or HOME");
+	const uint64_t max = given.prune ? (uint64_t)given.keep_mib << MIB_SHIFT : UINT64_MAX;
+	int rc = content_cache_prune(directory, max, &size, err);
+	if (rc < 0)
+		return rc;
+	text_addf(&line, "%s: %zu blobs, %.1f MiB", directory, size.files, mib(size.bytes));
+	if (given.prune)
+		text_addf(&line, "; %zu removed, %.1f MiB", size.removed, mib(size.removed_bytes));
+	text_add(&line, "\n");
+	rc = options_print(text_take(&line), err);
+	if (rc == 0 && size.bytes > max)
+		return error_set(err, ERROR_PERMISSION,
+				 "more is left than was asked for: it is in use, "
+				 "or it is another user's");
+	return rc;
+}
+
+static int cache_run(const struct text_list *arguments)
+{
+	struct error err = {0};
+	(void)arguments;
+	if (look(&err) == 0)
+		return 0;
+	(void)fprintf(stderr, "gpucert image cache: %s\n", err.text);
+	return EXIT_NOT_READ;
+}
+
+static const struct option_spec options[] = {
+	{OPTION_ROW("prune", OPTION_FLAG, given.prune),
+	 .help = "Remove what was used least recently until no more is left than --keep says."},
+	{OPTION_ROW("keep", OPTION_INT, given.keep_mib), .value = "MIB",
+	 .help = "How much --prune leaves, in MiB.", .min = 0, .max = INT64_C(1) << 40},
+	{.name = NULL},
+};
+
+static const char *const examples[] = {
+	"gpucert image cache",
+	"Say where the cache is and how much is in it.",
+	"gpucert image cache --prune --keep 0",
+	"Empty it.",
+	NULL,
+};
+
+const struct command_spec command_image_cache = {
+	.name = "image cache",
+	.summary = "Say how much is kept of registries, and remove what was not used lately",
+	.description =
+		"Commands that read images of registries keep manifests, configurations and layers "
+		"by their digests, unless --no-cache is given, in $XDG_CACHE_HOME/gpucert or "
+		"~/.cache/gpucert. Each that has kept something leaves at most 10 GiB by itself. "
+		"Other commands may run meanwhile: what is gone is fetched again.",
+	.options = options,
+	.examples = examples,
+	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
+					    "the cache cannot be read, or too much is left", NULL},
+	.run = cache_run,
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/registry/content_cache_size.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "containers/registry/internal.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <uv.h>
+
+struct kept_blob {
+	char *path;
+	uint64_t size;
+	int64_t used_s; /* since 1970 */
+};
+
+struct kept_blobs {
+	struct kept_blob *items;
+	size_t count;
+};
+
+static void kept_blobs_free(struct kept_blobs *blobs)
+{
+	for (size_t i = 0; i < blobs->count; i++)
+		free(blobs->items[i].path);
+	free(blobs->items);
+}
+
+static bool is_digest(const char *name)
+{
+	size_t size = strspn(name, "0123456789abcdef");
+	return name[size] == '\0' && (size == 64 || size == 128);
+}
+
+/* Regular files alone; one that has just gone is no error. */
+static int add_file(struct kept_blobs *blobs, const char *folder, const char *name,
+		    struct error *err)
+{
+	char *path CLEANUP_FREE = path_join(folder, name);
+	uv_fs_t request = {0};
+	if (path == NULL)
+		return error_memory(err);
+	bool found = uv_fs_lstat(NULL, &request, path, NULL) == 0 &&
+		     (request.statbuf.st_mode & S_IFMT) == S_IFREG;
+	const uint64_t size = request.statbuf.st_size;
+	const int64_t used_s = (int64_t)request.statbuf.st_mtim.tv_sec;
+	uv_fs_req_cleanup(&request);
+	if (!found)
+		return 0;
+	if (!is_digest(name)) {
+		if (used_s + CONTENT_CACHE_INCOMING_S < clock_realtime_ns() / 1000000000)
+			blob_file_remove(path);
+		return 0;
+	}
+	struct kept_blob *items = realloc(blobs->items, (blobs->count + 1) * sizeof(*blobs->items));
+	if (items == NULL)
+		return error_memory(err);
+	blobs->items = items;
+	items[blobs->count++] = (struct kept_blob){STEAL(path), size, used_s};
+	return 0;
+}
+
+static int add_folder(struct kept_blobs *blobs, const char *directory, const char *algorithm,
+		      struct error *err)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct error failure = {0};
+	char *folder CLEANUP_FREE = path_join(directory, algorithm);
+	if (folder == NULL)
+		return error_memory(err);
+	int rc = file_list(folder, &names, &failure);
+	if (rc == ERROR_NOT_FOUND)
+		return 0;
+	if (rc < 0)
+		return error_copy(err, &failure);
+	for (size_t i = 0; rc == 0 && i < names.count; i++) {
+		if (is_digest(names.items[i]) || text_starts_with(names.items[i], CONTENT_INCOMING))
+			rc = add_file(blobs, folder, names.items[i], err);
+	}
+	return rc;
+}
+
+/* By use, then by name, so that two processes remove the same. */
+static int compare_use(const void *first, const void *second)
+{
+	const struct kept_blob *a = first;
+	const struct kept_blob *b = second;
+	if (a->used_s != b->used_s)
+		return a->used_s < b->used_s ? -1 : 1;
+	return strcmp(a->path, b->path);
+}
+
+/* What cannot be removed stays and counts: on Windows what another process reads. */
+static void remove_blob(const struct kept_blob *blob, struct content_cache_size *out)
+{
+	blob_file_remove(blob->path);
+	if (file_exists(blob->path))
+		return;
+	out->removed++;
+	out->removed_bytes += blob->size;
+	out->files--;
+	out->bytes -= blob->size;
+}
+
+int content_cache_prune(const char *directory, uint64_t max, struct content_cache_size *out,
+			struct error *err)
+{
+	struct kept_blobs blobs CLEANUP(kept_blobs_free) = {0};
+	*out = (struct content_cache_size){0};
+	int rc = add_folder(&blobs, directory, "sha256", err);
+	if (rc == 0)
+		rc = add_folder(&blobs, directory, "sha512", err);
+	if (rc < 0 || blobs.count == 0)
+		return rc;
+	qsort(blobs.items, blobs.count, sizeof(*blobs.items), compare_use);
+	out->files = blobs.count;
+	for (size_t i = 0; i < blobs.count; i++)
+		out->bytes += blobs.items[i].size;
+	for (size_t i = 0; i < blobs.count && out->bytes > max; i++)
+		remove_blob(&blobs.items[i], out);
+	return 0;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/video/av1.h"
+
+#include "workloads/video/unit.h"
+
+enum { SIZE_BITS = 16, INTER_FRAME = 1, BITS_OF_SIZE_BYTE = 7 };
+
+/* leb128(), with zeros up to `bytes`. */
+static void add_size(size_t size, unsigned bytes, struct text *out)
+{
+	unsigned count = 0;
+	do {
+		const bool more = ++count < bytes || size >> BITS_OF_SIZE_BYTE != 0;
+		const char byte = (char)((size & 0x7F) | (more ? 0x80 : 0));
+		text_append(out, &byte, 1);
+		size >>= BITS_OF_SIZE_BYTE;
+	} while (size != 0 || count < bytes);
+}
+
+void av1_add_obu(enum av1_obu type, const void *data, size_t size, unsigned size_bytes,
+		 struct text *out)
+{
+	const char head = (char)(type << 3 | 2); /* without an extension, with its size */
+	text_append(out, &head, 1);
+	add_size(size, size_bytes, out);
+	if (size > 0)
+		text_append(out, data, size);
+}
+
+static void end(struct unit *unit, enum av1_obu type, unsigned size_bytes, struct text *out)
+{
+	unit_put(unit, 1, 1);
+	av1_add_obu(type, unit->bytes, (unit->bits + 7) / 8, size_bytes, out);
+}
+
+static void put_tools(struct unit *unit, const struct av1_sequence *s)
+{
+	unit_put(unit, s->use_128x128_superblock, 1);
+	unit_put(unit, s->enable_filter_intra, 1);
+	unit_put(unit, s->enable_intra_edge_filter, 1);
+	unit_put(unit, s->enable_interintra_compound, 1);
+	unit_put(unit, s->enable_masked_compound, 1);
+	unit_put(unit, s->enable_warped_motion, 1);
+	unit_put(unit, s->enable_dual_filter, 1);
+	unit_put(unit, s->order_hint_bits > 0, 1);
+	if (s->order_hint_bits > 0) {
+		unit_put(unit, s->enable_jnt_comp, 1);
+		unit_put(unit, s->enable_ref_frame_mvs, 1);
+	}
+	unit_put(unit, 3, 1 + 1); /* frames choose screen content tools and whole vectors */
+	if (s->order_hint_bits > 0)
+		unit_put(unit, s->order_hint_bits - 1, 3);
+	unit_put(unit, s->enable_superres, 1);
+	unit_put(unit, s->enable_cdef, 1);
+	unit_put(unit, s->enable_restoration, 1);
+}
+
+void av1_add_sequence_header(const struct av1_sequence *sequence, unsigned size_bytes,
+			     struct text *out)
+{
+	struct unit unit = {{0}, 0};
+	unit_put(&unit, 0, 3 + 1 + 1); /* profile 0, a video, in full */
+	unit_put(&unit, 0, 1 + 1 + 5); /* no timing, no delay, one operating point */
+	unit_put(&unit, 0, 12);	       /* which is all there is */
+	unit_put(&unit, sequence->seq_level_idx, 5);
+	if (sequence->seq_level_idx > 7)
+		unit_put(&unit, sequence->seq_tier, 1);
+	unit_put(&unit, SIZE_BITS - 1, 4);
+	unit_put(&unit, SIZE_BITS - 1, 4);
+	unit_put(&unit, sequence->width - 1, SIZE_BITS);
+	unit_put(&unit, sequence->height - 1, SIZE_BITS);
+	unit_put(&unit, 0, 1); /* frames have no numbers */
+	put_tools(&unit, sequence);
+	unit_put(&unit, 0, 1 + 1 + 1); /* 8 bits, with chroma, of colours that are not told */
+	unit_put(&unit, 0, 1 + 2 + 1); /* nor their range and place; U and V are quantised alike */
+	unit_put(&unit, 0, 1);	       /* no film grain */
+	end(&unit, AV1_SEQUENCE_HEADER, size_bytes, out);
+}
+
+/* frame_size(), superres_params(), render_size(): those of the sequence. */
+static void put_size(struct unit *unit, const struct av1_sequence *sequence)
+{
+	unit_put(unit, 0, sequence->enable_superres ? 1 + 1 : 1);
+}
+
+static void put_references(struct unit *unit, const struct av1_sequence *sequence,
+			   const struct av1_frame *frame)
+{
+	unit_put(unit, 0, sequence->order_hint_bits > 0); /* each is told */
+	for (size_t i = 0; i < AV1_REFERENCES; i++)
+		unit_put(unit, frame->ref_frame_idx[i], 3);
+	put_size(unit, sequence);
+	unit_put(unit, frame->allow_high_precision_mv, 1);
+	unit_put(unit, frame->interpolation_filter == AV1_FILTER_SWITCHABLE, 1);
+	if (frame->interpolation_filter != AV1_FILTER_SWITCHABLE)
+		unit_put(unit, frame->interpolation_filter, 2);
+	unit_put(unit, frame->is_motion_mode_switchable, 1);
+	unit_put(unit, 0, sequence->order_hint_bits > 0 && sequence->enable_ref_frame_mvs);
+}
+
+/* From show_existing_frame up to disable_frame_end_update_cdf. */
+static void put_kind(struct unit *unit, const struct av1_sequence *sequence,
+		     const struct av1_frame *frame)
+{
+	unit_put(unit, 0, 1);
+	unit_put(unit, frame->key ? 0 : INTER_FRAME, 2);
+	unit_put(unit, 1, 1);		       /* it is shown */
+	unit_put(unit, 0, frame->key ? 0 : 1); /* error_resilient_mode, which a key frame is in */
+	unit_put(unit, frame->disable_cdf_update, 1);
+	unit_put(unit, 0, 1 + 1); /* no screen content tools, the sequence's size */
+	unit_put(unit, frame->order_hint, sequence->order_hint_bits);
+	if (frame->key) {
+		put_size(unit, sequence);
+	} else {
+		unit_put(unit, frame->primary_ref_frame, 3);
+		unit_put(unit, frame->refresh_frame_flags, AV1_SLOTS);
+		put_references(unit, sequence, frame);
+	}
+	if (!frame->disable_cdf_update)
+		unit_put(unit, frame->disable_frame_end_update_cdf, 1);
+}
+
+/* tile_info(): spaced evenly, and not one more than there has to be. */
+static void put_tiles(struct unit *unit, const struct av1_sequence *sequence)
+{
+	const unsigned superblock = sequence->use_128x128_superblock ? 128 : 64;
+	unit_put(unit, 1, 1);
+	unit_put(unit, 0, sequence->width > superblock);
+	unit_put(unit, 0, sequence->height > superblock);
+}
+
+static void put_difference(struct unit *unit, bool given, int value)
+{
+	unit_put(unit, given, 1);
+	if (given)
+		unit_put(unit, (uint32_t)value, 1 + 6); /* su() */
+}
+
+static void put_quantisers(struct unit *unit, const struct av1_frame *frame)
+{
+	unit_put(unit, frame->base_q_idx, 8);
+	put_difference(unit, frame->y_dc_delta_q != 0, frame->y_dc_delta_q);
+	put_difference(unit, frame->uv_dc_delta_q != 0, frame->uv_dc_delta_q);
+	put_difference(unit, frame->uv_ac_delta_q != 0, frame->uv_ac_delta_q);
+	unit_put(unit, frame->using_qmatrix, 1);
+	if (frame->using_qmatrix) {
+		unit_put(unit, frame->qm_y, 4);
+		unit_put(unit, frame->qm_uv, 4);
+	}
+}
+
+/* delta_q_params() and delta_lf_params(). */
+static void put_changes(struct unit *unit, const struct av1_frame *frame)
+{
+	if (frame->base_q_idx == 0)
+		return;
+	unit_put(unit, frame->delta_q_present, 1);
+	if (!frame->delta_q_present)
+		return;
+	unit_put(unit, frame->delta_q_res, 2);
+	unit_put(unit, frame->delta_lf_present, 1);
+	if (!frame->delta_lf_present)
+		return;
+	unit_put(unit, frame->delta_lf_res, 2);
+	unit_put(unit, frame->delta_lf_multi, 1);
+}
+
+static void put_loop_filter(struct unit *unit, const struct av1_frame *frame)
+{
+	const bool luma = frame->loop_filter_level[0] + frame->loop_filter_level[1] > 0;
+	for (size_t i = 0; i < (luma ? 4 : 2); i++)
+		unit_put(unit, frame->loop_filter_level[i], 6);
+	unit_put(unit, frame->loop_filter_sharpness, 3);
+	unit_put(unit, frame->loop_filter_delta_enabled, 1);
+	if (!frame->loop_filter_delta_enabled)
+		return;
+	unit_put(unit, frame->loop_filter_delta_update, 1);
+	for (size_t i = 0; frame->loop_filter_delta_update && i < AV1_SLOTS + 2; i++)
+		put_difference(unit, true,
+			       i < AV1_SLOTS ? frame->loop_filter_ref_deltas[i]
+					     : frame->loop_filter_mode_deltas[i - AV1_SLOTS]);
+}
+
+static void put_cdef(struct unit *unit, const struct av1_frame *frame)
+{
+	unit_put(unit, frame->cdef_damping_minus_3, 2);
+	unit_put(unit, frame->cdef_bits, 2);
+	for (size_t i = 0; i < (size_t)1 << (frame->cdef_bits & 3); i++) {
+		unit_put(unit, frame->cdef_y_pri_strength[i], 4);
+		unit_put(unit, frame->cdef_y_sec_strength[i], 2);
+		unit_put(unit, frame->cdef_uv_pri_strength[i], 4);
+		unit_put(unit, frame->cdef_uv_sec_strength[i], 2);
+	}
+}
+
+/* Of frames that lose something, what stands between the quantisers and reduced_tx_set. */
+static void put_filters(struct unit *unit, const struct av1_sequence *sequence,
+			const struct av1_frame *frame, struct av1_places *places)
+{
+	put_loop_filter(unit, frame);
+	places->cdef = unit->bits;
+	if (sequence->enable_cdef)
+		put_cdef(unit, frame);
+	places->cdef_bits = unit->bits - places->cdef;
+	unit_put(unit, 0, sequence->enable_restoration ? 3 * 2 : 0); /* of no plane */
+	unit_put(unit, frame->tx_mode_select, 1);
+}
+
+/* From the quantisers to the end. */
+static void put_coding(struct unit *unit, const struct av1_sequence *sequence,
+		       const struct av1_frame *frame, struct av1_places *places)
+{
+	const bool lossless = frame->base_q_idx == 0 && frame->y_dc_delta_q == 0 &&
+			      frame->uv_dc_delta_q == 0 && frame->uv_ac_delta_q == 0;
+	places->base_q_idx = unit->bits;
+	put_quantisers(unit, frame);
+	unit_put(unit, 0, 1); /* no segments */
+	put_changes(unit, frame);
+	places->loop_filter = places->cdef = unit->bits;
+	if (!lossless)
+		put_filters(unit, sequence, frame, places);
+	if (!frame->key) /* single references, which are not warped */
+		unit_put(unit, 0, sequence->enable_warped_motion ? 1 + 1 : 1);
+	unit_put(unit, frame->reduced_tx_set, 1);
+	unit_put(unit, 0, frame->key ? 0 : AV1_REFERENCES); /* no global motion */
+}
+
+void av1_add_frame_header(const struct av1_sequence *sequence, const struct av1_frame *frame,
+			  unsigned size_bytes, struct av1_places *places, struct text *out)
+{
+	struct unit unit = {{0}, 0};
+	struct av1_places at = {0};
+	const size_t begin = out->size;
+	put_kind(&unit, sequence, frame);
+	put_tiles(&unit, sequence);
+	put_coding(&unit, sequence, frame, &at);
+	end(&unit, AV1_FRAME_HEADER, size_bytes, out);
+	if (places == NULL)
+		return;
+	const unsigned head = 8 * (unsigned)(out->size - begin - (unit.bits + 7) / 8);
+	*places = at;
+	places->base_q_idx += head;
+	places->loop_filter += head;
+	places->cdef += head;
+	places->end = head + 8 * ((unit.bits + 7) / 8);
+}
