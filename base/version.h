@@ -14,6 +14,14 @@ int version_compare(const char *a, const char *b);
 /* Digits and single dots, nothing else: at most 8 components of at most 9 digits each. */
 bool version_is_valid(const char *version);
 
+enum { VERSION_SIZE = 8 * 10 }; /* room for a valid one */
+
+/* Ranges are comparisons between spaces, of which all must hold: ">=31.0.15.5100 <31.0.15.5600", "=12.4",
+ * "!=20348". */
+bool version_range_is_valid(const char *range);
+bool version_in_range(const char *version,
+		      const char *range); /* false for a range that is not valid */
+
 /* Bytes of the first `components` of them: 4 of "12.4.1" with 2. */
 size_t version_length(const char *version, unsigned components);
 

@@ -61,6 +61,9 @@ static const struct field requirement[] = {
 static const struct field expected[] = {
 	{.key = "outcome", .type = FIELD_WORD, .words = report_outcome_names},
 	{.key = "entry"},
+	{.key = "flaky", .type = FIELD_BOOL, .presence = FIELD_OR_ABSENT},
+	{.key = "why", .presence = FIELD_OR_ABSENT},
+	{.key = "link", .presence = FIELD_OR_ABSENT},
 	{.key = NULL},
 };
 
@@ -87,6 +90,7 @@ static const struct field planned_check[] = {
 static const struct field plan[] = {
 	{.key = "settings", .type = FIELD_OBJECT, .fields = record_settings},
 	{.key = "filteredOut", .type = FIELD_COUNT},
+	{.key = "flakeBudget", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
 	{.key = "requirements", .type = FIELD_OBJECTS, .fields = requirement},
 	{.key = "checks", .type = FIELD_OBJECTS, .fields = planned_check},
 	{.key = NULL},

@@ -60,6 +60,7 @@ static int make_report(struct render *render, cJSON **report, struct error *err)
 	if (rc != 0)
 		return rc;
 	render_close_checks(render);
+	render_count_flakes(render);
 	member_string(&json, "schema", REPORT_SCHEMA);
 	render_add_run(render, &json);
 	member_string(&environment, "digest", digest);

@@ -220,9 +220,29 @@ char *render_requirement_reason(const struct render_requirement *requirement)
 
 enum report_disposition render_disposition(const struct render_check *check)
 {
-	const char *expected = field_string(field_get(check->planned, "expected"), "outcome");
+	const cJSON *row = field_get(check->planned, "expected");
+	const char *expected = field_string(row, "outcome");
+	const bool flaky = cJSON_IsTrue(field_get(row, "flaky"));
+	if (check->over_budget || (flaky && check->outcome == REPORT_PASS))
+		expected = NULL;
 	return report_disposition_of(check->outcome,
 				     expected != NULL ? report_outcome_of(expected) : REPORT_PASS);
+}
+
+static bool is_flake(const struct render_check *check)
+{
+	return cJSON_IsTrue(field_get(field_get(check->planned, "expected"), "flaky")) &&
+	       report_outcome_is_bad(check->outcome);
+}
+
+void render_count_flakes(struct render *render)
+{
+	int64_t failed = 0;
+	for (size_t i = 0; i < render->check_count; i++)
+		failed += is_flake(&render->checks[i]);
+	for (size_t i = 0; i < render->check_count; i++)
+		render->checks[i].over_budget = is_flake(&render->checks[i]) &&
+						failed > field_count(render->plan, "flakeBudget");
 }
 
 /* When it ran, and where its time went; null when it did not run. */

@@ -34,6 +34,7 @@ struct render_check {
 	const char *cause;		    /* the check that kept this one from running, or NULL */
 	const char *unproven;		    /* why a pass does not prove the requirement, or NULL */
 	bool cut_off;			    /* it has no end */
+	bool over_budget;		    /* flaky, and more of them failed than may */
 	const struct journal_record *begin; /* NULL: it did not run */
 	const struct journal_record *end;   /* NULL: it runs, or was cut off */
 	cJSON *lists[RENDER_LIST_COUNT];    /* as in the report */
@@ -70,6 +71,9 @@ int render_add_event(const struct journal_record *record, cJSON *events, struct 
 
 /* After the last record: the outcome of every check, and the tallies of the requirements. */
 void render_close_checks(struct render *render);
+
+/* Then: more flaky checks failed than may, and so none of them as expected. */
+void render_count_flakes(struct render *render);
 
 enum report_disposition render_disposition(const struct render_check *check);
 

@@ -129,6 +129,32 @@ static void add_part(struct text *body, const cJSON *object, const char *name, c
 	add_escaped(body, version_text);
 }
 
+/* A known failure is mended: the first thing to know. Returns the lines used. */
+static size_t add_fixed(struct summary *summary)
+{
+	const struct view_check *first = NULL;
+	size_t more = 0;
+	struct text body CLEANUP_TEXT = {0};
+	for (size_t i = 0; i < summary->view.count; i++) {
+		if (summary->view.checks[i].disposition != REPORT_UNEXPECTED_IMPROVEMENT)
+			continue;
+		more += first != NULL;
+		first = first != NULL ? first : &summary->view.checks[i];
+	}
+	if (first == NULL)
+		return 0;
+	add_escaped(&body, first->id);
+	text_addf(&body, " %s now: remove the expectation ",
+		  first->outcome == REPORT_PASS ? "passes" : "ends better");
+	add_escaped(&body, view_string(first->json, "/expected/entry"));
+	if (more > 0)
+		text_addf(&body, " (and %zu more)", more);
+	text_add(&body, "; it was expected because: ");
+	add_escaped(&body, view_string(first->json, "/expected/why"));
+	add_line(summary, STYLE_GREEN, "FIXED", &body);
+	return 1;
+}
+
 /* What the report is about. */
 static void add_environment(struct summary *summary)
 {
@@ -427,6 +453,7 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 	if (rc == 0)
 		rc = find_checks(&summary, err);
 	if (rc == 0) {
+		lines -= add_fixed(&summary);
 		add_verdict(&summary);
 		add_environment(&summary);
 		lines -= add_abort(&summary);

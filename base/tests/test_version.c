@@ -89,4 +89,32 @@ static void test_levels(void)
 #endif
 }
 
-UNIT_MAIN("versions", {"comparison", test_compare}, {"forms", test_forms}, {"levels", test_levels})
+static void test_ranges(void)
+{
+	static const struct {
+		const char *range;
+		bool valid, holds; /* of 31.0.15.5222 */
+	} rows[] = {
+		{">=31.0.15.5100 <31.0.15.5600", true, true},
+		{">=31.0.15.5100  <31.0.15.5222", true, false},
+		{"=31.0.15.5222", true, true},
+		{"!=31.0.15.5222.0", true, false},
+		{">31", true, true},
+		{"<=31.0.15", true, false},
+		{"", false, true},
+		{"31", false, false},
+		{">= 31", false, false},
+		{">=31.x", false, false},
+		{">=31 or", false, false},
+		{">=1.2.3.4.5.6.7.8.9", false, true},
+		{"<999999999.999999999.999999999.999999999.999999999.999999999.999999999.999999999.9",
+		 false, false},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		CU_ASSERT_EQUAL(version_range_is_valid(rows[i].range), rows[i].valid);
+		CU_ASSERT_EQUAL(version_in_range("31.0.15.5222", rows[i].range), rows[i].holds);
+	}
+}
+
+UNIT_MAIN("versions", {"comparison", test_compare}, {"ranges", test_ranges}, {"forms", test_forms},
+	  {"levels", test_levels})

@@ -14,7 +14,7 @@
 
 static struct {
 	struct runner_settings settings;
-	struct text_list exclude;
+	struct text_list exclude, expect;
 } run = {
 	.settings =
 		{
@@ -87,6 +87,11 @@ static const struct option_spec run_options[] = {
 	 .help = "Folder for journal, report and evidence; an earlier run's files there are "
 		 "replaced, others never. Used by one run at a time.",
 	 .env = "GPUCERT_OUT"},
+	{OPTION_ROW("expect", OPTION_LIST, run.expect), .letter = 'e', .value = "FILE",
+	 .help = "What is known to fail, and why: an expectation file (docs/expectations.md), or the name "
+		 "of an installed one, such as windows-gpus. A known failure does not fail the run; one "
+		 "that passes now does.",
+	 .env = "GPUCERT_EXPECT"},
 	{OPTION_ROW("exclude", OPTION_LIST, run.exclude), .letter = 'x', .value = "PATTERN",
 	 .help = "Leave out checks that match."},
 	{OPTION_ROW("thorough", OPTION_FLAG, run.settings.asked.thorough),
@@ -195,6 +200,7 @@ static int run_run(const struct text_list *arguments)
 	run.settings.argv = (const char *const *)recorded.items;
 	run.settings.filter.include = *arguments;
 	run.settings.filter.exclude = run.exclude;
+	run.settings.expect = &run.expect;
 	if (rc == 0)
 		rc = runner_run(&run.settings, suites, &exit_code, &err);
 	if (rc < 0) {
@@ -205,6 +211,7 @@ static int run_run(const struct text_list *arguments)
 				    : REPORT_EXIT_BROKEN;
 	}
 	text_list_free(&run.exclude);
+	text_list_free(&run.expect);
 	return exit_code;
 }
 

@@ -29,7 +29,8 @@ int main(int argc, char **argv)
 		command_report,	       command_compare,	     command_matrix,
 		command_kubelet,       command_image_build,  command_image_check,
 		command_image_inspect, command_image_select, command_image_labels,
-		command_image_cache,   {.name = NULL},
+		command_image_cache,   command_expect_check, command_expect_explain,
+		command_expect_update, {.name = NULL},
 	};
 	const struct command_spec program = {
 		.name = "gpucert",

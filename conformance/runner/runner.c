@@ -348,6 +348,8 @@ static int prepare(struct runner *runner, struct error *err)
 	if (rc == 0)
 		rc = plan_make(runner->suites, &settings->filter, NULL, &runner->plan, err);
 	plan_free(&runner->plan);
+	if (rc == 0)
+		rc = runner_open_expectations(runner, err);
 	if (rc == 0 && !settings->dry_run) {
 		rc = output_open(settings->asked.out_directory, &runner->output_lock, err);
 		if (rc == 0)
@@ -385,6 +387,8 @@ static void runner_close(struct runner *runner)
 	system_log_close(&runner->log);
 	environment_close(&runner->environment);
 	plan_free(&runner->plan);
+	expectations_free(&runner->expectations);
+	cJSON_Delete(runner->described);
 	discovery_free(runner->node);
 	free(runner->program);
 	free(runner->plugin_command);

@@ -27,7 +27,8 @@ struct runner_settings {
 	struct context asked;
 	struct workplace_options workplace; /* without wine, which node_file says */
 	struct plan_filter filter;
-	const char *const *argv; /* the command line, NULL-ended, for the journal */
+	const struct text_list *expect; /* expectation files, or names of installed ones */
+	const char *const *argv;	/* the command line, NULL-ended, for the journal */
 	int64_t min_run;
 	bool conformance_required;
 	bool reproducible;

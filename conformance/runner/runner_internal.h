@@ -9,6 +9,7 @@
 #include "conformance/runner/runner.h"
 #include "conformance/runner/workplace.h"
 #include "conformance/system_log/system_log.h"
+#include "reports/expect/expectations.h"
 #include "reports/journal.h"
 
 struct runner {
@@ -25,6 +26,8 @@ struct runner {
 	struct workplace workplace;
 	struct environment environment;
 	bool plugin_news; /* environment.plugin knows more than the journal */
+	struct expectations expectations;
+	cJSON *described; /* the environment, as the journal first has it */
 	struct plan plan;
 	int output_lock; /* of the output folder; -1: none */
 	struct journal *journal;
@@ -40,6 +43,10 @@ int runner_journal_environment(struct runner *runner, struct error *err);
 
 /* The plugin, when something was learnt since it was last told. */
 int runner_journal_plugin(struct runner *runner, struct error *err);
+
+/* Reads the files of settings->expect, warns of rows that are to be looked at again, and refuses those whose
+ * check is not there. Errors of expectations_open(). */
+int runner_open_expectations(struct runner *runner, struct error *err);
 
 /* Every check of the plan, and every requirement. */
 int runner_journal_plan(struct runner *runner, struct error *err);

@@ -72,6 +72,7 @@ int runner_journal_environment(struct runner *runner, struct error *err)
 				      &environment, err);
 	if (rc == 0)
 		rc = journal_add_environment(runner->journal, environment, err);
+	runner->described = STEAL(environment);
 	if (rc == 0 && runner->workplace.runtime_ms != 0)
 		rc = journal_add_phase(runner->journal, REPORT_PHASE_CRI,
 				       "container runtime started", runner->workplace.runtime_ms,
@@ -124,7 +125,20 @@ static cJSON *requirement_json(const struct plan *plan, enum check_requirement a
 	return members_take(&json);
 }
 
-static cJSON *check_json(const struct plan_item *item)
+static cJSON *expected_json(const struct expectation *row)
+{
+	struct members json CLEANUP_MEMBERS = members_new();
+	member_string(&json, "outcome", report_outcome_names[expectation_outcome(row)]);
+	member_string(&json, "entry", row->entry);
+	if (row->expect == EXPECT_FLAKY)
+		member_bool(&json, "flaky", true);
+	member_string(&json, "why", row->why);
+	member_string(&json, "link", row->link);
+	return members_take(&json);
+}
+
+/* `row` NULL: the check is expected to pass. */
+static cJSON *check_json(const struct plan_item *item, const struct expectation *row)
 {
 	const struct check *check = item->check;
 	struct members json CLEANUP_MEMBERS = members_new();
@@ -135,6 +149,8 @@ static cJSON *check_json(const struct plan_item *item)
 	member_string(&json, "title", check->title);
 	member_string(&json, "advice", check->advice);
 	member_string(&json, "unproven", item->unproven);
+	if (row != NULL)
+		member_item(&json, "expected", expected_json(row));
 	if (item->outcome != REPORT_PASS) {
 		member_string(&json, "outcome", report_outcome_names[item->outcome]);
 		member_string(&json, "reason", item->reason);
@@ -156,8 +172,17 @@ int runner_journal_plan(struct runner *runner, struct error *err)
 	member_int(&json, "filteredOut", (int64_t)plan->left_out_count);
 	for (int i = 1; i < CHECK_REQUIREMENT_COUNT; i++)
 		member_item(&requirements, NULL, requirement_json(plan, (enum check_requirement)i));
-	for (size_t i = 0; i < plan->count; i++)
-		member_item(&checks, NULL, check_json(&plan->items[i]));
+	if (runner->expectations.count > 0)
+		member_int(&json, "flakeBudget", runner->expectations.flake_budget);
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct check *check = plan->items[i].check;
+		const struct expectation *row = NULL;
+		int rc = expectations_find(&runner->expectations, check->id, check->revision,
+					   runner->described, &row, err);
+		if (rc < 0)
+			return rc;
+		member_item(&checks, NULL, check_json(&plan->items[i], row));
+	}
 	member_item(&json, "requirements", members_take(&requirements));
 	member_item(&json, "checks", members_take(&checks));
 	return journal_add_plan(runner->journal, &json, err);

@@ -86,3 +86,30 @@ expect_exit 0 gpucert matrix "$work/table"
 expect_says "registration.arrives  pass 2"
 expect_exit 2 gpucert matrix
 expect_exit 3 gpucert matrix "$work/nowhere"
+
+# What is known to fail does not fail the run; what is mended does, in its first line.
+known() { # CHECK REVIEW-BY
+	cat >"$work/known.json" <<-END
+		{"schema": "gpucert-expectations/1", "rows": [{"check": "$1", "expect": "fail", "match": {"os": "linux"}, "why": "It asks for v1alpha.",
+		"link": "https://example.com/1", "added": "2026-11-01", "seenWith": "a plugin", "reviewBy": "$2"}]}
+	END
+}
+next_year=$(($(date +%Y) + 1))-01-01
+known registration.version "$next_year"
+expect_exit 1 gpucert run --launcher process --expect "$work/known.json" --out "$work/fixed" registration.version
+[ "$(head -n 1 "$work/out" | cut -d ' ' -f 1)" = FIXED ] || complain "the first line does not tell that a known failure is mended"
+expect_says "remove the expectation known#1"
+expect_exit 0 gpucert expect explain "$work/known.json" --report "$work/fixed"
+expect_says "registration.version: pass, unexpected-improvement"
+expect_exit 1 gpucert expect update "$work/known.json" --report "$work/fixed" --report "$work/fixed"
+expect_says "- known#1 (registration.version): it passed in each of 2 runs"
+expect_exit 0 gpucert expect check "$work/known.json" windows-gpus
+known registration.versoin "$next_year"
+expect_exit 3 gpucert expect check "$work/known.json"
+expect_says "the nearest is 'registration.version'"
+expect_exit 3 gpucert run --launcher process --expect "$work/known.json" --out "$work/never"
+known registration.version 2026-01-01
+expect_exit 3 gpucert expect check "$work/known.json"
+expect_says "was to be looked at again by 2026-01-01"
+expect_exit 3 gpucert expect check nothing-of-that-name
+expect_exit 2 gpucert expect check

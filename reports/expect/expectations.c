@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/expect/expectations.h"
+
+#include "base/cleanup.h"
+#include "base/json_members.h"
+#include "base/path.h"
+#include "base/version.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kinds[] = {"fail", "crash", "timeout", "flaky", NULL};
+
+/* Without these a run says nothing: a failure of theirs is never known and harmless. */
+static const char *const sentinels[] = {"environment.*", "registration.arrives"};
+
+static int check_text(const struct json_at *at, struct error *err)
+{
+	return strlen(at->node->valuestring) <= EXPECTATION_TEXT_MAX
+		       ? 0
+		       : json_error(at, err, "longer than %d bytes", (int)EXPECTATION_TEXT_MAX);
+}
+
+static int check_needed(const struct json_at *at, struct error *err)
+{
+	return at->node->valuestring[0] != '\0' ? check_text(at, err)
+						: json_error(at, err, "is empty");
+}
+
+static int check_range(const struct json_at *at, struct error *err)
+{
+	return version_range_is_valid(at->node->valuestring)
+		       ? check_text(at, err)
+		       : json_error(at, err,
+				    "'%.64s' is not a range of versions such as \">=31.0.15.5100 "
+				    "<31.0.15.5600\"",
+				    at->node->valuestring);
+}
+
+static int check_name(const struct json_at *at, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sentinels); i++) {
+		if (text_glob(sentinels[i], at->node->valuestring))
+			return json_error(at, err,
+					  "%.64s can never be expected to fail: everything stands "
+					  "on it",
+					  at->node->valuestring);
+	}
+	return check_needed(at, err);
+}
+
+/* Days since the first of March of the year 0; -1: not a day. */
+static long day_number(const char *day)
+{
+	static const int lengths[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	int year = 0, month = 0, of_month = 0, end = 0;
+	if (strlen(day) < 10 || sscanf(day, "%4d-%2d-%2d%n", &year, &month, &of_month, &end) != 3 ||
+	    end != 10 || year < 2000 || month < 1 || month > 12 || of_month < 1 ||
+	    of_month > lengths[month - 1])
+		return -1;
+	const long shifted = month <= 2 ? year - 1 : year;
+	const long from_march = (month + 9) % 12;
+	return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 +
+	       (from_march * 306 + 5) / 10 + of_month - 1;
+}
+
+static int check_day(const struct json_at *at, struct error *err)
+{
+	return strlen(at->node->valuestring) == 10 && day_number(at->node->valuestring) >= 0
+		       ? 0
+		       : json_error(at, err, "'%.32s' is not a day such as 2026-11-22",
+				    at->node->valuestring);
+}
+
+#define TEXT(key_, member_, check_)                                                                \
+	{                                                                                          \
+		.key = (key_), JSON_AT(struct expectation, member_), .check = (check_)             \
+	}
+#define NEEDED(key_, member_, check_)                                                              \
+	{                                                                                          \
+		.key = (key_), .presence = JSON_REQUIRED, JSON_AT(struct expectation, member_),    \
+		.check = (check_)                                                                  \
+	}
+
+static const struct json_member match_members[] = {
+	TEXT("os", match.os, check_needed),
+	TEXT("osBuild", match.os_build, check_range),
+	TEXT("driver", match.driver, check_needed),
+	TEXT("driverVersion", match.driver_version, check_range),
+	TEXT("runtime", match.runtime, check_needed),
+	TEXT("runtimeVersion", match.runtime_version, check_range),
+	TEXT("device", match.device, check_needed),
+	TEXT("node", match.node, check_needed),
+	{0},
+};
+
+static const struct json_member row_members[] = {
+	NEEDED("check", check, check_name),
+	{.key = "revision",
+	 .type = JSON_MEMBER_INT,
+	 JSON_AT(struct expectation, revision),
+	 .max = INT32_MAX},
+	{.key = "expect",
+	 .type = JSON_MEMBER_CHOICE,
+	 .presence = JSON_REQUIRED,
+	 JSON_AT(struct expectation, expect),
+	 .names = kinds},
+	{.key = "match",
+	 .type = JSON_MEMBER_OBJECT,
+	 .presence = JSON_REQUIRED,
+	 .members = match_members},
+	NEEDED("why", why, check_needed),
+	NEEDED("link", link, check_needed),
+	NEEDED("added", added, check_day),
+	NEEDED("seenWith", seen_with, check_needed),
+	NEEDED("reviewBy", review_by, check_day),
+	{0},
+};
+
+struct file {
+	struct expectation *rows;
+	size_t count;
+	unsigned flake_budget;
+};
+
+static const struct json_member file_members[] = {
+	{.key = "schema",
+	 .type = JSON_MEMBER_CONSTANT,
+	 .presence = JSON_REQUIRED,
+	 .what = "gpucert-expectations/1"},
+	{.key = "flakeBudget",
+	 .type = JSON_MEMBER_INT,
+	 JSON_AT(struct file, flake_budget),
+	 .max = EXPECTATIONS_ROWS_MAX},
+	{.key = "rows",
+	 .type = JSON_MEMBER_OBJECTS,
+	 .presence = JSON_REQUIRED,
+	 .offset = offsetof(struct file, rows),
+	 .size = sizeof(struct expectation),
+	 .count = offsetof(struct file, count),
+	 .max = EXPECTATIONS_ROWS_MAX,
+	 .members = row_members},
+	{0},
+};
+
+int expectations_parse(const char *name, const cJSON *document, struct expectations *out,
+		       struct error *err)
+{
+	struct json_at root = json_root(document);
+	struct file file = {0};
+	int rc = json_members_read(&root, file_members, &file, &out->arena, err);
+	for (size_t i = 0; rc == 0 && i < file.count; i++) {
+		struct expectation *rows =
+			arena_grow(&out->arena, out->rows, out->count, sizeof(*rows));
+		if (rows == NULL)
+			return error_memory(err);
+		out->rows = rows;
+		rows[out->count] = file.rows[i];
+		rows[out->count++].entry = arena_format(&out->arena, "%s#%zu", name, i + 1);
+	}
+	out->flake_budget += file.flake_budget;
+	return rc == 0 && out->arena.failed ? error_memory(err) : rc;
+}
+
+/* "windows-gpus" of "share/windows-gpus.json". */
+int expectations_read(const char *path, struct expectations *out, struct error *err)
+{
+	cJSON *document CLEANUP_JSON = NULL;
+	const char *base = path_base(path);
+	const size_t size = strlen(base) - (text_ends_with(base, ".json") ? strlen(".json") : 0);
+	char *name CLEANUP_FREE = text_format("%.*s", (int)size, base);
+	int rc = name != NULL ? json_read_file(path, &document, err) : error_memory(err);
+	if (rc < 0)
+		return rc;
+	rc = expectations_parse(name, document, out, err);
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
+}
+
+enum report_outcome expectation_outcome(const struct expectation *row)
+{
+	static const enum report_outcome outcomes[] = {[EXPECT_FAIL] = REPORT_FAIL,
+						       [EXPECT_CRASH] = REPORT_CRASH,
+						       [EXPECT_TIMEOUT] = REPORT_TIMEOUT,
+						       [EXPECT_FLAKY] = REPORT_FAIL};
+	return outcomes[row->expect];
+}
+
+long expectation_overdue(const struct expectation *row, const char *today)
+{
+	return day_number(today) - day_number(row->review_by);
+}
+
+void expectations_free(struct expectations *expectations)
+{
+	arena_free(&expectations->arena);
+	*expectations = (struct expectations){0};
+}

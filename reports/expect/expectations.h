@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * What is known to fail, and why: rows of expectation files (reports/schema/expectations.schema.json).
+ * A row says of one check how it ends in the environments that it matches. It changes no outcome and never
+ * makes a run conformant (reports/model.h): it tells a known failure from a new one.
+ */
+
+#include "base/arena.h"
+#include "base/json.h"
+#include "reports/model.h"
+
+enum { EXPECTATIONS_ROWS_MAX = 4096, EXPECTATION_TEXT_MAX = 2048 /* bytes of one text */ };
+
+/* Every member that is not "" must hold. Ranges are those of version_in_range(). */
+struct expectation_match {
+	const char *os;	      /* environment.os.name */
+	const char *os_build; /* range over "build.revision" on Windows, the kernel elsewhere */
+	const char *driver;   /* the key of a driver */
+	const char *driver_version;  /* range, of that driver, or of any */
+	const char *runtime;	     /* its name */
+	const char *runtime_version; /* range */
+	const char *device;	     /* pattern (text_glob()) of a device's hardware id or name */
+	const char *node;	     /* environment.node.kind */
+};
+
+enum expectation_kind { EXPECT_FAIL, EXPECT_CRASH, EXPECT_TIMEOUT, EXPECT_FLAKY };
+
+struct expectation {
+	const char *entry; /* "windows-gpus#2": the file's name, and the row's number from 1 */
+	const char *check;
+	unsigned revision; /* of the check; 0: any */
+	enum expectation_kind expect;
+	struct expectation_match match;
+	const char *why, *link, *added, *seen_with, *review_by; /* days as "2026-11-22" */
+};
+
+/* Rows of several files. Empty when zeroed. */
+struct expectations {
+	struct arena arena;
+	struct expectation *rows;
+	size_t count;
+	unsigned
+		flake_budget; /* how many flaky checks may fail in one run: the sum of the files' */
+};
+
+#define CLEANUP_EXPECTATIONS __attribute__((cleanup(expectations_free)))
+
+/* Adds the rows of a file. ERROR_FORMAT names the row's member; a check that no row may name (what everything
+ * stands on), a range or a day that is none are errors too; ERROR_LIMIT; errors of json_read_file(). */
+int expectations_read(const char *path, struct expectations *out, struct error *err);
+int expectations_parse(const char *name, const cJSON *document, struct expectations *out,
+		       struct error *err);
+
+/* The row for a check in a report's environment: of those that match the one with most members of its match.
+ * NULL in *out: none. ERROR_FORMAT: two match alike. */
+int expectations_find(const struct expectations *expectations, const char *check, unsigned revision,
+		      const cJSON *environment, const struct expectation **out, struct error *err);
+
+/* The outcome that a row says: REPORT_FAIL of a flaky one. */
+enum report_outcome expectation_outcome(const struct expectation *row);
+
+/* Days since the row was to be looked at again; negative: days until then. `today` is "2026-11-22...". */
+long expectation_overdue(const struct expectation *row, const char *today);
+
+enum { EXPECTATION_GRACE_DAYS = 90 }; /* overdue: a warning first, and after these an error */
+
+void expectations_free(struct expectations *expectations);
