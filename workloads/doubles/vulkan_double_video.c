@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Vulkan Video of the double: an encoder that codes the caller's samples as they are (h264_pcm.h, whose
- * faults it has in each codec, hevc_pcm.h), in the slices and with the parameter sets that the caller
+ * faults it has in each codec, hevc_pcm.h), AV1 with libaom, in the slices and with the parameter sets that the caller
  * describes. It encodes frames of 64 by 64 at most, refuses what is wrongly described, and says why.
  * Words of its own:
  *
@@ -9,7 +9,7 @@
  *   software      the device is a processor
  *   no-queue      its extensions are there, and no queue encodes
  *   no-profile    a queue encodes, and no profile is supported
- *   hevc          HEVC alone is encoded
+ *   hevc, av1     HEVC, AV1 alone is encoded
  *   all           HEVC and AV1, too
  *   high          of H.264 the profile High alone
  *   intra         no picture refers to another one
@@ -22,7 +22,8 @@
  *   beyond        it tells more bytes than the buffer has
  *   many          the parameter sets are told to be larger than the room for them
  *   lost=N        the device is lost with picture N
- *   spoil=WHAT    what the caller described is made wrong before it is looked at: vulkan_double_hevc.c
+ *   spoil=WHAT    what the caller described is made wrong before it is looked at: vulkan_double_hevc.c,
+ *                 vulkan_double_av1.c
  */
 #include "workloads/doubles/vulkan_double_video.h"
 
@@ -34,7 +35,13 @@
 
 enum { MEMORIES = 2, HEADER_BYTES_MAX = 1 << 20 };
 
-static const struct double_codec *const codecs[] = {&double_h264, &double_hevc};
+static const struct double_codec *const codecs[] = {
+	&double_h264,
+	&double_hevc,
+#ifdef DOUBLE_AV1
+	&double_av1,
+#endif
+};
 
 VkResult double_refuse(const char *why)
 {
@@ -50,7 +57,8 @@ bool double_spoils(const char *what)
 
 static bool is_codec_offered(const struct double_codec *codec)
 {
-	return setting_has("all") || codec == (setting_has("hevc") ? &double_hevc : &double_h264);
+	const char *name = setting_has("hevc") ? "h265" : setting_has("av1") ? "av1" : "h264";
+	return setting_has("all") || strcmp(strrchr(codec->extension, '_') + 1, name) == 0;
 }
 
 uint32_t double_video_extensions(VkExtensionProperties out[5])
@@ -176,6 +184,8 @@ vkCreateVideoSessionKHR(VkDevice device, const VkVideoSessionCreateInfoKHR *info
 		return double_refuse("a codec whose extension or feature is not switched on");
 	struct session *session = double_allocate(sizeof(*session));
 	session->codec = find_codec(info->pVideoProfile);
+	if (session->codec->begin != NULL)
+		session->codec->begin(session);
 	session->writer.source.width = info->maxCodedExtent.width;
 	session->writer.source.height = info->maxCodedExtent.height;
 	*out = (VkVideoSessionKHR)session;
@@ -191,6 +201,8 @@ static VKAPI_ATTR void VKAPI_CALL vkDestroyVideoSessionKHR(VkDevice device,
 	(void)allocator;
 	if (session != NULL)
 		h264_pcm_free(&session->writer);
+	if (session != NULL && session->codec->end != NULL)
+		session->codec->end(session);
 	free(session);
 }
 

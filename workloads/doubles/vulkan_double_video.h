@@ -6,6 +6,7 @@
 #include "workloads/doubles/h264_pcm.h"
 #include "workloads/doubles/vulkan_double.h"
 #include "workloads/vaapi/hevc_headers.h"
+#include "workloads/video/av1.h"
 
 enum { SLOTS = 2, SIDE_MAX = 64, QP_LEAST = 1, QP_MOST = 20 };
 
@@ -29,6 +30,8 @@ struct session {
 	const struct double_codec *codec;
 	struct h264_pcm writer;
 	struct coded slots[SLOTS];
+	int kept[AV1_SLOTS]; /* of AV1: which picture decoders keep where, by its order */
+	void *coder;
 };
 
 struct parameters {
@@ -37,6 +40,7 @@ struct parameters {
 	unsigned number_bits, order_bits;      /* of H.264 */
 	VAEncSequenceParameterBufferHEVC hevc; /* of HEVC, as its double of VA-API is told it */
 	VAEncPictureParameterBufferHEVC hevc_picture;
+	struct av1_sequence av1;
 };
 
 struct double_picture {
@@ -49,6 +53,7 @@ struct double_picture {
 	struct h264_slice slice; /* of H.264 */
 	VAEncPictureParameterBufferHEVC hevc;
 	VAEncSliceParameterBufferHEVC hevc_slice;
+	struct av1_frame av1;
 };
 
 struct double_codec {
@@ -56,7 +61,8 @@ struct double_codec {
 	VkVideoCodecOperationFlagsKHR operation;
 	/* VkStructureType; 0: headers are not chosen. */
 	int32_t capabilities, parameters, headers, picture, slot;
-	unsigned sets; /* of headers */
+	unsigned sets;								 /* of headers */
+	void (*begin)(struct session *session), (*end)(struct session *session); /* NULL: nothing */
 	bool (*offers)(uint32_t profile, bool ten_bit);
 	void (*tell)(uint32_t *values); /* its capabilities */
 	/* Writes parameters->headers. Returns what is wrong with the description, NULL for nothing; so does take_picture(). */
@@ -69,6 +75,7 @@ struct double_codec {
 };
 
 extern const struct double_codec double_h264, double_hevc;
+extern const struct double_codec double_av1; /* of double_vulkan_av1 alone, which links libaom */
 
 /* Of every codec: the slots of a picture, which refers to the one before unless it is a key. `listed`: the slot that
  * its own lists name, -1 for none. */

@@ -9,8 +9,10 @@ enum {
 	SUPERBLOCKS = 10, /* of values[]: 1 is 64 by 64, 2 is 128 by 128 */
 	NAMES = 12,	  /* of references: LAST_FRAME is 1 */
 	POINTS = 22,	  /* how many operating points there may be */
-	REFERENCES = 7,	  /* of a picture */
-	SIDE_BITS = 9,
+	SYNTAX = 27,
+	PRIMARY_REFERENCE = 4, /* of SYNTAX: probabilities are taken over from a reference */
+	REFERENCES = 7,	       /* of a picture */
+	SIDE_BITS = 16,
 	ORDER_BITS = 8,
 	LEVEL = 4,  /* 3.0: 1024 by 1024 at 23 frames a second */
 	CHOSEN = 2, /* of the motion vectors: by each picture */
@@ -39,6 +41,7 @@ static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
 		.max_frame_height_minus_1 = (uint16_t)(e->job->source.height - 1),
 		.order_hint_bits_minus_1 = ORDER_BITS - 1,
 		.seq_force_integer_mv = CHOSEN,
+		.seq_force_screen_content_tools = CHOSEN,
 		.pColorConfig = &colours,
 	};
 	const StdVideoEncodeAV1OperatingPointInfo point = {.seq_level_idx = LEVEL};
@@ -71,12 +74,14 @@ static size_t reference_name(const struct vulkanvideo_encoder *e)
 static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index)
 {
 	const bool inter = index != 0;
+	const bool primary = (e->capabilities.codec.values[SYNTAX] & PRIMARY_REFERENCE) != 0;
+	const size_t name = reference_name(e);
 	const uint8_t before = (index + 1) % VULKANVIDEO_SLOTS; /* there are two */
 	StdVideoEncodeAV1PictureInfo picture = {
 		.flags = {.error_resilient_mode = !inter, .show_frame = 1, .showable_frame = inter},
 		.frame_type = inter,
 		.order_hint = (uint8_t)index,
-		.primary_ref_frame = NO_PRIMARY_REFERENCE,
+		.primary_ref_frame = inter && primary ? (uint8_t)name : NO_PRIMARY_REFERENCE,
 		.refresh_frame_flags =
 			inter ? (uint8_t)(1u << index % VULKANVIDEO_SLOTS) : ALL_PICTURES,
 		.render_width_minus_1 = (uint16_t)(e->job->source.width - 1),
@@ -95,7 +100,7 @@ static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsi
 	if (inter) {
 		memset(picture.ref_frame_idx, before, sizeof(picture.ref_frame_idx));
 		picture.ref_order_hint[before] = (uint8_t)(index - 1);
-		codec.referenceNameSlotIndices[reference_name(e)] = before;
+		codec.referenceNameSlotIndices[name] = before;
 	}
 	vulkanvideo_record(e, commands, index, &codec);
 }
