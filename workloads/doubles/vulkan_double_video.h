@@ -65,7 +65,8 @@ struct double_codec {
 	void (*begin)(struct session *session), (*end)(struct session *session); /* NULL: nothing */
 	bool (*offers)(uint32_t profile, bool ten_bit);
 	void (*tell)(uint32_t *values); /* its capabilities */
-	/* Writes parameters->headers. Returns what is wrong with the description, NULL for nothing; so does take_picture(). */
+	/* Writes parameters->headers. Returns what is wrong with the description, NULL for nothing;
+	 * so does take_picture(). */
 	const char *(*take_parameters)(struct parameters *parameters, const void *codec);
 	const char *(*take_picture)(struct double_picture *picture,
 				    const VkVideoEncodeInfoKHR *info);
@@ -77,8 +78,8 @@ struct double_codec {
 extern const struct double_codec double_h264, double_hevc;
 extern const struct double_codec double_av1; /* of double_vulkan_av1 alone, which links libaom */
 
-/* Of every codec: the slots of a picture, which refers to the one before unless it is a key. `listed`: the slot that
- * its own lists name, -1 for none. */
+/* Of every codec: the slots of a picture, which refers to the one before unless it is a key.
+ * `listed`: the slot that its own lists name, -1 for none. */
 const char *double_check_slots(const struct session *session, const VkVideoEncodeInfoKHR *info,
 			       bool key, int listed);
 bool double_is_qp(const struct session *session, int64_t qp, int64_t least, int64_t most);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* AV1 as Vulkan wants it described: one reference, no tool that need not be there, and tiles and filters as the driver likes
- * them. */
+/* AV1 as Vulkan wants it described: one reference, no tool that need not be there, and tiles and
+ * filters as the driver likes them. */
 #include "workloads/vulkanvideo/vulkanvideo.h"
 
 #include <string.h>
@@ -54,10 +54,10 @@ static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
 	return vulkanvideo_create_parameters(e, &parameters, NULL, err);
 }
 
-static void describe_reference(unsigned index, union vulkanvideo_reference *out)
+static StdVideoEncodeAV1ReferenceInfo reference(unsigned index)
 {
-	out->av1 = (StdVideoEncodeAV1ReferenceInfo){.frame_type = index != 0,
-						    .OrderHint = (uint8_t)index};
+	return (StdVideoEncodeAV1ReferenceInfo){.frame_type = index != 0,
+						.OrderHint = (uint8_t)index};
 }
 
 /* The first of the names that the driver has for the only reference. */
@@ -73,17 +73,18 @@ static size_t reference_name(const struct vulkanvideo_encoder *e)
  * (1), and its quantiser is that of predicted ones (1). */
 static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index)
 {
+	const StdVideoEncodeAV1ReferenceInfo now = reference(index), before = reference(index - 1);
 	const bool inter = index != 0;
 	const bool primary = (e->capabilities.codec.values[SYNTAX] & PRIMARY_REFERENCE) != 0;
 	const size_t name = reference_name(e);
-	const uint8_t before = (index + 1) % VULKANVIDEO_SLOTS; /* there are two */
+	const uint8_t slot = (index + 1) % VULKANVIDEO_SLOTS; /* there are two */
 	StdVideoEncodeAV1PictureInfo picture = {
 		.flags = {.error_resilient_mode = !inter, .show_frame = 1, .showable_frame = inter},
 		.frame_type = inter,
 		.order_hint = (uint8_t)index,
 		.primary_ref_frame = inter && primary ? (uint8_t)name : NO_PRIMARY_REFERENCE,
 		.refresh_frame_flags =
-			inter ? (uint8_t)(1u << index % VULKANVIDEO_SLOTS) : ALL_PICTURES,
+			(uint8_t)(inter ? 1u << index % VULKANVIDEO_SLOTS : ALL_PICTURES),
 		.render_width_minus_1 = (uint16_t)(e->job->source.width - 1),
 		.render_height_minus_1 = (uint16_t)(e->job->source.height - 1),
 		.TxMode = 2, /* TX_MODE_SELECT */
@@ -98,11 +99,11 @@ static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsi
 	for (size_t i = 0; i < REFERENCES; i++)
 		codec.referenceNameSlotIndices[i] = -1;
 	if (inter) {
-		memset(picture.ref_frame_idx, before, sizeof(picture.ref_frame_idx));
-		picture.ref_order_hint[before] = (uint8_t)(index - 1);
-		codec.referenceNameSlotIndices[name] = before;
+		memset(picture.ref_frame_idx, slot, sizeof(picture.ref_frame_idx));
+		picture.ref_order_hint[slot] = (uint8_t)(index - 1);
+		codec.referenceNameSlotIndices[name] = slot;
 	}
-	vulkanvideo_record(e, commands, index, &codec);
+	vulkanvideo_record(e, commands, index, &codec, &now, &before);
 }
 
-const struct vulkanvideo_coder vulkanvideo_av1 = {make_parameters, describe_reference, record};
+const struct vulkanvideo_coder vulkanvideo_av1 = {make_parameters, record};

@@ -2,18 +2,18 @@
 #pragma once
 
 /*
- * VK_KHR_video_encode_queue, _h264, _h265 and _av1 as the Vulkan specification has them since 1.3.302, as
- * far as the probe needs them: headers of before 1.3.274, as Debian 12 has, know only the provisional
- * extensions, which are others. The names are the specification's, flags that nobody sets are one
- * number, structures that nobody gives are not declared, and where its header declares them nothing is
- * declared here. tests/vulkanvideo_abi.c holds the sizes and places.
+ * VK_KHR_video_encode_queue, _h264, _h265 and _av1 as the Vulkan specification has them since 1.3.302,
+ * as far as the probe needs them: headers of before 1.3.274, as Debian 12 has, know only the
+ * provisional extensions, which are others. The names are the specification's, flags that nobody sets
+ * are one number, and where its header declares them nothing is declared here.
+ * tests/vulkanvideo_abi.c holds the sizes and places.
  */
 
 #include "workloads/vulkan/vulkan.h"
 
 /* Structures that are alike in the codecs have one declaration, under a name of its own. Their
- * VkStructureType follows from the number of the extension and, but for HEADERS (...GetInfoKHR), from
- * that of the structure. */
+ * VkStructureType follows from the number of the extension and, but for HEADERS (...GetInfoKHR),
+ * from that of the structure. */
 enum { H264 = 1000038000, H264_HEADERS = H264 + 12, HEVC = 1000039000, HEVC_HEADERS = HEVC + 13 };
 enum { CAPABILITIES, PARAMETERS, SETS, PICTURE, SLOT, SLICE, PROFILE = 7 };
 enum {
@@ -49,7 +49,7 @@ struct vulkanvideo_parameters {
 	} of;
 };
 
-/* VkVideoEncode{H264,H265}SessionParametersAddInfoKHR: of HEVC VPS, SPS and PPS, of H.264 the latter. */
+/* VkVideoEncode{H264,H265}SessionParametersAddInfoKHR: VPS, which HEVC alone has, SPS and PPS. */
 struct vulkanvideo_sets {
 	int32_t sType;
 	const void *pNext;

@@ -46,7 +46,6 @@ int vulkanvideo_create_parameters(struct vulkanvideo_encoder *e, const void *cod
 
 /* One picture in the memory of the pictures that are referred to. */
 struct slot {
-	union vulkanvideo_reference picture;
 	struct vulkanvideo_slot codec;
 	VkVideoPictureResourceInfoKHR resource;
 	VkVideoReferenceSlotInfoKHR info;
@@ -63,18 +62,18 @@ static VkVideoPictureResourceInfoKHR resource(const struct vulkanvideo_encoder *
 	};
 }
 
-static void fill_slot(const struct vulkanvideo_encoder *e, unsigned index, struct slot *out)
+static void fill_slot(const struct vulkanvideo_encoder *e, unsigned index, const void *reference,
+		      struct slot *out)
 {
 	const uint32_t layer = index % VULKANVIDEO_SLOTS;
 	*out = (struct slot){
-		.codec = {e->way.codec->slot, NULL, &out->picture},
+		.codec = {e->way.codec->slot, NULL, reference},
 		.resource = resource(e, &e->references, layer),
 		.info = {.sType = VK_STRUCTURE_TYPE_VIDEO_REFERENCE_SLOT_INFO_KHR,
 			 .pNext = &out->codec,
 			 .slotIndex = (int32_t)layer,
 			 .pPictureResource = &out->resource},
 	};
-	e->way.codec->coder->describe_reference(index, &out->picture);
 }
 
 /* The session's rate control is set with the first picture and told with each later one. */
@@ -106,12 +105,13 @@ static void begin_coding(struct vulkanvideo_encoder *e, VkCommandBuffer commands
 }
 
 void vulkanvideo_record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index,
-			const void *codec)
+			const void *codec, const void *now, const void *before)
 {
-	struct slot now = {0}, before = {0};
-	fill_slot(e, index, &now);
-	fill_slot(e, index == 0 ? 1 : index - 1, &before); /* of none, it is not looked at */
-	VkVideoReferenceSlotInfoKHR bound[VULKANVIDEO_SLOTS] = {now.info, before.info};
+	struct slot own = {0}, from = {0};
+	fill_slot(e, index, now, &own);
+	fill_slot(e, index + 1, before,
+		  &from); /* there are two; of the first it is not looked at */
+	VkVideoReferenceSlotInfoKHR bound[VULKANVIDEO_SLOTS] = {own.info, from.info};
 	bound[0].slotIndex = -1; /* it becomes one by being coded */
 	const VkVideoEncodeInfoKHR encode = {
 		.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_INFO_KHR,
@@ -119,9 +119,9 @@ void vulkanvideo_record(struct vulkanvideo_encoder *e, VkCommandBuffer commands,
 		.dstBuffer = e->coded.buffer,
 		.dstBufferRange = e->coded_size,
 		.srcPictureResource = resource(e, &e->input, 0),
-		.pSetupReferenceSlot = &now.info,
+		.pSetupReferenceSlot = &own.info,
 		.referenceSlotCount = index != 0,
-		.pReferenceSlots = &before.info,
+		.pReferenceSlots = &from.info,
 	};
 	const VkVideoEndCodingInfoKHR end = {.sType = VK_STRUCTURE_TYPE_VIDEO_END_CODING_INFO_KHR};
 	begin_coding(e, commands, index, bound);

@@ -44,15 +44,16 @@ static StdVideoH264PictureType picture_type(unsigned index)
 	return index == 0 ? STD_VIDEO_H264_PICTURE_TYPE_IDR : STD_VIDEO_H264_PICTURE_TYPE_P;
 }
 
-static void describe_reference(unsigned index, union vulkanvideo_reference *out)
+static StdVideoEncodeH264ReferenceInfo reference(unsigned index)
 {
-	out->h264 = (StdVideoEncodeH264ReferenceInfo){.primary_pic_type = picture_type(index),
-						      .FrameNum = index,
-						      .PicOrderCnt = h264_order(index)};
+	return (StdVideoEncodeH264ReferenceInfo){.primary_pic_type = picture_type(index),
+						 .FrameNum = index,
+						 .PicOrderCnt = h264_order(index)};
 }
 
 static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index)
 {
+	const StdVideoEncodeH264ReferenceInfo now = reference(index), before = reference(index - 1);
 	StdVideoEncodeH264ReferenceListsInfo lists = {0};
 	memset(lists.RefPicList0, STD_VIDEO_H264_NO_REFERENCE_PICTURE, sizeof(lists.RefPicList0));
 	memset(lists.RefPicList1, STD_VIDEO_H264_NO_REFERENCE_PICTURE, sizeof(lists.RefPicList1));
@@ -72,7 +73,7 @@ static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsi
 	const struct vulkanvideo_slice slice = {H264 + SLICE, NULL, e->qp, &header};
 	const struct vulkanvideo_picture codec = {H264 + PICTURE, NULL,	    1,
 						  &slice,	  &picture, VK_FALSE};
-	vulkanvideo_record(e, commands, index, &codec);
+	vulkanvideo_record(e, commands, index, &codec, &now, &before);
 }
 
-const struct vulkanvideo_coder vulkanvideo_h264 = {make_parameters, describe_reference, record};
+const struct vulkanvideo_coder vulkanvideo_h264 = {make_parameters, record};

@@ -16,8 +16,8 @@ static const StdVideoH265ShortTermRefPicSet references = {
 	.used_by_curr_pic_s0_flag = 1,
 };
 
-/* The largest sizes that the driver has, as logarithms to the base of 2 (ITU-T H.265, 7.4.3.2.1); what it points to is set by
- * the caller. */
+/* The largest sizes that the driver has, as logarithms to the base of 2 (ITU-T H.265, 7.4.3.2.1);
+ * what it points to is set by the caller. */
 static StdVideoH265SequenceParameterSet sequence_parameters(const struct vulkanvideo_encoder *e)
 {
 	const uint32_t trees = e->capabilities.codec.values[TREES];
@@ -81,14 +81,15 @@ static StdVideoH265PictureType picture_type(unsigned index)
 	return index == 0 ? STD_VIDEO_H265_PICTURE_TYPE_IDR : STD_VIDEO_H265_PICTURE_TYPE_P;
 }
 
-static void describe_reference(unsigned index, union vulkanvideo_reference *out)
+static StdVideoEncodeH265ReferenceInfo reference(unsigned index)
 {
-	out->hevc = (StdVideoEncodeH265ReferenceInfo){.pic_type = picture_type(index),
-						      .PicOrderCntVal = (int32_t)index};
+	return (StdVideoEncodeH265ReferenceInfo){.pic_type = picture_type(index),
+						 .PicOrderCntVal = (int32_t)index};
 }
 
 static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index)
 {
+	const StdVideoEncodeH265ReferenceInfo now = reference(index), before = reference(index - 1);
 	StdVideoEncodeH265ReferenceListsInfo lists = {0};
 	memset(lists.RefPicList0, STD_VIDEO_H265_NO_REFERENCE_PICTURE, sizeof(lists.RefPicList0));
 	memset(lists.RefPicList1, STD_VIDEO_H265_NO_REFERENCE_PICTURE, sizeof(lists.RefPicList1));
@@ -112,7 +113,7 @@ static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsi
 	const struct vulkanvideo_slice slice = {HEVC + SLICE, NULL, e->qp, &header};
 	const struct vulkanvideo_picture codec = {HEVC + PICTURE, NULL,	    1,
 						  &slice,	  &picture, VK_FALSE};
-	vulkanvideo_record(e, commands, index, &codec);
+	vulkanvideo_record(e, commands, index, &codec, &now, &before);
 }
 
-const struct vulkanvideo_coder vulkanvideo_hevc = {make_parameters, describe_reference, record};
+const struct vulkanvideo_coder vulkanvideo_hevc = {make_parameters, record};

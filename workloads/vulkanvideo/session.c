@@ -301,14 +301,9 @@ static int ask(struct vulkanvideo_encoder *e, struct error *err)
 	return 0;
 }
 
-static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
-{
-	return e->way.codec->coder->make_parameters(e, err);
-}
-
 int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err)
 {
-	static int (*const steps[])(struct vulkanvideo_encoder *, struct error *) = {
+	int (*const steps[])(struct vulkanvideo_encoder *, struct error *) = {
 		ask,	      find_queues,     open_device,  make_images,   make_session,
 		bind_session, make_parameters, make_buffers, make_feedback,
 	};

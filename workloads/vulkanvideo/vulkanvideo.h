@@ -47,18 +47,10 @@ struct vulkanvideo_capabilities {
 
 struct vulkanvideo_encoder;
 
-/* What a picture that others refer to is told to be. */
-union vulkanvideo_reference {
-	StdVideoEncodeH264ReferenceInfo h264;
-	StdVideoEncodeH265ReferenceInfo hevc;
-	StdVideoEncodeAV1ReferenceInfo av1;
-};
-
 /* How a codec is described. */
 struct vulkanvideo_coder {
 	/* The parameter sets of the stream: vulkanvideo_create_parameters(). */
 	int (*make_parameters)(struct vulkanvideo_encoder *e, struct error *err);
-	void (*describe_reference)(unsigned index, union vulkanvideo_reference *out);
 	/* A picture: vulkanvideo_record(). */
 	void (*record)(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index);
 };
@@ -139,11 +131,11 @@ struct vulkanvideo_encoder {
 int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err);
 void vulkanvideo_session_close(void *encoder);
 
-/* encoder.c: makes e->parameters, which `codec` describes, and e->headers, what the driver codes of them. `headers` chooses: NULL
- * where there is no choice. */
+/* encoder.c: makes e->parameters, which `codec` describes, and e->headers, what the driver codes of
+ * them. `headers` chooses: NULL where there is no choice. */
 int vulkanvideo_create_parameters(struct vulkanvideo_encoder *e, const void *codec,
 				  const void *headers, struct error *err);
-/* A picture that `codec` describes. */
+/* A picture that `codec` describes; `now` and `before` are it and the one before as references. */
 void vulkanvideo_record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index,
-			const void *codec);
+			const void *codec, const void *now, const void *before);
 extern const struct video_encoder vulkanvideo_encoder;
