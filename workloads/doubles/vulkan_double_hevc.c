@@ -14,7 +14,7 @@
 #include "workloads/doubles/settings.h"
 #include "workloads/doubles/vulkan_double_video.h"
 
-enum { LEVEL_3_0 = 90, INITIAL_QP = 26, TREES = 5, TRANSFORMS = 6 };
+enum { LEVEL_3_0 = 90, MERGE_CANDIDATES = 5, PCM_MOST = 5, TREES = 5, TRANSFORMS = 6 };
 
 static bool offers(uint32_t profile, bool ten_bit)
 {
@@ -101,7 +101,7 @@ static bool are_blocks_right(const StdVideoH265SequenceParameterSet *sps)
 	       sps->pic_height_in_luma_samples % (1u << block) == 0;
 }
 
-/* What hevc_headers.c says of every stream. */
+/* What hevc.c says of every stream. */
 static const char *check_sets(const struct parameters *parameters, const struct sets *sets)
 {
 	const struct video_source *source = &parameters->session->writer.source;
@@ -128,8 +128,10 @@ static const char *check_sets(const struct parameters *parameters, const struct 
 	    sps->flags.long_term_ref_pics_present_flag)
 		return "other references than the picture before";
 	if (sps->flags.scaling_list_enabled_flag || sps->flags.pcm_enabled_flag ||
-	    pps->flags.tiles_enabled_flag || pps->flags.weighted_pred_flag ||
-	    pps->flags.lists_modification_present_flag || pps->flags.cabac_init_present_flag ||
+	    sps->flags.sample_adaptive_offset_enabled_flag ||
+	    sps->flags.sps_temporal_mvp_enabled_flag || pps->flags.tiles_enabled_flag ||
+	    pps->flags.weighted_pred_flag || pps->flags.lists_modification_present_flag ||
+	    pps->flags.cabac_init_present_flag ||
 	    pps->flags.deblocking_filter_control_present_flag ||
 	    pps->flags.pps_slice_chroma_qp_offsets_present_flag ||
 	    pps->num_ref_idx_l0_default_active_minus1 != 0 ||
@@ -140,47 +142,34 @@ static const char *check_sets(const struct parameters *parameters, const struct 
 		       : NULL;
 }
 
-static void translate(const struct sets *sets, struct parameters *out)
+static struct hevc_sets translate(const struct sets *sets)
 {
 	const StdVideoH265SequenceParameterSet *sps = &sets->sps;
-	const unsigned block = sps->log2_min_luma_coding_block_size_minus3;
+	const unsigned block = sps->log2_min_luma_coding_block_size_minus3 + 3u;
 	const unsigned tree = block + sps->log2_diff_max_min_luma_coding_block_size;
-	VAEncSequenceParameterBufferHEVC *hevc = &out->hevc;
-	*hevc = (VAEncSequenceParameterBufferHEVC){
-		.general_profile_idc = 1,
-		.general_level_idc = LEVEL_3_0,
-		.pic_width_in_luma_samples = (uint16_t)sps->pic_width_in_luma_samples,
-		.pic_height_in_luma_samples = (uint16_t)sps->pic_height_in_luma_samples,
-		.log2_min_luma_coding_block_size_minus3 = (uint8_t)block,
-		.log2_diff_max_min_luma_coding_block_size = (uint8_t)(tree - block),
-		.log2_min_transform_block_size_minus2 =
-			sps->log2_min_luma_transform_block_size_minus2,
-		.log2_diff_max_min_transform_block_size =
-			sps->log2_diff_max_min_luma_transform_block_size,
-		.max_transform_hierarchy_depth_inter = sps->max_transform_hierarchy_depth_inter,
-		.max_transform_hierarchy_depth_intra = sps->max_transform_hierarchy_depth_intra,
-		.pcm_sample_bit_depth_luma_minus1 = 7,
-		.pcm_sample_bit_depth_chroma_minus1 = 7,
-		.log2_min_pcm_luma_coding_block_size_minus3 = block,
-		.log2_max_pcm_luma_coding_block_size_minus3 = tree < 2 ? tree : 2,
+	const unsigned transform = sps->log2_min_luma_transform_block_size_minus2 + 2u;
+	return (struct hevc_sets){
+		.profile = STD_VIDEO_H265_PROFILE_IDC_MAIN,
+		.level = LEVEL_3_0,
+		.width = sps->pic_width_in_luma_samples,
+		.height = sps->pic_height_in_luma_samples,
+		.block = block,
+		.tree = tree,
+		.transform = transform,
+		.transform_max = transform + sps->log2_diff_max_min_luma_transform_block_size,
+		.depth_inter = sps->max_transform_hierarchy_depth_inter,
+		.depth_intra = sps->max_transform_hierarchy_depth_intra,
+		.amp = sps->flags.amp_enabled_flag,
+		.pcm = block,
+		.pcm_max = tree < PCM_MOST ? tree : PCM_MOST,
+		.quality = HEVC_MIDDLE_QP + sets->pps.init_qp_minus26,
+		.block_quality = sets->pps.flags.cu_qp_delta_enabled_flag,
 	};
-	hevc->seq_fields.bits.chroma_format_idc = 1;
-	hevc->seq_fields.bits.amp_enabled_flag = sps->flags.amp_enabled_flag;
-	hevc->seq_fields.bits.sample_adaptive_offset_enabled_flag =
-		sps->flags.sample_adaptive_offset_enabled_flag;
-	hevc->seq_fields.bits.sps_temporal_mvp_enabled_flag =
-		sps->flags.sps_temporal_mvp_enabled_flag;
-	hevc->seq_fields.bits.pcm_enabled_flag = 1;
-	hevc->seq_fields.bits.pcm_loop_filter_disabled_flag = 1;
-	out->hevc_picture.pic_init_qp = (uint8_t)(INITIAL_QP + sets->pps.init_qp_minus26);
-	out->hevc_picture.pic_fields.bits.cu_qp_delta_enabled_flag =
-		sets->pps.flags.cu_qp_delta_enabled_flag;
 }
 
 static const char *take_parameters(struct parameters *parameters, const void *codec)
 {
 	const struct vulkanvideo_parameters *hevc = codec;
-	struct video_source shown = parameters->session->writer.source;
 	struct sets sets = {.vps = {.reserved1 = 0}};
 	if (hevc->of.hevc.most[0] + hevc->of.hevc.most[1] + hevc->of.hevc.most[2] != 3 ||
 	    !copy_sets(hevc->of.hevc.sets, &sets))
@@ -188,9 +177,8 @@ static const char *take_parameters(struct parameters *parameters, const void *co
 	const char *wrong = check_sets(parameters, &sets);
 	if (wrong != NULL)
 		return wrong;
-	translate(&sets, parameters);
-	hevc_add_parameter_sets(&shown, &parameters->hevc, &parameters->hevc_picture,
-				&parameters->headers);
+	parameters->hevc = translate(&sets);
+	hevc_add_sets(&parameters->hevc, &parameters->session->writer.source, &parameters->headers);
 	return NULL;
 }
 
@@ -238,7 +226,7 @@ static const char *check_picture(const struct session *session, const VkVideoEnc
 		return "another picture than a key frame or a P picture";
 	if (!told->slice.flags.first_slice_segment_in_pic_flag ||
 	    told->slice.slice_segment_address != 0 || told->slice.MaxNumMergeCand < 1 ||
-	    told->slice.MaxNumMergeCand > HEVC_MERGE_CANDIDATES ||
+	    told->slice.MaxNumMergeCand > MERGE_CANDIDATES ||
 	    told->slice.slice_type !=
 		    (key ? STD_VIDEO_H265_SLICE_TYPE_I : STD_VIDEO_H265_SLICE_TYPE_P))
 		return "another slice than the picture has";
@@ -265,41 +253,51 @@ static const char *take_picture(struct double_picture *picture, const VkVideoEnc
 		return wrong;
 	if (!double_is_qp(session, hevc->slices[0].qp, QP_LEAST, QP_MOST))
 		return "a quantiser that the rate control does not allow";
-	const bool key = told.picture.flags.IrapPicFlag;
-	const int initial = picture->parameters->hevc_picture.pic_init_qp;
-	picture->hevc = picture->parameters->hevc_picture;
-	picture->hevc.decoded_curr_pic.pic_order_cnt = told.picture.PicOrderCntVal;
-	picture->hevc.nal_unit_type = key ? HEVC_IDR_W_RADL : HEVC_TRAIL_R;
-	picture->hevc.pic_fields.bits.idr_pic_flag = key;
-	picture->hevc_slice = (VAEncSliceParameterBufferHEVC){
-		.slice_type = (uint8_t)told.slice.slice_type,
-		.max_num_merge_cand = told.slice.MaxNumMergeCand,
-		.slice_qp_delta = (int8_t)(session->constant_qp ? hevc->slices[0].qp - initial : 0),
-	};
+	picture->hevc.key = told.picture.flags.IrapPicFlag;
+	picture->hevc.order = (unsigned)told.picture.PicOrderCntVal;
+	picture->hevc.merge_candidates = told.slice.MaxNumMergeCand;
+	picture->hevc.quality =
+		session->constant_qp ? hevc->slices[0].qp : picture->parameters->hevc.quality;
 	session->slots[info->pSetupReferenceSlot->slotIndex] =
 		(struct coded){true, 0, told.picture.PicOrderCntVal};
 	return NULL;
+}
+
+/* 7.3.6.1: references and lists as they are by default. */
+static void put_header(const struct double_picture *picture, struct text *out)
+{
+	const bool key = picture->hevc.key;
+	struct unit unit = hevc_unit(key ? HEVC_IDR_W_RADL : HEVC_TRAIL_R);
+	unit_put(&unit, 1, 1); /* the first of the picture */
+	if (key)
+		unit_put(&unit, 0, 1); /* earlier pictures are shown */
+	unit_put_ue(&unit, 0);
+	unit_put_ue(&unit, key ? HEVC_SLICE_I : HEVC_SLICE_P);
+	if (!key) {
+		unit_put(&unit, picture->hevc.order, HEVC_ORDER_BITS);
+		unit_put(&unit, 2, 1 + 1);
+		unit_put_ue(&unit, MERGE_CANDIDATES - picture->hevc.merge_candidates);
+	}
+	unit_put_se(&unit, picture->hevc.quality - picture->parameters->hevc.quality);
+	unit_end(&unit, out);
 }
 
 static void put(const struct h264_pcm *writer, const struct video_planes *frame,
 		struct text *stream)
 {
 	const struct double_picture *picture = writer->user;
-	const VAEncSequenceParameterBufferHEVC *sequence = &picture->parameters->hevc;
-	const unsigned block = sequence->log2_min_luma_coding_block_size_minus3 + 3u;
+	const struct hevc_sets *sets = &picture->parameters->hevc;
 	const struct hevc_pcm shape = {
-		.width = writer->source.width,
-		.height = writer->source.height,
-		.tree = block + sequence->log2_diff_max_min_luma_coding_block_size,
-		.block = block,
-		.pcm = sequence->log2_max_pcm_luma_coding_block_size_minus3 + 3,
-		.slice_type = picture->hevc_slice.slice_type,
-		.quality =
-			(unsigned)(picture->hevc.pic_init_qp + picture->hevc_slice.slice_qp_delta),
-		.sao = sequence->seq_fields.bits.sample_adaptive_offset_enabled_flag,
+		.width = sets->width,
+		.height = sets->height,
+		.tree = sets->tree,
+		.block = sets->block,
+		.pcm = sets->pcm_max,
+		.slice_type = picture->hevc.key ? HEVC_SLICE_I : HEVC_SLICE_P,
+		.quality = (unsigned)picture->hevc.quality,
 	};
 	struct text header = {0};
-	hevc_add_slice_header(sequence, &picture->hevc, &picture->hevc_slice, &header);
+	put_header(picture, &header);
 	hevc_pcm_add(&shape, frame, &header, stream);
 	text_free(&header);
 }

@@ -5,8 +5,8 @@
 
 #include "workloads/doubles/h264_pcm.h"
 #include "workloads/doubles/vulkan_double.h"
-#include "workloads/vaapi/hevc_headers.h"
 #include "workloads/video/av1.h"
+#include "workloads/video/hevc.h"
 
 enum { SLOTS = 2, SIDE_MAX = 64, QP_LEAST = 1, QP_MOST = 20 };
 
@@ -37,9 +37,8 @@ struct session {
 struct parameters {
 	struct session *session;
 	struct text headers;
-	unsigned number_bits, order_bits;      /* of H.264 */
-	VAEncSequenceParameterBufferHEVC hevc; /* of HEVC, as its double of VA-API is told it */
-	VAEncPictureParameterBufferHEVC hevc_picture;
+	unsigned number_bits, order_bits; /* of H.264 */
+	struct hevc_sets hevc;
 	struct av1_sequence av1;
 };
 
@@ -51,8 +50,11 @@ struct double_picture {
 	VkDeviceSize room;
 	struct double_image *image;
 	struct h264_slice slice; /* of H.264 */
-	VAEncPictureParameterBufferHEVC hevc;
-	VAEncSliceParameterBufferHEVC hevc_slice;
+	struct {
+		bool key;
+		unsigned order, merge_candidates;
+		int quality;
+	} hevc;
 	struct av1_frame av1;
 };
 
@@ -77,6 +79,9 @@ struct double_codec {
 
 extern const struct double_codec double_h264, double_hevc;
 extern const struct double_codec double_av1; /* of double_vulkan_av1 alone, which links libaom */
+
+/* vulkan_double_pictures.c: functions of pictures; NULL for a name it does not have. */
+PFN_vkVoidFunction double_picture_function(const char *name);
 
 /* Of every codec: the slots of a picture, which refers to the one before unless it is a key.
  * `listed`: the slot that its own lists name, -1 for none. */

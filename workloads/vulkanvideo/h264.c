@@ -39,16 +39,13 @@ static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
 	return vulkanvideo_create_parameters(e, &parameters, &headers, err);
 }
 
-static StdVideoH264PictureType picture_type(unsigned index)
-{
-	return index == 0 ? STD_VIDEO_H264_PICTURE_TYPE_IDR : STD_VIDEO_H264_PICTURE_TYPE_P;
-}
-
 static StdVideoEncodeH264ReferenceInfo reference(unsigned index)
 {
-	return (StdVideoEncodeH264ReferenceInfo){.primary_pic_type = picture_type(index),
-						 .FrameNum = index,
-						 .PicOrderCnt = h264_order(index)};
+	return (StdVideoEncodeH264ReferenceInfo){
+		.primary_pic_type = index == 0 ? STD_VIDEO_H264_PICTURE_TYPE_IDR
+					       : STD_VIDEO_H264_PICTURE_TYPE_P,
+		.FrameNum = index,
+		.PicOrderCnt = h264_order(index)};
 }
 
 static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index)
@@ -61,7 +58,7 @@ static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsi
 		lists.RefPicList0[0] = (index - 1) % VULKANVIDEO_SLOTS;
 	const StdVideoEncodeH264PictureInfo picture = {
 		.flags = {.IdrPicFlag = index == 0, .is_reference = 1},
-		.primary_pic_type = picture_type(index),
+		.primary_pic_type = now.primary_pic_type,
 		.frame_num = index,
 		.PicOrderCnt = h264_order(index),
 		.pRefLists = &lists,

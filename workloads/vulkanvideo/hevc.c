@@ -76,15 +76,12 @@ static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
 	return vulkanvideo_create_parameters(e, &parameters, &headers, err);
 }
 
-static StdVideoH265PictureType picture_type(unsigned index)
-{
-	return index == 0 ? STD_VIDEO_H265_PICTURE_TYPE_IDR : STD_VIDEO_H265_PICTURE_TYPE_P;
-}
-
 static StdVideoEncodeH265ReferenceInfo reference(unsigned index)
 {
-	return (StdVideoEncodeH265ReferenceInfo){.pic_type = picture_type(index),
-						 .PicOrderCntVal = (int32_t)index};
+	return (StdVideoEncodeH265ReferenceInfo){
+		.pic_type = index == 0 ? STD_VIDEO_H265_PICTURE_TYPE_IDR
+				       : STD_VIDEO_H265_PICTURE_TYPE_P,
+		.PicOrderCntVal = (int32_t)index};
 }
 
 static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index)
@@ -100,7 +97,7 @@ static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsi
 			  .IrapPicFlag = index == 0,
 			  .pic_output_flag = 1,
 			  .short_term_ref_pic_set_sps_flag = index != 0},
-		.pic_type = picture_type(index),
+		.pic_type = now.pic_type,
 		.PicOrderCntVal = (int32_t)index,
 		.pRefLists = &lists,
 	};

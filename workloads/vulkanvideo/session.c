@@ -304,8 +304,15 @@ static int ask(struct vulkanvideo_encoder *e, struct error *err)
 int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err)
 {
 	int (*const steps[])(struct vulkanvideo_encoder *, struct error *) = {
-		ask,	      find_queues,     open_device,  make_images,   make_session,
-		bind_session, make_parameters, make_buffers, make_feedback,
+		ask,
+		find_queues,
+		open_device,
+		make_images,
+		make_session,
+		bind_session,
+		e->way.codec->coder->make_parameters,
+		make_buffers,
+		make_feedback,
 	};
 	int rc = 0;
 	e->device.physical = e->vk->devices[e->job->request->device];
