@@ -49,7 +49,7 @@ function(gpucert_program name)
 endfunction()
 
 # gpucert_unit_test(NAME SOURCES... [LINK libs...] [LABELS labels...] [TIMEOUT seconds] [WINE options...]): a CUnit program
-# run by ctest. Tests find their data below GPUCERT_SOURCE_DIR and may write below GPUCERT_TEST_DIR.
+# run by ctest. Tests find their data below GPUCERT_SOURCE_DIR and may write below GPUCERT_BINARY_DIR/tests.
 # WINE: options for wine-run, which runs it in the Windows build (--display, --registry FILE, ...).
 function(gpucert_unit_test name)
 	if(NOT BUILD_TESTING)

@@ -126,6 +126,38 @@ static int identify(const struct section *section, const cJSON *node, struct tex
 	return text_list_take(lines, text_take(&line), err);
 }
 
+static int each_of(const struct section *section, const cJSON *node, environment_use *use,
+		   void *user, struct error *err)
+{
+	int rc = 0;
+	for (const char *const *pointer = section->identity; rc == 0 && *pointer != NULL;
+	     pointer++) {
+		const cJSON *value = json_pointer(node, *pointer);
+		if (value != NULL)
+			rc = use(section->name, *pointer, value, user, err);
+	}
+	return rc;
+}
+
+int environment_each_identity(const cJSON *environment, environment_use *use, void *user,
+			      struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sections); i++) {
+		const cJSON *section =
+			cJSON_GetObjectItemCaseSensitive(environment, sections[i].name);
+		if (!cJSON_IsArray(section)) {
+			rc = each_of(&sections[i], section, use, user, err);
+			continue;
+		}
+		json_each (item, section) {
+			if (rc == 0)
+				rc = each_of(&sections[i], item, use, user, err);
+		}
+	}
+	return rc;
+}
+
 int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct error *err)
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};

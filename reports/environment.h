@@ -21,5 +21,12 @@ int environment_merge(cJSON *environment, const struct json_at *from, struct err
  * such section. */
 const char *const *environment_identity(const char *section);
 
+/* Calls `use` for each identifying member that is there, with its section ("drivers"), its pointer within
+ * the section or item ("/version") and its value. Ends with what `use` returns that is not 0. */
+typedef int environment_use(const char *section, const char *pointer, const cJSON *value,
+			    void *user, struct error *err);
+int environment_each_identity(const cJSON *environment, environment_use *use, void *user,
+			      struct error *err);
+
 /* SHA-256 over the identifying members. */
 int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct error *err);

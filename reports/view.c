@@ -23,6 +23,18 @@ static void take_check(const cJSON *json, struct view_check *check)
 		check->reason = unproven;
 }
 
+/* A report may be a stranger's. */
+static int check_item(const struct json_at *at, struct error *err)
+{
+	const char *word = NULL;
+	int rc = json_need_string(at, "id", &word, err);
+	if (rc == 0)
+		rc = json_need_string(at, "outcome", &word, err);
+	if (rc == 0 && report_outcome_of(word) == REPORT_OUTCOME_COUNT)
+		return json_error(at, err, "outcome: '%.32s' is not an outcome", word);
+	return rc;
+}
+
 int view_open(const cJSON *report, struct view *view, struct error *err)
 {
 	struct json_at root = json_root(report);
@@ -34,6 +46,10 @@ int view_open(const cJSON *report, struct view *view, struct error *err)
 	if (view->checks == NULL)
 		return error_memory(err);
 	json_each (node, checks.node) {
+		struct json_at at = {.node = node, .parent = &checks, .index = view->count};
+		rc = check_item(&at, err);
+		if (rc < 0)
+			return rc;
 		take_check(node, &view->checks[view->count++]);
 	}
 	return 0;

@@ -30,6 +30,51 @@ static bool has_duplicate_names(const cJSON *json)
 	return false;
 }
 
+static void empty_members(cJSON *json, const char *name)
+{
+	cJSON *child = NULL;
+	cJSON_ArrayForEach (child, json) {
+		const bool is_nested = cJSON_IsArray(child) || cJSON_IsObject(child);
+		if (cJSON_IsObject(json) && is_nested && strcmp(child->string, name) == 0) {
+			cJSON_Delete(child->child);
+			child->child = NULL;
+		} else if (cJSON_IsString(child) && cJSON_IsObject(json) &&
+			   strcmp(child->string, name) == 0) {
+			child->valuestring[0] = '\0';
+		}
+		empty_members(child, name);
+	}
+}
+
+/* Dropped from the text or emptied in the tree, it is the same. Names with escapes are known to the tree
+ * alone. */
+static void check_drop(const cJSON *json, const char *document, size_t size)
+{
+	static const char *const names[] = {"a", NULL};
+	cJSON *wanted CLEANUP_JSON = cJSON_Duplicate(json, true);
+	cJSON *seen CLEANUP_JSON = NULL;
+	char *copy CLEANUP_FREE = malloc(size + 1);
+	if (memchr(document, '\\', size) != NULL || copy == NULL || wanted == NULL)
+		return;
+	memcpy(copy, document, size);
+	empty_members(wanted, "a");
+	if (json_parse(copy, json_drop_members(copy, size, names), &seen, NULL) < 0 ||
+	    !cJSON_Compare(wanted, seen, true))
+		__builtin_trap();
+}
+
+/* Of a text that is not JSON, too, it leaves no more than there was but a bracket. */
+static void drop_any(const char *document, size_t size)
+{
+	static const char *const names[] = {"a", "b", NULL};
+	char *copy CLEANUP_FREE = malloc(size + 1);
+	if (copy == NULL)
+		return;
+	memcpy(copy, document, size);
+	if (json_drop_members(copy, size, names) > size)
+		__builtin_trap();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	cJSON *json CLEANUP_JSON = NULL;
@@ -40,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int rc = 0;
 	if (newline == NULL)
 		return 0;
+	drop_any(newline + 1, size - (size_t)(newline + 1 - document));
 	pointer = strndup(document, (size_t)(newline - document));
 	rc = json_parse(newline + 1, size - (size_t)(newline + 1 - document), &json, &err);
 	if (rc != err.code || (rc == 0) != (json != NULL) || err.code > 0)
@@ -47,7 +93,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (json == NULL || pointer == NULL)
 		return 0;
 	(void)json_pointer(json, pointer);
-	if (!has_duplicate_names(json))
+	if (!has_duplicate_names(json)) {
 		check_round_trip(json);
+		check_drop(json, newline + 1, size - (size_t)(newline + 1 - document));
+	}
 	return 0;
 }

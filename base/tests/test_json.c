@@ -211,9 +211,38 @@ static void test_reading_errors_name_the_place(void)
 	UNIT_STRING(err.text, "too old");
 }
 
+static void test_drop_members(void)
+{
+	static const char *const names[] = {"drop", "also", NULL};
+	static const struct {
+		const char *from, *to;
+	} rows[] = {
+		{"", ""},
+		{"{\"drop\": [1, [2], {\"x\": \"]\"}], \"keep\": [1]}",
+		 "{\"drop\": [], \"keep\": [1]}"},
+		{"[{\"also\" : {\"drop\": []}}, {\"dropped\": [1]}]",
+		 "[{\"also\" : {}}, {\"dropped\": [1]}]"},
+		{"{\"a\": \"drop\", \"b\": [\"drop\", {}]}",
+		 "{\"a\": \"drop\", \"b\": [\"drop\", {}]}"},
+		{"{\"a\\\"drop\": [1], \"\\\\\": {\"drop\":{\"\\\"\": \"}\"}}}",
+		 "{\"a\\\"drop\": [1], \"\\\\\": {\"drop\":{}}}"},
+		{"{\"drop\": 1, \"also\": \"x\"}", "{\"drop\": 1, \"also\": \"\"}"},
+		{"{\"drop\": [1, 2", "{\"drop\": [1, 2"},
+		{"{\"drop\": [\"]", "{\"drop\": [\"]"},
+		{"{\"drop", "{\"drop"},
+		{"\"drop\":", "\"drop\":"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *text CLEANUP_FREE = strdup(rows[i].from);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+		text[json_drop_members(text, strlen(text), names)] = '\0';
+		UNIT_STRING(text, rows[i].to);
+	}
+}
+
 UNIT_MAIN("json", {"parse errors name the place", test_parse_errors_name_the_place},
 	  {"NUL byte", test_nul_byte}, {"depth", test_depth},
 	  {"print is stable", test_print_is_stable}, {"files", test_files},
 	  {"untrusted strings", test_untrusted_strings}, {"pointer", test_pointer},
-	  {"reading", test_reading},
+	  {"drop members", test_drop_members}, {"reading", test_reading},
 	  {"reading errors name the place", test_reading_errors_name_the_place})

@@ -45,7 +45,7 @@ run device-plugin-wddm --config "$prefix/share/gpucert/directx-device-plugins/wd
 says additionalMountsWow64
 run device-plugin-mcdm --config "$prefix/share/gpucert/directx-device-plugins/mcdm.yaml" --print-config
 
-for schema in hcs journal node probe report; do
+for schema in comparison hcs journal matrix node probe report; do
 	[ -s "$prefix/share/gpucert/schema/$schema.schema.json" ] || {
 		echo "the schema of a $schema is not installed"
 		exit 1

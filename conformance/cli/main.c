@@ -25,10 +25,11 @@ int main(int argc, char **argv)
 {
 	/* Dereferenced here because the initialiser of a static array must be constant. */
 	const struct command_spec commands[] = {
-		command_run,	      command_list,	     command_show,
-		command_report,	      command_kubelet,	     command_image_build,
-		command_image_check,  command_image_inspect, command_image_select,
-		command_image_labels, command_image_cache,   {.name = NULL},
+		command_run,	       command_list,	     command_show,
+		command_report,	       command_compare,	     command_matrix,
+		command_kubelet,       command_image_build,  command_image_check,
+		command_image_inspect, command_image_select, command_image_labels,
+		command_image_cache,   {.name = NULL},
 	};
 	const struct command_spec program = {
 		.name = "gpucert",

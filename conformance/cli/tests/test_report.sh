@@ -59,3 +59,30 @@ expect_exit 3 gpucert report "$out"
 expect_says "the journal was changed after the run"
 sed '3d' "$work/journal.ndjson" >"$out/journal.ndjson"
 expect_exit 3 gpucert report "$out"
+
+# Two runs side by side, and both in one table.
+expect_exit 0 gpucert run --launcher process --out "$work/second" environment.devices registration.arrives registration.version
+cp "$work/journal.ndjson" "$out/journal.ndjson"
+expect_exit 0 gpucert compare "$out" "$work/second/report.json"
+expect_says "the same environment: 1 new check"
+expect_says "new            registration.version"
+expect_exit 1 gpucert compare --fail-on change "$work/second" "$out"
+expect_says "gone           registration.version"
+sed 's/"outcome": "pass"/"outcome": "fail"/' "$work/second/report.json" >"$work/failed.json"
+expect_exit 1 gpucert compare --format json "$work/second" "$work/failed.json"
+expect_says '"kind": "regression"'
+expect_exit 0 gpucert compare --fail-on nothing "$work/second" "$work/failed.json"
+expect_exit 3 gpucert compare "$work/second" "$work/journal.ndjson"
+expect_exit 2 gpucert compare "$work/second"
+rm -rf "$work/table"
+mkdir -p "$work/table/broken"
+mv "$out" "$work/second" "$work/table"
+echo '{"schema":"gpucert-report/9"}' >"$work/table/broken/report.json"
+expect_exit 3 gpucert matrix --format csv "$work/table"
+expect_says "its schema is gpucert-report/9"
+expect_says '"registration.arrives",'
+rm -r "$work/table/broken"
+expect_exit 0 gpucert matrix "$work/table"
+expect_says "registration.arrives  pass 2"
+expect_exit 2 gpucert matrix
+expect_exit 3 gpucert matrix "$work/nowhere"

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* `compare`: what changed from one report to others. */
+#include "base/members.h"
+#include "base/style.h"
+#include "conformance/cli/commands.h"
+#include "reports/compare/compare.h"
+#include "reports/report_file.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_REGRESSION = 1 };
+
+static const char *const formats[] = {"text", "json", NULL};
+static const char *const limits[] = {"regression", "change", "nothing", NULL};
+
+static struct {
+	const char *format, *fail_on;
+} given = {.format = "text", .fail_on = "regression"};
+
+/* What gives exit code 1, if anything does. */
+static bool fails(const struct comparison *comparison)
+{
+	const size_t *kinds = comparison->kinds;
+	const bool regressed = kinds[COMPARE_REGRESSION] > 0;
+	const bool changed = kinds[COMPARE_CHANGED] > 0 || kinds[COMPARE_GONE] > 0 ||
+			     kinds[COMPARE_NOT_COMPARABLE] > 0;
+	if (strcmp(given.fail_on, "nothing") == 0)
+		return false;
+	return regressed || (changed && strcmp(given.fail_on, "change") == 0);
+}
+
+static int compare(const cJSON *from, const char *path, cJSON *all, struct text *out, bool *failed,
+		   struct error *err)
+{
+	struct comparison comparison CLEANUP_COMPARISON = {0};
+	cJSON *to CLEANUP_JSON = NULL;
+	int rc = report_file_read(path, NULL, &to, err);
+	if (rc == 0)
+		rc = comparison_make(from, to, &comparison, err);
+	if (rc < 0)
+		return rc;
+	text_add(out, out->size > 0 ? "\n" : "");
+	comparison_print(&comparison, style_enabled(STDOUT_FILENO), out);
+	*failed = *failed || fails(&comparison);
+	return members_append(all, comparison_to_json(&comparison), err);
+}
+
+static int print(cJSON *all, struct text *out, struct error *err)
+{
+	if (text_position(formats, given.format) == 0)
+		return options_print(text_take(out), err);
+	return options_print(json_print(cJSON_GetArraySize(all) == 1 ? all->child : all), err);
+}
+
+static int compare_run(const struct text_list *arguments)
+{
+	struct text out CLEANUP_TEXT = {0};
+	cJSON *all CLEANUP_JSON = cJSON_CreateArray();
+	cJSON *from CLEANUP_JSON = NULL;
+	struct error err = {0};
+	bool failed = false;
+	int rc = 0;
+	if (arguments->count < 2)
+		rc = error_set(&err, ERROR_ARGUMENT,
+			       "name two reports or more: folders of runs (--out of 'run'), or "
+			       "report.json files; the first is what the others are compared with");
+	if (rc == 0)
+		rc = report_file_read(arguments->items[0], NULL, &from, &err);
+	for (size_t i = 1; rc == 0 && i < arguments->count; i++)
+		rc = compare(from, arguments->items[i], all, &out, &failed, &err);
+	if (rc == 0)
+		rc = print(all, &out, &err);
+	if (rc < 0)
+		return command_failed("compare", rc, &err);
+	return failed ? EXIT_REGRESSION : EXIT_SUCCESS;
+}
+
+static const struct option_spec compare_options[] = {
+	{OPTION_ROW("format", OPTION_CHOICE, given.format), .letter = 'f', .value = "FORMAT",
+	 .help = "What to print. json: comparison.schema.json; of several an array.",
+	 .choices = formats},
+	{OPTION_ROW("fail-on", OPTION_CHOICE, given.fail_on), .value = "WHAT",
+	 .help = "What gives exit code 1: a check that passed and now is bad; as well any other change, "
+		 "a check that is gone or cannot be compared; or nothing.",
+	 .choices = limits},
+	{.name = NULL},
+};
+
+static const char *const compare_examples[] = {
+	"gpucert compare yesterday today",
+	"Tell what a new driver or a new build of Windows changed.",
+	"gpucert compare --fail-on change baseline/report.json gpucert-report",
+	"Let CI fail when any check ended otherwise than in the baseline.",
+	NULL,
+};
+
+const struct command_spec command_compare = {
+	.name = "compare",
+	.summary = "Tell what changed from one report to others",
+	.arguments = "REPORT REPORT...",
+	.description =
+		"REPORT is the folder of a run (--out of 'run') or a report.json. The first is what each "
+		"of the others is compared with: first what the reports are about (OS, driver, device, "
+		"runtime, plugin, images, harness, node), then how the checks ended: regressions (a check "
+		"passed, and now fails, crashes or times out), other changes, fixes, new checks, checks "
+		"that are gone, and those that cannot be compared, because the check is of another "
+		"revision, or one of the runs got no answer. When one part of the environment moved "
+		"alone, the first line names it with both versions.\n\n"
+		"Outcomes are compared; whether they were expected does not matter. An image of Windows "
+		"follows its host's build, and so does not count as a part that moved.",
+	.options = compare_options,
+	.examples = compare_examples,
+	.exit_codes = (const char *const[]){"0", "no regression", "1",
+					    "a regression, or what --fail-on names", "2", "usage",
+					    "3", "a report cannot be read", NULL},
+	.run = compare_run,
+};

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* `matrix`: many reports as one table. */
+#include "base/cleanup.h"
+#include "base/style.h"
+#include "conformance/cli/commands.h"
+#include "reports/matrix/matrix.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PROGRESS_EVERY = 100 };
+
+static struct {
+	const char *format;
+	bool apis;
+} given = {.format = "text"};
+
+static void show_progress(void *user, size_t done, size_t all)
+{
+	(void)user;
+	if (done % PROGRESS_EVERY == 0)
+		(void)fprintf(stderr, "\r%zu of %zu reports", done, all);
+}
+
+/* What could not be read, when the rest is told. */
+static int tell_unread(const struct text_list *unread, struct error *err)
+{
+	for (size_t i = 0; i < unread->count; i++) {
+		struct text line CLEANUP_TEXT = {0};
+		text_add_escaped(&line, unread->items[i], strlen(unread->items[i]));
+		(void)fprintf(stderr, "gpucert matrix: %s\n", text_string(&line));
+	}
+	return unread->count == 0 ? 0
+				  : error_set(err, ERROR_FORMAT,
+					      "%zu of the files could not be read", unread->count);
+}
+
+static int matrix_run(const struct text_list *arguments)
+{
+	struct matrix matrix CLEANUP_MATRIX = {0};
+	struct text_list unread CLEANUP_TEXT_LIST = {0};
+	struct text out CLEANUP_TEXT = {0};
+	struct error err = {0};
+	const bool shown = style_enabled(STDERR_FILENO);
+	int rc = 0;
+	if (arguments->count == 0)
+		rc = error_set(&err, ERROR_ARGUMENT, "name a folder with reports below");
+	if (rc == 0)
+		rc = matrix_read(&matrix, arguments, shown ? show_progress : NULL, NULL, &unread,
+				 &err);
+	if (shown)
+		(void)fprintf(stderr, "\r\033[K");
+	if (rc == 0)
+		rc = matrix_sort(&matrix, &err);
+	if (rc == 0) {
+		matrix_print(&matrix, given.format, given.apis, style_enabled(STDOUT_FILENO),
+			     &unread, &out);
+		rc = options_print(text_take(&out), &err);
+	}
+	if (rc == 0)
+		rc = tell_unread(&unread, &err);
+	return rc < 0 ? command_failed("matrix", rc, &err) : EXIT_SUCCESS;
+}
+
+static const struct option_spec matrix_options[] = {
+	{OPTION_ROW("format", OPTION_CHOICE, given.format), .letter = 'f', .value = "FORMAT",
+	 .help = "What to print. csv has a line for each check and column; json: matrix.schema.json.",
+	 .choices = matrix_formats},
+	{OPTION_ROW("apis", OPTION_FLAG, given.apis), .help = "Show the checks of APIs alone."},
+	{.name = NULL},
+};
+
+static const char *const matrix_examples[] = {
+	"gpucert matrix reports",
+	"Fold every report.json below a folder into one table.",
+	"gpucert matrix --apis --format markdown reports >matrix.md",
+	"Show which APIs work with which driver on which build, for a page or a README.",
+	NULL,
+};
+
+const struct command_spec command_matrix = {
+	.name = "matrix",
+	.summary = "Fold many reports into one table of checks, drivers and OS builds",
+	.arguments = "FOLDER...",
+	.description =
+		"Reads every report.json below the folders, several at a time, without following links. A "
+		"column is a driver with its version on a build of an OS; a cell tells the gravest "
+		"outcome and in how many runs (\"fail 2 of 12\"). A check that tells outcomes of its "
+		"devices counts for the driver of each. Columns of nodes that are not live say so. Software "
+		"drivers have columns only where a report has no other. A run that is found twice counts "
+		"once.",
+	.options = matrix_options,
+	.examples = matrix_examples,
+	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
+					    "a report cannot be read; the rest is told", NULL},
+	.run = matrix_run,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * What changed from one report to another: first what the reports are about, then how the checks ended.
+ * Only outcomes are compared; whether one was expected is another question (reports/model.h).
+ */
+
+#include "reports/view.h"
+
+/* What a report is about, part by part. */
+enum compare_part {
+	COMPARE_OS,
+	COMPARE_DRIVER, /* with the driver's files that containers get */
+	COMPARE_DEVICE,
+	COMPARE_RUNTIME,
+	COMPARE_PLUGIN,
+	COMPARE_IMAGE,
+	COMPARE_HARNESS,
+	COMPARE_NODE, /* live, recorded, emulated, and the machine behind it */
+	COMPARE_PART_COUNT
+};
+
+extern const char *const compare_part_names[]; /* NULL-ended: "OS", "driver", "device", ... */
+
+struct compare_difference {
+	bool is;
+	bool follows; /* from another part: Windows images from the OS build, the machine of a live node from the OS */
+	char *from,
+		*to; /* names for people: "Windows Server 2022 20348.1547"; the same where only digests differ */
+};
+
+enum compare_kind {
+	COMPARE_REGRESSION, /* passed, and now is bad */
+	COMPARE_CHANGED,    /* any other pair of outcomes */
+	COMPARE_FIX,	    /* was bad, and passes */
+	COMPARE_NEW,	    /* only in the second report */
+	COMPARE_GONE,	    /* only in the first */
+	COMPARE_NOT_COMPARABLE, /* another revision of the check; or one of the runs did not get an answer (broken, notrun) */
+	COMPARE_SAME,
+	COMPARE_KIND_COUNT
+};
+
+extern const char *const compare_kind_names[]; /* NULL-ended: "regression", "changed", "fix", ... */
+
+struct compare_change {
+	enum compare_kind kind;
+	const struct view_check *from, *to; /* NULL: it is not there */
+};
+
+/* Empty when zeroed. Borrows the reports. */
+struct comparison {
+	const cJSON *from, *to;
+	struct view from_view, to_view;
+	struct compare_difference differences[COMPARE_PART_COUNT];
+	struct compare_change *changes; /* by kind, then in the order of the second report */
+	size_t count;
+	size_t kinds[COMPARE_KIND_COUNT];
+};
+
+#define CLEANUP_COMPARISON __attribute__((cleanup(comparison_free)))
+
+/* Errors of view_open(). Free with comparison_free(). */
+int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, struct error *err);
+void comparison_free(struct comparison *comparison);
+
+/* The only part that moved by itself; COMPARE_PART_COUNT: none, or several did. */
+enum compare_part comparison_only_part(const struct comparison *comparison);
+
+/* "driver nvidia 552.12 → nvidia 553.01: 2 regressions, 1 fix". */
+void comparison_add_headline(const struct comparison *comparison, struct text *out);
+
+/* For a terminal: headline, environment, changes with their reasons. Untrusted text is escaped. */
+void comparison_print(const struct comparison *comparison, bool color, struct text *out);
+
+/* reports/schema/comparison.schema.json. NULL: out of memory. */
+cJSON *comparison_to_json(const struct comparison *comparison);

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/matrix/matrix.h"
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/version.h"
+#include "reports/environment_name.h"
+#include "reports/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DRIVERS_MAX = 64, DEVICES_MAX = 1024 }; /* of one report */
+
+/* The columns that a report counts in, and which devices have the driver of each. */
+struct report_columns {
+	size_t places[DRIVERS_MAX];
+	const char *keys[DRIVERS_MAX];
+	size_t count;
+};
+
+static int find_row(struct matrix *matrix, const char *id, size_t *place, struct error *err)
+{
+	if (text_index_get(&matrix->rows_by_id, id, place))
+		return 0;
+	if (matrix->row_count == MATRIX_ROWS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d checks", (int)MATRIX_ROWS_MAX);
+	const char **rows = array_grow(matrix->rows, matrix->row_count, sizeof(*rows));
+	if (rows == NULL)
+		return error_memory(err);
+	matrix->rows = rows;
+	rows[matrix->row_count] = arena_string(&matrix->arena, id);
+	matrix->row_count++;
+	return text_index_put(&matrix->rows_by_id, rows[matrix->row_count - 1],
+			      matrix->row_count - 1, place, err);
+}
+
+static int add_column(struct matrix *matrix, const char *name, const struct matrix_column *column,
+		      size_t *place, struct error *err)
+{
+	if (matrix->column_count == MATRIX_COLUMNS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d drivers and builds",
+				 (int)MATRIX_COLUMNS_MAX);
+	struct matrix_column *columns =
+		array_grow(matrix->columns, matrix->column_count, sizeof(*columns));
+	if (columns == NULL)
+		return error_memory(err);
+	matrix->columns = columns;
+	columns[matrix->column_count] = (struct matrix_column){
+		.driver = arena_string(&matrix->arena, column->driver),
+		.os = arena_string(&matrix->arena, column->os),
+		.node = arena_string(&matrix->arena, column->node),
+	};
+	matrix->column_count++;
+	return text_index_put(&matrix->columns_by_name, arena_string(&matrix->arena, name),
+			      matrix->column_count - 1, place, err);
+}
+
+/* `driver` NULL: the report knows none. */
+static int find_column(struct matrix *matrix, const cJSON *environment, const cJSON *driver,
+		       size_t *place, struct error *err)
+{
+	struct text os CLEANUP_TEXT = {0};
+	struct text name CLEANUP_TEXT = {0};
+	environment_add_name("os", cJSON_GetObjectItem(environment, "os"), &os);
+	environment_add_name("drivers", driver, &name);
+	if (name.size == 0)
+		text_add(&name, "no driver");
+	const struct matrix_column column = {.driver = text_string(&name),
+					     .os = os.size > 0 ? text_string(&os) : "unknown OS",
+					     .node = view_string(environment, "/node/kind")};
+	char *key CLEANUP_FREE = text_format("%s\n%s\n%s", column.driver, column.os, column.node);
+	if (key == NULL || name.failed || os.failed)
+		return error_memory(err);
+	return text_index_get(&matrix->columns_by_name, key, place)
+		       ? 0
+		       : add_column(matrix, key, &column, place, err);
+}
+
+static int find_columns(struct matrix *matrix, const cJSON *report, struct report_columns *out,
+			struct error *err)
+{
+	const cJSON *environment = cJSON_GetObjectItem(report, "environment");
+	const cJSON *drivers = cJSON_GetObjectItem(environment, "drivers");
+	bool hardware = false;
+	int rc = 0;
+	if (cJSON_GetArraySize(cJSON_GetObjectItem(environment, "devices")) > DEVICES_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d devices", (int)DEVICES_MAX);
+	json_each (driver, drivers)
+		hardware = hardware || !json_pointer_true(driver, "/software");
+	json_each (driver, drivers) {
+		if (hardware && json_pointer_true(driver, "/software"))
+			continue;
+		if (out->count == DRIVERS_MAX)
+			return error_set(err, ERROR_LIMIT, "more than %d drivers",
+					 (int)DRIVERS_MAX);
+		out->keys[out->count] = view_string(driver, "/key");
+		rc = find_column(matrix, environment, driver, &out->places[out->count++], err);
+		if (rc < 0)
+			return rc;
+	}
+	return out->count > 0
+		       ? 0
+		       : find_column(matrix, environment, NULL, &out->places[out->count++], err);
+}
+
+static const char *driver_of(const cJSON *report, const char *device)
+{
+	json_each (item, json_pointer(report, "/environment/devices")) {
+		if (strcmp(view_string(item, "/ref"), device) == 0)
+			return view_string(item, "/driver");
+	}
+	return "";
+}
+
+/* The outcome of a check on the devices of a driver; REPORT_OUTCOME_COUNT: it was for other devices. */
+static enum report_outcome outcome_on(const struct view_check *check, const cJSON *report,
+				      const char *driver)
+{
+	const cJSON *outcomes = cJSON_GetObjectItem(check->json, "deviceOutcomes");
+	bool recorded[REPORT_OUTCOME_COUNT] = {false};
+	bool any = false;
+	if (driver == NULL || json_first(outcomes) == NULL)
+		return check->outcome;
+	json_each (item, outcomes) {
+		const enum report_outcome outcome =
+			report_outcome_of(view_string(item, "/outcome"));
+		if (outcome == REPORT_OUTCOME_COUNT ||
+		    strcmp(driver_of(report, view_string(item, "/ref")), driver) != 0)
+			continue;
+		recorded[outcome] = true;
+		any = true;
+	}
+	return any ? report_outcome_decided(recorded) : REPORT_OUTCOME_COUNT;
+}
+
+static int count_in(struct matrix *matrix, struct matrix_column *column, size_t row,
+		    enum report_outcome outcome, struct error *err)
+{
+	if (row >= column->cell_count) {
+		const size_t more = (row + 1) * 2 - column->cell_count;
+		if (matrix->cell_count + more > MATRIX_CELLS_MAX)
+			return error_set(err, ERROR_LIMIT, "more than %d cells",
+					 (int)MATRIX_CELLS_MAX);
+		struct matrix_cell *cells =
+			realloc(column->cells, (column->cell_count + more) * sizeof(*cells));
+		if (cells == NULL)
+			return error_memory(err);
+		memset(cells + column->cell_count, 0, more * sizeof(*cells));
+		column->cells = cells;
+		column->cell_count += more;
+		matrix->cell_count += more;
+	}
+	column->cells[row].outcomes[outcome]++;
+	return 0;
+}
+
+static int count_checks(struct matrix *matrix, const cJSON *report, const struct view *view,
+			const struct report_columns *columns, struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < view->count; i++) {
+		size_t row = 0;
+		rc = find_row(matrix, view->checks[i].id, &row, err);
+		for (size_t k = 0; rc == 0 && k < columns->count; k++) {
+			const enum report_outcome outcome =
+				outcome_on(&view->checks[i], report, columns->keys[k]);
+			if (outcome != REPORT_OUTCOME_COUNT)
+				rc = count_in(matrix, &matrix->columns[columns->places[k]], row,
+					      outcome, err);
+		}
+	}
+	return rc;
+}
+
+int matrix_add(struct matrix *matrix, const cJSON *report, struct error *err)
+{
+	struct view view CLEANUP_VIEW = {0};
+	struct report_columns columns = {0};
+	const char *run = view_string(report, "/run/journal/digest");
+	size_t first = 0;
+	int rc = view_open(report, &view, err);
+	if (rc == 0 && run[0] != '\0')
+		rc = text_index_put(&matrix->runs, arena_string(&matrix->arena, run),
+				    matrix->reports, &first, err);
+	if (rc < 0)
+		return rc;
+	if (run[0] != '\0' && first != matrix->reports) {
+		matrix->repeated++;
+		return 0;
+	}
+	matrix->reports++;
+	rc = find_columns(matrix, report, &columns, err);
+	if (rc == 0)
+		rc = count_checks(matrix, report, &view, &columns, err);
+	for (size_t i = 0; rc == 0 && i < columns.count; i++)
+		matrix->columns[columns.places[i]].runs++;
+	return rc == 0 && matrix->arena.failed ? error_memory(err) : rc;
+}
+
+/* As strcmp(), but numbers within by their value: 552.9 comes before 552.12. */
+static int compare_names(const char *a, const char *b)
+{
+	while (*a != '\0' && *b != '\0') {
+		const size_t x = strspn(a, "0123456789");
+		const size_t y = strspn(b, "0123456789");
+		if (x > 0 && y > 0) {
+			const int order = version_compare(a, b);
+			if (order != 0)
+				return order;
+			a += x;
+			b += y;
+		} else if (*a != *b) {
+			break;
+		} else {
+			a++;
+			b++;
+		}
+	}
+	return strcmp(a, b);
+}
+
+static int compare_columns(const void *a, const void *b)
+{
+	const struct matrix_column *x = a;
+	const struct matrix_column *y = b;
+	int order = compare_names(x->driver, y->driver);
+	if (order == 0)
+		order = compare_names(x->os, y->os);
+	return order != 0 ? order : strcmp(x->node, y->node);
+}
+
+struct row {
+	const char *id;
+	size_t place;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	return strcmp(((const struct row *)a)->id, ((const struct row *)b)->id);
+}
+
+int matrix_sort(struct matrix *matrix, struct error *err)
+{
+	struct row *rows CLEANUP_FREE = calloc(matrix->row_count + 1, sizeof(*rows));
+	matrix->row_places = calloc(matrix->row_count + 1, sizeof(*matrix->row_places));
+	if (rows == NULL || matrix->row_places == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < matrix->row_count; i++)
+		rows[i] = (struct row){matrix->rows[i], i};
+	qsort(rows, matrix->row_count, sizeof(*rows), compare_rows);
+	for (size_t i = 0; i < matrix->row_count; i++) {
+		matrix->rows[i] = rows[i].id;
+		matrix->row_places[i] = rows[i].place;
+	}
+	if (matrix->column_count > 0)
+		qsort(matrix->columns, matrix->column_count, sizeof(*matrix->columns),
+		      compare_columns);
+	return 0;
+}
+
+const struct matrix_cell *matrix_cell_at(const struct matrix *matrix, size_t row, size_t column)
+{
+	const struct matrix_column *in = &matrix->columns[column];
+	const size_t place = matrix->row_places[row];
+	if (place >= in->cell_count)
+		return NULL;
+	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++) {
+		if (in->cells[place].outcomes[i] > 0)
+			return &in->cells[place];
+	}
+	return NULL;
+}
+
+void matrix_free(struct matrix *matrix)
+{
+	for (size_t i = 0; i < matrix->column_count; i++)
+		free(matrix->columns[i].cells);
+	free(matrix->columns);
+	free(matrix->rows);
+	free(matrix->row_places);
+	text_index_free(&matrix->columns_by_name);
+	text_index_free(&matrix->rows_by_id);
+	text_index_free(&matrix->runs);
+	arena_free(&matrix->arena);
+	*matrix = (struct matrix){0};
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/matrix/matrix.h"
+
+#include "base/members.h"
+#include "base/style.h"
+
+#include <string.h>
+
+enum { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT_JSON };
+
+const char *const matrix_formats[] = {"text", "markdown", "csv", "json", NULL};
+
+static void add_escaped(struct text *out, const char *string)
+{
+	text_add_escaped(out, string, strlen(string));
+}
+
+static unsigned runs_of(const struct matrix_cell *cell)
+{
+	unsigned runs = 0;
+	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
+		runs += cell->outcomes[i];
+	return runs;
+}
+
+static unsigned bad_of(const struct matrix_cell *cell)
+{
+	unsigned bad = 0;
+	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
+		bad += report_outcome_is_bad((enum report_outcome)i) ? cell->outcomes[i] : 0;
+	return bad;
+}
+
+/* "pass", "pass 12", "fail 2 of 12": the gravest outcome, and in how many runs of several. */
+static void add_cell(const struct matrix_cell *cell, struct text *out)
+{
+	static const enum report_outcome gravest[] = {
+		REPORT_CRASH,  REPORT_TIMEOUT,	   REPORT_FAIL,		  REPORT_BROKEN,
+		REPORT_NOTRUN, REPORT_UNSUPPORTED, REPORT_NOT_APPLICABLE, REPORT_PASS};
+	if (cell == NULL) {
+		text_add(out, "-");
+		return;
+	}
+	const unsigned runs = runs_of(cell);
+	for (size_t i = 0; i < ARRAY_SIZE(gravest); i++) {
+		const unsigned count = cell->outcomes[gravest[i]];
+		if (count == 0)
+			continue;
+		text_add(out, report_outcome_names[gravest[i]]);
+		if (count != runs)
+			text_addf(out, " %u of %u", count, runs);
+		else if (runs > 1)
+			text_addf(out, " %u", runs);
+		return;
+	}
+}
+
+static bool is_shown(const struct matrix *matrix, size_t row, bool apis_only)
+{
+	return !apis_only || text_starts_with(matrix->rows[row], "api.");
+}
+
+/* " (recorded)": a node that is not live proves less. */
+static void add_node(const struct matrix_column *column, struct text *out)
+{
+	if (strcmp(column->node, "live") == 0)
+		return;
+	text_add(out, " (");
+	add_escaped(out, column->node[0] != '\0' ? column->node : "unknown node");
+	text_add(out, ")");
+}
+
+/* "A", "Z", "AA". */
+static void add_letter(size_t column, struct text *out)
+{
+	if (column >= 26)
+		add_letter(column / 26 - 1, out);
+	text_addf(out, "%c", 'A' + (int)(column % 26));
+}
+
+static enum style tone_of(const struct matrix_cell *cell)
+{
+	if (cell == NULL)
+		return STYLE_RESET;
+	if (bad_of(cell) > 0)
+		return STYLE_RED;
+	return cell->outcomes[REPORT_PASS] == runs_of(cell) ? STYLE_GREEN : STYLE_YELLOW;
+}
+
+static void add_padded(struct text *out, const struct text *content, size_t columns)
+{
+	const size_t used = text_columns(text_string(content), content->size);
+	text_add_all(out, content);
+	text_addf(out, "%*s", (int)(used < columns ? columns - used : 0), "");
+	out->failed = out->failed || content->failed;
+}
+
+static void add_legend(const struct matrix *matrix, struct text *out)
+{
+	for (size_t i = 0; i < matrix->column_count; i++) {
+		const struct matrix_column *column = &matrix->columns[i];
+		struct text letter CLEANUP_TEXT = {0};
+		add_letter(i, &letter);
+		add_padded(out, &letter, 4);
+		add_escaped(out, column->driver);
+		text_add(out, " on ");
+		add_escaped(out, column->os);
+		add_node(column, out);
+		text_addf(out, ": %u run%s\n", column->runs, column->runs == 1 ? "" : "s");
+	}
+}
+
+/* The widest text of the rows' names (`column` beyond the last), or of a column. */
+static size_t width_of(const struct matrix *matrix, size_t column, bool apis_only)
+{
+	size_t width = 1;
+	for (size_t row = 0; row < matrix->row_count; row++) {
+		struct text cell CLEANUP_TEXT = {0};
+		if (!is_shown(matrix, row, apis_only))
+			continue;
+		if (column == matrix->column_count)
+			add_escaped(&cell, matrix->rows[row]);
+		else
+			add_cell(matrix_cell_at(matrix, row, column), &cell);
+		const size_t used = text_columns(text_string(&cell), cell.size);
+		width = used > width ? used : width;
+	}
+	return width + 2;
+}
+
+/* Column by column, so that each is as wide as it must be. */
+static void add_text(const struct matrix *matrix, bool apis_only, bool color, struct text *out)
+{
+	const size_t columns = matrix->column_count;
+	size_t *widths CLEANUP_FREE = calloc(columns + 1, sizeof(*widths));
+	out->failed = out->failed || widths == NULL;
+	for (size_t i = 0; widths != NULL && i <= columns; i++)
+		widths[i] = width_of(matrix, i, apis_only);
+	add_legend(matrix, out);
+	text_addf(out, "\n%*s", widths != NULL ? (int)widths[columns] : 0, "");
+	for (size_t i = 0; widths != NULL && i < columns; i++) {
+		struct text letter CLEANUP_TEXT = {0};
+		add_letter(i, &letter);
+		add_padded(out, &letter, i + 1 < columns ? widths[i] : 0);
+	}
+	text_add(out, "\n");
+	for (size_t row = 0; widths != NULL && row < matrix->row_count; row++) {
+		struct text name CLEANUP_TEXT = {0};
+		if (!is_shown(matrix, row, apis_only))
+			continue;
+		add_escaped(&name, matrix->rows[row]);
+		add_padded(out, &name, widths[columns]);
+		for (size_t i = 0; i < columns; i++) {
+			const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
+			struct text shown CLEANUP_TEXT = {0};
+			add_cell(cell, &shown);
+			text_add(out, style(color, tone_of(cell)));
+			add_padded(out, &shown, i + 1 < columns ? widths[i] : 0);
+			text_add(out, style(color, STYLE_RESET));
+		}
+		text_add(out, "\n");
+	}
+}
+
+/* What would end a cell of a table, or be markup, is escaped. */
+static void add_markdown(struct text *out, const char *string)
+{
+	struct text escaped CLEANUP_TEXT = {0};
+	add_escaped(&escaped, string);
+	for (size_t i = 0; i < escaped.size; i++) {
+		if (strchr("|\\`*_<>[]&#~", escaped.data[i]) != NULL)
+			text_add(out, "\\");
+		text_append(out, &escaped.data[i], 1);
+	}
+	out->failed = out->failed || escaped.failed;
+}
+
+static void add_markdown_table(const struct matrix *matrix, bool apis_only, struct text *out)
+{
+	text_add(out, "| check |");
+	for (size_t i = 0; i < matrix->column_count; i++) {
+		struct text node CLEANUP_TEXT = {0};
+		add_node(&matrix->columns[i], &node);
+		text_add(out, " ");
+		add_markdown(out, matrix->columns[i].driver);
+		text_add(out, "<br>");
+		add_markdown(out, matrix->columns[i].os);
+		add_markdown(out, text_string(&node));
+		text_add(out, " |");
+	}
+	text_add(out, "\n| --- |");
+	for (size_t i = 0; i < matrix->column_count; i++)
+		text_add(out, " --- |");
+	text_add(out, "\n");
+	for (size_t row = 0; row < matrix->row_count; row++) {
+		if (!is_shown(matrix, row, apis_only))
+			continue;
+		text_add(out, "| ");
+		add_markdown(out, matrix->rows[row]);
+		text_add(out, " |");
+		for (size_t i = 0; i < matrix->column_count; i++) {
+			text_add(out, " ");
+			add_cell(matrix_cell_at(matrix, row, i), out);
+			text_add(out, " |");
+		}
+		text_add(out, "\n");
+	}
+}
+
+/* RFC 4180. A program for spreadsheets would take what begins like a formula for one. */
+static void add_csv(struct text *out, const char *string)
+{
+	struct text escaped CLEANUP_TEXT = {0};
+	add_escaped(&escaped, string);
+	text_add(out, "\"");
+	if (escaped.size > 0 && strchr("=+-@", escaped.data[0]) != NULL)
+		text_add(out, "'");
+	for (size_t i = 0; i < escaped.size; i++)
+		text_append(out, escaped.data[i] == '"' ? "\"\"" : &escaped.data[i],
+			    escaped.data[i] == '"' ? 2 : 1);
+	text_add(out, "\"");
+	out->failed = out->failed || escaped.failed;
+}
+
+static void add_csv_table(const struct matrix *matrix, bool apis_only, struct text *out)
+{
+	text_add(out, "check,driver,os,node,runs");
+	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
+		text_addf(out, ",%s", report_outcome_names[i]);
+	text_add(out, "\r\n");
+	for (size_t row = 0; row < matrix->row_count; row++) {
+		for (size_t i = 0; is_shown(matrix, row, apis_only) && i < matrix->column_count;
+		     i++) {
+			const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
+			if (cell == NULL)
+				continue;
+			add_csv(out, matrix->rows[row]);
+			text_add(out, ",");
+			add_csv(out, matrix->columns[i].driver);
+			text_add(out, ",");
+			add_csv(out, matrix->columns[i].os);
+			text_add(out, ",");
+			add_csv(out, matrix->columns[i].node);
+			text_addf(out, ",%u", runs_of(cell));
+			for (size_t k = 0; k < REPORT_OUTCOME_COUNT; k++)
+				text_addf(out, ",%u", cell->outcomes[k]);
+			text_add(out, "\r\n");
+		}
+	}
+}
+
+static cJSON *column_json(const struct matrix_column *column)
+{
+	struct members json CLEANUP_MEMBERS = members_new();
+	member_string(&json, "driver", column->driver);
+	member_string(&json, "os", column->os);
+	member_string(&json, "node", column->node);
+	member_int(&json, "runs", column->runs);
+	return members_take(&json);
+}
+
+static cJSON *cell_json(const struct matrix_cell *cell, size_t column)
+{
+	struct members json CLEANUP_MEMBERS = members_new();
+	struct members outcomes CLEANUP_MEMBERS = members_new();
+	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
+		if (cell->outcomes[i] > 0)
+			member_int(&outcomes, report_outcome_names[i], cell->outcomes[i]);
+	member_int(&json, "column", (int64_t)column);
+	member_int(&json, "runs", runs_of(cell));
+	member_item(&json, "outcomes", members_take(&outcomes));
+	return members_take(&json);
+}
+
+static cJSON *row_json(const struct matrix *matrix, size_t row)
+{
+	struct members json CLEANUP_MEMBERS = members_new();
+	struct members cells CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < matrix->column_count; i++) {
+		const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
+		if (cell != NULL)
+			member_item(&cells, NULL, cell_json(cell, i));
+	}
+	member_string(&json, "check", matrix->rows[row]);
+	member_item(&json, "cells", members_take(&cells));
+	return members_take(&json);
+}
+
+static void add_json(const struct matrix *matrix, bool apis_only, const struct text_list *unread,
+		     struct text *out)
+{
+	struct members json CLEANUP_MEMBERS = members_new();
+	struct members columns CLEANUP_MEMBERS = members_new_array();
+	struct members rows CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < matrix->column_count; i++)
+		member_item(&columns, NULL, column_json(&matrix->columns[i]));
+	for (size_t row = 0; row < matrix->row_count; row++)
+		if (is_shown(matrix, row, apis_only))
+			member_item(&rows, NULL, row_json(matrix, row));
+	member_string(&json, "schema", "gpucert-matrix/1");
+	member_int(&json, "reports", (int64_t)matrix->reports);
+	member_int(&json, "repeated", (int64_t)matrix->repeated);
+	member_item(&json, "unread", json_new_strings(unread));
+	member_item(&json, "columns", members_take(&columns));
+	member_item(&json, "rows", members_take(&rows));
+	cJSON *document CLEANUP_JSON = members_take(&json);
+	char *printed CLEANUP_FREE = json_print(document);
+	out->failed = out->failed || printed == NULL;
+	text_add(out, printed != NULL ? printed : "");
+}
+
+void matrix_print(const struct matrix *matrix, const char *format, bool apis_only, bool color,
+		  const struct text_list *unread, struct text *out)
+{
+	switch (text_position(matrix_formats, format)) {
+	case FORMAT_MARKDOWN:
+		add_markdown_table(matrix, apis_only, out);
+		return;
+	case FORMAT_CSV:
+		add_csv_table(matrix, apis_only, out);
+		return;
+	case FORMAT_JSON:
+		add_json(matrix, apis_only, unread, out);
+		return;
+	default:
+		add_text(matrix, apis_only, color, out);
+	}
+}

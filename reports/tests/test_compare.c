@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+
+/* A golden report against itself with one thing changed in each row. */
+
+#include "base/tests/unit.h"
+#include "reports/compare/compare.h"
+#include "reports/report_file.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+#define GOLDEN GPUCERT_SOURCE_DIR "/reports/tests/golden/complete/reference.json"
+
+/* The value at a place, in JSON; NULL: it is removed. */
+struct edit {
+	const char *pointer, *json;
+};
+
+static cJSON *read_golden(void)
+{
+	cJSON *report = NULL;
+	struct error err = {0};
+	CU_ASSERT_EQUAL_FATAL(report_file_read(GOLDEN, NULL, &report, &err), 0);
+	return report;
+}
+
+static void edit(cJSON *report, const struct edit *edit)
+{
+	char *parent CLEANUP_FREE = strdup(edit->pointer);
+	char *key = strrchr(parent, '/');
+	*key++ = '\0';
+	const int index = key[0] - '0'; /* of an array */
+	cJSON *node = (cJSON *)(uintptr_t)json_pointer(report, parent);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(node);
+	if (cJSON_IsArray(node)) {
+		cJSON_DeleteItemFromArray(node, index);
+		if (edit->json != NULL)
+			cJSON_InsertItemInArray(node, index, cJSON_Parse(edit->json));
+		return;
+	}
+	cJSON_DeleteItemFromObject(node, key);
+	if (edit->json != NULL)
+		cJSON_AddItemToObject(node, key, cJSON_Parse(edit->json));
+}
+
+static void test_headlines(void)
+{
+	static const struct {
+		struct edit from[2], to[3];
+		const char *headline;
+	} rows[] = {
+		{{{0}}, {{0}}, "the same environment: no check ended otherwise"},
+		{{{0}},
+		 {{"/environment/drivers/0/version", "\"23.1.0\""},
+		  {"/environment/devices/0/runtimeFiles/digest", "\"sha256:22\""},
+		  {"/checks/0/outcome", "\"fail\""}},
+		 "driver lavapipe 22.3.6, pocl 3.1 → lavapipe 23.1.0, pocl 3.1: 1 regression"},
+		{{{0}},
+		 {{"/environment/plugin/binaryDigest", "\"sha256:55\""}},
+		 "plugin device-plugin-gpu 0.1.0 (the same name, other content): no check ended "
+		 "otherwise"},
+		{{{"/checks/0/outcome", "\"timeout\""}, {"/checks/1/outcome", "\"crash\""}},
+		 {{"/environment/os/kernel", "\"6.1.0-28-amd64\""}},
+		 "OS Debian GNU/Linux 12 (bookworm) 6.1.0-27-amd64 → Debian GNU/Linux 12 (bookworm) "
+		 "6.1.0-28-amd64: 2 fixes"},
+		{{{0}},
+		 {{"/environment/os/kernel", "\"6.1.0-28-amd64\""},
+		  {"/environment/node/machine", "{\"kernel\": \"6.1.0-28-amd64\"}"}},
+		 "OS Debian GNU/Linux 12 (bookworm) 6.1.0-27-amd64 → Debian GNU/Linux 12 (bookworm) "
+		 "6.1.0-28-amd64: no check ended otherwise"},
+		{{{0}},
+		 {{"/environment/os/kernel", "\"6.1.0-28-amd64\""},
+		  {"/environment/runtime/version", "\"1.7.0\""},
+		  {"/environment/harness/version", "\"0.2.0\""}},
+		 "OS, runtime and harness differ: no check ended otherwise"},
+		{{{"/checks/0", NULL}},
+		 {{"/checks/6", NULL},
+		  {"/checks/2/revision", "9"},
+		  {"/checks/1/outcome", "\"unsupported\""}},
+		 "the same environment: 1 other change, 1 new check, 1 check gone, 1 not comparable"},
+		{{{"/checks/0/outcome", "\"fail\""}},
+		 {{"/checks/0/outcome", "\"crash\""}, {"/checks/1/outcome", "\"broken\""}},
+		 "the same environment: 1 other change, 1 not comparable"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cJSON *from CLEANUP_JSON = read_golden();
+		cJSON *to CLEANUP_JSON = read_golden();
+		struct comparison comparison CLEANUP_COMPARISON = {0};
+		struct text headline CLEANUP_TEXT = {0};
+		struct error err = {0};
+		for (size_t k = 0; k < 2 && rows[i].from[k].pointer != NULL; k++)
+			edit(from, &rows[i].from[k]);
+		for (size_t k = 0; k < 3 && rows[i].to[k].pointer != NULL; k++)
+			edit(to, &rows[i].to[k]);
+		CU_ASSERT_EQUAL_FATAL(comparison_make(from, to, &comparison, &err), 0);
+		comparison_add_headline(&comparison, &headline);
+		UNIT_STRING(text_string(&headline), rows[i].headline);
+	}
+}
+
+/* What a Windows host's build brings with it does not hide that the build alone moved. */
+static void test_followers(void)
+{
+	static const struct edit windows[] = {{"/environment/os/name", "\"windows\""},
+					      {"/environment/os/build", "20348"},
+					      {"/environment/os/revision", "1547"}};
+	static const struct edit newer[] = {
+		{"/environment/os/build", "26100"},
+		{"/environment/images/0/osVersion", "\"10.0.26100.1\""}};
+	cJSON *from CLEANUP_JSON = read_golden();
+	cJSON *to CLEANUP_JSON = read_golden();
+	struct comparison comparison CLEANUP_COMPARISON = {0};
+	struct error err = {0};
+	for (size_t i = 0; i < ARRAY_SIZE(windows); i++) {
+		edit(from, &windows[i]);
+		edit(to, &windows[i]);
+	}
+	edit(to, &newer[0]);
+	edit(to, &newer[1]);
+	CU_ASSERT_EQUAL_FATAL(comparison_make(from, to, &comparison, &err), 0);
+	CU_ASSERT_EQUAL(comparison_only_part(&comparison), COMPARE_OS);
+	CU_ASSERT(comparison.differences[COMPARE_IMAGE].follows);
+}
+
+static void test_text_and_json(void)
+{
+	static const struct edit hostile[] = {
+		{"/checks/0/outcome", "\"fail\""},
+		{"/checks/0/reason", "\"\\u001b[31mred\""},
+		{"/environment/runtime/version", "\"\\u001b]0;x\\u0007\""}};
+	cJSON *from CLEANUP_JSON = read_golden();
+	cJSON *to CLEANUP_JSON = read_golden();
+	struct comparison comparison CLEANUP_COMPARISON = {0};
+	struct text text CLEANUP_TEXT = {0};
+	struct error err = {0};
+	for (size_t i = 0; i < ARRAY_SIZE(hostile); i++)
+		edit(to, &hostile[i]);
+	CU_ASSERT_EQUAL_FATAL(comparison_make(from, to, &comparison, &err), 0);
+	comparison_print(&comparison, false, &text);
+	UNIT_CONTAINS(text_string(&text),
+		      "regression     registration.in-time  pass → fail: \\x1b[31mred");
+	UNIT_CONTAINS(text_string(&text),
+		      "runtime        containerd 1.6.20 → containerd \\x1b]0;x\\x07");
+	UNIT_CONTAINS(text_string(&text), "same           OS, driver, device, plugin");
+	CU_ASSERT_PTR_NULL(strchr(text_string(&text), '\x1b'));
+	cJSON *json CLEANUP_JSON = comparison_to_json(&comparison);
+	UNIT_STRING(json_pointer_string(json, "/onlyDifference"), "runtime");
+	UNIT_STRING(json_pointer_string(json, "/changes/0/check"), "registration.in-time");
+	CU_ASSERT_EQUAL(json_pointer_number(json, "/counts/same"), 6);
+	CU_ASSERT_EQUAL(json_write_file(GPUCERT_BINARY_DIR "/tests/comparison.json", json, &err),
+			0);
+}
+
+static void test_files_that_are_no_reports(void)
+{
+	static const struct {
+		const char *content;
+		int code;
+		const char *part;
+	} rows[] = {
+		{"", ERROR_FORMAT, "not-a-report.json"},
+		{"{}", ERROR_FORMAT, "/schema is not gpucert-report/1"},
+		{"{\"schema\": \"gpucert-report/9\"}", ERROR_UNSUPPORTED, "gpucert-report/9"},
+		{"{\"schema\": \"gpucert-report/1\"}", ERROR_FORMAT, "checks"},
+		{"{\"schema\": \"gpucert-report/1\", \"checks\": [{\"id\": \"a\"}]}", ERROR_FORMAT,
+		 "checks[0].outcome"},
+		{"{\"schema\": \"gpucert-report/1\", \"checks\": [{\"id\": \"a\", \"outcome\": "
+		 "\"good\"}]}",
+		 ERROR_FORMAT, "'good' is not an outcome"},
+	};
+	static const char path[] = GPUCERT_BINARY_DIR "/tests/not-a-report.json";
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cJSON *report CLEANUP_JSON = NULL;
+		struct error err = {0};
+		CU_ASSERT_EQUAL_FATAL(file_write_atomic(path, rows[i].content,
+							strlen(rows[i].content), 0644, NULL),
+				      0);
+		struct view view CLEANUP_VIEW = {0};
+		int rc = report_file_read(path, NULL, &report, &err);
+		UNIT_INT(rc == 0 ? view_open(report, &view, &err) : rc, rows[i].code);
+		UNIT_CONTAINS(err.text, rows[i].part);
+	}
+}
+
+UNIT_MAIN("compare", {"headlines", test_headlines}, {"followers", test_followers},
+	  {"text and JSON", test_text_and_json},
+	  {"files that are not reports", test_files_that_are_no_reports})

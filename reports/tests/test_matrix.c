@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Folders of small reports, as one table. */
+
+#include "base/tests/unit.h"
+#include "reports/matrix/matrix.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/json.h"
+
+#include <unistd.h>
+
+#define FOLDER GPUCERT_BINARY_DIR "/tests/matrix"
+
+/* How the check api.x ended, as a whole and on the devices "d0" and "d1", which have the first and the second
+ * driver. */
+struct small {
+	const char *folder, *run, *node, *build;
+	const char *drivers[2], *versions[2];
+	bool software[2];
+	const char *outcome, *outcomes[2];
+};
+
+static const struct small reports[] = {
+	{"1", "1", "live", "20348", {"n"}, {"552.12"}, {false}, "pass", {NULL}},
+	{"2", "2", "live", "20348", {"n"}, {"552.12"}, {false}, "fail", {NULL}},
+	{"3",
+	 "3",
+	 "live",
+	 "20348",
+	 {"n", "s"},
+	 {"552.9", "1"},
+	 {false, true},
+	 "fail",
+	 {"pass", "fail"}},
+	{"4/deep",
+	 "4",
+	 "live",
+	 "9600",
+	 {"n", "a"},
+	 {"552.12", "7"},
+	 {false},
+	 "fail",
+	 {"fail", "pass"}},
+	{"5", "5", "recorded", "9600", {"s"}, {"1"}, {true}, "crash", {NULL}},
+	{"1/copy", "1", "live", "20348", {"n"}, {"552.12"}, {false}, "pass", {NULL}},
+};
+
+static void add_drivers(const struct small *small, struct text *json)
+{
+	for (size_t i = 0; i < 2 && small->drivers[i] != NULL; i++)
+		text_addf(json, "%s{\"key\": \"%s\", \"version\": \"%s\", \"software\": %s}",
+			  i > 0 ? ", " : "", small->drivers[i], small->versions[i],
+			  small->software[i] ? "true" : "false");
+	text_add(json, "], \"devices\": [");
+	for (size_t i = 0; i < 2 && small->drivers[i] != NULL; i++)
+		text_addf(json, "%s{\"ref\": \"d%zu\", \"driver\": \"%s\"}", i > 0 ? ", " : "", i,
+			  small->drivers[i]);
+}
+
+static void write_report(const struct small *small)
+{
+	char *folder CLEANUP_FREE = text_format(FOLDER "/%s", small->folder);
+	char *path CLEANUP_FREE = text_format("%s/report.json", folder);
+	struct text json CLEANUP_TEXT = {0};
+	text_addf(
+		&json,
+		"{\"schema\": \"gpucert-report/1\", \"run\": {\"journal\": {\"digest\": \"%s\"}}, "
+		"\"environment\": {\"node\": {\"kind\": \"%s\"}, \"os\": {\"product\": \"W\", "
+		"\"build\": \"%s\", \"revision\": 1}, \"drivers\": [",
+		small->run, small->node, small->build);
+	add_drivers(small, &json);
+	text_addf(&json,
+		  "]}, \"checks\": [{\"id\": \"api.x\", \"outcome\": \"%s\", \"deviceOutcomes\": [",
+		  small->outcome);
+	for (size_t i = 0; i < 2 && small->outcomes[i] != NULL; i++)
+		text_addf(&json, "%s{\"ref\": \"d%zu\", \"outcome\": \"%s\"}", i > 0 ? ", " : "", i,
+			  small->outcomes[i]);
+	text_add(&json,
+		 "]}, {\"id\": \"=a|\\\"b\", \"outcome\": \"pass\", \"assertions\": [{}]}]}");
+	CU_ASSERT_EQUAL_FATAL(file_make_directories(folder, 0755, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(file_write_atomic(path, json.data, json.size, 0644, NULL), 0);
+}
+
+static void test_fill_folder(void)
+{
+	CU_ASSERT_EQUAL_FATAL(file_remove_tree(FOLDER, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(reports); i++)
+		write_report(&reports[i]);
+	CU_ASSERT_EQUAL(file_write_atomic(FOLDER "/2/other.json", "x", 1, 0644, NULL), 0);
+}
+
+static void read_folder(struct matrix *matrix, struct text_list *unread)
+{
+	struct text_list paths CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	CU_ASSERT_EQUAL_FATAL(text_list_add(&paths, FOLDER, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(matrix_read(matrix, &paths, NULL, NULL, unread, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(matrix_sort(matrix, &err), 0);
+}
+
+static void test_formats(void)
+{
+	static const struct {
+		const char *format;
+		bool apis_only;
+		const char *wanted;
+	} rows[] = {
+		{"text", false,
+		 "A   a 7 on W 9600.1: 1 run\n"
+		 "B   n 552.9 on W 20348.1: 1 run\n"
+		 "C   n 552.12 on W 9600.1: 1 run\n"
+		 "D   n 552.12 on W 20348.1: 2 runs\n"
+		 "E   s 1 on W 9600.1 (recorded): 1 run\n"
+		 "\n"
+		 "       A     B     C     D            E\n"
+		 "=a|\"b  pass  pass  pass  pass 2       pass\n"
+		 "api.x  pass  pass  fail  fail 1 of 2  crash\n"},
+		{"markdown", true,
+		 "| check | a 7<br>W 9600.1 | n 552.9<br>W 20348.1 | n 552.12<br>W 9600.1 | "
+		 "n 552.12<br>W 20348.1 | s 1<br>W 9600.1 (recorded) |\n"
+		 "| --- | --- | --- | --- | --- | --- |\n"
+		 "| api.x | pass | pass | fail | fail 1 of 2 | crash |\n"},
+		{"csv", false,
+		 "check,driver,os,node,runs,pass,fail,unsupported,not-applicable,crash,timeout,broken,"
+		 "notrun\r\n"
+		 "\"'=a|\"\"b\",\"a 7\",\"W 9600.1\",\"live\",1,1,0,0,0,0,0,0,0\r\n"},
+		{"json", true,
+		 "\"schema\": \"gpucert-matrix/1\",\n  \"reports\": 5,\n  \"repeated\": 1"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct matrix matrix CLEANUP_MATRIX = {0};
+		struct text_list unread CLEANUP_TEXT_LIST = {0};
+		struct text out CLEANUP_TEXT = {0};
+		read_folder(&matrix, &unread);
+		UNIT_INT(unread.count, 0);
+		matrix_print(&matrix, rows[i].format, rows[i].apis_only, false, &unread, &out);
+		UNIT_CONTAINS(text_string(&out), rows[i].wanted);
+		if (i == 3)
+			CU_ASSERT_EQUAL(file_write_atomic(GPUCERT_BINARY_DIR "/tests/matrix.json",
+							  out.data, out.size, 0644, NULL),
+					0);
+	}
+}
+
+/* Files that are not reports are told, and the rest is read. Links are not followed. */
+static void test_unread(void)
+{
+	static const char *const wanted[] = {"bad/a/report.json", "bad/b/report.json",
+					     "bad/c/report.json"};
+	struct matrix matrix CLEANUP_MATRIX = {0};
+	struct text_list unread CLEANUP_TEXT_LIST = {0};
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		static const char *const contents[] = {
+			"{\"schema\": \"gpucert-report/1\", \"checks\": [{}]}", "[[[", "{}"};
+		char *folder CLEANUP_FREE = text_format(FOLDER "/bad/%c", "abc"[i]);
+		char *path CLEANUP_FREE = text_format(FOLDER "/%s", wanted[i]);
+		CU_ASSERT_EQUAL_FATAL(file_make_directories(folder, 0755, NULL), 0);
+		CU_ASSERT_EQUAL_FATAL(
+			file_write_atomic(path, contents[i], strlen(contents[i]), 0644, NULL), 0);
+	}
+#ifndef _WIN32
+	CU_ASSERT_EQUAL(symlink("..", FOLDER "/bad/loop"), 0);
+	CU_ASSERT_EQUAL(symlink("../report.json", FOLDER "/bad/a/link"), 0);
+#endif
+	read_folder(&matrix, &unread);
+	text_list_sort(&unread);
+	UNIT_INT(matrix.reports, 5);
+	UNIT_INT(matrix.repeated, 1);
+	CU_ASSERT_EQUAL_FATAL(unread.count, ARRAY_SIZE(wanted));
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		UNIT_CONTAINS(unread.items[i], wanted[i]);
+}
+
+static void test_nothing_there(void)
+{
+	struct matrix matrix CLEANUP_MATRIX = {0};
+	struct text_list paths CLEANUP_TEXT_LIST = {0};
+	struct text_list unread CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	CU_ASSERT_EQUAL_FATAL(text_list_add(&paths, FOLDER "/nowhere", &err), 0);
+	UNIT_INT(matrix_read(&matrix, &paths, NULL, NULL, &unread, &err), 0);
+	UNIT_CONTAINS(unread.items[0], "/nowhere: ");
+}
+
+UNIT_MAIN("matrix", {"a folder is filled", test_fill_folder}, {"formats", test_formats},
+	  {"unread", test_unread}, {"nothing there", test_nothing_there})
