@@ -13,6 +13,7 @@
  *   packed            it is given the parameter sets, each alone
  *   packed-sequence   it is given both in one
  *   old               it has no vaSyncSurface2
+ *   ten-bit           it takes frames of 10 bits, too
  *   profiles=N        it tells N profiles
  *   room=N            it says that it tells at most N
  *   small-image       an image has no room for the frame
@@ -112,18 +113,21 @@ static VAStatus get_attributes(VADriverContextP context, VAProfile profile, VAEn
 	(void)entrypoint;
 	for (int i = 0; i < count; i++) {
 		const VAConfigAttribType type = attributes[i].type;
-		attributes[i].value = type == VAConfigAttribRTFormat ? VA_RT_FORMAT_YUV420
-				      : type == VAConfigAttribRateControl
-					      ? (setting_has("cqp")   ? VA_RC_CQP
-						 : setting_has("cbr") ? VA_RC_CBR
-								      : VA_RC_CQP | VA_RC_CBR)
-				      : type == VAConfigAttribMaxPictureWidth ||
-						      type == VAConfigAttribMaxPictureHeight
-					      ? SIDE
-				      : type == VAConfigAttribEncMaxRefFrames ? 1
-				      : type == VAConfigAttribEncPackedHeaders
-					      ? va_packed()
-					      : codec_of(profile)->attribute(type);
+		attributes[i].value =
+			type == VAConfigAttribRTFormat
+				? VA_RT_FORMAT_YUV420 |
+					  (setting_has("ten-bit") ? VA_RT_FORMAT_YUV420_10 : 0)
+			: type == VAConfigAttribRateControl
+				? (setting_has("cqp")	? VA_RC_CQP
+				   : setting_has("cbr") ? VA_RC_CBR
+							: VA_RC_CQP | VA_RC_CBR)
+			: type == VAConfigAttribMaxPictureWidth ||
+					type == VAConfigAttribMaxPictureHeight
+				? SIDE
+			: type == VAConfigAttribEncMaxRefFrames ? 1
+			: type == VAConfigAttribEncPackedHeaders
+				? va_packed()
+				: codec_of(profile)->attribute(type);
 	}
 	return VA_STATUS_SUCCESS;
 }

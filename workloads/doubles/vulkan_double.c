@@ -224,10 +224,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkCreateDevice(VkPhysicalDevice physical,
 						     VkDevice *out)
 {
 	(void)physical;
-	(void)info;
 	(void)allocator;
 	ENTER(vkCreateDevice);
 	struct double_device *device = double_allocate(sizeof(*device));
+	device->codecs = double_video_codecs(info);
 	set_loader_magic_value(device);
 	for (size_t i = 0; i < DOUBLE_FAMILIES; i++)
 		set_loader_magic_value(&device->queues[i]);

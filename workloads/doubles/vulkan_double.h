@@ -38,6 +38,7 @@ struct double_device {
 	struct {
 		VK_LOADER_DATA loader;
 	} queues[DOUBLE_FAMILIES]; /* one of each family */
+	uint32_t codecs;	   /* that it encodes: VkVideoCodecOperationFlagsKHR */
 };
 
 /* vulkan_double_device.c: functions of devices; NULL for a name it does not have. */
@@ -50,6 +51,8 @@ PFN_vkVoidFunction double_command_function(const char *name);
  * "video" among the settings, the double encodes. */
 PFN_vkVoidFunction double_video_function(const char *name);
 uint32_t double_video_extensions(VkExtensionProperties out[5]);
+/* The codecs whose extension, and feature where there is one, the caller switched on. */
+uint32_t double_video_codecs(const VkDeviceCreateInfo *info);
 
 /* What a driver says where the caller asked for nonsense: it ends up on stderr. */
 VkResult double_refuse(const char *why);

@@ -124,7 +124,7 @@ static void expect_decoded(const struct av1_sequence *sequence, bool keys)
 		 0);
 	UNIT_INT(walk.keys, keys ? VIDEO_FRAMES : 1);
 	UNIT_INT(walk.headers, keys ? VIDEO_FRAMES : 1);
-	UNIT_INT(walk.units, 3 * VIDEO_FRAMES + walk.headers);
+	UNIT_INT(walk.units, walk.headers + 3 * walk.pictures);
 }
 
 /* libaom's tiles under these headers: were one bit of them another, the frames would be others, too. */
@@ -271,7 +271,7 @@ static void test_references_are_read_back(void)
 	frame.interpolation_filter = 2;
 	frame.allow_high_precision_mv = frame.is_motion_mode_switchable = true;
 	frame.reduced_tx_set = frame.disable_frame_end_update_cdf = true;
-	for (uint8_t i = 0; i < AV1_REFERENCES; i++)
+	for (int i = 0; i < AV1_REFERENCES; i++)
 		frame.ref_frame_idx[i] = (uint8_t)(AV1_REFERENCES - i);
 	Dav1dFrameHeader read = read_back(&sequence, &frame);
 	UNIT_INT(read.frame_type, DAV1D_FRAME_TYPE_INTER);

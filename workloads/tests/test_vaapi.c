@@ -76,6 +76,10 @@ static void test_what_a_device_encodes_is_listed(void)
 	expect_string(document, "/work/video/streams/1/status", "encoded");
 	expect_string(document, "/work/video/streams/2/codec", "av1");
 	expect_string(document, "/work/video/streams/2/status", "encoded");
+	expect_bool(document, "/work/video/encoders/2/tenBit", false);
+	cJSON *both CLEANUP_JSON = rig_run("av1,ten-bit", "--seed=7");
+	expect_bool(both, "/work/video/encoders/0/tenBit", true);
+	expect_judgement(both, "ok", NULL);
 }
 
 /* Whatever the driver tells of tools and blocks, and whichever headers it wants. */

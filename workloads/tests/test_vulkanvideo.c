@@ -3,10 +3,11 @@
 /* probe-vulkanvideo as a program, with the double of a Vulkan driver behind the real loader. */
 
 #include "workloads/tests/encoder_rig.h"
+#include "workloads/vulkanvideo/encode_abi.h"
 
 #define TESTS  GPUCERT_BINARY_DIR "/tests/"
-#define DRIVER "VK_DRIVER_FILES=" TESTS "double_vulkan.json"
-#define OLDER  "VK_ICD_FILENAMES=" TESTS "double_vulkan.json"
+#define DRIVER "VK_DRIVER_FILES=" TESTS "double_vulkan_av1.json"
+#define OLDER  "VK_ICD_FILENAMES=" TESTS "double_vulkan_av1.json"
 
 const struct encoder_rig encoder_rig = {
 	.probe = {.program = "probe-vulkanvideo",
@@ -55,8 +56,125 @@ static void test_codecs(void)
 	expect_string(document, "/work/video/encoders/2/codec", "av1");
 	expect_bool(document, "/work/video/encoders/2/tenBit", false);
 	expect_string(document, "/work/status", "encoded");
-	expect_string(document, "/work/video/streams/1/status", "unsupported");
-	UNIT_CONTAINS(string_at(document, "/work/video/streams/2/reason"), "encodes only H.264");
+	expect_string(document, "/work/video/streams/0/codec", "h264");
+	expect_string(document, "/work/video/streams/1/status", "encoded");
+	expect_string(document, "/work/video/streams/2/status", "encoded");
+}
+
+/* Whatever the driver tells of trees, transforms, superblocks, and names of references. */
+static void test_streams_of_other_codecs_decode(void)
+{
+	static const struct {
+		const char *settings;
+		int units;
+	} rows[] = {
+		{"hevc", 15},
+		{"hevc,default-rate", 15},
+		{"hevc,copies", 15},
+		{"hevc,small-trees", 15},
+		{"hevc,large-transforms", 15},
+		{"av1", 37},
+		{"av1,default-rate", 37},
+		{"av1,copies", 37},
+		{"av1,large-superblocks", 37},
+		{"av1,golden", 37},
+		{"av1,no-points", 37},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cJSON *document CLEANUP_JSON = rig_run(rows[i].settings, NULL);
+		cJSON *other CLEANUP_JSON = judge_stream(document, "8");
+		expect_judgement(document, "ok", NULL);
+		expect_string(other, "/status", "wrong");
+		expect_number(document, "/work/video/streams/0/pictures", 12);
+		expect_number(document, "/work/video/streams/0/keys", 1);
+		expect_number(document, "/work/video/streams/0/units", rows[i].units);
+	}
+	/* Described as it has to be, which is all that is looked at. */
+	rig_expect_work("av1,no-primary", NULL, "encoded", "");
+}
+
+/* The double refuses each of these, which shows that it looks. */
+static void test_wrong_descriptions_are_refused(void)
+{
+	static const struct {
+		const char *codec, *call, *what[16];
+	} rows[] = {
+		{"hevc",
+		 "vkCreateVideoSessionParametersKHR",
+		 {"width", "profile", "level", "tree", "transform", "references", "picture-set"}},
+		{"hevc",
+		 "vkEndCommandBuffer",
+		 {"key", "type", "order", "list", "slice", "merge", "slot-order"}},
+		{"av1",
+		 "vkCreateVideoSessionParametersKHR",
+		 {"width", "colours", "superblocks", "hints", "level"}},
+		{"av1",
+		 "vkEndCommandBuffer",
+		 {"key", "shown", "order", "refresh", "kept", "name", "primary", "mode", "group",
+		  "slot-order"}},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (size_t k = 0; rows[i].what[k] != NULL; k++) {
+			char *word CLEANUP_FREE =
+				text_format("%s,spoil=%s", rows[i].codec, rows[i].what[k]);
+			char *reason CLEANUP_FREE =
+				text_format("%s: %s: VK_ERROR_INVALID_VIDEO_STD_PARAMETERS_KHR",
+					    rows[i].codec, rows[i].call);
+			rig_expect_work(word, NULL, "failed", reason);
+		}
+	}
+}
+
+static void test_faults_of_other_codecs(void)
+{
+	rig_expect_work("hevc,drop=4", NULL, "wrong", "hevc: the stream holds 11 pictures, not 12");
+	rig_expect_work("av1,drop=4", NULL, "wrong", "av1: the stream holds 11 pictures, not 12");
+	rig_expect_work("hevc,empty", NULL, "wrong", "hevc: the stream is empty");
+	rig_expect_work("av1,empty", NULL, "wrong", "av1: the stream is empty");
+	rig_expect_work("hevc,huge-transforms", NULL, "unsupported",
+			"hevc: the driver has no transforms of 4 by 4 or 8 by 8: "
+			"transformBlockSizes is 0xc");
+	rig_expect_work("hevc,intra", NULL, "unsupported", "no picture that refers to another one");
+	rig_expect_work("av1,intra", NULL, "unsupported", "no picture that refers to another one");
+	rig_expect_judgement("hevc,repeat=4", "wrong", "frame 4 shows frame 3");
+	rig_expect_judgement("av1,repeat=4", "wrong", "frame 4 shows frame 3");
+	rig_expect_judgement("hevc,black=4", "wrong", "frame 4 ");
+	rig_expect_judgement("av1,black=4", "wrong", "frame 4 ");
+	rig_expect_judgement("hevc,other=99", "wrong", "frame 0 ");
+	rig_expect_judgement("av1,other=99", "wrong", "frame 0 ");
+}
+
+static uint32_t word_of(const void *flags)
+{
+	uint32_t word = 0;
+	memcpy(&word, flags, sizeof(word));
+	return word;
+}
+
+/* Where the specification has the flags, which vulkanvideo_abi.c cannot ask for. */
+static void test_flags(void)
+{
+#define BIT(type, flag, bit)                                                                       \
+	do {                                                                                       \
+		const type value = {.flags = {.flag = 1}};                                         \
+		UNIT_INT(word_of(&value.flags), (int64_t)1 << (bit));                              \
+	} while (0)
+	BIT(StdVideoEncodeH264PictureInfo, IdrPicFlag, 0);
+	BIT(StdVideoEncodeH264PictureInfo, is_reference, 1);
+	BIT(StdVideoEncodeH265PictureInfo, is_reference, 0);
+	BIT(StdVideoEncodeH265PictureInfo, IrapPicFlag, 1);
+	BIT(StdVideoEncodeH265PictureInfo, pic_output_flag, 5);
+	BIT(StdVideoEncodeH265PictureInfo, no_output_of_prior_pics_flag, 6);
+	BIT(StdVideoEncodeH265PictureInfo, short_term_ref_pic_set_sps_flag, 7);
+	BIT(StdVideoEncodeH265PictureInfo, slice_temporal_mvp_enabled_flag, 8);
+	BIT(StdVideoEncodeH265SliceSegmentHeader, first_slice_segment_in_pic_flag, 0);
+	BIT(StdVideoAV1SequenceHeader, reduced_still_picture_header, 1);
+	BIT(StdVideoAV1SequenceHeader, use_128x128_superblock, 2);
+	BIT(StdVideoAV1SequenceHeader, enable_order_hint, 9);
+	BIT(StdVideoEncodeAV1PictureInfo, error_resilient_mode, 0);
+	BIT(StdVideoEncodeAV1PictureInfo, show_frame, 27);
+	BIT(StdVideoEncodeAV1PictureInfo, showable_frame, 28);
+#undef BIT
 }
 
 static void test_devices_that_do_not_encode(void)
@@ -169,6 +287,10 @@ int main(void)
 		{"streams decode", test_streams_decode},
 		{"other drivers", test_other_drivers},
 		{"codecs", test_codecs},
+		{"streams of other codecs decode", test_streams_of_other_codecs_decode},
+		{"wrong descriptions are refused", test_wrong_descriptions_are_refused},
+		{"faults of other codecs", test_faults_of_other_codecs},
+		{"flags", test_flags},
 		{"devices that do not encode", test_devices_that_do_not_encode},
 		{"faults that the probe sees", test_faults_that_the_probe_sees},
 		{"faults that decoding sees", rig_expect_decoding_faults},

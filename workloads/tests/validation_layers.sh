@@ -73,7 +73,8 @@ sed "s#\"library_path\": .*#\"library_path\": \"$libraries/libVkLayer_khronos_va
 	"$root/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json" >"$work/layers/layer.json"
 export VK_DRIVER_FILES="$driver" VK_LAYER_PATH="$work/layers" VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation
 
-for word in '' ,copies ,default-rate ,high ,override ,lost=4; do
+for word in '' ,copies ,default-rate ,high ,override ,lost=4 ,hevc ,hevc,default-rate ,hevc,large-transforms ,av1 \
+	,av1,default-rate ,av1,golden ,av1,no-points ,av1,no-primary; do
 	GPUCERT_DOUBLE=video$word run >"$work/document" || fail "probe-vulkanvideo ended with $?"
 	grep -q 'adding layers' "$work/document" || fail "the layers were not there: $(cat "$work/document" "$work/errors")"
 	if grep 'Validation Error' -A 2 "$work/errors"; then

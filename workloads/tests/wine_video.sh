@@ -43,6 +43,7 @@ expect() {
 expect video,drop=4 'h264: the stream holds 11 pictures'
 expect video,lost=4 'vkQueueSubmit: VK_ERROR_DEVICE_LOST'
 expect video,no-queue 'no queue family of the device encodes video'
+expect video,hevc,drop=4 'hevc: the stream holds 11 pictures'
 expect video '"status":"encoded"'
 sed -n 's/^.*"stream":"\([^"]*\)".*$/\1/p' "$work/document" | base64 -d >"$work/stream"
 env -u LD_LIBRARY_PATH "$build/libexec/gpucert/verify-video" --codec h264 --seed 7 --width 64 --height 64 "$work/stream" >"$work/judgement"

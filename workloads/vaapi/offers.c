@@ -45,6 +45,7 @@ static void ask_limits(struct vaapi *va, VADisplay display, const struct vaapi_w
 		{VAConfigAttribMaxPictureWidth, VA_ATTRIB_NOT_SUPPORTED},
 		{VAConfigAttribMaxPictureHeight, VA_ATTRIB_NOT_SUPPORTED},
 		{VAConfigAttribEncMaxRefFrames, VA_ATTRIB_NOT_SUPPORTED},
+		{VAConfigAttribRTFormat, VA_ATTRIB_NOT_SUPPORTED},
 	};
 	if (va->vaGetConfigAttributes(display, way->profile->profile, way->entrypoint, told,
 				      ARRAY_SIZE(told)) != VA_STATUS_SUCCESS)
@@ -54,6 +55,9 @@ static void ask_limits(struct vaapi *va, VADisplay display, const struct vaapi_w
 	/* How many in a row is not told, but that there is no second list of references is. */
 	if (told[2].value != VA_ATTRIB_NOT_SUPPORTED && told[2].value >> 16 == 0)
 		offer->b_frames = 0;
+	/* AV1 has one profile for both depths. */
+	if (way->profile->codec == VIDEO_AV1 && told[3].value != VA_ATTRIB_NOT_SUPPORTED)
+		offer->ten_bit = (told[3].value & VA_RT_FORMAT_YUV420_10) != 0;
 }
 
 /* The offer of a codec by an entry point: the first of its profiles makes it. */

@@ -185,10 +185,6 @@ static int make_stream(struct work *work, struct video_stream *stream, struct er
 	const struct video_encoder *encoder = work->encoder;
 	uint8_t *frames = NULL;
 	int rc = choose_size(stream->job.offer, &stream->job.source, err);
-	if (rc == 0 && encoder->h264_alone != NULL && stream->job.offer->codec != VIDEO_H264)
-		rc = error_set(err, ERROR_UNSUPPORTED,
-			       "the device offers it, and this probe encodes only H.264 with %s",
-			       encoder->h264_alone);
 	if (rc == 0)
 		rc = make_frames(&stream->job.source, encoder->layout, &frames, err);
 	if (rc != 0)

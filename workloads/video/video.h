@@ -75,7 +75,6 @@ struct video_encoder {
 	bool tries;
 	/* A picture is put, then got, and nothing is put behind the last one; *ended stays alone. */
 	bool single;
-	const char *h264_alone; /* "Vulkan": with it the probe encodes no other codec; NULL: all */
 	enum video_layout layout; /* of the frames that put() is given */
 	/* What the requested device encodes. */
 	int (*list)(void *session, const struct work_request *request, struct video_offers *offers,

@@ -2,43 +2,110 @@
 #pragma once
 
 /*
- * VK_KHR_video_encode_queue and VK_KHR_video_encode_h264 as the Vulkan specification has them since
- * 1.3.274, as far as the probe needs them: headers of before, as Debian 12 has, know only the
+ * VK_KHR_video_encode_queue, _h264, _h265 and _av1 as the Vulkan specification has them since 1.3.302,
+ * as far as the probe needs them: headers of before 1.3.274, as Debian 12 has, know only the
  * provisional extensions, which are others. The names are the specification's, flags that nobody sets
- * are one number, and where its header declares them nothing is declared here. tests/vulkanvideo_abi.c holds the sizes and places.
+ * are one number, and where its header declares them nothing is declared here.
+ * tests/vulkanvideo_abi.c holds the sizes and places.
  */
 
 #include "workloads/vulkan/vulkan.h"
+
+/* Structures that are alike in the codecs have one declaration, under a name of its own. Their
+ * VkStructureType follows from the number of the extension and, but for HEADERS (...GetInfoKHR),
+ * from that of the structure. */
+enum { H264 = 1000038000, H264_HEADERS = H264 + 12, HEVC = 1000039000, HEVC_HEADERS = HEVC + 13 };
+enum { CAPABILITIES, PARAMETERS, SETS, PICTURE, SLOT, SLICE, PROFILE = 7 };
+enum {
+	AV1_CAPABILITIES = 1000513000,
+	AV1_PARAMETERS,
+	AV1_PICTURE,
+	AV1_SLOT,
+	AV1_FEATURES,
+	AV1_PROFILE,
+};
+
+/* Numbers of 32 bits alone: VkVideoEncode{H264,H265,AV1}ProfileInfoKHR and ...CapabilitiesKHR,
+ * VkPhysicalDeviceVideoEncodeAV1FeaturesKHR, VkVideoEncode{H264,H265}SessionParametersGetInfoKHR. */
+struct vulkanvideo_numbers {
+	int32_t sType;
+	void *pNext;
+	uint32_t values[32];
+};
+
+/* VkVideoEncode{H264,H265}SessionParametersCreateInfoKHR: how many sets of a kind there can be. */
+struct vulkanvideo_parameters {
+	int32_t sType;
+	const void *pNext;
+	union {
+		struct {
+			uint32_t most[2];
+			const struct vulkanvideo_sets *sets;
+		} h264;
+		struct {
+			uint32_t most[3];
+			const struct vulkanvideo_sets *sets;
+		} hevc;
+	} of;
+};
+
+/* VkVideoEncode{H264,H265}SessionParametersAddInfoKHR: VPS, which HEVC alone has, SPS and PPS. */
+struct vulkanvideo_sets {
+	int32_t sType;
+	const void *pNext;
+	struct {
+		uint32_t count;
+		const void *sets;
+	} of[3];
+};
+
+/* VkVideoEncode{H264,H265}NaluSlice{,Segment}InfoKHR */
+struct vulkanvideo_slice {
+	int32_t sType;
+	const void *pNext;
+	int32_t qp;
+	const void *header;
+};
+
+/* VkVideoEncode{H264,H265}PictureInfoKHR */
+struct vulkanvideo_picture {
+	int32_t sType;
+	const void *pNext;
+	uint32_t count;
+	const struct vulkanvideo_slice *slices;
+	const void *picture;
+	VkBool32 prefix; /* of H.264 alone */
+};
+
+/* VkVideoEncode{H264,H265,AV1}DpbSlotInfoKHR */
+struct vulkanvideo_slot {
+	int32_t sType;
+	const void *pNext;
+	const void *reference;
+};
 
 #ifndef VK_KHR_video_encode_h264
 
 #define VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME "VK_KHR_video_encode_queue"
 
-#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_INFO_KHR				       1000299000
-#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_RATE_CONTROL_INFO_KHR		       1000299001
-#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_CAPABILITIES_KHR			       1000299003
-#define VK_STRUCTURE_TYPE_QUERY_POOL_VIDEO_ENCODE_FEEDBACK_CREATE_INFO_KHR     1000299005
-#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_SESSION_PARAMETERS_GET_INFO_KHR	       1000299009
-#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_CAPABILITIES_KHR		       1000038000
-#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_SESSION_PARAMETERS_CREATE_INFO_KHR 1000038001
-#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_SESSION_PARAMETERS_ADD_INFO_KHR    1000038002
-#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_PICTURE_INFO_KHR		       1000038003
-#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_DPB_SLOT_INFO_KHR		       1000038004
-#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_NALU_SLICE_INFO_KHR		       1000038005
-#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_SESSION_PARAMETERS_GET_INFO_KHR    1000038012
-#define VK_QUEUE_VIDEO_ENCODE_BIT_KHR					       0x40
-#define VK_QUERY_TYPE_VIDEO_ENCODE_FEEDBACK_KHR				       1000299000
-#define VK_IMAGE_LAYOUT_VIDEO_ENCODE_SRC_KHR				       1000299001
-#define VK_IMAGE_LAYOUT_VIDEO_ENCODE_DPB_KHR				       1000299002
-#define VK_IMAGE_USAGE_VIDEO_ENCODE_SRC_BIT_KHR				       0x4000
-#define VK_IMAGE_USAGE_VIDEO_ENCODE_DPB_BIT_KHR				       0x8000
-#define VK_BUFFER_USAGE_VIDEO_ENCODE_DST_BIT_KHR			       0x8000
-#define VK_VIDEO_CODING_CONTROL_ENCODE_RATE_CONTROL_BIT_KHR		       2
-#define VK_VIDEO_ENCODE_RATE_CONTROL_MODE_DISABLED_BIT_KHR		       1
-#define VK_VIDEO_ENCODE_FEEDBACK_BITSTREAM_BUFFER_OFFSET_BIT_KHR	       1
-#define VK_VIDEO_ENCODE_FEEDBACK_BITSTREAM_BYTES_WRITTEN_BIT_KHR	       2
-#define VK_ERROR_INVALID_VIDEO_STD_PARAMETERS_KHR			       (-1000299000)
-#define STD_VIDEO_H264_NO_REFERENCE_PICTURE				       0xFF
+#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_INFO_KHR				   1000299000
+#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_RATE_CONTROL_INFO_KHR		   1000299001
+#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_CAPABILITIES_KHR			   1000299003
+#define VK_STRUCTURE_TYPE_QUERY_POOL_VIDEO_ENCODE_FEEDBACK_CREATE_INFO_KHR 1000299005
+#define VK_STRUCTURE_TYPE_VIDEO_ENCODE_SESSION_PARAMETERS_GET_INFO_KHR	   1000299009
+#define VK_QUEUE_VIDEO_ENCODE_BIT_KHR					   0x40
+#define VK_QUERY_TYPE_VIDEO_ENCODE_FEEDBACK_KHR				   1000299000
+#define VK_IMAGE_LAYOUT_VIDEO_ENCODE_SRC_KHR				   1000299001
+#define VK_IMAGE_LAYOUT_VIDEO_ENCODE_DPB_KHR				   1000299002
+#define VK_IMAGE_USAGE_VIDEO_ENCODE_SRC_BIT_KHR				   0x4000
+#define VK_IMAGE_USAGE_VIDEO_ENCODE_DPB_BIT_KHR				   0x8000
+#define VK_BUFFER_USAGE_VIDEO_ENCODE_DST_BIT_KHR			   0x8000
+#define VK_VIDEO_CODING_CONTROL_ENCODE_RATE_CONTROL_BIT_KHR		   2
+#define VK_VIDEO_ENCODE_RATE_CONTROL_MODE_DISABLED_BIT_KHR		   1
+#define VK_VIDEO_ENCODE_FEEDBACK_BITSTREAM_BUFFER_OFFSET_BIT_KHR	   1
+#define VK_VIDEO_ENCODE_FEEDBACK_BITSTREAM_BYTES_WRITTEN_BIT_KHR	   2
+#define VK_ERROR_INVALID_VIDEO_STD_PARAMETERS_KHR			   (-1000299000)
+#define STD_VIDEO_H264_NO_REFERENCE_PICTURE				   0xFF
 
 typedef struct VkVideoEncodeInfoKHR {
 	VkStructureType sType;
@@ -132,62 +199,134 @@ typedef struct StdVideoEncodeH264SliceHeader {
 	const void *pWeightTable;
 } StdVideoEncodeH264SliceHeader;
 
-typedef struct VkVideoEncodeH264CapabilitiesKHR {
-	VkStructureType sType;
-	void *pNext;
-	VkFlags flags;
-	StdVideoH264LevelIdc maxLevelIdc;
-	uint32_t maxSliceCount, maxPPictureL0ReferenceCount, maxBPictureL0ReferenceCount,
-		maxL1ReferenceCount, maxTemporalLayerCount;
-	VkBool32 expectDyadicTemporalLayerPattern;
-	int32_t minQp, maxQp;
-	VkBool32 prefersGopRemainingFrames, requiresGopRemainingFrames;
-	VkFlags stdSyntaxFlags;
-} VkVideoEncodeH264CapabilitiesKHR;
+#define STD_VIDEO_H265_NO_REFERENCE_PICTURE 0xFF
 
-typedef struct VkVideoEncodeH264SessionParametersAddInfoKHR {
+typedef struct StdVideoEncodeH265ReferenceListsInfo {
+	uint32_t flags;
+	uint8_t num_ref_idx_l0_active_minus1, num_ref_idx_l1_active_minus1;
+	uint8_t RefPicList0[STD_VIDEO_H265_MAX_NUM_LIST_REF];
+	uint8_t RefPicList1[STD_VIDEO_H265_MAX_NUM_LIST_REF];
+	uint8_t list_entry_l0[STD_VIDEO_H265_MAX_NUM_LIST_REF];
+	uint8_t list_entry_l1[STD_VIDEO_H265_MAX_NUM_LIST_REF];
+} StdVideoEncodeH265ReferenceListsInfo;
+
+typedef struct StdVideoEncodeH265PictureInfo {
+	struct {
+		uint32_t is_reference : 1, IrapPicFlag : 1, unset : 3, pic_output_flag : 1,
+			no_output_of_prior_pics_flag : 1, short_term_ref_pic_set_sps_flag : 1,
+			slice_temporal_mvp_enabled_flag : 1, reserved : 23;
+	} flags;
+	StdVideoH265PictureType pic_type;
+	uint8_t sps_video_parameter_set_id, pps_seq_parameter_set_id, pps_pic_parameter_set_id;
+	uint8_t short_term_ref_pic_set_idx;
+	int32_t PicOrderCntVal;
+	uint8_t TemporalId, reserved1[7];
+	const StdVideoEncodeH265ReferenceListsInfo *pRefLists;
+	const StdVideoH265ShortTermRefPicSet *pShortTermRefPicSet;
+	const void *pLongTermRefPics;
+} StdVideoEncodeH265PictureInfo;
+
+typedef struct StdVideoEncodeH265ReferenceInfo {
+	uint32_t flags;
+	StdVideoH265PictureType pic_type;
+	int32_t PicOrderCntVal;
+	uint8_t TemporalId;
+} StdVideoEncodeH265ReferenceInfo;
+
+typedef struct StdVideoEncodeH265SliceSegmentHeader {
+	struct {
+		uint32_t first_slice_segment_in_pic_flag : 1, unset : 31;
+	} flags;
+	StdVideoH265SliceType slice_type;
+	uint32_t slice_segment_address;
+	uint8_t collocated_ref_idx, MaxNumMergeCand;
+	int8_t offsets[7], slice_qp_delta;
+	uint16_t reserved1;
+	const void *pWeightTable;
+} StdVideoEncodeH265SliceSegmentHeader;
+
+#endif
+
+#ifndef vulkan_video_codec_av1std
+
+typedef int32_t StdVideoAV1Profile, StdVideoAV1FrameType;
+
+typedef struct StdVideoAV1ColorConfig {
+	uint32_t flags;
+	uint8_t BitDepth, subsampling_x, subsampling_y, reserved1;
+	int32_t color_primaries, transfer_characteristics, matrix_coefficients;
+	int32_t chroma_sample_position;
+} StdVideoAV1ColorConfig;
+
+typedef struct StdVideoAV1SequenceHeader {
+	struct {
+		uint32_t still_picture : 1, reduced_still_picture_header : 1,
+			use_128x128_superblock : 1, tools : 6, enable_order_hint : 1, others : 22;
+	} flags;
+	StdVideoAV1Profile seq_profile;
+	uint8_t frame_width_bits_minus_1, frame_height_bits_minus_1;
+	uint16_t max_frame_width_minus_1, max_frame_height_minus_1;
+	uint8_t delta_frame_id_length_minus_2, additional_frame_id_length_minus_1;
+	uint8_t order_hint_bits_minus_1, seq_force_integer_mv, seq_force_screen_content_tools;
+	uint8_t reserved1[5];
+	const StdVideoAV1ColorConfig *pColorConfig;
+	const void *pTimingInfo;
+} StdVideoAV1SequenceHeader;
+
+#endif
+
+#ifndef VK_KHR_video_encode_av1
+
+typedef struct StdVideoEncodeAV1OperatingPointInfo {
+	uint32_t flags;
+	uint16_t operating_point_idc;
+	uint8_t seq_level_idx, seq_tier;
+	uint32_t decoder_buffer_delay, encoder_buffer_delay;
+	uint8_t initial_display_delay_minus_1;
+} StdVideoEncodeAV1OperatingPointInfo;
+
+typedef struct VkVideoEncodeAV1SessionParametersCreateInfoKHR {
 	VkStructureType sType;
 	const void *pNext;
-	uint32_t stdSPSCount;
-	const StdVideoH264SequenceParameterSet *pStdSPSs;
-	uint32_t stdPPSCount;
-	const StdVideoH264PictureParameterSet *pStdPPSs;
-} VkVideoEncodeH264SessionParametersAddInfoKHR;
+	const StdVideoAV1SequenceHeader *pStdSequenceHeader;
+	const void *pStdDecoderModelInfo;
+	uint32_t stdOperatingPointCount;
+	const StdVideoEncodeAV1OperatingPointInfo *pStdOperatingPoints;
+} VkVideoEncodeAV1SessionParametersCreateInfoKHR;
 
-typedef struct VkVideoEncodeH264SessionParametersCreateInfoKHR {
+typedef struct StdVideoEncodeAV1PictureInfo {
+	struct {
+		uint32_t error_resilient_mode : 1, tools : 26, show_frame : 1, showable_frame : 1,
+			reserved : 3;
+	} flags;
+	StdVideoAV1FrameType frame_type;
+	uint32_t frame_presentation_time, current_frame_id;
+	uint8_t order_hint, primary_ref_frame, refresh_frame_flags, coded_denom;
+	uint16_t render_width_minus_1, render_height_minus_1;
+	int32_t interpolation_filter, TxMode;
+	uint8_t delta_q_res, delta_lf_res;
+	uint8_t ref_order_hint[8];
+	int8_t ref_frame_idx[7];
+	uint8_t reserved1[3];
+	uint32_t delta_frame_id_minus_1[7];
+	const void *parts[9]; /* of tiles, quantisers, filters ...: the driver's choice */
+} StdVideoEncodeAV1PictureInfo;
+
+typedef struct StdVideoEncodeAV1ReferenceInfo {
+	uint32_t flags, RefFrameId;
+	StdVideoAV1FrameType frame_type;
+	uint8_t OrderHint, reserved1[3];
+	const void *pExtensionHeader;
+} StdVideoEncodeAV1ReferenceInfo;
+
+typedef struct VkVideoEncodeAV1PictureInfoKHR {
 	VkStructureType sType;
 	const void *pNext;
-	uint32_t maxStdSPSCount, maxStdPPSCount;
-	const VkVideoEncodeH264SessionParametersAddInfoKHR *pParametersAddInfo;
-} VkVideoEncodeH264SessionParametersCreateInfoKHR;
-
-typedef struct VkVideoEncodeH264SessionParametersGetInfoKHR {
-	VkStructureType sType;
-	const void *pNext;
-	VkBool32 writeStdSPS, writeStdPPS;
-	uint32_t stdSPSId, stdPPSId;
-} VkVideoEncodeH264SessionParametersGetInfoKHR;
-
-typedef struct VkVideoEncodeH264NaluSliceInfoKHR {
-	VkStructureType sType;
-	const void *pNext;
-	int32_t constantQp;
-	const StdVideoEncodeH264SliceHeader *pStdSliceHeader;
-} VkVideoEncodeH264NaluSliceInfoKHR;
-
-typedef struct VkVideoEncodeH264PictureInfoKHR {
-	VkStructureType sType;
-	const void *pNext;
-	uint32_t naluSliceEntryCount;
-	const VkVideoEncodeH264NaluSliceInfoKHR *pNaluSliceEntries;
-	const StdVideoEncodeH264PictureInfo *pStdPictureInfo;
-	VkBool32 generatePrefixNalu;
-} VkVideoEncodeH264PictureInfoKHR;
-
-typedef struct VkVideoEncodeH264DpbSlotInfoKHR {
-	VkStructureType sType;
-	const void *pNext;
-	const StdVideoEncodeH264ReferenceInfo *pStdReferenceInfo;
-} VkVideoEncodeH264DpbSlotInfoKHR;
+	int32_t predictionMode, rateControlGroup;
+	uint32_t constantQIndex;
+	const StdVideoEncodeAV1PictureInfo *pStdPictureInfo;
+	int32_t referenceNameSlotIndices[7];
+	VkBool32 primaryReferenceCdfOnly, generateObuExtensionHeader;
+} VkVideoEncodeAV1PictureInfoKHR;
 
 #endif

@@ -1,47 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* One stream of H.264, as Vulkan wants it described: each frame is copied to the device, coded, and waited
+/* One stream: each frame is copied to the device, coded, and waited
  * for before the next. */
 #include "workloads/vulkanvideo/vulkanvideo.h"
 
-#include <string.h>
-
 enum {
 	WAIT_NS = 10 * 1000 * 1000, /* for a picture, before the loop looks at its time limit */
-	QP = 26,
-	HEADERS_MAX = 4096, /* bytes of the parameter sets */
+	HEADERS_MAX = 4096,	    /* bytes of the parameter sets */
 };
 
-static StdVideoH264SequenceParameterSet sequence_parameters(const struct vulkanvideo_encoder *e)
-{
-	const bool baseline = e->profile.codec.number == STD_VIDEO_H264_PROFILE_IDC_BASELINE;
-	return (StdVideoH264SequenceParameterSet){
-		.flags = {.constraint_set0_flag = baseline,
-			  .constraint_set1_flag = baseline,
-			  .direct_8x8_inference_flag = 1,
-			  .frame_mbs_only_flag = 1},
-		.profile_idc = (StdVideoH264ProfileIdc)e->profile.codec.number,
-		.level_idc = STD_VIDEO_H264_LEVEL_IDC_3_0,
-		.chroma_format_idc = STD_VIDEO_H264_CHROMA_FORMAT_IDC_420,
-		.log2_max_frame_num_minus4 = H264_FRAME_NUMBER_BITS - 4,
-		.pic_order_cnt_type = STD_VIDEO_H264_POC_TYPE_0,
-		.log2_max_pic_order_cnt_lsb_minus4 = H264_ORDER_BITS - 4,
-		.max_num_ref_frames = 1,
-		.pic_width_in_mbs_minus1 = h264_blocks(e->job->source.width) - 1,
-		.pic_height_in_map_units_minus1 = h264_blocks(e->job->source.height) - 1,
-	};
-}
-
 /* The driver may have put other values into the sets, so its own words are the stream's. */
-static int read_headers(struct vulkanvideo_encoder *e, struct error *err)
+static int read_headers(struct vulkanvideo_encoder *e, const void *headers, struct error *err)
 {
-	const VkVideoEncodeH264SessionParametersGetInfoKHR sets = {
-		.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_SESSION_PARAMETERS_GET_INFO_KHR,
-		.writeStdSPS = VK_TRUE,
-		.writeStdPPS = VK_TRUE,
-	};
 	const VkVideoEncodeSessionParametersGetInfoKHR info = {
 		.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_SESSION_PARAMETERS_GET_INFO_KHR,
-		.pNext = &sets,
+		.pNext = headers,
 		.videoSessionParameters = e->parameters,
 	};
 	char data[HEADERS_MAX] = {0};
@@ -59,52 +31,25 @@ static int read_headers(struct vulkanvideo_encoder *e, struct error *err)
 	return e->headers.failed ? error_memory(err) : 0;
 }
 
-int vulkanvideo_make_parameters(struct vulkanvideo_encoder *e, struct error *err)
+int vulkanvideo_create_parameters(struct vulkanvideo_encoder *e, const void *codec,
+				  const void *headers, struct error *err)
 {
-	const VkVideoEncodeH264CapabilitiesKHR *told = &e->capabilities.codec.h264;
-	const StdVideoH264SequenceParameterSet sps = sequence_parameters(e);
-	const StdVideoH264PictureParameterSet pps = {
-		.flags = {.deblocking_filter_control_present_flag = 1},
-	};
-	const VkVideoEncodeH264SessionParametersAddInfoKHR sets = {
-		.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_SESSION_PARAMETERS_ADD_INFO_KHR,
-		.stdSPSCount = 1,
-		.pStdSPSs = &sps,
-		.stdPPSCount = 1,
-		.pStdPPSs = &pps,
-	};
-	const VkVideoEncodeH264SessionParametersCreateInfoKHR h264 = {
-		.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_SESSION_PARAMETERS_CREATE_INFO_KHR,
-		.maxStdSPSCount = 1,
-		.maxStdPPSCount = 1,
-		.pParametersAddInfo = &sets,
-	};
 	const VkVideoSessionParametersCreateInfoKHR info = {
 		.sType = VK_STRUCTURE_TYPE_VIDEO_SESSION_PARAMETERS_CREATE_INFO_KHR,
-		.pNext = &h264,
+		.pNext = codec,
 		.videoSession = e->session,
 	};
-	e->constant_qp = (e->capabilities.encode.rateControlModes &
-			  VK_VIDEO_ENCODE_RATE_CONTROL_MODE_DISABLED_BIT_KHR) != 0;
-	if (e->constant_qp)
-		e->qp = QP < told->minQp ? told->minQp : QP > told->maxQp ? told->maxQp : QP;
 	int rc = VULKAN_CALL(e, err, vkCreateVideoSessionParametersKHR, e->device.handle, &info,
 			     NULL, &e->parameters);
-	return rc == 0 ? read_headers(e, err) : rc;
+	return rc == 0 ? read_headers(e, headers, err) : rc;
 }
 
 /* One picture in the memory of the pictures that are referred to. */
 struct slot {
-	StdVideoEncodeH264ReferenceInfo picture;
-	VkVideoEncodeH264DpbSlotInfoKHR h264;
+	struct vulkanvideo_slot codec;
 	VkVideoPictureResourceInfoKHR resource;
 	VkVideoReferenceSlotInfoKHR info;
 };
-
-static StdVideoH264PictureType picture_type(unsigned index)
-{
-	return index == 0 ? STD_VIDEO_H264_PICTURE_TYPE_IDR : STD_VIDEO_H264_PICTURE_TYPE_P;
-}
 
 static VkVideoPictureResourceInfoKHR resource(const struct vulkanvideo_encoder *e,
 					      const struct vulkanvideo_image *image, uint32_t layer)
@@ -117,18 +62,15 @@ static VkVideoPictureResourceInfoKHR resource(const struct vulkanvideo_encoder *
 	};
 }
 
-static void fill_slot(const struct vulkanvideo_encoder *e, unsigned index, struct slot *out)
+static void fill_slot(const struct vulkanvideo_encoder *e, unsigned index, const void *reference,
+		      struct slot *out)
 {
 	const uint32_t layer = index % VULKANVIDEO_SLOTS;
 	*out = (struct slot){
-		.picture = {.primary_pic_type = picture_type(index),
-			    .FrameNum = index,
-			    .PicOrderCnt = h264_order(index)},
-		.h264 = {.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_DPB_SLOT_INFO_KHR,
-			 .pStdReferenceInfo = &out->picture},
+		.codec = {e->way.codec->slot, NULL, reference},
 		.resource = resource(e, &e->references, layer),
 		.info = {.sType = VK_STRUCTURE_TYPE_VIDEO_REFERENCE_SLOT_INFO_KHR,
-			 .pNext = &out->h264,
+			 .pNext = &out->codec,
 			 .slotIndex = (int32_t)layer,
 			 .pPictureResource = &out->resource},
 	};
@@ -162,14 +104,14 @@ static void begin_coding(struct vulkanvideo_encoder *e, VkCommandBuffer commands
 		e->vkCmdControlVideoCodingKHR(commands, &control);
 }
 
-/* `codec`: VkVideoEncodeH264PictureInfoKHR. */
-static void record_encode(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index,
-			  const void *codec)
+void vulkanvideo_record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index,
+			const void *codec, const void *now, const void *before)
 {
-	struct slot now = {0}, before = {0};
-	fill_slot(e, index, &now);
-	fill_slot(e, index == 0 ? 1 : index - 1, &before); /* of none, it is not looked at */
-	VkVideoReferenceSlotInfoKHR bound[VULKANVIDEO_SLOTS] = {now.info, before.info};
+	struct slot own = {0}, from = {0};
+	fill_slot(e, index, now, &own);
+	fill_slot(e, index + 1, before,
+		  &from); /* there are two; of the first it is not looked at */
+	VkVideoReferenceSlotInfoKHR bound[VULKANVIDEO_SLOTS] = {own.info, from.info};
 	bound[0].slotIndex = -1; /* it becomes one by being coded */
 	const VkVideoEncodeInfoKHR encode = {
 		.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_INFO_KHR,
@@ -177,9 +119,9 @@ static void record_encode(struct vulkanvideo_encoder *e, VkCommandBuffer command
 		.dstBuffer = e->coded.buffer,
 		.dstBufferRange = e->coded_size,
 		.srcPictureResource = resource(e, &e->input, 0),
-		.pSetupReferenceSlot = &now.info,
+		.pSetupReferenceSlot = &own.info,
 		.referenceSlotCount = index != 0,
-		.pReferenceSlots = &before.info,
+		.pReferenceSlots = &from.info,
 	};
 	const VkVideoEndCodingInfoKHR end = {.sType = VK_STRUCTURE_TYPE_VIDEO_END_CODING_INFO_KHR};
 	begin_coding(e, commands, index, bound);
@@ -187,38 +129,6 @@ static void record_encode(struct vulkanvideo_encoder *e, VkCommandBuffer command
 	e->vkCmdEncodeVideoKHR(commands, &encode);
 	e->vkCmdEndQuery(commands, e->feedback, 0);
 	e->vkCmdEndVideoCodingKHR(commands, &end);
-}
-
-static void record_h264(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index)
-{
-	StdVideoEncodeH264ReferenceListsInfo lists = {0};
-	memset(lists.RefPicList0, STD_VIDEO_H264_NO_REFERENCE_PICTURE, sizeof(lists.RefPicList0));
-	memset(lists.RefPicList1, STD_VIDEO_H264_NO_REFERENCE_PICTURE, sizeof(lists.RefPicList1));
-	if (index != 0)
-		lists.RefPicList0[0] = (uint8_t)((index - 1) % VULKANVIDEO_SLOTS);
-	const StdVideoEncodeH264PictureInfo picture = {
-		.flags = {.IdrPicFlag = index == 0, .is_reference = 1},
-		.primary_pic_type = picture_type(index),
-		.frame_num = index,
-		.PicOrderCnt = h264_order(index),
-		.pRefLists = &lists,
-	};
-	const StdVideoEncodeH264SliceHeader header = {
-		.slice_type =
-			index == 0 ? STD_VIDEO_H264_SLICE_TYPE_I : STD_VIDEO_H264_SLICE_TYPE_P,
-	};
-	const VkVideoEncodeH264NaluSliceInfoKHR slice = {
-		.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_NALU_SLICE_INFO_KHR,
-		.constantQp = e->qp,
-		.pStdSliceHeader = &header,
-	};
-	const VkVideoEncodeH264PictureInfoKHR codec = {
-		.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_H264_PICTURE_INFO_KHR,
-		.naluSliceEntryCount = 1,
-		.pNaluSliceEntries = &slice,
-		.pStdPictureInfo = &picture,
-	};
-	record_encode(e, commands, index, &codec);
 }
 
 /* What the driver tells of a picture, in the order of the flags, and behind it whether that is so. */
@@ -234,6 +144,7 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 	e->v = session;
 	e->vk = e->v->vk;
 	e->job = job;
+	e->way = e->v->ways[job->offer->codec];
 	return vulkanvideo_session_open(e, err);
 }
 
@@ -287,7 +198,7 @@ static void record_picture(struct vulkanvideo_encoder *e, VkCommandBuffer comman
 				  : VK_IMAGE_LAYOUT_VIDEO_ENCODE_DPB_KHR,
 		       VK_IMAGE_LAYOUT_VIDEO_ENCODE_DPB_KHR);
 	e->vkCmdResetQueryPool(commands, e->feedback, 0, 1);
-	record_h264(e, commands, index);
+	e->way.codec->coder->record(e, commands, index);
 	e->device.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
 				       VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &to_host, 0, NULL, 0,
 				       NULL);
@@ -353,6 +264,8 @@ static int append(struct vulkanvideo_encoder *e, struct text *stream, struct err
 		return error_set(err, ERROR_REMOTE,
 				 "the driver tells %u bytes at %u of a buffer of %llu bytes",
 				 told.bytes, told.offset, (unsigned long long)e->coded_size);
+	if (told.bytes != 0 && e->way.codec->delimiter != NULL)
+		text_append(stream, e->way.codec->delimiter, 2);
 	if (told.bytes != 0)
 		text_add_all(stream, &e->headers);
 	text_free(&e->headers);
@@ -376,7 +289,6 @@ static int get(void *encoder, struct text *stream, bool *ended, struct error *er
 
 const struct video_encoder vulkanvideo_encoder = {
 	.single = true,
-	.h264_alone = "Vulkan",
 	.layout = VIDEO_NV12,
 	.list = vulkanvideo_list,
 	.size = sizeof(struct vulkanvideo_encoder),

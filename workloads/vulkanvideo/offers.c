@@ -6,23 +6,19 @@
 
 enum { FAMILIES_MAX = 64 };
 
-struct codec {
-	const char *extension;
-	VkVideoCodecOperationFlagsKHR operation;
-	int32_t capabilities, profile; /* VkStructureType */
-	size_t backwards;	       /* of values[]: how many later pictures one refers to */
-};
-
-static const struct codec codecs[VIDEO_CODECS] = {
-	[VIDEO_H264] = {"VK_KHR_video_encode_h264", 0x10000, 1000038000, 1000038007, 5},
-	[VIDEO_HEVC] = {"VK_KHR_video_encode_h265", 0x20000, 1000039000, 1000039007, 9},
-	[VIDEO_AV1] = {"VK_KHR_video_encode_av1", 0x40000, 1000513000, 1000513005, 16},
+static const struct vulkanvideo_codec codecs[VIDEO_CODECS] = {
+	[VIDEO_H264] = {"VK_KHR_video_encode_h264", 0x10000, H264 + CAPABILITIES, H264 + PROFILE,
+			H264 + SLOT, 0, 3, 5, 8, 26, NULL, &vulkanvideo_h264},
+	[VIDEO_HEVC] = {"VK_KHR_video_encode_h265", 0x20000, HEVC + CAPABILITIES, HEVC + PROFILE,
+			HEVC + SLOT, 0, 7, 9, 12, 26, NULL, &vulkanvideo_hevc},
+	[VIDEO_AV1] = {"VK_KHR_video_encode_av1", 0x40000, AV1_CAPABILITIES, AV1_PROFILE, AV1_SLOT,
+		       AV1_FEATURES, 11, 16, 23, 100, "\x12\0", &vulkanvideo_av1},
 };
 
 /* Of H.264 the simplest first. A profile that has both depths is named once. */
 static const struct vulkanvideo_row {
 	enum video_codec codec;
-	int32_t number;
+	uint32_t number;
 	const char *name;
 	bool ten_bit;
 } rows[] = {
@@ -38,12 +34,12 @@ static const struct vulkanvideo_row {
 
 static void make_profile(struct vulkanvideo_profile *out, const struct vulkanvideo_row *row)
 {
-	const struct codec *codec = &codecs[row->codec];
+	const struct vulkanvideo_codec *codec = &codecs[row->codec];
 	const VkVideoComponentBitDepthFlagsKHR depth =
 		row->ten_bit ? VK_VIDEO_COMPONENT_BIT_DEPTH_10_BIT_KHR
 			     : VK_VIDEO_COMPONENT_BIT_DEPTH_8_BIT_KHR;
 	*out = (struct vulkanvideo_profile){
-		.codec = {.sType = (VkStructureType)codec->profile, .number = row->number},
+		.codec = {codec->profile, NULL, {row->number}},
 		.info = {.sType = VK_STRUCTURE_TYPE_VIDEO_PROFILE_INFO_KHR,
 			 .pNext = &out->codec,
 			 .videoCodecOperation = (VkVideoCodecOperationFlagBitsKHR)codec->operation,
@@ -66,7 +62,7 @@ int vulkanvideo_ask(struct vulkanvideo *v, VkPhysicalDevice physical,
 			  .pNext = &capabilities->encode},
 		.encode = {.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_CAPABILITIES_KHR,
 			   .pNext = &capabilities->codec},
-		.codec.any.sType = (VkStructureType)codecs[row->codec].capabilities,
+		.codec.sType = codecs[row->codec].capabilities,
 	};
 	const VkResult result = v->vkGetPhysicalDeviceVideoCapabilitiesKHR(physical, &profile->info,
 									   &capabilities->video);
@@ -86,7 +82,7 @@ static void describe(const struct vulkanvideo *v, const struct vulkanvideo_capab
 	offer->ten_bit = 0;
 	offer->least = (struct video_size){least->width, least->height};
 	offer->most = (struct video_size){most->width, most->height};
-	if (told->codec.any.values[codecs[offer->codec].backwards] == 0)
+	if (told->codec.values[codecs[offer->codec].later] == 0)
 		offer->b_frames = 0;
 }
 
@@ -108,7 +104,7 @@ static int list_codec(struct vulkanvideo *v, VkPhysicalDevice physical, enum vid
 		if (offer == NULL) {
 			offer = video_offer_add(offers, codec);
 			describe(v, &told, offer);
-			v->ways[codec] = (struct vulkanvideo_way){family, row};
+			v->ways[codec] = (struct vulkanvideo_way){family, row, &codecs[codec]};
 		}
 		if (row->name != NULL)
 			video_offer_add_profile(offer, row->name);

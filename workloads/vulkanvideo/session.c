@@ -11,7 +11,7 @@ static int find_queues(struct vulkanvideo_encoder *e, struct error *err)
 	static const VkQueueFlags copies =
 		VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
 	VkQueueFamilyProperties families[FAMILIES_MAX] = {0};
-	uint32_t count = FAMILIES_MAX, upload = e->v->ways[VIDEO_H264].family;
+	uint32_t count = FAMILIES_MAX, upload = e->way.family;
 	e->queues[VULKANVIDEO_ENCODE].family = upload;
 	e->vk->vkGetPhysicalDeviceQueueFamilyProperties(e->device.physical, &count, families);
 	if ((families[upload].queueFlags & copies) == 0)
@@ -27,12 +27,12 @@ static int find_queues(struct vulkanvideo_encoder *e, struct error *err)
 
 static int load_functions(struct vulkanvideo_encoder *e, struct error *err)
 {
-#define LOAD(name)                                                                                 \
+#define X(name)                                                                                    \
 	e->name = (PFN_##name)e->vk->vkGetDeviceProcAddr(e->device.handle, #name);                 \
 	if (e->name == NULL)                                                                       \
 		return error_set(err, ERROR_UNAVAILABLE, "the driver offers no " #name);
-	VULKANVIDEO_FUNCTIONS(LOAD)
-#undef LOAD
+#include "workloads/vulkanvideo/functions.h"
+#undef X
 	return 0;
 }
 
@@ -40,9 +40,10 @@ static int load_functions(struct vulkanvideo_encoder *e, struct error *err)
 static int open_device(struct vulkanvideo_encoder *e, struct error *err)
 {
 	static const float priority = 1.0f;
-	static const char *const extensions[] = {
+	const char *const extensions[] = {
 		VK_KHR_VIDEO_QUEUE_EXTENSION_NAME, VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME,
-		"VK_KHR_video_encode_h264", VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME};
+		e->way.codec->extension, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME};
+	const struct vulkanvideo_numbers feature = {e->way.codec->feature, NULL, {VK_TRUE}};
 	VkDeviceQueueCreateInfo queues[VULKANVIDEO_QUEUES] = {0};
 	VkPhysicalDevice physical = e->device.physical;
 	for (size_t i = 0; i < VULKANVIDEO_QUEUES; i++)
@@ -54,6 +55,7 @@ static int open_device(struct vulkanvideo_encoder *e, struct error *err)
 		};
 	const VkDeviceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+		.pNext = feature.sType != 0 ? &feature : NULL,
 		.queueCreateInfoCount =
 			e->queues[0].family == e->queues[1].family ? 1 : VULKANVIDEO_QUEUES,
 		.pQueueCreateInfos = queues,
@@ -156,17 +158,14 @@ static int make_image(struct vulkanvideo_encoder *e, VkImageUsageFlags usage, ui
 	return VULKAN_CALL(e, err, vkCreateImageView, device, &view, NULL, &out->view);
 }
 
-static int make_input(struct vulkanvideo_encoder *e, struct error *err)
+static int make_images(struct vulkanvideo_encoder *e, struct error *err)
 {
-	return make_image(e,
-			  VK_IMAGE_USAGE_VIDEO_ENCODE_SRC_BIT_KHR | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
-			  1, &e->input, err);
-}
-
-static int make_references(struct vulkanvideo_encoder *e, struct error *err)
-{
-	return make_image(e, VK_IMAGE_USAGE_VIDEO_ENCODE_DPB_BIT_KHR, VULKANVIDEO_SLOTS,
-			  &e->references, err);
+	int rc = make_image(
+		e, VK_IMAGE_USAGE_VIDEO_ENCODE_SRC_BIT_KHR | VK_IMAGE_USAGE_TRANSFER_DST_BIT, 1,
+		&e->input, err);
+	return rc == 0 ? make_image(e, VK_IMAGE_USAGE_VIDEO_ENCODE_DPB_BIT_KHR, VULKANVIDEO_SLOTS,
+				    &e->references, err)
+		       : rc;
 }
 
 static int make_session(struct vulkanvideo_encoder *e, struct error *err)
@@ -280,28 +279,38 @@ static int make_feedback(struct vulkanvideo_encoder *e, struct error *err)
 
 static int ask(struct vulkanvideo_encoder *e, struct error *err)
 {
-	const struct vulkanvideo_capabilities *told = &e->capabilities;
-	int rc = vulkanvideo_ask(e->v, e->device.physical, e->v->ways[VIDEO_H264].row, &e->profile,
+	const struct vulkanvideo_codec *codec = e->way.codec;
+	const VkVideoCapabilitiesKHR *told = &e->capabilities.video;
+	const uint32_t *values = e->capabilities.codec.values;
+	int rc = vulkanvideo_ask(e->v, e->device.physical, e->way.row, &e->profile,
 				 &e->capabilities, err);
-	if (rc == 0 && (told->video.maxDpbSlots < VULKANVIDEO_SLOTS ||
-			told->video.maxActiveReferencePictures == 0 ||
-			told->codec.h264.maxPPictureL0ReferenceCount == 0))
-		rc = error_set(err, ERROR_UNSUPPORTED,
-			       "the device codes no picture that refers to another one");
-	return rc;
+	if (rc != 0)
+		return rc;
+	if (told->maxDpbSlots < VULKANVIDEO_SLOTS || told->maxActiveReferencePictures == 0 ||
+	    values[codec->earlier] == 0)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the device codes no picture that refers to another one");
+	const int32_t least = (int32_t)values[codec->quantisers];
+	const int32_t most = (int32_t)values[codec->quantisers + 1];
+	e->constant_qp = (e->capabilities.encode.rateControlModes &
+			  VK_VIDEO_ENCODE_RATE_CONTROL_MODE_DISABLED_BIT_KHR) != 0;
+	if (e->constant_qp)
+		e->qp = codec->quantiser < least  ? least
+			: codec->quantiser > most ? most
+						  : codec->quantiser;
+	return 0;
 }
 
 int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err)
 {
-	static int (*const steps[])(struct vulkanvideo_encoder *, struct error *) = {
+	int (*const steps[])(struct vulkanvideo_encoder *, struct error *) = {
 		ask,
 		find_queues,
 		open_device,
-		make_input,
-		make_references,
+		make_images,
 		make_session,
 		bind_session,
-		vulkanvideo_make_parameters,
+		e->way.codec->coder->make_parameters,
 		make_buffers,
 		make_feedback,
 	};

@@ -48,7 +48,7 @@ const struct api_driver vulkanvideo_api = {
 	.summary = "Encode video with Vulkan on a device and report the streams",
 	.description =
 		"Opens the Vulkan loader, enumerates the physical devices, lists what one of them encodes (VK_KHR_video_encode_queue), "
-		"and encodes moving frames in H.264 on it. Whoever chose the seed can decode the stream and compare it.",
+		"and encodes moving frames in H.264, HEVC and AV1 on it. Whoever chose the seed can decode the stream and compare it.",
 	.open = open_api,
 	.work = work,
 	.close = close_api,

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "workloads/video/h264.h"
 #include "workloads/video/video.h"
 #include "workloads/vulkan/device.h"
 #include "workloads/vulkanvideo/encode_abi.h"
@@ -19,6 +18,7 @@
 struct vulkanvideo_way {
 	uint32_t family;
 	const struct vulkanvideo_row *row;
+	const struct vulkanvideo_codec *codec;
 };
 
 struct vulkanvideo {
@@ -35,27 +35,42 @@ struct vulkanvideo {
  * where it was made. */
 struct vulkanvideo_profile {
 	VkVideoProfileInfoKHR info;
-	/* VkVideoEncode{H264,H265,AV1}ProfileInfoKHR, which are alike. */
-	struct {
-		VkStructureType sType;
-		const void *pNext;
-		int32_t number; /* as the codec numbers profiles */
-	} codec;
+	struct vulkanvideo_numbers codec;
 	VkVideoProfileListInfoKHR list; /* it alone */
 };
 
 struct vulkanvideo_capabilities {
 	VkVideoCapabilitiesKHR video;
 	VkVideoEncodeCapabilitiesKHR encode;
-	union {
-		VkVideoEncodeH264CapabilitiesKHR h264;
-		/* Of every codec: behind the head come numbers of 32 bits. */
-		struct {
-			VkStructureType sType;
-			void *pNext;
-			uint32_t values[32];
-		} any;
-	} codec;
+	struct vulkanvideo_numbers codec;
+};
+
+struct vulkanvideo_encoder;
+
+/* How a codec is described. */
+struct vulkanvideo_coder {
+	/* The parameter sets of the stream: vulkanvideo_create_parameters(). */
+	int (*make_parameters)(struct vulkanvideo_encoder *e, struct error *err);
+	/* A picture: vulkanvideo_record(). */
+	void (*record)(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index);
+};
+
+extern const struct vulkanvideo_coder vulkanvideo_h264; /* h264.c */
+extern const struct vulkanvideo_coder vulkanvideo_hevc; /* hevc.c */
+extern const struct vulkanvideo_coder vulkanvideo_av1;	/* av1.c */
+
+struct vulkanvideo_codec {
+	const char *extension;
+	VkVideoCodecOperationFlagsKHR operation;
+	int32_t capabilities, profile, slot; /* VkStructureType */
+	int32_t feature; /* the same, of one that has to be switched on; 0: none */
+	/* Of values[] of its capabilities: how many earlier and later pictures one refers to, and the
+	 * least quantiser, behind which the largest stands. */
+	size_t earlier, later, quantisers;
+	int32_t quantiser; /* where no rate is kept, if the driver has it */
+	/* Two bytes in front of each picture, which Vulkan leaves to its caller; NULL: none. */
+	const char *delimiter;
+	const struct vulkanvideo_coder *coder;
 };
 
 /* offers.c */
@@ -65,36 +80,6 @@ int vulkanvideo_list(void *session, const struct work_request *request, struct v
 int vulkanvideo_ask(struct vulkanvideo *v, VkPhysicalDevice physical,
 		    const struct vulkanvideo_row *row, struct vulkanvideo_profile *profile,
 		    struct vulkanvideo_capabilities *capabilities, struct error *err);
-
-#define VULKANVIDEO_FUNCTIONS(X)                                                                   \
-	X(vkDeviceWaitIdle)                                                                        \
-	X(vkCreateImage)                                                                           \
-	X(vkDestroyImage)                                                                          \
-	X(vkGetImageMemoryRequirements)                                                            \
-	X(vkBindImageMemory)                                                                       \
-	X(vkCreateImageView)                                                                       \
-	X(vkDestroyImageView)                                                                      \
-	X(vkCreateSemaphore)                                                                       \
-	X(vkDestroySemaphore)                                                                      \
-	X(vkResetFences)                                                                           \
-	X(vkCreateQueryPool)                                                                       \
-	X(vkDestroyQueryPool)                                                                      \
-	X(vkGetQueryPoolResults)                                                                   \
-	X(vkCmdResetQueryPool)                                                                     \
-	X(vkCmdBeginQuery)                                                                         \
-	X(vkCmdEndQuery)                                                                           \
-	X(vkCmdCopyBufferToImage)                                                                  \
-	X(vkCreateVideoSessionKHR)                                                                 \
-	X(vkDestroyVideoSessionKHR)                                                                \
-	X(vkGetVideoSessionMemoryRequirementsKHR)                                                  \
-	X(vkBindVideoSessionMemoryKHR)                                                             \
-	X(vkCreateVideoSessionParametersKHR)                                                       \
-	X(vkDestroyVideoSessionParametersKHR)                                                      \
-	X(vkGetEncodedVideoSessionParametersKHR)                                                   \
-	X(vkCmdBeginVideoCodingKHR)                                                                \
-	X(vkCmdControlVideoCodingKHR)                                                              \
-	X(vkCmdEncodeVideoKHR)                                                                     \
-	X(vkCmdEndVideoCodingKHR)
 
 struct vulkanvideo_image {
 	VkImage image;
@@ -115,10 +100,13 @@ struct vulkanvideo_encoder {
 	struct vulkan *vk; /* for VULKAN_CALL() */
 	struct vulkanvideo *v;
 	const struct video_job *job;
+	struct vulkanvideo_way way;
 	struct vulkanvideo_profile profile;
 	struct vulkanvideo_capabilities capabilities;
 	struct vulkan_device device;
-	VULKANVIDEO_FUNCTIONS(VULKAN_DECLARE)
+#define X VULKAN_DECLARE
+#include "workloads/vulkanvideo/functions.h" /* those that this folder calls */
+#undef X
 	struct {
 		uint32_t family;
 		VkQueue queue;
@@ -143,6 +131,11 @@ struct vulkanvideo_encoder {
 int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err);
 void vulkanvideo_session_close(void *encoder);
 
-/* encoder.c: the parameter sets of the stream, and e->headers as the driver codes them. */
-int vulkanvideo_make_parameters(struct vulkanvideo_encoder *e, struct error *err);
+/* encoder.c: makes e->parameters, which `codec` describes, and e->headers, what the driver codes of
+ * them. `headers` chooses: NULL where there is no choice. */
+int vulkanvideo_create_parameters(struct vulkanvideo_encoder *e, const void *codec,
+				  const void *headers, struct error *err);
+/* A picture that `codec` describes; `now` and `before` are it and the one before as references. */
+void vulkanvideo_record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index,
+			const void *codec, const void *now, const void *before);
 extern const struct video_encoder vulkanvideo_encoder;
