@@ -149,8 +149,9 @@ static size_t add_fixed(struct summary *summary)
 	add_escaped(&body, view_string(first->json, "/expected/entry"));
 	if (more > 0)
 		text_addf(&body, " (and %zu more)", more);
-	text_add(&body, "; it was expected because: ");
-	add_escaped(&body, view_string(first->json, "/expected/why"));
+	const char *why = view_string(first->json, "/expected/why");
+	text_add(&body, why[0] != '\0' ? "; it was expected because: " : "");
+	add_escaped(&body, why);
 	add_line(summary, STYLE_GREEN, "FIXED", &body);
 	return 1;
 }
