@@ -326,6 +326,29 @@ static void expect_privileges(struct looked *looked)
 			   capabilities, least, seccomp, usual_seccomp, confined ? "yes" : "no");
 }
 
+/* Whose image has drivers of its own (--immutable): of the node there are device nodes alone, whoever would
+ * mount more, and the drivers of the image show the device. */
+static void expect_immutable(struct looked *looked)
+{
+	size_t shown = 0;
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++)
+		shown += cJSON_GetArraySize(agreement_shown(looked->document, api->name)) != 0;
+	if (looked->sight != looked->bare)
+		(void)check_expect(looked->run, shown > 0,
+				   of(looked, "device by the image's own drivers"),
+				   "shown by an API", "%zu APIs show one", shown);
+	TALLY(tally, looked->run, of(looked, "mounts of an immutable container"),
+	      "device nodes alone");
+	json_each (json, json_pointer(looked->container, "/mounts")) {
+		struct mount mount = read_mount(looked, json);
+		bool is_node =
+			find_path(json_pointer(looked->container, "/nodes"), mount.path) != NULL;
+		if (mount.host_path != NULL && !is_runtimes(&mount))
+			tally_add(&tally, is_node, "%s of the node at %s", mount.host_path,
+				  mount.path);
+	}
+}
+
 static size_t judge_host_paths(struct looked *looked)
 {
 	const char *root = json_pointer_string(looked->tried, "/firstRoot");
@@ -334,6 +357,8 @@ static size_t judge_host_paths(struct looked *looked)
 	expect_privileges(looked);
 	if (looked->sight != looked->bare)
 		expect_granted_mounts(looked);
+	if (check_context(looked->run)->immutable)
+		expect_immutable(looked);
 	(void)check_expect_text(looked->run, of(looked, "namespaces of the host"), shared, "[]");
 	(void)check_expect(looked->run, !text_equal(root, "other"), of(looked, "/proc/1/root"),
 			   "the container's own, or closed", "%s", root);

@@ -71,6 +71,10 @@ static const struct option_spec run_options[] = {
 		 "that is composed. On Windows there is no other way. It holds them in "
 		 "/libexec/gpucert, on Windows in C:\\gpucert\\libexec\\gpucert.",
 	 .env = "GPUCERT_IMAGE"},
+	{OPTION_ROW("immutable", OPTION_FLAG, run.settings.asked.immutable),
+	 .help = "The image has user-land drivers of its own: isolation.host-paths fails for every "
+		 "file of the node in a container and for a device that no API shows; of the node "
+		 "device nodes alone are granted."},
 	{OPTION_ROW("runtime-handler", OPTION_STRING, run.settings.asked.runtime_handler),
 	 .value = "NAME",
 	 .help = "With --cri: the runtime's handler for the pod sandboxes. Default: its own.",

@@ -33,8 +33,10 @@ struct context {
 	const char *probe_image;      /* reference of the probe image; "" without a runtime */
 	const char *node_file; /* recorded node that the plugin under test was given; NULL: live */
 	const char *wine_directory; /* of the Wine node (containers/wine/node.h); NULL: none */
-	bool thorough;		    /* waits take the time that the requirement states */
-	int64_t timeout_percent;    /* scales the harness' time limits: 100 is unscaled */
+	bool immutable; /* the image has drivers of its own, so of the node a container gets
+			   device nodes alone */
+	bool thorough;	/* waits take the time that the requirement states */
+	int64_t timeout_percent; /* scales the harness' time limits: 100 is unscaled */
 
 	struct image_manifest image; /* of the probe image; empty without one */
 	const struct discovery_snapshot

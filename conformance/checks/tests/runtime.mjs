@@ -58,6 +58,9 @@ async function start(config) {
 	return containerd;
 }
 
+const importArchive = (socket, snapshotter, archive) =>
+	execFileSync('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'import', '--snapshotter', snapshotter, archive]);
+
 // The image that a run with these arguments would import and remove again. Imported by us, it is there for all runs, and stays.
 function importImage(root, socket, snapshotter, args) {
 	const archive = join(root, 'images.tar');
@@ -69,11 +72,12 @@ function importImage(root, socket, snapshotter, args) {
 		encoding: 'utf8',
 	});
 	if (!existsSync(archive)) throw new Error(`no image: ${run.stderr}`);
-	execFileSync('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'import', '--snapshotter', snapshotter, archive]);
+	importArchive(socket, snapshotter, archive);
 	rmSync(archive);
 }
 
-// While `body` runs, the runs of judgeAll() that need containers and name no runtime have them from one. `images`: for each image that
+// While `body` runs, the runs of judgeAll() that need containers and name no runtime have them from one, into which it can import
+// archives of images. `images`: for each image that
 // they need the arguments of gpucert that choose it.
 export async function withRuntime(body, {images = [[]], handlers = {}} = {}) {
 	if (spawnSync('containerd', ['--version']).status !== 0) skip('needs containerd');
@@ -85,7 +89,7 @@ export async function withRuntime(body, {images = [[]], handlers = {}} = {}) {
 	try {
 		for (const args of images) importImage(root, socket, snapshotter, args);
 		useRuntime(`unix://${socket}`);
-		await body();
+		await body((archive) => importArchive(socket, snapshotter, archive));
 	} finally {
 		useRuntime(null);
 		const ended = new Promise((resolve) => containerd.on('exit', resolve));
