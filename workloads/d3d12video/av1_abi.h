@@ -7,12 +7,11 @@
  * d3d12video.h of DirectX-Headers 1.614, and "AV1 D3D12 Video Encoding" of the DirectX specifications.
  */
 
-#include <directx/d3d12video.h>
+#include <windows.h>
 
 enum {
-	D3D12VIDEO_SUPPORT1 = 47, /* D3D12_FEATURE_VIDEO_ENCODER_SUPPORT1 */
-	AV1_TILES_MAX = 64,	  /* D3D12_VIDEO_ENCODER_AV1_MAX_TILE_ROWS and ..._COLS */
-	AV1_FRAME_TYPE_KEY = 0,	  /* D3D12_VIDEO_ENCODER_AV1_FRAME_TYPE_... */
+	AV1_TILES_MAX = 64,	/* D3D12_VIDEO_ENCODER_AV1_MAX_TILE_ROWS and ..._COLS */
+	AV1_FRAME_TYPE_KEY = 0, /* D3D12_VIDEO_ENCODER_AV1_FRAME_TYPE_... */
 	AV1_FRAME_TYPE_INTER = 1,
 	AV1_TX_MODE_LARGEST = 1, /* D3D12_VIDEO_ENCODER_AV1_TX_MODE_... */
 	AV1_TX_MODE_SELECT = 2,
@@ -98,11 +97,4 @@ struct av1_told {
 	struct av1_values values;
 	struct av1_segmentation SegmentationConfig;
 	UINT64 PrimaryRefFrame, ReferenceIndices[7];
-};
-
-/* D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT1, of which the last member came later. */
-struct d3d12video_support1 {
-	D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT common;
-	D3D12_VIDEO_ENCODER_PICTURE_CONTROL_SUBREGIONS_LAYOUT_DATA SubregionFrameEncodingData;
-	UINT MaxQualityVsSpeed;
 };

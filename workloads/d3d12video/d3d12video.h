@@ -7,24 +7,32 @@
 
 #include "base/os_version.h"
 #include "workloads/d3d12/d3d12.h"
+#include "workloads/d3d12video/av1_abi.h"
 #include "workloads/video/video.h"
 
 /* That header names them, and older ones of Direct3D 12 have them not. */
 typedef struct ID3D12ProtectedResourceSession ID3D12ProtectedResourceSession;
 typedef struct D3D12_BARRIER_GROUP D3D12_BARRIER_GROUP;
-#include "workloads/d3d12video/av1_abi.h"
+#include <directx/d3d12video.h>
 
 /* Of newer headers of Direct3D 12. */
 enum {
 	D3D12VIDEO_LIST_TYPE = 6,	  /* D3D12_COMMAND_LIST_TYPE_VIDEO_ENCODE */
 	D3D12VIDEO_REFERENCE_ONLY = 0x80, /* D3D12_RESOURCE_FLAG_VIDEO_ENCODE_REFERENCE_ONLY */
+	D3D12VIDEO_SUPPORT1 = 47,	  /* D3D12_FEATURE_VIDEO_ENCODER_SUPPORT1 */
+};
+
+/* D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT1, of which the last member came later. */
+struct d3d12video_support1 {
+	D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT common;
+	D3D12_VIDEO_ENCODER_PICTURE_CONTROL_SUBREGIONS_LAYOUT_DATA SubregionFrameEncodingData;
+	UINT MaxQualityVsSpeed;
 };
 
 struct d3d12video {
 	struct d3d12_device gpu;
 	ID3D12VideoDevice3 *device;
-	int profiles
-		[VIDEO_CODECS]; /* the first of each that it encodes: a number of the codec's own */
+	int profiles[VIDEO_CODECS]; /* the first that it encodes, by each codec's own numbers */
 };
 
 /* D3D12_CALL() of a question. */
@@ -69,7 +77,7 @@ struct d3d12video_metadata {
 };
 
 /* The settings of a stream, as descriptions of encoder, heap and pictures take them. The unions are what
- * those point to, of the stream's codec. */
+ * those point to. */
 struct d3d12video_settings {
 	int profile_number;
 	union {

@@ -11,6 +11,7 @@
  *   old-question       of whether it takes all settings it knows the shorter form alone
  *   fresh              each frame begins with the default probabilities
  *   remap              references are other slots than those that were told, which hold the same
+ *   filters            it tells values that are not those of its tiles, each another one
  *   segments, compound, columns, no-such-quantiser, no-such-reference
  *                      it tells that it used what it was not asked to, or what there is not
  *   spoil=WHAT         what the caller described is made wrong before it is looked at: order, number, type,
@@ -143,6 +144,39 @@ static void put(const struct h264_pcm *writer, const struct video_planes *frame,
 			 stream);
 }
 
+/* What a header has places for in a frame that loses something. */
+static void fill(struct av1_values *values)
+{
+	*values = (struct av1_values){
+		.LoopFilterLevel = {11, 12, 13, 14},
+		.LoopFilterSharpnessLevel = 5,
+		.LoopFilterDeltaEnabled = 1,
+		.UpdateRefDelta = 1,
+		.RefDeltas = {-64, -3, -2, -1, 1, 2, 3, 63},
+		.DeltaLFPresent = 1,
+		.DeltaLFMulti = 1,
+		.DeltaLFRes = 3,
+		.BaseQIndex = 200,
+		.YDCDeltaQ = -1,
+		.UDCDeltaQ = 2,
+		.UACDeltaQ = -3,
+		.VDCDeltaQ = 4,
+		.VACDeltaQ = -5,
+		.UsingQMatrix = 1,
+		.QMY = 6,
+		.QMU = 7,
+		.QMV = 8,
+		.DeltaQPresent = 1,
+		.DeltaQRes = 2,
+		.CdefBits = 1,
+		.CdefDampingMinus3 = 2,
+		.CdefYPriStrength = {15, 1},
+		.CdefUVPriStrength = {14, 2},
+		.CdefYSecStrength = {3, 1},
+		.CdefUVSecStrength = {2, 3},
+	};
+}
+
 static void tell(void *out)
 {
 	struct av1_told told = {
@@ -153,6 +187,8 @@ static void tell(void *out)
 		.PrimaryRefFrame = is_fresh() ? AV1_PRIMARY_REF_NONE : picture.PrimaryRefFrame,
 	};
 	told.values.BaseQIndex = setting_has("no-such-quantiser") ? 256 : 0;
+	if (setting_has("filters"))
+		fill(&told.values);
 	for (size_t i = 0; i < AV1_REFERENCES; i++)
 		told.ReferenceIndices[i] = setting_has("remap")		      ? i
 					   : setting_has("no-such-reference") ? AV1_SLOTS

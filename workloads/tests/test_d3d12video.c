@@ -7,11 +7,14 @@
 #include "workloads/d3d12video/d3d12video.h"
 #include "workloads/doubles/d3d12video_double.h"
 #include "workloads/tests/expect.h"
+#include "workloads/video/av1.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/members.h"
 #include "base/text.h"
+
+#include <sodium.h>
 
 #define STREAMS GPUCERT_BINARY_DIR "/tests/d3d12video-streams"
 
@@ -253,6 +256,63 @@ static void test_pictures_are_described(void)
 		expect(spoilt[i], "failed", "CODEC_PICTURE_CONTROL_NOT_SUPPORTED");
 }
 
+/* Headers of AV1 hold what the driver tells, also where nothing decodes them: a tile without loss has no
+ * filters. */
+static void test_headers_hold_what_is_told(void)
+{
+	static const struct av1_sequence sequence = {
+		.width = 64,
+		.height = 64,
+		.seq_level_idx = AV1_LEVEL,
+		.enable_cdef = true,
+		.enable_restoration = true,
+		.separate_uv_delta_q = true,
+	};
+	static const struct av1_frame frame = {
+		.key = true,
+		.base_q_idx = 200,
+		.y_dc_delta_q = -1,
+		.uv_dc_delta_q = 2,
+		.uv_ac_delta_q = -3,
+		.v_dc_delta_q = 4,
+		.v_ac_delta_q = -5,
+		.using_qmatrix = true,
+		.qm_y = 6,
+		.qm_uv = 7,
+		.qm_v = 8,
+		.delta_q_present = true,
+		.delta_q_res = 2,
+		.delta_lf_present = true,
+		.delta_lf_multi = true,
+		.delta_lf_res = 3,
+		.loop_filter_level = {11, 12, 13, 14},
+		.loop_filter_sharpness = 5,
+		.loop_filter_delta_enabled = true,
+		.loop_filter_delta_update = true,
+		.loop_filter_mode_deltas_kept = true,
+		.loop_filter_ref_deltas = {-64, -3, -2, -1, 1, 2, 3, 63},
+		.cdef_bits = 1,
+		.cdef_damping_minus_3 = 2,
+		.cdef_y_pri_strength = {15, 1},
+		.cdef_uv_pri_strength = {14, 2},
+		.cdef_y_sec_strength = {3, 1},
+		.cdef_uv_sec_strength = {2, 3},
+		.tx_mode_select = true,
+	};
+	cJSON *work CLEANUP_JSON = run_work("codec=2,filters");
+	const char *stream = string_at(work, "/video/streams/0/stream");
+	struct text headers CLEANUP_TEXT = {0};
+	uint8_t begin[128] = {0};
+	size_t size = 0;
+	av1_add_obu(AV1_TEMPORAL_DELIMITER, NULL, 0, 0, &headers);
+	av1_add_sequence_header(&sequence, 0, &headers);
+	av1_add_frame_header(&sequence, &frame, 0, NULL, &headers);
+	(void)sodium_base642bin(begin, sizeof(begin), stream, 4 * sizeof(begin) / 3, NULL, &size,
+				NULL, sodium_base64_VARIANT_ORIGINAL);
+	CU_ASSERT_FATAL(headers.size <= sizeof(begin));
+	CU_ASSERT_EQUAL(memcmp(begin, headers.data, headers.size), 0);
+}
+
 /* What the probe does not see: verify-video does. */
 static void test_streams_go_to_whoever_decodes(void)
 {
@@ -286,6 +346,7 @@ int main(void)
 		{"failing calls are told", test_failing_calls_are_told},
 		{"what the driver says is told", test_what_the_driver_says_is_told},
 		{"pictures are described", test_pictures_are_described},
+		{"headers hold what is told", test_headers_hold_what_is_told},
 		{"streams go to whoever decodes", test_streams_go_to_whoever_decodes},
 		{"a hang times out", test_a_hang_times_out},
 		CU_TEST_INFO_NULL,
