@@ -221,6 +221,7 @@ static void test_sequences_are_read_back(void)
 		FLAG(enable_superres, super_res),
 		FLAG(enable_cdef, cdef),
 		FLAG(enable_restoration, restoration),
+		FLAG(separate_uv_delta_q, separate_uv_delta_q),
 	};
 	Dav1dSequenceHeader read = {0};
 	for (size_t i = 0; i <= ARRAY_SIZE(flags); i++) {
@@ -341,6 +342,36 @@ static void test_filters_are_read_back(void)
 	UNIT_INT(read.txfm_mode, DAV1D_TX_SWITCHABLE);
 }
 
+/* V apart from U, and changes of one kind alone. */
+static void test_what_is_kept_is_read_back(void)
+{
+	struct av1_sequence sequence = plain;
+	struct av1_frame frame = frame_of(1);
+	sequence.separate_uv_delta_q = true;
+	frame.uv_dc_delta_q = 1;
+	frame.v_dc_delta_q = 5;
+	frame.v_ac_delta_q = -6;
+	frame.using_qmatrix = true;
+	frame.qm_uv = 10;
+	frame.qm_v = 11;
+	frame.loop_filter_level[0] = 1;
+	frame.loop_filter_delta_enabled = frame.loop_filter_delta_update = true;
+	frame.loop_filter_ref_deltas_kept = true;
+	frame.loop_filter_mode_deltas[1] = 7;
+	Dav1dFrameHeader read = read_back(&sequence, &frame);
+	CU_ASSERT_TRUE(read.quant.udc_delta == 1 && read.quant.uac_delta == 0);
+	CU_ASSERT_TRUE(read.quant.vdc_delta == 5 && read.quant.vac_delta == -6);
+	CU_ASSERT_TRUE(read.quant.qm_u == 10 && read.quant.qm_v == 11);
+	UNIT_INT(read.loopfilter.mode_ref_deltas.ref_delta[7], -1);
+	UNIT_INT(read.loopfilter.mode_ref_deltas.mode_delta[1], 7);
+	frame.loop_filter_ref_deltas_kept = false;
+	frame.loop_filter_mode_deltas_kept = true;
+	frame.loop_filter_ref_deltas[7] = 9;
+	read = read_back(&sequence, &frame);
+	UNIT_INT(read.loopfilter.mode_ref_deltas.ref_delta[7], 9);
+	UNIT_INT(read.loopfilter.mode_ref_deltas.mode_delta[1], 0);
+}
+
 static uint32_t bits_at(const struct text *header, unsigned at, unsigned count)
 {
 	struct bits bits = {.data = (const uint8_t *)header->data, .size = header->size, .at = at};
@@ -380,6 +411,7 @@ int main(void)
 		{"sequences are read back", test_sequences_are_read_back},
 		{"references are read back", test_references_are_read_back},
 		{"filters are read back", test_filters_are_read_back},
+		{"what is kept is read back", test_what_is_kept_is_read_back},
 		{"places", test_places},
 		CU_TEST_INFO_NULL,
 	};

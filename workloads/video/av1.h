@@ -22,6 +22,7 @@ enum {
 	AV1_FILTER_SWITCHABLE = 4, /* interpolation_filter: blocks tell theirs */
 	AV1_ORDER_HINT_BITS = 8,   /* enough, and what encoders in hardware are used to */
 	AV1_LEVEL = 4,		   /* 3.0: 720 by 576 at 30 frames a second */
+	AV1_LEVEL_MAX = 23,	   /* 7.3 */
 };
 
 enum av1_obu { AV1_SEQUENCE_HEADER = 1, AV1_TEMPORAL_DELIMITER, AV1_FRAME_HEADER, AV1_TILE_GROUP };
@@ -36,6 +37,7 @@ struct av1_sequence {
 	unsigned order_hint_bits; /* AV1_ORDER_HINT_BITS; 0: enable_order_hint is 0 */
 	bool enable_jnt_comp, enable_ref_frame_mvs; /* with order hints alone */
 	bool enable_superres, enable_cdef, enable_restoration;
+	bool separate_uv_delta_q; /* V has quantisers of its own */
 };
 
 struct av1_frame {
@@ -50,13 +52,15 @@ struct av1_frame {
 	bool disable_frame_end_update_cdf;
 	unsigned base_q_idx; /* 0, and no differences: nothing is lost, and there are no filters */
 	int y_dc_delta_q, uv_dc_delta_q, uv_ac_delta_q;
+	int v_dc_delta_q, v_ac_delta_q; /* with separate_uv_delta_q, the others are U's */
 	bool using_qmatrix;
-	unsigned qm_y, qm_uv;
+	unsigned qm_y, qm_uv, qm_v;
 	bool delta_q_present, delta_lf_present, delta_lf_multi;
 	unsigned delta_q_res, delta_lf_res;
 	unsigned loop_filter_level[4]; /* vertical, horizontal, U, V */
 	unsigned loop_filter_sharpness;
 	bool loop_filter_delta_enabled, loop_filter_delta_update;
+	bool loop_filter_ref_deltas_kept, loop_filter_mode_deltas_kept; /* they are not told */
 	int loop_filter_ref_deltas[AV1_SLOTS], loop_filter_mode_deltas[2];
 	unsigned cdef_damping_minus_3, cdef_bits; /* with enable_cdef */
 	uint8_t cdef_y_pri_strength[8], cdef_y_sec_strength[8];
