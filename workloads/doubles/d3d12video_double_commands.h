@@ -13,7 +13,7 @@ struct double_codec {
 	D3D12_VIDEO_ENCODER_CODEC number;
 	unsigned level; /* that it suggests */
 	/* NULL: that is not to be asked. */
-	HRESULT (*tell_configuration)
+	HRESULT(*tell_configuration)
 	(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT *query);
 	/* Pictures of one key frame and what refers to it, of tools that it has. */
 	bool (*is_sequence_right)(const D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT *query);
