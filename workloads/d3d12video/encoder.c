@@ -181,14 +181,14 @@ static int create_outputs(struct d3d12video_encoder *e, struct error *err)
 				 "what the driver wants of buffers makes no sense: metadata of %zu "
 				 "bytes, alignments %zu and %zu",
 				 size, stream, metadata);
+	const size_t told = sizeof(struct d3d12video_metadata) + e->codec->told_size;
 	e->coded_size = align(video_frame_size(&e->job->source) * 2 + 65536, stream);
 	rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_CUSTOM, e->coded_size, &e->bitstream,
 				 &e->coded, err);
 	if (rc == 0)
-		rc = d3d12_create_mapped(
-			gpu, D3D12_HEAP_TYPE_CUSTOM,
-			align(sizeof(struct d3d12video_metadata) + e->codec->told_size, metadata),
-			&e->resolved, &e->told, err);
+		rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_CUSTOM,
+					 align(told > size ? told : size, metadata), &e->resolved,
+					 &e->told, err);
 	return rc == 0 ? d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_DEFAULT, align(size, metadata),
 					     &e->metadata, err)
 		       : rc;
