@@ -91,11 +91,11 @@ static void put_references(struct unit *unit, const struct av1_sequence *sequenc
 	for (size_t i = 0; i < AV1_REFERENCES; i++)
 		unit_put(unit, frame->ref_frame_idx[i], 3);
 	put_size(unit, sequence);
-	unit_put(unit, frame->allow_high_precision_mv, 1);
+	unit_put(unit, 0, 1); /* vectors of quarters */
 	unit_put(unit, frame->interpolation_filter == AV1_FILTER_SWITCHABLE, 1);
 	if (frame->interpolation_filter != AV1_FILTER_SWITCHABLE)
 		unit_put(unit, frame->interpolation_filter, 2);
-	unit_put(unit, frame->is_motion_mode_switchable, 1);
+	unit_put(unit, 0, 1); /* simple motion, and no vectors of references */
 	unit_put(unit, 0, sequence->order_hint_bits > 0 && sequence->enable_ref_frame_mvs);
 }
 
@@ -107,8 +107,8 @@ static void put_kind(struct unit *unit, const struct av1_sequence *sequence,
 	unit_put(unit, frame->key ? 0 : INTER_FRAME, 2);
 	unit_put(unit, 1, 1);		       /* it is shown */
 	unit_put(unit, 0, frame->key ? 0 : 1); /* error_resilient_mode, which a key frame is in */
-	unit_put(unit, frame->disable_cdf_update, 1);
-	unit_put(unit, 0, 1 + 1); /* no screen content tools, the sequence's size */
+	unit_put(unit, 0,
+		 1 + 1 + 1); /* probabilities adapt; no screen content; the sequence's size */
 	unit_put(unit, frame->order_hint, sequence->order_hint_bits);
 	if (frame->key) {
 		put_size(unit, sequence);
@@ -117,8 +117,7 @@ static void put_kind(struct unit *unit, const struct av1_sequence *sequence,
 		unit_put(unit, frame->refresh_frame_flags, AV1_SLOTS);
 		put_references(unit, sequence, frame);
 	}
-	if (!frame->disable_cdf_update)
-		unit_put(unit, frame->disable_frame_end_update_cdf, 1);
+	unit_put(unit, 0, 1); /* disable_frame_end_update_cdf */
 }
 
 /* tile_info(): spaced evenly, and not one more than there has to be. */
@@ -233,7 +232,7 @@ static void put_coding(struct unit *unit, const struct av1_sequence *sequence,
 		put_filters(unit, sequence, frame, places);
 	if (!frame->key) /* single references, which are not warped */
 		unit_put(unit, 0, sequence->enable_warped_motion ? 1 + 1 : 1);
-	unit_put(unit, frame->reduced_tx_set, 1);
+	unit_put(unit, 0, 1);				    /* all types of transforms */
 	unit_put(unit, 0, frame->key ? 0 : AV1_REFERENCES); /* no global motion */
 }
 

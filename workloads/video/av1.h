@@ -42,14 +42,11 @@ struct av1_sequence {
 
 struct av1_frame {
 	bool key; /* with AV1_ALL_SLOTS and AV1_PRIMARY_REF_NONE; otherwise it is an inter frame */
-	bool disable_cdf_update;
 	unsigned order_hint, primary_ref_frame, refresh_frame_flags;
 	/* Of an inter frame, these. */
 	uint8_t ref_frame_idx[AV1_REFERENCES];
-	bool allow_high_precision_mv, is_motion_mode_switchable;
 	unsigned interpolation_filter; /* up to AV1_FILTER_SWITCHABLE */
 	/* Of all. */
-	bool disable_frame_end_update_cdf;
 	unsigned base_q_idx; /* 0, and no differences: nothing is lost, and there are no filters */
 	int y_dc_delta_q, uv_dc_delta_q, uv_ac_delta_q;
 	int v_dc_delta_q, v_ac_delta_q; /* with separate_uv_delta_q, the others are U's */
@@ -65,7 +62,7 @@ struct av1_frame {
 	unsigned cdef_damping_minus_3, cdef_bits; /* with enable_cdef */
 	uint8_t cdef_y_pri_strength[8], cdef_y_sec_strength[8];
 	uint8_t cdef_uv_pri_strength[8], cdef_uv_sec_strength[8];
-	bool tx_mode_select, reduced_tx_set;
+	bool tx_mode_select;
 };
 
 /* Which bits of a frame header, from its first, an encoder changes. Of a frame of which nothing is lost, the
