@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CDI devices in answers of Allocate, compared with the node's Specs. */
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/node_cdi.h"
 #include "conformance/checks/offer.h"
@@ -56,7 +57,9 @@ static void look_at_each(struct check_run *run, const char *what, const char *wa
 	if (look.named == 0)
 		check_not_applicable(run, "no answer names a CDI device");
 	else if (look.unread == look.named)
-		offer_tell_unseen(run, "", look.unread);
+		check_unsupported(
+			run, "which devices the CDI devices for %zu ids hand out cannot be told",
+			look.unread);
 }
 
 static void judge_names(struct look *look, const struct offer *offer)
@@ -105,8 +108,14 @@ void allocate_cdi_specs(struct check_run *run)
 	look_at_each(run, "Specs of the kinds in answers", "valid", judge_specs);
 }
 
+static bool is_edit(const struct look *look, const struct grant_entry *entry)
+{
+	const char *source = entry->resource;
+	return source != NULL && (path_is_absolute(source) || text_list_has(&look->names, source));
+}
+
 /* What the edits bring, without the rest of the answer. Nodes with numbers of their own need no node
- * of the host. Borrows the entries; free the lists. */
+ * of the host. */
 static void take_edits(const struct look *look, const struct grant *applied, struct grant *out)
 {
 	struct error err = {0};
@@ -114,8 +123,7 @@ static void take_edits(const struct look *look, const struct grant *applied, str
 		grant_each (entry, &applied->lists[kind]) {
 			bool numbered = text_starts_with(entry->host_path, "/dev/char/") ||
 					text_starts_with(entry->host_path, "/dev/block/");
-			if (entry->resource == NULL || numbered ||
-			    !text_list_has(&look->names, entry->resource))
+			if (numbered || !is_edit(look, entry))
 				continue;
 			(void)check_works(look->run, grant_add(out, kind, entry, &err), NULL, &err);
 		}
@@ -143,15 +151,25 @@ void allocate_cdi_files(struct check_run *run)
 	look_at_each(run, "mounts and device nodes of CDI devices", "on the node", judge_files);
 }
 
+/* A device may replace what its Spec gives to all of its devices. */
+static bool is_own_default(const struct look *look, const struct grant_conflict *conflict)
+{
+	const char *winner = conflict->winner_resource;
+	const char *loser = conflict->loser_resource;
+	const struct cdi_file *file =
+		winner != NULL ? cdi_registry_find(&look->registry, winner) : NULL;
+	return text_equal(winner, loser) || (file != NULL && text_equal(file->path, loser));
+}
+
 /* The first conflicts of what is applied are the answer's own. */
 static void judge_conflicts(struct look *look, const struct offer *offer)
 {
 	const struct grant *applied = offer_applied(offer);
 	for (size_t i = offer->grant.conflict_count; i < applied->conflict_count; i++) {
 		const struct grant_conflict *conflict = &applied->conflicts[i];
-		tally_add(&look->tally, conflict->same, "%s is %s by %s and %s by %s",
-			  conflict->key, conflict->winner, conflict->winner_resource,
-			  conflict->loser, conflict->loser_resource);
+		tally_add(&look->tally, conflict->same || is_own_default(look, conflict),
+			  "%s is %s by %s and %s by %s", conflict->key, conflict->winner,
+			  conflict->winner_resource, conflict->loser, conflict->loser_resource);
 	}
 	tally_add(&look->tally, true, "%s", offer->id);
 }

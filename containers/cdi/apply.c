@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "containers/grant/merge.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *conflict_of(const struct cdi_registry *registry, const char *name)
@@ -151,16 +152,28 @@ static const cJSON *find_device(const struct cdi_file *file, const char *name)
 	return NULL;
 }
 
-/* Its own edits, then those of its Spec. */
-static int apply_device(struct grant_merge *merge, const struct cdi_file *file, const char *name)
+/* The edits of a source; what they do not tell keeps the name in the grant. */
+static int apply(struct grant_merge *merge, const char *source, const cJSON *edits,
+		 const char *name)
 {
 	bool whole = true;
-	int rc = add_edits(merge, find_device(file, name), &whole);
+	int rc = grant_merge_from(merge, source);
 	if (rc == 0)
-		rc = add_edits(merge, json_pointer(file->spec.document, "/containerEdits"), &whole);
+		rc = add_edits(merge, edits, &whole);
 	return rc == 0 && !whole ? grant_merge_add(merge, GRANT_CDI_DEVICE,
 						   (struct grant_entry){.name = name})
 				 : rc;
+}
+
+/* Those of its Spec, before those of the first device of it, and its own. */
+static int apply_device(struct grant_merge *merge, const struct cdi_registry *registry,
+			bool *applied, const struct cdi_file *file, const char *name)
+{
+	bool *spec = &applied[file - registry->files];
+	const cJSON *edits = json_pointer(file->spec.document, "/containerEdits");
+	int rc = !*spec ? apply(merge, file->path, edits, name) : 0;
+	*spec = true;
+	return rc == 0 ? apply(merge, name, find_device(file, name), name) : rc;
 }
 
 /* What does not name CDI devices. */
@@ -183,20 +196,20 @@ static int copy(struct grant_merge *merge, const struct grant *grant)
 int cdi_apply(const struct cdi_registry *registry, const struct grant *grant, struct grant *out,
 	      struct error *err)
 {
-	struct grant_merge merge CLEANUP_GRANT_MERGE = {.out = out, .err = err};
+	struct grant_merge merge CLEANUP_GRANT_MERGE = {.out = out, .replaces = true, .err = err};
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = copy(&merge, grant);
+	bool *applied CLEANUP_FREE = calloc(registry->count + 1, sizeof(*applied));
+	int rc = applied != NULL ? copy(&merge, grant) : error_memory(err);
 	if (rc == 0)
 		rc = grant_list_cdi(grant, &names, err);
-	text_each (name, &names) {
+	for (size_t i = 0; rc == 0 && i < names.count; i++) {
+		const char *name = names.items[i];
 		const struct cdi_file *file = cdi_registry_find(registry, name);
+		rc = grant_keep(out, &name, err);
 		if (rc == 0)
-			rc = grant_merge_from(&merge, name);
-		if (rc == 0)
-			rc = file != NULL
-				     ? apply_device(&merge, file, merge.source)
-				     : grant_merge_add(&merge, GRANT_CDI_DEVICE,
-						       (struct grant_entry){.name = merge.source});
+			rc = file != NULL ? apply_device(&merge, registry, applied, file, name)
+					  : grant_merge_add(&merge, GRANT_CDI_DEVICE,
+							    (struct grant_entry){.name = name});
 	}
 	return rc;
 }

@@ -3,8 +3,9 @@
 
 /*
  * What names of CDI devices become in a container (pkg/cdi/cache.go InjectDevices and
- * container-edits.go of cncf-tags/container-device-interface): the edits of each device and of its
- * Spec.
+ * container-edits.go of cncf-tags/container-device-interface): the edits of each device, and before
+ * the first device of a Spec the Spec's own. A later edit replaces what an earlier one or the rest
+ * of the request has at its key.
  */
 
 #include "containers/cdi/registry.h"
@@ -28,8 +29,8 @@ bool cdi_file_is_of_kind(const struct cdi_file *file, const char *kind);
  * node with numbers of its own the host path is "/dev/char/MAJOR:MINOR" or "/dev/block/...", which
  * it is whatever lies at the path that the Spec names; what
  * is nothing of the host's, a mount of another file system, a pipe or a node that may not be opened, is
- * left out. Edits that contradict each other or the rest are conflicts of `out`, whose
- * resources are CDI names there.
+ * left out. What was replaced is a conflict of `out`. The resource of an edit is the CDI name,
+ * or the path of the file whose own it is.
  *
  * `out` is zeroed; free it with grant_free(), also after an error. ERROR_MEMORY.
  */

@@ -23,7 +23,8 @@ static char *describe(enum grant_kind kind, const struct grant_entry *entry)
 
 /* `winner` NULL: the entry is dropped. */
 static int add_conflict(struct grant_merge *merge, enum grant_kind kind,
-			const struct grant_entry *winner, const struct grant_entry *loser)
+			const struct grant_entry *winner, const struct grant_entry *loser,
+			const char *loser_source)
 {
 	char *kept CLEANUP_FREE = winner != NULL ? describe(kind, winner) : NULL;
 	char *lost CLEANUP_FREE = describe(kind, loser);
@@ -37,7 +38,7 @@ static int add_conflict(struct grant_merge *merge, enum grant_kind kind,
 					 .winner_resource =
 						 winner != NULL ? winner->resource : NULL,
 					 .loser = lost,
-					 .loser_resource = merge->source,
+					 .loser_resource = loser_source,
 					 .same = kept != NULL && strcmp(kept, lost) == 0,
 					 .dropped = winner == NULL},
 		merge->err);
@@ -55,19 +56,23 @@ int grant_merge_add(struct grant_merge *merge, enum grant_kind kind, struct gran
 		return grant_add(merge->out, kind, &entry, merge->err);
 	}
 	struct grant_entry *winner = &list->items[place];
-	if ((kind == GRANT_ENV || kind == GRANT_ANNOTATION) && winner->resource == merge->source) {
-		const char *last = entry.value;
-		entry.value = winner->value;
-		winner->value = last;
-		rc = grant_keep(merge->out, &winner->value, merge->err);
-	}
-	return rc == 0 ? add_conflict(merge, kind, winner, &entry) : rc;
+	bool map = kind == GRANT_ENV || kind == GRANT_ANNOTATION;
+	if (!merge->replaces && (!map || winner->resource != merge->source))
+		return add_conflict(merge, kind, winner, &entry, merge->source);
+	const struct grant_entry loser = *winner;
+	entry.name = loser.name;
+	entry.resource = merge->source;
+	*winner = entry;
+	rc = grant_keep(merge->out, &winner->value, merge->err);
+	if (rc == 0)
+		rc = grant_keep(merge->out, &winner->permissions, merge->err);
+	return rc == 0 ? add_conflict(merge, kind, winner, &loser, loser.resource) : rc;
 }
 
 int grant_merge_drop(struct grant_merge *merge, enum grant_kind kind,
 		     const struct grant_entry *entry)
 {
-	return add_conflict(merge, kind, NULL, entry);
+	return add_conflict(merge, kind, NULL, entry, merge->source);
 }
 
 void grant_merge_free(struct grant_merge *merge)

@@ -2,16 +2,17 @@
 #pragma once
 
 /*
- * Entries of several sources, plugins or CDI devices, in one grant. Of one key the first stays; each
- * later one is a conflict of the grant, which says whether anything was lost.
+ * Entries of several sources, plugins or CDI devices, in one grant. One entry of a key stays; each
+ * other one is a conflict of the grant, which says whether anything was lost.
  */
 
 #include "base/text_index.h"
 #include "containers/grant/grant.h"
 
-/* Zeroed but for `out` and `err`. */
+/* Zeroed but for `out`, `err` and `replaces`. */
 struct grant_merge {
 	struct grant *out;
+	bool replaces;	    /* the last entry of a key stays; otherwise the first */
 	const char *source; /* what grant_merge_from() said; kept by the grant */
 	struct text_index entries[GRANT_KINDS];
 	struct error *err;
@@ -22,8 +23,8 @@ struct grant_merge {
 /* From now on entries are this source's. ERROR_MEMORY. */
 int grant_merge_from(struct grant_merge *merge, const char *source);
 
-/* Copies the entry. Of a variable or annotation that one source gives twice, the later value stays:
- * they are maps. ERROR_MEMORY. */
+/* Copies the entry. Of a variable or annotation that one source gives twice, the later value stays
+ * in any case: they are maps. ERROR_MEMORY. */
 int grant_merge_add(struct grant_merge *merge, enum grant_kind kind, struct grant_entry entry);
 
 /* Notes an entry that nobody passes on. ERROR_MEMORY. */
