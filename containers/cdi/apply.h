@@ -24,13 +24,13 @@ char *cdi_registry_explain(const struct cdi_registry *registry, const char *name
 bool cdi_file_is_of_kind(const struct cdi_file *file, const char *kind);
 
 /*
- * The grant with the edits in the place of its CDI devices, named as such or in annotations. A CDI device stays where edits cannot be
- * told: its name has no file, or it has hooks, network devices or a class of service. Of a device
- * node with numbers of its own the host path is "/dev/char/MAJOR:MINOR" or "/dev/block/...", which
- * it is whatever lies at the path that the Spec names; what
- * is nothing of the host's, a mount of another file system, a pipe or a node that may not be opened, is
- * left out. What was replaced is a conflict of `out`. The resource of an edit is the CDI name,
- * or the path of the file whose own it is.
+ * The grant with the edits in the place of its CDI devices, named as such or in annotations. A CDI
+ * device stays where edits cannot be told: its name has no file, or it has hooks, network devices or
+ * a class of service. Of a device node with numbers of its own the host path is
+ * "/dev/char/MAJOR:MINOR" or "/dev/block/...", which it is whatever lies at the path that the Spec
+ * names. What is nothing of the host's is left out: a mount of another file system, a pipe, a node
+ * that may not be opened. What was replaced is a conflict of `out`. The resource of an edit is the
+ * CDI name, or the path of the file whose own it is; those of other entries are borrowed.
  *
  * `out` is zeroed; free it with grant_free(), also after an error. ERROR_MEMORY.
  */
