@@ -66,7 +66,8 @@ static void judge_names(struct look *look, const struct offer *offer)
 {
 	text_each (name, &look->names) {
 		bool found = cdi_registry_find(&look->registry, name) != NULL;
-		char *why CLEANUP_FREE = cdi_registry_explain(&look->registry, name);
+		char *why CLEANUP_FREE =
+			!found ? cdi_registry_explain(&look->registry, name) : NULL;
 		tally_add(&look->tally, found, "%s by %s: %s", name, offer->id,
 			  why != NULL ? why : "");
 	}

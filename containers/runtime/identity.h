@@ -24,8 +24,8 @@ void runtime_identity_free(struct runtime_identity *identity);
 int runtime_identify(struct runtime *runtime, const char *handler, struct runtime_identity *out,
 		     struct error *err);
 
-/* Adds the folders in which the runtime looks for CDI Specs, the later one first to be believed:
- * those that its configuration tells, otherwise CDI_STATIC_DIRECTORY and CDI_DYNAMIC_DIRECTORY.
+/* Adds the folders in which the runtime looks for CDI Specs, as in struct runtime_options: those that
+ * its configuration tells, otherwise CDI_STATIC_DIRECTORY and CDI_DYNAMIC_DIRECTORY.
  * `runtime` NULL: these. ERROR_MEMORY. */
 int runtime_cdi_directories(struct runtime *runtime, struct text_list *out, struct error *err);
 

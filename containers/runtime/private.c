@@ -133,8 +133,6 @@ static const char config_format[] = "version = 2\n"
 				    "Root = \"%s/runc\"\n"
 				    "SystemdCgroup = false\n";
 
-/* The directory's path holds no characters that TOML would need escaped: it comes from
- * run_directory_make(), which has checked the base directory. */
 static char *cdi_config(const char *version, const struct text_list *directories)
 {
 	struct text config = {0};
@@ -147,6 +145,8 @@ static char *cdi_config(const char *version, const struct text_list *directories
 	return text_take(&config);
 }
 
+/* No path holds characters that TOML would need escaped: the directory's comes from
+ * run_directory_make(), which has checked the base directory, and struct runtime_options asks for it. */
 char *containerd_config(const char *directory, const char *snapshotter, const char *version,
 			const struct text_list *cdi_directories)
 {

@@ -45,8 +45,9 @@ struct runtime_options {
 	/* Program; NULL: "containerd" in PATH. Of one that is named by its path, ctr and shims are
 	 * those beside it. */
 	const char *containerd;
-	/* Where it looks for CDI Specs, the later place first; NULL or empty: its own default,
-	 * CDI_DIRECTORIES. containerd 1.6 has no CDI. */
+	/* Where it looks for CDI Specs: absolute paths without quotes, backslashes and control
+	 * characters, a later one before an earlier. NULL or empty: where it does by default.
+	 * containerd 1.6 has no CDI. */
 	const struct text_list *cdi_directories;
 	/* "overlayfs" or "native"; NULL: overlayfs if it can be mounted, else native. */
 	const char *snapshotter;
