@@ -11,9 +11,10 @@
  * driver's files that are its own: the same file by any path, a copy of it, or the folder that
  * holds it or a copy of it.
  *
- * CDI names, variables and annotations say something to the container runtime alone, and a folder
- * may hold the drivers of several devices: there the answer cannot be read, and the container has
- * to be asked what it sees (checks/visibility.h).
+ * CDI names are to be replaced by their edits first (checks/node_cdi.h). Those that have none,
+ * variables and annotations say something to the container runtime alone, and a folder may hold the
+ * drivers of several devices: there the answer cannot be read, and the container has to be asked
+ * what it sees (checks/visibility.h).
  */
 
 #include "conformance/kubelet/pod.h"

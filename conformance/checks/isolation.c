@@ -115,8 +115,9 @@ static bool open_both(struct isolation *isolation, struct offer *both)
 /* What one resource says and another one takes back is for allocate.* to judge. */
 static bool is_contradicted(const struct offer *offer)
 {
-	for (size_t i = 0; i < offer->grant.conflict_count; i++) {
-		if (!offer->grant.conflicts[i].same && !offer->grant.conflicts[i].dropped)
+	const struct grant *applied = offer_applied(offer);
+	for (size_t i = 0; i < applied->conflict_count; i++) {
+		if (!applied->conflicts[i].same && !applied->conflicts[i].dropped)
 			return true;
 	}
 	return false;
@@ -131,7 +132,7 @@ static void judge_both(struct isolation *isolation, struct offer *both)
 	if (is_contradicted(both)) {
 		check_not_applicable(isolation->run,
 				     "the answers of %s and %s contradict each other, and a "
-				     "kubelet keeps one of them",
+				     "kubelet, or with CDI a runtime, keeps one of them",
 				     isolation->pair[0]->resource, isolation->pair[1]->resource);
 		return;
 	}
@@ -141,7 +142,7 @@ static void judge_both(struct isolation *isolation, struct offer *both)
 	if (!isolation_look(isolation, "two-devices", &both->grant, &sight))
 		return;
 	visibility_expect_only(isolation->run, "two devices", &sight, &isolation->bare, &wanted);
-	sights_add_kept(isolation->run, "two-devices", &sight, &wanted, &both->grant);
+	sights_add_kept(isolation->run, "two-devices", &sight, &wanted, offer_applied(both));
 }
 
 static void two_devices(struct check_run *run)

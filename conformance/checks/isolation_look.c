@@ -283,7 +283,7 @@ static bool look_at_offer(struct offer *offer, void *user)
 				       !isolation_look(isolation, device, &offer->grant, &sight)))
 		return true;
 	(void)sights_add(isolation->run, isolation->sights, device, &sight, &offer->granted,
-			 &offer->grant);
+			 offer_applied(offer));
 	if (looks->judges)
 		visibility_expect_only(isolation->run, offer->resource, &sight, &isolation->bare,
 				       &offer->granted);

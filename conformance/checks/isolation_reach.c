@@ -449,13 +449,13 @@ static bool judge_files(struct offer *offer, void *user)
 {
 	struct files *files = user;
 	tally_add(files->answers, true, "%s", offer->id);
-	grant_each (mount, &offer->grant.mounts) {
+	grant_each (mount, &offer_applied(offer)->mounts) {
 		const char *given =
 			place_given(files->run, files->places, mount->host_path, mount->read_only);
 		tally_add(files->mounts, given == NULL, "%s by %s (%s) for %s", given,
 			  mount->host_path, mount->read_only ? "read-only" : "writable", offer->id);
 	}
-	grant_each (node, &offer->grant.devices) {
+	grant_each (node, &offer_applied(offer)->devices) {
 		struct node_file file = {0};
 		bool harmful = node_file_identify(node->host_path, &file) && is_of_the_node(&file);
 		tally_add(files->nodes, !harmful, "%s (%s %u:%u) for %s", node->host_path,

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "conformance/checks/authenticity.h"
+#include "conformance/checks/node_cdi.h"
 #include "conformance/runner/context.h"
 #include "containers/offers.h"
 #include "containers/wine/translation.h"
@@ -209,6 +210,20 @@ static bool launch_probe(struct stage *stage, struct probe *probe, const struct 
 		       : check_works(stage->run, rc, probe->label, &err);
 }
 
+/* What the runtime makes of CDI devices is judged as if the answer had said so. False: recorded. */
+static bool start_probe(struct stage *stage, struct probe *probe, const struct launch_spec *spec)
+{
+	struct grant edited CLEANUP_GRANT = {0};
+	struct error err = {0};
+	bool cdi = grant_names_cdi(&spec->grant);
+	const struct grant *applied = cdi ? &edited : &spec->grant;
+	int rc = cdi ? node_cdi_apply(stage->context, &spec->grant, &edited, &err) : 0;
+	return check_works(stage->run, rc, probe->label, &err) &&
+	       authenticity_expect_answer(stage->run, probe->label, applied) &&
+	       launch_probe(stage, probe, spec) &&
+	       (!OFFERS_INSPECTION || !spec->hold || let_go(stage, probe, applied));
+}
+
 struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
 			  const struct grant *grant)
 {
@@ -233,12 +248,7 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 	if (grant != NULL)
 		spec.grant = *grant;
 	spec.command = (const char *const *)words.items;
-	return authenticity_expect_answer(stage->run, label, &spec.grant) &&
-			       launch_probe(stage, probe, &spec) &&
-			       (!OFFERS_INSPECTION || !spec.hold ||
-				let_go(stage, probe, &spec.grant))
-		       ? probe
-		       : NULL;
+	return start_probe(stage, probe, &spec) ? probe : NULL;
 }
 
 static void keep_output(struct stage *stage, const struct probe *probe,

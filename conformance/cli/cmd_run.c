@@ -14,7 +14,7 @@
 
 static struct {
 	struct runner_settings settings;
-	struct text_list exclude;
+	struct text_list exclude, cdi_directories;
 } run = {
 	.settings =
 		{
@@ -66,6 +66,16 @@ static const struct option_spec run_options[] = {
 	 .help = "Use this container runtime (unix:///run/containerd/containerd.sock, on Windows "
 		 "npipe:////./pipe/containerd-containerd) instead of a private containerd.",
 	 .env = "GPUCERT_CRI"},
+	{OPTION_ROW("containerd", OPTION_STRING, run.settings.workplace.containerd),
+	 .value = "PATH",
+	 .help = "The program of the private containerd; ctr and the shims beside it are used with "
+		 "it. Default: containerd in PATH.",
+	 .env = "GPUCERT_CONTAINERD"},
+	{OPTION_ROW("cdi-dir", OPTION_LIST, run.cdi_directories), .value = "DIR",
+	 .help = "Where the node's CDI Specs are; the private containerd is told so. May be "
+		 "repeated; a device in a later folder replaces one in an earlier. Default: what "
+		 "the container runtime says, otherwise /etc/cdi and /var/run/cdi.",
+	 .env = "GPUCERT_CDI_DIR"},
 	{OPTION_ROW("image", OPTION_STRING, run.settings.workplace.image), .value = "REF",
 	 .help = "With --cri: run the probes in this image, which the runtime has, instead of one "
 		 "that is composed. On Windows there is no other way. It holds them in "
@@ -118,6 +128,18 @@ static const struct option_spec run_options[] = {
 	{.name = NULL},
 };
 
+/* What a private containerd's configuration can hold without escapes. */
+static int check_cdi_directories(struct error *err)
+{
+	text_each (directory, &run.cdi_directories) {
+		if (!path_is_absolute(directory) || strpbrk(directory, "\"\\\n\r\t") != NULL)
+			return error_set(err, ERROR_ARGUMENT,
+					 "--cdi-dir: '%s' is not an absolute path without quotes",
+					 directory);
+	}
+	return 0;
+}
+
 #define BLANKS " \t\r\n" /* between the words of a plugin's command line */
 
 static int check_settings(struct error *err)
@@ -137,6 +159,10 @@ static int check_settings(struct error *err)
 		{cri && processes, "--cri and --launcher process exclude each other"},
 		{wine && !OFFERS_WINE_NODE, "--node wine is for Linux"},
 		{wine && processes, "--node wine and --launcher process exclude each other"},
+		{cri && settings->workplace.containerd != NULL,
+		 "--cri and --containerd exclude each other"},
+		{processes && settings->workplace.containerd != NULL,
+		 "--containerd and --launcher process exclude each other"},
 		{!cri && settings->workplace.image != NULL, "--image needs --cri"},
 		{!cri && asked->runtime_handler != NULL, "--runtime-handler needs --cri"},
 		{wine && settings->workplace.image != NULL,
@@ -154,7 +180,7 @@ static int check_settings(struct error *err)
 	if (cri)
 		rc = address_parse(settings->workplace.cri_address, ADDRESS_RULES_HERE, &address,
 				   err);
-	return rc < 0 ? error_wrap(err, rc, "--cri") : 0;
+	return rc < 0 ? error_wrap(err, rc, "--cri") : check_cdi_directories(err);
 }
 
 /* How much of an argument goes into the report. A plugin's command line may hold secrets: only the
@@ -199,6 +225,7 @@ static int run_run(const struct text_list *arguments)
 	run.settings.argv = (const char *const *)recorded.items;
 	run.settings.filter.include = *arguments;
 	run.settings.filter.exclude = run.exclude;
+	run.settings.workplace.cdi_directories = &run.cdi_directories;
 	if (rc == 0)
 		rc = runner_run(&run.settings, suites, &exit_code, &err);
 	if (rc < 0) {
@@ -209,6 +236,7 @@ static int run_run(const struct text_list *arguments)
 				    : REPORT_EXIT_BROKEN;
 	}
 	text_list_free(&run.exclude);
+	text_list_free(&run.cdi_directories);
 	return exit_code;
 }
 

@@ -46,7 +46,15 @@ static void *at(struct context *context, const struct place *place)
 static int parse(struct context *context, struct error *err)
 {
 	struct json_at root = json_root(context->storage);
-	int rc = 0;
+	struct json_at directories = {0};
+	int rc = json_need(&root, "cdiDirectories", JSON_ARRAY, &directories, err);
+	for (size_t i = 0; rc == 0 && i < json_count(&directories); i++) {
+		struct json_at directory = {0};
+		rc = json_element(&directories, i, JSON_STRING, &directory, err);
+		if (rc == 0)
+			rc = text_list_add(&context->cdi_directories, directory.node->valuestring,
+					   err);
+	}
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(strings); i++)
 		rc = json_have_string(&root, strings[i].key, at(context, &strings[i]), err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(flags); i++)
@@ -104,6 +112,7 @@ int context_write(const struct context *context, struct error *err)
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		member_bool(&members, flags[i].key, *(bool *)at(&copy, &flags[i]));
 	member_int(&members, "timeoutPercent", context->timeout_percent);
+	member_item(&members, "cdiDirectories", json_new_strings(&context->cdi_directories));
 	cJSON *json CLEANUP_JSON = members_take(&members);
 	char *node = discovery_to_json(context->node);
 	int rc = json != NULL && node != NULL && path != NULL && node_path != NULL &&
@@ -119,8 +128,10 @@ int context_write(const struct context *context, struct error *err)
 void context_free(struct context *context)
 {
 	cJSON_Delete(context->storage);
-	/* A context that was read owns node and image; one that is being built borrows them. */
+	/* A context that was read owns lists, node and image; one that is being built borrows them.
+	 */
 	if (context->storage != NULL) {
+		text_list_free(&context->cdi_directories);
 		discovery_free((struct discovery_snapshot *)(uintptr_t)context->node);
 		image_manifest_free(&context->image);
 	}

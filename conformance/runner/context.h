@@ -7,6 +7,7 @@
  */
 
 #include "base/error.h"
+#include "base/text.h"
 #include "containers/inspect/manifest.h"
 
 #include <gpucert/discovery.h>
@@ -37,6 +38,9 @@ struct context {
 			   device nodes alone */
 	bool thorough;	/* waits take the time that the requirement states */
 	int64_t timeout_percent; /* scales the harness' time limits: 100 is unscaled */
+
+	/* Where the node's CDI Specs are (struct runtime_options); empty without a live node. */
+	struct text_list cdi_directories;
 
 	struct image_manifest image; /* of the probe image; empty without one */
 	const struct discovery_snapshot

@@ -121,15 +121,18 @@ static int use_image(struct workplace *workplace, const char *image, struct erro
 	return probe->reference != NULL ? expect_probes(workplace, err) : error_memory(err);
 }
 
-static int start_runtime(struct workplace *workplace, const char *cri_address, struct error *err)
+static int start_runtime(struct workplace *workplace, const struct workplace_options *options,
+			 struct error *err)
 {
-	const struct runtime_options defaults = {0};
+	const struct runtime_options own = {.containerd = options->containerd,
+					    .cdi_directories = options->cdi_directories};
 	uint64_t start = clock_monotonic_ms();
 	int rc = 0;
-	if (cri_address != NULL)
-		rc = runtime_attach(workplace->loop, cri_address, NULL, &workplace->runtime, err);
+	if (options->cri_address != NULL)
+		rc = runtime_attach(workplace->loop, options->cri_address, NULL,
+				    &workplace->runtime, err);
 	else if (OFFERS_PRIVATE_RUNTIME)
-		rc = runtime_start(workplace->loop, &defaults, &workplace->runtime, err);
+		rc = runtime_start(workplace->loop, &own, &workplace->runtime, err);
 	else
 		rc = error_set(err, ERROR_UNSUPPORTED, ONLY_ATTACHED);
 	workplace->runtime_ms = clock_monotonic_ms() - start;
@@ -172,7 +175,7 @@ static int open_directory(struct workplace *workplace, const struct workplace_op
 static int open_containers(struct workplace *workplace, const struct workplace_options *options,
 			   struct error *err)
 {
-	int rc = start_runtime(workplace, options->cri_address, err);
+	int rc = start_runtime(workplace, options, err);
 	if (rc < 0) {
 		workplace->runtime = NULL;
 		return rc;
@@ -189,7 +192,8 @@ static int open_containers(struct workplace *workplace, const struct workplace_o
 static int choose(struct workplace *workplace, const struct workplace_options *options,
 		  struct error *err)
 {
-	bool asked = options->launcher != NULL || options->cri_address != NULL;
+	bool asked = options->launcher != NULL || options->cri_address != NULL ||
+		     options->containerd != NULL;
 	struct error reason = {0};
 	int rc = 0;
 	if (options->launcher != NULL && strcmp(options->launcher, "containerd") != 0) {

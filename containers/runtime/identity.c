@@ -146,3 +146,17 @@ int runtime_identify(struct runtime *runtime, const char *handler, struct runtim
 					     : "the low-level runtime's program was not found");
 	return out->file == NULL && out->untold == NULL ? error_memory(err) : 0;
 }
+
+int runtime_cdi_directories(struct runtime *runtime, struct text_list *out, struct error *err)
+{
+	cJSON *config CLEANUP_JSON = runtime != NULL ? read_config(runtime) : NULL;
+	int rc = 0;
+	json_each (directory, cJSON_GetObjectItem(config, "cdiSpecDirs")) {
+		if (rc == 0 && cJSON_IsString(directory))
+			rc = text_list_add(out, directory->valuestring, err);
+	}
+	if (rc < 0 || out->count != 0)
+		return rc;
+	rc = text_list_add(out, CDI_STATIC_DIRECTORY, err);
+	return rc == 0 ? text_list_add(out, CDI_DYNAMIC_DIRECTORY, err) : rc;
+}

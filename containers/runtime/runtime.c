@@ -15,6 +15,7 @@ enum { STOP_TIMEOUT_MS = 15000 };
 static void runtime_free(struct runtime *runtime)
 {
 	free(runtime->directory);
+	free(runtime->programs);
 	arena_free(&runtime->strings);
 	text_list_free(&runtime->imported);
 	free(runtime);

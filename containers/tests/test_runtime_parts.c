@@ -177,8 +177,12 @@ static void test_versions(void)
 
 static void test_the_configuration(void)
 {
-	char *toml CLEANUP_FREE = containerd_config("/run/g/run-a", "native", "1.6.20");
-	char *newer CLEANUP_FREE = containerd_config("/run/g/run-a", "native", "2.0.0");
+	char first[] = "/etc/cdi", second[] = "/run/my cdi";
+	char *paths[] = {first, second, NULL};
+	const struct text_list places = {.items = paths, .count = 2};
+	char *toml CLEANUP_FREE = containerd_config("/run/g/run-a", "native", "1.6.20", &places);
+	char *newer CLEANUP_FREE = containerd_config("/run/g/run-a", "native", "2.0.0", NULL);
+	char *told CLEANUP_FREE = containerd_config("/run/g/run-a", "native", "1.7.24", &places);
 	CU_ASSERT_TRUE(text_starts_with(toml, "version = 2\n"));
 	UNIT_CONTAINS(toml, "root = \"/run/g/run-a/root\"\n");
 	UNIT_CONTAINS(toml, "state = \"/run/g/run-a/state\"\n");
@@ -187,8 +191,10 @@ static void test_the_configuration(void)
 	UNIT_CONTAINS(toml, "sandbox_image = \"docker.io/gpucert/pause:1\"\n");
 	UNIT_CONTAINS(toml, "restrict_oom_score_adj = true\n");
 	UNIT_CONTAINS(toml, "Root = \"/run/g/run-a/runc\"\n");
-	CU_ASSERT_PTR_NULL(strstr(toml, "enable_cdi"));
+	CU_ASSERT_PTR_NULL(strstr(toml, "cdi"));
 	UNIT_CONTAINS(newer, "enable_cdi = true\n");
+	CU_ASSERT_PTR_NULL(strstr(newer, "cdi_spec_dirs"));
+	UNIT_CONTAINS(told, "enable_cdi = true\ncdi_spec_dirs = [\"/etc/cdi\", \"/run/my cdi\"]\n");
 }
 
 static bool has_ended(void *process)
