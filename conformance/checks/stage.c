@@ -21,7 +21,8 @@ struct probe {
 	struct container_view view; /* pid 0: the container was not looked at */
 	cJSON *document;
 	const char *label;
-	bool early; /* it ended before it was held */
+	bool early;  /* it ended before it was held */
+	bool plants; /* nodes are made for it */
 };
 
 struct stage {
@@ -85,7 +86,7 @@ static void span_end(struct stage *stage, const struct span *span)
 	check_add_time(stage->run, REPORT_PHASE_PROBE, whole_ns - cri_ns);
 }
 
-static int make_launcher(struct stage *stage, struct error *err)
+static int make_launcher(struct stage *stage, size_t handler, struct error *err)
 {
 	const struct context *context = stage->context;
 	int rc = 0;
@@ -104,7 +105,7 @@ static int make_launcher(struct stage *stage, struct error *err)
 			.log_directory = check_path(stage->run, "logs"),
 			.cgroup_parent = context->cgroup_parent,
 			.system = launch_host,
-			.runtime_handler = context->runtime_handler,
+			.runtime_handler = context_handler(context, handler),
 			.run_id = context->run_id,
 			.check_id = check_row(stage->run)->id,
 		},
@@ -112,6 +113,11 @@ static int make_launcher(struct stage *stage, struct error *err)
 }
 
 struct stage *stage_open(struct check_run *run, uv_loop_t *loop)
+{
+	return stage_open_handler(run, loop, 0);
+}
+
+struct stage *stage_open_handler(struct check_run *run, uv_loop_t *loop, size_t handler)
 {
 	struct stage *stage = calloc(1, sizeof(*stage));
 	struct error err = {0};
@@ -126,8 +132,9 @@ struct stage *stage_open(struct check_run *run, uv_loop_t *loop)
 	stage->context = check_context(run);
 	stage->loop = loop != NULL ? loop : &stage->own_loop;
 	check_defer(run, close_stage, stage);
-	return check_works(run, make_launcher(stage, &err), "container runtime", &err) ? stage
-										       : NULL;
+	return check_works(run, make_launcher(stage, handler, &err), "container runtime", &err)
+		       ? stage
+		       : NULL;
 }
 
 /* On the Wine node, as the Linux container that plays the Windows one. What cannot be translated
@@ -181,6 +188,16 @@ static bool wait_held(struct stage *stage, struct probe *probe, int64_t *pid)
 	return true;
 }
 
+/* False: recorded. */
+static bool plant(struct stage *stage, struct probe *probe)
+{
+	struct error err = {0};
+	int rc = OFFERS_INSPECTION && probe->plants && probe->view.pid != 0
+			 ? container_plant_nodes(&probe->view, &err)
+			 : 0;
+	return check_works(stage->run, rc, probe->label, &err);
+}
+
 /* Lets a probe go on that is what it should be; false: recorded. */
 static bool let_go(struct stage *stage, struct probe *probe, const struct grant *grant)
 {
@@ -191,6 +208,7 @@ static bool let_go(struct stage *stage, struct probe *probe, const struct grant 
 	return wait_held(stage, probe, &pid) &&
 	       (pid == 0 || authenticity_expect(stage->run, probe->label, probe->identity.probe,
 						grant, pid, &probe->view)) &&
+	       plant(stage, probe) &&
 	       check_works(stage->run, launch_release(probe->launch, line, &err), probe->label,
 			   &err);
 }
@@ -224,8 +242,8 @@ static bool start_probe(struct stage *stage, struct probe *probe, const struct l
 	       (!OFFERS_INSPECTION || !spec->hold || let_go(stage, probe, applied));
 }
 
-struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
-			  const struct grant *grant)
+static struct probe *start(struct stage *stage, const char *label, const char *const *command,
+			   const struct grant *grant, bool plants)
 {
 	struct probe *probe = calloc(1, sizeof(*probe));
 	struct text_list words CLEANUP_TEXT_LIST = {0};
@@ -239,6 +257,7 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 			       : error_memory(&err);
 	if (rc == 0) {
 		probe->label = check_format(stage->run, "%s", label);
+		probe->plants = plants;
 		probe->next = stage->probes;
 		stage->probes = probe;
 		rc = make_command(stage, command, &probe->identity, &words, &err);
@@ -249,6 +268,18 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 		spec.grant = *grant;
 	spec.command = (const char *const *)words.items;
 	return start_probe(stage, probe, &spec) ? probe : NULL;
+}
+
+struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
+			  const struct grant *grant)
+{
+	return start(stage, label, command, grant, false);
+}
+
+struct probe *stage_start_planted(struct stage *stage, const char *label,
+				  const char *const *command, const struct grant *grant)
+{
+	return start(stage, label, command, grant, true);
 }
 
 static void keep_output(struct stage *stage, const struct probe *probe,

@@ -15,6 +15,9 @@ struct stage;
 /* `loop` is that of the check's rig; NULL: a loop of its own. NULL: recorded as broken. */
 struct stage *stage_open(struct check_run *run, uv_loop_t *loop);
 
+/* The same on another one of the run's runtime handlers (context.h) than the first. */
+struct stage *stage_open_handler(struct check_run *run, uv_loop_t *loop, size_t handler);
+
 /* One started probe; belongs to the stage. */
 struct probe;
 
@@ -24,6 +27,10 @@ struct probe;
  * NULL: nothing. `label` names it in evidence. NULL: recorded. */
 struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
 			  const struct grant *grant);
+
+/* The same, of a container that gets nodes to try before it goes on (container_plant_nodes()). */
+struct probe *stage_start_planted(struct stage *stage, const char *label,
+				  const char *const *command, const struct grant *grant);
 
 /* What the host sees of its container: taken while the probe was held at its start, after all that
  * the runtime does to a container. NULL: it could not be looked at. */

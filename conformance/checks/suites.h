@@ -30,7 +30,8 @@ extern const struct check environment_checks[], registration_checks[], list_and_
 
 /* Bodies that stand in a file of their own (list_devices.c, isolation_*.c). */
 check_body list_devices_present, isolation_node_files;
-check_body isolation_residue, isolation_faults, isolation_contention, isolation_lifetime;
+check_body isolation_residue, isolation_faults, isolation_contention, isolation_lifetime,
+	isolation_device_memory;
 
 /* api.c: does the device offer this API, or this part of DirectX? */
 struct discovery_device;

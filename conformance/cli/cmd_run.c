@@ -85,9 +85,11 @@ static const struct option_spec run_options[] = {
 	 .help = "The image has user-land drivers of its own: isolation.host-paths fails for every "
 		 "file of the node in a container and for a device that no API shows; of the node "
 		 "device nodes alone are granted."},
-	{OPTION_ROW("runtime-handler", OPTION_STRING, run.settings.asked.runtime_handler),
+	{OPTION_ROW("runtime-handler", OPTION_LIST, run.settings.asked.runtime_handlers),
 	 .value = "NAME",
-	 .help = "With --cri: the runtime's handler for the pod sandboxes. Default: its own.",
+	 .help = "The runtime's handler for the pod sandboxes. A private containerd has runc, and "
+		 "crun and kata where they are installed. Of several the first runs all checks, and "
+		 "isolation is judged with each. Default: the runtime's own.",
 	 .env = "GPUCERT_RUNTIME_HANDLER"},
 	{OPTION_ROW("launcher", OPTION_CHOICE, run.settings.workplace.launcher),
 	 .value = "LAUNCHER",
@@ -164,7 +166,8 @@ static int check_settings(struct error *err)
 		{processes && settings->workplace.containerd != NULL,
 		 "--containerd and --launcher process exclude each other"},
 		{!cri && settings->workplace.image != NULL, "--image needs --cri"},
-		{!cri && asked->runtime_handler != NULL, "--runtime-handler needs --cri"},
+		{processes && asked->runtime_handlers.count != 0,
+		 "--runtime-handler and --launcher process exclude each other"},
 		{wine && settings->workplace.image != NULL,
 		 "--node wine and --image exclude each other"},
 	};
@@ -237,6 +240,7 @@ static int run_run(const struct text_list *arguments)
 	}
 	text_list_free(&run.exclude);
 	text_list_free(&run.cdi_directories);
+	text_list_free(&run.settings.asked.runtime_handlers);
 	return exit_code;
 }
 

@@ -24,7 +24,6 @@ static const struct place strings[] = {
 	{"launcher", offsetof(struct context, launcher)},
 	{"launcherMissing", offsetof(struct context, launcher_missing)},
 	{"criAddress", offsetof(struct context, cri_address)},
-	{"runtimeHandler", offsetof(struct context, runtime_handler)},
 	{"cgroupParent", offsetof(struct context, cgroup_parent)},
 	{"probeImage", offsetof(struct context, probe_image)},
 	{"nodeFile", offsetof(struct context, node_file)},
@@ -59,6 +58,11 @@ static int parse(struct context *context, struct error *err)
 		rc = json_have_string(&root, strings[i].key, at(context, &strings[i]), err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(flags); i++)
 		rc = json_need_bool(&root, flags[i].key, at(context, &flags[i]), err);
+	json_each (handler, json_pointer(context->storage, "/runtimeHandlers")) {
+		if (rc == 0 && cJSON_IsString(handler))
+			rc = text_list_add(&context->runtime_handlers,
+					   cJSON_GetStringValue(handler), err);
+	}
 	return rc == 0 ? json_need_int(&root, "timeoutPercent", 1, 100000,
 				       &context->timeout_percent, err)
 		       : rc;
@@ -111,6 +115,7 @@ int context_write(const struct context *context, struct error *err)
 		member_string(&members, strings[i].key, *(const char **)at(&copy, &strings[i]));
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		member_bool(&members, flags[i].key, *(bool *)at(&copy, &flags[i]));
+	member_item(&members, "runtimeHandlers", json_new_strings(&context->runtime_handlers));
 	member_int(&members, "timeoutPercent", context->timeout_percent);
 	member_item(&members, "cdiDirectories", json_new_strings(&context->cdi_directories));
 	cJSON *json CLEANUP_JSON = members_take(&members);
@@ -134,8 +139,15 @@ void context_free(struct context *context)
 		text_list_free(&context->cdi_directories);
 		discovery_free((struct discovery_snapshot *)(uintptr_t)context->node);
 		image_manifest_free(&context->image);
+		text_list_free(&context->runtime_handlers);
 	}
 	*context = (struct context){0};
+}
+
+const char *context_handler(const struct context *context, size_t index)
+{
+	return index < context->runtime_handlers.count ? context->runtime_handlers.items[index]
+						       : NULL;
 }
 
 uint64_t context_limit_ms(const struct context *context, uint64_t limit_ms)

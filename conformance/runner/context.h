@@ -29,7 +29,6 @@ struct context {
 	const char *launcher;	      /* "containerd", "process", or "none" */
 	const char *launcher_missing; /* why there is no launcher; "" otherwise */
 	const char *cri_address;      /* of the container runtime; "" without one */
-	const char *runtime_handler;  /* for sandboxes; NULL for the runtime's own */
 	const char *cgroup_parent;    /* for containers; "" for the runtime's own */
 	const char *probe_image;      /* reference of the probe image; "" without a runtime */
 	const char *node_file; /* recorded node that the plugin under test was given; NULL: live */
@@ -46,6 +45,10 @@ struct context {
 	const struct discovery_snapshot
 		*node; /* the independent enumeration: the truth of the run */
 
+	/* For sandboxes: the first one for all, the others for what isolation is judged by as well.
+	 * Empty: the runtime's own. */
+	struct text_list runtime_handlers;
+
 	void *storage; /* owns the strings above */
 };
 
@@ -54,6 +57,9 @@ struct context {
 int context_read(const char *run_directory, struct context *context, struct error *err);
 int context_write(const struct context *context, struct error *err);
 void context_free(struct context *context);
+
+/* The runtime handler at an index; NULL: the runtime's own, which is the only one then. */
+const char *context_handler(const struct context *context, size_t index);
 
 /* A time limit of the harness' own, scaled for this run. */
 uint64_t context_limit_ms(const struct context *context, uint64_t limit_ms);

@@ -376,6 +376,7 @@ static int open_workplace(struct runner *runner, struct error *err)
 {
 	const struct runner_settings *settings = runner->settings;
 	struct workplace_options options = settings->workplace;
+	options.handlers = &settings->asked.runtime_handlers;
 	options.wine = is_wine(runner);
 	/* A recorded node has no devices to give to a probe. */
 	if (options.launcher == NULL && options.cri_address == NULL && !options.wine &&

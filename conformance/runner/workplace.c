@@ -139,6 +139,24 @@ static int start_runtime(struct workplace *workplace, const struct workplace_opt
 	return rc;
 }
 
+/* What the private runtime was configured with; of one that is only used its own words tell. */
+static int check_handlers(const struct workplace *workplace,
+			  const struct workplace_options *options, struct error *err)
+{
+	const struct runtime_description *description = runtime_describe(workplace->runtime);
+	for (size_t i = 0; options->handlers != NULL && i < options->handlers->count; i++) {
+		const char *name = options->handlers->items[i];
+		if (!description->is_private || text_list_has(description->handlers, name))
+			continue;
+		return error_set(
+			err, ERROR_ARGUMENT,
+			"--runtime-handler %s: a private containerd has runc, and crun and "
+			"kata where they are installed; --cri uses one with other handlers",
+			name);
+	}
+	return 0;
+}
+
 static int make_directory(struct workplace *workplace, struct error *err)
 {
 	int rc = 0;
@@ -181,7 +199,9 @@ static int open_containers(struct workplace *workplace, const struct workplace_o
 		return rc;
 	}
 	workplace->launcher = "containerd";
-	rc = open_directory(workplace, options, err);
+	rc = check_handlers(workplace, options, err);
+	if (rc == 0)
+		rc = open_directory(workplace, options, err);
 	if (rc < 0)
 		return rc;
 	return options->image != NULL ? use_image(workplace, options->image, err)
@@ -193,7 +213,8 @@ static int choose(struct workplace *workplace, const struct workplace_options *o
 		  struct error *err)
 {
 	bool asked = options->launcher != NULL || options->cri_address != NULL ||
-		     options->containerd != NULL;
+		     options->containerd != NULL ||
+		     (options->handlers != NULL && options->handlers->count != 0);
 	struct error reason = {0};
 	int rc = 0;
 	if (options->launcher != NULL && strcmp(options->launcher, "containerd") != 0) {

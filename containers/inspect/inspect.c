@@ -88,7 +88,9 @@ int container_inspect(int64_t pid, struct container_view *out, struct error *err
 	if (rc == 0)
 		rc = container_view_nodes(&view, root, err);
 	if (rc == 0)
-		rc = container_view_usable(&view, err);
+		rc = container_view_cgroups(&view, err);
+	if (rc == 0)
+		rc = container_view_access(&view, err);
 	if (rc == 0 && view.arena.failed)
 		rc = error_memory(err);
 	if (rc < 0)

@@ -33,5 +33,10 @@ int container_view_process(struct container_view *view, struct error *err);
 /* What is at the mounts, and where the host sees it. */
 int container_view_mounts(struct container_view *view, int root, struct error *err);
 int container_view_nodes(struct container_view *view, int root, struct error *err);
-/* What its cgroup lets it use. */
-int container_view_usable(struct container_view *view, struct error *err);
+/* Its cgroups, and what limits devices there. */
+int container_view_cgroups(struct container_view *view, struct error *err);
+/* What its cgroups let it use. */
+int container_view_access(struct container_view *view, struct error *err);
+
+/* Of a group of version 2, by eBPF: `programs`, or `untold`, which is static text or the arena's. */
+void container_read_programs(struct container_cgroup *group, struct arena *arena);

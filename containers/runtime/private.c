@@ -126,12 +126,39 @@ static const char config_format[] = "version = 2\n"
 				    "conf_dir = \"%s/cni/net.d\"\n"
 				    "\n[" CRI_PLUGIN ".containerd]\n"
 				    "snapshotter = \"%s\"\n"
-				    "default_runtime_name = \"runc\"\n"
-				    "\n[" CRI_PLUGIN ".containerd.runtimes.runc]\n"
-				    "runtime_type = \"io.containerd.runc.v2\"\n"
-				    "\n[" CRI_PLUGIN ".containerd.runtimes.runc.options]\n"
-				    "Root = \"%s/runc\"\n"
-				    "SystemdCgroup = false\n";
+				    "default_runtime_name = \"runc\"\n";
+
+static const char handler_format[] = "\n[" CRI_PLUGIN ".containerd.runtimes.%s]\n"
+				     "runtime_type = \"%s\"\n";
+/* Of the shim of runc, which starts whatever program is like it. */
+static const char handler_options_format[] = "\n[" CRI_PLUGIN ".containerd.runtimes.%s.options]\n"
+					     "BinaryName = \"%s\"\n"
+					     "Root = \"%s/%s\"\n"
+					     "SystemdCgroup = false\n";
+
+static const struct handler {
+	const char *name, *type;
+	const char *program; /* which is installed where there is this handler */
+	bool by_shim;	     /* the program is the shim itself */
+} handlers[] = {
+	{"runc", "io.containerd.runc.v2", "runc", false},
+	{"crun", "io.containerd.runc.v2", "crun", false},
+	{"kata", "io.containerd.kata.v2", "containerd-shim-kata-v2", true},
+};
+
+static int find_handlers(struct text_list *out, struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(handlers); i++) {
+		char *path CLEANUP_FREE = NULL;
+		rc = process_find_program(handlers[i].program, &path, err);
+		if (rc == 0)
+			rc = text_list_add(out, handlers[i].name, err);
+		else if (rc == ERROR_NOT_FOUND)
+			rc = 0;
+	}
+	return rc;
+}
 
 static char *cdi_config(const char *version, const struct text_list *directories)
 {
@@ -148,12 +175,24 @@ static char *cdi_config(const char *version, const struct text_list *directories
 /* No path holds characters that TOML would need escaped: the directory's comes from
  * run_directory_make(), which has checked the base directory, and struct runtime_options asks for it. */
 char *containerd_config(const char *directory, const char *snapshotter, const char *version,
-			const struct text_list *cdi_directories)
+			const struct text_list *cdi_directories, const struct text_list *installed)
 {
 	char *cdi CLEANUP_FREE = cdi_config(version, cdi_directories);
-	return cdi != NULL ? text_format(config_format, directory, directory, directory, cdi,
-					 directory, directory, snapshotter, directory)
-			   : NULL;
+	struct text toml CLEANUP_TEXT = {0};
+	if (cdi == NULL)
+		return NULL;
+	text_addf(&toml, config_format, directory, directory, directory, cdi, directory, directory,
+		  snapshotter);
+	for (size_t i = 0; i < ARRAY_SIZE(handlers); i++) {
+		const struct handler *handler = &handlers[i];
+		if (!text_list_has(installed, handler->name))
+			continue;
+		text_addf(&toml, handler_format, handler->name, handler->type);
+		if (!handler->by_shim)
+			text_addf(&toml, handler_options_format, handler->name, handler->program,
+				  directory, handler->name);
+	}
+	return text_take(&toml);
 }
 
 static int write_config(struct runtime *runtime, const struct runtime_options *options,
@@ -167,8 +206,11 @@ static int write_config(struct runtime *runtime, const struct runtime_options *o
 	if (rc != 0)
 		return rc;
 	runtime->description.snapshotter = arena_string(&runtime->strings, snapshotter);
+	rc = find_handlers(&runtime->handlers, err);
+	if (rc != 0)
+		return rc;
 	char *toml CLEANUP_FREE = containerd_config(runtime->directory, snapshotter, version,
-						    options->cdi_directories);
+						    options->cdi_directories, &runtime->handlers);
 	if (path == NULL || toml == NULL)
 		return error_memory(err);
 	return file_write_atomic(path, toml, strlen(toml), 0600, err);

@@ -18,6 +18,7 @@ static void runtime_free(struct runtime *runtime)
 	free(runtime->programs);
 	arena_free(&runtime->strings);
 	text_list_free(&runtime->imported);
+	text_list_free(&runtime->handlers);
 	free(runtime);
 }
 
@@ -44,6 +45,7 @@ int runtime_new(uv_loop_t *loop, const char *base_directory, const char *cri_add
 		.version = "",
 		.api_version = "",
 		.snapshotter = "",
+		.handlers = &runtime->handlers,
 		.address = arena_string(&runtime->strings, cri_address),
 		.cgroup_parent = "",
 		.work_directory = arena_string(&runtime->strings, work),

@@ -59,8 +59,10 @@ struct runtime_description {
 	const char *run_id;  /* "run-XXXXXX", unique: what launches and sweeps are labelled with */
 	const char *name;    /* "containerd", as the runtime says */
 	const char *version; /* "1.6.20~ds1", as the runtime says */
-	const char *api_version;    /* "v1" */
-	const char *snapshotter;    /* "" when attached */
+	const char *api_version; /* "v1" */
+	const char *snapshotter; /* "" when attached */
+	/* Names of a private one's runtime handlers: "runc", and "crun" and "kata" where installed. */
+	const struct text_list *handlers;
 	const char *address;	    /* "unix:///run/gpucert/run-XXXXXX/containerd.sock" */
 	const char *cgroup_parent;  /* "/gpucert-XXXXXX"; "" when attached */
 	const char *work_directory; /* for archives and logs; exists until runtime_stop() */
