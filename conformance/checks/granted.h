@@ -54,6 +54,9 @@ void granted_reader_free(struct granted_reader **reader);
 
 struct granted granted_read(struct granted_reader *reader, const struct grant *grant);
 
+/* Does the grant hold something that a container runtime may act on, and give the container more? */
+bool granted_is_by_runtime(const struct discovery_snapshot *node, const struct grant *grant);
+
 void granted_add(struct granted *granted, const struct discovery_device *device); /* once */
 bool granted_has(const struct granted *granted, const struct discovery_device *device);
 

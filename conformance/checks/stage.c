@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "conformance/checks/authenticity.h"
 #include "conformance/checks/node_cdi.h"
+#include "conformance/checks/prediction.h"
 #include "conformance/runner/context.h"
 #include "containers/offers.h"
 #include "containers/wine/translation.h"
@@ -19,6 +20,8 @@ struct probe {
 	struct launch *launch;
 	struct document_launch identity;
 	struct container_view view; /* pid 0: the container was not looked at */
+	struct prediction prediction;
+	const char *opens; /* a device node in the container; NULL: none that is known */
 	cJSON *document;
 	const char *label;
 	bool early;  /* it ended before it was held */
@@ -33,6 +36,7 @@ struct stage {
 	struct cri *cri;
 	struct launcher *launcher;
 	struct wine_node wine; /* directory NULL: no Wine node */
+	struct facts facts;    /* untold: nothing is predicted */
 	struct probe *probes;
 	size_t count; /* of launches so far: tells the names of containers apart */
 };
@@ -47,11 +51,13 @@ static void close_stage(void *argument)
 		launch_free(probe->launch);
 		if (OFFERS_INSPECTION)
 			container_view_free(&probe->view);
+		prediction_free(&probe->prediction);
 		cJSON_Delete(probe->document);
 		free(probe);
 	}
 	launcher_free(stage->launcher);
 	cri_close(stage->cri);
+	facts_free(&stage->facts);
 	if (OFFERS_WINE_NODE)
 		wine_node_free(&stage->wine);
 	if (stage->loop == &stage->own_loop &&
@@ -132,6 +138,9 @@ struct stage *stage_open_handler(struct check_run *run, uv_loop_t *loop, size_t 
 	stage->context = check_context(run);
 	stage->loop = loop != NULL ? loop : &stage->own_loop;
 	check_defer(run, close_stage, stage);
+	rc = facts_read(stage->context->run_directory, &stage->facts, &err);
+	if (!check_works(run, rc, NULL, &err))
+		return NULL;
 	return check_works(run, make_launcher(stage, handler, &err), "container runtime", &err)
 		       ? stage
 		       : NULL;
@@ -228,6 +237,35 @@ static bool launch_probe(struct stage *stage, struct probe *probe, const struct 
 		       : check_works(stage->run, rc, probe->label, &err);
 }
 
+/* Must it work all the same? */
+static bool is_claimed(const struct check *check)
+{
+	return check->needs.api != NULL || check->requirement == CHECK_ENV_02;
+}
+
+/* Records what keeps a launch from being made. */
+static bool may_launch(struct stage *stage, struct probe *probe, const struct grant *grant)
+{
+	struct prediction *prediction = &probe->prediction;
+	if (stage->facts.untold[0] != '\0')
+		return true;
+	if (!prediction_make(stage->run, &stage->facts, probe->identity.probe, probe->opens, grant,
+			     prediction))
+		return false;
+	if (prediction->verdict != COMPAT_CANNOT_WORK || stage->context->launch_anyway ||
+	    probe->opens != NULL)
+		return true;
+	prediction_record(stage->run, prediction, PREDICTION_NOT_LAUNCHED, "");
+	const char *why = check_format(stage->run, "%s: %s", prediction->worst->rule,
+				       prediction->worst->reason);
+	if (is_claimed(check_row(stage->run)))
+		(void)check_expect(stage->run, false, probe->label, "can work", "%s", why);
+	else
+		check_unsupported(stage->run, "%s: cannot work: %s (--launch-anyway tries it)",
+				  probe->label, why);
+	return false;
+}
+
 /* What the runtime makes of CDI devices is judged as if the answer had said so. False: recorded. */
 static bool start_probe(struct stage *stage, struct probe *probe, const struct launch_spec *spec)
 {
@@ -237,13 +275,14 @@ static bool start_probe(struct stage *stage, struct probe *probe, const struct l
 	const struct grant *applied = cdi ? &edited : &spec->grant;
 	int rc = cdi ? node_cdi_apply(stage->context, &spec->grant, &edited, &err) : 0;
 	return check_works(stage->run, rc, probe->label, &err) &&
+	       may_launch(stage, probe, applied) &&
 	       authenticity_expect_answer(stage->run, probe->label, applied) &&
 	       launch_probe(stage, probe, spec) &&
 	       (!OFFERS_INSPECTION || !spec->hold || let_go(stage, probe, applied));
 }
 
 static struct probe *start(struct stage *stage, const char *label, const char *const *command,
-			   const struct grant *grant, bool plants)
+			   const struct grant *grant, bool plants, const char *opens)
 {
 	struct probe *probe = calloc(1, sizeof(*probe));
 	struct text_list words CLEANUP_TEXT_LIST = {0};
@@ -258,6 +297,7 @@ static struct probe *start(struct stage *stage, const char *label, const char *c
 	if (rc == 0) {
 		probe->label = check_format(stage->run, "%s", label);
 		probe->plants = plants;
+		probe->opens = opens;
 		probe->next = stage->probes;
 		stage->probes = probe;
 		rc = make_command(stage, command, &probe->identity, &words, &err);
@@ -273,13 +313,20 @@ static struct probe *start(struct stage *stage, const char *label, const char *c
 struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
 			  const struct grant *grant)
 {
-	return start(stage, label, command, grant, false);
+	return start(stage, label, command, grant, false, NULL);
 }
 
 struct probe *stage_start_planted(struct stage *stage, const char *label,
 				  const char *const *command, const struct grant *grant)
 {
-	return start(stage, label, command, grant, true);
+	return start(stage, label, command, grant, true, NULL);
+}
+
+struct probe *stage_start_opening(struct stage *stage, const char *label, const char *node,
+				  const struct grant *grant)
+{
+	static const char *const command[] = {"probe-visibility", NULL};
+	return start(stage, label, command, grant, false, node);
 }
 
 static void keep_output(struct stage *stage, const struct probe *probe,
@@ -328,12 +375,10 @@ static const struct launch_result *wait_end(struct stage *stage, struct probe *p
 	return launch_result(probe->launch);
 }
 
-const cJSON *stage_finish(struct stage *stage, struct probe *probe)
+static const cJSON *finish(struct stage *stage, struct probe *probe,
+			   const struct launch_result *result)
 {
 	char description[512] = "";
-	const struct launch_result *result = wait_end(stage, probe, false);
-	if (result == NULL)
-		return NULL;
 	launch_describe(result, description, sizeof(description));
 	/* A runtime that cannot begin a container proves nothing about the plugin; it fails the check
 	 * that is about it. */
@@ -355,6 +400,15 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 		return NULL;
 	}
 	return read_document(stage, probe, result);
+}
+
+const cJSON *stage_finish(struct stage *stage, struct probe *probe)
+{
+	const struct launch_result *result = wait_end(stage, probe, false);
+	const cJSON *document = result != NULL ? finish(stage, probe, result) : NULL;
+	if (result != NULL)
+		prediction_record_end(stage->run, &probe->prediction, result, document);
+	return document;
 }
 
 const cJSON *stage_run(struct stage *stage, const char *label, const char *const *command,
@@ -401,6 +455,8 @@ const struct launch_result *stage_end(struct stage *stage, struct probe *probe, 
 				    probe->document);
 		*document = probe->document;
 	}
+	if (result != NULL)
+		prediction_record_end(stage->run, &probe->prediction, result, *document);
 	return result;
 }
 

@@ -105,6 +105,9 @@ static const struct option_spec run_options[] = {
 	 .env = "GPUCERT_OUT"},
 	{OPTION_ROW("exclude", OPTION_LIST, run.exclude), .letter = 'x', .value = "PATTERN",
 	 .help = "Leave out checks that match."},
+	{OPTION_ROW("launch-anyway", OPTION_FLAG, run.settings.asked.launch_anyway),
+	 .help = "Make launches that cannot work by a rule of 'gpucert image check' all the same: the report "
+		 "says whether the rule was right."},
 	{OPTION_ROW("thorough", OPTION_FLAG, run.settings.asked.thorough),
 	 .help = "Wait as long as each requirement says (minutes) instead of a few seconds."},
 	{OPTION_ROW("min-run", OPTION_INT, run.settings.min_run), .value = "N",

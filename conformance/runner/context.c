@@ -34,6 +34,7 @@ static const struct place flags[] = {
 	{"referencePlugin", offsetof(struct context, reference_plugin)},
 	{"hiddenDirectory", offsetof(struct context, hidden_directory)},
 	{"immutable", offsetof(struct context, immutable)},
+	{"launchAnyway", offsetof(struct context, launch_anyway)},
 	{"thorough", offsetof(struct context, thorough)},
 };
 

@@ -33,9 +33,10 @@ struct context {
 	const char *probe_image;      /* reference of the probe image; "" without a runtime */
 	const char *node_file; /* recorded node that the plugin under test was given; NULL: live */
 	const char *wine_directory; /* of the Wine node (containers/wine/node.h); NULL: none */
-	bool immutable; /* the image has drivers of its own, so of the node a container gets
+	bool immutable;	    /* the image has drivers of its own, so of the node a container gets
 			   device nodes alone */
-	bool thorough;	/* waits take the time that the requirement states */
+	bool launch_anyway; /* launches that cannot work are made all the same */
+	bool thorough;	    /* waits take the time that the requirement states */
 	int64_t timeout_percent; /* scales the harness' time limits: 100 is unscaled */
 
 	/* Where the node's CDI Specs are (struct runtime_options); empty without a live node. */

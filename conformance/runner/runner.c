@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "conformance/kubelet/plugin_directory.h"
 #include "conformance/runner/execution.h"
+#include "conformance/runner/facts.h"
 #include "conformance/runner/output.h"
 #include "conformance/runner/plugin_command.h"
 #include "containers/offers.h"
@@ -393,6 +394,8 @@ static int open_workplace(struct runner *runner, struct error *err)
 		return rc;
 	fill_context(runner);
 	rc = context_write(&runner->context, err);
+	if (rc == 0)
+		rc = facts_write(&runner->workplace, runner->node, err);
 	return rc == 0 ? plan_make(runner->suites, &settings->filter, &runner->context,
 				   &runner->plan, err)
 		       : rc;

@@ -83,6 +83,13 @@ static const char *string_of(const cJSON *object, const char *key)
 	return value != NULL ? value : "";
 }
 
+char *runtime_root(struct runtime *runtime)
+{
+	cJSON *config CLEANUP_JSON = read_config(runtime);
+	const char *root = string_of(config, "containerdRootDir");
+	return root[0] != '\0' ? strdup(root) : NULL;
+}
+
 static const cJSON *find_handler(const cJSON *config, const char *handler)
 {
 	const cJSON *containerd = cJSON_GetObjectItem(config, "containerd");

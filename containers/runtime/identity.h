@@ -29,6 +29,10 @@ int runtime_identify(struct runtime *runtime, const char *handler, struct runtim
  * `runtime` NULL: these. ERROR_MEMORY. */
 int runtime_cdi_directories(struct runtime *runtime, struct text_list *out, struct error *err);
 
+/* Where containerd keeps its content, by its own configuration ("/var/lib/containerd"). NULL: it is not told, or
+ * no memory. Caller frees. */
+char *runtime_root(struct runtime *runtime);
+
 /* "runc 1.1.5+ds1" of what "runc --version" prints, "containerd-shim-runc-v2 1.6.20~ds1" of what
  * "containerd-shim-runc-v2 -v" does: `name` and the first word that begins with a digit behind
  * "version", in whatever case. Only `name` when there is none. NULL: out of memory. */

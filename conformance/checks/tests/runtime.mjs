@@ -82,8 +82,9 @@ async function start(config) {
 	return containerd;
 }
 
+// Of whatever architecture.
 const importArchive = (socket, snapshotter, archive) =>
-	execFileSync('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'import', '--snapshotter', snapshotter, archive]);
+	execFileSync('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'import', '--all-platforms', '--snapshotter', snapshotter, archive]);
 
 // Runs this test in a mount namespace with control groups of one version alone: crun refuses a machine that mounts both. Returns
 // in that namespace, or where the machine is like that. Version 2 has the mount of version 1's machine, without most controllers.

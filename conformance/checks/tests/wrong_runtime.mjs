@@ -50,6 +50,15 @@ const rows = [
 		{check: 'environment.container', reason: 'bare-container'},
 		{check: 'isolation.no-allocation', wanted: 'broken', reason: 'pod sandbox', alone: true},
 	].map((row) => ({...row, args: ['--runtime-handler', 'crippled']})),
+	...[
+		{check: 'image.denied-device', reason: 'opening /dev/fuse, which is not given: saw ok'},
+		{check: 'image.prediction', reason: 'linux.device-node said cannot-work (/dev/mali-gpucert-denied is opened, and not given to the container: EPERM); it worked'},
+	].map((row) => ({...row, args: ['--runtime-handler', 'any-device']})),
+	...['fuse-for-all', 'one-more-rule'].map((name) => ({
+		check: 'image.denied-device',
+		args: ['--runtime-handler', name],
+		wanted: 'pass',
+	})),
 	...loose.map(([name, , check, reason]) => ({
 		check: `isolation.${check}`,
 		plugin: lavapipe,
