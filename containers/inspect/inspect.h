@@ -108,14 +108,20 @@ struct container_view {
 	bool no_new_privileges;
 	int seccomp;		      /* 0: none, 1: strict, 2: filter */
 	struct text_list environment; /* "NAME=value", of the program as it was started */
+	const char *digests_file;     /* of the run; NULL: none */
+	const struct container_digest *digests;
+	size_t digest_count; /* that it held */
 	struct text_list
 		shared; /* of its namespaces "mnt", "pid", "ipc": those that are this process' own */
 };
 
 #define CLEANUP_CONTAINER_VIEW __attribute__((cleanup(container_view_free)))
 
-/* `pid` is the host's number of a process of the container. ERROR_NOT_FOUND: it is gone. */
-int container_inspect(int64_t pid, struct container_view *out, struct error *err);
+/* `pid` is the host's number of a process of the container. `digests` is a file that one run keeps for
+ * all its looks at containers and that the first one makes: digests of the image's files, which are
+ * then read once. NULL: everything is read. ERROR_NOT_FOUND: the process is gone. */
+int container_inspect(int64_t pid, const char *digests, struct container_view *out,
+		      struct error *err);
 void container_view_free(struct container_view *view);
 
 /*

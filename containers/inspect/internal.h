@@ -23,10 +23,22 @@ struct container_identity {
 	uint64_t device, inode;
 	unsigned major, minor; /* of a device node */
 	int mount;
+	uint64_t size;
+	int64_t modified_ns, changed_ns; /* mtime and ctime */
 };
 /* Of an entry of a directory, links not followed; `name` "": of what the descriptor stands for. -1
  * with errno. */
 int container_identify(int fd, const char *name, struct container_identity *out);
+
+/* NULL: not one of the view's. */
+const struct container_mount *container_mount_by_id(const struct container_view *view, int id);
+
+/* What the file of digests holds already. */
+int container_digests_read(struct container_view *view, struct error *err);
+/* Of the file that a descriptor stands for (O_PATH will do), read or known. After
+ * container_view_mounts(). */
+int container_digest_file(const struct container_view *view, int fd, char digest[DIGEST_SIZE],
+			  struct error *err);
 
 /* Exe, mapped files, capabilities and environment. */
 int container_view_process(struct container_view *view, struct error *err);
