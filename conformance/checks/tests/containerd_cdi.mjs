@@ -3,8 +3,9 @@
 // CDI for real: the reference plugin answers with names alone, a private containerd that knows CDI injects what the node's Specs say,
 // and the probes compute on it. What is wrong with a Spec must fail for its own reason.
 import {execFileSync, spawnSync} from 'node:child_process';
+import {existsSync} from 'node:fs';
 import {join} from 'node:path';
-import {build, judgeAll} from './harness.mjs';
+import {build, judgeAll, work} from './harness.mjs';
 import {device, needRoot, skip} from './machine.mjs';
 import {folderOf, mount} from './specs.mjs';
 
@@ -35,6 +36,9 @@ const invalid = changed((node) => (node.cdiVersion = '9.0.0'));
 const more = changed((node, edits) => (node.containerEdits = edits('pocl')));
 const writable = changed((_, edits) => edits('lavapipe').mounts.forEach((m) => (m.options = ['rw', 'bind'])));
 const inFront = changed((_, edits) => edits('lavapipe').mounts.push(mount('/etc/hostname', '/libexec/gpucert/probe-vulkan')));
+// The runtime runs it on the host, with the state of the container as its input.
+const trace = join(work, 'hook-ran');
+const hooked = changed((node) => (node.containerEdits = {hooks: [{hookName: 'createContainer', path: '/usr/bin/touch', args: ['touch', trace]}]}));
 const passed = Object.fromEntries(['resolves', 'specs', 'files', 'agrees', 'one-device'].map((name) => [`allocate.cdi-${name}`, 'pass']));
 const apis = ['api.vulkan', 'api.opencl', 'api.opengl'];
 const few = [
@@ -49,6 +53,8 @@ const few = [
 // Which file is to blame does not depend on the generation.
 const rest = [
 	{name: 'by a later folder that replaces the device', ...run(missing, changed()), checks: [...Object.keys(passed), 'api.vulkan'], outcomes: passed},
+	{name: 'with a hook', ...run(hooked), checks: [...Object.keys(passed), 'api.vulkan', 'isolation.single-device'], outcomes: passed,
+		also: () => (existsSync(trace) ? null : 'the hook did not run')},
 	...wrong(missing, {'allocate.cdi-files': '/nonexistent/lib.so', 'api.vulkan': '/nonexistent/lib.so'}),
 	...wrong(folderOf({}), {'api.vulkan': 'unresolvable CDI devices'}),
 	...wrong(invalid, {'allocate.cdi-resolves': 'is not one: cdiVersion', 'api.vulkan': 'unresolvable CDI devices'}),

@@ -7,6 +7,7 @@ import {join} from 'node:path';
 import {build, file, judgeAll, scripted} from './harness.mjs';
 import {device, discoveredNode, needRoot} from './machine.mjs';
 import {withRuntime} from './runtime.mjs';
+import {editsOf, folderOf, spec} from './specs.mjs';
 
 needRoot();
 
@@ -206,6 +207,14 @@ const rows = [
 		plugin: plugin({resource: 'example.com/cdi', devices: [{id: 'cdi'}], allocate: {each: {cdi_devices: ['example.com/gpu=0']}}}),
 		wanted: 'unsupported',
 		reason: 'CDI',
+	},
+	// What the Spec says is known, and this generation of containerd does not know CDI.
+	{
+		check: 'api.vulkan',
+		plugin: plugin({resource: 'example.com/cdi', devices: [{id: 'cdi'}], allocate: {each: {cdi_devices: ['example.com/gpu=0']}}}),
+		args: ['--cdi-dir', folderOf({'gpu.json': spec('example.com/gpu', {0: editsOf(vulkan)})})],
+		wanted: 'unsupported',
+		reason: 'ignores CDI devices',
 	},
 	{
 		check: 'isolation.two-containers',
