@@ -139,7 +139,8 @@ static int check_cdi_directories(struct error *err)
 	text_each (directory, &run.cdi_directories) {
 		if (!path_is_absolute(directory) || strpbrk(directory, "\"\\\n\r\t") != NULL)
 			return error_set(err, ERROR_ARGUMENT,
-					 "--cdi-dir: '%s' is not an absolute path without quotes",
+					 "--cdi-dir: '%s' is not an absolute path, or holds "
+					 "quotes, backslashes or line ends",
 					 directory);
 	}
 	return 0;

@@ -20,6 +20,14 @@ expect_exit 2 gpucert run --attach plugins
 expect_says "not an absolute path"
 expect_exit 2 gpucert run --plugin a --attach /tmp
 expect_says "exclude each other"
+expect_exit 2 gpucert run --containerd /usr/bin/containerd --cri unix:///run/a.sock
+expect_says "--cri and --containerd exclude each other"
+expect_exit 2 gpucert run --containerd /usr/bin/containerd --launcher process
+expect_says "exclude each other"
+for directory in etc/cdi '/etc/"cdi' '/etc\cdi'; do
+	expect_exit 2 gpucert run --cdi-dir "$directory"
+	expect_says "--cdi-dir: '$directory' is not an absolute path, or holds"
+done
 expect_exit 2 gpucert run --cri tcp://127.0.0.1:1
 expect_says "--cri"
 expect_exit 2 gpucert run --image example.org/probe:1
