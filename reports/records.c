@@ -136,6 +136,23 @@ static const struct field device[] = {
 	 .words = report_outcome_names},
 	{.key = NULL},
 };
+static const char *const verdicts[] = {"works", "unknown", "hyper-v-only", "cannot-work", NULL};
+static const char *const outcomes[] = {"worked", "failed", "stopped", "not-launched", NULL};
+
+static const struct field prediction[] = {
+	{.key = "image"},
+	{.key = "digest"},
+	{.key = "program"},
+	{.key = "devices", .type = FIELD_BOOL},
+	{.key = "verdict", .type = FIELD_WORD, .words = verdicts},
+	{.key = "rule", .presence = FIELD_OR_NULL},
+	{.key = "reason"},
+	{.key = "outcome", .type = FIELD_WORD, .words = outcomes},
+	{.key = "told"},
+	{.key = "agrees", .type = FIELD_BOOL, .presence = FIELD_OR_NULL},
+	{.key = NULL},
+};
+
 static const struct field event[] = {{.key = "kind"}, {.key = "text"}, {.key = NULL}};
 static const struct field check_held[] = {{.key = "cause"}, {.key = "reason"}, {.key = NULL}};
 
@@ -183,6 +200,7 @@ const struct journal_shape journal_shapes[JOURNAL_TYPE_COUNT] = {
 	[JOURNAL_NOTE] = {.name = "note", .fields = note, .seen = true},
 	[JOURNAL_EVIDENCE] = {.name = "evidence", .fields = evidence, .seen = true},
 	[JOURNAL_DEVICE] = {.name = "device", .fields = device, .seen = true},
+	[JOURNAL_PREDICTION] = {.name = "prediction", .fields = prediction, .seen = true},
 	[JOURNAL_EVENT] = {.name = "event", .fields = event},
 	[JOURNAL_CHECK_HELD] = {.name = "check-held", .fields = check_held},
 	[JOURNAL_CHECK_END] = {.name = "check-end", .fields = check_end, .durable = true},

@@ -71,6 +71,7 @@ static int make_report(struct render *render, cJSON **report, struct error *err)
 	for (size_t i = 0; i < render->check_count; i++)
 		member_item(&checks, NULL, render_check_json(render, &render->checks[i]));
 	member_item(&json, "checks", members_take(&checks));
+	member_copy(&json, "predictions", render->predictions);
 	*report = members_take(&json);
 	return *report != NULL ? 0 : error_memory(err);
 }
@@ -82,9 +83,11 @@ int report_render(const struct journal_log *log, cJSON **report, struct error *e
 		.environment = environment_new(),
 		.phases = cJSON_CreateArray(),
 		.events = cJSON_CreateArray(),
+		.predictions = cJSON_CreateArray(),
 	};
 	int rc = 0;
-	if (render.environment == NULL || render.phases == NULL || render.events == NULL)
+	if (render.environment == NULL || render.phases == NULL || render.events == NULL ||
+	    render.predictions == NULL)
 		rc = error_memory(err);
 	for (size_t i = 0; rc == 0 && i < log->count; i++) {
 		rc = take(&render, &log->records[i], err);
@@ -97,6 +100,7 @@ int report_render(const struct journal_log *log, cJSON **report, struct error *e
 	cJSON_Delete(render.environment);
 	cJSON_Delete(render.phases);
 	cJSON_Delete(render.events);
+	cJSON_Delete(render.predictions);
 	return rc;
 }
 

@@ -113,6 +113,36 @@ int render_add_event(const struct journal_record *record, cJSON *events, struct 
 	return members_append(events, members_take(&event), err);
 }
 
+static bool is_same_prediction(const cJSON *a, const cJSON *b)
+{
+	const struct field *field = journal_shapes[JOURNAL_PREDICTION].fields;
+	while (field->key != NULL &&
+	       cJSON_Compare(cJSON_GetObjectItemCaseSensitive(a, field->key),
+			     cJSON_GetObjectItemCaseSensitive(b, field->key), true))
+		field++;
+	return field->key == NULL;
+}
+
+int render_add_prediction(const struct journal_record *record, cJSON *predictions,
+			  struct error *err)
+{
+	enum { COMPARED_MAX = 256 };
+	struct members prediction CLEANUP_MEMBERS = members_new();
+	size_t compared = 0;
+	fields_copy(record->json, journal_shapes[JOURNAL_PREDICTION].fields, &prediction);
+	member_int(&prediction, "launches", 1);
+	json_each (known, predictions) {
+		cJSON *launches = cJSON_GetObjectItemCaseSensitive(known, "launches");
+		if (compared++ == COMPARED_MAX)
+			break;
+		if (!is_same_prediction(known, prediction.object))
+			continue;
+		(void)cJSON_SetNumberValue(launches, launches->valueint + 1);
+		return 0;
+	}
+	return members_append(predictions, members_take(&prediction), err);
+}
+
 int render_take_check(struct render *render, const struct journal_record *record, struct error *err)
 {
 	struct render_check *check = NULL;
@@ -138,6 +168,8 @@ int render_take_check(struct render *render, const struct journal_record *record
 				  err);
 	if (record->type == JOURNAL_DEVICE)
 		return add_device(check, record, err);
+	if (record->type == JOURNAL_PREDICTION)
+		return render_add_prediction(record, render->predictions, err);
 	return render_add_event(record, check->lists[RENDER_EVENTS], err);
 }
 

@@ -51,6 +51,7 @@ struct render {
 	cJSON *environment;
 	cJSON *phases; /* of the run itself, as in the report */
 	cJSON *events;
+	cJSON *predictions;		       /* as in the report */
 	int64_t phases_ms[REPORT_PHASE_COUNT]; /* of the run itself and of all checks */
 	const struct journal_record *aborted;
 	bool ended; /* run-end was seen */
@@ -68,6 +69,10 @@ void render_free_plan(struct render *render);
 
 /* {kind, text, atMs} of an event's record, appended to `events`. */
 int render_add_event(const struct journal_record *record, cJSON *events, struct error *err);
+
+/* A launch that was predicted alike, with the same end, counts with the first such one. */
+int render_add_prediction(const struct journal_record *record, cJSON *predictions,
+			  struct error *err);
 
 /* After the last record: the outcome of every check, and the tallies of the requirements. */
 void render_close_checks(struct render *render);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LABEL_COLUMNS = 11, BODY_COLUMNS_MIN = 40, FRAME_LINES = 6 };
+enum { LABEL_COLUMNS = 11, BODY_COLUMNS_MIN = 40, FRAME_LINES = 7 };
 
 /* Checks about which there is something to say. */
 struct list {
@@ -268,6 +268,25 @@ static void add_apis(struct summary *summary)
 		add_line(summary, STYLE_GREEN, "apis", &body);
 }
 
+/* Kinds of launches whose end was predicted; no line where none was. */
+static void add_predictions(struct summary *summary)
+{
+	struct text body CLEANUP_TEXT = {0};
+	int held = 0;
+	int wrong = 0;
+	json_each (prediction, json_pointer(summary->report, "/predictions")) {
+		const cJSON *agrees = json_pointer(prediction, "/agrees");
+		held += cJSON_IsTrue(agrees) ? 1 : 0;
+		wrong += cJSON_IsFalse(agrees) ? 1 : 0;
+	}
+	if (held + wrong == 0)
+		return;
+	text_addf(&body, "%d kinds of launches ended as the rules of images predict", held);
+	if (wrong != 0)
+		text_addf(&body, ", %d otherwise", wrong);
+	add_line(summary, wrong != 0 ? STYLE_RED : STYLE_GREEN, "images", &body);
+}
+
 static size_t rank_of(const struct view_check *check)
 {
 	return text_position(report_level_names, view_string(check->json, "/level")) * 8 +
@@ -460,6 +479,7 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 		lines -= add_abort(&summary);
 		add_works(&summary);
 		add_apis(&summary);
+		add_predictions(&summary);
 		add_problems(&summary, &lines);
 		add_untested(&summary, lines);
 		add_rest(&summary);

@@ -36,12 +36,12 @@ int writer_show(const char *name, const cJSON *report, const char *location, str
 
 /*
  * The report for a terminal, in at most SUMMARY_LINES lines: the verdict, what it is about, what
- * works, what does not and what to do about it, what was not tested and why, and the journal's
- * digest. Everything that comes from outside is escaped. With writer_options.columns lines are cut
+ * works, which launches ended as predicted, what does not work and what to do about it, what was not
+ * tested and why, and the journal's digest. Everything that comes from outside is escaped. With writer_options.columns lines are cut
  * to that width, advice and the digest excepted.
  */
 writer_fn summary_write;
-enum { SUMMARY_LINES = 11 };
+enum { SUMMARY_LINES = 12 };
 
 /*
  * JUnit XML: a testsuite for each suite, a testcase for each check. fail → failure; crash, timeout

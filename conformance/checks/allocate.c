@@ -237,6 +237,11 @@ static void before_list(struct check_run *run)
 	CHECK("allocate." name, rule, severity, 1, rig_each_resource, .timeout_s = 180,            \
 	      .stands_on = "allocate.one-response", .judge = (body), __VA_ARGS__)
 
+#define ALLOCATE_CDI(name, rule, severity, body, ...)                                              \
+	CHECK("allocate.cdi-" name, rule, severity, 1, body, .timeout_s = 180,                     \
+	      .needs = {.os = "linux", .devices = 1, .live_node = true},                           \
+	      .stands_on = "allocate.one-response", __VA_ARGS__)
+
 const struct check allocate_checks[] = {
 	CHECK("allocate.one-response", ALC_01, CRITICAL, 1, rig_each_resource,
 	      .title = "A container request is answered by a container response",
@@ -289,5 +294,30 @@ const struct check allocate_checks[] = {
 	ALLOCATE("read-only", ALC_18, MEDIUM, allocate_read_only,
 		 .title = "Driver files are mounted read-only, on harmless destinations",
 		 .advice = "Set read_only; mount files, not whole system directories."),
+	ALLOCATE_CDI(
+		"resolves", ALC_22, CRITICAL, allocate_cdi_resolves,
+		.title = "CDI devices in answers are in valid Specs of the node",
+		.advice = "Write the Spec before you answer, as *.json or *.yaml right in one of "
+			  "the runtime's folders; gen-device-mounts --for cdi --check tells "
+			  "what is wrong with it."),
+	ALLOCATE_CDI("specs", ALC_22S, MEDIUM, allocate_cdi_specs,
+		     .title = "Specs of the kinds that answers name are valid",
+		     .advice =
+			     "Mend or remove the file: a runtime ignores it whole, with its other "
+			     "devices."),
+	ALLOCATE_CDI("files", ALC_29, CRITICAL, allocate_cdi_files,
+		     .title = "Mount sources and device nodes in CDI edits exist",
+		     .advice = "Write the Spec again when drivers change: a container with a mount "
+			       "source that is missing does not start."),
+	ALLOCATE_CDI("agrees", ALC_30, HIGH, allocate_cdi_agrees,
+		     .title = "CDI edits contradict neither each other nor the answer",
+		     .advice =
+			     "Say each path and each variable once, in the Spec or in the answer: "
+			     "which of two counts depends on the runtime."),
+	ALLOCATE_CDI("one-device", ALC_31, CRITICAL, allocate_cdi_one_device,
+		     .title = "The CDI devices for one id hand out no second device",
+		     .advice =
+			     "Keep device nodes and drivers of a device in its own edits: those of "
+			     "the whole Spec are given to every container."),
 	{.id = NULL},
 };

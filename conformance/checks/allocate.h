@@ -34,3 +34,10 @@ void allocate_expect_same(struct rig *rig, const char *what,
 
 /* Judges that look into the answer (allocate_answer.c), for each resource. */
 check_judge allocate_paths_exist, allocate_unique_paths, allocate_read_only;
+
+/* Bodies of allocate.cdi-*. Where no answer names a CDI device they do not apply. */
+void allocate_cdi_resolves(struct check_run *run);
+void allocate_cdi_specs(struct check_run *run);
+void allocate_cdi_files(struct check_run *run);
+void allocate_cdi_agrees(struct check_run *run);
+void allocate_cdi_one_device(struct check_run *run);

@@ -177,7 +177,7 @@ static void test(struct api_tally *tally, const struct discovery_device *device,
 	if (document == NULL)
 		document = run_probe(tally, device->id, offer);
 	if (document != NULL)
-		judge(tally, device, &offer->grant, document);
+		judge(tally, device, offer_applied(offer), document);
 	check_end_device(run, device->id);
 }
 

@@ -67,7 +67,9 @@ bool authenticity_expect(struct check_run *run, const char *label, const char *p
 	struct error err = {0};
 	if (!OFFERS_INSPECTION)
 		return true; /* no probe is held here */
-	int rc = container_inspect(pid, view, &err);
+	int rc = container_inspect(
+		pid, check_format(run, "%s/digests", check_context(run)->run_directory), view,
+		&err);
 	/* It was killed meanwhile: launch_wait() knows how. */
 	if (rc == ERROR_NOT_FOUND)
 		return true;

@@ -69,9 +69,16 @@ static void runtime(struct check_run *run)
 static void container(struct check_run *run)
 {
 	static const char *const command[] = {"probe-visibility", NULL};
-	struct stage *stage = stage_open(run, NULL);
-	if (stage != NULL)
-		(void)stage_run(stage, "bare-container", command, NULL);
+	const struct context *context = check_context(run);
+	size_t i = 0;
+	do {
+		const char *handler = i != 0 ? context_handler(context, i) : "";
+		const char *label =
+			check_format(run, "%s%sbare-container", handler, i != 0 ? "-" : "");
+		struct stage *stage = stage_open_handler(run, NULL, i);
+		if (stage != NULL)
+			(void)stage_run(stage, label, command, NULL);
+	} while (context_handler(context, ++i) != NULL);
 }
 
 const struct check environment_checks[] = {

@@ -323,7 +323,7 @@ static bool is_loaders(const struct discovery_snapshot *node, const char *name)
 	return false;
 }
 
-static bool is_by_runtime(const struct discovery_snapshot *node, const struct grant *grant)
+bool granted_is_by_runtime(const struct discovery_snapshot *node, const struct grant *grant)
 {
 	if (grant->cdi_devices.count != 0 || grant->annotations.count != 0)
 		return true;
@@ -339,7 +339,7 @@ struct granted granted_read(struct granted_reader *reader, const struct grant *g
 	bool windows = strcmp(reader->node->system.os, "windows") == 0;
 	struct granted granted = {
 		.source = GRANTED_READ,
-		.by_runtime = is_by_runtime(reader->node, grant),
+		.by_runtime = granted_is_by_runtime(reader->node, grant),
 	};
 	if (windows) {
 		read_strings(reader->node, grant, &granted);

@@ -11,9 +11,10 @@
  * driver's files that are its own: the same file by any path, a copy of it, or the folder that
  * holds it or a copy of it.
  *
- * CDI names, variables and annotations say something to the container runtime alone, and a folder
- * may hold the drivers of several devices: there the answer cannot be read, and the container has
- * to be asked what it sees (checks/visibility.h).
+ * CDI names are to be replaced by their edits first (checks/node_cdi.h). Those that have none,
+ * variables and annotations say something to the container runtime alone, and a folder may hold the
+ * drivers of several devices: there the answer cannot be read, and the container has to be asked
+ * what it sees (checks/visibility.h).
  */
 
 #include "conformance/kubelet/pod.h"
@@ -52,6 +53,9 @@ int granted_reader_new(const struct discovery_snapshot *node, struct granted_rea
 void granted_reader_free(struct granted_reader **reader);
 
 struct granted granted_read(struct granted_reader *reader, const struct grant *grant);
+
+/* Does the grant hold something that a container runtime may act on, and give the container more? */
+bool granted_is_by_runtime(const struct discovery_snapshot *node, const struct grant *grant);
 
 void granted_add(struct granted *granted, const struct discovery_device *device); /* once */
 bool granted_has(const struct granted *granted, const struct discovery_device *device);

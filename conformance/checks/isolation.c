@@ -13,17 +13,22 @@ static void no_allocation(struct check_run *run)
 {
 	static const struct granted nothing;
 	struct isolation isolation = {.run = run, .stage = stage_open(run, NULL)};
-	struct sight sight = {0};
-	if (isolation.stage == NULL || !isolation_look(&isolation, "no-allocation", NULL, &sight))
+	if (isolation.stage == NULL)
 		return;
 	isolation_note_runtime(run);
-	visibility_expect_only(run, "no allocation", &sight, NULL, &nothing);
+	do {
+		const char *label = isolation_label(&isolation, "no allocation");
+		struct sight sight = {0};
+		if (isolation_look(&isolation, isolation_label(&isolation, "no-allocation"), NULL,
+				   &sight))
+			visibility_expect_only(run, label, &sight, NULL, &nothing);
+	} while (isolation_next_handler(&isolation));
 }
 
 static void single_device(struct check_run *run)
 {
 	struct isolation isolation CLEANUP_ISOLATION = {0};
-	if (isolation_open(&isolation, run, NULL) && isolation_look_bare(&isolation))
+	if (isolation_open(&isolation, run, NULL))
 		isolation_look_at_each(&isolation, true);
 }
 
@@ -115,8 +120,9 @@ static bool open_both(struct isolation *isolation, struct offer *both)
 /* What one resource says and another one takes back is for allocate.* to judge. */
 static bool is_contradicted(const struct offer *offer)
 {
-	for (size_t i = 0; i < offer->grant.conflict_count; i++) {
-		if (!offer->grant.conflicts[i].same && !offer->grant.conflicts[i].dropped)
+	const struct grant *applied = offer_applied(offer);
+	for (size_t i = 0; i < applied->conflict_count; i++) {
+		if (!applied->conflicts[i].same && !applied->conflicts[i].dropped)
 			return true;
 	}
 	return false;
@@ -131,7 +137,7 @@ static void judge_both(struct isolation *isolation, struct offer *both)
 	if (is_contradicted(both)) {
 		check_not_applicable(isolation->run,
 				     "the answers of %s and %s contradict each other, and a "
-				     "kubelet keeps one of them",
+				     "kubelet, or with CDI a runtime, keeps one of them",
 				     isolation->pair[0]->resource, isolation->pair[1]->resource);
 		return;
 	}
@@ -141,7 +147,7 @@ static void judge_both(struct isolation *isolation, struct offer *both)
 	if (!isolation_look(isolation, "two-devices", &both->grant, &sight))
 		return;
 	visibility_expect_only(isolation->run, "two devices", &sight, &isolation->bare, &wanted);
-	sights_add_kept(isolation->run, "two-devices", &sight, &wanted, &both->grant);
+	sights_add_kept(isolation->run, "two-devices", &sight, &wanted, offer_applied(both));
 }
 
 static void two_devices(struct check_run *run)
@@ -197,11 +203,20 @@ const struct check isolation_checks[] = {
 	      .advice = "NVML and nvidia-smi show what the kernel module lets the container reach, "
 			"past CUDA_VISIBLE_DEVICES: hand out the node of the one device. On "
 			"Windows they always show each device of the host."),
-	SIGHT("device-nodes", ISO_08, CRITICAL, isolation_device_nodes,
-	      .title = "A container has and can make no other device nodes",
-	      .advice = "Look for a runtime that is privileged or has device rules of its own "
+	ISOLATION(
+		"device-nodes", ISO_08, CRITICAL, 2, 1, isolation_each_sight,
+		.title = "A container has and can make no other device nodes",
+		.advice =
+			"Look for a runtime that is privileged or has device rules of its own "
 			"(base_runtime_spec, a hook): beside what the answer hands out a container "
 			"gets the nodes of the OCI runtime specification alone.",
+		.param = &isolation_device_nodes, .needs.os = "linux"),
+	SIGHT("device-access", ISO_15, HIGH, isolation_device_access,
+	      .title = "Device nodes can be used with the access that was granted",
+	      .advice =
+		      "Compare the permissions of the answer's devices (letters r, w, m) with the "
+		      "rules of the container's device cgroup in the evidence: a runtime or a "
+		      "hook that widens or narrows them changed the answer.",
 	      .needs.os = "linux"),
 	SIGHT("driver-files", ISO_09, HIGH, isolation_driver_files,
 	      .title = "No container can change the files of a driver",
@@ -243,6 +258,12 @@ const struct check isolation_checks[] = {
 			    "known to refuse a second start on Windows (Windows-Containers issue "
 			    "623).",
 		  .provokes = true),
+	ISOLATION("device-memory", ISO_16, MEDIUM, 1, 1, isolation_device_memory,
+		  .title = "A limit on a device's memory holds",
+		  .advice = "The kernel let a container have more of the device's memory than its "
+			    "control group may (dmem.max). Look for a newer kernel driver, and do "
+			    "not rely on limits between containers that share the device.",
+		  .needs.os = "linux"),
 	ISOLATION("shared-replicas", ISO_04, CRITICAL, 2, 1, shared_replicas,
 		  .title = "Two containers with replicas of one device both see that device",
 		  .advice = "Check that the plugin maps each replica's id to its device."),

@@ -33,6 +33,7 @@ struct isolation {
 	struct check_run *run;
 	struct rig *rig;
 	struct stage *stage;
+	size_t handler;	   /* which of the run's runtime handlers the stage is of */
 	struct sight bare; /* a container without devices */
 	cJSON *sights;	   /* what is kept for other checks (sights_take()) */
 	struct tenant tenants[GRANTED_DEVICES_MAX];
@@ -56,15 +57,23 @@ bool isolation_look(struct isolation *isolation, const char *label, const struct
 /* A look into a container without devices. False: recorded. */
 bool isolation_look_bare(struct isolation *isolation);
 
+/* The stage of the next runtime handler of the run, instead of the present one, which is the first one's
+ * at the beginning. False: there is none, or recorded. */
+bool isolation_next_handler(struct isolation *isolation);
+
+/* What a container is called: "crun-bare" of a handler that is not the first one. */
+const char *isolation_label(const struct isolation *isolation, const char *label);
+
 /* The answer cannot be read: a container is asked which devices the offer grants, unless too many
  * were. False: not asked, or recorded. */
 bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sight *sight);
 
-/* Looks at a container of each device, for each answer that differs, within bounds, and keeps what it
- * saw. `judges`: records what does not isolate. */
+/* With each of the run's runtime handlers looks at a container without devices and one of each device, for
+ * each answer that differs, within bounds, and keeps what it saw. `judges`: records what does not
+ * isolate. */
 void isolation_look_at_each(struct isolation *isolation, bool judges);
 
-/* Isolation holds for the runtime that it was seen on, which is noted. */
+/* Isolation holds for the runtime that it was seen on, and its handlers, which is noted. */
 void isolation_note_runtime(struct check_run *run);
 
 /*
@@ -72,18 +81,26 @@ void isolation_note_runtime(struct check_run *run);
  * probe-visibility and from the host. Several checks judge the same containers. The first check that
  * looks keeps what it saw in the run's folder (sights.json), and the others read it there:
  *
- *   [{"label": "bare", "devices": [], "byRuntime": false, "document": {}, "container": {}}, ...]
+ *   [{"label": "bare", "handler": "runc" or null, "devices": [], "byRuntime": false, "document": {},
+ *     "container": {}}, ...]
  *
- * The first element is the container without devices. "devices" are ids of granted devices of the
+ * The first element of a handler is the container without devices. "devices" are ids of granted devices of the
  * node, "byRuntime" says that the answer holds what a runtime may act on, and "container", null where
  * the host cannot look into it, is:
  *
  *   {"mounts": [{"path", "type", "hostPath", "readOnly", "shared", "granted"}],
- *    "nodes": [{"path", "type", "number"}], "usable": [...] or null, "usableUntold": null,
+ *    "nodes": [{"path", "type", "number"}],
+ *    "granted": [{"path", "type", "number", "access": "rwm", "allowed": "rw" or null}],
+ *    "usable": [{"path", "type", "number", "access": "rw"}] or null, "usableUntold": null,
+ *    "deviceCgroups": [{"version": 2, "path", "rules": null, "untold": null,
+ *                       "programs": [{"tag", "instructions": 58}]}],
+ *    "planted": 57, "plantedUntold": null,
  *    "capabilities": 0, "seccomp": 2, "noNewPrivileges": true, "shared": ["pid"]}
  *
- * Mounts that others cover are left out; "granted" is a mount of the answer, or below one. "usable" are
- * nodes of the host that the device cgroup lets it use (containers/inspect/inspect.h).
+ * Mounts that others cover are left out; a mount is "granted" that is one of the answer, or below one.
+ * "granted" are the device nodes of the answer: their letters, and those that the device cgroup allows
+ * (null: not asked). "usable" are nodes of the host that it lets the container use, and "planted" is how
+ * many were made for it to try (containers/inspect/inspect.h).
  *
  * Reads them, or else looks at containers. NULL: recorded. Caller owns them.
  */
@@ -117,9 +134,13 @@ struct sight_judge {
 /* A body: the struct sight_judge of the row's param for each container. */
 check_body isolation_each_sight;
 
-/* isolation_reach.c */
-extern const struct sight_judge isolation_apis_agree, isolation_management_apis,
-	isolation_device_nodes, isolation_driver_files, isolation_host_paths;
+/* isolation_nodes.c, isolation_reach.c */
+extern const struct sight_judge isolation_device_nodes, isolation_device_access,
+	isolation_apis_agree, isolation_management_apis, isolation_driver_files,
+	isolation_host_paths;
+
+/* "LABEL: what" */
+const char *looked_label(const struct looked *looked, const char *what);
 
 /* The devices that the plugin hands out one by one; with replicas of each, where the plugin is the
  * project's own. False: recorded; there is at least one device otherwise. */
@@ -134,6 +155,9 @@ bool tenants_open_pair(struct isolation *isolation, struct check_run *run,
  * another one works there. */
 struct probe *tenant_start_paused(struct tenant *tenant, size_t offer, const char *label,
 				  const char *const *words);
+
+/* Starts it so that it would wait there; that it does not come so far is the caller's to judge. */
+struct probe *tenant_start_paused_or_not(struct tenant *tenant, size_t offer, const char *label);
 
 /* Runs it to its end on the first offer. NULL: recorded. */
 const cJSON *tenant_run(struct tenant *tenant, const char *label, const char *const *words);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/members.h"
 #include "base/path.h"
+#include "conformance/checks/node_file.h"
 #include "conformance/checks/tally.h"
 #include "containers/offers.h"
 
@@ -55,28 +56,118 @@ static cJSON *mounts_json(const struct container_mounts *mounts, const struct gr
 	return members_take(&array);
 }
 
-static cJSON *nodes_json(const struct container_node *nodes, size_t count)
+static struct members node_members(const char *path, bool block, unsigned major, unsigned minor)
+{
+	struct members node = members_new();
+	member_string(&node, "path", path);
+	member_string(&node, "type", block ? "block" : "character");
+	member_format(&node, "number", "%u:%u", major, minor);
+	return node;
+}
+
+static const char *letters_of(unsigned access)
+{
+	static const char *const letters[] = {"", "r", "w", "rw"};
+	return letters[access & (CONTAINER_READ | CONTAINER_WRITE)];
+}
+
+static cJSON *nodes_json(const struct container_view *view)
 {
 	struct members array CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < count; i++) {
-		struct members node CLEANUP_MEMBERS = members_new();
-		member_string(&node, "path", nodes[i].path);
-		member_string(&node, "type", nodes[i].block ? "block" : "character");
-		member_format(&node, "number", "%u:%u", nodes[i].major, nodes[i].minor);
-		member_item(&array, NULL, members_take(&node));
+	for (size_t i = 0; i < view->node_count; i++) {
+		const struct container_node *node = &view->nodes[i];
+		struct members members CLEANUP_MEMBERS =
+			node_members(node->path, node->block, node->major, node->minor);
+		member_item(&array, NULL, members_take(&members));
 	}
 	return members_take(&array);
 }
 
-static cJSON *container_json(const struct container_view *view, const struct grant *grant)
+/* Null where it is not known. */
+static cJSON *usable_json(const struct container_view *view)
+{
+	struct members array CLEANUP_MEMBERS = members_new_array();
+	if (view->access_untold != NULL)
+		return cJSON_CreateNull();
+	for (size_t i = 0; i < view->host_node_count; i++) {
+		const struct container_node *node = &view->host_nodes[i];
+		struct members members CLEANUP_MEMBERS =
+			node_members(node->path, node->block, node->major, node->minor);
+		member_string(&members, "access", letters_of(node->access));
+		if (node->access != 0)
+			member_item(&array, NULL, members_take(&members));
+	}
+	return members_take(&array);
+}
+
+/* What the cgroup allows of a node of the answer; NULL: it was not asked, for the host has it elsewhere. */
+static const char *allowed(const struct container_view *view, const struct node_file *file)
+{
+	for (size_t i = 0; view->access_untold == NULL && i < view->host_node_count; i++) {
+		const struct container_node *node = &view->host_nodes[i];
+		if (node->major == file->major && node->minor == file->minor &&
+		    node->block == (file->kind == NODE_FILE_BLOCK))
+			return letters_of(node->access);
+	}
+	return NULL;
+}
+
+/* The device nodes of the answer. */
+static cJSON *granted_json(const struct container_view *view, const struct grant *grant)
+{
+	static const struct grant nothing;
+	struct members array CLEANUP_MEMBERS = members_new_array();
+	grant_each (entry, &(grant != NULL ? grant : &nothing)->devices) {
+		struct node_file file = {0};
+		if (!node_file_identify(entry->host_path, &file) ||
+		    (file.kind != NODE_FILE_CHARACTER && file.kind != NODE_FILE_BLOCK))
+			continue;
+		struct members members CLEANUP_MEMBERS =
+			node_members(entry->container_path, file.kind == NODE_FILE_BLOCK,
+				     file.major, file.minor);
+		member_string(&members, "access", entry->permissions);
+		member_string(&members, "allowed", allowed(view, &file));
+		member_item(&array, NULL, members_take(&members));
+	}
+	return members_take(&array);
+}
+
+static cJSON *cgroups_json(const struct container_view *view)
+{
+	struct members array CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < view->cgroup_count; i++) {
+		const struct container_cgroup *group = &view->cgroups[i];
+		struct members members CLEANUP_MEMBERS = members_new();
+		struct members programs CLEANUP_MEMBERS = members_new_array();
+		for (size_t j = 0; j < group->program_count; j++) {
+			struct members program CLEANUP_MEMBERS = members_new();
+			member_string(&program, "tag", group->programs[j].tag);
+			member_int(&program, "instructions", group->programs[j].instructions);
+			member_item(&programs, NULL, members_take(&program));
+		}
+		member_int(&members, "version", group->version);
+		member_string(&members, "path", group->path);
+		member_string(&members, "rules", group->rules);
+		member_item(&members, "programs", members_take(&programs));
+		member_string(&members, "untold", group->untold);
+		member_item(&array, NULL, members_take(&members));
+	}
+	return members_take(&array);
+}
+
+static cJSON *container_json(const struct container_view *view, const char *handler,
+			     const struct grant *grant)
 {
 	struct members container CLEANUP_MEMBERS = members_new();
+	member_string(&container, "handler", handler);
 	member_item(&container, "mounts", mounts_json(&view->mounts, grant));
-	member_item(&container, "nodes", nodes_json(view->nodes, view->node_count));
-	member_item(&container, "usable",
-		    view->usable_untold == NULL ? nodes_json(view->usable, view->usable_count)
-						: cJSON_CreateNull());
-	member_string(&container, "usableUntold", view->usable_untold);
+	member_item(&container, "nodes", nodes_json(view));
+	member_item(&container, "granted", granted_json(view, grant));
+	member_item(&container, "usable", usable_json(view));
+	member_string(&container, "usableUntold", view->access_untold);
+	member_item(&container, "deviceCgroups", cgroups_json(view));
+	member_int(&container, "planted", (int64_t)view->planted);
+	member_string(&container, "plantedUntold", view->planted_untold);
 	member_number(&container, "capabilities", (double)view->capabilities);
 	member_number(&container, "seccomp", view->seccomp);
 	member_bool(&container, "noNewPrivileges", view->no_new_privileges);
@@ -85,19 +176,21 @@ static cJSON *container_json(const struct container_view *view, const struct gra
 }
 
 /* What the host saw is evidence as well. False: recorded. */
-static bool sights_add(struct check_run *run, cJSON *sights, const char *label,
+static bool sights_add(struct check_run *run, cJSON *sights, const char *label, size_t handler,
 		       const struct sight *sight, const struct granted *granted,
 		       const struct grant *grant)
 {
+	const char *name = context_handler(check_context(run), handler);
 	struct members members CLEANUP_MEMBERS = members_new();
 	struct members devices CLEANUP_MEMBERS = members_new_array();
-	cJSON *container = sight->view != NULL ? container_json(sight->view, grant) : NULL;
+	cJSON *container = sight->view != NULL ? container_json(sight->view, name, grant) : NULL;
 	struct error err = {0};
 	for (size_t i = 0; granted != NULL && i < granted->count; i++)
 		member_string(&devices, NULL, granted->devices[i]->id);
 	if (container != NULL)
 		check_evidence_json(run, check_format(run, "%s.container.json", label), container);
 	member_string(&members, "label", label);
+	member_string(&members, "handler", name);
 	member_item(&members, "devices", members_take(&devices));
 	member_bool(&members, "byRuntime", granted != NULL && granted->by_runtime);
 	member_copy(&members, "document", sight->document);
@@ -124,8 +217,36 @@ void sights_add_kept(struct check_run *run, const char *label, const struct sigh
 		     const struct granted *granted, const struct grant *grant)
 {
 	cJSON *sights CLEANUP_JSON = sights_read(run);
-	if (sights != NULL && sights_add(run, sights, label, sight, granted, grant))
+	if (sights != NULL && sights_add(run, sights, label, 0, sight, granted, grant))
 		sights_save(run, sights);
+}
+
+/* Was a container with a device seen with this handler? */
+static bool has_device(const cJSON *sights, const char *handler)
+{
+	json_each (sight, sights) {
+		if (text_equal(json_pointer_string(sight, "/handler"), handler) &&
+		    cJSON_GetArraySize(json_pointer(sight, "/devices")) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* A handler of which none was seen is not proven by the others. */
+static void expect_seen(struct check_run *run, const cJSON *sights)
+{
+	const struct context *context = check_context(run);
+	size_t i = 0;
+	do {
+		const char *handler = context_handler(context, i);
+		if (!has_device(sights, handler))
+			check_unsupported(run,
+					  "%s%sno container with one device of the node was "
+					  "seen: the answers hand out none, several, or what "
+					  "only a runtime understands",
+					  handler != NULL ? handler : "",
+					  handler != NULL ? ": " : "");
+	} while (context_handler(context, ++i) != NULL);
 }
 
 cJSON *sights_take(struct check_run *run)
@@ -134,14 +255,12 @@ cJSON *sights_take(struct check_run *run)
 	cJSON *sights = sights_read(run);
 	if (sights != NULL) {
 		isolation_note_runtime(run);
-	} else if (isolation_open(&isolation, run, NULL) && isolation_look_bare(&isolation)) {
+	} else if (isolation_open(&isolation, run, NULL)) {
 		isolation_look_at_each(&isolation, false);
 		sights = STEAL(isolation.sights);
 	}
-	if (sights != NULL && cJSON_GetArraySize(sights) < 2)
-		check_unsupported(run, "no container with one device of the node was seen: the "
-				       "answers hand out none, several, or what only a runtime "
-				       "understands");
+	if (sights != NULL)
+		expect_seen(run, sights);
 	return sights;
 }
 
@@ -165,25 +284,50 @@ void isolation_close(struct isolation *isolation)
 bool isolation_look(struct isolation *isolation, const char *label, const struct grant *grant,
 		    struct sight *out)
 {
-	static const char *const look_now[] = {"probe-visibility", "--reach", NULL};
-	struct probe *probe = stage_start(isolation->stage, label, look_now, grant);
+	static const char *const look_now[] = {"probe-visibility", "--reach", "--planted",
+					       CONTAINER_PLANTED_DIRECTORY, NULL};
+	struct probe *probe = stage_start_planted(isolation->stage, label, look_now, grant);
 	*out = (struct sight){0};
 	if (probe != NULL)
 		*out = (struct sight){stage_finish(isolation->stage, probe), probe_view(probe)};
 	return out->document != NULL;
 }
 
+const char *isolation_label(const struct isolation *isolation, const char *label)
+{
+	const char *handler = context_handler(check_context(isolation->run), isolation->handler);
+	return isolation->handler == 0 ? label
+				       : check_format(isolation->run, "%s-%s", handler, label);
+}
+
+bool isolation_next_handler(struct isolation *isolation)
+{
+	if (context_handler(check_context(isolation->run), ++isolation->handler) == NULL)
+		return false;
+	isolation->unreadable = 0;
+	isolation->unseen = 0;
+	isolation->stage = stage_open_handler(isolation->run,
+					      isolation->rig != NULL ? &isolation->rig->loop : NULL,
+					      isolation->handler);
+	return isolation->stage != NULL;
+}
+
 bool isolation_look_bare(struct isolation *isolation)
 {
-	isolation->sights = cJSON_CreateArray();
-	isolation_note_runtime(isolation->run);
-	return isolation_look(isolation, "bare", NULL, &isolation->bare) &&
-	       sights_add(isolation->run, isolation->sights, "bare", &isolation->bare, NULL, NULL);
+	const char *label = isolation_label(isolation, "bare");
+	if (isolation->sights == NULL) {
+		isolation->sights = cJSON_CreateArray();
+		isolation_note_runtime(isolation->run);
+	}
+	return isolation_look(isolation, label, NULL, &isolation->bare) &&
+	       sights_add(isolation->run, isolation->sights, label, isolation->handler,
+			  &isolation->bare, NULL, NULL);
 }
 
 bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sight *sight)
 {
-	const char *label = check_format(isolation->run, "asked-%s", offer->id);
+	const char *label =
+		isolation_label(isolation, check_format(isolation->run, "asked-%s", offer->id));
 	if (isolation->unreadable++ >= UNREADABLE_MAX || !offer_admit(isolation->rig, offer) ||
 	    !isolation_look(isolation, label, &offer->grant, sight))
 		return false;
@@ -195,14 +339,20 @@ bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sigh
 void isolation_note_runtime(struct check_run *run)
 {
 	const struct context *context = check_context(run);
-	const char *handler = context->runtime_handler != NULL ? context->runtime_handler : "";
+	struct text names CLEANUP_TEXT = {0};
 	char *own CLEANUP_FREE = path_directory(context->run_directory);
-	if (own != NULL && strstr(context->cri_address, own) != NULL)
-		check_note(run, "proven on a containerd of gpucert's own and its default OCI "
-				"runtime; --cri proves it on the node's");
+	bool is_own = own != NULL && strstr(context->cri_address, own) != NULL;
+	for (size_t i = 0; i < context->runtime_handlers.count; i++)
+		text_addf(&names, "%s%s", i == 0 ? ", handler " : " and ",
+			  context->runtime_handlers.items[i]);
+	const char *handlers = names.size != 0 ? text_string(&names) : "";
+	if (is_own)
+		check_note(run,
+			   "proven on a containerd of gpucert's own%s; --cri proves it on the "
+			   "node's",
+			   handlers[0] != '\0' ? handlers : " and its default OCI runtime");
 	else
-		check_note(run, "proven on the runtime at %s%s%s", context->cri_address,
-			   handler[0] != '\0' ? ", handler " : "", handler);
+		check_note(run, "proven on the runtime at %s%s", context->cri_address, handlers);
 }
 
 /* How the answers of ids turned out. */
@@ -277,16 +427,17 @@ static bool look_at_offer(struct offer *offer, void *user)
 	    (sight.document == NULL && !wants_look(looks, offer, new_answer)))
 		return true;
 	const char *device = offer->granted.devices[0]->id;
+	const char *label = isolation_label(isolation, device);
 	(void)text_list_add(&looks->launched, device, NULL);
 	(void)text_list_add(&looks->answers, digest, NULL);
 	if (sight.document == NULL && (!offer_admit(isolation->rig, offer) ||
-				       !isolation_look(isolation, device, &offer->grant, &sight)))
+				       !isolation_look(isolation, label, &offer->grant, &sight)))
 		return true;
-	(void)sights_add(isolation->run, isolation->sights, device, &sight, &offer->granted,
-			 &offer->grant);
+	(void)sights_add(isolation->run, isolation->sights, label, isolation->handler, &sight,
+			 &offer->granted, offer_applied(offer));
 	if (looks->judges)
-		visibility_expect_only(isolation->run, offer->resource, &sight, &isolation->bare,
-				       &offer->granted);
+		visibility_expect_only(isolation->run, isolation_label(isolation, offer->resource),
+				       &sight, &isolation->bare, &offer->granted);
 	return true;
 }
 
@@ -309,7 +460,8 @@ static void end_looks(struct looks *looks)
 		offer_tell_unseen(isolation->run, "", isolation->unseen);
 }
 
-void isolation_look_at_each(struct isolation *isolation, bool judges)
+/* With one handler. */
+static void look_at_each(struct isolation *isolation, bool judges)
 {
 	struct looks looks = {
 		.isolation = isolation,
@@ -323,4 +475,12 @@ void isolation_look_at_each(struct isolation *isolation, bool judges)
 		end_looks(&looks);
 	text_list_free(&looks.launched);
 	text_list_free(&looks.answers);
+}
+
+void isolation_look_at_each(struct isolation *isolation, bool judges)
+{
+	do {
+		if (isolation_look_bare(isolation))
+			look_at_each(isolation, judges);
+	} while (isolation_next_handler(isolation));
 }

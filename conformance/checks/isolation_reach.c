@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a container can reach beside its devices (nodes, driver files, paths of the host), and what its
- * APIs tell, beside one another. The containers are those that isolation.single-device looked at, and
+/* What a container can reach beside its devices (driver files, paths of the host), and what its APIs tell,
+ * beside one another; its device nodes are in isolation_nodes.c. The containers are those that isolation.single-device looked at, and
  * for isolation.node-files the answers alone. */
 #include "conformance/checks/isolation.h"
 
@@ -43,6 +43,17 @@ static size_t judge_sight(struct looked *looked, const struct sight_judge *judge
 	return 0;
 }
 
+/* The container without devices of the same handler, which comes first. */
+static const cJSON *find_bare(const cJSON *sights, const cJSON *sight)
+{
+	const char *handler = json_pointer_string(sight, "/handler");
+	json_each (other, sights) {
+		if (text_equal(json_pointer_string(other, "/handler"), handler))
+			return other;
+	}
+	return sight;
+}
+
 void isolation_each_sight(struct check_run *run)
 {
 	const struct sight_judge *judge = check_row(run)->param;
@@ -58,110 +69,19 @@ void isolation_each_sight(struct check_run *run)
 		rc = host_places_new(check_context(run)->cri_address, &places, &err);
 	if (!check_works(run, rc, NULL, &err))
 		return;
-	struct looked looked = {
-		.run = run, .bare = json_first(sights), .reader = reader, .places = places};
+	struct looked looked = {.run = run, .reader = reader, .places = places};
 	json_each (sight, sights) {
 		looked.sight = sight;
+		looked.bare = find_bare(sights, sight);
 		judged += judge_sight(&looked, judge);
 	}
 	if (judged == 0 && judge->none != NULL)
 		check_not_applicable(run, "%s", judge->none);
 }
 
-/* "LABEL: what" */
-static const char *of(const struct looked *looked, const char *what)
+const char *looked_label(const struct looked *looked, const char *what)
 {
 	return check_format(looked->run, "%s: %s", looked->label, what);
-}
-
-/* What every container has (OCI runtime specification, config-linux.md, "Default Devices"), and what
- * some runtimes give to all. */
-static const struct {
-	unsigned major, first, last;
-	const char *beside; /* NULL: of the specification */
-} usual_nodes[] = {
-	{1, 3, 3, NULL},     /* null */
-	{1, 5, 5, NULL},     /* zero */
-	{1, 7, 7, NULL},     /* full */
-	{1, 8, 9, NULL},     /* random, urandom */
-	{5, 0, 2, NULL},     /* tty, console, ptmx */
-	{136, 0, ~0u, NULL}, /* pts */
-	{10, 229, 229, "fuse"}, {10, 200, 200, "net/tun"},
-};
-
-static bool is_usual(struct looked *looked, const char *what, unsigned major, unsigned minor)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(usual_nodes); i++) {
-		if (major != usual_nodes[i].major || minor < usual_nodes[i].first ||
-		    minor > usual_nodes[i].last)
-			continue;
-		if (usual_nodes[i].beside != NULL && looked->sight == looked->bare)
-			check_note(looked->run,
-				   "%s: %s, which the runtime gives to every container", what,
-				   usual_nodes[i].beside);
-		return true;
-	}
-	return false;
-}
-
-static void expect_nodes(struct looked *looked, const char *what, const cJSON *nodes)
-{
-	TALLY(tally, looked->run, what, "those of every container and of the granted devices");
-	json_each (node, nodes) {
-		const char *number = json_pointer_string(node, "/number");
-		const char *type = json_pointer_string(node, "/type");
-		bool block = text_equal(type, "block");
-		unsigned major = 0;
-		unsigned minor = 0;
-		bool known = number != NULL && sscanf(number, "%u:%u", &major, &minor) == 2 &&
-			     !block && is_usual(looked, what, major, minor);
-		for (size_t i = 0; !known && i < looked->devices.count; i++)
-			known = visibility_is_node_of(looked->devices.devices[i], block, major,
-						      minor);
-		tally_add(&tally, known, "%s (%s %s)", json_pointer_string(node, "/path"), type,
-			  number);
-	}
-}
-
-/* A refusal that no driver makes. */
-static bool is_refused(const char *result)
-{
-	return text_equal(result, "EPERM") || text_equal(result, "EACCES");
-}
-
-/* What the program found at the nodes of its devices, and made of others. */
-static void expect_attempts(struct looked *looked)
-{
-	TALLY(made, looked->run, of(looked, "device nodes"), "cannot be made");
-	TALLY(opened, looked->run, of(looked, "granted nodes"), "can be opened");
-	json_each (node, json_pointer(looked->document, "/nodes")) {
-		const char *result = json_pointer_string(node, "/open/readOnly");
-		if (result != NULL)
-			tally_add(&opened,
-				  !is_refused(result) ||
-					  !is_refused(json_pointer_string(node, "/open/readWrite")),
-				  "%s (%s): %s", json_pointer_string(node, "/path"),
-				  json_pointer_string(node, "/kind"), result);
-	}
-	json_each (node, json_pointer(looked->tried, "/nodes"))
-		tally_add(&made, !text_equal(json_pointer_string(node, "/make"), "ok"),
-			  "made in %s, open: %s", json_pointer_string(node, "/folder"),
-			  view_string(node, "/open"));
-}
-
-static size_t judge_nodes(struct looked *looked)
-{
-	const char *untold = json_pointer_string(looked->container, "/usableUntold");
-	expect_nodes(looked, of(looked, "device nodes"), json_pointer(looked->container, "/nodes"));
-	if (untold != NULL)
-		check_unsupported(looked->run,
-				  "%s: which devices the kernel lets it use is not known: %s",
-				  looked->label, untold);
-	else
-		expect_nodes(looked, of(looked, "devices that its cgroup lets it use"),
-			     json_pointer(looked->container, "/usable"));
-	expect_attempts(looked);
-	return 1;
 }
 
 static const cJSON *find_path(const cJSON *array, const char *path)
@@ -213,7 +133,7 @@ static bool holds_driver(const struct looked *looked, const char *host_path)
 
 static size_t judge_driver_files(struct looked *looked)
 {
-	TALLY(tally, looked->run, of(looked, "driver files"), "cannot be written to");
+	TALLY(tally, looked->run, looked_label(looked, "driver files"), "cannot be written to");
 	if (looked->sight == looked->bare)
 		return 0;
 	json_each (json, json_pointer(looked->container, "/mounts")) {
@@ -263,7 +183,7 @@ static const char *place_given(struct check_run *run, const struct host_places *
 /* Whoever made them: the answer, CDI, a hook, the runtime. */
 static void expect_harmless_mounts(struct looked *looked)
 {
-	const char *what = of(looked, "mounts");
+	const char *what = looked_label(looked, "mounts");
 	bool is_bare = looked->sight == looked->bare;
 	TALLY(kept, looked->run, what, "kept from the node's other mounts");
 	TALLY(harmless, looked->run, what, "nothing that the node needs for itself");
@@ -288,7 +208,7 @@ static void expect_harmless_mounts(struct looked *looked)
  * handed out as mounts, as in user namespaces, they are nodes. */
 static void expect_granted_mounts(struct looked *looked)
 {
-	TALLY(tally, looked->run, of(looked, "mounts"),
+	TALLY(tally, looked->run, looked_label(looked, "mounts"),
 	      "those of the answer and of every container");
 	bool by_runtime = json_pointer_true(looked->sight, "/byRuntime");
 	json_each (json, json_pointer(looked->container, "/mounts")) {
@@ -320,10 +240,33 @@ static void expect_privileges(struct looked *looked)
 	(void)check_expect(looked->run,
 			   (capabilities & ~least) == 0 && seccomp >= usual_seccomp &&
 				   (confined || !json_pointer_true(usual, "/noNewPrivileges")),
-			   of(looked, "privileges"), "no more than are asked for",
+			   looked_label(looked, "privileges"), "no more than are asked for",
 			   "capabilities %#" PRIx64 " beside %#" PRIx64
 			   ", seccomp %.0f beside %.0f, no new privileges %s",
 			   capabilities, least, seccomp, usual_seccomp, confined ? "yes" : "no");
+}
+
+/* Whose image has drivers of its own (--immutable): of the node there are device nodes alone, whoever would
+ * mount more, and the drivers of the image show the device. */
+static void expect_immutable(struct looked *looked)
+{
+	size_t shown = 0;
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++)
+		shown += cJSON_GetArraySize(agreement_shown(looked->document, api->name)) != 0;
+	if (looked->sight != looked->bare)
+		(void)check_expect(looked->run, shown > 0,
+				   looked_label(looked, "device by the image's own drivers"),
+				   "shown by an API", "%zu APIs show one", shown);
+	TALLY(tally, looked->run, looked_label(looked, "mounts of an immutable container"),
+	      "device nodes alone");
+	json_each (json, json_pointer(looked->container, "/mounts")) {
+		struct mount mount = read_mount(looked, json);
+		bool is_node =
+			find_path(json_pointer(looked->container, "/nodes"), mount.path) != NULL;
+		if (mount.host_path != NULL && !is_runtimes(&mount))
+			tally_add(&tally, is_node, "%s of the node at %s", mount.host_path,
+				  mount.path);
+	}
 }
 
 static size_t judge_host_paths(struct looked *looked)
@@ -334,9 +277,13 @@ static size_t judge_host_paths(struct looked *looked)
 	expect_privileges(looked);
 	if (looked->sight != looked->bare)
 		expect_granted_mounts(looked);
-	(void)check_expect_text(looked->run, of(looked, "namespaces of the host"), shared, "[]");
-	(void)check_expect(looked->run, !text_equal(root, "other"), of(looked, "/proc/1/root"),
-			   "the container's own, or closed", "%s", root);
+	if (check_context(looked->run)->immutable)
+		expect_immutable(looked);
+	(void)check_expect_text(looked->run, looked_label(looked, "namespaces of the host"), shared,
+				"[]");
+	(void)check_expect(looked->run, !text_equal(root, "other"),
+			   looked_label(looked, "/proc/1/root"), "the container's own, or closed",
+			   "%s", root);
 	return 1;
 }
 
@@ -394,7 +341,6 @@ static size_t judge_management(struct looked *looked)
 }
 
 const struct sight_judge
-	isolation_device_nodes = {judge_nodes, NULL, true},
 	isolation_driver_files = {judge_driver_files, NULL, true},
 	isolation_host_paths = {judge_host_paths, NULL, true},
 	isolation_apis_agree = {judge_agreement,
@@ -424,13 +370,13 @@ static bool judge_files(struct offer *offer, void *user)
 {
 	struct files *files = user;
 	tally_add(files->answers, true, "%s", offer->id);
-	grant_each (mount, &offer->grant.mounts) {
+	grant_each (mount, &offer_applied(offer)->mounts) {
 		const char *given =
 			place_given(files->run, files->places, mount->host_path, mount->read_only);
 		tally_add(files->mounts, given == NULL, "%s by %s (%s) for %s", given,
 			  mount->host_path, mount->read_only ? "read-only" : "writable", offer->id);
 	}
-	grant_each (node, &offer->grant.devices) {
+	grant_each (node, &offer_applied(offer)->devices) {
 		struct node_file file = {0};
 		bool harmful = node_file_identify(node->host_path, &file) && is_of_the_node(&file);
 		tally_add(files->nodes, !harmful, "%s (%s %u:%u) for %s", node->host_path,

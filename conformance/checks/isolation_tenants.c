@@ -118,6 +118,11 @@ static struct probe *start(struct tenant *tenant, size_t offer, const char *labe
 		       : NULL;
 }
 
+struct probe *tenant_start_paused_or_not(struct tenant *tenant, size_t offer, const char *label)
+{
+	return start(tenant, offer, label, NULL, true);
+}
+
 struct probe *tenant_start_paused(struct tenant *tenant, size_t offer, const char *label,
 				  const char *const *words)
 {

@@ -23,8 +23,9 @@ struct node_file {
 	uint64_t size, modified_ns; /* of a regular file */
 };
 
-/* Follows symbolic links. False: there is no such file, or, on Windows, always: files have no such
- * numbers there. */
+/* Follows symbolic links. "/dev/char/MAJOR:MINOR" and "/dev/block/..." are that device node also where
+ * the system has no such links. False: there is no such file, or, on Windows, always: files have no
+ * such numbers there. */
 bool node_file_identify(const char *path, struct node_file *out);
 
 /* How many descriptors of this machine's processes, as far as they can be seen, have this device node

@@ -4,19 +4,27 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "conformance/checks/node_cdi.h"
 #include "rpc/rpc.h"
 
 #include <string.h>
 
 enum { OFFERS_MS = 60000 };
 
+const struct grant *offer_applied(const struct offer *offer)
+{
+	return grant_names_cdi(&offer->grant) ? &offer->edited : &offer->grant;
+}
+
 static int read_grant(struct rig *rig, struct offer *offer, struct error *err)
 {
 	int rc = 0;
 	if (rig->granted == NULL)
 		rc = granted_reader_new(rig->context->node, &rig->granted, err);
+	if (rc == 0 && grant_names_cdi(&offer->grant))
+		rc = node_cdi_apply(rig->context, &offer->grant, &offer->edited, err);
 	if (rc == 0)
-		offer->granted = granted_read(rig->granted, &offer->grant);
+		offer->granted = granted_read(rig->granted, offer_applied(offer));
 	return rc;
 }
 
@@ -108,6 +116,7 @@ void offer_close(struct rig *rig, struct offer *offer)
 	if (offer->pod != NULL)
 		rig_release(rig, offer->pod);
 	grant_free(&offer->grant);
+	grant_free(&offer->edited);
 	*offer = (struct offer){0};
 }
 

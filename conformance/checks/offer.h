@@ -12,8 +12,12 @@ struct offer {
 	const char *id;
 	const char *pod; /* holds the id; NULL: nobody was admitted */
 	struct grant grant;
-	struct granted granted; /* read off the grant */
+	struct grant edited;	/* with the edits of its CDI devices; empty where it names none */
+	struct granted granted; /* read off what a container gets */
 };
+
+/* What a container gets by the offer: its grant with the edits of the CDI devices. */
+const struct grant *offer_applied(const struct offer *offer);
 
 /* Asks for the answer for one id. On error, which names the id, there is nothing to close. */
 int offer_ask(struct rig *rig, const char *resource, const char *id, struct offer *out,

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "conformance/checks/authenticity.h"
+#include "conformance/checks/node_cdi.h"
+#include "conformance/checks/prediction.h"
 #include "conformance/runner/context.h"
 #include "containers/offers.h"
 #include "containers/wine/translation.h"
@@ -18,9 +20,12 @@ struct probe {
 	struct launch *launch;
 	struct document_launch identity;
 	struct container_view view; /* pid 0: the container was not looked at */
+	struct prediction prediction;
+	const char *opens; /* a device node in the container; NULL: none that is known */
 	cJSON *document;
 	const char *label;
-	bool early; /* it ended before it was held */
+	bool early;  /* it ended before it was held */
+	bool plants; /* nodes are made for it */
 };
 
 struct stage {
@@ -31,6 +36,7 @@ struct stage {
 	struct cri *cri;
 	struct launcher *launcher;
 	struct wine_node wine; /* directory NULL: no Wine node */
+	struct facts facts;    /* untold: nothing is predicted */
 	struct probe *probes;
 	size_t count; /* of launches so far: tells the names of containers apart */
 };
@@ -45,11 +51,13 @@ static void close_stage(void *argument)
 		launch_free(probe->launch);
 		if (OFFERS_INSPECTION)
 			container_view_free(&probe->view);
+		prediction_free(&probe->prediction);
 		cJSON_Delete(probe->document);
 		free(probe);
 	}
 	launcher_free(stage->launcher);
 	cri_close(stage->cri);
+	facts_free(&stage->facts);
 	if (OFFERS_WINE_NODE)
 		wine_node_free(&stage->wine);
 	if (stage->loop == &stage->own_loop &&
@@ -84,7 +92,7 @@ static void span_end(struct stage *stage, const struct span *span)
 	check_add_time(stage->run, REPORT_PHASE_PROBE, whole_ns - cri_ns);
 }
 
-static int make_launcher(struct stage *stage, struct error *err)
+static int make_launcher(struct stage *stage, size_t handler, struct error *err)
 {
 	const struct context *context = stage->context;
 	int rc = 0;
@@ -103,7 +111,7 @@ static int make_launcher(struct stage *stage, struct error *err)
 			.log_directory = check_path(stage->run, "logs"),
 			.cgroup_parent = context->cgroup_parent,
 			.system = launch_host,
-			.runtime_handler = context->runtime_handler,
+			.runtime_handler = context_handler(context, handler),
 			.run_id = context->run_id,
 			.check_id = check_row(stage->run)->id,
 		},
@@ -111,6 +119,11 @@ static int make_launcher(struct stage *stage, struct error *err)
 }
 
 struct stage *stage_open(struct check_run *run, uv_loop_t *loop)
+{
+	return stage_open_handler(run, loop, 0);
+}
+
+struct stage *stage_open_handler(struct check_run *run, uv_loop_t *loop, size_t handler)
 {
 	struct stage *stage = calloc(1, sizeof(*stage));
 	struct error err = {0};
@@ -125,8 +138,12 @@ struct stage *stage_open(struct check_run *run, uv_loop_t *loop)
 	stage->context = check_context(run);
 	stage->loop = loop != NULL ? loop : &stage->own_loop;
 	check_defer(run, close_stage, stage);
-	return check_works(run, make_launcher(stage, &err), "container runtime", &err) ? stage
-										       : NULL;
+	rc = facts_read(stage->context->run_directory, &stage->facts, &err);
+	if (!check_works(run, rc, NULL, &err))
+		return NULL;
+	return check_works(run, make_launcher(stage, handler, &err), "container runtime", &err)
+		       ? stage
+		       : NULL;
 }
 
 /* On the Wine node, as the Linux container that plays the Windows one. What cannot be translated
@@ -180,6 +197,16 @@ static bool wait_held(struct stage *stage, struct probe *probe, int64_t *pid)
 	return true;
 }
 
+/* False: recorded. */
+static bool plant(struct stage *stage, struct probe *probe)
+{
+	struct error err = {0};
+	int rc = OFFERS_INSPECTION && probe->plants && probe->view.pid != 0
+			 ? container_plant_nodes(&probe->view, &err)
+			 : 0;
+	return check_works(stage->run, rc, probe->label, &err);
+}
+
 /* Lets a probe go on that is what it should be; false: recorded. */
 static bool let_go(struct stage *stage, struct probe *probe, const struct grant *grant)
 {
@@ -190,6 +217,7 @@ static bool let_go(struct stage *stage, struct probe *probe, const struct grant 
 	return wait_held(stage, probe, &pid) &&
 	       (pid == 0 || authenticity_expect(stage->run, probe->label, probe->identity.probe,
 						grant, pid, &probe->view)) &&
+	       plant(stage, probe) &&
 	       check_works(stage->run, launch_release(probe->launch, line, &err), probe->label,
 			   &err);
 }
@@ -209,8 +237,52 @@ static bool launch_probe(struct stage *stage, struct probe *probe, const struct 
 		       : check_works(stage->run, rc, probe->label, &err);
 }
 
-struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
-			  const struct grant *grant)
+/* Must it work all the same? */
+static bool is_claimed(const struct check *check)
+{
+	return check->needs.api != NULL || check->requirement == CHECK_ENV_02;
+}
+
+/* Records what keeps a launch from being made. */
+static bool may_launch(struct stage *stage, struct probe *probe, const struct grant *grant)
+{
+	struct prediction *prediction = &probe->prediction;
+	if (stage->facts.untold[0] != '\0')
+		return true;
+	if (!prediction_make(stage->run, &stage->facts, probe->identity.probe, probe->opens, grant,
+			     prediction))
+		return false;
+	if (prediction->verdict != COMPAT_CANNOT_WORK || stage->context->launch_anyway ||
+	    probe->opens != NULL)
+		return true;
+	prediction_record(stage->run, prediction, PREDICTION_NOT_LAUNCHED, "");
+	const char *why = check_format(stage->run, "%s: %s", prediction->worst->rule,
+				       prediction->worst->reason);
+	if (is_claimed(check_row(stage->run)))
+		(void)check_expect(stage->run, false, probe->label, "can work", "%s", why);
+	else
+		check_unsupported(stage->run, "%s: cannot work: %s (--launch-anyway tries it)",
+				  probe->label, why);
+	return false;
+}
+
+/* What the runtime makes of CDI devices is judged as if the answer had said so. False: recorded. */
+static bool start_probe(struct stage *stage, struct probe *probe, const struct launch_spec *spec)
+{
+	struct grant edited CLEANUP_GRANT = {0};
+	struct error err = {0};
+	bool cdi = grant_names_cdi(&spec->grant);
+	const struct grant *applied = cdi ? &edited : &spec->grant;
+	int rc = cdi ? node_cdi_apply(stage->context, &spec->grant, &edited, &err) : 0;
+	return check_works(stage->run, rc, probe->label, &err) &&
+	       may_launch(stage, probe, applied) &&
+	       authenticity_expect_answer(stage->run, probe->label, applied) &&
+	       launch_probe(stage, probe, spec) &&
+	       (!OFFERS_INSPECTION || !spec->hold || let_go(stage, probe, applied));
+}
+
+static struct probe *start(struct stage *stage, const char *label, const char *const *command,
+			   const struct grant *grant, bool plants, const char *opens)
 {
 	struct probe *probe = calloc(1, sizeof(*probe));
 	struct text_list words CLEANUP_TEXT_LIST = {0};
@@ -224,6 +296,8 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 			       : error_memory(&err);
 	if (rc == 0) {
 		probe->label = check_format(stage->run, "%s", label);
+		probe->plants = plants;
+		probe->opens = opens;
 		probe->next = stage->probes;
 		stage->probes = probe;
 		rc = make_command(stage, command, &probe->identity, &words, &err);
@@ -233,12 +307,26 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 	if (grant != NULL)
 		spec.grant = *grant;
 	spec.command = (const char *const *)words.items;
-	return authenticity_expect_answer(stage->run, label, &spec.grant) &&
-			       launch_probe(stage, probe, &spec) &&
-			       (!OFFERS_INSPECTION || !spec.hold ||
-				let_go(stage, probe, &spec.grant))
-		       ? probe
-		       : NULL;
+	return start_probe(stage, probe, &spec) ? probe : NULL;
+}
+
+struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
+			  const struct grant *grant)
+{
+	return start(stage, label, command, grant, false, NULL);
+}
+
+struct probe *stage_start_planted(struct stage *stage, const char *label,
+				  const char *const *command, const struct grant *grant)
+{
+	return start(stage, label, command, grant, true, NULL);
+}
+
+struct probe *stage_start_opening(struct stage *stage, const char *label, const char *node,
+				  const struct grant *grant)
+{
+	static const char *const command[] = {"probe-visibility", NULL};
+	return start(stage, label, command, grant, false, node);
 }
 
 static void keep_output(struct stage *stage, const struct probe *probe,
@@ -287,12 +375,10 @@ static const struct launch_result *wait_end(struct stage *stage, struct probe *p
 	return launch_result(probe->launch);
 }
 
-const cJSON *stage_finish(struct stage *stage, struct probe *probe)
+static const cJSON *finish(struct stage *stage, struct probe *probe,
+			   const struct launch_result *result)
 {
 	char description[512] = "";
-	const struct launch_result *result = wait_end(stage, probe, false);
-	if (result == NULL)
-		return NULL;
 	launch_describe(result, description, sizeof(description));
 	/* A runtime that cannot begin a container proves nothing about the plugin; it fails the check
 	 * that is about it. */
@@ -314,6 +400,15 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 		return NULL;
 	}
 	return read_document(stage, probe, result);
+}
+
+const cJSON *stage_finish(struct stage *stage, struct probe *probe)
+{
+	const struct launch_result *result = wait_end(stage, probe, false);
+	const cJSON *document = result != NULL ? finish(stage, probe, result) : NULL;
+	if (result != NULL)
+		prediction_record_end(stage->run, &probe->prediction, result, document);
+	return document;
 }
 
 const cJSON *stage_run(struct stage *stage, const char *label, const char *const *command,
@@ -360,6 +455,8 @@ const struct launch_result *stage_end(struct stage *stage, struct probe *probe, 
 				    probe->document);
 		*document = probe->document;
 	}
+	if (result != NULL)
+		prediction_record_end(stage->run, &probe->prediction, result, *document);
 	return result;
 }
 

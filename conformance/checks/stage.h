@@ -15,6 +15,15 @@ struct stage;
 /* `loop` is that of the check's rig; NULL: a loop of its own. NULL: recorded as broken. */
 struct stage *stage_open(struct check_run *run, uv_loop_t *loop);
 
+/* The same on another one of the run's runtime handlers (context.h) than the first. */
+struct stage *stage_open_handler(struct check_run *run, uv_loop_t *loop, size_t handler);
+
+/*
+ * A launch that cannot work by the rules of images (prediction.h) is not made, unless the run says so: the
+ * check is unsupported, or fails where a device claims the API that it needs, or where it is the check
+ * that containers work. What was predicted of each launch is recorded beside how it ended.
+ */
+
 /* One started probe; belongs to the stage. */
 struct probe;
 
@@ -24,6 +33,15 @@ struct probe;
  * NULL: nothing. `label` names it in evidence. NULL: recorded. */
 struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
 			  const struct grant *grant);
+
+/* The same, of a container that gets nodes to try before it goes on (container_plant_nodes()). */
+struct probe *stage_start_planted(struct stage *stage, const char *label,
+				  const char *const *command, const struct grant *grant);
+
+/* The same with probe-visibility, which opens `node` of the container, a path that it knows: whether it
+ * can is what is predicted, and nothing keeps the launch from being made. */
+struct probe *stage_start_opening(struct stage *stage, const char *label, const char *node,
+				  const struct grant *grant);
 
 /* What the host sees of its container: taken while the probe was held at its start, after all that
  * the runtime does to a container. NULL: it could not be looked at. */

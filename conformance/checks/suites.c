@@ -14,5 +14,6 @@ const struct check_suite *const suites[] = {
 	&(const struct check_suite){"restart", "Restarts and resilience", restart_checks},
 	&(const struct check_suite){"api", "GPU APIs inside containers", api_checks},
 	&(const struct check_suite){"isolation", "Isolation between containers", isolation_checks},
+	&(const struct check_suite){"image", "Images: prediction and outcome", image_checks},
 	NULL,
 };

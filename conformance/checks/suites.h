@@ -10,6 +10,7 @@
  *   visibility.h    what a container saw
  *   isolation.h     looks into containers, and probes that use devices one after the other or side
  *                   by side
+ *   prediction.h    what the rules of images say of a launch, beside what happened
  *   tally.h         one verdict about many things
  */
 
@@ -26,11 +27,13 @@
 extern const struct check_suite *const suites[];
 
 extern const struct check environment_checks[], registration_checks[], list_and_watch_checks[],
-	allocate_checks[], windows_checks[], restart_checks[], api_checks[], isolation_checks[];
+	allocate_checks[], windows_checks[], restart_checks[], api_checks[], isolation_checks[],
+	image_checks[];
 
 /* Bodies that stand in a file of their own (list_devices.c, isolation_*.c). */
 check_body list_devices_present, isolation_node_files;
-check_body isolation_residue, isolation_faults, isolation_contention, isolation_lifetime;
+check_body isolation_residue, isolation_faults, isolation_contention, isolation_lifetime,
+	isolation_device_memory;
 
 /* api.c: does the device offer this API, or this part of DirectX? */
 struct discovery_device;

@@ -14,7 +14,7 @@
 
 static struct {
 	struct runner_settings settings;
-	struct text_list exclude, expect;
+	struct text_list exclude, expect, cdi_directories;
 } run = {
 	.settings =
 		{
@@ -66,14 +66,30 @@ static const struct option_spec run_options[] = {
 	 .help = "Use this container runtime (unix:///run/containerd/containerd.sock, on Windows "
 		 "npipe:////./pipe/containerd-containerd) instead of a private containerd.",
 	 .env = "GPUCERT_CRI"},
+	{OPTION_ROW("containerd", OPTION_STRING, run.settings.workplace.containerd),
+	 .value = "PATH",
+	 .help = "The program of the private containerd; ctr and the shims beside it are used with "
+		 "it. Default: containerd in PATH.",
+	 .env = "GPUCERT_CONTAINERD"},
+	{OPTION_ROW("cdi-dir", OPTION_LIST, run.cdi_directories), .value = "DIR",
+	 .help = "Where the node's CDI Specs are; the private containerd is told so. May be "
+		 "repeated; a device in a later folder replaces one in an earlier. Default: what "
+		 "the container runtime says, otherwise /etc/cdi and /var/run/cdi.",
+	 .env = "GPUCERT_CDI_DIR"},
 	{OPTION_ROW("image", OPTION_STRING, run.settings.workplace.image), .value = "REF",
 	 .help = "With --cri: run the probes in this image, which the runtime has, instead of one "
 		 "that is composed. On Windows there is no other way. It holds them in "
 		 "/libexec/gpucert, on Windows in C:\\gpucert\\libexec\\gpucert.",
 	 .env = "GPUCERT_IMAGE"},
-	{OPTION_ROW("runtime-handler", OPTION_STRING, run.settings.asked.runtime_handler),
+	{OPTION_ROW("immutable", OPTION_FLAG, run.settings.asked.immutable),
+	 .help = "The image has user-land drivers of its own: isolation.host-paths fails for every "
+		 "file of the node in a container and for a device that no API shows; of the node "
+		 "device nodes alone are granted."},
+	{OPTION_ROW("runtime-handler", OPTION_LIST, run.settings.asked.runtime_handlers),
 	 .value = "NAME",
-	 .help = "With --cri: the runtime's handler for the pod sandboxes. Default: its own.",
+	 .help = "The runtime's handler for the pod sandboxes. A private containerd has runc, and "
+		 "crun and kata where they are installed. Of several the first runs all checks, and "
+		 "isolation is judged with each. Default: the runtime's own.",
 	 .env = "GPUCERT_RUNTIME_HANDLER"},
 	{OPTION_ROW("launcher", OPTION_CHOICE, run.settings.workplace.launcher),
 	 .value = "LAUNCHER",
@@ -94,6 +110,9 @@ static const struct option_spec run_options[] = {
 	 .env = "GPUCERT_EXPECT"},
 	{OPTION_ROW("exclude", OPTION_LIST, run.exclude), .letter = 'x', .value = "PATTERN",
 	 .help = "Leave out checks that match."},
+	{OPTION_ROW("launch-anyway", OPTION_FLAG, run.settings.asked.launch_anyway),
+	 .help = "Make launches that cannot work by a rule of 'gpucert image check' all the same: the report "
+		 "says whether the rule was right."},
 	{OPTION_ROW("thorough", OPTION_FLAG, run.settings.asked.thorough),
 	 .help = "Wait as long as each requirement says (minutes) instead of a few seconds."},
 	{OPTION_ROW("min-run", OPTION_INT, run.settings.min_run), .value = "N",
@@ -119,6 +138,19 @@ static const struct option_spec run_options[] = {
 	{.name = NULL},
 };
 
+/* What a private containerd's configuration can hold without escapes. */
+static int check_cdi_directories(struct error *err)
+{
+	text_each (directory, &run.cdi_directories) {
+		if (!path_is_absolute(directory) || strpbrk(directory, "\"\\\n\r\t") != NULL)
+			return error_set(err, ERROR_ARGUMENT,
+					 "--cdi-dir: '%s' is not an absolute path, or holds "
+					 "quotes, backslashes or line ends",
+					 directory);
+	}
+	return 0;
+}
+
 #define BLANKS " \t\r\n" /* between the words of a plugin's command line */
 
 static int check_settings(struct error *err)
@@ -138,8 +170,13 @@ static int check_settings(struct error *err)
 		{cri && processes, "--cri and --launcher process exclude each other"},
 		{wine && !OFFERS_WINE_NODE, "--node wine is for Linux"},
 		{wine && processes, "--node wine and --launcher process exclude each other"},
+		{cri && settings->workplace.containerd != NULL,
+		 "--cri and --containerd exclude each other"},
+		{processes && settings->workplace.containerd != NULL,
+		 "--containerd and --launcher process exclude each other"},
 		{!cri && settings->workplace.image != NULL, "--image needs --cri"},
-		{!cri && asked->runtime_handler != NULL, "--runtime-handler needs --cri"},
+		{processes && asked->runtime_handlers.count != 0,
+		 "--runtime-handler and --launcher process exclude each other"},
 		{wine && settings->workplace.image != NULL,
 		 "--node wine and --image exclude each other"},
 	};
@@ -155,7 +192,7 @@ static int check_settings(struct error *err)
 	if (cri)
 		rc = address_parse(settings->workplace.cri_address, ADDRESS_RULES_HERE, &address,
 				   err);
-	return rc < 0 ? error_wrap(err, rc, "--cri") : 0;
+	return rc < 0 ? error_wrap(err, rc, "--cri") : check_cdi_directories(err);
 }
 
 /* How much of an argument goes into the report. A plugin's command line may hold secrets: only the
@@ -201,6 +238,7 @@ static int run_run(const struct text_list *arguments)
 	run.settings.filter.include = *arguments;
 	run.settings.filter.exclude = run.exclude;
 	run.settings.expect = &run.expect;
+	run.settings.workplace.cdi_directories = &run.cdi_directories;
 	if (rc == 0)
 		rc = runner_run(&run.settings, suites, &exit_code, &err);
 	if (rc < 0) {
@@ -212,6 +250,8 @@ static int run_run(const struct text_list *arguments)
 	}
 	text_list_free(&run.exclude);
 	text_list_free(&run.expect);
+	text_list_free(&run.cdi_directories);
+	text_list_free(&run.settings.asked.runtime_handlers);
 	return exit_code;
 }
 

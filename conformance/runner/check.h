@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/members.h"
 #include "reports/model.h"
 
 #include <stdbool.h>
@@ -202,6 +203,9 @@ void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *a
 /* The report's environment.plugin: `resource` registered, and process `pid` serves its socket (0:
  * not told). */
 void check_add_plugin(struct check_run *run, const char *resource, int pid);
+
+/* A launch and what was predicted of it: the report's predictions[]. Takes the members. */
+void check_add_prediction(struct check_run *run, struct members *prediction);
 
 /*
  * Time accounting: what a check's time goes into, in the report's run.time. Phases do not nest; the

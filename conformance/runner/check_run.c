@@ -309,6 +309,12 @@ void check_add_plugin(struct check_run *run, const char *resource, int pid)
 	send_line(run, &record);
 }
 
+void check_add_prediction(struct check_run *run, struct members *prediction)
+{
+	member_string(prediction, "type", "prediction");
+	send_line(run, prediction);
+}
+
 void check_add_watched(struct check_run *run, uint64_t ms, uint64_t thorough_ms)
 {
 	struct members record CLEANUP_MEMBERS = line_new("watched");

@@ -24,7 +24,6 @@ static const struct place strings[] = {
 	{"launcher", offsetof(struct context, launcher)},
 	{"launcherMissing", offsetof(struct context, launcher_missing)},
 	{"criAddress", offsetof(struct context, cri_address)},
-	{"runtimeHandler", offsetof(struct context, runtime_handler)},
 	{"cgroupParent", offsetof(struct context, cgroup_parent)},
 	{"probeImage", offsetof(struct context, probe_image)},
 	{"nodeFile", offsetof(struct context, node_file)},
@@ -34,6 +33,8 @@ static const struct place strings[] = {
 static const struct place flags[] = {
 	{"referencePlugin", offsetof(struct context, reference_plugin)},
 	{"hiddenDirectory", offsetof(struct context, hidden_directory)},
+	{"immutable", offsetof(struct context, immutable)},
+	{"launchAnyway", offsetof(struct context, launch_anyway)},
 	{"thorough", offsetof(struct context, thorough)},
 };
 
@@ -45,11 +46,24 @@ static void *at(struct context *context, const struct place *place)
 static int parse(struct context *context, struct error *err)
 {
 	struct json_at root = json_root(context->storage);
-	int rc = 0;
+	struct json_at directories = {0};
+	int rc = json_need(&root, "cdiDirectories", JSON_ARRAY, &directories, err);
+	for (size_t i = 0; rc == 0 && i < json_count(&directories); i++) {
+		struct json_at directory = {0};
+		rc = json_element(&directories, i, JSON_STRING, &directory, err);
+		if (rc == 0)
+			rc = text_list_add(&context->cdi_directories, directory.node->valuestring,
+					   err);
+	}
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(strings); i++)
 		rc = json_have_string(&root, strings[i].key, at(context, &strings[i]), err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(flags); i++)
 		rc = json_need_bool(&root, flags[i].key, at(context, &flags[i]), err);
+	json_each (handler, json_pointer(context->storage, "/runtimeHandlers")) {
+		if (rc == 0 && cJSON_IsString(handler))
+			rc = text_list_add(&context->runtime_handlers,
+					   cJSON_GetStringValue(handler), err);
+	}
 	return rc == 0 ? json_need_int(&root, "timeoutPercent", 1, 100000,
 				       &context->timeout_percent, err)
 		       : rc;
@@ -102,7 +116,9 @@ int context_write(const struct context *context, struct error *err)
 		member_string(&members, strings[i].key, *(const char **)at(&copy, &strings[i]));
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		member_bool(&members, flags[i].key, *(bool *)at(&copy, &flags[i]));
+	member_item(&members, "runtimeHandlers", json_new_strings(&context->runtime_handlers));
 	member_int(&members, "timeoutPercent", context->timeout_percent);
+	member_item(&members, "cdiDirectories", json_new_strings(&context->cdi_directories));
 	cJSON *json CLEANUP_JSON = members_take(&members);
 	char *node = discovery_to_json(context->node);
 	int rc = json != NULL && node != NULL && path != NULL && node_path != NULL &&
@@ -118,12 +134,21 @@ int context_write(const struct context *context, struct error *err)
 void context_free(struct context *context)
 {
 	cJSON_Delete(context->storage);
-	/* A context that was read owns node and image; one that is being built borrows them. */
+	/* A context that was read owns lists, node and image; one that is being built borrows them.
+	 */
 	if (context->storage != NULL) {
+		text_list_free(&context->cdi_directories);
 		discovery_free((struct discovery_snapshot *)(uintptr_t)context->node);
 		image_manifest_free(&context->image);
+		text_list_free(&context->runtime_handlers);
 	}
 	*context = (struct context){0};
+}
+
+const char *context_handler(const struct context *context, size_t index)
+{
+	return index < context->runtime_handlers.count ? context->runtime_handlers.items[index]
+						       : NULL;
 }
 
 uint64_t context_limit_ms(const struct context *context, uint64_t limit_ms)

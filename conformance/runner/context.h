@@ -7,6 +7,7 @@
  */
 
 #include "base/error.h"
+#include "base/text.h"
 #include "containers/inspect/manifest.h"
 
 #include <gpucert/discovery.h>
@@ -28,17 +29,26 @@ struct context {
 	const char *launcher;	      /* "containerd", "process", or "none" */
 	const char *launcher_missing; /* why there is no launcher; "" otherwise */
 	const char *cri_address;      /* of the container runtime; "" without one */
-	const char *runtime_handler;  /* for sandboxes; NULL for the runtime's own */
 	const char *cgroup_parent;    /* for containers; "" for the runtime's own */
 	const char *probe_image;      /* reference of the probe image; "" without a runtime */
 	const char *node_file; /* recorded node that the plugin under test was given; NULL: live */
 	const char *wine_directory; /* of the Wine node (containers/wine/node.h); NULL: none */
-	bool thorough;		    /* waits take the time that the requirement states */
-	int64_t timeout_percent;    /* scales the harness' time limits: 100 is unscaled */
+	bool immutable;	    /* the image has drivers of its own, so of the node a container gets
+			   device nodes alone */
+	bool launch_anyway; /* launches that cannot work are made all the same */
+	bool thorough;	    /* waits take the time that the requirement states */
+	int64_t timeout_percent; /* scales the harness' time limits: 100 is unscaled */
+
+	/* Where the node's CDI Specs are (struct runtime_options); empty without a live node. */
+	struct text_list cdi_directories;
 
 	struct image_manifest image; /* of the probe image; empty without one */
 	const struct discovery_snapshot
 		*node; /* the independent enumeration: the truth of the run */
+
+	/* For sandboxes: the first one for all, the others for what isolation is judged by as well.
+	 * Empty: the runtime's own. */
+	struct text_list runtime_handlers;
 
 	void *storage; /* owns the strings above */
 };
@@ -48,6 +58,9 @@ struct context {
 int context_read(const char *run_directory, struct context *context, struct error *err);
 int context_write(const struct context *context, struct error *err);
 void context_free(struct context *context);
+
+/* The runtime handler at an index; NULL: the runtime's own, which is the only one then. */
+const char *context_handler(const struct context *context, size_t index);
 
 /* A time limit of the harness' own, scaled for this run. */
 uint64_t context_limit_ms(const struct context *context, uint64_t limit_ms);

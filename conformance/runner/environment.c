@@ -137,34 +137,63 @@ static const struct digest_job *begin_digest(struct environment *environment, co
 	return job;
 }
 
+/* What starts the containers of a handler. */
+static int add_programs(struct members *out, struct environment *environment, struct runtime *used,
+			const char *handler, struct error *err)
+{
+	struct runtime_identity identity CLEANUP_RUNTIME_IDENTITY = {0};
+	int rc = runtime_identify(used, handler, &identity, err);
+	if (rc != 0)
+		return rc;
+	const struct digest_job *program = begin_digest(environment, identity.file);
+	const struct digest_job *shim = begin_digest(environment, identity.shim_file);
+	const struct digest_job *oci = begin_digest(environment, identity.oci_file);
+	digests_wait(environment->digests);
+	add_result(out, "binaryDigest", program);
+	add_text(out, "shim", identity.shim);
+	add_result(out, "shimDigest", shim);
+	add_text(out, "oci", identity.oci);
+	add_result(out, "ociDigest", oci);
+	add_text(out, "untold", identity.untold);
+	return 0;
+}
+
+/* Those that were asked for, by name. */
+static int add_handlers(struct members *runtime, struct environment *environment,
+			const struct context *context, struct runtime *used, struct error *err)
+{
+	struct members array CLEANUP_MEMBERS = members_new_array();
+	const struct text_list *handlers = &context->runtime_handlers;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < handlers->count; i++) {
+		struct members handler CLEANUP_MEMBERS = members_new();
+		add_text(&handler, "name", handlers->items[i]);
+		rc = add_programs(&handler, environment, used, handlers->items[i], err);
+		member_item(&array, NULL, members_take(&handler));
+	}
+	if (handlers->count != 0)
+		member_item(runtime, "handlers", members_take(&array));
+	return rc;
+}
+
 /* *out is NULL when no runtime is used. */
 static int runtime_json(struct environment *environment, const struct context *context,
 			struct runtime *used, cJSON **out, struct error *err)
 {
-	const struct runtime_description *description =
-		used != NULL ? runtime_describe(used) : NULL;
-	struct runtime_identity identity CLEANUP_RUNTIME_IDENTITY = {0};
 	struct members runtime CLEANUP_MEMBERS = members_new();
-	const struct digest_job *program = NULL, *shim = NULL, *oci = NULL;
-	int rc =
-		used != NULL ? runtime_identify(used, context->runtime_handler, &identity, err) : 0;
-	if (rc != 0 || used == NULL)
-		return rc;
-	program = begin_digest(environment, identity.file);
-	shim = begin_digest(environment, identity.shim_file);
-	oci = begin_digest(environment, identity.oci_file);
-	digests_wait(environment->digests);
+	if (used == NULL)
+		return 0;
+	const struct runtime_description *description = runtime_describe(used);
 	add_text(&runtime, "name", description->name);
 	add_text(&runtime, "version", description->version);
 	add_text(&runtime, "apiVersion", description->api_version);
 	add_text(&runtime, "snapshotter", description->snapshotter);
 	member_bool(&runtime, "private", description->is_private);
-	add_result(&runtime, "binaryDigest", program);
-	add_text(&runtime, "shim", identity.shim);
-	add_result(&runtime, "shimDigest", shim);
-	add_text(&runtime, "oci", identity.oci);
-	add_result(&runtime, "ociDigest", oci);
-	add_text(&runtime, "untold", identity.untold);
+	int rc = add_programs(&runtime, environment, used, context_handler(context, 0), err);
+	if (rc == 0)
+		rc = add_handlers(&runtime, environment, context, used, err);
+	if (rc != 0)
+		return rc;
 	*out = members_take(&runtime);
 	return *out != NULL ? 0 : error_memory(err);
 }

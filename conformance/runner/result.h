@@ -3,7 +3,7 @@
 
 /*
  * What a check's process tells the runner: JSON lines on its standard output, written while it runs, so
- * that nothing is lost when it dies. What the check has seen (assertion, note, evidence, device) goes
+ * that nothing is lost when it dies. What the check has seen (assertion, note, evidence, device, prediction) goes
  * into the journal at once, under the check's name and whatever the line says of itself; the rest is
  * about the outcome and is kept here:
  *

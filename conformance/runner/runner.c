@@ -7,9 +7,11 @@
 #include "base/path.h"
 #include "conformance/kubelet/plugin_directory.h"
 #include "conformance/runner/execution.h"
+#include "conformance/runner/facts.h"
 #include "conformance/runner/output.h"
 #include "conformance/runner/plugin_command.h"
 #include "containers/offers.h"
+#include "containers/runtime/identity.h"
 #include "reports/render.h"
 #include "reports/writer.h"
 #include "rpc/loop.h"
@@ -68,6 +70,20 @@ static void make_id(char *out, size_t size)
 		       (unsigned)(clock_monotonic_ns() ^ (uint64_t)uv_os_getpid()) & 0xffffU);
 }
 
+static int find_cdi_directories(struct runner *runner, struct error *err)
+{
+	const struct text_list *asked = runner->settings->workplace.cdi_directories;
+	int rc = 0;
+	if (runner->settings->asked.node_file != NULL)
+		return 0;
+	for (size_t i = 0; rc == 0 && asked != NULL && i < asked->count; i++)
+		rc = text_list_add(&runner->cdi_directories, asked->items[i], err);
+	return rc == 0 && runner->cdi_directories.count == 0
+		       ? runtime_cdi_directories(runner->workplace.runtime,
+						 &runner->cdi_directories, err)
+		       : rc;
+}
+
 static void fill_context(struct runner *runner)
 {
 	const struct workplace *workplace = &runner->workplace;
@@ -89,6 +105,7 @@ static void fill_context(struct runner *runner)
 	if (is_wine(runner))
 		context->node_file = NULL;
 	context->wine_directory = workplace->wine.directory;
+	context->cdi_directories = runner->cdi_directories;
 	context->node = runner->node;
 }
 
@@ -362,6 +379,7 @@ static int open_workplace(struct runner *runner, struct error *err)
 {
 	const struct runner_settings *settings = runner->settings;
 	struct workplace_options options = settings->workplace;
+	options.handlers = &settings->asked.runtime_handlers;
 	options.wine = is_wine(runner);
 	/* A recorded node has no devices to give to a probe. */
 	if (options.launcher == NULL && options.cri_address == NULL && !options.wine &&
@@ -372,10 +390,14 @@ static int open_workplace(struct runner *runner, struct error *err)
 		rc = discover_wine(runner, err);
 	if (rc == 0 && options.wine && has_own_plugin(runner))
 		rc = plugin_command_wine(&runner->workplace.wine, &runner->plugin_command, err);
+	if (rc == 0)
+		rc = find_cdi_directories(runner, err);
 	if (rc < 0)
 		return rc;
 	fill_context(runner);
 	rc = context_write(&runner->context, err);
+	if (rc == 0)
+		rc = facts_write(&runner->workplace, runner->node, err);
 	return rc == 0 ? plan_make(runner->suites, &settings->filter, &runner->context,
 				   &runner->plan, err)
 		       : rc;
@@ -392,6 +414,7 @@ static void runner_close(struct runner *runner)
 	discovery_free(runner->node);
 	free(runner->program);
 	free(runner->plugin_command);
+	text_list_free(&runner->cdi_directories);
 	termination_close(runner->termination);
 	(void)loop_drain(&runner->loop, DRAIN_MS, NULL);
 	cleanup_fd_(&runner->output_lock);

@@ -21,9 +21,9 @@
 struct runner_settings {
 	/* What the checks are told as it was asked for: plugin_command (NULL: the reference plugin
 	 * beside this program), hidden_directory, attach_directory (NULL: the plugin is ours to
-	 * start), resource, kubelet_profile, node_file (also RUNNER_WINE_NODE), runtime_handler,
-	 * out_directory (made when missing; see conformance/runner/output.h), thorough and
-	 * timeout_percent. */
+	 * start), resource, kubelet_profile, node_file (also RUNNER_WINE_NODE), runtime_handlers,
+	 * out_directory (made when missing; see conformance/runner/output.h), launch_anyway, thorough
+	 * and timeout_percent. */
 	struct context asked;
 	struct workplace_options workplace; /* without wine, which node_file says */
 	struct plan_filter filter;

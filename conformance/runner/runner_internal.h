@@ -22,6 +22,7 @@ struct runner {
 	char *program;
 	char *plugin_command; /* built for the reference plugin */
 	struct context context;
+	struct text_list cdi_directories; /* of the context */
 	struct discovery_snapshot *node;
 	struct workplace workplace;
 	struct environment environment;

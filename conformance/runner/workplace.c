@@ -121,19 +121,40 @@ static int use_image(struct workplace *workplace, const char *image, struct erro
 	return probe->reference != NULL ? expect_probes(workplace, err) : error_memory(err);
 }
 
-static int start_runtime(struct workplace *workplace, const char *cri_address, struct error *err)
+static int start_runtime(struct workplace *workplace, const struct workplace_options *options,
+			 struct error *err)
 {
-	const struct runtime_options defaults = {0};
+	const struct runtime_options own = {.containerd = options->containerd,
+					    .cdi_directories = options->cdi_directories};
 	uint64_t start = clock_monotonic_ms();
 	int rc = 0;
-	if (cri_address != NULL)
-		rc = runtime_attach(workplace->loop, cri_address, NULL, &workplace->runtime, err);
+	if (options->cri_address != NULL)
+		rc = runtime_attach(workplace->loop, options->cri_address, NULL,
+				    &workplace->runtime, err);
 	else if (OFFERS_PRIVATE_RUNTIME)
-		rc = runtime_start(workplace->loop, &defaults, &workplace->runtime, err);
+		rc = runtime_start(workplace->loop, &own, &workplace->runtime, err);
 	else
 		rc = error_set(err, ERROR_UNSUPPORTED, ONLY_ATTACHED);
 	workplace->runtime_ms = clock_monotonic_ms() - start;
 	return rc;
+}
+
+/* What the private runtime was configured with; of one that is only used its own words tell. */
+static int check_handlers(const struct workplace *workplace,
+			  const struct workplace_options *options, struct error *err)
+{
+	const struct runtime_description *description = runtime_describe(workplace->runtime);
+	for (size_t i = 0; options->handlers != NULL && i < options->handlers->count; i++) {
+		const char *name = options->handlers->items[i];
+		if (!description->is_private || text_list_has(description->handlers, name))
+			continue;
+		return error_set(
+			err, ERROR_ARGUMENT,
+			"--runtime-handler %s: a private containerd has runc, and crun and "
+			"kata where they are installed; --cri uses one with other handlers",
+			name);
+	}
+	return 0;
 }
 
 static int make_directory(struct workplace *workplace, struct error *err)
@@ -172,13 +193,15 @@ static int open_directory(struct workplace *workplace, const struct workplace_op
 static int open_containers(struct workplace *workplace, const struct workplace_options *options,
 			   struct error *err)
 {
-	int rc = start_runtime(workplace, options->cri_address, err);
+	int rc = start_runtime(workplace, options, err);
 	if (rc < 0) {
 		workplace->runtime = NULL;
 		return rc;
 	}
 	workplace->launcher = "containerd";
-	rc = open_directory(workplace, options, err);
+	rc = check_handlers(workplace, options, err);
+	if (rc == 0)
+		rc = open_directory(workplace, options, err);
 	if (rc < 0)
 		return rc;
 	return options->image != NULL ? use_image(workplace, options->image, err)
@@ -189,7 +212,9 @@ static int open_containers(struct workplace *workplace, const struct workplace_o
 static int choose(struct workplace *workplace, const struct workplace_options *options,
 		  struct error *err)
 {
-	bool asked = options->launcher != NULL || options->cri_address != NULL;
+	bool asked = options->launcher != NULL || options->cri_address != NULL ||
+		     options->containerd != NULL ||
+		     (options->handlers != NULL && options->handlers->count != 0);
 	struct error reason = {0};
 	int rc = 0;
 	if (options->launcher != NULL && strcmp(options->launcher, "containerd") != 0) {

@@ -32,8 +32,11 @@ struct workplace_options {
 	 * address asked for, their absence is an error. A runtime that does not work always is. */
 	const char *launcher;
 	const char *cri_address; /* an existing runtime; NULL starts a private one */
+	const char *containerd;	 /* the private one's program, as in struct runtime_options */
+	const struct text_list *cdi_directories; /* as there; may be NULL */
 	/* The probe image, which that runtime has; NULL: it is composed and imported. */
 	const char *image;
+	const struct text_list *handlers; /* that a private one must have; NULL: any */
 	bool wine; /* make a Wine node (containers/wine/node.h) in the directory "wine" */
 	const char *windows_programs; /* for it; NULL: where wine_node_make() looks */
 	const char *windows_dlls;     /* for it, as in struct wine_node */

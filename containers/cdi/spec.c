@@ -439,22 +439,22 @@ int cdi_spec_check(const cJSON *document, struct cdi_spec *out, struct error *er
 int cdi_spec_parse(const char *path, const char *data, size_t size, struct cdi_spec *out,
 		   struct error *err)
 {
-	cJSON *document CLEANUP_JSON = NULL;
 	int rc = size > CDI_FILE_MAX
 			 ? error_set(err, ERROR_LIMIT, "more than %d bytes", CDI_FILE_MAX)
-		 : text_ends_with(path, ".json") ? json_parse(data, size, &document, err)
-						 : yaml_to_json(data, size, &document, err);
+		 : text_ends_with(path, ".json") ? json_parse(data, size, &out->document, err)
+						 : yaml_to_json(data, size, &out->document, err);
 	if (rc == ERROR_FORMAT)
 		out->defect = CDI_SYNTAX;
 	else if (rc == ERROR_LIMIT)
 		out->defect = CDI_TOO_LARGE;
-	return rc < 0 ? rc : cdi_spec_check(document, out, err);
+	return rc < 0 ? rc : cdi_spec_check(out->document, out, err);
 }
 
 void cdi_spec_free(struct cdi_spec *spec)
 {
 	free(spec->kind);
 	text_list_free(&spec->devices);
+	cJSON_Delete(spec->document);
 	*spec = (struct cdi_spec){0};
 }
 

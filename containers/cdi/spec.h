@@ -45,6 +45,7 @@ struct cdi_spec {
 	const char *version;	  /* that the file declares; static */
 	const char *needed;	  /* the least with its fields, "0.3.0" at least; static */
 	struct text_list devices; /* qualified names: "vendor/class=name" */
+	cJSON *document;	  /* of cdi_spec_parse(), also when it is not a Spec; or NULL */
 };
 
 /*

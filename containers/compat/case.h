@@ -3,6 +3,7 @@
 
 /* What the files of rules share, those of selection/ too. */
 
+#include "containers/compat/launch.h"
 #include "containers/compat/nvidia.h"
 #include "containers/compat/rules.h"
 #include "containers/compat/windows_images.h"
@@ -14,6 +15,7 @@ struct compat_case {
 	const struct host_facts *host;
 	const struct compat_options *options;
 	struct compat_answer *answer;
+	const struct compat_launch *launch; /* NULL: the image as such */
 	const struct compat_rule *rule;
 	const char *advice, *source; /* of the next finding; NULL: the rule's */
 };
@@ -91,6 +93,19 @@ void rule_cuda_capability(struct compat_case *it);
 void rule_rocm_release(struct compat_case *it);
 void rule_amd_architecture(struct compat_case *it);
 void rule_intel_platform(struct compat_case *it);
+
+void rule_driver_library(struct compat_case *it);
+void rule_device_node(struct compat_case *it);
+
+/* What a launch is given of drivers: launch_files.c. */
+
+/* Does the grant mount a file whose name fits? */
+bool launch_mounts(const struct compat_launch *launch, const char *glob);
+
+/* The newest glibc that the launch's API needs to load a driver which the grant mounts; "": there is none,
+ * or the API may work without it. The arena's. */
+const char *launch_driver_glibc(const struct compat_launch *launch,
+				const struct image_contents *contents, struct arena *arena);
 
 /* Level of x86-64 that a platform's variant names: 3 of "v3"; 0: none. */
 unsigned platform_level(const struct image_platform *platform);

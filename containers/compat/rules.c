@@ -66,6 +66,14 @@ static const struct compat_rule rules[] = {
 	{"linux.missing-libraries", "What the image's programs need is in it, or in the driver.",
 	 "Put it into the image.", "ld.so(8): DT_NEEDED and symbol versions",
 	 rule_missing_libraries},
+	{"linux.driver-library", "The API's library is in the image, or is given to the container.",
+	 "Put the loader into the image, or let the device plugin give the driver's libraries.",
+	 "dlopen(3); base/gpu_apis.def", rule_driver_library},
+	{"linux.device-node", "The container is given the device nodes that the driver opens.",
+	 "Let the device plugin answer with the node and the permissions rw.",
+	 "Linux, Documentation/admin-guide/cgroup-v1/devices.rst; NVIDIA open-gpu-kernel-modules "
+	 "(nvidiactl); amdkfd (/dev/kfd)",
+	 rule_device_node},
 	{"nvidia.lock-step", "Driver libraries in the image are of the host's kernel module.",
 	 "Remove the driver's libraries from the image; the host's own are given to the container.",
 	 "NVIDIA open-gpu-kernel-modules (API mismatch); CUDA error 803, NVML error 18",
@@ -179,8 +187,12 @@ int compat_check(const struct image *image, const struct image_contents *content
 		 struct compat_answer *answer, struct error *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
-		struct compat_case it = {image,	 contents,  host, options,
-					 answer, &rules[i], NULL, NULL};
+		struct compat_case it = {.image = image,
+					 .contents = contents,
+					 .host = host,
+					 .options = options,
+					 .answer = answer,
+					 .rule = &rules[i]};
 		rules[i].apply(&it);
 	}
 	return answer->arena.failed ? error_memory(err) : 0;

@@ -121,8 +121,10 @@ static bool is_started(const struct image *image, const char *path)
 static bool is_lacking(const struct compat_case *it, const struct contents_need *need)
 {
 	const char *vendor = vendor_of(need->name);
+	const char *file = text_starts_with(need->name, "GLIBC_") ? "libc.so.6" : need->name;
 	return need->missing[0] != '\0' && !text_starts_with(need->name, "x86-64-v") &&
-	       (vendor == NULL || !case_has_gpu(it, vendor));
+	       (vendor == NULL || !case_has_gpu(it, vendor)) &&
+	       (it->launch == NULL || !launch_mounts(it->launch, file));
 }
 
 void rule_missing_libraries(struct compat_case *it)
@@ -148,4 +150,6 @@ void rule_missing_libraries(struct compat_case *it)
 			    "%zu needs of files that the image does not start are not met, the "
 			    "first: %s needs %s: %s",
 			    others, first->path, first->name, first->missing);
+	else if (it->contents != NULL && it->launch != NULL && case_on_linux(it))
+		compat_find(it, COMPAT_WORKS, "what programs of the image need is in it");
 }

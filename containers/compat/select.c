@@ -87,7 +87,8 @@ const struct image_index_entry *compat_select(const struct image_index *index,
 					      const struct compat_options *options,
 					      struct compat_answer *answer)
 {
-	struct compat_case it = {NULL, NULL, host, options, answer, &compat_no_match, NULL, NULL};
+	struct compat_case it = {
+		.host = host, .options = options, .answer = answer, .rule = &compat_no_match};
 	const struct image_index_entry *best = NULL;
 	struct fit best_fit = {0};
 	for (size_t i = 0; i < index->count; i++) {

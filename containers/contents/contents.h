@@ -7,6 +7,7 @@
  * OCI image-spec v1.1 layer.md) is not told.
  */
 
+#include "base/json.h"
 #include "containers/registry/image_source.h"
 
 enum {
@@ -80,5 +81,9 @@ void image_contents_free(struct image_contents *contents);
 
 const char *contents_kind_name(enum contents_kind kind); /* "driver-library" */
 
-/* contents.schema.json's object. NULL: out of memory. */
+/* image-contents.schema.json's object. NULL: out of memory. */
 cJSON *image_contents_json(const struct image_contents *contents);
+
+/* Reads it. Free it after an error, too. ERROR_FORMAT names the place. */
+int image_contents_parse(const struct json_at *object, struct image_contents *out,
+			 struct error *err);

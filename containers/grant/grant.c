@@ -70,6 +70,42 @@ void grant_free(struct grant *grant)
 	*grant = (struct grant){0};
 }
 
+static bool is_cdi_annotation(const struct grant_entry *annotation)
+{
+	return text_starts_with(annotation->name, GRANT_CDI_ANNOTATION);
+}
+
+bool grant_names_cdi(const struct grant *grant)
+{
+	grant_each (annotation, &grant->annotations) {
+		if (is_cdi_annotation(annotation))
+			return true;
+	}
+	return grant->cdi_devices.count != 0;
+}
+
+static int list_once(struct text_list *names, const char *name, struct error *err)
+{
+	return text_list_has(names, name) ? 0 : text_list_add(names, name, err);
+}
+
+int grant_list_cdi(const struct grant *grant, struct text_list *names, struct error *err)
+{
+	int rc = 0;
+	grant_each (device, &grant->cdi_devices) {
+		rc = rc == 0 ? list_once(names, device->name, err) : rc;
+	}
+	grant_each (annotation, &grant->annotations) {
+		struct text_list words CLEANUP_TEXT_LIST = {0};
+		if (rc == 0 && is_cdi_annotation(annotation))
+			rc = text_list_split(&words, annotation->value, ',', err);
+		text_each (word, &words) {
+			rc = rc == 0 ? list_once(names, word, err) : rc;
+		}
+	}
+	return rc;
+}
+
 /* NULL is left out. */
 static bool add_string(cJSON *object, const char *key, const char *value)
 {

@@ -85,6 +85,16 @@ int grant_add_conflict(struct grant *grant, const struct grant_conflict *conflic
 int grant_keep(struct grant *grant, const char **string, struct error *err);
 void grant_free(struct grant *grant);
 
+/* Annotations with this prefix hold names of CDI devices, with commas between them (pkg/cdi/annotations.go
+ * of cncf-tags/container-device-interface). */
+#define GRANT_CDI_ANNOTATION "cdi.k8s.io/"
+
+/* Does it name CDI devices, as such or in annotations? */
+bool grant_names_cdi(const struct grant *grant);
+
+/* Adds these names, each once. ERROR_MEMORY. */
+int grant_list_cdi(const struct grant *grant, struct text_list *names, struct error *err);
+
 /* {"envs": [...], "mounts": [...], "devices": [...], "annotations": [...], "cdi_devices": [...],
  * "conflicts": [...]}; NULL when memory ran out. */
 cJSON *grant_json(const struct grant *grant);

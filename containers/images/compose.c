@@ -24,7 +24,7 @@ struct blob {
 	char digest[DIGEST_SIZE];
 };
 
-enum { CONFIG, MANIFEST, LAYERS, BLOBS = LAYERS + IMAGE_LAYERS_MAX };
+enum { CONFIG, MANIFEST, LAYERS, BLOBS = LAYERS + IMAGE_SPEC_LAYERS_MAX };
 
 struct image {
 	struct blob blobs[BLOBS];

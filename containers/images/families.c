@@ -24,12 +24,12 @@ struct family {
 
 /* The first is of the probes of no API, the others are in the order of gpu_api_families. */
 struct families {
-	struct family each[IMAGE_LAYERS_MAX];
+	struct family each[IMAGE_SPEC_LAYERS_MAX];
 };
 
 static void families_free(struct families *families)
 {
-	for (size_t i = 0; i < IMAGE_LAYERS_MAX; i++) {
+	for (size_t i = 0; i < IMAGE_SPEC_LAYERS_MAX; i++) {
 		text_list_free(&families->each[i].programs);
 		text_list_free(&families->each[i].loaders);
 	}
@@ -38,7 +38,7 @@ static void families_free(struct families *families)
 /* 0: there is no such family. */
 static size_t family_index(const char *name)
 {
-	for (size_t i = 0; gpu_api_families[i] != NULL && i + 1 < IMAGE_LAYERS_MAX; i++) {
+	for (size_t i = 0; gpu_api_families[i] != NULL && i + 1 < IMAGE_SPEC_LAYERS_MAX; i++) {
 		if (strcmp(gpu_api_families[i], name) == 0)
 			return i + 1;
 	}
@@ -118,10 +118,10 @@ static struct image_layer layer_of(const struct family *family)
 static int compose(const char *archive, const struct families *families,
 		   const struct images_choice *choice, struct images *out, struct error *err)
 {
-	struct image_layer layers[IMAGE_LAYERS_MAX] = {{0}};
+	struct image_layer layers[IMAGE_SPEC_LAYERS_MAX] = {{0}};
 	struct text names CLEANUP_TEXT = {0};
 	size_t count = 0;
-	for (size_t i = 1; i < IMAGE_LAYERS_MAX; i++) {
+	for (size_t i = 1; i < IMAGE_SPEC_LAYERS_MAX; i++) {
 		if (families->each[i].programs.count == 0)
 			continue;
 		text_addf(&names, "%s%s", count != 0 ? "," : "", gpu_api_families[i - 1]);

@@ -41,14 +41,14 @@ struct image_layer {
 	const char *const *loaded_libraries;
 };
 
-enum { IMAGE_LAYERS_MAX = 8 };
+enum { IMAGE_SPEC_LAYERS_MAX = 8 };
 
 struct image_spec {
 	/* "docker.io/gpucert/probe"; the tag is the first 12 digits of the digest. */
 	const char *repository;
 	const char *reference; /* instead of that; NULL: that */
 	/* The lowest layer, which also has what every image needs, and those above it, ended by one
-	 * without programs (NULL: none), IMAGE_LAYERS_MAX in all. Each depends on its own files and the lowest layer alone, so
+	 * without programs (NULL: none), IMAGE_SPEC_LAYERS_MAX in all. Each depends on its own files and the lowest layer alone, so
 	 * images with the same layer share it. */
 	struct image_layer base;
 	const struct image_layer *layers;

@@ -6,15 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct container_mount *mount_by_id(const struct container_view *view, int id)
-{
-	for (size_t i = 0; i < view->mounts.count; i++) {
-		if (view->mounts.items[i].id == id)
-			return &view->mounts.items[i];
-	}
-	return NULL;
-}
-
 /* ", on the mount /lib of the host's /opt/lib"; nothing for a file of the image's own layer. */
 static void add_mount(struct text *sentence, const struct container_mount *mount)
 {
@@ -34,12 +25,6 @@ static int add_difference(struct text_list *differences, const char *path, const
 	return text_list_take(differences, text_take(&sentence), err);
 }
 
-static int digest_descriptor(int fd, char digest[DIGEST_SIZE], struct error *err)
-{
-	char *path CLEANUP_FREE = text_format("/proc/self/fd/%d", fd);
-	return path != NULL ? digest_file(path, digest, NULL, err) : error_memory(err);
-}
-
 static int see_in(const struct container_view *view, int root, const char *path,
 		  struct container_sight *out, struct error *err)
 {
@@ -52,9 +37,9 @@ static int see_in(const struct container_view *view, int root, const char *path,
 		.there = true,
 		.file = identity.type == S_IFREG,
 		.place = {identity.device, identity.inode},
-		.mount = mount_by_id(view, identity.mount),
+		.mount = container_mount_by_id(view, identity.mount),
 	};
-	return out->file ? digest_descriptor(fd, out->digest, err) : 0;
+	return out->file ? container_digest_file(view, fd, out->digest, err) : 0;
 }
 
 int container_see(const struct container_view *view, const char *path, struct container_sight *out,

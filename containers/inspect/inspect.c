@@ -40,6 +40,11 @@ int container_open(int root, const char *path, bool follow)
 	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
+static int64_t in_ns(const struct statx_timestamp *time)
+{
+	return time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
 int container_identify(int fd, const char *name, struct container_identity *out)
 {
 	struct statx status = {0};
@@ -58,6 +63,9 @@ int container_identify(int fd, const char *name, struct container_identity *out)
 		.major = status.stx_rdev_major,
 		.minor = status.stx_rdev_minor,
 		.mount = (int)status.stx_mnt_id,
+		.size = status.stx_size,
+		.modified_ns = in_ns(&status.stx_mtime),
+		.changed_ns = in_ns(&status.stx_ctime),
 	};
 	return 0;
 }
@@ -74,21 +82,27 @@ static int check_kernel(int root, struct error *err)
 		       : error_system(err, errno, "root of the container");
 }
 
-int container_inspect(int64_t pid, struct container_view *out, struct error *err)
+int container_inspect(int64_t pid, const char *digests, struct container_view *out,
+		      struct error *err)
 {
 	struct container_view view CLEANUP_CONTAINER_VIEW = {.pid = pid};
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(pid, &root, err);
+	view.digests_file = digests != NULL ? arena_string(&view.arena, digests) : NULL;
 	if (rc == 0)
 		rc = check_kernel(root, err);
 	if (rc == 0)
-		rc = container_view_process(&view, err);
+		rc = container_digests_read(&view, err);
 	if (rc == 0)
 		rc = container_view_mounts(&view, root, err);
 	if (rc == 0)
+		rc = container_view_process(&view, err);
+	if (rc == 0)
 		rc = container_view_nodes(&view, root, err);
 	if (rc == 0)
-		rc = container_view_usable(&view, err);
+		rc = container_view_cgroups(&view, err);
+	if (rc == 0)
+		rc = container_view_access(&view, err);
 	if (rc == 0 && view.arena.failed)
 		rc = error_memory(err);
 	if (rc < 0)
@@ -105,6 +119,15 @@ void container_view_free(struct container_view *view)
 	text_list_free(&view->environment);
 	text_list_free(&view->shared);
 	*view = (struct container_view){0};
+}
+
+const struct container_mount *container_mount_by_id(const struct container_view *view, int id)
+{
+	for (size_t i = 0; i < view->mounts.count; i++) {
+		if (view->mounts.items[i].id == id)
+			return &view->mounts.items[i];
+	}
+	return NULL;
 }
 
 const struct container_mount *container_mount_of(const struct container_view *view,

@@ -61,7 +61,27 @@ struct container_node {
 	const char *path; /* in the container */
 	bool block;
 	unsigned major, minor;
-	unsigned mode; /* permission bits */
+	unsigned mode;	 /* permission bits */
+	unsigned access; /* of a node of the host: what the device cgroup allows, some of these */
+};
+enum { CONTAINER_READ = 1, CONTAINER_WRITE = 2 };
+
+/* A cgroup of the container that limits which devices it uses: that of the controller "devices" in a
+ * hierarchy of version 1, and that of version 2. Where both are there, both must allow a device. */
+enum { CONTAINER_CGROUPS_MAX = 2, CONTAINER_PROGRAMS_MAX = 16 };
+struct container_cgroup {
+	unsigned version;
+	const char *path; /* its directory on the host */
+	/* Version 1: the lines of devices.list, "c 1:3 rwm". */
+	const char *rules;
+	/* Version 2: the eBPF programs of type BPF_PROG_TYPE_CGROUP_DEVICE that are asked about each
+	 * access, those of the groups above among them. Without any each device is allowed. */
+	struct container_program {
+		char tag[17]; /* digest of its instructions, as bpftool shows it */
+		unsigned instructions;
+	} programs[CONTAINER_PROGRAMS_MAX];
+	size_t program_count;
+	const char *untold; /* why rules or programs cannot be read; NULL: they were */
 };
 
 struct container_view {
@@ -75,24 +95,44 @@ struct container_view {
 	struct container_node *nodes;
 	size_t node_count;
 	bool nodes_cut; /* CONTAINER_ENTRIES_MAX was reached: there may be more nodes */
-	/* Nodes of the host's /dev (its paths) that the device cgroup lets the container read or
-	 * write, had it nodes of these numbers. */
-	struct container_node *usable;
-	size_t usable_count;
-	const char *usable_untold; /* why that could not be asked; NULL: it was */
-	uint64_t capabilities;	   /* that are in any of its five sets */
+	struct container_cgroup cgroups[CONTAINER_CGROUPS_MAX];
+	size_t cgroup_count;
+	/* Nodes of the host's /dev (its paths), and as `access` what the device cgroup lets the
+	 * container do with them, had it nodes of these numbers. */
+	struct container_node *host_nodes;
+	size_t host_node_count;
+	const char *access_untold; /* why that could not be asked; NULL: it was */
+	size_t planted;		   /* by container_plant_nodes() */
+	const char *planted_untold;
+	uint64_t capabilities; /* that are in any of its five sets */
 	bool no_new_privileges;
 	int seccomp;		      /* 0: none, 1: strict, 2: filter */
 	struct text_list environment; /* "NAME=value", of the program as it was started */
+	const char *digests_file;     /* of the run; NULL: none */
+	const struct container_digest *digests;
+	size_t digest_count; /* that it held */
 	struct text_list
 		shared; /* of its namespaces "mnt", "pid", "ipc": those that are this process' own */
 };
 
 #define CLEANUP_CONTAINER_VIEW __attribute__((cleanup(container_view_free)))
 
-/* `pid` is the host's number of a process of the container. ERROR_NOT_FOUND: it is gone. */
-int container_inspect(int64_t pid, struct container_view *out, struct error *err);
+/* `pid` is the host's number of a process of the container. `digests` is a file that one run keeps for
+ * all its looks at containers and that the first one makes: digests of the image's files, which are
+ * then read once. NULL: everything is read. ERROR_NOT_FOUND: the process is gone. */
+int container_inspect(int64_t pid, const char *digests, struct container_view *out,
+		      struct error *err);
 void container_view_free(struct container_view *view);
+
+/*
+ * Makes nodes in a container that is held, so that its program can try to use what it was not given:
+ * in CONTAINER_PLANTED_DIRECTORY one for each number of `host_nodes` and of its own nodes, and the first
+ * render node's, named "c-226-128" or "b-8-0", to be used by everybody as far as their mode goes. view->planted is how many
+ * there are; 0: none, for the reason in view->planted_untold (its /dev is a folder of the host; no
+ * device can be made there). They go with the container. ERROR_MEMORY, ERROR_IO.
+ */
+#define CONTAINER_PLANTED_DIRECTORY "/dev/.gpucert-nodes"
+int container_plant_nodes(struct container_view *view, struct error *err);
 
 /* The mount that `path` of the container lies on; NULL: none, which does not happen to a live one.
  */

@@ -3,11 +3,21 @@
 #include "containers/inspect/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { LINK_MAX_BYTES = 4096 };
+
+/* A link of /proc that stands for a file. */
+static int digest_process_file(const struct container_view *view, const char *path,
+			       char digest[DIGEST_SIZE], struct error *err)
+{
+	int fd CLEANUP_FD = open(path, O_PATH | O_CLOEXEC);
+	return fd >= 0 ? container_digest_file(view, fd, digest, err)
+		       : error_system(err, errno, "%s", path);
+}
 
 static int view_exe(struct container_view *view, struct error *err)
 {
@@ -20,7 +30,7 @@ static int view_exe(struct container_view *view, struct error *err)
 		return error_system(err, errno, "%s", path);
 	target[length] = '\0';
 	view->exe = arena_string(&view->arena, target);
-	return digest_file(path, view->exe_digest, NULL, err);
+	return digest_process_file(view, path, view->exe_digest, err);
 }
 
 static bool view_has_file(const struct container_view *view, const struct container_file *file)
@@ -54,7 +64,7 @@ static int view_mapping(struct container_view *view, const char *line, struct er
 	if (mapped == NULL || grown == NULL)
 		return error_memory(err);
 	view->files = grown;
-	int rc = digest_file(mapped, file.digest, NULL, err);
+	int rc = digest_process_file(view, mapped, file.digest, err);
 	if (rc < 0)
 		return rc;
 	file.path = arena_string(&view->arena, line + path_at);

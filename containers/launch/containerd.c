@@ -132,7 +132,7 @@ static int start(struct launcher *launcher, struct launch *launch, const struct 
 	struct containerd_launcher *maker = (struct containerd_launcher *)launcher;
 	struct containerd_launch *self = (struct containerd_launch *)launch;
 	self->hold_fd = -1;
-	if (spec->grant.cdi_devices.count > 0 && !maker->applies_cdi)
+	if (grant_names_cdi(&spec->grant) && !maker->applies_cdi)
 		return ignored(maker, launch, "CDI devices", err);
 	if (launcher->system == LAUNCH_WINDOWS && spec->grant.devices.count > 0 &&
 	    !maker->applies_devices)

@@ -275,6 +275,9 @@ int image_source_referrers(struct image_source *source, const char *digest,
 	if (from->kind->referrers == NULL || (digest == NULL && from->top.count == 0))
 		return 0;
 	const char *of = digest != NULL ? digest : from->top.entries[0].descriptor.digest;
+	if (digest == NULL && source->index.count == 1 &&
+	    strcmp(source->index.entries[0].descriptor.digest, of) == 0)
+		return 0; /* it stands for the image itself */
 	return from->kind->referrers(from->self, of, artifact_type, out, err);
 }
 

@@ -76,7 +76,7 @@ int image_source_load_entry(struct image_source *source, const struct image_inde
 			    struct image *out, struct error *err);
 
 /* What refers to a manifest of a registry with an artifact of a type (registry_list_referrers()); `digest`
- * NULL: to what the source's name stands for. Other sources have none. */
+ * NULL: to the index that the source's name stands for, if it is one. Other sources have none. */
 int image_source_referrers(struct image_source *source, const char *digest,
 			   const char *artifact_type, struct image_index *out, struct error *err);
 

@@ -83,6 +83,13 @@ static const char *string_of(const cJSON *object, const char *key)
 	return value != NULL ? value : "";
 }
 
+char *runtime_root(struct runtime *runtime)
+{
+	cJSON *config CLEANUP_JSON = read_config(runtime);
+	const char *root = string_of(config, "containerdRootDir");
+	return root[0] != '\0' ? strdup(root) : NULL;
+}
+
 static const cJSON *find_handler(const cJSON *config, const char *handler)
 {
 	const cJSON *containerd = cJSON_GetObjectItem(config, "containerd");
@@ -145,4 +152,18 @@ int runtime_identify(struct runtime *runtime, const char *handler, struct runtim
 					       "runtime it starts"
 					     : "the low-level runtime's program was not found");
 	return out->file == NULL && out->untold == NULL ? error_memory(err) : 0;
+}
+
+int runtime_cdi_directories(struct runtime *runtime, struct text_list *out, struct error *err)
+{
+	cJSON *config CLEANUP_JSON = runtime != NULL ? read_config(runtime) : NULL;
+	int rc = 0;
+	json_each (directory, cJSON_GetObjectItem(config, "cdiSpecDirs")) {
+		if (rc == 0 && cJSON_IsString(directory))
+			rc = text_list_add(out, directory->valuestring, err);
+	}
+	if (rc < 0 || out->count != 0)
+		return rc;
+	rc = text_list_add(out, CDI_STATIC_DIRECTORY, err);
+	return rc == 0 ? text_list_add(out, CDI_DYNAMIC_DIRECTORY, err) : rc;
 }

@@ -24,6 +24,15 @@ void runtime_identity_free(struct runtime_identity *identity);
 int runtime_identify(struct runtime *runtime, const char *handler, struct runtime_identity *out,
 		     struct error *err);
 
+/* Adds the folders in which the runtime looks for CDI Specs, as in struct runtime_options: those that
+ * its configuration tells, otherwise CDI_STATIC_DIRECTORY and CDI_DYNAMIC_DIRECTORY.
+ * `runtime` NULL: these. ERROR_MEMORY. */
+int runtime_cdi_directories(struct runtime *runtime, struct text_list *out, struct error *err);
+
+/* Where containerd keeps its content, by its own configuration ("/var/lib/containerd"). NULL: it is not told, or
+ * no memory. Caller frees. */
+char *runtime_root(struct runtime *runtime);
+
 /* "runc 1.1.5+ds1" of what "runc --version" prints, "containerd-shim-runc-v2 1.6.20~ds1" of what
  * "containerd-shim-runc-v2 -v" does: `name` and the first word that begins with a digit behind
  * "version", in whatever case. Only `name` when there is none. NULL: out of memory. */

@@ -41,8 +41,11 @@ static int run_ctr(struct runtime *runtime, const char *archive, struct error *e
 	struct address address = {0};
 	const char *snapshotter = runtime->description.snapshotter;
 	char *output CLEANUP_FREE = NULL;
+	char *beside CLEANUP_FREE =
+		runtime->programs != NULL ? path_join(runtime->programs, "ctr") : NULL;
+	const char *program = beside != NULL && file_exists(beside) ? beside : "ctr";
 	int rc = address_parse(runtime->description.address, ADDRESS_RULES_HERE, &address, err);
-	const char *argv[] = {"ctr",	"--address", address.name, "--namespace",
+	const char *argv[] = {program,	"--address", address.name, "--namespace",
 			      "k8s.io", "images",    "import",	   archive,
 			      NULL,	NULL,	     NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = IMPORT_TIMEOUT_MS};

@@ -9,6 +9,7 @@
 #include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
@@ -125,25 +126,79 @@ static const char config_format[] = "version = 2\n"
 				    "conf_dir = \"%s/cni/net.d\"\n"
 				    "\n[" CRI_PLUGIN ".containerd]\n"
 				    "snapshotter = \"%s\"\n"
-				    "default_runtime_name = \"runc\"\n"
-				    "\n[" CRI_PLUGIN ".containerd.runtimes.runc]\n"
-				    "runtime_type = \"io.containerd.runc.v2\"\n"
-				    "\n[" CRI_PLUGIN ".containerd.runtimes.runc.options]\n"
-				    "Root = \"%s/runc\"\n"
-				    "SystemdCgroup = false\n";
+				    "default_runtime_name = \"runc\"\n";
 
-/* The directory's path holds no characters that TOML would need escaped: it comes from
- * run_directory_make(), which has checked the base directory. */
-char *containerd_config(const char *directory, const char *snapshotter, const char *version)
+static const char handler_format[] = "\n[" CRI_PLUGIN ".containerd.runtimes.%s]\n"
+				     "runtime_type = \"%s\"\n";
+/* Of the shim of runc, which starts whatever program is like it. */
+static const char handler_options_format[] = "\n[" CRI_PLUGIN ".containerd.runtimes.%s.options]\n"
+					     "BinaryName = \"%s\"\n"
+					     "Root = \"%s/%s\"\n"
+					     "SystemdCgroup = false\n";
+
+static const struct handler {
+	const char *name, *type;
+	const char *program; /* which is installed where there is this handler */
+	bool by_shim;	     /* the program is the shim itself */
+} handlers[] = {
+	{"runc", "io.containerd.runc.v2", "runc", false},
+	{"crun", "io.containerd.runc.v2", "crun", false},
+	{"kata", "io.containerd.kata.v2", "containerd-shim-kata-v2", true},
+};
+
+static int find_handlers(struct text_list *out, struct error *err)
 {
-	const char *cdi = cri_version_at_least(version, 1, 7) ? "enable_cdi = true\n" : "";
-	return text_format(config_format, directory, directory, directory, cdi, directory,
-			   directory, snapshotter, directory);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(handlers); i++) {
+		char *path CLEANUP_FREE = NULL;
+		rc = process_find_program(handlers[i].program, &path, err);
+		if (rc == 0)
+			rc = text_list_add(out, handlers[i].name, err);
+		else if (rc == ERROR_NOT_FOUND)
+			rc = 0;
+	}
+	return rc;
 }
 
-static int write_config(struct runtime *runtime, const char *snapshotter, const char *version,
-			struct error *err)
+static char *cdi_config(const char *version, const struct text_list *directories)
 {
+	struct text config = {0};
+	if (!cri_version_at_least(version, 1, 7))
+		return strdup("");
+	text_add(&config, "enable_cdi = true\n");
+	for (size_t i = 0; directories != NULL && i < directories->count; i++)
+		text_addf(&config, "%s\"%s\"%s", i == 0 ? "cdi_spec_dirs = [" : ", ",
+			  directories->items[i], i + 1 == directories->count ? "]\n" : "");
+	return text_take(&config);
+}
+
+/* No path holds characters that TOML would need escaped: the directory's comes from
+ * run_directory_make(), which has checked the base directory, and struct runtime_options asks for it. */
+char *containerd_config(const char *directory, const char *snapshotter, const char *version,
+			const struct text_list *cdi_directories, const struct text_list *installed)
+{
+	char *cdi CLEANUP_FREE = cdi_config(version, cdi_directories);
+	struct text toml CLEANUP_TEXT = {0};
+	if (cdi == NULL)
+		return NULL;
+	text_addf(&toml, config_format, directory, directory, directory, cdi, directory, directory,
+		  snapshotter);
+	for (size_t i = 0; i < ARRAY_SIZE(handlers); i++) {
+		const struct handler *handler = &handlers[i];
+		if (!text_list_has(installed, handler->name))
+			continue;
+		text_addf(&toml, handler_format, handler->name, handler->type);
+		if (!handler->by_shim)
+			text_addf(&toml, handler_options_format, handler->name, handler->program,
+				  directory, handler->name);
+	}
+	return text_take(&toml);
+}
+
+static int write_config(struct runtime *runtime, const struct runtime_options *options,
+			const char *version, struct error *err)
+{
+	const char *snapshotter = options->snapshotter;
 	char *path CLEANUP_FREE = path_join(runtime->directory, "config.toml");
 	int rc = snapshotter == NULL
 			 ? containerd_choose_snapshotter(runtime->directory, &snapshotter, err)
@@ -151,15 +206,37 @@ static int write_config(struct runtime *runtime, const char *snapshotter, const 
 	if (rc != 0)
 		return rc;
 	runtime->description.snapshotter = arena_string(&runtime->strings, snapshotter);
-	char *toml CLEANUP_FREE = containerd_config(runtime->directory, snapshotter, version);
+	rc = find_handlers(&runtime->handlers, err);
+	if (rc != 0)
+		return rc;
+	char *toml CLEANUP_FREE = containerd_config(runtime->directory, snapshotter, version,
+						    options->cdi_directories, &runtime->handlers);
 	if (path == NULL || toml == NULL)
 		return error_memory(err);
 	return file_write_atomic(path, toml, strlen(toml), 0600, err);
 }
 
+/* Of a program that is named by its path, the shims beside it are found first. */
+static int find_programs(struct runtime *runtime, const char *program, char **path,
+			 struct error *err)
+{
+	const char *inherited = getenv("PATH");
+	if (strchr(program, '/') == NULL)
+		return 0;
+	char *folder CLEANUP_FREE = path_directory(program);
+	runtime->programs = folder != NULL ? realpath(folder, NULL) : NULL;
+	if (runtime->programs == NULL)
+		return error_memory(err);
+	*path = text_format("PATH=%s:%s", runtime->programs, inherited != NULL ? inherited : "");
+	return *path != NULL ? 0 : error_memory(err);
+}
+
 /* containerd cannot log into a file by itself, and a pipe that nobody reads would block it. */
 static int spawn(struct runtime *runtime, const char *program, struct error *err)
 {
+	char *path CLEANUP_FREE = NULL;
+	int rc = find_programs(runtime, program, &path, err);
+	const char *const env[] = {path, NULL};
 	char *config CLEANUP_FREE = path_join(runtime->directory, "config.toml");
 	char *log CLEANUP_FREE = path_join(runtime->directory, "containerd.log");
 	const char *const argv[] = {
@@ -167,7 +244,9 @@ static int spawn(struct runtime *runtime, const char *program, struct error *err
 		program,   config, log,
 		NULL,
 	};
-	const struct process_spec spec = {.argv = argv, .grace_ms = STOP_GRACE_MS};
+	const struct process_spec spec = {.argv = argv, .env = env, .grace_ms = STOP_GRACE_MS};
+	if (rc < 0)
+		return rc;
 	if (config == NULL || log == NULL)
 		return error_memory(err);
 	return process_start(runtime->loop, &spec, &runtime->containerd, err);
@@ -215,7 +294,7 @@ static int start(struct runtime *runtime, const struct runtime_options *options,
 	runtime->description.address = arena_string(&runtime->strings, address);
 	runtime->description.cgroup_parent = arena_string(&runtime->strings, cgroup);
 	if (rc == 0)
-		rc = write_config(runtime, options->snapshotter, version, err);
+		rc = write_config(runtime, options, version, err);
 	if (rc == 0)
 		rc = spawn(runtime, program, err);
 	return rc == 0 ? wait_ready(runtime, options->start_timeout_ms, err) : rc;

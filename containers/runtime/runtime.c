@@ -15,8 +15,10 @@ enum { STOP_TIMEOUT_MS = 15000 };
 static void runtime_free(struct runtime *runtime)
 {
 	free(runtime->directory);
+	free(runtime->programs);
 	arena_free(&runtime->strings);
 	text_list_free(&runtime->imported);
+	text_list_free(&runtime->handlers);
 	free(runtime);
 }
 
@@ -43,6 +45,7 @@ int runtime_new(uv_loop_t *loop, const char *base_directory, const char *cri_add
 		.version = "",
 		.api_version = "",
 		.snapshotter = "",
+		.handlers = &runtime->handlers,
 		.address = arena_string(&runtime->strings, cri_address),
 		.cgroup_parent = "",
 		.work_directory = arena_string(&runtime->strings, work),

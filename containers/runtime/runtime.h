@@ -23,6 +23,7 @@
  */
 
 #include "base/error.h"
+#include "base/text.h"
 #include "containers/cri/cri.h"
 
 #include <stdbool.h>
@@ -32,11 +33,22 @@
 
 #define RUNTIME_BASE_DIRECTORY "/run/gpucert" /* short: a socket path has at most 107 bytes */
 
+/* Where containerd and the kubelet's other runtimes look for CDI Specs by default (pkg/cdi/spec-dirs.go
+ * of cncf-tags/container-device-interface). */
+#define CDI_STATIC_DIRECTORY  "/etc/cdi"
+#define CDI_DYNAMIC_DIRECTORY "/var/run/cdi"
+
 struct runtime;
 
 struct runtime_options {
 	const char *base_directory; /* NULL: RUNTIME_BASE_DIRECTORY */
-	const char *containerd;	    /* program; NULL: "containerd" in PATH */
+	/* Program; NULL: "containerd" in PATH. Of one that is named by its path, ctr and shims are
+	 * those beside it. */
+	const char *containerd;
+	/* Where it looks for CDI Specs: absolute paths without quotes, backslashes and control
+	 * characters, a later one before an earlier. NULL or empty: where it does by default.
+	 * containerd 1.6 has no CDI. */
+	const struct text_list *cdi_directories;
 	/* "overlayfs" or "native"; NULL: overlayfs if it can be mounted, else native. */
 	const char *snapshotter;
 	uint64_t start_timeout_ms; /* 0: 30 s */
@@ -47,8 +59,10 @@ struct runtime_description {
 	const char *run_id;  /* "run-XXXXXX", unique: what launches and sweeps are labelled with */
 	const char *name;    /* "containerd", as the runtime says */
 	const char *version; /* "1.6.20~ds1", as the runtime says */
-	const char *api_version;    /* "v1" */
-	const char *snapshotter;    /* "" when attached */
+	const char *api_version; /* "v1" */
+	const char *snapshotter; /* "" when attached */
+	/* Names of a private one's runtime handlers: "runc", and "crun" and "kata" where installed. */
+	const struct text_list *handlers;
 	const char *address;	    /* "unix:///run/gpucert/run-XXXXXX/containerd.sock" */
 	const char *cgroup_parent;  /* "/gpucert-XXXXXX"; "" when attached */
 	const char *work_directory; /* for archives and logs; exists until runtime_stop() */

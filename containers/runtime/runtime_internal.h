@@ -17,6 +17,8 @@ struct runtime {
 	struct cri *cri;	    /* NULL until it is ready */
 	struct process *containerd; /* NULL when attached */
 	char *directory;
+	char *programs;		   /* folder of ctr and the shims; NULL: those in PATH */
+	struct text_list handlers; /* that it is configured with; empty when attached */
 	struct text_list imported; /* references of images that were not there before */
 	struct arena strings;	   /* of the description */
 	struct runtime_description description;
@@ -41,8 +43,10 @@ int containerd_choose_snapshotter(const char *directory, const char **snapshotte
 				  struct error *err);
 
 /* The content of config.toml (configuration version 2, which containerd 1.6 to 2.x read) for the
- * directory of a run. NULL: out of memory. Caller frees. */
-char *containerd_config(const char *directory, const char *snapshotter, const char *version);
+ * directory of a run, with these runtime handlers, of those that are known; `cdi_directories` as in
+ * struct runtime_options. NULL: out of memory. Caller frees. */
+char *containerd_config(const char *directory, const char *snapshotter, const char *version,
+			const struct text_list *cdi_directories, const struct text_list *installed);
 
 #define RUN_DIRECTORY_PREFIX "run-"
 #define NEW_DIRECTORY_PREFIX "new-"	/* a run directory that has no owner yet */

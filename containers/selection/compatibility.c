@@ -413,6 +413,28 @@ int compatibility_judge(const cJSON *document, const struct features *features, 
 	return arena->failed || walk.reasons.failed ? error_memory(err) : 0;
 }
 
+/* YAML allows no key twice, and NFD refuses such a document. */
+static int check_keys(const struct json_at *at, struct error *err)
+{
+	struct json_at member = {.parent = at};
+	const bool object = cJSON_IsObject(at->node);
+	size_t count = 0;
+	json_each (item, at->node) {
+		member.node = item;
+		member.key = object ? item->string : NULL;
+		if (object && ++count > COMPATIBILITY_KEYS_MAX)
+			return json_error(at, err, "more than %d keys",
+					  (int)COMPATIBILITY_KEYS_MAX);
+		if (object && cJSON_GetObjectItemCaseSensitive(at->node, item->string) != item)
+			return json_error(&member, err, "it is there twice");
+		int rc = check_keys(&member, err);
+		if (rc < 0)
+			return rc;
+		member.index++;
+	}
+	return 0;
+}
+
 int compatibility_parse(const char *data, size_t size, cJSON **out, struct error *err)
 {
 	cJSON *document CLEANUP_JSON = NULL;
@@ -421,6 +443,8 @@ int compatibility_parse(const char *data, size_t size, cJSON **out, struct error
 		return error_set(err, ERROR_LIMIT, "more than %d bytes", (int)COMPATIBILITY_MAX);
 	int rc = yaml_to_json(data, size, &document, err);
 	struct json_at root = json_root(document);
+	if (rc == 0)
+		rc = check_keys(&root, err);
 	if (rc == 0)
 		rc = json_need_string(&root, "version", &version, err);
 	if (rc < 0)

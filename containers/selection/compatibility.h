@@ -14,6 +14,7 @@
 
 enum {
 	COMPATIBILITY_MAX = 64 * 1024,	 /* bytes of a document */
+	COMPATIBILITY_KEYS_MAX = 1000,	 /* of a mapping */
 	COMPATIBILITY_STEPS_MAX = 20000, /* comparisons of one with a host */
 };
 

@@ -91,7 +91,7 @@ static void test_a_held_program(void)
 	UNIT_INT(launch_start(rig.launcher, &spec, &launch, &err), 0);
 	UNIT_INT(launch_wait_held(launch, &pid, &err), 0);
 	CU_ASSERT_TRUE_FATAL(pid > 1);
-	UNIT_INT(container_inspect(pid, &view, &err), 0);
+	UNIT_INT(container_inspect(pid, NULL, &view, &err), 0);
 	UNIT_STRING(view.exe, IMAGES_PROGRAM_DIRECTORY "/probe-test");
 	UNIT_STRING(view.exe_digest,
 		    image_manifest_find(&rig.images.probe.manifest, view.exe)->digest);

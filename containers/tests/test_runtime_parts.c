@@ -177,8 +177,19 @@ static void test_versions(void)
 
 static void test_the_configuration(void)
 {
-	char *toml CLEANUP_FREE = containerd_config("/run/g/run-a", "native", "1.6.20");
-	char *newer CLEANUP_FREE = containerd_config("/run/g/run-a", "native", "2.0.0");
+	char first[] = "/etc/cdi", second[] = "/run/my cdi";
+	char *paths[] = {first, second, NULL};
+	const struct text_list places = {.items = paths, .count = 2};
+	struct text_list handlers CLEANUP_TEXT_LIST = {0};
+	CU_ASSERT_EQUAL_FATAL(text_list_add(&handlers, "runc", NULL), 0);
+	char *toml CLEANUP_FREE =
+		containerd_config("/run/g/run-a", "native", "1.6.20", &places, &handlers);
+	char *told CLEANUP_FREE =
+		containerd_config("/run/g/run-a", "native", "1.7.24", &places, &handlers);
+	CU_ASSERT_EQUAL_FATAL(text_list_add(&handlers, "crun", NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(text_list_add(&handlers, "kata", NULL), 0);
+	char *newer CLEANUP_FREE =
+		containerd_config("/run/g/run-a", "native", "2.0.0", NULL, &handlers);
 	CU_ASSERT_TRUE(text_starts_with(toml, "version = 2\n"));
 	UNIT_CONTAINS(toml, "root = \"/run/g/run-a/root\"\n");
 	UNIT_CONTAINS(toml, "state = \"/run/g/run-a/state\"\n");
@@ -187,8 +198,14 @@ static void test_the_configuration(void)
 	UNIT_CONTAINS(toml, "sandbox_image = \"docker.io/gpucert/pause:1\"\n");
 	UNIT_CONTAINS(toml, "restrict_oom_score_adj = true\n");
 	UNIT_CONTAINS(toml, "Root = \"/run/g/run-a/runc\"\n");
-	CU_ASSERT_PTR_NULL(strstr(toml, "enable_cdi"));
+	CU_ASSERT_PTR_NULL(strstr(toml, "cdi"));
 	UNIT_CONTAINS(newer, "enable_cdi = true\n");
+	CU_ASSERT_PTR_NULL(strstr(newer, "cdi_spec_dirs"));
+	UNIT_CONTAINS(told, "enable_cdi = true\ncdi_spec_dirs = [\"/etc/cdi\", \"/run/my cdi\"]\n");
+	CU_ASSERT_PTR_NULL(strstr(toml, "crun"));
+	UNIT_CONTAINS(newer, "BinaryName = \"crun\"\nRoot = \"/run/g/run-a/crun\"\n");
+	UNIT_CONTAINS(newer, ".runtimes.kata]\nruntime_type = \"io.containerd.kata.v2\"\n");
+	CU_ASSERT_PTR_NULL(strstr(newer, ".kata.options"));
 }
 
 static bool has_ended(void *process)

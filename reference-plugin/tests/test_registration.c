@@ -122,7 +122,7 @@ static void test_silence_times_out(void)
 	rig_kubelet(&rig);
 	{
 		const char *const arguments[] = {"--resource", "display", "--register-timeout",
-						 "300ms", NULL};
+						 "3s", NULL};
 		rig_start(&rig, arguments);
 	}
 	rig_await_log(&rig, "DEADLINE_EXCEEDED");

@@ -59,7 +59,7 @@ const struct api_driver d3d12video_api = {
 	.library = D3D12_LIBRARY,
 	.summary = "Encode video with Direct3D 12 on a device and report what happened",
 	.description =
-		"Opens Direct3D 12, lists what one adapter encodes, and encodes moving frames in H.264 and HEVC. The streams are in the "
+		"Opens Direct3D 12, lists what one adapter encodes, and encodes moving frames with each codec. The streams are in the "
 		"document, for verify-video.",
 	.open = d3d12_open,
 	.work = d3d12video_work,

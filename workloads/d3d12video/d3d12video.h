@@ -7,6 +7,7 @@
 
 #include "base/os_version.h"
 #include "workloads/d3d12/d3d12.h"
+#include "workloads/d3d12video/av1_abi.h"
 #include "workloads/video/video.h"
 
 /* That header names them, and older ones of Direct3D 12 have them not. */
@@ -18,13 +19,20 @@ typedef struct D3D12_BARRIER_GROUP D3D12_BARRIER_GROUP;
 enum {
 	D3D12VIDEO_LIST_TYPE = 6,	  /* D3D12_COMMAND_LIST_TYPE_VIDEO_ENCODE */
 	D3D12VIDEO_REFERENCE_ONLY = 0x80, /* D3D12_RESOURCE_FLAG_VIDEO_ENCODE_REFERENCE_ONLY */
+	D3D12VIDEO_SUPPORT1 = 47,	  /* D3D12_FEATURE_VIDEO_ENCODER_SUPPORT1 */
+};
+
+/* D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT1, of which the last member came later. */
+struct d3d12video_support1 {
+	D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT common;
+	D3D12_VIDEO_ENCODER_PICTURE_CONTROL_SUBREGIONS_LAYOUT_DATA SubregionFrameEncodingData;
+	UINT MaxQualityVsSpeed;
 };
 
 struct d3d12video {
 	struct d3d12_device gpu;
 	ID3D12VideoDevice3 *device;
-	int profiles
-		[VIDEO_CODECS]; /* the first of each that it encodes: a number of the codec's own */
+	int profiles[VIDEO_CODECS]; /* the first that it encodes, by each codec's own numbers */
 };
 
 /* D3D12_CALL() of a question. */
@@ -69,21 +77,24 @@ struct d3d12video_metadata {
 };
 
 /* The settings of a stream, as descriptions of encoder, heap and pictures take them. The unions are what
- * those point to, of the stream's codec. */
+ * those point to. */
 struct d3d12video_settings {
 	int profile_number;
 	union {
 		D3D12_VIDEO_ENCODER_LEVELS_H264 h264;
-		D3D12_VIDEO_ENCODER_LEVEL_TIER_CONSTRAINTS_HEVC hevc;
+		D3D12_VIDEO_ENCODER_LEVEL_TIER_CONSTRAINTS_HEVC hevc; /* and AV1 */
 	} level_setting;
 	union {
 		D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_H264 h264;
 		D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC hevc;
+		struct av1_configuration av1;
 	} tools;
 	union {
 		D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_H264 h264;
 		D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_HEVC hevc;
+		struct av1_structure av1;
 	} pictures;
+	D3D12_VIDEO_ENCODER_RATE_CONTROL_CQP quantisers; /* where no rate is kept */
 	D3D12_VIDEO_ENCODER_CODEC codec;
 	D3D12_VIDEO_ENCODER_PROFILE_DESC profile;
 	D3D12_VIDEO_ENCODER_LEVEL_SETTING level;
@@ -91,6 +102,7 @@ struct d3d12video_settings {
 	D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE group;
 	D3D12_VIDEO_ENCODER_RATE_CONTROL rate;
 	D3D12_VIDEO_ENCODER_PICTURE_RESOLUTION_DESC size;
+	D3D12_VIDEO_ENCODER_PICTURE_CONTROL_SUBREGIONS_LAYOUT_DATA layout; /* AV1 alone */
 	/* Of what the driver suggests or wants. */
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOLUTION_SUPPORT_LIMITS limits;
 };
@@ -117,13 +129,17 @@ struct d3d12video_encoder {
 	size_t coded_size;
 	uint8_t *uploaded, *coded, *told; /* mapped: of `upload`, `bitstream` and `resolved` */
 	unsigned index;			  /* of the picture that is coded, or was last */
+	unsigned av1_filter, av1_tx_mode; /* interpolation_filter, AV1_TX_MODE_... */
 };
+
+enum { D3D12VIDEO_QUALITY = 24 /* of H.264 and HEVC */ };
 
 /* How a picture is to be coded; the first is a key frame, each other one refers to the one before. */
 struct d3d12video_picture {
 	union {
 		D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_H264 h264;
 		D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_HEVC hevc;
+		struct av1_picture av1;
 	} data;
 	union {
 		D3D12_VIDEO_ENCODER_REFERENCE_PICTURE_DESCRIPTOR_H264 h264;
@@ -132,18 +148,24 @@ struct d3d12video_picture {
 	UINT first; /* the place of `before` among references */
 };
 
-/* What is a codec's own: h264.c, hevc.c. */
+/* What is a codec's own: h264.c, hevc.c, av1.c. */
 struct d3d12video_codec {
-	size_t level_size, tools_size, pictures_size,
-		data_size; /* of its members of those unions */
+	/* Of its members of those unions. */
+	size_t level_size, tools_size, pictures_size, data_size;
+	size_t told_size; /* of what the driver tells of a picture behind its parts */
+	UINT quality;	  /* the quantiser, where no rate is kept */
 	/* Chooses `tools` and `pictures`. ERROR_UNSUPPORTED: the driver takes none that are known here. */
 	int (*choose)(struct d3d12video_encoder *e, struct error *err);
 	/* Fills `headers`, when the driver has told level and limits. ERROR_FORMAT: those make no sense. */
 	int (*write_headers)(struct d3d12video_encoder *e, struct error *err);
 	void (*describe)(const struct d3d12video_encoder *e, struct d3d12video_picture *out);
+	/* Appends what the driver coded, behind headers that say what it told. ERROR_FORMAT: that makes no
+	 * sense. NULL: pictures have headers of their own, and the first stands behind `headers`. */
+	int (*add_picture)(struct d3d12video_encoder *e, const void *told, const struct text *coded,
+			   struct text *stream, struct error *err);
 };
 
-extern const struct d3d12video_codec d3d12video_h264, d3d12video_hevc;
+extern const struct d3d12video_codec d3d12video_h264, d3d12video_hevc, d3d12video_av1;
 
 /* encoder.c */
 extern const struct video_encoder d3d12video_encoder;

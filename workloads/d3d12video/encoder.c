@@ -6,10 +6,7 @@
 
 #include <stdio.h>
 
-enum {
-	QUALITY = 24,		      /* the quantiser, where no rate is kept */
-	BYTES_MAX = 64 * 1024 * 1024, /* of a buffer; a driver that wants more is not believed */
-};
+enum { BYTES_MAX = 64 * 1024 * 1024 /* of a buffer; a driver that wants more is not believed */ };
 
 /* D3D12_CALL() of the encoder's device. */
 #define CALL(e, err, interface, method, ...)                                                       \
@@ -18,12 +15,12 @@ enum {
 static const struct d3d12video_codec *const codecs[VIDEO_CODECS] = {
 	[VIDEO_H264] = &d3d12video_h264,
 	[VIDEO_HEVC] = &d3d12video_hevc,
+	[VIDEO_AV1] = &d3d12video_av1,
 };
 
 static int choose_settings(struct d3d12video_encoder *e, struct error *err)
 {
 	static const D3D12_VIDEO_ENCODER_RATE_CONTROL_CBR bits = {.TargetBitRate = VIDEO_BIT_RATE};
-	static const D3D12_VIDEO_ENCODER_RATE_CONTROL_CQP quantisers = {QUALITY, QUALITY, QUALITY};
 	const enum video_codec codec = e->job->offer->codec;
 	struct d3d12video_settings *s = &e->settings;
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_RATE_CONTROL_MODE constant = {
@@ -31,10 +28,8 @@ static int choose_settings(struct d3d12video_encoder *e, struct error *err)
 		.RateControlMode = D3D12_VIDEO_ENCODER_RATE_CONTROL_MODE_CBR,
 	};
 	e->codec = codecs[codec];
-	if (e->codec == NULL)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the device offers it, and this probe does not encode it with "
-				 "Direct3D 12");
+	s->quantisers = (D3D12_VIDEO_ENCODER_RATE_CONTROL_CQP){e->codec->quality, e->codec->quality,
+							       e->codec->quality};
 	s->codec = constant.Codec;
 	s->profile_number = e->video->profiles[codec];
 	s->profile = d3d12video_profile_of(&s->profile_number);
@@ -45,8 +40,8 @@ static int choose_settings(struct d3d12video_encoder *e, struct error *err)
 	s->group.DataSize = (UINT)e->codec->pictures_size;
 	s->group.pH264GroupOfPictures = &s->pictures.h264;
 	s->rate.Mode = D3D12_VIDEO_ENCODER_RATE_CONTROL_MODE_CQP;
-	s->rate.ConfigParams.DataSize = sizeof(quantisers);
-	s->rate.ConfigParams.pConfiguration_CQP = &quantisers;
+	s->rate.ConfigParams.DataSize = sizeof(s->quantisers);
+	s->rate.ConfigParams.pConfiguration_CQP = &s->quantisers;
 	s->rate.TargetFrameRate = (DXGI_RATIONAL){VIDEO_RATE, 1};
 	s->size.Width = e->job->source.width;
 	s->size.Height = e->job->source.height;
@@ -71,6 +66,7 @@ static int refuse(unsigned flags, struct error *err)
 		[8] = "whole pictures",
 		[9] = "the size",
 		[11] = "I and P pictures",
+		[12] = "one tile",
 	};
 	char all[192] = "";
 	size_t used = 0;
@@ -84,31 +80,48 @@ static int refuse(unsigned flags, struct error *err)
 			 used != 0 ? all : "these settings", flags);
 }
 
+/* Of AV1 newer versions ask a longer question, which older ones refuse. */
+static int ask_support(struct d3d12video_encoder *e, struct d3d12video_support1 *query,
+		       struct error *err)
+{
+	static const UINT sizes[] = {sizeof(*query),
+				     offsetof(struct d3d12video_support1, MaxQualityVsSpeed)};
+	HRESULT result = E_INVALIDARG;
+	if (query->SubregionFrameEncodingData.DataSize == 0)
+		return D3D12VIDEO_ASK(e->video, err, SUPPORT, &query->common);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes) && result == E_INVALIDARG; i++)
+		result = ID3D12VideoDevice3_CheckFeatureSupport(
+			e->video->device, (D3D12_FEATURE_VIDEO)D3D12VIDEO_SUPPORT1, query,
+			sizes[i]);
+	return d3d12_check(&e->video->gpu, result, "ID3D12VideoDevice3::CheckFeatureSupport", err);
+}
+
 /* All settings at once: each alone may be taken where their sum is not. */
 static int check_settings(struct d3d12video_encoder *e, struct error *err)
 {
 	struct d3d12video_settings *s = &e->settings;
 	int suggested = s->profile_number;
-	D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT query = {
-		.Codec = s->codec,
-		.InputFormat = DXGI_FORMAT_NV12,
-		.CodecConfiguration = s->configuration,
-		.CodecGopSequence = s->group,
-		.RateControl = s->rate,
-		.ResolutionsListCount = 1,
-		.pResolutionList = &s->size,
-		.MaxReferenceFramesInDPB = 1,
-		.SuggestedProfile = d3d12video_profile_of(&suggested),
-		.SuggestedLevel = s->level,
-		.pResolutionDependentSupport = &s->limits,
+	struct d3d12video_support1 query = {
+		.common = {.Codec = s->codec,
+			   .InputFormat = DXGI_FORMAT_NV12,
+			   .CodecConfiguration = s->configuration,
+			   .CodecGopSequence = s->group,
+			   .RateControl = s->rate,
+			   .ResolutionsListCount = 1,
+			   .pResolutionList = &s->size,
+			   .MaxReferenceFramesInDPB = 1,
+			   .SuggestedProfile = d3d12video_profile_of(&suggested),
+			   .SuggestedLevel = s->level,
+			   .pResolutionDependentSupport = &s->limits},
+		.SubregionFrameEncodingData = s->layout,
 	};
-	int rc = D3D12VIDEO_ASK(e->video, err, SUPPORT, &query);
+	int rc = ask_support(e, &query, err);
 	if (rc != 0)
 		return rc;
-	if ((query.SupportFlags & D3D12_VIDEO_ENCODER_SUPPORT_FLAG_GENERAL_SUPPORT_OK) == 0)
-		return refuse((unsigned)query.ValidationFlags, err);
+	if ((query.common.SupportFlags & D3D12_VIDEO_ENCODER_SUPPORT_FLAG_GENERAL_SUPPORT_OK) == 0)
+		return refuse((unsigned)query.common.ValidationFlags, err);
 	e->texture_array =
-		(query.SupportFlags &
+		(query.common.SupportFlags &
 		 D3D12_VIDEO_ENCODER_SUPPORT_FLAG_RECONSTRUCTED_FRAMES_REQUIRE_TEXTURE_ARRAYS) != 0;
 	return 0;
 }
@@ -168,13 +181,14 @@ static int create_outputs(struct d3d12video_encoder *e, struct error *err)
 				 "what the driver wants of buffers makes no sense: metadata of %zu "
 				 "bytes, alignments %zu and %zu",
 				 size, stream, metadata);
+	const size_t told = sizeof(struct d3d12video_metadata) + e->codec->told_size;
 	e->coded_size = align(video_frame_size(&e->job->source) * 2 + 65536, stream);
 	rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_CUSTOM, e->coded_size, &e->bitstream,
 				 &e->coded, err);
 	if (rc == 0)
 		rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_CUSTOM,
-					 align(sizeof(struct d3d12video_metadata), metadata),
-					 &e->resolved, &e->told, err);
+					 align(told > size ? told : size, metadata), &e->resolved,
+					 &e->told, err);
 	return rc == 0 ? d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_DEFAULT, align(size, metadata),
 					     &e->metadata, err)
 		       : rc;

@@ -62,6 +62,7 @@ const struct d3d12video_codec d3d12video_h264 = {
 	.tools_size = sizeof(D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_H264),
 	.pictures_size = sizeof(D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_H264),
 	.data_size = sizeof(D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_H264),
+	.quality = D3D12VIDEO_QUALITY,
 	.choose = choose,
 	.write_headers = write_headers,
 	.describe = describe,

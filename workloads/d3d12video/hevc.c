@@ -132,6 +132,7 @@ const struct d3d12video_codec d3d12video_hevc = {
 	.tools_size = sizeof(D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC),
 	.pictures_size = sizeof(D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_HEVC),
 	.data_size = sizeof(D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_HEVC),
+	.quality = D3D12VIDEO_QUALITY,
 	.choose = choose,
 	.write_headers = write_headers,
 	.describe = describe,

@@ -52,6 +52,7 @@ static void encode(struct d3d12video_encoder *e)
 	const D3D12_VIDEO_ENCODER_ENCODEFRAME_INPUT_ARGUMENTS input = {
 		.SequenceControlDesc = {.RateControl = e->settings.rate,
 					.PictureTargetResolution = e->settings.size,
+					.FrameSubregionsLayoutData = e->settings.layout,
 					.CodecGopSequence = e->settings.group},
 		.PictureControlDesc =
 			{.Flags =
@@ -115,7 +116,7 @@ void d3d12video_record(struct d3d12video_encoder *e)
 	}
 	/* What is read back must come from the driver. */
 	memset(e->coded, POISON, e->coded_size);
-	memset(e->told, POISON, sizeof(struct d3d12video_metadata));
+	memset(e->told, POISON, sizeof(struct d3d12video_metadata) + e->codec->told_size);
 	transition(e, uses, count, true);
 	encode(e);
 	transition(e, uses, count, false);
@@ -142,7 +143,7 @@ static int tell_failure(struct d3d12video_encoder *e, uint64_t flags, struct err
 
 /* A subregion begins with as much padding as it tells. */
 static int append_regions(struct d3d12video_encoder *e, const struct d3d12video_metadata *told,
-			  struct text *stream, struct error *err)
+			  struct text *out, struct error *err)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < told->head.WrittenSubregionsCount; i++) {
@@ -152,11 +153,28 @@ static int append_regions(struct d3d12video_encoder *e, const struct d3d12video_
 			return error_set(err, ERROR_FORMAT,
 					 "the driver tells a picture that is larger than the "
 					 "memory for it");
-		text_append(stream, (const char *)e->coded + at + padding,
-			    (size_t)(size - padding));
+		text_append(out, (const char *)e->coded + at + padding, (size_t)(size - padding));
 		at += (size_t)size;
 	}
 	return 0;
+}
+
+static int add_picture(struct d3d12video_encoder *e, const struct d3d12video_metadata *told,
+		       struct text *stream, struct error *err)
+{
+	struct text coded CLEANUP_TEXT = {0};
+	const size_t parts = (size_t)told->head.WrittenSubregionsCount;
+	if (e->codec->add_picture == NULL && e->index == 0)
+		text_add_all(stream, &e->headers);
+	if (e->codec->add_picture == NULL)
+		return append_regions(e, told, stream, err);
+	int rc = append_regions(e, told, &coded, err);
+	if (rc == 0 && coded.failed)
+		return error_memory(err);
+	return rc == 0 ? e->codec->add_picture(
+				 e, e->told + sizeof(told->head) + parts * sizeof(told->parts[0]),
+				 &coded, stream, err)
+		       : rc;
 }
 
 int d3d12video_append(struct d3d12video_encoder *e, struct text *stream, struct error *err)
@@ -174,7 +192,5 @@ int d3d12video_append(struct d3d12video_encoder *e, struct text *stream, struct 
 		return error_set(err, ERROR_FORMAT,
 				 "the driver tells more than %d parts of one picture",
 				 D3D12VIDEO_PARTS_MAX);
-	if (e->index == 0)
-		text_add_all(stream, &e->headers);
-	return append_regions(e, &told, stream, err);
+	return add_picture(e, &told, stream, err);
 }

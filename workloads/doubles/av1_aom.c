@@ -45,7 +45,6 @@ static bool set_up(struct av1_aom *coder, const struct av1_sequence *s, const st
 		{AV1E_SET_LOOPFILTER_CONTROL, 0},
 		{AV1E_SET_DELTAQ_MODE, 0},
 		{AV1E_SET_AQ_MODE, 0},
-		{AV1E_SET_CDF_UPDATE_MODE, !f->disable_cdf_update},
 	};
 	aom_svc_params_t layers = {
 		.number_spatial_layers = 1,

@@ -17,8 +17,8 @@ struct av1_aom {
 };
 
 /* Codes a frame (I420, of the sequence's size) and appends its tile. A key frame is the first. References
- * are LAST_FRAME alone, and a frame that is predicted goes to one slot. Quantisers are multiples of 4, from
- * 128 on. False: libaom does not code it so. */
+ * are LAST_FRAME alone, whose probabilities are taken over, and a frame that is predicted goes to one slot.
+ * Quantisers are multiples of 4, from 128 on. False: libaom does not code it so. */
 bool av1_aom_encode(struct av1_aom *coder, const struct av1_sequence *sequence,
 		    const struct av1_frame *frame, const struct video_planes *planes,
 		    struct text *tile);

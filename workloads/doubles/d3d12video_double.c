@@ -43,7 +43,7 @@ HRESULT d3d12video_double_give(void *object, void **out)
 	return S_OK;
 }
 
-static const struct double_codec *const codecs[] = {&double_h264, &double_hevc};
+static const struct double_codec *const codecs[] = {&double_h264, &double_hevc, &double_av1};
 
 /* NULL: it is not known. */
 static const struct double_codec *find_codec(D3D12_VIDEO_ENCODER_CODEC number)
@@ -149,6 +149,20 @@ static HRESULT tell_support(D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT *query)
 	return S_OK;
 }
 
+static HRESULT
+tell_configuration(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT *query)
+{
+	const struct double_codec *codec = find_codec(query->Codec);
+	return codec != NULL && codec->tell_configuration != NULL ? codec->tell_configuration(query)
+								  : E_INVALIDARG;
+}
+
+static UINT support1_size(void)
+{
+	return setting_has("old-question") ? offsetof(struct d3d12video_support1, MaxQualityVsSpeed)
+					   : sizeof(struct d3d12video_support1);
+}
+
 static HRESULT tell_requirements(D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOURCE_REQUIREMENTS *query)
 {
 	query->IsSupported = is_profile(query->Codec, &query->Profile);
@@ -178,7 +192,7 @@ static HRESULT STDMETHODCALLTYPE check_feature(ID3D12VideoDevice3 *object,
 	case D3D12_FEATURE_VIDEO_ENCODER_OUTPUT_RESOLUTION:
 		return tell_sizes(query);
 	case D3D12_FEATURE_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT:
-		return double_tell_sizes(query);
+		return tell_configuration(query);
 	case D3D12_FEATURE_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT:
 		return tell_references(query);
 	case D3D12_FEATURE_VIDEO_ENCODER_RATE_CONTROL_MODE:
@@ -187,7 +201,11 @@ static HRESULT STDMETHODCALLTYPE check_feature(ID3D12VideoDevice3 *object,
 			!setting_has("cqp");
 		return S_OK;
 	case D3D12_FEATURE_VIDEO_ENCODER_SUPPORT:
-		return tell_support(query);
+		return size == sizeof(D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT)
+			       ? tell_support(query)
+			       : E_INVALIDARG;
+	case D3D12VIDEO_SUPPORT1:
+		return size == support1_size() ? tell_support(query) : E_INVALIDARG;
 	case D3D12_FEATURE_VIDEO_ENCODER_RESOURCE_REQUIREMENTS:
 		return tell_requirements(query);
 	default:

@@ -4,8 +4,8 @@
 /*
  * A video encoder beside a Direct3D 12 that has none: methods of the device and of its command lists are
  * replaced in their tables, which all objects of a kind share. Everything but what encodes is the
- * device's own. It encodes in at most 64 by 64, H.264 without loss (h264_pcm.h), HEVC as
- * d3d12video_double_hevc.c tells, and refuses a picture that is not described as it has to be. For tests that run in the process of the probe's own code.
+ * device's own. It encodes in at most 64 by 64, H.264 without loss (h264_pcm.h), HEVC
+ * and AV1 as d3d12video_double_hevc.c and d3d12video_double_av1.c tell, and refuses a picture that is not described as it has to be. For tests that run in the process of the probe's own code.
  *
  * Beside the words of settings.h and h264_pcm.h GPUCERT_DOUBLE knows
  *

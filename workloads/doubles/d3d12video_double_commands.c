@@ -200,7 +200,7 @@ static bool is_picture_right(const D3D12_VIDEO_ENCODER_ENCODEFRAME_INPUT_ARGUMEN
 	       sequence->PictureTargetResolution.Width == DOUBLE_SIDE &&
 	       memcmp(sequence->CodecGopSequence.pH264GroupOfPictures, double_state.group,
 		      sequence->CodecGopSequence.DataSize) == 0 &&
-	       double_state.codec->is_picture_right(&input->PictureControlDesc, index) &&
+	       double_state.codec->is_picture_right(input, index) &&
 	       (input->CurrentFrameBitstreamMetadataSize > 0) == (index == 0);
 }
 
@@ -305,6 +305,15 @@ static void write_parts(const struct text *stream, uint8_t *out, struct d3d12vid
 	told->head.WrittenSubregionsCount = stream->size > 0 ? parts : 0;
 }
 
+static void tell(const struct d3d12video_metadata *told)
+{
+	uint8_t *out = map(commands.resolved);
+	const size_t parts = (size_t)told->head.WrittenSubregionsCount;
+	memcpy(out, told, sizeof(*told));
+	if (double_state.codec->tell != NULL && parts <= D3D12VIDEO_PARTS_MAX)
+		double_state.codec->tell(out + sizeof(told->head) + parts * sizeof(told->parts[0]));
+}
+
 static void run_commands(void)
 {
 	static const struct text nothing;
@@ -323,7 +332,7 @@ static void run_commands(void)
 	if (setting_has("crowded"))
 		told.head.WrittenSubregionsCount = UINT64_MAX;
 	if (!setting_has("silent"))
-		memcpy(map(commands.resolved), &told, sizeof(told));
+		tell(&told);
 	text_free(&stream);
 }
 

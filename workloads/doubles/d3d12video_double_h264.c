@@ -10,12 +10,12 @@ static bool is_sequence_right(const D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT *qu
 	       group->pic_order_cnt_type == 0;
 }
 
-static bool is_picture_right(const D3D12_VIDEO_ENCODER_PICTURE_CONTROL_DESC *control,
+static bool is_picture_right(const D3D12_VIDEO_ENCODER_ENCODEFRAME_INPUT_ARGUMENTS *input,
 			     unsigned index)
 {
 	const D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_H264 *picture =
-		control->PictureControlCodecData.pH264PicData;
-	if (control->PictureControlCodecData.DataSize != sizeof(*picture) ||
+		input->PictureControlDesc.PictureControlCodecData.pH264PicData;
+	if (input->PictureControlDesc.PictureControlCodecData.DataSize != sizeof(*picture) ||
 	    picture->FrameDecodingOrderNumber != index ||
 	    picture->PictureOrderCountNumber != 2 * index || picture->idr_pic_id != 0)
 		return false;

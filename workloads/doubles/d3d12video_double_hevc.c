@@ -37,13 +37,12 @@ static D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC wanted(void)
 	};
 }
 
-HRESULT double_tell_sizes(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT *query)
+static HRESULT tell_sizes(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT *query)
 {
 	const D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC has = wanted();
 	D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT_HEVC *asked =
 		query->CodecSupportLimits.pHEVCSupport;
-	if (query->Codec != D3D12_VIDEO_ENCODER_CODEC_HEVC ||
-	    query->CodecSupportLimits.DataSize != sizeof(*asked))
+	if (query->CodecSupportLimits.DataSize != sizeof(*asked))
 		return E_INVALIDARG;
 	query->IsSupported = asked->MinLumaCodingUnitSize == has.MinLumaCodingUnitSize &&
 			     asked->MaxLumaCodingUnitSize == has.MaxLumaCodingUnitSize &&
@@ -101,16 +100,16 @@ static void spoil(D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_HEVC *picture,
 	SPOIL("unused", before->IsRefUsedByCurrentPic = FALSE);
 }
 
-static bool is_picture_right(const D3D12_VIDEO_ENCODER_PICTURE_CONTROL_DESC *control,
+static bool is_picture_right(const D3D12_VIDEO_ENCODER_ENCODEFRAME_INPUT_ARGUMENTS *input,
 			     unsigned index)
 {
 	D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_HEVC picture =
-		*control->PictureControlCodecData.pHEVCPicData;
+		*input->PictureControlDesc.PictureControlCodecData.pHEVCPicData;
 	D3D12_VIDEO_ENCODER_REFERENCE_PICTURE_DESCRIPTOR_HEVC before = {0};
 	if (index > 0)
 		before = *picture.pReferenceFramesReconPictureDescriptors;
 	spoil(&picture, &before);
-	if (control->PictureControlCodecData.DataSize != sizeof(picture) ||
+	if (input->PictureControlDesc.PictureControlCodecData.DataSize != sizeof(picture) ||
 	    picture.PictureOrderCountNumber != index || picture.slice_pic_parameter_set_id != 0 ||
 	    picture.List1ReferenceFramesCount != 0)
 		return false;
@@ -180,6 +179,7 @@ static void put(const struct h264_pcm *writer, const struct video_planes *frame,
 const struct double_codec double_hevc = {
 	.number = D3D12_VIDEO_ENCODER_CODEC_HEVC,
 	.level = D3D12_VIDEO_ENCODER_LEVELS_HEVC_3,
+	.tell_configuration = tell_sizes,
 	.is_sequence_right = is_sequence_right,
 	.is_picture_right = is_picture_right,
 	.put = put,

@@ -22,6 +22,7 @@ while IFS='|' read -r setting wanted; do
 	sed -n 's/.*"stream":"\([^"]*\)".*/\1/p' "$folder/$setting.json" | base64 -d >"$stream"
 	case $setting in
 	codec=1*) codec=hevc ;;
+	codec=2*) codec=av1 ;;
 	*) codec=h264 ;;
 	esac
 	judgement=$("$verify" --codec $codec --seed 7 --width 64 --height 64 "$stream") || true
@@ -58,5 +59,21 @@ codec=1,repeat=4|frame 4 shows frame 3
 codec=1,black=4|"reason":"frame 4 
 codec=1,corrupt=5|"status":"undecodable"
 codec=1,other=99|"reason":"frame 0 
+codec=2|"psnr":[99,99,99,99,99,99,99,99,99,99,99,99]
+codec=2,cqp|"psnr":[99,99,99,99,99,99,99,99,99,99,99,99]
+codec=2,texture-array|"status":"ok"
+codec=2,parts|"status":"ok"
+codec=2,order|"status":"ok"
+codec=2,largest|"status":"ok"
+codec=2,old-question|"status":"ok"
+codec=2,fresh|"status":"ok"
+codec=2,remap|"status":"ok"
+codec=2,features=0|"status":"ok"
+codec=2,features=67108863,order|"status":"ok"
+codec=2,level=23,high-tier|"status":"ok"
+codec=2,repeat=4|frame 4 shows frame 3
+codec=2,black=4|"reason":"frame 4 
+codec=2,corrupt=5|"reason":"frame 5 
+codec=2,other=99|"reason":"frame 0 
 ROWS
 exit $failed

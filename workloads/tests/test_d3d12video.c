@@ -7,11 +7,14 @@
 #include "workloads/d3d12video/d3d12video.h"
 #include "workloads/doubles/d3d12video_double.h"
 #include "workloads/tests/expect.h"
+#include "workloads/video/av1.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/members.h"
 #include "base/text.h"
+
+#include <sodium.h>
 
 #define STREAMS GPUCERT_BINARY_DIR "/tests/d3d12video-streams"
 
@@ -65,12 +68,13 @@ static void expect(const char *setting, const char *status, const char *reason)
 	UNIT_CONTAINS(string_at(work, "/reason"), reason);
 }
 
-/* Each stream begins with its sequence parameter set (profile, constraints, level), or the video parameter
- * set of HEVC. */
+/* Each stream begins with its sequence parameter set (profile, constraints, level), the video parameter set
+ * of HEVC, or a temporal delimiter and the sequence header of AV1. */
 static void test_frames_are_encoded(void)
 {
 	static const char main_30[] = "AAAAAWdNAB6" /* 00 00 00 01 67 4d 00 1e */;
 	static const char hevc[] = "AAAAAUABDAH//wFgAAADALAAAAMAAAMAWq" /* level 90 */;
+	static const char av1[] = "EgAK" /* 12 00 0a */;
 	static const struct {
 		const char *setting, *begin;
 	} rows[] = {
@@ -91,6 +95,18 @@ static void test_frames_are_encoded(void)
 		{"codec=1,low-delay", hevc},
 		{"codec=1,region=128", hevc},
 		{"codec=1,level=12,high-tier", "AAAAAUABDAH//yFgAAADALAAAAMAAAMAuq"},
+		{"codec=2", av1},
+		{"codec=2,cqp", av1},
+		{"codec=2,texture-array", av1},
+		{"codec=2,parts", av1},
+		{"codec=2,order", av1},
+		{"codec=2,largest", av1},
+		{"codec=2,old-question", av1},
+		{"codec=2,fresh", av1},
+		{"codec=2,remap", av1},
+		{"codec=2,features=0", av1},
+		{"codec=2,features=67108863,order", av1},
+		{"codec=2,level=23,high-tier", av1},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		cJSON *work CLEANUP_JSON = run_work(rows[i].setting);
@@ -119,8 +135,8 @@ static void test_what_a_device_encodes_is_listed(void)
 	expect_string(work, "/video/streams/0/status", "encoded");
 	expect_string(work, "/video/streams/1/status", "encoded");
 	expect_string(work, "/video/streams/1/codec", "hevc");
-	expect_string(work, "/video/streams/2/status", "unsupported");
-	UNIT_CONTAINS(string_at(work, "/video/streams/2/reason"), "does not encode it");
+	expect_string(work, "/video/streams/2/status", "encoded");
+	expect_string(work, "/video/streams/2/codec", "av1");
 	cJSON *plain CLEANUP_JSON = run_work("plain");
 	expect_count(plain, "/video/encoders", 1);
 	expect_bool(plain, "/video/encoders/0/tenBit", false);
@@ -141,6 +157,9 @@ static void test_what_cannot_encode_is_unsupported(void)
 		{"refuse=2", "does not take these settings"},
 		{"codec=1,no-such-sizes",
 		 "hevc: the encoder takes no sizes of blocks and transforms that HEVC has"},
+		{"codec=2,small-transforms",
+		 "av1: the driver has no transforms but those of 4 by 4"},
+		{"codec=2,refuse=4096", "does not take one tile (validation flags 0x1000)"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		expect(rows[i].setting, "unsupported", rows[i].reason);
@@ -209,6 +228,15 @@ static void test_what_the_driver_says_is_told(void)
 		{"codec=1,region=0", "wrong", "in regions of 0 samples"},
 		{"codec=1,drop=3", "wrong", "hevc: the stream holds 11 pictures"},
 		{"codec=1,empty", "wrong", "hevc: "},
+		{"codec=2,level=24", "wrong", "suggests level 24, which is none"},
+		{"codec=2,segments", "wrong", "what the driver tells of a picture"},
+		{"codec=2,compound", "wrong", "what the driver tells of a picture"},
+		{"codec=2,columns", "wrong", "what the driver tells of a picture"},
+		{"codec=2,no-such-quantiser", "wrong", "what the driver tells of a picture"},
+		{"codec=2,no-such-reference", "wrong", "what the driver tells of a picture"},
+		{"codec=2,drop=3", "wrong", "av1: what the driver tells of a picture"},
+		{"codec=2,empty", "wrong", "av1: what the driver tells of a picture"},
+		{"codec=2,silent", "wrong", "told nothing of the picture"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		expect(rows[i].setting, rows[i].status, rows[i].reason);
@@ -217,12 +245,72 @@ static void test_what_the_driver_says_is_told(void)
 /* The double looks at each part of what it is told. */
 static void test_pictures_are_described(void)
 {
-	static const char *const spoilt[] = {"order",	    "type",   "set",   "list",
-					     "descriptors", "before", "unused"};
-	for (size_t i = 0; i < ARRAY_SIZE(spoilt); i++) {
-		char *setting CLEANUP_FREE = text_format("codec=1,spoil=%s", spoilt[i]);
-		expect(setting, "failed", "CODEC_PICTURE_CONTROL_NOT_SUPPORTED");
-	}
+	static const char *const spoilt[] = {
+		"codec=1,spoil=order",	     "codec=1,spoil=type",    "codec=1,spoil=set",
+		"codec=1,spoil=list",	     "codec=1,spoil=before",  "codec=1,spoil=unused",
+		"codec=1,spoil=descriptors", "codec=2,spoil=order",   "codec=2,spoil=number",
+		"codec=2,spoil=type",	     "codec=2,spoil=slot",    "codec=2,spoil=before",
+		"codec=2,spoil=primary",     "codec=2,spoil=refresh", "codec=2,spoil=transforms",
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(spoilt); i++)
+		expect(spoilt[i], "failed", "CODEC_PICTURE_CONTROL_NOT_SUPPORTED");
+}
+
+/* Headers of AV1 hold what the driver tells, also where nothing decodes them: a tile without loss has no
+ * filters. */
+static void test_headers_hold_what_is_told(void)
+{
+	static const struct av1_sequence sequence = {
+		.width = 64,
+		.height = 64,
+		.seq_level_idx = AV1_LEVEL,
+		.enable_cdef = true,
+		.enable_restoration = true,
+		.separate_uv_delta_q = true,
+	};
+	static const struct av1_frame frame = {
+		.key = true,
+		.base_q_idx = 200,
+		.y_dc_delta_q = -1,
+		.uv_dc_delta_q = 2,
+		.uv_ac_delta_q = -3,
+		.v_dc_delta_q = 4,
+		.v_ac_delta_q = -5,
+		.using_qmatrix = true,
+		.qm_y = 6,
+		.qm_uv = 7,
+		.qm_v = 8,
+		.delta_q_present = true,
+		.delta_q_res = 2,
+		.delta_lf_present = true,
+		.delta_lf_multi = true,
+		.delta_lf_res = 3,
+		.loop_filter_level = {11, 12, 13, 14},
+		.loop_filter_sharpness = 5,
+		.loop_filter_delta_enabled = true,
+		.loop_filter_delta_update = true,
+		.loop_filter_mode_deltas_kept = true,
+		.loop_filter_ref_deltas = {-64, -3, -2, -1, 1, 2, 3, 63},
+		.cdef_bits = 1,
+		.cdef_damping_minus_3 = 2,
+		.cdef_y_pri_strength = {15, 1},
+		.cdef_uv_pri_strength = {14, 2},
+		.cdef_y_sec_strength = {3, 1},
+		.cdef_uv_sec_strength = {2, 3},
+		.tx_mode_select = true,
+	};
+	cJSON *work CLEANUP_JSON = run_work("codec=2,filters");
+	const char *stream = string_at(work, "/video/streams/0/stream");
+	struct text headers CLEANUP_TEXT = {0};
+	uint8_t begin[128] = {0};
+	size_t size = 0;
+	av1_add_obu(AV1_TEMPORAL_DELIMITER, NULL, 0, 0, &headers);
+	av1_add_sequence_header(&sequence, 0, &headers);
+	av1_add_frame_header(&sequence, &frame, 0, NULL, &headers);
+	(void)sodium_base642bin(begin, sizeof(begin), stream, 4 * sizeof(begin) / 3, NULL, &size,
+				NULL, sodium_base64_VARIANT_ORIGINAL);
+	CU_ASSERT_FATAL(headers.size <= sizeof(begin));
+	CU_ASSERT_EQUAL(memcmp(begin, headers.data, headers.size), 0);
 }
 
 /* What the probe does not see: verify-video does. */
@@ -231,6 +319,7 @@ static void test_streams_go_to_whoever_decodes(void)
 	static const char *const faults[] = {
 		"repeat=4",	    "black=4",	       "corrupt=5",	    "other=99",
 		"codec=1,repeat=4", "codec=1,black=4", "codec=1,corrupt=5", "codec=1,other=99",
+		"codec=2,repeat=4", "codec=2,black=4", "codec=2,corrupt=5", "codec=2,other=99",
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
 		cJSON *work CLEANUP_JSON = run_work(faults[i]);
@@ -257,6 +346,7 @@ int main(void)
 		{"failing calls are told", test_failing_calls_are_told},
 		{"what the driver says is told", test_what_the_driver_says_is_told},
 		{"pictures are described", test_pictures_are_described},
+		{"headers hold what is told", test_headers_hold_what_is_told},
 		{"streams go to whoever decodes", test_streams_go_to_whoever_decodes},
 		{"a hang times out", test_a_hang_times_out},
 		CU_TEST_INFO_NULL,

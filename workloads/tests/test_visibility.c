@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -134,19 +135,23 @@ static const cJSON *attempt_at(const cJSON *reach, const char *path)
 }
 
 /* In a mount namespace of its own, where a privileged program stands for a container that is not
- * confined: "rw" and "ro" are mounted folders, "file" a file that is mounted read-only. */
+ * confined: "rw", with nodes in it, and "ro" are mounted folders, "file" a file that is mounted read-only. */
 static int reach_unconfined(const char *base)
 {
 	char *writable CLEANUP_FREE = path_join(base, "rw");
 	char *closed CLEANUP_FREE = path_join(base, "ro");
 	char *file CLEANUP_FREE = path_join(base, "file");
+	char *zero CLEANUP_FREE = path_join(writable, "a");
+	char *absent CLEANUP_FREE = path_join(writable, "b");
 	cJSON *reach CLEANUP_JSON = NULL;
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
 	    mount("tmpfs", writable, "tmpfs", 0, NULL) != 0 ||
 	    mount("tmpfs", closed, "tmpfs", MS_RDONLY, NULL) != 0 ||
 	    mount(file, file, NULL, MS_BIND, NULL) != 0 ||
 	    mount(NULL, file, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL) != 0 ||
-	    reach_try(&reach, NULL) != 0)
+	    mknod(zero, S_IFCHR | 0600, makedev(1, 5)) != 0 ||
+	    mknod(absent, S_IFCHR | 0600, makedev(226, 191)) != 0 ||
+	    reach_try(writable, &reach, NULL) != 0)
 		return 1;
 	const char *of_rw = string_at(attempt_at(reach, writable), "/write");
 	const char *of_ro = string_at(attempt_at(reach, closed), "/write");
@@ -158,6 +163,11 @@ static int reach_unconfined(const char *base)
 			       strcmp(of_ro_again, "EROFS") == 0 && strcmp(of_file, "EROFS") == 0 &&
 			       strcmp(of_file_again, "ok") == 0 &&
 			       strcmp(string_at(reach, "/nodes/2/make"), "ok") == 0 &&
+			       strcmp(string_at(reach, "/planted/0/number"), "1:5") == 0 &&
+			       strcmp(string_at(reach, "/planted/0/write"), "ok") == 0 &&
+			       strcmp(string_at(reach, "/planted/1/type"), "character") == 0 &&
+			       /* Opened: no driver has that number. */
+			       strcmp(string_at(reach, "/planted/1/read"), "ENXIO") == 0 &&
 			       attempt_at(reach, "/proc") == NULL
 		       ? 0
 		       : 2;

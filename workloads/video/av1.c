@@ -72,8 +72,9 @@ void av1_add_sequence_header(const struct av1_sequence *sequence, unsigned size_
 	unit_put(&unit, 0, 1); /* frames have no numbers */
 	put_tools(&unit, sequence);
 	unit_put(&unit, 0, 1 + 1 + 1); /* 8 bits, with chroma, of colours that are not told */
-	unit_put(&unit, 0, 1 + 2 + 1); /* nor their range and place; U and V are quantised alike */
-	unit_put(&unit, 0, 1);	       /* no film grain */
+	unit_put(&unit, 0, 1 + 2);     /* nor their range and place */
+	unit_put(&unit, sequence->separate_uv_delta_q, 1);
+	unit_put(&unit, 0, 1); /* no film grain */
 	end(&unit, AV1_SEQUENCE_HEADER, size_bytes, out);
 }
 
@@ -90,11 +91,11 @@ static void put_references(struct unit *unit, const struct av1_sequence *sequenc
 	for (size_t i = 0; i < AV1_REFERENCES; i++)
 		unit_put(unit, frame->ref_frame_idx[i], 3);
 	put_size(unit, sequence);
-	unit_put(unit, frame->allow_high_precision_mv, 1);
+	unit_put(unit, 0, 1); /* vectors of quarters */
 	unit_put(unit, frame->interpolation_filter == AV1_FILTER_SWITCHABLE, 1);
 	if (frame->interpolation_filter != AV1_FILTER_SWITCHABLE)
 		unit_put(unit, frame->interpolation_filter, 2);
-	unit_put(unit, frame->is_motion_mode_switchable, 1);
+	unit_put(unit, 0, 1); /* simple motion, and no vectors of references */
 	unit_put(unit, 0, sequence->order_hint_bits > 0 && sequence->enable_ref_frame_mvs);
 }
 
@@ -106,8 +107,8 @@ static void put_kind(struct unit *unit, const struct av1_sequence *sequence,
 	unit_put(unit, frame->key ? 0 : INTER_FRAME, 2);
 	unit_put(unit, 1, 1);		       /* it is shown */
 	unit_put(unit, 0, frame->key ? 0 : 1); /* error_resilient_mode, which a key frame is in */
-	unit_put(unit, frame->disable_cdf_update, 1);
-	unit_put(unit, 0, 1 + 1); /* no screen content tools, the sequence's size */
+	unit_put(unit, 0,
+		 1 + 1 + 1); /* probabilities adapt; no screen content; the sequence's size */
 	unit_put(unit, frame->order_hint, sequence->order_hint_bits);
 	if (frame->key) {
 		put_size(unit, sequence);
@@ -116,8 +117,7 @@ static void put_kind(struct unit *unit, const struct av1_sequence *sequence,
 		unit_put(unit, frame->refresh_frame_flags, AV1_SLOTS);
 		put_references(unit, sequence, frame);
 	}
-	if (!frame->disable_cdf_update)
-		unit_put(unit, frame->disable_frame_end_update_cdf, 1);
+	unit_put(unit, 0, 1); /* disable_frame_end_update_cdf */
 }
 
 /* tile_info(): spaced evenly, and not one more than there has to be. */
@@ -136,16 +136,24 @@ static void put_difference(struct unit *unit, bool given, int value)
 		unit_put(unit, (uint32_t)value, 1 + 6); /* su() */
 }
 
-static void put_quantisers(struct unit *unit, const struct av1_frame *frame)
+static void put_quantisers(struct unit *unit, const struct av1_sequence *sequence,
+			   const struct av1_frame *frame)
 {
+	const bool apart = sequence->separate_uv_delta_q;
 	unit_put(unit, frame->base_q_idx, 8);
 	put_difference(unit, frame->y_dc_delta_q != 0, frame->y_dc_delta_q);
+	unit_put(unit, 1, apart);
 	put_difference(unit, frame->uv_dc_delta_q != 0, frame->uv_dc_delta_q);
 	put_difference(unit, frame->uv_ac_delta_q != 0, frame->uv_ac_delta_q);
+	if (apart) {
+		put_difference(unit, frame->v_dc_delta_q != 0, frame->v_dc_delta_q);
+		put_difference(unit, frame->v_ac_delta_q != 0, frame->v_ac_delta_q);
+	}
 	unit_put(unit, frame->using_qmatrix, 1);
 	if (frame->using_qmatrix) {
 		unit_put(unit, frame->qm_y, 4);
 		unit_put(unit, frame->qm_uv, 4);
+		unit_put(unit, frame->qm_v, apart ? 4 : 0);
 	}
 }
 
@@ -176,7 +184,9 @@ static void put_loop_filter(struct unit *unit, const struct av1_frame *frame)
 		return;
 	unit_put(unit, frame->loop_filter_delta_update, 1);
 	for (size_t i = 0; frame->loop_filter_delta_update && i < AV1_SLOTS + 2; i++)
-		put_difference(unit, true,
+		put_difference(unit,
+			       i < AV1_SLOTS ? !frame->loop_filter_ref_deltas_kept
+					     : !frame->loop_filter_mode_deltas_kept,
 			       i < AV1_SLOTS ? frame->loop_filter_ref_deltas[i]
 					     : frame->loop_filter_mode_deltas[i - AV1_SLOTS]);
 }
@@ -211,9 +221,10 @@ static void put_coding(struct unit *unit, const struct av1_sequence *sequence,
 		       const struct av1_frame *frame, struct av1_places *places)
 {
 	const bool lossless = frame->base_q_idx == 0 && frame->y_dc_delta_q == 0 &&
-			      frame->uv_dc_delta_q == 0 && frame->uv_ac_delta_q == 0;
+			      frame->uv_dc_delta_q == 0 && frame->uv_ac_delta_q == 0 &&
+			      frame->v_dc_delta_q == 0 && frame->v_ac_delta_q == 0;
 	places->base_q_idx = unit->bits;
-	put_quantisers(unit, frame);
+	put_quantisers(unit, sequence, frame);
 	unit_put(unit, 0, 1); /* no segments */
 	put_changes(unit, frame);
 	places->loop_filter = places->cdef = unit->bits;
@@ -221,7 +232,7 @@ static void put_coding(struct unit *unit, const struct av1_sequence *sequence,
 		put_filters(unit, sequence, frame, places);
 	if (!frame->key) /* single references, which are not warped */
 		unit_put(unit, 0, sequence->enable_warped_motion ? 1 + 1 : 1);
-	unit_put(unit, frame->reduced_tx_set, 1);
+	unit_put(unit, 0, 1);				    /* all types of transforms */
 	unit_put(unit, 0, frame->key ? 0 : AV1_REFERENCES); /* no global motion */
 }
 

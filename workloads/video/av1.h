@@ -22,6 +22,7 @@ enum {
 	AV1_FILTER_SWITCHABLE = 4, /* interpolation_filter: blocks tell theirs */
 	AV1_ORDER_HINT_BITS = 8,   /* enough, and what encoders in hardware are used to */
 	AV1_LEVEL = 4,		   /* 3.0: 720 by 576 at 30 frames a second */
+	AV1_LEVEL_MAX = 23,	   /* 7.3 */
 };
 
 enum av1_obu { AV1_SEQUENCE_HEADER = 1, AV1_TEMPORAL_DELIMITER, AV1_FRAME_HEADER, AV1_TILE_GROUP };
@@ -36,32 +37,32 @@ struct av1_sequence {
 	unsigned order_hint_bits; /* AV1_ORDER_HINT_BITS; 0: enable_order_hint is 0 */
 	bool enable_jnt_comp, enable_ref_frame_mvs; /* with order hints alone */
 	bool enable_superres, enable_cdef, enable_restoration;
+	bool separate_uv_delta_q; /* V has quantisers of its own */
 };
 
 struct av1_frame {
 	bool key; /* with AV1_ALL_SLOTS and AV1_PRIMARY_REF_NONE; otherwise it is an inter frame */
-	bool disable_cdf_update;
 	unsigned order_hint, primary_ref_frame, refresh_frame_flags;
 	/* Of an inter frame, these. */
 	uint8_t ref_frame_idx[AV1_REFERENCES];
-	bool allow_high_precision_mv, is_motion_mode_switchable;
 	unsigned interpolation_filter; /* up to AV1_FILTER_SWITCHABLE */
 	/* Of all. */
-	bool disable_frame_end_update_cdf;
 	unsigned base_q_idx; /* 0, and no differences: nothing is lost, and there are no filters */
 	int y_dc_delta_q, uv_dc_delta_q, uv_ac_delta_q;
+	int v_dc_delta_q, v_ac_delta_q; /* with separate_uv_delta_q, the others are U's */
 	bool using_qmatrix;
-	unsigned qm_y, qm_uv;
+	unsigned qm_y, qm_uv, qm_v;
 	bool delta_q_present, delta_lf_present, delta_lf_multi;
 	unsigned delta_q_res, delta_lf_res;
 	unsigned loop_filter_level[4]; /* vertical, horizontal, U, V */
 	unsigned loop_filter_sharpness;
 	bool loop_filter_delta_enabled, loop_filter_delta_update;
+	bool loop_filter_ref_deltas_kept, loop_filter_mode_deltas_kept; /* they are not told */
 	int loop_filter_ref_deltas[AV1_SLOTS], loop_filter_mode_deltas[2];
 	unsigned cdef_damping_minus_3, cdef_bits; /* with enable_cdef */
 	uint8_t cdef_y_pri_strength[8], cdef_y_sec_strength[8];
 	uint8_t cdef_uv_pri_strength[8], cdef_uv_sec_strength[8];
-	bool tx_mode_select, reduced_tx_set;
+	bool tx_mode_select;
 };
 
 /* Which bits of a frame header, from its first, an encoder changes. Of a frame of which nothing is lost, the

@@ -30,12 +30,24 @@ static uint32_t cell_at(uint32_t seed, unsigned x, unsigned y)
 	return work_expected_value(seed, (size_t)(y / VIDEO_CELL) << 16 | x / VIDEO_CELL);
 }
 
-uint8_t video_sample(uint32_t seed, unsigned frame, unsigned plane, unsigned x, unsigned y)
+/* A frame of a seed: which sample of the cells its first one is. */
+struct frame {
+	uint32_t seed;
+	unsigned x, y;
+};
+
+static struct frame frame_of(uint32_t seed, unsigned number)
+{
+	return (struct frame){seed, number * move(seed, SIZE_MAX),
+			      number * move(seed, SIZE_MAX - 1)};
+}
+
+static uint8_t sample_of(const struct frame *frame, unsigned plane, unsigned x, unsigned y)
 {
 	const unsigned scale = plane == 0 ? 1 : 2;
-	const unsigned px = x * scale + frame * move(seed, SIZE_MAX);
-	const unsigned py = y * scale + frame * move(seed, SIZE_MAX - 1);
-	const uint32_t cell = cell_at(seed, px, py);
+	const unsigned px = x * scale + frame->x;
+	const unsigned py = y * scale + frame->y;
+	const uint32_t cell = cell_at(frame->seed, px, py);
 	if (plane != 0)
 		return (uint8_t)(64 + (cell >> (plane == 1 ? 8 : 16) & 0x7Fu));
 	const unsigned slope =
@@ -43,13 +55,20 @@ uint8_t video_sample(uint32_t seed, unsigned frame, unsigned plane, unsigned x, 
 	return (uint8_t)(16 + (cell & 0xFFu) * 160 / 255 + slope);
 }
 
-static void fill_plane(const struct video_source *source, unsigned frame, unsigned plane,
+uint8_t video_sample(uint32_t seed, unsigned frame, unsigned plane, unsigned x, unsigned y)
+{
+	const struct frame of = frame_of(seed, frame);
+	return sample_of(&of, plane, x, y);
+}
+
+static void fill_plane(const struct video_source *source, unsigned number, unsigned plane,
 		       uint8_t *out, size_t pitch, size_t step)
 {
 	const unsigned scale = plane == 0 ? 1 : 2;
+	const struct frame frame = frame_of(source->seed, number);
 	for (unsigned y = 0; y < source->height / scale; y++) {
 		for (unsigned x = 0; x < source->width / scale; x++)
-			out[y * pitch + x * step] = video_sample(source->seed, frame, plane, x, y);
+			out[y * pitch + x * step] = sample_of(&frame, plane, x, y);
 	}
 }
 
@@ -91,18 +110,19 @@ void video_copy(const struct video_source *source, const struct video_planes *fr
 
 /* How like a plane is to that of `other`, or of the frame of another seed where it is NULL: in dB, by
  * every `step`-th sample of every `step`-th row. */
-static double compare(const struct video_source *source, unsigned frame, unsigned plane,
+static double compare(const struct video_source *source, unsigned number, unsigned plane,
 		      const struct video_planes *other, uint32_t seed, unsigned step)
 {
 	const unsigned scale = plane == 0 ? 1 : 2;
+	const struct frame own = frame_of(source->seed, number);
+	const struct frame another = frame_of(seed, number);
 	uint64_t squares = 0, samples = 0;
 	for (unsigned y = 0; y < source->height / scale; y += step) {
 		for (unsigned x = 0; x < source->width / scale; x += step) {
 			const int sample = other != NULL
 						   ? other->data[plane][y * other->pitch[plane] + x]
-						   : video_sample(seed, frame, plane, x, y);
-			const int difference =
-				sample - video_sample(source->seed, frame, plane, x, y);
+						   : sample_of(&another, plane, x, y);
+			const int difference = sample - sample_of(&own, plane, x, y);
 			squares += (uint64_t)(difference * difference);
 			samples++;
 		}

@@ -33,6 +33,7 @@ static struct probe_options given = {
 static int64_t given_delay_ms;
 static const char *given_api;
 static bool given_reach;
+static const char *given_planted;
 
 static void keep_one_device(cJSON *api)
 {
@@ -79,7 +80,7 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 		return rc;
 	member_item(&document, "unsteered", steered ? list_apis() : cJSON_CreateNull());
 	member_item(&document, "nodes", STEAL(nodes));
-	rc = given_reach ? reach_try(&reach, err) : 0;
+	rc = given_reach ? reach_try(given_planted, &reach, err) : 0;
 	if (rc != 0)
 		return rc;
 	member_item(&document, "reach", reach != NULL ? STEAL(reach) : cJSON_CreateNull());
@@ -120,6 +121,9 @@ int main(int argc, char **argv)
 		{OPTION_ROW("reach", OPTION_FLAG, given_reach),
 		 .help = "Try as well to make a device node and to write to what is mounted. Only for "
 			 "containers that are thrown away: elsewhere it acts on the machine."},
+		{OPTION_ROW("planted", OPTION_STRING, given_planted), .value = "FOLDER",
+		 .help = "With --reach: try as well to read and to write the device nodes in this folder, "
+			 "which somebody else has made there."},
 		{OPTION_ROW("api", OPTION_STRING, given_api), .value = "NAME",
 		 .help = "Ask this API alone, in this process, and print its element of `apis` "
 			 "instead of a document."},

@@ -23,12 +23,13 @@ int nodes_list(const char *root, bool try_open, cJSON **out, struct error *err);
 
 /*
  * The `reach` of a document: tries what a container must not be able to do, and undoes it. Makes a
- * device node and opens it; opens each mounted file for writing and makes a file in each mounted
+ * device node and opens it; tries to read and to write each node in the folder `planted` (NULL: none;
+ * those of DRM are opened, of others the kernel is asked); opens each mounted file for writing and makes a file in each mounted
  * folder, if need be after a remount without "read-only"; looks through /proc/1/root. Only for a
  * container that is thrown away: where there is no isolation it acts on the host. null on Windows.
  * ERROR_MEMORY; ERROR_IO: the mounts cannot be listed.
  */
-int reach_try(cJSON **out, struct error *err);
+int reach_try(const char *planted, cJSON **out, struct error *err);
 
 /* Removes the variables that steer loaders and drivers, and with which a device can be hidden, from
  * the environment of this process; those that name caches stay. *steered: there were some.

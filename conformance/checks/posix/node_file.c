@@ -2,9 +2,11 @@
 #include "conformance/checks/node_file.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 #include <fts.h>
 #include <glob.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -27,11 +29,22 @@ static struct node_file node_file_of(const struct stat *status)
 	};
 }
 
+/* By its numbers, whether there is such a link or not. */
+static bool node_file_by_numbers(const char *path, struct node_file *out)
+{
+	bool block = text_starts_with(path, "/dev/block/");
+	char end = '\0';
+	if (!block && !text_starts_with(path, "/dev/char/"))
+		return false;
+	*out = (struct node_file){.kind = block ? NODE_FILE_BLOCK : NODE_FILE_CHARACTER};
+	return sscanf(strrchr(path, '/'), "/%u:%u%c", &out->major, &out->minor, &end) == 2;
+}
+
 bool node_file_identify(const char *path, struct node_file *out)
 {
 	struct stat status = {0};
 	if (stat(path, &status) != 0)
-		return false;
+		return node_file_by_numbers(path, out);
 	*out = node_file_of(&status);
 	return true;
 }

@@ -8,9 +8,10 @@ import {basename, join} from 'node:path';
 import {build, file, judgeAll, scripted, work} from './harness.mjs';
 import {discoveredNode, skip} from './machine.mjs';
 import {withRuntime} from './runtime.mjs';
-import {needNamespace, showTree} from './tree.mjs';
+import {hideDrivers, needNamespace, showTree} from './tree.mjs';
 
 needNamespace(import.meta.url);
+hideDrivers('vulkan', 'opencl', 'opengl');
 
 const tests = join(build, 'tests');
 const domain = 0x1000 + Math.floor(Math.random() * 0xe000);

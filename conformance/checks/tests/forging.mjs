@@ -6,10 +6,12 @@ import {execFileSync} from 'node:child_process';
 import {cpSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {basename, dirname, join} from 'node:path';
 import {build, file, judgeAll, scripted, work} from './harness.mjs';
-import {device, needRoot} from './machine.mjs';
+import {device} from './machine.mjs';
 import {withRuntime} from './runtime.mjs';
+import {hideDrivers, needNamespace} from './tree.mjs';
 
-needRoot();
+needNamespace(import.meta.url);
+hideDrivers('opencl');
 
 const vulkan = device('lavapipe');
 const opengl = device('llvmpipe');

@@ -9,9 +9,10 @@ import {fileURLToPath} from 'node:url';
 import {file, judgeAll, scripted, work} from './harness.mjs';
 import {device, discoveredNode, skip} from './machine.mjs';
 import {withRuntime} from './runtime.mjs';
-import {makeNode, minor, needNamespace, showTree} from './tree.mjs';
+import {hideDrivers, makeNode, minor, needNamespace, showTree} from './tree.mjs';
 
 needNamespace(import.meta.url);
+hideDrivers('opencl', 'opengl');
 showTree(readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../../../discovery/tests/trees/amd/tree'), 'utf8'));
 
 const node = discoveredNode();

@@ -4,6 +4,7 @@
 // written down in its row. A check that fails the innocent proves as little as one that nobody can fail.
 import {join} from 'node:path';
 import {judgeAll, listOf4MiB, numbers, scripted, work} from './harness.mjs';
+import {folderOf, spec} from './specs.mjs';
 
 const devices = [{id: 'gpu-0'}, {id: 'gpu-1'}];
 const answer = {
@@ -75,7 +76,13 @@ const rows = [
 	row('ids of 63 characters beyond ASCII', plugin({devices: [{id: '字'.repeat(63)}, {id: '\u{1f3ae}'.repeat(63)}]})),
 	row('ids of odd letters', plugin({devices: [{id: ' '}, {id: '%s/../"\'$(x)\\'}]})),
 	row('NUMA nodes', plugin({devices: [{id: 'gpu-0', numa: [0]}, {id: 'gpu-1', numa: [0, 63]}]})),
-	row('CDI names alone', answers({cdi_devices: ['example.com/gpu={id}']})),
+	row('CDI names alone', answers({cdi_devices: ['example.com/gpu={id}']}), {
+		args: [...quick, '--cdi-dir', folderOf({'gpu.json': spec('example.com/gpu', {'gpu-0': {env: ['GPU=0']}, 'gpu-1': {env: ['GPU=1']}})})],
+		outcomes: {
+			'allocate.cdi-resolves': 'pass', 'allocate.cdi-specs': 'pass', 'allocate.cdi-files': 'pass', 'allocate.cdi-agrees': 'pass',
+			'allocate.cdi-one-device': 'unsupported',
+		},
+	}),
 	// Ids in the order of the request, as NVIDIA's plugin hands them on.
 	row('variables alone', answers(null, {envs: {NVIDIA_VISIBLE_DEVICES: '{ids}'}}), {outcomes: {'allocate.order': 'fail'}}),
 	row('annotations alone', answers({annotations: {'example.com/{id}': '1'}})),

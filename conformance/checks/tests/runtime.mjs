@@ -3,7 +3,7 @@
 import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {gpucert, useRuntime} from './harness.mjs';
+import {file, gpucert, useRuntime} from './harness.mjs';
 import {skip} from './machine.mjs';
 
 const folder = (path) => (mkdirSync(path, {recursive: true}), path);
@@ -14,6 +14,30 @@ function chooseSnapshotter(root) {
 	if (spawnSync('mount', ['-t', 'overlay', '-o', options, 'overlay', merged]).status !== 0) return 'native';
 	execFileSync('umount', [merged]);
 	return 'overlayfs';
+}
+
+// A runc that first lets a line of JavaScript change `spec`, the container's config.json; `always`: that of a sandbox, too.
+export function runcThat(name, change, always = '') {
+	const edit = file(`${name}.mjs`, `import {readFileSync, writeFileSync} from 'node:fs';
+const path = process.argv[2] + '/config.json';
+const spec = JSON.parse(readFileSync(path));
+const sandbox = spec.annotations?.['io.kubernetes.cri.container-type'] === 'sandbox';
+${always}
+if (!sandbox) { ${change} }
+writeFileSync(path, JSON.stringify(spec));
+`);
+	const path = file(name, `#!/bin/sh
+bundle= previous= create=
+for word; do
+	[ "$previous" != --bundle ] || bundle=$word
+	[ "$word" != create ] || create=yes
+	previous=$word
+done
+[ -z "$create" ] || '${process.execPath}' '${edit}' "$bundle" || exit 1
+exec runc "$@"
+`);
+	chmodSync(path, 0o755);
+	return path;
 }
 
 // handlers: name → the options of a runtime handler beside "runc".
@@ -58,6 +82,24 @@ async function start(config) {
 	return containerd;
 }
 
+// Of whatever architecture.
+const importArchive = (socket, snapshotter, archive) =>
+	execFileSync('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'import', '--all-platforms', '--snapshotter', snapshotter, archive]);
+
+// Runs this test in a mount namespace with control groups of one version alone: crun refuses a machine that mounts both. Returns
+// in that namespace, or where the machine is like that. Version 2 has the mount of version 1's machine, without most controllers.
+export function needHierarchy(version) {
+	const groups = '/sys/fs/cgroup';
+	const typeOf = (path) => spawnSync('stat', ['-f', '-c', '%T', path], {encoding: 'utf8'}).stdout.trim();
+	const unified = typeOf(groups) === 'cgroup2fs';
+	const hybrid = !unified && typeOf(`${groups}/unified`) === 'cgroup2fs';
+	if (version === 2 ? unified : !unified && !hybrid) return;
+	if (!hybrid) skip(`needs control groups of version ${version}`);
+	const change = version === 2 ? `mount --bind ${groups}/unified ${groups}` : `umount ${groups}/unified`;
+	const inner = spawnSync('unshare', ['--mount', '--propagation', 'private', 'sh', '-c', `${change} && exec "$@"`, 'sh', process.execPath, ...process.execArgv, ...process.argv.slice(1)], {stdio: 'inherit'});
+	process.exit(inner.status ?? 1);
+}
+
 // The image that a run with these arguments would import and remove again. Imported by us, it is there for all runs, and stays.
 function importImage(root, socket, snapshotter, args) {
 	const archive = join(root, 'images.tar');
@@ -69,11 +111,12 @@ function importImage(root, socket, snapshotter, args) {
 		encoding: 'utf8',
 	});
 	if (!existsSync(archive)) throw new Error(`no image: ${run.stderr}`);
-	execFileSync('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'import', '--snapshotter', snapshotter, archive]);
+	importArchive(socket, snapshotter, archive);
 	rmSync(archive);
 }
 
-// While `body` runs, the runs of judgeAll() that need containers and name no runtime have them from one. `images`: for each image that
+// While `body` runs, the runs of judgeAll() that need containers and name no runtime have them from one, into which it can import
+// archives of images. `images`: for each image that
 // they need the arguments of gpucert that choose it.
 export async function withRuntime(body, {images = [[]], handlers = {}} = {}) {
 	if (spawnSync('containerd', ['--version']).status !== 0) skip('needs containerd');
@@ -85,7 +128,7 @@ export async function withRuntime(body, {images = [[]], handlers = {}} = {}) {
 	try {
 		for (const args of images) importImage(root, socket, snapshotter, args);
 		useRuntime(`unix://${socket}`);
-		await body();
+		await body((archive) => importArchive(socket, snapshotter, archive));
 	} finally {
 		useRuntime(null);
 		const ended = new Promise((resolve) => containerd.on('exit', resolve));

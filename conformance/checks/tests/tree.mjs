@@ -2,7 +2,7 @@
 // GPUs on a machine without any: in a mount namespace of the test's own /sys shows the devices of a tree of discovery/tests/trees, and
 // /dev/dri holds their nodes, behind which there is no driver.
 import {execFileSync, spawnSync} from 'node:child_process';
-import {mkdirSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {needRoot} from './machine.mjs';
@@ -29,6 +29,14 @@ export function needNamespace(url) {
 }
 
 const mountOn = (...args) => execFileSync('mount', args);
+
+// Where discovery finds the software drivers of an API. A run reads and digests every driver of its node, hundreds of megabytes with
+// PoCL and LLVM: a test hides those that it has no row for.
+const drivers = {vulkan: '/usr/share/vulkan/icd.d', opencl: '/etc/OpenCL/vendors', opengl: '/usr/share/glvnd/egl_vendor.d'};
+export function hideDrivers(...apis) {
+	for (const api of apis) if (existsSync(drivers[api])) mountOn('-t', 'tmpfs', 'tmpfs', drivers[api]);
+}
+
 const unescape = (text) => text.replace(/\\(n|t|\\|x..)/g, (_, c) => ({n: '\n', t: '\t', '\\': '\\'})[c] ?? String.fromCharCode(parseInt(c.slice(1), 16)));
 
 // The machine's /sys and /dev, with the tree's PCI devices, DRM classes and DRM nodes in the place of its own. A node whose line in the

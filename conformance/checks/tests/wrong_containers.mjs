@@ -7,6 +7,7 @@ import {join} from 'node:path';
 import {build, file, judgeAll, scripted} from './harness.mjs';
 import {device, discoveredNode, needRoot} from './machine.mjs';
 import {withRuntime} from './runtime.mjs';
+import {editsOf, folderOf, spec} from './specs.mjs';
 
 needRoot();
 
@@ -178,6 +179,8 @@ const rows = [
 	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('repeat=4'))), reason: 'frame 4 shows frame 3'},
 	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('other=9'))), reason: 'frame 0'},
 	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('lost=4'))), reason: 'VK_ERROR_DEVICE_LOST'},
+	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('hevc'))), wanted: 'pass'},
+	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('hevc,repeat=4'))), reason: 'frame 4 shows frame 3'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledOpengl)), reason: 'devices through opengl'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libcuda.so.1'))), reason: 'devices through cuda'},
 	{check: 'isolation.management-apis', plugin: plugin(resource('v', vulkan, smuggledNvidia('libnvidia-ml.so.1'))), reason: 'devices through nvml: saw Double 0 at 0000:40:00.0'},
@@ -204,6 +207,14 @@ const rows = [
 		plugin: plugin({resource: 'example.com/cdi', devices: [{id: 'cdi'}], allocate: {each: {cdi_devices: ['example.com/gpu=0']}}}),
 		wanted: 'unsupported',
 		reason: 'CDI',
+	},
+	// What the Spec says is known, and this generation of containerd does not know CDI.
+	{
+		check: 'api.vulkan',
+		plugin: plugin({resource: 'example.com/cdi', devices: [{id: 'cdi'}], allocate: {each: {cdi_devices: ['example.com/gpu=0']}}}),
+		args: ['--cdi-dir', folderOf({'gpu.json': spec('example.com/gpu', {0: editsOf(vulkan)})})],
+		wanted: 'unsupported',
+		reason: 'ignores CDI devices',
 	},
 	{
 		check: 'isolation.two-containers',

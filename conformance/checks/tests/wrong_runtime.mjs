@@ -2,16 +2,18 @@
 // usage: node wrong_runtime.mjs BUILD
 // A container runtime that hands its GPU drivers to every container, asked for or not: a base specification with the mounts
 // and variables of a software driver, as a forgotten runtime hook would leave it; one that cannot run a container; ones that confine
-// it badly: each changes one thing of what containerd asks for, in front of runc; and one that is right.
+// it badly: each changes one thing of what containerd asks for, in front of runc; and one that is right. What concerns device nodes is
+// in device_rules.mjs.
 import {execFileSync} from 'node:child_process';
-import {chmodSync} from 'node:fs';
-import {file, judgeAll, scripted, work} from './harness.mjs';
+import {capabilities, deviceRules, plugin} from './device_rules.mjs';
+import {file, judgeAll, work} from './harness.mjs';
 import {device, needRoot} from './machine.mjs';
-import {withRuntime} from './runtime.mjs';
+import {runcThat, withRuntime} from './runtime.mjs';
 
 needRoot();
 
 const vulkan = device('lavapipe');
+const rules = deviceRules();
 
 // A base specification that every container starts from.
 function generousSpec() {
@@ -21,59 +23,20 @@ function generousSpec() {
 	return file('base.json', spec);
 }
 
-// A runc that first lets a line of JavaScript change `spec`, the container's config.json.
-function runcThat(name, change) {
-	const edit = file(`${name}.mjs`, `import {readFileSync, writeFileSync} from 'node:fs';
-const path = process.argv[2] + '/config.json';
-const spec = JSON.parse(readFileSync(path));
-const sandbox = spec.annotations?.['io.kubernetes.cri.container-type'] === 'sandbox';
-if (!sandbox) { ${change} }
-writeFileSync(path, JSON.stringify(spec));
-`);
-	const path = file(name, `#!/bin/sh
-bundle= previous= create=
-for word; do
-	[ "$previous" != --bundle ] || bundle=$word
-	[ "$word" != create ] || create=yes
-	previous=$word
-done
-[ -z "$create" ] || '${process.execPath}' '${edit}' "$bundle" || exit 1
-exec runc "$@"
-`);
-	chmodSync(path, 0o755);
-	return path;
-}
-
 // The runtime, the check that finds it, and what its reason speaks of; or what passes all the same.
-const capabilities = (...names) =>
-	`for (const set of ['bounding', 'effective', 'permitted']) spec.process.capabilities[set] = ${JSON.stringify(names)};`;
 const mountOf = (source, destination) =>
 	`spec.mounts.push({source: '${source}', destination: '${destination}', type: 'bind', options: ['rbind', 'ro']});`;
 const forDevices = (change) => `if (spec.process.env.some((v) => v.startsWith('VK_DRIVER_FILES='))) { ${change} }`;
-const nodeOf = (name, major, minor) => `(spec.linux.devices ??= []).push({path: '/dev/${name}', type: 'c', major: ${major}, minor: ${minor}, fileMode: 0o666});`;
-const allow = (major, minor) => `spec.linux.resources.devices.push({allow: true, type: 'c', major: ${major}, minor: ${minor}, access: 'rw'});`;
 const loose = [
-	['any-device', "spec.linux.resources.devices = [{allow: true, access: 'rwm'}];", 'device-nodes', 'devices that its cgroup lets it use: saw '],
-	['one-more-rule', allow(10, 237), 'device-nodes', '(character 10:237)'],
-	['one-more-node', nodeOf('one-more', 10, 237), 'device-nodes', '/dev/one-more (character 10:237)'],
-	['mknod', capabilities('CAP_MKNOD'), 'device-nodes', 'device nodes: saw made in /'],
 	['remount', `${capabilities('CAP_SYS_ADMIN')} delete spec.linux.seccomp;`, 'driver-files', 'after a remount ok'],
 	['writable', "for (const m of spec.mounts) if (m.type === 'bind') m.options = ['rbind', 'rw'];", 'driver-files', 'is mounted writable: write ok'],
 	['host-processes', "spec.linux.namespaces = spec.linux.namespaces.filter((n) => n.type !== 'pid');", 'host-paths', 'namespaces of the host: saw ["pid"]'],
 	['etc-for-all', mountOf('/etc', '/opt/etc'), 'host-paths', '/etc of the node at /opt/etc'],
 	['more-for-devices', forDevices(mountOf(work, '/opt/more')), 'host-paths', '/opt/more ('],
 	['privileged', capabilities('CAP_SYS_ADMIN', 'CAP_MKNOD'), 'host-paths', 'bare: privileges: saw capabilities 0x8200000 beside 0'],
-	['fuse-for-all', `${nodeOf('fuse', 10, 229)} ${allow(10, 229)}`, 'device-nodes', null],
 	['files-for-all', mountOf(work, '/opt/more'), 'host-paths', null],
 ];
-const lavapipe = scripted({plugins: [{
-	resource: 'example.com/v',
-	devices: [{id: vulkan.id}],
-	allocate: {once: {
-		mounts: vulkan.files.map((f) => ({host_path: f.source, container_path: f.destination, read_only: true})),
-		envs: vulkan.environment,
-	}},
-}]});
+const lavapipe = plugin();
 
 const rows = [
 	{check: 'isolation.no-allocation', wanted: 'pass'},
@@ -87,14 +50,25 @@ const rows = [
 		{check: 'environment.container', reason: 'bare-container'},
 		{check: 'isolation.no-allocation', wanted: 'broken', reason: 'pod sandbox', alone: true},
 	].map((row) => ({...row, args: ['--runtime-handler', 'crippled']})),
+	...[
+		{check: 'image.denied-device', reason: 'opening /dev/fuse, which is not given: saw ok'},
+		{check: 'image.prediction', reason: 'linux.device-node said cannot-work (/dev/mali-gpucert-denied is opened, and not given to the container: EPERM); it worked'},
+	].map((row) => ({...row, args: ['--runtime-handler', 'any-device']})),
+	...['fuse-for-all', 'one-more-rule'].map((name) => ({
+		check: 'image.denied-device',
+		args: ['--runtime-handler', name],
+		wanted: 'pass',
+	})),
 	...loose.map(([name, , check, reason]) => ({
 		check: `isolation.${check}`,
 		plugin: lavapipe,
 		args: ['--runtime-handler', name],
 		...(reason === null ? {wanted: 'pass'} : {reason}),
 	})),
+	...rules.rows,
 ];
 const handlers = {
+	...rules.handlers,
 	generous: {spec: generousSpec()},
 	crippled: {program: '/bin/false'},
 	...Object.fromEntries(loose.map(([name, change]) => [name, {program: runcThat(name, change)}])),

@@ -20,12 +20,24 @@ expect_exit 2 gpucert run --attach plugins
 expect_says "not an absolute path"
 expect_exit 2 gpucert run --plugin a --attach /tmp
 expect_says "exclude each other"
+expect_exit 2 gpucert run --containerd /usr/bin/containerd --cri unix:///run/a.sock
+expect_says "--cri and --containerd exclude each other"
+expect_exit 2 gpucert run --containerd /usr/bin/containerd --launcher process
+expect_says "exclude each other"
+for directory in etc/cdi '/etc/"cdi' '/etc\cdi'; do
+	expect_exit 2 gpucert run --cdi-dir "$directory"
+	expect_says "--cdi-dir: '$directory' is not an absolute path, or holds"
+done
 expect_exit 2 gpucert run --cri tcp://127.0.0.1:1
 expect_says "--cri"
 expect_exit 2 gpucert run --image example.org/probe:1
 expect_says "--image needs --cri"
-expect_exit 2 gpucert run --runtime-handler runc
-expect_says "--runtime-handler needs --cri"
+expect_exit 2 gpucert run --runtime-handler runc --launcher process
+expect_says "--runtime-handler and --launcher process exclude each other"
+if [ "$(id -u)" -eq 0 ] && command -v containerd >/dev/null; then
+	expect_exit 2 gpucert run --runtime-handler other
+	expect_says "--runtime-handler other: a private containerd has runc"
+fi
 expect_exit 2 gpucert run --profile 1.20
 expect_exit 0 gpucert list
 expect_says "isolation.single-device"

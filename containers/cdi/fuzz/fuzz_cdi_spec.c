@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a CDI file, as JSON and as YAML: a Spec with devices, or an error with a defect.
+/* Any bytes as a CDI file, as JSON and as YAML: a Spec with devices, which become edits, or an error
+ * with a defect.
  * What is a Spec as JSON, and is YAML as well, is the same Spec there. */
-#include "containers/cdi/spec.h"
+#include "containers/cdi/apply.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,25 @@ static void parse(const char *path, const char *data, size_t size, struct cdi_sp
 	require(spec->version != NULL && spec->needed != NULL);
 }
 
+/* Every device of it in one container: each name becomes edits, or stays for a reason. */
+static void apply(struct cdi_spec *spec)
+{
+	char path[] = "/etc/cdi/a.json";
+	struct cdi_file file = {.path = path, .spec = *spec};
+	const struct cdi_registry registry = {.files = &file, .count = 1};
+	struct grant grant = {0};
+	struct grant out = {0};
+	text_each (name, &spec->devices) {
+		require(cdi_registry_find(&registry, name) == &file);
+		require(grant_add(&grant, GRANT_CDI_DEVICE, &(struct grant_entry){.name = name},
+				  NULL) == 0);
+	}
+	require(cdi_apply(&registry, &grant, &out, NULL) == 0);
+	require(out.cdi_devices.count <= grant.cdi_devices.count);
+	grant_free(&out);
+	grant_free(&grant);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cdi_spec json = {0};
@@ -37,6 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(strcmp(json.kind, yaml.kind) == 0);
 		require(json.devices.count == yaml.devices.count);
 	}
+	if (json.defect == CDI_NO_DEFECT)
+		apply(&json);
+	if (yaml.defect == CDI_NO_DEFECT)
+		apply(&yaml);
 	cdi_spec_free(&json);
 	cdi_spec_free(&yaml);
 	return 0;

@@ -6,6 +6,21 @@
 
 #include <gnu/libc-version.h>
 
+/* What is written is read as the same. */
+static void read_back(const struct image_contents *contents)
+{
+	struct image_contents again CLEANUP_IMAGE_CONTENTS = {0};
+	cJSON *written CLEANUP_JSON = image_contents_json(contents);
+	struct json_at root = json_root(written);
+	struct error err = {0};
+	CU_ASSERT_EQUAL_FATAL(image_contents_parse(&root, &again, &err), 0);
+	cJSON *twice CLEANUP_JSON = image_contents_json(&again);
+	CU_ASSERT_TRUE(cJSON_Compare(written, twice, true));
+	(void)cJSON_AddStringToObject(written, "other", "");
+	image_contents_free(&again);
+	UNIT_INT(image_contents_parse(&root, &again, &err), ERROR_FORMAT);
+}
+
 /* Makes the image and reads it. */
 static int contents_of(const struct layer *layers, const char *entrypoint,
 		       struct image_contents *out, struct error *err)
@@ -19,6 +34,8 @@ static int contents_of(const struct layer *layers, const char *entrypoint,
 	CU_ASSERT_EQUAL_FATAL(image_source_load(source, NULL, &image, err), 0);
 	int rc = image_contents_read(source, &image, NULL, NULL, out, err);
 	layout_maker_close(&maker);
+	if (rc == 0)
+		read_back(out);
 	return rc;
 }
 

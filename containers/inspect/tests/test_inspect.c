@@ -4,6 +4,7 @@
 #include "containers/inspect/inspect.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
@@ -23,6 +24,7 @@ struct subject {
 	pid_t pid;
 	int in, out;
 	char *directory;
+	const char *digests;
 	struct image_manifest manifest;
 };
 
@@ -82,7 +84,7 @@ static struct container_view look(const struct subject *subject)
 {
 	struct container_view view = {0};
 	struct error err = {0};
-	if (container_inspect(subject->pid, &view, &err) < 0)
+	if (container_inspect(subject->pid, subject->digests, &view, &err) < 0)
 		(void)fprintf(stderr, "%s\n", err.text);
 	CU_ASSERT_EQUAL_FATAL(view.pid, subject->pid);
 	return view;
@@ -97,6 +99,27 @@ static void learn(struct subject *subject)
 		CU_ASSERT_EQUAL_FATAL(image_manifest_add(&subject->manifest, view.files[i].path,
 							 view.files[i].path, NULL),
 				      0);
+}
+
+/* The host's files as the layer of an image. */
+static void arrange_container(const char *directory)
+{
+	char *own = path_join(directory, "own");
+	char *root = path_join(own, "root");
+	must(mkdir(own, 0700) == 0 && mount("tmpfs", own, "tmpfs", 0, NULL) == 0);
+	char *upper = path_join(own, "upper");
+	char *work = path_join(own, "work");
+	char *options = text_format("lowerdir=/,upperdir=%s,workdir=%s", upper, work);
+	must(mkdir(root, 0700) == 0 && mkdir(upper, 0700) == 0 && mkdir(work, 0700) == 0);
+	must(mount("overlay", root, "overlay", 0, options) == 0 && chroot(root) == 0);
+}
+
+/* A mount of the same file in another place, and a file that the container changed. */
+static void arrange_changed_container(const char *directory)
+{
+	arrange_container(directory);
+	must(mount("/bin/cat", "/bin/ls", NULL, MS_BIND, NULL) == 0);
+	must(chmod("/bin/true", 0700) == 0);
 }
 
 static void test_an_innocent_process(void)
@@ -148,6 +171,96 @@ static void test_a_file_mounted_over(void)
 	CU_ASSERT_FALSE(mount->shared);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mount->host_path);
 	CU_ASSERT_PTR_NOT_NULL(strstr(mount->host_path, "/bin/true"));
+	subject_end(&subject);
+}
+
+static void see_digest(const struct container_view *view, const char *path, char out[DIGEST_SIZE])
+{
+	struct container_sight sight = {0};
+	UNIT_INT(container_see(view, path, &sight, NULL), 0);
+	CU_ASSERT_TRUE(sight.file);
+	memcpy(out, sight.digest, DIGEST_SIZE);
+}
+
+/* As if the kept digest of the file were another one, which shows where it is used. */
+static void forge(const char *digests, const char *digest)
+{
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	bool found = false;
+	CU_ASSERT_EQUAL_FATAL(file_read(digests, 1 << 20, &data, &size, NULL), 0);
+	for (char *at = data; at != NULL && at < data + size;) {
+		at = memmem(at, size - (size_t)(at - data), digest, DIGEST_SIZE - 1);
+		found = found || at != NULL;
+		if (at != NULL)
+			memset(at + strlen("sha256:"), '0', 64);
+	}
+	CU_ASSERT_TRUE(found);
+	CU_ASSERT_EQUAL(file_write_atomic(digests, data, size, 0600, NULL), 0);
+}
+
+static const char forged[] =
+	"sha256:0000000000000000000000000000000000000000000000000000000000000000";
+
+/* Once in a run, and only while it is surely the image's. */
+static void test_a_file_of_the_image_is_read_once(void)
+{
+	static const char *const env[] = {NULL};
+	struct subject subject = subject_start(arrange_container, env);
+	struct subject changed = subject_start(arrange_changed_container, env);
+	char *digests CLEANUP_FREE = path_join(subject.directory, "digests");
+	char cat[DIGEST_SIZE] = "", innocent[DIGEST_SIZE] = "", saw[DIGEST_SIZE] = "";
+	CU_ASSERT_EQUAL(digest_file("/bin/cat", cat, NULL, NULL), 0);
+	CU_ASSERT_EQUAL(digest_file("/bin/true", innocent, NULL, NULL), 0);
+	subject.digests = changed.digests = digests;
+	struct container_view first CLEANUP_CONTAINER_VIEW = look(&subject);
+	UNIT_STRING(first.exe_digest, cat);
+	see_digest(&first, "/bin/true", saw);
+	UNIT_STRING(saw, innocent);
+	forge(digests, cat);
+	forge(digests, innocent);
+	struct container_view second CLEANUP_CONTAINER_VIEW = look(&subject);
+	UNIT_STRING(second.exe_digest, forged);
+	see_digest(&second, "/bin/true", saw);
+	UNIT_STRING(saw, forged);
+	struct container_view other CLEANUP_CONTAINER_VIEW = look(&changed);
+	UNIT_STRING(other.exe_digest, forged);
+	see_digest(&other, "/bin/ls", saw);
+	UNIT_STRING(saw, cat);
+	see_digest(&other, "/bin/true", saw);
+	UNIT_STRING(saw, innocent);
+	subject_end(&changed);
+	subject_end(&subject);
+}
+
+static size_t size_of(const char *path)
+{
+	struct stat status = {0};
+	CU_ASSERT_EQUAL(stat(path, &status), 0);
+	return (size_t)status.st_size;
+}
+
+/* What was changed a moment ago may change once more in the same tick of the clock. */
+static void test_a_new_file_is_read_again(void)
+{
+	static const char *const env[] = {NULL};
+	struct subject subject = subject_start(arrange_changed_container, env);
+	char *digests CLEANUP_FREE = path_join(subject.directory, "digests");
+	char *changed CLEANUP_FREE = text_format("/proc/%d/root/bin/true", subject.pid);
+	char innocent[DIGEST_SIZE] = "", saw[DIGEST_SIZE] = "";
+	int64_t began = 0;
+	size_t known = 0;
+	subject.digests = digests;
+	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
+	CU_ASSERT_EQUAL(digest_file("/bin/true", innocent, NULL, NULL), 0);
+	do { /* until the machine was not busy with other things for so long that the file is old */
+		began = clock_realtime_ns();
+		CU_ASSERT_EQUAL(chmod(changed, 0755), 0);
+		known = size_of(digests);
+		see_digest(&view, "/bin/true", saw);
+	} while (clock_realtime_ns() - began > 2000000000);
+	UNIT_STRING(saw, innocent);
+	UNIT_INT(size_of(digests), known);
 	subject_end(&subject);
 }
 
@@ -266,10 +379,10 @@ static void test_device_nodes(void)
 
 static bool can_use(const struct container_view *view, unsigned major, unsigned minor)
 {
-	for (size_t i = 0; i < view->usable_count; i++) {
-		if (!view->usable[i].block && view->usable[i].major == major &&
-		    view->usable[i].minor == minor)
-			return true;
+	for (size_t i = 0; i < view->host_node_count; i++) {
+		const struct container_node *node = &view->host_nodes[i];
+		if (!node->block && node->major == major && node->minor == minor)
+			return node->access == (CONTAINER_READ | CONTAINER_WRITE);
 	}
 	return false;
 }
@@ -280,12 +393,9 @@ static void test_usable_devices(void)
 	static const char *const env[] = {NULL};
 	struct subject subject = subject_start(NULL, env);
 	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
-	if (view.usable_untold == NULL) {
+	if (view.access_untold == NULL)
 		CU_ASSERT_TRUE(can_use(&view, 1, 3));
-		CU_ASSERT_FALSE(can_use(&view, 1, 250));
-	} else {
-		UNIT_INT(view.usable_count, 0);
-	}
+	CU_ASSERT_FALSE(can_use(&view, 1, 250));
 	subject_end(&subject);
 }
 
@@ -304,7 +414,7 @@ static void test_nobody_there(void)
 {
 	struct container_view view = {0};
 	struct error err = {0};
-	UNIT_INT(container_inspect(0x7fffffff, &view, &err), ERROR_NOT_FOUND);
+	UNIT_INT(container_inspect(0x7fffffff, NULL, &view, &err), ERROR_NOT_FOUND);
 }
 
 static void test_mountinfo(void)
@@ -371,6 +481,8 @@ int main(void)
 		{"nobody there", test_nobody_there},
 		{"an innocent process", test_an_innocent_process},
 		{"a file mounted over", test_a_file_mounted_over},
+		{"a file of the image is read once", test_a_file_of_the_image_is_read_once},
+		{"a new file is read again", test_a_new_file_is_read_again},
 		{"links in the container", test_links_in_the_container},
 		{"a loaded library", test_a_loaded_library},
 		{"another program", test_another_program},

@@ -234,6 +234,10 @@ static void test_refused(void)
 		 "compatibilities[0].rules: missing"},
 		{"version: v1alpha1\ncompatibilities: [{rules: [{}]}]", ERROR_FORMAT,
 		 "rules[0].name: missing"},
+		{RULE("{feature: a, feature: b}"), ERROR_FORMAT,
+		 "matchFeatures[0].feature: it is there twice"},
+		{RULE("{feature: a, matchExpressions: {b: {op: Exists}, b: {op: Exists}}}"),
+		 ERROR_FORMAT, "b: it is there twice"},
 		{RULE("{}"), ERROR_FORMAT, "matchFeatures[0].feature: missing"},
 		{RULE("{feature: a, matchExpressions: [a]}"), ERROR_FORMAT,
 		 "matchExpressions: expected object"},
@@ -297,6 +301,13 @@ static void test_bounds(void)
 	text_add(&yaml, "]\n");
 	UNIT_INT(judge(HOST, text_string(&yaml), &arena, &answer, &err), ERROR_LIMIT);
 	UNIT_CONTAINS(err.text, "too much text");
+	text_reset(&yaml);
+	err = (struct error){0};
+	text_add(&yaml, "version: v1alpha1\n");
+	for (int i = 0; i < COMPATIBILITY_KEYS_MAX; i++)
+		text_addf(&yaml, "a%d:\n", i);
+	UNIT_INT(judge(HOST, text_string(&yaml), &arena, &answer, &err), ERROR_FORMAT);
+	UNIT_CONTAINS(err.text, "more than 1000 keys");
 	text_reset(&yaml);
 	err = (struct error){0};
 	while (yaml.size <= COMPATIBILITY_MAX)

@@ -34,8 +34,12 @@ const DEVPROPKEY plant_location_paths = {
 bool plant_is_allowed(void)
 {
 	struct os_version version = {0};
-	if (os_version_read(&version, NULL) == 0 && version.wine[0] != '\0')
+	DISPLAY_DEVICEW display = {.cb = sizeof(display)};
+	if (os_version_read(&version, NULL) == 0 && version.wine[0] != '\0') {
+		/* Wine makes the keys of displays anew when it is first asked for them. */
+		(void)EnumDisplayDevicesW(NULL, 0, &display, 0);
 		return true;
+	}
 	(void)printf("devices are planted under Wine alone\n");
 	return false;
 }

@@ -3,7 +3,9 @@
 #include "workloads/visibility/visibility.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "workloads/visibility/posix/outcome.h"
 
 #include <errno.h>
@@ -33,6 +35,47 @@ static void try_node(struct members *members, const char *path)
 	} else {
 		member_null(members, "open");
 	}
+}
+
+static void try_open(struct members *members, const char *key, const char *path, int flags,
+		     bool opens)
+{
+	int fd CLEANUP_FD = opens ? open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	if (opens)
+		member_outcome(members, key, fd >= 0);
+	else
+		member_outcome(members, key, access(path, flags == O_RDONLY ? R_OK : W_OK) == 0);
+}
+
+/* GPUs alone are opened: with others that can do harm, and the kernel answers access(2) by the same rule. */
+static void try_planted(struct members *nodes, const char *path, const struct stat *status)
+{
+	bool block = S_ISBLK(status->st_mode);
+	bool opens = !block && (major(status->st_rdev) == NODE_MAJOR);
+	struct members node CLEANUP_MEMBERS = members_new();
+	member_string(&node, "type", block ? "block" : "character");
+	member_format(&node, "number", "%u:%u", major(status->st_rdev), minor(status->st_rdev));
+	try_open(&node, "read", path, O_RDONLY, opens);
+	try_open(&node, "write", path, O_WRONLY, opens);
+	member_item(nodes, NULL, members_take(&node));
+}
+
+static int list_planted(struct members *reach, const char *folder, struct error *err)
+{
+	struct members nodes CLEANUP_MEMBERS = members_new_array();
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	int rc = folder != NULL && file_is_directory(folder) ? file_list(folder, &names, err) : 0;
+	for (size_t i = 0; rc == 0 && i < names.count; i++) {
+		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
+		struct stat status = {0};
+		if (path == NULL)
+			return error_memory(err);
+		if (lstat(path, &status) == 0 &&
+		    (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)))
+			try_planted(&nodes, path, &status);
+	}
+	member_item(reach, "planted", members_take(&nodes));
+	return rc;
 }
 
 static cJSON *made_nodes(void)
@@ -139,11 +182,13 @@ static void add_init(struct members *reach)
 										       : "other");
 }
 
-int reach_try(cJSON **out, struct error *err)
+int reach_try(const char *planted, cJSON **out, struct error *err)
 {
 	struct members reach CLEANUP_MEMBERS = members_new();
 	member_item(&reach, "nodes", made_nodes());
-	int rc = list_mounts(&reach, err);
+	int rc = list_planted(&reach, planted, err);
+	if (rc == 0)
+		rc = list_mounts(&reach, err);
 	if (rc != 0)
 		return rc;
 	add_init(&reach);

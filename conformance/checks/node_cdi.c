@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/node_cdi.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+int node_cdi_read(const struct context *context, struct cdi_registry *out, struct error *err)
+{
+	struct text_list present CLEANUP_TEXT_LIST = {0};
+	int rc = 0;
+	text_each (directory, &context->cdi_directories) {
+		if (rc == 0 && file_is_directory(directory))
+			rc = text_list_add(&present, directory, err);
+	}
+	return rc == 0 ? cdi_registry_read(&present, out, err) : rc;
+}
+
+int node_cdi_apply(const struct context *context, const struct grant *grant, struct grant *out,
+		   struct error *err)
+{
+	struct cdi_registry registry CLEANUP(cdi_registry_free) = {0};
+	int rc = node_cdi_read(context, &registry, err);
+	return rc == 0 ? cdi_apply(&registry, grant, out, err) : error_wrap(err, rc, "CDI Specs");
+}

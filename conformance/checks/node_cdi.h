@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The node's CDI Specs, and what an answer becomes by them. */
+
+#include "conformance/runner/context.h"
+#include "containers/cdi/apply.h"
+
+/* Reads the Specs of the run's folders; one that is not there has none. Errors of
+ * cdi_registry_read(). */
+int node_cdi_read(const struct context *context, struct cdi_registry *out, struct error *err);
+
+/* cdi_apply() with them. */
+int node_cdi_apply(const struct context *context, const struct grant *grant, struct grant *out,
+		   struct error *err);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/prediction.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/gpu_apis.h"
+#include "conformance/checks/granted.h"
+#include "conformance/runner/context.h"
+#include "containers/images/images.h"
+#include "reports/view.h"
+
+#include <string.h>
+
+enum { TOLD_MAX = 500 };
+
+static const char kept_file[] = "predictions.json";
+static const char *const outcome_names[] = {"worked", "failed", "failed", "stopped",
+					    "not-launched"};
+
+void prediction_free(struct prediction *prediction)
+{
+	compat_answer_free(&prediction->answer);
+	*prediction = (struct prediction){0};
+}
+
+static bool is_empty(const struct grant *grant)
+{
+	for (size_t i = 0; grant != NULL && i < GRANT_KINDS; i++) {
+		if (grant->lists[i].count != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Where a container has the probe. */
+static const char *place_of(struct check_run *run, const char *program)
+{
+	bool windows = text_equal(check_context(run)->node->system.os, "windows");
+	return check_format(run, windows ? "%s\\%s.exe" : "%s/%s",
+			    windows ? IMAGES_WINDOWS_PROGRAM_DIRECTORY : IMAGES_PROGRAM_DIRECTORY,
+			    program);
+}
+
+static void decide(struct prediction *prediction)
+{
+	const struct compat_answer *answer = &prediction->answer;
+	prediction->verdict = compat_answer_verdict(answer);
+	for (size_t i = 0; i < answer->count; i++) {
+		if (answer->findings[i].verdict == prediction->verdict &&
+		    prediction->verdict != COMPAT_WORKS && prediction->worst == NULL)
+			prediction->worst = &answer->findings[i];
+	}
+}
+
+bool prediction_make(struct check_run *run, const struct facts *facts, const char *program,
+		     const char *node, const struct grant *grant, struct prediction *out)
+{
+	const struct gpu_api *api = gpu_api_find(program + strlen("probe-"));
+	const struct context *context = check_context(run);
+	const struct compat_launch launch = {
+		.program = place_of(run, program),
+		.api = api != NULL ? api->name : NULL,
+		.grant = grant,
+		.node = node,
+		.by_runtime = grant != NULL && granted_is_by_runtime(context->node, grant),
+		.runtime = facts->runtime,
+	};
+	struct error err = {0};
+	*out = (struct prediction){.facts = facts,
+				   .program = program,
+				   .api = launch.api,
+				   .node = node,
+				   .devices = !is_empty(grant)};
+	if (!check_works(run,
+			 compat_check_launch(&facts->image, facts_contents(facts), &facts->host,
+					     &launch, &out->answer, &err),
+			 program, &err))
+		return false;
+	decide(out);
+	return true;
+}
+
+int prediction_agrees(const struct compat_answer *answer, enum prediction_outcome outcome,
+		      const char *told, const struct compat_finding **wrong)
+{
+	enum compat_verdict verdict = compat_answer_verdict(answer);
+	bool failed = outcome == PREDICTION_FAILED || outcome == PREDICTION_NOT_RUN;
+	*wrong = NULL;
+	if (failed && verdict == COMPAT_CANNOT_WORK)
+		return 1;
+	for (size_t i = 0; i < answer->count && *wrong == NULL; i++) {
+		const struct compat_finding *finding = &answer->findings[i];
+		if ((outcome == PREDICTION_WORKED && finding->verdict == COMPAT_CANNOT_WORK) ||
+		    (failed && finding->verdict == COMPAT_WORKS &&
+		     compat_rule_shows(finding->rule, outcome == PREDICTION_FAILED, told)))
+			*wrong = finding;
+	}
+	if (*wrong != NULL)
+		return 0;
+	return outcome == PREDICTION_WORKED && verdict == COMPAT_WORKS ? 1 : -1;
+}
+
+static cJSON *findings_json(const struct compat_answer *answer)
+{
+	struct members list CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < answer->count; i++) {
+		struct members finding CLEANUP_MEMBERS = members_new();
+		member_string(&finding, "rule", answer->findings[i].rule);
+		member_string(&finding, "verdict",
+			      compat_verdict_name(answer->findings[i].verdict));
+		member_string(&finding, "reason", answer->findings[i].reason);
+		member_item(&list, NULL, members_take(&finding));
+	}
+	return members_take(&list);
+}
+
+/* For the checks to come. */
+static void keep(struct check_run *run, const cJSON *record, const struct prediction *prediction)
+{
+	cJSON *all CLEANUP_JSON = predictions_read(run);
+	struct members kept CLEANUP_MEMBERS = members_new();
+	struct error err = {0};
+	json_each (member, record)
+		member_copy(&kept, member->string, member);
+	member_string(&kept, "api", prediction->api);
+	member_item(&kept, "findings", findings_json(&prediction->answer));
+	int rc = all != NULL ? members_append(all, members_take(&kept), &err) : 0;
+	if (all != NULL && rc == 0)
+		rc = json_write_file(check_run_path(run, kept_file), all, &err);
+	(void)check_works(run, rc, kept_file, &err);
+}
+
+void prediction_record(struct check_run *run, const struct prediction *prediction,
+		       enum prediction_outcome outcome, const char *told)
+{
+	const struct compat_finding *wrong = NULL;
+	int agrees = prediction_agrees(&prediction->answer, outcome, told, &wrong);
+	const struct compat_finding *about = wrong != NULL ? wrong : prediction->worst;
+	struct members record CLEANUP_MEMBERS = members_new();
+	if (prediction->facts == NULL)
+		return;
+	member_string(&record, "image", prediction->facts->image.reference);
+	member_string(&record, "digest", prediction->facts->image.digest);
+	member_string(&record, "program", prediction->program);
+	member_bool(&record, "devices", prediction->devices);
+	member_string(&record, "verdict", compat_verdict_name(prediction->verdict));
+	member_string(&record, "rule", about != NULL ? about->rule : NULL);
+	member_string(&record, "reason", about != NULL ? about->reason : "");
+	member_string(&record, "outcome", outcome_names[outcome]);
+	member_cut(&record, "told", told, TOLD_MAX);
+	if (agrees < 0)
+		member_null(&record, "agrees");
+	else
+		member_bool(&record, "agrees", agrees == 1);
+	keep(run, record.object, prediction);
+	check_add_prediction(run, &record);
+}
+
+/* What the document says of opening the node: "ok", "EPERM". */
+static const char *opened(const cJSON *document, const char *node)
+{
+	json_each (entry, json_pointer(document, "/nodes")) {
+		if (text_equal(view_string(entry, "/path"), node))
+			return view_string(entry, "/open/readWrite");
+	}
+	return "the node is not there";
+}
+
+/* Did it work? `why` is what the document tells otherwise. */
+static bool document_tells(const struct prediction *prediction, const cJSON *document,
+			   const char **why)
+{
+	if (prediction->node != NULL) {
+		*why = opened(document, prediction->node);
+		return text_equal(*why, "ok");
+	}
+	*why = view_string(document, "/api/reason");
+	return prediction->api == NULL || (text_equal(view_string(document, "/api/status"), "ok") &&
+					   json_first(json_pointer(document, "/devices")) != NULL);
+}
+
+void prediction_record_end(struct check_run *run, const struct prediction *prediction,
+			   const struct launch_result *result, const cJSON *document)
+{
+	char description[512] = "";
+	struct text told CLEANUP_TEXT = {0};
+	const char *why = "";
+	launch_describe(result, description, sizeof(description));
+	text_addf(&told, "%s%s%s", description, result->err.size != 0 ? "; " : "",
+		  text_string(&result->err));
+	bool failed = result->end != LAUNCH_EXITED || result->code != 0;
+	if (result->end == LAUNCH_STOPPED || (failed && check_row(run)->provokes))
+		prediction_record(run, prediction, PREDICTION_STOPPED, "");
+	else if (result->end == LAUNCH_LOST || result->end == LAUNCH_IGNORED ||
+		 result->end == LAUNCH_REFUSED)
+		return; /* nothing of the image was tried */
+	else if (failed)
+		prediction_record(run, prediction, PREDICTION_NOT_RUN, text_string(&told));
+	else if (document != NULL) {
+		bool worked = document_tells(prediction, document, &why);
+		prediction_record(run, prediction, worked ? PREDICTION_WORKED : PREDICTION_FAILED,
+				  worked ? "" : why);
+	}
+}
+
+cJSON *predictions_read(struct check_run *run)
+{
+	const char *path = check_run_path(run, kept_file);
+	cJSON *all = NULL;
+	struct error err = {0};
+	int rc = file_exists(path) ? json_read_file(path, &all, &err) : 0;
+	if (rc == 0 && all == NULL)
+		all = cJSON_CreateArray();
+	if (rc == 0 && all == NULL)
+		rc = error_memory(&err);
+	return check_works(run, rc, kept_file, &err) ? all : NULL;
+}

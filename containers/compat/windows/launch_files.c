@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Containers of Windows are given devices and the drivers that Windows itself mounts: nothing is read off
+ * the files of a grant. */
+#include "containers/compat/case.h"
+
+bool launch_mounts(const struct compat_launch *launch, const char *glob)
+{
+	(void)launch;
+	(void)glob;
+	return false;
+}
+
+const char *launch_driver_glibc(const struct compat_launch *launch,
+				const struct image_contents *contents, struct arena *arena)
+{
+	(void)launch;
+	(void)contents;
+	(void)arena;
+	return "";
+}
+
+void rule_driver_library(struct compat_case *it)
+{
+	(void)it;
+}
+
+void rule_device_node(struct compat_case *it)
+{
+	(void)it;
+}

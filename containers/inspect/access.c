@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Which devices the kernel lets a container use is asked of the kernel: a process of our own joins the
+ * cgroups of the container and asks for access to the host's nodes, without opening any of them. What a
+ * program in the container finds out is for it to try, on nodes that are made for it. */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "containers/inspect/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DEPTH_MAX = 8, PLANTED_MAX = 1024 };
+
+static int add_node(struct container_view *view, const char *path, const struct stat *status,
+		    struct error *err)
+{
+	struct container_node *grown =
+		arena_grow(&view->arena, view->host_nodes, view->host_node_count, sizeof(*grown));
+	if (grown == NULL)
+		return error_memory(err);
+	view->host_nodes = grown;
+	grown[view->host_node_count++] = (struct container_node){
+		.path = arena_string(&view->arena, path),
+		.block = S_ISBLK(status->st_mode),
+		.major = major(status->st_rdev),
+		.minor = minor(status->st_rdev),
+	};
+	return 0;
+}
+
+/* The nodes below a folder of the host, without what is mounted in it. */
+static int list_nodes(struct container_view *view, const char *folder, dev_t device, unsigned depth,
+		      struct error *err)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	int rc = file_list(folder, &names, err);
+	for (size_t i = 0; rc == 0 && i < names.count; i++) {
+		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
+		struct stat status = {0};
+		if (path == NULL)
+			return error_memory(err);
+		if (lstat(path, &status) < 0 || status.st_dev != device)
+			continue;
+		if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
+			rc = add_node(view, path, &status, err);
+		else if (S_ISDIR(status.st_mode) && depth < DEPTH_MAX)
+			rc = list_nodes(view, path, device, depth + 1, err);
+	}
+	return rc;
+}
+
+/* Behind the fork: nothing but what signal handlers may call. One byte for each node, none from outside
+ * the cgroups. */
+static _Noreturn void ask(const struct container_view *view, const int *groups, int out)
+{
+	bool going = true;
+	for (size_t i = 0; going && i < view->cgroup_count; i++)
+		going = groups[i] >= 0 && write(groups[i], "0", 1) == 1;
+	for (size_t i = 0; going && i < view->host_node_count; i++) {
+		const char *path = view->host_nodes[i].path;
+		const char answer = (char)((access(path, R_OK) == 0 ? CONTAINER_READ : 0) |
+					   (access(path, W_OK) == 0 ? CONTAINER_WRITE : 0));
+		going = write(out, &answer, 1) == 1;
+	}
+	_exit(0);
+}
+
+static void read_answers(struct container_view *view, int in)
+{
+	size_t asked = 0;
+	char answer = 0;
+	while (asked < view->host_node_count && read(in, &answer, 1) == 1)
+		view->host_nodes[asked++].access = (unsigned)answer;
+	if (asked != view->host_node_count)
+		view->access_untold = "its cgroup cannot be joined";
+}
+
+static int ask_in_cgroups(struct container_view *view, const int *groups, struct error *err)
+{
+	int ends[2] = {-1, -1};
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return error_system(err, errno, "pipe");
+	int in CLEANUP_FD = ends[0];
+	int out CLEANUP_FD = ends[1];
+	pid_t child = fork();
+	if (child == 0)
+		ask(view, groups, out);
+	if (child < 0)
+		return error_system(err, errno, "fork");
+	(void)close(STEAL_FD(out));
+	read_answers(view, in);
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	return 0;
+}
+
+/* Opens what a process joins each of the cgroups by. */
+static int ask_kernel(struct container_view *view, struct error *err)
+{
+	int first CLEANUP_FD = -1;
+	int second CLEANUP_FD = -1;
+	int *const opened[CONTAINER_CGROUPS_MAX] = {&first, &second};
+	for (size_t i = 0; i < view->cgroup_count; i++) {
+		char *path CLEANUP_FREE = path_join(view->cgroups[i].path, "cgroup.procs");
+		if (path == NULL)
+			return error_memory(err);
+		*opened[i] = open(path, O_WRONLY | O_CLOEXEC);
+	}
+	return ask_in_cgroups(view, (const int[]){first, second}, err);
+}
+
+int container_view_access(struct container_view *view, struct error *err)
+{
+	struct stat status = {0};
+	if (stat("/dev", &status) < 0)
+		return error_system(err, errno, "/dev");
+	int rc = list_nodes(view, "/dev", status.st_dev, 0, err);
+	if (rc == 0 && view->cgroup_count == 0)
+		view->access_untold = "its cgroup cannot be seen from here";
+	return rc == 0 && view->cgroup_count != 0 ? ask_kernel(view, err) : rc;
+}
+
+static size_t plant(const struct container_node *nodes, size_t count, int folder)
+{
+	size_t planted = 0;
+	for (size_t i = 0; i < count && i < PLANTED_MAX; i++) {
+		const struct container_node *node = &nodes[i];
+		char name[40] = "";
+		(void)snprintf(name, sizeof(name), "%c-%u-%u", node->block ? 'b' : 'c', node->major,
+			       node->minor);
+		planted += mknodat(folder, name, (node->block ? S_IFBLK : S_IFCHR) | 0666,
+				   makedev(node->major, node->minor)) == 0 &&
+			   fchmodat(folder, name, 0666, 0) == 0;
+	}
+	return planted;
+}
+
+int container_plant_nodes(struct container_view *view, struct error *err)
+{
+	static const char device_folder[] = "/dev";
+	static const struct container_node render_node = {.major = 226, .minor = 128};
+	const char *name = CONTAINER_PLANTED_DIRECTORY + sizeof(device_folder);
+	const struct container_mount *mount = container_mount_of(view, device_folder);
+	int root CLEANUP_FD = -1;
+	if (mount == NULL || mount->host_path != NULL || mount->nodev) {
+		view->planted_untold = "its /dev takes no nodes, or is a folder of the host";
+		return 0;
+	}
+	int rc = container_open_root(view->pid, &root, err);
+	int above CLEANUP_FD = rc == 0 ? container_open(root, device_folder, true) : -1;
+	if (rc == 0 && (above < 0 || mkdirat(above, name, 0755) < 0)) {
+		view->planted_untold =
+			arena_format(&view->arena, "in its /dev: %s", strerror(errno));
+		return 0;
+	}
+	int folder CLEANUP_FD = openat(above, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (rc == 0)
+		view->planted = plant(view->host_nodes, view->host_node_count, folder) +
+				plant(view->nodes, view->node_count, folder) +
+				plant(&render_node, 1, folder);
+	if (rc == 0 && view->planted == 0)
+		view->planted_untold = "no node can be made in its /dev";
+	return rc;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Digests of files in containers. A run launches dozens of containers from one image, whose files
+ * are the same ones of its layer each time: they are read once in a run, and known afterwards by
+ * inode, size and times. Why that proves as much as to read them again:
+ *
+ * - Only files of the container's root file system count, which is an overlay of the image's layer.
+ *   What the answer, hooks or a runtime mount anywhere is read at each look.
+ * - A container cannot change the layer. What it writes is copied into a layer of its own first, and
+ *   the copy has another change time (ctime). Nobody sets that time: the kernel takes the clock's.
+ * - Two changes within one tick of that clock, as coarse as 2 s on some file systems, look like
+ *   one. So a file that was changed a moment before it was read is not remembered, nor one whose
+ *   times changed meanwhile.
+ * - An overlay has a device number of its own for each container, but inodes of the layer's file
+ *   system. A layer on another one that has a file with the same inode, size and times to the
+ *   nanosecond does not come about in a run.
+ * - The records lie in the run's own folder and end with it. Root on the node could write there, or
+ *   change the layer and turn back the clock; against root nothing here holds (docs/threat-model.md).
+ */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "containers/inspect/internal.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { RECORDS_MAX_BYTES = 64 * 1024 * 1024 };
+
+static const int64_t settled_ns = 3LL * 1000 * 1000 * 1000;
+
+/* As it lies in the file, which processes of one build share. */
+struct container_digest {
+	uint64_t inode, size;
+	int64_t modified_ns, changed_ns;
+	char digest[DIGEST_SIZE];
+};
+
+int container_digests_read(struct container_view *view, struct error *err)
+{
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	if (view->digests_file == NULL || !file_exists(view->digests_file))
+		return 0;
+	int rc = file_read(view->digests_file, RECORDS_MAX_BYTES, &data, &size, err);
+	if (rc < 0)
+		return rc;
+	size_t count = size / sizeof(struct container_digest);
+	struct container_digest *digests =
+		arena_allocate(&view->arena, (count + 1) * sizeof(*digests));
+	if (digests == NULL)
+		return error_memory(err);
+	memcpy(digests, data, count * sizeof(*digests));
+	view->digests = digests;
+	view->digest_count = count;
+	return 0;
+}
+
+/* False: not a file of the image. */
+static bool identify(const struct container_view *view, int fd, struct container_digest *out)
+{
+	struct container_identity file = {0};
+	if (view->digests_file == NULL || container_identify(fd, "", &file) < 0)
+		return false;
+	const struct container_mount *mount = container_mount_by_id(view, file.mount);
+	*out = (struct container_digest){file.inode, file.size, file.modified_ns, file.changed_ns,
+					 ""};
+	return mount != NULL && strcmp(mount->target, "/") == 0 &&
+	       strcmp(mount->type, "overlay") == 0;
+}
+
+static bool is_same(const struct container_digest *known, const struct container_digest *file)
+{
+	return known->inode == file->inode && known->size == file->size &&
+	       known->modified_ns == file->modified_ns && known->changed_ns == file->changed_ns;
+}
+
+static const struct container_digest *find(const struct container_view *view,
+					   const struct container_digest *file)
+{
+	for (size_t i = 0; i < view->digest_count; i++) {
+		if (is_same(&view->digests[i], file))
+			return &view->digests[i];
+	}
+	return NULL;
+}
+
+/* One write a record: several processes may append. Without it, the file is read once more. */
+static void append(const struct container_view *view, const struct container_digest *record)
+{
+	int fd CLEANUP_FD =
+		open(view->digests_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		(void)file_write_all(fd, record, sizeof(*record));
+}
+
+int container_digest_file(const struct container_view *view, int fd, char digest[DIGEST_SIZE],
+			  struct error *err)
+{
+	char *path CLEANUP_FREE = text_format("/proc/self/fd/%d", fd);
+	struct container_digest record = {0}, after = {0};
+	int64_t began = clock_realtime_ns();
+	if (path == NULL)
+		return error_memory(err);
+	if (!identify(view, fd, &record))
+		return digest_file(path, digest, NULL, err);
+	const struct container_digest *known = find(view, &record);
+	if (known != NULL) {
+		memcpy(digest, known->digest, DIGEST_SIZE);
+		return 0;
+	}
+	int rc = digest_file(path, record.digest, NULL, err);
+	if (rc < 0)
+		return rc;
+	memcpy(digest, record.digest, DIGEST_SIZE);
+	if (identify(view, fd, &after) && is_same(&record, &after) &&
+	    record.changed_ns < began - settled_ns)
+		append(view, &record);
+	return 0;
+}
