@@ -54,6 +54,8 @@ bool version_range_is_valid(const char *range)
 bool version_in_range(const char *version, const char *range)
 {
 	char limit[VERSION_SIZE] = "";
+	if (!version_range_is_valid(range))
+		return false;
 	while (*range != '\0') {
 		const struct relation *relation = next_relation(&range);
 		if (relation == NULL || !next_version(&range, limit))
