@@ -65,7 +65,7 @@ for preset in $presets; do
 	if [ $# -gt 0 ]; then
 		start_tests "$preset" -j "$jobs"
 	elif [ "$preset" = dev ]; then
-		start_tests dev -j "$jobs" -L '^(lint|install|unsanitized)$'
+		start_tests dev -j $((jobs + 1)) -L '^(lint|install|unsanitized)$'
 	elif [ "$preset" = asan ]; then
 		start_tests asan -j $((jobs * 2)) -LE '^(lint|install|unsanitized)$'
 	else
