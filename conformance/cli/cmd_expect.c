@@ -32,7 +32,7 @@ static int open_files(const struct text_list *files, struct expectations *out, s
 	if (rc == 0)
 		rc = expectations_open(files, suites, today, out, &overdue, err);
 	for (size_t i = 0; i < overdue.count; i++)
-		(void)fprintf(stderr, "gpucert expect: %s\n", overdue.items[i]);
+		command_tell("expect", overdue.items[i]);
 	return rc;
 }
 

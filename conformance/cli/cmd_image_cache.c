@@ -5,9 +5,9 @@
 #include "containers/registry/content_cache_size.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 
-enum { EXIT_NOT_READ = 3, MIB_SHIFT = 20 };
+enum { MIB_SHIFT = 20 };
 
 static struct {
 	bool prune;
@@ -48,9 +48,9 @@ static int cache_run(const struct text_list *arguments)
 	struct error err = {0};
 	(void)arguments;
 	if (look(&err) == 0)
-		return 0;
-	(void)fprintf(stderr, "gpucert image cache: %s\n", err.text);
-	return EXIT_NOT_READ;
+		return EXIT_SUCCESS;
+	command_tell("image cache", err.text);
+	return COMMAND_EXIT_FAILED;
 }
 
 static const struct option_spec options[] = {

@@ -6,7 +6,6 @@
 #include "reports/matrix/matrix.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { PROGRESS_EVERY = 100 };
@@ -26,11 +25,8 @@ static void show_progress(void *user, size_t done, size_t all)
 /* What could not be read, when the rest is told. */
 static int tell_unread(const struct text_list *unread, struct error *err)
 {
-	for (size_t i = 0; i < unread->count; i++) {
-		struct text line CLEANUP_TEXT = {0};
-		text_add_escaped(&line, unread->items[i], strlen(unread->items[i]));
-		(void)fprintf(stderr, "gpucert matrix: %s\n", text_string(&line));
-	}
+	for (size_t i = 0; i < unread->count; i++)
+		command_tell("matrix", unread->items[i]);
 	return unread->count == 0 ? 0
 				  : error_set(err, ERROR_FORMAT,
 					      "%zu of the files could not be read", unread->count);

@@ -34,11 +34,8 @@ static int report_write(const cJSON *json, struct error *err)
 /* Each piece of evidence that is not what the run stored. */
 static int tell(const struct text_list *faults, struct error *err)
 {
-	for (size_t i = 0; i < faults->count; i++) {
-		struct text line CLEANUP_TEXT = {0};
-		text_add_escaped(&line, faults->items[i], strlen(faults->items[i]));
-		(void)fprintf(stderr, "gpucert report: %s\n", text_string(&line));
-	}
+	for (size_t i = 0; i < faults->count; i++)
+		command_tell("report", faults->items[i]);
 	if (faults->count == 0)
 		return 0;
 	return error_set(err, ERROR_FORMAT, "%zu piece%s of evidence %s not what the run stored",

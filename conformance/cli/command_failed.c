@@ -5,10 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-int command_failed(const char *command, int rc, const struct error *err)
+void command_tell(const char *command, const char *what)
 {
 	struct text line CLEANUP_TEXT = {0};
-	text_add_escaped(&line, err->text, strlen(err->text));
+	text_add_escaped(&line, what, strlen(what));
 	(void)fprintf(stderr, "gpucert %s: %s\n", command, text_string(&line));
+}
+
+int command_failed(const char *command, int rc, const struct error *err)
+{
+	command_tell(command, err->text);
 	return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : COMMAND_EXIT_FAILED;
 }

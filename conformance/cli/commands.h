@@ -23,6 +23,9 @@ extern const struct command_spec command_kubelet; /* the fake kubelet alone, for
 
 enum { COMMAND_EXIT_FAILED = 3 }; /* of commands that read something: it cannot be read */
 
+/* A line on standard error: "gpucert COMMAND: WHAT", escaped. */
+void command_tell(const char *command, const char *what);
+
 /* Tells on standard error why a command failed; the exit code: usage for ERROR_ARGUMENT, else that. */
 int command_failed(const char *command, int rc, const struct error *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/registry/content_cache_size.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -54,7 +55,7 @@ static int add_file(struct kept_blobs *blobs, const char *folder, const char *na
 			blob_file_remove(path);
 		return 0;
 	}
-	struct kept_blob *items = realloc(blobs->items, (blobs->count + 1) * sizeof(*blobs->items));
+	struct kept_blob *items = array_grow(blobs->items, blobs->count, sizeof(*items));
 	if (items == NULL)
 		return error_memory(err);
 	blobs->items = items;
