@@ -14,6 +14,7 @@
 # L9  Nothing is left to do.
 # L10 Every file can be checked out on Windows: no device's name, no colon and the like, nothing but case apart.
 # L11 A blank line inside a function separates nothing: declarations and statements mix, and a second paragraph is a second function.
+# L12 No merge has left its marks.
 set -eu
 
 root=$1
@@ -50,8 +51,12 @@ for file in $("$here/list_sources.sh" "$root" '*' | tr '[:upper:]' '[:lower:]' |
 	broken=1
 done
 
-list=$("$here/list_sources.sh" "$root" '*.c' '*.h')
 cd "$root"
+if "$here/list_sources.sh" "$root" '*' | tr '\n' '\0' |
+	xargs -0 grep -InE '^(<{7}|>{7}|[|]{7}) ' /dev/null | sed 's/^\([^:]*:[0-9]*\):.*/\1: L12: a merge has left its marks/' | grep .; then
+	broken=1
+fi
+list=$("$here/list_sources.sh" "$root" '*.c' '*.h')
 # shellcheck disable=SC2086 # names without spaces: L3 has no others to look at
 awk -v folders="$folders" -v rooms="$rooms" -f "$here/lint_sources.awk" $list || broken=1
 exit $broken
