@@ -84,7 +84,7 @@ void json_members_reset(const struct json_member *members, void *structure)
 			put_pointer(member, structure, NULL);
 			put_count(member, structure, 0);
 			break;
-		case JSON_MEMBER_CONSTANT:
+		case JSON_MEMBER_SCHEMA:
 			break;
 		}
 	}
@@ -196,11 +196,12 @@ static int read_map(const struct json_member *member, const struct json_at *at, 
 	return 0;
 }
 
-static int read_constant(const struct json_member *member, const struct json_at *at,
-			 struct error *err)
+static int read_schema(const struct json_member *member, const struct json_at *at,
+		       struct error *err)
 {
 	if (!text_equal(at->node->valuestring, member->what))
-		return json_error(at, err, "expected \"%s\"", member->what);
+		return json_error(at, err, "expected \"%s\"; a newer version needs a newer gpucert",
+				  member->what);
 	return 0;
 }
 
@@ -240,8 +241,8 @@ static int read_member(const struct json_member *member, const struct json_at *a
 		return read_objects(member, at, structure, arena, err);
 	case JSON_MEMBER_MAP:
 		return read_map(member, at, structure, arena, err);
-	case JSON_MEMBER_CONSTANT:
-		return read_constant(member, at, err);
+	case JSON_MEMBER_SCHEMA:
+		return read_schema(member, at, err);
 	}
 	return 0;
 }
@@ -253,7 +254,7 @@ static enum json_type type_of(enum json_member_type type)
 		[JSON_MEMBER_INT] = JSON_NUMBER,    [JSON_MEMBER_HEX] = JSON_STRING,
 		[JSON_MEMBER_CHOICE] = JSON_STRING, [JSON_MEMBER_NAMES] = JSON_ARRAY,
 		[JSON_MEMBER_OBJECT] = JSON_OBJECT, [JSON_MEMBER_OBJECTS] = JSON_ARRAY,
-		[JSON_MEMBER_MAP] = JSON_OBJECT,    [JSON_MEMBER_CONSTANT] = JSON_STRING,
+		[JSON_MEMBER_MAP] = JSON_OBJECT,    [JSON_MEMBER_SCHEMA] = JSON_STRING,
 	};
 	return types[type];
 }
@@ -312,7 +313,7 @@ static bool is_empty(const struct json_member *member, const void *structure)
 	case JSON_MEMBER_OBJECTS:
 	case JSON_MEMBER_MAP:
 		return count_of(member, structure) == 0;
-	case JSON_MEMBER_CONSTANT:
+	case JSON_MEMBER_SCHEMA:
 		return false;
 	}
 	return true;
@@ -375,7 +376,7 @@ static cJSON *write_member(const struct json_member *member, const void *structu
 	case JSON_MEMBER_OBJECTS:
 	case JSON_MEMBER_MAP:
 		return write_elements(member, structure);
-	case JSON_MEMBER_CONSTANT:
+	case JSON_MEMBER_SCHEMA:
 		return cJSON_CreateString(member->what);
 	}
 	return NULL;

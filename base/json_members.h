@@ -14,12 +14,12 @@ enum json_member_type {
 	JSON_MEMBER_BOOL,   /* bool */
 	JSON_MEMBER_INT,    /* an integer of 4 or 8 bytes, from `min` to `max` */
 	JSON_MEMBER_HEX, /* the same as a string, "0x" and up to `max` digits; written with all */
-	JSON_MEMBER_CHOICE,   /* an enum: the position in `names` */
-	JSON_MEMBER_NAMES,    /* const char *const *: NULL-ended, no empty ones, each once */
-	JSON_MEMBER_OBJECT,   /* an object whose `members` are of the structure at `offset` */
-	JSON_MEMBER_OBJECTS,  /* array: a pointer to structures of `size` bytes with `members` */
-	JSON_MEMBER_MAP,      /* object of strings: a pointer to struct json_pair */
-	JSON_MEMBER_CONSTANT, /* the string `what`, which the structure does not hold */
+	JSON_MEMBER_CHOICE,  /* an enum: the position in `names` */
+	JSON_MEMBER_NAMES,   /* const char *const *: NULL-ended, no empty ones, each once */
+	JSON_MEMBER_OBJECT,  /* an object whose `members` are of the structure at `offset` */
+	JSON_MEMBER_OBJECTS, /* array: a pointer to structures of `size` bytes with `members` */
+	JSON_MEMBER_MAP,     /* object of strings: a pointer to struct json_pair */
+	JSON_MEMBER_SCHEMA,  /* the string `what`, of which there is no other version */
 };
 
 struct json_pair {

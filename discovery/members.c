@@ -191,7 +191,7 @@ static const struct json_member diagnostic_members[] = {
 
 const struct json_member discovery_snapshot_members[] = {
 	{.key = "schema",
-	 .type = JSON_MEMBER_CONSTANT,
+	 .type = JSON_MEMBER_SCHEMA,
 	 .presence = JSON_REQUIRED,
 	 .what = "gpucert-node/1"},
 	{.key = "recorded", JSON_AT(struct discovery_snapshot, recorded_at)},

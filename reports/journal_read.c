@@ -3,16 +3,16 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/members.h"
 #include "reports/journal.h"
+#include "reports/upgrade/upgrade.h"
 
 #include <string.h>
 
 /* The members that every record has. */
-static int read_head(const struct journal_log *log, struct journal_record *record,
-		     struct error *err)
+static int read_head(struct journal_record *record, struct error *err)
 {
 	struct json_at root = json_root(record->json);
-	int64_t expected = (int64_t)log->count + 1;
 	int64_t sequence = 0;
 	const char *type = NULL;
 	int rc = json_need_int(&root, "seq", 0, INT64_MAX, &sequence, err);
@@ -25,11 +25,19 @@ static int read_head(const struct journal_log *log, struct journal_record *recor
 	if (rc != 0)
 		return rc;
 	record->type = journal_type_of(type);
-	if (record->type == JOURNAL_TYPE_COUNT)
-		return json_error(&root, err, "unknown type of record");
-	if (sequence != expected)
-		return error_set(err, ERROR_FORMAT, "seq: %lld, expected %lld", (long long)sequence,
-				 (long long)expected);
+	record->line = (size_t)sequence;
+	return record->type != JOURNAL_TYPE_COUNT
+		       ? 0
+		       : json_error(&root, err, "unknown type of record");
+}
+
+/* The record of the line behind those of the log. */
+static int check_place(const struct journal_log *log, const struct journal_record *record,
+		       struct error *err)
+{
+	if (record->line != log->count + 1)
+		return error_set(err, ERROR_FORMAT, "seq: %zu, expected %zu", record->line,
+				 log->count + 1);
 	if ((record->type == JOURNAL_RUN_BEGIN) != (log->count == 0))
 		return error_set(err, ERROR_FORMAT, "type: a journal begins with one run-begin");
 	return 0;
@@ -62,7 +70,9 @@ static int read_line(struct journal_log *log, const char *line, size_t size, str
 					  : error_set(err, ERROR_LIMIT, "longer than %d bytes",
 						      (int)JOURNAL_LINE_MAX);
 	if (rc == 0)
-		rc = read_head(log, &record, err);
+		rc = read_head(&record, err);
+	if (rc == 0)
+		rc = check_place(log, &record, err);
 	if (rc == 0) {
 		chain(log, record.json, line, size + 1);
 		rc = push(log, &record, err);
@@ -71,6 +81,39 @@ static int read_line(struct journal_log *log, const char *line, size_t size, str
 		(void)error_wrap(err, rc, "%s:%zu", log->name, log->count + 1);
 	cJSON_Delete(record.json);
 	return rc;
+}
+
+/* Puts the records of today in place of the log's. */
+static int replace_records(struct journal_log *log, cJSON *records, struct error *err)
+{
+	int rc = 0;
+	log->count = 0;
+	while (rc == 0 && records->child != NULL) {
+		struct journal_record record = {
+			.json = cJSON_DetachItemViaPointer(records, records->child)};
+		rc = read_head(&record, err);
+		if (rc == 0)
+			rc = push(log, &record, err);
+		cJSON_Delete(record.json);
+	}
+	return rc;
+}
+
+static int upgrade(struct journal_log *log, struct error *err)
+{
+	cJSON *head = log->records[0].json;
+	cJSON *records CLEANUP_JSON = cJSON_CreateArray();
+	const char *schema = json_pointer_string(head, "/schema");
+	if (schema == NULL || strcmp(schema, JOURNAL_SCHEMA) == 0)
+		return 0;
+	for (size_t i = 0; i < log->count; i++) {
+		if (!array_add(records, STEAL(log->records[i].json)))
+			return error_memory(err);
+	}
+	int rc = schema_upgrade(&journal_schema, head, records, err);
+	if (rc == 0)
+		rc = replace_records(log, records, err);
+	return rc < 0 ? error_wrap(err, rc, "%s:1", log->name) : 0;
 }
 
 int journal_parse(const char *name, const char *data, size_t size, struct journal_log *log,
@@ -93,6 +136,8 @@ int journal_parse(const char *name, const char *data, size_t size, struct journa
 	}
 	if (rc == 0 && log->count == 0)
 		rc = error_set(err, ERROR_FORMAT, "%s:1: holds no complete record", name);
+	if (rc == 0)
+		rc = upgrade(log, err);
 	if (rc < 0)
 		journal_log_free(log);
 	return rc;

@@ -5,7 +5,8 @@
  * Reading a journal. A last line without a newline was torn by a crash and is left out. Each record
  * holds the digest of the line before it, line feed included, and the first that of nothing; one
  * that does not is unchained. Anything else that is not a record in sequence is ERROR_FORMAT
- * (ERROR_LIMIT when too long) naming "path:line". What a record of a type must hold
+ * (ERROR_LIMIT when too long) naming "path:line", and a journal of a version that is not read
+ * ERROR_UNSUPPORTED. What a record of a type must hold
  * (reports/records.h) is checked by report_render().
  */
 
@@ -16,14 +17,16 @@ struct journal_record {
 	enum journal_type type;
 	int64_t at_ms;	  /* monotonic, since the journal was made */
 	const char *time; /* UTC, RFC 3339; borrowed from json */
+	size_t line;	  /* from 1 */
 	cJSON *json;
 };
 
 struct journal_log {
-	char *name;			/* for errors: the path */
-	struct journal_record *records; /* records[i] stands in line i + 1 */
-	size_t count;			/* at least 1 */
-	bool torn;			/* a last line was left out */
+	char *name; /* for errors: the path */
+	struct journal_record *
+		records; /* today's (reports/upgrade/): of an earlier version several may stand in one line */
+	size_t count;	  /* at least 1 */
+	bool torn;	  /* a last line was left out */
 	size_t unchained; /* the first line that does not follow from the one before, from 1;
 			     0: none */
 	char digest[DIGEST_SIZE]; /* of the last complete line, and so of all of them */

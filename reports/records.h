@@ -8,7 +8,7 @@
 
 #include "reports/fields.h"
 
-#define JOURNAL_SCHEMA "gpucert-journal/1"
+#define JOURNAL_SCHEMA "gpucert-journal/2"
 
 enum journal_type {
 	JOURNAL_RUN_BEGIN,

@@ -92,7 +92,7 @@ int report_render(const struct journal_log *log, cJSON **report, struct error *e
 	for (size_t i = 0; rc == 0 && i < log->count; i++) {
 		rc = take(&render, &log->records[i], err);
 		if (rc < 0)
-			rc = error_wrap(err, rc, "%s:%zu", log->name, i + 1);
+			rc = error_wrap(err, rc, "%s:%zu", log->name, log->records[i].line);
 	}
 	if (rc == 0)
 		rc = make_report(&render, report, err);

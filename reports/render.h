@@ -13,7 +13,7 @@
 
 #include "reports/journal_read.h"
 
-#define REPORT_SCHEMA "gpucert-report/1"
+#define REPORT_SCHEMA "gpucert-report/2"
 
 /* Caller owns *report (cJSON_Delete). ERROR_FORMAT names "path:line" and the member. */
 int report_render(const struct journal_log *log, cJSON **report, struct error *err);

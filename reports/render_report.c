@@ -31,7 +31,7 @@ static void add_counts(const struct render *render, struct members *run)
 	member_int(&plan, "selected", (int64_t)render->check_count);
 	member_int(&plan, "filteredOut", field_count(render->plan, "filteredOut"));
 	member_item(run, "plan", members_take(&plan));
-	member_int(&journal, "records", (int64_t)render->log->count);
+	member_int(&journal, "records", (int64_t)render->log->records[render->log->count - 1].line);
 	member_bool(&journal, "torn", render->log->torn);
 	member_string(&journal, "digest", render->log->digest);
 	member_item(run, "journal", members_take(&journal));

@@ -5,23 +5,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "reports/render.h"
-#include "reports/view.h"
-
-#include <string.h>
-
-static int check_schema(const cJSON *report, struct error *err)
-{
-	static const char family[] = "gpucert-report/";
-	const char *schema = view_string(report, "/schema");
-	if (strcmp(schema, REPORT_SCHEMA) == 0)
-		return 0;
-	if (text_starts_with(schema, family))
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "its schema is %.64s; this gpucert reads %s", schema,
-				 REPORT_SCHEMA);
-	return error_set(err, ERROR_FORMAT, "not a report of gpucert: /schema is not %s",
-			 REPORT_SCHEMA);
-}
+#include "reports/upgrade/upgrade.h"
 
 static int read_json(const char *path, const char *const *without, cJSON **report,
 		     struct error *err)
@@ -36,7 +20,7 @@ static int read_json(const char *path, const char *const *without, cJSON **repor
 		size = json_drop_members(data, size, without);
 	rc = json_parse(data, size, &json, err);
 	if (rc == 0)
-		rc = check_schema(json, err);
+		rc = schema_upgrade(&report_schema, json, json, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", path);
 	*report = STEAL(json);

@@ -60,7 +60,7 @@ static const struct json_member windows_members[] = {
 
 static const struct json_member members[] = {
 	{.key = "schema",
-	 .type = JSON_MEMBER_CONSTANT,
+	 .type = JSON_MEMBER_SCHEMA,
 	 .presence = JSON_REQUIRED,
 	 .what = "gpucert-host/1"},
 	{.key = "os",

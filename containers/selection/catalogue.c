@@ -163,7 +163,7 @@ static const struct json_member entry_members[] = {
 
 static const struct json_member members[] = {
 	{.key = "schema",
-	 .type = JSON_MEMBER_CONSTANT,
+	 .type = JSON_MEMBER_SCHEMA,
 	 .presence = JSON_REQUIRED,
 	 .what = "gpucert-catalogue/1"},
 	{.key = "images",

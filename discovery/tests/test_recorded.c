@@ -42,7 +42,8 @@ static void test_documents_that_are_refused(void)
 	expect_error("", "line 1, column 1: not valid JSON");
 	expect_error("[]", "expected object");
 	expect_error("{}", "schema: missing, expected string");
-	expect_error("{\"schema\": \"gpucert-node/2\"}", "schema: expected \"gpucert-node/1\"");
+	expect_error("{\"schema\": \"gpucert-node/2\"}",
+		     "schema: expected \"gpucert-node/1\"; a newer version needs a newer gpucert");
 	expect_error("{\"schema\": \"gpucert-node/1\", \"system\": {\"os\": \"linux\"}}",
 		     "devices: missing, expected array");
 	expect_error("{\"schema\": \"gpucert-node/1\", \"system\": {\"os\": \"linux\"}, "

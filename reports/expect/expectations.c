@@ -125,7 +125,7 @@ struct file {
 
 static const struct json_member file_members[] = {
 	{.key = "schema",
-	 .type = JSON_MEMBER_CONSTANT,
+	 .type = JSON_MEMBER_SCHEMA,
 	 .presence = JSON_REQUIRED,
 	 .what = "gpucert-expectations/1"},
 	{.key = "flakeBudget",

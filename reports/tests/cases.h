@@ -26,7 +26,7 @@ cJSON *report_of_lines(const char *const *lines, struct error *err);
 
 /* Lines with which a journal of two checks, "a.one" and "a.two", begins. */
 #define LINE_RUN_BEGIN                                                                             \
-	"\"type\":\"run-begin\",\"schema\":\"gpucert-journal/1\",\"id\":\"r\","                    \
+	"\"type\":\"run-begin\",\"schema\":\"gpucert-journal/2\",\"id\":\"r\","                    \
 	"\"harness\":{\"version\":\"1\",\"compiler\":\"c\"},"                                      \
 	"\"invocation\":{\"argv\":[],\"timeoutPercent\":100,\"minRun\":0,"                         \
 	"\"conformanceRequired\":false}"

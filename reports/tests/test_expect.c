@@ -28,7 +28,8 @@ static void test_refused(void)
 		const char *text, *part;
 	} rows[] = {
 		{"[]", "object"},
-		{"{\"schema\": \"gpucert-expectations/2\", \"rows\": []}", "schema"},
+		{"{\"schema\": \"gpucert-expectations/2\", \"rows\": []}",
+		 "schema: expected \"gpucert-expectations/1\"; a newer version needs"},
 		{FILE_OF("{}"), "rows[0]"},
 		{FILE_OF(ROW("", "fail", "")), "rows[0].check: is empty"},
 		{FILE_OF(ROW("registration.arrives", "fail", "")), "can never be expected to fail"},

@@ -66,7 +66,7 @@ static void write_report(const struct small *small)
 	struct text json CLEANUP_TEXT = {0};
 	text_addf(
 		&json,
-		"{\"schema\": \"gpucert-report/1\", \"run\": {\"journal\": {\"digest\": \"%s\"}}, "
+		"{\"schema\": \"gpucert-report/2\", \"run\": {\"journal\": {\"digest\": \"%s\"}}, "
 		"\"environment\": {\"node\": {\"kind\": \"%s\"}, \"os\": {\"product\": \"W\", "
 		"\"build\": \"%s\", \"revision\": 1}, \"drivers\": [",
 		small->run, small->node, small->build);
@@ -153,7 +153,7 @@ static void test_unread(void)
 	struct text_list unread CLEANUP_TEXT_LIST = {0};
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
 		static const char *const contents[] = {
-			"{\"schema\": \"gpucert-report/1\", \"checks\": [{}]}", "[[[", "{}"};
+			"{\"schema\": \"gpucert-report/2\", \"checks\": [{}]}", "[[[", "{}"};
 		char *folder CLEANUP_FREE = text_format(FOLDER "/bad/%c", "abc"[i]);
 		char *path CLEANUP_FREE = text_format(FOLDER "/%s", wanted[i]);
 		CU_ASSERT_EQUAL_FATAL(file_make_directories(folder, 0755, NULL), 0);

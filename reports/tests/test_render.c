@@ -89,8 +89,8 @@ static void test_faults_name_line_and_member(void)
 {
 	static const struct fault faults[] = {
 		{{"\"type\":\"run-begin\",\"schema\":\"x\""},
-		 "j:1: schema: expected \"gpucert-journal/1\""},
-		{{"\"type\":\"run-begin\",\"schema\":\"gpucert-journal/1\",\"id\":\"r\","
+		 "j:1: schema: expected \"gpucert-journal/2\""},
+		{{"\"type\":\"run-begin\",\"schema\":\"gpucert-journal/2\",\"id\":\"r\","
 		  "\"harness\":{},\"invocation\":{\"minRun\":0,\"conformanceRequired\":false}"},
 		 "j:1: harness.version: missing, expected string"},
 		{{LINE_RUN_BEGIN, LINE_BEGIN}, "j:2: check: no such check in the plan"},

@@ -79,7 +79,7 @@ mkdir -p "$work/table/broken"
 mv "$out" "$work/second" "$work/table"
 echo '{"schema":"gpucert-report/9"}' >"$work/table/broken/report.json"
 expect_exit 3 gpucert matrix --format csv "$work/table"
-expect_says "its schema is gpucert-report/9"
+expect_says "schema: gpucert-report/9 is of a newer gpucert"
 expect_says '"registration.arrives",'
 rm -r "$work/table/broken"
 expect_exit 0 gpucert matrix "$work/table"
