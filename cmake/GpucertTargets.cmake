@@ -55,6 +55,15 @@ function(gpucert_program name)
 	install(FILES "${zsh}" DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endfunction()
 
+# gpucert_embed(NAME FILE): NAME.h in the folder's part of the build holds the text of FILE as the array NAME.
+function(gpucert_embed name file)
+	set(header "${CMAKE_CURRENT_BINARY_DIR}/${name}.h")
+	set(script "${PROJECT_SOURCE_DIR}/cmake/embed.cmake")
+	add_custom_command(OUTPUT "${header}"
+		COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DHEADER=${header} -DNAME=${name} -P "${script}"
+		DEPENDS ${file} "${script}" VERBATIM)
+endfunction()
+
 # gpucert_unit_test(NAME SOURCES... [LINK libs...] [LABELS labels...] [TIMEOUT seconds] [WINE options...]): a CUnit program
 # run by ctest. Tests find their data below GPUCERT_SOURCE_DIR and may write below GPUCERT_BINARY_DIR/tests.
 # WINE: options for wine-run, which runs it in the Windows build (--display, --registry FILE, ...).

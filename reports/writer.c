@@ -23,10 +23,11 @@ const struct writer writers[] = {
 	{"summary", NULL, summary_write},
 	{"json", "report.json", json_write},
 	{"junit", "junit.xml", junit_write},
+	{"html", "report.html", html_write},
 	{NULL},
 };
 
-const char *const writer_names[] = {"summary", "json", "junit", NULL};
+const char *const writer_names[] = {"summary", "json", "junit", "html", NULL};
 
 const struct writer *writer_find(const char *name)
 {

@@ -49,3 +49,6 @@ enum { SUMMARY_LINES = 12 };
  * improvement → failure that names the expectation entry to remove.
  */
 writer_fn junit_write;
+
+/* One HTML file for people, in the report's folder, whose evidence it links to (reports/page/page.h). */
+writer_fn html_write;

@@ -80,8 +80,8 @@ static const struct option_spec report_options[] = {
 	{OPTION_ROW("reproducible", OPTION_FLAG, report.reproducible),
 	 .help = "Zero what differs from run to run."},
 	{OPTION_ROW("out", OPTION_STRING, report.out_directory), .letter = 'o', .value = "DIR",
-	 .help = "Also write report.json and junit.xml into this folder, which may be that of the "
-		 "run."},
+	 .help = "Also write report.json, junit.xml and report.html into this folder, which may be "
+		 "that of the run."},
 	{.name = NULL},
 };
 
@@ -91,7 +91,7 @@ static const char *const report_examples[] = {
 	"gpucert report --format junit gpucert-report",
 	"Print the same as JUnit XML.",
 	"gpucert report --out gpucert-report gpucert-report",
-	"Write report.json and junit.xml again, for a run that was killed before it could.",
+	"Write report.json, junit.xml and report.html again, for a run that was killed before it could.",
 	NULL,
 };
 

@@ -285,10 +285,11 @@ const struct command_spec command_run = {
 	.name = "run",
 	.summary = "Run the checks and write a report",
 	.arguments = "[PATTERN...]",
-	.description = "Starts a fake kubelet and the device plugin, applies the plugin's answers "
-		       "as a kubelet would, launches containers that probe GPU APIs and "
-		       "isolation, and writes journal.ndjson, report.json, junit.xml and evidence "
-		       "to the output folder.\n\nPatterns select checks as for 'gpucert list'.",
+	.description =
+		"Starts a fake kubelet and the device plugin, applies the plugin's answers "
+		"as a kubelet would, launches containers that probe GPU APIs and "
+		"isolation, and writes journal.ndjson, report.json, junit.xml, report.html "
+		"and evidence to the output folder.\n\nPatterns select checks as for 'gpucert list'.",
 	.options = run_options,
 	.examples = run_examples,
 	.exit_codes = run_exit_codes,

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+'use strict';
+(() => {
+	const root = document.documentElement;
+
+	/* The theme: what the system prefers, light or dark; remembered where the browser lets a page from disk remember. */
+	const themes = ['system', 'light', 'dark'];
+	const button = document.getElementById('theme');
+	const remembered = {
+		get() { try { return localStorage.getItem('gpucert-theme'); } catch { return null; } },
+		set(theme) { try { localStorage.setItem('gpucert-theme', theme); } catch { /* not here */ } },
+	};
+	const showTheme = (theme) => {
+		root.dataset.theme = theme;
+		button.querySelector('span').textContent = theme;
+	};
+	showTheme(themes.includes(remembered.get()) ? remembered.get() : 'system');
+	button.hidden = false;
+	button.addEventListener('click', () => {
+		const next = themes[(themes.indexOf(root.dataset.theme) + 1) % themes.length];
+		showTheme(next);
+		remembered.set(next);
+	});
+
+	/* A filter reads the text of its list once, when it is first used, and then touches only items that come or go. */
+	const filters = [];
+	for (const bar of document.querySelectorAll('.filter')) {
+		const list = document.getElementById(bar.dataset.list);
+		const input = bar.querySelector('input');
+		const output = bar.querySelector('output');
+		const facets = [...bar.querySelectorAll('.facet')];
+		let items = null;
+		const apply = () => {
+			items ??= [...list.children].map((node) => ({node, text: node.textContent.toLowerCase(), facet: node.dataset.facet}));
+			const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+			const wanted = new Set(facets.filter((f) => f.ariaPressed === 'true').map((f) => f.dataset.facet));
+			let shown = 0;
+			for (const item of items) {
+				const hit = (wanted.size === 0 || wanted.has(item.facet)) && words.every((word) => item.text.includes(word));
+				shown += hit ? 1 : 0;
+				if (item.node.hidden === hit)
+					item.node.hidden = !hit;
+			}
+			output.textContent = shown === items.length ? `${shown} ${bar.dataset.noun}` : `${shown} of ${items.length} ${bar.dataset.noun}`;
+		};
+		const clear = () => {
+			input.value = '';
+			facets.forEach((f) => { f.ariaPressed = 'false'; });
+			apply();
+		};
+		bar.addEventListener('input', apply);
+		bar.addEventListener('click', (event) => {
+			const facet = event.target.closest('.facet');
+			if (!facet)
+				return;
+			facet.ariaPressed = facet.ariaPressed === 'true' ? 'false' : 'true';
+			apply();
+		});
+		bar.addEventListener('keydown', (event) => {
+			if (event.key === 'Escape')
+				clear();
+		});
+		filters.push({list, input, clear});
+		bar.hidden = false;
+		if (input.value !== '')
+			apply(); /* the browser remembered it */
+	}
+	document.addEventListener('keydown', (event) => {
+		const typing = event.target.closest?.('input, textarea, select, [contenteditable]');
+		if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey || filters.length === 0)
+			return;
+		event.preventDefault();
+		filters[0].input.focus();
+	});
+
+	/* A link leads to something that may be folded away or filtered out. */
+	const reveal = () => {
+		const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+		if (!target)
+			return;
+		const owner = filters.find(({list}) => list.contains(target));
+		if (owner && target.closest('[hidden]'))
+			owner.clear();
+		for (let node = target; node; node = node.parentElement) {
+			if (node.tagName === 'DETAILS')
+				node.open = true;
+		}
+		target.querySelector(':scope > details')?.setAttribute('open', '');
+		target.scrollIntoView();
+	};
+	addEventListener('hashchange', reveal);
+	if (location.hash)
+		reveal();
+})();
