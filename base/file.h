@@ -18,6 +18,26 @@
  * when it is longer than `max` bytes. Caller frees *data. `size` may be NULL. */
 int file_read(const char *path, size_t max, char **data, size_t *size, struct error *err);
 
+enum file_kind {
+	FILE_REGULAR,
+	FILE_DIRECTORY,
+	FILE_LINK,
+	FILE_OTHER /* a pipe, a device, a socket */
+};
+
+struct file_status {
+	enum file_kind kind; /* FILE_LINK only where links are not followed */
+	uint64_t size;
+};
+
+/* ERROR_NOT_FOUND and what else the system says of it. */
+int file_status(const char *path, bool follow, struct file_status *out, struct error *err);
+
+/* file_read() of a file that a stranger perhaps put there: nothing but a regular file of at most `max` bytes is
+ * opened. ERROR_FORMAT: a folder, a pipe, a device, or without `follow` a link. */
+int file_read_regular(const char *path, bool follow, size_t max, char **data, size_t *size,
+		      struct error *err);
+
 /* file_read() of a small text file (4 KiB), white space at the end removed: sysfs attributes. */
 int file_read_line(const char *path, char **line, struct error *err);
 

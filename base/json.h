@@ -20,10 +20,21 @@ enum {
 	JSON_DEPTH_MAX = 64,		  /* nesting that json_parse() accepts */
 };
 
+struct json_at;
+
 /* Parses one document; trailing white space only. ERROR_FORMAT names line and column (in bytes); a
  * NUL, as \u0000 too, is an error, because strings end there, and so is a number beyond a double.
  * ERROR_LIMIT when nested deeper than JSON_DEPTH_MAX. Caller owns *out (cJSON_Delete). */
 int json_parse(const char *data, size_t size, cJSON **out, struct error *err);
+
+/*
+ * For documents of strangers, beside json_parse().
+ * ERROR_LIMIT: the text has more than JSON_VALUES_MAX values, each of which takes some 80 bytes when it is parsed.
+ * To be asked before. */
+enum { JSON_VALUES_MAX = 4 * 1000 * 1000 };
+int json_check_values(const char *data, size_t size, struct error *err);
+/* ERROR_FORMAT: a member is there twice, of which readers could take the one or the other. Names the place. */
+int json_check_names(const struct json_at *document, struct error *err);
 
 /* Makes the strings, objects and arrays that are members of these names (NULL-ended, as they are written) empty, wherever
  * they are, in the text itself and many times faster than it would be parsed: for readers who need little of

@@ -69,6 +69,9 @@ static int read_line(struct journal_log *log, const char *line, size_t size, str
 	int rc = size <= JOURNAL_LINE_MAX ? json_parse(line, size, &record.json, err)
 					  : error_set(err, ERROR_LIMIT, "longer than %d bytes",
 						      (int)JOURNAL_LINE_MAX);
+	const struct json_at root = json_root(record.json);
+	if (rc == 0)
+		rc = json_check_names(&root, err);
 	if (rc == 0)
 		rc = read_head(&record, err);
 	if (rc == 0)
@@ -120,11 +123,13 @@ int journal_parse(const char *name, const char *data, size_t size, struct journa
 		  struct error *err)
 {
 	const char *end = data + size;
-	int rc = 0;
 	*log = (struct journal_log){.name = strdup(name)};
 	if (log->name == NULL)
 		return error_memory(err);
 	digest_bytes("", 0, log->digest);
+	int rc = json_check_values(data, size, err);
+	if (rc < 0)
+		(void)error_wrap(err, rc, "%s", name);
 	while (rc == 0 && data < end) {
 		const char *newline = memchr(data, '\n', (size_t)(end - data));
 		if (newline == NULL) {
@@ -147,7 +152,7 @@ int journal_read(const char *path, struct journal_log *log, struct error *err)
 {
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	int rc = file_read(path, JOURNAL_SIZE_MAX, &data, &size, err);
+	int rc = file_read_regular(path, false, JOURNAL_SIZE_MAX, &data, &size, err);
 	if (rc == 0)
 		rc = journal_parse(path, data, size, log, err);
 	if (rc == 0 && log->unchained != 0) {

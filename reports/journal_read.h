@@ -5,7 +5,7 @@
  * Reading a journal. A last line without a newline was torn by a crash and is left out. Each record
  * holds the digest of the line before it, line feed included, and the first that of nothing; one
  * that does not is unchained. Anything else that is not a record in sequence is ERROR_FORMAT
- * (ERROR_LIMIT when too long) naming "path:line", and a journal of a version that is not read
+ * (ERROR_LIMIT when too long) naming "path:line", and so is a member that is there twice, and a journal of a version that is not read
  * ERROR_UNSUPPORTED. What a record of a type must hold
  * (reports/records.h) is checked by report_render().
  */
@@ -35,7 +35,7 @@ struct journal_log {
 #define CLEANUP_JOURNAL_LOG __attribute__((cleanup(journal_log_free)))
 
 /* Free with journal_log_free(). ERROR_FORMAT also when there is no complete record, and when the
- * file was changed: journal_read() refuses an unchained log, journal_parse() only says so. */
+ * file was changed: journal_read() refuses an unchained log, and what is not a regular file, links too; journal_parse() only says so. */
 int journal_read(const char *path, struct journal_log *log, struct error *err);
 int journal_parse(const char *name, const char *data, size_t size, struct journal_log *log,
 		  struct error *err);

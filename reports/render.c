@@ -50,6 +50,33 @@ static int take(struct render *render, const struct journal_record *record, stru
 	return 0;
 }
 
+/* An event that says so where the clock of the machine was set back: then the run may have ended before it began.
+ * Durations are by the monotonic clock. */
+static int tell_clock(const struct render *render, struct error *err)
+{
+	const struct journal_log *log = render->log;
+	const struct journal_record *back =
+		NULL; /* the first that is earlier than the one before */
+	size_t times = 0;
+	for (size_t i = 1; i < log->count; i++) {
+		const struct journal_record *record = &log->records[i];
+		if (strcmp(record->time, record[-1].time) >= 0 && record->at_ms >= record[-1].at_ms)
+			continue;
+		back = times++ == 0 ? record : back;
+	}
+	if (back == NULL)
+		return 0;
+	struct members event CLEANUP_MEMBERS = members_new();
+	member_string(&event, "kind", REPORT_CLOCK_SET_BACK);
+	member_format(
+		&event, "text",
+		"the clock was set back, %zu times: first from %.40s to %.40s, in line %zu of the "
+		"journal",
+		times, back[-1].time, back->time, back->line);
+	member_int(&event, "atMs", back->at_ms);
+	return members_append(render->events, members_take(&event), err);
+}
+
 static int make_report(struct render *render, cJSON **report, struct error *err)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
@@ -57,6 +84,8 @@ static int make_report(struct render *render, cJSON **report, struct error *err)
 	struct members checks CLEANUP_MEMBERS = members_new_array();
 	char digest[DIGEST_SIZE] = "";
 	int rc = environment_digest(render->environment, digest, err);
+	if (rc == 0)
+		rc = tell_clock(render, err);
 	if (rc != 0)
 		return rc;
 	render_close_checks(render);

@@ -13,6 +13,9 @@
 
 #include "reports/journal_read.h"
 
+/* The kind of the event that tells of a clock which went backwards. */
+#define REPORT_CLOCK_SET_BACK "clock-set-back"
+
 #define REPORT_SCHEMA "gpucert-report/2"
 
 /* Caller owns *report (cJSON_Delete). ERROR_FORMAT names "path:line" and the member. */

@@ -294,8 +294,9 @@ static void add_time(const struct render *render, const struct render_check *che
 			   field_count(field_get(end, "phasesMs"), report_phase_names[i]));
 	member_int(&time, "startedMs", check->begin->at_ms);
 	member_int(&time, "durationMs",
-		   end != NULL ? field_count(end, "durationMs")
-			       : last->at_ms - check->begin->at_ms);
+		   end != NULL			       ? field_count(end, "durationMs")
+		   : last->at_ms > check->begin->at_ms ? last->at_ms - check->begin->at_ms
+						       : 0);
 	member_int(&time, "timeoutMs", field_count(check->begin->json, "timeoutMs"));
 	member_item(&time, "phasesMs", members_take(&phases));
 	member_item(json, "time", members_take(&time));

@@ -7,35 +7,48 @@
 #include "reports/render.h"
 #include "reports/upgrade/upgrade.h"
 
-static int read_json(const char *path, const char *const *without, cJSON **report,
+int report_parse(char *data, size_t size, const char *const *without, cJSON **report,
+		 struct error *err)
+{
+	cJSON *json CLEANUP_JSON = NULL;
+	if (without != NULL)
+		size = json_drop_members(data, size, without);
+	int rc = json_check_values(data, size, err);
+	if (rc == 0)
+		rc = json_parse(data, size, &json, err);
+	const struct json_at root = json_root(json);
+	if (rc == 0)
+		rc = json_check_names(&root, err);
+	if (rc == 0)
+		rc = schema_upgrade(&report_schema, json, json, err);
+	if (rc == 0)
+		*report = STEAL(json);
+	return rc;
+}
+
+static int read_json(const char *path, bool follow, const char *const *without, cJSON **report,
 		     struct error *err)
 {
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	cJSON *json CLEANUP_JSON = NULL;
-	int rc = file_read(path, JSON_FILE_MAX, &data, &size, err);
+	int rc = file_read_regular(path, follow, JSON_FILE_MAX, &data, &size, err);
 	if (rc < 0)
 		return rc;
-	if (without != NULL)
-		size = json_drop_members(data, size, without);
-	rc = json_parse(data, size, &json, err);
-	if (rc == 0)
-		rc = schema_upgrade(&report_schema, json, json, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "%s", path);
-	*report = STEAL(json);
-	return 0;
+	rc = report_parse(data, size, without, report, err);
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
 int report_file_read(const char *path, const char *const *without, cJSON **report,
 		     struct error *err)
 {
-	char *inside CLEANUP_FREE = NULL;
+	struct file_status status = {0};
 	if (!file_is_directory(path))
-		return read_json(path, without, report, err);
-	inside = path_join(path, "report.json");
+		return read_json(path, true, without, report, err);
+	char *inside CLEANUP_FREE = path_join(path, "report.json");
 	if (inside == NULL)
 		return error_memory(err);
-	return file_exists(inside) ? read_json(inside, without, report, err)
-				   : report_read_directory(path, report, err);
+	int rc = file_status(inside, false, &status, err);
+	if (rc == ERROR_NOT_FOUND)
+		return report_read_directory(path, report, err);
+	return rc == 0 ? read_json(inside, false, without, report, err) : rc;
 }

@@ -9,7 +9,12 @@
  * What is read was perhaps made by a stranger: it says that it is of this schema, and may
  * hold anything (view_open() checks what it reads). Of a
  * report.json the strings, objects and arrays that `without` names (NULL: none) are empty (json_drop_members()), which
- * is much faster. Caller owns *report. ERROR_FORMAT: not a report; ERROR_UNSUPPORTED: of a schema that is not known; errors of
- * json_read_file() and report_read_directory(). */
+ * is much faster. One of an earlier version is upgraded (reports/upgrade/). Caller owns *report. ERROR_FORMAT: not a report, a member that is there
+ * twice, or no regular file: in a folder links are not followed; ERROR_LIMIT: longer than JSON_FILE_MAX, more values than
+ * JSON_VALUES_MAX, or nested too deep; ERROR_UNSUPPORTED: of a version that is not read; errors of report_read_directory(). */
 int report_file_read(const char *path, const char *const *without, cJSON **report,
 		     struct error *err);
+
+/* The text of a report.json; with `without` the text is changed. */
+int report_parse(char *data, size_t size, const char *const *without, cJSON **report,
+		 struct error *err);

@@ -122,10 +122,11 @@ static int fix_assertions(const cJSON *report, struct error *err)
 	return rc;
 }
 
-/* What earlier runs left is not of this one. */
+/* What earlier runs left, and whoever set the clock, is not of this one. */
 static void remove_others_remains(cJSON *report)
 {
-	static const char *const kinds[] = {"recovered", "restored", "left-behind"};
+	static const char *const kinds[] = {"recovered", "restored", "left-behind",
+					    REPORT_CLOCK_SET_BACK};
 	const cJSON *events = json_pointer(report, "/run/events");
 	cJSON *next = NULL;
 	for (cJSON *event = events != NULL ? events->child : NULL; event != NULL; event = next) {

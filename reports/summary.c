@@ -450,7 +450,7 @@ static void add_rest(struct summary *summary)
 		text_add(&body, "report.json");
 	}
 	text_addf(&body, " (%.1f s, %.1f %% of it the harness' own; exit code %lld)",
-		  (double)view_int(summary->report, "/run/durationMs") / 1000.0,
+		  (double)view_duration(summary->report, "/run/durationMs") / 1000.0,
 		  cJSON_IsNumber(overhead) ? overhead->valuedouble : 0.0,
 		  (long long)view_int(summary->report, "/verdict/exitCode"));
 	add_line(summary, STYLE_BOLD, "report", &body);

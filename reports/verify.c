@@ -25,9 +25,8 @@ static int verify_file(const char *directory, const char *path, size_t bytes, co
 	char *absolute CLEANUP_FREE = text_format("/%s", path);
 	char *below CLEANUP_FREE = NULL;
 	char *real CLEANUP_FREE = NULL;
-	char *data CLEANUP_FREE = NULL;
+	struct file_status status = {0};
 	char seen[DIGEST_SIZE] = "";
-	size_t size = 0;
 	int rc = absolute != NULL ? file_resolve(directory, absolute, &below, err)
 				  : error_memory(err);
 	/* A link would let the file be another one tomorrow. */
@@ -35,11 +34,16 @@ static int verify_file(const char *directory, const char *path, size_t bytes, co
 		rc = error_set(err, ERROR_FORMAT, "the path leads elsewhere");
 	if (rc == 0) {
 		real = path_join(directory, path);
-		rc = real != NULL ? file_read(real, bytes, &data, &size, err) : error_memory(err);
+		rc = real != NULL ? file_status(real, false, &status, err) : error_memory(err);
 	}
+	if (rc == 0 && status.kind != FILE_REGULAR)
+		rc = error_set(err, ERROR_FORMAT, "not a file");
+	if (rc == 0 && status.size > bytes)
+		rc = error_set(err, ERROR_LIMIT, "longer than %zu bytes", bytes);
+	if (rc == 0)
+		rc = digest_file(real, seen, NULL, err);
 	if (rc < 0)
 		return rc;
-	digest_bytes(data, size, seen);
 	return strcmp(seen, digest) == 0
 		       ? 0
 		       : error_set(err, ERROR_FORMAT, "is %s, the journal says %s", seen, digest);

@@ -5,6 +5,8 @@
 
 enum { IDS_MAX = 6 };
 
+#define EXACT_MAX 9007199254740992 /* whole numbers of doubles end here */
+
 static void take_check(const cJSON *json, struct view_check *check)
 {
 	const char *unproven = view_string(json, "/unproven");
@@ -16,7 +18,7 @@ static void take_check(const cJSON *json, struct view_check *check)
 		.outcome = report_outcome_of(view_string(json, "/outcome")),
 		.disposition = (enum report_disposition)text_position(
 			report_disposition_names, view_string(json, "/disposition")),
-		.duration_ms = view_int(json, "/time/durationMs"),
+		.duration_ms = view_duration(json, "/time/durationMs"),
 	};
 	check->unproven = check->outcome == REPORT_PASS && unproven[0] != '\0';
 	if (check->unproven)
@@ -42,6 +44,8 @@ int view_open(const cJSON *report, struct view *view, struct error *err)
 	int rc = json_need(&root, "checks", JSON_ARRAY, &checks, err);
 	if (rc != 0)
 		return rc;
+	if (json_count(&checks) > VIEW_CHECKS_MAX)
+		return error_set(err, ERROR_LIMIT, "checks: more than %d", (int)VIEW_CHECKS_MAX);
 	view->checks = calloc(json_count(&checks) + 1, sizeof(*view->checks));
 	if (view->checks == NULL)
 		return error_memory(err);
@@ -64,7 +68,17 @@ void view_free(struct view *view)
 int64_t view_int(const cJSON *report, const char *pointer)
 {
 	const cJSON *node = json_pointer(report, pointer);
-	return cJSON_IsNumber(node) ? (int64_t)node->valuedouble : 0;
+	if (!cJSON_IsNumber(node))
+		return 0;
+	return node->valuedouble >= EXACT_MAX	 ? EXACT_MAX
+	       : node->valuedouble <= -EXACT_MAX ? -EXACT_MAX
+						 : (int64_t)node->valuedouble;
+}
+
+int64_t view_duration(const cJSON *report, const char *pointer)
+{
+	const int64_t duration = view_int(report, pointer);
+	return duration > 0 ? duration : 0;
 }
 
 const char *view_string(const cJSON *report, const char *pointer)

@@ -26,12 +26,16 @@ struct view {
 
 #define CLEANUP_VIEW __attribute__((cleanup(view_free)))
 
-/* ERROR_FORMAT: `report` is not a report. Strings are borrowed from it. Free with view_free(). */
+enum { VIEW_CHECKS_MAX = 50 * 1000 };
+
+/* ERROR_FORMAT: `report` is not a report; ERROR_LIMIT: it has too many checks. Strings are borrowed from it. Free with view_free(). */
 int view_open(const cJSON *report, struct view *view, struct error *err);
 void view_free(struct view *view);
 
-/* The number, or the string, at a JSON pointer; 0 or "" when there is none. */
+/* The number, which is at most 2^53 either way, or the string, at a JSON pointer; 0 or "" when there is none. */
 int64_t view_int(const cJSON *report, const char *pointer);
+/* The same for milliseconds that went by: never negative, whatever the clocks of a stranger's report said. */
+int64_t view_duration(const cJSON *report, const char *pointer);
 const char *view_string(const cJSON *report, const char *pointer);
 
 /* What the report says about conformance: "conformant", or why not, with the requirements. */

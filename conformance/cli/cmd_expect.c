@@ -85,7 +85,8 @@ static int each_row(const struct expectations *expectations, const char *path, s
 		const struct expectation *row = NULL;
 		rc = expectations_find(expectations, view.checks[i].id,
 				       (unsigned)view_int(view.checks[i].json, "/revision"),
-				       cJSON_GetObjectItem(report, "environment"), &row, err);
+				       cJSON_GetObjectItemCaseSensitive(report, "environment"),
+				       &row, err);
 		if (row == NULL)
 			continue;
 		explain(&view.checks[i], row, out);
@@ -145,7 +146,7 @@ static struct tally *find_tally(struct tallies *tallies, const struct view_check
 static int count(const struct expectations *expectations, const cJSON *report,
 		 struct tallies *tallies, struct error *err)
 {
-	const cJSON *environment = cJSON_GetObjectItem(report, "environment");
+	const cJSON *environment = cJSON_GetObjectItemCaseSensitive(report, "environment");
 	struct view view CLEANUP_VIEW = {0};
 	int rc = view_open(report, &view, err);
 	for (size_t i = 0; rc == 0 && i < view.count; i++) {
@@ -173,7 +174,7 @@ static cJSON *new_row(const struct tally *tally)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	struct members match CLEANUP_MEMBERS = members_new();
-	const cJSON *drivers = cJSON_GetObjectItem(tally->environment, "drivers");
+	const cJSON *drivers = cJSON_GetObjectItemCaseSensitive(tally->environment, "drivers");
 	const cJSON *driver = json_first(drivers);
 	struct text seen CLEANUP_TEXT = {0};
 	char today[CLOCK_UTC_SIZE] = "";
@@ -181,7 +182,8 @@ static cJSON *new_row(const struct tally *tally)
 	member_string(&match, "os", view_string(tally->environment, "/os/name"));
 	if (driver != NULL && driver->next == NULL)
 		member_string(&match, "driver", view_string(driver, "/key"));
-	environment_add_name("os", cJSON_GetObjectItem(tally->environment, "os"), &seen);
+	environment_add_name("os", cJSON_GetObjectItemCaseSensitive(tally->environment, "os"),
+			     &seen);
 	json_each (item, drivers) {
 		text_add(&seen, ", ");
 		environment_add_name("drivers", item, &seen);

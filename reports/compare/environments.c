@@ -51,8 +51,8 @@ static int add_member(const char *section, const char *pointer, const cJSON *val
 
 static int identify(const cJSON *report, struct identity *out, struct error *err)
 {
-	int rc = environment_each_identity(cJSON_GetObjectItem(report, "environment"), add_member,
-					   out, err);
+	int rc = environment_each_identity(cJSON_GetObjectItemCaseSensitive(report, "environment"),
+					   add_member, out, err);
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++)
 		text_list_sort(&out->members[i]);
 	return rc;
@@ -69,8 +69,8 @@ static bool is_same(const struct text_list *a, const struct text_list *b)
 /* NULL: out of memory. */
 static char *name_of(enum compare_part part, const cJSON *report)
 {
-	const cJSON *environment = cJSON_GetObjectItem(report, "environment");
-	const cJSON *section = cJSON_GetObjectItem(environment, sections[part]);
+	const cJSON *environment = cJSON_GetObjectItemCaseSensitive(report, "environment");
+	const cJSON *section = cJSON_GetObjectItemCaseSensitive(environment, sections[part]);
 	struct text name CLEANUP_TEXT = {0};
 	if (!cJSON_IsArray(section))
 		environment_add_name(sections[part], section, &name);

@@ -148,7 +148,9 @@ int expectations_parse(const char *name, const cJSON *document, struct expectati
 {
 	struct json_at root = json_root(document);
 	struct file file = {0};
-	int rc = json_members_read(&root, file_members, &file, &out->arena, err);
+	int rc = json_check_names(&root, err);
+	if (rc == 0)
+		rc = json_members_read(&root, file_members, &file, &out->arena, err);
 	for (size_t i = 0; rc == 0 && i < file.count; i++) {
 		struct expectation *rows =
 			arena_grow(&out->arena, out->rows, out->count, sizeof(*rows));

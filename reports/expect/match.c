@@ -38,7 +38,7 @@ static bool driver_matches(const struct expectation_match *match, const cJSON *e
 {
 	if (match->driver[0] == '\0' && match->driver_version[0] == '\0')
 		return true;
-	json_each (driver, cJSON_GetObjectItem(environment, "drivers")) {
+	json_each (driver, cJSON_GetObjectItemCaseSensitive(environment, "drivers")) {
 		if (is_or_any(match->driver, view_string(driver, "/key")) &&
 		    is_in_or_any(match->driver_version, view_string(driver, "/version")))
 			return true;
@@ -50,7 +50,7 @@ static bool device_matches(const struct expectation_match *match, const cJSON *e
 {
 	if (match->device[0] == '\0')
 		return true;
-	json_each (device, cJSON_GetObjectItem(environment, "devices")) {
+	json_each (device, cJSON_GetObjectItemCaseSensitive(environment, "devices")) {
 		if (text_glob(match->device, view_string(device, "/hardwareId")) ||
 		    text_glob(match->device, view_string(device, "/name")))
 			return true;
@@ -61,7 +61,7 @@ static bool device_matches(const struct expectation_match *match, const cJSON *e
 static bool matches(const struct expectation_match *match, const cJSON *environment)
 {
 	struct text build CLEANUP_TEXT = {0};
-	add_build(cJSON_GetObjectItem(environment, "os"), &build);
+	add_build(cJSON_GetObjectItemCaseSensitive(environment, "os"), &build);
 	return is_or_any(match->os, view_string(environment, "/os/name")) &&
 	       is_in_or_any(match->os_build, text_string(&build)) &&
 	       is_or_any(match->runtime, view_string(environment, "/runtime/name")) &&

@@ -17,7 +17,13 @@ struct report_columns {
 	size_t places[DRIVERS_MAX];
 	const char *keys[DRIVERS_MAX];
 	size_t count;
+	struct text_index devices; /* their references, with the number of the column */
 };
+
+static void columns_free(struct report_columns *columns)
+{
+	text_index_free(&columns->devices);
+}
 
 static int find_row(struct matrix *matrix, const char *id, size_t *place, struct error *err)
 {
@@ -62,7 +68,7 @@ static int find_column(struct matrix *matrix, const cJSON *environment, const cJ
 {
 	struct text os CLEANUP_TEXT = {0};
 	struct text name CLEANUP_TEXT = {0};
-	environment_add_name("os", cJSON_GetObjectItem(environment, "os"), &os);
+	environment_add_name("os", cJSON_GetObjectItemCaseSensitive(environment, "os"), &os);
 	environment_add_name("drivers", driver, &name);
 	if (name.size == 0)
 		text_add(&name, "no driver");
@@ -77,23 +83,33 @@ static int find_column(struct matrix *matrix, const cJSON *environment, const cJ
 		       : add_column(matrix, key, &column, place, err);
 }
 
+/* A report that is refused is counted nowhere. */
+static int check_limits(const cJSON *report, struct error *err)
+{
+	static const struct {
+		const char *section;
+		int max;
+	} limits[] = {{"/environment/drivers", DRIVERS_MAX}, {"/environment/devices", DEVICES_MAX}};
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+		if (cJSON_GetArraySize(json_pointer(report, limits[i].section)) > limits[i].max)
+			return error_set(err, ERROR_LIMIT, "%s: more than %d",
+					 limits[i].section + 1, limits[i].max);
+	}
+	return 0;
+}
+
 static int find_columns(struct matrix *matrix, const cJSON *report, struct report_columns *out,
 			struct error *err)
 {
-	const cJSON *environment = cJSON_GetObjectItem(report, "environment");
-	const cJSON *drivers = cJSON_GetObjectItem(environment, "drivers");
+	const cJSON *environment = cJSON_GetObjectItemCaseSensitive(report, "environment");
+	const cJSON *drivers = cJSON_GetObjectItemCaseSensitive(environment, "drivers");
 	bool hardware = false;
 	int rc = 0;
-	if (cJSON_GetArraySize(cJSON_GetObjectItem(environment, "devices")) > DEVICES_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d devices", (int)DEVICES_MAX);
 	json_each (driver, drivers)
 		hardware = hardware || !json_pointer_true(driver, "/software");
 	json_each (driver, drivers) {
 		if (hardware && json_pointer_true(driver, "/software"))
 			continue;
-		if (out->count == DRIVERS_MAX)
-			return error_set(err, ERROR_LIMIT, "more than %d drivers",
-					 (int)DRIVERS_MAX);
 		out->keys[out->count] = view_string(driver, "/key");
 		rc = find_column(matrix, environment, driver, &out->places[out->count++], err);
 		if (rc < 0)
@@ -104,29 +120,38 @@ static int find_columns(struct matrix *matrix, const cJSON *report, struct repor
 		       : find_column(matrix, environment, NULL, &out->places[out->count++], err);
 }
 
-static const char *driver_of(const cJSON *report, const char *device)
+static int find_devices(const cJSON *report, struct report_columns *columns, struct error *err)
 {
-	json_each (item, json_pointer(report, "/environment/devices")) {
-		if (strcmp(view_string(item, "/ref"), device) == 0)
-			return view_string(item, "/driver");
+	int rc = 0;
+	json_each (device, json_pointer(report, "/environment/devices")) {
+		size_t column = 0;
+		size_t first = 0;
+		while (column < columns->count &&
+		       !text_equal(columns->keys[column], view_string(device, "/driver")))
+			column++;
+		if (rc == 0)
+			rc = text_index_put(&columns->devices, view_string(device, "/ref"), column,
+					    &first, err);
 	}
-	return "";
+	return rc;
 }
 
-/* The outcome of a check on the devices of a driver; REPORT_OUTCOME_COUNT: it was for other devices. */
-static enum report_outcome outcome_on(const struct view_check *check, const cJSON *report,
-				      const char *driver)
+/* The outcome of a check on the devices of a column's driver; REPORT_OUTCOME_COUNT: it was for other devices. */
+static enum report_outcome outcome_in(const struct view_check *check,
+				      const struct report_columns *columns, size_t column)
 {
-	const cJSON *outcomes = cJSON_GetObjectItem(check->json, "deviceOutcomes");
+	const cJSON *outcomes = cJSON_GetObjectItemCaseSensitive(check->json, "deviceOutcomes");
 	bool recorded[REPORT_OUTCOME_COUNT] = {false};
 	bool any = false;
-	if (driver == NULL || json_first(outcomes) == NULL)
+	if (columns->keys[column] == NULL || json_first(outcomes) == NULL)
 		return check->outcome;
 	json_each (item, outcomes) {
 		const enum report_outcome outcome =
 			report_outcome_of(view_string(item, "/outcome"));
+		size_t of = 0;
 		if (outcome == REPORT_OUTCOME_COUNT ||
-		    strcmp(driver_of(report, view_string(item, "/ref")), driver) != 0)
+		    !text_index_get(&columns->devices, view_string(item, "/ref"), &of) ||
+		    of == columns->count || strcmp(columns->keys[of], columns->keys[column]) != 0)
 			continue;
 		recorded[outcome] = true;
 		any = true;
@@ -155,7 +180,7 @@ static int count_in(struct matrix *matrix, struct matrix_column *column, size_t 
 	return 0;
 }
 
-static int count_checks(struct matrix *matrix, const cJSON *report, const struct view *view,
+static int count_checks(struct matrix *matrix, const struct view *view,
 			const struct report_columns *columns, struct error *err)
 {
 	int rc = 0;
@@ -164,7 +189,7 @@ static int count_checks(struct matrix *matrix, const cJSON *report, const struct
 		rc = find_row(matrix, view->checks[i].id, &row, err);
 		for (size_t k = 0; rc == 0 && k < columns->count; k++) {
 			const enum report_outcome outcome =
-				outcome_on(&view->checks[i], report, columns->keys[k]);
+				outcome_in(&view->checks[i], columns, k);
 			if (outcome != REPORT_OUTCOME_COUNT)
 				rc = count_in(matrix, &matrix->columns[columns->places[k]], row,
 					      outcome, err);
@@ -176,10 +201,12 @@ static int count_checks(struct matrix *matrix, const cJSON *report, const struct
 int matrix_add(struct matrix *matrix, const cJSON *report, struct error *err)
 {
 	struct view view CLEANUP_VIEW = {0};
-	struct report_columns columns = {0};
+	struct report_columns columns CLEANUP(columns_free) = {0};
 	const char *run = view_string(report, "/run/journal/digest");
 	size_t first = 0;
-	int rc = view_open(report, &view, err);
+	int rc = check_limits(report, err);
+	if (rc == 0)
+		rc = view_open(report, &view, err);
 	if (rc == 0 && run[0] != '\0')
 		rc = text_index_put(&matrix->runs, arena_string(&matrix->arena, run),
 				    matrix->reports, &first, err);
@@ -192,7 +219,9 @@ int matrix_add(struct matrix *matrix, const cJSON *report, struct error *err)
 	matrix->reports++;
 	rc = find_columns(matrix, report, &columns, err);
 	if (rc == 0)
-		rc = count_checks(matrix, report, &view, &columns, err);
+		rc = find_devices(report, &columns, err);
+	if (rc == 0)
+		rc = count_checks(matrix, &view, &columns, err);
 	for (size_t i = 0; rc == 0 && i < columns.count; i++)
 		matrix->columns[columns.places[i]].runs++;
 	return rc == 0 && matrix->arena.failed ? error_memory(err) : rc;

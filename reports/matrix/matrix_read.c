@@ -22,11 +22,19 @@ static int add_entry(const char *folder, const uv_dirent_t *entry, unsigned dept
 	char *path CLEANUP_FREE = path_join(folder, entry->name);
 	if (path == NULL)
 		return error_memory(err);
-	if (entry->type == UV_DIRENT_DIR)
+	const bool is_report = strcmp(entry->name, REPORT_NAME) == 0;
+	struct file_status status = {.kind = entry->type == UV_DIRENT_DIR ? FILE_DIRECTORY
+									  : FILE_REGULAR};
+	struct error why = {0};
+	/* Some file systems do not say what they list. */
+	if ((is_report || entry->type == UV_DIRENT_UNKNOWN) &&
+	    file_status(path, false, &status, &why) < 0)
+		return text_list_addf(unread, err, "%s", why.text);
+	if (status.kind == FILE_DIRECTORY)
 		return add_folder(path, depth + 1, found, unread, err);
-	return entry->type == UV_DIRENT_FILE && strcmp(entry->name, REPORT_NAME) == 0
-		       ? text_list_add(found, path, err)
-		       : 0;
+	if (is_report && status.kind == FILE_LINK)
+		return text_list_addf(unread, err, "%s: a link, which is not followed", path);
+	return is_report ? text_list_add(found, path, err) : 0;
 }
 
 static int add_folder(const char *folder, unsigned depth, struct text_list *found,

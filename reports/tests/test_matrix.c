@@ -9,6 +9,9 @@
 #include "base/file.h"
 #include "base/json.h"
 
+#ifndef _WIN32
+#include <sys/stat.h>
+#endif
 #include <unistd.h>
 
 #define FOLDER GPUCERT_BINARY_DIR "/tests/matrix"
@@ -144,25 +147,44 @@ static void test_formats(void)
 	}
 }
 
+#ifndef _WIN32
+/* Whatever has the name of a report is told. */
+static void make_others(void)
+{
+	UNIT_INT(file_make_directories(FOLDER "/bad/d", 0755, NULL), 0);
+	UNIT_INT(file_make_directories(FOLDER "/bad/e", 0755, NULL), 0);
+	UNIT_INT(symlink("..", FOLDER "/bad/loop"), 0);
+	UNIT_INT(symlink("../report.json", FOLDER "/bad/a/link"), 0);
+	UNIT_INT(symlink("../../1/report.json", FOLDER "/bad/d/report.json"), 0);
+	UNIT_INT(mkfifo(FOLDER "/bad/e/report.json", 0644), 0);
+}
+#endif
+
 /* Files that are not reports are told, and the rest is read. Links are not followed. */
 static void test_unread(void)
 {
-	static const char *const wanted[] = {"bad/a/report.json", "bad/b/report.json",
-					     "bad/c/report.json"};
+	static const char *const wanted[] = {
+		"bad/a/report.json: checks[0].id",
+		"bad/b/report.json: line 1",
+		"bad/c/report.json: schema",
+#ifndef _WIN32
+		"bad/d/report.json: a link, which is not followed",
+		"bad/e/report.json: a pipe or a device",
+#endif
+	};
 	struct matrix matrix CLEANUP_MATRIX = {0};
 	struct text_list unread CLEANUP_TEXT_LIST = {0};
-	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
-		static const char *const contents[] = {
-			"{\"schema\": \"gpucert-report/2\", \"checks\": [{}]}", "[[[", "{}"};
+	static const char *const contents[] = {
+		"{\"schema\": \"gpucert-report/2\", \"checks\": [{}]}", "[[[", "{}"};
+	for (size_t i = 0; i < ARRAY_SIZE(contents); i++) {
 		char *folder CLEANUP_FREE = text_format(FOLDER "/bad/%c", "abc"[i]);
-		char *path CLEANUP_FREE = text_format(FOLDER "/%s", wanted[i]);
+		char *path CLEANUP_FREE = text_format(FOLDER "/bad/%c/report.json", "abc"[i]);
 		CU_ASSERT_EQUAL_FATAL(file_make_directories(folder, 0755, NULL), 0);
 		CU_ASSERT_EQUAL_FATAL(
 			file_write_atomic(path, contents[i], strlen(contents[i]), 0644, NULL), 0);
 	}
 #ifndef _WIN32
-	CU_ASSERT_EQUAL(symlink("..", FOLDER "/bad/loop"), 0);
-	CU_ASSERT_EQUAL(symlink("../report.json", FOLDER "/bad/a/link"), 0);
+	make_others();
 #endif
 	read_folder(&matrix, &unread);
 	text_list_sort(&unread);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int json_check_values(const char *data, size_t size, struct error *err)
+{
+	size_t values = 0;
+	for (size_t i = 0; i < size; i++)
+		values += data[i] == ',' || data[i] == '[' || data[i] == '{';
+	return values <= JSON_VALUES_MAX ? 0
+					 : error_set(err, ERROR_LIMIT, "holds more than %d values",
+						     (int)JSON_VALUES_MAX);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const cJSON *const *left = a;
+	const cJSON *const *right = b;
+	return strcmp((*left)->string, (*right)->string);
+}
+
+static int repeated(const struct json_at *object, const cJSON *member, struct error *err)
+{
+	const struct json_at at = {.node = member, .parent = object, .key = member->string};
+	return json_error(&at, err, "is there twice");
+}
+
+static int check_many(const struct json_at *object, size_t count, struct error *err)
+{
+	const cJSON **members CLEANUP_FREE = calloc(count, sizeof(cJSON *));
+	size_t i = 0;
+	if (members == NULL)
+		return error_memory(err);
+	json_each (member, object->node)
+		members[i++] = member;
+	qsort(members, count, sizeof(cJSON *), by_name);
+	for (i = 1; i < count; i++) {
+		if (strcmp(members[i - 1]->string, members[i]->string) == 0)
+			return repeated(object, members[i], err);
+	}
+	return 0;
+}
+
+static int check_members(const struct json_at *object, struct error *err)
+{
+	enum { FEW = 32 };
+	const size_t count = json_count(object);
+	if (count > FEW)
+		return check_many(object, count, err);
+	json_each (member, object->node) {
+		for (const cJSON *other = member->next; other != NULL; other = other->next) {
+			if (strcmp(member->string, other->string) == 0)
+				return repeated(object, other, err);
+		}
+	}
+	return 0;
+}
+
+int json_check_names(const struct json_at *document, struct error *err)
+{
+	struct json_at at = {.parent = document};
+	int rc = cJSON_IsObject(document->node) ? check_members(document, err) : 0;
+	json_each (child, document->node) {
+		at.node = child;
+		at.key = child->string;
+		if (rc == 0 && child->child != NULL)
+			rc = json_check_names(&at, err);
+		at.index++;
+	}
+	return rc;
+}
