@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/fuzz/readers.h"
+
+#include "reports/compare/compare.h"
+#include "reports/matrix/matrix.h"
+#include "reports/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Untrusted text has no say about the terminal, and none about the file. JSON may hold all but the first 32. */
+static void check_text(const char *format, const char *text, size_t size)
+{
+	static const char *const shown[] = {"summary", "text", "markdown", "csv", NULL};
+	const bool terminal = shown[text_position(shown, format)] != NULL;
+	for (size_t i = 0; i < size;) {
+		uint32_t code = 0;
+		const size_t length = text_character(text + i, size - i, &code);
+		if (length == 0 || (code < 0x20 && strchr("\t\r\n", (int)code) == NULL))
+			abort();
+		if (terminal && ((code >= 0x7f && code < 0xa0) || code == 0x202e))
+			abort();
+		i += length;
+	}
+}
+
+void fuzz_write(const cJSON *report, bool own)
+{
+	const struct writer_options options = {.columns = 80};
+	for (const struct writer *writer = writers; writer->name != NULL; writer++) {
+		char *text CLEANUP_FREE = NULL;
+		struct error err = {0};
+		int rc = writer_print(writer, report, &options, &text, &err);
+		if (rc != err.code || (own && rc < 0))
+			abort();
+		if (rc == 0)
+			check_text(writer->name, text, strlen(text));
+	}
+}
+
+static void check_formats(struct matrix *matrix)
+{
+	struct text_list unread CLEANUP_TEXT_LIST = {0};
+	for (const char *const *format = matrix_formats; *format != NULL; format++) {
+		struct text out CLEANUP_TEXT = {0};
+		matrix_print(matrix, *format, false, false, &unread, &out);
+		check_text(*format, text_string(&out), out.size);
+	}
+}
+
+void fuzz_fold(const cJSON *from, const cJSON *to)
+{
+	struct comparison comparison CLEANUP_COMPARISON = {0};
+	struct matrix matrix CLEANUP_MATRIX = {0};
+	struct text out CLEANUP_TEXT = {0};
+	struct error err = {0};
+	if (comparison_make(from, to, &comparison, &err) == 0) {
+		comparison_print(&comparison, false, &out);
+		check_text("text", text_string(&out), out.size);
+		cJSON *json CLEANUP_JSON = comparison_to_json(&comparison);
+		if (json == NULL)
+			abort();
+	}
+	(void)matrix_add(&matrix, from, &err);
+	(void)matrix_add(&matrix, to, &err);
+	if (matrix_sort(&matrix, &err) == 0)
+		check_formats(&matrix);
+}
