@@ -148,6 +148,20 @@ int journal_parse(const char *name, const char *data, size_t size, struct journa
 	return rc;
 }
 
+static int refuse_unchained(const struct journal_log *log, struct error *err)
+{
+	if (json_pointer(log->records[0].json, "/prev") == NULL)
+		return error_set(
+			err, ERROR_FORMAT,
+			"%s:1: prev: missing; the journal is of a gpucert before journals had "
+			"digests, or was changed after the run; its report.json can be read",
+			log->name);
+	return error_set(err, ERROR_FORMAT,
+			 "%s:%zu: prev: not the digest of the line before; the journal was changed "
+			 "after the run",
+			 log->name, log->unchained);
+}
+
 int journal_read(const char *path, struct journal_log *log, struct error *err)
 {
 	char *data CLEANUP_FREE = NULL;
@@ -156,10 +170,7 @@ int journal_read(const char *path, struct journal_log *log, struct error *err)
 	if (rc == 0)
 		rc = journal_parse(path, data, size, log, err);
 	if (rc == 0 && log->unchained != 0) {
-		rc = error_set(err, ERROR_FORMAT,
-			       "%s:%zu: prev: not the digest of the line before; the journal was "
-			       "changed after the run",
-			       path, log->unchained);
+		rc = refuse_unchained(log, err);
 		journal_log_free(log);
 	}
 	return rc;

@@ -103,12 +103,16 @@ static void add_verdict(struct summary *summary)
 		  (long long)view_int(report, "/totals/outcome/pass"),
 		  (long long)(view_int(report, "/totals/checks") -
 			      view_int(report, "/totals/outcome/not-applicable")));
-	json_each (outcome, outcomes) {
-		if (outcome->valueint != 0 && strcmp(outcome->string, "pass") != 0)
-			text_addf(&body, ", %d %s", outcome->valueint, outcome->string);
+	for (int i = REPORT_PASS + 1; i < REPORT_OUTCOME_COUNT; i++) {
+		const cJSON *count =
+			cJSON_GetObjectItemCaseSensitive(outcomes, report_outcome_names[i]);
+		if (count != NULL && count->valueint != 0)
+			text_addf(&body, ", %d %s", count->valueint, report_outcome_names[i]);
 	}
-	if (strcmp(state, "complete") != 0)
-		text_addf(&body, "; run %s", state);
+	if (strcmp(state, "complete") != 0) {
+		text_add(&body, "; run ");
+		add_escaped(&body, state);
+	}
 	view_add_conformance(report, &conformance);
 	text_add(&body, "; ");
 	add_escaped(&body, text_string(&conformance));
@@ -382,7 +386,9 @@ static void add_problem(struct summary *summary, const struct view_check *check,
 	struct text advice CLEANUP_TEXT = {0};
 	add_name(&body, check, alike);
 	if (requirement[0] != '\0') {
-		text_addf(&body, " (%s ", view_string(check->json, "/level"));
+		text_add(&body, " (");
+		add_escaped(&body, view_string(check->json, "/level"));
+		text_add(&body, " ");
 		add_escaped(&body, requirement);
 		text_add(&body, ")");
 	}

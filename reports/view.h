@@ -26,7 +26,7 @@ struct view {
 
 #define CLEANUP_VIEW __attribute__((cleanup(view_free)))
 
-enum { VIEW_CHECKS_MAX = 50 * 1000 };
+enum { VIEW_CHECKS_MAX = 20 * 1000 };
 
 /* ERROR_FORMAT: `report` is not a report; ERROR_LIMIT: it has too many checks. Strings are borrowed from it. Free with view_free(). */
 int view_open(const cJSON *report, struct view *view, struct error *err);

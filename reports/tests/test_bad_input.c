@@ -325,7 +325,7 @@ static void test_too_many_checks(void)
 	text_add(&text, "]}");
 	cJSON *report CLEANUP_JSON = cJSON_Parse(text_string(&text));
 	UNIT_INT(view_open(report, &view, &err), ERROR_LIMIT);
-	UNIT_CONTAINS(err.text, "checks: more than 50000");
+	UNIT_CONTAINS(err.text, "checks: more than 20000");
 }
 
 int main(void)

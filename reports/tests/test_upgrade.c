@@ -153,6 +153,17 @@ static void test_versions(void)
 	}
 }
 
+/* The first journals had no digests, so whatever was changed in them cannot be seen. */
+static void test_first_journal(void)
+{
+	char *path CLEANUP_FREE = golden_path("previous/first", JOURNAL_FILE_NAME);
+	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
+	struct error err = {0};
+	UNIT_INT(journal_read(path, &log, &err), ERROR_FORMAT);
+	UNIT_CONTAINS(err.text,
+		      "journal.ndjson:1: prev: missing; the journal is of a gpucert before");
+}
+
 static void refuse_journal(const char *text, int rc, const char *says)
 {
 	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
@@ -190,4 +201,5 @@ static void test_journals(void)
 }
 
 UNIT_MAIN("upgrade", {"both ways", test_both_ways}, {"members", test_members},
-	  {"strange", test_strange}, {"versions", test_versions}, {"journals", test_journals})
+	  {"strange", test_strange}, {"versions", test_versions}, {"journals", test_journals},
+	  {"the first journal", test_first_journal})
