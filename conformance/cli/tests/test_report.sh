@@ -87,6 +87,26 @@ expect_says "registration.arrives  pass 2"
 expect_exit 2 gpucert matrix
 expect_exit 3 gpucert matrix "$work/nowhere"
 
+# Files of an earlier version are read as today's. Of what is no file nothing is read, and the rest is told.
+previous=$(dirname "$0")/../../../reports/tests/golden/previous
+expect_exit 0 gpucert report "$previous/outcomes"
+expect_says "3 of 12 checks passed"
+expect_exit 0 gpucert compare "$previous/yesterday/report.json" "$previous/yesterday"
+expect_says "the same environment: no check ended otherwise"
+expect_exit 3 gpucert report "$previous/first"
+expect_says "prev: missing"
+mkdir "$work/table/pipe" "$work/table/link"
+mkfifo "$work/table/pipe/report.json"
+ln -s ../second/report.json "$work/table/link/report.json"
+ln -s .. "$work/table/loop"
+expect_exit 3 gpucert matrix "$work/table"
+expect_says "pipe/report.json: a pipe or a device"
+expect_says "link/report.json: a link, which is not followed"
+expect_says "registration.arrives  pass 2"
+expect_exit 3 gpucert compare "$work/table/pipe" "$work/table/second"
+expect_says "a pipe or a device"
+rm -r "$work/table/pipe" "$work/table/link" "$work/table/loop"
+
 # What is known to fail does not fail the run; what is mended does, in its first line.
 known() { # CHECK REVIEW-BY
 	cat >"$work/known.json" <<-END
