@@ -126,6 +126,12 @@ static int identify(const struct section *section, const cJSON *node, struct tex
 	return text_list_take(lines, text_take(&line), err);
 }
 
+bool environment_is_live(const cJSON *environment)
+{
+	const char *kind = json_pointer_string(environment, "/node/kind");
+	return text_equal(kind, "live") || text_equal(kind, "wine");
+}
+
 static int each_of(const struct section *section, const cJSON *node, environment_use *use,
 		   void *user, struct error *err)
 {

@@ -28,5 +28,9 @@ typedef int environment_use(const char *section, const char *pointer, const cJSO
 int environment_each_identity(const cJSON *environment, environment_use *use, void *user,
 			      struct error *err);
 
+/* Did it run on the node that it names? A recording proves nothing about a node, and neither does an environment that
+ * names none. */
+bool environment_is_live(const cJSON *environment);
+
 /* SHA-256 over the identifying members. */
 int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct error *err);

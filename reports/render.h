@@ -51,5 +51,14 @@ extern const struct volatile_member volatile_members[]; /* ended by {NULL, NULL}
 int report_verify_evidence(const char *directory, const cJSON *report, struct text_list *faults,
 			   struct error *err);
 
+/* A file of a report's folder, in one piece and with a NUL behind it; `path` has '/' as separator. ERROR_FORMAT: a link is on
+ * its way, or it leads out of the folder. Errors of file_read(); ERROR_NOT_FOUND. Caller frees *data. */
+int report_read_file(const char *directory, const char *path, size_t max, char **data, size_t *size,
+		     struct error *err);
+
+/* The same of an item of checks[].evidence. ERROR_FORMAT and ERROR_LIMIT also: it is not what the report says. */
+int report_read_evidence(const char *directory, const cJSON *evidence, char **data, size_t *size,
+			 struct error *err);
+
 /* verdict.exitCode of a report: the exit code of the program that made it. */
 int report_exit_code(const cJSON *report);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The members `run`, `requirements`, `totals` and `verdict` of a report. */
+#include "reports/environment.h"
 #include "reports/render_state.h"
 
 #include <math.h>
@@ -97,13 +98,6 @@ static cJSON *ids_with(const struct render *render, enum report_requirement_verd
 	return members_take(&ids);
 }
 
-/* A recording proves nothing about a node, and neither does a journal that names none. */
-static bool is_live(const struct render *render)
-{
-	const char *kind = json_pointer_string(render->environment, "/node/kind");
-	return text_equal(kind, "live") || text_equal(kind, "wine");
-}
-
 /* Why the conformance is undecided, for people. */
 static char *open_reason(const struct render *render, const cJSON *open)
 {
@@ -112,7 +106,7 @@ static char *open_reason(const struct render *render, const cJSON *open)
 		return strdup("the run ended before it had a plan");
 	if (state_of(render) != REPORT_COMPLETE)
 		return strdup("the run is not complete");
-	if (!is_live(render))
+	if (!environment_is_live(render->environment))
 		return strdup("the node is a recording, or not known");
 	if (count == 0)
 		return strdup("the plan holds no MUST requirement");
@@ -133,8 +127,8 @@ static cJSON *conformance_json(const struct render *render, enum report_conforma
 	*result = REPORT_CONFORMANCE_INCOMPLETE;
 	if (must->child != NULL)
 		*result = REPORT_CONFORMANCE_VIOLATED;
-	else if (open->child == NULL && proven->child != NULL && is_live(render) &&
-		 state_of(render) == REPORT_COMPLETE)
+	else if (open->child == NULL && proven->child != NULL &&
+		 environment_is_live(render->environment) && state_of(render) == REPORT_COMPLETE)
 		*result = REPORT_CONFORMANT;
 	char *reason =
 		*result == REPORT_CONFORMANCE_INCOMPLETE ? open_reason(render, open) : strdup("");

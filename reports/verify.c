@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/render.h"
 
+#include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -18,35 +19,41 @@ static bool same_path(const char *resolved, const char *path)
 	return *resolved == *path;
 }
 
-/* Finds and reads the file; what keeps it from being that of the run is the error. */
-static int verify_file(const char *directory, const char *path, size_t bytes, const char *digest,
-		       struct error *err)
+int report_read_file(const char *directory, const char *path, size_t max, char **data, size_t *size,
+		     struct error *err)
 {
 	char *absolute CLEANUP_FREE = text_format("/%s", path);
+	char *real CLEANUP_FREE = path_join(directory, path);
 	char *below CLEANUP_FREE = NULL;
-	char *real CLEANUP_FREE = NULL;
 	struct file_status status = {0};
-	char seen[DIGEST_SIZE] = "";
-	int rc = absolute != NULL ? file_resolve(directory, absolute, &below, err)
-				  : error_memory(err);
+	if (absolute == NULL || real == NULL)
+		return error_memory(err);
 	/* A link would let the file be another one tomorrow. */
+	int rc = file_status(real, false, &status, err);
+	if (rc == 0 && status.kind == FILE_LINK)
+		return error_set(err, ERROR_FORMAT, "a symbolic link leads elsewhere");
+	if (rc == 0)
+		rc = file_resolve(directory, absolute, &below, err);
 	if (rc == 0 && !same_path(below, absolute))
 		rc = error_set(err, ERROR_FORMAT, "the path leads elsewhere");
-	if (rc == 0) {
-		real = path_join(directory, path);
-		rc = real != NULL ? file_status(real, false, &status, err) : error_memory(err);
-	}
-	if (rc == 0 && status.kind != FILE_REGULAR)
-		rc = error_set(err, ERROR_FORMAT, "not a file");
-	if (rc == 0 && status.size > bytes)
-		rc = error_set(err, ERROR_LIMIT, "longer than %zu bytes", bytes);
-	if (rc == 0)
-		rc = digest_file(real, seen, NULL, err);
+	return rc == 0 ? file_read_regular(real, false, max, data, size, err) : rc;
+}
+
+int report_read_evidence(const char *directory, const cJSON *evidence, char **data, size_t *size,
+			 struct error *err)
+{
+	const char *digest = view_string(evidence, "/digest");
+	char *read CLEANUP_FREE = NULL;
+	char seen[DIGEST_SIZE] = "";
+	int rc = report_read_file(directory, view_string(evidence, "/path"),
+				  (size_t)view_int(evidence, "/bytes"), &read, size, err);
 	if (rc < 0)
 		return rc;
-	return strcmp(seen, digest) == 0
-		       ? 0
-		       : error_set(err, ERROR_FORMAT, "is %s, the journal says %s", seen, digest);
+	digest_bytes(read, *size, seen);
+	if (strcmp(seen, digest) != 0)
+		return error_set(err, ERROR_FORMAT, "is %s, the journal says %s", seen, digest);
+	*data = STEAL(read);
+	return 0;
 }
 
 int report_verify_evidence(const char *directory, const cJSON *report, struct text_list *faults,
@@ -55,16 +62,16 @@ int report_verify_evidence(const char *directory, const cJSON *report, struct te
 	int rc = 0;
 	json_each (check, json_pointer(report, "/checks")) {
 		json_each (item, json_pointer(check, "/evidence")) {
-			const char *path = view_string(item, "/path");
+			char *data CLEANUP_FREE = NULL;
 			struct error fault = {0};
+			size_t size = 0;
 			if (rc == 0)
-				rc = verify_file(directory, path, (size_t)view_int(item, "/bytes"),
-						 view_string(item, "/digest"), &fault);
+				rc = report_read_evidence(directory, item, &data, &size, &fault);
 			if (rc == ERROR_MEMORY)
 				return error_memory(err);
 			if (rc < 0)
-				rc = text_list_take(faults, text_format("%s: %s", path, fault.text),
-						    err);
+				rc = text_list_addf(faults, err, "%s: %s",
+						    view_string(item, "/path"), fault.text);
 		}
 	}
 	return rc;

@@ -45,7 +45,7 @@ run device-plugin-wddm --config "$prefix/share/gpucert/directx-device-plugins/wd
 says additionalMountsWow64
 run device-plugin-mcdm --config "$prefix/share/gpucert/directx-device-plugins/mcdm.yaml" --print-config
 
-for schema in comparison expectations hcs journal matrix node probe report; do
+for schema in claims comparison expectations hcs journal matrix node probe product report verification; do
 	[ -s "$prefix/share/gpucert/schema/$schema.schema.json" ] || {
 		echo "the schema of a $schema is not installed"
 		exit 1

@@ -30,7 +30,9 @@ int main(int argc, char **argv)
 		command_kubelet,       command_image_build,  command_image_check,
 		command_image_inspect, command_image_select, command_image_labels,
 		command_image_cache,   command_expect_check, command_expect_explain,
-		command_expect_update, {.name = NULL},
+		command_expect_update, command_attest,	     command_verify,
+		command_key_generate,  command_key_show,     command_certify_build,
+		command_certify_check, {.name = NULL},
 	};
 	const struct command_spec program = {
 		.name = "gpucert",

@@ -21,7 +21,7 @@ static int check_text(const struct json_at *at, struct error *err)
 		       : json_error(at, err, "longer than %d bytes", (int)EXPECTATION_TEXT_MAX);
 }
 
-static int check_needed(const struct json_at *at, struct error *err)
+int expectation_check_text(const struct json_at *at, struct error *err)
 {
 	return at->node->valuestring[0] != '\0' ? check_text(at, err)
 						: json_error(at, err, "is empty");
@@ -37,20 +37,24 @@ static int check_range(const struct json_at *at, struct error *err)
 				    at->node->valuestring);
 }
 
-static int check_name(const struct json_at *at, struct error *err)
+bool expectation_is_sentinel(const char *check)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(sentinels); i++) {
-		if (text_glob(sentinels[i], at->node->valuestring))
-			return json_error(at, err,
-					  "%.64s can never be expected to fail: everything stands "
-					  "on it",
-					  at->node->valuestring);
-	}
-	return check_needed(at, err);
+	size_t i = 0;
+	while (i < ARRAY_SIZE(sentinels) && !text_glob(sentinels[i], check))
+		i++;
+	return i < ARRAY_SIZE(sentinels);
 }
 
-/* Days since the first of March of the year 0; -1: not a day. */
-static long day_number(const char *day)
+static int check_name(const struct json_at *at, struct error *err)
+{
+	if (expectation_is_sentinel(at->node->valuestring))
+		return json_error(at, err,
+				  "%.64s can never be expected to fail: everything stands on it",
+				  at->node->valuestring);
+	return expectation_check_text(at, err);
+}
+
+long expectation_day(const char *day)
 {
 	static const int lengths[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	int year = 0, month = 0, of_month = 0, end = 0;
@@ -64,9 +68,9 @@ static long day_number(const char *day)
 	       (from_march * 306 + 5) / 10 + of_month - 1;
 }
 
-static int check_day(const struct json_at *at, struct error *err)
+int expectation_check_day(const struct json_at *at, struct error *err)
 {
-	return strlen(at->node->valuestring) == 10 && day_number(at->node->valuestring) >= 0
+	return strlen(at->node->valuestring) == 10 && expectation_day(at->node->valuestring) >= 0
 		       ? 0
 		       : json_error(at, err, "'%.32s' is not a day such as 2026-11-22",
 				    at->node->valuestring);
@@ -83,14 +87,14 @@ static int check_day(const struct json_at *at, struct error *err)
 	}
 
 static const struct json_member match_members[] = {
-	TEXT("os", match.os, check_needed),
+	TEXT("os", match.os, expectation_check_text),
 	TEXT("osBuild", match.os_build, check_range),
-	TEXT("driver", match.driver, check_needed),
+	TEXT("driver", match.driver, expectation_check_text),
 	TEXT("driverVersion", match.driver_version, check_range),
-	TEXT("runtime", match.runtime, check_needed),
+	TEXT("runtime", match.runtime, expectation_check_text),
 	TEXT("runtimeVersion", match.runtime_version, check_range),
-	TEXT("device", match.device, check_needed),
-	TEXT("node", match.node, check_needed),
+	TEXT("device", match.device, expectation_check_text),
+	TEXT("node", match.node, expectation_check_text),
 	{0},
 };
 
@@ -109,11 +113,11 @@ static const struct json_member row_members[] = {
 	 .type = JSON_MEMBER_OBJECT,
 	 .presence = JSON_REQUIRED,
 	 .members = match_members},
-	NEEDED("why", why, check_needed),
-	NEEDED("link", link, check_needed),
-	NEEDED("added", added, check_day),
-	NEEDED("seenWith", seen_with, check_needed),
-	NEEDED("reviewBy", review_by, check_day),
+	NEEDED("why", why, expectation_check_text),
+	NEEDED("link", link, expectation_check_text),
+	NEEDED("added", added, expectation_check_day),
+	NEEDED("seenWith", seen_with, expectation_check_text),
+	NEEDED("reviewBy", review_by, expectation_check_day),
 	{0},
 };
 
@@ -189,7 +193,7 @@ enum report_outcome expectation_outcome(const struct expectation *row)
 
 long expectation_overdue(const struct expectation *row, const char *today)
 {
-	return day_number(today) - day_number(row->review_by);
+	return expectation_day(today) - expectation_day(row->review_by);
 }
 
 void expectations_free(struct expectations *expectations)

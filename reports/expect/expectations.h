@@ -64,6 +64,18 @@ enum report_outcome expectation_outcome(const struct expectation *row);
 /* Days since the row was to be looked at again; negative: days until then. `today` is "2026-11-22...". */
 long expectation_overdue(const struct expectation *row, const char *today);
 
+/* Days from the first of March of the year 0 to "2026-11-22..."; -1: it does not begin with a day from 2000 on. */
+long expectation_day(const char *day);
+
+/* For members of JSON (base/json_members.h): a text that is not empty and at most EXPECTATION_TEXT_MAX bytes, a day.
+ * ERROR_FORMAT. */
+int expectation_check_text(const struct json_at *at, struct error *err);
+int expectation_check_day(const struct json_at *at, struct error *err);
+
+/* Without it a run says nothing (the suite environment, registration.arrives): its failure is never known and
+ * harmless. */
+bool expectation_is_sentinel(const char *check);
+
 enum { EXPECTATION_GRACE_DAYS = 90 }; /* overdue: a warning first, and after these an error */
 
 void expectations_free(struct expectations *expectations);

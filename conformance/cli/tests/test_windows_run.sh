@@ -44,3 +44,15 @@ expect_report "$work/wrong/report.json" "outcome('list-and-watch.ids')" pass
 windows 0 run --launcher process --out "$work/live" environment.devices registration.arrives
 expect_report "$work/live/report.json" "outcome('registration.arrives')" pass
 expect_report "$work/live/report.json" "/^Wine .*, Windows build reported 10\\.0\\./.test(r.environment.os.product)" true
+
+# Attested and verified by Windows programs; Node verifies the signature, too.
+windows 0 key generate "$work/vendor.key"
+windows 0 attest "$work/live" --key "$work/vendor.key"
+windows 0 verify "$work/live" --key "$work/vendor.key.pub"
+node "$(dirname "$0")/sign.mjs" verify "$work/vendor.key.pub" "$work/live/attestation.json" ||
+	complain "Node does not verify the signature"
+sed -i 's/"outcome"/"Outcome"/' "$work/live/report.json"
+windows 1 verify "$work/live" --key "$work/vendor.key.pub"
+expect_says "tampered-report: "
+windows 3 key generate "$work/vendor.key"
+expect_says "no key is overwritten"

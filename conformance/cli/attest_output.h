@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What `attest`, `verify` and `certify` have in common. */
+
+#include "reports/attest/faults.h"
+
+enum { EXIT_FAULTS = 1 }; /* something is not as it was attested */
+
+/* A private key, or a public one, of --key, which must be given: ERROR_ARGUMENT. Errors of reports/attest/key.h. */
+struct signing_key;
+struct public_key;
+int attest_signing_key(const char *path, struct signing_key **out, struct error *err);
+int attest_public_key(const char *path, struct public_key *out, struct error *err);
+
+/* The one argument of the command; NULL fills `err`. */
+const char *attest_argument(const struct text_list *arguments, const char *what, struct error *err);
+
+/* Each fault as a line on standard error: "gpucert COMMAND: KIND: WHAT". The exit code. */
+int attest_tell(const char *command, const struct faults *faults);
+
+/* Prints as JSON (reports/schema/verification.schema.json) or, where there is no fault, `text`; the exit code. `statement` may be
+ * NULL. */
+int attest_print(const char *command, bool json, const char *text, const char *keyid,
+		 const cJSON *statement, const struct faults *faults, struct error *err);

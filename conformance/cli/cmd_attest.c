@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* `attest`: signs what a run found. */
+#include "base/cleanup.h"
+#include "base/path.h"
+#include "conformance/cli/attest_output.h"
+#include "conformance/cli/commands.h"
+#include "reports/attest/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct {
+	const char *key, *output, *url;
+} given;
+
+static int attest(const char *folder, struct faults *faults, struct error *err)
+{
+	struct signing_key *key CLEANUP_SIGNING_KEY = NULL;
+	cJSON *envelope CLEANUP_JSON = NULL;
+	char *beside CLEANUP_FREE = path_join(folder, ATTESTATION_FILE_NAME);
+	const char *output = given.output != NULL ? given.output : beside;
+	int rc = beside != NULL ? attest_signing_key(given.key, &key, err) : error_memory(err);
+	if (rc == 0)
+		rc = attest_folder(folder, given.url, key, &envelope, faults, err);
+	if (rc == 0 && envelope != NULL)
+		rc = json_write_file(output, envelope, err);
+	if (rc == 0 && envelope != NULL)
+		(void)printf("%s signed with %s\n", output, signing_key_public(key)->id);
+	return rc;
+}
+
+static int attest_run(const struct text_list *arguments)
+{
+	struct faults faults CLEANUP_FAULTS = {0};
+	struct error err = {0};
+	const char *folder = attest_argument(arguments, "the folder of one run", &err);
+	int rc = folder != NULL ? attest(folder, &faults, &err) : ERROR_ARGUMENT;
+	return rc < 0 ? command_failed("attest", rc, &err) : attest_tell("attest", &faults);
+}
+
+static const struct option_spec attest_options[] = {
+	{OPTION_ROW("key", OPTION_STRING, given.key), .letter = 'k', .value = "FILE",
+	 .help = "The private key to sign with. Required."},
+	{OPTION_ROW("output", OPTION_STRING, given.output), .letter = 'o', .value = "FILE",
+	 .help = "Where the attestation goes. Without it attestation.json in the report's folder."},
+	{OPTION_ROW("url", OPTION_STRING, given.url), .value = "URL",
+	 .help = "Where the run can be looked at, such as a job of a CI; becomes part of the "
+		 "attestation."},
+	{.name = NULL},
+};
+
+static const char *const attest_examples[] = {
+	"gpucert attest gpucert-report --key vendor.key",
+	"Sign the report of a run, its journal and its evidence.",
+	"gpucert verify gpucert-report --key vendor.key.pub",
+	"What everybody else does then.",
+	NULL,
+};
+
+const struct command_spec command_attest = {
+	.name = "attest",
+	.summary = "Sign a report: what was tested, by digest, and how it ended",
+	.arguments = "DIR",
+	.description =
+		"Writes an in-toto statement with the predicate test-result as a DSSE envelope "
+		"(docs/attestation.md). Its subjects are the digests of plugin, drivers and images; it holds "
+		"the digests of report.json, journal.ndjson, all evidence, and of junit.xml, claims.json "
+		"and product.yaml where DIR has them.\n\n"
+		"A report that is not what its journal says, or evidence that is missing or was changed, "
+		"is not signed. A run that is not conformant is: its result is FAILED.",
+	.options = attest_options,
+	.examples = attest_examples,
+	.exit_codes =
+		(const char *const[]){
+			"0", "signed", "1", "not signed: the folder is not what its run stored",
+			"2", "usage", "3",
+			"a file cannot be read or written, or the key is not one", NULL},
+	.run = attest_run,
+};

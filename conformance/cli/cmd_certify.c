@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* `certify`: the folder that a vendor publishes. */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "conformance/cli/attest_output.h"
+#include "conformance/cli/commands.h"
+#include "reports/attest/certify.h"
+#include "reports/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	const char *key, *product, *claims, *output;
+	bool json;
+} given;
+
+static int build(const char *report, struct faults *faults, struct error *err)
+{
+	struct signing_key *key CLEANUP_SIGNING_KEY = NULL;
+	char today[CLOCK_UTC_SIZE] = "";
+	int rc = attest_signing_key(given.key, &key, err);
+	if (rc == 0 && given.product == NULL)
+		rc = error_set(err, ERROR_ARGUMENT,
+			       "--product: name the product.yaml of the product");
+	if (rc == 0 && given.output == NULL)
+		rc = error_set(err, ERROR_ARGUMENT, "--output: name the folder to make");
+	if (rc < 0)
+		return rc;
+	const struct certify_plan plan = {
+		.report = report,
+		.product = given.product,
+		.claims = given.claims,
+		.key = key,
+		.out = given.output,
+		.today = clock_utc(today),
+	};
+	return certify_build(&plan, faults, err);
+}
+
+static int build_run(const struct text_list *arguments)
+{
+	struct faults faults CLEANUP_FAULTS = {0};
+	struct error err = {0};
+	const char *report = attest_argument(arguments, "the folder of one run", &err);
+	int rc = report != NULL ? build(report, &faults, &err) : ERROR_ARGUMENT;
+	if (rc < 0)
+		return command_failed("certify build", rc, &err);
+	if (faults_count(&faults) == 0)
+		(void)printf("%s: certified\n", given.output);
+	return attest_tell("certify build", &faults);
+}
+
+static int check(const char *folder, struct public_key *key, struct text *text, cJSON **statement,
+		 struct faults *faults, struct error *err)
+{
+	struct product product CLEANUP_PRODUCT = {0};
+	char today[CLOCK_UTC_SIZE] = "";
+	int rc = attest_public_key(given.key, key, err);
+	if (rc == 0)
+		rc = certify_check(folder, key, clock_utc(today), &product, statement, faults, err);
+	if (rc < 0 || faults_count(faults) > 0)
+		return rc;
+	text_add(text, "certified: ");
+	text_add_escaped(text, product.name, strlen(product.name));
+	text_add(text, " ");
+	text_add_escaped(text, product.version, strlen(product.version));
+	text_add(text, " by ");
+	text_add_escaped(text, product.vendor, strlen(product.vendor));
+	text_addf(text, "\nresult %s, signed with %s\n",
+		  view_string(*statement, "/predicate/result"), key->id);
+	return text->failed ? error_memory(err) : 0;
+}
+
+static int check_run(const struct text_list *arguments)
+{
+	struct faults faults CLEANUP_FAULTS = {0};
+	struct public_key key = {0};
+	struct text text CLEANUP_TEXT = {0};
+	cJSON *statement CLEANUP_JSON = NULL;
+	struct error err = {0};
+	const char *folder = attest_argument(arguments, "a certification folder", &err);
+	int rc = folder != NULL ? check(folder, &key, &text, &statement, &faults, &err)
+				: ERROR_ARGUMENT;
+	if (rc < 0)
+		return command_failed("certify check", rc, &err);
+	return attest_print("certify check", given.json, text_string(&text), key.id, statement,
+			    &faults, &err);
+}
+
+static const struct option_spec build_options[] = {
+	{OPTION_ROW("key", OPTION_STRING, given.key), .letter = 'k', .value = "FILE",
+	 .help = "The private key to sign with. Required."},
+	{OPTION_ROW("product", OPTION_STRING, given.product), .letter = 'p', .value = "FILE",
+	 .help = "What is certified, as YAML. Required."},
+	{OPTION_ROW("claims", OPTION_STRING, given.claims), .letter = 'c', .value = "FILE",
+	 .help = "What was not tested, and why. Without it claims.json of the run's folder, if there is "
+		 "one."},
+	{OPTION_ROW("output", OPTION_STRING, given.output), .letter = 'o', .value = "DIR",
+	 .help = "The folder to make. Required."},
+	{.name = NULL},
+};
+
+static const struct option_spec check_options[] = {
+	{OPTION_ROW("key", OPTION_STRING, given.key), .letter = 'k', .value = "FILE",
+	 .help = "The public key of the vendor. Required."},
+	{OPTION_ROW("json", OPTION_FLAG, given.json),
+	 .help = "Print as JSON, faults included, each with a word."},
+	{.name = NULL},
+};
+
+static const char *const build_examples[] = {
+	"gpucert certify build gpucert-report --product product.yaml --key vendor.key -o certificate",
+	"Make the folder that is published, when everything was tested.",
+	"gpucert certify build gpucert-report --product product.yaml --claims claims.json --key "
+	"vendor.key -o certificate",
+	"The same with reasons for what was not tested.",
+	NULL,
+};
+
+const struct command_spec command_certify_build = {
+	.name = "certify build",
+	.summary = "Make the folder that certifies a product, from a run",
+	.arguments = "DIR",
+	.description =
+		"The new folder has product.yaml, README.md, report.json, journal.ndjson, junit.xml, the "
+		"evidence, claims.json where something is claimed, and attestation.json, which covers "
+		"all of them (docs/attestation.md).\n\n"
+		"It is made only when the product may be called certified: the run is complete and on a live "
+		"node, no MUST requirement is violated, and whatever of them was not tested is claimed "
+		"with a justification. Otherwise each reason is told, and nothing is written.",
+	.options = build_options,
+	.examples = build_examples,
+	.exit_codes =
+		(const char *const[]){"0", "made", "1", "not certified; the reasons are told", "2",
+				      "usage", "3", "a file cannot be read or written", NULL},
+	.run = build_run,
+};
+
+static const char *const check_examples[] = {
+	"gpucert certify check certificate --key vendor.key.pub",
+	"Tell whether a published folder certifies what it says.",
+	NULL,
+};
+
+const struct command_spec command_certify_check = {
+	.name = "certify check",
+	.summary = "Check a folder that certifies a product",
+	.arguments = "DIR",
+	.description =
+		"Everything that 'gpucert verify' looks at, and: product.yaml is complete, no file is "
+		"missing, nothing else lies in the folder, no link is in it, and the run and its claims "
+		"allow the word certified today. Each fault is a line on standard error, as of 'verify', with "
+		"the further words product, unnamed-file and not-certified.",
+	.options = check_options,
+	.examples = check_examples,
+	.exit_codes = (const char *const[]){"0", "certified", "1", "not certified", "2", "usage",
+					    "3", "folder or key cannot be read", NULL},
+	.run = check_run,
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* `key`: keys with which reports are attested. */
+#include "conformance/cli/commands.h"
+#include "reports/attest/key.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int generate_run(const struct text_list *arguments)
+{
+	struct public_key key = {0};
+	struct error err = {0};
+	const char *path = arguments->count == 1 ? arguments->items[0] : NULL;
+	int rc = path != NULL ? key_generate(path, &key, &err)
+			      : error_set(&err, ERROR_ARGUMENT, "name the file of the new key");
+	if (rc < 0)
+		return command_failed("key generate", rc, &err);
+	(void)printf("keyid %s\nprivate %s\npublic %s.pub\n", key.id, path, path);
+	return EXIT_SUCCESS;
+}
+
+static int read_either(const char *path, struct public_key *out, struct error *err)
+{
+	struct signing_key *key CLEANUP_SIGNING_KEY = NULL;
+	int rc = key_read_public(path, out, err);
+	if (rc != ERROR_ARGUMENT)
+		return rc;
+	rc = key_read_signing(path, &key, err);
+	if (rc == 0)
+		*out = *signing_key_public(key);
+	return rc;
+}
+
+static int show_run(const struct text_list *arguments)
+{
+	char pem[KEY_PEM_SIZE] = "";
+	struct public_key key = {0};
+	struct error err = {0};
+	int rc = arguments->count == 1 ? read_either(arguments->items[0], &key, &err)
+				       : error_set(&err, ERROR_ARGUMENT, "name the file of a key");
+	if (rc < 0)
+		return command_failed("key show", rc, &err);
+	key_public_pem(&key, pem);
+	(void)printf("keyid %s\n%s", key.id, pem);
+	return EXIT_SUCCESS;
+}
+
+static const struct option_spec no_options[] = {{.name = NULL}};
+
+static const char *const generate_examples[] = {
+	"gpucert key generate vendor.key",
+	"Make vendor.key, which stays secret, and vendor.key.pub, which is published.",
+	"openssl genpkey -algorithm ed25519 -out vendor.key && chmod 600 vendor.key && gpucert key "
+	"show vendor.key > vendor.key.pub",
+	"The same with OpenSSL.",
+	NULL,
+};
+
+const struct command_spec command_key_generate = {
+	.name = "key generate",
+	.summary = "Make a pair of keys to attest reports with",
+	.arguments = "FILE",
+	.description =
+		"Writes a private key of Ed25519 to FILE (PEM, PKCS #8, readable by its owner alone) and "
+		"its public key to FILE.pub (PEM). Nothing is overwritten. There is no passphrase: where "
+		"the key is kept protects it. Prints the keyid, which is the SHA-256 of the public "
+		"key's DER.",
+	.options = no_options,
+	.examples = generate_examples,
+	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
+					    "a file is there already or cannot be written", NULL},
+	.run = generate_run,
+};
+
+static const char *const show_examples[] = {
+	"gpucert key show vendor.key.pub",
+	"Print the keyid, which is in every attestation made with the key.",
+	NULL,
+};
+
+const struct command_spec command_key_show = {
+	.name = "key show",
+	.summary = "Print the keyid and the public key of a key file",
+	.arguments = "FILE",
+	.description =
+		"FILE is a private or a public key. What is printed can be saved as FILE.pub.",
+	.options = no_options,
+	.examples = show_examples,
+	.exit_codes =
+		(const char *const[]){
+			"0", "done", "2", "usage", "3",
+			"FILE cannot be read, is not a key of Ed25519, or is a private "
+			"key that others may read",
+			NULL},
+	.run = show_run,
+};

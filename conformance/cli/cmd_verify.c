@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* `verify`: is a report what somebody attested? */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "conformance/cli/attest_output.h"
+#include "conformance/cli/commands.h"
+#include "reports/attest/verify.h"
+#include "reports/view.h"
+
+static struct {
+	const char *key, *attestation;
+	struct text_list expect, subjects;
+	bool json;
+} given;
+
+static int open_expectations(struct expectations *out, struct error *err)
+{
+	int rc = 0;
+	text_each (path, &given.expect) {
+		if (rc == 0)
+			rc = expectations_read(path, out, err);
+	}
+	return rc;
+}
+
+static int verify(const char *path, struct public_key *key, struct text *text, cJSON **statement,
+		  struct faults *faults, struct error *err)
+{
+	struct expectations expectations CLEANUP_EXPECTATIONS = {0};
+	struct folder folder CLEANUP_FOLDER = {0};
+	struct text conformance CLEANUP_TEXT = {0};
+	char today[CLOCK_UTC_SIZE] = "";
+	const struct attest_trust trust = {
+		.key = key,
+		.attestation = given.attestation,
+		.expectations = given.expect.count > 0 ? &expectations : NULL,
+		.subjects = &given.subjects,
+		.today = clock_utc(today),
+	};
+	int rc = attest_public_key(given.key, key, err);
+	if (rc == 0)
+		rc = open_expectations(&expectations, err);
+	if (rc == 0)
+		rc = folder_open(path, &folder, faults, err);
+	if (rc == 0)
+		rc = attest_verify(&folder, &trust, statement, faults, err);
+	if (rc < 0)
+		return rc;
+	text_addf(text, "verified: report, journal and evidence are what %s attested\nresult %s, ",
+		  key->id, view_string(*statement, "/predicate/result"));
+	view_add_conformance(folder.report, &conformance);
+	text_add_escaped(text, text_string(&conformance), conformance.size);
+	text_add(text, "\n");
+	return text->failed ? error_memory(err) : 0;
+}
+
+static int verify_run(const struct text_list *arguments)
+{
+	struct faults faults CLEANUP_FAULTS = {0};
+	struct public_key key = {0};
+	struct text text CLEANUP_TEXT = {0};
+	cJSON *statement CLEANUP_JSON = NULL;
+	struct error err = {0};
+	const char *folder = attest_argument(arguments, "the folder of one run", &err);
+	int rc = folder != NULL ? verify(folder, &key, &text, &statement, &faults, &err)
+				: ERROR_ARGUMENT;
+	text_list_free(&given.expect);
+	text_list_free(&given.subjects);
+	if (rc < 0)
+		return command_failed("verify", rc, &err);
+	return attest_print("verify", given.json, text_string(&text), key.id, statement, &faults,
+			    &err);
+}
+
+static const struct option_spec verify_options[] = {
+	{OPTION_ROW("key", OPTION_STRING, given.key), .letter = 'k', .value = "FILE",
+	 .help = "The public key of whoever attested the report. Required."},
+	{OPTION_ROW("attestation", OPTION_STRING, given.attestation), .letter = 'a',
+	 .value = "FILE",
+	 .help = "The attestation. Without it attestation.json in the report's folder."},
+	{OPTION_ROW("subject", OPTION_LIST, given.subjects), .letter = 's', .value = "FILE",
+	 .help = "A file that must be among what was tested, such as the plugin that is to be deployed."},
+	{OPTION_ROW("expect", OPTION_LIST, given.expect), .letter = 'e', .value = "FILE",
+	 .help = "Expectations that the run used: none of their rows may be overdue."},
+	{OPTION_ROW("json", OPTION_FLAG, given.json),
+	 .help = "Print as JSON, faults included, each with a word."},
+	{.name = NULL},
+};
+
+static const char *const verify_examples[] = {
+	"gpucert verify gpucert-report --key vendor.key.pub",
+	"Tell whether a report, its journal and its evidence are what the vendor attested.",
+	"gpucert verify gpucert-report --key vendor.key.pub --subject ./device-plugin-gpu",
+	"And whether it is about the plugin at hand.",
+	NULL,
+};
+
+const struct command_spec command_verify = {
+	.name = "verify",
+	.summary = "Tell whether a report is what somebody attested",
+	.arguments = "DIR",
+	.description =
+		"Needs nothing but the report's folder and the public key. Each fault is a line on standard "
+		"error with a word of its own: wrong-key, bad-signature, broken-envelope, broken-payload, "
+		"missing-file, tampered-report, tampered-journal, broken-journal, "
+		"report-not-of-journal, missing-evidence, changed-evidence, changed-file, "
+		"unattested-file, subject-mismatch, result-mismatch, expired-expectation, "
+		"unknown-expectation, symbolic-link, claims (docs/attestation.md).\n\n"
+		"A report that verifies may tell of a run that failed: the result is printed.",
+	.options = verify_options,
+	.examples = verify_examples,
+	.exit_codes = (const char *const[]){"0", "it is what was attested", "1", "it is not", "2",
+					    "usage", "3",
+					    "folder, key or another file cannot be read", NULL},
+	.run = verify_run,
+};

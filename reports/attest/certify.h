@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * A certification folder, in the manner of the conformance programmes of Kubernetes and OCI: product.yaml, README.md, report.json,
+ * journal.ndjson, junit.xml, evidence/, claims.json where something is claimed, and attestation.json, which covers all others.
+ */
+
+#include "reports/attest/product.h"
+#include "reports/attest/verify.h"
+
+struct certify_plan {
+	const char *report;  /* a run's folder */
+	const char *product; /* product.yaml */
+	const char *claims;  /* NULL: claims.json of the run's folder, if there is one */
+	const struct signing_key *key;
+	const char *out;   /* a folder that is made, or is empty */
+	const char *today; /* "2026-11-22..." */
+};
+
+/* Builds the folder. What keeps the product from being certified is put into `faults`, and nothing is written. ERROR_EXISTS: the folder
+ * holds something. */
+int certify_build(const struct certify_plan *plan, struct faults *faults, struct error *err);
+
+/* Adds to `faults` what keeps a folder from being a certificate by the key's owner. *product and *statement are of the folder where
+ * they could be read; the caller frees both. */
+int certify_check(const char *path, const struct public_key *key, const char *today,
+		  struct product *product, cJSON **statement, struct faults *faults,
+		  struct error *err);

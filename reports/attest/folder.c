@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/attest/folder.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "reports/journal.h"
+#include "reports/render.h"
+#include "reports/upgrade/upgrade.h"
+#include "reports/view.h"
+
+#include <string.h>
+
+const char *const folder_file_names[] = {
+	[FOLDER_REPORT] = "report.json",   [FOLDER_JOURNAL] = JOURNAL_FILE_NAME,
+	[FOLDER_JUNIT] = "junit.xml",	   [FOLDER_PAGE] = "report.html",
+	[FOLDER_MARKDOWN] = "report.md",   [FOLDER_CLAIMS] = "claims.json",
+	[FOLDER_PRODUCT] = "product.yaml", [FOLDER_README] = "README.md",
+	[FOLDER_FILE_COUNT] = NULL,
+};
+
+void folder_put(struct folder *folder, enum folder_file_name name, char *data, size_t size)
+{
+	struct folder_file *file = &folder->files[name];
+	free(file->data);
+	*file = (struct folder_file){.data = data, .size = size};
+	if (data != NULL)
+		digest_bytes(data, size, file->digest);
+}
+
+static int read_file(struct folder *folder, enum folder_file_name name, struct faults *faults,
+		     struct error *err)
+{
+	struct error why = {0};
+	char *data = NULL;
+	size_t size = 0;
+	int rc = report_read_file(folder->path, folder_file_names[name], JSON_FILE_MAX, &data,
+				  &size, &why);
+	folder_put(folder, name, data, size);
+	if (rc == 0 || (rc == ERROR_NOT_FOUND && name > FOLDER_JOURNAL))
+		return 0;
+	if (rc == ERROR_NOT_FOUND)
+		return faults_add(faults, err, FAULT_MISSING_FILE, "%s is missing",
+				  folder_file_names[name]);
+	folder->files[name].untrusted = true;
+	return faults_take(faults, &why,
+			   rc == ERROR_FORMAT ? FAULT_SYMBOLIC_LINK : FAULT_CHANGED_FILE,
+			   folder_file_names[name], err);
+}
+
+static int parse_report(struct folder *folder, struct faults *faults, struct error *err)
+{
+	const struct folder_file *file = &folder->files[FOLDER_REPORT];
+	cJSON *report CLEANUP_JSON = NULL;
+	struct view view CLEANUP_VIEW = {0};
+	struct error why = {0};
+	int rc = json_parse(file->data, file->size, &report, &why);
+	if (rc == 0)
+		rc = schema_upgrade(&report_schema, report, report, &why);
+	if (rc == 0)
+		rc = view_open(report, &view, &why);
+	if (rc < 0)
+		return faults_take(faults, &why, FAULT_TAMPERED_REPORT,
+				   "report.json is not a report", err);
+	folder->report = STEAL(report);
+	return 0;
+}
+
+static int parse_journal(struct folder *folder, struct faults *faults, struct error *err)
+{
+	const struct folder_file *file = &folder->files[FOLDER_JOURNAL];
+	struct error why = {0};
+	int rc = journal_parse(JOURNAL_FILE_NAME, file->data, file->size, &folder->log, &why);
+	if (rc < 0)
+		return faults_take(faults, &why, FAULT_BROKEN_JOURNAL, "the journal is not one",
+				   err);
+	if (folder->log.unchained == 0)
+		return 0;
+	rc = faults_add(faults, err, FAULT_BROKEN_JOURNAL,
+			"%s:%zu does not follow from the line before: it was changed after the run",
+			JOURNAL_FILE_NAME, folder->log.unchained);
+	journal_log_free(&folder->log);
+	return rc;
+}
+
+int folder_open(const char *path, struct folder *out, struct faults *faults, struct error *err)
+{
+	int rc = 0;
+	*out = (struct folder){.path = path};
+	if (!file_is_directory(path))
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s: not a folder: name that of a run (--out)", path);
+	for (enum folder_file_name name = 0; rc == 0 && name < FOLDER_FILE_COUNT; name++)
+		rc = read_file(out, name, faults, err);
+	if (rc == 0 && out->files[FOLDER_REPORT].data != NULL)
+		rc = parse_report(out, faults, err);
+	if (rc == 0 && out->files[FOLDER_JOURNAL].data != NULL)
+		rc = parse_journal(out, faults, err);
+	if (rc < 0)
+		folder_free(out);
+	return rc;
+}
+
+enum { SEARCHED_MAX = 1000 }; /* members of an object in another order */
+
+/* Is everything that is in `stored` alike in `made`? */
+static bool is_part_of(const cJSON *stored, const cJSON *made)
+{
+	const cJSON *other = made != NULL ? made->child : NULL;
+	const bool small = cJSON_GetArraySize(made) <= SEARCHED_MAX;
+	if (!cJSON_IsObject(stored) && !cJSON_IsArray(stored))
+		return cJSON_Compare(stored, made, true);
+	if (made == NULL || (stored->type & 0xff) != (made->type & 0xff))
+		return false;
+	json_each (child, stored) {
+		if (cJSON_IsObject(stored) && small &&
+		    (other == NULL || strcmp(other->string, child->string) != 0))
+			other = cJSON_GetObjectItemCaseSensitive(made, child->string);
+		if (!is_part_of(child, other) || !text_equal(child->string, other->string))
+			return false;
+		other = other->next;
+	}
+	return cJSON_IsObject(stored) || other == NULL;
+}
+
+bool folder_is_sound(const struct folder *folder)
+{
+	return folder->report != NULL && folder->log.count > 0 &&
+	       !folder->files[FOLDER_REPORT].untrusted && !folder->files[FOLDER_JOURNAL].untrusted;
+}
+
+static int check_report(const struct folder *folder, struct faults *faults, struct error *err)
+{
+	cJSON *made CLEANUP_JSON = NULL;
+	struct error why = {0};
+	if (!folder_is_sound(folder))
+		return 0;
+	int rc = report_render(&folder->log, &made, &why);
+	if (rc < 0)
+		return faults_take(faults, &why, FAULT_BROKEN_JOURNAL, "the journal is not one",
+				   err);
+	const char *version = view_string(folder->report, "/run/harness/version");
+	const bool own = strcmp(version, GPUCERT_VERSION) == 0;
+	if (is_part_of(folder->report, made) && (!own || is_part_of(made, folder->report)))
+		return 0;
+	return faults_add(
+		faults, err, FAULT_REPORT_NOT_OF_JOURNAL,
+		"report.json is not what gpucert %s makes of the journal of a run by gpucert %s; "
+		"'gpucert report --out' makes it again",
+		GPUCERT_VERSION, version);
+}
+
+const char *folder_evidence_path(const cJSON *evidence)
+{
+	const char *path = view_string(evidence, "/path");
+	return text_starts_with(path, "evidence/") ? path : NULL;
+}
+
+static int check_piece(const struct folder *folder, const cJSON *item, struct faults *faults,
+		       struct error *err)
+{
+	const char *path = folder_evidence_path(item);
+	char *data CLEANUP_FREE = NULL;
+	struct error why = {0};
+	size_t size = 0;
+	if (path == NULL)
+		return faults_add(faults, err, FAULT_CHANGED_EVIDENCE, "%s: not below evidence/",
+				  view_string(item, "/path"));
+	int rc = report_read_evidence(folder->path, item, &data, &size, &why);
+	if (rc == ERROR_NOT_FOUND)
+		return faults_add(faults, err, FAULT_MISSING_EVIDENCE, "%s is missing", path);
+	return rc < 0 ? faults_take(faults, &why, FAULT_CHANGED_EVIDENCE, path, err) : 0;
+}
+
+int folder_check(const struct folder *folder, struct faults *faults, struct error *err)
+{
+	int rc = check_report(folder, faults, err);
+	json_each (check, json_pointer(folder->report, "/checks")) {
+		json_each (item, json_pointer(check, "/evidence")) {
+			if (rc == 0)
+				rc = check_piece(folder, item, faults, err);
+		}
+	}
+	return rc;
+}
+
+int folder_evidence_digest(const struct folder *folder, char out[DIGEST_SIZE], size_t *count,
+			   struct error *err)
+{
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	struct text all CLEANUP_TEXT = {0};
+	int rc = 0;
+	json_each (check, json_pointer(folder->report, "/checks")) {
+		json_each (item, json_pointer(check, "/evidence")) {
+			const char *digest = view_string(item, "/digest");
+			digest += text_starts_with(digest, "sha256:") ? strlen("sha256:") : 0;
+			if (rc == 0)
+				rc = text_list_addf(&lines, err, "%s  %s\n", digest,
+						    view_string(item, "/path"));
+		}
+	}
+	if (rc < 0)
+		return rc;
+	text_list_sort(&lines);
+	text_each (line, &lines)
+		text_add(&all, line);
+	if (all.failed)
+		return error_memory(err);
+	digest_bytes(text_string(&all), all.size, out);
+	*count = lines.count;
+	return 0;
+}
+
+void folder_free(struct folder *folder)
+{
+	for (size_t i = 0; i < FOLDER_FILE_COUNT; i++)
+		free(folder->files[i].data);
+	cJSON_Delete(folder->report);
+	journal_log_free(&folder->log);
+	*folder = (struct folder){0};
+}

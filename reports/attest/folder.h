@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* A report's folder as it lies on disk, each file read once and nothing of it believed. */
+
+#include "base/digest.h"
+#include "reports/attest/faults.h"
+#include "reports/journal_read.h"
+
+#define ATTESTATION_FILE_NAME "attestation.json"
+
+/* The files of a folder that an attestation covers. */
+enum folder_file_name {
+	FOLDER_REPORT,
+	FOLDER_JOURNAL,
+	FOLDER_JUNIT,
+	FOLDER_PAGE,
+	FOLDER_MARKDOWN,
+	FOLDER_CLAIMS,
+	FOLDER_PRODUCT,
+	FOLDER_README,
+	FOLDER_FILE_COUNT
+};
+
+/* "report.json", "journal.ndjson", "junit.xml", "report.html", "report.md", "claims.json", "product.yaml", "README.md"; NULL-ended. */
+extern const char *const folder_file_names[FOLDER_FILE_COUNT + 1];
+
+struct folder_file {
+	char *data; /* NULL: it is not there */
+	size_t size;
+	char digest[DIGEST_SIZE];
+	bool untrusted; /* it cannot be read or is not what was attested: nothing follows from it */
+};
+
+struct folder {
+	const char *path; /* borrowed */
+	struct folder_file files[FOLDER_FILE_COUNT];
+	cJSON *report;		/* NULL: report.json is missing or not a report */
+	struct journal_log log; /* of no records: missing or broken */
+};
+
+#define CLEANUP_FOLDER __attribute__((cleanup(folder_free)))
+
+/* Reads the files. What is missing, is a link or is not what its name says becomes a fault; an error is that of
+ * reading the folder itself. Free with folder_free(). */
+int folder_open(const char *path, struct folder *out, struct faults *faults, struct error *err);
+
+/* Puts a file in place of what was read; takes `data`, which NULL leaves missing. */
+void folder_put(struct folder *folder, enum folder_file_name name, char *data, size_t size);
+
+/* Are report.json and its journal there, readable, and not known to be others than were attested? */
+bool folder_is_sound(const struct folder *folder);
+
+/* Is report.json what its journal says, and is each piece of evidence there and what the report says? A report of
+ * another version of gpucert may lack members that this one adds (docs/report.md: added, never renamed). */
+int folder_check(const struct folder *folder, struct faults *faults, struct error *err);
+
+/* The path of a piece of evidence, when it is below evidence/; NULL: it is not. */
+const char *folder_evidence_path(const cJSON *evidence);
+
+/* The digest over one line "HEX  PATH\n" for each file of evidence, as sha256sum prints them, sorted; *count: how many. */
+int folder_evidence_digest(const struct folder *folder, char out[DIGEST_SIZE], size_t *count,
+			   struct error *err);
+void folder_free(struct folder *folder);

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/attest/key.h"
+
+#include "base/cleanup.h"
+#include "base/digest.h"
+#include "base/file.h"
+#include "reports/attest/key_file.h"
+
+#include <sodium.h>
+#include <string.h>
+
+struct signing_key {
+	unsigned char secret[crypto_sign_SECRETKEYBYTES]; /* the seed, and the public key */
+	struct public_key public_key;
+};
+
+/* What stands before the 32 bytes of a key: RFC 8410, section 10. */
+struct key_form {
+	const char *label;
+	unsigned char head[16];
+	size_t head_size;
+	const char *what; /* for errors */
+};
+
+static const struct key_form private_form = {
+	"PRIVATE KEY",
+	{0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04,
+	 0x20},
+	16,
+	"a private key of Ed25519 in PKCS #8, as 'gpucert key generate' or 'openssl genpkey -algorithm "
+	"ed25519' make it",
+};
+static const struct key_form public_form = {
+	"PUBLIC KEY",
+	{0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00},
+	12,
+	"a public key of Ed25519, as 'gpucert key generate' or 'openssl pkey -pubout' make it",
+};
+
+enum { KEY_DER_SIZE = 48 };
+
+/* Memory of libsodium: locked, between guards, and zeroed when it is freed. NULL: out of memory. */
+static void *secret_allocate(size_t size)
+{
+	return sodium_init() >= 0 ? sodium_malloc(size) : NULL;
+}
+
+static void secret_free(void *pointer)
+{
+	sodium_free(*(void **)pointer);
+}
+
+static int wrong_label(const char *found, size_t size, const struct key_form *form,
+		       struct error *err)
+{
+	const bool is_private = size >= 11 && memcmp(found + size - 11, "PRIVATE KEY", 11) == 0;
+	if (form == &public_form && is_private)
+		return error_set(err, ERROR_ARGUMENT,
+				 "this is a private key: verify with the public one (FILE.pub)");
+	if (form == &private_form && size == 10 && memcmp(found, "PUBLIC KEY", 10) == 0)
+		return error_set(err, ERROR_ARGUMENT,
+				 "this is a public key: sign with the private one");
+	if (is_private && size >= 21 && memcmp(found, "ENCRYPTED ", 10) == 0)
+		return error_set(
+			err, ERROR_FORMAT,
+			"the key is encrypted, and passphrases are not read: 'openssl pkey -in FILE "
+			"-out NEW' decrypts it");
+	return error_set(err, ERROR_FORMAT, "not %s", form->what);
+}
+
+/* Where the base64 text of the one block begins and ends. Text around the block is allowed (RFC 7468, section 2). */
+static int find_block(const char *pem, const struct key_form *form, const char **begin,
+		      const char **end, struct error *err)
+{
+	static const char opening[] = "-----BEGIN ";
+	const char *label = strstr(pem, opening);
+	if (label == NULL || (label != pem && label[-1] != '\n'))
+		return error_set(err, ERROR_FORMAT,
+				 "not a PEM file: it has no line -----BEGIN %s-----", form->label);
+	label += strlen(opening);
+	const char *dashes = strstr(label, "-----");
+	const size_t size = dashes != NULL ? (size_t)(dashes - label) : 0;
+	if (size != strlen(form->label) || memcmp(label, form->label, size) != 0)
+		return wrong_label(label, size, form, err);
+	*begin = dashes + strlen("-----");
+	*end = strstr(*begin, "-----END ");
+	if (*end == NULL || !text_starts_with(*end + strlen("-----END "), form->label))
+		return error_set(err, ERROR_FORMAT, "the line -----END %s----- is missing",
+				 form->label);
+	if (strstr(*end, opening) != NULL)
+		return error_set(err, ERROR_FORMAT, "more than one key is in the file");
+	return 0;
+}
+
+/* The 32 bytes of a key, into `out`. */
+static int decode(const char *pem, size_t size, const struct key_form *form, unsigned char *out,
+		  struct error *err)
+{
+	const char *begin = NULL, *end = NULL, *stopped = NULL;
+	size_t length = 0;
+	if (strlen(pem) != size)
+		return error_set(err, ERROR_FORMAT, "not a PEM file: it holds a NUL");
+	int rc = find_block(pem, form, &begin, &end, err);
+	if (rc < 0)
+		return rc;
+	unsigned char *der CLEANUP(secret_free) = secret_allocate(KEY_DER_SIZE);
+	if (der == NULL)
+		return error_memory(err);
+	if (sodium_base642bin(der, KEY_DER_SIZE, begin, (size_t)(end - begin), "\r\n\t ", &length,
+			      &stopped, sodium_base64_VARIANT_ORIGINAL) < 0 ||
+	    stopped != end || length != form->head_size + KEY_PUBLIC_SIZE ||
+	    memcmp(der, form->head, form->head_size) != 0)
+		return error_set(err, ERROR_FORMAT, "not %s", form->what);
+	memcpy(out, der + form->head_size, KEY_PUBLIC_SIZE);
+	return 0;
+}
+
+static size_t to_der(const unsigned char *key, const struct key_form *form,
+		     unsigned char der[KEY_DER_SIZE])
+{
+	memcpy(der, form->head, form->head_size);
+	memcpy(der + form->head_size, key, KEY_PUBLIC_SIZE);
+	return form->head_size + KEY_PUBLIC_SIZE;
+}
+
+/* The PEM file of a key, into KEY_PEM_SIZE bytes. */
+static void encode(const unsigned char *key, const struct key_form *form, char *pem)
+{
+	unsigned char der[KEY_DER_SIZE] = {0};
+	char base64[2 * KEY_DER_SIZE] = "";
+	const size_t size = to_der(key, form, der);
+	(void)sodium_bin2base64(base64, sizeof(base64), der, size, sodium_base64_VARIANT_ORIGINAL);
+	sodium_memzero(der, sizeof(der));
+	(void)snprintf(pem, KEY_PEM_SIZE, "-----BEGIN %s-----\n%s\n-----END %s-----\n", form->label,
+		       base64, form->label);
+	sodium_memzero(base64, sizeof(base64));
+}
+
+void key_public_pem(const struct public_key *key, char out[KEY_PEM_SIZE])
+{
+	encode(key->bytes, &public_form, out);
+}
+
+static void name_key(struct public_key *key)
+{
+	unsigned char der[KEY_DER_SIZE] = {0};
+	char digest[DIGEST_SIZE] = "";
+	digest_bytes(der, to_der(key->bytes, &public_form, der), digest);
+	memcpy(key->id, digest + strlen("sha256:"), KEY_ID_SIZE);
+}
+
+/* The key of a seed, which is taken when it is NULL from the system's random numbers. */
+static struct signing_key *new_key(const unsigned char *seed)
+{
+	struct signing_key *key = secret_allocate(sizeof(*key));
+	if (key == NULL)
+		return NULL;
+	if (seed != NULL)
+		(void)crypto_sign_seed_keypair(key->public_key.bytes, key->secret, seed);
+	else
+		(void)crypto_sign_keypair(key->public_key.bytes, key->secret);
+	name_key(&key->public_key);
+	return key;
+}
+
+int key_parse_signing(const char *pem, size_t size, struct signing_key **out, struct error *err)
+{
+	unsigned char *seed CLEANUP(secret_free) = secret_allocate(KEY_PUBLIC_SIZE);
+	int rc = seed != NULL ? decode(pem, size, &private_form, seed, err) : error_memory(err);
+	if (rc < 0)
+		return rc;
+	*out = new_key(seed);
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+int key_parse_public(const char *pem, size_t size, struct public_key *out, struct error *err)
+{
+	int rc = decode(pem, size, &public_form, out->bytes, err);
+	if (rc == 0)
+		name_key(out);
+	return rc;
+}
+
+static int read_pem(int fd, const char *path, char *pem, size_t *size, struct error *err)
+{
+	size_t count = 0;
+	int rc = 0;
+	*size = 0;
+	do {
+		rc = file_read_some(fd, path, pem + *size, KEY_FILE_MAX - *size, &count, err);
+		*size += count;
+	} while (rc == 0 && count > 0 && *size < KEY_FILE_MAX);
+	pem[*size] = '\0';
+	if (rc == 0 && *size == KEY_FILE_MAX)
+		rc = error_set(err, ERROR_LIMIT, "%s: not a key: longer than %d bytes", path,
+			       KEY_FILE_MAX - 1);
+	return rc;
+}
+
+int key_read_signing(const char *path, struct signing_key **out, struct error *err)
+{
+	char *pem CLEANUP(secret_free) = secret_allocate(KEY_FILE_MAX + 1);
+	int fd CLEANUP_FD = -1;
+	size_t size = 0;
+	struct signing_key *key CLEANUP_SIGNING_KEY = NULL;
+	int rc = pem != NULL ? file_open_to_read(path, &fd, err) : error_memory(err);
+	if (rc == 0)
+		rc = read_pem(fd, path, pem, &size, err);
+	if (rc < 0)
+		return rc;
+	rc = key_parse_signing(pem, size, &key, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", path);
+	rc = key_file_check(fd, path, err);
+	if (rc == 0)
+		*out = STEAL(key);
+	return rc;
+}
+
+int key_read_public(const char *path, struct public_key *out, struct error *err)
+{
+	char *pem CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc = file_read(path, KEY_FILE_MAX, &pem, &size, err);
+	if (rc < 0)
+		return rc;
+	rc = key_parse_public(pem, size, out, err);
+	sodium_memzero(pem, size); /* perhaps it was the private one */
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
+}
+
+/* `pem` has room for either file. */
+static int write_pair(const char *path, const struct signing_key *key, char *pem, struct error *err)
+{
+	char *public_path CLEANUP_FREE = text_format("%s.pub", path);
+	if (public_path == NULL)
+		return error_memory(err);
+	if (file_exists(public_path))
+		return error_set(err, ERROR_EXISTS, "%s: exists, and no key is overwritten",
+				 public_path);
+	encode(key->secret, &private_form, pem);
+	int rc = key_file_create(path, pem, strlen(pem), 0600, err);
+	if (rc < 0)
+		return rc == ERROR_EXISTS ? error_set(err, ERROR_EXISTS,
+						      "%s: exists, and no key is overwritten", path)
+					  : rc;
+	key_public_pem(&key->public_key, pem);
+	return key_file_create(public_path, pem, strlen(pem), 0644, err);
+}
+
+int key_generate(const char *path, struct public_key *out, struct error *err)
+{
+	char *pem CLEANUP(secret_free) = secret_allocate(KEY_PEM_SIZE);
+	struct signing_key *key CLEANUP_SIGNING_KEY = pem != NULL ? new_key(NULL) : NULL;
+	if (key == NULL)
+		return error_memory(err);
+	int rc = write_pair(path, key, pem, err);
+	if (rc == 0)
+		*out = key->public_key;
+	return rc;
+}
+
+const struct public_key *signing_key_public(const struct signing_key *key)
+{
+	return &key->public_key;
+}
+
+void key_sign(const struct signing_key *key, const void *data, size_t size,
+	      unsigned char signature[KEY_SIGNATURE_SIZE])
+{
+	(void)crypto_sign_detached(signature, NULL, data, size, key->secret);
+}
+
+bool key_verifies(const struct public_key *key, const void *data, size_t size,
+		  const unsigned char signature[KEY_SIGNATURE_SIZE])
+{
+	return crypto_sign_verify_detached(signature, data, size, key->bytes) == 0;
+}
+
+void signing_key_free(struct signing_key **key)
+{
+	sodium_free(*key);
+	*key = NULL;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/attest/product.h"
+
+#include "base/cleanup.h"
+#include "base/json_members.h"
+#include "base/yaml_json.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Texts go into pages and terminals: one line, no control characters. */
+static int check_text(const struct json_at *at, struct error *err)
+{
+	const char *text = at->node->valuestring;
+	if (text[strspn(text, " ")] == '\0')
+		return json_error(at, err, "is empty");
+	if (strlen(text) > PRODUCT_TEXT_MAX)
+		return json_error(at, err, "longer than %d bytes", (int)PRODUCT_TEXT_MAX);
+	for (const char *byte = text; *byte != '\0'; byte++) {
+		if (iscntrl((unsigned char)*byte))
+			return json_error(at, err, "holds a control character or a second line");
+	}
+	return text_is_utf8(text, strlen(text)) ? 0 : json_error(at, err, "not UTF-8");
+}
+
+static int check_url(const struct json_at *at, struct error *err)
+{
+	const char *url = at->node->valuestring;
+	const char *host = text_starts_with(url, "https://")  ? url + strlen("https://")
+			   : text_starts_with(url, "http://") ? url + strlen("http://")
+							      : NULL;
+	if (host == NULL || !isalnum((unsigned char)*host) || strpbrk(url, " \"<>\\^`{|}") != NULL)
+		return json_error(at, err, "'%.64s' is not a URL of the web (https://...)", url);
+	return check_text(at, err);
+}
+
+static int check_logo(const struct json_at *at, struct error *err)
+{
+	const char *url = at->node->valuestring;
+	if (!text_ends_with(url, ".svg") && !text_ends_with(url, ".ai") &&
+	    !text_ends_with(url, ".eps"))
+		return json_error(at, err, "the logo is a vector graphic: .svg, .ai or .eps");
+	return check_url(at, err);
+}
+
+static int check_mail(const struct json_at *at, struct error *err)
+{
+	const char *mail = at->node->valuestring;
+	const char *sign = strchr(mail, '@');
+	if (sign == NULL || sign == mail || strchr(sign + 1, '.') == NULL ||
+	    strchr(sign + 1, '@') != NULL || strpbrk(mail, " <>,;\"") != NULL)
+		return json_error(at, err, "'%.64s' is not an address such as name@example.com",
+				  mail);
+	return check_text(at, err);
+}
+
+static int check_type(const struct json_at *at, struct error *err)
+{
+	static const char *const types[] = {
+		"device plugin", "driver", "operating system", "distribution", "hosted platform",
+		"installer",	 NULL};
+	const char *type = at->node->valuestring;
+	return types[text_position(types, type)] != NULL
+		       ? 0
+		       : json_error(at, err,
+				    "'%.32s' is not device plugin, driver, operating system, "
+				    "distribution, hosted platform or installer",
+				    type);
+}
+
+#define TEXT(member_, presence_, check_)                                                           \
+	{                                                                                          \
+		.key = #member_, .presence = (presence_), JSON_AT(struct product, member_),        \
+		.check = (check_)                                                                  \
+	}
+
+static const struct json_member product_members[] = {
+	TEXT(vendor, JSON_REQUIRED, check_text),
+	TEXT(name, JSON_REQUIRED, check_text),
+	TEXT(version, JSON_REQUIRED, check_text),
+	TEXT(website_url, JSON_REQUIRED, check_url),
+	TEXT(repo_url, JSON_OPTIONAL, check_url),
+	TEXT(documentation_url, JSON_REQUIRED, check_url),
+	TEXT(product_logo_url, JSON_OPTIONAL, check_logo),
+	TEXT(type, JSON_REQUIRED, check_type),
+	TEXT(description, JSON_REQUIRED, check_text),
+	TEXT(contact_email_address, JSON_REQUIRED, check_mail),
+	{0},
+};
+
+/* A version such as 1.10 is text, whatever YAML takes it for. */
+static int to_texts(cJSON *document, struct error *err)
+{
+	struct json_at root = json_root(document);
+	cJSON *child = NULL;
+	if (!cJSON_IsObject(document))
+		return error_set(err, ERROR_FORMAT, "expected members such as 'vendor: Example'");
+	cJSON_ArrayForEach (child, document) {
+		struct json_at at = {.node = child, .parent = &root, .key = child->string};
+		if (cJSON_GetObjectItemCaseSensitive(document, child->string) != child)
+			return json_error(&at, err, "given twice");
+		if (child->valuestring != NULL)
+			child->type = cJSON_String;
+	}
+	return 0;
+}
+
+int product_parse(const char *data, size_t size, struct product *out, cJSON **json,
+		  struct error *err)
+{
+	cJSON *document CLEANUP_JSON = NULL;
+	struct arena arena = {0};
+	*out = (struct product){0};
+	int rc = yaml_to_json(data, size, &document, err);
+	if (rc == 0)
+		rc = to_texts(document, err);
+	struct json_at root = json_root(document);
+	if (rc == 0)
+		rc = json_members_read(&root, product_members, out, &arena, err);
+	out->arena = arena;
+	if (rc == 0 && json != NULL)
+		*json = STEAL(document);
+	return rc;
+}
+
+void product_free(struct product *product)
+{
+	arena_free(&product->arena);
+	*product = (struct product){0};
+}

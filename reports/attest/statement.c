@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/attest/statement.h"
+
+#include "base/cleanup.h"
+#include "reports/attest/claims.h"
+#include "reports/attest/dsse.h"
+#include "reports/view.h"
+
+#include <string.h>
+
+/* "sha256:HEX" as a DigestSet of in-toto. */
+static cJSON *digest_set(const char *digest)
+{
+	struct members set CLEANUP_MEMBERS = members_new();
+	member_string(&set, "sha256", digest + strlen("sha256:"));
+	return members_take(&set);
+}
+
+static bool has_subject(const cJSON *subjects, const char *digest, const char *name)
+{
+	json_each (subject, subjects) {
+		if (strcmp(view_string(subject, "/digest/sha256"), digest + strlen("sha256:")) ==
+			    0 &&
+		    (name == NULL || strcmp(view_string(subject, "/name"), name) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Nothing where the digest is not known; each thing once. */
+static void add_subject(struct members *subjects, const char *kind, const char *name,
+			const cJSON *digest)
+{
+	struct members subject CLEANUP_MEMBERS = members_new();
+	char *full CLEANUP_FREE = text_format("%s/%s", kind, name);
+	const char *string = cJSON_GetStringValue(digest);
+	if (full == NULL)
+		subjects->failed = true;
+	if (full == NULL || string == NULL || strlen(string) != DIGEST_SIZE - 1 ||
+	    !text_starts_with(string, "sha256:") || has_subject(subjects->object, string, full))
+		return;
+	member_string(&subject, "name", full);
+	member_item(&subject, "digest", digest_set(string));
+	member_item(subjects, NULL, members_take(&subject));
+}
+
+static cJSON *subjects_of(const cJSON *report)
+{
+	struct members subjects CLEANUP_MEMBERS = members_new_array();
+	const cJSON *plugin = json_pointer(report, "/environment/plugin");
+	add_subject(&subjects, "plugin", view_string(plugin, "/name"),
+		    json_pointer(plugin, "/binaryDigest"));
+	json_each (file, json_pointer(plugin, "/files"))
+		add_subject(&subjects, "plugin-file", view_string(file, "/name"),
+			    json_pointer(file, "/digest"));
+	json_each (driver, json_pointer(report, "/environment/drivers"))
+		add_subject(&subjects, "driver", view_string(driver, "/key"),
+			    json_pointer(driver, "/storeDigest"));
+	json_each (device, json_pointer(report, "/environment/devices"))
+		add_subject(&subjects, "runtime-files", view_string(device, "/driver"),
+			    json_pointer(device, "/runtimeFiles/digest"));
+	json_each (image, json_pointer(report, "/environment/images"))
+		add_subject(&subjects, "image", view_string(image, "/ref"),
+			    json_pointer(image, "/digest"));
+	return members_take(&subjects);
+}
+
+static void add_descriptor(struct members *configuration, const char *name, const char *digest,
+			   cJSON *annotations)
+{
+	struct members descriptor CLEANUP_MEMBERS = members_new();
+	member_string(&descriptor, "name", name);
+	member_item(&descriptor, "digest", digest_set(digest));
+	if (annotations != NULL)
+		member_item(&descriptor, "annotations", annotations);
+	member_item(configuration, NULL, members_take(&descriptor));
+}
+
+/* For those who see the attestation without the report. */
+static cJSON *report_annotations(const cJSON *report)
+{
+	struct members annotations CLEANUP_MEMBERS = members_new();
+	member_string(&annotations, "conformance",
+		      view_string(report, "/verdict/conformance/result"));
+	member_string(&annotations, "environment", view_string(report, "/environment/digest"));
+	member_string(&annotations, "gpucert", view_string(report, "/run/harness/version"));
+	return members_take(&annotations);
+}
+
+static int add_configuration(const struct folder *folder, struct members *predicate,
+			     struct error *err)
+{
+	struct members configuration CLEANUP_MEMBERS = members_new_array();
+	char evidence[DIGEST_SIZE] = "";
+	size_t count = 0;
+	int rc = folder_evidence_digest(folder, evidence, &count, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < FOLDER_FILE_COUNT; i++) {
+		if (folder->files[i].data != NULL)
+			add_descriptor(
+				&configuration, folder_file_names[i], folder->files[i].digest,
+				i == FOLDER_REPORT ? report_annotations(folder->report) : NULL);
+	}
+	struct members annotations CLEANUP_MEMBERS = members_new();
+	member_int(&annotations, "files", (int64_t)count);
+	add_descriptor(&configuration, "evidence", evidence, members_take(&annotations));
+	member_item(predicate, "configuration", members_take(&configuration));
+	return 0;
+}
+
+enum result { PASSED, WARNED, FAILED };
+static const char *const results[] = {"PASSED", "WARNED", "FAILED", NULL};
+static const char *const lists[] = {"passedTests", "warnedTests", "failedTests"};
+
+/* Which list a check stands in; -1: in none. */
+static int list_of(const struct view_check *check)
+{
+	const char *level = view_string(check->json, "/level");
+	if (check->outcome == REPORT_PASS)
+		return check->unproven ? WARNED : PASSED;
+	if (!report_outcome_is_bad(check->outcome))
+		return -1;
+	return strcmp(level, "should") == 0 || strcmp(level, "may") == 0 ? WARNED : FAILED;
+}
+
+static int add_tests(const struct folder *folder, struct members *predicate, bool *failed,
+		     struct error *err)
+{
+	struct view view CLEANUP_VIEW = {0};
+	int rc = view_open(folder->report, &view, err);
+	for (int list = PASSED; rc == 0 && list <= FAILED; list++) {
+		struct members tests CLEANUP_MEMBERS = members_new_array();
+		for (size_t i = 0; i < view.count; i++) {
+			*failed = *failed || report_outcome_is_bad(view.checks[i].outcome);
+			if (list_of(&view.checks[i]) == list)
+				member_string(&tests, NULL, view.checks[i].id);
+		}
+		member_item(predicate, lists[list], members_take(&tests));
+	}
+	return rc;
+}
+
+/* Did the claims of the folder, when the run ended, justify all that was not tested? */
+static int is_claimed(const struct folder *folder, bool *out, struct error *err)
+{
+	const struct folder_file *file = &folder->files[FOLDER_CLAIMS];
+	struct claims claims CLEANUP_CLAIMS = {0};
+	struct text_list reasons CLEANUP_TEXT_LIST = {0};
+	*out = false;
+	if (file->data == NULL)
+		return 0;
+	int rc = claims_parse(file->data, file->size, &claims, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", folder_file_names[FOLDER_CLAIMS]);
+	rc = claims_judge(&claims, folder->report, &folder->log,
+			  view_string(folder->report, "/run/ended"), &reasons, err);
+	*out = reasons.count == 0;
+	return rc;
+}
+
+static int make_predicate(const struct folder *folder, const char *url, cJSON **out,
+			  struct error *err)
+{
+	struct members predicate CLEANUP_MEMBERS = members_new();
+	const char *conformance = view_string(folder->report, "/verdict/conformance/result");
+	bool failed = false, claimed = false;
+	int rc = is_claimed(folder, &claimed, err);
+	if (rc == 0)
+		rc = add_configuration(folder, &predicate, err);
+	if (rc == 0)
+		rc = add_tests(folder, &predicate, &failed, err);
+	if (rc < 0)
+		return rc;
+	const bool conformant = strcmp(conformance, "conformant") == 0;
+	if (url != NULL)
+		member_string(&predicate, "url", url);
+	member_string(&predicate, "result",
+		      results[conformant && !failed   ? PASSED
+			      : conformant || claimed ? WARNED
+						      : FAILED]);
+	*out = members_take(&predicate);
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+int statement_make(const struct folder *folder, const char *url, cJSON **statement,
+		   struct error *err)
+{
+	struct members json CLEANUP_MEMBERS = members_new();
+	cJSON *subjects CLEANUP_JSON = subjects_of(folder->report);
+	cJSON *predicate CLEANUP_JSON = NULL;
+	int rc = make_predicate(folder, url, &predicate, err);
+	if (rc == 0 && json_first(subjects) == NULL)
+		rc = error_set(
+			err, ERROR_NOT_FOUND,
+			"the report has no digest of plugin, driver or image: there is nothing that it "
+			"could attest");
+	if (rc < 0)
+		return rc;
+	member_string(&json, "_type", STATEMENT_TYPE);
+	member_item(&json, "subject", STEAL(subjects));
+	member_string(&json, "predicateType", STATEMENT_PREDICATE_TYPE);
+	member_item(&json, "predicate", STEAL(predicate));
+	*statement = members_take(&json);
+	return *statement != NULL ? 0 : error_memory(err);
+}
+
+int statement_sign(const cJSON *statement, const struct signing_key *key, cJSON **envelope,
+		   struct error *err)
+{
+	char *payload CLEANUP_FREE = json_print_compact(statement);
+	return payload != NULL ? dsse_sign(STATEMENT_PAYLOAD_TYPE, payload, strlen(payload), key,
+					   envelope, err)
+			       : error_memory(err);
+}
+
+static int need_constant(const struct json_at *object, const char *key, const char *wanted,
+			 struct error *err)
+{
+	const char *found = NULL;
+	int rc = json_need_string(object, key, &found, err);
+	if (rc == 0 && strcmp(found, wanted) != 0)
+		rc = json_error(object, err, "%s: '%.64s' is not %s", key, found, wanted);
+	return rc;
+}
+
+int statement_check(const cJSON *statement, struct error *err)
+{
+	struct json_at root = json_root(statement);
+	if (!cJSON_IsObject(statement))
+		return error_set(err, ERROR_FORMAT, "expected object");
+	int rc = need_constant(&root, "_type", STATEMENT_TYPE, err);
+	return rc == 0 ? need_constant(&root, "predicateType", STATEMENT_PREDICATE_TYPE, err) : rc;
+}
+
+void statement_digest(const cJSON *statement, const char *name, char out[DIGEST_SIZE])
+{
+	out[0] = '\0';
+	json_each (item, json_pointer(statement, "/predicate/configuration")) {
+		if (strcmp(view_string(item, "/name"), name) == 0)
+			(void)snprintf(out, DIGEST_SIZE, "sha256:%s",
+				       view_string(item, "/digest/sha256"));
+	}
+}
+
+bool statement_has_subject(const cJSON *statement, const char *digest)
+{
+	return has_subject(json_pointer(statement, "/subject"), digest, NULL);
+}
