@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
+#include "base/text_index.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int json_check_values(const char *data, size_t size, struct error *err)
@@ -14,31 +14,21 @@ int json_check_values(const char *data, size_t size, struct error *err)
 						     (int)JSON_VALUES_MAX);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	const cJSON *const *left = a;
-	const cJSON *const *right = b;
-	return strcmp((*left)->string, (*right)->string);
-}
-
 static int repeated(const struct json_at *object, const cJSON *member, struct error *err)
 {
 	const struct json_at at = {.node = member, .parent = object, .key = member->string};
 	return json_error(&at, err, "is there twice");
 }
 
-static int check_many(const struct json_at *object, size_t count, struct error *err)
+static int check_many(const struct json_at *object, struct error *err)
 {
-	const cJSON **members CLEANUP_FREE = calloc(count, sizeof(cJSON *));
-	size_t i = 0;
-	if (members == NULL)
-		return error_memory(err);
-	json_each (member, object->node)
-		members[i++] = member;
-	qsort(members, count, sizeof(cJSON *), by_name);
-	for (i = 1; i < count; i++) {
-		if (strcmp(members[i - 1]->string, members[i]->string) == 0)
-			return repeated(object, members[i], err);
+	struct text_index names CLEANUP_TEXT_INDEX = {0};
+	size_t number = 0;
+	json_each (member, object->node) {
+		size_t first = 0;
+		int rc = text_index_put(&names, member->string, number, &first, err);
+		if (rc < 0 || first != number++)
+			return rc < 0 ? rc : repeated(object, member, err);
 	}
 	return 0;
 }
@@ -46,9 +36,8 @@ static int check_many(const struct json_at *object, size_t count, struct error *
 static int check_members(const struct json_at *object, struct error *err)
 {
 	enum { FEW = 32 };
-	const size_t count = json_count(object);
-	if (count > FEW)
-		return check_many(object, count, err);
+	if (json_count(object) > FEW)
+		return check_many(object, err);
 	json_each (member, object->node) {
 		for (const cJSON *other = member->next; other != NULL; other = other->next) {
 			if (strcmp(member->string, other->string) == 0)

@@ -105,41 +105,11 @@ static int take_record(struct upgrading *it, cJSON *record, struct error *err)
 	return rc == 0 ? members_append(it->to, STEAL(owned), err) : rc;
 }
 
-/* Is the record of an attempt that another one followed? Asked of the last record first; `begun` has the checks whose last
- * beginning was passed. */
-static int is_repeated(const cJSON *record, struct text_index *begun, bool *repeated,
-		       struct error *err)
-{
-	const char *check = json_pointer_string(record, "/check");
-	size_t found = 0;
-	*repeated =
-		check != NULL && !is_type(record, "event") && text_index_get(begun, check, &found);
-	return check != NULL && !*repeated && is_type(record, "check-begin")
-		       ? text_index_put(begun, check, 0, &found, err)
-		       : 0;
-}
-
-static int drop_repeated(cJSON *records, struct error *err)
-{
-	struct text_index begun CLEANUP_TEXT_INDEX = {0};
-	cJSON *record = records->child != NULL ? records->child->prev : NULL;
-	int rc = 0;
-	while (rc == 0 && record != NULL) {
-		cJSON *before = record == records->child ? NULL : record->prev;
-		bool repeated = false;
-		rc = is_repeated(record, &begun, &repeated, err);
-		if (rc == 0 && repeated)
-			cJSON_Delete(cJSON_DetachItemViaPointer(records, record));
-		record = before;
-	}
-	return rc;
-}
-
 int upgrade_journal_1(cJSON *records, struct error *err)
 {
 	cJSON *upgraded CLEANUP_JSON = cJSON_CreateArray();
 	struct upgrading it = {.to = upgraded};
-	int rc = upgraded != NULL ? drop_repeated(records, err) : error_memory(err);
+	int rc = upgraded != NULL ? 0 : error_memory(err);
 	while (rc == 0 && records->child != NULL)
 		rc = take_record(&it, cJSON_DetachItemViaPointer(records, records->child), err);
 	text_index_free(&it.paths);

@@ -59,42 +59,22 @@ int upgrade_check_1(cJSON *check, struct error *err)
 	return name != NULL ? set_string(id, name, err) : error_memory(err);
 }
 
-/* An attempt that did not count. */
-static int note_attempt(const cJSON *attempt, cJSON *notes, struct error *err)
-{
-	const char *outcome = json_pointer_string(attempt, "/outcome");
-	const char *reason = json_pointer_string(attempt, "/reason");
-	char *note CLEANUP_FREE =
-		text_format("an attempt before ended as %s: %s", outcome != NULL ? outcome : "",
-			    reason != NULL ? reason : "");
-	if (note == NULL)
-		return error_memory(err);
-	return cJSON_IsArray(notes) &&
-			       !cJSON_AddItemToArray(notes, json_new_string(note, strlen(note)))
-		       ? error_memory(err)
-		       : 0;
-}
-
 /* The last of `attempts` becomes `time`. */
 static int take_attempts(cJSON *check, struct error *err)
 {
 	static const char *const of_check[] = {"n", "outcome", "reason"};
 	cJSON *attempts CLEANUP_JSON = cJSON_DetachItemFromObjectCaseSensitive(check, "attempts");
-	cJSON *notes = cJSON_GetObjectItemCaseSensitive(check, "notes");
-	cJSON *last CLEANUP_JSON = NULL;
-	int rc = 0;
-	json_each (attempt, attempts) {
-		if (rc == 0 && attempt->next != NULL)
-			rc = note_attempt(attempt, notes, err);
-		else if (rc == 0)
-			last = cJSON_Duplicate(attempt, true);
-	}
-	if (rc < 0 || !cJSON_IsObject(last))
-		return rc;
+	cJSON *last = json_first(attempts) != NULL ? attempts->child->prev : NULL;
+	if (!cJSON_IsArray(attempts) || !cJSON_IsObject(last))
+		return 0;
+	cJSON *time CLEANUP_JSON = cJSON_DetachItemViaPointer(attempts, last);
 	for (size_t i = 0; i < ARRAY_SIZE(of_check); i++)
-		cJSON_DeleteItemFromObjectCaseSensitive(last, of_check[i]);
+		cJSON_DeleteItemFromObjectCaseSensitive(time, of_check[i]);
 	cJSON_DeleteItemFromObjectCaseSensitive(check, "time");
-	return cJSON_AddItemToObject(check, "time", STEAL(last)) ? 0 : error_memory(err);
+	if (!cJSON_AddItemToObject(check, "time", time))
+		return error_memory(err);
+	(void)STEAL(time);
+	return 0;
 }
 
 static int upgrade_check(cJSON *check, struct error *err)

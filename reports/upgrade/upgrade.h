@@ -13,13 +13,13 @@ extern const struct schema
 
 /*
  * Version 1 had variants of a check ("id@variant" named one), attempts of which the last counted, the outcome
- * `skip` and the disposition `flaky`. A variant becomes the check "id@variant", other attempts than the last
- * become notes, `skip` becomes `unsupported`, which leaves a requirement as open.
+ * `skip` and the disposition `flaky`. A variant becomes the check "id@variant", and `skip` becomes `unsupported`, which
+ * leaves a requirement as open.
  */
 schema_step upgrade_report_1;
 
 /* In version 1 a check's end held what the check had seen, which are records of their own now, in front of it and
- * with its `seq`. Of several attempts the last stays. */
+ * with its `seq`. No run wrote a second attempt, and none is read. */
 schema_step upgrade_journal_1;
 
 /* What reports and plans had in common: the variant, and `skip`. */

@@ -89,8 +89,9 @@ expect_exit 3 gpucert matrix "$work/nowhere"
 
 # Files of an earlier version are read as today's. Of what is no file nothing is read, and the rest is told.
 previous=$(dirname "$0")/../../../reports/tests/golden/previous
-expect_exit 0 gpucert report "$previous/outcomes"
-expect_says "3 of 12 checks passed"
+expect_exit 3 gpucert report "$previous/killed"
+expect_says "1 of 3 checks passed"
+expect_says "1 piece of evidence is not what the run stored"
 expect_exit 0 gpucert compare "$previous/yesterday/report.json" "$previous/yesterday"
 expect_says "the same environment: no check ended otherwise"
 expect_exit 3 gpucert report "$previous/first"
