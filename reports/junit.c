@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* What CI systems keep of a test case without trouble; report.json has the rest. */
+enum { MESSAGE_MAX = 2000, DETAILS_MAX = 64 * 1024, OUTPUT_MAX = 256 * 1024 };
+
 enum junit_kind { JUNIT_PASS, JUNIT_FAILURE, JUNIT_ERROR, JUNIT_SKIPPED, JUNIT_KIND_COUNT };
 
 static const char *const elements[JUNIT_KIND_COUNT] = {NULL, "failure", "error", "skipped"};
@@ -19,11 +22,30 @@ static enum junit_kind kind_of(const struct view_check *check)
 	return check->outcome == REPORT_PASS ? JUNIT_PASS : JUNIT_SKIPPED;
 }
 
+/* Adds at most `max` bytes of it, whole characters, and says when there is more. */
+static void add_cut(struct text *out, const char *string, size_t size, size_t max)
+{
+	size_t shown = size < max ? size : max;
+	while (shown < size && shown > 0 && ((unsigned char)string[shown] & 0xc0) == 0x80)
+		shown--;
+	text_add_xml(out, string, shown);
+	if (shown < size)
+		text_addf(out, "… (%zu more bytes are in report.json)", size - shown);
+}
+
 static void add_attribute(struct text *out, const char *name, const char *value)
 {
 	text_addf(out, " %s=\"", name);
 	text_add_xml(out, value, strlen(value));
 	text_add(out, "\"");
+}
+
+static void add_text_attribute(struct text *out, const char *name, const struct text *value)
+{
+	text_addf(out, " %s=\"", name);
+	add_cut(out, text_string(value), value->size, MESSAGE_MAX);
+	text_add(out, "\"");
+	out->failed = out->failed || value->failed;
 }
 
 static void add_seconds(struct text *out, int64_t ms)
@@ -38,10 +60,9 @@ static void add_message(struct text *out, const struct view_check *check)
 	if (check->disposition == REPORT_EXPECTED_FAIL)
 		text_addf(&message, "expected by %s: ", entry);
 	if (check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
-		text_addf(&message, "better than expected: remove the entry %s", entry);
+		text_addf(&message, "better than expected: remove the entry %s; ", entry);
 	text_add(&message, check->reason);
-	out->failed = out->failed || message.failed;
-	add_attribute(out, "message", text_string(&message));
+	add_text_attribute(out, "message", &message);
 }
 
 /* What did not hold, and what to do, for the person who reads the failure. */
@@ -58,7 +79,7 @@ static void add_details(struct text *out, const struct view_check *check)
 	}
 	text_addf(&details, "%s\n", view_string(check->json, "/advice"));
 	out->failed = out->failed || details.failed;
-	text_add_xml(out, text_string(&details), details.size);
+	add_cut(out, text_string(&details), details.size, DETAILS_MAX);
 }
 
 static void add_result(struct text *out, const struct view_check *check)
@@ -79,33 +100,26 @@ static void add_result(struct text *out, const struct view_check *check)
 	text_addf(out, "</%s>\n", elements[kind]);
 }
 
+/* Notes stand at the end of their suite: of a test case schemas allow no output. */
 static void add_notes(struct text *out, const struct view_check *check)
 {
-	const cJSON *notes = json_pointer(check->json, "/notes");
-	if (notes == NULL || notes->child == NULL)
-		return;
-	text_add(out, "      <system-out>");
-	json_each (note, notes) {
+	json_each (note, json_pointer(check->json, "/notes")) {
 		const char *string = cJSON_GetStringValue(note);
 		if (string != NULL)
-			text_add_xml(out, string, strlen(string));
-		text_add(out, "\n");
+			text_addf(out, "%s: %s\n", check->id, string);
 	}
-	text_add(out, "</system-out>\n");
 }
 
 static void add_case(struct text *out, const struct view_check *check)
 {
-	struct text group CLEANUP_TEXT = {0};
-	text_addf(&group, "gpucert.%.*s", (int)view_suite_size(check), check->id);
-	out->failed = out->failed || group.failed;
 	text_add(out, "    <testcase");
 	add_attribute(out, "name", check->id);
-	add_attribute(out, "classname", text_string(&group));
+	text_add(out, " classname=\"gpucert.");
+	text_add_xml(out, check->id, view_suite_size(check));
+	text_add(out, "\"");
 	add_seconds(out, check->duration_ms);
 	text_add(out, ">\n");
 	add_result(out, check);
-	add_notes(out, check);
 	text_add(out, "    </testcase>\n");
 }
 
@@ -151,33 +165,60 @@ static void add_properties(struct text *out, const cJSON *report)
 	text_add(out, "    </properties>\n");
 }
 
-static void begin_suite(struct text *out, const cJSON *report, const char *name, size_t size,
-			const struct counts *counts)
+/* Without fraction and zone, which the stricter schema forbids; it is UTC. */
+static void add_timestamp(struct text *out, const char *started)
 {
-	text_add(out, "  <testsuite name=\"");
-	text_add_xml(out, name, size);
+	static const char shape[] = "0000-00-00T00:00:00";
+	size_t size = 0;
+	while (size < sizeof(shape) - 1 &&
+	       (shape[size] == '0' ? started[size] >= '0' && started[size] <= '9'
+				   : started[size] == shape[size]))
+		size++;
+	text_addf(out, " timestamp=\"%.19s\"",
+		  size == sizeof(shape) - 1 ? started : "1970-01-01T00:00:00");
+}
+
+/* The host is not told: a report that is handed on names no machine. */
+static void begin_suite(struct text *out, const cJSON *report, size_t number, const char *name,
+			size_t size, const struct counts *counts)
+{
+	text_addf(out, "  <testsuite id=\"%zu\" package=\"gpucert\" hostname=\"localhost\" name=\"",
+		  number);
+	text_add_xml(out, size > 0 ? name : "unnamed", size > 0 ? size : strlen("unnamed"));
 	text_add(out, "\"");
 	add_counts(out, counts);
-	add_attribute(out, "timestamp", view_string(report, "/run/started"));
+	add_timestamp(out, view_string(report, "/run/started"));
 	text_add(out, ">\n");
+	add_properties(out, report);
+}
+
+static void end_suite(struct text *out, const struct text *output)
+{
+	text_add(out, "    <system-out>");
+	add_cut(out, text_string(output), output->size, OUTPUT_MAX);
+	text_add(out, "</system-out>\n    <system-err/>\n  </testsuite>\n");
+	out->failed = out->failed || output->failed;
 }
 
 /* The suite to which `view->checks[first]` belongs, which is its first check. */
-static void add_suite(struct text *out, const cJSON *report, const struct view *view, size_t first)
+static void add_suite(struct text *out, const cJSON *report, const struct view *view, size_t number,
+		      size_t first)
 {
 	const struct view_check *head = &view->checks[first];
 	struct counts counts = {0};
+	struct text output CLEANUP_TEXT = {0};
 	for (size_t i = first; i < view->count; i++) {
 		if (view_same_suite(head, &view->checks[i]))
 			count_check(&counts, &view->checks[i]);
 	}
-	begin_suite(out, report, head->id, view_suite_size(head), &counts);
-	add_properties(out, report);
+	begin_suite(out, report, number, head->id, view_suite_size(head), &counts);
 	for (size_t i = first; i < view->count; i++) {
-		if (view_same_suite(head, &view->checks[i]))
-			add_case(out, &view->checks[i]);
+		if (!view_same_suite(head, &view->checks[i]))
+			continue;
+		add_case(out, &view->checks[i]);
+		add_notes(&output, &view->checks[i]);
 	}
-	text_add(out, "  </testsuite>\n");
+	end_suite(out, &output);
 }
 
 /* The run as a whole: a test system that looks at test cases alone must not take one in which
@@ -194,48 +235,46 @@ static enum junit_kind conformance_kind(const cJSON *report)
 	return strcmp(result, "conformant") == 0 ? JUNIT_PASS : JUNIT_SKIPPED;
 }
 
-static void add_conformance(struct text *out, const cJSON *report)
+static void add_conformance(struct text *out, const cJSON *report, size_t number)
 {
 	enum junit_kind kind = conformance_kind(report);
 	const char *abort = view_string(report, "/run/abort/reason");
 	struct counts counts = {0};
 	struct text message CLEANUP_TEXT = {0};
+	struct text output CLEANUP_TEXT = {0};
 	counts.kinds[kind] = 1;
 	view_add_conformance(report, &message);
 	if (abort[0] != '\0')
 		text_addf(&message, "; aborted: %s", abort);
-	out->failed = out->failed || message.failed;
-	begin_suite(out, report, "conformance", strlen("conformance"), &counts);
+	begin_suite(out, report, number, "conformance", strlen("conformance"), &counts);
 	text_add(out, "    <testcase name=\"conformance\" classname=\"gpucert.conformance\" "
 		      "time=\"0.000\">\n");
 	if (kind != JUNIT_PASS) {
 		text_addf(out, "      <%s", elements[kind]);
-		add_attribute(out, "message", text_string(&message));
+		if (kind != JUNIT_SKIPPED)
+			add_attribute(out, "type", "conformance");
+		add_text_attribute(out, "message", &message);
 		text_add(out, "/>\n");
 	}
-	text_add(out, "    </testcase>\n  </testsuite>\n");
+	text_add(out, "    </testcase>\n");
+	end_suite(out, &output);
 }
 
 int junit_write(const cJSON *report, const struct writer_options *options, struct text *out,
 		struct error *err)
 {
 	struct view view CLEANUP_VIEW = {0};
-	struct counts counts = {0};
+	size_t number = 0;
 	int rc = view_open(report, &view, err);
 	(void)options;
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < view.count; i++)
-		count_check(&counts, &view.checks[i]);
-	counts.kinds[conformance_kind(report)]++;
-	text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpucert\"");
-	add_counts(out, &counts);
-	text_add(out, ">\n");
+	text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
 	for (size_t i = 0; i < view.count; i++) {
 		if (view_begins_suite(&view, i))
-			add_suite(out, report, &view, i);
+			add_suite(out, report, &view, number++, i);
 	}
-	add_conformance(out, report);
+	add_conformance(out, report, number);
 	text_add(out, "</testsuites>\n");
 	return 0;
 }

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/style.h"
-#include "reports/view.h"
+#include "reports/findings.h"
 #include "reports/writer.h"
 
 #include <string.h>
 
 enum { LABEL_COLUMNS = 11, BODY_COLUMNS_MIN = 40, FRAME_LINES = 7 };
 
-/* Checks about which there is something to say. */
-struct list {
-	const struct view_check **checks;
-	size_t count;
-	size_t told;
-};
-
 struct summary {
 	const cJSON *report;
 	const struct writer_options *options;
-	struct view view;
-	struct list problems; /* unexpected failures, the gravest first */
-	struct list untested; /* what did not run, or proves nothing */
+	struct findings findings;
 	struct text *out;
 };
 
@@ -61,63 +52,19 @@ static void add_escaped(struct text *out, const char *string)
 	text_add_escaped(out, string, strlen(string));
 }
 
-struct headline {
-	enum style tone;
-	const char *label;
-};
-
-/* PASSED is said of what is conformant alone. */
-static struct headline headline_of(const cJSON *report)
-{
-	const char *result = view_string(report, "/verdict/conformance/result");
-	bool violated = strcmp(result, "violated") == 0;
-	bool conformant = strcmp(result, "conformant") == 0;
-	bool unexpected =
-		strcmp(view_string(report, "/verdict/expectation/result"), "unexpected") == 0;
-	switch (view_int(report, "/verdict/exitCode")) {
-	case REPORT_EXIT_EXPECTED:
-		if (conformant)
-			return (struct headline){STYLE_GREEN, "PASSED"};
-		return (struct headline){STYLE_YELLOW, violated ? "EXPECTED" : "PARTIAL"};
-	case REPORT_EXIT_UNEXPECTED:
-		return (struct headline){STYLE_RED, violated || unexpected ? "FAILED" : "PARTIAL"};
-	case REPORT_EXIT_INCOMPLETE:
-		return (struct headline){STYLE_YELLOW, "INCOMPLETE"};
-	case REPORT_EXIT_TOO_FEW:
-		return (struct headline){STYLE_YELLOW, "TOO FEW"};
-	default:
-		return (struct headline){STYLE_RED, "BROKEN"};
-	}
-}
-
 /* The verdict and the counts. */
 static void add_verdict(struct summary *summary)
 {
-	const cJSON *report = summary->report;
-	const char *state = view_string(report, "/run/state");
-	const cJSON *outcomes = json_pointer(report, "/totals/outcome");
-	struct text conformance CLEANUP_TEXT = {0};
+	static const enum style tones[] = {[FINDINGS_GOOD] = STYLE_GREEN,
+					   [FINDINGS_OPEN] = STYLE_YELLOW,
+					   [FINDINGS_BAD] = STYLE_RED};
+	const struct findings_headline headline = findings_headline_of(summary->report);
+	struct text verdict CLEANUP_TEXT = {0};
 	struct text body CLEANUP_TEXT = {0};
-	struct headline headline = headline_of(report);
-	text_addf(&body, "%lld of %lld checks passed",
-		  (long long)view_int(report, "/totals/outcome/pass"),
-		  (long long)(view_int(report, "/totals/checks") -
-			      view_int(report, "/totals/outcome/not-applicable")));
-	for (int i = REPORT_PASS + 1; i < REPORT_OUTCOME_COUNT; i++) {
-		const cJSON *count =
-			cJSON_GetObjectItemCaseSensitive(outcomes, report_outcome_names[i]);
-		if (count != NULL && count->valueint != 0)
-			text_addf(&body, ", %d %s", count->valueint, report_outcome_names[i]);
-	}
-	if (strcmp(state, "complete") != 0) {
-		text_add(&body, "; run ");
-		add_escaped(&body, state);
-	}
-	view_add_conformance(report, &conformance);
-	text_add(&body, "; ");
-	add_escaped(&body, text_string(&conformance));
-	body.failed = body.failed || conformance.failed;
-	add_line(summary, headline.tone, headline.label, &body);
+	findings_add_verdict(summary->report, &verdict);
+	add_escaped(&body, text_string(&verdict));
+	body.failed = body.failed || verdict.failed;
+	add_line(summary, tones[headline.tone], headline.word, &body);
 }
 
 /* A name and its version, if it has one; nothing when it is not known. */
@@ -133,29 +80,15 @@ static void add_part(struct text *body, const cJSON *object, const char *name, c
 	add_escaped(body, version_text);
 }
 
-/* A known failure is mended: the first thing to know. Returns the lines used. */
+/* Returns the lines used. */
 static size_t add_fixed(struct summary *summary)
 {
-	const struct view_check *first = NULL;
-	size_t more = 0;
 	struct text body CLEANUP_TEXT = {0};
-	for (size_t i = 0; i < summary->view.count; i++) {
-		if (summary->view.checks[i].disposition != REPORT_UNEXPECTED_IMPROVEMENT)
-			continue;
-		more += first != NULL;
-		first = first != NULL ? first : &summary->view.checks[i];
-	}
-	if (first == NULL)
+	struct text fixed CLEANUP_TEXT = {0};
+	if (!findings_add_fixed(&summary->findings, &fixed))
 		return 0;
-	add_escaped(&body, first->id);
-	text_addf(&body, " %s now: remove the expectation ",
-		  first->outcome == REPORT_PASS ? "passes" : "ends better");
-	add_escaped(&body, view_string(first->json, "/expected/entry"));
-	if (more > 0)
-		text_addf(&body, " (and %zu more)", more);
-	const char *why = view_string(first->json, "/expected/why");
-	text_add(&body, why[0] != '\0' ? "; it was expected because: " : "");
-	add_escaped(&body, why);
+	add_escaped(&body, text_string(&fixed));
+	body.failed = body.failed || fixed.failed;
 	add_line(summary, STYLE_GREEN, "FIXED", &body);
 	return 1;
 }
@@ -210,7 +143,7 @@ static size_t add_abort(struct summary *summary)
 /* Of each suite in which something passed and proves what it is about: those that did, and all that apply. */
 static void add_works(struct summary *summary)
 {
-	const struct view *view = &summary->view;
+	const struct view *view = &summary->findings.view;
 	struct text body CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < view->count; i++) {
 		const struct view_check *head = &view->checks[i];
@@ -264,9 +197,9 @@ static void add_api(struct text *body, const struct view_check *check)
 static void add_apis(struct summary *summary)
 {
 	struct text body CLEANUP_TEXT = {0};
-	for (size_t i = 0; i < summary->view.count; i++) {
-		if (!summary->view.checks[i].unproven)
-			add_api(&body, &summary->view.checks[i]);
+	for (size_t i = 0; i < summary->findings.view.count; i++) {
+		if (!summary->findings.view.checks[i].unproven)
+			add_api(&body, &summary->findings.view.checks[i]);
 	}
 	if (body.size != 0)
 		add_line(summary, STYLE_GREEN, "apis", &body);
@@ -289,85 +222,6 @@ static void add_predictions(struct summary *summary)
 	if (wrong != 0)
 		text_addf(&body, ", %d otherwise", wrong);
 	add_line(summary, wrong != 0 ? STYLE_RED : STYLE_GREEN, "images", &body);
-}
-
-static size_t rank_of(const struct view_check *check)
-{
-	return text_position(report_level_names, view_string(check->json, "/level")) * 8 +
-	       text_position(report_severity_names, view_string(check->json, "/severity"));
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct view_check *left = *(const struct view_check *const *)a;
-	const struct view_check *right = *(const struct view_check *const *)b;
-	if (rank_of(left) != rank_of(right))
-		return rank_of(left) < rank_of(right) ? -1 : 1;
-	return left < right ? -1 : left > right;
-}
-
-static int find_checks(struct summary *summary, struct error *err)
-{
-	const struct view *view = &summary->view;
-	struct list *problems = &summary->problems;
-	struct list *untested = &summary->untested;
-	problems->checks = calloc(view->count + 1, sizeof(struct view_check *));
-	untested->checks = calloc(view->count + 1, sizeof(struct view_check *));
-	if (problems->checks == NULL || untested->checks == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < view->count; i++) {
-		const struct view_check *check = &view->checks[i];
-		if (check->disposition == REPORT_UNEXPECTED_FAIL ||
-		    check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
-			problems->checks[problems->count++] = check;
-		if (check->outcome == REPORT_UNSUPPORTED || check->outcome == REPORT_NOTRUN ||
-		    check->unproven)
-			untested->checks[untested->count++] = check;
-	}
-	qsort(problems->checks, problems->count, sizeof(struct view_check *), compare);
-	return 0;
-}
-
-static bool same_problem(const struct view_check *a, const struct view_check *b)
-{
-	return a->outcome == b->outcome && strcmp(a->reason, b->reason) == 0;
-}
-
-/* How many of the list have the same reason as this one, which stands for them; 0 when an earlier
- * one does. */
-static size_t count_alike(const struct list *list, size_t index)
-{
-	size_t alike = 0;
-	for (size_t i = 0; i < list->count; i++) {
-		if (!same_problem(list->checks[i], list->checks[index]))
-			continue;
-		if (i < index)
-			return 0;
-		alike++;
-	}
-	return alike;
-}
-
-/* The checks that did not run because of this one, or of one with the same problem. */
-static size_t count_held(const struct summary *summary, const struct view_check *problem)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < summary->problems.count; i++) {
-		const struct view_check *cause = summary->problems.checks[i];
-		for (size_t k = 0; same_problem(cause, problem) && k < summary->view.count; k++)
-			count += strcmp(summary->view.checks[k].cause, cause->id) == 0 ? 1 : 0;
-	}
-	return count;
-}
-
-/* Whether the check did not run because of one of the problems, whose line says so. */
-static bool is_held(const struct summary *summary, const struct view_check *check)
-{
-	for (size_t i = 0; i < summary->problems.count; i++) {
-		if (strcmp(check->cause, summary->problems.checks[i]->id) == 0)
-			return true;
-	}
-	return false;
 }
 
 static void add_name(struct text *body, const struct view_check *check, size_t alike)
@@ -406,15 +260,15 @@ static void add_problem(struct summary *summary, const struct view_check *check,
 /* Problems with one reason are told once, as long as there are lines. */
 static void add_problems(struct summary *summary, size_t *lines)
 {
-	struct list *problems = &summary->problems;
+	struct finding_list *problems = &summary->findings.problems;
 	for (size_t i = 0; i < problems->count && *lines >= 2; i++) {
-		size_t alike = count_alike(problems, i);
-		size_t held = alike != 0 ? count_held(summary, problems->checks[i]) : 0;
+		size_t alike = findings_alike(problems, i);
+		size_t held = alike != 0 ? findings_held(&summary->findings, problems->checks[i]) : 0;
 		if (alike == 0)
 			continue;
 		add_problem(summary, problems->checks[i], alike, held);
 		problems->told += alike;
-		summary->untested.told += held;
+		summary->findings.untested.told += held;
 		*lines -= 2;
 	}
 }
@@ -423,12 +277,12 @@ static void add_problems(struct summary *summary, size_t *lines)
  * lines. */
 static void add_untested(struct summary *summary, size_t lines)
 {
-	struct list *untested = &summary->untested;
+	struct finding_list *untested = &summary->findings.untested;
 	for (size_t i = 0; i < untested->count && lines > 0; i++) {
 		const struct view_check *check = untested->checks[i];
-		size_t alike = count_alike(untested, i);
+		size_t alike = findings_alike(untested, i);
 		struct text body CLEANUP_TEXT = {0};
-		if (alike == 0 || is_held(summary, check))
+		if (alike == 0 || findings_is_held(&summary->findings, check))
 			continue;
 		add_name(&body, check, alike);
 		text_addf(&body, " (%s): ", report_outcome_names[check->outcome]);
@@ -443,8 +297,8 @@ static void add_untested(struct summary *summary, size_t lines)
 static void add_rest(struct summary *summary)
 {
 	const cJSON *overhead = json_pointer(summary->report, "/run/time/overheadPercent");
-	size_t problems = summary->problems.count - summary->problems.told;
-	size_t untested = summary->untested.count - summary->untested.told;
+	size_t problems = findings_left(&summary->findings.problems);
+	size_t untested = findings_left(&summary->findings.untested);
 	struct text body CLEANUP_TEXT = {0};
 	if (problems + untested != 0)
 		text_addf(&body, "%zu more failed and %zu more untested checks: ", problems,
@@ -475,9 +329,7 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 {
 	struct summary summary = {.report = report, .options = options, .out = out};
 	size_t lines = SUMMARY_LINES - FRAME_LINES;
-	int rc = view_open(report, &summary.view, err);
-	if (rc == 0)
-		rc = find_checks(&summary, err);
+	int rc = findings_open(report, &summary.findings, err);
 	if (rc == 0) {
 		lines -= add_fixed(&summary);
 		add_verdict(&summary);
@@ -491,8 +343,6 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 		add_rest(&summary);
 		add_journal(&summary);
 	}
-	free(summary.problems.checks);
-	free(summary.untested.checks);
-	view_free(&summary.view);
+	findings_free(&summary.findings);
 	return rc;
 }

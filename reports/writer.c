@@ -23,11 +23,12 @@ const struct writer writers[] = {
 	{"summary", NULL, summary_write},
 	{"json", "report.json", json_write},
 	{"junit", "junit.xml", junit_write},
+	{"markdown", "report.md", markdown_write},
 	{"html", "report.html", html_write},
 	{NULL},
 };
 
-const char *const writer_names[] = {"summary", "json", "junit", "html", NULL};
+const char *const writer_names[] = {"summary", "json", "junit", "markdown", "html", NULL};
 
 const struct writer *writer_find(const char *name)
 {

@@ -52,3 +52,12 @@ writer_fn junit_write;
 
 /* One HTML file for people, in the report's folder, whose evidence it links to (reports/page/page.h). */
 writer_fn html_write;
+
+/*
+ * Markdown for the page of a CI job, or a merge request (CommonMark, and tables as GitHub has them; no HTML): the
+ * verdict, what it is about, what failed and what to do, known failures, APIs by device, what was not tested and why,
+ * and the journal's digest. Long lists are cut, with a line that says how much is left out and that
+ * writer_options.location has it. Whatever the report holds, it is not longer than MARKDOWN_REPORT_MAX bytes.
+ */
+writer_fn markdown_write;
+enum { MARKDOWN_REPORT_MAX = 512 * 1024 }; /* half of what GitHub takes from a step */

@@ -3,6 +3,7 @@
 
 #include "base/members.h"
 #include "base/style.h"
+#include "reports/markdown.h"
 
 #include <string.h>
 
@@ -60,14 +61,12 @@ static bool is_shown(const struct matrix *matrix, size_t row, bool apis_only)
 	return !apis_only || text_starts_with(matrix->rows[row], "api.");
 }
 
-/* " (recorded)": a node that is not live proves less. */
-static void add_node(const struct matrix_column *column, struct text *out)
+/* What is said of a node that is not live, which proves less; NULL: it is. */
+static const char *special_node(const struct matrix_column *column)
 {
 	if (strcmp(column->node, "live") == 0)
-		return;
-	text_add(out, " (");
-	add_escaped(out, column->node[0] != '\0' ? column->node : "unknown node");
-	text_add(out, ")");
+		return NULL;
+	return column->node[0] != '\0' ? column->node : "unknown node";
 }
 
 /* "A", "Z", "AA". */
@@ -105,7 +104,11 @@ static void add_legend(const struct matrix *matrix, struct text *out)
 		add_escaped(out, column->driver);
 		text_add(out, " on ");
 		add_escaped(out, column->os);
-		add_node(column, out);
+		if (special_node(column) != NULL) {
+			text_add(out, " (");
+			add_escaped(out, special_node(column));
+			text_add(out, ")");
+		}
 		text_addf(out, ": %u run%s\n", column->runs, column->runs == 1 ? "" : "s");
 	}
 }
@@ -162,30 +165,19 @@ static void add_text(const struct matrix *matrix, bool apis_only, bool color, st
 	}
 }
 
-/* What would end a cell of a table, or be markup, is escaped. */
-static void add_markdown(struct text *out, const char *string)
-{
-	struct text escaped CLEANUP_TEXT = {0};
-	add_escaped(&escaped, string);
-	for (size_t i = 0; i < escaped.size; i++) {
-		if (strchr("|\\`*_<>[]&#~", escaped.data[i]) != NULL)
-			text_add(out, "\\");
-		text_append(out, &escaped.data[i], 1);
-	}
-	out->failed = out->failed || escaped.failed;
-}
-
 static void add_markdown_table(const struct matrix *matrix, bool apis_only, struct text *out)
 {
 	text_add(out, "| check |");
 	for (size_t i = 0; i < matrix->column_count; i++) {
-		struct text node CLEANUP_TEXT = {0};
-		add_node(&matrix->columns[i], &node);
 		text_add(out, " ");
-		add_markdown(out, matrix->columns[i].driver);
-		text_add(out, "<br>");
-		add_markdown(out, matrix->columns[i].os);
-		add_markdown(out, text_string(&node));
+		markdown_add(out, matrix->columns[i].driver);
+		text_add(out, " on ");
+		markdown_add(out, matrix->columns[i].os);
+		if (special_node(&matrix->columns[i]) != NULL) {
+			text_add(out, " (");
+			markdown_add(out, special_node(&matrix->columns[i]));
+			text_add(out, ")");
+		}
 		text_add(out, " |");
 	}
 	text_add(out, "\n| --- |");
@@ -196,7 +188,7 @@ static void add_markdown_table(const struct matrix *matrix, bool apis_only, stru
 		if (!is_shown(matrix, row, apis_only))
 			continue;
 		text_add(out, "| ");
-		add_markdown(out, matrix->rows[row]);
+		markdown_add(out, matrix->rows[row]);
 		text_add(out, " |");
 		for (size_t i = 0; i < matrix->column_count; i++) {
 			text_add(out, " ");

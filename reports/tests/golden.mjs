@@ -9,7 +9,7 @@ import {join} from 'node:path';
 
 const golden = join(import.meta.dirname, 'golden');
 const print = join(process.argv[2], 'tests', 'print_report');
-const references = {json: 'reference.json', junit: 'junit.xml', summary: 'summary.txt'};
+const references = {json: 'reference.json', junit: 'junit.xml', markdown: 'report.md', summary: 'summary.txt'};
 
 const digest = (text) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 

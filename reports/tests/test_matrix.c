@@ -121,10 +121,11 @@ static void test_formats(void)
 		 "=a|\"b  pass  pass  pass  pass 2       pass\n"
 		 "api.x  pass  pass  fail  fail 1 of 2  crash\n"},
 		{"markdown", true,
-		 "| check | a 7<br>W 9600.1 | n 552.9<br>W 20348.1 | n 552.12<br>W 9600.1 | "
-		 "n 552.12<br>W 20348.1 | s 1<br>W 9600.1 (recorded) |\n"
+		 "| check | a 7 on W 9600.1 | n 552.9 on W 20348.1 | n 552.12 on W 9600.1 | "
+		 "n 552.12 on W 20348.1 | s 1 on W 9600.1 (recorded) |\n"
 		 "| --- | --- | --- | --- | --- | --- |\n"
 		 "| api.x | pass | pass | fail | fail 1 of 2 | crash |\n"},
+		{"markdown", false, "| `=a`\\|`\"b` | pass | pass | pass | pass 2 | pass |\n"},
 		{"csv", false,
 		 "check,driver,os,node,runs,pass,fail,unsupported,not-applicable,crash,timeout,broken,"
 		 "notrun\r\n"
@@ -140,7 +141,7 @@ static void test_formats(void)
 		UNIT_INT(unread.count, 0);
 		matrix_print(&matrix, rows[i].format, rows[i].apis_only, false, &unread, &out);
 		UNIT_CONTAINS(text_string(&out), rows[i].wanted);
-		if (i == 3)
+		if (i + 1 == ARRAY_SIZE(rows))
 			CU_ASSERT_EQUAL(file_write_atomic(GPUCERT_BINARY_DIR "/tests/matrix.json",
 							  out.data, out.size, 0644, NULL),
 					0);

@@ -33,6 +33,7 @@ static void test_golden_texts(void)
 {
 	for (const char *const *name = golden_cases; *name != NULL; name++) {
 		compare("junit", *name, "junit.xml");
+		compare("markdown", *name, "report.md");
 		compare("summary", *name, "summary.txt");
 	}
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/markdown.h"
+
+#include "base/cleanup.h"
+
+#include <string.h>
+
+/* The bytes of a string that are shown: whole characters. */
+static size_t shown_size(const char *string)
+{
+	size_t size = strnlen(string, MARKDOWN_STRING_MAX + 1);
+	if (size <= MARKDOWN_STRING_MAX)
+		return size;
+	size = MARKDOWN_STRING_MAX;
+	while (size > 0 && ((unsigned char)string[size] & 0xc0) == 0x80)
+		size--;
+	return size;
+}
+
+/* Sites make links of such words, without a scheme. */
+static bool names_host(const char *word, size_t size)
+{
+	static const char *const prefixes[] = {"www.", "WWW.", "Www."};
+	for (size_t i = 0; i + 4 <= size; i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(prefixes); k++) {
+			if (memcmp(word + i, prefixes[k], 4) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Letters and punctuation without a meaning. A colon has none at a word's end: otherwise it may be an address or an
+ * emoji's name. */
+static bool is_plain(const char *word, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		bool colon_ends = word[i] == ':' && i > 0 && i + 1 == size;
+		if (!colon_ends && strchr("\\`*_{}[]<>#|~$^@&:", word[i]) != NULL)
+			return false;
+	}
+	return !names_host(word, size);
+}
+
+/* A bar would end a cell of a table in a code span, too, and a backtick the span: they stand outside. */
+static void add_code(struct text *out, const char *word, size_t size)
+{
+	bool is_open = false;
+	for (size_t i = 0; i < size; i++) {
+		bool is_inside = word[i] != '|' && word[i] != '`';
+		if (is_inside != is_open)
+			text_add(out, "`");
+		is_open = is_inside;
+		text_add(out, is_inside ? "" : "\\");
+		text_append(out, &word[i], 1);
+	}
+	text_add(out, is_open ? "`" : "");
+}
+
+void markdown_add(struct text *out, const char *string)
+{
+	const size_t shown = shown_size(string);
+	struct text escaped CLEANUP_TEXT = {0};
+	text_add_escaped(&escaped, string, shown);
+	for (size_t i = 0; i < escaped.size;) {
+		const char *word = escaped.data + i;
+		size_t size = strcspn(word, " ");
+		if (is_plain(word, size))
+			text_append(out, word, size);
+		else
+			add_code(out, word, size);
+		text_add(out, i + size < escaped.size ? " " : "");
+		i += size + 1;
+	}
+	text_add(out, string[shown] != '\0' ? "…" : "");
+	out->failed = out->failed || escaped.failed;
+}
