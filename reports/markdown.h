@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-enum { MARKDOWN_STRING_MAX = 600 }; /* bytes of one string; what is longer is cut and ends in "…" */
+enum { MARKDOWN_STRING_MAX = 400 }; /* bytes of one string; what is longer is cut and ends in "…" */
 
 /*
  * Adds a string within a line, a cell of a table or a list's item. It stays text: no markup, no HTML, no link, no

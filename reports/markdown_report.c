@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Of each list that many are told: with MARKDOWN_STRING_MAX this keeps the whole below MARKDOWN_REPORT_MAX. */
-enum { LIST_MAX = 20, DEVICES_MAX = 12, APIS_MAX = 40, PARTS_MAX = 8 };
+enum { LIST_MAX = 15, DEVICES_MAX = 12, APIS_MAX = 32, PARTS_MAX = 6 };
 
 struct page {
 	const cJSON *report;
@@ -98,15 +98,21 @@ static void add_environment(struct page *page)
 	static const struct {
 		const char *section, *title;
 	} sections[] = {
-		{"node", "node"},     {"os", "OS"},	      {"drivers", "driver"},
+		{"node", "node"},      {"os", "OS"},	       {"drivers", "driver"},
 		{"devices", "device"}, {"runtime", "runtime"}, {"plugin", "plugin"},
 		{"images", "image"},   {"harness", "gpucert"},
 	};
 	const cJSON *environment = json_pointer(page->report, "/environment");
+	const size_t before = page->out->size;
 	text_add(page->out, "\n| environment | |\n| --- | --- |\n");
+	const size_t head = page->out->size;
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
 		add_section(page, sections[i].section, sections[i].title,
 			    cJSON_GetObjectItemCaseSensitive(environment, sections[i].section));
+	if (page->out->size > head || page->out->failed)
+		return;
+	page->out->size = before;
+	text_add(page->out, "\nNothing is known about the environment.\n");
 }
 
 /* "**fail** isolation.no-allocation and 2 more (must ISO-01)" */
@@ -165,14 +171,15 @@ static void add_untested(struct page *page, const struct view_check *check, size
 
 /* What has one reason is told once; what a problem tells, not again. */
 static void add_list(struct page *page, struct finding_list *list, const char *title,
-		     void (*add)(struct page *, const struct view_check *, size_t), const char *what)
+		     void (*add)(struct page *, const struct view_check *, size_t),
+		     const char *what)
 {
 	size_t items = 0;
 	for (size_t i = 0; i < list->count && items < LIST_MAX; i++) {
 		const struct view_check *check = list->checks[i];
 		const size_t alike = findings_alike(list, i);
-		if (alike == 0 || (list == &page->findings.untested &&
-				   findings_is_held(&page->findings, check)))
+		if (alike == 0 ||
+		    (list == &page->findings.untested && findings_is_held(&page->findings, check)))
 			continue;
 		if (items++ == 0)
 			text_addf(page->out, "\n### %s\n\n", title);
@@ -184,11 +191,13 @@ static void add_list(struct page *page, struct finding_list *list, const char *t
 
 static const char *outcome_on(const struct view_check *check, const char *ref)
 {
+	const char *name = NULL;
 	json_each (outcome, json_pointer(check->json, "/deviceOutcomes")) {
 		if (strcmp(view_string(outcome, "/ref"), ref) == 0)
-			return view_string(outcome, "/outcome");
+			name = report_outcome_names[report_outcome_of(
+				view_string(outcome, "/outcome"))];
 	}
-	return "-";
+	return name != NULL ? name : "-";
 }
 
 static void add_api_head(struct page *page, const cJSON *devices)
@@ -217,9 +226,7 @@ static void add_api(struct page *page, const struct view_check *check, const cJS
 	json_each (device, devices) {
 		if (columns++ == DEVICES_MAX)
 			break;
-		text_add(page->out, " ");
-		markdown_add(page->out, outcome_on(check, view_string(device, "/ref")));
-		text_add(page->out, " |");
+		text_addf(page->out, " %s |", outcome_on(check, view_string(device, "/ref")));
 	}
 	text_add(page->out, "\n");
 }
@@ -266,7 +273,8 @@ int markdown_write(const cJSON *report, const struct writer_options *options, st
 	if (rc == 0) {
 		add_verdict(&page);
 		add_environment(&page);
-		add_list(&page, &findings->problems, "Unexpected", add_problem, "unexpected results");
+		add_list(&page, &findings->problems, "Unexpected", add_problem,
+			 "unexpected results");
 		add_list(&page, &findings->expected, "Known failures", add_known, "known failures");
 		add_apis(&page);
 		add_list(&page, &findings->untested, "Not tested", add_untested, "untested checks");

@@ -263,7 +263,8 @@ static void add_problems(struct summary *summary, size_t *lines)
 	struct finding_list *problems = &summary->findings.problems;
 	for (size_t i = 0; i < problems->count && *lines >= 2; i++) {
 		size_t alike = findings_alike(problems, i);
-		size_t held = alike != 0 ? findings_held(&summary->findings, problems->checks[i]) : 0;
+		size_t held =
+			alike != 0 ? findings_held(&summary->findings, problems->checks[i]) : 0;
 		if (alike == 0)
 			continue;
 		add_problem(summary, problems->checks[i], alike, held);

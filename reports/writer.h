@@ -60,4 +60,4 @@ writer_fn html_write;
  * writer_options.location has it. Whatever the report holds, it is not longer than MARKDOWN_REPORT_MAX bytes.
  */
 writer_fn markdown_write;
-enum { MARKDOWN_REPORT_MAX = 512 * 1024 }; /* half of what GitHub takes from a step */
+enum { MARKDOWN_REPORT_MAX = 512 * 1024 }; /* GitHub takes twice as much from a step */

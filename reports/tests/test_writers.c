@@ -132,6 +132,59 @@ static void test_json_is_the_report(void)
 	CU_ASSERT_TRUE(cJSON_Compare(report, parsed, true));
 }
 
+static size_t count_of(const char *text, const char *part)
+{
+	size_t count = 0;
+	for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part))
+		count++;
+	return count;
+}
+
+/* What is too long for a CI system is cut between characters, and the cut is told. An XML parser reads what is written here in
+ * the test junit_accepts_huge. */
+static void test_junit_is_cut(void)
+{
+	static const char *const texts[] = {"reason", "title", "advice"};
+	const struct writer_options plain = {0};
+	struct error err = {0};
+	struct text huge CLEANUP_TEXT = {0};
+	cJSON *report CLEANUP_JSON = golden_report("hostile");
+	cJSON *check = cJSON_GetObjectItemCaseSensitive(report, "checks")->child;
+	while (huge.size < 12 * 1024 * 1024)
+		text_add(&huge, "]]>\x02 <![CDATA[ \xf0\x9f\x98\x80 \xef\xbf\xbe &#0; \xff");
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		cJSON_DeleteItemFromObjectCaseSensitive(check, texts[i]);
+		(void)cJSON_AddStringToObject(check, texts[i], text_string(&huge));
+	}
+	cJSON_DeleteItemFromObjectCaseSensitive(check, "notes");
+	cJSON *notes = cJSON_AddArrayToObject(check, "notes");
+	(void)cJSON_AddItemToArray(notes, cJSON_CreateString(text_string(&huge)));
+	char *text CLEANUP_FREE = print("junit", report, &plain);
+	UNIT_NEED(text != NULL);
+	UNIT_INT(count_of(text, "more bytes are in report.json)"), 3);
+	CU_ASSERT_TRUE(strlen(text) < 3 * 1024 * 1024);
+	CU_ASSERT_TRUE(text_is_utf8(text, strlen(text)));
+	UNIT_INT(count_of(text, "]]>"), 0);
+	UNIT_INT(count_of(text, "<!["), 0);
+	UNIT_INT(count_of(text, "\x02"), 0);
+	CU_ASSERT_EQUAL(file_write_atomic(GPUCERT_BINARY_DIR "/tests/huge-junit.xml", text,
+					  strlen(text), 0644, &err),
+			0);
+}
+
+static void test_junit_without_a_time(void)
+{
+	const struct writer_options plain = {0};
+	cJSON *report CLEANUP_JSON = golden_report("complete");
+	cJSON *run = cJSON_GetObjectItemCaseSensitive(report, "run");
+	cJSON_DeleteItemFromObjectCaseSensitive(run, "started");
+	(void)cJSON_AddStringToObject(run, "started", "\"><evil/>");
+	char *text CLEANUP_FREE = print("junit", report, &plain);
+	UNIT_NEED(text != NULL);
+	UNIT_CONTAINS(text, "timestamp=\"1970-01-01T00:00:00\"");
+	UNIT_INT(count_of(text, "evil"), 0);
+}
+
 static void test_formats(void)
 {
 	size_t count = 0;
@@ -154,6 +207,8 @@ static void test_what_is_not_a_report(void)
 	CU_ASSERT_STRING_EQUAL(err.text, "checks: missing, expected array");
 	CU_ASSERT_EQUAL(writer_print(writer_find("summary"), nothing, &plain, &text, &err),
 			ERROR_FORMAT);
+	CU_ASSERT_EQUAL(writer_print(writer_find("markdown"), nothing, &plain, &text, &err),
+			ERROR_FORMAT);
 }
 
 int main(void)
@@ -166,6 +221,8 @@ int main(void)
 		{"a summary tells one cause", test_summary_tells_one_cause},
 		{"a summary keeps to the width", test_summary_keeps_to_the_width},
 		{"JSON is the report", test_json_is_the_report},
+		{"JUnit cuts what is too long", test_junit_is_cut},
+		{"JUnit knows no time", test_junit_without_a_time},
 		{"each format has its name", test_formats},
 		{"what is not a report is refused", test_what_is_not_a_report},
 		CU_TEST_INFO_NULL,
