@@ -154,6 +154,15 @@ bool text_is_utf8(const char *data, size_t size)
 	return true;
 }
 
+size_t text_fit(const char *data, size_t size, size_t max)
+{
+	if (size <= max)
+		return size;
+	while (max > 0 && ((unsigned char)data[max] & 0xc0) == 0x80)
+		max--;
+	return max;
+}
+
 size_t text_columns(const char *data, size_t size)
 {
 	size_t columns = 0;

@@ -72,6 +72,9 @@ bool text_is_utf8(const char *data, size_t size); /* strict: no surrogates, no o
 /* Length of the UTF-8 character at `data`, whose value goes into *code; 0: there is none. */
 size_t text_character(const char *data, size_t size, uint32_t *code);
 
+/* How many of the first bytes, at most `max`, are whole characters of UTF-8. */
+size_t text_fit(const char *data, size_t size, size_t max);
+
 /* Characters of UTF-8, which is what a terminal shows. */
 size_t text_columns(const char *data, size_t size);
 

@@ -25,9 +25,7 @@ static enum junit_kind kind_of(const struct view_check *check)
 /* Adds at most `max` bytes of it, whole characters, and says when there is more. */
 static void add_cut(struct text *out, const char *string, size_t size, size_t max)
 {
-	size_t shown = size < max ? size : max;
-	while (shown < size && shown > 0 && ((unsigned char)string[shown] & 0xc0) == 0x80)
-		shown--;
+	const size_t shown = text_fit(string, size, max);
 	text_add_xml(out, string, shown);
 	if (shown < size)
 		text_addf(out, "… (%zu more bytes are in report.json)", size - shown);

@@ -5,18 +5,6 @@
 
 #include <string.h>
 
-/* The bytes of a string that are shown: whole characters. */
-static size_t shown_size(const char *string)
-{
-	size_t size = strnlen(string, MARKDOWN_STRING_MAX + 1);
-	if (size <= MARKDOWN_STRING_MAX)
-		return size;
-	size = MARKDOWN_STRING_MAX;
-	while (size > 0 && ((unsigned char)string[size] & 0xc0) == 0x80)
-		size--;
-	return size;
-}
-
 /* Sites make links of such words, without a scheme. */
 static bool names_host(const char *word, size_t size)
 {
@@ -59,7 +47,7 @@ static void add_code(struct text *out, const char *word, size_t size)
 
 void markdown_add(struct text *out, const char *string)
 {
-	const size_t shown = shown_size(string);
+	const size_t shown = text_fit(string, strlen(string), MARKDOWN_STRING_MAX);
 	struct text escaped CLEANUP_TEXT = {0};
 	text_add_escaped(&escaped, string, shown);
 	for (size_t i = 0; i < escaped.size;) {

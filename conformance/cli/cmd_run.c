@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
+#include "base/log.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "conformance/checks/suites.h"
@@ -13,9 +14,11 @@
 #include <string.h>
 
 static struct {
+	const char *ci;
 	struct runner_settings settings;
 	struct text_list exclude, expect, cdi_directories;
 } run = {
+	.ci = "none",
 	.settings =
 		{
 			.asked = {.kubelet_profile = "1.36",
@@ -131,6 +134,11 @@ static const struct option_spec run_options[] = {
 	 .help = "Zero what differs from run to run (times, ids) in the report."},
 	{OPTION_ROW("dry-run", OPTION_FLAG, run.settings.dry_run),
 	 .help = "Print what would run and what is unsupported, and end."},
+	{OPTION_ROW("ci", OPTION_CHOICE, run.ci), .value = "SYSTEM",
+	 .help = "The run is a job of this CI system: sections around the output of suites, annotations for what "
+		 "is unexpected, and the report on the job's page, as far as the system has them. \"auto\": the one "
+		 "whose variables are set (docs/ci.md).",
+	 .choices = ci_names, .env = "GPUCERT_CI"},
 	{OPTION_ROW("quiet", OPTION_FLAG, run.settings.quiet), .letter = 'q',
 	 .help = "Print nothing but errors."},
 	{OPTION_ROW("verbose", OPTION_FLAG, run.settings.verbose), .letter = 'v',
@@ -238,11 +246,14 @@ static int run_run(const struct text_list *arguments)
 	run.settings.filter.include = *arguments;
 	run.settings.filter.exclude = run.exclude;
 	run.settings.expect = &run.expect;
+	run.settings.ci = ci_find(run.ci);
+	if (run.settings.ci != NULL)
+		log_set_filter(ci_add_plain);
 	run.settings.workplace.cdi_directories = &run.cdi_directories;
 	if (rc == 0)
 		rc = runner_run(&run.settings, suites, &exit_code, &err);
 	if (rc < 0) {
-		(void)fprintf(stderr, "gpucert run: %s\n", err.text);
+		command_tell("run", err.text);
 		exit_code = rc == ERROR_ARGUMENT || (rc == ERROR_NOT_FOUND &&
 						     strstr(err.text, "no check matches") != NULL)
 				    ? REPORT_EXIT_USAGE
@@ -266,6 +277,8 @@ static const char *const run_examples[] = {
 	"Certify a plugin that hard-codes the kubelet's directory.",
 	"gpucert run --node node.json registration allocate",
 	"Replay a node that 'gpu-discovery --record node.json' recorded.",
+	"gpucert run --ci auto",
+	"Write for the CI system whose job it is.",
 	"gpucert run --node wine",
 	"Certify the Windows programs under Wine.",
 	NULL,
@@ -288,8 +301,10 @@ const struct command_spec command_run = {
 	.description =
 		"Starts a fake kubelet and the device plugin, applies the plugin's answers "
 		"as a kubelet would, launches containers that probe GPU APIs and "
-		"isolation, and writes journal.ndjson, report.json, junit.xml, report.html "
-		"and evidence to the output folder.\n\nPatterns select checks as for 'gpucert list'.",
+		"isolation, and writes journal.ndjson, report.json, junit.xml, report.md, report.html "
+		"and evidence to the output folder.
+
+Patterns select checks as for 'gpucert list'.",
 	.options = run_options,
 	.examples = run_examples,
 	.exit_codes = run_exit_codes,

@@ -18,6 +18,8 @@ struct progress {
 	uint64_t started_ms;
 	uint64_t current_ms; /* when the current check began */
 	char current[128];
+	char section[64]; /* of a CI system: the suite whose checks are told; "": none */
+	const struct ci_system *ci;
 	bool terminal, color, quiet, verbose;
 };
 
@@ -52,6 +54,16 @@ static void clear(const struct progress *progress)
 		(void)fputs("\r\x1b[K", stderr);
 }
 
+static void print(const struct progress *progress, const struct text *line)
+{
+	if (progress->ci != NULL) {
+		ci_print(progress->ci, line);
+		return;
+	}
+	(void)fputs(text_string(line), stderr);
+	(void)fflush(stderr);
+}
+
 static void draw(uv_timer_t *timer)
 {
 	const struct progress *progress = timer->data;
@@ -60,21 +72,49 @@ static void draw(uv_timer_t *timer)
 		return;
 	add_state(progress, &line);
 	clear(progress);
-	(void)fprintf(stderr, progress->terminal ? "%s" : "%s\n", text_string(&line));
-	(void)fflush(stderr);
+	text_add(&line, progress->terminal ? "" : "\n");
+	print(progress, &line);
 }
 
-int progress_open(uv_loop_t *loop, size_t planned, bool quiet, bool verbose, struct progress **out,
+static void end_section(struct progress *progress)
+{
+	struct text command CLEANUP_TEXT = {0};
+	if (progress->section[0] == '\0')
+		return;
+	progress->ci->end_section(&command, progress->section);
+	ci_print(NULL, &command);
+	progress->section[0] = '\0';
+}
+
+/* The section of the check's suite, unless it has begun. */
+static void begin_section(struct progress *progress, const char *check)
+{
+	const int size = (int)strcspn(check, ".");
+	char section[sizeof(progress->section)] = "";
+	struct text command CLEANUP_TEXT = {0};
+	if (progress->ci == NULL || progress->quiet)
+		return;
+	(void)snprintf(section, sizeof(section), "%.*s", size, check);
+	if (strcmp(section, progress->section) == 0)
+		return;
+	end_section(progress);
+	(void)memcpy(progress->section, section, sizeof(section));
+	progress->ci->begin_section(&command, section);
+	ci_print(NULL, &command);
+}
+
+int progress_open(uv_loop_t *loop, const struct progress_options *options, struct progress **out,
 		  struct error *err)
 {
 	struct progress *progress = calloc(1, sizeof(*progress));
 	if (progress == NULL)
 		return error_memory(err);
-	progress->planned = planned;
-	progress->quiet = quiet;
-	progress->verbose = verbose;
-	progress->terminal = isatty(STDERR_FILENO) == 1 && !verbose;
-	progress->color = style_enabled(STDERR_FILENO);
+	progress->planned = options->planned;
+	progress->quiet = options->quiet;
+	progress->ci = options->ci;
+	progress->verbose = options->verbose || options->ci != NULL;
+	progress->terminal = isatty(STDERR_FILENO) == 1 && !progress->verbose;
+	progress->color = style_enabled(STDERR_FILENO) && options->ci == NULL;
 	progress->started_ms = clock_monotonic_ms();
 	progress->current_ms = progress->started_ms;
 	(void)uv_timer_init(loop, &progress->timer);
@@ -90,6 +130,7 @@ void progress_begin(struct progress *progress, const char *check)
 {
 	(void)snprintf(progress->current, sizeof(progress->current), "%s", check);
 	progress->current_ms = clock_monotonic_ms();
+	begin_section(progress, check);
 	if (progress->terminal)
 		draw(&progress->timer);
 }
@@ -103,6 +144,7 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 	progress->failed += bad ? 1 : 0;
 	if (progress->quiet || (!progress->verbose && !(bad && progress->terminal)))
 		return;
+	begin_section(progress, check);
 	text_addf(&line, "%s%-11s%s %s", style(progress->color, bad ? STYLE_RED : STYLE_GREEN),
 		  report_outcome_names[outcome], style(progress->color, STYLE_RESET), check);
 	text_addf(&line, " (%.2f s)", (double)duration_ms / 1000.0);
@@ -111,7 +153,8 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 		text_add_escaped(&line, reason, strlen(reason));
 	}
 	clear(progress);
-	(void)fprintf(stderr, "%s\n", text_string(&line));
+	text_add(&line, "\n");
+	print(progress, &line);
 }
 
 static void closed(uv_handle_t *handle)
@@ -125,5 +168,6 @@ void progress_close(struct progress *progress)
 		return;
 	if (!progress->quiet)
 		clear(progress);
+	end_section(progress);
 	uv_close((uv_handle_t *)&progress->timer, closed);
 }

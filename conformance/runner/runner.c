@@ -286,14 +286,32 @@ static int run_checks(struct runner *runner, struct error *err)
 	return rc;
 }
 
-static void print_plan(const struct plan *plan)
+static void print_plan(const struct plan *plan, const struct ci_system *ci)
 {
+	struct text lines CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_item *item = &plan->items[i];
 		bool runs = item->outcome == REPORT_PASS;
-		(void)printf("%-15s %s%s%s\n", runs ? "run" : report_outcome_names[item->outcome],
-			     item->check->id, runs ? "" : ": ", runs ? "" : item->reason);
+		text_addf(&lines, "%-15s %s%s%s\n",
+			  runs ? "run" : report_outcome_names[item->outcome], item->check->id,
+			  runs ? "" : ": ", runs ? "" : item->reason);
 	}
+	ci_print(ci, &lines);
+}
+
+/* A report is on disk, whatever becomes of what is told of it. */
+static void tell(const struct runner *runner, const cJSON *report)
+{
+	const struct runner_settings *settings = runner->settings;
+	const char *directory = settings->asked.out_directory;
+	struct error why = {0};
+	int rc = 0;
+	if (settings->ci != NULL)
+		rc = ci_tell(settings->ci, report, directory, settings->quiet, &why);
+	else if (!settings->quiet)
+		rc = writer_show("summary", report, directory, &why);
+	if (rc < 0)
+		log_error("the report is in %s; it cannot be told: %s", directory, why.text);
 }
 
 /* Renders the report and prints its summary; the exit code is the report's. */
@@ -301,7 +319,6 @@ static int runner_report(struct runner *runner, int *exit_code, struct error *er
 {
 	const char *directory = runner->settings->asked.out_directory;
 	cJSON *report CLEANUP_JSON = NULL;
-	struct error why = {0};
 	int rc = report_read_directory(directory, &report, err);
 	if (rc == 0 && runner->settings->reproducible)
 		rc = report_make_reproducible(report, err);
@@ -309,9 +326,7 @@ static int runner_report(struct runner *runner, int *exit_code, struct error *er
 		rc = report_write_directory(directory, report, err);
 	if (rc != 0)
 		return rc;
-	if (!runner->settings->quiet && writer_show("summary", report, directory, &why) != 0)
-		log_error("the report is in %s; its summary cannot be printed: %s", directory,
-			  why.text);
+	tell(runner, report);
 	*exit_code = report_exit_code(report);
 	return 0;
 }
@@ -332,9 +347,14 @@ static int record(struct runner *runner, struct error *err)
 	int rc = runner_journal_environment(runner, err);
 	if (rc == 0)
 		rc = runner_journal_plan(runner, err);
+	const struct progress_options options = {
+		.planned = runner->plan.count,
+		.quiet = runner->settings->quiet,
+		.verbose = runner->settings->verbose,
+		.ci = runner->settings->ci,
+	};
 	if (rc == 0)
-		rc = progress_open(&runner->loop, runner->plan.count, runner->settings->quiet,
-				   runner->settings->verbose, &runner->progress, err);
+		rc = progress_open(&runner->loop, &options, &runner->progress, err);
 	if (rc == 0)
 		rc = open_log(runner, err);
 	if (rc == 0)
@@ -445,8 +465,9 @@ static int give_up(struct runner *runner, const struct error *failure, struct er
 	if (runner->journal != NULL)
 		(void)journal_abort(runner->journal, REPORT_ABORT_BROKEN, failure->text, NULL);
 	(void)finish(runner, NULL);
-	if (runner->journal != NULL && report_read_directory(directory, &report, NULL) == 0)
-		(void)report_write_directory(directory, report, NULL);
+	if (runner->journal != NULL && report_read_directory(directory, &report, NULL) == 0 &&
+	    report_write_directory(directory, report, NULL) == 0 && runner->settings->ci != NULL)
+		tell(runner, report);
 	return error_copy(err, failure);
 }
 
@@ -456,7 +477,7 @@ static int work(struct runner *runner, int *exit_code, struct error *err)
 	struct error failure = {0};
 	int rc = open_workplace(runner, &failure);
 	if (rc == 0 && runner->settings->dry_run) {
-		print_plan(&runner->plan);
+		print_plan(&runner->plan, runner->settings->ci);
 		*exit_code = REPORT_EXIT_EXPECTED;
 		return workplace_close(&runner->workplace, err);
 	}

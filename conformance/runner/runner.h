@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "conformance/runner/plan.h"
 #include "conformance/runner/workplace.h"
+#include "reports/ci/ci.h"
 
 /* As node_file: a Windows node under Wine on this machine. A file of that name is "./wine". */
 #define RUNNER_WINE_NODE "wine"
@@ -36,6 +37,7 @@ struct runner_settings {
 	bool dry_run; /* prints the plan and ends */
 	bool quiet;
 	bool verbose;
+	const struct ci_system *ci; /* whose job the run is; NULL: none */
 };
 
 /* Runs the checks of `suites` (NULL-ended). *exit_code is one of enum report_exit. An error means

@@ -120,13 +120,14 @@ static void add_change(const struct compare_change *change, bool color, struct t
 {
 	const struct view_check *shown = change->to != NULL ? change->to : change->from;
 	const size_t size = strlen(shown->reason);
+	const size_t told = text_fit(shown->reason, size, REASON_MAX);
 	add_label(out, color, tones[change->kind], compare_kind_names[change->kind]);
 	add_escaped(out, shown->id);
 	text_addf(out, "  %s → %s", outcome_of(change->from), outcome_of(change->to));
 	if (size > 0) {
 		text_add(out, ": ");
-		text_add_escaped(out, shown->reason, size < REASON_MAX ? size : REASON_MAX);
-		text_add(out, size < REASON_MAX ? "" : "...");
+		text_add_escaped(out, shown->reason, told);
+		text_add(out, told == size ? "" : "...");
 	}
 	text_add(out, "\n");
 }

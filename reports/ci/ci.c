@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/ci/ci.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct escape {
+	char character;
+	const char *written;
+};
+
+static const struct escape github_data[] = {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {0}};
+static const struct escape github_property[] = {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"},
+						{':', "%3A"}, {',', "%2C"},  {0}};
+static const struct escape azure[] = {{'%', "%AZP25"}, {'\r', "%0D"}, {'\n', "%0A"},
+				      {';', "%3B"},    {']', "%5D"},  {0}};
+static const struct escape teamcity[] = {{'|', "||"}, {'\'', "|'"}, {'\r', "|r"}, {'\n', "|n"},
+					 {'[', "|["}, {']', "|]"},  {0}};
+
+static void add(struct text *out, const struct escape *escapes, const char *string)
+{
+	for (; *string != '\0'; string++) {
+		const struct escape *escape = escapes;
+		while (escape->written != NULL && escape->character != *string)
+			escape++;
+		if (escape->written != NULL)
+			text_add(out, escape->written);
+		else
+			text_append(out, string, 1);
+	}
+}
+
+static void github_begin(struct text *out, const char *name)
+{
+	text_add(out, "::group::");
+	add(out, github_data, name);
+	text_add(out, "\n");
+}
+
+static void github_end(struct text *out, const char *name)
+{
+	(void)name;
+	text_add(out, "::endgroup::\n");
+}
+
+static void github_annotate(struct text *out, bool is_error, const char *title, const char *message)
+{
+	text_addf(out, "::%s title=", is_error ? "error" : "warning");
+	add(out, github_property, title);
+	text_add(out, "::");
+	add(out, github_data, message);
+	text_add(out, "\n");
+}
+
+/* Names of sections are letters, digits, "_", "." and "-". */
+static void gitlab_mark(struct text *out, const char *mark, const char *name)
+{
+	text_addf(out, "\x1b[0Ksection_%s:%lld:gpucert_", mark,
+		  (long long)(clock_realtime_ns() / 1000000000));
+	for (; *name != '\0'; name++)
+		text_addf(out, "%c",
+			  strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", *name) != NULL ? *name
+											  : '_');
+}
+
+static void gitlab_begin(struct text *out, const char *name)
+{
+	gitlab_mark(out, "start", name);
+	text_addf(out, "[collapsed=true]\r\x1b[0K%s\n", name);
+}
+
+static void gitlab_end(struct text *out, const char *name)
+{
+	gitlab_mark(out, "end", name);
+	text_add(out, "\r\x1b[0K\n");
+}
+
+static void azure_begin(struct text *out, const char *name)
+{
+	text_addf(out, "##[group]%s\n", name);
+}
+
+static void azure_end(struct text *out, const char *name)
+{
+	(void)name;
+	text_add(out, "##[endgroup]\n");
+}
+
+static void azure_annotate(struct text *out, bool is_error, const char *title, const char *message)
+{
+	text_addf(out, "##vso[task.logissue type=%s;]", is_error ? "error" : "warning");
+	add(out, azure, title);
+	text_add(out, ": ");
+	add(out, azure, message);
+	text_add(out, "\n");
+}
+
+static void azure_hand_over(struct text *out, const char *path)
+{
+	text_add(out, "##vso[task.uploadsummary]");
+	add(out, azure, path);
+	text_add(out, "\n");
+}
+
+static void teamcity_add(struct text *out, const char *message, const char *property,
+			 const char *value)
+{
+	text_addf(out, "##teamcity[%s %s='", message, property);
+	add(out, teamcity, value);
+	text_add(out, "']\n");
+}
+
+static void teamcity_begin(struct text *out, const char *name)
+{
+	teamcity_add(out, "blockOpened", "name", name);
+}
+
+static void teamcity_end(struct text *out, const char *name)
+{
+	teamcity_add(out, "blockClosed", "name", name);
+}
+
+static void teamcity_annotate(struct text *out, bool is_error, const char *title,
+			      const char *message)
+{
+	struct text text CLEANUP_TEXT = {0};
+	text_addf(&text, "%s: %s", title, message);
+	out->failed = out->failed || text.failed;
+	teamcity_add(out, is_error ? "message status='ERROR'" : "message status='WARNING'", "text",
+		     text_string(&text));
+}
+
+static void teamcity_hand_over(struct text *out, const char *path)
+{
+	teamcity_add(out, "importData type='junit'", "path", path);
+}
+
+const struct ci_system ci_systems[] = {
+	{"github", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", github_begin, github_end,
+	 github_annotate, NULL, NULL},
+	{"gitlab", "GITLAB_CI", NULL, gitlab_begin, gitlab_end, NULL, NULL, NULL},
+	{"azure", "TF_BUILD", NULL, azure_begin, azure_end, azure_annotate, azure_hand_over,
+	 "report.md"},
+	{"teamcity", "TEAMCITY_VERSION", NULL, teamcity_begin, teamcity_end, teamcity_annotate,
+	 teamcity_hand_over, "junit.xml"},
+	{NULL},
+};
+
+const char *const ci_names[] = {"none", "auto", "github", "gitlab", "azure", "teamcity", NULL};
+
+static bool is_job_of(const struct ci_system *system)
+{
+	const char *value = getenv(system->variable);
+	return value != NULL && value[0] != '\0' && strcmp(value, "false") != 0;
+}
+
+const struct ci_system *ci_find(const char *name)
+{
+	for (const struct ci_system *system = ci_systems; system->name != NULL; system++) {
+		if (strcmp(name, "auto") == 0 ? is_job_of(system) : strcmp(name, system->name) == 0)
+			return system;
+	}
+	return NULL;
+}
+
+/* What begins a command. */
+static const struct {
+	const char *begins;
+	bool heads_line; /* only behind blanks, which a runner removes: what is no ASCII counts as one */
+} commands[] = {{"::", true}, {"##[", false}, {"##vso[", false}, {"##teamcity[", false}};
+
+static bool begins_command(const char *at, bool heads_line)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (text_starts_with(at, commands[i].begins) &&
+		    (heads_line || !commands[i].heads_line))
+			return true;
+	}
+	return false;
+}
+
+void ci_add_plain(struct text *out, const char *lines)
+{
+	bool heads_line = true;
+	for (const char *at = lines; *at != '\0'; at++) {
+		const bool parted = begins_command(at, heads_line);
+		text_append(out, at, 1);
+		text_add(out, parted ? " " : "");
+		heads_line =
+			*at == '\n' || *at == '\r' || (heads_line && (*at <= ' ' || *at > '~'));
+	}
+}
+
+void ci_print(const struct ci_system *ci, const struct text *lines)
+{
+	struct text plain CLEANUP_TEXT = {0};
+	if (ci != NULL)
+		ci_add_plain(&plain, text_string(lines));
+	(void)fputs(text_string(ci != NULL ? &plain : lines), stdout);
+	(void)fflush(stdout);
+}

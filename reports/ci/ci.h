@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * Output for the CI system whose job a run is: collapsible sections around the live output, annotations for what is
+ * unexpected, and the report on the job's page. A system is a row of a table.
+ *
+ * Systems take commands from the lines that a job prints. All that is printed for one goes through ci_print() or
+ * ci_add_plain(), so that no text of a plugin, a driver or an image is taken for a command.
+ */
+
+#include "base/json.h"
+
+/* Sources:
+ *   github    docs.github.com, "Workflow commands for GitHub Actions"; actions/runner, ActionCommand.cs
+ *   gitlab    docs.gitlab.com, "CI/CD job logs", custom collapsible sections
+ *   azure     learn.microsoft.com, "Logging commands"; microsoft/azure-pipelines-agent, Command.cs
+ *   teamcity  jetbrains.com/help/teamcity, "Service messages"
+ */
+struct ci_system {
+	const char *name;
+	const char *variable; /* is set in each of its jobs */
+	const char *
+		page_variable; /* names a file: Markdown at its end is shown on the job's page; NULL: none */
+	void (*begin_section)(struct text *out, const char *name);
+	void (*end_section)(struct text *out, const char *name);
+	/* One line; NULL: the system has no annotations. `title` and `message` are escaped here. */
+	void (*annotate)(struct text *out, bool is_error, const char *title, const char *message);
+	/* Hands a file of the report to the system; NULL: none. The path is absolute. */
+	void (*hand_over)(struct text *out, const char *path);
+	const char *file_name; /* that file's */
+};
+
+extern const struct ci_system ci_systems[]; /* ended by {NULL} */
+
+/* "none", "auto", and the systems' names, NULL-ended. */
+extern const char *const ci_names[];
+
+/* NULL: "none", or "auto" outside of a job of these systems (a variable that is empty or "false" does not count). */
+const struct ci_system *ci_find(const char *name);
+
+/* Adds lines in which nothing is a command to any of the systems: what would begin one is parted by a blank. */
+void ci_add_plain(struct text *out, const char *lines);
+
+/* Prints lines on standard output at once, plain unless `ci` is NULL. That it cannot be written is seen at the end of
+ * the program. */
+void ci_print(const struct ci_system *ci, const struct text *lines);
+
+enum { CI_ANNOTATIONS_MAX = 10 }; /* GitHub shows no more of a step */
+
+/*
+ * Tells the system of a report that was written into `directory`, as its writers do: prints the summary, annotations of what is
+ * unexpected (or else of why the run proves nothing) and the command that hands a file over, unless `quiet`; appends
+ * Markdown to the file that page_variable names. Errors of view_open(), and that the page's file cannot be written,
+ * which names the variable.
+ */
+int ci_tell(const struct ci_system *ci, const cJSON *report, const char *directory, bool quiet,
+	    struct error *err);
