@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -14,7 +15,6 @@ static struct {
 	const char *program;
 	enum log_level level;
 	bool json;
-	void (*filter)(struct text *out, const char *line);
 } logger = {.program = "gpucert", .level = LOG_LEVEL_INFO};
 
 static const char *const level_names[] = {"error", "warning", "info", "debug"};
@@ -32,11 +32,6 @@ void log_set_level(enum log_level level)
 void log_set_json(bool json)
 {
 	logger.json = json;
-}
-
-void log_set_filter(void (*filter)(struct text *out, const char *line))
-{
-	logger.filter = filter;
 }
 
 static void add_line(struct text *line, enum log_level level, const struct text *message)
@@ -71,7 +66,6 @@ void log_message(enum log_level level, const char *format, ...)
 {
 	struct text message CLEANUP_TEXT = {0};
 	struct text line CLEANUP_TEXT = {0};
-	struct text filtered CLEANUP_TEXT = {0};
 	va_list args;
 	if (level > logger.level)
 		return;
@@ -79,11 +73,8 @@ void log_message(enum log_level level, const char *format, ...)
 	text_vaddf(&message, format, args);
 	va_end(args);
 	add_line(&line, level, &message);
-	if (logger.filter != NULL && !logger.json)
-		logger.filter(&filtered, text_string(&line));
-	const struct text *written = filtered.size > 0 ? &filtered : &line;
-	if (message.failed || line.failed || filtered.failed)
+	if (message.failed || line.failed)
 		write_lost();
 	else
-		(void)file_write_all(STDERR_FILENO, written->data, written->size);
+		(void)file_write_all(STDERR_FILENO, line.data, line.size);
 }

@@ -11,7 +11,6 @@
  */
 
 #include "base/error.h"
-#include "base/text.h"
 
 #include <stdbool.h>
 
@@ -20,9 +19,6 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 void log_set_program(const char *name);	  /* kept by reference */
 void log_set_level(enum log_level level); /* default: info */
 void log_set_json(bool json);
-
-/* What each line of text goes through before it is written; NULL: nothing. */
-void log_set_filter(void (*filter)(struct text *out, const char *line));
 
 void log_message(enum log_level level, const char *format, ...) PRINTF_LIKE(2, 3);
 

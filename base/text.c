@@ -179,11 +179,22 @@ static bool is_hazardous(uint32_t code)
 	       code == 0xfeff;
 }
 
+/* Would a CI system take this character, and what follows, for a command? `heads`: nothing but blanks stands before. */
+static bool begins_command(const struct text *text, const char *data, size_t size, bool heads)
+{
+	if (data[0] == '#')
+		return text->size > 0 && text->data[text->size - 1] == '#';
+	return heads && size > 1 && data[0] == ':' && data[1] == ':';
+}
+
 void text_add_escaped(struct text *text, const char *data, size_t size)
 {
+	bool heads = true;
 	for (size_t i = 0; i < size;) {
 		uint32_t code = 0;
 		size_t length = text_character(data + i, size - i, &code);
+		const bool parted = begins_command(text, data + i, size - i, heads);
+		heads = heads && (code <= ' ' || code > '~');
 		if (length == 0) {
 			text_addf(text, "\\x%02x", (unsigned)(unsigned char)data[i]);
 			i++;
@@ -195,7 +206,7 @@ void text_add_escaped(struct text *text, const char *data, size_t size)
 			text_append(text, "\\n", 2);
 		else if (code == '\t')
 			text_append(text, "\\t", 2);
-		else if (is_hazardous(code) && code < 0x80)
+		else if (parted || (is_hazardous(code) && code < 0x80))
 			text_addf(text, "\\x%02x", (unsigned)code);
 		else if (is_hazardous(code))
 			text_addf(text, "\\u{%04x}", (unsigned)code);

@@ -47,7 +47,8 @@ void text_free(struct text *text);
 
 /* Adds untrusted bytes so that a terminal or a one-line log shows them harmlessly: control
  * characters, DEL, C1 controls, bidirectional overrides and bytes that are not UTF-8 become \xNN or
- * \u{NNNN}; a backslash becomes two. */
+ * \u{NNNN}; a backslash becomes two. Nor does a CI system whose job prints the text find a command in it: "::" at
+ * its begin is \x3a: (GitHub), "##" is #\x23 ("##[" of GitHub and Azure Pipelines, "##vso[", "##teamcity["). */
 void text_add_escaped(struct text *text, const char *data, size_t size);
 
 /* Adds text for an XML attribute or element: the five entities; characters that XML 1.0 does not

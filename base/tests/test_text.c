@@ -68,6 +68,22 @@ static void test_escapes(void)
 	CHECK_ESCAPED("\xe2\x82", "\\xe2\\x82"); /* cut short */
 }
 
+/* What CI systems would take for a command is text; all other text stays as it is. */
+static void test_commands_are_escaped(void)
+{
+	struct text text CLEANUP_TEXT = {0};
+	CHECK_ESCAPED("std::string a:: #1 # #", "std::string a:: #1 # #");
+	CHECK_ESCAPED("::error::x", "\\x3a:error::x");
+	CHECK_ESCAPED(" \t\xc2\xa0\xe3\x80\x80::error::x",
+		      " \\t\xc2\xa0\xe3\x80\x80\\x3a:error::x");
+	CHECK_ESCAPED(":::error::x", "\\x3a::error::x");
+	CHECK_ESCAPED("a ##[error]##vso[x]", "a #\\x23[error]#\\x23vso[x]");
+	CHECK_ESCAPED("####[error]", "#\\x23#\\x23[error]");
+	text_add_escaped(&text, "a#", 2);
+	text_add_escaped(&text, "#[error]", 8);
+	UNIT_STRING(text_string(&text), "a#\\x23[error]");
+}
+
 static void test_xml(void)
 {
 	struct text text CLEANUP_TEXT = {0};
@@ -219,7 +235,7 @@ static void test_hex(void)
 
 UNIT_MAIN("text", {"hex", test_hex}, {"building", test_building},
 	  {"running out of memory is remembered", test_running_out_of_memory_is_remembered},
-	  {"escapes", test_escapes}, {"XML", test_xml}, {"UTF-8", test_utf8},
-	  {"comparing", test_comparing}, {"glob", test_glob},
+	  {"escapes", test_escapes}, {"commands", test_commands_are_escaped}, {"XML", test_xml},
+	  {"UTF-8", test_utf8}, {"comparing", test_comparing}, {"glob", test_glob},
 	  {"glob takes no exponential time", test_glob_takes_no_exponential_time},
 	  {"integers", test_integers}, {"booleans", test_booleans}, {"lists", test_lists})

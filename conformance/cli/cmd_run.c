@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "conformance/checks/suites.h"
@@ -247,8 +246,6 @@ static int run_run(const struct text_list *arguments)
 	run.settings.filter.exclude = run.exclude;
 	run.settings.expect = &run.expect;
 	run.settings.ci = ci_find(run.ci);
-	if (run.settings.ci != NULL)
-		log_set_filter(ci_add_plain);
 	run.settings.workplace.cdi_directories = &run.cdi_directories;
 	if (rc == 0)
 		rc = runner_run(&run.settings, suites, &exit_code, &err);

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "conformance/cli/commands.h"
-#include "reports/ci/ci.h"
 
 #include <stdio.h>
 #include <string.h>
 
 void command_tell(const char *command, const char *what)
 {
-	struct text escaped CLEANUP_TEXT = {0};
 	struct text line CLEANUP_TEXT = {0};
-	text_add_escaped(&escaped, what, strlen(what));
-	ci_add_plain(&line, text_string(&escaped));
+	text_add_escaped(&line, what, strlen(what));
 	(void)fprintf(stderr, "gpucert %s: %s\n", command, text_string(&line));
 }
 

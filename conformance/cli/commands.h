@@ -29,7 +29,7 @@ extern const struct command_spec command_kubelet; /* the fake kubelet alone, for
 
 enum { COMMAND_EXIT_FAILED = 3 }; /* of commands that read something: it cannot be read */
 
-/* A line on standard error: "gpucert COMMAND: WHAT", escaped, also for CI systems (reports/ci/ci.h). */
+/* A line on standard error: "gpucert COMMAND: WHAT", escaped. */
 void command_tell(const char *command, const char *what);
 
 /* Tells on standard error why a command failed; the exit code: usage for ERROR_ARGUMENT, else that. */

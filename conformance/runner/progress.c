@@ -56,12 +56,9 @@ static void clear(const struct progress *progress)
 
 static void print(const struct progress *progress, const struct text *line)
 {
-	if (progress->ci != NULL) {
-		ci_print(progress->ci, line);
-		return;
-	}
-	(void)fputs(text_string(line), stderr);
-	(void)fflush(stderr);
+	FILE *stream = progress->ci != NULL ? stdout : stderr;
+	(void)fputs(text_string(line), stream);
+	(void)fflush(stream);
 }
 
 static void draw(uv_timer_t *timer)
@@ -82,7 +79,7 @@ static void end_section(struct progress *progress)
 	if (progress->section[0] == '\0')
 		return;
 	progress->ci->end_section(&command, progress->section);
-	ci_print(NULL, &command);
+	print(progress, &command);
 	progress->section[0] = '\0';
 }
 
@@ -100,7 +97,7 @@ static void begin_section(struct progress *progress, const char *check)
 	end_section(progress);
 	(void)memcpy(progress->section, section, sizeof(section));
 	progress->ci->begin_section(&command, section);
-	ci_print(NULL, &command);
+	print(progress, &command);
 }
 
 int progress_open(uv_loop_t *loop, const struct progress_options *options, struct progress **out,

@@ -286,17 +286,17 @@ static int run_checks(struct runner *runner, struct error *err)
 	return rc;
 }
 
-static void print_plan(const struct plan *plan, const struct ci_system *ci)
+static void print_plan(const struct plan *plan)
 {
-	struct text lines CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_item *item = &plan->items[i];
 		bool runs = item->outcome == REPORT_PASS;
-		text_addf(&lines, "%-15s %s%s%s\n",
-			  runs ? "run" : report_outcome_names[item->outcome], item->check->id,
-			  runs ? "" : ": ", runs ? "" : item->reason);
+		struct text reason CLEANUP_TEXT = {0};
+		if (!runs)
+			text_add_escaped(&reason, item->reason, strlen(item->reason));
+		(void)printf("%-15s %s%s%s\n", runs ? "run" : report_outcome_names[item->outcome],
+			     item->check->id, runs ? "" : ": ", text_string(&reason));
 	}
-	ci_print(ci, &lines);
 }
 
 /* A report is on disk, whatever becomes of what is told of it. */
@@ -477,7 +477,7 @@ static int work(struct runner *runner, int *exit_code, struct error *err)
 	struct error failure = {0};
 	int rc = open_workplace(runner, &failure);
 	if (rc == 0 && runner->settings->dry_run) {
-		print_plan(&runner->plan, runner->settings->ci);
+		print_plan(&runner->plan);
 		*exit_code = REPORT_EXIT_EXPECTED;
 		return workplace_close(&runner->workplace, err);
 	}

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct escape {
@@ -163,41 +162,4 @@ const struct ci_system *ci_find(const char *name)
 			return system;
 	}
 	return NULL;
-}
-
-/* What begins a command. */
-static const struct {
-	const char *begins;
-	bool heads_line; /* only behind blanks, which a runner removes: what is no ASCII counts as one */
-} commands[] = {{"::", true}, {"##[", false}, {"##vso[", false}, {"##teamcity[", false}};
-
-static bool begins_command(const char *at, bool heads_line)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (text_starts_with(at, commands[i].begins) &&
-		    (heads_line || !commands[i].heads_line))
-			return true;
-	}
-	return false;
-}
-
-void ci_add_plain(struct text *out, const char *lines)
-{
-	bool heads_line = true;
-	for (const char *at = lines; *at != '\0'; at++) {
-		const bool parted = begins_command(at, heads_line);
-		text_append(out, at, 1);
-		text_add(out, parted ? " " : "");
-		heads_line =
-			*at == '\n' || *at == '\r' || (heads_line && (*at <= ' ' || *at > '~'));
-	}
-}
-
-void ci_print(const struct ci_system *ci, const struct text *lines)
-{
-	struct text plain CLEANUP_TEXT = {0};
-	if (ci != NULL)
-		ci_add_plain(&plain, text_string(lines));
-	(void)fputs(text_string(ci != NULL ? &plain : lines), stdout);
-	(void)fflush(stdout);
 }

@@ -4,9 +4,7 @@
 /*
  * Output for the CI system whose job a run is: collapsible sections around the live output, annotations for what is
  * unexpected, and the report on the job's page. A system is a row of a table.
- *
- * Systems take commands from the lines that a job prints. All that is printed for one goes through ci_print() or
- * ci_add_plain(), so that no text of a plugin, a driver or an image is taken for a command.
+ * Systems take commands from the lines that a job prints. text_add_escaped() sees to it that no text of a plugin, a driver or an image is one.
  */
 
 #include "base/json.h"
@@ -22,6 +20,7 @@ struct ci_system {
 	const char *variable; /* is set in each of its jobs */
 	const char *
 		page_variable; /* names a file: Markdown at its end is shown on the job's page; NULL: none */
+	/* Of the harness' own `name`. Sections do not lie within one another. */
 	void (*begin_section)(struct text *out, const char *name);
 	void (*end_section)(struct text *out, const char *name);
 	/* One line; NULL: the system has no annotations. `title` and `message` are escaped here. */
@@ -38,13 +37,6 @@ extern const char *const ci_names[];
 
 /* NULL: "none", or "auto" outside of a job of these systems (a variable that is empty or "false" does not count). */
 const struct ci_system *ci_find(const char *name);
-
-/* Adds lines in which nothing is a command to any of the systems: what would begin one is parted by a blank. */
-void ci_add_plain(struct text *out, const char *lines);
-
-/* Prints lines on standard output at once, plain unless `ci` is NULL. That it cannot be written is seen at the end of
- * the program. */
-void ci_print(const struct ci_system *ci, const struct text *lines);
 
 enum { CI_ANNOTATIONS_MAX = 10 }; /* GitHub shows no more of a step */
 

@@ -6,6 +6,7 @@
 #include "reports/writer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <uv.h>
@@ -167,8 +168,9 @@ int ci_tell(const struct ci_system *ci, const cJSON *report, const char *directo
 	if (rc < 0)
 		return rc;
 	if (!quiet) {
-		ci_print(ci, &summary);
-		ci_print(NULL, &commands);
+		text_add_all(&summary, &commands);
+		(void)fputs(text_string(&summary), stdout);
+		(void)fflush(stdout);
 	}
 	return ci->page_variable != NULL ? show_page(ci->page_variable, report, directory, err) : 0;
 }
