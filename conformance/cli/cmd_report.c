@@ -76,11 +76,13 @@ static int report_run(const struct text_list *arguments)
 
 static const struct option_spec report_options[] = {
 	{OPTION_ROW("format", OPTION_CHOICE, report.format), .letter = 'f', .value = "FORMAT",
-	 .help = "What to print.", .choices = writer_names},
+	 .help = "What to print: a summary for a terminal; what programs read; JUnit for CI systems; Markdown for the "
+		 "page of a CI job; a page for a browser.",
+	 .choices = writer_names},
 	{OPTION_ROW("reproducible", OPTION_FLAG, report.reproducible),
 	 .help = "Zero what differs from run to run."},
 	{OPTION_ROW("out", OPTION_STRING, report.out_directory), .letter = 'o', .value = "DIR",
-	 .help = "Also write report.json, junit.xml and report.html into this folder, which may be "
+	 .help = "Also write report.json, junit.xml, report.md and report.html into this folder, which may be "
 		 "that of the run."},
 	{.name = NULL},
 };
@@ -91,7 +93,7 @@ static const char *const report_examples[] = {
 	"gpucert report --format junit gpucert-report",
 	"Print the same as JUnit XML.",
 	"gpucert report --out gpucert-report gpucert-report",
-	"Write report.json, junit.xml and report.html again, for a run that was killed before it could.",
+	"Write the files of the report again, for a run that was killed before it could.",
 	NULL,
 };
 

@@ -299,9 +299,7 @@ const struct command_spec command_run = {
 		"Starts a fake kubelet and the device plugin, applies the plugin's answers "
 		"as a kubelet would, launches containers that probe GPU APIs and "
 		"isolation, and writes journal.ndjson, report.json, junit.xml, report.md, report.html "
-		"and evidence to the output folder.
-
-Patterns select checks as for 'gpucert list'.",
+		"and evidence to the output folder.\n\nPatterns select checks as for 'gpucert list'.",
 	.options = run_options,
 	.examples = run_examples,
 	.exit_codes = run_exit_codes,
