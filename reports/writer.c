@@ -20,7 +20,7 @@ static int json_write(const cJSON *report, const struct writer_options *options,
 }
 
 const struct writer writers[] = {
-	{"summary", NULL, summary_write},
+	{"summary", NULL, summary_write}, /* for the terminal alone */
 	{"json", "report.json", json_write},
 	{"junit", "junit.xml", junit_write},
 	{"markdown", "report.md", markdown_write},

@@ -300,7 +300,7 @@ static void print_plan(const struct plan *plan)
 }
 
 /* A report is on disk, whatever becomes of what is told of it. */
-static void tell(const struct runner *runner, const cJSON *report)
+static void tell_report(const struct runner *runner, const cJSON *report)
 {
 	const struct runner_settings *settings = runner->settings;
 	const char *directory = settings->asked.out_directory;
@@ -326,7 +326,7 @@ static int runner_report(struct runner *runner, int *exit_code, struct error *er
 		rc = report_write_directory(directory, report, err);
 	if (rc != 0)
 		return rc;
-	tell(runner, report);
+	tell_report(runner, report);
 	*exit_code = report_exit_code(report);
 	return 0;
 }
@@ -467,7 +467,7 @@ static int give_up(struct runner *runner, const struct error *failure, struct er
 	(void)finish(runner, NULL);
 	if (runner->journal != NULL && report_read_directory(directory, &report, NULL) == 0 &&
 	    report_write_directory(directory, report, NULL) == 0 && runner->settings->ci != NULL)
-		tell(runner, report);
+		tell_report(runner, report);
 	return error_copy(err, failure);
 }
 
