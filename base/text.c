@@ -154,15 +154,6 @@ bool text_is_utf8(const char *data, size_t size)
 	return true;
 }
 
-size_t text_fit(const char *data, size_t size, size_t max)
-{
-	if (size <= max)
-		return size;
-	while (max > 0 && ((unsigned char)data[max] & 0xc0) == 0x80)
-		max--;
-	return max;
-}
-
 size_t text_columns(const char *data, size_t size)
 {
 	size_t columns = 0;
@@ -179,40 +170,33 @@ static bool is_hazardous(uint32_t code)
 	       code == 0xfeff;
 }
 
-/* Would a CI system take this character, and what follows, for a command? `heads`: nothing but blanks stands before. */
-static bool begins_command(const struct text *text, const char *data, size_t size, bool heads)
+/* Would a CI system take this character, and what follows, for a command? What is not ASCII may be a blank. */
+static bool begins_command(const struct text *text, const char *at, const char *end)
 {
-	if (data[0] == '#')
-		return text->size > 0 && text->data[text->size - 1] == '#';
-	return heads && size > 1 && data[0] == ':' && data[1] == ':';
+	const signed char before = text->size > 0 ? (signed char)text->data[text->size - 1] : ' ';
+	if (*at == '#')
+		return before == '#';
+	return *at == ':' && before <= ' ' && end - at > 1 && at[1] == ':';
 }
 
 void text_add_escaped(struct text *text, const char *data, size_t size)
 {
-	bool heads = true;
-	for (size_t i = 0; i < size;) {
+	for (const char *at = data, *end = data + size; at < end;) {
 		uint32_t code = 0;
-		size_t length = text_character(data + i, size - i, &code);
-		const bool parted = begins_command(text, data + i, size - i, heads);
-		heads = heads && (code <= ' ' || code > '~');
-		if (length == 0) {
-			text_addf(text, "\\x%02x", (unsigned)(unsigned char)data[i]);
-			i++;
-			continue;
-		}
-		if (code == '\\')
-			text_append(text, "\\\\", 2);
+		const size_t length = text_character(at, (size_t)(end - at), &code);
+		if (length == 0)
+			text_addf(text, "\\x%02x", (unsigned)(unsigned char)*at);
+		else if (code == '\\')
+			text_add(text, "\\\\");
 		else if (code == '\n')
-			text_append(text, "\\n", 2);
+			text_add(text, "\\n");
 		else if (code == '\t')
-			text_append(text, "\\t", 2);
-		else if (parted || (is_hazardous(code) && code < 0x80))
-			text_addf(text, "\\x%02x", (unsigned)code);
-		else if (is_hazardous(code))
-			text_addf(text, "\\u{%04x}", (unsigned)code);
+			text_add(text, "\\t");
+		else if (is_hazardous(code) || begins_command(text, at, end))
+			text_addf(text, code < 0x80 ? "\\x%02x" : "\\u{%04x}", (unsigned)code);
 		else
-			text_append(text, data + i, length);
-		i += length;
+			text_append(text, at, length);
+		at += length > 0 ? length : 1;
 	}
 }
 

@@ -47,8 +47,8 @@ void text_free(struct text *text);
 
 /* Adds untrusted bytes so that a terminal or a one-line log shows them harmlessly: control
  * characters, DEL, C1 controls, bidirectional overrides and bytes that are not UTF-8 become \xNN or
- * \u{NNNN}; a backslash becomes two. Nor does a CI system whose job prints the text find a command in it: "::" at
- * its begin is \x3a: (GitHub), "##" is #\x23 ("##[" of GitHub and Azure Pipelines, "##vso[", "##teamcity["). */
+ * \u{NNNN}; a backslash becomes two. Nor does a CI system whose job prints the text find a command in it: "::" behind a
+ * blank, or at the begin, is \x3a: (GitHub), "##" is #\x23 ("##[" of GitHub and Azure Pipelines, "##vso[", "##teamcity["). */
 void text_add_escaped(struct text *text, const char *data, size_t size);
 
 /* Adds text for an XML attribute or element: the five entities; characters that XML 1.0 does not
@@ -74,7 +74,14 @@ bool text_is_utf8(const char *data, size_t size); /* strict: no surrogates, no o
 size_t text_character(const char *data, size_t size, uint32_t *code);
 
 /* How many of the first bytes, at most `max`, are whole characters of UTF-8. */
-size_t text_fit(const char *data, size_t size, size_t max);
+static inline size_t text_fit(const char *data, size_t size, size_t max)
+{
+	if (size <= max)
+		return size;
+	while (max > 0 && ((unsigned char)data[max] & 0xc0) == 0x80)
+		max--;
+	return max;
+}
 
 /* Characters of UTF-8, which is what a terminal shows. */
 size_t text_columns(const char *data, size_t size);
