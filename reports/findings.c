@@ -87,13 +87,16 @@ struct findings_headline findings_headline_of(const cJSON *report)
 void findings_add_verdict(const cJSON *report, struct text *out)
 {
 	const char *state = view_string(report, "/run/state");
+	const cJSON *outcomes = json_pointer(report, "/totals/outcome");
 	text_addf(out, "%lld of %lld checks passed",
 		  (long long)view_int(report, "/totals/outcome/pass"),
 		  (long long)(view_int(report, "/totals/checks") -
 			      view_int(report, "/totals/outcome/not-applicable")));
-	json_each (outcome, json_pointer(report, "/totals/outcome")) {
-		if (outcome->valueint != 0 && !text_equal(outcome->string, "pass"))
-			text_addf(out, ", %d %s", outcome->valueint, outcome->string);
+	for (int i = REPORT_PASS + 1; i < REPORT_OUTCOME_COUNT; i++) {
+		const cJSON *count =
+			cJSON_GetObjectItemCaseSensitive(outcomes, report_outcome_names[i]);
+		if (count != NULL && count->valueint != 0)
+			text_addf(out, ", %d %s", count->valueint, report_outcome_names[i]);
 	}
 	if (strcmp(state, "complete") != 0)
 		text_addf(out, "; run %s", state);
