@@ -35,6 +35,8 @@ enum { JSON_VALUES_MAX = 4 * 1000 * 1000 };
 int json_check_values(const char *data, size_t size, struct error *err);
 /* ERROR_FORMAT: a member is there twice, of which readers could take the one or the other. Names the place. */
 int json_check_names(const struct json_at *document, struct error *err);
+/* json_parse() and both of them. */
+int json_parse_strict(const char *data, size_t size, cJSON **out, struct error *err);
 
 /* Makes the strings, objects and arrays that are members of these names (NULL-ended, as they are written) empty, wherever
  * they are, in the text itself and many times faster than it would be parsed: for readers who need little of

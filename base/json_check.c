@@ -60,3 +60,17 @@ int json_check_names(const struct json_at *document, struct error *err)
 	}
 	return rc;
 }
+
+int json_parse_strict(const char *data, size_t size, cJSON **out, struct error *err)
+{
+	cJSON *json CLEANUP_JSON = NULL;
+	int rc = json_check_values(data, size, err);
+	if (rc == 0)
+		rc = json_parse(data, size, &json, err);
+	const struct json_at root = json_root(json);
+	if (rc == 0)
+		rc = json_check_names(&root, err);
+	if (rc == 0)
+		*out = STEAL(json);
+	return rc;
+}

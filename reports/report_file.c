@@ -13,12 +13,7 @@ int report_parse(char *data, size_t size, const char *const *without, cJSON **re
 	cJSON *json CLEANUP_JSON = NULL;
 	if (without != NULL)
 		size = json_drop_members(data, size, without);
-	int rc = json_check_values(data, size, err);
-	if (rc == 0)
-		rc = json_parse(data, size, &json, err);
-	const struct json_at root = json_root(json);
-	if (rc == 0)
-		rc = json_check_names(&root, err);
+	int rc = json_parse_strict(data, size, &json, err);
 	if (rc == 0)
 		rc = schema_upgrade(&report_schema, json, json, err);
 	if (rc == 0)

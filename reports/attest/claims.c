@@ -73,7 +73,7 @@ int claims_parse(const char *data, size_t size, struct claims *out, struct error
 {
 	cJSON *document CLEANUP_JSON = NULL;
 	struct arena arena = {0};
-	int rc = json_parse(data, size, &document, err);
+	int rc = json_parse_strict(data, size, &document, err);
 	struct json_at root = json_root(document);
 	*out = (struct claims){0};
 	if (rc == 0 && !cJSON_IsObject(document))

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "reports/journal.h"
 #include "reports/render.h"
-#include "reports/upgrade/upgrade.h"
+#include "reports/report_file.h"
 #include "reports/view.h"
 
 #include <string.h>
@@ -53,9 +53,7 @@ static int parse_report(struct folder *folder, struct faults *faults, struct err
 	cJSON *report CLEANUP_JSON = NULL;
 	struct view view CLEANUP_VIEW = {0};
 	struct error why = {0};
-	int rc = json_parse(file->data, file->size, &report, &why);
-	if (rc == 0)
-		rc = schema_upgrade(&report_schema, report, report, &why);
+	int rc = report_parse(file->data, file->size, NULL, &report, &why);
 	if (rc == 0)
 		rc = view_open(report, &view, &why);
 	if (rc < 0)

@@ -96,13 +96,10 @@ static int to_texts(cJSON *document, struct error *err)
 	if (!cJSON_IsObject(document))
 		return error_set(err, ERROR_FORMAT, "expected members such as 'vendor: Example'");
 	cJSON_ArrayForEach (child, document) {
-		struct json_at at = {.node = child, .parent = &root, .key = child->string};
-		if (cJSON_GetObjectItemCaseSensitive(document, child->string) != child)
-			return json_error(&at, err, "given twice");
 		if (child->valuestring != NULL)
 			child->type = cJSON_String;
 	}
-	return 0;
+	return json_check_names(&root, err);
 }
 
 int product_parse(const char *data, size_t size, struct product *out, cJSON **json,

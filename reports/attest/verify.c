@@ -43,7 +43,7 @@ static int open_payload(const struct dsse *dsse, cJSON **statement, struct fault
 	cJSON *json CLEANUP_JSON = NULL;
 	struct error why = {0};
 	int rc = strcmp(dsse->type, STATEMENT_PAYLOAD_TYPE) == 0
-			 ? json_parse(dsse->payload, dsse->size, &json, &why)
+			 ? json_parse_strict(dsse->payload, dsse->size, &json, &why)
 			 : error_set(&why, ERROR_FORMAT, "its type is '%.128s', not %s", dsse->type,
 				     STATEMENT_PAYLOAD_TYPE);
 	if (rc == 0)
@@ -62,7 +62,7 @@ static int open_envelope(const char *data, size_t size, const struct public_key 
 	struct dsse dsse CLEANUP_DSSE = {0};
 	enum dsse_trust trust = DSSE_OTHER_KEY;
 	struct error why = {0};
-	int rc = json_parse(data, size, &envelope, &why);
+	int rc = json_parse_strict(data, size, &envelope, &why);
 	if (rc == 0)
 		rc = dsse_parse(envelope, &dsse, &why);
 	if (rc < 0)

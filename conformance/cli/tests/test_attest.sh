@@ -154,6 +154,7 @@ edit 'e.payload = "*" + e.payload' | attested broken-envelope
 edit 'e.signatures = []' | attested broken-envelope
 edit 'e.signatures = Array(17).fill(e.signatures[0])' | attested broken-envelope
 edit 'e.signatures[0].sig = 7' | attested broken-envelope
+sed 's/^{/{"payload": "AA==",/' "$run/attestation.json" | attested broken-envelope
 edit 'e.payload = Buffer.from(Buffer.from(e.payload, "base64").toString().replace("PASSED", "FAILED")).toString("base64")' | attested bad-signature
 edit 'e.payloadType = "application/json"' | attested bad-signature
 edit 'e.signatures[0].sig = "AAAA"' | attested bad-signature

@@ -83,6 +83,9 @@ spoiled tampered-report sed -i 's/"exitCode": 0/"exitCode": 1/' report.json
 spoiled unnamed-file touch notes.txt
 spoiled unnamed-file touch evidence/api.vulkan/03-more.json
 spoiled unnamed-file mkfifo pipe
+spoiled unnamed-file sh -c 'i=0; while [ $i -lt 250 ]; do touch "$i"; i=$((i + 1)); done'
+expect_says "this and more that is not told here"
+[ "$(grep -c '"kind"' "$work/out")" -eq 200 ] || complain "the list of faults has no end"
 spoiled symbolic-link ln -s /etc/passwd notes.txt
 spoiled symbolic-link ln -s evidence more
 spoiled symbolic-link ln -sf product.yaml junit.xml
@@ -111,7 +114,7 @@ product "website_url: 'javascript:alert(1)' is not a URL" 's,https://yoyo.dyne/t
 product "product_logo_url: the logo is a vector graphic" 's/[.]svg/.png/'
 product "type: 'toaster' is not" 's/device plugin/toaster/'
 product "contact_email_address: 'nobody'" 's/certification@yoyo.dyne/nobody/'
-product "vendor: given twice" '1i vendor: Another'
+product "vendor: is there twice" '1i vendor: Another'
 product "colour: unknown member" '$a colour: blue'
 product "vendor: is empty" 's/^vendor.*/vendor: ""/'
 product "vendor: holds a control character" 's/^vendor.*/vendor: "a\\nb"/'
@@ -168,7 +171,10 @@ claimed "claims: claims.json: claims[0].reviewBy: '2026-13-01' is not a day" "$w
 claimed "claims[1]: the same as claims[0]" "$work/open" "check api.opencl" "check api.opencl"
 claimed "claims[0].check: environment.devices cannot be claimed: everything stands on it" "$work/open" "check environment.devices"
 claimed "claims[0].check: registration.arrives cannot be claimed" "$work/open" "check registration.arrives"
-claimed "claims[0]: name either a check or a requirement" "$work/open" "link x"
+printf '{"schema": "gpucert-claims/1", "claims": [], "claims": []}' >"$work/claims.json"
+refused "claims: claims.json: claims: is there twice" "$work/open" --claims "$work/claims.json"
+printf '{"schema": "gpucert-claims/1", "claims": [{"justification": "a", "link": "b", "reviewBy": "%s"}]}' "$next_year" >"$work/claims.json"
+refused "claims[0]: name either a check or a requirement" "$work/open" --claims "$work/claims.json"
 make_report "$work/failed" 'Object.assign(end("api.opencl"), {outcome: "fail", reason: "it is wrong"})'
 refused "API-01 is violated, and a failure is never claimed away: api.opencl (fail): it is wrong" "$work/failed"
 claimed "claims[0] (api.opencl): a failure is never claimed away" "$work/failed" "check api.opencl"
