@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Comparison, matrix and expectations on the golden set: 4 drivers on 3 builds of Windows (reports/tests/set/README.md).
-# usage: test_golden_set.sh BIN SET SCHEMAS VALIDATE.mjs
+# usage: test_golden_set.sh BIN SET SCHEMAS VALIDATE.mjs README.mjs
 . "$(dirname "$0")/lib.sh"
 set=$2
 schemas=$3
@@ -12,6 +12,9 @@ expect_exit 0 node "$validate" "$schemas/report.schema.json" "$set"/matrix/*/rep
 for journal in "$set"/matrix/nvidia-552.22-20??/journal.ndjson; do
 	expect_exit 0 node "$validate" "$schemas/journal.schema.json" "$journal"
 done
+
+# README.md shows its matrix.
+expect_exit 0 node "$5" "$bin/.." --check matrix="$set"
 
 # Each says that its node is a recording, and of each planted check that nothing ran; none of it proves anything.
 for folder in "$set"/matrix/* "$set"/more/*; do
@@ -28,8 +31,10 @@ more=../more
 expect_exit 0 gpucert compare nvidia-552.22-2022 nvidia-582.53-2022
 expect_says "driver nvlddmkm 31.0.15.5222 → nvlddmkm 32.0.15.8253: no check ended otherwise"
 expect_exit 1 gpucert compare nvidia-582.53-2022 nvidia-582.53-2025
-expect_says "OS Windows Server 2022 Datacenter 20348.2849 → Windows Server 2025 Datacenter 26100.2454: 5 regressions, 1 fix"
+expect_says "OS Windows Server 2022 Datacenter 20348.2849 → Windows Server 2025 Datacenter 26100.2454: 5 regressions, 1 other change"
 expect_says "regression     isolation.residue  pass → fail: probe-residue: saw launch refused"
+expect_exit 0 gpucert compare amd-24027-2019 amd-24027-2022
+expect_says "OS Windows Server 2019 Datacenter 17763.6532 → Windows Server 2022 Datacenter 20348.2849: 8 fixes, 6 other changes"
 expect_exit 0 gpucert compare nvidia-582.53-2025 $more/nvidia-mended-2025
 expect_says "driver nvlddmkm 32.0.15.8253 → nvlddmkm 99.0.0.1: 18 fixes"
 expect_exit 1 gpucert compare --format json $more/nvidia-mended-2025 nvidia-582.53-2025

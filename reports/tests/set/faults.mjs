@@ -47,7 +47,9 @@ export const faults = [
 		name: 'nvcuda.dll and a GPU in one container',
 		source: 'https://github.com/AppMana/cloud-provisioning/tree/main/providers/windows-gpu-device-plugin',
 		when: (cell) => nvidia(cell) && cell.os.build >= 26100,
-		hits: (check) => check !== 'isolation.management-apis',
+		hits: () => true,
+		// It looks at the containers of others.
+		outcome: (check) => (check === 'isolation.management-apis' ? 'unsupported' : 'fail'),
 		sees: (check) => ({what: `probe-${one(check)}`, wanted: 'exited with code 0', saw: 'launch refused: hcs::CreateComputeSystem failed'}),
 	},
 	{
