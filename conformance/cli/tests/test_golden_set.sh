@@ -7,7 +7,7 @@ set=$2
 schemas=$3
 validate=$4
 
-[ "$(ls -d "$set"/matrix/*/report.json | wc -l)" -ge 12 ] || complain "the set has fewer than 12 reports"
+[ "$(find "$set/matrix" -name report.json | wc -l)" -ge 12 ] || complain "the set has fewer than 12 reports"
 expect_exit 0 node "$validate" "$schemas/report.schema.json" "$set"/matrix/*/report.json "$set"/more/*/report.json
 for journal in "$set"/matrix/nvidia-552.22-20??/journal.ndjson; do
 	expect_exit 0 node "$validate" "$schemas/journal.schema.json" "$journal"
