@@ -145,15 +145,7 @@ size_t text_character(const char *data, size_t size, uint32_t *code)
 bool text_is_utf8(const char *data, size_t size)
 {
 	uint32_t code = 0;
-	uint64_t eight = 0; /* most text is ASCII */
 	for (size_t i = 0; i < size;) {
-		if (size - i >= sizeof(eight)) {
-			memcpy(&eight, data + i, sizeof(eight));
-			if ((eight & UINT64_C(0x8080808080808080)) == 0) {
-				i += sizeof(eight);
-				continue;
-			}
-		}
 		size_t length = text_character(data + i, size - i, &code);
 		if (length == 0)
 			return false;
