@@ -109,7 +109,7 @@ static const struct json_member row_members[] = {
 	 .presence = JSON_REQUIRED,
 	 JSON_AT(struct expectation, expect),
 	 .names = kinds},
-	TEXT("reason", reason, check_needed),
+	TEXT("reason", reason, expectation_check_text),
 	{.key = "match",
 	 .type = JSON_MEMBER_OBJECT,
 	 .presence = JSON_REQUIRED,
