@@ -215,7 +215,8 @@ static const cJSON *pointer_step(const cJSON *node, const char *token, size_t si
 	size_t index = 0;
 	cJSON_ArrayForEach (child, node) {
 		char number[24] = "";
-		(void)snprintf(number, sizeof(number), "%zu", index++);
+		if (cJSON_IsArray(node))
+			(void)snprintf(number, sizeof(number), "%zu", index++);
 		if (token_names(token, size, cJSON_IsArray(node) ? number : child->string))
 			break;
 	}

@@ -38,9 +38,9 @@ int json_check_names(const struct json_at *document, struct error *err);
 /* json_parse() and both of them. */
 int json_parse_strict(const char *data, size_t size, cJSON **out, struct error *err);
 
-/* Makes the strings, objects and arrays that are members of these names (NULL-ended, as they are written) empty, wherever
- * they are, in the text itself and many times faster than it would be parsed: for readers who need little of
- * large documents. Nothing is checked; of a text that is not JSON anything may be left. Returns the new size. */
+/* Takes the members of these names (NULL-ended, as they are written) away, wherever they are, in the text itself and
+ * many times faster than it would be parsed: for readers who need little of large documents. Nothing is checked; of a
+ * text that is not JSON anything may be left. Returns the new size. */
 size_t json_drop_members(char *data, size_t size, const char *const *keys);
 
 /* json_parse() of a whole file; every error names the path. */

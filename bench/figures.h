@@ -50,3 +50,6 @@ int growth_measure(struct error *err);
 
 /* A row that says how long `image select` takes, without the start of the program. */
 int selection_measure(struct error *err);
+
+/* Rows that say how long `gpucert matrix` takes for 10,000 reports, and how much memory. Needs some gigabytes below /tmp. */
+int matrix_measure(struct error *err);

@@ -20,7 +20,7 @@ enum { MOUNTS = 14, STARTS = 21, GROWTH_CALLS = 100000, READY_TIMEOUT_MS = 20000
 
 static struct {
 	int64_t calls;
-	bool run;
+	bool run, matrix;
 } options = {.calls = 20000};
 
 static void peer_line(bool is_stderr, const char *line, size_t size, void *user)
@@ -249,6 +249,21 @@ static int bench_run(struct error *err)
 	return 0;
 }
 
+static void bench_programs(uv_loop_t *loop)
+{
+	struct error err = {0};
+	if (bench_calls(loop, &err) < 0)
+		table_missing("Allocate", err.text);
+	if (bench_memory(loop, &err) < 0)
+		table_missing("memory", err.text);
+	if (bench_start(loop, &err) < 0)
+		table_missing("start", err.text);
+	if (growth_measure(&err) < 0)
+		table_missing("growth", err.text);
+	if (selection_measure(&err) < 0)
+		table_missing("image select", err.text);
+}
+
 static int bench_main(const struct text_list *arguments)
 {
 	struct error err = {0};
@@ -258,16 +273,10 @@ static int bench_main(const struct text_list *arguments)
 		(void)fprintf(stderr, "gpucert-bench: %s\n", err.text);
 		return EXIT_FAILURE;
 	}
-	if (bench_calls(&loop, &err) < 0)
-		table_missing("Allocate", err.text);
-	if (bench_memory(&loop, &err) < 0)
-		table_missing("memory", err.text);
-	if (bench_start(&loop, &err) < 0)
-		table_missing("start", err.text);
-	if (growth_measure(&err) < 0)
-		table_missing("growth", err.text);
-	if (selection_measure(&err) < 0)
-		table_missing("image select", err.text);
+	if (!options.matrix)
+		bench_programs(&loop);
+	if (matrix_measure(&err) < 0)
+		table_missing("matrix", err.text);
 	if (options.run && bench_run(&err) < 0)
 		table_missing("gpucert run", err.text);
 	(void)loop_drain(&loop, READY_TIMEOUT_MS, NULL);
@@ -281,6 +290,8 @@ int main(int argc, char **argv)
 		 .help = "Allocate calls to time.", .min = 100, .max = 10000000},
 		{OPTION_ROW("run", OPTION_FLAG, options.run),
 		 .help = "Time a whole 'gpucert run' as well; needs root."},
+		{OPTION_ROW("matrix", OPTION_FLAG, options.matrix),
+		 .help = "Measure 'gpucert matrix' alone."},
 		{.name = NULL},
 	};
 	const struct command_spec program = {

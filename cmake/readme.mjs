@@ -2,7 +2,7 @@
 // usage: node readme.mjs BUILD [--check] [NAME=FOLDER...]
 // The sample outputs of README.md are what the programs print. Writes them anew (`cmake --build BUILD --target readme`), or with
 // --check says where they differ in more than times, versions and digests. FOLDER holds the report of a run that was made
-// already. Without the Windows programs (preset "windows") the sample of the Wine node stays as it is; it is compared with the
+// already; matrix=FOLDER has the golden set (reports/tests/set), and asks for its sample alone. Without the Windows programs (preset "windows") the sample of the Wine node stays as it is; it is compared with the
 // FOLDER that test_wine_node gives alone.
 import {execFileSync, spawnSync} from 'node:child_process';
 import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
@@ -39,6 +39,7 @@ const runs = {
 };
 // The others need no Windows programs, and are compared by test_run.
 const isAsked = (name) => {
+	if (name === 'matrix' || given.matrix !== undefined) return name === 'matrix' && (!check || given.matrix !== undefined);
 	if (name === 'grid') return true;
 	if (name === 'wine') return given.wine !== undefined || (!check && existsSync(join(windows, 'bin', 'gpu-discovery.exe')));
 	return !check || given.wine === undefined;
@@ -121,7 +122,15 @@ function grid(old) {
 	return `| API | Linux, no GPU | Windows node under Wine |\n| --- | --- | --- |\n${rows.join('')}`;
 }
 
-const samples = {grid, run: () => summary('run'), library: () => summary('library'), wine: () => summary('wine'), excerpt};
+// Of the golden set, which is made for it: what gpucert tells of many reports.
+function matrix() {
+	const set = given.matrix ?? join(work, 'set');
+	const maker = join(import.meta.dirname, '../reports/tests/set/make-set.mjs');
+	if (given.matrix === undefined) execFileSync('node', [maker, build, set], {stdio: 'inherit'});
+	return execFileSync(bin('gpucert'), ['matrix', '--failed', join(set, 'matrix')], {encoding: 'utf8'});
+}
+
+const samples = {grid, matrix, run: () => summary('run'), library: () => summary('library'), wine: () => summary('wine'), excerpt};
 let differs = false;
 function renew(head, name, old) {
 	if (!isAsked(name)) return head + old;

@@ -83,6 +83,21 @@ enum report_disposition report_disposition_of(enum report_outcome outcome,
 					     : REPORT_UNEXPECTED_FAIL;
 }
 
+bool report_is_known(const struct report_known *known, const char *reason)
+{
+	return known->reason == NULL || known->reason[0] == '\0' ||
+	       text_glob(known->reason, reason);
+}
+
+enum report_disposition report_disposition_known(enum report_outcome outcome, const char *reason,
+						 const struct report_known *known)
+{
+	const bool counts = outcome == REPORT_PASS ? !known->flaky
+						   : !report_outcome_is_bad(outcome) ||
+							     report_is_known(known, reason);
+	return report_disposition_of(outcome, counts ? known->outcome : REPORT_PASS);
+}
+
 size_t report_tally_total(const struct report_tally *tally)
 {
 	size_t total = 0;

@@ -64,6 +64,21 @@ extern const char *const report_disposition_names[REPORT_DISPOSITION_COUNT + 1];
 enum report_disposition report_disposition_of(enum report_outcome outcome,
 					      enum report_outcome expected);
 
+/* How a check is known to end. */
+struct report_known {
+	enum report_outcome outcome;
+	bool flaky; /* it may also pass */
+	const char
+		*reason; /* pattern (text_glob()) of the known failure's reason; NULL or "": any */
+};
+
+/* Of a bad outcome: is it the known failure, by its reason? */
+bool report_is_known(const struct report_known *known, const char *reason);
+
+/* Against what is known: a failure for another reason is unexpected. */
+enum report_disposition report_disposition_known(enum report_outcome outcome, const char *reason,
+						 const struct report_known *known);
+
 /* What a check's time goes into. Phases do not overlap; time outside all of them is the harness'
  * own. */
 enum report_phase {

@@ -62,6 +62,7 @@ static const struct field expected[] = {
 	{.key = "outcome", .type = FIELD_WORD, .words = report_outcome_names},
 	{.key = "entry"},
 	{.key = "flaky", .type = FIELD_BOOL, .presence = FIELD_OR_ABSENT},
+	{.key = "reason", .presence = FIELD_OR_ABSENT},
 	{.key = "why", .presence = FIELD_OR_ABSENT},
 	{.key = "link", .presence = FIELD_OR_ABSENT},
 	{.key = NULL},

@@ -250,21 +250,30 @@ char *render_requirement_reason(const struct render_requirement *requirement)
 	return strdup(reason != NULL ? reason : "no check tests it");
 }
 
-enum report_disposition render_disposition(const struct render_check *check)
+/* What the plan says of how it ends; a pass where it says nothing. */
+static struct report_known known_of(const struct render_check *check)
 {
 	const cJSON *row = field_get(check->planned, "expected");
-	const char *expected = field_string(row, "outcome");
-	const bool flaky = cJSON_IsTrue(field_get(row, "flaky"));
-	if (check->over_budget || (flaky && check->outcome == REPORT_PASS))
-		expected = NULL;
-	return report_disposition_of(check->outcome,
-				     expected != NULL ? report_outcome_of(expected) : REPORT_PASS);
+	const char *outcome = field_string(row, "outcome");
+	return (struct report_known){
+		.outcome = outcome != NULL ? report_outcome_of(outcome) : REPORT_PASS,
+		.flaky = cJSON_IsTrue(field_get(row, "flaky")),
+		.reason = field_string(row, "reason"),
+	};
+}
+
+enum report_disposition render_disposition(const struct render_check *check)
+{
+	const struct report_known known = known_of(check);
+	return check->over_budget ? report_disposition_of(check->outcome, REPORT_PASS)
+				  : report_disposition_known(check->outcome, check->reason, &known);
 }
 
 static bool is_flake(const struct render_check *check)
 {
-	return cJSON_IsTrue(field_get(field_get(check->planned, "expected"), "flaky")) &&
-	       report_outcome_is_bad(check->outcome);
+	const struct report_known known = known_of(check);
+	return known.flaky && report_outcome_is_bad(check->outcome) &&
+	       report_is_known(&known, check->reason);
 }
 
 void render_count_flakes(struct render *render)

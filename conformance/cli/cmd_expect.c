@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/members.h"
+#include "base/version.h"
 #include "conformance/checks/suites.h"
 #include "conformance/cli/commands.h"
 #include "conformance/runner/expectations.h"
@@ -57,11 +58,9 @@ static void add_line(struct text *out, const char *label, const char *value)
 /* How a check of a report ended, and the row for it. */
 static void explain(const struct view_check *check, const struct expectation *row, struct text *out)
 {
-	const enum report_disposition disposition =
-		row->expect == EXPECT_FLAKY && check->outcome == REPORT_PASS
-			? REPORT_AS_EXPECTED
-			: report_disposition_of(check->outcome, expectation_outcome(row));
-	const char *word = report_disposition_names[disposition];
+	const struct report_known known = expectation_known(row);
+	const char *word = report_disposition_names[report_disposition_known(
+		check->outcome, check->reason, &known)];
 	text_add_escaped(out, check->id, strlen(check->id));
 	text_addf(out, ": %s, %s\n", report_outcome_names[check->outcome],
 		  word != NULL ? word : "not run");
@@ -113,34 +112,72 @@ static int explain_run(const struct text_list *arguments)
 	return rc < 0 ? command_failed("expect explain", rc, &err) : EXIT_SUCCESS;
 }
 
-/* How a check ended in the reports, and the row that all of them have for it. */
+/* How a check ended in the reports of one environment, for which it has one row or none. */
 struct tally {
 	const char *id;
 	unsigned revision;
-	unsigned passed, failed;
-	enum report_outcome worst;
 	const struct expectation *row;
-	const cJSON *environment; /* of the first report in which it was bad */
+	const char *place;		    /* names of OS and drivers */
+	const cJSON *environment;	    /* of the first report */
+	unsigned passed, failed, otherwise; /* otherwise: it failed, and not as the row says */
+	enum report_outcome worst;
+	const char
+		*reason; /* of the last failure, or of the last one that is not as the row says */
 };
 
 struct tallies {
 	struct tally *items;
 	size_t count;
+	struct text_list places;
 };
 
-static struct tally *find_tally(struct tallies *tallies, const struct view_check *check)
+/* "Windows Server 2022 20348.1547, nvlddmkm 31.0.15.5222" */
+static int add_place(const cJSON *environment, struct text_list *places, struct error *err)
 {
+	struct text name CLEANUP_TEXT = {0};
+	environment_add_name("os", cJSON_GetObjectItemCaseSensitive(environment, "os"), &name);
+	json_each (driver, cJSON_GetObjectItemCaseSensitive(environment, "drivers")) {
+		text_add(&name, ", ");
+		environment_add_name("drivers", driver, &name);
+	}
+	return name.failed ? error_memory(err) : text_list_add(places, text_string(&name), err);
+}
+
+static struct tally *find_tally(struct tallies *tallies, const struct view_check *check,
+				const struct expectation *row, const cJSON *environment)
+{
+	const char *place = tallies->places.items[tallies->places.count - 1];
 	for (size_t i = 0; i < tallies->count; i++) {
-		if (strcmp(tallies->items[i].id, check->id) == 0)
-			return &tallies->items[i];
+		struct tally *tally = &tallies->items[i];
+		if (tally->row == row && strcmp(tally->id, check->id) == 0 &&
+		    strcmp(tally->place, place) == 0)
+			return tally;
 	}
 	struct tally *grown = array_grow(tallies->items, tallies->count, sizeof(*grown));
 	if (grown == NULL)
 		return NULL;
 	tallies->items = grown;
-	grown[tallies->count] = (struct tally){
-		.id = check->id, .revision = (unsigned)view_int(check->json, "/revision")};
+	grown[tallies->count] =
+		(struct tally){.id = check->id,
+			       .revision = (unsigned)view_int(check->json, "/revision"),
+			       .row = row,
+			       .place = place,
+			       .environment = environment};
 	return &grown[tallies->count++];
+}
+
+static void count_failure(struct tally *tally, const struct view_check *check)
+{
+	static const struct report_known nothing = {.outcome = REPORT_PASS};
+	const struct report_known known =
+		tally->row != NULL ? expectation_known(tally->row) : nothing;
+	const bool otherwise = report_disposition_known(check->outcome, check->reason, &known) ==
+			       REPORT_UNEXPECTED_FAIL;
+	tally->failed++;
+	tally->otherwise += otherwise;
+	tally->worst = check->outcome > tally->worst ? check->outcome : tally->worst;
+	if (otherwise || tally->reason == NULL)
+		tally->reason = check->reason;
 }
 
 static int count(const struct expectations *expectations, const cJSON *report,
@@ -149,79 +186,134 @@ static int count(const struct expectations *expectations, const cJSON *report,
 	const cJSON *environment = cJSON_GetObjectItemCaseSensitive(report, "environment");
 	struct view view CLEANUP_VIEW = {0};
 	int rc = view_open(report, &view, err);
+	if (rc == 0)
+		rc = add_place(environment, &tallies->places, err);
 	for (size_t i = 0; rc == 0 && i < view.count; i++) {
 		const struct view_check *check = &view.checks[i];
 		const struct expectation *row = NULL;
-		struct tally *tally = find_tally(tallies, check);
-		if (tally == NULL)
+		rc = expectations_find(expectations, check->id,
+				       (unsigned)view_int(check->json, "/revision"), environment,
+				       &row, err);
+		struct tally *tally = rc == 0 ? find_tally(tallies, check, row, environment) : NULL;
+		if (rc == 0 && tally == NULL)
 			return error_memory(err);
-		rc = expectations_find(expectations, check->id, tally->revision, environment, &row,
-				       err);
-		tally->row = row != NULL ? row : tally->row;
-		tally->passed += check->outcome == REPORT_PASS;
-		if (check->outcome != REPORT_FAIL && check->outcome != REPORT_TIMEOUT &&
-		    check->outcome != REPORT_CRASH)
-			continue;
-		tally->failed++;
-		tally->worst = check->outcome > tally->worst ? check->outcome : tally->worst;
-		tally->environment = tally->environment != NULL ? tally->environment : environment;
+		if (rc == 0 && check->outcome == REPORT_PASS)
+			tally->passed++;
+		else if (rc == 0 && check->outcome != REPORT_BROKEN &&
+			 report_outcome_is_bad(check->outcome))
+			count_failure(tally, check);
 	}
 	return rc;
+}
+
+/* The version and no other, where it is one that ranges are made of. */
+static void member_exactly(struct members *match, const char *key, const char *version)
+{
+	char *range CLEANUP_FREE = text_format("=%s", version);
+	match->failed = match->failed || range == NULL;
+	if (range != NULL && version_range_is_valid(range))
+		member_string(match, key, range);
+}
+
+/* Where it was seen, and nowhere else: how much further it holds is for a person to say. */
+static cJSON *new_match(const cJSON *environment)
+{
+	struct members match CLEANUP_MEMBERS = members_new();
+	struct text build CLEANUP_TEXT = {0};
+	const cJSON *os = cJSON_GetObjectItemCaseSensitive(environment, "os");
+	const cJSON *driver = json_first(cJSON_GetObjectItemCaseSensitive(environment, "drivers"));
+	expectation_add_build(os, &build);
+	member_string(&match, "os", view_string(os, "/name"));
+	member_exactly(&match, "osBuild", text_string(&build));
+	if (driver != NULL && driver->next == NULL) {
+		member_string(&match, "driver", view_string(driver, "/key"));
+		member_exactly(&match, "driverVersion", view_string(driver, "/version"));
+	}
+	match.failed = match.failed || build.failed;
+	return members_take(&match);
 }
 
 /* Of the row that is to be written by a person, what the reports know. */
 static cJSON *new_row(const struct tally *tally)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
-	struct members match CLEANUP_MEMBERS = members_new();
-	const cJSON *drivers = cJSON_GetObjectItemCaseSensitive(tally->environment, "drivers");
-	const cJSON *driver = json_first(drivers);
-	struct text seen CLEANUP_TEXT = {0};
 	char today[CLOCK_UTC_SIZE] = "";
 	(void)clock_utc(today);
-	member_string(&match, "os", view_string(tally->environment, "/os/name"));
-	if (driver != NULL && driver->next == NULL)
-		member_string(&match, "driver", view_string(driver, "/key"));
-	environment_add_name("os", cJSON_GetObjectItemCaseSensitive(tally->environment, "os"),
-			     &seen);
-	json_each (item, drivers) {
-		text_add(&seen, ", ");
-		environment_add_name("drivers", item, &seen);
-	}
 	member_string(&json, "check", tally->id);
 	member_int(&json, "revision", tally->revision);
 	member_string(&json, "expect",
 		      tally->passed > 0 ? "flaky" : report_outcome_names[tally->worst]);
-	member_item(&json, "match", members_take(&match));
+	member_item(&json, "match", new_match(tally->environment));
 	member_string(&json, "why", "");
 	member_string(&json, "link", "");
 	member_format(&json, "added", "%.10s", today);
-	member_string(&json, "seenWith", text_string(&seen));
+	member_string(&json, "seenWith", tally->place);
 	member_string(&json, "reviewBy", "");
 	return members_take(&json);
 }
 
-/* What is to be changed about one check; nothing where it is as its row says. */
-static bool propose(const struct tally *tally, struct text *out)
+static void propose_row(const struct tally *tally, struct text *out)
 {
-	const struct expectation *row = tally->row;
-	if (row != NULL && tally->passed > 0 && tally->failed == 0 && row->expect != EXPECT_FLAKY) {
-		text_addf(out, "- %s (%s): it passed in each of %u runs\n", row->entry, tally->id,
-			  tally->passed);
-		return true;
-	}
-	if (row != NULL && tally->passed > 0 && tally->failed > 0 && row->expect != EXPECT_FLAKY) {
-		text_addf(out, "~ %s (%s): it passed in %u of %u runs: \"expect\": \"flaky\"\n",
-			  row->entry, tally->id, tally->passed, tally->passed + tally->failed);
-		return true;
-	}
-	if (row != NULL || tally->failed == 0)
-		return false;
 	cJSON *json CLEANUP_JSON = new_row(tally);
 	char *text CLEANUP_FREE = json_print_compact(json);
 	text_addf(out, "+ %s\n", text != NULL ? text : "");
 	out->failed = out->failed || text == NULL;
+}
+
+static bool failed_elsewhere(const struct tallies *tallies, const struct tally *here)
+{
+	for (size_t i = 0; i < tallies->count; i++) {
+		if (tallies->items[i].row == here->row && tallies->items[i].failed > 0)
+			return true;
+	}
+	return false;
+}
+
+/* The begin of a line about a row. */
+static void add_row_name(char sign, const struct tally *tally, struct text *out)
+{
+	text_addf(out, "%c %s (%s) with ", sign, tally->row->entry, tally->id);
+	text_add_escaped(out, tally->place, strlen(tally->place));
+}
+
+static bool propose_passed(const struct tallies *tallies, const struct tally *tally,
+			   struct text *out)
+{
+	const bool elsewhere = failed_elsewhere(tallies, tally);
+	if (tally->passed == 0 || tally->row->expect == EXPECT_FLAKY)
+		return false;
+	add_row_name(elsewhere ? '~' : '-', tally, out);
+	if (tally->failed > 0)
+		text_addf(out, ": it passed in %u of %u runs: \"expect\": \"flaky\"\n",
+			  tally->passed, tally->passed + tally->failed);
+	else
+		text_addf(out, ": it passed in each of %u run%s%s\n", tally->passed,
+			  tally->passed == 1 ? "" : "s",
+			  elsewhere ? ", and failed elsewhere: narrow its match" : "");
 	return true;
+}
+
+static bool propose_otherwise(const struct tally *tally, struct text *out)
+{
+	if (tally->otherwise == 0)
+		return false;
+	add_row_name('~', tally, out);
+	text_addf(out, ": %u of %u failures are not what it says (%s): ", tally->otherwise,
+		  tally->failed, report_outcome_names[tally->worst]);
+	text_add_escaped(out, tally->reason, strlen(tally->reason));
+	text_add(out, "\n");
+	return true;
+}
+
+/* What is to be changed about one check; nothing where it is as its row says. */
+static bool propose(const struct tallies *tallies, const struct tally *tally, struct text *out)
+{
+	if (tally->row == NULL && tally->failed > 0)
+		propose_row(tally, out);
+	if (tally->row == NULL)
+		return tally->failed > 0;
+	const bool passed = propose_passed(tallies, tally, out);
+	return propose_otherwise(tally, out) || passed;
 }
 
 static void free_reports(cJSON **reports)
@@ -244,7 +336,8 @@ static int update(const struct expectations *expectations, struct text *out, boo
 			rc = count(expectations, report, &tallies, err);
 	}
 	for (size_t i = 0; rc == 0 && i < tallies.count; i++)
-		*proposed = propose(&tallies.items[i], out) || *proposed;
+		*proposed = propose(&tallies, &tallies.items[i], out) || *proposed;
+	text_list_free(&tallies.places);
 	free(tallies.items);
 	return rc;
 }
@@ -332,10 +425,12 @@ const struct command_spec command_expect_update = {
 	.summary = "Propose changes of expectation files from several reports",
 	.arguments = "FILE...",
 	.description =
-		"A line for each proposal: '-' a row whose check passed in all reports that it is about, "
-		"'~' a row whose check passed in some, '+' a row for a check that has none and was "
-		"bad. Why it fails, a link and the day to look again are for a person to write: "
-		"a row without them is refused.",
+		"A line for each proposal: '-' a row whose check passed in all reports that it is about; "
+		"'~' a row whose check passed with some drivers or builds, passed in some runs, or failed "
+		"otherwise than the row says; '+' a row for a check that has none and was bad, for the "
+		"driver and the build with which it was. "
+		"Why it fails, a link and the day to look again are for a person to write: a row "
+		"without them is refused. How much further than where it was seen a row holds is, too.",
 	.options = report_options,
 	.examples = update_examples,
 	.exit_codes =

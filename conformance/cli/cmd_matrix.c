@@ -12,7 +12,7 @@ enum { PROGRESS_EVERY = 100 };
 
 static struct {
 	const char *format;
-	bool apis;
+	bool apis, failed;
 } given = {.format = "text"};
 
 static void show_progress(void *user, size_t done, size_t all)
@@ -49,6 +49,8 @@ static int matrix_run(const struct text_list *arguments)
 		(void)fprintf(stderr, "\r\033[K");
 	if (rc == 0)
 		rc = matrix_sort(&matrix, &err);
+	if (rc == 0 && given.failed)
+		matrix_keep_failed(&matrix);
 	if (rc == 0) {
 		matrix_print(&matrix, given.format, given.apis, style_enabled(STDOUT_FILENO),
 			     &unread, &out);
@@ -64,6 +66,8 @@ static const struct option_spec matrix_options[] = {
 	 .help = "What to print. csv has a line for each check and column; json: matrix.schema.json.",
 	 .choices = matrix_formats},
 	{OPTION_ROW("apis", OPTION_FLAG, given.apis), .help = "Show the checks of APIs alone."},
+	{OPTION_ROW("failed", OPTION_FLAG, given.failed),
+	 .help = "Show only checks that failed, timed out, crashed or broke in some run."},
 	{.name = NULL},
 };
 

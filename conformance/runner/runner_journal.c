@@ -127,11 +127,14 @@ static cJSON *requirement_json(const struct plan *plan, enum check_requirement a
 
 static cJSON *expected_json(const struct expectation *row)
 {
+	const struct report_known known = expectation_known(row);
 	struct members json CLEANUP_MEMBERS = members_new();
-	member_string(&json, "outcome", report_outcome_names[expectation_outcome(row)]);
+	member_string(&json, "outcome", report_outcome_names[known.outcome]);
 	member_string(&json, "entry", row->entry);
-	if (row->expect == EXPECT_FLAKY)
+	if (known.flaky)
 		member_bool(&json, "flaky", true);
+	if (known.reason[0] != '\0')
+		member_string(&json, "reason", known.reason);
 	member_string(&json, "why", row->why);
 	member_string(&json, "link", row->link);
 	return members_take(&json);

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-const char *const compare_kind_names[] = {"regression", "changed",	  "fix",  "new",
-					  "gone",	"not-comparable", "same", NULL};
+const char *const compare_kind_names[] = {"regression",	    "fix",  "changed", "new", "gone",
+					  "not-comparable", "same", NULL};
 
 static bool tells_nothing(enum report_outcome outcome)
 {

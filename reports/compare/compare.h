@@ -25,15 +25,15 @@ extern const char *const compare_part_names[]; /* NULL-ended: "OS", "driver", "d
 
 struct compare_difference {
 	bool is;
-	bool follows; /* from another part: Windows images from the OS build, the machine of a live node from the OS */
+	bool follows; /* from another part: Windows images from the OS build, the machine of a live node from the OS, a recording from what it tells */
 	char *from,
 		*to; /* names for people: "Windows Server 2022 20348.1547"; the same where only digests differ */
 };
 
 enum compare_kind {
 	COMPARE_REGRESSION, /* passed, and now is bad */
-	COMPARE_CHANGED,    /* any other pair of outcomes */
 	COMPARE_FIX,	    /* was bad, and passes */
+	COMPARE_CHANGED,    /* any other pair of outcomes */
 	COMPARE_NEW,	    /* only in the second report */
 	COMPARE_GONE,	    /* only in the first */
 	COMPARE_NOT_COMPARABLE, /* another revision of the check; or one of the runs did not get an answer (broken, notrun) */

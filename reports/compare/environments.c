@@ -19,6 +19,7 @@ static const char *const sections[COMPARE_PART_COUNT] = {
 
 /* The identifying members of each part, as "pointer=value". */
 struct identity {
+	const char *recording; /* the digest of a recorded node; "": the node is none */
 	struct text_list members[COMPARE_PART_COUNT];
 };
 
@@ -39,18 +40,36 @@ static enum compare_part part_of(const char *section, const char *pointer)
 	return part;
 }
 
-static int add_member(const char *section, const char *pointer, const cJSON *value, void *user,
-		      struct error *err)
+static int add_text(struct identity *identity, const char *section, const char *pointer,
+		    const cJSON *value, struct error *err)
 {
-	struct identity *identity = user;
 	char *json CLEANUP_FREE = json_print_compact(value);
 	return json == NULL ? error_memory(err)
 			    : text_list_addf(&identity->members[part_of(section, pointer)], err,
 					     "%s=%s", pointer, json);
 }
 
+/* A plugin that replays a recorded node has it among its files: that is the node, not the plugin. */
+static int add_member(const char *section, const char *pointer, const cJSON *value, void *user,
+		      struct error *err)
+{
+	struct identity *identity = user;
+	int rc = 0;
+	if (strcmp(pointer, "/fileDigests") != 0 || !cJSON_IsArray(value))
+		return add_text(identity, section, pointer, value, err);
+	json_each (digest, value) {
+		const char *text = cJSON_GetStringValue(digest);
+		if (rc == 0 && (text == NULL || strcmp(text, identity->recording) != 0))
+			rc = add_text(identity, section, pointer, digest, err);
+	}
+	return rc;
+}
+
 static int identify(const cJSON *report, struct identity *out, struct error *err)
 {
+	const bool is_recorded =
+		strcmp(view_string(report, "/environment/node/kind"), "recorded") == 0;
+	out->recording = is_recorded ? view_string(report, "/environment/node/digest") : "";
 	int rc = environment_each_identity(cJSON_GetObjectItemCaseSensitive(report, "environment"),
 					   add_member, out, err);
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++)
@@ -83,15 +102,29 @@ static char *name_of(enum compare_part part, const cJSON *report)
 	return text_take(&name);
 }
 
-/* A Windows image must be of the host's build, and the machine of a live node is where it runs. */
-static void find_followers(struct compare_difference *differences, const cJSON *to)
+/* Two recordings, replayed by the same machine. */
+static bool are_recordings(const cJSON *from, const cJSON *to)
+{
+	const cJSON *const nodes[] = {json_pointer(from, "/environment/node"),
+				      json_pointer(to, "/environment/node")};
+	return strcmp(view_string(nodes[0], "/kind"), "recorded") == 0 &&
+	       strcmp(view_string(nodes[1], "/kind"), "recorded") == 0 &&
+	       cJSON_Compare(json_pointer(nodes[0], "/machine"), json_pointer(nodes[1], "/machine"),
+			     true);
+}
+
+/* A Windows image must be of the host's build, and the machine of a live node is where it runs; a recording is
+ * another one when what it tells is. */
+static void find_followers(struct compare_difference *differences, const cJSON *from,
+			   const cJSON *to)
 {
 	const bool is_live = strcmp(view_string(to, "/environment/node/kind"), "live") == 0;
 	const bool is_windows = strcmp(view_string(to, "/environment/os/name"), "windows") == 0;
-	if (!differences[COMPARE_OS].is)
-		return;
-	differences[COMPARE_NODE].follows = differences[COMPARE_NODE].is && is_live;
-	differences[COMPARE_IMAGE].follows = differences[COMPARE_IMAGE].is && is_windows;
+	const bool os = differences[COMPARE_OS].is;
+	const bool told = os || differences[COMPARE_DRIVER].is || differences[COMPARE_DEVICE].is;
+	differences[COMPARE_NODE].follows = differences[COMPARE_NODE].is &&
+					    ((os && is_live) || (told && are_recordings(from, to)));
+	differences[COMPARE_IMAGE].follows = os && differences[COMPARE_IMAGE].is && is_windows;
 }
 
 int environments_compare(const cJSON *from, const cJSON *to,
@@ -111,6 +144,6 @@ int environments_compare(const cJSON *from, const cJSON *to,
 		if (out[i].from == NULL || out[i].to == NULL)
 			return error_memory(err);
 	}
-	find_followers(out, to);
+	find_followers(out, from, to);
 	return 0;
 }

@@ -109,6 +109,7 @@ static const struct json_member row_members[] = {
 	 .presence = JSON_REQUIRED,
 	 JSON_AT(struct expectation, expect),
 	 .names = kinds},
+	TEXT("reason", reason, expectation_check_text),
 	{.key = "match",
 	 .type = JSON_MEMBER_OBJECT,
 	 .presence = JSON_REQUIRED,
@@ -182,13 +183,15 @@ int expectations_read(const char *path, struct expectations *out, struct error *
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
-enum report_outcome expectation_outcome(const struct expectation *row)
+struct report_known expectation_known(const struct expectation *row)
 {
 	static const enum report_outcome outcomes[] = {[EXPECT_FAIL] = REPORT_FAIL,
 						       [EXPECT_CRASH] = REPORT_CRASH,
 						       [EXPECT_TIMEOUT] = REPORT_TIMEOUT,
 						       [EXPECT_FLAKY] = REPORT_FAIL};
-	return outcomes[row->expect];
+	return (struct report_known){.outcome = outcomes[row->expect],
+				     .flaky = row->expect == EXPECT_FLAKY,
+				     .reason = row->reason};
 }
 
 long expectation_overdue(const struct expectation *row, const char *today)

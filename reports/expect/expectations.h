@@ -32,6 +32,7 @@ struct expectation {
 	const char *check;
 	unsigned revision; /* of the check; 0: any */
 	enum expectation_kind expect;
+	const char *reason; /* pattern of the failure's reason; "": any */
 	struct expectation_match match;
 	const char *why, *link, *added, *seen_with, *review_by; /* days as "2026-11-22" */
 };
@@ -58,8 +59,11 @@ int expectations_parse(const char *name, const cJSON *document, struct expectati
 int expectations_find(const struct expectations *expectations, const char *check, unsigned revision,
 		      const cJSON *environment, const struct expectation **out, struct error *err);
 
-/* The outcome that a row says: REPORT_FAIL of a flaky one. */
-enum report_outcome expectation_outcome(const struct expectation *row);
+/* What `osBuild` is compared with, of environment.os: "20348.1547" of Windows, the kernel of others. */
+void expectation_add_build(const cJSON *os, struct text *out);
+
+/* What a row says; its outcome is REPORT_FAIL of a flaky one. Borrows from the row. */
+struct report_known expectation_known(const struct expectation *row);
 
 /* Days since the row was to be looked at again; negative: days until then. `today` is "2026-11-22...". */
 long expectation_overdue(const struct expectation *row, const char *today);

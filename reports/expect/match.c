@@ -18,8 +18,8 @@ static bool is_in_or_any(const char *range, const char *version)
 	return range[0] == '\0' || (version[0] != '\0' && version_in_range(version, range));
 }
 
-/* "20348.1547" of Windows, whose numbers may be strings; the kernel of others. */
-static void add_build(const cJSON *os, struct text *out)
+/* The numbers of Windows may be strings. */
+void expectation_add_build(const cJSON *os, struct text *out)
 {
 	static const char *const members[] = {"/build", "/revision"};
 	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
@@ -61,7 +61,7 @@ static bool device_matches(const struct expectation_match *match, const cJSON *e
 static bool matches(const struct expectation_match *match, const cJSON *environment)
 {
 	struct text build CLEANUP_TEXT = {0};
-	add_build(cJSON_GetObjectItemCaseSensitive(environment, "os"), &build);
+	expectation_add_build(cJSON_GetObjectItemCaseSensitive(environment, "os"), &build);
 	return is_or_any(match->os, view_string(environment, "/os/name")) &&
 	       is_in_or_any(match->os_build, text_string(&build)) &&
 	       is_or_any(match->runtime, view_string(environment, "/runtime/name")) &&

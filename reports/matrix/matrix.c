@@ -301,6 +301,30 @@ const struct matrix_cell *matrix_cell_at(const struct matrix *matrix, size_t row
 	return NULL;
 }
 
+static bool failed_somewhere(const struct matrix *matrix, size_t row)
+{
+	for (size_t i = 0; i < matrix->column_count; i++) {
+		const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
+		for (int k = 0; cell != NULL && k < REPORT_OUTCOME_COUNT; k++) {
+			if (cell->outcomes[k] > 0 && report_outcome_is_bad((enum report_outcome)k))
+				return true;
+		}
+	}
+	return false;
+}
+
+void matrix_keep_failed(struct matrix *matrix)
+{
+	size_t kept = 0;
+	for (size_t row = 0; row < matrix->row_count; row++) {
+		if (!failed_somewhere(matrix, row))
+			continue;
+		matrix->rows[kept] = matrix->rows[row];
+		matrix->row_places[kept++] = matrix->row_places[row];
+	}
+	matrix->row_count = kept;
+}
+
 void matrix_free(struct matrix *matrix)
 {
 	for (size_t i = 0; i < matrix->column_count; i++)

@@ -52,6 +52,9 @@ int matrix_add(struct matrix *matrix, const cJSON *report, struct error *err);
 /* Rows by id, columns by driver, OS and node. ERROR_MEMORY. */
 int matrix_sort(struct matrix *matrix, struct error *err);
 
+/* Leaves the rows alone in which a check failed, timed out, crashed or was broken in some run. After matrix_sort(). */
+void matrix_keep_failed(struct matrix *matrix);
+
 /* NULL: no run in that column has the row's check. */
 const struct matrix_cell *matrix_cell_at(const struct matrix *matrix, size_t row, size_t column);
 

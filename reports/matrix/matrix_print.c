@@ -32,7 +32,7 @@ static unsigned bad_of(const struct matrix_cell *cell)
 	return bad;
 }
 
-/* "pass", "pass 12", "fail 2 of 12": the gravest outcome, and in how many runs of several. */
+/* "pass", "pass 12", "fail 2 of 12", "n/a": the gravest outcome, and in how many runs of several. */
 static void add_cell(const struct matrix_cell *cell, struct text *out)
 {
 	static const enum report_outcome gravest[] = {
@@ -47,7 +47,9 @@ static void add_cell(const struct matrix_cell *cell, struct text *out)
 		const unsigned count = cell->outcomes[gravest[i]];
 		if (count == 0)
 			continue;
-		text_add(out, report_outcome_names[gravest[i]]);
+		text_add(out, gravest[i] == REPORT_NOT_APPLICABLE
+				      ? "n/a"
+				      : report_outcome_names[gravest[i]]);
 		if (count != runs)
 			text_addf(out, " %u of %u", count, runs);
 		else if (runs > 1)

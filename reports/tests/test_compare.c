@@ -122,6 +122,44 @@ static void test_followers(void)
 	CU_ASSERT(comparison.differences[COMPARE_IMAGE].follows);
 }
 
+/* A recording of another driver is another file, which also the plugin that replays it has among its files. */
+static void test_recordings(void)
+{
+	static const char *const nodes[] = {
+		"{\"kind\": \"recorded\", \"file\": \"a.json\", \"digest\": \"sha256:aa\", \"machine\": {\"kernel\": \"1\"}}",
+		"{\"kind\": \"recorded\", \"file\": \"b.json\", \"digest\": \"sha256:bb\", \"machine\": {\"kernel\": \"1\"}}",
+		"{\"kind\": \"recorded\", \"file\": \"b.json\", \"digest\": \"sha256:bb\", \"machine\": {\"kernel\": \"2\"}}"};
+	static const struct {
+		const char *node, *files, *driver;
+		enum compare_part only;
+	} rows[] = {
+		{nodes[1], "[\"sha256:bb\", \"sha256:cc\"]", "\"23.1.0\"", COMPARE_DRIVER},
+		{nodes[1], "[\"sha256:bb\", \"sha256:dd\"]", "\"23.1.0\"", COMPARE_PART_COUNT},
+		{nodes[1], "[\"sha256:bb\", \"sha256:cc\"]", "\"22.3.6\"", COMPARE_NODE},
+		{nodes[2], "[\"sha256:bb\", \"sha256:cc\"]", "\"23.1.0\"", COMPARE_PART_COUNT},
+		{nodes[0], "[\"sha256:cc\", \"sha256:aa\"]", "\"23.1.0\"", COMPARE_DRIVER},
+		{nodes[0], "[\"sha256:bb\", \"sha256:cc\"]", "\"22.3.6\"", COMPARE_PLUGIN},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct edit before[] = {
+			{"/environment/node", nodes[0]},
+			{"/environment/plugin/fileDigests", "[\"sha256:aa\", \"sha256:cc\"]"}};
+		const struct edit after[] = {{"/environment/node", rows[i].node},
+					     {"/environment/plugin/fileDigests", rows[i].files},
+					     {"/environment/drivers/0/version", rows[i].driver}};
+		cJSON *from CLEANUP_JSON = read_golden();
+		cJSON *to CLEANUP_JSON = read_golden();
+		struct comparison comparison CLEANUP_COMPARISON = {0};
+		struct error err = {0};
+		for (size_t k = 0; k < ARRAY_SIZE(before); k++)
+			edit(from, &before[k]);
+		for (size_t k = 0; k < ARRAY_SIZE(after); k++)
+			edit(to, &after[k]);
+		CU_ASSERT_EQUAL_FATAL(comparison_make(from, to, &comparison, &err), 0);
+		UNIT_INT(comparison_only_part(&comparison), rows[i].only);
+	}
+}
+
 static void test_text_and_json(void)
 {
 	static const struct edit hostile[] = {
@@ -183,5 +221,5 @@ static void test_files_that_are_no_reports(void)
 }
 
 UNIT_MAIN("compare", {"headlines", test_headlines}, {"followers", test_followers},
-	  {"text and JSON", test_text_and_json},
+	  {"recordings", test_recordings}, {"text and JSON", test_text_and_json},
 	  {"files that are not reports", test_files_that_are_no_reports})

@@ -35,6 +35,8 @@ static void test_refused(void)
 		{FILE_OF(ROW("registration.arrives", "fail", "")), "can never be expected to fail"},
 		{FILE_OF(ROW("environment.devices", "flaky", "")), "everything stands on it"},
 		{FILE_OF(ROW("a.b", "pass", "")), "rows[0].expect"},
+		{FILE_OF("{\"check\": \"a.b\", \"reason\": \"\", \"expect\": \"fail\", \"match\": {}, " ROW_END),
+		 "rows[0].reason: is empty"},
 		{FILE_OF(ROW("a.b", "fail", "\"osbuild\": \"=1\"")), "osbuild"},
 		{FILE_OF(ROW("a.b", "fail", "\"osBuild\": \"20348\"")), "is not a range"},
 		{FILE_OF(ROW("a.b", "fail", "\"driverVersion\": \">=1 or 2\"")), "is not a range"},
@@ -137,7 +139,7 @@ static void test_days(void)
 	struct expectations known CLEANUP_EXPECTATIONS = {0};
 	struct error err = {0};
 	CU_ASSERT_EQUAL_FATAL(parse(FILE_OF(ROW("a.b", "flaky", "")), &known, &err), 0);
-	CU_ASSERT_EQUAL(expectation_outcome(&known.rows[0]), REPORT_FAIL);
+	CU_ASSERT_EQUAL(expectation_known(&known.rows[0]).outcome, REPORT_FAIL);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		UNIT_INT(expectation_overdue(&known.rows[0], rows[i].today), rows[i].overdue);
 }
@@ -147,6 +149,11 @@ static void test_days(void)
 	"\"checks\":[{\"id\":\"a.one\",\"revision\":1,\"severity\":\"high\",\"title\":\"t\","      \
 	"\"advice\":\"a\",\"expected\":" expected "}]"
 #define FLAKY "{\"outcome\":\"fail\",\"entry\":\"known#1\",\"flaky\":true,\"why\":\"it leaks\"}"
+#define FAILS_SO(reason)                                                                           \
+	"{\"outcome\":\"fail\",\"entry\":\"known#4\",\"reason\":\"" reason "\",\"why\":\"w\"}"
+#define LEAKS_SO(reason)                                                                           \
+	"{\"outcome\":\"fail\",\"entry\":\"known#5\",\"flaky\":true,\"reason\":\"" reason          \
+	"\",\"why\":\"w\"}"
 #define PASSED                                                                                     \
 	"\"type\":\"check-end\",\"check\":\"a.one\",\"outcome\":\"pass\",\"reason\":\"\","         \
 	"\"durationMs\":1,\"phasesMs\":{}"
@@ -161,6 +168,13 @@ static void test_dispositions(void)
 		{PLAN_OF("\"flakeBudget\":1,", FLAKY), PASSED, "as-expected", NULL},
 		{PLAN_OF("\"flakeBudget\":0,", FLAKY), LINE_FAIL, "unexpected-fail", NULL},
 		{PLAN_OF("", FLAKY), LINE_FAIL, "unexpected-fail", NULL},
+		{PLAN_OF("", FAILS_SO("saw ?, wanted b")), LINE_FAIL, "expected-fail", NULL},
+		{PLAN_OF("", FAILS_SO("saw z*")), LINE_FAIL, "unexpected-fail", NULL},
+		{PLAN_OF("", FAILS_SO("saw z*")), PASSED, "unexpected-improvement", "FIXED"},
+		{PLAN_OF("\"flakeBudget\":1,", LEAKS_SO("*a*")), LINE_FAIL, "expected-fail", NULL},
+		{PLAN_OF("\"flakeBudget\":1,", LEAKS_SO("*z*")), LINE_FAIL, "unexpected-fail",
+		 NULL},
+		{PLAN_OF("\"flakeBudget\":1,", LEAKS_SO("*z*")), PASSED, "as-expected", NULL},
 		{PLAN_OF("",
 			 "{\"outcome\":\"fail\",\"entry\":\"known#2\",\"why\":\"it \\u001bleaks\"}"),
 		 PASSED, "unexpected-improvement",

@@ -161,6 +161,19 @@ static void make_others(void)
 }
 #endif
 
+static void test_failed_rows(void)
+{
+	struct matrix matrix CLEANUP_MATRIX = {0};
+	struct text_list unread CLEANUP_TEXT_LIST = {0};
+	read_folder(&matrix, &unread);
+	matrix_keep_failed(&matrix);
+	UNIT_INT(matrix.row_count, 1);
+	UNIT_STRING(matrix.rows[0], "api.x");
+	const struct matrix_cell *cell = matrix_cell_at(&matrix, 0, 3);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(cell);
+	UNIT_INT(cell->outcomes[REPORT_FAIL], 1);
+}
+
 /* Files that are not reports are told, and the rest is read. Links are not followed. */
 static void test_unread(void)
 {
@@ -212,4 +225,5 @@ static void test_nothing_there(void)
 }
 
 UNIT_MAIN("matrix", {"a folder is filled", test_fill_folder}, {"formats", test_formats},
-	  {"unread", test_unread}, {"nothing there", test_nothing_there})
+	  {"rows that failed", test_failed_rows}, {"unread", test_unread},
+	  {"nothing there", test_nothing_there})
