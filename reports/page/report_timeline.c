@@ -18,40 +18,69 @@ static void open_lane(struct text *out)
 		  LANE_WIDTH, LANE_HEIGHT);
 }
 
-static void add_bar(struct text *out, const char *class, int64_t begin, int64_t size, int64_t total,
-		    const char *title)
+/* Its units on a lane that stands for `total`; false: it is outside, by clocks that lie. */
+static bool place_bar(int64_t begin, int64_t size, int64_t total, int *left, int *right)
 {
-	double x = (double)begin * LANE_WIDTH / (double)total;
-	double width = (double)size * LANE_WIDTH / (double)total;
-	if (x < 0 || x > LANE_WIDTH) /* clocks that lie */
-		return;
-	width = width < BAR_LEAST ? BAR_LEAST : width;
-	text_addf(out, "<rect class=\"%s\" x=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>", class,
-		  x, x + width > LANE_WIDTH ? LANE_WIDTH - x : width, LANE_HEIGHT);
-	report_page_clipped(out, title);
-	text_add(out, "</title></rect>");
+	if (begin < 0 || size < 0 || begin > total || size > total)
+		return false;
+	*left = (int)(begin * LANE_WIDTH / total);
+	*right = (int)((begin + size) * LANE_WIDTH / total);
+	*right = *right < *left + BAR_LEAST ? *left + BAR_LEAST : *right;
+	*right = *right > LANE_WIDTH ? LANE_WIDTH : *right;
+	return *left < *right;
+}
+
+static void add_bar(struct text *out, int left, int right)
+{
+	text_addf(out, "M%d 0H%dV%dH%dz", left, right, LANE_HEIGHT, left);
+}
+
+/* The checks of one suite and one tone are one shape, in which those that no eye tells apart are one bar. */
+static void add_bars(const struct report_page *page, const struct view_check *head,
+		     enum page_tone tone)
+{
+	const struct view *view = &page->findings->view;
+	int64_t total = view_int(page->report, "/run/durationMs");
+	int begin = 0;
+	int end = 0;
+	text_addf(page->out, "<path class=\"%s\" d=\"", page_tone_names[tone]);
+	for (const struct view_check *check = head; check < view->checks + view->count; check++) {
+		int left = 0;
+		int right = 0;
+		if (!view_same_suite(head, check) || page_tone_of(check->outcome) != tone ||
+		    json_pointer(check->json, "/time/startedMs") == NULL ||
+		    !place_bar(view_int(check->json, "/time/startedMs"), check->duration_ms, total,
+			       &left, &right))
+			continue;
+		if (left >= end) {
+			if (end != 0)
+				add_bar(page->out, begin, end);
+			begin = left;
+		}
+		end = right > end ? right : end;
+	}
+	if (end != 0)
+		add_bar(page->out, begin, end);
+	text_add(page->out, "\"/>");
 }
 
 /* The suite to which the check belongs, which is its first one. */
 static void add_suite(const struct report_page *page, const struct view_check *head)
 {
 	const struct view *view = &page->findings->view;
-	int64_t total = view_int(page->report, "/run/durationMs");
 	int64_t spent = 0;
 	size_t count = 0;
 	text_add(page->out, "<tr><th scope=\"row\">");
 	html_text_part(page->out, head->id, view_suite_size(head));
 	text_add(page->out, "</th><td class=\"lanes\">");
 	open_lane(page->out);
+	for (int tone = 0; tone < PAGE_TONE_COUNT; tone++)
+		add_bars(page, head, (enum page_tone)tone);
 	for (const struct view_check *check = head; check < view->checks + view->count; check++) {
-		if (!view_same_suite(head, check) ||
-		    json_pointer(check->json, "/time/startedMs") == NULL)
-			continue;
-		add_bar(page->out, page_tone_names[page_tone_of(check->outcome)],
-			view_int(check->json, "/time/startedMs"), check->duration_ms, total,
-			check->id);
-		spent += check->duration_ms;
-		count++;
+		bool ran = view_same_suite(head, check) &&
+			   json_pointer(check->json, "/time/startedMs") != NULL;
+		spent += ran ? check->duration_ms : 0;
+		count += ran ? 1 : 0;
 	}
 	text_addf(page->out, "</svg></td><td class=\"number\">%zu</td><td class=\"number\">",
 		  count);
@@ -77,7 +106,13 @@ static void add_parts(const struct report_page *page)
 	open_lane(page->out);
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		int64_t size = view_int(page->report, parts[i].pointer);
-		add_bar(page->out, parts[i].class, begin, size, total, parts[i].name);
+		int left = 0;
+		int right = 0;
+		if (place_bar(begin, size, total, &left, &right)) {
+			text_addf(page->out, "<path class=\"%s\" d=\"", parts[i].class);
+			add_bar(page->out, left, right);
+			text_add(page->out, "\"/>");
+		}
 		begin += size;
 	}
 	text_add(page->out, "</svg>\n<dl class=\"parts\">\n");
