@@ -40,13 +40,6 @@ static const struct section {
 	 report_page_images},
 };
 
-struct text report_page_name(const char *section, const cJSON *item)
-{
-	struct text name = {0};
-	environment_add_name(section, item, &name);
-	return name;
-}
-
 void report_page_clipped(struct text *out, const char *text)
 {
 	size_t size = strlen(text);
@@ -152,24 +145,28 @@ static void add_figure(struct text *out, const char *name, int64_t part, int64_t
 
 static void add_figures(const struct report_page *page)
 {
-	static const char *const levels[] = {"must", "should", "may"};
+	static const struct {
+		const char *level, *name;
+	} levels[] = {{"must", "must satisfied"},
+		      {"should", "should satisfied"},
+		      {"may", "may satisfied"}};
 	const cJSON *report = page->report;
 	text_add(page->out, "<dl class=\"figures\">\n");
 	add_figure(page->out, "checks passed", view_int(report, "/totals/outcome/pass"),
 		   view_int(report, "/totals/checks") -
 			   view_int(report, "/totals/outcome/not-applicable"));
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
-		char *name CLEANUP_FREE = text_format("%s satisfied", levels[i]);
 		int64_t satisfied = 0;
 		int64_t all = 0;
 		json_each (requirement, json_pointer(report, "/requirements")) {
 			const char *verdict = view_string(requirement, "/verdict");
-			bool counts = text_equal(view_string(requirement, "/level"), levels[i]) &&
-				      !text_equal(verdict, "not-applicable");
+			bool counts =
+				text_equal(view_string(requirement, "/level"), levels[i].level) &&
+				!text_equal(verdict, "not-applicable");
 			all += counts ? 1 : 0;
 			satisfied += counts && text_equal(verdict, "satisfied") ? 1 : 0;
 		}
-		add_figure(page->out, name != NULL ? name : "", satisfied, all);
+		add_figure(page->out, levels[i].name, satisfied, all);
 	}
 	text_add(page->out, "<div><dt>time</dt><dd>");
 	page_add_duration(page->out, view_int(report, "/run/durationMs"));

@@ -68,6 +68,3 @@ void report_page_clipped(struct text *out, const char *text);
 
 /* <dt> and <dd> in a <dl>; nothing for an empty value. */
 void report_page_fact(struct text *out, const char *name, const char *value);
-
-/* The members "NAME VERSION"-like of a section, environment_add_name(), as text. Caller frees with text_free(). */
-struct text report_page_name(const char *section, const cJSON *item);
