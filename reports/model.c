@@ -31,7 +31,7 @@ const char *const report_phase_names[] = {"setup", "cri",     "probe", "plugin",
 const char *const report_state_names[] = {"complete", "incomplete", "aborted"};
 const char *const report_abort_names[] = {"interrupted", "broken", NULL};
 const char *const report_requirement_verdict_names[] = {"satisfied", "violated", "not-tested",
-							"not-applicable"};
+							"not-applicable", NULL};
 const char *const report_conformance_names[] = {"conformant", "violated", "incomplete"};
 
 enum report_outcome report_outcome_of(const char *name)

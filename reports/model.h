@@ -122,7 +122,7 @@ enum report_requirement_verdict {
 	REPORT_REQUIREMENT_NOT_APPLICABLE, /* no check applies to this node or this plugin */
 };
 
-/* "satisfied", "violated", "not-tested", "not-applicable". */
+/* NULL-ended: "satisfied", "violated", "not-tested", "not-applicable". */
 extern const char *const report_requirement_verdict_names[];
 
 /* How the checks of a run or of a requirement ended. */

@@ -137,6 +137,15 @@ static const struct field device[] = {
 	 .words = report_outcome_names},
 	{.key = NULL},
 };
+
+static const struct field sight[] = {
+	{.key = "container"},
+	{.key = "granted", .type = FIELD_STRINGS},
+	{.key = "saw", .type = FIELD_STRINGS},
+	{.key = "others", .type = FIELD_COUNT},
+	{.key = NULL},
+};
+
 static const char *const verdicts[] = {"works", "unknown", "hyper-v-only", "cannot-work", NULL};
 static const char *const outcomes[] = {"worked", "failed", "stopped", "not-launched", NULL};
 
@@ -201,6 +210,7 @@ const struct journal_shape journal_shapes[JOURNAL_TYPE_COUNT] = {
 	[JOURNAL_NOTE] = {.name = "note", .fields = note, .seen = true},
 	[JOURNAL_EVIDENCE] = {.name = "evidence", .fields = evidence, .seen = true},
 	[JOURNAL_DEVICE] = {.name = "device", .fields = device, .seen = true},
+	[JOURNAL_SIGHT] = {.name = "sight", .fields = sight, .seen = true},
 	[JOURNAL_PREDICTION] = {.name = "prediction", .fields = prediction, .seen = true},
 	[JOURNAL_EVENT] = {.name = "event", .fields = event},
 	[JOURNAL_CHECK_HELD] = {.name = "check-held", .fields = check_held},

@@ -166,6 +166,8 @@ int render_take_check(struct render *render, const struct journal_record *record
 	if (record->type == JOURNAL_NOTE)
 		return add_string(field_string(record->json, "text"), check->lists[RENDER_NOTES],
 				  err);
+	if (record->type == JOURNAL_SIGHT)
+		return add_object(record, check->lists[RENDER_SIGHTS], err);
 	if (record->type == JOURNAL_DEVICE)
 		return add_device(check, record, err);
 	if (record->type == JOURNAL_PREDICTION)
@@ -313,8 +315,8 @@ static void add_time(const struct render *render, const struct render_check *che
 
 cJSON *render_check_json(const struct render *render, struct render_check *check)
 {
-	static const char *const lists[] = {"devices", "deviceOutcomes", "assertions",
-					    "notes",   "evidence",	 "events"};
+	static const char *const lists[] = {"devices",	"deviceOutcomes", "assertions", "notes",
+					    "evidence", "events",	  "sights"};
 	struct members json CLEANUP_MEMBERS = members_new();
 	const cJSON *watched = watched_of(check);
 	fields_copy(check->planned, record_identity, &json);
@@ -330,8 +332,10 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 	member_item(&json, "watched",
 		    watched != NULL ? cJSON_Duplicate(watched, true) : cJSON_CreateNull());
 	add_time(render, check, &json);
-	for (size_t i = 0; i < RENDER_LIST_COUNT; i++)
-		member_item(&json, lists[i], STEAL(check->lists[i]));
+	for (size_t i = 0; i < RENDER_LIST_COUNT; i++) {
+		if (i != RENDER_SIGHTS || check->lists[i]->child != NULL)
+			member_item(&json, lists[i], STEAL(check->lists[i]));
+	}
 	member_int(&json, "leftOut",
 		   check->end != NULL ? field_count(check->end->json, "leftOut") : 0);
 	return members_take(&json);

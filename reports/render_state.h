@@ -22,6 +22,7 @@ enum render_list {
 	RENDER_NOTES,
 	RENDER_EVIDENCE,
 	RENDER_EVENTS,
+	RENDER_SIGHTS, /* of most checks there are none, and no member */
 	RENDER_LIST_COUNT
 };
 

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/gpu_apis.h"
 #include "base/json.h"
+#include "base/members.h"
 #include "base/text.h"
 #include "conformance/runner/context.h"
 #include "discovery/filter.h"
@@ -270,6 +271,12 @@ static void expect_api(struct check_run *run, const char *label, const struct gp
 
 /* Windows' own software renderer (Microsoft Basic Render Driver, 1414:008c) is in every container
  * and is not counted. */
+static bool is_basic_renderer(const cJSON *device)
+{
+	return text_equal(json_pointer_string(device, "/vendorId"), "0x1414") &&
+	       text_equal(json_pointer_string(device, "/deviceId"), "0x008c");
+}
+
 static void expect_dxgi(struct check_run *run, const char *label, const cJSON *document,
 			const struct granted *grant)
 {
@@ -279,9 +286,68 @@ static void expect_dxgi(struct check_run *run, const char *label, const cJSON *d
 	if (!expect_told(run, what, entry))
 		return;
 	json_each (device, json_pointer(entry, "/devices"))
-		seen += !text_equal(json_pointer_string(device, "/vendorId"), "0x1414") ||
-			!text_equal(json_pointer_string(device, "/deviceId"), "0x008c");
+		seen += is_basic_renderer(device) ? 0 : 1;
 	(void)check_expect_int(run, what, seen, (long long)granted_count(grant, "directx"));
+}
+
+/* What one container saw, for people who read the report. */
+struct seen {
+	struct granted devices; /* of the node */
+	size_t others; /* the most that one API showed and that cannot be told to be one of the node */
+};
+
+static void see_api(const struct discovery_snapshot *node, const char *api, const cJSON *devices,
+		    bool own_software, struct seen *seen)
+{
+	size_t others = 0;
+	for (int i = 0; i < cJSON_GetArraySize(devices); i++) {
+		const cJSON *device = cJSON_GetArrayItem(devices, i);
+		const struct discovery_device *found = visibility_device(node, api, device);
+		if (is_basic_renderer(device) || (own_software && is_software(device)))
+			continue;
+		if (found != NULL)
+			granted_add(&seen->devices, found);
+		else
+			others += is_repeated(devices, i) ? 0 : 1;
+	}
+	seen->others = others > seen->others ? others : seen->others;
+}
+
+static cJSON *refs_json(const struct granted *granted)
+{
+	struct members refs CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < granted->count; i++)
+		member_string(&refs, NULL, granted->devices[i]->id);
+	return members_take(&refs);
+}
+
+/* Beside the verdicts: the picture that they are about. Software renderers of the image itself are left out. */
+static void add_sight(struct check_run *run, const char *label, const struct sight *sight,
+		      const struct sight *bare, const struct granted *grant)
+{
+	const struct discovery_snapshot *node = check_context(run)->node;
+	const cJSON *document = bare != NULL ? bare->document : sight->document;
+	struct members record CLEANUP_MEMBERS = members_new();
+	struct seen seen = {0};
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		bool own_software = !check_context(run)->image.complete &&
+				    count_devices(devices_of(document, api)).software != 0;
+		if (!api->past_assignment)
+			see_api(node, api->name, devices_of(sight->document, api), own_software,
+				&seen);
+	}
+	see_api(node, "dxgi",
+		json_pointer(visibility_entry(sight->document, "/apis", "dxgi"), "/devices"), false,
+		&seen);
+	node_each (device, node) {
+		if (visibility_has_own_node(node, device, sight))
+			granted_add(&seen.devices, device);
+	}
+	member_string(&record, "container", label);
+	member_item(&record, "granted", refs_json(grant));
+	member_item(&record, "saw", refs_json(&seen.devices));
+	member_int(&record, "others", (int64_t)seen.others);
+	check_add_sight(run, &record);
 }
 
 void visibility_expect_only(struct check_run *run, const char *label, const struct sight *sight,
@@ -289,6 +355,7 @@ void visibility_expect_only(struct check_run *run, const char *label, const stru
 {
 	bool windows = strcmp(check_context(run)->node->system.os, "windows") == 0;
 	unsigned asked = windows ? GPU_API_ON_LINUX | GPU_API_ON_WINDOWS : GPU_API_ON_LINUX;
+	add_sight(run, label, sight, bare, grant);
 	/* What shows the devices of the host, whatever was assigned, isolation.management-apis judges. */
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
 		if ((api->seen & asked) == asked && !api->past_assignment)

@@ -197,6 +197,9 @@ void check_add_device(struct check_run *run, const char *id);
 void check_begin_device(struct check_run *run, const char *id);
 void check_end_device(struct check_run *run, const char *id);
 
+/* What a container saw: an item of checks[].sights of the report. Takes the members. */
+void check_add_sight(struct check_run *run, struct members *sight);
+
 /* Clean-ups run last in, first out after the body, however it ended. */
 void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument);
 

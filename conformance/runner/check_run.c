@@ -315,6 +315,12 @@ void check_add_prediction(struct check_run *run, struct members *prediction)
 	send_line(run, prediction);
 }
 
+void check_add_sight(struct check_run *run, struct members *sight)
+{
+	member_string(sight, "type", "sight");
+	send_line(run, sight);
+}
+
 void check_add_watched(struct check_run *run, uint64_t ms, uint64_t thorough_ms)
 {
 	struct members record CLEANUP_MEMBERS = line_new("watched");

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 
-/* Text of an element. The five entities of XML; what XML does not allow becomes U+FFFD; marks that turn the
- * direction of writing, with which a name looks like another one, are shown as U+202E. NULL is "". */
+/* Text of an element. The five entities of XML; what XML does not allow becomes U+FFFD; C1 controls, and
+ * marks that turn the direction of writing, with which a name looks like another one, are shown as U+202E. NULL is "". */
 void html_text(struct text *out, const char *string);
 void html_text_part(struct text *out, const char *string, size_t size);
 

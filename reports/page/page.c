@@ -128,12 +128,12 @@ void page_filter(struct text *out, const char *list, const char *noun, size_t co
 {
 	text_addf(
 		out,
-		"<div class=\"filter\" data-list=\"%s\" data-noun=\"%s\" role=\"search\" hidden>\n"
+		"<div class=\"filter\" data-list=\"%s\" data-noun=\"%s\" role=\"search\" aria-label=\"Filter of %s\" hidden>\n"
 		"<label class=\"sr\" for=\"q-%s\">Search %s</label>"
 		"<input id=\"q-%s\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\" "
 		"placeholder=\"Search %s\">\n"
 		"<div class=\"facets\" role=\"group\" aria-label=\"Show only\">",
-		list, noun, list, noun, list, noun);
+		list, noun, noun, list, noun, list, noun);
 	for (; facets->name != NULL; facets++) {
 		if (facets->count != 0)
 			text_addf(out,
@@ -147,7 +147,7 @@ void page_filter(struct text *out, const char *list, const char *noun, size_t co
 
 void page_table_begin(struct text *out, const char *class, const char *label)
 {
-	html_open(out, "div", "class", "wide", "role", "region", "tabindex", "0", "aria-label",
+	html_open(out, "div", "class", "wide", "role", "group", "tabindex", "0", "aria-label",
 		  label, NULL);
 	html_open(out, "table", "class", class, NULL);
 	text_add(out, "\n");

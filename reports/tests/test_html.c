@@ -20,6 +20,7 @@ static void test_text_is_escaped(void)
 						  "b\xe2\x81\xa6"),
 			       "aU+202EbU+2066");
 	CU_ASSERT_STRING_EQUAL(text_written(&out, "\xd8\x9c<"), "U+061C&lt;");
+	CU_ASSERT_STRING_EQUAL(text_written(&out, "\x7f\xc2\x9b"), "U+007FU+009B");
 	CU_ASSERT_STRING_EQUAL(text_written(&out, "größe"), "größe");
 	CU_ASSERT_STRING_EQUAL(text_written(&out, NULL), "");
 }

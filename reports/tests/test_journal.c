@@ -100,6 +100,10 @@ static void write_everything(struct journal *journal)
 	UNIT_INT(add_seen(journal, JOURNAL_NOTE, "{\"text\":\"n\"}", NULL), 0);
 	UNIT_INT(add_seen(journal, JOURNAL_DEVICE, "{\"ref\":\"d\"}", NULL), 0);
 	UNIT_INT(add_seen(journal, JOURNAL_DEVICE, "{\"ref\":\"d\"}", NULL), 0);
+	UNIT_INT(add_seen(journal, JOURNAL_SIGHT,
+			  "{\"container\":\"c\",\"granted\":[\"d\"],\"saw\":[],\"others\":1}",
+			  NULL),
+		 0);
 	CU_ASSERT_EQUAL(journal_add_event(journal, "a.one", "kind", "text", NULL), 0);
 	CU_ASSERT_EQUAL(journal_end_check(journal, &end, NULL), 0);
 	CU_ASSERT_EQUAL(journal_hold_check(journal, "a.three", "a.one", "a.one \xff failed", NULL),

@@ -67,11 +67,13 @@ async function report({checks, plugin, args = [], env = {}, program = gpucert}) 
 }
 
 // What is wrong with the outcome of a row's check; null: nothing.
-function judge({check, wanted = 'fail', reason}, result) {
+function judge({check, wanted = 'fail', reason, foreign}, result) {
 	const name = `${check} (${wanted})`;
 	const entry = result.checks.find((c) => c.id === check);
 	if (entry.outcome !== wanted) return `${name}: outcome ${entry.outcome}: ${entry.reason}`;
 	if (process.env.SHOW_REASONS) console.log(`${name}: ${entry.reason}`);
+	const seen = (entry.sights ?? []).flatMap((sight) => sight.saw.filter((ref) => !sight.granted.includes(ref)));
+	if (foreign && !seen.includes(foreign)) return `${name}: no container is told to have seen ${foreign}`;
 	if (reason && !entry.reason.includes(reason)) return `${name}: reason is '${entry.reason}', not about '${reason}'`;
 	return null;
 }

@@ -181,7 +181,7 @@ const rows = [
 	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('lost=4'))), reason: 'VK_ERROR_DEVICE_LOST'},
 	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('hevc'))), wanted: 'pass'},
 	{check: 'api.vulkanvideo', plugin: plugin(resource('v', vulkan, vulkanDouble('hevc,repeat=4'))), reason: 'frame 4 shows frame 3'},
-	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledOpengl)), reason: 'devices through opengl'},
+	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledOpengl)), reason: 'devices through opengl', foreign: opengl.id},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libcuda.so.1'))), reason: 'devices through cuda'},
 	{check: 'isolation.management-apis', plugin: plugin(resource('v', vulkan, smuggledNvidia('libnvidia-ml.so.1'))), reason: 'devices through nvml: saw Double 0 at 0000:40:00.0'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libnvidia-ml.so.1'))), wanted: 'pass'},
