@@ -87,6 +87,7 @@
 		}
 		target.querySelector(':scope > details')?.setAttribute('open', '');
 		target.scrollIntoView();
+		requestAnimationFrame(() => target.scrollIntoView()); /* when what is above it has its height */
 	};
 	addEventListener('hashchange', reveal);
 	if (location.hash)

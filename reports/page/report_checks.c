@@ -27,7 +27,7 @@ static void add_notes(struct text *out, const cJSON *notes)
 		if (count++ >= NOTES_MAX)
 			continue;
 		text_add(out, "<li>");
-		report_page_clipped(out, string);
+		report_page_text(out, string);
 		text_add(out, "</li>\n");
 	}
 	text_add(out, "</ul>\n");
@@ -44,7 +44,7 @@ static void add_details(struct text *out, const struct view_check *check)
 	text_add(out, "</p>\n");
 	if (check->outcome != REPORT_PASS) {
 		text_add(out, "<p class=\"advice\">");
-		report_page_clipped(out, view_string(check->json, "/advice"));
+		report_page_text(out, view_string(check->json, "/advice"));
 		text_add(out, "</p>\n");
 	}
 	add_notes(out, json_pointer(check->json, "/notes"));
@@ -59,12 +59,12 @@ static void add_line(struct text *out, const struct view_check *check)
 {
 	page_badge(out, page_tone_of(check->outcome), report_outcome_names[check->outcome]);
 	text_add(out, "<span class=\"what\"><b class=\"id\">");
-	report_page_clipped(out, check->id);
+	report_page_text(out, check->id);
 	text_add(out, "</b> ");
-	report_page_clipped(out, view_string(check->json, "/title"));
+	report_page_text(out, view_string(check->json, "/title"));
 	if (check->reason[0] != '\0') {
 		text_add(out, "<span class=\"why\">");
-		report_page_clipped(out, check->reason);
+		report_page_text(out, check->reason);
 		text_add(out, "</span>");
 	}
 	text_add(out, "</span><span class=\"took\">");
@@ -93,7 +93,7 @@ void report_page_checks(const struct report_page *page)
 	size_t limit = page->out->size + PAGE_DETAILS_MAX;
 	bool cut = false;
 	add_filter(page);
-	text_add(page->out, "<ol id=\"checks-list\" class=\"checks\">\n");
+	text_add(page->out, "<ol id=\"checks-list\" class=\"checks\" role=\"list\">\n");
 	for (size_t i = 0; i < view->count; i++) {
 		bool detailed = page->out->size < limit;
 		cut = cut || !detailed;

@@ -107,7 +107,7 @@ static void add_device(const struct report_page *page, const cJSON *device)
 	struct text *out = page->out;
 	add_list(&apis, json_pointer(device, "/apis"), ", ");
 	text_add(out, "<tr><th scope=\"row\">");
-	report_page_clipped(out, view_string(device, "/name"));
+	report_page_text(out, view_string(device, "/name"));
 	text_add(out, "<br>");
 	html_element(out, "span", "id soft", view_string(device, "/ref"));
 	text_add(out, "</th>");

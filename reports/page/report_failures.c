@@ -37,7 +37,7 @@ static void add_expected(struct text *out, const struct view_check *check)
 		text_add(out, "Expected by ");
 	html_web_link(out, view_string(check->json, "/expected/link"), entry);
 	text_add(out, view_string(check->json, "/expected/why")[0] != '\0' ? ": " : "");
-	report_page_clipped(out, view_string(check->json, "/expected/why"));
+	report_page_text(out, view_string(check->json, "/expected/why"));
 	text_add(out, "</p>\n");
 }
 
@@ -53,19 +53,19 @@ static void add_failure(const struct report_page *page, const struct finding_lis
 	text_add(out, "<h3>");
 	page_badge(out, page_tone_of(check->outcome), report_outcome_names[check->outcome]);
 	text_add(out, " ");
-	report_page_clipped(out, view_string(check->json, "/title"));
+	report_page_text(out, view_string(check->json, "/title"));
 	text_add(out, "</h3>\n<p class=\"meta\">");
 	report_page_check_link(out, check->id);
 	text_add(out, " ");
 	report_page_requirement_link(out, check);
 	html_textf(out, " severity %s", view_string(check->json, "/severity"));
 	text_add(out, "</p>\n<p class=\"reason\">");
-	report_page_clipped(out, check->reason);
+	report_page_text(out, check->reason);
 	text_add(out, "</p>\n");
 	add_expected(out, check);
 	if (advice[0] != '\0' && check->outcome != REPORT_PASS) {
 		text_add(out, "<p class=\"advice\"><b>What to do:</b> ");
-		report_page_clipped(out, advice);
+		report_page_text(out, advice);
 		text_add(out, "</p>\n");
 	}
 	report_page_assertions(out, check, false, ASSERTIONS_MAX);
@@ -129,7 +129,7 @@ void report_page_untested(const struct report_page *page)
 		if (alike > 1)
 			text_addf(page->out, " and %zu more", alike - 1);
 		text_addf(page->out, " (%s): ", report_outcome_names[check->outcome]);
-		report_page_clipped(page->out, check->reason);
+		report_page_text(page->out, check->reason);
 		text_add(page->out, "</li>\n");
 		groups++;
 	}

@@ -66,7 +66,7 @@ static void add_row(const struct report_page *page, const struct view_check *che
 		page_badge(page->out, page_tone_of(check->outcome),
 			   report_outcome_names[check->outcome]);
 		text_add(page->out, " ");
-		report_page_clipped(page->out, check->reason);
+		report_page_text(page->out, check->reason);
 		text_add(page->out, "</td>");
 	}
 	text_add(page->out, "</tr>\n");
@@ -80,7 +80,7 @@ void report_page_grid(const struct report_page *page)
 	text_add(page->out, "<thead><tr><th scope=\"col\">API</th>");
 	json_each (device, json_pointer(page->report, "/environment/devices")) {
 		text_add(page->out, "<th scope=\"col\">");
-		report_page_clipped(page->out, view_string(device, "/name"));
+		report_page_text(page->out, view_string(device, "/name"));
 		text_add(page->out, "<br>");
 		html_element(page->out, "span", "id", view_string(device, "/ref"));
 		text_add(page->out, "</th>");

@@ -11,7 +11,7 @@ enum {
 	BOX_WIDTH = 165,
 	BOX_HEIGHT = 28,
 	BOX_STEP = 38,
-	LABEL_MAX = 22, /* characters that a box holds */
+	LABEL_MAX = 22, /* bytes that fit into a box */
 };
 
 /* What a container saw of a device. */
@@ -81,19 +81,6 @@ bool report_page_has_isolation(const struct report_page *page)
 	return next_sight(&page->findings->view, &at);
 }
 
-static void add_label(struct text *out, const char *label)
-{
-	size_t size = strlen(label);
-	size_t shown = 0;
-	for (int i = 0; i < LABEL_MAX && shown < size; i++) {
-		uint32_t code = 0;
-		size_t length = text_character(label + shown, size - shown, &code);
-		shown += length != 0 ? length : 1;
-	}
-	html_text_part(out, label, shown);
-	text_add(out, shown < size ? "…" : "");
-}
-
 static int middle_of(int row)
 {
 	return row * BOX_STEP + BOX_STEP / 2;
@@ -106,7 +93,7 @@ static void add_box(struct text *out, int x, int row, const char *class, const c
 		  "<g class=\"%s\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>"
 		  "<text x=\"%d\" y=\"%d\">",
 		  class, x, y, BOX_WIDTH, BOX_HEIGHT, x + 10, y + 19);
-	add_label(out, label);
+	report_page_clipped(out, label, LABEL_MAX);
 	text_add(out, "</text></g>\n");
 }
 
@@ -135,7 +122,9 @@ static void add_edges(const struct report_page *page, const cJSON *sight, int ro
 	json_each (device, json_pointer(page->report, "/environment/devices")) {
 		if (device_row == DEVICES_MAX)
 			break;
-		add_edge(page->out, look_of(sight, view_string(device, "/ref")), row, device_row++);
+		enum look look = look_of(sight, view_string(device, "/ref"));
+		bool may_be_other = look == LOOK_MISSED && others >= missed;
+		add_edge(page->out, may_be_other ? LOOK_NOTHING : look, row, device_row++);
 	}
 	if (others != 0 && others_row >= 0)
 		add_edge(page->out, others > missed ? LOOK_FOREIGN : LOOK_OWN, row, others_row);
@@ -201,7 +190,7 @@ static void add_refs(struct text *out, const cJSON *refs)
 {
 	text_add(out, "<td class=\"id\">");
 	json_each (ref, refs) {
-		report_page_clipped(out, cJSON_IsString(ref) ? ref->valuestring : "?");
+		report_page_text(out, cJSON_IsString(ref) ? ref->valuestring : "?");
 		text_add(out, ref->next != NULL ? ", " : "");
 	}
 	text_add(out, refs->child != NULL ? "" : "–");
@@ -218,7 +207,7 @@ static void add_row(const struct report_page *page, const struct sight_at *at)
 	text_add(page->out, "<tr><td>");
 	page_badge(page->out, tone, word);
 	text_add(page->out, " ");
-	report_page_clipped(page->out, view_string(at->sight, "/container"));
+	report_page_text(page->out, view_string(at->sight, "/container"));
 	text_add(page->out, "<br>");
 	report_page_check_link(page->out, page->findings->view.checks[at->check - 1].id);
 	text_add(page->out, "</td>");

@@ -40,17 +40,16 @@ static const struct section {
 	 report_page_images},
 };
 
-void report_page_clipped(struct text *out, const char *text)
+void report_page_clipped(struct text *out, const char *text, size_t most)
 {
-	size_t size = strlen(text);
-	size_t shown = 0;
-	for (size_t i = 0; i < PAGE_STRING_MAX && shown < size; i++) {
-		uint32_t code = 0;
-		size_t length = text_character(text + shown, size - shown, &code);
-		shown += length != 0 ? length : 1;
-	}
+	size_t shown = text_fit(text, strlen(text), most);
 	html_text_part(out, text, shown);
-	text_add(out, shown < size ? "…" : "");
+	text_add(out, text[shown] != '\0' ? "…" : "");
+}
+
+void report_page_text(struct text *out, const char *text)
+{
+	report_page_clipped(out, text, PAGE_STRING_MAX);
 }
 
 void report_page_fact(struct text *out, const char *name, const char *value)
@@ -59,7 +58,7 @@ void report_page_fact(struct text *out, const char *name, const char *value)
 		return;
 	html_element(out, "dt", NULL, name);
 	text_add(out, "<dd>");
-	report_page_clipped(out, value);
+	report_page_text(out, value);
 	text_add(out, "</dd>\n");
 }
 
@@ -68,7 +67,7 @@ void report_page_check_link(struct text *out, const char *id)
 	text_add(out, "<a class=\"id\" href=\"#");
 	html_add_id(out, "c-", id);
 	text_add(out, "\">");
-	report_page_clipped(out, id);
+	report_page_text(out, id);
 	text_add(out, "</a>");
 }
 
@@ -90,7 +89,7 @@ static void add_assertion(struct text *out, const cJSON *assertion)
 	text_add(out, "<tr>");
 	for (size_t i = 0; i < ARRAY_SIZE(pointers); i++) {
 		text_add(out, "<td>");
-		report_page_clipped(out, view_string(assertion, pointers[i]));
+		report_page_text(out, view_string(assertion, pointers[i]));
 		text_add(out, "</td>");
 	}
 	text_add(out, "</tr>\n");
@@ -182,7 +181,7 @@ static void add_line(const struct report_page *page, const char *word, const cha
 	if (word != NULL)
 		html_element(page->out, "b", NULL, word);
 	text_add(page->out, " ");
-	report_page_clipped(page->out, line);
+	report_page_text(page->out, line);
 	text_add(page->out, "</p>\n");
 }
 

@@ -13,7 +13,7 @@ struct report_page {
 };
 
 enum {
-	PAGE_STRING_MAX = 600, /* characters of a text that something outside chose */
+	PAGE_STRING_MAX = 600, /* bytes of a text that something outside chose */
 	PAGE_DETAILS_MAX =
 		190 *
 		1024, /* bytes of the page beyond which passed checks are told without details */
@@ -63,8 +63,9 @@ void report_page_assertions(struct text *out, const struct view_check *check, bo
 /* Links to the check's evidence; nothing for none. */
 void report_page_evidence(struct text *out, const struct view_check *check);
 
-/* `text`, cut to PAGE_STRING_MAX. */
-void report_page_clipped(struct text *out, const char *text);
+/* The text, cut to `most` bytes, or to PAGE_STRING_MAX. */
+void report_page_clipped(struct text *out, const char *text, size_t most);
+void report_page_text(struct text *out, const char *text);
 
 /* <dt> and <dd> in a <dl>; nothing for an empty value. */
 void report_page_fact(struct text *out, const char *name, const char *value);

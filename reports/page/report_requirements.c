@@ -48,14 +48,14 @@ static void add_requirement(struct text *out, const cJSON *requirement)
 	text_add(out, "<td>");
 	page_badge(out, tone_of(verdict), verdict);
 	text_add(out, "</td><td>");
-	report_page_clipped(out, view_string(requirement, "/sentence"));
+	report_page_text(out, view_string(requirement, "/sentence"));
 	if (reason[0] != '\0') {
 		text_add(out, "<span class=\"why\">");
-		report_page_clipped(out, reason);
+		report_page_text(out, reason);
 		text_add(out, "</span>");
 	}
 	text_add(out, "<span class=\"source\">");
-	report_page_clipped(out, view_string(requirement, "/source"));
+	report_page_text(out, view_string(requirement, "/source"));
 	text_add(out, "</span><span class=\"source\">");
 	json_each (check, json_pointer(requirement, "/checks")) {
 		report_page_check_link(out, cJSON_IsString(check) ? check->valuestring : "?");
@@ -91,7 +91,7 @@ static void add_prediction(struct text *out, const cJSON *prediction)
 			      : cJSON_IsFalse(agrees) ? PAGE_BAD
 						      : PAGE_QUIET;
 	text_add(out, "<tr><th scope=\"row\">");
-	report_page_clipped(out, view_string(prediction, "/program"));
+	report_page_text(out, view_string(prediction, "/program"));
 	text_add(out, json_pointer_true(prediction, "/devices") ? ", with devices" : "");
 	text_add(out, "<br>");
 	html_element(out, "span", "id soft", view_string(prediction, "/image"));
@@ -104,7 +104,7 @@ static void add_prediction(struct text *out, const cJSON *prediction)
 		   : tone == PAGE_BAD ? "otherwise"
 				      : "not to be told");
 	text_add(out, " ");
-	report_page_clipped(out, view_string(prediction, "/reason"));
+	report_page_text(out, view_string(prediction, "/reason"));
 	text_addf(out, "</td><td class=\"number\">%lld</td></tr>\n",
 		  (long long)view_int(prediction, "/launches"));
 }
