@@ -3,7 +3,7 @@
 #include "base/members.h"
 #include "base/style.h"
 #include "conformance/cli/commands.h"
-#include "reports/compare/compare.h"
+#include "reports/compare/page.h"
 #include "reports/report_file.h"
 
 #include <string.h>
@@ -11,7 +11,9 @@
 
 enum { EXIT_REGRESSION = 1 };
 
-static const char *const formats[] = {"text", "json", NULL};
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML };
+
+static const char *const formats[] = {"text", "json", "html", NULL};
 static const char *const limits[] = {"regression", "change", "nothing", NULL};
 
 static struct {
@@ -30,36 +32,63 @@ static bool fails(const struct comparison *comparison)
 	return regressed || (changed && strcmp(given.fail_on, "change") == 0);
 }
 
-static int compare(const cJSON *from, const char *path, cJSON *all, struct text *out, bool *failed,
+/* What was told so far, in each of the formats. */
+struct told {
+	struct text text;
+	cJSON *json; /* an array */
+	struct compare_page page;
+	bool failed;
+};
+
+static void told_free(struct told *told)
+{
+	text_free(&told->text);
+	cJSON_Delete(told->json);
+	compare_page_free(&told->page);
+}
+
+static int compare(const cJSON *from, const char *from_path, const char *to_path, struct told *told,
 		   struct error *err)
 {
 	struct comparison comparison CLEANUP_COMPARISON = {0};
 	cJSON *to CLEANUP_JSON = NULL;
-	int rc = report_file_read(path, NULL, &to, err);
+	int rc = report_file_read(to_path, NULL, &to, err);
 	if (rc == 0)
 		rc = comparison_make(from, to, &comparison, err);
 	if (rc < 0)
 		return rc;
-	text_add(out, out->size > 0 ? "\n" : "");
-	comparison_print(&comparison, style_enabled(STDOUT_FILENO), out);
-	*failed = *failed || fails(&comparison);
-	return members_append(all, comparison_to_json(&comparison), err);
+	text_add(&told->text, told->text.size > 0 ? "\n" : "");
+	comparison_print(&comparison, style_enabled(STDOUT_FILENO), &told->text);
+	if (text_position(formats, given.format) == FORMAT_HTML)
+		compare_page_add(&told->page, &comparison, from_path, to_path);
+	told->failed = told->failed || fails(&comparison);
+	return members_append(told->json, comparison_to_json(&comparison), err);
 }
 
-static int print(cJSON *all, struct text *out, struct error *err)
+static int print(struct told *told, struct error *err)
 {
-	if (text_position(formats, given.format) == 0)
-		return options_print(text_take(out), err);
-	return options_print(json_print(cJSON_GetArraySize(all) == 1 ? all->child : all), err);
+	struct text page CLEANUP_TEXT = {0};
+	int rc = 0;
+	switch (text_position(formats, given.format)) {
+	case FORMAT_JSON:
+		return options_print(json_print(cJSON_GetArraySize(told->json) == 1
+							? told->json->child
+							: told->json),
+				     err);
+	case FORMAT_HTML:
+		rc = compare_page_print(&told->page, &page, err);
+		return rc < 0 ? rc : options_print(text_take(&page), err);
+	default:
+		return options_print(text_take(&told->text), err);
+	}
 }
 
 static int compare_run(const struct text_list *arguments)
 {
-	struct text out CLEANUP_TEXT = {0};
-	cJSON *all CLEANUP_JSON = cJSON_CreateArray();
+	struct told told CLEANUP(told_free) = {.json = cJSON_CreateArray(),
+					       .page = {.several = arguments->count > 2}};
 	cJSON *from CLEANUP_JSON = NULL;
 	struct error err = {0};
-	bool failed = false;
 	int rc = 0;
 	if (arguments->count < 2)
 		rc = error_set(&err, ERROR_ARGUMENT,
@@ -68,17 +97,18 @@ static int compare_run(const struct text_list *arguments)
 	if (rc == 0)
 		rc = report_file_read(arguments->items[0], NULL, &from, &err);
 	for (size_t i = 1; rc == 0 && i < arguments->count; i++)
-		rc = compare(from, arguments->items[i], all, &out, &failed, &err);
+		rc = compare(from, arguments->items[0], arguments->items[i], &told, &err);
 	if (rc == 0)
-		rc = print(all, &out, &err);
+		rc = print(&told, &err);
 	if (rc < 0)
 		return command_failed("compare", rc, &err);
-	return failed ? EXIT_REGRESSION : EXIT_SUCCESS;
+	return told.failed ? EXIT_REGRESSION : EXIT_SUCCESS;
 }
 
 static const struct option_spec compare_options[] = {
 	{OPTION_ROW("format", OPTION_CHOICE, given.format), .letter = 'f', .value = "FORMAT",
-	 .help = "What to print. json: comparison.schema.json; of several an array.",
+	 .help = "What to print. json: comparison.schema.json; of several an array. html: a page whose links are "
+		 "relative to the working directory, so store it there.",
 	 .choices = formats},
 	{OPTION_ROW("fail-on", OPTION_CHOICE, given.fail_on), .value = "WHAT",
 	 .help = "What gives exit code 1: a check that passed and now is bad; as well any other change, "
@@ -92,6 +122,8 @@ static const char *const compare_examples[] = {
 	"Tell what a new driver or a new build of Windows changed.",
 	"gpucert compare --fail-on change baseline/report.json gpucert-report",
 	"Let CI fail when any check ended otherwise than in the baseline.",
+	"gpucert compare --format html yesterday today >comparison.html",
+	"Make a page of the difference, with links to both reports.",
 	NULL,
 };
 

@@ -63,7 +63,8 @@ static int matrix_run(const struct text_list *arguments)
 
 static const struct option_spec matrix_options[] = {
 	{OPTION_ROW("format", OPTION_CHOICE, given.format), .letter = 'f', .value = "FORMAT",
-	 .help = "What to print. csv has a line for each check and column; json: matrix.schema.json.",
+	 .help = "What to print. csv has a line for each check and column; json: matrix.schema.json; html: a page "
+		 "whose links are relative to the working directory, so store it there.",
 	 .choices = matrix_formats},
 	{OPTION_ROW("apis", OPTION_FLAG, given.apis), .help = "Show the checks of APIs alone."},
 	{OPTION_ROW("failed", OPTION_FLAG, given.failed),
@@ -76,6 +77,8 @@ static const char *const matrix_examples[] = {
 	"Fold every report.json below a folder into one table.",
 	"gpucert matrix --apis --format markdown reports >matrix.md",
 	"Show which APIs work with which driver on which build, for a page or a README.",
+	"gpucert matrix --format html reports >matrix.html",
+	"Make a page with a heat map, the runs behind each cell, and links to their reports.",
 	NULL,
 };
 

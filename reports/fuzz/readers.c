@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/fuzz/readers.h"
 
-#include "reports/compare/compare.h"
+#include "reports/compare/page.h"
 #include "reports/matrix/matrix.h"
 #include "reports/writer.h"
 
@@ -60,9 +60,15 @@ void fuzz_fold(const cJSON *from, const cJSON *to)
 		cJSON *json CLEANUP_JSON = comparison_to_json(&comparison);
 		if (json == NULL)
 			abort();
+		struct compare_page page CLEANUP_COMPARE_PAGE = {0};
+		text_reset(&out);
+		compare_page_add(&page, &comparison, "from", "to");
+		if (compare_page_print(&page, &out, &err) < 0)
+			abort();
+		check_text("html", text_string(&out), out.size);
 	}
-	(void)matrix_add(&matrix, from, &err);
-	(void)matrix_add(&matrix, to, &err);
+	(void)matrix_add(&matrix, "from", from, &err);
+	(void)matrix_add(&matrix, "to", to, &err);
 	if (matrix_sort(&matrix, &err) == 0)
 		check_formats(&matrix);
 }

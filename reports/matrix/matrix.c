@@ -159,6 +159,14 @@ static enum report_outcome outcome_in(const struct view_check *check,
 	return any ? report_outcome_decided(recorded) : REPORT_OUTCOME_COUNT;
 }
 
+/* Of those that began at the same time the first by name: the order of reading does not matter. */
+static bool is_later(const struct matrix_report *a, const struct matrix_report *b)
+{
+	const int order = strcmp(a->started, b->started);
+	return order > 0 || (order == 0 && strcmp(a->path, b->path) < 0);
+}
+
+/* Counts the last of the reports. */
 static int count_in(struct matrix *matrix, struct matrix_column *column, size_t row,
 		    enum report_outcome outcome, struct error *err)
 {
@@ -176,7 +184,11 @@ static int count_in(struct matrix *matrix, struct matrix_column *column, size_t 
 		column->cell_count += more;
 		matrix->cell_count += more;
 	}
-	column->cells[row].outcomes[outcome]++;
+	struct matrix_cell *cell = &column->cells[row];
+	const unsigned place = (unsigned)matrix->report_count - 1;
+	if (cell->outcomes[outcome]++ == 0 ||
+	    is_later(&matrix->reports[place], &matrix->reports[cell->latest[outcome]]))
+		cell->latest[outcome] = place;
 	return 0;
 }
 
@@ -198,7 +210,39 @@ static int count_checks(struct matrix *matrix, const struct view *view,
 	return rc;
 }
 
-int matrix_add(struct matrix *matrix, const cJSON *report, struct error *err)
+static int add_report(struct matrix *matrix, const char *path, const cJSON *report,
+		      struct error *err)
+{
+	if (matrix->report_count == MATRIX_REPORTS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d reports", (int)MATRIX_REPORTS_MAX);
+	struct matrix_report *reports =
+		array_grow(matrix->reports, matrix->report_count, sizeof(*reports));
+	if (reports == NULL)
+		return error_memory(err);
+	matrix->reports = reports;
+	reports[matrix->report_count++] = (struct matrix_report){
+		.path = arena_string(&matrix->arena, path),
+		.started = arena_string(&matrix->arena, view_string(report, "/run/started"))};
+	return 0;
+}
+
+/* The last of the reports is one of the column's. */
+static void add_run(const struct matrix *matrix, struct matrix_column *column)
+{
+	unsigned place = (unsigned)matrix->report_count - 1;
+	for (size_t i = 0; i < MATRIX_NEWEST_MAX; i++) {
+		const unsigned there = column->newest[i];
+		if (i < column->runs && !is_later(&matrix->reports[place], &matrix->reports[there]))
+			continue;
+		column->newest[i] = place;
+		place = there;
+		if (i >= column->runs)
+			break;
+	}
+	column->runs++;
+}
+
+int matrix_add(struct matrix *matrix, const char *path, const cJSON *report, struct error *err)
 {
 	struct view view CLEANUP_VIEW = {0};
 	struct report_columns columns CLEANUP(columns_free) = {0};
@@ -209,21 +253,22 @@ int matrix_add(struct matrix *matrix, const cJSON *report, struct error *err)
 		rc = view_open(report, &view, err);
 	if (rc == 0 && run[0] != '\0')
 		rc = text_index_put(&matrix->runs, arena_string(&matrix->arena, run),
-				    matrix->reports, &first, err);
+				    matrix->report_count, &first, err);
 	if (rc < 0)
 		return rc;
-	if (run[0] != '\0' && first != matrix->reports) {
+	if (run[0] != '\0' && first != matrix->report_count) {
 		matrix->repeated++;
 		return 0;
 	}
-	matrix->reports++;
-	rc = find_columns(matrix, report, &columns, err);
+	rc = add_report(matrix, path, report, err);
+	if (rc == 0)
+		rc = find_columns(matrix, report, &columns, err);
 	if (rc == 0)
 		rc = find_devices(report, &columns, err);
 	if (rc == 0)
 		rc = count_checks(matrix, &view, &columns, err);
 	for (size_t i = 0; rc == 0 && i < columns.count; i++)
-		matrix->columns[columns.places[i]].runs++;
+		add_run(matrix, &matrix->columns[columns.places[i]]);
 	return rc == 0 && matrix->arena.failed ? error_memory(err) : rc;
 }
 
@@ -332,6 +377,7 @@ void matrix_free(struct matrix *matrix)
 	free(matrix->columns);
 	free(matrix->rows);
 	free(matrix->row_places);
+	free(matrix->reports);
 	text_index_free(&matrix->columns_by_name);
 	text_index_free(&matrix->rows_by_id);
 	text_index_free(&matrix->runs);

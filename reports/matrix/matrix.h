@@ -15,8 +15,18 @@
 
 #include <cjson/cJSON.h>
 
+/* A report that was counted. Strings live as long as the matrix. */
+struct matrix_report {
+	const char *path;    /* of the file */
+	const char *started; /* "2026-11-20T10:15:02.123Z"; "" where it does not say */
+};
+
+enum { MATRIX_NEWEST_MAX = 10 };
+
 struct matrix_cell {
 	unsigned outcomes[REPORT_OUTCOME_COUNT]; /* in how many runs */
+	unsigned latest
+		[REPORT_OUTCOME_COUNT]; /* the place in matrix.reports of the run that began last, where there are any */
 };
 
 struct matrix_column {
@@ -24,6 +34,8 @@ struct matrix_column {
 	const char *os;	    /* "Windows Server 2022 Datacenter 20348.1547" */
 	const char *node;   /* "live", "recorded", "wine" */
 	unsigned runs;
+	unsigned newest
+		[MATRIX_NEWEST_MAX]; /* places in matrix.reports of the last runs, the last one first */
 	struct matrix_cell *cells; /* of the rows; of those that came later there is none */
 	size_t cell_count;
 };
@@ -37,17 +49,23 @@ struct matrix {
 	size_t *row_places; /* where the row's cell is in each column */
 	size_t row_count;
 	size_t cell_count; /* in all columns */
-	size_t reports;
+	struct matrix_report *reports;
+	size_t report_count;
 	size_t repeated; /* reports of a run that was there already: they count once */
 	struct text_index columns_by_name, rows_by_id, runs;
 };
 
-enum { MATRIX_ROWS_MAX = 10000, MATRIX_COLUMNS_MAX = 10000, MATRIX_CELLS_MAX = 4 * 1000 * 1000 };
+enum {
+	MATRIX_ROWS_MAX = 10000,
+	MATRIX_COLUMNS_MAX = 10000,
+	MATRIX_CELLS_MAX = 4 * 1000 * 1000,
+	MATRIX_REPORTS_MAX = 1000 * 1000
+};
 
 #define CLEANUP_MATRIX __attribute__((cleanup(matrix_free)))
 
-/* Counts a report. ERROR_FORMAT: not one; ERROR_LIMIT: too many checks, drivers or cells; ERROR_MEMORY. */
-int matrix_add(struct matrix *matrix, const cJSON *report, struct error *err);
+/* Counts the report of the file `path`. ERROR_FORMAT: not one; ERROR_LIMIT: too many checks, drivers or cells; ERROR_MEMORY. */
+int matrix_add(struct matrix *matrix, const char *path, const cJSON *report, struct error *err);
 
 /* Rows by id, columns by driver, OS and node. ERROR_MEMORY. */
 int matrix_sort(struct matrix *matrix, struct error *err);
@@ -71,12 +89,28 @@ int matrix_read(struct matrix *matrix, const struct text_list *paths, matrix_pro
 
 /* --- matrix_print.c --- */
 
-/* "text" (a table with styles where `color` is set), "markdown", "csv", "json"; NULL-ended. */
+/* "text" (a table with styles where `color` is set), "markdown", "csv", "json", "html"; NULL-ended. */
 extern const char *const matrix_formats[];
 
 /* Adds the sorted matrix; `format` is one of matrix_formats. With `apis_only` the rows are those of the suite
  * "api". Untrusted text is escaped for each format; in CSV no cell begins a formula. */
 void matrix_print(const struct matrix *matrix, const char *format, bool apis_only, bool color,
 		  const struct text_list *unread, struct text *out);
+
+/* In how many runs the column has the check. */
+unsigned matrix_cell_runs(const struct matrix_cell *cell);
+
+/* The gravest of the outcomes; one of a cell that matrix_cell_at() found. */
+enum report_outcome matrix_cell_gravest(const struct matrix_cell *cell);
+
+/* With `apis_only` the checks of the suite "api" alone are. */
+bool matrix_row_is_shown(const struct matrix *matrix, size_t row, bool apis_only);
+
+/* --- matrix_page.c --- */
+
+/* Adds the sorted matrix as a page (reports/page/page.h): a heat map, the runs behind every cell that is not all pass, and
+ * those of each column. Of large ones rows that pass everywhere are one cell, so that a page stays light. */
+void matrix_page(const struct matrix *matrix, bool apis_only, const struct text_list *unread,
+		 struct text *out);
 
 void matrix_free(struct matrix *matrix);

@@ -7,16 +7,16 @@
 
 #include <string.h>
 
-enum { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT_JSON };
+enum { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT_JSON, FORMAT_HTML };
 
-const char *const matrix_formats[] = {"text", "markdown", "csv", "json", NULL};
+const char *const matrix_formats[] = {"text", "markdown", "csv", "json", "html", NULL};
 
 static void add_escaped(struct text *out, const char *string)
 {
 	text_add_escaped(out, string, strlen(string));
 }
 
-static unsigned runs_of(const struct matrix_cell *cell)
+unsigned matrix_cell_runs(const struct matrix_cell *cell)
 {
 	unsigned runs = 0;
 	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
@@ -32,33 +32,34 @@ static unsigned bad_of(const struct matrix_cell *cell)
 	return bad;
 }
 
-/* "pass", "pass 12", "fail 2 of 12", "n/a": the gravest outcome, and in how many runs of several. */
-static void add_cell(const struct matrix_cell *cell, struct text *out)
+enum report_outcome matrix_cell_gravest(const struct matrix_cell *cell)
 {
 	static const enum report_outcome gravest[] = {
 		REPORT_CRASH,  REPORT_TIMEOUT,	   REPORT_FAIL,		  REPORT_BROKEN,
 		REPORT_NOTRUN, REPORT_UNSUPPORTED, REPORT_NOT_APPLICABLE, REPORT_PASS};
+	size_t i = 0;
+	while (i + 1 < ARRAY_SIZE(gravest) && cell->outcomes[gravest[i]] == 0)
+		i++;
+	return gravest[i];
+}
+
+/* "pass", "pass 12", "fail 2 of 12", "n/a": the gravest outcome, and in how many runs of several. */
+static void add_cell(const struct matrix_cell *cell, struct text *out)
+{
 	if (cell == NULL) {
 		text_add(out, "-");
 		return;
 	}
-	const unsigned runs = runs_of(cell);
-	for (size_t i = 0; i < ARRAY_SIZE(gravest); i++) {
-		const unsigned count = cell->outcomes[gravest[i]];
-		if (count == 0)
-			continue;
-		text_add(out, gravest[i] == REPORT_NOT_APPLICABLE
-				      ? "n/a"
-				      : report_outcome_names[gravest[i]]);
-		if (count != runs)
-			text_addf(out, " %u of %u", count, runs);
-		else if (runs > 1)
-			text_addf(out, " %u", runs);
-		return;
-	}
+	const enum report_outcome gravest = matrix_cell_gravest(cell);
+	const unsigned runs = matrix_cell_runs(cell);
+	text_add(out, gravest == REPORT_NOT_APPLICABLE ? "n/a" : report_outcome_names[gravest]);
+	if (cell->outcomes[gravest] != runs)
+		text_addf(out, " %u of %u", cell->outcomes[gravest], runs);
+	else if (runs > 1)
+		text_addf(out, " %u", runs);
 }
 
-static bool is_shown(const struct matrix *matrix, size_t row, bool apis_only)
+bool matrix_row_is_shown(const struct matrix *matrix, size_t row, bool apis_only)
 {
 	return !apis_only || text_starts_with(matrix->rows[row], "api.");
 }
@@ -85,7 +86,7 @@ static enum style tone_of(const struct matrix_cell *cell)
 		return STYLE_RESET;
 	if (bad_of(cell) > 0)
 		return STYLE_RED;
-	return cell->outcomes[REPORT_PASS] == runs_of(cell) ? STYLE_GREEN : STYLE_YELLOW;
+	return cell->outcomes[REPORT_PASS] == matrix_cell_runs(cell) ? STYLE_GREEN : STYLE_YELLOW;
 }
 
 static void add_padded(struct text *out, const struct text *content, size_t columns)
@@ -121,7 +122,7 @@ static size_t width_of(const struct matrix *matrix, size_t column, bool apis_onl
 	size_t width = 1;
 	for (size_t row = 0; row < matrix->row_count; row++) {
 		struct text cell CLEANUP_TEXT = {0};
-		if (!is_shown(matrix, row, apis_only))
+		if (!matrix_row_is_shown(matrix, row, apis_only))
 			continue;
 		if (column == matrix->column_count)
 			add_escaped(&cell, matrix->rows[row]);
@@ -151,7 +152,7 @@ static void add_text(const struct matrix *matrix, bool apis_only, bool color, st
 	text_add(out, "\n");
 	for (size_t row = 0; widths != NULL && row < matrix->row_count; row++) {
 		struct text name CLEANUP_TEXT = {0};
-		if (!is_shown(matrix, row, apis_only))
+		if (!matrix_row_is_shown(matrix, row, apis_only))
 			continue;
 		add_escaped(&name, matrix->rows[row]);
 		add_padded(out, &name, widths[columns]);
@@ -187,7 +188,7 @@ static void add_markdown_table(const struct matrix *matrix, bool apis_only, stru
 		text_add(out, " --- |");
 	text_add(out, "\n");
 	for (size_t row = 0; row < matrix->row_count; row++) {
-		if (!is_shown(matrix, row, apis_only))
+		if (!matrix_row_is_shown(matrix, row, apis_only))
 			continue;
 		text_add(out, "| ");
 		markdown_add(out, matrix->rows[row]);
@@ -201,14 +202,25 @@ static void add_markdown_table(const struct matrix *matrix, bool apis_only, stru
 	}
 }
 
-/* RFC 4180. A program for spreadsheets would take what begins like a formula for one. */
+/* Programs for spreadsheets take what begins so for a formula (OWASP, "CSV Injection"), wide characters included. Tabs and
+ * line ends are escaped before. */
+static bool begins_formula(const struct text *escaped)
+{
+	static const char *const signs[] = {"=",      "+",	"-",	  "@",
+					    "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+	bool begins = false;
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+		begins = begins || text_starts_with(text_string(escaped), signs[i]);
+	return begins;
+}
+
+/* RFC 4180. */
 static void add_csv(struct text *out, const char *string)
 {
 	struct text escaped CLEANUP_TEXT = {0};
 	add_escaped(&escaped, string);
 	text_add(out, "\"");
-	if (escaped.size > 0 && strchr("=+-@", escaped.data[0]) != NULL)
-		text_add(out, "'");
+	text_add(out, begins_formula(&escaped) ? "'" : "");
 	for (size_t i = 0; i < escaped.size; i++)
 		text_append(out, escaped.data[i] == '"' ? "\"\"" : &escaped.data[i],
 			    escaped.data[i] == '"' ? 2 : 1);
@@ -223,8 +235,8 @@ static void add_csv_table(const struct matrix *matrix, bool apis_only, struct te
 		text_addf(out, ",%s", report_outcome_names[i]);
 	text_add(out, "\r\n");
 	for (size_t row = 0; row < matrix->row_count; row++) {
-		for (size_t i = 0; is_shown(matrix, row, apis_only) && i < matrix->column_count;
-		     i++) {
+		for (size_t i = 0;
+		     matrix_row_is_shown(matrix, row, apis_only) && i < matrix->column_count; i++) {
 			const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
 			if (cell == NULL)
 				continue;
@@ -235,7 +247,7 @@ static void add_csv_table(const struct matrix *matrix, bool apis_only, struct te
 			add_csv(out, matrix->columns[i].os);
 			text_add(out, ",");
 			add_csv(out, matrix->columns[i].node);
-			text_addf(out, ",%u", runs_of(cell));
+			text_addf(out, ",%u", matrix_cell_runs(cell));
 			for (size_t k = 0; k < REPORT_OUTCOME_COUNT; k++)
 				text_addf(out, ",%u", cell->outcomes[k]);
 			text_add(out, "\r\n");
@@ -261,7 +273,7 @@ static cJSON *cell_json(const struct matrix_cell *cell, size_t column)
 		if (cell->outcomes[i] > 0)
 			member_int(&outcomes, report_outcome_names[i], cell->outcomes[i]);
 	member_int(&json, "column", (int64_t)column);
-	member_int(&json, "runs", runs_of(cell));
+	member_int(&json, "runs", matrix_cell_runs(cell));
 	member_item(&json, "outcomes", members_take(&outcomes));
 	return members_take(&json);
 }
@@ -289,10 +301,10 @@ static void add_json(const struct matrix *matrix, bool apis_only, const struct t
 	for (size_t i = 0; i < matrix->column_count; i++)
 		member_item(&columns, NULL, column_json(&matrix->columns[i]));
 	for (size_t row = 0; row < matrix->row_count; row++)
-		if (is_shown(matrix, row, apis_only))
+		if (matrix_row_is_shown(matrix, row, apis_only))
 			member_item(&rows, NULL, row_json(matrix, row));
 	member_string(&json, "schema", "gpucert-matrix/1");
-	member_int(&json, "reports", (int64_t)matrix->reports);
+	member_int(&json, "reports", (int64_t)matrix->report_count);
 	member_int(&json, "repeated", (int64_t)matrix->repeated);
 	member_item(&json, "unread", json_new_strings(unread));
 	member_item(&json, "columns", members_take(&columns));
@@ -315,6 +327,9 @@ void matrix_print(const struct matrix *matrix, const char *format, bool apis_onl
 		return;
 	case FORMAT_JSON:
 		add_json(matrix, apis_only, unread, out);
+		return;
+	case FORMAT_HTML:
+		matrix_page(matrix, apis_only, unread, out);
 		return;
 	default:
 		add_text(matrix, apis_only, color, out);

@@ -76,7 +76,7 @@ struct reading {
 /* With the lock. */
 static void take(struct reading *it, const char *path, const cJSON *report, struct error *why)
 {
-	int rc = report != NULL ? matrix_add(it->matrix, report, why) : why->code;
+	int rc = report != NULL ? matrix_add(it->matrix, path, report, why) : why->code;
 	if (rc < 0 && rc != ERROR_MEMORY && it->rc == 0)
 		it->rc = text_list_addf(it->unread, &it->err, "%s%s%s", report != NULL ? path : "",
 					report != NULL ? ": " : "", why->text);

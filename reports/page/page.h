@@ -69,7 +69,8 @@ struct page_facet {
 
 /*
  * Search field and facets over the children of the element with the id `list` (a <tbody>, an <ol>); `noun` is what they
- * are: "checks". An item's text is searched, its attribute data-facet (html_attribute) selects. '/' leads to the field of the first filter.
+ * are: "checks". An item's text is searched, its attribute data-facet (html_attribute) selects. An item with the attribute data-group heads those that follow, and is
+ * not counted. '/' leads to the field of the first filter.
  * Shown by the script alone. The facets are ended by {NULL}.
  */
 void page_filter(struct text *out, const char *list, const char *noun, size_t count,

@@ -30,17 +30,30 @@
 		const output = bar.querySelector('output');
 		const facets = [...bar.querySelectorAll('.facet')];
 		let items = null;
+		/* An item with data-group heads those that follow, and is there while one of them is. */
+		const groups = [];
+		const read = () => [...list.children].flatMap((node) => {
+			if ('group' in node.dataset) {
+				groups.push({node, shown: 0});
+				return [];
+			}
+			return [{node, text: node.textContent.toLowerCase(), facet: node.dataset.facet, group: groups.at(-1)}];
+		});
 		const apply = () => {
-			items ??= [...list.children].map((node) => ({node, text: node.textContent.toLowerCase(), facet: node.dataset.facet}));
+			items ??= read();
 			const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
 			const wanted = new Set(facets.filter((f) => f.ariaPressed === 'true').map((f) => f.dataset.facet));
 			let shown = 0;
+			groups.forEach((group) => { group.shown = 0; });
 			for (const item of items) {
 				const hit = (wanted.size === 0 || wanted.has(item.facet)) && words.every((word) => item.text.includes(word));
 				shown += hit ? 1 : 0;
+				if (hit && item.group)
+					item.group.shown++;
 				if (item.node.hidden === hit)
 					item.node.hidden = !hit;
 			}
+			groups.forEach((group) => { group.node.hidden = group.shown === 0; });
 			output.textContent = shown === items.length ? `${shown} ${bar.dataset.noun}` : `${shown} of ${items.length} ${bar.dataset.noun}`;
 		};
 		const clear = () => {
@@ -71,6 +84,12 @@
 			return;
 		event.preventDefault();
 		filters[0].input.focus();
+	});
+
+	/* What the keyboard reaches in a table that scrolls is shown as a whole. */
+	document.addEventListener('focusin', ({target}) => {
+		if (target.parentElement?.closest('.wide'))
+			target.scrollIntoView({block: 'nearest', inline: 'nearest'});
 	});
 
 	/* A link leads to something that may be folded away or filtered out. */

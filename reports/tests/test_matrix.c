@@ -174,6 +174,102 @@ static void test_failed_rows(void)
 	UNIT_INT(cell->outcomes[REPORT_FAIL], 1);
 }
 
+#define OVERRIDE "\xe2\x80\xae" /* U+202E turns the order of what follows */
+
+/* Every quoted field begins with something else than what a program for spreadsheets takes for a formula. */
+static void expect_no_formula(const struct text *csv)
+{
+	static const char *const formulas[] = {"=",
+					       "+",
+					       "-",
+					       "@",
+					       "\t",
+					       "\r",
+					       "\xef\xbc\x9d",
+					       "\xef\xbc\x8b",
+					       "\xef\xbc\x8d",
+					       "\xef\xbc\xa0"};
+	unsigned fields = 0;
+	bool quoted = false;
+	for (size_t at = 0; at < csv->size; at++) {
+		if (csv->data[at] != '"')
+			continue;
+		quoted = !quoted;
+		fields += quoted;
+		for (size_t i = 0; quoted && i < ARRAY_SIZE(formulas); i++)
+			CU_ASSERT_FALSE(text_starts_with(csv->data + at + 1, formulas[i]));
+	}
+	UNIT_INT(fields, 4);
+}
+
+/* No cell of CSV begins a formula, and no control character is printed. */
+static void test_untrusted(void)
+{
+	static const char *const hostile[] = {"=1+1",	  "+1",	      "-1",	    "@SUM(A1)",
+					      "\\t=1",	  "\\r=1",    "\\u001b[2J", "\\uff1d1",
+					      "\\uff0b1", "\\uff0d1", "\\uff201",   "\\u202ex"};
+	for (size_t i = 0; i < ARRAY_SIZE(hostile); i++) {
+		struct matrix matrix CLEANUP_MATRIX = {0};
+		struct text_list unread CLEANUP_TEXT_LIST = {0};
+		struct error err = {0};
+		cJSON *report CLEANUP_JSON = NULL;
+		char *json CLEANUP_FREE = text_format(
+			"{\"environment\": {\"node\": {\"kind\": \"%s\"}, \"os\": {\"product\": \"%s\"}, "
+			"\"drivers\": [{\"key\": \"%s\"}]}, \"checks\": [{\"id\": \"%s\", \"outcome\": \"pass\"}]}",
+			hostile[i], hostile[i], hostile[i], hostile[i]);
+		CU_ASSERT_EQUAL_FATAL(json_parse(json, strlen(json), &report, &err), 0);
+		CU_ASSERT_EQUAL_FATAL(matrix_add(&matrix, "report.json", report, &err), 0);
+		CU_ASSERT_EQUAL_FATAL(matrix_sort(&matrix, &err), 0);
+		for (size_t k = 0; matrix_formats[k] != NULL; k++) {
+			struct text out CLEANUP_TEXT = {0};
+			const bool html = strcmp(matrix_formats[k], "html") == 0;
+			matrix_print(&matrix, matrix_formats[k], false, false, &unread, &out);
+			for (size_t at = 0; at < out.size; at++)
+				CU_ASSERT((unsigned char)out.data[at] >= ' ' ||
+					  strchr(html ? "\r\n\t" : "\r\n", out.data[at]) != NULL);
+			if (strcmp(matrix_formats[k], "json") != 0)
+				CU_ASSERT_PTR_NULL(strstr(text_string(&out), OVERRIDE));
+			if (strcmp(matrix_formats[k], "csv") == 0)
+				expect_no_formula(&out);
+		}
+	}
+}
+
+/* Which runs are the last ones does not depend on the order in which they were read. */
+static void test_latest(void)
+{
+	static const struct {
+		const char *path, *started, *outcome;
+	} runs[] = {{"b", "2026-11-20T10:00", "fail"},
+		    {"d", "2026-11-22T10:00", "fail"},
+		    {"c", "2026-11-22T10:00", "fail"},
+		    {"a", "2026-11-21T10:00", "pass"}};
+	static const char *const newest[] = {"c", "d", "a", "b"};
+	struct matrix matrix CLEANUP_MATRIX = {0};
+	struct text_list unread CLEANUP_TEXT_LIST = {0};
+	struct text page CLEANUP_TEXT = {0};
+	struct error err = {0};
+	for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+		cJSON *report CLEANUP_JSON = NULL;
+		char *json CLEANUP_FREE =
+			text_format("{\"run\": {\"started\": \"%s\"}, \"environment\": {}, "
+				    "\"checks\": [{\"id\": \"api.x\", \"outcome\": \"%s\"}]}",
+				    runs[i].started, runs[i].outcome);
+		CU_ASSERT_EQUAL_FATAL(json_parse(json, strlen(json), &report, &err), 0);
+		CU_ASSERT_EQUAL_FATAL(matrix_add(&matrix, runs[i].path, report, &err), 0);
+	}
+	CU_ASSERT_EQUAL_FATAL(matrix_sort(&matrix, &err), 0);
+	const struct matrix_cell *cell = matrix_cell_at(&matrix, 0, 0);
+	UNIT_STRING(matrix.reports[cell->latest[REPORT_FAIL]].path, "c");
+	UNIT_STRING(matrix.reports[cell->latest[REPORT_PASS]].path, "a");
+	for (size_t i = 0; i < ARRAY_SIZE(newest); i++)
+		UNIT_STRING(matrix.reports[matrix.columns[0].newest[i]].path, newest[i]);
+	matrix_print(&matrix, "html", false, false, &unread, &page);
+	UNIT_CONTAINS(text_string(&page), "flaky</span>");
+	UNIT_CONTAINS(text_string(&page),
+		      "in 3 of 4 runs, last <a href=\"c#c-api.x\">2026-11-22 10:00</a>");
+}
+
 /* Files that are not reports are told, and the rest is read. Links are not followed. */
 static void test_unread(void)
 {
@@ -202,7 +298,7 @@ static void test_unread(void)
 #endif
 	read_folder(&matrix, &unread);
 	text_list_sort(&unread);
-	UNIT_INT(matrix.reports, 5);
+	UNIT_INT(matrix.report_count, 5);
 	UNIT_INT(matrix.repeated, 1);
 	CU_ASSERT_EQUAL_FATAL(unread.count, ARRAY_SIZE(wanted));
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
@@ -225,5 +321,6 @@ static void test_nothing_there(void)
 }
 
 UNIT_MAIN("matrix", {"a folder is filled", test_fill_folder}, {"formats", test_formats},
-	  {"rows that failed", test_failed_rows}, {"unread", test_unread},
+	  {"rows that failed", test_failed_rows}, {"untrusted", test_untrusted},
+	  {"latest runs", test_latest}, {"unread", test_unread},
 	  {"nothing there", test_nothing_there})

@@ -72,6 +72,9 @@ sed 's/"outcome": "pass"/"outcome": "fail"/' "$work/second/report.json" >"$work/
 expect_exit 1 gpucert compare --format json "$work/second" "$work/failed.json"
 expect_says '"kind": "regression"'
 expect_exit 0 gpucert compare --fail-on nothing "$work/second" "$work/failed.json"
+expect_exit 1 gpucert compare --format html "$work/second" "$work/failed.json"
+expect_says '<h3>Regressions'
+expect_says "file://$work/second/report.html#"
 expect_exit 3 gpucert compare "$work/second" "$work/journal.ndjson"
 expect_exit 2 gpucert compare "$work/second"
 rm -rf "$work/table"
@@ -84,6 +87,9 @@ expect_says '"registration.arrives",'
 rm -r "$work/table/broken"
 expect_exit 0 gpucert matrix "$work/table"
 expect_says "registration.arrives  pass 2"
+expect_exit 0 gpucert matrix --format html "$work/table"
+expect_says '<th scope="row" class="id">registration.arrives</th>'
+expect_says "file://$work/table/second/report.html"
 expect_exit 2 gpucert matrix
 expect_exit 3 gpucert matrix "$work/nowhere"
 
