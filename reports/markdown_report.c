@@ -66,6 +66,7 @@ static void add_part(struct page *page, const char *section, const char *title, 
 	const char *ref = view_string(item, "/ref");
 	struct text name CLEANUP_TEXT = {0};
 	environment_add_name(section, item, &name);
+	page->out->failed = page->out->failed || name.failed;
 	if (name.size == 0)
 		return;
 	text_addf(page->out, "| %s | ", title);
