@@ -156,7 +156,7 @@ void check_remark(struct check_run *run, const char *outcome, const char *format
 }
 
 /* evidence/<check>/<n>-<name>, relative to the output folder. Names hold ids of devices,
- * which are the plugin's or a file's to choose: what is not a plain file name is replaced. */
+ * which are the plugin's or a file's to choose: what is not a plain file name on every system is replaced. */
 static char *evidence_path(struct check_run *run, const char *name)
 {
 	char *letter = NULL;
@@ -167,7 +167,7 @@ static char *evidence_path(struct check_run *run, const char *name)
 		return NULL;
 	for (letter = path + strlen(path) - strnlen(name, EVIDENCE_NAME_MAX); *letter != '\0';
 	     letter++) {
-		if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-",
+		if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-",
 			   *letter) == NULL)
 			*letter = '_';
 	}
