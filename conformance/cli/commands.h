@@ -9,6 +9,8 @@ extern const struct command_spec command_list;
 extern const struct command_spec command_show;
 extern const struct command_spec command_report;
 extern const struct command_spec command_bundle;
+extern const struct command_spec command_publish;
+extern const struct command_spec command_pull;
 extern const struct command_spec command_compare;
 extern const struct command_spec command_matrix;
 extern const struct command_spec command_expect_check;

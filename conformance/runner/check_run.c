@@ -161,7 +161,7 @@ void check_remark(struct check_run *run, const char *outcome, const char *format
 }
 
 /* evidence/<check>/<n>-<name>, relative to the output folder. Names hold ids of devices,
- * which are the plugin's or a file's to choose: what is not a plain file name is replaced. */
+ * which are the plugin's or a file's to choose: what is not a plain file name on every system is replaced. */
 static char *evidence_path(struct check_run *run, const char *name)
 {
 	char *plain CLEANUP_FREE = redact_file_name(run->context->redactor, name);

@@ -135,3 +135,13 @@ int challenge_add(struct challenge *challenge, const char *header, size_t size, 
 	int rc = copy != NULL ? read_challenges(copy, challenge, &next, err) : error_memory(err);
 	return rc < 0 ? error_wrap(err, rc, "WWW-Authenticate") : 0;
 }
+
+bool challenge_is_token(const char *token)
+{
+	size_t length = token != NULL ? strlen(token) : 0;
+	for (size_t i = 0; i < length; i++) {
+		if (token[i] <= ' ' || token[i] >= 0x7f)
+			return false;
+	}
+	return length > 0 && length <= CHALLENGE_TOKEN_MAX;
+}

@@ -9,11 +9,12 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum challenge_scheme { CHALLENGE_NONE, CHALLENGE_BASIC, CHALLENGE_BEARER };
 
-enum { CHALLENGE_HEADER_MAX = 8192 };
+enum { CHALLENGE_HEADER_MAX = 8192, CHALLENGE_TOKEN_MAX = 64 * 1024 };
 
 struct challenge {
 	enum challenge_scheme scheme;
@@ -27,3 +28,6 @@ struct challenge {
  * CHALLENGE_HEADER_MAX. */
 int challenge_add(struct challenge *challenge, const char *header, size_t size, struct error *err);
 void challenge_free(struct challenge *challenge);
+
+/* May it stand behind "Authorization: Bearer" (RFC 6750, section 2.1)? NULL may not. */
+bool challenge_is_token(const char *token);

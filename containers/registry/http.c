@@ -34,7 +34,7 @@ struct http_exchange {
 	char reason[CURL_ERROR_SIZE];
 	struct text buffer; /* of the body, from `at` on not read yet */
 	size_t at, head_size;
-	bool follows, has_head, paused, ended;
+	bool follows, no_body, has_head, paused, ended;
 	CURLcode result;
 	/* Since when is less than STALL_BYTES there? */
 	uint64_t waited_ms;
@@ -208,7 +208,8 @@ static int set_request(struct http_exchange *exchange, const struct http_request
 		       struct error *err)
 {
 	char range[32] = "";
-	exchange->follows = strcmp(request->method, "GET") == 0;
+	exchange->no_body = strcmp(request->method, "HEAD") == 0;
+	exchange->follows = exchange->no_body || strcmp(request->method, "GET") == 0;
 	SET(CURLOPT_URL, request->url);
 	/* libcurl keeps the header Authorization from other hosts, ports and schemes. */
 	SET(CURLOPT_FOLLOWLOCATION, exchange->follows ? 1L : 0L);
@@ -216,6 +217,7 @@ static int set_request(struct http_exchange *exchange, const struct http_request
 	SET(CURLOPT_REDIR_PROTOCOLS_STR,
 	    text_starts_with(request->url, "https://") ? "https" : "http,https");
 	SET(CURLOPT_CUSTOMREQUEST, request->method);
+	SET(CURLOPT_NOBODY, exchange->no_body ? 1L : 0L);
 	if (request->body != NULL || strcmp(request->method, "POST") == 0) {
 		SET(CURLOPT_POST, 1L);
 		SET(CURLOPT_POSTFIELDS, request->body != NULL ? request->body : "");
@@ -228,6 +230,7 @@ static int set_request(struct http_exchange *exchange, const struct http_request
 	/* An empty value takes out a header that libcurl adds. */
 	if (!add_header(exchange, "Accept", request->accept != NULL ? request->accept : "") ||
 	    !add_header(exchange, "Content-Type", request->content_type) ||
+	    !add_header(exchange, "Content-Range", request->content_range) ||
 	    !add_header(exchange, "Authorization", request->authorization) ||
 	    !add_header(exchange, "Expect", ""))
 		return error_memory(err);
@@ -372,7 +375,7 @@ uint64_t http_length(const struct http_exchange *exchange)
 {
 	curl_off_t length = -1;
 	(void)curl_easy_getinfo(exchange->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
-	return length >= 0 ? (uint64_t)length : UINT64_MAX;
+	return exchange->no_body ? 0 : length >= 0 ? (uint64_t)length : UINT64_MAX;
 }
 
 int http_read(struct http_exchange *exchange, void *out, size_t size, size_t *count,

@@ -5,7 +5,7 @@
  * HTTP over libcurl, read as it comes: an exchange begins when the head of its answer is there, and its
  * body is read piece by piece. TLS certificates are always verified, by the authorities that Docker keeps
  * for a host ("/etc/docker/certs.d/HOST[:PORT]", the same below /etc/containers and ~/.config/containers) as
- * well as by the system's. GET follows at most 5 redirects, never from HTTPS to HTTP, and
+ * well as by the system's. GET and HEAD follow at most 5 redirects, never from HTTPS to HTTP, and
  * without `authorization` to other hosts. Proxies are those of the usual variables (HTTPS_PROXY, NO_PROXY).
  */
 
@@ -28,7 +28,8 @@ struct http_request {
 	const char *accept, *content_type, *authorization; /* headers; NULL: left out */
 	const void *body; /* lives as long as the exchange; NULL: none */
 	size_t body_size;
-	uint64_t offset; /* asks for the bytes from there on; 0: for all */
+	uint64_t offset;	   /* asks for the bytes from there on; 0: for all */
+	const char *content_range; /* which bytes the body is: a header; NULL: left out */
 };
 
 /*
@@ -66,5 +67,7 @@ int http_resolve(const char *base, const char *target, char **out, struct error 
 bool http_same_origin(const char *a, const char *b);
 /* Without user, query and fragment, which may be secret: for errors. Caller frees; NULL: no memory. */
 char *http_shown(const char *url);
+/* Adds "/path", its parts escaped. */
+void http_add_path(struct text *url, const char *path);
 /* Adds "?name=value" or "&name=value", escaped. */
 void http_add_query(struct text *url, const char *name, const char *value);

@@ -66,6 +66,17 @@ char *http_shown(const char *url)
 	return reduced != NULL ? reduced : strdup("a URL that cannot be read");
 }
 
+void http_add_path(struct text *url, const char *path)
+{
+	for (size_t size = 0; *path != '\0'; path += size + (path[size] == '/')) {
+		size = strcspn(path, "/");
+		char *escaped CLEANUP_PART = curl_easy_escape(NULL, path, (int)size);
+		if (escaped == NULL)
+			url->failed = true;
+		text_addf(url, "/%s", escaped != NULL ? escaped : "");
+	}
+}
+
 void http_add_query(struct text *url, const char *name, const char *value)
 {
 	char *escaped CLEANUP_PART = curl_easy_escape(NULL, value, 0);

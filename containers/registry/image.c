@@ -9,7 +9,6 @@
 /* Of one document; indexes with one entry for each of some hundred platforms exist. */
 enum { ENTRIES_MAX = 10000, WORDS_MAX = 10000 };
 
-#define OCI_MANIFEST	"application/vnd.oci.image.manifest.v1+json"
 #define DOCKER_INDEX	"application/vnd.docker.distribution.manifest.list.v2+json"
 #define DOCKER_MANIFEST "application/vnd.docker.distribution.manifest.v2+json"
 #define DOCKER_SCHEMA_1 "application/vnd.docker.distribution.manifest.v1"
@@ -175,6 +174,18 @@ static int have_string(const struct json_at *object, const char *key, struct are
 	return rc;
 }
 
+/* Of the annotations of a descriptor only the name is of use. */
+static int read_title(const struct json_at *at, struct arena *arena, const char **out,
+		      struct error *err)
+{
+	struct json_at annotations = {0};
+	*out = "";
+	int rc = json_have(at, "annotations", JSON_OBJECT, &annotations, err);
+	return rc == 0 && annotations.node != NULL
+		       ? have_string(&annotations, OCI_TITLE, arena, out, err)
+		       : rc;
+}
+
 static int read_descriptor(const struct json_at *at, struct arena *arena,
 			   struct image_descriptor *out, struct error *err)
 {
@@ -195,7 +206,7 @@ static int read_descriptor(const struct json_at *at, struct arena *arena,
 		.digest = arena_string(arena, digest),
 		.size = (uint64_t)size,
 	};
-	return 0;
+	return read_title(at, arena, &out->title, err);
 }
 
 /* Of a descriptor's "platform" or of an image configuration: the members are the same. */

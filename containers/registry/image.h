@@ -19,7 +19,8 @@
 enum {
 	IMAGE_DOCUMENT_MAX = 4 * 1024 * 1024,
 	IMAGE_VALUES_MAX = 200000, /* of JSON in one */
-	IMAGE_LAYERS_MAX = 1000,   /* runtimes stop at 127 */
+	IMAGE_LAYERS_MAX =
+		4000, /* of images runtimes stop at 127; artifacts have one for each file */
 };
 
 /* Of one platform, as an index or an image configuration names it. What is not told is "". */
@@ -41,7 +42,11 @@ struct image_descriptor {
 	const char *media_type;
 	const char *digest; /* "sha256:..." */
 	uint64_t size;	    /* bytes as stored; what the descriptor claims */
+	const char *title;  /* the name of the file that it is: its annotation; "": not told. NULL
+			       where it was not read of a manifest */
 };
+
+#define OCI_TITLE "org.opencontainers.image.title"
 
 /* Everything belongs to `arena`. */
 struct image {
@@ -87,7 +92,8 @@ const char *image_pair_value(const struct image_pair *pairs, size_t count, const
 bool image_media_type_is_index(const char *media_type);
 bool image_media_type_is_manifest(const char *media_type);
 
-#define OCI_INDEX "application/vnd.oci.image.index.v1+json"
+#define OCI_INDEX    "application/vnd.oci.image.index.v1+json"
+#define OCI_MANIFEST "application/vnd.oci.image.manifest.v1+json"
 
 /* All that a request for a manifest accepts, separated by commas. */
 extern const char image_media_types[];

@@ -6,9 +6,8 @@
  * say. Calls block. Authentication is what the registry asks for (WWW-Authenticate): nothing, Basic, or a
  * bearer token from the place that it names, with the credentials of credentials.h.
  *
- * Failures that may pass (no connection, a cut or stalled transfer, status 408, 429, 500, 502, 503, 504) are
- * tried again up to REGISTRY_RETRIES times, after a random time that grows, or after what Retry-After
- * asks for.
+ * Failures that may pass are tried again (retries.h); a transfer that was cut goes on where it was, and has all its
+ * patience again when it came further.
  *
  * Errors of every call, which name method, host and path: ERROR_NOT_FOUND (404); ERROR_PERMISSION: 401, 403,
  * a certificate that is not trusted; ERROR_BUSY: 429 to the end, or a Retry-After above
@@ -18,23 +17,11 @@
  * documents that cannot be parsed; ERROR_MEMORY.
  */
 
-#include "base/text.h"
+#include "containers/registry/blob_reader.h"
 #include "containers/registry/image.h"
+#include "containers/registry/retries.h"
 
-enum {
-	REGISTRY_RETRIES = 4,
-	REGISTRY_WAIT_FIRST_MS = 500, /* doubled each time */
-	REGISTRY_WAIT_MAX_MS = 60000,
-	REGISTRY_TAGS_MAX = 100000,
-	REGISTRY_PAGES_MAX = 1000,
-};
-
-/* Time, for tests. */
-struct registry_clock {
-	uint64_t (*now_ms)(void *user); /* monotonic */
-	void (*wait_ms)(uint64_t duration_ms, void *user);
-	void *user;
-};
+enum { REGISTRY_TAGS_MAX = 100000, REGISTRY_PAGES_MAX = 1000 };
 
 /* All may be 0 and NULL. Strings and clock live as long as the client. */
 struct registry_options {
@@ -78,9 +65,16 @@ int registry_list_tags(struct registry *registry, const char *name, struct text_
 int registry_list_referrers(struct registry *registry, const char *name, const char *digest,
 			    const char *artifact_type, struct image_index *out, struct error *err);
 
-/* Uploads a blob in one piece. `digest` receives its digest. */
+/* A blob as a reader of the bytes from `offset` on, not yet verified. `size`: of all of it; UINT64_MAX: not known. */
+int registry_open_blob(struct registry *registry, const char *name, const char *digest,
+		       uint64_t size, uint64_t offset, struct blob_reader **out, struct error *err);
+
+/* What is larger is uploaded in pieces of this size, or of what the registry wants at least. */
+enum { REGISTRY_PIECE_SIZE = 4 * 1024 * 1024 };
+
+/* Uploads a blob unless it is there: *sent tells (NULL: need not). `digest` receives its digest. */
 int registry_push_blob(struct registry *registry, const char *name, const void *data, size_t size,
-		       char digest[DIGEST_TEXT_SIZE], struct error *err);
+		       char digest[DIGEST_TEXT_SIZE], bool *sent, struct error *err);
 
 /* Uploads an index or a manifest, under a tag, or under its digest with `tag` NULL. When it has a "subject"
  * and the registry does not keep referrers, it is added to the index under the tag "sha256-...". */

@@ -8,12 +8,12 @@
 #include <sodium.h>
 #include <string.h>
 
-enum { ANSWER_MAX = 256 * 1024, TOKEN_MAX = 64 * 1024, TOKEN_LIFE_S = 60 };
+enum { ANSWER_MAX = 256 * 1024, TOKEN_LIFE_S = 60 };
 
 const char *registry_authorization(struct registry *registry, const char *scope)
 {
 	bool has_token = registry->token != NULL && strcmp(registry->scope, scope) == 0 &&
-			 registry_now_ms(registry) < registry->token_expires_at_ms;
+			 registry_now_ms(registry->options.clock) < registry->token_expires_at_ms;
 	return has_token ? registry->token : registry->basic;
 }
 
@@ -25,7 +25,8 @@ static int keep_token(struct registry *registry, const char *scope, const char *
 	registry->scope = strdup(scope);
 	if (registry->scope != NULL)
 		registry->token = text_format("Bearer %s", value);
-	registry->token_expires_at_ms = registry_now_ms(registry) + (uint64_t)life_s * 1000;
+	registry->token_expires_at_ms =
+		registry_now_ms(registry->options.clock) + (uint64_t)life_s * 1000;
 	return registry->token != NULL ? 0 : error_memory(err);
 }
 
@@ -63,17 +64,6 @@ int registry_denied(const struct registry *registry, struct error *err)
 			 registry->host, registry->host);
 }
 
-/* A token goes into a header: RFC 6750, section 2.1. */
-static bool is_token(const char *token)
-{
-	size_t length = token != NULL ? strlen(token) : 0;
-	for (size_t i = 0; i < length; i++) {
-		if (token[i] <= ' ' || token[i] >= 0x7f)
-			return false;
-	}
-	return length > 0 && length <= TOKEN_MAX;
-}
-
 /* How long it lives is counted from now on: "issued_at" is of a clock that may be wrong. */
 static int read_token(struct registry *registry, const char *scope, const struct text *body,
 		      struct error *err)
@@ -84,9 +74,9 @@ static int read_token(struct registry *registry, const char *scope, const struct
 		return error_set(err, ERROR_FORMAT, "the answer is not JSON");
 	struct json_at root = json_root(json);
 	const char *token = json_pointer_string(json, "/token");
-	if (!is_token(token))
+	if (!challenge_is_token(token))
 		token = json_pointer_string(json, "/access_token");
-	if (!is_token(token))
+	if (!challenge_is_token(token))
 		return error_set(err, ERROR_FORMAT, "the answer has no token");
 	if (json_have_int(&root, "expires_in", 0, INT32_MAX, &life, NULL) < 0 || life == 0)
 		life = TOKEN_LIFE_S;
@@ -136,7 +126,7 @@ static int ask_for_token(struct registry *registry, const struct challenge *chal
 	if (rc == 0 && (http_status(answer) == 401 || http_status(answer) == 403))
 		return registry_denied(registry, err);
 	if (rc == 0 && http_status(answer) != 200)
-		rc = registry_refusal(registry, answer, err);
+		rc = registry_refusal(&registry->retries, answer, err);
 	if (rc == 0)
 		rc = http_read_all(answer, ANSWER_MAX, &body, err);
 	return rc == 0 ? read_token(registry, scope, &body, err) : rc;
@@ -163,7 +153,7 @@ static int bearer(struct registry *registry, const struct challenge *challenge, 
 	int rc = check_realm(registry, challenge->realm, err);
 	if (rc < 0)
 		return rc;
-	if (credentials->registry_token != NULL && is_token(credentials->registry_token))
+	if (credentials->registry_token != NULL && challenge_is_token(credentials->registry_token))
 		return keep_token(registry, scope, credentials->registry_token, TOKEN_LIFE_S, err);
 	rc = ask_for_token(registry, challenge, asked, scope, err);
 	if (rc == 0 || rc == ERROR_PERMISSION)

@@ -19,7 +19,7 @@ struct registry {
 	char *basic;	      /* "Basic ..." once it was asked for */
 	char *token, *scope;  /* "Bearer ..." and what it is for: the last that was handed out */
 	uint64_t token_expires_at_ms; /* of the client's own clock: a registry's may be wrong */
-	uint64_t retry_after_ms;      /* that the last answer asked for; 0: nothing */
+	struct registry_retries retries;
 };
 
 struct registry_call {
@@ -28,26 +28,15 @@ struct registry_call {
 	const char *target;    /* "/manifests/" behind it, or a URL that the registry told */
 	const char *reference; /* behind that; NULL: nothing */
 	bool pushes;
-	const char *accept, *content_type;
+	const char *accept, *content_type, *content_range;
 	const void *body;
 	size_t body_size;
 	uint64_t offset;
 };
 
-uint64_t registry_now_ms(const struct registry *registry);
-
 /* Sends it once, with authentication, until an answer of 2xx. Errors are those of registry.h. */
 int registry_call_once(struct registry *registry, const struct registry_call *call,
 		       struct http_exchange **out, struct error *err);
-
-/* How often something failed already, and how the last time. */
-struct registry_patience {
-	unsigned failures;
-	struct error failure;
-};
-
-/* May the failure pass, and is there patience left? Then waits, forgets the failure and is true. */
-bool registry_try_again(struct registry *registry, struct registry_patience *patience);
 
 /* Sends it, again when that helps, and reads the whole answer, whose headers *out has. */
 int registry_call(struct registry *registry, const struct registry_call *call, struct text *body,
@@ -64,14 +53,7 @@ int registry_authenticate(struct registry *registry, const struct http_exchange 
 /* ERROR_PERMISSION: the credentials are refused, or there are none. */
 int registry_denied(const struct registry *registry, struct error *err);
 
-/* An answer that is not 2xx, as an error; remembers what it says of Retry-After. */
-int registry_refusal(struct registry *registry, struct http_exchange *answer, struct error *err);
-
 /* The index that those who keep referrers themselves push under the tag "sha256-..." (distribution-spec,
  * "Referrers Tag Schema"). *out is NULL when there is none. Caller frees *tag. */
 int registry_get_fallback(struct registry *registry, const char *name, const char *digest,
 			  char **tag, cJSON **out, struct error *err);
-
-/* A blob as a reader that goes on where it was cut. `size` UINT64_MAX: not known. */
-int registry_open_blob(struct registry *registry, const char *name, const char *digest,
-		       uint64_t size, struct blob_reader **out, struct error *err);

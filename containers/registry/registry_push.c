@@ -6,52 +6,177 @@
 
 #include <string.h>
 
-/* An upload that failed begins again: its place is not of use any more. */
-static int upload(struct registry *registry, struct registry_call call, const char *digest,
-		  struct error *err)
+/* A blob on its way. */
+struct upload {
+	struct registry *registry;
+	const char *name, *digest;
+	const char *data;
+	size_t size, piece;
+	char *location;	 /* NULL: not begun */
+	size_t at, best; /* how far it is, and how far it ever was */
+	bool resumed;	 /* after a failure, at a place that the registry told */
+};
+
+/* One request of an upload, whose answer may tell the place of the next. */
+static int ask(struct upload *upload, const char *method, const char *target, size_t count,
+	       struct http_exchange **answer, struct error *err)
+{
+	bool is_piece = strcmp(method, "PATCH") == 0;
+	bool has_body = strcmp(method, "GET") != 0;
+	char range[48] = "";
+	(void)snprintf(range, sizeof(range), "%zu-%zu", upload->at, upload->at + count - 1);
+	const struct registry_call call = {
+		.method = method,
+		.name = upload->name,
+		.target = target,
+		.pushes = true,
+		.content_type = has_body ? "application/octet-stream" : NULL,
+		.content_range = is_piece ? range : NULL,
+		.body = has_body ? upload->data + upload->at : NULL,
+		.body_size = count,
+	};
+	int rc = registry_call_once(upload->registry, &call, answer, err);
+	const char *header = rc == 0 ? http_header(*answer, "Location", 0) : NULL;
+	char *location CLEANUP_FREE = NULL;
+	if (header != NULL)
+		rc = http_resolve(http_url(*answer), header, &location, err);
+	if (location == NULL)
+		return rc;
+	free(upload->location);
+	upload->location = STEAL(location);
+	return 0;
+}
+
+static int upload_begin(struct upload *upload, struct error *err)
 {
 	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	long long least = 0;
+	upload->at = 0;
+	upload->resumed = false;
+	free(STEAL(upload->location));
+	int rc = ask(upload, "POST", "/blobs/uploads/", 0, &answer, err);
+	if (rc == 0 && upload->location == NULL)
+		return error_set(err, ERROR_PROTOCOL, "an upload without a Location");
+	const char *wanted = rc == 0 ? http_header(answer, "OCI-Chunk-Min-Length", 0) : NULL;
+	if (wanted != NULL &&
+	    text_to_int64(wanted, "OCI-Chunk-Min-Length", 1, INT32_MAX, &least, NULL) == 0 &&
+	    (size_t)least > upload->piece)
+		upload->piece = (size_t)least;
+	return rc;
+}
+
+/* "0-99": how much the registry has. It says "0-0" of nothing, too. `otherwise`: it does not say. */
+static size_t received(const struct http_exchange *answer, size_t otherwise)
+{
+	const char *range = http_header(answer, "Range", 0);
+	const char *end = range != NULL ? strrchr(range, '-') : NULL;
+	long long last = 0;
+	if (end == NULL || text_to_int64(end + 1, "Range", 0, INT64_MAX - 1, &last, NULL) < 0)
+		return otherwise;
+	return last > 0 ? (size_t)last + 1 : 0;
+}
+
+/* Where it stopped. What the registry has forgotten begins again. */
+static int upload_resume(struct upload *upload, struct error *err)
+{
+	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	struct error failure = {0};
+	int rc = ask(upload, "GET", upload->location, 0, &answer, &failure);
+	if (rc < 0 && registry_may_pass(rc))
+		return error_copy(err, &failure);
+	upload->at = rc == 0 ? received(answer, 0) : 0;
+	if (rc < 0 || upload->at > upload->size)
+		return upload_begin(upload, err);
+	upload->resumed = true;
+	return 0;
+}
+
+static int upload_rest(struct upload *upload, struct error *err)
+{
 	struct text place CLEANUP_TEXT = {0};
-	char *location CLEANUP_FREE = NULL;
-	struct registry_call begin = call;
-	begin.method = "POST";
-	begin.body = NULL;
-	begin.body_size = 0;
-	int rc = registry_call_once(registry, &begin, &answer, err);
+	int rc = 0;
+	while (rc == 0 && upload->size > upload->piece && upload->at < upload->size) {
+		struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+		size_t left = upload->size - upload->at;
+		size_t count = left < upload->piece ? left : upload->piece;
+		rc = ask(upload, "PATCH", upload->location, count, &answer, err);
+		size_t at = rc == 0 ? received(answer, upload->at + count) : 0;
+		if (rc == 0 && (at <= upload->at || at - upload->at > count))
+			rc = error_set(err, ERROR_PROTOCOL,
+				       "%s: PATCH up to %zu is answered with Range up to %zu",
+				       upload->digest, upload->at + count, at);
+		upload->at = rc == 0 ? at : upload->at;
+	}
 	if (rc < 0)
 		return rc;
-	const char *header = http_header(answer, "Location", 0);
-	rc = header != NULL ? http_resolve(http_url(answer), header, &location, err)
-			    : error_set(err, ERROR_PROTOCOL, "an upload without a Location");
-	if (rc < 0)
+	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	text_add(&place, upload->location);
+	http_add_query(&place, "digest", upload->digest);
+	return place.failed ? error_memory(err)
+			    : ask(upload, "PUT", text_string(&place), upload->size - upload->at,
+				  &answer, err);
+}
+
+/* A registry that does not take what it said it lacks has the whole again. */
+static int upload_once(struct upload *upload, struct error *err)
+{
+	bool begins = upload->location == NULL || upload->size <= upload->piece;
+	int rc = begins ? upload_begin(upload, err) : upload_resume(upload, err);
+	if (rc == 0)
+		rc = upload_rest(upload, err);
+	if (rc == 0 || registry_may_pass(rc) || !upload->resumed)
 		return rc;
-	text_add(&place, location);
-	http_add_query(&place, "digest", digest);
-	if (place.failed)
-		return error_memory(err);
-	call.target = place.data;
-	http_end(&answer);
-	return registry_call_once(registry, &call, &answer, err);
+	*err = (struct error){0};
+	rc = upload_begin(upload, err);
+	return rc == 0 ? upload_rest(upload, err) : rc;
+}
+
+static int has_blob(struct registry *registry, const char *name, const char *digest, bool *has,
+		    struct error *err)
+{
+	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	struct text nothing CLEANUP_TEXT = {0};
+	struct error failure = {0};
+	const struct registry_call call = {
+		.method = "HEAD",
+		.name = name,
+		.target = "/blobs/",
+		.reference = digest,
+		.pushes = true,
+	};
+	int rc = registry_call(registry, &call, &nothing, &answer, &failure);
+	*has = rc == 0;
+	return rc == 0 || rc == ERROR_NOT_FOUND || rc == ERROR_REMOTE ? 0
+								      : error_copy(err, &failure);
 }
 
 int registry_push_blob(struct registry *registry, const char *name, const void *data, size_t size,
-		       char digest[DIGEST_TEXT_SIZE], struct error *err)
+		       char digest[DIGEST_TEXT_SIZE], bool *sent, struct error *err)
 {
 	struct registry_patience patience = {0};
-	const struct registry_call call = {
-		.method = "PUT",
-		.name = name,
-		.target = "/blobs/uploads/",
-		.pushes = true,
-		.content_type = "application/octet-stream",
-		.body = data,
-		.body_size = size,
-	};
-	int rc = 0;
+	bool has = false;
 	digest_bytes(data, size, digest);
+	int rc = has_blob(registry, name, digest, &has, err);
+	if (sent != NULL)
+		*sent = !has;
+	if (rc < 0 || has)
+		return rc;
+	struct upload upload = {
+		.registry = registry,
+		.name = name,
+		.digest = digest,
+		.data = data,
+		.size = size,
+		.piece = REGISTRY_PIECE_SIZE,
+	};
 	do {
-		rc = upload(registry, call, digest, &patience.failure);
-	} while (rc < 0 && registry_try_again(registry, &patience));
+		rc = upload_once(&upload, &patience.failure);
+		/* Only what never was reached before is progress. */
+		if (upload.at > upload.best)
+			patience.failures = 0;
+		upload.best = upload.at > upload.best ? upload.at : upload.best;
+	} while (rc < 0 && registry_try_again(&registry->retries, &patience));
+	free(upload.location);
 	return rc < 0 ? error_copy(err, &patience.failure) : 0;
 }
 

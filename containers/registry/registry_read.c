@@ -2,8 +2,8 @@
 #include "containers/registry/registry_internal.h"
 
 #include "base/json.h"
+#include "containers/registry/download.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* The digest of a document, in the algorithm of the one that `who` says, which it must be; NULL: SHA-256. */
@@ -52,122 +52,33 @@ int registry_get_manifest(struct registry *registry, const char *name, const cha
 	return rc < 0 ? error_wrap(err, rc, "%s/%s %s", registry->host, name, reference) : 0;
 }
 
-enum { PROGRESS_BYTES = 1024 * 1024 };
-
-struct remote_blob {
-	struct blob_reader reader;
-	struct registry *registry; /* borrowed: lives longer */
-	struct http_exchange *answer;
-	char *name, *digest;
-	uint64_t size, at;
-	uint64_t to_skip; /* of an answer that begins at the beginning again */
-	struct registry_patience patience;
-	uint64_t patient_at; /* where it was full last */
-};
-
-static void remote_close(struct blob_reader *reader)
+static int connect_blob(struct download *download, uint64_t offset, struct http_exchange **out,
+			struct error *err)
 {
-	struct remote_blob *blob = (struct remote_blob *)reader;
-	http_end(&blob->answer);
-	free(blob->name);
-	free(blob->digest);
-	free(blob);
-}
-
-/* "bytes 100-199/200": does it begin where it was asked to? */
-static bool range_begins_at(const struct http_exchange *answer, uint64_t at)
-{
-	const char *range = http_header(answer, "Content-Range", 0);
-	char wanted[48] = "";
-	(void)snprintf(wanted, sizeof(wanted), "bytes %" PRIu64 "-", at);
-	return range != NULL && text_starts_with(range, wanted);
-}
-
-static int remote_connect(struct remote_blob *blob, struct error *err)
-{
+	struct registry *registry = download->server;
 	const struct registry_call call = {
 		.method = "GET",
-		.name = blob->name,
+		.name = download->shown + strlen(registry->host) + 1,
 		.target = "/blobs/",
-		.reference = blob->digest,
-		.offset = blob->at,
+		.reference = download->place,
+		.offset = offset,
 	};
-	int rc = registry_call_once(blob->registry, &call, &blob->answer, err);
-	if (rc < 0)
-		return rc;
-	uint64_t length = http_length(blob->answer);
-	bool is_part = http_status(blob->answer) == 206;
-	if (is_part && !range_begins_at(blob->answer, blob->at))
-		return error_set(err, ERROR_PROTOCOL, "another range than was asked for");
-	blob->to_skip = is_part ? 0 : blob->at;
-	if (blob->size != UINT64_MAX && length != UINT64_MAX &&
-	    length != blob->size - (is_part ? blob->at : 0))
-		return error_set(err, ERROR_PROTOCOL,
-				 "Content-Length %" PRIu64 " does not fit a blob of %" PRIu64
-				 " bytes",
-				 length, blob->size);
-	return 0;
-}
-
-static int remote_read_once(struct remote_blob *blob, void *out, size_t size, size_t *count,
-			    struct error *err)
-{
-	int rc = blob->answer == NULL ? remote_connect(blob, err) : 0;
-	bool skipped = true;
-	*count = 1;
-	while (rc == 0 && *count > 0 && skipped) {
-		skipped = blob->to_skip > 0;
-		rc = http_read(blob->answer, out,
-			       skipped && blob->to_skip < size ? (size_t)blob->to_skip : size,
-			       count, err);
-		blob->to_skip -= skipped ? *count : 0;
-	}
-	if (rc == 0 && *count == 0 && blob->size != UINT64_MAX && blob->at < blob->size)
-		rc = error_set(err, ERROR_IO, "cut after %" PRIu64 " of %" PRIu64 " bytes",
-			       blob->at, blob->size);
-	return rc;
-}
-
-/* A transfer that comes on has all its patience again; crumbs are not enough. */
-static int remote_read(struct blob_reader *reader, void *out, size_t size, size_t *count,
-		       struct error *err)
-{
-	struct remote_blob *blob = (struct remote_blob *)reader;
-	struct error *failure = &blob->patience.failure;
-	int rc = 0;
-	do {
-		rc = remote_read_once(blob, out, size, count, failure);
-		if (rc < 0)
-			http_end(&blob->answer);
-	} while (rc < 0 && registry_try_again(blob->registry, &blob->patience));
-	if (rc < 0) {
-		(void)error_copy(err, failure);
-		return error_wrap(err, rc, "%s %s", blob->registry->host, blob->name);
-	}
-	blob->at += *count;
-	if (blob->at - blob->patient_at >= PROGRESS_BYTES) {
-		blob->patient_at = blob->at;
-		blob->patience.failures = 0;
-	}
-	return 0;
+	return registry_call_once(registry, &call, out, err);
 }
 
 int registry_open_blob(struct registry *registry, const char *name, const char *digest,
-		       uint64_t size, struct blob_reader **out, struct error *err)
+		       uint64_t size, uint64_t offset, struct blob_reader **out, struct error *err)
 {
-	struct remote_blob *blob = calloc(1, sizeof(*blob));
-	if (blob == NULL)
-		return error_memory(err);
-	struct blob_reader *owned CLEANUP_BLOB_READER = &blob->reader;
-	blob->reader = (struct blob_reader){.read = remote_read, .close = remote_close};
-	blob->registry = registry;
-	blob->size = size;
-	blob->name = strdup(name);
-	blob->digest = strdup(digest);
-	if (blob->name == NULL || blob->digest == NULL)
-		return error_memory(err);
-	*out = STEAL(owned);
-	return 0;
+	const struct download from = {
+		.connect = connect_blob,
+		.retries = &registry->retries,
+		.server = registry,
+		.place = strdup(digest),
+		.shown = text_format("%s %s", registry->host, name),
+		.size = size,
+		.at = offset,
+	};
+	return download_open(&from, out, err);
 }
 
 /* Lists come in pages, each with the place of the next: Link: <...>; rel="next" (RFC 8288). *next stays NULL

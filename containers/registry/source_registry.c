@@ -60,7 +60,7 @@ static int remote_open(void *self, const struct image_descriptor *what, bool is_
 		return 0;
 	int rc = is_document ? open_document(source, what->digest, out, err)
 			     : registry_open_blob(source->registry, source->reference.name,
-						  what->digest, what->size, out, err);
+						  what->digest, what->size, 0, out, err);
 	source->kept = source->kept || source->cache != NULL;
 	if (rc == 0 && source->cache != NULL)
 		*out = content_cache_keep(source->cache, what->digest, *out);

@@ -314,7 +314,7 @@ char *redact_file_name(const struct redactor *redactor, const char *name)
 	char *plain = redact_string(redactor, name);
 	for (char *letter = plain; letter != NULL && *letter != '\0'; letter++) {
 		if ((unsigned char)*letter >= 0x80 ||
-		    (!redact_is_word(*letter) && strchr("._:-", *letter) == NULL))
+		    (!redact_is_word(*letter) && strchr("._-", *letter) == NULL))
 			*letter = '_';
 	}
 	return plain;

@@ -55,7 +55,7 @@ void redactor_set_key(struct redactor *redactor, const char *secret);
 void redact_text(const struct redactor *redactor, const char *data, size_t size, struct text *out);
 /* The same, as a new string; NULL: out of memory. */
 char *redact_string(const struct redactor *redactor, const char *string);
-/* The same as a file's name: what is not a letter, digit or one of "._:-" becomes '_'. */
+/* The same as a file's name: what is not a letter, digit or one of "._-" becomes '_'. */
 char *redact_file_name(const struct redactor *redactor, const char *name);
 
 /* Every string and key of a document, and the values of members whose key says that they are secrets or

@@ -56,3 +56,19 @@ windows 1 verify "$work/live" --key "$work/vendor.key.pub"
 expect_says "tampered-report: "
 windows 3 key generate "$work/vendor.key"
 expect_says "no key is overwritten"
+
+# Its report goes to a web server and comes back.
+mkdir "$work/store"
+mkfifo "$work/ports"
+node "$(dirname "$0")/../../../reports/publish/doubles/http_store.mjs" "$work/store" >"$work/ports" &
+server=$!
+read -r ports <"$work/ports"
+place=http://127.0.0.1:$(printf '%s' "$ports" | tr -dc 0-9)/plain/windows
+windows 0 publish "$work/report" "$place"
+windows 0 publish "$work/report" "$place"
+expect_says '; 0 sent'
+windows 0 pull "$place" --out "$work/pulled"
+diff -r "$work/report" "$work/pulled" >&2 || complain "what was pulled differs"
+windows 0 pull "$place" --out "$work/pulled"
+expect_says '; 0 fetched'
+kill $server

@@ -70,8 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *path CLEANUP_FREE = path_join(directory, blob);
 	put(blob, data, size);
 	struct image_descriptor layers[] = {
-		{"application/vnd.oci.image.layer.v1.tar", digest, size},
-		{"application/vnd.oci.image.layer.v1.tar+gzip", digest, size},
+		{"application/vnd.oci.image.layer.v1.tar", digest, size, NULL},
+		{"application/vnd.oci.image.layer.v1.tar+gzip", digest, size, NULL},
 	};
 	const struct image image = {.reference = "fuzz",
 				    .digest = "",

@@ -151,10 +151,83 @@ const redirect = (response, to) => response.writeHead(307, {location: to}).end()
 const refuse = (response, status, headers) => response.writeHead(status, headers).end('{"errors": [{"code": "TOOMANYREQUESTS", "message": "x"}]}');
 const challenge = (response, value) => response.writeHead(401, value === null ? {} : {'www-authenticate': value}).end();
 
+// ---- Uploads, of which the n-th request of a method breaks. The places that the registry tells lead through the proxy again.
+const uploads = new Map();
+
+function passUpload(name, request, response, url, edit = (headers) => headers) {
+	upstream(request, url, (answer) => {
+		const headers = {...answer.headers, connection: 'close'}; // libcurl itself repeats what failed on a connection that it kept
+		if (headers.location)
+			headers.location = headers.location.replace(`:${ports.plain}/v2/`, `:${ports.proxy}/v2/push-${name}/`);
+		response.writeHead(answer.statusCode, edit(headers));
+		answer.pipe(response);
+	});
+}
+
+// Sends on what of a piece was not lost; nobody reads the answer.
+function passPart(request, url, part) {
+	collect(request, (body) => {
+		const begin = Number(request.headers['content-range'].split('-')[0]);
+		const kept = body.subarray(0, Math.floor(body.length * part));
+		const headers = {...request.headers, host: `127.0.0.1:${ports.plain}`, 'content-length': kept.length,
+			'content-range': `${begin}-${begin + kept.length - 1}`};
+		http.request({port: ports.plain, host: '127.0.0.1', method: 'PATCH', path: url, headers}, (answer) => {
+			answer.resume();
+			answer.on('end', () => request.destroy());
+		}).on('error', () => request.destroy()).end(kept);
+	});
+}
+
+function push(name, request, response, url) {
+	const key = `${name} ${request.method}`;
+	const n = (uploads.get(key) ?? 0) + 1;
+	uploads.set(key, n);
+	recorded(`push ${key}`);
+	const on = (method, ...times) => request.method === method && (times.length === 0 || times.includes(n));
+	const go = (edit) => passUpload(name, request, response, url, edit);
+	const cutOff = () => request.once('data', () => request.destroy());
+	const status = (code, headers) => request.resume().on('end', () => refuse(response, code, headers ?? {}));
+	const broken = {
+		cut: () => on('PATCH', 2) && cutOff(),
+		'cut-piece': () => on('PUT', 1) && cutOff(),
+		half: () => on('PATCH', 2) && passPart(request, url, 0.5),
+		lost: () => on('PATCH', 2) && passPart(request, url, 1),
+		busy: () => on('PATCH', 1) && status(429, {'retry-after': '2'}),
+		flaky: () => n === 1 && status(503),
+		broken: () => on('PATCH') && status(500),
+		slow: () => on('PATCH', 1) && request.resume(),
+		forget: () => on('GET') ? status(404) : on('PATCH', 2) && cutOff(),
+		'forget-always': () => on('GET') ? status(404) : on('PATCH') && n % 2 === 0 && cutOff(),
+		range: () => on('PATCH') && (go((headers) => ({...headers, range: '0-5'})), true),
+		nowhere: () => on('POST') && (go((headers) => ({...headers, location: 'file:///etc/passwd'})), true),
+		'no-head': () => on('HEAD') && status(405),
+		away: () => request.headers.authorization !== `Basic ${Buffer.from('alice:open:sesame').toString('base64')}` ?
+			(challenge(response, 'Basic realm="rig"'), true) :
+			on('POST') && (go((headers) => ({...headers, location: headers.location.replace(/127.0.0.1:\d+\/v2\/push-away/,
+				`localhost:${ports.proxy}/recorded/v2`)})), true),
+		flip: () => on('PUT') && (collect(request, (body) => {
+			const headers = {...request.headers, host: `127.0.0.1:${ports.plain}`};
+			http.request({port: ports.plain, host: '127.0.0.1', method: 'PUT', path: url, headers}, (answer) => {
+				response.writeHead(answer.statusCode, answer.headers);
+				answer.pipe(response);
+			}).on('error', () => response.destroy()).end(flip(body));
+		}), true),
+	};
+	return broken[name]() || go();
+}
+
 // Each has (request, response, url behind the proxy, how often this was asked for).
 const faults = {
 	cut: (q, s, url, times) => times <= 2 && /blobs/.test(url) ? cut(q, s, url, 0.4) : pass(q, s, url),
 	'cut-always': (q, s, url) => /blobs/.test(url) ? cut(q, s, url, 0) : pass(q, s, url),
+	// Of what is large 40 % at first, then nothing for a while.
+	die: (q, s, url, times) => times > 1 && times <= 5 ? s.writeHead(503).end() : /blobs/.test(url) && times === 1 ?
+		upstream(q, url, (answer) => collect(answer, (body) => {
+			s.writeHead(answer.statusCode, answer.headers);
+			if (body.length < 1e6)
+				return s.end(body);
+			s.write(body.subarray(0, Math.floor(body.length * 0.4)), () => setTimeout(() => s.destroy(), 20));
+		})) : (recorded(`range ${q.headers.range ?? 'none'}`), pass(q, s, url)),
 	'no-range': (q, s, url, times) => {
 		delete q.headers.range;
 		return times === 1 && /blobs/.test(url) ? cut(q, s, url, 0.4) : pass(q, s, url);
@@ -226,13 +299,15 @@ const faults = {
 	'bad-challenge': (q, s) => challenge(s, 'Bearer realm="'),
 	'realm-file': (q, s) => challenge(s, 'Bearer realm="file:///etc/passwd"'),
 	'realm-plain': (q, s) => challenge(s, `Bearer realm="http://127.0.0.1:${ports.proxy}/token"`),
+	...Object.fromEntries(['cut', 'cut-piece', 'half', 'lost', 'busy', 'flaky', 'broken', 'slow', 'forget', 'forget-always', 'flip',
+		'range', 'nowhere', 'away', 'no-head'].map((name) => [`push-${name}`, (q, s, url) => push(name, q, s, url)])),
 	'realm-bad': (q, s) => challenge(s, `Bearer realm="https://localhost:${ports.tokens}/bad"`),
 };
 
 function serveProxy(request, response) {
 	if (request.url.startsWith('/recorded/')) {
 		recorded(`away ${request.headers.authorization ?? 'nobody'}`);
-		return pass(request, response, request.url.replace('/recorded', '').replace(/\?.*/, ''));
+		return pass(request, response, request.url.replace('/recorded', '').replace(/\?signature.*/, ''));
 	}
 	const found = /^\/v2\/([^/]+)(\/.*)$/.exec(request.url);
 	const fault = found && faults[found[1]];

@@ -9,8 +9,7 @@
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
-
-#define OCI_MANIFEST "application/vnd.oci.image.manifest.v1+json"
+#include "containers/registry/image.h"
 
 struct layout_maker {
 	char *directory;

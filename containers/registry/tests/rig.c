@@ -49,6 +49,11 @@ static void clock_wait(uint64_t duration_ms, void *user)
 
 int rig_open(struct rig *rig)
 {
+	return rig_open_script(rig, "containers/registry/doubles/registry_rig.mjs");
+}
+
+int rig_open_script(struct rig *rig, const char *script)
+{
 	enum { START_TIMEOUT_MS = 120000 };
 	*rig = (struct rig){0};
 	if (lacks("docker-registry") || lacks("node") || lacks("openssl"))
@@ -56,9 +61,8 @@ int rig_open(struct rig *rig)
 	if (loop_open(&rig->loop, NULL) < 0 ||
 	    file_make_temporary(NULL, "gpucert-test-", &rig->directory, NULL) < 0)
 		return 1;
-	const char *argv[] = {"node",
-			      GPUCERT_SOURCE_DIR "/containers/registry/doubles/registry_rig.mjs",
-			      rig->directory, NULL};
+	char *path CLEANUP_FREE = path_join(GPUCERT_SOURCE_DIR, script);
+	const char *argv[] = {"node", path, rig->directory, NULL};
 	const struct process_spec spec = {
 		.argv = argv, .on_line = on_line, .on_end = on_end, .user = rig};
 	struct error err = {0};
@@ -135,9 +139,10 @@ void rig_push_image(const struct registry_options *options, const char *host, co
 	char content[DIGEST_TEXT_SIZE] = "";
 	UNIT_INT(registry_open(host, options, &registry, &err), 0);
 	UNIT_INT(registry_push_blob(registry, name, configuration, strlen(configuration), config,
-				    &err),
+				    NULL, &err),
 		 0);
-	UNIT_INT(registry_push_blob(registry, name, layer->data, layer->size, content, &err), 0);
+	UNIT_INT(registry_push_blob(registry, name, layer->data, layer->size, content, NULL, &err),
+		 0);
 	char *manifest CLEANUP_FREE = text_format(
 		"{\"schemaVersion\": 2, \"mediaType\": \"" OCI_MANIFEST "\", \"config\": "
 		"{\"mediaType\": \"application/vnd.oci.image.config.v1+json\", \"digest\": \"%s\", "

@@ -30,6 +30,8 @@ struct rig {
 
 /* 0; 77: this machine lacks docker-registry or Node.js; 1: it does not start, and says why. */
 int rig_open(struct rig *rig);
+/* The same with another double: below the sources, told the folder, prints its ports. */
+int rig_open_script(struct rig *rig, const char *script);
 void rig_close(struct rig *rig);
 
 /* "HOST:PORT" of "plain", "password", "token" (TLS), "proxy", "proxyTls", "nothing". Caller frees. */

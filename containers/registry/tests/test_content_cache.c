@@ -97,7 +97,7 @@ static void test_use_counts(void)
 	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
 	struct error err = {0};
 	place_make(&place);
-	const struct image_descriptor first = {"", place.digests[0], BLOB_SIZE};
+	const struct image_descriptor first = {"", place.digests[0], BLOB_SIZE, NULL};
 	UNIT_INT(content_cache_open(place.directory, &first, &reader, &err), 0);
 	prune(&place, (uint64_t)2 * BLOB_SIZE, 2, 3);
 	expect_left(&place, "04");
@@ -113,7 +113,7 @@ static void test_read_while_removed(void)
 	char data[BLOB_SIZE] = "";
 	size_t count = 0;
 	place_make(&place);
-	const struct image_descriptor first = {"", place.digests[0], BLOB_SIZE};
+	const struct image_descriptor first = {"", place.digests[0], BLOB_SIZE, NULL};
 	UNIT_INT(content_cache_open(place.directory, &first, &reader, &err), 0);
 	UNIT_INT(content_cache_prune(place.directory, 0, &size, &err), 0);
 	UNIT_INT(size.files + size.removed, BLOBS);

@@ -327,7 +327,7 @@ static void test_oci_archive(void)
 	UNIT_INT(image_source_open(string, NULL, &source, &err), 0);
 	UNIT_INT(image_source_index(source, &index, &err), 0);
 	UNIT_INT(index->count, 1);
-	const struct image_descriptor what = {"", digest, 2};
+	const struct image_descriptor what = {"", digest, 2, NULL};
 	read_layer(source, &what, "{}");
 	expect_failure(string, NULL, ERROR_FORMAT, "config: missing");
 	char *short_path CLEANUP_FREE = layout_pack(&maker, "b.tar", files, 2, false);

@@ -203,7 +203,7 @@ static void test_referrers(void)
 	UNIT_INT(registry_open(host, &options, &registry, &err), 0);
 	UNIT_INT(registry_list_referrers(registry, "tool", tool_digest, "", &index, &err), 0);
 	UNIT_INT(index.count, 0);
-	UNIT_INT(registry_push_blob(registry, "tool", "{}", 2, empty, &err), 0);
+	UNIT_INT(registry_push_blob(registry, "tool", "{}", 2, empty, NULL, &err), 0);
 	for (int i = 0; i < 3; i++) { /* the third is the second again */
 		char *manifest CLEANUP_FREE = text_format(
 			"{\"schemaVersion\": 2, \"mediaType\": \"" OCI_MANIFEST

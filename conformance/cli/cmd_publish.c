@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* `publish` and `pull`: reports on their way to registries and web servers, and back. */
+#include "base/file.h"
+#include "base/members.h"
+#include "base/program.h"
+#include "base/style.h"
+#include "conformance/cli/commands.h"
+#include "containers/registry/challenge.h"
+#include "reports/publish/publish.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+	struct publish_options options;
+	const char *token_file, *folder;
+	bool json;
+} given;
+
+typedef int move_fn(const char *from, const char *to, const struct publish_options *options,
+		    struct publish_result *out, struct error *err);
+
+static void show_progress(size_t number, size_t count, const struct image_descriptor *file)
+{
+	(void)fprintf(stderr, "\r\033[K%zu of %zu: %s (%.1f MiB)", number, count, file->title,
+		      (double)file->size / (1 << 20));
+	(void)fflush(stderr);
+}
+
+/* *token: caller frees. The command line never has it: others on the machine can read that. */
+static int find_token(const char *place, char **token, struct error *err)
+{
+	const char *variable = program_variable("GPUCERT_TOKEN");
+	if (given.token_file == NULL) {
+		bool wanted = variable != NULL && variable[0] != '\0' &&
+			      !text_starts_with(place, "oci://");
+		*token = wanted ? strdup(variable) : NULL;
+		return wanted && *token == NULL ? error_memory(err) : 0;
+	}
+	int rc = file_read(given.token_file, CHALLENGE_TOKEN_MAX, token, NULL, err);
+	if (rc == 0)
+		(*token)[strcspn(*token, "\r\n")] = '\0';
+	return rc < 0 ? error_wrap(err, rc, "--token-file") : 0;
+}
+
+static int show_result(const char *place, const struct publish_result *result, const char *moved,
+		       struct error *err)
+{
+	struct members members CLEANUP_MEMBERS = members_new();
+	struct text line CLEANUP_TEXT = {0};
+	const char *digest = strstr(place, "@sha256:") != NULL ? "" : result->digest;
+	const char *at = digest[0] != '\0' ? "@" : "";
+	if (!given.json) {
+		text_addf(&line, "%s%s%s: %zu files, %.1f MiB; %zu %s\n", place, at, digest,
+			  result->files, (double)result->bytes / (1 << 20), result->moved_files,
+			  moved);
+		return options_print(text_take(&line), err);
+	}
+	member_string(&members, "schema", "gpucert-publication/1");
+	member_format(&members, "reference", "%s%s%s", place, at, digest);
+	member_string(&members, "digest", result->digest);
+	member_int(&members, "files", (int64_t)result->files);
+	member_int(&members, "bytes", (int64_t)result->bytes);
+	member_int(&members, "movedFiles", (int64_t)result->moved_files);
+	member_int(&members, "movedBytes", (int64_t)result->moved_bytes);
+	cJSON *json CLEANUP_JSON = members_take(&members);
+	return options_print(json_print(json), err);
+}
+
+static int move_report(const char *command, move_fn *move, const char *from, const char *to,
+		       const char *place)
+{
+	struct publish_result result = {0};
+	struct error err = {0};
+	char *token CLEANUP_FREE = NULL;
+	const bool shown = style_enabled(STDERR_FILENO);
+	int rc = find_token(place, &token, &err);
+	given.options.token = token;
+	given.options.progress = shown ? show_progress : NULL;
+	if (rc == 0)
+		rc = move(from, to, &given.options, &result, &err);
+	if (shown)
+		(void)fprintf(stderr, "\r\033[K");
+	if (rc == 0)
+		rc = show_result(place, &result, move == report_pull ? "fetched" : "sent", &err);
+	return rc < 0 ? command_failed(command, rc, &err) : 0;
+}
+
+static int publish_run(const struct text_list *arguments)
+{
+	if (arguments->count != 2) {
+		command_tell("publish", "name the folder of a report and the place for it");
+		return OPTIONS_EXIT_USAGE;
+	}
+	return move_report("publish", report_publish, arguments->items[0], arguments->items[1],
+			   arguments->items[1]);
+}
+
+static int pull_run(const struct text_list *arguments)
+{
+	if (arguments->count != 1 || given.folder == NULL) {
+		command_tell("pull",
+			     "name the place of a report, and with --out the folder for it");
+		return OPTIONS_EXIT_USAGE;
+	}
+	return move_report("pull", report_pull, arguments->items[0], given.folder,
+			   arguments->items[0]);
+}
+
+#define PLACE_OPTIONS                                                                                     \
+	{OPTION_ROW("token-file", OPTION_STRING, given.token_file), .value = "FILE",                      \
+	 .help = "The bearer token for https://; without it $GPUCERT_TOKEN. Only that host gets "         \
+		 "it."},                                                                                  \
+		{OPTION_ROW("ca-certificate", OPTION_STRING,                                              \
+			    given.options.registry.ca_certificate),                                       \
+		 .value = "FILE",                                                                         \
+		 .help = "Certificates (PEM) of authorities that are trusted as well as the system's. "   \
+			 "Without it $SSL_CERT_FILE."},                                                   \
+		{OPTION_ROW("plain-http", OPTION_FLAG, given.options.registry.plain_http),                \
+		 .help = "Speak without TLS to other machines, too. This machine needs no such option."}, \
+	{                                                                                                 \
+		OPTION_ROW("json", OPTION_FLAG, given.json),                                              \
+			.help = "Print the result with its digest as JSON."                               \
+	}
+
+static const struct option_spec publish_options[] = {
+	{OPTION_ROW("subject", OPTION_STRING, given.options.subject), .value = "IMAGE",
+	 .help = "Attach the report to this image of the same repository, where clients find it as one of "
+		 "its referrers. No tag is needed then."},
+	PLACE_OPTIONS,
+	{.name = NULL},
+};
+
+static const struct option_spec pull_options[] = {
+	{OPTION_ROW("out", OPTION_STRING, given.folder), .letter = 'o', .value = "DIR",
+	 .help = "The folder for the report. Nothing in it is replaced."},
+	PLACE_OPTIONS,
+	{.name = NULL},
+};
+
+static const char *const publish_examples[] = {
+	"gpucert publish gpucert-report oci://registry.example.com/reports:driver-552.12",
+	"Push the report to a registry, with the credentials of `docker login`.",
+	"gpucert publish gpucert-report oci://registry.example.com/plugin --subject "
+	"registry.example.com/plugin:1.4",
+	"Attach it to the image of the plugin that was tested.",
+	"gpucert publish --token-file token gpucert-report https://reports.example.com/2026/552.12",
+	"Put its files below a URL.",
+	NULL,
+};
+
+static const char *const pull_examples[] = {
+	"gpucert pull oci://registry.example.com/reports:driver-552.12 -o driver-552.12",
+	"Fetch the report and verify it.",
+	"gpucert pull https://reports.example.com/2026/552.12 -o driver-552.12",
+	"The same of a web server.",
+	NULL,
+};
+
+const struct command_spec command_publish = {
+	.name = "publish",
+	.summary = "Push the folder of a report to a registry, or to a web server",
+	.arguments = "DIR PLACE",
+	.description =
+		"PLACE is oci://HOST/REPOSITORY:TAG or https://HOST/PATH. The journal, the reports "
+		"made of it, what certifies it and the evidence that it names are sent; other files "
+		"of the folder are not. What is there already is not sent again, so that what was "
+		"interrupted goes on and the same folder gets the same digest.\n\nA folder that is not "
+		"what its run stored is not published.",
+	.options = publish_options,
+	.examples = publish_examples,
+	.exit_codes =
+		(const char *const[]){"0", "the report is there", "2", "usage", "3",
+				      "the folder cannot be read or was changed after the run, or "
+				      "the place does not take it",
+				      NULL},
+	.run = publish_run,
+};
+
+const struct command_spec command_pull = {
+	.name = "pull",
+	.summary = "Fetch a report that was published, and verify it",
+	.arguments = "PLACE",
+	.description =
+		"PLACE is what 'gpucert publish' was given, or what it printed: behind \"@sha256:...\" "
+		"only that very report is fetched. Each file is compared with its digest, and at last "
+		"the journal with itself and the evidence with the journal. What is there already is not "
+		"fetched again; what was interrupted goes on.",
+	.options = pull_options,
+	.examples = pull_examples,
+	.exit_codes =
+		(const char *const[]){"0", "the report is in the folder", "2", "usage", "3",
+				      "it cannot be fetched, or is not what a run stored", NULL},
+	.run = pull_run,
+};

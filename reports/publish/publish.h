@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * Moving reports: to a place where others find them, and from there into a folder. docs/publish.md is the page for people.
+ *
+ *	oci://HOST/REPOSITORY:TAG	an artifact of a registry (publication.h), with the credentials of `docker login`
+ *	https://HOST/PATH		files below that URL, put one by one, and at last their manifest as "manifest.json";
+ *					http:// for this machine, or with `plain_http`
+ *
+ * Either may end in "@sha256:...": only that manifest is pulled.
+ *
+ * Both calls may be repeated: what is there already, and right, is not moved again, so that they go on where they
+ * were interrupted.
+ */
+
+#include "base/digester.h"
+#include "containers/registry/registry.h"
+
+struct publish_options {
+	struct registry_options registry; /* for either kind of place */
+	const char *
+		subject; /* publish: the image in the same repository that the report is attached to; NULL: none */
+	const char *
+		token; /* bearer token for https://; NULL: none. It is sent to that host alone and is in no error */
+	/* Told before each file; NULL: need not know. */
+	void (*progress)(size_t number, size_t count, const struct image_descriptor *file);
+};
+
+struct publish_result {
+	char digest[DIGEST_TEXT_SIZE]; /* of the manifest */
+	size_t files, moved_files;     /* `moved` are those that were not there */
+	uint64_t bytes, moved_bytes;
+};
+
+/*
+ * Publishes a report's folder. ERROR_ARGUMENT: not a place, or an image that is not in it; ERROR_FORMAT: the folder is
+ * not what its run stored; errors of publication_make() and of registry.h.
+ */
+int report_publish(const char *directory, const char *place, const struct publish_options *options,
+		   struct publish_result *out, struct error *err);
+
+/*
+ * Pulls a report into a folder, which is made. Nothing in it is replaced. Each file is compared with its digest before
+ * it gets its name; until then it is ".pull-HEX", also when the pull is interrupted. At last the journal, and the
+ * evidence that it names, are verified. ERROR_EXISTS: another file is in its place; ERROR_FORMAT: not a report, or not
+ * what a run stored; ERROR_BUSY: another pull or a run is writing there; errors of publication_read() and of
+ * registry.h.
+ */
+int report_pull(const char *place, const char *directory, const struct publish_options *options,
+		struct publish_result *out, struct error *err);
