@@ -16,6 +16,8 @@ struct section {
 		__VA_ARGS__, NULL                                                                  \
 	}
 
+static const char *const nothing[] = {NULL};
+
 static const struct section sections[] = {
 	{"node", JSON_OBJECT, NULL,
 	 IDENTITY("/kind", "/digest", "/machine/product", "/machine/kernel", "/machine/kernelBuild",
@@ -35,12 +37,21 @@ static const struct section sections[] = {
 	 IDENTITY("/name", "/version", "/binaryDigest", "/fileDigests", "/resources", "/api")},
 	{"images", JSON_ARRAY, "ref", IDENTITY("/ref", "/digest", "/osVersion")},
 	{"harness", JSON_OBJECT, NULL, IDENTITY("/version", "/binaryDigest")},
+	{"redaction", JSON_OBJECT, NULL, nothing},
 };
+
+/* It is no part of the digest, and absent until something is known. */
+static bool identifies_nothing(const struct section *section)
+{
+	return section->identity[0] == NULL;
+}
 
 cJSON *environment_new(void)
 {
 	struct members environment CLEANUP_MEMBERS = members_new();
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		if (identifies_nothing(&sections[i]))
+			continue;
 		if (sections[i].type == JSON_ARRAY)
 			member_item(&environment, sections[i].name, cJSON_CreateArray());
 		else
@@ -83,6 +94,9 @@ static int check_items(const struct section *section, const struct json_at *at, 
 static int replace(cJSON *environment, const struct json_at *section, struct error *err)
 {
 	cJSON *copy CLEANUP_JSON = cJSON_Duplicate(section->node, true);
+	if (cJSON_GetObjectItemCaseSensitive(environment, section->key) == NULL &&
+	    !cJSON_AddNullToObject(environment, section->key))
+		return error_memory(err);
 	if (copy == NULL ||
 	    !cJSON_ReplaceItemInObjectCaseSensitive(environment, section->key, copy))
 		return error_memory(err);
@@ -172,7 +186,7 @@ int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct e
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sections); i++) {
 		const cJSON *section =
 			cJSON_GetObjectItemCaseSensitive(environment, sections[i].name);
-		if (cJSON_IsObject(section))
+		if (cJSON_IsObject(section) && !identifies_nothing(&sections[i]))
 			rc = identify(&sections[i], section, &lines, err);
 		if (!cJSON_IsArray(section))
 			continue;

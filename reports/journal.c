@@ -22,6 +22,7 @@ enum seen { SEEN_FAILED, SEEN_HELD, SEEN_OTHER, SEEN_COUNT };
 
 struct journal {
 	char *path;
+	const struct redactor *redactor;
 	uv_file file;
 	int64_t sequence; /* of the last record */
 	int64_t size;
@@ -99,7 +100,9 @@ static int append_within(struct journal *journal, enum journal_type type, struct
 {
 	cJSON *json CLEANUP_JSON = members_take(record);
 	struct text line CLEANUP_TEXT = {0};
-	int rc = make_line(journal, type, json, &line, err);
+	int rc = json != NULL ? redact_record(journal->redactor, json, err) : 0;
+	if (rc == 0)
+		rc = make_line(journal, type, json, &line, err);
 	if (rc != 0)
 		return rc;
 	if (used != NULL && *used + line.size > JOURNAL_SEEN_MAX) {
@@ -110,6 +113,17 @@ static int append_within(struct journal *journal, enum journal_type type, struct
 	if (rc == 0 && used != NULL)
 		*used += line.size;
 	return rc == 0 && journal_shapes[type].durable ? flush(journal, err) : rc;
+}
+
+/* A text that was cut in the middle of a name could not be redacted. */
+static void add_text(const struct journal *journal, struct members *record, const char *key,
+		     const char *text)
+{
+	char *redacted CLEANUP_FREE = redact_string(journal->redactor, text);
+	if (redacted != NULL)
+		member_cut(record, key, redacted, JOURNAL_TEXT_MAX);
+	else
+		member_item(record, key, NULL);
 }
 
 static int append(struct journal *journal, enum journal_type type, struct members *record,
@@ -147,7 +161,9 @@ static int start(struct journal *journal, const struct journal_run *run, struct 
 	if (file_exists(journal->path))
 		return error_set(err, ERROR_EXISTS, "%s: exists; a journal is never overwritten",
 				 journal->path);
-	int rc = make_line(journal, JOURNAL_RUN_BEGIN, record, &line, err);
+	int rc = record != NULL ? redact_record(journal->redactor, record, err) : 0;
+	if (rc == 0)
+		rc = make_line(journal, JOURNAL_RUN_BEGIN, record, &line, err);
 	if (rc == 0)
 		rc = file_write_atomic(journal->path, line.data, line.size, 0644, err);
 	if (rc != 0)
@@ -168,6 +184,7 @@ int journal_create(const char *path, const struct journal_run *run, struct journ
 		return error_memory(err);
 	journal->file = -1;
 	journal->start_ms = clock_monotonic_ms();
+	journal->redactor = run->redactor;
 	digest_bytes("", 0, journal->digest);
 	journal->path = strdup(path);
 	int rc = journal->path != NULL ? start(journal, run, err) : error_memory(err);
@@ -211,7 +228,7 @@ int journal_add_phase(struct journal *journal, enum report_phase phase, const ch
 {
 	struct members record CLEANUP_MEMBERS = members_new();
 	member_string(&record, "phase", report_phase_names[phase]);
-	member_cut(&record, "what", what, JOURNAL_TEXT_MAX);
+	add_text(journal, &record, "what", what);
 	member_int(&record, "durationMs", (int64_t)duration_ms);
 	return append(journal, JOURNAL_PHASE, &record, err);
 }
@@ -250,7 +267,7 @@ int journal_add_event(struct journal *journal, const char *check, const char *ki
 	struct members record CLEANUP_MEMBERS = members_new();
 	member_string(&record, "check", check);
 	member_string(&record, "kind", kind);
-	member_cut(&record, "text", text, JOURNAL_TEXT_MAX);
+	add_text(journal, &record, "text", text);
 	return append(journal, JOURNAL_EVENT, &record, err);
 }
 
@@ -260,7 +277,7 @@ int journal_hold_check(struct journal *journal, const char *check, const char *c
 	struct members record CLEANUP_MEMBERS = members_new();
 	member_string(&record, "check", check);
 	member_string(&record, "cause", cause);
-	member_cut(&record, "reason", reason, JOURNAL_TEXT_MAX);
+	add_text(journal, &record, "reason", reason);
 	return append(journal, JOURNAL_CHECK_HELD, &record, err);
 }
 
@@ -276,7 +293,7 @@ int journal_end_check(struct journal *journal, const struct journal_check_end *e
 	member_int(&watched, "thoroughMs", (int64_t)end->watched_thorough_ms);
 	member_string(&record, "check", end->check);
 	member_string(&record, "outcome", report_outcome_names[end->outcome]);
-	member_cut(&record, "reason", end->reason, JOURNAL_TEXT_MAX);
+	add_text(journal, &record, "reason", end->reason);
 	member_int(&record, "durationMs", (int64_t)end->duration_ms);
 	member_item(&record, "phasesMs", members_take(&phases));
 	if (end->watched_thorough_ms != 0)
@@ -290,7 +307,7 @@ int journal_abort(struct journal *journal, enum report_abort abort, const char *
 {
 	struct members record CLEANUP_MEMBERS = members_new();
 	member_string(&record, "kind", report_abort_names[abort]);
-	member_cut(&record, "reason", reason, JOURNAL_TEXT_MAX);
+	add_text(journal, &record, "reason", reason);
 	return append(journal, JOURNAL_ABORT, &record, err);
 }
 

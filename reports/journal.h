@@ -21,6 +21,7 @@
 
 #include "reports/model.h"
 #include "reports/records.h"
+#include "reports/redact/redact.h"
 
 enum {
 	JOURNAL_LINE_MAX = 4 * 1024 * 1024,  /* bytes of a line */
@@ -38,13 +39,15 @@ struct journal;
 #define CLEANUP_JOURNAL __attribute__((cleanup(journal_close)))
 
 struct journal_run {
-	const char *id;		   /* "20261120T101502Z-7f3a" */
-	const char *commit;	   /* source revision of the harness; NULL when unknown */
-	const char *table_digest;  /* digest of the table of checks; NULL when unknown */
-	const char *const *argv;   /* the command line, NULL-ended, without the program */
-	unsigned timeout_percent;  /* scale of all time limits; 100 is unscaled */
-	unsigned min_run;	   /* checks that must run, else exit code 5; 0 counts as 1 */
-	bool conformance_required; /* whatever is not conformant makes the exit code 1 */
+	const char *id;			 /* "20261120T101502Z-7f3a" */
+	const char *commit;		 /* source revision of the harness; NULL when unknown */
+	const char *table_digest;	 /* digest of the table of checks; NULL when unknown */
+	const char *const *argv;	 /* the command line, NULL-ended, without the program */
+	unsigned timeout_percent;	 /* scale of all time limits; 100 is unscaled */
+	unsigned min_run;		 /* checks that must run, else exit code 5; 0 counts as 1 */
+	bool conformance_required;	 /* whatever is not conformant makes the exit code 1 */
+	const struct redactor *redactor; /* of every record, and of texts before they are cut;
+					    borrowed, and may learn more; NULL: nothing is redacted */
 };
 
 /* Makes the journal with its record run-begin. ERROR_EXISTS when `path` exists. Close with

@@ -129,6 +129,10 @@ static const struct option_spec run_options[] = {
 	 .help = "Scale how long the harness waits; 300 on a slow machine. What a requirement "
 		 "limits is judged by that limit.",
 	 .min = 10, .max = 10000},
+	{OPTION_ROW("include-host-identity", OPTION_FLAG, run.settings.include_identity),
+	 .help = "Keep what tells whose machine this is: names of host and users, home folders, serial "
+		 "numbers. Without it they are replaced in all that is stored (docs/report.md); secrets "
+		 "always are."},
 	{OPTION_ROW("reproducible", OPTION_FLAG, run.settings.reproducible),
 	 .help = "Zero what differs from run to run (times, ids) in the report."},
 	{OPTION_ROW("dry-run", OPTION_FLAG, run.settings.dry_run),

@@ -8,6 +8,7 @@ extern const struct command_spec command_run;
 extern const struct command_spec command_list;
 extern const struct command_spec command_show;
 extern const struct command_spec command_report;
+extern const struct command_spec command_bundle;
 extern const struct command_spec command_publish;
 extern const struct command_spec command_pull;
 extern const struct command_spec command_compare;

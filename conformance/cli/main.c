@@ -32,8 +32,8 @@ int main(int argc, char **argv)
 		command_image_cache,   command_expect_check, command_expect_explain,
 		command_expect_update, command_attest,	     command_verify,
 		command_key_generate,  command_key_show,     command_certify_build,
-		command_certify_check, command_publish,	     command_pull,
-		{.name = NULL},
+		command_certify_check, command_bundle,	     command_publish,
+		command_pull,	       {.name = NULL},
 	};
 	const struct command_spec program = {
 		.name = "gpucert",

@@ -72,13 +72,18 @@ static struct members line_new(const char *type)
 }
 
 /* NULL: memory ran out while it was made. */
-static void add_text(struct members *record, const char *key, const char *text)
+static void add_text(const struct check_run *run, struct members *record, const char *key,
+		     const char *text)
 {
 	struct text cut CLEANUP_TEXT = {0};
+	struct text redacted CLEANUP_TEXT = {0};
 	size_t size = text != NULL ? strlen(text) : 0;
-	if (size > TEXT_MAX) {
-		text_append(&cut, text, TEXT_MAX);
+	if (size > TEXT_MAX) { /* the journal is redacted, but sees only what is left of it */
+		redact_text(run->context->redactor, text, size, &redacted);
+		text_append(&cut, text_string(&redacted),
+			    redacted.size < TEXT_MAX ? redacted.size : TEXT_MAX);
 		text_addf(&cut, "... (%zu bytes)", size);
+		cut.failed = cut.failed || redacted.failed;
 		text = cut.failed ? NULL : text_string(&cut);
 		size = cut.size;
 	}
@@ -96,11 +101,11 @@ void check_expect_at(struct check_run *run, const char *file, int line, bool hel
 	va_start(args, saw_format);
 	text_vaddf(&saw, saw_format, args);
 	va_end(args);
-	add_text(&record, "what", what);
-	add_text(&record, "wanted", wanted);
-	add_text(&record, "saw", saw.failed ? NULL : text_string(&saw));
+	add_text(run, &record, "what", what);
+	add_text(run, &record, "wanted", wanted);
+	add_text(run, &record, "saw", saw.failed ? NULL : text_string(&saw));
 	member_bool(&record, "ok", held);
-	add_text(&record, "at", at);
+	add_text(run, &record, "at", at);
 	if (varies != NULL)
 		member_string(&record, "varies", varies);
 	run->recorded[held ? REPORT_PASS : REPORT_FAIL] = true;
@@ -151,7 +156,7 @@ void check_remark(struct check_run *run, const char *outcome, const char *format
 		member_string(&record, "outcome", outcome);
 		run->recorded[report_outcome_of(outcome)] = true;
 	}
-	add_text(&record, "text", text.failed ? NULL : text_string(&text));
+	add_text(run, &record, "text", text.failed ? NULL : text_string(&text));
 	send_line(run, &record);
 }
 
@@ -159,19 +164,11 @@ void check_remark(struct check_run *run, const char *outcome, const char *format
  * which are the plugin's or a file's to choose: what is not a plain file name on every system is replaced. */
 static char *evidence_path(struct check_run *run, const char *name)
 {
-	char *letter = NULL;
+	char *plain CLEANUP_FREE = redact_file_name(run->context->redactor, name);
 	run->evidence_count++;
-	char *path = text_format(OUTPUT_EVIDENCE "/%s/%02u-%.*s", run->check->id,
-				 run->evidence_count, (int)EVIDENCE_NAME_MAX, name);
-	if (path == NULL)
-		return NULL;
-	for (letter = path + strlen(path) - strnlen(name, EVIDENCE_NAME_MAX); *letter != '\0';
-	     letter++) {
-		if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-",
-			   *letter) == NULL)
-			*letter = '_';
-	}
-	return path;
+	return plain != NULL ? text_format(OUTPUT_EVIDENCE "/%s/%02u-%.*s", run->check->id,
+					   run->evidence_count, (int)EVIDENCE_NAME_MAX, plain)
+			     : NULL;
 }
 
 static int write_evidence(const struct check_run *run, const char *relative, const char *data,
@@ -188,11 +185,18 @@ static int write_evidence(const struct check_run *run, const char *relative, con
 static void add_evidence(struct check_run *run, const char *name, const char *media,
 			 const char *data, size_t size)
 {
+	struct text redacted CLEANUP_TEXT = {0};
 	struct text cut CLEANUP_TEXT = {0};
 	char *relative CLEANUP_FREE = evidence_path(run, name);
 	char digest[DIGEST_SIZE] = "";
 	struct members record CLEANUP_MEMBERS = line_new("evidence");
 	struct error err = {0};
+	if (redact_content(run->context->redactor, media, data, size, &redacted, &err) < 0) {
+		run->write_error = ENOMEM;
+		return;
+	}
+	data = text_string(&redacted);
+	size = redacted.size;
 	if (size > EVIDENCE_MAX) {
 		text_append(&cut, data, EVIDENCE_MAX / 2);
 		text_addf(&cut, "\n... %zu bytes left out ...\n", size - EVIDENCE_MAX);
@@ -212,10 +216,10 @@ static void add_evidence(struct check_run *run, const char *name, const char *me
 		return;
 	}
 	digest_bytes(data, size, digest);
-	add_text(&record, "name", name);
-	add_text(&record, "media", media);
-	add_text(&record, "path", relative);
-	add_text(&record, "digest", digest);
+	add_text(run, &record, "name", name);
+	add_text(run, &record, "media", media);
+	add_text(run, &record, "path", relative);
+	add_text(run, &record, "digest", digest);
 	member_int(&record, "bytes", (int64_t)size);
 	member_bool(&record, "truncated", cut.size != 0);
 	send_line(run, &record);
@@ -238,7 +242,7 @@ void check_evidence_json(struct check_run *run, const char *name, const cJSON *j
 void check_add_device(struct check_run *run, const char *id)
 {
 	struct members record CLEANUP_MEMBERS = line_new("device");
-	add_text(&record, "ref", id);
+	add_text(run, &record, "ref", id);
 	send_line(run, &record);
 }
 
@@ -251,7 +255,7 @@ void check_begin_device(struct check_run *run, const char *id)
 void check_end_device(struct check_run *run, const char *id)
 {
 	struct members record CLEANUP_MEMBERS = line_new("device");
-	add_text(&record, "ref", id);
+	add_text(run, &record, "ref", id);
 	member_string(&record, "outcome",
 		      report_outcome_names[report_outcome_decided(run->recorded)]);
 	send_line(run, &record);
@@ -304,7 +308,7 @@ void check_add_time(struct check_run *run, enum report_phase phase, uint64_t dur
 void check_add_plugin(struct check_run *run, const char *resource, int pid)
 {
 	struct members record CLEANUP_MEMBERS = line_new("plugin");
-	add_text(&record, "resource", resource);
+	add_text(run, &record, "resource", resource);
 	member_int(&record, "pid", pid);
 	send_line(run, &record);
 }

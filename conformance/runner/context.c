@@ -74,13 +74,15 @@ static int read_files(const char *directory, struct context *context, struct err
 	char *path CLEANUP_FREE = path_join(directory, "context.json");
 	char *node_path CLEANUP_FREE = path_join(directory, "node.json");
 	char *image_path CLEANUP_FREE = path_join(directory, "image.json");
+	char *redaction_path CLEANUP_FREE = path_join(directory, "redaction.json");
+	struct redactor *redactor = NULL;
 	struct discovery_options options = {
 		.recorded_node = node_path,
 		.filter = {.include_integrated = true, .include_detachable = true},
 	};
 	struct discovery_snapshot *node = NULL;
 	cJSON *json = NULL;
-	if (path == NULL || node_path == NULL || image_path == NULL)
+	if (path == NULL || node_path == NULL || image_path == NULL || redaction_path == NULL)
 		return error_memory(err);
 	int rc = json_read_file(path, &json, err);
 	if (rc != 0)
@@ -92,6 +94,9 @@ static int read_files(const char *directory, struct context *context, struct err
 	if (rc == 0) /* the file here is the harness' own */
 		node->recorded = context->node_file != NULL || context->wine_directory != NULL;
 	context->node = node;
+	if (rc == 0)
+		rc = redactor_read(redaction_path, &redactor, err);
+	context->redactor = redactor;
 	return rc == 0 ? image_manifest_load(image_path, &context->image, err) : rc;
 }
 
@@ -110,6 +115,7 @@ int context_write(const struct context *context, struct error *err)
 	char *path CLEANUP_FREE = path_join(context->run_directory, "context.json");
 	char *node_path CLEANUP_FREE = path_join(context->run_directory, "node.json");
 	char *image_path CLEANUP_FREE = path_join(context->run_directory, "image.json");
+	char *redaction_path CLEANUP_FREE = path_join(context->run_directory, "redaction.json");
 	struct context copy = *context;
 	struct members members CLEANUP_MEMBERS = members_new();
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
@@ -122,10 +128,12 @@ int context_write(const struct context *context, struct error *err)
 	cJSON *json CLEANUP_JSON = members_take(&members);
 	char *node = discovery_to_json(context->node);
 	int rc = json != NULL && node != NULL && path != NULL && node_path != NULL &&
-				 image_path != NULL
+				 image_path != NULL && redaction_path != NULL
 			 ? file_write_atomic(node_path, node, strlen(node), 0600, err)
 			 : error_memory(err);
 	discovery_string_free(node);
+	if (rc == 0)
+		rc = redactor_write(context->redactor, redaction_path, err);
 	if (rc == 0)
 		rc = image_manifest_write(&context->image, image_path, err);
 	return rc == 0 ? json_write_file(path, json, err) : rc;
@@ -137,6 +145,8 @@ void context_free(struct context *context)
 	/* A context that was read owns lists, node and image; one that is being built borrows them.
 	 */
 	if (context->storage != NULL) {
+		struct redactor *redactor = (struct redactor *)(uintptr_t)context->redactor;
+		redactor_free(&redactor);
 		text_list_free(&context->cdi_directories);
 		discovery_free((struct discovery_snapshot *)(uintptr_t)context->node);
 		image_manifest_free(&context->image);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "containers/inspect/manifest.h"
+#include "reports/redact/redact.h"
 
 #include <gpucert/discovery.h>
 #include <stdbool.h>
@@ -44,7 +45,8 @@ struct context {
 
 	struct image_manifest image; /* of the probe image; empty without one */
 	const struct discovery_snapshot
-		*node; /* the independent enumeration: the truth of the run */
+		*node;			 /* the independent enumeration: the truth of the run */
+	const struct redactor *redactor; /* of evidence, as of the journal; NULL: none */
 
 	/* For sandboxes: the first one for all, the others for what isolation is judged by as well.
 	 * Empty: the runtime's own. */
@@ -54,7 +56,7 @@ struct context {
 };
 
 /* Reads context.json; the node is read from node.json beside it, what the
- * probe image holds from image.json. Free with context_free(). */
+ * probe image holds from image.json, what evidence is redacted by from redaction.json. Free with context_free(). */
 int context_read(const char *run_directory, struct context *context, struct error *err);
 int context_write(const struct context *context, struct error *err);
 void context_free(struct context *context);

@@ -107,6 +107,7 @@ static void fill_context(struct runner *runner)
 	context->wine_directory = workplace->wine.directory;
 	context->cdi_directories = runner->cdi_directories;
 	context->node = runner->node;
+	context->redactor = runner->redactor;
 }
 
 /* What the harness itself printed, when a check's process died: it belongs to the evidence. */
@@ -387,6 +388,8 @@ static int prepare(struct runner *runner, struct error *err)
 	plan_free(&runner->plan);
 	if (rc == 0)
 		rc = runner_open_expectations(runner, err);
+	if (rc == 0)
+		rc = runner_open_redactor(runner, err);
 	if (rc == 0 && !settings->dry_run) {
 		rc = output_open(settings->asked.out_directory, &runner->output_lock, err);
 		if (rc == 0)
@@ -426,6 +429,7 @@ static int open_workplace(struct runner *runner, struct error *err)
 static void runner_close(struct runner *runner)
 {
 	journal_close(&runner->journal);
+	redactor_free(&runner->redactor);
 	system_log_close(&runner->log);
 	environment_close(&runner->environment);
 	plan_free(&runner->plan);

@@ -33,6 +33,7 @@ struct runner_settings {
 	int64_t min_run;
 	bool conformance_required;
 	bool reproducible;
+	bool include_identity; /* names, home folders and serial numbers stay in what is stored */
 	bool fail_fast;
 	bool dry_run; /* prints the plan and ends */
 	bool quiet;

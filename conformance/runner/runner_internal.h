@@ -31,12 +31,16 @@ struct runner {
 	cJSON *described; /* the environment, as the journal first has it */
 	struct plan plan;
 	int output_lock; /* of the output folder; -1: none */
+	struct redactor *redactor;
 	struct journal *journal;
 	struct system_log *log; /* NULL: it cannot be read, or nothing is launched */
 	struct progress *progress;
 };
 
-/* The journal's first record. */
+/* What is known to identify this host and the node's devices stays out of what is written from here on. */
+int runner_open_redactor(struct runner *runner, struct error *err);
+
+/* The journal's first records. */
 int runner_open_journal(struct runner *runner, struct error *err);
 
 /* What the run runs in, and what it took to set that up. */

@@ -7,7 +7,10 @@
 #include "base/path.h"
 #include "conformance/runner/revision.h"
 
+#include "reports/redact/redact_host.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 /* Digest of the table of checks: two reports with the same one were judged by the same rules. */
 static int digest_table(const struct check_suite *const *suites, char out[DIGEST_SIZE],
@@ -25,6 +28,51 @@ static int digest_table(const struct check_suite *const *suites, char out[DIGEST
 	return 0;
 }
 
+/* Reports are full of these words, so that they identify nobody. */
+static void add_own_words(const struct check_suite *const *suites, struct text *words)
+{
+	for (; *suites != NULL; suites++) {
+		text_addf(words, "%s %s\n", (*suites)->name, (*suites)->title);
+		for (const struct check *check = (*suites)->checks; check->id != NULL; check++)
+			text_addf(words, "%s %s %s\n", check->id, check->title, check->advice);
+	}
+	for (int i = 1; i < CHECK_REQUIREMENT_COUNT; i++)
+		text_addf(words, "%s\n", requirement_get((enum check_requirement)i)->sentence);
+}
+
+/* A PnP instance without '&' ends with the serial number that the device itself tells. */
+static int add_device_serials(struct runner *runner, struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; runner->node != NULL && rc == 0 && i < runner->node->device_count; i++) {
+		const char *last = strrchr(runner->node->devices[i].pnp_instance_id, '\\');
+		if (last != NULL && strchr(last, '&') == NULL)
+			rc = redactor_add(runner->redactor, REDACT_SERIAL, last + 1, err);
+	}
+	return rc;
+}
+
+int runner_open_redactor(struct runner *runner, struct error *err)
+{
+	struct text words CLEANUP_TEXT = {0};
+	add_own_words(runner->suites, &words);
+	int rc = words.failed ? error_memory(err)
+			      : redactor_new(runner->settings->include_identity,
+					     text_string(&words), &runner->redactor, err);
+	if (rc == 0)
+		rc = redactor_add_this_host(runner->redactor, err);
+	return rc == 0 ? add_device_serials(runner, err) : rc;
+}
+
+static int journal_redaction(struct runner *runner, struct error *err)
+{
+	struct members environment CLEANUP_MEMBERS = members_new();
+	member_item(&environment, "redaction", redactor_describe(runner->redactor));
+	cJSON *json CLEANUP_JSON = members_take(&environment);
+	return json != NULL ? journal_add_environment(runner->journal, json, err)
+			    : error_memory(err);
+}
+
 int runner_open_journal(struct runner *runner, struct error *err)
 {
 	char table[DIGEST_SIZE] = "";
@@ -38,9 +86,12 @@ int runner_open_journal(struct runner *runner, struct error *err)
 		.timeout_percent = (unsigned)runner->settings->asked.timeout_percent,
 		.min_run = (unsigned)runner->settings->min_run,
 		.conformance_required = runner->settings->conformance_required,
+		.redactor = runner->redactor,
 	};
 	int rc = path != NULL ? digest_table(runner->suites, table, err) : error_memory(err);
-	return rc == 0 ? journal_create(path, &run, &runner->journal, err) : rc;
+	if (rc == 0)
+		rc = journal_create(path, &run, &runner->journal, err);
+	return rc == 0 ? journal_redaction(runner, err) : rc;
 }
 
 /* What earlier runs that died had left behind, and what of it stays. */

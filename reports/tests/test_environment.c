@@ -38,6 +38,15 @@ static void expect_same(const char *section, const char *where, struct text_list
 	}
 }
 
+static bool has_string(const cJSON *list, const char *string)
+{
+	json_each (item, list) {
+		if (text_equal(cJSON_GetStringValue(item), string))
+			return true;
+	}
+	return false;
+}
+
 static void test_schema(void)
 {
 	cJSON *schema CLEANUP_JSON = NULL;
@@ -56,8 +65,11 @@ static void test_schema(void)
 		struct text_list marks CLEANUP_TEXT_LIST = {0};
 		if (strcmp(section->string, "digest") == 0)
 			continue;
-		count++;
-		CU_ASSERT_PTR_NOT_NULL(cJSON_GetObjectItemCaseSensitive(nothing, section->string));
+		/* What a report may lack is not there while nothing is known of it. */
+		bool needed = has_string(json_pointer(schema, "/$defs/environment/required"),
+					 section->string);
+		count += needed ? 1 : 0;
+		CU_ASSERT_EQUAL(cJSON_HasObjectItem(nothing, section->string), needed);
 		collect_marks(items != NULL ? items : section, "", &marks);
 		expect_same(section->string, "the schema", &marks);
 	}

@@ -187,7 +187,7 @@ const rows = [
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libnvidia-ml.so.1'))), wanted: 'pass'},
 	{check: 'isolation.management-apis', plugin: plugin(resource('v', vulkan)), wanted: 'not-applicable'},
 	{check: 'isolation.apis-agree', plugin: plugin(resource('v', vulkan, twoApis('nvidia-uuid=1'))), wanted: 'pass'},
-	{check: 'isolation.apis-agree', plugin: plugin(resource('v', vulkan, twoApis('nvidia-uuid=9'))), reason: 'lavapipe: deviceUuid: saw 09'},
+	{check: 'isolation.apis-agree', plugin: plugin(resource('v', vulkan, twoApis('nvidia-uuid=9'))), reason: 'lavapipe: deviceUuid: saw <serial-'},
 	{check: 'isolation.apis-agree', plugin: plugin(resource('v', vulkan, twoApis('opencl-bus=77'))), reason: '0001:4d:00.0 by opencl'},
 	{check: 'isolation.apis-agree', plugin: plugin(resource('v', vulkan)), wanted: 'not-applicable'},
 	{check: 'isolation.single-device', plugin: plugin(resource('v', vulkan, smuggledNvidia('libcuda.so.1', 'devices=2'))), reason: '2 of hardware, 0 granted'},

@@ -17,6 +17,7 @@ static struct {
 	char *program;
 	struct context context;
 	struct discovery_snapshot node;
+	struct redactor *redactor;
 	volatile bool interrupted;
 } fixture;
 
@@ -26,6 +27,9 @@ static int fixture_open(void)
 	(void)uv_loop_init(&fixture.loop);
 	if (path_of_program(&fixture.program, &err) < 0 ||
 	    file_make_temporary(NULL, "gpucert-test-", &fixture.directory, &err) < 0)
+		return 1;
+	if (redactor_new(false, NULL, &fixture.redactor, &err) < 0 ||
+	    redactor_add(fixture.redactor, REDACT_HOST, "hello", &err) < 0)
 		return 1;
 	fixture.journal = path_join(fixture.directory, JOURNAL_FILE_NAME);
 	fixture.node.recorded_at = "";
@@ -52,6 +56,7 @@ static int fixture_open(void)
 		.probe_image = "",
 		.timeout_percent = 50,
 		.node = &fixture.node,
+		.redactor = fixture.redactor,
 	};
 	return context_write(&fixture.context, &err) < 0 ? 1 : 0;
 }
@@ -62,6 +67,7 @@ static int fixture_close(void)
 	free(fixture.directory);
 	free(fixture.journal);
 	free(fixture.program);
+	redactor_free(&fixture.redactor);
 	(void)uv_run(&fixture.loop, UV_RUN_DEFAULT); /* until the last handles are closed */
 	return uv_loop_close(&fixture.loop) == 0 ? 0 : 1;
 }

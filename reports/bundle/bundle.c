@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/bundle/bundle.h"
+
+#include "base/file.h"
+#include "base/path.h"
+#include "reports/bundle/rewrite.h"
+#include "reports/journal.h"
+#include "reports/redact/redact_host.h"
+#include "reports/render.h"
+#include "reports/view.h"
+#include "reports/writer.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 1980-01-01, the first time that every archive format can hold. */
+enum { TIME = 315532800 };
+
+struct packing {
+	const char *directory;
+	struct bundle *bundle;
+	struct redactor *redactor; /* NULL: as stored */
+	struct text journal;
+	struct journal_log log;
+	cJSON *report;
+	struct archive *archive;
+	struct text packed;
+	char *folder; /* of the files in the archive */
+	size_t size;
+};
+
+static void packing_free(struct packing *packing)
+{
+	redactor_free(&packing->redactor);
+	text_free(&packing->journal);
+	journal_log_free(&packing->log);
+	cJSON_Delete(packing->report);
+	(void)archive_write_free(packing->archive);
+	text_free(&packing->packed);
+	free(packing->folder);
+}
+
+static la_ssize_t keep_packed(struct archive *archive, void *user, const void *data, size_t size)
+{
+	struct text *packed = user;
+	text_append(packed, data, size);
+	if (!packed->failed)
+		return (la_ssize_t)size;
+	archive_set_error(archive, ARCHIVE_FATAL, "out of memory");
+	return -1;
+}
+
+static int open_archive(struct packing *packing, struct error *err)
+{
+	packing->archive = archive_write_new();
+	if (packing->archive == NULL)
+		return error_memory(err);
+	if (archive_write_set_format_pax_restricted(packing->archive) != ARCHIVE_OK ||
+	    archive_write_add_filter_gzip(packing->archive) != ARCHIVE_OK ||
+	    archive_write_set_filter_option(packing->archive, "gzip", "timestamp", NULL) !=
+		    ARCHIVE_OK ||
+	    archive_write_open2(packing->archive, &packing->packed, NULL, keep_packed, NULL,
+				NULL) != ARCHIVE_OK)
+		return error_set(err, ERROR_IO, "the archive: %s",
+				 archive_error_string(packing->archive));
+	return 0;
+}
+
+static int add_file(struct packing *packing, const char *name, const char *data, size_t size,
+		    struct error *err)
+{
+	struct archive_entry *entry = archive_entry_new();
+	char *path CLEANUP_FREE = text_format("%s/%s", packing->folder, name);
+	int rc = 0;
+	packing->size += size;
+	if (entry == NULL || path == NULL) {
+		rc = error_memory(err);
+	} else if (packing->size > BUNDLE_SIZE_MAX || packing->bundle->files == BUNDLE_FILES_MAX) {
+		rc = error_set(err, ERROR_LIMIT,
+			       "more than %d files or %d bytes: too much for one archive",
+			       (int)BUNDLE_FILES_MAX, (int)BUNDLE_SIZE_MAX);
+	} else {
+		archive_entry_set_pathname(entry, path);
+		archive_entry_set_filetype(entry, AE_IFREG);
+		archive_entry_set_perm(entry, 0644);
+		archive_entry_set_mtime(entry, TIME, 0);
+		archive_entry_set_size(entry, (la_int64_t)size);
+		if (archive_write_header(packing->archive, entry) != ARCHIVE_OK ||
+		    archive_write_data(packing->archive, data, size) != (la_ssize_t)size)
+			rc = error_set(err, ERROR_IO, "%s: %s", name,
+				       archive_error_string(packing->archive));
+		packing->bundle->files++;
+	}
+	archive_entry_free(entry);
+	return rc;
+}
+
+static int read_journal(struct packing *packing, struct error *err)
+{
+	static const char path[] = JOURNAL_FILE_NAME;
+	size_t size = 0;
+	int rc = report_read_file(packing->directory, path, JOURNAL_SIZE_MAX,
+				  &packing->journal.data, &size, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", path);
+	packing->journal.size = packing->journal.capacity = size;
+	rc = journal_parse(path, packing->journal.data, size, &packing->log, err);
+	if (rc == 0 && packing->log.unchained != 0)
+		rc = error_set(err, ERROR_FORMAT, "%s:%zu: the journal was changed after the run",
+			       path, packing->log.unchained);
+	while (rc == 0 && packing->log.torn &&
+	       packing->journal.data[packing->journal.size - 1] != '\n')
+		packing->journal.size--; /* a line that was written in part */
+	return rc == 0 ? report_render(&packing->log, &packing->report, err) : rc;
+}
+
+/* Is there something to redact, and by what? */
+static int open_redactor(struct packing *packing, struct error *err)
+{
+	const cJSON *told = json_pointer(packing->report, "/environment/redaction");
+	const char *identity = json_pointer_string(told, "/hostIdentity");
+	if (told == NULL) {
+		int rc = redactor_new(false, NULL, &packing->redactor, err);
+		packing->bundle->redaction = BUNDLE_REDACTED_HERE;
+		return rc == 0 ? redactor_add_this_host(packing->redactor, err) : rc;
+	}
+	if (text_equal(identity, "redacted"))
+		return 0;
+	packing->bundle->redaction = BUNDLE_REDACTED;
+	return redactor_from_description(told, &packing->redactor, err);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(view_string(*(cJSON *const *)a, "/path"),
+		      view_string(*(cJSON *const *)b, "/path"));
+}
+
+static int add_evidence(struct packing *packing, cJSON *record, struct error *err)
+{
+	struct text redacted CLEANUP_TEXT = {0};
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc = report_read_evidence(packing->directory, record, &data, &size, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", view_string(record, "/path"));
+	if (packing->redactor == NULL)
+		return add_file(packing, view_string(record, "/path"), data, size, err);
+	rc = rewrite_evidence(packing->redactor, record, data, size, &redacted, err);
+	return rc == 0 ? add_file(packing, view_string(record, "/path"), text_string(&redacted),
+				  redacted.size, err)
+		       : rc;
+}
+
+static int add_all_evidence(struct packing *packing, struct error *err)
+{
+	size_t count = 0;
+	cJSON **records CLEANUP_FREE = calloc(packing->log.count, sizeof(*records));
+	int rc = records != NULL ? 0 : error_memory(err);
+	for (size_t i = 0; rc == 0 && i < packing->log.count; i++) {
+		if (packing->log.records[i].type == JOURNAL_EVIDENCE)
+			records[count++] = packing->log.records[i].json;
+	}
+	if (rc == 0)
+		qsort(records, count, sizeof(cJSON *), by_path);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		const char *path = view_string(records[i], "/path");
+		if (!text_starts_with(path, "evidence/"))
+			rc = error_set(err, ERROR_FORMAT, "%s: evidence outside of evidence/",
+				       path);
+		else if (i + 1 < count && by_path(&records[i], &records[i + 1]) == 0)
+			rc = error_set(err, ERROR_FORMAT, "%s: the journal names it twice", path);
+		else
+			rc = add_evidence(packing, records[i], err);
+	}
+	return rc;
+}
+
+/* The journal as it is in the archive, and the report of it. */
+static int make_journal(struct packing *packing, struct error *err)
+{
+	struct text journal CLEANUP_TEXT = {0};
+	if (packing->redactor == NULL)
+		return 0;
+	int rc = rewrite_journal(packing->redactor, &packing->log, &journal, err);
+	if (rc < 0)
+		return rc;
+	journal_log_free(&packing->log);
+	cJSON_Delete(packing->report);
+	packing->report = NULL;
+	text_free(&packing->journal);
+	packing->journal = journal;
+	journal = (struct text){0};
+	rc = journal_parse(JOURNAL_FILE_NAME, packing->journal.data, packing->journal.size,
+			   &packing->log, err);
+	return rc == 0 ? report_render(&packing->log, &packing->report, err) : rc;
+}
+
+static int add_reports(struct packing *packing, struct error *err)
+{
+	const struct writer_options options = {0};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	int rc = text_list_add(&names, JOURNAL_FILE_NAME, err);
+	for (const struct writer *writer = writers; rc == 0 && writer->name != NULL; writer++) {
+		if (writer->file_name != NULL)
+			rc = text_list_add(&names, writer->file_name, err);
+	}
+	text_list_sort(&names);
+	text_each (name, &names) {
+		const struct writer *writer = writers;
+		char *text CLEANUP_FREE = NULL;
+		while (writer->name != NULL && !text_equal(writer->file_name, name))
+			writer++;
+		if (rc == 0 && writer->name == NULL)
+			rc = add_file(packing, name, packing->journal.data, packing->journal.size,
+				      err);
+		else if (rc == 0)
+			rc = writer_print(writer, packing->report, &options, &text, err);
+		if (rc == 0 && text != NULL)
+			rc = add_file(packing, name, text, strlen(text), err);
+	}
+	return rc;
+}
+
+static int pack(struct packing *packing, bool keep_identity, struct text_list *faults,
+		struct error *err)
+{
+	int rc = read_journal(packing, err);
+	if (rc == 0)
+		rc = report_verify_evidence(packing->directory, packing->report, faults, err);
+	if (rc == 0 && faults->count != 0)
+		return error_set(err, ERROR_FORMAT,
+				 "evidence is not what the run stored; nothing is bundled");
+	if (rc == 0 && !keep_identity)
+		rc = open_redactor(packing, err);
+	if (rc < 0)
+		return rc;
+	char *id CLEANUP_FREE = redact_file_name(NULL, view_string(packing->report, "/run/id"));
+	packing->folder = id != NULL ? text_format("gpucert-%.64s", id) : NULL;
+	rc = packing->folder != NULL ? open_archive(packing, err) : error_memory(err);
+	if (rc == 0)
+		rc = add_all_evidence(packing, err);
+	if (rc == 0)
+		rc = make_journal(packing, err);
+	if (rc == 0)
+		rc = add_reports(packing, err);
+	if (rc == 0 && archive_write_close(packing->archive) != ARCHIVE_OK)
+		rc = error_set(err, ERROR_IO, "the archive: %s",
+			       archive_error_string(packing->archive));
+	return rc;
+}
+
+int bundle_write(const char *directory, const char *path, bool keep_identity, struct bundle *out,
+		 struct text_list *faults, struct error *err)
+{
+	struct packing packing = {.directory = directory, .bundle = out};
+	*out = (struct bundle){0};
+	int rc = pack(&packing, keep_identity, faults, err);
+	if (rc < 0)
+		rc = error_wrap(err, rc, "%s", directory);
+	if (rc == 0)
+		rc = file_write_atomic(path, packing.packed.data, packing.packed.size, 0644, err);
+	if (rc == 0)
+		memcpy(out->journal, packing.log.digest, DIGEST_SIZE);
+	packing_free(&packing);
+	return rc;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/redact/redact_host.h"
+
+#include "base/program.h"
+#include "reports/redact/redact_internal.h"
+
+#include <string.h>
+#include <uv.h>
+
+static int add_variables(struct redactor *redactor, struct error *err)
+{
+	static const struct {
+		const char *name;
+		enum redact_kind kind;
+	} variables[] = {
+		{"HOSTNAME", REDACT_HOST},    {"COMPUTERNAME", REDACT_HOST},
+		{"NODE_NAME", REDACT_HOST},   {"USER", REDACT_USER},
+		{"LOGNAME", REDACT_USER},     {"USERNAME", REDACT_USER},
+		{"SUDO_USER", REDACT_USER},   {"HOME", REDACT_HOME},
+		{"USERPROFILE", REDACT_HOME},
+	};
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(variables); i++) {
+		const char *value = program_variable(variables[i].name);
+		if (value != NULL)
+			rc = redactor_add(redactor, variables[i].kind, value, err);
+	}
+	return rc;
+}
+
+static int add_secrets(struct redactor *redactor, struct error *err)
+{
+	uv_env_item_t *items = NULL;
+	int count = 0;
+	int rc = 0;
+	if (uv_os_environ(&items, &count) < 0)
+		return error_memory(err);
+	for (int i = 0; rc == 0 && i < count; i++) {
+		if (redact_key_of(items[i].name, strlen(items[i].name)) == REDACT_KEY_SECRET)
+			rc = redactor_add(redactor, REDACT_SECRET, items[i].value, err);
+	}
+	uv_os_free_environ(items, count);
+	return rc;
+}
+
+int redactor_add_this_host(struct redactor *redactor, struct error *err)
+{
+	char host[UV_MAXHOSTNAMESIZE] = "";
+	size_t size = sizeof(host);
+	uv_passwd_t passwd = {0};
+	int rc = 0;
+	if (uv_os_gethostname(host, &size) == 0)
+		rc = redactor_add(redactor, REDACT_HOST, host, err);
+	if (rc == 0)
+		rc = add_variables(redactor, err);
+	if (rc == 0 && uv_os_get_passwd(&passwd) == 0) {
+		rc = redactor_add(redactor, REDACT_USER, passwd.username, err);
+		if (rc == 0)
+			rc = redactor_add(redactor, REDACT_HOME, passwd.homedir, err);
+		uv_os_free_passwd(&passwd);
+	}
+	if (rc == 0)
+		rc = add_secrets(redactor, err);
+	return rc == 0 ? redactor_add_serials(redactor, err) : rc;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/redact/redact_host.h"
+
+#include "base/file.h"
+#include "base/path.h"
+
+#include <string.h>
+
+enum { UUID_SIZE = 36 };
+
+/* Files that hold one serial number each. */
+static const char *const files[] = {
+	"/sys/class/dmi/id/board_serial",
+	"/sys/class/dmi/id/chassis_serial",
+	"/sys/class/dmi/id/product_serial",
+	"/sys/class/dmi/id/product_uuid",
+	"/sys/firmware/devicetree/base/serial-number",
+	"/var/lib/dbus/machine-id",
+	NULL,
+};
+
+/* The same, below each entry of a folder; where `only` is not there, the entry is a virtual one. */
+static const struct {
+	const char *folder, *file, *only;
+} folders[] = {
+	{"/sys/block", "serial", NULL},
+	{"/sys/block", "wwid", NULL},
+	{"/sys/block", "device/serial", NULL},
+	{"/sys/block", "device/wwid", NULL},
+	{"/sys/class/net", "address", "device"},
+	{"/sys/class/drm", "device/unique_id", "device"},
+	{"/proc/driver/nvidia/gpus", "information", NULL},
+};
+
+/* Of a file of many lines, the UUID that the NVIDIA driver tells. */
+static int add_file(struct redactor *redactor, const char *path, struct error *err)
+{
+	char *text CLEANUP_FREE = NULL;
+	if (file_read_line(path, &text, NULL) < 0)
+		return 0;
+	const char *uuid = strstr(text, "GPU-");
+	char *own CLEANUP_FREE = uuid != NULL ? strndup(uuid + 4, UUID_SIZE) : strdup(text);
+	if (own == NULL)
+		return error_memory(err);
+	return strchr(own, '\n') == NULL ? redactor_add(redactor, REDACT_SERIAL, own, err) : 0;
+}
+
+static int add_entry(struct redactor *redactor, size_t row, const char *entry, struct error *err)
+{
+	char *folder CLEANUP_FREE = path_join(folders[row].folder, entry);
+	char *path CLEANUP_FREE = folder != NULL ? path_join(folder, folders[row].file) : NULL;
+	char *only CLEANUP_FREE = folder != NULL && folders[row].only != NULL
+					  ? path_join(folder, folders[row].only)
+					  : NULL;
+	if (path == NULL || (folders[row].only != NULL && only == NULL))
+		return error_memory(err);
+	return only == NULL || file_exists(only) ? add_file(redactor, path, err) : 0;
+}
+
+int redactor_add_serials(struct redactor *redactor, struct error *err)
+{
+	char *machine CLEANUP_FREE = NULL;
+	int rc = 0;
+	if (file_read_line("/etc/machine-id", &machine, NULL) == 0 && machine[0] != '\0') {
+		redactor_set_key(redactor, machine);
+		rc = redactor_add(redactor, REDACT_SERIAL, machine, err);
+	}
+	for (size_t i = 0; rc == 0 && files[i] != NULL; i++)
+		rc = add_file(redactor, files[i], err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(folders); i++) {
+		struct text_list entries CLEANUP_TEXT_LIST = {0};
+		if (file_list(folders[i].folder, &entries, NULL) < 0)
+			continue;
+		for (size_t j = 0; rc == 0 && j < entries.count; j++)
+			rc = add_entry(redactor, i, entries.items[j], err);
+	}
+	return rc;
+}

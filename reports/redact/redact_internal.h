@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What redact.c, facts.c and secrets.c share. */
+
+#include "base/digest.h"
+#include "reports/redact/redact.h"
+
+enum { REDACT_PLACEHOLDER_SIZE = 32 };
+
+struct redact_fact {
+	enum redact_kind kind;
+	char *value; /* as found; a home has '/', a serial number letters and digits alone */
+	size_t size;
+	char placeholder[REDACT_PLACEHOLDER_SIZE];
+};
+
+struct redactor {
+	bool keep_identity;
+	char *own_words;
+	char key[DIGEST_SIZE];
+	struct redact_fact *facts; /* longest first */
+	size_t count;
+	bool first[256];		   /* bytes that values begin with */
+	unsigned names[REDACT_KIND_COUNT]; /* that have a placeholder with a number */
+	bool stays[REDACT_KIND_COUNT];	   /* something of the kind identifies nobody */
+};
+
+/* Part of a text that is replaced. */
+struct redaction {
+	size_t from, to;
+	char with[REDACT_PLACEHOLDER_SIZE];
+};
+
+/* Letters and digits of ASCII, and all bytes beyond it: what a word consists of. */
+bool redact_is_word(char letter);
+char redact_lower(char letter);
+bool redact_is_hex(const char *data, size_t size);
+size_t redact_span(const char *data, size_t size, size_t at, const char *extra);
+
+/* Does a word begin, or end, at this place? What an escape (\n, \u001b) or a colour ends with is not
+ * part of a word. */
+bool redact_begins(const char *data, size_t at);
+bool redact_ends(const char *data, size_t size, size_t at);
+
+/* "<serial-1a2b3c4d>". The number may have separators. */
+void redact_pseudonym(const struct redactor *redactor, enum redact_kind kind, const char *data,
+		      size_t size, char out[REDACT_PLACEHOLDER_SIZE]);
+
+/* Is it the name of nobody? */
+bool redact_is_generic(const struct redactor *redactor, const char *name, size_t size);
+
+/*
+ * A secret that is told by what stands at `at`: the value behind a header (Authorization), `=` or JSON key whose
+ * name says so, a password in a URL, a bearer token, a token with a known prefix, a private key in
+ * PEM. True: *out is set, not before `at`. The serial number of a JSON member is found so as well.
+ */
+bool redact_secret_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
+		      struct redaction *out);
+
+enum redact_key { REDACT_KEY_PLAIN, REDACT_KEY_SECRET, REDACT_KEY_SERIAL };
+/* What the name of a variable, a header or a member says of its value. */
+enum redact_key redact_key_of(const char *name, size_t size);
