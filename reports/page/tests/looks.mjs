@@ -225,7 +225,7 @@ const fast = (browser, {file, filter}) => onPage(browser, file, {}, async (page,
 	await session.send('Performance.enable', {timeDomain: 'threadTicks'});
 	const measure = async (what, act) => {
 		let best = Infinity;
-		for (let i = 0; i < 3; i++) {
+		for (let i = 0; i < 6 && (i < 2 || best > CPU_SECONDS_MAX); i++) { // others on the machine take caches as well
 			const before = await cpuSeconds(session);
 			await act(i);
 			await settle(page);
