@@ -197,7 +197,7 @@ static void test_whole_id_is_validated(void)
 	expect_error(&inventory, "", ERROR_ARGUMENT,
 		     "device id \"\" is not of the form <device>::<replica>");
 	expect_error(&inventory, "::0", ERROR_ARGUMENT,
-		     "device id \"::0\" is not of the form <device>::<replica>");
+		     "device id \"\\x3a:0\" is not of the form <device>::<replica>");
 	expect_error(&inventory, "lavapipe::", ERROR_ARGUMENT,
 		     "device id \"lavapipe::\" has no valid replica number");
 	expect_error(&inventory, "lavapipe::01", ERROR_ARGUMENT,
