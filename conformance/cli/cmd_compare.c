@@ -11,9 +11,9 @@
 
 enum { EXIT_REGRESSION = 1 };
 
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML };
+enum { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_HTML };
 
-static const char *const formats[] = {"text", "json", "html", NULL};
+static const char *const formats[] = {"text", "markdown", "json", "html", NULL};
 static const char *const limits[] = {"regression", "change", "nothing", NULL};
 
 static struct {
@@ -50,6 +50,7 @@ static void told_free(struct told *told)
 static int compare(const cJSON *from, const char *from_path, const char *to_path, struct told *told,
 		   struct error *err)
 {
+	const size_t format = text_position(formats, given.format);
 	struct comparison comparison CLEANUP_COMPARISON = {0};
 	cJSON *to CLEANUP_JSON = NULL;
 	int rc = report_file_read(to_path, NULL, &to, err);
@@ -58,8 +59,11 @@ static int compare(const cJSON *from, const char *from_path, const char *to_path
 	if (rc < 0)
 		return rc;
 	text_add(&told->text, told->text.size > 0 ? "\n" : "");
-	comparison_print(&comparison, style_enabled(STDOUT_FILENO), &told->text);
-	if (text_position(formats, given.format) == FORMAT_HTML)
+	if (format == FORMAT_MARKDOWN)
+		comparison_print_markdown(&comparison, &told->text);
+	else
+		comparison_print(&comparison, style_enabled(STDOUT_FILENO), &told->text);
+	if (format == FORMAT_HTML)
 		compare_page_add(&told->page, &comparison, from_path, to_path);
 	told->failed = told->failed || fails(&comparison);
 	return members_append(told->json, comparison_to_json(&comparison), err);
@@ -107,7 +111,7 @@ static int compare_run(const struct text_list *arguments)
 
 static const struct option_spec compare_options[] = {
 	{OPTION_ROW("format", OPTION_CHOICE, given.format), .letter = 'f', .value = "FORMAT",
-	 .help = "What to print. json: comparison.schema.json; of several an array. html: a page whose links are "
+	 .help = "What to print. markdown: for a CI system's summary or a review. json: comparison.schema.json; of several an array. html: a page whose links are "
 		 "relative to the working directory, so store it there.",
 	 .choices = formats},
 	{OPTION_ROW("fail-on", OPTION_CHOICE, given.fail_on), .value = "WHAT",

@@ -73,5 +73,8 @@ void comparison_add_headline(const struct comparison *comparison, struct text *o
 /* For a terminal: headline, environment, changes with their reasons. Untrusted text is escaped. */
 void comparison_print(const struct comparison *comparison, bool color, struct text *out);
 
+/* For a CI system's summary or a review: the same as tables; of more than 300 changes the first, and how many follow. */
+void comparison_print_markdown(const struct comparison *comparison, struct text *out);
+
 /* reports/schema/comparison.schema.json. NULL: out of memory. */
 cJSON *comparison_to_json(const struct comparison *comparison);

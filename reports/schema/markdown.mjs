@@ -35,8 +35,8 @@ function* faults(text) {
 
 	if (Buffer.byteLength(text) > largest)
 		yield `${Buffer.byteLength(text)} bytes`;
-	if (!/^## gpucert: [A-Z ]+\n\n/.test(text))
-		yield "the verdict is not its heading";
+	if (!/^## (gpucert: [A-Z ]+\n\n|.+\n\n\| environment \| before \| after \|\n)/.test(text))
+		yield "neither a verdict nor what changed is its heading";
 	for (const [index, line] of lines.entries()) {
 		if (invisible.test(line))
 			yield `line ${index + 1}: an invisible character`;

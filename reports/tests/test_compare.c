@@ -189,6 +189,53 @@ static void test_text_and_json(void)
 			0);
 }
 
+static void test_markdown(void)
+{
+	static const struct edit edits[] = {{"/checks/0/outcome", "\"fail\""},
+					    {"/checks/0/reason", "\"a | b\\n<script>\""},
+					    {"/environment/runtime/version", "\"*9* @somebody\""}};
+	static const char path[] = GPUCERT_BINARY_DIR "/tests/comparison.md";
+	cJSON *from CLEANUP_JSON = read_golden();
+	cJSON *to CLEANUP_JSON = read_golden();
+	struct comparison comparison CLEANUP_COMPARISON = {0};
+	struct text text CLEANUP_TEXT = {0};
+	struct error err = {0};
+	for (size_t i = 0; i < ARRAY_SIZE(edits); i++)
+		edit(to, &edits[i]);
+	CU_ASSERT_EQUAL_FATAL(comparison_make(from, to, &comparison, &err), 0);
+	comparison_print_markdown(&comparison, &text);
+	UNIT_CONTAINS(
+		text_string(&text),
+		"| **runtime** (differs) | containerd 1.6.20 | containerd `*9*` `@somebody` |\n");
+	UNIT_CONTAINS(text_string(&text), "| regression | registration.in-time | pass | fail | a");
+	CU_ASSERT_PTR_NULL(strstr(text_string(&text), "| <script>"));
+	CU_ASSERT_EQUAL(file_write_atomic(path, text_string(&text), text.size, 0644, NULL), 0);
+}
+
+/* As many changes as a summary takes, and one more. */
+static void test_long_markdown(void)
+{
+	enum { CHANGES = 301 };
+	struct view_check check = {.id = "a", .reason = "", .outcome = REPORT_FAIL};
+	struct compare_change changes[CHANGES] = {0};
+	cJSON *from CLEANUP_JSON = read_golden();
+	struct comparison comparison = {
+		.from = from, .to = from, .changes = changes, .count = CHANGES};
+	struct text text CLEANUP_TEXT = {0};
+	size_t rows = 0;
+	for (size_t i = 0; i < CHANGES; i++)
+		changes[i] = (struct compare_change){.kind = COMPARE_NEW, .to = &check};
+	for (size_t i = 0; i < COMPARE_PART_COUNT; i++)
+		comparison.differences[i] =
+			(struct compare_difference){.from = (char[]){""}, .to = (char[]){""}};
+	comparison_print_markdown(&comparison, &text);
+	for (const char *at = text_string(&text); (at = strstr(at, "| new | ")) != NULL; at++)
+		rows++;
+	UNIT_INT(rows, CHANGES - 1);
+	UNIT_CONTAINS(text_string(&text),
+		      "\n1 more check changed: `gpucert compare` lists them all.\n");
+}
+
 static void test_files_that_are_no_reports(void)
 {
 	static const struct {
@@ -222,4 +269,5 @@ static void test_files_that_are_no_reports(void)
 
 UNIT_MAIN("compare", {"headlines", test_headlines}, {"followers", test_followers},
 	  {"recordings", test_recordings}, {"text and JSON", test_text_and_json},
+	  {"Markdown", test_markdown}, {"long Markdown", test_long_markdown},
 	  {"files that are not reports", test_files_that_are_no_reports})

@@ -26,7 +26,7 @@ expect_exit 2 gpucert run --containerd /usr/bin/containerd --launcher process
 expect_says "exclude each other"
 for directory in etc/cdi '/etc/"cdi' '/etc\cdi'; do
 	expect_exit 2 gpucert run --cdi-dir "$directory"
-	expect_says "--cdi-dir: '$directory' is not an absolute path, or holds"
+	expect_says "--cdi-dir: '$(printf '%s' "$directory" | sed 's/\\/&&/')' is not an absolute path, or holds"
 done
 expect_exit 2 gpucert run --cri tcp://127.0.0.1:1
 expect_says "--cri"
