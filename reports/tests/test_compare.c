@@ -216,6 +216,7 @@ static void test_markdown(void)
 static void test_long_markdown(void)
 {
 	enum { CHANGES = 301 };
+	char nothing[] = "";
 	struct view_check check = {.id = "a", .reason = "", .outcome = REPORT_FAIL};
 	struct compare_change changes[CHANGES] = {0};
 	cJSON *from CLEANUP_JSON = read_golden();
@@ -227,7 +228,7 @@ static void test_long_markdown(void)
 		changes[i] = (struct compare_change){.kind = COMPARE_NEW, .to = &check};
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++)
 		comparison.differences[i] =
-			(struct compare_difference){.from = (char[]){""}, .to = (char[]){""}};
+			(struct compare_difference){.from = nothing, .to = nothing};
 	comparison_print_markdown(&comparison, &text);
 	for (const char *at = text_string(&text); (at = strstr(at, "| new | ")) != NULL; at++)
 		rows++;
