@@ -141,6 +141,15 @@ processes_of_run() {
 		! grep -sqE "$1" "$process/status" || echo "${process#/proc/}"
 	done
 }
+# Stops process $1, and says whether it was not at its end already.
+stopped() {
+	kill -STOP "$1" || return 1
+	while [ -d "/proc/$1" ]; do
+		! grep -sqE '^State:[[:space:]]T' "/proc/$1/status" || return 0
+		! grep -sqE '^State:[[:space:]][ZX]' "/proc/$1/status" || return 1
+	done
+	return 1
+}
 for _ in $(seq 10); do # on a busy machine the import has come and gone before it is seen
 	"$wine_run" --registry volatile.reg reg query 'HKLM\HARDWARE\DESCRIPTION\System' /v planted >volatile.txt &
 	victim=$!
@@ -154,7 +163,7 @@ for _ in $(seq 10); do # on a busy machine the import has come and gone before i
 	import=${import%/cmdline}
 	namespace=$(readlink "/proc/$import/ns/pid" || :)
 	holder=$([ -z "$namespace" ] || processes_of_run '^NSpid:.*[[:space:]]1$')
-	[ -n "$holder" ] && kill -STOP "$holder" && break
+	[ -n "$holder" ] && stopped "$holder" && break
 	holder=
 	wait "$victim" || fail "a planted value is not seen"
 done
