@@ -43,10 +43,12 @@ int report_read_evidence(const char *directory, const cJSON *evidence, char **da
 			 struct error *err)
 {
 	const char *digest = view_string(evidence, "/digest");
+	const int64_t told = view_int(evidence, "/bytes");
+	const int64_t max = told < REPORT_EVIDENCE_MAX ? told : REPORT_EVIDENCE_MAX;
 	char *read CLEANUP_FREE = NULL;
 	char seen[DIGEST_SIZE] = "";
 	int rc = report_read_file(directory, view_string(evidence, "/path"),
-				  (size_t)view_int(evidence, "/bytes"), &read, size, err);
+				  max > 0 ? (size_t)max : 0, &read, size, err);
 	if (rc < 0)
 		return rc;
 	digest_bytes(read, *size, seen);

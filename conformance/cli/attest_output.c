@@ -25,14 +25,6 @@ int attest_public_key(const char *path, struct public_key *out, struct error *er
 				   "--key: name the public key of whoever attested the report");
 }
 
-const char *attest_argument(const struct text_list *arguments, const char *what, struct error *err)
-{
-	if (arguments->count == 1)
-		return arguments->items[0];
-	(void)error_set(err, ERROR_ARGUMENT, "name %s", what);
-	return NULL;
-}
-
 int attest_tell(const char *command, const struct faults *faults)
 {
 	json_each (fault, faults->items) {

@@ -13,9 +13,6 @@ struct public_key;
 int attest_signing_key(const char *path, struct signing_key **out, struct error *err);
 int attest_public_key(const char *path, struct public_key *out, struct error *err);
 
-/* The one argument of the command; NULL fills `err`. */
-const char *attest_argument(const struct text_list *arguments, const char *what, struct error *err);
-
 /* Each fault as a line on standard error: "gpucert COMMAND: KIND: WHAT". The exit code. */
 int attest_tell(const char *command, const struct faults *faults);
 

@@ -52,9 +52,7 @@ static int bundle_run(const struct text_list *arguments)
 {
 	struct text_list faults CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-	int rc = arguments->count == 1 ? make_bundle(arguments->items[0], &faults, &err)
-				       : error_set(&err, ERROR_ARGUMENT,
-						   "name the folder of one run (--out of 'run')");
+	int rc = make_bundle(arguments->items[0], &faults, &err);
 	text_each (fault, &faults) {
 		command_tell("bundle", fault);
 	}

@@ -43,8 +43,7 @@ static int build_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
 	struct error err = {0};
-	const char *report = attest_argument(arguments, "the folder of one run", &err);
-	int rc = report != NULL ? build(report, &faults, &err) : ERROR_ARGUMENT;
+	int rc = build(arguments->items[0], &faults, &err);
 	if (rc < 0)
 		return command_failed("certify build", rc, &err);
 	if (faults_count(&faults) == 0)
@@ -80,9 +79,7 @@ static int check_run(const struct text_list *arguments)
 	struct text text CLEANUP_TEXT = {0};
 	cJSON *statement CLEANUP_JSON = NULL;
 	struct error err = {0};
-	const char *folder = attest_argument(arguments, "a certification folder", &err);
-	int rc = folder != NULL ? check(folder, &key, &text, &statement, &faults, &err)
-				: ERROR_ARGUMENT;
+	int rc = check(arguments->items[0], &key, &text, &statement, &faults, &err);
 	if (rc < 0)
 		return command_failed("certify check", rc, &err);
 	return attest_print("certify check", given.json, text_string(&text), key.id, statement,

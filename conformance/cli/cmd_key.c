@@ -10,9 +10,8 @@ static int generate_run(const struct text_list *arguments)
 {
 	struct public_key key = {0};
 	struct error err = {0};
-	const char *path = arguments->count == 1 ? arguments->items[0] : NULL;
-	int rc = path != NULL ? key_generate(path, &key, &err)
-			      : error_set(&err, ERROR_ARGUMENT, "name the file of the new key");
+	const char *path = arguments->items[0];
+	int rc = key_generate(path, &key, &err);
 	if (rc < 0)
 		return command_failed("key generate", rc, &err);
 	(void)printf("keyid %s\nprivate %s\npublic %s.pub\n", key.id, path, path);
@@ -36,8 +35,7 @@ static int show_run(const struct text_list *arguments)
 	char pem[KEY_PEM_SIZE] = "";
 	struct public_key key = {0};
 	struct error err = {0};
-	int rc = arguments->count == 1 ? read_either(arguments->items[0], &key, &err)
-				       : error_set(&err, ERROR_ARGUMENT, "name the file of a key");
+	int rc = read_either(arguments->items[0], &key, &err);
 	if (rc < 0)
 		return command_failed("key show", rc, &err);
 	key_public_pem(&key, pem);

@@ -188,6 +188,7 @@ static cJSON *expected_json(const struct expectation *row)
 		member_string(&json, "reason", known.reason);
 	member_string(&json, "why", row->why);
 	member_string(&json, "link", row->link);
+	member_string(&json, "reviewBy", row->review_by);
 	return members_take(&json);
 }
 

@@ -98,7 +98,7 @@ struct judgement {
 	const struct claims *claims;
 	const cJSON *checks, *requirements; /* of the report */
 	const cJSON *planned;		    /* requirements of the journal's plan */
-	struct text_list *reasons;
+	struct faults *faults;
 };
 
 static bool is_left_out(const struct judgement *judgement, const char *check)
@@ -136,15 +136,15 @@ static int judge_check(const struct judgement *judgement, const cJSON *check,
 	if (outcome == REPORT_PASS)
 		return json_pointer_string(check, "/unproven") == NULL
 			       ? 0
-			       : text_list_addf(judgement->reasons, err,
-						"%s (%s) passed where a pass proves nothing: %s",
-						id, requirement, view_string(check, "/unproven"));
+			       : faults_add(judgement->faults, err, "not-certified",
+					    "%s (%s) passed where a pass proves nothing: %s", id,
+					    requirement, view_string(check, "/unproven"));
 	if (untested && !expectation_is_sentinel(id) && is_claimed(judgement, id, requirement))
 		return 0;
-	return text_list_addf(judgement->reasons, err,
-			      untested ? "%s (%s) is %s and not claimed: %s"
-				       : "%s (%s) is %s, which cannot be claimed: %s",
-			      id, requirement, word, view_string(check, "/reason"));
+	return faults_add(judgement->faults, err, "not-certified",
+			  untested ? "%s (%s) is %s and not claimed: %s"
+				   : "%s (%s) is %s, which cannot be claimed: %s",
+			  id, requirement, word, view_string(check, "/reason"));
 }
 
 /* A MUST that was not tested: everything that keeps it open must be claimed. */
@@ -164,14 +164,14 @@ static int judge_open(const struct judgement *judgement, const cJSON *requiremen
 	json_each (name, left_out) {
 		if (rc == 0 && (expectation_is_sentinel(name->valuestring) ||
 				!is_claimed(judgement, name->valuestring, id)))
-			rc = text_list_addf(judgement->reasons, err,
-					    "%s (%s) was left out and is not claimed",
-					    name->valuestring, id);
+			rc = faults_add(judgement->faults, err, "not-certified",
+					"%s (%s) was left out and is not claimed",
+					name->valuestring, id);
 	}
 	if (rc == 0 && json_first(checks) == NULL && json_first(left_out) == NULL &&
 	    !is_claimed(judgement, "", id))
-		rc = text_list_addf(judgement->reasons, err,
-				    "%s: no check tests it, and it is not claimed", id);
+		rc = faults_add(judgement->faults, err, "not-certified",
+				"%s: no check tests it, and it is not claimed", id);
 	return rc;
 }
 
@@ -185,17 +185,17 @@ static int judge_requirements(const struct judgement *judgement, struct error *e
 			continue;
 		proven = proven || strcmp(verdict, "satisfied") == 0;
 		if (strcmp(verdict, "violated") == 0)
-			rc = text_list_addf(
-				judgement->reasons, err,
-				"%s is violated, and a failure is never claimed away: %s",
-				view_string(requirement, "/id"),
-				view_string(requirement, "/reason"));
+			rc = faults_add(judgement->faults, err, "not-certified",
+					"%s is violated, and a failure is never claimed away: %s",
+					view_string(requirement, "/id"),
+					view_string(requirement, "/reason"));
 		else if (strcmp(verdict, "satisfied") != 0 &&
 			 strcmp(verdict, "not-applicable") != 0)
 			rc = judge_open(judgement, requirement, err);
 	}
 	if (rc == 0 && !proven)
-		rc = text_list_addf(judgement->reasons, err, "no MUST requirement is satisfied");
+		rc = faults_add(judgement->faults, err, "not-certified",
+				"no MUST requirement is satisfied");
 	return rc;
 }
 
@@ -228,12 +228,12 @@ static int judge_claims(const struct judgement *judgement, const char *today, st
 		const char *id = claim->check[0] != '\0' ? claim->check : claim->requirement;
 		const char *fault = claim_fault(judgement, claim);
 		if (fault != NULL)
-			rc = text_list_addf(judgement->reasons, err, "claims[%zu] (%s): %s", i, id,
-					    fault);
+			rc = faults_add(judgement->faults, err, "not-certified",
+					"claims[%zu] (%s): %s", i, id, fault);
 		if (rc == 0 && expectation_day(today) > expectation_day(claim->review_by))
-			rc = text_list_addf(judgement->reasons, err,
-					    "claims[%zu] (%s) was to be looked at again by %s", i,
-					    id, claim->review_by);
+			rc = faults_add(judgement->faults, err, "not-certified",
+					"claims[%zu] (%s) was to be looked at again by %s", i, id,
+					claim->review_by);
 	}
 	return rc;
 }
@@ -248,21 +248,27 @@ static const cJSON *planned_requirements(const struct journal_log *log)
 }
 
 int claims_judge(const struct claims *claims, const cJSON *report, const struct journal_log *log,
-		 const char *today, struct text_list *reasons, struct error *err)
+		 const char *today, struct faults *faults, struct error *err)
 {
 	const struct judgement judgement = {
 		.claims = claims,
 		.checks = json_pointer(report, "/checks"),
 		.requirements = json_pointer(report, "/requirements"),
 		.planned = planned_requirements(log),
-		.reasons = reasons,
+		.faults = faults,
 	};
+	const char *ended = view_string(report, "/run/ended");
 	int rc = 0;
 	if (strcmp(view_string(report, "/run/state"), "complete") != 0)
-		rc = text_list_addf(reasons, err, "the run is not complete");
+		rc = faults_add(faults, err, "not-certified", "the run is not complete");
 	if (rc == 0 && !environment_is_live(json_pointer(report, "/environment")))
-		rc = text_list_addf(reasons, err,
-				    "it ran on a recorded node, which proves nothing about one");
+		rc = faults_add(faults, err, "not-certified",
+				"it ran on a recorded node, which proves nothing about one");
+	if (rc == 0 && expectation_day(ended) > expectation_day(today) + 1)
+		rc = faults_add(faults, err, "not-certified",
+				"the run ended on %.10s, and today is %.10s: the clock of its "
+				"machine is wrong, or that of this one",
+				ended, today);
 	if (rc == 0)
 		rc = judge_requirements(&judgement, err);
 	return rc == 0 ? judge_claims(&judgement, today, err) : rc;

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/attest/faults.h"
 
-static const char *const words[] = {
-#define FAULT(symbol, word) word,
-#include "reports/attest/faults.def"
-#undef FAULT
-};
-
-int faults_add(struct faults *faults, struct error *err, enum fault_kind kind, const char *format,
-	       ...)
+int faults_add(struct faults *faults, struct error *err, const char *kind, const char *format, ...)
 {
 	struct members fault CLEANUP_MEMBERS = members_new();
 	struct text what CLEANUP_TEXT = {0};
@@ -21,7 +14,7 @@ int faults_add(struct faults *faults, struct error *err, enum fault_kind kind, c
 	va_start(args, format);
 	text_vaddf(&what, format, args);
 	va_end(args);
-	member_string(&fault, "kind", words[kind]);
+	member_string(&fault, "kind", kind);
 	if (count == FAULTS_MAX - 1)
 		member_string(&fault, "what", "this and more that is not told here");
 	else
@@ -29,8 +22,8 @@ int faults_add(struct faults *faults, struct error *err, enum fault_kind kind, c
 	return members_append(faults->items, members_take(&fault), err);
 }
 
-int faults_take(struct faults *faults, const struct error *why, enum fault_kind kind,
-		const char *what, struct error *err)
+int faults_take(struct faults *faults, const struct error *why, const char *kind, const char *what,
+		struct error *err)
 {
 	return why->code == ERROR_MEMORY ? error_memory(err)
 					 : faults_add(faults, err, kind, "%s: %s", what, why->text);

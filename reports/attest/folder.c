@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "reports/journal.h"
 #include "reports/render.h"
 #include "reports/report_file.h"
@@ -18,6 +19,13 @@ const char *const folder_file_names[] = {
 	[FOLDER_FILE_COUNT] = NULL,
 };
 
+const char *folder_change(enum folder_file_name name)
+{
+	return name == FOLDER_REPORT	? "tampered-report"
+	       : name == FOLDER_JOURNAL ? "tampered-journal"
+					: "changed-file";
+}
+
 void folder_put(struct folder *folder, enum folder_file_name name, char *data, size_t size)
 {
 	struct folder_file *file = &folder->files[name];
@@ -27,24 +35,31 @@ void folder_put(struct folder *folder, enum folder_file_name name, char *data, s
 		digest_bytes(data, size, file->digest);
 }
 
+static bool is_link(const char *folder, const char *name)
+{
+	char *path CLEANUP_FREE = path_join(folder, name);
+	struct file_status status = {0};
+	return path != NULL && file_status(path, false, &status, NULL) == 0 &&
+	       status.kind == FILE_LINK;
+}
+
 static int read_file(struct folder *folder, enum folder_file_name name, struct faults *faults,
 		     struct error *err)
 {
+	const char *file = folder_file_names[name];
 	struct error why = {0};
 	char *data = NULL;
 	size_t size = 0;
-	int rc = report_read_file(folder->path, folder_file_names[name], JSON_FILE_MAX, &data,
-				  &size, &why);
+	int rc = report_read_file(folder->path, file, JSON_FILE_MAX, &data, &size, &why);
 	folder_put(folder, name, data, size);
 	if (rc == 0 || (rc == ERROR_NOT_FOUND && name > FOLDER_JOURNAL))
 		return 0;
 	if (rc == ERROR_NOT_FOUND)
-		return faults_add(faults, err, FAULT_MISSING_FILE, "%s is missing",
-				  folder_file_names[name]);
+		return faults_add(faults, err, "missing-file", "%s is missing", file);
 	folder->files[name].untrusted = true;
 	return faults_take(faults, &why,
-			   rc == ERROR_FORMAT ? FAULT_SYMBOLIC_LINK : FAULT_CHANGED_FILE,
-			   folder_file_names[name], err);
+			   is_link(folder->path, file) ? "symbolic-link" : folder_change(name),
+			   file, err);
 }
 
 static int parse_report(struct folder *folder, struct faults *faults, struct error *err)
@@ -57,8 +72,8 @@ static int parse_report(struct folder *folder, struct faults *faults, struct err
 	if (rc == 0)
 		rc = view_open(report, &view, &why);
 	if (rc < 0)
-		return faults_take(faults, &why, FAULT_TAMPERED_REPORT,
-				   "report.json is not a report", err);
+		return faults_take(faults, &why, "tampered-report", "report.json is not a report",
+				   err);
 	folder->report = STEAL(report);
 	return 0;
 }
@@ -68,16 +83,17 @@ static int parse_journal(struct folder *folder, struct faults *faults, struct er
 	const struct folder_file *file = &folder->files[FOLDER_JOURNAL];
 	struct error why = {0};
 	int rc = journal_parse(JOURNAL_FILE_NAME, file->data, file->size, &folder->log, &why);
-	if (rc < 0)
-		return faults_take(faults, &why, FAULT_BROKEN_JOURNAL, "the journal is not one",
-				   err);
-	if (folder->log.unchained == 0)
+	if (rc == 0 && folder->log.unchained != 0)
+		rc = error_set(&why, ERROR_FORMAT,
+			       JOURNAL_FILE_NAME ":%zu: not the digest of the line before",
+			       folder->log.unchained);
+	if (rc == 0)
+		rc = report_render(&folder->log, &folder->made, &why);
+	if (rc == 0)
 		return 0;
-	rc = faults_add(faults, err, FAULT_BROKEN_JOURNAL,
-			"%s:%zu does not follow from the line before: it was changed after the run",
-			JOURNAL_FILE_NAME, folder->log.unchained);
 	journal_log_free(&folder->log);
-	return rc;
+	return faults_take(faults, &why, "broken-journal",
+			   "the journal was changed after the run, or is not one", err);
 }
 
 int folder_open(const char *path, struct folder *out, struct faults *faults, struct error *err)
@@ -122,57 +138,52 @@ static bool is_part_of(const cJSON *stored, const cJSON *made)
 
 bool folder_is_sound(const struct folder *folder)
 {
-	return folder->report != NULL && folder->log.count > 0 &&
+	return folder->report != NULL && folder->made != NULL &&
 	       !folder->files[FOLDER_REPORT].untrusted && !folder->files[FOLDER_JOURNAL].untrusted;
+}
+
+const cJSON *folder_checks(const struct folder *folder)
+{
+	return json_pointer(folder->made != NULL && (folder->report == NULL ||
+						     !folder->files[FOLDER_JOURNAL].untrusted)
+				    ? folder->made
+				    : folder->report,
+			    "/checks");
 }
 
 static int check_report(const struct folder *folder, struct faults *faults, struct error *err)
 {
-	cJSON *made CLEANUP_JSON = NULL;
-	struct error why = {0};
-	if (!folder_is_sound(folder))
-		return 0;
-	int rc = report_render(&folder->log, &made, &why);
-	if (rc < 0)
-		return faults_take(faults, &why, FAULT_BROKEN_JOURNAL, "the journal is not one",
-				   err);
 	const char *version = view_string(folder->report, "/run/harness/version");
 	const bool own = strcmp(version, GPUCERT_VERSION) == 0;
-	if (is_part_of(folder->report, made) && (!own || is_part_of(made, folder->report)))
+	if (is_part_of(folder->report, folder->made) &&
+	    (!own || is_part_of(folder->made, folder->report)))
 		return 0;
 	return faults_add(
-		faults, err, FAULT_REPORT_NOT_OF_JOURNAL,
+		faults, err, "report-not-of-journal",
 		"report.json is not what gpucert %s makes of the journal of a run by gpucert %s; "
 		"'gpucert report --out' makes it again",
 		GPUCERT_VERSION, version);
 }
 
-const char *folder_evidence_path(const cJSON *evidence)
-{
-	const char *path = view_string(evidence, "/path");
-	return text_starts_with(path, "evidence/") ? path : NULL;
-}
-
 static int check_piece(const struct folder *folder, const cJSON *item, struct faults *faults,
 		       struct error *err)
 {
-	const char *path = folder_evidence_path(item);
+	const char *path = view_string(item, "/path");
 	char *data CLEANUP_FREE = NULL;
 	struct error why = {0};
 	size_t size = 0;
-	if (path == NULL)
-		return faults_add(faults, err, FAULT_CHANGED_EVIDENCE, "%s: not below evidence/",
-				  view_string(item, "/path"));
+	if (!text_starts_with(path, "evidence/"))
+		return faults_add(faults, err, "changed-evidence", "%s: not below evidence/", path);
 	int rc = report_read_evidence(folder->path, item, &data, &size, &why);
 	if (rc == ERROR_NOT_FOUND)
-		return faults_add(faults, err, FAULT_MISSING_EVIDENCE, "%s is missing", path);
-	return rc < 0 ? faults_take(faults, &why, FAULT_CHANGED_EVIDENCE, path, err) : 0;
+		return faults_add(faults, err, "missing-evidence", "%s is missing", path);
+	return rc < 0 ? faults_take(faults, &why, "changed-evidence", path, err) : 0;
 }
 
 int folder_check(const struct folder *folder, struct faults *faults, struct error *err)
 {
-	int rc = check_report(folder, faults, err);
-	json_each (check, json_pointer(folder->report, "/checks")) {
+	int rc = folder_is_sound(folder) ? check_report(folder, faults, err) : 0;
+	json_each (check, folder_checks(folder)) {
 		json_each (item, json_pointer(check, "/evidence")) {
 			if (rc == 0)
 				rc = check_piece(folder, item, faults, err);
@@ -187,7 +198,7 @@ int folder_evidence_digest(const struct folder *folder, char out[DIGEST_SIZE], s
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text all CLEANUP_TEXT = {0};
 	int rc = 0;
-	json_each (check, json_pointer(folder->report, "/checks")) {
+	json_each (check, folder_checks(folder)) {
 		json_each (item, json_pointer(check, "/evidence")) {
 			const char *digest = view_string(item, "/digest");
 			digest += text_starts_with(digest, "sha256:") ? strlen("sha256:") : 0;
@@ -213,6 +224,7 @@ void folder_free(struct folder *folder)
 	for (size_t i = 0; i < FOLDER_FILE_COUNT; i++)
 		free(folder->files[i].data);
 	cJSON_Delete(folder->report);
+	cJSON_Delete(folder->made);
 	journal_log_free(&folder->log);
 	*folder = (struct folder){0};
 }

@@ -25,6 +25,9 @@ enum folder_file_name {
 /* "report.json", "journal.ndjson", "junit.xml", "report.html", "report.md", "claims.json", "product.yaml", "README.md"; NULL-ended. */
 extern const char *const folder_file_names[FOLDER_FILE_COUNT + 1];
 
+/* The word of the fault that such a file is another one than was attested, or cannot be read. */
+const char *folder_change(enum folder_file_name name);
+
 struct folder_file {
 	char *data; /* NULL: it is not there */
 	size_t size;
@@ -37,6 +40,7 @@ struct folder {
 	struct folder_file files[FOLDER_FILE_COUNT];
 	cJSON *report;		/* NULL: report.json is missing or not a report */
 	struct journal_log log; /* of no records: missing or broken */
+	cJSON *made;		/* the report of that journal; NULL: there is none */
 };
 
 #define CLEANUP_FOLDER __attribute__((cleanup(folder_free)))
@@ -51,12 +55,13 @@ void folder_put(struct folder *folder, enum folder_file_name name, char *data, s
 /* Are report.json and its journal there, readable, and not known to be others than were attested? */
 bool folder_is_sound(const struct folder *folder);
 
-/* Is report.json what its journal says, and is each piece of evidence there and what the report says? A report of
+/* Is report.json what its journal says, and is each piece of evidence there and what they say? A report of
  * another version of gpucert may lack members that this one adds (docs/report.md: added, never renamed). */
 int folder_check(const struct folder *folder, struct faults *faults, struct error *err);
 
-/* The path of a piece of evidence, when it is below evidence/; NULL: it is not. */
-const char *folder_evidence_path(const cJSON *evidence);
+/* The checks whose evidence lies in the folder: as the journal says, or as the report says where the journal is not one or not the
+ * one that was attested. */
+const cJSON *folder_checks(const struct folder *folder);
 
 /* The digest over one line "HEX  PATH\n" for each file of evidence, as sha256sum prints them, sorted; *count: how many. */
 int folder_evidence_digest(const struct folder *folder, char out[DIGEST_SIZE], size_t *count,

@@ -181,71 +181,72 @@ int key_parse_public(const char *pem, size_t size, struct public_key *out, struc
 	return rc;
 }
 
-static int read_pem(int fd, const char *path, char *pem, size_t *size, struct error *err)
+/* Reads a key file into `bytes`. It may hold a private key, whatever was asked for. */
+static int read_key(const char *path, const struct key_form *form, unsigned char *bytes,
+		    struct error *err)
 {
-	size_t count = 0;
-	int rc = 0;
-	*size = 0;
+	char *pem CLEANUP(secret_free) = secret_allocate(KEY_FILE_MAX + 1);
+	int fd CLEANUP_FD = -1;
+	size_t size = 0, count = 0;
+	int rc = pem != NULL ? file_open_to_read(path, &fd, err) : error_memory(err);
+	if (rc < 0)
+		return rc;
 	do {
-		rc = file_read_some(fd, path, pem + *size, KEY_FILE_MAX - *size, &count, err);
-		*size += count;
-	} while (rc == 0 && count > 0 && *size < KEY_FILE_MAX);
-	pem[*size] = '\0';
-	if (rc == 0 && *size == KEY_FILE_MAX)
-		rc = error_set(err, ERROR_LIMIT, "%s: not a key: longer than %d bytes", path,
-			       KEY_FILE_MAX - 1);
-	return rc;
+		rc = file_read_some(fd, path, pem + size, KEY_FILE_MAX - size, &count, err);
+		size += count;
+	} while (rc == 0 && count > 0 && size < KEY_FILE_MAX);
+	if (rc < 0)
+		return rc;
+	pem[size] = '\0';
+	rc = size < KEY_FILE_MAX ? decode(pem, size, form, bytes, err)
+				 : error_set(err, ERROR_LIMIT, "not a key: longer than %d bytes",
+					     KEY_FILE_MAX - 1);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", path);
+	return form == &private_form ? key_file_check(fd, path, err) : 0;
 }
 
 int key_read_signing(const char *path, struct signing_key **out, struct error *err)
 {
-	char *pem CLEANUP(secret_free) = secret_allocate(KEY_FILE_MAX + 1);
-	int fd CLEANUP_FD = -1;
-	size_t size = 0;
-	struct signing_key *key CLEANUP_SIGNING_KEY = NULL;
-	int rc = pem != NULL ? file_open_to_read(path, &fd, err) : error_memory(err);
-	if (rc == 0)
-		rc = read_pem(fd, path, pem, &size, err);
+	unsigned char *seed CLEANUP(secret_free) = secret_allocate(KEY_PUBLIC_SIZE);
+	int rc = seed != NULL ? read_key(path, &private_form, seed, err) : error_memory(err);
 	if (rc < 0)
 		return rc;
-	rc = key_parse_signing(pem, size, &key, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "%s", path);
-	rc = key_file_check(fd, path, err);
-	if (rc == 0)
-		*out = STEAL(key);
-	return rc;
+	*out = new_key(seed);
+	return *out != NULL ? 0 : error_memory(err);
 }
 
 int key_read_public(const char *path, struct public_key *out, struct error *err)
 {
-	char *pem CLEANUP_FREE = NULL;
-	size_t size = 0;
-	int rc = file_read(path, KEY_FILE_MAX, &pem, &size, err);
-	if (rc < 0)
-		return rc;
-	rc = key_parse_public(pem, size, out, err);
-	sodium_memzero(pem, size); /* perhaps it was the private one */
-	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
+	int rc = read_key(path, &public_form, out->bytes, err);
+	if (rc == 0)
+		name_key(out);
+	return rc;
 }
 
-/* `pem` has room for either file. */
+static int write_new(const char *path, const char *pem, unsigned mode, struct error *err)
+{
+	int rc = file_create(path, pem, strlen(pem), mode, err);
+	return rc == ERROR_EXISTS
+		       ? error_set(err, rc, "%s: exists, and no key is overwritten", path)
+		       : rc;
+}
+
+/* Writes both files or none. `pem` has room for either. */
 static int write_pair(const char *path, const struct signing_key *key, char *pem, struct error *err)
 {
 	char *public_path CLEANUP_FREE = text_format("%s.pub", path);
 	if (public_path == NULL)
 		return error_memory(err);
-	if (file_exists(public_path))
-		return error_set(err, ERROR_EXISTS, "%s: exists, and no key is overwritten",
-				 public_path);
 	encode(key->secret, &private_form, pem);
-	int rc = key_file_create(path, pem, strlen(pem), 0600, err);
+	int rc = write_new(path, pem, 0600, err);
 	if (rc < 0)
-		return rc == ERROR_EXISTS ? error_set(err, ERROR_EXISTS,
-						      "%s: exists, and no key is overwritten", path)
-					  : rc;
+		return rc;
 	key_public_pem(&key->public_key, pem);
-	return key_file_create(public_path, pem, strlen(pem), 0644, err);
+	rc = write_new(public_path, pem, 0644, err);
+	if (rc < 0)
+		(void)file_remove_tree(path, NULL);
+	return rc;
 }
 
 int key_generate(const char *path, struct public_key *out, struct error *err)

@@ -3,7 +3,6 @@
 
 #include "base/cleanup.h"
 #include "reports/attest/claims.h"
-#include "reports/attest/dsse.h"
 #include "reports/view.h"
 
 #include <string.h>
@@ -146,7 +145,7 @@ static int is_claimed(const struct folder *folder, bool *out, struct error *err)
 {
 	const struct folder_file *file = &folder->files[FOLDER_CLAIMS];
 	struct claims claims CLEANUP_CLAIMS = {0};
-	struct text_list reasons CLEANUP_TEXT_LIST = {0};
+	struct faults faults CLEANUP_FAULTS = {0};
 	*out = false;
 	if (file->data == NULL)
 		return 0;
@@ -154,8 +153,8 @@ static int is_claimed(const struct folder *folder, bool *out, struct error *err)
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", folder_file_names[FOLDER_CLAIMS]);
 	rc = claims_judge(&claims, folder->report, &folder->log,
-			  view_string(folder->report, "/run/ended"), &reasons, err);
-	*out = reasons.count == 0;
+			  view_string(folder->report, "/run/ended"), &faults, err);
+	*out = faults_count(&faults) == 0;
 	return rc;
 }
 
@@ -203,15 +202,6 @@ int statement_make(const struct folder *folder, const char *url, cJSON **stateme
 	member_item(&json, "predicate", STEAL(predicate));
 	*statement = members_take(&json);
 	return *statement != NULL ? 0 : error_memory(err);
-}
-
-int statement_sign(const cJSON *statement, const struct signing_key *key, cJSON **envelope,
-		   struct error *err)
-{
-	char *payload CLEANUP_FREE = json_print_compact(statement);
-	return payload != NULL ? dsse_sign(STATEMENT_PAYLOAD_TYPE, payload, strlen(payload), key,
-					   envelope, err)
-			       : error_memory(err);
 }
 
 static int need_constant(const struct json_at *object, const char *key, const char *wanted,

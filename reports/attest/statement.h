@@ -11,7 +11,6 @@
  */
 
 #include "reports/attest/folder.h"
-#include "reports/attest/key.h"
 
 #define STATEMENT_PAYLOAD_TYPE	 "application/vnd.in-toto+json"
 #define STATEMENT_TYPE		 "https://in-toto.io/Statement/v1"
@@ -29,10 +28,6 @@
  * ERROR_NOT_FOUND: the report has no digest of anything that was tested. Caller owns *statement.
  */
 int statement_make(const struct folder *folder, const char *url, cJSON **statement,
-		   struct error *err);
-
-/* Its DSSE envelope, of STATEMENT_PAYLOAD_TYPE. Caller owns *envelope. */
-int statement_sign(const cJSON *statement, const struct signing_key *key, cJSON **envelope,
 		   struct error *err);
 
 /* Is the document a statement with this predicate? ERROR_FORMAT. What else it says is for the reader to compare; members

@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "reports/bundle/rewrite.h"
 #include "reports/journal.h"
+#include "reports/redact/redact.h"
 #include "reports/redact/redact_host.h"
 #include "reports/render.h"
 #include "reports/view.h"
@@ -41,6 +41,91 @@ static void packing_free(struct packing *packing)
 	text_free(&packing->packed);
 	free(packing->folder);
 }
+
+/* ---- A journal without identities. */
+
+static bool set_string(cJSON *object, const char *key, const char *value)
+{
+	cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
+	return value != NULL && cJSON_IsString(member) &&
+	       cJSON_SetValuestring(member, value) != NULL;
+}
+
+/* "evidence/api.vulkan/01-NAME", where the name is redacted as the run itself would have. */
+static char *evidence_path(const struct redactor *redactor, const cJSON *record)
+{
+	const char *path = view_string(record, "/path");
+	const char *name = path_base(path);
+	size_t kept = (size_t)(name - path) + strspn(name, "0123456789");
+	char *plain CLEANUP_FREE = redact_file_name(redactor, view_string(record, "/name"));
+	return plain != NULL ? text_format("%.*s-%.128s", (int)kept, path, plain) : NULL;
+}
+
+static int rewrite_evidence(const struct redactor *redactor, cJSON *record, const char *data,
+			    size_t size, struct text *out, struct error *err)
+{
+	char digest[DIGEST_SIZE] = "";
+	char *path CLEANUP_FREE = evidence_path(redactor, record);
+	int rc = redact_content(redactor, view_string(record, "/media"), data, size, out, err);
+	if (rc < 0)
+		return rc;
+	digest_bytes(text_string(out), out->size, digest);
+	if (!set_string(record, "path", path) || !set_string(record, "digest", digest))
+		return error_memory(err);
+	(void)cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(record, "bytes"),
+				   (double)out->size);
+	return 0;
+}
+
+/* What the first record of an environment says of redaction from now on. */
+static int tell_redaction(const struct redactor *redactor, const char *from, cJSON *environment,
+			  struct error *err)
+{
+	cJSON *told CLEANUP_JSON = redactor_describe(redactor);
+	if (told == NULL || !json_add_string(told, "rewrittenFrom", from))
+		return error_memory(err);
+	cJSON_DeleteItemFromObjectCaseSensitive(environment, "redaction");
+	if (!cJSON_AddItemToObject(environment, "redaction", told))
+		return error_memory(err);
+	(void)STEAL(told);
+	return 0;
+}
+
+static int rewrite_journal(const struct redactor *redactor, const struct journal_log *log,
+			   struct text *out, struct error *err)
+{
+	char prev[DIGEST_SIZE] = "";
+	bool told = false;
+	digest_bytes("", 0, prev);
+	for (size_t i = 0; i < log->count; i++) {
+		cJSON *record = log->records[i].json;
+		cJSON *environment = cJSON_GetObjectItemCaseSensitive(record, "environment");
+		size_t start = out->size;
+		int rc = redact_record(redactor, record, err);
+		if (rc == 0 && environment != NULL && !told)
+			rc = tell_redaction(redactor, log->digest, environment, err);
+		else if (rc == 0 && environment != NULL)
+			cJSON_DeleteItemFromObjectCaseSensitive(environment, "redaction");
+		told = told || environment != NULL;
+		if (rc < 0)
+			return rc;
+		/* An upgraded journal may have several records of one line. */
+		cJSON_DeleteItemFromObjectCaseSensitive(record, "prev");
+		(void)cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(record, "seq"),
+					   (double)(i + 1));
+		bool set = json_add_string(record, "prev", prev);
+		char *line CLEANUP_FREE = set ? json_print_compact(record) : NULL;
+		if (line == NULL)
+			return error_memory(err);
+		text_addf(out, "%s\n", line);
+		if (out->failed)
+			return error_memory(err);
+		digest_bytes(out->data + start, out->size - start, prev);
+	}
+	return 0;
+}
+
+/* ---- The archive. */
 
 static la_ssize_t keep_packed(struct archive *archive, void *user, const void *data, size_t size)
 {
@@ -97,23 +182,29 @@ static int add_file(struct packing *packing, const char *name, const char *data,
 	return rc;
 }
 
-static int read_journal(struct packing *packing, struct error *err)
+/* The journal's records, and the report of them. */
+static int parse_journal(struct packing *packing, struct error *err)
 {
-	static const char path[] = JOURNAL_FILE_NAME;
-	size_t size = 0;
-	int rc = report_read_file(packing->directory, path, JOURNAL_SIZE_MAX,
-				  &packing->journal.data, &size, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "%s", path);
-	packing->journal.size = packing->journal.capacity = size;
-	rc = journal_parse(path, packing->journal.data, size, &packing->log, err);
+	int rc = journal_parse(JOURNAL_FILE_NAME, packing->journal.data, packing->journal.size,
+			       &packing->log, err);
 	if (rc == 0 && packing->log.unchained != 0)
 		rc = error_set(err, ERROR_FORMAT, "%s:%zu: the journal was changed after the run",
-			       path, packing->log.unchained);
-	while (rc == 0 && packing->log.torn &&
-	       packing->journal.data[packing->journal.size - 1] != '\n')
-		packing->journal.size--; /* a line that was written in part */
+			       JOURNAL_FILE_NAME, packing->log.unchained);
 	return rc == 0 ? report_render(&packing->log, &packing->report, err) : rc;
+}
+
+static int read_journal(struct packing *packing, struct error *err)
+{
+	struct text *journal = &packing->journal;
+	int rc = report_read_file(packing->directory, JOURNAL_FILE_NAME, JOURNAL_SIZE_MAX,
+				  &journal->data, &journal->size, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", JOURNAL_FILE_NAME);
+	journal->capacity = journal->size;
+	rc = parse_journal(packing, err);
+	while (rc == 0 && packing->log.torn && journal->data[journal->size - 1] != '\n')
+		journal->size--; /* a line that was written in part */
+	return rc;
 }
 
 /* Is there something to redact, and by what? */
@@ -143,7 +234,9 @@ static int add_evidence(struct packing *packing, cJSON *record, struct error *er
 	struct text redacted CLEANUP_TEXT = {0};
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	int rc = report_read_evidence(packing->directory, record, &data, &size, err);
+	int rc = text_starts_with(view_string(record, "/path"), "evidence/")
+			 ? report_read_evidence(packing->directory, record, &data, &size, err)
+			 : error_set(err, ERROR_FORMAT, "evidence outside of evidence/");
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", view_string(record, "/path"));
 	if (packing->redactor == NULL)
@@ -165,16 +258,8 @@ static int add_all_evidence(struct packing *packing, struct error *err)
 	}
 	if (rc == 0)
 		qsort(records, count, sizeof(cJSON *), by_path);
-	for (size_t i = 0; rc == 0 && i < count; i++) {
-		const char *path = view_string(records[i], "/path");
-		if (!text_starts_with(path, "evidence/"))
-			rc = error_set(err, ERROR_FORMAT, "%s: evidence outside of evidence/",
-				       path);
-		else if (i + 1 < count && by_path(&records[i], &records[i + 1]) == 0)
-			rc = error_set(err, ERROR_FORMAT, "%s: the journal names it twice", path);
-		else
-			rc = add_evidence(packing, records[i], err);
-	}
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = add_evidence(packing, records[i], err);
 	return rc;
 }
 
@@ -193,32 +278,26 @@ static int make_journal(struct packing *packing, struct error *err)
 	text_free(&packing->journal);
 	packing->journal = journal;
 	journal = (struct text){0};
-	rc = journal_parse(JOURNAL_FILE_NAME, packing->journal.data, packing->journal.size,
-			   &packing->log, err);
-	return rc == 0 ? report_render(&packing->log, &packing->report, err) : rc;
+	return parse_journal(packing, err);
 }
 
 static int add_reports(struct packing *packing, struct error *err)
 {
 	const struct writer_options options = {0};
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = text_list_add(&names, JOURNAL_FILE_NAME, err);
-	for (const struct writer *writer = writers; rc == 0 && writer->name != NULL; writer++) {
-		if (writer->file_name != NULL)
-			rc = text_list_add(&names, writer->file_name, err);
-	}
+	int rc = add_file(packing, JOURNAL_FILE_NAME, packing->journal.data, packing->journal.size,
+			  err);
+	for (const struct writer *writer = writers; rc == 0 && writer->name != NULL; writer++)
+		rc = writer->file_name != NULL ? text_list_add(&names, writer->file_name, err) : 0;
 	text_list_sort(&names);
 	text_each (name, &names) {
 		const struct writer *writer = writers;
 		char *text CLEANUP_FREE = NULL;
-		while (writer->name != NULL && !text_equal(writer->file_name, name))
+		while (!text_equal(writer->file_name, name))
 			writer++;
-		if (rc == 0 && writer->name == NULL)
-			rc = add_file(packing, name, packing->journal.data, packing->journal.size,
-				      err);
-		else if (rc == 0)
+		if (rc == 0)
 			rc = writer_print(writer, packing->report, &options, &text, err);
-		if (rc == 0 && text != NULL)
+		if (rc == 0)
 			rc = add_file(packing, name, text, strlen(text), err);
 	}
 	return rc;

@@ -193,6 +193,8 @@ make_report "$work/recorded" 'for (const r of of("environment")) if (r.environme
 refused "it ran on a recorded node" "$work/recorded"
 make_report "$work/ended" 'records.pop()'
 refused "the run is not complete" "$work/ended"
+make_report "$work/tomorrow" 'records.at(-1).time = "2099-01-01T00:00:00.000Z"'
+refused "the run ended on 2099-01-01, and today is $(date -u +%Y)-" "$work/tomorrow"
 make_report "$work/nothing" "$open"'; for (const c of of("plan")[0].checks) if (end(c.id)) Object.assign(end(c.id), {outcome: "unsupported", reason: "nothing"})'
 claimed "no MUST requirement is satisfied" "$work/nothing" "requirement API-01" "requirement REG-01" "requirement ISO-01" "requirement ISO-02"
 # A SHOULD that is violated keeps no product from being certified.

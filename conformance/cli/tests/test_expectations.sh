@@ -88,6 +88,7 @@ run 0 directx-device-plugins
 expect_report "$work/report/report.json" "r.checks[0].expected.entry + ' ' + r.checks[0].disposition" "directx-device-plugins#1 expected-fail"
 row fail '*saw 4, wanted one*' '"driverVersion": ">=31.0.15.5000 <32"'
 run 0 "$work/row.json"
+expect_report "$work/report/report.json" "r.checks[0].expected.reviewBy" "$(($(date +%Y) + 1))-01-01"
 row fail '*saw 9,*' '"driverVersion": ">=31.0.15.5000 <32"'
 run 1 "$work/row.json"
 expect_report "$work/report/report.json" "r.checks[0].disposition" unexpected-fail
