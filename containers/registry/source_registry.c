@@ -32,8 +32,7 @@ static int remote_index(void *self, struct image_index *top, struct error *err)
 	const struct image_reference *reference = &source->reference;
 	if (reference->digest != NULL)
 		return source_add_digest(reference->digest, top, err);
-	int rc = registry_get_manifest(source->registry, reference->name, reference->tag,
-				       &source->top, err);
+	int rc = registry_get_manifest(source->registry, reference->tag, &source->top, err);
 	return rc == 0 ? source_add_digest(source->top.digest, top, err) : rc;
 }
 
@@ -47,8 +46,7 @@ static int open_document(struct remote_source *source, const char *digest, struc
 	if (strcmp(source->top.digest, digest) == 0)
 		text_add_all(&document.data, &source->top.data);
 	else
-		rc = registry_get_manifest(source->registry, source->reference.name, digest,
-					   &document, err);
+		rc = registry_get_manifest(source->registry, digest, &document, err);
 	return rc == 0 ? blob_text_open(&document.data, out, err) : rc;
 }
 
@@ -59,8 +57,8 @@ static int remote_open(void *self, const struct image_descriptor *what, bool is_
 	if (source->cache != NULL && content_cache_open(source->cache, what, out, NULL) == 0)
 		return 0;
 	int rc = is_document ? open_document(source, what->digest, out, err)
-			     : registry_open_blob(source->registry, source->reference.name,
-						  what->digest, what->size, 0, out, err);
+			     : registry_open_blob(source->registry, what->digest, what->size, 0,
+						  out, err);
 	source->kept = source->kept || source->cache != NULL;
 	if (rc == 0 && source->cache != NULL)
 		*out = content_cache_keep(source->cache, what->digest, *out);
@@ -71,8 +69,7 @@ static int remote_referrers(void *self, const char *digest, const char *artifact
 			    struct image_index *out, struct error *err)
 {
 	struct remote_source *source = self;
-	return registry_list_referrers(source->registry, source->reference.name, digest,
-				       artifact_type, out, err);
+	return registry_list_referrers(source->registry, digest, artifact_type, out, err);
 }
 
 static const struct source_kind remote_kind = {remote_index, remote_open, remote_close,
@@ -89,7 +86,7 @@ int source_registry_open(const struct source_name *name, const struct image_sour
 		source->cache = options->cache_directory != NULL ? strdup(options->cache_directory)
 								 : content_cache_directory();
 	int rc = image_reference_parse(name->whole, &source->reference, err);
-	return rc == 0 ? registry_open(source->reference.host, &options->registry,
-				       &source->registry, err)
+	return rc == 0 ? registry_open(source->reference.host, source->reference.name, false,
+				       &options->registry, &source->registry, err)
 		       : rc;
 }

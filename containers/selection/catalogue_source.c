@@ -201,9 +201,10 @@ static int add_repository(const char *string, const struct host_facts *host,
 	struct text_list tags CLEANUP_TEXT_LIST = {0};
 	int rc = image_reference_parse(string + strlen(registry_prefix), &reference, err);
 	if (rc == 0)
-		rc = registry_open(reference.host, &options->registry, &registry, err);
+		rc = registry_open(reference.host, reference.name, false, &options->registry,
+				   &registry, err);
 	if (rc == 0)
-		rc = registry_list_tags(registry, reference.name, &tags, err);
+		rc = registry_list_tags(registry, &tags, err);
 	if (rc == 0 && tags.count > CATALOGUE_LOADED_MAX)
 		return error_set(err, ERROR_LIMIT,
 				 "%zu tags, and at most %d are read: name one of them", tags.count,

@@ -61,22 +61,23 @@ static int open_partial(const char *path, int *fd, struct error *err)
 	uv_fs_t request = {0};
 	int rc = uv_fs_open(NULL, &request, path,
 			    UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND | UV_FS_O_NOFOLLOW,
-			    0600, NULL);
+			    0640, NULL);
 	uv_fs_req_cleanup(&request);
 	*fd = rc;
 	return rc < 0 ? error_uv(err, rc, "%s", path) : 0;
 }
 
-/* Reads what is missing behind `content`, which the file `partial` has, too. */
+/* Reads what is missing behind `content`, which the file `partial` has, too, and flushes that to disk. */
 static int fetch_rest(const struct pull *pull, const struct image_descriptor *file,
 		      const char *partial, struct text *content, struct error *err)
 {
 	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
 	int fd CLEANUP_FD = -1;
 	char chunk[65536];
-	size_t count = 1;
+	size_t count = content->size < file->size;
+	uv_fs_t request = {0};
 	int rc = open_partial(partial, &fd, err);
-	if (rc == 0)
+	if (rc == 0 && count > 0)
 		rc = pull->store->kind->open(pull->store, file, content->size, &reader, err);
 	while (rc == 0 && count > 0) {
 		rc = reader->read(reader, chunk, sizeof(chunk), &count, err);
@@ -88,7 +89,11 @@ static int fetch_rest(const struct pull *pull, const struct image_descriptor *fi
 			rc = error_system(err, errno, "%s", partial);
 		text_append(content, chunk, rc == 0 ? count : 0);
 	}
-	return rc == 0 && content->failed ? error_memory(err) : rc;
+	if (rc < 0 || content->failed)
+		return rc < 0 ? rc : error_memory(err);
+	rc = uv_fs_fsync(NULL, &request, fd, NULL);
+	uv_fs_req_cleanup(&request);
+	return rc < 0 ? error_uv(err, rc, "%s", partial) : 0;
 }
 
 static int check_content(const struct image_descriptor *file, const struct text *content,
@@ -113,8 +118,7 @@ static int fetch(const struct pull *pull, const struct image_descriptor *file, c
 		text_append(content, left, size);
 	else
 		(void)file_remove_tree(partial, NULL);
-	int rc =
-		content->size < file->size ? fetch_rest(pull, file, partial, content, &failure) : 0;
+	int rc = fetch_rest(pull, file, partial, content, &failure);
 	if (rc == 0)
 		rc = check_content(file, content, &failure);
 	if (rc == ERROR_PROTOCOL)
@@ -132,6 +136,7 @@ static int pull_file(const struct pull *pull, const struct image_descriptor *fil
 	char *path CLEANUP_FREE = path_join(pull->directory, file->title);
 	char *name CLEANUP_FREE = text_format(".pull-%s", file->digest + strlen("sha256:"));
 	char *partial CLEANUP_FREE = name != NULL ? path_join(pull->directory, name) : NULL;
+	uv_fs_t request = {0};
 	bool there = false;
 	if (path == NULL || partial == NULL)
 		return error_memory(err);
@@ -142,9 +147,11 @@ static int pull_file(const struct pull *pull, const struct image_descriptor *fil
 	rc = make_folder(pull, file->title, path, err);
 	if (rc == 0)
 		rc = fetch(pull, file, partial, &content, err);
-	if (rc == 0)
-		rc = file_write_atomic(path, text_string(&content), content.size, 0640, err);
-	return rc == 0 ? file_remove_tree(partial, err) : rc;
+	if (rc < 0)
+		return rc;
+	rc = uv_fs_rename(NULL, &request, partial, path, NULL);
+	uv_fs_req_cleanup(&request);
+	return rc < 0 ? error_uv(err, rc, "%s", path) : 0;
 }
 
 /* Nobody else's file came along, and the run stored what is there. */

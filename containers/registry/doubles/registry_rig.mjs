@@ -205,6 +205,7 @@ function push(name, request, response, url) {
 			(challenge(response, 'Basic realm="rig"'), true) :
 			on('POST') && (go((headers) => ({...headers, location: headers.location.replace(/127.0.0.1:\d+\/v2\/push-away/,
 				`localhost:${ports.proxy}/recorded/v2`)})), true),
+		downgrade: () => false, // the places that it tells are of plain HTTP in any case
 		flip: () => on('PUT') && (collect(request, (body) => {
 			const headers = {...request.headers, host: `127.0.0.1:${ports.plain}`};
 			http.request({port: ports.plain, host: '127.0.0.1', method: 'PUT', path: url, headers}, (answer) => {
@@ -300,7 +301,7 @@ const faults = {
 	'realm-file': (q, s) => challenge(s, 'Bearer realm="file:///etc/passwd"'),
 	'realm-plain': (q, s) => challenge(s, `Bearer realm="http://127.0.0.1:${ports.proxy}/token"`),
 	...Object.fromEntries(['cut', 'cut-piece', 'half', 'lost', 'busy', 'flaky', 'broken', 'slow', 'forget', 'forget-always', 'flip',
-		'range', 'nowhere', 'away', 'no-head'].map((name) => [`push-${name}`, (q, s, url) => push(name, q, s, url)])),
+		'range', 'nowhere', 'away', 'downgrade', 'no-head'].map((name) => [`push-${name}`, (q, s, url) => push(name, q, s, url)])),
 	'realm-bad': (q, s) => challenge(s, `Bearer realm="https://localhost:${ports.tokens}/bad"`),
 };
 
