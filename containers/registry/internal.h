@@ -24,6 +24,7 @@ struct source_kind {
 struct source {
 	const struct source_kind *kind;
 	void *self;		/* the kind's */
+	char *cache;		/* the content cache that keeps its blobs; NULL: none */
 	struct image_index top; /* what the name stands for: one entry, or those of the top index */
 };
 
@@ -57,28 +58,21 @@ int source_add_digest(const char *digest, struct image_index *out, struct error 
 /* Is it the content of an "oci-layout" file of version 1? */
 int source_check_layout(const char *data, size_t size, struct error *err);
 
-/* How names begin of what is on its way into the content cache. */
-#define CONTENT_INCOMING ".incoming-"
-
 /* "DIRECTORY/sha256/HEX". Caller frees; NULL: no memory. */
 char *blob_path(const char *directory, const char *digest);
 void blob_file_remove(const char *path);
 
-/* A file of blobs; a copy is removed when it turns out wrong. ERROR_NOT_FOUND names the digest. */
-int blob_file_open(const char *directory, const char *digest, bool is_copy,
-		   struct blob_reader **out, struct error *err);
+/* A file of blobs. ERROR_NOT_FOUND names the digest. */
+int blob_file_open(const char *directory, const char *digest, struct blob_reader **out,
+		   struct error *err);
 
 /* Of memory, which the reader takes over when it succeeds. */
 int blob_text_open(struct text *text, struct blob_reader **out, struct error *err);
 
-/* All of a reader of at most IMAGE_DOCUMENT_MAX bytes. */
-int blob_read_all(struct blob_reader *reader, const char *name, struct text *out,
-		  struct error *err);
-
-/* A verified stream over a reader, which it takes over also when it fails. `size` UINT64_MAX: not
- * known. */
-int image_stream_new(struct blob_reader *reader, const char *digest, uint64_t size,
-		     struct image_stream **out, struct error *err);
-
-/* What it reads, verified; belongs to the stream. */
-struct blob_reader *image_stream_reader(struct image_stream *stream);
+/*
+ * A reader that compares what another gives with its digest and size (UINT64_MAX: not known). It takes the other over also when
+ * it fails. The end comes only when both were right; what was read before is not to be believed until then. ERROR_PROTOCOL: they
+ * were not; a failure stays. In `cache` (NULL: none) it keeps what was right, and `is_copy` removes what was wrong there.
+ */
+int blob_verify(struct blob_reader *reader, const struct image_descriptor *what, const char *cache,
+		bool is_copy, struct blob_reader **out, struct error *err);

@@ -208,9 +208,7 @@ static cJSON *describe(const cJSON *manifest, const char *media_type, const char
 	struct members members CLEANUP_MEMBERS = members_new();
 	const char *type = json_pointer_string(manifest, "/artifactType");
 	const cJSON *annotations = json_pointer(manifest, "/annotations");
-	member_string(&members, "mediaType", media_type);
-	member_string(&members, "digest", digest);
-	member_int(&members, "size", (int64_t)size);
+	image_descriptor_write(&members, media_type, digest, size);
 	if (type == NULL || type[0] == '\0')
 		type = json_pointer_string(manifest, "/config/mediaType");
 	if (type != NULL)

@@ -17,7 +17,7 @@ static int store_open_blob(void *blobs, const struct image_descriptor *what, boo
 			   struct blob_reader **out, struct error *err)
 {
 	(void)is_document;
-	int rc = blob_file_open(blobs, what->digest, false, out, err);
+	int rc = blob_file_open(blobs, what->digest, out, err);
 	if (rc == ERROR_NOT_FOUND)
 		return error_set(err, rc,
 				 "%s is not in %s: pulled for another platform, or removed after "

@@ -105,7 +105,7 @@ static int layout_open_blob(void *blobs, const struct image_descriptor *what, bo
 			    struct blob_reader **out, struct error *err)
 {
 	(void)is_document;
-	return blob_file_open(blobs, what->digest, false, out, err);
+	return blob_file_open(blobs, what->digest, out, err);
 }
 
 static const struct source_kind layout_kind = {.open = layout_open_blob, .close = free};

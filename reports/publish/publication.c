@@ -65,9 +65,7 @@ static int add_layer(struct members *layers, const char *title, const char *dige
 	struct members layer CLEANUP_MEMBERS = members_new();
 	struct members annotations CLEANUP_MEMBERS = members_new();
 	member_string(&annotations, OCI_TITLE, title);
-	member_string(&layer, "mediaType", media_type(title));
-	member_string(&layer, "digest", digest);
-	member_int(&layer, "size", (int64_t)size);
+	image_descriptor_write(&layer, media_type(title), digest, size);
 	member_item(&layer, "annotations", members_take(&annotations));
 	member_item(layers, NULL, members_take(&layer));
 	return layers->failed ? error_memory(err) : 0;
@@ -146,9 +144,7 @@ static cJSON *make_configuration(void)
 	struct members empty CLEANUP_MEMBERS = members_new();
 	char digest[DIGEST_SIZE] = "";
 	digest_bytes(PUBLICATION_EMPTY, strlen(PUBLICATION_EMPTY), digest);
-	member_string(&empty, "mediaType", PUBLICATION_EMPTY_TYPE);
-	member_string(&empty, "digest", digest);
-	member_int(&empty, "size", (int64_t)strlen(PUBLICATION_EMPTY));
+	image_descriptor_write(&empty, PUBLICATION_EMPTY_TYPE, digest, strlen(PUBLICATION_EMPTY));
 	return members_take(&empty);
 }
 

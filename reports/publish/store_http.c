@@ -65,7 +65,7 @@ static int is_there(struct http_store *self, const struct image_descriptor *file
 		    struct error *err)
 {
 	struct blob_reader *reader = NULL;
-	struct image_stream *content CLEANUP_IMAGE_STREAM = NULL;
+	struct blob_reader *content CLEANUP_BLOB_READER = NULL;
 	struct error failure = {0};
 	struct image_descriptor found = *file;
 	char chunk[65536];
@@ -73,9 +73,9 @@ static int is_there(struct http_store *self, const struct image_descriptor *file
 	found.size = UINT64_MAX;
 	int rc = http_store_open_file(&self->store, &found, 0, &reader, &failure);
 	if (rc == 0)
-		rc = image_stream_new(reader, file->digest, file->size, &content, &failure);
+		rc = blob_verify(reader, file, NULL, false, &content, &failure);
 	while (rc == 0 && count > 0)
-		rc = image_stream_read(content, chunk, sizeof(chunk), &count, &failure);
+		rc = content->read(content, chunk, sizeof(chunk), &count, &failure);
 	*there = rc == 0;
 	return rc == ERROR_MEMORY || http_may_pass(rc) ? error_copy(err, &failure) : 0;
 }

@@ -134,9 +134,8 @@ static int find_subject(struct oci_store *self, const char *image, struct error 
 			&document, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "--subject");
-	member_string(&descriptor, "mediaType", document.media_type);
-	member_string(&descriptor, "digest", document.digest);
-	member_int(&descriptor, "size", (int64_t)document.data.size);
+	image_descriptor_write(&descriptor, document.media_type, document.digest,
+			       document.data.size);
 	self->store.subject = members_take(&descriptor);
 	return self->store.subject != NULL ? 0 : error_memory(err);
 }

@@ -41,7 +41,7 @@ static int read_image(const char *string, const struct image_source_options *opt
 {
 	struct image_source *source CLEANUP_IMAGE_SOURCE = NULL;
 	struct image image CLEANUP_IMAGE = {0};
-	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
+	struct blob_reader *stream CLEANUP_BLOB_READER = NULL;
 	struct text all CLEANUP_TEXT = {0};
 	char chunk[65536];
 	size_t count = 0;
@@ -50,8 +50,7 @@ static int read_image(const char *string, const struct image_source_options *opt
 		rc = image_source_load(source, NULL, &image, err);
 	if (rc == 0)
 		rc = image_source_open_layer(source, &image.layers[0], &stream, err);
-	while (rc == 0 &&
-	       (rc = image_stream_read(stream, chunk, sizeof(chunk), &count, err)) == 0 &&
+	while (rc == 0 && (rc = stream->read(stream, chunk, sizeof(chunk), &count, err)) == 0 &&
 	       count > 0)
 		text_append(&all, chunk, count);
 	if (rc == 0) {
