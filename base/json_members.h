@@ -29,6 +29,7 @@ struct json_pair {
 enum json_presence {
 	JSON_OPTIONAL, /* left out when it has its empty value */
 	JSON_WRITTEN,  /* may be missing where it is read, is always written */
+	JSON_NULL,     /* the same, as null when it has its empty value */
 	JSON_REQUIRED,
 };
 
@@ -55,7 +56,7 @@ struct json_member {
 void json_members_reset(const struct json_member *members, void *structure);
 
 /* Reads the object. Strings and elements are the arena's. Errors are those of json_need(), and
- * "unknown member" for a key that the table does not have. ERROR_MEMORY. */
+ * "unknown member" for a key that the table does not have, "it is there twice" for one that is. ERROR_MEMORY. */
 int json_members_read(const struct json_at *object, const struct json_member *members,
 		      void *structure, struct arena *arena, struct error *err);
 

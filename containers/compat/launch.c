@@ -79,16 +79,15 @@ int compat_check_launch(const struct image *image, const struct image_contents *
 	started.entrypoint = entrypoint;
 	started.entrypoint_count = 1;
 	seen.driver_glibc = launch_driver_glibc(launch, contents, &answer->arena);
+	struct compat_case it = {.image = &started,
+				 .contents = contents,
+				 .host = &seen,
+				 .options = &options,
+				 .answer = answer,
+				 .launch = launch};
 	for (size_t i = 0; i < count; i++) {
-		struct compat_case it = {.image = &started,
-					 .contents = contents,
-					 .host = &seen,
-					 .options = &options,
-					 .answer = answer,
-					 .launch = launch,
-					 .rule = &rules[i]};
 		if (tells_of(&rules[i], launch))
-			rules[i].apply(&it);
+			compat_apply(&it, &rules[i]);
 	}
 	return answer->arena.failed ? error_memory(err) : 0;
 }

@@ -47,6 +47,11 @@ struct compat_rule {
 	const char *advice; /* what to do when it does not work */
 	const char *source; /* where that is written, or was read */
 	void (*apply)(struct compat_case *it);
+	const char *os; /* hosts that it is about: "linux"; NULL: all */
+	const char *
+		vendor; /* GPUs that it is asked about, one after the other: "nvidia", "" for those of all
+			       vendors; NULL: it is asked once. Where one fits and another does not, it depends
+			       on which one the container is given: what cannot work with a GPU is UNKNOWN */
 };
 
 /* All of them. */

@@ -78,7 +78,7 @@ static bool has_musl(const struct image_contents *contents)
 void rule_mounted_glibc(struct compat_case *it)
 {
 	const char *needs = it->host->driver_glibc;
-	if (!case_on_linux(it) || it->contents == NULL || needs[0] == '\0')
+	if (it->contents == NULL || needs[0] == '\0')
 		return;
 	bool musl = it->contents->glibc[0] == '\0' && has_musl(it->contents);
 	compat_find(it, musl ? COMPAT_CANNOT_WORK : case_at_least(it->contents->glibc, needs),
@@ -131,7 +131,7 @@ void rule_missing_libraries(struct compat_case *it)
 {
 	size_t others = 0;
 	const struct contents_need *first = NULL;
-	size_t count = it->contents != NULL && case_on_linux(it) ? it->contents->need_count : 0;
+	size_t count = it->contents != NULL ? it->contents->need_count : 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct contents_need *need = &it->contents->needs[i];
 		if (!is_lacking(it, need))
@@ -150,6 +150,6 @@ void rule_missing_libraries(struct compat_case *it)
 			    "%zu needs of files that the image does not start are not met, the "
 			    "first: %s needs %s: %s",
 			    others, first->path, first->name, first->missing);
-	else if (it->contents != NULL && it->launch != NULL && case_on_linux(it))
+	else if (it->contents != NULL && it->launch != NULL)
 		compat_find(it, COMPAT_WORKS, "what programs of the image need is in it");
 }

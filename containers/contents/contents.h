@@ -79,8 +79,6 @@ int image_contents_read(struct image_source *source, const struct image *image,
 
 void image_contents_free(struct image_contents *contents);
 
-const char *contents_kind_name(enum contents_kind kind); /* "driver-library" */
-
 /* image-contents.schema.json's object. NULL: out of memory. */
 cJSON *image_contents_json(const struct image_contents *contents);
 
