@@ -22,7 +22,7 @@ static int judge(const struct folder *folder, const char *today, struct product 
 	struct claims claims CLEANUP_CLAIMS = {0};
 	struct error why = {0};
 	int rc = 0;
-	if (yaml->data != NULL && product_parse(yaml->data, yaml->size, product, NULL, &why) < 0)
+	if (yaml->data != NULL && product_parse(yaml->data, yaml->size, product, &why) < 0)
 		rc = faults_take(faults, &why, "product", "product.yaml", err);
 	if (rc == 0 && json->data != NULL &&
 	    claims_parse(json->data, json->size, &claims, &why) < 0)
@@ -262,7 +262,7 @@ static int check_needed(const struct folder *folder, const cJSON *statement, str
 	return rc;
 }
 
-int certify_check(const char *path, const struct public_key *key, const char *today,
+int certify_check(const char *path, const struct key *key, const char *today,
 		  struct product *product, cJSON **statement, struct faults *faults,
 		  struct error *err)
 {

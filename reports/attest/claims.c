@@ -72,15 +72,13 @@ static int check_claims(const struct claims *claims, struct error *err)
 int claims_parse(const char *data, size_t size, struct claims *out, struct error *err)
 {
 	cJSON *document CLEANUP_JSON = NULL;
-	struct arena arena = {0};
 	int rc = json_parse_strict(data, size, &document, err);
 	struct json_at root = json_root(document);
 	*out = (struct claims){0};
 	if (rc == 0 && !cJSON_IsObject(document))
 		rc = error_set(err, ERROR_FORMAT, "expected object");
 	if (rc == 0)
-		rc = json_members_read(&root, file_members, out, &arena, err);
-	out->arena = arena;
+		rc = json_members_read(&root, file_members, out, &out->arena, err);
 	return rc == 0 ? check_claims(out, err) : rc;
 }
 

@@ -27,9 +27,8 @@ static int check_expectations(const cJSON *report, const char *today, struct fau
 	return rc;
 }
 
-int attest_folder(const char *path, const char *url, const char *today,
-		  const struct signing_key *key, cJSON **envelope, struct faults *faults,
-		  struct error *err)
+int attest_folder(const char *path, const char *url, const char *today, const struct key *key,
+		  cJSON **envelope, struct faults *faults, struct error *err)
 {
 	struct folder folder CLEANUP_FOLDER = {0};
 	cJSON *statement CLEANUP_JSON = NULL;
@@ -68,8 +67,8 @@ static int open_payload(const struct dsse *dsse, cJSON **statement, struct fault
 	return 0;
 }
 
-static int open_envelope(const char *data, size_t size, const struct public_key *key,
-			 cJSON **statement, struct faults *faults, struct error *err)
+static int open_envelope(const char *data, size_t size, const struct key *key, cJSON **statement,
+			 struct faults *faults, struct error *err)
 {
 	cJSON *envelope CLEANUP_JSON = NULL;
 	struct dsse dsse CLEANUP_DSSE = {0};
