@@ -146,16 +146,15 @@ static int is_claimed(const struct folder *folder, bool *out, struct error *err)
 	const struct folder_file *file = &folder->files[FOLDER_CLAIMS];
 	struct claims claims CLEANUP_CLAIMS = {0};
 	struct faults faults CLEANUP_FAULTS = {0};
-	*out = false;
 	if (file->data == NULL)
 		return 0;
 	int rc = claims_parse(file->data, file->size, &claims, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", folder_file_names[FOLDER_CLAIMS]);
-	rc = claims_judge(&claims, folder->report, &folder->log,
-			  view_string(folder->report, "/run/ended"), &faults, err);
+	claims_judge(&claims, folder->report, &folder->log,
+		     view_string(folder->report, "/run/ended"), &faults);
 	*out = faults_count(&faults) == 0;
-	return rc;
+	return faults_end(&faults, err);
 }
 
 static int make_predicate(const struct folder *folder, const char *url, cJSON **out,
