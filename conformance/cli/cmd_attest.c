@@ -16,19 +16,19 @@ static struct {
 
 static int attest(const char *folder, struct faults *faults, struct error *err)
 {
-	struct signing_key *key CLEANUP_SIGNING_KEY = NULL;
+	struct key key CLEANUP_KEY = {0};
 	cJSON *envelope CLEANUP_JSON = NULL;
 	char *beside CLEANUP_FREE = path_join(folder, ATTESTATION_FILE_NAME);
 	char today[CLOCK_UTC_SIZE] = "";
 	const char *output = given.output != NULL ? given.output : beside;
-	int rc = beside != NULL ? attest_signing_key(given.key, &key, err) : error_memory(err);
+	int rc = beside != NULL ? attest_key(given.key, KEY_PRIVATE, &key, err) : error_memory(err);
 	if (rc == 0)
-		rc = attest_folder(folder, given.url, clock_utc(today), key, &envelope, faults,
+		rc = attest_folder(folder, given.url, clock_utc(today), &key, &envelope, faults,
 				   err);
 	if (rc == 0 && envelope != NULL)
 		rc = json_write_file(output, envelope, err);
 	if (rc == 0 && envelope != NULL)
-		(void)printf("%s signed with %s\n", output, signing_key_public(key)->id);
+		(void)printf("%s signed with %s\n", output, key.id);
 	return rc;
 }
 

@@ -18,9 +18,9 @@ static struct {
 
 static int build(const char *report, struct faults *faults, struct error *err)
 {
-	struct signing_key *key CLEANUP_SIGNING_KEY = NULL;
+	struct key key CLEANUP_KEY = {0};
 	char today[CLOCK_UTC_SIZE] = "";
-	int rc = attest_signing_key(given.key, &key, err);
+	int rc = attest_key(given.key, KEY_PRIVATE, &key, err);
 	if (rc == 0 && given.product == NULL)
 		rc = error_set(err, ERROR_ARGUMENT,
 			       "--product: name the product.yaml of the product");
@@ -32,7 +32,7 @@ static int build(const char *report, struct faults *faults, struct error *err)
 		.report = report,
 		.product = given.product,
 		.claims = given.claims,
-		.key = key,
+		.key = &key,
 		.out = given.output,
 		.today = clock_utc(today),
 	};
@@ -51,12 +51,12 @@ static int build_run(const struct text_list *arguments)
 	return attest_tell("certify build", &faults);
 }
 
-static int check(const char *folder, struct public_key *key, struct text *text, cJSON **statement,
+static int check(const char *folder, struct key *key, struct text *text, cJSON **statement,
 		 struct faults *faults, struct error *err)
 {
 	struct product product CLEANUP_PRODUCT = {0};
 	char today[CLOCK_UTC_SIZE] = "";
-	int rc = attest_public_key(given.key, key, err);
+	int rc = attest_key(given.key, KEY_PUBLIC, key, err);
 	if (rc == 0)
 		rc = certify_check(folder, key, clock_utc(today), &product, statement, faults, err);
 	if (rc < 0 || faults_count(faults) > 0)
@@ -75,7 +75,7 @@ static int check(const char *folder, struct public_key *key, struct text *text, 
 static int check_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
-	struct public_key key = {0};
+	struct key key CLEANUP_KEY = {0};
 	struct text text CLEANUP_TEXT = {0};
 	cJSON *statement CLEANUP_JSON = NULL;
 	struct error err = {0};

@@ -13,7 +13,7 @@ static struct {
 	bool json;
 } given;
 
-static int verify(const char *path, struct public_key *key, struct text *text, cJSON **statement,
+static int verify(const char *path, struct key *key, struct text *text, cJSON **statement,
 		  struct faults *faults, struct error *err)
 {
 	struct folder folder CLEANUP_FOLDER = {0};
@@ -25,7 +25,7 @@ static int verify(const char *path, struct public_key *key, struct text *text, c
 		.subjects = &given.subjects,
 		.today = clock_utc(today),
 	};
-	int rc = attest_public_key(given.key, key, err);
+	int rc = attest_key(given.key, KEY_PUBLIC, key, err);
 	if (rc == 0)
 		rc = folder_open(path, &folder, faults, err);
 	if (rc == 0)
@@ -43,7 +43,7 @@ static int verify(const char *path, struct public_key *key, struct text *text, c
 static int verify_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
-	struct public_key key = {0};
+	struct key key CLEANUP_KEY = {0};
 	struct text text CLEANUP_TEXT = {0};
 	cJSON *statement CLEANUP_JSON = NULL;
 	struct error err = {0};

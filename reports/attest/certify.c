@@ -14,22 +14,19 @@
 #include <string.h>
 
 /* Is the product one, and do the run and its claims allow the word? */
-static int judge(const struct folder *folder, const char *today, struct product *product,
-		 struct faults *faults, struct error *err)
+static void judge(const struct folder *folder, const char *today, struct product *product,
+		  struct faults *faults)
 {
 	const struct folder_file *yaml = &folder->files[FOLDER_PRODUCT];
 	const struct folder_file *json = &folder->files[FOLDER_CLAIMS];
 	struct claims claims CLEANUP_CLAIMS = {0};
 	struct error why = {0};
-	int rc = 0;
-	if (yaml->data != NULL && product_parse(yaml->data, yaml->size, product, NULL, &why) < 0)
-		rc = faults_take(faults, &why, "product", "product.yaml", err);
-	if (rc == 0 && json->data != NULL &&
-	    claims_parse(json->data, json->size, &claims, &why) < 0)
-		return faults_take(faults, &why, "claims", "claims.json", err);
-	return rc == 0 && folder_is_sound(folder)
-		       ? claims_judge(&claims, folder->report, &folder->log, today, faults, err)
-		       : rc;
+	if (yaml->data != NULL && product_parse(yaml->data, yaml->size, product, &why) < 0)
+		faults_take(faults, &why, "product", "product.yaml");
+	if (json->data != NULL && claims_parse(json->data, json->size, &claims, &why) < 0)
+		faults_take(faults, &why, "claims", "claims.json");
+	else if (folder_is_sound(folder))
+		claims_judge(&claims, folder->report, &folder->log, today, faults);
 }
 
 /* README.md: what was certified, how the run ended, how to check it. What comes from outside stands in an indented block,
@@ -154,8 +151,10 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 		rc = take_file(&folder, FOLDER_CLAIMS, plan->claims, err);
 	if (rc == 0)
 		rc = folder_check(&folder, faults, err);
-	if (rc == 0)
-		rc = judge(&folder, plan->today, &product, faults, err);
+	if (rc < 0)
+		return rc;
+	judge(&folder, plan->today, &product, faults);
+	rc = faults_end(faults, err);
 	if (rc < 0 || faults_count(faults) > 0)
 		return rc;
 	rc = write_files(&folder, &product, plan->out, err);
@@ -200,21 +199,19 @@ static int look_at(struct walk *walk, const char *path, struct error *err)
 	int rc = absolute != NULL ? file_status(absolute, false, &status, err) : error_memory(err);
 	if (rc < 0)
 		return rc;
-	if (status.kind == FILE_LINK)
-		return faults_add(walk->faults, err, "symbolic-link", "%s is a link", path);
 	if (status.kind == FILE_DIRECTORY && walk->todo.count < WALK_FOLDERS_MAX)
 		return text_list_addf(&walk->todo, err, "%s/", path);
-	if (status.kind == FILE_REGULAR && text_index_get(&walk->named, path, &number))
-		return 0;
+	if (status.kind == FILE_LINK)
+		faults_add(walk->faults, "symbolic-link", "%s is a link", path);
+	else if (status.kind != FILE_REGULAR)
+		faults_add(walk->faults, "unnamed-file", "%s: not a file, or one folder too many",
+			   path);
 	/* Without report and journal it cannot be told which evidence is theirs. */
-	if (status.kind == FILE_REGULAR && folder_checks(walk->folder) == NULL &&
-	    text_starts_with(path, "evidence/"))
-		return 0;
-	return faults_add(walk->faults, err, "unnamed-file",
-			  status.kind == FILE_REGULAR
-				  ? "%s: neither the report nor gpucert names it"
-				  : "%s: not a file, or one folder too many",
-			  path);
+	else if (!text_index_get(&walk->named, path, &number) &&
+		 (folder_checks(walk->folder) != NULL || !text_starts_with(path, "evidence/")))
+		faults_add(walk->faults, "unnamed-file",
+			   "%s: neither the report nor gpucert names it", path);
+	return 0;
 }
 
 static int look_around(struct walk *walk, struct error *err)
@@ -247,22 +244,19 @@ static int check_names(const struct folder *folder, struct faults *faults, struc
 
 /* Files that a certificate has and a report's folder need not have; those that were attested are asked for by
  * attest_verify(). */
-static int check_needed(const struct folder *folder, const cJSON *statement, struct faults *faults,
-			struct error *err)
+static void check_needed(const struct folder *folder, const cJSON *statement, struct faults *faults)
 {
 	static const enum folder_file_name needed[] = {FOLDER_JUNIT, FOLDER_PRODUCT, FOLDER_README};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(needed); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
 		char attested[DIGEST_SIZE] = "";
 		statement_digest(statement, folder_file_names[needed[i]], attested);
 		if (folder->files[needed[i]].data == NULL && attested[0] == '\0')
-			rc = faults_add(faults, err, "missing-file", "%s is missing",
-					folder_file_names[needed[i]]);
+			faults_add(faults, "missing-file", "%s is missing",
+				   folder_file_names[needed[i]]);
 	}
-	return rc;
 }
 
-int certify_check(const char *path, const struct public_key *key, const char *today,
+int certify_check(const char *path, const struct key *key, const char *today,
 		  struct product *product, cJSON **statement, struct faults *faults,
 		  struct error *err)
 {
@@ -271,10 +265,12 @@ int certify_check(const char *path, const struct public_key *key, const char *to
 	int rc = folder_open(path, &folder, faults, err);
 	if (rc == 0)
 		rc = attest_verify(&folder, &trust, statement, faults, err);
-	if (rc == 0)
-		rc = check_needed(&folder, *statement, faults, err);
+	check_needed(&folder, *statement, faults);
 	if (rc == 0)
 		rc = check_names(&folder, faults, err);
-	/* What nobody signed is not asked what it claims. */
-	return rc == 0 && *statement != NULL ? judge(&folder, today, product, faults, err) : rc;
+	if (rc < 0)
+		return rc;
+	if (*statement != NULL) /* what nobody signed is not asked what it claims */
+		judge(&folder, today, product, faults);
+	return faults_end(faults, err);
 }

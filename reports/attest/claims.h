@@ -39,6 +39,6 @@ int claims_parse(const char *data, size_t size, struct claims *out, struct error
  *
  * `log` is the report's journal, which knows what filters left out. `today`: "2026-11-22...".
  */
-int claims_judge(const struct claims *claims, const cJSON *report, const struct journal_log *log,
-		 const char *today, struct faults *faults, struct error *err);
+void claims_judge(const struct claims *claims, const cJSON *report, const struct journal_log *log,
+		  const char *today, struct faults *faults);
 void claims_free(struct claims *claims);

@@ -23,7 +23,7 @@ static char *to_base64(const void *data, size_t size)
 		       : NULL;
 }
 
-int dsse_sign(const char *type, const void *payload, size_t size, const struct signing_key *key,
+int dsse_sign(const char *type, const void *payload, size_t size, const struct key *key,
 	      cJSON **envelope, struct error *err)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
@@ -35,7 +35,7 @@ int dsse_sign(const char *type, const void *payload, size_t size, const struct s
 	if (signed_bytes.failed)
 		return error_memory(err);
 	key_sign(key, signed_bytes.data, signed_bytes.size, bytes);
-	member_string(&signature, "keyid", signing_key_public(key)->id);
+	member_string(&signature, "keyid", key->id);
 	member_taken(&signature, "sig", to_base64(bytes, sizeof(bytes)));
 	member_item(&signatures, NULL, members_take(&signature));
 	member_string(&json, "payloadType", type);
@@ -76,7 +76,7 @@ static int parse_payload(const struct json_at *root, struct dsse *out, struct er
 }
 
 static int open_signature(const struct json_at *at, const struct text *signed_bytes,
-			  const struct public_key *key, struct dsse *out, struct error *err)
+			  const struct key *key, struct dsse *out, struct error *err)
 {
 	unsigned char bytes[1024] = {0};
 	const char *keyid = "", *text = NULL;
@@ -97,7 +97,7 @@ static int open_signature(const struct json_at *at, const struct text *signed_by
 	return 0;
 }
 
-static int open_signatures(const struct json_at *signatures, const struct public_key *key,
+static int open_signatures(const struct json_at *signatures, const struct key *key,
 			   struct dsse *out, struct error *err)
 {
 	struct text signed_bytes CLEANUP_TEXT = {0};
@@ -118,8 +118,7 @@ static int open_signatures(const struct json_at *signatures, const struct public
 	return rc;
 }
 
-int dsse_open(const cJSON *envelope, const struct public_key *key, struct dsse *out,
-	      struct error *err)
+int dsse_open(const cJSON *envelope, const struct key *key, struct dsse *out, struct error *err)
 {
 	struct json_at root = json_root(envelope);
 	struct json_at signatures = {0};

@@ -34,11 +34,10 @@ struct dsse {
 void dsse_add_pae(const char *type, const void *payload, size_t size, struct text *out);
 
 /* The envelope with one signature. Caller owns *envelope. */
-int dsse_sign(const char *type, const void *payload, size_t size, const struct signing_key *key,
+int dsse_sign(const char *type, const void *payload, size_t size, const struct key *key,
 	      cJSON **envelope, struct error *err);
 
 /* Reads an envelope and verifies it. Base64 in the standard and in the URL-safe alphabet. Members that are not known are passed
  * over. ERROR_FORMAT, ERROR_LIMIT. Free with dsse_free(). */
-int dsse_open(const cJSON *envelope, const struct public_key *key, struct dsse *out,
-	      struct error *err);
+int dsse_open(const cJSON *envelope, const struct key *key, struct dsse *out, struct error *err);
 void dsse_free(struct dsse *dsse);

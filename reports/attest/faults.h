@@ -12,16 +12,18 @@ enum { FAULTS_MAX = 200 }; /* of one list; the last one says that there are more
 
 struct faults {
 	cJSON *items; /* array of {"kind", "what"}; NULL while there are none */
+	bool failed;  /* memory ran out, which faults_end() tells */
 };
 
 #define CLEANUP_FAULTS __attribute__((cleanup(faults_free)))
 
-/* ERROR_MEMORY. */
-int faults_add(struct faults *faults, struct error *err, const char *kind, const char *format, ...)
-	PRINTF_LIKE(4, 5);
+void faults_add(struct faults *faults, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Makes a fault of a step's error `why`: "WHAT: ...". ERROR_MEMORY, also when that is what it is. */
-int faults_take(struct faults *faults, const struct error *why, const char *kind, const char *what,
-		struct error *err);
+/* Makes a fault of a step's error `why`: "WHAT: ..."; but that memory ran out is none. */
+void faults_take(struct faults *faults, const struct error *why, const char *kind,
+		 const char *what);
 size_t faults_count(const struct faults *faults);
+
+/* 0, or ERROR_MEMORY: not all faults are in the list. */
+int faults_end(const struct faults *faults, struct error *err);
 void faults_free(struct faults *faults);

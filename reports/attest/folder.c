@@ -43,8 +43,7 @@ static bool is_link(const char *folder, const char *name)
 	       status.kind == FILE_LINK;
 }
 
-static int read_file(struct folder *folder, enum folder_file_name name, struct faults *faults,
-		     struct error *err)
+static void read_file(struct folder *folder, enum folder_file_name name, struct faults *faults)
 {
 	const char *file = folder_file_names[name];
 	struct error why = {0};
@@ -52,17 +51,19 @@ static int read_file(struct folder *folder, enum folder_file_name name, struct f
 	size_t size = 0;
 	int rc = report_read_file(folder->path, file, JSON_FILE_MAX, &data, &size, &why);
 	folder_put(folder, name, data, size);
-	if (rc == 0 || (rc == ERROR_NOT_FOUND && name > FOLDER_JOURNAL))
-		return 0;
-	if (rc == ERROR_NOT_FOUND)
-		return faults_add(faults, err, "missing-file", "%s is missing", file);
-	folder->files[name].untrusted = true;
-	return faults_take(faults, &why,
-			   is_link(folder->path, file) ? "symbolic-link" : folder_change(name),
-			   file, err);
+	folder->files[name].untrusted = rc < 0 && rc != ERROR_NOT_FOUND;
+	if (folder->files[name].untrusted)
+		faults_take(faults, &why,
+			    is_link(folder->path, file) ? "symbolic-link" : folder_change(name),
+			    file);
+	else if (rc < 0 && name <= FOLDER_JOURNAL)
+		faults_add(faults, "missing-file", "%s is missing%s", file,
+			   name == FOLDER_REPORT
+				   ? ": 'gpucert report --out' makes it of the journal"
+				   : "");
 }
 
-static int parse_report(struct folder *folder, struct faults *faults, struct error *err)
+static void parse_report(struct folder *folder, struct faults *faults)
 {
 	const struct folder_file *file = &folder->files[FOLDER_REPORT];
 	cJSON *report CLEANUP_JSON = NULL;
@@ -71,14 +72,13 @@ static int parse_report(struct folder *folder, struct faults *faults, struct err
 	int rc = report_parse(file->data, file->size, NULL, &report, &why);
 	if (rc == 0)
 		rc = view_open(report, &view, &why);
-	if (rc < 0)
-		return faults_take(faults, &why, "tampered-report", "report.json is not a report",
-				   err);
-	folder->report = STEAL(report);
-	return 0;
+	if (rc == 0)
+		folder->report = STEAL(report);
+	else
+		faults_take(faults, &why, "tampered-report", "report.json is not a report");
 }
 
-static int parse_journal(struct folder *folder, struct faults *faults, struct error *err)
+static void parse_journal(struct folder *folder, struct faults *faults)
 {
 	const struct folder_file *file = &folder->files[FOLDER_JOURNAL];
 	struct error why = {0};
@@ -90,28 +90,25 @@ static int parse_journal(struct folder *folder, struct faults *faults, struct er
 	if (rc == 0)
 		rc = report_render(&folder->log, &folder->made, &why);
 	if (rc == 0)
-		return 0;
+		return;
 	journal_log_free(&folder->log);
-	return faults_take(faults, &why, "broken-journal",
-			   "the journal was changed after the run, or is not one", err);
+	faults_take(faults, &why, "broken-journal",
+		    "the journal was changed after the run, or is not one");
 }
 
 int folder_open(const char *path, struct folder *out, struct faults *faults, struct error *err)
 {
-	int rc = 0;
 	*out = (struct folder){.path = path};
 	if (!file_is_directory(path))
 		return error_set(err, ERROR_NOT_FOUND,
 				 "%s: not a folder: name that of a run (--out)", path);
-	for (enum folder_file_name name = 0; rc == 0 && name < FOLDER_FILE_COUNT; name++)
-		rc = read_file(out, name, faults, err);
-	if (rc == 0 && out->files[FOLDER_REPORT].data != NULL)
-		rc = parse_report(out, faults, err);
-	if (rc == 0 && out->files[FOLDER_JOURNAL].data != NULL)
-		rc = parse_journal(out, faults, err);
-	if (rc < 0)
-		folder_free(out);
-	return rc;
+	for (enum folder_file_name name = 0; name < FOLDER_FILE_COUNT; name++)
+		read_file(out, name, faults);
+	if (out->files[FOLDER_REPORT].data != NULL)
+		parse_report(out, faults);
+	if (out->files[FOLDER_JOURNAL].data != NULL)
+		parse_journal(out, faults);
+	return faults_end(faults, err);
 }
 
 enum { SEARCHED_MAX = 1000 }; /* members of an object in another order */
@@ -151,45 +148,42 @@ const cJSON *folder_checks(const struct folder *folder)
 			    "/checks");
 }
 
-static int check_report(const struct folder *folder, struct faults *faults, struct error *err)
+static void check_report(const struct folder *folder, struct faults *faults)
 {
 	const char *version = view_string(folder->report, "/run/harness/version");
 	const bool own = strcmp(version, GPUCERT_VERSION) == 0;
-	if (is_part_of(folder->report, folder->made) &&
-	    (!own || is_part_of(folder->made, folder->report)))
-		return 0;
-	return faults_add(
-		faults, err, "report-not-of-journal",
-		"report.json is not what gpucert %s makes of the journal of a run by gpucert %s; "
-		"'gpucert report --out' makes it again",
-		GPUCERT_VERSION, version);
+	if (!is_part_of(folder->report, folder->made) ||
+	    (own && !is_part_of(folder->made, folder->report)))
+		faults_add(faults, "report-not-of-journal",
+			   "report.json is not what gpucert %s makes of the journal of a run by "
+			   "gpucert %s; 'gpucert report --out' makes it again",
+			   GPUCERT_VERSION, version);
 }
 
-static int check_piece(const struct folder *folder, const cJSON *item, struct faults *faults,
-		       struct error *err)
+static void check_piece(const struct folder *folder, const cJSON *item, struct faults *faults)
 {
 	const char *path = view_string(item, "/path");
 	char *data CLEANUP_FREE = NULL;
 	struct error why = {0};
 	size_t size = 0;
-	if (!text_starts_with(path, "evidence/"))
-		return faults_add(faults, err, "changed-evidence", "%s: not below evidence/", path);
-	int rc = report_read_evidence(folder->path, item, &data, &size, &why);
+	int rc = text_starts_with(path, "evidence/")
+			 ? report_read_evidence(folder->path, item, &data, &size, &why)
+			 : error_set(&why, ERROR_FORMAT, "not below evidence/");
 	if (rc == ERROR_NOT_FOUND)
-		return faults_add(faults, err, "missing-evidence", "%s is missing", path);
-	return rc < 0 ? faults_take(faults, &why, "changed-evidence", path, err) : 0;
+		faults_add(faults, "missing-evidence", "%s is missing", path);
+	else if (rc < 0)
+		faults_take(faults, &why, "changed-evidence", path);
 }
 
 int folder_check(const struct folder *folder, struct faults *faults, struct error *err)
 {
-	int rc = folder_is_sound(folder) ? check_report(folder, faults, err) : 0;
+	if (folder_is_sound(folder))
+		check_report(folder, faults);
 	json_each (check, folder_checks(folder)) {
-		json_each (item, json_pointer(check, "/evidence")) {
-			if (rc == 0)
-				rc = check_piece(folder, item, faults, err);
-		}
+		json_each (item, json_pointer(check, "/evidence"))
+			check_piece(folder, item, faults);
 	}
-	return rc;
+	return faults_end(faults, err);
 }
 
 int folder_evidence_digest(const struct folder *folder, char out[DIGEST_SIZE], size_t *count,

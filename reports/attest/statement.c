@@ -146,16 +146,15 @@ static int is_claimed(const struct folder *folder, bool *out, struct error *err)
 	const struct folder_file *file = &folder->files[FOLDER_CLAIMS];
 	struct claims claims CLEANUP_CLAIMS = {0};
 	struct faults faults CLEANUP_FAULTS = {0};
-	*out = false;
 	if (file->data == NULL)
 		return 0;
 	int rc = claims_parse(file->data, file->size, &claims, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", folder_file_names[FOLDER_CLAIMS]);
-	rc = claims_judge(&claims, folder->report, &folder->log,
-			  view_string(folder->report, "/run/ended"), &faults, err);
+	claims_judge(&claims, folder->report, &folder->log,
+		     view_string(folder->report, "/run/ended"), &faults);
 	*out = faults_count(&faults) == 0;
-	return rc;
+	return faults_end(&faults, err);
 }
 
 static int make_predicate(const struct folder *folder, const char *url, cJSON **out,
@@ -204,23 +203,17 @@ int statement_make(const struct folder *folder, const char *url, cJSON **stateme
 	return *statement != NULL ? 0 : error_memory(err);
 }
 
-static int need_constant(const struct json_at *object, const char *key, const char *wanted,
-			 struct error *err)
-{
-	const char *found = NULL;
-	int rc = json_need_string(object, key, &found, err);
-	if (rc == 0 && strcmp(found, wanted) != 0)
-		rc = json_error(object, err, "%s: '%.64s' is not %s", key, found, wanted);
-	return rc;
-}
-
 int statement_check(const cJSON *statement, struct error *err)
 {
-	struct json_at root = json_root(statement);
-	if (!cJSON_IsObject(statement))
-		return error_set(err, ERROR_FORMAT, "expected object");
-	int rc = need_constant(&root, "_type", STATEMENT_TYPE, err);
-	return rc == 0 ? need_constant(&root, "predicateType", STATEMENT_PREDICATE_TYPE, err) : rc;
+	static const char *const constants[][2] = {{"/_type", STATEMENT_TYPE},
+						   {"/predicateType", STATEMENT_PREDICATE_TYPE}};
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
+		const char *found = view_string(statement, constants[i][0]);
+		if (strcmp(found, constants[i][1]) != 0)
+			return error_set(err, ERROR_FORMAT, "%s: '%.64s' is not %s",
+					 constants[i][0], found, constants[i][1]);
+	}
+	return 0;
 }
 
 void statement_digest(const cJSON *statement, const char *name, char out[DIGEST_SIZE])

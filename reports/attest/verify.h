@@ -11,13 +11,12 @@
  * to be looked at again before `today` ("2026-11-22..."), is put into `faults`, and nothing is signed: *envelope stays NULL.
  * Errors of statement_make(). Caller owns *envelope.
  */
-int attest_folder(const char *path, const char *url, const char *today,
-		  const struct signing_key *key, cJSON **envelope, struct faults *faults,
-		  struct error *err);
+int attest_folder(const char *path, const char *url, const char *today, const struct key *key,
+		  cJSON **envelope, struct faults *faults, struct error *err);
 
 /* What is compared with. */
 struct attest_trust {
-	const struct public_key *key;
+	const struct key *key;
 	const char *attestation;	  /* its file; NULL: ATTESTATION_FILE_NAME in the folder */
 	const struct text_list *subjects; /* files that must be among what was tested; NULL: none */
 	const char *today;		  /* "2026-11-22..." */

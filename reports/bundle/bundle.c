@@ -303,15 +303,9 @@ static int add_reports(struct packing *packing, struct error *err)
 	return rc;
 }
 
-static int pack(struct packing *packing, bool keep_identity, struct text_list *faults,
-		struct error *err)
+static int pack(struct packing *packing, bool keep_identity, struct error *err)
 {
 	int rc = read_journal(packing, err);
-	if (rc == 0)
-		rc = report_verify_evidence(packing->directory, packing->report, faults, err);
-	if (rc == 0 && faults->count != 0)
-		return error_set(err, ERROR_FORMAT,
-				 "evidence is not what the run stored; nothing is bundled");
 	if (rc == 0 && !keep_identity)
 		rc = open_redactor(packing, err);
 	if (rc < 0)
@@ -332,11 +326,11 @@ static int pack(struct packing *packing, bool keep_identity, struct text_list *f
 }
 
 int bundle_write(const char *directory, const char *path, bool keep_identity, struct bundle *out,
-		 struct text_list *faults, struct error *err)
+		 struct error *err)
 {
 	struct packing packing = {.directory = directory, .bundle = out};
 	*out = (struct bundle){0};
-	int rc = pack(&packing, keep_identity, faults, err);
+	int rc = pack(&packing, keep_identity, err);
 	if (rc < 0)
 		rc = error_wrap(err, rc, "%s", directory);
 	if (rc == 0)

@@ -23,7 +23,7 @@ static void check_statement(const struct dsse *dsse)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct public_key nobody = {.id = "0"};
+	static const struct key nobody = {.id = "0"};
 	struct dsse dsse CLEANUP_DSSE = {0};
 	cJSON *envelope CLEANUP_JSON = NULL;
 	struct error err = {0};

@@ -2,6 +2,7 @@
 #include "reports/attest/key_file.h"
 
 #include "base/cleanup.h"
+#include "base/windows/wide.h"
 
 #include <aclapi.h>
 #include <io.h>
