@@ -6,16 +6,20 @@
 #include "base/path.h"
 #include "reports/render.h"
 #include "reports/upgrade/upgrade.h"
+#include "reports/view.h"
 
 int report_parse(char *data, size_t size, const char *const *without, cJSON **report,
 		 struct error *err)
 {
 	cJSON *json CLEANUP_JSON = NULL;
+	struct view view CLEANUP_VIEW = {0};
 	if (without != NULL)
 		size = json_drop_members(data, size, without);
 	int rc = json_parse_strict(data, size, &json, err);
 	if (rc == 0)
 		rc = schema_upgrade(&report_schema, json, json, err);
+	if (rc == 0)
+		rc = view_open(json, &view, err);
 	if (rc == 0)
 		*report = STEAL(json);
 	return rc;
@@ -43,7 +47,14 @@ int report_file_read(const char *path, const char *const *without, cJSON **repor
 	if (inside == NULL)
 		return error_memory(err);
 	int rc = file_status(inside, false, &status, err);
+	if (rc == 0)
+		return read_json(inside, false, without, report, err);
 	if (rc == ERROR_NOT_FOUND)
-		return report_read_directory(path, report, err);
-	return rc == 0 ? read_json(inside, false, without, report, err) : rc;
+		rc = report_read_directory(path, report, err);
+	return rc == ERROR_NOT_FOUND
+		       ? error_set(
+				 err, rc,
+				 "%s: no report.json is in it, and no journal.ndjson; name the folder of a run",
+				 path)
+		       : rc;
 }

@@ -30,6 +30,9 @@ const struct writer *writer_find(const char *name);
 int writer_print(const struct writer *writer, const cJSON *report,
 		 const struct writer_options *options, char **out, struct error *err);
 
+/* The colours and the width that standard output has. */
+struct writer_options writer_options_of_stdout(void);
+
 /* Prints the report on standard output, with the colours and the width that it has. ERROR_IO: it
  * cannot be written. */
 int writer_show(const char *name, const cJSON *report, const char *location, struct error *err);

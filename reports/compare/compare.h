@@ -51,6 +51,8 @@ struct compare_change {
 /* Empty when zeroed. Borrows the reports. */
 struct comparison {
 	const cJSON *from, *to;
+	const char *from_path,
+		*to_path; /* told, and set by the caller, where there are several comparisons; NULL */
 	struct view from_view, to_view;
 	struct compare_difference differences[COMPARE_PART_COUNT];
 	struct compare_change *changes; /* by kind, then in the order of the second report */

@@ -28,6 +28,8 @@ static void add_conformance(const struct comparison *comparison, struct text *ou
 static void add_environment(const struct comparison *comparison, struct text *out)
 {
 	text_add(out, "| environment | before | after |\n| --- | --- | --- |\n");
+	if (comparison->from_path != NULL)
+		add_row(out, "report", comparison->from_path, comparison->to_path);
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
 		const struct compare_difference *difference = &comparison->differences[i];
 		struct text part CLEANUP_TEXT = {0};
