@@ -128,7 +128,7 @@ size_t view_suite_size(const struct view_check *check)
 const char *view_name_in_suite(const struct view_check *check)
 {
 	const char *dot = check->id + view_suite_size(check);
-	return *dot == '.' ? dot + 1 : "";
+	return *dot == '.' ? dot + 1 : check->id;
 }
 
 bool view_same_suite(const struct view_check *a, const struct view_check *b)

@@ -47,7 +47,7 @@ void view_add_conformance(const cJSON *report, struct text *out);
 /* The length of the suite's name, with which the id begins. */
 size_t view_suite_size(const struct view_check *check);
 const char *
-view_name_in_suite(const struct view_check *check); /* behind it; "" when there is none */
+view_name_in_suite(const struct view_check *check); /* behind it; the id where there is no suite */
 bool view_same_suite(const struct view_check *a, const struct view_check *b);
 
 /* Is the check the first of its suite? */

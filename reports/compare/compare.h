@@ -69,6 +69,10 @@ void comparison_free(struct comparison *comparison);
 /* The only part that moved by itself; COMPARE_PART_COUNT: none, or several did. */
 enum compare_part comparison_only_part(const struct comparison *comparison);
 
+/* How many checks changed as this one did because of the same other check, which then are told together; 0: an earlier one
+ * stands for it. 1 for all that are told alone. */
+size_t comparison_alike(const struct comparison *comparison, size_t index);
+
 /* "driver nvidia 552.12 → nvidia 553.01: 2 regressions, 1 fix". */
 void comparison_add_headline(const struct comparison *comparison, struct text *out);
 

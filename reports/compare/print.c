@@ -113,13 +113,16 @@ static const char *outcome_of(const struct view_check *check)
 	return check != NULL ? report_outcome_names[check->outcome] : "-";
 }
 
-static void add_change(const struct compare_change *change, bool color, struct text *out)
+static void add_change(const struct compare_change *change, size_t alike, bool color,
+		       struct text *out)
 {
 	const struct view_check *shown = change->to != NULL ? change->to : change->from;
 	const size_t size = strlen(shown->reason);
 	const size_t told = text_fit(shown->reason, size, REASON_MAX);
 	add_label(out, color, tones[change->kind], compare_kind_names[change->kind]);
 	view_add_escaped(out, shown->id);
+	if (alike > 1)
+		text_addf(out, " and %zu more", alike - 1);
 	text_addf(out, "  %s → %s", outcome_of(change->from), outcome_of(change->to));
 	if (size > 0) {
 		text_add(out, ": ");
@@ -153,8 +156,9 @@ void comparison_print(const struct comparison *comparison, bool color, struct te
 	}
 	add_environment(comparison, color, out);
 	for (size_t i = 0; i < comparison->count; i++) {
-		if (comparison->changes[i].kind != COMPARE_SAME)
-			add_change(&comparison->changes[i], color, out);
+		const size_t alike = comparison_alike(comparison, i);
+		if (comparison->changes[i].kind != COMPARE_SAME && alike > 0)
+			add_change(&comparison->changes[i], alike, color, out);
 	}
 	add_conformance(comparison, color, out);
 }
