@@ -140,7 +140,7 @@ static void add_list(struct page *page, const struct finding_list *list, const c
 		add_finding(page, finding);
 		left -= finding->alike;
 		page->findings.untested.checks -= finding->held;
-		if (!are_problems)
+		if (!are_problems || finding->check->outcome == REPORT_PASS)
 			continue;
 		text_add(page->out, "  - Do: ");
 		markdown_add(page->out, view_string(finding->check->json, "/advice"));

@@ -6,20 +6,16 @@
 #include "base/path.h"
 #include "reports/render.h"
 #include "reports/upgrade/upgrade.h"
-#include "reports/view.h"
 
 int report_parse(char *data, size_t size, const char *const *without, cJSON **report,
 		 struct error *err)
 {
 	cJSON *json CLEANUP_JSON = NULL;
-	struct view view CLEANUP_VIEW = {0};
 	if (without != NULL)
 		size = json_drop_members(data, size, without);
 	int rc = json_parse_strict(data, size, &json, err);
 	if (rc == 0)
 		rc = schema_upgrade(&report_schema, json, json, err);
-	if (rc == 0)
-		rc = view_open(json, &view, err);
 	if (rc == 0)
 		*report = STEAL(json);
 	return rc;
@@ -57,4 +53,13 @@ int report_file_read(const char *path, const char *const *without, cJSON **repor
 				 "%s: no report.json is in it, and no journal.ndjson; name the folder of a run",
 				 path)
 		       : rc;
+}
+
+int report_file_open(const char *path, cJSON **report, struct view *view, struct error *err)
+{
+	int rc = report_file_read(path, NULL, report, err);
+	if (rc < 0)
+		return rc;
+	rc = view_open(*report, view, err);
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }

@@ -207,7 +207,7 @@ static void add_predictions(struct summary *summary)
 	add_line(summary, wrong != 0 ? STYLE_RED : STYLE_GREEN, "images", &body);
 }
 
-/* Two lines: what fails, for how many checks, what did not run because of it, and what to do. */
+/* Two lines at most: what fails, for how many checks, what did not run because of it, and what to do. */
 static void add_problem(struct summary *summary, const struct finding *problem)
 {
 	const struct view_check *check = problem->check;
@@ -217,7 +217,8 @@ static void add_problem(struct summary *summary, const struct finding *problem)
 	text_addf(&story, "%s%s", check->reason[0] != '\0' ? ": " : "", check->reason);
 	add_line(summary, STYLE_RED, report_outcome_names[check->outcome], &story);
 	text_add(&advice, view_string(check->json, "/advice"));
-	add_cut(summary, STYLE_YELLOW, "  do", &advice, 0);
+	if (check->outcome != REPORT_PASS)
+		add_cut(summary, STYLE_YELLOW, "  do", &advice, 0);
 }
 
 /* As long as there are lines. */

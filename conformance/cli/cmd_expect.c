@@ -10,7 +10,6 @@
 #include "conformance/runner/expectations.h"
 #include "reports/environment.h"
 #include "reports/report_file.h"
-#include "reports/view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,9 +86,7 @@ static int each_row(const struct expectations *expectations, const char *path, s
 	cJSON *report CLEANUP_JSON = NULL;
 	struct view view CLEANUP_VIEW = {0};
 	const struct expectation *before = NULL;
-	int rc = report_file_read(path, NULL, &report, err);
-	if (rc == 0)
-		rc = view_open(report, &view, err);
+	int rc = report_file_open(path, &report, &view, err);
 	for (size_t i = 0; rc == 0 && i < view.count; i++) {
 		const struct expectation *row = NULL;
 		rc = find_row(expectations, report, &view.checks[i], &row, err);
@@ -194,15 +191,12 @@ static void count_failure(struct tally *tally, const struct view_check *check)
 }
 
 static int count(const struct expectations *expectations, const cJSON *report,
-		 struct tallies *tallies, struct error *err)
+		 const struct view *view, struct tallies *tallies, struct error *err)
 {
 	const cJSON *environment = json_pointer(report, "/environment");
-	struct view view CLEANUP_VIEW = {0};
-	int rc = view_open(report, &view, err);
-	if (rc == 0)
-		rc = add_place(environment, &tallies->places, err);
-	for (size_t i = 0; rc == 0 && i < view.count; i++) {
-		const struct view_check *check = &view.checks[i];
+	int rc = add_place(environment, &tallies->places, err);
+	for (size_t i = 0; rc == 0 && i < view->count; i++) {
+		const struct view_check *check = &view->checks[i];
 		const struct expectation *row = NULL;
 		rc = find_row(expectations, report, check, &row, err);
 		struct tally *tally = rc == 0 ? find_tally(tallies, check, row, environment) : NULL;
@@ -328,12 +322,13 @@ static int update(const struct expectations *expectations, cJSON *reports, struc
 	struct tallies tallies = {0};
 	int rc = reports != NULL ? 0 : error_memory(err);
 	for (size_t i = 0; rc == 0 && i < given.reports.count; i++) {
+		struct view view CLEANUP_VIEW = {0};
 		cJSON *report = NULL;
-		rc = report_file_read(given.reports.items[i], NULL, &report, err);
+		rc = report_file_open(given.reports.items[i], &report, &view, err);
+		if (report != NULL && !array_add(reports, report))
+			rc = error_memory(err);
 		if (rc == 0)
-			rc = members_append(reports, report, err);
-		if (rc == 0)
-			rc = count(expectations, report, &tallies, err);
+			rc = count(expectations, report, &view, &tallies, err);
 	}
 	for (size_t i = 0; rc == 0 && i < tallies.count; i++)
 		propose(&tallies, &tallies.items[i], out);

@@ -72,7 +72,7 @@ static void add_letter(size_t column, struct text *out)
 
 static enum style tone_of(const struct matrix_cell *cell)
 {
-	if (cell == NULL)
+	if (cell == NULL || matrix_cell_gravest(cell) == REPORT_NOT_APPLICABLE)
 		return STYLE_RESET;
 	if (bad_of(cell) > 0)
 		return STYLE_RED;

@@ -34,8 +34,9 @@ expect_exit 3 gpucert report "$work"
 expect_says "name the folder of a run"
 expect_exit 3 gpucert compare "$work" "$out"
 expect_says "no report.json is in it, and no journal.ndjson; name the folder of a run"
-expect_exit 3 gpucert report --out "$out/report.json/below" "$out"
-expect_says "below: not a directory"
+mkdir -p "$work/taken/report.json/below"
+expect_exit 3 gpucert report --out "$work/taken" "$out"
+expect_says "taken/report.json: "
 
 # A reproducible report takes the place of no other.
 expect_exit 0 gpucert report --reproducible --format json "$out"
