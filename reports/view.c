@@ -87,6 +87,11 @@ const char *view_string(const cJSON *report, const char *pointer)
 	return string != NULL ? string : "";
 }
 
+void view_add_escaped(struct text *out, const char *string)
+{
+	text_add_escaped(out, string, strlen(string));
+}
+
 static void add_ids(const cJSON *ids, struct text *out)
 {
 	int told = 0;
@@ -118,6 +123,12 @@ void view_add_conformance(const cJSON *report, struct text *out)
 size_t view_suite_size(const struct view_check *check)
 {
 	return strcspn(check->id, ".");
+}
+
+const char *view_name_in_suite(const struct view_check *check)
+{
+	const char *dot = check->id + view_suite_size(check);
+	return *dot == '.' ? dot + 1 : check->id;
 }
 
 bool view_same_suite(const struct view_check *a, const struct view_check *b)

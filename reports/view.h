@@ -38,11 +38,16 @@ int64_t view_int(const cJSON *report, const char *pointer);
 int64_t view_duration(const cJSON *report, const char *pointer);
 const char *view_string(const cJSON *report, const char *pointer);
 
+/* Adds a string as a terminal may show it (text_add_escaped()). */
+void view_add_escaped(struct text *out, const char *string);
+
 /* What the report says about conformance: "conformant", or why not, with the requirements. */
 void view_add_conformance(const cJSON *report, struct text *out);
 
 /* The length of the suite's name, with which the id begins. */
 size_t view_suite_size(const struct view_check *check);
+const char *
+view_name_in_suite(const struct view_check *check); /* behind it; the id where there is no suite */
 bool view_same_suite(const struct view_check *a, const struct view_check *b);
 
 /* Is the check the first of its suite? */

@@ -27,20 +27,17 @@ static const struct {
 	{COMPARE_NOT_COMPARABLE, "not comparable", "not comparable"},
 };
 
-static void add_escaped(struct text *out, const char *string)
+/* "A → B", or A with what is said of both when they are the same. */
+static void add_move(const char *from, const char *to, const char *same, struct text *out)
 {
-	text_add_escaped(out, string, strlen(string));
+	view_add_escaped(out, from);
+	text_add(out, strcmp(from, to) == 0 ? same : " → ");
+	view_add_escaped(out, strcmp(from, to) == 0 ? "" : to);
 }
 
-static void add_move(const struct compare_difference *difference, struct text *out)
+static void add_difference(const struct compare_difference *difference, struct text *out)
 {
-	add_escaped(out, difference->from);
-	if (strcmp(difference->from, difference->to) == 0) {
-		text_add(out, " (the same name, other content)");
-		return;
-	}
-	text_add(out, " → ");
-	add_escaped(out, difference->to);
+	add_move(difference->from, difference->to, " (the same name, other content)", out);
 }
 
 /* "OS, driver and plugin"; nothing when no part is `wanted`. */
@@ -68,7 +65,7 @@ void comparison_add_headline(const struct comparison *comparison, struct text *o
 	add_parts(comparison, true, &parts);
 	if (part != COMPARE_PART_COUNT) {
 		text_addf(out, "%s ", compare_part_names[part]);
-		add_move(&comparison->differences[part], out);
+		add_difference(&comparison->differences[part], out);
 	} else if (parts.size == 0) {
 		text_add(out, "the same environment");
 	} else {
@@ -100,7 +97,7 @@ static void add_environment(const struct comparison *comparison, bool color, str
 		if (!difference->is)
 			continue;
 		add_label(out, color, STYLE_BOLD, compare_part_names[i]);
-		add_move(difference, out);
+		add_difference(difference, out);
 		text_add(out, "\n");
 	}
 	add_parts(comparison, false, &same);
@@ -116,13 +113,16 @@ static const char *outcome_of(const struct view_check *check)
 	return check != NULL ? report_outcome_names[check->outcome] : "-";
 }
 
-static void add_change(const struct compare_change *change, bool color, struct text *out)
+static void add_change(const struct compare_change *change, size_t alike, bool color,
+		       struct text *out)
 {
 	const struct view_check *shown = change->to != NULL ? change->to : change->from;
 	const size_t size = strlen(shown->reason);
 	const size_t told = text_fit(shown->reason, size, REASON_MAX);
 	add_label(out, color, tones[change->kind], compare_kind_names[change->kind]);
-	add_escaped(out, shown->id);
+	view_add_escaped(out, shown->id);
+	if (alike > 1)
+		text_addf(out, " and %zu more", alike - 1);
 	text_addf(out, "  %s → %s", outcome_of(change->from), outcome_of(change->to));
 	if (size > 0) {
 		text_add(out, ": ");
@@ -139,11 +139,7 @@ static void add_conformance(const struct comparison *comparison, bool color, str
 	view_add_conformance(comparison->from, &from);
 	view_add_conformance(comparison->to, &to);
 	add_label(out, color, STYLE_BOLD, "conformance");
-	add_escaped(out, text_string(&from));
-	if (strcmp(text_string(&from), text_string(&to)) != 0) {
-		text_add(out, " → ");
-		add_escaped(out, text_string(&to));
-	}
+	add_move(text_string(&from), text_string(&to), "", out);
 	text_add(out, "\n");
 	out->failed = out->failed || from.failed || to.failed;
 }
@@ -153,10 +149,16 @@ void comparison_print(const struct comparison *comparison, bool color, struct te
 	text_add(out, style(color, STYLE_BOLD));
 	comparison_add_headline(comparison, out);
 	text_addf(out, "%s\n", style(color, STYLE_RESET));
+	if (comparison->from_path != NULL) {
+		add_label(out, color, STYLE_BOLD, "reports");
+		add_move(comparison->from_path, comparison->to_path, "", out);
+		text_add(out, "\n");
+	}
 	add_environment(comparison, color, out);
 	for (size_t i = 0; i < comparison->count; i++) {
-		if (comparison->changes[i].kind != COMPARE_SAME)
-			add_change(&comparison->changes[i], color, out);
+		const size_t alike = comparison_alike(comparison, i);
+		if (comparison->changes[i].kind != COMPARE_SAME && alike > 0)
+			add_change(&comparison->changes[i], alike, color, out);
 	}
 	add_conformance(comparison, color, out);
 }

@@ -40,10 +40,11 @@ void fuzz_write(const cJSON *report, bool own)
 
 static void check_formats(struct matrix *matrix)
 {
+	const struct writer_options options = {.columns = 80};
 	struct text_list unread CLEANUP_TEXT_LIST = {0};
 	for (const char *const *format = matrix_formats; *format != NULL; format++) {
 		struct text out CLEANUP_TEXT = {0};
-		matrix_print(matrix, *format, false, false, &unread, &out);
+		matrix_print(matrix, *format, &options, &unread, &out);
 		check_text(*format, text_string(&out), out.size);
 	}
 }
@@ -57,6 +58,9 @@ void fuzz_fold(const cJSON *from, const cJSON *to)
 	if (comparison_make(from, to, &comparison, &err) == 0) {
 		comparison_print(&comparison, false, &out);
 		check_text("text", text_string(&out), out.size);
+		text_reset(&out);
+		comparison_print_markdown(&comparison, &out);
+		check_text("markdown", text_string(&out), out.size);
 		cJSON *json CLEANUP_JSON = comparison_to_json(&comparison);
 		if (json == NULL)
 			abort();

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/version.h"
-#include "reports/environment_name.h"
+#include "reports/environment.h"
 #include "reports/view.h"
 
 #include <stdlib.h>
@@ -358,11 +358,12 @@ static bool failed_somewhere(const struct matrix *matrix, size_t row)
 	return false;
 }
 
-void matrix_keep_failed(struct matrix *matrix)
+void matrix_keep(struct matrix *matrix, bool apis, bool failed)
 {
 	size_t kept = 0;
 	for (size_t row = 0; row < matrix->row_count; row++) {
-		if (!failed_somewhere(matrix, row))
+		if ((apis && !text_starts_with(matrix->rows[row], "api.")) ||
+		    (failed && !failed_somewhere(matrix, row)))
 			continue;
 		matrix->rows[kept] = matrix->rows[row];
 		matrix->row_places[kept++] = matrix->row_places[row];

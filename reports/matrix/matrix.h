@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/text_index.h"
 #include "reports/model.h"
+#include "reports/writer.h"
 
 #include <cjson/cJSON.h>
 
@@ -70,8 +71,9 @@ int matrix_add(struct matrix *matrix, const char *path, const cJSON *report, str
 /* Rows by id, columns by driver, OS and node. ERROR_MEMORY. */
 int matrix_sort(struct matrix *matrix, struct error *err);
 
-/* Leaves the rows alone in which a check failed, timed out, crashed or was broken in some run. After matrix_sort(). */
-void matrix_keep_failed(struct matrix *matrix);
+/* Takes the rows away but those of APIs (the suite "api"), and but those in which a check failed, timed out, crashed or was
+ * broken in some run. After matrix_sort(). */
+void matrix_keep(struct matrix *matrix, bool apis, bool failed);
 
 /* NULL: no run in that column has the row's check. */
 const struct matrix_cell *matrix_cell_at(const struct matrix *matrix, size_t row, size_t column);
@@ -89,13 +91,18 @@ int matrix_read(struct matrix *matrix, const struct text_list *paths, matrix_pro
 
 /* --- matrix_print.c --- */
 
-/* "text" (a table with styles where `color` is set), "markdown", "csv", "json", "html"; NULL-ended. */
+/* "text" (a table; what does not fit into options.columns beside each other follows below), "markdown", "csv", "json", "html";
+ * NULL-ended. */
 extern const char *const matrix_formats[];
 
-/* Adds the sorted matrix; `format` is one of matrix_formats. With `apis_only` the rows are those of the suite
- * "api". Untrusted text is escaped for each format; in CSV no cell begins a formula. */
-void matrix_print(const struct matrix *matrix, const char *format, bool apis_only, bool color,
-		  const struct text_list *unread, struct text *out);
+/* Adds the sorted matrix; `format` is one of matrix_formats. Untrusted text is escaped for each format; in CSV no cell begins
+ * a formula. */
+void matrix_print(const struct matrix *matrix, const char *format,
+		  const struct writer_options *options, const struct text_list *unread,
+		  struct text *out);
+
+/* Adds "nvidia 552.12 on Windows Server 2022 Datacenter 20348.1547 (recorded)", not escaped. */
+void matrix_add_column_name(const struct matrix_column *column, struct text *out);
 
 /* In how many runs the column has the check. */
 unsigned matrix_cell_runs(const struct matrix_cell *cell);
@@ -103,14 +110,10 @@ unsigned matrix_cell_runs(const struct matrix_cell *cell);
 /* The gravest of the outcomes; one of a cell that matrix_cell_at() found. */
 enum report_outcome matrix_cell_gravest(const struct matrix_cell *cell);
 
-/* With `apis_only` the checks of the suite "api" alone are. */
-bool matrix_row_is_shown(const struct matrix *matrix, size_t row, bool apis_only);
-
 /* --- matrix_page.c --- */
 
 /* Adds the sorted matrix as a page (reports/page/page.h): a heat map, the runs behind every cell that is not all pass, and
  * those of each column. Of large ones rows that pass everywhere are one cell, so that a page stays light. */
-void matrix_page(const struct matrix *matrix, bool apis_only, const struct text_list *unread,
-		 struct text *out);
+void matrix_page(const struct matrix *matrix, const struct text_list *unread, struct text *out);
 
 void matrix_free(struct matrix *matrix);

@@ -71,7 +71,7 @@ static enum row_kind kind_of_row(const struct matrix *matrix, size_t row, size_t
 }
 
 /* False: out of memory. */
-static bool choose_rows(struct rows *out, bool apis_only)
+static bool choose_rows(struct rows *out)
 {
 	const struct matrix *matrix = out->matrix;
 	size_t cells = 0;
@@ -80,8 +80,6 @@ static bool choose_rows(struct rows *out, bool apis_only)
 	if (out->places == NULL || out->kinds == NULL)
 		return false;
 	for (size_t row = 0; row < matrix->row_count; row++) {
-		if (!matrix_row_is_shown(matrix, row, apis_only))
-			continue;
 		const enum row_kind kind = kind_of_row(matrix, row, &cells);
 		out->places[out->count] = row;
 		out->kinds[out->count++] = kind;
@@ -92,12 +90,12 @@ static bool choose_rows(struct rows *out, bool apis_only)
 	return true;
 }
 
-/* "nvidia 552.12 on Windows Server 2022 Datacenter 20348.1547 (recorded)" */
 static void add_column_name(const struct matrix_column *column, struct text *out)
 {
-	html_textf(out, "%s on %s", column->driver, column->os);
-	if (strcmp(column->node, "live") != 0)
-		html_textf(out, " (%s)", column->node[0] != '\0' ? column->node : "unknown node");
+	struct text name CLEANUP_TEXT = {0};
+	matrix_add_column_name(column, &name);
+	html_text(out, text_string(&name));
+	out->failed = out->failed || name.failed;
 }
 
 /* "2026-11-20 10:15", as a link to the report, or to the check in it. `check` may be NULL. */
@@ -329,8 +327,7 @@ static void add_sections(const struct rows *rows, const struct page_section *sec
 	page_section_end(out);
 }
 
-void matrix_page(const struct matrix *matrix, bool apis_only, const struct text_list *unread,
-		 struct text *out)
+void matrix_page(const struct matrix *matrix, const struct text_list *unread, struct text *out)
 {
 	const struct page_section sections[] = {
 		{"matrix", "Checks by driver and OS"},
@@ -340,7 +337,7 @@ void matrix_page(const struct matrix *matrix, bool apis_only, const struct text_
 		{NULL, NULL}};
 	struct rows rows CLEANUP(rows_free) = {.matrix = matrix};
 	struct text title CLEANUP_TEXT = {0};
-	if (!choose_rows(&rows, apis_only)) {
+	if (!choose_rows(&rows)) {
 		out->failed = true;
 		return;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/environment_name.h"
+#include "reports/environment.h"
 #include "reports/page/report_page.h"
 
 #include <string.h>

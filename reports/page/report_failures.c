@@ -9,19 +9,17 @@ bool report_page_has_failures(const struct report_page *page)
 }
 
 /* The other checks that end with the same reason. */
-static void add_alike(struct text *out, const struct finding_list *list, size_t index, size_t alike)
+static void add_alike(struct text *out, const struct view *view, const struct finding *finding)
 {
-	const struct view_check *check = list->checks[index];
 	size_t told = 0;
-	text_addf(out, "<p class=\"soft\">%zu more with this reason:", alike - 1);
-	for (size_t i = index + 1; i < list->count && told < ALIKE_MAX; i++) {
-		if (list->checks[i]->outcome != check->outcome ||
-		    !text_equal(list->checks[i]->reason, check->reason))
+	text_addf(out, "<p class=\"soft\">%zu more with this reason:", finding->alike - 1);
+	for (size_t i = 0; i < view->count && told < ALIKE_MAX; i++) {
+		if (&view->checks[i] == finding->check || !finding_has(finding, &view->checks[i]))
 			continue;
 		text_add(out, told++ == 0 ? " " : ", ");
-		report_page_check_link(out, list->checks[i]->id);
+		report_page_check_link(out, view->checks[i].id);
 	}
-	text_add(out, told < alike - 1 ? " …</p>\n" : "</p>\n");
+	text_add(out, told < finding->alike - 1 ? " …</p>\n" : "</p>\n");
 }
 
 /* Why it was expected, and where that is written. */
@@ -41,15 +39,13 @@ static void add_expected(struct text *out, const struct view_check *check)
 	text_add(out, "</p>\n");
 }
 
-static void add_failure(const struct report_page *page, const struct finding_list *list,
-			size_t index, size_t alike)
+static void add_failure(const struct report_page *page, const struct finding *finding,
+			const char *class)
 {
-	const struct view_check *check = list->checks[index];
+	const struct view_check *check = finding->check;
 	const char *advice = view_string(check->json, "/advice");
-	size_t held = findings_held(page->findings, check);
 	struct text *out = page->out;
-	html_open(out, "article", "class",
-		  list == &page->findings->problems ? "failure" : "failure known", NULL);
+	html_open(out, "article", "class", class, NULL);
 	text_add(out, "<h3>");
 	page_badge(out, page_tone_of(check->outcome), report_outcome_names[check->outcome]);
 	text_add(out, " ");
@@ -70,40 +66,36 @@ static void add_failure(const struct report_page *page, const struct finding_lis
 	}
 	report_page_assertions(out, check, false, ASSERTIONS_MAX);
 	report_page_evidence(out, check);
-	if (alike > 1)
-		add_alike(out, list, index, alike);
-	if (held != 0)
-		text_addf(out, "<p class=\"soft\">%zu check%s not run because of it.</p>\n", held,
-			  held == 1 ? "" : "s");
+	if (finding->alike > 1)
+		add_alike(out, &page->findings->view, finding);
+	if (finding->held != 0)
+		text_addf(out, "<p class=\"soft\">%zu check%s not run because of it.</p>\n",
+			  finding->held, finding->held == 1 ? "" : "s");
 	text_add(out, "</article>\n");
 }
 
 /* Returns how many checks are not told. */
-static size_t add_list(const struct report_page *page, const struct finding_list *list)
+static size_t add_list(const struct report_page *page, const struct finding_list *list,
+		       const char *class)
 {
-	size_t told = 0;
-	size_t groups = 0;
-	for (size_t i = 0; i < list->count && groups < FAILURES_MAX; i++) {
-		size_t alike = findings_alike(list, i);
-		if (alike == 0)
-			continue;
-		add_failure(page, list, i, alike);
-		told += alike;
-		groups++;
+	size_t left = list->checks;
+	for (size_t i = 0; i < list->count && i < FAILURES_MAX; i++) {
+		add_failure(page, &list->items[i], class);
+		left -= list->items[i].alike;
 	}
-	return list->count - told;
+	return left;
 }
 
 void report_page_failures(const struct report_page *page)
 {
 	const struct findings *findings = page->findings;
-	size_t left = add_list(page, &findings->problems);
+	size_t left = add_list(page, &findings->problems, "failure");
 	if (findings->expected.count != 0)
 		text_addf(
 			page->out,
 			"<h3 class=\"part\">Expected failures <span class=\"soft\">%zu</span></h3>\n",
-			findings->expected.count);
-	left += add_list(page, &findings->expected);
+			findings->expected.checks);
+	left += add_list(page, &findings->expected, "failure known");
 	if (left != 0)
 		text_addf(page->out,
 			  "<p>and %zu more, <a href=\"#checks\">among the checks</a></p>\n", left);
@@ -117,21 +109,16 @@ bool report_page_has_untested(const struct report_page *page)
 void report_page_untested(const struct report_page *page)
 {
 	const struct finding_list *list = &page->findings->untested;
-	size_t groups = 0;
 	text_add(page->out, "<ul class=\"untested\">\n");
-	for (size_t i = 0; i < list->count && groups < FAILURES_MAX; i++) {
-		const struct view_check *check = list->checks[i];
-		size_t alike = findings_alike(list, i);
-		if (alike == 0 || findings_is_held(page->findings, check))
-			continue;
+	for (size_t i = 0; i < list->count && i < FAILURES_MAX; i++) {
+		const struct finding *finding = &list->items[i];
 		text_add(page->out, "<li>");
-		report_page_check_link(page->out, check->id);
-		if (alike > 1)
-			text_addf(page->out, " and %zu more", alike - 1);
-		text_addf(page->out, " (%s): ", report_outcome_names[check->outcome]);
-		report_page_text(page->out, check->reason);
+		report_page_check_link(page->out, finding->check->id);
+		if (finding->alike > 1)
+			text_addf(page->out, " and %zu more", finding->alike - 1);
+		text_addf(page->out, " (%s): ", report_outcome_names[finding->check->outcome]);
+		report_page_text(page->out, finding->check->reason);
 		text_add(page->out, "</li>\n");
-		groups++;
 	}
 	text_add(page->out, "</ul>\n");
 }

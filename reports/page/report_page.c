@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/page/report_page.h"
-#include "reports/environment_name.h"
+#include "reports/environment.h"
 #include "reports/writer.h"
 
 #include <string.h>
@@ -211,11 +211,7 @@ static void add_verdict(const struct report_page *page)
 /* "nvidia 552.12 on Windows Server 2022 Datacenter 20348.1547": driver and system, by which reports are told apart. */
 static void add_title(const cJSON *report, struct text *title)
 {
-	size_t drivers = 0;
-	json_each (driver, json_pointer(report, "/environment/drivers")) {
-		text_add(title, drivers++ == 0 ? "" : ", ");
-		environment_add_name("drivers", driver, title);
-	}
+	environment_add_names("drivers", json_pointer(report, "/environment"), title);
 	text_add(title, title->size != 0 ? " on " : "");
 	size_t size = title->size;
 	environment_add_name("os", json_pointer(report, "/environment/os"), title);

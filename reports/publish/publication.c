@@ -5,7 +5,7 @@
 #include "base/text_index.h"
 #include "base/windows_path.h"
 #include "reports/attest/folder.h"
-#include "reports/environment_name.h"
+#include "reports/environment.h"
 #include "reports/journal.h"
 #include "reports/render.h"
 #include "reports/view.h"
@@ -123,15 +123,8 @@ static cJSON *make_annotations(const cJSON *report)
 		 view_string(report, "/verdict/conformance/result"));
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		struct text names CLEANUP_TEXT = {0};
-		const cJSON *section = cJSON_GetObjectItemCaseSensitive(
-			json_pointer(report, "/environment"), sections[i]);
 		char *name CLEANUP_FREE = text_format(ANNOTATION "%s", sections[i]);
-		if (!cJSON_IsArray(section))
-			environment_add_name(sections[i], section, &names);
-		json_each (item, cJSON_IsArray(section) ? section : NULL) {
-			text_add(&names, names.size > 0 ? ", " : "");
-			environment_add_name(sections[i], item, &names);
-		}
+		environment_add_names(sections[i], json_pointer(report, "/environment"), &names);
 		if (name == NULL || names.failed)
 			return NULL;
 		annotate(&annotations, name, text_string(&names));
