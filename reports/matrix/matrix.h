@@ -112,8 +112,8 @@ enum report_outcome matrix_cell_gravest(const struct matrix_cell *cell);
 
 /* --- matrix_page.c --- */
 
-/* Adds the sorted matrix as a page (reports/page/page.h): a heat map, the runs behind every cell that is not all pass, and
- * those of each column. Of large ones rows that pass everywhere are one cell, so that a page stays light. */
+/* Adds the sorted matrix as a page (reports/page/page.h): a heat map, the runs behind every cell in which one failed or
+ * was broken, and those of each column. Rows that pass everywhere are one cell, so that a page stays light. */
 void matrix_page(const struct matrix *matrix, const struct text_list *unread, struct text *out);
 
 void matrix_free(struct matrix *matrix);

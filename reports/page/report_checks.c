@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/page/report_page.h"
 
-enum { FAILED_MAX = 12, HELD_MAX = 10, NOTES_MAX = 10 };
+enum {
+	NOTES_MAX = 10,
+	DETAILS_MAX = 190 * 1024, /* bytes; what follows is told without details */
+};
+
+size_t report_page_count_checks(const struct report_page *page)
+{
+	return page->findings->view.count;
+}
 
 static void add_filter(const struct report_page *page)
 {
 	const struct view *view = &page->findings->view;
-	struct page_facet facets[REPORT_OUTCOME_COUNT + 1] = {0};
+	struct page_facet facets[REPORT_OUTCOME_COUNT + 1] = {{0}};
 	for (int i = 0; i < REPORT_OUTCOME_COUNT; i++)
 		facets[i] = (struct page_facet){.name = report_outcome_names[i],
 						.tone = page_tone_of((enum report_outcome)i)};
@@ -22,86 +30,61 @@ static void add_notes(struct text *out, const cJSON *notes)
 		return;
 	text_add(out, "<ul class=\"notes\">\n");
 	json_each (note, notes) {
-		const char *string =
-			cJSON_IsString(note) ? note->valuestring : view_string(note, "/text");
-		if (count++ >= NOTES_MAX)
-			continue;
-		text_add(out, "<li>");
-		report_page_text(out, string);
-		text_add(out, "</li>\n");
+		if (count++ < NOTES_MAX)
+			html_addf(out, "<li>%s</li>\n",
+				  cJSON_IsString(note) ? note->valuestring
+						       : view_string(note, "/text"));
 	}
 	text_add(out, "</ul>\n");
-	if (count > NOTES_MAX)
-		text_addf(out, "<p class=\"soft\">and %zu more, in report.json</p>\n",
-			  count - NOTES_MAX);
+	page_more(out, count > NOTES_MAX ? count - NOTES_MAX : 0, "");
 }
 
 static void add_details(struct text *out, const struct view_check *check)
 {
-	text_add(out, "<div class=\"details\">\n<p class=\"meta\">");
-	report_page_requirement_link(out, check);
-	html_textf(out, " severity %s", view_string(check->json, "/severity"));
-	text_add(out, "</p>\n");
-	if (check->outcome != REPORT_PASS) {
-		text_add(out, "<p class=\"advice\">");
-		report_page_text(out, view_string(check->json, "/advice"));
-		text_add(out, "</p>\n");
-	}
+	const bool advised =
+		check->outcome != REPORT_PASS && check->outcome != REPORT_NOT_APPLICABLE;
+	text_add(out, "</summary>\n<div class=\"details\">\n");
+	report_page_meta(out, check, false);
+	if (advised)
+		html_addf(out, "<p class=\"advice\">%s</p>\n", view_string(check->json, "/advice"));
 	add_notes(out, json_pointer(check->json, "/notes"));
 	add_notes(out, json_pointer(check->json, "/events"));
-	report_page_assertions(out, check, false, FAILED_MAX);
-	report_page_assertions(out, check, true, HELD_MAX);
+	report_page_assertions(out, check, true);
 	report_page_evidence(out, check);
-	text_add(out, "</div>");
-}
-
-static void add_line(struct text *out, const struct view_check *check)
-{
-	page_badge(out, page_tone_of(check->outcome), report_outcome_names[check->outcome]);
-	text_add(out, "<span class=\"what\"><b class=\"id\">");
-	report_page_text(out, check->id);
-	text_add(out, "</b> ");
-	report_page_text(out, view_string(check->json, "/title"));
-	if (check->reason[0] != '\0') {
-		text_add(out, "<span class=\"why\">");
-		report_page_text(out, check->reason);
-		text_add(out, "</span>");
-	}
-	text_add(out, "</span><span class=\"took\">");
-	if (check->duration_ms != 0)
-		page_add_duration(out, check->duration_ms);
-	text_add(out, "</span>");
+	text_add(out, "</div></details></li>\n");
 }
 
 static void add_check(struct text *out, const struct view_check *check, bool detailed)
 {
 	text_add(out, "<li id=\"");
 	html_add_id(out, "c-", check->id);
-	text_addf(out, "\" data-facet=\"%s\">%s", report_outcome_names[check->outcome],
-		  detailed ? "<details><summary>" : "<div>");
-	add_line(out, check);
-	if (detailed) {
-		text_add(out, "</summary>\n");
+	html_addf(out, "\" data-facet=\"%s\">", report_outcome_names[check->outcome]);
+	text_add(out, detailed ? "<details><summary>" : "<div>");
+	page_outcome(out, check->outcome);
+	html_addf(out, "<b class=\"id\">%s</b> <span>%s", check->id,
+		  view_string(check->json, "/title"));
+	if (check->reason[0] != '\0')
+		html_addf(out, "<span class=\"why\">%s</span>", check->reason);
+	text_add(out, "</span> <span class=\"took\">");
+	if (check->duration_ms != 0)
+		page_add_duration(out, check->duration_ms);
+	text_add(out, "</span>");
+	if (detailed)
 		add_details(out, check);
-	}
-	text_add(out, detailed ? "</details></li>\n" : "</div></li>\n");
+	else
+		text_add(out, "</div></li>\n");
 }
 
 void report_page_checks(const struct report_page *page)
 {
 	const struct view *view = &page->findings->view;
-	size_t limit = page->out->size + PAGE_DETAILS_MAX;
-	bool cut = false;
+	const size_t limit = page->out->size + DETAILS_MAX;
 	add_filter(page);
 	text_add(page->out, "<ol id=\"checks-list\" class=\"checks\" role=\"list\">\n");
-	for (size_t i = 0; i < view->count; i++) {
-		bool detailed = page->out->size < limit;
-		cut = cut || !detailed;
-		add_check(page->out, &view->checks[i], detailed);
-	}
+	for (size_t i = 0; i < view->count; i++)
+		add_check(page->out, &view->checks[i], page->out->size < limit);
 	text_add(page->out, "</ol>\n");
-	if (cut)
-		text_add(
-			page->out,
-			"<p class=\"soft\">Of so many checks the later ones are told without details, which report.json has.</p>\n");
+	if (page->out->size > limit)
+		text_add(page->out, "<p class=\"soft\">Of so many checks the later ones are told "
+				    "without details, which report.json has.</p>\n");
 }

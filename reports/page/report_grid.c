@@ -18,15 +18,15 @@ static bool is_row(const struct view_check *check)
 		(check->outcome != REPORT_NOT_APPLICABLE && check->outcome != REPORT_PASS));
 }
 
-bool report_page_has_grid(const struct report_page *page)
+size_t report_page_count_apis(const struct report_page *page)
 {
 	const struct view *view = &page->findings->view;
-	for (size_t i = 0; i < view->count; i++) {
-		if (is_row(&view->checks[i]))
-			return json_first(json_pointer(page->report, "/environment/devices")) !=
-			       NULL;
-	}
-	return false;
+	size_t count = 0;
+	if (json_first(report_page_devices(page)) == NULL)
+		return 0;
+	for (size_t i = 0; i < view->count; i++)
+		count += is_row(&view->checks[i]) ? 1 : 0;
+	return count;
 }
 
 /* What the check says of this device alone; REPORT_OUTCOME_COUNT: nothing. */
@@ -39,57 +39,57 @@ static enum report_outcome outcome_on(const struct view_check *check, const char
 	return REPORT_OUTCOME_COUNT;
 }
 
-static void add_cell(struct text *out, enum report_outcome outcome, const char *link)
+static void add_cell(struct text *out, enum report_outcome outcome, bool dense)
 {
+	const enum page_tone tone = page_tone_of(outcome);
+	const char *word = outcome != REPORT_OUTCOME_COUNT ? report_outcome_names[outcome] : "";
 	if (outcome == REPORT_OUTCOME_COUNT)
-		text_add(out,
-			 "<td class=\"heat quiet h0\"><span class=\"sr\">not tested</span></td>");
+		page_heat_cell(out, PAGE_QUIET, 0, 0, NULL, "not tested", "");
 	else
-		page_heat_cell(out, page_tone_of(outcome), page_tone_of(outcome) != PAGE_QUIET, 1,
-			       link, "", report_outcome_names[outcome]);
+		page_heat_cell(out, tone, 1, 1, NULL, dense ? word : "", dense ? "" : word);
 }
 
 static void add_row(const struct report_page *page, const struct view_check *check)
 {
-	const cJSON *devices = json_pointer(page->report, "/environment/devices");
-	struct text link CLEANUP_TEXT = {0};
-	html_add_id(&link, "#c-", check->id);
+	const cJSON *devices = report_page_devices(page);
 	text_add(page->out, "<tr><th scope=\"row\">");
-	html_text(page->out, check->id + strlen(suite));
-	text_add(page->out, "</th>");
+	html_open_link(page->out, "name", "", "c-", check->id);
+	html_addf(page->out, "%s</a></th>", check->id + strlen(suite));
 	if (is_told_by_device(check)) {
 		json_each (device, devices)
 			add_cell(page->out, outcome_on(check, view_string(device, "/ref")),
-				 text_string(&link));
+				 report_page_is_dense(page));
 	} else { /* it ended before it came to one */
-		text_addf(page->out, "<td colspan=\"%d\">", cJSON_GetArraySize(devices));
-		page_badge(page->out, page_tone_of(check->outcome),
-			   report_outcome_names[check->outcome]);
-		text_add(page->out, " ");
-		report_page_text(page->out, check->reason);
-		text_add(page->out, "</td>");
+		html_addf(page->out, "<td colspan=\"%d\">", cJSON_GetArraySize(devices));
+		page_outcome(page->out, check->outcome);
+		html_addf(page->out, " %s</td>", check->reason);
 	}
 	text_add(page->out, "</tr>\n");
-	page->out->failed = page->out->failed || link.failed;
+}
+
+void report_page_grid_head(const struct report_page *page, const char *const *headings, bool named)
+{
+	text_add(page->out, "<thead><tr>");
+	for (; *headings != NULL; headings++)
+		html_addf(page->out, "<th scope=\"col\">%s</th>", *headings);
+	json_each (device, report_page_devices(page))
+		html_addf(page->out,
+			  "<th scope=\"col\" class=\"device\">%s <span class=\"id\">%s</span></th>",
+			  named ? view_string(device, "/name") : "", view_string(device, "/ref"));
 }
 
 void report_page_grid(const struct report_page *page)
 {
+	static const char *const headings[] = {"API", NULL};
 	const struct view *view = &page->findings->view;
-	page_table_begin(page->out, "grid", "APIs by device");
-	text_add(page->out, "<thead><tr><th scope=\"col\">API</th>");
-	json_each (device, json_pointer(page->report, "/environment/devices")) {
-		text_add(page->out, "<th scope=\"col\">");
-		report_page_text(page->out, view_string(device, "/name"));
-		text_add(page->out, "<br>");
-		html_element(page->out, "span", "id", view_string(device, "/ref"));
-		text_add(page->out, "</th>");
-	}
+	const bool dense = report_page_is_dense(page);
+	page_grid_begin(page->out, dense ? "dense" : "", "APIs by device");
+	report_page_grid_head(page, headings, !dense);
 	text_add(page->out, "</tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < view->count; i++) {
 		if (is_row(&view->checks[i]))
 			add_row(page, &view->checks[i]);
 	}
 	text_add(page->out, "</tbody>");
-	page_table_end(page->out);
+	page_grid_end(page->out);
 }

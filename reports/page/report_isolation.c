@@ -3,22 +3,20 @@
 
 #include <string.h>
 
-/* The picture, in units of its own: containers on the left, devices on the right, and between them what was seen. */
-enum {
-	CONTAINERS_MAX = 40,
-	DEVICES_MAX = 16,
-	PICTURE_WIDTH = 440,
-	BOX_WIDTH = 165,
-	BOX_HEIGHT = 28,
-	BOX_STEP = 38,
-	LABEL_MAX = 22, /* bytes that fit into a box */
-};
+enum { CONTAINERS_MAX = 200 };
 
 /* What a container saw of a device. */
 enum look { LOOK_NOTHING, LOOK_OWN, LOOK_FOREIGN, LOOK_MISSED, LOOK_COUNT };
 
-static const char *const look_classes[LOOK_COUNT] = {NULL, "edge good", "edge bad",
-						     "edge warn missed"};
+/* A dot, a cross, a ring. */
+static const struct {
+	enum page_tone tone;
+	const char *shape, *word;
+} looks[LOOK_COUNT] = {
+	[LOOK_OWN] = {PAGE_GOOD, "M3 8a5 5 0 1 0 10 0a5 5 0 1 0-10 0", "granted and seen"},
+	[LOOK_FOREIGN] = {PAGE_BAD, "M3 3l10 10m0-10L3 13", "seen, and not granted"},
+	[LOOK_MISSED] = {PAGE_WARN, "M3 8a5 5 0 1 0 10 0a5 5 0 1 0-10 0", "granted, and not seen"},
+};
 
 static bool holds(const cJSON *list, const char *ref)
 {
@@ -31,18 +29,17 @@ static bool holds(const cJSON *list, const char *ref)
 
 static enum look look_of(const cJSON *sight, const char *ref)
 {
-	bool granted = holds(json_pointer(sight, "/granted"), ref);
-	bool saw = holds(json_pointer(sight, "/saw"), ref);
-	if (saw)
+	const bool granted = holds(json_pointer(sight, "/granted"), ref);
+	if (holds(json_pointer(sight, "/saw"), ref))
 		return granted ? LOOK_OWN : LOOK_FOREIGN;
 	return granted ? LOOK_MISSED : LOOK_NOTHING;
 }
 
 /* How many devices of the report are seen so. */
-static size_t count_looks(const struct report_page *page, const cJSON *sight, enum look look)
+static int64_t count_looks(const struct report_page *page, const cJSON *sight, enum look look)
 {
-	size_t count = 0;
-	json_each (device, json_pointer(page->report, "/environment/devices"))
+	int64_t count = 0;
+	json_each (device, report_page_devices(page))
 		count += look_of(sight, view_string(device, "/ref")) == look ? 1 : 0;
 	return count;
 }
@@ -50,8 +47,8 @@ static size_t count_looks(const struct report_page *page, const cJSON *sight, en
 /* The word about a container. Devices that no API tells apart are its own as long as they are no more than it was granted. */
 static const char *judge(const struct report_page *page, const cJSON *sight, enum page_tone *tone)
 {
-	size_t missed = count_looks(page, sight, LOOK_MISSED);
-	size_t others = (size_t)view_int(sight, "/others");
+	const int64_t missed = count_looks(page, sight, LOOK_MISSED);
+	const int64_t others = view_int(sight, "/others");
 	*tone = PAGE_BAD;
 	if (count_looks(page, sight, LOOK_FOREIGN) != 0 || others > missed)
 		return "others, too";
@@ -61,182 +58,111 @@ static const char *judge(const struct report_page *page, const cJSON *sight, enu
 	return json_first(json_pointer(sight, "/granted")) != NULL ? "its own alone" : "none";
 }
 
-/* Goes through the sights of all checks. `at` ends with the check and the sight; false: there are no more. */
+/* Goes through the sights of all checks; false: there are no more. Zeroed it stands before the first. */
 struct sight_at {
-	size_t check;
+	size_t check; /* behind the sight's */
 	const cJSON *sight;
 };
 
-static bool next_sight(const struct view *view, struct sight_at *at)
+static bool next_sight(const struct report_page *page, struct sight_at *at)
 {
+	const struct view *view = &page->findings->view;
 	at->sight = at->sight != NULL ? at->sight->next : NULL;
 	while (at->sight == NULL && at->check < view->count)
 		at->sight = json_first(json_pointer(view->checks[at->check++].json, "/sights"));
 	return at->sight != NULL;
 }
 
-bool report_page_has_isolation(const struct report_page *page)
+size_t report_page_count_containers(const struct report_page *page)
 {
 	struct sight_at at = {0};
-	return next_sight(&page->findings->view, &at);
+	size_t count = 0;
+	while (next_sight(page, &at))
+		count++;
+	return count;
 }
 
-static int middle_of(int row)
-{
-	return row * BOX_STEP + BOX_STEP / 2;
-}
-
-static void add_box(struct text *out, int x, int row, const char *class, const char *label)
-{
-	int y = middle_of(row) - BOX_HEIGHT / 2;
-	text_addf(out,
-		  "<g class=\"%s\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>"
-		  "<text x=\"%d\" y=\"%d\">",
-		  class, x, y, BOX_WIDTH, BOX_HEIGHT, x + 10, y + 19);
-	report_page_clipped(out, label, LABEL_MAX);
-	text_add(out, "</text></g>\n");
-}
-
-/* What is foreign is marked with a cross, beside its colour. */
-static void add_edge(struct text *out, enum look look, int from, int to)
-{
-	const int left = BOX_WIDTH;
-	const int right = PICTURE_WIDTH - BOX_WIDTH;
-	const int center = PICTURE_WIDTH / 2;
-	if (look == LOOK_NOTHING)
-		return;
-	text_addf(out, "<path class=\"%s\" d=\"M%d %dC%d %d %d %d %d %d\"/>\n", look_classes[look],
-		  left, middle_of(from), center, middle_of(from), center, middle_of(to), right,
-		  middle_of(to));
-	if (look == LOOK_FOREIGN)
-		text_addf(out, "<text class=\"mark bad\" x=\"%d\" y=\"%d\">✗</text>\n", center,
-			  (middle_of(from) + middle_of(to)) / 2 + 5);
-}
-
-/* The lines of one container, to each device and to those that cannot be told apart, which stand below the devices. */
-static void add_edges(const struct report_page *page, const cJSON *sight, int row, int others_row)
-{
-	size_t missed = count_looks(page, sight, LOOK_MISSED);
-	size_t others = (size_t)view_int(sight, "/others");
-	int device_row = 0;
-	json_each (device, json_pointer(page->report, "/environment/devices")) {
-		if (device_row == DEVICES_MAX)
-			break;
-		enum look look = look_of(sight, view_string(device, "/ref"));
-		bool may_be_other = look == LOOK_MISSED && others >= missed;
-		add_edge(page->out, may_be_other ? LOOK_NOTHING : look, row, device_row++);
-	}
-	if (others != 0 && others_row >= 0)
-		add_edge(page->out, others > missed ? LOOK_FOREIGN : LOOK_OWN, row, others_row);
-}
-
-/* The row below the devices when a container saw some that cannot be told apart; -1: none did. */
-static int find_others_row(const struct report_page *page, int device_rows)
+/* Did a container see devices that cannot be told apart? They have a column of their own. */
+static bool has_others(const struct report_page *page)
 {
 	struct sight_at at = {0};
-	while (next_sight(&page->findings->view, &at)) {
+	while (next_sight(page, &at)) {
 		if (view_int(at.sight, "/others") != 0)
-			return device_rows;
+			return true;
 	}
-	return -1;
+	return false;
 }
 
-static void add_boxes(const struct report_page *page, int others_row)
+static void add_shape(struct text *out, enum look look)
 {
-	const int right = PICTURE_WIDTH - BOX_WIDTH;
-	struct sight_at at = {0};
-	int row = 0;
-	while (row < CONTAINERS_MAX && next_sight(&page->findings->view, &at)) {
-		enum page_tone tone = PAGE_QUIET;
-		(void)judge(page, at.sight, &tone);
-		add_box(page->out, 0, row++, page_tone_names[tone],
-			view_string(at.sight, "/container"));
-	}
-	row = 0;
-	json_each (device, json_pointer(page->report, "/environment/devices")) {
-		if (row < DEVICES_MAX)
-			add_box(page->out, right, row++, "device", view_string(device, "/ref"));
-	}
-	if (others_row >= 0)
-		add_box(page->out, right, others_row, "device", "alike, not told apart");
+	html_addf(
+		out,
+		"<svg class=\"look %s\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"%s\"/></svg>",
+		page_tone_names[looks[look].tone], looks[look].shape);
 }
 
-static void add_picture(const struct report_page *page)
+static void add_cell(struct text *out, enum look look)
 {
-	const int devices = cJSON_GetArraySize(json_pointer(page->report, "/environment/devices"));
-	const int device_rows = devices < DEVICES_MAX ? devices : DEVICES_MAX;
-	const int others_row = find_others_row(page, device_rows);
-	struct sight_at at = {0};
-	int rows = 0;
-	while (rows < CONTAINERS_MAX && next_sight(&page->findings->view, &at))
-		rows++;
-	int height = rows > device_rows + 1 ? rows : device_rows + 1;
-	text_addf(page->out,
-		  "<svg class=\"isolation\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-1 0 %d "
-		  "%d\" role=\"img\" aria-label=\"Lines from containers to the devices that they "
-		  "saw; the table below says the same.\">\n",
-		  PICTURE_WIDTH + 2, height * BOX_STEP);
-	at = (struct sight_at){0};
-	for (int row = 0; row < rows && next_sight(&page->findings->view, &at); row++)
-		add_edges(page, at.sight, row, others_row);
-	add_boxes(page, others_row);
-	text_add(page->out,
-		 "</svg>\n<p class=\"legend\"><span class=\"good\">granted and seen</span> "
-		 "<span class=\"bad\">✗ seen, and not granted</span> "
-		 "<span class=\"warn missed\">granted, and not seen</span></p>\n");
-}
-
-static void add_refs(struct text *out, const cJSON *refs)
-{
-	text_add(out, "<td class=\"id\">");
-	json_each (ref, refs) {
-		report_page_text(out, cJSON_IsString(ref) ? ref->valuestring : "?");
-		text_add(out, ref->next != NULL ? ", " : "");
+	if (look == LOOK_NOTHING) {
+		text_add(out, "<td></td>");
+		return;
 	}
-	text_add(out, refs->child != NULL ? "" : "–");
+	text_add(out, "<td>");
+	add_shape(out, look);
+	html_addf(out, "<span class=\"sr\">%s</span></td>", looks[look].word);
 }
 
-static void add_row(const struct report_page *page, const struct sight_at *at)
+static void add_row(const struct report_page *page, const struct sight_at *at, bool others_column)
 {
-	static const cJSON none;
-	const cJSON *granted = json_pointer(at->sight, "/granted");
-	const cJSON *saw = json_pointer(at->sight, "/saw");
 	enum page_tone tone = PAGE_QUIET;
 	const char *word = judge(page, at->sight, &tone);
-	int64_t others = view_int(at->sight, "/others");
-	text_add(page->out, "<tr><td>");
-	page_badge(page->out, tone, word);
-	text_add(page->out, " ");
-	report_page_text(page->out, view_string(at->sight, "/container"));
-	text_add(page->out, "<br>");
+	const int64_t missed = count_looks(page, at->sight, LOOK_MISSED);
+	const int64_t others = view_int(at->sight, "/others");
+	html_addf(page->out, "<tr><th scope=\"row\">%s ", view_string(at->sight, "/container"));
 	report_page_check_link(page->out, page->findings->view.checks[at->check - 1].id);
+	text_add(page->out, "</th><td>");
+	page_badge(page->out, tone, word);
 	text_add(page->out, "</td>");
-	add_refs(page->out, granted != NULL ? granted : &none);
-	text_add(page->out, "</td>");
-	add_refs(page->out, saw != NULL ? saw : &none);
-	if (others != 0)
-		text_addf(page->out, " and %lld not told apart", (long long)others);
-	text_add(page->out, "</td></tr>\n");
+	json_each (device, report_page_devices(page)) {
+		const enum look look = look_of(at->sight, view_string(device, "/ref"));
+		const bool may_be_other = look == LOOK_MISSED && others >= missed;
+		add_cell(page->out, may_be_other ? LOOK_NOTHING : look);
+	}
+	if (others_column)
+		add_cell(page->out, others == 0	      ? LOOK_NOTHING
+				    : others > missed ? LOOK_FOREIGN
+						      : LOOK_OWN);
+	text_add(page->out, "</tr>\n");
+}
+
+static void add_legend(struct text *out)
+{
+	text_add(out, "<p class=\"legend\">");
+	for (int look = LOOK_OWN; look < LOOK_COUNT; look++) {
+		text_add(out, "<span>");
+		add_shape(out, (enum look)look);
+		html_addf(out, "%s</span>", looks[look].word);
+	}
+	text_add(out, "</p>\n");
 }
 
 void report_page_isolation(const struct report_page *page)
 {
-	static const char *const headings[] = {"Container", "Granted", "Saw", NULL};
+	static const char *const headings[] = {"Container", "Saw", NULL};
+	const bool others_column = has_others(page);
 	struct sight_at at = {0};
 	size_t rows = 0;
-	add_picture(page);
-	page_table_begin(page->out, NULL, "Isolation");
-	page_table_head(page->out, headings);
-	text_add(page->out, "<tbody>\n");
-	while (next_sight(&page->findings->view, &at)) {
-		if (rows++ < (size_t)CONTAINERS_MAX * 4)
-			add_row(page, &at);
+	page_grid_begin(page->out, "isolation dense", "Isolation");
+	report_page_grid_head(page, headings, false);
+	text_add(page->out,
+		 others_column ? "<th scope=\"col\" class=\"device\">not told apart</th>" : "");
+	text_add(page->out, "</tr></thead>\n<tbody>\n");
+	while (next_sight(page, &at)) {
+		if (rows++ < CONTAINERS_MAX)
+			add_row(page, &at, others_column);
 	}
 	text_add(page->out, "</tbody>");
-	page_table_end(page->out);
-	if (rows > CONTAINERS_MAX)
-		text_addf(
-			page->out,
-			"<p class=\"soft\">The picture shows the first %d of %zu containers.</p>\n",
-			CONTAINERS_MAX, rows);
+	page_grid_end(page->out);
+	page_more(page->out, rows > CONTAINERS_MAX ? rows - CONTAINERS_MAX : 0, " containers");
+	add_legend(page->out);
 }
