@@ -62,23 +62,14 @@ static uint64_t read_retry_after(const char *value)
 
 static int status_error(long status)
 {
-	switch (status) {
-	case 401:
-	case 403:
+	if (status == 401 || status == 403)
 		return ERROR_PERMISSION;
-	case 404:
+	if (status == 404)
 		return ERROR_NOT_FOUND;
-	case 429:
+	if (status == 429)
 		return ERROR_BUSY;
-	case 408:
-	case 500:
-	case 502:
-	case 503:
-	case 504:
-		return ERROR_UNAVAILABLE;
-	default:
-		return ERROR_REMOTE;
-	}
+	bool passes = status == 408 || status == 500 || (status >= 502 && status <= 504);
+	return passes ? ERROR_UNAVAILABLE : ERROR_REMOTE;
 }
 
 /* The code of the first error that the body tells ("MANIFEST_UNKNOWN"). Its words are left out: they
