@@ -117,6 +117,13 @@ int http_refusal(struct http *http, struct http_exchange *answer, struct error *
 	return rc;
 }
 
+/* Does the host of `base` itself refuse it? Where it led to, nobody is asked what would be accepted there. */
+static bool is_refused(const struct http *http, const struct http_exchange *answer)
+{
+	return (http_status(answer) == 401 || http_status(answer) == 403) &&
+	       http_same_origin(http_url(answer), http->base);
+}
+
 /* With what the other side accepts; *answer is NULL when none came. */
 static int ask(struct http *http, struct http_request request, struct http_exchange **answer,
 	       struct error *err)
@@ -131,7 +138,7 @@ static int ask(struct http *http, struct http_request request, struct http_excha
 			return rc;
 		http_end(answer);
 		rc = http_begin(http, &request, answer, err);
-		if (rc < 0 || (http_status(*answer) != 401 && http_status(*answer) != 403))
+		if (rc < 0 || !is_refused(http, *answer))
 			return rc;
 	}
 }
