@@ -35,24 +35,17 @@ struct verifier {
 	int fd; /* of `incoming`; -1: it cannot be kept */
 };
 
-void blob_file_remove(const char *path)
-{
-	uv_fs_t request = {0};
-	(void)uv_fs_unlink(NULL, &request, path, NULL);
-	uv_fs_req_cleanup(&request);
-}
-
 static void settle_copy(struct verifier *verifier)
 {
 	uv_fs_t request = {0};
 	bool whole = verifier->ended && verifier->failure.code == 0 && verifier->fd >= 0;
 	cleanup_fd_(&verifier->fd);
 	if (verifier->incoming == NULL && verifier->failure.code == ERROR_PROTOCOL)
-		blob_file_remove(verifier->kept);
+		(void)file_remove_tree(verifier->kept, NULL);
 	if (verifier->incoming == NULL)
 		return;
 	if (!whole || uv_fs_rename(NULL, &request, verifier->incoming, verifier->kept, NULL) < 0)
-		blob_file_remove(verifier->incoming);
+		(void)file_remove_tree(verifier->incoming, NULL);
 	uv_fs_req_cleanup(&request);
 }
 
@@ -184,21 +177,13 @@ static struct content_reader *content_new(void)
 	return self;
 }
 
-int blob_file_open(const char *directory, const char *digest, struct blob_reader **out,
-		   struct error *err)
+int blob_file_open(const char *path, struct blob_reader **out, struct error *err)
 {
-	if (!digest_is_valid(digest))
-		return error_set(err, ERROR_ARGUMENT, "not a digest");
 	struct content_reader *self = content_new();
-	if (self == NULL)
+	struct blob_reader *owned CLEANUP_BLOB_READER = self != NULL ? &self->reader : NULL;
+	if (self == NULL || (self->path = strdup(path)) == NULL)
 		return error_memory(err);
-	struct blob_reader *owned CLEANUP_BLOB_READER = &self->reader;
-	self->path = blob_path(directory, digest);
-	if (self->path == NULL)
-		return error_memory(err);
-	int rc = file_open_to_read(self->path, &self->fd, err);
-	if (rc == ERROR_NOT_FOUND)
-		return error_set(err, rc, "%s is not in %s", digest, directory);
+	int rc = file_open_to_read(path, &self->fd, err);
 	if (rc == 0)
 		*out = STEAL(owned);
 	return rc;

@@ -33,19 +33,17 @@ int content_cache_open(const char *directory, const struct image_descriptor *wha
 		       struct blob_reader **out, struct error *err)
 {
 	char *path CLEANUP_FREE = blob_path(directory, what->digest);
+	const double now_s = (double)clock_realtime_ns() / 1e9;
+	struct file_status status = {0};
 	uv_fs_t request = {0};
 	if (path == NULL)
 		return error_memory(err);
-	bool found = uv_fs_stat(NULL, &request, path, NULL) == 0 &&
-		     (what->size == UINT64_MAX || request.statbuf.st_size == what->size);
+	if (file_status(path, true, &status, NULL) < 0 ||
+	    (what->size != UINT64_MAX && what->size != status.size))
+		return error_set(err, ERROR_NOT_FOUND, "not in the cache");
+	(void)uv_fs_utime(NULL, &request, path, now_s, now_s, NULL);
 	uv_fs_req_cleanup(&request);
-	if (found) {
-		const double now_s = (double)clock_realtime_ns() / 1e9;
-		(void)uv_fs_utime(NULL, &request, path, now_s, now_s, NULL);
-		uv_fs_req_cleanup(&request);
-	}
-	return found ? blob_file_open(directory, what->digest, out, err)
-		     : error_set(err, ERROR_NOT_FOUND, "not in the cache");
+	return blob_file_open(path, out, err);
 }
 
 int content_cache_begin(const char *path, char **incoming)
@@ -103,7 +101,7 @@ static int add_file(struct kept_blobs *blobs, const char *folder, const char *na
 		return 0;
 	if (!is_digest(name)) {
 		if (used_s + CONTENT_CACHE_INCOMING_S < clock_realtime_ns() / 1000000000)
-			blob_file_remove(path);
+			(void)file_remove_tree(path, NULL);
 		return 0;
 	}
 	struct kept_blob *items = array_grow(blobs->items, blobs->count, sizeof(*items));
@@ -147,7 +145,7 @@ static int compare_use(const void *first, const void *second)
 /* What cannot be removed stays and counts: on Windows what another process reads. */
 static void remove_blob(const struct kept_blob *blob, struct content_cache_size *out)
 {
-	blob_file_remove(blob->path);
+	(void)file_remove_tree(blob->path, NULL);
 	if (file_exists(blob->path))
 		return;
 	out->removed++;

@@ -62,23 +62,14 @@ static uint64_t read_retry_after(const char *value)
 
 static int status_error(long status)
 {
-	switch (status) {
-	case 401:
-	case 403:
+	if (status == 401 || status == 403)
 		return ERROR_PERMISSION;
-	case 404:
+	if (status == 404)
 		return ERROR_NOT_FOUND;
-	case 429:
+	if (status == 429)
 		return ERROR_BUSY;
-	case 408:
-	case 500:
-	case 502:
-	case 503:
-	case 504:
-		return ERROR_UNAVAILABLE;
-	default:
-		return ERROR_REMOTE;
-	}
+	bool passes = status == 408 || status == 500 || (status >= 502 && status <= 504);
+	return passes ? ERROR_UNAVAILABLE : ERROR_REMOTE;
 }
 
 /* The code of the first error that the body tells ("MANIFEST_UNKNOWN"). Its words are left out: they
@@ -126,6 +117,13 @@ int http_refusal(struct http *http, struct http_exchange *answer, struct error *
 	return rc;
 }
 
+/* Does the host of `base` itself refuse it? Where it led to, nobody is asked what would be accepted there. */
+static bool is_refused(const struct http *http, const struct http_exchange *answer)
+{
+	return (http_status(answer) == 401 || http_status(answer) == 403) &&
+	       http_same_origin(http_url(answer), http->base);
+}
+
 /* With what the other side accepts; *answer is NULL when none came. */
 static int ask(struct http *http, struct http_request request, struct http_exchange **answer,
 	       struct error *err)
@@ -140,7 +138,7 @@ static int ask(struct http *http, struct http_request request, struct http_excha
 			return rc;
 		http_end(answer);
 		rc = http_begin(http, &request, answer, err);
-		if (rc < 0 || (http_status(*answer) != 401 && http_status(*answer) != 403))
+		if (rc < 0 || !is_refused(http, *answer))
 			return rc;
 	}
 }

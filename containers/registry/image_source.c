@@ -67,8 +67,8 @@ static const struct {
 		    struct source *out, struct error *err);
 } kinds[] = {
 	{"oci:", source_layout_open},
-	{"oci-archive:", source_archive_open},
-	{"docker-archive:", source_archive_open},
+	{"oci-archive:", source_layout_open},
+	{"docker-archive:", source_layout_open},
 	{"containerd:", source_containerd_open},
 	{"docker://", source_registry_open},
 	{"", source_registry_open},

@@ -39,32 +39,24 @@ struct source_name {
 /* Each opens a kind. What *out has is closed by the caller, also when it fails. */
 int source_layout_open(const struct source_name *name, const struct image_source_options *options,
 		       struct source *out, struct error *err);
-int source_archive_open(const struct source_name *name, const struct image_source_options *options,
-			struct source *out, struct error *err);
 int source_containerd_open(const struct source_name *name,
 			   const struct image_source_options *options, struct source *out,
 			   struct error *err);
 int source_registry_open(const struct source_name *name, const struct image_source_options *options,
 			 struct source *out, struct error *err);
 
-/* The entries of a layout's "index.json" that a name stands for: all without tag and digest when no
- * two have different tags. A digest may be of a blob that no entry names. */
-int source_choose_entries(const char *index_json, size_t size, const struct source_name *name,
-			  struct image_index *out, struct error *err);
-
 /* One entry, of which the digest alone is known. */
 int source_add_digest(const char *digest, struct image_index *out, struct error *err);
 
-/* Is it the content of an "oci-layout" file of version 1? */
-int source_check_layout(const char *data, size_t size, struct error *err);
-
 /* "DIRECTORY/sha256/HEX". Caller frees; NULL: no memory. */
 char *blob_path(const char *directory, const char *digest);
-void blob_file_remove(const char *path);
 
-/* A file of blobs. ERROR_NOT_FOUND names the digest. */
-int blob_file_open(const char *directory, const char *digest, struct blob_reader **out,
-		   struct error *err);
+/* Of a file; errors of file_open_to_read(). */
+int blob_file_open(const char *path, struct blob_reader **out, struct error *err);
+
+/* Of a regular file of a tar archive, also a compressed one. ERROR_NOT_FOUND: it has none of that name; ERROR_FORMAT: not an
+ * archive; ERROR_LIMIT: it unpacks to far more than it is. */
+int archive_open(const char *path, const char *name, struct blob_reader **out, struct error *err);
 
 /* Of memory, which the reader takes over when it succeeds. */
 int blob_text_open(struct text *text, struct blob_reader **out, struct error *err);

@@ -46,7 +46,7 @@ struct registry_document {
 void registry_document_free(struct registry_document *document);
 
 /* `reference` is a tag or a digest. ERROR_PROTOCOL also when the content has not the digest that was
- * asked for, or that the header Docker-Content-Digest says. */
+ * asked for, or for a tag that the header Docker-Content-Digest says. */
 int registry_get_manifest(struct registry *registry, const char *reference,
 			  struct registry_document *out, struct error *err);
 

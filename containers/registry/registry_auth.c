@@ -137,9 +137,6 @@ static int check_realm(const struct http_exchange *refused, const char *realm, s
 
 static int bearer(struct registry *registry, const struct challenge *challenge, struct error *err)
 {
-	const char *own = registry->credentials.registry_token;
-	if (challenge_is_token(own))
-		return keep_token(registry, own, TOKEN_LIFE_S, err);
 	int rc = ask_for_token(registry, challenge, err);
 	if (rc == 0 || rc == ERROR_PERMISSION)
 		return rc;

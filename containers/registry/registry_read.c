@@ -5,24 +5,28 @@
 
 #include <string.h>
 
-/* The digest of a document, in the algorithm of the one that `who` says, which it must be; NULL: SHA-256. */
-static int digest_document(const struct text *data, const char *wanted, const char *who,
-			   char out[DIGEST_TEXT_SIZE], struct error *err)
+/* It must be the one that was asked for, or that the header says; `told` NULL: it does not. */
+static int check_digest(struct registry_document *document, const char *reference, const char *told,
+			struct error *err)
 {
 	struct digester *digester CLEANUP_DIGESTER = NULL;
+	const struct text *data = &document->data;
+	const bool is_named = digest_is_valid(reference);
+	const char *wanted = is_named ? reference : told;
 	if (wanted == NULL || !digest_is_valid(wanted)) {
-		digest_bytes(text_string(data), data->size, out);
+		digest_bytes(text_string(data), data->size, document->digest);
 		return 0;
 	}
 	int rc = digester_new(wanted, &digester, err);
 	if (rc < 0)
 		return rc;
 	digester_add(digester, text_string(data), data->size);
-	digester_end(digester, out);
-	return strcmp(out, wanted) == 0
+	digester_end(digester, document->digest);
+	return strcmp(document->digest, wanted) == 0
 		       ? 0
 		       : error_set(err, ERROR_PROTOCOL, "the content has the digest %s, %s says %s",
-				   out, who, wanted);
+				   document->digest,
+				   is_named ? "its name" : "Docker-Content-Digest", wanted);
 }
 
 void registry_document_free(struct registry_document *document)
@@ -46,10 +50,7 @@ int registry_get_manifest(struct registry *registry, const char *reference,
 	size_t length = type != NULL ? strcspn(type, "; ") : 0;
 	if (length > 0 && length < sizeof(out->media_type))
 		memcpy(out->media_type, type, length);
-	rc = digest_document(&out->data, http_header(answer, "Docker-Content-Digest", 0),
-			     "Docker-Content-Digest", out->digest, err);
-	if (rc == 0)
-		rc = digest_document(&out->data, reference, "its name", out->digest, err);
+	rc = check_digest(out, reference, http_header(answer, "Docker-Content-Digest", 0), err);
 	return rc < 0 ? error_wrap(err, rc, "%s/%s %s", registry->host, registry->name, reference)
 		      : 0;
 }

@@ -16,8 +16,9 @@
 static int store_open_blob(void *blobs, const struct image_descriptor *what, bool is_document,
 			   struct blob_reader **out, struct error *err)
 {
+	char *path CLEANUP_FREE = blob_path(blobs, what->digest);
 	(void)is_document;
-	int rc = blob_file_open(blobs, what->digest, out, err);
+	int rc = path != NULL ? blob_file_open(path, out, err) : error_memory(err);
 	if (rc == ERROR_NOT_FOUND)
 		return error_set(err, rc,
 				 "%s is not in %s: pulled for another platform, or removed after "

@@ -270,6 +270,8 @@ const faults = {
 	downgrade: (q, s, url) => redirect(s, `http://127.0.0.1:${ports.proxy}${url}`),
 	away: (q, s, url) => /blobs/.test(url) ? redirect(s, `${q.socket.encrypted ? 'https' : 'http'}://localhost:${
 		q.socket.encrypted ? ports.proxyTls : ports.proxy}/recorded${url}?signature=secret`) : pass(q, s, url),
+	// Where it leads wants a password, and says who is to be told it.
+	'away-denied': (q, s, url) => /blobs/.test(url) ? redirect(s, `https://localhost:${ports.proxyTls}/denied`) : pass(q, s, url),
 	head: (q, s) => {
 		s.socket.write('HTTP/1.1 200 OK\r\n');
 		for (let i = 0; i < 5000; i++)
@@ -310,6 +312,8 @@ function serveProxy(request, response) {
 		recorded(`away ${request.headers.authorization ?? 'nobody'}`);
 		return pass(request, response, request.url.replace('/recorded', '').replace(/\?signature.*/, ''));
 	}
+	if (request.url === '/denied')
+		return challenge(response, `Bearer realm="https://localhost:${ports.tokens}/token",service="registry"`);
 	const found = /^\/v2\/([^/]+)(\/.*)$/.exec(request.url);
 	const fault = found && faults[found[1]];
 	if (!fault)

@@ -351,6 +351,11 @@ static void test_secrets(void)
 	char *seen CLEANUP_FREE = rig_recorded(&rig);
 	UNIT_CONTAINS(seen, "away nobody");
 	CU_ASSERT_PTR_NULL(strstr(seen, "Basic"));
+	UNIT_INT(read_from("127.0.0.1", "proxyTls", "away-denied/tool:1", true, &err),
+		 ERROR_PERMISSION);
+	UNIT_CONTAINS(err.text, "/denied: status 401");
+	char *asked CLEANUP_FREE = rig_recorded(&rig);
+	UNIT_STRING(asked, ""); /* no token, for which the password would be sent */
 	UNIT_INT(read_from("127.0.0.1", "proxyTls", "downgrade/tool:1", true, &err),
 		 ERROR_PROTOCOL);
 	UNIT_CONTAINS(err.text, "leads from HTTPS to plain HTTP");

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/registry/internal.h"
 
-#include "base/file.h"
-#include "base/path.h"
-
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -102,9 +99,7 @@ static bool is_name(const char *path, const char *name)
 	return path != NULL && strcmp(path + (text_starts_with(path, "./") ? 2 : 0), name) == 0;
 }
 
-/* The file of that name. ERROR_NOT_FOUND. */
-static int archive_open(const char *path, const char *name, struct blob_reader **out,
-			struct error *err)
+int archive_open(const char *path, const char *name, struct blob_reader **out, struct error *err)
 {
 	struct blob_reader *owned CLEANUP_BLOB_READER = NULL;
 	int rc = reader_open(path, &owned, err);
@@ -124,64 +119,4 @@ static int archive_open(const char *path, const char *name, struct blob_reader *
 		rc = check_ratio(reader, err);
 	}
 	return rc;
-}
-
-/* A small file of the archive, as it is. */
-static int archive_read(const char *path, const char *name, struct text *out, struct error *err)
-{
-	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
-	int rc = archive_open(path, name, &reader, err);
-	if (rc < 0)
-		return rc;
-	rc = blob_read_all(reader, IMAGE_DOCUMENT_MAX, out, err);
-	return rc < 0 ? error_wrap(err, rc, "%s", name) : 0;
-}
-
-static int archive_open_blob(void *path, const struct image_descriptor *what, bool is_document,
-			     struct blob_reader **out, struct error *err)
-{
-	char *name CLEANUP_FREE = blob_path("blobs", what->digest);
-	(void)is_document;
-	return name != NULL ? archive_open(path, name, out, err) : error_memory(err);
-}
-
-static const struct source_kind archive_kind = {.open = archive_open_blob, .close = free};
-
-/* Without "oci-layout": what was written before there was one has no digests of its files. */
-static int refuse_archive(const char *path, struct error *err)
-{
-	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
-	if (archive_open(path, "manifest.json", &reader, NULL) < 0)
-		return error_set(err, ERROR_FORMAT,
-				 "not an image: the archive has neither \"oci-layout\" nor "
-				 "\"manifest.json\"");
-	return error_set(err, ERROR_UNSUPPORTED,
-			 "an archive as Docker before version 25 and Podman save it; make an OCI "
-			 "archive of it: `skopeo copy docker-archive:%s oci-archive:NEW`",
-			 path);
-}
-
-int source_archive_open(const struct source_name *name, const struct image_source_options *options,
-			struct source *out, struct error *err)
-{
-	struct text layout CLEANUP_TEXT = {0};
-	struct text index CLEANUP_TEXT = {0};
-	struct file_status status = {0};
-	struct error failure = {0};
-	(void)options;
-	*out = (struct source){.kind = &archive_kind, .self = strdup(name->path)};
-	int rc =
-		out->self != NULL ? file_status(name->path, true, &status, err) : error_memory(err);
-	if (rc < 0)
-		return rc;
-	rc = archive_read(name->path, "oci-layout", &layout, &failure);
-	if (rc < 0)
-		return rc == ERROR_NOT_FOUND ? refuse_archive(name->path, err)
-					     : error_copy(err, &failure);
-	rc = source_check_layout(text_string(&layout), layout.size, err);
-	if (rc == 0)
-		rc = archive_read(name->path, "index.json", &index, err);
-	return rc == 0 ? source_choose_entries(text_string(&index), index.size, name, &out->top,
-					       err)
-		       : rc;
 }
