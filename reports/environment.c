@@ -161,7 +161,8 @@ static int add_line(const char *section, const char *const *identity, const cJSO
 	text_add(&line, section);
 	for (; *identity != NULL; identity++) {
 		const cJSON *value = json_pointer(item, *identity);
-		char *json CLEANUP_FREE = value != NULL ? json_print_compact(value) : NULL;
+		/* Not json_print_compact(): digests of all versions are made of the characters themselves. */
+		char *json CLEANUP_FREE = value != NULL ? cJSON_PrintUnformatted(value) : NULL;
 		if (value != NULL && json == NULL)
 			return error_memory(err);
 		if (json != NULL)

@@ -87,10 +87,12 @@ static void test_commands_are_escaped(void)
 static void test_xml(void)
 {
 	struct text text CLEANUP_TEXT = {0};
-	static const char data[] = "<a b=\"c\" d='e'>&\n\x01\xff\xef\xbf\xbe";
+	static const char data[] =
+		"<a b=\"c\" d='e'>&\n\x01\xff\xef\xbf\xbe\t\r\x7f\xc2\x9b\xe2\x80\xae";
 	text_add_xml(&text, data, sizeof(data) - 1);
-	UNIT_STRING(text_string(&text), "&lt;a b=&quot;c&quot; d=&apos;e&apos;&gt;&amp;\n"
-					"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+	UNIT_STRING(text_string(&text),
+		    "&lt;a b=&quot;c&quot; d=&apos;e&apos;&gt;&amp;\n"
+		    "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\t&#xd;&#x7f;&#x9b;&#x202e;");
 }
 
 static void test_utf8(void)

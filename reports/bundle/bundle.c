@@ -5,7 +5,6 @@
 #include "base/path.h"
 #include "reports/journal.h"
 #include "reports/redact/redact.h"
-#include "reports/redact/redact_host.h"
 #include "reports/render.h"
 #include "reports/view.h"
 #include "reports/writer.h"
@@ -81,7 +80,7 @@ static int rewrite_evidence(const struct redactor *redactor, cJSON *record, cons
 static int tell_redaction(const struct redactor *redactor, const char *from, cJSON *environment,
 			  struct error *err)
 {
-	cJSON *told CLEANUP_JSON = redactor_describe(redactor);
+	cJSON *told CLEANUP_JSON = redactor_to_json(redactor, false);
 	if (told == NULL || !json_add_string(told, "rewrittenFrom", from))
 		return error_memory(err);
 	cJSON_DeleteItemFromObjectCaseSensitive(environment, "redaction");
@@ -220,7 +219,7 @@ static int open_redactor(struct packing *packing, struct error *err)
 	if (text_equal(identity, "redacted"))
 		return 0;
 	packing->bundle->redaction = BUNDLE_REDACTED;
-	return redactor_from_description(told, &packing->redactor, err);
+	return redactor_from_json(told, false, &packing->redactor, err);
 }
 
 static int by_path(const void *a, const void *b)

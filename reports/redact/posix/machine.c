@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/redact/redact_host.h"
+#include "reports/redact/redact_internal.h"
 
 #include "base/file.h"
 #include "base/path.h"
 
 #include <string.h>
+#include <strings.h>
 
-enum { UUID_SIZE = 36 };
+enum { UUID_SIZE = 36, NAMES_MAX = 64 * 1024 };
 
 /* Files that hold one serial number each. */
 static const char *const files[] = {
@@ -16,6 +17,7 @@ static const char *const files[] = {
 	"/sys/class/dmi/id/product_uuid",
 	"/sys/firmware/devicetree/base/serial-number",
 	"/var/lib/dbus/machine-id",
+	"/proc/sys/kernel/random/boot_id",
 	NULL,
 };
 
@@ -57,7 +59,7 @@ static int add_entry(struct redactor *redactor, size_t row, const char *entry, s
 	return only == NULL || file_exists(only) ? add_file(redactor, path, err) : 0;
 }
 
-int redactor_add_serials(struct redactor *redactor, struct error *err)
+static int add_serials(struct redactor *redactor, struct error *err)
 {
 	char *machine CLEANUP_FREE = NULL;
 	int rc = 0;
@@ -75,4 +77,52 @@ int redactor_add_serials(struct redactor *redactor, struct error *err)
 			rc = add_entry(redactor, i, entries.items[j], err);
 	}
 	return rc;
+}
+
+/* Of the host in each of the domains in which names are looked up (resolv.conf(5)). */
+static int add_searched(struct redactor *redactor, const char *host, char *text, struct error *err)
+{
+	char *rest = NULL;
+	char *words = NULL;
+	int rc = 0;
+	for (char *line = strtok_r(text, "\n", &rest); rc == 0 && line != NULL;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		const char *word = strtok_r(line, " \t", &words);
+		if (word == NULL || (strcmp(word, "search") != 0 && strcmp(word, "domain") != 0))
+			continue;
+		while (rc == 0 && (word = strtok_r(NULL, " \t", &words)) != NULL) {
+			char *name CLEANUP_FREE = text_format("%s.%s", host, word);
+			rc = name != NULL ? redactor_add(redactor, REDACT_HOST, name, err)
+					  : error_memory(err);
+		}
+	}
+	return rc;
+}
+
+/* The host's name with a domain, as hosts(5) has it, or as it may be looked up. */
+static int add_full_names(struct redactor *redactor, const char *host, struct error *err)
+{
+	char *hosts CLEANUP_FREE = NULL;
+	char *resolver CLEANUP_FREE = NULL;
+	char *rest = NULL;
+	const size_t size = strlen(host);
+	int rc = 0;
+	if (redact_is_generic(redactor, host, size))
+		return 0;
+	if (file_read("/etc/hosts", NAMES_MAX, &hosts, NULL, NULL) == 0) {
+		for (char *name = strtok_r(hosts, " \t\n", &rest); rc == 0 && name != NULL;
+		     name = strtok_r(NULL, " \t\n", &rest)) {
+			if (strncasecmp(name, host, size) == 0 && name[size] == '.')
+				rc = redactor_add(redactor, REDACT_HOST, name, err);
+		}
+	}
+	if (rc == 0 && file_read("/etc/resolv.conf", NAMES_MAX, &resolver, NULL, NULL) == 0)
+		rc = add_searched(redactor, host, resolver, err);
+	return rc;
+}
+
+int redactor_add_machine(struct redactor *redactor, const char *host, struct error *err)
+{
+	int rc = add_full_names(redactor, host, err);
+	return rc == 0 ? add_serials(redactor, err) : rc;
 }
