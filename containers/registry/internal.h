@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the sources of images have in common. Internal to registry/. */
+/* What the sources of images have in common, and the parts of the registry client. Internal to registry/. */
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "containers/registry/blob_reader.h"
+#include "containers/registry/credentials.h"
 #include "containers/registry/image_source.h"
 
 /* One kind of source. */
@@ -68,3 +68,20 @@ int blob_text_open(struct text *text, struct blob_reader **out, struct error *er
  */
 int blob_verify(struct blob_reader *reader, const struct image_descriptor *what, const char *cache,
 		bool is_copy, struct blob_reader **out, struct error *err);
+
+struct registry {
+	struct http *http;
+	char *host;  /* as references have it */
+	char *name;  /* of the repository */
+	char *scope; /* what tokens are asked for */
+	struct credentials credentials;
+	bool has_credentials;	      /* they were looked for */
+	char *basic;		      /* "Basic ..." once it was asked for */
+	char *token;		      /* "Bearer ...": the last that was handed out */
+	uint64_t token_expires_at_ms; /* of the client's own clock: a registry's may be wrong */
+};
+
+/* The index that those who keep referrers themselves push under the tag "sha256-..." (distribution-spec,
+ * "Referrers Tag Schema"). *out is NULL when there is none. Caller frees *tag. */
+int registry_get_fallback(struct registry *registry, const char *digest, char **tag, cJSON **out,
+			  struct error *err);

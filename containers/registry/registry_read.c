@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/registry/registry_internal.h"
+#include "containers/registry/internal.h"
 
 #include "base/json.h"
 

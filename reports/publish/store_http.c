@@ -125,23 +125,41 @@ static int http_store_put(struct store *store, const struct image_descriptor *fi
 	return rc < 0 ? error_copy(err, &patience.failure) : 0;
 }
 
+static int read_manifest(struct http_store *self, struct text *out, char digest[DIGEST_TEXT_SIZE],
+			 struct error *err)
+{
+	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	const struct http_request request = {.method = "GET", .url = "/" MANIFEST_NAME};
+	int rc = http_call(self->http, &request, out, &answer, err);
+	digest_bytes(text_string(out), out->size, digest);
+	return rc;
+}
+
+/* Some servers answer whatever is asked of them with 200. Who may only write cannot know. */
 static int http_store_put_manifest(struct store *store, const struct publication *what,
 				   struct error *err)
 {
 	const struct image_descriptor manifest = {OCI_MANIFEST, what->digest, what->document.size,
 						  MANIFEST_NAME};
+	struct text found CLEANUP_TEXT = {0};
+	char digest[DIGEST_TEXT_SIZE] = "";
 	bool sent = false;
-	return http_store_put(store, &manifest, text_string(&what->document), &sent, err);
+	int rc = http_store_put(store, &manifest, text_string(&what->document), &sent, err);
+	if (rc < 0 || !sent)
+		return rc;
+	rc = read_manifest((struct http_store *)store, &found, digest, NULL);
+	if (rc == ERROR_NOT_FOUND || (rc == 0 && strcmp(digest, what->digest) != 0))
+		return error_set(err, ERROR_PROTOCOL,
+				 MANIFEST_NAME ": PUT is accepted, and GET does not give it back: "
+					       "not a place for files");
+	return 0;
 }
 
 static int http_store_get_manifest(struct store *store, struct text *out, struct error *err)
 {
 	struct http_store *self = (struct http_store *)store;
-	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
-	const struct http_request request = {.method = "GET", .url = "/" MANIFEST_NAME};
 	char digest[DIGEST_TEXT_SIZE] = "";
-	int rc = http_call(self->http, &request, out, &answer, err);
-	digest_bytes(text_string(out), out->size, digest);
+	int rc = read_manifest(self, out, digest, err);
 	if (rc == 0 && self->digest != NULL && strcmp(digest, self->digest) != 0)
 		rc = error_set(err, ERROR_PROTOCOL, MANIFEST_NAME " has the digest %s, not %s",
 			       digest, self->digest);

@@ -289,6 +289,24 @@ static void write_helper(const char *name, const char *body)
 	CU_ASSERT_EQUAL(file_write_atomic(path, body, strlen(body), 0755, NULL), 0);
 }
 
+/* What has expired is not sent again. */
+static void expect_new_token(const char *host)
+{
+	struct registry_options options = rig_options(&rig, true);
+	struct registry *registry CLEANUP_REGISTRY = NULL;
+	struct error err = {0};
+	UNIT_INT(registry_open(host, "tool", false, &options, &registry, &err), 0);
+	for (int i = 0; i < 4; i++) {
+		struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
+		rig.time.now_ms += i == 2 ? 61000 : 1;
+		UNIT_INT(registry_get_manifest(registry, "1", &document, &err), 0);
+		UNIT_STRING(err.text, "");
+	}
+	char *seen CLEANUP_FREE = rig_recorded(&rig);
+	UNIT_STRING(seen, "token GET repository:tool:pull true\n"
+			  "token GET repository:tool:pull true\n");
+}
+
 /* Bearer tokens: with a password, with a refresh token, from helpers. */
 static void test_token(void)
 {
@@ -308,6 +326,7 @@ static void test_token(void)
 	char *seen CLEANUP_FREE = rig_recorded(&rig);
 	/* One token is enough for the manifest, the configuration and the layer. */
 	UNIT_STRING(seen, "token GET repository:tool:pull true\n");
+	expect_new_token(host);
 	login("{\"auths\": {\"%s\": {\"identitytoken\": \"refresh me\"}}}", "token");
 	UNIT_INT(read_from("localhost", "token", "tool:1", true, &err), 0);
 	char *posted CLEANUP_FREE = rig_recorded(&rig);
