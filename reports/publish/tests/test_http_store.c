@@ -129,8 +129,10 @@ static const struct {
 	{"put-denied", ERROR_PERMISSION, "a token is wanted: GPUCERT_TOKEN or --token-file"},
 	{"put-away", ERROR_PROTOCOL, "status 307, which leads to http://localhost:"},
 	{"get-loop", 0, ""},
-	{"put-void", ERROR_PROTOCOL, "manifest.json: PUT is accepted, and GET does not give it back"},
-	{"put-page", ERROR_PROTOCOL, "manifest.json: PUT is accepted, and GET does not give it back"},
+	{"put-void", ERROR_PROTOCOL,
+	 "manifest.json: PUT is accepted, and GET does not give it back"},
+	{"put-page", ERROR_PROTOCOL,
+	 "manifest.json: PUT is accepted, and GET does not give it back"},
 };
 
 static void test_faults_of_sending(void)
