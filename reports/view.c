@@ -114,8 +114,8 @@ void view_add_conformance(const cJSON *report, struct text *out)
 	} else if (strcmp(result, "conformant") == 0) {
 		text_add(out, "conformant");
 	} else {
-		text_addf(out, "conformance not proven, %s",
-			  view_string(report, "/verdict/conformance/reason"));
+		const char *reason = view_string(report, "/verdict/conformance/reason");
+		text_addf(out, "conformance not proven%s%s", reason[0] != '\0' ? ", " : "", reason);
 		add_ids(json_pointer(report, "/verdict/conformance/notTested"), out);
 	}
 }

@@ -81,13 +81,13 @@ const struct matrix_cell *matrix_cell_at(const struct matrix *matrix, size_t row
 /* --- matrix_read.c --- */
 
 /* How many reports were read of how many there are. */
-typedef void matrix_progress(void *user, size_t done, size_t all);
+typedef void matrix_progress(size_t done, size_t all);
 
 /* Counts every report.json below the folders (and every file that is named itself), several at a time.
  * Links are not followed: one that is named report.json is told. What cannot be read or is not a report becomes a line of `unread`, "path: why", and
  * the rest is read. `progress` may be NULL. ERROR_NOT_FOUND: there is no report; ERROR_MEMORY. */
 int matrix_read(struct matrix *matrix, const struct text_list *paths, matrix_progress *progress,
-		void *user, struct text_list *unread, struct error *err);
+		struct text_list *unread, struct error *err);
 
 /* --- matrix_print.c --- */
 
