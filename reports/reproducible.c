@@ -27,13 +27,16 @@ const struct volatile_member volatile_members[] = {
 	{NULL, NULL},
 };
 
-/* The value as JSON; of a string its text. */
+/* What is of another type than the value is left as it is. */
 static int set_value(cJSON *member, const char *value, struct error *err)
 {
 	cJSON *fixed CLEANUP_JSON = cJSON_Parse(value);
+	if (fixed == NULL)
+		return error_memory(err);
 	if (cJSON_IsNumber(fixed) && cJSON_IsNumber(member))
 		(void)cJSON_SetNumberValue(member, fixed->valuedouble);
-	else if (fixed == NULL || cJSON_SetValuestring(member, fixed->valuestring) == NULL)
+	if (cJSON_IsString(fixed) && cJSON_IsString(member) &&
+	    cJSON_SetValuestring(member, fixed->valuestring) == NULL)
 		return error_memory(err);
 	return 0;
 }
