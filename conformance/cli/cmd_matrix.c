@@ -26,9 +26,7 @@ static int print(struct matrix *matrix, const struct text_list *unread, struct e
 {
 	const struct writer_options options = writer_options_of_stdout();
 	struct text out CLEANUP_TEXT = {0};
-	int rc = matrix_sort(matrix, err);
-	if (rc < 0)
-		return rc;
+	matrix_sort(matrix);
 	matrix_keep(matrix, given.apis, given.failed);
 	matrix_print(matrix, given.format, &options, unread, &out);
 	return options_print(text_take(&out), err);
