@@ -135,6 +135,8 @@ static void add_works(struct summary *summary)
 		const struct view_check *head = &view->checks[i];
 		size_t passed = 0;
 		size_t all = 0;
+		if (!view_begins_suite(view, i))
+			continue;
 		for (size_t k = i; k < view->count; k++) {
 			const struct view_check *check = &view->checks[k];
 			if (!view_same_suite(head, check) ||
@@ -143,10 +145,10 @@ static void add_works(struct summary *summary)
 			all++;
 			passed += check->outcome == REPORT_PASS && !check->unproven ? 1 : 0;
 		}
-		if (passed == 0 || !view_begins_suite(view, i))
+		if (passed == 0)
 			continue;
 		text_add(&body, body.size != 0 ? ", " : "");
-		text_addf(&body, "%.*s %zu/%zu", (int)view_suite_size(head), head->id, passed, all);
+		text_addf(&body, "%.*s %zu/%zu", (int)head->suite_size, head->id, passed, all);
 	}
 	if (body.size == 0)
 		text_add(&body, "nothing was shown to work");

@@ -39,7 +39,8 @@ static int check_run(const struct text_list *arguments)
 	int rc = open_files(arguments, &expectations, &err);
 	if (rc < 0)
 		return command_failed("expect check", rc, &err);
-	(void)printf("%zu rows; each names a check that is there\n", expectations.count);
+	(void)printf("%zu row%s right\n", expectations.count,
+		     expectations.count == 1 ? " is" : "s are");
 	return EXIT_SUCCESS;
 }
 
@@ -87,6 +88,10 @@ static int each_row(const struct expectations *expectations, const char *path, s
 	struct view view CLEANUP_VIEW = {0};
 	const struct expectation *before = NULL;
 	int rc = report_file_open(path, &report, &view, err);
+	if (given.reports.count > 1) {
+		view_add_escaped(out, path);
+		text_add(out, ":\n");
+	}
 	for (size_t i = 0; rc == 0 && i < view.count; i++) {
 		const struct expectation *row = NULL;
 		rc = find_row(expectations, report, &view.checks[i], &row, err);

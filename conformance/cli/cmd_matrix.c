@@ -15,9 +15,8 @@ static struct {
 	bool apis, failed;
 } given = {.format = "text"};
 
-static void show_progress(void *user, size_t done, size_t all)
+static void show_progress(size_t done, size_t all)
 {
-	(void)user;
 	if (done % PROGRESS_EVERY == 0)
 		(void)fprintf(stderr, "\r%zu of %zu reports", done, all);
 }
@@ -27,9 +26,7 @@ static int print(struct matrix *matrix, const struct text_list *unread, struct e
 {
 	const struct writer_options options = writer_options_of_stdout();
 	struct text out CLEANUP_TEXT = {0};
-	int rc = matrix_sort(matrix, err);
-	if (rc < 0)
-		return rc;
+	matrix_sort(matrix);
 	matrix_keep(matrix, given.apis, given.failed);
 	matrix_print(matrix, given.format, &options, unread, &out);
 	return options_print(text_take(&out), err);
@@ -41,7 +38,7 @@ static int matrix_run(const struct text_list *arguments)
 	struct text_list unread CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	const bool shown = style_enabled(STDERR_FILENO);
-	int rc = matrix_read(&matrix, arguments, shown ? show_progress : NULL, NULL, &unread, &err);
+	int rc = matrix_read(&matrix, arguments, shown ? show_progress : NULL, &unread, &err);
 	if (shown)
 		(void)fprintf(stderr, "\r\033[K");
 	if (rc == 0 && matrix.report_count > 0)

@@ -80,7 +80,7 @@ static void end_section(struct progress *progress)
 	struct text command CLEANUP_TEXT = {0};
 	if (progress->section[0] == '\0')
 		return;
-	progress->ci->end_section(&command, progress->section);
+	progress->ci->section(&command, progress->section, false);
 	print(progress, &command);
 	progress->section[0] = '\0';
 }
@@ -98,7 +98,7 @@ static void begin_section(struct progress *progress, const char *check)
 		return;
 	end_section(progress);
 	(void)memcpy(progress->section, section, sizeof(section));
-	progress->ci->begin_section(&command, section);
+	progress->ci->section(&command, section, true);
 	print(progress, &command);
 }
 

@@ -78,6 +78,13 @@ static int by_kind(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
+static char *conformance_of(const cJSON *report)
+{
+	struct text conformance CLEANUP_TEXT = {0};
+	view_add_conformance(report, &conformance);
+	return text_take(&conformance);
+}
+
 int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, struct error *err)
 {
 	struct comparison made CLEANUP_COMPARISON = {.from = from, .to = to};
@@ -89,7 +96,9 @@ int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, 
 	if (rc < 0)
 		return rc;
 	made.changes = calloc(made.from_view.count + made.to_view.count + 1, sizeof(*made.changes));
-	if (made.changes == NULL)
+	made.conformance.from = conformance_of(from);
+	made.conformance.to = conformance_of(to);
+	if (made.changes == NULL || made.conformance.from == NULL || made.conformance.to == NULL)
 		return error_memory(err);
 	rc = match(&made, err);
 	if (rc < 0)
@@ -140,6 +149,8 @@ void comparison_free(struct comparison *comparison)
 		free(comparison->differences[i].from);
 		free(comparison->differences[i].to);
 	}
+	free(comparison->conformance.from);
+	free(comparison->conformance.to);
 	view_free(&comparison->from_view);
 	view_free(&comparison->to_view);
 	free(comparison->changes);

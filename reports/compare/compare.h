@@ -55,7 +55,8 @@ struct comparison {
 		*to_path; /* told, and set by the caller, where there are several comparisons; NULL */
 	struct view from_view, to_view;
 	struct compare_difference differences[COMPARE_PART_COUNT];
-	struct compare_change *changes; /* by kind, then in the order of the second report */
+	struct compare_difference conformance; /* view_add_conformance() */
+	struct compare_change *changes;	       /* by kind, then in the order of the second report */
 	size_t count;
 	size_t kinds[COMPARE_KIND_COUNT];
 };
@@ -73,7 +74,7 @@ enum compare_part comparison_only_part(const struct comparison *comparison);
  * stands for it. 1 for all that are told alone. */
 size_t comparison_alike(const struct comparison *comparison, size_t index);
 
-/* "driver nvidia 552.12 → nvidia 553.01: 2 regressions, 1 fix". */
+/* "driver nvidia 552.12 → nvidia 553.01: 2 regressions, 1 fix". Not escaped. */
 void comparison_add_headline(const struct comparison *comparison, struct text *out);
 
 /* For a terminal: headline, environment, changes with their reasons. Untrusted text is escaped. */

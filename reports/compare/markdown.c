@@ -15,16 +15,6 @@ static void add_row(struct text *out, const char *what, const char *from, const 
 	text_add(out, " |\n");
 }
 
-static void add_conformance(const struct comparison *comparison, struct text *out)
-{
-	struct text from CLEANUP_TEXT = {0};
-	struct text to CLEANUP_TEXT = {0};
-	view_add_conformance(comparison->from, &from);
-	view_add_conformance(comparison->to, &to);
-	add_row(out, "conformance", text_string(&from), text_string(&to));
-	out->failed = out->failed || from.failed || to.failed;
-}
-
 static void add_environment(const struct comparison *comparison, struct text *out)
 {
 	text_add(out, "| environment | before | after |\n| --- | --- | --- |\n");
@@ -38,7 +28,7 @@ static void add_environment(const struct comparison *comparison, struct text *ou
 			add_row(out, text_string(&part), difference->from, difference->to);
 		out->failed = out->failed || part.failed;
 	}
-	add_conformance(comparison, out);
+	add_row(out, "conformance", comparison->conformance.from, comparison->conformance.to);
 }
 
 static void add_outcome(const struct view_check *check, struct text *out)

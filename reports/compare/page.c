@@ -41,15 +41,6 @@ static void add_report(const struct side *side, struct text *out)
 		  view_string(side->report, "/run/started"));
 }
 
-static void add_conformance(const struct side *side, struct text *out)
-{
-	struct text conformance CLEANUP_TEXT = {0};
-	view_add_conformance(side->report, &conformance);
-	text_add(out, "<td>");
-	html_add_text(out, &conformance);
-	text_add(out, "</td>");
-}
-
 static void add_part(const struct compare_difference *difference, const char *name,
 		     struct text *out)
 {
@@ -73,10 +64,8 @@ static void add_environment(const struct comparison *comparison, const struct si
 	text_add(out, "<tr><th scope=\"row\">report</th>");
 	add_report(before, out);
 	add_report(after, out);
-	text_add(out, "</tr>\n<tr><th scope=\"row\">conformance</th>");
-	add_conformance(before, out);
-	add_conformance(after, out);
-	text_add(out, "</tr>\n");
+	html_addf(out, "</tr>\n<tr><th scope=\"row\">conformance</th><td>%s</td><td>%s</td></tr>\n",
+		  comparison->conformance.from, comparison->conformance.to);
 	for (int differs = 1; differs >= 0; differs--) {
 		for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
 			const struct compare_difference *part = &comparison->differences[i];

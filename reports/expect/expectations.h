@@ -54,6 +54,9 @@ int expectations_read(const char *path, struct expectations *out, struct error *
 int expectations_parse(const char *name, const cJSON *document, struct expectations *out,
 		       struct error *err);
 
+/* ERROR_FORMAT: two rows are about the same check in the same environments, and it is never known which of them counts. */
+int expectations_check_twins(const struct expectations *expectations, struct error *err);
+
 /* The row for a check in a report's environment: of those that match the one with most members of its match.
  * NULL in *out: none. ERROR_FORMAT: two match alike. */
 int expectations_find(const struct expectations *expectations, const char *check, unsigned revision,

@@ -69,6 +69,6 @@ void fuzz_fold(const cJSON *from, const cJSON *to)
 	}
 	(void)matrix_add(&matrix, "from", from, &err);
 	(void)matrix_add(&matrix, "to", to, &err);
-	if (matrix_sort(&matrix, &err) == 0)
-		check_formats(&matrix);
+	matrix_sort(&matrix);
+	check_formats(&matrix);
 }

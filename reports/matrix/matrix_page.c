@@ -144,7 +144,7 @@ static void add_row(const struct matrix *matrix, size_t row, enum kind kind, boo
 	size_t counts[KIND_COUNT] = {0};
 	(void)count_kinds(matrix, row, counts);
 	html_addf(out, "<tr data-facet=\"%s\"><th scope=\"row\" class=\"id\">%s</th>",
-		  kinds[kind].name, matrix->rows[row]);
+		  kinds[kind].name, matrix->rows[row].id);
 	if (kind == PASSING) {
 		html_addf(out, "<td class=\"heat good h5\" colspan=\"%zu\">pass", columns);
 		if (counts[PASSING] < columns)
@@ -215,7 +215,7 @@ static void add_told_cell(const struct matrix *matrix, size_t row, size_t column
 		page_outcome(out, (enum report_outcome)i);
 		html_addf(out, " in %u of %u run%s, %s", cell->outcomes[i], runs,
 			  runs == 1 ? "" : "s", cell->outcomes[i] > 1 ? "last " : "");
-		add_run(&matrix->reports[cell->latest[i]], matrix->rows[row], out);
+		add_run(&matrix->reports[cell->latest[i]], matrix->rows[row].id, out);
 	}
 	text_add(out, "</li>\n");
 }
@@ -226,7 +226,7 @@ static void add_told_row(const struct matrix *matrix, size_t row, struct text *o
 	char word[64] = "";
 	(void)count_kinds(matrix, row, counts);
 	html_addf(out, "<details class=\"told\"><summary><span class=\"id\">%s</span>",
-		  matrix->rows[row]);
+		  matrix->rows[row].id);
 	for (size_t i = 0; i < KIND_COUNT; i++) {
 		(void)snprintf(word, sizeof(word), "%s %zu", kinds[i].name, counts[i]);
 		text_add(out, " ");

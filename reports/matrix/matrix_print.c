@@ -12,33 +12,6 @@ enum { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT_JSON, FORMAT_HTML };
 
 const char *const matrix_formats[] = {"text", "markdown", "csv", "json", "html", NULL};
 
-unsigned matrix_cell_runs(const struct matrix_cell *cell)
-{
-	unsigned runs = 0;
-	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
-		runs += cell->outcomes[i];
-	return runs;
-}
-
-static unsigned bad_of(const struct matrix_cell *cell)
-{
-	unsigned bad = 0;
-	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
-		bad += report_outcome_is_bad((enum report_outcome)i) ? cell->outcomes[i] : 0;
-	return bad;
-}
-
-enum report_outcome matrix_cell_gravest(const struct matrix_cell *cell)
-{
-	static const enum report_outcome gravest[] = {
-		REPORT_CRASH,  REPORT_TIMEOUT,	   REPORT_FAIL,		  REPORT_BROKEN,
-		REPORT_NOTRUN, REPORT_UNSUPPORTED, REPORT_NOT_APPLICABLE, REPORT_PASS};
-	size_t i = 0;
-	while (i + 1 < ARRAY_SIZE(gravest) && cell->outcomes[gravest[i]] == 0)
-		i++;
-	return gravest[i];
-}
-
 /* "pass", "pass 12", "fail 2 of 12", "n/a": the gravest outcome, and in how many runs of several. */
 static void add_cell(const struct matrix_cell *cell, struct text *out)
 {
@@ -74,7 +47,7 @@ static enum style tone_of(const struct matrix_cell *cell)
 {
 	if (cell == NULL || matrix_cell_gravest(cell) == REPORT_NOT_APPLICABLE)
 		return STYLE_RESET;
-	if (bad_of(cell) > 0)
+	if (matrix_cell_bad(cell) > 0)
 		return STYLE_RED;
 	return cell->outcomes[REPORT_PASS] == matrix_cell_runs(cell) ? STYLE_GREEN : STYLE_YELLOW;
 }
@@ -106,7 +79,7 @@ static void add_legend(const struct matrix *matrix, struct text *out)
 static void add_shown(const struct matrix *matrix, size_t row, size_t column, struct text *out)
 {
 	if (column == matrix->column_count)
-		view_add_escaped(out, matrix->rows[row]);
+		view_add_escaped(out, matrix->rows[row].id);
 	else
 		add_cell(matrix_cell_at(matrix, row, column), out);
 }
@@ -190,7 +163,7 @@ static void add_markdown_table(const struct matrix *matrix, struct text *out)
 	text_add(out, "\n");
 	for (size_t row = 0; row < matrix->row_count; row++) {
 		text_add(out, "| ");
-		markdown_add(out, matrix->rows[row]);
+		markdown_add(out, matrix->rows[row].id);
 		text_add(out, " |");
 		for (size_t i = 0; i < matrix->column_count; i++) {
 			text_add(out, " ");
@@ -213,7 +186,7 @@ static bool begins_formula(const struct text *escaped)
 	return begins;
 }
 
-/* RFC 4180. */
+/* RFC 4180, with the comma behind it. */
 static void add_csv(struct text *out, const char *string)
 {
 	struct text escaped CLEANUP_TEXT = {0};
@@ -223,7 +196,7 @@ static void add_csv(struct text *out, const char *string)
 	for (size_t i = 0; i < escaped.size; i++)
 		text_append(out, escaped.data[i] == '"' ? "\"\"" : &escaped.data[i],
 			    escaped.data[i] == '"' ? 2 : 1);
-	text_add(out, "\"");
+	text_add(out, "\",");
 	out->failed = out->failed || escaped.failed;
 }
 
@@ -238,14 +211,11 @@ static void add_csv_table(const struct matrix *matrix, struct text *out)
 			const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
 			if (cell == NULL)
 				continue;
-			add_csv(out, matrix->rows[row]);
-			text_add(out, ",");
+			add_csv(out, matrix->rows[row].id);
 			add_csv(out, matrix->columns[i].driver);
-			text_add(out, ",");
 			add_csv(out, matrix->columns[i].os);
-			text_add(out, ",");
 			add_csv(out, matrix->columns[i].node);
-			text_addf(out, ",%u", matrix_cell_runs(cell));
+			text_addf(out, "%u", matrix_cell_runs(cell));
 			for (size_t k = 0; k < REPORT_OUTCOME_COUNT; k++)
 				text_addf(out, ",%u", cell->outcomes[k]);
 			text_add(out, "\r\n");
@@ -285,7 +255,7 @@ static cJSON *row_json(const struct matrix *matrix, size_t row)
 		if (cell != NULL)
 			member_item(&cells, NULL, cell_json(cell, i));
 	}
-	member_string(&json, "check", matrix->rows[row]);
+	member_string(&json, "check", matrix->rows[row].id);
 	member_item(&json, "cells", members_take(&cells));
 	return members_take(&json);
 }

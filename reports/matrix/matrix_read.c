@@ -70,7 +70,6 @@ struct reading {
 	struct matrix *matrix;
 	struct text_list *unread;
 	matrix_progress *progress;
-	void *user;
 	int rc; /* not 0: all end */
 	struct error err;
 };
@@ -86,7 +85,7 @@ static void take(struct reading *it, const char *path, const cJSON *report, stru
 		it->rc = error_copy(&it->err, why);
 	it->done++;
 	if (it->progress != NULL)
-		it->progress(it->user, it->done, it->paths->count);
+		it->progress(it->done, it->paths->count);
 }
 
 static void read_reports(void *user)
@@ -126,7 +125,7 @@ static int read_all(struct reading *it, struct error *err)
 }
 
 int matrix_read(struct matrix *matrix, const struct text_list *paths, matrix_progress *progress,
-		void *user, struct text_list *unread, struct error *err)
+		struct text_list *unread, struct error *err)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
@@ -140,10 +139,7 @@ int matrix_read(struct matrix *matrix, const struct text_list *paths, matrix_pro
 	if (found.count == 0)
 		return error_set(err, ERROR_NOT_FOUND, "%s: no " REPORT_NAME " is below",
 				 paths->items[0]);
-	struct reading reading = {.paths = &found,
-				  .matrix = matrix,
-				  .unread = unread,
-				  .progress = progress,
-				  .user = user};
+	struct reading reading = {
+		.paths = &found, .matrix = matrix, .unread = unread, .progress = progress};
 	return read_all(&reading, err);
 }

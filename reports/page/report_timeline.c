@@ -81,7 +81,7 @@ static void add_suite(const struct report_page *page, const struct view_check *h
 	int64_t spent = 0;
 	size_t count = 0;
 	text_add(page->out, "<tr><th scope=\"row\">");
-	html_text_part(page->out, head->id, view_suite_size(head));
+	html_text_part(page->out, head->id, head->suite_size);
 	text_add(page->out, "</th><td class=\"lanes\">");
 	text_add(page->out, lane);
 	for (int tone = 0; tone < PAGE_TONE_COUNT; tone++)

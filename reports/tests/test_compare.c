@@ -249,8 +249,11 @@ static void test_long_markdown(void)
 	struct view_check check = {.id = "a", .reason = "", .cause = "", .outcome = REPORT_FAIL};
 	struct compare_change changes[CHANGES] = {0};
 	cJSON *from CLEANUP_JSON = read_golden();
-	struct comparison comparison = {
-		.from = from, .to = from, .changes = changes, .count = CHANGES};
+	struct comparison comparison = {.from = from,
+					.to = from,
+					.conformance = {.from = nothing, .to = nothing},
+					.changes = changes,
+					.count = CHANGES};
 	struct text text CLEANUP_TEXT = {0};
 	size_t rows = 0;
 	for (size_t i = 0; i < CHANGES; i++)
