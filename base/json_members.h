@@ -52,6 +52,24 @@ struct json_member {
 #define JSON_AT(structure, member)                                                                 \
 	.offset = offsetof(structure, member), .size = sizeof(((structure *)0)->member)
 
+/* Rows: a string, an integer, and an array of structures that `count_` counts. */
+#define JSON_TEXT(structure, key_, member_, presence_, check_)                                     \
+	{                                                                                          \
+		.key = (key_), .presence = (presence_), JSON_AT(structure, member_),               \
+		.check = (check_)                                                                  \
+	}
+#define JSON_NUMBER(structure, key_, member_, presence_, min_, max_)                               \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_INT, .presence = (presence_),                   \
+		JSON_AT(structure, member_), .min = (min_), .max = (max_)                          \
+	}
+#define JSON_LIST(structure, key_, items_, count_, presence_, max_, members_)                      \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_OBJECTS, .presence = (presence_),               \
+		.offset = offsetof(structure, items_), .size = sizeof(*((structure *)0)->items_),  \
+		.count = offsetof(structure, count_), .max = (max_), .members = (members_)         \
+	}
+
 /* Gives every member its empty value: "" or `empty`, no elements. */
 void json_members_reset(const struct json_member *members, void *structure);
 

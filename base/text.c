@@ -200,6 +200,18 @@ void text_add_escaped(struct text *text, const char *data, size_t size)
 	}
 }
 
+void text_add_line(struct text *text, const char *format, ...)
+{
+	struct text line CLEANUP_TEXT = {0};
+	va_list args;
+	va_start(args, format);
+	text_vaddf(&line, format, args);
+	va_end(args);
+	text->failed = text->failed || line.failed;
+	text_add_escaped(text, text_string(&line), line.size);
+	text_add(text, "\n");
+}
+
 void text_add_argument(struct text *text, const char *argument)
 {
 	size_t backslashes = 0;

@@ -55,6 +55,9 @@ bool text_is_hazardous(uint32_t code);
  * blank, or at the begin, is \x3a: (GitHub), "##" is #\x23 ("##[" of GitHub and Azure Pipelines, "##vso[", "##teamcity["). */
 void text_add_escaped(struct text *text, const char *data, size_t size);
 
+/* A line for people: all that is formatted, escaped as above, and a newline. */
+void text_add_line(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
+
 /* Adds text for an XML attribute or element: the five entities; hazardous characters as references, but for tabs and line
  * feeds; characters that XML 1.0 does not allow become U+FFFD. */
 void text_add_xml(struct text *text, const char *data, size_t size);

@@ -19,10 +19,10 @@ static int check_text(const struct json_at *at, struct error *err)
 	return 0;
 }
 
-#define GPU(key_, member)                                                                          \
-	{                                                                                          \
-		.key = (key_), JSON_AT(struct host_gpu, member), .check = check_text               \
-	}
+#define GPU(key, member)  JSON_TEXT(struct host_gpu, key, member, JSON_OPTIONAL, check_text)
+#define PCI(key, member)  JSON_TEXT(struct host_pci, key, member, JSON_OPTIONAL, check_text)
+#define FACT(key, member) JSON_TEXT(struct host_facts, key, member, JSON_OPTIONAL, check_text)
+
 static const struct json_member gpu_members[] = {
 	GPU("vendor", vendor),
 	GPU("name", name),
@@ -36,10 +36,6 @@ static const struct json_member gpu_members[] = {
 	{0},
 };
 
-#define PCI(key_, member)                                                                          \
-	{                                                                                          \
-		.key = (key_), JSON_AT(struct host_pci, member), .check = check_text               \
-	}
 static const struct json_member pci_members[] = {
 	PCI("class", class_code),
 	PCI("vendor", vendor),
@@ -47,10 +43,6 @@ static const struct json_member pci_members[] = {
 	{0},
 };
 
-#define FACT(key_, member)                                                                         \
-	{                                                                                          \
-		.key = (key_), JSON_AT(struct host_facts, member), .check = check_text             \
-	}
 static const struct json_member windows_members[] = {
 	FACT("version", os_version),
 	FACT("edition", windows_edition),
@@ -63,38 +55,21 @@ static const struct json_member members[] = {
 	 .type = JSON_MEMBER_SCHEMA,
 	 .presence = JSON_REQUIRED,
 	 .what = "gpucert-host/1"},
-	{.key = "os",
-	 .presence = JSON_REQUIRED,
-	 JSON_AT(struct host_facts, os),
-	 .check = check_text},
+	JSON_TEXT(struct host_facts, "os", os, JSON_REQUIRED, check_text),
 	FACT("architecture", architecture),
-	{.key = "cpuLevel",
-	 .type = JSON_MEMBER_INT,
-	 JSON_AT(struct host_facts, cpu_level),
-	 .max = CPU_LEVEL_MAX},
+	JSON_NUMBER(struct host_facts, "cpuLevel", cpu_level, JSON_OPTIONAL, 0, CPU_LEVEL_MAX),
 	FACT("kernel", kernel),
 	{.key = "windows", .type = JSON_MEMBER_OBJECT, .members = windows_members},
 	FACT("driverGlibc", driver_glibc),
-	{.key = "gpus",
-	 .type = JSON_MEMBER_OBJECTS,
-	 .presence = JSON_WRITTEN,
-	 .offset = offsetof(struct host_facts, gpus),
-	 .size = sizeof(struct host_gpu),
-	 .count = offsetof(struct host_facts, gpu_count),
-	 .max = HOST_GPUS_MAX,
-	 .members = gpu_members},
+	JSON_LIST(struct host_facts, "gpus", gpus, gpu_count, JSON_WRITTEN, HOST_GPUS_MAX,
+		  gpu_members),
 	{.key = "modules",
 	 .type = JSON_MEMBER_NAMES,
 	 JSON_AT(struct host_facts, modules),
 	 .max = HOST_MODULES_MAX,
 	 .what = "a module of the kernel"},
-	{.key = "pci",
-	 .type = JSON_MEMBER_OBJECTS,
-	 .offset = offsetof(struct host_facts, pci),
-	 .size = sizeof(struct host_pci),
-	 .count = offsetof(struct host_facts, pci_count),
-	 .max = HOST_PCI_MAX,
-	 .members = pci_members},
+	JSON_LIST(struct host_facts, "pci", pci, pci_count, JSON_OPTIONAL, HOST_PCI_MAX,
+		  pci_members),
 	{0},
 };
 

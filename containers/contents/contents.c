@@ -19,67 +19,48 @@ void image_contents_free(struct image_contents *contents)
 	*contents = (struct image_contents){0};
 }
 
-#define TEXT(structure_, key_, member, presence_)                                                  \
-	{                                                                                          \
-		.key = (key_), .presence = (presence_), JSON_AT(struct structure_, member)         \
-	}
-#define NUMBER(key_, member, most)                                                                 \
-	{                                                                                          \
-		.key = (key_), .type = JSON_MEMBER_INT, .presence = JSON_WRITTEN,                  \
-		JSON_AT(struct image_contents, member), .max = (most)                              \
-	}
-#define LIST(key_, items, counter, structure_, most, table)                                        \
-	{                                                                                          \
-		.key = (key_), .type = JSON_MEMBER_OBJECTS, .presence = JSON_WRITTEN,              \
-		.offset = offsetof(struct image_contents, items),                                  \
-		.size = sizeof(struct structure_),                                                 \
-		.count = offsetof(struct image_contents, counter), .max = (most),                  \
-		.members = (table)                                                                 \
-	}
-
 static const struct json_member library_members[] = {
 	{.key = "kind",
 	 .type = JSON_MEMBER_CHOICE,
 	 .presence = JSON_WRITTEN,
 	 JSON_AT(struct contents_library, kind),
 	 .names = kind_names},
-	TEXT(contents_library, "component", component, JSON_WRITTEN),
-	TEXT(contents_library, "version", version, JSON_NULL),
-	TEXT(contents_library, "path", path, JSON_WRITTEN),
-	{.key = "layer",
-	 .type = JSON_MEMBER_INT,
-	 .presence = JSON_WRITTEN,
-	 JSON_AT(struct contents_library, layer),
-	 .max = IMAGE_LAYERS_MAX},
+	JSON_TEXT(struct contents_library, "component", component, JSON_WRITTEN, NULL),
+	JSON_TEXT(struct contents_library, "version", version, JSON_NULL, NULL),
+	JSON_TEXT(struct contents_library, "path", path, JSON_WRITTEN, NULL),
+	JSON_NUMBER(struct contents_library, "layer", layer, JSON_WRITTEN, 0, IMAGE_LAYERS_MAX),
 	{0},
 };
 
 static const struct json_member need_members[] = {
-	TEXT(contents_need, "path", path, JSON_WRITTEN),
-	TEXT(contents_need, "name", name, JSON_WRITTEN),
-	TEXT(contents_need, "missing", missing, JSON_NULL),
+	JSON_TEXT(struct contents_need, "path", path, JSON_WRITTEN, NULL),
+	JSON_TEXT(struct contents_need, "name", name, JSON_WRITTEN, NULL),
+	JSON_TEXT(struct contents_need, "missing", missing, JSON_NULL, NULL),
 	{0},
 };
 
 static const struct json_member note_members[] = {
-	TEXT(contents_note, "path", path, JSON_NULL),
-	TEXT(contents_note, "text", text, JSON_WRITTEN),
-	TEXT(contents_note, "advice", advice, JSON_WRITTEN),
+	JSON_TEXT(struct contents_note, "path", path, JSON_NULL, NULL),
+	JSON_TEXT(struct contents_note, "text", text, JSON_WRITTEN, NULL),
+	JSON_TEXT(struct contents_note, "advice", advice, JSON_WRITTEN, NULL),
 	{0},
 };
 
 static const struct json_member members[] = {
-	NUMBER("files", files, INT64_MAX),
-	NUMBER("bytes", bytes, INT64_MAX),
-	NUMBER("filesUnread", files_unread, INT32_MAX),
-	NUMBER("layersAbsent", layers_absent, IMAGE_LAYERS_MAX),
-	TEXT(image_contents, "glibc", glibc, JSON_NULL),
-	TEXT(image_contents, "glibcNeeded", glibc_needed, JSON_NULL),
-	NUMBER("cpuLevel", cpu_level, CPU_LEVEL_MAX),
-	LIST("libraries", libraries, library_count, contents_library, CONTENTS_FILES_MAX,
-	     library_members),
-	LIST("needs", needs, need_count, contents_need, CONTENTS_FILES_MAX, need_members),
-	LIST("notes", notes, note_count, contents_note, CONTENTS_FILES_MAX, note_members),
+	JSON_NUMBER(struct image_contents, "files", files, JSON_WRITTEN, 0, INT64_MAX),
+	JSON_NUMBER(struct image_contents, "bytes", bytes, JSON_WRITTEN, 0, INT64_MAX),
+	JSON_NUMBER(struct image_contents, "filesUnread", files_unread, JSON_WRITTEN, 0, INT32_MAX),
+	JSON_NUMBER(struct image_contents, "layersAbsent", layers_absent, JSON_WRITTEN, 0,
+		    IMAGE_LAYERS_MAX),
+	JSON_TEXT(struct image_contents, "glibc", glibc, JSON_NULL, NULL),
+	JSON_TEXT(struct image_contents, "glibcNeeded", glibc_needed, JSON_NULL, NULL),
+	JSON_NUMBER(struct image_contents, "cpuLevel", cpu_level, JSON_WRITTEN, 0, CPU_LEVEL_MAX),
+	JSON_LIST(struct image_contents, "libraries", libraries, library_count, JSON_WRITTEN,
+		  CONTENTS_FILES_MAX, library_members),
+	JSON_LIST(struct image_contents, "needs", needs, need_count, JSON_WRITTEN,
+		  CONTENTS_FILES_MAX, need_members),
+	JSON_LIST(struct image_contents, "notes", notes, note_count, JSON_WRITTEN,
+		  CONTENTS_FILES_MAX, note_members),
 	{0},
 };
 
