@@ -28,6 +28,7 @@ enum file_kind {
 struct file_status {
 	enum file_kind kind; /* FILE_LINK only where links are not followed */
 	uint64_t size;
+	uint64_t device, inode; /* which file it is, by whatever name */
 };
 
 /* ERROR_NOT_FOUND and what else the system says of it. */

@@ -16,7 +16,7 @@ enum {
 	SERIAL_LETTERS_MIN = 3,
 	SECRET_MIN = 8,
 	NETBIOS_MAX = 15,
-	FACTS_MAX = 4096
+	FACTS_MAX = 16384
 };
 
 const char *const redact_kind_names[] = {"host",   "user",   "home", "address",
@@ -87,11 +87,10 @@ void redactor_set_key(struct redactor *redactor, const char *secret)
 	digest_bytes(secret, strlen(secret), redactor->key);
 }
 
-/* In lower case; a path with '/' alone, a serial number without separators. */
-static char *canonical(enum redact_kind kind, const char *value)
+char *redact_canonical(enum redact_kind kind, const char *value, size_t size)
 {
 	struct text text CLEANUP_TEXT = {0};
-	for (; *value != '\0'; value++) {
+	for (const char *end = value + size; value < end; value++) {
 		char letter = kind == REDACT_SECRET ? *value : redact_lower(*value);
 		if (kind == REDACT_SERIAL && !redact_is_word(letter))
 			continue;
@@ -204,7 +203,7 @@ int redactor_add(struct redactor *redactor, enum redact_kind kind, const char *v
 		 struct error *err)
 {
 	char placeholder[REDACT_PLACEHOLDER_SIZE] = "";
-	char *own CLEANUP_FREE = canonical(kind, value);
+	char *own CLEANUP_FREE = redact_canonical(kind, value, strlen(value));
 	if (own == NULL)
 		return error_memory(err);
 	if (own[0] == '\0' || find(redactor, kind, own, strlen(own), '\0') != NULL)
@@ -263,7 +262,8 @@ static int read_fact(struct redactor *redactor, const struct json_at *from, stru
 	if (kind == REDACT_KIND_COUNT || texts[1] == NULL || texts[1][0] == '\0' ||
 	    texts[2] == NULL || texts[2][0] != '<' || strlen(texts[2]) >= REDACT_PLACEHOLDER_SIZE)
 		return json_error(from, err, "not a known kind, a value and its placeholder");
-	char *value CLEANUP_FREE = canonical((enum redact_kind)kind, texts[1]);
+	char *value CLEANUP_FREE =
+		redact_canonical((enum redact_kind)kind, texts[1], strlen(texts[1]));
 	return value != NULL ? insert(redactor, (enum redact_kind)kind, value, strlen(value),
 				      texts[2], err)
 			     : error_memory(err);

@@ -47,44 +47,24 @@ static int add_secrets(struct redactor *redactor, struct error *err)
 	return rc;
 }
 
-/* Returns whether others reach this host by it: interfaces of containers have "fe80::..." and 169.254.0.0/16 alone. */
-static bool tell_address(const uv_interface_address_t *interface, char out[ADDRESS_SIZE])
-{
-	out[0] = '\0';
-	(void)uv_ip_name((const struct sockaddr *)&interface->address, out, ADDRESS_SIZE);
-	return !interface->is_internal && !text_starts_with(out, "fe80:") &&
-	       !text_starts_with(out, "169.254.");
-}
-
-/* All addresses of the interface, and its MAC address. */
-static int add_interface(struct redactor *redactor, const uv_interface_address_t *interfaces,
-			 int count, const char *name, struct error *err)
-{
-	char text[ADDRESS_SIZE] = "";
-	int rc = 0;
-	for (int i = 0; rc == 0 && i < count; i++) {
-		if (strcmp(interfaces[i].name, name) != 0)
-			continue;
-		(void)tell_address(&interfaces[i], text);
-		rc = redactor_add(redactor, REDACT_ADDRESS, text, err);
-		text_hex(text, (const unsigned char *)interfaces[i].phys_addr, 6);
-		if (rc == 0)
-			rc = redactor_add(redactor, REDACT_SERIAL, text, err);
-	}
-	return rc;
-}
-
+/* Addresses and MAC addresses of what leads out of this host. */
 static int add_interfaces(struct redactor *redactor, struct error *err)
 {
 	uv_interface_address_t *interfaces = NULL;
-	char text[ADDRESS_SIZE] = "";
 	int count = 0;
 	int rc = 0;
 	if (uv_interface_addresses(&interfaces, &count) < 0)
 		return 0;
 	for (int i = 0; rc == 0 && i < count; i++) {
-		if (tell_address(&interfaces[i], text))
-			rc = add_interface(redactor, interfaces, count, interfaces[i].name, err);
+		char text[ADDRESS_SIZE] = "";
+		if (interfaces[i].is_internal)
+			continue;
+		(void)uv_ip_name((const struct sockaddr *)&interfaces[i].address, text,
+				 sizeof(text));
+		rc = redactor_add(redactor, REDACT_ADDRESS, text, err);
+		text_hex(text, (const unsigned char *)interfaces[i].phys_addr, 6);
+		if (rc == 0)
+			rc = redactor_add(redactor, REDACT_SERIAL, text, err);
 	}
 	uv_free_interface_addresses(interfaces, count);
 	return rc;

@@ -67,17 +67,13 @@ bool redact_ends(const char *data, size_t size, size_t at)
 void redact_pseudonym(const struct redactor *redactor, enum redact_kind kind, const char *data,
 		      size_t size, char out[REDACT_PLACEHOLDER_SIZE])
 {
-	struct text canonical CLEANUP_TEXT = {0};
+	const char *name = redact_kind_names[kind];
+	char *value CLEANUP_FREE = redact_canonical(kind, data, size);
+	char *text CLEANUP_FREE = text_format("%s %s %s", redactor->key, name, value);
 	char digest[DIGEST_SIZE] = "";
-	text_addf(&canonical, "%s %s ", redactor->key, redact_kind_names[kind]);
-	for (size_t i = 0; i < size; i++) {
-		const char letter = redact_lower(data[i]);
-		if (redact_is_word(letter) || kind != REDACT_SERIAL)
-			text_append(&canonical, &letter, 1);
-	}
-	digest_bytes(text_string(&canonical), canonical.size, digest);
-	(void)snprintf(out, REDACT_PLACEHOLDER_SIZE, "<%s-%.*s>", redact_kind_names[kind],
-		       (int)PSEUDONYM_DIGITS, digest + strlen("sha256:"));
+	digest_bytes(text, text != NULL ? strlen(text) : 0, digest);
+	(void)snprintf(out, REDACT_PLACEHOLDER_SIZE, "<%s-%.*s>", name, (int)PSEUDONYM_DIGITS,
+		       digest + strlen("sha256:"));
 }
 
 /* How many separators of paths are there. */
@@ -113,7 +109,7 @@ static size_t match(const struct redact_fact *fact, const char *data, size_t siz
 	return end - at;
 }
 
-/* Is what was found no part of something longer? A secret may be, and "10.0.0.1" is no address in "10.0.0.1.2". */
+/* Does what was found end here, and is it no part of something longer? A secret may be, and "10.0.0.1" is no address in "10.0.0.1.2". */
 static bool is_whole(const struct redact_fact *fact, const char *data, size_t size, size_t at,
 		     size_t end)
 {
@@ -123,21 +119,21 @@ static bool is_whole(const struct redact_fact *fact, const char *data, size_t si
 	    ((at > 1 && data[at - 1] == '.' && redact_is_word(data[at - 2])) ||
 	     (size - end > 1 && data[end] == '.' && redact_is_word(data[end + 1]))))
 		return false;
-	return redact_ends(data, size, end) &&
-	       (!redact_is_word(fact->value[0]) || redact_begins(data, at));
+	return redact_ends(data, size, end);
 }
 
 /* The longest one that is there. */
 static bool fact_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		    struct redaction *out)
 {
+	const bool begins = !redact_is_word(data[at]) || redact_begins(data, at);
 	*out = (struct redaction){.from = at, .to = at};
 	if (!redactor->first[(unsigned char)data[at]] &&
 	    !redactor->first[(unsigned char)redact_lower(data[at])] && data[at] != '\\')
 		return false;
 	for (size_t i = 0; i < redactor->count; i++) {
 		const struct redact_fact *fact = &redactor->facts[i];
-		if (redactor->keep_identity && fact->kind != REDACT_SECRET)
+		if (fact->kind != REDACT_SECRET && (redactor->keep_identity || !begins))
 			continue;
 		size_t end = at + match(fact, data, size, at);
 		if (end <= out->to || !is_whole(fact, data, size, at, end))

@@ -45,7 +45,7 @@ void redactor_free(struct redactor **redactor);
  * stays in the report: "root", what has fewer than 3 characters or no letter, a word of `own_words`; so
  * is the home folder of such a user; a secret of fewer than 8; a serial number of fewer than 6 characters, without a digit, or
  * of one or two characters alone. A host's name with a domain is also one without, and one of more than 15 characters also
- * what NetBIOS leaves of it. ERROR_MEMORY; ERROR_LIMIT: more than 4096. */
+ * what NetBIOS leaves of it. ERROR_MEMORY; ERROR_LIMIT: more than 16384. */
 int redactor_add(struct redactor *redactor, enum redact_kind kind, const char *value,
 		 struct error *err);
 

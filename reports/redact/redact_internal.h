@@ -10,7 +10,7 @@ enum { REDACT_PLACEHOLDER_SIZE = 32 };
 
 struct redact_fact {
 	enum redact_kind kind;
-	char *value; /* in lower case but for secrets; a home has '/', a serial number letters and digits alone */
+	char *value; /* canonical */
 	char placeholder[REDACT_PLACEHOLDER_SIZE];
 };
 
@@ -46,6 +46,9 @@ size_t redact_span(const char *data, size_t size, size_t at, const char *extra);
  * part of a word. */
 bool redact_begins(const char *data, size_t at);
 bool redact_ends(const char *data, size_t size, size_t at);
+
+/* In lower case but for secrets; a home with '/' alone, a serial number without separators. NULL: out of memory. */
+char *redact_canonical(enum redact_kind kind, const char *value, size_t size);
 
 /* "<serial-1a2b3c4d>". The number may have separators. */
 void redact_pseudonym(const struct redactor *redactor, enum redact_kind kind, const char *data,

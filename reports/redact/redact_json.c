@@ -78,14 +78,7 @@ static int redact_item(const struct redactor *redactor, cJSON *item, const cJSON
 int redact_json(const struct redactor *redactor, cJSON *json, const char *const *without,
 		struct error *err)
 {
-	int rc = 0;
-	if (redactor == NULL)
-		return 0;
-	if (!cJSON_IsObject(json) && !cJSON_IsArray(json))
-		return cJSON_IsString(json) ? redact_value(redactor, json, NULL, err) : 0;
-	for (cJSON *child = json->child; rc == 0 && child != NULL; child = child->next)
-		rc = redact_item(redactor, child, json, without, err);
-	return rc;
+	return redactor != NULL ? redact_item(redactor, json, NULL, without, err) : 0;
 }
 
 /* Adds a document without what is known, in its own form when nothing in it is. */

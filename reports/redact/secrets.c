@@ -99,18 +99,14 @@ static size_t key_before(const char *data, size_t at, size_t *end)
 	return start;
 }
 
+/* Of such a name a ':' without quotes tells the value, which may have blanks. */
 static bool is_header(const char *name, size_t size)
 {
-	static const char *const headers[] = {"authorization",
-					      "proxy-authorization",
-					      "cookie",
-					      "set-cookie",
-					      "x-api-key",
-					      "password",
+	static const char *const headers[] = {"authorization", "cookie", "api-key", "password",
 					      NULL};
 	char folded[NAME_SIZE] = "";
 	fold(name, size, folded);
-	return headers[text_position(headers, folded)] != NULL;
+	return ends_with_one(folded, strlen(folded), headers);
 }
 
 /* Is what follows the value of a key whose name says that it is a secret? `at` is the ':' or '=', or the blank behind an
@@ -120,14 +116,15 @@ static bool assigned_at(const struct redactor *redactor, const char *data, size_
 {
 	size_t key_end = 0;
 	const size_t key = key_before(data, at, &key_end);
-	const enum redact_key says = redact_key_of(data + key, key_end - key);
 	const bool quoted = key_end < at;
-	const bool header = is_header(data + key, key_end - key);
 	const bool option = key_end - key > 2 && memcmp(data + key, "--", 2) == 0;
 	size_t from = at + 1;
+	if (data[at] == ' ' && (!option || quoted || redact_has(data, size, from, "-")))
+		return false;
+	const enum redact_key says = redact_key_of(data + key, key_end - key);
+	const bool header = data[at] == ':' && is_header(data + key, key_end - key);
 	if (says == REDACT_KEY_PLAIN || (says == REDACT_KEY_SERIAL && redactor->keep_identity) ||
-	    (data[at] == ':' && !quoted && !header) ||
-	    (data[at] == ' ' && (!option || quoted || redact_has(data, size, from, "-"))))
+	    (data[at] == ':' && !quoted && !header))
 		return false;
 	while (data[at] == ':' && redact_has(data, size, from, " \t"))
 		from++;
@@ -166,6 +163,7 @@ static bool token_at(const char *data, size_t size, size_t at, struct redaction 
 	const size_t token = at + sizeof(bearer) - 1;
 	if (!redact_begins(data, at))
 		return false;
+	const size_t span = redact_span(data, size, at, "._-");
 	if (token < size && strncasecmp(data + at, bearer, sizeof(bearer) - 1) == 0) {
 		const size_t end = token + redact_span(data, size, token, "._~+/=-");
 		size_t letter = token;
@@ -175,7 +173,6 @@ static bool token_at(const char *data, size_t size, size_t at, struct redaction 
 	}
 	for (size_t i = 0; prefixes[i] != NULL; i++) {
 		const size_t length = strlen(prefixes[i]);
-		const size_t span = redact_span(data, size, at, "._-");
 		if (span >= TOKEN_MIN + length && memcmp(data + at, prefixes[i], length) == 0)
 			return set_secret(out, at, at + span);
 	}

@@ -167,6 +167,8 @@ static void test_secrets(void)
 		{"the value is hunter2hunter2!", "the value is <secret>!"},
 		{"NGC_KEY=abc DB_PASS=\"a b\" MYSQL_PWD=x PWD=/srv registry_key=HKLM sort-key=1",
 		 "NGC_KEY=<secret> DB_PASS=\"<secret>\" MYSQL_PWD=<secret> PWD=/srv registry_key=HKLM sort-key=1"},
+		{"Proxy-Authorization: Basic a b\nSet-Cookie: a=b; c\ndb_password: x y",
+		 "Proxy-Authorization: <secret>\nSet-Cookie: <secret>\ndb_password: <secret>"},
 		{"--password 'a b' --token --verbose", "--password '<secret>' --token --verbose"},
 		{"GET /blob?X-Amz-Signature=0a1b&part=1 signature=valid",
 		 "GET /blob?X-Amz-Signature=<secret>&part=1 signature=valid"},

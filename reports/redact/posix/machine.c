@@ -2,7 +2,6 @@
 #include "reports/redact/redact_internal.h"
 
 #include "base/file.h"
-#include "base/path.h"
 
 #include <string.h>
 #include <strings.h>
@@ -21,17 +20,17 @@ static const char *const files[] = {
 	NULL,
 };
 
-/* The same, below each entry of a folder; where `only` is not there, the entry is a virtual one. */
+/* The same, below each entry of a folder. */
 static const struct {
-	const char *folder, *file, *only;
+	const char *folder, *file;
 } folders[] = {
-	{"/sys/block", "serial", NULL},
-	{"/sys/block", "wwid", NULL},
-	{"/sys/block", "device/serial", NULL},
-	{"/sys/block", "device/wwid", NULL},
-	{"/sys/class/net", "address", "device"},
-	{"/sys/class/drm", "device/unique_id", "device"},
-	{"/proc/driver/nvidia/gpus", "information", NULL},
+	{"/sys/block", "serial"},
+	{"/sys/block", "wwid"},
+	{"/sys/block", "device/serial"},
+	{"/sys/block", "device/wwid"},
+	{"/sys/class/net", "address"},
+	{"/sys/class/drm", "device/unique_id"},
+	{"/proc/driver/nvidia/gpus", "information"},
 };
 
 /* Of a file of many lines, the UUID that the NVIDIA driver tells. */
@@ -45,18 +44,6 @@ static int add_file(struct redactor *redactor, const char *path, struct error *e
 	if (own == NULL)
 		return error_memory(err);
 	return strchr(own, '\n') == NULL ? redactor_add(redactor, REDACT_SERIAL, own, err) : 0;
-}
-
-static int add_entry(struct redactor *redactor, size_t row, const char *entry, struct error *err)
-{
-	char *folder CLEANUP_FREE = path_join(folders[row].folder, entry);
-	char *path CLEANUP_FREE = folder != NULL ? path_join(folder, folders[row].file) : NULL;
-	char *only CLEANUP_FREE = folder != NULL && folders[row].only != NULL
-					  ? path_join(folder, folders[row].only)
-					  : NULL;
-	if (path == NULL || (folders[row].only != NULL && only == NULL))
-		return error_memory(err);
-	return only == NULL || file_exists(only) ? add_file(redactor, path, err) : 0;
 }
 
 static int add_serials(struct redactor *redactor, struct error *err)
@@ -73,8 +60,13 @@ static int add_serials(struct redactor *redactor, struct error *err)
 		struct text_list entries CLEANUP_TEXT_LIST = {0};
 		if (file_list(folders[i].folder, &entries, NULL) < 0)
 			continue;
-		for (size_t j = 0; rc == 0 && j < entries.count; j++)
-			rc = add_entry(redactor, i, entries.items[j], err);
+		text_each (entry, &entries) {
+			char *path CLEANUP_FREE =
+				text_format("%s/%s/%s", folders[i].folder, entry, folders[i].file);
+			if (rc == 0)
+				rc = path != NULL ? add_file(redactor, path, err)
+						  : error_memory(err);
+		}
 	}
 	return rc;
 }
