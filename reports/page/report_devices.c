@@ -194,15 +194,17 @@ static void add_shape(struct text *out, enum look look)
 		page_tone_names[looks[look].tone], looks[look].shape);
 }
 
-static void add_look(struct text *out, enum look look)
+/* `count`: of devices that cannot be told apart; 0 of one. */
+static void add_look(struct text *out, enum look look, int64_t count)
 {
-	if (look == LOOK_NOTHING) {
-		text_add(out, "<td></td>");
-		return;
-	}
 	text_add(out, "<td>");
-	add_shape(out, look);
-	html_addf(out, "<span class=\"sr\">%s</span></td>", looks[look].word);
+	if (look != LOOK_NOTHING) {
+		add_shape(out, look);
+		html_addf(out, "<span class=\"sr\">%s</span>", looks[look].word);
+	}
+	if (count != 0)
+		html_addf(out, " %lld", (long long)count);
+	text_add(out, "</td>");
 }
 
 static void add_sight(const struct report_page *page, const struct sight_at *at, bool others_column)
@@ -219,12 +221,14 @@ static void add_sight(const struct report_page *page, const struct sight_at *at,
 	json_each (device, report_page_devices(page)) {
 		const enum look look = look_of(at->sight, view_string(device, "/ref"));
 		const bool may_be_other = look == LOOK_MISSED && others >= missed;
-		add_look(page->out, may_be_other ? LOOK_NOTHING : look);
+		add_look(page->out, may_be_other ? LOOK_NOTHING : look, 0);
 	}
 	if (others_column)
-		add_look(page->out, others == 0	      ? LOOK_NOTHING
-				    : others > missed ? LOOK_FOREIGN
-						      : LOOK_OWN);
+		add_look(page->out,
+			 others == 0	   ? LOOK_NOTHING
+			 : others > missed ? LOOK_FOREIGN
+					   : LOOK_OWN,
+			 others);
 	text_add(page->out, "</tr>\n");
 }
 

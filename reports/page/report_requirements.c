@@ -26,8 +26,7 @@ static void add_requirement(struct text *out, const cJSON *requirement)
 	html_addf(out, "</td><td>%s", view_string(requirement, "/sentence"));
 	if (reason[0] != '\0')
 		html_addf(out, "<span class=\"why\">%s</span>", reason);
-	html_addf(out, "<span class=\"source\">%s</span><span class=\"source\">",
-		  view_string(requirement, "/source"));
+	html_addf(out, "<span class=\"source\">%s ", view_string(requirement, "/source"));
 	json_each (check, json_pointer(requirement, "/checks")) {
 		report_page_check_link(out, cJSON_IsString(check) ? check->valuestring : "?");
 		text_add(out, check->next != NULL ? ", " : "");
