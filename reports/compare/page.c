@@ -20,25 +20,33 @@ static const struct {
 	[COMPARE_NOT_COMPARABLE] = {"Not comparable", PAGE_WARN},
 };
 
-/* A report that is compared, and how the page leads to it. */
-struct side {
-	const char *when; /* "before" */
-	const cJSON *report;
-	struct text link;
+enum { BEFORE, AFTER, SIDE_COUNT };
+
+static const char *const when[SIDE_COUNT] = {"before", "after"};
+
+/* The reports that are compared, and how the page leads to them. */
+struct sides {
+	const cJSON *reports[SIDE_COUNT];
+	struct text links[SIDE_COUNT];
 };
 
-static void side_free(struct side *side)
+static void sides_free(struct sides *sides)
 {
-	text_free(&side->link);
+	text_free(&sides->links[BEFORE]);
+	text_free(&sides->links[AFTER]);
 }
 
-static void add_report(const struct side *side, struct text *out)
+static void add_reports(const struct sides *sides, struct text *out)
 {
-	const char *id = view_string(side->report, "/run/id");
-	text_add(out, "<td>");
-	html_open_link(out, NULL, text_string(&side->link), NULL, NULL);
-	html_addf(out, "%s</a>, %.10s</td>", id[0] != '\0' ? id : "report",
-		  view_string(side->report, "/run/started"));
+	text_add(out, "<tr><th scope=\"row\">report</th>");
+	for (int side = BEFORE; side < SIDE_COUNT; side++) {
+		const char *id = view_string(sides->reports[side], "/run/id");
+		text_add(out, "<td>");
+		html_open_link(out, NULL, text_string(&sides->links[side]), NULL, NULL);
+		html_addf(out, "%s</a>, %.10s</td>", id[0] != '\0' ? id : "report",
+			  view_string(sides->reports[side], "/run/started"));
+	}
+	text_add(out, "</tr>\n");
 }
 
 static void add_part(const struct compare_difference *difference, const char *name,
@@ -56,15 +64,13 @@ static void add_part(const struct compare_difference *difference, const char *na
 }
 
 /* What differs first; nothing is said of a part that neither report knows. */
-static void add_environment(const struct comparison *comparison, const struct side *before,
-			    const struct side *after, struct text *out)
+static void add_environment(const struct comparison *comparison, const struct sides *sides,
+			    struct text *out)
 {
-	const char *const headings[] = {"part", before->when, after->when, NULL};
+	static const char *const headings[] = {"part", "before", "after", NULL};
 	page_table_begin(out, "sides", "What the reports are about", NULL, headings);
-	text_add(out, "<tr><th scope=\"row\">report</th>");
-	add_report(before, out);
-	add_report(after, out);
-	html_addf(out, "</tr>\n<tr><th scope=\"row\">conformance</th><td>%s</td><td>%s</td></tr>\n",
+	add_reports(sides, out);
+	html_addf(out, "<tr><th scope=\"row\">conformance</th><td>%s</td><td>%s</td></tr>\n",
 		  comparison->conformance.from, comparison->conformance.to);
 	for (int differs = 1; differs >= 0; differs--) {
 		for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
@@ -77,46 +83,39 @@ static void add_environment(const struct comparison *comparison, const struct si
 	page_table_end(out);
 }
 
-/* The outcome, which is the way to the check in its report, and the reason; nothing where it is not there. */
-static void add_ending(const struct view_check *check, const struct side *side, struct text *out)
+/* The outcomes, which are the ways to the check in its reports, and their reasons; nothing where it is not there. */
+static void add_change(const struct compare_change *change, const struct sides *sides,
+		       struct text *out)
 {
-	if (check == NULL)
-		return;
-	html_addf(out, "<div><dt>%s</dt><dd>", side->when);
-	html_open_link(out, NULL, text_string(&side->link), "c-", check->id);
-	page_outcome(out, check->outcome);
-	html_addf(out, "<span class=\"sr\"> %s</span></a> %s</dd></div>\n", side->when,
-		  check->reason);
-}
-
-static void add_change(const struct compare_change *change, const struct side *before,
-		       const struct side *after, struct text *out)
-{
-	const struct view_check *shown = change->to != NULL ? change->to : change->from;
-	html_addf(out, "<li data-facet=\"%s\"><h4 class=\"id\">%s</h4>\n<dl>\n",
-		  compare_kind_names[change->kind], shown->id);
-	add_ending(change->from, before, out);
-	add_ending(change->to, after, out);
+	const struct view_check *const checks[SIDE_COUNT] = {change->from, change->to};
+	html_addf(out, "<li class=\"%s\" data-facet=\"%s\"><h4 class=\"id\">%s</h4>\n<dl>\n",
+		  page_tone_names[kinds[change->kind].tone], compare_kind_names[change->kind],
+		  change->to != NULL ? change->to->id : change->from->id);
+	for (int side = BEFORE; side < SIDE_COUNT; side++) {
+		if (checks[side] == NULL)
+			continue;
+		html_addf(out, "<div><dt>%s</dt><dd>", when[side]);
+		html_open_link(out, NULL, text_string(&sides->links[side]), "c-", checks[side]->id);
+		page_outcome(out, checks[side]->outcome);
+		html_addf(out, "<span class=\"sr\"> %s</span></a> %s</dd></div>\n", when[side],
+			  checks[side]->reason);
+	}
 	text_add(out, "</dl></li>\n");
 }
 
-static void add_changes(const struct comparison *comparison, const struct side *before,
-			const struct side *after, const char *list, struct text *out)
+static void add_changes(const struct comparison *comparison, const struct sides *sides,
+			const char *list, struct text *out)
 {
-	struct page_facet facets[COMPARE_SAME + 1] = {{.name = NULL}};
 	size_t count = 0;
-	for (size_t i = 0; i < COMPARE_SAME; i++) {
-		facets[i] = (struct page_facet){compare_kind_names[i], comparison->kinds[i],
-						kinds[i].tone};
+	for (size_t i = 0; i < COMPARE_SAME; i++)
 		count += comparison->kinds[i];
-	}
 	if (count == 0) {
 		html_addf(out, "<p>All %zu checks ended as before.</p>\n", comparison->count);
 		return;
 	}
 	html_addf(out, "<p class=\"soft\">%zu of %zu checks are not as they were.</p>\n", count,
 		  comparison->count);
-	page_filter(out, list, "changes", count, facets);
+	page_filter(out, list, "changes");
 	html_addf(out, "<ul class=\"changes\" id=\"%s\">\n", list);
 	for (size_t i = 0; i < count; i++) { /* those that are the same come last */
 		const enum compare_kind kind = comparison->changes[i].kind;
@@ -125,7 +124,7 @@ static void add_changes(const struct comparison *comparison, const struct side *
 				out,
 				"<li data-group><h3>%s <span class=\"count\">%zu</span></h3></li>\n",
 				kinds[kind].heading, comparison->kinds[kind]);
-		add_change(&comparison->changes[i], before, after, out);
+		add_change(&comparison->changes[i], sides, out);
 	}
 	text_add(out, "</ul>\n");
 }
@@ -133,8 +132,7 @@ static void add_changes(const struct comparison *comparison, const struct side *
 void compare_page_add(struct compare_page *page, const struct comparison *comparison,
 		      const char *from, const char *to)
 {
-	struct side before CLEANUP(side_free) = {.when = "before", .report = comparison->from};
-	struct side after CLEANUP(side_free) = {.when = "after", .report = comparison->to};
+	struct sides sides CLEANUP(sides_free) = {.reports = {comparison->from, comparison->to}};
 	struct text headline CLEANUP_TEXT = {0};
 	char *id CLEANUP_FREE = text_format("comparison-%zu", page->count++);
 	char *list CLEANUP_FREE = text_format("changes-%zu", page->count);
@@ -143,8 +141,8 @@ void compare_page_add(struct compare_page *page, const struct comparison *compar
 	if (out->failed)
 		return;
 	comparison_add_headline(comparison, &headline);
-	report_add_link(from, &before.link);
-	report_add_link(to, &after.link);
+	report_add_link(from, &sides.links[BEFORE]);
+	report_add_link(to, &sides.links[AFTER]);
 	text_reset(&page->title);
 	if (page->several)
 		text_addf(&page->title, "%zu reports compared with one", page->count);
@@ -152,14 +150,15 @@ void compare_page_add(struct compare_page *page, const struct comparison *compar
 		text_add_all(&page->title, &headline);
 	page_section_begin(&page->page, id, page->several ? text_string(&headline) : "Environment",
 			   0, NULL);
-	add_environment(comparison, &before, &after, out);
+	add_environment(comparison, &sides, out);
 	if (!page->several) {
 		page_section_end(&page->page);
 		page_section_begin(&page->page, "checks", "Checks", 0, NULL);
 	}
-	add_changes(comparison, &before, &after, list, out);
+	add_changes(comparison, &sides, list, out);
 	page_section_end(&page->page);
-	out->failed = out->failed || headline.failed || before.link.failed || after.link.failed;
+	out->failed = out->failed || headline.failed || sides.links[BEFORE].failed ||
+		      sides.links[AFTER].failed;
 }
 
 int compare_page_print(const struct compare_page *page, struct text *out, struct error *err)

@@ -143,8 +143,8 @@ static void add_row(const struct matrix *matrix, size_t row, enum kind kind, boo
 	const size_t columns = matrix->column_count;
 	size_t counts[KIND_COUNT] = {0};
 	(void)count_kinds(matrix, row, counts);
-	html_addf(out, "<tr data-facet=\"%s\"><th scope=\"row\" class=\"id\">%s</th>",
-		  kinds[kind].name, matrix->rows[row].id);
+	html_addf(out, "<tr class=\"%s\" data-facet=\"%s\"><th scope=\"row\" class=\"id\">%s</th>",
+		  page_tone_names[kinds[kind].tone], kinds[kind].name, matrix->rows[row].id);
 	if (kind == PASSING) {
 		html_addf(out, "<td class=\"heat good h5\" colspan=\"%zu\">pass", columns);
 		if (counts[PASSING] < columns)
@@ -182,18 +182,16 @@ static void add_rows(const struct matrix *matrix, const enum kind *rows, enum ki
 
 static void add_heat_map(const struct matrix *matrix, const enum kind *rows, struct text *out)
 {
-	struct page_facet facets[KIND_COUNT + 1] = {{.name = NULL}};
+	size_t counts[KIND_COUNT] = {0};
 	size_t open = 0;
-	for (size_t i = 0; i < KIND_COUNT; i++)
-		facets[i] = (struct page_facet){.name = kinds[i].name, .tone = kinds[i].tone};
 	for (size_t i = 0; i < matrix->row_count; i++)
-		facets[rows[i]].count++;
-	page_filter(out, "rows", "checks", matrix->row_count, facets);
+		counts[rows[i]]++;
+	page_filter(out, "rows", "checks");
 	page_grid_begin(out, "matrix", "Heat map");
 	add_head(matrix, out);
 	text_add(out, "<tbody id=\"rows\">\n");
 	for (int kind = 0; kind < KIND_COUNT; kind++)
-		add_rows(matrix, rows, (enum kind)kind, facets[kind].count, &open, out);
+		add_rows(matrix, rows, (enum kind)kind, counts[kind], &open, out);
 	text_add(out, "</tbody>\n");
 	page_grid_end(out);
 }

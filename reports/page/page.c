@@ -119,25 +119,12 @@ void page_heat_cell(struct text *out, enum page_tone tone, size_t part, size_t w
 	html_addf(out, link != NULL ? "%s</a></td>" : "%s</td>", text);
 }
 
-void page_filter(struct text *out, const char *list, const char *noun, size_t count,
-		 const struct page_facet *facets)
+void page_filter(struct text *out, const char *list, const char *noun)
 {
-	html_addf(
-		out,
-		"<div class=\"filter\" data-list=\"%s\" data-noun=\"%s\" role=\"group\" "
-		"aria-label=\"Filter of %s\" hidden>\n<input type=\"search\" autocomplete=\"off\" "
-		"spellcheck=\"false\" placeholder=\"Search %s\" aria-label=\"Search %s\">\n"
-		"<div class=\"facets\" role=\"group\" aria-label=\"Show only\">",
-		list, noun, noun, noun, noun);
-	for (; facets->name != NULL; facets++) {
-		if (facets->count != 0)
-			html_addf(out,
-				  "<button type=\"button\" class=\"facet %s\" data-facet=\"%s\" "
-				  "aria-pressed=\"false\">%s <b>%zu</b></button>",
-				  page_tone_names[facets->tone], facets->name, facets->name,
-				  facets->count);
-	}
-	html_addf(out, "</div>\n<output>%zu %s</output></div>\n", count, noun);
+	html_addf(out,
+		  "<div class=\"filter\" data-list=\"%s\" data-noun=\"%s\" role=\"group\" "
+		  "aria-label=\"Filter of %s\" hidden></div>\n",
+		  list, noun, noun);
 }
 
 void page_table_begin(struct text *out, const char *class, const char *label, const char *list,

@@ -56,21 +56,12 @@ void page_outcome(struct text *out, enum report_outcome outcome);
 void page_heat_cell(struct text *out, enum page_tone tone, size_t part, size_t whole,
 		    const char *link, const char *word, const char *text);
 
-/* What items of a filtered list are: a word of their data-facet attribute. */
-struct page_facet {
-	const char *name; /* "fail" */
-	size_t count;	  /* of items; a facet of 0 is not shown */
-	enum page_tone tone;
-};
-
 /*
- * Search field and facets over the children of the element with the id `list` (a <tbody>, an <ol>); `noun` is what they
- * are: "checks". An item's text is searched, its attribute data-facet selects. An item with the attribute data-group heads those that follow, and is
- * not counted. '/' leads to the field of the first filter.
- * Shown by the script alone. The facets are ended by {NULL}.
+ * A filter of the children of the element with the id `list` (a <tbody>, an <ol>), which the script makes; `noun` is what they
+ * are: "checks". An item's text is searched, its attribute data-facet ("fail"), whose tone is its class, selects. An item with the attribute
+ * data-group heads those that follow, and is not counted. '/' leads to the field of the first filter.
  */
-void page_filter(struct text *out, const char *list, const char *noun, size_t count,
-		 const struct page_facet *facets);
+void page_filter(struct text *out, const char *list, const char *noun);
 
 /* A table that `label` names, with a row of column headings, NULL-ended. Its <tbody>, with the id `list` unless that is NULL,
  * is open until page_table_end(). On narrow screens rows break into lines. */

@@ -2,41 +2,45 @@
 #include "reports/environment.h"
 #include "reports/page/report_page.h"
 
-/* One of the last two says where the value is. */
+/* `where` is a pointer to a string or strings, or a section of the environment, which has a name for people. */
 struct fact {
-	const char *name;
-	const char *pointer; /* to a string, or strings */
-	const char *section; /* of the environment, which has a name for people */
+	const char *name, *where;
 };
 
 static const struct fact facts[] = {
-	{"Recording", "/environment/node/file", NULL},
-	{"Run on", "/environment/node/machine/product", NULL},
-	{"Operating system", NULL, "os"},
-	{"Architecture", "/environment/os/architecture", NULL},
-	{"Device plugin", NULL, "plugin"},
-	{"Plugin API", "/environment/plugin/api", NULL},
-	{"Not known of it", "/environment/plugin/untold", NULL},
-	{"Resources", "/environment/plugin/resources", NULL},
-	{"Container runtime", NULL, "runtime"},
-	{"Shim", "/environment/runtime/shim", NULL},
-	{"OCI runtime", "/environment/runtime/oci", NULL},
-	{"Not known of it", "/environment/runtime/untold", NULL},
-	{"Probes ran in", "/run/settings/launcher", NULL},
-	{"Kubelet", "/run/settings/profile", NULL},
-	{"gpucert", NULL, "harness"},
-	{"Started", "/run/started", NULL},
-	{NULL, NULL, NULL},
+	{"Recording", "/environment/node/file"},
+	{"Run on", "/environment/node/machine/product"},
+	{"Operating system", "os"},
+	{"Architecture", "/environment/os/architecture"},
+	{"Device plugin", "plugin"},
+	{"Plugin API", "/environment/plugin/api"},
+	{"Not known of it", "/environment/plugin/untold"},
+	{"Resources", "/environment/plugin/resources"},
+	{"Container runtime", "runtime"},
+	{"Shim", "/environment/runtime/shim"},
+	{"OCI runtime", "/environment/runtime/oci"},
+	{"Not known of it", "/environment/runtime/untold"},
+	{"Probes ran in", "/run/settings/launcher"},
+	{"Kubelet", "/run/settings/profile"},
+	{"gpucert", "harness"},
+	{"Started", "/run/started"},
+	{NULL, NULL},
 };
 
 /* By which a run is told from others. */
 static const struct fact identity[] = {
-	{"Command line", "/run/invocation/argv", NULL},
-	{"Run", "/run/id", NULL},
-	{"Environment", "/environment/digest", NULL},
-	{"Journal", "/run/journal/digest", NULL},
-	{NULL, NULL, NULL},
+	{"Command line", "/run/invocation/argv"},
+	{"Run", "/run/id"},
+	{"Environment", "/environment/digest"},
+	{"Journal", "/run/journal/digest"},
+	{NULL, NULL},
 };
+
+static void add_fact(struct text *out, const char *name, const char *value)
+{
+	if (value[0] != '\0')
+		html_addf(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
+}
 
 /* A string, or several behind each other. */
 static void add_strings(struct text *out, const cJSON *value)
@@ -48,43 +52,28 @@ static void add_strings(struct text *out, const cJSON *value)
 			  cJSON_IsString(item) ? item->valuestring : "?");
 }
 
-/* Nothing for an empty value. */
-static void add_fact(const struct report_page *page, const char *name, const struct text *value)
-{
-	page->out->failed = page->out->failed || value->failed;
-	if (value->size == 0)
-		return;
-	html_addf(page->out, "<div><dt>%s</dt><dd>", name);
-	html_add_text(page->out, value);
-	text_add(page->out, "</dd></div>\n");
-}
-
 static void add_facts(const struct report_page *page, const struct fact *fact)
 {
 	const cJSON *environment = json_pointer(page->report, "/environment");
 	for (; fact->name != NULL; fact++) {
 		struct text value CLEANUP_TEXT = {0};
-		if (fact->section != NULL)
-			environment_add_name(
-				fact->section,
-				cJSON_GetObjectItemCaseSensitive(environment, fact->section),
-				&value);
+		if (fact->where[0] == '/')
+			add_strings(&value, json_pointer(page->report, fact->where));
 		else
-			add_strings(&value, json_pointer(page->report, fact->pointer));
-		add_fact(page, fact->name, &value);
+			environment_add_names(fact->where, environment, &value);
+		add_fact(page->out, fact->name, text_string(&value));
+		page->out->failed = page->out->failed || value.failed;
 	}
 }
 
-static void add_node(const struct report_page *page)
+static const char *node_of(const cJSON *report)
 {
-	const char *kind = view_string(page->report, "/environment/node/kind");
-	const char *told =
-		text_equal(kind, "live") ? "this machine"
-		: text_equal(kind, "wine")
-			? "Windows programs under Wine"
-			: "a recording of another machine, which proves nothing about it";
-	if (kind[0] != '\0')
-		html_addf(page->out, "<div><dt>Node</dt><dd>%s</dd></div>\n", told);
+	const char *kind = view_string(report, "/environment/node/kind");
+	if (text_equal(kind, "recorded"))
+		return "a recording of another machine, which proves nothing about it";
+	return text_equal(kind, "live")	  ? "this machine"
+	       : text_equal(kind, "wine") ? "Windows programs under Wine"
+					  : kind;
 }
 
 /* The version of the driver with the key; "" when the report does not say it. */
@@ -133,14 +122,13 @@ static void add_devices(const struct report_page *page)
 void report_page_environment(const struct report_page *page)
 {
 	text_add(page->out, "<dl class=\"facts\">\n");
-	add_node(page);
+	add_fact(page->out, "Node", node_of(page->report));
 	add_facts(page, facts);
 	text_add(page->out, "</dl>\n<details><summary>Identity of the run</summary>"
 			    "<dl class=\"facts long\">\n");
 	add_facts(page, identity);
 	json_each (image, json_pointer(page->report, "/environment/images"))
-		html_addf(page->out, "<div><dt>Image</dt><dd>%s</dd></div>\n",
-			  view_string(image, "/ref"));
+		add_fact(page->out, "Image", view_string(image, "/ref"));
 	text_add(page->out, "</dl></details>\n");
 	if (json_first(report_page_devices(page)) != NULL)
 		add_devices(page);

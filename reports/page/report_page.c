@@ -5,33 +5,33 @@
 
 #include <string.h>
 
-enum { ASSERTIONS_MAX = 12, NARROW_MAX = 8 };
+enum { NARROW_MAX = 8 };
 
 static const struct section {
 	const char *id, *heading, *lead;
-	report_page_count_fn *count; /* NULL: always there, and nothing is counted */
+	const char *list;	     /* the array of the report that it is about, or */
+	report_page_count_fn *count; /* what counts; without both it is always there */
 	report_page_fn *write;
 } sections[] = {
 	{"environment", "Environment",
-	 "What the verdict is about: another driver or build is another report.", NULL,
+	 "What the verdict is about: another driver or build is another report.", NULL, NULL,
 	 report_page_environment},
-	{"failures", "Failures", NULL, report_page_count_failures, report_page_failures},
+	{"failures", "Failures", NULL, NULL, report_page_count_failures, report_page_failures},
 	{"apis", "APIs by device", "What did real work in a container that was given the device.",
-	 report_page_count_apis, report_page_grid},
+	 NULL, report_page_count_apis, report_page_grid},
 	{"isolation", "Isolation",
-	 "Which devices of the node each container saw, beside those that it was granted.",
+	 "Which devices of the node each container saw, beside those that it was granted.", NULL,
 	 report_page_count_containers, report_page_isolation},
-	{"untested", "Not tested", "What keeps requirements open, a line for each reason.",
+	{"untested", "Not tested", "What keeps requirements open, a line for each reason.", NULL,
 	 report_page_count_untested, report_page_untested},
-	{"checks", "Checks", NULL, report_page_count_checks, report_page_checks},
+	{"checks", "Checks", NULL, "/checks", NULL, report_page_checks},
 	{"requirements", "Requirements",
 	 "What must, should or may hold, and whether the checks of this run prove it.",
-	 report_page_count_requirements, report_page_requirements},
-	{"timeline", "Timeline", NULL, NULL, report_page_timeline},
+	 "/requirements", NULL, report_page_requirements},
+	{"timeline", "Timeline", NULL, NULL, NULL, report_page_timeline},
 	{"images", "Images",
 	 "What the rules of images predicted of each kind of launch, and what happened.",
-	 report_page_count_images, report_page_images},
-	{NULL, NULL, NULL, NULL, NULL},
+	 "/predictions", NULL, report_page_images},
 };
 
 const cJSON *report_page_devices(const struct report_page *page)
@@ -50,84 +50,17 @@ void report_page_check_link(struct text *out, const char *id)
 	html_addf(out, "%s</a>", id);
 }
 
-void report_page_meta(struct text *out, const struct view_check *check, bool linked)
-{
-	const char *requirement = view_string(check->json, "/requirement");
-	text_add(out, "<p class=\"meta\">");
-	if (linked)
-		report_page_check_link(out, check->id);
-	if (requirement[0] != '\0') {
-		html_open_link(out, "id", "", "r-", requirement);
-		html_addf(out, "%s %s</a>", view_string(check->json, "/level"), requirement);
-	}
-	html_addf(out, "<span>severity %s</span></p>\n", view_string(check->json, "/severity"));
-}
-
-/* Returns how many are left. */
-static size_t add_assertions(struct text *out, const cJSON *assertions, bool ok)
-{
-	size_t count = 0;
-	json_each (assertion, assertions) {
-		if (json_pointer_true(assertion, "/ok") != ok || count++ >= ASSERTIONS_MAX)
-			continue;
-		html_addf(out, "<tr class=\"%s\"><td>%s</td><td>%s</td><td>%s</td></tr>\n",
-			  ok ? "good" : "bad", view_string(assertion, "/what"),
-			  view_string(assertion, "/wanted"), view_string(assertion, "/saw"));
-	}
-	return count > ASSERTIONS_MAX ? count - ASSERTIONS_MAX : 0;
-}
-
-static bool has_assertion(const cJSON *assertions, bool held)
-{
-	json_each (assertion, assertions) {
-		if (held || !json_pointer_true(assertion, "/ok"))
-			return true;
-	}
-	return false;
-}
-
-void report_page_assertions(struct text *out, const struct view_check *check, bool held)
-{
-	static const char *const headings[] = {"What", "Wanted", "Saw", NULL};
-	const cJSON *assertions = json_pointer(check->json, "/assertions");
-	if (!has_assertion(assertions, held))
-		return;
-	page_table_begin(out, "seen", "What was compared", NULL, headings);
-	const size_t failed = add_assertions(out, assertions, false);
-	const size_t passed = held ? add_assertions(out, assertions, true) : 0;
-	page_table_end(out);
-	page_more(out, failed, " that did not hold");
-	page_more(out, passed, " that held");
-}
-
-void report_page_evidence(struct text *out, const struct view_check *check)
-{
-	const cJSON *evidence = json_pointer(check->json, "/evidence");
-	if (json_first(evidence) == NULL)
-		return;
-	text_add(out, "<p class=\"meta\"><span>Evidence</span>");
-	json_each (item, evidence) {
-		text_add(out, "<span>");
-		html_file_link(out, view_string(item, "/path"), view_string(item, "/name"));
-		text_add(out, json_pointer_true(item, "/truncated") ? " (cut)</span>" : "</span>");
-	}
-	text_add(out, "</p>\n");
-}
-
 /* How the checks ended; what does not apply is left out. */
 static void add_bar(const struct report_page *page)
 {
-	struct report_page_part parts[PAGE_TONE_COUNT] = {{0}};
 	const struct view *view = &page->findings->view;
-	if (view->count == 0)
-		return;
-	for (int tone = 0; tone < PAGE_TONE_COUNT; tone++)
-		parts[tone].class = page_tone_names[tone];
+	int64_t sizes[PAGE_TONE_COUNT] = {0};
 	for (size_t i = 0; i < view->count; i++) {
 		if (view->checks[i].outcome != REPORT_NOT_APPLICABLE)
-			parts[page_tone_of(view->checks[i].outcome)].size++;
+			sizes[page_tone_of(view->checks[i].outcome)]++;
 	}
-	report_page_bar(page->out, parts, PAGE_TONE_COUNT);
+	if (view->count != 0)
+		report_page_bar(page->out, sizes, page_tone_names, PAGE_TONE_COUNT);
 }
 
 /* How many of the requirements of a level are satisfied. */
@@ -202,9 +135,14 @@ static void write_page(const cJSON *report, const struct findings *findings, str
 	struct text title CLEANUP_TEXT = {0};
 	const struct report_page page = {report, findings, &shell.body};
 	add_verdict(&page);
-	for (const struct section *section = sections; section->id != NULL; section++) {
-		const size_t count = section->count != NULL ? section->count(&page) : 0;
-		if (section->count != NULL && count == 0)
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		const struct section *section = &sections[i];
+		const size_t count =
+			section->count != NULL ? section->count(&page)
+			: section->list != NULL
+				? (size_t)cJSON_GetArraySize(json_pointer(report, section->list))
+				: 0;
+		if (count == 0 && (section->count != NULL || section->list != NULL))
 			continue;
 		page_section_begin(&shell, section->id, section->heading, count, section->lead);
 		section->write(&page);

@@ -10,25 +10,6 @@ static enum page_tone tone_of(const char *verdict)
 	return tones[text_position(report_requirement_verdict_names, verdict)];
 }
 
-size_t report_page_count_requirements(const struct report_page *page)
-{
-	return (size_t)cJSON_GetArraySize(json_pointer(page->report, "/requirements"));
-}
-
-static void add_filter(const struct report_page *page, const cJSON *requirements)
-{
-	struct page_facet facets[REPORT_REQUIREMENT_NOT_APPLICABLE + 2] = {{0}};
-	for (size_t i = 0; report_requirement_verdict_names[i] != NULL; i++) {
-		const char *verdict = report_requirement_verdict_names[i];
-		facets[i] = (struct page_facet){.name = verdict, .tone = tone_of(verdict)};
-		json_each (requirement, requirements)
-			facets[i].count +=
-				text_equal(view_string(requirement, "/verdict"), verdict) ? 1 : 0;
-	}
-	page_filter(page->out, "requirements-list", "requirements",
-		    report_page_count_requirements(page), facets);
-}
-
 static void add_requirement(struct text *out, const cJSON *requirement)
 {
 	const char *id = view_string(requirement, "/id");
@@ -37,15 +18,15 @@ static void add_requirement(struct text *out, const cJSON *requirement)
 	text_add(out, "<tr id=\"");
 	html_add_id(out, "r-", id);
 	html_addf(out,
-		  "\" data-facet=\"%s\"><th scope=\"row\" class=\"id\">%s</th>"
+		  "\" class=\"%s\" data-facet=\"%s\"><th scope=\"row\" class=\"id\">%s</th>"
 		  "<td class=\"level\">%s</td><td>",
-		  verdict, id, view_string(requirement, "/level"));
+		  page_tone_names[tone_of(verdict)], verdict, id,
+		  view_string(requirement, "/level"));
 	page_badge(out, tone_of(verdict), verdict);
 	html_addf(out, "</td><td>%s", view_string(requirement, "/sentence"));
 	if (reason[0] != '\0')
 		html_addf(out, "<span class=\"why\">%s</span>", reason);
-	html_addf(out, "<span class=\"source\">%s</span><span class=\"source\">",
-		  view_string(requirement, "/source"));
+	html_addf(out, "<span class=\"source\">%s ", view_string(requirement, "/source"));
 	json_each (check, json_pointer(requirement, "/checks")) {
 		report_page_check_link(out, cJSON_IsString(check) ? check->valuestring : "?");
 		text_add(out, check->next != NULL ? ", " : "");
@@ -58,17 +39,12 @@ void report_page_requirements(const struct report_page *page)
 	static const char *const headings[] = {"Id", "Level", "Verdict",
 					       "What holds, and where that is written", NULL};
 	const cJSON *requirements = json_pointer(page->report, "/requirements");
-	add_filter(page, requirements);
+	page_filter(page->out, "requirements-list", "requirements");
 	page_table_begin(page->out, "stacked requirements", "Requirements", "requirements-list",
 			 headings);
 	json_each (requirement, requirements)
 		add_requirement(page->out, requirement);
 	page_table_end(page->out);
-}
-
-size_t report_page_count_images(const struct report_page *page)
-{
-	return (size_t)cJSON_GetArraySize(json_pointer(page->report, "/predictions"));
 }
 
 static void add_prediction(struct text *out, const cJSON *prediction)

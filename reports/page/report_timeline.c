@@ -54,22 +54,23 @@ static void add_bars(const struct report_page *page, const struct view_check *he
 	text_add(page->out, "\"/>");
 }
 
-void report_page_bar(struct text *out, const struct report_page_part *parts, size_t count)
+void report_page_bar(struct text *out, const int64_t *sizes, const char *const *classes,
+		     size_t count)
 {
 	int64_t total = 0;
 	int64_t begin = 0;
 	for (size_t i = 0; i < count; i++)
-		total += parts[i].size;
+		total += sizes[i];
 	text_add(out, lane);
 	for (size_t i = 0; i < count; i++) {
 		int left = 0;
 		int right = 0;
-		if (parts[i].size > 0 && place_bar(begin, parts[i].size, total, &left, &right)) {
-			html_addf(out, "<path class=\"%s\" d=\"", parts[i].class);
+		if (sizes[i] > 0 && place_bar(begin, sizes[i], total, &left, &right)) {
+			html_addf(out, "<path class=\"%s\" d=\"", classes[i]);
 			add_bar(out, left, right);
 			text_add(out, "\"/>");
 		}
-		begin += parts[i].size;
+		begin += sizes[i];
 	}
 	text_add(out, "</svg>\n");
 }
@@ -101,24 +102,19 @@ static void add_suite(const struct report_page *page, const struct view_check *h
 /* Where the time went: one bar, and the numbers. */
 static void add_parts(const struct report_page *page)
 {
-	static const struct {
-		const char *pointer, *name, *class;
-	} times[] = {
-		{"/run/time/criMs", "container runtime", "p1"},
-		{"/run/time/probeMs", "probes at work", "p2"},
-		{"/run/time/declaredWaitMs", "declared waits", "p3"},
-		{"/run/time/otherMs", "the harness itself", "p4"},
-	};
-	struct report_page_part parts[ARRAY_SIZE(times)] = {{0}};
-	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
-		parts[i] = (struct report_page_part){times[i].class,
-						     view_duration(page->report, times[i].pointer)};
-	report_page_bar(page->out, parts, ARRAY_SIZE(parts));
+	static const char *const pointers[] = {"/run/time/criMs", "/run/time/probeMs",
+					       "/run/time/declaredWaitMs", "/run/time/otherMs"};
+	static const char *const names[] = {"container runtime", "probes at work", "declared waits",
+					    "the harness itself"};
+	static const char *const classes[] = {"p1", "p2", "p3", "p4"};
+	int64_t sizes[ARRAY_SIZE(pointers)] = {0};
+	for (size_t i = 0; i < ARRAY_SIZE(pointers); i++)
+		sizes[i] = view_duration(page->report, pointers[i]);
+	report_page_bar(page->out, sizes, classes, ARRAY_SIZE(sizes));
 	text_add(page->out, "<dl class=\"parts\">\n");
-	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
-		html_addf(page->out, "<div class=\"%s\"><dt>%s</dt><dd>", times[i].class,
-			  times[i].name);
-		page_add_duration(page->out, parts[i].size);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		html_addf(page->out, "<div class=\"%s\"><dt>%s</dt><dd>", classes[i], names[i]);
+		page_add_duration(page->out, sizes[i]);
 		text_add(page->out, "</dd></div>\n");
 	}
 	text_add(page->out, "</dl>\n");

@@ -258,9 +258,9 @@ static void test_isolation_is_drawn_and_told(void)
 		{"{\"granted\":[\"dev0\"],\"saw\":[],\"others\":0", "not all of its own",
 		 "granted, and not seen</span></td>"},
 		{"{\"granted\":[\"dev0\"],\"saw\":[],\"others\":1", "its own alone",
-		 "granted and seen</span></td>"},
+		 "granted and seen</span> 1</td>"},
 		{"{\"granted\":[\"dev0\"],\"saw\":[],\"others\":4", "others, too",
-		 "seen, and not granted</span></td>"},
+		 "seen, and not granted</span> 4</td>"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char *sights CLEANUP_FREE =
