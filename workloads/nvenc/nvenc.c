@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Bits 28 to 30 are the same in each version word; bit 31 is set in those of some structures. */
 #define WORD(major, minor, number)                                                                 \
@@ -105,9 +104,9 @@ static int load(struct nvenc *nvenc, struct api_report *report, struct error *er
 	return rc == 0 ? check_table(&nvenc->calls, err) : rc;
 }
 
-static int nvenc_open(struct api_report *report, void **session, struct error *err)
+static int nvenc_open(struct api_report *report, void *session, struct error *err)
 {
-	struct nvenc *nvenc = *session;
+	struct nvenc *nvenc = session;
 	int rc = load(nvenc, report, err);
 	return rc == 0 ? api_open_devices(nvenc_devices, report, &nvenc->devices, err) : rc;
 }
@@ -115,8 +114,7 @@ static int nvenc_open(struct api_report *report, void **session, struct error *e
 static void nvenc_close(void *session)
 {
 	struct nvenc *nvenc = session;
-	nvenc_devices->close(nvenc->devices);
-	free(nvenc);
+	api_close(nvenc_devices, nvenc->devices);
 }
 
 const struct api_driver nvenc_api = {

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -125,14 +124,11 @@ static void vaapi_close(void *session)
 			(void)va->vaTerminate(va->nodes[i].display);
 		(void)close(va->nodes[i].fd);
 	}
-	free(va);
 }
 
-static int vaapi_open(struct api_report *report, void **session, struct error *err)
+static int vaapi_open(struct api_report *report, void *session, struct error *err)
 {
-	struct vaapi *va = calloc(1, sizeof(*va));
-	if (va == NULL)
-		return error_memory(err);
+	struct vaapi *va = session;
 	int rc = load(va, report, err);
 	if (rc == 0) {
 		report->missing = "VA driver";
@@ -142,10 +138,6 @@ static int vaapi_open(struct api_report *report, void **session, struct error *e
 		rc = initialise_all(va, report, err);
 	for (size_t i = 0; rc == 0 && i < va->count; i++)
 		rc = api_report_device(report, vaapi_describe(va, i), err);
-	if (rc == 0)
-		*session = va;
-	else
-		vaapi_close(va);
 	return rc;
 }
 
@@ -168,6 +160,7 @@ const struct api_driver vaapi_api = {
 	.description =
 		"Opens libva and a display on each render node of /dev/dri, lists what each encodes, and encodes moving frames with "
 		"each codec on one of them. The streams are in the document, for verify-video to decode.",
+	.session_size = sizeof(struct vaapi),
 	.open = vaapi_open,
 	.work = vaapi_work,
 	.close = vaapi_close,

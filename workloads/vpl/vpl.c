@@ -242,9 +242,9 @@ static int enumerate(struct vpl *vpl, struct api_report *report, struct error *e
 	return check(NULL, status, "MFXEnumImplementations", err);
 }
 
-static int vpl_open(struct api_report *report, void **session, struct error *err)
+static int vpl_open(struct api_report *report, void *session, struct error *err)
 {
-	struct vpl *vpl = *session;
+	struct vpl *vpl = session;
 #define FUNCTION(name) {#name, &vpl->name},
 	const struct api_function functions[] = {FUNCTIONS(FUNCTION){NULL, NULL}};
 #undef FUNCTION
@@ -255,17 +255,14 @@ static int vpl_open(struct api_report *report, void **session, struct error *err
 	vpl->loader = vpl->MFXLoad();
 	if (vpl->loader == NULL)
 		return error_set(err, ERROR_REMOTE, "MFXLoad: no loader");
-	rc = enumerate(vpl, report, err);
-	if (rc != 0)
-		vpl->MFXUnload(vpl->loader);
-	return rc;
+	return enumerate(vpl, report, err);
 }
 
 static void vpl_close(void *session)
 {
 	struct vpl *vpl = session;
-	vpl->MFXUnload(vpl->loader);
-	free(vpl);
+	if (vpl->loader != NULL)
+		vpl->MFXUnload(vpl->loader);
 }
 
 struct encoder_state {
@@ -444,8 +441,7 @@ static void close_encoder(void *encoder)
 		(void)e->vpl->MFXVideoENCODE_Close(e->session);
 	if (e->session != NULL)
 		(void)e->vpl->MFXClose(e->session);
-	if (e->vaapi != NULL)
-		vaapi_api.close(e->vaapi);
+	api_close(&vaapi_api, e->vaapi);
 	api_report_free(&e->report);
 	free(e->stream.Data);
 }
