@@ -72,6 +72,8 @@ static int enumerate(struct d3d12 *d3d, struct error *err)
 	d3d->count = API_DEVICES_MAX;
 	VkResult result = d3d->vkEnumeratePhysicalDevices(d3d->get_vk_instance(d3d->instance),
 							  &d3d->count, d3d->devices);
+	if (d3d->count > API_DEVICES_MAX)
+		d3d->count = API_DEVICES_MAX;
 	if (result == VK_SUCCESS || result == VK_INCOMPLETE)
 		return 0;
 	d3d->count = 0;

@@ -50,7 +50,7 @@ bool vulkan_offers(const struct vulkan *vk, VkPhysicalDevice device, const char 
 	VkExtensionProperties *list CLEANUP_FREE = calloc(EXTENSIONS_MAX, sizeof(*list));
 	return list != NULL &&
 	       vk->vkEnumerateDeviceExtensionProperties(device, NULL, &count, list) >= 0 &&
-	       vulkan_has_extension(list, count, name);
+	       vulkan_has_extension(list, count < EXTENSIONS_MAX ? count : EXTENSIONS_MAX, name);
 }
 
 static void chain(struct facts *facts, bool wanted, void *structure)
