@@ -39,15 +39,22 @@ static void judge(struct api_report *report, const struct error *reason)
 static int open_session(const struct api_driver *api, struct api_report *report, void **session,
 			struct error *err)
 {
-	*session = api->session_size != 0 ? calloc(1, api->session_size) : NULL;
-	if (api->session_size != 0 && *session == NULL)
+	*session = calloc(1, api->session_size);
+	if (*session == NULL)
 		return error_memory(err);
-	int rc = api->open(report, session, err);
-	if (rc != 0 && api->session_size != 0) {
-		free(*session);
+	int rc = api->open(report, *session, err);
+	if (rc != 0) {
+		api_close(api, *session);
 		*session = NULL;
 	}
 	return rc;
+}
+
+void api_close(const struct api_driver *api, void *session)
+{
+	if (session != NULL && api->close != NULL)
+		api->close(session);
+	free(session);
 }
 
 int api_open(const struct api_driver *api, struct api_report *report, void **session,

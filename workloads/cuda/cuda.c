@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Source: CUDA Driver API reference, CUresult. */
 static const struct code_advice codes[] = {
@@ -207,9 +206,9 @@ static int enumerate(struct cuda *cuda, struct api_report *report, struct error 
 	return rc;
 }
 
-static int cuda_open(struct api_report *report, void **session, struct error *err)
+static int cuda_open(struct api_report *report, void *session, struct error *err)
 {
-	struct cuda *cuda = *session;
+	struct cuda *cuda = session;
 	cuda->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	int rc = load(cuda, report, err);
 	return rc == 0 ? enumerate(cuda, report, err) : rc;
@@ -226,5 +225,4 @@ const struct api_driver cuda_api = {
 	.session_size = sizeof(struct cuda),
 	.open = cuda_open,
 	.work = cuda_work,
-	.close = free,
 };

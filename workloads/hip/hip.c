@@ -178,9 +178,9 @@ static int enumerate(struct hip *hip, struct api_report *report, struct error *e
 	return rc;
 }
 
-static int hip_open(struct api_report *report, void **session, struct error *err)
+static int hip_open(struct api_report *report, void *session, struct error *err)
 {
-	struct hip *hip = *session;
+	struct hip *hip = session;
 	int rc = load(hip, report, err);
 	if (rc != 0)
 		return rc;
@@ -199,5 +199,4 @@ const struct api_driver hip_api = {
 	.session_size = sizeof(struct hip),
 	.open = hip_open,
 	.work = hip_work,
-	.close = free,
 };

@@ -226,9 +226,9 @@ static int enumerate(struct levelzero *lz, struct api_report *report, struct err
 	return rc;
 }
 
-static int levelzero_open(struct api_report *report, void **session, struct error *err)
+static int levelzero_open(struct api_report *report, void *session, struct error *err)
 {
-	struct levelzero *lz = *session;
+	struct levelzero *lz = session;
 	lz->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	int rc = load(lz, report, err);
 	if (rc != 0)
@@ -247,5 +247,4 @@ const struct api_driver levelzero_api = {
 	.session_size = sizeof(struct levelzero),
 	.open = levelzero_open,
 	.work = levelzero_work,
-	.close = free,
 };

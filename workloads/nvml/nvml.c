@@ -6,7 +6,6 @@
 
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Source: NVML API reference, nvmlReturn_t. */
@@ -158,27 +157,23 @@ static void note_program(struct api_report *report)
 		api_report_message(report, note);
 }
 
-static int nvml_open(struct api_report *report, void **session, struct error *err)
+static int nvml_open(struct api_report *report, void *session, struct error *err)
 {
-	struct nvml *nvml = *session;
+	struct nvml *nvml = session;
 	nvml->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	note_program(report);
 	int rc = load(nvml, report, err);
 	if (rc == 0)
 		rc = initialize(nvml, report, err);
-	if (rc != 0)
-		return rc;
-	rc = enumerate(nvml, report, err);
-	if (rc != 0)
-		(void)nvml->nvmlShutdown();
-	return rc;
+	nvml->started = rc == 0;
+	return rc == 0 ? enumerate(nvml, report, err) : rc;
 }
 
 static void nvml_close(void *session)
 {
 	struct nvml *nvml = session;
-	(void)nvml->nvmlShutdown();
-	free(nvml);
+	if (nvml->started)
+		(void)nvml->nvmlShutdown();
 }
 
 const struct api_driver nvml_api = {

@@ -243,9 +243,9 @@ static int enumerate(struct opencl *cl, struct api_report *report, struct error 
 	return rc;
 }
 
-static int opencl_open(struct api_report *report, void **session, struct error *err)
+static int opencl_open(struct api_report *report, void *session, struct error *err)
 {
-	struct opencl *cl = *session;
+	struct opencl *cl = session;
 	cl->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	report->platforms = cJSON_CreateArray();
 	if (report->platforms == NULL)
@@ -265,5 +265,4 @@ const struct api_driver opencl_api = {
 	.session_size = sizeof(struct opencl),
 	.open = opencl_open,
 	.work = opencl_work,
-	.close = free,
 };
