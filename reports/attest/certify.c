@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "base/text_index.h"
 #include "reports/attest/claims.h"
 #include "reports/attest/statement.h"
 #include "reports/render.h"
@@ -168,34 +167,26 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 /* Everything that lies in the folder. */
 struct walk {
 	const struct folder *folder;
-	struct text_index named; /* files that may lie there */
-	struct text_list todo;	 /* folders, with a '/' behind them; the first one is "" */
+	struct text_list todo; /* folders, with a '/' behind them; the first one is "" */
 	struct faults *faults;
 };
 
 enum { WALK_FOLDERS_MAX = VIEW_CHECKS_MAX + 16 };
 
-static int name_files(struct walk *walk, struct error *err)
+/* Without report and journal it cannot be told which evidence is theirs. */
+static bool is_named(const struct folder *folder, const char *path)
 {
-	size_t found = 0;
-	int rc = text_index_put(&walk->named, ATTESTATION_FILE_NAME, 0, &found, err);
-	for (size_t i = 0; rc == 0 && i < FOLDER_FILE_COUNT; i++)
-		rc = text_index_put(&walk->named, folder_file_names[i], 0, &found, err);
-	json_each (check, folder_checks(walk->folder)) {
-		json_each (item, json_pointer(check, "/evidence")) {
-			if (rc == 0)
-				rc = text_index_put(&walk->named, view_string(item, "/path"), 0,
-						    &found, err);
-		}
-	}
-	return rc;
+	size_t number = 0;
+	return strcmp(path, ATTESTATION_FILE_NAME) == 0 ||
+	       folder_file_names[text_position(folder_file_names, path)] != NULL ||
+	       text_index_get(&folder->evidence, path, &number) ||
+	       (folder_checks(folder) == NULL && text_starts_with(path, "evidence/"));
 }
 
 static int look_at(struct walk *walk, const char *path, struct error *err)
 {
 	char *absolute CLEANUP_FREE = path_join(walk->folder->path, path);
 	struct file_status status = {0};
-	size_t number = 0;
 	int rc = absolute != NULL ? file_status(absolute, false, &status, err) : error_memory(err);
 	if (rc < 0)
 		return rc;
@@ -206,9 +197,7 @@ static int look_at(struct walk *walk, const char *path, struct error *err)
 	else if (status.kind != FILE_REGULAR)
 		faults_add(walk->faults, "unnamed-file", "%s: not a file, or one folder too many",
 			   path);
-	/* Without report and journal it cannot be told which evidence is theirs. */
-	else if (!text_index_get(&walk->named, path, &number) &&
-		 (folder_checks(walk->folder) != NULL || !text_starts_with(path, "evidence/")))
+	else if (!is_named(walk->folder, path))
 		faults_add(walk->faults, "unnamed-file",
 			   "%s: neither the report nor gpucert names it", path);
 	return 0;
@@ -234,10 +223,7 @@ static int look_around(struct walk *walk, struct error *err)
 static int check_names(const struct folder *folder, struct faults *faults, struct error *err)
 {
 	struct walk walk = {.folder = folder, .faults = faults};
-	int rc = name_files(&walk, err);
-	if (rc == 0)
-		rc = look_around(&walk, err);
-	text_index_free(&walk.named);
+	int rc = look_around(&walk, err);
 	text_list_free(&walk.todo);
 	return rc;
 }

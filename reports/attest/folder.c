@@ -175,15 +175,24 @@ static void check_piece(const struct folder *folder, const cJSON *item, struct f
 		faults_take(faults, &why, "changed-evidence", path);
 }
 
-int folder_check(const struct folder *folder, struct faults *faults, struct error *err)
+int folder_check(struct folder *folder, struct faults *faults, struct error *err)
 {
+	size_t count = 0, first = 0;
+	int rc = 0;
 	if (folder_is_sound(folder))
 		check_report(folder, faults);
 	json_each (check, folder_checks(folder)) {
-		json_each (item, json_pointer(check, "/evidence"))
-			check_piece(folder, item, faults);
+		json_each (item, json_pointer(check, "/evidence")) {
+			const char *path = view_string(item, "/path");
+			if (rc == 0)
+				rc = text_index_put(&folder->evidence, path, count, &first, err);
+			if (rc == 0 && first != count++)
+				faults_add(faults, "changed-evidence", "%s is named twice", path);
+			else if (rc == 0)
+				check_piece(folder, item, faults);
+		}
 	}
-	return faults_end(faults, err);
+	return rc == 0 ? faults_end(faults, err) : rc;
 }
 
 int folder_evidence_digest(const struct folder *folder, char out[DIGEST_SIZE], size_t *count,
@@ -220,5 +229,6 @@ void folder_free(struct folder *folder)
 	cJSON_Delete(folder->report);
 	cJSON_Delete(folder->made);
 	journal_log_free(&folder->log);
+	text_index_free(&folder->evidence);
 	*folder = (struct folder){0};
 }

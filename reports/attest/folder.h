@@ -4,6 +4,7 @@
 /* A report's folder as it lies on disk, each file read once and nothing of it believed. */
 
 #include "base/digest.h"
+#include "base/text_index.h"
 #include "reports/attest/faults.h"
 #include "reports/journal_read.h"
 
@@ -38,9 +39,10 @@ struct folder_file {
 struct folder {
 	const char *path; /* borrowed */
 	struct folder_file files[FOLDER_FILE_COUNT];
-	cJSON *report;		/* NULL: report.json is missing or not a report */
-	struct journal_log log; /* of no records: missing or broken */
-	cJSON *made;		/* the report of that journal; NULL: there is none */
+	cJSON *report;		    /* NULL: report.json is missing or not a report */
+	struct journal_log log;	    /* of no records: missing or broken */
+	cJSON *made;		    /* the report of that journal; NULL: there is none */
+	struct text_index evidence; /* the paths that folder_check() met */
 };
 
 #define CLEANUP_FOLDER __attribute__((cleanup(folder_free)))
@@ -55,9 +57,9 @@ void folder_put(struct folder *folder, enum folder_file_name name, char *data, s
 /* Are report.json and its journal there, readable, and not known to be others than were attested? */
 bool folder_is_sound(const struct folder *folder);
 
-/* Is report.json what its journal says, and is each piece of evidence there and what they say? A report of
+/* Is report.json what its journal says, and is each piece of evidence there, named once and what they say? A report of
  * another version of gpucert may lack members that this one adds (docs/report.md: added, never renamed). */
-int folder_check(const struct folder *folder, struct faults *faults, struct error *err);
+int folder_check(struct folder *folder, struct faults *faults, struct error *err);
 
 /* The checks whose evidence lies in the folder: as the journal says, or as the report says where the journal is not one or not the
  * one that was attested. */

@@ -204,6 +204,11 @@ expect_says "a pipe or a device; name a file"
 make_report "$work/outside" 'for (const e of of("evidence")) e.path = "../run/" + e.path'
 expect_exit 1 gpucert attest "$work/outside" --key "$key"
 expect_says "changed-evidence: ../run/evidence/api.vulkan/01-allocate.json: not below evidence/"
+make_report "$work/twice" 'Object.assign(of("evidence")[1], {path: of("evidence")[0].path, digest: of("evidence")[0].digest, bytes: of("evidence")[0].bytes})'
+expect_exit 1 gpucert attest "$work/twice" --key "$key"
+expect_says "changed-evidence: evidence/api.vulkan/01-allocate.json is named twice"
+expect_exit 3 gpucert bundle "$work/twice" --out "$work/twice.tar.gz"
+expect_says "evidence/api.vulkan/01-allocate.json: the journal names it twice"
 [ ! -e "$work/outside/attestation.json" ] || complain "evidence outside of the folder was attested"
 # Of another version's report only what it has is compared.
 make_report "$work/older" 'of("run-begin")[0].harness.version = "0.0.9"'
