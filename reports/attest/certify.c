@@ -4,39 +4,16 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "reports/attest/claims.h"
 #include "reports/attest/statement.h"
 #include "reports/render.h"
 #include "reports/view.h"
-#include "reports/writer.h"
 
 #include <string.h>
 
-/* Is the product one, and do the run and its claims allow the word? */
-static void judge(const struct folder *folder, const char *today, struct product *product,
-		  struct faults *faults)
+/* README.md: what was certified, in an indented block, escaped, and how to check it. NULL: out of memory. */
+static char *make_readme(const struct product *product)
 {
-	const struct folder_file *yaml = &folder->files[FOLDER_PRODUCT];
-	const struct folder_file *json = &folder->files[FOLDER_CLAIMS];
-	struct claims claims CLEANUP_CLAIMS = {0};
-	struct error why = {0};
-	if (yaml->data != NULL && product_parse(yaml->data, yaml->size, product, &why) < 0)
-		faults_take(faults, &why, "product", "product.yaml");
-	if (json->data != NULL && claims_parse(json->data, json->size, &claims, &why) < 0)
-		faults_take(faults, &why, "claims", "claims.json");
-	else if (folder_is_sound(folder))
-		claims_judge(&claims, folder->report, &folder->log, today, faults);
-}
-
-/* README.md: what was certified, how the run ended, how to check it. What comes from outside stands in an indented block,
- * escaped. */
-static int make_readme(const cJSON *report, const struct product *product, char **out,
-		       struct error *err)
-{
-	const struct writer_options plain = {0};
 	const char *const texts[] = {product->name, product->version, product->vendor};
-	char *summary CLEANUP_FREE = NULL;
-	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text text CLEANUP_TEXT = {0};
 	text_add(&text, "# Certified with gpucert\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -44,17 +21,12 @@ static int make_readme(const cJSON *report, const struct product *product, char 
 		text_add_escaped(&text, texts[i], strlen(texts[i]));
 		text_add(&text, "\n");
 	}
-	text_add(&text,
-		 "\nCheck this folder with the vendor's public key: `gpucert certify check . "
-		 "--key vendor.key.pub`. What was not tested, and why, is in `claims.json`, "
-		 "if anything.\n\n");
-	int rc = writer_print(writer_find("summary"), report, &plain, &summary, err);
-	if (rc == 0)
-		rc = text_list_split(&lines, summary, '\n', err);
-	text_each (line, &lines)
-		text_addf(&text, "    %s\n", line);
-	*out = rc == 0 ? text_take(&text) : NULL;
-	return rc == 0 && *out == NULL ? error_memory(err) : rc;
+	text_add(
+		&text,
+		"\nHow the run ended is in `report.md` and `report.html`; what was not tested, and "
+		"why, in `claims.json`, if anything. Check this folder with the vendor's public "
+		"key: `gpucert certify check . --key vendor.key.pub`.\n");
+	return text_take(&text);
 }
 
 static int write_below(const char *out, const char *name, const void *data, size_t size,
@@ -83,16 +55,14 @@ static int write_evidence(const struct folder *folder, const char *out, struct e
 }
 
 /* The report's formats are made anew; report and journal are the run's own bytes. */
-static int write_files(const struct folder *folder, const struct product *product, const char *out,
-		       struct error *err)
+static int write_files(const struct folder *folder, const char *out, struct error *err)
 {
 	static const enum folder_file_name taken[] = {FOLDER_REPORT, FOLDER_JOURNAL, FOLDER_CLAIMS,
 						      FOLDER_PRODUCT};
-	char *readme CLEANUP_FREE = NULL;
-	int rc = make_readme(folder->report, product, &readme, err);
-	if (rc == 0)
-		rc = write_below(out, folder_file_names[FOLDER_README], readme, strlen(readme),
-				 err);
+	char *readme CLEANUP_FREE = make_readme(&folder->product);
+	int rc = readme != NULL ? write_below(out, folder_file_names[FOLDER_README], readme,
+					      strlen(readme), err)
+				: error_memory(err);
 	if (rc == 0)
 		rc = report_write_directory(out, folder->report, err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(taken); i++) {
@@ -140,7 +110,6 @@ static int refuse_full(const char *out, struct error *err)
 int certify_build(const struct certify_plan *plan, struct faults *faults, struct error *err)
 {
 	struct folder folder CLEANUP_FOLDER = {0};
-	struct product product CLEANUP_PRODUCT = {0};
 	int rc = refuse_full(plan->out, err);
 	if (rc == 0)
 		rc = folder_open(plan->report, &folder, faults, err);
@@ -152,11 +121,12 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 		rc = folder_check(&folder, faults, err);
 	if (rc < 0)
 		return rc;
-	judge(&folder, plan->today, &product, faults);
+	if (folder_is_sound(&folder))
+		claims_judge(&folder.claims, folder.report, &folder.log, plan->today, faults);
 	rc = faults_end(faults, err);
 	if (rc < 0 || faults_count(faults) > 0)
 		return rc;
-	rc = write_files(&folder, &product, plan->out, err);
+	rc = write_files(&folder, plan->out, err);
 	if (rc == 0)
 		rc = write_attestation(plan, faults, err);
 	if (rc < 0 || faults_count(faults) > 0)
@@ -256,7 +226,9 @@ int certify_check(const char *path, const struct key *key, const char *today,
 		rc = check_names(&folder, faults, err);
 	if (rc < 0)
 		return rc;
-	if (*statement != NULL) /* what nobody signed is not asked what it claims */
-		judge(&folder, today, product, faults);
+	if (*statement != NULL && folder_is_sound(&folder))
+		claims_judge(&folder.claims, folder.report, &folder.log, today, faults);
+	*product = folder.product;
+	folder.product = (struct product){0};
 	return faults_end(faults, err);
 }

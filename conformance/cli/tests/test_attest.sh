@@ -216,6 +216,17 @@ sed -i '/"overheadPercent"/d; s/\("totalMs": [0-9]*\),/\1/' "$work/older/report.
 expect_exit 0 gpucert attest "$work/older" --key "$key"
 expect_exit 0 gpucert verify "$work/older" --key "$public"
 
+# Papers that nobody can read are not signed.
+changed
+echo '{"schema": "gpucert-claims/1"}' >"$work/changed/claims.json"
+expect_exit 1 gpucert attest "$work/changed" --key "$key"
+expect_says "claims: claims.json: claims: missing"
+spoiled "unattested-file claims"
+rm "$work/changed/claims.json"
+echo 'vendor: Yoyodyne' >"$work/changed/product.yaml"
+expect_exit 1 gpucert attest "$work/changed" --key "$key"
+expect_says "product: product.yaml: name: missing"
+
 # A failed run can be attested, and its result is FAILED; one in which not all was tested, too.
 make_report "$work/failed" 'Object.assign(end("api.opencl"), {outcome: "fail", reason: "it is wrong"})'
 expect_exit 0 gpucert attest "$work/failed" --key "$key"
