@@ -121,6 +121,7 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 		rc = folder_check(&folder, faults, err);
 	if (rc < 0)
 		return rc;
+	folder_read_papers(&folder, faults);
 	if (folder_is_sound(&folder))
 		claims_judge(&folder.claims, folder.report, &folder.log, plan->today, faults);
 	rc = faults_end(faults, err);

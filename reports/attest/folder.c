@@ -175,7 +175,7 @@ static void check_piece(const struct folder *folder, const cJSON *item, struct f
 		faults_take(faults, &why, "changed-evidence", path);
 }
 
-static void check_papers(struct folder *folder, struct faults *faults)
+void folder_read_papers(struct folder *folder, struct faults *faults)
 {
 	const struct folder_file *claims = &folder->files[FOLDER_CLAIMS];
 	const struct folder_file *product = &folder->files[FOLDER_PRODUCT];
@@ -194,7 +194,6 @@ int folder_check(struct folder *folder, struct faults *faults, struct error *err
 	int rc = 0;
 	if (folder_is_sound(folder))
 		check_report(folder, faults);
-	check_papers(folder, faults);
 	json_each (check, folder_checks(folder)) {
 		json_each (item, json_pointer(check, "/evidence")) {
 			const char *path = view_string(item, "/path");

@@ -32,6 +32,7 @@ int attest_folder(const char *path, const char *url, const char *today, const st
 	int rc = folder_open(path, &folder, faults, err);
 	if (rc == 0)
 		rc = folder_check(&folder, faults, err);
+	folder_read_papers(&folder, faults);
 	check_expectations(folder.report, today, faults);
 	if (rc < 0 || faults_count(faults) > 0)
 		return rc;
@@ -185,6 +186,7 @@ int attest_verify(struct folder *folder, const struct attest_trust *trust, cJSON
 	read_attestation(folder, trust, statement, faults);
 	for (enum folder_file_name name = 0; *statement != NULL && name < FOLDER_FILE_COUNT; name++)
 		compare_file(folder, name, *statement, faults);
+	folder_read_papers(folder, faults);
 	int rc = folder_check(folder, faults, err);
 	if (*statement != NULL)
 		compare_report(folder, *statement, faults);
