@@ -149,7 +149,7 @@ const struct command_spec command_certify_check = {
 		"Everything that 'gpucert verify' looks at, and: product.yaml is complete, no file is "
 		"missing, nothing else lies in the folder, no link is in it, and the run and its claims "
 		"allow the word certified today. Each fault is a line on standard error, as of 'verify', with "
-		"the further words product, unnamed-file and not-certified.",
+		"the further words unnamed-file and not-certified.",
 	.options = check_options,
 	.examples = check_examples,
 	.exit_codes = (const char *const[]){"0", "certified", "1", "not certified", "2", "usage",

@@ -86,7 +86,7 @@ const struct command_spec command_verify = {
 		"missing-file, tampered-report, tampered-journal, broken-journal, "
 		"report-not-of-journal, missing-evidence, changed-evidence, changed-file, "
 		"unattested-file, subject-mismatch, result-mismatch, expired-expectation, "
-		"symbolic-link, claims (docs/attestation.md).\n\n"
+		"symbolic-link, claims, product (docs/attestation.md).\n\n"
 		"A report that verifies may tell of a run that failed: the result is printed.",
 	.options = verify_options,
 	.examples = verify_examples,

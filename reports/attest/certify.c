@@ -4,40 +4,16 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "base/text_index.h"
-#include "reports/attest/claims.h"
 #include "reports/attest/statement.h"
 #include "reports/render.h"
 #include "reports/view.h"
-#include "reports/writer.h"
 
 #include <string.h>
 
-/* Is the product one, and do the run and its claims allow the word? */
-static void judge(const struct folder *folder, const char *today, struct product *product,
-		  struct faults *faults)
+/* README.md: what was certified, in an indented block, escaped, and how to check it. NULL: out of memory. */
+static char *make_readme(const struct product *product)
 {
-	const struct folder_file *yaml = &folder->files[FOLDER_PRODUCT];
-	const struct folder_file *json = &folder->files[FOLDER_CLAIMS];
-	struct claims claims CLEANUP_CLAIMS = {0};
-	struct error why = {0};
-	if (yaml->data != NULL && product_parse(yaml->data, yaml->size, product, &why) < 0)
-		faults_take(faults, &why, "product", "product.yaml");
-	if (json->data != NULL && claims_parse(json->data, json->size, &claims, &why) < 0)
-		faults_take(faults, &why, "claims", "claims.json");
-	else if (folder_is_sound(folder))
-		claims_judge(&claims, folder->report, &folder->log, today, faults);
-}
-
-/* README.md: what was certified, how the run ended, how to check it. What comes from outside stands in an indented block,
- * escaped. */
-static int make_readme(const cJSON *report, const struct product *product, char **out,
-		       struct error *err)
-{
-	const struct writer_options plain = {0};
 	const char *const texts[] = {product->name, product->version, product->vendor};
-	char *summary CLEANUP_FREE = NULL;
-	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text text CLEANUP_TEXT = {0};
 	text_add(&text, "# Certified with gpucert\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -45,17 +21,12 @@ static int make_readme(const cJSON *report, const struct product *product, char 
 		text_add_escaped(&text, texts[i], strlen(texts[i]));
 		text_add(&text, "\n");
 	}
-	text_add(&text,
-		 "\nCheck this folder with the vendor's public key: `gpucert certify check . "
-		 "--key vendor.key.pub`. What was not tested, and why, is in `claims.json`, "
-		 "if anything.\n\n");
-	int rc = writer_print(writer_find("summary"), report, &plain, &summary, err);
-	if (rc == 0)
-		rc = text_list_split(&lines, summary, '\n', err);
-	text_each (line, &lines)
-		text_addf(&text, "    %s\n", line);
-	*out = rc == 0 ? text_take(&text) : NULL;
-	return rc == 0 && *out == NULL ? error_memory(err) : rc;
+	text_add(
+		&text,
+		"\nHow the run ended is in `report.md` and `report.html`; what was not tested, and "
+		"why, in `claims.json`, if anything. Check this folder with the vendor's public "
+		"key: `gpucert certify check . --key vendor.key.pub`.\n");
+	return text_take(&text);
 }
 
 static int write_below(const char *out, const char *name, const void *data, size_t size,
@@ -84,16 +55,14 @@ static int write_evidence(const struct folder *folder, const char *out, struct e
 }
 
 /* The report's formats are made anew; report and journal are the run's own bytes. */
-static int write_files(const struct folder *folder, const struct product *product, const char *out,
-		       struct error *err)
+static int write_files(const struct folder *folder, const char *out, struct error *err)
 {
 	static const enum folder_file_name taken[] = {FOLDER_REPORT, FOLDER_JOURNAL, FOLDER_CLAIMS,
 						      FOLDER_PRODUCT};
-	char *readme CLEANUP_FREE = NULL;
-	int rc = make_readme(folder->report, product, &readme, err);
-	if (rc == 0)
-		rc = write_below(out, folder_file_names[FOLDER_README], readme, strlen(readme),
-				 err);
+	char *readme CLEANUP_FREE = make_readme(&folder->product);
+	int rc = readme != NULL ? write_below(out, folder_file_names[FOLDER_README], readme,
+					      strlen(readme), err)
+				: error_memory(err);
 	if (rc == 0)
 		rc = report_write_directory(out, folder->report, err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(taken); i++) {
@@ -141,7 +110,6 @@ static int refuse_full(const char *out, struct error *err)
 int certify_build(const struct certify_plan *plan, struct faults *faults, struct error *err)
 {
 	struct folder folder CLEANUP_FOLDER = {0};
-	struct product product CLEANUP_PRODUCT = {0};
 	int rc = refuse_full(plan->out, err);
 	if (rc == 0)
 		rc = folder_open(plan->report, &folder, faults, err);
@@ -153,11 +121,13 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 		rc = folder_check(&folder, faults, err);
 	if (rc < 0)
 		return rc;
-	judge(&folder, plan->today, &product, faults);
+	folder_read_papers(&folder, faults);
+	if (folder_is_sound(&folder))
+		claims_judge(&folder.claims, folder.report, &folder.log, plan->today, faults);
 	rc = faults_end(faults, err);
 	if (rc < 0 || faults_count(faults) > 0)
 		return rc;
-	rc = write_files(&folder, &product, plan->out, err);
+	rc = write_files(&folder, plan->out, err);
 	if (rc == 0)
 		rc = write_attestation(plan, faults, err);
 	if (rc < 0 || faults_count(faults) > 0)
@@ -168,34 +138,26 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 /* Everything that lies in the folder. */
 struct walk {
 	const struct folder *folder;
-	struct text_index named; /* files that may lie there */
-	struct text_list todo;	 /* folders, with a '/' behind them; the first one is "" */
+	struct text_list todo; /* folders, with a '/' behind them; the first one is "" */
 	struct faults *faults;
 };
 
 enum { WALK_FOLDERS_MAX = VIEW_CHECKS_MAX + 16 };
 
-static int name_files(struct walk *walk, struct error *err)
+/* Without report and journal it cannot be told which evidence is theirs. */
+static bool is_named(const struct folder *folder, const char *path)
 {
-	size_t found = 0;
-	int rc = text_index_put(&walk->named, ATTESTATION_FILE_NAME, 0, &found, err);
-	for (size_t i = 0; rc == 0 && i < FOLDER_FILE_COUNT; i++)
-		rc = text_index_put(&walk->named, folder_file_names[i], 0, &found, err);
-	json_each (check, folder_checks(walk->folder)) {
-		json_each (item, json_pointer(check, "/evidence")) {
-			if (rc == 0)
-				rc = text_index_put(&walk->named, view_string(item, "/path"), 0,
-						    &found, err);
-		}
-	}
-	return rc;
+	size_t number = 0;
+	return strcmp(path, ATTESTATION_FILE_NAME) == 0 ||
+	       folder_file_names[text_position(folder_file_names, path)] != NULL ||
+	       text_index_get(&folder->evidence, path, &number) ||
+	       (folder_checks(folder) == NULL && text_starts_with(path, "evidence/"));
 }
 
 static int look_at(struct walk *walk, const char *path, struct error *err)
 {
 	char *absolute CLEANUP_FREE = path_join(walk->folder->path, path);
 	struct file_status status = {0};
-	size_t number = 0;
 	int rc = absolute != NULL ? file_status(absolute, false, &status, err) : error_memory(err);
 	if (rc < 0)
 		return rc;
@@ -206,9 +168,7 @@ static int look_at(struct walk *walk, const char *path, struct error *err)
 	else if (status.kind != FILE_REGULAR)
 		faults_add(walk->faults, "unnamed-file", "%s: not a file, or one folder too many",
 			   path);
-	/* Without report and journal it cannot be told which evidence is theirs. */
-	else if (!text_index_get(&walk->named, path, &number) &&
-		 (folder_checks(walk->folder) != NULL || !text_starts_with(path, "evidence/")))
+	else if (!is_named(walk->folder, path))
 		faults_add(walk->faults, "unnamed-file",
 			   "%s: neither the report nor gpucert names it", path);
 	return 0;
@@ -234,10 +194,7 @@ static int look_around(struct walk *walk, struct error *err)
 static int check_names(const struct folder *folder, struct faults *faults, struct error *err)
 {
 	struct walk walk = {.folder = folder, .faults = faults};
-	int rc = name_files(&walk, err);
-	if (rc == 0)
-		rc = look_around(&walk, err);
-	text_index_free(&walk.named);
+	int rc = look_around(&walk, err);
 	text_list_free(&walk.todo);
 	return rc;
 }
@@ -270,7 +227,9 @@ int certify_check(const char *path, const struct key *key, const char *today,
 		rc = check_names(&folder, faults, err);
 	if (rc < 0)
 		return rc;
-	if (*statement != NULL) /* what nobody signed is not asked what it claims */
-		judge(&folder, today, product, faults);
+	if (*statement != NULL && folder_is_sound(&folder))
+		claims_judge(&folder.claims, folder.report, &folder.log, today, faults);
+	*product = folder.product;
+	folder.product = (struct product){0};
 	return faults_end(faults, err);
 }

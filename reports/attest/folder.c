@@ -175,42 +175,37 @@ static void check_piece(const struct folder *folder, const cJSON *item, struct f
 		faults_take(faults, &why, "changed-evidence", path);
 }
 
-int folder_check(const struct folder *folder, struct faults *faults, struct error *err)
+void folder_read_papers(struct folder *folder, struct faults *faults)
 {
+	const struct folder_file *claims = &folder->files[FOLDER_CLAIMS];
+	const struct folder_file *product = &folder->files[FOLDER_PRODUCT];
+	struct error why = {0};
+	if (claims->data != NULL &&
+	    claims_parse(claims->data, claims->size, &folder->claims, &why) < 0)
+		faults_take(faults, &why, "claims", "claims.json");
+	if (product->data != NULL &&
+	    product_parse(product->data, product->size, &folder->product, &why) < 0)
+		faults_take(faults, &why, "product", "product.yaml");
+}
+
+int folder_check(struct folder *folder, struct faults *faults, struct error *err)
+{
+	size_t count = 0, first = 0;
+	int rc = 0;
 	if (folder_is_sound(folder))
 		check_report(folder, faults);
 	json_each (check, folder_checks(folder)) {
-		json_each (item, json_pointer(check, "/evidence"))
-			check_piece(folder, item, faults);
-	}
-	return faults_end(faults, err);
-}
-
-int folder_evidence_digest(const struct folder *folder, char out[DIGEST_SIZE], size_t *count,
-			   struct error *err)
-{
-	struct text_list lines CLEANUP_TEXT_LIST = {0};
-	struct text all CLEANUP_TEXT = {0};
-	int rc = 0;
-	json_each (check, folder_checks(folder)) {
 		json_each (item, json_pointer(check, "/evidence")) {
-			const char *digest = view_string(item, "/digest");
-			digest += text_starts_with(digest, "sha256:") ? strlen("sha256:") : 0;
+			const char *path = view_string(item, "/path");
 			if (rc == 0)
-				rc = text_list_addf(&lines, err, "%s  %s\n", digest,
-						    view_string(item, "/path"));
+				rc = text_index_put(&folder->evidence, path, count, &first, err);
+			if (rc == 0 && first != count++)
+				faults_add(faults, "changed-evidence", "%s is named twice", path);
+			else if (rc == 0)
+				check_piece(folder, item, faults);
 		}
 	}
-	if (rc < 0)
-		return rc;
-	text_list_sort(&lines);
-	text_each (line, &lines)
-		text_add(&all, line);
-	if (all.failed)
-		return error_memory(err);
-	digest_bytes(text_string(&all), all.size, out);
-	*count = lines.count;
-	return 0;
+	return rc == 0 ? faults_end(faults, err) : rc;
 }
 
 void folder_free(struct folder *folder)
@@ -220,5 +215,8 @@ void folder_free(struct folder *folder)
 	cJSON_Delete(folder->report);
 	cJSON_Delete(folder->made);
 	journal_log_free(&folder->log);
+	text_index_free(&folder->evidence);
+	claims_free(&folder->claims);
+	product_free(&folder->product);
 	*folder = (struct folder){0};
 }

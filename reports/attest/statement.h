@@ -7,7 +7,8 @@
  *
  * Subjects are the things that were tested, by the digests of the report's environment: plugin/NAME, plugin-file/NAME, driver/KEY
  * (its package), runtime-files/KEY (what of it comes into containers), image/REFERENCE. The configuration is
- * each file of the folder (folder_file_names) and `evidence` (folder_evidence_digest()).
+ * each file of the folder (folder_file_names) and `evidence`, by the digest over one line "HEX  PATH\n" for each of its files, as
+ * sha256sum prints them, sorted.
  */
 
 #include "reports/attest/folder.h"

@@ -32,6 +32,7 @@ int attest_folder(const char *path, const char *url, const char *today, const st
 	int rc = folder_open(path, &folder, faults, err);
 	if (rc == 0)
 		rc = folder_check(&folder, faults, err);
+	folder_read_papers(&folder, faults);
 	check_expectations(folder.report, today, faults);
 	if (rc < 0 || faults_count(faults) > 0)
 		return rc;
@@ -149,19 +150,15 @@ static void compare_report(const struct folder *folder, const cJSON *statement,
 	cJSON *made CLEANUP_JSON = NULL;
 	char attested[DIGEST_SIZE] = "", evidence[DIGEST_SIZE] = "";
 	struct error why = {0};
-	size_t count = 0;
 	if (!folder_is_sound(folder) || folder->files[FOLDER_CLAIMS].untrusted)
 		return;
-	int rc = statement_make(folder, NULL, &made, &why);
-	if (rc == 0)
-		rc = folder_evidence_digest(folder, evidence, &count, &why);
-	if (rc < 0) {
-		faults_take(faults, &why, rc == ERROR_NOT_FOUND ? "subject-mismatch" : "claims",
-			    "the report cannot be attested");
+	if (statement_make(folder, NULL, &made, &why) < 0) {
+		faults_take(faults, &why, "subject-mismatch", "the report cannot be attested");
 		return;
 	}
 	compare_statements(statement, made, faults);
 	statement_digest(statement, "evidence", attested);
+	statement_digest(made, "evidence", evidence);
 	if (strcmp(attested, evidence) != 0)
 		faults_add(faults, "changed-evidence",
 			   "the list of evidence is not the one that was attested");
@@ -189,6 +186,7 @@ int attest_verify(struct folder *folder, const struct attest_trust *trust, cJSON
 	read_attestation(folder, trust, statement, faults);
 	for (enum folder_file_name name = 0; *statement != NULL && name < FOLDER_FILE_COUNT; name++)
 		compare_file(folder, name, *statement, faults);
+	folder_read_papers(folder, faults);
 	int rc = folder_check(folder, faults, err);
 	if (*statement != NULL)
 		compare_report(folder, *statement, faults);

@@ -60,19 +60,26 @@ static char *evidence_path(const struct redactor *redactor, const cJSON *record)
 	return plain != NULL ? text_format("%.*s-%.128s", (int)kept, path, plain) : NULL;
 }
 
-static int rewrite_evidence(const struct redactor *redactor, cJSON *record, const char *data,
-			    size_t size, struct text *out, struct error *err)
+/* Redacts a piece of evidence, and gives its record the path, digest and size of what it is now. */
+static int rewrite_evidence(const struct redactor *redactor, cJSON *record, char **data,
+			    size_t *size, struct error *err)
 {
 	char digest[DIGEST_SIZE] = "";
+	struct text out CLEANUP_TEXT = {0};
 	char *path CLEANUP_FREE = evidence_path(redactor, record);
-	int rc = redact_content(redactor, view_string(record, "/media"), data, size, out, err);
+	int rc = redact_content(redactor, view_string(record, "/media"), *data, *size, &out, err);
 	if (rc < 0)
 		return rc;
-	digest_bytes(text_string(out), out->size, digest);
+	*size = out.size;
+	free(*data);
+	*data = text_take(&out);
+	if (*data == NULL)
+		return error_memory(err);
+	digest_bytes(*data, *size, digest);
 	if (!set_string(record, "path", path) || !set_string(record, "digest", digest))
 		return error_memory(err);
 	(void)cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(record, "bytes"),
-				   (double)out->size);
+				   (double)*size);
 	return 0;
 }
 
@@ -90,6 +97,7 @@ static int tell_redaction(const struct redactor *redactor, const char *from, cJS
 	return 0;
 }
 
+/* The lines of the journal whose evidence was rewritten, chained anew. The records of `log` change. */
 static int rewrite_journal(const struct redactor *redactor, const struct journal_log *log,
 			   struct text *out, struct error *err)
 {
@@ -136,49 +144,52 @@ static la_ssize_t keep_packed(struct archive *archive, void *user, const void *d
 	return -1;
 }
 
+static int archive_failed(const struct packing *packing, struct error *err)
+{
+	return error_set(err, ERROR_IO, "the archive: %s", archive_error_string(packing->archive));
+}
+
 static int open_archive(struct packing *packing, struct error *err)
 {
-	packing->archive = archive_write_new();
-	if (packing->archive == NULL)
+	struct archive *archive = packing->archive = archive_write_new();
+	if (archive == NULL)
 		return error_memory(err);
-	if (archive_write_set_format_pax_restricted(packing->archive) != ARCHIVE_OK ||
-	    archive_write_add_filter_gzip(packing->archive) != ARCHIVE_OK ||
-	    archive_write_set_filter_option(packing->archive, "gzip", "timestamp", NULL) !=
-		    ARCHIVE_OK ||
-	    archive_write_open2(packing->archive, &packing->packed, NULL, keep_packed, NULL,
-				NULL) != ARCHIVE_OK)
-		return error_set(err, ERROR_IO, "the archive: %s",
-				 archive_error_string(packing->archive));
-	return 0;
+	return archive_write_set_format_pax_restricted(archive) == ARCHIVE_OK &&
+			       archive_write_add_filter_gzip(archive) == ARCHIVE_OK &&
+			       archive_write_set_filter_option(archive, "gzip", "timestamp",
+							       NULL) == ARCHIVE_OK &&
+			       archive_write_open2(archive, &packing->packed, NULL, keep_packed,
+						   NULL, NULL) == ARCHIVE_OK
+		       ? 0
+		       : archive_failed(packing, err);
+}
+
+static void free_entry(struct archive_entry **entry)
+{
+	archive_entry_free(*entry);
 }
 
 static int add_file(struct packing *packing, const char *name, const char *data, size_t size,
 		    struct error *err)
 {
-	struct archive_entry *entry = archive_entry_new();
+	struct archive_entry *entry CLEANUP(free_entry) = archive_entry_new();
 	char *path CLEANUP_FREE = text_format("%s/%s", packing->folder, name);
-	int rc = 0;
+	if (entry == NULL || path == NULL)
+		return error_memory(err);
 	packing->size += size;
-	if (entry == NULL || path == NULL) {
-		rc = error_memory(err);
-	} else if (packing->size > BUNDLE_SIZE_MAX || packing->bundle->files == BUNDLE_FILES_MAX) {
-		rc = error_set(err, ERROR_LIMIT,
-			       "more than %d files or %d bytes: too much for one archive",
-			       (int)BUNDLE_FILES_MAX, (int)BUNDLE_SIZE_MAX);
-	} else {
-		archive_entry_set_pathname(entry, path);
-		archive_entry_set_filetype(entry, AE_IFREG);
-		archive_entry_set_perm(entry, 0644);
-		archive_entry_set_mtime(entry, TIME, 0);
-		archive_entry_set_size(entry, (la_int64_t)size);
-		if (archive_write_header(packing->archive, entry) != ARCHIVE_OK ||
-		    archive_write_data(packing->archive, data, size) != (la_ssize_t)size)
-			rc = error_set(err, ERROR_IO, "%s: %s", name,
-				       archive_error_string(packing->archive));
-		packing->bundle->files++;
-	}
-	archive_entry_free(entry);
-	return rc;
+	if (packing->size > BUNDLE_SIZE_MAX || packing->bundle->files++ == BUNDLE_FILES_MAX)
+		return error_set(err, ERROR_LIMIT,
+				 "more than %d files or %d bytes: too much for one archive",
+				 (int)BUNDLE_FILES_MAX, (int)BUNDLE_SIZE_MAX);
+	archive_entry_set_pathname(entry, path);
+	archive_entry_set_filetype(entry, AE_IFREG);
+	archive_entry_set_perm(entry, 0644);
+	archive_entry_set_mtime(entry, TIME, 0);
+	archive_entry_set_size(entry, (la_int64_t)size);
+	return archive_write_header(packing->archive, entry) == ARCHIVE_OK &&
+			       archive_write_data(packing->archive, data, size) == (la_ssize_t)size
+		       ? 0
+		       : archive_failed(packing, err);
 }
 
 /* The journal's records, and the report of them. */
@@ -230,20 +241,16 @@ static int by_path(const void *a, const void *b)
 
 static int add_evidence(struct packing *packing, cJSON *record, struct error *err)
 {
-	struct text redacted CLEANUP_TEXT = {0};
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
 	int rc = text_starts_with(view_string(record, "/path"), "evidence/")
 			 ? report_read_evidence(packing->directory, record, &data, &size, err)
 			 : error_set(err, ERROR_FORMAT, "evidence outside of evidence/");
+	if (rc == 0 && packing->redactor != NULL)
+		rc = rewrite_evidence(packing->redactor, record, &data, &size, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", view_string(record, "/path"));
-	if (packing->redactor == NULL)
-		return add_file(packing, view_string(record, "/path"), data, size, err);
-	rc = rewrite_evidence(packing->redactor, record, data, size, &redacted, err);
-	return rc == 0 ? add_file(packing, view_string(record, "/path"), text_string(&redacted),
-				  redacted.size, err)
-		       : rc;
+	return add_file(packing, view_string(record, "/path"), data, size, err);
 }
 
 static int add_all_evidence(struct packing *packing, struct error *err)
@@ -258,7 +265,10 @@ static int add_all_evidence(struct packing *packing, struct error *err)
 	if (rc == 0)
 		qsort(records, count, sizeof(cJSON *), by_path);
 	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = add_evidence(packing, records[i], err);
+		rc = i + 1 < count && by_path(&records[i], &records[i + 1]) == 0
+			     ? error_set(err, ERROR_FORMAT, "%s: the journal names it twice",
+					 view_string(records[i], "/path"))
+			     : add_evidence(packing, records[i], err);
 	return rc;
 }
 
@@ -319,8 +329,7 @@ static int pack(struct packing *packing, bool keep_identity, struct error *err)
 	if (rc == 0)
 		rc = add_reports(packing, err);
 	if (rc == 0 && archive_write_close(packing->archive) != ARCHIVE_OK)
-		rc = error_set(err, ERROR_IO, "the archive: %s",
-			       archive_error_string(packing->archive));
+		rc = archive_failed(packing, err);
 	return rc;
 }
 

@@ -204,12 +204,28 @@ expect_says "a pipe or a device; name a file"
 make_report "$work/outside" 'for (const e of of("evidence")) e.path = "../run/" + e.path'
 expect_exit 1 gpucert attest "$work/outside" --key "$key"
 expect_says "changed-evidence: ../run/evidence/api.vulkan/01-allocate.json: not below evidence/"
+make_report "$work/twice" 'Object.assign(of("evidence")[1], {path: of("evidence")[0].path, digest: of("evidence")[0].digest, bytes: of("evidence")[0].bytes})'
+expect_exit 1 gpucert attest "$work/twice" --key "$key"
+expect_says "changed-evidence: evidence/api.vulkan/01-allocate.json is named twice"
+expect_exit 3 gpucert bundle "$work/twice" --out "$work/twice.tar.gz"
+expect_says "evidence/api.vulkan/01-allocate.json: the journal names it twice"
 [ ! -e "$work/outside/attestation.json" ] || complain "evidence outside of the folder was attested"
 # Of another version's report only what it has is compared.
 make_report "$work/older" 'of("run-begin")[0].harness.version = "0.0.9"'
 sed -i '/"overheadPercent"/d; s/\("totalMs": [0-9]*\),/\1/' "$work/older/report.json"
 expect_exit 0 gpucert attest "$work/older" --key "$key"
 expect_exit 0 gpucert verify "$work/older" --key "$public"
+
+# Papers that nobody can read are not signed.
+changed
+echo '{"schema": "gpucert-claims/1"}' >"$work/changed/claims.json"
+expect_exit 1 gpucert attest "$work/changed" --key "$key"
+expect_says "claims: claims.json: claims: missing"
+spoiled "unattested-file claims"
+rm "$work/changed/claims.json"
+echo 'vendor: Yoyodyne' >"$work/changed/product.yaml"
+expect_exit 1 gpucert attest "$work/changed" --key "$key"
+expect_says "product: product.yaml: name: missing"
 
 # A failed run can be attested, and its result is FAILED; one in which not all was tested, too.
 make_report "$work/failed" 'Object.assign(end("api.opencl"), {outcome: "fail", reason: "it is wrong"})'
