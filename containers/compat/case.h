@@ -57,6 +57,9 @@ bool case_code_runs(const char *element, size_t size, const char *capability);
 /* "gfx90a", perhaps with features behind a colon: "gfx90a:xnack-". */
 bool case_code_is_of(const char *element, size_t size, const char *architecture);
 
+/* Does NVIDIA's driver bring a library of this name, as its user-land? */
+bool case_is_nvidia_driver(const char *library);
+
 /* The driver of a GPU as NVIDIA numbers it. */
 const char *case_nvidia_driver(const struct compat_case *it, const struct host_gpu *gpu,
 			       char out[NVIDIA_DRIVER_SIZE]);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/compat/host.h"
+#include "containers/compat/host_system.h"
 
 #include "base/cleanup.h"
 #include "base/cpu_level.h"
 #include "base/file.h"
 #include "base/json_members.h"
+#include "base/os_version.h"
 #include "discovery/include/gpucert/discovery.h"
 
 #include <ctype.h>
@@ -109,17 +110,28 @@ int host_facts_parse(const char *data, size_t size, struct host_facts *out, stru
 	return rc == 0 ? read_document(document, out, err) : rc;
 }
 
-static int read_node(const char *path, struct host_facts *out, struct error *err)
+/* Of a recorded node, or of this machine and what only it can tell. */
+static int take(struct discovery_options options, struct host_facts *out, struct error *err)
 {
-	const struct discovery_options options = {
-		.recorded_node = path,
-		.filter = {.include_integrated = true, .include_detachable = true}};
 	struct discovery_snapshot *node = NULL;
+	options.filter =
+		(struct discovery_filter){.include_integrated = true, .include_detachable = true};
+	*out = (struct host_facts){0};
 	int rc = discovery_take(&options, &node, err);
 	if (rc == 0)
 		rc = host_facts_of_node(node, out, err);
+	if (rc == 0 && options.recorded_node == NULL) {
+		out->cpu_level = cpu_level();
+		rc = host_system_facts(&options, node, out, err);
+	}
 	discovery_free(node);
 	return rc;
+}
+
+int host_facts_local(const struct discovery_options *where, struct host_facts *out,
+		     struct error *err)
+{
+	return take(where != NULL ? *where : (struct discovery_options){0}, out, err);
 }
 
 int host_facts_read(const char *path, struct host_facts *out, struct error *err)
@@ -130,7 +142,7 @@ int host_facts_read(const char *path, struct host_facts *out, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (text_equal(json_pointer_string(document, "/schema"), NODE_SCHEMA))
-		return read_node(path, out, err);
+		return take((struct discovery_options){.recorded_node = path}, out, err);
 	rc = read_document(document, out, err);
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
@@ -240,4 +252,16 @@ int host_facts_of_node(const struct discovery_snapshot *node, struct host_facts 
 	for (size_t i = 0; out->gpus != NULL && i < node->device_count; i++)
 		add_gpu(out, &node->devices[i], windows);
 	return out->arena.failed ? error_memory(err) : 0;
+}
+
+int host_platform(struct arena *arena, struct image_platform *out, struct error *err)
+{
+	struct os_version version = {0};
+	int rc = os_version_read(&version, err);
+	const char *machine = arena_string(arena, version.architecture);
+	*out = (struct image_platform){.os = host_os,
+				       .architecture = host_architecture(machine),
+				       .variant = "",
+				       .os_version = ""};
+	return rc == 0 && arena->failed ? error_memory(err) : rc;
 }

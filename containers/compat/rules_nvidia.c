@@ -22,19 +22,22 @@ static bool is_forward(const struct contents_library *library)
 	return strstr(library->path, "/compat/") != NULL;
 }
 
-static bool is_of_driver(const struct contents_library *library)
+bool case_is_nvidia_driver(const char *library)
 {
-	static const char *const globs[] = {"libcuda.so*", "libnvidia-*.so*", "libnvcuvid.so*",
-					    "libnvoptix.so*", "lib*_nvidia.so*"};
-	const char *name = path_base(library->path);
-	if (version_major(library->version) < DRIVER_MAJOR_MIN || is_forward(library) ||
-	    strstr(library->path, "/stubs/") != NULL)
-		return false;
+	static const char *const globs[] = {"libcuda.so*",     "libnvidia-*.so*",
+					    "libnvcuvid.so*",  "libnvoptix.so*",
+					    "lib*_nvidia.so*", "libcudadebugger.so*"};
 	for (size_t i = 0; i < ARRAY_SIZE(globs); i++) {
-		if (text_glob(globs[i], name))
+		if (text_glob(globs[i], path_base(library)))
 			return true;
 	}
 	return false;
+}
+
+static bool is_of_driver(const struct contents_library *library)
+{
+	return version_major(library->version) >= DRIVER_MAJOR_MIN && !is_forward(library) &&
+	       strstr(library->path, "/stubs/") == NULL && case_is_nvidia_driver(library->path);
 }
 
 void rule_nvidia_lock_step(struct compat_case *it)

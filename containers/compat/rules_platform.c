@@ -86,24 +86,6 @@ void rule_mounted_glibc(struct compat_case *it)
 		    musl ? "musl" : case_told(it->contents->glibc));
 }
 
-/* Libraries that a driver's user-land brings, which the host gives to the container. */
-static const struct {
-	const char *glob, *vendor;
-} driver_libraries[] = {
-	{"libcuda.so*", "nvidia"},     {"libnvidia-*.so*", "nvidia"},
-	{"libnvcuvid.so*", "nvidia"},  {"libnvoptix.so*", "nvidia"},
-	{"lib*_nvidia.so*", "nvidia"}, {"libcudadebugger.so*", "nvidia"},
-};
-
-static const char *vendor_of(const char *library)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(driver_libraries); i++) {
-		if (text_glob(driver_libraries[i].glob, library))
-			return driver_libraries[i].vendor;
-	}
-	return NULL;
-}
-
 /* Is it the program that the image starts? */
 static bool is_started(const struct image *image, const char *path)
 {
@@ -117,13 +99,12 @@ static bool is_started(const struct image *image, const char *path)
 	       text_equal(program, path_base(path));
 }
 
-/* Neither the image nor the host's driver gives it. */
+/* Neither the image gives it, nor the host, which gives its driver's user-land to the container. */
 static bool is_lacking(const struct compat_case *it, const struct contents_need *need)
 {
-	const char *vendor = vendor_of(need->name);
 	const char *file = text_starts_with(need->name, "GLIBC_") ? "libc.so.6" : need->name;
 	return need->missing[0] != '\0' && !text_starts_with(need->name, "x86-64-v") &&
-	       (vendor == NULL || !case_has_gpu(it, vendor)) &&
+	       (!case_is_nvidia_driver(need->name) || !case_has_gpu(it, "nvidia")) &&
 	       (it->launch == NULL || !launch_mounts(it->launch, file));
 }
 

@@ -86,16 +86,13 @@ static int identify_elf(struct layer_reader *reader, struct content_file *file, 
 	file->is_elf = true;
 	file->cpu_level = info.x86_level;
 	file->glibc = info.glibc != NULL ? arena_string(arena, info.glibc) : "";
-	const char **needed = NULL;
-	for (size_t i = 0; i < info.needed.count; i++) {
-		const char **grown = arena_grow(arena, needed, i, sizeof(*needed));
-		if (grown == NULL)
-			return error_memory(err);
-		needed = grown;
+	const char **needed = arena_allocate(arena, (info.needed.count + 1) * sizeof(*needed));
+	if (needed == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < info.needed.count; i++)
 		needed[i] = arena_string(arena, info.needed.items[i]);
-	}
-	file->needed = needed;
 	file->needed_count = info.needed.count;
+	file->needed = needed;
 	return 0;
 }
 

@@ -25,14 +25,14 @@ struct walk {
 	size_t entries; /* of the mount, looked at so far */
 };
 
-static int walk_add(struct walk *walk, const char *path, const struct container_identity *identity,
-		    struct error *err)
+/* Failures are the arena's. */
+static void walk_add(struct walk *walk, const char *path, const struct container_identity *identity)
 {
 	struct container_view *view = walk->view;
 	struct container_node *grown =
 		arena_grow(&view->arena, *walk->nodes, *walk->count, sizeof(*grown));
 	if (grown == NULL)
-		return error_memory(err);
+		return;
 	*walk->nodes = grown;
 	grown[(*walk->count)++] = (struct container_node){
 		.path = arena_string(&view->arena, path),
@@ -41,7 +41,6 @@ static int walk_add(struct walk *walk, const char *path, const struct container_
 		.minor = identity->minor,
 		.mode = identity->mode,
 	};
-	return 0;
 }
 
 static bool is_node(const struct container_identity *identity)
@@ -69,7 +68,7 @@ static int walk_entry(struct walk *walk, int directory, const char *path,
 	if (below == NULL)
 		return error_memory(err);
 	if (is_node(&identity))
-		return walk_add(walk, below, &identity, err);
+		walk_add(walk, below, &identity);
 	if (identity.type != S_IFDIR)
 		return 0;
 	fd = openat(directory, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -109,7 +108,7 @@ static int walk_mount(struct walk *walk, int root, const char *path, struct erro
 	walk->mount = identity.mount;
 	walk->entries = 0;
 	if (is_node(&identity))
-		return walk_add(walk, path, &identity, err);
+		walk_add(walk, path, &identity);
 	if (identity.type != S_IFDIR)
 		return 0;
 	int readable = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
