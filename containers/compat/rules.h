@@ -41,6 +41,13 @@ struct compat_options {
 
 struct compat_case;
 
+/* What does not work when a rule says so of one launch (launch.h). */
+enum compat_scope {
+	COMPAT_NO_LAUNCH,  /* it tells nothing of a launch */
+	COMPAT_OF_PROGRAM, /* the program that is launched */
+	COMPAT_OF_DEVICE,  /* each API of a device that the container is given */
+};
+
 struct compat_rule {
 	const char *id;	    /* stays */
 	const char *says;   /* one sentence */
@@ -52,6 +59,8 @@ struct compat_rule {
 		vendor; /* GPUs that it is asked about, one after the other: "nvidia", "" for those of all
 			       vendors; NULL: it is asked once. Where one fits and another does not, it depends
 			       on which one the container is given: what cannot work with a GPU is UNKNOWN */
+	enum compat_scope scope;
+	const char *symptoms[3]; /* what a launch says that fails for this, NULL-ended */
 };
 
 /* All of them. */

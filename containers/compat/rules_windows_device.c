@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a device plugin's string for a Windows container comes to: who takes it, and in which isolation. */
 #include "base/cleanup.h"
+#include "base/windows_device.h"
 #include "containers/compat/case.h"
 
 #include <string.h>
@@ -81,6 +82,13 @@ void rule_windows_device(struct compat_case *it)
 	else if (type == NULL)
 		compat_find(it, COMPAT_CANNOT_WORK, "'%.200s': hcsshim refuses its type as %s",
 			    device, hyperv ? "not supported in windows" : "an unsupported type");
+	else if (!hyperv && type->process && type->device == HCS_DEVICE_CLASS &&
+		 !windows_device_is_guid(id))
+		compat_find(
+			it, COMPAT_UNKNOWN,
+			"'%.200s' names a class that is not a GUID; containerd passes it on all "
+			"the same",
+			device);
 	else if (hyperv ? type->hyperv : type->process)
 		compat_find(it, COMPAT_WORKS, "hcsshim takes devices of type '%s' in %s isolation",
 			    type->name, isolation);
