@@ -112,13 +112,14 @@ static bool is_left_out(const struct judgement *judgement, const char *check)
 	return false;
 }
 
+/* By the check's id, which may be "", or by the requirement's. */
 static bool is_claimed(const struct judgement *judgement, const char *check,
 		       const char *requirement)
 {
 	for (size_t i = 0; i < judgement->claims->count; i++) {
 		const struct claim *claim = &judgement->claims->items[i];
-		if (strcmp(claim->check, check) == 0 ||
-		    (claim->requirement[0] != '\0' && strcmp(claim->requirement, requirement) == 0))
+		if (claim->check[0] != '\0' ? strcmp(claim->check, check) == 0
+					    : strcmp(claim->requirement, requirement) == 0)
 			return true;
 	}
 	return false;
