@@ -407,13 +407,3 @@ int json_need_bool(const struct json_at *object, const char *key, bool *out, str
 	int rc = json_need(object, key, JSON_BOOL, &at, err);
 	return rc < 0 ? rc : json_have_bool(object, key, out, err);
 }
-
-int json_only_keys(const struct json_at *object, const char *const *keys, struct error *err)
-{
-	json_each (child, object->node) {
-		struct json_at at = {.node = child, .parent = object, .key = child->string};
-		if (keys[text_position(keys, child->string)] == NULL)
-			return json_error(&at, err, "unknown member");
-	}
-	return 0;
-}

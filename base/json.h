@@ -126,6 +126,3 @@ int json_have_string(const struct json_at *object, const char *key, const char *
 int json_have_int(const struct json_at *object, const char *key, int64_t min, int64_t max,
 		  int64_t *out, struct error *err);
 int json_have_bool(const struct json_at *object, const char *key, bool *out, struct error *err);
-
-/* ERROR_FORMAT naming the first member whose key is not in the NULL-ended list. */
-int json_only_keys(const struct json_at *object, const char *const *keys, struct error *err);

@@ -71,50 +71,45 @@ static int add_serials(struct redactor *redactor, struct error *err)
 	return rc;
 }
 
-/* Of the host in each of the domains in which names are looked up (resolv.conf(5)). */
-static int add_searched(struct redactor *redactor, const char *host, char *text, struct error *err)
+/* "search corp.example" names the domains in which the host may be (resolv.conf(5)); other words may be its names. */
+static int add_full_names(struct redactor *redactor, const char *host, char *line,
+			  struct error *err)
 {
 	char *rest = NULL;
-	char *words = NULL;
+	const char *word = strtok_r(line, " \t", &rest);
+	const bool domains = text_equal(word, "search") || text_equal(word, "domain");
+	const size_t size = strlen(host);
 	int rc = 0;
-	for (char *line = strtok_r(text, "\n", &rest); rc == 0 && line != NULL;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		const char *word = strtok_r(line, " \t", &words);
-		if (word == NULL || (strcmp(word, "search") != 0 && strcmp(word, "domain") != 0))
-			continue;
-		while (rc == 0 && (word = strtok_r(NULL, " \t", &words)) != NULL) {
-			char *name CLEANUP_FREE = text_format("%s.%s", host, word);
-			rc = name != NULL ? redactor_add(redactor, REDACT_HOST, name, err)
-					  : error_memory(err);
-		}
+	while (rc == 0 && (word = strtok_r(NULL, " \t", &rest)) != NULL) {
+		char *name CLEANUP_FREE = domains ? text_format("%s.%s", host, word) : strdup(word);
+		if (name == NULL)
+			return error_memory(err);
+		if (strncasecmp(name, host, size) == 0 && name[size] == '.')
+			rc = redactor_add(redactor, REDACT_HOST, name, err);
 	}
 	return rc;
 }
 
 /* The host's name with a domain, as hosts(5) has it, or as it may be looked up. */
-static int add_full_names(struct redactor *redactor, const char *host, struct error *err)
+static int add_names(struct redactor *redactor, const char *host, struct error *err)
 {
-	char *hosts CLEANUP_FREE = NULL;
-	char *resolver CLEANUP_FREE = NULL;
-	char *rest = NULL;
-	const size_t size = strlen(host);
+	static const char *const sources[] = {"/etc/hosts", "/etc/resolv.conf"};
 	int rc = 0;
-	if (redact_is_generic(redactor, host, size))
-		return 0;
-	if (file_read("/etc/hosts", NAMES_MAX, &hosts, NULL, NULL) == 0) {
-		for (char *name = strtok_r(hosts, " \t\n", &rest); rc == 0 && name != NULL;
-		     name = strtok_r(NULL, " \t\n", &rest)) {
-			if (strncasecmp(name, host, size) == 0 && name[size] == '.')
-				rc = redactor_add(redactor, REDACT_HOST, name, err);
-		}
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		char *text CLEANUP_FREE = NULL;
+		char *rest = NULL;
+		if (redact_is_generic(redactor, host, strlen(host)) ||
+		    file_read(sources[i], NAMES_MAX, &text, NULL, NULL) < 0)
+			continue;
+		for (char *line = strtok_r(text, "\n", &rest); rc == 0 && line != NULL;
+		     line = strtok_r(NULL, "\n", &rest))
+			rc = add_full_names(redactor, host, line, err);
 	}
-	if (rc == 0 && file_read("/etc/resolv.conf", NAMES_MAX, &resolver, NULL, NULL) == 0)
-		rc = add_searched(redactor, host, resolver, err);
 	return rc;
 }
 
 int redactor_add_machine(struct redactor *redactor, const char *host, struct error *err)
 {
-	int rc = add_full_names(redactor, host, err);
+	int rc = add_names(redactor, host, err);
 	return rc == 0 ? add_serials(redactor, err) : rc;
 }
