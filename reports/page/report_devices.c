@@ -137,11 +137,20 @@ static int64_t count_looks(const struct report_page *page, const cJSON *sight, e
 	return count;
 }
 
+/* How many devices it saw that cannot be told apart, or are none of the report's. */
+static int64_t others_of(const struct report_page *page, const cJSON *sight)
+{
+	const int64_t others =
+		view_int(sight, "/others") + cJSON_GetArraySize(json_pointer(sight, "/saw")) -
+		count_looks(page, sight, LOOK_OWN) - count_looks(page, sight, LOOK_FOREIGN);
+	return others > 0 ? others : 0;
+}
+
 /* The word about a container. Devices that no API tells apart are its own as long as they are no more than it was granted. */
 static const char *judge(const struct report_page *page, const cJSON *sight, enum page_tone *tone)
 {
 	const int64_t missed = count_looks(page, sight, LOOK_MISSED);
-	const int64_t others = view_int(sight, "/others");
+	const int64_t others = others_of(page, sight);
 	*tone = PAGE_BAD;
 	if (count_looks(page, sight, LOOK_FOREIGN) != 0 || others > missed)
 		return "others, too";
@@ -179,8 +188,8 @@ size_t report_page_count_containers(const struct report_page *page)
 static bool has_others(const struct report_page *page)
 {
 	struct sight_at at = {0};
-	while (next_sight(page, &at)) {
-		if (view_int(at.sight, "/others") != 0)
+	for (size_t rows = 0; rows < CONTAINERS_MAX && next_sight(page, &at); rows++) {
+		if (others_of(page, at.sight) != 0)
 			return true;
 	}
 	return false;
@@ -212,7 +221,7 @@ static void add_sight(const struct report_page *page, const struct sight_at *at,
 	enum page_tone tone = PAGE_QUIET;
 	const char *word = judge(page, at->sight, &tone);
 	const int64_t missed = count_looks(page, at->sight, LOOK_MISSED);
-	const int64_t others = view_int(at->sight, "/others");
+	const int64_t others = others_of(page, at->sight);
 	html_addf(page->out, "<tr><th scope=\"row\">%s ", view_string(at->sight, "/container"));
 	report_page_check_link(page->out, page->findings->view.checks[at->check - 1].id);
 	text_add(page->out, "</th><td>");

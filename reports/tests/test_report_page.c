@@ -259,6 +259,8 @@ static void test_isolation_is_drawn_and_told(void)
 		 "granted, and not seen</span></td>"},
 		{"{\"granted\":[\"dev0\"],\"saw\":[],\"others\":1", "its own alone",
 		 "granted and seen</span> 1</td>"},
+		{"{\"granted\":[\"dev0\"],\"saw\":[\"dev0\",\"dev9\"],\"others\":0", "others, too",
+		 "seen, and not granted</span> 1</td>"},
 		{"{\"granted\":[\"dev0\"],\"saw\":[],\"others\":4", "others, too",
 		 "seen, and not granted</span> 4</td>"},
 	};
