@@ -108,11 +108,9 @@ static void add_pci(struct members *members, const struct levelzero *lz, ze_devi
 {
 	ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
 	const ze_pci_address_ext_t *told = &pci.address;
-	if (lz->newer.zeDevicePciGetPropertiesExt == NULL ||
-	    lz->newer.zeDevicePciGetPropertiesExt(id, &pci) != ZE_RESULT_SUCCESS ||
-	    (told->domain | told->bus | told->device) == 0)
-		member_null(members, "pciAddress");
-	else
+	if (lz->newer.zeDevicePciGetPropertiesExt != NULL &&
+	    lz->newer.zeDevicePciGetPropertiesExt(id, &pci) == ZE_RESULT_SUCCESS &&
+	    (told->domain | told->bus | told->device) != 0)
 		api_add_pci_address(members, told->domain, told->bus, told->device, told->function);
 }
 
