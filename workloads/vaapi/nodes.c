@@ -75,7 +75,6 @@ cJSON *vaapi_describe(const struct vaapi *va, size_t index)
 {
 	const struct vaapi_node *node = &va->nodes[index];
 	struct members device CLEANUP_MEMBERS = members_new();
-	struct members drm CLEANUP_MEMBERS = members_new();
 	member_number(&device, "index", (double)index);
 	member_string(&device, "name",
 		      node->reason.code == 0 ? va->vaQueryVendorString(node->display) : NULL);
@@ -83,9 +82,8 @@ cJSON *vaapi_describe(const struct vaapi *va, size_t index)
 	add_number(&device, "vendorId", node, "/vendor");
 	add_number(&device, "deviceId", node, "/device");
 	add_pci_address(&device, node);
-	member_null(&drm, "primary");
-	member_format(&drm, "render", "%u:%u", node->major, node->minor);
-	member_item(&device, "drm", members_take(&drm));
+	api_add_drm(&device, (struct api_node){0},
+		    (struct api_node){true, node->major, node->minor});
 	member_optional(&device, "apiVersion", node->version);
 	return members_take(&device);
 }

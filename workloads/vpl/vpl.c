@@ -128,7 +128,6 @@ static const mfxExtendedDeviceId *extended_id(const struct vpl *vpl, mfxU32 inde
 
 static void add_identity(struct members *device, const mfxExtendedDeviceId *id)
 {
-	struct members drm CLEANUP_MEMBERS = members_new();
 	if (id == NULL)
 		return;
 	member_hex(device, "vendorId", id->VendorID, 4);
@@ -136,11 +135,9 @@ static void add_identity(struct members *device, const mfxExtendedDeviceId *id)
 	member_bytes(device, "deviceLuid", id->LUIDValid == 1 ? id->DeviceLUID : NULL,
 		     sizeof(id->DeviceLUID));
 	api_add_pci_address(device, id->PCIDomain, id->PCIBus, id->PCIDevice, id->PCIFunction);
-	if (id->DRMRenderNodeNum == 0)
-		return;
-	member_null(&drm, "primary");
-	member_format(&drm, "render", "%d:%u", DRM_MAJOR, (unsigned)id->DRMRenderNodeNum);
-	member_item(device, "drm", members_take(&drm));
+	if (id->DRMRenderNodeNum != 0)
+		api_add_drm(device, (struct api_node){0},
+			    (struct api_node){true, DRM_MAJOR, id->DRMRenderNodeNum});
 }
 
 static cJSON *describe(const struct vpl *vpl, const mfxImplDescription *told,
