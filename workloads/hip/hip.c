@@ -111,7 +111,6 @@ static cJSON *describe(const struct hip *hip, const struct api_report *report,
 	bool told = hip->hipGetDeviceProperties(properties, device->ordinal) == HIP_SUCCESS;
 	keep_arch(device, properties + hip->layout->arch_name);
 	(void)hip->hipDeviceGetName(name, sizeof(name) - 1, device->ordinal);
-	(void)hip->hipDeviceTotalMem(&memory, device->ordinal);
 	member_number(&members, "index", device->ordinal);
 	member_optional(&members, "name", name);
 	member_string(&members, "type",
@@ -122,9 +121,11 @@ static cJSON *describe(const struct hip *hip, const struct api_report *report,
 	add_pci_address(&members, hip, device->ordinal);
 	member_optional(&members, "apiVersion", report->version);
 	member_optional(&members, "architecture", device->arch);
-	member_number(&members, "computeUnits",
-		      number_at(properties, hip->layout->multiprocessors));
-	member_number(&members, "memoryBytes", (double)memory);
+	if (told)
+		member_number(&members, "computeUnits",
+			      number_at(properties, hip->layout->multiprocessors));
+	if (hip->hipDeviceTotalMem(&memory, device->ordinal) == HIP_SUCCESS)
+		member_number(&members, "memoryBytes", (double)memory);
 	return members_take(&members);
 }
 

@@ -122,7 +122,7 @@ static void add_memory(struct members *members, const struct levelzero *lz, ze_d
 	for (size_t i = 0; i < MEMORIES_MAX; i++)
 		memories[i].stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
 	if (lz->zeDeviceGetMemoryProperties(id, &count, memories) != ZE_RESULT_SUCCESS)
-		count = 0;
+		return;
 	for (uint32_t i = 0; i < count && i < MEMORIES_MAX; i++)
 		bytes += (double)memories[i].totalSize;
 	member_number(members, "memoryBytes", bytes);
