@@ -206,7 +206,14 @@ void api_add_windows_driver(struct members *device, bool told, uint64_t version)
 
 int api_report_device(struct api_report *report, cJSON *device, struct error *err)
 {
-	return members_append(report->devices, device, err);
+	static const char *const keys[] = {"type", "deviceUuid", "pciAddress", "memoryBytes"};
+	struct members members CLEANUP_MEMBERS = {.object = device, .failed = device == NULL};
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (!cJSON_HasObjectItem(device, keys[i]))
+			member_null(&members, keys[i]);
+	if (device != NULL && !cJSON_HasObjectItem(device, "driver"))
+		api_add_driver(&members, NULL);
+	return members_append(report->devices, members_take(&members), err);
 }
 
 static cJSON *loader_json(const struct api_report *report)

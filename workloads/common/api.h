@@ -141,7 +141,8 @@ void api_add_driver(struct members *device, const char *version);
 /* The version as Windows codes it: four times 16 bits. */
 void api_add_windows_driver(struct members *device, bool told, uint64_t version);
 
-/* Adds an element to `devices`, which it consumes; NULL: out of memory. ERROR_MEMORY. */
+/* Adds an element to `devices`, which it consumes; NULL: out of memory. What every element has and
+ * this one does not tell becomes null. ERROR_MEMORY. */
 int api_report_device(struct api_report *report, cJSON *device, struct error *err);
 
 /* Adds `api`, `platforms` (when there are any) and `devices`; the two arrays are consumed. */

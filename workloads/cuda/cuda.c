@@ -101,7 +101,6 @@ static void add_attributes(struct members *members, const struct cuda *cuda, cud
 	const int minor = attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MINOR);
 	const int units = attribute(cuda, device, CUDA_ATTRIBUTE_MULTIPROCESSORS);
 	if (integrated < 0 || major < 0 || minor < 0 || units < 0) {
-		member_null(members, "type");
 		member_null(members, "computeCapability");
 		return;
 	}
@@ -118,8 +117,6 @@ static void add_address(struct members *members, const struct cuda *cuda, cuda_d
 	if (domain >= 0 && bus >= 0 && slot >= 0)
 		api_add_pci_address(members, (unsigned)domain, (unsigned)bus & 0xFFu,
 				    (unsigned)slot & 0xFFu, 0);
-	else
-		member_null(members, "pciAddress");
 }
 
 static void add_identity(struct members *members, const struct cuda *cuda, cuda_device device)
@@ -165,11 +162,8 @@ static cJSON *describe(const struct cuda *cuda, const struct api_report *report,
 	add_identity(&members, cuda, device);
 	member_optional(&members, "apiVersion", report->version);
 	add_attributes(&members, cuda, device);
-	api_add_driver(&members, NULL);
 	if (cuda->cuDeviceTotalMem(&memory, device) == CUDA_SUCCESS)
 		member_number(&members, "memoryBytes", (double)memory);
-	else
-		member_null(&members, "memoryBytes");
 	member_item(&members, "peers", peers_of(cuda, index));
 	return members_take(&members);
 }

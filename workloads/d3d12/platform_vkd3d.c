@@ -95,8 +95,6 @@ static cJSON *describe(struct d3d12 *d3d, size_t index)
 	member_bool(&device, "software", properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU);
 	member_hex(&device, "vendorId", properties.vendorID, 4);
 	member_hex(&device, "deviceId", properties.deviceID, 4);
-	member_null(&device, "deviceUuid");
-	member_null(&device, "pciAddress");
 	api_add_driver(&device, version);
 	member_number(&device, "memoryBytes", vulkan_local_bytes(&memory));
 	return members_take(&device);

@@ -75,16 +75,12 @@ cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 		member_hex(&device, "subSystemId", id.subsystem, 8);
 		member_hex(&device, "revision", id.revision, 2);
 	}
-	member_null(&device, "deviceUuid");
 	member_bytes(&device, "deviceLuid", (const uint8_t *)&adapter->luid, sizeof(adapter->luid));
-	member_null(&device, "pciAddress");
 	member_item(&device, "attributes", describe_attributes(adapter));
 	const bool told = ask(adapter, DXCORE_DRIVER_VERSION, &version, sizeof(version));
 	api_add_windows_driver(&device, told, version);
 	if (ask(adapter, DXCORE_DEDICATED_ADAPTER_MEMORY, &memory, sizeof(memory)))
 		member_number(&device, "memoryBytes", (double)memory);
-	else
-		member_null(&device, "memoryBytes");
 	return members_take(&device);
 }
 

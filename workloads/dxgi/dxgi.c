@@ -38,10 +38,8 @@ cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index)
 	member_hex(&device, "deviceId", description.DeviceId, 4);
 	member_hex(&device, "subSystemId", description.SubSysId, 8);
 	member_hex(&device, "revision", description.Revision, 2);
-	member_null(&device, "deviceUuid");
 	member_bytes(&device, "deviceLuid", (const uint8_t *)&description.AdapterLuid,
 		     sizeof(description.AdapterLuid));
-	member_null(&device, "pciAddress");
 	bool told = IDXGIAdapter1_CheckInterfaceSupport(adapter, &IID_IDXGIDevice, &version) >= 0;
 	api_add_windows_driver(&device, told, (uint64_t)version.QuadPart);
 	member_number(&device, "memoryBytes", (double)description.DedicatedVideoMemory);

@@ -127,9 +127,7 @@ static int read_version(struct ffmpeg *ffmpeg, struct api_report *report, struct
 static int add_processor(struct api_report *report, struct error *err)
 {
 	static const char device[] =
-		"{\"index\": 0, \"name\": \"processor\", \"type\": \"cpu\", \"software\": true, "
-		"\"deviceUuid\": null, \"pciAddress\": null, \"driver\": {\"version\": null}, "
-		"\"memoryBytes\": null}";
+		"{\"index\": 0, \"name\": \"processor\", \"type\": \"cpu\", \"software\": true}";
 	return api_report_device(report, cJSON_Parse(device), err);
 }
 

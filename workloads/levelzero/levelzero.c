@@ -108,11 +108,9 @@ static void add_pci(struct members *members, const struct levelzero *lz, ze_devi
 {
 	ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
 	const ze_pci_address_ext_t *told = &pci.address;
-	if (lz->newer.zeDevicePciGetPropertiesExt == NULL ||
-	    lz->newer.zeDevicePciGetPropertiesExt(id, &pci) != ZE_RESULT_SUCCESS ||
-	    (told->domain | told->bus | told->device) == 0)
-		member_null(members, "pciAddress");
-	else
+	if (lz->newer.zeDevicePciGetPropertiesExt != NULL &&
+	    lz->newer.zeDevicePciGetPropertiesExt(id, &pci) == ZE_RESULT_SUCCESS &&
+	    (told->domain | told->bus | told->device) != 0)
 		api_add_pci_address(members, told->domain, told->bus, told->device, told->function);
 }
 
@@ -124,7 +122,7 @@ static void add_memory(struct members *members, const struct levelzero *lz, ze_d
 	for (size_t i = 0; i < MEMORIES_MAX; i++)
 		memories[i].stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
 	if (lz->zeDeviceGetMemoryProperties(id, &count, memories) != ZE_RESULT_SUCCESS)
-		count = 0;
+		return;
 	for (uint32_t i = 0; i < count && i < MEMORIES_MAX; i++)
 		bytes += (double)memories[i].totalSize;
 	member_number(members, "memoryBytes", bytes);

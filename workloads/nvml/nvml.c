@@ -89,10 +89,8 @@ static void add_identity(struct members *members, const struct nvml *nvml, nvml_
 	bool told = nvml->nvmlDeviceGetUUID(device, text, NVML_TEXT_MAX) == NVML_SUCCESS &&
 		    nvml_parse_uuid(text, uuid);
 	member_bytes(members, "deviceUuid", told ? uuid : NULL, sizeof(uuid));
-	if (nvml->nvmlDeviceGetPciInfo(device, &pci) != NVML_SUCCESS) {
-		member_null(members, "pciAddress");
+	if (nvml->nvmlDeviceGetPciInfo(device, &pci) != NVML_SUCCESS)
 		return;
-	}
 	api_add_pci_address(members, pci.domain, pci.bus & 0xFFu, pci.device & 0xFFu, 0);
 	member_hex(members, "vendorId", pci.id & 0xFFFFu, 4);
 	member_hex(members, "deviceId", pci.id >> 16, 4);
@@ -107,15 +105,12 @@ static cJSON *describe(const struct nvml *nvml, unsigned index, nvml_device devi
 	(void)nvml->nvmlDeviceGetName(device, name, NVML_TEXT_MAX);
 	member_number(&members, "index", index);
 	member_optional(&members, "name", name);
-	member_null(&members, "type");
 	member_bool(&members, "software", false);
 	add_identity(&members, nvml, device);
 	member_optional(&members, "apiVersion", nvml->cuda_version);
 	api_add_driver(&members, nvml->driver_version[0] != '\0' ? nvml->driver_version : NULL);
 	if (nvml->nvmlDeviceGetMemoryInfo(device, &memory) == NVML_SUCCESS)
 		member_number(&members, "memoryBytes", (double)memory.total);
-	else
-		member_null(&members, "memoryBytes");
 	return members_take(&members);
 }
 

@@ -167,8 +167,6 @@ static void add_pci(struct members *members, const struct opencl *cl, cl_device_
 	} else if (read_value(cl, device, AMD_TOPOLOGY, &amd, sizeof(amd)) &&
 		   amd.type == AMD_TOPOLOGY_PCIE) {
 		api_add_pci_address(members, 0, amd.bus, amd.device, amd.function);
-	} else {
-		member_null(members, "pciAddress");
 	}
 }
 

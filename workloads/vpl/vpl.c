@@ -128,21 +128,16 @@ static const mfxExtendedDeviceId *extended_id(const struct vpl *vpl, mfxU32 inde
 
 static void add_identity(struct members *device, const mfxExtendedDeviceId *id)
 {
-	struct members drm CLEANUP_MEMBERS = members_new();
-	if (id == NULL) {
-		member_null(device, "pciAddress");
+	if (id == NULL)
 		return;
-	}
 	member_hex(device, "vendorId", id->VendorID, 4);
 	member_hex(device, "deviceId", id->DeviceID, 4);
 	member_bytes(device, "deviceLuid", id->LUIDValid == 1 ? id->DeviceLUID : NULL,
 		     sizeof(id->DeviceLUID));
 	api_add_pci_address(device, id->PCIDomain, id->PCIBus, id->PCIDevice, id->PCIFunction);
-	if (id->DRMRenderNodeNum == 0)
-		return;
-	member_null(&drm, "primary");
-	member_format(&drm, "render", "%d:%u", DRM_MAJOR, (unsigned)id->DRMRenderNodeNum);
-	member_item(device, "drm", members_take(&drm));
+	if (id->DRMRenderNodeNum != 0)
+		api_add_drm(device, (struct api_node){0},
+			    (struct api_node){true, DRM_MAJOR, id->DRMRenderNodeNum});
 }
 
 static cJSON *describe(const struct vpl *vpl, const mfxImplDescription *told,
@@ -151,14 +146,10 @@ static cJSON *describe(const struct vpl *vpl, const mfxImplDescription *told,
 	struct members device CLEANUP_MEMBERS = members_new();
 	member_number(&device, "index", (double)vpl->count);
 	member_text(&device, "name", told->ImplName, sizeof(told->ImplName));
-	member_null(&device, "type");
 	member_bool(&device, "software", false);
-	member_null(&device, "deviceUuid");
 	add_identity(&device, id);
 	member_format(&device, "apiVersion", "%u.%u", told->ApiVersion.Major,
 		      told->ApiVersion.Minor);
-	api_add_driver(&device, NULL);
-	member_null(&device, "memoryBytes");
 	return members_take(&device);
 }
 

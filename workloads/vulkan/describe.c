@@ -104,8 +104,6 @@ static void describe_ids(const struct facts *facts, struct members *device)
 	if (facts->has_pci)
 		api_add_pci_address(device, facts->pci.pciDomain, facts->pci.pciBus,
 				    facts->pci.pciDevice, facts->pci.pciFunction);
-	else
-		member_null(device, "pciAddress");
 }
 
 static void describe_nodes(const struct facts *facts, struct members *device)
