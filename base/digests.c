@@ -52,15 +52,16 @@ static void job_ended(uv_work_t *work, int status)
 	job->owner->open--;
 }
 
-static struct digest_job *digests_find(const struct digests *digests, const uv_stat_t *file)
+static struct digest_job *digests_find(const struct digests *digests,
+				       const struct file_status *file)
 {
-	struct digest_job *job = digests->buckets[file->st_ino % BUCKETS];
-	while (job != NULL && (job->inode != file->st_ino || job->device != file->st_dev))
+	struct digest_job *job = digests->buckets[file->inode % BUCKETS];
+	while (job != NULL && (job->inode != file->inode || job->device != file->device))
 		job = job->next;
 	return job;
 }
 
-static int digests_start(struct digests *digests, const char *path, const uv_stat_t *file,
+static int digests_start(struct digests *digests, const char *path, const struct file_status *file,
 			 struct digest_job **out, struct error *err)
 {
 	struct digest_job *job = calloc(1, sizeof(*job));
@@ -69,8 +70,8 @@ static int digests_start(struct digests *digests, const char *path, const uv_sta
 		return error_memory(err);
 	}
 	job->owner = digests;
-	job->device = file->st_dev;
-	job->inode = file->st_ino;
+	job->device = file->device;
+	job->inode = file->inode;
 	job->work.data = job;
 	int rc = uv_queue_work(digests->loop, &job->work, job_work, job_ended);
 	if (rc < 0) {
@@ -85,30 +86,14 @@ static int digests_start(struct digests *digests, const char *path, const uv_sta
 	return 0;
 }
 
-/* What a path leads to, or with `itself` the link. */
-static int file_look(const char *path, bool itself, uv_stat_t *out, struct error *err)
-{
-	uv_fs_t request = {0};
-	int rc = itself ? uv_fs_lstat(NULL, &request, path, NULL)
-			: uv_fs_stat(NULL, &request, path, NULL);
-	*out = request.statbuf;
-	uv_fs_req_cleanup(&request);
-	return rc < 0 ? error_uv(err, rc, "%s", path) : 0;
-}
-
-static bool mode_is(const uv_stat_t *file, unsigned type)
-{
-	return (file->st_mode & S_IFMT) == type;
-}
-
 int digests_add(struct digests *digests, const char *path, const struct digest_job **out,
 		struct error *err)
 {
-	uv_stat_t file = {0};
-	int rc = file_look(path, false, &file, err);
+	struct file_status file = {0};
+	int rc = file_status(path, true, &file, err);
 	if (rc < 0)
 		return rc;
-	if (!mode_is(&file, S_IFREG))
+	if (file.kind != FILE_REGULAR)
 		return error_set(err, ERROR_FORMAT, "%s: not a regular file", path);
 	struct digest_job *job = digests_find(digests, &file);
 	rc = job != NULL ? 0 : digests_start(digests, path, &file, &job, err);
@@ -177,14 +162,15 @@ static int set_add(struct digest_set *set, struct digests *digests, const char *
 		   const char *path, unsigned depth, struct error *err)
 {
 	struct text_list entries CLEANUP_TEXT_LIST = {0};
-	uv_stat_t file = {0};
+	struct file_status file = {.kind = FILE_OTHER};
 	int rc = 0;
 	/* The first may be a link: the name is what counts. */
-	if (file_look(path, depth != 0, &file, NULL) < 0)
+	if (file_status(path, depth == 0, &file, NULL) < 0)
 		set->incomplete = true;
-	else if (!mode_is(&file, S_IFDIR) && (mode_is(&file, S_IFREG) || !file_is_directory(path)))
+	else if (file.kind == FILE_REGULAR ||
+		 (file.kind != FILE_DIRECTORY && !file_is_directory(path)))
 		rc = set_add_file(set, digests, name, path, err);
-	if (!mode_is(&file, S_IFDIR))
+	if (file.kind != FILE_DIRECTORY)
 		return rc;
 	if (depth == DEPTH_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: nested too deep", path);

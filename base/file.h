@@ -28,6 +28,7 @@ enum file_kind {
 struct file_status {
 	enum file_kind kind; /* FILE_LINK only where links are not followed */
 	uint64_t size;
+	uint64_t device, inode; /* which file it is, by whatever name */
 };
 
 /* ERROR_NOT_FOUND and what else the system says of it. */
@@ -42,9 +43,13 @@ int file_read_regular(const char *path, bool follow, size_t max, char **data, si
 int file_read_line(const char *path, char **line, struct error *err);
 
 /* Writes a temporary file beside `path`, flushes it to disk and renames it over `path`, so that a
- * reader or a crash sees the old or the new content and never a part. */
+ * reader or a crash sees the old or the new content and never a part. ERROR_FORMAT: a pipe or a device is there, such as
+ * /dev/stdout. */
 int file_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		      struct error *err);
+
+/* The same of a file that is not there yet, whoever else makes one: ERROR_EXISTS, links that lead nowhere included. */
+int file_create(const char *path, const void *data, size_t size, unsigned mode, struct error *err);
 
 /* A descriptor to read the file with, binary and not inherited by children. The caller closes it.
  */

@@ -24,6 +24,8 @@ int file_status(const char *path, bool follow, struct file_status *out, struct e
 			: type == S_IFLNK ? FILE_LINK
 					  : FILE_OTHER,
 		.size = request.statbuf.st_size,
+		.device = request.statbuf.st_dev,
+		.inode = request.statbuf.st_ino,
 	};
 	return 0;
 }

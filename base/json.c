@@ -93,15 +93,32 @@ int json_read_file(const char *path, cJSON **out, struct error *err)
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
+/* What cJSON prints, with hazardous characters as escapes: they can only stand in strings. */
+static void add_printed(struct text *text, const cJSON *json)
+{
+	char *printed CLEANUP_FREE = cJSON_PrintUnformatted(json);
+	const char *done = printed != NULL ? printed : "";
+	const char *end = done + strlen(done);
+	text->failed = text->failed || printed == NULL;
+	for (const char *at = done; at < end;) {
+		uint32_t code = 0;
+		const size_t length = text_character(at, (size_t)(end - at), &code);
+		const char *next = at + (length != 0 ? length : 1);
+		if (length == 0 || text_is_hazardous(code)) {
+			text_append(text, done, (size_t)(at - done));
+			text_addf(text, "\\u%04x", length != 0 ? (unsigned)code : 0xfffdU);
+			done = next;
+		}
+		at = next;
+	}
+	text_append(text, done, (size_t)(end - done));
+}
+
 static void print_into(struct text *text, const cJSON *json, int depth)
 {
 	bool object = cJSON_IsObject(json);
 	if ((!object && !cJSON_IsArray(json)) || json->child == NULL) {
-		char *scalar CLEANUP_FREE = cJSON_PrintUnformatted(json);
-		if (scalar == NULL)
-			text->failed = true;
-		else
-			text_add(text, scalar);
+		add_printed(text, json);
 		return;
 	}
 	text_add(text, object ? "{\n" : "[\n");
@@ -127,7 +144,9 @@ char *json_print(const cJSON *json)
 
 char *json_print_compact(const cJSON *json)
 {
-	return cJSON_PrintUnformatted(json);
+	struct text text CLEANUP_TEXT = {0};
+	add_printed(&text, json);
+	return text_take(&text);
 }
 
 int json_write_file(const char *path, const cJSON *json, struct error *err)
@@ -153,24 +172,8 @@ static void add_clean(struct text *text, const char *data, size_t size)
 
 void json_add_quoted(struct text *text, const char *data, size_t size)
 {
-	struct text clean CLEANUP_TEXT = {0};
-	add_clean(&clean, data, size);
-	text->failed = text->failed || clean.failed;
-	text_add(text, "\"");
-	for (size_t i = 0; i < clean.size; i++) {
-		unsigned char c = (unsigned char)clean.data[i];
-		if (c == '"' || c == '\\')
-			text_addf(text, "\\%c", c);
-		else if (c == '\n')
-			text_add(text, "\\n");
-		else if (c == '\t')
-			text_add(text, "\\t");
-		else if (c < 0x20 || c == 0x7f)
-			text_addf(text, "\\u%04x", (unsigned)c);
-		else
-			text_append(text, (const char *)&c, 1);
-	}
-	text_add(text, "\"");
+	cJSON *string CLEANUP_JSON = json_new_string(data, size);
+	add_printed(text, string);
 }
 
 cJSON *json_new_string(const char *data, size_t size)
@@ -403,14 +406,4 @@ int json_need_bool(const struct json_at *object, const char *key, bool *out, str
 	struct json_at at = {0};
 	int rc = json_need(object, key, JSON_BOOL, &at, err);
 	return rc < 0 ? rc : json_have_bool(object, key, out, err);
-}
-
-int json_only_keys(const struct json_at *object, const char *const *keys, struct error *err)
-{
-	json_each (child, object->node) {
-		struct json_at at = {.node = child, .parent = object, .key = child->string};
-		if (keys[text_position(keys, child->string)] == NULL)
-			return json_error(&at, err, "unknown member");
-	}
-	return 0;
 }

@@ -46,14 +46,15 @@ size_t json_drop_members(char *data, size_t size, const char *const *keys);
 /* json_parse() of a whole file; every error names the path. */
 int json_read_file(const char *path, cJSON **out, struct error *err);
 
-/* Two-space indented, newline at the end. NULL for NULL, and when memory ran out. Caller frees. */
+/* Two-space indented, newline at the end. Characters that are hazardous on a terminal (base/text.h) are escapes.
+ * NULL for NULL, and when memory ran out. Caller frees. */
 char *json_print(const cJSON *json);
 char *json_print_compact(const cJSON *json); /* one line, no newline */
 
 /* json_print() into a file, replaced atomically (file_write_atomic). */
 int json_write_file(const char *path, const cJSON *json, struct error *err);
 
-/* Adds a JSON string literal. Bytes that are not UTF-8 become U+FFFD. */
+/* Adds a JSON string literal: of the bytes to a NUL, as json_print() has it. Bytes that are not UTF-8 become U+FFFD. */
 void json_add_quoted(struct text *text, const char *data, size_t size);
 
 /* A cJSON string of untrusted bytes: bytes that are not UTF-8 become U+FFFD. NULL: out of memory.
@@ -125,6 +126,3 @@ int json_have_string(const struct json_at *object, const char *key, const char *
 int json_have_int(const struct json_at *object, const char *key, int64_t min, int64_t max,
 		  int64_t *out, struct error *err);
 int json_have_bool(const struct json_at *object, const char *key, bool *out, struct error *err);
-
-/* ERROR_FORMAT naming the first member whose key is not in the NULL-ended list. */
-int json_only_keys(const struct json_at *object, const char *const *keys, struct error *err);

@@ -186,6 +186,8 @@ static int read_map(const struct json_member *member, const struct json_at *at, 
 		rc = member->check != NULL ? member->check(&pair, err) : 0;
 		if (rc == 0 && !cJSON_IsString(child))
 			rc = json_error(&pair, err, "expected string");
+		if (rc == 0 && cJSON_GetObjectItemCaseSensitive(at->node, child->string) != child)
+			rc = json_error(&pair, err, "it is there twice");
 		if (rc < 0)
 			return rc;
 		pairs[count++] = (struct json_pair){arena_string(arena, child->string),
@@ -269,6 +271,8 @@ static int only_members(const struct json_at *object, const struct json_member *
 			member++;
 		if (member->key == NULL)
 			return json_error(&at, err, "unknown member");
+		if (cJSON_GetObjectItemCaseSensitive(object->node, child->string) != child)
+			return json_error(&at, err, "it is there twice");
 	}
 	return 0;
 }
@@ -386,7 +390,10 @@ cJSON *json_members_write(const struct json_member *members, const void *structu
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	for (; members->key != NULL; members++) {
-		if (members->presence != JSON_OPTIONAL || !is_empty(members, structure))
+		const bool empty = is_empty(members, structure);
+		if (members->presence == JSON_NULL && empty)
+			member_null(&json, members->key);
+		else if (members->presence != JSON_OPTIONAL || !empty)
 			member_item(&json, members->key, write_member(members, structure));
 	}
 	return members_take(&json);

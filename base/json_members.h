@@ -29,6 +29,7 @@ struct json_pair {
 enum json_presence {
 	JSON_OPTIONAL, /* left out when it has its empty value */
 	JSON_WRITTEN,  /* may be missing where it is read, is always written */
+	JSON_NULL,     /* the same, as null when it has its empty value */
 	JSON_REQUIRED,
 };
 
@@ -51,11 +52,29 @@ struct json_member {
 #define JSON_AT(structure, member)                                                                 \
 	.offset = offsetof(structure, member), .size = sizeof(((structure *)0)->member)
 
+/* Rows: a string, an integer, and an array of structures that `count_` counts. */
+#define JSON_TEXT(structure, key_, member_, presence_, check_)                                     \
+	{                                                                                          \
+		.key = (key_), .presence = (presence_), JSON_AT(structure, member_),               \
+		.check = (check_)                                                                  \
+	}
+#define JSON_NUMBER(structure, key_, member_, presence_, min_, max_)                               \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_INT, .presence = (presence_),                   \
+		JSON_AT(structure, member_), .min = (min_), .max = (max_)                          \
+	}
+#define JSON_LIST(structure, key_, items_, count_, presence_, max_, members_)                      \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_OBJECTS, .presence = (presence_),               \
+		.offset = offsetof(structure, items_), .size = sizeof(*((structure *)0)->items_),  \
+		.count = offsetof(structure, count_), .max = (max_), .members = (members_)         \
+	}
+
 /* Gives every member its empty value: "" or `empty`, no elements. */
 void json_members_reset(const struct json_member *members, void *structure);
 
 /* Reads the object. Strings and elements are the arena's. Errors are those of json_need(), and
- * "unknown member" for a key that the table does not have. ERROR_MEMORY. */
+ * "unknown member" for a key that the table does not have, "it is there twice" for one that is. ERROR_MEMORY. */
 int json_members_read(const struct json_at *object, const struct json_member *members,
 		      void *structure, struct arena *arena, struct error *err);
 

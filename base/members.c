@@ -57,24 +57,11 @@ void member_text(struct members *members, const char *key, const char *array, si
 	member_item(members, key, json_new_string(array, strnlen(array, size)));
 }
 
-cJSON *members_new_text(const char *string, size_t max)
-{
-	struct text cut CLEANUP_TEXT = {0};
-	size_t size = strlen(string);
-	if (size <= max)
-		return json_new_string(string, size);
-	/* Back to the start of the character that the limit falls into. */
-	size = max;
-	while (size > 0 && ((unsigned char)string[size] & 0xc0) == 0x80)
-		size--;
-	text_append(&cut, string, size);
-	text_add(&cut, "...");
-	return cut.failed ? NULL : json_new_string(cut.data, cut.size);
-}
-
 void member_cut(struct members *members, const char *key, const char *string, size_t max)
 {
-	member_item(members, key, members_new_text(string, max));
+	const size_t size = strlen(string);
+	const size_t kept = text_fit(string, size, max);
+	member_format(members, key, "%.*s%s", (int)kept, string, kept < size ? "..." : "");
 }
 
 void member_taken(struct members *members, const char *key, char *string)

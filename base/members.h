@@ -55,6 +55,3 @@ void member_strings(struct members *members, const char *key, const char *const 
 /* Appends to an array; consumes `item`. False: either is NULL, or memory ran out. */
 bool array_add(cJSON *array, cJSON *item);
 int members_append(cJSON *array, cJSON *item, struct error *err); /* ERROR_MEMORY */
-
-/* A JSON string of at most `max` bytes and "..." behind them. NULL: out of memory. */
-cJSON *members_new_text(const char *string, size_t max);

@@ -162,7 +162,7 @@ size_t text_columns(const char *data, size_t size)
 	return columns;
 }
 
-static bool is_hazardous(uint32_t code)
+bool text_is_hazardous(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || code == 0x200b ||
 	       code == 0x200e || code == 0x200f || code == 0x2060 ||
@@ -192,7 +192,7 @@ void text_add_escaped(struct text *text, const char *data, size_t size)
 			text_add(text, "\\n");
 		else if (code == '\t')
 			text_add(text, "\\t");
-		else if (is_hazardous(code) || begins_command(text, at, end))
+		else if (text_is_hazardous(code) || begins_command(text, at, end))
 			text_addf(text, code < 0x80 ? "\\x%02x" : "\\u{%04x}", (unsigned)code);
 		else
 			text_append(text, at, length);
@@ -200,30 +200,16 @@ void text_add_escaped(struct text *text, const char *data, size_t size)
 	}
 }
 
-static bool is_xml_character(uint32_t code)
+void text_add_line(struct text *text, const char *format, ...)
 {
-	return code == '\t' || code == '\n' || code == '\r' || (code >= 0x20 && code <= 0xd7ff) ||
-	       (code >= 0xe000 && code <= 0xfffd) || code >= 0x10000;
-}
-
-void text_add_xml(struct text *text, const char *data, size_t size)
-{
-	static const char *const entities[] = {['"'] = "&quot;",
-					       ['&'] = "&amp;",
-					       ['\''] = "&apos;",
-					       ['<'] = "&lt;",
-					       ['>'] = "&gt;"};
-	for (size_t i = 0; i < size;) {
-		uint32_t code = 0;
-		size_t length = text_character(data + i, size - i, &code);
-		if (length == 0 || !is_xml_character(code))
-			text_add(text, "\xef\xbf\xbd");
-		else if (code < sizeof(entities) / sizeof(entities[0]) && entities[code] != NULL)
-			text_add(text, entities[code]);
-		else
-			text_append(text, data + i, length);
-		i += length != 0 ? length : 1;
-	}
+	struct text line CLEANUP_TEXT = {0};
+	va_list args;
+	va_start(args, format);
+	text_vaddf(&line, format, args);
+	va_end(args);
+	text->failed = text->failed || line.failed;
+	text_add_escaped(text, text_string(&line), line.size);
+	text_add(text, "\n");
 }
 
 void text_add_argument(struct text *text, const char *argument)

@@ -45,14 +45,21 @@ char *text_take(struct text *text);
 void text_reset(struct text *text); /* empties it and keeps the memory */
 void text_free(struct text *text);
 
-/* Adds untrusted bytes so that a terminal or a one-line log shows them harmlessly: control
- * characters, DEL, C1 controls, bidirectional overrides and bytes that are not UTF-8 become \xNN or
- * \u{NNNN}; a backslash becomes two. Nor does a CI system whose job prints the text find a command in it: "::" behind a
+/* Does a terminal act on this character, or show other text in another order because of it, or nothing at all? Controls
+ * of ASCII and C1, DEL, marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm, line separators,
+ * and spaces without width. */
+bool text_is_hazardous(uint32_t code);
+
+/* Adds untrusted bytes so that a terminal or a one-line log shows them harmlessly: hazardous characters and bytes that are
+ * not UTF-8 become \xNN or \u{NNNN}; a backslash becomes two. Nor does a CI system whose job prints the text find a command in it: "::" behind a
  * blank, or at the begin, is \x3a: (GitHub), "##" is #\x23 ("##[" of GitHub and Azure Pipelines, "##vso[", "##teamcity["). */
 void text_add_escaped(struct text *text, const char *data, size_t size);
 
-/* Adds text for an XML attribute or element: the five entities; characters that XML 1.0 does not
- * allow become U+FFFD. */
+/* A line for people: all that is formatted, escaped as above, and a newline. */
+void text_add_line(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Adds text for an XML attribute or element: the five entities; hazardous characters as references, but for tabs and line
+ * feeds; characters that XML 1.0 does not allow become U+FFFD. */
 void text_add_xml(struct text *text, const char *data, size_t size);
 
 /* Adds an argument in double quotes, as the C runtime of Windows reads command lines (Microsoft,

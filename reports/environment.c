@@ -8,9 +8,10 @@ struct section {
 	enum json_type type;
 	const char *key;	     /* what names an item of an array */
 	const char *const *identity; /* NULL-ended JSON pointers into the section or its items */
+	const char *const *called;   /* such pointers: what people call it by */
 };
 
-#define IDENTITY(...)                                                                              \
+#define POINTERS(...)                                                                              \
 	(const char *const[])                                                                      \
 	{                                                                                          \
 		__VA_ARGS__, NULL                                                                  \
@@ -20,24 +21,29 @@ static const char *const nothing[] = {NULL};
 
 static const struct section sections[] = {
 	{"node", JSON_OBJECT, NULL,
-	 IDENTITY("/kind", "/digest", "/machine/product", "/machine/kernel", "/machine/kernelBuild",
-		  "/machine/architecture")},
+	 POINTERS("/kind", "/digest", "/machine/product", "/machine/kernel", "/machine/kernelBuild",
+		  "/machine/architecture"),
+	 POINTERS("/kind", "/file", "/machine/product")},
 	{"os", JSON_OBJECT, NULL,
-	 IDENTITY("/product", "/version", "/build", "/revision", "/kernel", "/kernelBuild",
-		  "/architecture")},
+	 POINTERS("/product", "/version", "/build", "/revision", "/kernel", "/kernelBuild",
+		  "/architecture"),
+	 POINTERS("/product", "/build", "/revision", "/kernel")},
 	{"runtime", JSON_OBJECT, NULL,
-	 IDENTITY("/name", "/version", "/binaryDigest", "/shim", "/shimDigest", "/oci",
-		  "/ociDigest")},
+	 POINTERS("/name", "/version", "/binaryDigest", "/shim", "/shimDigest", "/oci",
+		  "/ociDigest"),
+	 POINTERS("/name", "/version")},
 	{"drivers", JSON_ARRAY, "key",
-	 IDENTITY("/key", "/name", "/version", "/userMode", "/date", "/inf", "/model",
-		  "/storeDigest")},
+	 POINTERS("/key", "/name", "/version", "/userMode", "/date", "/inf", "/model",
+		  "/storeDigest"),
+	 POINTERS("/key", "/version")},
 	{"devices", JSON_ARRAY, "ref",
-	 IDENTITY("/driver", "/hardwareId", "/kind", "/runtimeFiles/digest")},
+	 POINTERS("/driver", "/hardwareId", "/kind", "/runtimeFiles/digest"), POINTERS("/name")},
 	{"plugin", JSON_OBJECT, NULL,
-	 IDENTITY("/name", "/version", "/binaryDigest", "/fileDigests", "/resources", "/api")},
-	{"images", JSON_ARRAY, "ref", IDENTITY("/ref", "/digest", "/osVersion")},
-	{"harness", JSON_OBJECT, NULL, IDENTITY("/version", "/binaryDigest")},
-	{"redaction", JSON_OBJECT, NULL, nothing},
+	 POINTERS("/name", "/version", "/binaryDigest", "/fileDigests", "/resources", "/api"),
+	 POINTERS("/name", "/version")},
+	{"images", JSON_ARRAY, "ref", POINTERS("/ref", "/digest", "/osVersion"), POINTERS("/ref")},
+	{"harness", JSON_OBJECT, NULL, POINTERS("/version", "/binaryDigest"), POINTERS("/version")},
+	{"redaction", JSON_OBJECT, NULL, nothing, nothing},
 };
 
 /* It is no part of the digest, and absent until something is known. */
@@ -123,85 +129,115 @@ int environment_merge(cJSON *environment, const struct json_at *from, struct err
 	return 0;
 }
 
-/* "name/pointer=value" for each identifying member that is there. */
-static int identify(const struct section *section, const cJSON *node, struct text_list *lines,
-		    struct error *err)
-{
-	struct text line CLEANUP_TEXT = {0};
-	text_addf(&line, "%s", section->name);
-	for (const char *const *pointer = section->identity; *pointer != NULL; pointer++) {
-		const cJSON *value = json_pointer(node, *pointer);
-		char *json CLEANUP_FREE = value != NULL ? json_print_compact(value) : NULL;
-		if (value != NULL && json == NULL)
-			return error_memory(err);
-		if (json != NULL)
-			text_addf(&line, " %s=%s", *pointer, json);
-	}
-	return text_list_take(lines, text_take(&line), err);
-}
-
 bool environment_is_live(const cJSON *environment)
 {
 	const char *kind = json_pointer_string(environment, "/node/kind");
 	return text_equal(kind, "live") || text_equal(kind, "wine");
 }
 
-static int each_of(const struct section *section, const cJSON *node, environment_use *use,
-		   void *user, struct error *err)
+int environment_each(const cJSON *environment, environment_use *use, void *user, struct error *err)
 {
 	int rc = 0;
-	for (const char *const *pointer = section->identity; rc == 0 && *pointer != NULL;
-	     pointer++) {
-		const cJSON *value = json_pointer(node, *pointer);
-		if (value != NULL)
-			rc = use(section->name, *pointer, value, user, err);
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		const struct section *section = &sections[i];
+		const cJSON *value = cJSON_GetObjectItemCaseSensitive(environment, section->name);
+		if (identifies_nothing(section))
+			continue;
+		if (rc == 0 && cJSON_IsObject(value))
+			rc = use(section->name, section->identity, value, user, err);
+		json_each (item, cJSON_IsArray(value) ? value : NULL) {
+			if (rc == 0)
+				rc = use(section->name, section->identity, item, user, err);
+		}
 	}
 	return rc;
 }
 
-int environment_each_identity(const cJSON *environment, environment_use *use, void *user,
-			      struct error *err)
+/* "section /pointer=value /pointer=value" of the members that are there. */
+static int add_line(const char *section, const char *const *identity, const cJSON *item, void *user,
+		    struct error *err)
 {
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sections); i++) {
-		const cJSON *section =
-			cJSON_GetObjectItemCaseSensitive(environment, sections[i].name);
-		if (!cJSON_IsArray(section)) {
-			rc = each_of(&sections[i], section, use, user, err);
-			continue;
-		}
-		json_each (item, section) {
-			if (rc == 0)
-				rc = each_of(&sections[i], item, use, user, err);
-		}
+	struct text line CLEANUP_TEXT = {0};
+	text_add(&line, section);
+	for (; *identity != NULL; identity++) {
+		const cJSON *value = json_pointer(item, *identity);
+		/* Not json_print_compact(): digests of all versions are made of the characters themselves. */
+		char *json CLEANUP_FREE = value != NULL ? cJSON_PrintUnformatted(value) : NULL;
+		if (value != NULL && json == NULL)
+			return error_memory(err);
+		if (json != NULL)
+			text_addf(&line, " %s=%s", *identity, json);
 	}
-	return rc;
+	return text_list_take(user, text_take(&line), err);
 }
 
 int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct error *err)
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text all CLEANUP_TEXT = {0};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sections); i++) {
-		const cJSON *section =
-			cJSON_GetObjectItemCaseSensitive(environment, sections[i].name);
-		if (cJSON_IsObject(section) && !identifies_nothing(&sections[i]))
-			rc = identify(&sections[i], section, &lines, err);
-		if (!cJSON_IsArray(section))
-			continue;
-		json_each (item, section) {
-			if (rc == 0)
-				rc = identify(&sections[i], item, &lines, err);
-		}
-	}
+	int rc = environment_each(environment, add_line, &lines, err);
 	if (rc < 0)
 		return rc;
 	text_list_sort(&lines);
-	for (size_t i = 0; i < lines.count; i++)
-		text_addf(&all, "%s\n", lines.items[i]);
+	text_each (line, &lines)
+		text_addf(&all, "%s\n", line);
 	if (all.failed)
 		return error_memory(err);
 	digest_bytes(text_string(&all), all.size, out);
 	return 0;
+}
+
+/* The numbers of Windows may be strings. */
+static void add_values(const char *const *pointers, const cJSON *item, struct text *out)
+{
+	const size_t before = out->size;
+	for (; *pointers != NULL; pointers++) {
+		const cJSON *value = json_pointer(item, *pointers);
+		const char *string = cJSON_GetStringValue(value);
+		const char *separator = strcmp(*pointers, "/revision") == 0 ? "." : " ";
+		if (cJSON_IsNumber(value) || (string != NULL && string[0] != '\0'))
+			text_add(out, out->size > before ? separator : "");
+		if (cJSON_IsNumber(value))
+			text_addf(out, "%.0f", value->valuedouble);
+		else
+			text_add(out, string != NULL ? string : "");
+	}
+}
+
+void environment_add_build(const cJSON *os, struct text *out)
+{
+	const size_t before = out->size;
+	add_values(POINTERS("/build", "/revision"), os, out);
+	if (out->size == before)
+		add_values(POINTERS("/kernel"), os, out);
+}
+
+void environment_add_name(const char *section, const cJSON *item, struct text *out)
+{
+	add_values(environment_section(section)->called, item, out);
+}
+
+static bool is_named(const char *section, const cJSON *item, const struct text *name)
+{
+	struct text its CLEANUP_TEXT = {0};
+	environment_add_name(section, item, &its);
+	return strcmp(text_string(&its), text_string(name)) == 0;
+}
+
+void environment_add_names(const char *section, const cJSON *environment, struct text *out)
+{
+	const cJSON *value = cJSON_GetObjectItemCaseSensitive(environment, section);
+	const bool is_array = cJSON_IsArray(value);
+	const size_t before = out->size;
+	for (const cJSON *item = is_array ? value->child : value; item != NULL;) {
+		struct text name CLEANUP_TEXT = {0};
+		size_t count = 0;
+		environment_add_name(section, item, &name);
+		for (; item != NULL && is_named(section, item, &name); count++)
+			item = is_array ? item->next : NULL;
+		text_add(out, out->size > before && name.size > 0 ? ", " : "");
+		if (count > 1 && name.size > 0)
+			text_addf(out, "%zu × ", count);
+		text_add_all(out, &name);
+	}
 }

@@ -21,12 +21,11 @@ int environment_merge(cJSON *environment, const struct json_at *from, struct err
  * such section. */
 const char *const *environment_identity(const char *section);
 
-/* Calls `use` for each identifying member that is there, with its section ("drivers"), its pointer within
- * the section or item ("/version") and its value. Ends with what `use` returns that is not 0. */
-typedef int environment_use(const char *section, const char *pointer, const cJSON *value,
+/* Calls `use` for each section or item that identifies: "drivers", its identifying members (not all of which it has), and
+ * itself. Ends with what `use` returns that is not 0. */
+typedef int environment_use(const char *section, const char *const *identity, const cJSON *item,
 			    void *user, struct error *err);
-int environment_each_identity(const cJSON *environment, environment_use *use, void *user,
-			      struct error *err);
+int environment_each(const cJSON *environment, environment_use *use, void *user, struct error *err);
 
 /* Did it run on the node that it names? A recording proves nothing about a node, and neither does an environment that
  * names none. */
@@ -34,3 +33,13 @@ bool environment_is_live(const cJSON *environment);
 
 /* SHA-256 over the identifying members. */
 int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct error *err);
+
+/* Adds what people call a section ("os"), or an item of one that is an array ("drivers"): "Windows Server 2022 Datacenter
+ * 20348.1547", "nvidia 552.12". Nothing where nothing is known. Not escaped. */
+void environment_add_name(const char *section, const cJSON *item, struct text *out);
+
+/* The same for a section with all its items: "lavapipe 22.3.6, pocl 3.1", "4 × NVIDIA Tesla T4". */
+void environment_add_names(const char *section, const cJSON *environment, struct text *out);
+
+/* The build by which people and expectations know a system (the section "os"): "20348.1547" of Windows, the kernel of others. */
+void environment_add_build(const cJSON *os, struct text *out);

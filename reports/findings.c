@@ -9,13 +9,25 @@ static size_t rank_of(const struct view_check *check)
 	       text_position(report_severity_names, view_string(check->json, "/severity"));
 }
 
+/* By rank, then in the order of the report. */
 static int compare(const void *a, const void *b)
 {
-	const struct view_check *left = *(const struct view_check *const *)a;
-	const struct view_check *right = *(const struct view_check *const *)b;
+	const struct view_check *left = ((const struct finding *)a)->check;
+	const struct view_check *right = ((const struct finding *)b)->check;
 	if (rank_of(left) != rank_of(right))
 		return rank_of(left) < rank_of(right) ? -1 : 1;
 	return left < right ? -1 : left > right;
+}
+
+static bool is_problem(const struct view_check *check)
+{
+	return check->disposition == REPORT_UNEXPECTED_FAIL ||
+	       check->disposition == REPORT_UNEXPECTED_IMPROVEMENT;
+}
+
+static bool is_expected(const struct view_check *check)
+{
+	return check->disposition == REPORT_EXPECTED_FAIL;
 }
 
 static bool is_untested(const struct view_check *check)
@@ -24,39 +36,94 @@ static bool is_untested(const struct view_check *check)
 	       check->unproven;
 }
 
+bool finding_has(const struct finding *finding, const struct view_check *check)
+{
+	return finding->check->outcome == check->outcome &&
+	       finding->check->disposition == check->disposition &&
+	       strcmp(finding->check->reason, check->reason) == 0;
+}
+
+/* The finding that the check is one of, or would be: where `items` end. */
+static struct finding *place_of(const struct finding_list *list, const struct view_check *check)
+{
+	struct finding *item = list->items;
+	while (item < list->items + list->count && !finding_has(item, check))
+		item++;
+	return item;
+}
+
+static struct finding *add(struct finding_list *list, const struct view_check *check)
+{
+	struct finding *finding = place_of(list, check);
+	if (finding->alike++ == 0) {
+		finding->check = check;
+		list->count++;
+	}
+	list->checks++;
+	return finding;
+}
+
+/* The gravest stands for all. */
+static void add_problem(struct finding_list *list, const struct view_check *check)
+{
+	struct finding *problem = add(list, check);
+	if (rank_of(check) < rank_of(problem->check))
+		problem->check = check;
+}
+
+/* The problem that kept the check from running; NULL: none did. */
+static struct finding *holder_of(const struct findings *findings, const struct view_check *check)
+{
+	const struct view *view = &findings->view;
+	for (size_t i = 0; check->cause[0] != '\0' && i < view->count; i++) {
+		if (is_problem(&view->checks[i]) && strcmp(view->checks[i].id, check->cause) == 0)
+			return place_of(&findings->problems, &view->checks[i]);
+	}
+	return NULL;
+}
+
+static void add_untested(struct findings *findings, const struct view_check *check)
+{
+	struct finding *holder = holder_of(findings, check);
+	if (holder == NULL) {
+		(void)add(&findings->untested, check);
+		return;
+	}
+	holder->held++;
+	findings->untested.checks++;
+}
+
 int findings_open(const cJSON *report, struct findings *findings, struct error *err)
 {
 	const struct view *view = &findings->view;
-	struct finding_list *lists[] = {&findings->problems, &findings->expected,
-					&findings->untested};
+	struct finding_list *const lists[] = {&findings->problems, &findings->expected,
+					      &findings->untested};
 	int rc = view_open(report, &findings->view, err);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		lists[i]->checks = calloc(view->count + 1, sizeof(*lists[i]->checks));
-		if (lists[i]->checks == NULL)
-			return error_memory(err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(lists); i++) {
+		lists[i]->items = calloc(view->count + 1, sizeof(*lists[i]->items));
+		rc = lists[i]->items != NULL ? 0 : error_memory(err);
 	}
-	for (size_t i = 0; i < view->count; i++) {
-		const struct view_check *check = &view->checks[i];
-		if (check->disposition == REPORT_UNEXPECTED_FAIL ||
-		    check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
-			findings->problems.checks[findings->problems.count++] = check;
-		if (check->disposition == REPORT_EXPECTED_FAIL)
-			findings->expected.checks[findings->expected.count++] = check;
-		if (is_untested(check))
-			findings->untested.checks[findings->untested.count++] = check;
+	for (size_t i = 0; rc == 0 && i < view->count; i++) {
+		if (is_problem(&view->checks[i]))
+			add_problem(&findings->problems, &view->checks[i]);
+		if (is_expected(&view->checks[i]))
+			(void)add(&findings->expected, &view->checks[i]);
 	}
-	qsort(findings->problems.checks, findings->problems.count,
-	      sizeof(*findings->problems.checks), compare);
-	return 0;
+	for (size_t i = 0; rc == 0 && i < view->count; i++) {
+		if (is_untested(&view->checks[i]))
+			add_untested(findings, &view->checks[i]);
+	}
+	if (rc == 0)
+		qsort(findings->problems.items, findings->problems.count,
+		      sizeof(*findings->problems.items), compare);
+	return rc;
 }
 
 void findings_free(struct findings *findings)
 {
-	free(findings->problems.checks);
-	free(findings->expected.checks);
-	free(findings->untested.checks);
+	free(findings->problems.items);
+	free(findings->expected.items);
+	free(findings->untested.items);
 	view_free(&findings->view);
 }
 
@@ -127,45 +194,26 @@ bool findings_add_fixed(const struct findings *findings, struct text *out)
 	return true;
 }
 
-static bool same_reason(const struct view_check *a, const struct view_check *b)
+void finding_add_name(const struct finding *finding, struct text *out)
 {
-	return a->outcome == b->outcome && strcmp(a->reason, b->reason) == 0;
+	text_add(out, finding->check->id);
+	if (finding->alike > 1)
+		text_addf(out, " and %zu more", finding->alike - 1);
 }
 
-size_t findings_alike(const struct finding_list *list, size_t index)
+void finding_add_story(const struct finding *finding, struct text *out)
 {
-	size_t alike = 0;
-	for (size_t i = 0; i < list->count; i++) {
-		if (!same_reason(list->checks[i], list->checks[index]))
-			continue;
-		if (i < index)
-			return 0;
-		alike++;
-	}
-	return alike;
-}
-
-size_t findings_left(const struct finding_list *list)
-{
-	return list->count > list->told ? list->count - list->told : 0;
-}
-
-size_t findings_held(const struct findings *findings, const struct view_check *problem)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < findings->problems.count; i++) {
-		const struct view_check *cause = findings->problems.checks[i];
-		for (size_t k = 0; same_reason(cause, problem) && k < findings->view.count; k++)
-			count += strcmp(findings->view.checks[k].cause, cause->id) == 0 ? 1 : 0;
-	}
-	return count;
-}
-
-bool findings_is_held(const struct findings *findings, const struct view_check *check)
-{
-	for (size_t i = 0; i < findings->problems.count; i++) {
-		if (strcmp(check->cause, findings->problems.checks[i]->id) == 0)
-			return true;
-	}
-	return false;
+	const cJSON *check = finding->check->json;
+	const char *requirement = view_string(check, "/requirement");
+	const char *entry = view_string(check, "/expected/entry");
+	finding_add_name(finding, out);
+	if (requirement[0] != '\0')
+		text_addf(out, " (%s %s)", view_string(check, "/level"), requirement);
+	if (finding->held > 0)
+		text_addf(out, ", %zu check%s not run because of it", finding->held,
+			  finding->held == 1 ? "" : "s");
+	if (finding->check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
+		text_addf(out, ", better than expected, remove the expectation %s", entry);
+	if (is_expected(finding->check))
+		text_addf(out, ", expected by %s", entry);
 }

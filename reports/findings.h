@@ -5,10 +5,17 @@
 
 #include "reports/view.h"
 
+/* Checks that ended alike, with one outcome, disposition and reason: they are told once. */
+struct finding {
+	const struct view_check *check; /* the first; of problems the gravest */
+	size_t alike;			/* how many they are */
+	size_t held;			/* how many checks did not run because of them */
+};
+
 struct finding_list {
-	const struct view_check **checks;
+	struct finding *items;
 	size_t count;
-	size_t told; /* by the format, which counts them */
+	size_t checks; /* in all, of which a format subtracts those that it told */
 };
 
 /* Empty when zeroed. */
@@ -16,7 +23,8 @@ struct findings {
 	struct view view;
 	struct finding_list problems; /* unexpected failures and improvements, the gravest first */
 	struct finding_list expected; /* failures that were expected */
-	struct finding_list untested; /* what did not run, or proves nothing */
+	struct finding_list
+		untested; /* what did not run, or proves nothing; what a problem held is counted in `checks` alone */
 };
 
 #define CLEANUP_FINDINGS __attribute__((cleanup(findings_free)))
@@ -40,14 +48,12 @@ void findings_add_verdict(const cJSON *report, struct text *out);
 /* A known failure is mended, which is the first thing to know: adds what, and the expectation to remove. False: none is. */
 bool findings_add_fixed(const struct findings *findings, struct text *out);
 
-/* How many of the list have the same reason as this one, which stands for them; 0 when an earlier one does. */
-size_t findings_alike(const struct finding_list *list, size_t index);
+/* Did the check end as those of the finding? */
+bool finding_has(const struct finding *finding, const struct view_check *check);
 
-/* Those that are not told. */
-size_t findings_left(const struct finding_list *list);
+/* Adds "isolation.no-allocation and 2 more". */
+void finding_add_name(const struct finding *finding, struct text *out);
 
-/* The checks that did not run because of this problem, or of one with the same reason. */
-size_t findings_held(const struct findings *findings, const struct view_check *problem);
-
-/* Did the check not run because of one of the problems, which tells it? */
-bool findings_is_held(const struct findings *findings, const struct view_check *check);
+/* The same with its requirement, what did not run because of it, and what an expectation says: "isolation.no-allocation
+ * and 2 more (must ISO-01), 3 checks not run because of it". The reason is what comes next. */
+void finding_add_story(const struct finding *finding, struct text *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/environment_name.h"
+#include "reports/environment.h"
 #include "reports/findings.h"
 #include "reports/markdown.h"
 #include "reports/writer.h"
@@ -116,78 +116,37 @@ static void add_environment(struct page *page)
 	text_add(page->out, "\nNothing is known about the environment.\n");
 }
 
-/* "**fail** isolation.no-allocation and 2 more (must ISO-01)" */
-static void begin_item(struct page *page, const struct view_check *check, size_t alike)
+/* "**fail** isolation.no-allocation and 2 more (must ISO-01): why" */
+static void add_finding(struct page *page, const struct finding *finding)
 {
-	const char *requirement = view_string(check->json, "/requirement");
-	text_addf(page->out, "- **%s** ", report_outcome_names[check->outcome]);
-	markdown_add(page->out, check->id);
-	if (alike > 1)
-		text_addf(page->out, " and %zu more", alike - 1);
-	if (requirement[0] != '\0') {
-		text_add(page->out, " (");
-		markdown_add(page->out, view_string(check->json, "/level"));
-		text_add(page->out, " ");
-		markdown_add(page->out, requirement);
-		text_add(page->out, ")");
-	}
-}
-
-static void add_problem(struct page *page, const struct view_check *check, size_t alike)
-{
-	const size_t held = findings_held(&page->findings, check);
-	begin_item(page, check, alike);
-	if (held != 0)
-		text_addf(page->out, ", %zu check%s not run because of it", held,
-			  held == 1 ? "" : "s");
-	if (check->disposition == REPORT_UNEXPECTED_IMPROVEMENT) {
-		text_add(page->out, ", better than expected, remove the expectation ");
-		markdown_add(page->out, view_string(check->json, "/expected/entry"));
-	}
-	text_add(page->out, ": ");
-	markdown_add(page->out, check->reason);
-	text_add(page->out, "\n  - Do: ");
-	markdown_add(page->out, view_string(check->json, "/advice"));
-	text_add(page->out, "\n");
-	page->findings.untested.told += held;
-}
-
-static void add_known(struct page *page, const struct view_check *check, size_t alike)
-{
-	begin_item(page, check, alike);
-	text_add(page->out, ", expected by ");
-	markdown_add(page->out, view_string(check->json, "/expected/entry"));
-	text_add(page->out, ": ");
-	markdown_add(page->out, check->reason);
+	struct text story CLEANUP_TEXT = {0};
+	text_addf(page->out, "- **%s** ", report_outcome_names[finding->check->outcome]);
+	finding_add_story(finding, &story);
+	add_built(page, &story);
+	text_add(page->out, finding->check->reason[0] != '\0' ? ": " : "");
+	markdown_add(page->out, finding->check->reason);
 	text_add(page->out, "\n");
 }
 
-static void add_untested(struct page *page, const struct view_check *check, size_t alike)
-{
-	begin_item(page, check, alike);
-	text_add(page->out, ": ");
-	markdown_add(page->out, check->reason);
-	text_add(page->out, "\n");
-}
-
-/* What has one reason is told once; what a problem tells, not again. */
-static void add_list(struct page *page, struct finding_list *list, const char *title,
-		     void (*add)(struct page *, const struct view_check *, size_t),
+static void add_list(struct page *page, const struct finding_list *list, const char *title,
 		     const char *what)
 {
-	size_t items = 0;
-	for (size_t i = 0; i < list->count && items < LIST_MAX; i++) {
-		const struct view_check *check = list->checks[i];
-		const size_t alike = findings_alike(list, i);
-		if (alike == 0 ||
-		    (list == &page->findings.untested && findings_is_held(&page->findings, check)))
+	const bool are_problems = list == &page->findings.problems;
+	size_t left = list->checks;
+	if (list->count > 0)
+		text_addf(page->out, "\n### %s\n\n", title);
+	for (size_t i = 0; i < list->count && i < LIST_MAX; i++) {
+		const struct finding *finding = &list->items[i];
+		add_finding(page, finding);
+		left -= finding->alike;
+		page->findings.untested.checks -= finding->held;
+		if (!are_problems || finding->check->outcome == REPORT_PASS)
 			continue;
-		if (items++ == 0)
-			text_addf(page->out, "\n### %s\n\n", title);
-		add(page, check, alike);
-		list->told += alike;
+		text_add(page->out, "  - Do: ");
+		markdown_add(page->out, view_string(finding->check->json, "/advice"));
+		text_add(page->out, "\n");
 	}
-	add_rest(page, findings_left(list), what);
+	add_rest(page, left, what);
 }
 
 static const char *outcome_on(const struct view_check *check, const char *ref)
@@ -274,11 +233,10 @@ int markdown_write(const cJSON *report, const struct writer_options *options, st
 	if (rc == 0) {
 		add_verdict(&page);
 		add_environment(&page);
-		add_list(&page, &findings->problems, "Unexpected", add_problem,
-			 "unexpected results");
-		add_list(&page, &findings->expected, "Known failures", add_known, "known failures");
+		add_list(&page, &findings->problems, "Unexpected", "unexpected results");
+		add_list(&page, &findings->expected, "Known failures", "known failures");
 		add_apis(&page);
-		add_list(&page, &findings->untested, "Not tested", add_untested, "untested checks");
+		add_list(&page, &findings->untested, "Not tested", "untested checks");
 		add_end(&page);
 	}
 	findings_free(findings);

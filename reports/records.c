@@ -65,6 +65,7 @@ static const struct field expected[] = {
 	{.key = "reason", .presence = FIELD_OR_ABSENT},
 	{.key = "why", .presence = FIELD_OR_ABSENT},
 	{.key = "link", .presence = FIELD_OR_ABSENT},
+	{.key = "reviewBy", .presence = FIELD_OR_ABSENT},
 	{.key = NULL},
 };
 

@@ -56,6 +56,10 @@ int report_verify_evidence(const char *directory, const cJSON *report, struct te
 int report_read_file(const char *directory, const char *path, size_t max, char **data, size_t *size,
 		     struct error *err);
 
+enum {
+	REPORT_EVIDENCE_MAX = 64 * 1024 * 1024
+}; /* bytes of one piece, whatever a stranger's report says */
+
 /* The same of an item of checks[].evidence. ERROR_FORMAT and ERROR_LIMIT also: it is not what the report says. */
 int report_read_evidence(const char *directory, const cJSON *evidence, char **data, size_t *size,
 			 struct error *err);

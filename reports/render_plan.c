@@ -46,24 +46,6 @@ static int take_check(const struct render *render, const cJSON *planned, struct 
 	return link_requirement(render, check, err);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct render_check *const *left = a;
-	const struct render_check *const *right = b;
-	return strcmp((*left)->id, (*right)->id);
-}
-
-static int sort_checks(struct render *render, struct error *err)
-{
-	qsort(render->by_id, render->check_count, sizeof(struct render_check *), compare);
-	for (size_t i = 1; i < render->check_count; i++) {
-		if (compare(&render->by_id[i - 1], &render->by_id[i]) == 0)
-			return error_set(err, ERROR_FORMAT, "checks: '%s' is planned twice",
-					 render->by_id[i]->id);
-	}
-	return 0;
-}
-
 int render_take_plan(struct render *render, const cJSON *record, struct error *err)
 {
 	const cJSON *requirements = field_get(record, "requirements");
@@ -75,39 +57,39 @@ int render_take_plan(struct render *render, const cJSON *record, struct error *e
 	render->requirements =
 		calloc((size_t)cJSON_GetArraySize(requirements) + 1, sizeof(*render->requirements));
 	render->checks = calloc(count + 1, sizeof(*render->checks));
-	render->by_id = calloc(count + 1, sizeof(struct render_check *));
-	if (render->requirements == NULL || render->checks == NULL || render->by_id == NULL)
+	if (render->requirements == NULL || render->checks == NULL)
 		return error_memory(err);
 	json_each (item, requirements) {
 		take_requirement(item, &render->requirements[render->requirement_count++]);
 	}
 	json_each (item, checks) {
-		struct render_check *check = &render->checks[render->check_count];
-		int rc = 0;
-		render->by_id[render->check_count++] = check;
-		rc = take_check(render, item, check, err);
+		const size_t index = render->check_count++;
+		size_t first = index;
+		int rc = take_check(render, item, &render->checks[index], err);
+		if (rc == 0)
+			rc = text_index_put(&render->by_id, render->checks[index].id, index, &first,
+					    err);
+		if (rc == 0 && first != index)
+			rc = error_set(err, ERROR_FORMAT, "checks: '%s' is planned twice",
+				       render->checks[index].id);
 		if (rc != 0)
 			return rc;
 	}
-	return sort_checks(render, err);
+	return 0;
 }
 
 int render_find_check(const struct render *render, const cJSON *record, const char *member,
 		      struct render_check **out, struct error *err)
 {
-	struct json_at root = json_root(record);
-	struct render_check key = {0};
-	const struct render_check *const key_pointer = &key;
-	struct render_check **found = NULL;
-	int rc = json_need_string(&root, member, &key.id, err);
+	const struct json_at root = json_root(record);
+	const char *id = NULL;
+	size_t place = 0;
+	int rc = json_need_string(&root, member, &id, err);
 	if (rc != 0)
 		return rc;
-	if (render->check_count != 0)
-		found = bsearch(&key_pointer, render->by_id, render->check_count,
-				sizeof(struct render_check *), compare);
-	if (found == NULL)
+	if (!text_index_get(&render->by_id, id, &place))
 		return error_set(err, ERROR_FORMAT, "%s: no such check in the plan", member);
-	*out = *found;
+	*out = &render->checks[place];
 	return 0;
 }
 
@@ -118,6 +100,6 @@ void render_free_plan(struct render *render)
 			cJSON_Delete(render->checks[i].lists[k]);
 	}
 	free(render->checks);
-	free(render->by_id);
+	text_index_free(&render->by_id);
 	free(render->requirements);
 }

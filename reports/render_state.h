@@ -3,6 +3,7 @@
 
 /* What report_render() has learned while it reads a journal from its first record to its last. */
 
+#include "base/text_index.h"
 #include "reports/journal_read.h"
 #include "reports/model.h"
 
@@ -46,7 +47,7 @@ struct render {
 	const cJSON *plan; /* its record; NULL before it */
 	struct render_check *checks;
 	size_t check_count;
-	struct render_check **by_id; /* sorted */
+	struct text_index by_id;
 	struct render_requirement *requirements;
 	size_t requirement_count;
 	cJSON *environment;

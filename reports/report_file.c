@@ -43,7 +43,23 @@ int report_file_read(const char *path, const char *const *without, cJSON **repor
 	if (inside == NULL)
 		return error_memory(err);
 	int rc = file_status(inside, false, &status, err);
+	if (rc == 0)
+		return read_json(inside, false, without, report, err);
 	if (rc == ERROR_NOT_FOUND)
-		return report_read_directory(path, report, err);
-	return rc == 0 ? read_json(inside, false, without, report, err) : rc;
+		rc = report_read_directory(path, report, err);
+	return rc == ERROR_NOT_FOUND
+		       ? error_set(
+				 err, rc,
+				 "%s: no report.json is in it, and no journal.ndjson; name the folder of a run",
+				 path)
+		       : rc;
+}
+
+int report_file_open(const char *path, cJSON **report, struct view *view, struct error *err)
+{
+	int rc = report_file_read(path, NULL, report, err);
+	if (rc < 0)
+		return rc;
+	rc = view_open(*report, view, err);
+	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }

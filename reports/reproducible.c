@@ -27,18 +27,17 @@ const struct volatile_member volatile_members[] = {
 	{NULL, NULL},
 };
 
-static int set_value(cJSON *parent, cJSON *member, const char *value, struct error *err)
+/* What is of another type than the value is left as it is. */
+static int set_value(cJSON *member, const char *value, struct error *err)
 {
 	cJSON *fixed CLEANUP_JSON = cJSON_Parse(value);
-	/* An object's member keeps its name. */
-	if (fixed != NULL && member->string != NULL) {
-		fixed->string = strdup(member->string);
-		if (fixed->string == NULL)
-			return error_memory(err);
-	}
-	if (fixed == NULL || !cJSON_ReplaceItemViaPointer(parent, member, fixed))
+	if (fixed == NULL)
 		return error_memory(err);
-	(void)STEAL(fixed);
+	if (cJSON_IsNumber(fixed) && cJSON_IsNumber(member))
+		(void)cJSON_SetNumberValue(member, fixed->valuedouble);
+	if (cJSON_IsString(fixed) && cJSON_IsString(member) &&
+	    cJSON_SetValuestring(member, fixed->valuestring) == NULL)
+		return error_memory(err);
 	return 0;
 }
 
@@ -48,14 +47,12 @@ static int walk(cJSON *node, const struct volatile_member *rule, const char *poi
 	size_t size = strcspn(pointer + 1, "/");
 	bool every = size == 1 && pointer[1] == '*';
 	const char *rest = pointer + 1 + size;
-	cJSON *next = NULL;
 	int rc = 0;
-	for (cJSON *child = node->child; rc == 0 && child != NULL; child = next) {
-		next = child->next;
+	for (cJSON *child = node->child; rc == 0 && child != NULL; child = child->next) {
 		if (!every && (child->string == NULL || strlen(child->string) != size ||
 			       strncmp(child->string, pointer + 1, size) != 0))
 			continue;
-		rc = *rest == '\0' ? set_value(node, child, rule->value, err)
+		rc = *rest == '\0' ? set_value(child, rule->value, err)
 				   : walk(child, rule, rest, err);
 	}
 	return rc;

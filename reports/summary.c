@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/style.h"
+#include "reports/environment.h"
 #include "reports/findings.h"
 #include "reports/writer.h"
 
@@ -11,6 +12,7 @@ struct summary {
 	const cJSON *report;
 	const struct writer_options *options;
 	struct findings findings;
+	size_t failed_left, untested_left; /* checks that are not told */
 	struct text *out;
 };
 
@@ -25,31 +27,29 @@ static size_t fit(const struct text *body, size_t columns)
 	return body->size;
 }
 
-static void add_whole_line(struct summary *summary, enum style tone, const char *label,
-			   const struct text *body)
+/* Escapes the body, which has at most `columns`; 0: it is not cut. */
+static void add_cut(struct summary *summary, enum style tone, const char *label,
+		    const struct text *body, size_t columns)
 {
-	bool color = summary->options->color;
+	const bool color = summary->options->color;
+	struct text escaped CLEANUP_TEXT = {0};
+	view_add_escaped(&escaped, text_string(body));
+	const size_t size = columns != 0 ? fit(&escaped, columns - 1) : escaped.size;
 	text_addf(summary->out, "%s%-*s%s", style(color, tone), LABEL_COLUMNS, label,
 		  style(color, STYLE_RESET));
-	text_add_all(summary->out, body);
-	text_add(summary->out, "\n");
+	text_append(summary->out, text_string(&escaped), size);
+	text_add(summary->out, size != escaped.size ? "…\n" : "\n");
+	summary->out->failed = summary->out->failed || body->failed || escaped.failed;
 }
 
-static void add_line(struct summary *summary, enum style tone, const char *label, struct text *body)
+static void add_line(struct summary *summary, enum style tone, const char *label,
+		     const struct text *body)
 {
-	int columns = summary->options->columns - LABEL_COLUMNS;
-	size_t size =
-		fit(body, (size_t)(columns < BODY_COLUMNS_MIN ? BODY_COLUMNS_MIN : columns) - 1);
-	if (summary->options->columns != 0 && size != body->size) {
-		body->size = size;
-		text_add(body, "…");
-	}
-	add_whole_line(summary, tone, label, body);
-}
-
-static void add_escaped(struct text *out, const char *string)
-{
-	text_add_escaped(out, string, strlen(string));
+	const int columns = summary->options->columns - LABEL_COLUMNS;
+	add_cut(summary, tone, label, body,
+		summary->options->columns == 0 ? 0
+		: columns < BODY_COLUMNS_MIN   ? BODY_COLUMNS_MIN
+					       : (size_t)columns);
 }
 
 /* The verdict and the counts. */
@@ -59,38 +59,30 @@ static void add_verdict(struct summary *summary)
 					   [FINDINGS_OPEN] = STYLE_YELLOW,
 					   [FINDINGS_BAD] = STYLE_RED};
 	const struct findings_headline headline = findings_headline_of(summary->report);
-	struct text verdict CLEANUP_TEXT = {0};
 	struct text body CLEANUP_TEXT = {0};
-	findings_add_verdict(summary->report, &verdict);
-	add_escaped(&body, text_string(&verdict));
-	body.failed = body.failed || verdict.failed;
-	add_line(summary, tones[headline.tone], headline.word, &body);
-}
-
-/* A name and its version, if it has one; nothing when it is not known. */
-static void add_part(struct text *body, const cJSON *object, const char *name, const char *version)
-{
-	const char *name_text = view_string(object, name);
-	const char *version_text = view_string(object, version);
-	if (name_text[0] == '\0')
-		return;
-	text_add(body, body->size != 0 ? ", " : "");
-	add_escaped(body, name_text);
-	text_add(body, version_text[0] != '\0' ? " " : "");
-	add_escaped(body, version_text);
+	findings_add_verdict(summary->report, &body);
+	add_cut(summary, tones[headline.tone], headline.word, &body, 0);
 }
 
 /* Returns the lines used. */
 static size_t add_fixed(struct summary *summary)
 {
 	struct text body CLEANUP_TEXT = {0};
-	struct text fixed CLEANUP_TEXT = {0};
-	if (!findings_add_fixed(&summary->findings, &fixed))
+	if (!findings_add_fixed(&summary->findings, &body))
 		return 0;
-	add_escaped(&body, text_string(&fixed));
-	body.failed = body.failed || fixed.failed;
 	add_line(summary, STYLE_GREEN, "FIXED", &body);
 	return 1;
+}
+
+/* A name and its version, if it has one; nothing when it is not known. */
+static void add_part(struct text *body, const cJSON *environment, const char *name,
+		     const char *version)
+{
+	const char *name_text = view_string(environment, name);
+	const char *version_text = view_string(environment, version);
+	if (name_text[0] != '\0')
+		text_addf(body, "%s%s%s%s", body->size != 0 ? ", " : "", name_text,
+			  version_text[0] != '\0' ? " " : "", version_text);
 }
 
 /* What the report is about. */
@@ -98,25 +90,20 @@ static void add_environment(struct summary *summary)
 {
 	const cJSON *environment = json_pointer(summary->report, "/environment");
 	const char *kind = view_string(environment, "/node/kind");
-	bool is_wine = strcmp(kind, "wine") == 0;
-	bool is_recorded = strcmp(kind, "recorded") == 0;
+	const bool is_wine = strcmp(kind, "wine") == 0;
+	const bool is_recorded = strcmp(kind, "recorded") == 0;
 	struct text body CLEANUP_TEXT = {0};
 	struct text parts CLEANUP_TEXT = {0};
-	json_each (device, json_pointer(environment, "/devices")) {
-		add_part(&parts, device, "/name", "");
-	}
-	if (is_recorded) {
-		text_add(&body, "a recorded node (");
-		add_escaped(&body, view_string(environment, "/node/file"));
-		text_add(&body, "): ");
-	} else if (is_wine) {
+	environment_add_names("devices", environment, &parts);
+	if (is_recorded)
+		text_addf(&body, "a recorded node (%s): ", view_string(environment, "/node/file"));
+	else if (is_wine)
 		text_add(&body, "a Windows node under Wine: ");
-	}
 	/* The system of a node that is not this machine, and what stood in for it. */
 	if (is_recorded || is_wine) {
 		add_part(&parts, environment, "/os/product", "/os/version");
-		text_add(&parts, is_wine ? "; run on " : "; replayed on ");
-		add_escaped(&parts, view_string(environment, "/node/machine/product"));
+		text_addf(&parts, "; %s on %s", is_wine ? "run" : "replayed",
+			  view_string(environment, "/node/machine/product"));
 	}
 	add_part(&parts, environment, "/plugin/name", "/plugin/version");
 	add_part(&parts, environment, "/runtime/name", "/runtime/version");
@@ -131,11 +118,10 @@ static void add_environment(struct summary *summary)
 /* Why the runner gave up, if it did. Returns the lines used. */
 static size_t add_abort(struct summary *summary)
 {
-	const char *reason = view_string(summary->report, "/run/abort/reason");
 	struct text body CLEANUP_TEXT = {0};
-	if (reason[0] == '\0')
+	text_add(&body, view_string(summary->report, "/run/abort/reason"));
+	if (body.size == 0)
 		return 0;
-	add_escaped(&body, reason);
 	add_line(summary, STYLE_RED, "aborted", &body);
 	return 1;
 }
@@ -149,6 +135,8 @@ static void add_works(struct summary *summary)
 		const struct view_check *head = &view->checks[i];
 		size_t passed = 0;
 		size_t all = 0;
+		if (!view_begins_suite(view, i))
+			continue;
 		for (size_t k = i; k < view->count; k++) {
 			const struct view_check *check = &view->checks[k];
 			if (!view_same_suite(head, check) ||
@@ -157,11 +145,10 @@ static void add_works(struct summary *summary)
 			all++;
 			passed += check->outcome == REPORT_PASS && !check->unproven ? 1 : 0;
 		}
-		if (passed == 0 || !view_begins_suite(view, i))
+		if (passed == 0)
 			continue;
 		text_add(&body, body.size != 0 ? ", " : "");
-		text_add_escaped(&body, head->id, view_suite_size(head));
-		text_addf(&body, " %zu/%zu", passed, all);
+		text_addf(&body, "%.*s %zu/%zu", (int)head->suite_size, head->id, passed, all);
 	}
 	if (body.size == 0)
 		text_add(&body, "nothing was shown to work");
@@ -184,11 +171,9 @@ static void add_api(struct text *body, const struct view_check *check)
 	}
 	if (passed == 0)
 		return;
-	text_add(body, body->size != 0 ? ", " : "");
-	add_escaped(body, check->id + view_suite_size(check) + 1);
-	text_add(body, " on ");
+	text_addf(body, "%s%s on ", body->size != 0 ? ", " : "", view_name_in_suite(check));
 	if (all == 1)
-		add_escaped(body, last);
+		text_add(body, last);
 	else
 		text_addf(body, "%zu of %zu", passed, all);
 }
@@ -224,73 +209,62 @@ static void add_predictions(struct summary *summary)
 	add_line(summary, wrong != 0 ? STYLE_RED : STYLE_GREEN, "images", &body);
 }
 
-static void add_name(struct text *body, const struct view_check *check, size_t alike)
+/* Two lines at most: what fails, for how many checks, what did not run because of it, and what to do. */
+static void add_problem(struct summary *summary, const struct finding *problem)
 {
-	add_escaped(body, check->id);
-	if (alike > 1)
-		text_addf(body, " and %zu more", alike - 1);
-}
-
-/* Two lines: what fails, for how many checks, what did not run because of it, and what to do. */
-static void add_problem(struct summary *summary, const struct view_check *check, size_t alike,
-			size_t held)
-{
-	const char *requirement = view_string(check->json, "/requirement");
-	struct text body CLEANUP_TEXT = {0};
+	const struct view_check *check = problem->check;
+	struct text story CLEANUP_TEXT = {0};
 	struct text advice CLEANUP_TEXT = {0};
-	add_name(&body, check, alike);
-	if (requirement[0] != '\0') {
-		text_add(&body, " (");
-		add_escaped(&body, view_string(check->json, "/level"));
-		text_add(&body, " ");
-		add_escaped(&body, requirement);
-		text_add(&body, ")");
-	}
-	if (held != 0)
-		text_addf(&body, ", %zu check%s not run because of it", held, held == 1 ? "" : "s");
-	text_add(&body, ": ");
-	if (!report_outcome_is_bad(check->outcome))
-		text_add(&body, "better than expected: remove the expectation");
-	add_escaped(&body, check->reason);
-	add_line(summary, STYLE_RED, report_outcome_names[check->outcome], &body);
-	add_escaped(&advice, view_string(check->json, "/advice"));
-	add_whole_line(summary, STYLE_YELLOW, "  do", &advice);
+	finding_add_story(problem, &story);
+	text_addf(&story, "%s%s", check->reason[0] != '\0' ? ": " : "", check->reason);
+	add_line(summary, STYLE_RED, report_outcome_names[check->outcome], &story);
+	text_add(&advice, view_string(check->json, "/advice"));
+	if (check->outcome != REPORT_PASS)
+		add_cut(summary, STYLE_YELLOW, "  do", &advice, 0);
 }
 
-/* Problems with one reason are told once, as long as there are lines. */
+/* As long as there are lines. */
 static void add_problems(struct summary *summary, size_t *lines)
 {
-	struct finding_list *problems = &summary->findings.problems;
+	const struct finding_list *problems = &summary->findings.problems;
 	for (size_t i = 0; i < problems->count && *lines >= 2; i++) {
-		size_t alike = findings_alike(problems, i);
-		size_t held =
-			alike != 0 ? findings_held(&summary->findings, problems->checks[i]) : 0;
-		if (alike == 0)
-			continue;
-		add_problem(summary, problems->checks[i], alike, held);
-		problems->told += alike;
-		summary->findings.untested.told += held;
+		add_problem(summary, &problems->items[i]);
+		summary->failed_left -= problems->items[i].alike;
+		summary->untested_left -= problems->items[i].held;
 		*lines -= 2;
 	}
 }
 
-/* A line for each reason why checks did not run, unless a problem tells it, as long as there are
- * lines. */
+/* Which rows of expectation files know the failures; no line where there are none. */
+static void add_known(struct summary *summary, size_t *lines)
+{
+	enum { TOLD_MAX = 3 };
+	const struct finding_list *expected = &summary->findings.expected;
+	struct text body CLEANUP_TEXT = {0};
+	if (expected->count == 0 || *lines == 0)
+		return;
+	text_addf(&body, "%zu failure%s expected by ", expected->checks,
+		  expected->checks == 1 ? " is" : "s are");
+	for (size_t i = 0; i < expected->count && i < TOLD_MAX; i++)
+		text_addf(&body, "%s%s", i > 0 ? ", " : "",
+			  view_string(expected->items[i].check->json, "/expected/entry"));
+	text_add(&body, expected->count > TOLD_MAX ? ", ..." : "");
+	add_line(summary, STYLE_YELLOW, "known", &body);
+	*lines -= 1;
+}
+
+/* A line for each reason why checks did not run, as long as there are lines. */
 static void add_untested(struct summary *summary, size_t lines)
 {
-	struct finding_list *untested = &summary->findings.untested;
-	for (size_t i = 0; i < untested->count && lines > 0; i++) {
-		const struct view_check *check = untested->checks[i];
-		size_t alike = findings_alike(untested, i);
+	const struct finding_list *untested = &summary->findings.untested;
+	for (size_t i = 0; i < untested->count && i < lines; i++) {
+		const struct finding *finding = &untested->items[i];
 		struct text body CLEANUP_TEXT = {0};
-		if (alike == 0 || findings_is_held(&summary->findings, check))
-			continue;
-		add_name(&body, check, alike);
-		text_addf(&body, " (%s): ", report_outcome_names[check->outcome]);
-		add_escaped(&body, check->reason);
+		finding_add_name(finding, &body);
+		text_addf(&body, " (%s): %s", report_outcome_names[finding->check->outcome],
+			  finding->check->reason);
 		add_line(summary, STYLE_YELLOW, "untested", &body);
-		untested->told += alike;
-		lines--;
+		summary->untested_left -= finding->alike;
 	}
 }
 
@@ -298,19 +272,14 @@ static void add_untested(struct summary *summary, size_t lines)
 static void add_rest(struct summary *summary)
 {
 	const cJSON *overhead = json_pointer(summary->report, "/run/time/overheadPercent");
-	size_t problems = findings_left(&summary->findings.problems);
-	size_t untested = findings_left(&summary->findings.untested);
 	struct text body CLEANUP_TEXT = {0};
-	if (problems + untested != 0)
-		text_addf(&body, "%zu more failed and %zu more untested checks: ", problems,
-			  untested);
-	if (summary->options->location != NULL) {
-		add_escaped(&body, summary->options->location);
-		text_add(&body, "/report.json");
-	} else {
-		text_add(&body, "report.json");
-	}
-	text_addf(&body, " (%.1f s, %.1f %% of it the harness' own; exit code %lld)",
+	if (summary->failed_left + summary->untested_left != 0)
+		text_addf(&body,
+			  "%zu more failed and %zu more untested checks: ", summary->failed_left,
+			  summary->untested_left);
+	if (summary->options->location != NULL)
+		text_addf(&body, "%s/", summary->options->location);
+	text_addf(&body, "report.json (%.1f s, %.1f %% of it the harness' own; exit code %lld)",
 		  (double)view_duration(summary->report, "/run/durationMs") / 1000.0,
 		  cJSON_IsNumber(overhead) ? overhead->valuedouble : 0.0,
 		  (long long)view_int(summary->report, "/verdict/exitCode"));
@@ -321,8 +290,8 @@ static void add_rest(struct summary *summary)
 static void add_journal(struct summary *summary)
 {
 	struct text body CLEANUP_TEXT = {0};
-	add_escaped(&body, view_string(summary->report, "/run/journal/digest"));
-	add_whole_line(summary, STYLE_BOLD, "journal", &body);
+	text_add(&body, view_string(summary->report, "/run/journal/digest"));
+	add_cut(summary, STYLE_BOLD, "journal", &body, 0);
 }
 
 int summary_write(const cJSON *report, const struct writer_options *options, struct text *out,
@@ -332,6 +301,8 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 	size_t lines = SUMMARY_LINES - FRAME_LINES;
 	int rc = findings_open(report, &summary.findings, err);
 	if (rc == 0) {
+		summary.failed_left = summary.findings.problems.checks;
+		summary.untested_left = summary.findings.untested.checks;
 		lines -= add_fixed(&summary);
 		add_verdict(&summary);
 		add_environment(&summary);
@@ -340,6 +311,7 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 		add_apis(&summary);
 		add_predictions(&summary);
 		add_problems(&summary, &lines);
+		add_known(&summary, &lines);
 		add_untested(&summary, lines);
 		add_rest(&summary);
 		add_journal(&summary);

@@ -43,10 +43,16 @@ int report_read_evidence(const char *directory, const cJSON *evidence, char **da
 			 struct error *err)
 {
 	const char *digest = view_string(evidence, "/digest");
+	const int64_t told = view_int(evidence, "/bytes");
+	const size_t max = told < 0			? 0
+			   : told < REPORT_EVIDENCE_MAX ? (size_t)told
+							: REPORT_EVIDENCE_MAX;
 	char *read CLEANUP_FREE = NULL;
 	char seen[DIGEST_SIZE] = "";
-	int rc = report_read_file(directory, view_string(evidence, "/path"),
-				  (size_t)view_int(evidence, "/bytes"), &read, size, err);
+	int rc = report_read_file(directory, view_string(evidence, "/path"), max, &read, size, err);
+	if (rc == ERROR_LIMIT)
+		return error_set(err, rc, "longer than %zu bytes, and so not what the run stored",
+				 max);
 	if (rc < 0)
 		return rc;
 	digest_bytes(read, *size, seen);

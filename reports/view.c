@@ -10,9 +10,11 @@ enum { IDS_MAX = 6 };
 static void take_check(const cJSON *json, struct view_check *check)
 {
 	const char *unproven = view_string(json, "/unproven");
+	const char *id = view_string(json, "/id");
 	*check = (struct view_check){
 		.json = json,
-		.id = view_string(json, "/id"),
+		.id = id,
+		.suite_size = strcspn(id, "."),
 		.reason = view_string(json, "/reason"),
 		.cause = view_string(json, "/cause"),
 		.outcome = report_outcome_of(view_string(json, "/outcome")),
@@ -87,6 +89,11 @@ const char *view_string(const cJSON *report, const char *pointer)
 	return string != NULL ? string : "";
 }
 
+void view_add_escaped(struct text *out, const char *string)
+{
+	text_add_escaped(out, string, strlen(string));
+}
+
 static void add_ids(const cJSON *ids, struct text *out)
 {
 	int told = 0;
@@ -109,21 +116,21 @@ void view_add_conformance(const cJSON *report, struct text *out)
 	} else if (strcmp(result, "conformant") == 0) {
 		text_add(out, "conformant");
 	} else {
-		text_addf(out, "conformance not proven, %s",
-			  view_string(report, "/verdict/conformance/reason"));
+		const char *reason = view_string(report, "/verdict/conformance/reason");
+		text_addf(out, "conformance not proven%s%s", reason[0] != '\0' ? ", " : "", reason);
 		add_ids(json_pointer(report, "/verdict/conformance/notTested"), out);
 	}
 }
 
-size_t view_suite_size(const struct view_check *check)
+const char *view_name_in_suite(const struct view_check *check)
 {
-	return strcspn(check->id, ".");
+	const char *dot = check->id + check->suite_size;
+	return *dot == '.' ? dot + 1 : check->id;
 }
 
 bool view_same_suite(const struct view_check *a, const struct view_check *b)
 {
-	size_t size = view_suite_size(a);
-	return size == view_suite_size(b) && memcmp(a->id, b->id, size) == 0;
+	return a->suite_size == b->suite_size && memcmp(a->id, b->id, a->suite_size) == 0;
 }
 
 bool view_begins_suite(const struct view *view, size_t index)

@@ -11,6 +11,7 @@
 struct view_check {
 	const cJSON *json;
 	const char *id;
+	size_t suite_size;  /* of the suite's name, with which the id begins */
 	const char *reason; /* about the outcome, or why a pass does not prove the requirement */
 	bool unproven;	    /* it passed, and does not prove the requirement */
 	const char *cause;  /* the check that kept this one from running; "" for none */
@@ -38,11 +39,15 @@ int64_t view_int(const cJSON *report, const char *pointer);
 int64_t view_duration(const cJSON *report, const char *pointer);
 const char *view_string(const cJSON *report, const char *pointer);
 
+/* Adds a string as a terminal may show it (text_add_escaped()). */
+void view_add_escaped(struct text *out, const char *string);
+
 /* What the report says about conformance: "conformant", or why not, with the requirements. */
 void view_add_conformance(const cJSON *report, struct text *out);
 
-/* The length of the suite's name, with which the id begins. */
-size_t view_suite_size(const struct view_check *check);
+/* The id behind its suite; all of it where there is none. */
+const char *view_name_in_suite(const struct view_check *check);
+
 bool view_same_suite(const struct view_check *a, const struct view_check *b);
 
 /* Is the check the first of its suite? */

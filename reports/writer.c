@@ -47,14 +47,19 @@ int writer_print(const struct writer *writer, const cJSON *report,
 	return *out != NULL ? 0 : error_memory(err);
 }
 
-int writer_show(const char *name, const cJSON *report, const char *location, struct error *err)
+struct writer_options writer_options_of_stdout(void)
 {
-	const struct writer_options options = {
+	return (struct writer_options){
 		.color = style_enabled(STDOUT_FILENO),
 		.columns = isatty(STDOUT_FILENO) == 1 ? style_columns(STDOUT_FILENO) : 0,
-		.location = location,
 	};
+}
+
+int writer_show(const char *name, const cJSON *report, const char *location, struct error *err)
+{
+	struct writer_options options = writer_options_of_stdout();
 	char *text CLEANUP_FREE = NULL;
+	options.location = location;
 	int rc = writer_print(writer_find(name), report, &options, &text, err);
 	if (rc == 0 && (fputs(text, stdout) == EOF || fflush(stdout) != 0))
 		rc = error_set(err, ERROR_IO, "%s", strerror(errno));

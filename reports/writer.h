@@ -30,15 +30,18 @@ const struct writer *writer_find(const char *name);
 int writer_print(const struct writer *writer, const cJSON *report,
 		 const struct writer_options *options, char **out, struct error *err);
 
+/* The colours and the width that standard output has. */
+struct writer_options writer_options_of_stdout(void);
+
 /* Prints the report on standard output, with the colours and the width that it has. ERROR_IO: it
  * cannot be written. */
 int writer_show(const char *name, const cJSON *report, const char *location, struct error *err);
 
 /*
  * The report for a terminal, in at most SUMMARY_LINES lines: the verdict, what it is about, what
- * works, which launches ended as predicted, what does not work and what to do about it, what was not
- * tested and why, and the journal's digest. Everything that comes from outside is escaped. With writer_options.columns lines are cut
- * to that width, advice and the digest excepted.
+ * works, which launches ended as predicted, what does not work and what to do about it, which expectations know
+ * failures, what was not tested and why, and the journal's digest. Everything that comes from outside is escaped. With writer_options.columns lines are cut
+ * to that width, the verdict, advice and the digest excepted.
  */
 writer_fn summary_write;
 enum { SUMMARY_LINES = 12 };

@@ -16,12 +16,25 @@ int file_open_to_read(const char *path, int *fd, struct error *err)
 	return *fd >= 0 ? 0 : error_system(err, errno, "%s", path);
 }
 
+/* A pipe, a device, or a name of what a process has open, such as /dev/stdout: no file may take its place. */
+static bool is_stream(const char *path)
+{
+	static const char open_files[] = "/proc/";
+	char target[sizeof(open_files) - 1] = "";
+	struct stat status = {0};
+	return (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) ||
+	       (readlink(path, target, sizeof(target)) == (ssize_t)sizeof(target) &&
+		memcmp(target, open_files, sizeof(target)) == 0);
+}
+
 int file_write_atomic(const char *path, const void *data, size_t size, unsigned mode,
 		      struct error *err)
 {
 	char *temporary CLEANUP_FREE = text_format("%s.XXXXXX", path);
 	if (temporary == NULL)
 		return error_memory(err);
+	if (is_stream(path))
+		return error_set(err, ERROR_FORMAT, "%s: a pipe or a device; name a file", path);
 	int fd CLEANUP_FD = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return error_system(err, errno, "%s", path);

@@ -55,6 +55,26 @@ static void test_failed_write_leaves_nothing(void)
 	end();
 }
 
+/* Whoever else makes one. */
+static void test_a_new_file_is_new(void)
+{
+	char *path CLEANUP_FREE = NULL;
+	char *data CLEANUP_FREE = NULL;
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	begin();
+	path = in("new");
+	UNIT_INT(file_create(path, "one", 3, 0600, &err), 0);
+	UNIT_INT(file_create(path, "two", 3, 0600, &err), ERROR_EXISTS);
+	UNIT_CONTAINS(err.text, "new: ");
+	UNIT_INT(file_read(path, 9, &data, NULL, &err), 0);
+	UNIT_STRING(data, "one");
+	UNIT_INT(file_list(directory, &names, NULL), 0);
+	UNIT_INT(names.count, 1);
+	UNIT_INT(file_create("/no/such/file", "", 0, 0600, &err), ERROR_NOT_FOUND);
+	end();
+}
+
 static void test_directories_are_locked_once(void)
 {
 	char *other CLEANUP_FREE = NULL;
@@ -121,5 +141,6 @@ static void test_list(void)
 
 UNIT_MAIN("file", {"read and write", test_read_and_write},
 	  {"a failed write leaves nothing", test_failed_write_leaves_nothing},
+	  {"a new file is new", test_a_new_file_is_new},
 	  {"directories are locked once", test_directories_are_locked_once},
 	  {"directories", test_directories}, {"list", test_list})

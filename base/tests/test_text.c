@@ -84,13 +84,24 @@ static void test_commands_are_escaped(void)
 	UNIT_STRING(text_string(&text), "a#\\x23[error]");
 }
 
+static void test_lines(void)
+{
+	struct text text CLEANUP_TEXT = {0};
+	text_add_line(&text, "%s: %d", "a\nb", 7);
+	text_add_line(&text, "%s", "::error::x");
+	text_add_line(&text, "%s%s", "#", "#[error]");
+	UNIT_STRING(text_string(&text), "a\\nb: 7\n\\x3a:error::x\n#\\x23[error]\n");
+}
+
 static void test_xml(void)
 {
 	struct text text CLEANUP_TEXT = {0};
-	static const char data[] = "<a b=\"c\" d='e'>&\n\x01\xff\xef\xbf\xbe";
+	static const char data[] =
+		"<a b=\"c\" d='e'>&\n\x01\xff\xef\xbf\xbe\t\r\x7f\xc2\x9b\xe2\x80\xae";
 	text_add_xml(&text, data, sizeof(data) - 1);
-	UNIT_STRING(text_string(&text), "&lt;a b=&quot;c&quot; d=&apos;e&apos;&gt;&amp;\n"
-					"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+	UNIT_STRING(text_string(&text),
+		    "&lt;a b=&quot;c&quot; d=&apos;e&apos;&gt;&amp;\n"
+		    "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\t&#xd;&#x7f;&#x9b;&#x202e;");
 }
 
 static void test_utf8(void)
@@ -235,7 +246,8 @@ static void test_hex(void)
 
 UNIT_MAIN("text", {"hex", test_hex}, {"building", test_building},
 	  {"running out of memory is remembered", test_running_out_of_memory_is_remembered},
-	  {"escapes", test_escapes}, {"commands", test_commands_are_escaped}, {"XML", test_xml},
-	  {"UTF-8", test_utf8}, {"comparing", test_comparing}, {"glob", test_glob},
+	  {"escapes", test_escapes}, {"lines", test_lines}, {"commands", test_commands_are_escaped},
+	  {"XML", test_xml}, {"UTF-8", test_utf8}, {"comparing", test_comparing},
+	  {"glob", test_glob},
 	  {"glob takes no exponential time", test_glob_takes_no_exponential_time},
 	  {"integers", test_integers}, {"booleans", test_booleans}, {"lists", test_lists})

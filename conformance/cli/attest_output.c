@@ -3,34 +3,21 @@
 
 #include "base/cleanup.h"
 #include "conformance/cli/commands.h"
-#include "reports/attest/key.h"
 #include "reports/view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int attest_signing_key(const char *path, struct signing_key **out, struct error *err)
+int attest_key(const char *path, enum key_kind kind, struct key *out, struct error *err)
 {
-	return path != NULL ? key_read_signing(path, out, err)
-			    : error_set(err, ERROR_ARGUMENT,
-					"--key: name the private key to sign with ('gpucert key "
-					"generate' makes one)");
-}
-
-int attest_public_key(const char *path, struct public_key *out, struct error *err)
-{
-	return path != NULL
-		       ? key_read_public(path, out, err)
-		       : error_set(err, ERROR_ARGUMENT,
-				   "--key: name the public key of whoever attested the report");
-}
-
-const char *attest_argument(const struct text_list *arguments, const char *what, struct error *err)
-{
-	if (arguments->count == 1)
-		return arguments->items[0];
-	(void)error_set(err, ERROR_ARGUMENT, "name %s", what);
-	return NULL;
+	static const char *const missing[] = {
+		[KEY_PUBLIC] = "--key: name the public key of whoever attested the report",
+		[KEY_PRIVATE] =
+			"--key: name the private key to sign with ('gpucert key generate' makes "
+			"one)",
+	};
+	return path != NULL ? key_read(path, kind, out, err)
+			    : error_set(err, ERROR_ARGUMENT, "%s", missing[kind]);
 }
 
 int attest_tell(const char *command, const struct faults *faults)

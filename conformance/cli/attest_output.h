@@ -4,17 +4,12 @@
 /* What `attest`, `verify` and `certify` have in common. */
 
 #include "reports/attest/faults.h"
+#include "reports/attest/key.h"
 
 enum { EXIT_FAULTS = 1 }; /* something is not as it was attested */
 
-/* A private key, or a public one, of --key, which must be given: ERROR_ARGUMENT. Errors of reports/attest/key.h. */
-struct signing_key;
-struct public_key;
-int attest_signing_key(const char *path, struct signing_key **out, struct error *err);
-int attest_public_key(const char *path, struct public_key *out, struct error *err);
-
-/* The one argument of the command; NULL fills `err`. */
-const char *attest_argument(const struct text_list *arguments, const char *what, struct error *err);
+/* The key of --key, which must be given: ERROR_ARGUMENT. Errors of key_read(); free with key_free(). */
+int attest_key(const char *path, enum key_kind kind, struct key *out, struct error *err);
 
 /* Each fault as a line on standard error: "gpucert COMMAND: KIND: WHAT". The exit code. */
 int attest_tell(const char *command, const struct faults *faults);

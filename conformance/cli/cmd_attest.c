@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `attest`: signs what a run found. */
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/path.h"
 #include "conformance/cli/attest_output.h"
 #include "conformance/cli/commands.h"
@@ -15,17 +16,19 @@ static struct {
 
 static int attest(const char *folder, struct faults *faults, struct error *err)
 {
-	struct signing_key *key CLEANUP_SIGNING_KEY = NULL;
+	struct key key CLEANUP_KEY = {0};
 	cJSON *envelope CLEANUP_JSON = NULL;
 	char *beside CLEANUP_FREE = path_join(folder, ATTESTATION_FILE_NAME);
+	char today[CLOCK_UTC_SIZE] = "";
 	const char *output = given.output != NULL ? given.output : beside;
-	int rc = beside != NULL ? attest_signing_key(given.key, &key, err) : error_memory(err);
+	int rc = beside != NULL ? attest_key(given.key, KEY_PRIVATE, &key, err) : error_memory(err);
 	if (rc == 0)
-		rc = attest_folder(folder, given.url, key, &envelope, faults, err);
+		rc = attest_folder(folder, given.url, clock_utc(today), &key, &envelope, faults,
+				   err);
 	if (rc == 0 && envelope != NULL)
 		rc = json_write_file(output, envelope, err);
 	if (rc == 0 && envelope != NULL)
-		(void)printf("%s signed with %s\n", output, signing_key_public(key)->id);
+		(void)printf("%s signed with %s\n", output, key.id);
 	return rc;
 }
 
@@ -33,8 +36,7 @@ static int attest_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
 	struct error err = {0};
-	const char *folder = attest_argument(arguments, "the folder of one run", &err);
-	int rc = folder != NULL ? attest(folder, &faults, &err) : ERROR_ARGUMENT;
+	int rc = attest(arguments->items[0], &faults, &err);
 	return rc < 0 ? command_failed("attest", rc, &err) : attest_tell("attest", &faults);
 }
 
@@ -72,7 +74,8 @@ const struct command_spec command_attest = {
 	.examples = attest_examples,
 	.exit_codes =
 		(const char *const[]){
-			"0", "signed", "1", "not signed: the folder is not what its run stored",
+			"0", "signed", "1",
+			"not signed: the folder is not what its run stored, or an expectation expired",
 			"2", "usage", "3",
 			"a file cannot be read or written, or the key is not one", NULL},
 	.run = attest_run,

@@ -38,26 +38,19 @@ static int print_bundle(const char *path, const struct bundle *bundle, struct er
 	return options_print(text_take(&out), err);
 }
 
-static int make_bundle(const char *directory, struct text_list *faults, struct error *err)
+static int make_bundle(const char *directory, struct error *err)
 {
 	struct bundle bundle = {0};
 	char *path CLEANUP_FREE = given.out != NULL ? strdup(given.out) : default_path(directory);
-	int rc = path != NULL ? bundle_write(directory, path, given.include_identity, &bundle,
-					     faults, err)
+	int rc = path != NULL ? bundle_write(directory, path, given.include_identity, &bundle, err)
 			      : error_memory(err);
 	return rc == 0 ? print_bundle(path, &bundle, err) : rc;
 }
 
 static int bundle_run(const struct text_list *arguments)
 {
-	struct text_list faults CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
-	int rc = arguments->count == 1 ? make_bundle(arguments->items[0], &faults, &err)
-				       : error_set(&err, ERROR_ARGUMENT,
-						   "name the folder of one run (--out of 'run')");
-	text_each (fault, &faults) {
-		command_tell("bundle", fault);
-	}
+	int rc = make_bundle(arguments->items[0], &err);
 	return rc < 0 ? command_failed("bundle", rc, &err) : EXIT_SUCCESS;
 }
 

@@ -18,9 +18,9 @@ static struct {
 
 static int build(const char *report, struct faults *faults, struct error *err)
 {
-	struct signing_key *key CLEANUP_SIGNING_KEY = NULL;
+	struct key key CLEANUP_KEY = {0};
 	char today[CLOCK_UTC_SIZE] = "";
-	int rc = attest_signing_key(given.key, &key, err);
+	int rc = attest_key(given.key, KEY_PRIVATE, &key, err);
 	if (rc == 0 && given.product == NULL)
 		rc = error_set(err, ERROR_ARGUMENT,
 			       "--product: name the product.yaml of the product");
@@ -32,7 +32,7 @@ static int build(const char *report, struct faults *faults, struct error *err)
 		.report = report,
 		.product = given.product,
 		.claims = given.claims,
-		.key = key,
+		.key = &key,
 		.out = given.output,
 		.today = clock_utc(today),
 	};
@@ -43,8 +43,7 @@ static int build_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
 	struct error err = {0};
-	const char *report = attest_argument(arguments, "the folder of one run", &err);
-	int rc = report != NULL ? build(report, &faults, &err) : ERROR_ARGUMENT;
+	int rc = build(arguments->items[0], &faults, &err);
 	if (rc < 0)
 		return command_failed("certify build", rc, &err);
 	if (faults_count(&faults) == 0)
@@ -52,12 +51,12 @@ static int build_run(const struct text_list *arguments)
 	return attest_tell("certify build", &faults);
 }
 
-static int check(const char *folder, struct public_key *key, struct text *text, cJSON **statement,
+static int check(const char *folder, struct key *key, struct text *text, cJSON **statement,
 		 struct faults *faults, struct error *err)
 {
 	struct product product CLEANUP_PRODUCT = {0};
 	char today[CLOCK_UTC_SIZE] = "";
-	int rc = attest_public_key(given.key, key, err);
+	int rc = attest_key(given.key, KEY_PUBLIC, key, err);
 	if (rc == 0)
 		rc = certify_check(folder, key, clock_utc(today), &product, statement, faults, err);
 	if (rc < 0 || faults_count(faults) > 0)
@@ -76,13 +75,11 @@ static int check(const char *folder, struct public_key *key, struct text *text, 
 static int check_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
-	struct public_key key = {0};
+	struct key key CLEANUP_KEY = {0};
 	struct text text CLEANUP_TEXT = {0};
 	cJSON *statement CLEANUP_JSON = NULL;
 	struct error err = {0};
-	const char *folder = attest_argument(arguments, "a certification folder", &err);
-	int rc = folder != NULL ? check(folder, &key, &text, &statement, &faults, &err)
-				: ERROR_ARGUMENT;
+	int rc = check(arguments->items[0], &key, &text, &statement, &faults, &err);
 	if (rc < 0)
 		return command_failed("certify check", rc, &err);
 	return attest_print("certify check", given.json, text_string(&text), key.id, statement,
@@ -152,7 +149,7 @@ const struct command_spec command_certify_check = {
 		"Everything that 'gpucert verify' looks at, and: product.yaml is complete, no file is "
 		"missing, nothing else lies in the folder, no link is in it, and the run and its claims "
 		"allow the word certified today. Each fault is a line on standard error, as of 'verify', with "
-		"the further words product, unnamed-file and not-certified.",
+		"the further words unnamed-file and not-certified.",
 	.options = check_options,
 	.examples = check_examples,
 	.exit_codes = (const char *const[]){"0", "certified", "1", "not certified", "2", "usage",

@@ -54,10 +54,13 @@ static int compare(const cJSON *from, const char *from_path, const char *to_path
 	struct comparison comparison CLEANUP_COMPARISON = {0};
 	cJSON *to CLEANUP_JSON = NULL;
 	int rc = report_file_read(to_path, NULL, &to, err);
-	if (rc == 0)
-		rc = comparison_make(from, to, &comparison, err);
 	if (rc < 0)
 		return rc;
+	rc = comparison_make(from, to, &comparison, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", to_path);
+	comparison.from_path = told->page.several ? from_path : NULL;
+	comparison.to_path = to_path;
 	text_add(&told->text, told->text.size > 0 ? "\n" : "");
 	if (format == FORMAT_MARKDOWN)
 		comparison_print_markdown(&comparison, &told->text);
@@ -92,14 +95,9 @@ static int compare_run(const struct text_list *arguments)
 	struct told told CLEANUP(told_free) = {.json = cJSON_CreateArray(),
 					       .page = {.several = arguments->count > 2}};
 	cJSON *from CLEANUP_JSON = NULL;
+	struct view from_view CLEANUP_VIEW = {0};
 	struct error err = {0};
-	int rc = 0;
-	if (arguments->count < 2)
-		rc = error_set(&err, ERROR_ARGUMENT,
-			       "name two reports or more: folders of runs (--out of 'run'), or "
-			       "report.json files; the first is what the others are compared with");
-	if (rc == 0)
-		rc = report_file_read(arguments->items[0], NULL, &from, &err);
+	int rc = report_file_open(arguments->items[0], &from, &from_view, &err);
 	for (size_t i = 1; rc == 0 && i < arguments->count; i++)
 		rc = compare(from, arguments->items[0], arguments->items[i], &told, &err);
 	if (rc == 0)

@@ -8,14 +8,13 @@
 #include "conformance/checks/suites.h"
 #include "conformance/cli/commands.h"
 #include "conformance/runner/expectations.h"
-#include "reports/environment_name.h"
+#include "reports/environment.h"
 #include "reports/report_file.h"
-#include "reports/view.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { EXIT_PROPOSALS = 1, NEW_ROW_DAYS = 180 };
+enum { EXIT_PROPOSALS = 1 };
 
 /* `given` has the files and, behind them, reports. */
 static struct {
@@ -27,13 +26,9 @@ static int open_files(const struct text_list *files, struct expectations *out, s
 	struct text_list overdue CLEANUP_TEXT_LIST = {0};
 	char today[CLOCK_UTC_SIZE] = "";
 	(void)clock_utc(today);
-	int rc = files->count > 0 ? 0
-				  : error_set(err, ERROR_ARGUMENT,
-					      "name expectation files, or installed ones by name");
-	if (rc == 0)
-		rc = expectations_open(files, suites, today, out, &overdue, err);
-	for (size_t i = 0; i < overdue.count; i++)
-		command_tell("expect", overdue.items[i]);
+	int rc = expectations_open(files, suites, today, out, &overdue, err);
+	text_each (line, &overdue)
+		command_tell("expect", line);
 	return rc;
 }
 
@@ -44,27 +39,42 @@ static int check_run(const struct text_list *arguments)
 	int rc = open_files(arguments, &expectations, &err);
 	if (rc < 0)
 		return command_failed("expect check", rc, &err);
-	(void)printf("%zu rows; each names a check that is there\n", expectations.count);
+	(void)printf("%zu row%s right\n", expectations.count,
+		     expectations.count == 1 ? " is" : "s are");
 	return EXIT_SUCCESS;
+}
+
+/* The row of a check in a report's environment; NULL: there is none. */
+static int find_row(const struct expectations *expectations, const cJSON *report,
+		    const struct view_check *check, const struct expectation **out,
+		    struct error *err)
+{
+	return expectations_find(expectations, check->id,
+				 (unsigned)view_int(check->json, "/revision"),
+				 json_pointer(report, "/environment"), out, err);
 }
 
 static void add_line(struct text *out, const char *label, const char *value)
 {
 	text_addf(out, "  %-10s ", label);
-	text_add_escaped(out, value, strlen(value));
+	view_add_escaped(out, value);
 	text_add(out, "\n");
 }
 
-/* How a check of a report ended, and the row for it. */
-static void explain(const struct view_check *check, const struct expectation *row, struct text *out)
+/* How a check of a report ended, and the row for it. What the row `before` said is not said again. */
+static void explain(const struct view_check *check, const struct expectation *row,
+		    const struct expectation *before, struct text *out)
 {
 	const struct report_known known = expectation_known(row);
 	const char *word = report_disposition_names[report_disposition_known(
 		check->outcome, check->reason, &known)];
-	text_add_escaped(out, check->id, strlen(check->id));
+	view_add_escaped(out, check->id);
 	text_addf(out, ": %s, %s\n", report_outcome_names[check->outcome],
 		  word != NULL ? word : "not run");
 	add_line(out, "row", row->entry);
+	if (before != NULL && strcmp(before->why, row->why) == 0 &&
+	    strcmp(before->link, row->link) == 0)
+		return;
 	add_line(out, "why", row->why);
 	add_line(out, "link", row->link);
 	add_line(out, "seen with", row->seen_with);
@@ -76,24 +86,32 @@ static int each_row(const struct expectations *expectations, const char *path, s
 {
 	cJSON *report CLEANUP_JSON = NULL;
 	struct view view CLEANUP_VIEW = {0};
-	size_t found = 0;
-	int rc = report_file_read(path, NULL, &report, err);
-	if (rc == 0)
-		rc = view_open(report, &view, err);
+	const struct expectation *before = NULL;
+	int rc = report_file_open(path, &report, &view, err);
+	if (given.reports.count > 1) {
+		view_add_escaped(out, path);
+		text_add(out, ":\n");
+	}
 	for (size_t i = 0; rc == 0 && i < view.count; i++) {
 		const struct expectation *row = NULL;
-		rc = expectations_find(expectations, view.checks[i].id,
-				       (unsigned)view_int(view.checks[i].json, "/revision"),
-				       cJSON_GetObjectItemCaseSensitive(report, "environment"),
-				       &row, err);
+		rc = find_row(expectations, report, &view.checks[i], &row, err);
 		if (row == NULL)
 			continue;
-		explain(&view.checks[i], row, out);
-		found++;
+		explain(&view.checks[i], row, before, out);
+		before = row;
 	}
-	if (rc == 0 && found == 0)
+	if (rc == 0 && before == NULL)
 		text_addf(out, "no row is about this environment\n");
 	return rc;
+}
+
+/* --report is not optional. */
+static int open_with_reports(const struct text_list *files, struct expectations *out,
+			     struct error *err)
+{
+	if (given.reports.count == 0)
+		return error_set(err, ERROR_ARGUMENT, "--report: name the folder of a run");
+	return open_files(files, out, err);
 }
 
 static int explain_run(const struct text_list *arguments)
@@ -101,9 +119,7 @@ static int explain_run(const struct text_list *arguments)
 	struct expectations expectations CLEANUP_EXPECTATIONS = {0};
 	struct text out CLEANUP_TEXT = {0};
 	struct error err = {0};
-	int rc = open_files(arguments, &expectations, &err);
-	if (rc == 0 && given.reports.count == 0)
-		rc = error_set(&err, ERROR_ARGUMENT, "--report: name the folder of a run");
+	int rc = open_with_reports(arguments, &expectations, &err);
 	for (size_t i = 0; rc == 0 && i < given.reports.count; i++)
 		rc = each_row(&expectations, given.reports.items[i], &out, &err);
 	if (rc == 0)
@@ -135,11 +151,11 @@ struct tallies {
 static int add_place(const cJSON *environment, struct text_list *places, struct error *err)
 {
 	struct text name CLEANUP_TEXT = {0};
-	environment_add_name("os", cJSON_GetObjectItemCaseSensitive(environment, "os"), &name);
-	json_each (driver, cJSON_GetObjectItemCaseSensitive(environment, "drivers")) {
-		text_add(&name, ", ");
-		environment_add_name("drivers", driver, &name);
-	}
+	struct text drivers CLEANUP_TEXT = {0};
+	environment_add_names("os", environment, &name);
+	environment_add_names("drivers", environment, &drivers);
+	text_add(&name, drivers.size > 0 ? ", " : "");
+	text_add_all(&name, &drivers);
 	return name.failed ? error_memory(err) : text_list_add(places, text_string(&name), err);
 }
 
@@ -168,9 +184,8 @@ static struct tally *find_tally(struct tallies *tallies, const struct view_check
 
 static void count_failure(struct tally *tally, const struct view_check *check)
 {
-	static const struct report_known nothing = {.outcome = REPORT_PASS};
 	const struct report_known known =
-		tally->row != NULL ? expectation_known(tally->row) : nothing;
+		tally->row != NULL ? expectation_known(tally->row) : (struct report_known){0};
 	const bool otherwise = report_disposition_known(check->outcome, check->reason, &known) ==
 			       REPORT_UNEXPECTED_FAIL;
 	tally->failed++;
@@ -181,26 +196,20 @@ static void count_failure(struct tally *tally, const struct view_check *check)
 }
 
 static int count(const struct expectations *expectations, const cJSON *report,
-		 struct tallies *tallies, struct error *err)
+		 const struct view *view, struct tallies *tallies, struct error *err)
 {
-	const cJSON *environment = cJSON_GetObjectItemCaseSensitive(report, "environment");
-	struct view view CLEANUP_VIEW = {0};
-	int rc = view_open(report, &view, err);
-	if (rc == 0)
-		rc = add_place(environment, &tallies->places, err);
-	for (size_t i = 0; rc == 0 && i < view.count; i++) {
-		const struct view_check *check = &view.checks[i];
+	const cJSON *environment = json_pointer(report, "/environment");
+	int rc = add_place(environment, &tallies->places, err);
+	for (size_t i = 0; rc == 0 && i < view->count; i++) {
+		const struct view_check *check = &view->checks[i];
 		const struct expectation *row = NULL;
-		rc = expectations_find(expectations, check->id,
-				       (unsigned)view_int(check->json, "/revision"), environment,
-				       &row, err);
+		rc = find_row(expectations, report, check, &row, err);
 		struct tally *tally = rc == 0 ? find_tally(tallies, check, row, environment) : NULL;
-		if (rc == 0 && tally == NULL)
-			return error_memory(err);
-		if (rc == 0 && check->outcome == REPORT_PASS)
+		if (rc < 0 || tally == NULL)
+			return rc < 0 ? rc : error_memory(err);
+		if (check->outcome == REPORT_PASS)
 			tally->passed++;
-		else if (rc == 0 && check->outcome != REPORT_BROKEN &&
-			 report_outcome_is_bad(check->outcome))
+		else if (check->outcome != REPORT_BROKEN && report_outcome_is_bad(check->outcome))
 			count_failure(tally, check);
 	}
 	return rc;
@@ -222,7 +231,7 @@ static cJSON *new_match(const cJSON *environment)
 	struct text build CLEANUP_TEXT = {0};
 	const cJSON *os = cJSON_GetObjectItemCaseSensitive(environment, "os");
 	const cJSON *driver = json_first(cJSON_GetObjectItemCaseSensitive(environment, "drivers"));
-	expectation_add_build(os, &build);
+	environment_add_build(os, &build);
 	member_string(&match, "os", view_string(os, "/name"));
 	member_exactly(&match, "osBuild", text_string(&build));
 	if (driver != NULL && driver->next == NULL) {
@@ -273,15 +282,13 @@ static bool failed_elsewhere(const struct tallies *tallies, const struct tally *
 static void add_row_name(char sign, const struct tally *tally, struct text *out)
 {
 	text_addf(out, "%c %s (%s) with ", sign, tally->row->entry, tally->id);
-	text_add_escaped(out, tally->place, strlen(tally->place));
+	view_add_escaped(out, tally->place);
 }
 
-static bool propose_passed(const struct tallies *tallies, const struct tally *tally,
+static void propose_passed(const struct tallies *tallies, const struct tally *tally,
 			   struct text *out)
 {
 	const bool elsewhere = failed_elsewhere(tallies, tally);
-	if (tally->passed == 0 || tally->row->expect == EXPECT_FLAKY)
-		return false;
 	add_row_name(elsewhere ? '~' : '-', tally, out);
 	if (tally->failed > 0)
 		text_addf(out, ": it passed in %u of %u runs: \"expect\": \"flaky\"\n",
@@ -290,53 +297,46 @@ static bool propose_passed(const struct tallies *tallies, const struct tally *ta
 		text_addf(out, ": it passed in each of %u run%s%s\n", tally->passed,
 			  tally->passed == 1 ? "" : "s",
 			  elsewhere ? ", and failed elsewhere: narrow its match" : "");
-	return true;
 }
 
-static bool propose_otherwise(const struct tally *tally, struct text *out)
+static void propose_otherwise(const struct tally *tally, struct text *out)
 {
-	if (tally->otherwise == 0)
-		return false;
 	add_row_name('~', tally, out);
 	text_addf(out, ": %u of %u failures are not what it says (%s): ", tally->otherwise,
 		  tally->failed, report_outcome_names[tally->worst]);
-	text_add_escaped(out, tally->reason, strlen(tally->reason));
+	view_add_escaped(out, tally->reason);
 	text_add(out, "\n");
-	return true;
 }
 
 /* What is to be changed about one check; nothing where it is as its row says. */
-static bool propose(const struct tallies *tallies, const struct tally *tally, struct text *out)
+static void propose(const struct tallies *tallies, const struct tally *tally, struct text *out)
 {
 	if (tally->row == NULL && tally->failed > 0)
 		propose_row(tally, out);
 	if (tally->row == NULL)
-		return tally->failed > 0;
-	const bool passed = propose_passed(tallies, tally, out);
-	return propose_otherwise(tally, out) || passed;
+		return;
+	if (tally->passed > 0 && tally->row->expect != EXPECT_FLAKY)
+		propose_passed(tallies, tally, out);
+	if (tally->otherwise > 0)
+		propose_otherwise(tally, out);
 }
 
-static void free_reports(cJSON **reports)
-{
-	cJSON_Delete(*reports);
-}
-
-static int update(const struct expectations *expectations, struct text *out, bool *proposed,
+static int update(const struct expectations *expectations, cJSON *reports, struct text *out,
 		  struct error *err)
 {
-	cJSON *reports __attribute__((cleanup(free_reports))) = cJSON_CreateArray();
 	struct tallies tallies = {0};
 	int rc = reports != NULL ? 0 : error_memory(err);
 	for (size_t i = 0; rc == 0 && i < given.reports.count; i++) {
+		struct view view CLEANUP_VIEW = {0};
 		cJSON *report = NULL;
-		rc = report_file_read(given.reports.items[i], NULL, &report, err);
+		rc = report_file_open(given.reports.items[i], &report, &view, err);
+		if (report != NULL && !array_add(reports, report))
+			rc = error_memory(err);
 		if (rc == 0)
-			rc = members_append(reports, report, err);
-		if (rc == 0)
-			rc = count(expectations, report, &tallies, err);
+			rc = count(expectations, report, &view, &tallies, err);
 	}
 	for (size_t i = 0; rc == 0 && i < tallies.count; i++)
-		*proposed = propose(&tallies, &tallies.items[i], out) || *proposed;
+		propose(&tallies, &tallies.items[i], out);
 	text_list_free(&tallies.places);
 	free(tallies.items);
 	return rc;
@@ -345,16 +345,14 @@ static int update(const struct expectations *expectations, struct text *out, boo
 static int update_run(const struct text_list *arguments)
 {
 	struct expectations expectations CLEANUP_EXPECTATIONS = {0};
+	cJSON *reports CLEANUP_JSON = cJSON_CreateArray();
 	struct text out CLEANUP_TEXT = {0};
 	struct error err = {0};
-	bool proposed = false;
-	int rc = open_files(arguments, &expectations, &err);
-	if (rc == 0 && given.reports.count == 0)
-		rc = error_set(&err, ERROR_ARGUMENT, "--report: name the folders of runs");
+	int rc = open_with_reports(arguments, &expectations, &err);
 	if (rc == 0)
-		rc = update(&expectations, &out, &proposed, &err);
-	if (rc == 0 && !proposed)
-		text_add(&out, "every row is as the reports show\n");
+		rc = update(&expectations, reports, &out, &err);
+	const bool proposed = out.size > 0;
+	text_add(&out, proposed ? "" : "every row is as the reports show\n");
 	if (rc == 0)
 		rc = options_print(text_take(&out), &err);
 	text_list_free(&given.reports);

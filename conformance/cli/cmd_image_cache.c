@@ -2,7 +2,7 @@
 /* `image cache`: what is kept of registries. */
 #include "base/cleanup.h"
 #include "conformance/cli/commands.h"
-#include "containers/registry/content_cache_size.h"
+#include "containers/registry/content_cache.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

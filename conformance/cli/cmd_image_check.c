@@ -118,17 +118,12 @@ static int print_json(const struct check *check, const char *name, struct error 
 	return options_print(json_print(document), err);
 }
 
-static int print_host(const struct check *check, struct error *err)
-{
-	cJSON *document CLEANUP_JSON = host_facts_to_json(&check->host);
-	return options_print(json_print(document), err);
-}
-
 static int print(const struct check *check, const char *name, struct error *err)
 {
 	struct text text CLEANUP_TEXT = {0};
+	cJSON *host CLEANUP_JSON = given.show_host ? host_facts_to_json(&check->host) : NULL;
 	if (given.show_host)
-		return print_host(check, err);
+		return options_print(json_print(host), err);
 	if (given.json)
 		return print_json(check, name, err);
 	compat_answer_print(&check->answer, style_enabled(STDOUT_FILENO), &text);

@@ -57,13 +57,6 @@ static bool constrains(const struct image_pair *pair)
 	return false;
 }
 
-static void add_line(struct text *out, const char *label, const char *value)
-{
-	text_addf(out, "%-12s ", label);
-	text_add_escaped(out, value, strlen(value));
-	text_add(out, "\n");
-}
-
 static void add_heading(struct text *out, const char *heading)
 {
 	const bool coloured = style_enabled(STDOUT_FILENO);
@@ -79,11 +72,7 @@ static void add_pairs(struct text *out, const struct image_pair *pairs, size_t c
 		if (!*headed)
 			add_heading(out, "Variables and labels about drivers");
 		*headed = true;
-		text_add(out, "  ");
-		text_add_escaped(out, pairs[i].name, strlen(pairs[i].name));
-		text_add(out, " = ");
-		text_add_escaped(out, pairs[i].value, strlen(pairs[i].value));
-		text_add(out, "\n");
+		text_add_line(out, "  %s = %s", pairs[i].name, pairs[i].value);
 	}
 }
 
@@ -93,10 +82,9 @@ static void add_libraries(struct text *out, const struct image_contents *content
 		add_heading(out, "Drivers and runtimes");
 	for (size_t i = 0; i < contents->library_count; i++) {
 		const struct contents_library *library = &contents->libraries[i];
-		text_addf(out, "  %-16s %-14s ", library->component,
-			  library->version[0] != '\0' ? library->version : "-");
-		text_add_escaped(out, library->path, strlen(library->path));
-		text_addf(out, " (layer %u)\n", library->layer + 1);
+		text_add_line(out, "  %-16s %-14s %s (layer %u)", library->component,
+			      library->version[0] != '\0' ? library->version : "-", library->path,
+			      library->layer + 1);
 	}
 }
 
@@ -111,11 +99,8 @@ static void add_needs(struct text *out, const struct image_contents *contents, b
 		if (!headed)
 			add_heading(out, heading);
 		headed = true;
-		text_add(out, "  ");
-		text_add_escaped(out, need->path, strlen(need->path));
-		text_add(out, " needs ");
-		text_add_escaped(out, need->name, strlen(need->name));
-		text_addf(out, "%s%s\n", missing ? ": " : "", need->missing);
+		text_add_line(out, "  %s needs %s%s%s", need->path, need->name, missing ? ": " : "",
+			      need->missing);
 	}
 }
 
@@ -125,12 +110,10 @@ static void add_notes(struct text *out, const struct image_contents *contents)
 		add_heading(out, "Notes");
 	for (size_t i = 0; i < contents->note_count; i++) {
 		const struct contents_note *note = &contents->notes[i];
-		text_add(out, "  ");
-		if (note->path[0] != '\0')
-			text_add_escaped(out, note->path, strlen(note->path));
-		else
-			text_add(out, "What the image starts");
-		text_addf(out, " %s.\n  %s\n", note->text, note->advice);
+		text_add_line(out, "  %s %s.",
+			      note->path[0] != '\0' ? note->path : "What the image starts",
+			      note->text);
+		text_add_line(out, "  %s", note->advice);
 	}
 }
 
@@ -154,9 +137,9 @@ static void print_text(const struct inspection *it, struct text *out)
 	const struct image *image = &it->argument.image;
 	struct arena arena __attribute__((cleanup(arena_free))) = {0};
 	bool headed = false;
-	add_line(out, "Image", image->reference);
-	add_line(out, "Digest", image->digest);
-	add_line(out, "Platform", image_platform_name(&image->platform, &arena));
+	text_add_line(out, "%-12s %s", "Image", image->reference);
+	text_add_line(out, "%-12s %s", "Digest", image->digest);
+	text_add_line(out, "%-12s %s", "Platform", image_platform_name(&image->platform, &arena));
 	add_layers(out, it);
 	add_libraries(out, &it->contents);
 	add_pairs(out, image->environment, image->environment_count, &headed);

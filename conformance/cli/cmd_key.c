@@ -8,36 +8,24 @@
 
 static int generate_run(const struct text_list *arguments)
 {
-	struct public_key key = {0};
+	struct key key CLEANUP_KEY = {0};
 	struct error err = {0};
-	const char *path = arguments->count == 1 ? arguments->items[0] : NULL;
-	int rc = path != NULL ? key_generate(path, &key, &err)
-			      : error_set(&err, ERROR_ARGUMENT, "name the file of the new key");
+	const char *path = arguments->items[0];
+	int rc = key_generate(path, &key, &err);
 	if (rc < 0)
 		return command_failed("key generate", rc, &err);
 	(void)printf("keyid %s\nprivate %s\npublic %s.pub\n", key.id, path, path);
 	return EXIT_SUCCESS;
 }
 
-static int read_either(const char *path, struct public_key *out, struct error *err)
-{
-	struct signing_key *key CLEANUP_SIGNING_KEY = NULL;
-	int rc = key_read_public(path, out, err);
-	if (rc != ERROR_ARGUMENT)
-		return rc;
-	rc = key_read_signing(path, &key, err);
-	if (rc == 0)
-		*out = *signing_key_public(key);
-	return rc;
-}
-
 static int show_run(const struct text_list *arguments)
 {
 	char pem[KEY_PEM_SIZE] = "";
-	struct public_key key = {0};
+	struct key key CLEANUP_KEY = {0};
 	struct error err = {0};
-	int rc = arguments->count == 1 ? read_either(arguments->items[0], &key, &err)
-				       : error_set(&err, ERROR_ARGUMENT, "name the file of a key");
+	int rc = key_read(arguments->items[0], KEY_PUBLIC, &key, &err);
+	if (rc == ERROR_ARGUMENT)
+		rc = key_read(arguments->items[0], KEY_PRIVATE, &key, &err);
 	if (rc < 0)
 		return command_failed("key show", rc, &err);
 	key_public_pem(&key, pem);

@@ -15,49 +15,39 @@ static struct {
 	bool apis, failed;
 } given = {.format = "text"};
 
-static void show_progress(void *user, size_t done, size_t all)
+static void show_progress(size_t done, size_t all)
 {
-	(void)user;
 	if (done % PROGRESS_EVERY == 0)
 		(void)fprintf(stderr, "\r%zu of %zu reports", done, all);
 }
 
-/* What could not be read, when the rest is told. */
-static int tell_unread(const struct text_list *unread, struct error *err)
+/* What could be read. */
+static int print(struct matrix *matrix, const struct text_list *unread, struct error *err)
 {
-	for (size_t i = 0; i < unread->count; i++)
-		command_tell("matrix", unread->items[i]);
-	return unread->count == 0 ? 0
-				  : error_set(err, ERROR_FORMAT,
-					      "%zu of the files could not be read", unread->count);
+	const struct writer_options options = writer_options_of_stdout();
+	struct text out CLEANUP_TEXT = {0};
+	matrix_sort(matrix);
+	matrix_keep(matrix, given.apis, given.failed);
+	matrix_print(matrix, given.format, &options, unread, &out);
+	return options_print(text_take(&out), err);
 }
 
 static int matrix_run(const struct text_list *arguments)
 {
 	struct matrix matrix CLEANUP_MATRIX = {0};
 	struct text_list unread CLEANUP_TEXT_LIST = {0};
-	struct text out CLEANUP_TEXT = {0};
 	struct error err = {0};
 	const bool shown = style_enabled(STDERR_FILENO);
-	int rc = 0;
-	if (arguments->count == 0)
-		rc = error_set(&err, ERROR_ARGUMENT, "name a folder with reports below");
-	if (rc == 0)
-		rc = matrix_read(&matrix, arguments, shown ? show_progress : NULL, NULL, &unread,
-				 &err);
+	int rc = matrix_read(&matrix, arguments, shown ? show_progress : NULL, &unread, &err);
 	if (shown)
 		(void)fprintf(stderr, "\r\033[K");
-	if (rc == 0)
-		rc = matrix_sort(&matrix, &err);
-	if (rc == 0 && given.failed)
-		matrix_keep_failed(&matrix);
-	if (rc == 0) {
-		matrix_print(&matrix, given.format, given.apis, style_enabled(STDOUT_FILENO),
-			     &unread, &out);
-		rc = options_print(text_take(&out), &err);
-	}
-	if (rc == 0)
-		rc = tell_unread(&unread, &err);
+	if (rc == 0 && matrix.report_count > 0)
+		rc = print(&matrix, &unread, &err);
+	text_each (line, &unread)
+		command_tell("matrix", line);
+	if (rc == 0 && unread.count > 0)
+		rc = error_set(&err, ERROR_FORMAT, "%zu of %zu files could not be read",
+			       unread.count, unread.count + matrix.report_count + matrix.repeated);
 	return rc < 0 ? command_failed("matrix", rc, &err) : EXIT_SUCCESS;
 }
 

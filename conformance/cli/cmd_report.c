@@ -6,7 +6,6 @@
 #include "reports/render.h"
 #include "reports/writer.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static struct {
@@ -34,8 +33,8 @@ static int report_write(const cJSON *json, struct error *err)
 /* Each piece of evidence that is not what the run stored. */
 static int tell(const struct text_list *faults, struct error *err)
 {
-	for (size_t i = 0; i < faults->count; i++)
-		command_tell("report", faults->items[i]);
+	text_each (fault, faults)
+		command_tell("report", fault);
 	if (faults->count == 0)
 		return 0;
 	return error_set(err, ERROR_FORMAT, "%zu piece%s of evidence %s not what the run stored",
@@ -48,27 +47,27 @@ static int make(const char *directory, struct error *err)
 	struct text_list faults CLEANUP_TEXT_LIST = {0};
 	cJSON *json CLEANUP_JSON = NULL;
 	int rc = report_read_directory(directory, &json, err);
+	if (rc == ERROR_NOT_FOUND || (rc < 0 && !file_is_directory(directory)))
+		return error_set(
+			err, rc,
+			"%s: no journal.ndjson is in it; name the folder of a run (--out of 'run')",
+			directory);
 	if (rc == 0)
 		rc = report_verify_evidence(directory, json, &faults, err);
 	if (rc == 0 && report.reproducible)
 		rc = report_make_reproducible(json, err);
 	if (rc == 0 && report.out_directory != NULL)
 		rc = report_write(json, err);
-	if (rc == 0)
-		rc = writer_show(report.format, json, directory, err);
-	if (rc == ERROR_IO) /* which options_main() tells */
-		rc = 0;
-	return rc == 0 ? tell(&faults, err) : rc;
+	if (rc < 0)
+		return rc;
+	rc = writer_show(report.format, json, directory, err);
+	return rc == 0 || rc == ERROR_IO ? tell(&faults, err)
+					 : rc; /* options_main() tells ERROR_IO */
 }
 
 static int report_run(const struct text_list *arguments)
 {
 	struct error err = {0};
-	if (arguments->count != 1) {
-		(void)fprintf(stderr,
-			      "gpucert report: name the folder of one run (--out of 'run')\n");
-		return OPTIONS_EXIT_USAGE;
-	}
 	if (make(arguments->items[0], &err) < 0)
 		return command_failed("report", ERROR_FORMAT, &err);
 	return 0;

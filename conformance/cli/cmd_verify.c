@@ -9,37 +9,23 @@
 
 static struct {
 	const char *key, *attestation;
-	struct text_list expect, subjects;
+	struct text_list subjects;
 	bool json;
 } given;
 
-static int open_expectations(struct expectations *out, struct error *err)
-{
-	int rc = 0;
-	text_each (path, &given.expect) {
-		if (rc == 0)
-			rc = expectations_read(path, out, err);
-	}
-	return rc;
-}
-
-static int verify(const char *path, struct public_key *key, struct text *text, cJSON **statement,
+static int verify(const char *path, struct key *key, struct text *text, cJSON **statement,
 		  struct faults *faults, struct error *err)
 {
-	struct expectations expectations CLEANUP_EXPECTATIONS = {0};
 	struct folder folder CLEANUP_FOLDER = {0};
 	struct text conformance CLEANUP_TEXT = {0};
 	char today[CLOCK_UTC_SIZE] = "";
 	const struct attest_trust trust = {
 		.key = key,
 		.attestation = given.attestation,
-		.expectations = given.expect.count > 0 ? &expectations : NULL,
 		.subjects = &given.subjects,
 		.today = clock_utc(today),
 	};
-	int rc = attest_public_key(given.key, key, err);
-	if (rc == 0)
-		rc = open_expectations(&expectations, err);
+	int rc = attest_key(given.key, KEY_PUBLIC, key, err);
 	if (rc == 0)
 		rc = folder_open(path, &folder, faults, err);
 	if (rc == 0)
@@ -57,14 +43,11 @@ static int verify(const char *path, struct public_key *key, struct text *text, c
 static int verify_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
-	struct public_key key = {0};
+	struct key key CLEANUP_KEY = {0};
 	struct text text CLEANUP_TEXT = {0};
 	cJSON *statement CLEANUP_JSON = NULL;
 	struct error err = {0};
-	const char *folder = attest_argument(arguments, "the folder of one run", &err);
-	int rc = folder != NULL ? verify(folder, &key, &text, &statement, &faults, &err)
-				: ERROR_ARGUMENT;
-	text_list_free(&given.expect);
+	int rc = verify(arguments->items[0], &key, &text, &statement, &faults, &err);
 	text_list_free(&given.subjects);
 	if (rc < 0)
 		return command_failed("verify", rc, &err);
@@ -80,8 +63,6 @@ static const struct option_spec verify_options[] = {
 	 .help = "The attestation. Without it attestation.json in the report's folder."},
 	{OPTION_ROW("subject", OPTION_LIST, given.subjects), .letter = 's', .value = "FILE",
 	 .help = "A file that must be among what was tested, such as the plugin that is to be deployed."},
-	{OPTION_ROW("expect", OPTION_LIST, given.expect), .letter = 'e', .value = "FILE",
-	 .help = "Expectations that the run used: none of their rows may be overdue."},
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print as JSON, faults included, each with a word."},
 	{.name = NULL},
@@ -105,7 +86,7 @@ const struct command_spec command_verify = {
 		"missing-file, tampered-report, tampered-journal, broken-journal, "
 		"report-not-of-journal, missing-evidence, changed-evidence, changed-file, "
 		"unattested-file, subject-mismatch, result-mismatch, expired-expectation, "
-		"unknown-expectation, symbolic-link, claims (docs/attestation.md).\n\n"
+		"symbolic-link, claims, product (docs/attestation.md).\n\n"
 		"A report that verifies may tell of a run that failed: the result is printed.",
 	.options = verify_options,
 	.examples = verify_examples,

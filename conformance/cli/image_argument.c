@@ -38,6 +38,18 @@ int image_platform_parse(const char *string, struct arena *arena, struct image_p
 	return 0;
 }
 
+/* What is there for one platform alone may not tell it but in its configuration. */
+static int check_platform(const char *name, const struct image_platform *wanted,
+			  const struct image_platform *has, struct arena *arena, struct error *err)
+{
+	if ((has->os[0] == '\0' || text_equal(has->os, wanted->os)) &&
+	    (has->architecture[0] == '\0' || text_equal(host_architecture(has->architecture),
+							host_architecture(wanted->architecture))))
+		return 0;
+	return error_set(err, ERROR_NOT_FOUND, "%s: for %s alone, and not for %s", name,
+			 image_platform_name(has, arena), image_platform_name(wanted, arena));
+}
+
 int image_argument_open(const char *name, const char *platform, struct image_argument *out,
 			struct error *err)
 {
@@ -46,9 +58,10 @@ int image_argument_open(const char *name, const char *platform, struct image_arg
 	int rc = platform != NULL ? image_platform_parse(platform, &arena, &wanted, err) : 0;
 	if (rc == 0)
 		rc = image_source_open(name, &image_argument_options, &out->source, err);
-	return rc == 0 && platform != NULL
-		       ? image_source_load(out->source, &wanted, &out->image, err)
-		       : rc;
+	if (rc < 0 || platform == NULL)
+		return rc;
+	rc = image_source_load(out->source, &wanted, &out->image, err);
+	return rc == 0 ? check_platform(name, &wanted, &out->image.platform, &arena, err) : rc;
 }
 
 int image_argument_load_own(struct image_argument *argument, struct error *err)

@@ -52,7 +52,8 @@ int image_platform_parse(const char *string, struct arena *arena, struct image_p
 	}
 
 /* Opens the source and loads the image of a platform (NULL: none yet). Errors of
- * image_platform_parse(), image_source_open() and image_source_load(). */
+ * image_platform_parse(), image_source_open() and image_source_load(); ERROR_NOT_FOUND: the only image there
+ * is for another platform. */
 int image_argument_open(const char *name, const char *platform, struct image_argument *out,
 			struct error *err);
 

@@ -74,7 +74,6 @@ static int read_files(const char *directory, struct context *context, struct err
 	char *path CLEANUP_FREE = path_join(directory, "context.json");
 	char *node_path CLEANUP_FREE = path_join(directory, "node.json");
 	char *image_path CLEANUP_FREE = path_join(directory, "image.json");
-	char *redaction_path CLEANUP_FREE = path_join(directory, "redaction.json");
 	struct redactor *redactor = NULL;
 	struct discovery_options options = {
 		.recorded_node = node_path,
@@ -82,7 +81,7 @@ static int read_files(const char *directory, struct context *context, struct err
 	};
 	struct discovery_snapshot *node = NULL;
 	cJSON *json = NULL;
-	if (path == NULL || node_path == NULL || image_path == NULL || redaction_path == NULL)
+	if (path == NULL || node_path == NULL || image_path == NULL)
 		return error_memory(err);
 	int rc = json_read_file(path, &json, err);
 	if (rc != 0)
@@ -95,7 +94,7 @@ static int read_files(const char *directory, struct context *context, struct err
 		node->recorded = context->node_file != NULL || context->wine_directory != NULL;
 	context->node = node;
 	if (rc == 0)
-		rc = redactor_read(redaction_path, &redactor, err);
+		rc = redactor_from_json(json_pointer(json, "/redaction"), true, &redactor, err);
 	context->redactor = redactor;
 	return rc == 0 ? image_manifest_load(image_path, &context->image, err) : rc;
 }
@@ -115,7 +114,6 @@ int context_write(const struct context *context, struct error *err)
 	char *path CLEANUP_FREE = path_join(context->run_directory, "context.json");
 	char *node_path CLEANUP_FREE = path_join(context->run_directory, "node.json");
 	char *image_path CLEANUP_FREE = path_join(context->run_directory, "image.json");
-	char *redaction_path CLEANUP_FREE = path_join(context->run_directory, "redaction.json");
 	struct context copy = *context;
 	struct members members CLEANUP_MEMBERS = members_new();
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
@@ -125,15 +123,14 @@ int context_write(const struct context *context, struct error *err)
 	member_item(&members, "runtimeHandlers", json_new_strings(&context->runtime_handlers));
 	member_int(&members, "timeoutPercent", context->timeout_percent);
 	member_item(&members, "cdiDirectories", json_new_strings(&context->cdi_directories));
+	member_item(&members, "redaction", redactor_to_json(context->redactor, true));
 	cJSON *json CLEANUP_JSON = members_take(&members);
 	char *node = discovery_to_json(context->node);
 	int rc = json != NULL && node != NULL && path != NULL && node_path != NULL &&
-				 image_path != NULL && redaction_path != NULL
+				 image_path != NULL
 			 ? file_write_atomic(node_path, node, strlen(node), 0600, err)
 			 : error_memory(err);
 	discovery_string_free(node);
-	if (rc == 0)
-		rc = redactor_write(context->redactor, redaction_path, err);
 	if (rc == 0)
 		rc = image_manifest_write(&context->image, image_path, err);
 	return rc == 0 ? json_write_file(path, json, err) : rc;

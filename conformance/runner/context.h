@@ -56,7 +56,7 @@ struct context {
 };
 
 /* Reads context.json; the node is read from node.json beside it, what the
- * probe image holds from image.json, what evidence is redacted by from redaction.json. Free with context_free(). */
+ * probe image holds from image.json. Free with context_free(). */
 int context_read(const char *run_directory, struct context *context, struct error *err);
 int context_write(const struct context *context, struct error *err);
 void context_free(struct context *context);

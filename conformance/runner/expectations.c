@@ -77,7 +77,7 @@ int expectations_open(const struct text_list *names, const struct check_suite *c
 		if (rc == 0)
 			rc = review_row(&out->rows[i], today, overdue, err);
 	}
-	return rc;
+	return rc == 0 ? expectations_check_twins(out, err) : rc;
 }
 
 int runner_open_expectations(struct runner *runner, struct error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/runner/progress.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/style.h"
 #include "base/text.h"
@@ -20,6 +21,7 @@ struct progress {
 	char current[128];
 	char section[64]; /* of a CI system: the suite whose checks are told; "": none */
 	const struct ci_system *ci;
+	const struct redactor *redactor;
 	bool terminal, color, quiet, verbose;
 };
 
@@ -78,7 +80,7 @@ static void end_section(struct progress *progress)
 	struct text command CLEANUP_TEXT = {0};
 	if (progress->section[0] == '\0')
 		return;
-	progress->ci->end_section(&command, progress->section);
+	progress->ci->section(&command, progress->section, false);
 	print(progress, &command);
 	progress->section[0] = '\0';
 }
@@ -96,7 +98,7 @@ static void begin_section(struct progress *progress, const char *check)
 		return;
 	end_section(progress);
 	(void)memcpy(progress->section, section, sizeof(section));
-	progress->ci->begin_section(&command, section);
+	progress->ci->section(&command, section, true);
 	print(progress, &command);
 }
 
@@ -109,6 +111,7 @@ int progress_open(uv_loop_t *loop, const struct progress_options *options, struc
 	progress->planned = options->planned;
 	progress->quiet = options->quiet;
 	progress->ci = options->ci;
+	progress->redactor = options->redactor;
 	progress->verbose = options->verbose || options->ci != NULL;
 	progress->terminal = isatty(STDERR_FILENO) == 1 && !progress->verbose;
 	progress->color = style_enabled(STDERR_FILENO) && options->ci == NULL;
@@ -145,9 +148,10 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 	text_addf(&line, "%s%-11s%s %s", style(progress->color, bad ? STYLE_RED : STYLE_GREEN),
 		  report_outcome_names[outcome], style(progress->color, STYLE_RESET), check);
 	text_addf(&line, " (%.2f s)", (double)duration_ms / 1000.0);
-	if (reason[0] != '\0') {
+	char *told CLEANUP_FREE = redact_string(progress->redactor, reason);
+	if (told != NULL && told[0] != '\0') {
 		text_add(&line, ": ");
-		text_add_escaped(&line, reason, strlen(reason));
+		text_add_escaped(&line, told, strlen(told));
 	}
 	clear(progress);
 	text_add(&line, "\n");

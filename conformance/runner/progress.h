@@ -9,6 +9,7 @@
 
 #include "reports/ci/ci.h"
 #include "reports/model.h"
+#include "reports/redact/redact.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,8 @@ struct progress_options {
 	bool quiet;		    /* shows nothing */
 	bool verbose;		    /* prints a line for each ended check */
 	const struct ci_system *ci; /* NULL: none */
+	const struct redactor
+		*redactor; /* of reasons: others read the log of a CI system; NULL: none */
 };
 
 int progress_open(uv_loop_t *loop, const struct progress_options *options, struct progress **out,

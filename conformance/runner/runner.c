@@ -353,6 +353,7 @@ static int record(struct runner *runner, struct error *err)
 		.quiet = runner->settings->quiet,
 		.verbose = runner->settings->verbose,
 		.ci = runner->settings->ci,
+		.redactor = runner->redactor,
 	};
 	if (rc == 0)
 		rc = progress_open(&runner->loop, &options, &runner->progress, err);

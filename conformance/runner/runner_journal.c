@@ -7,7 +7,7 @@
 #include "base/path.h"
 #include "conformance/runner/revision.h"
 
-#include "reports/redact/redact_host.h"
+#include "reports/redact/redact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +40,14 @@ static void add_own_words(const struct check_suite *const *suites, struct text *
 		text_addf(words, "%s\n", requirement_get((enum check_requirement)i)->sentence);
 }
 
+/* What system, devices and drivers are called is what a report is about: a host named like one stays. */
+static void add_node_words(const struct discovery_snapshot *node, struct text *words)
+{
+	for (size_t i = 0; node != NULL && i < node->device_count; i++)
+		text_addf(words, "%s %s %s %s\n", node->system.product, node->devices[i].vendor,
+			  node->devices[i].description, node->devices[i].driver_name);
+}
+
 /* A PnP instance without '&' ends with the serial number that the device itself tells. */
 static int add_device_serials(struct runner *runner, struct error *err)
 {
@@ -56,6 +64,7 @@ int runner_open_redactor(struct runner *runner, struct error *err)
 {
 	struct text words CLEANUP_TEXT = {0};
 	add_own_words(runner->suites, &words);
+	add_node_words(runner->node, &words);
 	int rc = words.failed ? error_memory(err)
 			      : redactor_new(runner->settings->include_identity,
 					     text_string(&words), &runner->redactor, err);
@@ -67,7 +76,7 @@ int runner_open_redactor(struct runner *runner, struct error *err)
 static int journal_redaction(struct runner *runner, struct error *err)
 {
 	struct members environment CLEANUP_MEMBERS = members_new();
-	member_item(&environment, "redaction", redactor_describe(runner->redactor));
+	member_item(&environment, "redaction", redactor_to_json(runner->redactor, false));
 	cJSON *json CLEANUP_JSON = members_take(&environment);
 	return json != NULL ? journal_add_environment(runner->journal, json, err)
 			    : error_memory(err);
@@ -188,6 +197,7 @@ static cJSON *expected_json(const struct expectation *row)
 		member_string(&json, "reason", known.reason);
 	member_string(&json, "why", row->why);
 	member_string(&json, "link", row->link);
+	member_string(&json, "reviewBy", row->review_by);
 	return members_take(&json);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/cdi/registry.h"
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -42,18 +41,18 @@ static int add_file(struct scan *scan, const char *path, size_t priority)
 		return error_set(scan->err, ERROR_LIMIT,
 				 "%s: more than %d files or %d bytes of Specs", path, CDI_FILES_MAX,
 				 CDI_BYTES_MAX);
-	struct cdi_file *files = array_grow(registry->files, registry->count, sizeof(*files));
+	struct arena *arena = &registry->arena;
+	struct cdi_file *files =
+		arena_grow(arena, registry->files, registry->count, sizeof(*files));
 	if (files == NULL)
 		return error_memory(scan->err);
 	registry->files = files;
 	struct cdi_file *file = &files[registry->count++];
-	*file = (struct cdi_file){.path = text_format("%s", path), .priority = priority};
-	int rc = file->path != NULL ? read_spec(scan, path, file, &why) : ERROR_MEMORY;
-	if (rc < 0 && rc != ERROR_MEMORY)
-		file->why = text_format("%s", why.text);
-	if (rc == ERROR_MEMORY || (rc < 0 && file->why == NULL))
-		return error_memory(scan->err);
-	return 0;
+	*file = (struct cdi_file){.path = arena_string(arena, path), .priority = priority};
+	int rc = read_spec(scan, path, file, &why);
+	if (rc < 0)
+		file->why = arena_string(arena, why.text);
+	return rc == ERROR_MEMORY || arena->failed ? error_memory(scan->err) : 0;
 }
 
 static int add_folder(struct scan *scan, const char *folder, size_t priority)
@@ -125,12 +124,9 @@ int cdi_registry_read(const struct text_list *places, struct cdi_registry *out, 
 
 void cdi_registry_free(struct cdi_registry *registry)
 {
-	for (size_t i = 0; i < registry->count; i++) {
-		free(registry->files[i].path);
-		free(registry->files[i].why);
+	for (size_t i = 0; i < registry->count; i++)
 		cdi_spec_free(&registry->files[i].spec);
-	}
-	free(registry->files);
+	arena_free(&registry->arena);
 	text_list_free(&registry->conflicts);
 	*registry = (struct cdi_registry){0};
 }

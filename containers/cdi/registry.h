@@ -3,6 +3,7 @@
 
 /* The Specs of a node: what a container runtime makes of its folders of CDI files. */
 
+#include "base/arena.h"
 #include "containers/cdi/spec.h"
 
 enum {
@@ -11,13 +12,14 @@ enum {
 };
 
 struct cdi_file {
-	char *path;
+	const char *path;
 	size_t priority; /* the position of its folder */
 	struct cdi_spec spec;
-	char *why; /* what is wrong with it; NULL: nothing */
+	const char *why; /* what is wrong with it; NULL: nothing */
 };
 
 struct cdi_registry {
+	struct arena arena;	/* owns the files and their strings */
 	struct cdi_file *files; /* by folder, then by name */
 	size_t count;
 	struct text_list conflicts; /* devices that two files of one folder have, which makes them

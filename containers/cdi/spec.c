@@ -285,23 +285,16 @@ static int check_integer(struct walk *walk, const struct field *field, const str
 
 static int check_map(struct walk *walk, const struct field *field, const struct json_at *at)
 {
-	struct text_list keys CLEANUP_TEXT_LIST = {0};
-	int rc = 0;
+	size_t count = 0;
 	json_each (child, at->node) {
 		struct json_at entry = {.node = child, .parent = at, .key = child->string};
-		rc = field->check(walk, &entry);
-		if (rc == 0 && keys.count == CDI_LIST_MAX)
+		int rc = field->check(walk, &entry);
+		if (rc == 0 && ++count > CDI_LIST_MAX)
 			rc = wrong(walk, at, CDI_TOO_LARGE, "more than %d members", CDI_LIST_MAX);
-		if (rc == 0)
-			rc = text_list_add(&keys, child->string, walk->err);
+		if (rc == 0 && cJSON_GetObjectItemCaseSensitive(at->node, child->string) != child)
+			rc = wrong(walk, at, CDI_FIELD_TWICE, "'%s' is given twice", child->string);
 		if (rc < 0)
 			return rc;
-	}
-	text_list_sort(&keys);
-	for (size_t i = 1; i < keys.count; i++) {
-		if (strcmp(keys.items[i - 1], keys.items[i]) == 0)
-			return wrong(walk, at, CDI_FIELD_TWICE, "'%s' is given twice",
-				     keys.items[i]);
 	}
 	return 0;
 }

@@ -4,8 +4,6 @@
 #include "base/members.h"
 #include "base/style.h"
 
-#include <string.h>
-
 static const struct {
 	const char *name, *words;
 	enum style style;
@@ -43,22 +41,14 @@ const char *compat_verdict_words(enum compat_verdict verdict)
 	return verdicts[verdict].words;
 }
 
-static void print_line(const char *label, const char *value, struct text *out)
-{
-	if (value[0] == '\0')
-		return;
-	text_add(out, label);
-	text_add_escaped(out, value, strlen(value));
-	text_add(out, "\n");
-}
-
 static void print_finding(const struct compat_finding *finding, bool color, struct text *out)
 {
 	text_addf(out, "\n%s%s%s: %s\n", style(color, verdicts[finding->verdict].style),
 		  finding->rule, style(color, STYLE_RESET), verdicts[finding->verdict].words);
-	print_line("  ", finding->reason, out);
-	print_line("  To do:  ", finding->advice, out);
-	print_line("  Source: ", finding->source, out);
+	text_add_line(out, "  %s", finding->reason);
+	if (finding->advice[0] != '\0')
+		text_add_line(out, "  To do:  %s", finding->advice);
+	text_add_line(out, "  Source: %s", finding->source);
 }
 
 void compat_answer_print(const struct compat_answer *answer, bool color, struct text *out)

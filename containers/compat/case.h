@@ -15,10 +15,16 @@ struct compat_case {
 	const struct host_facts *host;
 	const struct compat_options *options;
 	struct compat_answer *answer;
-	const struct compat_launch *launch; /* NULL: the image as such */
+	const struct compat_launch *launch;  /* NULL: the image as such */
+	const struct catalogue_wants *wants; /* of selection/; NULL: no catalogue is asked */
 	const struct compat_rule *rule;
+	const struct host_gpu *gpu;  /* of a rule about GPUs */
+	int worst;		     /* verdict of what was found about this GPU; -1: nothing yet */
 	const char *advice, *source; /* of the next finding; NULL: the rule's */
 };
+
+/* Applies a rule where it is about the host, and to each of its GPUs. */
+void compat_apply(struct compat_case *it, const struct compat_rule *rule);
 
 /* Adds a finding of the rule, with the rule's source, and its advice unless it works; `advice` and
  * `source` of the case, where set, go before them once. */
@@ -36,8 +42,8 @@ const char *case_told(const char *fact); /* "not known" for "" */
 const char *case_variable(const struct compat_case *it, const char *name);
 const char *case_label(const struct compat_case *it, const char *name);
 
-/* The GPU of a vendor, with its vendor's driver, from `index` on; NULL: no other. *index goes behind
- * it. */
+/* The GPU of a vendor ("": of any), with its vendor's driver, from `index` on; NULL: no other. *index goes
+ * behind it. */
 const struct host_gpu *case_gpu(const struct compat_case *it, const char *vendor, size_t *index);
 bool case_has_gpu(const struct compat_case *it, const char *vendor);
 
@@ -48,11 +54,16 @@ const char *case_capability(const struct host_gpu *gpu);
  * everything newer. */
 bool case_code_runs(const char *element, size_t size, const char *capability);
 
+/* "gfx90a", perhaps with features behind a colon: "gfx90a:xnack-". */
+bool case_code_is_of(const char *element, size_t size, const char *architecture);
+
+/* Does NVIDIA's driver bring a library of this name, as its user-land? */
+bool case_is_nvidia_driver(const char *library);
+
 /* The driver of a GPU as NVIDIA numbers it. */
 const char *case_nvidia_driver(const struct compat_case *it, const struct host_gpu *gpu,
 			       char out[NVIDIA_DRIVER_SIZE]);
 
-bool case_on_linux(const struct compat_case *it);
 bool case_on_windows(const struct compat_case *it);
 
 /* The first of the image's libraries whose file name fits, one that tells its version before others.

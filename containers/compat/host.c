@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/compat/host.h"
+#include "containers/compat/host_system.h"
 
 #include "base/cleanup.h"
 #include "base/cpu_level.h"
 #include "base/file.h"
 #include "base/json_members.h"
+#include "base/os_version.h"
 #include "discovery/include/gpucert/discovery.h"
 
 #include <ctype.h>
@@ -19,10 +20,10 @@ static int check_text(const struct json_at *at, struct error *err)
 	return 0;
 }
 
-#define GPU(key_, member)                                                                          \
-	{                                                                                          \
-		.key = (key_), JSON_AT(struct host_gpu, member), .check = check_text               \
-	}
+#define GPU(key, member)  JSON_TEXT(struct host_gpu, key, member, JSON_OPTIONAL, check_text)
+#define PCI(key, member)  JSON_TEXT(struct host_pci, key, member, JSON_OPTIONAL, check_text)
+#define FACT(key, member) JSON_TEXT(struct host_facts, key, member, JSON_OPTIONAL, check_text)
+
 static const struct json_member gpu_members[] = {
 	GPU("vendor", vendor),
 	GPU("name", name),
@@ -36,10 +37,6 @@ static const struct json_member gpu_members[] = {
 	{0},
 };
 
-#define PCI(key_, member)                                                                          \
-	{                                                                                          \
-		.key = (key_), JSON_AT(struct host_pci, member), .check = check_text               \
-	}
 static const struct json_member pci_members[] = {
 	PCI("class", class_code),
 	PCI("vendor", vendor),
@@ -47,10 +44,6 @@ static const struct json_member pci_members[] = {
 	{0},
 };
 
-#define FACT(key_, member)                                                                         \
-	{                                                                                          \
-		.key = (key_), JSON_AT(struct host_facts, member), .check = check_text             \
-	}
 static const struct json_member windows_members[] = {
 	FACT("version", os_version),
 	FACT("edition", windows_edition),
@@ -63,38 +56,21 @@ static const struct json_member members[] = {
 	 .type = JSON_MEMBER_SCHEMA,
 	 .presence = JSON_REQUIRED,
 	 .what = "gpucert-host/1"},
-	{.key = "os",
-	 .presence = JSON_REQUIRED,
-	 JSON_AT(struct host_facts, os),
-	 .check = check_text},
+	JSON_TEXT(struct host_facts, "os", os, JSON_REQUIRED, check_text),
 	FACT("architecture", architecture),
-	{.key = "cpuLevel",
-	 .type = JSON_MEMBER_INT,
-	 JSON_AT(struct host_facts, cpu_level),
-	 .max = CPU_LEVEL_MAX},
+	JSON_NUMBER(struct host_facts, "cpuLevel", cpu_level, JSON_OPTIONAL, 0, CPU_LEVEL_MAX),
 	FACT("kernel", kernel),
 	{.key = "windows", .type = JSON_MEMBER_OBJECT, .members = windows_members},
 	FACT("driverGlibc", driver_glibc),
-	{.key = "gpus",
-	 .type = JSON_MEMBER_OBJECTS,
-	 .presence = JSON_WRITTEN,
-	 .offset = offsetof(struct host_facts, gpus),
-	 .size = sizeof(struct host_gpu),
-	 .count = offsetof(struct host_facts, gpu_count),
-	 .max = HOST_GPUS_MAX,
-	 .members = gpu_members},
+	JSON_LIST(struct host_facts, "gpus", gpus, gpu_count, JSON_WRITTEN, HOST_GPUS_MAX,
+		  gpu_members),
 	{.key = "modules",
 	 .type = JSON_MEMBER_NAMES,
 	 JSON_AT(struct host_facts, modules),
 	 .max = HOST_MODULES_MAX,
 	 .what = "a module of the kernel"},
-	{.key = "pci",
-	 .type = JSON_MEMBER_OBJECTS,
-	 .offset = offsetof(struct host_facts, pci),
-	 .size = sizeof(struct host_pci),
-	 .count = offsetof(struct host_facts, pci_count),
-	 .max = HOST_PCI_MAX,
-	 .members = pci_members},
+	JSON_LIST(struct host_facts, "pci", pci, pci_count, JSON_OPTIONAL, HOST_PCI_MAX,
+		  pci_members),
 	{0},
 };
 
@@ -134,17 +110,28 @@ int host_facts_parse(const char *data, size_t size, struct host_facts *out, stru
 	return rc == 0 ? read_document(document, out, err) : rc;
 }
 
-static int read_node(const char *path, struct host_facts *out, struct error *err)
+/* Of a recorded node, or of this machine and what only it can tell. */
+static int take(struct discovery_options options, struct host_facts *out, struct error *err)
 {
-	const struct discovery_options options = {
-		.recorded_node = path,
-		.filter = {.include_integrated = true, .include_detachable = true}};
 	struct discovery_snapshot *node = NULL;
+	options.filter =
+		(struct discovery_filter){.include_integrated = true, .include_detachable = true};
+	*out = (struct host_facts){0};
 	int rc = discovery_take(&options, &node, err);
 	if (rc == 0)
 		rc = host_facts_of_node(node, out, err);
+	if (rc == 0 && options.recorded_node == NULL) {
+		out->cpu_level = cpu_level();
+		rc = host_system_facts(&options, node, out, err);
+	}
 	discovery_free(node);
 	return rc;
+}
+
+int host_facts_local(const struct discovery_options *where, struct host_facts *out,
+		     struct error *err)
+{
+	return take(where != NULL ? *where : (struct discovery_options){0}, out, err);
 }
 
 int host_facts_read(const char *path, struct host_facts *out, struct error *err)
@@ -155,7 +142,7 @@ int host_facts_read(const char *path, struct host_facts *out, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (text_equal(json_pointer_string(document, "/schema"), NODE_SCHEMA))
-		return read_node(path, out, err);
+		return take((struct discovery_options){.recorded_node = path}, out, err);
 	rc = read_document(document, out, err);
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
@@ -265,4 +252,16 @@ int host_facts_of_node(const struct discovery_snapshot *node, struct host_facts 
 	for (size_t i = 0; out->gpus != NULL && i < node->device_count; i++)
 		add_gpu(out, &node->devices[i], windows);
 	return out->arena.failed ? error_memory(err) : 0;
+}
+
+int host_platform(struct arena *arena, struct image_platform *out, struct error *err)
+{
+	struct os_version version = {0};
+	int rc = os_version_read(&version, err);
+	const char *machine = arena_string(arena, version.architecture);
+	*out = (struct image_platform){.os = host_os,
+				       .architecture = host_architecture(machine),
+				       .variant = "",
+				       .os_version = ""};
+	return rc == 0 && arena->failed ? error_memory(err) : rc;
 }

@@ -93,22 +93,25 @@ static int evaluate_condition(const char *condition, const struct requirement_fa
 	return 0;
 }
 
-/* All conditions; *ignored: none says anything. */
-static int evaluate_term(const char *term, const struct requirement_facts *facts,
-			 enum requirement_answer *answer, bool *ignored, struct error *err)
+/* Of what stands between spaces one has to hold, between commas all; *ignored: nothing says anything. */
+static int evaluate(const char *text, char separator, const struct requirement_facts *facts,
+		    enum requirement_answer *answer, bool *ignored, struct error *err)
 {
-	struct text_list conditions CLEANUP_TEXT_LIST = {0};
-	int rc = text_list_split(&conditions, term, ',', err);
-	*answer = REQUIREMENT_MET;
+	struct text_list parts CLEANUP_TEXT_LIST = {0};
+	const bool all = separator == ',';
+	int rc = text_list_split(&parts, text, separator, err);
+	*answer = answer_of(all);
 	*ignored = true;
-	for (size_t i = 0; rc == 0 && i < conditions.count; i++) {
+	for (size_t i = 0; rc == 0 && i < parts.count; i++) {
 		enum requirement_answer one = REQUIREMENT_MET;
 		bool skip = false;
-		rc = evaluate_condition(conditions.items[i], facts, &one, &skip, err);
+		rc = all ? evaluate_condition(parts.items[i], facts, &one, &skip, err)
+			 : evaluate(parts.items[i], ',', facts, &one, &skip, err);
 		if (rc < 0 || skip)
 			continue;
 		*ignored = false;
-		*answer = one > *answer ? one : *answer;
+		if (all ? one > *answer : one < *answer)
+			*answer = one;
 	}
 	return rc;
 }
@@ -116,22 +119,11 @@ static int evaluate_term(const char *term, const struct requirement_facts *facts
 int requirement_evaluate(const char *requirement, const struct requirement_facts *facts,
 			 enum requirement_answer *answer, struct error *err)
 {
-	struct text_list terms CLEANUP_TEXT_LIST = {0};
 	bool ignored = true;
 	if (strlen(requirement) > REQUIREMENT_SIZE_MAX)
 		return error_set(err, ERROR_LIMIT, "longer than %d bytes",
 				 (int)REQUIREMENT_SIZE_MAX);
-	int rc = text_list_split(&terms, requirement, ' ', err);
-	*answer = REQUIREMENT_NOT_MET;
-	for (size_t i = 0; rc == 0 && i < terms.count; i++) {
-		enum requirement_answer one = REQUIREMENT_MET;
-		bool skip = false;
-		rc = evaluate_term(terms.items[i], facts, &one, &skip, err);
-		if (rc < 0 || skip)
-			continue;
-		ignored = false;
-		*answer = one < *answer ? one : *answer;
-	}
+	int rc = evaluate(requirement, ' ', facts, answer, &ignored, err);
 	if (rc == 0 && ignored)
 		*answer = REQUIREMENT_MET;
 	return rc;

@@ -24,97 +24,139 @@ const char *const compat_api_names[] = {"any", "directx", "cuda", "other", NULL}
 static const struct compat_rule rules[] = {
 	{"platform.os", "The image is for the host's operating system.",
 	 "Take the image of the host's operating system.", "OCI image-spec, image-index.md",
-	 rule_os},
+	 .apply = rule_os, .scope = COMPAT_OF_PROGRAM},
 	{"platform.architecture", "The image is for the host's architecture.",
 	 "Take the image of the host's architecture; emulation has no GPU driver.",
-	 "OCI image-spec, image-index.md", rule_architecture},
+	 "OCI image-spec, image-index.md", .apply = rule_architecture, .scope = COMPAT_OF_PROGRAM,
+	 .symptoms = {"exec format error", "no match for platform"}},
 	{"platform.cpu-level", "The host's processor has the x86-64 level of the image.",
 	 "Take an image for a lower level (amd64 without a variant is v1), or another host.",
 	 "OCI image-spec, image-index.md (variant); System V ABI x86-64, Micro-Architecture Levels",
-	 rule_cpu_level},
+	 .apply = rule_cpu_level},
 	{"gpu.vendor", "The host has a GPU of the vendor whose user-land is in the image.",
 	 "Start it on a node with a GPU of that vendor.",
-	 "NVIDIA CUDA and AMD ROCm run on their own devices", rule_gpu_vendor},
+	 "NVIDIA CUDA and AMD ROCm run on their own devices", .apply = rule_gpu_vendor},
 	{"windows.build", "The image's build of Windows runs on the host's.",
 	 "Build the image on a base of the host's long-term release (ltsc2022 of 20348, ltsc2025 of "
 	 "26100).",
 	 "hcsshim osversion/platform_compat_windows.go; containerd platforms "
 	 "platform_windows_compat.go; MicrosoftDocs/Virtualization-Documentation, "
 	 "deploy-containers/version-compatibility.md; moby #53397",
-	 rule_windows_build},
+	 rule_windows_build, .os = "windows", .scope = COMPAT_OF_PROGRAM,
+	 .symptoms = {"does not match the host operating system"}},
 	{"windows.isolation", "GPUs are given to containers in process isolation.",
 	 "Start it with process isolation, on Windows Server 2019 or later.", MICROSOFT_GPU,
-	 rule_windows_isolation},
+	 rule_windows_isolation, .os = "windows", .scope = COMPAT_OF_DEVICE},
 	{"windows.edition", "The edition of Windows in the image has the API.",
 	 "Build on mcr.microsoft.com/windows/server of the host's release.", MICROSOFT_GPU,
-	 rule_windows_edition},
+	 rule_windows_edition, .os = "windows", .scope = COMPAT_OF_DEVICE},
 	{"windows.wddm", "The GPU's driver is of WDDM 2.5 or later.", "Update the GPU's driver.",
-	 MICROSOFT_GPU, rule_windows_wddm},
+	 MICROSOFT_GPU, rule_windows_wddm, .os = "windows", .vendor = "",
+	 .scope = COMPAT_OF_DEVICE},
 	{"windows.device-type", "The runtime takes the device string in this isolation.",
 	 "Give the device as vpci-location-path://PCIROOT(0)#PCI(0300) or class/GUID, in process "
 	 "isolation.",
-	 HCSSHIM_DEVICES, rule_windows_device},
+	 HCSSHIM_DEVICES, rule_windows_device, .os = "windows", .scope = COMPAT_OF_DEVICE},
 	{"windows.device-schema", "The host's HCS schema has what the device string needs.",
 	 "Give the whole class (class/GUID), or update the host; query-hcs-capabilities asks it.",
 	 "MicrosoftDocs/Virtualization-Documentation, virtualization/api/hcs/SchemaReference.md",
-	 rule_windows_schema},
+	 rule_windows_schema, .os = "windows", .scope = COMPAT_OF_DEVICE},
 	{"windows.known-limits", "What is known to fail although nothing refuses it.", "",
-	 "the row's own", rule_windows_limits},
+	 "the row's own", rule_windows_limits, .os = "windows"},
 	{"linux.driver-glibc", "The image's glibc has what the host's driver files ask for.",
 	 "Build the image on a newer distribution with glibc, or put the driver's user-land into it.",
-	 "ld.so(8): symbol versions", rule_mounted_glibc},
+	 "ld.so(8): symbol versions", rule_mounted_glibc, .os = "linux", .scope = COMPAT_OF_DEVICE,
+	 .symptoms = {"version `GLIBC_"}},
 	{"linux.missing-libraries", "What the image's programs need is in it, or in the driver.",
 	 "Put it into the image.", "ld.so(8): DT_NEEDED and symbol versions",
-	 rule_missing_libraries},
+	 rule_missing_libraries, .os = "linux", .scope = COMPAT_OF_PROGRAM,
+	 .symptoms = {"error while loading shared libraries", "' not found (required by "}},
 	{"linux.driver-library", "The API's library is in the image, or is given to the container.",
 	 "Put the loader into the image, or let the device plugin give the driver's libraries.",
-	 "dlopen(3); base/gpu_apis.def", rule_driver_library},
+	 "dlopen(3); base/gpu_apis.def", rule_driver_library, .os = "linux",
+	 .scope = COMPAT_OF_DEVICE},
 	{"linux.device-node", "The container is given the device nodes that the driver opens.",
 	 "Let the device plugin answer with the node and the permissions rw.",
 	 "Linux, Documentation/admin-guide/cgroup-v1/devices.rst; NVIDIA open-gpu-kernel-modules "
 	 "(nvidiactl); amdkfd (/dev/kfd)",
-	 rule_device_node},
+	 rule_device_node, .os = "linux", .scope = COMPAT_OF_DEVICE, .symptoms = {"EPERM"}},
 	{"nvidia.lock-step", "Driver libraries in the image are of the host's kernel module.",
 	 "Remove the driver's libraries from the image; the host's own are given to the container.",
 	 "NVIDIA open-gpu-kernel-modules (API mismatch); CUDA error 803, NVML error 18",
-	 rule_nvidia_lock_step},
+	 rule_nvidia_lock_step, .os = "linux", .vendor = "nvidia"},
 	{"cuda.minimum-driver", "The host's driver runs the image's CUDA toolkit.",
 	 "Update the driver, or take an image with an older CUDA, or on a data-centre GPU install the "
 	 "forward-compatibility package cuda-compat in the image.",
 	 CUDA_RELEASES_SOURCE "; NVIDIA, CUDA Compatibility, minor-version compatibility",
-	 rule_cuda_driver},
+	 rule_cuda_driver, .vendor = "nvidia"},
 	{"cuda.forward-compatibility", "The forward-compatibility package fits driver and GPU.",
 	 "Update the driver, or install the package of the toolkit's release.",
-	 "NVIDIA, CUDA Compatibility, forward compatibility; CUDA error 804", rule_cuda_forward},
+	 "NVIDIA, CUDA Compatibility, forward compatibility; CUDA error 804", rule_cuda_forward,
+	 .os = "linux", .vendor = "nvidia"},
 	{"cuda.compute-capability", "The image's CUDA knows the GPU's compute capability.",
 	 "Take an image whose CUDA is made for the GPU.",
 	 NVIDIA_MODELS_SOURCE "; CUDA Toolkit Release Notes, deprecated architectures; CUDA C++ "
 			      "Programming Guide, binary and PTX compatibility",
-	 rule_cuda_capability},
+	 rule_cuda_capability, .vendor = "nvidia"},
 	{"nvidia.require", "The conditions of the image's NVIDIA_REQUIRE_* variables hold.",
 	 "Update the driver, take an earlier image, or start it with NVIDIA_DISABLE_REQUIRE=true.",
-	 "nvidia-container-toolkit internal/requirements", rule_nvidia_require},
+	 "nvidia-container-toolkit internal/requirements", rule_nvidia_require, .os = "linux",
+	 .vendor = "nvidia"},
 	{"nvidia.variables", "The image's variables let NVIDIA's toolkit give it the driver.",
 	 "Correct NVIDIA_DRIVER_CAPABILITIES.",
 	 "nvidia-container-toolkit, NVIDIA_VISIBLE_DEVICES and NVIDIA_DRIVER_CAPABILITIES",
-	 rule_nvidia_variables},
+	 rule_nvidia_variables, .os = "linux", .vendor = "nvidia"},
 	{"rocm.release", "The image's ROCm is at most two releases from the kernel driver's.",
 	 "Take an image of a ROCm release near the driver's, or install AMD's kernel driver "
 	 "(amdgpu-dkms) of such a release.",
 	 "AMD, ROCm on Linux, User and kernel-space support matrix, as of 2025-06 and 2026-11",
-	 rule_rocm_release},
+	 rule_rocm_release, .os = "linux", .vendor = "amd"},
 	{"amd.architecture", "The image is built for the GPU's architecture.",
 	 "Take an image that is built for the GPU.",
-	 "AMD, ROCm: code objects are for one gfx architecture each", rule_amd_architecture},
+	 "AMD, ROCm: code objects are for one gfx architecture each", rule_amd_architecture,
+	 .vendor = "amd"},
 	{"intel.platform", "compute-runtime in the image has the GPU's generation.",
 	 "Add the legacy package (libze-intel-gpu-legacy1, intel-opencl-icd-legacy) to the image.",
-	 "intel/compute-runtime LEGACY_PLATFORMS.md, as of 2026-11", rule_intel_platform},
+	 "intel/compute-runtime LEGACY_PLATFORMS.md, as of 2026-11", rule_intel_platform,
+	 .os = "linux", .vendor = "intel"},
 };
 
 const struct compat_rule *compat_rules(size_t *count)
 {
 	*count = ARRAY_SIZE(rules);
 	return rules;
+}
+
+/* One of the GPUs fits: what does not is no answer yet. */
+static void doubt(struct compat_case *it, size_t first)
+{
+	for (size_t i = first; i < it->answer->count; i++) {
+		struct compat_finding *one = &it->answer->findings[i];
+		if (one->verdict != COMPAT_CANNOT_WORK)
+			continue;
+		one->verdict = COMPAT_UNKNOWN;
+		one->advice =
+			"See to it that the container is given the GPU of this host that fits.";
+	}
+}
+
+void compat_apply(struct compat_case *it, const struct compat_rule *rule)
+{
+	const size_t first = it->answer->count;
+	size_t next = 0;
+	bool fits = false;
+	it->rule = rule;
+	if (rule->os != NULL && !text_equal(rule->os, it->host->os))
+		return;
+	if (rule->vendor == NULL)
+		rule->apply(it);
+	while (rule->vendor != NULL && (it->gpu = case_gpu(it, rule->vendor, &next)) != NULL) {
+		it->worst = -1;
+		rule->apply(it);
+		fits = fits || (it->worst >= COMPAT_WORKS && it->worst < COMPAT_CANNOT_WORK);
+	}
+	if (fits)
+		doubt(it, first);
 }
 
 /* GPUs of a kind need one finding. */
@@ -143,6 +185,7 @@ void compat_find(struct compat_case *it, enum compat_verdict verdict, const char
 						   : it->rule->advice;
 	it->source = NULL;
 	it->advice = NULL;
+	it->worst = (int)verdict > it->worst ? (int)verdict : it->worst;
 	struct compat_finding *findings = arena_grow(&answer->arena, answer->findings,
 						     answer->count, sizeof(*answer->findings));
 	if (findings == NULL || is_repeated(it, finding.reason))
@@ -186,15 +229,13 @@ int compat_check(const struct image *image, const struct image_contents *content
 		 const struct host_facts *host, const struct compat_options *options,
 		 struct compat_answer *answer, struct error *err)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
-		struct compat_case it = {.image = image,
-					 .contents = contents,
-					 .host = host,
-					 .options = options,
-					 .answer = answer,
-					 .rule = &rules[i]};
-		rules[i].apply(&it);
-	}
+	struct compat_case it = {.image = image,
+				 .contents = contents,
+				 .host = host,
+				 .options = options,
+				 .answer = answer};
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+		compat_apply(&it, &rules[i]);
 	return answer->arena.failed ? error_memory(err) : 0;
 }
 
@@ -221,14 +262,14 @@ static bool is_usable(const struct compat_case *it, const struct host_gpu *gpu)
 		    text_equal(gpu->driver, modules[i][1]))
 			return true;
 	}
-	return gpu->driver[0] == '\0' || !case_on_linux(it);
+	return gpu->driver[0] == '\0' || !text_equal(it->host->os, "linux");
 }
 
 const struct host_gpu *case_gpu(const struct compat_case *it, const char *vendor, size_t *index)
 {
 	while (*index < it->host->gpu_count) {
 		const struct host_gpu *gpu = &it->host->gpus[(*index)++];
-		if (text_equal(gpu->vendor, vendor) && is_usable(it, gpu))
+		if ((vendor[0] == '\0' || text_equal(gpu->vendor, vendor)) && is_usable(it, gpu))
 			return gpu;
 	}
 	return NULL;
@@ -238,11 +279,6 @@ bool case_has_gpu(const struct compat_case *it, const char *vendor)
 {
 	size_t next = 0;
 	return case_gpu(it, vendor, &next) != NULL;
-}
-
-bool case_on_linux(const struct compat_case *it)
-{
-	return text_equal(it->host->os, "linux");
 }
 
 bool case_on_windows(const struct compat_case *it)

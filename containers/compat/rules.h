@@ -41,12 +41,26 @@ struct compat_options {
 
 struct compat_case;
 
+/* What does not work when a rule says so of one launch (launch.h). */
+enum compat_scope {
+	COMPAT_NO_LAUNCH,  /* it tells nothing of a launch */
+	COMPAT_OF_PROGRAM, /* the program that is launched */
+	COMPAT_OF_DEVICE,  /* each API of a device that the container is given */
+};
+
 struct compat_rule {
 	const char *id;	    /* stays */
 	const char *says;   /* one sentence */
 	const char *advice; /* what to do when it does not work */
 	const char *source; /* where that is written, or was read */
 	void (*apply)(struct compat_case *it);
+	const char *os; /* hosts that it is about: "linux"; NULL: all */
+	const char *
+		vendor; /* GPUs that it is asked about, one after the other: "nvidia", "" for those of all
+			       vendors; NULL: it is asked once. Where one fits and another does not, it depends
+			       on which one the container is given: what cannot work with a GPU is UNKNOWN */
+	enum compat_scope scope;
+	const char *symptoms[3]; /* what a launch says that fails for this, NULL-ended */
 };
 
 /* All of them. */

@@ -25,15 +25,14 @@ static const struct rocm_driver {
 };
 
 /* The last row, "not known", for the kernel's own module, whose version is the kernel's release. */
-static const struct rocm_driver *rocm_driver_find(const struct compat_case *it,
-						  const struct host_gpu *gpu)
+static const struct rocm_driver *rocm_driver_find(const struct compat_case *it)
 {
+	const char *version = it->gpu->driver_version;
 	const struct rocm_driver *found = &rocm_drivers[ARRAY_SIZE(rocm_drivers) - 1];
-	if (!version_is_valid(gpu->driver_version) ||
-	    text_equal(gpu->driver_version, it->host->kernel))
+	if (!version_is_valid(version) || text_equal(version, it->host->kernel))
 		return found;
 	for (size_t i = 0; i + 1 < ARRAY_SIZE(rocm_drivers); i++) {
-		if (version_compare(gpu->driver_version, rocm_drivers[i].module) >= 0)
+		if (version_compare(version, rocm_drivers[i].module) >= 0)
 			found = &rocm_drivers[i];
 	}
 	return found;
@@ -55,13 +54,11 @@ static const char *rocm_of(const struct compat_case *it)
 
 void rule_rocm_release(struct compat_case *it)
 {
-	size_t next = 0;
 	const char *release = rocm_of(it);
-	const struct host_gpu *gpu = case_gpu(it, "amd", &next);
-	if (gpu == NULL || release[0] == '\0' || !case_on_linux(it))
+	if (release[0] == '\0')
 		return;
 	int shown = (int)version_length(release, 2);
-	const struct rocm_driver *row = rocm_driver_find(it, gpu);
+	const struct rocm_driver *row = rocm_driver_find(it);
 	char minor[32] = "";
 	(void)snprintf(minor, sizeof(minor), "%.*s", shown, release);
 	bool known = row->module[0] != '\0';
@@ -69,32 +66,30 @@ void rule_rocm_release(struct compat_case *it)
 		    version_compare(minor, row->newest) <= 0;
 	compat_find(it, case_verdict(known, fits),
 		    "the image has ROCm %s; the host's amdgpu (%s) is of %s%s%s%s%s", minor,
-		    case_told(gpu->driver_version), row->release, known ? ", which goes with " : "",
-		    row->oldest, known ? " to " : "", row->newest);
+		    case_told(it->gpu->driver_version), row->release,
+		    known ? ", which goes with " : "", row->oldest, known ? " to " : "",
+		    row->newest);
 }
 
-/* An architecture, perhaps with features behind a colon: "gfx90a:xnack-". */
-static bool is_architecture(const char *element, size_t size, const char *of)
+bool case_code_is_of(const char *element, size_t size, const char *architecture)
 {
 	size_t name = strcspn(element, ":");
-	return strlen(of) == (name < size ? name : size) && strncmp(element, of, strlen(of)) == 0;
+	return strlen(architecture) == (name < size ? name : size) &&
+	       strncmp(element, architecture, strlen(architecture)) == 0;
 }
 
 void rule_amd_architecture(struct compat_case *it)
 {
 	static const char *const names[] = {"PYTORCH_ROCM_ARCH", "AMDGPU_TARGETS", "GPU_TARGETS"};
+	const char *has = it->gpu->architecture;
 	const char *list = NULL;
-	size_t next = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(names) && list == NULL; i++)
 		list = case_variable(it, names[i]);
-	for (const struct host_gpu *gpu = NULL;
-	     list != NULL && (gpu = case_gpu(it, "amd", &next)) != NULL;) {
+	if (list != NULL)
 		compat_find(it,
-			    case_verdict(gpu->architecture[0] != '\0',
-					 case_list_has(list, is_architecture, gpu->architecture)),
+			    case_verdict(has[0] != '\0', case_list_has(list, case_code_is_of, has)),
 			    "the image is built for '%.200s', the architecture of '%s' is %s", list,
-			    gpu->name, case_told(gpu->architecture));
-	}
+			    it->gpu->name, case_told(has));
 }
 
 /* The build of compute-runtime: the last number of libze_intel_gpu.so.1.3.30872. */
@@ -108,25 +103,22 @@ void rule_intel_platform(struct compat_case *it)
 {
 	static const char last_legacy[] = "30872"; /* 24.35.30872 */
 	static const char *const legacy[] = {"gen8", "gen9", "gen11", NULL};
-	size_t next = 0;
+	const struct host_gpu *gpu = it->gpu;
 	const struct contents_library *library = case_library(it, "libze_intel_gpu.so*");
 	bool has_legacy = case_library(it, "libze_intel_gpu_legacy1.so*") != NULL;
-	for (const struct host_gpu *gpu = NULL; library != NULL && case_on_linux(it) &&
-						(gpu = case_gpu(it, "intel", &next)) != NULL;) {
-		const char *build = last_component(library->version);
-		bool old = legacy[text_position(legacy, gpu->architecture)] != NULL;
-		if (old && !has_legacy && strcmp(build, library->version) != 0 &&
-		    version_compare(build, last_legacy) > 0)
-			compat_find(
-				it, COMPAT_CANNOT_WORK,
-				"'%s' is %s, which compute-runtime has left out since build %s; the "
-				"image has build %s",
-				gpu->name, gpu->architecture, last_legacy, build);
-		else
-			compat_find(
-				it, COMPAT_WORKS,
-				"'%s': compute-runtime in the image (%s) goes with any kernel that has "
-				"the device",
-				gpu->name, case_told(library->version));
-	}
+	if (library == NULL)
+		return;
+	const char *build = last_component(library->version);
+	bool old = legacy[text_position(legacy, gpu->architecture)] != NULL;
+	if (old && !has_legacy && strcmp(build, library->version) != 0 &&
+	    version_compare(build, last_legacy) > 0)
+		compat_find(it, COMPAT_CANNOT_WORK,
+			    "'%s' is %s, which compute-runtime has left out since build %s; the "
+			    "image has build %s",
+			    gpu->name, gpu->architecture, last_legacy, build);
+	else
+		compat_find(it, COMPAT_WORKS,
+			    "'%s': compute-runtime in the image (%s) goes with any kernel that has "
+			    "the device",
+			    gpu->name, case_told(library->version));
 }

@@ -16,19 +16,17 @@ const char *case_capability(const struct host_gpu *gpu)
 	return model->compute_capability;
 }
 
-static void judge_capability(struct compat_case *it, const struct host_gpu *gpu,
-			     const char *toolkit)
+static void judge_capability(struct compat_case *it, const char *capability, const char *toolkit)
 {
 	const char *oldest = "";
 	const char *newest = "";
-	const char *capability = case_capability(gpu);
 	cuda_capabilities(toolkit, &oldest, &newest);
 	if (capability[0] == '\0' || oldest[0] == '\0')
 		return;
 	bool old = version_compare(capability, oldest) < 0;
 	bool young = newest[0] != '\0' && version_compare(capability, newest) > 0;
 	compat_find(it, case_verdict(!young, !old),
-		    "'%s' has compute capability %s, and CUDA %s knows %s to %s%s", gpu->name,
+		    "'%s' has compute capability %s, and CUDA %s knows %s to %s%s", it->gpu->name,
 		    capability, toolkit, oldest, newest[0] != '\0' ? newest : "newer ones",
 		    young ? ": only programs that bring PTX run" : "");
 }
@@ -44,18 +42,15 @@ void rule_cuda_capability(struct compat_case *it)
 {
 	const char *toolkit = case_cuda_toolkit(it);
 	const char *list = case_variable(it, "TORCH_CUDA_ARCH_LIST");
-	size_t next = 0;
-	for (const struct host_gpu *gpu = NULL; (gpu = case_gpu(it, "nvidia", &next)) != NULL;) {
-		const char *capability = case_capability(gpu);
-		if (toolkit[0] != '\0')
-			judge_capability(it, gpu, toolkit);
-		if (list != NULL && capability[0] != '\0' &&
-		    !case_list_has(list, case_code_runs, capability))
-			compat_find(it, COMPAT_UNKNOWN,
-				    "'%s' has compute capability %s, and the image's "
-				    "TORCH_CUDA_ARCH_LIST is '%.200s'",
-				    gpu->name, capability, list);
-	}
+	const char *capability = case_capability(it->gpu);
+	if (toolkit[0] != '\0')
+		judge_capability(it, capability, toolkit);
+	if (list != NULL && capability[0] != '\0' &&
+	    !case_list_has(list, case_code_runs, capability))
+		compat_find(it, COMPAT_UNKNOWN,
+			    "'%s' has compute capability %s, and the image's "
+			    "TORCH_CUDA_ARCH_LIST is '%.200s'",
+			    it->gpu->name, capability, list);
 }
 
 /* Of a GPU, as far as the host tells. */
@@ -73,39 +68,30 @@ static struct requirement_facts facts_of(const struct host_gpu *gpu)
 	return facts;
 }
 
-/* On every GPU; where they differ, it depends on which one the container is given. */
 static void judge_requirement(struct compat_case *it, const char *name, const char *requirement)
 {
-	static const enum compat_verdict verdicts[] = {COMPAT_WORKS, COMPAT_UNKNOWN,
-						       COMPAT_CANNOT_WORK};
-	static const char *const words[] = {"holds", "cannot be told", "does not hold"};
-	size_t next = 0;
-	size_t seen[3] = {0};
-	const struct host_gpu *last = NULL; /* the one that fails, if any */
-	enum requirement_answer worst = REQUIREMENT_MET;
-	for (const struct host_gpu *gpu = NULL; (gpu = case_gpu(it, "nvidia", &next)) != NULL;) {
-		enum requirement_answer answer = REQUIREMENT_UNKNOWN;
-		struct requirement_facts facts = facts_of(gpu);
-		struct error err = {0};
-		if (requirement_evaluate(requirement, &facts, &answer, &err) < 0) {
-			compat_find(it, COMPAT_CANNOT_WORK,
-				    "%s: %s: NVIDIA's container toolkit refuses to start it", name,
-				    err.text);
-			return;
-		}
-		seen[answer]++;
-		last = last == NULL || answer > worst ? gpu : last;
-		worst = answer > worst ? answer : worst;
-	}
-	if (last == NULL)
-		return;
-	struct requirement_facts facts = facts_of(last);
-	bool agreed = seen[worst] == seen[0] + seen[1] + seen[2];
-	enum requirement_answer answer = agreed ? worst : REQUIREMENT_UNKNOWN;
-	compat_find(it, verdicts[answer],
-		    "%s='%.300s' %s: '%s' has driver %s, CUDA %s, compute capability %s, brand %s",
-		    name, requirement, words[answer], last->name, case_told(facts.driver),
-		    case_told(facts.cuda), case_told(facts.arch), case_told(facts.brand));
+	static const struct {
+		enum compat_verdict verdict;
+		const char *words;
+	} answers[] = {
+		[REQUIREMENT_MET] = {COMPAT_WORKS, "holds"},
+		[REQUIREMENT_UNKNOWN] = {COMPAT_UNKNOWN, "cannot be told"},
+		[REQUIREMENT_NOT_MET] = {COMPAT_CANNOT_WORK, "does not hold"},
+	};
+	const struct requirement_facts facts = facts_of(it->gpu);
+	enum requirement_answer answer = REQUIREMENT_UNKNOWN;
+	struct error err = {0};
+	if (requirement_evaluate(requirement, &facts, &answer, &err) < 0)
+		compat_find(it, COMPAT_CANNOT_WORK,
+			    "%s: %s: NVIDIA's container toolkit refuses to start it", name,
+			    err.text);
+	else
+		compat_find(it, answers[answer].verdict,
+			    "%s='%.300s' %s: '%s' has driver %s, CUDA %s, compute capability %s, "
+			    "brand %s",
+			    name, requirement, answers[answer].words, it->gpu->name,
+			    case_told(facts.driver), case_told(facts.cuda), case_told(facts.arch),
+			    case_told(facts.brand));
 }
 
 static bool is_true(const char *value)
@@ -120,8 +106,6 @@ void rule_nvidia_require(struct compat_case *it)
 	const char *cuda = case_variable(it, "NVIDIA_REQUIRE_CUDA");
 	const char *version = case_variable(it, "CUDA_VERSION");
 	bool given = cuda != NULL || version != NULL;
-	if (!case_on_linux(it) || !case_has_gpu(it, "nvidia"))
-		return;
 	if (given && is_true(case_variable(it, "NVIDIA_DISABLE_REQUIRE"))) {
 		compat_find(it, COMPAT_WORKS,
 			    "the image's conditions are switched off by NVIDIA_DISABLE_REQUIRE");
@@ -169,8 +153,6 @@ void rule_nvidia_variables(struct compat_case *it)
 	const char *devices = case_variable(it, "NVIDIA_VISIBLE_DEVICES");
 	const char *capabilities = case_variable(it, "NVIDIA_DRIVER_CAPABILITIES");
 	struct text_list given CLEANUP_TEXT_LIST = {0};
-	if (!case_on_linux(it) || !case_has_gpu(it, "nvidia"))
-		return;
 	if (devices != NULL && (text_equal(devices, "void") || text_equal(devices, "none")))
 		compat_find(
 			it, COMPAT_WORKS,

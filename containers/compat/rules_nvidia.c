@@ -22,34 +22,34 @@ static bool is_forward(const struct contents_library *library)
 	return strstr(library->path, "/compat/") != NULL;
 }
 
-static bool is_of_driver(const struct contents_library *library)
+bool case_is_nvidia_driver(const char *library)
 {
-	static const char *const globs[] = {"libcuda.so*", "libnvidia-*.so*", "libnvcuvid.so*",
-					    "libnvoptix.so*", "lib*_nvidia.so*"};
-	const char *name = path_base(library->path);
-	if (version_major(library->version) < DRIVER_MAJOR_MIN || is_forward(library) ||
-	    strstr(library->path, "/stubs/") != NULL)
-		return false;
+	static const char *const globs[] = {"libcuda.so*",     "libnvidia-*.so*",
+					    "libnvcuvid.so*",  "libnvoptix.so*",
+					    "lib*_nvidia.so*", "libcudadebugger.so*"};
 	for (size_t i = 0; i < ARRAY_SIZE(globs); i++) {
-		if (text_glob(globs[i], name))
+		if (text_glob(globs[i], path_base(library)))
 			return true;
 	}
 	return false;
 }
 
+static bool is_of_driver(const struct contents_library *library)
+{
+	return version_major(library->version) >= DRIVER_MAJOR_MIN && !is_forward(library) &&
+	       strstr(library->path, "/stubs/") == NULL && case_is_nvidia_driver(library->path);
+}
+
 void rule_nvidia_lock_step(struct compat_case *it)
 {
-	size_t next = 0;
+	const char *version = it->gpu->driver_version;
 	size_t others = 0;
 	const struct contents_library *first = NULL;
-	const struct host_gpu *gpu = case_gpu(it, "nvidia", &next);
-	if (gpu == NULL || it->contents == NULL || !case_on_linux(it))
-		return;
-	for (size_t i = 0; i < it->contents->library_count; i++) {
+	for (size_t i = 0; it->contents != NULL && i < it->contents->library_count; i++) {
 		const struct contents_library *library = &it->contents->libraries[i];
 		if (!is_of_driver(library))
 			continue;
-		bool differs = version_compare(library->version, gpu->driver_version) != 0;
+		bool differs = version_compare(library->version, version) != 0;
 		others += differs;
 		if (first == NULL || (differs && others == 1))
 			first = library;
@@ -58,13 +58,13 @@ void rule_nvidia_lock_step(struct compat_case *it)
 		compat_find(
 			it, COMPAT_WORKS,
 			"the driver's libraries in the image are of the host's kernel module, %s",
-			gpu->driver_version);
+			version);
 	else if (first != NULL)
 		compat_find(
-			it, gpu->driver_version[0] == '\0' ? COMPAT_UNKNOWN : COMPAT_CANNOT_WORK,
+			it, version[0] == '\0' ? COMPAT_UNKNOWN : COMPAT_CANNOT_WORK,
 			"%s in the image is of driver %s, and the host's kernel module is %s (%zu "
 			"such libraries): CUDA fails with 803, NVML with 18",
-			first->path, first->version, case_told(gpu->driver_version), others);
+			first->path, first->version, case_told(version), others);
 }
 
 /* The driver library of a forward-compatibility package (cuda-compat-12-4). */
@@ -88,20 +88,18 @@ struct demand {
 	char text[NVIDIA_DRIVER_SIZE];
 };
 
-/* False: no toolkit in the image, or no NVIDIA driver on the host. */
+/* False: no toolkit in the image. */
 static bool demand_make(const struct compat_case *it, struct demand *out)
 {
-	size_t next = 0;
 	bool windows = case_on_windows(it);
-	const struct host_gpu *gpu = case_gpu(it, "nvidia", &next);
 	*out = (struct demand){.toolkit = case_cuda_toolkit(it), .full = ""};
-	if (out->toolkit[0] == '\0' || gpu == NULL)
+	if (out->toolkit[0] == '\0')
 		return false;
 	const struct cuda_release *release = cuda_release_find(out->toolkit);
 	if (release != NULL)
 		out->full = windows ? release->windows_driver : release->linux_driver;
 	out->minor = cuda_minor_compatibility(version_major(out->toolkit), windows);
-	out->driver = case_nvidia_driver(it, gpu, out->text);
+	out->driver = case_nvidia_driver(it, it->gpu, out->text);
 	return true;
 }
 
@@ -114,7 +112,7 @@ static bool runs(const char *driver, const struct demand *demand)
 static bool needs_forward(const struct compat_case *it, const struct demand *demand)
 {
 	const struct contents_library *library = forward_library(it);
-	return library != NULL && case_on_linux(it) && !runs(demand->driver, demand) &&
+	return library != NULL && !case_on_windows(it) && !runs(demand->driver, demand) &&
 	       version_compare(library->version, demand->driver) > 0;
 }
 
@@ -168,12 +166,10 @@ void rule_cuda_forward(struct compat_case *it)
 					 "is not known of"},
 		[NVIDIA_FORWARD_YES] = {COMPAT_WORKS, "which helps on"},
 	};
-	size_t next = 0;
 	struct demand demand;
 	if (!demand_make(it, &demand) || demand.driver[0] == '\0' || !needs_forward(it, &demand))
 		return;
-	const struct host_gpu *gpu = case_gpu(it, "nvidia", &next);
-	const struct nvidia_model *model = nvidia_model_find(gpu->name);
+	const struct nvidia_model *model = nvidia_model_find(it->gpu->name);
 	enum nvidia_forward forward = model != NULL ? model->forward : NVIDIA_FORWARD_SELECTED;
 	const char *version = forward_library(it)->version;
 	if (runs(version, &demand))
@@ -181,7 +177,7 @@ void rule_cuda_forward(struct compat_case *it)
 			    "CUDA %s needs more than driver %s of the host; the image has "
 			    "forward-compatibility libraries of %s, %s '%s'",
 			    demand.toolkit, demand.driver, version, answers[forward].text,
-			    gpu->name);
+			    it->gpu->name);
 	else
 		compat_find(
 			it, COMPAT_CANNOT_WORK,

@@ -78,30 +78,12 @@ static bool has_musl(const struct image_contents *contents)
 void rule_mounted_glibc(struct compat_case *it)
 {
 	const char *needs = it->host->driver_glibc;
-	if (!case_on_linux(it) || it->contents == NULL || needs[0] == '\0')
+	if (it->contents == NULL || needs[0] == '\0')
 		return;
 	bool musl = it->contents->glibc[0] == '\0' && has_musl(it->contents);
 	compat_find(it, musl ? COMPAT_CANNOT_WORK : case_at_least(it->contents->glibc, needs),
 		    "driver files of the host need glibc %s, that of the image is %s", needs,
 		    musl ? "musl" : case_told(it->contents->glibc));
-}
-
-/* Libraries that a driver's user-land brings, which the host gives to the container. */
-static const struct {
-	const char *glob, *vendor;
-} driver_libraries[] = {
-	{"libcuda.so*", "nvidia"},     {"libnvidia-*.so*", "nvidia"},
-	{"libnvcuvid.so*", "nvidia"},  {"libnvoptix.so*", "nvidia"},
-	{"lib*_nvidia.so*", "nvidia"}, {"libcudadebugger.so*", "nvidia"},
-};
-
-static const char *vendor_of(const char *library)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(driver_libraries); i++) {
-		if (text_glob(driver_libraries[i].glob, library))
-			return driver_libraries[i].vendor;
-	}
-	return NULL;
 }
 
 /* Is it the program that the image starts? */
@@ -117,13 +99,12 @@ static bool is_started(const struct image *image, const char *path)
 	       text_equal(program, path_base(path));
 }
 
-/* Neither the image nor the host's driver gives it. */
+/* Neither the image gives it, nor the host, which gives its driver's user-land to the container. */
 static bool is_lacking(const struct compat_case *it, const struct contents_need *need)
 {
-	const char *vendor = vendor_of(need->name);
 	const char *file = text_starts_with(need->name, "GLIBC_") ? "libc.so.6" : need->name;
 	return need->missing[0] != '\0' && !text_starts_with(need->name, "x86-64-v") &&
-	       (vendor == NULL || !case_has_gpu(it, vendor)) &&
+	       (!case_is_nvidia_driver(need->name) || !case_has_gpu(it, "nvidia")) &&
 	       (it->launch == NULL || !launch_mounts(it->launch, file));
 }
 
@@ -131,7 +112,7 @@ void rule_missing_libraries(struct compat_case *it)
 {
 	size_t others = 0;
 	const struct contents_need *first = NULL;
-	size_t count = it->contents != NULL && case_on_linux(it) ? it->contents->need_count : 0;
+	size_t count = it->contents != NULL ? it->contents->need_count : 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct contents_need *need = &it->contents->needs[i];
 		if (!is_lacking(it, need))
@@ -150,6 +131,6 @@ void rule_missing_libraries(struct compat_case *it)
 			    "%zu needs of files that the image does not start are not met, the "
 			    "first: %s needs %s: %s",
 			    others, first->path, first->name, first->missing);
-	else if (it->contents != NULL && it->launch != NULL && case_on_linux(it))
+	else if (it->contents != NULL && it->launch != NULL)
 		compat_find(it, COMPAT_WORKS, "what programs of the image need is in it");
 }

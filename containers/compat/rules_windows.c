@@ -93,7 +93,7 @@ static bool windows_versions(struct compat_case *it, struct windows_version *ima
 {
 	const char *version = it->image->platform.os_version;
 	struct error err = {0};
-	if (!case_on_windows(it) || !text_equal(it->image->platform.os, "windows"))
+	if (!text_equal(it->image->platform.os, "windows"))
 		return false;
 	if (version[0] == '\0' || it->host->windows.build == 0)
 		compat_find(it, COMPAT_UNKNOWN,
@@ -151,7 +151,7 @@ void rule_windows_build(struct compat_case *it)
 
 void rule_windows_isolation(struct compat_case *it)
 {
-	if (!case_on_windows(it) || !text_equal(it->image->platform.os, "windows"))
+	if (!text_equal(it->image->platform.os, "windows"))
 		return;
 	if (it->options->isolation == COMPAT_HYPERV_ISOLATION)
 		compat_find(it, COMPAT_HYPERV,
@@ -228,7 +228,7 @@ void rule_windows_edition(struct compat_case *it)
 	size_t edition = edition_of(it);
 	enum compat_api api = api_of(it);
 	bool unnamed = it->image->reference[0] == '\0'; /* nothing but a platform is asked about */
-	if (!case_on_windows(it) || !text_equal(it->image->platform.os, "windows") || unnamed)
+	if (!text_equal(it->image->platform.os, "windows") || unnamed)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(edition_rows); i++) {
 		const struct edition_row *row = &edition_rows[i];
@@ -252,12 +252,9 @@ void rule_windows_edition(struct compat_case *it)
 void rule_windows_wddm(struct compat_case *it)
 {
 	static const char least[] = "2.5";
-	for (size_t i = 0; case_on_windows(it) && i < it->host->gpu_count; i++) {
-		const struct host_gpu *gpu = &it->host->gpus[i];
-		if (gpu->wddm[0] == '\0')
-			continue;
+	const struct host_gpu *gpu = it->gpu;
+	if (gpu->wddm[0] != '\0')
 		compat_find(it, case_at_least(gpu->wddm, least),
 			    "the driver of '%s' (%s) is of WDDM %s; containers need %s", gpu->name,
 			    gpu->driver_version, gpu->wddm, least);
-	}
 }

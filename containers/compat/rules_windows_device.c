@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a device plugin's string for a Windows container comes to: who takes it, and in which isolation. */
 #include "base/cleanup.h"
+#include "base/windows_device.h"
 #include "containers/compat/case.h"
 
 #include <string.h>
@@ -40,12 +41,12 @@ static const struct device_type *find_type(const char *name, size_t size)
 	return NULL;
 }
 
-/* NULL: no Windows host, no device string, or not one that means anything. */
+/* NULL: no device string, or not one that means anything. */
 static const struct device_type *type_of(const struct compat_case *it)
 {
 	size_t size = 0;
 	const char *device = it->options->device;
-	if (!case_on_windows(it) || device == NULL || split(device, &size) == NULL)
+	if (device == NULL || split(device, &size) == NULL)
 		return NULL;
 	return find_type(device, size);
 }
@@ -67,7 +68,7 @@ void rule_windows_device(struct compat_case *it)
 	const char *device = it->options->device;
 	bool hyperv = it->options->isolation == COMPAT_HYPERV_ISOLATION;
 	const char *isolation = hyperv ? "Hyper-V" : "process";
-	if (!case_on_windows(it) || device == NULL)
+	if (device == NULL)
 		return;
 	const char *id = split(device, &size);
 	const struct device_type *type = id != NULL ? find_type(device, size) : NULL;
@@ -81,6 +82,13 @@ void rule_windows_device(struct compat_case *it)
 	else if (type == NULL)
 		compat_find(it, COMPAT_CANNOT_WORK, "'%.200s': hcsshim refuses its type as %s",
 			    device, hyperv ? "not supported in windows" : "an unsupported type");
+	else if (!hyperv && type->process && type->device == HCS_DEVICE_CLASS &&
+		 !windows_device_is_guid(id))
+		compat_find(
+			it, COMPAT_UNKNOWN,
+			"'%.200s' names a class that is not a GUID; containerd passes it on all "
+			"the same",
+			device);
 	else if (hyperv ? type->hyperv : type->process)
 		compat_find(it, COMPAT_WORKS, "hcsshim takes devices of type '%s' in %s isolation",
 			    type->name, isolation);
@@ -157,7 +165,7 @@ static const struct limit {
 void rule_windows_limits(struct compat_case *it)
 {
 	const struct device_type *type = type_of(it);
-	for (size_t i = 0; case_on_windows(it) && i < ARRAY_SIZE(limits); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
 		const struct limit *row = &limits[i];
 		unsigned build = it->host->windows.build;
 		if (build < row->from || (row->to != 0 && build > row->to) ||

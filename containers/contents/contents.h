@@ -71,15 +71,13 @@ typedef void contents_progress(void *user, size_t layer, size_t layers);
  * Reads all layers of an image of `source`. Layers that the manifest leaves to other servers
  * ("foreign", "nondistributable") and the source does not have are counted, not read.
  * ERROR_FORMAT: a layer is not a tar archive, or broken; ERROR_LIMIT: one of the numbers above;
- * ERROR_UNSUPPORTED: a layer is encrypted; and what image_stream_read() returns.
+ * ERROR_UNSUPPORTED: a layer is encrypted; and what reading a layer returns.
  */
 int image_contents_read(struct image_source *source, const struct image *image,
 			contents_progress *progress, void *user, struct image_contents *out,
 			struct error *err);
 
 void image_contents_free(struct image_contents *contents);
-
-const char *contents_kind_name(enum contents_kind kind); /* "driver-library" */
 
 /* image-contents.schema.json's object. NULL: out of memory. */
 cJSON *image_contents_json(const struct image_contents *contents);

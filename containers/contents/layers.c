@@ -15,7 +15,7 @@ enum {
 };
 
 struct layer_reader {
-	struct image_stream *stream;
+	struct blob_reader *stream;
 	struct archive *archive;
 	struct files *files;
 	struct image_contents *contents;
@@ -30,8 +30,8 @@ static la_ssize_t read_chunk(struct archive *archive, void *user, const void **d
 	struct layer_reader *reader = user;
 	size_t count = 0;
 	*data = reader->chunk;
-	if (image_stream_read(reader->stream, reader->chunk, sizeof(reader->chunk), &count,
-			      &reader->failure) == 0)
+	if (reader->stream->read(reader->stream, reader->chunk, sizeof(reader->chunk), &count,
+				 &reader->failure) == 0)
 		return (la_ssize_t)count;
 	archive_set_error(archive, ARCHIVE_FATAL, "%s", reader->failure.text);
 	return -1;
@@ -86,16 +86,13 @@ static int identify_elf(struct layer_reader *reader, struct content_file *file, 
 	file->is_elf = true;
 	file->cpu_level = info.x86_level;
 	file->glibc = info.glibc != NULL ? arena_string(arena, info.glibc) : "";
-	const char **needed = NULL;
-	for (size_t i = 0; i < info.needed.count; i++) {
-		const char **grown = arena_grow(arena, needed, i, sizeof(*needed));
-		if (grown == NULL)
-			return error_memory(err);
-		needed = grown;
+	const char **needed = arena_allocate(arena, (info.needed.count + 1) * sizeof(*needed));
+	if (needed == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < info.needed.count; i++)
 		needed[i] = arena_string(arena, info.needed.items[i]);
-	}
-	file->needed = needed;
 	file->needed_count = info.needed.count;
+	file->needed = needed;
 	return 0;
 }
 
@@ -274,8 +271,8 @@ static int drain(struct layer_reader *reader)
 	size_t count = 0;
 	int rc = 0;
 	do
-		rc = image_stream_read(reader->stream, reader->chunk, sizeof(reader->chunk), &count,
-				       reader->err);
+		rc = reader->stream->read(reader->stream, reader->chunk, sizeof(reader->chunk),
+					  &count, reader->err);
 	while (rc == 0 && count > 0);
 	return rc;
 }
@@ -313,7 +310,7 @@ static int read_layer(struct image_source *source, const struct image *image,
 		      struct layer_reader *reader)
 {
 	const struct image_descriptor *descriptor = &image->layers[reader->files->layer];
-	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
+	struct blob_reader *stream CLEANUP_BLOB_READER = NULL;
 	struct error *err = reader->err;
 	if (text_ends_with(descriptor->media_type, "+encrypted"))
 		return error_set(err, ERROR_UNSUPPORTED, "it is encrypted");

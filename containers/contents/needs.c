@@ -22,57 +22,50 @@ static void conclusion_free(struct conclusion *conclusion)
 	text_index_free(&conclusion->names);
 }
 
-static int add_need(struct conclusion *it, const char *path, const char *name, const char *missing,
-		    struct error *err)
+/* Failures to add are the arena's. */
+static void add_need(struct conclusion *it, const char *path, const char *name, const char *missing)
 {
 	struct image_contents *out = it->out;
-	if (out->need_count == NEEDS_MAX)
-		return 0;
 	struct contents_need *grown =
-		arena_grow(&out->arena, out->needs, out->need_count, sizeof(*grown));
+		out->need_count < NEEDS_MAX
+			? arena_grow(&out->arena, out->needs, out->need_count, sizeof(*grown))
+			: NULL;
 	if (grown == NULL)
-		return error_memory(err);
+		return;
 	out->needs = grown;
 	grown[out->need_count++] = (struct contents_need){
-		.path = arena_string(&out->arena, path),
-		.name = name,
-		.missing = missing,
-	};
-	return 0;
+		.path = arena_string(&out->arena, path), .name = name, .missing = missing};
 }
 
-static int add_library(struct conclusion *it, const struct content_file *file, struct error *err)
+static void add_library(struct conclusion *it, const struct content_file *file)
 {
 	struct image_contents *out = it->out;
+	const char *version =
+		file->version[0] != '\0' ? file->version : component_version(file->path);
 	struct contents_library *grown =
 		arena_grow(&out->arena, out->libraries, out->library_count, sizeof(*grown));
 	if (grown == NULL)
-		return error_memory(err);
+		return;
 	out->libraries = grown;
 	grown[out->library_count++] = (struct contents_library){
 		.kind = file->component->kind,
 		.path = arena_string(&out->arena, file->path),
 		.component = file->component->name,
-		.version = arena_string(&out->arena, file->version[0] != '\0'
-							     ? file->version
-							     : component_version(file->path)),
+		.version = arena_string(&out->arena, version),
 		.layer = file->layer,
 	};
-	return 0;
 }
 
-static int add_note(struct conclusion *it, const struct contents_note *note, const char *path,
-		    struct error *err)
+static void add_note(struct conclusion *it, const struct contents_note *note, const char *path)
 {
 	struct image_contents *out = it->out;
 	struct contents_note *grown =
 		arena_grow(&out->arena, out->notes, out->note_count, sizeof(*grown));
 	if (grown == NULL)
-		return error_memory(err);
+		return;
 	out->notes = grown;
 	grown[out->note_count] = *note;
 	grown[out->note_count++].path = arena_string(&out->arena, path);
-	return 0;
 }
 
 /* A choice of the loader's, by the processor that it finds. */
@@ -83,27 +76,24 @@ static bool is_alternative(const char *path)
 
 /* Libraries are often loaded by a program that knows where they are, or that has loaded what they
  * need: only a name that no file of the image has is missing. */
-static int check_needed(struct conclusion *it, const struct content_file *file, struct error *err)
+static void check_needed(struct conclusion *it, const struct content_file *file)
 {
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < file->needed_count; i++) {
+	for (size_t i = 0; i < file->needed_count; i++) {
 		size_t known = 0;
 		const char *name = path_base(file->needed[i]);
 		if (!text_index_get(&it->names, name, &known))
-			rc = add_need(it, file->path, arena_string(&it->out->arena, name),
-				      "no file of the image has this name", err);
+			add_need(it, file->path, arena_string(&it->out->arena, name),
+				 "no file of the image has this name");
 	}
-	return rc;
 }
 
-static int check_glibc(struct conclusion *it, const struct content_file *file, struct error *err)
+static void check_glibc(struct conclusion *it, const struct content_file *file)
 {
 	struct arena *arena = &it->out->arena;
 	const char *has = it->out->glibc;
-	if (file->glibc[0] == '\0' || has[0] == '\0' || version_compare(file->glibc, has) <= 0)
-		return 0;
-	return add_need(it, file->path, arena_format(arena, "GLIBC_%s", file->glibc),
-			arena_format(arena, "the image has glibc %s", has), err);
+	if (file->glibc[0] != '\0' && has[0] != '\0' && version_compare(file->glibc, has) > 0)
+		add_need(it, file->path, arena_format(arena, "GLIBC_%s", file->glibc),
+			 arena_format(arena, "the image has glibc %s", has));
 }
 
 static void look_for_most(struct conclusion *it, const struct content_file *file)
@@ -119,20 +109,18 @@ static void look_for_most(struct conclusion *it, const struct content_file *file
 		it->highest = file;
 }
 
-static int add_most(struct conclusion *it, struct error *err)
+static void add_most(struct conclusion *it)
 {
 	struct image_contents *out = it->out;
-	int rc = 0;
-	out->glibc_needed = arena_string(&out->arena, it->newest != NULL ? it->newest->glibc : "");
-	if (it->newest != NULL &&
-	    (out->glibc[0] == '\0' || version_compare(out->glibc_needed, out->glibc) <= 0))
-		rc = add_need(it, it->newest->path,
-			      arena_format(&out->arena, "GLIBC_%s", out->glibc_needed), "", err);
-	if (rc < 0 || it->highest == NULL)
-		return rc;
+	const char *most = it->newest != NULL ? it->newest->glibc : "";
+	out->glibc_needed = arena_string(&out->arena, most);
+	if (it->newest != NULL && (out->glibc[0] == '\0' || version_compare(most, out->glibc) <= 0))
+		add_need(it, it->newest->path, arena_format(&out->arena, "GLIBC_%s", most), "");
+	if (it->highest == NULL)
+		return;
 	out->cpu_level = it->highest->cpu_level;
-	return add_need(it, it->highest->path,
-			arena_format(&out->arena, "x86-64-v%u", out->cpu_level), "", err);
+	add_need(it, it->highest->path, arena_format(&out->arena, "x86-64-v%u", out->cpu_level),
+		 "");
 }
 
 static int by_path(const void *a, const void *b)
@@ -166,30 +154,30 @@ static int look_first(struct conclusion *it, const struct content_file *file, st
 	if (file->component != NULL && strcmp(file->component->name, "glibc") == 0 &&
 	    version_compare(file->version, it->out->glibc) > 0)
 		it->out->glibc = arena_string(&it->out->arena, file->version);
-	return file->component != NULL ? add_library(it, file, err) : 0;
+	if (file->component != NULL)
+		add_library(it, file);
+	return 0;
 }
 
-static int look_closer(struct conclusion *it, const struct content_file *file, struct error *err)
+static void look_closer(struct conclusion *it, const struct content_file *file)
 {
-	int rc = file->note != NULL ? add_note(it, file->note, file->path, err) : 0;
+	if (file->note != NULL)
+		add_note(it, file->note, file->path);
 	look_for_most(it, file);
-	if (rc == 0)
-		rc = check_needed(it, file, err);
-	return rc == 0 ? check_glibc(it, file, err) : rc;
+	check_needed(it, file);
+	check_glibc(it, file);
 }
 
-static int check_configuration(struct conclusion *it, const struct image *image, struct error *err)
+static void check_configuration(struct conclusion *it, const struct image *image)
 {
 	struct text line CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < image->entrypoint_count; i++)
 		text_addf(&line, "%s ", image->entrypoint[i]);
 	for (size_t i = 0; i < image->command_count; i++)
 		text_addf(&line, "%s ", image->command[i]);
-	if (line.failed)
-		return error_memory(err);
-	return workaround_found(text_string(&line), line.size)
-		       ? add_note(it, &workaround_note, "", err)
-		       : 0;
+	it->out->arena.failed = it->out->arena.failed || line.failed;
+	if (workaround_found(text_string(&line), line.size))
+		add_note(it, &workaround_note, "");
 }
 
 int contents_conclude(struct files *files, const struct image *image, struct image_contents *out,
@@ -202,11 +190,11 @@ int contents_conclude(struct files *files, const struct image *image, struct ima
 	out->glibc = "";
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = look_first(&it, list[i], err);
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = look_closer(&it, list[i], err);
-	if (rc == 0)
-		rc = add_most(&it, err);
-	if (rc == 0)
-		rc = check_configuration(&it, image, err);
-	return rc == 0 && out->arena.failed ? error_memory(err) : rc;
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < count; i++)
+		look_closer(&it, list[i]);
+	add_most(&it);
+	check_configuration(&it, image);
+	return out->arena.failed ? error_memory(err) : 0;
 }

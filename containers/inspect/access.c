@@ -3,7 +3,6 @@
  * cgroups of the container and asks for access to the host's nodes, without opening any of them. What a
  * program in the container finds out is for it to try, on nodes that are made for it. */
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/path.h"
 #include "containers/inspect/internal.h"
 
@@ -15,45 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 8, PLANTED_MAX = 1024 };
-
-static int add_node(struct container_view *view, const char *path, const struct stat *status,
-		    struct error *err)
-{
-	struct container_node *grown =
-		arena_grow(&view->arena, view->host_nodes, view->host_node_count, sizeof(*grown));
-	if (grown == NULL)
-		return error_memory(err);
-	view->host_nodes = grown;
-	grown[view->host_node_count++] = (struct container_node){
-		.path = arena_string(&view->arena, path),
-		.block = S_ISBLK(status->st_mode),
-		.major = major(status->st_rdev),
-		.minor = minor(status->st_rdev),
-	};
-	return 0;
-}
-
-/* The nodes below a folder of the host, without what is mounted in it. */
-static int list_nodes(struct container_view *view, const char *folder, dev_t device, unsigned depth,
-		      struct error *err)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = file_list(folder, &names, err);
-	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
-		struct stat status = {0};
-		if (path == NULL)
-			return error_memory(err);
-		if (lstat(path, &status) < 0 || status.st_dev != device)
-			continue;
-		if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
-			rc = add_node(view, path, &status, err);
-		else if (S_ISDIR(status.st_mode) && depth < DEPTH_MAX)
-			rc = list_nodes(view, path, device, depth + 1, err);
-	}
-	return rc;
-}
+enum { PLANTED_MAX = 1024 };
 
 /* Behind the fork: nothing but what signal handlers may call. One byte for each node, none from outside
  * the cgroups. */
@@ -117,10 +78,7 @@ static int ask_kernel(struct container_view *view, struct error *err)
 
 int container_view_access(struct container_view *view, struct error *err)
 {
-	struct stat status = {0};
-	if (stat("/dev", &status) < 0)
-		return error_system(err, errno, "/dev");
-	int rc = list_nodes(view, "/dev", status.st_dev, 0, err);
+	int rc = container_view_host_nodes(view, err);
 	if (rc == 0 && view->cgroup_count == 0)
 		view->access_untold = "its cgroup cannot be seen from here";
 	return rc == 0 && view->cgroup_count != 0 ? ask_kernel(view, err) : rc;

@@ -45,6 +45,8 @@ int container_view_process(struct container_view *view, struct error *err);
 /* What is at the mounts, and where the host sees it. */
 int container_view_mounts(struct container_view *view, int root, struct error *err);
 int container_view_nodes(struct container_view *view, int root, struct error *err);
+/* The nodes in /dev of the host, without what is mounted in it, by path. */
+int container_view_host_nodes(struct container_view *view, struct error *err);
 /* Its cgroups, and what limits devices there. */
 int container_view_cgroups(struct container_view *view, struct error *err);
 /* What its cgroups let it use. */

@@ -22,14 +22,8 @@ static int check_digest(const struct json_at *at, struct error *err)
 }
 
 static const struct json_member file_members[] = {
-	{.key = "path",
-	 .presence = JSON_REQUIRED,
-	 JSON_AT(struct image_manifest_file, path),
-	 .check = check_path},
-	{.key = "digest",
-	 .presence = JSON_REQUIRED,
-	 JSON_AT(struct image_manifest_file, digest),
-	 .check = check_digest},
+	JSON_TEXT(struct image_manifest_file, "path", path, JSON_REQUIRED, check_path),
+	JSON_TEXT(struct image_manifest_file, "digest", digest, JSON_REQUIRED, check_digest),
 	{0},
 };
 
@@ -38,14 +32,8 @@ static const struct json_member manifest_members[] = {
 	 .type = JSON_MEMBER_BOOL,
 	 .presence = JSON_REQUIRED,
 	 JSON_AT(struct image_manifest, complete)},
-	{.key = "files",
-	 .type = JSON_MEMBER_OBJECTS,
-	 .presence = JSON_REQUIRED,
-	 .offset = offsetof(struct image_manifest, files),
-	 .size = sizeof(struct image_manifest_file),
-	 .count = offsetof(struct image_manifest, count),
-	 .max = FILES_MAX,
-	 .members = file_members},
+	JSON_LIST(struct image_manifest, "files", files, count, JSON_REQUIRED, FILES_MAX,
+		  file_members),
 	{0},
 };
 

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,27 +19,28 @@ static const char *const without_nodes[] = {"proc",	  "sysfs",    "cgroup",	 "cg
 
 struct walk {
 	struct container_view *view;
-	const struct container_mount *mount;
+	struct container_node **nodes; /* of the view, that are added to */
+	size_t *count;
+	int mount;
 	size_t entries; /* of the mount, looked at so far */
 };
 
-static int walk_add(struct walk *walk, const char *path, const struct container_identity *identity,
-		    struct error *err)
+/* Failures are the arena's. */
+static void walk_add(struct walk *walk, const char *path, const struct container_identity *identity)
 {
 	struct container_view *view = walk->view;
 	struct container_node *grown =
-		arena_grow(&view->arena, view->nodes, view->node_count, sizeof(*grown));
+		arena_grow(&view->arena, *walk->nodes, *walk->count, sizeof(*grown));
 	if (grown == NULL)
-		return error_memory(err);
-	view->nodes = grown;
-	grown[view->node_count++] = (struct container_node){
+		return;
+	*walk->nodes = grown;
+	grown[(*walk->count)++] = (struct container_node){
 		.path = arena_string(&view->arena, path),
 		.block = identity->type == S_IFBLK,
 		.major = identity->major,
 		.minor = identity->minor,
 		.mode = identity->mode,
 	};
-	return 0;
 }
 
 static bool is_node(const struct container_identity *identity)
@@ -59,14 +61,14 @@ static int walk_entry(struct walk *walk, int directory, const char *path,
 		return 0;
 	/* What is gone by now, or lies on another mount, is not this walk's. */
 	if (container_identify(directory, entry->d_name, &identity) < 0 ||
-	    identity.mount != walk->mount->id)
+	    identity.mount != walk->mount)
 		return 0;
 	char *below CLEANUP_FREE =
 		text_format("%s%s%s", path, strcmp(path, "/") == 0 ? "" : "/", entry->d_name);
 	if (below == NULL)
 		return error_memory(err);
 	if (is_node(&identity))
-		return walk_add(walk, below, &identity, err);
+		walk_add(walk, below, &identity);
 	if (identity.type != S_IFDIR)
 		return 0;
 	fd = openat(directory, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -96,15 +98,17 @@ static int walk_directory(struct walk *walk, int fd, const char *path, unsigned 
 	return rc;
 }
 
-static int walk_mount(struct walk *walk, int root, struct error *err)
+/* What lies on the mount that is at a path of a root. */
+static int walk_mount(struct walk *walk, int root, const char *path, struct error *err)
 {
-	const char *path = walk->mount->target;
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = container_open(root, path, false);
 	if (fd < 0 || container_identify(fd, "", &identity) < 0)
 		return 0;
+	walk->mount = identity.mount;
+	walk->entries = 0;
 	if (is_node(&identity))
-		return walk_add(walk, path, &identity, err);
+		walk_add(walk, path, &identity);
 	if (identity.type != S_IFDIR)
 		return 0;
 	int readable = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -122,13 +126,29 @@ static bool mount_has_nodes(const struct container_mount *mount)
 
 int container_view_nodes(struct container_view *view, int root, struct error *err)
 {
-	struct walk walk = {.view = view};
+	struct walk walk = {.view = view, .nodes = &view->nodes, .count = &view->node_count};
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++) {
-		walk.mount = &view->mounts.items[i];
-		walk.entries = 0;
-		if (mount_has_nodes(walk.mount))
-			rc = walk_mount(&walk, root, err);
+		if (mount_has_nodes(&view->mounts.items[i]))
+			rc = walk_mount(&walk, root, view->mounts.items[i].target, err);
 	}
+	return rc;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct container_node *left = a;
+	const struct container_node *right = b;
+	return strcmp(left->path, right->path);
+}
+
+int container_view_host_nodes(struct container_view *view, struct error *err)
+{
+	struct walk walk = {
+		.view = view, .nodes = &view->host_nodes, .count = &view->host_node_count};
+	int root CLEANUP_FD = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int rc = root >= 0 ? walk_mount(&walk, root, "/dev", err) : error_system(err, errno, "/");
+	if (view->host_node_count > 0)
+		qsort(view->host_nodes, view->host_node_count, sizeof(*view->host_nodes), by_path);
 	return rc;
 }

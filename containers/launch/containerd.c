@@ -27,9 +27,8 @@ static int make_uid(char uid[CONTAINERD_UID_SIZE], struct error *err)
 static int make_log_directory(struct containerd_launch *launch, const char *below, const char *name,
 			      struct error *err)
 {
-	launch->log_directory = text_format("%s/%s-%s", below, name, launch->uid);
-	if (launch->log_directory == NULL)
-		return error_memory(err);
+	launch->log_directory =
+		arena_format(&launch->base.arena, "%s/%s-%s", below, name, launch->uid);
 	return file_make_directories(launch->log_directory, 0700, err);
 }
 
@@ -37,10 +36,9 @@ static int make_log_directory(struct containerd_launch *launch, const char *belo
 static int failed(struct containerd_launch *launch, enum launch_end end, const char *step,
 		  const struct error *failure, struct error *err)
 {
-	char *reason CLEANUP_FREE = text_format("%s: %s", step, failure->text);
-	if (failure->code == ERROR_MEMORY || reason == NULL)
-		return error_memory(err);
-	return launch_ended(&launch->base, end, reason, err);
+	launch_ended(&launch->base, end,
+		     arena_format(&launch->base.arena, "%s: %s", step, failure->text));
+	return failure->code == ERROR_MEMORY ? error_memory(err) : 0;
 }
 
 /* A runtime that is gone says nothing about the spec. */
@@ -64,7 +62,7 @@ static int make_pod(struct containerd_launcher *launcher, struct containerd_laun
 {
 	Runtime__V1__ImageStatusResponse *image CLEANUP_CRI_REPLY = NULL;
 	struct error failure = {0};
-	char *id = NULL;
+	char *id CLEANUP_FREE = NULL;
 	int rc = cri_image_status_wait(launcher->cri, launcher->image, false, &image, &failure);
 	if (rc == 0 && image->image == NULL)
 		rc = error_set(&failure, ERROR_NOT_FOUND, "%s is not there", launcher->image);
@@ -78,23 +76,22 @@ static int make_pod(struct containerd_launcher *launcher, struct containerd_laun
 				       &config->sandbox, &id, &failure);
 	if (rc < 0)
 		return failed(launch, end_of_make(&failure), "container", &failure, err);
-	free(launch->base.result.container_id);
-	launch->base.result.container_id = id;
+	launch->base.result.container_id = arena_string(&launch->base.arena, id);
 	launch->has_container = true;
 	rc = cri_start_container_wait(launcher->cri, id, &failure);
 	launch->started = rc == 0;
 	return rc < 0 ? failed(launch, end_of_start(&failure), "start", &failure, err) : 0;
 }
 
-/* The command's first word, as a path in the container. NULL: out of memory. */
-static char *program_path(enum launch_system system, const char *word)
+/* The command's first word, as a path in the container. */
+static const char *program_path(struct arena *arena, enum launch_system system, const char *word)
 {
 	if (launch_is_path(system, word))
-		return strdup(word);
+		return arena_string(arena, word);
 	return system == LAUNCH_WINDOWS
-		       ? text_format(IMAGES_WINDOWS_PROGRAM_DIRECTORY "\\%s%s", word,
-				     text_ends_with(word, ".exe") ? "" : ".exe")
-		       : text_format(IMAGES_PROGRAM_DIRECTORY "/%s", word);
+		       ? arena_format(arena, IMAGES_WINDOWS_PROGRAM_DIRECTORY "\\%s%s", word,
+				      text_ends_with(word, ".exe") ? "" : ".exe")
+		       : arena_format(arena, IMAGES_PROGRAM_DIRECTORY "/%s", word);
 }
 
 static int make(struct containerd_launcher *launcher, struct containerd_launch *launch,
@@ -102,9 +99,8 @@ static int make(struct containerd_launcher *launcher, struct containerd_launch *
 {
 	struct pod_config config CLEANUP_POD_CONFIG = {0};
 	int rc = make_uid(launch->uid, err);
-	launch->program = program_path(launcher->base.system, spec->command[0]);
-	if (launch->program == NULL)
-		return error_memory(err);
+	launch->program =
+		program_path(&launch->base.arena, launcher->base.system, spec->command[0]);
 	if (rc == 0)
 		rc = make_log_directory(launch, launcher->log_directory, spec->name, err);
 	if (rc == 0 && spec->hold)
@@ -114,16 +110,14 @@ static int make(struct containerd_launcher *launcher, struct containerd_launch *
 	return rc == 0 ? make_pod(launcher, launch, &config, err) : rc;
 }
 
-static int ignored(const struct containerd_launcher *maker, struct launch *launch, const char *what,
-		   struct error *err)
+static int ignored(const struct containerd_launcher *maker, struct launch *launch, const char *what)
 {
-	char *reason CLEANUP_FREE =
-		text_format("%s ignores %s%s", maker->runtime, what,
-			    maker->base.system == LAUNCH_WINDOWS ? " of Windows containers" : "");
-	if (reason == NULL)
-		return error_memory(err);
 	launch->finished = true;
-	return launch_ended(launch, LAUNCH_IGNORED, reason, err);
+	launch_ended(
+		launch, LAUNCH_IGNORED,
+		arena_format(&launch->arena, "%s ignores %s%s", maker->runtime, what,
+			     maker->base.system == LAUNCH_WINDOWS ? " of Windows containers" : ""));
+	return 0;
 }
 
 static int start(struct launcher *launcher, struct launch *launch, const struct launch_spec *spec,
@@ -133,10 +127,10 @@ static int start(struct launcher *launcher, struct launch *launch, const struct 
 	struct containerd_launch *self = (struct containerd_launch *)launch;
 	self->hold_fd = -1;
 	if (grant_names_cdi(&spec->grant) && !maker->applies_cdi)
-		return ignored(maker, launch, "CDI devices", err);
+		return ignored(maker, launch, "CDI devices");
 	if (launcher->system == LAUNCH_WINDOWS && spec->grant.devices.count > 0 &&
 	    !maker->applies_devices)
-		return ignored(maker, launch, "devices", err);
+		return ignored(maker, launch, "devices");
 	int rc = make(maker, self, spec, err);
 	self->deadline_ms = clock_monotonic_ms() + launch->timeout_ms;
 	if (rc == 0 && launch->result.end != LAUNCH_RUNNING)
@@ -154,11 +148,7 @@ static void free_launcher(struct launcher *launcher)
 static void free_launch(struct launch *launch)
 {
 	struct containerd_launch *self = (struct containerd_launch *)launch;
-	free(self->program);
-	for (size_t i = 0; i < LAUNCH_GATES; i++)
-		free(self->gates[i]);
 	free(self->sandbox_id);
-	free(self->log_directory);
 	free(self);
 }
 

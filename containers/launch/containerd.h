@@ -22,15 +22,15 @@ struct containerd_launcher {
 struct containerd_launch {
 	struct launch base;
 	char uid[CONTAINERD_UID_SIZE]; /* unique in the runtime */
-	char *program;		       /* the command's first word, as a path in the container */
-	char *log_directory;	       /* of this launch; NULL: none was made */
+	const char *program;	       /* the command's first word, as a path in the container */
+	const char *log_directory;     /* of this launch; NULL: none was made */
 	char *sandbox_id;	       /* NULL: none was made */
 	uint64_t deadline_ms;
-	char *gates[LAUNCH_GATES]; /* FIFOs, the host's ends; NULL: the program is not held */
-	size_t gate;		   /* the next one */
-	int hold_fd;		   /* its writing end, once the program reads; -1 */
-	bool has_container;	   /* base.result.container_id was created */
-	bool started;		   /* so there may be output */
+	const char *gates[LAUNCH_GATES]; /* FIFOs, the host's ends; NULL: the program is not held */
+	size_t gate;			 /* the next one */
+	int hold_fd;			 /* its writing end, once the program reads; -1 */
+	bool has_container;		 /* base.result.container_id was created */
+	bool started;			 /* so there may be output */
 };
 
 extern const char *const containerd_gate_paths[LAUNCH_GATES]; /* in the container */

@@ -50,8 +50,7 @@ static bool was_killed(const struct containerd_launch *launch, int *code)
 	return true;
 }
 
-static int take_end(struct containerd_launch *launch, const Runtime__V1__ContainerStatus *status,
-		    struct error *err)
+static void take_end(struct containerd_launch *launch, const Runtime__V1__ContainerStatus *status)
 {
 	struct launch_result *result = &launch->base.result;
 	enum launch_end end = LAUNCH_OUT_OF_MEMORY;
@@ -63,12 +62,12 @@ static int take_end(struct containerd_launch *launch, const Runtime__V1__Contain
 	/* The runtime's numbers may lie anywhere; unsigned, their difference always exists. */
 	result->run_ms = ((uint64_t)result->finished_ns - (uint64_t)result->started_ns) / 1000000;
 	if (result->end != LAUNCH_RUNNING)
-		return 0;
+		return;
 	if (strcmp(status->reason, "OOMKilled") != 0) {
 		result->code = status->exit_code;
 		end = was_killed(launch, &result->code) ? LAUNCH_KILLED : LAUNCH_EXITED;
 	}
-	return launch_ended(&launch->base, end, status->message, err);
+	launch_ended(&launch->base, end, status->message);
 }
 
 int containerd_look(struct containerd_launch *launch, bool *ended, struct error *err)
@@ -78,14 +77,13 @@ int containerd_look(struct containerd_launch *launch, bool *ended, struct error 
 	int rc = cri_container_status_wait(containerd_cri(&launch->base),
 					   launch->base.result.container_id, false, &reply,
 					   &failure);
-	*ended = true;
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
+	*ended = rc < 0 || reply->status->state == RUNTIME__V1__CONTAINER_STATE__CONTAINER_EXITED;
 	if (rc < 0)
-		return launch_ended(&launch->base, LAUNCH_LOST, failure.text, err);
-	if (reply->status->state == RUNTIME__V1__CONTAINER_STATE__CONTAINER_EXITED)
-		return take_end(launch, reply->status, err);
-	*ended = false;
+		launch_ended(&launch->base, LAUNCH_LOST, failure.text);
+	else if (*ended)
+		take_end(launch, reply->status);
 	return 0;
 }
 
@@ -94,12 +92,9 @@ static int kill_program(struct containerd_launch *launch, enum launch_end end, c
 {
 	struct error failure = {0};
 	bool ended = false;
-	int rc = launch_ended(&launch->base, end, reason, err);
-	if (rc < 0)
-		return rc;
-	rc = cri_undo_wait(containerd_cri(&launch->base), "StopContainer",
-			   launch->base.result.container_id, &failure);
-	if (rc < 0)
+	launch_ended(&launch->base, end, reason);
+	if (cri_undo_wait(containerd_cri(&launch->base), "StopContainer",
+			  launch->base.result.container_id, &failure) < 0)
 		return text_list_addf(&launch->base.result.notes, err,
 				      "container could not be stopped: %s", failure.text);
 	return containerd_look(launch, &ended, err);
@@ -149,19 +144,17 @@ static int read_log(struct containerd_launch *launch, struct error *err)
 
 /* runc's init reports a failed execve() on the container's stderr and fails: the container started,
  * the program did not. */
-static int detect_exec_failure(struct containerd_launch *launch, struct error *err)
+static void detect_exec_failure(struct containerd_launch *launch)
 {
 	struct launch_result *result = &launch->base.result;
 	const char *text = text_string(&result->err);
 	size_t length = strcspn(text, "\n");
 	if (result->end != LAUNCH_EXITED || result->code == 0 || result->out.size > 0 ||
 	    length + 1 != result->err.size || !text_starts_with(text, "exec "))
-		return 0;
-	char *line CLEANUP_FREE = strndup(text, length);
-	if (line == NULL)
-		return error_memory(err);
+		return;
 	result->end = LAUNCH_RUNNING;
-	return launch_ended(&launch->base, LAUNCH_NOT_STARTED, line, err);
+	launch_ended(&launch->base, LAUNCH_NOT_STARTED,
+		     arena_format(&launch->base.arena, "%.*s", (int)length, text));
 }
 
 /* What cannot be removed is told, and the rest is removed all the same. */
@@ -209,7 +202,7 @@ int containerd_finish(struct launch *launch, bool stop, struct error *err)
 	if (rc == 0 && self->started)
 		rc = read_log(self, err);
 	if (rc == 0 && self->started)
-		rc = detect_exec_failure(self, err);
+		detect_exec_failure(self);
 	clean(self);
 	return rc;
 }

@@ -16,10 +16,9 @@ int containerd_make_hold(struct containerd_launch *launch, struct error *err)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < LAUNCH_GATES; i++) {
-		launch->gates[i] =
-			path_join(launch->log_directory, path_base(containerd_gate_paths[i]));
-		rc = launch->gates[i] != NULL ? host_make_fifo(launch->gates[i], err)
-					      : error_memory(err);
+		launch->gates[i] = arena_format(&launch->base.arena, "%s/%s", launch->log_directory,
+						path_base(containerd_gate_paths[i]));
+		rc = host_make_fifo(launch->gates[i], err);
 	}
 	return rc;
 }

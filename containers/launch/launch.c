@@ -21,17 +21,17 @@ bool launch_is_path(enum launch_system system, const char *word)
 	return strpbrk(word, system == LAUNCH_WINDOWS ? "/\\" : "/") != NULL;
 }
 
-int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err)
+void launch_ended(struct launch *launch, enum launch_end end, const char *reason)
 {
 	if (launch->result.end != LAUNCH_RUNNING)
-		return 0;
-	char *copy = strdup(reason);
-	if (copy == NULL)
-		return error_memory(err);
-	free(launch->result.reason);
-	launch->result.reason = copy;
+		return;
+	launch->result.reason = arena_string(&launch->arena, reason);
 	launch->result.end = end;
-	return 0;
+}
+
+static int checked(const struct launch *launch, int rc, struct error *err)
+{
+	return rc == 0 && launch->arena.failed ? error_memory(err) : rc;
 }
 
 /* Every offence, in one text: the plugin's author wants to see them all. */
@@ -40,9 +40,8 @@ static int refuse(struct launch *launch, const struct text_list *offences, struc
 	struct text reason CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < offences->count; i++)
 		text_addf(&reason, "%s%s", i > 0 ? "; " : "", offences->items[i]);
-	if (reason.failed)
-		return error_memory(err);
-	return launch_ended(launch, LAUNCH_REFUSED, text_string(&reason), err);
+	launch_ended(launch, LAUNCH_REFUSED, text_string(&reason));
+	return reason.failed ? error_memory(err) : 0;
 }
 
 static int start(struct launch *launch, const struct launch_spec *spec, struct error *err)
@@ -50,10 +49,8 @@ static int start(struct launch *launch, const struct launch_spec *spec, struct e
 	struct launcher *launcher = launch->launcher;
 	struct text_list offences CLEANUP_TEXT_LIST = {0};
 	launch->timeout_ms = spec->timeout_ms != 0 ? spec->timeout_ms : TIMEOUT_MS;
-	launch->result.reason = strdup("");
-	launch->result.container_id = strdup("");
-	if (launch->result.reason == NULL || launch->result.container_id == NULL)
-		return error_memory(err);
+	launch->result.reason = "";
+	launch->result.container_id = "";
 	if (spec->hold && launcher->class->wait_held == NULL)
 		return error_set(err, ERROR_UNSUPPORTED, "programs cannot be held here");
 	if (launch_check_grant(&spec->grant, launcher->system, &offences, err) < 0)
@@ -72,7 +69,7 @@ int launch_start(struct launcher *launcher, const struct launch_spec *spec, stru
 		return error_memory(err);
 	launch->launcher = launcher;
 	launch->finished = true; /* nothing is there yet */
-	int rc = start(launch, spec, err);
+	int rc = checked(launch, start(launch, spec, err), err);
 	if (rc < 0)
 		launch_free(launch);
 	else
@@ -91,14 +88,21 @@ int launch_release(struct launch *launch, const char *line, struct error *err)
 	return launch->finished ? 0 : launch->launcher->class->release(launch, line, err);
 }
 
+static int finish(struct launch *launch, bool stop, struct error *err)
+{
+	return launch->finished
+		       ? 0
+		       : checked(launch, launch->launcher->class->finish(launch, stop, err), err);
+}
+
 int launch_wait(struct launch *launch, struct error *err)
 {
-	return launch->finished ? 0 : launch->launcher->class->finish(launch, false, err);
+	return finish(launch, false, err);
 }
 
 int launch_stop(struct launch *launch, struct error *err)
 {
-	return launch->finished ? 0 : launch->launcher->class->finish(launch, true, err);
+	return finish(launch, true, err);
 }
 
 const struct launch_result *launch_result(const struct launch *launch)
@@ -110,10 +114,8 @@ void launch_free(struct launch *launch)
 {
 	if (launch == NULL)
 		return;
-	if (!launch->finished)
-		(void)launch->launcher->class->finish(launch, true, NULL);
-	free(launch->result.reason);
-	free(launch->result.container_id);
+	(void)finish(launch, true, NULL);
+	arena_free(&launch->arena);
 	text_free(&launch->result.out);
 	text_free(&launch->result.err);
 	text_list_free(&launch->result.notes);

@@ -79,14 +79,14 @@ enum launch_end {
 struct launch_result {
 	enum launch_end end;
 	int code;
-	char *reason;		/* "" when there is nothing to add */
+	const char *reason;	/* "" when there is nothing to add */
 	struct text out, err;	/* of the program; of each the first and the last 512 KiB */
 	struct text_list notes; /* what was not applied or looked odd: one sentence each */
 	uint64_t run_ms;
 	/* Since 1970, as the runtime says; 0: unknown. containerd may note the start some ms late,
 	 * up to the end of a short program, never early. */
 	int64_t started_ns, finished_ns;
-	char *container_id; /* "" without one */
+	const char *container_id; /* "" without one */
 };
 
 /* "exited with code 3", "killed by signal 11", "program not started: ..." into `out`. */

@@ -3,6 +3,7 @@
 
 /* What the two launchers share. Internal to launch/. */
 
+#include "base/arena.h"
 #include "containers/launch/launch.h"
 
 enum { LAUNCH_OUTPUT_MAX = 1024 * 1024 }; /* bytes kept of stdout, and of stderr */
@@ -10,6 +11,8 @@ enum { LAUNCH_OUTPUT_MAX = 1024 * 1024 }; /* bytes kept of stdout, and of stderr
 struct launch {
 	struct launcher *launcher;
 	struct launch_result result;
+	struct arena
+		arena; /* of strings; whether it failed is asked when a function of launch.h returns */
 	uint64_t timeout_ms;
 	bool finished; /* result is complete, nothing is left to clean up */
 };
@@ -37,7 +40,7 @@ struct launcher {
 bool launch_is_path(enum launch_system system, const char *word);
 
 /* Sets end and reason (copied); keeps what was set first. */
-int launch_ended(struct launch *launch, enum launch_end end, const char *reason, struct error *err);
+void launch_ended(struct launch *launch, enum launch_end end, const char *reason);
 
 /* What differs between systems. */
 const char *host_signal_name(int number); /* NULL: it has none */

@@ -146,7 +146,7 @@ static void add_command(struct pod_config *config, const struct containerd_launc
 		count++;
 	char **words = arena_allocate(&config->arena, count * sizeof(*words));
 	for (size_t i = 0; words != NULL && i < count; i++)
-		words[i] = i == 0 ? launch->program : wire_string(command[i]);
+		words[i] = wire_string(i == 0 ? launch->program : command[i]);
 	config->container.command = words;
 	config->container.n_command = count;
 }
@@ -165,7 +165,7 @@ static void add_envs(struct pod_config *config, const struct grant_list *envs)
 }
 
 static void add_mounts(struct pod_config *config, const struct grant_list *mounts,
-		       char *const gates[LAUNCH_GATES])
+		       const char *const gates[LAUNCH_GATES])
 {
 	size_t count = mounts->count + (gates[0] != NULL ? LAUNCH_GATES : 0);
 	Runtime__V1__Mount **list = messages(config, &runtime__v1__mount__descriptor, count);
@@ -241,7 +241,7 @@ int pod_config_make(struct pod_config *config, const struct containerd_launcher 
 	config->sandbox = (Runtime__V1__PodSandboxConfig){
 		POD_MESSAGE(pod_sandbox_config),
 		.metadata = &config->sandbox_metadata,
-		.log_directory = launch->log_directory,
+		.log_directory = wire_string(launch->log_directory),
 	};
 	config->container_metadata = (Runtime__V1__ContainerMetadata){
 		POD_MESSAGE(container_metadata),

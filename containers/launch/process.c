@@ -83,8 +83,10 @@ static int start(struct launcher *launcher, struct launch *launch, const struct 
 	rc = process_start(maker->loop, &child, &self->process, &failure);
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
-	if (rc < 0)
-		return launch_ended(launch, LAUNCH_NOT_STARTED, failure.text, err);
+	if (rc < 0) {
+		launch_ended(launch, LAUNCH_NOT_STARTED, failure.text);
+		return 0;
+	}
 	launch->finished = false;
 	launch->result.started_ns = clock_realtime_ns();
 	return 0;
@@ -120,9 +122,8 @@ static int finish(struct launch *launch, bool stop, struct error *err)
 	result->code = ended->code;
 	result->run_ms = ended->duration_ms;
 	result->finished_ns = result->started_ns + (int64_t)ended->duration_ms * 1000000;
-	if (result->out.failed || result->err.failed)
-		return error_memory(err);
-	return launch_ended(launch, ends[ended->end], "", err);
+	launch_ended(launch, ends[ended->end], "");
+	return result->out.failed || result->err.failed ? error_memory(err) : 0;
 }
 
 static void free_launch(struct launch *launch)

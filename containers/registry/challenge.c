@@ -25,18 +25,13 @@ static const char *skip(const char *at, const char *characters)
 	return at + strspn(at, characters);
 }
 
-/* A word, in any case, of NULL-ended names: its position, that of the NULL when it is none. */
+/* The position of a word, in any case, among NULL-ended names; that of the NULL when it is none of them. */
 static size_t word_position(const char *word, size_t length, const char *const *names)
 {
-	size_t place = 0;
-	for (; names[place] != NULL; place++) {
-		size_t same = 0;
-		while (same < length && tolower((unsigned char)word[same]) == names[place][same])
-			same++;
-		if (same == length && names[place][same] == '\0')
-			break;
-	}
-	return place;
+	char lower[16] = "";
+	for (size_t i = 0; i < length && length < sizeof(lower); i++)
+		lower[i] = (char)tolower((unsigned char)word[i]);
+	return text_position(names, lower);
 }
 
 /* Behind the '=': a token or a quoted string. Moves *at behind it. */

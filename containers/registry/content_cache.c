@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/registry/content_cache.h"
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/program.h"
+#include "containers/registry/internal.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <uv.h>
-
-/* What goes into the cache while it is read. */
-struct cache_writer {
-	struct blob_reader reader;
-	struct blob_reader *from;
-	char *path, *temporary;
-	int fd; /* of `temporary` */
-};
 
 char *content_cache_directory(void)
 {
@@ -34,95 +29,146 @@ char *content_cache_directory(void)
 	return NULL;
 }
 
-static void stop_writing(struct cache_writer *writer)
-{
-	cleanup_fd_(&writer->fd);
-	writer->fd = -1;
-}
-
-static int writer_read(struct blob_reader *self, void *out, size_t size, size_t *count,
-		       struct error *err)
-{
-	struct cache_writer *writer = (struct cache_writer *)self;
-	int rc = writer->from->read(writer->from, out, size, count, err);
-	/* A full disk only means that it is not kept. */
-	if (rc == 0 && writer->fd >= 0 && !file_write_all(writer->fd, out, *count))
-		stop_writing(writer);
-	return rc;
-}
-
-static void writer_judged(struct blob_reader *self, bool right)
-{
-	struct cache_writer *writer = (struct cache_writer *)self;
-	uv_fs_t request = {0};
-	bool whole = writer->fd >= 0;
-	stop_writing(writer);
-	if (right && whole &&
-	    uv_fs_rename(NULL, &request, writer->temporary, writer->path, NULL) == 0)
-		free(STEAL(writer->temporary));
-	uv_fs_req_cleanup(&request);
-}
-
-static void writer_close(struct blob_reader *self)
-{
-	struct cache_writer *writer = (struct cache_writer *)self;
-	stop_writing(writer);
-	if (writer->temporary != NULL)
-		blob_file_remove(writer->temporary);
-	blob_reader_close(&writer->from);
-	free(writer->temporary);
-	free(writer->path);
-	free(writer);
-}
-
 int content_cache_open(const char *directory, const struct image_descriptor *what,
 		       struct blob_reader **out, struct error *err)
 {
 	char *path CLEANUP_FREE = blob_path(directory, what->digest);
+	const double now_s = (double)clock_realtime_ns() / 1e9;
+	struct file_status status = {0};
 	uv_fs_t request = {0};
 	if (path == NULL)
 		return error_memory(err);
-	bool found = uv_fs_stat(NULL, &request, path, NULL) == 0 &&
-		     (what->size == UINT64_MAX || request.statbuf.st_size == what->size);
+	if (file_status(path, true, &status, NULL) < 0 ||
+	    (what->size != UINT64_MAX && what->size != status.size))
+		return error_set(err, ERROR_NOT_FOUND, "not in the cache");
+	(void)uv_fs_utime(NULL, &request, path, now_s, now_s, NULL);
 	uv_fs_req_cleanup(&request);
-	if (found) {
-		const double now_s = (double)clock_realtime_ns() / 1e9;
-		(void)uv_fs_utime(NULL, &request, path, now_s, now_s, NULL);
-		uv_fs_req_cleanup(&request);
-	}
-	return found ? blob_file_open(directory, what->digest, true, out, err)
-		     : error_set(err, ERROR_NOT_FOUND, "not in the cache");
+	return blob_file_open(path, out, err);
 }
 
-static void start_writing(struct cache_writer *writer)
+int content_cache_begin(const char *path, char **incoming)
 {
-	char *folder CLEANUP_FREE = path_directory(writer->path);
+	char *folder CLEANUP_FREE = path_directory(path);
 	char *template CLEANUP_FREE =
 		folder != NULL ? path_join(folder, CONTENT_INCOMING "XXXXXX") : NULL;
 	uv_fs_t request = {0};
 	if (template == NULL || file_make_directories(folder, 0700, NULL) < 0)
-		return;
-	writer->fd = uv_fs_mkstemp(NULL, &request, template, NULL);
-	if (writer->fd >= 0)
-		writer->temporary = strdup(request.path);
+		return -1;
+	int fd = uv_fs_mkstemp(NULL, &request, template, NULL);
+	*incoming = fd >= 0 ? strdup(request.path) : NULL;
 	uv_fs_req_cleanup(&request);
+	return fd;
 }
 
-struct blob_reader *content_cache_keep(const char *directory, const char *digest,
-				       struct blob_reader *reader)
+struct kept_blob {
+	char *path;
+	uint64_t size;
+	int64_t used_s; /* since 1970 */
+};
+
+struct kept_blobs {
+	struct kept_blob *items;
+	size_t count;
+};
+
+static void kept_blobs_free(struct kept_blobs *blobs)
 {
-	struct cache_writer *writer = calloc(1, sizeof(*writer));
-	if (writer == NULL)
-		return reader;
-	writer->reader = (struct blob_reader){writer_read, writer_close, writer_judged, false};
-	writer->fd = -1;
-	writer->path = blob_path(directory, digest);
-	if (writer->path != NULL)
-		start_writing(writer);
-	if (writer->temporary != NULL) {
-		writer->from = reader;
-		return &writer->reader;
+	for (size_t i = 0; i < blobs->count; i++)
+		free(blobs->items[i].path);
+	free(blobs->items);
+}
+
+static bool is_digest(const char *name)
+{
+	size_t size = strspn(name, "0123456789abcdef");
+	return name[size] == '\0' && (size == 64 || size == 128);
+}
+
+/* Regular files alone; one that has just gone is no error. */
+static int add_file(struct kept_blobs *blobs, const char *folder, const char *name,
+		    struct error *err)
+{
+	char *path CLEANUP_FREE = path_join(folder, name);
+	uv_fs_t request = {0};
+	if (path == NULL)
+		return error_memory(err);
+	bool found = uv_fs_lstat(NULL, &request, path, NULL) == 0 &&
+		     (request.statbuf.st_mode & S_IFMT) == S_IFREG;
+	const uint64_t size = request.statbuf.st_size;
+	const int64_t used_s = (int64_t)request.statbuf.st_mtim.tv_sec;
+	uv_fs_req_cleanup(&request);
+	if (!found)
+		return 0;
+	if (!is_digest(name)) {
+		if (used_s + CONTENT_CACHE_INCOMING_S < clock_realtime_ns() / 1000000000)
+			(void)file_remove_tree(path, NULL);
+		return 0;
 	}
-	writer_close(&writer->reader);
-	return reader;
+	struct kept_blob *items = array_grow(blobs->items, blobs->count, sizeof(*items));
+	if (items == NULL)
+		return error_memory(err);
+	blobs->items = items;
+	items[blobs->count++] = (struct kept_blob){STEAL(path), size, used_s};
+	return 0;
+}
+
+static int add_folder(struct kept_blobs *blobs, const char *directory, const char *algorithm,
+		      struct error *err)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct error failure = {0};
+	char *folder CLEANUP_FREE = path_join(directory, algorithm);
+	if (folder == NULL)
+		return error_memory(err);
+	int rc = file_list(folder, &names, &failure);
+	if (rc == ERROR_NOT_FOUND)
+		return 0;
+	if (rc < 0)
+		return error_copy(err, &failure);
+	for (size_t i = 0; rc == 0 && i < names.count; i++) {
+		if (is_digest(names.items[i]) || text_starts_with(names.items[i], CONTENT_INCOMING))
+			rc = add_file(blobs, folder, names.items[i], err);
+	}
+	return rc;
+}
+
+/* By use, then by name, so that two processes remove the same. */
+static int compare_use(const void *first, const void *second)
+{
+	const struct kept_blob *a = first;
+	const struct kept_blob *b = second;
+	if (a->used_s != b->used_s)
+		return a->used_s < b->used_s ? -1 : 1;
+	return strcmp(a->path, b->path);
+}
+
+/* What cannot be removed stays and counts: on Windows what another process reads. */
+static void remove_blob(const struct kept_blob *blob, struct content_cache_size *out)
+{
+	(void)file_remove_tree(blob->path, NULL);
+	if (file_exists(blob->path))
+		return;
+	out->removed++;
+	out->removed_bytes += blob->size;
+	out->files--;
+	out->bytes -= blob->size;
+}
+
+int content_cache_prune(const char *directory, uint64_t max, struct content_cache_size *out,
+			struct error *err)
+{
+	struct kept_blobs blobs CLEANUP(kept_blobs_free) = {0};
+	*out = (struct content_cache_size){0};
+	int rc = add_folder(&blobs, directory, "sha256", err);
+	if (rc == 0)
+		rc = add_folder(&blobs, directory, "sha512", err);
+	if (rc < 0 || blobs.count == 0)
+		return rc;
+	qsort(blobs.items, blobs.count, sizeof(*blobs.items), compare_use);
+	out->files = blobs.count;
+	for (size_t i = 0; i < blobs.count; i++)
+		out->bytes += blobs.items[i].size;
+	for (size_t i = 0; i < blobs.count && out->bytes > max; i++)
+		remove_blob(&blobs.items[i], out);
+	return 0;
 }

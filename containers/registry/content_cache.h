@@ -2,20 +2,43 @@
 #pragma once
 
 /*
- * Blobs by their digest on disk: DIRECTORY/sha256/HEX, all of mode 0700 and 0600. A blob is written under
- * a name of its own and renamed when its digest was right, so that processes may share the folder; it is
- * verified again whenever it is read, so that nobody need trust it.
+ * Blobs by their digest on disk: DIRECTORY/sha256/HEX, all of mode 0700 and 0600. A blob is written under a name of its own and
+ * renamed when its digest was right, so that processes may share the folder; it is verified again whenever it is read, so that
+ * nobody need trust it. What was used least recently goes first; what is gone is fetched again, and what is being read stays
+ * readable.
  */
 
-#include "containers/registry/content_cache_size.h"
-#include "containers/registry/internal.h"
+#include "containers/registry/blob_reader.h"
+#include "containers/registry/image.h"
 
-/* Opens a blob, which was used now, and is taken out when it turns out wrong. ERROR_NOT_FOUND: it is not there, or not of this
- * size. */
+/* A source of a registry that has kept something leaves at most this. */
+#define CONTENT_CACHE_MAX (UINT64_C(10) << 30)
+
+/* What a process that died was writing is removed when it is this old. */
+enum { CONTENT_CACHE_INCOMING_S = 24 * 60 * 60 };
+
+/* How names begin of what is on its way into it. */
+#define CONTENT_INCOMING ".incoming-"
+
+/* "$XDG_CACHE_HOME/gpucert", "~/.cache/gpucert", on Windows below %LOCALAPPDATA%. NULL: no such folder is
+ * known, or no memory. Caller frees. */
+char *content_cache_directory(void);
+
+struct content_cache_size {
+	size_t files, removed; /* `files` are left */
+	uint64_t bytes, removed_bytes;
+};
+
+/* Removes blobs until at most `max` bytes are left; UINT64_MAX removes nothing. Files with other names are
+ * left alone and do not count; blobs that cannot be removed do. A folder that is not there is empty. Errors
+ * are those of file_list(). */
+int content_cache_prune(const char *directory, uint64_t max, struct content_cache_size *out,
+			struct error *err);
+
+/* Opens a blob, which was used now. ERROR_NOT_FOUND: it is not there, or not of this size. */
 int content_cache_open(const char *directory, const struct image_descriptor *what,
 		       struct blob_reader **out, struct error *err);
 
-/* A reader that keeps what is read through it once all of it was right; it takes the other over. Where
- * the folder cannot be written it is that reader itself. */
-struct blob_reader *content_cache_keep(const char *directory, const char *digest,
-				       struct blob_reader *reader);
+/* A new file beside `path` for a blob on its way there; *incoming is its path, which the caller frees. -1: the folder cannot
+ * be written. */
+int content_cache_begin(const char *path, char **incoming);

@@ -27,15 +27,13 @@ void credentials_free(struct credentials *credentials)
 	wipe(credentials->username);
 	wipe(credentials->password);
 	wipe(credentials->identity_token);
-	wipe(credentials->registry_token);
 	arena_free(&credentials->arena);
 	*credentials = (struct credentials){0};
 }
 
 static bool has_any(const struct credentials *credentials)
 {
-	return credentials->password != NULL || credentials->identity_token != NULL ||
-	       credentials->registry_token != NULL;
+	return credentials->password != NULL || credentials->identity_token != NULL;
 }
 
 /* A member that is a string and not empty. Others are as if they were not there. */
@@ -127,7 +125,6 @@ int credentials_read(const cJSON *file, const char *host, const char *name, stru
 		return 0;
 	*helper = "";
 	out->identity_token = keep(out, member(entry, "identitytoken"));
-	out->registry_token = keep(out, member(entry, "registrytoken"));
 	if (auth != NULL)
 		return decode(auth, out, err);
 	out->username = keep(out, member(entry, "username"));

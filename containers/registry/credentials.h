@@ -17,7 +17,6 @@ struct credentials {
 	struct arena arena;		 /* what the strings belong to */
 	const char *username, *password; /* NULL: none */
 	const char *identity_token;	 /* exchanged for a token (OAuth 2 refresh token) */
-	const char *registry_token;	 /* used as it is */
 	const char *source;		 /* where they are from: a file, a helper */
 };
 

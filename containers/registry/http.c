@@ -1,59 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/registry/http.h"
+#include "containers/registry/http_internal.h"
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/file.h"
-#include "base/path.h"
 #include "base/program.h"
 
-#include <curl/curl.h>
 #include <string.h>
 
 enum {
 	BUFFER_MAX = 256 * 1024,
 	PEM_MAX = 4 * 1024 * 1024,
 	STALL_DEFAULT_MS = 30000,
-	STALL_BYTES = 1024, /* that come meanwhile at least */
+	STALL_BYTES = 32, /* a second at least */
 	CONNECT_TIMEOUT_MS = 15000,
 	POLL_MS = 200,
 	REDIRECTS_MAX = 5,
-};
-
-struct http {
-	CURLM *multi;
-	char *ca_certificate;
-	uint64_t stall_ms;
 };
 
 struct http_exchange {
 	struct http *http;
 	CURL *easy;
 	struct curl_slist *headers;
-	struct text certificates; /* PEM */
+	char *certificates; /* PEM */
 	char reason[CURL_ERROR_SIZE];
 	struct text buffer; /* of the body, from `at` on not read yet */
 	size_t at, head_size;
 	bool follows, no_body, has_head, paused, ended;
 	CURLcode result;
-	/* Since when is less than STALL_BYTES there? */
-	uint64_t waited_ms;
-	curl_off_t moved;
 };
 
-int http_open(const char *ca_certificate, uint64_t stall_ms, struct http **out, struct error *err)
+int http_open(const struct http_options *options, struct http **out, struct error *err)
 {
 	struct http *http = calloc(1, sizeof(*http));
-	if (ca_certificate == NULL)
-		ca_certificate = program_variable("SSL_CERT_FILE");
 	if (http == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
 		free(http);
 		return error_memory(err);
 	}
-	http->stall_ms = stall_ms != 0 ? stall_ms : STALL_DEFAULT_MS;
+	http->options = *options;
+	if (http->options.ca_certificate == NULL)
+		http->options.ca_certificate = program_variable("SSL_CERT_FILE");
 	http->multi = curl_multi_init();
-	http->ca_certificate = ca_certificate != NULL ? strdup(ca_certificate) : NULL;
-	if (http->multi == NULL || (ca_certificate != NULL && http->ca_certificate == NULL)) {
+	http->base = strdup(options->base);
+	if (http->multi == NULL || http->base == NULL) {
 		http_close(http);
 		return error_memory(err);
 	}
@@ -66,7 +54,7 @@ void http_close(struct http *http)
 	if (http == NULL)
 		return;
 	(void)curl_multi_cleanup(http->multi);
-	free(http->ca_certificate);
+	free(http->base);
 	free(http);
 	curl_global_cleanup();
 }
@@ -120,7 +108,7 @@ static const struct {
 	const char *advice, *instead;
 } failures[] = {
 	{CURLE_PEER_FAILED_VERIFICATION, ERROR_PERMISSION,
-	 "; trust its authority with --ca-certificate", NULL},
+	 "; --ca-certificate trusts an authority of your own", NULL},
 	{CURLE_SSL_CACERT_BADFILE, ERROR_FORMAT, "", NULL},
 	{CURLE_SSL_CONNECT_ERROR, ERROR_UNSUPPORTED, "; --plain-http goes without TLS", NULL},
 	{CURLE_COULDNT_RESOLVE_HOST, ERROR_UNAVAILABLE, "", NULL},
@@ -154,29 +142,12 @@ static int exchange_failed(const struct http_exchange *exchange, struct error *e
 	return error_set(err, ERROR_PROTOCOL, "%s", reason);
 }
 
-/* Time counts only while somebody waits. */
-static bool has_stalled(struct http_exchange *exchange, uint64_t waited_ms)
-{
-	curl_off_t down = 0;
-	curl_off_t up = 0;
-	(void)curl_easy_getinfo(exchange->easy, CURLINFO_SIZE_DOWNLOAD_T, &down);
-	(void)curl_easy_getinfo(exchange->easy, CURLINFO_SIZE_UPLOAD_T, &up);
-	exchange->waited_ms += waited_ms;
-	if (exchange->waited_ms < exchange->http->stall_ms)
-		return false;
-	bool stalled = down + up - exchange->moved < STALL_BYTES;
-	exchange->waited_ms = 0;
-	exchange->moved = down + up;
-	return stalled;
-}
-
 /* Until there is something to read, or with `head` until the head is there. */
 static int exchange_wait(struct http_exchange *exchange, bool head, struct error *err)
 {
 	CURLM *multi = exchange->http->multi;
 	while (true) {
 		int running = 0;
-		uint64_t since = clock_monotonic_ms();
 		if (curl_multi_perform(multi, &running) != CURLM_OK)
 			return error_memory(err);
 		take_results(exchange->http);
@@ -186,9 +157,6 @@ static int exchange_wait(struct http_exchange *exchange, bool head, struct error
 		    (head ? exchange->has_head : exchange->buffer.size > exchange->at))
 			return 0;
 		(void)curl_multi_poll(multi, NULL, 0, POLL_MS, NULL);
-		if (has_stalled(exchange, clock_monotonic_ms() - since))
-			return error_set(err, ERROR_TIMEOUT, "less than %d bytes within %.1f s",
-					 STALL_BYTES, (double)exchange->http->stall_ms / 1000.0);
 	}
 }
 
@@ -238,69 +206,34 @@ static int set_request(struct http_exchange *exchange, const struct http_request
 	return 0;
 }
 
-static int add_certificate(const char *path, struct text *out, struct error *err)
-{
-	char *data CLEANUP_FREE = NULL;
-	size_t size = 0;
-	int rc = file_read(path, PEM_MAX, &data, &size, err);
-	if (rc < 0)
-		return rc;
-	if (strstr(data, "-----BEGIN") == NULL)
-		return error_set(err, ERROR_FORMAT, "%s: not a certificate as PEM", path);
-	text_append(out, data, size);
-	text_add(out, "\n");
-	return 0;
-}
-
-/* Docker's folders for a registry. What cannot be read is not trusted. */
-static void add_host_certificates(const char *host, struct text *out)
-{
-	const char *home = program_variable("HOME");
-	char *own CLEANUP_FREE =
-		home != NULL ? path_join(home, ".config/containers/certs.d") : NULL;
-	const char *const parents[] = {"/etc/docker/certs.d", "/etc/containers/certs.d", own};
-	for (size_t i = 0; i < ARRAY_SIZE(parents) && parents[i] != NULL; i++) {
-		char *folder CLEANUP_FREE = path_join(parents[i], host);
-		struct text_list names CLEANUP_TEXT_LIST = {0};
-		(void)file_list(folder != NULL ? folder : "", &names, NULL);
-		text_each (name, &names) {
-			char *path CLEANUP_FREE = path_join(folder, name);
-			if (path != NULL && text_ends_with(path, ".crt"))
-				(void)add_certificate(path, out, NULL);
-		}
-	}
-}
-
 static int set_trust(struct http_exchange *exchange, const char *url, struct error *err)
 {
-	struct text *trusted = &exchange->certificates;
-	const char *own = exchange->http->ca_certificate;
-	if (!text_starts_with(url, "https://"))
+	const char *path = exchange->http->options.ca_certificate;
+	size_t size = 0;
+	if (path == NULL || !text_starts_with(url, "https://"))
 		return 0;
-	url += strlen("https://");
-	char *host CLEANUP_FREE = strndup(url, strcspn(url, "/?#"));
-	int rc = host == NULL  ? error_memory(err)
-		 : own != NULL ? add_certificate(own, trusted, err)
-			       : 0;
-	if (rc < 0)
-		return rc;
-	if (path_is_bare_name(host))
-		add_host_certificates(host, trusted);
-	struct curl_blob blob = {trusted->data, trusted->size, CURL_BLOB_NOCOPY};
-	if (trusted->size > 0)
+	int rc = file_read(path, PEM_MAX, &exchange->certificates, &size, err);
+	if (rc == 0 && strstr(exchange->certificates, "-----BEGIN") == NULL)
+		rc = error_set(err, ERROR_FORMAT, "%s: not a certificate as PEM", path);
+	struct curl_blob blob = {exchange->certificates, size, CURL_BLOB_NOCOPY};
+	if (rc == 0)
 		SET(CURLOPT_CAINFO_BLOB, &blob);
-	return trusted->failed ? error_memory(err) : 0;
+	return rc;
 }
 
 static int set_up(struct http_exchange *exchange, const struct http_request *request,
 		  struct error *err)
 {
+	const uint64_t asked = exchange->http->options.stall_ms;
+	const uint64_t stall_ms = asked != 0 ? asked : STALL_DEFAULT_MS;
 	SET(CURLOPT_PRIVATE, exchange);
 	SET(CURLOPT_ERRORBUFFER, exchange->reason);
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
 	SET(CURLOPT_USERAGENT, "gpucert");
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+	SET(CURLOPT_LOW_SPEED_LIMIT, (long)STALL_BYTES);
+	SET(CURLOPT_LOW_SPEED_TIME, (long)((stall_ms + 999) / 1000));
 	SET(CURLOPT_BUFFERSIZE, 65536L);
 	SET(CURLOPT_HEADERFUNCTION, on_header);
 	SET(CURLOPT_HEADERDATA, exchange);
@@ -344,7 +277,7 @@ void http_end(struct http_exchange **exchange)
 		(void)curl_multi_remove_handle(ended->http->multi, ended->easy);
 	curl_easy_cleanup(ended->easy);
 	curl_slist_free_all(ended->headers);
-	text_free(&ended->certificates);
+	free(ended->certificates);
 	text_free(&ended->buffer);
 	free(ended);
 }

@@ -2,29 +2,65 @@
 #pragma once
 
 /*
- * HTTP over libcurl, read as it comes: an exchange begins when the head of its answer is there, and its
- * body is read piece by piece. TLS certificates are always verified, by the authorities that Docker keeps
- * for a host ("/etc/docker/certs.d/HOST[:PORT]", the same below /etc/containers and ~/.config/containers) as
- * well as by the system's. GET and HEAD follow at most 5 redirects, never from HTTPS to HTTP, and
- * without `authorization` to other hosts. Proxies are those of the usual variables (HTTPS_PROXY, NO_PROXY).
+ * A client of one HTTP server, over libcurl. Calls block. TLS certificates are always verified. GET and HEAD follow at most
+ * 5 redirects, never from HTTPS to HTTP, and without Authorization to other hosts. Proxies are those of the usual variables
+ * (HTTPS_PROXY, NO_PROXY).
+ *
+ * What may pass is tried again: no connection, a cut or stalled transfer, status 408, 429, 500, 502, 503, 504. Up to
+ * HTTP_RETRIES times, after a random time that grows, or after what Retry-After asks for; a download that was cut goes on
+ * where it was, and has all its patience again when it came further.
+ *
+ * Errors of every call, which name method and URL: ERROR_NOT_FOUND (404); ERROR_PERMISSION: 401, 403, a certificate that is
+ * not trusted; ERROR_BUSY: 429 to the end, or a Retry-After above HTTP_WAIT_MAX_MS; ERROR_UNAVAILABLE: no connection, 408,
+ * 5xx; ERROR_TIMEOUT; ERROR_IO: cut to the end; ERROR_UNSUPPORTED: the other side does not speak TLS; ERROR_REMOTE with
+ * err->remote: any other status; ERROR_PROTOCOL: not HTTP, endless redirects and those to what is refused; ERROR_LIMIT: more
+ * than this client reads; ERROR_NOT_FOUND, ERROR_FORMAT also: the authority's certificate cannot be used; ERROR_MEMORY.
  */
 
 #include "base/text.h"
+#include "containers/registry/blob_reader.h"
 
-enum { HTTP_HEAD_MAX = 256 * 1024 };
+enum {
+	HTTP_HEAD_MAX = 256 * 1024,
+	HTTP_BODY_MAX = 4 * 1024 * 1024, /* of an answer that is read as a whole */
+	HTTP_RETRIES = 4,
+	HTTP_WAIT_FIRST_MS = 500, /* doubled each time */
+	HTTP_WAIT_MAX_MS = 60000,
+};
 
 struct http;
 struct http_exchange;
 
 #define CLEANUP_HTTP_EXCHANGE __attribute__((cleanup(http_end)))
 
-/* `ca_certificate` (NULL: $SSL_CERT_FILE) is trusted, too (on Windows instead of the system's). `stall_ms`: how long nothing may come, 0: 30 s. */
-int http_open(const char *ca_certificate, uint64_t stall_ms, struct http **out, struct error *err);
-void http_close(struct http *http); /* after its exchanges; NULL is allowed */
+/* Time, for tests. */
+struct http_clock {
+	uint64_t (*now_ms)(void *user); /* monotonic */
+	void (*wait_ms)(uint64_t duration_ms, void *user);
+	void *user;
+};
+
+/* What is not told may be 0 and NULL. The clock lives as long as the client. */
+struct http_options {
+	const char *base;  /* "https://HOST/PATH", below which it asks; no slash at its end */
+	bool may_be_plain; /* asks without TLS when the host does not speak it */
+	const char *
+		ca_certificate; /* PEM, trusted as well as the system's (on Windows instead); NULL: $SSL_CERT_FILE */
+	uint64_t stall_ms;		/* how long next to nothing may come; 0: 30 s */
+	const struct http_clock *clock; /* NULL: the system's */
+	/* What to send to the host of `base` as Authorization, borrowed until it is asked again; NULL: nothing. `refused`: the answer
+	 * 401 or 403 to what was sent, the refusals-th; NULL is then the end. An error ends the call. */
+	int (*authorize)(void *user, const struct http_exchange *refused, unsigned refusals,
+			 const char **out, struct error *err);
+	void *user;
+};
+
+int http_open(const struct http_options *options, struct http **out, struct error *err);
+void http_close(struct http *http); /* after its exchanges and downloads; NULL is allowed */
 
 struct http_request {
 	const char *method;
-	const char *url;
+	const char *url;				   /* "/..." is behind `base` */
 	const char *accept, *content_type, *authorization; /* headers; NULL: left out */
 	const void *body; /* lives as long as the exchange; NULL: none */
 	size_t body_size;
@@ -32,13 +68,39 @@ struct http_request {
 	const char *content_range; /* which bytes the body is: a header; NULL: left out */
 };
 
-/*
- * Sends it and waits for the head of the answer, whatever its status is. ERROR_UNAVAILABLE: no such
- * host, nothing listens there; ERROR_TIMEOUT: stalled; ERROR_IO: cut; ERROR_PERMISSION: the certificate is
- * not trusted; ERROR_UNSUPPORTED: the other side does not speak TLS; ERROR_PROTOCOL: not HTTP, a redirect
- * to what is refused; ERROR_LIMIT: a head longer than HTTP_HEAD_MAX; ERROR_NOT_FOUND, ERROR_FORMAT: the
- * certificate cannot be used.
- */
+/* Sends it and reads the whole answer, of 2xx, into `body`; *out has its headers. */
+int http_call(struct http *http, const struct http_request *request, struct text *body,
+	      struct http_exchange **out, struct error *err);
+
+/* A reader of what GET gives from `offset` on, not yet verified; nothing is asked yet. `size`: of all of it, UINT64_MAX: not
+ * known. Reads also fail with ERROR_PROTOCOL: an answer of another range or size. */
+int http_download(struct http *http, const char *url, uint64_t size, uint64_t offset,
+		  struct blob_reader **out, struct error *err);
+
+/* The parts of which the calls are made. */
+
+/* Sends it once, with authorization, and waits for the head of an answer of 2xx. */
+int http_call_once(struct http *http, const struct http_request *request,
+		   struct http_exchange **out, struct error *err);
+
+/* How often something failed already, and how the last time. */
+struct http_patience {
+	unsigned failures;
+	struct error failure;
+};
+
+/* Is it the code of a failure that may pass? */
+bool http_may_pass(int rc);
+
+/* May the failure pass, and is there patience left? Then waits, forgets the failure and is true. */
+bool http_try_again(struct http *http, struct http_patience *patience);
+
+/* An answer that is not 2xx, as an error; remembers what it says of Retry-After. */
+int http_refusal(struct http *http, struct http_exchange *answer, struct error *err);
+
+uint64_t http_now_ms(const struct http *http);
+
+/* Sends it as it is and waits for the head of the answer, whatever its status is. */
 int http_begin(struct http *http, const struct http_request *request, struct http_exchange **out,
 	       struct error *err);
 void http_end(struct http_exchange **exchange);
@@ -60,9 +122,11 @@ int http_read_all(struct http_exchange *exchange, size_t max, struct text *out, 
 
 /* Parts of a URL. */
 
-/* Where `target` leads from `base`, which may be relative. ERROR_PROTOCOL: not HTTP or HTTPS. Caller
+/* Where `target` leads from `base`, which may be relative. ERROR_PROTOCOL: not HTTP or HTTPS, or from HTTPS to HTTP. Caller
  * frees *out. */
 int http_resolve(const char *base, const char *target, char **out, struct error *err);
+/* Is it a whole URL, with a host? */
+bool http_has_host(const char *url);
 /* Scheme, host and port are the same. */
 bool http_same_origin(const char *a, const char *b);
 /* Without user, query and fragment, which may be secret: for errors. Caller frees; NULL: no memory. */

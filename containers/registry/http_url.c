@@ -33,6 +33,8 @@ int http_resolve(const char *base, const char *target, char **out, struct error 
 	    (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0) ||
 	    curl_url_get(url, CURLUPART_URL, &whole, 0) != CURLUE_OK)
 		return error_set(err, ERROR_PROTOCOL, "leads to what is not a URL of HTTP");
+	if (text_starts_with(base, "https://") && strcmp(scheme, "https") != 0)
+		return error_set(err, ERROR_PROTOCOL, "leads from HTTPS to plain HTTP");
 	*out = strdup(whole);
 	return *out != NULL ? 0 : error_memory(err);
 }
@@ -58,6 +60,14 @@ bool http_same_origin(const char *a, const char *b)
 	char *first CLEANUP_FREE = reduce(a, false);
 	char *second CLEANUP_FREE = reduce(b, false);
 	return first != NULL && second != NULL && curl_strequal(first, second);
+}
+
+bool http_has_host(const char *url)
+{
+	const char *host = strstr(url, "://");
+	char *reduced CLEANUP_FREE = reduce(url, true);
+	/* libcurl takes "https:///host" for "https://host". */
+	return reduced != NULL && host != NULL && host[strlen("://")] != '/';
 }
 
 char *http_shown(const char *url)

@@ -48,6 +48,14 @@ int image_index_add(struct image_index *index, const struct image_index_entry *e
 	return 0;
 }
 
+void image_descriptor_write(struct members *out, const char *media_type, const char *digest,
+			    uint64_t size)
+{
+	member_string(out, "mediaType", media_type);
+	member_string(out, "digest", digest);
+	member_int(out, "size", (int64_t)size);
+}
+
 bool image_media_type_is_index(const char *media_type)
 {
 	return strcmp(media_type, OCI_INDEX) == 0 || strcmp(media_type, DOCKER_INDEX) == 0;

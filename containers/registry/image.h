@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/digester.h"
+#include "base/members.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -94,6 +95,10 @@ bool image_media_type_is_manifest(const char *media_type);
 
 #define OCI_INDEX    "application/vnd.oci.image.index.v1+json"
 #define OCI_MANIFEST "application/vnd.oci.image.manifest.v1+json"
+
+/* The members of a descriptor. */
+void image_descriptor_write(struct members *out, const char *media_type, const char *digest,
+			    uint64_t size);
 
 /* All that a request for a manifest accepts, separated by commas. */
 extern const char image_media_types[];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "containers/registry/content_cache.h"
 #include "containers/registry/internal.h"
 
 #include "base/file.h"
@@ -14,22 +15,25 @@ struct image_source {
 	struct source from;
 	char *string;
 	struct image_index index; /* as image_source_index() tells it */
-	bool is_read;
+	bool is_read, has_kept;
 	struct error failure;	   /* of reading it, which stays */
 	struct text_list expanded; /* digests of indexes */
 };
 
 void image_source_close(struct image_source **source)
 {
-	struct image_source *closed = *source;
-	*source = NULL;
+	struct image_source *closed = STEAL(*source);
+	struct content_cache_size size = {0};
 	if (closed == NULL)
 		return;
 	if (closed->from.self != NULL)
 		closed->from.kind->close(closed->from.self);
+	if (closed->from.cache != NULL && closed->has_kept)
+		(void)content_cache_prune(closed->from.cache, CONTENT_CACHE_MAX, &size, NULL);
 	image_index_free(&closed->from.top);
 	image_index_free(&closed->index);
 	text_list_free(&closed->expanded);
+	free(closed->from.cache);
 	free(closed->string);
 	free(closed);
 }
@@ -63,8 +67,8 @@ static const struct {
 		    struct source *out, struct error *err);
 } kinds[] = {
 	{"oci:", source_layout_open},
-	{"oci-archive:", source_archive_open},
-	{"docker-archive:", source_archive_open},
+	{"oci-archive:", source_layout_open},
+	{"docker-archive:", source_layout_open},
 	{"containerd:", source_containerd_open},
 	{"docker://", source_registry_open},
 	{"", source_registry_open},
@@ -93,23 +97,23 @@ int image_source_open(const char *string, const struct image_source_options *opt
 }
 
 static int open_blob(struct image_source *source, const struct image_descriptor *what,
-		     bool is_document, struct image_stream **out, struct error *err)
+		     bool is_document, struct blob_reader **out, struct error *err)
 {
+	struct source *from = &source->from;
 	struct blob_reader *reader = NULL;
-	int rc = source->from.kind->open(source->from.self, what, is_document, &reader, err);
-	return rc == 0 ? image_stream_new(reader, what->digest, what->size, out, err) : rc;
+	bool is_copy =
+		from->cache != NULL && content_cache_open(from->cache, what, &reader, NULL) == 0;
+	int rc = is_copy ? 0 : from->kind->open(from->self, what, is_document, &reader, err);
+	source->has_kept = source->has_kept || !is_copy;
+	return rc == 0 ? blob_verify(reader, what, from->cache, is_copy, out, err) : rc;
 }
 
 static int read_all(struct image_source *source, const struct image_descriptor *what,
-		    bool is_manifest, struct text *text, bool *was_copy, struct error *err)
+		    bool is_manifest, struct text *text, struct error *err)
 {
-	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
-	int rc = open_blob(source, what, is_manifest, &stream, err);
-	if (rc < 0)
-		return rc;
-	struct blob_reader *reader = image_stream_reader(stream);
-	*was_copy = reader->is_copy;
-	return blob_read_all(reader, what->digest, text, err);
+	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
+	int rc = open_blob(source, what, is_manifest, &reader, err);
+	return rc == 0 ? blob_read_all(reader, IMAGE_DOCUMENT_MAX, text, err) : rc;
 }
 
 static int read_document(struct image_source *source, const struct image_descriptor *what,
@@ -117,15 +121,15 @@ static int read_document(struct image_source *source, const struct image_descrip
 {
 	struct text text CLEANUP_TEXT = {0};
 	struct error failure = {0};
-	bool was_copy = false;
 	if (what->size != UINT64_MAX && what->size > IMAGE_DOCUMENT_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: a document of %llu bytes, more than %d",
 				 what->digest, (unsigned long long)what->size, IMAGE_DOCUMENT_MAX);
-	int rc = read_all(source, what, is_manifest, &text, &was_copy, &failure);
-	if (rc < 0 && was_copy) {
+	int rc = read_all(source, what, is_manifest, &text, &failure);
+	/* The copy in the cache may have been wrong, which is gone now. */
+	if (rc == ERROR_PROTOCOL && source->from.cache != NULL) {
 		failure = (struct error){0};
 		text_reset(&text);
-		rc = read_all(source, what, is_manifest, &text, &was_copy, &failure);
+		rc = read_all(source, what, is_manifest, &text, &failure);
 	}
 	if (rc < 0)
 		return error_copy(err, &failure);
@@ -282,7 +286,7 @@ int image_source_referrers(struct image_source *source, const char *digest,
 }
 
 int image_source_open_layer(struct image_source *source, const struct image_descriptor *layer,
-			    struct image_stream **out, struct error *err)
+			    struct blob_reader **out, struct error *err)
 {
 	int rc = open_blob(source, layer, false, out, err);
 	return rc < 0 ? error_wrap(err, rc, "%s", source->string) : 0;

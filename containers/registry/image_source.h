@@ -7,11 +7,11 @@
  *
  *	struct image_source *source CLEANUP_IMAGE_SOURCE = NULL;
  *	struct image image CLEANUP_IMAGE = {0};
- *	struct image_stream *layer CLEANUP_IMAGE_STREAM = NULL;
+ *	struct blob_reader *layer CLEANUP_BLOB_READER = NULL;
  *	image_source_open("oci:layout:tag", &options, &source, err);
  *	image_source_load(source, &platform, &image, err);
  *	image_source_open_layer(source, &image.layers[0], &layer, err);
- *	while ((rc = image_stream_read(layer, chunk, sizeof(chunk), &count, err)) == 0 && count > 0)
+ *	while ((rc = layer->read(layer, chunk, sizeof(chunk), &count, err)) == 0 && count > 0)
  *
  * Everything that is read is compared with its digest and size. Nothing is unpacked to disk, and of a
  * layer no more than a buffer is in memory.
@@ -21,7 +21,6 @@
 #include "containers/registry/registry.h"
 
 struct image_source;
-struct image_stream;
 
 struct image_source_options {
 	/* Where blobs of registries are kept (content_cache.h). NULL: content_cache_directory(). */
@@ -33,7 +32,6 @@ struct image_source_options {
 };
 
 #define CLEANUP_IMAGE_SOURCE __attribute__((cleanup(image_source_close)))
-#define CLEANUP_IMAGE_STREAM __attribute__((cleanup(image_stream_close)))
 
 /*
  * Opens the source that a string names:
@@ -41,11 +39,11 @@ struct image_source_options {
  *	docker://HOST/NAME[:TAG][@DIGEST]	a registry; also without "docker://" (reference.h)
  *	oci:DIRECTORY[:TAG][@DIGEST]		an OCI image layout (image-layout.md)
  *	oci-archive:FILE[:TAG][@DIGEST]		a tar file of one, also compressed
- *	docker-archive:FILE[:NAME:TAG]		what `docker save` wrote
+ *	docker-archive:FILE[:NAME:TAG]		what `docker save` wrote (since version 25): the same
  *	containerd:NAME				what containerd keeps for Kubernetes; asks its CRI
  *	containerd:DIGEST			an index or a manifest in its content store, without CRI
  *
- * Both kinds of archive are told apart by what is in them. TAG is the annotation
+ * TAG is the annotation
  * "org.opencontainers.image.ref.name", or the whole name that Docker and containerd write. Nothing
  * is asked of a registry yet. `options` NULL: all defaults; they are needed during the call, strings in
  * `registry` as long as the source.
@@ -80,12 +78,7 @@ int image_source_load_entry(struct image_source *source, const struct image_inde
 int image_source_referrers(struct image_source *source, const char *digest,
 			   const char *artifact_type, struct image_index *out, struct error *err);
 
-/* The bytes of a blob as they are stored; the caller decompresses them. */
+/* The bytes of a blob as they are stored; the caller decompresses them. The end comes only when digest and size were right:
+ * what was read before is not to be believed until then. A failure stays. */
 int image_source_open_layer(struct image_source *source, const struct image_descriptor *layer,
-			    struct image_stream **out, struct error *err);
-
-/* The next bytes. *count is 0 at the end, and only when digest and size were right: what was read
- * before is not to be believed until then. A failure stays. */
-int image_stream_read(struct image_stream *stream, void *out, size_t size, size_t *count,
-		      struct error *err);
-void image_stream_close(struct image_stream **stream);
+			    struct blob_reader **out, struct error *err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the sources of images have in common. Internal to registry/. */
+/* What the sources of images have in common, and the parts of the registry client. Internal to registry/. */
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "containers/registry/blob_reader.h"
+#include "containers/registry/credentials.h"
 #include "containers/registry/image_source.h"
 
 /* One kind of source. */
@@ -24,6 +24,7 @@ struct source_kind {
 struct source {
 	const struct source_kind *kind;
 	void *self;		/* the kind's */
+	char *cache;		/* the content cache that keeps its blobs; NULL: none */
 	struct image_index top; /* what the name stands for: one entry, or those of the top index */
 };
 
@@ -38,47 +39,49 @@ struct source_name {
 /* Each opens a kind. What *out has is closed by the caller, also when it fails. */
 int source_layout_open(const struct source_name *name, const struct image_source_options *options,
 		       struct source *out, struct error *err);
-int source_archive_open(const struct source_name *name, const struct image_source_options *options,
-			struct source *out, struct error *err);
 int source_containerd_open(const struct source_name *name,
 			   const struct image_source_options *options, struct source *out,
 			   struct error *err);
 int source_registry_open(const struct source_name *name, const struct image_source_options *options,
 			 struct source *out, struct error *err);
 
-/* The entries of a layout's "index.json" that a name stands for: all without tag and digest when no
- * two have different tags. A digest may be of a blob that no entry names. */
-int source_choose_entries(const char *index_json, size_t size, const struct source_name *name,
-			  struct image_index *out, struct error *err);
-
 /* One entry, of which the digest alone is known. */
 int source_add_digest(const char *digest, struct image_index *out, struct error *err);
 
-/* Is it the content of an "oci-layout" file of version 1? */
-int source_check_layout(const char *data, size_t size, struct error *err);
-
-/* How names begin of what is on its way into the content cache. */
-#define CONTENT_INCOMING ".incoming-"
-
 /* "DIRECTORY/sha256/HEX". Caller frees; NULL: no memory. */
 char *blob_path(const char *directory, const char *digest);
-void blob_file_remove(const char *path);
 
-/* A file of blobs; a copy is removed when it turns out wrong. ERROR_NOT_FOUND names the digest. */
-int blob_file_open(const char *directory, const char *digest, bool is_copy,
-		   struct blob_reader **out, struct error *err);
+/* Of a file; errors of file_open_to_read(). */
+int blob_file_open(const char *path, struct blob_reader **out, struct error *err);
+
+/* Of a regular file of a tar archive, also a compressed one. ERROR_NOT_FOUND: it has none of that name; ERROR_FORMAT: not an
+ * archive; ERROR_LIMIT: it unpacks to far more than it is. */
+int archive_open(const char *path, const char *name, struct blob_reader **out, struct error *err);
 
 /* Of memory, which the reader takes over when it succeeds. */
 int blob_text_open(struct text *text, struct blob_reader **out, struct error *err);
 
-/* All of a reader of at most IMAGE_DOCUMENT_MAX bytes. */
-int blob_read_all(struct blob_reader *reader, const char *name, struct text *out,
-		  struct error *err);
+/*
+ * A reader that compares what another gives with its digest and size (UINT64_MAX: not known). It takes the other over also when
+ * it fails. The end comes only when both were right; what was read before is not to be believed until then. ERROR_PROTOCOL: they
+ * were not; a failure stays. In `cache` (NULL: none) it keeps what was right, and `is_copy` removes what was wrong there.
+ */
+int blob_verify(struct blob_reader *reader, const struct image_descriptor *what, const char *cache,
+		bool is_copy, struct blob_reader **out, struct error *err);
 
-/* A verified stream over a reader, which it takes over also when it fails. `size` UINT64_MAX: not
- * known. */
-int image_stream_new(struct blob_reader *reader, const char *digest, uint64_t size,
-		     struct image_stream **out, struct error *err);
+struct registry {
+	struct http *http;
+	char *host;  /* as references have it */
+	char *name;  /* of the repository */
+	char *scope; /* what tokens are asked for */
+	struct credentials credentials;
+	bool has_credentials;	      /* they were looked for */
+	char *basic;		      /* "Basic ..." once it was asked for */
+	char *token;		      /* "Bearer ...": the last that was handed out */
+	uint64_t token_expires_at_ms; /* of the client's own clock: a registry's may be wrong */
+};
 
-/* What it reads, verified; belongs to the stream. */
-struct blob_reader *image_stream_reader(struct image_stream *stream);
+/* The index that those who keep referrers themselves push under the tag "sha256-..." (distribution-spec,
+ * "Referrers Tag Schema"). *out is NULL when there is none. Caller frees *tag. */
+int registry_get_fallback(struct registry *registry, const char *digest, char **tag, cJSON **out,
+			  struct error *err);

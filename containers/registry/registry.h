@@ -2,24 +2,17 @@
 #pragma once
 
 /*
- * Client of a container registry: OCI distribution-spec v1.1, and what Docker's registries of schema 2
+ * Client of a repository of a container registry: OCI distribution-spec v1.1, and what Docker's registries of schema 2
  * say. Calls block. Authentication is what the registry asks for (WWW-Authenticate): nothing, Basic, or a
  * bearer token from the place that it names, with the credentials of credentials.h.
  *
- * Failures that may pass are tried again (retries.h); a transfer that was cut goes on where it was, and has all its
- * patience again when it came further.
- *
- * Errors of every call, which name method, host and path: ERROR_NOT_FOUND (404); ERROR_PERMISSION: 401, 403,
- * a certificate that is not trusted; ERROR_BUSY: 429 to the end, or a Retry-After above
- * REGISTRY_WAIT_MAX_MS; ERROR_UNAVAILABLE: no connection, 5xx; ERROR_TIMEOUT; ERROR_IO: cut to the end;
- * ERROR_REMOTE with err->remote: any other status; ERROR_PROTOCOL: what the specification does not allow, wrong
- * digests and endless redirects among it; ERROR_LIMIT: more than this client reads; ERROR_FORMAT:
- * documents that cannot be parsed; ERROR_MEMORY.
+ * Errors of every call are those of http.h; ERROR_PROTOCOL also for what the specification does not allow, wrong digests
+ * among it; ERROR_LIMIT: more than this client reads; ERROR_FORMAT: documents that cannot be parsed.
  */
 
 #include "containers/registry/blob_reader.h"
+#include "containers/registry/http.h"
 #include "containers/registry/image.h"
-#include "containers/registry/retries.h"
 
 enum { REGISTRY_TAGS_MAX = 100000, REGISTRY_PAGES_MAX = 1000 };
 
@@ -27,18 +20,19 @@ enum { REGISTRY_TAGS_MAX = 100000, REGISTRY_PAGES_MAX = 1000 };
 struct registry_options {
 	/* HTTP instead of HTTPS. Without it, "localhost" and its addresses are tried with TLS first. */
 	bool plain_http;
-	const char *ca_certificate; /* PEM file, trusted as well as the system's and Docker's */
+	const char *ca_certificate; /* PEM file, trusted as well as the system's */
 	uint64_t stall_ms;	    /* 0: 30 s */
-	const struct registry_clock *clock;
+	const struct http_clock *clock;
 };
 
 struct registry;
 
 #define CLEANUP_REGISTRY __attribute__((cleanup(registry_close)))
 
-/* A client for a host ("docker.io", "localhost:5000"); connects to nothing yet. */
-int registry_open(const char *host, const struct registry_options *options, struct registry **out,
-		  struct error *err);
+/* Of the repository `name` of a host ("docker.io", "localhost:5000"); connects to nothing yet. `pushes`: the right to push is
+ * asked for, too. */
+int registry_open(const char *host, const char *name, bool pushes,
+		  const struct registry_options *options, struct registry **out, struct error *err);
 void registry_close(struct registry **registry);
 
 /* An index or a manifest as it was sent. */
@@ -52,32 +46,31 @@ struct registry_document {
 void registry_document_free(struct registry_document *document);
 
 /* `reference` is a tag or a digest. ERROR_PROTOCOL also when the content has not the digest that was
- * asked for, or that the header Docker-Content-Digest says. */
-int registry_get_manifest(struct registry *registry, const char *name, const char *reference,
+ * asked for, or for a tag that the header Docker-Content-Digest says. */
+int registry_get_manifest(struct registry *registry, const char *reference,
 			  struct registry_document *out, struct error *err);
 
-/* All tags of a repository, in the registry's order. */
-int registry_list_tags(struct registry *registry, const char *name, struct text_list *tags,
-		       struct error *err);
+/* All tags, in the registry's order. */
+int registry_list_tags(struct registry *registry, struct text_list *tags, struct error *err);
 
 /* What refers to a manifest ("subject"); `artifact_type` "" for all. Where the registry does not offer
  * it, what clients keep under the tag "sha256-..." instead. None is success. */
-int registry_list_referrers(struct registry *registry, const char *name, const char *digest,
+int registry_list_referrers(struct registry *registry, const char *digest,
 			    const char *artifact_type, struct image_index *out, struct error *err);
 
 /* A blob as a reader of the bytes from `offset` on, not yet verified. `size`: of all of it; UINT64_MAX: not known. */
-int registry_open_blob(struct registry *registry, const char *name, const char *digest,
-		       uint64_t size, uint64_t offset, struct blob_reader **out, struct error *err);
+int registry_open_blob(struct registry *registry, const char *digest, uint64_t size,
+		       uint64_t offset, struct blob_reader **out, struct error *err);
 
 /* What is larger is uploaded in pieces of this size, or of what the registry wants at least. */
 enum { REGISTRY_PIECE_SIZE = 4 * 1024 * 1024 };
 
 /* Uploads a blob unless it is there: *sent tells (NULL: need not). `digest` receives its digest. */
-int registry_push_blob(struct registry *registry, const char *name, const void *data, size_t size,
+int registry_push_blob(struct registry *registry, const void *data, size_t size,
 		       char digest[DIGEST_TEXT_SIZE], bool *sent, struct error *err);
 
 /* Uploads an index or a manifest, under a tag, or under its digest with `tag` NULL. When it has a "subject"
  * and the registry does not keep referrers, it is added to the index under the tag "sha256-...". */
-int registry_push_manifest(struct registry *registry, const char *name, const char *tag,
-			   const char *media_type, const void *data, size_t size,
-			   char digest[DIGEST_TEXT_SIZE], struct error *err);
+int registry_push_manifest(struct registry *registry, const char *tag, const char *media_type,
+			   const void *data, size_t size, char digest[DIGEST_TEXT_SIZE],
+			   struct error *err);

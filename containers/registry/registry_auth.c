@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/registry/registry_internal.h"
+#include "containers/registry/internal.h"
 
+#include "base/cleanup.h"
 #include "base/json.h"
 #include "containers/registry/challenge.h"
 #include "containers/registry/reference.h"
@@ -10,23 +11,12 @@
 
 enum { ANSWER_MAX = 256 * 1024, TOKEN_LIFE_S = 60 };
 
-const char *registry_authorization(struct registry *registry, const char *scope)
+static int keep_token(struct registry *registry, const char *value, int64_t life_s,
+		      struct error *err)
 {
-	bool has_token = registry->token != NULL && strcmp(registry->scope, scope) == 0 &&
-			 registry_now_ms(registry->options.clock) < registry->token_expires_at_ms;
-	return has_token ? registry->token : registry->basic;
-}
-
-static int keep_token(struct registry *registry, const char *scope, const char *value,
-		      int64_t life_s, struct error *err)
-{
-	free(STEAL(registry->token));
-	free(registry->scope);
-	registry->scope = strdup(scope);
-	if (registry->scope != NULL)
-		registry->token = text_format("Bearer %s", value);
-	registry->token_expires_at_ms =
-		registry_now_ms(registry->options.clock) + (uint64_t)life_s * 1000;
+	free(registry->token);
+	registry->token = text_format("Bearer %s", value);
+	registry->token_expires_at_ms = http_now_ms(registry->http) + (uint64_t)life_s * 1000;
 	return registry->token != NULL ? 0 : error_memory(err);
 }
 
@@ -50,7 +40,7 @@ static bool has_password(const struct registry *registry)
 	return registry->credentials.username != NULL && registry->credentials.password != NULL;
 }
 
-int registry_denied(const struct registry *registry, struct error *err)
+static int denied(const struct registry *registry, struct error *err)
 {
 	const char *source = registry->credentials.source;
 	if (source != NULL)
@@ -65,8 +55,7 @@ int registry_denied(const struct registry *registry, struct error *err)
 }
 
 /* How long it lives is counted from now on: "issued_at" is of a clock that may be wrong. */
-static int read_token(struct registry *registry, const char *scope, const struct text *body,
-		      struct error *err)
+static int read_token(struct registry *registry, const struct text *body, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = NULL;
 	int64_t life = TOKEN_LIFE_S;
@@ -80,7 +69,7 @@ static int read_token(struct registry *registry, const char *scope, const struct
 		return error_set(err, ERROR_FORMAT, "the answer has no token");
 	if (json_have_int(&root, "expires_in", 0, INT32_MAX, &life, NULL) < 0 || life == 0)
 		life = TOKEN_LIFE_S;
-	return keep_token(registry, scope, token, life, err);
+	return keep_token(registry, token, life, err);
 }
 
 static void wipe_text(struct text *text)
@@ -93,7 +82,7 @@ static void wipe_text(struct text *text)
 /* Distribution, "Token Authentication Implementation": GET with Basic credentials, or with none; "OAuth2
  * Token Authentication": POST of a form with a refresh token. */
 static int ask_for_token(struct registry *registry, const struct challenge *challenge,
-			 const char *asked, const char *scope, struct error *err)
+			 struct error *err)
 {
 	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 	struct text query CLEANUP(wipe_text) = {0};
@@ -104,7 +93,8 @@ static int ask_for_token(struct registry *registry, const struct challenge *chal
 	if (challenge->service != NULL || refresh != NULL)
 		http_add_query(&query, "service",
 			       challenge->service != NULL ? challenge->service : "");
-	http_add_query(&query, "scope", asked);
+	http_add_query(&query, "scope",
+		       challenge->scope != NULL ? challenge->scope : registry->scope);
 	struct http_request request = {.method = "GET", .accept = "application/json"};
 	if (refresh != NULL) {
 		http_add_query(&query, "grant_type", "refresh_token");
@@ -124,80 +114,124 @@ static int ask_for_token(struct registry *registry, const struct challenge *chal
 	}
 	rc = http_begin(registry->http, &request, &answer, err);
 	if (rc == 0 && (http_status(answer) == 401 || http_status(answer) == 403))
-		return registry_denied(registry, err);
+		return denied(registry, err);
 	if (rc == 0 && http_status(answer) != 200)
-		rc = registry_refusal(&registry->retries, answer, err);
+		rc = http_refusal(registry->http, answer, err);
 	if (rc == 0)
 		rc = http_read_all(answer, ANSWER_MAX, &body, err);
-	return rc == 0 ? read_token(registry, scope, &body, err) : rc;
+	return rc == 0 ? read_token(registry, &body, err) : rc;
 }
 
 /* Credentials that came over HTTPS are not sent on without it. */
-static int check_realm(const struct registry *registry, const char *realm, struct error *err)
+static int check_realm(const struct http_exchange *refused, const char *realm, struct error *err)
 {
 	if (realm == NULL ||
 	    (!text_starts_with(realm, "https://") && !text_starts_with(realm, "http://")))
 		return error_set(err, ERROR_PROTOCOL,
 				 "WWW-Authenticate: Bearer without the URL of a realm");
-	if (text_starts_with(registry->origin, "https://") && !text_starts_with(realm, "https://"))
+	if (text_starts_with(http_url(refused), "https://") && !text_starts_with(realm, "https://"))
 		return error_set(err, ERROR_PROTOCOL,
 				 "WWW-Authenticate: a realm of plain HTTP for a registry of HTTPS");
 	return 0;
 }
 
-static int bearer(struct registry *registry, const struct challenge *challenge, const char *scope,
-		  struct error *err)
+static int bearer(struct registry *registry, const struct challenge *challenge, struct error *err)
 {
-	const struct credentials *credentials = &registry->credentials;
-	const char *asked = challenge->scope != NULL ? challenge->scope : scope;
-	int rc = check_realm(registry, challenge->realm, err);
-	if (rc < 0)
-		return rc;
-	if (credentials->registry_token != NULL && challenge_is_token(credentials->registry_token))
-		return keep_token(registry, scope, credentials->registry_token, TOKEN_LIFE_S, err);
-	rc = ask_for_token(registry, challenge, asked, scope, err);
+	int rc = ask_for_token(registry, challenge, err);
 	if (rc == 0 || rc == ERROR_PERMISSION)
 		return rc;
 	char *shown CLEANUP_FREE = http_shown(challenge->realm);
 	return error_wrap(err, rc, "token of %s", shown != NULL ? shown : "the realm");
 }
 
-/* The name of a repository out of "repository:NAME:ACTIONS". */
-static int find_credentials(struct registry *registry, const char *scope, struct error *err)
-{
-	if (registry->has_credentials)
-		return 0;
-	const char *name = scope + strlen("repository:");
-	char *only CLEANUP_FREE = strndup(name, strcspn(name, ":"));
-	if (only == NULL)
-		return error_memory(err);
-	int rc = credentials_find(registry->host, only, &registry->credentials, err);
-	registry->has_credentials = rc == 0;
-	return rc;
-}
-
-int registry_authenticate(struct registry *registry, const struct http_exchange *answer,
-			  const char *scope, const char *sent, struct error *err)
+/* Obeys the WWW-Authenticate of an answer 401. */
+static int authenticate(struct registry *registry, const struct http_exchange *refused,
+			struct error *err)
 {
 	enum { HEADERS_MAX = 16 };
 	struct challenge challenge CLEANUP_CHALLENGE = {0};
+	const char *header = NULL;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < HEADERS_MAX; i++) {
-		const char *header = http_header(answer, "WWW-Authenticate", i);
+		header = http_header(refused, "WWW-Authenticate", i);
 		if (header == NULL)
 			break;
 		rc = challenge_add(&challenge, header, strlen(header), err);
 	}
-	if (rc == 0)
-		rc = find_credentials(registry, scope, err);
+	if (rc == 0 && !registry->has_credentials)
+		rc = credentials_find(registry->host, registry->name, &registry->credentials, err);
 	if (rc < 0)
 		return rc;
-	if (challenge.scheme == CHALLENGE_BEARER)
-		return bearer(registry, &challenge, scope, err);
+	registry->has_credentials = true;
+	if (challenge.scheme == CHALLENGE_BEARER) {
+		rc = check_realm(refused, challenge.realm, err);
+		return rc == 0 ? bearer(registry, &challenge, err) : rc;
+	}
 	if (challenge.scheme == CHALLENGE_NONE)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "status 401 asks neither for Basic nor for Bearer authentication");
-	if (sent != NULL || !has_password(registry))
-		return registry_denied(registry, err);
+	if (registry->basic != NULL || !has_password(registry))
+		return denied(registry, err);
 	return make_basic(registry, &registry->basic, err);
+}
+
+static int authorize(void *user, const struct http_exchange *refused, unsigned refusals,
+		     const char **out, struct error *err)
+{
+	struct registry *registry = user;
+	*out = NULL;
+	if (refused != NULL && http_status(refused) != 401)
+		return 0;
+	if (refusals > 1)
+		return denied(registry, err);
+	int rc = refused != NULL ? authenticate(registry, refused, err) : 0;
+	bool has_token = registry->token != NULL &&
+			 http_now_ms(registry->http) < registry->token_expires_at_ms;
+	*out = has_token ? registry->token : registry->basic;
+	return rc;
+}
+
+int registry_open(const char *host, const char *name, bool pushes,
+		  const struct registry_options *options, struct registry **out, struct error *err)
+{
+	struct registry *registry CLEANUP_REGISTRY = calloc(1, sizeof(*registry));
+	if (registry == NULL)
+		return error_memory(err);
+	char *base CLEANUP_FREE =
+		text_format("http%s://%s/v2/%s", options->plain_http ? "" : "s",
+			    strcmp(host, "docker.io") == 0 ? "registry-1.docker.io" : host, name);
+	registry->host = strdup(host);
+	registry->name = strdup(name);
+	registry->scope = text_format("repository:%s:pull%s", name, pushes ? ",push" : "");
+	if (base == NULL || registry->host == NULL || registry->name == NULL ||
+	    registry->scope == NULL)
+		return error_memory(err);
+	const struct http_options http = {
+		.base = base,
+		.may_be_plain = registry_host_is_local(host),
+		.ca_certificate = options->ca_certificate,
+		.stall_ms = options->stall_ms,
+		.clock = options->clock,
+		.authorize = authorize,
+		.user = registry,
+	};
+	int rc = http_open(&http, &registry->http, err);
+	if (rc == 0)
+		*out = STEAL(registry);
+	return rc;
+}
+
+void registry_close(struct registry **registry)
+{
+	struct registry *closed = STEAL(*registry);
+	if (closed == NULL)
+		return;
+	credentials_free(&closed->credentials);
+	http_close(closed->http);
+	free(closed->basic);
+	free(closed->token);
+	free(closed->scope);
+	free(closed->name);
+	free(closed->host);
+	free(closed);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/registry/registry_internal.h"
+#include "containers/registry/internal.h"
 
 #include "base/json.h"
 #include "base/members.h"
@@ -8,8 +8,8 @@
 
 /* A blob on its way. */
 struct upload {
-	struct registry *registry;
-	const char *name, *digest;
+	struct http *http;
+	const char *digest;
 	const char *data;
 	size_t size, piece;
 	char *location;	 /* NULL: not begun */
@@ -25,17 +25,15 @@ static int ask(struct upload *upload, const char *method, const char *target, si
 	bool has_body = strcmp(method, "GET") != 0;
 	char range[48] = "";
 	(void)snprintf(range, sizeof(range), "%zu-%zu", upload->at, upload->at + count - 1);
-	const struct registry_call call = {
+	const struct http_request request = {
 		.method = method,
-		.name = upload->name,
-		.target = target,
-		.pushes = true,
+		.url = target,
 		.content_type = has_body ? "application/octet-stream" : NULL,
 		.content_range = is_piece ? range : NULL,
 		.body = has_body ? upload->data + upload->at : NULL,
 		.body_size = count,
 	};
-	int rc = registry_call_once(upload->registry, &call, answer, err);
+	int rc = http_call_once(upload->http, &request, answer, err);
 	const char *header = rc == 0 ? http_header(*answer, "Location", 0) : NULL;
 	char *location CLEANUP_FREE = NULL;
 	if (header != NULL)
@@ -82,7 +80,7 @@ static int upload_resume(struct upload *upload, struct error *err)
 	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 	struct error failure = {0};
 	int rc = ask(upload, "GET", upload->location, 0, &answer, &failure);
-	if (rc < 0 && registry_may_pass(rc))
+	if (rc < 0 && http_may_pass(rc))
 		return error_copy(err, &failure);
 	upload->at = rc == 0 ? received(answer, 0) : 0;
 	if (rc < 0 || upload->at > upload->size)
@@ -124,46 +122,40 @@ static int upload_once(struct upload *upload, struct error *err)
 	int rc = begins ? upload_begin(upload, err) : upload_resume(upload, err);
 	if (rc == 0)
 		rc = upload_rest(upload, err);
-	if (rc == 0 || registry_may_pass(rc) || !upload->resumed)
+	if (rc == 0 || http_may_pass(rc) || !upload->resumed)
 		return rc;
 	*err = (struct error){0};
 	rc = upload_begin(upload, err);
 	return rc == 0 ? upload_rest(upload, err) : rc;
 }
 
-static int has_blob(struct registry *registry, const char *name, const char *digest, bool *has,
-		    struct error *err)
+static int has_blob(struct registry *registry, const char *digest, bool *has, struct error *err)
 {
 	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 	struct text nothing CLEANUP_TEXT = {0};
 	struct error failure = {0};
-	const struct registry_call call = {
-		.method = "HEAD",
-		.name = name,
-		.target = "/blobs/",
-		.reference = digest,
-		.pushes = true,
-	};
-	int rc = registry_call(registry, &call, &nothing, &answer, &failure);
+	char url[sizeof("/blobs/") + DIGEST_TEXT_SIZE] = "";
+	const struct http_request request = {.method = "HEAD", .url = url};
+	(void)snprintf(url, sizeof(url), "/blobs/%s", digest);
+	int rc = http_call(registry->http, &request, &nothing, &answer, &failure);
 	*has = rc == 0;
 	return rc == 0 || rc == ERROR_NOT_FOUND || rc == ERROR_REMOTE ? 0
 								      : error_copy(err, &failure);
 }
 
-int registry_push_blob(struct registry *registry, const char *name, const void *data, size_t size,
+int registry_push_blob(struct registry *registry, const void *data, size_t size,
 		       char digest[DIGEST_TEXT_SIZE], bool *sent, struct error *err)
 {
-	struct registry_patience patience = {0};
+	struct http_patience patience = {0};
 	bool has = false;
 	digest_bytes(data, size, digest);
-	int rc = has_blob(registry, name, digest, &has, err);
+	int rc = has_blob(registry, digest, &has, err);
 	if (sent != NULL)
 		*sent = !has;
 	if (rc < 0 || has)
 		return rc;
 	struct upload upload = {
-		.registry = registry,
-		.name = name,
+		.http = registry->http,
 		.digest = digest,
 		.data = data,
 		.size = size,
@@ -175,37 +167,37 @@ int registry_push_blob(struct registry *registry, const char *name, const void *
 		if (upload.at > upload.best)
 			patience.failures = 0;
 		upload.best = upload.at > upload.best ? upload.at : upload.best;
-	} while (rc < 0 && registry_try_again(&registry->retries, &patience));
+	} while (rc < 0 && http_try_again(registry->http, &patience));
 	free(upload.location);
 	return rc < 0 ? error_copy(err, &patience.failure) : 0;
 }
 
 /* *keeps_referrers: the registry lists it with its subject itself. */
-static int put_manifest(struct registry *registry, const char *name, const char *tag,
-			const char *media_type, const void *data, size_t size,
-			char digest[DIGEST_TEXT_SIZE], bool *keeps_referrers, struct error *err)
+static int put_manifest(struct registry *registry, const char *tag, const char *media_type,
+			const void *data, size_t size, char digest[DIGEST_TEXT_SIZE],
+			bool *keeps_referrers, struct error *err)
 {
 	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 	struct text nothing CLEANUP_TEXT = {0};
 	digest_bytes(data, size, digest);
-	const struct registry_call call = {
+	char *url CLEANUP_FREE = text_format("/manifests/%s", tag != NULL ? tag : digest);
+	if (url == NULL)
+		return error_memory(err);
+	const struct http_request request = {
 		.method = "PUT",
-		.name = name,
-		.target = "/manifests/",
-		.reference = tag != NULL ? tag : digest,
-		.pushes = true,
+		.url = url,
 		.content_type = media_type,
 		.body = data,
 		.body_size = size,
 	};
-	int rc = registry_call(registry, &call, &nothing, &answer, err);
+	int rc = http_call(registry->http, &request, &nothing, &answer, err);
 	if (rc < 0)
 		return rc;
 	const char *stored = http_header(answer, "Docker-Content-Digest", 0);
 	*keeps_referrers = http_header(answer, "OCI-Subject", 0) != NULL;
 	if (stored != NULL && text_starts_with(stored, "sha256:") && strcmp(stored, digest) != 0)
 		return error_set(err, ERROR_PROTOCOL, "%s: stored with the digest %s instead of %s",
-				 name, stored, digest);
+				 registry->name, stored, digest);
 	return 0;
 }
 
@@ -216,9 +208,7 @@ static cJSON *describe(const cJSON *manifest, const char *media_type, const char
 	struct members members CLEANUP_MEMBERS = members_new();
 	const char *type = json_pointer_string(manifest, "/artifactType");
 	const cJSON *annotations = json_pointer(manifest, "/annotations");
-	member_string(&members, "mediaType", media_type);
-	member_string(&members, "digest", digest);
-	member_int(&members, "size", (int64_t)size);
+	image_descriptor_write(&members, media_type, digest, size);
 	if (type == NULL || type[0] == '\0')
 		type = json_pointer_string(manifest, "/config/mediaType");
 	if (type != NULL)
@@ -228,15 +218,15 @@ static cJSON *describe(const cJSON *manifest, const char *media_type, const char
 	return members_take(&members);
 }
 
-static int add_to_fallback(struct registry *registry, const char *name, const char *subject,
-			   cJSON *descriptor, struct error *err)
+static int add_to_fallback(struct registry *registry, const char *subject, cJSON *descriptor,
+			   struct error *err)
 {
 	cJSON *owned CLEANUP_JSON = descriptor;
 	cJSON *index CLEANUP_JSON = NULL;
 	char *tag CLEANUP_FREE = NULL;
 	char digest[DIGEST_TEXT_SIZE] = "";
 	bool ignored = false;
-	int rc = owned != NULL ? registry_get_fallback(registry, name, subject, &tag, &index, err)
+	int rc = owned != NULL ? registry_get_fallback(registry, subject, &tag, &index, err)
 			       : error_memory(err);
 	if (rc == 0 && index == NULL) {
 		static const char empty[] = "{\"schemaVersion\": 2, \"mediaType\": \"" OCI_INDEX
@@ -247,7 +237,7 @@ static int add_to_fallback(struct registry *registry, const char *name, const ch
 		return rc;
 	cJSON *manifests = cJSON_GetObjectItemCaseSensitive(index, "manifests");
 	if (!cJSON_IsArray(manifests))
-		return error_set(err, ERROR_FORMAT, "%s:%s is not an index", name, tag);
+		return error_set(err, ERROR_FORMAT, "%s:%s is not an index", registry->name, tag);
 	json_each (entry, manifests) {
 		if (text_equal(json_pointer_string(entry, "/digest"),
 			       json_pointer_string(owned, "/digest")))
@@ -257,25 +247,25 @@ static int add_to_fallback(struct registry *registry, const char *name, const ch
 	char *printed CLEANUP_FREE = rc == 0 ? json_print_compact(index) : NULL;
 	if (printed == NULL)
 		return rc < 0 ? rc : error_memory(err);
-	return put_manifest(registry, name, tag, OCI_INDEX, printed, strlen(printed), digest,
-			    &ignored, err);
+	return put_manifest(registry, tag, OCI_INDEX, printed, strlen(printed), digest, &ignored,
+			    err);
 }
 
-int registry_push_manifest(struct registry *registry, const char *name, const char *tag,
-			   const char *media_type, const void *data, size_t size,
-			   char digest[DIGEST_TEXT_SIZE], struct error *err)
+int registry_push_manifest(struct registry *registry, const char *tag, const char *media_type,
+			   const void *data, size_t size, char digest[DIGEST_TEXT_SIZE],
+			   struct error *err)
 {
 	cJSON *manifest CLEANUP_JSON = NULL;
 	bool keeps_referrers = false;
 	int rc = image_document_parse(data, size, &manifest, err);
 	if (rc == 0)
-		rc = put_manifest(registry, name, tag, media_type, data, size, digest,
-				  &keeps_referrers, err);
+		rc = put_manifest(registry, tag, media_type, data, size, digest, &keeps_referrers,
+				  err);
 	const char *subject = json_pointer_string(manifest, "/subject/digest");
 	if (rc < 0 || subject == NULL || keeps_referrers)
 		return rc;
 	if (!digest_is_valid(subject))
 		return error_set(err, ERROR_ARGUMENT, "the subject of the manifest has no digest");
-	return add_to_fallback(registry, name, subject,
-			       describe(manifest, media_type, digest, size), err);
+	return add_to_fallback(registry, subject, describe(manifest, media_type, digest, size),
+			       err);
 }

@@ -1,84 +1,66 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/registry/registry_internal.h"
+#include "containers/registry/internal.h"
 
 #include "base/json.h"
-#include "containers/registry/download.h"
 
 #include <string.h>
 
-/* The digest of a document, in the algorithm of the one that `who` says, which it must be; NULL: SHA-256. */
-static int digest_document(const struct text *data, const char *wanted, const char *who,
-			   char out[DIGEST_TEXT_SIZE], struct error *err)
+/* It must be the one that was asked for, or that the header says; `told` NULL: it does not. */
+static int check_digest(struct registry_document *document, const char *reference, const char *told,
+			struct error *err)
 {
 	struct digester *digester CLEANUP_DIGESTER = NULL;
+	const struct text *data = &document->data;
+	const bool is_named = digest_is_valid(reference);
+	const char *wanted = is_named ? reference : told;
 	if (wanted == NULL || !digest_is_valid(wanted)) {
-		digest_bytes(text_string(data), data->size, out);
+		digest_bytes(text_string(data), data->size, document->digest);
 		return 0;
 	}
 	int rc = digester_new(wanted, &digester, err);
 	if (rc < 0)
 		return rc;
 	digester_add(digester, text_string(data), data->size);
-	digester_end(digester, out);
-	return strcmp(out, wanted) == 0
+	digester_end(digester, document->digest);
+	return strcmp(document->digest, wanted) == 0
 		       ? 0
 		       : error_set(err, ERROR_PROTOCOL, "the content has the digest %s, %s says %s",
-				   out, who, wanted);
+				   document->digest,
+				   is_named ? "its name" : "Docker-Content-Digest", wanted);
 }
 
-int registry_get_manifest(struct registry *registry, const char *name, const char *reference,
+void registry_document_free(struct registry_document *document)
+{
+	text_free(&document->data);
+}
+
+int registry_get_manifest(struct registry *registry, const char *reference,
 			  struct registry_document *out, struct error *err)
 {
 	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
-	const struct registry_call call = {
-		.method = "GET",
-		.name = name,
-		.target = "/manifests/",
-		.reference = reference,
-		.accept = image_media_types,
-	};
+	char *url CLEANUP_FREE = text_format("/manifests/%s", reference);
+	const struct http_request request = {
+		.method = "GET", .url = url, .accept = image_media_types};
 	*out = (struct registry_document){0};
-	int rc = registry_call(registry, &call, &out->data, &answer, err);
+	int rc = url != NULL ? http_call(registry->http, &request, &out->data, &answer, err)
+			     : error_memory(err);
 	if (rc < 0)
 		return rc;
 	const char *type = http_header(answer, "Content-Type", 0);
 	size_t length = type != NULL ? strcspn(type, "; ") : 0;
 	if (length > 0 && length < sizeof(out->media_type))
 		memcpy(out->media_type, type, length);
-	rc = digest_document(&out->data, http_header(answer, "Docker-Content-Digest", 0),
-			     "Docker-Content-Digest", out->digest, err);
-	if (rc == 0)
-		rc = digest_document(&out->data, reference, "its name", out->digest, err);
-	return rc < 0 ? error_wrap(err, rc, "%s/%s %s", registry->host, name, reference) : 0;
+	rc = check_digest(out, reference, http_header(answer, "Docker-Content-Digest", 0), err);
+	return rc < 0 ? error_wrap(err, rc, "%s/%s %s", registry->host, registry->name, reference)
+		      : 0;
 }
 
-static int connect_blob(struct download *download, uint64_t offset, struct http_exchange **out,
-			struct error *err)
+int registry_open_blob(struct registry *registry, const char *digest, uint64_t size,
+		       uint64_t offset, struct blob_reader **out, struct error *err)
 {
-	struct registry *registry = download->server;
-	const struct registry_call call = {
-		.method = "GET",
-		.name = download->shown + strlen(registry->host) + 1,
-		.target = "/blobs/",
-		.reference = download->place,
-		.offset = offset,
-	};
-	return registry_call_once(registry, &call, out, err);
-}
-
-int registry_open_blob(struct registry *registry, const char *name, const char *digest,
-		       uint64_t size, uint64_t offset, struct blob_reader **out, struct error *err)
-{
-	const struct download from = {
-		.connect = connect_blob,
-		.retries = &registry->retries,
-		.server = registry,
-		.place = strdup(digest),
-		.shown = text_format("%s %s", registry->host, name),
-		.size = size,
-		.at = offset,
-	};
-	return download_open(&from, out, err);
+	char *url CLEANUP_FREE = text_format("/blobs/%s", digest);
+	return url != NULL ? http_download(registry->http, url, size, offset, out, err)
+			   : error_memory(err);
 }
 
 /* Lists come in pages, each with the place of the next: Link: <...>; rel="next" (RFC 8288). *next stays NULL
@@ -98,8 +80,7 @@ static int find_next(const struct http_exchange *answer, char **next, struct err
 	return rc;
 }
 
-static int read_pages(struct registry *registry, const char *name, const char *target,
-		      const char *reference,
+static int read_pages(struct registry *registry, const char *first,
 		      int (*on_page)(const cJSON *document, void *user, struct error *err),
 		      void *user, struct error *err)
 {
@@ -110,17 +91,15 @@ static int read_pages(struct registry *registry, const char *name, const char *t
 		struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 		struct text body CLEANUP_TEXT = {0};
 		cJSON *document CLEANUP_JSON = NULL;
-		const struct registry_call call = {
+		const struct http_request request = {
 			.method = "GET",
-			.name = name,
-			.target = next != NULL ? next : target,
-			.reference = next != NULL ? NULL : reference,
+			.url = next != NULL ? next : first,
 			.accept = "application/json, " OCI_INDEX,
 		};
 		if (pages++ == REGISTRY_PAGES_MAX)
 			return error_set(err, ERROR_LIMIT, "%s/%s: more than %d pages",
-					 registry->host, name, REGISTRY_PAGES_MAX);
-		rc = registry_call(registry, &call, &body, &answer, err);
+					 registry->host, registry->name, REGISTRY_PAGES_MAX);
+		rc = http_call(registry->http, &request, &body, &answer, err);
 		if (rc < 0)
 			return rc;
 		rc = find_next(answer, &next, err);
@@ -129,7 +108,7 @@ static int read_pages(struct registry *registry, const char *name, const char *t
 		if (rc == 0)
 			rc = on_page(document, user, err);
 	} while (rc == 0 && next != NULL);
-	return rc < 0 ? error_wrap(err, rc, "%s/%s", registry->host, name) : 0;
+	return rc < 0 ? error_wrap(err, rc, "%s/%s", registry->host, registry->name) : 0;
 }
 
 static int add_tags(const cJSON *document, void *user, struct error *err)
@@ -149,10 +128,9 @@ static int add_tags(const cJSON *document, void *user, struct error *err)
 	return rc;
 }
 
-int registry_list_tags(struct registry *registry, const char *name, struct text_list *tags,
-		       struct error *err)
+int registry_list_tags(struct registry *registry, struct text_list *tags, struct error *err)
 {
-	return read_pages(registry, name, "/tags/list?n=1000", NULL, add_tags, tags, err);
+	return read_pages(registry, "/tags/list?n=1000", add_tags, tags, err);
 }
 
 static int add_referrers(const cJSON *document, void *user, struct error *err)
@@ -160,32 +138,35 @@ static int add_referrers(const cJSON *document, void *user, struct error *err)
 	return image_index_read(document, user, err);
 }
 
-int registry_get_fallback(struct registry *registry, const char *name, const char *digest,
-			  char **tag, cJSON **out, struct error *err)
+int registry_get_fallback(struct registry *registry, const char *digest, char **tag, cJSON **out,
+			  struct error *err)
 {
 	struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
 	struct error failure = {0};
 	*tag = text_format("%.6s-%s", digest, digest + sizeof("sha256"));
 	if (*tag == NULL)
 		return error_memory(err);
-	int rc = registry_get_manifest(registry, name, *tag, &document, &failure);
+	int rc = registry_get_manifest(registry, *tag, &document, &failure);
 	if (rc < 0)
 		return rc == ERROR_NOT_FOUND ? 0 : error_copy(err, &failure);
 	return image_document_parse(text_string(&document.data), document.data.size, out, err);
 }
 
-int registry_list_referrers(struct registry *registry, const char *name, const char *digest,
+int registry_list_referrers(struct registry *registry, const char *digest,
 			    const char *artifact_type, struct image_index *out, struct error *err)
 {
+	char *url CLEANUP_FREE = text_format("/referrers/%s", digest);
 	char *tag CLEANUP_FREE = NULL;
 	cJSON *fallback CLEANUP_JSON = NULL;
 	struct error failure = {0};
 	size_t kept = 0;
 	*out = (struct image_index){0};
-	int rc = read_pages(registry, name, "/referrers/", digest, add_referrers, out, &failure);
+	if (url == NULL)
+		return error_memory(err);
+	int rc = read_pages(registry, url, add_referrers, out, &failure);
 	if (rc == ERROR_NOT_FOUND || (rc == ERROR_REMOTE && failure.remote == 405)) {
 		failure = (struct error){0};
-		rc = registry_get_fallback(registry, name, digest, &tag, &fallback, &failure);
+		rc = registry_get_fallback(registry, digest, &tag, &fallback, &failure);
 		if (rc == 0 && fallback != NULL)
 			rc = image_index_read(fallback, out, &failure);
 	}

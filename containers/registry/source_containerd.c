@@ -16,8 +16,9 @@
 static int store_open_blob(void *blobs, const struct image_descriptor *what, bool is_document,
 			   struct blob_reader **out, struct error *err)
 {
+	char *path CLEANUP_FREE = blob_path(blobs, what->digest);
 	(void)is_document;
-	int rc = blob_file_open(blobs, what->digest, false, out, err);
+	int rc = path != NULL ? blob_file_open(path, out, err) : error_memory(err);
 	if (rc == ERROR_NOT_FOUND)
 		return error_set(err, rc,
 				 "%s is not in %s: pulled for another platform, or removed after "
@@ -32,14 +33,11 @@ static const struct source_kind store_kind = {.open = store_open_blob, .close = 
 static bool is_manifest_of(const char *path, const char *configuration)
 {
 	enum { MANIFEST_MAX = 65536 };
-	char data[MANIFEST_MAX];
-	int fd CLEANUP_FD = -1;
+	char *data CLEANUP_FREE = NULL;
 	cJSON *json CLEANUP_JSON = NULL;
 	size_t size = 0;
-	if (file_open_to_read(path, &fd, NULL) < 0 ||
-	    file_read_some(fd, path, data, sizeof(data), &size, NULL) < 0 || size == 0 ||
-	    data[0] != '{' || size == sizeof(data) ||
-	    image_document_parse(data, size, &json, NULL) < 0)
+	if (file_read_regular(path, false, MANIFEST_MAX, &data, &size, NULL) < 0 ||
+	    data[0] != '{' || image_document_parse(data, size, &json, NULL) < 0)
 		return false;
 	return text_equal(json_pointer_string(json, "/config/digest"), configuration);
 }

@@ -79,13 +79,15 @@ static void keep_named(struct image_index *index, const struct source_name *name
 	index->count = kept;
 }
 
-int source_choose_entries(const char *index_json, size_t size, const struct source_name *name,
+/* The entries of "index.json" that a name stands for: all without tag and digest when no two have different tags. A digest may
+ * be of a blob that no entry names. */
+static int choose_entries(const struct text *index, const struct source_name *name,
 			  struct image_index *out, struct error *err)
 {
 	struct text_list all CLEANUP_TEXT_LIST = {0};
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	cJSON *json CLEANUP_JSON = NULL;
-	int rc = image_document_parse(index_json, size, &json, err);
+	int rc = image_document_parse(text_string(index), index->size, &json, err);
 	if (rc == 0)
 		rc = image_index_read(json, out, err);
 	if (rc == 0)
@@ -101,55 +103,87 @@ int source_choose_entries(const char *index_json, size_t size, const struct sour
 						       : 0;
 }
 
-static int layout_open_blob(void *blobs, const struct image_descriptor *what, bool is_document,
+/* A file of a layout, which is a folder or an archive of one. ERROR_NOT_FOUND. */
+static int layout_open_file(const char *path, const char *name, struct blob_reader **out,
+			    struct error *err)
+{
+	if (!file_is_directory(path))
+		return archive_open(path, name, out, err);
+	char *file CLEANUP_FREE = path_join(path, name);
+	return file != NULL ? blob_file_open(file, out, err) : error_memory(err);
+}
+
+static int layout_open_blob(void *path, const struct image_descriptor *what, bool is_document,
 			    struct blob_reader **out, struct error *err)
 {
+	char *name CLEANUP_FREE = blob_path("blobs", what->digest);
 	(void)is_document;
-	return blob_file_open(blobs, what->digest, false, out, err);
+	int rc = name != NULL ? layout_open_file(path, name, out, err) : error_memory(err);
+	return rc == ERROR_NOT_FOUND
+		       ? error_set(err, rc, "%s is not in %s", what->digest, (const char *)path)
+		       : rc;
 }
 
 static const struct source_kind layout_kind = {.open = layout_open_blob, .close = free};
 
-int source_check_layout(const char *data, size_t size, struct error *err)
+static int layout_read(const char *path, const char *name, struct text *out, struct error *err)
+{
+	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
+	int rc = layout_open_file(path, name, &reader, err);
+	if (rc < 0)
+		return rc;
+	rc = blob_read_all(reader, IMAGE_DOCUMENT_MAX, out, err);
+	return rc < 0 ? error_wrap(err, rc, "%s", name) : 0;
+}
+
+/* Without "oci-layout": what was written before there was one has no digests of its files. */
+static int refuse_layout(const char *path, struct error *err)
+{
+	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
+	if (layout_open_file(path, "manifest.json", &reader, NULL) < 0)
+		return error_set(err, ERROR_FORMAT,
+				 "not an OCI image layout: it has no file \"oci-layout\"");
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "an archive as Docker before version 25 and Podman save it; make an OCI "
+			 "archive of it: `skopeo copy docker-archive:%s oci-archive:NEW`",
+			 path);
+}
+
+static int check_marker(const struct text *text, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = NULL;
 	const char *version = NULL;
-	int rc = image_document_parse(data, size, &json, err);
+	int rc = image_document_parse(text_string(text), text->size, &json, err);
 	struct json_at root = json_root(json);
 	if (rc == 0)
 		rc = json_need_string(&root, "imageLayoutVersion", &version, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "oci-layout");
-	if (!text_starts_with(version, "1."))
-		return error_set(err, ERROR_UNSUPPORTED, "oci-layout: version %s, not 1", version);
-	return 0;
-}
-
-static int layout_read(const char *directory, const char *name, char **data, size_t *size,
-		       struct error *err)
-{
-	char *path CLEANUP_FREE = path_join(directory, name);
-	return path != NULL ? file_read(path, IMAGE_DOCUMENT_MAX, data, size, err)
-			    : error_memory(err);
+	return text_starts_with(version, "1.")
+		       ? 0
+		       : error_set(err, ERROR_UNSUPPORTED, "oci-layout: version %s, not 1",
+				   version);
 }
 
 int source_layout_open(const struct source_name *name, const struct image_source_options *options,
 		       struct source *out, struct error *err)
 {
-	char *marker CLEANUP_FREE = NULL;
-	char *data CLEANUP_FREE = NULL;
-	size_t size = 0;
+	struct text marker CLEANUP_TEXT = {0};
+	struct text index CLEANUP_TEXT = {0};
+	struct file_status status = {0};
+	struct error failure = {0};
 	(void)options;
-	*out = (struct source){.kind = &layout_kind, .self = path_join(name->path, "blobs")};
-	if (out->self == NULL)
-		return error_memory(err);
-	int rc = layout_read(name->path, "oci-layout", &marker, &size, err);
-	if (rc == ERROR_NOT_FOUND && file_is_directory(name->path))
-		return error_set(err, ERROR_FORMAT,
-				 "not an OCI image layout: it has no file \"oci-layout\"");
+	*out = (struct source){.kind = &layout_kind, .self = strdup(name->path)};
+	int rc =
+		out->self != NULL ? file_status(name->path, true, &status, err) : error_memory(err);
+	if (rc < 0)
+		return rc;
+	rc = layout_read(name->path, "oci-layout", &marker, &failure);
+	if (rc < 0)
+		return rc == ERROR_NOT_FOUND ? refuse_layout(name->path, err)
+					     : error_copy(err, &failure);
+	rc = check_marker(&marker, err);
 	if (rc == 0)
-		rc = source_check_layout(marker, size, err);
-	if (rc == 0)
-		rc = layout_read(name->path, "index.json", &data, &size, err);
-	return rc == 0 ? source_choose_entries(data, size, name, &out->top, err) : rc;
+		rc = layout_read(name->path, "index.json", &index, err);
+	return rc == 0 ? choose_entries(&index, name, &out->top, err) : rc;
 }

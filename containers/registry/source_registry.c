@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/registry/content_cache.h"
+#include "containers/registry/internal.h"
 #include "containers/registry/reference.h"
-#include "containers/registry/registry_internal.h"
 
 #include <string.h>
 
 struct remote_source {
 	struct registry *registry;
 	struct image_reference reference;
-	char *cache;		      /* NULL: none */
-	bool kept;		      /* something in it */
 	struct registry_document top; /* what the tag stands for */
 };
 
 static void remote_close(void *self)
 {
 	struct remote_source *source = self;
-	struct content_cache_size size = {0};
-	if (source->kept)
-		(void)content_cache_prune(source->cache, CONTENT_CACHE_MAX, &size, NULL);
 	registry_close(&source->registry);
 	image_reference_free(&source->reference);
 	registry_document_free(&source->top);
-	free(source->cache);
 	free(source);
 }
 
@@ -32,8 +26,7 @@ static int remote_index(void *self, struct image_index *top, struct error *err)
 	const struct image_reference *reference = &source->reference;
 	if (reference->digest != NULL)
 		return source_add_digest(reference->digest, top, err);
-	int rc = registry_get_manifest(source->registry, reference->name, reference->tag,
-				       &source->top, err);
+	int rc = registry_get_manifest(source->registry, reference->tag, &source->top, err);
 	return rc == 0 ? source_add_digest(source->top.digest, top, err) : rc;
 }
 
@@ -47,8 +40,7 @@ static int open_document(struct remote_source *source, const char *digest, struc
 	if (strcmp(source->top.digest, digest) == 0)
 		text_add_all(&document.data, &source->top.data);
 	else
-		rc = registry_get_manifest(source->registry, source->reference.name, digest,
-					   &document, err);
+		rc = registry_get_manifest(source->registry, digest, &document, err);
 	return rc == 0 ? blob_text_open(&document.data, out, err) : rc;
 }
 
@@ -56,23 +48,16 @@ static int remote_open(void *self, const struct image_descriptor *what, bool is_
 		       struct blob_reader **out, struct error *err)
 {
 	struct remote_source *source = self;
-	if (source->cache != NULL && content_cache_open(source->cache, what, out, NULL) == 0)
-		return 0;
-	int rc = is_document ? open_document(source, what->digest, out, err)
-			     : registry_open_blob(source->registry, source->reference.name,
-						  what->digest, what->size, 0, out, err);
-	source->kept = source->kept || source->cache != NULL;
-	if (rc == 0 && source->cache != NULL)
-		*out = content_cache_keep(source->cache, what->digest, *out);
-	return rc;
+	return is_document ? open_document(source, what->digest, out, err)
+			   : registry_open_blob(source->registry, what->digest, what->size, 0, out,
+						err);
 }
 
 static int remote_referrers(void *self, const char *digest, const char *artifact_type,
 			    struct image_index *out, struct error *err)
 {
 	struct remote_source *source = self;
-	return registry_list_referrers(source->registry, source->reference.name, digest,
-				       artifact_type, out, err);
+	return registry_list_referrers(source->registry, digest, artifact_type, out, err);
 }
 
 static const struct source_kind remote_kind = {remote_index, remote_open, remote_close,
@@ -86,10 +71,10 @@ int source_registry_open(const struct source_name *name, const struct image_sour
 		return error_memory(err);
 	*out = (struct source){.kind = &remote_kind, .self = source};
 	if (!options->no_cache)
-		source->cache = options->cache_directory != NULL ? strdup(options->cache_directory)
-								 : content_cache_directory();
+		out->cache = options->cache_directory != NULL ? strdup(options->cache_directory)
+							      : content_cache_directory();
 	int rc = image_reference_parse(name->whole, &source->reference, err);
-	return rc == 0 ? registry_open(source->reference.host, &options->registry,
-				       &source->registry, err)
+	return rc == 0 ? registry_open(source->reference.host, source->reference.name, false,
+				       &options->registry, &source->registry, err)
 		       : rc;
 }

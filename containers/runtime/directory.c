@@ -24,23 +24,12 @@ struct owner {
 	const char *boot, *cri;
 };
 
-#define OWNER_NUMBER(key_, member, min_, max_)                                                     \
-	{                                                                                          \
-		.key = (key_), .type = JSON_MEMBER_INT, .presence = JSON_REQUIRED,                 \
-		JSON_AT(struct owner, member), .min = (min_), .max = (max_)                        \
-	}
-#define OWNER_STRING(key_, member, presence_)                                                      \
-	{                                                                                          \
-		.key = (key_), .type = JSON_MEMBER_STRING, .presence = (presence_),                \
-		JSON_AT(struct owner, member)                                                      \
-	}
-
 static const struct json_member members[] = {
-	OWNER_NUMBER("pid", pid, 1, INT32_MAX),
-	OWNER_NUMBER("startTime", start_time, 0, INT64_MAX),
-	OWNER_STRING("boot", boot, JSON_REQUIRED),
-	OWNER_NUMBER("pidNamespace", namespace, 0, INT64_MAX),
-	OWNER_STRING("cri", cri, JSON_OPTIONAL),
+	JSON_NUMBER(struct owner, "pid", pid, JSON_REQUIRED, 1, INT32_MAX),
+	JSON_NUMBER(struct owner, "startTime", start_time, JSON_REQUIRED, 0, INT64_MAX),
+	JSON_TEXT(struct owner, "boot", boot, JSON_REQUIRED, NULL),
+	JSON_NUMBER(struct owner, "pidNamespace", namespace, JSON_REQUIRED, 0, INT64_MAX),
+	JSON_TEXT(struct owner, "cri", cri, JSON_OPTIONAL, NULL),
 	{.key = NULL},
 };
 

@@ -77,35 +77,34 @@ static cJSON *read_config(struct runtime *runtime)
 	return config;
 }
 
-static const char *string_of(const cJSON *object, const char *key)
+static const char *string_of(const cJSON *config, const char *pointer)
 {
-	const char *value = cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
+	const char *value = json_pointer_string(config, pointer);
 	return value != NULL ? value : "";
 }
 
 char *runtime_root(struct runtime *runtime)
 {
 	cJSON *config CLEANUP_JSON = read_config(runtime);
-	const char *root = string_of(config, "containerdRootDir");
+	const char *root = string_of(config, "/containerdRootDir");
 	return root[0] != '\0' ? strdup(root) : NULL;
 }
 
 static const cJSON *find_handler(const cJSON *config, const char *handler)
 {
-	const cJSON *containerd = cJSON_GetObjectItem(config, "containerd");
 	if (handler == NULL || handler[0] == '\0')
-		handler = string_of(containerd, "defaultRuntimeName");
-	return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItem(containerd, "runtimes"),
+		handler = string_of(config, "/containerd/defaultRuntimeName");
+	return cJSON_GetObjectItemCaseSensitive(json_pointer(config, "/containerd/runtimes"),
 						handler);
 }
 
 static void find_shim(const cJSON *handler, const struct running_program *daemon,
 		      struct runtime_identity *out)
 {
-	const char *path = string_of(handler, "runtimePath");
+	const char *path = string_of(handler, "/runtimePath");
 	char *name CLEANUP_FREE = path[0] != '\0'
 					  ? strdup(path)
-					  : runtime_shim_name(string_of(handler, "runtimeType"));
+					  : runtime_shim_name(string_of(handler, "/runtimeType"));
 	if (name == NULL)
 		return;
 	out->shim_file = running_program_find(daemon, name);
@@ -117,8 +116,8 @@ static void find_shim(const cJSON *handler, const struct running_program *daemon
 static void find_oci(const cJSON *handler, const struct running_program *daemon,
 		     struct runtime_identity *out)
 {
-	const char *type = string_of(handler, "runtimeType");
-	const char *name = string_of(cJSON_GetObjectItem(handler, "options"), "BinaryName");
+	const char *type = string_of(handler, "/runtimeType");
+	const char *name = string_of(handler, "/options/BinaryName");
 	if (name[0] == '\0' && text_starts_with(type, "io.containerd.runc."))
 		name = "runc";
 	if (name[0] == '\0')

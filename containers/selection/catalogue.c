@@ -101,14 +101,8 @@ static int check_architectures(const struct json_at *at, struct error *err)
 }
 
 static const struct json_member platform_members[] = {
-	{.key = "os",
-	 .presence = JSON_REQUIRED,
-	 JSON_AT(struct image_platform, os),
-	 .check = check_text},
-	{.key = "architecture",
-	 .presence = JSON_REQUIRED,
-	 JSON_AT(struct image_platform, architecture),
-	 .check = check_text},
+	JSON_TEXT(struct image_platform, "os", os, JSON_REQUIRED, check_text),
+	JSON_TEXT(struct image_platform, "architecture", architecture, JSON_REQUIRED, check_text),
 	{.key = "variant", JSON_AT(struct image_platform, variant), .check = check_text},
 	{.key = "osVersion", JSON_AT(struct image_platform, os_version), .check = check_text},
 	{0},
@@ -135,18 +129,12 @@ static const struct json_member wants_members[] = {
 	 .max = CATALOGUE_LIST_MAX,
 	 .what = "an architecture",
 	 .check = check_architectures},
-	{.key = "cpuLevel",
-	 .type = JSON_MEMBER_INT,
-	 JSON_AT(struct catalogue_wants, cpu_level),
-	 .max = CPU_LEVEL_MAX},
+	JSON_NUMBER(struct catalogue_wants, "cpuLevel", cpu_level, JSON_OPTIONAL, 0, CPU_LEVEL_MAX),
 	{0},
 };
 
 static const struct json_member entry_members[] = {
-	{.key = "reference",
-	 .presence = JSON_REQUIRED,
-	 JSON_AT(struct catalogue_entry, reference),
-	 .check = check_reference},
+	JSON_TEXT(struct catalogue_entry, "reference", reference, JSON_REQUIRED, check_reference),
 	{.key = "platform",
 	 .type = JSON_MEMBER_OBJECT,
 	 .presence = JSON_REQUIRED,
@@ -166,14 +154,8 @@ static const struct json_member members[] = {
 	 .type = JSON_MEMBER_SCHEMA,
 	 .presence = JSON_REQUIRED,
 	 .what = "gpucert-catalogue/1"},
-	{.key = "images",
-	 .type = JSON_MEMBER_OBJECTS,
-	 .presence = JSON_REQUIRED,
-	 .offset = offsetof(struct catalogue, entries),
-	 .size = sizeof(struct catalogue_entry),
-	 .count = offsetof(struct catalogue, count),
-	 .max = CATALOGUE_IMAGES_MAX,
-	 .members = entry_members},
+	JSON_LIST(struct catalogue, "images", entries, count, JSON_REQUIRED, CATALOGUE_IMAGES_MAX,
+		  entry_members),
 	{0},
 };
 
@@ -200,20 +182,6 @@ void catalogue_entry_reset(struct catalogue_entry *entry)
 	json_members_reset(entry_members, entry);
 }
 
-/* Nothing for "". */
-static int add_pair(struct arena *arena, const char *name, const char *value,
-		    struct image_pair **pairs, size_t *count, struct error *err)
-{
-	if (value[0] == '\0')
-		return 0;
-	*pairs = arena_allocate(arena, sizeof(**pairs));
-	if (*pairs == NULL)
-		return error_memory(err);
-	**pairs = (struct image_pair){name, value};
-	*count = 1;
-	return 0;
-}
-
 /* What the wants say in the words of an image, for the rules. */
 static int finish_entry(struct catalogue_entry *entry, struct arena *arena, struct error *err)
 {
@@ -231,13 +199,12 @@ static int finish_entry(struct catalogue_entry *entry, struct arena *arena, stru
 				 platform->architecture);
 	if (level > 1 && level > platform_level(platform))
 		platform->variant = arena_format(arena, "v%u", level);
-	int rc = add_pair(arena, "CUDA_VERSION", entry->wants.cuda, &image->environment,
-			  &image->environment_count, err);
-	if (rc == 0)
-		rc = add_pair(arena, "org.opencontainers.image.base.name", entry->base,
-			      &image->annotations, &image->annotation_count, err);
-	if (rc < 0)
-		return rc;
+	entry->told[0] = (struct image_pair){"CUDA_VERSION", entry->wants.cuda};
+	entry->told[1] = (struct image_pair){"org.opencontainers.image.base.name", entry->base};
+	image->environment = &entry->told[0];
+	image->environment_count = entry->wants.cuda[0] != '\0';
+	image->annotations = &entry->told[1];
+	image->annotation_count = entry->base[0] != '\0';
 	return platform->os_version[0] != '\0' && text_equal(platform->os, "windows")
 		       ? windows_version_parse(platform->os_version, "platform.osVersion", &version,
 					       err)

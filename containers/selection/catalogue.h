@@ -43,7 +43,9 @@ struct catalogue_entry {
 	/* As far as it is known: of a file platform and CUDA_VERSION, of an index all that its
 	 * configuration has, or the platform alone where that is not the host's. */
 	struct image image;
-	bool loaded; /* the image's own variables are known */
+	struct image_pair
+		told[2]; /* the variable and the annotation that stand for `cuda` and `base` */
+	bool loaded;	 /* the image's own variables are known */
 	struct catalogue_wants wants;
 	cJSON *compatibility; /* document of its compatibility artifact; NULL: there is none */
 	const char *artifact; /* the digest of that artifact; "" */

@@ -73,23 +73,13 @@ static int read_artifact(struct image_source *source, const struct image_index_e
 			 struct text *out, struct error *err)
 {
 	struct image artifact CLEANUP_IMAGE = {0};
-	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
-	char chunk[4096];
-	size_t count = 0;
+	struct blob_reader *layer CLEANUP_BLOB_READER = NULL;
 	int rc = image_source_load_entry(source, from, &artifact, err);
 	if (rc == 0 && artifact.layer_count == 0)
 		rc = error_set(err, ERROR_FORMAT, "it has no layer");
 	if (rc == 0)
-		rc = image_source_open_layer(source, &artifact.layers[0], &stream, err);
-	while (rc == 0 &&
-	       (rc = image_stream_read(stream, chunk, sizeof(chunk), &count, err)) == 0 &&
-	       count > 0) {
-		text_append(out, chunk, count);
-		if (out->size > COMPATIBILITY_MAX)
-			return error_set(err, ERROR_LIMIT, "more than %d bytes",
-					 (int)COMPATIBILITY_MAX);
-	}
-	return rc == 0 && out->failed ? error_memory(err) : rc;
+		rc = image_source_open_layer(source, &artifact.layers[0], &layer, err);
+	return rc == 0 ? blob_read_all(layer, COMPATIBILITY_MAX, out, err) : rc;
 }
 
 /* Of the image itself, otherwise of the index that has it. */
@@ -201,9 +191,10 @@ static int add_repository(const char *string, const struct host_facts *host,
 	struct text_list tags CLEANUP_TEXT_LIST = {0};
 	int rc = image_reference_parse(string + strlen(registry_prefix), &reference, err);
 	if (rc == 0)
-		rc = registry_open(reference.host, &options->registry, &registry, err);
+		rc = registry_open(reference.host, reference.name, false, &options->registry,
+				   &registry, err);
 	if (rc == 0)
-		rc = registry_list_tags(registry, reference.name, &tags, err);
+		rc = registry_list_tags(registry, &tags, err);
 	if (rc == 0 && tags.count > CATALOGUE_LOADED_MAX)
 		return error_set(err, ERROR_LIMIT,
 				 "%zu tags, and at most %d are read: name one of them", tags.count,

@@ -18,7 +18,7 @@ struct match {
 };
 
 struct walk {
-	const struct features *features;
+	struct features *features;
 	struct arena *arena;
 	size_t steps;
 	const char *set;     /* of the term at work */
@@ -127,6 +127,15 @@ static int check_values(const struct expression *expression, struct error *err)
 	return 0;
 }
 
+static int count_steps(struct walk *walk, size_t steps, struct error *err)
+{
+	walk->steps += steps;
+	return walk->steps > COMPATIBILITY_STEPS_MAX
+		       ? error_set(err, ERROR_LIMIT, "more than %d comparisons",
+				   (int)COMPATIBILITY_STEPS_MAX)
+		       : 0;
+}
+
 static int read_expression(struct walk *walk, const struct json_at *at, struct expression *out,
 			   struct error *err)
 {
@@ -148,11 +157,8 @@ static int read_expression(struct walk *walk, const struct json_at *at, struct e
 	out->version = text_equal(type, "version");
 	if (type != NULL && type[0] != '\0' && (!out->version || !has_order(out->operation)))
 		return json_error(at, err, "'%.40s' is not a type of %s", type, name);
-	walk->steps += 1 + json_count(&out->values) * (i == IN_REGEXP ? 100 : 1);
-	if (walk->steps > COMPATIBILITY_STEPS_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d comparisons",
-				 (int)COMPATIBILITY_STEPS_MAX);
-	return check_values(out, err);
+	rc = count_steps(walk, 1 + json_count(&out->values) * (i == IN_REGEXP ? 100 : 1), err);
+	return rc == 0 ? check_values(out, err) : rc;
 }
 
 static bool within(int order, enum bound bound)
@@ -350,6 +356,38 @@ static int judge_terms(struct walk *walk, const struct json_at *at, struct match
 	return rc == 0 ? judge_each(walk, &terms, judge_term, also, out, err) : rc;
 }
 
+/* What the rule says for those behind it, if it matches. Templates are not evaluated. */
+static int keep_outputs(struct walk *walk, const struct json_at *rule, enum feature_answer answer,
+			struct error *err)
+{
+	static const char *const maps[] = {"labels", "vars"};
+	static const char *const templates[] = {"labelsTemplate", "varsTemplate"};
+	for (size_t i = 0; i < ARRAY_SIZE(maps); i++) {
+		struct json_at map = {0};
+		const char *template = "";
+		int rc = json_have(rule, maps[i], JSON_OBJECT, &map, err);
+		if (rc == 0)
+			rc = json_have_string(rule, templates[i], &template, err);
+		if (rc == 0)
+			rc = count_steps(walk, json_count(&map), err);
+		if (rc < 0)
+			return rc;
+		walk->features->matched_untold |=
+			(template[0] != '\0' && answer != FEATURE_NO) ||
+			(json_count(&map) > 0 && answer == FEATURE_UNKNOWN);
+		json_each (item, map.node) {
+			const struct json_at at = {
+				.node = item, .parent = &map, .key = item->string};
+			if (!cJSON_IsString(item))
+				return json_error(&at, err, "expected a string (quotes, perhaps)");
+			if (answer == FEATURE_YES)
+				features_add(walk->features, FEATURE_MATCHED, 0, item->string,
+					     item->valuestring);
+		}
+	}
+	return 0;
+}
+
 static int judge_rule(struct walk *walk, const struct json_at *at, struct match *out,
 		      struct error *err)
 {
@@ -365,6 +403,8 @@ static int judge_rule(struct walk *walk, const struct json_at *at, struct match 
 		rc = judge_each(walk, &elements, judge_terms, instead, &any, err);
 	if (rc == 0 && json_count(&elements) > 0)
 		also(out, any);
+	if (rc == 0)
+		rc = keep_outputs(walk, at, out->answer, err);
 	if (rc == 0 && out->answer != FEATURE_YES)
 		out->why = arena_format(walk->arena, "the rule '%.100s' wants %s", name, out->why);
 	return rc;
@@ -390,7 +430,7 @@ static int judge_set(struct walk *walk, const struct json_at *at, struct match *
 	return rc;
 }
 
-int compatibility_judge(const cJSON *document, const struct features *features, struct arena *arena,
+int compatibility_judge(const cJSON *document, struct features *features, struct arena *arena,
 			struct compatibility_answer *out, struct error *err)
 {
 	static const enum compat_verdict verdicts[] = {
@@ -410,7 +450,8 @@ int compatibility_judge(const cJSON *document, const struct features *features, 
 	out->verdict = verdicts[best.answer];
 	out->reason = best.answer == FEATURE_YES ? best.why
 						 : arena_string(arena, text_string(&walk.reasons));
-	return arena->failed || walk.reasons.failed ? error_memory(err) : 0;
+	bool failed = arena->failed || features->arena.failed || walk.reasons.failed;
+	return failed ? error_memory(err) : 0;
 }
 
 /* YAML allows no key twice, and NFD refuses such a document. */

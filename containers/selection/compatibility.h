@@ -28,9 +28,10 @@ struct compatibility_answer {
 };
 
 /*
- * A set matches, none does, or features decide that the host does not tell. Strings are the arena's.
+ * A set matches, none does, or features decide that the host does not tell. Strings are the arena's. `features`
+ * receives what rules that match say for those behind them, borrowed from the document.
  * ERROR_FORMAT names the place of what is not a rule; ERROR_LIMIT; ERROR_MEMORY; those of
  * regexp_search().
  */
-int compatibility_judge(const cJSON *document, const struct features *features, struct arena *arena,
+int compatibility_judge(const cJSON *document, struct features *features, struct arena *arena,
 			struct compatibility_answer *out, struct error *err);

@@ -14,8 +14,8 @@ void features_free(struct features *features)
 	*features = (struct features){0};
 }
 
-static void add(struct features *out, const char *set, size_t instance, const char *name,
-		const char *value)
+void features_add(struct features *out, const char *set, size_t instance, const char *name,
+		  const char *value)
 {
 	struct feature *items =
 		arena_grow(&out->arena, out->items, out->count, sizeof(*out->items));
@@ -38,8 +38,8 @@ static void add_labels(struct features *out)
 		const char *name = arena_format(&out->arena, "%.*s", (int)name_size, line);
 		const char *value = arena_format(&out->arena, "%.*s", (int)(size - name_size - 1),
 						 line + name_size + 1);
-		add(out, "local.label", 0, name, value);
-		add(out, "local.feature", 0, name, value);
+		features_add(out, "local.label", 0, name, value);
+		features_add(out, "local.feature", 0, name, value);
 	}
 }
 
@@ -48,13 +48,13 @@ static void add_kernel(struct features *out)
 	static const char *const names[] = {"major", "minor", "revision"};
 	const char *at = out->host->kernel;
 	if (*at != '\0')
-		add(out, "kernel.version", 0, "full", at);
+		features_add(out, "kernel.version", 0, "full", at);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		size_t size = strspn(at, "0123456789");
 		if (size == 0)
 			return;
-		add(out, "kernel.version", 0, names[i],
-		    arena_format(&out->arena, "%.*s", (int)size, at));
+		features_add(out, "kernel.version", 0, names[i],
+			     arena_format(&out->arena, "%.*s", (int)size, at));
 		at += size + (at[size] == '.');
 	}
 }
@@ -68,9 +68,10 @@ static void add_processor(struct features *out)
 		[4] = {"AVX512F", "AVX512BW", "AVX512CD", "AVX512DQ", "AVX512VL"},
 	};
 	for (unsigned level = 1; level <= out->host->cpu_level; level++) {
-		add(out, "cpu.cpuid", 0, arena_format(&out->arena, "X86_64_V%u", level), NULL);
+		features_add(out, "cpu.cpuid", 0, arena_format(&out->arena, "X86_64_V%u", level),
+			     NULL);
 		for (const char *const *name = promised[level]; *name != NULL; name++)
-			add(out, "cpu.cpuid", 0, *name, NULL);
+			features_add(out, "cpu.cpuid", 0, *name, NULL);
 	}
 }
 
@@ -80,10 +81,10 @@ static void add_modules(struct features *out)
 	static const char *const drivers[] = {"nvidia", "amdgpu", "i915", "xe", NULL};
 	const struct host_facts *host = out->host;
 	for (const char *const *module = host->modules; *module != NULL; module++)
-		add(out, "kernel.loadedmodule", 0, *module, NULL);
+		features_add(out, "kernel.loadedmodule", 0, *module, NULL);
 	for (size_t i = 0; host->modules[0] == NULL && i < host->gpu_count; i++) {
 		if (drivers[text_position(drivers, host->gpus[i].driver)] != NULL)
-			add(out, "kernel.loadedmodule", 0, host->gpus[i].driver, NULL);
+			features_add(out, "kernel.loadedmodule", 0, host->gpus[i].driver, NULL);
 	}
 }
 
@@ -91,9 +92,9 @@ static void add_pci(struct features *out)
 {
 	for (size_t i = 0; i < out->host->pci_count; i++) {
 		const struct host_pci *device = &out->host->pci[i];
-		add(out, "pci.device", i + 1, "class", device->class_code);
-		add(out, "pci.device", i + 1, "vendor", device->vendor);
-		add(out, "pci.device", i + 1, "device", device->device);
+		features_add(out, "pci.device", i + 1, "class", device->class_code);
+		features_add(out, "pci.device", i + 1, "vendor", device->vendor);
+		features_add(out, "pci.device", i + 1, "device", device->device);
 	}
 }
 
@@ -115,7 +116,8 @@ bool features_are_all(const struct features *features, const char *set)
 	const struct host_facts *host = features->host;
 	return (text_equal(set, "kernel.version") && features->host->kernel[0] != '\0') ||
 	       (text_equal(set, "kernel.loadedmodule") && host->modules[0] != NULL) ||
-	       (text_equal(set, "pci.device") && host->pci_count > 0);
+	       (text_equal(set, "pci.device") && host->pci_count > 0) ||
+	       (text_equal(set, FEATURE_MATCHED) && !features->matched_untold);
 }
 
 /* Is a name, which is not there, one that would be told? Other files than this one's may tell labels, and
@@ -134,8 +136,8 @@ enum feature_answer features_find(const struct features *features, const char *s
 				  const char *name, const char **value)
 {
 	*value = NULL;
-	for (size_t i = 0; i < features->count; i++) {
-		const struct feature *it = &features->items[i];
+	for (size_t i = features->count; i > 0; i--) {
+		const struct feature *it = &features->items[i - 1];
 		if (it->instance == instance && strcmp(it->name, name) == 0 &&
 		    strcmp(it->set, set) == 0) {
 			*value = it->value;

@@ -22,8 +22,12 @@ struct features {
 	struct arena arena;
 	struct feature *items;
 	size_t count;
+	bool matched_untold;	       /* not all of FEATURE_MATCHED are known */
 	const struct host_facts *host; /* borrowed */
 };
+
+/* What rules that matched say for those behind them: their labels and variables. */
+#define FEATURE_MATCHED "rule.matched"
 
 #define CLEANUP_FEATURES __attribute__((cleanup(features_free)))
 
@@ -31,6 +35,10 @@ void features_free(struct features *features);
 
 /* `out` is overwritten; free it after an error, too. ERROR_MEMORY. */
 int features_of_host(const struct host_facts *host, struct features *out, struct error *err);
+
+/* Strings are borrowed. Of several of a name the last counts. Failures are the arena's. */
+void features_add(struct features *out, const char *set, size_t instance, const char *name,
+		  const char *value);
 
 /* Is there one of the name? *value is its value then, NULL of a flag. */
 enum feature_answer features_find(const struct features *features, const char *set, size_t instance,

@@ -99,21 +99,18 @@ static void add_row(const struct compat_case *it, const struct row *row,
 static void add_architectures(const struct compat_case *it, const char *vendor,
 			      const struct labels *labels)
 {
-	struct text seen CLEANUP_TEXT = {0};
+	struct text_list seen CLEANUP_TEXT_LIST = {0};
 	size_t next = 0;
-	text_add(&seen, "=");
 	for (const struct host_gpu *gpu = NULL; (gpu = case_gpu(it, vendor, &next)) != NULL;) {
 		char valid[LABEL_TEXT_MAX + 1] = "";
 		label_text(gpu->architecture, LABEL_NAME_MAX - 8, valid);
-		char *mark CLEANUP_FREE = text_format("=%s=", valid);
+		if (valid[0] == '\0' || text_list_has(&seen, valid))
+			continue;
 		char *name CLEANUP_FREE = text_format("%s.%s", vendor, valid);
-		if (mark == NULL || name == NULL) {
-			labels->out->failed = true;
-			return;
-		}
-		if (valid[0] != '\0' && strstr(text_string(&seen), mark) == NULL)
+		if (name != NULL && text_list_add(&seen, valid, NULL) == 0)
 			add(labels, name, "true");
-		text_add(&seen, mark + 1);
+		else
+			labels->out->failed = true;
 	}
 }
 

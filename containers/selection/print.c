@@ -6,15 +6,6 @@
 
 #include <string.h>
 
-static void print_line(const char *label, const char *value, struct text *out)
-{
-	if (value == NULL || value[0] == '\0')
-		return;
-	text_add(out, label);
-	text_add_escaped(out, value, strlen(value));
-	text_add(out, "\n");
-}
-
 static void print_item(const struct selection_item *item, size_t rank, bool color, struct text *out)
 {
 	struct arena arena __attribute__((cleanup(arena_free))) = {0};
@@ -27,13 +18,13 @@ static void print_item(const struct selection_item *item, size_t rank, bool colo
 	text_add_escaped(out, platform, strlen(platform));
 	text_addf(out, "): %s\n", compat_verdict_words(item->verdict));
 	if (finding->rule != NULL) {
-		text_addf(out, "   %s: ", finding->rule);
-		print_line("", finding->reason, out);
-		print_line("   To do:  ", finding->advice, out);
-		print_line("   Source: ", finding->source, out);
+		text_add_line(out, "   %s: %s", finding->rule, finding->reason);
+		if (finding->advice[0] != '\0')
+			text_add_line(out, "   To do:  %s", finding->advice);
+		text_add_line(out, "   Source: %s", finding->source);
 	}
-	if (item->reason != finding->reason)
-		print_line("   After the first: ", item->reason, out);
+	if (item->reason[0] != '\0' && item->reason != finding->reason)
+		text_add_line(out, "   After the first: %s", item->reason);
 	out->failed = out->failed || arena.failed;
 }
 

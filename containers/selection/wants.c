@@ -20,12 +20,12 @@ bool wants_vendor(const struct catalogue_wants *wants, const char *vendor)
 	       (amd && text_equal(vendor, catalogue_vendors[AMD]));
 }
 
-static void judge_vendor(struct compat_case *it, const struct catalogue_wants *wants)
+static void judge_vendor(struct compat_case *it)
 {
 	struct text wanted CLEANUP_TEXT = {0};
 	const char *has = NULL;
 	for (const char *const *vendor = catalogue_vendors; *vendor != NULL; vendor++) {
-		if (!wants_vendor(wants, *vendor))
+		if (!wants_vendor(it->wants, *vendor))
 			continue;
 		text_addf(&wanted, "%s%s", wanted.size > 0 ? " or " : "", *vendor);
 		if (has == NULL && case_has_gpu(it, *vendor))
@@ -42,132 +42,73 @@ static void judge_vendor(struct compat_case *it, const struct catalogue_wants *w
 			text_string(&wanted), it->host->gpu_count);
 }
 
-static enum compat_verdict judge_version(const struct compat_case *it, const struct host_gpu *gpu,
-					 const char *has, const char *least)
+static void judge_driver(struct compat_case *it)
 {
+	const struct host_gpu *gpu = it->gpu;
+	const char *least =
+		image_pair_value(it->wants->drivers, it->wants->driver_count, gpu->vendor);
+	bool nvidia = text_equal(gpu->vendor, catalogue_vendors[NVIDIA]);
+	char buffer[NVIDIA_DRIVER_SIZE];
+	const char *has = nvidia ? case_nvidia_driver(it, gpu, buffer) : gpu->driver_version;
 	/* AMD numbers the driver that it ships; the kernel's own has the kernel's release. */
 	bool of_kernel = text_equal(gpu->vendor, catalogue_vendors[AMD]) &&
 			 text_equal(has, it->host->kernel);
-	return of_kernel ? COMPAT_UNKNOWN : case_at_least(has, least);
+	if (least != NULL)
+		compat_find(it, of_kernel ? COMPAT_UNKNOWN : case_at_least(has, least),
+			    "the image wants driver %s of %s, the host's is %s", least, gpu->vendor,
+			    case_told(has));
 }
 
-static void judge_driver(struct compat_case *it, const struct catalogue_wants *wants)
+/* Is the image's code, of which `list` has what it is made for, for what the GPU is? */
+static void judge_code(struct compat_case *it, const char *what, const char *const *list,
+		       bool (*fits)(const char *element, size_t size, const char *of),
+		       const char *has)
 {
-	for (size_t i = 0; i < wants->driver_count; i++) {
-		const struct image_pair *least = &wants->drivers[i];
-		bool nvidia = text_equal(least->name, catalogue_vendors[NVIDIA]);
-		size_t next = 0;
-		for (const struct host_gpu *gpu = NULL;
-		     (gpu = case_gpu(it, least->name, &next)) != NULL;) {
-			char buffer[NVIDIA_DRIVER_SIZE];
-			const char *has =
-				nvidia ? case_nvidia_driver(it, gpu, buffer) : gpu->driver_version;
-			compat_find(it, judge_version(it, gpu, has, least->value),
-				    "the image wants driver %s of %s, the host's is %s",
-				    least->value, least->name, case_told(has));
-		}
-	}
-}
-
-/* Of GPUs of one vendor. Where some fit and others do not, it depends on which one the container is
- * given. */
-struct tally {
-	size_t fits, not, unknown;
-	const char *first_not; /* what the first that does not fit is: "9.0" */
-};
-
-static void tally_add(struct tally *tally, const char *fact, bool fits)
-{
-	if (fact[0] == '\0')
-		tally->unknown++;
-	else if (fits)
-		tally->fits++;
-	else if (tally->not ++ == 0)
-		tally->first_not = fact;
-}
-
-static void judge_tally(struct compat_case *it, const struct tally *tally, const char *what,
-			const char *const *list)
-{
-	size_t all = tally->fits + tally->not +tally->unknown;
 	struct text wanted CLEANUP_TEXT = {0};
-	for (const char *const *item = list; *item != NULL; item++)
-		text_addf(&wanted, "%s%s", item == list ? "" : ", ", *item);
-	if (tally->not > 0)
-		compat_find(
-			it, tally->not == all ? COMPAT_CANNOT_WORK : COMPAT_UNKNOWN,
-			"the image is built for %s %s; %zu of the host's %zu GPUs fit, one that "
-			"does not has %s",
-			what, text_string(&wanted), tally->fits, all, tally->first_not);
-	else if (all > 0)
-		compat_find(it, tally->unknown > 0 ? COMPAT_UNKNOWN : COMPAT_WORKS,
-			    "the image is built for %s %s; %zu of the host's %zu GPUs fit%s", what,
-			    text_string(&wanted), tally->fits, all,
-			    tally->unknown > 0 ? ", of others it is not known" : "");
+	bool runs = false;
+	for (const char *const *one = list; *one != NULL; one++) {
+		text_addf(&wanted, "%s%s", one == list ? "" : ", ", *one);
+		runs = runs || fits(*one, strlen(*one), has);
+	}
+	if (wanted.size > 0)
+		compat_find(it, case_verdict(has[0] != '\0', runs),
+			    "the image is built for %s %s, that of '%s' is %s", what,
+			    text_string(&wanted), it->gpu->name, case_told(has));
 }
 
-static void judge_capability(struct compat_case *it, const struct catalogue_wants *wants)
+static void judge_capability(struct compat_case *it)
 {
-	struct tally tally = {0};
-	size_t next = 0;
-	for (const struct host_gpu *gpu = NULL; wants->compute_capabilities[0] != NULL &&
-						(gpu = case_gpu(it, "nvidia", &next)) != NULL;) {
-		const char *has = case_capability(gpu);
-		bool fits = false;
-		for (const char *const *one = wants->compute_capabilities; *one != NULL; one++)
-			fits = fits || case_code_runs(*one, strlen(*one), has);
-		tally_add(&tally, has, fits);
-	}
-	judge_tally(it, &tally, "compute capability", wants->compute_capabilities);
+	judge_code(it, "compute capability", it->wants->compute_capabilities, case_code_runs,
+		   case_capability(it->gpu));
 }
 
-/* Perhaps with features behind a colon: "gfx90a:xnack-". */
-static bool has_architecture(const char *const *list, const char *has)
+static void judge_architecture(struct compat_case *it)
 {
-	for (; *list != NULL; list++) {
-		size_t size = strcspn(*list, ":");
-		if (size == strlen(has) && strncmp(*list, has, size) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void judge_architecture(struct compat_case *it, const struct catalogue_wants *wants)
-{
-	struct tally tally = {0};
-	size_t next = 0;
-	for (const struct host_gpu *gpu = NULL;
-	     wants->architectures[0] != NULL && (gpu = case_gpu(it, "amd", &next)) != NULL;) {
-		tally_add(&tally, gpu->architecture,
-			  has_architecture(wants->architectures, gpu->architecture));
-	}
-	judge_tally(it, &tally, "architecture", wants->architectures);
+	judge_code(it, "architecture", it->wants->architectures, case_code_is_of,
+		   it->gpu->architecture);
 }
 
 #define SOURCE "the catalogue"
 
 static const struct {
 	struct compat_rule rule;
-	void (*judge)(struct compat_case *it, const struct catalogue_wants *wants);
 	const char *replaces; /* a rule of compat/ that an entry's wants say better */
 } rules[] = {
 	{{"catalogue.vendor", "The host has a GPU of a vendor that the image is for.",
-	  "Start it on a node with such a GPU.", SOURCE, NULL},
-	 judge_vendor,
+	  "Start it on a node with such a GPU.", SOURCE, .apply = judge_vendor},
 	 "gpu.vendor"},
 	{{"catalogue.driver", "The host's driver is as new as the catalogue says.",
-	  "Update the GPU's driver, or take an earlier image.", SOURCE, NULL},
-	 judge_driver,
+	  "Update the GPU's driver, or take an earlier image.", SOURCE, judge_driver, .vendor = ""},
 	 "nvidia.require"},
 	{{"catalogue.compute-capability", "The image has code for the GPU's compute capability.",
 	  "Take an image that is built for the GPU.",
-	  SOURCE "; CUDA C++ Programming Guide, binary and PTX compatibility", NULL},
-	 judge_capability,
+	  SOURCE "; CUDA C++ Programming Guide, binary and PTX compatibility", judge_capability,
+	  .vendor = "nvidia"},
 	 "cuda.compute-capability"},
 	{{"catalogue.architecture", "The image has code for the GPU's architecture.",
 	  "Take an image that is built for the GPU.",
-	  SOURCE "; AMD, ROCm: code objects are for one gfx architecture each", NULL},
-	 judge_architecture,
+	  SOURCE "; AMD, ROCm: code objects are for one gfx architecture each", judge_architecture,
+	  .vendor = "amd"},
 	 "amd.architecture"},
 };
 
@@ -177,7 +118,7 @@ static bool is_replaced(const struct catalogue_entry *entry, const char *id)
 {
 	for (size_t i = 0; !entry->loaded && i < ARRAY_SIZE(rules); i++) {
 		if (text_equal(rules[i].replaces, id))
-			return rules[i].judge != judge_capability ||
+			return rules[i].rule.apply != judge_capability ||
 			       entry->wants.compute_capabilities[0] != NULL;
 	}
 	return false;
@@ -188,7 +129,7 @@ static const struct compat_rule compatibility_rule = {
 	"The host has the features that the image's compatibility artifact asks for.",
 	"Start it on a node that has them, or take another image.",
 	"Node Feature Discovery, docs/usage/image-compatibility.md; the artifact in the registry",
-	NULL,
+	.apply = NULL,
 };
 
 /* False: out of memory. */
@@ -216,18 +157,18 @@ static bool judge_compatibility(struct compat_case *it, const struct catalogue_e
 bool wants_check(const struct catalogue_entry *entry, const struct host_facts *host,
 		 const struct compat_options *options, struct compat_answer *answer)
 {
-	struct compat_case it = {
-		.image = &entry->image, .host = host, .options = options, .answer = answer};
+	struct compat_case it = {.image = &entry->image,
+				 .host = host,
+				 .options = options,
+				 .answer = answer,
+				 .wants = &entry->wants};
 	size_t count = 0;
 	const struct compat_rule *all = compat_rules(&count);
 	for (size_t i = 0; i < count; i++) {
-		it.rule = &all[i];
 		if (!is_replaced(entry, all[i].id))
-			all[i].apply(&it);
+			compat_apply(&it, &all[i]);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
-		it.rule = &rules[i].rule;
-		rules[i].judge(&it, &entry->wants);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
+		compat_apply(&it, &rules[i].rule);
 	return judge_compatibility(&it, entry);
 }

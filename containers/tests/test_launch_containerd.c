@@ -405,11 +405,11 @@ static void test_exec_and_stats(void)
 	Runtime__V1__ContainerStatsRequest measure = RUNTIME__V1__CONTAINER_STATS_REQUEST__INIT;
 	Runtime__V1__RuntimeConfigRequest ask = RUNTIME__V1__RUNTIME_CONFIG_REQUEST__INIT;
 	CU_ASSERT_EQUAL_FATAL(launch_start(rig.launcher, &spec, &launch, &err), 0);
-	execute.container_id = launch_result(launch)->container_id;
+	execute.container_id = wire_string(launch_result(launch)->container_id);
 	execute.cmd = command;
 	execute.n_cmd = ARRAY_SIZE(command);
 	execute.timeout = 10;
-	measure.container_id = launch_result(launch)->container_id;
+	measure.container_id = wire_string(launch_result(launch)->container_id);
 	UNIT_INT(cri_call_wait(cri, "ExecSync", &execute.base, &exec, &err), 0);
 	UNIT_INT(exec != NULL ? exec->exit_code : -1, 3);
 	UNIT_INT(exec != NULL ? exec->output.len : 0, strlen("inside\n"));

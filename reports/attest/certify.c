@@ -4,48 +4,16 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "reports/attest/claims.h"
-#include "reports/attest/dsse.h"
 #include "reports/attest/statement.h"
 #include "reports/render.h"
 #include "reports/view.h"
-#include "reports/writer.h"
 
 #include <string.h>
 
-/* Is the product one, and do the run and its claims allow the word? */
-static int judge(const struct folder *folder, const char *today, struct product *product,
-		 struct faults *faults, struct error *err)
+/* README.md: what was certified, in an indented block, escaped, and how to check it. NULL: out of memory. */
+static char *make_readme(const struct product *product)
 {
-	const struct folder_file *yaml = &folder->files[FOLDER_PRODUCT];
-	const struct folder_file *json = &folder->files[FOLDER_CLAIMS];
-	struct claims claims CLEANUP_CLAIMS = {0};
-	struct text_list reasons CLEANUP_TEXT_LIST = {0};
-	struct error why = {0};
-	int rc = 0;
-	if (yaml->data != NULL && product_parse(yaml->data, yaml->size, product, NULL, &why) < 0)
-		rc = faults_take(faults, &why, FAULT_PRODUCT, "product.yaml", err);
-	if (rc == 0 && json->data != NULL &&
-	    claims_parse(json->data, json->size, &claims, &why) < 0)
-		return faults_take(faults, &why, FAULT_CLAIMS, "claims.json", err);
-	if (rc == 0 && folder_is_sound(folder))
-		rc = claims_judge(&claims, folder->report, &folder->log, today, &reasons, err);
-	text_each (reason, &reasons) {
-		if (rc == 0)
-			rc = faults_add(faults, err, FAULT_NOT_CERTIFIED, "%s", reason);
-	}
-	return rc;
-}
-
-/* README.md: what was certified, how the run ended, how to check it. What comes from outside stands in an indented block,
- * escaped. */
-static int make_readme(const struct folder *folder, const struct product *product, char **out,
-		       struct error *err)
-{
-	const struct writer_options plain = {0};
 	const char *const texts[] = {product->name, product->version, product->vendor};
-	char *summary CLEANUP_FREE = NULL;
-	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text text CLEANUP_TEXT = {0};
 	text_add(&text, "# Certified with gpucert\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -55,36 +23,10 @@ static int make_readme(const struct folder *folder, const struct product *produc
 	}
 	text_add(
 		&text,
-		"\nCheck this folder with the vendor's public key: `gpucert certify check . --key "
-		"vendor.pub`. What was not tested, and why, is in `claims.json`, if anything.\n\n");
-	int rc = writer_print(writer_find("summary"), folder->report, &plain, &summary, err);
-	if (rc == 0)
-		rc = text_list_split(&lines, summary, '\n', err);
-	text_each (line, &lines)
-		text_addf(&text, "    %s\n", line);
-	*out = rc == 0 ? text_take(&text) : NULL;
-	return rc == 0 && *out == NULL ? error_memory(err) : rc;
-}
-
-/* What the folder has beside the run's own files: README.md, and each format of the report anew. */
-static int add_files(struct folder *folder, const struct product *product, struct error *err)
-{
-	const struct writer_options plain = {0};
-	char *readme = NULL;
-	int rc = make_readme(folder, product, &readme, err);
-	folder_put(folder, FOLDER_README, readme, readme != NULL ? strlen(readme) : 0);
-	for (const struct writer *writer = writers; rc == 0 && writer->name != NULL; writer++) {
-		const enum folder_file_name name =
-			writer->file_name != NULL ? (enum folder_file_name)text_position(
-							    folder_file_names, writer->file_name)
-						  : FOLDER_FILE_COUNT;
-		char *text = NULL;
-		if (name == FOLDER_REPORT || name == FOLDER_FILE_COUNT)
-			continue;
-		rc = writer_print(writer, folder->report, &plain, &text, err);
-		folder_put(folder, name, text, text != NULL ? strlen(text) : 0);
-	}
-	return rc;
+		"\nHow the run ended is in `report.md` and `report.html`; what was not tested, and "
+		"why, in `claims.json`, if anything. Check this folder with the vendor's public "
+		"key: `gpucert certify check . --key vendor.key.pub`.\n");
+	return text_take(&text);
 }
 
 static int write_below(const char *out, const char *name, const void *data, size_t size,
@@ -99,41 +41,49 @@ static int write_below(const char *out, const char *name, const void *data, size
 static int write_evidence(const struct folder *folder, const char *out, struct error *err)
 {
 	int rc = 0;
-	json_each (check, json_pointer(folder->report, "/checks")) {
+	json_each (check, folder_checks(folder)) {
 		json_each (item, json_pointer(check, "/evidence")) {
 			char *data CLEANUP_FREE = NULL;
 			size_t size = 0;
 			if (rc == 0)
 				rc = report_read_evidence(folder->path, item, &data, &size, err);
 			if (rc == 0)
-				rc = write_below(out, folder_evidence_path(item), data, size, err);
+				rc = write_below(out, view_string(item, "/path"), data, size, err);
 		}
 	}
 	return rc;
 }
 
-/* The attestation comes last: a folder without it was not finished. */
-static int write_folder(const struct folder *folder, const struct certify_plan *plan,
-			struct error *err)
+/* The report's formats are made anew; report and journal are the run's own bytes. */
+static int write_files(const struct folder *folder, const char *out, struct error *err)
 {
-	cJSON *statement CLEANUP_JSON = NULL;
-	cJSON *envelope CLEANUP_JSON = NULL;
-	int rc = statement_make(folder, NULL, &statement, err);
+	static const enum folder_file_name taken[] = {FOLDER_REPORT, FOLDER_JOURNAL, FOLDER_CLAIMS,
+						      FOLDER_PRODUCT};
+	char *readme CLEANUP_FREE = make_readme(&folder->product);
+	int rc = readme != NULL ? write_below(out, folder_file_names[FOLDER_README], readme,
+					      strlen(readme), err)
+				: error_memory(err);
 	if (rc == 0)
-		rc = statement_sign(statement, plan->key, &envelope, err);
-	for (size_t i = 0; rc == 0 && i < FOLDER_FILE_COUNT; i++) {
-		if (folder->files[i].data != NULL)
-			rc = write_below(plan->out, folder_file_names[i], folder->files[i].data,
-					 folder->files[i].size, err);
+		rc = report_write_directory(out, folder->report, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(taken); i++) {
+		const struct folder_file *file = &folder->files[taken[i]];
+		if (file->data != NULL)
+			rc = write_below(out, folder_file_names[taken[i]], file->data, file->size,
+					 err);
 	}
-	if (rc == 0)
-		rc = write_evidence(folder, plan->out, err);
-	char *json CLEANUP_FREE = rc == 0 ? json_print(envelope) : NULL;
-	if (rc == 0)
-		rc = json != NULL ? write_below(plan->out, ATTESTATION_FILE_NAME, json,
-						strlen(json), err)
-				  : error_memory(err);
-	return rc;
+	return rc == 0 ? write_evidence(folder, out, err) : rc;
+}
+
+/* It comes last: a folder without it was not finished. */
+static int write_attestation(const struct certify_plan *plan, struct faults *faults,
+			     struct error *err)
+{
+	cJSON *envelope CLEANUP_JSON = NULL;
+	char *path CLEANUP_FREE = path_join(plan->out, ATTESTATION_FILE_NAME);
+	int rc = path != NULL ? attest_folder(plan->out, NULL, plan->today, plan->key, &envelope,
+					      faults, err)
+			      : error_memory(err);
+	return rc == 0 && envelope != NULL ? json_write_file(path, envelope, err) : rc;
 }
 
 /* A given file in the place that it has in the folder. */
@@ -151,19 +101,15 @@ static int take_file(struct folder *folder, enum folder_file_name name, const ch
 static int refuse_full(const char *out, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	if (!file_exists(out))
-		return 0;
-	int rc = file_list(out, &names, err);
-	if (rc == 0 && names.count > 0)
-		rc = error_set(err, ERROR_EXISTS, "%s: holds something already; name a new folder",
-			       out);
-	return rc;
+	int rc = file_exists(out) ? file_list(out, &names, err) : 0;
+	return names.count > 0 ? error_set(err, ERROR_EXISTS,
+					   "%s: holds something already; name a new folder", out)
+			       : rc;
 }
 
 int certify_build(const struct certify_plan *plan, struct faults *faults, struct error *err)
 {
 	struct folder folder CLEANUP_FOLDER = {0};
-	struct product product CLEANUP_PRODUCT = {0};
 	int rc = refuse_full(plan->out, err);
 	if (rc == 0)
 		rc = folder_open(plan->report, &folder, faults, err);
@@ -173,14 +119,18 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 		rc = take_file(&folder, FOLDER_CLAIMS, plan->claims, err);
 	if (rc == 0)
 		rc = folder_check(&folder, faults, err);
-	if (rc == 0)
-		rc = judge(&folder, plan->today, &product, faults, err);
+	if (rc < 0)
+		return rc;
+	folder_read_papers(&folder, faults);
+	if (folder_is_sound(&folder))
+		claims_judge(&folder.claims, folder.report, &folder.log, plan->today, faults);
+	rc = faults_end(faults, err);
 	if (rc < 0 || faults_count(faults) > 0)
 		return rc;
-	rc = add_files(&folder, &product, err);
+	rc = write_files(&folder, plan->out, err);
 	if (rc == 0)
-		rc = write_folder(&folder, plan, err);
-	if (rc < 0)
+		rc = write_attestation(plan, faults, err);
+	if (rc < 0 || faults_count(faults) > 0)
 		(void)file_remove_tree(plan->out, NULL);
 	return rc;
 }
@@ -188,91 +138,82 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 /* Everything that lies in the folder. */
 struct walk {
 	const struct folder *folder;
-	struct text_list named; /* evidence */
+	struct text_list todo; /* folders, with a '/' behind them; the first one is "" */
 	struct faults *faults;
 };
 
-enum { WALK_DEPTH_MAX = 16 };
+enum { WALK_FOLDERS_MAX = VIEW_CHECKS_MAX + 16 };
 
-static bool is_named(const struct walk *walk, const char *path)
+/* Without report and journal it cannot be told which evidence is theirs. */
+static bool is_named(const struct folder *folder, const char *path)
 {
-	if (walk->folder->report == NULL && text_starts_with(path, "evidence/"))
-		return true; /* it cannot be told */
+	size_t number = 0;
 	return strcmp(path, ATTESTATION_FILE_NAME) == 0 ||
 	       folder_file_names[text_position(folder_file_names, path)] != NULL ||
-	       text_list_has(&walk->named, path);
+	       text_index_get(&folder->evidence, path, &number) ||
+	       (folder_checks(folder) == NULL && text_starts_with(path, "evidence/"));
 }
 
-static int walk_folder(const struct walk *walk, const char *relative, int depth, struct error *err);
-
-static int walk_entry(const struct walk *walk, const char *path, int depth, struct error *err)
+static int look_at(struct walk *walk, const char *path, struct error *err)
 {
 	char *absolute CLEANUP_FREE = path_join(walk->folder->path, path);
 	struct file_status status = {0};
 	int rc = absolute != NULL ? file_status(absolute, false, &status, err) : error_memory(err);
 	if (rc < 0)
 		return rc;
+	if (status.kind == FILE_DIRECTORY && walk->todo.count < WALK_FOLDERS_MAX)
+		return text_list_addf(&walk->todo, err, "%s/", path);
 	if (status.kind == FILE_LINK)
-		return faults_add(walk->faults, err, FAULT_SYMBOLIC_LINK, "%s is a link", path);
-	if (status.kind == FILE_DIRECTORY && depth < WALK_DEPTH_MAX)
-		return walk_folder(walk, path, depth + 1, err);
-	if (status.kind == FILE_REGULAR && is_named(walk, path))
-		return 0;
-	return faults_add(walk->faults, err, FAULT_UNNAMED_FILE,
-			  status.kind == FILE_REGULAR
-				  ? "%s: neither the report nor gpucert names it"
-				  : "%s: not a file, or too deep",
-			  path);
+		faults_add(walk->faults, "symbolic-link", "%s is a link", path);
+	else if (status.kind != FILE_REGULAR)
+		faults_add(walk->faults, "unnamed-file", "%s: not a file, or one folder too many",
+			   path);
+	else if (!is_named(walk->folder, path))
+		faults_add(walk->faults, "unnamed-file",
+			   "%s: neither the report nor gpucert names it", path);
+	return 0;
 }
 
-static int walk_folder(const struct walk *walk, const char *relative, int depth, struct error *err)
+static int look_around(struct walk *walk, struct error *err)
 {
-	char *absolute CLEANUP_FREE = path_join(walk->folder->path, relative);
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = absolute != NULL ? file_list(absolute, &names, err) : error_memory(err);
-	text_each (name, &names) {
-		char *path CLEANUP_FREE =
-			relative[0] != '\0' ? text_format("%s/%s", relative, name) : strdup(name);
-		if (rc == 0 && faults_count(walk->faults) < FAULTS_MAX)
-			rc = path != NULL ? walk_entry(walk, path, depth, err) : error_memory(err);
+	int rc = text_list_add(&walk->todo, "", err);
+	for (size_t i = 0; rc == 0 && i < walk->todo.count; i++) {
+		char *absolute CLEANUP_FREE = path_join(walk->folder->path, walk->todo.items[i]);
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		rc = absolute != NULL ? file_list(absolute, &names, err) : error_memory(err);
+		text_each (name, &names) {
+			char *path CLEANUP_FREE = text_format("%s%s", walk->todo.items[i], name);
+			if (rc == 0 && faults_count(walk->faults) < FAULTS_MAX)
+				rc = path != NULL ? look_at(walk, path, err) : error_memory(err);
+		}
 	}
 	return rc;
 }
 
+/* Nothing else may lie in the folder. */
 static int check_names(const struct folder *folder, struct faults *faults, struct error *err)
 {
 	struct walk walk = {.folder = folder, .faults = faults};
-	int rc = 0;
-	json_each (check, json_pointer(folder->report, "/checks")) {
-		json_each (item, json_pointer(check, "/evidence")) {
-			if (rc == 0)
-				rc = text_list_add(&walk.named, view_string(item, "/path"), err);
-		}
-	}
-	if (rc == 0)
-		rc = walk_folder(&walk, "", 0, err);
-	text_list_free(&walk.named);
+	int rc = look_around(&walk, err);
+	text_list_free(&walk.todo);
 	return rc;
 }
 
 /* Files that a certificate has and a report's folder need not have; those that were attested are asked for by
  * attest_verify(). */
-static int check_needed(const struct folder *folder, const cJSON *statement, struct faults *faults,
-			struct error *err)
+static void check_needed(const struct folder *folder, const cJSON *statement, struct faults *faults)
 {
 	static const enum folder_file_name needed[] = {FOLDER_JUNIT, FOLDER_PRODUCT, FOLDER_README};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(needed); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
 		char attested[DIGEST_SIZE] = "";
 		statement_digest(statement, folder_file_names[needed[i]], attested);
 		if (folder->files[needed[i]].data == NULL && attested[0] == '\0')
-			rc = faults_add(faults, err, FAULT_MISSING_FILE, "%s is missing",
-					folder_file_names[needed[i]]);
+			faults_add(faults, "missing-file", "%s is missing",
+				   folder_file_names[needed[i]]);
 	}
-	return rc;
 }
 
-int certify_check(const char *path, const struct public_key *key, const char *today,
+int certify_check(const char *path, const struct key *key, const char *today,
 		  struct product *product, cJSON **statement, struct faults *faults,
 		  struct error *err)
 {
@@ -281,10 +222,14 @@ int certify_check(const char *path, const struct public_key *key, const char *to
 	int rc = folder_open(path, &folder, faults, err);
 	if (rc == 0)
 		rc = attest_verify(&folder, &trust, statement, faults, err);
-	if (rc == 0)
-		rc = check_needed(&folder, *statement, faults, err);
+	check_needed(&folder, *statement, faults);
 	if (rc == 0)
 		rc = check_names(&folder, faults, err);
-	/* What nobody signed is not asked what it claims. */
-	return rc == 0 && *statement != NULL ? judge(&folder, today, product, faults, err) : rc;
+	if (rc < 0)
+		return rc;
+	if (*statement != NULL && folder_is_sound(&folder))
+		claims_judge(&folder.claims, folder.report, &folder.log, today, faults);
+	*product = folder.product;
+	folder.product = (struct product){0};
+	return faults_end(faults, err);
 }

@@ -13,7 +13,7 @@ struct certify_plan {
 	const char *report;  /* a run's folder */
 	const char *product; /* product.yaml */
 	const char *claims;  /* NULL: claims.json of the run's folder, if there is one */
-	const struct signing_key *key;
+	const struct key *key;
 	const char *out;   /* a folder that is made, or is empty */
 	const char *today; /* "2026-11-22..." */
 };
@@ -24,6 +24,6 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 
 /* Adds to `faults` what keeps a folder from being a certificate by the key's owner. *product and *statement are of the folder where
  * they could be read; the caller frees both. */
-int certify_check(const char *path, const struct public_key *key, const char *today,
+int certify_check(const char *path, const struct key *key, const char *today,
 		  struct product *product, cJSON **statement, struct faults *faults,
 		  struct error *err);

@@ -72,15 +72,13 @@ static int check_claims(const struct claims *claims, struct error *err)
 int claims_parse(const char *data, size_t size, struct claims *out, struct error *err)
 {
 	cJSON *document CLEANUP_JSON = NULL;
-	struct arena arena = {0};
 	int rc = json_parse_strict(data, size, &document, err);
 	struct json_at root = json_root(document);
 	*out = (struct claims){0};
 	if (rc == 0 && !cJSON_IsObject(document))
 		rc = error_set(err, ERROR_FORMAT, "expected object");
 	if (rc == 0)
-		rc = json_members_read(&root, file_members, out, &arena, err);
-	out->arena = arena;
+		rc = json_members_read(&root, file_members, out, &out->arena, err);
 	return rc == 0 ? check_claims(out, err) : rc;
 }
 
@@ -93,12 +91,14 @@ static const cJSON *find_id(const cJSON *array, const char *id)
 	return NULL;
 }
 
+#define NOT_CERTIFIED "not-certified"
+
 /* What is judged, and why it may not be called certified. */
 struct judgement {
 	const struct claims *claims;
 	const cJSON *checks, *requirements; /* of the report */
 	const cJSON *planned;		    /* requirements of the journal's plan */
-	struct text_list *reasons;
+	struct faults *faults;
 };
 
 static bool is_left_out(const struct judgement *judgement, const char *check)
@@ -112,91 +112,83 @@ static bool is_left_out(const struct judgement *judgement, const char *check)
 	return false;
 }
 
+/* By the check's id, which may be "", or by the requirement's. */
 static bool is_claimed(const struct judgement *judgement, const char *check,
 		       const char *requirement)
 {
 	for (size_t i = 0; i < judgement->claims->count; i++) {
 		const struct claim *claim = &judgement->claims->items[i];
-		if (strcmp(claim->check, check) == 0 ||
-		    (claim->requirement[0] != '\0' && strcmp(claim->requirement, requirement) == 0))
+		if (claim->check[0] != '\0' ? strcmp(claim->check, check) == 0
+					    : strcmp(claim->requirement, requirement) == 0)
 			return true;
 	}
 	return false;
 }
 
 /* One check of a MUST that was not tested. */
-static int judge_check(const struct judgement *judgement, const cJSON *check,
-		       const char *requirement, struct error *err)
+static void judge_check(const struct judgement *judgement, const cJSON *check,
+			const char *requirement)
 {
 	const char *id = view_string(check, "/id"), *word = view_string(check, "/outcome");
 	const enum report_outcome outcome = report_outcome_of(word);
 	const bool untested = outcome == REPORT_UNSUPPORTED || outcome == REPORT_NOTRUN;
-	if (outcome == REPORT_NOT_APPLICABLE)
-		return 0;
-	if (outcome == REPORT_PASS)
-		return json_pointer_string(check, "/unproven") == NULL
-			       ? 0
-			       : text_list_addf(judgement->reasons, err,
-						"%s (%s) passed where a pass proves nothing: %s",
-						id, requirement, view_string(check, "/unproven"));
-	if (untested && !expectation_is_sentinel(id) && is_claimed(judgement, id, requirement))
-		return 0;
-	return text_list_addf(judgement->reasons, err,
-			      untested ? "%s (%s) is %s and not claimed: %s"
-				       : "%s (%s) is %s, which cannot be claimed: %s",
-			      id, requirement, word, view_string(check, "/reason"));
+	const char *unproven = view_string(check, "/unproven");
+	if (outcome == REPORT_PASS && unproven[0] != '\0')
+		faults_add(judgement->faults, NOT_CERTIFIED,
+			   "%s (%s) passed where a pass proves nothing: %s", id, requirement,
+			   unproven);
+	if (outcome == REPORT_PASS || outcome == REPORT_NOT_APPLICABLE ||
+	    (untested && !expectation_is_sentinel(id) && is_claimed(judgement, id, requirement)))
+		return;
+	faults_add(judgement->faults, NOT_CERTIFIED,
+		   untested ? "%s (%s) is %s and not claimed: %s"
+			    : "%s (%s) is %s, which cannot be claimed: %s",
+		   id, requirement, word, view_string(check, "/reason"));
 }
 
 /* A MUST that was not tested: everything that keeps it open must be claimed. */
-static int judge_open(const struct judgement *judgement, const cJSON *requirement,
-		      struct error *err)
+static void judge_open(const struct judgement *judgement, const cJSON *requirement)
 {
 	const char *id = view_string(requirement, "/id");
 	const cJSON *left_out = json_pointer(find_id(judgement->planned, id), "/leftOut");
 	const cJSON *checks = json_pointer(requirement, "/checks");
-	int rc = 0;
-	json_each (name, checks) {
-		const cJSON *check =
-			find_id(judgement->checks, cJSON_IsString(name) ? name->valuestring : "");
-		if (rc == 0)
-			rc = judge_check(judgement, check, id, err);
-	}
+	json_each (name, checks)
+		judge_check(
+			judgement,
+			find_id(judgement->checks, cJSON_IsString(name) ? name->valuestring : ""),
+			id);
 	json_each (name, left_out) {
-		if (rc == 0 && (expectation_is_sentinel(name->valuestring) ||
-				!is_claimed(judgement, name->valuestring, id)))
-			rc = text_list_addf(judgement->reasons, err,
-					    "%s (%s) was left out and is not claimed",
-					    name->valuestring, id);
+		if (expectation_is_sentinel(name->valuestring) ||
+		    !is_claimed(judgement, name->valuestring, id))
+			faults_add(judgement->faults, NOT_CERTIFIED,
+				   "%s (%s) was left out and is not claimed", name->valuestring,
+				   id);
 	}
-	if (rc == 0 && json_first(checks) == NULL && json_first(left_out) == NULL &&
+	if (json_first(checks) == NULL && json_first(left_out) == NULL &&
 	    !is_claimed(judgement, "", id))
-		rc = text_list_addf(judgement->reasons, err,
-				    "%s: no check tests it, and it is not claimed", id);
-	return rc;
+		faults_add(judgement->faults, NOT_CERTIFIED,
+			   "%s: no check tests it, and it is not claimed", id);
 }
 
-static int judge_requirements(const struct judgement *judgement, struct error *err)
+static void judge_requirements(const struct judgement *judgement)
 {
 	bool proven = false;
-	int rc = 0;
 	json_each (requirement, judgement->requirements) {
 		const char *verdict = view_string(requirement, "/verdict");
-		if (rc < 0 || strcmp(view_string(requirement, "/level"), "must") != 0)
+		if (strcmp(view_string(requirement, "/level"), "must") != 0)
 			continue;
-		proven = proven || strcmp(verdict, "satisfied") == 0;
-		if (strcmp(verdict, "violated") == 0)
-			rc = text_list_addf(
-				judgement->reasons, err,
-				"%s is violated, and a failure is never claimed away: %s",
-				view_string(requirement, "/id"),
-				view_string(requirement, "/reason"));
-		else if (strcmp(verdict, "satisfied") != 0 &&
-			 strcmp(verdict, "not-applicable") != 0)
-			rc = judge_open(judgement, requirement, err);
+		if (strcmp(verdict, "satisfied") == 0)
+			proven = true;
+		else if (strcmp(verdict, "violated") == 0)
+			faults_add(judgement->faults, NOT_CERTIFIED,
+				   "%s is violated, and a failure is never claimed away: %s",
+				   view_string(requirement, "/id"),
+				   view_string(requirement, "/reason"));
+		else if (strcmp(verdict, "not-applicable") != 0)
+			judge_open(judgement, requirement);
 	}
-	if (rc == 0 && !proven)
-		rc = text_list_addf(judgement->reasons, err, "no MUST requirement is satisfied");
-	return rc;
+	if (!proven)
+		faults_add(judgement->faults, NOT_CERTIFIED, "no MUST requirement is satisfied");
 }
 
 /* What a claim says of something that was not left untested; NULL: it is right. */
@@ -220,22 +212,20 @@ static const char *claim_fault(const struct judgement *judgement, const struct c
 		       : NULL;
 }
 
-static int judge_claims(const struct judgement *judgement, const char *today, struct error *err)
+static void judge_claims(const struct judgement *judgement, const char *today)
 {
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < judgement->claims->count; i++) {
+	for (size_t i = 0; i < judgement->claims->count; i++) {
 		const struct claim *claim = &judgement->claims->items[i];
 		const char *id = claim->check[0] != '\0' ? claim->check : claim->requirement;
 		const char *fault = claim_fault(judgement, claim);
 		if (fault != NULL)
-			rc = text_list_addf(judgement->reasons, err, "claims[%zu] (%s): %s", i, id,
-					    fault);
-		if (rc == 0 && expectation_day(today) > expectation_day(claim->review_by))
-			rc = text_list_addf(judgement->reasons, err,
-					    "claims[%zu] (%s) was to be looked at again by %s", i,
-					    id, claim->review_by);
+			faults_add(judgement->faults, NOT_CERTIFIED, "claims[%zu] (%s): %s", i, id,
+				   fault);
+		if (expectation_day(today) > expectation_day(claim->review_by))
+			faults_add(judgement->faults, NOT_CERTIFIED,
+				   "claims[%zu] (%s) was to be looked at again by %s", i, id,
+				   claim->review_by);
 	}
-	return rc;
 }
 
 static const cJSON *planned_requirements(const struct journal_log *log)
@@ -247,25 +237,29 @@ static const cJSON *planned_requirements(const struct journal_log *log)
 	return NULL;
 }
 
-int claims_judge(const struct claims *claims, const cJSON *report, const struct journal_log *log,
-		 const char *today, struct text_list *reasons, struct error *err)
+void claims_judge(const struct claims *claims, const cJSON *report, const struct journal_log *log,
+		  const char *today, struct faults *faults)
 {
 	const struct judgement judgement = {
 		.claims = claims,
 		.checks = json_pointer(report, "/checks"),
 		.requirements = json_pointer(report, "/requirements"),
 		.planned = planned_requirements(log),
-		.reasons = reasons,
+		.faults = faults,
 	};
-	int rc = 0;
+	const char *ended = view_string(report, "/run/ended");
 	if (strcmp(view_string(report, "/run/state"), "complete") != 0)
-		rc = text_list_addf(reasons, err, "the run is not complete");
-	if (rc == 0 && !environment_is_live(json_pointer(report, "/environment")))
-		rc = text_list_addf(reasons, err,
-				    "it ran on a recorded node, which proves nothing about one");
-	if (rc == 0)
-		rc = judge_requirements(&judgement, err);
-	return rc == 0 ? judge_claims(&judgement, today, err) : rc;
+		faults_add(faults, NOT_CERTIFIED, "the run is not complete");
+	if (!environment_is_live(json_pointer(report, "/environment")))
+		faults_add(faults, NOT_CERTIFIED,
+			   "it ran on a recorded node, which proves nothing about one");
+	if (expectation_day(ended) > expectation_day(today) + 1)
+		faults_add(faults, NOT_CERTIFIED,
+			   "the run ended on %.10s, and today is %.10s: the clock of its machine "
+			   "is wrong, or that of this one",
+			   ended, today);
+	judge_requirements(&judgement);
+	judge_claims(&judgement, today);
 }
 
 void claims_free(struct claims *claims)

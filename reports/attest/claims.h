@@ -7,6 +7,7 @@
  */
 
 #include "base/arena.h"
+#include "reports/attest/faults.h"
 #include "reports/journal_read.h"
 
 enum { CLAIMS_MAX = 1024 };
@@ -30,14 +31,14 @@ struct claims {
 int claims_parse(const char *data, size_t size, struct claims *out, struct error *err);
 
 /*
- * Adds to `reasons` why the run may not be called certified; nothing when it may: it is complete, on a live node, no MUST is
- * violated, one at least is satisfied, and every other one is not applicable, or each of its checks that was unsupported,
- * not run or left out is claimed, by its own id or by that of the requirement. Broken checks, crashes and passes that
- * prove nothing cannot be claimed. A claim that names nothing of the run, or something that was tested, or that was to
- * be looked at again by now, is a reason too.
+ * Makes a fault ("not-certified") of each reason why the run may not be called certified; none when it may: it is complete, on a live
+ * node, no MUST is violated, one at least is satisfied, and every other one is not applicable, or each of its checks that
+ * was unsupported, not run or left out is claimed, by its own id or by that of the requirement. Broken checks, crashes
+ * and passes that prove nothing cannot be claimed. A claim that names nothing of the run, or something that was tested, or
+ * that was to be looked at again by now, is a reason too, and so is a run that ended later than today: one of the clocks is wrong.
  *
  * `log` is the report's journal, which knows what filters left out. `today`: "2026-11-22...".
  */
-int claims_judge(const struct claims *claims, const cJSON *report, const struct journal_log *log,
-		 const char *today, struct text_list *reasons, struct error *err);
+void claims_judge(const struct claims *claims, const cJSON *report, const struct journal_log *log,
+		  const char *today, struct faults *faults);
 void claims_free(struct claims *claims);

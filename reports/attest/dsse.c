@@ -23,7 +23,7 @@ static char *to_base64(const void *data, size_t size)
 		       : NULL;
 }
 
-int dsse_sign(const char *type, const void *payload, size_t size, const struct signing_key *key,
+int dsse_sign(const char *type, const void *payload, size_t size, const struct key *key,
 	      cJSON **envelope, struct error *err)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
@@ -35,7 +35,7 @@ int dsse_sign(const char *type, const void *payload, size_t size, const struct s
 	if (signed_bytes.failed)
 		return error_memory(err);
 	key_sign(key, signed_bytes.data, signed_bytes.size, bytes);
-	member_string(&signature, "keyid", signing_key_public(key)->id);
+	member_string(&signature, "keyid", key->id);
 	member_taken(&signature, "sig", to_base64(bytes, sizeof(bytes)));
 	member_item(&signatures, NULL, members_take(&signature));
 	member_string(&json, "payloadType", type);
@@ -75,26 +75,50 @@ static int parse_payload(const struct json_at *root, struct dsse *out, struct er
 		       : json_error(root, err, "payload: not base64");
 }
 
-static int parse_signature(const struct json_at *at, struct dsse *out, struct error *err)
+static int open_signature(const struct json_at *at, const struct text *signed_bytes,
+			  const struct key *key, struct dsse *out, struct error *err)
 {
-	struct dsse_signature *signature = &out->signatures[out->count++];
 	unsigned char bytes[1024] = {0};
-	const char *text = NULL;
+	const char *keyid = "", *text = NULL;
 	size_t size = 0;
-	*signature = (struct dsse_signature){.keyid = ""};
-	int rc = json_have_string(at, "keyid", &signature->keyid, err);
+	int rc = json_have_string(at, "keyid", &keyid, err);
 	if (rc == 0)
 		rc = json_need_string(at, "sig", &text, err);
 	if (rc < 0)
 		return rc;
 	if (!from_base64(text, bytes, sizeof(bytes), &size))
 		return json_error(at, err, "sig: not base64 of at most %zu bytes", sizeof(bytes));
-	signature->usable = size == KEY_SIGNATURE_SIZE;
-	memcpy(signature->bytes, bytes, KEY_SIGNATURE_SIZE);
+	out->keyid = out->keyid != NULL ? out->keyid : keyid;
+	if (size == KEY_SIGNATURE_SIZE &&
+	    key_verifies(key, signed_bytes->data, signed_bytes->size, bytes))
+		out->trust = DSSE_TRUSTED;
+	else if (out->trust == DSSE_OTHER_KEY && (*keyid == '\0' || strcmp(keyid, key->id) == 0))
+		out->trust = DSSE_BAD_SIGNATURE;
 	return 0;
 }
 
-int dsse_parse(const cJSON *envelope, struct dsse *out, struct error *err)
+static int open_signatures(const struct json_at *signatures, const struct key *key,
+			   struct dsse *out, struct error *err)
+{
+	struct text signed_bytes CLEANUP_TEXT = {0};
+	int rc = 0;
+	dsse_add_pae(out->type, out->payload, out->size, &signed_bytes);
+	if (signed_bytes.failed)
+		return error_memory(err);
+	if (json_count(signatures) == 0)
+		return json_error(signatures, err, "nobody signed it");
+	if (json_count(signatures) > DSSE_SIGNATURES_MAX)
+		return error_set(err, ERROR_LIMIT, "signatures: more than %d", DSSE_SIGNATURES_MAX);
+	for (size_t i = 0; rc == 0 && i < json_count(signatures); i++) {
+		struct json_at at = {0};
+		rc = json_element(signatures, i, JSON_OBJECT, &at, err);
+		if (rc == 0)
+			rc = open_signature(&at, &signed_bytes, key, out, err);
+	}
+	return rc;
+}
+
+int dsse_open(const cJSON *envelope, const struct key *key, struct dsse *out, struct error *err)
 {
 	struct json_at root = json_root(envelope);
 	struct json_at signatures = {0};
@@ -104,43 +128,13 @@ int dsse_parse(const cJSON *envelope, struct dsse *out, struct error *err)
 	int rc = json_need_string(&root, "payloadType", &out->type, err);
 	if (rc == 0)
 		rc = json_need(&root, "signatures", JSON_ARRAY, &signatures, err);
-	if (rc == 0 && json_count(&signatures) == 0)
-		rc = json_error(&signatures, err, "nobody signed it");
-	if (rc == 0 && json_count(&signatures) > DSSE_SIGNATURES_MAX)
-		rc = error_set(err, ERROR_LIMIT, "signatures: more than %d",
-			       (int)DSSE_SIGNATURES_MAX);
-	for (size_t i = 0; rc == 0 && i < json_count(&signatures); i++) {
-		struct json_at at = {0};
-		rc = json_element(&signatures, i, JSON_OBJECT, &at, err);
-		if (rc == 0)
-			rc = parse_signature(&at, out, err);
-	}
 	if (rc == 0)
 		rc = parse_payload(&root, out, err);
+	if (rc == 0)
+		rc = open_signatures(&signatures, key, out, err);
 	if (rc < 0)
 		dsse_free(out);
 	return rc;
-}
-
-int dsse_verify(const struct dsse *dsse, const struct public_key *key, enum dsse_trust *out,
-		struct error *err)
-{
-	struct text signed_bytes CLEANUP_TEXT = {0};
-	dsse_add_pae(dsse->type, dsse->payload, dsse->size, &signed_bytes);
-	if (signed_bytes.failed)
-		return error_memory(err);
-	*out = DSSE_OTHER_KEY;
-	for (size_t i = 0; *out != DSSE_TRUSTED && i < dsse->count; i++) {
-		const struct dsse_signature *signature = &dsse->signatures[i];
-		const bool verified =
-			signature->usable &&
-			key_verifies(key, signed_bytes.data, signed_bytes.size, signature->bytes);
-		if (verified)
-			*out = DSSE_TRUSTED;
-		else if (signature->keyid[0] == '\0' || strcmp(signature->keyid, key->id) == 0)
-			*out = DSSE_BAD_SIGNATURE;
-	}
-	return 0;
 }
 
 void dsse_free(struct dsse *dsse)

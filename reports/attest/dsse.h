@@ -14,18 +14,18 @@ enum {
 	DSSE_SIGNATURES_MAX = 16,
 };
 
-struct dsse_signature {
-	const char *keyid; /* "": not told; a hint that decides nothing */
-	bool usable;	   /* it has the size of one of Ed25519 */
-	unsigned char bytes[KEY_SIGNATURE_SIZE];
+enum dsse_trust {
+	DSSE_OTHER_KEY, /* every signature says that it is by another key */
+	DSSE_BAD_SIGNATURE, /* one says that it is by this key, or does not say by which, and is not of these bytes */
+	DSSE_TRUSTED, /* a signature is by this key */
 };
 
 struct dsse {
-	const char *type; /* borrowed from the JSON, as are the keyids */
+	const char *type; /* borrowed from the JSON, as is the keyid */
 	char *payload;	  /* NUL-ended behind its bytes */
 	size_t size;
-	struct dsse_signature signatures[DSSE_SIGNATURES_MAX];
-	size_t count; /* at least 1 */
+	enum dsse_trust trust;
+	const char *keyid; /* of the first signature; "": not told; a hint that decides nothing */
 };
 
 #define CLEANUP_DSSE __attribute__((cleanup(dsse_free)))
@@ -34,19 +34,10 @@ struct dsse {
 void dsse_add_pae(const char *type, const void *payload, size_t size, struct text *out);
 
 /* The envelope with one signature. Caller owns *envelope. */
-int dsse_sign(const char *type, const void *payload, size_t size, const struct signing_key *key,
+int dsse_sign(const char *type, const void *payload, size_t size, const struct key *key,
 	      cJSON **envelope, struct error *err);
 
-/* Base64 in the standard and in the URL-safe alphabet. Members that are not known are passed over. ERROR_FORMAT,
- * ERROR_LIMIT. Free with dsse_free(). */
-int dsse_parse(const cJSON *envelope, struct dsse *out, struct error *err);
-
-enum dsse_trust {
-	DSSE_TRUSTED,	    /* a signature is by this key */
-	DSSE_OTHER_KEY,	    /* every signature says that it is by another key */
-	DSSE_BAD_SIGNATURE, /* one says that it is by this key, and is not of these bytes */
-};
-
-int dsse_verify(const struct dsse *dsse, const struct public_key *key, enum dsse_trust *out,
-		struct error *err);
+/* Reads an envelope and verifies it. Base64 in the standard and in the URL-safe alphabet. Members that are not known are passed
+ * over. ERROR_FORMAT, ERROR_LIMIT. Free with dsse_free(). */
+int dsse_open(const cJSON *envelope, const struct key *key, struct dsse *out, struct error *err);
 void dsse_free(struct dsse *dsse);

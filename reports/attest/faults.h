@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What is wrong with a report's folder or its attestation: each fault has a word for programs and a sentence for people. */
+/*
+ * What is wrong with a report's folder or its attestation: each fault has a word for programs, of those in
+ * reports/schema/verification.schema.json and docs/attestation.md, and a sentence for people.
+ */
 
 #include "base/members.h"
-
-enum fault_kind {
-#define FAULT(symbol, word) FAULT_##symbol,
-#include "reports/attest/faults.def"
-#undef FAULT
-};
 
 enum { FAULTS_MAX = 200 }; /* of one list; the last one says that there are more */
 
 struct faults {
 	cJSON *items; /* array of {"kind", "what"}; NULL while there are none */
+	bool failed;  /* memory ran out, which faults_end() tells */
 };
 
 #define CLEANUP_FAULTS __attribute__((cleanup(faults_free)))
 
-int faults_add(struct faults *faults, struct error *err, enum fault_kind kind, const char *format,
-	       ...) PRINTF_LIKE(4, 5);
+void faults_add(struct faults *faults, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Makes a fault of a step's error `why`: "WHAT: ...". ERROR_MEMORY when that is what it is. */
-int faults_take(struct faults *faults, const struct error *why, enum fault_kind kind,
-		const char *what, struct error *err);
+/* Makes a fault of a step's error `why`: "WHAT: ..."; but that memory ran out is none. */
+void faults_take(struct faults *faults, const struct error *why, const char *kind,
+		 const char *what);
 size_t faults_count(const struct faults *faults);
 
+/* 0, or ERROR_MEMORY: not all faults are in the list. */
+int faults_end(const struct faults *faults, struct error *err);
 void faults_free(struct faults *faults);

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "reports/journal.h"
 #include "reports/render.h"
 #include "reports/report_file.h"
@@ -18,6 +19,13 @@ const char *const folder_file_names[] = {
 	[FOLDER_FILE_COUNT] = NULL,
 };
 
+const char *folder_change(enum folder_file_name name)
+{
+	return name == FOLDER_REPORT	? "tampered-report"
+	       : name == FOLDER_JOURNAL ? "tampered-journal"
+					: "changed-file";
+}
+
 void folder_put(struct folder *folder, enum folder_file_name name, char *data, size_t size)
 {
 	struct folder_file *file = &folder->files[name];
@@ -27,27 +35,35 @@ void folder_put(struct folder *folder, enum folder_file_name name, char *data, s
 		digest_bytes(data, size, file->digest);
 }
 
-static int read_file(struct folder *folder, enum folder_file_name name, struct faults *faults,
-		     struct error *err)
+static bool is_link(const char *folder, const char *name)
 {
+	char *path CLEANUP_FREE = path_join(folder, name);
+	struct file_status status = {0};
+	return path != NULL && file_status(path, false, &status, NULL) == 0 &&
+	       status.kind == FILE_LINK;
+}
+
+static void read_file(struct folder *folder, enum folder_file_name name, struct faults *faults)
+{
+	const char *file = folder_file_names[name];
 	struct error why = {0};
 	char *data = NULL;
 	size_t size = 0;
-	int rc = report_read_file(folder->path, folder_file_names[name], JSON_FILE_MAX, &data,
-				  &size, &why);
+	int rc = report_read_file(folder->path, file, JSON_FILE_MAX, &data, &size, &why);
 	folder_put(folder, name, data, size);
-	if (rc == 0 || (rc == ERROR_NOT_FOUND && name > FOLDER_JOURNAL))
-		return 0;
-	if (rc == ERROR_NOT_FOUND)
-		return faults_add(faults, err, FAULT_MISSING_FILE, "%s is missing",
-				  folder_file_names[name]);
-	folder->files[name].untrusted = true;
-	return faults_take(faults, &why,
-			   rc == ERROR_FORMAT ? FAULT_SYMBOLIC_LINK : FAULT_CHANGED_FILE,
-			   folder_file_names[name], err);
+	folder->files[name].untrusted = rc < 0 && rc != ERROR_NOT_FOUND;
+	if (folder->files[name].untrusted)
+		faults_take(faults, &why,
+			    is_link(folder->path, file) ? "symbolic-link" : folder_change(name),
+			    file);
+	else if (rc < 0 && name <= FOLDER_JOURNAL)
+		faults_add(faults, "missing-file", "%s is missing%s", file,
+			   name == FOLDER_REPORT
+				   ? ": 'gpucert report --out' makes it of the journal"
+				   : "");
 }
 
-static int parse_report(struct folder *folder, struct faults *faults, struct error *err)
+static void parse_report(struct folder *folder, struct faults *faults)
 {
 	const struct folder_file *file = &folder->files[FOLDER_REPORT];
 	cJSON *report CLEANUP_JSON = NULL;
@@ -56,46 +72,43 @@ static int parse_report(struct folder *folder, struct faults *faults, struct err
 	int rc = report_parse(file->data, file->size, NULL, &report, &why);
 	if (rc == 0)
 		rc = view_open(report, &view, &why);
-	if (rc < 0)
-		return faults_take(faults, &why, FAULT_TAMPERED_REPORT,
-				   "report.json is not a report", err);
-	folder->report = STEAL(report);
-	return 0;
+	if (rc == 0)
+		folder->report = STEAL(report);
+	else
+		faults_take(faults, &why, "tampered-report", "report.json is not a report");
 }
 
-static int parse_journal(struct folder *folder, struct faults *faults, struct error *err)
+static void parse_journal(struct folder *folder, struct faults *faults)
 {
 	const struct folder_file *file = &folder->files[FOLDER_JOURNAL];
 	struct error why = {0};
 	int rc = journal_parse(JOURNAL_FILE_NAME, file->data, file->size, &folder->log, &why);
-	if (rc < 0)
-		return faults_take(faults, &why, FAULT_BROKEN_JOURNAL, "the journal is not one",
-				   err);
-	if (folder->log.unchained == 0)
-		return 0;
-	rc = faults_add(faults, err, FAULT_BROKEN_JOURNAL,
-			"%s:%zu does not follow from the line before: it was changed after the run",
-			JOURNAL_FILE_NAME, folder->log.unchained);
+	if (rc == 0 && folder->log.unchained != 0)
+		rc = error_set(&why, ERROR_FORMAT,
+			       JOURNAL_FILE_NAME ":%zu: not the digest of the line before",
+			       folder->log.unchained);
+	if (rc == 0)
+		rc = report_render(&folder->log, &folder->made, &why);
+	if (rc == 0)
+		return;
 	journal_log_free(&folder->log);
-	return rc;
+	faults_take(faults, &why, "broken-journal",
+		    "the journal was changed after the run, or is not one");
 }
 
 int folder_open(const char *path, struct folder *out, struct faults *faults, struct error *err)
 {
-	int rc = 0;
 	*out = (struct folder){.path = path};
 	if (!file_is_directory(path))
 		return error_set(err, ERROR_NOT_FOUND,
 				 "%s: not a folder: name that of a run (--out)", path);
-	for (enum folder_file_name name = 0; rc == 0 && name < FOLDER_FILE_COUNT; name++)
-		rc = read_file(out, name, faults, err);
-	if (rc == 0 && out->files[FOLDER_REPORT].data != NULL)
-		rc = parse_report(out, faults, err);
-	if (rc == 0 && out->files[FOLDER_JOURNAL].data != NULL)
-		rc = parse_journal(out, faults, err);
-	if (rc < 0)
-		folder_free(out);
-	return rc;
+	for (enum folder_file_name name = 0; name < FOLDER_FILE_COUNT; name++)
+		read_file(out, name, faults);
+	if (out->files[FOLDER_REPORT].data != NULL)
+		parse_report(out, faults);
+	if (out->files[FOLDER_JOURNAL].data != NULL)
+		parse_journal(out, faults);
+	return faults_end(faults, err);
 }
 
 enum { SEARCHED_MAX = 1000 }; /* members of an object in another order */
@@ -122,90 +135,77 @@ static bool is_part_of(const cJSON *stored, const cJSON *made)
 
 bool folder_is_sound(const struct folder *folder)
 {
-	return folder->report != NULL && folder->log.count > 0 &&
+	return folder->report != NULL && folder->made != NULL &&
 	       !folder->files[FOLDER_REPORT].untrusted && !folder->files[FOLDER_JOURNAL].untrusted;
 }
 
-static int check_report(const struct folder *folder, struct faults *faults, struct error *err)
+const cJSON *folder_checks(const struct folder *folder)
 {
-	cJSON *made CLEANUP_JSON = NULL;
-	struct error why = {0};
-	if (!folder_is_sound(folder))
-		return 0;
-	int rc = report_render(&folder->log, &made, &why);
-	if (rc < 0)
-		return faults_take(faults, &why, FAULT_BROKEN_JOURNAL, "the journal is not one",
-				   err);
+	return json_pointer(folder->made != NULL && (folder->report == NULL ||
+						     !folder->files[FOLDER_JOURNAL].untrusted)
+				    ? folder->made
+				    : folder->report,
+			    "/checks");
+}
+
+static void check_report(const struct folder *folder, struct faults *faults)
+{
 	const char *version = view_string(folder->report, "/run/harness/version");
 	const bool own = strcmp(version, GPUCERT_VERSION) == 0;
-	if (is_part_of(folder->report, made) && (!own || is_part_of(made, folder->report)))
-		return 0;
-	return faults_add(
-		faults, err, FAULT_REPORT_NOT_OF_JOURNAL,
-		"report.json is not what gpucert %s makes of the journal of a run by gpucert %s; "
-		"'gpucert report --out' makes it again",
-		GPUCERT_VERSION, version);
+	if (!is_part_of(folder->report, folder->made) ||
+	    (own && !is_part_of(folder->made, folder->report)))
+		faults_add(faults, "report-not-of-journal",
+			   "report.json is not what gpucert %s makes of the journal of a run by "
+			   "gpucert %s; 'gpucert report --out' makes it again",
+			   GPUCERT_VERSION, version);
 }
 
-const char *folder_evidence_path(const cJSON *evidence)
+static void check_piece(const struct folder *folder, const cJSON *item, struct faults *faults)
 {
-	const char *path = view_string(evidence, "/path");
-	return text_starts_with(path, "evidence/") ? path : NULL;
-}
-
-static int check_piece(const struct folder *folder, const cJSON *item, struct faults *faults,
-		       struct error *err)
-{
-	const char *path = folder_evidence_path(item);
+	const char *path = view_string(item, "/path");
 	char *data CLEANUP_FREE = NULL;
 	struct error why = {0};
 	size_t size = 0;
-	if (path == NULL)
-		return faults_add(faults, err, FAULT_CHANGED_EVIDENCE, "%s: not below evidence/",
-				  view_string(item, "/path"));
-	int rc = report_read_evidence(folder->path, item, &data, &size, &why);
+	int rc = text_starts_with(path, "evidence/")
+			 ? report_read_evidence(folder->path, item, &data, &size, &why)
+			 : error_set(&why, ERROR_FORMAT, "not below evidence/");
 	if (rc == ERROR_NOT_FOUND)
-		return faults_add(faults, err, FAULT_MISSING_EVIDENCE, "%s is missing", path);
-	return rc < 0 ? faults_take(faults, &why, FAULT_CHANGED_EVIDENCE, path, err) : 0;
+		faults_add(faults, "missing-evidence", "%s is missing", path);
+	else if (rc < 0)
+		faults_take(faults, &why, "changed-evidence", path);
 }
 
-int folder_check(const struct folder *folder, struct faults *faults, struct error *err)
+void folder_read_papers(struct folder *folder, struct faults *faults)
 {
-	int rc = check_report(folder, faults, err);
-	json_each (check, json_pointer(folder->report, "/checks")) {
-		json_each (item, json_pointer(check, "/evidence")) {
-			if (rc == 0)
-				rc = check_piece(folder, item, faults, err);
-		}
-	}
-	return rc;
+	const struct folder_file *claims = &folder->files[FOLDER_CLAIMS];
+	const struct folder_file *product = &folder->files[FOLDER_PRODUCT];
+	struct error why = {0};
+	if (claims->data != NULL &&
+	    claims_parse(claims->data, claims->size, &folder->claims, &why) < 0)
+		faults_take(faults, &why, "claims", "claims.json");
+	if (product->data != NULL &&
+	    product_parse(product->data, product->size, &folder->product, &why) < 0)
+		faults_take(faults, &why, "product", "product.yaml");
 }
 
-int folder_evidence_digest(const struct folder *folder, char out[DIGEST_SIZE], size_t *count,
-			   struct error *err)
+int folder_check(struct folder *folder, struct faults *faults, struct error *err)
 {
-	struct text_list lines CLEANUP_TEXT_LIST = {0};
-	struct text all CLEANUP_TEXT = {0};
+	size_t count = 0, first = 0;
 	int rc = 0;
-	json_each (check, json_pointer(folder->report, "/checks")) {
+	if (folder_is_sound(folder))
+		check_report(folder, faults);
+	json_each (check, folder_checks(folder)) {
 		json_each (item, json_pointer(check, "/evidence")) {
-			const char *digest = view_string(item, "/digest");
-			digest += text_starts_with(digest, "sha256:") ? strlen("sha256:") : 0;
+			const char *path = view_string(item, "/path");
 			if (rc == 0)
-				rc = text_list_addf(&lines, err, "%s  %s\n", digest,
-						    view_string(item, "/path"));
+				rc = text_index_put(&folder->evidence, path, count, &first, err);
+			if (rc == 0 && first != count++)
+				faults_add(faults, "changed-evidence", "%s is named twice", path);
+			else if (rc == 0)
+				check_piece(folder, item, faults);
 		}
 	}
-	if (rc < 0)
-		return rc;
-	text_list_sort(&lines);
-	text_each (line, &lines)
-		text_add(&all, line);
-	if (all.failed)
-		return error_memory(err);
-	digest_bytes(text_string(&all), all.size, out);
-	*count = lines.count;
-	return 0;
+	return rc == 0 ? faults_end(faults, err) : rc;
 }
 
 void folder_free(struct folder *folder)
@@ -213,6 +213,10 @@ void folder_free(struct folder *folder)
 	for (size_t i = 0; i < FOLDER_FILE_COUNT; i++)
 		free(folder->files[i].data);
 	cJSON_Delete(folder->report);
+	cJSON_Delete(folder->made);
 	journal_log_free(&folder->log);
+	text_index_free(&folder->evidence);
+	claims_free(&folder->claims);
+	product_free(&folder->product);
 	*folder = (struct folder){0};
 }

@@ -4,8 +4,9 @@
 /* A report's folder as it lies on disk, each file read once and nothing of it believed. */
 
 #include "base/digest.h"
-#include "reports/attest/faults.h"
-#include "reports/journal_read.h"
+#include "base/text_index.h"
+#include "reports/attest/claims.h"
+#include "reports/attest/product.h"
 
 #define ATTESTATION_FILE_NAME "attestation.json"
 
@@ -25,6 +26,9 @@ enum folder_file_name {
 /* "report.json", "journal.ndjson", "junit.xml", "report.html", "report.md", "claims.json", "product.yaml", "README.md"; NULL-ended. */
 extern const char *const folder_file_names[FOLDER_FILE_COUNT + 1];
 
+/* The word of the fault that such a file is another one than was attested, or cannot be read. */
+const char *folder_change(enum folder_file_name name);
+
 struct folder_file {
 	char *data; /* NULL: it is not there */
 	size_t size;
@@ -35,8 +39,12 @@ struct folder_file {
 struct folder {
 	const char *path; /* borrowed */
 	struct folder_file files[FOLDER_FILE_COUNT];
-	cJSON *report;		/* NULL: report.json is missing or not a report */
-	struct journal_log log; /* of no records: missing or broken */
+	cJSON *report;		    /* NULL: report.json is missing or not a report */
+	struct journal_log log;	    /* of no records: missing or broken */
+	cJSON *made;		    /* the report of that journal; NULL: there is none */
+	struct text_index evidence; /* the paths that folder_check() met */
+	struct claims claims;	    /* empty: there is no file, or it is not one */
+	struct product product;	    /* the same */
 };
 
 #define CLEANUP_FOLDER __attribute__((cleanup(folder_free)))
@@ -51,14 +59,14 @@ void folder_put(struct folder *folder, enum folder_file_name name, char *data, s
 /* Are report.json and its journal there, readable, and not known to be others than were attested? */
 bool folder_is_sound(const struct folder *folder);
 
-/* Is report.json what its journal says, and is each piece of evidence there and what the report says? A report of
- * another version of gpucert may lack members that this one adds (docs/report.md: added, never renamed). */
-int folder_check(const struct folder *folder, struct faults *faults, struct error *err);
+/* Reads claims.json and product.yaml, where they are. What cannot be read becomes a fault. */
+void folder_read_papers(struct folder *folder, struct faults *faults);
 
-/* The path of a piece of evidence, when it is below evidence/; NULL: it is not. */
-const char *folder_evidence_path(const cJSON *evidence);
+/* Is report.json what its journal says, and is each piece of evidence there, named once and what they say? A report of another version of gpucert may lack members that this one adds (docs/report.md: added, never renamed). */
+int folder_check(struct folder *folder, struct faults *faults, struct error *err);
 
-/* The digest over one line "HEX  PATH\n" for each file of evidence, as sha256sum prints them, sorted; *count: how many. */
-int folder_evidence_digest(const struct folder *folder, char out[DIGEST_SIZE], size_t *count,
-			   struct error *err);
+/* The checks whose evidence lies in the folder: as the journal says, or as the report says where the journal is not one or not the
+ * one that was attested. */
+const cJSON *folder_checks(const struct folder *folder);
+
 void folder_free(struct folder *folder);

@@ -9,11 +9,6 @@
 #include <sodium.h>
 #include <string.h>
 
-struct signing_key {
-	unsigned char secret[crypto_sign_SECRETKEYBYTES]; /* the seed, and the public key */
-	struct public_key public_key;
-};
-
 /* What stands before the 32 bytes of a key: RFC 8410, section 10. */
 struct key_form {
 	const char *label;
@@ -22,19 +17,20 @@ struct key_form {
 	const char *what; /* for errors */
 };
 
-static const struct key_form private_form = {
-	"PRIVATE KEY",
-	{0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04,
-	 0x20},
-	16,
-	"a private key of Ed25519 in PKCS #8, as 'gpucert key generate' or 'openssl genpkey -algorithm "
-	"ed25519' make it",
-};
-static const struct key_form public_form = {
-	"PUBLIC KEY",
-	{0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00},
-	12,
-	"a public key of Ed25519, as 'gpucert key generate' or 'openssl pkey -pubout' make it",
+static const struct key_form forms[] = {
+	[KEY_PUBLIC] =
+		{"PUBLIC KEY",
+		 {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00},
+		 12,
+		 "a public key of Ed25519, as 'gpucert key generate' or 'openssl pkey -pubout' "
+		 "make it"},
+	[KEY_PRIVATE] =
+		{"PRIVATE KEY",
+		 {0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04,
+		  0x22, 0x04, 0x20},
+		 16,
+		 "a private key of Ed25519 in PKCS #8, as 'gpucert key generate' or 'openssl "
+		 "genpkey -algorithm ed25519' make it"},
 };
 
 enum { KEY_DER_SIZE = 48 };
@@ -54,10 +50,10 @@ static int wrong_label(const char *found, size_t size, const struct key_form *fo
 		       struct error *err)
 {
 	const bool is_private = size >= 11 && memcmp(found + size - 11, "PRIVATE KEY", 11) == 0;
-	if (form == &public_form && is_private)
+	if (form == &forms[KEY_PUBLIC] && is_private)
 		return error_set(err, ERROR_ARGUMENT,
 				 "this is a private key: verify with the public one (FILE.pub)");
-	if (form == &private_form && size == 10 && memcmp(found, "PUBLIC KEY", 10) == 0)
+	if (form == &forms[KEY_PRIVATE] && size == 10 && memcmp(found, "PUBLIC KEY", 10) == 0)
 		return error_set(err, ERROR_ARGUMENT,
 				 "this is a public key: sign with the private one");
 	if (is_private && size >= 21 && memcmp(found, "ENCRYPTED ", 10) == 0)
@@ -136,149 +132,121 @@ static void encode(const unsigned char *key, const struct key_form *form, char *
 	sodium_memzero(base64, sizeof(base64));
 }
 
-void key_public_pem(const struct public_key *key, char out[KEY_PEM_SIZE])
+void key_public_pem(const struct key *key, char out[KEY_PEM_SIZE])
 {
-	encode(key->bytes, &public_form, out);
+	encode(key->bytes, &forms[KEY_PUBLIC], out);
 }
 
-static void name_key(struct public_key *key)
+static void name_key(struct key *key)
 {
 	unsigned char der[KEY_DER_SIZE] = {0};
 	char digest[DIGEST_SIZE] = "";
-	digest_bytes(der, to_der(key->bytes, &public_form, der), digest);
+	digest_bytes(der, to_der(key->bytes, &forms[KEY_PUBLIC], der), digest);
 	memcpy(key->id, digest + strlen("sha256:"), KEY_ID_SIZE);
 }
 
-/* The key of a seed, which is taken when it is NULL from the system's random numbers. */
-static struct signing_key *new_key(const unsigned char *seed)
+/* The private key of a seed, which is taken when it is NULL from the system's random numbers. */
+static int make_private(const unsigned char *seed, struct key *out, struct error *err)
 {
-	struct signing_key *key = secret_allocate(sizeof(*key));
-	if (key == NULL)
-		return NULL;
+	out->secret = secret_allocate(crypto_sign_SECRETKEYBYTES);
+	if (out->secret == NULL)
+		return error_memory(err);
 	if (seed != NULL)
-		(void)crypto_sign_seed_keypair(key->public_key.bytes, key->secret, seed);
+		(void)crypto_sign_seed_keypair(out->bytes, out->secret, seed);
 	else
-		(void)crypto_sign_keypair(key->public_key.bytes, key->secret);
-	name_key(&key->public_key);
-	return key;
+		(void)crypto_sign_keypair(out->bytes, out->secret);
+	name_key(out);
+	return 0;
 }
 
-int key_parse_signing(const char *pem, size_t size, struct signing_key **out, struct error *err)
+int key_parse(const char *pem, size_t size, enum key_kind kind, struct key *out, struct error *err)
 {
-	unsigned char *seed CLEANUP(secret_free) = secret_allocate(KEY_PUBLIC_SIZE);
-	int rc = seed != NULL ? decode(pem, size, &private_form, seed, err) : error_memory(err);
+	unsigned char *bytes CLEANUP(secret_free) = secret_allocate(KEY_PUBLIC_SIZE);
+	*out = (struct key){0};
+	int rc = bytes != NULL ? decode(pem, size, &forms[kind], bytes, err) : error_memory(err);
 	if (rc < 0)
 		return rc;
-	*out = new_key(seed);
-	return *out != NULL ? 0 : error_memory(err);
+	if (kind == KEY_PRIVATE)
+		return make_private(bytes, out, err);
+	memcpy(out->bytes, bytes, KEY_PUBLIC_SIZE);
+	name_key(out);
+	return 0;
 }
 
-int key_parse_public(const char *pem, size_t size, struct public_key *out, struct error *err)
-{
-	int rc = decode(pem, size, &public_form, out->bytes, err);
-	if (rc == 0)
-		name_key(out);
-	return rc;
-}
-
-static int read_pem(int fd, const char *path, char *pem, size_t *size, struct error *err)
-{
-	size_t count = 0;
-	int rc = 0;
-	*size = 0;
-	do {
-		rc = file_read_some(fd, path, pem + *size, KEY_FILE_MAX - *size, &count, err);
-		*size += count;
-	} while (rc == 0 && count > 0 && *size < KEY_FILE_MAX);
-	pem[*size] = '\0';
-	if (rc == 0 && *size == KEY_FILE_MAX)
-		rc = error_set(err, ERROR_LIMIT, "%s: not a key: longer than %d bytes", path,
-			       KEY_FILE_MAX - 1);
-	return rc;
-}
-
-int key_read_signing(const char *path, struct signing_key **out, struct error *err)
+/* A file may hold a private key, whatever was asked for. */
+int key_read(const char *path, enum key_kind kind, struct key *out, struct error *err)
 {
 	char *pem CLEANUP(secret_free) = secret_allocate(KEY_FILE_MAX + 1);
 	int fd CLEANUP_FD = -1;
-	size_t size = 0;
-	struct signing_key *key CLEANUP_SIGNING_KEY = NULL;
+	size_t size = 0, count = 0;
+	*out = (struct key){0};
 	int rc = pem != NULL ? file_open_to_read(path, &fd, err) : error_memory(err);
-	if (rc == 0)
-		rc = read_pem(fd, path, pem, &size, err);
 	if (rc < 0)
 		return rc;
-	rc = key_parse_signing(pem, size, &key, err);
+	do {
+		rc = file_read_some(fd, path, pem + size, KEY_FILE_MAX - size, &count, err);
+		size += count;
+	} while (rc == 0 && count > 0 && size < KEY_FILE_MAX);
+	if (rc < 0)
+		return rc;
+	pem[size] = '\0';
+	rc = size < KEY_FILE_MAX ? key_parse(pem, size, kind, out, err)
+				 : error_set(err, ERROR_LIMIT, "not a key: longer than %d bytes",
+					     KEY_FILE_MAX - 1);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", path);
-	rc = key_file_check(fd, path, err);
-	if (rc == 0)
-		*out = STEAL(key);
+	rc = kind == KEY_PRIVATE ? key_file_check(fd, path, err) : 0;
+	if (rc < 0)
+		key_free(out);
 	return rc;
 }
 
-int key_read_public(const char *path, struct public_key *out, struct error *err)
+static int write_new(const char *path, const char *pem, unsigned mode, struct error *err)
 {
-	char *pem CLEANUP_FREE = NULL;
-	size_t size = 0;
-	int rc = file_read(path, KEY_FILE_MAX, &pem, &size, err);
-	if (rc < 0)
-		return rc;
-	rc = key_parse_public(pem, size, out, err);
-	sodium_memzero(pem, size); /* perhaps it was the private one */
-	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
+	int rc = file_create(path, pem, strlen(pem), mode, err);
+	return rc == ERROR_EXISTS
+		       ? error_set(err, rc, "%s: exists, and no key is overwritten", path)
+		       : rc;
 }
 
-/* `pem` has room for either file. */
-static int write_pair(const char *path, const struct signing_key *key, char *pem, struct error *err)
-{
-	char *public_path CLEANUP_FREE = text_format("%s.pub", path);
-	if (public_path == NULL)
-		return error_memory(err);
-	if (file_exists(public_path))
-		return error_set(err, ERROR_EXISTS, "%s: exists, and no key is overwritten",
-				 public_path);
-	encode(key->secret, &private_form, pem);
-	int rc = key_file_create(path, pem, strlen(pem), 0600, err);
-	if (rc < 0)
-		return rc == ERROR_EXISTS ? error_set(err, ERROR_EXISTS,
-						      "%s: exists, and no key is overwritten", path)
-					  : rc;
-	key_public_pem(&key->public_key, pem);
-	return key_file_create(public_path, pem, strlen(pem), 0644, err);
-}
-
-int key_generate(const char *path, struct public_key *out, struct error *err)
+int key_generate(const char *path, struct key *out, struct error *err)
 {
 	char *pem CLEANUP(secret_free) = secret_allocate(KEY_PEM_SIZE);
-	struct signing_key *key CLEANUP_SIGNING_KEY = pem != NULL ? new_key(NULL) : NULL;
-	if (key == NULL)
-		return error_memory(err);
-	int rc = write_pair(path, key, pem, err);
-	if (rc == 0)
-		*out = key->public_key;
-	return rc;
+	char *public_path CLEANUP_FREE = text_format("%s.pub", path);
+	struct key key CLEANUP_KEY = {0};
+	int rc = pem != NULL && public_path != NULL ? make_private(NULL, &key, err)
+						    : error_memory(err);
+	if (rc < 0)
+		return rc;
+	encode(key.secret, &forms[KEY_PRIVATE], pem);
+	rc = write_new(path, pem, 0600, err);
+	if (rc < 0)
+		return rc;
+	key_public_pem(&key, pem);
+	rc = write_new(public_path, pem, 0644, err);
+	if (rc < 0) {
+		(void)file_remove_tree(path, NULL);
+		return rc;
+	}
+	*out = key;
+	key.secret = NULL;
+	return 0;
 }
 
-const struct public_key *signing_key_public(const struct signing_key *key)
-{
-	return &key->public_key;
-}
-
-void key_sign(const struct signing_key *key, const void *data, size_t size,
+void key_sign(const struct key *key, const void *data, size_t size,
 	      unsigned char signature[KEY_SIGNATURE_SIZE])
 {
 	(void)crypto_sign_detached(signature, NULL, data, size, key->secret);
 }
 
-bool key_verifies(const struct public_key *key, const void *data, size_t size,
+bool key_verifies(const struct key *key, const void *data, size_t size,
 		  const unsigned char signature[KEY_SIGNATURE_SIZE])
 {
 	return crypto_sign_verify_detached(signature, data, size, key->bytes) == 0;
 }
 
-void signing_key_free(struct signing_key **key)
+void key_free(struct key *key)
 {
-	sodium_free(*key);
-	*key = NULL;
+	sodium_free(key->secret);
+	*key = (struct key){0};
 }

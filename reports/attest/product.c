@@ -88,36 +88,32 @@ static const struct json_member product_members[] = {
 	{0},
 };
 
-/* A version such as 1.10 is text, whatever YAML takes it for. */
-static int to_texts(cJSON *document, struct error *err)
+int product_to_json(const char *data, size_t size, cJSON **json, struct error *err)
 {
-	struct json_at root = json_root(document);
+	cJSON *document CLEANUP_JSON = NULL;
 	cJSON *child = NULL;
+	int rc = yaml_to_json(data, size, &document, err);
+	if (rc < 0)
+		return rc;
 	if (!cJSON_IsObject(document))
 		return error_set(err, ERROR_FORMAT, "expected members such as 'vendor: Example'");
 	cJSON_ArrayForEach (child, document) {
 		if (child->valuestring != NULL)
 			child->type = cJSON_String;
 	}
-	return json_check_names(&root, err);
+	*json = STEAL(document);
+	return 0;
 }
 
-int product_parse(const char *data, size_t size, struct product *out, cJSON **json,
-		  struct error *err)
+int product_parse(const char *data, size_t size, struct product *out, struct error *err)
 {
 	cJSON *document CLEANUP_JSON = NULL;
-	struct arena arena = {0};
 	*out = (struct product){0};
-	int rc = yaml_to_json(data, size, &document, err);
-	if (rc == 0)
-		rc = to_texts(document, err);
+	int rc = product_to_json(data, size, &document, err);
 	struct json_at root = json_root(document);
 	if (rc == 0)
-		rc = json_members_read(&root, product_members, out, &arena, err);
-	out->arena = arena;
-	if (rc == 0 && json != NULL)
-		*json = STEAL(document);
-	return rc;
+		rc = json_check_names(&root, err);
+	return rc == 0 ? json_members_read(&root, product_members, out, &out->arena, err) : rc;
 }
 
 void product_free(struct product *product)

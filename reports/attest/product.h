@@ -18,9 +18,10 @@ struct product {
 
 #define CLEANUP_PRODUCT __attribute__((cleanup(product_free)))
 
-/* YAML. ERROR_FORMAT names the member that is missing, given twice, not known or not what it must be. `json`: the
- * document with every value as text, for who wants it; may be NULL; caller owns it. Free with product_free(), also after
- * an error. */
-int product_parse(const char *data, size_t size, struct product *out, cJSON **json,
-		  struct error *err);
+/* YAML. ERROR_FORMAT names the member that is missing, given twice, not known or not what it must be. Free with
+ * product_free(), also after an error. */
+int product_parse(const char *data, size_t size, struct product *out, struct error *err);
+
+/* The document with every value as text: a version such as 1.10 is one, whatever YAML takes it for. Caller owns *json. */
+int product_to_json(const char *data, size_t size, cJSON **json, struct error *err);
 void product_free(struct product *product);

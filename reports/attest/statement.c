@@ -2,8 +2,6 @@
 #include "reports/attest/statement.h"
 
 #include "base/cleanup.h"
-#include "reports/attest/claims.h"
-#include "reports/attest/dsse.h"
 #include "reports/view.h"
 
 #include <string.h>
@@ -87,30 +85,46 @@ static cJSON *report_annotations(const cJSON *report)
 	return members_take(&annotations);
 }
 
-static int add_configuration(const struct folder *folder, struct members *predicate,
-			     struct error *err)
+/* The digest over one line "HEX  PATH\n" for each piece of evidence, as sha256sum prints them, sorted. */
+static void add_evidence(const struct folder *folder, struct members *configuration)
+{
+	struct members annotations CLEANUP_MEMBERS = members_new();
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	struct text all CLEANUP_TEXT = {0};
+	char digest[DIGEST_SIZE] = "";
+	json_each (check, folder_checks(folder)) {
+		json_each (item, json_pointer(check, "/evidence")) {
+			const char *hex = view_string(item, "/digest");
+			hex += text_starts_with(hex, "sha256:") ? strlen("sha256:") : 0;
+			if (text_list_addf(&lines, NULL, "%s  %s\n", hex,
+					   view_string(item, "/path")) < 0)
+				configuration->failed = true;
+		}
+	}
+	text_list_sort(&lines);
+	text_each (line, &lines)
+		text_add(&all, line);
+	configuration->failed = configuration->failed || all.failed;
+	digest_bytes(text_string(&all), all.size, digest);
+	member_int(&annotations, "files", (int64_t)lines.count);
+	add_descriptor(configuration, "evidence", digest, members_take(&annotations));
+}
+
+static cJSON *configuration_of(const struct folder *folder)
 {
 	struct members configuration CLEANUP_MEMBERS = members_new_array();
-	char evidence[DIGEST_SIZE] = "";
-	size_t count = 0;
-	int rc = folder_evidence_digest(folder, evidence, &count, err);
-	if (rc < 0)
-		return rc;
 	for (size_t i = 0; i < FOLDER_FILE_COUNT; i++) {
 		if (folder->files[i].data != NULL)
 			add_descriptor(
 				&configuration, folder_file_names[i], folder->files[i].digest,
 				i == FOLDER_REPORT ? report_annotations(folder->report) : NULL);
 	}
-	struct members annotations CLEANUP_MEMBERS = members_new();
-	member_int(&annotations, "files", (int64_t)count);
-	add_descriptor(&configuration, "evidence", evidence, members_take(&annotations));
-	member_item(predicate, "configuration", members_take(&configuration));
-	return 0;
+	add_evidence(folder, &configuration);
+	return members_take(&configuration);
 }
 
 enum result { PASSED, WARNED, FAILED };
-static const char *const results[] = {"PASSED", "WARNED", "FAILED", NULL};
+static const char *const results[] = {"PASSED", "WARNED", "FAILED"};
 static const char *const lists[] = {"passedTests", "warnedTests", "failedTests"};
 
 /* Which list a check stands in; -1: in none. */
@@ -144,19 +158,11 @@ static int add_tests(const struct folder *folder, struct members *predicate, boo
 /* Did the claims of the folder, when the run ended, justify all that was not tested? */
 static int is_claimed(const struct folder *folder, bool *out, struct error *err)
 {
-	const struct folder_file *file = &folder->files[FOLDER_CLAIMS];
-	struct claims claims CLEANUP_CLAIMS = {0};
-	struct text_list reasons CLEANUP_TEXT_LIST = {0};
-	*out = false;
-	if (file->data == NULL)
-		return 0;
-	int rc = claims_parse(file->data, file->size, &claims, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "%s", folder_file_names[FOLDER_CLAIMS]);
-	rc = claims_judge(&claims, folder->report, &folder->log,
-			  view_string(folder->report, "/run/ended"), &reasons, err);
-	*out = reasons.count == 0;
-	return rc;
+	struct faults faults CLEANUP_FAULTS = {0};
+	claims_judge(&folder->claims, folder->report, &folder->log,
+		     view_string(folder->report, "/run/ended"), &faults);
+	*out = folder->files[FOLDER_CLAIMS].data != NULL && faults_count(&faults) == 0;
+	return faults_end(&faults, err);
 }
 
 static int make_predicate(const struct folder *folder, const char *url, cJSON **out,
@@ -164,15 +170,14 @@ static int make_predicate(const struct folder *folder, const char *url, cJSON **
 {
 	struct members predicate CLEANUP_MEMBERS = members_new();
 	const char *conformance = view_string(folder->report, "/verdict/conformance/result");
+	const bool conformant = strcmp(conformance, "conformant") == 0;
 	bool failed = false, claimed = false;
+	member_item(&predicate, "configuration", configuration_of(folder));
 	int rc = is_claimed(folder, &claimed, err);
-	if (rc == 0)
-		rc = add_configuration(folder, &predicate, err);
 	if (rc == 0)
 		rc = add_tests(folder, &predicate, &failed, err);
 	if (rc < 0)
 		return rc;
-	const bool conformant = strcmp(conformance, "conformant") == 0;
 	if (url != NULL)
 		member_string(&predicate, "url", url);
 	member_string(&predicate, "result",
@@ -205,32 +210,17 @@ int statement_make(const struct folder *folder, const char *url, cJSON **stateme
 	return *statement != NULL ? 0 : error_memory(err);
 }
 
-int statement_sign(const cJSON *statement, const struct signing_key *key, cJSON **envelope,
-		   struct error *err)
-{
-	char *payload CLEANUP_FREE = json_print_compact(statement);
-	return payload != NULL ? dsse_sign(STATEMENT_PAYLOAD_TYPE, payload, strlen(payload), key,
-					   envelope, err)
-			       : error_memory(err);
-}
-
-static int need_constant(const struct json_at *object, const char *key, const char *wanted,
-			 struct error *err)
-{
-	const char *found = NULL;
-	int rc = json_need_string(object, key, &found, err);
-	if (rc == 0 && strcmp(found, wanted) != 0)
-		rc = json_error(object, err, "%s: '%.64s' is not %s", key, found, wanted);
-	return rc;
-}
-
 int statement_check(const cJSON *statement, struct error *err)
 {
-	struct json_at root = json_root(statement);
-	if (!cJSON_IsObject(statement))
-		return error_set(err, ERROR_FORMAT, "expected object");
-	int rc = need_constant(&root, "_type", STATEMENT_TYPE, err);
-	return rc == 0 ? need_constant(&root, "predicateType", STATEMENT_PREDICATE_TYPE, err) : rc;
+	static const char *const constants[][2] = {{"/_type", STATEMENT_TYPE},
+						   {"/predicateType", STATEMENT_PREDICATE_TYPE}};
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
+		const char *found = view_string(statement, constants[i][0]);
+		if (strcmp(found, constants[i][1]) != 0)
+			return error_set(err, ERROR_FORMAT, "%s: '%.64s' is not %s",
+					 constants[i][0], found, constants[i][1]);
+	}
+	return 0;
 }
 
 void statement_digest(const cJSON *statement, const char *name, char out[DIGEST_SIZE])

@@ -7,11 +7,11 @@
  *
  * Subjects are the things that were tested, by the digests of the report's environment: plugin/NAME, plugin-file/NAME, driver/KEY
  * (its package), runtime-files/KEY (what of it comes into containers), image/REFERENCE. The configuration is
- * each file of the folder (folder_file_names) and `evidence` (folder_evidence_digest()).
+ * each file of the folder (folder_file_names) and `evidence`, by the digest over one line "HEX  PATH\n" for each of its files, as
+ * sha256sum prints them, sorted.
  */
 
 #include "reports/attest/folder.h"
-#include "reports/attest/key.h"
 
 #define STATEMENT_PAYLOAD_TYPE	 "application/vnd.in-toto+json"
 #define STATEMENT_TYPE		 "https://in-toto.io/Statement/v1"
@@ -29,10 +29,6 @@
  * ERROR_NOT_FOUND: the report has no digest of anything that was tested. Caller owns *statement.
  */
 int statement_make(const struct folder *folder, const char *url, cJSON **statement,
-		   struct error *err);
-
-/* Its DSSE envelope, of STATEMENT_PAYLOAD_TYPE. Caller owns *envelope. */
-int statement_sign(const cJSON *statement, const struct signing_key *key, cJSON **envelope,
 		   struct error *err);
 
 /* Is the document a statement with this predicate? ERROR_FORMAT. What else it says is for the reader to compare; members

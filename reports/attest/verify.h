@@ -5,20 +5,19 @@
 
 #include "reports/attest/folder.h"
 #include "reports/attest/key.h"
-#include "reports/expect/expectations.h"
 
 /*
- * The DSSE envelope about a folder. What folder_open() and its checks find wrong is put into `faults` and nothing is signed: *envelope
- * stays NULL. Errors of statement_make(). Caller owns *envelope.
+ * The DSSE envelope about a folder. What folder_open() and its checks find wrong, and each expectation that the run used and that was
+ * to be looked at again before `today` ("2026-11-22..."), is put into `faults`, and nothing is signed: *envelope stays NULL.
+ * Errors of statement_make(). Caller owns *envelope.
  */
-int attest_folder(const char *path, const char *url, const struct signing_key *key,
+int attest_folder(const char *path, const char *url, const char *today, const struct key *key,
 		  cJSON **envelope, struct faults *faults, struct error *err);
 
 /* What is compared with. */
 struct attest_trust {
-	const struct public_key *key;
-	const char *attestation; /* its file; NULL: ATTESTATION_FILE_NAME in the folder */
-	const struct expectations *expectations; /* those that the run used; NULL: not asked */
+	const struct key *key;
+	const char *attestation;	  /* its file; NULL: ATTESTATION_FILE_NAME in the folder */
 	const struct text_list *subjects; /* files that must be among what was tested; NULL: none */
 	const char *today;		  /* "2026-11-22..." */
 };

@@ -33,8 +33,7 @@ struct bundle {
 
 /*
  * Writes the archive of the run in `directory` to `path`, which is replaced atomically. `keep_identity`: as it was stored.
- * ERROR_FORMAT: the journal is not one or was changed, evidence is not what the run stored (`faults`, a line each) or named
- * twice, or a file is a link or something not a plain file; ERROR_LIMIT: more than fits. Then there is no archive.
+ * ERROR_FORMAT: the journal is not one or was changed, a piece of evidence is not what the run stored or is named twice, or a file is a link or something not a plain file; ERROR_LIMIT: more than fits. Then there is no archive.
  */
 int bundle_write(const char *directory, const char *path, bool keep_identity, struct bundle *out,
-		 struct text_list *faults, struct error *err);
+		 struct error *err);

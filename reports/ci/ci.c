@@ -31,17 +31,12 @@ static void add(struct text *out, const struct escape *escapes, const char *stri
 	}
 }
 
-static void github_begin(struct text *out, const char *name)
+static void github_section(struct text *out, const char *name, bool begins)
 {
-	text_add(out, "::group::");
-	add(out, github_data, name);
-	text_add(out, "\n");
-}
-
-static void github_end(struct text *out, const char *name)
-{
-	(void)name;
-	text_add(out, "::endgroup::\n");
+	if (begins)
+		text_addf(out, "::group::%s\n", name);
+	else
+		text_add(out, "::endgroup::\n");
 }
 
 static void github_annotate(struct text *out, bool is_error, const char *title, const char *message)
@@ -54,37 +49,26 @@ static void github_annotate(struct text *out, bool is_error, const char *title, 
 }
 
 /* Names of sections are letters, digits, "_", "." and "-". */
-static void gitlab_mark(struct text *out, const char *mark, const char *name)
+static void gitlab_section(struct text *out, const char *name, bool begins)
 {
-	text_addf(out, "\x1b[0Ksection_%s:%lld:gpucert_", mark,
+	text_addf(out, "\x1b[0Ksection_%s:%lld:gpucert_", begins ? "start" : "end",
 		  (long long)(clock_realtime_ns() / 1000000000));
-	for (; *name != '\0'; name++)
-		text_addf(out, "%c",
-			  strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", *name) != NULL ? *name
-											  : '_');
+	for (const char *c = name; *c != '\0'; c++)
+		text_append(out,
+			    strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", *c) != NULL ? c : "_",
+			    1);
+	if (begins)
+		text_addf(out, "[collapsed=true]\r\x1b[0K%s\n", name);
+	else
+		text_add(out, "\r\x1b[0K\n");
 }
 
-static void gitlab_begin(struct text *out, const char *name)
+static void azure_section(struct text *out, const char *name, bool begins)
 {
-	gitlab_mark(out, "start", name);
-	text_addf(out, "[collapsed=true]\r\x1b[0K%s\n", name);
-}
-
-static void gitlab_end(struct text *out, const char *name)
-{
-	gitlab_mark(out, "end", name);
-	text_add(out, "\r\x1b[0K\n");
-}
-
-static void azure_begin(struct text *out, const char *name)
-{
-	text_addf(out, "##[group]%s\n", name);
-}
-
-static void azure_end(struct text *out, const char *name)
-{
-	(void)name;
-	text_add(out, "##[endgroup]\n");
+	if (begins)
+		text_addf(out, "##[group]%s\n", name);
+	else
+		text_add(out, "##[endgroup]\n");
 }
 
 static void azure_annotate(struct text *out, bool is_error, const char *title, const char *message)
@@ -111,14 +95,9 @@ static void teamcity_add(struct text *out, const char *message, const char *prop
 	text_add(out, "']\n");
 }
 
-static void teamcity_begin(struct text *out, const char *name)
+static void teamcity_section(struct text *out, const char *name, bool begins)
 {
-	teamcity_add(out, "blockOpened", "name", name);
-}
-
-static void teamcity_end(struct text *out, const char *name)
-{
-	teamcity_add(out, "blockClosed", "name", name);
+	teamcity_add(out, begins ? "blockOpened" : "blockClosed", "name", name);
 }
 
 static void teamcity_annotate(struct text *out, bool is_error, const char *title,
@@ -137,12 +116,11 @@ static void teamcity_hand_over(struct text *out, const char *path)
 }
 
 const struct ci_system ci_systems[] = {
-	{"github", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", github_begin, github_end,
-	 github_annotate, NULL, NULL},
-	{"gitlab", "GITLAB_CI", NULL, gitlab_begin, gitlab_end, NULL, NULL, NULL},
-	{"azure", "TF_BUILD", NULL, azure_begin, azure_end, azure_annotate, azure_hand_over,
-	 "report.md"},
-	{"teamcity", "TEAMCITY_VERSION", NULL, teamcity_begin, teamcity_end, teamcity_annotate,
+	{"github", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", github_section, github_annotate, NULL,
+	 NULL},
+	{"gitlab", "GITLAB_CI", NULL, gitlab_section, NULL, NULL, NULL},
+	{"azure", "TF_BUILD", NULL, azure_section, azure_annotate, azure_hand_over, "report.md"},
+	{"teamcity", "TEAMCITY_VERSION", NULL, teamcity_section, teamcity_annotate,
 	 teamcity_hand_over, "junit.xml"},
 	{NULL},
 };

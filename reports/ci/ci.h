@@ -20,9 +20,8 @@ struct ci_system {
 	const char *variable; /* is set in each of its jobs */
 	const char *
 		page_variable; /* names a file: Markdown at its end is shown on the job's page; NULL: none */
-	/* Of the harness' own `name`. Sections do not lie within one another. */
-	void (*begin_section)(struct text *out, const char *name);
-	void (*end_section)(struct text *out, const char *name);
+	/* Begins or ends the section of the harness' own `name`, a word. Sections do not lie within one another. */
+	void (*section)(struct text *out, const char *name, bool begins);
 	/* One line; NULL: the system has no annotations. `title` and `message` are escaped here. */
 	void (*annotate)(struct text *out, bool is_error, const char *title, const char *message);
 	/* Hands a file of the report to the system; NULL: none. The path is absolute. */

@@ -28,15 +28,15 @@ static void annotate(const struct ci_system *ci, bool is_error, const struct tex
 	out->failed = out->failed || title->failed || message->failed;
 }
 
-static void add_problem(const struct ci_system *ci, const struct view_check *check, size_t alike,
-			struct text *out)
+static void add_problem(const struct ci_system *ci, const struct finding *finding, struct text *out)
 {
+	const struct view_check *check = finding->check;
 	const bool improved = check->disposition == REPORT_UNEXPECTED_IMPROVEMENT;
+	struct text name CLEANUP_TEXT = {0};
 	struct text title CLEANUP_TEXT = {0};
 	struct text message CLEANUP_TEXT = {0};
-	add_escaped(&title, check->id);
-	if (alike > 1)
-		text_addf(&title, " and %zu more", alike - 1);
+	finding_add_name(finding, &name);
+	add_escaped(&title, text_string(&name));
 	text_addf(&title, " (%s)", report_outcome_names[check->outcome]);
 	if (improved) {
 		text_add(&message, "better than expected: remove the expectation ");
@@ -46,6 +46,7 @@ static void add_problem(const struct ci_system *ci, const struct view_check *che
 		text_add(&message, "\n");
 		add_escaped(&message, view_string(check->json, "/advice"));
 	}
+	out->failed = out->failed || name.failed;
 	annotate(ci, !improved, &title, &message, out);
 }
 
@@ -81,20 +82,17 @@ static int add_annotations(const struct ci_system *ci, const cJSON *report, stru
 			   struct error *err)
 {
 	struct findings findings CLEANUP_FINDINGS = {0};
-	struct finding_list *problems = &findings.problems;
-	size_t annotations = 0;
+	const struct finding_list *problems = &findings.problems;
 	int rc = ci->annotate != NULL ? findings_open(report, &findings, err) : 0;
-	for (size_t i = 0; rc == 0 && i < problems->count; i++) {
-		const size_t alike = findings_alike(problems, i);
-		if (alike == 0 || ++annotations >= CI_ANNOTATIONS_MAX)
-			continue;
-		add_problem(ci, problems->checks[i], alike, out);
-		problems->told += alike;
-	}
 	if (rc < 0 || ci->annotate == NULL)
 		return rc;
-	if (findings_left(problems) > 0)
-		add_rest(ci, findings_left(problems), out);
+	size_t left = problems->checks;
+	for (size_t i = 0; i < problems->count && i + 1 < CI_ANNOTATIONS_MAX; i++) {
+		add_problem(ci, &problems->items[i], out);
+		left -= problems->items[i].alike;
+	}
+	if (left > 0)
+		add_rest(ci, left, out);
 	if (problems->count == 0 && view_int(report, "/verdict/exitCode") != REPORT_EXIT_EXPECTED)
 		add_verdict(ci, report, out);
 	return 0;

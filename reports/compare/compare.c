@@ -6,6 +6,7 @@
 #include "reports/compare/environments.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *const compare_kind_names[] = {"regression",	    "fix",  "changed", "new", "gone",
 					  "not-comparable", "same", NULL};
@@ -77,6 +78,13 @@ static int by_kind(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
+static char *conformance_of(const cJSON *report)
+{
+	struct text conformance CLEANUP_TEXT = {0};
+	view_add_conformance(report, &conformance);
+	return text_take(&conformance);
+}
+
 int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, struct error *err)
 {
 	struct comparison made CLEANUP_COMPARISON = {.from = from, .to = to};
@@ -88,7 +96,9 @@ int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, 
 	if (rc < 0)
 		return rc;
 	made.changes = calloc(made.from_view.count + made.to_view.count + 1, sizeof(*made.changes));
-	if (made.changes == NULL)
+	made.conformance.from = conformance_of(from);
+	made.conformance.to = conformance_of(to);
+	if (made.changes == NULL || made.conformance.from == NULL || made.conformance.to == NULL)
 		return error_memory(err);
 	rc = match(&made, err);
 	if (rc < 0)
@@ -99,12 +109,48 @@ int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, 
 	return 0;
 }
 
+/* The check that kept this one from running in one of the reports, and "" for all others. */
+static const char *cause_of(const struct compare_change *change)
+{
+	const char *cause = change->to != NULL ? change->to->cause : "";
+	return cause[0] == '\0' && change->from != NULL ? change->from->cause : cause;
+}
+
+static bool outcomes_equal(const struct view_check *a, const struct view_check *b)
+{
+	return a == NULL || b == NULL ? a == b : a->outcome == b->outcome;
+}
+
+static bool is_alike(const struct compare_change *a, const struct compare_change *b)
+{
+	return a->kind == b->kind && strcmp(cause_of(a), cause_of(b)) == 0 &&
+	       outcomes_equal(a->from, b->from) && outcomes_equal(a->to, b->to);
+}
+
+size_t comparison_alike(const struct comparison *comparison, size_t index)
+{
+	const struct compare_change *change = &comparison->changes[index];
+	size_t alike = 0;
+	if (cause_of(change)[0] == '\0')
+		return 1;
+	for (size_t i = 0; i < comparison->count; i++) {
+		if (!is_alike(&comparison->changes[i], change))
+			continue;
+		if (i < index)
+			return 0;
+		alike++;
+	}
+	return alike;
+}
+
 void comparison_free(struct comparison *comparison)
 {
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
 		free(comparison->differences[i].from);
 		free(comparison->differences[i].to);
 	}
+	free(comparison->conformance.from);
+	free(comparison->conformance.to);
 	view_free(&comparison->from_view);
 	view_free(&comparison->to_view);
 	free(comparison->changes);

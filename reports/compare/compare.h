@@ -51,9 +51,12 @@ struct compare_change {
 /* Empty when zeroed. Borrows the reports. */
 struct comparison {
 	const cJSON *from, *to;
+	const char *from_path,
+		*to_path; /* told, and set by the caller, where there are several comparisons; NULL */
 	struct view from_view, to_view;
 	struct compare_difference differences[COMPARE_PART_COUNT];
-	struct compare_change *changes; /* by kind, then in the order of the second report */
+	struct compare_difference conformance; /* view_add_conformance() */
+	struct compare_change *changes;	       /* by kind, then in the order of the second report */
 	size_t count;
 	size_t kinds[COMPARE_KIND_COUNT];
 };
@@ -67,7 +70,11 @@ void comparison_free(struct comparison *comparison);
 /* The only part that moved by itself; COMPARE_PART_COUNT: none, or several did. */
 enum compare_part comparison_only_part(const struct comparison *comparison);
 
-/* "driver nvidia 552.12 → nvidia 553.01: 2 regressions, 1 fix". */
+/* How many checks changed as this one did because of the same other check, which then are told together; 0: an earlier one
+ * stands for it. 1 for all that are told alone. */
+size_t comparison_alike(const struct comparison *comparison, size_t index);
+
+/* "driver nvidia 552.12 → nvidia 553.01: 2 regressions, 1 fix". Not escaped. */
 void comparison_add_headline(const struct comparison *comparison, struct text *out);
 
 /* For a terminal: headline, environment, changes with their reasons. Untrusted text is escaped. */

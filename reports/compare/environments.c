@@ -3,7 +3,6 @@
 #include "reports/compare/environments.h"
 #include "base/cleanup.h"
 #include "reports/environment.h"
-#include "reports/environment_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +39,8 @@ static enum compare_part part_of(const char *section, const char *pointer)
 	return part;
 }
 
-static int add_text(struct identity *identity, const char *section, const char *pointer,
-		    const cJSON *value, struct error *err)
+static int add_member(struct identity *identity, const char *section, const char *pointer,
+		      const cJSON *value, struct error *err)
 {
 	char *json CLEANUP_FREE = json_print_compact(value);
 	return json == NULL ? error_memory(err)
@@ -50,17 +49,28 @@ static int add_text(struct identity *identity, const char *section, const char *
 }
 
 /* A plugin that replays a recorded node has it among its files: that is the node, not the plugin. */
-static int add_member(const char *section, const char *pointer, const cJSON *value, void *user,
-		      struct error *err)
+static int add_files(struct identity *identity, const char *section, const char *pointer,
+		     const cJSON *digests, struct error *err)
 {
-	struct identity *identity = user;
 	int rc = 0;
-	if (strcmp(pointer, "/fileDigests") != 0 || !cJSON_IsArray(value))
-		return add_text(identity, section, pointer, value, err);
-	json_each (digest, value) {
+	json_each (digest, digests) {
 		const char *text = cJSON_GetStringValue(digest);
 		if (rc == 0 && (text == NULL || strcmp(text, identity->recording) != 0))
-			rc = add_text(identity, section, pointer, digest, err);
+			rc = add_member(identity, section, pointer, digest, err);
+	}
+	return rc;
+}
+
+static int add_item(const char *section, const char *const *pointers, const cJSON *item, void *user,
+		    struct error *err)
+{
+	int rc = 0;
+	for (; rc == 0 && *pointers != NULL; pointers++) {
+		const cJSON *value = json_pointer(item, *pointers);
+		if (strcmp(*pointers, "/fileDigests") == 0 && cJSON_IsArray(value))
+			rc = add_files(user, section, *pointers, value, err);
+		else if (value != NULL)
+			rc = add_member(user, section, *pointers, value, err);
 	}
 	return rc;
 }
@@ -70,8 +80,7 @@ static int identify(const cJSON *report, struct identity *out, struct error *err
 	const bool is_recorded =
 		strcmp(view_string(report, "/environment/node/kind"), "recorded") == 0;
 	out->recording = is_recorded ? view_string(report, "/environment/node/digest") : "";
-	int rc = environment_each_identity(cJSON_GetObjectItemCaseSensitive(report, "environment"),
-					   add_member, out, err);
+	int rc = environment_each(json_pointer(report, "/environment"), add_item, out, err);
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++)
 		text_list_sort(&out->members[i]);
 	return rc;
@@ -88,15 +97,8 @@ static bool is_same(const struct text_list *a, const struct text_list *b)
 /* NULL: out of memory. */
 static char *name_of(enum compare_part part, const cJSON *report)
 {
-	const cJSON *environment = cJSON_GetObjectItemCaseSensitive(report, "environment");
-	const cJSON *section = cJSON_GetObjectItemCaseSensitive(environment, sections[part]);
 	struct text name CLEANUP_TEXT = {0};
-	if (!cJSON_IsArray(section))
-		environment_add_name(sections[part], section, &name);
-	json_each (item, cJSON_IsArray(section) ? section : NULL) {
-		text_add(&name, name.size > 0 ? ", " : "");
-		environment_add_name(sections[part], item, &name);
-	}
+	environment_add_names(sections[part], json_pointer(report, "/environment"), &name);
 	if (name.size == 0)
 		text_add(&name, "unknown");
 	return text_take(&name);

@@ -15,19 +15,11 @@ static void add_row(struct text *out, const char *what, const char *from, const 
 	text_add(out, " |\n");
 }
 
-static void add_conformance(const struct comparison *comparison, struct text *out)
-{
-	struct text from CLEANUP_TEXT = {0};
-	struct text to CLEANUP_TEXT = {0};
-	view_add_conformance(comparison->from, &from);
-	view_add_conformance(comparison->to, &to);
-	add_row(out, "conformance", text_string(&from), text_string(&to));
-	out->failed = out->failed || from.failed || to.failed;
-}
-
 static void add_environment(const struct comparison *comparison, struct text *out)
 {
 	text_add(out, "| environment | before | after |\n| --- | --- | --- |\n");
+	if (comparison->from_path != NULL)
+		add_row(out, "report", comparison->from_path, comparison->to_path);
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
 		const struct compare_difference *difference = &comparison->differences[i];
 		struct text part CLEANUP_TEXT = {0};
@@ -36,7 +28,7 @@ static void add_environment(const struct comparison *comparison, struct text *ou
 			add_row(out, text_string(&part), difference->from, difference->to);
 		out->failed = out->failed || part.failed;
 	}
-	add_conformance(comparison, out);
+	add_row(out, "conformance", comparison->conformance.from, comparison->conformance.to);
 }
 
 static void add_outcome(const struct view_check *check, struct text *out)
@@ -44,11 +36,13 @@ static void add_outcome(const struct view_check *check, struct text *out)
 	text_addf(out, " | %s", check != NULL ? report_outcome_names[check->outcome] : "-");
 }
 
-static void add_change(const struct compare_change *change, struct text *out)
+static void add_change(const struct compare_change *change, size_t alike, struct text *out)
 {
 	const struct view_check *shown = change->to != NULL ? change->to : change->from;
 	text_addf(out, "| %s | ", compare_kind_names[change->kind]);
 	markdown_add(out, shown->id);
+	if (alike > 1)
+		text_addf(out, " and %zu more", alike - 1);
 	add_outcome(change->from, out);
 	add_outcome(change->to, out);
 	text_add(out, " | ");
@@ -66,13 +60,14 @@ void comparison_print_markdown(const struct comparison *comparison, struct text 
 	text_add(out, "\n\n");
 	add_environment(comparison, out);
 	for (size_t i = 0; i < comparison->count; i++) {
-		if (comparison->changes[i].kind == COMPARE_SAME)
+		const size_t alike = comparison_alike(comparison, i);
+		if (comparison->changes[i].kind == COMPARE_SAME || alike == 0)
 			continue;
 		if (changes == 0)
 			text_add(out, "\n| change | check | before | after | why |\n"
 				      "| --- | --- | --- | --- | --- |\n");
 		if (changes++ < CHANGES_MAX)
-			add_change(&comparison->changes[i], out);
+			add_change(&comparison->changes[i], alike, out);
 	}
 	if (changes > CHANGES_MAX)
 		text_addf(out, "\n%zu more check%s changed: `gpucert compare` lists them all.\n",

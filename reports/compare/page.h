@@ -4,12 +4,14 @@
 /* Comparisons with one report as a page of HTML (reports/page/page.h). */
 
 #include "reports/compare/compare.h"
+#include "reports/page/page.h"
 
 /* Empty when zeroed. */
 struct compare_page {
-	bool several; /* comparisons follow: each has a heading of its own. To be set before the first. */
-	struct text title, body;   /* of what was added so far */
-	struct text_list headings; /* of its sections */
+	bool several; /* comparisons follow: each is a section of its own. To be set before the first. */
+	size_t count; /* of what was added so far */
+	struct text title;
+	struct page page;
 };
 
 #define CLEANUP_COMPARE_PAGE __attribute__((cleanup(compare_page_free)))

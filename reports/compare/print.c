@@ -27,20 +27,18 @@ static const struct {
 	{COMPARE_NOT_COMPARABLE, "not comparable", "not comparable"},
 };
 
-static void add_escaped(struct text *out, const char *string)
+/* "A → B", or A and `same` when they are one. */
+static void add_move(const char *from, const char *to, const char *same, struct text *out)
 {
-	text_add_escaped(out, string, strlen(string));
+	if (strcmp(from, to) == 0)
+		text_addf(out, "%s%s", from, same);
+	else
+		text_addf(out, "%s → %s", from, to);
 }
 
-static void add_move(const struct compare_difference *difference, struct text *out)
+static void add_difference(const struct compare_difference *difference, struct text *out)
 {
-	add_escaped(out, difference->from);
-	if (strcmp(difference->from, difference->to) == 0) {
-		text_add(out, " (the same name, other content)");
-		return;
-	}
-	text_add(out, " → ");
-	add_escaped(out, difference->to);
+	add_move(difference->from, difference->to, " (the same name, other content)", out);
 }
 
 /* "OS, driver and plugin"; nothing when no part is `wanted`. */
@@ -68,7 +66,7 @@ void comparison_add_headline(const struct comparison *comparison, struct text *o
 	add_parts(comparison, true, &parts);
 	if (part != COMPARE_PART_COUNT) {
 		text_addf(out, "%s ", compare_part_names[part]);
-		add_move(&comparison->differences[part], out);
+		add_difference(&comparison->differences[part], out);
 	} else if (parts.size == 0) {
 		text_add(out, "the same environment");
 	} else {
@@ -86,29 +84,34 @@ void comparison_add_headline(const struct comparison *comparison, struct text *o
 	out->failed = out->failed || parts.failed;
 }
 
-static void add_label(struct text *out, bool color, enum style tone, const char *label)
+/* Escapes the body, and empties it. */
+static void add_line(struct text *out, bool color, enum style tone, const char *label,
+		     struct text *body)
 {
 	text_addf(out, "%s%-*s%s", style(color, tone), LABEL_COLUMNS, label,
 		  style(color, STYLE_RESET));
+	view_add_escaped(out, text_string(body));
+	text_add(out, "\n");
+	out->failed = out->failed || body->failed;
+	text_reset(body);
 }
 
 static void add_environment(const struct comparison *comparison, bool color, struct text *out)
 {
-	struct text same CLEANUP_TEXT = {0};
+	struct text body CLEANUP_TEXT = {0};
+	if (comparison->from_path != NULL) {
+		add_move(comparison->from_path, comparison->to_path, "", &body);
+		add_line(out, color, STYLE_BOLD, "reports", &body);
+	}
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
-		const struct compare_difference *difference = &comparison->differences[i];
-		if (!difference->is)
+		if (!comparison->differences[i].is)
 			continue;
-		add_label(out, color, STYLE_BOLD, compare_part_names[i]);
-		add_move(difference, out);
-		text_add(out, "\n");
+		add_difference(&comparison->differences[i], &body);
+		add_line(out, color, STYLE_BOLD, compare_part_names[i], &body);
 	}
-	add_parts(comparison, false, &same);
-	if (same.size > 0) {
-		add_label(out, color, STYLE_BOLD, "same");
-		text_addf(out, "%s\n", text_string(&same));
-	}
-	out->failed = out->failed || same.failed;
+	add_parts(comparison, false, &body);
+	if (body.size > 0)
+		add_line(out, color, STYLE_BOLD, "same", &body);
 }
 
 static const char *outcome_of(const struct view_check *check)
@@ -116,49 +119,39 @@ static const char *outcome_of(const struct view_check *check)
 	return check != NULL ? report_outcome_names[check->outcome] : "-";
 }
 
-static void add_change(const struct compare_change *change, bool color, struct text *out)
+static void add_change(const struct compare_change *change, size_t alike, bool color,
+		       struct text *out)
 {
 	const struct view_check *shown = change->to != NULL ? change->to : change->from;
 	const size_t size = strlen(shown->reason);
 	const size_t told = text_fit(shown->reason, size, REASON_MAX);
-	add_label(out, color, tones[change->kind], compare_kind_names[change->kind]);
-	add_escaped(out, shown->id);
-	text_addf(out, "  %s → %s", outcome_of(change->from), outcome_of(change->to));
-	if (size > 0) {
-		text_add(out, ": ");
-		text_add_escaped(out, shown->reason, told);
-		text_add(out, told == size ? "" : "...");
-	}
-	text_add(out, "\n");
-}
-
-static void add_conformance(const struct comparison *comparison, bool color, struct text *out)
-{
-	struct text from CLEANUP_TEXT = {0};
-	struct text to CLEANUP_TEXT = {0};
-	view_add_conformance(comparison->from, &from);
-	view_add_conformance(comparison->to, &to);
-	add_label(out, color, STYLE_BOLD, "conformance");
-	add_escaped(out, text_string(&from));
-	if (strcmp(text_string(&from), text_string(&to)) != 0) {
-		text_add(out, " → ");
-		add_escaped(out, text_string(&to));
-	}
-	text_add(out, "\n");
-	out->failed = out->failed || from.failed || to.failed;
+	struct text body CLEANUP_TEXT = {0};
+	text_add(&body, shown->id);
+	if (alike > 1)
+		text_addf(&body, " and %zu more", alike - 1);
+	text_addf(&body, "  %s → %s%s", outcome_of(change->from), outcome_of(change->to),
+		  size > 0 ? ": " : "");
+	text_append(&body, shown->reason, told);
+	text_add(&body, told == size ? "" : "...");
+	add_line(out, color, tones[change->kind], compare_kind_names[change->kind], &body);
 }
 
 void comparison_print(const struct comparison *comparison, bool color, struct text *out)
 {
+	struct text body CLEANUP_TEXT = {0};
+	comparison_add_headline(comparison, &body);
 	text_add(out, style(color, STYLE_BOLD));
-	comparison_add_headline(comparison, out);
+	view_add_escaped(out, text_string(&body));
 	text_addf(out, "%s\n", style(color, STYLE_RESET));
 	add_environment(comparison, color, out);
 	for (size_t i = 0; i < comparison->count; i++) {
-		if (comparison->changes[i].kind != COMPARE_SAME)
-			add_change(&comparison->changes[i], color, out);
+		const size_t alike = comparison_alike(comparison, i);
+		if (comparison->changes[i].kind != COMPARE_SAME && alike > 0)
+			add_change(&comparison->changes[i], alike, color, out);
 	}
-	add_conformance(comparison, color, out);
+	text_reset(&body);
+	add_move(comparison->conformance.from, comparison->conformance.to, "", &body);
+	add_line(out, color, STYLE_BOLD, "conformance", &body);
 }
 
 static cJSON *differences_json(const struct comparison *comparison)

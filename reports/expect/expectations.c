@@ -169,6 +169,29 @@ int expectations_parse(const char *name, const cJSON *document, struct expectati
 	return rc == 0 && out->arena.failed ? error_memory(err) : rc;
 }
 
+static bool are_twins(const struct expectation *a, const struct expectation *b)
+{
+	return strcmp(a->check, b->check) == 0 &&
+	       (a->revision == b->revision || a->revision == 0 || b->revision == 0) &&
+	       json_members_equal(match_members, a, b);
+}
+
+int expectations_check_twins(const struct expectations *expectations, struct error *err)
+{
+	for (size_t i = 0; i < expectations->count; i++) {
+		const struct expectation *row = &expectations->rows[i];
+		for (size_t k = 0; k < i; k++) {
+			if (are_twins(&expectations->rows[k], row))
+				return error_set(err, ERROR_FORMAT,
+						 "%s and %s are about %s in the same environments: "
+						 "remove one of them",
+						 expectations->rows[k].entry, row->entry,
+						 row->check);
+		}
+	}
+	return 0;
+}
+
 /* "windows-gpus" of "share/windows-gpus.json". */
 int expectations_read(const char *path, struct expectations *out, struct error *err)
 {

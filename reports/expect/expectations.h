@@ -15,9 +15,9 @@ enum { EXPECTATIONS_ROWS_MAX = 4096, EXPECTATION_TEXT_MAX = 2048 /* bytes of one
 
 /* Every member that is not "" must hold. Ranges are those of version_in_range(). */
 struct expectation_match {
-	const char *os;	      /* environment.os.name */
-	const char *os_build; /* range over "build.revision" on Windows, the kernel elsewhere */
-	const char *driver;   /* the key of a driver */
+	const char *os;		     /* environment.os.name */
+	const char *os_build;	     /* range over environment_add_build() */
+	const char *driver;	     /* the key of a driver */
 	const char *driver_version;  /* range, of that driver, or of any */
 	const char *runtime;	     /* its name */
 	const char *runtime_version; /* range */
@@ -54,13 +54,13 @@ int expectations_read(const char *path, struct expectations *out, struct error *
 int expectations_parse(const char *name, const cJSON *document, struct expectations *out,
 		       struct error *err);
 
+/* ERROR_FORMAT: two rows are about the same check in the same environments, and it is never known which of them counts. */
+int expectations_check_twins(const struct expectations *expectations, struct error *err);
+
 /* The row for a check in a report's environment: of those that match the one with most members of its match.
  * NULL in *out: none. ERROR_FORMAT: two match alike. */
 int expectations_find(const struct expectations *expectations, const char *check, unsigned revision,
 		      const cJSON *environment, const struct expectation **out, struct error *err);
-
-/* What `osBuild` is compared with, of environment.os: "20348.1547" of Windows, the kernel of others. */
-void expectation_add_build(const cJSON *os, struct text *out);
 
 /* What a row says; its outcome is REPORT_FAIL of a flaky one. Borrows from the row. */
 struct report_known expectation_known(const struct expectation *row);

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/version.h"
+#include "reports/environment.h"
 #include "reports/view.h"
 
 #include <string.h>
@@ -16,22 +17,6 @@ static bool is_or_any(const char *wanted, const char *seen)
 static bool is_in_or_any(const char *range, const char *version)
 {
 	return range[0] == '\0' || (version[0] != '\0' && version_in_range(version, range));
-}
-
-/* The numbers of Windows may be strings. */
-void expectation_add_build(const cJSON *os, struct text *out)
-{
-	static const char *const members[] = {"/build", "/revision"};
-	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
-		const cJSON *value = json_pointer(os, members[i]);
-		const char *separator = out->size > 0 ? "." : "";
-		if (cJSON_IsNumber(value))
-			text_addf(out, "%s%.0f", separator, value->valuedouble);
-		else if (cJSON_IsString(value))
-			text_addf(out, "%s%s", separator, value->valuestring);
-	}
-	if (out->size == 0)
-		text_add(out, view_string(os, "/kernel"));
 }
 
 static bool driver_matches(const struct expectation_match *match, const cJSON *environment)
@@ -61,7 +46,7 @@ static bool device_matches(const struct expectation_match *match, const cJSON *e
 static bool matches(const struct expectation_match *match, const cJSON *environment)
 {
 	struct text build CLEANUP_TEXT = {0};
-	expectation_add_build(cJSON_GetObjectItemCaseSensitive(environment, "os"), &build);
+	environment_add_build(cJSON_GetObjectItemCaseSensitive(environment, "os"), &build);
 	return is_or_any(match->os, view_string(environment, "/os/name")) &&
 	       is_in_or_any(match->os_build, text_string(&build)) &&
 	       is_or_any(match->runtime, view_string(environment, "/runtime/name")) &&

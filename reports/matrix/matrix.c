@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/version.h"
-#include "reports/environment_name.h"
+#include "reports/environment.h"
 #include "reports/view.h"
 
 #include <stdlib.h>
@@ -31,14 +31,13 @@ static int find_row(struct matrix *matrix, const char *id, size_t *place, struct
 		return 0;
 	if (matrix->row_count == MATRIX_ROWS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d checks", (int)MATRIX_ROWS_MAX);
-	const char **rows = array_grow(matrix->rows, matrix->row_count, sizeof(*rows));
+	struct matrix_row *rows = array_grow(matrix->rows, matrix->row_count, sizeof(*rows));
 	if (rows == NULL)
 		return error_memory(err);
 	matrix->rows = rows;
-	rows[matrix->row_count] = arena_string(&matrix->arena, id);
-	matrix->row_count++;
-	return text_index_put(&matrix->rows_by_id, rows[matrix->row_count - 1],
-			      matrix->row_count - 1, place, err);
+	*place = matrix->row_count++;
+	rows[*place] = (struct matrix_row){arena_string(&matrix->arena, id), *place};
+	return text_index_put(&matrix->rows_by_id, rows[*place].id, *place, place, err);
 }
 
 static int add_column(struct matrix *matrix, const char *name, const struct matrix_column *column,
@@ -304,68 +303,73 @@ static int compare_columns(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->node, y->node);
 }
 
-struct row {
-	const char *id;
-	size_t place;
-};
-
 static int compare_rows(const void *a, const void *b)
 {
-	return strcmp(((const struct row *)a)->id, ((const struct row *)b)->id);
+	return strcmp(((const struct matrix_row *)a)->id, ((const struct matrix_row *)b)->id);
 }
 
-int matrix_sort(struct matrix *matrix, struct error *err)
+void matrix_sort(struct matrix *matrix)
 {
-	struct row *rows CLEANUP_FREE = calloc(matrix->row_count + 1, sizeof(*rows));
-	matrix->row_places = calloc(matrix->row_count + 1, sizeof(*matrix->row_places));
-	if (rows == NULL || matrix->row_places == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < matrix->row_count; i++)
-		rows[i] = (struct row){matrix->rows[i], i};
-	qsort(rows, matrix->row_count, sizeof(*rows), compare_rows);
-	for (size_t i = 0; i < matrix->row_count; i++) {
-		matrix->rows[i] = rows[i].id;
-		matrix->row_places[i] = rows[i].place;
-	}
+	if (matrix->row_count > 0)
+		qsort(matrix->rows, matrix->row_count, sizeof(*matrix->rows), compare_rows);
 	if (matrix->column_count > 0)
 		qsort(matrix->columns, matrix->column_count, sizeof(*matrix->columns),
 		      compare_columns);
-	return 0;
+}
+
+unsigned matrix_cell_runs(const struct matrix_cell *cell)
+{
+	unsigned runs = 0;
+	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
+		runs += cell->outcomes[i];
+	return runs;
+}
+
+unsigned matrix_cell_bad(const struct matrix_cell *cell)
+{
+	unsigned bad = 0;
+	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
+		bad += report_outcome_is_bad((enum report_outcome)i) ? cell->outcomes[i] : 0;
+	return bad;
+}
+
+enum report_outcome matrix_cell_gravest(const struct matrix_cell *cell)
+{
+	static const enum report_outcome gravest[] = {
+		REPORT_CRASH,  REPORT_TIMEOUT,	   REPORT_FAIL,		  REPORT_BROKEN,
+		REPORT_NOTRUN, REPORT_UNSUPPORTED, REPORT_NOT_APPLICABLE, REPORT_PASS};
+	size_t i = 0;
+	while (i + 1 < ARRAY_SIZE(gravest) && cell->outcomes[gravest[i]] == 0)
+		i++;
+	return gravest[i];
 }
 
 const struct matrix_cell *matrix_cell_at(const struct matrix *matrix, size_t row, size_t column)
 {
 	const struct matrix_column *in = &matrix->columns[column];
-	const size_t place = matrix->row_places[row];
-	if (place >= in->cell_count)
-		return NULL;
-	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++) {
-		if (in->cells[place].outcomes[i] > 0)
-			return &in->cells[place];
-	}
-	return NULL;
+	const size_t place = matrix->rows[row].place;
+	return place < in->cell_count && matrix_cell_runs(&in->cells[place]) > 0 ? &in->cells[place]
+										 : NULL;
 }
 
 static bool failed_somewhere(const struct matrix *matrix, size_t row)
 {
 	for (size_t i = 0; i < matrix->column_count; i++) {
 		const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
-		for (int k = 0; cell != NULL && k < REPORT_OUTCOME_COUNT; k++) {
-			if (cell->outcomes[k] > 0 && report_outcome_is_bad((enum report_outcome)k))
-				return true;
-		}
+		if (cell != NULL && matrix_cell_bad(cell) > 0)
+			return true;
 	}
 	return false;
 }
 
-void matrix_keep_failed(struct matrix *matrix)
+void matrix_keep(struct matrix *matrix, bool apis, bool failed)
 {
 	size_t kept = 0;
 	for (size_t row = 0; row < matrix->row_count; row++) {
-		if (!failed_somewhere(matrix, row))
+		if ((apis && !text_starts_with(matrix->rows[row].id, "api.")) ||
+		    (failed && !failed_somewhere(matrix, row)))
 			continue;
-		matrix->rows[kept] = matrix->rows[row];
-		matrix->row_places[kept++] = matrix->row_places[row];
+		matrix->rows[kept++] = matrix->rows[row];
 	}
 	matrix->row_count = kept;
 }
@@ -376,7 +380,6 @@ void matrix_free(struct matrix *matrix)
 		free(matrix->columns[i].cells);
 	free(matrix->columns);
 	free(matrix->rows);
-	free(matrix->row_places);
 	free(matrix->reports);
 	text_index_free(&matrix->columns_by_name);
 	text_index_free(&matrix->rows_by_id);

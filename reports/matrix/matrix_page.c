@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The matrix as a page. What people look for is what does not pass: rows that pass everywhere give way in large ones. */
+/* The matrix as a page. What people look for is what does not pass: it comes first, and rows that pass everywhere are one cell. */
 #include "reports/matrix/matrix.h"
 
 #include "base/cleanup.h"
@@ -10,144 +10,115 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	WHOLE_CELLS_MAX = 2000, /* more: a row that passes everywhere is one cell */
-	TOLD_CELLS_MAX = 1000,	/* of the drill-down */
-};
+enum { TOLD_CELLS_MAX = 1000 }; /* of the drill-down */
 
-/* How a row is found by the filter; ordered by how much it asks for attention. */
-enum row_kind { ROW_FAILING, ROW_FLAKY, ROW_UNDECIDED, ROW_PASSING, ROW_KIND_COUNT };
+/* How a cell, or the row that has it, is found; ordered by how much it asks for attention. */
+enum kind { FAILING, FLAKY, UNDECIDED, PASSING, KIND_COUNT };
 
 static const struct {
 	const char *name;
 	enum page_tone tone;
-} row_kinds[ROW_KIND_COUNT] = {
-	[ROW_FAILING] = {"failing", PAGE_BAD},
-	[ROW_FLAKY] = {"flaky", PAGE_WARN},
-	[ROW_UNDECIDED] = {"undecided", PAGE_QUIET},
-	[ROW_PASSING] = {"passing", PAGE_GOOD},
+} kinds[KIND_COUNT] = {
+	[FAILING] = {"failing", PAGE_BAD},
+	[FLAKY] = {"flaky", PAGE_WARN},
+	[UNDECIDED] = {"undecided", PAGE_QUIET},
+	[PASSING] = {"passing", PAGE_GOOD},
 };
 
-static enum row_kind kind_of(const struct matrix_cell *cell)
+static enum kind kind_of(const struct matrix_cell *cell)
 {
 	const unsigned passes = cell->outcomes[REPORT_PASS];
 	unsigned bad = 0;
 	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
 		bad += page_tone_of((enum report_outcome)i) == PAGE_BAD ? cell->outcomes[i] : 0;
 	if (bad > 0)
-		return passes > 0 ? ROW_FLAKY : ROW_FAILING;
-	return passes == matrix_cell_runs(cell) ? ROW_PASSING : ROW_UNDECIDED;
+		return passes > 0 ? FLAKY : FAILING;
+	return passes == matrix_cell_runs(cell) ? PASSING : UNDECIDED;
 }
 
-/* The rows that are shown. */
-struct rows {
-	const struct matrix *matrix;
-	size_t *places;
-	enum row_kind *kinds;
-	size_t count;
-	size_t told; /* how many of them the drill-down has */
-	size_t of_kind[ROW_KIND_COUNT];
-	bool merged; /* each that passes is one cell */
-};
-
-static void rows_free(struct rows *rows)
+/* Is there something to tell of the cell, which is there? */
+static bool is_open(const struct matrix_cell *cell)
 {
-	free(rows->places);
-	free(rows->kinds);
+	const enum page_tone tone = page_tone_of(matrix_cell_gravest(cell));
+	return tone == PAGE_BAD || tone == PAGE_WARN;
 }
 
-/* The kind of the cell that asks for most attention. Counts those that do not pass. */
-static enum row_kind kind_of_row(const struct matrix *matrix, size_t row, size_t *count)
+/* How often each kind of cell is in the row, and how many are open. */
+static size_t count_kinds(const struct matrix *matrix, size_t row, size_t counts[KIND_COUNT])
 {
-	enum row_kind kind = ROW_PASSING;
+	size_t open = 0;
 	for (size_t i = 0; i < matrix->column_count; i++) {
 		const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
-		if (cell == NULL || kind_of(cell) == ROW_PASSING)
+		if (cell == NULL)
 			continue;
-		kind = kind_of(cell) < kind ? kind_of(cell) : kind;
-		(*count)++;
+		counts[kind_of(cell)]++;
+		open += is_open(cell) ? 1 : 0;
 	}
-	return kind;
+	return open;
 }
 
-/* False: out of memory. */
-static bool choose_rows(struct rows *out, bool apis_only)
+/* The kind of each row, which is that of the cell that asks for most attention. NULL: out of memory. */
+static enum kind *kinds_of_rows(const struct matrix *matrix)
 {
-	const struct matrix *matrix = out->matrix;
-	size_t cells = 0;
-	out->places = calloc(matrix->row_count + 1, sizeof(*out->places));
-	out->kinds = calloc(matrix->row_count + 1, sizeof(*out->kinds));
-	if (out->places == NULL || out->kinds == NULL)
-		return false;
-	for (size_t row = 0; row < matrix->row_count; row++) {
-		if (!matrix_row_is_shown(matrix, row, apis_only))
-			continue;
-		const enum row_kind kind = kind_of_row(matrix, row, &cells);
-		out->places[out->count] = row;
-		out->kinds[out->count++] = kind;
-		out->told = cells <= TOLD_CELLS_MAX ? out->count : out->told;
-		out->of_kind[kind]++;
+	enum kind *rows = calloc(matrix->row_count + 1, sizeof(*rows));
+	for (size_t i = 0; rows != NULL && i < matrix->row_count; i++) {
+		size_t counts[KIND_COUNT] = {0};
+		(void)count_kinds(matrix, i, counts);
+		while (rows[i] < PASSING && counts[rows[i]] == 0)
+			rows[i]++;
 	}
-	out->merged = out->count * matrix->column_count > WHOLE_CELLS_MAX;
-	return true;
-}
-
-/* "nvidia 552.12 on Windows Server 2022 Datacenter 20348.1547 (recorded)" */
-static void add_column_name(const struct matrix_column *column, struct text *out)
-{
-	html_textf(out, "%s on %s", column->driver, column->os);
-	if (strcmp(column->node, "live") != 0)
-		html_textf(out, " (%s)", column->node[0] != '\0' ? column->node : "unknown node");
+	return rows;
 }
 
 /* "2026-11-20 10:15", as a link to the report, or to the check in it. `check` may be NULL. */
 static void add_run(const struct matrix_report *report, const char *check, struct text *out)
 {
 	struct text link CLEANUP_TEXT = {0};
+	const char *started = report->started;
 	report_add_link(report->path, &link);
-	if (check != NULL)
-		html_add_id(&link, "#c-", check);
-	html_open(out, "a", "href", text_string(&link), NULL);
-	if (report->started[0] != '\0')
-		html_textf(out, "%.10s %.5s", report->started,
-			   strlen(report->started) > 11 ? report->started + 11 : "");
+	html_open_link(out, NULL, text_string(&link), "c-", check);
+	if (started[0] != '\0')
+		html_addf(out, "%.10s %.5s</a>", started, strlen(started) > 11 ? started + 11 : "");
 	else
-		text_add(out, "report");
-	text_add(out, "</a>");
+		text_add(out, "report</a>");
 	out->failed = out->failed || link.failed;
+}
+
+static void add_column_name(const struct matrix_column *column, struct text *out)
+{
+	struct text name CLEANUP_TEXT = {0};
+	matrix_add_column_name(column, &name);
+	html_add_text(out, &name);
 }
 
 /* A driver above its builds; columns are sorted by it. */
 static void add_head(const struct matrix *matrix, struct text *out)
 {
 	text_add(out, "<thead><tr><td rowspan=\"2\"></td>");
-	for (size_t i = 0; i < matrix->column_count;) {
-		size_t next = i + 1;
+	for (size_t i = 0, next = 0; i < matrix->column_count; i = next) {
+		const char *driver = matrix->columns[i].driver;
 		while (next < matrix->column_count &&
-		       strcmp(matrix->columns[next].driver, matrix->columns[i].driver) == 0)
+		       strcmp(matrix->columns[next].driver, driver) == 0)
 			next++;
-		text_addf(out, "<th scope=\"colgroup\" colspan=\"%zu\">", next - i);
-		html_element(out, "span", "name", matrix->columns[i].driver);
-		text_add(out, "</th>");
-		i = next;
+		html_addf(
+			out,
+			"<th scope=\"colgroup\" colspan=\"%zu\"><span class=\"name\">%s</span></th>",
+			next - i, driver);
 	}
 	text_add(out, "</tr>\n<tr>");
 	for (size_t i = 0; i < matrix->column_count; i++) {
 		const struct matrix_column *column = &matrix->columns[i];
-		text_addf(out, "<th scope=\"col\"><a class=\"name\" href=\"#column-%zu\">", i);
-		html_text(out, column->os);
-		text_add(out, "</a> <small>");
-		html_textf(out, "%s%s%u run%s",
-			   strcmp(column->node, "live") != 0 ? column->node : "",
-			   strcmp(column->node, "live") != 0 ? ", " : "", column->runs,
-			   column->runs == 1 ? "" : "s");
-		text_add(out, "</small></th>");
+		html_addf(out,
+			  "<th scope=\"col\"><a class=\"name\" href=\"#column-%zu\">%s</a>"
+			  " <small>%s</small><small>%u run%s</small></th>",
+			  i, column->os, strcmp(column->node, "live") != 0 ? column->node : "",
+			  column->runs, column->runs == 1 ? "" : "s");
 	}
 	text_add(out, "</tr></thead>\n");
 }
 
-/* `linked`: the drill-down has the cell. */
-static void add_cell(const struct matrix *matrix, size_t row, size_t column, bool linked,
+/* `told`: the drill-down has the row. */
+static void add_cell(const struct matrix *matrix, size_t row, size_t column, bool told,
 		     struct text *out)
 {
 	const struct matrix_cell *cell = matrix_cell_at(matrix, row, column);
@@ -162,40 +133,67 @@ static void add_cell(const struct matrix *matrix, size_t row, size_t column, boo
 	const unsigned count = cell->outcomes[gravest];
 	(void)snprintf(link, sizeof(link), "#cell-%zu-%zu", row, column);
 	(void)snprintf(text, sizeof(text), count == runs ? "%u" : "%u of %u", count, runs);
-	page_heat_cell(out, page_tone_of(gravest), count, runs,
-		       linked && kind_of(cell) != ROW_PASSING ? link : NULL,
+	page_heat_cell(out, page_tone_of(gravest), count, runs, told && is_open(cell) ? link : NULL,
 		       report_outcome_names[gravest], runs > 1 ? text : "");
 }
 
-static void add_row(const struct rows *rows, size_t index, struct text *out)
+static void add_row(const struct matrix *matrix, size_t row, enum kind kind, bool told,
+		    struct text *out)
 {
-	const size_t columns = rows->matrix->column_count;
-	const size_t row = rows->places[index];
-	html_open(out, "tr", "data-facet", row_kinds[rows->kinds[index]].name, NULL);
-	text_add(out, "<th scope=\"row\" class=\"id\">");
-	html_text(out, rows->matrix->rows[row]);
-	text_add(out, "</th>");
-	if (rows->merged && rows->kinds[index] == ROW_PASSING)
-		text_addf(out, "<td class=\"heat good h5\" colspan=\"%zu\">✓ pass</td>", columns);
-	for (size_t i = 0; i < columns && !(rows->merged && rows->kinds[index] == ROW_PASSING); i++)
-		add_cell(rows->matrix, row, i, index < rows->told, out);
+	const size_t columns = matrix->column_count;
+	size_t counts[KIND_COUNT] = {0};
+	(void)count_kinds(matrix, row, counts);
+	html_addf(out, "<tr class=\"%s\" data-facet=\"%s\"><th scope=\"row\" class=\"id\">%s</th>",
+		  page_tone_names[kinds[kind].tone], kinds[kind].name, matrix->rows[row].id);
+	if (kind == PASSING) {
+		html_addf(out, "<td class=\"heat good h5\" colspan=\"%zu\">pass", columns);
+		if (counts[PASSING] < columns)
+			html_addf(out, " in %zu of %zu, no report of the others", counts[PASSING],
+				  columns);
+		text_add(out, "</td>");
+	}
+	for (size_t i = 0; kind != PASSING && i < columns; i++)
+		add_cell(matrix, row, i, told, out);
 	text_add(out, "</tr>\n");
 }
 
-static void add_heat_map(const struct rows *rows, struct text *out)
+/* Rows are told in their order as long as they have no more than TOLD_CELLS_MAX open cells together. */
+static bool is_told(const struct matrix *matrix, size_t row, size_t *open)
 {
-	struct page_facet facets[ROW_KIND_COUNT + 1] = {{.name = NULL}};
-	for (size_t i = 0; i < ROW_KIND_COUNT; i++)
-		facets[i] =
-			(struct page_facet){row_kinds[i].name, rows->of_kind[i], row_kinds[i].tone};
-	page_filter(out, "rows", "checks", rows->count, facets);
-	page_table_begin(out, "grid matrix", "Heat map");
-	add_head(rows->matrix, out);
+	const size_t more = count_kinds(matrix, row, (size_t[KIND_COUNT]){0});
+	*open += more;
+	return more > 0 && *open <= TOLD_CELLS_MAX;
+}
+
+/* The rows of a kind, below a heading. */
+static void add_rows(const struct matrix *matrix, const enum kind *rows, enum kind kind,
+		     size_t count, size_t *open, struct text *out)
+{
+	if (count > 0)
+		html_addf(out,
+			  "<tr data-group><th scope=\"rowgroup\" colspan=\"%zu\">%s "
+			  "<span class=\"count\">%zu</span></th></tr>\n",
+			  matrix->column_count + 1, kinds[kind].name, count);
+	for (size_t i = 0; i < matrix->row_count; i++) {
+		if (rows[i] == kind)
+			add_row(matrix, i, kind, is_told(matrix, i, open), out);
+	}
+}
+
+static void add_heat_map(const struct matrix *matrix, const enum kind *rows, struct text *out)
+{
+	size_t counts[KIND_COUNT] = {0};
+	size_t open = 0;
+	for (size_t i = 0; i < matrix->row_count; i++)
+		counts[rows[i]]++;
+	page_filter(out, "rows", "checks");
+	page_grid_begin(out, "matrix", "Heat map");
+	add_head(matrix, out);
 	text_add(out, "<tbody id=\"rows\">\n");
-	for (size_t i = 0; i < rows->count; i++)
-		add_row(rows, i, out);
+	for (int kind = 0; kind < KIND_COUNT; kind++)
+		add_rows(matrix, rows, (enum kind)kind, counts[kind], &open, out);
 	text_add(out, "</tbody>\n");
-	page_table_end(out);
+	page_grid_end(out);
 }
 
 /* How the runs behind a cell ended, and the last run of each ending. */
@@ -203,153 +201,118 @@ static void add_told_cell(const struct matrix *matrix, size_t row, size_t column
 {
 	const struct matrix_cell *cell = matrix_cell_at(matrix, row, column);
 	const unsigned runs = matrix_cell_runs(cell);
-	text_addf(out, "<li id=\"cell-%zu-%zu\"><b>", row, column);
+	html_addf(out, "<li id=\"cell-%zu-%zu\">", row, column);
 	add_column_name(&matrix->columns[column], out);
-	text_add(out, "</b> ");
-	if (kind_of(cell) == ROW_FLAKY)
+	text_add(out, " ");
+	if (kind_of(cell) == FLAKY)
 		page_badge(out, PAGE_WARN, "flaky");
 	for (size_t i = REPORT_OUTCOME_COUNT; i-- > 0;) {
 		if (cell->outcomes[i] == 0)
 			continue;
 		text_add(out, " ");
-		page_badge(out, page_tone_of((enum report_outcome)i), report_outcome_names[i]);
-		text_addf(out, " in %u of %u run%s, %s", cell->outcomes[i], runs,
+		page_outcome(out, (enum report_outcome)i);
+		html_addf(out, " in %u of %u run%s, %s", cell->outcomes[i], runs,
 			  runs == 1 ? "" : "s", cell->outcomes[i] > 1 ? "last " : "");
-		add_run(&matrix->reports[cell->latest[i]], matrix->rows[row], out);
+		add_run(&matrix->reports[cell->latest[i]], matrix->rows[row].id, out);
 	}
 	text_add(out, "</li>\n");
 }
 
-/* The check, and a badge for each kind of cell but passing ones: "✗ failing 2 of 12". */
-static void add_told_summary(const struct matrix *matrix, size_t row, const size_t *of_kind,
-			     struct text *out)
-{
-	size_t cells = 0;
-	for (size_t i = 0; i < ROW_KIND_COUNT; i++)
-		cells += of_kind[i];
-	html_element(out, "span", "id", matrix->rows[row]);
-	for (size_t i = 0; i < ROW_PASSING; i++) {
-		char word[64] = "";
-		(void)snprintf(word, sizeof(word), "%s %zu of %zu", row_kinds[i].name, of_kind[i],
-			       cells);
-		text_add(out, " ");
-		if (of_kind[i] > 0)
-			page_badge(out, row_kinds[i].tone, word);
-	}
-}
-
 static void add_told_row(const struct matrix *matrix, size_t row, struct text *out)
 {
-	size_t of_kind[ROW_KIND_COUNT] = {0};
-	for (size_t i = 0; i < matrix->column_count; i++) {
-		const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
-		if (cell != NULL)
-			of_kind[kind_of(cell)]++;
+	size_t counts[KIND_COUNT] = {0};
+	char word[64] = "";
+	(void)count_kinds(matrix, row, counts);
+	html_addf(out, "<details class=\"told\"><summary><span class=\"id\">%s</span>",
+		  matrix->rows[row].id);
+	for (size_t i = 0; i < KIND_COUNT; i++) {
+		(void)snprintf(word, sizeof(word), "%s %zu", kinds[i].name, counts[i]);
+		text_add(out, " ");
+		if (counts[i] > 0)
+			page_badge(out, kinds[i].tone, word);
 	}
-	const size_t passing = of_kind[ROW_PASSING];
-	text_add(out, "<details class=\"told\"><summary>");
-	add_told_summary(matrix, row, of_kind, out);
 	text_add(out, "</summary><ul>\n");
 	for (size_t i = 0; i < matrix->column_count; i++) {
 		const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
-		if (cell != NULL && kind_of(cell) != ROW_PASSING)
+		if (cell != NULL && is_open(cell))
 			add_told_cell(matrix, row, i, out);
 	}
-	if (passing > 0)
-		text_addf(out, "<li>It passes in every run of %zu other%s.</li>\n", passing,
-			  passing == 1 ? "" : "s");
 	text_add(out, "</ul></details>\n");
 }
 
-static void add_told_rows(const struct rows *rows, struct text *out)
+static void add_told_rows(const struct matrix *matrix, const enum kind *rows, struct text *out)
 {
-	size_t left = 0;
-	for (size_t i = 0; i < rows->count; i++) {
-		if (rows->kinds[i] == ROW_PASSING)
-			continue;
-		if (i < rows->told)
-			add_told_row(rows->matrix, rows->places[i], out);
-		else
-			left++;
+	size_t open = 0;
+	for (int kind = 0; kind < PASSING; kind++) {
+		for (size_t i = 0; i < matrix->row_count; i++) {
+			if (rows[i] == (enum kind)kind && is_told(matrix, i, &open))
+				add_told_row(matrix, i, out);
+		}
 	}
-	if (rows->of_kind[ROW_PASSING] == rows->count)
-		text_add(out, "<p>Every check passes in every run.</p>\n");
-	if (left > 0)
-		text_addf(
-			out,
-			"<p>%zu more checks do not pass everywhere; <code>gpucert matrix --format "
-			"json</code> tells their runs.</p>\n",
-			left);
+	if (open == 0)
+		text_add(out, "<p>No check fails or breaks in any run.</p>\n");
+	if (open > TOLD_CELLS_MAX)
+		html_addf(out,
+			  "<p>Of %zu such cells these are the first; <code>gpucert matrix "
+			  "--format json</code> tells the runs of all.</p>\n",
+			  open);
 }
 
 static void add_runs(const struct matrix *matrix, struct text *out)
 {
-	const size_t each =
+	const size_t most =
 		matrix->column_count > TOLD_CELLS_MAX / MATRIX_NEWEST_MAX ? 1 : MATRIX_NEWEST_MAX;
+	text_add(out, "<ul class=\"runs\">\n");
 	for (size_t i = 0; i < matrix->column_count; i++) {
 		const struct matrix_column *column = &matrix->columns[i];
-		const size_t count = column->runs < each ? column->runs : each;
-		text_addf(out, "<details class=\"told\" id=\"column-%zu\"><summary>", i);
+		const size_t count = column->runs < most ? column->runs : most;
+		html_addf(out, "<li id=\"column-%zu\">", i);
 		add_column_name(column, out);
-		text_addf(out, " <span class=\"soft\">%u run%s</span></summary><ul>\n",
-			  column->runs, column->runs == 1 ? "" : "s");
 		for (size_t k = 0; k < count; k++) {
-			text_add(out, "<li>");
+			text_add(out, " ");
 			add_run(&matrix->reports[column->newest[k]], NULL, out);
-			text_add(out, "</li>\n");
 		}
 		if (count < column->runs)
-			text_addf(out, "<li>and %zu before</li>\n", column->runs - count);
-		text_add(out, "</ul></details>\n");
+			html_addf(out, " and %zu before", column->runs - count);
+		text_add(out, "</li>\n");
 	}
-}
-
-static void add_sections(const struct rows *rows, const struct page_section *sections,
-			 const struct text_list *unread, struct text *out)
-{
-	page_section_begin(
-		out, &sections[0],
-		"✓ passes, ✗ fails, crashes or hangs, ! proves nothing, – does not apply or was "
-		"not run; behind it in how many of several runs.");
-	add_heat_map(rows, out);
-	page_section_end(out);
-	page_section_begin(out, &sections[1], "The runs behind each cell that is not all pass.");
-	add_told_rows(rows, out);
-	page_section_end(out);
-	page_section_begin(out, &sections[2], "The last runs with each driver on each build.");
-	add_runs(rows->matrix, out);
-	page_section_end(out);
-	if (sections[3].id == NULL)
-		return;
-	page_section_begin(out, &sections[3], NULL);
-	text_add(out, "<ul>\n");
-	text_each (line, unread)
-		html_element(out, "li", NULL, line);
 	text_add(out, "</ul>\n");
-	page_section_end(out);
 }
 
-void matrix_page(const struct matrix *matrix, bool apis_only, const struct text_list *unread,
-		 struct text *out)
+static void add_unread(struct page *page, const struct text_list *unread)
 {
-	const struct page_section sections[] = {
-		{"matrix", "Checks by driver and OS"},
-		{"cells", "What does not pass"},
-		{"runs", "Runs"},
-		{unread->count > 0 ? "unread" : NULL, "Files that could not be read"},
-		{NULL, NULL}};
-	struct rows rows CLEANUP(rows_free) = {.matrix = matrix};
-	struct text title CLEANUP_TEXT = {0};
-	if (!choose_rows(&rows, apis_only)) {
-		out->failed = true;
+	page_section_begin(page, "unread", "Files that could not be read", unread->count, NULL);
+	text_add(&page->body, "<ul>\n");
+	text_each (line, unread)
+		html_addf(&page->body, "<li>%s</li>\n", line);
+	text_add(&page->body, "</ul>\n");
+	page_section_end(page);
+}
+
+void matrix_page(const struct matrix *matrix, const struct text_list *unread, struct text *out)
+{
+	struct page page CLEANUP_PAGE = {0};
+	enum kind *rows CLEANUP_FREE = kinds_of_rows(matrix);
+	char *title CLEANUP_FREE =
+		text_format("%zu drivers and builds, %zu report%s", matrix->column_count,
+			    matrix->report_count, matrix->report_count == 1 ? "" : "s");
+	out->failed = out->failed || rows == NULL || title == NULL;
+	if (out->failed)
 		return;
-	}
-	text_addf(&title, "%zu checks with %zu drivers and builds, from %zu reports", rows.count,
-		  matrix->column_count, matrix->report_count);
-	page_begin(out, &(struct page){.kind = "Matrix",
-				       .title = text_string(&title),
-				       .sections = sections});
-	add_sections(&rows, sections, unread, out);
-	page_end(out);
-	out->failed = out->failed || title.failed;
+	page_section_begin(&page, "matrix", "Checks by driver and OS", 0,
+			   "✓ passes, ✗ fails, crashes or hangs, ! proves nothing, – does not "
+			   "apply or was not run; behind it in how many of several runs.");
+	add_heat_map(matrix, rows, &page.body);
+	page_section_end(&page);
+	page_section_begin(&page, "cells", "What does not pass", 0,
+			   "The runs behind each cell that is not good.");
+	add_told_rows(matrix, rows, &page.body);
+	page_section_end(&page);
+	page_section_begin(&page, "runs", "Runs", matrix->report_count,
+			   "The last runs with each driver on each build.");
+	add_runs(matrix, &page.body);
+	page_section_end(&page);
+	if (unread->count > 0)
+		add_unread(&page, unread);
+	page_print(&page, "Matrix", title, out);
 }

@@ -4,44 +4,13 @@
 #include "base/members.h"
 #include "base/style.h"
 #include "reports/markdown.h"
+#include "reports/view.h"
 
 #include <string.h>
 
 enum { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT_JSON, FORMAT_HTML };
 
 const char *const matrix_formats[] = {"text", "markdown", "csv", "json", "html", NULL};
-
-static void add_escaped(struct text *out, const char *string)
-{
-	text_add_escaped(out, string, strlen(string));
-}
-
-unsigned matrix_cell_runs(const struct matrix_cell *cell)
-{
-	unsigned runs = 0;
-	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
-		runs += cell->outcomes[i];
-	return runs;
-}
-
-static unsigned bad_of(const struct matrix_cell *cell)
-{
-	unsigned bad = 0;
-	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
-		bad += report_outcome_is_bad((enum report_outcome)i) ? cell->outcomes[i] : 0;
-	return bad;
-}
-
-enum report_outcome matrix_cell_gravest(const struct matrix_cell *cell)
-{
-	static const enum report_outcome gravest[] = {
-		REPORT_CRASH,  REPORT_TIMEOUT,	   REPORT_FAIL,		  REPORT_BROKEN,
-		REPORT_NOTRUN, REPORT_UNSUPPORTED, REPORT_NOT_APPLICABLE, REPORT_PASS};
-	size_t i = 0;
-	while (i + 1 < ARRAY_SIZE(gravest) && cell->outcomes[gravest[i]] == 0)
-		i++;
-	return gravest[i];
-}
 
 /* "pass", "pass 12", "fail 2 of 12", "n/a": the gravest outcome, and in how many runs of several. */
 static void add_cell(const struct matrix_cell *cell, struct text *out)
@@ -59,17 +28,11 @@ static void add_cell(const struct matrix_cell *cell, struct text *out)
 		text_addf(out, " %u", runs);
 }
 
-bool matrix_row_is_shown(const struct matrix *matrix, size_t row, bool apis_only)
+void matrix_add_column_name(const struct matrix_column *column, struct text *out)
 {
-	return !apis_only || text_starts_with(matrix->rows[row], "api.");
-}
-
-/* What is said of a node that is not live, which proves less; NULL: it is. */
-static const char *special_node(const struct matrix_column *column)
-{
-	if (strcmp(column->node, "live") == 0)
-		return NULL;
-	return column->node[0] != '\0' ? column->node : "unknown node";
+	text_addf(out, "%s on %s", column->driver, column->os);
+	if (strcmp(column->node, "live") != 0)
+		text_addf(out, " (%s)", column->node[0] != '\0' ? column->node : "unknown node");
 }
 
 /* "A", "Z", "AA". */
@@ -82,9 +45,9 @@ static void add_letter(size_t column, struct text *out)
 
 static enum style tone_of(const struct matrix_cell *cell)
 {
-	if (cell == NULL)
+	if (cell == NULL || matrix_cell_gravest(cell) == REPORT_NOT_APPLICABLE)
 		return STYLE_RESET;
-	if (bad_of(cell) > 0)
+	if (matrix_cell_bad(cell) > 0)
 		return STYLE_RED;
 	return cell->outcomes[REPORT_PASS] == matrix_cell_runs(cell) ? STYLE_GREEN : STYLE_YELLOW;
 }
@@ -102,96 +65,105 @@ static void add_legend(const struct matrix *matrix, struct text *out)
 	for (size_t i = 0; i < matrix->column_count; i++) {
 		const struct matrix_column *column = &matrix->columns[i];
 		struct text letter CLEANUP_TEXT = {0};
+		struct text name CLEANUP_TEXT = {0};
 		add_letter(i, &letter);
 		add_padded(out, &letter, 4);
-		add_escaped(out, column->driver);
-		text_add(out, " on ");
-		add_escaped(out, column->os);
-		if (special_node(column) != NULL) {
-			text_add(out, " (");
-			add_escaped(out, special_node(column));
-			text_add(out, ")");
-		}
+		matrix_add_column_name(column, &name);
+		view_add_escaped(out, text_string(&name));
 		text_addf(out, ": %u run%s\n", column->runs, column->runs == 1 ? "" : "s");
+		out->failed = out->failed || name.failed;
 	}
 }
 
-/* The widest text of the rows' names (`column` beyond the last), or of a column. */
-static size_t width_of(const struct matrix *matrix, size_t column, bool apis_only)
+/* A row's name (in the column behind the last), or its cell. */
+static void add_shown(const struct matrix *matrix, size_t row, size_t column, struct text *out)
+{
+	if (column == matrix->column_count)
+		view_add_escaped(out, matrix->rows[row].id);
+	else
+		add_cell(matrix_cell_at(matrix, row, column), out);
+}
+
+/* Of what add_shown() adds in the column, with the space behind it. */
+static size_t width_of(const struct matrix *matrix, size_t column)
 {
 	size_t width = 1;
 	for (size_t row = 0; row < matrix->row_count; row++) {
 		struct text cell CLEANUP_TEXT = {0};
-		if (!matrix_row_is_shown(matrix, row, apis_only))
-			continue;
-		if (column == matrix->column_count)
-			add_escaped(&cell, matrix->rows[row]);
-		else
-			add_cell(matrix_cell_at(matrix, row, column), &cell);
+		add_shown(matrix, row, column, &cell);
 		const size_t used = text_columns(text_string(&cell), cell.size);
 		width = used > width ? used : width;
 	}
 	return width + 2;
 }
 
-/* Column by column, so that each is as wide as it must be. */
-static void add_text(const struct matrix *matrix, bool apis_only, bool color, struct text *out)
+/* The columns from `first` on, each as wide as it must be, before `end`. */
+static void add_block(const struct matrix *matrix, const size_t *widths, size_t first, size_t end,
+		      bool color, struct text *out)
 {
-	const size_t columns = matrix->column_count;
-	size_t *widths CLEANUP_FREE = calloc(columns + 1, sizeof(*widths));
-	out->failed = out->failed || widths == NULL;
-	for (size_t i = 0; widths != NULL && i <= columns; i++)
-		widths[i] = width_of(matrix, i, apis_only);
-	add_legend(matrix, out);
-	text_addf(out, "\n%*s", widths != NULL ? (int)widths[columns] : 0, "");
-	for (size_t i = 0; widths != NULL && i < columns; i++) {
+	text_addf(out, "\n%*s", (int)widths[matrix->column_count], "");
+	for (size_t i = first; i < end; i++) {
 		struct text letter CLEANUP_TEXT = {0};
 		add_letter(i, &letter);
-		add_padded(out, &letter, i + 1 < columns ? widths[i] : 0);
+		add_padded(out, &letter, i + 1 < end ? widths[i] : 0);
 	}
 	text_add(out, "\n");
-	for (size_t row = 0; widths != NULL && row < matrix->row_count; row++) {
+	for (size_t row = 0; row < matrix->row_count; row++) {
 		struct text name CLEANUP_TEXT = {0};
-		if (!matrix_row_is_shown(matrix, row, apis_only))
-			continue;
-		add_escaped(&name, matrix->rows[row]);
-		add_padded(out, &name, widths[columns]);
-		for (size_t i = 0; i < columns; i++) {
-			const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
+		add_shown(matrix, row, matrix->column_count, &name);
+		add_padded(out, &name, widths[matrix->column_count]);
+		for (size_t i = first; i < end; i++) {
 			struct text shown CLEANUP_TEXT = {0};
-			add_cell(cell, &shown);
-			text_add(out, style(color, tone_of(cell)));
-			add_padded(out, &shown, i + 1 < columns ? widths[i] : 0);
+			add_shown(matrix, row, i, &shown);
+			text_add(out, style(color, tone_of(matrix_cell_at(matrix, row, i))));
+			add_padded(out, &shown, i + 1 < end ? widths[i] : 0);
 			text_add(out, style(color, STYLE_RESET));
 		}
 		text_add(out, "\n");
 	}
 }
 
-static void add_markdown_table(const struct matrix *matrix, bool apis_only, struct text *out)
+/* What does not fit beside each other follows below. */
+static void add_text(const struct matrix *matrix, const struct writer_options *options,
+		     struct text *out)
+{
+	const size_t columns = matrix->column_count;
+	size_t *widths CLEANUP_FREE = calloc(columns + 1, sizeof(*widths));
+	if (widths == NULL) {
+		out->failed = true;
+		return;
+	}
+	for (size_t i = 0; i <= columns; i++)
+		widths[i] = width_of(matrix, i);
+	add_legend(matrix, out);
+	for (size_t first = 0, end = 0; first < columns; first = end) {
+		size_t used = widths[columns];
+		do
+			used += widths[end++];
+		while (end < columns && (options->columns == 0 ||
+					 used + widths[end] <= (size_t)options->columns + 2));
+		add_block(matrix, widths, first, end, options->color, out);
+	}
+}
+
+static void add_markdown_table(const struct matrix *matrix, struct text *out)
 {
 	text_add(out, "| check |");
 	for (size_t i = 0; i < matrix->column_count; i++) {
+		struct text name CLEANUP_TEXT = {0};
+		matrix_add_column_name(&matrix->columns[i], &name);
 		text_add(out, " ");
-		markdown_add(out, matrix->columns[i].driver);
-		text_add(out, " on ");
-		markdown_add(out, matrix->columns[i].os);
-		if (special_node(&matrix->columns[i]) != NULL) {
-			text_add(out, " (");
-			markdown_add(out, special_node(&matrix->columns[i]));
-			text_add(out, ")");
-		}
+		markdown_add(out, text_string(&name));
 		text_add(out, " |");
+		out->failed = out->failed || name.failed;
 	}
 	text_add(out, "\n| --- |");
 	for (size_t i = 0; i < matrix->column_count; i++)
 		text_add(out, " --- |");
 	text_add(out, "\n");
 	for (size_t row = 0; row < matrix->row_count; row++) {
-		if (!matrix_row_is_shown(matrix, row, apis_only))
-			continue;
 		text_add(out, "| ");
-		markdown_add(out, matrix->rows[row]);
+		markdown_add(out, matrix->rows[row].id);
 		text_add(out, " |");
 		for (size_t i = 0; i < matrix->column_count; i++) {
 			text_add(out, " ");
@@ -214,40 +186,36 @@ static bool begins_formula(const struct text *escaped)
 	return begins;
 }
 
-/* RFC 4180. */
+/* RFC 4180, with the comma behind it. */
 static void add_csv(struct text *out, const char *string)
 {
 	struct text escaped CLEANUP_TEXT = {0};
-	add_escaped(&escaped, string);
+	view_add_escaped(&escaped, string);
 	text_add(out, "\"");
 	text_add(out, begins_formula(&escaped) ? "'" : "");
 	for (size_t i = 0; i < escaped.size; i++)
 		text_append(out, escaped.data[i] == '"' ? "\"\"" : &escaped.data[i],
 			    escaped.data[i] == '"' ? 2 : 1);
-	text_add(out, "\"");
+	text_add(out, "\",");
 	out->failed = out->failed || escaped.failed;
 }
 
-static void add_csv_table(const struct matrix *matrix, bool apis_only, struct text *out)
+static void add_csv_table(const struct matrix *matrix, struct text *out)
 {
 	text_add(out, "check,driver,os,node,runs");
 	for (size_t i = 0; i < REPORT_OUTCOME_COUNT; i++)
 		text_addf(out, ",%s", report_outcome_names[i]);
 	text_add(out, "\r\n");
 	for (size_t row = 0; row < matrix->row_count; row++) {
-		for (size_t i = 0;
-		     matrix_row_is_shown(matrix, row, apis_only) && i < matrix->column_count; i++) {
+		for (size_t i = 0; i < matrix->column_count; i++) {
 			const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
 			if (cell == NULL)
 				continue;
-			add_csv(out, matrix->rows[row]);
-			text_add(out, ",");
+			add_csv(out, matrix->rows[row].id);
 			add_csv(out, matrix->columns[i].driver);
-			text_add(out, ",");
 			add_csv(out, matrix->columns[i].os);
-			text_add(out, ",");
 			add_csv(out, matrix->columns[i].node);
-			text_addf(out, ",%u", matrix_cell_runs(cell));
+			text_addf(out, "%u", matrix_cell_runs(cell));
 			for (size_t k = 0; k < REPORT_OUTCOME_COUNT; k++)
 				text_addf(out, ",%u", cell->outcomes[k]);
 			text_add(out, "\r\n");
@@ -287,13 +255,12 @@ static cJSON *row_json(const struct matrix *matrix, size_t row)
 		if (cell != NULL)
 			member_item(&cells, NULL, cell_json(cell, i));
 	}
-	member_string(&json, "check", matrix->rows[row]);
+	member_string(&json, "check", matrix->rows[row].id);
 	member_item(&json, "cells", members_take(&cells));
 	return members_take(&json);
 }
 
-static void add_json(const struct matrix *matrix, bool apis_only, const struct text_list *unread,
-		     struct text *out)
+static void add_json(const struct matrix *matrix, const struct text_list *unread, struct text *out)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	struct members columns CLEANUP_MEMBERS = members_new_array();
@@ -301,8 +268,7 @@ static void add_json(const struct matrix *matrix, bool apis_only, const struct t
 	for (size_t i = 0; i < matrix->column_count; i++)
 		member_item(&columns, NULL, column_json(&matrix->columns[i]));
 	for (size_t row = 0; row < matrix->row_count; row++)
-		if (matrix_row_is_shown(matrix, row, apis_only))
-			member_item(&rows, NULL, row_json(matrix, row));
+		member_item(&rows, NULL, row_json(matrix, row));
 	member_string(&json, "schema", "gpucert-matrix/1");
 	member_int(&json, "reports", (int64_t)matrix->report_count);
 	member_int(&json, "repeated", (int64_t)matrix->repeated);
@@ -315,23 +281,24 @@ static void add_json(const struct matrix *matrix, bool apis_only, const struct t
 	text_add(out, printed != NULL ? printed : "");
 }
 
-void matrix_print(const struct matrix *matrix, const char *format, bool apis_only, bool color,
-		  const struct text_list *unread, struct text *out)
+void matrix_print(const struct matrix *matrix, const char *format,
+		  const struct writer_options *options, const struct text_list *unread,
+		  struct text *out)
 {
 	switch (text_position(matrix_formats, format)) {
 	case FORMAT_MARKDOWN:
-		add_markdown_table(matrix, apis_only, out);
+		add_markdown_table(matrix, out);
 		return;
 	case FORMAT_CSV:
-		add_csv_table(matrix, apis_only, out);
+		add_csv_table(matrix, out);
 		return;
 	case FORMAT_JSON:
-		add_json(matrix, apis_only, unread, out);
+		add_json(matrix, unread, out);
 		return;
 	case FORMAT_HTML:
-		matrix_page(matrix, apis_only, unread, out);
+		matrix_page(matrix, unread, out);
 		return;
 	default:
-		add_text(matrix, apis_only, color, out);
+		add_text(matrix, options, out);
 	}
 }

@@ -56,9 +56,11 @@ static int add_folder(const char *folder, unsigned depth, struct text_list *foun
 
 /* Most of a report, of which nothing is counted. */
 static const char *const unneeded[] = {
-	"assertions", "attempts",     "evidence", "notes",	"events",      "phases", "phasesMs",
-	"time",	      "requirements", "totals",	  "invocation", "advice",      "title",	 "reason",
-	"watched",    "expected",     "level",	  "severity",	"requirement", NULL};
+	"assertions", "attempts", "evidence", "notes",	     "events",	     "phases",
+	"phasesMs",   "time",	  "sights",   "predictions", "requirements", "totals",
+	"invocation", "advice",	  "title",    "reason",	     "cause",	     "unproven",
+	"watched",    "expected", "level",    "severity",    "requirement",  "disposition",
+	"leftOut",    NULL};
 
 /* What the threads share; the lock is for all but `paths`. */
 struct reading {
@@ -68,7 +70,6 @@ struct reading {
 	struct matrix *matrix;
 	struct text_list *unread;
 	matrix_progress *progress;
-	void *user;
 	int rc; /* not 0: all end */
 	struct error err;
 };
@@ -84,7 +85,7 @@ static void take(struct reading *it, const char *path, const cJSON *report, stru
 		it->rc = error_copy(&it->err, why);
 	it->done++;
 	if (it->progress != NULL)
-		it->progress(it->user, it->done, it->paths->count);
+		it->progress(it->done, it->paths->count);
 }
 
 static void read_reports(void *user)
@@ -124,7 +125,7 @@ static int read_all(struct reading *it, struct error *err)
 }
 
 int matrix_read(struct matrix *matrix, const struct text_list *paths, matrix_progress *progress,
-		void *user, struct text_list *unread, struct error *err)
+		struct text_list *unread, struct error *err)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
@@ -138,10 +139,7 @@ int matrix_read(struct matrix *matrix, const struct text_list *paths, matrix_pro
 	if (found.count == 0)
 		return error_set(err, ERROR_NOT_FOUND, "%s: no " REPORT_NAME " is below",
 				 paths->items[0]);
-	struct reading reading = {.paths = &found,
-				  .matrix = matrix,
-				  .unread = unread,
-				  .progress = progress,
-				  .user = user};
+	struct reading reading = {
+		.paths = &found, .matrix = matrix, .unread = unread, .progress = progress};
 	return read_all(&reading, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/page/html.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* DEL and the C1 controls; marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm. */
@@ -33,48 +34,63 @@ void html_text(struct text *out, const char *string)
 		html_text_part(out, string, strlen(string));
 }
 
-void html_textf(struct text *out, const char *format, ...)
+static void add_string(struct text *out, const char *string)
 {
-	struct text plain CLEANUP_TEXT = {0};
+	const size_t size = strlen(string);
+	const size_t shown = text_fit(string, size, HTML_STRING_MAX);
+	html_text_part(out, string, shown);
+	text_add(out, shown < size ? "…" : "");
+}
+
+/* The conversion behind a '%'. Returns what follows it. */
+static const char *add_value(struct text *out, const char *conversion, va_list *args)
+{
+	const char *string = NULL;
+	char *end = NULL;
+	size_t most = 0;
+	switch (*conversion) {
+	case 's':
+		string = va_arg(*args, const char *);
+		add_string(out, string != NULL ? string : "");
+		return conversion + 1;
+	case '.':
+		most = strtoul(conversion + 1, &end, 10);
+		string = va_arg(*args, const char *);
+		html_text_part(out, string, text_fit(string, strlen(string), most));
+		return end + strlen("s");
+	case 'd':
+		text_addf(out, "%d", va_arg(*args, int));
+		return conversion + strlen("d");
+	case 'u':
+		text_addf(out, "%u", va_arg(*args, unsigned));
+		return conversion + strlen("u");
+	case 'z':
+		text_addf(out, "%zu", va_arg(*args, size_t));
+		return conversion + strlen("zu");
+	default:
+		text_addf(out, "%lld", va_arg(*args, long long));
+		return conversion + strlen("lld");
+	}
+}
+
+void html_addf(struct text *out, const char *format, ...)
+{
 	va_list args;
 	va_start(args, format);
-	text_vaddf(&plain, format, args);
+	for (const char *at = format; *at != '\0';) {
+		const size_t plain = strcspn(at, "%");
+		text_append(out, at, plain);
+		at += plain;
+		if (*at == '%')
+			at = add_value(out, at + 1, &args);
+	}
 	va_end(args);
-	out->failed = out->failed || plain.failed;
-	html_text_part(out, text_string(&plain), plain.size);
 }
 
-void html_attribute(struct text *out, const char *name, const char *value)
+void html_add_text(struct text *out, const struct text *text)
 {
-	if (value == NULL)
-		return;
-	text_addf(out, " %s=\"", name);
-	html_text(out, value);
-	text_add(out, "\"");
-}
-
-void html_open(struct text *out, const char *tag, ...)
-{
-	va_list args;
-	text_addf(out, "<%s", tag);
-	va_start(args, tag);
-	for (const char *name = va_arg(args, const char *); name != NULL;
-	     name = va_arg(args, const char *))
-		html_attribute(out, name, va_arg(args, const char *));
-	va_end(args);
-	text_add(out, ">");
-}
-
-void html_close(struct text *out, const char *tag)
-{
-	text_addf(out, "</%s>\n", tag);
-}
-
-void html_element(struct text *out, const char *tag, const char *class, const char *string)
-{
-	html_open(out, tag, "class", class, NULL);
-	html_text(out, string);
-	text_addf(out, "</%s>", tag);
+	add_string(out, text_string(text));
+	out->failed = out->failed || text->failed;
 }
 
 static bool is_plain(unsigned char byte)
@@ -99,6 +115,20 @@ void html_add_id(struct text *out, const char *prefix, const char *string)
 	add_encoded(out, string, '~', "");
 }
 
+void html_open_link(struct text *out, const char *class, const char *address, const char *prefix,
+		    const char *id)
+{
+	text_add(out, "<a");
+	if (class != NULL)
+		text_addf(out, " class=\"%s\"", class);
+	text_addf(out, " href=\"%s", address);
+	if (id != NULL) {
+		text_add(out, "#");
+		html_add_id(out, prefix, id);
+	}
+	text_add(out, "\">");
+}
+
 /* No absolute path of any system, and no segment that leads up. */
 static bool is_below(const char *path)
 {
@@ -121,19 +151,16 @@ void html_file_link(struct text *out, const char *path, const char *string)
 	}
 	text_add(out, "<a href=\"");
 	add_encoded(out, path, '%', "~/");
-	text_add(out, "\">");
-	html_text(out, string);
-	text_add(out, "</a>");
+	html_addf(out, "\">%s</a>", string);
 }
 
 void html_web_link(struct text *out, const char *address, const char *string)
 {
-	bool is_web = text_starts_with(address, "https://") || text_starts_with(address, "http://");
-	if (!is_web) {
+	if (!text_starts_with(address, "https://") && !text_starts_with(address, "http://")) {
 		html_text(out, string);
 		return;
 	}
-	html_open(out, "a", "href", address, "rel", "noopener noreferrer", NULL);
-	html_text(out, string);
-	text_add(out, "</a>");
+	text_add(out, "<a href=\"");
+	html_text(out, address);
+	html_addf(out, "\" rel=\"noopener noreferrer\">%s</a>", string);
 }

@@ -8,27 +8,30 @@
 
 #include "base/text.h"
 
-/* Text of an element. The five entities of XML; what XML does not allow becomes U+FFFD; C1 controls, and
- * marks that turn the direction of writing, with which a name looks like another one, are shown as U+202E. NULL is "". */
+enum { HTML_STRING_MAX = 600 }; /* bytes of a text that something outside chose */
+
+/* Text of an element, or of an attribute in double quotes. The five entities of XML; what XML does not allow becomes U+FFFD; C1
+ * controls, and marks that turn the direction of writing, with which a name looks like another one, are shown as U+202E. NULL is "". */
 void html_text(struct text *out, const char *string);
 void html_text_part(struct text *out, const char *string, size_t size);
 
-/* The same of a formatted string. */
-void html_textf(struct text *out, const char *format, ...) PRINTF_LIKE(2, 3);
+/*
+ * Markup with places for values: "<td class=\"%s\">%s</td>". The format is a constant. A %s is written by html_text(); one
+ * that is longer than HTML_STRING_MAX bytes is cut and ends in "…". %.10s is cut to as many bytes. Numbers are %d, %u, %zu and %lld;
+ * there are no other conversions.
+ */
+void html_addf(struct text *out, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* ` name="value"`, the value as html_text() writes it. The name is a constant. Nothing for NULL. */
-void html_attribute(struct text *out, const char *name, const char *value);
-
-/* A start tag. Then names and values of attributes, ended by NULL; one whose value is NULL is left out.
- * html_open(out, "td", "class", class, "id", id, NULL) */
-void html_open(struct text *out, const char *tag, ...) __attribute__((sentinel));
-void html_close(struct text *out, const char *tag);
-
-/* An element that holds a text; `class` may be NULL. */
-void html_element(struct text *out, const char *tag, const char *class, const char *string);
+/* What another text holds, as a %s; when that failed, so has this one. */
+void html_add_text(struct text *out, const struct text *text);
 
 /* `prefix` and the string as an id or a fragment: what is no letter, digit, '.', '_' or '-' is ~XX. */
 void html_add_id(struct text *out, const char *prefix, const char *string);
+
+/* The start tag of a link to an address that is encoded already (report_add_link(), or "": this page), and there to the id
+ * of html_add_id(). `class` and `id` may be NULL. */
+void html_open_link(struct text *out, const char *class, const char *address, const char *prefix,
+		    const char *id);
 
 /*
  * A link to a file beside the page, whose text is `string`. The path is the report's and hostile: only one that is relative

@@ -9,7 +9,6 @@
 #include <string.h>
 
 const char *const page_tone_names[PAGE_TONE_COUNT] = {"good", "bad", "warn", "quiet"};
-const char *const page_tone_marks[PAGE_TONE_COUNT] = {"✓", "✗", "!", "–"};
 
 enum page_tone page_tone_of(enum report_outcome outcome)
 {
@@ -41,132 +40,128 @@ static void add_policy(struct text *out)
 	text_add(out, "\">\n");
 }
 
-static void add_head(struct text *out, const struct page *page)
+static void add_heading(struct text *out, const char *heading, size_t count)
+{
+	html_addf(out, "%s", heading);
+	if (count != 0)
+		text_addf(out, " <span class=\"count\">%zu</span>", count);
+}
+
+void page_section_begin(struct page *page, const char *id, const char *heading, size_t count,
+			const char *lead)
+{
+	html_addf(&page->contents, "<li><a href=\"#%s\">", id);
+	add_heading(&page->contents, heading, count);
+	text_add(&page->contents, "</a></li>\n");
+	html_addf(&page->body, "<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">", id,
+		  id, id);
+	add_heading(&page->body, heading, count);
+	text_add(&page->body, "</h2>\n");
+	if (lead != NULL)
+		html_addf(&page->body, "<p class=\"lead\">%s</p>\n", lead);
+}
+
+void page_section_end(struct page *page)
+{
+	text_add(&page->body, "</section>\n");
+}
+
+void page_print(const struct page *page, const char *kind, const char *title, struct text *out)
 {
 	text_add(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
 	add_policy(out);
-	text_add(out, "<meta name=\"viewport\" content=\"width=device-width\">\n"
-		      "<meta name=\"color-scheme\" content=\"light dark\">\n"
-		      "<meta name=\"generator\" content=\"gpucert\">\n<title>");
-	html_textf(out, "%s · %s · gpucert", page->title, page->kind);
-	text_add(out, "</title>\n<style>");
+	html_addf(out,
+		  "<meta name=\"viewport\" content=\"width=device-width\">\n"
+		  "<meta name=\"color-scheme\" content=\"light dark\">\n"
+		  "<meta name=\"generator\" content=\"gpucert\">\n"
+		  "<title>%s · %s · gpucert</title>\n<style>",
+		  title, kind);
 	text_append(out, page_css, sizeof(page_css) - 1);
-	text_add(out, "</style>\n</head>\n");
-}
-
-static void add_contents(struct text *out, const struct page *page)
-{
-	text_add(out, "<nav aria-label=\"Contents\"><ul>\n");
-	for (const struct page_section *section = page->sections; section->id != NULL; section++) {
-		text_addf(out, "<li><a href=\"#%s\">", section->id);
-		html_text(out, section->heading);
-		text_add(out, "</a></li>\n");
-	}
-	text_add(out, "</ul></nav>\n");
-}
-
-void page_begin(struct text *out, const struct page *page)
-{
-	add_head(out, page);
-	text_add(out, "<body>\n<a class=\"skip\" href=\"#main\">To the content</a>\n"
-		      "<header class=\"top\"><div class=\"brand\"><span>gpucert</span> ");
-	html_element(out, "span", "kind", page->kind);
-	text_add(out, "</div>\n<button type=\"button\" id=\"theme\" hidden>Theme: "
-		      "<span>system</span></button></header>\n");
-	add_contents(out, page);
-	text_add(out, "<main id=\"main\" tabindex=\"-1\">\n");
-	html_element(out, "h1", NULL, page->title);
-	text_add(out, "\n");
-}
-
-void page_end(struct text *out)
-{
+	html_addf(out,
+		  "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the content</a>\n"
+		  "<header class=\"top\"><div class=\"brand\">gpucert <span>%s</span></div>\n"
+		  "<button type=\"button\" id=\"theme\" hidden>Theme: <span>system</span></button>"
+		  "</header>\n<nav aria-label=\"Contents\"><ul>\n",
+		  kind);
+	text_add_all(out, &page->contents);
+	html_addf(out, "</ul></nav>\n<main id=\"main\" tabindex=\"-1\">\n<h1>%s</h1>\n", title);
+	text_add_all(out, &page->body);
 	text_add(out, "</main>\n<script>");
 	text_append(out, page_js, sizeof(page_js) - 1);
 	text_add(out, "</script>\n</body>\n</html>\n");
 }
 
-void page_section_begin(struct text *out, const struct page_section *section, const char *lead)
+void page_free(struct page *page)
 {
-	text_addf(out, "<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">",
-		  section->id, section->id, section->id);
-	html_text(out, section->heading);
-	text_add(out, "</h2>\n");
-	if (lead != NULL)
-		html_element(out, "p", "lead", lead);
-}
-
-void page_section_end(struct text *out)
-{
-	text_add(out, "</section>\n");
+	text_free(&page->contents);
+	text_free(&page->body);
 }
 
 void page_badge(struct text *out, enum page_tone tone, const char *word)
 {
-	text_addf(out, "<span class=\"badge %s\"><i aria-hidden=\"true\">%s</i>",
-		  page_tone_names[tone], page_tone_marks[tone]);
-	html_text(out, word);
-	text_add(out, "</span>");
+	html_addf(out, "<span class=\"badge %s\">%s</span>", page_tone_names[tone], word);
+}
+
+void page_outcome(struct text *out, enum report_outcome outcome)
+{
+	page_badge(out, page_tone_of(outcome), report_outcome_names[outcome]);
 }
 
 void page_heat_cell(struct text *out, enum page_tone tone, size_t part, size_t whole,
 		    const char *link, const char *word, const char *text)
 {
-	text_addf(out, "<td class=\"heat %s h%zu\">", page_tone_names[tone],
-		  whole != 0 ? (part * 4 + whole - 1) / whole + 1 : 0);
+	html_addf(out, "<td class=\"heat%s %s h%zu\">", link != NULL ? " to" : "",
+		  page_tone_names[tone], whole != 0 ? (part * 4 + whole - 1) / whole + 1 : 0);
 	if (link != NULL)
-		html_open(out, "a", "href", link, NULL);
-	text_addf(out, "<i aria-hidden=\"true\">%s</i>", page_tone_marks[tone]);
-	html_element(out, "span", "sr", word);
-	text_add(out, " ");
-	html_text(out, text);
-	text_add(out, link != NULL ? "</a></td>" : "</td>");
+		html_addf(out, "<a href=\"%s\">", link);
+	if (word[0] != '\0')
+		html_addf(out, "<span class=\"sr\">%s</span> ", word);
+	html_addf(out, link != NULL ? "%s</a></td>" : "%s</td>", text);
 }
 
-void page_filter(struct text *out, const char *list, const char *noun, size_t count,
-		 const struct page_facet *facets)
+void page_filter(struct text *out, const char *list, const char *noun)
 {
-	text_addf(
-		out,
-		"<div class=\"filter\" data-list=\"%s\" data-noun=\"%s\" role=\"search\" aria-label=\"Filter of %s\" hidden>\n"
-		"<label class=\"sr\" for=\"q-%s\">Search %s</label>"
-		"<input id=\"q-%s\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\" "
-		"placeholder=\"Search %s\">\n"
-		"<div class=\"facets\" role=\"group\" aria-label=\"Show only\">",
-		list, noun, noun, list, noun, list, noun);
-	for (; facets->name != NULL; facets++) {
-		if (facets->count != 0)
-			text_addf(out,
-				  "<button type=\"button\" class=\"facet %s\" data-facet=\"%s\" "
-				  "aria-pressed=\"false\">%s <b>%zu</b></button>",
-				  page_tone_names[facets->tone], facets->name, facets->name,
-				  facets->count);
-	}
-	text_addf(out, "</div>\n<output for=\"q-%s\">%zu %s</output></div>\n", list, count, noun);
+	html_addf(out,
+		  "<div class=\"filter\" data-list=\"%s\" data-noun=\"%s\" role=\"group\" "
+		  "aria-label=\"Filter of %s\" hidden></div>\n",
+		  list, noun, noun);
 }
 
-void page_table_begin(struct text *out, const char *class, const char *label)
+void page_table_begin(struct text *out, const char *class, const char *label, const char *list,
+		      const char *const *headings)
 {
-	html_open(out, "div", "class", "wide", "role", "group", "tabindex", "0", "aria-label",
-		  label, NULL);
-	html_open(out, "table", "class", class, NULL);
-	text_add(out, "\n");
+	html_addf(out, "<table class=\"%s\" aria-label=\"%s\">\n<thead><tr>", class, label);
+	for (; *headings != NULL; headings++)
+		html_addf(out, "<th scope=\"col\">%s</th>", *headings);
+	text_add(out, "</tr></thead>\n<tbody");
+	if (list != NULL)
+		html_addf(out, " id=\"%s\"", list);
+	text_add(out, ">\n");
 }
 
 void page_table_end(struct text *out)
 {
+	text_add(out, "</tbody></table>\n");
+}
+
+void page_grid_begin(struct text *out, const char *class, const char *label)
+{
+	html_addf(out,
+		  "<div class=\"wide\" role=\"group\" tabindex=\"0\" aria-label=\"%s\">"
+		  "<table class=\"grid %s\">\n",
+		  label, class);
+}
+
+void page_grid_end(struct text *out)
+{
 	text_add(out, "</table></div>\n");
 }
 
-void page_table_head(struct text *out, const char *const *headings)
+void page_more(struct text *out, size_t count, const char *what)
 {
-	text_add(out, "<thead><tr>");
-	for (; *headings != NULL; headings++) {
-		text_add(out, "<th scope=\"col\">");
-		html_text(out, *headings);
-		text_add(out, "</th>");
-	}
-	text_add(out, "</tr></thead>\n");
+	if (count != 0)
+		html_addf(out, "<p class=\"soft\">and %zu more%s, in report.json</p>\n", count,
+			  what);
 }
 
 void page_add_duration(struct text *out, int64_t ms)

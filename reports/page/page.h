@@ -7,37 +7,35 @@
  * style="" attributes and no handlers in markup. Everything is there without the script, which filters, switches the
  * theme and opens what a link points to.
  *
- *   page_begin(out, &(struct page){.kind = "Report", .title = "...", .sections = sections});
- *   page_section_begin(out, &sections[0], "what it shows");
- *   ...
- *   page_section_end(out);
- *   page_end(out);
+ *   struct page page CLEANUP_PAGE = {0};
+ *   page_section_begin(&page, "runs", "Runs", 12, "what it shows");
+ *   html_addf(&page.body, ...);
+ *   page_section_end(&page);
+ *   page_print(&page, "Matrix", title, out);
  */
 
 #include "reports/model.h"
 #include "reports/page/html.h"
 
-struct page_section {
-	const char *id; /* its anchor: "checks" */
-	const char *heading;
-};
-
+/* A page as it grows. Empty when zeroed. */
 struct page {
-	const char *kind;  /* "Report"; above the title */
-	const char *title; /* may be hostile */
-	/* What the table of contents lists, in the order of the page; ended by {NULL}. */
-	const struct page_section *sections;
+	struct text contents; /* its table, a line for each section */
+	struct text body;
 };
 
-/* Ends with <main> open, which page_end() closes. */
-void page_begin(struct text *out, const struct page *page);
-void page_end(struct text *out);
+#define CLEANUP_PAGE __attribute__((cleanup(page_free)))
 
-/* A <section> named by its heading. `lead`: a sentence below it; NULL for none. */
-void page_section_begin(struct text *out, const struct page_section *section, const char *lead);
-void page_section_end(struct text *out);
+/* A <section> with an id, named by its heading. `count`: what it holds, told beside the heading; 0: nothing is told.
+ * `lead`: a sentence below; NULL for none. */
+void page_section_begin(struct page *page, const char *id, const char *heading, size_t count,
+			const char *lead);
+void page_section_end(struct page *page);
 
-/* How good something is: the colours of a page. Everywhere a word or a mark says the same. */
+/* Adds the whole page; fails when anything in it did. `kind` ("Report") stands above the title. */
+void page_print(const struct page *page, const char *kind, const char *title, struct text *out);
+void page_free(struct page *page);
+
+/* How good something is: the colours of a page. Beside the colour a word says the same, and a mark: "✓", "✗", "!", "–". */
 enum page_tone { PAGE_GOOD, PAGE_BAD, PAGE_WARN, PAGE_QUIET, PAGE_TONE_COUNT };
 
 /* "good", "bad", "warn", "quiet": classes of badges, cells (`td`, `th`) and shapes. */
@@ -46,42 +44,38 @@ extern const char *const page_tone_names[PAGE_TONE_COUNT];
 /* fail, crash and timeout are bad; broken is a warning, as what proves nothing is; unsupported, not-applicable and notrun are quiet. */
 enum page_tone page_tone_of(enum report_outcome outcome);
 
-/* A pill with a mark of its tone and the word. */
+/* A pill with the mark of its tone and the word, or the outcome. */
 void page_badge(struct text *out, enum page_tone tone, const char *word);
-
-/* The mark alone, for dense grids: "✓", "✗", "!", "–". Say the word beside it, class="sr" where it is not to be seen. */
-extern const char *const page_tone_marks[PAGE_TONE_COUNT];
+void page_outcome(struct text *out, enum report_outcome outcome);
 
 /*
  * A heat cell: <td> of a tone, in which `part` of `whole` decides how strong the colour is (five steps, "h1" to "h5"; no colour
  * when whole is 0). `link` (a fragment such as "#c-x"; NULL for none) leads to the drill-down, `word` says the outcome
- * to those who do not see colours, and `text` ("2 of 12") is shown.
+ * to those who do not see colours and marks, and `text` ("2 of 12") is shown.
  */
 void page_heat_cell(struct text *out, enum page_tone tone, size_t part, size_t whole,
 		    const char *link, const char *word, const char *text);
 
-/* What items of a filtered list are: a word of their data-facet attribute. */
-struct page_facet {
-	const char *name; /* "fail" */
-	size_t count;	  /* of items; a facet of 0 is not shown */
-	enum page_tone tone;
-};
-
 /*
- * Search field and facets over the children of the element with the id `list` (a <tbody>, an <ol>); `noun` is what they
- * are: "checks". An item's text is searched, its attribute data-facet (html_attribute) selects. An item with the attribute data-group heads those that follow, and is
- * not counted. '/' leads to the field of the first filter.
- * Shown by the script alone. The facets are ended by {NULL}.
+ * A filter of the children of the element with the id `list` (a <tbody>, an <ol>), which the script makes; `noun` is what they
+ * are: "checks". An item's text is searched, its attribute data-facet ("fail"), whose tone is its class, selects. An item with the attribute
+ * data-group heads those that follow, and is not counted. '/' leads to the field of the first filter.
  */
-void page_filter(struct text *out, const char *list, const char *noun, size_t count,
-		 const struct page_facet *facets);
+void page_filter(struct text *out, const char *list, const char *noun);
 
-/* A table that scrolls by itself where the page is narrow: the page never does. `label` names it. */
-void page_table_begin(struct text *out, const char *class, const char *label);
+/* A table that `label` names, with a row of column headings, NULL-ended. Its <tbody>, with the id `list` unless that is NULL,
+ * is open until page_table_end(). On narrow screens rows break into lines. */
+void page_table_begin(struct text *out, const char *class, const char *label, const char *list,
+		      const char *const *headings);
 void page_table_end(struct text *out);
 
-/* A row of column headings, NULL-ended, in a <thead>. */
-void page_table_head(struct text *out, const char *const *headings);
+/* A table that is wide by nature scrolls by itself where the page is narrow; the page never does. A <table> is open in it,
+ * which the caller fills. */
+void page_grid_begin(struct text *out, const char *class, const char *label);
+void page_grid_end(struct text *out);
+
+/* "and 3 more, in report.json", of which some are cut; nothing for 0. `what` may say which: "and 3 more that held, …". */
+void page_more(struct text *out, size_t count, const char *what);
 
 /* "820 ms", "12.4 s", "3 min 20 s". */
 void page_add_duration(struct text *out, int64_t ms);

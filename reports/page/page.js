@@ -22,13 +22,37 @@
 		remembered.set(next);
 	});
 
+	const make = (tag, properties, ...children) => {
+		const element = Object.assign(document.createElement(tag), properties);
+		element.append(...children);
+		return element;
+	};
+
+	/* The kinds of items, each with its number and the tone that is its class; bad ones come first. */
+	const facetsOf = (list) => {
+		const kinds = new Map();
+		for (const {dataset: {facet}, className} of list.children) {
+			if (facet)
+				kinds.set(facet, {count: (kinds.get(facet)?.count ?? 0) + 1, tone: className});
+		}
+		const order = ['bad', 'warn', 'good', 'quiet'];
+		return [...kinds].sort((a, b) => order.indexOf(a[1].tone) - order.indexOf(b[1].tone)).map(([name, {count, tone}]) => {
+			const button = make('button', {type: 'button', className: `facet ${tone}`, ariaPressed: 'false'}, `${name} `, make('b', {}, count));
+			button.dataset.facet = name;
+			return button;
+		});
+	};
+
 	/* A filter reads the text of its list once, when it is first used, and then touches only items that come or go. */
 	const filters = [];
 	for (const bar of document.querySelectorAll('.filter')) {
 		const list = document.getElementById(bar.dataset.list);
-		const input = bar.querySelector('input');
-		const output = bar.querySelector('output');
-		const facets = [...bar.querySelectorAll('.facet')];
+		const name = `Search ${bar.dataset.noun}`;
+		const input = make('input', {type: 'search', autocomplete: 'off', spellcheck: false, placeholder: name, ariaLabel: name});
+		const output = make('output', {});
+		const facets = facetsOf(list);
+		bar.append(input, make('div', {className: 'facets', role: 'group', ariaLabel: 'Show only'}, ...facets), output);
+		output.textContent = `${facets.reduce((sum, {lastChild}) => sum + Number(lastChild.textContent), 0)} ${bar.dataset.noun}`;
 		let items = null;
 		/* An item with data-group heads those that follow, and is there while one of them is. */
 		const groups = [];
@@ -75,8 +99,6 @@
 		});
 		filters.push({list, input, clear});
 		bar.hidden = false;
-		if (input.value !== '')
-			apply(); /* the browser remembered it */
 	}
 	document.addEventListener('keydown', (event) => {
 		const typing = event.target.closest?.('input, textarea, select, [contenteditable]');

@@ -1,140 +1,135 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/environment_name.h"
+#include "reports/environment.h"
 #include "reports/page/report_page.h"
 
-#include <string.h>
+/* `where` is a pointer to a string or strings, or a section of the environment, which has a name for people. */
+struct fact {
+	const char *name, *where;
+};
 
-/* Joins the strings of an array. */
-static void add_list(struct text *out, const cJSON *list, const char *separator)
+static const struct fact facts[] = {
+	{"Recording", "/environment/node/file"},
+	{"Run on", "/environment/node/machine/product"},
+	{"Operating system", "os"},
+	{"Architecture", "/environment/os/architecture"},
+	{"Device plugin", "plugin"},
+	{"Plugin API", "/environment/plugin/api"},
+	{"Not known of it", "/environment/plugin/untold"},
+	{"Resources", "/environment/plugin/resources"},
+	{"Container runtime", "runtime"},
+	{"Shim", "/environment/runtime/shim"},
+	{"OCI runtime", "/environment/runtime/oci"},
+	{"Not known of it", "/environment/runtime/untold"},
+	{"Probes ran in", "/run/settings/launcher"},
+	{"Kubelet", "/run/settings/profile"},
+	{"gpucert", "harness"},
+	{"Started", "/run/started"},
+	{NULL, NULL},
+};
+
+/* By which a run is told from others. */
+static const struct fact identity[] = {
+	{"Command line", "/run/invocation/argv"},
+	{"Run", "/run/id"},
+	{"Environment", "/environment/digest"},
+	{"Journal", "/run/journal/digest"},
+	{NULL, NULL},
+};
+
+static void add_fact(struct text *out, const char *name, const char *value)
 {
-	json_each (item, list) {
-		text_add(out, item != list->child ? separator : "");
-		text_add(out, cJSON_IsString(item) ? item->valuestring : "?");
+	if (value[0] != '\0')
+		html_addf(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
+}
+
+/* A string, or several behind each other. */
+static void add_strings(struct text *out, const cJSON *value)
+{
+	if (cJSON_IsString(value))
+		text_add(out, value->valuestring);
+	json_each (item, value)
+		text_addf(out, "%s%s", item != value->child ? " " : "",
+			  cJSON_IsString(item) ? item->valuestring : "?");
+}
+
+static void add_facts(const struct report_page *page, const struct fact *fact)
+{
+	const cJSON *environment = json_pointer(page->report, "/environment");
+	for (; fact->name != NULL; fact++) {
+		struct text value CLEANUP_TEXT = {0};
+		if (fact->where[0] == '/')
+			add_strings(&value, json_pointer(page->report, fact->where));
+		else
+			environment_add_names(fact->where, environment, &value);
+		add_fact(page->out, fact->name, text_string(&value));
+		page->out->failed = page->out->failed || value.failed;
 	}
 }
 
-static void add_strings(const struct report_page *page, const char *name, const char *pointer,
-			const char *separator)
+static const char *node_of(const cJSON *report)
 {
-	struct text joined CLEANUP_TEXT = {0};
-	add_list(&joined, json_pointer(page->report, pointer), separator);
-	page->out->failed = page->out->failed || joined.failed;
-	report_page_fact(page->out, name, text_string(&joined));
+	const char *kind = view_string(report, "/environment/node/kind");
+	if (text_equal(kind, "recorded"))
+		return "a recording of another machine, which proves nothing about it";
+	return text_equal(kind, "live")	  ? "this machine"
+	       : text_equal(kind, "wine") ? "Windows programs under Wine"
+					  : kind;
 }
 
-/* The name of a section, and more of it in parentheses. */
-static void add_section(const struct report_page *page, const char *label, const char *section,
-			const char *const *more)
-{
-	const cJSON *json = cJSON_GetObjectItemCaseSensitive(
-		json_pointer(page->report, "/environment"), section);
-	struct text name CLEANUP_TEXT = {0};
-	const char *separator = " (";
-	environment_add_name(section, json, &name);
-	for (; *more != NULL; more++) {
-		const char *value = view_string(json, *more);
-		if (name.size == 0 || value[0] == '\0')
-			continue;
-		text_addf(&name, "%s%s", separator, value);
-		separator = ", ";
-	}
-	text_add(&name, separator[0] == ',' ? ")" : "");
-	page->out->failed = page->out->failed || name.failed;
-	report_page_fact(page->out, label, text_string(&name));
-}
-
-static void add_node(const struct report_page *page)
-{
-	static const struct {
-		const char *kind, *text;
-	} kinds[] = {
-		{"live", "this machine"},
-		{"recorded", "a recording of another machine, which proves nothing about it"},
-		{"wine", "Windows programs under Wine"},
-	};
-	const char *kind = view_string(page->report, "/environment/node/kind");
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (strcmp(kinds[i].kind, kind) == 0)
-			report_page_fact(page->out, "Node", kinds[i].text);
-	}
-	report_page_fact(page->out, "Recording",
-			 view_string(page->report, "/environment/node/file"));
-	report_page_fact(page->out, "Run on",
-			 view_string(page->report, "/environment/node/machine/product"));
-}
-
-static void add_facts(const struct report_page *page)
-{
-	static const char *const os[] = {"/version", "/architecture", NULL};
-	static const char *const runtime[] = {"/shim", "/oci", NULL};
-	static const char *const plugin[] = {"/api", "/untold", NULL};
-	static const char *const none[] = {NULL};
-	const cJSON *report = page->report;
-	text_add(page->out, "<dl class=\"facts\">\n");
-	add_node(page);
-	add_section(page, "Operating system", "os", os);
-	add_section(page, "Device plugin", "plugin", plugin);
-	add_strings(page, "Resources", "/environment/plugin/resources", ", ");
-	add_section(page, "Container runtime", "runtime", runtime);
-	report_page_fact(page->out, "Probes ran in", view_string(report, "/run/settings/launcher"));
-	report_page_fact(page->out, "Kubelet", view_string(report, "/run/settings/profile"));
-	json_each (image, json_pointer(report, "/environment/images"))
-		report_page_fact(page->out, "Image", view_string(image, "/ref"));
-	add_section(page, "gpucert", "harness", none);
-	add_strings(page, "Command line", "/run/invocation/argv", " ");
-	report_page_fact(page->out, "Started", view_string(report, "/run/started"));
-	report_page_fact(page->out, "Run", view_string(report, "/run/id"));
-	report_page_fact(page->out, "Environment", view_string(report, "/environment/digest"));
-	report_page_fact(page->out, "Journal", view_string(report, "/run/journal/digest"));
-	text_add(page->out, "</dl>\n");
-}
-
-/* The driver's name and version, by its key. */
-static void add_driver(const struct report_page *page, const char *key)
+/* The version of the driver with the key; "" when the report does not say it. */
+static const char *version_of(const struct report_page *page, const char *key)
 {
 	json_each (driver, json_pointer(page->report, "/environment/drivers")) {
-		if (strcmp(view_string(driver, "/key"), key) != 0)
-			continue;
-		html_textf(page->out, "%s %s", key, view_string(driver, "/version"));
-		return;
+		if (text_equal(view_string(driver, "/key"), key))
+			return view_string(driver, "/version");
 	}
-	html_text(page->out, key);
+	return "";
 }
 
 static void add_device(const struct report_page *page, const cJSON *device)
 {
+	const char *key = view_string(device, "/driver");
+	const int64_t files = view_int(device, "/runtimeFiles/count");
 	struct text apis CLEANUP_TEXT = {0};
-	struct text *out = page->out;
-	add_list(&apis, json_pointer(device, "/apis"), ", ");
-	text_add(out, "<tr><th scope=\"row\">");
-	report_page_text(out, view_string(device, "/name"));
-	text_add(out, "<br>");
-	html_element(out, "span", "id soft", view_string(device, "/ref"));
-	text_add(out, "</th>");
-	html_element(out, "td", NULL, view_string(device, "/kind"));
-	text_add(out, "<td>");
-	add_driver(page, view_string(device, "/driver"));
-	text_add(out, "</td>");
-	html_element(out, "td", "id", view_string(device, "/hardwareId"));
-	html_element(out, "td", NULL, text_string(&apis));
-	text_addf(out, "<td class=\"number\">%lld</td></tr>\n",
-		  (long long)view_int(device, "/runtimeFiles/count"));
-	out->failed = out->failed || apis.failed;
+	add_strings(&apis, json_pointer(device, "/apis"));
+	html_addf(page->out,
+		  "<tr><th scope=\"row\">%s <span class=\"id\">%s</span></th><td>%s</td>"
+		  "<td>%s %s</td><td class=\"id\">%s</td><td>",
+		  view_string(device, "/name"), view_string(device, "/ref"),
+		  view_string(device, "/kind"), key, version_of(page, key),
+		  view_string(device, "/hardwareId"));
+	html_add_text(page->out, &apis);
+	html_addf(page->out, "</td><td>%lld file%s</td></tr>\n", (long long)files,
+		  files == 1 ? "" : "s");
+}
+
+static void add_devices(const struct report_page *page)
+{
+	static const char *const headings[] = {"Device", "Kind",    "Driver", "Hardware id",
+					       "APIs",	 "Runtime", NULL};
+	const cJSON *devices = report_page_devices(page);
+	const bool folded = report_page_is_dense(page);
+	if (folded)
+		html_addf(page->out, "<details><summary>%d devices</summary>\n",
+			  cJSON_GetArraySize(devices));
+	page_table_begin(page->out, "stacked", "Devices", NULL, headings);
+	json_each (device, devices)
+		add_device(page, device);
+	page_table_end(page->out);
+	text_add(page->out, folded ? "</details>\n" : "");
 }
 
 void report_page_environment(const struct report_page *page)
 {
-	static const char *const headings[] = {"Device", "Kind",	  "Driver", "Hardware id",
-					       "APIs",	 "Runtime files", NULL};
-	const cJSON *devices = json_pointer(page->report, "/environment/devices");
-	add_facts(page);
-	if (json_first(devices) == NULL)
-		return;
-	page_table_begin(page->out, NULL, "Devices");
-	page_table_head(page->out, headings);
-	text_add(page->out, "<tbody>\n");
-	json_each (device, devices)
-		add_device(page, device);
-	text_add(page->out, "</tbody>");
-	page_table_end(page->out);
+	text_add(page->out, "<dl class=\"facts\">\n");
+	add_fact(page->out, "Node", node_of(page->report));
+	add_facts(page, facts);
+	text_add(page->out, "</dl>\n<details><summary>Identity of the run</summary>"
+			    "<dl class=\"facts long\">\n");
+	add_facts(page, identity);
+	json_each (image, json_pointer(page->report, "/environment/images"))
+		add_fact(page->out, "Image", view_string(image, "/ref"));
+	text_add(page->out, "</dl></details>\n");
+	if (json_first(report_page_devices(page)) != NULL)
+		add_devices(page);
 }

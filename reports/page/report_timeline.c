@@ -5,26 +5,16 @@
  * it does. */
 enum { LANE_WIDTH = 1000, LANE_HEIGHT = 20, BAR_LEAST = 2 };
 
-bool report_page_has_timeline(const struct report_page *page)
-{
-	return view_int(page->report, "/run/durationMs") > 0;
-}
-
-static void open_lane(struct text *out)
-{
-	text_addf(out,
-		  "<svg class=\"lane\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
-		  "aria-hidden=\"true\">",
-		  LANE_WIDTH, LANE_HEIGHT);
-}
+static const char lane[] = "<svg class=\"lane\" viewBox=\"0 0 1000 20\" "
+			   "preserveAspectRatio=\"none\" aria-hidden=\"true\">";
 
 /* Its units on a lane that stands for `total`; false: it is outside, by clocks that lie. */
 static bool place_bar(int64_t begin, int64_t size, int64_t total, int *left, int *right)
 {
 	if (begin < 0 || size < 0 || begin > total || size > total)
 		return false;
-	*left = (int)(begin * LANE_WIDTH / total);
-	*right = (int)((begin + size) * LANE_WIDTH / total);
+	*left = (int)((double)begin * LANE_WIDTH / (double)total);
+	*right = (int)((double)(begin + size) * LANE_WIDTH / (double)total);
 	*right = *right < *left + BAR_LEAST ? *left + BAR_LEAST : *right;
 	*right = *right > LANE_WIDTH ? LANE_WIDTH : *right;
 	return *left < *right;
@@ -40,10 +30,10 @@ static void add_bars(const struct report_page *page, const struct view_check *he
 		     enum page_tone tone)
 {
 	const struct view *view = &page->findings->view;
-	int64_t total = view_int(page->report, "/run/durationMs");
+	int64_t total = view_duration(page->report, "/run/durationMs");
 	int begin = 0;
 	int end = 0;
-	text_addf(page->out, "<path class=\"%s\" d=\"", page_tone_names[tone]);
+	html_addf(page->out, "<path class=\"%s\" d=\"", page_tone_names[tone]);
 	for (const struct view_check *check = head; check < view->checks + view->count; check++) {
 		int left = 0;
 		int right = 0;
@@ -64,6 +54,27 @@ static void add_bars(const struct report_page *page, const struct view_check *he
 	text_add(page->out, "\"/>");
 }
 
+void report_page_bar(struct text *out, const int64_t *sizes, const char *const *classes,
+		     size_t count)
+{
+	int64_t total = 0;
+	int64_t begin = 0;
+	for (size_t i = 0; i < count; i++)
+		total += sizes[i];
+	text_add(out, lane);
+	for (size_t i = 0; i < count; i++) {
+		int left = 0;
+		int right = 0;
+		if (sizes[i] > 0 && place_bar(begin, sizes[i], total, &left, &right)) {
+			html_addf(out, "<path class=\"%s\" d=\"", classes[i]);
+			add_bar(out, left, right);
+			text_add(out, "\"/>");
+		}
+		begin += sizes[i];
+	}
+	text_add(out, "</svg>\n");
+}
+
 /* The suite to which the check belongs, which is its first one. */
 static void add_suite(const struct report_page *page, const struct view_check *head)
 {
@@ -71,55 +82,39 @@ static void add_suite(const struct report_page *page, const struct view_check *h
 	int64_t spent = 0;
 	size_t count = 0;
 	text_add(page->out, "<tr><th scope=\"row\">");
-	html_text_part(page->out, head->id, view_suite_size(head));
+	html_text_part(page->out, head->id, head->suite_size);
 	text_add(page->out, "</th><td class=\"lanes\">");
-	open_lane(page->out);
+	text_add(page->out, lane);
 	for (int tone = 0; tone < PAGE_TONE_COUNT; tone++)
 		add_bars(page, head, (enum page_tone)tone);
 	for (const struct view_check *check = head; check < view->checks + view->count; check++) {
-		bool ran = view_same_suite(head, check) &&
-			   json_pointer(check->json, "/time/startedMs") != NULL;
+		const bool ran = view_same_suite(head, check) &&
+				 json_pointer(check->json, "/time/startedMs") != NULL;
 		spent += ran ? check->duration_ms : 0;
 		count += ran ? 1 : 0;
 	}
-	text_addf(page->out, "</svg></td><td class=\"number\">%zu</td><td class=\"number\">",
+	html_addf(page->out, "</svg></td><td class=\"number\">%zu</td><td class=\"number\">",
 		  count);
 	page_add_duration(page->out, spent);
 	text_add(page->out, "</td></tr>\n");
 }
 
-/* Where the time went: one stacked bar, and the numbers. */
+/* Where the time went: one bar, and the numbers. */
 static void add_parts(const struct report_page *page)
 {
-	static const struct {
-		const char *pointer, *name, *class;
-	} parts[] = {
-		{"/run/time/criMs", "container runtime", "p1"},
-		{"/run/time/probeMs", "probes at work", "p2"},
-		{"/run/time/declaredWaitMs", "declared waits", "p3"},
-		{"/run/time/otherMs", "the harness itself", "p4"},
-	};
-	int64_t total = view_int(page->report, "/run/time/totalMs");
-	int64_t begin = 0;
-	if (total <= 0)
-		return;
-	open_lane(page->out);
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		int64_t size = view_int(page->report, parts[i].pointer);
-		int left = 0;
-		int right = 0;
-		if (place_bar(begin, size, total, &left, &right)) {
-			text_addf(page->out, "<path class=\"%s\" d=\"", parts[i].class);
-			add_bar(page->out, left, right);
-			text_add(page->out, "\"/>");
-		}
-		begin += size;
-	}
-	text_add(page->out, "</svg>\n<dl class=\"parts\">\n");
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		text_addf(page->out, "<div class=\"%s\"><dt>%s</dt><dd>", parts[i].class,
-			  parts[i].name);
-		page_add_duration(page->out, view_int(page->report, parts[i].pointer));
+	static const char *const pointers[] = {"/run/time/criMs", "/run/time/probeMs",
+					       "/run/time/declaredWaitMs", "/run/time/otherMs"};
+	static const char *const names[] = {"container runtime", "probes at work", "declared waits",
+					    "the harness itself"};
+	static const char *const classes[] = {"p1", "p2", "p3", "p4"};
+	int64_t sizes[ARRAY_SIZE(pointers)] = {0};
+	for (size_t i = 0; i < ARRAY_SIZE(pointers); i++)
+		sizes[i] = view_duration(page->report, pointers[i]);
+	report_page_bar(page->out, sizes, classes, ARRAY_SIZE(sizes));
+	text_add(page->out, "<dl class=\"parts\">\n");
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		html_addf(page->out, "<div class=\"%s\"><dt>%s</dt><dd>", classes[i], names[i]);
+		page_add_duration(page->out, sizes[i]);
 		text_add(page->out, "</dd></div>\n");
 	}
 	text_add(page->out, "</dl>\n");
@@ -128,18 +123,22 @@ static void add_parts(const struct report_page *page)
 void report_page_timeline(const struct report_page *page)
 {
 	const struct view *view = &page->findings->view;
+	const int64_t duration = view_duration(page->report, "/run/durationMs");
+	if (duration == 0) {
+		text_add(page->out, "<p>The report does not say when its checks ran.</p>\n");
+		return;
+	}
 	add_parts(page);
-	page_table_begin(page->out, "timeline", "Timeline by suite");
 	text_add(page->out,
-		 "<thead><tr><th scope=\"col\">Suite</th><th scope=\"col\" class=\"axis\">"
+		 "<table class=\"timeline\" aria-label=\"Timeline by suite\">\n<thead><tr>"
+		 "<th scope=\"col\">Suite</th><th scope=\"col\" class=\"axis\">"
 		 "<span>0 s</span> <span>");
-	page_add_duration(page->out, view_int(page->report, "/run/durationMs"));
+	page_add_duration(page->out, duration);
 	text_add(page->out, "</span></th><th scope=\"col\" class=\"number\">Ran</th>"
 			    "<th scope=\"col\" class=\"number\">Time</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < view->count; i++) {
 		if (view_begins_suite(view, i))
 			add_suite(page, &view->checks[i]);
 	}
-	text_add(page->out, "</tbody>");
 	page_table_end(page->out);
 }

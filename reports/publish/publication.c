@@ -5,7 +5,7 @@
 #include "base/text_index.h"
 #include "base/windows_path.h"
 #include "reports/attest/folder.h"
-#include "reports/environment_name.h"
+#include "reports/environment.h"
 #include "reports/journal.h"
 #include "reports/render.h"
 #include "reports/view.h"
@@ -65,9 +65,7 @@ static int add_layer(struct members *layers, const char *title, const char *dige
 	struct members layer CLEANUP_MEMBERS = members_new();
 	struct members annotations CLEANUP_MEMBERS = members_new();
 	member_string(&annotations, OCI_TITLE, title);
-	member_string(&layer, "mediaType", media_type(title));
-	member_string(&layer, "digest", digest);
-	member_int(&layer, "size", (int64_t)size);
+	image_descriptor_write(&layer, media_type(title), digest, size);
 	member_item(&layer, "annotations", members_take(&annotations));
 	member_item(layers, NULL, members_take(&layer));
 	return layers->failed ? error_memory(err) : 0;
@@ -125,15 +123,8 @@ static cJSON *make_annotations(const cJSON *report)
 		 view_string(report, "/verdict/conformance/result"));
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
 		struct text names CLEANUP_TEXT = {0};
-		const cJSON *section = cJSON_GetObjectItemCaseSensitive(
-			json_pointer(report, "/environment"), sections[i]);
 		char *name CLEANUP_FREE = text_format(ANNOTATION "%s", sections[i]);
-		if (!cJSON_IsArray(section))
-			environment_add_name(sections[i], section, &names);
-		json_each (item, cJSON_IsArray(section) ? section : NULL) {
-			text_add(&names, names.size > 0 ? ", " : "");
-			environment_add_name(sections[i], item, &names);
-		}
+		environment_add_names(sections[i], json_pointer(report, "/environment"), &names);
 		if (name == NULL || names.failed)
 			return NULL;
 		annotate(&annotations, name, text_string(&names));
@@ -146,9 +137,7 @@ static cJSON *make_configuration(void)
 	struct members empty CLEANUP_MEMBERS = members_new();
 	char digest[DIGEST_SIZE] = "";
 	digest_bytes(PUBLICATION_EMPTY, strlen(PUBLICATION_EMPTY), digest);
-	member_string(&empty, "mediaType", PUBLICATION_EMPTY_TYPE);
-	member_string(&empty, "digest", digest);
-	member_int(&empty, "size", (int64_t)strlen(PUBLICATION_EMPTY));
+	image_descriptor_write(&empty, PUBLICATION_EMPTY_TYPE, digest, strlen(PUBLICATION_EMPTY));
 	return members_take(&empty);
 }
 

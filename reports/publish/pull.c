@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/publish/store.h"
 
+#include "base/digest.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "reports/render.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,26 +15,27 @@ struct pull {
 	const struct publish_options *options;
 };
 
+static int check_digest(const char *path, const struct image_descriptor *file, struct error *err)
+{
+	char digest[DIGEST_SIZE] = "";
+	int rc = digest_file(path, digest, NULL, err);
+	return rc < 0 || strcmp(digest, file->digest) == 0
+		       ? rc
+		       : error_set(err, ERROR_PROTOCOL, "its content has the digest %s, not %s",
+				   digest, file->digest);
+}
+
 /* Is it there? What is there and is something else stays. */
 static int look(const struct pull *pull, const struct image_descriptor *file, const char *path,
 		bool *there, struct error *err)
 {
-	char *data CLEANUP_FREE = NULL;
-	char digest[DIGEST_SIZE] = "";
-	size_t size = 0;
 	struct file_status status = {0};
 	*there = file_status(path, false, &status, NULL) == 0;
-	if (!*there)
+	if (!*there || (status.kind == FILE_REGULAR && check_digest(path, file, NULL) == 0))
 		return 0;
-	int rc = report_read_file(pull->directory, file->title, (size_t)file->size, &data, &size,
-				  NULL);
-	if (rc == 0)
-		digest_bytes(data, size, digest);
-	return strcmp(digest, file->digest) == 0
-		       ? 0
-		       : error_set(err, ERROR_EXISTS,
-				   "%s has another file of that name; pull into another folder",
-				   pull->directory);
+	return error_set(err, ERROR_EXISTS,
+			 "%s has another file of that name; pull into another folder",
+			 pull->directory);
 }
 
 /* The folder of a file, below which no link leads elsewhere. */
@@ -61,90 +62,82 @@ static int open_partial(const char *path, int *fd, struct error *err)
 	uv_fs_t request = {0};
 	int rc = uv_fs_open(NULL, &request, path,
 			    UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND | UV_FS_O_NOFOLLOW,
-			    0600, NULL);
+			    0640, NULL);
 	uv_fs_req_cleanup(&request);
 	*fd = rc;
 	return rc < 0 ? error_uv(err, rc, "%s", path) : 0;
 }
 
-/* Reads what is missing behind `content`, which the file `partial` has, too. */
+/* Reads what is missing behind the first `has` bytes and flushes it to disk. */
 static int fetch_rest(const struct pull *pull, const struct image_descriptor *file,
-		      const char *partial, struct text *content, struct error *err)
+		      const char *partial, uint64_t has, struct error *err)
 {
 	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
 	int fd CLEANUP_FD = -1;
 	char chunk[65536];
-	size_t count = 1;
+	size_t count = has < file->size;
+	uv_fs_t request = {0};
 	int rc = open_partial(partial, &fd, err);
-	if (rc == 0)
-		rc = pull->store->kind->open(pull->store, file, content->size, &reader, err);
+	if (rc == 0 && count > 0)
+		rc = pull->store->kind->open(pull->store, file, has, &reader, err);
 	while (rc == 0 && count > 0) {
 		rc = reader->read(reader, chunk, sizeof(chunk), &count, err);
-		if (rc == 0 && count > file->size - content->size)
+		if (rc == 0 && count > file->size - has)
 			rc = error_set(err, ERROR_PROTOCOL,
 				       "it is longer than the %llu bytes promised",
 				       (unsigned long long)file->size);
 		if (rc == 0 && !file_write_all(fd, chunk, count))
 			rc = error_system(err, errno, "%s", partial);
-		text_append(content, chunk, rc == 0 ? count : 0);
+		has += rc == 0 ? count : 0;
 	}
-	return rc == 0 && content->failed ? error_memory(err) : rc;
-}
-
-static int check_content(const struct image_descriptor *file, const struct text *content,
-			 struct error *err)
-{
-	char digest[DIGEST_SIZE] = "";
-	digest_bytes(text_string(content), content->size, digest);
-	return strcmp(digest, file->digest) == 0
-		       ? 0
-		       : error_set(err, ERROR_PROTOCOL, "its content has the digest %s, not %s",
-				   digest, file->digest);
+	if (rc < 0)
+		return rc;
+	rc = uv_fs_fsync(NULL, &request, fd, NULL);
+	uv_fs_req_cleanup(&request);
+	return rc < 0 ? error_uv(err, rc, "%s", partial) : 0;
 }
 
 /* Goes on behind what an earlier pull has left. When that was wrong it is fetched anew. */
 static int fetch(const struct pull *pull, const struct image_descriptor *file, const char *partial,
-		 struct text *content, struct error *err)
+		 struct error *err)
 {
-	char *left CLEANUP_FREE = NULL;
-	size_t size = 0;
+	struct file_status left = {0};
 	struct error failure = {0};
-	if (file_read_regular(partial, false, (size_t)file->size, &left, &size, NULL) == 0)
-		text_append(content, left, size);
-	else
+	bool goes_on = file_status(partial, false, &left, NULL) == 0 && left.kind == FILE_REGULAR &&
+		       left.size > 0 && left.size <= file->size;
+	if (!goes_on)
 		(void)file_remove_tree(partial, NULL);
-	int rc =
-		content->size < file->size ? fetch_rest(pull, file, partial, content, &failure) : 0;
+	int rc = fetch_rest(pull, file, partial, goes_on ? left.size : 0, &failure);
 	if (rc == 0)
-		rc = check_content(file, content, &failure);
+		rc = check_digest(partial, file, &failure);
 	if (rc == ERROR_PROTOCOL)
 		(void)file_remove_tree(partial, NULL);
-	if (rc != ERROR_PROTOCOL || size == 0)
-		return rc < 0 ? error_copy(err, &failure) : 0;
-	text_reset(content);
-	return fetch(pull, file, partial, content, err);
+	if (rc == ERROR_PROTOCOL && goes_on)
+		return fetch(pull, file, partial, err);
+	return rc < 0 ? error_copy(err, &failure) : 0;
 }
 
 static int pull_file(const struct pull *pull, const struct image_descriptor *file, bool *fetched,
 		     struct error *err)
 {
-	struct text content CLEANUP_TEXT = {0};
 	char *path CLEANUP_FREE = path_join(pull->directory, file->title);
 	char *name CLEANUP_FREE = text_format(".pull-%s", file->digest + strlen("sha256:"));
 	char *partial CLEANUP_FREE = name != NULL ? path_join(pull->directory, name) : NULL;
+	uv_fs_t request = {0};
 	bool there = false;
 	if (path == NULL || partial == NULL)
 		return error_memory(err);
-	int rc = look(pull, file, path, &there, err);
+	int rc = make_folder(pull, file->title, path, err);
+	if (rc == 0)
+		rc = look(pull, file, path, &there, err);
 	*fetched = rc == 0 && !there;
-	if (!*fetched)
+	if (*fetched)
+		rc = fetch(pull, file, partial, err);
+	if (rc < 0 || there)
 		return rc;
-	rc = make_folder(pull, file->title, path, err);
-	if (rc == 0)
-		rc = fetch(pull, file, partial, &content, err);
-	if (rc == 0)
-		rc = file_write_atomic(path, text_string(&content), content.size, 0640, err);
-	return rc == 0 ? file_remove_tree(partial, err) : rc;
+	rc = uv_fs_rename(NULL, &request, partial, path, NULL);
+	uv_fs_req_cleanup(&request);
+	return rc < 0 ? error_uv(err, rc, "%s", path) : 0;
 }
 
 /* Nobody else's file came along, and the run stored what is there. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/json.h"
 #include "containers/registry/challenge.h"
-#include "containers/registry/download.h"
+#include "containers/registry/internal.h"
 #include "containers/registry/reference.h"
 #include "reports/publish/store.h"
 
@@ -13,7 +12,6 @@
 struct http_store {
 	struct store store;
 	struct http *http;
-	struct registry_retries retries;
 	char *url;	     /* without a slash at its end */
 	char *authorization; /* NULL: none */
 	const char *digest;  /* of the manifest that is wanted, behind `url`; NULL: any */
@@ -30,104 +28,56 @@ static void http_store_close(struct store *store)
 	free(self);
 }
 
-static int denied(const struct http_store *self, struct error *err)
+static int authorize(void *user, const struct http_exchange *refused, unsigned refusals,
+		     const char **out, struct error *err)
 {
+	const struct http_store *self = user;
+	(void)refusals;
+	*out = self->authorization;
+	if (refused == NULL)
+		return 0;
 	return error_set(err, ERROR_PERMISSION, "%s",
 			 self->authorization != NULL
 				 ? "the token is not accepted, or not for this"
 				 : "a token is wanted: GPUCERT_TOKEN or --token-file");
 }
 
-/* One request, whose answer is one of 2xx. */
-static int request_once(struct http_store *self, struct http_request request, const char *title,
-			struct http_exchange **out, struct error *err)
+/* Caller frees; NULL: no memory. */
+static char *url_of(const char *title)
 {
-	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 	struct text url CLEANUP_TEXT = {0};
-	text_add(&url, self->url);
 	http_add_path(&url, title);
-	if (url.failed)
-		return error_memory(err);
-	request.url = text_string(&url);
-	request.authorization = self->authorization;
-	int rc = http_begin(self->http, &request, &answer, err);
-	long status = rc == 0 ? http_status(answer) : 0;
-	const char *elsewhere = status / 100 == 3 ? http_header(answer, "Location", 0) : NULL;
-	char *target CLEANUP_FREE = NULL;
-	if (elsewhere != NULL)
-		(void)http_resolve(request.url, elsewhere, &target, NULL);
-	char *shown CLEANUP_FREE = http_shown(target != NULL ? target : request.url);
-	if (target != NULL)
-		return error_set(err, ERROR_PROTOCOL,
-				 "%s is answered with status %ld, which leads to %s",
-				 request.method, status, shown);
-	if (status == 401 || status == 403)
-		rc = denied(self, err);
-	else if (rc == 0 && status / 100 != 2)
-		rc = registry_refusal(&self->retries, answer, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "%s %s", request.method, shown);
-	*out = STEAL(answer);
-	return 0;
-}
-
-static int connect_file(struct download *download, uint64_t offset, struct http_exchange **out,
-			struct error *err)
-{
-	const struct http_request request = {.method = "GET", .offset = offset};
-	return request_once(download->server, request, download->place, out, err);
-}
-
-static int open_file(struct http_store *self, const char *title, uint64_t size, uint64_t offset,
-		     struct blob_reader **out, struct error *err)
-{
-	const struct download from = {
-		.connect = connect_file,
-		.retries = &self->retries,
-		.server = self,
-		.place = strdup(title),
-		.shown = text_format("%s/%s", self->url, title),
-		.size = size,
-		.at = offset,
-	};
-	return download_open(&from, out, err);
+	return text_take(&url);
 }
 
 static int http_store_open_file(struct store *store, const struct image_descriptor *file,
 				uint64_t offset, struct blob_reader **out, struct error *err)
 {
-	return open_file((struct http_store *)store, file->title, file->size, offset, out, err);
-}
-
-static int read_all(struct http_store *self, const char *title, size_t max, struct text *out,
-		    struct error *err)
-{
-	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
-	char chunk[65536];
-	size_t count = 0;
-	int rc = open_file(self, title, UINT64_MAX, 0, &reader, err);
-	do {
-		if (rc == 0)
-			rc = reader->read(reader, chunk, sizeof(chunk), &count, err);
-		if (rc == 0 && count > max - out->size)
-			return error_set(err, ERROR_LIMIT, "%s has more than %zu bytes", title,
-					 max);
-		text_append(out, chunk, rc == 0 ? count : 0);
-	} while (rc == 0 && count > 0);
-	return rc == 0 && out->failed ? error_memory(err) : rc;
+	struct http_store *self = (struct http_store *)store;
+	char *url CLEANUP_FREE = url_of(file->title);
+	return url != NULL ? http_download(self->http, url, file->size, offset, out, err)
+			   : error_memory(err);
 }
 
 /* Names of files say nothing of their content, nor do the tags of servers: it is read. Servers that let nobody read
  * get it again. */
-static int is_there(struct http_store *self, const char *title, const void *data, size_t size,
-		    bool *there, struct error *err)
+static int is_there(struct http_store *self, const struct image_descriptor *file, bool *there,
+		    struct error *err)
 {
-	struct text content CLEANUP_TEXT = {0};
+	struct blob_reader *reader = NULL;
+	struct blob_reader *content CLEANUP_BLOB_READER = NULL;
 	struct error failure = {0};
-	int rc = read_all(self, title, size, &content, &failure);
-	*there = rc == 0 && content.size == size &&
-		 (size == 0 || memcmp(content.data, data, size) == 0);
-	return rc == ERROR_MEMORY || registry_may_pass(rc) ? error_copy(err, &failure) : 0;
+	struct image_descriptor found = *file;
+	char chunk[65536];
+	size_t count = 1;
+	found.size = UINT64_MAX;
+	int rc = http_store_open_file(&self->store, &found, 0, &reader, &failure);
+	if (rc == 0)
+		rc = blob_verify(reader, file, NULL, false, &content, &failure);
+	while (rc == 0 && count > 0)
+		rc = content->read(content, chunk, sizeof(chunk), &count, &failure);
+	*there = rc == 0;
+	return rc == ERROR_MEMORY || http_may_pass(rc) ? error_copy(err, &failure) : 0;
 }
 
 /* Servers of WebDAV make no folders by themselves (RFC 4918, section 9.7.1). What cannot be made, or is there, PUT tells. */
@@ -147,50 +97,69 @@ static void make_folders(struct http_store *self, const char *title)
 	}
 }
 
-static int put(struct http_store *self, const char *title, const char *type, const void *data,
-	       size_t size, bool *sent, struct error *err)
+static int http_store_put(struct store *store, const struct image_descriptor *file,
+			  const void *data, bool *sent, struct error *err)
 {
-	const struct http_request request = {
-		.method = "PUT", .content_type = type, .body = data, .body_size = size};
-	struct registry_patience patience = {0};
+	struct http_store *self = (struct http_store *)store;
+	char *url CLEANUP_FREE = url_of(file->title);
+	const struct http_request request = {.method = "PUT",
+					     .url = url,
+					     .content_type = file->media_type,
+					     .body = data,
+					     .body_size = (size_t)file->size};
+	struct http_patience patience = {0};
 	bool there = false;
-	int rc = is_there(self, title, data, size, &there, err);
+	int rc = url != NULL ? is_there(self, file, &there, err) : error_memory(err);
 	*sent = rc == 0 && !there;
 	if (!*sent)
 		return rc;
 	do {
 		struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
-		rc = request_once(self, request, title, &answer, &patience.failure);
+		rc = http_call_once(self->http, &request, &answer, &patience.failure);
 		if (rc == ERROR_REMOTE && patience.failure.remote == 409) {
-			make_folders(self, title);
+			make_folders(self, file->title);
 			patience.failure = (struct error){0};
-			rc = request_once(self, request, title, &answer, &patience.failure);
+			rc = http_call_once(self->http, &request, &answer, &patience.failure);
 		}
-	} while (rc < 0 && registry_try_again(&self->retries, &patience));
+	} while (rc < 0 && http_try_again(self->http, &patience));
 	return rc < 0 ? error_copy(err, &patience.failure) : 0;
 }
 
-static int http_store_put(struct store *store, const struct image_descriptor *file,
-			  const void *data, bool *sent, struct error *err)
+static int read_manifest(struct http_store *self, struct text *out, char digest[DIGEST_TEXT_SIZE],
+			 struct error *err)
 {
-	return put((struct http_store *)store, file->title, file->media_type, data,
-		   (size_t)file->size, sent, err);
+	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	const struct http_request request = {.method = "GET", .url = "/" MANIFEST_NAME};
+	int rc = http_call(self->http, &request, out, &answer, err);
+	digest_bytes(text_string(out), out->size, digest);
+	return rc;
 }
 
+/* Some servers answer whatever is asked of them with 200. Who may only write cannot know. */
 static int http_store_put_manifest(struct store *store, const struct publication *what,
 				   struct error *err)
 {
+	const struct image_descriptor manifest = {OCI_MANIFEST, what->digest, what->document.size,
+						  MANIFEST_NAME};
+	struct text found CLEANUP_TEXT = {0};
+	char digest[DIGEST_TEXT_SIZE] = "";
 	bool sent = false;
-	return put((struct http_store *)store, MANIFEST_NAME, OCI_MANIFEST,
-		   text_string(&what->document), what->document.size, &sent, err);
+	int rc = http_store_put(store, &manifest, text_string(&what->document), &sent, err);
+	if (rc < 0 || !sent)
+		return rc;
+	rc = read_manifest((struct http_store *)store, &found, digest, NULL);
+	if (rc == ERROR_NOT_FOUND || (rc == 0 && strcmp(digest, what->digest) != 0))
+		return error_set(err, ERROR_PROTOCOL,
+				 MANIFEST_NAME ": PUT is accepted, and GET does not give it back: "
+					       "not a place for files");
+	return 0;
 }
 
 static int http_store_get_manifest(struct store *store, struct text *out, struct error *err)
 {
 	struct http_store *self = (struct http_store *)store;
 	char digest[DIGEST_TEXT_SIZE] = "";
-	int rc = read_all(self, MANIFEST_NAME, IMAGE_DOCUMENT_MAX, out, err);
-	digest_bytes(text_string(out), out->size, digest);
+	int rc = read_manifest(self, out, digest, err);
 	if (rc == 0 && self->digest != NULL && strcmp(digest, self->digest) != 0)
 		rc = error_set(err, ERROR_PROTOCOL, MANIFEST_NAME " has the digest %s, not %s",
 			       digest, self->digest);
@@ -222,6 +191,8 @@ static int check_url(struct http_store *self, const struct publish_options *opti
 		return error_set(err, ERROR_ARGUMENT,
 				 "a URL without user, query and fragment is wanted; a token goes "
 				 "into GPUCERT_TOKEN or --token-file");
+	if (!http_has_host(self->url))
+		return error_set(err, ERROR_ARGUMENT, "%s: not a URL with a host", self->url);
 	if (text_starts_with(self->url, "http://") && !options->registry.plain_http &&
 	    !registry_host_is_local(name))
 		return error_set(err, ERROR_ARGUMENT,
@@ -241,7 +212,6 @@ int store_http_open(const char *url, const struct publish_options *options, stru
 		return error_memory(err);
 	struct store *store CLEANUP_STORE = &self->store;
 	store->kind = &http_kind;
-	self->retries.clock = options->registry.clock;
 	self->url = strdup(url);
 	if (self->url == NULL)
 		return error_memory(err);
@@ -256,9 +226,16 @@ int store_http_open(const char *url, const struct publish_options *options, stru
 		self->authorization = text_format("Bearer %s", options->token);
 		rc = self->authorization != NULL ? 0 : error_memory(err);
 	}
+	const struct http_options http = {
+		.base = self->url,
+		.ca_certificate = options->registry.ca_certificate,
+		.stall_ms = options->registry.stall_ms,
+		.clock = options->registry.clock,
+		.authorize = authorize,
+		.user = self,
+	};
 	if (rc == 0)
-		rc = http_open(options->registry.ca_certificate, options->registry.stall_ms,
-			       &self->http, err);
+		rc = http_open(&http, &self->http, err);
 	if (rc == 0)
 		*out = STEAL(store);
 	return rc;

@@ -27,8 +27,7 @@ static int is_attached(struct oci_store *self, const char *digest, bool *is, str
 {
 	struct image_index index CLEANUP_IMAGE_INDEX = {0};
 	const char *subject = json_pointer_string(self->store.subject, "/digest");
-	int rc = registry_list_referrers(self->registry, self->reference.name, subject,
-					 PUBLICATION_TYPE, &index, err);
+	int rc = registry_list_referrers(self->registry, subject, PUBLICATION_TYPE, &index, err);
 	*is = false;
 	for (size_t i = 0; rc == 0 && i < index.count; i++)
 		*is = *is || strcmp(index.entries[i].descriptor.digest, digest) == 0;
@@ -41,9 +40,8 @@ static int oci_has(struct store *store, const struct publication *what, bool *ha
 	struct oci_store *self = (struct oci_store *)store;
 	struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
 	struct error failure = {0};
-	int rc = registry_get_manifest(self->registry, self->reference.name,
-				       self->tag != NULL ? self->tag : what->digest, &document,
-				       &failure);
+	int rc = registry_get_manifest(self->registry, self->tag != NULL ? self->tag : what->digest,
+				       &document, &failure);
 	*has = rc == 0 && strcmp(document.digest, what->digest) == 0;
 	if (*has && store->subject != NULL)
 		return is_attached(self, what->digest, has, err);
@@ -58,19 +56,18 @@ static int oci_put(struct store *store, const struct image_descriptor *file, con
 {
 	struct oci_store *self = (struct oci_store *)store;
 	char digest[DIGEST_TEXT_SIZE] = "";
-	return registry_push_blob(self->registry, self->reference.name, data, (size_t)file->size,
-				  digest, sent, err);
+	return registry_push_blob(self->registry, data, (size_t)file->size, digest, sent, err);
 }
 
 static int oci_put_manifest(struct store *store, const struct publication *what, struct error *err)
 {
 	struct oci_store *self = (struct oci_store *)store;
 	char digest[DIGEST_TEXT_SIZE] = "";
-	int rc = registry_push_blob(self->registry, self->reference.name, PUBLICATION_EMPTY,
-				    strlen(PUBLICATION_EMPTY), digest, NULL, err);
-	return rc == 0 ? registry_push_manifest(self->registry, self->reference.name, self->tag,
-						OCI_MANIFEST, text_string(&what->document),
-						what->document.size, digest, err)
+	int rc = registry_push_blob(self->registry, PUBLICATION_EMPTY, strlen(PUBLICATION_EMPTY),
+				    digest, NULL, err);
+	return rc == 0 ? registry_push_manifest(self->registry, self->tag, OCI_MANIFEST,
+						text_string(&what->document), what->document.size,
+						digest, err)
 		       : rc;
 }
 
@@ -79,8 +76,7 @@ static int no_report(struct oci_store *self, const char *digest, struct error *e
 {
 	struct image_index index CLEANUP_IMAGE_INDEX = {0};
 	struct text names CLEANUP_TEXT = {0};
-	if (registry_list_referrers(self->registry, self->reference.name, digest, PUBLICATION_TYPE,
-				    &index, NULL) == 0)
+	if (registry_list_referrers(self->registry, digest, PUBLICATION_TYPE, &index, NULL) == 0)
 		for (size_t i = 0; i < index.count; i++)
 			text_addf(&names, " oci://%s/%s@%s", self->reference.host,
 				  self->reference.name, index.entries[i].descriptor.digest);
@@ -97,8 +93,8 @@ static int oci_get_manifest(struct store *store, struct text *out, struct error 
 	struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
 	cJSON *json CLEANUP_JSON = NULL;
 	int rc = registry_get_manifest(
-		self->registry, reference->name,
-		reference->digest != NULL ? reference->digest : reference->tag, &document, err);
+		self->registry, reference->digest != NULL ? reference->digest : reference->tag,
+		&document, err);
 	if (rc == 0)
 		rc = image_document_parse(text_string(&document.data), document.data.size, &json,
 					  err);
@@ -114,8 +110,7 @@ static int oci_open(struct store *store, const struct image_descriptor *file, ui
 		    struct blob_reader **out, struct error *err)
 {
 	struct oci_store *self = (struct oci_store *)store;
-	return registry_open_blob(self->registry, self->reference.name, file->digest, file->size,
-				  offset, out, err);
+	return registry_open_blob(self->registry, file->digest, file->size, offset, out, err);
 }
 
 /* The descriptor of the image; referrers are found in its repository alone (distribution-spec, "Listing
@@ -134,15 +129,13 @@ static int find_subject(struct oci_store *self, const char *image, struct error 
 			       "oci://%s/%s",
 			       reference.host, reference.name);
 	if (rc == 0)
-		rc = registry_get_manifest(self->registry, reference.name,
-					   reference.digest != NULL ? reference.digest
-								    : reference.tag,
-					   &document, err);
+		rc = registry_get_manifest(
+			self->registry, reference.digest != NULL ? reference.digest : reference.tag,
+			&document, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "--subject");
-	member_string(&descriptor, "mediaType", document.media_type);
-	member_string(&descriptor, "digest", document.digest);
-	member_int(&descriptor, "size", (int64_t)document.data.size);
+	image_descriptor_write(&descriptor, document.media_type, document.digest,
+			       document.data.size);
 	self->store.subject = members_take(&descriptor);
 	return self->store.subject != NULL ? 0 : error_memory(err);
 }
@@ -177,7 +170,8 @@ int store_oci_open(const char *rest, bool writes, const struct publish_options *
 	if (self->tag == NULL && self->reference.digest == NULL && options->subject == NULL)
 		return error_set(err, ERROR_ARGUMENT, "oci://%s: name a tag (oci://%s:TAG)", rest,
 				 rest);
-	rc = registry_open(self->reference.host, &options->registry, &self->registry, err);
+	rc = registry_open(self->reference.host, self->reference.name, writes, &options->registry,
+			   &self->registry, err);
 	if (rc == 0 && options->subject != NULL)
 		rc = find_subject(self, options->subject, err);
 	if (rc == 0)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/redact/redact_host.h"
-
-#include "base/program.h"
 #include "reports/redact/redact_internal.h"
+
+#include "base/file.h"
+#include "base/program.h"
 
 #include <string.h>
 #include <uv.h>
+
+enum { ADDRESS_SIZE = 46 };
 
 static int add_variables(struct redactor *redactor, struct error *err)
 {
@@ -28,6 +30,7 @@ static int add_variables(struct redactor *redactor, struct error *err)
 	return rc;
 }
 
+/* A value that is the path of a file is where a secret lies. */
 static int add_secrets(struct redactor *redactor, struct error *err)
 {
 	uv_env_item_t *items = NULL;
@@ -36,10 +39,34 @@ static int add_secrets(struct redactor *redactor, struct error *err)
 	if (uv_os_environ(&items, &count) < 0)
 		return error_memory(err);
 	for (int i = 0; rc == 0 && i < count; i++) {
-		if (redact_key_of(items[i].name, strlen(items[i].name)) == REDACT_KEY_SECRET)
+		if (redact_key_of(items[i].name, strlen(items[i].name)) == REDACT_KEY_SECRET &&
+		    !file_exists(items[i].value))
 			rc = redactor_add(redactor, REDACT_SECRET, items[i].value, err);
 	}
 	uv_os_free_environ(items, count);
+	return rc;
+}
+
+/* Addresses and MAC addresses of what leads out of this host. */
+static int add_interfaces(struct redactor *redactor, struct error *err)
+{
+	uv_interface_address_t *interfaces = NULL;
+	int count = 0;
+	int rc = 0;
+	if (uv_interface_addresses(&interfaces, &count) < 0)
+		return 0;
+	for (int i = 0; rc == 0 && i < count; i++) {
+		char text[ADDRESS_SIZE] = "";
+		if (interfaces[i].is_internal)
+			continue;
+		(void)uv_ip_name((const struct sockaddr *)&interfaces[i].address, text,
+				 sizeof(text));
+		rc = redactor_add(redactor, REDACT_ADDRESS, text, err);
+		text_hex(text, (const unsigned char *)interfaces[i].phys_addr, 6);
+		if (rc == 0)
+			rc = redactor_add(redactor, REDACT_SERIAL, text, err);
+	}
+	uv_free_interface_addresses(interfaces, count);
 	return rc;
 }
 
@@ -52,6 +79,8 @@ int redactor_add_this_host(struct redactor *redactor, struct error *err)
 	if (uv_os_gethostname(host, &size) == 0)
 		rc = redactor_add(redactor, REDACT_HOST, host, err);
 	if (rc == 0)
+		rc = redactor_add_machine(redactor, host, err);
+	if (rc == 0)
 		rc = add_variables(redactor, err);
 	if (rc == 0 && uv_os_get_passwd(&passwd) == 0) {
 		rc = redactor_add(redactor, REDACT_USER, passwd.username, err);
@@ -60,6 +89,6 @@ int redactor_add_this_host(struct redactor *redactor, struct error *err)
 		uv_os_free_passwd(&passwd);
 	}
 	if (rc == 0)
-		rc = add_secrets(redactor, err);
-	return rc == 0 ? redactor_add_serials(redactor, err) : rc;
+		rc = add_interfaces(redactor, err);
+	return rc == 0 ? add_secrets(redactor, err) : rc;
 }

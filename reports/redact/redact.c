@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { UUID_DIGITS = 32, PASSES_MAX = 8 };
+enum { UUID_SIZE = 36, UUID_DIGITS = 32, PSEUDONYM_DIGITS = 8, PASSES_MAX = 8 };
 
 bool redact_is_word(char letter)
 {
@@ -18,10 +18,15 @@ char redact_lower(char letter)
 	return letter >= 'A' && letter <= 'Z' ? (char)(letter + ('a' - 'A')) : letter;
 }
 
+bool redact_has(const char *data, size_t size, size_t at, const char *letters)
+{
+	return at < size && data[at] != '\0' && strchr(letters, data[at]) != NULL;
+}
+
 bool redact_is_hex(const char *data, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		if (data[i] == '\0' || strchr("0123456789abcdefABCDEF", data[i]) == NULL)
+		if (!redact_has(data, size, i, "0123456789abcdefABCDEF"))
 			return false;
 	}
 	return true;
@@ -30,8 +35,7 @@ bool redact_is_hex(const char *data, size_t size)
 size_t redact_span(const char *data, size_t size, size_t at, const char *extra)
 {
 	size_t end = at;
-	while (end < size && (redact_is_word(data[end]) ||
-			      (data[end] != '\0' && strchr(extra, data[end]) != NULL)))
+	while (end < size && (redact_is_word(data[end]) || redact_has(data, size, end, extra)))
 		end++;
 	return end - at;
 }
@@ -40,13 +44,12 @@ size_t redact_span(const char *data, size_t size, size_t at, const char *extra)
 static bool ends_escape(const char *data, size_t at)
 {
 	size_t start = at - 1;
-	if (at >= 2 && data[at - 2] == '\\' && strchr("ntrbf", data[at - 1]) != NULL)
+	if (at >= 2 && data[at - 2] == '\\' && redact_has(data, at, at - 1, "ntrbf"))
 		return true;
 	if (at >= 6 && data[at - 6] == '\\' && data[at - 5] == 'u' &&
 	    redact_is_hex(data + at - 4, 4))
 		return true;
-	while (start > 0 && strchr("0123456789;", data[start - 1]) != NULL &&
-	       data[start - 1] != '\0')
+	while (start > 0 && redact_has(data, at, start - 1, "0123456789;"))
 		start--;
 	return data[at - 1] == 'm' && start > 0 && data[start - 1] == '[';
 }
@@ -64,119 +67,100 @@ bool redact_ends(const char *data, size_t size, size_t at)
 void redact_pseudonym(const struct redactor *redactor, enum redact_kind kind, const char *data,
 		      size_t size, char out[REDACT_PLACEHOLDER_SIZE])
 {
-	struct text canonical CLEANUP_TEXT = {0};
+	const char *name = redact_kind_names[kind];
+	char *value CLEANUP_FREE = redact_canonical(kind, data, size);
+	char *text CLEANUP_FREE = text_format("%s %s %s", redactor->key, name, value);
 	char digest[DIGEST_SIZE] = "";
-	text_addf(&canonical, "%s %s ", redactor->key, redact_kind_names[kind]);
-	for (size_t i = 0; i < size; i++) {
-		const char letter = redact_lower(data[i]);
-		if (redact_is_word(letter) || kind != REDACT_SERIAL)
-			text_append(&canonical, &letter, 1);
-	}
-	digest_bytes(text_string(&canonical), canonical.size, digest);
-	(void)snprintf(out, REDACT_PLACEHOLDER_SIZE, "<%s-%.8s>", redact_kind_names[kind],
+	digest_bytes(text, text != NULL ? strlen(text) : 0, digest);
+	(void)snprintf(out, REDACT_PLACEHOLDER_SIZE, "<%s-%.*s>", name, (int)PSEUDONYM_DIGITS,
 		       digest + strlen("sha256:"));
 }
 
-static bool is_separator(const char *data, size_t size, size_t at)
-{
-	return at < size && (data[at] == '/' || data[at] == '\\');
-}
-
-/* How far the value reaches from `at`; 0: it is not there. */
-static size_t match_word(const struct redact_fact *fact, const char *data, size_t size, size_t at)
-{
-	for (size_t i = 0; i < fact->size; i++) {
-		if (at + i == size || redact_lower(data[at + i]) != fact->value[i])
-			return 0;
-	}
-	return fact->size;
-}
-
-static size_t match_path(const struct redact_fact *fact, const char *data, size_t size, size_t at)
+/* How many separators of paths are there. */
+static size_t separators(const char *data, size_t size, size_t at)
 {
 	size_t end = at;
-	for (size_t i = 0; i < fact->size; i++) {
-		if (fact->value[i] == '/') {
-			if (!is_separator(data, size, end))
+	while (redact_has(data, size, end, "/\\"))
+		end++;
+	return end - at;
+}
+
+/* How far the fact's value reaches from `at`; 0: it is not there. */
+static size_t match(const struct redact_fact *fact, const char *data, size_t size, size_t at)
+{
+	size_t end = at;
+	for (const char *wanted = fact->value; *wanted != '\0'; wanted++) {
+		if (fact->kind == REDACT_HOME && *wanted == '/') {
+			size_t found = separators(data, size, end);
+			if (found == 0)
 				return 0;
-			while (is_separator(data, size, end))
-				end++;
-		} else if (end == size || redact_lower(data[end++]) != fact->value[i]) {
-			return 0;
+			end += found;
+			continue;
 		}
-	}
-	return end - at;
-}
-
-static size_t match_serial(const struct redact_fact *fact, const char *data, size_t size, size_t at)
-{
-	size_t end = at;
-	for (size_t i = 0; i < fact->size; i++) {
-		if (i > 0 && end < size && data[end] != '\0' && strchr("-:.", data[end]) != NULL)
+		if (fact->kind == REDACT_SERIAL && end > at && redact_has(data, size, end, "-:."))
 			end++;
-		if (end >= size || redact_lower(data[end++]) != fact->value[i])
+		if (end == size)
+			return 0;
+		char letter = data[end++];
+		if (letter != *wanted &&
+		    (fact->kind == REDACT_SECRET || redact_lower(letter) != *wanted))
 			return 0;
 	}
 	return end - at;
 }
 
-static bool fact_at(const struct redact_fact *fact, const char *data, size_t size, size_t at,
+/* Does what was found end here, and is it no part of something longer? A secret may be, and "10.0.0.1" is no address in "10.0.0.1.2". */
+static bool is_whole(const struct redact_fact *fact, const char *data, size_t size, size_t at,
+		     size_t end)
+{
+	if (fact->kind == REDACT_SECRET)
+		return true;
+	if (fact->kind == REDACT_ADDRESS &&
+	    ((at > 1 && data[at - 1] == '.' && redact_is_word(data[at - 2])) ||
+	     (size - end > 1 && data[end] == '.' && redact_is_word(data[end + 1]))))
+		return false;
+	return redact_ends(data, size, end);
+}
+
+/* The longest one that is there. */
+static bool fact_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		    struct redaction *out)
 {
-	size_t length = 0;
-	if (fact->kind == REDACT_SECRET)
-		length = fact->size <= size - at && memcmp(data + at, fact->value, fact->size) == 0
-				 ? fact->size
-				 : 0;
-	else if (fact->kind == REDACT_HOME)
-		length = match_path(fact, data, size, at);
-	else
-		length = fact->kind == REDACT_SERIAL ? match_serial(fact, data, size, at)
-						     : match_word(fact, data, size, at);
-	if (length == 0 || (fact->kind != REDACT_SECRET && !redact_ends(data, size, at + length)) ||
-	    (redact_is_word(fact->value[0]) && fact->kind != REDACT_SECRET &&
-	     !redact_begins(data, at)))
+	const bool begins = !redact_is_word(data[at]) || redact_begins(data, at);
+	*out = (struct redaction){.from = at, .to = at};
+	if (!redactor->first[(unsigned char)data[at]] &&
+	    !redactor->first[(unsigned char)redact_lower(data[at])] && data[at] != '\\')
 		return false;
-	*out = (struct redaction){.from = at, .to = at + length};
-	memcpy(out->with, fact->placeholder, sizeof(out->with));
-	return true;
-}
-
-/* "/home", "/Users", "C:\Users", "\Users" and separators behind it: where the user's name begins. 0: none. */
-static size_t users_folder(const char *data, size_t size, size_t at)
-{
-	const struct redact_fact users = {.value = (char[]){"users"}, .size = 5};
-	size_t end = at;
-	bool windows = false;
-	if (redact_is_word(data[at]) && at + 2 < size && data[at + 1] == ':' &&
-	    redact_begins(data, at)) {
-		windows = true;
-		end += 2;
+	for (size_t i = 0; i < redactor->count; i++) {
+		const struct redact_fact *fact = &redactor->facts[i];
+		if (fact->kind != REDACT_SECRET && (redactor->keep_identity || !begins))
+			continue;
+		size_t end = at + match(fact, data, size, at);
+		if (end <= out->to || !is_whole(fact, data, size, at, end))
+			continue;
+		out->to = end;
+		memcpy(out->with, fact->placeholder, sizeof(out->with));
 	}
-	windows = windows || data[end] == '\\';
-	if (!is_separator(data, size, end))
-		return 0;
-	while (is_separator(data, size, end))
-		end++;
-	if (size - end > 5 && (memcmp(data + end, "Users", 5) == 0 ||
-			       (windows && match_word(&users, data, size, end) != 0)))
-		end += 5;
-	else if (size - end > 4 && memcmp(data + end, "home", 4) == 0)
-		end += 4;
-	else
-		return 0;
-	if (!is_separator(data, size, end))
-		return 0;
-	while (is_separator(data, size, end))
-		end++;
-	return end;
+	return out->to > at;
 }
 
+static const struct redact_fact homes = {.kind = REDACT_HOME, .value = (char[]){"/home/"}};
+static const struct redact_fact users = {.kind = REDACT_HOME, .value = (char[]){"/users/"}};
+
+/* A folder below "/home/" or "/Users/", on Windows "\users\" too, whoever the user is. */
 static bool home_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		    struct redaction *out)
 {
-	size_t start = users_folder(data, size, at);
-	size_t length = start != 0 ? redact_span(data, size, start, "._-$") : 0;
+	const bool drive = redact_is_word(data[at]) && at + 2 < size && data[at + 1] == ':' &&
+			   redact_begins(data, at);
+	const size_t root = drive ? at + 2 : at;
+	const size_t home = match(&homes, data, size, root);
+	const size_t user = match(&users, data, size, root);
+	const size_t start = root + home + user;
+	if (home + user == 0 ||
+	    (user != 0 && !drive && data[root] != '\\' && memchr(data + root, 'U', user) == NULL))
+		return false;
+	size_t length = redact_span(data, size, start, "._-$");
 	while (length > 0 && data[start + length - 1] == '.')
 		length--;
 	if (length == 0 || redact_is_generic(NULL, data + start, length))
@@ -186,78 +170,48 @@ static bool home_at(const struct redactor *redactor, const char *data, size_t si
 	return true;
 }
 
-/* Hexadecimal digits in groups of these sizes, with '-' between them; the length, or 0. */
-static size_t match_groups(const char *data, size_t size, size_t at, const size_t *groups)
-{
-	size_t end = at;
-	for (size_t i = 0; groups[i] != 0; i++) {
-		if (i > 0 && (end == size || data[end++] != '-'))
-			return 0;
-		if (size - end < groups[i] || !redact_is_hex(data + end, groups[i]))
-			return 0;
-		end += groups[i];
-	}
-	return redact_ends(data, size, end) ? end - at : 0;
-}
-
+/* "GPU-" or "MIG-" and a UUID, or 32 hexadecimal digits that stand alone. */
 static bool uuid_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		    struct redaction *out)
 {
-	static const size_t uuid[] = {8, 4, 4, 4, 12, 0};
-	static const size_t bare[] = {UUID_DIGITS, 0};
-	size_t prefix = 0;
-	size_t length = 0;
-	if (size - at < UUID_DIGITS || !redact_begins(data, at))
+	const bool device = size - at > 4 && (memcmp(data + at, "GPU-", 4) == 0 ||
+					      memcmp(data + at, "MIG-", 4) == 0);
+	const size_t from = device ? at + 4 : at;
+	const size_t length = device ? UUID_SIZE : UUID_DIGITS;
+	if (size - from < length || !redact_begins(data, at) ||
+	    !redact_ends(data, size, from + length))
 		return false;
-	if (memcmp(data + at, "GPU-", 4) == 0 || memcmp(data + at, "MIG-", 4) == 0)
-		prefix = 4;
-	length = match_groups(data, size, at + prefix, prefix != 0 ? uuid : bare);
-	if (length == 0)
-		return false;
-	*out = (struct redaction){.from = at + prefix, .to = at + prefix + length};
-	redact_pseudonym(redactor, REDACT_SERIAL, data + at + prefix, length, out->with);
+	for (size_t i = 0; i < length; i++) {
+		const bool dash = device && (i == 8 || i == 13 || i == 18 || i == 23);
+		if (dash ? data[from + i] != '-' : !redact_is_hex(data + from + i, 1))
+			return false;
+	}
+	*out = (struct redaction){.from = from, .to = from + length};
+	redact_pseudonym(redactor, REDACT_SERIAL, data + from, length, out->with);
 	return true;
 }
 
 static bool find_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		    struct redaction *out)
 {
-	if (redact_secret_at(redactor, data, size, at, out))
-		return true;
-	bool may = redactor->first[(unsigned char)data[at]] ||
-		   redactor->first[(unsigned char)redact_lower(data[at])] || data[at] == '\\';
-	for (size_t i = 0; may && i < redactor->count; i++) {
-		const struct redact_fact *fact = &redactor->facts[i];
-		if ((fact->kind == REDACT_SECRET || !redactor->keep_identity) &&
-		    fact_at(fact, data, size, at, out))
-			return true;
-	}
-	return !redactor->keep_identity &&
-	       (home_at(redactor, data, size, at, out) || uuid_at(redactor, data, size, at, out));
-}
-
-/* "2", or the eight digits of a pseudonym. */
-static size_t placeholder_number(const char *data, size_t size, size_t at)
-{
-	size_t digits = 0;
-	if (size - at >= 8 && redact_is_hex(data + at, 8))
-		return 8;
-	while (digits < 3 && at + digits < size && data[at + digits] >= '0' &&
-	       data[at + digits] <= '9')
-		digits++;
-	return digits;
+	return redact_secret_at(redactor, data, size, at, out) ||
+	       fact_at(redactor, data, size, at, out) ||
+	       (!redactor->keep_identity &&
+		(home_at(redactor, data, size, at, out) || uuid_at(redactor, data, size, at, out)));
 }
 
 /* The length of a placeholder, which is left as it is; 0: there is none. */
 static size_t placeholder_at(const char *data, size_t size, size_t at)
 {
 	for (size_t i = 0; data[at] == '<' && i < REDACT_KIND_COUNT; i++) {
-		size_t length = strlen(redact_kind_names[i]);
+		const size_t length = strlen(redact_kind_names[i]);
 		size_t end = at + 1 + length;
 		if (end >= size || memcmp(data + at + 1, redact_kind_names[i], length) != 0)
 			continue;
-		if (data[end] == '-')
-			end += 1 + placeholder_number(data, size, end + 1);
+		const size_t most = data[end] == '-' ? end + 1 + PSEUDONYM_DIGITS : end;
+		end += most > end ? 1 : 0;
+		while (end < size && end < most && redact_is_hex(data + end, 1))
+			end++;
 		if (end < size && data[end] == '>')
 			return end + 1 - at;
 	}
@@ -288,10 +242,9 @@ static bool redact_once(const struct redactor *redactor, const char *data, size_
 /* What was replaced may have been part of a longer word: "node7" of "node7SECRET" begins and ends only now. */
 void redact_text(const struct redactor *redactor, const char *data, size_t size, struct text *out)
 {
-	struct text even CLEANUP_TEXT = {0};
-	struct text odd CLEANUP_TEXT = {0};
+	struct text passes[2] = {{0}, {0}};
 	for (size_t i = 0; redactor != NULL && i < PASSES_MAX; i++) {
-		struct text *pass = i % 2 == 0 ? &even : &odd;
+		struct text *pass = &passes[i % 2];
 		text_reset(pass);
 		if (!redact_once(redactor, data, size, pass))
 			break;
@@ -300,6 +253,8 @@ void redact_text(const struct redactor *redactor, const char *data, size_t size,
 		out->failed = out->failed || pass->failed;
 	}
 	text_append(out, data, size);
+	text_free(&passes[0]);
+	text_free(&passes[1]);
 }
 
 char *redact_string(const struct redactor *redactor, const char *string)

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Who and where a report is from stays out of it: names of the host and of its users, home folders and
+ * Who and where a report is from stays out of it: names and addresses of the host, names of its users, home folders and
  * serial numbers are replaced where something is stored (reports/journal.h, evidence), and nowhere
  * else. Checks compare before that, so no verdict depends on it. docs/report.md, "What stays out".
  *
@@ -10,7 +10,7 @@
  * number is "<serial-1a2b3c4d>", made of the number and a key of the machine: two devices stay two, and
  * the number cannot be found from it. Secrets are "<secret>", also in a report that keeps identities.
  *
- * What is known is a list of facts (redact_host.h collects those of this machine). They are found as
+ * What is known is a list of facts. They are found as
  * whole words, whatever their case; a path with '/', '\' or "\\"; a serial number with or without
  * '-', ':' and '.'. Without any fact are found: folders of users below /home, /Users and C:\Users; the
  * UUIDs of "GPU-..." and "MIG-..."; 32 hexadecimal digits that stand alone; secrets by what stands before
@@ -22,9 +22,10 @@
 enum redact_kind {
 	REDACT_HOST,
 	REDACT_USER,
-	REDACT_HOME,   /* an absolute path */
-	REDACT_SERIAL, /* of the machine, a disk, a network interface (MAC address), a device */
-	REDACT_SECRET, /* the value of a variable whose name says that it is one */
+	REDACT_HOME,	/* an absolute path */
+	REDACT_ADDRESS, /* IPv4 or IPv6, as inet_ntop() writes it */
+	REDACT_SERIAL,	/* of the machine, a disk, a network interface (MAC address), a device */
+	REDACT_SECRET,	/* the value of a variable whose name says that it is one */
 	REDACT_KIND_COUNT
 };
 
@@ -42,8 +43,9 @@ void redactor_free(struct redactor **redactor);
 
 /* Takes a fact in; one that is known already is no other. A name that identifies nobody is left out and
  * stays in the report: "root", what has fewer than 3 characters or no letter, a word of `own_words`; so
- * is the home folder of such a user; a secret of fewer than 8; a serial number of fewer than 6 characters, without a digit, or of one
- * character alone. A host's name with a domain is also one without. ERROR_MEMORY; ERROR_LIMIT: more than 4096. */
+ * is the home folder of such a user; a secret of fewer than 8; a serial number of fewer than 6 characters, without a digit, or
+ * of one or two characters alone. A host's name with a domain is also one without, and one of more than 15 characters also
+ * what NetBIOS leaves of it. ERROR_MEMORY; ERROR_LIMIT: more than 16384. */
 int redactor_add(struct redactor *redactor, enum redact_kind kind, const char *value,
 		 struct error *err);
 
@@ -64,20 +66,25 @@ char *redact_file_name(const struct redactor *redactor, const char *name);
 int redact_json(const struct redactor *redactor, cJSON *json, const char *const *without,
 		struct error *err);
 
-/* The content of a piece of evidence, by its media type: JSON stays JSON. */
+/* The content of a piece of evidence, by its media type: JSON stays JSON, as do lines of JSON within text. */
 int redact_content(const struct redactor *redactor, const char *media, const char *data,
 		   size_t size, struct text *out, struct error *err);
 
 /* A record of a journal: all that is not the harness' own words, ids, digests or paths. ERROR_MEMORY. */
 int redact_record(const struct redactor *redactor, cJSON *record, struct error *err);
 
-/* The report's environment.redaction. A redactor that keeps identities tells its facts, except
- * secrets: whoever redacts that report later needs them. NULL: out of memory. */
-cJSON *redactor_describe(const struct redactor *redactor);
+/* The report's environment.redaction. A redactor that keeps identities tells its facts, except secrets: whoever redacts
+ * that report later needs them. `all`: every fact, secrets included, for another process of the run. NULL: out of memory. */
+cJSON *redactor_to_json(const struct redactor *redactor, bool all);
 
-/* For the processes of one run: all of it, secrets included. */
-int redactor_write(const struct redactor *redactor, const char *path, struct error *err);
-int redactor_read(const char *path, struct redactor **out, struct error *err);
+/* A redactor with the facts that are told; without `may_keep` it replaces what the one that told them kept. ERROR_FORMAT:
+ * no facts are told, or they are not valid. */
+int redactor_from_json(const cJSON *json, bool may_keep, struct redactor **out, struct error *err);
 
-/* From environment.redaction of a report that keeps identities; the new one does not. ERROR_FORMAT. */
-int redactor_from_description(const cJSON *redaction, struct redactor **out, struct error *err);
+/*
+ * Adds names and addresses of this host, names of the user (of the system, and variables such as NODE_NAME and SUDO_USER), home
+ * folders, serial numbers of the machine, of its disks, network interfaces and GPUs as far as this process may
+ * read them, and the values of variables whose names say that they are secrets. The key becomes that of
+ * the machine. What the system does not tell is left out. ERROR_MEMORY.
+ */
+int redactor_add_this_host(struct redactor *redactor, struct error *err);

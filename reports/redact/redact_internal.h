@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What redact.c, facts.c and secrets.c share. */
+/* What the files of this folder share. */
 
 #include "base/digest.h"
 #include "reports/redact/redact.h"
@@ -10,8 +10,7 @@ enum { REDACT_PLACEHOLDER_SIZE = 32 };
 
 struct redact_fact {
 	enum redact_kind kind;
-	char *value; /* as found; a home has '/', a serial number letters and digits alone */
-	size_t size;
+	char *value; /* canonical */
 	char placeholder[REDACT_PLACEHOLDER_SIZE];
 };
 
@@ -19,7 +18,7 @@ struct redactor {
 	bool keep_identity;
 	char *own_words;
 	char key[DIGEST_SIZE];
-	struct redact_fact *facts; /* longest first */
+	struct redact_fact *facts;
 	size_t count;
 	bool first[256];		   /* bytes that values begin with */
 	unsigned names[REDACT_KIND_COUNT]; /* that have a placeholder with a number */
@@ -36,12 +35,20 @@ struct redaction {
 bool redact_is_word(char letter);
 char redact_lower(char letter);
 bool redact_is_hex(const char *data, size_t size);
+
+/* Is one of these letters there? */
+bool redact_has(const char *data, size_t size, size_t at, const char *letters);
+
+/* Of a word and these letters: how many there are. */
 size_t redact_span(const char *data, size_t size, size_t at, const char *extra);
 
 /* Does a word begin, or end, at this place? What an escape (\n, \u001b) or a colour ends with is not
  * part of a word. */
 bool redact_begins(const char *data, size_t at);
 bool redact_ends(const char *data, size_t size, size_t at);
+
+/* In lower case but for secrets; a home with '/' alone, a serial number without separators. NULL: out of memory. */
+char *redact_canonical(enum redact_kind kind, const char *value, size_t size);
 
 /* "<serial-1a2b3c4d>". The number may have separators. */
 void redact_pseudonym(const struct redactor *redactor, enum redact_kind kind, const char *data,
@@ -51,7 +58,7 @@ void redact_pseudonym(const struct redactor *redactor, enum redact_kind kind, co
 bool redact_is_generic(const struct redactor *redactor, const char *name, size_t size);
 
 /*
- * A secret that is told by what stands at `at`: the value behind a header (Authorization), `=` or JSON key whose
+ * A secret that is told by what stands at `at`: the value behind a header (Authorization), `=`, option or JSON key whose
  * name says so, a password in a URL, a bearer token, a token with a known prefix, a private key in
  * PEM. True: *out is set, not before `at`. The serial number of a JSON member is found so as well.
  */
@@ -61,3 +68,6 @@ bool redact_secret_at(const struct redactor *redactor, const char *data, size_t 
 enum redact_key { REDACT_KEY_PLAIN, REDACT_KEY_SECRET, REDACT_KEY_SERIAL };
 /* What the name of a variable, a header or a member says of its value. */
 enum redact_key redact_key_of(const char *name, size_t size);
+
+/* What each system tells in its own way: serial numbers, names of this host with a domain, and the key. */
+int redactor_add_machine(struct redactor *redactor, const char *host, struct error *err);

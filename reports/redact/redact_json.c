@@ -26,18 +26,21 @@ static int redact_key(const struct redactor *redactor, cJSON *item, struct error
 	return 0;
 }
 
-/* The value of a member: what its key says, or for "value" what the "name" beside it says. */
+/* What is said of a string: by its key, for "value" by the "name" beside it, in a list by the option before it. */
 static enum redact_key says(const cJSON *item, const cJSON *parent)
 {
-	const char *name = NULL;
-	if (!cJSON_IsObject(parent) || item->string == NULL)
-		return REDACT_KEY_PLAIN;
-	if (strcmp(item->string, "value") == 0)
+	const char *name = item->string;
+	if (name != NULL && strcmp(name, "value") == 0) {
 		name = json_pointer_string(parent, "/name");
-	if (strcmp(item->string, "value") == 0 && name == NULL)
-		name = json_pointer_string(parent, "/key");
-	name = name != NULL ? name : item->string;
-	return redact_key_of(name, strlen(name));
+		name = name != NULL ? name : json_pointer_string(parent, "/key");
+	}
+	if (cJSON_IsArray(parent) && item != parent->child) {
+		name = cJSON_GetStringValue(item->prev);
+		if (name == NULL || !text_starts_with(name, "--") || strchr(name, '=') != NULL ||
+		    item->valuestring[0] == '-')
+			return REDACT_KEY_PLAIN;
+	}
+	return name != NULL ? redact_key_of(name, strlen(name)) : REDACT_KEY_PLAIN;
 }
 
 static int redact_value(const struct redactor *redactor, cJSON *item, const cJSON *parent,
@@ -75,31 +78,63 @@ static int redact_item(const struct redactor *redactor, cJSON *item, const cJSON
 int redact_json(const struct redactor *redactor, cJSON *json, const char *const *without,
 		struct error *err)
 {
-	int rc = 0;
-	if (redactor == NULL)
+	return redactor != NULL ? redact_item(redactor, json, NULL, without, err) : 0;
+}
+
+/* Adds a document without what is known, in its own form when nothing in it is. */
+static int add_document(const struct redactor *redactor, const char *data, size_t size,
+			char *(*print)(const cJSON *json), struct text *out, struct error *err)
+{
+	cJSON *json CLEANUP_JSON = NULL;
+	if (json_parse(data, size, &json, NULL) < 0) {
+		redact_text(redactor, data, size, out);
 		return 0;
-	if (!cJSON_IsObject(json) && !cJSON_IsArray(json))
-		return cJSON_IsString(json) ? redact_value(redactor, json, NULL, err) : 0;
-	for (cJSON *child = json->child; rc == 0 && child != NULL; child = child->next)
-		rc = redact_item(redactor, child, json, without, err);
+	}
+	char *before CLEANUP_FREE = print(json);
+	int rc = redact_json(redactor, json, NULL, err);
+	char *after CLEANUP_FREE = rc == 0 ? print(json) : NULL;
+	if (before == NULL || after == NULL)
+		return rc < 0 ? rc : error_memory(err);
+	if (strcmp(before, after) == 0)
+		text_append(out, data, size);
+	else
+		text_add(out, after);
+	return 0;
+}
+
+/* Documents say more of their strings than text does: which "name" a "value" has. */
+static int add_lines(const struct redactor *redactor, const char *data, size_t size,
+		     struct text *out, struct error *err)
+{
+	const char *const end = data + size;
+	int rc = 0;
+	while (rc == 0 && data < end) {
+		const char *newline = memchr(data, '\n', (size_t)(end - data));
+		const char *next = newline != NULL ? newline : end;
+		if (*data == '{')
+			rc = add_document(redactor, data, (size_t)(next - data), json_print_compact,
+					  out, err);
+		else
+			text_append(out, data, (size_t)(next - data));
+		text_append(out, "\n", newline != NULL ? 1 : 0);
+		data = newline != NULL ? next + 1 : end;
+	}
 	return rc;
 }
 
 int redact_content(const struct redactor *redactor, const char *media, const char *data,
 		   size_t size, struct text *out, struct error *err)
 {
-	cJSON *json CLEANUP_JSON = NULL;
-	if (redactor == NULL || strcmp(media, "application/json") != 0 ||
-	    json_parse(data, size, &json, NULL) < 0) {
-		redact_text(redactor, data, size, out);
-		return out->failed ? error_memory(err) : 0;
-	}
-	int rc = redact_json(redactor, json, NULL, err);
-	char *text CLEANUP_FREE = rc == 0 ? json_print(json) : NULL;
-	if (rc < 0)
-		return rc;
-	text_add(out, text != NULL ? text : "");
-	return text != NULL && !out->failed ? 0 : error_memory(err);
+	struct text lines CLEANUP_TEXT = {0};
+	int rc = 0;
+	if (redactor == NULL)
+		text_append(out, data, size);
+	else if (strcmp(media, "application/json") == 0)
+		rc = add_document(redactor, data, size, json_print, out, err);
+	else
+		rc = add_lines(redactor, data, size, &lines, err);
+	redact_text(redactor, text_string(&lines), lines.size, out);
+	return rc == 0 && (lines.failed || out->failed) ? error_memory(err) : rc;
 }
 
 int redact_record(const struct redactor *redactor, cJSON *record, struct error *err)

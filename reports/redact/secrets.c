@@ -2,6 +2,7 @@
 #include "reports/redact/redact_internal.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { TOKEN_MIN = 16, BEARER_MIN = 8, KEY_MAX = 64, NAME_SIZE = KEY_MAX + 1 };
 
@@ -14,10 +15,11 @@ static void fold(const char *name, size_t size, char out[NAME_SIZE])
 	out[used] = '\0';
 }
 
-static bool ends_with_one(const char *name, const char *const *ends)
+static bool ends_with_one(const char *name, size_t size, const char *const *ends)
 {
 	for (; *ends != NULL; ends++) {
-		if (text_ends_with(name, *ends))
+		const size_t length = strlen(*ends);
+		if (size >= length && memcmp(name + size - length, *ends, length) == 0)
 			return true;
 	}
 	return false;
@@ -26,13 +28,15 @@ static bool ends_with_one(const char *name, const char *const *ends)
 enum redact_key redact_key_of(const char *name, size_t size)
 {
 	static const char *const words[] = {
-		"token",      "secret",		  "passw",
-		"passphrase", "credential",	  "apikey",
-		"api-key",    "accesskey",	  "access-key",
-		"privatekey", "private-key",	  "authorization",
-		"cookie",     "connectionstring", "connection-string",
-		NULL,
+		"token",	   "secret",	       "passw",
+		"passphrase",	   "credential",       "apikey",
+		"api-key",	   "accesskey",	       "access-key",
+		"privatekey",	   "private-key",      "authorization",
+		"cookie",	   "connectionstring", "connection-string",
+		"x-amz-signature", "x-goog-signature", NULL,
 	};
+	/* So end variables of the environment: "key" alone is more often one of a table. */
+	static const char *const variables[] = {"_KEY", "_PASS", "_PWD", "_AUTH", NULL};
 	/* Where a secret is, what it is called, and how many there are. */
 	static const char *const about[] = {"file", "path", "dir", "name", "type", "tokens", NULL};
 	static const char *const serials[] = {"serial",	    "serialnumber", "serial-number",
@@ -40,8 +44,11 @@ enum redact_key redact_key_of(const char *name, size_t size)
 					      "deviceuuid", "gpuuuid",	    NULL};
 	char folded[NAME_SIZE] = "";
 	fold(name, size, folded);
+	if (ends_with_one(name, size, variables))
+		return REDACT_KEY_SECRET;
 	for (size_t i = 0; words[i] != NULL; i++) {
-		if (strstr(folded, words[i]) != NULL && !ends_with_one(folded, about))
+		if (strstr(folded, words[i]) != NULL &&
+		    !ends_with_one(folded, strlen(folded), about))
 			return REDACT_KEY_SECRET;
 	}
 	return serials[text_position(serials, folded)] != NULL ? REDACT_KEY_SERIAL
@@ -60,12 +67,7 @@ static size_t quote_at(const char *data, size_t size, size_t at)
 	size_t end = at;
 	while (end < size && data[end] == '\\')
 		end++;
-	return end < size && (data[end] == '"' || data[end] == '\'') ? end + 1 - at : 0;
-}
-
-static bool is_one_of(char letter, const char *letters)
-{
-	return letter == '\0' || strchr(letters, letter) != NULL;
+	return redact_has(data, size, end, "\"'") ? end + 1 - at : 0;
 }
 
 /* Up to the same quote, or where nothing is quoted up to one of `ends`. */
@@ -73,7 +75,7 @@ static size_t value_end(const char *data, size_t size, size_t at, size_t quote, 
 {
 	size_t end = at;
 	if (quote == 0) {
-		while (end < size && !is_one_of(data[end], ends))
+		while (end < size && data[end] != '\0' && !redact_has(data, size, end, ends))
 			end++;
 		return end;
 	}
@@ -82,62 +84,57 @@ static size_t value_end(const char *data, size_t size, size_t at, size_t quote, 
 	return size - end >= quote ? end : size;
 }
 
-/* The name in front of the ':' or '=' at `at`: where it begins; *end is where it ends. */
+/* The name in front of the ':', '=' or blank at `at`: where it begins; *end is where it ends. */
 static size_t key_before(const char *data, size_t at, size_t *end)
 {
 	size_t start = at;
-	if (at > 0 && (data[at - 1] == '"' || data[at - 1] == '\''))
+	if (at > 0 && redact_has(data, at, at - 1, "\"'"))
 		start--;
 	while (start < at && start > 0 && data[start - 1] == '\\')
 		start--;
 	*end = start;
-	while (start > 0 && *end - start < KEY_MAX && data[start - 1] != '\0' &&
-	       (redact_is_word(data[start - 1]) || is_one_of(data[start - 1], "_-.")))
+	while (start > 0 && *end - start < KEY_MAX &&
+	       (redact_is_word(data[start - 1]) || redact_has(data, at, start - 1, "_-.")))
 		start--;
 	return start;
 }
 
+/* Of such a name a ':' without quotes tells the value, which may have blanks. */
 static bool is_header(const char *name, size_t size)
 {
-	static const char *const headers[] = {"authorization",
-					      "proxy-authorization",
-					      "cookie",
-					      "set-cookie",
-					      "x-api-key",
-					      "password",
+	static const char *const headers[] = {"authorization", "cookie", "api-key", "password",
 					      NULL};
 	char folded[NAME_SIZE] = "";
 	fold(name, size, folded);
-	return headers[text_position(headers, folded)] != NULL;
+	return ends_with_one(folded, strlen(folded), headers);
 }
 
-static bool is_redacted(const char *data, size_t size, size_t at)
-{
-	return size - at > 3 && memcmp(data + at, "<se", 3) == 0;
-}
-
-/* Is what follows the value of a key whose name says that it is a secret? `at` is the ':' or '='. */
+/* Is what follows the value of a key whose name says that it is a secret? `at` is the ':' or '=', or the blank behind an
+ * option. */
 static bool assigned_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 			struct redaction *out)
 {
 	size_t key_end = 0;
-	size_t key = key_before(data, at, &key_end);
+	const size_t key = key_before(data, at, &key_end);
+	const bool quoted = key_end < at;
+	const bool option = key_end - key > 2 && memcmp(data + key, "--", 2) == 0;
 	size_t from = at + 1;
-	bool quoted = key_end < at;
-	enum redact_key says = redact_key_of(data + key, key_end - key);
-	if (says == REDACT_KEY_PLAIN || (says == REDACT_KEY_SERIAL && redactor->keep_identity))
+	if (data[at] == ' ' && (!option || quoted || redact_has(data, size, from, "-")))
 		return false;
-	bool header = is_header(data + key, key_end - key);
-	if (data[at] == ':' && !quoted && !header)
+	const enum redact_key says = redact_key_of(data + key, key_end - key);
+	const bool header = data[at] == ':' && is_header(data + key, key_end - key);
+	if (says == REDACT_KEY_PLAIN || (says == REDACT_KEY_SERIAL && redactor->keep_identity) ||
+	    (data[at] == ':' && !quoted && !header))
 		return false;
-	while (data[at] == ':' && from < size && (data[from] == ' ' || data[from] == '\t'))
+	while (data[at] == ':' && redact_has(data, size, from, " \t"))
 		from++;
-	size_t quote = quote_at(data, size, from);
+	const size_t quote = quote_at(data, size, from);
 	from += quote;
-	size_t to = value_end(data, size, from, quote, header ? "\r\n\"'\\" : " \t\r\n\"'\\&,;)}]");
-	/* A number, true or null of JSON has no quotes, and "==" compares. */
+	const size_t to =
+		value_end(data, size, from, quote, header ? "\r\n\"'\\" : " \t\r\n\"'\\&,;)}]");
+	/* A number, true or null of JSON has no quotes, "==" compares, and "<secret>" was one. */
 	if ((quoted && quote == 0) || to == from || data[from] == '=' ||
-	    is_redacted(data, size, from))
+	    (to - from > 3 && memcmp(data + from, "<se", 3) == 0))
 		return false;
 	if (says == REDACT_KEY_SECRET)
 		return set_secret(out, from, to);
@@ -150,31 +147,10 @@ static bool assigned_at(const struct redactor *redactor, const char *data, size_
 /* "://user:password@": `at` is the ':'. */
 static bool url_at(const char *data, size_t size, size_t at, struct redaction *out)
 {
-	size_t end = at + 3;
 	if (size - at < 4 || memcmp(data + at, "://", 3) != 0)
 		return false;
-	while (end < size && !is_one_of(data[end], "/?#@ \t\r\n\"'<>\\"))
-		end++;
+	const size_t end = value_end(data, size, at + 3, 0, "/?#@ \t\r\n\"'<>\\");
 	return end < size && data[end] == '@' && set_secret(out, at + 3, end);
-}
-
-/* "--password VALUE": `at` is the blank. */
-static bool option_at(const char *data, size_t size, size_t at, struct redaction *out)
-{
-	size_t option = at;
-	while (option > 0 && at - option < KEY_MAX && data[option - 1] != '\0' &&
-	       (redact_is_word(data[option - 1]) || is_one_of(data[option - 1], "_-")))
-		option--;
-	if (at - option < 3 || memcmp(data + option, "--", 2) != 0 || at + 1 == size ||
-	    is_one_of(data[at + 1], "-<") ||
-	    redact_key_of(data + option, at - option) != REDACT_KEY_SECRET)
-		return false;
-	return set_secret(out, at + 1, value_end(data, size, at + 1, 0, " \t\r\n\"'\\"));
-}
-
-static size_t token_span(const char *data, size_t size, size_t at)
-{
-	return redact_span(data, size, at, "._~+/=-");
 }
 
 /* "Bearer TOKEN", and tokens whose first letters say what they are. */
@@ -184,25 +160,21 @@ static bool token_at(const char *data, size_t size, size_t at, struct redaction 
 					       "glpat-", "xoxb-", "xoxp-", "eyJ",  "AKIA",
 					       "nvapi-", "sk-",	  "hf_",   NULL};
 	static const char bearer[] = "bearer ";
-	size_t same = 0;
+	const size_t token = at + sizeof(bearer) - 1;
 	if (!redact_begins(data, at))
 		return false;
-	while (same < size - at && bearer[same] != '\0' &&
-	       redact_lower(data[at + same]) == bearer[same])
-		same++;
-	if (bearer[same] == '\0') {
-		size_t length = token_span(data, size, at + same);
-		bool mixed = false;
-		for (size_t i = 0; i < length; i++)
-			mixed = mixed || strchr("0123456789", data[at + same + i]) != NULL;
-		return length >= BEARER_MIN && mixed &&
-		       set_secret(out, at + same, at + same + length);
+	const size_t span = redact_span(data, size, at, "._-");
+	if (token < size && strncasecmp(data + at, bearer, sizeof(bearer) - 1) == 0) {
+		const size_t end = token + redact_span(data, size, token, "._~+/=-");
+		size_t letter = token;
+		while (letter < end && (data[letter] < '0' || data[letter] > '9'))
+			letter++;
+		return letter < end && end - token >= BEARER_MIN && set_secret(out, token, end);
 	}
 	for (size_t i = 0; prefixes[i] != NULL; i++) {
-		size_t length = strlen(prefixes[i]);
-		if (size - at >= length && memcmp(data + at, prefixes[i], length) == 0 &&
-		    redact_span(data, size, at, "._-") >= TOKEN_MIN + length)
-			return set_secret(out, at, at + redact_span(data, size, at, "._-"));
+		const size_t length = strlen(prefixes[i]);
+		if (span >= TOKEN_MIN + length && memcmp(data + at, prefixes[i], length) == 0)
+			return set_secret(out, at, at + span);
 	}
 	return false;
 }
@@ -229,11 +201,9 @@ static bool pem_at(const char *data, size_t size, size_t at, struct redaction *o
 bool redact_secret_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		      struct redaction *out)
 {
-	if (data[at] == '=' || data[at] == ':')
+	if (data[at] == '=' || data[at] == ':' || data[at] == ' ')
 		return url_at(data, size, at, out) || assigned_at(redactor, data, size, at, out);
 	if (data[at] == '-')
 		return pem_at(data, size, at, out);
-	if (data[at] == ' ')
-		return option_at(data, size, at, out);
 	return redact_is_word(data[at]) && token_at(data, size, at, out);
 }

@@ -9,6 +9,7 @@
 #include "reports/report_file.h"
 #include "reports/tests/cases.h"
 #include "reports/view.h"
+#include "reports/writer.h"
 
 #include "base/file.h"
 #include "base/path.h"
@@ -314,6 +315,19 @@ static void test_closed_folder(void)
 }
 #endif
 
+/* Nothing is read behind the end of an id that names no suite (which the sanitizers see). */
+static void test_names_without_suite(void)
+{
+	static const char json[] =
+		REPORT "\"checks\": [{\"id\": \"a\", \"outcome\": \"pass\", "
+		       "\"deviceOutcomes\": [{\"ref\": \"d\", \"outcome\": \"pass\"}]}]}";
+	const struct writer_options options = {0};
+	cJSON *report CLEANUP_JSON = cJSON_Parse(json);
+	char *summary CLEANUP_FREE = NULL;
+	UNIT_INT(writer_print(writer_find("summary"), report, &options, &summary, NULL), 0);
+	UNIT_CONTAINS(summary, "\napis       a on d\n");
+}
+
 static void test_too_many_checks(void)
 {
 	struct text text CLEANUP_TEXT = {0};
@@ -340,6 +354,7 @@ int main(void)
 		{"numbers", test_numbers},
 		{"clocks", test_clocks},
 		{"too many checks", test_too_many_checks},
+		{"names without a suite", test_names_without_suite},
 #ifndef _WIN32
 		{"large files", test_large_files},
 		{"links", test_links},

@@ -82,8 +82,8 @@ static void test_sections(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct text begin CLEANUP_TEXT = {0};
 		struct text end CLEANUP_TEXT = {0};
-		ci_find(rows[i].system)->begin_section(&begin, "a b");
-		ci_find(rows[i].system)->end_section(&end, "a b");
+		ci_find(rows[i].system)->section(&begin, "a b", true);
+		ci_find(rows[i].system)->section(&end, "a b", false);
 		CU_ASSERT_TRUE(text_ends_with(text_string(&begin), rows[i].begin));
 		CU_ASSERT_TRUE(text_ends_with(text_string(&end), rows[i].end));
 	}

@@ -212,16 +212,48 @@ static void test_markdown(void)
 	CU_ASSERT_EQUAL(file_write_atomic(path, text_string(&text), text.size, 0644, NULL), 0);
 }
 
+/* What did not run because of one check is one line; JSON has each. */
+static void test_held(void)
+{
+	static const struct edit edits[] = {{"/checks/0/outcome", "\"fail\""},
+					    {"/checks/1/outcome", "\"notrun\""},
+					    {"/checks/1/cause", "\"registration.in-time\""},
+					    {"/checks/1/reason", "\"it failed\""},
+					    {"/checks/2/outcome", "\"notrun\""},
+					    {"/checks/2/cause", "\"registration.in-time\""},
+					    {"/checks/2/reason", "\"it failed\""},
+					    {"/checks/3/outcome", "\"notrun\""}};
+	cJSON *from CLEANUP_JSON = read_golden();
+	cJSON *to CLEANUP_JSON = read_golden();
+	struct comparison comparison CLEANUP_COMPARISON = {0};
+	struct text text CLEANUP_TEXT = {0};
+	struct error err = {0};
+	for (size_t i = 0; i < ARRAY_SIZE(edits); i++)
+		edit(to, &edits[i]);
+	CU_ASSERT_EQUAL_FATAL(comparison_make(from, to, &comparison, &err), 0);
+	comparison_print(&comparison, false, &text);
+	UNIT_CONTAINS(text_string(&text), " and 1 more  pass → notrun: it failed\n");
+	UNIT_INT(comparison.kinds[COMPARE_NOT_COMPARABLE], 3);
+	cJSON *json CLEANUP_JSON = comparison_to_json(&comparison);
+	UNIT_INT(cJSON_GetArraySize(json_pointer(json, "/changes")), 4);
+	text_reset(&text);
+	comparison_print_markdown(&comparison, &text);
+	UNIT_CONTAINS(text_string(&text), " and 1 more | pass | notrun | it failed |\n");
+}
+
 /* As many changes as a summary takes, and one more. */
 static void test_long_markdown(void)
 {
 	enum { CHANGES = 301 };
 	char nothing[] = "";
-	struct view_check check = {.id = "a", .reason = "", .outcome = REPORT_FAIL};
+	struct view_check check = {.id = "a", .reason = "", .cause = "", .outcome = REPORT_FAIL};
 	struct compare_change changes[CHANGES] = {0};
 	cJSON *from CLEANUP_JSON = read_golden();
-	struct comparison comparison = {
-		.from = from, .to = from, .changes = changes, .count = CHANGES};
+	struct comparison comparison = {.from = from,
+					.to = from,
+					.conformance = {.from = nothing, .to = nothing},
+					.changes = changes,
+					.count = CHANGES};
 	struct text text CLEANUP_TEXT = {0};
 	size_t rows = 0;
 	for (size_t i = 0; i < CHANGES; i++)
@@ -270,5 +302,5 @@ static void test_files_that_are_no_reports(void)
 
 UNIT_MAIN("compare", {"headlines", test_headlines}, {"followers", test_followers},
 	  {"recordings", test_recordings}, {"text and JSON", test_text_and_json},
-	  {"Markdown", test_markdown}, {"long Markdown", test_long_markdown},
+	  {"Markdown", test_markdown}, {"long Markdown", test_long_markdown}, {"held", test_held},
 	  {"files that are not reports", test_files_that_are_no_reports})

@@ -208,5 +208,32 @@ static void test_dispositions(void)
 	}
 }
 
+/* What a summary says of a failure that is known, and of one that is less bad than it was. */
+static void test_told(void)
+{
+	static const struct {
+		const char *plan, *told;
+	} rows[] = {
+		{PLAN_OF("", "{\"outcome\":\"crash\",\"entry\":\"known#3\"}"),
+		 "\nfail       a.one, better than expected, remove the expectation known#3: saw a, wanted "
+		 "b\n"},
+		{PLAN_OF("", FAILS_SO("saw ?, wanted b")),
+		 "\nknown      1 failure is expected by known#4\n"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const char *const lines[] = {
+			LINE_RUN_BEGIN, rows[i].plan,		LINE_BEGIN, LINE_ASSERTION("false"),
+			LINE_FAIL,	"\"type\":\"run-end\"", NULL};
+		const struct writer_options options = {0};
+		struct error err = {0};
+		char *summary CLEANUP_FREE = NULL;
+		cJSON *report CLEANUP_JSON = report_of_lines(lines, &err);
+		UNIT_STRING(err.text, "");
+		CU_ASSERT_EQUAL_FATAL(
+			writer_print(writer_find("summary"), report, &options, &summary, &err), 0);
+		UNIT_CONTAINS(summary, rows[i].told);
+	}
+}
+
 UNIT_MAIN("expectations", {"refused", test_refused}, {"matches", test_matches}, {"days", test_days},
-	  {"dispositions", test_dispositions})
+	  {"dispositions", test_dispositions}, {"told", test_told})

@@ -25,6 +25,8 @@ struct small {
 	const char *outcome, *outcomes[2];
 };
 
+static const struct writer_options plain = {0};
+
 static const struct small reports[] = {
 	{"1", "1", "live", "20348", {"n"}, {"552.12"}, {false}, "pass", {NULL}},
 	{"2", "2", "live", "20348", {"n"}, {"552.12"}, {false}, "fail", {NULL}},
@@ -99,8 +101,8 @@ static void read_folder(struct matrix *matrix, struct text_list *unread)
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	CU_ASSERT_EQUAL_FATAL(text_list_add(&paths, FOLDER, &err), 0);
-	CU_ASSERT_EQUAL_FATAL(matrix_read(matrix, &paths, NULL, NULL, unread, &err), 0);
-	CU_ASSERT_EQUAL_FATAL(matrix_sort(matrix, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(matrix_read(matrix, &paths, NULL, unread, &err), 0);
+	matrix_sort(matrix);
 }
 
 static void test_formats(void)
@@ -108,9 +110,10 @@ static void test_formats(void)
 	static const struct {
 		const char *format;
 		bool apis_only;
+		int columns;
 		const char *wanted;
 	} rows[] = {
-		{"text", false,
+		{"text", false, 0,
 		 "A   a 7 on W 9600.1: 1 run\n"
 		 "B   n 552.9 on W 20348.1: 1 run\n"
 		 "C   n 552.12 on W 9600.1: 1 run\n"
@@ -120,26 +123,38 @@ static void test_formats(void)
 		 "       A     B     C     D            E\n"
 		 "=a|\"b  pass  pass  pass  pass 2       pass\n"
 		 "api.x  pass  pass  fail  fail 1 of 2  crash\n"},
-		{"markdown", true,
+		{"text", false, 25,
+		 "E   s 1 on W 9600.1 (recorded): 1 run\n"
+		 "\n"
+		 "       A     B     C\n"
+		 "=a|\"b  pass  pass  pass\n"
+		 "api.x  pass  pass  fail\n"
+		 "\n"
+		 "       D            E\n"
+		 "=a|\"b  pass 2       pass\n"
+		 "api.x  fail 1 of 2  crash\n"},
+		{"markdown", true, 0,
 		 "| check | a 7 on W 9600.1 | n 552.9 on W 20348.1 | n 552.12 on W 9600.1 | "
 		 "n 552.12 on W 20348.1 | s 1 on W 9600.1 (recorded) |\n"
 		 "| --- | --- | --- | --- | --- | --- |\n"
 		 "| api.x | pass | pass | fail | fail 1 of 2 | crash |\n"},
-		{"markdown", false, "| `=a`\\|`\"b` | pass | pass | pass | pass 2 | pass |\n"},
-		{"csv", false,
+		{"markdown", false, 0, "| `=a`\\|`\"b` | pass | pass | pass | pass 2 | pass |\n"},
+		{"csv", false, 0,
 		 "check,driver,os,node,runs,pass,fail,unsupported,not-applicable,crash,timeout,broken,"
 		 "notrun\r\n"
 		 "\"'=a|\"\"b\",\"a 7\",\"W 9600.1\",\"live\",1,1,0,0,0,0,0,0,0\r\n"},
-		{"json", true,
+		{"json", true, 0,
 		 "\"schema\": \"gpucert-matrix/1\",\n  \"reports\": 5,\n  \"repeated\": 1"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct matrix matrix CLEANUP_MATRIX = {0};
 		struct text_list unread CLEANUP_TEXT_LIST = {0};
+		const struct writer_options options = {.columns = rows[i].columns};
 		struct text out CLEANUP_TEXT = {0};
 		read_folder(&matrix, &unread);
 		UNIT_INT(unread.count, 0);
-		matrix_print(&matrix, rows[i].format, rows[i].apis_only, false, &unread, &out);
+		matrix_keep(&matrix, rows[i].apis_only, false);
+		matrix_print(&matrix, rows[i].format, &options, &unread, &out);
 		UNIT_CONTAINS(text_string(&out), rows[i].wanted);
 		if (i + 1 == ARRAY_SIZE(rows))
 			CU_ASSERT_EQUAL(file_write_atomic(GPUCERT_BINARY_DIR "/tests/matrix.json",
@@ -166,9 +181,9 @@ static void test_failed_rows(void)
 	struct matrix matrix CLEANUP_MATRIX = {0};
 	struct text_list unread CLEANUP_TEXT_LIST = {0};
 	read_folder(&matrix, &unread);
-	matrix_keep_failed(&matrix);
+	matrix_keep(&matrix, false, true);
 	UNIT_INT(matrix.row_count, 1);
-	UNIT_STRING(matrix.rows[0], "api.x");
+	UNIT_STRING(matrix.rows[0].id, "api.x");
 	const struct matrix_cell *cell = matrix_cell_at(&matrix, 0, 3);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(cell);
 	UNIT_INT(cell->outcomes[REPORT_FAIL], 1);
@@ -219,11 +234,11 @@ static void test_untrusted(void)
 			hostile[i], hostile[i], hostile[i], hostile[i]);
 		CU_ASSERT_EQUAL_FATAL(json_parse(json, strlen(json), &report, &err), 0);
 		CU_ASSERT_EQUAL_FATAL(matrix_add(&matrix, "report.json", report, &err), 0);
-		CU_ASSERT_EQUAL_FATAL(matrix_sort(&matrix, &err), 0);
+		matrix_sort(&matrix);
 		for (size_t k = 0; matrix_formats[k] != NULL; k++) {
 			struct text out CLEANUP_TEXT = {0};
 			const bool html = strcmp(matrix_formats[k], "html") == 0;
-			matrix_print(&matrix, matrix_formats[k], false, false, &unread, &out);
+			matrix_print(&matrix, matrix_formats[k], &plain, &unread, &out);
 			for (size_t at = 0; at < out.size; at++)
 				CU_ASSERT((unsigned char)out.data[at] >= ' ' ||
 					  strchr(html ? "\r\n\t" : "\r\n", out.data[at]) != NULL);
@@ -258,13 +273,13 @@ static void test_latest(void)
 		CU_ASSERT_EQUAL_FATAL(json_parse(json, strlen(json), &report, &err), 0);
 		CU_ASSERT_EQUAL_FATAL(matrix_add(&matrix, runs[i].path, report, &err), 0);
 	}
-	CU_ASSERT_EQUAL_FATAL(matrix_sort(&matrix, &err), 0);
+	matrix_sort(&matrix);
 	const struct matrix_cell *cell = matrix_cell_at(&matrix, 0, 0);
 	UNIT_STRING(matrix.reports[cell->latest[REPORT_FAIL]].path, "c");
 	UNIT_STRING(matrix.reports[cell->latest[REPORT_PASS]].path, "a");
 	for (size_t i = 0; i < ARRAY_SIZE(newest); i++)
 		UNIT_STRING(matrix.reports[matrix.columns[0].newest[i]].path, newest[i]);
-	matrix_print(&matrix, "html", false, false, &unread, &page);
+	matrix_print(&matrix, "html", &plain, &unread, &page);
 	UNIT_CONTAINS(text_string(&page), "flaky</span>");
 	UNIT_CONTAINS(text_string(&page),
 		      "in 3 of 4 runs, last <a href=\"c#c-api.x\">2026-11-22 10:00</a>");
@@ -316,7 +331,7 @@ static void test_nothing_there(void)
 	struct text_list unread CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	CU_ASSERT_EQUAL_FATAL(text_list_add(&paths, FOLDER "/nowhere", &err), 0);
-	UNIT_INT(matrix_read(&matrix, &paths, NULL, NULL, &unread, &err), 0);
+	UNIT_INT(matrix_read(&matrix, &paths, NULL, &unread, &err), 0);
 	UNIT_CONTAINS(unread.items[0], "/nowhere: ");
 }
 

@@ -119,7 +119,7 @@ static void test_the_digest_stands_for_every_line(void)
 #define KEPT "evidence/a.one/01-kept.json"
 
 /* The faults of a report with one piece of evidence, which the run stored as `data`. */
-static char *faults_of(const char *path, const char *data)
+static char *faults_of(const char *path, const char *data, long bytes)
 {
 	struct text_list faults CLEANUP_TEXT_LIST = {0};
 	char digest[DIGEST_SIZE] = "";
@@ -128,8 +128,8 @@ static char *faults_of(const char *path, const char *data)
 	struct error err = {0};
 	digest_bytes(data, strlen(data), digest);
 	json = text_format("{\"checks\":[{\"evidence\":[{\"path\":\"%s\",\"digest\":\"%s\","
-			   "\"bytes\":%zu}]}]}",
-			   path, digest, strlen(data));
+			   "\"bytes\":%ld}]}]}",
+			   path, digest, bytes);
 	report = cJSON_Parse(json);
 	UNIT_INT(report_verify_evidence(directory, report, &faults, &err), 0);
 	return strdup(faults.count != 0 ? faults.items[0] : "");
@@ -137,7 +137,7 @@ static char *faults_of(const char *path, const char *data)
 
 static void expect_fault(const char *path, const char *data, const char *fault)
 {
-	char *seen CLEANUP_FREE = faults_of(path, data);
+	char *seen CLEANUP_FREE = faults_of(path, data, (long)strlen(data));
 	if (fault[0] == '\0')
 		UNIT_STRING(seen, "");
 	UNIT_CONTAINS(seen, fault);
@@ -153,6 +153,18 @@ static void test_evidence_is_compared(void)
 	expect_fault("../evidence", "{}", "../evidence: ");
 	expect_fault("evidence/../" KEPT, "{\"a\":1}", "leads elsewhere");
 	expect_fault("evidence", "{}", "evidence: ");
+}
+
+/* How much is read does not depend on a stranger. */
+static void test_no_size_is_believed(void)
+{
+	write_file(KEPT, "{\"a\":1}", 7);
+	char *negative CLEANUP_FREE = faults_of(KEPT, "{\"a\":1}", -1);
+	UNIT_CONTAINS(negative, "longer than 0 bytes");
+	char *kept CLEANUP_FREE = text_format("%s/%s", directory, KEPT);
+	UNIT_INT(truncate(kept, REPORT_EVIDENCE_MAX + 1), 0);
+	char *large CLEANUP_FREE = faults_of(KEPT, "{\"a\":1}", 2147483647);
+	UNIT_CONTAINS(large, "longer than 67108864 bytes");
 }
 
 #ifndef _WIN32
@@ -173,6 +185,7 @@ int main(void)
 		{"an unchained journal is refused", test_an_unchained_journal_is_refused},
 		{"the digest stands for every line", test_the_digest_stands_for_every_line},
 		{"evidence is compared", test_evidence_is_compared},
+		{"no size is believed", test_no_size_is_believed},
 #ifndef _WIN32
 		{"evidence behind a link is a fault", test_evidence_behind_a_link_is_a_fault},
 #endif

@@ -109,6 +109,22 @@ static int add_sh(struct text *out, const char *argument, struct error *err)
 	return 0;
 }
 
+/* Whoever pastes a line sees what runs only when the terminal shows it as it is. */
+static int check_shown(const char *argument, struct error *err)
+{
+	const size_t size = strlen(argument);
+	uint32_t code = 0;
+	for (size_t i = 0, length = 0; i<size; i += length> 0 ? length : 1) {
+		length = text_character(argument + i, size - i, &code);
+		if (length != 0 && text_is_hazardous(code) && code != '\t' && code != '\n')
+			return error_set(err, ERROR_UNSUPPORTED,
+					 "a terminal would not show this argument as it is, use "
+					 "--format json: %s",
+					 argument);
+	}
+	return 0;
+}
+
 int shell_quote(struct text *out, enum shell shell, const struct text_list *arguments,
 		struct error *err)
 {
@@ -120,7 +136,9 @@ int shell_quote(struct text *out, enum shell shell, const struct text_list *argu
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < arguments->count; i++) {
 		text_add(out, i > 0 ? " " : "");
-		rc = add[shell](out, arguments->items[i], err);
+		rc = check_shown(arguments->items[i], err);
+		if (rc == 0)
+			rc = add[shell](out, arguments->items[i], err);
 	}
 	return rc;
 }

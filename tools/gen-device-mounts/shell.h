@@ -16,7 +16,8 @@ enum shell {
 
 /* Appends the arguments with blanks between, in quotes where they need them. ERROR_UNSUPPORTED: the
  * shell has no way to pass one (cmd: a line break; PowerShell 5.1: a double quote, nothing at all,
- * a blank together with a backslash at the end). */
+ * a blank together with a backslash at the end), or a terminal would not show it as it is: control characters but for tabs
+ * and line feeds, marks that change the direction of text. */
 int shell_quote(struct text *out, enum shell shell, const struct text_list *arguments,
 		struct error *err);
 

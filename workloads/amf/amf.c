@@ -6,7 +6,6 @@
 #include "base/cleanup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <wchar.h>
 
 #define AMF_LIBRARY API_LIBRARY("amfrt64.dll", "libamfrt64.so.1")
@@ -384,9 +383,9 @@ static int load(struct amf *amf, struct api_report *report, struct error *err)
 	return check_made(rc, amf->factory, "AMFInit", err);
 }
 
-static int amf_open(struct api_report *report, void **session, struct error *err)
+static int amf_open(struct api_report *report, void *session, struct error *err)
 {
-	struct amf *amf = *session;
+	struct amf *amf = session;
 	int rc = load(amf, report, err);
 	return rc == 0 ? api_open_devices(amf_devices, report, &amf->devices, err) : rc;
 }
@@ -394,8 +393,7 @@ static int amf_open(struct api_report *report, void **session, struct error *err
 static void amf_close(void *session)
 {
 	struct amf *amf = session;
-	amf_devices->close(amf->devices);
-	free(amf);
+	api_close(amf_devices, amf->devices);
 }
 
 const struct api_driver amf_api = {

@@ -39,15 +39,22 @@ static void judge(struct api_report *report, const struct error *reason)
 static int open_session(const struct api_driver *api, struct api_report *report, void **session,
 			struct error *err)
 {
-	*session = api->session_size != 0 ? calloc(1, api->session_size) : NULL;
-	if (api->session_size != 0 && *session == NULL)
+	*session = calloc(1, api->session_size);
+	if (*session == NULL)
 		return error_memory(err);
-	int rc = api->open(report, session, err);
-	if (rc != 0 && api->session_size != 0) {
-		free(*session);
+	int rc = api->open(report, *session, err);
+	if (rc != 0) {
+		api_close(api, *session);
 		*session = NULL;
 	}
 	return rc;
+}
+
+void api_close(const struct api_driver *api, void *session)
+{
+	if (session != NULL && api->close != NULL)
+		api->close(session);
+	free(session);
 }
 
 int api_open(const struct api_driver *api, struct api_report *report, void **session,
@@ -199,7 +206,14 @@ void api_add_windows_driver(struct members *device, bool told, uint64_t version)
 
 int api_report_device(struct api_report *report, cJSON *device, struct error *err)
 {
-	return members_append(report->devices, device, err);
+	static const char *const keys[] = {"type", "deviceUuid", "pciAddress", "memoryBytes"};
+	struct members members CLEANUP_MEMBERS = {.object = device, .failed = device == NULL};
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (!cJSON_HasObjectItem(device, keys[i]))
+			member_null(&members, keys[i]);
+	if (device != NULL && !cJSON_HasObjectItem(device, "driver"))
+		api_add_driver(&members, NULL);
+	return members_append(report->devices, members_take(&members), err);
 }
 
 static cJSON *loader_json(const struct api_report *report)

@@ -38,23 +38,20 @@ struct api_driver {
 	const char *library;	 /* that it opens: "libvulkan.so.1" */
 	const char *summary;	 /* for --help: one line */
 	const char *description; /* for --help: what the probe does, whole sentences */
-	/* The bytes of a session; 0: `open` makes it. */
-	size_t session_size;
-	/* Loads, enumerates and fills the report; *session is what there is to work with, before the
-	 * call session_size zeroed bytes, which are freed after an error, or NULL. What an error
+	size_t session_size;	 /* bytes of a session: what there is to work with */
+	/* Loads, enumerates, and fills the report and the session, which is zeroed. What an error
 	 * means: ERROR_NOT_FOUND, ERROR_UNSUPPORTED: report->missing, or else `library`, is not there;
-	 * ERROR_MEMORY: the probe cannot go on; any other: it is there and does not work. Then there
-	 * is no session. */
-	int (*open)(struct api_report *report, void **session, struct error *err);
+	 * ERROR_MEMORY: the probe cannot go on; any other: it is there and does not work. */
+	int (*open)(struct api_report *report, void *session, struct error *err);
 	/* Works on one device of the report. NULL: there is nothing but the enumeration. What an
 	 * error means: ERROR_TIMEOUT: the device did not finish, and nothing was released;
 	 * ERROR_UNSUPPORTED: the device cannot do it; ERROR_MEMORY; any other: a call failed,
 	 * report->failure when that is known. */
 	int (*work)(void *session, const struct work_request *request, struct work_report *report,
 		    struct error *err);
-	/* Frees the session. Not called after a work that ended with ERROR_TIMEOUT: the device may
-	 * still use what the driver made, so it is left alone, and the process ends without running
-	 * exit handlers. NULL: there is never a session. */
+	/* Gives back what `open` made, also of one that failed half-way; NULL: nothing. Not called
+	 * after a work that ended with ERROR_TIMEOUT: the device may still use what the driver made,
+	 * so it is left alone, and the process ends without running exit handlers. */
 	void (*close)(void *session);
 };
 
@@ -86,9 +83,12 @@ struct api_report {
 
 #define CLEANUP_API_REPORT __attribute__((cleanup(api_report_free)))
 
-/* Opens the API and judges how that went. ERROR_MEMORY. */
+/* Opens the API and judges how that went; *session is NULL where that failed. ERROR_MEMORY. */
 int api_open(const struct api_driver *api, struct api_report *report, void **session,
 	     struct error *err);
+
+/* Closes and frees a session. NULL: nothing. */
+void api_close(const struct api_driver *api, void *session);
 
 /* For the `open` of an API whose devices another one tells: opens `list`, which fills `devices`; what
  * the report says of the API itself stays. Errors as for `open`. */
@@ -141,7 +141,8 @@ void api_add_driver(struct members *device, const char *version);
 /* The version as Windows codes it: four times 16 bits. */
 void api_add_windows_driver(struct members *device, bool told, uint64_t version);
 
-/* Adds an element to `devices`, which it consumes; NULL: out of memory. ERROR_MEMORY. */
+/* Adds an element to `devices`, which it consumes; NULL: out of memory. What every element has and
+ * this one does not tell becomes null. ERROR_MEMORY. */
 int api_report_device(struct api_report *report, cJSON *device, struct error *err);
 
 /* Adds `api`, `platforms` (when there are any) and `devices`; the two arrays are consumed. */

@@ -126,8 +126,8 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 		rc = neighbour_work(api, session, (size_t)cJSON_GetArraySize(report.devices),
 				    &given_beside, &request, &work, err);
 	*orderly = work.status != WORK_TIMED_OUT;
-	if (session != NULL && *orderly)
-		api->close(session);
+	if (*orderly)
+		api_close(api, session);
 	if (rc != 0)
 		return rc;
 	probe_members(&document, api->name, &launch);

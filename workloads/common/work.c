@@ -218,14 +218,6 @@ int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct 
 	return rc;
 }
 
-const char *code_name(const struct code_name *names, size_t count, int64_t code)
-{
-	for (size_t i = 0; i < count; i++)
-		if (names[i].code == code)
-			return names[i].name;
-	return NULL;
-}
-
 int call_failed(struct call_failure *failure, const char *call, int code, const char *name,
 		struct error *err)
 {
@@ -235,7 +227,8 @@ int call_failed(struct call_failure *failure, const char *call, int code, const 
 			 name != NULL ? name : "unknown result", code);
 }
 
-const struct code_advice *code_advice(const struct code_advice *codes, size_t count, int code)
+static const struct code_advice *find_code(const struct code_advice *codes, size_t count,
+					   int64_t code)
 {
 	for (size_t i = 0; i < count; i++)
 		if (codes[i].code == code)
@@ -243,10 +236,16 @@ const struct code_advice *code_advice(const struct code_advice *codes, size_t co
 	return NULL;
 }
 
+const char *code_name(const struct code_advice *codes, size_t count, int64_t code)
+{
+	const struct code_advice *known = find_code(codes, count, code);
+	return known != NULL ? known->name : NULL;
+}
+
 int call_failed_advised(struct call_failure *failure, const char *call, int code,
 			const struct code_advice *codes, size_t count, struct error *err)
 {
-	const struct code_advice *known = code_advice(codes, count, code);
+	const struct code_advice *known = find_code(codes, count, code);
 	int rc = call_failed(failure, call, code, known != NULL ? known->name : NULL, err);
 	if (known == NULL || known->advice == NULL)
 		return rc;

@@ -199,20 +199,6 @@ int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct 
 int work_wait(const struct work_request *request, work_step *reached, void *work,
 	      struct error *err);
 
-/* A code of an API and what its specification calls it. */
-struct code_name {
-	int64_t code;
-	const char *name;
-};
-
-#define CODE_NAME(code)                                                                            \
-	{                                                                                          \
-		code, #code                                                                        \
-	}
-
-/* NULL: a code that is not in the table. */
-const char *code_name(const struct code_name *names, size_t count, int64_t code);
-
 /* Keeps call and result, and says so: "vkCreateDevice: VK_ERROR_DEVICE_LOST (-4)". `failure` may be
  * NULL; `name` is for a code that is not known. Returns ERROR_REMOTE. */
 int call_failed(struct call_failure *failure, const char *call, int code, const char *name,
@@ -226,7 +212,7 @@ struct code_advice {
 };
 
 /* NULL: a code that is not in the table. */
-const struct code_advice *code_advice(const struct code_advice *codes, size_t count, int code);
+const char *code_name(const struct code_advice *codes, size_t count, int64_t code);
 
 /* call_failed() with the advice behind: "cuInit: CUDA_ERROR_UNKNOWN (999): ...". */
 int call_failed_advised(struct call_failure *failure, const char *call, int code,

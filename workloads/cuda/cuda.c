@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Source: CUDA Driver API reference, CUresult. */
 static const struct code_advice codes[] = {
@@ -102,7 +101,6 @@ static void add_attributes(struct members *members, const struct cuda *cuda, cud
 	const int minor = attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MINOR);
 	const int units = attribute(cuda, device, CUDA_ATTRIBUTE_MULTIPROCESSORS);
 	if (integrated < 0 || major < 0 || minor < 0 || units < 0) {
-		member_null(members, "type");
 		member_null(members, "computeCapability");
 		return;
 	}
@@ -119,8 +117,6 @@ static void add_address(struct members *members, const struct cuda *cuda, cuda_d
 	if (domain >= 0 && bus >= 0 && slot >= 0)
 		api_add_pci_address(members, (unsigned)domain, (unsigned)bus & 0xFFu,
 				    (unsigned)slot & 0xFFu, 0);
-	else
-		member_null(members, "pciAddress");
 }
 
 static void add_identity(struct members *members, const struct cuda *cuda, cuda_device device)
@@ -166,11 +162,8 @@ static cJSON *describe(const struct cuda *cuda, const struct api_report *report,
 	add_identity(&members, cuda, device);
 	member_optional(&members, "apiVersion", report->version);
 	add_attributes(&members, cuda, device);
-	api_add_driver(&members, NULL);
 	if (cuda->cuDeviceTotalMem(&memory, device) == CUDA_SUCCESS)
 		member_number(&members, "memoryBytes", (double)memory);
-	else
-		member_null(&members, "memoryBytes");
 	member_item(&members, "peers", peers_of(cuda, index));
 	return members_take(&members);
 }
@@ -207,9 +200,9 @@ static int enumerate(struct cuda *cuda, struct api_report *report, struct error 
 	return rc;
 }
 
-static int cuda_open(struct api_report *report, void **session, struct error *err)
+static int cuda_open(struct api_report *report, void *session, struct error *err)
 {
-	struct cuda *cuda = *session;
+	struct cuda *cuda = session;
 	cuda->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	int rc = load(cuda, report, err);
 	return rc == 0 ? enumerate(cuda, report, err) : rc;
@@ -226,5 +219,4 @@ const struct api_driver cuda_api = {
 	.session_size = sizeof(struct cuda),
 	.open = cuda_open,
 	.work = cuda_work,
-	.close = free,
 };

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 int d3d11_check(struct d3d11_device *gpu, HRESULT result, const char *call, struct error *err)
 {
@@ -22,7 +21,7 @@ static HRESULT create(struct d3d11_device *gpu, D3D_FEATURE_LEVEL *level)
 	HRESULT result = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(levels) && gpu->device == NULL; i++)
 		result = gpu->d3d->create_device(
-			(IDXGIAdapter *)gpu->d3d->dxgi->adapters[gpu->request->device],
+			(IDXGIAdapter *)gpu->d3d->dxgi.adapters[gpu->request->device],
 			D3D_DRIVER_TYPE_UNKNOWN, NULL, 0, &levels[i], 1, D3D11_SDK_VERSION,
 			&gpu->device, level, &gpu->context);
 	return result;
@@ -71,21 +70,16 @@ int d3d11_device_wait(struct d3d11_device *gpu, struct error *err)
 static void d3d11_close(void *session)
 {
 	struct d3d11 *d3d = session;
-	dxgi_close(d3d->dxgi);
-	free(d3d);
+	dxgi_close(&d3d->dxgi);
 }
 
-static int d3d11_open(struct api_report *report, void **session, struct error *err)
+static int d3d11_open(struct api_report *report, void *session, struct error *err)
 {
-	struct d3d11 *d3d = *session;
+	struct d3d11 *d3d = session;
 	const struct api_function functions[] = {{"D3D11CreateDevice", &d3d->create_device},
 						 {NULL, NULL}};
-	void *dxgi = NULL;
 	int rc = api_load(report, D3D11_LIBRARY, functions, err);
-	if (rc == 0)
-		rc = dxgi_open(report, &dxgi, err);
-	d3d->dxgi = dxgi;
-	return rc;
+	return rc == 0 ? dxgi_open(report, &d3d->dxgi, err) : rc;
 }
 
 const struct api_driver d3d11_api = {

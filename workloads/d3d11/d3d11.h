@@ -12,7 +12,7 @@
 
 struct d3d11 {
 	PFN_D3D11_CREATE_DEVICE create_device;
-	struct dxgi *dxgi;
+	struct dxgi dxgi;
 };
 
 /* A device and its immediate context. */

@@ -159,6 +159,7 @@ const struct api_driver d3d12_api = {
 		"Opens Direct3D 12 (d3d12.dll, or vkd3d where the system is not Windows), enumerates the adapters, runs a "
 		"compute pipeline on one of them and draws a triangle off-screen, and verifies every element and every "
 		"pixel on the CPU. Compute-only devices draw nothing.",
+	.session_size = D3D12_SESSION_SIZE,
 	.open = d3d12_open,
 	.work = d3d12_work,
 	.close = d3d12_close,

@@ -18,9 +18,10 @@
 #define D3D12_LIBRARY API_LIBRARY("d3d12.dll", "libvkd3d.so.1")
 
 struct d3d12;
+enum { D3D12_SESSION_SIZE = 16384 }; /* bytes; no platform's struct d3d12 has more */
 
 /* Loads and enumerates; as the `open` and `close` of an api_driver. */
-int d3d12_open(struct api_report *report, void **session, struct error *err);
+int d3d12_open(struct api_report *report, void *session, struct error *err);
 void d3d12_close(void *session);
 
 HRESULT d3d12_create_device(struct d3d12 *d3d, size_t index, D3D_FEATURE_LEVEL level,

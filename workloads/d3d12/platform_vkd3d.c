@@ -5,7 +5,6 @@
 #include "workloads/vulkan/vulkan.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 const char d3d12_create_device_call[] = "vkd3d_create_device";
 
@@ -23,6 +22,7 @@ struct d3d12 {
 	VkPhysicalDevice devices[API_DEVICES_MAX];
 	uint32_t count;
 };
+_Static_assert(sizeof(struct d3d12) <= D3D12_SESSION_SIZE, "a session holds it");
 
 static int load(struct d3d12 *d3d, struct api_report *report, struct error *err)
 {
@@ -72,6 +72,8 @@ static int enumerate(struct d3d12 *d3d, struct error *err)
 	d3d->count = API_DEVICES_MAX;
 	VkResult result = d3d->vkEnumeratePhysicalDevices(d3d->get_vk_instance(d3d->instance),
 							  &d3d->count, d3d->devices);
+	if (d3d->count > API_DEVICES_MAX)
+		d3d->count = API_DEVICES_MAX;
 	if (result == VK_SUCCESS || result == VK_INCOMPLETE)
 		return 0;
 	d3d->count = 0;
@@ -93,34 +95,28 @@ static cJSON *describe(struct d3d12 *d3d, size_t index)
 	member_bool(&device, "software", properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU);
 	member_hex(&device, "vendorId", properties.vendorID, 4);
 	member_hex(&device, "deviceId", properties.deviceID, 4);
-	member_null(&device, "deviceUuid");
-	member_null(&device, "pciAddress");
 	api_add_driver(&device, version);
 	member_number(&device, "memoryBytes", vulkan_local_bytes(&memory));
 	return members_take(&device);
 }
 
-int d3d12_open(struct api_report *report, void **session, struct error *err)
+int d3d12_open(struct api_report *report, void *session, struct error *err)
 {
-	struct d3d12 *d3d CLEANUP_FREE = calloc(1, sizeof(*d3d));
-	if (d3d == NULL)
-		return error_memory(err);
+	struct d3d12 *d3d = session;
 	int rc = load(d3d, report, err);
 	report->missing = rc == 0 ? "Vulkan driver" : NULL;
 	if (rc == 0)
 		rc = enumerate(d3d, err);
 	for (size_t i = 0; rc == 0 && i < d3d->count; i++)
 		rc = api_report_device(report, describe(d3d, i), err);
-	if (rc == 0)
-		*session = STEAL(d3d);
 	return rc;
 }
 
 void d3d12_close(void *session)
 {
 	struct d3d12 *d3d = session;
-	(void)d3d->instance_decref(d3d->instance);
-	free(d3d);
+	if (d3d->instance != NULL)
+		(void)d3d->instance_decref(d3d->instance);
 }
 
 HRESULT d3d12_create_device(struct d3d12 *d3d, size_t index, D3D_FEATURE_LEVEL level,

@@ -4,8 +4,6 @@
 #include "workloads/dxcore/dxcore.h"
 #include "workloads/dxgi/dxgi.h"
 
-#include <stdlib.h>
-
 const char d3d12_create_device_call[] = "D3D12CreateDevice";
 
 /* Not in every MinGW-w64. */
@@ -16,15 +14,16 @@ typedef HRESULT(WINAPI *serialize_root_signature)(const D3D12_ROOT_SIGNATURE_DES
 struct d3d12 {
 	PFN_D3D12_CREATE_DEVICE create_device;
 	serialize_root_signature serialize_root_signature;
-	void *dxgi;   /* a struct dxgi; NULL: no graphics adapter */
+	struct dxgi dxgi;
 	void *dxcore; /* a struct dxcore; NULL: this system has none */
 	size_t count;
 	IUnknown *adapters[API_DEVICES_MAX]; /* of one of the two */
 };
+_Static_assert(sizeof(struct d3d12) <= D3D12_SESSION_SIZE, "a session holds it");
 
 static bool dxgi_has(const struct dxgi *dxgi, const LUID *luid)
 {
-	for (size_t i = 0; dxgi != NULL && i < dxgi->count; i++) {
+	for (size_t i = 0; i < dxgi->count; i++) {
 		DXGI_ADAPTER_DESC1 description = {0};
 		if (IDXGIAdapter1_GetDesc1(dxgi->adapters[i], &description) >= 0 &&
 		    memcmp(&description.AdapterLuid, luid, sizeof(*luid)) == 0)
@@ -41,7 +40,7 @@ static int add_compute_only(struct d3d12 *d3d, struct api_report *report, struct
 	for (size_t i = 0; rc == 0 && dxcore != NULL && i < dxcore->count; i++) {
 		const struct dxcore_adapter *adapter = &dxcore->adapters[i];
 		if (!adapter->attributes[DXCORE_CORE_COMPUTE] ||
-		    dxgi_has(d3d->dxgi, &adapter->luid) || d3d->count == API_DEVICES_MAX)
+		    dxgi_has(&d3d->dxgi, &adapter->luid) || d3d->count == API_DEVICES_MAX)
 			continue;
 		rc = api_report_device(report, dxcore_describe(adapter, d3d->count), err);
 		d3d->adapters[d3d->count++] = (IUnknown *)adapter->object;
@@ -55,8 +54,8 @@ static int list_adapters(struct d3d12 *d3d, struct api_report *report, struct er
 	struct error reason = {0};
 	struct error ignored = {0};
 	struct api_report unused CLEANUP_API_REPORT = {0};
+	const struct dxgi *dxgi = &d3d->dxgi;
 	int found = dxgi_open(report, &d3d->dxgi, &reason);
-	const struct dxgi *dxgi = d3d->dxgi;
 	for (size_t i = 0; found == 0 && i < dxgi->count; i++)
 		d3d->adapters[d3d->count++] = (IUnknown *)dxgi->adapters[i];
 	(void)api_open(&dxcore_api, &unused, &d3d->dxcore, &ignored);
@@ -68,32 +67,23 @@ static int list_adapters(struct d3d12 *d3d, struct api_report *report, struct er
 	return rc;
 }
 
-int d3d12_open(struct api_report *report, void **session, struct error *err)
+int d3d12_open(struct api_report *report, void *session, struct error *err)
 {
-	struct d3d12 *d3d = calloc(1, sizeof(*d3d));
-	if (d3d == NULL)
-		return error_memory(err);
+	struct d3d12 *d3d = session;
 	const struct api_function functions[] = {
 		{"D3D12CreateDevice", &d3d->create_device},
 		{"D3D12SerializeRootSignature", &d3d->serialize_root_signature},
 		{NULL, NULL},
 	};
 	int rc = api_load(report, D3D12_LIBRARY, functions, err);
-	if (rc == 0)
-		rc = list_adapters(d3d, report, err);
-	if (rc == 0)
-		*session = d3d;
-	else
-		d3d12_close(d3d);
-	return rc;
+	return rc == 0 ? list_adapters(d3d, report, err) : rc;
 }
 
 void d3d12_close(void *session)
 {
 	struct d3d12 *d3d = session;
-	dxcore_close(d3d->dxcore);
-	dxgi_close(d3d->dxgi);
-	free(d3d);
+	api_close(&dxcore_api, d3d->dxcore);
+	dxgi_close(&d3d->dxgi);
 }
 
 HRESULT d3d12_create_device(struct d3d12 *d3d, size_t index, D3D_FEATURE_LEVEL level,

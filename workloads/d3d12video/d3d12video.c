@@ -61,6 +61,7 @@ const struct api_driver d3d12video_api = {
 	.description =
 		"Opens Direct3D 12, lists what one adapter encodes, and encodes moving frames with each codec. The streams are in the "
 		"document, for verify-video.",
+	.session_size = D3D12_SESSION_SIZE,
 	.open = d3d12_open,
 	.work = d3d12video_work,
 	.close = d3d12_close,

@@ -16,7 +16,7 @@ enum {
 /* Whether the driver takes these sizes: which, it does not tell. The tools are those that it wants. */
 static bool takes(struct d3d12video_encoder *e, unsigned tree, unsigned block, unsigned depth)
 {
-	D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT_HEVC sizes = {
+	D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC tools = {
 		.MinLumaCodingUnitSize = (D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC_CUSIZE)block,
 		.MaxLumaCodingUnitSize = (D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC_CUSIZE)tree,
 		.MaxLumaTransformUnitSize =
@@ -26,27 +26,26 @@ static bool takes(struct d3d12video_encoder *e, unsigned tree, unsigned block, u
 		.max_transform_hierarchy_depth_inter = (UCHAR)depth,
 		.max_transform_hierarchy_depth_intra = (UCHAR)depth,
 	};
+	D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT_HEVC told = {
+		.MinLumaCodingUnitSize = tools.MinLumaCodingUnitSize,
+		.MaxLumaCodingUnitSize = tools.MaxLumaCodingUnitSize,
+		.MaxLumaTransformUnitSize = tools.MaxLumaTransformUnitSize,
+		.max_transform_hierarchy_depth_inter = (UCHAR)depth,
+		.max_transform_hierarchy_depth_intra = (UCHAR)depth,
+	};
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT query = {
 		.Codec = e->settings.codec,
 		.Profile = e->settings.profile,
-		.CodecSupportLimits = {.DataSize = sizeof(sizes), .pHEVCSupport = &sizes},
+		.CodecSupportLimits = {.DataSize = sizeof(told), .pHEVCSupport = &told},
 	};
 	if (!D3D12VIDEO_TELLS(e->video, CODEC_CONFIGURATION_SUPPORT, &query) || !query.IsSupported)
 		return false;
-	const bool amp =
-		(sizes.SupportFlags &
-		 D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT_HEVC_FLAG_ASYMETRIC_MOTION_PARTITION_REQUIRED) !=
-		0;
-	e->settings.tools.hevc = (D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC){
-		.ConfigurationFlags =
-			amp ? D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC_FLAG_USE_ASYMETRIC_MOTION_PARTITION
-			    : D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC_FLAG_NONE,
-		.MinLumaCodingUnitSize = sizes.MinLumaCodingUnitSize,
-		.MaxLumaCodingUnitSize = sizes.MaxLumaCodingUnitSize,
-		.MaxLumaTransformUnitSize = sizes.MaxLumaTransformUnitSize,
-		.max_transform_hierarchy_depth_inter = sizes.max_transform_hierarchy_depth_inter,
-		.max_transform_hierarchy_depth_intra = sizes.max_transform_hierarchy_depth_intra,
-	};
+	if ((told.SupportFlags &
+	     D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT_HEVC_FLAG_ASYMETRIC_MOTION_PARTITION_REQUIRED) !=
+	    0)
+		tools.ConfigurationFlags =
+			D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC_FLAG_USE_ASYMETRIC_MOTION_PARTITION;
+	e->settings.tools.hevc = tools;
 	return true;
 }
 

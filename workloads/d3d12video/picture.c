@@ -126,15 +126,8 @@ void d3d12video_record(struct d3d12video_encoder *e)
 /* By D3D12_VIDEO_ENCODER_ENCODE_ERROR_FLAGS. */
 static int tell_failure(struct d3d12video_encoder *e, uint64_t flags, struct error *err)
 {
-	static const struct code_name names[] = {
-		CODE_NAME(
-			D3D12_VIDEO_ENCODER_ENCODE_ERROR_FLAG_CODEC_PICTURE_CONTROL_NOT_SUPPORTED),
-		CODE_NAME(
-			D3D12_VIDEO_ENCODER_ENCODE_ERROR_FLAG_SUBREGION_LAYOUT_CONFIGURATION_NOT_SUPPORTED),
-		CODE_NAME(D3D12_VIDEO_ENCODER_ENCODE_ERROR_FLAG_INVALID_REFERENCE_PICTURES),
-		CODE_NAME(
-			D3D12_VIDEO_ENCODER_ENCODE_ERROR_FLAG_RECONFIGURATION_REQUEST_NOT_SUPPORTED),
-		CODE_NAME(D3D12_VIDEO_ENCODER_ENCODE_ERROR_FLAG_INVALID_METADATA_BUFFER_SOURCE),
+	static const struct code_advice names[] = {
+#include "workloads/d3d12video/errors.h" /* generated from the specification's header */
 	};
 	return call_failed(&e->video->gpu.report->failure,
 			   "ID3D12VideoEncodeCommandList2::EncodeFrame", (int)flags,

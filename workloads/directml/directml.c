@@ -3,11 +3,9 @@
 
 #include "base/cleanup.h"
 
-#include <stdlib.h>
-
 struct directml {
 	dml_create_device create_device;
-	struct d3d12 *d3d;
+	void *d3d; /* session of d3d12_api, whose adapters these are */
 };
 
 struct execution {
@@ -117,25 +115,20 @@ static int directml_work(void *session, const struct work_request *request,
 	return rc;
 }
 
-static int directml_open(struct api_report *report, void **session, struct error *err)
+static int directml_open(struct api_report *report, void *session, struct error *err)
 {
-	struct directml *dml = *session;
+	struct directml *dml = session;
 	const struct api_function functions[] = {{"DMLCreateDevice", &dml->create_device},
 						 {NULL, NULL}};
-	void *d3d = NULL;
 	wine_name(report->emulator, sizeof(report->emulator));
 	int rc = api_load(report, DIRECTML_LIBRARY, functions, err);
-	if (rc == 0)
-		rc = d3d12_open(report, &d3d, err); /* whose adapters these are */
-	dml->d3d = d3d;
-	return rc;
+	return rc == 0 ? api_open_devices(&d3d12_api, report, &dml->d3d, err) : rc;
 }
 
 static void directml_close(void *session)
 {
 	struct directml *dml = session;
-	d3d12_close(dml->d3d);
-	free(dml);
+	api_close(&d3d12_api, dml->d3d);
 }
 
 const struct api_driver directml_api = {

@@ -27,8 +27,7 @@ static const struct code_advice results[] = {
 
 static const char *name_of(int32_t result)
 {
-	const struct code_advice *known = code_advice(results, ARRAY_SIZE(results), result);
-	return known != NULL ? known->name : NULL;
+	return code_name(results, ARRAY_SIZE(results), result);
 }
 
 bool hresult_is_removal(int32_t result)

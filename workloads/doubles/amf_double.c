@@ -16,6 +16,8 @@
  *   repeating    it says that the output is to be asked for again, for ever
  *   full         every other frame is refused at first
  *   nowhere      what is allocated is nowhere
+ *   greedy       it asks for 1000 extensions of Vulkan
+ *   growing      it asks for one, and then for 1000
  *   long         a picture says that it is 16 MB long
  */
 
@@ -334,9 +336,9 @@ static amf_result init_vulkan(amf_object o, struct amf_vulkan_device *device)
 static amf_result get_extensions(amf_object o, size_t *count, const char **names)
 {
 	(void)o;
-	(void)names;
 	ENTER(GetVulkanDeviceExtensions);
-	*count = setting_has("greedy") ? 1000 : 0;
+	*count = setting_has("greedy") || (setting_has("growing") && names != NULL) ? 1000 : 0;
+	*count += setting_has("growing") && names == NULL;
 	return AMF_OK;
 }
 

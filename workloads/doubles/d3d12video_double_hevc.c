@@ -8,6 +8,7 @@
  *   shallow          no transform is split
  *   plain-tools      asymmetric partitions need not be allowed
  *   no-such-sizes    there are no blocks that it takes
+ *   wild-sizes       it writes sizes that no block has over what it was asked
  *   low-delay        pictures that refer to the one before are coded as B
  *   spoil=WHAT       what the caller described is made wrong before it is looked at: order, type, set,
  *                    list, descriptors, before, unused
@@ -62,6 +63,8 @@ static HRESULT tell_sizes(D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_S
 	if (setting_has("low-delay"))
 		asked->SupportFlags |=
 			D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT_HEVC_FLAG_P_FRAMES_IMPLEMENTED_AS_LOW_DELAY_B_FRAMES;
+	if (setting_has("wild-sizes"))
+		memset(&asked->MinLumaCodingUnitSize, 0x7F, sizeof(asked->MinLumaCodingUnitSize));
 	return S_OK;
 }
 

@@ -24,6 +24,7 @@
  *   strange-uuid              NVML tells a UUID that is none
  *   nvidia-uuid=N             OpenCL calls itself NVIDIA's, and its first device has a UUID of bytes N
  *   opencl-bus=N              OpenCL tells another bus than the others
+ *   families=N                Vulkan tells so many families of queues, whatever the room for them
  *   graphics-only             no queue of a device does compute work
  *   old                       the device is one of the oldest version of the API
  *   pci-domain=N, pci-bus=N   where the first device is, in decimal; default: each double's own place

@@ -200,6 +200,8 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceQueueFamilyProperties(
 	if (out != NULL)
 		memcpy(out, families, (*count < have ? *count : have) * sizeof(*out));
 	*count = out != NULL && *count < have ? *count : have;
+	if (out != NULL)
+		*count = (uint32_t)setting_number("families", *count);
 }
 
 static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceQueueFamilyProperties2(

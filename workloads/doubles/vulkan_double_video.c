@@ -20,6 +20,7 @@
  *   unfinished    the feedback of a picture is never there
  *   broken        it says that the picture is broken
  *   beyond        it tells more bytes than the buffer has
+ *   memories=N    a session asks for so many memories, whatever the room for them
  *   many          the parameter sets are told to be larger than the room for them
  *   lost=N        the device is lost with picture N
  *   spoil=WHAT    what the caller described is made wrong before it is looked at: vulkan_double_hevc.c,
@@ -217,7 +218,7 @@ vkGetVideoSessionMemoryRequirementsKHR(VkDevice device, VkVideoSessionKHR sessio
 		out[i].memoryBindIndex = 7 * i;
 		out[i].memoryRequirements = (VkMemoryRequirements){4096, 256, 1};
 	}
-	*count = MEMORIES;
+	*count = (uint32_t)setting_number("memories", MEMORIES);
 	return VK_SUCCESS;
 }
 

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 #include "workloads/directx/directx.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -76,16 +75,12 @@ cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 		member_hex(&device, "subSystemId", id.subsystem, 8);
 		member_hex(&device, "revision", id.revision, 2);
 	}
-	member_null(&device, "deviceUuid");
 	member_bytes(&device, "deviceLuid", (const uint8_t *)&adapter->luid, sizeof(adapter->luid));
-	member_null(&device, "pciAddress");
 	member_item(&device, "attributes", describe_attributes(adapter));
 	const bool told = ask(adapter, DXCORE_DRIVER_VERSION, &version, sizeof(version));
 	api_add_windows_driver(&device, told, version);
 	if (ask(adapter, DXCORE_DEDICATED_ADAPTER_MEMORY, &memory, sizeof(memory)))
 		member_number(&device, "memoryBytes", (double)memory);
-	else
-		member_null(&device, "memoryBytes");
 	return members_take(&device);
 }
 
@@ -151,32 +146,23 @@ static int add_list(struct dxcore *dxcore, const GUID *attribute, struct error *
 	return rc;
 }
 
-void dxcore_close(void *session)
+static void dxcore_close(void *session)
 {
 	struct dxcore *dxcore = session;
-	if (dxcore == NULL)
-		return;
 	for (size_t i = 0; i < dxcore->count; i++)
 		com_release(dxcore->adapters[i].object);
 	com_release(dxcore->factory);
-	free(dxcore);
 }
 
-static int dxcore_open(struct api_report *report, void **session, struct error *err)
+static int dxcore_open(struct api_report *report, void *session, struct error *err)
 {
-	struct dxcore *dxcore = calloc(1, sizeof(*dxcore));
-	if (dxcore == NULL)
-		return error_memory(err);
+	struct dxcore *dxcore = session;
 	wine_name(report->emulator, sizeof(report->emulator));
 	int rc = create_factory(report, dxcore, err);
 	for (size_t i = 0; rc == 0 && i < DXCORE_LISTS; i++)
 		rc = add_list(dxcore, &dxcore_attributes[i].guid, err);
 	for (size_t i = 0; rc == 0 && i < dxcore->count; i++)
 		rc = api_report_device(report, dxcore_describe(&dxcore->adapters[i], i), err);
-	if (rc == 0)
-		*session = dxcore;
-	else
-		dxcore_close(dxcore);
 	return rc;
 }
 
@@ -187,6 +173,7 @@ const struct api_driver dxcore_api = {
 	.description =
 		"Lists the adapters of DXCore by what they are for, with ids, memory and driver: those of DXGI, and "
 		"compute-only ones.",
+	.session_size = sizeof(struct dxcore),
 	.open = dxcore_open,
 	.close = dxcore_close,
 };

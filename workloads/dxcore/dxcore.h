@@ -33,7 +33,5 @@ struct dxcore {
 	struct dxcore_adapter adapters[API_DEVICES_MAX]; /* each once, in the order of the lists */
 };
 
-void dxcore_close(void *session); /* NULL: nothing */
-
 /* One element of `devices`, with its place among them. NULL: out of memory. */
 cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index);

@@ -6,7 +6,6 @@
 #include "workloads/opengl/opengl.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { VENDOR_MICROSOFT = 0x1414, DEVICE_BASIC_RENDER = 0x8c, DXGI_FLAG_SOFTWARE = 2 };
@@ -39,10 +38,8 @@ cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index)
 	member_hex(&device, "deviceId", description.DeviceId, 4);
 	member_hex(&device, "subSystemId", description.SubSysId, 8);
 	member_hex(&device, "revision", description.Revision, 2);
-	member_null(&device, "deviceUuid");
 	member_bytes(&device, "deviceLuid", (const uint8_t *)&description.AdapterLuid,
 		     sizeof(description.AdapterLuid));
-	member_null(&device, "pciAddress");
 	bool told = IDXGIAdapter1_CheckInterfaceSupport(adapter, &IID_IDXGIDevice, &version) >= 0;
 	api_add_windows_driver(&device, told, (uint64_t)version.QuadPart);
 	member_number(&device, "memoryBytes", (double)description.DedicatedVideoMemory);
@@ -73,7 +70,7 @@ static void ask_renderer(struct dxgi *dxgi)
 	if (gl == NULL)
 		return;
 	(void)snprintf(dxgi->renderer, sizeof(dxgi->renderer), "%s", gl->devices[0].renderer);
-	opengl_api.close(session);
+	api_close(&opengl_api, session);
 }
 
 static int enumerate(struct dxgi *dxgi, struct api_report *report, struct error *err)
@@ -96,34 +93,23 @@ static int enumerate(struct dxgi *dxgi, struct api_report *report, struct error 
 	return rc;
 }
 
-int dxgi_open(struct api_report *report, void **session, struct error *err)
+int dxgi_open(struct api_report *report, void *session, struct error *err)
 {
-	struct dxgi *dxgi = calloc(1, sizeof(*dxgi));
-	if (dxgi == NULL)
-		return error_memory(err);
+	struct dxgi *dxgi = session;
 	wine_name(report->emulator, sizeof(report->emulator));
 	report->missing = DXGI_LIBRARY;
 	int rc = create(dxgi, report, err);
 	if (rc == ERROR_UNSUPPORTED)
 		report->missing = "DXGI adapter";
-	if (rc == 0)
-		rc = enumerate(dxgi, report, err);
-	if (rc == 0)
-		*session = dxgi;
-	else
-		dxgi_close(dxgi);
-	return rc;
+	return rc == 0 ? enumerate(dxgi, report, err) : rc;
 }
 
 void dxgi_close(void *session)
 {
 	struct dxgi *dxgi = session;
-	if (dxgi == NULL)
-		return;
 	for (size_t i = 0; i < dxgi->count; i++)
 		com_release(dxgi->adapters[i]);
 	com_release(dxgi->factory);
-	free(dxgi);
 }
 
 int dxgi_open_d3d11(const struct dxgi *dxgi, size_t index, void **device,
@@ -150,6 +136,7 @@ const struct api_driver dxgi_api = {
 	.description =
 		"Enumerates the adapters of DXGI, which Direct3D 11 and 12 work on, with ids, memory and driver, and tells "
 		"software adapters apart.",
+	.session_size = sizeof(struct dxgi),
 	.open = dxgi_open,
 	.close = dxgi_close,
 };

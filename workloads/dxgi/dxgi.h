@@ -22,8 +22,8 @@ struct dxgi {
 };
 
 /* As the `open` and `close` of an api_driver; describes each adapter to the report. ERROR_NOT_FOUND,
- * ERROR_UNSUPPORTED: there is no dxgi.dll, or no adapter that it can use. Closing NULL is nothing. */
-int dxgi_open(struct api_report *report, void **session, struct error *err);
+ * ERROR_UNSUPPORTED: there is no dxgi.dll, or no adapter that it can use. */
+int dxgi_open(struct api_report *report, void *session, struct error *err);
 void dxgi_close(void *session);
 
 /* One element of `devices`. NULL: out of memory. */

@@ -127,9 +127,7 @@ static int read_version(struct ffmpeg *ffmpeg, struct api_report *report, struct
 static int add_processor(struct api_report *report, struct error *err)
 {
 	static const char device[] =
-		"{\"index\": 0, \"name\": \"processor\", \"type\": \"cpu\", \"software\": true, "
-		"\"deviceUuid\": null, \"pciAddress\": null, \"driver\": {\"version\": null}, "
-		"\"memoryBytes\": null}";
+		"{\"index\": 0, \"name\": \"processor\", \"type\": \"cpu\", \"software\": true}";
 	return api_report_device(report, cJSON_Parse(device), err);
 }
 
@@ -146,17 +144,16 @@ static int list_devices(struct ffmpeg *ffmpeg, struct api_report *report, struct
 			other.devices = empty;
 			ffmpeg->list = lists[i];
 		}
-		if (session != NULL)
-			lists[i]->close(session);
+		api_close(lists[i], session);
 		if (rc != 0)
 			return rc;
 	}
 	return ffmpeg->list != NULL ? 0 : add_processor(report, err);
 }
 
-static int ffmpeg_open(struct api_report *report, void **session, struct error *err)
+static int ffmpeg_open(struct api_report *report, void *session, struct error *err)
 {
-	struct ffmpeg *ffmpeg = *session;
+	struct ffmpeg *ffmpeg = session;
 	ffmpeg_set_time(ffmpeg, VERSION_TIMEOUT_MS);
 	int rc = find_program(ffmpeg, err);
 	if (rc == 0) {
@@ -166,8 +163,6 @@ static int ffmpeg_open(struct api_report *report, void **session, struct error *
 	if (rc == 0)
 		rc = list_devices(ffmpeg, report, err);
 	ffmpeg->devices = report->devices;
-	if (rc != 0)
-		free(ffmpeg->program);
 	return rc;
 }
 
@@ -176,7 +171,6 @@ static void ffmpeg_close(void *session)
 	struct ffmpeg *ffmpeg = session;
 	text_free(&ffmpeg->stream);
 	free(ffmpeg->program);
-	free(ffmpeg);
 }
 
 const struct api_driver ffmpeg_api = {

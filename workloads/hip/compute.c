@@ -20,23 +20,23 @@ static const struct code_object {
 #undef CODE
 };
 
-static const struct code_name compiler_results[] = {
-	{1, "HIPRTC_ERROR_OUT_OF_MEMORY"},
-	{2, "HIPRTC_ERROR_PROGRAM_CREATION_FAILURE"},
-	{3, "HIPRTC_ERROR_INVALID_INPUT"},
-	{4, "HIPRTC_ERROR_INVALID_PROGRAM"},
-	{5, "HIPRTC_ERROR_INVALID_OPTION"},
-	{6, "HIPRTC_ERROR_COMPILATION"},
-	{7, "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE"},
-	{11, "HIPRTC_ERROR_INTERNAL_ERROR"},
+static const struct code_advice compiler_results[] = {
+	{1, "HIPRTC_ERROR_OUT_OF_MEMORY", NULL},
+	{2, "HIPRTC_ERROR_PROGRAM_CREATION_FAILURE", NULL},
+	{3, "HIPRTC_ERROR_INVALID_INPUT", NULL},
+	{4, "HIPRTC_ERROR_INVALID_PROGRAM", NULL},
+	{5, "HIPRTC_ERROR_INVALID_OPTION", NULL},
+	{6, "HIPRTC_ERROR_COMPILATION", NULL},
+	{7, "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE", NULL},
+	{11, "HIPRTC_ERROR_INTERNAL_ERROR", NULL},
 };
 
 static int check(struct hip *hip, hip_result result, const char *call, struct error *err)
 {
 	if (result == HIP_SUCCESS)
 		return 0;
-	return call_failed(&hip->calls.failure, call, result,
-			   code_name(compiler_results, ARRAY_SIZE(compiler_results), result), err);
+	return call_failed_advised(&hip->calls.failure, call, result, compiler_results,
+				   ARRAY_SIZE(compiler_results), err);
 }
 
 /* check() of a function. */

@@ -96,10 +96,9 @@ static void add_pci_address(struct members *members, const struct hip *hip, int 
 	if (hip->hipDeviceGetPCIBusId(text, sizeof(text) - 1, ordinal) == HIP_SUCCESS &&
 	    sscanf(text, "%8x:%2x:%2x.%1x", &domain, &bus, &slot, &function) >= 3)
 		api_add_pci_address(members, domain, bus, slot, function);
-	else
-		member_null(members, "pciAddress");
 }
 
+/* Without a UUID: the runtime's own is no other API's. */
 static cJSON *describe(const struct hip *hip, const struct api_report *report,
 		       struct hip_device *device)
 {
@@ -112,7 +111,6 @@ static cJSON *describe(const struct hip *hip, const struct api_report *report,
 	bool told = hip->hipGetDeviceProperties(properties, device->ordinal) == HIP_SUCCESS;
 	keep_arch(device, properties + hip->layout->arch_name);
 	(void)hip->hipDeviceGetName(name, sizeof(name) - 1, device->ordinal);
-	(void)hip->hipDeviceTotalMem(&memory, device->ordinal);
 	member_number(&members, "index", device->ordinal);
 	member_optional(&members, "name", name);
 	member_string(&members, "type",
@@ -120,14 +118,14 @@ static cJSON *describe(const struct hip *hip, const struct api_report *report,
 		      : number_at(properties, hip->layout->integrated) != 0 ? "integrated-gpu"
 									    : "discrete-gpu");
 	member_bool(&members, "software", false);
-	member_null(&members, "deviceUuid"); /* the runtime's own is no other API's */
 	add_pci_address(&members, hip, device->ordinal);
 	member_optional(&members, "apiVersion", report->version);
 	member_optional(&members, "architecture", device->arch);
-	api_add_driver(&members, NULL);
-	member_number(&members, "computeUnits",
-		      number_at(properties, hip->layout->multiprocessors));
-	member_number(&members, "memoryBytes", (double)memory);
+	if (told)
+		member_number(&members, "computeUnits",
+			      number_at(properties, hip->layout->multiprocessors));
+	if (hip->hipDeviceTotalMem(&memory, device->ordinal) == HIP_SUCCESS)
+		member_number(&members, "memoryBytes", (double)memory);
 	return members_take(&members);
 }
 
@@ -178,9 +176,9 @@ static int enumerate(struct hip *hip, struct api_report *report, struct error *e
 	return rc;
 }
 
-static int hip_open(struct api_report *report, void **session, struct error *err)
+static int hip_open(struct api_report *report, void *session, struct error *err)
 {
-	struct hip *hip = *session;
+	struct hip *hip = session;
 	int rc = load(hip, report, err);
 	if (rc != 0)
 		return rc;
@@ -199,5 +197,4 @@ const struct api_driver hip_api = {
 	.session_size = sizeof(struct hip),
 	.open = hip_open,
 	.work = hip_work,
-	.close = free,
 };

@@ -108,11 +108,9 @@ static void add_pci(struct members *members, const struct levelzero *lz, ze_devi
 {
 	ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
 	const ze_pci_address_ext_t *told = &pci.address;
-	if (lz->newer.zeDevicePciGetPropertiesExt == NULL ||
-	    lz->newer.zeDevicePciGetPropertiesExt(id, &pci) != ZE_RESULT_SUCCESS ||
-	    (told->domain | told->bus | told->device) == 0)
-		member_null(members, "pciAddress");
-	else
+	if (lz->newer.zeDevicePciGetPropertiesExt != NULL &&
+	    lz->newer.zeDevicePciGetPropertiesExt(id, &pci) == ZE_RESULT_SUCCESS &&
+	    (told->domain | told->bus | told->device) != 0)
 		api_add_pci_address(members, told->domain, told->bus, told->device, told->function);
 }
 
@@ -124,7 +122,7 @@ static void add_memory(struct members *members, const struct levelzero *lz, ze_d
 	for (size_t i = 0; i < MEMORIES_MAX; i++)
 		memories[i].stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
 	if (lz->zeDeviceGetMemoryProperties(id, &count, memories) != ZE_RESULT_SUCCESS)
-		count = 0;
+		return;
 	for (uint32_t i = 0; i < count && i < MEMORIES_MAX; i++)
 		bytes += (double)memories[i].totalSize;
 	member_number(members, "memoryBytes", bytes);
@@ -226,9 +224,9 @@ static int enumerate(struct levelzero *lz, struct api_report *report, struct err
 	return rc;
 }
 
-static int levelzero_open(struct api_report *report, void **session, struct error *err)
+static int levelzero_open(struct api_report *report, void *session, struct error *err)
 {
-	struct levelzero *lz = *session;
+	struct levelzero *lz = session;
 	lz->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	int rc = load(lz, report, err);
 	if (rc != 0)
@@ -247,5 +245,4 @@ const struct api_driver levelzero_api = {
 	.session_size = sizeof(struct levelzero),
 	.open = levelzero_open,
 	.work = levelzero_work,
-	.close = free,
 };

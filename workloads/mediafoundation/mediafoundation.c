@@ -5,7 +5,6 @@
 #include "base/utf16.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -241,7 +240,7 @@ int mediafoundation_list(void *session, const struct work_request *request,
 	struct mediafoundation *mf = session;
 	DXGI_ADAPTER_DESC1 adapter = {0};
 	int rc = 0;
-	(void)IDXGIAdapter1_GetDesc1(mf->dxgi->adapters[request->device], &adapter);
+	(void)IDXGIAdapter1_GetDesc1(mf->dxgi.adapters[request->device], &adapter);
 	for (int i = 0; rc == 0 && i < 2 * VIDEO_CODECS; i++)
 		rc = list_codec(mf, &adapter, (enum video_codec)(i / 2), i % 2 == 0, offers, err);
 	return rc;
@@ -258,7 +257,7 @@ static int mediafoundation_work(void *session, const struct work_request *reques
 				struct work_report *report, struct error *err)
 {
 	const struct mediafoundation *mf = session;
-	cJSON *device CLEANUP_JSON = dxgi_describe(mf->dxgi, request->device);
+	cJSON *device CLEANUP_JSON = dxgi_describe(&mf->dxgi, request->device);
 	const bool software = cJSON_IsTrue(cJSON_GetObjectItem(device, "software"));
 	return video_work(&mediafoundation_encoder, session, software, request, report, err);
 }
@@ -278,7 +277,7 @@ static int load(struct mediafoundation *mf, struct api_report *report, struct er
 }
 
 /* E_NOTIMPL is the answer of editions of Windows without media features. */
-static int start(const struct mediafoundation *mf, struct api_report *report, struct error *err)
+static int start(struct mediafoundation *mf, struct api_report *report, struct error *err)
 {
 	int rc =
 		hresult_check(mf->CoInitializeEx(NULL, MULTITHREADED), "CoInitializeEx", NULL, err);
@@ -286,6 +285,7 @@ static int start(const struct mediafoundation *mf, struct api_report *report, st
 		return rc;
 	const HRESULT result = mf->MFStartup(MF_VERSION, MFSTARTUP_FULL);
 	rc = hresult_check(result, "MFStartup", NULL, err);
+	mf->started = rc == 0;
 	if (result != E_NOTIMPL)
 		return rc;
 	report->missing = "Media Foundation";
@@ -293,26 +293,22 @@ static int start(const struct mediafoundation *mf, struct api_report *report, st
 			 "this Windows has no Media Foundation: MFStartup: E_NOTIMPL");
 }
 
-static int mediafoundation_open(struct api_report *report, void **session, struct error *err)
+static int mediafoundation_open(struct api_report *report, void *session, struct error *err)
 {
-	struct mediafoundation *mf = *session;
-	void *dxgi = NULL;
+	struct mediafoundation *mf = session;
 	wine_name(report->emulator, sizeof(report->emulator));
 	int rc = load(mf, report, err);
 	if (rc == 0)
 		rc = start(mf, report, err);
-	if (rc == 0)
-		rc = dxgi_open(report, &dxgi, err);
-	mf->dxgi = dxgi;
-	return rc;
+	return rc == 0 ? dxgi_open(report, &mf->dxgi, err) : rc;
 }
 
 static void mediafoundation_close(void *session)
 {
 	struct mediafoundation *mf = session;
-	dxgi_close(mf->dxgi);
-	(void)mf->MFShutdown();
-	free(mf);
+	dxgi_close(&mf->dxgi);
+	if (mf->started)
+		(void)mf->MFShutdown();
 }
 
 const struct api_driver mediafoundation_api = {

@@ -43,7 +43,8 @@ struct mediafoundation {
 	(GUID category, UINT32 flags, const MFT_REGISTER_TYPE_INFO *input,
 	 const MFT_REGISTER_TYPE_INFO *output, IMFAttributes *attributes, IMFActivate ***activates,
 	 UINT32 *count);
-	struct dxgi *dxgi;
+	struct dxgi dxgi;
+	bool started;
 	IMFActivate *activates[VIDEO_OFFERS_MAX]; /* of the offers, by their ids */
 	size_t count;
 };

@@ -4,7 +4,6 @@
 #include "base/cleanup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* Bits 28 to 30 are the same in each version word; bit 31 is set in those of some structures. */
 #define WORD(major, minor, number)                                                                 \
@@ -67,12 +66,12 @@ static int nvenc_work(void *session, const struct work_request *request, struct 
 /* A table with holes is not called through. */
 static int check_table(const NV_ENCODE_API_FUNCTION_LIST *calls, struct error *err)
 {
-#define CHECK(function)                                                                            \
+#define X(function)                                                                                \
 	if (calls->function == NULL)                                                               \
 		return error_set(err, ERROR_UNAVAILABLE,                                           \
 				 NVENC_LIBRARY " has no function " #function);
-	NVENC_FUNCTIONS(CHECK)
-#undef CHECK
+#include "workloads/nvenc/functions.h" /* those that this folder calls */
+#undef X
 	return 0;
 }
 
@@ -105,9 +104,9 @@ static int load(struct nvenc *nvenc, struct api_report *report, struct error *er
 	return rc == 0 ? check_table(&nvenc->calls, err) : rc;
 }
 
-static int nvenc_open(struct api_report *report, void **session, struct error *err)
+static int nvenc_open(struct api_report *report, void *session, struct error *err)
 {
-	struct nvenc *nvenc = *session;
+	struct nvenc *nvenc = session;
 	int rc = load(nvenc, report, err);
 	return rc == 0 ? api_open_devices(nvenc_devices, report, &nvenc->devices, err) : rc;
 }
@@ -115,8 +114,7 @@ static int nvenc_open(struct api_report *report, void **session, struct error *e
 static void nvenc_close(void *session)
 {
 	struct nvenc *nvenc = session;
-	nvenc_devices->close(nvenc->devices);
-	free(nvenc);
+	api_close(nvenc_devices, nvenc->devices);
 }
 
 const struct api_driver nvenc_api = {

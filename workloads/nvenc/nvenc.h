@@ -24,25 +24,6 @@
 
 #define NVENC_LIBRARY API_LIBRARY("nvEncodeAPI64.dll", "libnvidia-encode.so.1")
 
-/* The functions of the table that the library fills, without which there is no work. */
-#define NVENC_FUNCTIONS(X)                                                                         \
-	X(nvEncOpenEncodeSessionEx)                                                                \
-	X(nvEncGetEncodeGUIDs)                                                                     \
-	X(nvEncGetEncodeProfileGUIDs)                                                              \
-	X(nvEncGetEncodeCaps)                                                                      \
-	X(nvEncGetEncodePresetConfigEx)                                                            \
-	X(nvEncInitializeEncoder)                                                                  \
-	X(nvEncCreateInputBuffer)                                                                  \
-	X(nvEncDestroyInputBuffer)                                                                 \
-	X(nvEncLockInputBuffer)                                                                    \
-	X(nvEncUnlockInputBuffer)                                                                  \
-	X(nvEncCreateBitstreamBuffer)                                                              \
-	X(nvEncDestroyBitstreamBuffer)                                                             \
-	X(nvEncEncodePicture)                                                                      \
-	X(nvEncLockBitstream)                                                                      \
-	X(nvEncUnlockBitstream)                                                                    \
-	X(nvEncDestroyEncoder)
-
 /* Version words. */
 struct nvenc_versions {
 	uint32_t packed; /* major and minor as NvEncodeAPIGetMaxSupportedVersion() packs them */

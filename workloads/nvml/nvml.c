@@ -6,7 +6,6 @@
 
 #include <sodium.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Source: NVML API reference, nvmlReturn_t. */
@@ -90,10 +89,8 @@ static void add_identity(struct members *members, const struct nvml *nvml, nvml_
 	bool told = nvml->nvmlDeviceGetUUID(device, text, NVML_TEXT_MAX) == NVML_SUCCESS &&
 		    nvml_parse_uuid(text, uuid);
 	member_bytes(members, "deviceUuid", told ? uuid : NULL, sizeof(uuid));
-	if (nvml->nvmlDeviceGetPciInfo(device, &pci) != NVML_SUCCESS) {
-		member_null(members, "pciAddress");
+	if (nvml->nvmlDeviceGetPciInfo(device, &pci) != NVML_SUCCESS)
 		return;
-	}
 	api_add_pci_address(members, pci.domain, pci.bus & 0xFFu, pci.device & 0xFFu, 0);
 	member_hex(members, "vendorId", pci.id & 0xFFFFu, 4);
 	member_hex(members, "deviceId", pci.id >> 16, 4);
@@ -108,15 +105,12 @@ static cJSON *describe(const struct nvml *nvml, unsigned index, nvml_device devi
 	(void)nvml->nvmlDeviceGetName(device, name, NVML_TEXT_MAX);
 	member_number(&members, "index", index);
 	member_optional(&members, "name", name);
-	member_null(&members, "type");
 	member_bool(&members, "software", false);
 	add_identity(&members, nvml, device);
 	member_optional(&members, "apiVersion", nvml->cuda_version);
 	api_add_driver(&members, nvml->driver_version[0] != '\0' ? nvml->driver_version : NULL);
 	if (nvml->nvmlDeviceGetMemoryInfo(device, &memory) == NVML_SUCCESS)
 		member_number(&members, "memoryBytes", (double)memory.total);
-	else
-		member_null(&members, "memoryBytes");
 	return members_take(&members);
 }
 
@@ -158,27 +152,23 @@ static void note_program(struct api_report *report)
 		api_report_message(report, note);
 }
 
-static int nvml_open(struct api_report *report, void **session, struct error *err)
+static int nvml_open(struct api_report *report, void *session, struct error *err)
 {
-	struct nvml *nvml = *session;
+	struct nvml *nvml = session;
 	nvml->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	note_program(report);
 	int rc = load(nvml, report, err);
 	if (rc == 0)
 		rc = initialize(nvml, report, err);
-	if (rc != 0)
-		return rc;
-	rc = enumerate(nvml, report, err);
-	if (rc != 0)
-		(void)nvml->nvmlShutdown();
-	return rc;
+	nvml->started = rc == 0;
+	return rc == 0 ? enumerate(nvml, report, err) : rc;
 }
 
 static void nvml_close(void *session)
 {
 	struct nvml *nvml = session;
-	(void)nvml->nvmlShutdown();
-	free(nvml);
+	if (nvml->started)
+		(void)nvml->nvmlShutdown();
 }
 
 const struct api_driver nvml_api = {

@@ -60,6 +60,7 @@ struct nvml {
 	NVML_FUNCTIONS(NVML_MEMBER)
 	char driver_version[NVML_TEXT_MAX];
 	char cuda_version[32];
+	bool started;
 	struct calls calls;
 };
 

@@ -167,8 +167,6 @@ static void add_pci(struct members *members, const struct opencl *cl, cl_device_
 	} else if (read_value(cl, device, AMD_TOPOLOGY, &amd, sizeof(amd)) &&
 		   amd.type == AMD_TOPOLOGY_PCIE) {
 		api_add_pci_address(members, 0, amd.bus, amd.device, amd.function);
-	} else {
-		member_null(members, "pciAddress");
 	}
 }
 
@@ -243,9 +241,9 @@ static int enumerate(struct opencl *cl, struct api_report *report, struct error 
 	return rc;
 }
 
-static int opencl_open(struct api_report *report, void **session, struct error *err)
+static int opencl_open(struct api_report *report, void *session, struct error *err)
 {
-	struct opencl *cl = *session;
+	struct opencl *cl = session;
 	cl->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	report->platforms = cJSON_CreateArray();
 	if (report->platforms == NULL)
@@ -265,5 +263,4 @@ const struct api_driver opencl_api = {
 	.session_size = sizeof(struct opencl),
 	.open = opencl_open,
 	.work = opencl_work,
-	.close = free,
 };

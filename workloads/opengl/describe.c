@@ -105,7 +105,6 @@ cJSON *opengl_describe_device(const struct opengl_device *device, size_t index)
 		     OPENGL_UUID_SIZE);
 	member_bytes(&members, "deviceLuid", device->has_luid ? device->luid : NULL,
 		     OPENGL_LUID_SIZE);
-	member_null(&members, "pciAddress");
 	if (device->card.told || device->render_node.told)
 		api_add_drm(&members, device->card, device->render_node);
 	else
@@ -113,6 +112,5 @@ cJSON *opengl_describe_device(const struct opengl_device *device, size_t index)
 	member_optional(&members, "apiVersion", device->version);
 	member_optional(&members, "languageVersion", device->language);
 	api_add_driver(&members, driver_version(device));
-	member_null(&members, "memoryBytes");
 	return members_take(&members);
 }

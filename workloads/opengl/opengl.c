@@ -173,16 +173,12 @@ static void leave_out_stand_in(struct opengl *gl)
 
 static void opengl_close(void *session)
 {
-	struct opengl *gl = session;
-	opengl_platform_close(gl);
-	free(gl);
+	opengl_platform_close(session);
 }
 
-static int opengl_open(struct api_report *report, void **session, struct error *err)
+static int opengl_open(struct api_report *report, void *session, struct error *err)
 {
-	struct opengl *gl = calloc(1, sizeof(*gl));
-	if (gl == NULL)
-		return error_memory(err);
+	struct opengl *gl = session;
 	gl->report = report;
 	int rc = opengl_platform_open(gl, err);
 	if (rc == 0)
@@ -192,10 +188,6 @@ static int opengl_open(struct api_report *report, void **session, struct error *
 	for (size_t i = 0; rc == 0 && i < gl->device_count; i++)
 		rc = api_report_device(report, opengl_describe_device(&gl->devices[i], i), err);
 	gl->report = NULL;
-	if (rc == 0)
-		*session = gl;
-	else
-		opengl_close(gl);
 	return rc;
 }
 
@@ -207,6 +199,7 @@ const struct api_driver opengl_api = {
 		"Opens EGL (on Windows WGL), makes a context without a visible window on each device, runs a compute shader on one of "
 		"them and draws a triangle off-screen, and verifies every element and every pixel on the CPU. A device without "
 		"OpenGL 4.3 works with OpenGL ES 3.1.",
+	.session_size = sizeof(struct opengl),
 	.open = opengl_open,
 	.work = opengl_work,
 	.close = opengl_close,

@@ -14,18 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EGL_FUNCTIONS(X)                                                                           \
-	X(PFNEGLBINDAPIPROC, eglBindAPI)                                                           \
-	X(PFNEGLCREATECONTEXTPROC, eglCreateContext)                                               \
-	X(PFNEGLDESTROYCONTEXTPROC, eglDestroyContext)                                             \
-	X(PFNEGLGETERRORPROC, eglGetError)                                                         \
-	X(PFNEGLGETPROCADDRESSPROC, eglGetProcAddress)                                             \
-	X(PFNEGLINITIALIZEPROC, eglInitialize)                                                     \
-	X(PFNEGLMAKECURRENTPROC, eglMakeCurrent)                                                   \
-	X(PFNEGLQUERYSTRINGPROC, eglQueryString)                                                   \
-	X(PFNEGLRELEASETHREADPROC, eglReleaseThread)                                               \
-	X(PFNEGLTERMINATEPROC, eglTerminate)
-
 /* What a loader or driver has as extensions; NULL where it has not. */
 #define EGL_EXTENSIONS_USED(X)                                                                     \
 	X(PFNEGLGETPLATFORMDISPLAYEXTPROC, eglGetPlatformDisplayEXT)                               \
@@ -38,8 +26,12 @@
 enum { DRM_MAJOR = 226, MINOR_MAX = (1 << 20) - 1 };
 
 struct opengl_platform {
-	EGL_FUNCTIONS(OPENGL_DECLARE)
-	EGL_EXTENSIONS_USED(OPENGL_DECLARE)
+#define X OPENGL_DECLARE
+#include "workloads/opengl/egl_functions.h" /* those that this file calls */
+#undef X
+	struct {
+		EGL_EXTENSIONS_USED(OPENGL_DECLARE)
+	} more;
 	const char *extensions; /* of EGL itself; NULL where it has none */
 	EGLDisplay display;	/* of the current context */
 	EGLContext context;
@@ -78,22 +70,24 @@ static void EGLAPIENTRY on_message(EGLenum error, const char *command, EGLint ty
 static void listen(struct opengl *gl)
 {
 	const struct opengl_platform *egl = gl->platform;
-	if (egl->eglLabelObjectKHR == NULL || egl->eglDebugMessageControlKHR == NULL ||
+	if (egl->more.eglLabelObjectKHR == NULL || egl->more.eglDebugMessageControlKHR == NULL ||
 	    !listed(egl->extensions, "EGL_KHR_debug"))
 		return;
-	(void)egl->eglLabelObjectKHR(EGL_NO_DISPLAY, EGL_OBJECT_THREAD_KHR, NULL, gl);
-	(void)egl->eglDebugMessageControlKHR(on_message, NULL);
+	(void)egl->more.eglLabelObjectKHR(EGL_NO_DISPLAY, EGL_OBJECT_THREAD_KHR, NULL, gl);
+	(void)egl->more.eglDebugMessageControlKHR(on_message, NULL);
 }
 
 static int load(struct opengl_platform *egl, struct api_report *report, struct error *err)
 {
-#define FUNCTION(type, name) {#name, &egl->name},
-	const struct api_function functions[] = {EGL_FUNCTIONS(FUNCTION){NULL, NULL}};
-#undef FUNCTION
+#define X(type, name) {#name, &egl->name},
+	const struct api_function functions[] = {
+#include "workloads/opengl/egl_functions.h"
+		{NULL, NULL}};
+#undef X
 	int rc = api_load(report, OPENGL_LIBRARY, functions, err);
 	if (rc != 0)
 		return rc;
-#define LOAD(type, name) egl->name = (type)egl->eglGetProcAddress(#name);
+#define LOAD(type, name) egl->more.name = (type)egl->eglGetProcAddress(#name);
 	EGL_EXTENSIONS_USED(LOAD)
 #undef LOAD
 	const char *version = egl->eglQueryString(EGL_NO_DISPLAY, EGL_VERSION);
@@ -144,7 +138,7 @@ static int no_driver(struct opengl *gl, struct error *err)
 static struct api_node find_node(const struct opengl_platform *egl, EGLDeviceEXT device,
 				 EGLint attribute, const char *prefix)
 {
-	const char *path = egl->eglQueryDeviceStringEXT(device, attribute);
+	const char *path = egl->more.eglQueryDeviceStringEXT(device, attribute);
 	const char *name = path != NULL ? path_base(path) : "";
 	long long number = 0;
 	const bool told =
@@ -155,7 +149,7 @@ static struct api_node find_node(const struct opengl_platform *egl, EGLDeviceEXT
 
 static void add_display(struct opengl *gl, EGLenum kind, void *native, struct opengl_device found)
 {
-	found.handle = gl->platform->eglGetPlatformDisplayEXT(kind, native, NULL);
+	found.handle = gl->platform->more.eglGetPlatformDisplayEXT(kind, native, NULL);
 	if (found.handle != EGL_NO_DISPLAY)
 		gl->devices[gl->device_count++] = found;
 }
@@ -164,7 +158,7 @@ static void add_display(struct opengl *gl, EGLenum kind, void *native, struct op
 static void add_device(struct opengl *gl, EGLDeviceEXT device)
 {
 	const struct opengl_platform *egl = gl->platform;
-	const char *extensions = egl->eglQueryDeviceStringEXT(device, EGL_EXTENSIONS);
+	const char *extensions = egl->more.eglQueryDeviceStringEXT(device, EGL_EXTENSIONS);
 	struct opengl_device found = {0};
 	found.software = listed(extensions, "EGL_MESA_device_software");
 	if (listed(extensions, "EGL_EXT_device_drm_render_node"))
@@ -182,7 +176,7 @@ static int enumerate(struct opengl *gl, struct error *err)
 {
 	EGLDeviceEXT devices[API_DEVICES_MAX] = {0};
 	EGLint count = 0;
-	check(gl, gl->platform->eglQueryDevicesEXT(API_DEVICES_MAX, devices, &count),
+	check(gl, gl->platform->more.eglQueryDevicesEXT(API_DEVICES_MAX, devices, &count),
 	      "eglQueryDevicesEXT");
 	for (EGLint i = 0; i < count && i < API_DEVICES_MAX; i++) {
 		if (devices[i] != EGL_NO_DEVICE_EXT)
@@ -201,10 +195,10 @@ int opengl_platform_open(struct opengl *gl, struct error *err)
 	if (rc != 0)
 		return rc;
 	listen(gl);
-	if (egl->eglGetPlatformDisplayEXT == NULL)
+	if (egl->more.eglGetPlatformDisplayEXT == NULL)
 		return no_driver(gl, err);
-	const bool devices = egl->eglQueryDevicesEXT != NULL &&
-			     egl->eglQueryDeviceStringEXT != NULL &&
+	const bool devices = egl->more.eglQueryDevicesEXT != NULL &&
+			     egl->more.eglQueryDeviceStringEXT != NULL &&
 			     listed(egl->extensions, "EGL_EXT_platform_device");
 	if (devices)
 		return enumerate(gl, err);

@@ -36,8 +36,8 @@ static void test_streams_decode(void)
 /* What conforms, although it is unusual. */
 static void test_other_drivers(void)
 {
-	static const char *const settings[] = {"version=9", "hold=5",	 "hold=50",
-					       "full",	    "devices=2", "fail=GetCaps:9"};
+	static const char *const settings[] = {"version=9", "hold=5",	   "hold=50",	    "full",
+					       "devices=2", "families=40", "fail=GetCaps:9"};
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		cJSON *document CLEANUP_JSON = rig_run(settings[i], NULL);
 		if (strcmp(settings[i], "fail=GetCaps:9") != 0)
@@ -66,6 +66,7 @@ static void test_faults_that_the_probe_sees(void)
 	rig_expect_work("repeating", NULL, "timeout", "took 12 of 12 frames and then did nothing");
 	rig_expect_work("nowhere", NULL, "failed", "gave no memory of 64 by 64");
 	rig_expect_work("greedy", NULL, "failed", "AMF asks for 1000 extensions");
+	rig_expect_work("growing", NULL, "failed", "AMF asks for 1000 extensions");
 }
 
 static void test_no_encoder(void)

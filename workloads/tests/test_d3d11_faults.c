@@ -24,9 +24,9 @@ static bool find_methods(struct error *err)
 	if (d3d11_device_open(&gpu, err) != 0)
 		return false;
 	factory_methods =
-		methods_of(d3d->dxgi->factory, &factory_original, sizeof(factory_original));
+		methods_of(d3d->dxgi.factory, &factory_original, sizeof(factory_original));
 	adapter_methods =
-		methods_of(d3d->dxgi->adapters[0], &adapter_original, sizeof(adapter_original));
+		methods_of(d3d->dxgi.adapters[0], &adapter_original, sizeof(adapter_original));
 	device_methods = methods_of(gpu.device, &device_original, sizeof(device_original));
 	context_methods = methods_of(gpu.context, &context_original, sizeof(context_original));
 	d3d11_device_free(&gpu);
@@ -125,8 +125,7 @@ static cJSON *dxgi_document(void)
 	void *dxgi = NULL;
 	CU_ASSERT_EQUAL_FATAL(api_open(&dxgi_api, &report, &dxgi, &err), 0);
 	methods_restore();
-	if (dxgi != NULL)
-		dxgi_api.close(dxgi);
+	api_close(&dxgi_api, dxgi);
 	api_report_members(&report, &members);
 	return members_take(&members);
 }
@@ -179,13 +178,13 @@ static HRESULT STDMETHODCALLTYPE basic_render(IDXGIAdapter1 *adapter, DXGI_ADAPT
 /* As on Windows itself: what Wine draws with is not known. */
 static cJSON *describe_as_windows(void)
 {
-	const struct d3d11 *d3d = session;
-	const struct dxgi told = *d3d->dxgi;
-	d3d->dxgi->emulated = false;
-	d3d->dxgi->renderer[0] = '\0';
-	cJSON *device = dxgi_describe(d3d->dxgi, 0);
+	struct d3d11 *d3d = session;
+	const struct dxgi told = d3d->dxgi;
+	d3d->dxgi.emulated = false;
+	d3d->dxgi.renderer[0] = '\0';
+	cJSON *device = dxgi_describe(&d3d->dxgi, 0);
 	methods_restore();
-	*d3d->dxgi = told;
+	d3d->dxgi = told;
 	return device;
 }
 

@@ -93,6 +93,7 @@ static void test_frames_are_encoded(void)
 		{"codec=1,large-blocks", hevc},
 		{"codec=1,shallow,plain-tools", hevc},
 		{"codec=1,low-delay", hevc},
+		{"codec=1,wild-sizes", hevc},
 		{"codec=1,region=128", hevc},
 		{"codec=1,level=12,high-tier", "AAAAAUABDAH//yFgAAADALAAAAMAAAMAuq"},
 		{"codec=2", av1},

@@ -21,8 +21,7 @@ static cJSON *document_with(const char *setting)
 	void *session = NULL;
 	CU_ASSERT_EQUAL_FATAL(_putenv_s("GPUCERT_DOUBLE", setting), 0);
 	CU_ASSERT_EQUAL_FATAL(api_open(&dxcore_api, &report, &session, &err), 0);
-	if (session != NULL)
-		dxcore_api.close(session);
+	api_close(&dxcore_api, session);
 	api_report_members(&report, &members);
 	return members_take(&members);
 }

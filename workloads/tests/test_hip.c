@@ -68,6 +68,16 @@ static void test_a_runtime_that_cannot_be_loaded_failed(void)
 	expect_contains(document, "/api/reason", "libamdhip64.so.7");
 }
 
+/* Nothing is made up where the runtime does not tell. */
+static void test_what_is_not_told_is_null(void)
+{
+	cJSON *unsized CLEANUP_JSON = with_double("fail=hipDeviceTotalMem:1");
+	cJSON *plain CLEANUP_JSON = with_double("fail=hipGetDeviceProperties:1");
+	expect_null(unsized, "/devices/0/memoryBytes");
+	expect_null(plain, "/devices/0/type");
+	CU_ASSERT_PTR_NULL(json_pointer(plain, "/devices/0/computeUnits"));
+}
+
 /* The code objects stand for these, the last two are left to the runtime's compiler: a target of
  * none, and a device that tells no name. The double loads an object for its own target alone. */
 static void test_code_is_chosen_by_architecture(void)
@@ -220,6 +230,7 @@ int main(void)
 		{"no runtime is unsupported", test_no_runtime_is_unsupported},
 		{"a runtime that cannot be loaded failed",
 		 test_a_runtime_that_cannot_be_loaded_failed},
+		{"what is not told is null", test_what_is_not_told_is_null},
 		{"code is chosen by architecture", test_code_is_chosen_by_architecture},
 		{"no code for a device is told", test_no_code_for_a_device_is_told},
 		{"a compiler that refuses is told", test_a_compiler_that_refuses_is_told},

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int open_answering(struct api_report *report, void **session, struct error *err)
+static int open_answering(struct api_report *report, void *session, struct error *err)
 {
 	int rc = 0;
 	(void)session;
@@ -23,7 +23,7 @@ static int open_answering(struct api_report *report, void **session, struct erro
 	return rc;
 }
 
-static int open_crashing(struct api_report *report, void **session, struct error *err)
+static int open_crashing(struct api_report *report, void *session, struct error *err)
 {
 	const struct rlimit none = {0};
 	(void)report;
@@ -35,7 +35,7 @@ static int open_crashing(struct api_report *report, void **session, struct error
 	return 0;
 }
 
-static int open_exiting(struct api_report *report, void **session, struct error *err)
+static int open_exiting(struct api_report *report, void *session, struct error *err)
 {
 	(void)report;
 	(void)session;
@@ -43,7 +43,7 @@ static int open_exiting(struct api_report *report, void **session, struct error 
 	_exit(3);
 }
 
-static int open_hanging(struct api_report *report, void **session, struct error *err)
+static int open_hanging(struct api_report *report, void *session, struct error *err)
 {
 	(void)report;
 	(void)session;
@@ -53,7 +53,7 @@ static int open_hanging(struct api_report *report, void **session, struct error 
 	return 0;
 }
 
-static int open_out_of_memory(struct api_report *report, void **session, struct error *err)
+static int open_out_of_memory(struct api_report *report, void *session, struct error *err)
 {
 	(void)report;
 	(void)session;

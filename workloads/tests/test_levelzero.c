@@ -125,6 +125,8 @@ static void test_devices_are_told_apart(void)
 	expect_string(document, "/devices/2/driver/version", "0x01066666");
 	expect_number(document, "/devices/2/computeUnits", 512);
 	expect_number(document, "/devices/2/memoryBytes", 64 << 20);
+	cJSON *unsized CLEANUP_JSON = with_double("fail=zeDeviceGetMemoryProperties:2013265921");
+	expect_null(unsized, "/devices/0/memoryBytes");
 	expect_bool(document, "/devices/2/software", false);
 }
 

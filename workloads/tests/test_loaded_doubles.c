@@ -31,7 +31,7 @@ static cJSON *document_with(const struct api_driver *api, const char *setting)
 		if (api->work != NULL)
 			CU_ASSERT_EQUAL(api_work(api, session, devices, &request, &work, &err), 0);
 		if (work.status != WORK_TIMED_OUT)
-			api->close(session);
+			api_close(api, session);
 		member_item(&members, "work", work_report_json(&work));
 	}
 	api_report_members(&report, &members);

@@ -7,8 +7,6 @@
 #include "workloads/mediafoundation/mediafoundation.h"
 #include "workloads/tests/expect.h"
 
-#include <stdlib.h>
-
 static struct mediafoundation *mf;
 
 static HRESULT WINAPI nothing_of(GUID category, UINT32 flags, const MFT_REGISTER_TYPE_INFO *input,
@@ -25,7 +23,7 @@ static int open_session(void)
 	void *session = NULL;
 	int rc = api_open(&mediafoundation_api, &report, &session, NULL);
 	mf = session;
-	if (rc != 0 || mf == NULL || mf->dxgi->count == 0) {
+	if (rc != 0 || mf == NULL || mf->dxgi.count == 0) {
 		(void)fprintf(stderr, "no session: %s\n", report.reason);
 		return 1;
 	}
@@ -74,7 +72,7 @@ static void test_whose_it_is(void)
 	DXGI_ADAPTER_DESC1 adapter = {0};
 	WCHAR vendor[] = L"VEN_0000";
 	static const WCHAR digits[] = L"0123456789ABCDEF";
-	(void)IDXGIAdapter1_GetDesc1(mf->dxgi->adapters[0], &adapter);
+	(void)IDXGIAdapter1_GetDesc1(mf->dxgi.adapters[0], &adapter);
 	for (unsigned i = 0; i < 4; i++)
 		vendor[4 + i] = digits[adapter.VendorId >> (12 - 4 * i) & 0xFu];
 	cJSON *work CLEANUP_JSON =

@@ -75,21 +75,15 @@ cJSON *vaapi_describe(const struct vaapi *va, size_t index)
 {
 	const struct vaapi_node *node = &va->nodes[index];
 	struct members device CLEANUP_MEMBERS = members_new();
-	struct members drm CLEANUP_MEMBERS = members_new();
 	member_number(&device, "index", (double)index);
 	member_string(&device, "name",
 		      node->reason.code == 0 ? va->vaQueryVendorString(node->display) : NULL);
-	member_null(&device, "type");
 	member_bool(&device, "software", false);
 	add_number(&device, "vendorId", node, "/vendor");
 	add_number(&device, "deviceId", node, "/device");
-	member_null(&device, "deviceUuid");
 	add_pci_address(&device, node);
-	member_null(&drm, "primary");
-	member_format(&drm, "render", "%u:%u", node->major, node->minor);
-	member_item(&device, "drm", members_take(&drm));
+	api_add_drm(&device, (struct api_node){0},
+		    (struct api_node){true, node->major, node->minor});
 	member_optional(&device, "apiVersion", node->version);
-	api_add_driver(&device, NULL);
-	member_null(&device, "memoryBytes");
 	return members_take(&device);
 }

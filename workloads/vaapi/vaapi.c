@@ -4,46 +4,19 @@
 #include "base/cleanup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const struct code_name names[] = {
-	CODE_NAME(VA_STATUS_ERROR_OPERATION_FAILED),
-	CODE_NAME(VA_STATUS_ERROR_ALLOCATION_FAILED),
-	CODE_NAME(VA_STATUS_ERROR_INVALID_DISPLAY),
-	CODE_NAME(VA_STATUS_ERROR_INVALID_CONFIG),
-	CODE_NAME(VA_STATUS_ERROR_INVALID_CONTEXT),
-	CODE_NAME(VA_STATUS_ERROR_INVALID_SURFACE),
-	CODE_NAME(VA_STATUS_ERROR_INVALID_BUFFER),
-	CODE_NAME(VA_STATUS_ERROR_INVALID_IMAGE),
-	CODE_NAME(VA_STATUS_ERROR_ATTR_NOT_SUPPORTED),
-	CODE_NAME(VA_STATUS_ERROR_MAX_NUM_EXCEEDED),
-	CODE_NAME(VA_STATUS_ERROR_UNSUPPORTED_PROFILE),
-	CODE_NAME(VA_STATUS_ERROR_UNSUPPORTED_ENTRYPOINT),
-	CODE_NAME(VA_STATUS_ERROR_UNSUPPORTED_RT_FORMAT),
-	CODE_NAME(VA_STATUS_ERROR_UNSUPPORTED_BUFFERTYPE),
-	CODE_NAME(VA_STATUS_ERROR_SURFACE_BUSY),
-	CODE_NAME(VA_STATUS_ERROR_FLAG_NOT_SUPPORTED),
-	CODE_NAME(VA_STATUS_ERROR_INVALID_PARAMETER),
-	CODE_NAME(VA_STATUS_ERROR_RESOLUTION_NOT_SUPPORTED),
-	CODE_NAME(VA_STATUS_ERROR_UNIMPLEMENTED),
-	CODE_NAME(VA_STATUS_ERROR_INVALID_IMAGE_FORMAT),
-	CODE_NAME(VA_STATUS_ERROR_ENCODING_ERROR),
-	CODE_NAME(VA_STATUS_ERROR_INVALID_VALUE),
-	CODE_NAME(VA_STATUS_ERROR_HW_BUSY),
-	CODE_NAME(VA_STATUS_ERROR_UNSUPPORTED_MEMORY_TYPE),
-	CODE_NAME(VA_STATUS_ERROR_NOT_ENOUGH_BUFFER),
-	CODE_NAME(VA_STATUS_ERROR_TIMEDOUT),
-	{(int)VA_STATUS_ERROR_UNKNOWN, "VA_STATUS_ERROR_UNKNOWN"},
+static const struct code_advice codes[] = {
+#include "workloads/vaapi/codes.h" /* generated from the specification's header */
+	{(int)VA_STATUS_ERROR_UNKNOWN, "VA_STATUS_ERROR_UNKNOWN", NULL},
 };
 
 int vaapi_check(struct call_failure *failure, VAStatus status, const char *call, struct error *err)
 {
 	return status == VA_STATUS_SUCCESS
 		       ? 0
-		       : call_failed(failure, call, status,
-				     code_name(names, ARRAY_SIZE(names), status), err);
+		       : call_failed_advised(failure, call, status, codes, ARRAY_SIZE(codes), err);
 }
 
 /* What libva says while it looks for a driver. */
@@ -64,10 +37,13 @@ static void listen(void *user, const char *message)
 
 static int load(struct vaapi *va, struct api_report *report, struct error *err)
 {
-#define FUNCTION(name) {#name, &va->name},
-	const struct api_function functions[] = {VAAPI_FUNCTIONS(FUNCTION){NULL, NULL}};
-#undef FUNCTION
-	const struct api_function drm[] = {{"vaGetDisplayDRM", &va->vaGetDisplayDRM}, {NULL, NULL}};
+#define X(name) {#name, &va->name},
+	const struct api_function functions[] = {
+#include "workloads/vaapi/functions.h"
+		{NULL, NULL}};
+#undef X
+	const struct api_function drm[] = {{"vaGetDisplayDRM", &va->drm.vaGetDisplayDRM},
+					   {NULL, NULL}};
 	int rc = api_load(report, VAAPI_LIBRARY, functions, err);
 	if (rc != 0)
 		return rc;
@@ -81,7 +57,7 @@ static int initialise(struct vaapi *va, struct vaapi_node *node, struct api_repo
 {
 	struct listener listener = {.report = report};
 	int major = 0, minor = 0;
-	node->display = va->vaGetDisplayDRM(node->fd);
+	node->display = va->drm.vaGetDisplayDRM(node->fd);
 	if (node->display == NULL)
 		return error_set(
 			err, ERROR_REMOTE,
@@ -125,14 +101,11 @@ static void vaapi_close(void *session)
 			(void)va->vaTerminate(va->nodes[i].display);
 		(void)close(va->nodes[i].fd);
 	}
-	free(va);
 }
 
-static int vaapi_open(struct api_report *report, void **session, struct error *err)
+static int vaapi_open(struct api_report *report, void *session, struct error *err)
 {
-	struct vaapi *va = calloc(1, sizeof(*va));
-	if (va == NULL)
-		return error_memory(err);
+	struct vaapi *va = session;
 	int rc = load(va, report, err);
 	if (rc == 0) {
 		report->missing = "VA driver";
@@ -142,10 +115,6 @@ static int vaapi_open(struct api_report *report, void **session, struct error *e
 		rc = initialise_all(va, report, err);
 	for (size_t i = 0; rc == 0 && i < va->count; i++)
 		rc = api_report_device(report, vaapi_describe(va, i), err);
-	if (rc == 0)
-		*session = va;
-	else
-		vaapi_close(va);
 	return rc;
 }
 
@@ -168,6 +137,7 @@ const struct api_driver vaapi_api = {
 	.description =
 		"Opens libva and a display on each render node of /dev/dri, lists what each encodes, and encodes moving frames with "
 		"each codec on one of them. The streams are in the document, for verify-video to decode.",
+	.session_size = sizeof(struct vaapi),
 	.open = vaapi_open,
 	.work = vaapi_work,
 	.close = vaapi_close,

@@ -19,36 +19,6 @@
 #define VAAPI_LIBRARY	  "libva.so.2"
 #define VAAPI_DRM_LIBRARY "libva-drm.so.2"
 
-#define VAAPI_FUNCTIONS(X)                                                                         \
-	X(vaSetErrorCallback)                                                                      \
-	X(vaSetInfoCallback)                                                                       \
-	X(vaInitialize)                                                                            \
-	X(vaTerminate)                                                                             \
-	X(vaQueryVendorString)                                                                     \
-	X(vaMaxNumProfiles)                                                                        \
-	X(vaMaxNumEntrypoints)                                                                     \
-	X(vaQueryConfigProfiles)                                                                   \
-	X(vaQueryConfigEntrypoints)                                                                \
-	X(vaGetConfigAttributes)                                                                   \
-	X(vaCreateConfig)                                                                          \
-	X(vaDestroyConfig)                                                                         \
-	X(vaCreateSurfaces)                                                                        \
-	X(vaDestroySurfaces)                                                                       \
-	X(vaCreateContext)                                                                         \
-	X(vaDestroyContext)                                                                        \
-	X(vaCreateBuffer)                                                                          \
-	X(vaDestroyBuffer)                                                                         \
-	X(vaMapBuffer)                                                                             \
-	X(vaUnmapBuffer)                                                                           \
-	X(vaBeginPicture)                                                                          \
-	X(vaRenderPicture)                                                                         \
-	X(vaEndPicture)                                                                            \
-	X(vaSyncSurface)                                                                           \
-	X(vaSyncSurface2)                                                                          \
-	X(vaCreateImage)                                                                           \
-	X(vaPutImage)                                                                              \
-	X(vaDestroyImage)
-
 enum { VAAPI_NODES_MAX = 64 }; /* minors 128 to 191 are the kernel's render nodes */
 
 /* A render node that could be opened, and the display on it. */
@@ -77,8 +47,12 @@ struct vaapi_way {
 };
 
 struct vaapi {
-	VAAPI_FUNCTIONS(LIBRARY_FUNCTION)
-	LIBRARY_FUNCTION(vaGetDisplayDRM)
+#define X LIBRARY_FUNCTION
+#include "workloads/vaapi/functions.h" /* those that this folder calls */
+#undef X
+	struct {
+		LIBRARY_FUNCTION(vaGetDisplayDRM)
+	} drm;
 	struct vaapi_node nodes[VAAPI_NODES_MAX];
 	size_t count;
 	struct vaapi_way ways[VIDEO_OFFERS_MAX]; /* of the offers, by their ids */

@@ -18,22 +18,6 @@ enum { DRM_MAJOR = 226, DEVICES_MAX = 64, WAIT_MS = 10, BALANCED = 4, FIRST_NODE
 
 #define VPL_LIBRARY "libvpl.so.2"
 
-#define FUNCTIONS(X)                                                                               \
-	X(MFXLoad)                                                                                 \
-	X(MFXUnload)                                                                               \
-	X(MFXEnumImplementations)                                                                  \
-	X(MFXDispReleaseImplDescription)                                                           \
-	X(MFXCreateSession)                                                                        \
-	X(MFXClose)                                                                                \
-	X(MFXVideoCORE_SetHandle)                                                                  \
-	X(MFXVideoCORE_SyncOperation)                                                              \
-	X(MFXVideoENCODE_Query)                                                                    \
-	X(MFXVideoENCODE_Init)                                                                     \
-	X(MFXVideoENCODE_Close)                                                                    \
-	X(MFXVideoENCODE_EncodeFrameAsync)
-
-#define DECLARE(name) __typeof__(name) *name;
-
 /* An implementation in hardware: one for each device. */
 struct vpl_device {
 	mfxU32 index; /* of the dispatcher */
@@ -42,7 +26,9 @@ struct vpl_device {
 };
 
 struct vpl {
-	FUNCTIONS(DECLARE)
+#define X LIBRARY_FUNCTION
+#include "workloads/vpl/functions.h" /* those that this folder calls */
+#undef X
 	mfxLoader loader;
 	struct vpl_device devices[DEVICES_MAX];
 	size_t count;
@@ -68,32 +54,17 @@ static const struct {
 	{MFX_CODEC_AV1, MFX_PROFILE_AV1_MAIN, "main"},
 };
 
-static const struct code_name names[] = {
-	CODE_NAME(MFX_ERR_UNKNOWN),
-	CODE_NAME(MFX_ERR_UNSUPPORTED),
-	CODE_NAME(MFX_ERR_MEMORY_ALLOC),
-	CODE_NAME(MFX_ERR_NOT_ENOUGH_BUFFER),
-	CODE_NAME(MFX_ERR_INVALID_HANDLE),
-	CODE_NAME(MFX_ERR_NOT_INITIALIZED),
-	CODE_NAME(MFX_ERR_NOT_FOUND),
-	CODE_NAME(MFX_ERR_ABORTED),
-	CODE_NAME(MFX_ERR_DEVICE_LOST),
-	CODE_NAME(MFX_ERR_INCOMPATIBLE_VIDEO_PARAM),
-	CODE_NAME(MFX_ERR_INVALID_VIDEO_PARAM),
-	CODE_NAME(MFX_ERR_DEVICE_FAILED),
-	CODE_NAME(MFX_ERR_GPU_HANG),
-	CODE_NAME(MFX_ERR_NOT_IMPLEMENTED),
-	CODE_NAME(MFX_WRN_PARTIAL_ACCELERATION),
+static const struct code_advice codes[] = {
+#include "workloads/vpl/codes.h" /* generated from the specification's header */
 };
 
 /* 0 for success; otherwise keeps call and code and returns ERROR_REMOTE. */
 static int check(struct call_failure *failure, mfxStatus status, const char *call,
 		 struct error *err)
 {
-	return status == MFX_ERR_NONE
-		       ? 0
-		       : call_failed(failure, call, (int)status,
-				     code_name(names, ARRAY_SIZE(names), status), err);
+	return status == MFX_ERR_NONE ? 0
+				      : call_failed_advised(failure, call, (int)status, codes,
+							    ARRAY_SIZE(codes), err);
 }
 
 /* Of frames of 8 bits in NV12, and whether there are any of 10 bits. */
@@ -157,21 +128,16 @@ static const mfxExtendedDeviceId *extended_id(const struct vpl *vpl, mfxU32 inde
 
 static void add_identity(struct members *device, const mfxExtendedDeviceId *id)
 {
-	struct members drm CLEANUP_MEMBERS = members_new();
-	if (id == NULL) {
-		member_null(device, "pciAddress");
+	if (id == NULL)
 		return;
-	}
 	member_hex(device, "vendorId", id->VendorID, 4);
 	member_hex(device, "deviceId", id->DeviceID, 4);
 	member_bytes(device, "deviceLuid", id->LUIDValid == 1 ? id->DeviceLUID : NULL,
 		     sizeof(id->DeviceLUID));
 	api_add_pci_address(device, id->PCIDomain, id->PCIBus, id->PCIDevice, id->PCIFunction);
-	if (id->DRMRenderNodeNum == 0)
-		return;
-	member_null(&drm, "primary");
-	member_format(&drm, "render", "%d:%u", DRM_MAJOR, (unsigned)id->DRMRenderNodeNum);
-	member_item(device, "drm", members_take(&drm));
+	if (id->DRMRenderNodeNum != 0)
+		api_add_drm(device, (struct api_node){0},
+			    (struct api_node){true, DRM_MAJOR, id->DRMRenderNodeNum});
 }
 
 static cJSON *describe(const struct vpl *vpl, const mfxImplDescription *told,
@@ -180,14 +146,10 @@ static cJSON *describe(const struct vpl *vpl, const mfxImplDescription *told,
 	struct members device CLEANUP_MEMBERS = members_new();
 	member_number(&device, "index", (double)vpl->count);
 	member_text(&device, "name", told->ImplName, sizeof(told->ImplName));
-	member_null(&device, "type");
 	member_bool(&device, "software", false);
-	member_null(&device, "deviceUuid");
 	add_identity(&device, id);
 	member_format(&device, "apiVersion", "%u.%u", told->ApiVersion.Major,
 		      told->ApiVersion.Minor);
-	api_add_driver(&device, NULL);
-	member_null(&device, "memoryBytes");
 	return members_take(&device);
 }
 
@@ -242,12 +204,14 @@ static int enumerate(struct vpl *vpl, struct api_report *report, struct error *e
 	return check(NULL, status, "MFXEnumImplementations", err);
 }
 
-static int vpl_open(struct api_report *report, void **session, struct error *err)
+static int vpl_open(struct api_report *report, void *session, struct error *err)
 {
-	struct vpl *vpl = *session;
-#define FUNCTION(name) {#name, &vpl->name},
-	const struct api_function functions[] = {FUNCTIONS(FUNCTION){NULL, NULL}};
-#undef FUNCTION
+	struct vpl *vpl = session;
+#define X(name) {#name, &vpl->name},
+	const struct api_function functions[] = {
+#include "workloads/vpl/functions.h"
+		{NULL, NULL}};
+#undef X
 	int rc = api_load(report, VPL_LIBRARY, functions, err);
 	if (rc != 0)
 		return rc;
@@ -255,17 +219,14 @@ static int vpl_open(struct api_report *report, void **session, struct error *err
 	vpl->loader = vpl->MFXLoad();
 	if (vpl->loader == NULL)
 		return error_set(err, ERROR_REMOTE, "MFXLoad: no loader");
-	rc = enumerate(vpl, report, err);
-	if (rc != 0)
-		vpl->MFXUnload(vpl->loader);
-	return rc;
+	return enumerate(vpl, report, err);
 }
 
 static void vpl_close(void *session)
 {
 	struct vpl *vpl = session;
-	vpl->MFXUnload(vpl->loader);
-	free(vpl);
+	if (vpl->loader != NULL)
+		vpl->MFXUnload(vpl->loader);
 }
 
 struct encoder_state {
@@ -444,8 +405,7 @@ static void close_encoder(void *encoder)
 		(void)e->vpl->MFXVideoENCODE_Close(e->session);
 	if (e->session != NULL)
 		(void)e->vpl->MFXClose(e->session);
-	if (e->vaapi != NULL)
-		vaapi_api.close(e->vaapi);
+	api_close(&vaapi_api, e->vaapi);
 	api_report_free(&e->report);
 	free(e->stream.Data);
 }

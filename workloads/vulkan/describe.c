@@ -25,12 +25,12 @@ static const struct code_advice drivers[] = {
 
 const char *vulkan_device_type_name(VkPhysicalDeviceType type)
 {
-	static const struct code_name names[] = {
-		{VK_PHYSICAL_DEVICE_TYPE_OTHER, "other"},
-		{VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, "integrated-gpu"},
-		{VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, "discrete-gpu"},
-		{VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, "virtual-gpu"},
-		{VK_PHYSICAL_DEVICE_TYPE_CPU, "cpu"},
+	static const struct code_advice names[] = {
+		{VK_PHYSICAL_DEVICE_TYPE_OTHER, "other", NULL},
+		{VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, "integrated-gpu", NULL},
+		{VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, "discrete-gpu", NULL},
+		{VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, "virtual-gpu", NULL},
+		{VK_PHYSICAL_DEVICE_TYPE_CPU, "cpu", NULL},
 	};
 	return code_name(names, ARRAY_SIZE(names), (int64_t)type);
 }
@@ -50,7 +50,7 @@ bool vulkan_offers(const struct vulkan *vk, VkPhysicalDevice device, const char 
 	VkExtensionProperties *list CLEANUP_FREE = calloc(EXTENSIONS_MAX, sizeof(*list));
 	return list != NULL &&
 	       vk->vkEnumerateDeviceExtensionProperties(device, NULL, &count, list) >= 0 &&
-	       vulkan_has_extension(list, count, name);
+	       vulkan_has_extension(list, count < EXTENSIONS_MAX ? count : EXTENSIONS_MAX, name);
 }
 
 static void chain(struct facts *facts, bool wanted, void *structure)
@@ -104,8 +104,6 @@ static void describe_ids(const struct facts *facts, struct members *device)
 	if (facts->has_pci)
 		api_add_pci_address(device, facts->pci.pciDomain, facts->pci.pciBus,
 				    facts->pci.pciDevice, facts->pci.pciFunction);
-	else
-		member_null(device, "pciAddress");
 }
 
 static void describe_nodes(const struct facts *facts, struct members *device)
@@ -124,12 +122,11 @@ static cJSON *driver_json(const struct facts *facts)
 {
 	static const char *const keys[] = {"id", "idName", "name", "info", "conformance"};
 	const VkPhysicalDeviceDriverProperties *driver = &facts->driver;
-	const struct code_advice *known =
-		code_advice(drivers, ARRAY_SIZE(drivers), (int)driver->driverID);
 	struct members members CLEANUP_MEMBERS = members_new();
 	if (facts->has_driver) {
 		member_number(&members, "id", driver->driverID);
-		member_string(&members, "idName", known != NULL ? known->name : NULL);
+		member_string(&members, "idName",
+			      code_name(drivers, ARRAY_SIZE(drivers), (int64_t)driver->driverID));
 		member_text(&members, "name", driver->driverName, sizeof(driver->driverName));
 		member_text(&members, "info", driver->driverInfo, sizeof(driver->driverInfo));
 		member_format(&members, "conformance", "%u.%u.%u.%u",

@@ -219,22 +219,14 @@ static void vulkan_close(void *session)
 	struct vulkan *vk = session;
 	if (vk->instance != NULL && vk->vkDestroyInstance != NULL)
 		vk->vkDestroyInstance(vk->instance, NULL);
-	free(vk);
 }
 
-static int vulkan_open(struct api_report *report, void **session, struct error *err)
+static int vulkan_open(struct api_report *report, void *session, struct error *err)
 {
-	struct vulkan *vk = calloc(1, sizeof(*vk));
-	if (vk == NULL)
-		return error_memory(err);
+	struct vulkan *vk = session;
 	vk->report = report;
 	vk->failure = &vk->opening;
-	int rc = start(vk, err);
-	if (rc == 0)
-		*session = vk;
-	else
-		vulkan_close(vk);
-	return rc;
+	return start(vk, err);
 }
 
 const struct api_driver vulkan_api = {
@@ -244,6 +236,7 @@ const struct api_driver vulkan_api = {
 	.description =
 		"Opens the Vulkan loader, enumerates the physical devices, runs a compute pipeline on one of them and verifies "
 		"every element of the result on the CPU.",
+	.session_size = sizeof(struct vulkan),
 	.open = vulkan_open,
 	.work = vulkan_work,
 	.close = vulkan_close,

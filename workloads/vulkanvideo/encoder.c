@@ -142,7 +142,7 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 {
 	struct vulkanvideo_encoder *e = encoder;
 	e->v = session;
-	e->vk = e->v->vk;
+	e->vk = &e->v->vk;
 	e->job = job;
 	e->way = e->v->ways[job->offer->codec];
 	return vulkanvideo_session_open(e, err);

@@ -71,7 +71,7 @@ int vulkanvideo_ask(struct vulkanvideo *v, VkPhysicalDevice physical,
 	    result == VK_ERROR_VIDEO_PROFILE_CODEC_NOT_SUPPORTED_KHR ||
 	    result == VK_ERROR_VIDEO_PICTURE_LAYOUT_NOT_SUPPORTED_KHR)
 		return error_set(err, ERROR_UNSUPPORTED, "the device does not encode this profile");
-	return vulkan_check(v->vk, result, "vkGetPhysicalDeviceVideoCapabilitiesKHR", err);
+	return vulkan_check(&v->vk, result, "vkGetPhysicalDeviceVideoCapabilitiesKHR", err);
 }
 
 static void describe(const struct vulkanvideo *v, const struct vulkanvideo_capabilities *told,
@@ -147,10 +147,10 @@ int vulkanvideo_list(void *session, const struct work_request *request, struct v
 		     struct error *err)
 {
 	struct vulkanvideo *v = session;
-	VkPhysicalDevice physical = v->vk->devices[request->device];
+	VkPhysicalDevice physical = v->vk.devices[request->device];
 	uint32_t families[VIDEO_CODECS] = {0};
 	int rc = 0;
-	if (!vulkan_offers(v->vk, physical, VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME))
+	if (!vulkan_offers(&v->vk, physical, VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the driver offers no " VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME
 				 ": the device has no video queue");
@@ -166,7 +166,7 @@ int vulkanvideo_list(void *session, const struct work_request *request, struct v
 				 ", and no queue family of the device encodes video");
 	for (int codec = 0; rc == 0 && codec < VIDEO_CODECS; codec++) {
 		if (families[codec] != FAMILIES_MAX &&
-		    vulkan_offers(v->vk, physical, codecs[codec].extension))
+		    vulkan_offers(&v->vk, physical, codecs[codec].extension))
 			rc = list_codec(v, physical, (enum video_codec)codec, families[codec],
 					offers, err);
 	}

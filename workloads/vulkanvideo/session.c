@@ -194,7 +194,11 @@ static int bind_session(struct vulkanvideo_encoder *e, struct error *err)
 		needs[i].sType = VK_STRUCTURE_TYPE_VIDEO_SESSION_MEMORY_REQUIREMENTS_KHR;
 	int rc = VULKAN_CALL(e, err, vkGetVideoSessionMemoryRequirementsKHR, e->device.handle,
 			     e->session, &count, needs);
-	for (uint32_t i = 0; rc == 0 && i < count && i < VULKANVIDEO_MEMORIES_MAX; i++) {
+	if (rc == 0 && count > VULKANVIDEO_MEMORIES_MAX)
+		return error_set(err, ERROR_REMOTE,
+				 "the session asks for %u memories, and there is room for %d",
+				 count, VULKANVIDEO_MEMORIES_MAX);
+	for (uint32_t i = 0; rc == 0 && i < count; i++) {
 		rc = vulkan_memory_allocate(&e->device, &needs[i].memoryRequirements, 0,
 					    &e->memories[i], err);
 		binds[i] = (VkBindVideoSessionMemoryInfoKHR){

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/vulkanvideo/vulkanvideo.h"
 
-#include <stdlib.h>
-
-static int open_api(struct api_report *report, void **session, struct error *err)
+static int open_api(struct api_report *report, void *session, struct error *err)
 {
-	void *vk = NULL;
-	struct vulkanvideo *v = calloc(1, sizeof(*v));
-	if (v == NULL)
-		return error_memory(err);
-	int rc = vulkan_api.open(report, &vk, err);
-	if (rc != 0) {
-		free(v);
+	struct vulkanvideo *v = session;
+	int rc = vulkan_api.open(report, &v->vk, err);
+	if (rc != 0)
 		return rc;
-	}
-	v->vk = vk;
-#define LOAD(name) v->name = (PFN_##name)v->vk->vkGetInstanceProcAddr(v->vk->instance, #name)
+#define LOAD(name) v->name = (PFN_##name)v->vk.vkGetInstanceProcAddr(v->vk.instance, #name)
 	LOAD(vkGetPhysicalDeviceQueueFamilyProperties2);
 	LOAD(vkGetPhysicalDeviceVideoCapabilitiesKHR);
 	LOAD(vkGetPhysicalDeviceVideoFormatPropertiesKHR);
 #undef LOAD
-	*session = v;
 	return 0;
 }
 
@@ -29,8 +20,8 @@ static int work(void *session, const struct work_request *request, struct work_r
 {
 	struct vulkanvideo *v = session;
 	VkPhysicalDeviceProperties properties = {0};
-	v->vk->failure = &report->failure;
-	v->vk->vkGetPhysicalDeviceProperties(v->vk->devices[request->device], &properties);
+	v->vk.failure = &report->failure;
+	v->vk.vkGetPhysicalDeviceProperties(v->vk.devices[request->device], &properties);
 	v->software = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
 	return video_work(&vulkanvideo_encoder, v, v->software, request, report, err);
 }
@@ -38,8 +29,7 @@ static int work(void *session, const struct work_request *request, struct work_r
 static void close_api(void *session)
 {
 	struct vulkanvideo *v = session;
-	vulkan_api.close(v->vk);
-	free(v);
+	vulkan_api.close(&v->vk);
 }
 
 const struct api_driver vulkanvideo_api = {
@@ -49,6 +39,7 @@ const struct api_driver vulkanvideo_api = {
 	.description =
 		"Opens the Vulkan loader, enumerates the physical devices, lists what one of them encodes (VK_KHR_video_encode_queue), "
 		"and encodes moving frames in H.264, HEVC and AV1 on it. Whoever chose the seed can decode the stream and compare it.",
+	.session_size = sizeof(struct vulkanvideo),
 	.open = open_api,
 	.work = work,
 	.close = close_api,

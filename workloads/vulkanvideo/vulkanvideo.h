@@ -22,7 +22,7 @@ struct vulkanvideo_way {
 };
 
 struct vulkanvideo {
-	struct vulkan *vk;
+	struct vulkan vk;
 	bool software;				   /* the device is a processor */
 	struct vulkanvideo_way ways[VIDEO_CODECS]; /* of what was offered */
 	PFN_vkGetPhysicalDeviceQueueFamilyProperties2 vkGetPhysicalDeviceQueueFamilyProperties2;

@@ -17,6 +17,13 @@ static void test_modes(void)
 	UNIT_INT(file_write_atomic(path, "x", 1, 0640, NULL), 0);
 	UNIT_INT(stat(path, &status), 0);
 	UNIT_INT(status.st_mode & 07777, 0640);
+	UNIT_INT(file_remove_tree(path, NULL), 0);
+	UNIT_INT(symlink("nowhere", path), 0);
+	UNIT_INT(file_create(path, "x", 1, 0600, NULL), ERROR_EXISTS);
+	UNIT_INT(unlink(path), 0);
+	UNIT_INT(file_create(path, "x", 1, 0600, NULL), 0);
+	UNIT_INT(stat(path, &status), 0);
+	UNIT_INT(status.st_mode & 07777, 0600);
 	end();
 }
 
@@ -50,6 +57,28 @@ static void test_remove_does_not_follow_links(void)
 	UNIT_INT(file_remove_tree(tree, NULL), 0);
 	CU_ASSERT_TRUE(file_exists(kept));
 	UNIT_INT(file_remove_tree("/no/such/tree", NULL), 0);
+	end();
+}
+
+/* As root a rename would take the place of /dev/stdout itself. */
+static void test_no_file_takes_the_place_of_a_stream(void)
+{
+	char *link CLEANUP_FREE = NULL;
+	char *pipe CLEANUP_FREE = NULL;
+	struct file_status status = {0};
+	struct error err = {0};
+	begin();
+	link = in("stdout");
+	pipe = in("pipe");
+	UNIT_INT(symlink("/proc/self/fd/0", link), 0);
+	UNIT_INT(mkfifo(pipe, 0600), 0);
+	UNIT_INT(file_write_atomic(link, "x", 1, 0644, &err), ERROR_FORMAT);
+	UNIT_CONTAINS(err.text, "stdout: a pipe or a device");
+	UNIT_INT(file_write_atomic(pipe, "x", 1, 0644, &err), ERROR_FORMAT);
+	UNIT_INT(file_status(link, false, &status, NULL), 0);
+	UNIT_INT(status.kind, FILE_LINK);
+	UNIT_INT(file_status(pipe, false, &status, NULL), 0);
+	UNIT_INT(status.kind, FILE_OTHER);
 	end();
 }
 
@@ -110,5 +139,6 @@ static void test_resolve_of_the_running_system(void)
 UNIT_MAIN("file on POSIX systems", {"modes", test_modes},
 	  {"files of the kernel", test_files_of_the_kernel},
 	  {"remove does not follow links", test_remove_does_not_follow_links},
+	  {"no file takes the place of a stream", test_no_file_takes_the_place_of_a_stream},
 	  {"resolve stays below the root", test_resolve_stays_below_the_root},
 	  {"resolve of the running system", test_resolve_of_the_running_system})

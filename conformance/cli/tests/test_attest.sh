@@ -100,9 +100,19 @@ changed
 echo '{' >"$work/changed/report.json"
 spoiled tampered-report
 cp "$work/out" "$work/bad.json"
+rm "$work/changed/evidence/api.vulkan/01-allocate.json"
+echo x >>"$work/changed/evidence/api.vulkan/02-probe.json"
+spoiled "tampered-report missing-evidence changed-evidence"
 changed
 rm "$work/changed/report.json"
 spoiled missing-file
+rm "$work/changed/evidence/api.vulkan/01-allocate.json"
+spoiled "missing-file missing-evidence"
+changed
+rm "$work/changed/journal.ndjson"
+mkdir "$work/changed/journal.ndjson"
+spoiled tampered-journal
+expect_says "journal.ndjson: a folder, not a file"
 changed
 sed -i 's/"type":"run-end"/"type" :"run-end"/' "$work/changed/journal.ndjson"
 spoiled tampered-journal
@@ -188,15 +198,34 @@ changed
 rm "$work/changed/evidence/api.vulkan/01-allocate.json"
 expect_exit 1 gpucert attest "$work/changed" --key "$key"
 expect_says "missing-evidence: "
+mkfifo "$work/pipe"
+expect_exit 3 gpucert attest "$run" --key "$key" --output "$work/pipe"
+expect_says "a pipe or a device; name a file"
 make_report "$work/outside" 'for (const e of of("evidence")) e.path = "../run/" + e.path'
 expect_exit 1 gpucert attest "$work/outside" --key "$key"
 expect_says "changed-evidence: ../run/evidence/api.vulkan/01-allocate.json: not below evidence/"
+make_report "$work/twice" 'Object.assign(of("evidence")[1], {path: of("evidence")[0].path, digest: of("evidence")[0].digest, bytes: of("evidence")[0].bytes})'
+expect_exit 1 gpucert attest "$work/twice" --key "$key"
+expect_says "changed-evidence: evidence/api.vulkan/01-allocate.json is named twice"
+expect_exit 3 gpucert bundle "$work/twice" --out "$work/twice.tar.gz"
+expect_says "evidence/api.vulkan/01-allocate.json: the journal names it twice"
 [ ! -e "$work/outside/attestation.json" ] || complain "evidence outside of the folder was attested"
 # Of another version's report only what it has is compared.
 make_report "$work/older" 'of("run-begin")[0].harness.version = "0.0.9"'
 sed -i '/"overheadPercent"/d; s/\("totalMs": [0-9]*\),/\1/' "$work/older/report.json"
 expect_exit 0 gpucert attest "$work/older" --key "$key"
 expect_exit 0 gpucert verify "$work/older" --key "$public"
+
+# Papers that nobody can read are not signed.
+changed
+echo '{"schema": "gpucert-claims/1"}' >"$work/changed/claims.json"
+expect_exit 1 gpucert attest "$work/changed" --key "$key"
+expect_says "claims: claims.json: claims: missing"
+spoiled "unattested-file claims"
+rm "$work/changed/claims.json"
+echo 'vendor: Yoyodyne' >"$work/changed/product.yaml"
+expect_exit 1 gpucert attest "$work/changed" --key "$key"
+expect_says "product: product.yaml: name: missing"
 
 # A failed run can be attested, and its result is FAILED; one in which not all was tested, too.
 make_report "$work/failed" 'Object.assign(end("api.opencl"), {outcome: "fail", reason: "it is wrong"})'
@@ -215,6 +244,10 @@ make_report "$work/unknown" 'for (const r of of("environment")) for (const k of 
 expect_exit 3 gpucert attest "$work/unknown" --key "$key"
 expect_says "there is nothing that it could attest"
 
+# The attestation of another run.
+expect_faults "tampered-report tampered-journal changed-file" gpucert verify "$run" --key "$public" --attestation "$work/failed/attestation.json"
+expect_says "report.json was changed, or is of another run: "
+
 # Is it about this file?
 bytes='the plugin'
 printf %s "$bytes" >"$work/plugin"
@@ -225,25 +258,26 @@ expect_exit 0 gpucert verify "$work/mine" --key "$public" --subject "$work/plugi
 expect_faults subject-mismatch gpucert verify "$work/mine" --key "$public" --subject "$key"
 expect_exit 3 gpucert verify "$work/mine" --key "$public" --subject "$work/nothing"
 
-# Expectations that the run used.
-expected='of("plan")[0].checks.find((c) => c.id === "registration.options").expected = {outcome: "fail", entry: "known#1"};
-	Object.assign(end("registration.options"), {outcome: "fail", reason: "it is wrong"})'
-make_report "$work/known" "$expected"
-expect_exit 0 gpucert attest "$work/known" --key "$key"
-row() { # CHECK REVIEW-BY
-	cat >"$work/known.json" <<-END
-		{"schema": "gpucert-expectations/1", "rows": [{"check": "$1", "expect": "fail", "match": {"os": "linux"}, "why": "It is known.",
-		"link": "https://example.com/1", "added": "2025-11-01", "seenWith": "a plugin", "reviewBy": "$2"}]}
-	END
+# Expectations that the run used, and the day by which somebody is to look at them again.
+known() { # FOLDER [REVIEW-BY]
+	make_report "$1" "of('plan')[0].checks.find((c) => c.id === 'registration.options').expected = {outcome: 'fail', entry: 'known#1', ${2:+reviewBy: '$2'}};
+		Object.assign(end('registration.options'), {outcome: 'fail', reason: 'it is wrong'})"
 }
-row registration.options "$(($(date +%Y) + 1))-01-01"
-expect_exit 0 gpucert verify "$work/known" --key "$public" --expect "$work/known.json"
-row registration.options 2026-01-01
-expect_faults expired-expectation gpucert verify "$work/known" --key "$public" --expect "$work/known.json"
+known "$work/known" "$(($(date +%Y) + 1))-01-01"
+expect_exit 0 gpucert attest "$work/known" --key "$key"
 expect_exit 0 gpucert verify "$work/known" --key "$public"
-row registration.version "$(($(date +%Y) + 1))-01-01"
-expect_faults unknown-expectation gpucert verify "$work/known" --key "$public" --expect "$work/known.json"
-expect_exit 3 gpucert verify "$work/known" --key "$public" --expect "$work/nothing"
+known "$work/undated"
+expect_exit 0 gpucert attest "$work/undated" --key "$key"
+expect_exit 0 gpucert verify "$work/undated" --key "$public"
+known "$work/expired" 2026-01-01
+expect_exit 1 gpucert attest "$work/expired" --key "$key"
+expect_says "expired-expectation: known#1 (registration.options) was to be looked at again by 2026-01-01"
+[ ! -e "$work/expired/attestation.json" ] || complain "a report that does not verify was attested"
+named=$(for file in report.json journal.ndjson junit.xml report.md report.html; do
+	echo "s.predicate.configuration.find((d) => d.name === '$file').digest.sha256 = '$(sha256sum "$work/expired/$file" | cut -d ' ' -f 1)';"
+done)
+sign resign "$key" "$work/known/attestation.json" "$named" >"$work/expired/attestation.json"
+expect_faults expired-expectation gpucert verify "$work/expired" --key "$public"
 
 # Key files that are not to be used.
 chmod 640 "$key"

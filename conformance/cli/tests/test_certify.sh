@@ -193,8 +193,15 @@ make_report "$work/recorded" 'for (const r of of("environment")) if (r.environme
 refused "it ran on a recorded node" "$work/recorded"
 make_report "$work/ended" 'records.pop()'
 refused "the run is not complete" "$work/ended"
+make_report "$work/tomorrow" 'records.at(-1).time = "2099-01-01T00:00:00.000Z"'
+refused "the run ended on 2099-01-01, and today is $(date -u +%Y)-" "$work/tomorrow"
 make_report "$work/nothing" "$open"'; for (const c of of("plan")[0].checks) if (end(c.id)) Object.assign(end(c.id), {outcome: "unsupported", reason: "nothing"})'
 claimed "no MUST requirement is satisfied" "$work/nothing" "requirement API-01" "requirement REG-01" "requirement ISO-01" "requirement ISO-02"
+# A requirement that no check tests is claimed by its own name alone.
+make_report "$work/unasked" 'for (const id of ["NEW-01", "NEW-02"]) of("plan")[0].requirements.push({id, level: "must", sentence: "It is new.", source: "here"})'
+claimed "not-certified: NEW-02: no check tests it, and it is not claimed" "$work/unasked" "requirement NEW-01"
+claims "requirement NEW-01" "requirement NEW-02"
+expect_exit 0 build "$work/unasked" --claims "$work/claims.json"
 # A SHOULD that is violated keeps no product from being certified.
 make_report "$work/should" 'Object.assign(end("registration.options"), {outcome: "fail", reason: "it is wrong"})'
 expect_exit 0 build "$work/should"

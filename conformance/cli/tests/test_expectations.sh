@@ -88,6 +88,7 @@ run 0 directx-device-plugins
 expect_report "$work/report/report.json" "r.checks[0].expected.entry + ' ' + r.checks[0].disposition" "directx-device-plugins#1 expected-fail"
 row fail '*saw 4, wanted one*' '"driverVersion": ">=31.0.15.5000 <32"'
 run 0 "$work/row.json"
+expect_report "$work/report/report.json" "r.checks[0].expected.reviewBy" "$(($(date +%Y) + 1))-01-01"
 row fail '*saw 9,*' '"driverVersion": ">=31.0.15.5000 <32"'
 run 1 "$work/row.json"
 expect_report "$work/report/report.json" "r.checks[0].disposition" unexpected-fail
@@ -121,6 +122,14 @@ expect_exit 3 gpucert run --launcher process --node "$node" --out "$work/report"
 expect_says "row#1 and more#1 both match windows.whole-answer, and neither asks for more"
 expect_exit 3 gpucert expect explain "$work/row.json" "$work/more.json" --report "$set/matrix/nvidia-552.22-2022"
 expect_says "make one of them more specific"
+
+row crash '*' '"os": "windows", "osBuild": ">=20348 <20349"'
+expect_exit 3 gpucert expect check "$work/row.json" "$work/more.json"
+expect_says "row#1 and more#1 are about windows.whole-answer in the same environments: remove one of them"
+expect_exit 0 gpucert expect check "$work/more.json"
+expect_says "1 row is right"
+expect_exit 0 gpucert expect explain "$work/more.json" --report "$set/matrix/nvidia-552.22-2022" --report "$set/matrix/nvidia-552.22-2019"
+expect_says "matrix/nvidia-552.22-2019:"
 
 # What everything stands on is never expected to fail.
 sed 's/windows.whole-answer/registration.arrives/' "$work/row.json" >"$work/sentinel.json"

@@ -100,6 +100,13 @@ expect_exit 3 gpucert image check "oci:$work/nowhere"
 echo '{"schema": "gpucert-host/1", "os": "linux", "gpus": [{"vendor": "nvidia", "driverVersion": 5}]}' >"$work/bad.json"
 expect_exit 3 gpucert image check --host "$work/bad.json" --platform linux/amd64
 expect_says "gpus[0].driverVersion: expected string"
+echo '{"schema": "gpucert-host/1", "os": "linux", "os": "windows"}' >"$work/twice.json"
+expect_exit 3 gpucert image check --host "$work/twice.json" --platform linux/amd64
+expect_says "twice.json: os: it is there twice"
+linux "$work/layout-amd64" '"A=b"'
+expect_exit 3 gpucert image check --platform linux/arm64 "oci:$work/layout-amd64"
+expect_says "layout-amd64: for linux/amd64 alone, and not for linux/arm64"
+expect_exit 0 gpucert image check --platform linux/x86_64 --host "$hosts/linux-h200.json" "oci:$work/layout-amd64"
 printf '{"schema": "gpucert-host/1", "os": "linux", "architecture": "\\u001b[31m"}' >"$work/rude.json"
 expect_exit 1 gpucert image check --host "$work/rude.json" --platform linux/amd64
 expect_says '\x1b[31m'

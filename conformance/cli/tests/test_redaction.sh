@@ -12,7 +12,13 @@ fi
 . "$(dirname "$0")/lib.sh"
 hostname "$GPUCERT_TEST_HOST"
 home=$work/people/wilhelmina
-export USER=wilhelmina LOGNAME=wilhelmina SUDO_USER=wilhelmina HOME="$home" NODE_NAME=rack9-node.example TESTS_API_TOKEN=open-sesame-91
+export USER=wilhelmina LOGNAME=wilhelmina SUDO_USER=wilhelmina HOME="$home" NODE_NAME=rack9-node.example TESTS_API_TOKEN=open-sesame-91 NGC_KEY=sesame-92-key
+# What else the host is known by: an address, a MAC address, the boot and the name in a domain.
+boot=$(cat /proc/sys/kernel/random/boot_id)
+address=$(hostname -I | cut -d' ' -f1)
+mac=$(cat /sys/class/net/*/address 2>/dev/null | grep -v '^00:00:00:00:00:00$' | head -n 1)
+domain=$(sed -n 's/^\(search\|domain\)[[:space:]]*\([^[:space:]]*\).*/\2/p' /etc/resolv.conf | head -n 1)
+traces="host zanzibar-17${domain:+.$domain} ${address:+at $address} ${mac:+$mac} boot $boot"
 mkdir -p "$home/plugins"
 
 # A plugin that tells who and where it is: in its log, its devices, its answers and its errors.
@@ -20,12 +26,13 @@ one=GPU-0a1b2c3d-1111-2222-3333-0123456789ab
 two=GPU-0a1b2c3d-1111-2222-3333-0123456789ac
 cat >"$home/plugins/script.json" <<END
 {"plugins": [{"resource": "example.com/gpu", "devices": [{"id": "$one"}, {"id": "$two"}],
-"allocate": {"each": {"envs": {"WHERE": "zanzibar-17:$home", "VISIBLE": "{id}", "REGISTRY_PASSWORD": "swordfish-3"},
+"allocate": {"each": {"envs": {"WHERE": "zanzibar-17:$home", "VISIBLE": "{id}", "REGISTRY_PASSWORD": "swordfish-3", "TRACES": "$traces", "TERMINAL": "\\u009b31m\\u202ereversed"},
 "annotations": {"node.example/ZANZIBAR-17": "rack9-node.example of wilhelmina"}, "mounts": [{"host_path": "$home/plugins", "container_path": "/x", "read_only": true}]}}}]}
 END
 cat >"$home/plugins/plugin.sh" <<'END'
 echo "up on $(hostname) ($NODE_NAME) for $USER in $HOME, C:\\Users\\Wilhelmina\\gpu, {\"log\":\"\\nzanzibar-17\"}" >&2
 printf '\033[31mzanzibar-17\033[0m Authorization: Bearer open-sesame-91\n' >&2
+env | sort >&2
 exec "$1" "$2/script.json" "$3"
 END
 
@@ -36,17 +43,25 @@ run() {
 	shift
 	code=0
 	gpucert run --quiet --launcher process --out "$out" "$@" --plugin "sh $home/plugins/plugin.sh $scripted $home/plugins {plugin-dir}" \
-		environment registration.arrives registration.version allocate.each-and-all allocate.order list-and-watch.devices-present >"$work/out" 2>"$work/err" </dev/null || code=$?
+		environment registration.arrives registration.version allocate.each-and-all allocate.order list-and-watch.devices-present api.opencl >"$work/out" 2>"$work/err" </dev/null || code=$?
 }
 # identities FOLDER: the files that hold one.
 identities() {
-	grep -rliE 'zanzibar|rack9|wilhelmina|people/|open-sesame|swordfish|0123456789a[bc]' "$1" | sort
+	grep -rliE 'zanzibar|rack9|wilhelmina|people/|open-sesame|sesame-92|swordfish|0123456789a[bc]' "$1" | sort
+	for trace in "$boot" $address $mac; do
+		grep -rliwF -e "$trace" "$1" | sort
+	done
 	find "$1" | grep -iE 'zanzibar|wilhelmina|0123456789a[bc]' || true
+}
+# harmful FILE...: those that hold controls other than tabs and line ends, or override the direction of text.
+harmful() {
+	LC_ALL=C.UTF-8 grep -lP '[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\x{202a}-\x{202e}\x{2066}-\x{2069}]' "$@" || true
 }
 outcomes='r.checks.map((c) => c.id + " " + c.outcome).join()'
 
 # The home folder is where the run stores as well.
-run "$home/report"
+run "$home/report" --ci github
+cp "$work/out" "$work/ci-out"
 cp -R "$home/report" "$work/redacted"
 r=$work/redacted/report.json
 found=$(identities "$work/redacted")
@@ -59,6 +74,18 @@ expect_report "$r" "r.run.invocation.argv.includes('<home>/report')" true
 # Two devices are two.
 expect_report "$r" "new Set(JSON.stringify(r.checks).match(/GPU-<serial-[0-9a-f]{8}>/g)).size" 2
 expect_exit 0 gpucert report "$work/redacted"
+# What is printed, and what is stored as JSON, does nothing to a terminal.
+for format in summary json junit markdown html; do
+	expect_exit 0 gpucert report --format $format "$work/redacted"
+	[ -z "$(harmful "$work/out")" ] || complain "--format $format prints control characters"
+done
+found=$(find "$work/redacted" -name '*.json' -o -name '*.ndjson' -o -name '*.xml' -o -name '*.md' -o -name '*.html' | sort)
+grep -rq 'u009b31m' "$work/redacted/evidence" || complain "the answer's control characters are nowhere"
+# shellcheck disable=SC2086 # one name a word
+found=$(harmful $found)
+[ -z "$found" ] || complain "control characters are in $found"
+# A CI system's log is read by others.
+! grep -qiE 'zanzibar|rack9|wilhelmina|open-sesame|swordfish' "$work/ci-out" || complain "the log of a CI system tells whose machine it is"
 
 # The same with identities: all of it is there but the secrets, and every verdict is the same.
 run "$work/kept" --include-host-identity

@@ -29,7 +29,7 @@ static int read_options(const struct json_at *parent, const char *key,
 	int rc = json_have(parent, key, JSON_OBJECT, &at, err);
 	if (rc != 0 || at.node == NULL)
 		return rc;
-	rc = json_only_keys(&at, keys, err);
+	rc = script_only_keys(&at, keys, err);
 	if (rc == 0)
 		rc = json_have_bool(&at, keys[0], &out->pre_start_required, err);
 	if (rc == 0)
@@ -67,7 +67,7 @@ static int read_register(const struct json_at *parent, struct script *script, st
 	int rc = json_have(parent, "register", JSON_OBJECT, &at, err);
 	if (rc != 0 || at.node == NULL)
 		return rc;
-	rc = json_only_keys(&at, keys, err);
+	rc = script_only_keys(&at, keys, err);
 	if (rc == 0)
 		rc = read_choice(&at, "via", ways, &via, err);
 	script->via = (enum script_via)via;
@@ -110,7 +110,7 @@ static int read_lists(const struct json_at *at, struct script *script, struct er
 		struct json_at list = {0};
 		rc = json_element(&lists, i, JSON_OBJECT, &list, err);
 		if (rc == 0)
-			rc = json_only_keys(&list, keys, err);
+			rc = script_only_keys(&list, keys, err);
 		if (rc == 0)
 			rc = script_read_count(&list, "after_ms", &script->lists[i + 1].after_ms,
 					       err);
@@ -128,7 +128,7 @@ static int read_end(const struct json_at *parent, struct script_end *end, struct
 	if (rc != 0 || at.node == NULL)
 		return rc;
 	end->set = true;
-	rc = json_only_keys(&at, keys, err);
+	rc = script_only_keys(&at, keys, err);
 	if (rc == 0)
 		rc = script_read_count(&at, "after_ms", &end->after_ms, err);
 	if (rc == 0)
@@ -163,7 +163,7 @@ static int read_allocate(const struct json_at *parent, struct script *script, st
 	int rc = json_have(parent, "allocate", JSON_OBJECT, &at, err);
 	if (rc != 0 || at.node == NULL)
 		return rc;
-	rc = json_only_keys(&at, keys, err);
+	rc = script_only_keys(&at, keys, err);
 	if (rc == 0)
 		rc = script_read_template(&at, "once", &script->once, err);
 	return rc == 0 ? script_read_template(&at, "each", &script->each, err) : rc;
@@ -178,7 +178,7 @@ static int read_faults(const struct json_at *parent, struct script *script, stru
 	const char *keys[SCRIPT_METHOD_COUNT + 1] = {NULL};
 	for (int i = 0; i < SCRIPT_METHOD_COUNT; i++)
 		keys[i] = method_names[i];
-	rc = json_only_keys(&at, keys, err);
+	rc = script_only_keys(&at, keys, err);
 	for (int i = 0; rc == 0 && i < SCRIPT_METHOD_COUNT; i++)
 		rc = script_read_fault(&at, method_names[i], &script->faults[i], err);
 	return rc;
@@ -254,7 +254,7 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 					   "allocate",
 					   "rpc",
 					   NULL};
-	int rc = json_only_keys(at, keys, err);
+	int rc = script_only_keys(at, keys, err);
 	if (rc == 0)
 		rc = read_identity(at, script, err);
 	if (rc == 0)
@@ -339,7 +339,7 @@ int script_file_read(const cJSON *json, struct script_file *out, struct error *e
 					   "output",  "binary_output", "log_lines",	NULL};
 	struct json_at root = json_root(json);
 	*out = (struct script_file){0};
-	int rc = json_only_keys(&root, keys, err);
+	int rc = script_only_keys(&root, keys, err);
 	if (rc == 0)
 		rc = read_plugins(&root, out, err);
 	if (rc == 0)

@@ -9,6 +9,16 @@
 
 enum { COUNT_MAX = 1000000000, DEVICES_MAX = 1000000 };
 
+int script_only_keys(const struct json_at *object, const char *const *keys, struct error *err)
+{
+	json_each (child, object->node) {
+		struct json_at at = {.node = child, .parent = object, .key = child->string};
+		if (keys[text_position(keys, child->string)] == NULL)
+			return json_error(&at, err, "unknown member");
+	}
+	return 0;
+}
+
 int script_read_count(const struct json_at *at, const char *key, uint64_t *out, struct error *err)
 {
 	int64_t value = (int64_t)*out;
@@ -93,7 +103,7 @@ static int read_device(const struct json_at *at, struct kubelet_device *out, str
 {
 	static const char *const keys[] = {"id", "health", "numa", NULL};
 	struct json_at numa = {0};
-	int rc = json_only_keys(at, keys, err);
+	int rc = script_only_keys(at, keys, err);
 	out->health = strdup("Healthy");
 	if (rc == 0)
 		rc = script_read_string(at, "id", &out->id, err);
@@ -215,7 +225,7 @@ static int read_mounts(const struct json_at *parent, struct script_template *out
 		struct json_at at = {0};
 		rc = object_of(&array, next, out->mount_count - 1, &at, err);
 		if (rc == 0)
-			rc = json_only_keys(&at, keys, err);
+			rc = script_only_keys(&at, keys, err);
 		if (rc == 0)
 			rc = script_read_string(&at, keys[0], &mount->container_path, err);
 		if (rc == 0)
@@ -244,7 +254,7 @@ static int read_nodes(const struct json_at *parent, struct script_template *out,
 		struct json_at at = {0};
 		rc = object_of(&array, next, out->device_count - 1, &at, err);
 		if (rc == 0)
-			rc = json_only_keys(&at, keys, err);
+			rc = script_only_keys(&at, keys, err);
 		if (rc == 0)
 			rc = script_read_string(&at, keys[0], &node->container_path, err);
 		if (rc == 0)
@@ -267,7 +277,7 @@ int script_read_template(const struct json_at *parent, const char *key, struct s
 	int rc = json_have(parent, key, JSON_OBJECT, &at, err);
 	if (rc != 0 || at.node == NULL)
 		return rc;
-	rc = json_only_keys(&at, keys, err);
+	rc = script_only_keys(&at, keys, err);
 	if (rc == 0)
 		rc = read_pairs(&at, "envs", &out->envs, &out->env_count, err);
 	if (rc == 0)
@@ -320,7 +330,7 @@ int script_read_fault(const struct json_at *parent, const char *key, struct scri
 	if (rc != 0 || at.node == NULL)
 		return rc;
 	out->set = true;
-	rc = json_only_keys(&at, keys, err);
+	rc = script_only_keys(&at, keys, err);
 	if (rc == 0)
 		rc = script_read_code(&at, &out->code, err);
 	if (rc == 0)

@@ -7,6 +7,8 @@
 #include "base/json.h"
 #include "conformance/kubelet/doubles/script.h"
 
+/* ERROR_FORMAT naming the first member whose key is not in the NULL-ended list. */
+int script_only_keys(const struct json_at *object, const char *const *keys, struct error *err);
 int script_read_count(const struct json_at *at, const char *key, uint64_t *out, struct error *err);
 int script_read_string(const struct json_at *at, const char *key, char **out, struct error *err);
 int script_read_strings(const struct json_at *at, const char *key, char ***out, size_t *count,

@@ -1,39 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Folders of Specs: which files are read, priorities and conflicts. */
-#include "base/file.h"
-#include "base/path.h"
-#include "base/tests/unit.h"
 #include "containers/cdi/registry.h"
-
-static char *root;
-static struct text_list places;
+#include "containers/cdi/tests/folders.h"
 
 static char *place_of(const char *name)
 {
 	char *path = path_join(root, name);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(path);
 	return path;
-}
-
-/* Two folders, as a runtime has them. */
-static int open_folders(void)
-{
-	int rc = file_make_temporary(NULL, "cdi-", &root, NULL);
-	for (size_t i = 0; rc == 0 && i < 2; i++) {
-		char *folder = path_join(root, i == 0 ? "etc" : "run");
-		rc = file_make_directories(folder, 0755, NULL);
-		if (rc == 0)
-			rc = text_list_take(&places, folder, NULL);
-	}
-	return rc;
-}
-
-static int close_folders(void)
-{
-	int rc = file_remove_tree(root, NULL);
-	text_list_free(&places);
-	free(root);
-	return rc;
 }
 
 static void put_text(const char *name, const char *content)

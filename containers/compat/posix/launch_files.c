@@ -205,7 +205,7 @@ const char *launch_driver_glibc(const struct compat_launch *launch,
 void rule_driver_library(struct compat_case *it)
 {
 	const struct api_files *files = it->launch != NULL ? files_of(it->launch) : NULL;
-	if (files == NULL || files->library == NULL || it->contents == NULL || !case_on_linux(it))
+	if (files == NULL || files->library == NULL || it->contents == NULL)
 		return;
 	const struct contents_library *library = case_library(it, files->library);
 	const struct grant_entry *mount = find_mount(it->launch, files->library);
@@ -232,7 +232,7 @@ static const char *node_of(const struct compat_case *it)
 void rule_device_node(struct compat_case *it)
 {
 	const struct compat_launch *launch = it->launch;
-	const char *node = launch != NULL && case_on_linux(it) ? node_of(it) : NULL;
+	const char *node = launch != NULL ? node_of(it) : NULL;
 	if (node == NULL || launch->grant == NULL)
 		return;
 	grant_each (entry, &launch->grant->devices) {

@@ -231,6 +231,27 @@ static void test_capability(void)
 	EXPECT(&image, NULL, &on, NULL, "cuda.compute-capability", NOTHING, "");
 }
 
+/* Where GPUs differ, it depends on which one the container is given. */
+static void test_different_gpus(void)
+{
+	struct host_gpu devices[] = {gpu("nvidia", "Tesla K80", "595.71.05"),
+				     gpu("nvidia", "NVIDIA H200", "595.71.05"),
+				     gpu("nvidia", "Tesla K80", "595.71.05")};
+	struct host_facts on = host("linux", "", devices, 3);
+	struct image image = CUDA("12.4.1");
+	EXPECT(&image, NULL, &on, NULL, "cuda.compute-capability", COMPAT_UNKNOWN,
+	       "'Tesla K80' has compute capability 3.7");
+	devices[1] = devices[0];
+	EXPECT(&image, NULL, &on, NULL, "cuda.compute-capability", COMPAT_CANNOT_WORK, "3.7");
+	/* Two conditions, of which each holds on one GPU: there is none on which both do. */
+	devices[1] = gpu("nvidia", "NVIDIA H200", "595.71.05");
+	image.environment = (struct image_pair[]){{"NVIDIA_REQUIRE_A", "arch>=9.0"},
+						  {"NVIDIA_REQUIRE_B", "arch<9.0"}};
+	EXPECT(&image, NULL, &on, NULL, "nvidia.require", COMPAT_CANNOT_WORK, "REQUIRE_A");
+	image.environment[1].value = "cuda>=12.0";
+	EXPECT(&image, NULL, &on, NULL, "nvidia.require", COMPAT_UNKNOWN, "REQUIRE_A");
+}
+
 static void expect_variables(const char *name, const char *value, const char *second,
 			     const char *second_value, const char *rule, int verdict,
 			     const char *says)
@@ -285,4 +306,5 @@ UNIT_MAIN("rules of NVIDIA", {"table", test_table}, {"CUDA of a driver", test_cu
 	  {"minimum driver", test_minimum_driver}, {"Windows driver", test_windows_driver},
 	  {"lock-step", test_lock_step}, {"libcudart", test_runtime_library},
 	  {"forward compatibility", test_forward}, {"compute capability", test_capability},
-	  {"NVIDIA_REQUIRE_*", test_require}, {"variables", test_variables})
+	  {"different GPUs", test_different_gpus}, {"NVIDIA_REQUIRE_*", test_require},
+	  {"variables", test_variables})

@@ -157,6 +157,10 @@ static void test_amd_architecture(void)
 	EXPECT(&image, NULL, &facts, NULL, "amd.architecture", COMPAT_CANNOT_WORK, "gfx110");
 	device.architecture = "gfx1100";
 	EXPECT(&image, NULL, &facts, NULL, "amd.architecture", COMPAT_WORKS, "");
+	struct host_gpu two[] = {device, device};
+	two[0].architecture = "gfx906";
+	facts = host("linux", "", two, 2);
+	EXPECT(&image, NULL, &facts, NULL, "amd.architecture", COMPAT_UNKNOWN, "gfx906");
 }
 
 static void test_intel(void)

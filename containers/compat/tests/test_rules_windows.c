@@ -161,6 +161,7 @@ static void test_devices(void)
 		{"://x", COMPAT_CANNOT_WORK, COMPAT_CANNOT_WORK},
 		{"vpci-location-path://", COMPAT_UNKNOWN, COMPAT_UNKNOWN},
 		{"class/", COMPAT_UNKNOWN, COMPAT_UNKNOWN},
+		{"class/NVIDIA", COMPAT_UNKNOWN, COMPAT_HYPERV},
 	};
 	struct image image = IMAGE(WINDOWS("10.0.20348.1"), NO_VARIABLE);
 	struct host_facts facts = host("windows", "10.0.20348.2582", NULL, 0);

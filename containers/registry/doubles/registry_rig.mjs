@@ -205,6 +205,7 @@ function push(name, request, response, url) {
 			(challenge(response, 'Basic realm="rig"'), true) :
 			on('POST') && (go((headers) => ({...headers, location: headers.location.replace(/127.0.0.1:\d+\/v2\/push-away/,
 				`localhost:${ports.proxy}/recorded/v2`)})), true),
+		downgrade: () => false, // the places that it tells are of plain HTTP in any case
 		flip: () => on('PUT') && (collect(request, (body) => {
 			const headers = {...request.headers, host: `127.0.0.1:${ports.plain}`};
 			http.request({port: ports.plain, host: '127.0.0.1', method: 'PUT', path: url, headers}, (answer) => {
@@ -269,6 +270,8 @@ const faults = {
 	downgrade: (q, s, url) => redirect(s, `http://127.0.0.1:${ports.proxy}${url}`),
 	away: (q, s, url) => /blobs/.test(url) ? redirect(s, `${q.socket.encrypted ? 'https' : 'http'}://localhost:${
 		q.socket.encrypted ? ports.proxyTls : ports.proxy}/recorded${url}?signature=secret`) : pass(q, s, url),
+	// Where it leads wants a password, and says who is to be told it.
+	'away-denied': (q, s, url) => /blobs/.test(url) ? redirect(s, `https://localhost:${ports.proxyTls}/denied`) : pass(q, s, url),
 	head: (q, s) => {
 		s.socket.write('HTTP/1.1 200 OK\r\n');
 		for (let i = 0; i < 5000; i++)
@@ -300,7 +303,7 @@ const faults = {
 	'realm-file': (q, s) => challenge(s, 'Bearer realm="file:///etc/passwd"'),
 	'realm-plain': (q, s) => challenge(s, `Bearer realm="http://127.0.0.1:${ports.proxy}/token"`),
 	...Object.fromEntries(['cut', 'cut-piece', 'half', 'lost', 'busy', 'flaky', 'broken', 'slow', 'forget', 'forget-always', 'flip',
-		'range', 'nowhere', 'away', 'no-head'].map((name) => [`push-${name}`, (q, s, url) => push(name, q, s, url)])),
+		'range', 'nowhere', 'away', 'downgrade', 'no-head'].map((name) => [`push-${name}`, (q, s, url) => push(name, q, s, url)])),
 	'realm-bad': (q, s) => challenge(s, `Bearer realm="https://localhost:${ports.tokens}/bad"`),
 };
 
@@ -309,6 +312,8 @@ function serveProxy(request, response) {
 		recorded(`away ${request.headers.authorization ?? 'nobody'}`);
 		return pass(request, response, request.url.replace('/recorded', '').replace(/\?signature.*/, ''));
 	}
+	if (request.url === '/denied')
+		return challenge(response, `Bearer realm="https://localhost:${ports.tokens}/token",service="registry"`);
 	const found = /^\/v2\/([^/]+)(\/.*)$/.exec(request.url);
 	const fault = found && faults[found[1]];
 	if (!fault)

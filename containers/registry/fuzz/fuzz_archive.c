@@ -32,13 +32,12 @@ static const char *file_of(const uint8_t *data, size_t size)
 static void read_layers(struct image_source *source, const struct image *image)
 {
 	for (size_t i = 0; i < image->layer_count && i < 4; i++) {
-		struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
+		struct blob_reader *stream CLEANUP_BLOB_READER = NULL;
 		char chunk[4096];
 		size_t count = 0;
 		if (image_source_open_layer(source, &image->layers[i], &stream, NULL) < 0)
 			continue;
-		while (image_stream_read(stream, chunk, sizeof(chunk), &count, NULL) == 0 &&
-		       count > 0)
+		while (stream->read(stream, chunk, sizeof(chunk), &count, NULL) == 0 && count > 0)
 			;
 	}
 }

@@ -67,7 +67,7 @@ int rig_open_script(struct rig *rig, const char *script)
 		.argv = argv, .on_line = on_line, .on_end = on_end, .user = rig};
 	struct error err = {0};
 	rig->ca_certificate = path_join(rig->directory, "ca.crt");
-	rig->clock = (struct registry_clock){clock_now, clock_wait, &rig->time};
+	rig->clock = (struct http_clock){clock_now, clock_wait, &rig->time};
 	if (process_start(&rig->loop, &spec, &rig->process, &err) < 0 ||
 	    loop_wait(&rig->loop, is_settled, rig, START_TIMEOUT_MS, "rig", &err) < 0 ||
 	    rig->ports == NULL) {
@@ -137,20 +137,19 @@ void rig_push_image(const struct registry_options *options, const char *host, co
 	struct error err = {0};
 	char config[DIGEST_TEXT_SIZE] = "";
 	char content[DIGEST_TEXT_SIZE] = "";
-	UNIT_INT(registry_open(host, options, &registry, &err), 0);
-	UNIT_INT(registry_push_blob(registry, name, configuration, strlen(configuration), config,
-				    NULL, &err),
+	UNIT_INT(registry_open(host, name, true, options, &registry, &err), 0);
+	UNIT_INT(registry_push_blob(registry, configuration, strlen(configuration), config, NULL,
+				    &err),
 		 0);
-	UNIT_INT(registry_push_blob(registry, name, layer->data, layer->size, content, NULL, &err),
-		 0);
+	UNIT_INT(registry_push_blob(registry, layer->data, layer->size, content, NULL, &err), 0);
 	char *manifest CLEANUP_FREE = text_format(
 		"{\"schemaVersion\": 2, \"mediaType\": \"" OCI_MANIFEST "\", \"config\": "
 		"{\"mediaType\": \"application/vnd.oci.image.config.v1+json\", \"digest\": \"%s\", "
 		"\"size\": %zu}, \"layers\": [{\"mediaType\": "
 		"\"application/vnd.oci.image.layer.v1.tar\", \"digest\": \"%s\", \"size\": %zu}]}",
 		config, strlen(configuration), content, layer->size);
-	UNIT_INT(registry_push_manifest(registry, name, tag, OCI_MANIFEST, manifest,
-					strlen(manifest), digest, &err),
+	UNIT_INT(registry_push_manifest(registry, tag, OCI_MANIFEST, manifest, strlen(manifest),
+					digest, &err),
 		 0);
 	UNIT_STRING(err.text, "");
 }

@@ -25,7 +25,7 @@ struct rig {
 	bool ended;
 	char *ca_certificate;
 	struct fake_clock time;
-	struct registry_clock clock;
+	struct http_clock clock;
 };
 
 /* 0; 77: this machine lacks docker-registry or Node.js; 1: it does not start, and says why. */

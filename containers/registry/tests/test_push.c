@@ -19,13 +19,13 @@ static void make_data(void)
 
 static int push_to(const char *port, const char *name, size_t size, bool *sent, struct error *err)
 {
-	struct registry_options options = rig_options(&rig, false);
+	struct registry_options options = rig_options(&rig, strcmp(port, "proxyTls") == 0);
 	struct registry *registry CLEANUP_REGISTRY = NULL;
 	char *host CLEANUP_FREE = rig_host(&rig, "127.0.0.1", port);
 	char digest[DIGEST_TEXT_SIZE] = "";
 	*err = (struct error){0};
-	UNIT_INT(registry_open(host, &options, &registry, err), 0);
-	return registry_push_blob(registry, name, data.data, size, digest, sent, err);
+	UNIT_INT(registry_open(host, name, true, &options, &registry, err), 0);
+	return registry_push_blob(registry, data.data, size, digest, sent, err);
 }
 
 /* What the registry itself has of it, from an offset on. */
@@ -41,8 +41,8 @@ static void expect_there(const char *name, size_t size, size_t offset)
 	size_t count = 0;
 	struct error err = {0};
 	digest_bytes(data.data, size, digest);
-	UNIT_INT(registry_open(host, &options, &registry, &err), 0);
-	UNIT_INT(registry_open_blob(registry, name, digest, size, offset, &reader, &err), 0);
+	UNIT_INT(registry_open(host, name, false, &options, &registry, &err), 0);
+	UNIT_INT(registry_open_blob(registry, digest, size, offset, &reader, &err), 0);
 	while (reader->read(reader, chunk, sizeof(chunk), &count, &err) == 0 && count > 0)
 		text_append(&all, chunk, count);
 	UNIT_STRING(err.text, "");
@@ -87,8 +87,8 @@ static const struct {
 	{"busy", DATA_SIZE, 0, "", 1, "HEAD POST PATCH GET PATCH PATCH PATCH PUT"},
 	{"slow", DATA_SIZE, 0, "", 1, "HEAD POST PATCH GET PATCH PATCH PATCH PUT"},
 	{"forget", DATA_SIZE, 0, "", 1, "HEAD POST PATCH PATCH GET POST PATCH PATCH PATCH PUT"},
-	{"forget-always", DATA_SIZE, ERROR_IO, "", REGISTRY_RETRIES, NULL},
-	{"broken", DATA_SIZE, ERROR_UNAVAILABLE, "status 500", REGISTRY_RETRIES, NULL},
+	{"forget-always", DATA_SIZE, ERROR_IO, "", HTTP_RETRIES, NULL},
+	{"broken", DATA_SIZE, ERROR_UNAVAILABLE, "status 500", HTTP_RETRIES, NULL},
 	{"range", DATA_SIZE, ERROR_PROTOCOL, "is answered with Range up to 6", 0, NULL},
 	{"nowhere", 1000, ERROR_PROTOCOL, "leads to what is not a URL of HTTP", 0, NULL},
 	{"flip", 1000, ERROR_REMOTE, "status 400 (DIGEST_INVALID)", 0, NULL},
@@ -161,6 +161,10 @@ static void test_secrets(void)
 	CU_ASSERT_PTR_NULL(strstr(seen, "Basic"));
 	rig_credentials(&rig, NULL);
 	expect_there("away", 1000, 0);
+	/* What is sent by TLS is not sent on without it. */
+	UNIT_INT(push_to("proxyTls", "push-downgrade/downgrade", 1000, &sent, &err),
+		 ERROR_PROTOCOL);
+	UNIT_CONTAINS(err.text, "leads from HTTPS to plain HTTP");
 }
 
 int main(void)

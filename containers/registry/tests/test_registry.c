@@ -41,7 +41,7 @@ static int read_image(const char *string, const struct image_source_options *opt
 {
 	struct image_source *source CLEANUP_IMAGE_SOURCE = NULL;
 	struct image image CLEANUP_IMAGE = {0};
-	struct image_stream *stream CLEANUP_IMAGE_STREAM = NULL;
+	struct blob_reader *stream CLEANUP_BLOB_READER = NULL;
 	struct text all CLEANUP_TEXT = {0};
 	char chunk[65536];
 	size_t count = 0;
@@ -50,8 +50,7 @@ static int read_image(const char *string, const struct image_source_options *opt
 		rc = image_source_load(source, NULL, &image, err);
 	if (rc == 0)
 		rc = image_source_open_layer(source, &image.layers[0], &stream, err);
-	while (rc == 0 &&
-	       (rc = image_stream_read(stream, chunk, sizeof(chunk), &count, err)) == 0 &&
+	while (rc == 0 && (rc = stream->read(stream, chunk, sizeof(chunk), &count, err)) == 0 &&
 	       count > 0)
 		text_append(&all, chunk, count);
 	if (rc == 0) {
@@ -97,15 +96,15 @@ static const struct {
 	size_t waits; /* how often it was tried again */
 } faults[] = {
 	{"cut", 0, "", 4}, /* the configuration and the layer, twice each */
-	{"cut-always", ERROR_IO, "", REGISTRY_RETRIES},
+	{"cut-always", ERROR_IO, "", HTTP_RETRIES},
 	{"no-range", 0, "", 2},
 	{"wrong-range", ERROR_PROTOCOL, "another range than was asked for", 1},
-	{"slow", ERROR_TIMEOUT, "less than 1024 bytes within 1.5 s", REGISTRY_RETRIES},
+	{"slow", ERROR_TIMEOUT, "Operation too slow", HTTP_RETRIES},
 	{"busy", 0, "", 6}, /* the tag and both blobs, twice each */
 	{"busy-long", ERROR_BUSY, "it asks to be left alone for 3600 s", 0},
-	{"busy-always", ERROR_BUSY, "status 429 (TOOMANYREQUESTS)", REGISTRY_RETRIES},
+	{"busy-always", ERROR_BUSY, "status 429 (TOOMANYREQUESTS)", HTTP_RETRIES},
 	{"flaky", 0, "", 6},
-	{"broken", ERROR_UNAVAILABLE, "status 500", REGISTRY_RETRIES},
+	{"broken", ERROR_UNAVAILABLE, "status 500", HTTP_RETRIES},
 	{"teapot", ERROR_REMOTE, "status 418", 0},
 	{"digest", ERROR_PROTOCOL, "Docker-Content-Digest says sha256:", 0},
 	{"header-digest", ERROR_PROTOCOL, "Docker-Content-Digest says sha256:0000", 0},
@@ -113,7 +112,7 @@ static const struct {
 	{"huge-told", ERROR_LIMIT, "1099511627776 bytes", 0},
 	{"many", ERROR_LIMIT, "more than 200000 values", 0},
 	{"long", ERROR_PROTOCOL, "is longer than", 0},
-	{"short", ERROR_IO, "cut after 15 of", REGISTRY_RETRIES},
+	{"short", ERROR_IO, "cut after 15 of", HTTP_RETRIES},
 	{"length-lies", ERROR_PROTOCOL, "Content-Length 7 does not fit", 0},
 	{"loop", ERROR_PROTOCOL, "more than 5 redirects", 0},
 	{"nowhere", ERROR_PROTOCOL, "status 302 without a Location", 0},
@@ -151,13 +150,21 @@ static void test_waits(void)
 		CU_ASSERT_TRUE(rig.time.waits[i] > 3000 && rig.time.waits[i] < 6000);
 	CU_ASSERT_TRUE(rig.time.count > 0);
 	UNIT_INT(read_from("127.0.0.1", "nothing", "tool:1", false, &err), ERROR_IO);
-	UNIT_INT(rig.time.count, REGISTRY_RETRIES);
+	UNIT_INT(rig.time.count, HTTP_RETRIES);
 	for (size_t i = 0; i < rig.time.count; i++) {
-		uint64_t most = (uint64_t)REGISTRY_WAIT_FIRST_MS << i;
+		uint64_t most = (uint64_t)HTTP_WAIT_FIRST_MS << i;
 		CU_ASSERT_TRUE(rig.time.waits[i] >= most / 2 && rig.time.waits[i] <= most);
 	}
 	UNIT_INT(read_from("nonexistent.invalid", "nothing", "tool:1", false, &err),
 		 ERROR_UNAVAILABLE);
+}
+
+static int list_tags(const char *host, const char *name, struct text_list *tags, struct error *err)
+{
+	struct registry_options options = rig_options(&rig, false);
+	struct registry *registry CLEANUP_REGISTRY = NULL;
+	int rc = registry_open(host, name, false, &options, &registry, err);
+	return rc == 0 ? registry_list_tags(registry, tags, err) : rc;
 }
 
 static void test_tags(void)
@@ -166,7 +173,6 @@ static void test_tags(void)
 	struct registry_options options = rig_options(&rig, false);
 	char *plain CLEANUP_FREE = rig_host(&rig, "127.0.0.1", "plain");
 	char *proxy CLEANUP_FREE = rig_host(&rig, "127.0.0.1", "proxy");
-	struct registry *registry CLEANUP_REGISTRY = NULL;
 	struct text_list tags CLEANUP_TEXT_LIST = {0};
 	char digest[DIGEST_TEXT_SIZE] = "";
 	struct text small CLEANUP_TEXT = {0};
@@ -175,19 +181,18 @@ static void test_tags(void)
 		char *tag CLEANUP_FREE = text_format("v%d", i);
 		rig_push_image(&options, plain, "many", tag, &small, digest);
 	}
-	UNIT_INT(registry_open(proxy, &options, &registry, &err), 0);
-	UNIT_INT(registry_list_tags(registry, "pages/many", &tags, &err), 0);
+	UNIT_INT(list_tags(proxy, "pages/many", &tags, &err), 0);
 	UNIT_INT(tags.count, 5);
 	for (size_t i = 0; i < tags.count; i++) {
 		char *tag CLEANUP_FREE = text_format("v%zu", i);
 		CU_ASSERT_TRUE(text_list_has(&tags, tag));
 	}
-	UNIT_INT(registry_list_tags(registry, "pages-loop/many", &tags, &err), ERROR_PROTOCOL);
+	UNIT_INT(list_tags(proxy, "pages-loop/many", &tags, &err), ERROR_PROTOCOL);
 	UNIT_CONTAINS(err.text, "Link leads to itself");
-	UNIT_INT(registry_list_tags(registry, "pages-away/many", &tags, &err), ERROR_PROTOCOL);
-	UNIT_INT(registry_list_tags(registry, "pages-on/many", &tags, &err), ERROR_LIMIT);
+	UNIT_INT(list_tags(proxy, "pages-away/many", &tags, &err), ERROR_PROTOCOL);
+	UNIT_INT(list_tags(proxy, "pages-on/many", &tags, &err), ERROR_LIMIT);
 	UNIT_CONTAINS(err.text, "more than 1000 pages");
-	UNIT_INT(registry_list_tags(registry, "nothing", &tags, &err), ERROR_NOT_FOUND);
+	UNIT_INT(list_tags(proxy, "nothing", &tags, &err), ERROR_NOT_FOUND);
 }
 
 /* Debian's registry does not keep referrers: the tag does. */
@@ -200,10 +205,10 @@ static void test_referrers(void)
 	struct image_index index CLEANUP_IMAGE_INDEX = {0};
 	char empty[DIGEST_TEXT_SIZE] = "";
 	char digest[DIGEST_TEXT_SIZE] = "";
-	UNIT_INT(registry_open(host, &options, &registry, &err), 0);
-	UNIT_INT(registry_list_referrers(registry, "tool", tool_digest, "", &index, &err), 0);
+	UNIT_INT(registry_open(host, "tool", true, &options, &registry, &err), 0);
+	UNIT_INT(registry_list_referrers(registry, tool_digest, "", &index, &err), 0);
 	UNIT_INT(index.count, 0);
-	UNIT_INT(registry_push_blob(registry, "tool", "{}", 2, empty, NULL, &err), 0);
+	UNIT_INT(registry_push_blob(registry, "{}", 2, empty, NULL, &err), 0);
 	for (int i = 0; i < 3; i++) { /* the third is the second again */
 		char *manifest CLEANUP_FREE = text_format(
 			"{\"schemaVersion\": 2, \"mediaType\": \"" OCI_MANIFEST
@@ -212,22 +217,22 @@ static void test_referrers(void)
 			"\"size\": 2}, \"layers\": [], \"subject\": {\"mediaType\": \"" OCI_MANIFEST
 			"\", \"digest\": \"%s\", \"size\": 7}, \"annotations\": {\"a\": \"b\"}}",
 			i < 2 ? i : 1, empty, tool_digest);
-		UNIT_INT(registry_push_manifest(registry, "tool", NULL, OCI_MANIFEST, manifest,
+		UNIT_INT(registry_push_manifest(registry, NULL, OCI_MANIFEST, manifest,
 						strlen(manifest), digest, &err),
 			 0);
 	}
-	UNIT_INT(registry_list_referrers(registry, "tool", tool_digest, "", &index, &err), 0);
+	UNIT_INT(registry_list_referrers(registry, tool_digest, "", &index, &err), 0);
 	UNIT_INT(index.count, 2);
 	image_index_free(&index);
-	UNIT_INT(registry_list_referrers(registry, "tool", tool_digest, "application/vnd.test1",
-					 &index, &err),
+	UNIT_INT(registry_list_referrers(registry, tool_digest, "application/vnd.test1", &index,
+					 &err),
 		 0);
 	UNIT_STRING(err.text, "");
 	UNIT_NEED(index.count == 1);
 	UNIT_STRING(index.entries[0].descriptor.digest, digest);
 	UNIT_STRING(image_pair_value(index.entries[0].annotations, 1, "a"), "b");
 	struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
-	UNIT_INT(registry_get_manifest(registry, "tool", digest, &document, &err), 0);
+	UNIT_INT(registry_get_manifest(registry, digest, &document, &err), 0);
 	UNIT_STRING(document.media_type, OCI_MANIFEST);
 }
 
@@ -266,7 +271,7 @@ static void test_password(void)
 	const struct image_source_options untrusting = {.no_cache = true, .registry = options};
 	char *string CLEANUP_FREE = text_format("docker://%s/tool:1", host);
 	UNIT_INT(read_image(string, &untrusting, &err), ERROR_PERMISSION);
-	UNIT_CONTAINS(err.text, "trust its authority with --ca-certificate");
+	UNIT_CONTAINS(err.text, "--ca-certificate trusts an authority of your own");
 	CU_ASSERT_EQUAL(setenv("SSL_CERT_FILE", rig.ca_certificate, 1), 0);
 	UNIT_INT(read_image(string, &untrusting, &err), 0);
 	CU_ASSERT_EQUAL(unsetenv("SSL_CERT_FILE"), 0);
@@ -282,6 +287,24 @@ static void write_helper(const char *name, const char *body)
 {
 	char *path CLEANUP_FREE = path_join(rig.directory, name);
 	CU_ASSERT_EQUAL(file_write_atomic(path, body, strlen(body), 0755, NULL), 0);
+}
+
+/* What has expired is not sent again. */
+static void expect_new_token(const char *host)
+{
+	struct registry_options options = rig_options(&rig, true);
+	struct registry *registry CLEANUP_REGISTRY = NULL;
+	struct error err = {0};
+	UNIT_INT(registry_open(host, "tool", false, &options, &registry, &err), 0);
+	for (int i = 0; i < 4; i++) {
+		struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
+		rig.time.now_ms += i == 2 ? 61000 : 1;
+		UNIT_INT(registry_get_manifest(registry, "1", &document, &err), 0);
+		UNIT_STRING(err.text, "");
+	}
+	char *seen CLEANUP_FREE = rig_recorded(&rig);
+	UNIT_STRING(seen, "token GET repository:tool:pull true\n"
+			  "token GET repository:tool:pull true\n");
 }
 
 /* Bearer tokens: with a password, with a refresh token, from helpers. */
@@ -303,6 +326,7 @@ static void test_token(void)
 	char *seen CLEANUP_FREE = rig_recorded(&rig);
 	/* One token is enough for the manifest, the configuration and the layer. */
 	UNIT_STRING(seen, "token GET repository:tool:pull true\n");
+	expect_new_token(host);
 	login("{\"auths\": {\"%s\": {\"identitytoken\": \"refresh me\"}}}", "token");
 	UNIT_INT(read_from("localhost", "token", "tool:1", true, &err), 0);
 	char *posted CLEANUP_FREE = rig_recorded(&rig);
@@ -346,6 +370,11 @@ static void test_secrets(void)
 	char *seen CLEANUP_FREE = rig_recorded(&rig);
 	UNIT_CONTAINS(seen, "away nobody");
 	CU_ASSERT_PTR_NULL(strstr(seen, "Basic"));
+	UNIT_INT(read_from("127.0.0.1", "proxyTls", "away-denied/tool:1", true, &err),
+		 ERROR_PERMISSION);
+	UNIT_CONTAINS(err.text, "/denied: status 401");
+	char *asked CLEANUP_FREE = rig_recorded(&rig);
+	UNIT_STRING(asked, ""); /* no token, for which the password would be sent */
 	UNIT_INT(read_from("127.0.0.1", "proxyTls", "downgrade/tool:1", true, &err),
 		 ERROR_PROTOCOL);
 	UNIT_CONTAINS(err.text, "leads from HTTPS to plain HTTP");

@@ -166,7 +166,9 @@ static void test_instances(void)
 
 #define MAJOR(number)                                                                              \
 	"{feature: kernel.version, matchExpressions: {major: {op: In, value: ['" number "']}}}"
-#define UNTOLD		  "{feature: system.osrelease, matchExpressions: {ID: {op: In, value: [debian]}}}"
+#define UNTOLD "{feature: system.osrelease, matchExpressions: {ID: {op: In, value: [debian]}}}"
+#define MATCHED(name, value)                                                                       \
+	"{feature: rule.matched, matchExpressions: {" name ": {op: In, value: [" value "]}}}"
 #define SET(tag, rules)	  "{tag: " tag ", weight: 1, rules: [" rules "]}"
 #define NAMED(name, rest) "{name: " name ", " rest "}"
 
@@ -202,6 +204,25 @@ static void test_logic(void)
 				  "s", "matchFeatures: [" MAJOR("5") "]")),
 		 C, "the rule 's'"},
 		{SET("a", NAMED("r", "vars: {}")), W, ""},
+		/* Labels and variables of rules that match, for those behind them, in other sets too. */
+		{SET("a", NAMED("r", "labels: {a: b}, matchFeatures: [" MAJOR("6") "]") ", " NAMED(
+				  "s", "matchFeatures: [" MATCHED("a", "b") "]")),
+		 W, "all rules match"},
+		{SET("a", NAMED("r", "vars: {a: b}")) ", " SET(
+			 "b", NAMED("s", "vars: {a: c}, matchFeatures: [" MATCHED("a", "c") "]")),
+		 W, "of the set 'a'"},
+		{SET("a", NAMED("r", "vars: {a: b}") ", " NAMED("s", "vars: {a: c}") ", " NAMED(
+				  "t", "matchFeatures: [" MATCHED("a", "b") "]")),
+		 C, "rule.matched a {\"op\":\"In\",\"value\":[\"b\"]}, and the host has c"},
+		{SET("a", NAMED("r", "vars: {a: b}, matchFeatures: [" MAJOR("5") "]")) ", " SET(
+			 "b", NAMED("s", "matchFeatures: [" MATCHED("a", "b") "]")),
+		 C, "of the set 'b' the rule 's' wants"},
+		{SET("a", NAMED("r", "vars: {a: b}, matchFeatures: [" UNTOLD "]")) ", " SET(
+			 "b", NAMED("s", "matchFeatures: [" MATCHED("a", "b") "]")),
+		 U, "of the set 'b' the rule 's' wants rule.matched"},
+		{SET("a", NAMED("r", "varsTemplate: 'a={{ .x }}'") ", " NAMED(
+				  "s", "matchFeatures: [" MATCHED("a", "b") "]")),
+		 U, "rule.matched"},
 		/* One of the sets. */
 		{SET("preferred", NAMED("r", "matchFeatures: [" MAJOR("7") "]")) ", " SET(
 			 "fallback", NAMED("s", "matchFeatures: [" MAJOR("6") "]")),
@@ -259,6 +280,8 @@ static void test_refused(void)
 		 ERROR_FORMAT, "is not a type of In"},
 		{RULE("{feature: a, matchExpressions: {b: {op: In, value: [10]}}}"), ERROR_FORMAT,
 		 "value[0]: expected a string"},
+		{"version: v1alpha1\ncompatibilities: [{rules: [{name: r, labels: {a: 1}}]}]",
+		 ERROR_FORMAT, "labels.a: expected a string"},
 		/* The wrong rule counts also where one before it decides. */
 		{RULE(MAJOR(
 			 "5") ", {feature: kernel.version, matchExpressions: {major: {op: Is}}}"),

@@ -166,21 +166,27 @@ static void test_devices(void)
 		HOST(1, NVIDIA("550.54.15", "9.0") "," NVIDIA("550.54.15", "7.5"));
 	VERDICT(H200, LINUX("a", WANTS("\"computeCapabilities\":[\"10.0\",\"8.0\"]")),
 		COMPAT_CANNOT_WORK, "catalogue.compute-capability",
-		"compute capability 10.0, 8.0; 0 of the host's 1 GPUs fit, one that does not has 9.0");
+		"the image is built for compute capability 10.0, 8.0, that of 'A GPU' is 9.0");
 	WORKS(H200, LINUX("a", WANTS("\"computeCapabilities\":[\"8.0+PTX\"]")));
 	WORKS(H200, LINUX("a", WANTS("\"cuda\":\"11.7\",\"computeCapabilities\":[\"8.0+PTX\"]")));
 	VERDICT(two, LINUX("a", WANTS("\"computeCapabilities\":[\"9.0\"]")), COMPAT_UNKNOWN,
-		"catalogue.compute-capability",
-		"1 of the host's 2 GPUs fit, one that does not has 7.5");
+		"catalogue.compute-capability", "that of 'A GPU' is 7.5");
 	VERDICT(HOST(1, NVIDIA("550.54.15", "")),
 		LINUX("a", WANTS("\"computeCapabilities\":[\"9.0\"]")), COMPAT_UNKNOWN,
-		"catalogue.compute-capability", "of others it is not known");
+		"catalogue.compute-capability", "that of 'A GPU' is not known");
 	WORKS(HOST(1, AMD("6.8.5", "gfx90a")),
 	      LINUX("a", WANTS("\"architectures\":[\"gfx1100\",\"gfx90a:xnack-\"]")));
 	VERDICT(HOST(1, AMD("6.8.5", "gfx90a")), LINUX("a", WANTS("\"architectures\":[\"gfx90\"]")),
-		COMPAT_CANNOT_WORK, "catalogue.architecture", "one that does not has gfx90a");
+		COMPAT_CANNOT_WORK, "catalogue.architecture", "that of 'Another' is gfx90a");
 	VERDICT(HOST(1, ""), LINUX("a", WANTS("\"architectures\":[\"gfx90a\"]")),
 		COMPAT_CANNOT_WORK, "catalogue.vendor", "of amd, and of the host's 0 GPUs none");
+	/* Which of two vendors' GPUs the container is given is not known. */
+	VERDICT(HOST(1, NVIDIA("535.54.03", "9.0") "," AMD("6.8.5", "gfx90a")),
+		LINUX("a", WANTS("\"drivers\":{\"amd\":\"6.8.5\",\"nvidia\":\"550\"}")),
+		COMPAT_UNKNOWN, "catalogue.driver", "wants driver 550 of nvidia");
+	VERDICT(HOST(1, NVIDIA("535.54.03", "9.0") "," AMD("6.8.5", "gfx90a")),
+		LINUX("a", WANTS("\"drivers\":{\"nvidia\":\"550\"}")), COMPAT_CANNOT_WORK,
+		"catalogue.driver", "wants driver 550 of nvidia");
 	/* nouveau does not count. */
 	VERDICT(HOST(1, "{\"vendor\":\"nvidia\",\"driver\":\"nouveau\"}"),
 		LINUX("a", WANTS("\"cuda\":\"12.4\"")), COMPAT_CANNOT_WORK, "catalogue.vendor",

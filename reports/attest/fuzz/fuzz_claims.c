@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct claims claims CLEANUP_CLAIMS = {0};
-	struct text_list reasons CLEANUP_TEXT_LIST = {0};
+	struct faults faults CLEANUP_FAULTS = {0};
 	const struct journal_log log = {0};
 	cJSON *report CLEANUP_JSON = NULL;
 	struct error err = {0};
@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (rc < 0 || end == NULL ||
 	    json_parse((const char *)end + 1, size - first - 1, &report, NULL) < 0)
 		return 0;
-	if (claims_judge(&claims, report, &log, "2026-11-22", &reasons, &err) < 0)
+	claims_judge(&claims, report, &log, "2026-11-22", &faults);
+	if (faults.failed || faults_count(&faults) > FAULTS_MAX)
 		__builtin_trap();
 	return 0;
 }

@@ -9,36 +9,37 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_same(const struct public_key *key)
+static void check_same(const struct key *key)
 {
 	char pem[KEY_PEM_SIZE] = "";
-	struct public_key again = {0};
+	struct key again CLEANUP_KEY = {0};
 	key_public_pem(key, pem);
-	if (key_parse_public(pem, strlen(pem), &again, NULL) < 0 ||
-	    memcmp(&again, key, sizeof(again)) != 0)
+	if (key_parse(pem, strlen(pem), KEY_PUBLIC, &again, NULL) < 0 ||
+	    memcmp(again.bytes, key->bytes, sizeof(again.bytes)) != 0 ||
+	    strcmp(again.id, key->id) != 0)
 		__builtin_trap();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct signing_key *signing CLEANUP_SIGNING_KEY = NULL;
+	struct key signing CLEANUP_KEY = {0};
 	unsigned char signature[KEY_SIGNATURE_SIZE] = {0};
-	struct public_key key = {0};
+	struct key key CLEANUP_KEY = {0};
 	struct error err = {0};
 	char *pem CLEANUP_FREE = calloc(size + 1, 1);
 	if (pem == NULL)
 		return 0;
 	memcpy(pem, data, size);
-	int rc = key_parse_public(pem, size, &key, &err);
+	int rc = key_parse(pem, size, KEY_PUBLIC, &key, &err);
 	if (rc == 0)
 		check_same(&key);
 	if (rc != err.code || rc > 0)
 		__builtin_trap();
-	if (key_parse_signing(pem, size, &signing, &err) < 0)
+	if (key_parse(pem, size, KEY_PRIVATE, &signing, &err) < 0)
 		return 0;
-	key_sign(signing, data, size, signature);
-	if (rc == 0 || !key_verifies(signing_key_public(signing), data, size, signature))
+	key_sign(&signing, data, size, signature);
+	if (rc == 0 || !key_verifies(&signing, data, size, signature))
 		__builtin_trap();
-	check_same(signing_key_public(signing));
+	check_same(&signing);
 	return 0;
 }

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct product product CLEANUP_PRODUCT = {0};
 	struct error err = {0};
-	int rc = product_parse((const char *)data, size, &product, NULL, &err);
+	int rc = product_parse((const char *)data, size, &product, &err);
 	if (rc != err.code || rc > 0)
 		__builtin_trap();
 	if (rc < 0)

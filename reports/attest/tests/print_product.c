@@ -15,7 +15,9 @@ int main(int argc, char **argv)
 	size_t size = 0;
 	int rc = argc == 2 ? file_read(argv[1], PRODUCT_FILE_MAX, &data, &size, &err) : -1;
 	if (rc == 0)
-		rc = product_parse(data, size, &product, &json, &err);
+		rc = product_parse(data, size, &product, &err);
+	if (rc == 0)
+		rc = product_to_json(data, size, &json, &err);
 	char *text CLEANUP_FREE = json_print(json);
 	if (rc < 0 || text == NULL) {
 		(void)fprintf(stderr, "print_product: %s\n", err.text);

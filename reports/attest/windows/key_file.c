@@ -2,37 +2,11 @@
 #include "reports/attest/key_file.h"
 
 #include "base/cleanup.h"
-#include "base/windows/private.h"
 #include "base/windows/wide.h"
 
 #include <aclapi.h>
 #include <io.h>
 #include <stdbool.h>
-
-int key_file_create(const char *path, const void *data, size_t size, unsigned mode,
-		    struct error *err)
-{
-	SECURITY_ATTRIBUTES attributes CLEANUP_PRIVATE = {0};
-	wchar_t *wide CLEANUP_FREE = wide_path(path);
-	DWORD written = 0;
-	int rc = wide != NULL ? private_attributes(mode, &attributes, err) : error_memory(err);
-	if (rc < 0)
-		return rc;
-	HANDLE file CLEANUP_HANDLE = CreateFileW(wide, GENERIC_WRITE, 0, &attributes, CREATE_NEW,
-						 FILE_ATTRIBUTE_NORMAL, NULL);
-	if (file == INVALID_HANDLE_VALUE)
-		return GetLastError() == ERROR_FILE_EXISTS
-			       ? error_set(err, ERROR_EXISTS, "%s: exists", path)
-			       : error_windows(err, GetLastError(), "%s", path);
-	if (WriteFile(file, data, (DWORD)size, &written, NULL) && written == size &&
-	    FlushFileBuffers(file))
-		return 0;
-	rc = error_windows(err, GetLastError(), "%s", path);
-	private_close(&file);
-	file = INVALID_HANDLE_VALUE;
-	(void)DeleteFileW(wide);
-	return rc;
-}
 
 static void free_descriptor(PSECURITY_DESCRIPTOR *descriptor)
 {

@@ -110,7 +110,32 @@ const filters = (browser, {file, filter}) => onPage(browser, file, {}, async (pa
 	await search.fill('no check has this name');
 	await settle(page);
 	await expect('with a name that nothing has', [], [filter.stays]);
+	await linked(page, list, faults);
+	await search.press('Escape');
+	await narrowed(page, list, faults);
 });
+
+// A link brings back what was filtered out.
+async function linked(page, list, faults) {
+	const id = await page.evaluate((selector) => document.querySelector(`${selector} > [id]`)?.id, list);
+	if (id === undefined)
+		return;
+	await page.evaluate((anchor) => { location.hash = anchor; }, id);
+	await settle(page);
+	if (!await page.evaluate((anchor) => document.getElementById(anchor).checkVisibility(), id))
+		faults.push(`a link to ${id} does not bring back what was filtered out`);
+}
+
+// Space on the button of a kind leaves its items alone.
+async function narrowed(page, list, faults) {
+	const facet = page.locator('.facet').first();
+	await facet.press('Space');
+	await settle(page);
+	const wrong = await page.evaluate(([selector, kind]) => [...document.querySelectorAll(`${selector} > [data-facet]`)]
+		.filter((item) => item.checkVisibility() !== (item.dataset.facet === kind)).length, [list, await facet.getAttribute('data-facet')]);
+	if (wrong > 0)
+		faults.push(`the button of a kind shows or hides ${wrong} items wrongly`);
+}
 
 // Two frames: what an event began is drawn.
 const settle = (page) => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));

@@ -57,6 +57,8 @@ const faults = {
 	'put-full': (q, s) => q.method === 'PUT' && answer(q, s, 507),
 	'put-away': (q, s) => q.method === 'PUT' && answer(q, s, 307, {location: `http://localhost:${port}/elsewhere/r/x?signature=secret`}),
 	'put-denied': (q, s) => q.method === 'PUT' && answer(q, s, 403),
+	'put-void': (q, s) => q.method === 'PUT' && answer(q, s, 200),
+	'put-page': (q, s) => q.resume().on('end', () => s.writeHead(200, {'content-type': 'text/html'}).end('<html>')),
 	'no-get': (q, s) => q.method === 'GET' && answer(q, s, 403),
 	'get-cut': (q, s, file, n) => q.method === 'GET' && n === 1 && isLarge(file) && (get(q, s, file, part(0.4)), true),
 	// 2 MiB at a time are enough to come to an end.

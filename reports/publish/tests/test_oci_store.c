@@ -110,10 +110,8 @@ static void test_subject(void)
 	UNIT_INT(result.moved_files, sample_files());
 	struct registry *registry CLEANUP_REGISTRY = NULL;
 	struct image_index index CLEANUP_IMAGE_INDEX = {0};
-	UNIT_INT(registry_open(host, &options, &registry, &err), 0);
-	UNIT_INT(
-		registry_list_referrers(registry, "plugin", digest, PUBLICATION_TYPE, &index, &err),
-		0);
+	UNIT_INT(registry_open(host, "plugin", false, &options, &registry, &err), 0);
+	UNIT_INT(registry_list_referrers(registry, digest, PUBLICATION_TYPE, &index, &err), 0);
 	UNIT_NEED(index.count == 1);
 	UNIT_STRING(index.entries[0].descriptor.digest, result.digest);
 	UNIT_STRING(image_pair_value(index.entries[0].annotations,

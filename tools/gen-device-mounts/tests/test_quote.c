@@ -136,6 +136,24 @@ static void test_what_powershell_cannot(void)
 	expect(SHELL_POWERSHELL, "C:\\a b", "'C:\\a b'");
 }
 
+/* Of a recorded node of a stranger: the terminal would show another line than the one that runs. */
+static void test_what_terminals_act_on(void)
+{
+	static const char *const hidden[] = {"a\x1b[2K\rb", "a\x7f\x08",
+					     "a\xc2\x9b"
+					     "1K",
+					     "a\xe2\x80\xae"
+					     "b"};
+	for (enum shell shell = SHELL_SH; shell <= SHELL_POWERSHELL; shell++) {
+		for (size_t i = 0; i < ARRAY_SIZE(hidden); i++) {
+			struct text line CLEANUP_TEXT = {0};
+			struct error err = {0};
+			UNIT_INT(quote_one(&line, shell, hidden[i], &err), ERROR_UNSUPPORTED);
+			UNIT_CONTAINS(err.text, "--format json");
+		}
+	}
+}
+
 #if defined(_WIN32)
 /* The line as a batch file has it: each % twice. Bytes beyond ASCII depend on the code page there.
  */
@@ -207,4 +225,5 @@ static void test_shell(void)
 #endif
 
 UNIT_MAIN("quote", {"the shell itself", test_shell}, {"cmd", test_cmd}, {"forms", test_forms},
-	  {"what PowerShell cannot", test_what_powershell_cannot})
+	  {"what PowerShell cannot", test_what_powershell_cannot},
+	  {"what terminals act on", test_what_terminals_act_on})

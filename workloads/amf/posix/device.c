@@ -13,12 +13,12 @@ static int ask_extensions(const struct amf *amf, size_t *count, const char *name
 {
 	int rc = AMF_CALL(failure, err, AMFContext1, GetVulkanDeviceExtensions, amf->context, count,
 			  NULL);
+	if (rc == 0 && *count > 0 && *count <= EXTENSIONS_MAX)
+		rc = AMF_CALL(failure, err, AMFContext1, GetVulkanDeviceExtensions, amf->context,
+			      count, names);
 	if (rc == 0 && *count > EXTENSIONS_MAX)
 		return error_set(err, ERROR_LIMIT, "AMF asks for %zu extensions of Vulkan", *count);
-	return rc == 0 && *count > 0
-		       ? AMF_CALL(failure, err, AMFContext1, GetVulkanDeviceExtensions,
-				  amf->context, count, names)
-		       : rc;
+	return rc;
 }
 
 /* With a queue of each family. */
@@ -37,6 +37,7 @@ static int make_device(struct amf *amf, VkPhysicalDevice physical, struct call_f
 	if (rc != 0)
 		return rc;
 	vk->vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
+	count = count < FAMILIES_MAX ? count : FAMILIES_MAX;
 	for (uint32_t i = 0; i < count; i++)
 		queues[i] = (VkDeviceQueueCreateInfo){
 			.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,

@@ -3,8 +3,6 @@
 #include "workloads/common/api.h"
 #include "workloads/common/work.h"
 
-#include <stdlib.h>
-
 #define TOY_LIBRARY "libc.so.6"
 
 /* What open() finds: the functions of the library, and the devices. */
@@ -64,16 +62,13 @@ static cJSON *describe(void)
 	member_string(&device, "name", "Toy");
 	member_string(&device, "type", "cpu");
 	member_bool(&device, "software", true);
-	member_null(&device, "deviceUuid");
-	member_null(&device, "pciAddress");
 	api_add_driver(&device, "1.0");
-	member_null(&device, "memoryBytes");
 	return members_take(&device);
 }
 
-static int toy_open(struct api_report *report, void **session, struct error *err)
+static int toy_open(struct api_report *report, void *session, struct error *err)
 {
-	struct toy *toy = *session;
+	struct toy *toy = session;
 	const struct api_function functions[] = {{"rand_r", &toy->rand_r}, {NULL, NULL}};
 	int rc = api_load(report, TOY_LIBRARY, functions, err);
 	return rc == 0 ? api_report_device(report, describe(), err) : rc;
@@ -88,5 +83,4 @@ const struct api_driver toy_api = {
 	.session_size = sizeof(struct toy),
 	.open = toy_open,
 	.work = toy_work,
-	.close = free,
 };

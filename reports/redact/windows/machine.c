@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/redact/redact_host.h"
+#include "reports/redact/redact_internal.h"
 
 #include "base/windows/wide.h"
 
 #include <string.h>
-#include <uv.h>
 #include <windows.h>
 
 enum { SMBIOS_MAX = 1024 * 1024, SMBIOS_HEADER = 8, STRUCTURE_HEADER = 4, SERIAL_AT = 7 };
@@ -63,28 +62,24 @@ static int add_structures(struct redactor *redactor, const char *at, const char 
 	return rc;
 }
 
-static int add_interfaces(struct redactor *redactor, struct error *err)
+/* Of a host in a domain. */
+static int add_full_name(struct redactor *redactor, struct error *err)
 {
-	uv_interface_address_t *interfaces = NULL;
-	int count = 0;
-	int rc = 0;
-	if (uv_interface_addresses(&interfaces, &count) < 0)
+	wchar_t name[256] = L"";
+	DWORD size = ARRAY_SIZE(name);
+	if (!GetComputerNameExW(ComputerNameDnsFullyQualified, name, &size))
 		return 0;
-	for (int i = 0; rc == 0 && i < count; i++) {
-		char address[13] = "";
-		text_hex(address, (const unsigned char *)interfaces[i].phys_addr, 6);
-		rc = redactor_add(redactor, REDACT_SERIAL, address, err);
-	}
-	uv_free_interface_addresses(interfaces, count);
-	return rc;
+	char *text CLEANUP_FREE = wide_to_utf8(name);
+	return text != NULL ? redactor_add(redactor, REDACT_HOST, text, err) : error_memory(err);
 }
 
-int redactor_add_serials(struct redactor *redactor, struct error *err)
+int redactor_add_machine(struct redactor *redactor, const char *host, struct error *err)
 {
 	const DWORD provider = 'R' << 24 | 'S' << 16 | 'M' << 8 | 'B';
 	int rc = add_machine(redactor, err);
+	(void)host;
 	if (rc == 0)
-		rc = add_interfaces(redactor, err);
+		rc = add_full_name(redactor, err);
 	UINT size = GetSystemFirmwareTable(provider, 0, NULL, 0);
 	if (rc < 0 || size <= SMBIOS_HEADER || size > SMBIOS_MAX)
 		return rc;

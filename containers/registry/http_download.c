@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-#include "containers/registry/download.h"
+/* A body as a reader that goes on where it was cut. */
+#include "containers/registry/http.h"
+
+#include "base/cleanup.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PROGRESS_BYTES = 1024 * 1024 };
 
+struct download {
+	struct blob_reader reader;
+	struct http *http;
+	char *url;
+	uint64_t size, at; /* UINT64_MAX: not known; what is read already */
+	struct http_exchange *answer;
+	uint64_t to_skip; /* of an answer that begins at the beginning again */
+	struct http_patience patience;
+	uint64_t patient_at; /* where it was full last */
+};
+
 static void download_close(struct blob_reader *reader)
 {
 	struct download *download = (struct download *)reader;
 	http_end(&download->answer);
-	free(download->place);
-	free(download->shown);
+	free(download->url);
 	free(download);
 }
 
@@ -26,11 +38,8 @@ static bool range_begins_at(const struct http_exchange *answer, uint64_t at)
 	return range != NULL && text_starts_with(range, wanted);
 }
 
-static int download_connect(struct download *download, struct error *err)
+static int check_answer(struct download *download, struct error *err)
 {
-	int rc = download->connect(download, download->at, &download->answer, err);
-	if (rc < 0)
-		return rc;
 	uint64_t length = http_length(download->answer);
 	bool is_part = http_status(download->answer) == 206;
 	if (is_part && !range_begins_at(download->answer, download->at))
@@ -45,11 +54,11 @@ static int download_connect(struct download *download, struct error *err)
 	return 0;
 }
 
-static int download_once(struct download *download, void *out, size_t size, size_t *count,
-			 struct error *err)
+static int receive(struct download *download, void *out, size_t size, size_t *count,
+		   struct error *err)
 {
-	int rc = download->answer == NULL ? download_connect(download, err) : 0;
 	bool skipped = true;
+	int rc = 0;
 	*count = 1;
 	while (rc == 0 && *count > 0 && skipped) {
 		skipped = download->to_skip > 0;
@@ -65,6 +74,26 @@ static int download_once(struct download *download, void *out, size_t size, size
 	return rc;
 }
 
+static int download_once(struct download *download, void *out, size_t size, size_t *count,
+			 struct error *err)
+{
+	const struct http_request request = {
+		.method = "GET", .url = download->url, .offset = download->at};
+	bool begins = download->answer == NULL;
+	int rc = begins ? http_call_once(download->http, &request, &download->answer, err) : 0;
+	if (rc < 0)
+		return rc;
+	if (begins)
+		rc = check_answer(download, err);
+	if (rc == 0)
+		rc = receive(download, out, size, count, err);
+	if (rc == 0)
+		return 0;
+	char *shown CLEANUP_FREE = http_shown(http_url(download->answer));
+	http_end(&download->answer);
+	return error_wrap(err, rc, "GET %s", shown);
+}
+
 /* A transfer that comes on has all its patience again; crumbs are not enough. */
 static int download_read(struct blob_reader *reader, void *out, size_t size, size_t *count,
 			 struct error *err)
@@ -74,13 +103,9 @@ static int download_read(struct blob_reader *reader, void *out, size_t size, siz
 	int rc = 0;
 	do {
 		rc = download_once(download, out, size, count, failure);
-		if (rc < 0)
-			http_end(&download->answer);
-	} while (rc < 0 && registry_try_again(download->retries, &download->patience));
-	if (rc < 0) {
-		(void)error_copy(err, failure);
-		return error_wrap(err, rc, "%s", download->shown);
-	}
+	} while (rc < 0 && http_try_again(download->http, &download->patience));
+	if (rc < 0)
+		return error_copy(err, failure);
 	download->at += *count;
 	if (download->at - download->patient_at >= PROGRESS_BYTES) {
 		download->patient_at = download->at;
@@ -89,18 +114,22 @@ static int download_read(struct blob_reader *reader, void *out, size_t size, siz
 	return 0;
 }
 
-int download_open(const struct download *from, struct blob_reader **out, struct error *err)
+int http_download(struct http *http, const char *url, uint64_t size, uint64_t offset,
+		  struct blob_reader **out, struct error *err)
 {
 	struct download *download = calloc(1, sizeof(*download));
-	if (download != NULL)
-		*download = *from;
-	if (download == NULL || from->place == NULL || from->shown == NULL) {
-		free(from->place);
-		free(from->shown);
-		free(download);
+	if (download == NULL)
 		return error_memory(err);
-	}
-	download->reader = (struct blob_reader){.read = download_read, .close = download_close};
+	*download = (struct download){
+		.reader = {.read = download_read, .close = download_close},
+		.http = http,
+		.url = strdup(url),
+		.size = size,
+		.at = offset,
+	};
 	*out = &download->reader;
-	return 0;
+	if (download->url != NULL)
+		return 0;
+	blob_reader_close(out);
+	return error_memory(err);
 }

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/registry/internal.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <string.h>
+
+/*
+ * A tar file whose entries are looked up by name and read as streams, also compressed: each look-up reads from the
+ * beginning. Only regular files count. Whatever a name says, no path of the file system is used.
+ */
+enum {
+	CHUNK_SIZE = 65536,
+	/* How far compressed files may grow: DEFLATE reaches 1:1032. */
+	RATIO_MAX = 1100,
+};
+
+/* The file, open at one of its entries. */
+struct archive_reader {
+	struct blob_reader reader;
+	struct archive *archive;
+	char *path;
+};
+
+static int archive_failed(const struct archive_reader *reader, struct error *err)
+{
+	const char *text = archive_error_string(reader->archive);
+	int code = archive_errno(reader->archive);
+	if (code == ENOENT || code == EACCES)
+		return error_system(err, code, "%s", reader->path);
+	return error_set(err, ERROR_FORMAT, "%s: %s", reader->path,
+			 text != NULL ? text : "not a tar file");
+}
+
+/* A small file that becomes a large one is made to exhaust its reader. */
+static int check_ratio(const struct archive_reader *reader, struct error *err)
+{
+	int64_t stored = archive_filter_bytes(reader->archive, -1);
+	int64_t grown = archive_filter_bytes(reader->archive, 0);
+	return grown / RATIO_MAX <= stored + CHUNK_SIZE
+		       ? 0
+		       : error_set(err, ERROR_LIMIT, "%s: unpacks to more than %d times its size",
+				   reader->path, RATIO_MAX);
+}
+
+static int reader_read(struct blob_reader *self, void *out, size_t size, size_t *count,
+		       struct error *err)
+{
+	struct archive_reader *reader = (struct archive_reader *)self;
+	la_ssize_t got = archive_read_data(reader->archive, out, size);
+	if (got < 0)
+		return archive_failed(reader, err);
+	*count = (size_t)got;
+	return check_ratio(reader, err);
+}
+
+static void reader_close(struct blob_reader *self)
+{
+	struct archive_reader *reader = (struct archive_reader *)self;
+	(void)archive_read_free(reader->archive);
+	free(reader->path);
+	free(reader);
+}
+
+/* Filters that this build has. What it lacks would be a program that libarchive starts. */
+static bool add_filters(struct archive *archive)
+{
+	return archive_read_support_filter_gzip(archive) == ARCHIVE_OK &&
+	       archive_read_support_filter_bzip2(archive) == ARCHIVE_OK &&
+	       archive_read_support_filter_xz(archive) == ARCHIVE_OK &&
+	       archive_read_support_filter_zstd(archive) == ARCHIVE_OK;
+}
+
+static int reader_open(const char *path, struct blob_reader **out, struct error *err)
+{
+	struct archive_reader *reader = calloc(1, sizeof(*reader));
+	if (reader == NULL)
+		return error_memory(err);
+	*out = &reader->reader;
+	reader->reader = (struct blob_reader){.read = reader_read, .close = reader_close};
+	reader->path = strdup(path);
+	reader->archive = archive_read_new();
+	if (reader->archive != NULL && !add_filters(reader->archive)) {
+		(void)archive_read_free(reader->archive);
+		reader->archive = archive_read_new();
+	}
+	if (reader->path == NULL || reader->archive == NULL ||
+	    archive_read_support_format_tar(reader->archive) != ARCHIVE_OK)
+		return error_memory(err);
+	return archive_read_open_filename(reader->archive, path, CHUNK_SIZE) == ARCHIVE_OK
+		       ? 0
+		       : archive_failed(reader, err);
+}
+
+/* "./a" is "a", too. */
+static bool is_name(const char *path, const char *name)
+{
+	return path != NULL && strcmp(path + (text_starts_with(path, "./") ? 2 : 0), name) == 0;
+}
+
+int archive_open(const char *path, const char *name, struct blob_reader **out, struct error *err)
+{
+	struct blob_reader *owned CLEANUP_BLOB_READER = NULL;
+	int rc = reader_open(path, &owned, err);
+	while (rc == 0) {
+		struct archive_reader *reader = (struct archive_reader *)owned;
+		struct archive_entry *entry = NULL;
+		int status = archive_read_next_header(reader->archive, &entry);
+		if (status == ARCHIVE_EOF)
+			return error_set(err, ERROR_NOT_FOUND, "the archive has no file %s", name);
+		if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
+			return archive_failed(reader, err);
+		if (archive_entry_filetype(entry) == AE_IFREG &&
+		    is_name(archive_entry_pathname(entry), name)) {
+			*out = STEAL(owned);
+			return 0;
+		}
+		rc = check_ratio(reader, err);
+	}
+	return rc;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "containers/registry/http.h"
+
+#include <curl/curl.h>
+
+struct http {
+	struct http_options options;
+	char *base;
+	CURLM *multi;
+	uint64_t retry_after_ms; /* that the last answer asked for; 0: nothing */
+};
