@@ -28,8 +28,9 @@ static int json_check(const char *data, size_t size, struct error *err)
 	size_t depth = 0;
 	bool in_string = false;
 	for (size_t i = 0; i < size; i++) {
-		if (data[i] == '\0' || (in_string && size - i >= sizeof(nul) - 1 &&
-					memcmp(data + i, nul, sizeof(nul) - 1) == 0))
+		if (data[i] == '\0' ||
+		    (in_string && data[i] == '\\' && size - i >= sizeof(nul) - 1 &&
+		     memcmp(data + i, nul, sizeof(nul) - 1) == 0))
 			return parse_error(data, size, data + i, "NUL character", err);
 		if (in_string) {
 			if (data[i] == '\\')

@@ -4,21 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* DEL and the C1 controls; marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm. */
-static bool misleads(uint32_t code)
-{
-	return (code >= 0x7f && code <= 0x9f) || code == 0x61c || code == 0x200e ||
-	       code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069);
-}
-
 void html_text_part(struct text *out, const char *string, size_t size)
 {
 	size_t begin = 0;
 	for (size_t i = 0; i < size;) {
 		uint32_t code = 0;
 		size_t length = text_character(string + i, size - i, &code);
-		if (length != 0 && misleads(code)) {
+		if (length != 0 && code >= 0x7f && text_is_hazardous(code)) {
 			text_add_xml(out, string + begin, i - begin);
 			text_addf(out, "U+%04X", (unsigned)code);
 			begin = i + length;
