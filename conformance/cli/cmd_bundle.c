@@ -88,8 +88,8 @@ const struct command_spec command_bundle = {
 	.summary = "Pack a run into one archive without identities",
 	.arguments = "DIR",
 	.description =
-		"Packs journal, evidence and reports of a run into a tar archive, and nothing else that lies in DIR. "
-		"They are verified first. What the run redacted is packed byte by byte; a run that stored identities "
+		"Packs journal, evidence and reports of a run into a tar archive, and nothing else that lies in DIR but "
+		"an attestation, which holds where nothing is redacted on the way. They are verified first. What the run redacted is packed byte by byte; a run that stored identities "
 		"is redacted on the way, and its journal chained anew.\n\nThe same run makes the same archive.",
 	.options = bundle_options,
 	.examples = bundle_examples,

@@ -3,6 +3,8 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "reports/attest/dsse.h"
+#include "reports/attest/folder.h"
 #include "reports/journal.h"
 #include "reports/redact/redact.h"
 #include "reports/render.h"
@@ -272,6 +274,23 @@ static int add_all_evidence(struct packing *packing, struct error *err)
 	return rc;
 }
 
+/* What was signed are digests of what the run stored. */
+static int add_attestation(struct packing *packing, struct error *err)
+{
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	struct error failure = {0};
+	if (packing->redactor != NULL)
+		return 0;
+	int rc = report_read_file(packing->directory, ATTESTATION_FILE_NAME, DSSE_FILE_MAX, &data,
+				  &size, &failure);
+	if (rc == ERROR_NOT_FOUND)
+		return 0;
+	if (rc < 0)
+		return error_wrap(err, error_copy(err, &failure), "%s", ATTESTATION_FILE_NAME);
+	return add_file(packing, ATTESTATION_FILE_NAME, data, size, err);
+}
+
 /* The journal as it is in the archive, and the report of it. */
 static int make_journal(struct packing *packing, struct error *err)
 {
@@ -322,6 +341,8 @@ static int pack(struct packing *packing, bool keep_identity, struct error *err)
 	char *id CLEANUP_FREE = redact_file_name(NULL, view_string(packing->report, "/run/id"));
 	packing->folder = id != NULL ? text_format("gpucert-%.64s", id) : NULL;
 	rc = packing->folder != NULL ? open_archive(packing, err) : error_memory(err);
+	if (rc == 0)
+		rc = add_attestation(packing, err);
 	if (rc == 0)
 		rc = add_all_evidence(packing, err);
 	if (rc == 0)

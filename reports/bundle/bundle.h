@@ -4,7 +4,7 @@
 /*
  * One archive of a run (tar, gzip) that can be handed on: its journal, evidence and reports in one folder, in order of their
  * names, with fixed times and owners: the same run makes the same bytes. Nothing but what the journal names is
- * read, and nothing that is not what the run stored is taken.
+ * read, and nothing that is not what the run stored is taken; attestation.json goes along where all is as the run stored it.
  *
  * A run that stored identities (reports/redact/redact.h) is redacted on the way: evidence and records are rewritten,
  * with digests and the chain of the journal made anew, and the reports are those of the new journal. A journal
@@ -33,7 +33,7 @@ struct bundle {
 
 /*
  * Writes the archive of the run in `directory` to `path`, which is replaced atomically. `keep_identity`: as it was stored.
- * ERROR_FORMAT: the journal is not one or was changed, a piece of evidence is not what the run stored or is named twice, or a file is a link or something not a plain file; ERROR_LIMIT: more than fits. Then there is no archive.
+ * ERROR_FORMAT: the journal is not one or was changed, a piece of evidence is not what the run stored or is named twice, or a file (attestation.json, too) is a link or something not a plain file; ERROR_LIMIT: more than fits. Then there is no archive.
  */
 int bundle_write(const char *directory, const char *path, bool keep_identity, struct bundle *out,
 		 struct error *err);

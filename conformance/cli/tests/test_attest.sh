@@ -50,6 +50,16 @@ expect_says "result PASSED, conformant"
 expect_exit 0 gpucert verify "$run" --key "$public" --json
 cp "$work/out" "$work/good.json"
 
+# A bundle of what the run stored is what was attested; one with other digests has no attestation.
+mkdir "$work/stored" "$work/rewritten"
+expect_exit 0 gpucert bundle "$run" --include-host-identity --out "$work/stored.tar.gz"
+tar -xzf "$work/stored.tar.gz" -C "$work/stored" --strip-components 1
+expect_exit 0 gpucert verify "$work/stored" --key "$public"
+expect_exit 0 gpucert bundle "$run" --out "$work/rewritten.tar.gz"
+tar -xzf "$work/rewritten.tar.gz" -C "$work/rewritten" --strip-components 1
+[ ! -e "$work/rewritten/attestation.json" ] || complain "a bundle of other digests has the attestation"
+[ -e "$work/rewritten/report.json" ] || complain "no report in a bundle"
+
 # The same bytes for others: OpenSSL and Node verify the signature, and what they sign is taken.
 sign pae "$run/attestation.json" >"$work/pae"
 sign sig "$run/attestation.json" >"$work/sig"
