@@ -85,7 +85,7 @@ const struct command_spec command_verify = {
 		"error with a word of its own: wrong-key, bad-signature, broken-envelope, broken-payload, "
 		"missing-file, tampered-report, tampered-journal, broken-journal, "
 		"report-not-of-journal, missing-evidence, changed-evidence, changed-file, "
-		"unattested-file, subject-mismatch, result-mismatch, expired-expectation, "
+		"unattested-file, unreadable-file, subject-mismatch, result-mismatch, expired-expectation, "
 		"symbolic-link, claims, product (docs/attestation.md).\n\n"
 		"A report that verifies may tell of a run that failed: the result is printed.",
 	.options = verify_options,

@@ -28,7 +28,8 @@ void faults_take(struct faults *faults, const struct error *why, const char *kin
 	if (why->code == ERROR_MEMORY)
 		faults->failed = true;
 	else
-		faults_add(faults, kind, "%s: %s", what, why->text);
+		faults_add(faults, why->code == ERROR_PERMISSION ? "unreadable-file" : kind,
+			   "%s: %s", what, why->text);
 }
 
 size_t faults_count(const struct faults *faults)

@@ -19,7 +19,8 @@ struct faults {
 
 void faults_add(struct faults *faults, const char *kind, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Makes a fault of a step's error `why`: "WHAT: ..."; but that memory ran out is none. */
+/* Makes a fault of a step's error `why`: "WHAT: ..."; but that memory ran out is none, and of a file that this user may
+ * not read nothing else is known. */
 void faults_take(struct faults *faults, const struct error *why, const char *kind,
 		 const char *what);
 size_t faults_count(const struct faults *faults);

@@ -98,6 +98,13 @@ changed() { # a copy to spoil
 	rm -rf "$work/changed"
 	cp -R "$run" "$work/changed"
 }
+with_rights_of_a_user() { # root may read everything
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --bounding-set=-dac_override,-dac_read_search "$@"
+	else
+		"$@"
+	fi
+}
 spoiled() { # KINDS [OPTION...]
 	kinds=$1
 	shift
@@ -144,6 +151,9 @@ spoiled missing-evidence
 changed
 echo x >>"$work/changed/evidence/api.vulkan/02-probe.json"
 spoiled changed-evidence
+changed
+chmod 0 "$work/changed/evidence/api.vulkan/02-probe.json" "$work/changed/junit.xml"
+expect_faults unreadable-file with_rights_of_a_user gpucert verify "$work/changed" --key "$public"
 changed
 mv "$work/changed/evidence" "$work/changed/other"
 ln -s other "$work/changed/evidence"
