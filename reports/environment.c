@@ -217,10 +217,11 @@ void environment_add_name(const char *section, const cJSON *item, struct text *o
 	add_values(environment_section(section)->called, item, out);
 }
 
-static bool is_named(const char *section, const cJSON *item, const struct text *name)
+static bool is_named(const char *section, const cJSON *item, struct text *name)
 {
 	struct text its CLEANUP_TEXT = {0};
 	environment_add_name(section, item, &its);
+	name->failed = name->failed || its.failed;
 	return strcmp(text_string(&its), text_string(name)) == 0;
 }
 
@@ -233,8 +234,10 @@ void environment_add_names(const char *section, const cJSON *environment, struct
 		struct text name CLEANUP_TEXT = {0};
 		size_t count = 0;
 		environment_add_name(section, item, &name);
-		for (; item != NULL && is_named(section, item, &name); count++)
+		do {
 			item = is_array ? item->next : NULL;
+			count++;
+		} while (item != NULL && is_named(section, item, &name));
 		text_add(out, out->size > before && name.size > 0 ? ", " : "");
 		if (count > 1 && name.size > 0)
 			text_addf(out, "%zu × ", count);

@@ -151,11 +151,11 @@ static int exchange_wait(struct http_exchange *exchange, bool head, struct error
 		if (curl_multi_perform(multi, &running) != CURLM_OK)
 			return error_memory(err);
 		take_results(exchange->http);
-		if (exchange->ended && exchange->result != CURLE_OK)
-			return exchange_failed(exchange, err);
-		if (exchange->ended ||
-		    (head ? exchange->has_head : exchange->buffer.size > exchange->at))
+		/* What came before a failure is taken first, even if both came at once. */
+		if (head ? exchange->has_head : exchange->buffer.size > exchange->at)
 			return 0;
+		if (exchange->ended)
+			return exchange->result != CURLE_OK ? exchange_failed(exchange, err) : 0;
 		(void)curl_multi_poll(multi, NULL, 0, POLL_MS, NULL);
 	}
 }

@@ -139,7 +139,8 @@ function change(request, response, url, edit) {
 function cut(request, response, url, part) {
 	upstream(request, url, (answer) => collect(answer, (body) => {
 		response.writeHead(answer.statusCode, answer.headers);
-		response.write(body.subarray(0, Math.floor(body.length * part)), () => setTimeout(() => response.destroy(), 20));
+		response.write(body.subarray(0, Math.floor(body.length * part)));
+		response.socket.destroySoon();
 	}));
 }
 
@@ -227,7 +228,8 @@ const faults = {
 			s.writeHead(answer.statusCode, answer.headers);
 			if (body.length < 1e6)
 				return s.end(body);
-			s.write(body.subarray(0, Math.floor(body.length * 0.4)), () => setTimeout(() => s.destroy(), 20));
+			s.write(body.subarray(0, Math.floor(body.length * 0.4)));
+			s.socket.destroySoon();
 		})) : (recorded(`range ${q.headers.range ?? 'none'}`), pass(q, s, url)),
 	'no-range': (q, s, url, times) => {
 		delete q.headers.range;
