@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/path.h"
 
@@ -15,7 +16,8 @@ struct digest_job {
 	uv_work_t work;
 	struct digests *owner;
 	struct digest_job *next; /* in the bucket */
-	uint64_t device, inode;
+	struct file_status file; /* before it was read, */
+	int64_t read_ns;	 /* and when that began */
 	char *path;
 	char digest[DIGEST_SIZE]; /* written by the thread, read when it has ended */
 	bool ended;
@@ -23,16 +25,19 @@ struct digest_job {
 
 struct digests {
 	uv_loop_t *loop;
+	struct digest_cache *cache; /* NULL: none */
 	struct digest_job *buckets[BUCKETS];
 	size_t open; /* jobs that have not ended */
 };
 
-int digests_new(uv_loop_t *loop, struct digests **out, struct error *err)
+int digests_new(uv_loop_t *loop, struct digest_cache *cache, struct digests **out,
+		struct error *err)
 {
 	struct digests *digests = calloc(1, sizeof(*digests));
 	if (digests == NULL)
 		return error_memory(err);
 	digests->loop = loop;
+	digests->cache = cache;
 	*out = digests;
 	return 0;
 }
@@ -47,16 +52,19 @@ static void job_work(uv_work_t *work)
 static void job_ended(uv_work_t *work, int status)
 {
 	struct digest_job *job = work->data;
+	struct digest_cache *cache = job->owner->cache;
 	(void)status;
 	job->ended = true;
 	job->owner->open--;
+	if (cache != NULL && job->digest[0] != '\0')
+		digest_cache_add(cache, job->path, &job->file, job->read_ns, job->digest);
 }
 
 static struct digest_job *digests_find(const struct digests *digests,
 				       const struct file_status *file)
 {
 	struct digest_job *job = digests->buckets[file->inode % BUCKETS];
-	while (job != NULL && (job->inode != file->inode || job->device != file->device))
+	while (job != NULL && (job->file.inode != file->inode || job->file.device != file->device))
 		job = job->next;
 	return job;
 }
@@ -70,18 +78,24 @@ static int digests_start(struct digests *digests, const char *path, const struct
 		return error_memory(err);
 	}
 	job->owner = digests;
-	job->device = file->device;
-	job->inode = file->inode;
+	job->file = *file;
+	job->read_ns = clock_realtime_ns();
 	job->work.data = job;
-	int rc = uv_queue_work(digests->loop, &job->work, job_work, job_ended);
+
+	const char *known = digests->cache != NULL ? digest_cache_find(digests->cache, file) : NULL;
+	int rc = known == NULL ? uv_queue_work(digests->loop, &job->work, job_work, job_ended) : 0;
 	if (rc < 0) {
 		free(job->path);
 		free(job);
 		return error_uv(err, rc, "%s", path);
 	}
-	digests->open++;
-	job->next = digests->buckets[job->inode % BUCKETS];
-	digests->buckets[job->inode % BUCKETS] = job;
+	job->ended = known != NULL;
+	if (known != NULL)
+		memcpy(job->digest, known, sizeof(job->digest));
+	else
+		digests->open++;
+	job->next = digests->buckets[file->inode % BUCKETS];
+	digests->buckets[file->inode % BUCKETS] = job;
 	*out = job;
 	return 0;
 }
@@ -112,8 +126,10 @@ void digests_free(struct digests *digests)
 	if (digests == NULL)
 		return;
 	for (size_t i = 0; i < BUCKETS; i++) {
-		for (struct digest_job *job = digests->buckets[i]; job != NULL; job = job->next)
-			(void)uv_cancel((uv_req_t *)&job->work);
+		for (struct digest_job *job = digests->buckets[i]; job != NULL; job = job->next) {
+			if (!job->ended)
+				(void)uv_cancel((uv_req_t *)&job->work);
+		}
 	}
 	digests_wait(digests);
 	for (size_t i = 0; i < BUCKETS; i++) {

@@ -12,7 +12,7 @@
  *     digest_result(driver)
  */
 
-#include "base/digest.h"
+#include "base/digest_cache.h"
 #include "base/text.h"
 
 #include <uv.h>
@@ -20,7 +20,9 @@
 struct digests;
 struct digest_job; /* one file; belongs to its digests */
 
-int digests_new(uv_loop_t *loop, struct digests **out, struct error *err);
+/* `cache` holds digests of earlier runs and receives those of this one; borrowed. NULL: everything is read. */
+int digests_new(uv_loop_t *loop, struct digest_cache *cache, struct digests **out,
+		struct error *err);
 
 /* Stops what has not ended and frees. The loop may run. NULL is allowed. */
 void digests_free(struct digests *digests);

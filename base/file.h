@@ -28,7 +28,8 @@ enum file_kind {
 struct file_status {
 	enum file_kind kind; /* FILE_LINK only where links are not followed */
 	uint64_t size;
-	uint64_t device, inode; /* which file it is, by whatever name */
+	uint64_t device, inode;		 /* which file it is, by whatever name */
+	int64_t modified_ns, changed_ns; /* mtime and ctime, since 1970 */
 };
 
 /* ERROR_NOT_FOUND and what else the system says of it. */
@@ -61,6 +62,10 @@ int file_read_some(int fd, const char *path, void *out, size_t size, size_t *cou
 
 /* All of it, to any descriptor. False: errno has the reason. */
 bool file_write_all(int fd, const void *data, size_t size);
+
+/* A regular file, not a link, that this user owns and nobody else may write. On Windows every regular file is: who may write
+ * it is the folder's matter there. */
+bool file_is_private(const char *path);
 
 bool file_exists(const char *path); /* follows symbolic links */
 bool file_is_directory(const char *path);

@@ -7,6 +7,11 @@
 #include <sys/stat.h>
 #include <uv.h>
 
+static int64_t in_ns(const uv_timespec_t *time)
+{
+	return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
 int file_status(const char *path, bool follow, struct file_status *out, struct error *err)
 {
 	char *native CLEANUP_FREE = file_native_path(path);
@@ -26,6 +31,8 @@ int file_status(const char *path, bool follow, struct file_status *out, struct e
 		.size = request.statbuf.st_size,
 		.device = request.statbuf.st_dev,
 		.inode = request.statbuf.st_ino,
+		.modified_ns = in_ns(&request.statbuf.st_mtim),
+		.changed_ns = in_ns(&request.statbuf.st_ctim),
 	};
 	return 0;
 }

@@ -47,6 +47,13 @@ int file_write_atomic(const char *path, const void *data, size_t size, unsigned 
 	return 0;
 }
 
+bool file_is_private(const char *path)
+{
+	struct stat status = {0};
+	return lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+	       (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 bool file_exists(const char *path)
 {
 	return access(path, F_OK) == 0;

@@ -6,6 +6,7 @@
 #include "base/os_version.h"
 #include "base/path.h"
 #include "containers/offers.h"
+#include "containers/registry/content_cache.h"
 #include "containers/runtime/identity.h"
 
 #include <string.h>
@@ -428,7 +429,11 @@ int environment_open(struct environment *environment, uv_loop_t *loop,
 		     struct error *err)
 {
 	char *program CLEANUP_FREE = NULL;
-	int rc = digests_new(loop, &environment->digests, err);
+	char *folder CLEANUP_FREE = content_cache_directory();
+	char *kept CLEANUP_FREE = folder != NULL ? path_join(folder, "digests") : NULL;
+	if (kept != NULL)
+		(void)digest_cache_open(kept, &environment->digest_cache, NULL);
+	int rc = digests_new(loop, environment->digest_cache, &environment->digests, err);
 	environment->device_count = node->device_count;
 	environment->devices = calloc(node->device_count + 1, sizeof(*environment->devices));
 	if (rc == 0 && environment->devices == NULL)
@@ -453,6 +458,7 @@ void environment_close(struct environment *environment)
 	if (OFFERS_WINE_NODE)
 		wine_identity_free(&environment->wine);
 	digests_free(environment->digests);
+	digest_cache_free(&environment->digest_cache);
 	*environment = (struct environment){0};
 }
 

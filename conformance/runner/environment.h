@@ -17,7 +17,8 @@ struct device_digests {
 
 struct environment {
 	struct digests *digests;
-	struct device_digests *devices; /* of the node's, in their order */
+	struct digest_cache *digest_cache; /* of the user's; NULL: none can be had */
+	struct device_digests *devices;	   /* of the node's, in their order */
 	size_t device_count;
 	struct wine_identity wine; /* of a Wine node; else empty */
 	const struct digest_job *harness;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION_TIMEOUT_MS = 5000, VERSION_MAX = 64 };
+enum { VERSION_TIMEOUT_MS = 60000, VERSION_MAX = 64 };
 
 void runtime_identity_free(struct runtime_identity *identity)
 {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-	VERSION_TIMEOUT_MS = 20000,
+	VERSION_TIMEOUT_MS = 120000, /* for what hangs: an emulated machine takes its time */
 	VERSION_WORD = 2,
 	START_TIMEOUT_MS = 30000,
 	READY_POLL_MS = 10,

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/digest_cache.h"
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+enum { RECORDS_MAX = 4096 };
+
+static const int64_t settled_ns = INT64_C(3000000000);
+
+/* As it lies in the file, of a fixed size: one write adds one. */
+struct record {
+	char magic[8];
+	uint64_t device, inode, size;
+	int64_t modified_ns, changed_ns;
+	char digest[DIGEST_SIZE];
+	char end; /* '\n': a torn record has none */
+};
+
+static const char magic[8] = "digest1";
+
+struct digest_cache {
+	char *path;
+	struct record *records;
+	size_t count;
+};
+
+static bool is_same(const struct record *record, const struct file_status *file)
+{
+	return record->inode == file->inode && record->device == file->device &&
+	       record->size == file->size && record->modified_ns == file->modified_ns &&
+	       record->changed_ns == file->changed_ns;
+}
+
+static bool is_sound(const struct record *record)
+{
+	return memcmp(record->magic, magic, sizeof(magic)) == 0 && record->end == '\n' &&
+	       memchr(record->digest, '\0', sizeof(record->digest)) ==
+		       record->digest + DIGEST_SIZE - 1;
+}
+
+/* False: nothing is there, it cannot be believed, or it is full: then it starts anew. */
+static bool read_records(struct digest_cache *cache)
+{
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	if (!file_is_private(cache->path) ||
+	    file_read_regular(cache->path, false, RECORDS_MAX * sizeof(struct record), &data, &size,
+			      NULL) < 0 ||
+	    size % sizeof(struct record) != 0)
+		return false;
+	cache->count = size / sizeof(struct record);
+	cache->records = (struct record *)(void *)STEAL(data);
+	for (size_t i = 0; i < cache->count; i++) {
+		if (!is_sound(&cache->records[i]))
+			return false;
+	}
+	return cache->count < RECORDS_MAX;
+}
+
+int digest_cache_open(const char *path, struct digest_cache **out, struct error *err)
+{
+	struct digest_cache *cache CLEANUP_DIGEST_CACHE = calloc(1, sizeof(*cache));
+	char *folder CLEANUP_FREE = path_directory(path);
+	if (cache == NULL || folder == NULL || (cache->path = strdup(path)) == NULL)
+		return error_memory(err);
+	int rc = file_make_directories(folder, 0700, err);
+	if (rc < 0)
+		return rc;
+
+	if (!read_records(cache)) {
+		cache->count = 0;
+		rc = file_write_atomic(path, "", 0, 0600, err);
+	}
+	if (rc == 0)
+		*out = STEAL(cache);
+	return rc;
+}
+
+void digest_cache_free(struct digest_cache **cache)
+{
+	if (*cache != NULL) {
+		free((*cache)->records);
+		free((*cache)->path);
+	}
+	free(*cache);
+	*cache = NULL;
+}
+
+const char *digest_cache_find(const struct digest_cache *cache, const struct file_status *file)
+{
+	/* The newest first: a file that changed keeps its inode. */
+	for (size_t i = cache->count; i-- > 0;) {
+		if (is_same(&cache->records[i], file))
+			return cache->records[i].digest;
+	}
+	return NULL;
+}
+
+/* One write a record: several processes may append. */
+static void append(const char *path, const struct record *record)
+{
+	uv_fs_t request CLEANUP(uv_fs_req_cleanup) = {0};
+	int fd CLEANUP_FD = uv_fs_open(
+		NULL, &request, path,
+		UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND | UV_FS_O_NOFOLLOW, 0600, NULL);
+	if (fd >= 0)
+		(void)file_write_all(fd, record, sizeof(*record));
+}
+
+void digest_cache_add(struct digest_cache *cache, const char *path,
+		      const struct file_status *before, int64_t read_ns, const char *digest)
+{
+	struct record record = {.device = before->device,
+				.inode = before->inode,
+				.size = before->size,
+				.modified_ns = before->modified_ns,
+				.changed_ns = before->changed_ns,
+				.end = '\n'};
+	struct file_status now = {0};
+	if (strlen(digest) != DIGEST_SIZE - 1 || before->changed_ns >= read_ns - settled_ns ||
+	    file_status(path, true, &now, NULL) < 0 || !is_same(&record, &now) ||
+	    cache->count == RECORDS_MAX)
+		return;
+
+	struct record *grown = array_grow(cache->records, cache->count, sizeof(record));
+	if (grown == NULL)
+		return;
+	cache->records = grown;
+	memcpy(record.magic, magic, sizeof(magic));
+	memcpy(record.digest, digest, DIGEST_SIZE);
+	grown[cache->count++] = record;
+	append(cache->path, &record);
+}
