@@ -6,6 +6,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "base/windows_device.h"
 #include "conformance/checks/node_file.h"
 #include "discovery/filter.h"
@@ -53,6 +54,49 @@ void granted_add(struct granted *granted, const struct discovery_device *device)
 {
 	if (granted->count < GRANTED_DEVICES_MAX && !granted_has(granted, device))
 		granted->devices[granted->count++] = device;
+}
+
+static bool is_served_as(const struct discovery_device *device,
+			 const struct discovery_device *other)
+{
+	return text_equal(other->vendor, device->vendor) &&
+	       text_equal(other->driver_name, device->driver_name);
+}
+
+bool granted_requires(const struct discovery_snapshot *node, const struct granted *granted,
+		      const struct discovery_device *device)
+{
+	bool required = false;
+	for (size_t i = 0; device->allocatable && i < granted->count; i++)
+		required = required || is_served_as(device, granted->devices[i]);
+	node_each (other, node)
+		required = required && (device->kind != DISCOVERY_SOFTWARE || !other->allocatable ||
+					other->kind == DISCOVERY_SOFTWARE);
+	return required;
+}
+
+/* A part of a GPU that has several. */
+static bool is_partition(const struct discovery_snapshot *node,
+			 const struct discovery_device *device)
+{
+	node_each (other, node) {
+		if (other != device && device->pci_address[0] != '\0' &&
+		    text_equal(other->pci_address, device->pci_address))
+			return true;
+	}
+	return false;
+}
+
+bool granted_may_be_elsewhere(const struct discovery_snapshot *node, const struct granted *granted,
+			      const struct discovery_device *device)
+{
+	for (size_t i = 0; i < granted->count; i++) {
+		const struct discovery_device *other = granted->devices[i];
+		if (is_served_as(device, other) && other->pci_device == device->pci_device &&
+		    other->display == device->display && !is_partition(node, device))
+			return false;
+	}
+	return true;
 }
 
 size_t granted_count(const struct granted *granted, const char *api)

@@ -100,7 +100,79 @@ static void test_files_alone_grant_nothing(void)
 	discovery_free(node);
 }
 
+/* Two cards of one driver, one of another, a software driver. */
+static void test_a_plugin_serves_all_of_a_driver(void)
+{
+	struct discovery_device devices[] = {
+		{.id = "a",
+		 .vendor = "AMD",
+		 .driver_name = "amdgpu",
+		 .pci_device = 1,
+		 .allocatable = true},
+		{.id = "b",
+		 .vendor = "AMD",
+		 .driver_name = "amdgpu",
+		 .pci_device = 2,
+		 .allocatable = true},
+		{.id = "c", .vendor = "NVIDIA", .driver_name = "nvidia", .allocatable = true},
+		{.id = "s",
+		 .vendor = "Mesa",
+		 .driver_name = "lavapipe",
+		 .kind = DISCOVERY_SOFTWARE,
+		 .allocatable = true},
+		{.id = "t",
+		 .vendor = "Mesa",
+		 .driver_name = "lavapipe",
+		 .kind = DISCOVERY_SOFTWARE,
+		 .allocatable = true},
+	};
+	struct discovery_snapshot node = {.devices = devices, .device_count = ARRAY_SIZE(devices)};
+	struct granted granted = {.devices = {&devices[0], &devices[3]}, .count = 2};
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
+		devices[i].pci_address = "";
+	CU_ASSERT_TRUE(granted_requires(&node, &granted, &devices[1]));
+	CU_ASSERT_FALSE(granted_requires(&node, &granted, &devices[2]));
+	CU_ASSERT_FALSE(granted_requires(&node, &granted, &devices[4]));
+	CU_ASSERT_TRUE(granted_may_be_elsewhere(&node, &granted, &devices[1]));
+	devices[1].pci_device = 1;
+	CU_ASSERT_FALSE(granted_may_be_elsewhere(&node, &granted, &devices[1]));
+	devices[0].pci_address = devices[1].pci_address = "0000:03:00.0";
+	CU_ASSERT_TRUE(granted_may_be_elsewhere(&node, &granted, &devices[1]));
+	devices[1].allocatable = false;
+	CU_ASSERT_FALSE(granted_requires(&node, &granted, &devices[1]));
+}
+
+/* Where nothing but software exists, it is what the node has. */
+static void test_software_is_required_where_no_hardware_exists(void)
+{
+	const struct discovery_device devices[] = {
+		{.id = "s",
+		 .vendor = "Mesa",
+		 .driver_name = "lavapipe",
+		 .kind = DISCOVERY_SOFTWARE,
+		 .allocatable = true},
+		{.id = "t",
+		 .vendor = "Mesa",
+		 .driver_name = "lavapipe",
+		 .kind = DISCOVERY_SOFTWARE,
+		 .allocatable = true},
+		{.id = "p",
+		 .vendor = "PoCL",
+		 .driver_name = "pocl",
+		 .kind = DISCOVERY_SOFTWARE,
+		 .allocatable = true},
+	};
+	const struct discovery_snapshot node = {.devices = devices,
+						.device_count = ARRAY_SIZE(devices)};
+	const struct granted granted = {.devices = {&devices[0]}, .count = 1};
+	CU_ASSERT_TRUE(granted_requires(&node, &granted, &devices[1]));
+	CU_ASSERT_FALSE(granted_requires(&node, &granted, &devices[2]));
+}
+
 UNIT_MAIN("grant", {"a location path grants its device", test_location_path_grants_its_device},
 	  {"a class grants every display device", test_class_grants_every_display_device},
 	  {"other strings grant nothing", test_other_strings_grant_nothing},
-	  {"files alone grant nothing", test_files_alone_grant_nothing})
+	  {"files alone grant nothing", test_files_alone_grant_nothing},
+	  {"a plugin serves all devices of a driver", test_a_plugin_serves_all_of_a_driver},
+	  {"software is required where no hardware exists",
+	   test_software_is_required_where_no_hardware_exists})

@@ -207,6 +207,22 @@ rows.push(
 	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all), args: onWindows, wanted: 'pass'},
 	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all.slice(1)), args: onWindows, reason: 'is granted by none'},
 	{check: 'list-and-watch.devices-present', plugin: plugin({devices: all, allocate: {}}), args: any, reason: 'nothing for 1B00'},
+	// Naming a resource asks no less of it. Ids that could stand for the missing devices leave it open, and so does an answer that shows nothing.
+	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all), args: [...onWindows, '--resource', 'example.com/gpu'], wanted: 'pass'},
+	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all.slice(0, 1)), args: [...onWindows, '--resource', 'example.com/gpu'], reason: 'is granted by none'},
+	{
+		check: 'list-and-watch.devices-present',
+		plugin: scripted({plugins: [
+			{...right, devices: all.slice(0, 2), allocate: {each: {devices: [t4]}}},
+			{...right, resource: 'example.com/phantom', devices: [{id: '1F00'}], allocate: {each: {envs: {GPU: '{id}'}}}},
+		]}),
+		args: onWindows, wanted: 'unsupported', reason: 'may belong to one of 1 ids',
+	},
+	{
+		check: 'list-and-watch.devices-present',
+		plugin: plugin({devices: [{id: '1F00'}], allocate: {each: {envs: {GPU: '{id}'}}}}),
+		args: [...onWindows, '--resource', 'example.com/gpu'], wanted: 'unsupported', reason: 'nothing was compared',
+	},
 );
 for (const [name, wrongPlugin, reason] of wrongOnWindows) rows.push({check: `windows.${name}`, plugin: wrongPlugin, args: onWindows, reason});
 for (const name of new Set(wrongOnWindows.map(([n]) => n)))
