@@ -73,6 +73,18 @@ bool granted_requires(const struct discovery_snapshot *node, const struct grante
 bool granted_may_be_elsewhere(const struct discovery_snapshot *node, const struct granted *granted,
 			      const struct discovery_device *device);
 
+/* Is it one of several devices at one PCI address: a part of a GPU? */
+bool granted_is_partition(const struct discovery_snapshot *node,
+			  const struct discovery_device *device);
+
+/*
+ * Adds the devices that an answer refers to by the driver's UUID (in the id, a variable, an annotation or the path of a mount) or, in
+ * NVIDIA_VISIBLE_DEVICES, by index. Only a container runtime can hand them out, so this shows what the plugin lists, and not what a
+ * container gets.
+ */
+void granted_read_names(const struct discovery_snapshot *node, const char *id,
+			const struct grant *grant, struct granted *named);
+
 /* How many of the granted devices offer the API. */
 size_t granted_count(const struct granted *granted, const char *api);
 

@@ -58,10 +58,12 @@ static void ask(struct rig *rig, const struct rig_item *item)
 		if (offer_ask(rig, item->resource, id, &offer, NULL) < 0)
 			continue;
 		tally_add(&empty, offer.granted.source != GRANTED_NOTHING, "nothing for %s", id);
+		if (offer.granted.source == GRANTED_UNTOLD)
+			granted_read_names(rig->context->node, id, &offer.grant, &offer.granted);
 		for (size_t j = 0; j < offer.granted.count; j++)
 			granted_add(&asked->granted, offer.granted.devices[j]);
 		asked->asked++;
-		asked->unread += offer.granted.source == GRANTED_UNTOLD;
+		asked->unread += offer.granted.source == GRANTED_UNTOLD && offer.granted.count == 0;
 		offer_close(rig, &offer);
 	}
 	asked->ids += item->ids->count;
