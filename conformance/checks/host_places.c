@@ -10,71 +10,129 @@
 
 #include <string.h>
 
-enum extent {
-	HOST_WHOLE,    /* the place itself, or a folder above it */
-	HOST_WRITABLE, /* as well what is below it, when it can be written to */
-	HOST_INSIDE,   /* as well whatever is below it */
-	HOST_WRITTEN,  /* all of these, when it can be written to */
+enum { PRIVATE_ENTRIES_MAX = 20000 };
+
+/* What a mount of the place itself, and of what lies below it, hands out. */
+enum reach {
+	HOST_ROOT,    /* itself only */
+	HOST_OPEN,    /* itself; below it lies the data of drivers and plugins */
+	HOST_PUBLIC,  /* whatever is writable */
+	HOST_KERNEL,  /* itself, and whatever is writable below it */
+	HOST_GUARDED, /* the same, and what not every user of the node may read */
+	HOST_CLOSED,  /* everything */
+	HOST_EXEMPT,  /* nothing */
 };
 
 static const struct {
-	const char *name;
-	enum extent extent;
+	enum reach reach;
+	const char *folder;
+	const char *const *names; /* in the folder; NULL: the folder itself */
 } rules[] = {
-	{"/", HOST_WHOLE},
-	{"/proc", HOST_INSIDE},
-	{"/sys", HOST_WRITABLE},
-	{"/dev", HOST_WHOLE},
-	{"/etc", HOST_WHOLE},
-	{"/etc/shadow", HOST_INSIDE},
-	{"/etc/gshadow", HOST_INSIDE},
-	{"/etc/passwd", HOST_WRITTEN},
-	{"/etc/group", HOST_WRITTEN},
-	{"/etc/sudoers", HOST_WRITTEN},
-	{"/etc/sudoers.d", HOST_WRITTEN},
-	{"/etc/pam.d", HOST_WRITTEN},
-	{"/etc/ssh", HOST_WRITTEN},
-	{"/etc/crontab", HOST_WRITTEN},
-	{"/etc/cron.d", HOST_WRITTEN},
-	{"/etc/systemd", HOST_WRITTEN},
-	{"/etc/ld.so.preload", HOST_WRITTEN},
-	{"/etc/cni", HOST_WRITTEN},
-	{"/etc/containerd", HOST_WRITTEN},
-	{"/etc/cdi", HOST_WRITTEN},
-	{"/etc/kubernetes", HOST_INSIDE},
-	{"/run/containerd", HOST_INSIDE},
-	{"/run/crio", HOST_INSIDE},
-	{"/run/docker.sock", HOST_INSIDE},
-	{"/run/k3s", HOST_INSIDE},
-	{"/run/systemd", HOST_INSIDE},
-	{"/run/dbus", HOST_INSIDE},
-	{"/var/lib/kubelet", HOST_INSIDE},
-	{"/var/lib/containerd", HOST_INSIDE},
-	{"/var/lib/containers", HOST_INSIDE},
-	{"/var/lib/docker", HOST_INSIDE},
-	{"/var/lib/rancher", HOST_INSIDE},
-	{"/var/spool/cron", HOST_WRITTEN},
-	{"/usr/bin", HOST_WRITTEN},
-	{"/usr/sbin", HOST_WRITTEN},
-	{"/opt/cni/bin", HOST_WRITTEN},
-	{"/boot", HOST_WRITTEN},
-	{"/root", HOST_WRITTEN},
+	{HOST_ROOT, "/", NULL},
+	{HOST_OPEN, "/",
+	 (const char *const[]){"run", "tmp", "var/lib", "var/tmp", "var/local", "var/opt",
+			       "var/cache", "mnt", "media", "srv", "opt", "dev/shm", NULL}},
+	{HOST_PUBLIC, "/",
+	 (const char *const[]){"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", NULL}},
+	{HOST_PUBLIC, "/opt", (const char *const[]){"bin", "cni", "containerd", NULL}},
+	{HOST_PUBLIC, "/usr/local",
+	 (const char *const[]){"bin", "etc", "games", "include", "lib", "lib64", "libexec", "man",
+			       "sbin", "share", "src", NULL}},
+	{HOST_GUARDED, "/", (const char *const[]){"etc", "var", "home", "boot", NULL}},
+	{HOST_GUARDED, "/var/cache",
+	 (const char *const[]){"apt", "debconf", "dnf", "ldconfig", "man", "yum", NULL}},
+	{HOST_GUARDED, "/var/lib",
+	 (const char *const[]){"NetworkManager",
+			       "alternatives",
+			       "apparmor",
+			       "apt",
+			       "cloud",
+			       "dbus",
+			       "dhcp",
+			       "dnf",
+			       "dpkg",
+			       "initramfs-tools",
+			       "misc",
+			       "pacman",
+			       "pam",
+			       "polkit-1",
+			       "portables",
+			       "private",
+			       "rpm",
+			       "selinux",
+			       "snapd",
+			       "sshd",
+			       "systemd",
+			       "ucf",
+			       "update-notifier",
+			       NULL}},
+	{HOST_GUARDED, "/run",
+	 (const char *const[]){"NetworkManager", "blkid", "initramfs", "ld.so.conf.d", "lock",
+			       "log", "lvm", "mount", "netns", "network", "sshd", "tmpfiles.d",
+			       "udev", "utmp", "xtables.lock", NULL}},
+	{HOST_KERNEL, "/", (const char *const[]){"sys", "dev", NULL}},
+	{HOST_CLOSED, "/sys",
+	 (const char *const[]){"firmware/efi/efivars", "fs/bpf", "fs/cgroup", "fs/pstore",
+			       "fs/selinux", "kernel/config", "kernel/debug", "kernel/security",
+			       "kernel/tracing", NULL}},
+	{HOST_CLOSED, "/", (const char *const[]){"proc", "root", "dev/mqueue", "dev/pts", NULL}},
+	{HOST_EXEMPT, "/", /* what drivers report of themselves; folders of vendors */
+	 (const char *const[]){"proc/driver", "usr/local", NULL}},
+	{HOST_CLOSED, "/etc",
+	 (const char *const[]){"gshadow", "kubernetes", "rancher", "shadow", "ssh", "ssl/private",
+			       "sudoers", "sudoers.d", NULL}},
+	{HOST_CLOSED, "/run", (const char *const[]){"buildkit",
+						    "calico",
+						    "cilium",
+						    "containerd",
+						    "containers",
+						    "credentials",
+						    "cri-dockerd.sock",
+						    "crio",
+						    "dbus",
+						    "docker",
+						    "docker.sock",
+						    "flannel",
+						    "gpucert",
+						    "k0s",
+						    "k3s",
+						    "libvirt",
+						    "podman",
+						    "secrets",
+						    "snapd.sock",
+						    "sudo",
+						    "systemd",
+						    "user",
+						    NULL}},
+	{HOST_CLOSED, "/var/lib",
+	 (const char *const[]){"cni", "containerd", "containers", "docker", "etcd", "k0s",
+			       "kubelet", "libvirt", "rancher", NULL}},
+	{HOST_CLOSED, "/tmp", (const char *const[]){".ICE-unix", ".X11-unix", NULL}},
 };
 
-/* What drivers tell of themselves. */
-static const char exempt[] = "/proc/driver";
+/* File systems that the kernel makes up, and where the node has the one that its places are about: any
+ * other instance shows the same without them. */
+static const struct {
+	const char *type, *home;
+} kernel_types[] = {
+	{"proc", "/proc"},     {"sysfs", "/sys"},   {"devtmpfs", "/dev"}, {"autofs", NULL},
+	{"binfmt_misc", NULL}, {"bpf", NULL},	    {"cgroup", NULL},	  {"cgroup2", NULL},
+	{"configfs", NULL},    {"debugfs", NULL},   {"devpts", NULL},	  {"efivarfs", NULL},
+	{"fusectl", NULL},     {"hugetlbfs", NULL}, {"mqueue", NULL},	  {"nfsd", NULL},
+	{"nsfs", NULL},	       {"pstore", NULL},    {"resctrl", NULL},	  {"rpc_pipefs", NULL},
+	{"securityfs", NULL},  {"selinuxfs", NULL}, {"smackfs", NULL},	  {"tracefs", NULL},
+};
 
 struct host_place {
-	const char *name; /* as a message tells it */
-	const char *real;
-	enum extent extent;
-	bool there;
+	const char *path; /* without links */
+	enum reach reach;
+	bool exists;
 	struct node_file file;
 };
 
 struct host_places {
 	struct arena arena;
-	struct host_place items[ARRAY_SIZE(rules) + 1];
+	struct host_place *items;
 	size_t count;
 };
 
@@ -87,27 +145,46 @@ static char *real_path(const char *path)
 	return path_normalize(path);
 }
 
-static void add(struct host_places *places, const char *name, enum extent extent)
+/* A failure is the arena's. */
+static void add(struct host_places *places, const char *name, enum reach reach)
 {
-	struct host_place *place = &places->items[places->count++];
-	char *real CLEANUP_FREE = real_path(name);
-	*place = (struct host_place){.name = arena_string(&places->arena, name),
-				     .real = arena_string(&places->arena, real),
-				     .extent = extent};
-	place->there = node_file_identify(name, &place->file);
+	struct host_place *grown =
+		arena_grow(&places->arena, places->items, places->count, sizeof(*grown));
+	char *real CLEANUP_FREE = name != NULL ? real_path(name) : NULL;
 	places->arena.failed = places->arena.failed || real == NULL;
+	if (grown == NULL || real == NULL)
+		return;
+	places->items = grown;
+	struct host_place *place = &grown[places->count++];
+	*place = (struct host_place){.path = arena_string(&places->arena, real), .reach = reach};
+	place->exists = node_file_identify(name, &place->file);
 }
 
-int host_places_new(const char *cri_address, struct host_places **out, struct error *err)
+int host_places_new(const struct context *context, struct host_places **out, struct error *err)
 {
 	static const char scheme[] = "unix://";
+	const char *const closed[] = {context->run_directory, context->attach_directory,
+				      text_starts_with(context->cri_address, scheme)
+					      ? context->cri_address + strlen(scheme)
+					      : NULL};
 	struct host_places *places CLEANUP_HOST_PLACES = calloc(1, sizeof(*places));
 	if (places == NULL)
 		return error_memory(err);
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
-		add(places, rules[i].name, rules[i].extent);
-	if (text_starts_with(cri_address, scheme))
-		add(places, cri_address + strlen(scheme), HOST_INSIDE);
+	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+		const char *const *name = rules[i].names;
+		if (name == NULL)
+			add(places, rules[i].folder, rules[i].reach);
+		for (; name != NULL && *name != NULL; name++) {
+			char *path CLEANUP_FREE = path_join(rules[i].folder, *name);
+			add(places, path, rules[i].reach);
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(closed); i++) {
+		if (closed[i] != NULL)
+			add(places, closed[i], HOST_CLOSED);
+	}
+	if (context->out_directory != NULL)
+		add(places, context->out_directory, HOST_PUBLIC);
 	if (places->arena.failed)
 		return error_memory(err);
 	*out = STEAL(places);
@@ -122,34 +199,110 @@ void host_places_free(struct host_places **places)
 	*places = NULL;
 }
 
-static bool gives(const struct host_place *place, const char *real, bool read_only)
+bool host_places_is_kernel_type(const char *type)
 {
-	if (path_is_within(place->real, real))
-		return true;
-	if (place->extent == HOST_INSIDE || (place->extent != HOST_WHOLE && !read_only))
-		return path_is_within(real, place->real);
+	for (size_t i = 0; type != NULL && i < ARRAY_SIZE(kernel_types); i++) {
+		if (strcmp(type, kernel_types[i].type) == 0)
+			return true;
+	}
 	return false;
 }
 
-int host_places_given(const struct host_places *places, const char *path, bool read_only,
-		      const char **given, struct error *err)
+/* An instance of a kernel's file system that is not the node's usual one. */
+static bool is_other_instance(const char *type, const char *real)
+{
+	for (size_t i = 0; type != NULL && i < ARRAY_SIZE(kernel_types); i++) {
+		if (strcmp(type, kernel_types[i].type) == 0)
+			return kernel_types[i].home == NULL ||
+			       !path_is_within(real, kernel_types[i].home);
+	}
+	return false;
+}
+
+/* The place that holds the path most closely: "/" holds each. */
+static const struct host_place *find(const struct host_places *places, const char *real)
+{
+	const struct host_place *found = &places->items[0];
+	for (size_t i = 1; i < places->count; i++) {
+		const struct host_place *place = &places->items[i];
+		if (path_is_within(real, place->path) && strlen(place->path) >= strlen(found->path))
+			found = place;
+	}
+	return found;
+}
+
+/* Does the mount of the place itself, or of a folder above it, hand it out? */
+static bool gives_whole(const struct host_place *place, bool read_only)
+{
+	if (place->reach == HOST_PUBLIC)
+		return !read_only;
+	return place->reach != HOST_EXEMPT;
+}
+
+/* The data of others lies in a folder; its files and sockets are the system's. */
+static bool is_loose(const struct host_place *place, const char *real)
+{
+	struct node_file file = {0};
+	char *folder CLEANUP_FREE = path_directory(real);
+	return node_file_identify(real, &file) && file.kind == NODE_FILE_OTHER && folder != NULL &&
+	       strcmp(folder, place->path) == 0;
+}
+
+/* The place whose own mount this is, by its identity, its name, or as one of those that lie below. */
+static const struct host_place *find_whole(const struct host_places *places, const char *real,
+					   bool read_only)
+{
+	struct node_file file = {0};
+	bool exists = node_file_identify(real, &file);
+	for (size_t i = 0; i < places->count; i++) {
+		const struct host_place *place = &places->items[i];
+		bool same = strcmp(place->path, real) == 0 ||
+			    (exists && place->exists && file.device == place->file.device &&
+			     file.inode == place->file.inode);
+		/* Open folders below another place say nothing about it. */
+		bool above = place->reach != HOST_OPEN && path_is_within(place->path, real);
+		if ((same || above) && gives_whole(place, read_only))
+			return place;
+	}
+	return NULL;
+}
+
+/* What a path below the place hands out; NULL: nothing, or memory ran out. */
+static const char *given_below(struct host_places *places, const struct host_place *place,
+			       const char *real, bool read_only)
+{
+	char *secret CLEANUP_FREE = NULL;
+	switch (place->reach) {
+	case HOST_CLOSED:
+		return place->path;
+	case HOST_OPEN:
+		return is_loose(place, real) ? place->path : NULL;
+	case HOST_GUARDED:
+		if (read_only && node_file_find_private(real, PRIVATE_ENTRIES_MAX, &secret))
+			return arena_string(&places->arena, secret);
+		return read_only ? NULL : place->path;
+	case HOST_PUBLIC:
+	case HOST_KERNEL:
+		return read_only ? NULL : place->path;
+	case HOST_ROOT:
+	case HOST_EXEMPT:
+		break;
+	}
+	return NULL;
+}
+
+int host_places_given(struct host_places *places, const char *path, const char *type,
+		      bool read_only, const char **given, struct error *err)
 {
 	char *real CLEANUP_FREE = real_path(path);
-	struct node_file file = {0};
-	bool there = node_file_identify(path, &file);
 	*given = NULL;
 	if (real == NULL)
 		return error_memory(err);
-	if (path_is_within(real, exempt))
-		return 0;
-	for (size_t i = 0; *given == NULL && i < places->count; i++) {
-		const struct host_place *place = &places->items[i];
-		if (place->extent == HOST_WRITTEN && read_only)
-			continue;
-		if (gives(place, real, read_only) ||
-		    (there && place->there && file.device == place->file.device &&
-		     file.inode == place->file.inode))
-			*given = place->name;
-	}
-	return 0;
+	const struct host_place *whole = find_whole(places, real, read_only);
+	if (is_other_instance(type, real))
+		*given = arena_format(&places->arena, "the %s file system", type);
+	else
+		*given = whole != NULL ? whole->path
+				       : given_below(places, find(places, real), real, read_only);
+	return places->arena.failed ? error_memory(err) : 0;
 }

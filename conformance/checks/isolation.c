@@ -267,5 +267,12 @@ const struct check isolation_checks[] = {
 	ISOLATION("shared-replicas", ISO_04, CRITICAL, 2, 1, shared_replicas,
 		  .title = "Two containers with replicas of one device both see that device",
 		  .advice = "Check that the plugin maps each replica's id to its device."),
+	CHECK("isolation.every-container", ISO_05, CRITICAL, 1, isolation_every_container,
+	      .title = "No container of the whole run was given the node",
+	      .advice = "The reason names the check that launched the container; its evidence "
+			"(*.container.json) has everything that the container held. Mount what the "
+			"driver needs, read-only, and hand out the nodes of GPUs only.",
+	      .timeout_s = 60, .tags = tags_isolation,
+	      .needs = {.os = "linux", .devices = 1, .containers = true}, .last = true),
 	{.id = NULL},
 };

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/gpu_apis.h"
-#include "conformance/checks/host_places.h"
+#include "conformance/checks/container_judge.h"
 #include "conformance/checks/offer.h"
 #include "conformance/checks/stage.h"
 #include "conformance/checks/visibility.h"
@@ -88,8 +88,8 @@ void isolation_note_runtime(struct check_run *run);
  * node, "byRuntime" says that the answer holds what a runtime may act on, and "container", null where
  * the host cannot look into it, is:
  *
- *   {"mounts": [{"path", "type", "hostPath", "readOnly", "shared", "granted"}],
- *    "nodes": [{"path", "type", "number"}],
+ *   {"mounts": [{"path", "type", "hostPath", "readOnly", "shared", "granted", "sourceKnown"}],
+ *    "nodes": [{"path", "type", "number"}], "nodesCut": null,
  *    "granted": [{"path", "type", "number", "access": "rwm", "allowed": "rw" or null}],
  *    "usable": [{"path", "type", "number", "access": "rw"}] or null, "usableUntold": null,
  *    "deviceCgroups": [{"version": 2, "path", "rules": null, "untold": null,
@@ -97,7 +97,9 @@ void isolation_note_runtime(struct check_run *run);
  *    "planted": 57, "plantedUntold": null,
  *    "capabilities": 0, "seccomp": 2, "noNewPrivileges": true, "shared": ["pid"]}
  *
- * Mounts that others cover are left out; a mount is "granted" that is one of the answer, or below one.
+ * Mounts that others cover are left out; a mount is "granted" that is one of the answer, or below one, and
+ * its source is not known where the files of its file system may be those of another one. "nodesCut" is a
+ * folder that was not searched for nodes to its end.
  * "granted" are the device nodes of the answer: their letters, and those that the device cgroup allows
  * (null: not asked). "usable" are nodes of the host that it lets the container use, and "planted" is how
  * many were made for it to try (containers/inspect/inspect.h).
@@ -119,8 +121,7 @@ struct looked {
 	const cJSON *container; /* NULL: not looked into */
 	const cJSON *tried;	/* NULL: nothing was tried in it */
 	struct granted devices; /* that it was granted */
-	struct granted_reader *reader;
-	struct host_places *places;
+	struct container_case one;
 };
 
 struct sight_judge {

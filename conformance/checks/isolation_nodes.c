@@ -8,88 +8,6 @@
 
 #include <string.h>
 
-/* What every container has (OCI runtime specification, config-linux.md, "Default Devices"), and what
- * some runtimes give to all. */
-static const struct usual {
-	unsigned major, first, last;
-	const char *beside; /* NULL: of the specification */
-} usual_nodes[] = {
-	{1, 3, 3, NULL},     /* null */
-	{1, 5, 5, NULL},     /* zero */
-	{1, 7, 7, NULL},     /* full */
-	{1, 8, 9, NULL},     /* random, urandom */
-	{5, 0, 2, NULL},     /* tty, console, ptmx */
-	{136, 0, ~0u, NULL}, /* pts */
-	{10, 229, 229, "fuse"}, {10, 200, 200, "net/tun"},
-};
-
-struct number {
-	const char *type, *text; /* "character", "226:128" */
-	unsigned major, minor;
-};
-
-/* Of a node of the document or the view. False: it tells none. */
-static bool read_number(const cJSON *node, struct number *out)
-{
-	*out = (struct number){
-		.type = json_pointer_string(node, "/type"),
-		.text = json_pointer_string(node, "/number"),
-	};
-	return out->type != NULL && out->text != NULL &&
-	       sscanf(out->text, "%u:%u", &out->major, &out->minor) == 2;
-}
-
-static const cJSON *find_number(const cJSON *nodes, const struct number *number)
-{
-	json_each (node, nodes) {
-		if (text_equal(json_pointer_string(node, "/type"), number->type) &&
-		    text_equal(json_pointer_string(node, "/number"), number->text))
-			return node;
-	}
-	return NULL;
-}
-
-static const struct usual *find_usual(const struct number *number)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(usual_nodes); i++) {
-		const struct usual *usual = &usual_nodes[i];
-		if (number->major == usual->major && number->minor >= usual->first &&
-		    number->minor <= usual->last && strcmp(number->type, "character") == 0)
-			return usual;
-	}
-	return NULL;
-}
-
-static bool is_usual(struct looked *looked, const char *what, const struct number *number)
-{
-	const struct usual *usual = find_usual(number);
-	if (usual != NULL && usual->beside != NULL && looked->sight == looked->bare)
-		check_note(looked->run, "%s: %s, which the runtime gives to every container", what,
-			   usual->beside);
-	return usual != NULL;
-}
-
-static bool is_known(struct looked *looked, const char *what, const struct number *number)
-{
-	bool block = strcmp(number->type, "block") == 0;
-	bool known = is_usual(looked, what, number);
-	for (size_t i = 0; !known && i < looked->devices.count; i++)
-		known = visibility_is_node_of(looked->devices.devices[i], block, number->major,
-					      number->minor);
-	return known;
-}
-
-static void expect_nodes(struct looked *looked, const char *what, const cJSON *nodes)
-{
-	TALLY(tally, looked->run, what, "those of every container and of the granted devices");
-	json_each (node, nodes) {
-		struct number number = {0};
-		bool known = read_number(node, &number) && is_known(looked, what, &number);
-		tally_add(&tally, known, "%s (%s %s)", json_pointer_string(node, "/path"),
-			  number.type, number.text);
-	}
-}
-
 /* A refusal that no driver makes. */
 static bool is_refused(const char *result)
 {
@@ -120,10 +38,10 @@ static void expect_attempts(struct looked *looked)
  * which /dev/null shows. */
 static const cJSON *planted_nodes(struct looked *looked)
 {
-	static const struct number null = {"character", "1:3", 1, 3};
+	static const struct node_number null = {"character", "1:3", 1, 3};
 	const char *untold = json_pointer_string(looked->container, "/plantedUntold");
 	const cJSON *nodes = json_pointer(looked->tried, "/planted");
-	const cJSON *control = find_number(nodes, &null);
+	const cJSON *control = node_number_find(nodes, &null);
 	bool whole = cJSON_GetArraySize(nodes) ==
 		     (int)json_pointer_number(looked->container, "/planted");
 	if (whole && text_equal(json_pointer_string(control, "/read"), "ok"))
@@ -143,8 +61,8 @@ static void expect_others_refused(struct looked *looked)
 	json_each (node, planted_nodes(looked)) {
 		const char *read = json_pointer_string(node, "/read");
 		const char *write = json_pointer_string(node, "/write");
-		struct number number = {0};
-		if (read_number(node, &number) && !is_known(looked, what, &number))
+		struct node_number number = {0};
+		if (node_number_read(node, &number) && !container_may_have(&looked->one, &number))
 			tally_add(&tally, is_refused(read) && is_refused(write),
 				  "%s %s: read %s, write %s", number.type, number.text, read,
 				  write);
@@ -171,16 +89,12 @@ static void note_cgroups(const struct looked *looked)
 
 static size_t judge_nodes(struct looked *looked)
 {
-	const char *untold = json_pointer_string(looked->container, "/usableUntold");
-	expect_nodes(looked, looked_label(looked, "device nodes"),
-		     json_pointer(looked->container, "/nodes"));
-	if (untold != NULL)
-		check_unsupported(looked->run,
-				  "%s: which devices the kernel lets it use is not known: %s",
-				  looked->label, untold);
-	else
-		expect_nodes(looked, looked_label(looked, "devices that its cgroup lets it use"),
-			     json_pointer(looked->container, "/usable"));
+	struct container_findings findings CLEANUP_CONTAINER_FINDINGS = {0};
+	struct error err = {0};
+	if (!check_works(looked->run, container_judge(&looked->one, &findings, &err), looked->label,
+			 &err))
+		return 0;
+	container_record(looked->run, looked->label, CONTAINER_NODES, &findings);
 	expect_attempts(looked);
 	expect_others_refused(looked);
 	if (looked->sight == looked->bare)
@@ -189,14 +103,15 @@ static size_t judge_nodes(struct looked *looked)
 }
 
 /* The letters of all nodes of the answer with this number: of one device several may be handed out. */
-static void add_letters(const struct looked *looked, const struct number *number, char letters[3])
+static void add_letters(const struct looked *looked, const struct node_number *number,
+			char letters[3])
 {
 	size_t count = 0;
 	for (const char *letter = "rw"; *letter != '\0'; letter++) {
 		json_each (node, json_pointer(looked->container, "/granted")) {
 			const char *given = json_pointer_string(node, "/access");
-			struct number other = {0};
-			if (count < 2 && read_number(node, &other) && given != NULL &&
+			struct node_number other = {0};
+			if (count < 2 && node_number_read(node, &other) && given != NULL &&
 			    strcmp(other.text, number->text) == 0 &&
 			    strcmp(other.type, number->type) == 0 &&
 			    strchr(given, *letter) != NULL) {
@@ -215,19 +130,18 @@ static const char *tried_letters(const cJSON *node)
 	return read ? (write ? "rw" : "r") : (write ? "w" : "");
 }
 
-static void expect_letters(struct tally *tally, const struct number *number, const char *wanted,
-			   const char *saw)
+static void expect_letters(struct tally *tally, const struct node_number *number,
+			   const char *wanted, const char *saw)
 {
 	tally_add(tally, strcmp(saw, wanted) == 0, "%s %s: '%s', granted '%s'", number->type,
 		  number->text, saw, wanted);
 }
 
 /* Each container has it, whatever an answer says. */
-static bool is_for_all(const struct looked *looked, const struct number *number)
+static bool is_for_all(const struct looked *looked, const struct node_number *number)
 {
-	const struct usual *usual = find_usual(number);
-	return (usual != NULL && usual->beside == NULL) ||
-	       find_number(json_pointer(looked->bare, "/container/usable"), number) != NULL;
+	return node_number_is_default(number) ||
+	       node_number_find(json_pointer(looked->bare, "/container/usable"), number) != NULL;
 }
 
 static size_t judge_access(struct looked *looked)
@@ -240,11 +154,11 @@ static size_t judge_access(struct looked *looked)
 	const cJSON *planted = cJSON_GetArraySize(granted) != 0 ? planted_nodes(looked) : NULL;
 	size_t judged = 0;
 	json_each (node, granted) {
-		struct number number = {0};
+		struct node_number number = {0};
 		char letters[3] = "";
-		if (!read_number(node, &number) || is_for_all(looked, &number))
+		if (!node_number_read(node, &number) || is_for_all(looked, &number))
 			continue;
-		const cJSON *in_container = find_number(planted, &number);
+		const cJSON *in_container = node_number_find(planted, &number);
 		const char *outside = json_pointer_string(node, "/allowed");
 		add_letters(looked, &number, letters);
 		if (outside != NULL)

@@ -6,12 +6,11 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "conformance/checks/node_file.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
+#include "containers/offers.h"
 #include "reports/view.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 static const cJSON *object_at(const cJSON *json, const char *pointer)
@@ -34,6 +33,10 @@ static size_t judge_sight(struct looked *looked, const struct sight_judge *judge
 		if (device != NULL)
 			granted_add(&looked->devices, device);
 	}
+	looked->one.container = looked->container;
+	looked->one.bare = object_at(looked->bare, "/container");
+	looked->one.by_runtime = json_pointer_true(looked->sight, "/byRuntime");
+	looked->one.devices = &looked->devices;
 	if (!judge->from_the_host || (looked->container != NULL && looked->tried != NULL))
 		return judge->judge(looked);
 	check_unsupported(looked->run, "%s: %s", looked->label,
@@ -58,18 +61,14 @@ void isolation_each_sight(struct check_run *run)
 {
 	const struct sight_judge *judge = check_row(run)->param;
 	cJSON *sights CLEANUP_JSON = sights_take(run);
-	struct granted_reader *reader CLEANUP_GRANTED_READER = NULL;
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
 	struct error err = {0};
 	size_t judged = 0;
-	if (sights == NULL)
+	if (sights == NULL ||
+	    !check_works(run, host_places_new(check_context(run), &places, &err), NULL, &err))
 		return;
-	int rc = granted_reader_new(check_context(run)->node, &reader, &err);
-	if (rc == 0)
-		rc = host_places_new(check_context(run)->cri_address, &places, &err);
-	if (!check_works(run, rc, NULL, &err))
-		return;
-	struct looked looked = {.run = run, .reader = reader, .places = places};
+	struct looked looked = {.run = run,
+				.one = {.context = check_context(run), .places = places}};
 	json_each (sight, sights) {
 		looked.sight = sight;
 		looked.bare = find_bare(sights, sight);
@@ -84,66 +83,19 @@ const char *looked_label(const struct looked *looked, const char *what)
 	return check_format(looked->run, "%s: %s", looked->label, what);
 }
 
-static const cJSON *find_path(const cJSON *array, const char *path)
-{
-	json_each (item, array) {
-		if (text_equal(json_pointer_string(item, "/path"), path))
-			return item;
-	}
-	return NULL;
-}
-
-struct mount {
-	const cJSON *json;
-	const char *path;
-	const char *host_path; /* NULL: the host does not see it */
-	bool read_only;
-	bool usual; /* a container without devices has it as well */
-};
-
-static struct mount read_mount(const struct looked *looked, const cJSON *json)
-{
-	const char *path = json_pointer_string(json, "/path");
-	const cJSON *usual = find_path(json_pointer(looked->bare, "/container/mounts"), path);
-	return (struct mount){
-		.json = json,
-		.path = path,
-		.host_path = json_pointer_string(json, "/hostPath"),
-		.read_only = json_pointer_true(json, "/readOnly"),
-		.usual = usual != NULL && text_equal(json_pointer_string(usual, "/type"),
-						     json_pointer_string(json, "/type")),
-	};
-}
-
-/* A file that a device of the node needs, a copy of one, or a folder that holds one. */
-static bool holds_driver(const struct looked *looked, const char *host_path)
-{
-	struct grant_entry entry = {.host_path = host_path, .container_path = host_path};
-	struct grant grant = {.mounts = {&entry, 1}};
-	node_each (device, check_context(looked->run)->node) {
-		for (size_t i = 0; i < device->file_count; i++) {
-			char *real CLEANUP_FREE = NULL;
-			if (file_resolve(NULL, device->files[i].source, &real, NULL) == 0 &&
-			    path_is_within(real, host_path))
-				return true;
-		}
-	}
-	return granted_read(looked->reader, &grant).count != 0;
-}
-
 static size_t judge_driver_files(struct looked *looked)
 {
 	TALLY(tally, looked->run, looked_label(looked, "driver files"), "cannot be written to");
 	if (looked->sight == looked->bare)
 		return 0;
 	json_each (json, json_pointer(looked->container, "/mounts")) {
-		struct mount mount = read_mount(looked, json);
+		struct container_mount_json mount = container_mount_read(&looked->one, json);
 		const cJSON *attempt =
-			find_path(json_pointer(looked->tried, "/mounts"), mount.path);
+			container_find_path(json_pointer(looked->tried, "/mounts"), mount.path);
 		const char *write = json_pointer_string(attempt, "/write");
 		const char *remount = json_pointer_string(attempt, "/remount");
-		if (mount.host_path == NULL || attempt == NULL || mount.usual ||
-		    !holds_driver(looked, mount.host_path))
+		if (mount.host_path == NULL || attempt == NULL || mount.runtimes ||
+		    !container_holds_driver(looked->one.context, mount.host_path))
 			continue;
 		tally_add(&tally,
 			  mount.read_only && !text_equal(write, "ok") && !text_equal(remount, "ok"),
@@ -155,95 +107,6 @@ static size_t judge_driver_files(struct looked *looked)
 		check_not_applicable(looked->run, "%s: the answer mounts no file of a driver",
 				     looked->label);
 	return tally.count;
-}
-
-/* What a runtime mounts for every container: `own` file systems, or files that it made for it; and
- * what the launcher does. */
-static bool is_runtimes(const struct mount *mount)
-{
-	static const char *const made[] = {
-		"/",	    "/etc/hosts",	    "/etc/hostname",  "/etc/resolv.conf",
-		"/dev/shm", "/dev/termination-log", LAUNCH_HOLD_PATH, LAUNCH_PAUSE_PATH,
-		NULL};
-	/* /sys is that of the host wherever the network is; it must not be writable. */
-	return made[text_position(made, mount->path)] != NULL ||
-	       (path_is_within(mount->path, "/sys") && mount->read_only);
-}
-
-/* What of the node a mount hands out; NULL: nothing that it needs, or recorded. */
-static const char *place_given(struct check_run *run, const struct host_places *places,
-			       const char *path, bool read_only)
-{
-	const char *given = NULL;
-	struct error err = {0};
-	int rc = host_places_given(places, path, read_only, &given, &err);
-	return check_works(run, rc, NULL, &err) ? given : NULL;
-}
-
-/* Whoever made them: the answer, CDI, a hook, the runtime. */
-static void expect_harmless_mounts(struct looked *looked)
-{
-	const char *what = looked_label(looked, "mounts");
-	bool is_bare = looked->sight == looked->bare;
-	TALLY(kept, looked->run, what, "kept from the node's other mounts");
-	TALLY(harmless, looked->run, what, "nothing that the node needs for itself");
-	json_each (json, json_pointer(looked->container, "/mounts")) {
-		struct mount mount = read_mount(looked, json);
-		if (mount.host_path == NULL || is_runtimes(&mount) || (!is_bare && mount.usual))
-			continue;
-		const char *given =
-			place_given(looked->run, looked->places, mount.host_path, mount.read_only);
-		tally_add(&harmless, given == NULL, "%s of the node at %s (%s)", given, mount.path,
-			  mount.read_only ? "read-only" : "writable");
-		tally_add(&kept, !json_pointer_true(json, "/shared"), "%s spreads its mounts",
-			  mount.path);
-		if (is_bare && given == NULL)
-			check_note(looked->run,
-				   "the runtime mounts %s of the node into every container",
-				   mount.host_path);
-	}
-}
-
-/* Those that only a runtime understands (CDI, variables) may mount what does no harm. Where devices are
- * handed out as mounts, as in user namespaces, they are nodes. */
-static void expect_granted_mounts(struct looked *looked)
-{
-	TALLY(tally, looked->run, looked_label(looked, "mounts"),
-	      "those of the answer and of every container");
-	bool by_runtime = json_pointer_true(looked->sight, "/byRuntime");
-	json_each (json, json_pointer(looked->container, "/mounts")) {
-		struct mount mount = read_mount(looked, json);
-		const char *host_path = mount.host_path;
-		bool known =
-			mount.usual || json_pointer_true(json, "/granted") ||
-			find_path(json_pointer(looked->container, "/nodes"), mount.path) != NULL;
-		if (!known && by_runtime)
-			check_note(looked->run, "%s: the runtime added %s%s%s", looked->label,
-				   mount.path, host_path != NULL ? " of the node's " : "",
-				   host_path != NULL ? host_path : "");
-		tally_add(&tally, known || by_runtime, "%s (%s of the node)", mount.path,
-			  host_path != NULL ? host_path : "nothing known");
-	}
-}
-
-/* Nothing of an answer or a hook may widen what the program may do; a container without devices is
- * asked for without capabilities (containers/launch/launch.h). */
-static void expect_privileges(struct looked *looked)
-{
-	bool is_bare = looked->sight == looked->bare;
-	const cJSON *usual = json_pointer(looked->bare, "/container");
-	uint64_t capabilities = (uint64_t)json_pointer_number(looked->container, "/capabilities");
-	uint64_t least = is_bare ? 0 : (uint64_t)json_pointer_number(usual, "/capabilities");
-	double seccomp = json_pointer_number(looked->container, "/seccomp");
-	double usual_seccomp = json_pointer_number(usual, "/seccomp");
-	bool confined = json_pointer_true(looked->container, "/noNewPrivileges");
-	(void)check_expect(looked->run,
-			   (capabilities & ~least) == 0 && seccomp >= usual_seccomp &&
-				   (confined || !json_pointer_true(usual, "/noNewPrivileges")),
-			   looked_label(looked, "privileges"), "no more than are asked for",
-			   "capabilities %#" PRIx64 " beside %#" PRIx64
-			   ", seccomp %.0f beside %.0f, no new privileges %s",
-			   capabilities, least, seccomp, usual_seccomp, confined ? "yes" : "no");
 }
 
 /* Whose image has drivers of its own (--immutable): of the node there are device nodes alone, whoever would
@@ -260,10 +123,10 @@ static void expect_immutable(struct looked *looked)
 	TALLY(tally, looked->run, looked_label(looked, "mounts of an immutable container"),
 	      "device nodes alone");
 	json_each (json, json_pointer(looked->container, "/mounts")) {
-		struct mount mount = read_mount(looked, json);
-		bool is_node =
-			find_path(json_pointer(looked->container, "/nodes"), mount.path) != NULL;
-		if (mount.host_path != NULL && !is_runtimes(&mount))
+		struct container_mount_json mount = container_mount_read(&looked->one, json);
+		bool is_node = container_find_path(json_pointer(looked->container, "/nodes"),
+						   mount.path) != NULL;
+		if (mount.host_path != NULL && !mount.runtimes)
 			tally_add(&tally, is_node, "%s of the node at %s", mount.host_path,
 				  mount.path);
 	}
@@ -272,15 +135,16 @@ static void expect_immutable(struct looked *looked)
 static size_t judge_host_paths(struct looked *looked)
 {
 	const char *root = json_pointer_string(looked->tried, "/firstRoot");
-	char *shared CLEANUP_FREE = json_print_compact(json_pointer(looked->container, "/shared"));
-	expect_harmless_mounts(looked);
-	expect_privileges(looked);
-	if (looked->sight != looked->bare)
-		expect_granted_mounts(looked);
+	struct container_findings findings CLEANUP_CONTAINER_FINDINGS = {0};
+	struct error err = {0};
+	if (!check_works(looked->run, container_judge(&looked->one, &findings, &err), looked->label,
+			 &err))
+		return 0;
+	container_record(looked->run, looked->label, CONTAINER_REACH, &findings);
+	text_each (note, &findings.notes)
+		check_note(looked->run, "%s: %s", looked->label, note);
 	if (check_context(looked->run)->immutable)
 		expect_immutable(looked);
-	(void)check_expect_text(looked->run, looked_label(looked, "namespaces of the host"), shared,
-				"[]");
 	(void)check_expect(looked->run, !text_equal(root, "other"),
 			   looked_label(looked, "/proc/1/root"), "the container's own, or closed",
 			   "%s", root);
@@ -352,33 +216,54 @@ const struct sight_judge
 struct files {
 	struct check_run *run;
 	struct host_places *places;
+	struct container_mounts node;
 	struct tally *answers, *mounts, *nodes;
 };
 
-/* /dev/mem, /dev/kmem, /dev/port, /dev/core, /dev/kmsg */
-static bool is_of_the_node(const struct node_file *file)
+/* The type of the file system that holds a path of the node; NULL: unknown. */
+static const char *type_at(const struct container_mounts *node, const char *path)
 {
-	static const unsigned minors[] = {1, 2, 4, 6, 11};
-	for (size_t i = 0; file->kind == NODE_FILE_CHARACTER && i < ARRAY_SIZE(minors); i++) {
-		if (file->major == 1 && file->minor == minors[i])
-			return true;
+	const char *type = NULL;
+	size_t longest = 0;
+	char *real CLEANUP_FREE = NULL;
+	if (file_resolve(NULL, path, &real, NULL) < 0)
+		return NULL;
+	for (size_t i = 0; i < node->count; i++) {
+		const struct container_mount *mount = &node->items[i];
+		if (strlen(mount->target) < longest || !path_is_within(real, mount->target))
+			continue;
+		type = mount->type;
+		longest = strlen(mount->target);
 	}
-	return file->kind == NODE_FILE_BLOCK;
+	return type;
 }
 
 static bool judge_files(struct offer *offer, void *user)
 {
 	struct files *files = user;
+	struct error err = {0};
 	tally_add(files->answers, true, "%s", offer->id);
 	grant_each (mount, &offer_applied(offer)->mounts) {
-		const char *given =
-			place_given(files->run, files->places, mount->host_path, mount->read_only);
+		struct node_file file = {0};
+		const char *given = NULL;
+		bool is_node = node_file_identify(mount->host_path, &file) &&
+			       (file.kind == NODE_FILE_CHARACTER || file.kind == NODE_FILE_BLOCK);
+		if (!is_node &&
+		    !check_works(files->run,
+				 host_places_given(files->places, mount->host_path,
+						   type_at(&files->node, mount->host_path),
+						   mount->read_only, &given, &err),
+				 NULL, &err))
+			return false;
+		if (node_file_is_of_the_node(&file))
+			given = mount->host_path;
 		tally_add(files->mounts, given == NULL, "%s by %s (%s) for %s", given,
 			  mount->host_path, mount->read_only ? "read-only" : "writable", offer->id);
 	}
 	grant_each (node, &offer_applied(offer)->devices) {
 		struct node_file file = {0};
-		bool harmful = node_file_identify(node->host_path, &file) && is_of_the_node(&file);
+		bool harmful = node_file_identify(node->host_path, &file) &&
+			       node_file_is_of_the_node(&file);
 		tally_add(files->nodes, !harmful, "%s (%s %u:%u) for %s", node->host_path,
 			  file.kind == NODE_FILE_BLOCK ? "block" : "character", file.major,
 			  file.minor, offer->id);
@@ -393,11 +278,16 @@ void isolation_node_files(struct check_run *run)
 	TALLY(answers, run, "answers", "looked at");
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
 	struct rig *rig = rig_ready(run, NULL);
+	struct files files = {.run = run, .answers = &answers, .mounts = &mounts, .nodes = &nodes};
 	struct error err = {0};
-	if (rig == NULL ||
-	    !check_works(run, host_places_new(rig->context->cri_address, &places, &err), NULL,
-			 &err))
+	if (rig == NULL)
 		return;
-	struct files files = {run, places, &answers, &mounts, &nodes};
-	(void)offers_each(rig, judge_files, &files);
+	int rc = host_places_new(rig->context, &places, &err);
+	if (rc == 0 && OFFERS_INSPECTION)
+		rc = container_mounts_read(0, &files.node, &err);
+	files.places = places;
+	if (check_works(run, rc, NULL, &err))
+		(void)offers_each(rig, judge_files, &files);
+	if (OFFERS_INSPECTION)
+		container_mounts_free(&files.node);
 }

@@ -38,3 +38,8 @@ size_t node_file_count_open(const char *path);
 void node_file_walk(const char *folder, size_t most,
 		    bool (*each)(const char *path, const struct node_file *file, void *user),
 		    void *user);
+
+/* Finds what not every user of the machine may read: the path itself, what lies in it (links are not
+ * followed), or a folder above it; of more than `most` entries the path itself counts. False: everything
+ * can be read. Caller frees *found, which is NULL when memory ran out. */
+bool node_file_find_private(const char *path, size_t most, char **found);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "conformance/checks/authenticity.h"
+#include "conformance/checks/every_container.h"
 #include "conformance/checks/node_cdi.h"
 #include "conformance/checks/prediction.h"
 #include "conformance/runner/context.h"
@@ -26,6 +27,7 @@ struct probe {
 	const char *label;
 	bool early;  /* it ended before it was held */
 	bool plants; /* nodes are made for it */
+	bool bare;   /* it is granted nothing */
 };
 
 struct stage {
@@ -38,7 +40,8 @@ struct stage {
 	struct wine_node wine; /* directory NULL: no Wine node */
 	struct facts facts;    /* untold: nothing is predicted */
 	struct probe *probes;
-	size_t count; /* of launches so far: tells the names of containers apart */
+	const char *handler; /* NULL: the runtime's own */
+	size_t count;	     /* of launches so far: tells the names of containers apart */
 };
 
 static void close_stage(void *argument)
@@ -136,6 +139,7 @@ struct stage *stage_open_handler(struct check_run *run, uv_loop_t *loop, size_t 
 	}
 	stage->run = run;
 	stage->context = check_context(run);
+	stage->handler = context_handler(stage->context, handler);
 	stage->loop = loop != NULL ? loop : &stage->own_loop;
 	check_defer(run, close_stage, stage);
 	rc = facts_read(stage->context->run_directory, &stage->facts, &err);
@@ -207,6 +211,15 @@ static bool plant(struct stage *stage, struct probe *probe)
 	return check_works(stage->run, rc, probe->label, &err);
 }
 
+/* Whatever the check is about. What the harness itself gives to see whether it can be opened is no answer. */
+static void judge_container(struct stage *stage, const struct probe *probe,
+			    const struct grant *grant)
+{
+	if (OFFERS_INSPECTION && probe->view.pid != 0 && probe->opens == NULL)
+		every_container_judge(stage->run, probe->label, stage->handler,
+				      probe->bare ? NULL : grant, &probe->view);
+}
+
 /* Lets a probe go on that is what it should be; false: recorded. */
 static bool let_go(struct stage *stage, struct probe *probe, const struct grant *grant)
 {
@@ -214,10 +227,12 @@ static bool let_go(struct stage *stage, struct probe *probe, const struct grant 
 					(unsigned long)probe->identity.seed);
 	struct error err = {0};
 	int64_t pid = 0;
-	return wait_held(stage, probe, &pid) &&
-	       (pid == 0 || authenticity_expect(stage->run, probe->label, probe->identity.probe,
-						grant, pid, &probe->view)) &&
-	       plant(stage, probe) &&
+	if (!wait_held(stage, probe, &pid))
+		return false;
+	bool own = pid == 0 || authenticity_expect(stage->run, probe->label, probe->identity.probe,
+						   grant, pid, &probe->view);
+	judge_container(stage, probe, grant);
+	return own && plant(stage, probe) &&
 	       check_works(stage->run, launch_release(probe->launch, line, &err), probe->label,
 			   &err);
 }
@@ -297,6 +312,7 @@ static struct probe *start(struct stage *stage, const char *label, const char *c
 	if (rc == 0) {
 		probe->label = check_format(stage->run, "%s", label);
 		probe->plants = plants;
+		probe->bare = grant == NULL;
 		probe->opens = opens;
 		probe->next = stage->probes;
 		stage->probes = probe;
@@ -310,25 +326,6 @@ static struct probe *start(struct stage *stage, const char *label, const char *c
 	return start_probe(stage, probe, &spec) ? probe : NULL;
 }
 
-struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
-			  const struct grant *grant)
-{
-	return start(stage, label, command, grant, false, NULL);
-}
-
-struct probe *stage_start_planted(struct stage *stage, const char *label,
-				  const char *const *command, const struct grant *grant)
-{
-	return start(stage, label, command, grant, true, NULL);
-}
-
-struct probe *stage_start_opening(struct stage *stage, const char *label, const char *node,
-				  const struct grant *grant)
-{
-	static const char *const command[] = {"probe-visibility", NULL};
-	return start(stage, label, command, grant, false, node);
-}
-
 static void keep_output(struct stage *stage, const struct probe *probe,
 			const struct launch_result *result)
 {
@@ -338,6 +335,53 @@ static void keep_output(struct stage *stage, const struct probe *probe,
 				    text_string(&result->err), result->err.size);
 	for (size_t i = 0; i < result->notes.count; i++)
 		check_note(stage->run, "%s: %s", probe->label, result->notes.items[i]);
+}
+
+/* Waits for its end, or with `kill` ends it. NULL: recorded. */
+static const struct launch_result *wait_end(struct stage *stage, struct probe *probe, bool kill)
+{
+	struct error err = {0};
+	struct span span = span_begin(stage);
+	int rc = kill ? launch_stop(probe->launch, &err) : launch_wait(probe->launch, &err);
+	span_end(stage, &span);
+	if (!check_works(stage->run, rc, probe->label, &err))
+		return NULL;
+	keep_output(stage, probe, launch_result(probe->launch));
+	return launch_result(probe->launch);
+}
+
+/* The first container with a grant is compared with one that has none. */
+static void know_bare(struct stage *stage)
+{
+	static const char *const command[] = {"probe-visibility", NULL};
+	if (!holds_probes(stage) || every_container_has_bare(stage->run, stage->handler))
+		return;
+	struct probe *probe = start(stage, "bare", command, NULL, false, NULL);
+	if (probe != NULL)
+		(void)wait_end(stage, probe, true);
+}
+
+struct probe *stage_start(struct stage *stage, const char *label, const char *const *command,
+			  const struct grant *grant)
+{
+	if (grant != NULL)
+		know_bare(stage);
+	return start(stage, label, command, grant, false, NULL);
+}
+
+struct probe *stage_start_planted(struct stage *stage, const char *label,
+				  const char *const *command, const struct grant *grant)
+{
+	if (grant != NULL)
+		know_bare(stage);
+	return start(stage, label, command, grant, true, NULL);
+}
+
+struct probe *stage_start_opening(struct stage *stage, const char *label, const char *node,
+				  const struct grant *grant)
+{
+	static const char *const command[] = {"probe-visibility", NULL};
+	return start(stage, label, command, grant, false, node);
 }
 
 static const cJSON *read_document(struct stage *stage, struct probe *probe,
@@ -360,19 +404,6 @@ static const cJSON *read_document(struct stage *stage, struct probe *probe,
 const struct container_view *probe_view(const struct probe *probe)
 {
 	return probe->view.pid != 0 ? &probe->view : NULL;
-}
-
-/* Waits for its end, or with `kill` ends it. NULL: recorded. */
-static const struct launch_result *wait_end(struct stage *stage, struct probe *probe, bool kill)
-{
-	struct error err = {0};
-	struct span span = span_begin(stage);
-	int rc = kill ? launch_stop(probe->launch, &err) : launch_wait(probe->launch, &err);
-	span_end(stage, &span);
-	if (!check_works(stage->run, rc, probe->label, &err))
-		return NULL;
-	keep_output(stage, probe, launch_result(probe->launch));
-	return launch_result(probe->launch);
 }
 
 static const cJSON *finish(struct stage *stage, struct probe *probe,

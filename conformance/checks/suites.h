@@ -31,7 +31,7 @@ extern const struct check environment_checks[], registration_checks[], list_and_
 	image_checks[];
 
 /* Bodies that stand in a file of their own (list_devices.c, isolation_*.c). */
-check_body list_devices_present, isolation_node_files;
+check_body list_devices_present, isolation_node_files, isolation_every_container;
 check_body isolation_residue, isolation_faults, isolation_contention, isolation_lifetime,
 	isolation_device_memory;
 

@@ -86,7 +86,8 @@ struct check {
 	const char *stands_on; /* id of an earlier check, without which this one can tell nothing
 				  of its own; NULL for none. In a run in which
 				  that one does not pass, this one does not run */
-	const void *param;     /* for `run`; NULL for none */
+	bool last; /* it judges what the other checks of the run left, and runs after them */
+	const void *param; /* for `run`; NULL for none */
 	check_body *run;
 	check_judge *judge; /* for `run`; NULL where it has no use for one */
 };

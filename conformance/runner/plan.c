@@ -2,6 +2,7 @@
 #include "conformance/runner/plan.h"
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "discovery/filter.h"
 
@@ -195,6 +196,24 @@ static int add_items(struct plan *plan, const struct check_suite *const *suites,
 	return rc;
 }
 
+/* Moves the selected rows that run last behind the others; the order is kept otherwise. */
+static int move_last(struct plan *plan, struct error *err)
+{
+	struct plan_item *moved CLEANUP_FREE = calloc(plan->count + 1, sizeof(*moved));
+	size_t count = 0, kept = 0;
+	if (moved == NULL)
+		return error_memory(err);
+	for (size_t i = 0; i < plan->count; i++) {
+		if (plan->items[i].check->last)
+			moved[count++] = plan->items[i];
+		else
+			plan->items[kept++] = plan->items[i];
+	}
+	if (count != 0)
+		memcpy(&plan->items[kept], moved, count * sizeof(*moved));
+	return 0;
+}
+
 static int not_found(const struct check_suite *const *suites, const char *pattern,
 		     struct error *err)
 {
@@ -234,6 +253,8 @@ int plan_make(const struct check_suite *const *suites, const struct plan_filter 
 	      const struct context *context, struct plan *plan, struct error *err)
 {
 	int rc = add_items(plan, suites, filter, context, true, err);
+	if (rc == 0)
+		rc = move_last(plan, err);
 	if (rc == 0)
 		rc = add_items(plan, suites, filter, context, false, err);
 	if (rc == 0)

@@ -39,7 +39,8 @@ struct container_mount {
 	const char *type;      /* "overlay" */
 	bool read_only;	       /* the mount or its whole file system */
 	bool nodev;
-	bool shared; /* mounts below it spread to others: propagation "shared" */
+	bool shared;	   /* mounts below it spread to others: propagation "shared" */
+	bool on_host_root; /* it is of the file system that the host's root is */
 	/* From here on: 0, false and NULL when another mount covers it. */
 	bool covered;
 	uint64_t device, inode; /* stat(2) of the root of the mount: equal to the host's own */
@@ -94,7 +95,9 @@ struct container_view {
 	struct container_mounts mounts;
 	struct container_node *nodes;
 	size_t node_count;
-	bool nodes_cut; /* CONTAINER_ENTRIES_MAX was reached: there may be more nodes */
+	/* A folder that was not read to its end: CONTAINER_ENTRIES_MAX was reached, or it lies deeper
+	 * than 64 folders. There may be more nodes. NULL: none. */
+	const char *nodes_cut;
 	struct container_cgroup cgroups[CONTAINER_CGROUPS_MAX];
 	size_t cgroup_count;
 	/* Nodes of the host's /dev (its paths), and as `access` what the device cgroup lets the

@@ -140,8 +140,14 @@ static void look(struct arena *arena, struct container_mount *mount, int root,
 		return;
 	mount->device = identity.device;
 	mount->inode = identity.inode;
-	for (size_t i = 0; mount->host_path == NULL && i < hosts->count; i++)
-		mount->host_path = seen_through(arena, mount, &hosts->items[i]);
+	for (size_t i = 0; i < hosts->count; i++) {
+		const struct container_mount *host = &hosts->items[i];
+		if (mount->host_path == NULL)
+			mount->host_path = seen_through(arena, mount, host);
+		mount->on_host_root = mount->on_host_root ||
+				      (strcmp(host->target, "/") == 0 &&
+				       host->major == mount->major && host->minor == mount->minor);
+	}
 }
 
 int container_view_mounts(struct container_view *view, int root, struct error *err)

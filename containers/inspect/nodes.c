@@ -90,7 +90,7 @@ static int walk_directory(struct walk *walk, int fd, const char *path, unsigned 
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
 		if (++walk->entries > CONTAINER_ENTRIES_MAX || depth > DEPTH_MAX) {
-			walk->view->nodes_cut = true;
+			walk->view->nodes_cut = arena_string(&walk->view->arena, path);
 			return 0;
 		}
 		rc = walk_entry(walk, dirfd(directory), path, entry, depth, err);

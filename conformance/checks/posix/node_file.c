@@ -2,6 +2,7 @@
 #include "conformance/checks/node_file.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "base/text.h"
 
 #include <fts.h>
@@ -92,4 +93,48 @@ void node_file_walk(const char *folder, size_t most,
 		if (file.kind != NODE_FILE_OTHER && !each(entry->fts_path, &file, user))
 			return;
 	}
+}
+
+/* A folder that others may not enter hides everything in it. */
+static bool is_private(const struct stat *status)
+{
+	return S_ISDIR(status->st_mode)	  ? (status->st_mode & S_IXOTH) == 0
+	       : S_ISREG(status->st_mode) ? (status->st_mode & S_IROTH) == 0
+					  : false;
+}
+
+static bool lies_in_private(const char *path)
+{
+	struct stat status = {0};
+	char *folder CLEANUP_FREE = path_directory(path);
+	while (folder != NULL && strcmp(folder, "/") != 0 && strcmp(folder, ".") != 0) {
+		if (stat(folder, &status) == 0 && is_private(&status))
+			return true;
+		char *above = path_directory(folder);
+		free(folder);
+		folder = above;
+	}
+	return false;
+}
+
+bool node_file_find_private(const char *path, size_t most, char **found)
+{
+	char *root CLEANUP_FREE = strdup(path);
+	char *const roots[] = {root, NULL};
+	size_t entries = 0;
+	FTS *walk CLEANUP(node_file_close) =
+		root != NULL ? fts_open(roots, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL)
+			     : NULL;
+	if (walk == NULL || lies_in_private(path)) {
+		*found = STEAL(root);
+		return true;
+	}
+	for (const FTSENT *entry = fts_read(walk); entry != NULL; entry = fts_read(walk)) {
+		bool listed = entry->fts_info == FTS_F || entry->fts_info == FTS_D;
+		if (++entries > most || (listed && is_private(entry->fts_statp))) {
+			*found = strdup(entries > most ? path : entry->fts_path);
+			return true;
+		}
+	}
+	return false;
 }

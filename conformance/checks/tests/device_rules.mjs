@@ -39,7 +39,7 @@ const giving = (letters) => `for (const rule of spec.linux.resources.devices) if
 export function deviceRules(always = '', alone = 'runc') {
 	const plain = plugin();
 	const wrong = [
-		['any-device', "spec.linux.resources.devices = [{allow: true, access: 'rwm'}];", plain, 'device-nodes', 'devices that its cgroup lets it use: saw '],
+		['any-device', "spec.linux.resources.devices = [{allow: true, access: 'rwm'}];", plain, 'device-nodes', ', which its cgroup lets it use ('],
 		['one-more-rule', allow(10, 237), plain, 'device-nodes', '(character 10:237)'],
 		['one-more-rule-of-a-gpu', allow(226, 128), plain, 'device-nodes', 'tried in the container: saw character 226:128: read ENXIO, write ENXIO'],
 		['one-more-node', nodeOf('one-more', 10, 237), plain, 'device-nodes', '/dev/one-more (character 10:237)'],

@@ -44,7 +44,7 @@ const second = (name, check, reason, wanted) => ({check, plugin: rules.plain, ar
 await judgeAll([right('crun'), right('runc', 'crun')], 1);
 const rows = [
 	right('runc', 'crun'),
-	second('any-device', 'isolation.device-nodes', 'any-device-bare: devices that its cgroup lets it use: saw '),
+	second('any-device', 'isolation.device-nodes', ', which its cgroup lets it use (character '),
 	second('crippled', 'environment.container', 'crippled-bare-container'),
 	second('crippled', 'isolation.single-device', 'crippled-bare', 'broken'),
 	second('crippled', 'isolation.host-paths', 'crippled-bare', 'broken'),

@@ -158,7 +158,7 @@ const rows = [
 	withNode('memory', 'c', 1, 1, '/dev/mem'),
 	withMount(rootLink, '/', true),
 	withMount('/etc', '/etc', true),
-	withMount('/run', '/run/containerd'),
+	withMount('/run', '/run'),
 	...[answer(vulkan, {mounts: mounts(vulkan, linked)}), answer(vulkan, {mounts: mounts(vulkan, copied)}), wholeFolder].flatMap(
 		(given) => ['api.vulkan', 'isolation.two-containers'].map((check) => ({check, plugin: both(given), wanted: 'pass'}))),
 	...[variables, cdi].flatMap((given) => ['api.vulkan', 'isolation.single-device', 'isolation.two-containers'].map((check) => ({

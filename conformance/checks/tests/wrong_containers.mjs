@@ -2,14 +2,16 @@
 // usage: node wrong_containers.mjs BUILD
 // The checks that launch containers, on plugins that give a container too little or too much. The plugins' answers are made
 // from what gpu-discovery finds here, so the containers are as real as in a normal run.
-import {existsSync, readFileSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
+import {existsSync, mkdirSync, readFileSync, symlinkSync} from 'node:fs';
 import {join} from 'node:path';
-import {build, file, judgeAll, scripted} from './harness.mjs';
-import {device, discoveredNode, needRoot} from './machine.mjs';
+import {build, file, judgeAll, scripted, work} from './harness.mjs';
+import {device, discoveredNode} from './machine.mjs';
 import {withRuntime} from './runtime.mjs';
 import {editsOf, folderOf, spec} from './specs.mjs';
+import {needNamespace} from './tree.mjs';
 
-needRoot();
+needNamespace(import.meta.url);
 
 const node = discoveredNode();
 const vulkan = device('lavapipe');
@@ -126,7 +128,81 @@ const node_with_other = file('node.json', {...node, devices: node.devices.map((d
 // And one on which nothing can be computed.
 const node_without_api = file('node.json', {...node, devices: node.devices.map((d) => ({...d, apis: []}))});
 
+// What no container may be given, in checks that are about something else. File systems that hide what they show are mounted in the
+// namespace of this test.
+execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', '/mnt']);
+function mounted(type, ...options) {
+	const path = join('/mnt', type);
+	mkdirSync(path);
+	execFileSync('mount', ['-t', type, ...options, type, path]);
+	return path;
+}
+for (const name of ['upper', 'work']) mkdirSync(`/mnt/${name}`);
+const proc = mounted('proc');
+const overlay = mounted('overlay', '-o', 'lowerdir=/etc,upperdir=/mnt/upper,workdir=/mnt/work');
+mkdirSync('/run/gpucert', {recursive: true});
+const elsewhere = join(work, 'link-to-run');
+symlinkSync('/run/gpucert', elsewhere);
+let deep = join(work, 'deep');
+for (let i = 0; i < 70; i++) deep = join(deep, 'x');
+mkdirSync(deep, {recursive: true});
+const rw = (path) => ({host_path: path, container_path: `/given${path}`, read_only: false});
+const ro = (path) => ({...rw(path), read_only: true});
+const more = (given, devices = []) => plugin(resource('v', vulkan, {mounts: [...mounts(vulkan), ...given], devices}));
+const nodeOf = (path) => ({host_path: path, container_path: path, permissions: 'rw'});
+// Each of `wanted` is a failed assertion of the check, and the check that runs last names the check.
+const everywhere = (name, check, given, wanted) => ({
+	name,
+	checks: [check, 'isolation.every-container'],
+	plugin: given,
+	outcomes: null,
+	also: (report) => {
+		const of = (id) => report.checks.find((c) => c.id === id);
+		const saw = of(check).assertions.filter((a) => !a.ok).map((a) => `${a.what}: ${a.saw}`);
+		const last = of('isolation.every-container');
+		const missing = wanted.filter((text) => !saw.some((s) => s.startsWith('container of ') && s.includes(text)));
+		if (missing.length !== 0) return `not said: ${missing}; but ${saw.join('; ')}`;
+		return last.outcome === 'fail' && last.reason.includes(`${check}: `) ? null : `at the end: ${last.outcome}: ${last.reason}`;
+	},
+});
+// Only the nth start of the plugin, which is another check each, hands out the second procfs.
+const onceAt = (nth) => {
+	const count = file('count', '');
+	const [bad, good] = [more([rw(proc)]), more([])].map((command) => command.replaceAll("'", ''));
+	return `sh -c 'echo >> ${count}; if test $(wc -l < ${count}) = ${nth}; then exec ${bad}; else exec ${good}; fi'`;
+};
+const once = (nth) => ({
+	name: `a second procfs at start ${nth}`,
+	checks: ['api.vulkan', 'isolation.residue', 'isolation.lifetime', 'isolation.every-container'],
+	plugin: onceAt(nth),
+	outcomes: null,
+	also: (report) => {
+		const failed = report.checks.filter((c) => c.outcome === 'fail').map((c) => c.id);
+		const first = report.checks.filter((c) => c.id !== 'isolation.every-container' && c.reason.includes('the proc file system of the node at /given/mnt/proc (writable)'));
+		return failed.length === 2 && failed.includes('isolation.every-container') && first.length === 1 ? null : `failed: ${failed}`;
+	},
+});
+const handedOut = [
+	everywhere('what holds the node', 'api.vulkan', more([
+		rw(proc), rw('/dev/shm'), rw('/usr/local'), rw('/home'), ro('/root'), ro('/etc/ssh'), rw('/var/log'),
+	].filter(({host_path}) => existsSync(host_path)), [nodeOf('/dev/kmsg')]), [
+		'device nodes: /dev/kmsg (character 1:11)', 'the proc file system of the node at /given/mnt/proc (writable)', '/usr/local/bin of the node at /given/usr/local (writable)',
+		'/dev/shm of the node', '/home of the node at /given/home (writable)', '/root of the node at /given/root (read-only)',
+	]),
+	everywhere('the run itself', 'api.vulkan', more([ro('/run/gpucert'), rw(elsewhere), rw('/etc/profile.d'), rw('/usr/lib/tmpfiles.d'), rw('/sys/kernel')]
+		.filter(({host_path}) => existsSync(host_path))), [
+		'/run/gpucert of the node at /given/run/gpucert (read-only)', `/run/gpucert of the node at /given${elsewhere} (writable)`,
+		'/etc of the node at /given/etc/profile.d (writable)',
+	]),
+	everywhere('the root of the node', 'isolation.contention', more([rw('/')]), ['/ of the node at /given (writable)']),
+	once(2),
+	once(3),
+	{check: 'api.vulkan', plugin: more([rw(overlay)]), wanted: 'unsupported', reason: 'the source of /given/mnt/overlay (overlay, writable) is not known'},
+	{check: 'isolation.device-nodes', plugin: more([ro(join(work, 'deep'))]), wanted: 'unsupported', reason: 'was not searched for device nodes to its end'},
+];
+
 const rows = [
+	...handedOut,
 	{check: 'api.every-api', wanted: 'pass'},
 	{check: 'api.every-api', args: ['--node', node_with_other], wanted: 'unsupported', reason: `${node.devices[0].id} enables other`},
 	{check: 'api.every-api', args: ['--node', node_without_api], wanted: 'unsupported', reason: 'nothing was computed'},

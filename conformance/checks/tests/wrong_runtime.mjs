@@ -30,7 +30,7 @@ const forDevices = (change) => `if (spec.process.env.some((v) => v.startsWith('V
 const loose = [
 	['remount', `${capabilities('CAP_SYS_ADMIN')} delete spec.linux.seccomp;`, 'driver-files', 'after a remount ok'],
 	['writable', "for (const m of spec.mounts) if (m.type === 'bind') m.options = ['rbind', 'rw'];", 'driver-files', 'is mounted writable: write ok'],
-	['host-processes', "spec.linux.namespaces = spec.linux.namespaces.filter((n) => n.type !== 'pid');", 'host-paths', 'namespaces of the host: saw ["pid"]'],
+	['host-processes', "spec.linux.namespaces = spec.linux.namespaces.filter((n) => n.type !== 'pid');", 'host-paths', 'namespaces of the host: ["pid"]'],
 	['etc-for-all', mountOf('/etc', '/opt/etc'), 'host-paths', '/etc of the node at /opt/etc'],
 	['more-for-devices', forDevices(mountOf(work, '/opt/more')), 'host-paths', '/opt/more ('],
 	['privileged', capabilities('CAP_SYS_ADMIN', 'CAP_MKNOD'), 'host-paths', 'bare: privileges: saw capabilities 0x8200000 beside 0'],

@@ -24,3 +24,11 @@ void node_file_walk(const char *folder, size_t most,
 	(void)each;
 	(void)user;
 }
+
+bool node_file_find_private(const char *path, size_t most, char **found)
+{
+	(void)path;
+	(void)most;
+	(void)found;
+	return false;
+}
