@@ -29,6 +29,9 @@ struct gpu_api {
 	/* Linux: kernel drivers whose device nodes are enough for it, where the image has the
 	 * user-mode driver; NULL-ended. */
 	const char *kernel_drivers[11];
+	/* Linux: offered by devices that only compute as well: accelerators without a graphics engine
+	 * (MI200, MI300, Data Center GPU Max) and partitions of NVIDIA's GPUs. */
+	bool compute_only;
 	/* DirectX: a device offers it that DXCore lists for one of these; NULL-ended. */
 	const char *attributes[4];
 };

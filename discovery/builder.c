@@ -27,6 +27,29 @@ struct discovery_device *builder_add(struct builder *builder)
 	return device;
 }
 
+struct discovery_device *builder_add_partition(struct builder *builder,
+					       const struct discovery_device *gpu, const char *id)
+{
+	const char *own_id = builder_new_id(builder, id);
+	struct discovery_device *device = builder_add(builder);
+	if (device == NULL)
+		return NULL;
+	const struct discovery_device empty = *device;
+	*device = *gpu;
+	device->id = own_id;
+	device->uuid = "";
+	device->kind = DISCOVERY_COMPUTE;
+	device->display = false;
+	device->compute = true;
+	device->dedicated_memory = device->shared_memory = DISCOVERY_UNKNOWN;
+	device->apis = empty.apis;
+	device->nodes = empty.nodes;
+	device->node_count = 0;
+	device->files = empty.files;
+	device->file_count = 0;
+	return device;
+}
+
 const char *builder_string(struct builder *builder, const char *string)
 {
 	return arena_string(&builder->arena, string);

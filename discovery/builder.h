@@ -24,6 +24,10 @@ enum { DEVICE_ID_MAX = 55 };
 /* A new healthy device of which nothing is known yet. NULL: out of memory. */
 struct discovery_device *builder_add(struct builder *builder);
 
+/* A part of `gpu` that containers can be given by itself: described as the GPU, without its nodes, files and APIs. */
+struct discovery_device *builder_add_partition(struct builder *builder,
+					       const struct discovery_device *gpu, const char *id);
+
 const char *builder_string(struct builder *builder, const char *string);
 
 void builder_add_file(struct builder *builder, struct discovery_device *device,

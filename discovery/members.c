@@ -137,6 +137,7 @@ const struct json_member discovery_device_members[] = {
 	{.key = "locationPath", DEVICE(location_path)},
 	{.key = "pnpInstanceId", DEVICE(pnp_instance_id)},
 	{.key = "pci", PART(pci_members)},
+	{.key = "uuid", DEVICE(uuid)},
 	{.key = "locationPaths", NAMES(location_paths, "a location path")},
 	{.key = "attributes", NAMES(attributes, "the name of an attribute")},
 	{.key = "allocatable", .type = JSON_MEMBER_BOOL, DEVICE(allocatable), .empty = true},

@@ -6,6 +6,7 @@
 #include "rpc/rpc.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { REPEATS = 20, ORDERED_MAX = 64 /* ids in one call */ };
@@ -36,15 +37,30 @@ static void prompt(struct rig *rig, const struct rig_item *item)
 		(void)check_expect_in_time(rig->run, "milliseconds", duration_ms);
 }
 
+/* An id that was asked for again stands for the same device nodes. */
+static void ask_again(struct rig *rig, const struct rig_item *item)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct allocate_difference difference = {0};
+	const V1beta1__ContainerAllocateResponse *again =
+		allocate_expect(rig, item->resource, &item->id, 1, item->id, &reply);
+	if (again != NULL &&
+	    allocate_differ(rig, ALLOCATE_GRANTED, item->answer, again, &difference) &&
+	    difference.is_device)
+		(void)check_expect(rig->run, false,
+				   check_format(rig->run, "%s asked for again", item->id),
+				   difference.first, "%s", difference.second);
+}
+
 static void each_and_all(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	allocate_for_each(rig, item, NULL);
+	allocate_for_each(rig, item, ask_again);
 	(void)allocate_together(rig, item, &reply);
 }
 
-/* The same ids in order, in order again, and in reverse order. */
-static void order(struct rig *rig, const struct rig_item *item)
+/* The same ids in order, in order again, and in reverse order. False: there is no answer for so many at once. */
+static bool compare_orders(struct rig *rig, const struct rig_item *item, size_t count)
 {
 	static const char *const names[] = {"ids in order", "the same ids again",
 					    "ids in reverse order"};
@@ -52,44 +68,111 @@ static void order(struct rig *rig, const struct rig_item *item)
 	const V1beta1__ContainerAllocateResponse *answers[ARRAY_SIZE(names)] = {NULL};
 	struct rpc_answer replies[ARRAY_SIZE(names)] = {0};
 	const char *backwards[ORDERED_MAX] = {NULL};
-	size_t count = ids->count < ORDERED_MAX ? ids->count : ORDERED_MAX;
 	for (size_t i = 0; i < count; i++)
 		backwards[i] = ids->items[count - 1 - i];
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names) && (i == 0 || answers[0] != NULL); i++) {
 		answers[i] = allocate_expect(rig, item->resource,
 					     i < 2 ? (const char *const *)ids->items : backwards,
 					     count, names[i], &replies[i]);
 		if (i != 0)
-			allocate_expect_same(rig, names[i], answers[0], answers[i]);
+			(void)allocate_expect_same(rig, names[i], ALLOCATE_ALL, answers[0],
+						   answers[i]);
 	}
+	bool answered = answers[0] != NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		rpc_answer_free(&replies[i]);
+	return answered;
 }
 
-/* What the second answer holds is the plugin's to choose: a folder or a token of its own, for one.
- */
+static void order(struct rig *rig, const struct rig_item *item)
+{
+	size_t count = item->ids->count < ORDERED_MAX ? item->ids->count : ORDERED_MAX;
+	if (!compare_orders(rig, item, count) && count > 1)
+		(void)compare_orders(rig, item, 1);
+}
+
+/* What the answers for one id have been so far. */
+struct repeats {
+	struct rpc_answer first, before;
+	size_t changed;	 /* answers that hand out something else than the first */
+	size_t returned; /* of these, what the one before did, or after one that did */
+	struct allocate_difference shown; /* the first, or one in a device node */
+};
+
+static void count_change(struct rig *rig, struct repeats *repeats,
+			 const V1beta1__ContainerAllocateResponse *answer)
+{
+	const V1beta1__ContainerAllocateResponse *first = rig_first_response(&repeats->first);
+	const V1beta1__ContainerAllocateResponse *before = rig_first_response(&repeats->before);
+	struct allocate_difference difference = {0};
+	struct allocate_difference unused = {0};
+	bool differs = allocate_differ(rig, ALLOCATE_GRANTED, first, answer, &difference);
+	bool is_new =
+		before == NULL || allocate_differ(rig, ALLOCATE_GRANTED, before, answer, &unused);
+	repeats->returned += repeats->changed != 0 && (!differs || !is_new);
+	repeats->changed += differs;
+	if (differs &&
+	    (!repeats->shown.found || (difference.is_device && !repeats->shown.is_device)))
+		repeats->shown = difference;
+}
+
+/* What is made up for each container, such as a token in a file's name, is another each time. Anything else that
+ * changes is another thing under the same id. */
+static void expect_steady(struct rig *rig, const struct repeats *repeats, size_t count)
+{
+	const struct allocate_difference *shown = &repeats->shown;
+	bool made_up = !shown->is_device && repeats->returned == 0 && repeats->changed == count - 1;
+	bool held = repeats->changed == 0 || made_up;
+	(void)check_expect(rig->run, held, "what the id hands out",
+			   held ? "the same each time" : shown->first, "%s",
+			   held ? check_format(rig->run, "the same in %zu answers", count)
+				: shown->second);
+	if (made_up)
+		check_note(rig->run, "each answer has its own %s", shown->second);
+}
+
 static void repeat(struct rig *rig, const struct rig_item *item)
 {
-	bool works = expect_first(rig, item, "the first Allocate", NULL);
-	for (int i = 1; works && i < REPEATS; i++)
-		works = expect_first(rig, item, "Allocate of the same id again", NULL);
+	struct repeats repeats = {0};
+	bool works = allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
+				     "the first Allocate", &repeats.first) != NULL;
+	size_t count = 1;
+	for (; works && count < REPEATS; count++) {
+		struct rpc_answer reply = {0};
+		const V1beta1__ContainerAllocateResponse *answer =
+			allocate_expect(rig, item->resource, (const char *const *)item->ids->items,
+					1, "Allocate of the same id again", &reply);
+		works = answer != NULL;
+		if (works)
+			count_change(rig, &repeats, answer);
+		rpc_answer_free(&repeats.before);
+		repeats.before = reply;
+	}
+	if (works)
+		expect_steady(rig, &repeats, count);
+	rpc_answer_free(&repeats.first);
+	rpc_answer_free(&repeats.before);
 }
 
-/* The response is the one that the request alone gets; nothing to tell where that differs each
- * time. */
+/* The response is the one that the request alone gets; where that differs each time, only what it hands out counts. */
 static void expect_alone(struct rig *rig, const char *resource, const char *const *ids,
 			 const V1beta1__ContainerAllocateResponse *response)
 {
 	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer second CLEANUP_RPC_ANSWER = {0};
+	struct allocate_difference difference = {0};
 	const V1beta1__ContainerAllocateResponse *alone =
 		allocate_expect(rig, resource, ids, 1, "the second request alone", &first);
 	const V1beta1__ContainerAllocateResponse *again =
 		allocate_expect(rig, resource, ids, 1, "the second request alone", &second);
-	if (alone != NULL && again != NULL && !allocate_is_same(alone, again))
-		check_note(rig->run, "answers differ each time: their order cannot be told");
+	bool differ = alone != NULL && again != NULL &&
+		      allocate_differ(rig, ALLOCATE_ALL, alone, again, &difference);
+	if (differ && allocate_differ(rig, ALLOCATE_GRANTED, alone, again, &difference))
+		check_note(rig->run, "answers differ each time: their order is unknown");
 	else
-		allocate_expect_same(rig, "second container response", response, alone);
+		(void)allocate_expect_same(rig, "second container response",
+					   differ ? ALLOCATE_GRANTED : ALLOCATE_ALL, response,
+					   alone);
 }
 
 /* Several container requests in one call, each for one id. */
@@ -123,19 +206,15 @@ static bool call_oddly(struct rig *rig, const char *resource, const char *id,
 	return rc == 0 || check_expect_ok(rig->run, rc, "Allocate is answered", &err);
 }
 
-static bool expect_refused(struct rig *rig, const struct rpc_answer *reply)
-{
-	return check_expect(rig->run, reply->code != RPC_OK, "Allocate of an unknown id",
-			    "an error", "%s", rpc_code_name(reply->code));
-}
-
 static void unknown_id(struct rig *rig, const struct rig_item *item)
 {
 	static const char *const unknown[] = {UNKNOWN_ID, "", "../../etc/passwd", "a\nb\"c%00"};
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		if (call_oddly(rig, item->resource, unknown[i], &reply))
-			(void)expect_refused(rig, &reply);
+			(void)check_expect(rig->run, reply.code != RPC_OK,
+					   "Allocate of an unknown id", "an error", "%s",
+					   rpc_code_name(reply.code));
 	}
 	(void)expect_first(rig, item, "Allocate of a healthy device afterwards", NULL);
 }
@@ -143,7 +222,12 @@ static void unknown_id(struct rig *rig, const struct rig_item *item)
 static void error_names_id(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	if (call_oddly(rig, item->resource, UNKNOWN_ID, &reply) && expect_refused(rig, &reply))
+	if (!call_oddly(rig, item->resource, UNKNOWN_ID, &reply))
+		return;
+	if (reply.code == RPC_OK)
+		check_not_applicable(rig->run,
+				     "an unknown id is not refused; see allocate.unknown-id");
+	else
 		(void)check_expect(rig->run, strstr(reply.message, UNKNOWN_ID) != NULL,
 				   "grpc-message", "names " UNKNOWN_ID, "'%s'", reply.message);
 }
@@ -183,9 +267,10 @@ static bool is_registering(void *user)
 	return false;
 }
 
-/* Calls Allocate on the socket of a registration that is under way. */
+/* Calls Allocate on the socket of a registration that is under way, and compares the answer with the one that the id
+ * had while a stream was open. */
 static void allocate_on_socket(struct rig *rig, const struct kubelet_registration *r,
-			       const char *id)
+			       const char *id, const struct rpc_answer *known)
 {
 	struct kubelet_allocate_request request = {0};
 	struct rpc_channel *channel = NULL;
@@ -204,11 +289,46 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 	bool first = r->plugin == NULL || kubelet_plugin_stream(r->plugin) == NULL;
 	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err) &&
 	    check_expect(rig->run, reply.code == RPC_OK, "Allocate before any ListAndWatch", "OK",
-			 "%s %s", rpc_code_name(reply.code), reply.message))
-		(void)check_expect_is(rig->run, first, "Allocate is answered",
-				      "before ListAndWatch is opened",
-				      "after ListAndWatch was opened");
+			 "%s %s", rpc_code_name(reply.code), reply.message) &&
+	    check_expect_is(rig->run, first, "Allocate is answered",
+			    "before ListAndWatch is opened", "after ListAndWatch was opened"))
+		(void)allocate_expect_same(
+			rig, "Allocate before any ListAndWatch, compared with later",
+			ALLOCATE_GRANTED, rig_first_response(known), rig_first_response(&reply));
 	rpc_channel_close(channel);
+}
+
+/* The first healthy id of each resource, and its answer. */
+struct known_answer {
+	struct text_list ids;
+	struct rpc_answer reply;
+};
+
+static void free_known(void *known)
+{
+	struct known_answer *answers = known;
+	for (size_t i = 0; answers[i].ids.count != 0; i++) {
+		text_list_free(&answers[i].ids);
+		rpc_answer_free(&answers[i].reply);
+	}
+	free(answers);
+}
+
+static struct known_answer *ask_each(struct rig *rig)
+{
+	struct known_answer *known = calloc(rig->resources.count + 1, sizeof(*known));
+	struct error err = {0};
+	if (!check_works(rig->run, known != NULL ? 0 : error_memory(&err), NULL, &err))
+		return NULL;
+	check_defer(rig->run, free_known, known);
+	for (size_t i = 0; i < rig->resources.count; i++) {
+		const char *resource = rig->resources.items[i];
+		if (!rig_healthy_ids(rig, resource, &known[i].ids) ||
+		    allocate_expect(rig, resource, (const char *const *)known[i].ids.items, 1,
+				    "Allocate of one device", &known[i].reply) == NULL)
+			return NULL;
+	}
+	return known;
 }
 
 /* The kubelet opens ListAndWatch once it has answered Register; while it holds that answer back
@@ -216,10 +336,10 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 static void before_list(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct known_answer *known = rig != NULL ? ask_each(rig) : NULL;
 	struct registering registering = {.rig = rig};
 	struct error err = {0};
-	if (rig == NULL || !rig_stop_plugin(rig, SIGTERM) ||
+	if (known == NULL || !rig_stop_plugin(rig, SIGTERM) ||
 	    !check_works(run, kubelet_fault_set(rig->kubelet, "register-delay=8000", &err), NULL,
 			 &err))
 		return;
@@ -228,9 +348,13 @@ static void before_list(struct check_run *run)
 		return;
 	int rc = rig_wait(rig, is_registering, &registering, rig_wait_ms(rig, CHECK_REG_01),
 			  "a Register call", &err);
-	if (check_expect_ok(run, rc, "the plugin tries to register", &err) &&
-	    rig_healthy_ids(rig, registering.found->resource, &ids))
-		allocate_on_socket(rig, registering.found, ids.items[0]);
+	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))
+		return;
+	for (size_t i = 0; i < rig->resources.count; i++) {
+		if (text_equal(rig->resources.items[i], registering.found->resource))
+			allocate_on_socket(rig, registering.found, known[i].ids.items[0],
+					   &known[i].reply);
+	}
 }
 
 #define ALLOCATE(name, rule, severity, body, ...)                                                  \
@@ -256,7 +380,7 @@ const struct check allocate_checks[] = {
 	ALLOCATE("each-and-all", ALC_03, CRITICAL, each_and_all,
 		 .title = "Each device and all devices together can be allocated",
 		 .advice = "See which id is refused; a healthy id that is listed must be "
-			   "allocatable."),
+			   "allocatable. Only replicas of one device may be refused together."),
 	ALLOCATE("several-requests", ALC_04, MEDIUM, several_requests,
 		 .title = "Several container requests are answered one by one, in order",
 		 .advice = "Answer container_requests[i] with container_responses[i]."),

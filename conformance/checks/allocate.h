@@ -6,13 +6,17 @@
 #include "conformance/checks/rig.h"
 
 /* Allocates and records that it worked and holds a container response. Returns that response or
- * NULL; it belongs to the reply, which the caller frees. On Windows a plugin may refuse several
- * devices in one call, saying why, since kubelets up to 1.36 would hand only the first one on: NULL
- * then, with a note. */
+ * NULL; it belongs to the reply, which the caller frees. A plugin may refuse several ids in one call,
+ * saying why, when two of them stand for one device, and on Windows, where kubelets up to 1.36 would
+ * hand only the first one on: NULL then, with a note. */
 const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
 							  const char *const *ids, size_t count,
 							  const char *what,
 							  struct rpc_answer *reply);
+
+/* Is the reply to so many ids a refusal that is allowed? Then a note says so. */
+bool allocate_may_refuse(struct rig *rig, const char *resource, const char *const *ids,
+			 size_t count, const struct rpc_answer *reply);
 
 /* The same for all ids of the resource in one call, up to a number. */
 const V1beta1__ContainerAllocateResponse *
@@ -22,13 +26,33 @@ allocate_together(struct rig *rig, const struct rig_item *item, struct rpc_answe
  * which a note tells. */
 void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge *judge);
 
-/* Do two answers mean the same? Their lists are sorted for it. */
-bool allocate_is_same(const V1beta1__ContainerAllocateResponse *first,
-		      const V1beta1__ContainerAllocateResponse *second);
+enum allocate_members {
+	/* All that a container gets. Lists, also of names between commas in a value, mean the same in any order, and
+	 * so do annotations of CDI under other keys and keys with other UUIDs. */
+	ALLOCATE_ALL,
+	/* Device nodes, mounted files, CDI devices and names of variables: a plugin may make up a value or a folder for
+	 * each container. */
+	ALLOCATE_GRANTED,
+};
 
-/* Records that two answers mean the same; their lists are sorted for it. NULL on either side:
- * recorded before. */
-void allocate_expect_same(struct rig *rig, const char *what,
+enum { ALLOCATE_SHOWN = 200 };
+
+/* A member in which two answers differ: "mounts[/a] = /b (read-only)", cut and escaped. */
+struct allocate_difference {
+	bool found;
+	bool is_device; /* a device node, which is shown before other members */
+	char first[ALLOCATE_SHOWN], second[ALLOCATE_SHOWN];
+};
+
+/* Do the answers differ? The first difference goes to *out. When memory runs out the check is broken. */
+bool allocate_differ(struct rig *rig, enum allocate_members members,
+		     const V1beta1__ContainerAllocateResponse *first,
+		     const V1beta1__ContainerAllocateResponse *second,
+		     struct allocate_difference *out);
+
+/* Records whether two answers mean the same, and returns it. NULL on either side was recorded before, and counts as
+ * the same. */
+bool allocate_expect_same(struct rig *rig, const char *what, enum allocate_members members,
 			  const V1beta1__ContainerAllocateResponse *first,
 			  const V1beta1__ContainerAllocateResponse *second);
 

@@ -6,10 +6,13 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "base/windows_device.h"
 #include "conformance/checks/node_file.h"
 #include "discovery/filter.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -53,6 +56,48 @@ void granted_add(struct granted *granted, const struct discovery_device *device)
 {
 	if (granted->count < GRANTED_DEVICES_MAX && !granted_has(granted, device))
 		granted->devices[granted->count++] = device;
+}
+
+static bool is_served_as(const struct discovery_device *device,
+			 const struct discovery_device *other)
+{
+	return text_equal(other->vendor, device->vendor) &&
+	       text_equal(other->driver_name, device->driver_name);
+}
+
+bool granted_requires(const struct discovery_snapshot *node, const struct granted *granted,
+		      const struct discovery_device *device)
+{
+	bool required = false;
+	for (size_t i = 0; device->allocatable && i < granted->count; i++)
+		required = required || is_served_as(device, granted->devices[i]);
+	node_each (other, node)
+		required = required && (device->kind != DISCOVERY_SOFTWARE || !other->allocatable ||
+					other->kind == DISCOVERY_SOFTWARE);
+	return required;
+}
+
+bool granted_is_partition(const struct discovery_snapshot *node,
+			  const struct discovery_device *device)
+{
+	node_each (other, node) {
+		if (other != device && device->pci_address[0] != '\0' &&
+		    text_equal(other->pci_address, device->pci_address))
+			return true;
+	}
+	return false;
+}
+
+bool granted_may_be_elsewhere(const struct discovery_snapshot *node, const struct granted *granted,
+			      const struct discovery_device *device)
+{
+	for (size_t i = 0; i < granted->count; i++) {
+		const struct discovery_device *other = granted->devices[i];
+		if (is_served_as(device, other) && other->pci_device == device->pci_device &&
+		    other->display == device->display && !granted_is_partition(node, device))
+			return false;
+	}
+	return true;
 }
 
 size_t granted_count(const struct granted *granted, const char *api)
@@ -283,6 +328,16 @@ static void read_mounts(struct granted_reader *reader, const struct grant *grant
 		take_own(granted, &in_folders);
 }
 
+/* HCS accepts any location path of a device. */
+static bool has_location_path(const struct discovery_device *device, const char *path)
+{
+	const char *const *other = device->location_paths;
+	while (other != NULL && *other != NULL && strcasecmp(*other, path) != 0)
+		other++;
+	return (other != NULL && *other != NULL) ||
+	       (device->location_path[0] != '\0' && strcasecmp(device->location_path, path) == 0);
+}
+
 bool granted_by_string(const char *host_path, const struct discovery_device *device)
 {
 	struct windows_device string = {.id = ""};
@@ -290,8 +345,7 @@ bool granted_by_string(const char *host_path, const struct discovery_device *dev
 		return false;
 	switch (string.type) {
 	case WINDOWS_DEVICE_LOCATION_PATH:
-		return device->location_path[0] != '\0' &&
-		       strcasecmp(device->location_path, string.id) == 0;
+		return has_location_path(device, string.id);
 	case WINDOWS_DEVICE_CLASS:
 		return device->display && strcasecmp(string.id, WINDOWS_DISPLAY_CLASS) == 0;
 	case WINDOWS_DEVICE_OTHER:
@@ -332,6 +386,58 @@ bool granted_is_by_runtime(const struct discovery_snapshot *node, const struct g
 			return true;
 	}
 	return false;
+}
+
+/* Does `text` hold `name` as a whole word? */
+static bool names(const char *text, const char *name)
+{
+	size_t size = strlen(name);
+	for (const char *at = text; size != 0 && (at = strstr(at, name)) != NULL; at++) {
+		if ((at == text || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)at[size]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_nvidia_gpu(const struct discovery_snapshot *node,
+			  const struct discovery_device *device)
+{
+	return text_equal(device->vendor, "NVIDIA") && text_equal(device->driver_name, "nvidia") &&
+	       (device == node->devices ||
+		!text_equal(device->pci_address, device[-1].pci_address));
+}
+
+/* Indices are those of the driver, which orders GPUs by PCI address, as a snapshot does. */
+static bool names_index(const struct discovery_snapshot *node, const char *value,
+			const struct discovery_device *device)
+{
+	char index[24] = "";
+	size_t count = 0;
+	node_each (other, node)
+		count += other < device && is_nvidia_gpu(node, other);
+	(void)snprintf(index, sizeof(index), "%zu", count);
+	return is_nvidia_gpu(node, device) && value[strspn(value, "0123456789,")] == '\0' &&
+	       names(value, index);
+}
+
+void granted_read_names(const struct discovery_snapshot *node, const char *id,
+			const struct grant *grant, struct granted *named)
+{
+	node_each (device, node) {
+		bool found = names(id, device->uuid);
+		grant_each (entry, &grant->envs)
+			found = found || names(entry->value, device->uuid) ||
+				(text_equal(entry->name, "NVIDIA_VISIBLE_DEVICES") &&
+				 names_index(node, entry->value, device));
+		grant_each (entry, &grant->annotations)
+			found = found || names(entry->value, device->uuid);
+		grant_each (entry, &grant->mounts)
+			found = found || names(entry->container_path, device->uuid);
+		/* A MIG device may be called by the UUID of its GPU. */
+		if (found && device->allocatable)
+			granted_add(named, device);
+	}
 }
 
 struct granted granted_read(struct granted_reader *reader, const struct grant *grant)

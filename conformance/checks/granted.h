@@ -21,7 +21,7 @@
 
 #include <gpucert/discovery.h>
 
-enum { GRANTED_DEVICES_MAX = 64 };
+enum { GRANTED_DEVICES_MAX = 128 };
 
 /* Goes through the devices of a node. */
 #define node_each(device, node)                                                                    \
@@ -59,6 +59,31 @@ bool granted_is_by_runtime(const struct discovery_snapshot *node, const struct g
 
 void granted_add(struct granted *granted, const struct discovery_device *device); /* once */
 bool granted_has(const struct granted *granted, const struct discovery_device *device);
+
+/*
+ * Must a plugin that hands out `granted` hand out this device as well? A plugin serves all allocatable devices of a
+ * driver if it serves one of them; software next to hardware is never required. What list-and-watch.devices-present
+ * and the checks api.* expect of a plugin other than the reference plugin.
+ */
+bool granted_requires(const struct discovery_snapshot *node, const struct granted *granted,
+		      const struct discovery_device *device);
+
+/* Could another resource of the plugin be the one for `device`? Plugins divide their devices by model, by kind and by
+ * the profile of a partition. */
+bool granted_may_be_elsewhere(const struct discovery_snapshot *node, const struct granted *granted,
+			      const struct discovery_device *device);
+
+/* Is it one of several devices at one PCI address: a part of a GPU? */
+bool granted_is_partition(const struct discovery_snapshot *node,
+			  const struct discovery_device *device);
+
+/*
+ * Adds the devices that an answer refers to by the driver's UUID (in the id, a variable, an annotation or the path of a mount) or, in
+ * NVIDIA_VISIBLE_DEVICES, by index. Only a container runtime can hand them out, so this shows what the plugin lists, and not what a
+ * container gets.
+ */
+void granted_read_names(const struct discovery_snapshot *node, const char *id,
+			const struct grant *grant, struct granted *named);
 
 /* How many of the granted devices offer the API. */
 size_t granted_count(const struct granted *granted, const char *api);

@@ -111,7 +111,9 @@ static void compare_uuid(const struct identity *identity, struct identity_seen *
 static void compare_hardware(const struct identity *identity, struct identity_seen *seen)
 {
 	bool unique = compare_model(identity);
-	unique = compare(identity, "/pciAddress", identity->device->pci_address) || unique;
+	unique = (compare(identity, "/pciAddress", identity->device->pci_address) &&
+		  !granted_is_partition(identity->node, identity->device)) ||
+		 unique;
 	unique = compare_luid(identity) || unique;
 	unique = compare_node(identity) || unique;
 	compare_uuid(identity, seen);

@@ -58,25 +58,35 @@ static void ask(struct rig *rig, const struct rig_item *item)
 		if (offer_ask(rig, item->resource, id, &offer, NULL) < 0)
 			continue;
 		tally_add(&empty, offer.granted.source != GRANTED_NOTHING, "nothing for %s", id);
+		if (offer.granted.source == GRANTED_UNTOLD)
+			granted_read_names(rig->context->node, id, &offer.grant, &offer.granted);
 		for (size_t j = 0; j < offer.granted.count; j++)
 			granted_add(&asked->granted, offer.granted.devices[j]);
 		asked->asked++;
-		asked->unread += offer.granted.source == GRANTED_UNTOLD;
+		asked->unread += offer.granted.source == GRANTED_UNTOLD && offer.granted.count == 0;
 		offer_close(rig, &offer);
 	}
 	asked->ids += item->ids->count;
 }
 
-/* Devices of the driver that the plugin hands out devices of. */
-static bool is_expected(const struct asked *asked, const struct discovery_device *device)
+/* A device that no id was seen to hand out. */
+static void judge_missing(struct rig *rig, const struct asked *asked,
+			  const struct discovery_device *device, struct tally *devices)
 {
-	for (size_t i = 0; device->allocatable && i < asked->granted.count; i++) {
-		const struct discovery_device *other = asked->granted.devices[i];
-		if (text_equal(other->vendor, device->vendor) &&
-		    text_equal(other->driver_name, device->driver_name))
-			return true;
-	}
-	return false;
+	size_t unread = asked->ids - asked->asked + asked->unread;
+	if (unread != 0)
+		check_unsupported(rig->run,
+				  "%s may belong to one of %zu ids whose answers do not show which "
+				  "device they stand for",
+				  device->id, unread);
+	else if (rig->context->resource != NULL &&
+		 granted_may_be_elsewhere(rig->context->node, &asked->granted, device))
+		check_unsupported(rig->run,
+				  "%s may belong to another resource of the plugin: run without "
+				  "--resource to test all of them",
+				  device->id);
+	else
+		tally_add(devices, false, "%s is granted by none", device->id);
 }
 
 /* Another plugin than the reference plugin may serve some of the node's devices: what it serves one
@@ -93,20 +103,21 @@ static void compare_grants(struct rig *rig)
 		    rig_healthy_ids(rig, item.resource, &ids))
 			ask(rig, &item);
 	}
-	if (asked.granted.count == 0 || asked.unread != 0 || asked.asked != asked.ids) {
+	if (asked.asked != asked.ids || asked.unread != 0)
 		check_note(rig->run,
-			   "%zu of %zu ids: what they stand for cannot be told from the answers",
+			   "the answers for %zu of %zu ids do not show which device each "
+			   "stands for",
 			   asked.ids - asked.asked + asked.unread, asked.ids);
-		if (asked.granted.count == 0)
-			check_unsupported(rig->run, "which devices the ids stand for cannot be "
-						    "told from the plugin's answers");
-		return;
+	node_each (device, node) {
+		if (granted_has(&asked.granted, device))
+			tally_add(&devices, true, "%s", device->id);
+		else if (granted_requires(node, &asked.granted, device))
+			judge_missing(rig, &asked, device, &devices);
 	}
-	for (size_t i = 0; i < node->device_count; i++) {
-		if (is_expected(&asked, &node->devices[i]))
-			tally_add(&devices, granted_has(&asked.granted, &node->devices[i]),
-				  "%s is granted by none", node->devices[i].id);
-	}
+	if (devices.count == 0)
+		check_unsupported(rig->run,
+				  "nothing was compared with the node: the answers do not "
+				  "show which device each id stands for");
 }
 
 void list_devices_present(struct check_run *run)
@@ -123,8 +134,7 @@ void list_devices_present(struct check_run *run)
 	if (rig == NULL ||
 	    !check_expect(run, listed != 0, "the plugin's lists", "at least one device", "none") ||
 	    !check_expect(run, healthy != 0, "healthy devices", "at least one", "none of %zu",
-			  listed) ||
-	    rig->context->resource != NULL)
+			  listed))
 		return;
 	if (!rig->context->reference_plugin) {
 		compare_grants(rig);

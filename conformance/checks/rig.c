@@ -207,10 +207,8 @@ bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 bool rig_stop_plugin(struct rig *rig, int signal)
 {
 	bool ended = rig_end_plugin(rig, signal, RIG_END_MS);
-	if (!ended)
-		check_broken(rig->run, "the plugin did not end after %s",
-			     signal == SIGTERM ? "SIGTERM" : "SIGKILL");
-	return ended;
+	return ended || check_expect(rig->run, false, "the plugin", "ended", "running after %s",
+				     signal == SIGTERM ? "SIGTERM" : "SIGKILL");
 }
 
 void rig_leave_second(struct rig *rig)

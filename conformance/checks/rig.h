@@ -123,8 +123,7 @@ uint64_t rig_wait_ms(const struct rig *rig, enum check_requirement requirement);
 /* Signals the plugin and waits for its end. True when it ended in time. */
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms);
 
-/* The same where the end is not what is tested: a plugin that does not end makes the check broken.
- */
+/* The same where the end is not what is tested, recorded when the plugin does not end. */
 bool rig_stop_plugin(struct rig *rig, int signal);
 
 /* Ends the plugin so, and waits until another run of it has registered, begun in another second.

@@ -2,9 +2,11 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "discovery/linux/kfd.h"
 #include "discovery/linux/node.h"
 #include "discovery/linux/pci.h"
 #include "discovery/linux/sysfs.h"
+#include "discovery/linux/virtio.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -100,11 +102,51 @@ static char *pci_directory(const char *directory)
 	return NULL;
 }
 
-static bool is_minor(const char *name, const char *prefix)
+/* Adds the engines that i915 (drm/card0/engine/rcs0) or xe (tile0/gt0/engines/rcs) lists. */
+static void list_engines(const char *directory, struct text_list *engines)
 {
-	size_t size = strlen(prefix);
-	return text_starts_with(name, prefix) && name[size] != '\0' &&
-	       name[size + strspn(name + size, "0123456789")] == '\0';
+	char *xe CLEANUP_FREE = path_join(directory, "tile0/gt0/engines");
+	char *drm CLEANUP_FREE = path_join(directory, "drm");
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	if (xe != NULL)
+		(void)file_list(xe, engines, NULL);
+	if (drm != NULL)
+		(void)file_list(drm, &names, NULL);
+	text_each (name, &names) {
+		char *i915 CLEANUP_FREE = text_format("%s/%s/engine", drm, name);
+		if (i915 != NULL)
+			(void)file_list(i915, engines, NULL);
+	}
+}
+
+/* Data Center GPU Max has no render engine (pvc_info of i915_pci.c). */
+static bool intel_is_compute_only(const char *directory)
+{
+	struct text_list engines CLEANUP_TEXT_LIST = {0};
+	list_engines(directory, &engines);
+	text_each (engine, &engines) {
+		if (text_starts_with(engine, "rcs"))
+			return false;
+	}
+	return engines.count != 0;
+}
+
+/* What is not reported does not count against a device: it has all engines. */
+static enum node_engines find_engines(struct node *node, const char *directory, const char *render,
+				      struct discovery_device *device)
+{
+	int64_t class = sysfs_number(node->builder, directory, "class", 0xffffff);
+	const struct kfd_node *kfd = node_find_kfd(node, render);
+	bool compute_only = class != DISCOVERY_UNKNOWN && class >> 16 != PCI_BASE_DISPLAY;
+	if (text_equal(device->driver_name, "amdgpu"))
+		compute_only = compute_only || (kfd != NULL && kfd_is_compute_only(kfd));
+	else if (text_equal(device->vendor, "Intel"))
+		compute_only = compute_only || intel_is_compute_only(directory);
+	if (!compute_only)
+		return NODE_ALL_ENGINES;
+	device->kind = DISCOVERY_COMPUTE;
+	device->display = false;
+	return NODE_COMPUTE_ONLY;
 }
 
 /* The render node itself, then the display node of the same device: programs that open the primary
@@ -123,20 +165,47 @@ static void add_nodes(struct node *node, const char *directory, const char *rend
 	(void)file_list(siblings, &names, NULL);
 	for (size_t i = 0; i < names.count; i++) {
 		char *card CLEANUP_FREE = text_format("dri/%s", names.items[i]);
-		if (card != NULL && is_minor(names.items[i], "card"))
+		if (card != NULL && node_number(names.items[i], "card") >= 0)
 			node_add_device_node(node, device, card, NODE_OPTIONAL);
 	}
 	if (text_equal(device->driver_name, "amdgpu"))
 		node_add_device_node(node, device, "kfd", NODE_OPTIONAL);
 }
 
-static bool is_gpu(const char *driver)
+static bool is_gpu(struct node *node, const char *directory)
 {
+	const char *driver = sysfs_link(node->builder, directory, "driver");
 	for (size_t i = 0; i < ARRAY_SIZE(drm_not_gpus); i++) {
-		if (text_equal(driver, drm_not_gpus[i]))
+		if (text_equal(driver, drm_not_gpus[i]) ||
+		    text_equal(path_base(directory), drm_not_gpus[i]))
 			return false;
 	}
 	return true;
+}
+
+/* A partition of an AMD GPU (CPX, DPX, ...) is a platform device. The kernel makes all that a GPU could have, and
+ * amdkfd reports those in use. */
+static void add_partition(struct node *node, const char *directory, const char *render)
+{
+	struct builder *builder = node->builder;
+	const struct kfd_node *kfd = node_find_kfd(node, render);
+	struct discovery_device *gpu = NULL;
+	for (size_t i = 0; kfd != NULL && gpu == NULL && i < builder->device_count; i++) {
+		if (text_equal(builder->devices[i]->driver_name, "amdgpu") &&
+		    kfd_is_at(kfd, builder->devices[i]->pci_address))
+			gpu = builder->devices[i];
+	}
+	if (gpu == NULL)
+		return;
+	struct discovery_device *device = builder_add_partition(
+		builder, gpu,
+		arena_format(&builder->arena, "%s-%s", gpu->pci_address, path_base(directory)));
+	if (device == NULL)
+		return;
+	/* What the GPU reports is the memory of all its partitions. */
+	gpu->dedicated_memory = gpu->shared_memory = DISCOVERY_UNKNOWN;
+	node_add_apis(node, device, NODE_COMPUTE_ONLY);
+	add_nodes(node, directory, render, device);
 }
 
 static void add_device(struct node *node, const char *directory, const char *render)
@@ -161,9 +230,39 @@ static void add_device(struct node *node, const char *directory, const char *ren
 		describe_pci(node, pci, directory, device);
 	else
 		describe_platform(node, directory, device);
-	node_add_apis(node, device);
+	char *virtio CLEANUP_FREE = virtio_gpu_directory(node, directory);
+	if (virtio != NULL) {
+		device->driver_name = "virtio_gpu";
+		virtio_add_apis(node, virtio, render, device);
+	} else {
+		node_add_apis(node, device,
+			      find_engines(node, pci != NULL ? pci : directory, render, device));
+	}
 	device->compute = device->apis[0] != NULL;
 	add_nodes(node, directory, render, device);
+}
+
+/* Partitions come after the GPUs that they belong to. */
+static void add_all(struct node *node, const char *class, const struct text_list *names,
+		    bool partitions)
+{
+	text_each (name, names) {
+		char directory[PATH_MAX] = "";
+		char *link CLEANUP_FREE = text_format("%s/%s/device", class, name);
+		if (link == NULL || node_number(name, "renderD") < 0)
+			continue;
+		if (realpath(link, directory) == NULL) {
+			if (!partitions)
+				builder_diagnose(node->builder, link, "%s", strerror(errno));
+			continue;
+		}
+		if (partitions != text_starts_with(path_base(directory), "amdgpu_xcp"))
+			continue;
+		if (partitions)
+			add_partition(node, directory, name);
+		else if (is_gpu(node, directory))
+			add_device(node, directory, name);
+	}
 }
 
 void drm_discover(struct node *node)
@@ -178,16 +277,6 @@ void drm_discover(struct node *node)
 	int rc = file_list(class, &names, &err);
 	if (rc < 0 && rc != ERROR_NOT_FOUND)
 		builder_diagnose(node->builder, class, "%s", err.text);
-	for (size_t i = 0; i < names.count; i++) {
-		char directory[PATH_MAX] = "";
-		char *link CLEANUP_FREE = text_format("%s/%s/device", class, names.items[i]);
-		if (link == NULL || !is_minor(names.items[i], "renderD"))
-			continue;
-		if (realpath(link, directory) == NULL) {
-			builder_diagnose(node->builder, link, "%s", strerror(errno));
-			continue;
-		}
-		if (is_gpu(sysfs_link(node->builder, directory, "driver")))
-			add_device(node, directory, names.items[i]);
-	}
+	add_all(node, class, &names, false);
+	add_all(node, class, &names, true);
 }

@@ -6,6 +6,8 @@
 #include "base/gpu_apis.h"
 #include "base/path.h"
 
+#include <string.h>
+
 enum { PCI_IDS_MAX = 16 * 1024 * 1024 };
 
 const char *node_pci_names(struct node *node)
@@ -41,14 +43,25 @@ void node_add_device_node(struct node *node, struct discovery_device *device, co
 	builder_add_node(node->builder, device, host);
 }
 
-void node_add_apis(struct node *node, struct discovery_device *device)
+void node_add_apis(struct node *node, struct discovery_device *device, enum node_engines engines)
 {
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
 		for (const char *const *driver = api->kernel_drivers; *driver != NULL; driver++) {
+			if (engines == NODE_COMPUTE_ONLY && !api->compute_only)
+				continue;
 			if (text_equal(*driver, device->driver_name))
 				builder_add_name(node->builder, &device->apis, api->offered);
 		}
 	}
+}
+
+int64_t node_number(const char *name, const char *prefix)
+{
+	long long number = 0;
+	return text_starts_with(name, prefix) && text_to_int64(name + strlen(prefix), "number", 0,
+							       INT32_MAX, &number, NULL) == 0
+		       ? number
+		       : -1;
 }
 
 int node_discover(const struct discovery_options *options, struct builder *builder,

@@ -12,6 +12,9 @@ struct node {
 	const char *kernel; /* its release: "6.1.0-37-amd64" */
 	char *pci_names;    /* the text of pci.ids once it was asked for */
 	bool pci_names_read;
+	const struct kfd_node *kfd; /* once they were asked for */
+	size_t kfd_count;
+	bool kfd_read;
 };
 
 /* The text of the node's pci.ids; NULL when it has none. */
@@ -25,7 +28,15 @@ void node_add_device_node(struct node *node, struct discovery_device *device, co
 
 /* Adds the APIs that a matching user-mode driver in the image reaches through the device nodes of
  * device->driver_name. */
-void node_add_apis(struct node *node, struct discovery_device *device);
+enum node_engines { NODE_ALL_ENGINES, NODE_COMPUTE_ONLY };
+void node_add_apis(struct node *node, struct discovery_device *device, enum node_engines engines);
+
+/* The part of an AMD GPU that has this render node, as the compute driver reports it (kfd.c). NULL: none. */
+struct kfd_node;
+const struct kfd_node *node_find_kfd(struct node *node, const char *render);
+
+/* Number N of a name such as "renderD128" after `prefix`; -1 when the rest is not a number. */
+int64_t node_number(const char *name, const char *prefix);
 
 /* Devices behind DRM render nodes, in /sys/class/drm. */
 void drm_discover(struct node *node);

@@ -3,7 +3,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "discovery/include/gpucert/discovery.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* The value behind "Key:" at the start of a line, its white space removed. NULL: none. Caller
@@ -25,16 +27,43 @@ static char *nvidia_value(const char *text, const char *key)
 	return NULL;
 }
 
+/* Before the GPU was used for the first time the driver writes question marks. */
+static bool is_uuid(const char *text)
+{
+	static const char shape[] = "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+	for (size_t i = 0; i < sizeof(shape); i++) {
+		if (shape[i] == 'x' ? !isxdigit((unsigned char)text[i]) : text[i] != shape[i])
+			return false;
+	}
+	return true;
+}
+
+static int64_t nvidia_number(const char *text, const char *key, long long max)
+{
+	char *value CLEANUP_FREE = nvidia_value(text, key);
+	long long number = 0;
+	return value != NULL && text_to_int64(value, key, 0, max, &number, NULL) == 0
+		       ? number
+		       : DISCOVERY_UNKNOWN;
+}
+
+int64_t nvidia_capability_minor(const char *text)
+{
+	return nvidia_number(text, "DeviceFileMinor", 1 << 20);
+}
+
 void nvidia_information_parse(const char *text, struct nvidia_information *out)
 {
 	char *model CLEANUP_FREE = nvidia_value(text, "Model");
-	char *minor CLEANUP_FREE = nvidia_value(text, "Device Minor");
+	char *uuid CLEANUP_FREE = nvidia_value(text, "GPU UUID");
 	char *excluded CLEANUP_FREE = nvidia_value(text, "GPU Excluded");
-	long long number = 0;
+	int64_t minor = nvidia_number(text, "Device Minor", 255);
 	if (model != NULL && text_is_utf8(model, strlen(model)))
 		(void)snprintf(out->model, sizeof(out->model), "%s", model);
-	if (minor != NULL && text_to_int64(minor, "Device Minor", 0, 255, &number, NULL) == 0)
-		out->minor = number;
+	if (uuid != NULL && is_uuid(uuid))
+		(void)snprintf(out->uuid, sizeof(out->uuid), "%s", uuid);
+	if (minor != DISCOVERY_UNKNOWN)
+		out->minor = minor;
 	out->excluded = excluded != NULL && text_equal(excluded, "Yes");
 }
 

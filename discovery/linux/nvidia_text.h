@@ -8,12 +8,18 @@
 
 struct nvidia_information {
 	char model[128]; /* "" when the file names none */
-	int64_t minor;	 /* N of /dev/nvidiaN; unchanged when the file names none */
-	bool excluded;	 /* NVreg_ExcludedGpus names this GPU */
+	char uuid
+		[41]; /* "GPU-" and a UUID in small letters; "" when the driver does not know it yet */
+	int64_t minor; /* N of /dev/nvidiaN; unchanged when the file names none */
+	bool excluded; /* NVreg_ExcludedGpus names this GPU */
 };
 
 /* .../gpus/ADDRESS/information */
 void nvidia_information_parse(const char *text, struct nvidia_information *out);
+
+/* The minor number in .../capabilities/gpuN/mig/giN/access: N of /dev/nvidia-caps/nvidia-capN.
+ * DISCOVERY_UNKNOWN when the file has none. */
+int64_t nvidia_capability_minor(const char *text);
 
 /*
  * The version in .../version: the first word of digits and dots behind "Kernel Module" in the line

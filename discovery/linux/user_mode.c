@@ -25,7 +25,7 @@ static const struct user_mode user_modes[] = {
 	{"libvulkan_broadcom.so*", {"v3d"}, "Mesa", "Mesa "},
 	{"libvulkan_panfrost.so*", {"panfrost", "panthor"}, "Mesa", "Mesa "},
 	{"libvulkan_asahi.so*", {"asahi"}, "Mesa", "Mesa "},
-	{"libvulkan_virtio.so*", {"virtio-pci", "virtio_gpu"}, "Mesa", "Mesa "},
+	{"libvulkan_virtio.so*", {"virtio_gpu"}, "Mesa", "Mesa "},
 	{"libGLX_nvidia.so*", {"nvidia"}, "NVIDIA", NULL},
 };
 

@@ -93,6 +93,8 @@ static int add_node(struct discovery_watch *watch, const struct discovery_option
 		{places.sysfs, "class/drm", "renderD*", false, false},
 		{places.proc, "driver/nvidia/gpus", "*", false, false},
 		{places.dev, "", "nvidia*", false, true},
+		{places.dev, "nvidia-caps", "*", false, true},
+		{places.sysfs, "class/kfd/kfd/topology/nodes", "*", false, false},
 		{places.dev, "", "kfd", false, true},
 		{places.dev, "dri", "*", false, true},
 		{places.opencl_vendors, "", "*.icd", true, true},

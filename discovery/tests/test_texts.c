@@ -2,11 +2,13 @@
 /* The small formats that discovery on Linux reads. */
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
+#include "discovery/linux/kfd.h"
 #include "discovery/linux/library_version.h"
 #include "discovery/linux/linker_script.h"
 #include "discovery/linux/manifest.h"
 #include "discovery/linux/nvidia_text.h"
 #include "discovery/linux/pci.h"
+#include "discovery/linux/virtio.h"
 
 static void expect_vulkan(const char *text, const char *library, const char *version,
 			  const char *error)
@@ -167,8 +169,81 @@ static void test_pci(void)
 	CU_ASSERT_FALSE(pci_address_is_valid("0000-03:00.0"));
 }
 
+static void test_nvidia_names(void)
+{
+	static const char *const unknown[] = {
+		"GPU UUID: GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx",
+		"GPU UUID: GPU-1fbb6a07-7d5c-11ee-b962-0242ac12000",
+		"GPU UUID: GPU-1fbb6a07-7d5c-11ee-b962-0242ac1200022",
+		"GPU UUID:",
+	};
+	struct nvidia_information information = {.minor = -1};
+	nvidia_information_parse("GPU UUID: \t GPU-1fbb6a07-7d5c-11ee-b962-0242ac120002\n",
+				 &information);
+	UNIT_STRING(information.uuid, "GPU-1fbb6a07-7d5c-11ee-b962-0242ac120002");
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+		information = (struct nvidia_information){.minor = -1};
+		nvidia_information_parse(unknown[i], &information);
+		UNIT_STRING(information.uuid, "");
+	}
+	UNIT_INT(nvidia_capability_minor("DeviceFileMinor: 12\nDeviceFileMode: 292\n"), 12);
+	UNIT_INT(nvidia_capability_minor("DeviceFileMinor: -1\n"), -1);
+	UNIT_INT(nvidia_capability_minor("DeviceFileMinor: 99999999999999999999\n"), -1);
+	UNIT_INT(nvidia_capability_minor("DeviceFileMode: 292\n"), -1);
+}
+
+static void test_kfd_nodes(void)
+{
+	struct kfd_node kfd = {0};
+	CU_ASSERT_TRUE(kfd_node_parse("gfx_target_version 90402\nlocation_id 1283\ndomain 1\n"
+				      "drm_render_minor 131\n",
+				      &kfd));
+	UNIT_INT(kfd.render, 131);
+	CU_ASSERT_TRUE(kfd_is_compute_only(&kfd));
+	CU_ASSERT_TRUE(kfd_is_at(&kfd, "0001:05:00.0"));
+	CU_ASSERT_FALSE(kfd_is_at(&kfd, "0000:05:00.0"));
+	CU_ASSERT_FALSE(kfd_is_at(&kfd, "0001:05:01.0"));
+	CU_ASSERT_FALSE(kfd_is_at(&kfd, ""));
+	/* The kernel once wrote the partition into the upper bits. */
+	kfd.location = INT64_C(0x30000500);
+	CU_ASSERT_TRUE(kfd_is_at(&kfd, "0001:05:00.0"));
+	kfd.gfx = 90010;
+	CU_ASSERT_TRUE(kfd_is_compute_only(&kfd));
+	kfd.gfx = 90006; /* Vega 20 draws, and so does Navi */
+	CU_ASSERT_FALSE(kfd_is_compute_only(&kfd));
+	kfd.gfx = 110000;
+	CU_ASSERT_FALSE(kfd_is_compute_only(&kfd));
+	CU_ASSERT_FALSE(kfd_node_parse("cpu_cores_count 8\ngfx_target_version 0\n", &kfd));
+	CU_ASSERT_FALSE(kfd_node_parse("xdrm_render_minor 128\ngfx_target_version 90402", &kfd));
+	CU_ASSERT_FALSE(kfd_node_parse(
+		"drm_render_minor 99999999999999999999\ngfx_target_version 1\n", &kfd));
+	CU_ASSERT_FALSE(kfd_node_parse("", &kfd));
+}
+
+static void test_virtio_gpus(void)
+{
+	static const struct {
+		int64_t capsets;
+		const char *features;
+		bool opengl, vulkan;
+	} cards[] = {
+		{-1, "11", true, false},	 {-1, "01", false, false},
+		{-1, "", false, false},		 {-1, "1101100", false, false},
+		{0x06, "1101100", true, false},	 {0x16, "1101100", true, true},
+		{0x10, "1101100", false, true},	 {0x20, "1101100", false, false},
+		{0x16, "0101100", false, false},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cards); i++) {
+		struct virtio_offer offer = virtio_offer(cards[i].capsets, cards[i].features);
+		UNIT_INT(offer.opengl, cards[i].opengl);
+		UNIT_INT(offer.vulkan, cards[i].vulkan);
+	}
+}
+
 UNIT_MAIN("texts", {"Vulkan manifests", test_vulkan_manifests},
 	  {"OpenCL manifests", test_opencl_manifests},
 	  {"OpenCL manifest of any length", test_opencl_manifest_of_any_length},
 	  {"linker scripts", test_linker_scripts}, {"library versions", test_library_versions},
-	  {"NVIDIA texts", test_nvidia_texts}, {"PCI", test_pci})
+	  {"NVIDIA texts", test_nvidia_texts}, {"PCI", test_pci},
+	  {"what NVIDIA calls a GPU and a capability", test_nvidia_names},
+	  {"nodes of amdkfd", test_kfd_nodes}, {"what virtual GPUs offer", test_virtio_gpus})

@@ -68,6 +68,21 @@ static void test_nvidia(void)
 	expect_golden("nvidia");
 }
 
+static void test_mig(void)
+{
+	expect_golden("mig");
+}
+
+static void test_mi300x(void)
+{
+	expect_golden("mi300x");
+}
+
+static void test_intel_max(void)
+{
+	expect_golden("intel-max");
+}
+
 static void test_virtio(void)
 {
 	expect_golden("virtio");
@@ -179,6 +194,8 @@ static void test_a_missing_root_is_an_error(void)
 }
 
 UNIT_MAIN("trees", {"intel", test_intel}, {"amd", test_amd}, {"nvidia", test_nvidia},
+	  {"a GPU with MIG is its compute instances", test_mig},
+	  {"partitions of an MI300X", test_mi300x}, {"compute-only GPUs of Intel", test_intel_max},
 	  {"virtio", test_virtio}, {"soc", test_soc}, {"broken", test_broken},
 	  {"one GPU of two sources is one device", test_nvidia_is_joined},
 	  {"integrated and detachable", test_integrated_and_detachable}, {"filters", test_filters},

@@ -182,11 +182,56 @@ static void test_fault_pci_path_is_chosen(void)
 	struct discovery_snapshot *snapshot = assemble(adapters, 3, devices, 3);
 	CU_ASSERT_EQUAL_FATAL(snapshot->device_count, 3);
 	UNIT_STRING(snapshot->devices[0].location_path, "PCIROOT(0)#PCI(0200)");
-	CU_ASSERT_FALSE(snapshot->devices[1].allocatable);
-	CU_ASSERT_PTR_NOT_NULL(strstr(snapshot->devices[1].not_allocatable_reason, "ACPI(_SB_)"));
+	UNIT_STRING(snapshot->devices[1].location_path, acpi_only[0]);
+	CU_ASSERT_TRUE(snapshot->devices[1].allocatable);
 	CU_ASSERT_FALSE(snapshot->devices[2].allocatable);
 	CU_ASSERT_TRUE(says(snapshot, T4 "3", "no location path"));
 	discovery_free(snapshot);
+}
+
+/* In a guest of Hyper-V GPUs hang below VMBUS, and HCS accepts the path. */
+static void test_a_gpu_below_vmbus_is_offered(void)
+{
+	static const char *const paths[] = {
+		"ACPI(_SB_)#ACPI(VMOD)#ACPI(VMBS)#VMBUS({44C4F61D-4444-4400-9D52-802E27EDE19F})#PCI(0000)",
+		NULL};
+	const struct adapter adapters[] = {gpu_adapter(1), gpu_adapter(2)};
+	struct pnp_device devices[] = {gpu_device(1, T4 "1"), gpu_device(2, "ROOT\\DISPLAY\\0000")};
+	devices[0].location_paths = paths;
+	devices[1].location_paths = paths;
+	struct discovery_snapshot *snapshot = assemble(adapters, 2, devices, 2);
+	CU_ASSERT_EQUAL_FATAL(snapshot->device_count, 2);
+	UNIT_STRING(snapshot->devices[0].location_path, paths[0]);
+	CU_ASSERT_TRUE(snapshot->devices[0].allocatable);
+	CU_ASSERT_FALSE(snapshot->devices[1].allocatable);
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(snapshot->devices[1].not_allocatable_reason, "not a PCI device"));
+	discovery_free(snapshot);
+}
+
+/* Before DXCore, adapters are told apart by their type: a server's own display controller renders nothing. */
+static void test_an_adapter_that_does_not_render_is_no_gpu(void)
+{
+	static const struct {
+		unsigned type;
+		bool hardware;
+	} types[] = {
+		{0x0b, true},  /* render, display, post: the GPU that a screen is attached to */
+		{0x01, true},  /* render alone */
+		{0x0a, false}, /* display and post: Microsoft Basic Display Driver */
+		{0x05, false}, /* render by software: Microsoft Basic Render Driver */
+		{0x42, false}, /* indirect display */
+		{0x800, true}, /* compute only */
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		struct adapter adapter = gpu_adapter(1);
+		const struct pnp_device device = gpu_device(1, T4 "1");
+		adapter.attributes = 0;
+		adapter_set_type(&adapter, types[i].type);
+		struct discovery_snapshot *snapshot = assemble(&adapter, 1, &device, 1);
+		UNIT_INT(snapshot->device_count, types[i].hardware ? 1 : 0);
+		discovery_free(snapshot);
+	}
 }
 
 static const uint8_t a_dll[] = {'a', 0, '.', 0, 'd', 0, 'l', 0, 'l', 0, 0, 0};
@@ -344,6 +389,9 @@ UNIT_MAIN("Windows devices", {"one GPU", test_one_gpu},
 	  {"software adapters are no devices", test_software_adapters_are_no_devices},
 	  {"fault: what has no partner vanished", test_fault_no_partner_is_said},
 	  {"fault: the first location path was taken", test_fault_pci_path_is_chosen},
+	  {"a GPU below VMBUS is offered", test_a_gpu_below_vmbus_is_offered},
+	  {"an adapter that does not render is no GPU",
+	   test_an_adapter_that_does_not_render_is_no_gpu},
 	  {"runtime files", test_runtime_files},
 	  {"fault: HostDriverStore in another case was missed",
 	   test_fault_in_a_container_in_any_case},

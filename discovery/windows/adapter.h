@@ -44,6 +44,19 @@ struct adapter {
 	unsigned attributes; /* of enum adapter_attribute; 0 where DXCore is not there */
 };
 
+/* Bits of D3DKMT_ADAPTERTYPE (d3dkmthk.h). */
+enum d3dkmt_adapter_type {
+	D3DKMT_TYPE_RENDER = 1 << 0,
+	D3DKMT_TYPE_SOFTWARE = 1 << 2,
+	D3DKMT_TYPE_HYBRID_INTEGRATED = 1 << 5,
+	D3DKMT_TYPE_DETACHABLE = 1 << 10,
+	D3DKMT_TYPE_COMPUTE_ONLY = 1 << 11,
+};
+
+/* Describes the adapter by what D3DKMTQueryAdapterInfo reports. An adapter that only shows pictures, as the display controller of a
+ * server's management processor, is not hardware that anything runs on. */
+void adapter_set_type(struct adapter *adapter, unsigned type);
+
 /* A list of adapters under construction; memory is the builder's. */
 struct adapters {
 	struct builder *builder;

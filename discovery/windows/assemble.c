@@ -47,6 +47,17 @@ struct adapter *adapters_at(struct adapters *adapters, int64_t luid)
 	return &grown[adapters->count++];
 }
 
+void adapter_set_type(struct adapter *adapter, unsigned type)
+{
+	adapter->described = true;
+	adapter->hardware = (type & D3DKMT_TYPE_SOFTWARE) == 0 &&
+			    (type & (D3DKMT_TYPE_RENDER | D3DKMT_TYPE_COMPUTE_ONLY)) != 0;
+	adapter->integrated = (type & D3DKMT_TYPE_HYBRID_INTEGRATED) != 0;
+	adapter->detachable = (type & D3DKMT_TYPE_DETACHABLE) != 0;
+	if ((type & D3DKMT_TYPE_COMPUTE_ONLY) != 0)
+		adapter->attributes = ADAPTER_D3D12_CORE_COMPUTE;
+}
+
 static const struct adapter *adapter_of(const struct windows_hardware *hardware,
 					const struct pnp_device *device)
 {
@@ -99,7 +110,10 @@ static void describe_pci(struct builder *builder, struct discovery_device *devic
 		device->vendor = device->manufacturer;
 }
 
-/* The system's order does not say which path is of PCI; HCS takes that one alone. */
+/*
+ * HCS accepts any location path of a PCI device: the one from the root of PCI where there is one, and else the first.
+ * In a guest of Hyper-V a GPU hangs below VMBUS, and has no path from a root of PCI.
+ */
 static void describe_location(struct builder *builder, struct discovery_device *device,
 			      const struct pnp_device *source)
 {
@@ -108,12 +122,15 @@ static void describe_location(struct builder *builder, struct discovery_device *
 		if (device->location_path[0] == '\0' && strncasecmp(*path, "PCIROOT(", 8) == 0)
 			device->location_path = builder_string(builder, *path);
 	}
+	if (device->location_path[0] == '\0' && source->location_paths[0] != NULL &&
+	    strncasecmp(source->instance_id, "PCI\\", 4) == 0)
+		device->location_path = builder_string(builder, source->location_paths[0]);
 	if (device->location_path[0] != '\0')
 		return;
 	device->allocatable = false;
 	device->not_allocatable_reason =
 		source->location_paths[0] != NULL
-			? arena_format(&builder->arena, "no PCI location path, only %s",
+			? arena_format(&builder->arena, "not a PCI device: its location path is %s",
 				       source->location_paths[0])
 			: "the system reports no location path";
 	builder_diagnose(builder, source->instance_id, "%s", device->not_allocatable_reason);

@@ -53,12 +53,7 @@ static void describe(const struct d3dkmt_adapter_info *info, struct adapter *ada
 	d3dkmt_query_adapter_function function = NULL;
 	if (d3dkmt_function("D3DKMTQueryAdapterInfo", &function, NULL) < 0 || function(&query) < 0)
 		return;
-	adapter->described = true;
-	adapter->hardware = (type & D3DKMT_TYPE_SOFTWARE) == 0;
-	adapter->integrated = (type & D3DKMT_TYPE_HYBRID_INTEGRATED) != 0;
-	adapter->detachable = (type & D3DKMT_TYPE_DETACHABLE) != 0;
-	if ((type & D3DKMT_TYPE_COMPUTE_ONLY) != 0)
-		adapter->attributes = ADAPTER_D3D12_CORE_COMPUTE;
+	adapter_set_type(adapter, type);
 }
 
 int d3dkmt_list(struct adapters *adapters, struct error *err)

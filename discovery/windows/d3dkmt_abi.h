@@ -36,13 +36,6 @@ enum d3dkmt_query {
 	D3DKMT_QUERY_REGISTRY = 48,
 };
 
-enum d3dkmt_adapter_type {
-	D3DKMT_TYPE_SOFTWARE = 1 << 2,
-	D3DKMT_TYPE_HYBRID_INTEGRATED = 1 << 5,
-	D3DKMT_TYPE_DETACHABLE = 1 << 10,
-	D3DKMT_TYPE_COMPUTE_ONLY = 1 << 11,
-};
-
 struct d3dkmt_query_adapter {
 	uint32_t adapter;
 	uint32_t type; /* enum d3dkmt_query */

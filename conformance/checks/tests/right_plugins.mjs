@@ -2,6 +2,7 @@
 // usage: node right_plugins.mjs BUILD
 // Unusual plugins that conform. Each passes every MUST of the checks that it is run through; what a SHOULD says about it is
 // written down in its row. A check that fails the innocent proves as little as one that nobody can fail.
+import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {judgeAll, listOf4MiB, numbers, scripted, work} from './harness.mjs';
 import {folderOf, spec} from './specs.mjs';
@@ -23,6 +24,11 @@ const scriptedAt = (script) => {
 	const command = scripted(script);
 	return `sh -c 's=$(date +%s); f=$(mktemp); sed "s/SECONDS/$s/" "$2" > $f; exec "$1" $f "$3"' sh ${command}`;
 };
+
+for (let call = 0; call < 600; call++) {
+	mkdirSync(join(work, `own/${call}`), {recursive: true});
+	writeFileSync(join(work, `own/${call}/token`), `${call}`);
+}
 
 const protocol = ['registration', 'list-and-watch', 'allocate', 'restart'];
 const some = ['registration.accepted', 'list-and-watch', 'allocate.prompt', 'allocate.repeat', 'restart.kubelet-restart', 'restart.kill-and-return'];
@@ -84,7 +90,18 @@ const rows = [
 		},
 	}),
 	// Ids in the order of the request, as NVIDIA's plugin hands them on.
-	row('variables alone', answers(null, {envs: {NVIDIA_VISIBLE_DEVICES: '{ids}'}}), {outcomes: {'allocate.order': 'fail'}}),
+	row('variables alone', answers(null, {envs: {NVIDIA_VISIBLE_DEVICES: '{ids}'}})),
+	row('replicas of a device, one for each container', plugin({
+		devices: numbers(4, (i) => ({id: `gpu-0::${i}`})), max_ids: 1,
+		allocate: {each: {envs: {GPU: '{base}'}, devices: answer.devices.map((d) => ({...d, container_path: '/dev/gpu'}))}},
+	})),
+	row('marks on /dev/null', answers({mounts: [{container_path: '/run/marks/{id}', host_path: '/dev/null', read_only: false}]})),
+	row('a folder for each container', answers({mounts: [{container_path: '/run/own/{id}', host_path: join(work, 'own/{call}'), read_only: true}]}), {
+		outcomes: {'allocate.order': 'fail'},
+	}),
+	row('a file for each container', answers({mounts: [{container_path: '/run/own/{id}.json', host_path: join(work, 'own/{call}/token'), read_only: true}]}), {
+		outcomes: {'allocate.order': 'fail'},
+	}),
 	row('annotations alone', answers({annotations: {'example.com/{id}': '1'}})),
 	row('device nodes alone', answers({devices: answer.devices})),
 	row('one node that all devices share', answers({devices: [...answer.devices, {container_path: '/dev/ctl', host_path: '/dev/zero', permissions: 'rw'}]})),
@@ -108,10 +125,8 @@ const rows = [
 	row('a look at its own socket alone', plugin({on_kubelet_socket: 'ignore'}), {
 		checks: ['restart'], outcomes: {'restart.kubelet-socket-recreated': 'fail'},
 	}),
-	row('no look at either, and an end that its supervisor answers', plugin({on_kubelet_socket: 'exit', on_socket_removed: 'exit'}), {
-		checks: ['restart'],
-		outcomes: {'restart.socket-removed': 'fail', 'restart.kubelet-socket-recreated': 'fail', 'restart.flapping': 'fail'},
-	}),
+	row('no look at either, and an end that its supervisor answers', plugin({on_kubelet_socket: 'exit', on_socket_removed: 'exit'}), {checks: ['restart']}),
+	row('an end by SIGTERM itself', plugin({}, {on_sigterm: 'die'}), {checks: ['restart', 'registration']}),
 	{
 		name: 'no look at the end of a stream, as upstream\'s stub',
 		plugin: plugin(),

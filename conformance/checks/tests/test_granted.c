@@ -100,7 +100,135 @@ static void test_files_alone_grant_nothing(void)
 	discovery_free(node);
 }
 
+/* Two cards of one driver, one of another, a software driver. */
+static void test_a_plugin_serves_all_of_a_driver(void)
+{
+	struct discovery_device devices[] = {
+		{.id = "a",
+		 .vendor = "AMD",
+		 .driver_name = "amdgpu",
+		 .pci_device = 1,
+		 .allocatable = true},
+		{.id = "b",
+		 .vendor = "AMD",
+		 .driver_name = "amdgpu",
+		 .pci_device = 2,
+		 .allocatable = true},
+		{.id = "c", .vendor = "NVIDIA", .driver_name = "nvidia", .allocatable = true},
+		{.id = "s",
+		 .vendor = "Mesa",
+		 .driver_name = "lavapipe",
+		 .kind = DISCOVERY_SOFTWARE,
+		 .allocatable = true},
+		{.id = "t",
+		 .vendor = "Mesa",
+		 .driver_name = "lavapipe",
+		 .kind = DISCOVERY_SOFTWARE,
+		 .allocatable = true},
+	};
+	struct discovery_snapshot node = {.devices = devices, .device_count = ARRAY_SIZE(devices)};
+	struct granted granted = {.devices = {&devices[0], &devices[3]}, .count = 2};
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
+		devices[i].pci_address = devices[i].uuid = "";
+	CU_ASSERT_TRUE(granted_requires(&node, &granted, &devices[1]));
+	CU_ASSERT_FALSE(granted_requires(&node, &granted, &devices[2]));
+	CU_ASSERT_FALSE(granted_requires(&node, &granted, &devices[4]));
+	CU_ASSERT_TRUE(granted_may_be_elsewhere(&node, &granted, &devices[1]));
+	devices[1].pci_device = 1;
+	CU_ASSERT_FALSE(granted_may_be_elsewhere(&node, &granted, &devices[1]));
+	devices[0].pci_address = devices[1].pci_address = "0000:03:00.0";
+	CU_ASSERT_TRUE(granted_may_be_elsewhere(&node, &granted, &devices[1]));
+	devices[1].allocatable = false;
+	CU_ASSERT_FALSE(granted_requires(&node, &granted, &devices[1]));
+}
+
+/* Where nothing but software exists, it is what the node has. */
+static void test_software_is_required_where_no_hardware_exists(void)
+{
+	const struct discovery_device devices[] = {
+		{.id = "s",
+		 .vendor = "Mesa",
+		 .driver_name = "lavapipe",
+		 .kind = DISCOVERY_SOFTWARE,
+		 .allocatable = true},
+		{.id = "t",
+		 .vendor = "Mesa",
+		 .driver_name = "lavapipe",
+		 .kind = DISCOVERY_SOFTWARE,
+		 .allocatable = true},
+		{.id = "p",
+		 .vendor = "PoCL",
+		 .driver_name = "pocl",
+		 .kind = DISCOVERY_SOFTWARE,
+		 .allocatable = true},
+	};
+	const struct discovery_snapshot node = {.devices = devices,
+						.device_count = ARRAY_SIZE(devices)};
+	const struct granted granted = {.devices = {&devices[0]}, .count = 1};
+	CU_ASSERT_TRUE(granted_requires(&node, &granted, &devices[1]));
+	CU_ASSERT_FALSE(granted_requires(&node, &granted, &devices[2]));
+}
+
+static size_t count_named(const char *id, const char *variable, const char *value,
+			  const char *mount)
+{
+	const struct discovery_device devices[] = {
+		{.id = "0",
+		 .pci_address = "0000:3b:00.0",
+		 .uuid = "GPU-1fbb6a07-7d5c-11ee-b962-0242ac120002",
+		 .vendor = "NVIDIA",
+		 .driver_name = "nvidia",
+		 .allocatable = true},
+		{.id = "1",
+		 .pci_address = "0000:d8:00.0",
+		 .uuid = "",
+		 .vendor = "NVIDIA",
+		 .driver_name = "nvidia",
+		 .allocatable = true},
+		{.id = "2",
+		 .pci_address = "0000:e8:00.0",
+		 .uuid = "GPU-2a8f3c11-7d5c-11ee-b962-0242ac120002",
+		 .vendor = "NVIDIA",
+		 .driver_name = "nvidia"},
+	};
+	const struct discovery_snapshot node = {.devices = devices,
+						.device_count = ARRAY_SIZE(devices)};
+	struct grant_entry envs[] = {{.name = variable, .value = value}};
+	struct grant_entry mounts[] = {{.host_path = "/dev/null", .container_path = mount}};
+	const struct grant grant = {.envs = {envs, 1}, .mounts = {mounts, 1}};
+	struct granted named = {0};
+	granted_read_names(&node, id, &grant, &named);
+	return named.count;
+}
+
+/* By the UUID anywhere, and by index in NVIDIA's variable; a GPU that is divided cannot be meant. */
+static void test_names_in_answers(void)
+{
+	static const char uuid[] = "GPU-1fbb6a07-7d5c-11ee-b962-0242ac120002";
+	static const char divided[] = "MIG-GPU-2a8f3c11-7d5c-11ee-b962-0242ac120002/1/0";
+	static const char mount[] =
+		"/var/run/nvidia-container-devices/GPU-1fbb6a07-7d5c-11ee-b962-0242ac120002";
+	static const char nvidia[] = "NVIDIA_VISIBLE_DEVICES";
+	UNIT_INT(count_named("GPU-1fbb6a07-7d5c-11ee-b962-0242ac120002::1", "X", "", "/x"), 1);
+	UNIT_INT(count_named("gpu", nvidia, uuid, "/x"), 1);
+	UNIT_INT(count_named("gpu", "ANY", uuid, "/x"), 1);
+	UNIT_INT(count_named("gpu", "X", "", mount), 1);
+	UNIT_INT(count_named("gpu", nvidia, "1", "/x"), 1);
+	UNIT_INT(count_named("gpu", nvidia, "0,1", "/x"), 2);
+	UNIT_INT(count_named("gpu", nvidia, "2", "/x"), 0);
+	UNIT_INT(count_named("gpu", nvidia, "0:1", "/x"), 0);
+	UNIT_INT(count_named("gpu", "OTHER", "0", "/x"), 0);
+	UNIT_INT(count_named("0::1", "X", "", "/x"), 0);
+	UNIT_INT(count_named("gpu", nvidia, divided, "/x"), 0);
+	UNIT_INT(count_named("gpu", nvidia, "all", "/x"), 0);
+	UNIT_INT(count_named("GPU-1fbb6a07-7d5c-11ee-b962-0242ac1200023", "X", "", "/x"), 0);
+}
+
 UNIT_MAIN("grant", {"a location path grants its device", test_location_path_grants_its_device},
 	  {"a class grants every display device", test_class_grants_every_display_device},
 	  {"other strings grant nothing", test_other_strings_grant_nothing},
-	  {"files alone grant nothing", test_files_alone_grant_nothing})
+	  {"files alone grant nothing", test_files_alone_grant_nothing},
+	  {"UUIDs and indices in an answer", test_names_in_answers},
+	  {"a plugin serves all devices of a driver", test_a_plugin_serves_all_of_a_driver},
+	  {"software is required where no hardware exists",
+	   test_software_is_required_where_no_hardware_exists})

@@ -17,6 +17,9 @@ const right = {resource: 'example.com/gpu', devices, allocate: {each: answer}};
 const plugin = (changes = {}, whole = {}) => scripted({plugins: [{...right, ...changes}], ...whole});
 const each = (changes) => ({allocate: {each: {...answer, ...changes}}});
 const rpc = (method, fault) => ({rpc: {[method]: fault}});
+const otherNode = {container_path: '/dev/gpu/{id}', host_path: '/dev/zero', permissions: 'rw'};
+// Answers so many calls rightly, and then with these changes.
+const later = (skip, changes) => plugin({allocate: {each: answer, later: {skip, each: {...answer, ...changes}}}});
 
 // The wrong plugin of each check, and what the reason of its failure must speak of.
 const wrong = {
@@ -47,9 +50,9 @@ const wrong = {
 	'list-and-watch.numa-nodes': [plugin({devices: [{id: 'gpu-0', numa: [-1]}]}), 'saw -1'],
 	'allocate.one-response': [plugin(rpc('Allocate', {empty: true})), 'container responses: saw none'],
 	'allocate.prompt': [plugin(rpc('Allocate', {delay_ms: 5300})), 'milliseconds'],
-	'allocate.each-and-all': [plugin(rpc('Allocate', {code: 13, skip: 1})), 'gpu-1: saw INTERNAL'],
+	'allocate.each-and-all': [plugin(rpc('Allocate', {code: 13, skip: 2})), 'gpu-1: saw INTERNAL'],
 	'allocate.several-requests': [plugin(rpc('Allocate', {extra: 1})), 'container responses: saw 3'],
-	'allocate.order': [plugin({allocate: {each: answer, once: {envs: {IDS: '{ids}'}}}}), 'reverse order'],
+	'allocate.order': [plugin({allocate: {each: answer, once: {envs: {FIRST: '{first}'}}}}), 'reverse order: saw envs[FIRST] = gpu-1, wanted envs[FIRST] = gpu-0'],
 	'allocate.repeat': [plugin(rpc('Allocate', {code: 8, skip: 1})), 'same id again'],
 	'allocate.unknown-id': [plugin({accept_unknown: true}), 'unknown id: saw OK'],
 	'allocate.error-names-id': [plugin(rpc('Allocate', {code: 5, message: 'no such device'})), 'grpc-message'],
@@ -61,7 +64,7 @@ const wrong = {
 	'restart.kubelet-restart': [plugin({on_kubelet_socket: 'ignore', on_socket_removed: 'ignore'}), 'kubelet\'s restart'],
 	'restart.socket-removed': [plugin({on_socket_removed: 'ignore'}), 'removal of the plugin\'s socket'],
 	'restart.kubelet-socket-recreated': [plugin({on_kubelet_socket: 'ignore'}), 'return of kubelet.sock'],
-	'restart.flapping': [plugin({on_kubelet_socket: 'exit', on_socket_removed: 'exit'}), 'after the last restart'],
+	'restart.flapping': [plugin({on_kubelet_socket: 'ignore', on_socket_removed: 'ignore'}), 'after the last restart'],
 	'restart.terminate': [plugin({}, {on_sigterm: 'ignore'}), 'after SIGTERM: saw still running'],
 	'restart.kill-and-return': [plugin({socket: 'gpu.sock', fresh_socket: false}), 'the plugin registers'],
 	'restart.rolling-update': [plugin(), 'after the older instance\'s end'],
@@ -98,7 +101,23 @@ rows.push(
 	{check: 'restart.rolling-update', plugin: plugin(), args: [...any, '--profile', '1.37'], wanted: 'pass'},
 	{check: 'allocate.no-ids', plugin: plugin({allocate: {once: {cdi_devices: ['example.com/gpu=0']}}}), args: any, reason: 'Allocate without ids'},
 	{check: 'allocate.unique-paths', plugin: plugin({allocate: {each: location}}), args: onWindows, wanted: 'pass'},
-	{check: 'allocate.order', plugin: plugin({allocate: {each: answer, once: {envs: {CALL: '{call}'}}}}), args, reason: 'the same ids again'},
+	{check: 'allocate.order', plugin: plugin({allocate: {each: answer, once: {envs: {CALL: '{call}'}}}}), args, reason: 'the same ids again: saw envs[CALL] = 1'},
+	// One id stands for one device, however often it is asked for.
+	{check: 'allocate.repeat', plugin: later(7, {devices: [otherNode]}), args, reason: 'what the id hands out: saw devices[/dev/gpu/gpu-0] = character device 1:5'},
+	{check: 'allocate.repeat', plugin: later(7, {mounts: [{...answer.mounts[0], host_path: '/etc/passwd'}]}), args, reason: '/etc/passwd'},
+	{check: 'allocate.repeat', plugin: later(7, {mounts: []}), args, reason: 'saw no mounts[/opt/driver/gpu-0.json]'},
+	{check: 'allocate.each-and-all', plugin: later(1, {devices: [otherNode]}), args, reason: 'gpu-0 asked for again'},
+	{
+		check: 'allocate.before-list',
+		plugin: plugin({needs_stream: true, accept_unknown: true, allocate: {once: {devices: [{...otherNode, container_path: '/dev/kfd'}]}, each: answer}}),
+		args,
+		reason: 'saw no devices[/dev/gpu/gpu-0]',
+	},
+	// Several devices may be refused together where they are one device.
+	{check: 'allocate.each-and-all', plugin: plugin({max_ids: 1}), args, reason: 'all devices together: saw UNKNOWN'},
+	// One fault, one failure; and what the plugin does is no fault of the harness.
+	{check: 'allocate.error-names-id', plugin: plugin({accept_unknown: true}), args, wanted: 'not-applicable', reason: 'allocate.unknown-id'},
+	{check: 'list-and-watch.ids-stable', plugin: plugin({}, {on_sigterm: 'ignore'}), args, reason: 'running after SIGTERM'},
 	// Characters are what is counted, and control characters are refused whatever they are made of.
 	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: '\u{1f3ae}'.repeat(63)}]}), args, wanted: 'pass'},
 	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: '\u00fc'.repeat(64)}]}), args, reason: 'saw 64'},
@@ -188,6 +207,22 @@ rows.push(
 	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all), args: onWindows, wanted: 'pass'},
 	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all.slice(1)), args: onWindows, reason: 'is granted by none'},
 	{check: 'list-and-watch.devices-present', plugin: plugin({devices: all, allocate: {}}), args: any, reason: 'nothing for 1B00'},
+	// Naming a resource asks no less of it. Ids that could stand for the missing devices leave it open, and so does an answer that shows nothing.
+	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all), args: [...onWindows, '--resource', 'example.com/gpu'], wanted: 'pass'},
+	{check: 'list-and-watch.devices-present', plugin: windowsPlugin({}, all.slice(0, 1)), args: [...onWindows, '--resource', 'example.com/gpu'], reason: 'is granted by none'},
+	{
+		check: 'list-and-watch.devices-present',
+		plugin: scripted({plugins: [
+			{...right, devices: all.slice(0, 2), allocate: {each: {devices: [t4]}}},
+			{...right, resource: 'example.com/phantom', devices: [{id: '1F00'}], allocate: {each: {envs: {GPU: '{id}'}}}},
+		]}),
+		args: onWindows, wanted: 'unsupported', reason: 'may belong to one of 1 ids',
+	},
+	{
+		check: 'list-and-watch.devices-present',
+		plugin: plugin({devices: [{id: '1F00'}], allocate: {each: {envs: {GPU: '{id}'}}}}),
+		args: [...onWindows, '--resource', 'example.com/gpu'], wanted: 'unsupported', reason: 'nothing was compared',
+	},
 );
 for (const [name, wrongPlugin, reason] of wrongOnWindows) rows.push({check: `windows.${name}`, plugin: wrongPlugin, args: onWindows, reason});
 for (const name of new Set(wrongOnWindows.map(([n]) => n)))

@@ -158,15 +158,31 @@ static int read_preferred(const struct json_at *parent, struct script *script, s
 
 static int read_allocate(const struct json_at *parent, struct script *script, struct error *err)
 {
-	static const char *const keys[] = {"once", "each", NULL};
+	static const char *const keys[] = {"once", "each", "ids", "later", NULL};
+	static const char *const later_keys[] = {"skip", "once", "each", NULL};
 	struct json_at at = {0};
+	struct json_at later = {0};
 	int rc = json_have(parent, "allocate", JSON_OBJECT, &at, err);
 	if (rc != 0 || at.node == NULL)
 		return rc;
 	rc = script_only_keys(&at, keys, err);
 	if (rc == 0)
 		rc = script_read_template(&at, "once", &script->once, err);
-	return rc == 0 ? script_read_template(&at, "each", &script->each, err) : rc;
+	if (rc == 0)
+		rc = script_read_template(&at, "each", &script->each, err);
+	if (rc == 0)
+		rc = script_read_own(&at, script, err);
+	if (rc == 0)
+		rc = json_have(&at, "later", JSON_OBJECT, &later, err);
+	script->changes = later.node != NULL;
+	if (rc != 0 || !script->changes)
+		return rc;
+	rc = script_only_keys(&later, later_keys, err);
+	if (rc == 0)
+		rc = script_read_count(&later, "skip", &script->later_skip, err);
+	if (rc == 0)
+		rc = script_read_template(&later, "once", &script->later_once, err);
+	return rc == 0 ? script_read_template(&later, "each", &script->later_each, err) : rc;
 }
 
 static int read_faults(const struct json_at *parent, struct script *script, struct error *err)
@@ -249,6 +265,8 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 					   "accept_unknown",
 					   "accept_unhealthy",
 					   "needs_stream",
+					   "remove_stale",
+					   "max_ids",
 					   "pre_start_link",
 					   "preferred",
 					   "allocate",
@@ -275,6 +293,10 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 		rc = json_have_bool(at, "accept_unhealthy", &script->accept_unhealthy, err);
 	if (rc == 0)
 		rc = json_have_bool(at, "needs_stream", &script->needs_stream, err);
+	if (rc == 0)
+		rc = json_have_bool(at, "remove_stale", &script->remove_stale, err);
+	if (rc == 0)
+		rc = script_read_count(at, "max_ids", &script->max_ids, err);
 	if (rc == 0)
 		rc = script_read_string(at, "pre_start_link", &script->pre_start_link, err);
 	if (rc == 0)
@@ -313,7 +335,7 @@ static int read_plugins(const struct json_at *root, struct script_file *file, st
 
 static int read_process(const struct json_at *root, struct script_file *file, struct error *err)
 {
-	static const char *const signals[] = {"stop", "ignore", "leave-socket", NULL};
+	static const char *const signals[] = {"stop", "ignore", "leave-socket", "die", NULL};
 	int on_sigterm = SCRIPT_SIGNAL_STOP;
 	int64_t exit_code = 0;
 	file->exit_after_ms = -1;
@@ -366,6 +388,13 @@ static void script_free(struct script *script)
 	script_strings_free(script->preferred_ids, script->preferred_id_count);
 	script_template_free(&script->once);
 	script_template_free(&script->each);
+	script_template_free(&script->later_once);
+	script_template_free(&script->later_each);
+	for (size_t j = 0; j < script->own_count; j++) {
+		free(script->own[j].id);
+		script_template_free(&script->own[j].part);
+	}
+	free(script->own);
 	for (int i = 0; i < SCRIPT_METHOD_COUNT; i++)
 		free(script->faults[i].message);
 }

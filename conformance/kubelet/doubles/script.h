@@ -69,15 +69,25 @@ struct script_template {
 	size_t cdi_device_count;
 };
 
+struct script_own {
+	char *id;
+	struct script_template part;
+};
+
 enum script_via { SCRIPT_VIA_REGISTER, SCRIPT_VIA_WATCHER, SCRIPT_VIA_NONE };
 enum script_reaction { SCRIPT_REACT_REGISTER, SCRIPT_REACT_IGNORE, SCRIPT_REACT_EXIT };
-enum script_signal { SCRIPT_SIGNAL_STOP, SCRIPT_SIGNAL_IGNORE, SCRIPT_SIGNAL_LEAVE_SOCKET };
+enum script_signal {
+	SCRIPT_SIGNAL_STOP,
+	SCRIPT_SIGNAL_IGNORE,
+	SCRIPT_SIGNAL_LEAVE_SOCKET,
+	SCRIPT_SIGNAL_DIE
+};
 enum script_preference { SCRIPT_PREFER_FIRST, SCRIPT_PREFER_LAST, SCRIPT_PREFER_IDS };
 
 /* One resource that a scripted plugin serves. Strings are owned. */
 struct script {
 	char *resource, *version, *endpoint, *socket, *pre_start_link;
-	bool send_options;
+	bool send_options, remove_stale;
 	struct kubelet_plugin_options options, sent_options;
 	enum script_via via;
 	char *info_type, *info_name, *info_endpoint;
@@ -95,6 +105,11 @@ struct script {
 	char **preferred_ids;
 	size_t preferred_id_count;
 	struct script_template once, each;
+	struct script_own *own; /* what is added for one id */
+	size_t own_count;
+	bool changes; /* `later_*` in place of these from call `later_skip` on */
+	uint64_t later_skip, max_ids;
+	struct script_template later_once, later_each;
 	struct script_fault faults[SCRIPT_METHOD_COUNT];
 };
 

@@ -291,6 +291,24 @@ int script_read_template(const struct json_at *parent, const char *key, struct s
 		       : rc;
 }
 
+int script_read_own(const struct json_at *parent, struct script *script, struct error *err)
+{
+	struct json_at at = {0};
+	int rc = json_have(parent, "ids", JSON_OBJECT, &at, err);
+	if (rc != 0 || at.node == NULL)
+		return rc;
+	script->own = calloc((size_t)cJSON_GetArraySize(at.node) + 1, sizeof(*script->own));
+	if (script->own == NULL)
+		return error_memory(err);
+	for (const cJSON *item = at.node->child; rc == 0 && item != NULL; item = item->next) {
+		struct script_own *own = &script->own[script->own_count++];
+		own->id = copy_string(item->string);
+		rc = own->id != NULL ? script_read_template(&at, item->string, &own->part, err)
+				     : error_memory(err);
+	}
+	return rc;
+}
+
 static void pairs_free(struct script_pair *pairs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

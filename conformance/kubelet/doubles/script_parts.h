@@ -26,5 +26,8 @@ int script_read_template(const struct json_at *parent, const char *key, struct s
 			 struct error *err);
 void script_template_free(struct script_template *template);
 
+/* The answers of "ids", by id. */
+int script_read_own(const struct json_at *parent, struct script *script, struct error *err);
+
 int script_read_fault(const struct json_at *parent, const char *key, struct script_fault *out,
 		      struct error *err);

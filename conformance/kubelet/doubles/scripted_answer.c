@@ -5,6 +5,7 @@
 #include "rpc/message.h"
 
 #include <string.h>
+#include <unistd.h>
 
 int scripted_pack(const ProtobufCMessage *message, struct scripted_bytes *out, struct error *err)
 {
@@ -20,8 +21,8 @@ int scripted_pack(const ProtobufCMessage *message, struct scripted_bytes *out, s
 /* What the placeholders of one answer stand for. */
 struct placeholders {
 	const char *id; /* NULL outside "each" */
-	const char *ids, *sorted;
-	char call[24];
+	const char *first, *ids, *sorted;
+	char call[24], base[128], uuid[48];
 };
 
 /* Strings of an answer under construction: it is packed before they are freed. */
@@ -35,10 +36,11 @@ static char *expand(struct arena *arena, const char *string, const struct placeh
 {
 	const struct {
 		const char *name, *value;
-	} table[] = {{"{id}", places->id},
-		     {"{ids}", places->ids},
-		     {"{sorted}", places->sorted},
-		     {"{call}", places->call}};
+	} table[] = {
+		{"{id}", places->id},	    {"{base}", places->id != NULL ? places->base : NULL},
+		{"{first}", places->first}, {"{uuid}", places->uuid},
+		{"{ids}", places->ids},	    {"{sorted}", places->sorted},
+		{"{call}", places->call}};
 	struct text text CLEANUP_TEXT = {0};
 	text_append(&text, "", 0);
 	while (*string != '\0') {
@@ -80,16 +82,24 @@ static void *take_pointers(struct arena *arena, size_t count)
 static bool response_init(struct arena *arena, const struct script *script, size_t ids,
 			  V1beta1__ContainerAllocateResponse *response)
 {
-	const struct script_template *once = &script->once;
-	const struct script_template *each = &script->each;
+	struct script_template sum = {0};
+	const struct script_template *all[] = {&script->once, &script->each, &script->later_once,
+					       &script->later_each};
+	for (size_t i = 0; i < ARRAY_SIZE(all) + script->own_count; i++) {
+		const struct script_template *part =
+			i < ARRAY_SIZE(all) ? all[i] : &script->own[i - ARRAY_SIZE(all)].part;
+		sum.env_count += part->env_count;
+		sum.annotation_count += part->annotation_count;
+		sum.mount_count += part->mount_count;
+		sum.device_count += part->device_count;
+		sum.cdi_device_count += part->cdi_device_count;
+	}
 	v1beta1__container_allocate_response__init(response);
-	response->envs = take_pointers(arena, once->env_count + ids * each->env_count + 1);
-	response->annotations =
-		take_pointers(arena, once->annotation_count + ids * each->annotation_count);
-	response->mounts = take_pointers(arena, once->mount_count + ids * each->mount_count);
-	response->devices = take_pointers(arena, once->device_count + ids * each->device_count);
-	response->cdi_devices =
-		take_pointers(arena, once->cdi_device_count + ids * each->cdi_device_count);
+	response->envs = take_pointers(arena, (ids + 1) * sum.env_count + 1);
+	response->annotations = take_pointers(arena, (ids + 1) * sum.annotation_count);
+	response->mounts = take_pointers(arena, (ids + 1) * sum.mount_count);
+	response->devices = take_pointers(arena, (ids + 1) * sum.device_count);
+	response->cdi_devices = take_pointers(arena, (ids + 1) * sum.cdi_device_count);
 	return !arena->failed;
 }
 
@@ -204,14 +214,26 @@ answer_container(struct arena *arena, const struct script *script, const struct 
 	text_list_sort(&ids);
 	char *sorted CLEANUP_FREE = join(&ids);
 	struct placeholders places = {.ids = joined, .sorted = sorted};
+	places.first = request->n_devices_ids != 0 ? request->devices_ids[0] : "";
 	(void)snprintf(places.call, sizeof(places.call), "%zu", call);
+	(void)snprintf(places.uuid, sizeof(places.uuid), "%08x-0000-4000-8000-%012zx",
+		       (unsigned)getpid(), call);
+	bool later = script->changes && call >= script->later_skip;
 	V1beta1__ContainerAllocateResponse *response = take_block(arena, 1, sizeof(*response));
 	if (response == NULL || !response_init(arena, script, request->n_devices_ids, response))
 		return response;
-	add_part(arena, &script->once, &places, response);
+	add_part(arena, later ? &script->later_once : &script->once, &places, response);
 	for (size_t i = 0; i < request->n_devices_ids; i++) {
+		const char *end = strstr(request->devices_ids[i], "::");
 		places.id = request->devices_ids[i];
-		add_part(arena, &script->each, &places, response);
+		(void)snprintf(places.base, sizeof(places.base), "%.*s",
+			       (int)(end != NULL ? (size_t)(end - places.id) : strlen(places.id)),
+			       places.id);
+		add_part(arena, later ? &script->later_each : &script->each, &places, response);
+		for (size_t j = 0; j < script->own_count; j++) {
+			if (strcmp(script->own[j].id, places.id) == 0)
+				add_part(arena, &script->own[j].part, &places, response);
+		}
 	}
 	if (fault != NULL && fault->padding > 0)
 		add_padding(arena, fault->padding, response);

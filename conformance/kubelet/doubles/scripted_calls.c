@@ -258,6 +258,25 @@ static char *ids_problem(const struct scripted_plugin *plugin, char *const *ids,
 	return NULL;
 }
 
+static bool is_known(const struct scripted_plugin *plugin, const char *id)
+{
+	bool blind = plugin->script->needs_stream && plugin->calls[SCRIPT_LIST_AND_WATCH] == 0;
+	return !blind && known_device(plugin, id) != NULL;
+}
+
+static void leave_out_unknown(const struct scripted_plugin *plugin,
+			      V1beta1__ContainerAllocateRequest *request)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < request->n_devices_ids; i++) {
+		if (is_known(plugin, request->devices_ids[i]))
+			request->devices_ids[kept++] = request->devices_ids[i];
+		else
+			free(request->devices_ids[i]);
+	}
+	request->n_devices_ids = kept;
+}
+
 static void answer_allocate(struct scripted_call *call)
 {
 	struct scripted_bytes bytes = {0};
@@ -269,9 +288,19 @@ static void answer_allocate(struct scripted_call *call)
 	}
 	char *problem CLEANUP_FREE = NULL;
 	int code = RPC_INTERNAL;
-	for (size_t i = 0; problem == NULL && i < request->n_container_requests; i++)
-		problem = ids_problem(call->plugin, request->container_requests[i]->devices_ids,
-				      request->container_requests[i]->n_devices_ids, &code);
+	for (size_t i = 0; problem == NULL && i < request->n_container_requests; i++) {
+		V1beta1__ContainerAllocateRequest *one = request->container_requests[i];
+		uint64_t most = call->plugin->script->max_ids;
+		problem = ids_problem(call->plugin, one->devices_ids, one->n_devices_ids, &code);
+		if (problem == NULL && most != 0 && one->n_devices_ids > most) {
+			problem = text_format(
+				"maximum request size for shared resources is %llu; found %zu",
+				(unsigned long long)most, one->n_devices_ids);
+			code = 2; /* UNKNOWN, of a plain error in Go */
+		}
+		if (problem == NULL && call->plugin->script->accept_unknown)
+			leave_out_unknown(call->plugin, one);
+	}
 	if (problem != NULL)
 		finish(call, code, problem);
 	else if (scripted_allocate(call->plugin->script, call->fault, request, call->number, &bytes,

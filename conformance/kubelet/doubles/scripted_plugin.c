@@ -73,6 +73,8 @@ int scripted_listen(struct scripted_plugin *plugin, struct error *err)
 	if (address == NULL)
 		return error_memory(err);
 	scripted_unlisten(plugin);
+	if (plugin->script->remove_stale)
+		(void)unlink(plugin->socket);
 	rc = rpc_server_new(plugin->loop, &options, &plugin->server, err);
 	if (rc == 0)
 		rc = scripted_add_methods(plugin, err);

@@ -5,6 +5,7 @@
 #include "base/termination.h"
 #include "conformance/kubelet/doubles/scripted_plugin.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,6 +46,10 @@ static void on_request(const char *what, void *user)
 		program_stop(program);
 		break;
 	case SCRIPT_SIGNAL_IGNORE:
+		break;
+	case SCRIPT_SIGNAL_DIE:
+		(void)signal(SIGTERM, SIG_DFL);
+		(void)raise(SIGTERM);
 		break;
 	case SCRIPT_SIGNAL_LEAVE_SOCKET:
 		_exit(program->file.exit_code);

@@ -69,8 +69,10 @@ struct discovery_device {
 	const char *manufacturer; /* as the system says it: "Advanced Micro Devices, Inc." */
 	const char *description;  /* "Tesla T4", "llvmpipe (Mesa lavapipe)" */
 	int32_t pci_vendor, pci_device, pci_subsystem_vendor, pci_subsystem_device,
-		pci_revision;		   /* or DISCOVERY_UNKNOWN */
-	const char *pci_address;	   /* "0000:03:00.0" */
+		pci_revision;	 /* or DISCOVERY_UNKNOWN */
+	const char *pci_address; /* "0000:03:00.0"; partitions have that of their GPU */
+	const char *
+		uuid; /* NVIDIA: "GPU-1fbb6a07-...", by which variables and CDI names refer to it */
 	const char *location_path;	   /* Windows: "PCIROOT(0)#PCI(1B00)", the one of PCI */
 	const char *const *location_paths; /* Windows: all of them, NULL-ended */
 	int64_t luid;			   /* Windows adapter LUID; 0 is unknown */
