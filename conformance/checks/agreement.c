@@ -5,6 +5,7 @@
 #include "base/gpu_apis.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "conformance/checks/shown.h"
 #include "conformance/checks/tally.h"
 
 #include <string.h>
@@ -43,18 +44,15 @@ static const char *family_of(const struct shown *shown)
 		       : json_pointer_string(shown->device, "/driverUuid");
 }
 
-/* "40:00.0" of "0000:40:00.0": some APIs do not tell the domain, and are given 0. */
-static const char *without_domain(const char *address)
-{
-	const char *colon = strchr(address, ':');
-	return colon != NULL && strchr(colon + 1, ':') != NULL ? colon + 1 : address;
-}
-
+/* Some APIs do not know the domain, and report 0. */
 static bool is_same_address(const char *one, const char *other)
 {
-	bool lacks = text_starts_with(one, "0000:") || text_starts_with(other, "0000:");
-	return strcmp(one, other) == 0 ||
-	       (lacks && strcmp(without_domain(one), without_domain(other)) == 0);
+	const char *const addresses[] = {one, other};
+	const char *shorter[] = {one, other};
+	for (size_t i = 0; i < 2; i++)
+		if (text_starts_with(addresses[i], "0000:"))
+			shorter[i] = addresses[i] + strlen("0000:");
+	return shown_same_address(shorter[0], shorter[1]);
 }
 
 static bool is_same_text(const char *one, const char *other)

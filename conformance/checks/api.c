@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* APIs: a container with a device computes on it. */
 #include "base/gpu_apis.h"
+#include "conformance/checks/api_document.h"
 #include "conformance/checks/offer.h"
+#include "conformance/checks/shown.h"
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
-#include "conformance/checks/video.h"
 #include "conformance/checks/visibility.h"
 #include "discovery/filter.h"
-#include "reports/view.h"
 
 #include <string.h>
-#include <strings.h>
 
 enum {
-	ELEMENTS = 1 << 20,
 	UNREADABLE_MAX = 8, /* containers for answers that cannot be read */
 };
 
@@ -36,126 +34,21 @@ bool api_is_offered(const struct discovery_device *device, const struct gpu_api 
 	       (api->attributes[0] == NULL || has_attribute(device, api->attributes));
 }
 
-/* `status`, followed by why when the document says so. */
-static bool expect_status(struct check_run *run, const cJSON *document, bool held, const char *what,
-			  const char *wanted, const char *status, const char *reason)
-{
-	const char *why = view_string(document, reason);
-	return check_expect(run, held, what, wanted, "%s%s%s%s", view_string(document, status),
-			    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
-}
-
-/* What belongs to Windows: an image without it is not the plugin's fault. A dxcore.dll that is a
- * stub is told as "DXCore". */
-static bool lacks_library(const cJSON *document)
-{
-	const char *missing = view_string(document, "/api/missing");
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
-		if (api->windows_dll != NULL &&
-		    (strcmp(api->windows_dll, missing) == 0 || strcasecmp(api->name, missing) == 0))
-			return true;
-	}
-	return false;
-}
-
-/* That the streams are right is what reading the document recorded (authenticity.h). A device
- * without an encoder is none of the plugin's, and a software renderer has none. */
-static void expect_encoded(struct check_run *run, const struct discovery_device *device,
-			   const struct grant *grant, const cJSON *document)
-{
-	const char *status = view_string(document, "/work/status");
-	const char *reason = view_string(document, "/work/reason");
-	if (strcmp(status, "unsupported") == 0 && device->kind == DISCOVERY_SOFTWARE)
-		check_not_applicable(run, "%s: %s", device->id, reason);
-	else if (strcmp(status, "unsupported") == 0)
-		check_unsupported(run, "%s: %s", device->id, reason);
-	else
-		(void)expect_status(run, document, strcmp(status, "encoded") == 0, "/work/status",
-				    "encoded", "/work/status", "/work/reason");
-	if (strcmp(status, "encoded") == 0 &&
-	    json_pointer(document, "/work/video/attempts") != NULL)
-		video_expect_hardware(run, device, grant, document, api_is_offered);
-}
-
-static void expect_work(struct check_run *run, const struct discovery_device *device,
-			const struct gpu_api *api, const struct grant *grant, const cJSON *document,
-			struct identity_seen *seen)
-{
-	double elements = json_pointer_number(document, "/work/elements");
-	int count = cJSON_GetArraySize(json_pointer(document, "/devices"));
-	const char *missing = view_string(document, "/api/missing");
-	bool headless = strcmp(missing, "window station") == 0;
-	if (headless || lacks_library(document)) {
-		check_unsupported(run, "%s: the container has no %s, which belongs to %s",
-				  device->id, missing,
-				  headless ? "its session, which is the runtime's"
-					   : "the image, not to a driver");
-		return;
-	}
-	if (!expect_status(run, document, strcmp(view_string(document, "/api/status"), "ok") == 0,
-			   "/api/status", "ok", "/api/status", "/api/reason"))
-		return;
-	if (api->past_assignment && strcmp(check_context(run)->node->system.os, "windows") == 0) {
-		agreement_expect_among(run, device, document);
-		return;
-	}
-	if (!check_expect_int(run, "/devices/count", count, 1))
-		return;
-	identity_expect(run, check_context(run)->node, device, document, seen);
-	if (api->enumerates)
-		return;
-	if (api->encodes) {
-		expect_encoded(run, device, grant, document);
-		return;
-	}
-	(void)expect_status(run, document, json_pointer_true(document, "/work/verified"),
-			    "/work/verified", "ok", "/work/status", "/work/reason");
-	(void)check_expect(run, elements >= ELEMENTS, "/work/elements", "at least 1048576", "%.0f",
-			   elements);
-	check_note(run, "%s computed on %s: %s", api->name, device->id,
-		   view_string(document, "/devices/0/name"));
-}
-
 struct api_tally {
 	struct rig *rig;
 	struct stage *stage;
 	const struct gpu_api *api;
 	struct text_list tested; /* ids of devices */
 	struct identity_seen seen;
+	struct granted served; /* what readable answers hand out */
 	size_t unreadable, untold;
 };
-
-/* Hardware alone needs a driver that its image brings: no fault of the plugin where this one does
- * not. On Windows the host brings it. */
-static bool image_lacks_driver(const struct discovery_snapshot *node,
-			       const struct discovery_device *device, const cJSON *document)
-{
-	return strcmp(node->system.os, "windows") != 0 && device->kind != DISCOVERY_SOFTWARE &&
-	       device->file_count == 0 &&
-	       strcmp(view_string(document, "/api/status"), "unsupported") == 0;
-}
-
-static void judge(struct api_tally *tally, const struct discovery_device *device,
-		  const struct grant *grant, const cJSON *document)
-{
-	struct check_run *run = tally->rig->run;
-	if (strcmp(view_string(document, "/api/missing"), "ffmpeg") == 0)
-		video_expect_ffmpeg(run, device, document, api_is_offered);
-	else if (image_lacks_driver(check_context(run)->node, device, document))
-		check_unsupported(
-			run,
-			"%s: the answer brings no driver and neither does the image; name "
-			"one that does with --image (%s)",
-			device->id, view_string(document, "/api/reason"));
-	else
-		expect_work(run, device, tally->api, grant, document, &tally->seen);
-}
 
 static const cJSON *run_probe(struct api_tally *tally, const char *label, struct offer *offer)
 {
 	const char *probe = check_format(tally->rig->run, "probe-%s", tally->api->name);
 	const char *name = check_format(tally->rig->run, "%s-%s", probe, label);
-	const char *const command[] = {probe, "--device", "0", "--size", "1048576", NULL};
+	const char *const command[] = {probe, "--size", "1048576", NULL};
 	return offer_admit(tally->rig, offer)
 		       ? stage_run(tally->stage, name, command, &offer->grant)
 		       : NULL;
@@ -177,7 +70,8 @@ static void test(struct api_tally *tally, const struct discovery_device *device,
 	if (document == NULL)
 		document = run_probe(tally, device->id, offer);
 	if (document != NULL)
-		judge(tally, device, offer_applied(offer), document);
+		api_expect_document(run, device, tally->api, offer_applied(offer), document,
+				    &tally->seen);
 	check_end_device(run, device->id);
 }
 
@@ -190,8 +84,7 @@ static void ask(struct api_tally *tally, struct offer *offer)
 	if (tally->unreadable++ < UNREADABLE_MAX)
 		document = run_probe(tally, offer->id, offer);
 	if (document != NULL)
-		device = visibility_device(node, tally->api->offered,
-					   json_pointer(document, "/devices/0"));
+		device = visibility_device(node, tally->api->offered, shown_device(document));
 	if (device == NULL)
 		tally->untold++;
 	else if (is_wanted(tally, device))
@@ -204,6 +97,8 @@ static bool try_offer(struct offer *offer, void *user)
 {
 	struct api_tally *tally = user;
 	const struct granted *granted = &offer->granted;
+	for (size_t i = 0; i < granted->count; i++)
+		granted_add(&tally->served, granted->devices[i]);
 	if (granted->source == GRANTED_UNTOLD)
 		ask(tally, offer);
 	else if (granted->count == 1 && is_wanted(tally, granted->devices[0]))
@@ -211,14 +106,27 @@ static bool try_offer(struct offer *offer, void *user)
 	return true;
 }
 
-/* Every device that offers the API was tested; how many there are. */
+/* Beyond what LAW-02 requires: where no answer can be read all hardware, and on a node without any all
+ * software. */
+static bool is_expected(const struct api_tally *tally, const struct discovery_device *device)
+{
+	const struct discovery_snapshot *node = tally->rig->context->node;
+	bool hardware = false;
+	node_each (other, node)
+		hardware = hardware || other->kind != DISCOVERY_SOFTWARE;
+	if (!device->allocatable || granted_requires(node, &tally->served, device))
+		return device->allocatable;
+	return device->kind == DISCOVERY_SOFTWARE ? !hardware : tally->served.count == 0;
+}
+
+/* Every device that offers the API and is expected was tested; how many there are. */
 static size_t expect_all(const struct api_tally *tally)
 {
 	const struct context *context = tally->rig->context;
 	size_t offering = 0;
 	node_each (device, context->node) {
 		bool tested = text_list_has(&tally->tested, device->id);
-		if (!api_is_offered(device, tally->api))
+		if (!api_is_offered(device, tally->api) || (!tested && !is_expected(tally, device)))
 			continue;
 		offering++;
 		if (!tested && tally->untold != 0)
@@ -257,7 +165,7 @@ static void computes(struct check_run *run)
 	(void)offers_each(rig, try_offer, &tally);
 	size_t offering = expect_all(&tally);
 	if (offering == 0)
-		check_not_applicable(run, "no device offers %s", api->name);
+		check_not_applicable(run, "no device that the plugin serves offers %s", api->name);
 	else if (tally.tested.count == 0)
 		check_unsupported(
 			run, "no id of the resources under test grants a device that offers %s",

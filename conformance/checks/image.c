@@ -120,7 +120,16 @@ struct judgement {
 	const struct subject *subject;
 	struct tally tally;
 	size_t open;
+	size_t left_to_image; /* findings */
 };
+
+static void tell_left_to_image(struct judgement *judgement, const cJSON *prediction,
+			       const cJSON *finding)
+{
+	if (judgement->left_to_image++ == 0)
+		check_unsupported(judgement->run, "%s: %s", view_string(prediction, "/program"),
+				  view_string(finding, "/reason"));
+}
 
 static void judge_finding(struct judgement *judgement, const cJSON *prediction,
 			  const cJSON *finding)
@@ -131,7 +140,9 @@ static void judge_finding(struct judgement *judgement, const cJSON *prediction,
 	bool refused = text_equal(verdict, compat_verdict_name(COMPAT_CANNOT_WORK));
 	if (judgement->subject->rules[text_position(judgement->subject->rules, rule)] == NULL)
 		return;
-	if (refused || text_equal(outcome, "worked"))
+	if (text_equal(rule, COMPAT_IMAGE_DRIVER))
+		tell_left_to_image(judgement, prediction, finding);
+	else if (refused || text_equal(outcome, "worked"))
 		tally_add(&judgement->tally, text_equal(outcome, "worked"), "%s: %s: %s",
 			  view_string(prediction, "/program"), rule,
 			  view_string(finding, "/reason"));
@@ -157,7 +168,7 @@ static void judge_rules(struct check_run *run)
 	tally_end(&judgement.tally);
 	if (all != NULL && judgement.tally.count == 0 && judgement.open != 0)
 		check_unsupported(run, "no launch that the rules are about worked");
-	else if (all != NULL && judgement.tally.count == 0)
+	else if (all != NULL && judgement.tally.count == 0 && judgement.left_to_image == 0)
 		check_not_applicable(run, "%s", judgement.subject->none);
 }
 
@@ -280,7 +291,7 @@ static const char *const platform_rules[] = {"platform.os", "platform.architectu
 					     "windows.build", NULL};
 static const char *const glibc_rules[] = {"linux.driver-glibc", NULL};
 static const char *const library_rules[] = {"linux.missing-libraries", "linux.driver-library",
-					    NULL};
+					    COMPAT_IMAGE_DRIVER, NULL};
 static const struct subject platform = {platform_rules, false, "no rule tells of the platform"};
 static const struct subject glibc = {glibc_rules, true,
 				     "no container is given a driver by files that can be read"};

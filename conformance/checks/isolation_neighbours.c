@@ -3,6 +3,7 @@
  * same time. */
 #include "conformance/checks/isolation.h"
 #include "conformance/checks/node_file.h"
+#include "conformance/checks/shown.h"
 #include "conformance/checks/suites.h"
 #include "reports/view.h"
 #include "rpc/loop.h"
@@ -17,7 +18,7 @@ static void judge_residue(struct tenant *tenant, double seed, const cJSON *docum
 	const char *what = tenant_label(tenant, "memory of the container before");
 	double bytes = json_pointer_number(document, "/work/residue/bytes");
 	double found = json_pointer_number(document, "/work/residue/found");
-	double has = json_pointer_number(document, "/devices/0/memoryBytes");
+	double has = json_pointer_number(shown_device(document), "/memoryBytes");
 	if (!tenant_expect_work(tenant, "the next container", document))
 		return;
 	bool looked = bytes > 0 && json_pointer_number(document, "/work/residue/seed") == seed;

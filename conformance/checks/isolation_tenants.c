@@ -99,16 +99,14 @@ const char *tenant_label(const struct tenant *tenant, const char *what)
 static struct probe *start(struct tenant *tenant, size_t offer, const char *label,
 			   const char *const *words, bool pauses)
 {
-	const char *command[7 + TENANT_WORDS_MAX + 1] = {
+	const char *command[5 + TENANT_WORDS_MAX + 1] = {
 		check_format(tenant->run, "probe-%s", tenant->api->name),
-		"--device",
-		"0",
 		"--size",
 		tenant->device->kind == DISCOVERY_SOFTWARE ? "262144" : "16777216",
 		pauses ? "--pause" : NULL,
 		LAUNCH_PAUSE_PATH,
 	};
-	size_t first = pauses ? 7 : 5;
+	size_t first = pauses ? 5 : 3;
 	command[first] = NULL;
 	for (size_t i = 0; words != NULL && words[i] != NULL && i < TENANT_WORDS_MAX; i++)
 		command[first + i] = words[i];

@@ -273,7 +273,8 @@ static bool may_launch(struct stage *stage, struct probe *probe, const struct gr
 	prediction_record(stage->run, prediction, PREDICTION_NOT_LAUNCHED, "");
 	const char *why = check_format(stage->run, "%s: %s", prediction->worst->rule,
 				       prediction->worst->reason);
-	if (is_claimed(check_row(stage->run)))
+	if (is_claimed(check_row(stage->run)) &&
+	    !text_equal(prediction->worst->rule, COMPAT_IMAGE_DRIVER))
 		(void)check_expect(stage->run, false, probe->label, "can work", "%s", why);
 	else
 		check_unsupported(stage->run, "%s: cannot work: %s (--launch-anyway tries it)",

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/process.h"
+#include "conformance/checks/shown.h"
 #include "conformance/runner/context.h"
 #include "reports/view.h"
 #include "workloads/video/frames.h"
@@ -246,7 +247,7 @@ void video_expect_hardware(struct check_run *run, const struct discovery_device 
 	check_note(run, "%s: FFmpeg encoded with %s, which %s", device->id,
 		   view_string(stream, "/encoder"),
 		   hardware ? "is an encoder in hardware" : "runs on a processor");
-	if (hardware || json_pointer_true(document, "/devices/0/software"))
+	if (hardware || shown_is_software(shown_device(document)))
 		return;
 	json_each (attempt, json_pointer(document, "/work/video/attempts"))
 		expect_attempt(run, device, attempt, offers);

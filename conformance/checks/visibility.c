@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/members.h"
 #include "base/text.h"
+#include "conformance/checks/shown.h"
 #include "conformance/runner/context.h"
 #include "discovery/filter.h"
 
@@ -28,11 +29,6 @@ static const cJSON *devices_of(const cJSON *document, const struct gpu_api *api)
 		       : NULL;
 }
 
-static bool is_software(const cJSON *device)
-{
-	return json_pointer_true(device, "/software");
-}
-
 /* "226:128"; false when nothing is told. */
 static bool number_at(const cJSON *json, const char *pointer, unsigned *major, unsigned *minor)
 {
@@ -40,21 +36,12 @@ static bool number_at(const cJSON *json, const char *pointer, unsigned *major, u
 	return number != NULL && sscanf(number, "%u:%u", major, minor) == 2;
 }
 
-/* The number that a PCI id stands for; DISCOVERY_UNKNOWN for what is none: Khronos gives vendors
- * without one ids of its own, from 0x10000 on. */
-static long pci_id(const cJSON *json, const char *pointer)
-{
-	const char *text = json_pointer_string(json, pointer);
-	unsigned long id = text != NULL ? strtoul(text, NULL, 16) : 0;
-	return id == 0 || id > 0xffff ? DISCOVERY_UNKNOWN : (long)id;
-}
-
 int visibility_same_address(const struct discovery_device *device, const cJSON *seen)
 {
 	const char *address = json_pointer_string(seen, "/pciAddress");
 	if (address == NULL || device->pci_address[0] == '\0')
 		return 0;
-	return text_equal(address, device->pci_address) ? 1 : -1;
+	return shown_same_address(address, device->pci_address) ? 1 : -1;
 }
 
 static int same_node(const struct discovery_device *device, const cJSON *seen)
@@ -69,8 +56,8 @@ static int same_node(const struct discovery_device *device, const cJSON *seen)
 
 int visibility_same_model(const struct discovery_device *device, const cJSON *seen)
 {
-	long vendor = pci_id(seen, "/vendorId");
-	long id = pci_id(seen, "/deviceId");
+	long vendor = shown_pci_id(seen, "/vendorId");
+	long id = shown_pci_id(seen, "/deviceId");
 	if (vendor < 0 || id < 0 || device->pci_vendor < 0 || device->pci_device < 0)
 		return 0;
 	return vendor == device->pci_vendor && id == device->pci_device ? 1 : -1;
@@ -107,8 +94,9 @@ const struct discovery_device *visibility_device(const struct discovery_snapshot
 						 const char *api, const cJSON *device)
 {
 	const struct discovery_device *found =
-		is_software(device) ? only_device(node, device, api, NULL) : NULL;
-	for (size_t i = 0; found == NULL && !is_software(device) && i < ARRAY_SIZE(facts); i++)
+		shown_is_software(device) ? only_device(node, device, api, NULL) : NULL;
+	for (size_t i = 0; found == NULL && !shown_is_software(device) && i < ARRAY_SIZE(facts);
+	     i++)
 		found = only_device(node, device, api, facts[i].same);
 	return found;
 }
@@ -130,38 +118,6 @@ void visibility_identify(const struct discovery_snapshot *node, const struct sig
 	}
 }
 
-/* Several drivers may show one device. */
-static bool is_repeated(const cJSON *devices, int index)
-{
-	static const char *const pointers[] = {"/pciAddress", "/drm/render"};
-	const cJSON *device = cJSON_GetArrayItem(devices, index);
-	for (size_t i = 0; i < ARRAY_SIZE(pointers); i++) {
-		const char *told = json_pointer_string(device, pointers[i]);
-		for (int j = 0; told != NULL && j < index; j++) {
-			if (text_equal(told, json_pointer_string(cJSON_GetArrayItem(devices, j),
-								 pointers[i])))
-				return true;
-		}
-	}
-	return false;
-}
-
-struct saw {
-	long long hardware, software;
-};
-
-static struct saw count_devices(const cJSON *devices)
-{
-	struct saw count = {0};
-	for (int i = 0; i < cJSON_GetArraySize(devices); i++) {
-		if (is_software(cJSON_GetArrayItem(devices, i)))
-			count.software++;
-		else if (!is_repeated(devices, i))
-			count.hardware++;
-	}
-	return count;
-}
-
 /* How many devices of one API the grant stands for, by how many it must and may show. */
 struct wanted {
 	long long software, hardware_least, hardware_most;
@@ -181,6 +137,15 @@ static struct wanted count_wanted(const struct granted *grant, const char *api)
 		}
 	}
 	return wanted;
+}
+
+static bool has_parts(const struct discovery_snapshot *node, const struct granted *grant)
+{
+	for (size_t i = 0; i < grant->count; i++) {
+		if (granted_is_partition(node, grant->devices[i]))
+			return true;
+	}
+	return false;
 }
 
 static bool expect_told(struct check_run *run, const char *what, const cJSON *entry)
@@ -223,13 +188,13 @@ static void expect_devices(struct check_run *run, const char *what, const char *
 {
 	const char *emulator = check_context(run)->node->system.emulator;
 	struct wanted wanted = count_wanted(grant, api);
-	struct saw saw = count_devices(devices);
+	struct shown_count saw = shown_count(devices, emulator, has_parts(check_context(run)->node, grant));
 	/* A composed image brings no driver: what its bare container shows is the runtime's gift.
 	 */
-	long long own = check_context(run)->image.complete ? 0 : count_devices(bare).software;
+	long long own = check_context(run)->image.complete ? 0 : shown_count(bare, NULL, false).software;
 	if (emulator != NULL && emulator[0] != '\0') {
 		/* A software renderer stands in for the hardware. */
-		(void)check_expect_int(run, what, saw.software + saw.hardware,
+		(void)check_expect_int(run, what, saw.hardware,
 				       (long long)granted_count(grant, api));
 		return;
 	}
@@ -245,7 +210,7 @@ static void expect_devices(struct check_run *run, const char *what, const char *
 			   what, "granted hardware", "%lld of hardware, %lld granted", saw.hardware,
 			   wanted.hardware_most);
 	json_each (device, devices) {
-		if (!is_software(device))
+		if (!shown_is_software(device))
 			expect_identity(run, what, api, device, grant);
 	}
 }
@@ -269,25 +234,16 @@ static void expect_api(struct check_run *run, const char *label, const struct gp
 			       grant, false);
 }
 
-/* Windows' own software renderer (Microsoft Basic Render Driver, 1414:008c) is in every container
- * and is not counted. */
-static bool is_basic_renderer(const cJSON *device)
-{
-	return text_equal(json_pointer_string(device, "/vendorId"), "0x1414") &&
-	       text_equal(json_pointer_string(device, "/deviceId"), "0x008c");
-}
-
 static void expect_dxgi(struct check_run *run, const char *label, const cJSON *document,
 			const struct granted *grant)
 {
-	long long seen = 0;
 	const char *what = check_format(run, "%s: adapters through DXGI", label);
 	const cJSON *entry = visibility_entry(document, "/apis", "dxgi");
-	if (!expect_told(run, what, entry))
-		return;
-	json_each (device, json_pointer(entry, "/devices"))
-		seen += is_basic_renderer(device) ? 0 : 1;
-	(void)check_expect_int(run, what, seen, (long long)granted_count(grant, "directx"));
+	const char *emulator = check_context(run)->node->system.emulator;
+	if (expect_told(run, what, entry))
+		(void)check_expect_int(
+			run, what, shown_count(json_pointer(entry, "/devices"), emulator, false).hardware,
+			(long long)granted_count(grant, "directx"));
 }
 
 /* What one container saw, for people who read the report. */
@@ -299,18 +255,20 @@ struct seen {
 static void see_api(const struct discovery_snapshot *node, const char *api, const cJSON *devices,
 		    bool own_software, struct seen *seen)
 {
-	size_t others = 0;
-	for (int i = 0; i < cJSON_GetArraySize(devices); i++) {
-		const cJSON *device = cJSON_GetArrayItem(devices, i);
-		const struct discovery_device *found = visibility_device(node, api, device);
-		if (is_basic_renderer(device) || (own_software && is_software(device)))
+	struct granted found = {0};
+	size_t shown = (size_t)shown_count(devices, NULL, false).hardware;
+	json_each (entry, devices) {
+		const struct discovery_device *device = visibility_device(node, api, entry);
+		if (shown_is_basic_renderer(entry) || (own_software && shown_is_software(entry)))
 			continue;
-		if (found != NULL)
-			granted_add(&seen->devices, found);
-		else
-			others += is_repeated(devices, i) ? 0 : 1;
+		shown += shown_is_software(entry) ? 1 : 0;
+		if (device == NULL)
+			continue;
+		granted_add(&found, device);
+		granted_add(&seen->devices, device);
 	}
-	seen->others = others > seen->others ? others : seen->others;
+	if (shown > found.count + seen->others)
+		seen->others = shown - found.count;
 }
 
 static cJSON *refs_json(const struct granted *granted)
@@ -331,7 +289,7 @@ static void add_sight(struct check_run *run, const char *label, const struct sig
 	struct seen seen = {0};
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
 		bool own_software = !check_context(run)->image.complete &&
-				    count_devices(devices_of(document, api)).software != 0;
+				    shown_count(devices_of(document, api), NULL, false).software != 0;
 		if (!api->past_assignment)
 			see_api(node, api->name, devices_of(sight->document, api), own_software,
 				&seen);
@@ -398,7 +356,7 @@ void visibility_expect_different_devices(struct check_run *run, const cJSON *fir
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
 		json_each (device, devices_of(first, api)) {
 			const char *uuid = json_pointer_string(device, "/deviceUuid");
-			if (uuid == NULL || is_software(device))
+			if (uuid == NULL || shown_is_software(device))
 				continue;
 			bool seen = has_uuid(devices_of(second, api), uuid);
 			(void)check_expect(run, !seen, api->name,

@@ -106,6 +106,7 @@ void rule_amd_architecture(struct compat_case *it);
 void rule_intel_platform(struct compat_case *it);
 
 void rule_driver_library(struct compat_case *it);
+void rule_image_driver(struct compat_case *it);
 void rule_device_node(struct compat_case *it);
 
 /* What a launch is given of drivers: launch_files.c. */

@@ -75,6 +75,10 @@ static const struct compat_rule rules[] = {
 	 "Put the loader into the image, or let the device plugin give the driver's libraries.",
 	 "dlopen(3); base/gpu_apis.def", rule_driver_library, .os = "linux",
 	 .scope = COMPAT_OF_DEVICE},
+	{COMPAT_IMAGE_DRIVER, "The image has the driver where only device nodes are handed out.",
+	 "Put the vendor's user-mode driver into the image, or take an image that has it.",
+	 "dlopen(3); base/gpu_apis.def", rule_image_driver, .os = "linux",
+	 .scope = COMPAT_OF_DEVICE},
 	{"linux.device-node", "The container is given the device nodes that the driver opens.",
 	 "Let the device plugin answer with the node and the permissions rw.",
 	 "Linux, Documentation/admin-guide/cgroup-v1/devices.rst; NVIDIA open-gpu-kernel-modules "

@@ -63,6 +63,9 @@ struct compat_rule {
 	const char *symptoms[3]; /* what a launch says that fails for this, NULL-ended */
 };
 
+/* Of a launch that lacks a driver which only the image can bring: no fault of what grants the device. */
+#define COMPAT_IMAGE_DRIVER "linux.image-driver"
+
 /* All of them. */
 const struct compat_rule *compat_rules(size_t *count);
 

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,4 +162,14 @@ cJSON *grant_json(const struct grant *grant)
 	for (size_t i = 0; good && i < grant->conflict_count; i++)
 		good = add_conflict(conflicts, &grant->conflicts[i]);
 	return good ? STEAL(json) : NULL;
+}
+
+bool grant_brings_library(const struct grant *grant)
+{
+	grant_each (mount, &grant->mounts) {
+		if (text_glob("*.so*", path_base(mount->container_path)) &&
+		    !text_starts_with(mount->container_path, "/dev/"))
+			return true;
+	}
+	return false;
 }

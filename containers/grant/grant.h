@@ -95,6 +95,9 @@ bool grant_names_cdi(const struct grant *grant);
 /* Adds these names, each once. ERROR_MEMORY. */
 int grant_list_cdi(const struct grant *grant, struct text_list *names, struct error *err);
 
+/* Does it mount a shared library as such? Below /dev lie links to device nodes. */
+bool grant_brings_library(const struct grant *grant);
+
 /* {"envs": [...], "mounts": [...], "devices": [...], "annotations": [...], "cdi_devices": [...],
  * "conflicts": [...]}; NULL when memory ran out. */
 cJSON *grant_json(const struct grant *grant);

@@ -88,6 +88,17 @@ int api_open_devices(const struct api_driver *list, struct api_report *report, v
 	return rc;
 }
 
+size_t api_preferred_device(const struct api_report *report)
+{
+	size_t index = 0;
+	json_each (device, report->devices) {
+		if (!json_pointer_true(device, "/software"))
+			return index;
+		index++;
+	}
+	return 0;
+}
+
 int api_work(const struct api_driver *api, void *session, size_t devices,
 	     const struct work_request *request, struct work_report *report, struct error *err)
 {
@@ -169,7 +180,14 @@ void api_report_message(struct api_report *report, const char *message)
 void api_add_pci_address(struct members *device, unsigned domain, unsigned bus, unsigned slot,
 			 unsigned function)
 {
-	member_format(device, "pciAddress", "%04x:%02x:%02x.%x", domain, bus, slot, function);
+	const unsigned unknown = (unsigned)API_PCI_UNKNOWN;
+	if (bus == unknown || slot == unknown || function == unknown)
+		return;
+	if (domain == unknown)
+		member_format(device, "pciAddress", "%02x:%02x.%x", bus, slot, function);
+	else
+		member_format(device, "pciAddress", "%04x:%02x:%02x.%x", domain, bus, slot,
+			      function);
 }
 
 static void add_node(struct members *drm, const char *key, struct api_node node)

@@ -95,6 +95,9 @@ void api_close(const struct api_driver *api, void *session);
 int api_open_devices(const struct api_driver *list, struct api_report *report, void **session,
 		     struct error *err);
 
+/* Index of the first device that is hardware, which loaders list among software; 0 where none is. */
+size_t api_preferred_device(const struct api_report *report);
+
 /* Has the API do one piece of work on a device, of `devices`, and judges how that went.
  * ERROR_MEMORY. */
 int api_work(const struct api_driver *api, void *session, size_t devices,
@@ -123,7 +126,10 @@ bool api_find(const char *library, const char *name, void *pointer);
 /* Keeps a message; beyond the bounds it is cut or dropped. Out of memory drops it too. */
 void api_report_message(struct api_report *report, const char *message);
 
-/* For an element of `devices`: {"pciAddress": "0000:3b:00.0"}. */
+enum { API_PCI_UNKNOWN = -1 }; /* as a number of an address: the driver does not report it */
+
+/* For an element of `devices`: {"pciAddress": "0000:3b:00.0"}; "3b:00.0" where the domain is unknown, and
+ * nothing where another number is. */
 void api_add_pci_address(struct members *device, unsigned domain, unsigned bus, unsigned slot,
 			 unsigned function);
 

@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { PREFERRED_DEVICE = -1 };
+
 const char *const probe_exit_codes[] = {
 	"0",  "The document was printed, whatever it tells.",
 	"1",  "The document could not be printed.",
@@ -37,7 +39,8 @@ __attribute__((visibility("default"), used)) const char *__lsan_default_options(
 /* The command line; options_main() reaches run() without a user pointer. */
 static const struct api_driver *given_api;
 static struct neighbour_options given_beside;
-static struct probe_options given = {.size = WORK_ELEMENTS_DEFAULT, .timeout_ms = PROBE_TIMEOUT_MS};
+static struct probe_options given = {
+	.device = PREFERRED_DEVICE, .size = WORK_ELEMENTS_DEFAULT, .timeout_ms = PROBE_TIMEOUT_MS};
 
 void probe_members(struct members *document, const char *probe, const struct probe_launch *launch)
 {
@@ -114,13 +117,14 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 		return rc;
 	const uint64_t began_ns = clock_monotonic_ns();
 	struct work_request request = {
-		.device = (size_t)given.device,
 		.elements = (size_t)given.size,
 		.seed = launch.seed != 0 ? launch.seed : 1 + randombytes_uniform(UINT32_MAX),
 		.timeout_ms = (uint64_t)given.timeout_ms,
 	};
 	neighbour_request(&given_beside, &request);
 	rc = api_open(api, &report, &session, err);
+	request.device = given.device != PREFERRED_DEVICE ? (size_t)given.device
+							  : api_preferred_device(&report);
 	works = rc == 0 && session != NULL && !given.list && api->work != NULL;
 	if (works)
 		rc = neighbour_work(api, session, (size_t)cJSON_GetArraySize(report.devices),
@@ -195,8 +199,9 @@ int probe_main(const struct api_driver *api, int argc, char **argv)
 	static const struct option_spec options[] = {
 		PROBE_OPTIONS(
 			given, "Enumerate the devices and do no work.",
-			"Work on device N of the enumeration, counted from 0.", 0,
-			"Number of elements to work on.",
+			"Work on device N of the enumeration, counted from 0; without this option on the first that is "
+			"hardware, or the first where none is.",
+			0, "Number of elements to work on.",
 			"Milliseconds to wait for the device before the work counts as timed out."),
 		{OPTION_ROW("seed", OPTION_INT, given.seed), .value = "N",
 		 .help = "Seed of the work's input; 0, the default, chooses one for this run. The document holds it.",

@@ -16,6 +16,7 @@
  *   repeating    it says that the output is to be asked for again, for ever
  *   full         every other frame is refused at first
  *   nowhere      what is allocated is nowhere
+ *   extensions   it names two extensions of Vulkan, one of which the device has
  *   greedy       it asks for 1000 extensions of Vulkan
  *   growing      it asks for one, and then for 1000
  *   long         a picture says that it is 16 MB long
@@ -339,6 +340,13 @@ static amf_result get_extensions(amf_object o, size_t *count, const char **names
 	ENTER(GetVulkanDeviceExtensions);
 	*count = setting_has("greedy") || (setting_has("growing") && names != NULL) ? 1000 : 0;
 	*count += setting_has("growing") && names == NULL;
+	if (!setting_has("extensions"))
+		return AMF_OK;
+	*count = 2;
+	if (names != NULL) {
+		names[0] = "VK_AMD_that_no_device_has";
+		names[1] = "VK_EXT_pci_bus_info";
+	}
 	return AMF_OK;
 }
 

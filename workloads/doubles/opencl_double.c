@@ -94,6 +94,7 @@ static cl_int answer_identity(size_t index, cl_device_info what, size_t room, vo
 				     index),
 	};
 	const cl_bool yes = CL_TRUE;
+	const unsigned char topology[24] = {1, [21] = 0x83, [23] = (unsigned char)index};
 	unsigned char bytes[CL_UUID_SIZE_KHR];
 	if (setting_has("old"))
 		return CL_INVALID_VALUE;
@@ -106,7 +107,12 @@ static cl_int answer_identity(size_t index, cl_device_info what, size_t room, vo
 		return answer(bytes, CL_LUID_SIZE_KHR, room, out, told);
 	case CL_DEVICE_LUID_VALID_KHR:
 		return answer(&yes, sizeof(yes), room, out, told);
+	case 0x4037: /* CL_DEVICE_TOPOLOGY_AMD: type, bus, device and partition, no domain */
+		return setting_has("topology") ? answer(topology, sizeof(topology), room, out, told)
+					       : CL_INVALID_VALUE;
 	case CL_DEVICE_PCI_BUS_INFO_KHR:
+		if (setting_has("topology"))
+			return CL_INVALID_VALUE;
 		return answer(&pci, sizeof(pci), room, out, told);
 	default:
 		return CL_INVALID_VALUE;

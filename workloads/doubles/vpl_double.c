@@ -6,6 +6,7 @@
  *   software   it says that it is an implementation in software
  *   partial    a processor stands in for the device
  *   no-id      it does not tell which device it works on
+ *   pci-unknown  it knows no PCI address, as those of Gen8 to Gen11
  *   late       frames come out behind the last one that was put in
  *   adjusts    it changes parameters, which is a warning
  *   overfull   it says that it wrote more than there is room for
@@ -104,6 +105,9 @@ static void describe(size_t i)
 		.DRMPrimaryNodeNum = 0x7FFFFFFF,
 		.DeviceName = "double",
 	};
+	if (setting_has("pci-unknown"))
+		ids[i].PCIDomain = ids[i].PCIBus = ids[i].PCIDevice = ids[i].PCIFunction =
+			UINT32_MAX;
 }
 
 EXPORT mfxHDL *MFX_CDECL MFXQueryImplsDescription(mfxImplCapsDeliveryFormat format,

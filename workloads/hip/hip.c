@@ -9,42 +9,48 @@
 
 /* Each major version of ROCm has its own; the newest that is there is taken. Windows' drivers of old
  * bring the last. */
-static const char *const libraries[] = {
-	API_LIBRARY("amdhip64_7.dll", "libamdhip64.so.7"),
-	API_LIBRARY("amdhip64_6.dll", "libamdhip64.so.6"),
-	API_LIBRARY("amdhip64.dll", "libamdhip64.so.5"),
+static const struct runtime {
+	const char *library;
+	int major;
+} runtimes[] = {
+	{API_LIBRARY("amdhip64_7.dll", "libamdhip64.so.7"), 7},
+	{API_LIBRARY("amdhip64_6.dll", "libamdhip64.so.6"), 6},
+	{API_LIBRARY("amdhip64.dll", "libamdhip64.so.5"), 5},
 };
-/* Since version 7 the compiler is a library of its own. */
-static const char *const compilers[] = {
-	API_LIBRARY("hiprtc0700.dll", "libhiprtc.so.7"),
-	API_LIBRARY("hiprtc0600.dll", "libhiprtc.so.6"),
-	API_LIBRARY("hiprtc0507.dll", "libhiprtc.so.5"),
-};
+/* Since version 7 the compiler is a library of its own; Windows' has the minor version in its name:
+ * hiprtc0602.dll, hiprtc0701.dll. */
+enum { COMPILER_MINORS = API_LIBRARY(100, 1) };
 
 static const struct hip_properties_layout layout_5 = {396, 336, 652};
 static const struct hip_properties_layout layout_6 = {1160, 388, 396};
 
 static int find_library(const struct api_function *functions, struct api_report *report,
-			const char **library, struct error *err)
+			const struct runtime **runtime, struct error *err)
 {
 	int rc = ERROR_NOT_FOUND;
-	for (size_t i = 0; rc == ERROR_NOT_FOUND && i < ARRAY_SIZE(libraries); i++) {
-		*library = libraries[i];
-		rc = api_load(report, *library, functions, err);
+	for (size_t i = 0; rc == ERROR_NOT_FOUND && i < ARRAY_SIZE(runtimes); i++) {
+		*runtime = &runtimes[i];
+		rc = api_load(report, runtimes[i].library, functions, err);
 	}
 	if (rc == ERROR_NOT_FOUND)
-		return error_set(err, rc, "neither %s nor an older one is there", libraries[0]);
+		return error_set(err, rc, "neither %s nor an older one is there",
+				 runtimes[0].library);
 	return rc;
 }
 
-static void find_compiler(struct hip *hip, const char *library)
+/* The newest of the runtime's major version. */
+static void find_compiler(struct hip *hip, const struct runtime *runtime)
 {
 #define LOAD(name, parameters) {#name, &hip->name},
 	const struct api_function functions[] = {HIP_COMPILER_FUNCTIONS(LOAD){NULL, NULL}};
 #undef LOAD
-	bool found = api_load(NULL, library, functions, NULL) == 0;
-	for (size_t i = 0; !found && i < ARRAY_SIZE(compilers); i++)
-		found = api_load(NULL, compilers[i], functions, NULL) == 0;
+	bool found = api_load(NULL, runtime->library, functions, NULL) == 0;
+	for (int minor = COMPILER_MINORS - 1; !found && minor >= 0; minor--) {
+		char name[32] = "";
+		(void)snprintf(name, sizeof(name), API_LIBRARY("hiprtc%04d.dll", "libhiprtc.so.%d"),
+			       API_LIBRARY(100, 1) * runtime->major + minor);
+		found = api_load(NULL, name, functions, NULL) == 0;
+	}
 	if (!found)
 		hip->hiprtcCreateProgram = NULL;
 }
@@ -57,17 +63,18 @@ static int load(struct hip *hip, struct api_report *report, struct error *err)
 #undef LOAD
 	const struct api_function old[] = {{"hipGetDeviceProperties", &hip->hipGetDeviceProperties},
 					   {NULL, NULL}};
-	const char *library = NULL;
-	int rc = find_library(functions, report, &library, err);
+	const struct runtime *runtime = NULL;
+	int rc = find_library(functions, report, &runtime, err);
 	if (rc != 0)
 		return rc;
 	hip->calls.code_name = hip->hipGetErrorName;
 	hip->layout = &layout_6;
-	if (!api_find(library, "hipGetDevicePropertiesR0600", &hip->hipGetDeviceProperties)) {
+	if (!api_find(runtime->library, "hipGetDevicePropertiesR0600",
+		      &hip->hipGetDeviceProperties)) {
 		hip->layout = &layout_5;
-		rc = api_load(NULL, library, old, err);
+		rc = api_load(NULL, runtime->library, old, err);
 	}
-	find_compiler(hip, library);
+	find_compiler(hip, runtime);
 	return rc;
 }
 

@@ -60,21 +60,33 @@ static int judge_drivers(struct levelzero *lz, ze_result_t code, const char *cal
 			 code == ZE_RESULT_SUCCESS ? "no driver" : "ZE_RESULT_ERROR_UNINITIALIZED");
 }
 
+/* What a loader with zeInitDrivers() answers that found only drivers of before API 1.10, or none. */
+static bool is_older(ze_result_t code, uint32_t count)
+{
+	return code == ZE_RESULT_ERROR_UNINITIALIZED ||
+	       code == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE ||
+	       code == ZE_RESULT_ERROR_UNSUPPORTED_VERSION ||
+	       (code == ZE_RESULT_SUCCESS && count == 0);
+}
+
 static int find_drivers(struct levelzero *lz, ze_driver_handle_t *drivers, uint32_t *count,
 			struct error *err)
 {
 	struct levelzero_driver_types types = {.type = LEVELZERO_DRIVER_TYPES,
 					       .flags = LEVELZERO_EVERY_TYPE};
-	const char *call = lz->newer.zeInitDrivers != NULL ? "zeInitDrivers" : "zeInit";
-	ze_result_t code = ZE_RESULT_SUCCESS;
+	const char *call = "zeInitDrivers";
+	ze_result_t code = ZE_RESULT_ERROR_UNINITIALIZED;
 	*count = LEVELZERO_DRIVERS_MAX;
 	if (lz->newer.zeInitDrivers != NULL)
 		code = lz->newer.zeInitDrivers(count, drivers, &types);
-	else
+	if (is_older(code, *count)) {
+		*count = LEVELZERO_DRIVERS_MAX;
+		call = "zeInit";
 		code = lz->zeInit(0);
-	if (code == ZE_RESULT_SUCCESS && lz->newer.zeInitDrivers == NULL) {
-		call = "zeDriverGet";
-		code = lz->zeDriverGet(count, drivers);
+		if (code == ZE_RESULT_SUCCESS) {
+			call = "zeDriverGet";
+			code = lz->zeDriverGet(count, drivers);
+		}
 	}
 	int rc = judge_drivers(lz, code, call, *count, err);
 	if (*count > LEVELZERO_DRIVERS_MAX)

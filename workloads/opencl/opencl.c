@@ -154,7 +154,7 @@ static void add_pci(struct members *members, const struct opencl *cl, cl_device_
 {
 	cl_device_pci_bus_info_khr khr = {0};
 	struct amd_topology amd = {0};
-	cl_uint domain = 0;
+	cl_uint domain = (cl_uint)API_PCI_UNKNOWN;
 	cl_uint bus = 0;
 	cl_uint slot = 0; /* device << 3 | function */
 	if (read_value(cl, device, CL_DEVICE_PCI_BUS_INFO_KHR, &khr, sizeof(khr))) {
@@ -166,7 +166,9 @@ static void add_pci(struct members *members, const struct opencl *cl, cl_device_
 		api_add_pci_address(members, domain, bus, slot >> 3, slot & 7u);
 	} else if (read_value(cl, device, AMD_TOPOLOGY, &amd, sizeof(amd)) &&
 		   amd.type == AMD_TOPOLOGY_PCIE) {
-		api_add_pci_address(members, 0, amd.bus, amd.device, amd.function);
+		/* Without a domain. A GPU is function 0 of its slot; kernels before 6.9 put the number
+		 * of a partition there (kfd_topology.c). */
+		api_add_pci_address(members, (unsigned)API_PCI_UNKNOWN, amd.bus, amd.device, 0);
 	}
 }
 

@@ -36,8 +36,9 @@ static void test_streams_decode(void)
 /* What conforms, although it is unusual. */
 static void test_other_drivers(void)
 {
-	static const char *const settings[] = {"version=9", "hold=5",	   "hold=50",	    "full",
-					       "devices=2", "families=40", "fail=GetCaps:9"};
+	static const char *const settings[] = {"version=9",  "hold=5",	      "hold=50",
+					       "full",	     "devices=2",     "families=40",
+					       "extensions", "fail=GetCaps:9"};
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		cJSON *document CLEANUP_JSON = rig_run(settings[i], NULL);
 		if (strcmp(settings[i], "fail=GetCaps:9") != 0)

@@ -62,7 +62,10 @@ static void test_a_newer_loader(void)
 	cJSON *document CLEANUP_JSON = document_with(OWN_LOADER, "", "--size=5000");
 	cJSON *failing CLEANUP_JSON =
 		document_with(OWN_LOADER, "fail=zeInitDrivers:1879179264", "--size=5000");
+	cJSON *older CLEANUP_JSON =
+		document_with(OWN_LOADER, "fail=zeInitDrivers:2013265921", "--size=5000");
 	expect_string(document, "/work/status", "ok");
+	expect_string(older, "/work/status", "ok"); /* of its drivers, not of the loader */
 	expect_string(failing, "/api/status", "failed");
 	expect_string(failing, "/api/reason",
 		      "zeInitDrivers: ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE (1879179264)");

@@ -212,6 +212,38 @@ static void test_devices_are_told_apart(void)
 	expect_number(opencl, "/devices/2/computeUnits", 7);
 }
 
+/* As Mesa's packages install them: next to the driver of the hardware that of the processor. */
+static void test_hardware_is_preferred(void)
+{
+#define LAVAPIPE "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"
+	static const char *const orders[][2] = {
+		{"VK_DRIVER_FILES=" LAVAPIPE ":" TESTS "double_vulkan.json",
+		 "VK_ICD_FILENAMES=" LAVAPIPE ":" TESTS "double_vulkan.json"},
+		{"VK_DRIVER_FILES=" TESTS "double_vulkan.json:" LAVAPIPE,
+		 "VK_ICD_FILENAMES=" TESTS "double_vulkan.json:" LAVAPIPE},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
+		const struct probe probe = {.program = "probe-vulkan",
+					    .env = {orders[i][0], orders[i][1], NO_LEAK_CHECK}};
+		cJSON *document CLEANUP_JSON = probe_with(&probe, "", "--size=5000");
+		const double worked = json_pointer_number(document, "/work/device");
+		expect_count(document, "/devices", 2);
+		UNIT_STRING(string_at(cJSON_GetArrayItem(json_pointer(document, "/devices"),
+							 (int)worked),
+				      "/type"),
+			    "discrete-gpu");
+		expect_string(document, "/work/status", "ok");
+	}
+}
+
+/* AMD's runtime reports an address without a domain, and the number of a partition as the function. */
+static void test_an_unknown_domain(void)
+{
+	cJSON *document CLEANUP_JSON = with_double("probe-opencl", "topology,devices=2");
+	expect_string(document, "/devices/0/pciAddress", "83:00.0");
+	expect_string(document, "/devices/1/pciAddress", "83:00.0");
+}
+
 static void test_an_old_device_is_described(void)
 {
 	static const char *const programs[] = {"probe-vulkan", "probe-opencl"};
@@ -546,6 +578,8 @@ int main(void)
 		 test_a_driver_that_cannot_be_loaded_failed},
 		{"a bare environment is enough", test_a_bare_environment_is_enough},
 		{"devices are told apart", test_devices_are_told_apart},
+		{"hardware is preferred", test_hardware_is_preferred},
+		{"an unknown domain", test_an_unknown_domain},
 		{"an old device is described", test_an_old_device_is_described},
 		{"a device is selected", test_a_device_is_selected},
 		{"no device is told", test_no_device_is_told},

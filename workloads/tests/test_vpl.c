@@ -27,6 +27,9 @@ static void test_devices_are_told(void)
 	expect_string(document, "/devices/1/deviceId", "0x56a0");
 	expect_null(document, "/devices/1/deviceLuid");
 	expect_null(document, "/work");
+	cJSON *unknown CLEANUP_JSON = rig_run("pci-unknown", "--list");
+	expect_null(unknown, "/devices/0/pciAddress");
+	expect_string(unknown, "/devices/0/drm/render", "226:190");
 	expect_count(untold, "/devices", 1);
 	expect_null(untold, "/devices/0/pciAddress");
 }

@@ -9,11 +9,12 @@
 
 #include <unistd.h>
 
-/* Runs the body as a check; free with result_free(). Ends the test when the harness fails. */
-static inline struct result recorder_run_in(check_body *body, const char *directory)
+/* Runs the body as a check of `node`; free with result_free(). Ends the test when the harness fails. */
+static inline struct result recorder_run_on(check_body *body, const char *directory,
+					    const struct discovery_snapshot *node)
 {
 	const struct check check = {.id = "test.test", .title = "test", .run = body};
-	struct context context = {.out_directory = directory, .timeout_percent = 100};
+	struct context context = {.out_directory = directory, .timeout_percent = 100, .node = node};
 	struct result result = {0};
 	FILE *file = tmpfile();
 	char line[PROCESS_LINE_MAX] = "";
@@ -25,6 +26,11 @@ static inline struct result recorder_run_in(check_body *body, const char *direct
 		CU_ASSERT_EQUAL_FATAL(result_add_line(&result, line, strcspn(line, "\n"), NULL), 0);
 	(void)fclose(file);
 	return result;
+}
+
+static inline struct result recorder_run_in(check_body *body, const char *directory)
+{
+	return recorder_run_on(body, directory, NULL);
 }
 
 static inline struct result recorder_run(check_body *body)

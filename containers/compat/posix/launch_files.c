@@ -202,6 +202,24 @@ const char *launch_driver_glibc(const struct compat_launch *launch,
 	return glibc != NULL && !least.open ? arena_string(arena, glibc) : "";
 }
 
+/* The answer hands out device nodes and leaves the driver to the image, as many plugins do. */
+static bool leaves_driver_to_image(const struct compat_launch *launch)
+{
+	return launch->grant != NULL && launch->grant->devices.count != 0 &&
+	       !may_hold_more(launch) && !grant_brings_library(launch->grant);
+}
+
+void rule_image_driver(struct compat_case *it)
+{
+	const struct api_files *files = it->launch != NULL ? files_of(it->launch) : NULL;
+	if (files != NULL && files->library != NULL && it->contents != NULL &&
+	    leaves_driver_to_image(it->launch) && case_library(it, files->library) == NULL)
+		compat_find(it, COMPAT_CANNOT_WORK,
+			    "%s needs %s, which the image lacks, and the answer hands out device "
+			    "nodes only: name an image that has it with --image",
+			    it->launch->api, files->library);
+}
+
 void rule_driver_library(struct compat_case *it)
 {
 	const struct api_files *files = it->launch != NULL ? files_of(it->launch) : NULL;
@@ -212,7 +230,7 @@ void rule_driver_library(struct compat_case *it)
 	if (library != NULL || mount != NULL)
 		compat_find(it, COMPAT_WORKS, "%s has %s: %s", it->launch->api, files->library,
 			    library != NULL ? library->path : mount->container_path);
-	else
+	else if (!leaves_driver_to_image(it->launch))
 		compat_find(it, may_hold_more(it->launch) ? COMPAT_UNKNOWN : COMPAT_CANNOT_WORK,
 			    "%s needs %s, which is neither in the image nor among the files that "
 			    "the container is given",

@@ -93,6 +93,31 @@ static void test_driver_library(void)
 	EXPECT_LAUNCH(&lacks, &facts, &launch, rule, NOTHING, "");
 }
 
+/* Plugins of AMD and Intel hand out device nodes, and links to them. */
+static void test_image_driver(void)
+{
+	const struct host_facts facts = host("linux", "", NULL, 0);
+	struct contents_library library = {CONTENTS_DRIVER_LIBRARY, LIBRARIES "libamdhip64.so.6",
+					   "hip", "", 0};
+	const struct image_contents has = {
+		.glibc = "2.36", .glibc_needed = "", .libraries = &library, .library_count = 1};
+	const struct image_contents lacks = {.glibc = "2.36", .glibc_needed = ""};
+	struct grant_entry node = {
+		.host_path = "/dev/kfd", .container_path = "/dev/kfd", .permissions = "rw"};
+	struct grant_entry link = mount("/dev/dri/by-path/x", "/dev/dri/by-path/x.so");
+	struct grant_entry part = mount("/opt/libhsa.so.1", "/opt/libhsa.so.1");
+	struct grant grant = {.devices = {&node, 1}, .mounts = {&link, 1}};
+	const struct compat_launch launch = {.program = "/p", .api = "hip", .grant = &grant};
+	EXPECT_LAUNCH(&lacks, &facts, &launch, "linux.image-driver", COMPAT_CANNOT_WORK, "--image");
+	EXPECT_LAUNCH(&lacks, &facts, &launch, "linux.driver-library", NOTHING, "");
+	EXPECT_LAUNCH(&has, &facts, &launch, "linux.image-driver", NOTHING, "");
+	EXPECT_LAUNCH(&has, &facts, &launch, "linux.driver-library", COMPAT_WORKS, "libamdhip64");
+	grant.mounts.items = &part; /* one that brings a driver forgot a part of it */
+	EXPECT_LAUNCH(&lacks, &facts, &launch, "linux.image-driver", NOTHING, "");
+	EXPECT_LAUNCH(&lacks, &facts, &launch, "linux.driver-library", COMPAT_CANNOT_WORK,
+		      "neither in the image");
+}
+
 static void test_device_node(void)
 {
 	static const char rule[] = "linux.device-node";
@@ -202,6 +227,7 @@ int main(void)
 	CU_TestInfo tests[] = {{"scope", test_scope},
 			       {"missing libraries", test_missing},
 			       {"library of an API", test_driver_library},
+			       {"driver that the image brings", test_image_driver},
 			       {"device nodes", test_device_node},
 			       {"glibc of drivers", test_driver_glibc},
 			       {"symptoms", test_symptoms},

@@ -19,6 +19,11 @@ const char *launch_driver_glibc(const struct compat_launch *launch,
 	return "";
 }
 
+void rule_image_driver(struct compat_case *it)
+{
+	(void)it;
+}
+
 void rule_driver_library(struct compat_case *it)
 {
 	(void)it;

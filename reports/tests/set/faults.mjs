@@ -62,7 +62,7 @@ export const faults = [
 				: /single-device|two-containers|management-apis/.test(check),
 		sees: (check, {devices}) =>
 			check.startsWith('api.')
-				? {what: '/devices/count', wanted: '1', saw: `${devicesOf(check, devices).length}`}
+				? {what: '/devices/count', wanted: '1', saw: `${devicesOf(check, devices).length} devices of hardware`}
 				: {what: 'devices that the container sees', wanted: 'those that were granted', saw: devices.map(({id}) => id).join(', ')},
 	},
 	{

@@ -7,17 +7,22 @@ enum { FAMILIES_MAX = 32, EXTENSIONS_MAX = 64 };
 
 const struct api_driver *const amf_devices = &vulkan_api;
 
-/* The extensions of Vulkan that AMF asks for. */
-static int ask_extensions(const struct amf *amf, size_t *count, const char *names[EXTENSIONS_MAX],
-			  struct call_failure *failure, struct error *err)
+/* The extensions of Vulkan that AMF names and the device has: AMF names those of all devices. */
+static int ask_extensions(const struct amf *amf, VkPhysicalDevice physical, size_t *count,
+			  const char *names[EXTENSIONS_MAX], struct call_failure *failure,
+			  struct error *err)
 {
-	int rc = AMF_CALL(failure, err, AMFContext1, GetVulkanDeviceExtensions, amf->context, count,
-			  NULL);
-	if (rc == 0 && *count > 0 && *count <= EXTENSIONS_MAX)
+	size_t named = 0;
+	int rc = AMF_CALL(failure, err, AMFContext1, GetVulkanDeviceExtensions, amf->context,
+			  &named, NULL);
+	if (rc == 0 && named > 0 && named <= EXTENSIONS_MAX)
 		rc = AMF_CALL(failure, err, AMFContext1, GetVulkanDeviceExtensions, amf->context,
-			      count, names);
-	if (rc == 0 && *count > EXTENSIONS_MAX)
-		return error_set(err, ERROR_LIMIT, "AMF asks for %zu extensions of Vulkan", *count);
+			      &named, names);
+	if (rc == 0 && named > EXTENSIONS_MAX)
+		return error_set(err, ERROR_LIMIT, "AMF asks for %zu extensions of Vulkan", named);
+	for (size_t i = 0; rc == 0 && i < named; i++)
+		if (names[i] != NULL && vulkan_offers(amf->devices, physical, names[i]))
+			names[(*count)++] = names[i];
 	return rc;
 }
 
@@ -33,7 +38,7 @@ static int make_device(struct amf *amf, VkPhysicalDevice physical, struct call_f
 	VkDevice device = VK_NULL_HANDLE;
 	uint32_t count = FAMILIES_MAX;
 	size_t extensions = 0;
-	int rc = ask_extensions(amf, &extensions, names, failure, err);
+	int rc = ask_extensions(amf, physical, &extensions, names, failure, err);
 	if (rc != 0)
 		return rc;
 	vk->vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
