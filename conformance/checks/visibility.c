@@ -221,7 +221,7 @@ static void expect_api(struct check_run *run, const char *label, const struct gp
 {
 	const cJSON *entry = visibility_entry(sight->document, "/apis", api->name);
 	const cJSON *again = visibility_entry(sight->document, "/unsteered", api->name);
-	const cJSON *others = bare != NULL ? devices_of(bare->document, api) : NULL;
+	const cJSON *others = devices_of(bare != NULL ? bare->document : sight->document, api);
 	const char *what = check_format(run, "%s: devices through %s", label, api->name);
 	const char *unsteered = check_format(run, "%s without the variables that hide some", what);
 	if (expect_told(run, what, entry))

@@ -133,7 +133,8 @@ hip_result hipDeviceGetPCIBusId(char *address, int size, int device)
 	ENTER(hipDeviceGetPCIBusId);
 	(void)snprintf(address, (size_t)size, setting_has("old") ? "none" : "%04X:%02X:00.0",
 		       (unsigned)setting_number("pci-domain", 0),
-		       (unsigned)setting_number("pci-bus", 0x40) + (unsigned)device);
+		       (unsigned)setting_number("pci-bus", 0x40) +
+			       (setting_has("parts") ? 0 : (unsigned)device));
 	return HIP_SUCCESS;
 }
 

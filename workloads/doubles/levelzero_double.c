@@ -122,7 +122,8 @@ ze_result_t ZE_APICALL zeDevicePciGetPropertiesExt(ze_device_handle_t device,
 	if (setting_has("old"))
 		return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
 	properties->address.domain = (uint32_t)setting_number("pci-domain", 1);
-	properties->address.bus = (uint32_t)(setting_number("pci-bus", 0x40) + index_of(device));
+	properties->address.bus = (uint32_t)(setting_number("pci-bus", 0x40) +
+					     (setting_has("parts") ? 0 : index_of(device)));
 	return ZE_RESULT_SUCCESS;
 }
 

@@ -94,7 +94,9 @@ static cl_int answer_identity(size_t index, cl_device_info what, size_t room, vo
 				     index),
 	};
 	const cl_bool yes = CL_TRUE;
-	const unsigned char topology[24] = {1, [21] = 0x83, [23] = (unsigned char)index};
+	const unsigned char topology[24] = {
+		1, [21] = (unsigned char)setting_number("pci-bus", 0x83),
+		[23] = (unsigned char)index};
 	unsigned char bytes[CL_UUID_SIZE_KHR];
 	if (setting_has("old"))
 		return CL_INVALID_VALUE;
@@ -123,7 +125,7 @@ static cl_int CL_API_CALL get_device_info(cl_device_id id, cl_device_info what, 
 					  void *out, size_t *told)
 {
 	static const cl_bool yes = CL_TRUE;
-	static const cl_uint vendor = 0x10DE;
+	const cl_uint vendor = (cl_uint)setting_number("vendor", 0x10DE);
 	static const cl_uint units = 7;
 	static const cl_ulong memory = 64u << 20;
 	static const cl_ulong largest = 16u << 20;

@@ -27,6 +27,10 @@
  *   families=N                Vulkan tells so many families of queues, whatever the room for them
  *   graphics-only             no queue of a device does compute work
  *   old                       the device is one of the oldest version of the API
+ *   node=PATH                 there is no device where this one cannot be opened; it stays open
+ *   parts                     HIP and Level Zero show parts of one device: all have its address
+ *   vendor=N, device=N        the ids of PCI, of Vulkan and OpenCL
+ *   drm-major=N, drm-minor=N  the render node, of Vulkan
  *   pci-domain=N, pci-bus=N   where the first device is, in decimal; default: each double's own place
  *   render=N                  the number of its render node, which OpenGL tells in their place
  *   shared=PATH, ...          see shared.h

@@ -101,7 +101,7 @@ static void describe(size_t i)
 		.DeviceID = 0x56a0,
 		.PCIDomain = (mfxU32)setting_number("pci-domain", 0),
 		.PCIBus = (mfxU32)(setting_number("pci-bus", 3) + i),
-		.DRMRenderNodeNum = 190 + (mfxU32)i, /* no node of this machine */
+		.DRMRenderNodeNum = (mfxU32)(setting_number("render", 190) + i),
 		.DRMPrimaryNodeNum = 0x7FFFFFFF,
 		.DeviceName = "double",
 	};

@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Mesa's driver of the processor, which is installed with those of GPUs. */
+#ifndef DOUBLE_CPU
+#define DOUBLE_CPU 0
+#endif
+
 enum { GPUS_MAX = 16 };
 
 struct gpu {
@@ -57,7 +62,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkCreateInstance(const VkInstanceCreateInf
 	(void)allocator;
 	ENTER(vkCreateInstance);
 	struct instance *instance = double_allocate(sizeof(*instance));
-	size_t wanted = setting_number("devices", 1);
+	size_t wanted = DOUBLE_CPU ? 1 : setting_number("devices", 1);
 	set_loader_magic_value(instance);
 	instance->count = wanted < GPUS_MAX ? (uint32_t)wanted : GPUS_MAX;
 	for (uint32_t i = 0; i < instance->count; i++) {
@@ -99,10 +104,11 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties(VkPhysicalDevice
 	*out = (VkPhysicalDeviceProperties){
 		.apiVersion = setting_has("old") ? VK_API_VERSION_1_0 : VK_API_VERSION_1_3,
 		.driverVersion = 0x12345678,
-		.vendorID = 0x10DE,
-		.deviceID = 0x1EB8 + index,
-		.deviceType = setting_has("software") ? VK_PHYSICAL_DEVICE_TYPE_CPU
-						      : VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+		.vendorID = DOUBLE_CPU ? 0x10005 : (uint32_t)setting_number("vendor", 0x10DE),
+		.deviceID = DOUBLE_CPU ? 0 : (uint32_t)setting_number("device", 0x1EB8) + index,
+		.deviceType = DOUBLE_CPU || setting_has("software")
+				      ? VK_PHYSICAL_DEVICE_TYPE_CPU
+				      : VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
 		.limits = {.maxMemoryAllocationCount = 4096,
 			   .maxImageDimension2D = 4096,
 			   .maxStorageBufferRange = 1u << 27,
@@ -135,8 +141,8 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevic
 		} else if (link->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRM_PROPERTIES_EXT) {
 			VkPhysicalDeviceDrmPropertiesEXT *drm = (void *)link;
 			drm->hasRender = VK_TRUE;
-			drm->renderMajor = 226;
-			drm->renderMinor = 128 + index;
+			drm->renderMajor = (int64_t)setting_number("drm-major", 226);
+			drm->renderMinor = (int64_t)setting_number("drm-minor", 128) + index;
 		} else if (link->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
 			VkPhysicalDeviceDriverProperties *driver = (void *)link;
 			driver->driverID = (VkDriverId)9999;
@@ -153,7 +159,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceExtensionProperties(
 		{VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, 2},
 		{VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME, 1},
 	};
-	const uint32_t have = 2 + double_video_extensions(offered + 2);
+	const uint32_t have = DOUBLE_CPU ? 0 : 2 + double_video_extensions(offered + 2);
 	(void)device;
 	(void)layer;
 	ENTER(vkEnumerateDeviceExtensionProperties);

@@ -11,6 +11,8 @@
 #include "base/file.h"
 #include "base/text.h"
 
+#include <unistd.h>
+
 #define TESTS  GPUCERT_BINARY_DIR "/tests/"
 #define DOUBLE "LD_LIBRARY_PATH=" TESTS "hip"
 #define PLAIN  "LD_LIBRARY_PATH=" TESTS "hip-plain" /* of ROCm 5, without a compiler */
@@ -109,6 +111,24 @@ static void test_no_code_for_a_device_is_told(void)
 	expect_contains(known, "/api/loader/path", "libamdhip64.so.5");
 	expect_number(known, "/devices/0/computeUnits", 60);
 	expect_string(known, "/work/status", "ok");
+}
+
+/* Of the runtime's major version. */
+static void test_a_compiler_of_its_own(void)
+{
+	static const char *const links[][2] = {
+		{TESTS "hip-plain/libamdhip64.so.5", TESTS "hip-split/libamdhip64.so.5"},
+		{TESTS "hip/libamdhip64.so.6", TESTS "hip-split/libhiprtc.so.5"},
+	};
+	CU_ASSERT_EQUAL_FATAL(file_make_directories(TESTS "hip-split", 0755, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		(void)remove(links[i][1]);
+		CU_ASSERT_EQUAL_FATAL(symlink(links[i][0], links[i][1]), 0);
+	}
+	cJSON *document CLEANUP_JSON =
+		document_with("LD_LIBRARY_PATH=" TESTS "hip-split", "arch=11", "--size=5000");
+	expect_contains(document, "/api/loader/path", "hip-plain");
+	expect_string(document, "/work/status", "ok");
 }
 
 static void test_a_compiler_that_refuses_is_told(void)
@@ -233,6 +253,7 @@ int main(void)
 		{"what is not told is null", test_what_is_not_told_is_null},
 		{"code is chosen by architecture", test_code_is_chosen_by_architecture},
 		{"no code for a device is told", test_no_code_for_a_device_is_told},
+		{"a compiler of its own", test_a_compiler_of_its_own},
 		{"a compiler that refuses is told", test_a_compiler_that_refuses_is_told},
 		{"devices are told apart", test_devices_are_told_apart},
 		{"no device is told", test_no_device_is_told},

@@ -8,7 +8,7 @@ import {basename, join} from 'node:path';
 import {build, file, judgeAll, scripted, work} from './harness.mjs';
 import {discoveredNode, skip} from './machine.mjs';
 import {withRuntime} from './runtime.mjs';
-import {hideDrivers, needNamespace, showTree} from './tree.mjs';
+import {gpuLines, hex, hideDrivers, needNamespace, showTree} from './tree.mjs';
 
 needNamespace(import.meta.url);
 hideDrivers('vulkan', 'opencl', 'opengl');
@@ -21,24 +21,8 @@ const gpus = {
 	amd: {bus: 0x41, render: 129, ids: ['0x1002', '0x73bf'], driver: 'amdgpu', number: '1:3'},
 	intel: {bus: 0x42, render: 190, ids: ['0x8086', '0x56a0'], driver: 'xe'},
 };
-const hex = (number, digits) => number.toString(16).padStart(digits, '0');
 for (const gpu of Object.values(gpus)) gpu.id = `${hex(domain, 4)}:${hex(gpu.bus, 2)}:00.0`;
-const tree = ({id, render, ids: [vendor, device], driver, number = `226:${render}`}) => {
-	const folder = `devices/pci${id.slice(0, 7)}/${id}`;
-	return [
-		...Object.entries({vendor, device, subsystem_vendor: vendor, subsystem_device: '0x0001', revision: '0x01', class: '0x030000', numa_node: '-1'})
-			.map(([name, value]) => `sys/${folder}/${name} = ${value}\\n`),
-		`sys/${folder}/driver -> ../../../bus/pci/drivers/${driver}`,
-		`sys/bus/pci/drivers/${driver}/bind =`,
-		`sys/bus/pci/devices/${id} -> ../../../${folder}`,
-		`sys/${folder}/drm/renderD${render}/dev = ${number}\\n`,
-		`sys/${folder}/drm/renderD${render}/device -> ../..`,
-		`sys/class/drm/renderD${render} -> ../../${folder}/drm/renderD${render}`,
-		`sys/dev/char/${number} -> ../../${folder}/drm/renderD${render}`,
-		`dev/dri/renderD${render} = ${number}`,
-	];
-};
-showTree(Object.values(gpus).flatMap(tree).join('\n'));
+showTree(Object.values(gpus).flatMap(gpuLines).join('\n'));
 const found = discoveredNode();
 for (const {id} of Object.values(gpus))
 	if (!found.devices.some((d) => d.id === id)) skip(`discovery does not find ${id}: ${JSON.stringify(found.diagnostics)}`);

@@ -256,6 +256,9 @@ static void test_unknown(void)
 		 "/pciAddress"},
 		{"vulkan", FAR, "n", "ok", "", GPU(IDS("0x10005", "0x0000")), DONE("0"),
 		 REPORT_UNSUPPORTED, "told from the others"},
+		/* a partition (MIG): the address of the whole, and a UUID of its own */
+		{"cuda", FAR, "n", "ok", "", GPU(BUS("0002:83:00.0") UUID("33")), DONE("0"),
+		 REPORT_PASS, ""},
 		/* a virtual GPU is shown as what is behind it */
 		{"vulkan", VIRTIO, "n", "ok", "", GPU(IDS("0x8086", "0x4905") BUS("0000:00:01.0")),
 		 DONE("0"), REPORT_PASS, ""},

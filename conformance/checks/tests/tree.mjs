@@ -66,3 +66,27 @@ export function showTree(text) {
 	mountOn('--rbind', sys, '/sys');
 	mountOn('--rbind', dev, '/dev');
 }
+
+export const hex = (number, digits) => number.toString(16).padStart(digits, '0');
+
+// The lines of a tree for one GPU at the PCI address `id`: its PCI ids, kernel driver, and render node, and a card's node where there is one.
+// `number`: the device of this machine that its nodes are, so that they can be opened.
+export function gpuLines({id, render, card, ids: [vendor, device], driver, kind = '0x030000', number = `226:${render}`}) {
+	const folder = `devices/pci${id.slice(0, 7)}/${id}`;
+	const facts = {vendor, device, subsystem_vendor: vendor, subsystem_device: '0x0001', revision: '0x01', class: kind, numa_node: '-1'};
+	const node = (name) => [
+		`sys/${folder}/drm/${name}/dev = ${number}\\n`,
+		`sys/${folder}/drm/${name}/device -> ../..`,
+		`sys/class/drm/${name} -> ../../${folder}/drm/${name}`,
+		`dev/dri/${name} = ${number}`,
+	];
+	return [
+		...Object.entries(facts).map(([name, value]) => `sys/${folder}/${name} = ${value}\\n`),
+		`sys/${folder}/driver -> ../../../bus/pci/drivers/${driver}`,
+		`sys/bus/pci/drivers/${driver}/bind =`,
+		`sys/bus/pci/devices/${id} -> ../../../${folder}`,
+		...node(`renderD${render}`),
+		...(card === undefined ? [] : node(`card${card}`)),
+		`sys/dev/char/${number} -> ../../${folder}/drm/renderD${render}`,
+	];
+}
