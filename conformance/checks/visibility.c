@@ -188,10 +188,12 @@ static void expect_devices(struct check_run *run, const char *what, const char *
 {
 	const char *emulator = check_context(run)->node->system.emulator;
 	struct wanted wanted = count_wanted(grant, api);
-	struct shown_count saw = shown_count(devices, emulator, has_parts(check_context(run)->node, grant));
+	struct shown_count saw =
+		shown_count(devices, emulator, has_parts(check_context(run)->node, grant));
 	/* A composed image brings no driver: what its bare container shows is the runtime's gift.
 	 */
-	long long own = check_context(run)->image.complete ? 0 : shown_count(bare, NULL, false).software;
+	long long own =
+		check_context(run)->image.complete ? 0 : shown_count(bare, NULL, false).software;
 	if (emulator != NULL && emulator[0] != '\0') {
 		/* A software renderer stands in for the hardware. */
 		(void)check_expect_int(run, what, saw.hardware,
@@ -242,7 +244,8 @@ static void expect_dxgi(struct check_run *run, const char *label, const cJSON *d
 	const char *emulator = check_context(run)->node->system.emulator;
 	if (expect_told(run, what, entry))
 		(void)check_expect_int(
-			run, what, shown_count(json_pointer(entry, "/devices"), emulator, false).hardware,
+			run, what,
+			shown_count(json_pointer(entry, "/devices"), emulator, false).hardware,
 			(long long)granted_count(grant, "directx"));
 }
 
@@ -288,8 +291,9 @@ static void add_sight(struct check_run *run, const char *label, const struct sig
 	struct members record CLEANUP_MEMBERS = members_new();
 	struct seen seen = {0};
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
-		bool own_software = !check_context(run)->image.complete &&
-				    shown_count(devices_of(document, api), NULL, false).software != 0;
+		bool own_software =
+			!check_context(run)->image.complete &&
+			shown_count(devices_of(document, api), NULL, false).software != 0;
 		if (!api->past_assignment)
 			see_api(node, api->name, devices_of(sight->document, api), own_software,
 				&seen);

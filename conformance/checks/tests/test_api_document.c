@@ -21,6 +21,8 @@ static const struct discovery_device devices[] = {
 	DEVICE("t4", .pci_vendor = 0x10de, .pci_device = 0x1eb8, .pci_address = "", .luid = 0x0102),
 	DEVICE("far", .pci_vendor = 0x1002, .pci_device = 0x740f, .pci_address = "0002:83:00.0"),
 	DEVICE("virtio", .pci_vendor = 0x1af4, .pci_device = 0x1050, .pci_address = "0000:00:01.0"),
+	DEVICE("part", .pci_vendor = 0x1002, .pci_device = 0x74a1, .pci_address = "0000:09:00.0"),
+	DEVICE("other", .pci_vendor = 0x1002, .pci_device = 0x74a1, .pci_address = "0000:09:00.0"),
 	{.id = "soft",
 	 .kind = DISCOVERY_SOFTWARE,
 	 .pci_vendor = DISCOVERY_UNKNOWN,
@@ -29,7 +31,7 @@ static const struct discovery_device devices[] = {
 	 .vendor = "Mesa",
 	 .apis = apis},
 };
-enum { RADEON, T4, FAR, VIRTIO, SOFT };
+enum { RADEON, T4, FAR, VIRTIO, PART, OTHER_PART, SOFT };
 
 static struct discovery_snapshot node = {
 	.system = {.os = "linux", .emulator = ""},
@@ -152,6 +154,14 @@ static void test_drivers_next_to_each_other(void)
 		{"levelzero", RADEON, "n", "ok", "",
 		 GPU(RADEON_BUS UUID("1")) ", " GPU(RADEON_BUS UUID("2")), DONE("0"), REPORT_PASS,
 		 ""},
+		/* parts of which the node has each as a device of its own */
+		{"hip", PART, "n", "ok", "", GPU(BUS("0000:09:00.0")), DONE("0"),
+		 REPORT_UNSUPPORTED, "told from the others"},
+		{"hip", PART, "n", "ok", "", GPU(BUS("0000:09:00.0")) ", " GPU(BUS("0000:09:00.0")),
+		 DONE("0"), REPORT_FAIL, "/devices/count: saw 2"},
+		{"vulkan", PART, "n", "ok", "",
+		 GPU(BUS("0000:09:00.0") BY("a")) ", " GPU(BUS("0000:09:00.0") BY("b")), DONE("0"),
+		 REPORT_UNSUPPORTED, "told from the others"},
 		/* software: it alone */
 		{"vulkan", SOFT, "l", "ok", "", LAVAPIPE, DONE("0"), REPORT_PASS, ""},
 		{"vulkan", SOFT, "l", "ok", "", LAVAPIPE ", " LAVAPIPE, DONE("0"), REPORT_FAIL,
