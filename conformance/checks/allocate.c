@@ -6,7 +6,6 @@
 #include "rpc/rpc.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { REPEATS = 20, ORDERED_MAX = 64 /* ids in one call */ };
@@ -250,7 +249,8 @@ static void no_ids(struct rig *rig, const struct rig_item *item)
 struct registering {
 	struct rig *rig;
 	size_t from;
-	const struct kubelet_registration *found; /* of a resource under test, and dialled */
+	const char *resource;
+	const struct kubelet_registration *found; /* of the resource, and dialled */
 };
 
 static bool is_registering(void *user)
@@ -259,7 +259,7 @@ static bool is_registering(void *user)
 	struct rig *rig = registering->rig;
 	for (size_t i = registering->from; i < kubelet_registration_count(rig->kubelet); i++) {
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-		if (r->socket != NULL && text_list_has(&rig->resources, r->resource)) {
+		if (r->socket != NULL && text_equal(r->resource, registering->resource)) {
 			registering->found = r;
 			return true;
 		}
@@ -298,37 +298,17 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 	rpc_channel_close(channel);
 }
 
-/* The first healthy id of each resource, and its answer. */
-struct known_answer {
-	struct text_list ids;
-	struct rpc_answer reply;
-};
-
-static void free_known(void *known)
+/* The resource under test that registered first. */
+static const char *first_resource(const struct rig *rig)
 {
-	struct known_answer *answers = known;
-	for (size_t i = 0; answers[i].ids.count != 0; i++) {
-		text_list_free(&answers[i].ids);
-		rpc_answer_free(&answers[i].reply);
+	const struct kubelet_registration *r = NULL;
+	for (size_t i = rig->first_registration; i < kubelet_registration_count(rig->kubelet);
+	     i++) {
+		r = kubelet_registration_at(rig->kubelet, i);
+		if (r->resource != NULL && text_list_has(&rig->resources, r->resource))
+			return r->resource;
 	}
-	free(answers);
-}
-
-static struct known_answer *ask_each(struct rig *rig)
-{
-	struct known_answer *known = calloc(rig->resources.count + 1, sizeof(*known));
-	struct error err = {0};
-	if (!check_works(rig->run, known != NULL ? 0 : error_memory(&err), NULL, &err))
-		return NULL;
-	check_defer(rig->run, free_known, known);
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		const char *resource = rig->resources.items[i];
-		if (!rig_healthy_ids(rig, resource, &known[i].ids) ||
-		    allocate_expect(rig, resource, (const char *const *)known[i].ids.items, 1,
-				    "Allocate of one device", &known[i].reply) == NULL)
-			return NULL;
-	}
-	return known;
+	return rig->resources.items[0];
 }
 
 /* The kubelet opens ListAndWatch once it has answered Register; while it holds that answer back
@@ -336,25 +316,26 @@ static struct known_answer *ask_each(struct rig *rig)
 static void before_list(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct known_answer *known = rig != NULL ? ask_each(rig) : NULL;
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct rpc_answer known CLEANUP_RPC_ANSWER = {0};
 	struct registering registering = {.rig = rig};
 	struct error err = {0};
-	if (known == NULL || !rig_stop_plugin(rig, SIGTERM) ||
-	    !check_works(run, kubelet_fault_set(rig->kubelet, "register-delay=8000", &err), NULL,
-			 &err))
+	if (rig == NULL)
 		return;
+	registering.resource = check_format(run, "%s", first_resource(rig));
 	registering.from = kubelet_registration_count(rig->kubelet);
-	if (!rig_start_plugin(rig, NULL))
+	if (!rig_healthy_ids(rig, registering.resource, &ids) ||
+	    allocate_expect(rig, registering.resource, (const char *const *)ids.items, 1,
+			    "Allocate of one device", &known) == NULL ||
+	    !rig_stop_plugin(rig, SIGTERM) ||
+	    !check_works(run, kubelet_fault_set(rig->kubelet, "register-delay=8000", &err), NULL,
+			 &err) ||
+	    !rig_start_plugin(rig, NULL))
 		return;
 	int rc = rig_wait(rig, is_registering, &registering, rig_wait_ms(rig, CHECK_REG_01),
 			  "a Register call", &err);
-	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))
-		return;
-	for (size_t i = 0; i < rig->resources.count; i++) {
-		if (text_equal(rig->resources.items[i], registering.found->resource))
-			allocate_on_socket(rig, registering.found, known[i].ids.items[0],
-					   &known[i].reply);
-	}
+	if (check_expect_ok(run, rc, "the plugin tries to register", &err))
+		allocate_on_socket(rig, registering.found, ids.items[0], &known);
 }
 
 #define ALLOCATE(name, rule, severity, body, ...)                                                  \

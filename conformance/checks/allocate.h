@@ -28,7 +28,7 @@ void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge
 
 enum allocate_members {
 	/* All that a container gets. Lists, also of names between commas in a value, mean the same in any order, and
-	 * so do annotations of CDI under other keys and keys with other UUIDs. */
+	 * so do annotations of CDI under other keys. */
 	ALLOCATE_ALL,
 	/* Device nodes, mounted files, CDI devices and names of variables: a plugin may make up a value or a folder for
 	 * each container. */

@@ -28,7 +28,7 @@ static bool are_shared(struct rig *rig, const char *resource, const char *const 
 {
 	struct rpc_answer before = {0};
 	bool shared = false;
-	for (size_t i = 0; !shared && i < count; i++) {
+	for (size_t i = 0; !shared && i < count && i < TOGETHER_MAX; i++) {
 		struct rpc_answer reply = {0};
 		struct allocate_difference difference = {0};
 		(void)rig_allocate(rig, resource, &ids[i], 1, &reply, NULL);
@@ -243,7 +243,8 @@ static void expect_unique_paths(struct rig *rig, const struct rig_item *item)
 	if (!rig_is_windows(rig))
 		expect_unique(rig, "devices[].container_path", answer->devices, answer->n_devices);
 	if (answer->n_mounts == 0 && answer->n_devices == 0)
-		(void)check_expect(rig->run, true, "entries of the answer", "any number", "none");
+		(void)check_expect(rig->run, true, "entries of the answer", "different paths",
+				   "no mount and no device node");
 }
 
 void allocate_unique_paths(struct rig *rig, const struct rig_item *item)
@@ -318,9 +319,11 @@ static bool is_system_folder(const char *path)
 	return is_one_of(path, whole) || is_below(path, inside);
 }
 
-/* Of the host: what no container should get to read. */
+/* Of the host: what no container should get to read. On Container-Optimized OS drivers are in a home folder. */
 static bool is_harmful_source(const char *path)
 {
+	if (path_is_within(path, "/home/kubernetes/bin"))
+		return false;
 	static const char *const secrets[] = {"/etc/gshadow", "/etc/shadow", "/etc/sudoers", NULL};
 	return is_system_folder(path) || is_below(path, secrets);
 }

@@ -162,13 +162,22 @@ static bool is_own_default(const struct look *look, const struct grant_conflict 
 	return text_equal(winner, loser) || (file != NULL && text_equal(file->path, loser));
 }
 
+/* A plugin that lists GPUs for NVIDIA's runtime as well as by CDI has its Spec keep that runtime from acting on them. */
+static bool is_stand_back(const struct grant_conflict *conflict)
+{
+	return strcmp(conflict->key, "NVIDIA_VISIBLE_DEVICES") == 0 &&
+	       (text_equal(conflict->winner, "void") || text_equal(conflict->loser, "void"));
+}
+
 /* The first conflicts of what is applied are the answer's own. */
 static void judge_conflicts(struct look *look, const struct offer *offer)
 {
 	const struct grant *applied = offer_applied(offer);
 	for (size_t i = offer->grant.conflict_count; i < applied->conflict_count; i++) {
 		const struct grant_conflict *conflict = &applied->conflicts[i];
-		tally_add(&look->tally, conflict->same || is_own_default(look, conflict),
+		tally_add(&look->tally,
+			  conflict->same || is_own_default(look, conflict) ||
+				  is_stand_back(conflict),
 			  "%s is %s by %s and %s by %s", conflict->key, conflict->winner,
 			  conflict->winner_resource, conflict->loser, conflict->loser_resource);
 	}

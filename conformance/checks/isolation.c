@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Isolation: a container sees what it was given, and nothing else. */
 #include "conformance/checks/isolation.h"
+#include "conformance/checks/allocate.h"
 
 #include "conformance/checks/suites.h"
 
@@ -100,6 +101,25 @@ static void shared_replicas(struct check_run *run)
 	visibility_expect_same_devices(run, sights[0].document, sights[1].document);
 }
 
+/* A plugin may refuse several ids of shared devices, saying why. */
+static bool refuses_both(const struct isolation *isolation)
+{
+	struct rig *rig = isolation->rig;
+	const char *resource = isolation->pair[0]->resource;
+	const char *const pair[] = {isolation->pair[0]->id, isolation->pair[1]->id};
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	bool refuses = strcmp(resource, isolation->pair[1]->resource) == 0 &&
+		       rig_allocate(rig, resource, pair, 2, &reply, NULL) == 0 &&
+		       reply.reply == NULL && rig_healthy_ids(rig, resource, &ids) &&
+		       allocate_may_refuse(rig, resource, (const char *const *)ids.items, ids.count,
+					   &reply);
+	if (refuses)
+		check_not_applicable(isolation->run,
+				     "the plugin refuses several shared devices in one container");
+	return refuses;
+}
+
 /* One container with the devices of both offers. */
 static bool open_both(struct isolation *isolation, struct offer *both)
 {
@@ -154,7 +174,8 @@ static void two_devices(struct check_run *run)
 {
 	struct isolation isolation CLEANUP_ISOLATION = {0};
 	struct offer both = {0};
-	if (!tenants_open_pair(&isolation, run, TENANTS_DIFFERENT) || !open_both(&isolation, &both))
+	if (!tenants_open_pair(&isolation, run, TENANTS_DIFFERENT) || refuses_both(&isolation) ||
+	    !open_both(&isolation, &both))
 		return;
 	judge_both(&isolation, &both);
 	offer_close(isolation.rig, &both);

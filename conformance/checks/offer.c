@@ -5,11 +5,12 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "conformance/checks/node_cdi.h"
+#include "rpc/message.h"
 #include "rpc/rpc.h"
 
 #include <string.h>
 
-enum { OFFERS_MS = 60000 };
+enum { OFFERS_MS = 60000, OFFERS_MAX = 256 /* ids of a resource */ };
 
 const struct grant *offer_applied(const struct offer *offer)
 {
@@ -57,6 +58,34 @@ int offer_ask(struct rig *rig, const char *resource, const char *id, struct offe
 	return error_wrap(err, rc, "%s of %s", id, resource);
 }
 
+/* A kubelet asks for a preference before it chooses several devices, and admits nobody when that fails. Which devices
+ * the plugin prefers does not matter here. */
+static bool ask_preference(struct rig *rig, const struct kubelet_limit *limit)
+{
+	const struct kubelet_registration *r = rig_registration(rig, limit->resource);
+	V1beta1__ContainerPreferredAllocationRequest container =
+		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
+	V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
+	V1beta1__PreferredAllocationRequest request = V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	if (limit->count < 2 || r == NULL || !r->options.get_preferred_allocation_available)
+		return true;
+	container.available_deviceids = message_strings((const char **)(uintptr_t)limit->ids);
+	container.n_available_deviceids = limit->count;
+	container.allocation_size = (int32_t)limit->count;
+	request.container_requests = containers;
+	request.n_container_requests = 1;
+	int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, limit->resource),
+			      DEVICE_PLUGIN_SERVICE "GetPreferredAllocation", &request.base,
+			      &v1beta1__preferred_allocation_response__descriptor, RIG_CALL_MS,
+			      &reply, &err);
+	if (rc == 0 && reply.code != RPC_OK)
+		rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
+			       reply.message);
+	return check_expect_ok(rig->run, rc, "GetPreferredAllocation of several devices", &err);
+}
+
 bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t count,
 		struct offer *out)
 {
@@ -64,7 +93,7 @@ bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t coun
 	struct error err = {0};
 	*out = (struct offer){.resource = limits->resource,
 			      .id = check_format(rig->run, "%s", limits->ids[0])};
-	if (!rig_admit(rig, pod, limits, count, &out->grant))
+	if (!ask_preference(rig, limits) || !rig_admit(rig, pod, limits, count, &out->grant))
 		return false;
 	out->pod = pod;
 	if (check_works(rig->run, read_grant(rig, out, &err), NULL, &err))
@@ -141,21 +170,23 @@ struct offers {
 static void visit_resource(struct rig *rig, const struct rig_item *item)
 {
 	struct offers *offers = item->user;
-	for (size_t i = 0; !offers->ended && i < item->ids->count; i++) {
+	size_t all = item->ids->count;
+	size_t count = all < OFFERS_MAX ? all : OFFERS_MAX;
+	size_t asked = 0;
+	for (; !offers->ended && asked < count && clock_monotonic_ms() <= offers->end_ms; asked++) {
 		struct offer offer = {0};
 		struct error err = {0};
-		if (clock_monotonic_ms() > offers->end_ms) {
-			check_note(rig->run, "%zu of the %zu ids of %s were asked for", i,
-				   item->ids->count, item->resource);
-			return;
-		}
-		int rc = offer_ask(rig, item->resource, item->ids->items[i], &offer, &err);
+		const char *id = item->ids->items[asked * all / count];
+		int rc = offer_ask(rig, item->resource, id, &offer, &err);
 		if (rc < 0)
 			(void)check_expect_ok(rig->run, rc, "Allocate", &err);
 		offers->visited += rc == 0;
 		offers->ended = rc < 0 || !offers->visit(&offer, offers->user);
 		offer_close(rig, &offer);
 	}
+	if (!offers->ended && asked < all)
+		check_note(rig->run, "%zu of the %zu ids of %s were asked for", asked, all,
+			   item->resource);
 }
 
 size_t offers_each(struct rig *rig, bool (*visit)(struct offer *offer, void *user), void *user)

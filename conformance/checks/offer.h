@@ -42,7 +42,7 @@ void offer_tell_unseen(struct check_run *run, const char *prefix, size_t count);
 /*
  * Asks for each healthy id of each resource under test, one after the other, and closes the offer
  * after `visit`, which returns false to end it all. An id without an answer ends it as well.
- * Many ids take long: after a minute the rest is left out, which a note says. Returns how many ids
- * were visited.
+ * Of many ids some are asked for, spread over all, and none after a minute, which a note says. Returns
+ * how many ids were visited.
  */
 size_t offers_each(struct rig *rig, bool (*visit)(struct offer *offer, void *user), void *user);

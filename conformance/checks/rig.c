@@ -61,6 +61,8 @@ static void on_event(const struct kubelet_event *event, void *user)
 	char *line CLEANUP_FREE = json != NULL ? json_print_compact(json) : NULL;
 	if (line != NULL)
 		text_addf(&rig->events, "%s\n", line);
+	if (event->type == KUBELET_EVENT_DEVICES && rig->on_list != NULL)
+		rig->on_list(event, rig->on_list_user);
 	if (event->type == KUBELET_EVENT_REGISTER_ANSWERED && event->code == RPC_OK)
 		tell_plugin(rig, event->resource);
 }

@@ -38,7 +38,10 @@ struct rig {
 	struct text output;	   /* of every run of the plugin */
 	bool admitted;		   /* an admission that worked is recorded */
 	uint64_t waited_ns;	   /* for the plugin, not told to the report yet */
-	bool supervised;	   /* a plugin that ends is started again, as a DaemonSet does */
+	/* Called with each list of the kubelet's own streams as it comes; may be NULL. */
+	void (*on_list)(const struct kubelet_event *event, void *user);
+	void *on_list_user;
+	bool supervised; /* a plugin that ends is started again, as a DaemonSet does */
 };
 
 /* Goes through the resources under test; NULL has none. */

@@ -364,16 +364,29 @@ static bool all_are_healthy(void *user)
 	return true;
 }
 
+/* A device may turn unhealthy; one of a stable node does not vanish. */
+static void expect_kept(struct rig *rig, const char *resource)
+{
+	const cJSON *known = cJSON_GetObjectItemCaseSensitive(rig->known, resource);
+	size_t listed = kubelet_resource_status(rig->kubelet, resource).capacity;
+	if (cJSON_IsNumber(known) && (double)listed < known->valuedouble)
+		(void)check_expect(rig->run, false,
+				   check_format(rig->run, "devices of %s", resource),
+				   check_format(rig->run, "%.0f, as before", known->valuedouble),
+				   "%zu", listed);
+}
+
 /* Waits until the devices are healthy that are known to become so. Where they do not, less is
- * expected from now on. */
+ * expected from now on, and devices that are no longer listed are recorded. */
 static void wait_healthy(struct rig *rig)
 {
 	if (rig_wait(rig, all_are_healthy, rig, context_limit_ms(rig->context, RIG_HEALTHY_MS),
 		     "healthy devices", NULL) != ERROR_TIMEOUT)
 		return;
-	for (size_t i = 0; i < rig->resources.count; i++)
-		set_known(rig, rig->resources.items[i],
-			  count_healthy(rig, rig->resources.items[i]));
+	rig_each (resource, rig) {
+		expect_kept(rig, resource);
+		set_known(rig, resource, count_healthy(rig, resource));
+	}
 	write_known(rig);
 }
 

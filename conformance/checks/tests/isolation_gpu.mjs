@@ -52,10 +52,22 @@ const renderer = {
 	envs: {VK_DRIVER_FILES: '/opt/driver.json', VK_ICD_FILENAMES: '/opt/driver.json'},
 };
 
+// Two GPUs of one resource, each with its replicas.
+const together = (replicas, changes) => {
+	const ids = gpus.slice(0, 2).flatMap((gpu) => replicas.map((replica) => [`${gpu.id}${replica}`, {devices: gpu.nodes.map((n) => handOut(n.path))}]));
+	return scripted({plugins: [{resource: 'example.com/gpu', devices: ids.map(([id]) => ({id})), allocate: {ids: Object.fromEntries(ids)}, ...changes}]});
+};
+const prefers = {options: {get_preferred_allocation_available: true}};
+
 const nodesAlone = pair((gpu) => gpu.nodes.map((n) => handOut(n.path)));
 const rows = [
 	{check: 'isolation.two-containers', plugin: nodesAlone, wanted: 'pass'},
 	{check: 'isolation.two-devices', plugin: nodesAlone, wanted: 'pass'},
+	// A kubelet asks which devices are preferred, and admits nobody where that fails.
+	{check: 'isolation.two-devices', plugin: together([''], prefers), wanted: 'pass'},
+	{check: 'isolation.two-devices', plugin: together([''], {...prefers, rpc: {GetPreferredAllocation: {code: 13}}}), reason: 'GetPreferredAllocation'},
+	{check: 'isolation.two-devices', plugin: together([''], {max_ids: 1}), reason: 'maximum request size'},
+	{check: 'isolation.two-devices', plugin: together(['::0', '::1'], {max_ids: 1}), wanted: 'not-applicable', reason: 'several shared devices'},
 	{check: 'api.vulkan', plugin: nodesAlone, args: ['--resource', `example.com/gpu-${minor(render(gpus[0]))}`], wanted: 'unsupported', reason: '--image'},
 	{check: 'isolation.two-containers', plugin: pair((gpu) => [handOut(alias(gpu, 'driver-root'), render(gpu))]), wanted: 'pass'},
 	{check: 'isolation.single-device', plugin: pair((gpu) => [handOut(link(gpu), '/dev/dri/renderD128')]), wanted: 'pass'},

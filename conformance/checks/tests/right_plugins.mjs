@@ -66,6 +66,9 @@ const rows = [
 		also: (report) =>
 			assertions(report, 'allocate.each-and-all').some((a) => a.what === 'gpu-1') ? null : 'gpu-1 is not tested',
 	}),
+	row('a device that is ill for a while', plugin({lists: [{after_ms: 300, devices: [devices[0], {...devices[1], health: 'Unhealthy'}]}, {after_ms: 300, devices}]}), {
+		checks: ['list-and-watch'],
+	}),
 	row('a device that stays ill', plugin({devices: [...devices, {id: 'gpu-2', health: 'Unhealthy'}]})),
 	row('1,000 replicas', plugin({devices: numbers(1000, (i) => ({id: `gpu-0::${i}`}))})),
 	row('100,000 ids', plugin({devices: [], device_count: 100000, device_prefix: 'd'}), {

@@ -115,6 +115,15 @@ rows.push(
 	},
 	// Several devices may be refused together where they are one device.
 	{check: 'allocate.each-and-all', plugin: plugin({max_ids: 1}), args, reason: 'all devices together: saw UNKNOWN'},
+	// Devices of a stable node stay in the lists.
+	{check: 'list-and-watch.ids', plugin: plugin({lists: [{after_ms: 500, devices: []}]}), args, reason: 'devices of example.com/gpu: saw 0, wanted 2, as before'},
+	{check: 'list-and-watch.idle', plugin: plugin({lists: [{after_ms: 2000, devices: []}]}), args, reason: 'devices listed before: saw example.com/gpu gpu-0 is gone'},
+	{
+		check: 'list-and-watch.idle',
+		plugin: plugin({lists: [{after_ms: 2000, devices: [devices[1]]}, {after_ms: 300, devices}]}),
+		args,
+		reason: 'gpu-0 is gone',
+	},
 	// One fault, one failure; and what the plugin does is no fault of the harness.
 	{check: 'allocate.error-names-id', plugin: plugin({accept_unknown: true}), args, wanted: 'not-applicable', reason: 'allocate.unknown-id'},
 	{check: 'list-and-watch.ids-stable', plugin: plugin({}, {on_sigterm: 'ignore'}), args, reason: 'running after SIGTERM'},

@@ -61,7 +61,7 @@ const char *script_help(void)
 	       "                  cdi_devices: []}. In its strings {id} is the id, {base} the id "
 	       "up to \"::\",\n"
 	       "                  {first} the first id, {uuid} a new UUID, {ids} all ids of the\n"
-	       "                  request as sent, {sorted} all ids sorted, {call} the number of "
+	       "                  request as sent, {ids=X} with X before each, {sorted} sorted, {call} the number of "
 	       "the call\n"
 	       "  rpc             {METHOD: FAULT}; methods are GetDevicePluginOptions, "
 	       "ListAndWatch,\n"

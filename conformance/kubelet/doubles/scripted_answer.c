@@ -32,6 +32,21 @@ struct arena {
 	bool failed;
 };
 
+/* "{ids=PREFIX}": each id with the prefix. Returns how much was used. */
+static size_t expand_prefixed(const char *string, const struct placeholders *places,
+			      struct text *text)
+{
+	const char *prefix = string + strlen("{ids=");
+	const char *end = text_starts_with(string, "{ids=") ? strchr(prefix, '}') : NULL;
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	if (end == NULL || text_list_split(&ids, places->ids, ',', NULL) < 0)
+		return 0;
+	for (size_t i = 0; i < ids.count; i++)
+		text_addf(text, "%s%.*s%s", i != 0 ? "," : "", (int)(end - prefix), prefix,
+			  ids.items[i]);
+	return (size_t)(end - string) + 1;
+}
+
 static char *expand(struct arena *arena, const char *string, const struct placeholders *places)
 {
 	const struct {
@@ -51,6 +66,8 @@ static char *expand(struct arena *arena, const char *string, const struct placeh
 			text_add(&text, table[i].value);
 			used = strlen(table[i].name);
 		}
+		if (used == 0)
+			used = expand_prefixed(string, places, &text);
 		if (used == 0)
 			text_append(&text, string, used = 1);
 		string += used;
