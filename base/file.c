@@ -104,3 +104,16 @@ int file_list(const char *path, struct text_list *names, struct error *err)
 	text_list_sort(names);
 	return rc;
 }
+
+void file_name_held(const char *held, const char *path, struct error *err)
+{
+	char *at = held != NULL && err != NULL ? strstr(err->text, held) : NULL;
+	if (at == NULL)
+		return;
+	char *rest CLEANUP_FREE = strdup(at + strlen(held));
+	int size = (int)(at - err->text);
+	char *text CLEANUP_FREE =
+		rest != NULL ? text_format("%.*s%s%s", size, err->text, path, rest) : NULL;
+	if (text != NULL)
+		(void)error_set(err, err->code, "%s", text);
+}

@@ -85,6 +85,19 @@ int file_remove_tree(const char *path, struct error *err);
  * Windows a file FILE_LOCK_NAME lies in the directory meanwhile. */
 int file_lock_directory(const char *path, int *lock, struct error *err);
 
+/* Makes a directory as file_make_directories() does, locks it, and refuses one that another user could redirect: it belongs
+ * to somebody else than this user or root, others may write to it, or the path leads through another user's symbolic link
+ * (ERROR_PERMISSION; ERROR_EXISTS: not a directory). *held is a path for this process and its children that leads to it until
+ * *lock is closed, whatever takes the place of `path`; caller frees. On Windows *held is `path`, and nothing is refused. */
+int file_hold_directory(const char *path, unsigned mode, int *lock, char **held, struct error *err);
+
+/* Makes an error that names *held of file_hold_directory() name the directory as `path`. `held` may be NULL. */
+void file_name_held(const char *held, const char *path, struct error *err);
+
+/* The same rule for what lies in it: a directory, not a link, that only this user or root may write. One that does not
+ * exist is fine. On Windows always 0. */
+int file_expect_private(const char *path, struct error *err);
+
 /* A new directory `parent`/`prefix`XXXXXX with mode 0700. `parent` NULL: the folder for temporary
  * files, which is /tmp, and the user's on Windows. Caller frees *path. */
 int file_make_temporary(const char *parent, const char *prefix, char **path, struct error *err);

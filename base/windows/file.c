@@ -75,6 +75,24 @@ int file_lock_directory(const char *path, int *lock, struct error *err)
 	return 0;
 }
 
+int file_hold_directory(const char *path, unsigned mode, int *lock, char **held, struct error *err)
+{
+	char *copy CLEANUP_FREE = strdup(path);
+	int rc = copy != NULL ? file_make_directories(path, mode, err) : error_memory(err);
+	if (rc == 0)
+		rc = file_lock_directory(path, lock, err);
+	if (rc == 0)
+		*held = STEAL(copy);
+	return rc;
+}
+
+int file_expect_private(const char *path, struct error *err)
+{
+	(void)path;
+	(void)err;
+	return 0;
+}
+
 static bool write_all(HANDLE file, const char *data, size_t size)
 {
 	DWORD count = 0;

@@ -171,17 +171,6 @@ static char *evidence_path(struct check_run *run, const char *name)
 			     : NULL;
 }
 
-static int write_evidence(const struct check_run *run, const char *relative, const char *data,
-			  size_t size, struct error *err)
-{
-	char *path CLEANUP_FREE = path_join(run->context->out_directory, relative);
-	char *directory CLEANUP_FREE = path != NULL ? path_directory(path) : NULL;
-	if (directory == NULL)
-		return error_memory(err);
-	int rc = file_make_directories(directory, 0755, err);
-	return rc == 0 ? file_write_atomic(path, data, size, 0644, err) : rc;
-}
-
 static void add_evidence(struct check_run *run, const char *name, const char *media,
 			 const char *data, size_t size)
 {
@@ -208,7 +197,7 @@ static void add_evidence(struct check_run *run, const char *name, const char *me
 		return;
 	}
 	size = cut.size != 0 ? cut.size : size;
-	int rc = write_evidence(run, relative, data, size, &err);
+	int rc = output_write(run->context->out_directory, relative, data, size, &err);
 	if (rc == ERROR_MEMORY)
 		run->write_error = ENOMEM;
 	if (rc < 0) {

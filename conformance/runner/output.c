@@ -7,6 +7,7 @@
 #include "reports/journal_read.h"
 #include "reports/writer.h"
 
+#include <string.h>
 #include <uv.h>
 
 static int list_reports(struct text_list *names, struct error *err)
@@ -55,6 +56,7 @@ static int remove_evidence(const char *directory, const struct journal_log *log,
 	int rc = evidence != NULL ? 0 : error_memory(err);
 	if (rc < 0 || output_is_link(evidence))
 		return rc == 0 ? file_remove_tree(evidence, err) : rc;
+	rc = file_expect_private(evidence, err);
 	for (size_t i = 0; rc == 0 && i < log->count; i++) {
 		const cJSON *check = json_pointer(log->records[i].json, "/check");
 		char *path CLEANUP_FREE = NULL;
@@ -93,21 +95,43 @@ static int clear(const char *directory, const char *journal, struct error *err)
 	return rc == 0 ? file_remove_tree(journal, err) : rc;
 }
 
-int output_open(const char *directory, int *lock, struct error *err)
+static int open_held(const char *held, struct error *err)
 {
-	char *journal CLEANUP_FREE = path_join(directory, JOURNAL_FILE_NAME);
-	int rc = file_make_directories(directory, 0755, err);
+	char *journal CLEANUP_FREE = path_join(held, JOURNAL_FILE_NAME);
+	if (journal == NULL)
+		return error_memory(err);
+	return file_exists(journal) ? clear(held, journal, err) : expect_nothing(held, err);
+}
+
+int output_open(const char *directory, int *lock, char **held, struct error *err)
+{
 	*lock = -1;
-	if (rc == 0 && journal == NULL)
-		rc = error_memory(err);
-	if (rc == 0)
-		rc = file_lock_directory(directory, lock, err);
+	int rc = file_hold_directory(directory, 0755, lock, held, err);
 	if (rc == ERROR_BUSY)
 		rc = error_set(err, ERROR_ARGUMENT,
 			       "another run is writing to %s; wait for it or use another folder",
 			       directory);
-	if (rc == 0)
-		rc = file_exists(journal) ? clear(directory, journal, err)
-					  : expect_nothing(directory, err);
+	else if (rc == 0 && (rc = open_held(*held, err)) < 0)
+		file_name_held(*held, directory, err);
 	return rc < 0 ? error_wrap(err, rc, "output folder") : 0;
+}
+
+int output_write(const char *held, const char *relative, const void *data, size_t size,
+		 struct error *err)
+{
+	char *evidence CLEANUP_FREE = path_join(held, OUTPUT_EVIDENCE);
+	char *path CLEANUP_FREE = path_join(held, relative);
+	char *directory CLEANUP_FREE = path != NULL ? path_directory(path) : NULL;
+	if (evidence == NULL || directory == NULL)
+		return error_memory(err);
+	int rc = file_expect_private(evidence, err);
+	if (rc == 0)
+		rc = file_expect_private(directory, err);
+	if (rc == 0)
+		rc = file_make_directories(directory, 0755, err);
+	if (rc == 0)
+		rc = file_write_atomic(path, data, size, 0644, err);
+	if (rc < 0)
+		file_name_held(held, "", err);
+	return rc;
 }

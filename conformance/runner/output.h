@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The output folder of a run: one run at a time, and no file of anybody else is ever replaced. */
+/*
+ * The output folder of a run: one run at a time, no file of anybody else is ever replaced, and nobody else can redirect what
+ * is written: from the folder down, every directory belongs to this user or root, and only they may write there.
+ */
 
 #include "base/error.h"
 
+#include <stddef.h>
+
 #define OUTPUT_EVIDENCE "evidence"
 
-/* Makes the folder, takes its lock (base/file.h; the caller closes *lock at the end of the run) and
- * removes what an earlier run left: the evidence of the checks in its journal, its reports, its
- * journal. ERROR_ARGUMENT: another run is writing there, or what would be replaced is not of a run:
- * reports or evidence without a journal that can be read. */
-int output_open(const char *directory, int *lock, struct error *err);
+/* Makes the folder, holds it (file_hold_directory() of base/file.h: the caller closes *lock at the end of the run, and frees
+ * *held, the path to use until then) and removes what an earlier run left: the evidence of the checks in its journal, its
+ * reports, its journal. ERROR_ARGUMENT: another run is writing there, or what would be replaced does not belong to a run:
+ * reports or evidence without a journal that can be read. ERROR_PERMISSION: another user could redirect what is written. */
+int output_open(const char *directory, int *lock, char **held, struct error *err);
+
+/* Writes a file below evidence/ in the folder whose path is *held of output_open(). `relative` is "evidence/CHECK/NAME".
+ * ERROR_PERMISSION, ERROR_EXISTS: the check's folder is a link, or others may write there. */
+int output_write(const char *held, const char *relative, const void *data, size_t size,
+		 struct error *err);

@@ -91,6 +91,7 @@ static void fill_context(struct runner *runner)
 		workplace->runtime != NULL ? runtime_describe(workplace->runtime) : NULL;
 	struct context *context = &runner->context;
 	runner->context = runner->settings->asked;
+	context->out_directory = runner->output;
 	context->run_id = runtime != NULL ? runtime->run_id : runner->id;
 	context->run_directory = workplace->run_directory;
 	context->reference_plugin = runner->plugin_command != NULL;
@@ -318,7 +319,7 @@ static void tell_report(const struct runner *runner, const cJSON *report)
 /* Renders the report and prints its summary; the exit code is the report's. */
 static int runner_report(struct runner *runner, int *exit_code, struct error *err)
 {
-	const char *directory = runner->settings->asked.out_directory;
+	const char *directory = runner->output;
 	cJSON *report CLEANUP_JSON = NULL;
 	int rc = report_read_directory(directory, &report, err);
 	if (rc == 0 && runner->settings->reproducible)
@@ -392,7 +393,8 @@ static int prepare(struct runner *runner, struct error *err)
 	if (rc == 0)
 		rc = runner_open_redactor(runner, err);
 	if (rc == 0 && !settings->dry_run) {
-		rc = output_open(settings->asked.out_directory, &runner->output_lock, err);
+		rc = output_open(settings->asked.out_directory, &runner->output_lock,
+				 &runner->output, err);
 		if (rc == 0)
 			rc = runner_open_journal(runner, err);
 	}
@@ -443,6 +445,7 @@ static void runner_close(struct runner *runner)
 	termination_close(runner->termination);
 	(void)loop_drain(&runner->loop, DRAIN_MS, NULL);
 	cleanup_fd_(&runner->output_lock);
+	free(runner->output);
 }
 
 /* Stops the workplace and writes the journal's last records. */
@@ -463,10 +466,11 @@ static int finish(struct runner *runner, struct error *err)
 }
 
 /* What happened so far is kept: a run that breaks has a journal and a report that say why. */
-static int give_up(struct runner *runner, const struct error *failure, struct error *err)
+static int give_up(struct runner *runner, struct error *failure, struct error *err)
 {
-	const char *directory = runner->settings->asked.out_directory;
+	const char *directory = runner->output;
 	cJSON *report CLEANUP_JSON = NULL;
+	file_name_held(directory, runner->settings->asked.out_directory, failure);
 	if (runner->journal != NULL)
 		(void)journal_abort(runner->journal, REPORT_ABORT_BROKEN, failure->text, NULL);
 	(void)finish(runner, NULL);
@@ -508,6 +512,7 @@ int runner_run(const struct runner_settings *settings, const struct check_suite 
 		rc = prepare(&runner, err);
 	if (rc == 0)
 		rc = work(&runner, exit_code, err);
+	file_name_held(runner.output, settings->asked.out_directory, err);
 	runner_close(&runner);
 	return rc;
 }

@@ -31,6 +31,7 @@ struct runner {
 	cJSON *described; /* the environment, as the journal first has it */
 	struct plan plan;
 	int output_lock; /* of the output folder; -1: none */
+	char *output;	 /* its path while the run lasts (conformance/runner/output.h) */
 	struct redactor *redactor;
 	struct journal *journal;
 	struct system_log *log; /* NULL: it cannot be read, or nothing is launched */

@@ -85,8 +85,7 @@ static int journal_redaction(struct runner *runner, struct error *err)
 int runner_open_journal(struct runner *runner, struct error *err)
 {
 	char table[DIGEST_SIZE] = "";
-	char *path CLEANUP_FREE =
-		path_join(runner->settings->asked.out_directory, JOURNAL_FILE_NAME);
+	char *path CLEANUP_FREE = path_join(runner->output, JOURNAL_FILE_NAME);
 	struct journal_run run = {
 		.id = runner->id,
 		.commit = GPUCERT_REVISION,

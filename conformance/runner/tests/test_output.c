@@ -56,7 +56,8 @@ static void end(void)
 static int open_output(struct error *err)
 {
 	int lock = -1;
-	int rc = output_open(directory, &lock, err);
+	char *held CLEANUP_FREE = NULL;
+	int rc = output_open(directory, &lock, &held, err);
 	if (lock >= 0)
 		(void)close(lock);
 	return rc;
@@ -116,10 +117,12 @@ static void test_one_run_at_a_time(void)
 	struct error err = {0};
 	int first CLEANUP_FD = -1;
 	int second = -1;
+	char *held CLEANUP_FREE = NULL;
+	char *other CLEANUP_FREE = NULL;
 	begin();
-	UNIT_INT(output_open(directory, &first, &err), 0);
+	UNIT_INT(output_open(directory, &first, &held, &err), 0);
 	put_journal();
-	UNIT_INT(output_open(directory, &second, &err), ERROR_ARGUMENT);
+	UNIT_INT(output_open(directory, &second, &other, &err), ERROR_ARGUMENT);
 	UNIT_CONTAINS(err.text, "another run is writing to ");
 	CU_ASSERT_TRUE(is_there(JOURNAL_FILE_NAME));
 	(void)close(STEAL_FD(first));
