@@ -46,6 +46,12 @@ struct option_spec {
 /* The beginning of a row in a table of options. */
 #define OPTION_ROW(name_, type_, target_) .name = (name_), .type = (type_), .target = &(target_)
 
+/* Words that completions offer for values and arguments in whose name `value` is ("PATTERN"), besides files. */
+struct options_words {
+	const char *value;	  /* NULL ends a table */
+	const char *const *words; /* NULL-ended; without blanks and quotes */
+};
+
 /* A program, or one of its commands ("gpucert run"). */
 struct command_spec {
 	const char *name;      /* "device-plugin-gpu", or "run" for a command; "image build" for
@@ -57,6 +63,7 @@ struct command_spec {
 	const struct option_spec *options;   /* ended by {.name = NULL}; may be NULL. A program's
 						options are   accepted before and behind the command */
 	const struct command_spec *commands; /* ended by {.name = NULL}; may be NULL */
+	const struct options_words *words;   /* of a program; may be NULL */
 	const char *const *examples; /* NULL-ended pairs: command line, what it does; may be NULL */
 	const char *const *exit_codes; /* NULL-ended pairs: code, meaning; may be NULL */
 	int exit_output;	       /* of a program: when standard output cannot be written;

@@ -15,7 +15,7 @@ static void add_names(struct text *out, const struct option_spec *options)
 	}
 }
 
-static void add_offer(struct text *out, enum options_offer offer)
+static void add_offer(struct text *out, const struct command_spec *program, const char *value)
 {
 	static const char *const words[] = {
 		[OFFER_NOTHING] = ":",
@@ -23,7 +23,16 @@ static void add_offer(struct text *out, enum options_offer offer)
 		[OFFER_DIRECTORIES] = "files=1 words=$(compgen -d -- \"$cur\")",
 		[OFFER_COMMANDS] = "words=$(compgen -c -- \"$cur\")",
 	};
-	text_add(out, words[offer]);
+	const char *const *own = options_words_of(program, value);
+	const enum options_offer offer = options_offer(value);
+	if (own == NULL) {
+		text_add(out, words[offer]);
+		return;
+	}
+	text_add(out,
+		 offer == OFFER_FILES ? "files=1 words=$(compgen -f -W '" : "words=$(compgen -W '");
+	options_add_joined(out, own, " ");
+	text_add(out, "' -- \"$cur\")");
 }
 
 /* A command's name as one word: "image\ build". */
@@ -48,8 +57,8 @@ static void add_pattern(struct text *out, const char *command, const struct opti
 }
 
 /* A case for each option whose next word is a value: what it may be, or with `skip` that it is one. */
-static void add_cases(struct text *out, const char *command, const struct option_spec *options,
-		      bool skip)
+static void add_cases(struct text *out, const struct command_spec *program, const char *command,
+		      const struct option_spec *options, bool skip)
 {
 	OPTIONS_EACH(option, options)
 	{
@@ -63,7 +72,7 @@ static void add_cases(struct text *out, const char *command, const struct option
 			options_add_joined(out, option->choices, " ");
 			text_add(out, "' -- \"$cur\")");
 		} else if (!skip) {
-			add_offer(out, options_offer(option->value));
+			add_offer(out, program, option->value);
 		}
 		text_add(out, skip ? " ;;\n" : "\n\t\t;;\n");
 	}
@@ -77,8 +86,8 @@ static void add_command_search(struct text *out, const struct command_spec *prog
 		      "\t\tif [[ ${COMP_WORDS[i + 1]} == = ]]; then ((i += 2)); continue; fi\n"
 		      "\t\tcase $command:${COMP_WORDS[i]} in\n");
 	OPTIONS_EACH_COMMAND(command, program)
-	add_cases(out, command->name, command->options, true);
-	add_cases(out, "*", program->options, true);
+	add_cases(out, program, command->name, command->options, true);
+	add_cases(out, program, "*", program->options, true);
 	text_add(out, "\t\t*:--) ended=1; break ;;\n\t\t*:-*) ;;\n");
 	OPTIONS_EACH_COMMAND(command, program)
 	{
@@ -136,18 +145,18 @@ static void add_words(struct text *out, const struct command_spec *program)
 		add_names(out, program->options);
 		add_names(out, options_builtin);
 		text_add(out, "'; ");
-		add_offer(out, options_offer(command->arguments));
+		add_offer(out, program, command->arguments);
 		text_add(out, " ;;\n");
 	}
 	add_group_choices(out, program);
 	text_add(out, "\t\t1*) ");
-	add_offer(out, OFFER_FILES);
+	add_offer(out, program, "FILE");
 	text_add(out, " ;;\n\t\t*) options='");
 	add_names(out, program->options);
 	add_names(out, options_builtin);
 	text_add(out, "'; ");
 	if (program->commands == NULL)
-		add_offer(out, options_offer(program->arguments));
+		add_offer(out, program, program->arguments);
 	else
 		add_choice(out, program, NULL);
 	text_add(out,
@@ -170,8 +179,8 @@ void options_bash(const struct command_spec *program, struct text *out)
 	add_command_search(out, program);
 	text_add(out, "\tcase $command:$prev in\n");
 	OPTIONS_EACH_COMMAND(command, program)
-	add_cases(out, command->name, command->options, false);
-	add_cases(out, "*", program->options, false);
+	add_cases(out, program, command->name, command->options, false);
+	add_cases(out, program, "*", program->options, false);
 	add_words(out, program);
 	text_add(out, "\tesac\n"
 		      "\tCOMPREPLY=()\n"

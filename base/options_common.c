@@ -144,6 +144,14 @@ enum options_offer options_offer(const char *value)
 	return strstr(value, "COMMAND") != NULL ? OFFER_COMMANDS : OFFER_NOTHING;
 }
 
+const char *const *options_words_of(const struct command_spec *program, const char *value)
+{
+	const struct options_words *row = value != NULL ? program->words : NULL;
+	while (row != NULL && row->value != NULL && strstr(value, row->value) == NULL)
+		row++;
+	return row != NULL ? row->words : NULL;
+}
+
 enum { NEAREST_LENGTH_MAX = 63 };
 
 void options_nearest_try(struct options_nearest *nearest, const char *candidate)

@@ -48,6 +48,8 @@ char *options_next_paragraph(const char **rest);
 /* What completions offer for a value or for positional arguments. */
 enum options_offer { OFFER_NOTHING, OFFER_FILES, OFFER_DIRECTORIES, OFFER_COMMANDS };
 enum options_offer options_offer(const char *value);
+/* The program's words for it; NULL: none. */
+const char *const *options_words_of(const struct command_spec *program, const char *value);
 
 /* The nearest of the candidates, NULL when none is near enough. */
 struct options_nearest {

@@ -24,13 +24,27 @@ static const char *const zsh_offers[] = {
 	[OFFER_COMMANDS] = "_command_names -e",
 };
 
-static void add_value(struct text *out, const struct option_spec *option)
+static void add_offer(struct text *out, const struct command_spec *program, const char *value)
+{
+	const char *const *own = options_words_of(program, value);
+	const enum options_offer offer = options_offer(value);
+	if (own == NULL) {
+		text_add(out, zsh_offers[offer]);
+		return;
+	}
+	text_addf(out, "{%scompadd -- ", offer == OFFER_FILES ? "_files; " : "");
+	options_add_joined(out, own, " ");
+	text_add(out, "}");
+}
+
+static void add_value(struct text *out, const struct command_spec *program,
+		      const struct option_spec *option)
 {
 	text_add(out, ":");
 	add_quoted(out, options_value_name(option));
 	text_add(out, ":");
 	if (option->type != OPTION_CHOICE) {
-		text_add(out, zsh_offers[options_offer(option->value)]);
+		add_offer(out, program, option->value);
 		return;
 	}
 	text_add(out, "(");
@@ -42,36 +56,41 @@ static void add_value(struct text *out, const struct option_spec *option)
 }
 
 /* `joint` stands before a value in the same word. */
-static void add_spec(struct text *out, const struct option_spec *option, const char *dashes,
-		     const char *name, const char *joint)
+static void add_spec(struct text *out, const struct command_spec *program,
+		     const struct option_spec *option, const char *dashes, const char *name,
+		     const char *joint)
 {
 	text_addf(out, "\t\t'%s%s%s%s[", option->type == OPTION_LIST ? "*" : "", dashes, name,
 		  options_takes_value(option) ? joint : "");
 	add_quoted(out, option->help);
 	text_add(out, "]");
 	if (options_takes_value(option))
-		add_value(out, option);
+		add_value(out, program, option);
 	text_add(out, "'\n");
 }
 
-static void add_specs(struct text *out, const struct option_spec *options)
+static void add_specs(struct text *out, const struct command_spec *program,
+		      const struct option_spec *options)
 {
 	OPTIONS_EACH(option, options)
 	{
 		const char letter[] = {option->letter, '\0'};
 		if (option->letter != '\0')
-			add_spec(out, option, "-", letter, "+");
-		add_spec(out, option, "--", option->name, "=");
+			add_spec(out, program, option, "-", letter, "+");
+		add_spec(out, program, option, "--", option->name, "=");
 	}
 }
 
-static void add_arguments(struct text *out, const char *arguments)
+static void add_arguments(struct text *out, const struct command_spec *program,
+			  const char *arguments)
 {
 	if (arguments == NULL)
 		return;
 	text_add(out, "\t\t'*:");
 	add_quoted(out, arguments);
-	text_addf(out, ":%s'\n", zsh_offers[options_offer(arguments)]);
+	text_add(out, ":");
+	add_offer(out, program, arguments);
+	text_add(out, "'\n");
 }
 
 /* Names and summaries; `grouped`: of the commands in groups, by both words, else by the first. */
@@ -118,15 +137,15 @@ static void add_commands(struct text *out, const struct command_spec *program)
 static void add_tables(struct text *out, const struct command_spec *program)
 {
 	text_add(out, "\tlocal -a common=(\n");
-	add_specs(out, program->options);
-	add_specs(out, options_builtin);
+	add_specs(out, program, program->options);
+	add_specs(out, program, options_builtin);
 	text_add(out, "\t)\n");
 	OPTIONS_EACH_COMMAND(command, program)
 	{
 		options_add_identifier(out, "\tlocal -a specs_", command->name);
 		text_add(out, "=(\n");
-		add_specs(out, command->options);
-		add_arguments(out, command->arguments);
+		add_specs(out, program, command->options);
+		add_arguments(out, program, command->arguments);
 		text_add(out, "\t)\n");
 	}
 }
@@ -142,7 +161,7 @@ void options_zsh(const struct command_spec *program, struct text *out)
 		add_commands(out, program);
 	} else {
 		text_add(out, "\tlocal -a arguments=(\n");
-		add_arguments(out, program->arguments);
+		add_arguments(out, program, program->arguments);
 		text_add(out, "\t)\n\t_arguments -s -S \"${common[@]}\" \"${arguments[@]}\"\n");
 	}
 	text_add(out, "}\nif [[ $funcstack[1] == ");

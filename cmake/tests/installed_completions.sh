@@ -33,6 +33,10 @@ if [ -f "$loader" ]; then
 	completes --output gpucert image build compute --ou
 	completes --plugin-dir gpucert kubelet --plugin-
 	completes "containerd process" gpucert run --launcher ''
+	completes isolation.single-device gpucert run isolation.si
+	completes allocate.one-response gpucert show allocate.one-
+	completes directx-device-plugins gpucert run --expect directx-device-
+	completes nvidia-windows gpucert expect check nvi
 	completes --require gpu-discovery --req
 	completes --print-config device-plugin-gpu --print
 	completes "spread pack" device-plugin-gpu --preferred-allocation ''

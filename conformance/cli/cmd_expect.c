@@ -261,8 +261,13 @@ static cJSON *new_row(const struct tally *tally)
 	return members_take(&json);
 }
 
+/* A row, or for a check that no row may name the reason. */
 static void propose_row(const struct tally *tally, struct text *out)
 {
+	if (expectations_forbid(tally->id, suites)) {
+		text_addf(out, "! %s " EXPECTATIONS_FORBIDDEN "\n", tally->id);
+		return;
+	}
 	cJSON *json CLEANUP_JSON = new_row(tally);
 	char *text CLEANUP_FREE = json_print_compact(json);
 	text_addf(out, "+ %s\n", text != NULL ? text : "");
@@ -378,9 +383,9 @@ static const char *const check_examples[] = {
 const struct command_spec command_expect_check = {
 	.name = "expect check",
 	.summary = "Tell whether expectation files are right",
-	.arguments = "FILE...",
+	.arguments = "FILE|NAME...",
 	.description =
-		"FILE is an expectation file (docs/expectations.md), or the name of an installed one. "
+		"FILE is an expectation file (docs/expectations.md), NAME the name of an installed one. "
 		"Every row must name a check that there is, with its revision, ranges and days that "
 		"are such, and the day by which it is looked at again; 90 days after it, the row is "
 		"an error.",
@@ -401,7 +406,7 @@ const struct command_spec command_expect_explain = {
 	.name = "expect explain",
 	.summary =
 		"Tell which rows of expectation files are about a report, and why they are there",
-	.arguments = "FILE...",
+	.arguments = "FILE|NAME...",
 	.description =
 		"For each check of the report that a row is about: how it ended, what follows, and the "
 		"row's reason, link and days.",
@@ -421,12 +426,13 @@ static const char *const update_examples[] = {
 const struct command_spec command_expect_update = {
 	.name = "expect update",
 	.summary = "Propose changes of expectation files from several reports",
-	.arguments = "FILE...",
+	.arguments = "FILE|NAME...",
 	.description =
 		"A line for each proposal: '-' a row whose check passed in all reports that it is about; "
 		"'~' a row whose check passed with some drivers or builds, passed in some runs, or failed "
 		"otherwise than the row says; '+' a row for a check that has none and was bad, for the "
-		"driver and the build with which it was. "
+		"driver and the build with which it was; '!' a check that was bad and can have none, "
+		"because others depend on it. "
 		"Why it fails, a link and the day to look again are for a person to write: a row "
 		"without them is refused. How much further than where it was seen a row holds is, too.",
 	.options = report_options,

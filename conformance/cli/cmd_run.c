@@ -105,7 +105,7 @@ static const struct option_spec run_options[] = {
 	 .help = "Folder for journal, report and evidence; an earlier run's files there are "
 		 "replaced, others never. Used by one run at a time.",
 	 .env = "GPUCERT_OUT"},
-	{OPTION_ROW("expect", OPTION_LIST, run.expect), .letter = 'e', .value = "FILE",
+	{OPTION_ROW("expect", OPTION_LIST, run.expect), .letter = 'e', .value = "FILE|NAME",
 	 .help = "What is known to fail, and why: an expectation file (docs/expectations.md), or the name "
 		 "of an installed one, such as windows-gpus. A known failure does not fail the run; one "
 		 "that passes now does.",
@@ -123,7 +123,7 @@ static const struct option_spec run_options[] = {
 	 .help = "Exit with 0 only when the node is conformant: every MUST requirement that "
 		 "applies was tested and holds."},
 	{OPTION_ROW("fail-fast", OPTION_FLAG, run.settings.fail_fast),
-	 .help = "Stop at the first check that does not pass."},
+	 .help = "Stop at the first failure that no expectation (--expect) knows."},
 	{OPTION_ROW("timeout-percent", OPTION_INT, run.settings.asked.timeout_percent),
 	 .value = "N",
 	 .help = "Scale how long the harness waits; 300 on a slow machine. What a requirement "

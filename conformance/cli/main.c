@@ -21,6 +21,10 @@ static const char *const examples[] = {
 
 const char *const *command_arguments;
 
+/* For completions. */
+static const char *const expectations[] = {"amd-windows", "directx-device-plugins",
+					   "nvidia-windows", "windows-gpus", NULL};
+
 int main(int argc, char **argv)
 {
 	/* Dereferenced here because the initialiser of a static array must be constant. */
@@ -35,6 +39,15 @@ int main(int argc, char **argv)
 		command_certify_check, command_bundle,	     command_publish,
 		command_pull,	       {.name = NULL},
 	};
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	for (size_t i = 0; suites[i] != NULL; i++) {
+		for (const struct check *check = suites[i]->checks; check->id != NULL; check++)
+			(void)text_list_add(&ids, check->id, NULL);
+	}
+	const struct options_words words[] = {{"PATTERN", (const char *const *)ids.items},
+					      {"CHECK", (const char *const *)ids.items},
+					      {"FILE|NAME", expectations},
+					      {.value = NULL}};
 	const struct command_spec program = {
 		.name = "gpucert",
 		.summary = "Certify that GPUs work in containers",
@@ -42,6 +55,7 @@ int main(int argc, char **argv)
 			       "its answers as a kubelet would, launches containers that make GPU "
 			       "APIs do real work, and reports what holds.",
 		.commands = commands,
+		.words = words,
 		.examples = examples,
 		.exit_codes = run_exit_codes,
 		.exit_output = REPORT_EXIT_BROKEN, /* 1 would mean that a check failed */

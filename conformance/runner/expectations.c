@@ -29,6 +29,16 @@ static int find_file(const char *name, char **path, struct error *err)
 	return rc;
 }
 
+bool expectations_forbid(const char *check, const struct check_suite *const *suites)
+{
+	bool is_needed = expectation_is_sentinel(check);
+	for (; *suites != NULL; suites++) {
+		for (const struct check *other = (*suites)->checks; other->id != NULL; other++)
+			is_needed = is_needed || text_equal(other->stands_on, check);
+	}
+	return is_needed;
+}
+
 static int verify_row(const struct expectation *row, const struct check_suite *const *suites,
 		      struct error *err)
 {
@@ -43,6 +53,9 @@ static int verify_row(const struct expectation *row, const struct check_suite *c
 			"%s: %s has the revision %u now and not %u: see whether the row still "
 			"holds",
 			row->entry, row->check, check->revision, row->revision);
+	if (expectations_forbid(row->check, suites))
+		return error_set(err, ERROR_FORMAT, "%s: %s " EXPECTATIONS_FORBIDDEN, row->entry,
+				 row->check);
 	return 0;
 }
 

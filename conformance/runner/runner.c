@@ -200,6 +200,25 @@ static void runner_on_plugin(const char *resource, int pid, void *user)
 	runner->plugin_news = runner->plugin_news || news;
 }
 
+/* Is this failure one that --expect does not know? More flaky checks than the budget allows are not known. */
+static int weigh(struct runner *runner, const struct check *check,
+		 const struct execution *execution, struct error *err)
+{
+	const struct expectation *row = NULL;
+	int rc = expectations_find(&runner->expectations, check->id, check->revision,
+				   runner->described, &row, err);
+	const struct report_known known =
+		row != NULL ? expectation_known(row) : (struct report_known){0};
+	if (rc < 0 || !report_outcome_is_bad(execution->outcome))
+		return rc;
+	runner->flakes += known.flaky && report_is_known(&known, execution->reason);
+	runner->unexpected = runner->unexpected ||
+			     runner->flakes > runner->expectations.flake_budget ||
+			     report_disposition_known(execution->outcome, execution->reason,
+						      &known) == REPORT_UNEXPECTED_FAIL;
+	return 0;
+}
+
 static int run_check(struct runner *runner, size_t index, struct error *err)
 {
 	struct plan_item *item = &runner->plan.items[index];
@@ -234,6 +253,8 @@ static int run_check(struct runner *runner, size_t index, struct error *err)
 		rc = keep_output(runner, check->id, &execution, err);
 	if (rc == 0)
 		rc = end_check(runner, check, &execution, err);
+	if (rc == 0)
+		rc = weigh(runner, check, &execution, err);
 	if (rc != 0)
 		return rc;
 	progress_end(runner->progress, check->id, execution.outcome, execution.reason,
@@ -278,8 +299,7 @@ static int run_checks(struct runner *runner, struct error *err)
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < runner->plan.count && !runner->interrupted; i++) {
 		rc = take_check(runner, i, err);
-		if (report_outcome_is_bad(runner->plan.items[i].outcome) &&
-		    runner->settings->fail_fast)
+		if (runner->unexpected && runner->settings->fail_fast)
 			break;
 	}
 	if (rc == 0 && runner->interrupted)

@@ -28,6 +28,8 @@ struct runner {
 	struct environment environment;
 	bool plugin_news; /* environment.plugin knows more than the journal */
 	struct expectations expectations;
+	unsigned flakes;  /* known flaky checks that failed so far */
+	bool unexpected;  /* a check failed that was not expected to */
 	cJSON *described; /* the environment, as the journal first has it */
 	struct plan plan;
 	int output_lock; /* of the output folder; -1: none */

@@ -49,7 +49,7 @@ static int check_name(const struct json_at *at, struct error *err)
 {
 	if (expectation_is_sentinel(at->node->valuestring))
 		return json_error(at, err,
-				  "%.64s can never be expected to fail: everything stands on it",
+				  "%.64s can never be expected to fail: everything depends on it",
 				  at->node->valuestring);
 	return expectation_check_text(at, err);
 }

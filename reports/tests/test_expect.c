@@ -33,7 +33,7 @@ static void test_refused(void)
 		{FILE_OF("{}"), "rows[0]"},
 		{FILE_OF(ROW("", "fail", "")), "rows[0].check: is empty"},
 		{FILE_OF(ROW("registration.arrives", "fail", "")), "can never be expected to fail"},
-		{FILE_OF(ROW("environment.devices", "flaky", "")), "everything stands on it"},
+		{FILE_OF(ROW("environment.devices", "flaky", "")), "everything depends on it"},
 		{FILE_OF(ROW("a.b", "pass", "")), "rows[0].expect"},
 		{FILE_OF("{\"check\": \"a.b\", \"reason\": \"\", \"expect\": \"fail\", \"match\": {}, " ROW_END),
 		 "rows[0].reason: is empty"},

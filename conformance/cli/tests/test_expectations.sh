@@ -10,6 +10,8 @@ set -- amd-windows directx-device-plugins nvidia-windows windows-gpus # what is 
 # Of each name there is a file, by that name, and nothing more is shipped.
 [ "$(find "$rows" -name '*.json' -exec basename {} .json ';' | sort | tr '\n' ' ')" = "$* " ] || complain "other files are shipped than $*"
 expect_exit 0 gpucert expect check "$@"
+expect_exit 0 gpucert --generate bash
+expect_says "compgen -f -W '$*'" # completions offer them
 
 # Each row is about a report of the set that shows its fault: expected-fail there, also when it is explained afterwards.
 node -e '
@@ -134,4 +136,33 @@ expect_says "matrix/nvidia-552.22-2019:"
 # What everything stands on is never expected to fail.
 sed 's/windows.whole-answer/registration.arrives/' "$work/row.json" >"$work/sentinel.json"
 expect_exit 3 gpucert expect check "$work/sentinel.json"
-expect_says "registration.arrives can never be expected to fail: everything stands on it"
+expect_says "registration.arrives can never be expected to fail: everything depends on it"
+
+# Nor is a check on which others depend: they would not run, and the run would stay incomplete.
+expect_exit 0 gpucert list --json
+node -e '
+	const checks = JSON.parse(require("fs").readFileSync(process.argv[1]));
+	for (const id of new Set(checks.map((c) => c.standsOn).filter((id) => id !== undefined))) console.log(id);' "$work/out" >"$work/needed"
+[ "$(grep -c -x -e allocate.one-response -e list-and-watch.arrives "$work/needed")" -eq 2 ] || complain "depended on: $(cat "$work/needed")"
+while read -r check; do
+	sed "s/windows.whole-answer/$check/" "$work/row.json" >"$work/needed.json"
+	expect_exit 3 gpucert expect check "$work/needed.json"
+	expect_says "$check can never be expected to fail: "
+done <"$work/needed"
+sed 's/windows.whole-answer/allocate.one-response/' "$work/row.json" >"$work/needed.json"
+expect_exit 3 gpucert run --launcher process --out "$work/report" --expect "$work/needed.json" allocate
+expect_says "checks depend on it"
+expect_exit 4 gpucert run --launcher process --plugin "'$bin/device-plugin-gpu' --no-such-option" --out "$work/down" list-and-watch.arrives registration.arrives list-and-watch.well-formed
+expect_exit 1 gpucert expect update "$work/none.json" --report "$work/down"
+expect_says "! registration.arrives can never be expected to fail: "
+
+# --fail-fast continues after a known failure, and stops at one that is not known.
+row fail '*saw 4, wanted one*' '"os": "windows"'
+expect_exit 0 gpucert run --launcher process --node "$node" --out "$work/report" --fail-fast --expect "$work/row.json" windows
+expect_report "$work/report/report.json" "r.checks.filter((c) => c.outcome === 'notrun').length" 0
+expect_report "$work/report/report.json" "outcome('windows.whole-answer')" fail
+expect_exit 1 gpucert run --launcher process --node "$node" --out "$work/report" --fail-fast windows
+expect_report "$work/report/report.json" "r.checks.filter((c) => c.outcome === 'notrun').length > 0" true
+budget=0 row flaky '*saw 4, wanted one*' '"os": "windows"'
+expect_exit 1 gpucert run --launcher process --node "$node" --out "$work/report" --fail-fast --expect "$work/row.json" windows
+expect_report "$work/report/report.json" "r.checks.filter((c) => c.outcome === 'notrun').length > 0" true
