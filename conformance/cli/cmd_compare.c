@@ -113,8 +113,8 @@ static const struct option_spec compare_options[] = {
 		 "relative to the working directory, so store it there.",
 	 .choices = formats},
 	{OPTION_ROW("fail-on", OPTION_CHOICE, given.fail_on), .value = "WHAT",
-	 .help = "What gives exit code 1: a check that passed and now is bad; as well any other change, "
-		 "a check that is gone or cannot be compared; or nothing.",
+	 .help = "What gives exit code 1: a check that passed and does not pass any more; as well any "
+		 "other change, a check that is gone or cannot be compared; or nothing.",
 	 .choices = limits},
 	{.name = NULL},
 };
@@ -137,10 +137,11 @@ const struct command_spec command_compare = {
 		"REPORT is the folder of a run (--out of 'run') or a report.json. The first is what each "
 		"of the others is compared with: first what the reports are about (OS, driver, device, "
 		"runtime, plugin, images, harness, node), then how the checks ended: regressions (a check "
-		"passed, and now fails, crashes or times out), other changes, fixes, new checks, checks "
-		"that are gone, and those that cannot be compared, because the check is of another "
-		"revision, or one of the runs got no answer. When one part of the environment moved "
-		"alone, the first line names it with both versions.\n\n"
+		"passed, and does not pass any more, also when it is unsupported or did not run), other "
+		"changes, fixes, new checks, checks that are gone, and those that cannot be compared, "
+		"because the check has another revision, or it did not pass and one of the runs got no "
+		"answer. When only one part of the environment moved, the first line names it with both "
+		"versions.\n\n"
 		"Outcomes are compared; whether they were expected does not matter. An image of Windows "
 		"follows its host's build, and so does not count as a part that moved.",
 	.options = compare_options,

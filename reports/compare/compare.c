@@ -11,22 +11,34 @@
 const char *const compare_kind_names[] = {"regression",	    "fix",  "changed", "new", "gone",
 					  "not-comparable", "same", NULL};
 
-static bool tells_nothing(enum report_outcome outcome)
+static bool has_no_answer(enum report_outcome outcome)
 {
 	return outcome == REPORT_BROKEN || outcome == REPORT_NOTRUN;
 }
 
-/* Both are there. */
-static enum compare_kind kind_of(const struct view_check *from, const struct view_check *to)
+/* Whether a rule applies follows from the system and the devices of the node, not from their versions. */
+static bool is_another_node(const struct comparison *it)
+{
+	return !text_equal(view_string(it->from, "/environment/os/name"),
+			   view_string(it->to, "/environment/os/name")) ||
+	       it->differences[COMPARE_DEVICE].is ||
+	       (it->differences[COMPARE_NODE].is && !it->differences[COMPARE_NODE].follows);
+}
+
+/* Both reports have the check. */
+static enum compare_kind kind_of(const struct comparison *it, const struct view_check *from,
+				 const struct view_check *to)
 {
 	if (view_int(from->json, "/revision") != view_int(to->json, "/revision"))
 		return COMPARE_NOT_COMPARABLE;
 	if (from->outcome == to->outcome)
 		return COMPARE_SAME;
-	if (tells_nothing(from->outcome) || tells_nothing(to->outcome))
+	if (from->outcome == REPORT_PASS)
+		return to->outcome == REPORT_NOT_APPLICABLE && is_another_node(it)
+			       ? COMPARE_CHANGED
+			       : COMPARE_REGRESSION;
+	if (has_no_answer(from->outcome) || has_no_answer(to->outcome))
 		return COMPARE_NOT_COMPARABLE;
-	if (from->outcome == REPORT_PASS && report_outcome_is_bad(to->outcome))
-		return COMPARE_REGRESSION;
 	if (to->outcome == REPORT_PASS && report_outcome_is_bad(from->outcome))
 		return COMPARE_FIX;
 	return COMPARE_CHANGED;
@@ -56,7 +68,7 @@ static int match(struct comparison *it, struct error *err)
 			continue;
 		}
 		matched[place] = true;
-		add(it, kind_of(&it->from_view.checks[place], to), &it->from_view.checks[place],
+		add(it, kind_of(it, &it->from_view.checks[place], to), &it->from_view.checks[place],
 		    to);
 	}
 	for (size_t i = 0; rc == 0 && i < it->from_view.count; i++) {
@@ -121,9 +133,15 @@ static bool outcomes_equal(const struct view_check *a, const struct view_check *
 	return a == NULL || b == NULL ? a == b : a->outcome == b->outcome;
 }
 
+static const char *reason_of(const struct compare_change *change)
+{
+	return change->to != NULL ? change->to->reason : change->from->reason;
+}
+
 static bool is_alike(const struct compare_change *a, const struct compare_change *b)
 {
 	return a->kind == b->kind && strcmp(cause_of(a), cause_of(b)) == 0 &&
+	       (cause_of(a)[0] != '\0' || strcmp(reason_of(a), reason_of(b)) == 0) &&
 	       outcomes_equal(a->from, b->from) && outcomes_equal(a->to, b->to);
 }
 
@@ -131,7 +149,7 @@ size_t comparison_alike(const struct comparison *comparison, size_t index)
 {
 	const struct compare_change *change = &comparison->changes[index];
 	size_t alike = 0;
-	if (cause_of(change)[0] == '\0')
+	if (cause_of(change)[0] == '\0' && reason_of(change)[0] == '\0')
 		return 1;
 	for (size_t i = 0; i < comparison->count; i++) {
 		if (!is_alike(&comparison->changes[i], change))

@@ -31,12 +31,12 @@ struct compare_difference {
 };
 
 enum compare_kind {
-	COMPARE_REGRESSION, /* passed, and now is bad */
+	COMPARE_REGRESSION, /* passed, and does not pass any more; a rule that does not apply to another system or device is none */
 	COMPARE_FIX,	    /* was bad, and passes */
 	COMPARE_CHANGED,    /* any other pair of outcomes */
 	COMPARE_NEW,	    /* only in the second report */
 	COMPARE_GONE,	    /* only in the first */
-	COMPARE_NOT_COMPARABLE, /* another revision of the check; or one of the runs did not get an answer (broken, notrun) */
+	COMPARE_NOT_COMPARABLE, /* another revision of the check; or it did not pass, and one of the runs got no answer (broken, notrun) */
 	COMPARE_SAME,
 	COMPARE_KIND_COUNT
 };
@@ -70,8 +70,8 @@ void comparison_free(struct comparison *comparison);
 /* The only part that moved by itself; COMPARE_PART_COUNT: none, or several did. */
 enum compare_part comparison_only_part(const struct comparison *comparison);
 
-/* How many checks changed as this one did because of the same other check, which then are told together; 0: an earlier one
- * stands for it. 1 for all that are told alone. */
+/* How many checks changed as this one did because of the same other check or with the same reason, which are shown together;
+ * 0: an earlier one represents it. 1 for all that are shown by themselves. */
 size_t comparison_alike(const struct comparison *comparison, size_t index);
 
 /* "driver nvidia 552.12 → nvidia 553.01: 2 regressions, 1 fix". Not escaped. */

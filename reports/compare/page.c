@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons as a page: what the reports are about, then what ended otherwise. */
+/* Comparisons as a page: the checks that ended otherwise, regressions first, then what the reports are about. */
 #include "reports/compare/page.h"
 
 #include "base/cleanup.h"
@@ -148,14 +148,14 @@ void compare_page_add(struct compare_page *page, const struct comparison *compar
 		text_addf(&page->title, "%zu reports compared with one", page->count);
 	else
 		text_add_all(&page->title, &headline);
-	page_section_begin(&page->page, id, page->several ? text_string(&headline) : "Environment",
-			   0, NULL);
-	add_environment(comparison, &sides, out);
+	page_section_begin(&page->page, page->several ? id : "checks",
+			   page->several ? text_string(&headline) : "Checks", 0, NULL);
+	add_changes(comparison, &sides, list, out);
 	if (!page->several) {
 		page_section_end(&page->page);
-		page_section_begin(&page->page, "checks", "Checks", 0, NULL);
+		page_section_begin(&page->page, id, "Environment", 0, NULL);
 	}
-	add_changes(comparison, &sides, list, out);
+	add_environment(comparison, &sides, out);
 	page_section_end(&page->page);
 	out->failed = out->failed || headline.failed || sides.links[BEFORE].failed ||
 		      sides.links[AFTER].failed;

@@ -77,10 +77,33 @@ static void test_headlines(void)
 		 {{"/checks/6", NULL},
 		  {"/checks/2/revision", "9"},
 		  {"/checks/1/outcome", "\"unsupported\""}},
-		 "the same environment: 1 other change, 1 new check, 1 check gone, 1 not comparable"},
+		 "the same environment: 1 regression, 1 new check, 1 check gone, 1 not comparable"},
 		{{{"/checks/0/outcome", "\"fail\""}},
-		 {{"/checks/0/outcome", "\"crash\""}, {"/checks/1/outcome", "\"broken\""}},
-		 "the same environment: 1 other change, 1 not comparable"},
+		 {{"/checks/0/outcome", "\"crash\""}},
+		 "the same environment: 1 other change"},
+		{{{"/checks/0/outcome", "\"fail\""}, {"/checks/1/outcome", "\"broken\""}},
+		 {{"/checks/0/outcome", "\"notrun\""}},
+		 "the same environment: 2 not comparable"},
+		{{{"/checks/0/outcome", "\"unsupported\""}},
+		 {{"/checks/1/outcome", "\"unsupported\""}, {"/checks/2/outcome", "\"broken\""}},
+		 "the same environment: 2 regressions, 1 other change"},
+		{{{0}},
+		 {{"/checks/0/outcome", "\"notrun\""}, {"/checks/1/outcome", "\"not-applicable\""}},
+		 "the same environment: 2 regressions"},
+		{{{0}},
+		 {{"/environment/drivers/0/version", "\"23.1.0\""},
+		  {"/checks/1/outcome", "\"not-applicable\""}},
+		 "driver lavapipe 22.3.6, pocl 3.1 → lavapipe 23.1.0, pocl 3.1: 1 regression"},
+		{{{0}},
+		 {{"/environment/os/kernel", "\"6.1.0-28-amd64\""},
+		  {"/checks/1/outcome", "\"not-applicable\""}},
+		 "OS Debian GNU/Linux 12 (bookworm) 6.1.0-27-amd64 → Debian GNU/Linux 12 (bookworm) "
+		 "6.1.0-28-amd64: 1 regression"},
+		{{{0}},
+		 {{"/environment/os/name", "\"windows\""},
+		  {"/checks/0/outcome", "\"unsupported\""},
+		  {"/checks/1/outcome", "\"not-applicable\""}},
+		 "the same environment: 1 regression, 1 other change"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		cJSON *from CLEANUP_JSON = read_golden();
@@ -233,7 +256,7 @@ static void test_held(void)
 	CU_ASSERT_EQUAL_FATAL(comparison_make(from, to, &comparison, &err), 0);
 	comparison_print(&comparison, false, &text);
 	UNIT_CONTAINS(text_string(&text), " and 1 more  pass → notrun: it failed\n");
-	UNIT_INT(comparison.kinds[COMPARE_NOT_COMPARABLE], 3);
+	UNIT_INT(comparison.kinds[COMPARE_REGRESSION], 4);
 	cJSON *json CLEANUP_JSON = comparison_to_json(&comparison);
 	UNIT_INT(cJSON_GetArraySize(json_pointer(json, "/changes")), 4);
 	text_reset(&text);
@@ -267,6 +290,33 @@ static void test_long_markdown(void)
 	UNIT_INT(rows, CHANGES - 1);
 	UNIT_CONTAINS(text_string(&text),
 		      "\n1 more check changed: `gpucert compare` lists them all.\n");
+}
+
+/* Changes with one reason are one line; those without a reason are not. */
+static void test_alike(void)
+{
+	static const struct edit edits[] = {{"/checks/0/outcome", "\"unsupported\""},
+					    {"/checks/0/reason", "\"needs containers\""},
+					    {"/checks/1/outcome", "\"unsupported\""},
+					    {"/checks/1/reason", "\"needs containers\""},
+					    {"/checks/2/outcome", "\"unsupported\""},
+					    {"/checks/2/reason", "\"needs a device\""},
+					    {"/checks/3/outcome", "\"fail\""},
+					    {"/checks/3/reason", "\"needs containers\""}};
+	cJSON *from CLEANUP_JSON = read_golden();
+	cJSON *to CLEANUP_JSON = read_golden();
+	struct comparison comparison CLEANUP_COMPARISON = {0};
+	struct text text CLEANUP_TEXT = {0};
+	size_t lines = 0;
+	struct error err = {0};
+	for (size_t i = 0; i < ARRAY_SIZE(edits); i++)
+		edit(to, &edits[i]);
+	CU_ASSERT_EQUAL_FATAL(comparison_make(from, to, &comparison, &err), 0);
+	comparison_print(&comparison, false, &text);
+	UNIT_CONTAINS(text_string(&text), " and 1 more  pass → unsupported: needs containers\n");
+	for (const char *at = text_string(&text); (at = strstr(at, "\nregression ")) != NULL; at++)
+		lines++;
+	UNIT_INT(lines, 3);
 }
 
 static void test_files_that_are_no_reports(void)
@@ -303,4 +353,5 @@ static void test_files_that_are_no_reports(void)
 UNIT_MAIN("compare", {"headlines", test_headlines}, {"followers", test_followers},
 	  {"recordings", test_recordings}, {"text and JSON", test_text_and_json},
 	  {"Markdown", test_markdown}, {"long Markdown", test_long_markdown}, {"held", test_held},
+	  {"changes with one reason are one line", test_alike},
 	  {"files that are not reports", test_files_that_are_no_reports})
