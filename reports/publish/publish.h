@@ -41,11 +41,11 @@ int report_publish(const char *directory, const char *place, const struct publis
 		   struct publish_result *out, struct error *err);
 
 /*
- * Pulls a report into a folder, which is made. Nothing in it is replaced. Each file is compared with its digest before
- * it gets its name; until then it is ".pull-HEX", also when the pull is interrupted. At last the journal, and the
- * evidence that it names, are verified. ERROR_EXISTS: another file is in its place; ERROR_FORMAT: not a report, or not
- * what a run stored; ERROR_BUSY: another pull or a run is writing there; errors of publication_read() and of
- * registry.h.
+ * Pulls a report into a folder, which is made. Nothing in it is replaced. Each file is compared with its digest and waits in
+ * ".pulled" below the folder; an unfinished one is ".pull-HEX", also when the pull is interrupted. Files get their names
+ * once the journal, and the evidence that it names, were verified. ERROR_EXISTS: another file is in its place;
+ * ERROR_FORMAT: not a report, or not what a run stored; ERROR_BUSY: another pull or a run is writing there; ERROR_TIMEOUT: it
+ * takes longer than half an hour; errors of publication_read(), file_hold_directory() and of registry.h.
  */
 int report_pull(const char *place, const char *directory, const struct publish_options *options,
 		struct publish_result *out, struct error *err);

@@ -145,16 +145,17 @@ store=http://127.0.0.1:$(port store)
 expect_exit 0 gpucert publish report "$store/plain/r"
 gpucert pull "$store/get-stuck/r" -o killed >killed.out 2>&1 &
 pull=$!
-until [ -n "$(find killed -name '.pull-*' -size +1k 2>find.err)" ]; do
+until [ -n "$(find killed -type f -name '.pull-*' -size +1k 2>find.err)" ]; do
 	kill -0 $pull || { cat killed.out >&2; exit 1; }
 	sleep 0.1
 done
 kill -9 $pull
 wait $pull || true
+[ ! -e killed/journal.ndjson ] || complain "a file has its name before the report was verified"
 had=$(wc -c <"$(find killed -name '.pull-*')")
 : >store/recorded
 expect_exit 0 gpucert pull --json "$store/plain/r" -o killed
-diff -r report killed || complain "what was pulled differs"
+diff -r report killed || complain "what was pulled differs: $(ls -a killed)"
 grep -qF " bytes=$had-" store/recorded || complain "it does not go on behind byte $had: $(cat store/recorded)"
 
 # What was attested here is verified there, with the public key alone.

@@ -268,6 +268,15 @@ static void forge(const char *name, const char *from, const char *to)
 	sample_put(folder, "manifest.json", forged.data, forged.size);
 }
 
+/* Nothing has a name before all of it was verified. */
+static void expect_empty(const char *folder)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	UNIT_INT(file_list(folder, &names, NULL), 0);
+	text_each (name, &names)
+		CU_ASSERT_STRING_EQUAL(name, ".lock");
+}
+
 static void test_strangers(void)
 {
 	struct publish_result result = {0};
@@ -289,6 +298,7 @@ static void test_strangers(void)
 	UNIT_INT(pull("plain", "mixed", folder, &result, &err), ERROR_FORMAT);
 	UNIT_CONTAINS(err.text, "what was pulled is not to be believed: ");
 	UNIT_CONTAINS(err.text, FOLDER_JSON);
+	expect_empty(folder);
 	/* Evidence that no run stored, beside all that one did. */
 	UNIT_INT(file_remove_tree(folder, &err), 0);
 	forge("store/mixed", "\"layers\":[",
@@ -297,6 +307,7 @@ static void test_strangers(void)
 	      "\"annotations\":{\"org.opencontainers.image.title\":\"evidence/a.one/09-evil.json\"}},");
 	UNIT_INT(pull("plain", "mixed", folder, &result, &err), ERROR_FORMAT);
 	UNIT_CONTAINS(err.text, "evidence/a.one/09-evil.json is not of this run");
+	expect_empty(folder);
 	/* The report that was asked for, and no other. */
 	char *exact CLEANUP_FREE = text_format("good@%s", good.digest);
 	UNIT_INT(pull("plain", exact, other, &result, &err), 0);
