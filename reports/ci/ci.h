@@ -41,7 +41,7 @@ enum { CI_ANNOTATIONS_MAX = 10 }; /* GitHub shows no more of a step */
 
 /*
  * Tells the system of a report that was written into `directory`, as its writers do: prints the summary, annotations of what is
- * unexpected (or else of why the run proves nothing) and the command that hands a file over, unless `quiet`; appends
+ * unexpected (or else of why the run proves nothing: a warning where it is only PARTIAL) and the command that hands a file over, unless `quiet`; appends
  * Markdown to the file that page_variable names. Errors of view_open(), and that the page's file cannot be written,
  * which names the variable.
  */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-enum { STRING_MAX = 2000 }; /* bytes of one string in an annotation */
+enum { STRING_MAX = 2000 /* bytes of one string in an annotation */, UNTESTED_MAX = 3 };
 
 static void add_escaped(struct text *out, const char *string)
 {
@@ -59,9 +59,23 @@ static void add_rest(const struct ci_system *ci, size_t count, struct text *out)
 	annotate(ci, true, &title, &message, out);
 }
 
-/* Why nothing is proven, where no check tells it. */
-static void add_verdict(const struct ci_system *ci, const cJSON *report, struct text *out)
+/* Why something was not tested. */
+static void add_untested(const struct finding_list *untested, struct text *out)
 {
+	for (size_t i = 0; i < untested->count && i < UNTESTED_MAX; i++) {
+		const struct finding *finding = &untested->items[i];
+		text_add(out, "\n");
+		finding_add_name(finding, out);
+		text_addf(out, " (%s): ", report_outcome_names[finding->check->outcome]);
+		add_escaped(out, finding->check->reason);
+	}
+}
+
+/* Why nothing is proven, where no failure shows it. */
+static void add_verdict(const struct ci_system *ci, const cJSON *report,
+			const struct findings *findings, struct text *out)
+{
+	const bool is_error = view_int(report, "/verdict/exitCode") != REPORT_EXIT_EXPECTED;
 	const char *aborted = view_string(report, "/run/abort/reason");
 	struct text verdict CLEANUP_TEXT = {0};
 	struct text title CLEANUP_TEXT = {0};
@@ -73,8 +87,9 @@ static void add_verdict(const struct ci_system *ci, const cJSON *report, struct 
 		text_add(&message, "\naborted: ");
 		add_escaped(&message, aborted);
 	}
+	add_untested(&findings->untested, &message);
 	out->failed = out->failed || verdict.failed;
-	annotate(ci, true, &title, &message, out);
+	annotate(ci, is_error, &title, &message, out);
 }
 
 /* What is unexpected, the gravest first and each reason once. */
@@ -93,8 +108,10 @@ static int add_annotations(const struct ci_system *ci, const cJSON *report, stru
 	}
 	if (left > 0)
 		add_rest(ci, left, out);
-	if (problems->count == 0 && view_int(report, "/verdict/exitCode") != REPORT_EXIT_EXPECTED)
-		add_verdict(ci, report, out);
+	if (problems->count == 0 &&
+	    (view_int(report, "/verdict/exitCode") != REPORT_EXIT_EXPECTED ||
+	     strcmp(findings_headline_of(report).word, "PARTIAL") == 0))
+		add_verdict(ci, report, &findings, out);
 	return 0;
 }
 

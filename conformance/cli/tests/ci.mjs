@@ -105,6 +105,14 @@ assert.match(quiet.page, /FAILED/);
 const few = run('github', {args: ['--min-run', '9'], checks: ['registration.arrives']});
 assert.equal(few.status, 5);
 assert.deepEqual(commands('github', few.stdout).filter(({name}) => name === 'error').map(({title}) => title), ['gpucert: TOO FEW']);
+// So does one that is only PARTIAL: a warning when its exit code is 0, and an error with --require-conformant.
+for (const [args, status, level] of [[[], 0, 'warning'], [['--require-conformant'], 1, 'error']]) {
+	const partial = run('github', {args, checks: ['registration.arrives', 'isolation.single-device']});
+	assert.equal(partial.status, status);
+	const [said, ...more] = commands('github', partial.stdout).filter(({name}) => ['error', 'warning'].includes(name));
+	assert.deepEqual([said.name, said.title, more], [level, 'gpucert: PARTIAL', []]);
+	assert.match(said.text, /checks passed.*\nisolation\.single-device \(unsupported\): needs containers/);
+}
 const unwritable = run('github', {checks: ['registration.arrives'], env: {GITHUB_STEP_SUMMARY: join(work, 'none', 'page.md')}});
 assert.equal(unwritable.status, 0);
 assert.match(unwritable.stderr, /GITHUB_STEP_SUMMARY: .*page\.md/);
