@@ -155,6 +155,9 @@ void findings_add_verdict(const cJSON *report, struct text *out)
 {
 	const char *state = view_string(report, "/run/state");
 	const cJSON *outcomes = json_pointer(report, "/totals/outcome");
+	const int64_t known = view_int(report, "/totals/disposition/expected-fail");
+	if (strcmp(findings_headline_of(report).word, "EXPECTED") == 0)
+		text_addf(out, "%lld known failure%s; ", (long long)known, known == 1 ? "" : "s");
 	text_addf(out, "%lld of %lld checks passed",
 		  (long long)view_int(report, "/totals/outcome/pass"),
 		  (long long)(view_int(report, "/totals/checks") -

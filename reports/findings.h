@@ -42,7 +42,8 @@ struct findings_headline {
 
 struct findings_headline findings_headline_of(const cJSON *report);
 
-/* Adds "2 of 11 checks passed, 9 fail; not conformant, violated: ISO-01". */
+/* Adds "2 of 11 checks passed, 9 fail; not conformant, violated: ISO-01", after "9 known failures; " where the headline is
+ * EXPECTED. */
 void findings_add_verdict(const cJSON *report, struct text *out);
 
 /* A known failure is mended, which is the first thing to know: adds what, and the expectation to remove. False: none is. */

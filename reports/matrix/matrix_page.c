@@ -16,13 +16,16 @@ enum { TOLD_CELLS_MAX = 1000 }; /* of the drill-down */
 enum kind { FAILING, FLAKY, UNDECIDED, PASSING, KIND_COUNT };
 
 static const struct {
-	const char *name;
+	const char *name, *meaning;
 	enum page_tone tone;
 } kinds[KIND_COUNT] = {
-	[FAILING] = {"failing", PAGE_BAD},
-	[FLAKY] = {"flaky", PAGE_WARN},
-	[UNDECIDED] = {"undecided", PAGE_QUIET},
-	[PASSING] = {"passing", PAGE_GOOD},
+	[FAILING] = {"failing", "with some driver or build, no run passes", PAGE_BAD},
+	[FLAKY] = {"flaky", "with some driver or build, some runs pass and others fail", PAGE_WARN},
+	[UNDECIDED] = {"undecided",
+		       "no run fails, but not all pass: the check did not apply, was not "
+		       "run or was broken",
+		       PAGE_QUIET},
+	[PASSING] = {"passing", "every run passes", PAGE_GOOD},
 };
 
 static enum kind kind_of(const struct matrix_cell *cell)
@@ -172,8 +175,9 @@ static void add_rows(const struct matrix *matrix, const enum kind *rows, enum ki
 	if (count > 0)
 		html_addf(out,
 			  "<tr data-group><th scope=\"rowgroup\" colspan=\"%zu\">%s "
-			  "<span class=\"count\">%zu</span></th></tr>\n",
-			  matrix->column_count + 1, kinds[kind].name, count);
+			  "<span class=\"count\">%zu</span> <span class=\"soft\">%s</span></th>"
+			  "</tr>\n",
+			  matrix->column_count + 1, kinds[kind].name, count, kinds[kind].meaning);
 	for (size_t i = 0; i < matrix->row_count; i++) {
 		if (rows[i] == kind)
 			add_row(matrix, i, kind, is_told(matrix, i, open), out);
@@ -299,9 +303,12 @@ void matrix_page(const struct matrix *matrix, const struct text_list *unread, st
 	out->failed = out->failed || rows == NULL || title == NULL;
 	if (out->failed)
 		return;
-	page_section_begin(&page, "matrix", "Checks by driver and OS", 0,
-			   "✓ passes, ✗ fails, crashes or hangs, ! proves nothing, – does not "
-			   "apply or was not run; behind it in how many of several runs.");
+	page_section_begin(
+		&page, "matrix", "Checks by driver and OS", 0,
+		"Each cell shows the worst outcome of its runs: ✓ passes, ✗ fails, crashes "
+		"or hangs, ! proves nothing, – does not apply or was not run. \"– 1 of 5\" "
+		"is one of five runs that ended so, and the others ended better; a number "
+		"by itself is that many runs, which all ended so.");
 	add_heat_map(matrix, rows, &page.body);
 	page_section_end(&page);
 	page_section_begin(&page, "cells", "What does not pass", 0,

@@ -4,6 +4,7 @@
 
 enum {
 	FAILURES_MAX = 60,
+	FIRST_MAX = 5, /* beside the verdict */
 	ALIKE_MAX = 40,
 	ASSERTIONS_MAX = 12,
 	NOTES_MAX = 10,
@@ -156,6 +157,34 @@ void report_page_failures(const struct report_page *page)
 			  "<p>and %zu more, <a href=\"#checks\">among the checks</a></p>\n", left);
 }
 
+static void add_finding(struct text *out, const struct finding *finding)
+{
+	text_add(out, "<li>");
+	page_outcome(out, finding->check->outcome);
+	report_page_check_link(out, finding->check->id);
+	if (finding->alike > 1)
+		html_addf(out, "<span>and %zu more</span>", finding->alike - 1);
+	html_addf(out, "<span>%s</span></li>\n", finding->check->reason);
+}
+
+void report_page_first_failures(const struct report_page *page)
+{
+	const struct finding_list *problems = &page->findings->problems;
+	const struct finding_list *list =
+		problems->count > 0 ? problems : &page->findings->expected;
+	size_t left = report_page_count_failures(page);
+	if (left == 0)
+		return;
+	text_add(page->out, "<ul class=\"findings\">\n");
+	for (size_t i = 0; i < list->count && i < FIRST_MAX; i++) {
+		add_finding(page->out, &list->items[i]);
+		left -= list->items[i].alike;
+	}
+	if (left != 0)
+		html_addf(page->out, "<li><a href=\"#failures\">and %zu more</a></li>\n", left);
+	text_add(page->out, "</ul>\n");
+}
+
 size_t report_page_count_untested(const struct report_page *page)
 {
 	return page->findings->untested.checks;
@@ -165,16 +194,9 @@ size_t report_page_count_untested(const struct report_page *page)
 void report_page_untested(const struct report_page *page)
 {
 	const struct finding_list *list = &page->findings->untested;
-	text_add(page->out, "<ul class=\"untested\">\n");
-	for (size_t i = 0; i < list->count && i < FAILURES_MAX; i++) {
-		const struct finding *finding = &list->items[i];
-		text_add(page->out, "<li>");
-		page_outcome(page->out, finding->check->outcome);
-		report_page_check_link(page->out, finding->check->id);
-		if (finding->alike > 1)
-			html_addf(page->out, "<span>and %zu more</span>", finding->alike - 1);
-		html_addf(page->out, "<span>%s</span></li>\n", finding->check->reason);
-	}
+	text_add(page->out, "<ul class=\"findings\">\n");
+	for (size_t i = 0; i < list->count && i < FAILURES_MAX; i++)
+		add_finding(page->out, &list->items[i]);
 	text_add(page->out, list->count != 0
 				    ? "</ul>\n"
 				    : "<li>All of it waits for the failures above.</li></ul>\n");

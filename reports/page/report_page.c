@@ -13,10 +13,10 @@ static const struct section {
 	report_page_count_fn *count; /* what counts; without both it is always there */
 	report_page_fn *write;
 } sections[] = {
+	{"failures", "Failures", NULL, NULL, report_page_count_failures, report_page_failures},
 	{"environment", "Environment",
 	 "What the verdict is about: another driver or build is another report.", NULL, NULL,
 	 report_page_environment},
-	{"failures", "Failures", NULL, NULL, report_page_count_failures, report_page_failures},
 	{"apis", "APIs by device", "What did real work in a container that was given the device.",
 	 NULL, report_page_count_apis, report_page_grid},
 	{"isolation", "Isolation",
@@ -106,6 +106,7 @@ static void add_verdict(const struct report_page *page)
 	html_addf(page->out, "<p class=\"word\">%s</p>\n<p>", headline.word);
 	html_add_text(page->out, &verdict);
 	text_add(page->out, "</p>\n");
+	report_page_first_failures(page);
 	add_line(page, "A recorded node:", view_string(page->report, "/environment/node/file"));
 	add_line(page, "Aborted", view_string(page->report, "/run/abort/reason"));
 	add_bar(page);

@@ -21,6 +21,7 @@ report_page_fn report_page_environment;
 /* report_checks.c */
 report_page_fn report_page_failures;
 report_page_count_fn report_page_count_failures;
+report_page_fn report_page_first_failures; /* a line each, beside the verdict */
 report_page_fn report_page_untested;
 report_page_count_fn report_page_count_untested;
 report_page_fn report_page_checks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every page must do, one look each. A look gets the browser and the page as {file, texts, filter}: texts that a reader must
+// What every page must do, one look each. A look gets the browser and the page as {file, texts, filter, first}: texts that a reader must
 // find, those that may be `folded` away, and a query with a text that `stays` and one that `goes`. It returns what is wrong, in words.
 import {readFileSync, statSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -267,5 +267,18 @@ const fast = (browser, {file, filter}) => onPage(browser, file, {}, async (page,
 	});
 });
 
-export const looks = {readable, locked, inert, filters, keyboard, fits, accessible, prints, light};
+// What a reader opens the page for is seen before anything is scrolled: all of the first element that `first` selects, with its text.
+const FIRST_SCREENS = [{width: 1280, height: 800}, {width: 390, height: 844}];
+const firstScreen = (browser, {file, first}) => each(first === undefined ? [] : FIRST_SCREENS, (viewport) =>
+	onPage(browser, file, {viewport}, async (page, faults) => {
+		const {top, bottom, text} = await page.evaluate(([selector]) => {
+			const element = document.querySelector(selector);
+			const box = element?.getBoundingClientRect();
+			return {top: box?.top, bottom: box?.bottom, text: element?.checkVisibility() ? element.innerText : ''};
+		}, [first.selector]);
+		if (!(top >= 0 && bottom <= viewport.height) || !first.texts.every((part) => text.includes(part)))
+			faults.push(`at ${viewport.width}x${viewport.height} ${first.selector} is at ${top} to ${bottom} and reads '${text}'`);
+	}));
+
+export const looks = {readable, firstScreen, locked, inert, filters, keyboard, fits, accessible, prints, light};
 export const looksAtLarge = {locked, filters, fits, fast};

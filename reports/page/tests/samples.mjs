@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pages to look at, as `gpucert` makes them: {file, texts, filter, large}.
+// The pages to look at, as `gpucert` makes them: {file, texts, filter, first, large}.
 import {spawnSync} from 'node:child_process';
 import {mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -98,12 +98,14 @@ export class Samples {
 		const of = (name, texts, filter) => page(name, this.goldenRun(name), {texts, filter});
 		const filter = {query: 'opencl', stays: 'api.opencl', goes: 'registration.in-time'};
 		const texts = ['registration.in-time', 'isolation.no-allocation', 'api.vulkan'];
+		const first = (...parts) => ({selector: '.verdict .findings li', texts: parts});
 		const made = this.made('made', {driver: DRIVERS[1], ...BUILDS[1], outcomeOf: outcomeIn({driver: DRIVERS[1], build: BUILDS[1], run: 0})});
 		return [
 			of('complete', ['api.opencl'], {query: 'opencl', stays: 'api.opencl', goes: 'api.vulkan'}),
-			of('outcomes', [...texts, '/devices/count: saw 1, wanted 0'], filter),
+			{...of('outcomes', [...texts, '/devices/count: saw 1, wanted 0'], filter), first: first('isolation.no-allocation')},
 			of('killed', ['registration.in-time'], {query: 'in-time', stays: 'registration.in-time', goes: 'api.vulkan'}),
-			page('made', made, {texts: [...this.ids, 'Windows Server 2022 Datacenter'], filter: {query: 'vulkan', stays: 'api.vulkan', goes: 'api.cuda'}}),
+			page('made', made, {texts: [...this.ids, 'Windows Server 2022 Datacenter'], filter: {query: 'vulkan', stays: 'api.vulkan', goes: 'api.cuda'},
+				first: first('api.vulkan', 'the loader of the container finds no driver')}),
 			page('hostile', this.hostile('hostile-report'), {texts: ['<b data-hostile>'], filter}),
 			page('large', this.folder('large', records({id: 'large', ids: LARGE, driver: DRIVERS[0], outcomeOf: (check) => (check.endsWith('7') ? 'fail' : 'pass')})),
 				{large: true, filter: {query: 'check-4777', stays: 'check-4777', goes: 'check-4778'}}),
@@ -117,9 +119,10 @@ export class Samples {
 		const c = run('elsewhere', DRIVERS[3], BUILDS[2], {start: 120});
 		const page = (name, folders, rest) => this.page(`compare-${name}.html`, ['compare', '--format', 'html', ...folders], rest);
 		const filter = {query: 'opencl', stays: 'api.opencl', goes: 'api.new-one'};
+		const first = {selector: '.changes li[data-facet=regression]', texts: ['api.opencl', 'the probe was killed by signal 11']};
 		return [
-			page('driver', [a, b], {texts: ['nvidia 552.12', 'nvidia 553.01', 'api.opencl', 'the probe was killed by signal 11', this.ids[0], 'api.new-one', '1 regression'], filter}),
-			page('several', [a, b, c], {texts: ['nvidia 553.01', 'amd 24.10.1', 'api.cuda'], filter}),
+			page('driver', [a, b], {first, texts: ['nvidia 552.12', 'nvidia 553.01', 'api.opencl', 'the probe was killed by signal 11', this.ids[0], 'api.new-one', '1 regression'], filter}),
+			page('several', [a, b, c], {first, texts: ['nvidia 553.01', 'amd 24.10.1', 'api.cuda'], filter}),
 			page('same', [a, a], {texts: ['the same environment: no check ended otherwise']}),
 			page('hostile', [a, this.hostile('hostile-compare')], {texts: ['<b data-hostile>']}),
 			page('large', [
