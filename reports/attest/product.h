@@ -18,7 +18,7 @@ struct product {
 
 #define CLEANUP_PRODUCT __attribute__((cleanup(product_free)))
 
-/* YAML. ERROR_FORMAT names the member that is missing, given twice, not known or not what it must be. Free with
+/* YAML. ERROR_FORMAT names every member that is missing, given twice, not known or not what it must be. Free with
  * product_free(), also after an error. */
 int product_parse(const char *data, size_t size, struct product *out, struct error *err);
 

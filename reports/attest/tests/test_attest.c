@@ -177,6 +177,19 @@ static void test_the_samples_are_read(void)
 	UNIT_STRING(product.type, "device plugin");
 }
 
+static void test_all_faults_of_a_product_are_named(void)
+{
+	static const char yaml[] = "vendor: a\nname: b\nversion: c\nwebsite_url: nowhere\n"
+				   "type: toaster\ndescription: d\n"
+				   "contact_email_address: a@b.c\n";
+	struct product product CLEANUP_PRODUCT = {0};
+	struct error err = {0};
+	UNIT_INT(product_parse(yaml, strlen(yaml), &product, &err), ERROR_FORMAT);
+	UNIT_CONTAINS(err.text, "website_url: 'nowhere' is not a URL");
+	UNIT_CONTAINS(err.text, "; documentation_url: missing");
+	UNIT_CONTAINS(err.text, "; type: 'toaster' is not");
+}
+
 /* One file at a time: it is overwritten by nobody, and half a pair is never there. */
 static void test_a_pair_is_made_once(void)
 {
@@ -230,5 +243,6 @@ UNIT_MAIN("attest",
 	  {"a changed signature is none", test_a_changed_signature_is_none},
 	  {"broken envelopes name the place", test_broken_envelopes_name_the_place},
 	  {"the samples are read", test_the_samples_are_read},
+	  {"all faults of a product are named", test_all_faults_of_a_product_are_named},
 	  {"a pair is made once", test_a_pair_is_made_once},
 	  {"an open key is refused", test_an_open_key_is_refused})
