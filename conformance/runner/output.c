@@ -111,8 +111,11 @@ int output_open(const char *directory, int *lock, char **held, struct error *err
 		rc = error_set(err, ERROR_ARGUMENT,
 			       "another run is writing to %s; wait for it or use another folder",
 			       directory);
-	else if (rc == 0 && (rc = open_held(*held, err)) < 0)
-		file_name_held(*held, directory, err);
+	else if (rc == 0)
+		rc = open_held(*held, err);
+	file_name_held(*held, directory, err);
+	if (rc == ERROR_PERMISSION || rc == ERROR_EXISTS)
+		rc = ERROR_ARGUMENT;
 	return rc < 0 ? error_wrap(err, rc, "output folder") : 0;
 }
 

@@ -14,8 +14,8 @@
 
 /* Makes the folder, holds it (file_hold_directory() of base/file.h: the caller closes *lock at the end of the run, and frees
  * *held, the path to use until then) and removes what an earlier run left: the evidence of the checks in its journal, its
- * reports, its journal. ERROR_ARGUMENT: another run is writing there, or what would be replaced does not belong to a run:
- * reports or evidence without a journal that can be read. ERROR_PERMISSION: another user could redirect what is written. */
+ * reports, its journal. ERROR_ARGUMENT: another run is writing there, another user could redirect what is written, or
+ * what would be replaced does not belong to a run: reports or evidence without a journal that can be read. */
 int output_open(const char *directory, int *lock, char **held, struct error *err);
 
 /* Writes a file below evidence/ in the folder whose path is *held of output_open(). `relative` is "evidence/CHECK/NAME".
