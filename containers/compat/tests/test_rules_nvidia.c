@@ -231,6 +231,29 @@ static void test_capability(void)
 	EXPECT(&image, NULL, &on, NULL, "cuda.compute-capability", NOTHING, "");
 }
 
+/* One letter of a name may be another generation. A name that is in no row stays unknown. */
+static void test_models(void)
+{
+	static const struct {
+		const char *name, *capability;
+	} models[] = {
+		{"Tesla M10", "5.0"},	  {"Tesla M40 24GB", "5.2"},  {"Tesla M60", "5.2"},
+		{"Tesla M4", "5.2"},	  {"NVIDIA H20", "9.0"},      {"NVIDIA H20-3e", "9.0"},
+		{"NVIDIA H200", "9.0"},	  {"NVIDIA H800", "9.0"},     {"NVIDIA GB10", "12.1"},
+		{"NVIDIA T400", "7.5"},	  {"NVIDIA T400 4GB", "7.5"}, {"NVIDIA T1000 8GB", "7.5"},
+		{"NVIDIA GB200", "10.0"},
+	};
+	static const char *const unknown[] = {"Tesla M2090", "NVIDIA GB100", "NVIDIA H2",
+					      "NVIDIA X1000", ""};
+	for (size_t i = 0; i < ARRAY_SIZE(models); i++) {
+		const struct nvidia_model *model = nvidia_model_find(models[i].name);
+		UNIT_STRING(model != NULL ? model->compute_capability : "unknown",
+			    models[i].capability);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
+		CU_ASSERT_PTR_NULL(nvidia_model_find(unknown[i]));
+}
+
 /* Where GPUs differ, it depends on which one the container is given. */
 static void test_different_gpus(void)
 {
@@ -306,5 +329,5 @@ UNIT_MAIN("rules of NVIDIA", {"table", test_table}, {"CUDA of a driver", test_cu
 	  {"minimum driver", test_minimum_driver}, {"Windows driver", test_windows_driver},
 	  {"lock-step", test_lock_step}, {"libcudart", test_runtime_library},
 	  {"forward compatibility", test_forward}, {"compute capability", test_capability},
-	  {"different GPUs", test_different_gpus}, {"NVIDIA_REQUIRE_*", test_require},
-	  {"variables", test_variables})
+	  {"models", test_models}, {"different GPUs", test_different_gpus},
+	  {"NVIDIA_REQUIRE_*", test_require}, {"variables", test_variables})
