@@ -38,6 +38,10 @@ bool filter_admits(const struct discovery_filter *filter, const struct discovery
 		return false;
 	if (filter->vendors != NULL && !vendors_admit(filter->vendors, device))
 		return false;
+	for (const char *const *api = filter->apis; api != NULL && *api != NULL; api++) {
+		if (!filter_offers(device, *api))
+			return false;
+	}
 	return filter->ids == NULL || filter->ids[text_position(filter->ids, device->id)] != NULL;
 }
 

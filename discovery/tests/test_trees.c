@@ -174,6 +174,30 @@ static void test_filters(void)
 	}
 }
 
+/* Software devices of one API each are told apart by it. */
+static void test_a_filter_of_apis(void)
+{
+	static const struct {
+		const char *apis[3];
+		size_t count;
+	} cases[] = {{{"opengl"}, 1},
+		     {{"levelzero"}, 3},
+		     {{"vulkan", "levelzero"}, 1},
+		     {{"cuda"}, 0},
+		     {{NULL}, 3}};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct discovery_options options = {
+			.recorded_node =
+				GPUCERT_SOURCE_DIR "/discovery/tests/trees/intel-max/expected.json",
+			.filter = {.apis = cases[i].apis},
+		};
+		struct discovery_snapshot *snapshot = NULL;
+		CU_ASSERT_EQUAL_FATAL(discovery_take(&options, &snapshot, NULL), 0);
+		UNIT_INT(snapshot->device_count, cases[i].count);
+		discovery_free(snapshot);
+	}
+}
+
 static void test_an_empty_root_has_no_devices(void)
 {
 	char *root CLEANUP_TREE = tree_new();
@@ -199,5 +223,6 @@ UNIT_MAIN("trees", {"intel", test_intel}, {"amd", test_amd}, {"nvidia", test_nvi
 	  {"virtio", test_virtio}, {"soc", test_soc}, {"broken", test_broken},
 	  {"one GPU of two sources is one device", test_nvidia_is_joined},
 	  {"integrated and detachable", test_integrated_and_detachable}, {"filters", test_filters},
+	  {"a filter of APIs", test_a_filter_of_apis},
 	  {"an empty root has no devices", test_an_empty_root_has_no_devices},
 	  {"a missing root is an error", test_a_missing_root_is_an_error})

@@ -35,7 +35,7 @@ struct config_origin {
 };
 
 enum {
-	CONFIG_SETTING_COUNT = 28,
+	CONFIG_SETTING_COUNT = 29,
 	CONFIG_KEY_COUNT = CONFIG_SETTING_COUNT + 3, /* with the additional mounts */
 };
 
@@ -67,6 +67,7 @@ struct config {
 	bool include_detachable;
 	bool include_software;
 	struct text_list vendors; /* empty: all */
+	struct text_list apis;	  /* that each device offers; empty: any */
 	int preferred_allocation; /* enum prefer_policy */
 	int allocation;		  /* enum answer_allocation */
 	int delivery;		  /* enum config_delivery */

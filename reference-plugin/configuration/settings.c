@@ -46,6 +46,10 @@ const struct setting settings[CONFIG_KEY_COUNT] = {
 	 .directx_initial = "false"},
 	{"vendor", "vendors", SETTING_LIST, MEMBER(vendors), "", "VENDOR",
 	 "Offer only devices of this vendor (name or PCI id)."},
+	{"api", "apis", SETTING_LIST, MEMBER(apis), "", "API",
+	 "Offer only devices that offer this API (vulkan, opengl, opencl, cuda, ...): with "
+	 "--resource-name, a resource for each API.",
+	 .scope = SETTING_LINUX},
 	{"preferred-allocation", "preferredAllocation", SETTING_CHOICE,
 	 MEMBER(preferred_allocation), "spread", "POLICY",
 	 "Which of several free ids to prefer: spread over devices, or pack onto few.",

@@ -50,6 +50,7 @@ static struct discovery_options discovery_options_of(const struct config *config
 				.include_detachable = config->include_detachable,
 				.exclude_software = !config->include_software,
 				.vendors = (const char *const *)config->vendors.items,
+				.apis = (const char *const *)config->apis.items,
 			},
 	};
 }

@@ -48,6 +48,7 @@ static void test_defaults(void)
 	CU_ASSERT_FALSE(config.include_detachable);
 	CU_ASSERT_TRUE(config.include_software);
 	UNIT_INT(config.vendors.count, 0);
+	UNIT_INT(config.apis.count, 0);
 	UNIT_INT(config.preferred_allocation, PREFER_SPREAD);
 	UNIT_INT(config.poll_interval_ms, 10000);
 	UNIT_INT(config.removal_grace_ms, 300000);
@@ -64,8 +65,9 @@ static void test_precedence(void)
 	struct config config CLEANUP_CONFIG = {0};
 	struct config_options options = {.file = fixture.file};
 	struct error err = {0};
-	write_file("# sharing\nmultitenancy: '4'\nincludeIntegrated: yes\nremovalGrace: 500ms\n"
-		   "vendors: [Intel, \"Advanced Micro Devices, Inc.\"]\nlogLevel: ~\nnode:\n");
+	write_file(
+		"# sharing\nmultitenancy: '4'\nincludeIntegrated: yes\nremovalGrace: 500ms\n"
+		"vendors: [Intel, \"Advanced Micro Devices, Inc.\"]\nlogLevel: ~\nnode:\napis: [vulkan]\n");
 	(void)uv_os_setenv("TEST_PLUGIN_MULTITENANCY", "5");
 	(void)uv_os_setenv("TEST_PLUGIN_REMOVAL_GRACE", "2m");
 	(void)uv_os_setenv("TEST_PLUGIN_INCLUDE_INTEGRATED", "");
@@ -76,6 +78,7 @@ static void test_precedence(void)
 	UNIT_INT(config.removal_grace_ms, 120000);
 	CU_ASSERT_TRUE(config.include_integrated);
 	UNIT_INT(config.vendors.count, 2);
+	UNIT_STRING(config.apis.items[0], "vulkan");
 	UNIT_STRING(config.vendors.items[1], "Advanced Micro Devices, Inc.");
 	UNIT_INT(config.origins[index_of("multitenancy")].layer, CONFIG_OPTION);
 	UNIT_INT(config.origins[index_of("removalGrace")].layer, CONFIG_ENVIRONMENT);

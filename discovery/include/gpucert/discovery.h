@@ -147,6 +147,8 @@ struct discovery_filter {
 	bool exclude_software;
 	const char *const *vendors; /* NULL-ended, any of: names or PCI ids; NULL: all */
 	const char *const *ids;	    /* NULL-ended, any of; NULL: all */
+	const char *const
+		*apis; /* NULL-ended, each of which a device offers; NULL: whatever it offers */
 };
 
 /* Where to look. A NULL member means the live system's place. Paths in a snapshot are those that
