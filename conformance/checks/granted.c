@@ -94,7 +94,8 @@ bool granted_may_be_elsewhere(const struct discovery_snapshot *node, const struc
 	for (size_t i = 0; i < granted->count; i++) {
 		const struct discovery_device *other = granted->devices[i];
 		if (is_served_as(device, other) && other->pci_device == device->pci_device &&
-		    other->display == device->display && !granted_is_partition(node, device))
+		    other->display == device->display && !granted_is_partition(node, device) &&
+		    !granted_is_partition(node, other))
 			return false;
 	}
 	return true;

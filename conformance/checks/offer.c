@@ -153,9 +153,9 @@ void offer_tell_unseen(struct check_run *run, const char *prefix, size_t count)
 {
 	check_unsupported(
 		run,
-		"%swhich devices %zu ids hand out cannot be told: their answers hold names "
-		"for a container runtime alone, and containers on this one saw no device "
-		"of the node",
+		"%swhich devices %zu ids stand for cannot be determined: their answers hold "
+		"no device node or file of one device of this node, and containers on this "
+		"runtime saw no device",
 		prefix, count);
 }
 

@@ -35,8 +35,8 @@ bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t coun
  * alone. */
 void offer_close(struct rig *rig, struct offer *offer);
 
-/* Records as unsupported that the answers of so many ids say nothing but to a runtime, and their
- * containers nothing either. `prefix` stands in front. */
+/* Records as unsupported that neither the answers for so many ids nor their containers show a device
+ * of the node. `prefix` stands in front. */
 void offer_tell_unseen(struct check_run *run, const char *prefix, size_t count);
 
 /*

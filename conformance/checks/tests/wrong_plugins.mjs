@@ -233,6 +233,35 @@ rows.push(
 		args: [...onWindows, '--resource', 'example.com/gpu'], wanted: 'unsupported', reason: 'nothing was compared',
 	},
 );
+// Devices of the nodes in discovery/nodes, as plugins hand them out or refer to them: all of them, and without the last.
+const nvidiaIds = ['GPU-1fbb6a07-7d5c-11ee-b962-0242ac120002', 'GPU-2a8f3c11-7d5c-11ee-b962-0242ac120002'];
+const vmbus = ['47505500-0001-0000-3130-444531454238', '47505500-0002-0000-3130-444531454238'];
+const node = (path) => ({devices: [{container_path: path, host_path: path, permissions: 'rw'}]});
+const served = [
+	['linux-2x-tesla-t4', nvidiaIds, {envs: {NVIDIA_VISIBLE_DEVICES: '{id}'}}],
+	['linux-2x-tesla-t4', nvidiaIds.map((id) => `${id}::1`), {envs: {NVIDIA_VISIBLE_DEVICES: 'anything'}}],
+	['linux-2x-tesla-t4', ['0', '1'], {envs: {NVIDIA_VISIBLE_DEVICES: '{id}'}}],
+	['linux-2x-tesla-t4', nvidiaIds, {mounts: [{host_path: '/dev/null', container_path: '/var/run/nvidia-container-devices/{id}', read_only: false}]}],
+	['linux-2x-tesla-t4', ['nvidia0', 'nvidia1'], {...node('/dev/{id}'), envs: {NVIDIA_VISIBLE_DEVICES: 'void'}}],
+	['linux-h100-mig', ['nvidia1', 'nvidia-caps/nvidia-cap13', 'nvidia-caps/nvidia-cap22', 'nvidia-caps/nvidia-cap23'], node('/dev/{id}')],
+	['linux-mi300x-cpx', [128, 129, 130, 131, 132, 133, 134, 135].map((n) => `renderD${n}`), node('/dev/dri/{id}')],
+	['linux-virtio', ['renderD128', 'renderD130'], node('/dev/dri/{id}')],
+	['windows-azure-2x-tesla-t4', vmbus, {
+		devices: [{...t4, host_path: 'vpci-location-path://ACPI(_SB_)#ACPI(VMOD)#ACPI(VMBS)#VMBUS({{id}})#PCI(0000)'}],
+	}],
+];
+for (const [name, ids, answer] of served) {
+	const of = (some) => plugin({devices: some.map((id) => ({id})), allocate: {each: answer}});
+	const on = {check: 'list-and-watch.devices-present', args: [...any, '--node', join(nodes, `${name}.json`)]};
+	rows.push({...on, plugin: of(ids), wanted: 'pass'}, {...on, plugin: of(ids.slice(0, -1)), reason: 'is granted by none'});
+}
+// The profiles of partitions may be resources of their own.
+rows.push({
+	check: 'list-and-watch.devices-present',
+	plugin: plugin({devices: [{id: '13'}], allocate: {each: node('/dev/nvidia-caps/nvidia-cap{id}')}}),
+	args: [...any, '--node', join(nodes, 'linux-h100-mig.json'), '--resource', 'example.com/gpu'],
+	wanted: 'unsupported', reason: 'another resource',
+});
 for (const [name, wrongPlugin, reason] of wrongOnWindows) rows.push({check: `windows.${name}`, plugin: wrongPlugin, args: onWindows, reason});
 for (const name of new Set(wrongOnWindows.map(([n]) => n)))
 	rows.push({
