@@ -61,7 +61,8 @@ struct process_result {
 
 struct process_spec {
 	const char *const *argv; /* NULL-ended; argv[0] is looked up in PATH unless it holds '/' */
-	/* NULL-ended "NAME=value" added over the inherited ones; may be NULL */
+	/* NULL-ended "NAME=value" added over the inherited ones, or "NAME", which removes one; may be
+	 * NULL */
 	const char *const *env;
 	const char *directory; /* working directory; NULL: inherited */
 	/* What its standard input holds, which lives until the child has ended; NULL: nothing. A

@@ -16,19 +16,38 @@ static size_t name_length(const char *entry)
 	return entry[0] != '\0' ? 1 + strcspn(entry + 1, "=") : 0;
 }
 
-/* Consumes `entry`; NULL is out of memory. On Windows names are the same whatever their case. */
+/* The variable of the same name; `count` of them: there is none. On Windows names are the same whatever
+ * their case. */
+static size_t find(const struct text_list *entries, const char *entry)
+{
+	size_t length = name_length(entry);
+	size_t i = 0;
+	while (i < entries->count && (length != name_length(entries->items[i]) ||
+				      compare_names(entries->items[i], entry, length) != 0))
+		i++;
+	return i;
+}
+
+/* Consumes `entry`; NULL is out of memory. */
 static int set(struct text_list *entries, char *entry, struct error *err)
 {
-	for (size_t i = 0; entry != NULL && i < entries->count; i++) {
-		size_t length = name_length(entry);
-		if (length != name_length(entries->items[i]) ||
-		    compare_names(entries->items[i], entry, length) != 0)
-			continue;
-		free(entries->items[i]);
-		entries->items[i] = entry;
-		return 0;
-	}
-	return text_list_take(entries, entry, err);
+	size_t at = entry != NULL ? find(entries, entry) : entries->count;
+	if (at == entries->count)
+		return text_list_take(entries, entry, err);
+	free(entries->items[at]);
+	entries->items[at] = entry;
+	return 0;
+}
+
+static void unset(struct text_list *entries, const char *name)
+{
+	size_t at = find(entries, name);
+	if (at == entries->count)
+		return;
+	free(entries->items[at]);
+	memmove(&entries->items[at], &entries->items[at + 1],
+		(entries->count - at - 1) * sizeof(*entries->items));
+	entries->count--;
 }
 
 static int inherit(struct text_list *entries, struct error *err)
@@ -47,7 +66,11 @@ static int inherit(struct text_list *entries, struct error *err)
 int process_environment(const char *const *env, struct text_list *out, struct error *err)
 {
 	int rc = inherit(out, err);
-	for (size_t i = 0; rc == 0 && env != NULL && env[i] != NULL; i++)
-		rc = set(out, strdup(env[i]), err);
+	for (size_t i = 0; rc == 0 && env != NULL && env[i] != NULL; i++) {
+		if (env[i][name_length(env[i])] == '\0')
+			unset(out, env[i]);
+		else
+			rc = set(out, strdup(env[i]), err);
+	}
 	return rc;
 }

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/path.h"
 
 int node_cdi_read(const struct context *context, struct cdi_registry *out, struct error *err)
 {
@@ -13,6 +14,21 @@ int node_cdi_read(const struct context *context, struct cdi_registry *out, struc
 			rc = text_list_add(&present, directory, err);
 	}
 	return rc == 0 ? cdi_registry_read(&present, out, err) : rc;
+}
+
+int node_cdi_files(const struct context *context, struct text_list *paths, struct error *err)
+{
+	int rc = 0;
+	text_each (directory, &context->cdi_directories) {
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		if (rc == 0 && file_is_directory(directory))
+			rc = file_list(directory, &names, err);
+		text_each (name, &names) {
+			if (rc == 0)
+				rc = text_list_take(paths, path_join(directory, name), err);
+		}
+	}
+	return rc;
 }
 
 int node_cdi_apply(const struct context *context, const struct grant *grant, struct grant *out,

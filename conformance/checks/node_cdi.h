@@ -10,6 +10,9 @@
  * cdi_registry_read(). */
 int node_cdi_read(const struct context *context, struct cdi_registry *out, struct error *err);
 
+/* The paths of what lies in these folders. Errors of file_list(). */
+int node_cdi_files(const struct context *context, struct text_list *paths, struct error *err);
+
 /* cdi_apply() with them. */
 int node_cdi_apply(const struct context *context, const struct grant *grant, struct grant *out,
 		   struct error *err);

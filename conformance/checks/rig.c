@@ -2,6 +2,7 @@
 #include "conformance/checks/rig.h"
 
 #include "conformance/checks/granted.h"
+#include "conformance/checks/node_cdi.h"
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -103,6 +104,22 @@ static void keep_text(struct rig *rig, const char *name, struct text *text)
 	text_free(text);
 }
 
+/* A plugin that names CDI devices has to write Specs, and may leave them: whatever they add to containers is
+ * judged there. */
+static void note_specs(struct rig *rig)
+{
+	struct text_list files CLEANUP_TEXT_LIST = {0};
+	if (node_cdi_files(rig->context, &files, NULL) < 0)
+		return;
+	text_each (path, &files) {
+		if (!text_list_has(&rig->cdi_files, path))
+			check_note(rig->run,
+				   "%s was not there before the plugin, and stays: a "
+				   "Spec by which runtimes of the node change containers",
+				   path);
+	}
+}
+
 static void close_rig(void *argument)
 {
 	struct rig *rig = argument;
@@ -114,6 +131,7 @@ static void close_rig(void *argument)
 	process_free(rig->plugin);
 	rig_waited(rig, start);
 	tell_waited(rig);
+	note_specs(rig);
 	const char *harm = rig->kubelet != NULL ? kubelet_socket_harm(rig->kubelet) : NULL;
 	if (harm != NULL)
 		check_note(rig->run,
@@ -125,6 +143,7 @@ static void close_rig(void *argument)
 		check_note(rig->run, "clean-up: %s", err.text);
 	keep_text(rig, "kubelet-events.ndjson", &rig->events);
 	keep_text(rig, "plugin-output.txt", &rig->output);
+	text_list_free(&rig->cdi_files);
 	text_list_free(&rig->resources);
 	text_list_free(&rig->left_out);
 	cJSON_Delete(rig->known);
@@ -162,6 +181,8 @@ struct rig *rig_with_kubelet(struct check_run *run)
 	rig->context = check_context(run);
 	check_defer(run, close_rig, rig);
 	rc = make_kubelet(rig, &err);
+	if (rc == 0)
+		rc = node_cdi_files(rig->context, &rig->cdi_files, &err);
 	if (rc == 0)
 		rc = kubelet_start(rig->kubelet, &err);
 	return check_works(run, rc, "fake kubelet", &err) ? rig : NULL;

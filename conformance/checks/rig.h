@@ -27,6 +27,7 @@ struct rig {
 	uv_loop_t loop;
 	struct kubelet *kubelet;
 	struct process *plugin;	    /* NULL: attached, or not started */
+	struct text_list cdi_files; /* in the folders of CDI Specs when the check began */
 	struct text_list resources; /* under test; complete after rig_settle() */
 	struct text_list left_out;  /* that have no healthy device */
 	cJSON *known; /* {resource: healthy devices}, as this run has seen them so far */

@@ -102,10 +102,28 @@ static int make_argv(const struct plugin_process_spec *spec, const struct seen s
 	return rc;
 }
 
+/* Names without values: these are not the plugin's. */
+static int hide_own(struct text_list *env, struct error *err)
+{
+	uv_env_item_t *items = NULL;
+	int count = 0;
+	int rc = uv_os_environ(&items, &count);
+	if (rc < 0)
+		return error_uv(err, rc, "environment");
+	for (int i = 0; rc == 0 && i < count; i++) {
+		if (strcmp(items[i].name, "TMPDIR") == 0 ||
+		    (text_starts_with(items[i].name, "GPUCERT_") &&
+		     strcmp(items[i].name, "GPUCERT_CACHE") != 0))
+			rc = text_list_add(env, items[i].name, err);
+	}
+	uv_os_free_environ(items, count);
+	return rc;
+}
+
 static int make_env(const struct plugin_process_spec *spec, const struct seen seen[SEEN_COUNT],
 		    struct text_list *env, struct error *err)
 {
-	int rc = 0;
+	int rc = hide_own(env, err);
 	for (size_t i = 0; i < SEEN_COUNT && seen[i].path != NULL; i++)
 		for (size_t n = 0; rc == 0 && n < 2 && seen[i].variables[n] != NULL; n++)
 			rc = text_list_take(

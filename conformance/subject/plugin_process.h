@@ -15,7 +15,8 @@
  *   {registry-dir}    becomes its plugins_registry directory
  *
  * and the child finds the same in the environment: DEVICE_PLUGIN_DIR and PLUGIN_SOCK_DIR,
- * KUBELET_SOCKET, PLUGINS_REGISTRY_DIR. A plugin that knows neither runs in a private mount
+ * KUBELET_SOCKET, PLUGINS_REGISTRY_DIR. Of our own environment it gets neither GPUCERT_* variables, which may
+ * hold secrets (only GPUCERT_CACHE, for the Wine node), nor TMPDIR. A plugin that knows neither runs in a private mount
  * namespace, in which the plugin directory covers the standard one (Linux, needs CAP_SYS_ADMIN);
  * nothing of that is visible outside, also when the standard directory does not exist on the host.
  * Placeholders and variables then name the standard directories, which are what the plugin sees.

@@ -2,6 +2,7 @@
 // usage: node cdi.mjs BUILD
 // CDI devices in answers and the node's Specs, without a container: what is wrong must fail for its own reason, what is unusual must
 // not. containerd_cdi.mjs injects them.
+import {join} from 'node:path';
 import {judgeAll, scripted} from './harness.mjs';
 import {device} from './machine.mjs';
 import {editsOf, folderOf, mount, spec} from './specs.mjs';
@@ -29,6 +30,7 @@ const right = (name, folders, answer = names('a'), outcomes = {}) => ({
 const untold = {'allocate.cdi-one-device': 'unsupported'};
 const edits = (containerEdits, more) => [folderOf({'gpu.json': spec(kind, {a: containerEdits}, more)})];
 const twoDevices = {...editsOf(vulkan), mounts: [...editsOf(vulkan).mounts, ...editsOf(opencl).mounts]};
+const left = folderOf({});
 const badField = spec(kind, {b: {environment: ['A=b']}});
 
 const rows = [
@@ -74,6 +76,11 @@ const rows = [
 		{path: '/dev/nowhere', type: 'c', major: 1, minor: 3}, {path: '/dev/channel', type: 'p', hostPath: '/nonexistent/pipe'},
 	]}), names('a'), untold),
 	right('a file system that is not the host\'s', edits({mounts: [{hostPath: 'tmpfs', containerPath: '/var/cache/driver', type: 'tmpfs', options: ['mode=755']}]}), names('a'), untold),
+	{
+		...right('a Spec that the plugin writes and leaves', [left]),
+		plugin: `sh -c 'cp ${join(good, 'example.com-gpu.json')} ${left}/left.json; exec ${plugin(names('a')).replaceAll("'", '')}'`,
+		also: (report) => (JSON.stringify(report.checks.map((c) => c.notes)).includes('left.json was not there before the plugin, and stays') ? null : 'no note'),
+	},
 	right('hooks', edits({hooks: [{hookName: 'createContainer', path: '/usr/bin/true'}]}), names('a'), untold),
 ];
 

@@ -171,8 +171,8 @@ const onceAt = (nth) => {
 	const [bad, good] = [more([rw(proc)]), more([])].map((command) => command.replaceAll("'", ''));
 	return `sh -c 'echo >> ${count}; if test $(wc -l < ${count}) = ${nth}; then exec ${bad}; else exec ${good}; fi'`;
 };
-const once = (nth) => ({
-	name: `a second procfs at start ${nth}`,
+const once = (name, nth) => ({
+	name,
 	checks: ['api.vulkan', 'isolation.residue', 'isolation.lifetime', 'isolation.every-container'],
 	plugin: onceAt(nth),
 	outcomes: null,
@@ -195,8 +195,8 @@ const handedOut = [
 		'/etc of the node at /given/etc/profile.d (writable)',
 	]),
 	everywhere('the root of the node', 'isolation.contention', more([rw('/')]), ['/ of the node at /given (writable)']),
-	once(2),
-	once(3),
+	once('a second procfs at start 2', 2),
+	once('a second procfs at start 3', 3),
 	{check: 'api.vulkan', plugin: more([rw(overlay)]), wanted: 'unsupported', reason: 'the source of /given/mnt/overlay (overlay, writable) is not known'},
 	{check: 'isolation.device-nodes', plugin: more([ro(join(work, 'deep'))]), wanted: 'unsupported', reason: 'was not searched for device nodes to its end'},
 ];

@@ -11,6 +11,8 @@
 #ifdef _WIN32
 #define ECHO_COMMAND	"cmd /c echo {plugin-dir}:{kubelet-socket} {registry-dir}"
 #define SHELL_COMMAND	"cmd /c \"echo %DEVICE_PLUGIN_DIR% %KUBELET_SOCKET% %OWN%&exit 4\""
+#define HIDDEN_COMMAND	"cmd /c echo %GPUCERT_TOKEN% %TMPDIR%"
+#define HIDDEN		"%GPUCERT_TOKEN% %TMPDIR%"
 #define LINE_END	"\r\n"
 #define NO_PLUGIN	"C:\\windows\\win.ini"
 #define NO_PLUGIN_ERROR ERROR_IO
@@ -19,6 +21,8 @@
 #else
 #define ECHO_COMMAND	"echo {plugin-dir}:{kubelet-socket} '{registry-dir}'"
 #define SHELL_COMMAND	"sh -c 'echo $DEVICE_PLUGIN_DIR $KUBELET_SOCKET $OWN; exit 4'"
+#define HIDDEN_COMMAND	"sh -c 'echo ${GPUCERT_TOKEN-hidden} ${TMPDIR-hidden}'"
+#define HIDDEN		"hidden hidden"
 #define LINE_END	"\n"
 #define NO_PLUGIN	"/etc/passwd"
 #define NO_PLUGIN_ERROR ERROR_PERMISSION
@@ -64,6 +68,24 @@ static char *scripted_command(const struct rig *rig, const char *script, const c
 	char *path CLEANUP_FREE = path_join(rig->directory, "script.json");
 	CHECK_OK(file_write_atomic(path, script, strlen(script), 0600, ERR));
 	return text_format(GPUCERT_BINARY_DIR "/tests/scripted-plugin %s%s", path, arguments);
+}
+
+static void test_own_environment_is_hidden(void)
+{
+	struct rig rig;
+	struct watched watched = {0};
+	struct process *plugin = NULL;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	UNIT_INT(uv_os_setenv("GPUCERT_TOKEN", "secret"), 0);
+	UNIT_INT(uv_os_setenv("TMPDIR", "/tmp"), 0);
+	struct plugin_process_spec spec = spec_for(&rig, HIDDEN_COMMAND, &watched);
+	CHECK_OK(plugin_process_start(&rig.loop, &spec, &plugin, ERR));
+	CHECK_OK(plugin_process_wait(&rig.loop, plugin, RIG_PATIENCE_MS, ERR));
+	UNIT_STRING(watched.first, HIDDEN);
+	process_free(plugin);
+	UNIT_INT(uv_os_unsetenv("GPUCERT_TOKEN"), 0);
+	UNIT_INT(uv_os_unsetenv("TMPDIR"), 0);
+	rig_close(&rig);
 }
 
 static void test_placeholders_and_environment(void)
@@ -164,6 +186,7 @@ static void test_bad_commands(void)
 }
 
 UNIT_MAIN("plugin process", {"placeholders and environment", test_placeholders_and_environment},
+	  {"our own environment is hidden", test_own_environment_is_hidden},
 	  {"a plugin registers and is stopped", test_plugin_registers_and_is_stopped},
 	  {"a stubborn plugin is killed", test_stubborn_plugin_is_killed},
 	  {"bad commands are errors", test_bad_commands})
