@@ -39,7 +39,7 @@ expect_exit 0 gpucert compare nvidia-582.53-2025 $more/nvidia-mended-2025
 expect_says "driver nvlddmkm 32.0.15.8253 → nvlddmkm 99.0.0.1: 18 fixes"
 expect_exit 1 gpucert compare --format json $more/nvidia-mended-2025 nvidia-582.53-2025
 expect_says '"onlyDifference": "driver"'
-expect_says '"regression": 18'
+expect_says '"regression": 19'
 expect_exit 1 gpucert compare amd-24027-2022 nvidia-582.53-2025 intel-5186-2022
 expect_says "OS, driver, device and node differ: 14 regressions"
 expect_says "driver, device and node differ: 4 other changes"
