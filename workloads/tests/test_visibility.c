@@ -205,9 +205,9 @@ static void test_a_missing_place_holds_no_nodes(void)
 static void test_variables_that_steer_are_removed(void)
 {
 	static const char *const steering[] = {"VK_DRIVER_FILES", "NVIDIA_VISIBLE_DEVICES",
-					       "LD_PRELOAD"};
-	static const char *const others[] = {"SHELL", "VKANYTHING", "LD_PRELOADED",
-					     "vk_driver_files", "POCL_CACHE_DIR"};
+					       "LD_PRELOAD",	  "POCL_CACHE_DIR",
+					       "HWLOC_XMLFILE",	  "ANY_OTHER"};
+	static const char *const others[] = {"PATH", "HOME", "LD_LIBRARY_PATH", "SHELL"};
 	struct error err = {0};
 	bool steered = false;
 	for (size_t i = 0; i < ARRAY_SIZE(steering); i++)
@@ -224,6 +224,16 @@ static void test_variables_that_steer_are_removed(void)
 	CU_ASSERT_FALSE(steered);
 }
 
+static void test_caches_have_a_folder_of_the_probe(void)
+{
+	char *folder CLEANUP_FREE = NULL;
+	CU_ASSERT_EQUAL_FATAL(steering_make_caches(&folder, NULL), 0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(folder);
+	CU_ASSERT_TRUE(file_exists(folder));
+	CU_ASSERT_STRING_EQUAL(getenv("POCL_CACHE_DIR"), folder);
+	CU_ASSERT_EQUAL(file_remove_tree(folder, NULL), 0);
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -234,7 +244,8 @@ int main(void)
 		{"the reason of a refusal is told", test_the_reason_of_a_refusal_is_told},
 		{"what is not confined is told", test_what_is_not_confined_is_told},
 		{"a missing place holds no nodes", test_a_missing_place_holds_no_nodes},
-		{"variables that steer are removed", test_variables_that_steer_are_removed},
+		{"only an image's own variables stay", test_variables_that_steer_are_removed},
+		{"caches have a folder of the probe", test_caches_have_a_folder_of_the_probe},
 		CU_TEST_INFO_NULL,
 	};
 	int code = create_root();

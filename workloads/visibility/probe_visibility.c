@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "workloads/common/program.h"
@@ -55,13 +56,28 @@ static cJSON *list_apis(void)
 	return members_take(&list);
 }
 
+/* The devices that drivers list when no variable can hide any; null where there was none. */
+static int list_unsteered(struct members *document, struct error *err)
+{
+	char *caches CLEANUP_FREE = NULL;
+	bool steered = false;
+	int rc = steering_remove(&steered, err);
+	if (rc == 0 && steered)
+		rc = steering_make_caches(&caches, err);
+	if (rc != 0)
+		return rc;
+	member_item(document, "unsteered", steered ? list_apis() : cJSON_CreateNull());
+	if (caches != NULL)
+		(void)file_remove_tree(caches, NULL);
+	return 0;
+}
+
 static int probe(cJSON **out, bool *orderly, struct error *err)
 {
 	struct members document CLEANUP_MEMBERS = members_new();
 	cJSON *nodes CLEANUP_JSON = NULL;
 	cJSON *reach CLEANUP_JSON = NULL;
 	struct probe_launch launch = {0};
-	bool steered = false;
 	int rc = probe_launch_take(&given, &launch, err);
 	(void)orderly; /* drivers are loaded by other processes alone */
 	if (rc != 0)
@@ -74,11 +90,9 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	if (rc != 0)
 		return rc;
 	member_item(&document, "apis", list_apis());
-	/* What a driver shows once nothing tells it to hide devices; null where nothing told it. */
-	rc = steering_remove(&steered, err);
+	rc = list_unsteered(&document, err);
 	if (rc != 0)
 		return rc;
-	member_item(&document, "unsteered", steered ? list_apis() : cJSON_CreateNull());
 	member_item(&document, "nodes", STEAL(nodes));
 	rc = given_reach ? reach_try(given_planted, &reach, err) : 0;
 	if (rc != 0)
@@ -134,8 +148,8 @@ int main(int argc, char **argv)
 		.summary = "Report which GPUs are visible",
 		.description =
 			"Lists the device nodes in /dev and whether they can be opened, asks each API that enumerates devices "
-			"for them, each in a process of its own, and then asks the APIs once more without the "
-			"environment variables that steer loaders and drivers. Prints one JSON document on one line.\n\n"
+			"for them, each in a process of its own, and then asks the APIs again with only the "
+			"environment variables of an image (PATH, HOME, LD_LIBRARY_PATH). Prints one JSON document on one line.\n\n"
 			"A missing API and a driver that crashes or hangs are reported in the document; the exit code is still 0.",
 		.options = options,
 		.exit_codes = probe_exit_codes,

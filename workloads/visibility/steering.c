@@ -2,38 +2,59 @@
 #include "workloads/visibility/visibility.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include <uv.h>
 
-/* Of loaders and drivers. */
-static const char *const prefixes[] = {
-	"AMD_",	    "CL_",	"CUDA_",  "D3D12_",  "DRI_",   "DXCORE_", "DZN_",    "EGL_",
-	"GALLIUM_", "GALLIVM_", "GPU_",	  "HIP_",    "HSA_",   "INTEL_",  "LIBGL_",  "LIBVA_",
-	"LP_",	    "MESA_",	"NEO",	  "NVIDIA_", "OCL_",   "ONEAPI_", "OPENCL_", "POCL_",
-	"RADV_",    "ROCR_",	"SYCL_",  "VK_",     "VKD3D_", "WGPU_",	  "ZE_",     "ZES_",
-	"ZINK_",    "__EGL_",	"__GLX_", "__NV_",
+/* Set by images and systems, not by drivers: they find programs and libraries. Any other variable may
+ * hide a device, whoever reads it. */
+static const char *const innocent[] = {
+	"PATH",
+	"HOME",
+	"LD_LIBRARY_PATH",
+	"HOSTNAME",
+	"LANG",
+	"LOGNAME",
+	"PWD",
+	"SHELL",
+	"SHLVL",
+	"TERM",
+	"TMPDIR",
+	"USER",
+	"_",
+	/* Windows */
+	"ALLUSERSPROFILE",
+	"APPDATA",
+	"COMPUTERNAME",
+	"COMSPEC",
+	"LOCALAPPDATA",
+	"OS",
+	"PATHEXT",
+	"PROGRAMDATA",
+	"PROGRAMFILES",
+	"PUBLIC",
+	"SYSTEMDRIVE",
+	"SYSTEMROOT",
+	"TEMP",
+	"TMP",
+	"USERDOMAIN",
+	"USERNAME",
+	"USERPROFILE",
+	"WINDIR",
 };
 
-/* Of the dynamic linker, and where loaders look for manifests. */
-static const char *const places[] = {
-	"LD_AUDIT",	   "LD_LIBRARY_PATH", "LD_PRELOAD",    "XDG_CONFIG_DIRS",
-	"XDG_CONFIG_HOME", "XDG_DATA_DIRS",   "XDG_DATA_HOME",
-};
-
-static bool steers(const char *variable)
+/* Names have no case on Windows. */
+static bool is_innocent(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
-		if (text_starts_with(variable, prefixes[i]))
+	for (size_t i = 0; i < ARRAY_SIZE(innocent); i++) {
+		if (strcasecmp(name, innocent[i]) == 0)
 			return true;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		if (text_starts_with(variable, places[i]) && variable[strlen(places[i])] == '=')
-			return true;
-	}
-	return false;
+	return name[0] == '\0' || text_starts_with(name, "WINE");
 }
 
 int steering_remove(bool *steered, struct error *err)
@@ -44,7 +65,7 @@ int steering_remove(bool *steered, struct error *err)
 		char *name CLEANUP_FREE = strndup(environ[i], strcspn(environ[i], "="));
 		if (name == NULL)
 			rc = error_memory(err);
-		else if (steers(environ[i]) && strstr(name, "CACHE") == NULL)
+		else if (!is_innocent(name))
 			rc = text_list_add(&found, name, err);
 	}
 	for (size_t i = 0; rc == 0 && i < found.count; i++)
@@ -52,4 +73,15 @@ int steering_remove(bool *steered, struct error *err)
 			rc = error_memory(err);
 	*steered = found.count != 0;
 	return rc;
+}
+
+int steering_make_caches(char **folder, struct error *err)
+{
+	static const char *const caches[] = {"POCL_CACHE_DIR", "XDG_CACHE_HOME"};
+	int rc = file_make_temporary(NULL, "gpucert-cache-", folder, NULL);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(caches); i++) {
+		if (uv_os_setenv(caches[i], *folder) != 0)
+			return error_memory(err);
+	}
+	return 0;
 }

@@ -31,7 +31,11 @@ int nodes_list(const char *root, bool try_open, cJSON **out, struct error *err);
  */
 int reach_try(const char *planted, cJSON **out, struct error *err);
 
-/* Removes the variables that steer loaders and drivers, and with which a device can be hidden, from
- * the environment of this process; those that name caches stay. *steered: there were some.
+/* Removes every variable from the environment of this process that is not an image's or the system's
+ * own (PATH, HOME, LD_LIBRARY_PATH, ...): any other may hide a device. *steered: there were some.
  * ERROR_MEMORY. */
 int steering_remove(bool *steered, struct error *err);
+
+/* Makes a folder for the caches of drivers and names it in their variables. *folder: for the caller to
+ * remove and to free; NULL: none can be made. ERROR_MEMORY. */
+int steering_make_caches(char **folder, struct error *err);

@@ -69,7 +69,6 @@ const hidden = {
 		{host_path: '/usr/lib', container_path: '/usr/lib', read_only: true},
 		{host_path: smuggled, container_path: '/etc/OpenCL/vendors/other.icd', read_only: true},
 	],
-	envs: {...vulkan.environment, OCL_ICD_VENDORS: '/nonexistent'},
 };
 
 // Of two ids one hands out the driver, the other an empty folder.
@@ -166,11 +165,11 @@ const rows = [
 		plugin: plugin(resource('names', {once: given})),
 		wanted: 'unsupported',
 	}))),
-	{
+	...[{OCL_ICD_VENDORS: '/nonexistent'}, {POCL_CACHE_DIR: '/proc/nowhere'}].map((variable) => ({
 		check: 'isolation.single-device',
-		plugin: plugin(resource('v', {once: hidden})),
+		plugin: plugin(resource('v', {once: {...hidden, envs: {...vulkan.environment, ...variable}}})),
 		reason: 'without the variables that hide some',
-	},
+	})),
 	...['isolation.single-device', 'api.vulkan'].map((check) => ({
 		check,
 		plugin: plugin(resource('later', {once: laterMore})),
