@@ -30,22 +30,26 @@ int attest_tell(const char *command, const struct faults *faults)
 	return faults_count(faults) > 0 ? EXIT_FAULTS : EXIT_SUCCESS;
 }
 
-static cJSON *to_json(const char *keyid, const cJSON *statement, const struct faults *faults)
+static cJSON *to_json(const char *keyid, const struct text_list *subject, const cJSON *statement,
+		      const struct faults *faults)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	member_string(&json, "schema", "gpucert-verification/1");
 	member_bool(&json, "verified", faults_count(faults) == 0);
 	member_string(&json, "keyid", keyid);
 	member_string(&json, "result", json_pointer_string(statement, "/predicate/result"));
+	if (subject != NULL)
+		member_item(&json, "certified", json_new_strings(subject));
 	member_copy(&json, "subjects", json_pointer(statement, "/subject"));
 	member_copy(&json, "faults", faults->items);
 	return members_take(&json);
 }
 
 int attest_print(const char *command, bool json, const char *text, const char *keyid,
-		 const cJSON *statement, const struct faults *faults, struct error *err)
+		 const struct text_list *subject, const cJSON *statement,
+		 const struct faults *faults, struct error *err)
 {
-	cJSON *document CLEANUP_JSON = json ? to_json(keyid, statement, faults) : NULL;
+	cJSON *document CLEANUP_JSON = json ? to_json(keyid, subject, statement, faults) : NULL;
 	const bool good = faults_count(faults) == 0;
 	int rc = 0;
 	if (json)

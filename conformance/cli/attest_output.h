@@ -3,6 +3,7 @@
 
 /* What `attest`, `verify` and `certify` have in common. */
 
+#include "base/text.h"
 #include "reports/attest/faults.h"
 #include "reports/attest/key.h"
 
@@ -15,6 +16,7 @@ int attest_key(const char *path, enum key_kind kind, struct key *out, struct err
 int attest_tell(const char *command, const struct faults *faults);
 
 /* Prints as JSON (reports/schema/verification.schema.json) or, where there is no fault, `text`; the exit code. `statement` may be
- * NULL. */
+ * NULL, and `subject` (certify_subject()) of other commands than `certify`. */
 int attest_print(const char *command, bool json, const char *text, const char *keyid,
-		 const cJSON *statement, const struct faults *faults, struct error *err);
+		 const struct text_list *subject, const cJSON *statement,
+		 const struct faults *faults, struct error *err);

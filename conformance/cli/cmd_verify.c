@@ -51,8 +51,8 @@ static int verify_run(const struct text_list *arguments)
 	text_list_free(&given.subjects);
 	if (rc < 0)
 		return command_failed("verify", rc, &err);
-	return attest_print("verify", given.json, text_string(&text), key.id, statement, &faults,
-			    &err);
+	return attest_print("verify", given.json, text_string(&text), key.id, NULL, statement,
+			    &faults, &err);
 }
 
 static const struct option_spec verify_options[] = {

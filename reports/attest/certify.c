@@ -5,22 +5,135 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "reports/attest/statement.h"
+#include "reports/environment.h"
 #include "reports/render.h"
 #include "reports/view.h"
 
 #include <string.h>
 
+/* Did a check pass on the device? */
+static bool is_tested(const cJSON *report, const char *ref)
+{
+	json_each (check, json_pointer(report, "/checks")) {
+		json_each (outcome, json_pointer(check, "/deviceOutcomes")) {
+			if (strcmp(view_string(outcome, "/ref"), ref) == 0 &&
+			    strcmp(view_string(outcome, "/outcome"), "pass") == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Removes the items that `keep` refuses, unless it refuses all. */
+static void keep_items(cJSON *array, const cJSON *with,
+		       bool (*keep)(const cJSON *with, const cJSON *item))
+{
+	size_t kept = 0;
+	json_each (item, array) {
+		kept += keep(with, item);
+	}
+	for (int i = cJSON_GetArraySize(array) - 1; kept != 0 && i >= 0; i--) {
+		if (!keep(with, cJSON_GetArrayItem(array, i)))
+			cJSON_DeleteItemFromArray(array, i);
+	}
+}
+
+static bool keep_device(const cJSON *report, const cJSON *device)
+{
+	return is_tested(report, view_string(device, "/ref"));
+}
+
+static bool keep_driver(const cJSON *devices, const cJSON *driver)
+{
+	json_each (device, devices) {
+		if (strcmp(view_string(device, "/driver"), view_string(driver, "/key")) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_software(const cJSON *environment)
+{
+	const cJSON *drivers = json_pointer(environment, "/drivers");
+	json_each (driver, drivers) {
+		if (!json_pointer_true(driver, "/software"))
+			return false;
+	}
+	return json_first(drivers) != NULL;
+}
+
+/* Files of code that containers had, each once. */
+static size_t count_files(const cJSON *environment)
+{
+	struct text_list digests CLEANUP_TEXT_LIST = {0};
+	json_each (device, json_pointer(environment, "/devices")) {
+		json_each (ran, json_pointer(device, "/ran")) {
+			json_each (file, json_pointer(ran, "/files")) {
+				const char *digest = view_string(file, "/digest");
+				if (!text_list_has(&digests, digest))
+					(void)text_list_add(&digests, digest, NULL);
+			}
+		}
+	}
+	return digests.count;
+}
+
+static int add_line(struct text_list *lines, const char *name, const struct text *value,
+		    struct error *err)
+{
+	struct text line CLEANUP_TEXT = {0};
+	if (value->size == 0)
+		return 0;
+	text_addf(&line, "%s: ", name);
+	text_add_escaped(&line, text_string(value), value->size);
+	return value->failed ? error_memory(err) : text_list_take(lines, text_take(&line), err);
+}
+
+int certify_subject(const cJSON *report, struct text_list *lines, struct error *err)
+{
+	static const char *const names[][2] = {{"devices", "devices"}, {"drivers", "drivers"},
+					       {"system", "os"},       {"plugin", "plugin"},
+					       {"runtime", "runtime"}, {"harness", "harness"}};
+	cJSON *environment CLEANUP_JSON =
+		cJSON_Duplicate(json_pointer(report, "/environment"), true);
+	cJSON *devices = cJSON_GetObjectItemCaseSensitive(environment, "devices");
+	cJSON *drivers = cJSON_GetObjectItemCaseSensitive(environment, "drivers");
+	if (environment == NULL)
+		return error_memory(err);
+	keep_items(devices, report, keep_device);
+	keep_items(drivers, devices, keep_driver);
+	const size_t files = count_files(environment);
+	int rc = is_software(environment) ? text_list_add(lines, CERTIFY_SOFTWARE_ONLY, err) : 0;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(names); i++) {
+		struct text value CLEANUP_TEXT = {0};
+		environment_add_names(names[i][1], environment, &value);
+		rc = add_line(lines, names[i][0], &value, err);
+		if (rc == 0 && i == 1 && files != 0)
+			rc = text_list_addf(
+				lines, err,
+				"driver files: %zu, by digest in " ATTESTATION_FILE_NAME, files);
+	}
+	return rc;
+}
+
 /* README.md: what was certified, in an indented block, escaped, and how to check it. NULL: out of memory. */
-static char *make_readme(const struct product *product)
+static char *make_readme(const struct product *product, const cJSON *report)
 {
 	const char *const texts[] = {product->name, product->version, product->vendor};
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text text CLEANUP_TEXT = {0};
-	text_add(&text, "# Certified with gpucert\n\n");
+	if (certify_subject(report, &lines, NULL) < 0)
+		return NULL;
+	const bool software = lines.count > 0 && strcmp(lines.items[0], CERTIFY_SOFTWARE_ONLY) == 0;
+	text_addf(&text, "# Certified with gpucert%s\n\n",
+		  software ? " (" CERTIFY_SOFTWARE_ONLY ")" : "");
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		text_add(&text, "    ");
 		text_add_escaped(&text, texts[i], strlen(texts[i]));
 		text_add(&text, "\n");
 	}
+	for (size_t i = software ? 1 : 0; i < lines.count; i++)
+		text_addf(&text, "    %s\n", lines.items[i]);
 	text_add(
 		&text,
 		"\nHow the run ended is in `report.md` and `report.html`; what was not tested, and "
@@ -59,7 +172,7 @@ static int write_files(const struct folder *folder, const char *out, struct erro
 {
 	static const enum folder_file_name taken[] = {FOLDER_REPORT, FOLDER_JOURNAL, FOLDER_CLAIMS,
 						      FOLDER_PRODUCT};
-	char *readme CLEANUP_FREE = make_readme(&folder->product);
+	char *readme CLEANUP_FREE = make_readme(&folder->product, folder->report);
 	int rc = readme != NULL ? write_below(out, folder_file_names[FOLDER_README], readme,
 					      strlen(readme), err)
 				: error_memory(err);
@@ -214,8 +327,8 @@ static void check_needed(const struct folder *folder, const cJSON *statement, st
 }
 
 int certify_check(const char *path, const struct key *key, const char *today,
-		  struct product *product, cJSON **statement, struct faults *faults,
-		  struct error *err)
+		  struct product *product, struct text_list *subject, cJSON **statement,
+		  struct faults *faults, struct error *err)
 {
 	const struct attest_trust trust = {.key = key, .today = today};
 	struct folder folder CLEANUP_FOLDER = {0};
@@ -229,6 +342,10 @@ int certify_check(const char *path, const struct key *key, const char *today,
 		return rc;
 	if (*statement != NULL && folder_is_sound(&folder))
 		claims_judge(&folder.claims, folder.report, &folder.log, today, faults);
+	if (folder.report != NULL)
+		rc = certify_subject(folder.report, subject, err);
+	if (rc < 0)
+		return rc;
 	*product = folder.product;
 	folder.product = (struct product){0};
 	return faults_end(faults, err);

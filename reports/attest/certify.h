@@ -22,8 +22,13 @@ struct certify_plan {
  * holds something. */
 int certify_build(const struct certify_plan *plan, struct faults *faults, struct error *err);
 
+/* Adds lines on what a report is about, escaped: CERTIFY_SOFTWARE_ONLY where that is so, then the devices on
+ * which a check passed, their drivers, system, plugin, runtime and harness. ERROR_MEMORY. */
+#define CERTIFY_SOFTWARE_ONLY "software devices only"
+int certify_subject(const cJSON *report, struct text_list *lines, struct error *err);
+
 /* Adds to `faults` what keeps a folder from being a certificate by the key's owner. *product and *statement are of the folder where
- * they could be read; the caller frees both. */
+ * they could be read; the caller frees both. Adds certify_subject() to `subject`. */
 int certify_check(const char *path, const struct key *key, const char *today,
-		  struct product *product, cJSON **statement, struct faults *faults,
-		  struct error *err);
+		  struct product *product, struct text_list *subject, cJSON **statement,
+		  struct faults *faults, struct error *err);

@@ -49,10 +49,15 @@ find "$certificate" -type f ! -name report.md | sed "s,$certificate/,," | LC_ALL
 journal.ndjson junit.xml product.yaml report.html report.json " ] || complain "the files are $(cat "$work/files")"
 cmp -s "$work/product.yaml" "$certificate/product.yaml" || complain "product.yaml is another"
 cmp -s "$golden/complete/junit.xml" "$certificate/junit.xml" || complain "junit.xml is another"
+expect_says "devices: "
 grep -q "Turbo Encabulator" "$certificate/README.md" || complain "README.md does not name the product"
+for line in devices drivers system plugin runtime; do
+	grep -q "^    $line: ." "$certificate/README.md" || complain "README.md does not name the $line"
+done
 expect_exit 0 gpucert certify check "$certificate" --key "$public"
 expect_says "certified: Turbo Encabulator 1.10 by Yoyodyne"
 expect_says "result PASSED, signed with"
+expect_says "drivers: "
 expect_exit 0 gpucert certify check "$certificate" --key "$public" --json
 cp "$work/out" "$work/good.json"
 expect_exit 0 gpucert verify "$certificate" --key "$public"
