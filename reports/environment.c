@@ -37,7 +37,8 @@ static const struct section sections[] = {
 		  "/storeDigest"),
 	 POINTERS("/key", "/version")},
 	{"devices", JSON_ARRAY, "ref",
-	 POINTERS("/driver", "/hardwareId", "/kind", "/runtimeFiles/digest"), POINTERS("/name")},
+	 POINTERS("/driver", "/hardwareId", "/kind", "/runtimeFiles/digest", "/otherFiles/digest"),
+	 POINTERS("/name")},
 	{"plugin", JSON_OBJECT, NULL,
 	 POINTERS("/name", "/version", "/binaryDigest", "/fileDigests", "/resources", "/api"),
 	 POINTERS("/name", "/version")},
@@ -127,6 +128,80 @@ int environment_merge(cJSON *environment, const struct json_at *from, struct err
 			return rc;
 	}
 	return 0;
+}
+
+static cJSON *find_device(const cJSON *environment, const char *ref)
+{
+	cJSON *devices = cJSON_GetObjectItemCaseSensitive(environment, "devices");
+	for (cJSON *device = devices != NULL ? devices->child : NULL; device != NULL;
+	     device = device->next) {
+		if (text_equal(json_pointer_string(device, "/ref"), ref))
+			return device;
+	}
+	return NULL;
+}
+
+static int add_ran(cJSON *device, const cJSON *record, struct error *err)
+{
+	cJSON *ran = cJSON_GetObjectItemCaseSensitive(device, "ran");
+	cJSON *item CLEANUP_JSON = cJSON_Duplicate(record, true);
+	if (ran == NULL)
+		ran = cJSON_AddArrayToObject(device, "ran");
+	if (ran == NULL || item == NULL)
+		return error_memory(err);
+	cJSON_DeleteItemFromObjectCaseSensitive(item, "ref");
+	(void)cJSON_AddItemToArray(ran, STEAL(item));
+	return 0;
+}
+
+/* One line "PATH DIGEST" for each, as for runtimeFiles. */
+static int add_other_files(cJSON *device, struct error *err)
+{
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	struct text all CLEANUP_TEXT = {0};
+	struct members other CLEANUP_MEMBERS = members_new();
+	char digest[DIGEST_SIZE] = "";
+	int rc = 0;
+	json_each (ran, json_pointer(device, "/ran")) {
+		json_each (file, json_pointer(ran, "/files")) {
+			char *line CLEANUP_FREE =
+				text_format("%s %s\n", json_pointer_string(file, "/path"),
+					    json_pointer_string(file, "/digest"));
+			if (line == NULL)
+				return error_memory(err);
+			if (rc == 0 && !json_pointer_true(file, "/discovered") &&
+			    !text_equal(json_pointer_string(file, "/origin"), "image") &&
+			    !text_list_has(&lines, line))
+				rc = text_list_add(&lines, line, err);
+		}
+	}
+	if (rc < 0 || lines.count == 0)
+		return rc;
+	text_list_sort(&lines);
+	text_each (line, &lines)
+		text_add(&all, line);
+	digest_bytes(text_string(&all), all.size, digest);
+	member_int(&other, "count", (int64_t)lines.count);
+	member_string(&other, "digest", digest);
+	cJSON *item = !all.failed ? members_take(&other) : NULL;
+	return item != NULL && cJSON_AddItemToObject(device, "otherFiles", item)
+		       ? 0
+		       : error_memory(err);
+}
+
+int environment_add_ran(cJSON *environment, const cJSON *ran, struct error *err)
+{
+	cJSON *devices = cJSON_GetObjectItemCaseSensitive(environment, "devices");
+	int rc = 0;
+	json_each (record, ran) {
+		cJSON *device = find_device(environment, json_pointer_string(record, "/ref"));
+		if (rc == 0 && device != NULL)
+			rc = add_ran(device, record, err);
+	}
+	for (cJSON *device = devices != NULL ? devices->child : NULL; rc == 0 && device != NULL;
+	     device = device->next)
+		rc = add_other_files(device, err);
+	return rc;
 }
 
 bool environment_is_live(const cJSON *environment)

@@ -17,6 +17,11 @@ cJSON *environment_new(void);
  * a section has the wrong type, or there is no such section. */
 int environment_merge(cJSON *environment, const struct json_at *from, struct error *err);
 
+/* Puts what ran on devices, records of a journal {ref, api, files, nodes, drm}, into devices[].ran, and over
+ * the files that came to containers and that discovery did not find, devices[].otherFiles, which identify.
+ * Records of other devices than those of the environment are left out. ERROR_MEMORY. */
+int environment_add_ran(cJSON *environment, const cJSON *ran, struct error *err);
+
 /* The identifying members of a section or of each of its items, NULL-ended JSON pointers. NULL: no
  * such section. */
 const char *const *environment_identity(const char *section);

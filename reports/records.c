@@ -147,6 +147,32 @@ static const struct field sight[] = {
 	{.key = NULL},
 };
 
+static const char *const origins[] = {"answer", "runtime", "image", NULL};
+
+static const struct field ran_file[] = {
+	{.key = "path"},
+	{.key = "digest"},
+	{.key = "origin", .type = FIELD_WORD, .words = origins},
+	{.key = "discovered", .type = FIELD_BOOL},
+	{.key = NULL},
+};
+
+static const struct field ran_drm[] = {
+	{.key = "driver"},
+	{.key = "pdev", .presence = FIELD_OR_NULL},
+	{.key = "engines", .type = FIELD_STRINGS},
+	{.key = NULL},
+};
+
+static const struct field ran[] = {
+	{.key = "ref"},
+	{.key = "api"},
+	{.key = "files", .type = FIELD_OBJECTS, .fields = ran_file},
+	{.key = "nodes", .type = FIELD_STRINGS},
+	{.key = "drm", .type = FIELD_OBJECTS, .fields = ran_drm},
+	{.key = NULL},
+};
+
 static const char *const verdicts[] = {"works", "unknown", "hyper-v-only", "cannot-work", NULL};
 static const char *const outcomes[] = {"worked", "failed", "stopped", "not-launched", NULL};
 
@@ -212,6 +238,7 @@ const struct journal_shape journal_shapes[JOURNAL_TYPE_COUNT] = {
 	[JOURNAL_EVIDENCE] = {.name = "evidence", .fields = evidence, .seen = true},
 	[JOURNAL_DEVICE] = {.name = "device", .fields = device, .seen = true},
 	[JOURNAL_SIGHT] = {.name = "sight", .fields = sight, .seen = true},
+	[JOURNAL_RAN] = {.name = "ran", .fields = ran, .seen = true},
 	[JOURNAL_PREDICTION] = {.name = "prediction", .fields = prediction, .seen = true},
 	[JOURNAL_EVENT] = {.name = "event", .fields = event},
 	[JOURNAL_CHECK_HELD] = {.name = "check-held", .fields = check_held},

@@ -83,7 +83,9 @@ static int make_report(struct render *render, cJSON **report, struct error *err)
 	struct members environment CLEANUP_MEMBERS = members_new();
 	struct members checks CLEANUP_MEMBERS = members_new_array();
 	char digest[DIGEST_SIZE] = "";
-	int rc = environment_digest(render->environment, digest, err);
+	int rc = environment_add_ran(render->environment, render->ran, err);
+	if (rc == 0)
+		rc = environment_digest(render->environment, digest, err);
 	if (rc == 0)
 		rc = tell_clock(render, err);
 	if (rc != 0)
@@ -113,10 +115,11 @@ int report_render(const struct journal_log *log, cJSON **report, struct error *e
 		.phases = cJSON_CreateArray(),
 		.events = cJSON_CreateArray(),
 		.predictions = cJSON_CreateArray(),
+		.ran = cJSON_CreateArray(),
 	};
 	int rc = 0;
 	if (render.environment == NULL || render.phases == NULL || render.events == NULL ||
-	    render.predictions == NULL)
+	    render.predictions == NULL || render.ran == NULL)
 		rc = error_memory(err);
 	for (size_t i = 0; rc == 0 && i < log->count; i++) {
 		rc = take(&render, &log->records[i], err);
@@ -130,6 +133,7 @@ int report_render(const struct journal_log *log, cJSON **report, struct error *e
 	cJSON_Delete(render.phases);
 	cJSON_Delete(render.events);
 	cJSON_Delete(render.predictions);
+	cJSON_Delete(render.ran);
 	return rc;
 }
 

@@ -168,6 +168,8 @@ int render_take_check(struct render *render, const struct journal_record *record
 				  err);
 	if (record->type == JOURNAL_SIGHT)
 		return add_object(record, check->lists[RENDER_SIGHTS], err);
+	if (record->type == JOURNAL_RAN)
+		return add_object(record, render->ran, err);
 	if (record->type == JOURNAL_DEVICE)
 		return add_device(check, record, err);
 	if (record->type == JOURNAL_PREDICTION)

@@ -54,6 +54,7 @@ struct render {
 	cJSON *phases; /* of the run itself, as in the report */
 	cJSON *events;
 	cJSON *predictions;		       /* as in the report */
+	cJSON *ran;			       /* records, as environment_add_ran() takes them */
 	int64_t phases_ms[REPORT_PHASE_COUNT]; /* of the run itself and of all checks */
 	const struct journal_record *aborted;
 	bool ended; /* run-end was seen */

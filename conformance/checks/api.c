@@ -3,10 +3,12 @@
 #include "base/gpu_apis.h"
 #include "conformance/checks/api_document.h"
 #include "conformance/checks/offer.h"
+#include "conformance/checks/ran.h"
 #include "conformance/checks/shown.h"
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/visibility.h"
+#include "containers/offers.h"
 #include "discovery/filter.h"
 
 #include <string.h>
@@ -44,14 +46,27 @@ struct api_tally {
 	size_t unreadable, untold;
 };
 
-static const cJSON *run_probe(struct api_tally *tally, const char *label, struct offer *offer)
+/* A probe's launch: its document, and what its process had mapped and open. */
+struct launched {
+	const cJSON *document;
+	struct container_view view;
+};
+
+static void launched_free(struct launched *launched)
+{
+	if (OFFERS_INSPECTION)
+		container_view_free(&launched->view);
+}
+
+static void run_probe(struct api_tally *tally, const char *label, struct offer *offer,
+		      struct launched *out)
 {
 	const char *probe = check_format(tally->rig->run, "probe-%s", tally->api->name);
 	const char *name = check_format(tally->rig->run, "%s-%s", probe, label);
 	const char *const command[] = {probe, "--size", "1048576", NULL};
-	return offer_admit(tally->rig, offer)
-		       ? stage_run(tally->stage, name, command, &offer->grant)
-		       : NULL;
+	if (offer_admit(tally->rig, offer))
+		out->document =
+			stage_run_working(tally->stage, name, command, &offer->grant, &out->view);
 }
 
 static bool is_wanted(const struct api_tally *tally, const struct discovery_device *device)
@@ -60,18 +75,21 @@ static bool is_wanted(const struct api_tally *tally, const struct discovery_devi
 	       !text_list_has(&tally->tested, device->id);
 }
 
-/* `document`: of a probe that ran already, or NULL. */
+/* `launched`: a probe that ran already, or one without a document. */
 static void test(struct api_tally *tally, const struct discovery_device *device,
-		 struct offer *offer, const cJSON *document)
+		 struct offer *offer, struct launched *launched)
 {
 	struct check_run *run = tally->rig->run;
 	(void)text_list_add(&tally->tested, device->id, NULL);
 	check_begin_device(run, device->id);
-	if (document == NULL)
-		document = run_probe(tally, device->id, offer);
-	if (document != NULL)
-		api_expect_document(run, device, tally->api, offer_applied(offer), document,
-				    &tally->seen);
+	if (launched->document == NULL)
+		run_probe(tally, device->id, offer, launched);
+	if (launched->document != NULL) {
+		api_expect_document(run, device, tally->api, offer_applied(offer),
+				    launched->document, &tally->seen);
+		ran_expect(run, &(struct ran){device, tally->api, offer_applied(offer),
+					      launched->document, &launched->view});
+	}
 	check_end_device(run, device->id);
 }
 
@@ -79,16 +97,17 @@ static void test(struct api_tally *tally, const struct discovery_device *device,
 static void ask(struct api_tally *tally, struct offer *offer)
 {
 	const struct discovery_snapshot *node = tally->rig->context->node;
-	const cJSON *document = NULL;
 	const struct discovery_device *device = NULL;
+	struct launched launched CLEANUP(launched_free) = {0};
 	if (tally->unreadable++ < UNREADABLE_MAX)
-		document = run_probe(tally, offer->id, offer);
-	if (document != NULL)
-		device = visibility_device(node, tally->api->offered, shown_device(document));
+		run_probe(tally, offer->id, offer, &launched);
+	if (launched.document != NULL)
+		device = visibility_device(node, tally->api->offered,
+					   shown_device(launched.document));
 	if (device == NULL)
 		tally->untold++;
 	else if (is_wanted(tally, device))
-		test(tally, device, offer, document);
+		test(tally, device, offer, &launched);
 }
 
 /* One id: when it grants a device that offers the API and was not tested yet, runs the probe with
@@ -97,12 +116,13 @@ static bool try_offer(struct offer *offer, void *user)
 {
 	struct api_tally *tally = user;
 	const struct granted *granted = &offer->granted;
+	struct launched launched CLEANUP(launched_free) = {0};
 	for (size_t i = 0; i < granted->count; i++)
 		granted_add(&tally->served, granted->devices[i]);
 	if (granted->source == GRANTED_UNTOLD)
 		ask(tally, offer);
 	else if (granted->count == 1 && is_wanted(tally, granted->devices[0]))
-		test(tally, granted->devices[0], offer, NULL);
+		test(tally, granted->devices[0], offer, &launched);
 	return true;
 }
 

@@ -58,6 +58,21 @@ static bool expect_program(struct check_run *run, const char *label, const char 
 			    "the image's own, by digest", "%s, %s", view->exe, view->exe_digest);
 }
 
+/* Nothing was put into the container's own layer that loaders or drivers could read. */
+static bool expect_unwritten(struct check_run *run, const char *label,
+			     const struct container_view *view)
+{
+	struct text_list written CLEANUP_TEXT_LIST = {0};
+	struct text_list usual CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	int rc = container_written(view, &check_context(run)->image, &written, &usual, &err);
+	text_each (path, &usual) {
+		check_note(run, "%s: a hook of the runtime wrote %s", label, path);
+	}
+	return expect_none(run, label, "files that a hook wrote into the container", "none", rc,
+			   &written, &err);
+}
+
 bool authenticity_expect(struct check_run *run, const char *label, const char *probe,
 			 const struct grant *grant, int64_t pid, struct container_view *view)
 {
@@ -88,7 +103,8 @@ bool authenticity_expect(struct check_run *run, const char *label, const char *p
 		return false;
 	rc = container_compare(view, image, &differences, &err);
 	return expect_none(run, label, "the image's programs and libraries", "in their places", rc,
-			   &differences, &err);
+			   &differences, &err) &&
+	       expect_unwritten(run, label, view);
 }
 
 int document_new_launch(const char *probe, struct document_launch *out, struct error *err)

@@ -458,15 +458,20 @@ bool stage_can_pause(struct stage *stage)
 	return holds_probes(stage);
 }
 
-bool stage_wait_paused(struct stage *stage, struct probe *probe)
+/* *pid stays 0 when it ended before. False: recorded. */
+static bool wait_paused(struct stage *stage, struct probe *probe, int64_t *pid)
 {
 	struct span span = span_begin(stage);
 	struct error err = {0};
-	int64_t pid = 0;
-	int rc = probe->early ? 0 : launch_wait_held(probe->launch, &pid, &err);
+	int rc = probe->early ? 0 : launch_wait_held(probe->launch, pid, &err);
 	span_end(stage, &span);
-	return rc == ERROR_UNSUPPORTED ||
-	       (check_works(stage->run, rc, probe->label, &err) && pid != 0);
+	return rc == ERROR_UNSUPPORTED || check_works(stage->run, rc, probe->label, &err);
+}
+
+bool stage_wait_paused(struct stage *stage, struct probe *probe)
+{
+	int64_t pid = 0;
+	return wait_paused(stage, probe, &pid) && pid != 0;
 }
 
 void stage_resume(struct stage *stage, struct probe *probe)
@@ -474,6 +479,38 @@ void stage_resume(struct stage *stage, struct probe *probe)
 	struct error err = {0};
 	(void)check_works(stage->run, launch_release(probe->launch, "go on", &err), probe->label,
 			  &err);
+}
+
+/* Of a process that is gone, or cannot be seen from here, nothing is seen. */
+static void inspect_working(struct stage *stage, struct probe *probe, struct container_view *view)
+{
+	const char *digests = check_format(stage->run, "%s/digests", stage->context->run_directory);
+	struct error err = {0};
+	int64_t pid = 0;
+	if (!OFFERS_INSPECTION || !wait_paused(stage, probe, &pid) || pid == 0)
+		return;
+	int rc = container_inspect_working(pid, digests, view, &err);
+	if (rc < 0 && rc != ERROR_NOT_FOUND)
+		check_unsupported(stage->run, "%s: what ran is not known: %s", probe->label,
+				  err.text);
+	stage_resume(stage, probe);
+}
+
+const cJSON *stage_run_working(struct stage *stage, const char *label, const char *const *command,
+			       const struct grant *grant, struct container_view *view)
+{
+	const char *words[16] = {NULL};
+	size_t count = 0;
+	for (; command[count] != NULL && count < ARRAY_SIZE(words) - 3; count++)
+		words[count] = command[count];
+	if (holds_probes(stage)) {
+		words[count++] = "--pause-after";
+		words[count] = LAUNCH_PAUSE_PATH;
+	}
+	struct probe *probe = stage_start(stage, label, words, grant);
+	if (probe != NULL && holds_probes(stage))
+		inspect_working(stage, probe, view);
+	return probe != NULL ? stage_finish(stage, probe) : NULL;
 }
 
 const struct launch_result *stage_end(struct stage *stage, struct probe *probe, bool kill,

@@ -56,6 +56,12 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe);
 const cJSON *stage_run(struct stage *stage, const char *label, const char *const *command,
 		       const struct grant *grant);
 
+/* The same of a command that works on a device. In a Linux container the probe is held once more after
+ * its work, and `view` filled with what its process then has mapped and open
+ * (container_inspect_working()). pid 0: it was not looked at. Free it with container_view_free(). */
+const cJSON *stage_run_working(struct stage *stage, const char *label, const char *const *command,
+			       const struct grant *grant, struct container_view *view);
+
 /* Can a probe be held in the midst of its work? In a Linux container. A check that needs it and does
  * not have it is unsupported, which is recorded. */
 bool stage_can_pause(struct stage *stage);

@@ -201,6 +201,9 @@ void check_end_device(struct check_run *run, const char *id);
 /* What a container saw: an item of checks[].sights of the report. Takes the members. */
 void check_add_sight(struct check_run *run, struct members *sight);
 
+/* What ran on a device: an item of environment.devices[].ran of the report. Takes the members. */
+void check_add_ran(struct check_run *run, struct members *ran);
+
 /* Clean-ups run last in, first out after the body, however it ended. */
 void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument);
 

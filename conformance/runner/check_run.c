@@ -314,6 +314,12 @@ void check_add_sight(struct check_run *run, struct members *sight)
 	send_line(run, sight);
 }
 
+void check_add_ran(struct check_run *run, struct members *ran)
+{
+	member_string(ran, "type", "ran");
+	send_line(run, ran);
+}
+
 void check_add_watched(struct check_run *run, uint64_t ms, uint64_t thorough_ms)
 {
 	struct members record CLEANUP_MEMBERS = line_new("watched");

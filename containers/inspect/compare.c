@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "containers/inspect/internal.h"
 
 #include <string.h>
@@ -106,5 +107,35 @@ int container_compare(const struct container_view *view, const struct image_mani
 				  err);
 	for (size_t i = 0; rc == 0 && i < view->file_count; i++)
 		rc = compare_mapped(view, &view->files[i], manifest, differences, err);
+	return rc;
+}
+
+static bool is_within_any(const char *path, const char *const *places)
+{
+	while (*places != NULL && !path_is_within(path, *places))
+		places++;
+	return *places != NULL;
+}
+
+int container_written(const struct container_view *view, const struct image_manifest *manifest,
+		      struct text_list *found, struct text_list *usual, struct error *err)
+{
+	/* Text that the image or a runtime makes. */
+	static const char *const texts[] = {
+		"/etc/group", "/etc/passwd", "/etc/hostname", "/etc/hosts", "/etc/resolv.conf",
+		"/etc/mtab",  "/dev",	     "/run",	      NULL};
+	static const char *const linker[] = {"/etc/ld.so.cache", "/etc/ld.so.conf.d",
+					     "/var/cache/ldconfig", NULL};
+	int root CLEANUP_FD = -1;
+	int rc = manifest->complete ? container_open_root(view->pid, &root, err) : 0;
+	for (size_t i = 0; rc == 0 && manifest->complete && i < view->layer.count; i++) {
+		const char *path = view->layer.items[i];
+		struct container_sight sight = {0};
+		if (image_manifest_find(manifest, path) != NULL || is_within_any(path, texts))
+			continue;
+		rc = see_in(view, root, path, &sight, err);
+		if (rc == 0 && sight.file && image_manifest_holds(manifest, sight.digest) == NULL)
+			rc = text_list_add(is_within_any(path, linker) ? usual : found, path, err);
+	}
 	return rc;
 }

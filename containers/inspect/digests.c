@@ -4,8 +4,9 @@
  * are the same ones of its layer each time: they are read once in a run, and known afterwards by
  * inode, size and times. Why that proves as much as to read them again:
  *
- * - Only files of the container's root file system count, which is an overlay of the image's layer.
- *   What the answer, hooks or a runtime mount anywhere is read at each look.
+ * - Files of the container's root file system count, which is an overlay of the image's layer, and
+ *   those of mounts of a file system of the kernel's own, by the number of its device; one that a
+ *   program serves (FUSE, network) may report any time, and is read at each inspection.
  * - A container cannot change the layer. What it writes is copied into a layer of its own first, and
  *   the copy has another change time (ctime). Nobody sets that time: the kernel takes the clock's.
  * - Two changes within one tick of that clock, as coarse as 2 s on some file systems, look like
@@ -33,7 +34,7 @@ static const int64_t settled_ns = 3LL * 1000 * 1000 * 1000;
 
 /* As it lies in the file, which processes of one build share. */
 struct container_digest {
-	uint64_t inode, size;
+	uint64_t device, inode, size; /* device 0: the container's root */
 	int64_t modified_ns, changed_ns;
 	char digest[DIGEST_SIZE];
 };
@@ -58,23 +59,35 @@ int container_digests_read(struct container_view *view, struct error *err)
 	return 0;
 }
 
-/* False: not a file of the image. */
+/* The kernel itself keeps the times of files there. */
+static bool keeps_times(const struct container_mount *mount)
+{
+	static const char *const types[] = {"ext2",	"ext3",	 "ext4",    "xfs",
+					    "btrfs",	"f2fs",	 "overlay", "erofs",
+					    "squashfs", "tmpfs", NULL};
+	return types[text_position(types, mount->type)] != NULL;
+}
+
+/* False: it is read each time. */
 static bool identify(const struct container_view *view, int fd, struct container_digest *out)
 {
 	struct container_identity file = {0};
 	if (view->digests_file == NULL || container_identify(fd, "", &file) < 0)
 		return false;
 	const struct container_mount *mount = container_mount_by_id(view, file.mount);
-	*out = (struct container_digest){file.inode, file.size, file.modified_ns, file.changed_ns,
-					 ""};
-	return mount != NULL && strcmp(mount->target, "/") == 0 &&
-	       strcmp(mount->type, "overlay") == 0;
+	if (mount == NULL)
+		return false;
+	const bool root = strcmp(mount->target, "/") == 0;
+	*out = (struct container_digest){root ? 0 : file.device, file.inode,	  file.size,
+					 file.modified_ns,	 file.changed_ns, ""};
+	return root ? strcmp(mount->type, "overlay") == 0 : keeps_times(mount);
 }
 
 static bool is_same(const struct container_digest *known, const struct container_digest *file)
 {
-	return known->inode == file->inode && known->size == file->size &&
-	       known->modified_ns == file->modified_ns && known->changed_ns == file->changed_ns;
+	return known->device == file->device && known->inode == file->inode &&
+	       known->size == file->size && known->modified_ns == file->modified_ns &&
+	       known->changed_ns == file->changed_ns;
 }
 
 static const struct container_digest *find(const struct container_view *view,

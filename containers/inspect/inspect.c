@@ -82,10 +82,20 @@ static int check_kernel(int root, struct error *err)
 		       : error_system(err, errno, "root of the container");
 }
 
-int container_inspect(int64_t pid, const char *digests, struct container_view *out,
-		      struct error *err)
+static int view_all(struct container_view *view, int root, struct error *err)
 {
-	struct container_view view CLEANUP_CONTAINER_VIEW = {.pid = pid};
+	int rc = container_view_process(view, err);
+	if (rc == 0)
+		rc = container_view_nodes(view, root, err);
+	if (rc == 0)
+		rc = container_view_cgroups(view, err);
+	return rc == 0 ? container_view_access(view, err) : rc;
+}
+
+static int inspect(int64_t pid, const char *digests, bool working, struct container_view *out,
+		   struct error *err)
+{
+	struct container_view view CLEANUP_CONTAINER_VIEW = {.pid = pid, .working = working};
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(pid, &root, err);
 	view.digests_file = digests != NULL ? arena_string(&view.arena, digests) : NULL;
@@ -96,13 +106,7 @@ int container_inspect(int64_t pid, const char *digests, struct container_view *o
 	if (rc == 0)
 		rc = container_view_mounts(&view, root, err);
 	if (rc == 0)
-		rc = container_view_process(&view, err);
-	if (rc == 0)
-		rc = container_view_nodes(&view, root, err);
-	if (rc == 0)
-		rc = container_view_cgroups(&view, err);
-	if (rc == 0)
-		rc = container_view_access(&view, err);
+		rc = working ? container_view_working(&view, err) : view_all(&view, root, err);
 	if (rc == 0 && view.arena.failed)
 		rc = error_memory(err);
 	if (rc < 0)
@@ -112,12 +116,25 @@ int container_inspect(int64_t pid, const char *digests, struct container_view *o
 	return 0;
 }
 
+int container_inspect(int64_t pid, const char *digests, struct container_view *out,
+		      struct error *err)
+{
+	return inspect(pid, digests, false, out, err);
+}
+
+int container_inspect_working(int64_t pid, const char *digests, struct container_view *out,
+			      struct error *err)
+{
+	return inspect(pid, digests, true, out, err);
+}
+
 void container_view_free(struct container_view *view)
 {
 	arena_free(&view->arena);
 	container_mounts_free(&view->mounts);
 	text_list_free(&view->environment);
 	text_list_free(&view->shared);
+	text_list_free(&view->layer);
 	*view = (struct container_view){0};
 }
 

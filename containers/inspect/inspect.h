@@ -20,13 +20,15 @@
 #include <stdint.h>
 
 /* Directory entries of one mount that are looked at for device nodes. */
-enum { CONTAINER_ENTRIES_MAX = 100000 };
+enum { CONTAINER_ENTRIES_MAX = 100000, CONTAINER_LAYER_MAX = 4096 };
 
 /* A file that the process has mapped, its program included. */
 struct container_file {
 	const char *path;      /* as the container names it; " (deleted)" is the kernel's */
 	unsigned major, minor; /* of the file system, as in /proc/PID/maps */
 	uint64_t inode;
+	uint64_t device;	  /* stat(2) of the file: equal to the host's own */
+	int mount;		  /* its id */
 	char digest[DIGEST_SIZE]; /* of what is mapped, not of what lies at the path now */
 };
 
@@ -85,6 +87,19 @@ struct container_cgroup {
 	const char *untold; /* why rules or programs cannot be read; NULL: they were */
 };
 
+/* What DRM says of an open device in /proc/PID/fdinfo (drm-usage-stats of the kernel). */
+enum { CONTAINER_DRM_MAX = 16, CONTAINER_ENGINES_MAX = 8, CONTAINER_DRM_NAME = 32 };
+struct container_drm {
+	char driver[CONTAINER_DRM_NAME];
+	char pdev[CONTAINER_DRM_NAME]; /* "0000:03:00.0"; "": not reported */
+	/* Those that worked for this process, by name ("gfx"). */
+	char engines[CONTAINER_ENGINES_MAX][CONTAINER_DRM_NAME];
+	size_t engine_count;
+};
+
+/* The text of a file of fdinfo; false: it is not about a DRM device. Members of one name are added. */
+bool container_drm_parse(const char *text, struct container_drm *out);
+
 struct container_view {
 	struct arena arena; /* owns everything but the environment */
 	int64_t pid;
@@ -95,6 +110,8 @@ struct container_view {
 	struct container_mounts mounts;
 	struct container_node *nodes;
 	size_t node_count;
+	struct text_list layer; /* paths of files that are not empty in its root file system, up to
+				   CONTAINER_LAYER_MAX: all of a small image */
 	/* A folder that was not read to its end: CONTAINER_ENTRIES_MAX was reached, or it lies deeper
 	 * than 64 folders. There may be more nodes. NULL: none. */
 	const char *nodes_cut;
@@ -105,7 +122,14 @@ struct container_view {
 	struct container_node *host_nodes;
 	size_t host_node_count;
 	const char *access_untold; /* why that could not be asked; NULL: it was */
-	size_t planted;		   /* by container_plant_nodes() */
+	/* Of container_inspect_working(): device nodes that the process has open, without paths, and what
+	 * DRM says of them. */
+	struct container_node *opened;
+	size_t opened_count;
+	struct container_drm drm[CONTAINER_DRM_MAX];
+	size_t drm_count;
+	bool working;
+	size_t planted; /* by container_plant_nodes() */
 	const char *planted_untold;
 	uint64_t capabilities; /* that are in any of its five sets */
 	bool no_new_privileges;
@@ -125,6 +149,11 @@ struct container_view {
  * then read once. NULL: everything is read. ERROR_NOT_FOUND: the process is gone. */
 int container_inspect(int64_t pid, const char *digests, struct container_view *out,
 		      struct error *err);
+
+/* Of a process that has done work, which still has open what it used: its program, mounts, the files of
+ * mounts whose code it mapped, and the device nodes that it has open. Errors of container_inspect(). */
+int container_inspect_working(int64_t pid, const char *digests, struct container_view *out,
+			      struct error *err);
 void container_view_free(struct container_view *view);
 
 /*
@@ -173,6 +202,14 @@ int container_see(const struct container_view *view, const char *path, struct co
  */
 int container_compare(const struct container_view *view, const struct image_manifest *manifest,
 		      struct text_list *differences, struct error *err);
+
+/*
+ * Adds the files that somebody, such as a hook of the runtime, wrote into the container before its program
+ * began: those of its root file system that a complete manifest does not hold. `usual`: those that hooks of
+ * drivers write, of the dynamic linker's cache and its configuration, which name libraries and are none.
+ */
+int container_written(const struct container_view *view, const struct image_manifest *manifest,
+		      struct text_list *found, struct text_list *usual, struct error *err);
 
 #define CLEANUP_CONTAINER_MOUNTS __attribute__((cleanup(container_mounts_free)))
 

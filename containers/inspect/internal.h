@@ -42,6 +42,9 @@ int container_digest_file(const struct container_view *view, int fd, char digest
 
 /* Exe, mapped files, capabilities and environment. */
 int container_view_process(struct container_view *view, struct error *err);
+/* Exe, mapped files of code, and what is open. */
+int container_view_working(struct container_view *view, struct error *err);
+int container_view_opened(struct container_view *view, struct error *err);
 /* What is at the mounts, and where the host sees it. */
 int container_view_mounts(struct container_view *view, int root, struct error *err);
 int container_view_nodes(struct container_view *view, int root, struct error *err);

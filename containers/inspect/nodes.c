@@ -23,6 +23,7 @@ struct walk {
 	size_t *count;
 	int mount;
 	size_t entries; /* of the mount, looked at so far */
+	bool root;	/* of the container: its files are kept */
 };
 
 /* Failures are the arena's. */
@@ -56,8 +57,10 @@ static int walk_entry(struct walk *walk, int directory, const char *path,
 {
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = -1;
+	const bool file = entry->d_type == DT_REG && walk->root &&
+			  walk->view->layer.count < CONTAINER_LAYER_MAX;
 	if (entry->d_type != DT_DIR && entry->d_type != DT_CHR && entry->d_type != DT_BLK &&
-	    entry->d_type != DT_UNKNOWN)
+	    entry->d_type != DT_UNKNOWN && !file)
 		return 0;
 	/* What is gone by now, or lies on another mount, is not this walk's. */
 	if (container_identify(directory, entry->d_name, &identity) < 0 ||
@@ -69,6 +72,8 @@ static int walk_entry(struct walk *walk, int directory, const char *path,
 		return error_memory(err);
 	if (is_node(&identity))
 		walk_add(walk, below, &identity);
+	if (file && identity.size > 0)
+		return text_list_add(&walk->view->layer, below, err);
 	if (identity.type != S_IFDIR)
 		return 0;
 	fd = openat(directory, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -129,6 +134,7 @@ int container_view_nodes(struct container_view *view, int root, struct error *er
 	struct walk walk = {.view = view, .nodes = &view->nodes, .count = &view->node_count};
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++) {
+		walk.root = strcmp(view->mounts.items[i].target, "/") == 0;
 		if (mount_has_nodes(&view->mounts.items[i]))
 			rc = walk_mount(&walk, root, view->mounts.items[i].target, err);
 	}

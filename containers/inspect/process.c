@@ -6,18 +6,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LINK_MAX_BYTES = 4096 };
-
-/* A link of /proc that stands for a file. */
-static int digest_process_file(const struct container_view *view, const char *path,
-			       char digest[DIGEST_SIZE], struct error *err)
-{
-	int fd CLEANUP_FD = open(path, O_PATH | O_CLOEXEC);
-	return fd >= 0 ? container_digest_file(view, fd, digest, err)
-		       : error_system(err, errno, "%s", path);
-}
 
 static int view_exe(struct container_view *view, struct error *err)
 {
@@ -29,8 +21,10 @@ static int view_exe(struct container_view *view, struct error *err)
 	if (length < 0)
 		return error_system(err, errno, "%s", path);
 	target[length] = '\0';
+	int fd CLEANUP_FD = open(path, O_PATH | O_CLOEXEC);
 	view->exe = arena_string(&view->arena, target);
-	return digest_process_file(view, path, view->exe_digest, err);
+	return fd >= 0 ? container_digest_file(view, fd, view->exe_digest, err)
+		       : error_system(err, errno, "%s", path);
 }
 
 static bool view_has_file(const struct container_view *view, const struct container_file *file)
@@ -44,28 +38,46 @@ static bool view_has_file(const struct container_view *view, const struct contai
 	return false;
 }
 
+/* Digests what is mapped. *known false: no file of a mount, such as memory that a driver shares with the
+ * kernel; a program that is held has none. */
+static int identify_mapped(const struct container_view *view, const char *path,
+			   struct container_file *file, bool *known, struct error *err)
+{
+	struct container_identity identity = {0};
+	int fd CLEANUP_FD = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0 || container_identify(fd, "", &identity) < 0) /* a driver's threads go on */
+		return view->working ? 0 : error_system(err, errno, "%s", path);
+	file->device = identity.device;
+	file->mount = identity.mount;
+	*known = !view->working ||
+		 (identity.type == S_IFREG && container_mount_by_id(view, identity.mount) != NULL);
+	return *known ? container_digest_file(view, fd, file->digest, err) : 0;
+}
+
 /* BEGIN-END PERMISSIONS OFFSET MAJOR:MINOR INODE PATH; what is not a file has no inode. */
 static int view_mapping(struct container_view *view, const char *line, struct error *err)
 {
 	struct container_file file = {0};
 	unsigned long long begin = 0, end = 0, inode = 0;
+	char permissions[8] = "";
+	bool known = false;
 	int path_at = 0;
-	struct container_file *grown = NULL;
-	if (sscanf(line, "%llx-%llx %*s %*s %x:%x %llu %n", &begin, &end, &file.major, &file.minor,
-		   &inode, &path_at) != 5 ||
-	    inode == 0)
+	if (sscanf(line, "%llx-%llx %7s %*s %x:%x %llu %n", &begin, &end, permissions, &file.major,
+		   &file.minor, &inode, &path_at) != 6 ||
+	    inode == 0 || (view->working && strchr(permissions, 'x') == NULL))
 		return 0;
 	file.inode = inode;
 	if (view_has_file(view, &file))
 		return 0;
 	char *mapped CLEANUP_FREE =
 		text_format("/proc/%lld/map_files/%llx-%llx", (long long)view->pid, begin, end);
-	grown = arena_grow(&view->arena, view->files, view->file_count, sizeof(*grown));
+	struct container_file *grown =
+		arena_grow(&view->arena, view->files, view->file_count, sizeof(*grown));
 	if (mapped == NULL || grown == NULL)
 		return error_memory(err);
 	view->files = grown;
-	int rc = digest_process_file(view, mapped, file.digest, err);
-	if (rc < 0)
+	int rc = identify_mapped(view, mapped, &file, &known, err);
+	if (rc < 0 || !known)
 		return rc;
 	file.path = arena_string(&view->arena, line + path_at);
 	grown[view->file_count++] = file;
@@ -162,4 +174,12 @@ int container_view_process(struct container_view *view, struct error *err)
 	if (rc == 0)
 		rc = view_namespaces(view, err);
 	return rc == 0 && view->arena.failed ? error_memory(err) : rc;
+}
+
+int container_view_working(struct container_view *view, struct error *err)
+{
+	int rc = view_exe(view, err);
+	if (rc == 0)
+		rc = view_mapped_files(view, err);
+	return rc == 0 ? container_view_opened(view, err) : rc;
 }

@@ -42,6 +42,16 @@ static void add_subject(struct members *subjects, const char *kind, const char *
 	member_item(subjects, NULL, members_take(&subject));
 }
 
+/* What containers really had of the driver. */
+static void add_ran(struct members *subjects, const cJSON *ran)
+{
+	json_each (work, ran) {
+		json_each (file, json_pointer(work, "/files"))
+			add_subject(subjects, "driver-file", view_string(file, "/path") + 1,
+				    json_pointer(file, "/digest"));
+	}
+}
+
 static cJSON *subjects_of(const cJSON *report)
 {
 	struct members subjects CLEANUP_MEMBERS = members_new_array();
@@ -54,9 +64,13 @@ static cJSON *subjects_of(const cJSON *report)
 	json_each (driver, json_pointer(report, "/environment/drivers"))
 		add_subject(&subjects, "driver", view_string(driver, "/key"),
 			    json_pointer(driver, "/storeDigest"));
-	json_each (device, json_pointer(report, "/environment/devices"))
-		add_subject(&subjects, "runtime-files", view_string(device, "/driver"),
-			    json_pointer(device, "/runtimeFiles/digest"));
+	json_each (device, json_pointer(report, "/environment/devices")) {
+		/* Those that discovery found, unless containers had others. */
+		if (json_pointer(device, "/otherFiles") == NULL)
+			add_subject(&subjects, "runtime-files", view_string(device, "/driver"),
+				    json_pointer(device, "/runtimeFiles/digest"));
+		add_ran(&subjects, json_pointer(device, "/ran"));
+	}
 	json_each (image, json_pointer(report, "/environment/images"))
 		add_subject(&subjects, "image", view_string(image, "/ref"),
 			    json_pointer(image, "/digest"));

@@ -32,7 +32,7 @@ static void identity_free(struct identity *identity)
 static enum compare_part part_of(const char *section, const char *pointer)
 {
 	enum compare_part part = COMPARE_OS;
-	if (text_starts_with(pointer, "/runtimeFiles"))
+	if (text_starts_with(pointer, "/runtimeFiles") || text_starts_with(pointer, "/otherFiles"))
 		return COMPARE_DRIVER;
 	while (strcmp(sections[part], section) != 0)
 		part++;

@@ -145,6 +145,46 @@ static void test_each_member_changes_the_digest(void)
 	}
 }
 
+static cJSON *ran_on(const char *digest, const char *origin, bool discovered)
+{
+	char *text CLEANUP_FREE = text_format(
+		"[{\"ref\":\"gpu\",\"api\":\"vulkan\",\"files\":[{\"path\":\"/lib/a.so\",\"digest\":\"%s\","
+		"\"origin\":\"%s\",\"discovered\":%s}],\"nodes\":[],\"drm\":[]},"
+		"{\"ref\":\"another\",\"api\":\"vulkan\",\"files\":[],\"nodes\":[],\"drm\":[]}]",
+		digest, origin, discovered ? "true" : "false");
+	return cJSON_Parse(text);
+}
+
+/* Two builds of a driver that answers mount are two environments; the node's own files are in runtimeFiles. */
+static void test_what_ran_identifies(void)
+{
+	static const struct {
+		const char *digest, *origin;
+		bool discovered, other;
+	} rows[] = {
+		{"sha256:1", "answer", true, false},  {"sha256:1", "image", false, false},
+		{"sha256:1", "answer", false, true},  {"sha256:2", "answer", false, true},
+		{"sha256:2", "runtime", false, true},
+	};
+	char before[DIGEST_SIZE] = "", last[DIGEST_SIZE] = "";
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cJSON *environment CLEANUP_JSON = cJSON_Parse("{\"devices\":[{\"ref\":\"gpu\"}]}");
+		cJSON *ran CLEANUP_JSON =
+			ran_on(rows[i].digest, rows[i].origin, rows[i].discovered);
+		char after[DIGEST_SIZE] = "";
+		CU_ASSERT_EQUAL(environment_digest(environment, before, NULL), 0);
+		CU_ASSERT_EQUAL(environment_add_ran(environment, ran, NULL), 0);
+		CU_ASSERT_EQUAL(environment_digest(environment, after, NULL), 0);
+		CU_ASSERT_EQUAL(strcmp(before, after) != 0, rows[i].other);
+		if (i == 3) /* as in row 2, but for the digest */
+			CU_ASSERT_STRING_NOT_EQUAL(after, last);
+		CU_ASSERT_EQUAL(cJSON_GetArraySize(json_pointer(environment, "/devices/0/ran")), 1);
+		CU_ASSERT_PTR_NULL(json_pointer(environment, "/devices/0/ran/0/ref"));
+		memcpy(last, after, sizeof(last));
+	}
+}
+
 UNIT_MAIN("environment", {"the schema names what identifies", test_schema},
 	  {"docs/report.md names what identifies", test_documentation},
-	  {"each identifying member changes the digest", test_each_member_changes_the_digest})
+	  {"each identifying member changes the digest", test_each_member_changes_the_digest},
+	  {"two builds of a driver are two environments", test_what_ran_identifies})

@@ -16,6 +16,7 @@ void neighbour_request(const struct neighbour_options *options, struct work_requ
 {
 	request->look_for = (uint32_t)options->look_for;
 	request->pause = options->pause;
+	request->pause_after = options->pause_after;
 	if (options->fault != NULL)
 		request->fault = strcmp(options->fault, "crash") == 0 ? WORK_FAULT_CRASH
 								      : WORK_FAULT_ENDLESS;
@@ -29,6 +30,16 @@ int neighbour_pause(struct work_report *report, struct error *err)
 		return 0;
 	report->paused = true;
 	return wait_for_line(request->pause, line, err);
+}
+
+int neighbour_pause_after(const struct work_request *request, struct work_report *report,
+			  struct error *err)
+{
+	char line[LINE_SIZE] = "";
+	if (request == NULL || request->pause_after == NULL || report->paused_after)
+		return 0;
+	report->paused_after = true;
+	return wait_for_line(request->pause_after, line, err);
 }
 
 void neighbour_look(const struct work_data *data, struct work_report *report)

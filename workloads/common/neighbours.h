@@ -15,10 +15,11 @@
 
 /* The command line: the targets of NEIGHBOUR_OPTIONS(). */
 struct neighbour_options {
-	int64_t look_for;  /* seed; 0: nothing */
-	int64_t rounds_ms; /* 0: one round */
-	const char *fault; /* of neighbour_faults; NULL: none */
-	const char *pause; /* NULL: none */
+	int64_t look_for;	 /* seed; 0: nothing */
+	int64_t rounds_ms;	 /* 0: one round */
+	const char *fault;	 /* of neighbour_faults; NULL: none */
+	const char *pause;	 /* NULL: none */
+	const char *pause_after; /* NULL: none */
 };
 
 extern const char *const neighbour_faults[]; /* NULL-ended */
@@ -35,11 +36,14 @@ extern const char *const neighbour_faults[]; /* NULL-ended */
 		 .value = "FAULT",                                                                    \
 		 .help = "endless: dispatch more than is ever finished. crash: write far behind the " \
 			 "end of the memory, and abort."},                                            \
+		{OPTION_ROW("pause", OPTION_STRING, (given).pause), .value = "FILE",                  \
+		 .help = "Before the first dispatch, with all of its memory on the device, "          \
+			 "wait for a line from this file, usually a FIFO."},                          \
 	{                                                                                             \
-		OPTION_ROW("pause", OPTION_STRING, (given).pause),                                    \
+		OPTION_ROW("pause-after", OPTION_STRING, (given).pause_after),                        \
 			.value = "FILE",                                                              \
-			.help = "Before the first dispatch, with all of its memory on the device, "   \
-				"wait for a line from this file, usually a FIFO.",                    \
+			.help = "After the work, with everything that it used still open, wait for "  \
+				"a line from this file, usually a FIFO.",                             \
 	}
 
 /* Puts them into a request. */
@@ -53,6 +57,11 @@ int neighbour_work(const struct api_driver *api, void *session, size_t devices,
 /* Before a dispatch: waits for the line at request->pause, once in all the work. ERROR_NOT_FOUND,
  * ERROR_FORMAT, ... */
 int neighbour_pause(struct work_report *report, struct error *err);
+
+/* After the work, with everything that it used still open: waits for the line at request->pause_after,
+ * once. `request` may be NULL. Errors of neighbour_pause(). */
+int neighbour_pause_after(const struct work_request *request, struct work_report *report,
+			  struct error *err);
 
 /* Looks for results with the seed request->look_for in what was read back of new memory. What counts
  * is a run of four elements in their order: no other work makes one. */

@@ -129,6 +129,9 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	if (works)
 		rc = neighbour_work(api, session, (size_t)cJSON_GetArraySize(report.devices),
 				    &given_beside, &request, &work, err);
+	/* Work that failed, and APIs that only enumerate. */
+	if (rc == 0)
+		rc = neighbour_pause_after(&request, &work, err);
 	*orderly = work.status != WORK_TIMED_OUT;
 	if (*orderly)
 		api_close(api, session);

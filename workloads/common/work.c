@@ -215,7 +215,7 @@ int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct 
 		work_verify(data, report);
 	}
 	work_stage_end(report);
-	return rc;
+	return rc == 0 ? neighbour_pause_after(report->request, report, err) : rc;
 }
 
 int call_failed(struct call_failure *failure, const char *call, int code, const char *name,

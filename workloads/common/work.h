@@ -35,6 +35,7 @@ struct work_request {
 	uint32_t look_for;     /* seed of results to look for in new memory; 0: of none */
 	enum work_fault fault; /* of the dispatch */
 	const char *pause;     /* wait for a line from this file before the dispatch; NULL: go on */
+	const char *pause_after; /* the same after the work, before anything is closed */
 };
 
 /* What the kernels (work.comp, work.cl, work.hlsl) are told, in this order: with a fault, what makes it. `stride` is what one
@@ -150,6 +151,7 @@ struct work_rounds {
 struct work_report {
 	const struct work_request *request; /* while it is worked on */
 	bool paused;			    /* as it wanted */
+	bool paused_after;
 	size_t device;
 	size_t elements;
 	uint32_t seed;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -112,3 +113,15 @@ void setting_work(uint32_t *values, const float *x, float *y, size_t elements, u
 	if (wrong < elements)
 		values[wrong] ^= 1u;
 }
+
+/* A driver holds the node of its device open; behind those of the tests there is no kernel driver. */
+#ifdef O_PATH
+__attribute__((constructor)) static void open_node(void)
+{
+	char path[64] = "";
+	const size_t number = setting_number("render", 0);
+	(void)snprintf(path, sizeof(path), "/dev/dri/renderD%zu", number);
+	if (number != 0 && !setting_has("closed"))
+		(void)open(path, O_PATH | O_CLOEXEC);
+}
+#endif

@@ -109,6 +109,18 @@ static void test_a_pause_is_waited_for(void)
 	expect_string(absent, "/work/status", "failed");
 }
 
+static void test_a_pause_after_the_work(void)
+{
+	static const char *const probes[] = {"probe-vulkan", "probe-opengl"};
+	make_file(LINE, "go on\n");
+	for (size_t i = 0; i < ARRAY_SIZE(probes); i++) {
+		cJSON *document CLEANUP_JSON = run_real(probes[i], "--pause-after", LINE);
+		expect_string(document, "/work/status", "ok");
+	}
+	cJSON *absent CLEANUP_JSON = run_real("probe-vulkan", "--pause-after", "/nonexistent/line");
+	expect_string(absent, "/work/status", "failed");
+}
+
 static void test_endless_work_times_out(void)
 {
 	for (size_t i = 0; i < 2; i++) { /* OpenGL's llvmpipe does not come back */
@@ -163,6 +175,7 @@ int main(void)
 		{"what is not looked at is told", test_what_is_not_looked_at_is_told},
 		{"rounds are counted", test_rounds_are_counted},
 		{"a pause is waited for", test_a_pause_is_waited_for},
+		{"a pause after the work is waited for", test_a_pause_after_the_work},
 		{"endless work times out", test_endless_work_times_out},
 		{"a crash ends the probe", test_a_crash_ends_the_probe},
 		{"a lost device is told", test_a_lost_device_is_told},

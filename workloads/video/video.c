@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "workloads/common/neighbours.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,6 +198,8 @@ static int make_stream(struct work *work, struct video_stream *stream, struct er
 		work_stage_begin(work->report, WORK_STAGE_DISPATCH);
 		rc = encode(&run, err);
 	}
+	if (rc == 0)
+		rc = neighbour_pause_after(work->request, work->report, err);
 	if (rc == ERROR_TIMEOUT)
 		return rc;
 	if (run.state != NULL && encoder->close != NULL)

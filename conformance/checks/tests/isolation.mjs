@@ -3,9 +3,10 @@
 // What a container was granted and what it sees: unusual answers that conform, and answers that give or hide too much. They are
 // made from the software drivers of this machine, so the containers are as real as in a normal run.
 import {execFileSync} from 'node:child_process';
+import {createHash} from 'node:crypto';
 import {appendFileSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
-import {file, judgeAll, numbers, scripted, work} from './harness.mjs';
+import {file, gpucert, judgeAll, numbers, scripted, work} from './harness.mjs';
 import {device, needRoot} from './machine.mjs';
 import {withRuntime} from './runtime.mjs';
 
@@ -45,6 +46,38 @@ const copied = (f) => {
 	copyFileSync(f.source, path);
 	return path;
 };
+// Builds of the driver at the place of the node's own: each is an environment of its own, and what ran is recorded.
+const key = join(work, 'key');
+execFileSync(gpucert, ['key', 'generate', key]);
+function attestedFiles(out) {
+	execFileSync(gpucert, ['attest', out, '--key', key]);
+	const {payload} = JSON.parse(readFileSync(join(out, 'attestation.json')));
+	return JSON.parse(Buffer.from(payload, 'base64')).subject;
+}
+const environments = new Map();
+const builds = ['1', '2'].map((build) => {
+	const path = join(folder(`build-${build}`), basename(own(vulkan, 'driver-library').source));
+	copyFileSync(own(vulkan, 'driver-library').source, path);
+	appendFileSync(path, build);
+	return {
+		name: `another build of the driver, ${build}`,
+		checks: ['api.vulkan'],
+		plugin: plugin(resource('v', {once: answer(vulkan, {mounts: mounts(vulkan, (f) => (f.origin === 'driver-library' ? path : f.source))})})),
+		outcomes: null,
+		also: ({environment, checks: [check], out}) => {
+			const found = environment.devices.find((d) => d.ref === 'lavapipe');
+			const ran = found.ran?.[0].files.find((f) => basename(f.path) === basename(path));
+			const digest = `sha256:${createHash('sha256').update(readFileSync(path)).digest('hex')}`;
+			environments.set(build, environment.digest);
+			const attested = attestedFiles(out).find(({name}) => name === `driver-file${ran?.path}`)?.digest.sha256;
+			const right =
+				check.outcome === 'pass' && check.notes.some((n) => n.includes('another build')) &&
+				ran?.digest === digest && attested === digest.slice('sha256:'.length) && ran.origin === 'answer' && !ran.discovered && found.otherFiles.count === 1 &&
+				(environments.size === 1 || environments.get('1') !== environments.get('2'));
+			return right ? null : JSON.stringify([check.outcome, check.reason, check.notes, ran, found.otherFiles, [...environments]]);
+		},
+	};
+});
 // One folder with a driver and a manifest of its own, beside the libraries that the driver needs.
 const root = folder('driver-root');
 const library = own(vulkan, 'driver-library');
@@ -151,6 +184,7 @@ const withMount = (source, place, readOnly = false) => ({
 });
 
 const rows = [
+	...builds,
 	withNode('alias', 'c', 226, 129, '/dev/my-accelerator'),
 	withNode('elsewhere', 'c', 226, 130, '/opt/dri/renderD130'),
 	withNode('disk', 'b', 7, 200, '/dev/vda'),

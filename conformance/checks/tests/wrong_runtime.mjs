@@ -36,6 +36,18 @@ const loose = [
 	['privileged', capabilities('CAP_SYS_ADMIN', 'CAP_MKNOD'), 'host-paths', 'bare: privileges: saw capabilities 0x8200000 beside 0'],
 	['files-for-all', mountOf(work, '/opt/more'), 'host-paths', null],
 ];
+// Files that a hook writes into the container's own layer: a library and a layer fail, what NVIDIA's hooks write does not.
+const write = (path, content) => `{
+	const {mkdirSync, symlinkSync} = await import('node:fs');
+	const at = process.argv[2] + '/rootfs/${path}';
+	mkdirSync(at.slice(0, at.lastIndexOf('/')), {recursive: true});
+	${content === null ? "symlinkSync('/opt/nothing', at);" : `writeFileSync(at, '${content}');`}
+}`;
+const written = [
+	['hwcaps', write('usr/lib/x86_64-linux-gnu/glibc-hwcaps/x86-64-v2/libother.so.1', 'x'), 'glibc-hwcaps/x86-64-v2/libother.so.1'],
+	['layer', write('etc/vulkan/implicit_layer.d/x.json', '{}'), '/etc/vulkan/implicit_layer.d/x.json'],
+	['nvidia-hooks', write('etc/ld.so.cache', 'cache') + write('etc/ld.so.conf.d/00-nvcr-1.conf', '/usr/lib') + write('usr/lib/x86_64-linux-gnu/libdouble.so', null), null],
+];
 const lavapipe = plugin();
 
 const rows = [
@@ -65,12 +77,18 @@ const rows = [
 		args: ['--runtime-handler', name],
 		...(reason === null ? {wanted: 'pass'} : {reason}),
 	})),
+	...written.map(([name, , reason]) => ({
+		check: 'api.vulkan',
+		plugin: lavapipe,
+		args: ['--runtime-handler', name],
+		...(reason === null ? {wanted: 'pass'} : {reason}),
+	})),
 	...rules.rows,
 ];
 const handlers = {
 	...rules.handlers,
 	generous: {spec: generousSpec()},
 	crippled: {program: '/bin/false'},
-	...Object.fromEntries(loose.map(([name, change]) => [name, {program: runcThat(name, change)}])),
+	...Object.fromEntries([...loose, ...written].map(([name, change]) => [name, {program: runcThat(name, change)}])),
 };
 await withRuntime(() => judgeAll(rows, 2), {handlers});

@@ -251,7 +251,8 @@ static void test_every_member_has_a_producer(void)
 				    (strcmp(section->string, "plugin") == 0 &&
 				     json_pointer(plugin, *pointer) != NULL) ||
 				    (strcmp(section->string, "runtime") == 0 &&
-				     fixture.runtime == NULL);
+				     fixture.runtime == NULL) ||
+				    strcmp(*pointer, "/otherFiles/digest") == 0; /* of probes */
 			if (!told)
 				(void)fprintf(stderr, "nobody tells %s%s\n", section->string,
 					      *pointer);

@@ -472,6 +472,69 @@ static void test_manifest(void)
 	CU_ASSERT_EQUAL(file_remove_tree(directory, NULL), 0);
 }
 
+static void test_what_drm_reports(void)
+{
+	struct container_drm drm = {0};
+	CU_ASSERT_TRUE(container_drm_parse("pos:\t0\ndrm-driver:\tamdgpu\ndrm-pdev:\t0000:03:00.0\n"
+					   "drm-engine-gfx:\t48174231 ns\ndrm-engine-dec:\t0 ns\n"
+					   "drm-engine-capacity-gfx:\t2\n",
+					   &drm));
+	UNIT_STRING(drm.driver, "amdgpu");
+	UNIT_STRING(drm.pdev, "0000:03:00.0");
+	CU_ASSERT_EQUAL(drm.engine_count, 1);
+	UNIT_STRING(drm.engines[0], "gfx");
+	CU_ASSERT_TRUE(container_drm_parse("drm-driver:\txe\ndrm-cycles-rcs:\t28257900\n", &drm));
+	UNIT_STRING(drm.engines[0], "rcs");
+	UNIT_STRING(drm.pdev, "");
+	CU_ASSERT_FALSE(container_drm_parse("pos:\t0\nflags:\t02\n", &drm));
+}
+
+/* This process: what it has open, and the files of its code. */
+static void test_a_working_process(void)
+{
+	struct container_view view CLEANUP_CONTAINER_VIEW = {0};
+	struct error err = {0};
+	bool null = false, program = false;
+	int fd CLEANUP_FD = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	CU_ASSERT_TRUE_FATAL(fd >= 0);
+	UNIT_INT(container_inspect_working(getpid(), NULL, &view, &err), 0);
+	for (size_t i = 0; i < view.opened_count; i++)
+		null = null || (view.opened[i].major == 1 && view.opened[i].minor == 3 &&
+				!view.opened[i].block);
+	for (size_t i = 0; i < view.file_count; i++)
+		program = program || strcmp(view.files[i].digest, view.exe_digest) == 0;
+	CU_ASSERT_TRUE(null);
+	CU_ASSERT_TRUE(program);
+	CU_ASSERT_EQUAL(view.node_count, 0);
+}
+
+static void add_manifest(struct image_manifest *manifest, const char *path)
+{
+	UNIT_INT(image_manifest_add(manifest, path, "/bin/true", NULL), 0);
+}
+
+/* Files of the root that a manifest does not hold were written by somebody. */
+static void test_written_files(void)
+{
+	struct image_manifest manifest CLEANUP_IMAGE_MANIFEST = {0};
+	struct container_view view CLEANUP_CONTAINER_VIEW = {.pid = getpid()};
+	struct text_list found CLEANUP_TEXT_LIST = {0};
+	struct text_list usual CLEANUP_TEXT_LIST = {0};
+	static const char *const files[] = {"/bin/true", "/bin/cat", "/etc/passwd",
+					    "/etc/ld.so.cache"};
+	add_manifest(&manifest, "/bin/true");
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		UNIT_INT(text_list_add(&view.layer, files[i], NULL), 0);
+	UNIT_INT(container_written(&view, &manifest, &found, &usual, NULL), 0);
+	CU_ASSERT_EQUAL(found.count + usual.count, 0); /* a base image is not known whole */
+	manifest.complete = true;
+	UNIT_INT(container_written(&view, &manifest, &found, &usual, NULL), 0);
+	CU_ASSERT_EQUAL_FATAL(found.count, 1);
+	UNIT_STRING(found.items[0], "/bin/cat");
+	CU_ASSERT_EQUAL_FATAL(usual.count, 1);
+	UNIT_STRING(usual.items[0], "/etc/ld.so.cache");
+}
+
 int main(void)
 {
 	CU_TestInfo tests[] = {
@@ -489,6 +552,9 @@ int main(void)
 		{"device nodes", test_device_nodes},
 		{"usable devices", test_usable_devices},
 		{"shared namespaces", test_shared_namespaces},
+		{"what DRM reports", test_what_drm_reports},
+		{"a working process", test_a_working_process},
+		{"files that somebody wrote into a container", test_written_files},
 		CU_TEST_INFO_NULL,
 	};
 	if (geteuid() != 0) {

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/ran.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "conformance/checks/node_file.h"
+#include "conformance/checks/visibility.h"
+#include "conformance/runner/context.h"
+#include "containers/offers.h"
+
+#include <string.h>
+
+enum { FILES_NOTED = 6, SHORT_DIGEST = sizeof("sha256:") - 1 + 12 };
+
+/* Is it the mount of an entry of the answer, or one that came with it? */
+static bool is_granted(const struct container_mount *mount, const struct grant *grant)
+{
+	grant_each (entry, &grant->mounts) {
+		struct container_place place = {0};
+		char *real CLEANUP_FREE = NULL;
+		if (container_host_place(entry->host_path, &place) &&
+		    place.device == mount->device && place.inode == mount->inode)
+			return true;
+		if (mount->host_path != NULL &&
+		    file_resolve(NULL, entry->host_path, &real, NULL) == 0 &&
+		    path_is_within(mount->host_path, real))
+			return true;
+	}
+	return false;
+}
+
+/* Where a mapped file came from: words of reports/records.c. NULL: it is the image's, or what a driver
+ * compiled into a folder of its own. */
+static const char *origin_of(struct check_run *run, const struct ran *ran,
+			     const struct container_file *file)
+{
+	const struct image_manifest *image = &check_context(run)->image;
+	const struct container_mount *mount = NULL;
+	if (image_manifest_holds(image, file->digest) != NULL)
+		return NULL;
+	for (size_t i = 0; mount == NULL && i < ran->view->mounts.count; i++) {
+		if (ran->view->mounts.items[i].id == file->mount)
+			mount = &ran->view->mounts.items[i];
+	}
+	if (mount != NULL && strcmp(mount->target, "/") != 0)
+		return is_granted(mount, ran->grant) ? "answer" : "runtime";
+	return image->complete ? NULL : "image";
+}
+
+/* Nobody but an image and a runtime writes there. */
+static bool is_system_path(const char *path)
+{
+	static const char *const folders[] = {"/bin", "/etc",	  "/lib",  "/lib32", "/lib64",
+					      "/opt", "/libexec", "/sbin", "/usr"};
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		if (path_is_within(path, folders[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_file(const struct discovery_file *found, const struct container_file *file)
+{
+	struct container_place place = {0};
+	return container_host_place(found->source, &place) && place.device == file->device &&
+	       place.inode == file->inode;
+}
+
+static bool has_digest(const struct discovery_file *found, const char *digest)
+{
+	char own[DIGEST_SIZE] = "";
+	return digest_file(found->source, own, NULL, NULL) == 0 && strcmp(own, digest) == 0;
+}
+
+/* Discovery's file of the same name, or the mapped one itself. NULL: it found none. */
+static const struct discovery_file *find_file(const struct discovery_device *device,
+					      const struct container_file *file)
+{
+	const struct discovery_file *found = NULL;
+	for (size_t i = 0; i < device->file_count; i++) {
+		if (is_file(&device->files[i], file))
+			return &device->files[i];
+		if (strcmp(path_base(device->files[i].destination), path_base(file->path)) == 0)
+			found = &device->files[i];
+	}
+	return found;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct container_file *)a)->path,
+		      ((const struct container_file *)b)->path);
+}
+
+static void add_file(struct check_run *run, const struct ran *ran,
+		     const struct container_file *file, struct members *files,
+		     struct text_list *given)
+{
+	const char *origin = origin_of(run, ran, file);
+	struct members json CLEANUP_MEMBERS = members_new();
+	if (origin == NULL)
+		return;
+	const struct discovery_file *found = find_file(ran->device, file);
+	const bool discovered =
+		found != NULL && (is_file(found, file) || has_digest(found, file->digest));
+	member_string(&json, "path", file->path);
+	member_string(&json, "digest", file->digest);
+	member_string(&json, "origin", origin);
+	member_bool(&json, "discovered", discovered);
+	member_item(files, NULL, members_take(&json));
+	if (strcmp(origin, "image") != 0 &&
+	    (!discovered || text_equal(found->origin, "driver-library")))
+		(void)text_list_addf(given, NULL, "%s (%.*s)", file->path, SHORT_DIGEST,
+				     file->digest);
+	if (found != NULL && !discovered)
+		check_note(run, "%s: %s is another build than the node's file of that name",
+			   ran->device->id, file->path);
+}
+
+static void note_driver(struct check_run *run, const struct ran *ran, const struct text_list *given)
+{
+	struct text names CLEANUP_TEXT = {0};
+	for (size_t i = 0; i < given->count && i < FILES_NOTED; i++)
+		text_addf(&names, "%s%s", i > 0 ? ", " : "", given->items[i]);
+	if (given->count > FILES_NOTED)
+		text_addf(&names, " and %zu more", given->count - FILES_NOTED);
+	if (given->count != 0)
+		check_note(run, "%s: the driver of %s came with the answer: %s", ran->device->id,
+			   ran->api->name, text_string(&names));
+	if (ran->grant->cdi_devices.count != 0)
+		check_note(run, "%s: a CDI Spec of the answer has hooks, which the runtime ran",
+			   ran->device->id);
+}
+
+static cJSON *files_json(struct check_run *run, const struct ran *ran)
+{
+	const struct container_view *view = ran->view;
+	struct members files CLEANUP_MEMBERS = members_new_array();
+	struct text_list given CLEANUP_TEXT_LIST = {0};
+	if (view->file_count > 0)
+		qsort(view->files, view->file_count, sizeof(*view->files), by_path);
+	for (size_t i = 0; i < view->file_count; i++)
+		add_file(run, ran, &view->files[i], &files, &given);
+	note_driver(run, ran, &given);
+	return members_take(&files);
+}
+
+/* Nodes of the device, each once, as "226:128". */
+static cJSON *nodes_json(const struct ran *ran)
+{
+	struct text_list numbers CLEANUP_TEXT_LIST = {0};
+	for (size_t i = 0; i < ran->view->opened_count; i++) {
+		const struct container_node *node = &ran->view->opened[i];
+		char number[32] = "";
+		(void)snprintf(number, sizeof(number), "%u:%u", node->major, node->minor);
+		if (visibility_is_node_of(ran->device, node->block, node->major, node->minor) &&
+		    !text_list_has(&numbers, number))
+			(void)text_list_add(&numbers, number, NULL);
+	}
+	text_list_sort(&numbers);
+	return json_new_strings(&numbers);
+}
+
+static cJSON *drm_json(struct check_run *run, const struct ran *ran)
+{
+	struct members list CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < ran->view->drm_count; i++) {
+		const struct container_drm *drm = &ran->view->drm[i];
+		struct members json CLEANUP_MEMBERS = members_new();
+		struct text_list engines CLEANUP_TEXT_LIST = {0};
+		for (size_t k = 0; k < drm->engine_count; k++)
+			(void)text_list_add(&engines, drm->engines[k], NULL);
+		text_list_sort(&engines);
+		member_string(&json, "driver", drm->driver);
+		member_optional(&json, "pdev", drm->pdev);
+		member_item(&json, "engines", json_new_strings(&engines));
+		member_item(&list, NULL, members_take(&json));
+		if (engines.count != 0 && strcmp(drm->pdev, ran->device->pci_address) == 0)
+			check_note(run,
+				   "%s: the kernel counted time of its engine %s for the probe",
+				   ran->device->id, engines.items[0]);
+	}
+	return members_take(&list);
+}
+
+static void expect_known(struct check_run *run, const struct ran *ran)
+{
+	const struct image_manifest *image = &check_context(run)->image;
+	for (size_t i = 0; image->complete && i < ran->view->file_count; i++) {
+		const struct container_file *file = &ran->view->files[i];
+		const struct container_mount *mount = container_mount_of(ran->view, file->path);
+		if (mount != NULL && strcmp(mount->target, "/") == 0 &&
+		    is_system_path(file->path) && image_manifest_holds(image, file->digest) == NULL)
+			(void)check_expect(run, false, "code that the probe loaded",
+					   "the image's, or on a mount",
+					   "%s, which was written into the container", file->path);
+	}
+}
+
+static bool has_own(const struct discovery_snapshot *node, const struct discovery_device *device,
+		    struct container_node *nodes, size_t count)
+{
+	const struct container_view view = {.nodes = nodes, .node_count = count};
+	return visibility_has_own_node(node, device, &(struct sight){.view = &view});
+}
+
+/* Of a device that shares all of its nodes (WSL, a part of a GPU), one of these; else one of its own. */
+static bool has_opened(const struct discovery_snapshot *node, const struct ran *ran)
+{
+	const struct discovery_device *device = ran->device;
+	const struct container_view *view = ran->view;
+	bool any = false, owns = false;
+	if (has_own(node, device, view->opened, view->opened_count))
+		return true;
+	for (size_t i = 0; i < view->opened_count; i++)
+		any = any || visibility_is_node_of(device, view->opened[i].block,
+						   view->opened[i].major, view->opened[i].minor);
+	for (size_t i = 0; i < device->node_count; i++) {
+		struct node_file file = {0};
+		owns = owns ||
+		       (node_file_identify(device->nodes[i].path, &file) &&
+			has_own(node, device,
+				&(struct container_node){.block = file.kind == NODE_FILE_BLOCK,
+							 .major = file.major,
+							 .minor = file.minor},
+				1));
+	}
+	return any && !owns;
+}
+
+static void expect_opened(struct check_run *run, const struct ran *ran)
+{
+	const struct discovery_snapshot *node = check_context(run)->node;
+	const struct discovery_device *device = ran->device;
+	const char *status = json_pointer_string(ran->document, "/work/status");
+	struct text names CLEANUP_TEXT = {0};
+	if (device->kind == DISCOVERY_SOFTWARE || device->node_count == 0 || node->recorded ||
+	    ran->api->enumerates || strcmp(ran->api->name, "ffmpeg") == 0 ||
+	    !(text_equal(status, "ok") || text_equal(status, "encoded")) || has_opened(node, ran))
+		return;
+	for (size_t i = 0; i < device->node_count; i++)
+		text_addf(&names, "%s%s", i > 0 ? " or " : "", device->nodes[i].path);
+	check_unsupported(run,
+			  "%s: the probe did not have %s open after its work: that this device did "
+			  "it is not proven",
+			  device->id, text_string(&names));
+}
+
+void ran_expect(struct check_run *run, const struct ran *ran)
+{
+	struct members json CLEANUP_MEMBERS = {0};
+	if (!OFFERS_INSPECTION || ran->view->pid == 0)
+		return;
+	json = members_new();
+	member_string(&json, "ref", ran->device->id);
+	member_string(&json, "api", ran->api->name);
+	member_item(&json, "files", files_json(run, ran));
+	member_item(&json, "nodes", nodes_json(ran));
+	member_item(&json, "drm", drm_json(run, ran));
+	check_add_ran(run, &json);
+	expect_known(run, ran);
+	expect_opened(run, ran);
+}
