@@ -25,7 +25,7 @@ const gpus = {
 };
 for (const gpu of Object.values(gpus)) gpu.id = `${hex(domain, 4)}:${hex(gpu.bus, 2)}:00.0`;
 showTree(Object.values(gpus).flatMap(gpuLines).join('\n'));
-for (const [name, major, number] of [['kfd', 511, 0], ['nvidia0', 195, 0], ['nvidiactl', 195, 255], ['nvidia-uvm', 509, 0]]) makeNode(`/dev/${name}`, number, major);
+makeNode('/dev/kfd', 0, 511);
 const found = discoveredNode();
 for (const gpu of Object.values(gpus)) {
 	gpu.device = found.devices.find((d) => d.id === gpu.id) ?? skip(`discovery does not find ${gpu.id}: ${JSON.stringify(found.diagnostics)}`);
@@ -47,7 +47,8 @@ const link = `/dev/dri/by-path/pci-${gpus.intel.id}-render`;
 mkdirSync(dirname(link));
 symlinkSync(`../renderD${gpus.intel.render}`, link);
 const nodesOnly = {
-	nvidia: resource('nvidia', {devices: [gpus.nvidia.node, '/dev/nvidia0', '/dev/nvidiactl', '/dev/nvidia-uvm']}),
+	// NVIDIA's own nodes are read off /proc, which shows none here.
+	nvidia: resource('nvidia', {devices: [gpus.nvidia.node], envs: {NVIDIA_VISIBLE_DEVICES: gpus.nvidia.id}}),
 	amd: resource('amd'),
 	intel: resource('intel', {mounts: [mount(link, link)]}),
 };
@@ -56,7 +57,8 @@ const driverFolder = join(work, 'nvidia');
 mkdirSync(join(driverFolder, 'lib64'), {recursive: true});
 copyFileSync(join(tests, 'cuda/libcuda.so.1'), join(driverFolder, 'lib64/libcuda.so.1'));
 const inFolder = resource('nvidia', {
-	devices: [gpus.nvidia.node, '/dev/nvidia0', '/dev/nvidiactl', '/dev/nvidia-uvm'],
+	devices: [gpus.nvidia.node],
+	envs: {NVIDIA_VISIBLE_DEVICES: gpus.nvidia.id},
 	mounts: [mount(driverFolder, '/usr/local/nvidia')],
 });
 // Not VA-API: libva asks the machine's own /sys whether a node is one of DRM.
@@ -149,14 +151,37 @@ const inImage = (name) => ({plugin: plugin(nodesOnly[name]), args: images[name].
 const withMesa = ['api.vulkan', 'api.vulkanvideo', 'isolation.single-device', 'list-and-watch.devices-present'];
 const ownRenderer = (report) => report.checks[0].assertions.filter((a) => a.what.includes('through vulkan') && !a.ok).map((a) => a.saw).join();
 
+// Recorded nodes: the protocol, with the node's own device nodes or strings. A plugin serves one resource for each device.
+const recorded = (name, what) => {
+	const path = join(import.meta.dirname, '../../../discovery/nodes', `${name}.json`);
+	const {system, devices} = JSON.parse(readFileSync(path));
+	const windows = system.os === 'windows';
+	const string = ({locationPath}) => ({container_path: '', host_path: `vpci-location-path://${locationPath}`, permissions: ''});
+	const resources = devices.filter((d) => d.kind !== 'software' && d.allocatable !== false).map((d, i) => ({
+		resource: `example.com/gpu-${i}`,
+		devices: [{id: d.id}],
+		allocate: {each: {devices: windows ? [string(d)] : d.nodes.map((n) => handOut(n.path))}},
+	}));
+	return {
+		name: what, plugin: plugin(...resources), checks: ['list-and-watch', 'allocate', ...(windows ? ['windows'] : [])],
+		args: ['--node', path, '--launcher', 'process', '--timeout-percent', '20'],
+		outcomes: Object.fromEntries(['allocate.paths-exist', 'windows.class-guid', 'windows.mount-targets', 'windows.mount-sources'].map((id) => [id, 'not-applicable'])),
+	};
+};
+
 const rows = [
+	recorded('linux-mi300x-cpx', 'recorded: an MI300X in CPX, a partition for each id'),
+	recorded('linux-h100-mig', 'recorded: H100 with MIG'),
+	recorded('linux-virtio', 'recorded: virtio GPUs'),
+	recorded('linux-intel-amd', 'recorded: GPUs of Intel and AMD'),
+	recorded('windows-azure-2x-tesla-t4', 'recorded: an Azure guest, whose GPUs are below VMBUS'),
+	recorded('windows-mixed', 'recorded: Windows with GPUs of three vendors'),
 	// Device nodes only, and an image without a driver: what cannot be tested is said, with the option that helps.
 	...Object.entries(lacking).flatMap(([name, apis]) => [
 		...apis.map((api) => ({check: `api.${api}`, plugin: plugin(nodesOnly[name]), wanted: 'unsupported', reason: '--image'})),
 		{check: 'list-and-watch.devices-present', plugin: plugin(nodesOnly[name]), wanted: 'pass'},
 	]),
 	...['amd', 'intel'].map((name) => ({check: 'isolation.single-device', plugin: plugin(nodesOnly[name]), wanted: 'pass'})),
-	{check: 'image.missing-library', plugin: plugin(nodesOnly.nvidia), wanted: 'unsupported', reason: '--image'},
 	{check: 'image.missing-library', plugin: plugin(nodesOnly.amd), wanted: 'unsupported', reason: '--image'},
 	{check: 'api.cuda', plugin: plugin(inFolder), wanted: 'unsupported', reason: '--image'},
 	whole('all of the protocol with the answers of AMD\'s plugin', nodesOnly.amd),
