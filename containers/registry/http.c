@@ -206,11 +206,12 @@ static int set_request(struct http_exchange *exchange, const struct http_request
 	return 0;
 }
 
+/* A redirect may lead from plain HTTP to HTTPS. */
 static int set_trust(struct http_exchange *exchange, const char *url, struct error *err)
 {
 	const char *path = exchange->http->options.ca_certificate;
 	size_t size = 0;
-	if (path == NULL || !text_starts_with(url, "https://"))
+	if (path == NULL || (!exchange->follows && !text_starts_with(url, "https://")))
 		return 0;
 	int rc = file_read(path, PEM_MAX, &exchange->certificates, &size, err);
 	if (rc == 0 && strstr(exchange->certificates, "-----BEGIN") == NULL)

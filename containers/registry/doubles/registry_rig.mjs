@@ -269,6 +269,7 @@ const faults = {
 	loop: (q, s) => redirect(s, q.url),
 	nowhere: (q, s) => s.writeHead(302).end(),
 	file: (q, s) => redirect(s, 'file:///etc/passwd'),
+	upgrade: (q, s, url) => redirect(s, `https://localhost:${ports.proxyTls}${url}`),
 	downgrade: (q, s, url) => redirect(s, `http://127.0.0.1:${ports.proxy}${url}`),
 	away: (q, s, url) => /blobs/.test(url) ? redirect(s, `${q.socket.encrypted ? 'https' : 'http'}://localhost:${
 		q.socket.encrypted ? ports.proxyTls : ports.proxy}/recorded${url}?signature=secret`) : pass(q, s, url),

@@ -283,6 +283,25 @@ static void test_password(void)
 	UNIT_CONTAINS(err.text, "config.json");
 }
 
+/* The authority that plain HTTP has no use for is trusted where a redirect leads to TLS. */
+static void test_upgrade(void)
+{
+	struct error err = {0};
+	char *host CLEANUP_FREE = rig_host(&rig, "127.0.0.1", "proxy");
+	char *string CLEANUP_FREE = text_format("docker://%s/upgrade/tool:1", host);
+	struct image_source_options options = {.no_cache = true,
+					       .registry = rig_options(&rig, false)};
+	rig_credentials(&rig, NULL);
+	UNIT_INT(read_image(string, &options, &err), ERROR_PERMISSION);
+	UNIT_CONTAINS(err.text, "--ca-certificate trusts an authority of your own");
+	options.registry.ca_certificate = rig.ca_certificate;
+	UNIT_INT(read_image(string, &options, &err), 0);
+	options.registry.ca_certificate = NULL;
+	CU_ASSERT_EQUAL(setenv("SSL_CERT_FILE", rig.ca_certificate, 1), 0);
+	UNIT_INT(read_image(string, &options, &err), 0);
+	CU_ASSERT_EQUAL(unsetenv("SSL_CERT_FILE"), 0);
+}
+
 static void write_helper(const char *name, const char *body)
 {
 	char *path CLEANUP_FREE = path_join(rig.directory, name);
@@ -468,6 +487,7 @@ int main(void)
 		{"tags", test_tags},
 		{"referrers", test_referrers},
 		{"password", test_password},
+		{"redirect to TLS", test_upgrade},
 		{"token", test_token},
 		{"secrets", test_secrets},
 		{"cache", test_cache},
