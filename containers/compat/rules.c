@@ -150,7 +150,9 @@ void compat_apply(struct compat_case *it, const struct compat_rule *rule)
 	size_t next = 0;
 	bool fits = false;
 	it->rule = rule;
-	if (rule->os != NULL && !text_equal(rule->os, it->host->os))
+	const char *of = it->image->platform.os;
+	if (rule->os != NULL &&
+	    (!text_equal(rule->os, it->host->os) || (of[0] != '\0' && !text_equal(rule->os, of))))
 		return;
 	if (rule->vendor == NULL)
 		rule->apply(it);

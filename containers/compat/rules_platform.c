@@ -86,19 +86,6 @@ void rule_mounted_glibc(struct compat_case *it)
 		    musl ? "musl" : case_told(it->contents->glibc));
 }
 
-/* Is it the program that the image starts? */
-static bool is_started(const struct image *image, const char *path)
-{
-	const char *program = image->entrypoint_count > 0 ? image->entrypoint[0]
-			      : image->command_count > 0  ? image->command[0]
-							  : "";
-	path += strspn(path, "/");
-	if (program[0] == '/')
-		return text_equal(program + 1, path);
-	return program[0] != '\0' && strchr(program, '/') == NULL &&
-	       text_equal(program, path_base(path));
-}
-
 /* Neither the image gives it, nor the host, which gives its driver's user-land to the container. */
 static bool is_lacking(const struct compat_case *it, const struct contents_need *need)
 {
@@ -108,29 +95,42 @@ static bool is_lacking(const struct compat_case *it, const struct contents_need 
 	       (it->launch == NULL || !launch_mounts(it->launch, file));
 }
 
+enum { NEEDS_SHOWN_MAX = 8 };
+
+/* Adds what the image lacks: for the program that it starts, or for all others, whose paths are named then. Returns their number. */
+static size_t list_lacking(const struct compat_case *it, bool started, struct text *out)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < it->contents->need_count; i++) {
+		const struct contents_need *need = &it->contents->needs[i];
+		if (!is_lacking(it, need) || image_starts(it->image, need->path) != started)
+			continue;
+		if (found++ >= NEEDS_SHOWN_MAX)
+			continue;
+		text_addf(out, "%s%s%s%s: %s", found > 1 ? "; " : "", started ? "" : need->path,
+			  started ? "" : " needs ", need->name, need->missing);
+	}
+	if (found > NEEDS_SHOWN_MAX)
+		text_addf(out, "; and %zu more", found - NEEDS_SHOWN_MAX);
+	it->answer->arena.failed = it->answer->arena.failed || out->failed;
+	return found;
+}
+
 void rule_missing_libraries(struct compat_case *it)
 {
-	size_t others = 0;
-	const struct contents_need *first = NULL;
-	size_t count = it->contents != NULL ? it->contents->need_count : 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct contents_need *need = &it->contents->needs[i];
-		if (!is_lacking(it, need))
-			continue;
-		if (is_started(it->image, need->path)) {
-			compat_find(it, COMPAT_CANNOT_WORK,
-				    "%s, which the image starts, needs %s: %s", need->path,
-				    need->name, need->missing);
-			return;
-		}
-		first = first == NULL ? need : first;
-		others++;
+	struct text list CLEANUP_TEXT = {0};
+	if (it->contents == NULL)
+		return;
+	if (list_lacking(it, true, &list) > 0) {
+		compat_find(it, COMPAT_CANNOT_WORK, "%s, which the image starts, needs %s",
+			    image_program(it->image), text_string(&list));
+		return;
 	}
-	if (first != NULL)
+	const size_t others = list_lacking(it, false, &list);
+	if (others > 0)
 		compat_find(it, COMPAT_WORKS,
-			    "%zu needs of files that the image does not start are not met, the "
-			    "first: %s needs %s: %s",
-			    others, first->path, first->name, first->missing);
-	else if (it->contents != NULL && it->launch != NULL)
+			    "%zu needs of files that the image does not start are not met: %s",
+			    others, text_string(&list));
+	else if (it->launch != NULL)
 		compat_find(it, COMPAT_WORKS, "what programs of the image need is in it");
 }

@@ -45,6 +45,8 @@ struct content_file {
 	const struct component *component; /* NULL: none of a GPU */
 	const char *version;		   /* that content told; "" */
 	bool is_elf;
+	unsigned machine, bits;	 /* of an ELF file */
+	const char *interpreter; /* its dynamic loader; "": a library, or a static program */
 	unsigned cpu_level;
 	const char *glibc; /* the newest version that it needs; "" */
 	const char *const *needed;

@@ -84,6 +84,11 @@ static int identify_elf(struct layer_reader *reader, struct content_file *file, 
 	if (rc < 0)
 		return rc;
 	file->is_elf = true;
+	file->machine = info.machine;
+	file->bits = info.bits;
+	file->interpreter = arena_string(arena, info.interpreter != NULL ? info.interpreter : "");
+	if (info.soname != NULL && strcmp(info.soname, "libc.so.6") == 0)
+		file->component = component_find(info.soname); /* before 2.34: libc-2.31.so */
 	file->cpu_level = info.x86_level;
 	file->glibc = info.glibc != NULL ? arena_string(arena, info.glibc) : "";
 	const char **needed = arena_allocate(arena, (info.needed.count + 1) * sizeof(*needed));
@@ -224,7 +229,8 @@ static int add_file(struct layer_reader *reader, struct archive_entry *entry, co
 
 static int add_link(struct layer_reader *reader, const char *path)
 {
-	const struct content_file link = {.is_link = true, .version = "", .glibc = ""};
+	const struct content_file link = {
+		.is_link = true, .component = component_find(path), .version = "", .glibc = ""};
 	int rc = files_replace(reader->files, path, reader->err);
 	return rc == 0 && strstr(path_base(path), ".so") != NULL
 		       ? files_put(reader->files, path, &link, reader->err)

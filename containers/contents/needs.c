@@ -5,21 +5,38 @@
 #include "base/version.h"
 #include "containers/contents/internal.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NEEDS_MAX = 1000 };
 
+static const struct machine {
+	const char *name; /* GOARCH */
+	unsigned machine, bits;
+	const char *also; /* runs the programs of this one, too */
+} machines[] = {
+	{"amd64", EM_X86_64, 64, "386"},   {"386", EM_386, 32, ""},
+	{"arm64", EM_AARCH64, 64, "arm"},  {"arm", EM_ARM, 32, ""},
+	{"riscv64", EM_RISCV, 64, ""},	   {"ppc64le", EM_PPC64, 64, ""},
+	{"loong64", EM_LOONGARCH, 64, ""},
+};
+
 struct conclusion {
 	struct files *files;
 	struct image_contents *out;
+	const struct image *image;
+	const struct machine *machine;		     /* of the image's platform; NULL: unknown */
+	bool has_musl, has_usual_glibc;		     /* glibc where its loader looks first */
 	struct text_index names;		     /* of files and links */
+	struct text_index names_by_machine;	     /* name_of() */
 	const struct content_file *newest, *highest; /* that ask for most of glibc and processor */
 };
 
 static void conclusion_free(struct conclusion *conclusion)
 {
 	text_index_free(&conclusion->names);
+	text_index_free(&conclusion->names_by_machine);
 }
 
 /* Failures to add are the arena's. */
@@ -74,16 +91,78 @@ static bool is_alternative(const char *path)
 	return strstr(path, "/glibc-hwcaps/") != NULL;
 }
 
+/* A name as a program of a machine finds it. Links may lead to any: their machine is 0. */
+static const char *name_of(struct conclusion *it, unsigned machine, unsigned bits, const char *name)
+{
+	return arena_format(&it->files->arena, "%u/%u/%s", machine, bits, name);
+}
+
+/* musl's loader has these in itself, under whatever version they are asked for (musl ldso/dynlink.c, load_library()).
+ * Libraries do not name a loader: without glibc in the image, musl is what loads them. */
+static bool is_in_musl(const struct conclusion *it, const struct content_file *file,
+		       const char *name)
+{
+	static const char *const parts[] = {"libc.",  "libpthread.", "librt.",	"libm.",
+					    "libdl.", "libutil.",    "libxnet."};
+	const char *suffix = strstr(name, ".so");
+	const bool is_versioned = suffix != NULL && suffix[strlen(".so")] != '\0' &&
+				  !text_starts_with(name, "libc.musl-");
+	if (!it->has_musl || (file->interpreter[0] != '\0'
+				      ? !text_starts_with(path_base(file->interpreter), "ld-musl-")
+				      : is_versioned || it->out->glibc[0] != '\0'))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (text_starts_with(name, parts[i]))
+			return true;
+	return false;
+}
+
 /* Libraries are often loaded by a program that knows where they are, or that has loaded what they
- * need: only a name that no file of the image has is missing. */
+ * need: only a name that no file of the image has for their machine is missing. */
+static void check_name(struct conclusion *it, const struct content_file *file, const char *name)
+{
+	size_t known = 0;
+	const char *own = name_of(it, file->machine, file->bits, name);
+	const char *link = name_of(it, 0, 0, name);
+	if (own == NULL || link == NULL || is_in_musl(it, file, name) ||
+	    text_index_get(&it->names_by_machine, own, &known) ||
+	    text_index_get(&it->names_by_machine, link, &known))
+		return;
+	add_need(it, file->path, arena_string(&it->out->arena, name),
+		 text_index_get(&it->names, name, &known)
+			 ? "the image has it only for another architecture"
+			 : "no file of the image has this name");
+}
+
 static void check_needed(struct conclusion *it, const struct content_file *file)
 {
-	for (size_t i = 0; i < file->needed_count; i++) {
-		size_t known = 0;
-		const char *name = path_base(file->needed[i]);
-		if (!text_index_get(&it->names, name, &known))
-			add_need(it, file->path, arena_string(&it->out->arena, name),
-				 "no file of the image has this name");
+	const char *loader = path_base(file->interpreter);
+	if (strstr(loader, ".so") != NULL) /* links with other names are not kept */
+		check_name(it, file, loader);
+	for (size_t i = 0; i < file->needed_count; i++)
+		if (!text_equal(path_base(file->needed[i]), loader))
+			check_name(it, file, path_base(file->needed[i]));
+}
+
+/* Root file systems of cross compilers, and programs of 32 bits. */
+static bool is_foreign(const struct conclusion *it, const struct content_file *file)
+{
+	return it->machine != NULL &&
+	       (file->machine != it->machine->machine || file->bits != it->machine->bits);
+}
+
+static void check_machine(struct conclusion *it, const struct content_file *file)
+{
+	if (!is_foreign(it, file) || !image_starts(it->image, file->path))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
+		const struct machine *own = &machines[i];
+		struct arena *arena = &it->out->arena;
+		if (own->machine == file->machine && own->bits == file->bits &&
+		    strcmp(own->name, it->machine->also) != 0)
+			add_need(it, file->path,
+				 arena_format(arena, "a processor of %s", own->name),
+				 arena_format(arena, "the image is for %s", it->machine->name));
 	}
 }
 
@@ -91,7 +170,8 @@ static void check_glibc(struct conclusion *it, const struct content_file *file)
 {
 	struct arena *arena = &it->out->arena;
 	const char *has = it->out->glibc;
-	if (file->glibc[0] != '\0' && has[0] != '\0' && version_compare(file->glibc, has) > 0)
+	if (!is_foreign(it, file) && file->glibc[0] != '\0' && has[0] != '\0' &&
+	    version_compare(file->glibc, has) > 0)
 		add_need(it, file->path, arena_format(arena, "GLIBC_%s", file->glibc),
 			 arena_format(arena, "the image has glibc %s", has));
 }
@@ -102,7 +182,7 @@ static void look_for_most(struct conclusion *it, const struct content_file *file
 		file->component != NULL && file->component->kind == CONTENTS_C_LIBRARY;
 	if (is_alternative(file->path))
 		return;
-	if (!is_c_library && file->glibc[0] != '\0' &&
+	if (!is_foreign(it, file) && !is_c_library && file->glibc[0] != '\0' &&
 	    (it->newest == NULL || version_compare(file->glibc, it->newest->glibc) > 0))
 		it->newest = file;
 	if (file->cpu_level > (it->highest != NULL ? it->highest->cpu_level : 0))
@@ -144,16 +224,45 @@ static int list_files(const struct files *files, const struct content_file ***ou
 	return 0;
 }
 
+/* "/lib/x86_64-linux-gnu", "/usr/lib64": the loader's own folders, not those of a compiler. */
+static bool is_usual_folder(const char *path)
+{
+	const char *rest = path + (text_starts_with(path, "/usr/") ? strlen("/usr") : 0);
+	size_t slashes = 0;
+	for (const char *slash = rest; (slash = strchr(slash, '/')) != NULL; slash++)
+		slashes++;
+	return text_starts_with(rest, "/lib") && slashes <= 3;
+}
+
+static void look_at_glibc(struct conclusion *it, const struct content_file *file)
+{
+	const bool is_usual = is_usual_folder(file->path);
+	if (is_foreign(it, file) || (it->has_usual_glibc && !is_usual))
+		return;
+	if ((is_usual && !it->has_usual_glibc) ||
+	    version_compare(file->version, it->out->glibc) > 0)
+		it->out->glibc = arena_string(&it->out->arena, file->version);
+	it->has_usual_glibc = is_usual;
+}
+
 /* What the others are compared with. */
 static int look_first(struct conclusion *it, const struct content_file *file, struct error *err)
 {
 	size_t known = 0;
-	int rc = text_index_put(&it->names, path_base(file->path), 0, &known, err);
-	if (rc < 0 || file->is_link)
+	const char *name = path_base(file->path);
+	const char *component = file->component != NULL ? file->component->name : "";
+	const char *own = name_of(it, file->machine, file->bits, name);
+	if (own == NULL)
+		return error_memory(err);
+	int rc = text_index_put(&it->names, name, 0, &known, err);
+	if (rc == 0)
+		rc = text_index_put(&it->names_by_machine, own, 0, &known, err);
+	const bool is_musl = strcmp(component, "musl") == 0;
+	if (rc < 0 || (file->is_link && !is_musl)) /* Debian's musl is a link to libc.so */
 		return rc;
-	if (file->component != NULL && strcmp(file->component->name, "glibc") == 0 &&
-	    version_compare(file->version, it->out->glibc) > 0)
-		it->out->glibc = arena_string(&it->out->arena, file->version);
+	it->has_musl = it->has_musl || is_musl;
+	if (strcmp(component, "glibc") == 0)
+		look_at_glibc(it, file);
 	if (file->component != NULL)
 		add_library(it, file);
 	return 0;
@@ -163,13 +272,17 @@ static void look_closer(struct conclusion *it, const struct content_file *file)
 {
 	if (file->note != NULL)
 		add_note(it, file->note, file->path);
+	if (!file->is_elf)
+		return;
+	check_machine(it, file);
 	look_for_most(it, file);
 	check_needed(it, file);
 	check_glibc(it, file);
 }
 
-static void check_configuration(struct conclusion *it, const struct image *image)
+static void check_configuration(struct conclusion *it)
 {
+	const struct image *image = it->image;
 	struct text line CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < image->entrypoint_count; i++)
 		text_addf(&line, "%s ", image->entrypoint[i]);
@@ -183,11 +296,15 @@ static void check_configuration(struct conclusion *it, const struct image *image
 int contents_conclude(struct files *files, const struct image *image, struct image_contents *out,
 		      struct error *err)
 {
-	struct conclusion it CLEANUP(conclusion_free) = {.files = files, .out = out};
+	struct conclusion it CLEANUP(conclusion_free) = {
+		.files = files, .image = image, .out = out};
 	const struct content_file **list CLEANUP_FREE = NULL;
 	size_t count = 0;
 	int rc = files->arena.failed ? error_memory(err) : list_files(files, &list, &count, err);
 	out->glibc = "";
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++)
+		if (text_equal(image->platform.architecture, machines[i].name))
+			it.machine = &machines[i];
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = look_first(&it, list[i], err);
 	if (rc < 0)
@@ -195,6 +312,6 @@ int contents_conclude(struct files *files, const struct image *image, struct ima
 	for (size_t i = 0; i < count; i++)
 		look_closer(&it, list[i]);
 	add_most(&it);
-	check_configuration(&it, image);
+	check_configuration(&it);
 	return out->arena.failed ? error_memory(err) : 0;
 }

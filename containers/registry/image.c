@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "base/path.h"
 
 #include <string.h>
 
@@ -371,4 +372,27 @@ int image_configuration_read(const cJSON *document, struct image *image, struct 
 		rc = read_words(&config, "Cmd", &image->arena, &image->command,
 				&image->command_count, err);
 	return rc == 0 && image->arena.failed ? error_memory(err) : rc;
+}
+
+const char *image_program(const struct image *image)
+{
+	return image->entrypoint_count > 0 ? image->entrypoint[0]
+	       : image->command_count > 0  ? image->command[0]
+					   : "";
+}
+
+/* In most images /bin is a link to /usr/bin. */
+static const char *without_usr(const char *path)
+{
+	path += strspn(path, "/");
+	return path + (text_starts_with(path, "usr/") ? strlen("usr/") : 0);
+}
+
+bool image_starts(const struct image *image, const char *path)
+{
+	const char *program = image_program(image);
+	if (program[0] == '/')
+		return text_equal(without_usr(program), without_usr(path));
+	return program[0] != '\0' && strchr(program, '/') == NULL &&
+	       text_equal(program, path_base(path));
 }

@@ -89,6 +89,11 @@ void image_index_free(struct image_index *index);
 /* The value of a label, an annotation or a variable; NULL: it is not there. */
 const char *image_pair_value(const struct image_pair *pairs, size_t count, const char *name);
 
+/* The program that a container of the image starts, as its configuration names it; "": none. */
+const char *image_program(const struct image *image);
+/* Is it this file? */
+bool image_starts(const struct image *image, const char *path);
+
 /* Media types: of an index (Docker's: manifest list), of an image's manifest. */
 bool image_media_type_is_index(const char *media_type);
 bool image_media_type_is_manifest(const char *media_type);

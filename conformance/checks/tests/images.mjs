@@ -21,7 +21,8 @@ const run = (program, ...args) => execFileSync(program, args, {encoding: 'utf8',
 
 function oldLibc() {
 	try {
-		return join(run(join(import.meta.dirname, 'old_libc.sh')).trim(), 'lib/x86_64-linux-gnu');
+		const script = join(import.meta.dirname, '../../../containers/contents/tests/debian_root.sh');
+		return join(run(script, 'bullseye', 'amd64', 'libc6').trim(), 'lib/x86_64-linux-gnu');
 	} catch {
 		skip('the C library of Debian 11 cannot be had');
 	}

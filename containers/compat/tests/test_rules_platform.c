@@ -88,6 +88,25 @@ static void test_glibc(void)
 	expect_glibc("", "2.31", "glibc", NOTHING);
 }
 
+/* Rules of Linux say nothing of an image of Windows, and the other way round. */
+static void test_other_system(void)
+{
+	struct host_facts facts = host("linux", "", NULL, 0);
+	struct image image = IMAGE(WINDOWS("10.0.20348.2582"), NO_VARIABLE);
+	struct contents_need need = {"/Files/app", "libfoo.so.1", "no file of that name"};
+	struct image_contents contents = {
+		.glibc = "", .glibc_needed = "", .needs = &need, .need_count = 1};
+	facts.driver_glibc = "2.34";
+	EXPECT(&image, &contents, &facts, NULL, "platform.os", COMPAT_CANNOT_WORK, "windows");
+	EXPECT(&image, &contents, &facts, NULL, "linux.driver-glibc", NOTHING, "");
+	EXPECT(&image, &contents, &facts, NULL, "linux.missing-libraries", NOTHING, "");
+	image.platform.os = "";
+	EXPECT(&image, &contents, &facts, NULL, "linux.driver-glibc", COMPAT_UNKNOWN, "");
+	facts = host("windows", "10.0.20348.887", NULL, 0);
+	image.platform.os = "linux";
+	EXPECT(&image, &contents, &facts, NULL, "windows.build", NOTHING, "");
+}
+
 static void test_missing(void)
 {
 	static const char rule[] = "linux.missing-libraries";
@@ -116,6 +135,12 @@ static void test_missing(void)
 	entrypoint[0] = "app";
 	EXPECT(&image, &contents, &facts, NULL, rule, COMPAT_CANNOT_WORK,
 	       "GLIBC_2.38: the image has");
+	needs[1].path = "/bin/app"; /* /bin is a link to /usr/bin */
+	EXPECT(&image, &contents, &facts, NULL, rule, COMPAT_CANNOT_WORK,
+	       "app, which the image starts, needs GLIBC_2.38: the image has 2.36; libX11.so.6: "
+	       "no file of that name");
+	entrypoint[0] = "/usr/bin/app";
+	EXPECT(&image, &contents, &facts, NULL, rule, COMPAT_CANNOT_WORK, "; libX11.so.6: ");
 	entrypoint[0] = "/opt/app";
 	EXPECT(&image, &contents, &facts, NULL, rule, COMPAT_WORKS, "2 needs of files");
 }
@@ -205,6 +230,6 @@ static void test_print(void)
 UNIT_MAIN("rules of any image", {"table", test_rule_table},
 	  {"system and architecture", test_os_and_architecture},
 	  {"processor level", test_cpu_level}, {"glibc", test_glibc},
-	  {"missing libraries", test_missing}, {"ROCm", test_rocm},
-	  {"AMD's architectures", test_amd_architecture}, {"Intel", test_intel},
-	  {"output", test_print})
+	  {"another system", test_other_system}, {"missing libraries", test_missing},
+	  {"ROCm", test_rocm}, {"AMD's architectures", test_amd_architecture},
+	  {"Intel", test_intel}, {"output", test_print})
