@@ -7,6 +7,7 @@
 #include "base/termination.h"
 #include "reference-plugin/serving/directory_watch.h"
 #include "reference-plugin/serving/instance.h"
+#include "reference-plugin/serving/monitor.h"
 #include "rpc/loop.h"
 
 #include <string.h>
@@ -21,6 +22,7 @@ struct plugin {
 	struct directory_watch *kubelet_directory;	      /* NULL when it is the same */
 	struct instance *instances[INVENTORY_RESOURCE_COUNT]; /* NULL: not served */
 	size_t open_instances;
+	struct monitor *monitor; /* NULL: off */
 	struct termination *termination;
 	bool stopping;
 };
@@ -56,8 +58,8 @@ static int open_scanner(struct plugin *plugin, struct error *err)
 
 static int open_instances(struct plugin *plugin, struct error *err)
 {
-	struct serving serving = {&plugin->loop, plugin->config, plugin->scanner,
-				  INVENTORY_DISPLAY};
+	struct serving serving = {&plugin->loop, plugin->config, plugin->scanner, INVENTORY_DISPLAY,
+				  NULL};
 	int rc = 0;
 	if (plugin->config->resource != CONFIG_RESOURCE_COMPUTE)
 		rc = instance_open(&serving, &plugin->instances[INVENTORY_DISPLAY], err);
@@ -67,6 +69,27 @@ static int open_instances(struct plugin *plugin, struct error *err)
 	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++)
 		plugin->open_instances += plugin->instances[i] != NULL ? 1 : 0;
 	return rc;
+}
+
+/* An answer comes from the loop itself: it is alive. */
+static int answer_monitor(const char *path, struct text *body, void *user)
+{
+	struct plugin *plugin = user;
+	struct serving_state states[INVENTORY_RESOURCE_COUNT] = {0};
+	size_t count = 0;
+	for (size_t i = 0; i < INVENTORY_RESOURCE_COUNT; i++)
+		if (plugin->instances[i] != NULL)
+			instance_state(plugin->instances[i], &states[count++]);
+	const bool is_ready = strcmp(path, "/readyz") == 0;
+	if (is_ready || strcmp(path, "/healthz") == 0)
+		return metrics_health(states, count, is_ready ? 0 : METRICS_GRACE_MS, body) ? 200
+											    : 503;
+	if (strcmp(path, "/livez") == 0)
+		return 200;
+	if (strcmp(path, "/metrics") != 0)
+		return 404;
+	metrics_write(plugin->config->program->name, states, count, body);
+	return 200;
 }
 
 static int open_directory_watches(struct plugin *plugin, struct error *err)
@@ -97,6 +120,7 @@ static void stop(struct plugin *plugin)
 		return;
 	plugin->stopping = true;
 	termination_close(plugin->termination);
+	monitor_close(plugin->monitor);
 	directory_watch_close(plugin->plugin_directory);
 	directory_watch_close(plugin->kubelet_directory);
 	if (plugin->open_instances == 0)
@@ -146,6 +170,9 @@ int plugin_run(const struct config *config, struct error *err)
 		rc = open_instances(&plugin, err);
 	if (rc == 0)
 		rc = open_directory_watches(&plugin, err);
+	if (rc == 0 && config->metrics_address[0] != '\0')
+		rc = monitor_open(&plugin.loop, config->metrics_address, answer_monitor, &plugin,
+				  &plugin.monitor, err);
 	if (rc == 0)
 		(void)uv_run(&plugin.loop, UV_RUN_DEFAULT);
 	stop(&plugin);

@@ -108,8 +108,7 @@ int cri_container_status_wait(struct cri *cri, const char *id, bool verbose,
 	return rc;
 }
 
-/* The member "pid" of the JSON document "info". */
-static int read_pid(const char *info, int64_t *pid, struct error *err)
+int cri_info_pid(const char *info, int64_t *pid, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = NULL;
 	int rc = json_parse(info, strlen(info), &json, err);
@@ -127,7 +126,7 @@ int cri_container_pid_wait(struct cri *cri, const char *id, int64_t *pid, struct
 	int rc = cri_container_status_wait(cri, id, true, &reply, err);
 	for (size_t i = 0; rc == 0 && i < reply->n_info; i++) {
 		if (strcmp(reply->info[i]->key, "info") == 0)
-			return read_pid(reply->info[i]->value, pid, err);
+			return cri_info_pid(reply->info[i]->value, pid, err);
 	}
 	return rc < 0 ? rc
 		      : error_set(err, ERROR_UNSUPPORTED,

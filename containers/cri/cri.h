@@ -74,6 +74,8 @@ int cri_create_container_wait(struct cri *cri, const char *sandbox_id,
 int cri_start_container_wait(struct cri *cri, const char *id, struct error *err);
 int cri_container_status_wait(struct cri *cri, const char *id, bool verbose,
 			      Runtime__V1__ContainerStatusResponse **out, struct error *err);
+/* The member "pid" of the JSON document "info" of a container. ERROR_FORMAT; ERROR_NOT_FOUND: it has none. */
+int cri_info_pid(const char *info, int64_t *pid, struct error *err);
 /* The host's number of the container's first process, which containerd and CRI-O tell when they are
  * asked for everything. ERROR_UNSUPPORTED: this runtime does not. ERROR_NOT_FOUND: it has ended. */
 int cri_container_pid_wait(struct cri *cri, const char *id, int64_t *pid, struct error *err);

@@ -35,7 +35,7 @@ struct config_origin {
 };
 
 enum {
-	CONFIG_SETTING_COUNT = 29,
+	CONFIG_SETTING_COUNT = 30,
 	CONFIG_KEY_COUNT = CONFIG_SETTING_COUNT + 3, /* with the additional mounts */
 };
 
@@ -85,6 +85,7 @@ struct config {
 	char *dev;
 	struct text_list vulkan_icd_dirs, egl_vendor_dirs;
 	char *opencl_vendors;
+	char *metrics_address;			    /* "": off */
 	int log_level;				    /* enum log_level */
 	int log_format;				    /* enum config_log_format */
 	char *log_file;				    /* "": standard error */

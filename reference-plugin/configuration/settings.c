@@ -105,6 +105,9 @@ const struct setting settings[CONFIG_KEY_COUNT] = {
 	{"opencl-vendors", "openclVendors", SETTING_TEXT, MEMBER(opencl_vendors), "", "DIR",
 	 "Directory with manifests of OpenCL drivers, instead of /etc/OpenCL/vendors.",
 	 .scope = SETTING_LINUX},
+	{"metrics-address", "metricsAddress", SETTING_TEXT, MEMBER(metrics_address), "", "ADDRESS",
+	 "Serve metrics for Prometheus and health (/metrics, /healthz, /readyz, /livez) at "
+	 "127.0.0.1:PORT, [::1]:PORT or unix:PATH."},
 	{"log-level", "logLevel", SETTING_CHOICE, MEMBER(log_level), "info", "LEVEL",
 	 "Least urgent level to log.", .choices = log_levels},
 	{"log-format", "logFormat", SETTING_CHOICE, MEMBER(log_format), "text", "FORMAT",

@@ -34,6 +34,8 @@ struct instance {
 	unsigned losses;   /* of the kubelet's stream, in a row */
 	uv_timer_t timer;  /* until registered: to the next attempt; then to look for the kubelet */
 	char last_problem[ERROR_TEXT_SIZE];
+	struct serving_counts counts;
+	uint64_t apart_since_ms;    /* that the kubelet has had no stream, unless it has one */
 	void (*closed)(void *user); /* not NULL: the instance is closing */
 	void *closed_user;
 };
@@ -77,6 +79,7 @@ static void fail(struct instance *instance, const struct error *why)
 	uint64_t delay = backoff_ms(++instance->failures, random);
 	(void)uv_timer_start(&instance->timer, on_timer, delay, 0);
 	tell_problem(instance, "registration failed and is tried again", why);
+	metrics_count_error(&instance->counts, &instance->counts.registration_errors);
 	log_debug("%s: next attempt in %llu ms", instance->resource_name,
 		  (unsigned long long)delay);
 }
@@ -99,6 +102,7 @@ static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, v
 		return;
 	}
 	instance->registered = true;
+	instance->counts.registrations++;
 	if (instance->losses > 0)
 		look_later(instance);
 	instance->kubelet = instance->attempted;
@@ -161,7 +165,7 @@ static void register_endpoint(struct instance *instance)
  * that registers. */
 static void look(struct instance *instance)
 {
-	if (service_is_watched(instance->service) ||
+	if (service_streams(instance->service) > 0 ||
 	    !socket_file_at(instance->config->kubelet_socket).exists)
 		return;
 	instance->superseded = newer_instance_serves(instance);
@@ -184,6 +188,7 @@ static void on_timer(uv_timer_t *timer)
 static void on_unwatched(uint64_t watched_ms, void *user)
 {
 	struct instance *instance = user;
+	instance->apart_since_ms = uv_now(instance->serving.loop);
 	if (watched_ms >= STEADY_MS)
 		instance->losses = 0;
 	if (instance->registered)
@@ -267,6 +272,8 @@ int instance_open(const struct serving *serving, struct instance **out, struct e
 	if (instance == NULL)
 		return error_memory(err);
 	instance->serving = *serving;
+	instance->serving.counts = &instance->counts;
+	instance->apart_since_ms = uv_now(serving->loop);
 	instance->config = serving->config;
 	instance->resource_name = config_resource_name(serving->config, display);
 	(void)uv_timer_init(serving->loop, &instance->timer);
@@ -302,6 +309,8 @@ static void close_service(struct instance *instance, const char *why)
 {
 	stop_registering(instance);
 	instance->service_closing = true;
+	if (service_streams(instance->service) > 0)
+		instance->apart_since_ms = uv_now(instance->serving.loop);
 	service_close(STEAL(instance->service), why, on_service_closed, instance);
 }
 
@@ -351,6 +360,25 @@ void instance_refresh(struct instance *instance)
 	struct error err = {0};
 	if (instance->service != NULL && service_refresh(instance->service, &err) < 0)
 		tell_problem(instance, "cannot list the devices", &err);
+}
+
+void instance_state(const struct instance *instance, struct serving_state *out)
+{
+	const struct inventory *inventory = scanner_inventory(instance->serving.scanner);
+	*out = (struct serving_state){
+		.resource = instance->resource_name,
+		.problem = instance->last_problem,
+		.counts = instance->counts,
+		.streams = instance->service != NULL ? service_streams(instance->service) : 0,
+		.apart_ms = uv_now(instance->serving.loop) - instance->apart_since_ms,
+		.superseded = instance->superseded,
+	};
+	out->connected = out->streams > 0 ? 1 : 0;
+	for (size_t i = 0; i < inventory->device_count; i++) {
+		const struct inventory_device *device = &inventory->devices[i];
+		if (device->resource == instance->serving.resource)
+			*(device->healthy ? &out->healthy : &out->unhealthy) += 1;
+	}
 }
 
 void instance_close(struct instance *instance, void (*closed)(void *user), void *user)

@@ -34,6 +34,9 @@ void instance_check(struct instance *instance);
 /* The inventory changed. */
 void instance_refresh(struct instance *instance);
 
+/* What it reports of itself; borrowed until the loop runs again. */
+void instance_state(const struct instance *instance, struct serving_state *out);
+
 /* Ends the streams with trailers and removes the socket. The instance is gone when `closed` runs,
  * which is not before this returns. */
 void instance_close(struct instance *instance, void (*closed)(void *user), void *user);

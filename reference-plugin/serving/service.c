@@ -178,6 +178,10 @@ static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request,
 	answer_call(stream, &allocation.message.base, &err);
 	protobuf_c_message_free_unpacked(message, NULL);
 	tell_warnings(&allocation);
+	if (err.code == 0)
+		serving->counts->allocations++;
+	else
+		metrics_count_error(serving->counts, &serving->counts->allocation_errors);
 	/* Something that discovery saw is not there (any more). */
 	if (err.code == ERROR_IO)
 		scanner_scan_soon(serving->scanner);
@@ -268,9 +272,13 @@ static void on_server_closed(void *user)
 	closed(closed_user);
 }
 
-bool service_is_watched(const struct service *service)
+size_t service_streams(const struct service *service)
 {
-	return service->watchers != NULL;
+	size_t count = 0;
+	for (const struct watcher *watcher = service->watchers; watcher != NULL;
+	     watcher = watcher->next)
+		count++;
+	return count;
 }
 
 void service_close(struct service *service, const char *why, void (*closed)(void *user), void *user)

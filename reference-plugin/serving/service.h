@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "reference-plugin/inventory/scanner.h"
+#include "reference-plugin/serving/metrics.h"
 #include "rpc/proto/deviceplugin_v1beta1.pb-c.h"
 
 struct service;
@@ -23,6 +24,7 @@ struct serving {
 	const struct config *config;
 	struct scanner *scanner;
 	enum inventory_resource resource;
+	struct serving_counts *counts; /* what happens is counted here */
 };
 
 /* What the plugin says of itself, in GetDevicePluginOptions and in the registration. */
@@ -38,8 +40,8 @@ int service_open(const struct serving *serving, const char *address,
  * before. After an error the streams have what they had. ERROR_MEMORY. */
 int service_refresh(struct service *service, struct error *err);
 
-/* Is a ListAndWatch stream open? */
-bool service_is_watched(const struct service *service);
+/* How many ListAndWatch streams are open. */
+size_t service_streams(const struct service *service);
 
 /* Ends the streams with UNAVAILABLE and `why`, removes the socket and waits a moment for calls
  * under way. `closed` runs last and never before this returns; the service is gone then. */

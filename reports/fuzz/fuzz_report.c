@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One or two stored reports, parted by a NUL: each is refused with an error, or can be read, printed, compared and counted. */
+/* Up to four stored reports, parted by NULs: each is refused with an error, or can be read, printed, compared with the first and
+ * counted with all others. */
 
 #include "reports/environment.h"
 #include "reports/fuzz/readers.h"
@@ -11,6 +12,8 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { REPORTS_MAX = 4 };
 
 /* NULL: it is refused. */
 static cJSON *read_report(const char *data, size_t size)
@@ -49,14 +52,25 @@ static void read_alone(cJSON *report)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const char *first = (const char *)data;
-	const char *nul = size != 0 ? memchr(first, '\0', size) : NULL;
-	const size_t first_size = nul != NULL ? (size_t)(nul - first) : size;
-	cJSON *from CLEANUP_JSON = read_report(first, first_size);
-	cJSON *to CLEANUP_JSON = nul != NULL ? read_report(nul + 1, size - first_size - 1) : NULL;
-	if (from == NULL)
-		return 0;
-	fuzz_fold(from, to != NULL ? to : from);
-	read_alone(from);
+	cJSON *reports[REPORTS_MAX] = {NULL};
+	const char *at = (const char *)data;
+	size_t count = 0;
+	for (size_t left = size; count < REPORTS_MAX && (count == 0 || left > 0);) {
+		const char *nul = left != 0 ? memchr(at, '\0', left) : NULL;
+		const size_t one = nul != NULL ? (size_t)(nul - at) : left;
+		cJSON *report = read_report(at, one);
+		if (report != NULL)
+			reports[count++] = report;
+		else if (count == 0)
+			return 0;
+		left -= nul != NULL ? one + 1 : left;
+		at += one + 1;
+	}
+	if (count > 0) {
+		fuzz_fold(reports, count);
+		read_alone(reports[0]);
+	}
+	for (size_t i = 0; i < count; i++)
+		cJSON_Delete(reports[i]);
 	return 0;
 }

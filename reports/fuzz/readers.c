@@ -45,10 +45,9 @@ static void check_formats(struct matrix *matrix)
 	}
 }
 
-void fuzz_fold(const cJSON *from, const cJSON *to)
+static void compare(const cJSON *from, const cJSON *to)
 {
 	struct comparison comparison CLEANUP_COMPARISON = {0};
-	struct matrix matrix CLEANUP_MATRIX = {0};
 	struct text out CLEANUP_TEXT = {0};
 	struct error err = {0};
 	if (comparison_make(from, to, &comparison, &err) == 0) {
@@ -67,8 +66,17 @@ void fuzz_fold(const cJSON *from, const cJSON *to)
 			abort();
 		check_text(text_string(&out), out.size);
 	}
-	(void)matrix_add(&matrix, "from", from, &err);
-	(void)matrix_add(&matrix, "to", to, &err);
+}
+
+void fuzz_fold(cJSON *const *reports, size_t count)
+{
+	static const char *const names[] = {"a", "b", "c", "d"};
+	struct matrix matrix CLEANUP_MATRIX = {0};
+	struct error err = {0};
+	for (size_t i = 0; i < count && i < ARRAY_SIZE(names); i++) {
+		compare(reports[0], reports[i]);
+		(void)matrix_add(&matrix, names[i], reports[i], &err);
+	}
 	matrix_sort(&matrix);
 	check_formats(&matrix);
 }

@@ -9,5 +9,5 @@
  * it, so every writer must take it. */
 void fuzz_write(const cJSON *report, bool own);
 
-/* Compares the two, and folds them into a matrix, in every format. */
-void fuzz_fold(const cJSON *from, const cJSON *to);
+/* Compares each with the first, which may be the only one, and folds all into a matrix, in every format. */
+void fuzz_fold(cJSON *const *reports, size_t count);

@@ -87,18 +87,18 @@ cp "$arm"/lib/aarch64-linux-gnu/libc.so.6 wrong/usr/lib/libz.so.1
 image linux/amd64 curl "$old" "$new" wrong
 check 1 "; libz.so.1: the image has it only for another architecture"
 
-# musl as Debian has it (the loader is a link to libc.so), and as others do (it is the loader alone).
+# musl as Debian has it (the loader is a link to libc.so), and as others do (libc.so is the loader itself).
 printf 'int puts(const char *);\nvoid _start(void)\n{\n\tputs("");\n\t__asm__("syscall" : : "a"(60), "D"(0));\n}\n' >musl.c
-mkdir -p app/usr/bin alone/lib
+mkdir -p app/usr/bin itself/lib
 cc -nostdlib -fno-builtin -o app/usr/bin/app musl.c -L"$musl/lib/x86_64-linux-musl" -lc -Wl,-dynamic-linker,/lib/ld-musl-x86_64.so.1
 readelf -d app/usr/bin/app | grep -q 'NEEDED.*\[libc.so\]' || complain "the program does not need libc.so"
-cp "$musl/lib/x86_64-linux-musl/libc.so" alone/lib/ld-musl-x86_64.so.1
-for root in "$musl" alone; do
+cp "$musl/lib/x86_64-linux-musl/libc.so" itself/lib/ld-musl-x86_64.so.1
+for root in "$musl" itself; do
 	image linux/amd64 app app "$root"
 	check 1 "driver files of the host need glibc 2.34, that of the image is musl"
 	never "linux.missing-libraries"
 done
-"$(readlink -f alone/lib/ld-musl-x86_64.so.1)" app/usr/bin/app >said || complain "the program does not work with musl"
+"$(readlink -f itself/lib/ld-musl-x86_64.so.1)" app/usr/bin/app >said || complain "the program does not work with musl"
 image linux/amd64 hello "$musl" "$old_hello"
 check 1 "hello, which the image starts, needs ld-linux-x86-64.so.2: no file of the image has this name; libc.so.6: no file of the image has this name"
 

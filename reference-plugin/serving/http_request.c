@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "reference-plugin/serving/http_request.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* The first line without its end; 0 bytes: the head has not ended. */
+static size_t line_of(const char *data, size_t size)
+{
+	bool ended = false;
+	for (size_t i = 0; i + 1 < size && !ended; i++)
+		ended = data[i] == '\n' &&
+			(data[i + 1] == '\n' ||
+			 (i + 2 < size && data[i + 1] == '\r' && data[i + 2] == '\n'));
+	const char *end = ended ? memchr(data, '\n', size) : NULL;
+	if (end != NULL && end > data && end[-1] == '\r')
+		end--;
+	return end != NULL ? (size_t)(end - data) : 0;
+}
+
+static int take_path(const char *target, size_t size, struct http_request_head *out)
+{
+	const char *query = memchr(target, '?', size);
+	const size_t length = query != NULL ? (size_t)(query - target) : size;
+	if (length == 0 || target[0] != '/')
+		return 400;
+	for (size_t i = 0; i < size; i++)
+		if (target[i] <= ' ' || target[i] > '~')
+			return 400;
+	if (length >= sizeof(out->path))
+		return 404;
+	memcpy(out->path, target, length);
+	return 200;
+}
+
+int http_request_parse(const char *data, size_t size, struct http_request_head *out)
+{
+	static const char versions[] = "HTTP/1.";
+	const size_t line = line_of(data, size < HTTP_REQUEST_MAX ? size : HTTP_REQUEST_MAX);
+	const char *target = line > 0 ? memchr(data, ' ', line) : NULL;
+	const char *version = NULL;
+	*out = (struct http_request_head){0};
+	if (size > 0 && data[0] <= ' ')
+		return 400;
+	if (line == 0)
+		return size >= HTTP_REQUEST_MAX ? 431 : 0;
+	for (size_t i = 0; i < line; i++)
+		version = data[i] == ' ' ? data + i + 1 : version;
+	if (target == NULL || version <= target + 1)
+		return 400;
+	const size_t rest = (size_t)(data + line - version);
+	if (rest != strlen("HTTP/1.1") || memcmp(version, "HTTP/", strlen("HTTP/")) != 0)
+		return 400;
+	if (memcmp(version, versions, strlen(versions)) != 0)
+		return 505;
+	out->is_head = target - data == 4 && memcmp(data, "HEAD", 4) == 0;
+	if (!out->is_head && (target - data != 3 || memcmp(data, "GET", 3) != 0))
+		return 405;
+	target++;
+	return take_path(target, (size_t)(version - 1 - target), out);
+}
