@@ -170,8 +170,13 @@ static void resource_name(struct rig *rig, const struct rig_item *item)
 static void endpoint_name(struct rig *rig, const struct rig_item *item)
 {
 	const char *endpoint = item->registration->endpoint;
-	(void)check_expect_varying(rig->run, path_is_bare_name(endpoint),
-				   "RegisterRequest.endpoint", "a bare file name", "%s", endpoint);
+	const char *socket = item->registration->socket;
+	bool misread = strpbrk(endpoint, "%?#") != NULL;
+	(void)check_expect_varying(rig->run, path_is_bare_name(endpoint) && !misread,
+				   "RegisterRequest.endpoint", "a bare file name without %, ? and #",
+				   "%s%s%s", endpoint,
+				   misread ? ", a URL to the kubelet, which dials " : "",
+				   misread && socket != NULL ? socket : "");
 }
 
 static void endpoint_length(struct rig *rig, const struct rig_item *item)
@@ -289,7 +294,8 @@ const struct check registration_checks[] = {
 	REGISTRATION("endpoint-name", REG_06, CRITICAL, ARRIVES, each_attempt,
 		     .title = "The endpoint is a bare file name",
 		     .advice = "Send only the socket's file name; the kubelet joins it to its "
-			       "directory.",
+			       "directory and passes the path to gRPC as a URL, in which %, ? and # "
+			       "have a meaning of their own.",
 		     .judge = endpoint_name),
 	REGISTRATION("endpoint-length", REG_07, HIGH, ARRIVES, each_attempt,
 		     .title = "The endpoint's full path fits into a socket address",

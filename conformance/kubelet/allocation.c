@@ -115,6 +115,19 @@ const struct id_set *reusable_ids(const struct kubelet *kubelet, const char *pod
 	return reusable == NULL ? NULL : &reusable->ids;
 }
 
+void reusable_keep(struct kubelet *kubelet, const char *pod)
+{
+	for (struct allocation **link = &kubelet->reusables; *link != NULL;) {
+		struct allocation *reusable = *link;
+		if (strcmp(reusable->pod, pod) == 0) {
+			link = &reusable->next;
+			continue;
+		}
+		*link = reusable->next;
+		allocation_free(reusable);
+	}
+}
+
 /* manager.go, Allocate: an init container's devices become reusable; those of an application
  * container, and of a restartable init container, stop to be. */
 int reusable_update(struct kubelet *kubelet, const struct kubelet_container *container,

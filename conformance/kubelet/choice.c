@@ -44,19 +44,21 @@ static int take_from(struct choice *choice, const struct id_set *from)
 	return choice->chosen->failed || from->failed ? error_memory(choice->err) : 0;
 }
 
-/* A device without nodes has no affinity. */
+/* A device without nodes has no affinity; -1 is the kubelet's name for that (nodeWithoutTopology). */
 static enum affinity affinity_of(const struct choice *choice, const char *id)
 {
 	uint64_t mask = choice->container->numa_mask;
 	const struct kubelet_device *device =
 		mask == 0 ? NULL : kubelet_device_find(&choice->resource->devices, id);
-	if (device == NULL || device->numa_count == 0)
-		return WITHOUT_NODES;
-	for (size_t i = 0; i < device->numa_count; i++)
-		if (device->numa[i] >= 0 && device->numa[i] < 64 &&
-		    (mask >> device->numa[i] & 1) != 0)
+	enum affinity affinity = WITHOUT_NODES;
+	for (size_t i = 0; device != NULL && i < device->numa_count; i++) {
+		int64_t node = device->numa[i];
+		if (node >= 0 && node < 64 && (mask >> node & 1) != 0)
 			return HINTED_NODES;
-	return OTHER_NODES;
+		if (node != -1)
+			affinity = OTHER_NODES;
+	}
+	return affinity;
 }
 
 static int split_by_affinity(struct choice *choice)

@@ -2,7 +2,10 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "conformance/kubelet/endpoints.h"
+#include "rpc/headers.h"
+#include "rpc/message.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum {
@@ -118,4 +121,64 @@ int dial_start(uv_loop_t *loop, const char *socket, const char *authority, uint6
 	dial_try(dial);
 	*out = dial;
 	return 0;
+}
+
+/* net/url, (*Error).Error: the first `size` bytes of the target are the URL at fault. */
+static void refuse_url(struct text *refusal, const char *target, size_t size, const char *cause)
+{
+	char *url CLEANUP_FREE = strndup(target, size);
+	text_add(refusal, "parse ");
+	go_quote(refusal, url == NULL ? "" : url);
+	text_addf(refusal, ": %s", cause);
+}
+
+static bool has_control_character(const char *url, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)url[i] < ' ' || url[i] == 0x7f ||
+		    text_starts_with(url + i, MESSAGE_NUL))
+			return true;
+	return false;
+}
+
+/* net/url, unescape: whether each '%' of the part begins an escape; else the cause. */
+static bool is_escaped(const char *part, size_t size, struct text *cause)
+{
+	for (const char *at = part; at < part + size; at++) {
+		size_t left = (size_t)(part + size - at);
+		if (*at != '%' ||
+		    (left >= 3 && isxdigit((unsigned char)at[1]) && isxdigit((unsigned char)at[2])))
+			continue;
+		char *escape CLEANUP_FREE = strndup(at, left < 3 ? left : 3);
+		text_add(cause, "invalid URL escape ");
+		go_quote(cause, escape == NULL ? "" : escape);
+		return false;
+	}
+	return true;
+}
+
+char *dial_path(const char *socket, struct text *refusal)
+{
+	char *target CLEANUP_FREE = text_format("passthrough:///%s", socket);
+	char *path CLEANUP_FREE = strndup(socket, strcspn(socket, "?#"));
+	struct text decoded CLEANUP_TEXT = {0};
+	struct text cause CLEANUP_TEXT = {0};
+	text_append(&decoded, "", 0);
+	if (target == NULL || path == NULL)
+		return NULL;
+	/* A socket's address ends at NUL. */
+	char *nul = strstr(path, "%00");
+	const char *fragment = target + strcspn(target, "#");
+	size_t size = (size_t)(fragment - target);
+	if (has_control_character(target, size))
+		refuse_url(refusal, target, size, "net/url: invalid control character in URL");
+	else if (!is_escaped(path, strlen(path), &cause))
+		refuse_url(refusal, target, size, text_string(&cause));
+	else if (!is_escaped(fragment, strlen(fragment), &cause))
+		refuse_url(refusal, target, strlen(target), text_string(&cause));
+	if (nul != NULL)
+		*nul = '\0';
+	if (refusal->size == 0)
+		percent_decode(&decoded, path);
+	return refusal->size != 0 ? NULL : text_take(&decoded);
 }

@@ -77,5 +77,10 @@ int dial_start(uv_loop_t *loop, const char *socket, const char *authority, uint6
 	       void (*done)(const struct dial_result *result, void *user), void *user,
 	       struct dial **out, struct error *err);
 
+/* The path that grpc-go connects to when the kubelet dials `socket`: it parses "passthrough:///SOCKET"
+ * as a URL, so a query and a fragment are left out and %XX is decoded (clientconn.go, parseTarget;
+ * resolver.go, Endpoint). Caller frees. NULL: refused, with Go's error in `refusal`; or out of memory. */
+char *dial_path(const char *socket, struct text *refusal);
+
 /* Gives up if it is still under way (`done` does not run) and frees. NULL is allowed. */
 void dial_free(struct dial *dial);

@@ -166,6 +166,7 @@ int kubelet_admit(struct kubelet *kubelet, const struct kubelet_container *conta
 	struct error why = {0};
 	const struct work work = {kubelet, container->pod, container->name, timeout_ms, &why};
 	*out = (struct kubelet_outcome){0};
+	reusable_keep(kubelet, container->pod);
 	int rc = allocate_all(&work, container);
 	if (rc != 0)
 		allocation_remove(kubelet, container->pod, container->name);

@@ -31,6 +31,8 @@ void allocations_free(struct kubelet *kubelet);
 /* Devices of the pod's init containers that its later containers get first; NULL: none. */
 const struct id_set *reusable_ids(const struct kubelet *kubelet, const char *pod,
 				  const char *resource);
+/* Before a container of the pod is served: what other pods could reuse is forgotten. */
+void reusable_keep(struct kubelet *kubelet, const char *pod);
 /* After a container of the pod was served: its devices become reusable, or stop to be. */
 int reusable_update(struct kubelet *kubelet, const struct kubelet_container *container,
 		    struct error *err);

@@ -158,10 +158,11 @@ static void send_answer(void *user)
 	event.text = seen->message;
 	event.duration_ms = (int64_t)(seen->answered_ms - seen->time_ms);
 	kubelet_report(registration->kubelet, event);
-	if (registration->done != NULL)
-		registration->done(seen, registration->user);
 	if (seen->code == RPC_OK && !seen->deduplicated && seen->plugin != NULL)
 		watch_list(seen->plugin);
+	/* The watcher says so afterwards (server.go, connectClient). */
+	if (registration->done != NULL)
+		registration->done(seen, registration->user);
 }
 
 static void answer(struct registration *registration, int code, const char *message)
@@ -302,45 +303,36 @@ static void on_dialled(const struct dial_result *result, void *user)
 		connection_failed(registration, err.text);
 }
 
-/* net/url refuses it before anything is dialled. */
-static bool has_control_character(const char *socket)
+static void refuse_target(struct registration *registration, const char *cause)
 {
-	for (const char *at = socket; *at != '\0'; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f || text_starts_with(at, MESSAGE_NUL))
-			return true;
-	return false;
+	char *text CLEANUP_FREE = text_format("failed to dial device plugin: %s", cause);
+	connection_failed(registration, text == NULL ? "" : text);
 }
 
-static void refuse_target(struct registration *registration)
-{
-	char *target CLEANUP_FREE = text_format("passthrough:///%s", registration->seen.socket);
-	struct text text CLEANUP_TEXT = {0};
-	text_add(&text, "failed to dial device plugin: parse ");
-	go_quote(&text, target == NULL ? "" : target);
-	text_add(&text, ": net/url: invalid control character in URL");
-	connection_failed(registration, text_string(&text));
-}
-
-static void connect_client(struct registration *registration)
+/* `socket` as the kubelet names it. */
+static void connect_client(struct registration *registration, const char *socket)
 {
 	struct kubelet *kubelet = registration->kubelet;
 	struct kubelet_registration *seen = &registration->seen;
+	struct text refusal CLEANUP_TEXT = {0};
 	struct error err = {0};
+	char *path CLEANUP_FREE = dial_path(socket, &refusal);
+	seen->socket = keep(registration, path == NULL ? socket : path);
 	seen->socket_existed = file_exists(seen->socket);
 	if (kubelet->options.profile == KUBELET_PROFILE_1_37)
-		seen->plugin = client_connected(kubelet, seen->resource, seen->socket);
+		seen->plugin = client_connected(kubelet, seen->resource, socket);
 	seen->deduplicated = seen->plugin != NULL;
 	int rc = seen->deduplicated
 			 ? 0
-			 : client_new(kubelet, seen->resource, seen->socket, &seen->plugin, &err);
+			 : client_new(kubelet, seen->resource, socket, &seen->plugin, &err);
 	if (rc == 0)
 		seen->plugin->records++;
 	if (seen->deduplicated) {
 		answer(registration, RPC_OK, "");
 		return;
 	}
-	if (rc == 0 && has_control_character(seen->socket)) {
-		refuse_target(registration);
+	if (rc == 0 && path == NULL) {
+		refuse_target(registration, text_string(&refusal));
 		return;
 	}
 	if (rc == 0)
@@ -415,8 +407,7 @@ static void registration_begin(struct registration *registration)
 		answer(registration, RPC_UNKNOWN, "out of memory");
 		return;
 	}
-	seen->socket = keep(registration, socket);
-	connect_client(registration);
+	connect_client(registration, socket);
 }
 
 void registration_handle(struct rpc_stream *stream, struct rpc_slice bytes, void *user)
@@ -455,9 +446,8 @@ int registration_by_watcher(struct kubelet *kubelet, const char *resource, const
 	registration->seen.resource = keep(registration, resource);
 	registration->seen.endpoint = keep(registration, endpoint);
 	registration->seen.version = keep(registration, versions);
-	registration->seen.socket = registration->seen.endpoint;
 	report_register(registration);
-	connect_client(registration);
+	connect_client(registration, endpoint);
 	return 0;
 }
 

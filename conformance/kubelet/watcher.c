@@ -7,6 +7,7 @@
 #include "rpc/resource_name.h"
 #include "rpc/socket.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,8 +52,7 @@ struct watcher {
 	struct kubelet *kubelet;
 	struct entry *entries;
 	size_t entry_count, directory_count;
-	struct timer *reconcile;
-	uv_fs_event_t changes; /* a hint to look now; its closing frees the watcher */
+	struct timer *reconcile; /* sockets that come and go are noticed by it alone, as in reconciler.go */
 };
 
 static void report(const struct entry *entry, enum kubelet_event_type type, const char *text)
@@ -233,6 +233,15 @@ static void on_info(const struct rpc_status *status, ProtobufCMessage *reply, vo
 		protobuf_c_message_free_unpacked(reply, NULL);
 }
 
+static void dial_failed(struct entry *entry, const char *cause)
+{
+	char *text CLEANUP_FREE = text_format(
+		REGISTER_ERROR "dial failed at socket %s, err: failed to dial socket %s, err: %s",
+		entry->path, entry->path, cause);
+	report(entry, KUBELET_EVENT_WATCHER_INFO, text);
+	entry_fail(entry);
+}
+
 static void on_dialled(const struct dial_result *result, void *user)
 {
 	struct entry *entry = user;
@@ -240,12 +249,9 @@ static void on_dialled(const struct dial_result *result, void *user)
 	struct error err = {0};
 	entry->channel = result->channel;
 	if (result->channel == NULL) {
-		char *text CLEANUP_FREE = text_format(
-			REGISTER_ERROR
-			"dial failed at socket %s, err: failed to dial socket %s, err: context deadline exceeded (%s)",
-			entry->path, entry->path, result->reason);
-		report(entry, KUBELET_EVENT_WATCHER_INFO, text);
-		entry_fail(entry);
+		char *cause CLEANUP_FREE =
+			text_format("context deadline exceeded (%s)", result->reason);
+		dial_failed(entry, cause == NULL ? "" : cause);
 		return;
 	}
 	if (rpc_unary(entry->channel, REGISTRATION_SERVICE "GetInfo", &request.base,
@@ -257,15 +263,16 @@ static void on_dialled(const struct dial_result *result, void *user)
 }
 
 /* The watcher's client does not set an authority, so grpc-go sends the percent-encoded path (PR
- * #112597). */
+ * #112597; clientconn.go, encodeAuthority). */
 static char *authority_of(const char *path)
 {
+	static const char kept[] = "-_.~!$&'()*+,;=:[]@";
 	struct text text CLEANUP_TEXT = {0};
 	for (const char *at = path; *at != '\0'; at++) {
-		if (*at == '/')
-			text_add(&text, "%2F");
-		else
+		if (isalnum((unsigned char)*at) || strchr(kept, *at) != NULL)
 			text_append(&text, at, 1);
+		else
+			text_addf(&text, "%%%02X", (unsigned char)*at);
 	}
 	return text_take(&text);
 }
@@ -273,14 +280,20 @@ static char *authority_of(const char *path)
 static void entry_register(struct entry *entry)
 {
 	struct kubelet *kubelet = entry->watcher->kubelet;
-	char *authority CLEANUP_FREE = authority_of(entry->path);
+	struct text refusal CLEANUP_TEXT = {0};
 	struct error err = {0};
+	char *path CLEANUP_FREE = dial_path(entry->path, &refusal);
 	entry_hang_up(entry);
 	dial_free(entry->dial);
 	entry->dial = NULL;
 	entry->state = ENTRY_BUSY;
-	if (dial_start(kubelet->loop, entry->path, authority, DIAL_MS, on_dialled, entry,
-		       &entry->dial, &err) != 0) {
+	if (path == NULL) {
+		dial_failed(entry, text_string(&refusal));
+		return;
+	}
+	char *authority CLEANUP_FREE = authority_of(path);
+	if (dial_start(kubelet->loop, path, authority, DIAL_MS, on_dialled, entry, &entry->dial,
+		       &err) != 0) {
 		kubelet_report_problem(kubelet, &err);
 		entry_fail(entry);
 	}
@@ -389,21 +402,8 @@ static void reconcile(void *user)
 	uint64_t now_ms = kubelet_elapsed_ms(watcher->kubelet);
 	for (struct entry *entry = watcher->entries; entry != NULL; entry = entry->next)
 		if (entry->state == ENTRY_NEW ||
-		    (entry->state == ENTRY_FAILED && now_ms >= entry->retry_ms))
+		    (entry->state == ENTRY_FAILED && now_ms > entry->retry_ms))
 			entry_register(entry);
-}
-
-static void on_change(uv_fs_event_t *changes, const char *name, int events, int status)
-{
-	(void)name;
-	(void)events;
-	if (status == 0)
-		reconcile(changes->data);
-}
-
-static void on_changes_closed(uv_handle_t *changes)
-{
-	free(changes->data);
 }
 
 int watcher_start(struct kubelet *kubelet, struct error *err)
@@ -416,10 +416,6 @@ int watcher_start(struct kubelet *kubelet, struct error *err)
 		return error_memory(err);
 	watcher->kubelet = kubelet;
 	kubelet->watcher = watcher;
-	(void)uv_fs_event_init(kubelet->loop, &watcher->changes);
-	watcher->changes.data = watcher;
-	/* Without change events (no inotify watches left) the periodic scan does it alone. */
-	(void)uv_fs_event_start(&watcher->changes, on_change, kubelet->registry_dir, 0);
 	return timer_start(kubelet->loop, 0, RECONCILE_MS, reconcile, watcher, &watcher->reconcile,
 			   err);
 }
@@ -435,5 +431,5 @@ void watcher_stop(struct kubelet *kubelet)
 		watcher->entries = entry->next;
 		entry_forget(entry);
 	}
-	uv_close((uv_handle_t *)&watcher->changes, on_changes_closed);
+	free(watcher);
 }

@@ -127,6 +127,17 @@ rows.push(
 	// One fault, one failure; and what the plugin does is no fault of the harness.
 	{check: 'allocate.error-names-id', plugin: plugin({accept_unknown: true}), args, wanted: 'not-applicable', reason: 'allocate.unknown-id'},
 	{check: 'list-and-watch.ids-stable', plugin: plugin({}, {on_sigterm: 'ignore'}), args, reason: 'running after SIGTERM'},
+	// Whoever takes kubelet.sock away harms every plugin of the node, whatever the check is about.
+	...[
+		['registration.arrives', '"$@" & p=$!; trap "kill $p; wait $p; rm $d/kubelet.sock" TERM; wait', 'saw removed by the plugin'],
+		['allocate.one-response', '"$@" & p=$!; trap "kill $p; wait $p; mv $d $d.old; mkdir $d" TERM; wait', 'saw removed by the plugin'],
+		['list-and-watch.idle', '(sleep 2; mv $d $d.old; cp -r $d.old $d) & exec "$@"', 'by the plugin'],
+		['restart.kubelet-restart', '(sleep 1; touch $d/other; mv $d/other $d/kubelet.sock) & exec "$@"', 'saw replaced by the plugin'],
+	].map(([check, harm, reason]) => ({check, plugin: `sh -c 'd=$1; shift; ${harm}' sh {plugin-dir} ${plugin()}`, args: any, reason})),
+	// gRPC parses the path as a URL: the kubelet never connects to the first, and connects to another name for the second.
+	{check: 'registration.endpoint-name', plugin: plugin({socket: 'gpu#1.sock', fresh_socket: false}), args: unhurried, reason: 'gpu#1.sock, a URL to the kubelet'},
+	{check: 'registration.accepted', plugin: plugin({socket: 'gpu#1.sock', fresh_socket: false}), args: unhurried, reason: 'the last attempt was refused'},
+	{check: 'registration.endpoint-name', plugin: plugin({socket: 'gpu.sock', endpoint: '%67pu.sock', fresh_socket: false}), args, reason: 'which dials /'},
 	// Characters are what is counted, and control characters are refused whatever they are made of.
 	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: '\u{1f3ae}'.repeat(63)}]}), args, wanted: 'pass'},
 	{check: 'list-and-watch.ids', plugin: plugin({devices: [{id: '\u00fc'.repeat(64)}]}), args, reason: 'saw 64'},

@@ -30,10 +30,14 @@
 #define NO_ENDPOINT(name, endpoint) {.title = "endpoint " name, \
 	"plugin {'endpoint': '" endpoint "', " SINGLE_SHOT "}\n" NO_DIAL, .dial_ms = 60}
 /* net/url refuses the target of grpc.DialContext */
-#define NO_TARGET(name, endpoint, shown) {.title = "endpoint " name, \
+#define NO_TARGET(name, endpoint, shown, cause) {.title = "endpoint " name, \
 	"plugin {'endpoint': '" endpoint "', " SINGLE_SHOT "}\n" \
-	"< answer UNKNOWN failed to dial device plugin: parse \"passthrough:///DIR/" shown "\": " \
-	"net/url: invalid control character in URL\n= unknown"}
+	"< answer UNKNOWN failed to dial device plugin: parse \"passthrough:///DIR/" shown "\": " cause "\n= unknown"}
+#define CONTROL "net/url: invalid control character in URL"
+#define ESCAPE(shown) "invalid URL escape \"" shown "\""
+/* the socket has the endpoint's name, and net/url reads another one */
+#define MISREAD(name, endpoint) {.title = "endpoint " name, \
+	"plugin {'socket': '" endpoint "', 'endpoint': '" endpoint "', " SINGLE_SHOT "}\n" NO_DIAL, .dial_ms = 60}
 
 #define OPTIONS(name, fault, text) {.title = "options " name, \
 	"plugin {'rpc': {'GetDevicePluginOptions': {" fault "}}, " SINGLE_SHOT "}\n" \
@@ -115,8 +119,23 @@ const struct scenario scenarios[] = {
 	NO_ENDPOINT("missing", "missing.sock"),
 	NO_ENDPOINT("empty", ""),
 	NO_ENDPOINT("too long", A64 A64),
-	NO_TARGET("with NUL", "x.sock\xe2\x90\x80y", "x.sock\\x00y"),
-	NO_TARGET("with a tabulator", "x\\ty", "x\\ty"),
+	ENDPOINT("with a query", "x.sock?"),
+	ENDPOINT("with a query that has a value", "x.sock?a=%zz&b"),
+	ENDPOINT("with a fragment", "x.sock#x"),
+	ENDPOINT("with a fragment that has a tabulator", "x.sock#\\t"),
+	ENDPOINT("with an escaped folder", "%2e/x.sock"),
+	ENDPOINT("with an escaped letter", "%78.sock"),
+	ENDPOINT("with an escaped slash", "%2fx.sock"),
+	ENDPOINT("with an escaped NUL", "x.sock%00y"),
+	MISREAD("whose name has a question mark", "x?.sock"),
+	MISREAD("whose name has a number sign", "x#1.sock"),
+	MISREAD("whose name has an escape", "x%41.sock"),
+	NO_TARGET("with NUL", "x.sock\xe2\x90\x80y", "x.sock\\x00y", CONTROL),
+	NO_TARGET("with a tabulator", "x\\ty", "x\\ty", CONTROL),
+	NO_TARGET("with a tabulator before a fragment", "x\\ty#z", "x\\ty", CONTROL),
+	NO_TARGET("with a percent sign", "100%.sock", "100%.sock", ESCAPE("%.s")),
+	NO_TARGET("that ends with a percent sign", "x%4#y", "x%4", ESCAPE("%4")),
+	NO_TARGET("with a percent sign in the fragment", "x.sock#%zz", "x.sock#%zz", ESCAPE("%zz")),
 	OPTIONS("fail", "'code': 'INTERNAL', 'message': 'broken'", "Internal desc = broken"),
 	OPTIONS("fail without a text", "'code': 'NOT_FOUND'", "NotFound desc = "),
 	OPTIONS("fail with percent, UTF-8 and a control character",
@@ -281,6 +300,8 @@ const struct scenario scenarios[] = {
 		"< admitted p/c\n= 4/4 2"},
 	{.title = "a restartable init container keeps its devices", FOUR "admit p/s 2 sidecar\n< allocate * OK\n"
 		"< admitted p/s\nadmit p/c 2\n< allocate * OK\n< admitted p/c\n= 4/4 4"},
+	{.title = "another pod's admission ends the reuse", FOUR "admit p/i 2 init\n< allocate * OK\n< admitted p/i\n"
+		"admit q/c 1\n< allocate * OK\n< admitted q/c\nadmit p/c 2\n" UNAVAILABLE("2", "1")},
 	{.title = "another pod gets none of an init container's", FOUR "admit p/i 3 init\n< allocate * OK\n"
 		"< admitted p/i\nadmit q/c 2\n" UNAVAILABLE("2", "1")},
 
