@@ -299,6 +299,8 @@ int journal_end_check(struct journal *journal, const struct journal_check_end *e
 	if (end->watched_thorough_ms != 0)
 		member_item(&record, "watched", members_take(&watched));
 	member_int(&record, "leftOut", journal->left_out);
+	if (end->advice != NULL)
+		add_text(journal, &record, "advice", end->advice);
 	return append(journal, JOURNAL_CHECK_END, &record, err);
 }
 

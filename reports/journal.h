@@ -99,6 +99,7 @@ struct journal_check_end {
 	uint64_t phases_ms[REPORT_PHASE_COUNT];
 	uint64_t watched_ms;	      /* how long something was watched, and how long a */
 	uint64_t watched_thorough_ms; /* thorough run watches it; 0: nothing was */
+	const char *advice;	      /* in place of the plan's; NULL: that one fits */
 };
 
 int journal_end_check(struct journal *journal, const struct journal_check_end *end,

@@ -216,6 +216,7 @@ static const struct field check_end[] = {
 	{.key = "phasesMs", .type = FIELD_OBJECT, .fields = phases},
 	{.key = "watched", .type = FIELD_OBJECT, .presence = FIELD_OR_NULL, .fields = watched},
 	{.key = "leftOut", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
+	{.key = "advice", .presence = FIELD_OR_ABSENT},
 	{.key = NULL},
 };
 

@@ -322,6 +322,10 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 	struct members json CLEANUP_MEMBERS = members_new();
 	const cJSON *watched = watched_of(check);
 	fields_copy(check->planned, record_identity, &json);
+	if (check->end != NULL && field_get(check->end->json, "advice") != NULL)
+		(void)cJSON_ReplaceItemInObjectCaseSensitive(
+			json.object, "advice",
+			cJSON_Duplicate(field_get(check->end->json, "advice"), false));
 	member_string(&json, "level",
 		      check->requirement != NULL
 			      ? field_string(check->requirement->planned, "level")

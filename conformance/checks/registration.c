@@ -36,17 +36,23 @@ static void accepted(struct rig *rig, const struct rig_item *item)
 			      rpc_code_name(r->code));
 }
 
-/* Waits for the first attempt, however it ends. NULL: recorded. */
+static bool has_attempt(void *user)
+{
+	const struct rig *rig = user;
+	return kubelet_registration_count(rig->kubelet) != 0;
+}
+
+/* Waits for the first attempt, whatever comes of it. NULL: recorded. */
 static const struct kubelet_registration *expect_attempt(struct rig *rig)
 {
-	const struct kubelet_registration *first = NULL;
 	struct error err = {0};
-	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_wait_registration(rig->kubelet, NULL, 0, false,
-					   rig_wait_ms(rig, CHECK_REG_01), &first, &err);
-	rig_waited(rig, start);
-	rig_explain_harm(rig, rc, &err);
-	return check_expect_ok(rig->run, rc, "the plugin tries to register", &err) ? first : NULL;
+	int rc = rig_explain(rig,
+			     rig_wait(rig, has_attempt, rig, rig_wait_ms(rig, CHECK_REG_01),
+				      "a Register call", &err),
+			     &err);
+	return check_expect_ok(rig->run, rc, "the plugin tries to register", &err)
+		       ? kubelet_registration_at(rig->kubelet, 0)
+		       : NULL;
 }
 
 static void arrives(struct check_run *run)
@@ -59,13 +65,12 @@ static void arrives(struct check_run *run)
 					   first->time_ms - rig->started_ms);
 }
 
-/* Every attempt so far has been answered or given up. */
+/* Nothing more is expected of any attempt so far. */
 static bool is_quiet(void *user)
 {
 	const struct rig *rig = user;
 	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++) {
-		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-		if (r->answered_ms == 0 && !r->abandoned)
+		if (!rig_attempt_is_over(rig, kubelet_registration_at(rig->kubelet, i)))
 			return false;
 	}
 	return true;
@@ -79,12 +84,9 @@ static struct rig *attempted(struct check_run *run)
 	if (rig == NULL || !rig_start_plugin(rig, NULL) || expect_attempt(rig) == NULL)
 		return NULL;
 	rig_settle_attempts(rig);
-	return check_expect_ok(run,
-			       rig_wait(rig, is_quiet, rig, rig_wait_ms(rig, CHECK_REG_01),
-					"the end of every attempt", &err),
-			       "every attempt ends", &err)
-		       ? rig
-		       : NULL;
+	(void)rig_wait(rig, is_quiet, rig, rig_wait_ms(rig, CHECK_REG_01),
+		       "the end of every attempt", &err);
+	return rig;
 }
 
 /* Attempts by the names of their resources, and by time. */
@@ -98,12 +100,31 @@ static int compare_attempts(const void *a, const void *b)
 			  : (one->time_ms > other->time_ms) - (one->time_ms < other->time_ms);
 }
 
-/* A body: looks at every attempt, because one that is refused never becomes a registration. Which
- * of several resources came first differs from run to run, and reports do not. */
+/* How far an attempt must have come for a row's judge. */
+struct stage_reached {
+	bool (*has)(const struct kubelet_registration *attempt);
+	const char *name;
+};
+
+static bool has_socket(const struct kubelet_registration *attempt)
+{
+	return attempt->socket != NULL;
+}
+
+static bool has_asked(const struct kubelet_registration *attempt)
+{
+	return attempt->options_asked_ms != 0;
+}
+
+/* A body: looks at every attempt, because one that is refused never becomes a registration, as far as it came
+ * to what the row's param says. Which of several resources came first differs from run to run, and
+ * reports do not. */
 static void each_attempt(struct check_run *run)
 {
+	const struct stage_reached *stage = check_row(run)->param;
 	struct rig *rig = attempted(run);
 	size_t count = rig != NULL ? kubelet_registration_count(rig->kubelet) : 0;
+	size_t judged = 0;
 	const struct kubelet_registration **attempts CLEANUP_FREE =
 		calloc(count + 1, sizeof(*attempts));
 	if (attempts == NULL) {
@@ -113,42 +134,44 @@ static void each_attempt(struct check_run *run)
 	for (size_t i = 0; i < count; i++)
 		attempts[i] = kubelet_registration_at(rig->kubelet, i);
 	qsort(attempts, count, sizeof(*attempts), compare_attempts);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		if (stage != NULL && !stage->has(attempts[i])) {
+			check_note(run, "%s: the attempt ended before %s", attempts[i]->resource,
+				   stage->name);
+			continue;
+		}
+		judged++;
 		check_row(run)->judge(rig, &(struct rig_item){.registration = attempts[i]});
+	}
+	if (rig != NULL && judged == 0)
+		check_unsupported(run, "no attempt to register came to %s", stage->name);
 }
 
 static void endpoint_accepts(struct rig *rig, const struct rig_item *item)
 {
 	const struct kubelet_registration *r = item->registration;
-	(void)check_expect_is(rig->run, r->socket_existed, "socket when Register arrived", "there",
-			      "missing");
+	(void)check_expect_is(rig->run, r->socket_existed, "socket when Register arrived",
+			      "present", "missing");
 	(void)check_expect(rig->run, r->connected_ms != 0 && r->dial_attempts == 1,
 			   "connections tried until one was accepted", "1", "%u%s",
 			   r->dial_attempts, r->connected_ms != 0 ? "" : ", none accepted");
 }
 
-/* An attempt that was refused before has not come to this question. */
-static void options_during_register(struct check_run *run)
+static void options_during_register(struct rig *rig, const struct rig_item *item)
 {
-	struct rig *rig = attempted(run);
-	bool asked = false;
-	for (size_t i = 0; rig != NULL && i < kubelet_registration_count(rig->kubelet); i++) {
-		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-		if (r->options_asked_ms == 0) {
-			check_note(run, "%s: refused before GetDevicePluginOptions", r->resource);
-			continue;
-		}
-		asked = true;
-		(void)check_expect_is(run, r->options_code == RPC_OK, "GetDevicePluginOptions",
-				      "OK", rpc_code_name(r->options_code));
-		(void)check_expect(run,
-				   r->options_answered_ms != 0 &&
-					   r->options_answered_ms <= r->answered_ms,
-				   "GetDevicePluginOptions answered before Register", "yes", "%s",
-				   r->options_answered_ms != 0 ? "yes" : "never");
-	}
-	if (rig != NULL && !asked)
-		check_unsupported(run, "no attempt to register came to GetDevicePluginOptions");
+	const struct kubelet_registration *r = item->registration;
+	struct error err = {0};
+	(void)error_set(&err, ERROR_UNAVAILABLE, "%s",
+			r->options_code == RPC_NO_STATUS ? "no answer"
+							 : rpc_code_name(r->options_code));
+	int rc = r->options_code == RPC_OK ? 0 : rig_explain(rig, ERROR_UNAVAILABLE, &err);
+	(void)check_expect_is(rig->run, rc == 0, "GetDevicePluginOptions", "OK", err.text);
+	(void)check_expect(
+		rig->run,
+		r->options_answered_ms != 0 &&
+			(r->answered_ms == 0 || r->options_answered_ms <= r->answered_ms),
+		"GetDevicePluginOptions answered before Register", "yes", "%s",
+		r->options_answered_ms != 0 ? "yes" : "never");
 }
 
 static void version(struct rig *rig, const struct rig_item *item)
@@ -173,8 +196,8 @@ static void endpoint_name(struct rig *rig, const struct rig_item *item)
 	const char *socket = item->registration->socket;
 	bool misread = strpbrk(endpoint, "%?#") != NULL;
 	(void)check_expect_varying(rig->run, path_is_bare_name(endpoint) && !misread,
-				   "RegisterRequest.endpoint", "a bare file name without %, ? and #",
-				   "%s%s%s", endpoint,
+				   "RegisterRequest.endpoint",
+				   "a bare file name without %, ? and #", "%s%s%s", endpoint,
 				   misread ? ", a URL to the kubelet, which dials " : "",
 				   misread && socket != NULL ? socket : "");
 }
@@ -264,8 +287,10 @@ static void options_prompt(struct rig *rig, const struct rig_item *item)
 const struct check registration_checks[] = {
 	CHECK("registration.arrives", REG_01, CRITICAL, 2, arrives,
 	      .title = "A plugin that finds kubelet.sock calls Register",
-	      .advice = "Look at the plugin's output in the evidence; it must dial kubelet.sock in "
-			"the directory that it was given and call Register once it serves.",
+	      .advice =
+		      "Look at the plugin's output in the evidence; it must dial kubelet.sock in "
+		      "the directory that it was given and call Register once it serves. One that "
+		      "has /var/lib/kubelet/device-plugins compiled in needs --private-mounts.",
 	      .timeout_s = 180),
 	REGISTRATION("accepted", REG_01, CRITICAL, ARRIVES, each_registration,
 		     .title = "The kubelet accepts the plugin's registration",
@@ -273,14 +298,17 @@ const struct check registration_checks[] = {
 			       "request itself (version, resource-name, endpoint-name) say more.",
 		     .judge = accepted),
 	REGISTRATION("endpoint-accepts", REG_02, CRITICAL, ARRIVES, each_attempt,
+		     .param = &(const struct stage_reached){has_socket, "the dial-back"},
 		     .title = "The plugin's socket accepts connections when it registers",
 		     .advice = "Listen and serve before calling Register: the kubelet dials back "
 			       "inside it.",
 		     .judge = endpoint_accepts),
-	REGISTRATION("options-during-register", REG_03, CRITICAL, ARRIVES, options_during_register,
+	REGISTRATION("options-during-register", REG_03, CRITICAL, ARRIVES, each_attempt,
+		     .param = &(const struct stage_reached){has_asked, "GetDevicePluginOptions"},
 		     .title = "GetDevicePluginOptions is answered while Register is under way",
 		     .advice = "Do not hold a lock or the only thread during Register: the kubelet "
-			       "calls GetDevicePluginOptions before it answers."),
+			       "calls GetDevicePluginOptions before it answers.",
+		     .judge = options_during_register),
 	REGISTRATION("version", REG_04, CRITICAL, ARRIVES, each_attempt,
 		     .title = "The API version in Register is v1beta1",
 		     .advice = "Send \"v1beta1\" in RegisterRequest.version; kubelets refuse all "
@@ -293,9 +321,10 @@ const struct check registration_checks[] = {
 		     .judge = resource_name),
 	REGISTRATION("endpoint-name", REG_06, CRITICAL, ARRIVES, each_attempt,
 		     .title = "The endpoint is a bare file name",
-		     .advice = "Send only the socket's file name; the kubelet joins it to its "
-			       "directory and passes the path to gRPC as a URL, in which %, ? and # "
-			       "have a meaning of their own.",
+		     .advice =
+			     "Send only the socket's file name; the kubelet joins it to its "
+			     "directory and passes the path to gRPC as a URL, in which %, ? and # "
+			     "have a meaning of their own.",
 		     .judge = endpoint_name),
 	REGISTRATION("endpoint-length", REG_07, HIGH, ARRIVES, each_attempt,
 		     .title = "The endpoint's full path fits into a socket address",

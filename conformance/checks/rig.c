@@ -23,7 +23,22 @@ enum {
 	RIG_SECOND_LOOK_MS = 20,
 	RIG_WAITED_TOLD_NS = 10000000, /* many short calls are told together */
 	RIG_EVIDENCE_MAX = 4 * 1024 * 1024,
+	RIG_END_SEEN_MS = 500, /* a connection breaks before its process has ended */
 };
+
+static const char command_advice[] =
+	"Run the command of --plugin by hand: it must serve until SIGTERM. plugin-output.txt in the "
+	"evidence holds what it printed.";
+static const char crash_advice[] =
+	"The plugin crashed, and everything else follows from that: plugin-output.txt in the evidence "
+	"holds what it printed, with the trace where there is one.";
+static const char end_advice[] =
+	"A plugin serves until SIGTERM. plugin-output.txt in the evidence holds what it printed before "
+	"it ended.";
+static const char path_advice[] =
+	"The plugin ran and did not call Register on the kubelet.sock that it was given. When it has " KUBELET_STANDARD_PLUGIN_DIR
+	" compiled in, add --private-mounts; else name the directory in its "
+	"command with {plugin-dir}. plugin-output.txt in the evidence holds what it printed.";
 
 static void tell_waited(struct rig *rig)
 {
@@ -68,10 +83,24 @@ static void on_event(const struct kubelet_event *event, void *user)
 		tell_plugin(rig, event->resource);
 }
 
+/* Go says "panic: " or "fatal error: " before the traces of all its goroutines. */
+static void keep_line(struct rig_run *run, const char *line, size_t size)
+{
+	static const char *const crashes[] = {"panic: ", "fatal error: "};
+	if (run->crashed || size == 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
+		run->crashed |= size > strlen(crashes[i]) &&
+				strncmp(line, crashes[i], strlen(crashes[i])) == 0;
+	memcpy(run->said[0], run->crashed ? "" : run->said[1], run->crashed ? 1 : RIG_LINE_MAX);
+	(void)snprintf(run->said[1], RIG_LINE_MAX, "%.*s", (int)size, line);
+}
+
 static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *user)
 {
 	struct rig *rig = user;
 	(void)is_stderr;
+	keep_line(&rig->run_of_plugin, line, size);
 	if (rig->output.size >= RIG_EVIDENCE_MAX)
 		return;
 	text_append(&rig->output, line, size);
@@ -82,19 +111,54 @@ static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *
 static void on_plugin_end(struct process *plugin, const struct process_result *result, void *user)
 {
 	struct rig *rig = user;
+	struct rig_run *run = &rig->run_of_plugin;
 	char description[256] = "";
-	char reason[320] = "";
 	(void)plugin;
+	if (run->asked)
+		return;
 	process_describe(result, description, sizeof(description));
-	(void)snprintf(reason, sizeof(reason), "the plugin %s", description);
-	kubelet_interrupt(rig->kubelet, reason);
+	run->crashed = run->crashed || result->end == PROCESS_SIGNALLED;
+	free(run->end);
+	run->end = text_format(
+		"the plugin %s%s%s%s%s%s (all of its output: evidence/%s, plugin-output.txt)",
+		result->end == PROCESS_SIGNALLED ? "was " : "", description,
+		run->said[1][0] != '\0' ? ", and last printed: " : "", run->said[0],
+		run->said[0][0] != '\0' ? " | " : "", run->said[1], check_row(rig->run)->id);
+	kubelet_interrupt(rig->kubelet, run->end != NULL ? run->end : "the plugin ended");
 }
 
-void rig_explain_harm(const struct rig *rig, int rc, struct error *err)
+static bool has_ended(void *user)
+{
+	const struct rig *rig = user;
+	return rig->run_of_plugin.end != NULL;
+}
+
+/* What to do when the plugin did not do what it should: its end counts more than what came of it. */
+static const char *advice_for(const struct rig *rig)
+{
+	bool registered = kubelet_registration_count(rig->kubelet) > rig->first_registration;
+	if (rig->run_of_plugin.end != NULL && rig->run_of_plugin.crashed)
+		return crash_advice;
+	if (rig->run_of_plugin.end != NULL)
+		return registered ? end_advice : command_advice;
+	return !registered && rig->plugin != NULL && !rig->context->hidden_directory ? path_advice
+										     : NULL;
+}
+
+int rig_explain(struct rig *rig, int rc, struct error *err)
 {
 	const char *harm = kubelet_socket_harm(rig->kubelet);
-	if (rc < 0 && harm != NULL)
-		(void)error_wrap(err, rc, "the plugin %s kubelet.sock", harm);
+	if (rc >= 0)
+		return rc;
+	if (rig->plugin != NULL && !rig->run_of_plugin.asked &&
+	    (rc == ERROR_REMOTE || rc == ERROR_UNAVAILABLE))
+		(void)loop_wait(&rig->loop, has_ended, rig, RIG_END_SEEN_MS, "its end", NULL);
+	const char *advice = advice_for(rig);
+	if (advice != NULL)
+		check_advise(rig->run, advice);
+	if (has_ended(rig))
+		(void)error_set(err, rc, "%s", rig->run_of_plugin.end);
+	return harm != NULL ? error_wrap(err, rc, "the plugin %s kubelet.sock", harm) : rc;
 }
 
 /* What it does to the node's other plugins, whatever the check is about. Where the directory is a live
@@ -152,6 +216,7 @@ static void close_rig(void *argument)
 	keep_text(rig, "kubelet-events.ndjson", &rig->events);
 	keep_text(rig, "plugin-output.txt", &rig->output);
 	text_list_free(&rig->cdi_files);
+	free(rig->run_of_plugin.end);
 	text_list_free(&rig->resources);
 	text_list_free(&rig->left_out);
 	cJSON_Delete(rig->known);
@@ -217,14 +282,19 @@ bool rig_start_plugin(struct rig *rig, const char *const *env)
 		return true;
 	process_free(rig->plugin);
 	rig->plugin = NULL;
-	return check_works(rig->run, plugin_process_start(&rig->loop, &spec, &rig->plugin, &err),
-			   "the plugin could not be started", &err);
+	free(rig->run_of_plugin.end);
+	rig->run_of_plugin = (struct rig_run){0};
+	int rc = plugin_process_start(&rig->loop, &spec, &rig->plugin, &err);
+	if (rc < 0)
+		check_advise(rig->run, command_advice);
+	return check_works(rig->run, rc, "the plugin could not be started", &err);
 }
 
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 {
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
+	rig->run_of_plugin.asked = true;
 	int rc = process_signal(rig->plugin, signal, &err);
 	if (rc == 0)
 		rc = plugin_process_wait(&rig->loop, rig->plugin,
@@ -380,8 +450,12 @@ int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, 
 	uint64_t start = clock_monotonic_ns();
 	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), ids, count,
 				       context_wait_ms(rig->context, RIG_CALL_MS), reply, err);
+	/* A refusal is an answer; the end of the plugin is none. */
+	if (rc == 0 && reply->code == RPC_UNAVAILABLE &&
+	    loop_wait(&rig->loop, has_ended, rig, RIG_END_SEEN_MS, "its end", NULL) == 0)
+		rc = ERROR_REMOTE;
 	rig_waited(rig, start);
-	return rc;
+	return rig_explain(rig, rc, err);
 }
 
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply)
@@ -420,7 +494,7 @@ bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *lim
 {
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ns();
-	int rc = run_pod(rig, pod, limits, count, grant, &err);
+	int rc = rig_explain(rig, run_pod(rig, pod, limits, count, grant, &err), &err);
 	rig_waited(rig, start);
 	if (rc == 0 && rig->admitted)
 		return true;

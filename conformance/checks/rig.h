@@ -19,6 +19,7 @@ enum {
 	RIG_START_MS = 35000,	/* PreStartContainer, to which the kubelet gives 30 s */
 	RIG_END_MS = 30000,	/* the end of the plugin, where that is not what is tested */
 	RIG_HEALTHY_MS = 30000, /* devices may be listed, or turn healthy, later */
+	RIG_LINE_MAX = 160,	/* bytes of a plugin's line in a reason */
 };
 
 struct rig {
@@ -37,8 +38,14 @@ struct rig {
 	struct text events;	   /* JSON lines */
 	unsigned told;		   /* registrations that the report was told of */
 	struct text output;	   /* of every run of the plugin */
-	bool admitted;		   /* an admission that worked is recorded */
-	uint64_t waited_ns;	   /* for the plugin, not told to the report yet */
+	struct rig_run {	   /* the plugin's present run */
+		char said[2][RIG_LINE_MAX]; /* its last two lines, or how a crash was announced */
+		char *end; /* "the plugin exited ..."; NULL: it has not ended by itself */
+		bool crashed;
+		bool asked; /* to end */
+	} run_of_plugin;
+	bool admitted;	    /* an admission that worked is recorded */
+	uint64_t waited_ns; /* for the plugin, not told to the report yet */
 	/* Called with each list of the kubelet's own streams as it comes; may be NULL. */
 	void (*on_list)(const struct kubelet_event *event, void *user);
 	void *on_list_user;
@@ -99,6 +106,10 @@ int rig_settle(struct rig *rig, struct error *err);
 /* rig_settle(), recorded. */
 bool rig_expect_registered(struct rig *rig);
 
+/* It was answered, or abandoned, or waits for GetDevicePluginOptions, which has no deadline, for so long that
+ * nothing more is expected. */
+bool rig_attempt_is_over(const struct rig *rig, const struct kubelet_registration *attempt);
+
 /* Waits until each resource that is known to be offered has tried to register, as rig_settle() does
  * for those that did. Nothing is recorded. */
 void rig_settle_attempts(struct rig *rig);
@@ -149,8 +160,9 @@ int rig_descriptors(const struct rig *rig);
  * not be told before. */
 void rig_expect_descriptors(struct rig *rig, int before);
 
-/* A plugin that took kubelet.sock away cannot register again: that is the cause to tell. */
-void rig_explain_harm(const struct rig *rig, int rc, struct error *err);
+/* Puts the cause in front of the error of something that failed, when the plugin is it: it took kubelet.sock
+ * away, or ended by itself, or never registered. With the advice that fits. Returns `rc`. */
+int rig_explain(struct rig *rig, int rc, struct error *err);
 
 /* Notes resources that came too late for the check, and leaves them to the later ones. */
 void rig_tell_untested(struct rig *rig);

@@ -1,36 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which resources of the plugin are under test, and the waits until they are there.
- *
- * What a plugin offers is not known before it has registered, and there is no sign that it has
- * registered all. So the first check of a run watches until nothing new comes, and leaves what it
- * saw to the later ones, which wait for just that: rig->known is {resource: healthy devices}, and
- * resources.json in the run's directory.
  */
-#include "conformance/checks/rig.h"
+#include "conformance/checks/rig_known.h"
 
 #include "base/clock.h"
-#include "base/file.h"
-#include "base/path.h"
 #include "rpc/rpc.h"
 
 #include <string.h>
 
 enum {
 	BACK_OFF_MS = 10000, /* of a kubelet, doubled each time */
-	QUIET_MS = 5000,     /* nothing new for so long: the plugin offers what it has */
-	LEARN_MAX_MS = 45000,
+	MISNAMED_MS = 4000,  /* no new attempt for so long: the resource asked for does not exist */
+	STUCK_MS = 5000,     /* GetDevicePluginOptions, within which Register waits for ever */
 	LOOK_MS = 50,
-	KNOWN_MAX = 1024, /* resources */
 };
 
-static const char file_name[] = "resources.json";
+static void look(void *user)
+{
+	(void)user;
+}
+
+/* kubelet_wait() for what may come true by the clock, too. */
+static int poll_until(struct rig *rig, loop_condition *done, void *user, uint64_t timeout_ms,
+		      const char *what, struct error *err)
+{
+	struct timer *timer = NULL;
+	int rc = timer_start(&rig->loop, LOOK_MS, LOOK_MS, look, NULL, &timer, err);
+	if (rc == 0)
+		rc = kubelet_wait(rig->kubelet, done, user, timeout_ms, what, err);
+	timer_cancel(&timer);
+	return rc;
+}
 
 int rig_wait(struct rig *rig, loop_condition *done, void *user, uint64_t timeout_ms,
 	     const char *what, struct error *err)
 {
 	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_wait(rig->kubelet, done, user, timeout_ms, what, err);
+	int rc = poll_until(rig, done, user, timeout_ms, what, err);
 	rig_waited(rig, start);
 	return rc;
 }
@@ -38,110 +45,6 @@ int rig_wait(struct rig *rig, loop_condition *done, void *user, uint64_t timeout
 uint64_t rig_wait_ms(const struct rig *rig, enum check_requirement requirement)
 {
 	return context_wait_ms(rig->context, requirement_limit_ms(requirement));
-}
-
-static size_t count_healthy(const struct rig *rig, const char *resource)
-{
-	return kubelet_resource_status(rig->kubelet, resource).allocatable;
-}
-
-static void read_known(struct rig *rig)
-{
-	const char *path = check_run_path(rig->run, file_name);
-	if (rig->known == NULL && file_exists(path))
-		(void)json_read_file(path, &rig->known, NULL);
-}
-
-static void write_known(const struct rig *rig)
-{
-	struct error err = {0};
-	if (cJSON_GetArraySize(rig->known) != 0 &&
-	    json_write_file(check_run_path(rig->run, file_name), rig->known, &err) < 0)
-		check_note(rig->run, "%s", err.text);
-}
-
-/* The healthy devices that the resource is known to have; one where nothing is known. */
-static size_t known_healthy(const struct rig *rig, const char *resource)
-{
-	const cJSON *known = cJSON_GetObjectItemCaseSensitive(rig->known, resource);
-	return cJSON_IsNumber(known) ? (size_t)known->valuedouble : 1;
-}
-
-static void set_known(struct rig *rig, const char *resource, size_t healthy)
-{
-	if (rig->known == NULL)
-		rig->known = cJSON_CreateObject();
-	cJSON *known = cJSON_GetObjectItemCaseSensitive(rig->known, resource);
-	if (known != NULL)
-		(void)cJSON_SetNumberValue(known, (double)healthy);
-	else if (rig->known != NULL && cJSON_GetArraySize(rig->known) < KNOWN_MAX)
-		(void)cJSON_AddNumberToObject(rig->known, resource, (double)healthy);
-}
-
-/* Adds what the kubelet knows by now. True when a resource or a healthy device is new. */
-static bool update_known(struct rig *rig)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	bool news = false;
-	if (kubelet_resource_names(rig->kubelet, &names, NULL) < 0)
-		return false;
-	text_each (name, &names) {
-		size_t healthy = count_healthy(rig, name);
-		if (cJSON_GetObjectItemCaseSensitive(rig->known, name) == NULL ||
-		    healthy > known_healthy(rig, name)) {
-			set_known(rig, name, healthy);
-			news = true;
-		}
-	}
-	return news;
-}
-
-/* Resources are known, and none with a healthy device. */
-static bool lacks_devices(const struct rig *rig)
-{
-	json_each (each, rig->known) {
-		if (each->valuedouble > 0)
-			return false;
-	}
-	return cJSON_GetArraySize(rig->known) != 0;
-}
-
-/* Has a resource been tried to be registered that was not before? */
-static bool has_new_attempt(const struct rig *rig, struct text_list *attempted, size_t *seen)
-{
-	bool found = false;
-	for (; *seen < kubelet_registration_count(rig->kubelet); ++*seen) {
-		const char *resource = kubelet_registration_at(rig->kubelet, *seen)->resource;
-		if (resource != NULL && !text_list_has(attempted, resource))
-			found = text_list_add(attempted, resource, NULL) == 0;
-	}
-	return found;
-}
-
-/* Watches, when nothing is known and the plugin has tried to register: until no attempt, resource
- * or healthy device has come for a while. A plugin without a healthy device is given more time. */
-static void learn(struct rig *rig)
-{
-	uint64_t quiet_ms = context_limit_ms(rig->context, QUIET_MS);
-	uint64_t healthy_ms = context_limit_ms(rig->context, RIG_HEALTHY_MS);
-	uint64_t start = clock_monotonic_ms();
-	uint64_t news = start;
-	struct text_list attempted CLEANUP_TEXT_LIST = {0};
-	size_t seen = rig->first_registration;
-	if (rig->known != NULL || rig->context->reference_plugin ||
-	    kubelet_registration_count(rig->kubelet) == seen)
-		return;
-	while (rig->plugin == NULL || !process_has_ended(rig->plugin)) {
-		uint64_t now = clock_monotonic_ms();
-		bool waits = lacks_devices(rig);
-		if (update_known(rig) || has_new_attempt(rig, &attempted, &seen))
-			news = now;
-		if (now - start >= LEARN_MAX_MS ||
-		    (now - news >= quiet_ms && (!waits || now - start >= healthy_ms)))
-			break;
-		loop_run_for(&rig->loop, LOOK_MS);
-	}
-	write_known(rig);
 }
 
 /* The resources that the reference plugin offers for the node's devices; its WDDM plugin those
@@ -181,13 +84,21 @@ static int name_resources(struct rig *rig, struct error *err)
 	return rc;
 }
 
-/* The first attempt of the resource that was answered; unless `refused`, with OK. */
+bool rig_attempt_is_over(const struct rig *rig, const struct kubelet_registration *attempt)
+{
+	return attempt->answered_ms != 0 || attempt->abandoned ||
+	       (attempt->options_asked_ms != 0 && clock_monotonic_ms() - attempt->options_asked_ms >
+							  context_wait_ms(rig->context, STUCK_MS));
+}
+
+/* The first attempt of the resource that was answered with OK; if `refused`, that is over. */
 static const struct kubelet_registration *
 find_registration(const struct rig *rig, const char *resource, size_t from, bool refused)
 {
 	for (size_t i = from; i < kubelet_registration_count(rig->kubelet); i++) {
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-		if (r->answered_ms != 0 && (refused || r->code == RPC_OK) &&
+		if ((refused ? rig_attempt_is_over(rig, r)
+			     : r->answered_ms != 0 && r->code == RPC_OK) &&
 		    text_equal(r->resource, resource))
 			return r;
 	}
@@ -204,6 +115,9 @@ struct registered_wait {
 	size_t from;
 	bool refused;	     /* an attempt that was refused will do */
 	const char *missing; /* a resource under test that has not registered */
+	size_t attempts;     /* seen so far, the last of them at news_ms */
+	uint64_t news_ms;
+	bool misnamed; /* the plugin offers other resources */
 };
 
 static bool all_are_registered(void *user)
@@ -218,49 +132,129 @@ static bool all_are_registered(void *user)
 	return wait->missing == NULL;
 }
 
-/* Why a resource is not there: its refusal, or what registers in its place. */
-static int explain_missing(const struct rig *rig, const char *missing, struct error *err)
+/* Why the resource's last attempt that is over, or has begun, did not register it; NULL: there was none. */
+static char *attempt_fault(const struct rig *rig, const char *resource)
 {
 	const struct kubelet_registration *last = NULL;
-	struct text others CLEANUP_TEXT = {0};
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = error_wrap(err, err->code, "%s", missing);
 	for (size_t i = rig->first_registration; i < kubelet_registration_count(rig->kubelet);
 	     i++) {
 		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
-		last = text_equal(r->resource, missing) ? r : last;
+		if (text_equal(r->resource, resource) &&
+		    (last == NULL || rig_attempt_is_over(rig, r)))
+			last = r;
 	}
-	if (last != NULL && last->answered_ms != 0 && last->code != RPC_OK)
-		return error_wrap(err, rc, "the last attempt was refused: %s", last->message);
-	if (kubelet_resource_names(rig->kubelet, &names, NULL) < 0 || names.count == 0)
-		return rc;
-	for (size_t i = 0; i < names.count; i++)
-		text_addf(&others, "%s%s", i != 0 ? ", " : "", names.items[i]);
-	return error_wrap(err, rc, "the plugin offers %s", text_string(&others));
+	if (last == NULL || last->code == RPC_OK)
+		return NULL;
+	if (last->answered_ms != 0)
+		return text_format("the last attempt was refused: %s", last->message);
+	if (last->options_asked_ms != 0)
+		return strdup(
+			"Register waits for GetDevicePluginOptions, which the plugin does not answer");
+	return strdup("the kubelet has not reached the plugin's socket yet");
+}
+
+static int explain_missing(const struct rig *rig, const char *missing, struct error *err)
+{
+	char *fault CLEANUP_FREE = attempt_fault(rig, missing);
+	int rc = error_wrap(err, err->code, "%s", missing);
+	return fault != NULL ? error_wrap(err, rc, "%s", fault) : rc;
+}
+
+/* Names the resources that the plugin offers in place of the one that was asked for. */
+static int refuse_name(const struct rig *rig, struct error *err)
+{
+	const char *wanted = rig->context->resource;
+	const char *nearest = NULL;
+	struct text offered CLEANUP_TEXT = {0};
+	json_each (each, rig->known) {
+		text_addf(&offered, "%s%s", offered.size != 0 ? ", " : "", each->string);
+		if (nearest == NULL ||
+		    text_distance(wanted, each->string) < text_distance(wanted, nearest))
+			nearest = each->string;
+	}
+	return error_set(err, ERROR_NOT_FOUND,
+			 "the plugin does not offer '%s' (--resource) but %s; did you mean '%s'?",
+			 wanted, text_string(&offered), nearest != NULL ? nearest : "");
+}
+
+static bool is_known_misnamed(const struct rig *rig)
+{
+	return rig->context->resource != NULL && cJSON_GetArraySize(rig->known) != 0 &&
+	       cJSON_GetObjectItemCaseSensitive(rig->known, rig->context->resource) == NULL;
+}
+
+static bool is_any_listed(const struct rig *rig)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	if (kubelet_resource_names(rig->kubelet, &names, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < names.count; i++) {
+		if (kubelet_resource_status(rig->kubelet, names.items[i]).listed)
+			return true;
+	}
+	return false;
+}
+
+/* The plugin listed the devices of another resource, and for a while has tried to register nothing new. */
+static bool is_registered_or_misnamed(void *user)
+{
+	struct registered_wait *wait = user;
+	const struct rig *rig = wait->rig;
+	uint64_t now = clock_monotonic_ms();
+	if (all_are_registered(wait))
+		return true;
+	char *fault CLEANUP_FREE = attempt_fault(rig, wait->missing);
+	if (wait->attempts != kubelet_registration_count(rig->kubelet) || fault != NULL) {
+		wait->attempts = kubelet_registration_count(rig->kubelet);
+		wait->news_ms = now;
+	}
+	wait->misnamed = now - wait->news_ms >= context_limit_ms(rig->context, MISNAMED_MS) &&
+			 is_any_listed(rig);
+	return wait->misnamed;
 }
 
 /* Waits for all resources under test side by side. */
-static int wait_registered(struct registered_wait *wait, uint64_t timeout_ms, struct error *err)
+static int wait_registered(struct registered_wait *wait, loop_condition *done, uint64_t timeout_ms,
+			   struct error *err)
 {
-	int rc = kubelet_wait(wait->rig->kubelet, all_are_registered, wait, timeout_ms,
-			      "a registration of each resource", err);
+	int rc = poll_until(wait->rig, done, wait, timeout_ms, "a registration of each resource",
+			    err);
 	return rc == 0 || wait->missing == NULL ? rc
 						: explain_missing(wait->rig, wait->missing, err);
 }
 
+/* Waits for the resource that was asked for, where that is one. ERROR_NOT_FOUND: the plugin offers others,
+ * and later checks need not wait for it. */
+static int wait_named(struct registered_wait *wait, uint64_t timeout_ms, struct error *err)
+{
+	struct rig *rig = wait->rig;
+	if (is_known_misnamed(rig))
+		return refuse_name(rig, err);
+	if (rig->context->resource == NULL)
+		return wait_registered(wait, all_are_registered, timeout_ms, err);
+	int rc = wait_registered(wait, is_registered_or_misnamed, timeout_ms, err);
+	if (rc != 0 || !wait->misnamed)
+		return rc;
+	(void)rig_update_known(rig);
+	rig_write_known(rig);
+	return refuse_name(rig, err);
+}
+
 static int settle(struct rig *rig, bool refused, struct error *err)
 {
-	struct registered_wait wait = {rig, rig->first_registration, refused, NULL};
+	struct registered_wait wait = {
+		.rig = rig, .from = rig->first_registration, .refused = refused};
 	uint64_t timeout_ms = rig_wait_ms(rig, CHECK_REG_01);
 	uint64_t start = clock_monotonic_ns();
-	read_known(rig);
+	rig_read_known(rig);
 	int rc = name_resources(rig, err);
 	if (rc == 0 && rig->resources.count != 0)
-		rc = wait_registered(&wait, timeout_ms, err);
+		rc = wait_named(&wait, timeout_ms, err);
 	else if (rc == 0 && !refused)
 		rc = kubelet_wait_registration(rig->kubelet, NULL, rig->first_registration, true,
 					       timeout_ms, NULL, err);
-	learn(rig);
+	if (rc == 0 || rig->context->resource == NULL)
+		rig_learn(rig);
 	rig_waited(rig, start);
 	return rc;
 }
@@ -283,7 +277,14 @@ bool rig_expect_registered(struct rig *rig)
 {
 	struct error err = {0};
 	int rc = rig_settle(rig, &err);
-	rig_explain_harm(rig, rc, &err);
+	if (rc == ERROR_NOT_FOUND) { /* of the caller's making, and no fault of the plugin */
+		check_advise(rig->run,
+			     "Correct --resource, or leave it out to test all that the plugin "
+			     "offers.");
+		check_broken(rig->run, "%s", err.text);
+		return false;
+	}
+	rc = rig_explain(rig, rc, &err);
 	return check_expect_ok(rig->run, rc, "the plugin registers", &err);
 }
 
@@ -294,7 +295,7 @@ static int wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct
 	struct registered_wait wait = {.rig = rig, .from = from};
 	uint64_t end = clock_monotonic_ms() + timeout_ms;
 	uint64_t pause_ms = 0;
-	int rc = wait_registered(&wait, timeout_ms, err);
+	int rc = wait_registered(&wait, all_are_registered, timeout_ms, err);
 	while (rc == ERROR_CANCELLED && rig->supervised && rig->plugin != NULL &&
 	       process_has_ended(rig->plugin) && clock_monotonic_ms() + pause_ms < end) {
 		loop_run_for(&rig->loop, pause_ms);
@@ -302,7 +303,7 @@ static int wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct
 		check_note(rig->run, "the plugin ended and was started again, as in a DaemonSet");
 		if (!rig_start_plugin(rig, NULL))
 			return error_set(err, ERROR_CANCELLED, "the plugin could not be started");
-		rc = wait_registered(&wait, end - clock_monotonic_ms(), err);
+		rc = wait_registered(&wait, all_are_registered, end - clock_monotonic_ms(), err);
 	}
 	return rc;
 }
@@ -314,7 +315,7 @@ bool rig_expect_return(struct rig *rig, size_t from, const char *event)
 	int rc = wait_return(rig, from, rig_wait_ms(rig, check_row(rig->run)->requirement), &err);
 	uint64_t duration_ms = clock_monotonic_ms() - start;
 	rig_waited(rig, clock_monotonic_ns() - duration_ms * 1000000);
-	rig_explain_harm(rig, rc, &err);
+	rc = rig_explain(rig, rc, &err);
 	return check_expect_ok(rig->run, rc,
 			       check_format(rig->run, "a registration after %s", event), &err) &&
 	       check_expect_in_time(rig->run,
@@ -358,7 +359,7 @@ static bool all_are_healthy(void *user)
 {
 	const struct rig *rig = user;
 	rig_each (resource, rig) {
-		if (count_healthy(rig, resource) < known_healthy(rig, resource))
+		if (rig_count_healthy(rig, resource) < rig_known_healthy(rig, resource))
 			return false;
 	}
 	return true;
@@ -385,9 +386,9 @@ static void wait_healthy(struct rig *rig)
 		return;
 	rig_each (resource, rig) {
 		expect_kept(rig, resource);
-		set_known(rig, resource, count_healthy(rig, resource));
+		rig_set_known(rig, resource, rig_count_healthy(rig, resource));
 	}
-	write_known(rig);
+	rig_write_known(rig);
 }
 
 /* Why a resource has no list: the end of its stream says more than the wait. */
@@ -417,6 +418,7 @@ bool rig_expect_listed(struct rig *rig)
 		check_unsupported(rig->run, "%s; see list-and-watch.message-size", err.text);
 		return false;
 	}
+	rc = rig_explain(rig, rc, &err);
 	if (!check_expect_ok(rig->run, rc, "the plugin lists its devices", &err))
 		return false;
 	wait_healthy(rig);
@@ -434,6 +436,6 @@ void rig_tell_untested(struct rig *rig)
 		    !text_list_has(&rig->left_out, name))
 			check_note(rig->run, "%s registered later and was not tested", name);
 	}
-	if (update_known(rig))
-		write_known(rig);
+	if (rig_update_known(rig))
+		rig_write_known(rig);
 }

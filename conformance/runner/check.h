@@ -182,6 +182,9 @@ const char *check_format(struct check_run *run, const char *format, ...) PRINTF_
 /* A remark for the report that changes no outcome. */
 #define check_note(run, ...) check_remark(run, NULL, __VA_ARGS__)
 
+/* What to do, in place of the row's advice, when that does not fit why it fails. The first one counts. */
+void check_advise(struct check_run *run, const char *advice);
+
 void check_remark(struct check_run *run, const char *outcome, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 

@@ -160,6 +160,13 @@ void check_remark(struct check_run *run, const char *outcome, const char *format
 	send_line(run, &record);
 }
 
+void check_advise(struct check_run *run, const char *advice)
+{
+	struct members record CLEANUP_MEMBERS = line_new("advice");
+	add_text(run, &record, "text", advice);
+	send_line(run, &record);
+}
+
 /* evidence/<check>/<n>-<name>, relative to the output folder. Names hold ids of devices,
  * which are the plugin's or a file's to choose: what is not a plain file name on every system is replaced. */
 static char *evidence_path(struct check_run *run, const char *name)

@@ -8,6 +8,7 @@ void result_free(struct result *result)
 	for (size_t i = 0; i < ARRAY_SIZE(result->reasons); i++)
 		free(result->reasons[i]);
 	text_list_free(&result->devices);
+	free(result->advice);
 	*result = (struct result){0};
 }
 
@@ -96,6 +97,16 @@ static int take_plugin(struct result *result, const struct json_at *line, struct
 	return rc;
 }
 
+static int take_advice(struct result *result, const struct json_at *line, struct error *err)
+{
+	const char *text = "";
+	int rc = json_need_string(line, "text", &text, err);
+	if (rc != 0 || result->advice != NULL)
+		return rc;
+	result->advice = strdup(text);
+	return result->advice != NULL ? 0 : error_memory(err);
+}
+
 static int take_finished(struct result *result, const struct json_at *line, struct error *err)
 {
 	(void)line;
@@ -111,7 +122,7 @@ static int take_line(struct result *result, const cJSON *json, struct error *err
 		int (*take)(struct result *result, const struct json_at *line, struct error *err);
 	} rows[] = {
 		{"remark", take_remark}, {"time", take_time},	      {"watched", take_watched},
-		{"plugin", take_plugin}, {"finished", take_finished},
+		{"plugin", take_plugin}, {"finished", take_finished}, {"advice", take_advice},
 	};
 	struct json_at line = json_root(json);
 	const char *type = "";

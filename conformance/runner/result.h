@@ -11,6 +11,7 @@
  *	time {phase, ns}           where the check's time went
  *	watched {ms, thoroughMs}   how long it watched, and a thorough run does
  *	plugin {resource, pid}     a plugin registered
+ *	advice {text}              what to do, in place of the row's advice; the first one counts
  *	finished                   the body returned and its clean-ups ran
  */
 
@@ -33,6 +34,7 @@ struct result {
 	uint64_t watched_ms;	      /* the shortest that the check watched something; */
 	uint64_t watched_thorough_ms; /* what a thorough run watches; 0: nothing was watched */
 	struct text_list devices;     /* that the check is about, by id */
+	char *advice;		      /* NULL: that of the row */
 	bool asserted;
 	bool finished;
 	char *reasons[REPORT_OUTCOME_COUNT]; /* the first for each outcome; that of a failure is

@@ -131,6 +131,7 @@ static int end_check(struct runner *runner, const struct check *check,
 		.duration_ms = execution->duration_ms,
 		.watched_ms = execution->result.watched_ms,
 		.watched_thorough_ms = execution->result.watched_thorough_ms,
+		.advice = execution->result.advice,
 	};
 	for (size_t i = 0; i < REPORT_PHASE_COUNT; i++)
 		end.phases_ms[i] = execution->result.time_ns[i] / 1000000;

@@ -58,6 +58,10 @@ const rows = [
 		checks: ['registration', 'list-and-watch', 'allocate.each-and-all', 'restart.kill-and-return'],
 		also: tests('example.com/late'),
 	}),
+	row('a resource that registers seconds after the others', plugins({}, {resource: 'example.com/late', register: {delay_ms: 2500}}), {
+		args: [...host, '--resource', 'example.com/late'],
+		checks: ['registration', 'list-and-watch.arrives', 'allocate.one-response'],
+	}),
 	row('devices that turn healthy seconds later', plugin({devices: unhealthy, lists: [{after_ms: 2500, devices}]}), {args: host, checks: some}),
 	row('devices that appear seconds later', plugin({devices: [], lists: [{after_ms: 2500, devices}]}), {args: host, checks: some}),
 	row('a second device that appears seconds later', plugin({devices: [devices[0]], lists: [{after_ms: 2500, devices}]}), {

@@ -132,8 +132,40 @@ rows.push(
 		['registration.arrives', '"$@" & p=$!; trap "kill $p; wait $p; rm $d/kubelet.sock" TERM; wait', 'saw removed by the plugin'],
 		['allocate.one-response', '"$@" & p=$!; trap "kill $p; wait $p; mv $d $d.old; mkdir $d" TERM; wait', 'saw removed by the plugin'],
 		['list-and-watch.idle', '(sleep 2; mv $d $d.old; cp -r $d.old $d) & exec "$@"', 'by the plugin'],
-		['restart.kubelet-restart', '(sleep 1; touch $d/other; mv $d/other $d/kubelet.sock) & exec "$@"', 'saw replaced by the plugin'],
-	].map(([check, harm, reason]) => ({check, plugin: `sh -c 'd=$1; shift; ${harm}' sh {plugin-dir} ${plugin()}`, args: any, reason})),
+		['list-and-watch.idle', '(sleep 2; touch $d/other; mv $d/other $d/kubelet.sock) & exec "$@"', 'saw replaced by the plugin'],
+	].map(([check, harm, reason]) => ({
+		check, plugin: `sh -c 'd=$1; shift; ${harm}' sh {plugin-dir} ${plugin({on_kubelet_socket: 'ignore', on_socket_removed: 'ignore'})}`, args: any, reason,
+	})),
+	// GetDevicePluginOptions has no deadline: Register came, and waits for it.
+	...[
+		['arrives', undefined, 'pass'], ['options-during-register', 'GetDevicePluginOptions: saw no answer'],
+		['accepted', 'which the plugin does not answer'], ['version', undefined, 'pass'], ['endpoint-accepts', undefined, 'pass'],
+	].map(([check, reason, wanted]) => ({
+		check: `registration.${check}`, plugin: plugin({register: {deadline_ms: 600000}, ...rpc('GetDevicePluginOptions', {hang: true})}), args, reason, wanted, alone: true,
+	})),
+	// Refused before the kubelet looked at the socket.
+	{check: 'registration.endpoint-accepts', plugin: plugin({version: 'v1alpha'}), args, wanted: 'unsupported', reason: 'came to the dial-back'},
+	// What a plugin printed before it ended, and that it ended, is the reason of whatever fails over it.
+	...[
+		['registration.arrives', 'echo usage: plugin DIR >&2; exit 64', 'the plugin exited with code 64, and last printed: usage: plugin DIR'],
+		['registration.arrives', 'echo "dial unix: no such file"; echo panic: boom; echo; echo "goroutine 1:"; exit 2', 'last printed: panic: boom (all of its output: evidence/registration.arrives, plugin-output.txt)'],
+		['registration.accepted', '"$@" & sleep 0.3; kill -9 $!; kill -11 $$', 'the plugin was killed by signal 11'],
+	].map(([check, script, reason]) => ({check, plugin: `sh -c '${script}' sh ${plugin({register: {delay_ms: 60000}})}`, args: any, reason})),
+	{check: 'registration.arrives', plugin: '/nonexistent/plugin {plugin-dir}', args: any, wanted: 'broken', reason: 'the plugin could not be started'},
+	{check: 'allocate.one-response', plugin: plugin(rpc('Allocate', {exit: 3})), args: any, reason: 'the plugin exited with code 3, and last printed'},
+	// A resource that nobody offers is the caller's error, and costs no time.
+	{
+		name: 'a misspelt --resource',
+		plugin: plugin(),
+		args: ['--launcher', 'process', '--resource', 'example.com/gup'],
+		checks: ['registration', 'list-and-watch', 'allocate', 'restart'],
+		outcomes: null,
+		also: (report) => {
+			const {outcome, reason, advice} = report.checks.find((c) => c.id === 'registration.accepted');
+			return outcome === 'broken' && reason.includes("but example.com/gpu; did you mean 'example.com/gpu'?") && advice.startsWith('Correct --resource')
+				? null : `${outcome}: ${reason}: ${advice}`;
+		},
+	},
 	// gRPC parses the path as a URL: the kubelet never connects to the first, and connects to another name for the second.
 	{check: 'registration.endpoint-name', plugin: plugin({socket: 'gpu#1.sock', fresh_socket: false}), args: unhurried, reason: 'gpu#1.sock, a URL to the kubelet'},
 	{check: 'registration.accepted', plugin: plugin({socket: 'gpu#1.sock', fresh_socket: false}), args: unhurried, reason: 'the last attempt was refused'},
