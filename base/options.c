@@ -89,11 +89,28 @@ static int options_run(struct options_line *line)
 	return command->run(&line->arguments);
 }
 
+/* errno of what keeps standard output from being written; 0: nothing does. A write that failed earlier left only a
+ * flag, so it is tried again with a byte that no longer matters. */
+static int output_error(void)
+{
+	bool failed = ferror(stdout) != 0;
+	if (failed) {
+		clearerr(stdout);
+		(void)putchar('\n');
+	}
+	if (fflush(stdout) != 0)
+		return errno;
+	return failed ? EIO : 0;
+}
+
+/* A reader that went away needs no message: it is what `head` does. */
 static int check_output(const struct command_spec *program, int code)
 {
-	if (fflush(stdout) == 0 && ferror(stdout) == 0)
+	int cause = output_error();
+	if (cause == 0)
 		return code;
-	(void)fprintf(stderr, "%s: standard output: %s\n", program->name, strerror(errno));
+	if (cause != EPIPE)
+		(void)fprintf(stderr, "%s: standard output: %s\n", program->name, strerror(cause));
 	if (code != EXIT_SUCCESS)
 		return code;
 	return program->exit_output != 0 ? program->exit_output : EXIT_FAILURE;

@@ -321,11 +321,12 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 					    "evidence", "events",	  "sights"};
 	struct members json CLEANUP_MEMBERS = members_new();
 	const cJSON *watched = watched_of(check);
+	const cJSON *advice = check->end != NULL ? field_get(check->end->json, "advice") : NULL;
 	fields_copy(check->planned, record_identity, &json);
-	if (check->end != NULL && field_get(check->end->json, "advice") != NULL)
-		(void)cJSON_ReplaceItemInObjectCaseSensitive(
-			json.object, "advice",
-			cJSON_Duplicate(field_get(check->end->json, "advice"), false));
+	if (advice != NULL) {
+		cJSON_DeleteItemFromObjectCaseSensitive(json.object, "advice");
+		member_item(&json, "advice", cJSON_Duplicate(advice, false));
+	}
 	member_string(&json, "level",
 		      check->requirement != NULL
 			      ? field_string(check->requirement->planned, "level")

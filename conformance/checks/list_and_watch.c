@@ -422,9 +422,12 @@ const struct check list_and_watch_checks[] = {
 	LIST("no-storm", LAW_14, MEDIUM, no_storm,
 	     .title = "A stable node causes no storm of device lists",
 	     .advice = "Send a list only when something changed: each costs a checkpoint write."),
-	LIST("numa-nodes", LAW_15, HIGH, each_list, .param = &one_device,
+	LIST("numa-nodes", LAW_15, MEDIUM, each_list, .param = &one_device,
 	     .title = "NUMA nodes in the list are numbers that a kubelet can keep",
-	     .advice = "Leave the topology out when the node is unknown; do not send -1.",
+	     .advice =
+		     "Leave the topology out when the node is unknown; do not send -1. Most nodes "
+		     "do not notice; where the Topology Manager's policy is restricted or "
+		     "single-numa-node, pods with the device are refused.",
 	     .judge = numa_nodes),
 	{.id = NULL},
 };

@@ -26,15 +26,12 @@ enum {
 	RIG_END_SEEN_MS = 500, /* a connection breaks before its process has ended */
 };
 
-static const char command_advice[] =
-	"Run the command of --plugin by hand: it must serve until SIGTERM. plugin-output.txt in the "
-	"evidence holds what it printed.";
+static const char end_advice[] =
+	"The plugin must serve until SIGTERM: see whether its command (--plugin) does when it is run by "
+	"hand. plugin-output.txt in the evidence holds what it printed.";
 static const char crash_advice[] =
 	"The plugin crashed, and everything else follows from that: plugin-output.txt in the evidence "
 	"holds what it printed, with the trace where there is one.";
-static const char end_advice[] =
-	"A plugin serves until SIGTERM. plugin-output.txt in the evidence holds what it printed before "
-	"it ended.";
 static const char path_advice[] =
 	"The plugin ran and did not call Register on the kubelet.sock that it was given. When it has " KUBELET_STANDARD_PLUGIN_DIR
 	" compiled in, add --private-mounts; else name the directory in its "
@@ -137,10 +134,8 @@ static bool has_ended(void *user)
 static const char *advice_for(const struct rig *rig)
 {
 	bool registered = kubelet_registration_count(rig->kubelet) > rig->first_registration;
-	if (rig->run_of_plugin.end != NULL && rig->run_of_plugin.crashed)
-		return crash_advice;
 	if (rig->run_of_plugin.end != NULL)
-		return registered ? end_advice : command_advice;
+		return rig->run_of_plugin.crashed ? crash_advice : end_advice;
 	return !registered && rig->plugin != NULL && !rig->context->hidden_directory ? path_advice
 										     : NULL;
 }
@@ -286,7 +281,7 @@ bool rig_start_plugin(struct rig *rig, const char *const *env)
 	rig->run_of_plugin = (struct rig_run){0};
 	int rc = plugin_process_start(&rig->loop, &spec, &rig->plugin, &err);
 	if (rc < 0)
-		check_advise(rig->run, command_advice);
+		check_advise(rig->run, end_advice);
 	return check_works(rig->run, rc, "the plugin could not be started", &err);
 }
 
@@ -322,8 +317,15 @@ void rig_leave_second(struct rig *rig)
 uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms)
 {
 	uint64_t duration_ms = rig->context->thorough ? thorough_ms : ms;
+	bool ended = has_ended(rig);
 	loop_run_for(&rig->loop, duration_ms);
 	check_add_time(rig->run, REPORT_PHASE_WAIT, duration_ms * 1000000);
+	/* Over a restart of the kubelet it may end: its supervisor starts it again. */
+	if (!ended && has_ended(rig) && !text_starts_with(check_row(rig->run)->id, "restart.")) {
+		check_advise(rig->run, advice_for(rig));
+		(void)check_expect(rig->run, false, "the plugin", "still running", "%s",
+				   rig->run_of_plugin.end);
+	}
 	if (thorough_ms != ms)
 		check_add_watched(rig->run, duration_ms, thorough_ms);
 	return duration_ms;

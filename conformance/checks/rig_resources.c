@@ -185,11 +185,10 @@ static bool is_known_misnamed(const struct rig *rig)
 
 static bool is_any_listed(const struct rig *rig)
 {
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	if (kubelet_resource_names(rig->kubelet, &names, NULL) < 0)
-		return false;
-	for (size_t i = 0; i < names.count; i++) {
-		if (kubelet_resource_status(rig->kubelet, names.items[i]).listed)
+	for (size_t i = rig->first_registration; i < kubelet_registration_count(rig->kubelet);
+	     i++) {
+		const char *resource = kubelet_registration_at(rig->kubelet, i)->resource;
+		if (kubelet_resource_status(rig->kubelet, resource).listed)
 			return true;
 	}
 	return false;

@@ -158,33 +158,36 @@ static void show_check(const struct check_suite *suite, const struct check *chec
 
 static int show_run(const struct text_list *arguments)
 {
-	const struct check_suite *suite = NULL;
-	const struct check *check = NULL;
+	struct plan plan CLEANUP_PLAN = {0};
+	const struct plan_filter filter = {.include = *arguments};
 	struct error err = {0};
 	if (arguments->count == 0) {
 		(void)fprintf(stderr, "gpucert show: name a check; 'gpucert list' shows all\n");
 		return 2;
 	}
-	for (size_t i = 0; i < arguments->count; i++) {
-		if (plan_find(suites, arguments->items[i], &suite, &check, &err) < 0)
-			return command_failed("show", ERROR_ARGUMENT, &err);
+	if (plan_make(suites, &filter, NULL, &plan, &err) < 0)
+		return command_failed("show", ERROR_ARGUMENT, &err);
+	for (size_t i = 0; i < plan.count; i++) {
 		if (i > 0)
 			(void)printf("\n");
-		show_check(suite, check);
+		show_check(plan.items[i].suite, plan.items[i].check);
 	}
 	return 0;
 }
 
 static const char *const show_examples[] = {
 	"gpucert show isolation.single-device",
-	"Tell what it checks, why, and what to do when it fails.",
+	"Print what it checks, why, and what to do when it fails.",
+	"gpucert show api",
+	"Explain each check of the suite.",
 	NULL,
 };
 
 const struct command_spec command_show = {
 	.name = "show",
 	.summary = "Explain a check: its requirement, its source, and what to do when it fails",
-	.arguments = "CHECK...",
+	.arguments = "PATTERN...",
+	.description = "A pattern is what 'gpucert list' accepts: a check, a suite, a glob.",
 	.examples = show_examples,
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage, or no such check", NULL},
 	.run = show_run,

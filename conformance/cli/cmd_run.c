@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/file.h"
 #include "base/json.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -171,7 +172,8 @@ static int check_settings(struct error *err)
 	const char *attach = asked->attach_directory;
 	bool cri = settings->workplace.cri_address != NULL;
 	bool processes = text_equal(settings->workplace.launcher, "process");
-	bool wine = text_equal(asked->node_file, RUNNER_WINE_NODE);
+	const char *node = asked->node_file;
+	bool wine = text_equal(node, RUNNER_WINE_NODE);
 	const struct {
 		bool broken;
 		const char *rule;
@@ -197,6 +199,11 @@ static int check_settings(struct error *err)
 		if (rules[i].broken)
 			return error_set(err, ERROR_ARGUMENT, "%s", rules[i].rule);
 	}
+	if (node != NULL && !wine && text_distance(node, RUNNER_WINE_NODE) <= 2 &&
+	    !file_exists(node))
+		return error_set(err, ERROR_ARGUMENT,
+				 "--node: no file '%s'; did you mean '" RUNNER_WINE_NODE "'?",
+				 node);
 	if (attach != NULL && !path_is_absolute(attach))
 		return error_set(err, ERROR_ARGUMENT, "--attach: '%s' is not an absolute path",
 				 attach);

@@ -117,15 +117,8 @@ const struct id_set *reusable_ids(const struct kubelet *kubelet, const char *pod
 
 void reusable_keep(struct kubelet *kubelet, const char *pod)
 {
-	for (struct allocation **link = &kubelet->reusables; *link != NULL;) {
-		struct allocation *reusable = *link;
-		if (strcmp(reusable->pod, pod) == 0) {
-			link = &reusable->next;
-			continue;
-		}
-		*link = reusable->next;
-		allocation_free(reusable);
-	}
+	if (kubelet->reusables != NULL && strcmp(kubelet->reusables->pod, pod) != 0)
+		(void)drop(&kubelet->reusables, NULL, NULL);
 }
 
 /* manager.go, Allocate: an init container's devices become reusable; those of an application

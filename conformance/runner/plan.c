@@ -220,16 +220,18 @@ static int not_found(const struct check_suite *const *suites, const char *patter
 	const char *nearest = "";
 	size_t least = SIZE_MAX;
 	for (; *suites != NULL; suites++) {
-		for (const struct check *check = (*suites)->checks; check->id != NULL; check++) {
-			size_t distance = text_distance(pattern, check->id);
+		const char *name = (*suites)->name;
+		const struct check *check = (*suites)->checks;
+		for (; name != NULL; name = check++->id) {
+			size_t distance = text_distance(pattern, name);
 			if (distance < least) {
 				least = distance;
-				nearest = check->id;
+				nearest = name;
 			}
 		}
 	}
 	return error_set(err, ERROR_NOT_FOUND,
-			 "no check matches '%s' (the nearest is '%s'; 'gpucert list' shows all)",
+			 "no check matches '%s'; did you mean '%s'? 'gpucert list' shows all",
 			 pattern, nearest);
 }
 

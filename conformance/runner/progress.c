@@ -11,12 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REDRAW_MS = 200, PLAIN_MS = 10000 };
+enum { REDRAW_MS = 200, PLAIN_MS = 10000, COSTS_MIN = 5 };
 
 struct progress {
 	uv_timer_t timer;
 	size_t planned, done, failed;
-	uint64_t started_ms;
+	uint64_t *costs_ms; /* of the checks that ran, without their own waits */
+	size_t cost_count;
 	uint64_t current_ms; /* when the current check began */
 	char current[128];
 	char section[64]; /* of a CI system: the suite whose checks are told; "": none */
@@ -25,21 +26,30 @@ struct progress {
 	bool terminal, color, quiet, verbose;
 };
 
-/* Seconds left by the average of what is done, at least 1; UINT64_MAX as long as that says nothing.
- */
-static uint64_t progress_left_s(const struct progress *progress, uint64_t now_ms)
+static int compare_costs(const void *a, const void *b)
 {
-	if (progress->done < 3 || progress->done >= progress->planned)
+	const uint64_t one = *(const uint64_t *)a;
+	const uint64_t other = *(const uint64_t *)b;
+	return (one > other) - (one < other);
+}
+
+uint64_t progress_estimate_s(uint64_t *costs_ms, size_t count, size_t left)
+{
+	size_t usual = count - (count + 9) / 10;
+	uint64_t sum_ms = 0;
+	if (count < COSTS_MIN || left == 0)
 		return UINT64_MAX;
-	uint64_t left_ms = (now_ms - progress->started_ms) * (progress->planned - progress->done) /
-			   progress->done;
-	return (left_ms + 999) / 1000;
+	qsort(costs_ms, count, sizeof(*costs_ms), compare_costs);
+	for (size_t i = 0; i < usual; i++)
+		sum_ms += costs_ms[i];
+	return (sum_ms * left / usual + 999) / 1000;
 }
 
 static void add_state(const struct progress *progress, struct text *line)
 {
 	uint64_t now_ms = clock_monotonic_ms();
-	uint64_t left_s = progress_left_s(progress, now_ms);
+	uint64_t left_s = progress_estimate_s(progress->costs_ms, progress->cost_count,
+					      progress->planned - progress->done);
 	text_addf(line, "[%zu/%zu] ", progress->done, progress->planned);
 	if (progress->failed != 0)
 		text_addf(line, "%s%zu not passed%s ", style(progress->color, STYLE_RED),
@@ -106,8 +116,12 @@ int progress_open(uv_loop_t *loop, const struct progress_options *options, struc
 		  struct error *err)
 {
 	struct progress *progress = calloc(1, sizeof(*progress));
-	if (progress == NULL)
+	if (progress != NULL)
+		progress->costs_ms = calloc(options->planned + 1, sizeof(*progress->costs_ms));
+	if (progress == NULL || progress->costs_ms == NULL) {
+		free(progress);
 		return error_memory(err);
+	}
 	progress->planned = options->planned;
 	progress->quiet = options->quiet;
 	progress->ci = options->ci;
@@ -115,8 +129,7 @@ int progress_open(uv_loop_t *loop, const struct progress_options *options, struc
 	progress->verbose = options->verbose || options->ci != NULL;
 	progress->terminal = isatty(STDERR_FILENO) == 1 && !progress->verbose;
 	progress->color = style_enabled(STDERR_FILENO) && options->ci == NULL;
-	progress->started_ms = clock_monotonic_ms();
-	progress->current_ms = progress->started_ms;
+	progress->current_ms = clock_monotonic_ms();
 	(void)uv_timer_init(loop, &progress->timer);
 	progress->timer.data = progress;
 	uint64_t period_ms = progress->terminal ? REDRAW_MS : PLAIN_MS;
@@ -136,11 +149,14 @@ void progress_begin(struct progress *progress, const char *check)
 }
 
 void progress_end(struct progress *progress, const char *check, enum report_outcome outcome,
-		  const char *reason, uint64_t duration_ms)
+		  const char *reason, uint64_t duration_ms, uint64_t waited_ms)
 {
 	struct text line CLEANUP_TEXT = {0};
 	bool bad = report_outcome_is_bad(outcome);
 	progress->done++;
+	if (duration_ms != 0 && progress->cost_count < progress->planned)
+		progress->costs_ms[progress->cost_count++] =
+			duration_ms > waited_ms ? duration_ms - waited_ms : 0;
 	progress->failed += bad ? 1 : 0;
 	if (progress->quiet || (!progress->verbose && !(bad && progress->terminal)))
 		return;
@@ -160,7 +176,9 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 
 static void closed(uv_handle_t *handle)
 {
-	free(handle->data);
+	struct progress *progress = handle->data;
+	free(progress->costs_ms);
+	free(progress);
 }
 
 void progress_close(struct progress *progress)

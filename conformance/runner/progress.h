@@ -3,7 +3,7 @@
 
 /*
  * Progress on stderr. On a terminal one line that is drawn over: done/planned, failures so far,
- * what runs for how long, time left by the checks' average. Elsewhere one line each ten seconds, so
+ * what runs for how long, time left by what most checks cost; their own waits and the slowest tenth do not count. Elsewhere one line each ten seconds, so
  * that a log stays short. For a CI system on stdout, a line for each ended check, in a section for each suite.
  */
 
@@ -31,8 +31,12 @@ int progress_open(uv_loop_t *loop, const struct progress_options *options, struc
 		  struct error *err);
 
 void progress_begin(struct progress *progress, const char *check);
+/* `waited_ms` of the duration the check waited because it says so (REPORT_PHASE_WAIT). */
 void progress_end(struct progress *progress, const char *check, enum report_outcome outcome,
-		  const char *reason, uint64_t duration_ms);
+		  const char *reason, uint64_t duration_ms, uint64_t waited_ms);
+
+/* Seconds left for so many checks, by what those that ran cost; UINT64_MAX as long as there are too few. Sorts. */
+uint64_t progress_estimate_s(uint64_t *costs_ms, size_t count, size_t left);
 
 /* Clears the line, or ends the section; the timer's handle is closed on the loop. NULL is allowed. */
 void progress_close(struct progress *progress);

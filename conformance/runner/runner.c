@@ -272,7 +272,7 @@ static int run_check(struct runner *runner, size_t index, struct error *err)
 	if (rc != 0)
 		return rc;
 	progress_end(runner->progress, check->id, execution.outcome, execution.reason,
-		     execution.duration_ms);
+		     execution.duration_ms, execution.result.time_ns[REPORT_PHASE_WAIT] / 1000000);
 	item->outcome = execution.outcome;
 	return remove_directory(runner, check->id, directory, err);
 }
@@ -290,7 +290,7 @@ static int hold_check(struct runner *runner, const char *check, const struct pla
 	char *reason CLEANUP_FREE = text_format("%s %s", cause->check->id, verbs[cause->outcome]);
 	if (reason == NULL)
 		return error_memory(err);
-	progress_end(runner->progress, check, REPORT_NOTRUN, reason, 0);
+	progress_end(runner->progress, check, REPORT_NOTRUN, reason, 0, 0);
 	return journal_hold_check(runner->journal, check, cause->check->id, reason, err);
 }
 
@@ -300,7 +300,7 @@ static int take_check(struct runner *runner, size_t index, struct error *err)
 	const struct plan_item *item = &runner->plan.items[index];
 	const struct plan_item *cause = plan_cause(&runner->plan, runner->suites, index);
 	if (item->outcome != REPORT_PASS) {
-		progress_end(runner->progress, item->check->id, item->outcome, item->reason, 0);
+		progress_end(runner->progress, item->check->id, item->outcome, item->reason, 0, 0);
 		return 0;
 	}
 	if (cause != NULL)

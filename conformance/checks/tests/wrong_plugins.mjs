@@ -153,6 +153,10 @@ rows.push(
 	].map(([check, script, reason]) => ({check, plugin: `sh -c '${script}' sh ${plugin({register: {delay_ms: 60000}})}`, args: any, reason})),
 	{check: 'registration.arrives', plugin: '/nonexistent/plugin {plugin-dir}', args: any, wanted: 'broken', reason: 'the plugin could not be started'},
 	{check: 'allocate.one-response', plugin: plugin(rpc('Allocate', {exit: 3})), args: any, reason: 'the plugin exited with code 3, and last printed'},
+	{check: 'list-and-watch.idle', plugin: plugin({}, {exit_after_ms: 2500, exit_code: 4}), args, reason: 'saw the plugin exited with code 4'},
+	// A pod that met the plugin while it served anew is made again by its controller.
+	{check: 'restart.flapping', plugin: plugin(rpc('Allocate', {code: 14, times: 3})), args, wanted: 'pass'},
+	{check: 'restart.flapping', plugin: plugin(rpc('Allocate', {code: 14})), args, reason: 'Allocate afterwards: saw UNAVAILABLE'},
 	// A resource that nobody offers is the caller's error, and costs no time.
 	{
 		name: 'a misspelt --resource',

@@ -156,7 +156,7 @@ expect_says ": it passed in each of 2 runs"
 expect_exit 0 gpucert expect check "$work/known.json" windows-gpus
 known registration.versoin "$next_year"
 expect_exit 3 gpucert expect check "$work/known.json"
-expect_says "the nearest is 'registration.version'"
+expect_says "did you mean 'registration.version'?"
 expect_exit 3 gpucert run --launcher process --expect "$work/known.json" --out "$work/never"
 known registration.version 2026-01-01
 expect_exit 3 gpucert expect check "$work/known.json"

@@ -47,7 +47,20 @@ node -e 'const a = JSON.parse(require("fs").readFileSync(process.argv[1])); if (
 expect_exit 0 gpucert show isolation.single-device
 expect_says "ISO-02"
 expect_exit 2 gpucert show isolation.single-devise
-expect_says "isolation.single-device"
+expect_says "did you mean 'isolation.single-device'?"
+expect_exit 0 gpucert show api
+expect_says "api.vulkan"
+expect_says "api.opencl"
+expect_exit 0 gpucert show 'registration.v*' restart.terminate
+expect_says "registration.version"
+expect_says "restart.terminate"
+expect_exit 2 gpucert show isolatoin
+expect_says "did you mean 'isolation'?"
+expect_exit 2 gpucert run --node wnie
+expect_says "did you mean 'wine'?"
+# A reader that went away is no message, whether or not writing kills.
+(trap '' PIPE; sleep 0.3; gpucert list 2>"$work/err" || true) | true
+[ ! -s "$work/err" ] || complain "a closed pipe: $(cat "$work/err")"
 expect_exit 2 gpucert report
 expect_exit 3 gpucert report "$work/nothing"
 expect_says "$work/nothing"

@@ -299,9 +299,10 @@ static void test_topology_hint_is_followed(void)
 		rig_init(&rig);
 		rig_make(&rig, &options);
 		CHECK_OK(kubelet_start(rig.kubelet, ERR));
-		(void)rig_plugin(&rig, "{'devices': [{'id': '0-a', 'numa': [0]}, {'id': '0-b',"
-				       " 'numa': [0]}, {'id': '1-a', 'numa': [1]}, {'id': '1-b',"
-				       " 'numa': [0, 1]}, {'id': 'n-a'}, {'id': 'n-b', 'numa': [-1]}]}");
+		(void)rig_plugin(&rig,
+				 "{'devices': [{'id': '0-a', 'numa': [0]}, {'id': '0-b',"
+				 " 'numa': [0]}, {'id': '1-a', 'numa': [1]}, {'id': '1-b',"
+				 " 'numa': [0, 1]}, {'id': 'n-a'}, {'id': 'n-b', 'numa': [-1]}]}");
 		rig_wait_listed(&rig);
 		CHECK_OK(kubelet_admit(rig.kubelet, &container, RIG_PATIENCE_MS, &outcome, ERR));
 		expect_admission(outcome);
