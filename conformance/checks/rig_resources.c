@@ -438,3 +438,43 @@ void rig_tell_untested(struct rig *rig)
 	if (rig_update_known(rig))
 		rig_write_known(rig);
 }
+
+bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *ids)
+{
+	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
+	struct text_list healthy CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && list != NULL && i < list->count; i++) {
+		if (kubelet_device_is_healthy(&list->items[i]))
+			rc = text_list_add(&healthy, list->items[i].id, &err);
+	}
+	text_list_sort(&healthy);
+	/* An id that was sent twice is one device for the kubelet. */
+	for (size_t i = 0; rc == 0 && i < healthy.count; i++) {
+		if (i == 0 || strcmp(healthy.items[i], healthy.items[i - 1]) != 0)
+			rc = text_list_add(ids, healthy.items[i], &err);
+	}
+	return check_works(rig->run, rc, NULL, &err) &&
+	       (healthy.count != 0 || check_expect(rig->run, false, "healthy devices",
+						   "at least one", "none of %s", resource));
+}
+
+bool rig_for_each(struct rig *rig, check_judge *judge, void *user)
+{
+	rig_each (resource, rig) {
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		struct rig_item item = {.resource = resource, .ids = &ids, .user = user};
+		if (!rig_healthy_ids(rig, item.resource, &ids))
+			return false;
+		judge(rig, &item);
+	}
+	return true;
+}
+
+void rig_each_resource(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	if (rig != NULL)
+		(void)rig_for_each(rig, check_row(run)->judge, NULL);
+}
