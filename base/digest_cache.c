@@ -72,7 +72,6 @@ int digest_cache_open(const char *path, struct digest_cache **out, struct error 
 	int rc = file_make_directories(folder, 0700, err);
 	if (rc < 0)
 		return rc;
-
 	if (!read_records(cache)) {
 		cache->count = 0;
 		rc = file_write_atomic(path, "", 0, 0600, err);
@@ -127,7 +126,6 @@ void digest_cache_add(struct digest_cache *cache, const char *path,
 	    file_status(path, true, &now, NULL) < 0 || !is_same(&record, &now) ||
 	    cache->count == RECORDS_MAX)
 		return;
-
 	struct record *grown = array_grow(cache->records, cache->count, sizeof(record));
 	if (grown == NULL)
 		return;

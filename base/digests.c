@@ -81,7 +81,6 @@ static int digests_start(struct digests *digests, const char *path, const struct
 	job->file = *file;
 	job->read_ns = clock_realtime_ns();
 	job->work.data = job;
-
 	const char *known = digests->cache != NULL ? digest_cache_find(digests->cache, file) : NULL;
 	int rc = known == NULL ? uv_queue_work(digests->loop, &job->work, job_work, job_ended) : 0;
 	if (rc < 0) {

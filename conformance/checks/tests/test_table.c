@@ -194,7 +194,7 @@ static void expect_count(const char *pattern, bool some)
 	CU_ASSERT_EQUAL(rc, some ? 0 : ERROR_NOT_FOUND);
 	CU_ASSERT_EQUAL(plan.count != 0, some);
 	if (!some)
-		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "nearest"));
+		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "did you mean"));
 }
 
 static void test_patterns(void)

@@ -76,7 +76,7 @@ done
 END
 as_nobody sh exchange >exchange.log 2>&1 &
 exchange=$!
-for time in 1 2 3 4 5 6; do
+for _ in 1 2 3 4 5 6; do
 	code=0
 	run home/out >out 2>err || code=$?
 	case $code in
