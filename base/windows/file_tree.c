@@ -46,6 +46,12 @@ bool file_exists(const char *path)
 	return file_attributes(path, true) != INVALID_FILE_ATTRIBUTES;
 }
 
+bool file_is_private(const char *path)
+{
+	struct file_status status = {0};
+	return file_status(path, false, &status, NULL) == 0 && status.kind == FILE_REGULAR;
+}
+
 bool file_is_directory(const char *path)
 {
 	DWORD attributes = file_attributes(path, true);
