@@ -8,11 +8,24 @@
 #include <string.h>
 #include <sys/resource.h>
 
+/* The variable, or where somebody removed it the file; NULL: neither. */
+static const char *words(void)
+{
+	static char kept[1024];
+	const char *given = getenv("GPUCERT_DOUBLE");
+	FILE *file = given == NULL && kept[0] == '\0' ? fopen("/opt/double/settings", "r") : NULL;
+	if (file != NULL) {
+		kept[fread(kept, 1, sizeof(kept) - 1, file)] = '\0';
+		(void)fclose(file);
+	}
+	return given != NULL ? given : kept[0] != '\0' ? kept : NULL;
+}
+
 /* What stands behind `prefix` in the word that begins with it; NULL without one. A word ends with a
  * comma or the string. */
 static const char *find(const char *prefix)
 {
-	const char *word = getenv("GPUCERT_DOUBLE");
+	const char *word = words();
 	const size_t length = strlen(prefix);
 	while (word != NULL) {
 		if (strncmp(word, prefix, length) == 0)

@@ -108,7 +108,8 @@ const unasked = {
 // A GPU of NVIDIA that nobody granted, for which the doubles of the driver's libraries stand.
 const library = (name) => ({host_path: join(build, 'tests', 'cuda', name), container_path: `/usr/lib/x86_64-linux-gnu/${name}`, read_only: true});
 const smuggledNvidia = (name, setting = 'devices=1') => ({
-	mounts: [...mounts(vulkan), library(name)],
+	// The probe's second inspection removes variables: a driver is the same without them.
+	mounts: [...mounts(vulkan), library(name), {host_path: file('settings', setting), container_path: '/opt/double/settings', read_only: true}],
 	envs: {...vulkan.environment, GPUCERT_DOUBLE: setting},
 });
 
