@@ -70,7 +70,8 @@ static const struct {
 	 (const char *const[]){"NetworkManager", "blkid", "initramfs", "ld.so.conf.d", "lock",
 			       "log", "lvm", "mount", "netns", "network", "sshd", "tmpfiles.d",
 			       "udev", "utmp", "xtables.lock", NULL}},
-	{HOST_KERNEL, "/", (const char *const[]){"sys", "dev", NULL}},
+	{HOST_KERNEL, "/", (const char *const[]){"dev", NULL}},
+	{HOST_PUBLIC, "/", (const char *const[]){"sys", NULL}},
 	{HOST_CLOSED, "/sys",
 	 (const char *const[]){"firmware/efi/efivars", "fs/bpf", "fs/cgroup", "fs/pstore",
 			       "fs/selinux", "kernel/config", "kernel/debug", "kernel/security",
@@ -259,8 +260,10 @@ static const struct host_place *find_whole(const struct host_places *places, con
 		bool same = strcmp(place->path, real) == 0 ||
 			    (exists && place->exists && file.device == place->file.device &&
 			     file.inode == place->file.inode);
-		/* Open folders below another place say nothing about it. */
-		bool above = place->reach != HOST_OPEN && path_is_within(place->path, real);
+		/* Open folders below another place say nothing about it. Containers have a read-only /sys
+		 * anyway; file systems that are mounted below it are mounts of their own, judged by type. */
+		bool above = place->reach != HOST_OPEN && path_is_within(place->path, real) &&
+			     !(read_only && strcmp(real, "/sys") == 0);
 		if ((same || above) && gives_whole(place, read_only))
 			return place;
 	}
