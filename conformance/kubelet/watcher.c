@@ -52,8 +52,7 @@ struct watcher {
 	struct kubelet *kubelet;
 	struct entry *entries;
 	size_t entry_count, directory_count;
-	struct timer *
-		reconcile; /* sockets that come and go are noticed by it alone, as in reconciler.go */
+	struct timer *reconcile; /* only it notices sockets that come and go, as in reconciler.go */
 };
 
 static void report(const struct entry *entry, enum kubelet_event_type type, const char *text)

@@ -174,7 +174,7 @@ static void test_filters(void)
 	}
 }
 
-/* Software devices of one API each are told apart by it. */
+/* It separates software devices that have one API each. */
 static void test_a_filter_of_apis(void)
 {
 	static const struct {

@@ -209,7 +209,7 @@ static void test_a_gpu_below_vmbus_is_offered(void)
 	discovery_free(snapshot);
 }
 
-/* Before DXCore, adapters are told apart by their type: a server's own display controller renders nothing. */
+/* Before DXCore, the type of an adapter distinguishes them: a server's own display controller renders nothing. */
 static void test_an_adapter_that_does_not_render_is_no_gpu(void)
 {
 	static const struct {
