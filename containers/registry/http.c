@@ -206,20 +206,22 @@ static int set_request(struct http_exchange *exchange, const struct http_request
 	return 0;
 }
 
-/* A redirect may lead from plain HTTP to HTTPS. */
+/* A redirect may lead from plain HTTP to HTTPS; where none does, nobody misses the certificates. */
 static int set_trust(struct http_exchange *exchange, const char *url, struct error *err)
 {
 	const char *path = exchange->http->options.ca_certificate;
+	const bool https = text_starts_with(url, "https://");
 	size_t size = 0;
-	if (path == NULL || (!exchange->follows && !text_starts_with(url, "https://")))
+	if (path == NULL || (!exchange->follows && !https))
 		return 0;
-	int rc = file_read(path, PEM_MAX, &exchange->certificates, &size, err);
-	if (rc == 0 && strstr(exchange->certificates, "-----BEGIN") == NULL)
-		rc = error_set(err, ERROR_FORMAT, "%s: not a certificate as PEM", path);
+	int rc = file_read(path, PEM_MAX, &exchange->certificates, &size, https ? err : NULL);
+	if (rc != 0)
+		return https ? rc : 0;
+	if (strstr(exchange->certificates, "-----BEGIN") == NULL)
+		return error_set(err, ERROR_FORMAT, "%s: not a certificate as PEM", path);
 	struct curl_blob blob = {exchange->certificates, size, CURL_BLOB_NOCOPY};
-	if (rc == 0)
-		SET(CURLOPT_CAINFO_BLOB, &blob);
-	return rc;
+	SET(CURLOPT_CAINFO_BLOB, &blob);
+	return 0;
 }
 
 static int set_up(struct http_exchange *exchange, const struct http_request *request,

@@ -122,10 +122,12 @@ bool node_file_find_private(const char *path, size_t most, char **found)
 	char *root CLEANUP_FREE = strdup(path);
 	char *const roots[] = {root, NULL};
 	size_t entries = 0;
+	/* glibc's fts_close() leaks what was opened and never read. */
 	FTS *walk CLEANUP(node_file_close) =
-		root != NULL ? fts_open(roots, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL)
-			     : NULL;
-	if (walk == NULL || lies_in_private(path)) {
+		root != NULL && !lies_in_private(path)
+			? fts_open(roots, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL)
+			: NULL;
+	if (walk == NULL) {
 		*found = STEAL(root);
 		return true;
 	}

@@ -167,7 +167,11 @@ const rows = [
 	{check: 'image.prediction', plugin: newer, wanted: 'pass', ...anyway},
 	// What is said of the image is not so: the rule that believed it is named.
 	...of(images.saysArm, [{check: 'image.prediction', reason: 'platform.architecture said cannot-work (image: arm64; host: amd64); it worked', ...anyway}]),
-	...of(images.armUnsaid, [{check: 'image.prediction', reason: 'platform.architecture said works (image: amd64; host: amd64); it failed'}]),
+	// Its programs say what its configuration hides.
+	...of(images.armUnsaid, [
+		{check: 'image.prediction', wanted: 'unsupported', reason: 'needs a processor of arm64: the image is for amd64'},
+		{check: 'image.prediction', wanted: 'pass', ...anyway},
+	]),
 	{check: 'api.vulkan', ...wrongRule, reason: 'linux.driver-library: the double says that nothing works'},
 	{check: 'api.vulkan', ...wrongRule, ...anyway, wanted: 'pass'},
 	{check: 'image.prediction', ...wrongRule, ...anyway, reason: 'linux.driver-library said cannot-work (the double says that nothing works); it worked'},

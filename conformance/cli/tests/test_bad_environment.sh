@@ -19,9 +19,9 @@ expect_exit 3 gpucert run --node "$work/garbage.json" --out "$work/report"
 "$bin/gpu-discovery" --record "$work/it's a \"node\".json" >/dev/null
 expect_exit 0 gpucert run --launcher process --node "$work/it's a \"node\".json" --out "$work/report" registration.arrives
 
-# A resource that the plugin does not offer: the reason names those that it does.
-expect_exit 1 gpucert run --launcher process --resource example.com/none --timeout-percent 10 --out "$work/report" registration.accepted
-expect_says "the plugin offers gpucert.internal/"
+# A resource that the plugin does not offer is the caller's mistake: the reason names those that it does.
+expect_exit 3 gpucert run --launcher process --resource example.com/none --timeout-percent 10 --out "$work/report" registration.accepted
+expect_says "the plugin does not offer 'example.com/none' (--resource) but gpucert.internal/"
 
 # An attached plugin's directory is put right although the check that used it was interrupted.
 mkdir "$work/plugins"

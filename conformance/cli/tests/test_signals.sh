@@ -39,7 +39,7 @@ expect_report "$work/report/report.json" "outcome('restart.terminate')" fail
 expect_report "$work/report/report.json" "outcome('registration.version')" pass
 expect_report "$work/report/report.json" \
 	"r.checks.find((c) => c.id === 'registration.version').notes.some((n) => n.includes('was left running'))" true
-expect_says "processes that the plugin left running"
+expect_says "the plugin's processes: saw sh (process "
 while read -r daemon; do
 	! grep -qs "^sleep" "/proc/$daemon/comm" || complain "the daemon $daemon runs"
 done <"$work/daemons"
