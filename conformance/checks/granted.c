@@ -58,11 +58,14 @@ void granted_add(struct granted *granted, const struct discovery_device *device)
 		granted->devices[granted->count++] = device;
 }
 
-static bool is_served_as(const struct discovery_device *device,
+/* The DirectX plugins serve a class of devices each: display adapters or compute accelerators. */
+static bool is_served_as(const struct discovery_snapshot *node,
+			 const struct discovery_device *device,
 			 const struct discovery_device *other)
 {
 	return text_equal(other->vendor, device->vendor) &&
-	       text_equal(other->driver_name, device->driver_name);
+	       text_equal(other->driver_name, device->driver_name) &&
+	       (!text_equal(node->system.os, "windows") || other->display == device->display);
 }
 
 bool granted_requires(const struct discovery_snapshot *node, const struct granted *granted,
@@ -70,7 +73,7 @@ bool granted_requires(const struct discovery_snapshot *node, const struct grante
 {
 	bool required = false;
 	for (size_t i = 0; device->allocatable && i < granted->count; i++)
-		required = required || is_served_as(device, granted->devices[i]);
+		required = required || is_served_as(node, device, granted->devices[i]);
 	node_each (other, node)
 		required = required && (device->kind != DISCOVERY_SOFTWARE || !other->allocatable ||
 					other->kind == DISCOVERY_SOFTWARE);
@@ -93,7 +96,7 @@ bool granted_may_be_elsewhere(const struct discovery_snapshot *node, const struc
 {
 	for (size_t i = 0; i < granted->count; i++) {
 		const struct discovery_device *other = granted->devices[i];
-		if (is_served_as(device, other) && other->pci_device == device->pci_device &&
+		if (is_served_as(node, device, other) && other->pci_device == device->pci_device &&
 		    other->display == device->display && !granted_is_partition(node, device) &&
 		    !granted_is_partition(node, other))
 			return false;

@@ -25,7 +25,7 @@ static void expect_node(struct rig *rig, const char *resource,
 	TALLY(known, rig->run, "listed device", "one of the node");
 	node_each (device, node) {
 		bool listed = false;
-		if (device->display != text_ends_with(resource, "/display"))
+		if (!device->allocatable || device->display != text_ends_with(resource, "/display"))
 			continue;
 		for (size_t j = 0; j < list->count; j++)
 			listed = listed || is_replica(list->items[j].id, device->id);
@@ -132,9 +132,10 @@ void list_devices_present(struct check_run *run)
 		healthy += status.allocatable;
 	}
 	if (rig == NULL ||
-	    !check_expect(run, listed != 0, "the plugin's lists", "at least one device", "none") ||
-	    !check_expect(run, healthy != 0, "healthy devices", "at least one", "none of %zu",
-			  listed))
+	    !check_expect(run, listed != 0, "the plugin's lists", "at least one device", "%zu",
+			  listed) ||
+	    !check_expect(run, healthy != 0, "healthy devices", "at least one", "%zu of %zu",
+			  healthy, listed))
 		return;
 	if (!rig->context->reference_plugin) {
 		compare_grants(rig);

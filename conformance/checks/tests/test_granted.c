@@ -138,6 +138,12 @@ static void test_a_plugin_serves_all_of_a_driver(void)
 	CU_ASSERT_FALSE(granted_may_be_elsewhere(&node, &granted, &devices[1]));
 	devices[0].pci_address = devices[1].pci_address = "0000:03:00.0";
 	CU_ASSERT_TRUE(granted_may_be_elsewhere(&node, &granted, &devices[1]));
+	devices[1].display = true;
+	CU_ASSERT_TRUE(granted_requires(&node, &granted, &devices[1]));
+	node.system.os = "windows";
+	CU_ASSERT_FALSE(granted_requires(&node, &granted, &devices[1]));
+	devices[0].display = true;
+	CU_ASSERT_TRUE(granted_requires(&node, &granted, &devices[1]));
 	devices[1].allocatable = false;
 	CU_ASSERT_FALSE(granted_requires(&node, &granted, &devices[1]));
 }
