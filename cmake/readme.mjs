@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // usage: node readme.mjs BUILD [--check] [NAME=FOLDER...]
-// The sample outputs of README.md are what the programs print. Writes them anew (`cmake --build BUILD --target readme`), or with
-// --check says where they differ in more than times, versions and digests. FOLDER holds the report of a run that was made
-// already; matrix=FOLDER has the golden set (reports/tests/set), and asks for its sample alone. Without the Windows programs (preset "windows") the sample of the Wine node stays as it is; it is compared with the
-// FOLDER that test_wine_node gives alone.
+// The sample outputs of README.md and docs/ are what the programs print. Writes them (`cmake --build BUILD --target readme`), or with
+// --check reports where they differ in more than times, versions and digests. FOLDER holds the report of an earlier run;
+// matrix=FOLDER holds the golden set (reports/tests/set), and selects only its sample. Without the Windows programs (preset
+// "windows") the sample of the Wine node stays as it is; test_wine_node compares it with its own FOLDER.
 import {execFileSync, spawnSync} from 'node:child_process';
 import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -13,7 +13,7 @@ const [build, ...rest] = process.argv.slice(2);
 const check = rest.includes('--check');
 const given = Object.fromEntries(rest.filter((word) => word.includes('=')).map((word) => word.split(/=(.*)/s)));
 const bin = (name) => join(build, 'bin', name);
-const readme = join(import.meta.dirname, '..', 'README.md');
+const pages = ['README.md', 'docs/report.md', 'docs/verified.md', 'docs/wine-node.md'];
 const work = mkdtempSync(join(tmpdir(), 'gpucert-readme-'));
 process.on('exit', () => rmSync(work, {recursive: true, force: true}));
 
@@ -133,19 +133,22 @@ function matrix() {
 
 const samples = {grid, matrix, run: () => summary('run'), library: () => summary('library'), wine: () => summary('wine'), excerpt};
 let differs = false;
-function renew(head, name, old) {
+function renew(page, head, name, old) {
 	if (!isAsked(name)) return head + old;
 	const text = samples[name](old);
 	if (check && normal(text) !== normal(old)) {
-		console.error(`README.md, sample ${name}, is now:\n${text}`);
+		console.error(`${page}, sample ${name}, is now:\n${text}`);
 		differs = true;
 	}
 	return head + text;
 }
 
-// A sample is the block or the table behind a comment that names it.
-const written = readFileSync(readme, 'utf8')
-	.replace(/(<!-- sample: (\w+) -->\n```\w*\n)(.*?)(?=```\n)/gs, (_, head, name, old) => renew(head, name, old))
-	.replace(/(<!-- sample: (\w+) -->\n)((?:\|.*\n)+)/g, (_, head, name, old) => renew(head, name, old));
-if (!check) writeFileSync(readme, written);
+// A sample is the block or the table after a comment that names it.
+for (const page of pages) {
+	const path = join(import.meta.dirname, '..', page);
+	const written = readFileSync(path, 'utf8')
+		.replace(/(<!-- sample: (\w+) -->\n```\w*\n)(.*?)(?=```\n)/gs, (_, head, name, old) => renew(page, head, name, old))
+		.replace(/(<!-- sample: (\w+) -->\n)((?:\|.*\n)+)/g, (_, head, name, old) => renew(page, head, name, old));
+	if (!check) writeFileSync(path, written);
+}
 process.exitCode = differs ? 1 : 0;
