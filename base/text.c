@@ -297,6 +297,14 @@ int text_to_int64(const char *string, const char *what, long long min, long long
 	return 0;
 }
 
+bool text_to_device_number(const char *string, unsigned *major, unsigned *minor)
+{
+	int end = 0;
+	/* No signs and blanks, which sscanf() accepts, and no overflow, which it does not notice. */
+	return string != NULL && string[strspn(string, "0123456789:")] == '\0' &&
+	       sscanf(string, "%9u:%9u%n", major, minor, &end) == 2 && string[end] == '\0';
+}
+
 int text_to_bool(const char *string, const char *what, bool *out, struct error *err)
 {
 	static const char *const yes[] = {"true", "yes", "on", "1", "t", "y"};

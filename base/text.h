@@ -109,6 +109,9 @@ int text_to_int64(const char *string, const char *what, long long min, long long
 		  long long *out, struct error *err);
 int text_to_bool(const char *string, const char *what, bool *out, struct error *err);
 
+/* A device number as the kernel writes it: "226:128". False: NULL, or not such a number. */
+bool text_to_device_number(const char *string, unsigned *major, unsigned *minor);
+
 /* A list that owns its strings. `items` is NULL-ended whenever it is not NULL. */
 struct text_list {
 	char **items;

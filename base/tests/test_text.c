@@ -202,6 +202,21 @@ static void test_integers(void)
 	UNIT_INT(text_to_int64("10", "size", 1, 10, &value, &err), 0);
 }
 
+static void test_device_numbers(void)
+{
+	static const char *const wrong[] = {
+		NULL,	"",	"226",	 ":",	 "226:",	 ":128",	"-1:2",
+		"1: 2", "1:2:", "1:2:3", "1:2 ", "4294967297:1", "1:4294967297"};
+	unsigned major = 0;
+	unsigned minor = 0;
+	CU_ASSERT_TRUE(text_to_device_number("226:128", &major, &minor));
+	UNIT_INT(major, 226);
+	UNIT_INT(minor, 128);
+	CU_ASSERT_TRUE(text_to_device_number("0:0", &major, &minor));
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		CU_ASSERT_FALSE(text_to_device_number(wrong[i], &major, &minor));
+}
+
 static void test_booleans(void)
 {
 	struct error err = {0};
@@ -250,4 +265,5 @@ UNIT_MAIN("text", {"hex", test_hex}, {"building", test_building},
 	  {"XML", test_xml}, {"UTF-8", test_utf8}, {"comparing", test_comparing},
 	  {"glob", test_glob},
 	  {"glob takes no exponential time", test_glob_takes_no_exponential_time},
-	  {"integers", test_integers}, {"booleans", test_booleans}, {"lists", test_lists})
+	  {"integers", test_integers}, {"device numbers", test_device_numbers},
+	  {"booleans", test_booleans}, {"lists", test_lists})

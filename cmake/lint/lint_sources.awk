@@ -53,6 +53,12 @@ function room_of(path,    parts) {
 	return parts[1] "/" parts[2]
 }
 
+# "containers/registry/" of "containers/registry/internal.h".
+function directory_of(path) {
+	sub(/[^\/]*$/, "", path)
+	return path
+}
+
 function check_include(path, quoted,    target) {
 	target = quoted || path ~ /^gpucert\// ? folder_of_include(path) : ""
 	if (target in floor && folder in floor && floor[target] > floor[folder])
@@ -63,6 +69,8 @@ function check_include(path, quoted,    target) {
 		report("L5", room_of(FILENAME) "/ includes " path ", which is of a folder below it")
 	if (!quoted && folder != "workloads" && path ~ gpu_headers && FILENAME !~ /(^|\/)tests\//)
 		report("L6", "the header of a GPU API, " path ", outside of workloads/")
+	if (quoted && path ~ /(\/|_)internal[.]h$/ && FILENAME !~ /\/(tests|fuzz)\// && index(FILENAME, directory_of(path)) != 1)
+		report("L13", path " is internal to " directory_of(path))
 	if (path ~ /(^|\/)doubles\// && FILENAME !~ /(^|\/)(tests|doubles|fuzz)\//)
 		report("L7", path " is a test double, and this is no test")
 }
@@ -80,7 +88,7 @@ BEGIN {
 
 FNR == 1 {
 	in_comment = 0
-	in_function = 0
+	first_line = 0
 	folder = FILENAME
 	sub(/\/.*/, "", folder)
 }
@@ -89,12 +97,14 @@ FNR == 701 {
 	report("L8", "more than 700 lines")
 }
 
-/^[{}]/ {
-	in_function = /^{/
+/^{/ {
+	first_line = FNR
 }
 
-in_function && /^$/ {
-	report("L11", "a blank line inside a function")
+/^}/ {
+	if (first_line != 0 && FNR - first_line + 1 > 60 && FILENAME !~ /\/(tests|doubles|fuzz)\//)
+		report("L11", "a function of " FNR - first_line + 1 " lines")
+	first_line = 0
 }
 
 /(^|[^A-Za-z0-9_])(TODO|FIXME|HACK)([^A-Za-z0-9_]|$)/ {

@@ -13,8 +13,9 @@
 # L8  A file has at most 700 lines.
 # L9  Nothing is left to do.
 # L10 Every file can be checked out on Windows: no device's name, no colon and the like, nothing but case apart.
-# L11 A blank line inside a function separates nothing: declarations and statements mix, and a second paragraph is a second function.
+# L11 A function of the product has at most 60 lines.
 # L12 No merge has left its marks.
+# L13 Only a library's own folder, its tests and its fuzz targets include its internal.h.
 set -eu
 
 root=$1

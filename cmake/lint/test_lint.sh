@@ -58,8 +58,9 @@ expect L7 conformance/x.c "$licence\\n#include \"conformance/tests/doubles/d.h\"
 expect L8 base/x.c "$licence\\n$(printf '%0700d' 0 | sed 's/0/\\n/g')"
 expect L9 base/x.c "$licence\\n/* TODO: x */\\n"
 expect L10 base/nul '\n'
-expect L11 base/x.c "$licence\\nint f(void)\\n{\\n\\tint x;\\n\\n}\\n"
+expect L11 base/x.c "$licence\\nint f(void)\\n{\\n$(printf '%059d' 0 | sed 's/0/\\n/g')}\\n"
 expect L12 base/x.md 'a\n<<<<<<< HEAD\nb\n=======\nc\n'
+expect L13 conformance/runner/x.c "$licence\\n#include \"base/posix/internal.h\"\\n"
 expect L10 base/Com1.json '\n'
 expect L10 'base/a:b' '\n'
 expect L10 base/ends. '\n'

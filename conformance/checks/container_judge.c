@@ -34,8 +34,7 @@ bool node_number_read(const cJSON *node, struct node_number *out)
 		.type = json_pointer_string(node, "/type"),
 		.text = json_pointer_string(node, "/number"),
 	};
-	return out->type != NULL && out->text != NULL &&
-	       sscanf(out->text, "%u:%u", &out->major, &out->minor) == 2;
+	return out->type != NULL && text_to_device_number(out->text, &out->major, &out->minor);
 }
 
 const cJSON *node_number_find(const cJSON *nodes, const struct node_number *number)

@@ -308,8 +308,7 @@ static struct probe *start(struct stage *stage, const char *label, const char *c
 		.timeout_ms = context_limit_ms(stage->context, PROBE_TIMEOUT_MS),
 	};
 	struct error err = {0};
-	int rc = probe != NULL ? document_new_launch(command[0], &probe->identity, &err)
-			       : error_memory(&err);
+	int rc = probe != NULL ? 0 : error_memory(&err);
 	if (rc == 0) {
 		probe->label = check_format(stage->run, "%s", label);
 		probe->plants = plants;
@@ -317,8 +316,10 @@ static struct probe *start(struct stage *stage, const char *label, const char *c
 		probe->opens = opens;
 		probe->next = stage->probes;
 		stage->probes = probe;
-		rc = make_command(stage, command, &probe->identity, &words, &err);
+		rc = document_new_launch(command[0], &probe->identity, &err);
 	}
+	if (rc == 0)
+		rc = make_command(stage, command, &probe->identity, &words, &err);
 	if (!check_works(stage->run, rc, label, &err))
 		return NULL;
 	if (grant != NULL)

@@ -33,7 +33,7 @@ static const cJSON *devices_of(const cJSON *document, const struct gpu_api *api)
 static bool number_at(const cJSON *json, const char *pointer, unsigned *major, unsigned *minor)
 {
 	const char *number = json_pointer_string(json, pointer);
-	return number != NULL && sscanf(number, "%u:%u", major, minor) == 2;
+	return text_to_device_number(number, major, minor);
 }
 
 int visibility_same_address(const struct discovery_device *device, const cJSON *seen)

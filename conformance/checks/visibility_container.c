@@ -34,7 +34,7 @@ static bool next_node(const struct sight *sight, size_t *index, struct container
 			.path = json_pointer_string(entry, "/path"),
 			.block = text_equal(type, "block"),
 		};
-		if (number != NULL && sscanf(number, "%u:%u", &out->major, &out->minor) == 2)
+		if (text_to_device_number(number, &out->major, &out->minor))
 			return true;
 	}
 	return false;

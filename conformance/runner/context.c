@@ -133,7 +133,11 @@ int context_write(const struct context *context, struct error *err)
 	discovery_string_free(node);
 	if (rc == 0)
 		rc = image_manifest_write(&context->image, image_path, err);
-	return rc == 0 ? json_write_file(path, json, err) : rc;
+	/* It holds the key of redaction. */
+	char *text CLEANUP_FREE = rc == 0 ? json_print(json) : NULL;
+	if (rc == 0 && text == NULL)
+		rc = error_memory(err);
+	return rc == 0 ? file_write_atomic(path, text, strlen(text), 0600, err) : rc;
 }
 
 void context_free(struct context *context)

@@ -156,8 +156,10 @@ int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *r
 	ProtobufCMessage *answer CLEANUP_CRI_REPLY = NULL;
 	struct error failure = {0};
 	uint64_t begin = clock_monotonic_ns();
-	if (path == NULL || found == NULL)
+	if (path == NULL)
 		return error_memory(err);
+	if (found == NULL)
+		return error_set(err, ERROR_UNSUPPORTED, "%s: not a method of CRI", method);
 	if (cri->channel == NULL)
 		return error_set(err, ERROR_UNAVAILABLE, "%s: " HANGS, path);
 	cri->waiting++;

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
-#include "containers/images/internal.h"
+#include "containers/images/tree.h"
 #include "containers/wine/node.h"
 
 #include <stdlib.h>

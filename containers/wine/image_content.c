@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/gpu_apis.h"
 #include "base/path.h"
-#include "containers/images/internal.h"
+#include "containers/images/tree.h"
 #include "containers/wine/image.h"
 #include "containers/wine/node.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/registry/challenge.h"
-#include "containers/registry/internal.h"
+#include "containers/registry/http.h"
 #include "containers/registry/reference.h"
 #include "reports/publish/store.h"
 

@@ -87,6 +87,7 @@ enum work_status {
 	WORK_FAILED,	/* a call failed: `call` */
 	WORK_TIMED_OUT, /* the device did not finish in time */
 	WORK_UNSUPPORTED, /* there is nothing to work on, or the device cannot do it: `reason` */
+	WORK_STATUS_COUNT
 };
 
 /* How far the work came; the stage that failed, or WORK_STAGE_VERIFY. */

@@ -276,7 +276,7 @@ static int decode(const struct ffmpeg *ffmpeg, cJSON *video, struct error *err)
 	return rc == ERROR_MEMORY ? error_memory(err) : 0;
 }
 
-/* Nothing encoded: the work is as the first encoder is that this device could have had. */
+/* Nothing encoded: use the outcome of the first encoder that fits this device. */
 static void judge_attempts(const struct ffmpeg *ffmpeg, struct work_report *report)
 {
 	const cJSON *attempts = cJSON_GetObjectItem(report->video, "attempts");
@@ -284,11 +284,11 @@ static void judge_attempts(const struct ffmpeg *ffmpeg, struct work_report *repo
 	report->status = WORK_UNSUPPORTED;
 	json_each (attempt, attempts) {
 		const bool hardware = cJSON_IsTrue(cJSON_GetObjectItem(attempt, "hardware"));
-		const char *told = json_pointer_string(attempt, "/status");
+		const char *name = json_pointer_string(attempt, "/status");
 		enum work_status status = WORK_WRONG;
-		while (strcmp(work_status_name(status), told) != 0)
+		while (status < WORK_STATUS_COUNT && !text_equal(work_status_name(status), name))
 			status++;
-		if (hardware == is_software(ffmpeg) || status == WORK_UNSUPPORTED)
+		if (hardware == is_software(ffmpeg) || status >= WORK_UNSUPPORTED)
 			continue;
 		report->status = status;
 		why = json_pointer_string(attempt, "/reason");

@@ -34,11 +34,10 @@ static struct node_file node_file_of(const struct stat *status)
 static bool node_file_by_numbers(const char *path, struct node_file *out)
 {
 	bool block = text_starts_with(path, "/dev/block/");
-	char end = '\0';
 	if (!block && !text_starts_with(path, "/dev/char/"))
 		return false;
 	*out = (struct node_file){.kind = block ? NODE_FILE_BLOCK : NODE_FILE_CHARACTER};
-	return sscanf(strrchr(path, '/'), "/%u:%u%c", &out->major, &out->minor, &end) == 2;
+	return text_to_device_number(strrchr(path, '/') + 1, &out->major, &out->minor);
 }
 
 bool node_file_identify(const char *path, struct node_file *out)
