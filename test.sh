@@ -76,6 +76,11 @@ for preset in $presets; do
 done
 wait
 
+echo "== the ten slowest tests"
+for preset in $presets; do
+	sed -n "s/.*Test *#[0-9]*: \([^ ]*\) .* \([0-9.]*\) sec\$/\2 s  $preset \1/p" "$logs/$preset.log"
+done | sort -rn | head -n 10
+
 failed=
 for preset in $presets; do
 	[ "$(cat "$logs/$preset.status")" -eq 0 ] || failed="$failed $preset"
