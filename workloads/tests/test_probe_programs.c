@@ -22,6 +22,7 @@
 #define OPENGL_DOUBLE	 "__EGL_VENDOR_LIBRARY_FILENAMES=" TESTS "double_opengl.json"
 #define LEVELZERO_DOUBLE "ZE_ENABLE_ALT_DRIVERS=" TESTS "libdouble_levelzero_1.so"
 #define NO_LEAK_CHECK	 "LSAN_OPTIONS=detect_leaks=0"
+#define UNHURRIED	 "--timeout=110000" /* the processor may be busy with other tests */
 
 static const struct probe vulkan_double = {.program = "probe-vulkan", .env = {VULKAN_DOUBLE}};
 static const struct probe opencl_double = {.program = "probe-opencl", .env = {OPENCL_DOUBLE}};
@@ -51,12 +52,12 @@ static void test_real_drivers_work(void)
 /* Sizes around the size of a work group, and one beyond the groups of one dispatch (65535 * 64). */
 static void test_odd_sizes_are_computed(void)
 {
-	static const char *const sizes[] = {"1", "63", "65", "4194304"};
+	static const char *const sizes[] = {"--size=1", "--size=63", "--size=65", "--size=4194304"};
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		cJSON *document CLEANUP_JSON =
 			probe_document(&(struct probe){.program = "probe-vulkan",
-						       .option = "--size",
-						       .value = sizes[i],
+						       .option = sizes[i],
+						       .value = UNHURRIED,
 						       .env = {NO_LEAK_CHECK}});
 		expect_string(document, "/work/status", "ok");
 	}
@@ -67,8 +68,8 @@ static void test_d3d12_draws(void)
 {
 	cJSON *document CLEANUP_JSON = probe_document(
 		&(struct probe){.program = "probe-d3d12",
-				.option = "--size",
-				.value = "4194305", /* more than one dispatch holds */
+				.option = "--size=4194305", /* more than one dispatch holds */
+				.value = UNHURRIED,
 				.env = {NO_LEAK_CHECK}});
 	expect_string(document, "/work/status", "ok");
 	expect_string(document, "/work/featureLevel", "11_0");
