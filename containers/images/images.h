@@ -119,3 +119,6 @@ int images_prepare(const char *directory, const char *program_directory, struct 
 int images_describe_probes(const char *program_directory, struct image_manifest *out,
 			   struct error *err);
 void images_free(struct images *images);
+
+/* `directory` NULL: ../libexec/gpucert beside the running program. Caller frees *out. */
+int images_find_programs(const char *directory, char **out, struct error *err);

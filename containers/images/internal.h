@@ -15,9 +15,6 @@ int image_layer_content(const struct image_layer *layer, struct image_tree *tree
 /* The machine's name in image configurations: "amd64" for "x86_64". ERROR_UNSUPPORTED names it. */
 int image_architecture(const char *machine, const char **out, struct error *err);
 
-/* `directory` NULL: ../libexec/gpucert beside the running program. Caller frees *out. */
-int images_find_programs(const char *directory, char **out, struct error *err);
-
 /* The paths of the probe-* programs there, sorted. ERROR_NOT_FOUND: there are none. */
 #define IMAGES_PROBE_PREFIX "probe-"
 int images_list_probes(const char *program_directory, struct text_list *probes, struct error *err);

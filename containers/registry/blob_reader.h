@@ -3,7 +3,10 @@
 
 #include "base/text.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+struct image_descriptor;
 
 /* Bytes from somewhere. */
 struct blob_reader {
@@ -24,3 +27,11 @@ static inline void blob_reader_close(struct blob_reader **reader)
 
 /* All that it gives. ERROR_LIMIT: more than `max` bytes. */
 int blob_read_all(struct blob_reader *reader, size_t max, struct text *out, struct error *err);
+
+/*
+ * A reader that compares what another gives with its digest and size (UINT64_MAX: not known). It takes the other over also when
+ * it fails. The end comes only when both were right; what was read before is not to be believed until then. ERROR_PROTOCOL: they
+ * were not; a failure stays. In `cache` (NULL: none) it keeps what was right, and `is_copy` removes what was wrong there.
+ */
+int blob_verify(struct blob_reader *reader, const struct image_descriptor *what, const char *cache,
+		bool is_copy, struct blob_reader **out, struct error *err);

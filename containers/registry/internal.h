@@ -61,14 +61,6 @@ int archive_open(const char *path, const char *name, struct blob_reader **out, s
 /* Of memory, which the reader takes over when it succeeds. */
 int blob_text_open(struct text *text, struct blob_reader **out, struct error *err);
 
-/*
- * A reader that compares what another gives with its digest and size (UINT64_MAX: not known). It takes the other over also when
- * it fails. The end comes only when both were right; what was read before is not to be believed until then. ERROR_PROTOCOL: they
- * were not; a failure stays. In `cache` (NULL: none) it keeps what was right, and `is_copy` removes what was wrong there.
- */
-int blob_verify(struct blob_reader *reader, const struct image_descriptor *what, const char *cache,
-		bool is_copy, struct blob_reader **out, struct error *err);
-
 struct registry {
 	struct http *http;
 	char *host;  /* as references have it */

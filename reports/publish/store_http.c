@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "containers/registry/blob_reader.h"
 #include "containers/registry/challenge.h"
 #include "containers/registry/http.h"
 #include "containers/registry/reference.h"
