@@ -22,14 +22,14 @@ struct image_tree {
 	struct image_entry *entries;
 	size_t count;
 	struct text_list strings;	/* of the entries */
-	const struct image_tree *below; /* of a lower layer: what is there is not added; or NULL */
+	const struct image_tree *below; /* a lower layer, whose entries are not added; or NULL */
 };
 
 #define CLEANUP_IMAGE_TREE __attribute__((cleanup(image_tree_free)))
 
 /*
  * Adds an entry with the directories above it (mode 0755); strings are copied, `content` is "" for
- * a directory. A path that is there already keeps what it is. Paths below /bin, /sbin and /lib* go
+ * a directory. An existing entry is kept as it is. Paths below /bin, /sbin and /lib* go
  * below /usr, where image_tree_base() points those names. ERROR_ARGUMENT: not absolute.
  * ERROR_MEMORY.
  */
@@ -47,6 +47,6 @@ void image_tree_sort(struct image_tree *tree);
 bool image_tree_has(const struct image_tree *tree, const char *path);
 void image_tree_free(struct image_tree *tree);
 
-/* Adds libraries (NULL-ended; NULL: none) that programs open at run time, with what they need. One
- * that is not there is left out. */
+/* Adds libraries (NULL-ended; NULL: none) that programs open at run time, with their own needs. A
+ * missing one is left out. */
 int image_add_loaded(struct elf_closure *closure, const char *const *names, struct error *err);

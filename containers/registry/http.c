@@ -206,7 +206,7 @@ static int set_request(struct http_exchange *exchange, const struct http_request
 	return 0;
 }
 
-/* A redirect may lead from plain HTTP to HTTPS; where none does, nobody misses the certificates. */
+/* A redirect may lead from plain HTTP to HTTPS; without one, unreadable certificates do no harm. */
 static int set_trust(struct http_exchange *exchange, const char *url, struct error *err)
 {
 	const char *path = exchange->http->options.ca_certificate;
