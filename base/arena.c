@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arena.h"
+#include "base/memory.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ void *arena_allocate(struct arena *arena, size_t size)
 	size = arena_round_up(size);
 	if (chunk == NULL || chunk->size - chunk->used < size) {
 		size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
-		chunk = calloc(1, sizeof(*chunk) + room);
+		chunk = memory_allocate(1, sizeof(*chunk) + room);
 		if (chunk == NULL) {
 			arena->failed = true;
 			return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/memory.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,5 +12,5 @@ void *array_grow(void *items, size_t count, size_t element_size)
 	/* The capacity follows from the count: the next power of two. */
 	bool full = count == 0 || (count >= FIRST_CAPACITY && (count & (count - 1)) == 0);
 	size_t capacity = count == 0 ? FIRST_CAPACITY : 2 * count;
-	return full ? reallocarray(items, capacity + 1, element_size) : items;
+	return full ? memory_resize(items, capacity + 1, element_size) : items;
 }

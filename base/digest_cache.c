@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <stdlib.h>
@@ -65,9 +66,9 @@ static bool read_records(struct digest_cache *cache)
 
 int digest_cache_open(const char *path, struct digest_cache **out, struct error *err)
 {
-	struct digest_cache *cache CLEANUP_DIGEST_CACHE = calloc(1, sizeof(*cache));
+	struct digest_cache *cache CLEANUP_DIGEST_CACHE = memory_allocate(1, sizeof(*cache));
 	char *folder CLEANUP_FREE = path_directory(path);
-	if (cache == NULL || folder == NULL || (cache->path = strdup(path)) == NULL)
+	if (cache == NULL || folder == NULL || (cache->path = memory_copy(path)) == NULL)
 		return error_memory(err);
 	int rc = file_make_directories(folder, 0700, err);
 	if (rc < 0)

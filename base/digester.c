@@ -2,6 +2,7 @@
 #include "base/digester.h"
 
 #include "base/digest_hash.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ int digester_new(const char *digest, struct digester **out, struct error *err)
 {
 	if (!digest_is_valid(digest))
 		return error_set(err, ERROR_ARGUMENT, "not a digest");
-	struct digester *digester = calloc(1, sizeof(*digester));
+	struct digester *digester = memory_allocate(1, sizeof(*digester));
 	if (digester == NULL)
 		return error_memory(err);
 	digester->is_512 = text_starts_with(digest, "sha512:");

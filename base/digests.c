@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ struct digests {
 int digests_new(uv_loop_t *loop, struct digest_cache *cache, struct digests **out,
 		struct error *err)
 {
-	struct digests *digests = calloc(1, sizeof(*digests));
+	struct digests *digests = memory_allocate(1, sizeof(*digests));
 	if (digests == NULL)
 		return error_memory(err);
 	digests->loop = loop;
@@ -72,8 +73,8 @@ static struct digest_job *digests_find(const struct digests *digests,
 static int digests_start(struct digests *digests, const char *path, const struct file_status *file,
 			 struct digest_job **out, struct error *err)
 {
-	struct digest_job *job = calloc(1, sizeof(*job));
-	if (job == NULL || (job->path = strdup(path)) == NULL) {
+	struct digest_job *job = memory_allocate(1, sizeof(*job));
+	if (job == NULL || (job->path = memory_copy(path)) == NULL) {
 		free(job);
 		return error_memory(err);
 	}

@@ -2,6 +2,7 @@
 #include "base/elf.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/version.h"
 
 #include <elf.h>
@@ -59,7 +60,7 @@ static int read_string(const struct elf_reader *reader, uint64_t offset, uint64_
 		return rc;
 	if (memchr(buffer, '\0', got) == NULL)
 		return error_set(reader->err, ERROR_FORMAT, "ELF %s does not end", what);
-	*out = strdup(buffer);
+	*out = memory_copy(buffer);
 	return *out != NULL ? 0 : error_memory(reader->err);
 }
 
@@ -103,7 +104,7 @@ static int read_segments(struct elf_reader *reader)
 	if (count != 0 && given != size)
 		return error_set(reader->err, ERROR_FORMAT, "ELF program headers of %u bytes",
 				 (unsigned)given);
-	reader->segments = calloc(count + 1, size);
+	reader->segments = memory_allocate(count + 1, size);
 	if (reader->segments == NULL)
 		return error_memory(reader->err);
 	reader->segment_count = count;
@@ -238,7 +239,7 @@ static int take_version(struct elf_reader *reader, uint64_t index)
 	if (!version_is_valid(version) || (newest != NULL && version_compare(version, newest) <= 0))
 		return 0;
 	free(reader->info->glibc);
-	reader->info->glibc = strdup(version);
+	reader->info->glibc = memory_copy(version);
 	return reader->info->glibc != NULL ? 0 : error_memory(reader->err);
 }
 
@@ -295,7 +296,7 @@ static int read_dynamic(struct elf_reader *reader)
 	if (size > ELF_DYNAMIC_SIZE_MAX)
 		return error_set(reader->err, ERROR_LIMIT, "ELF dynamic section is too large");
 	size_t count = (size_t)size / entry_size;
-	void *entries CLEANUP_FREE = calloc(count, entry_size);
+	void *entries CLEANUP_FREE = memory_allocate(count, entry_size);
 	if (entries == NULL)
 		return error_memory(reader->err);
 	int rc = read_exactly(reader, offset, entries, count * entry_size, "dynamic section");

@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/elf.h"
 #include "base/elf_internal.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ struct closure_process {
 
 struct elf_closure *elf_closure_new(const char *root, struct error *err)
 {
-	struct elf_closure *closure = calloc(1, sizeof(*closure));
+	struct elf_closure *closure = memory_allocate(1, sizeof(*closure));
 	int rc = closure != NULL ? elf_search_open(root, &closure->search, err) : error_memory(err);
 	if (rc == 0)
 		return closure;

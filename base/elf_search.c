@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <elf.h>
@@ -29,7 +30,7 @@ static int config_include(struct elf_search *search, const char *pattern, const 
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
 	char *full CLEANUP_FREE = base == NULL		      ? NULL
-				  : path_is_absolute(pattern) ? strdup(pattern)
+				  : path_is_absolute(pattern) ? memory_copy(pattern)
 							      : path_join(base, pattern);
 	char *directory CLEANUP_FREE = full != NULL ? path_directory(full) : NULL;
 	char *host CLEANUP_FREE = directory != NULL ? search_host_path(search, directory) : NULL;
@@ -56,7 +57,7 @@ static int config_includes(struct elf_search *search, const char *patterns, cons
 		size_t length = strcspn(patterns, " \t");
 		if (length == 0)
 			break;
-		char *pattern CLEANUP_FREE = strndup(patterns, length);
+		char *pattern CLEANUP_FREE = memory_copy_start(patterns, length);
 		rc = pattern != NULL ? config_include(search, pattern, path, depth, err)
 				     : error_memory(err);
 		patterns += length;
@@ -100,11 +101,11 @@ static int config_read(struct elf_search *search, const char *path, unsigned dep
 
 int elf_search_open(const char *root, struct elf_search **out, struct error *err)
 {
-	struct elf_search *search = calloc(1, sizeof(*search));
+	struct elf_search *search = memory_allocate(1, sizeof(*search));
 	bool prefixed = root != NULL && root[0] != '\0' && strcmp(root, "/") != 0;
 	if (search == NULL)
 		return error_memory(err);
-	search->root = strdup(prefixed ? root : "");
+	search->root = memory_copy(prefixed ? root : "");
 	int rc = search->root != NULL ? config_read(search, "/etc/ld.so.conf", 0, err)
 				      : error_memory(err);
 	if (rc < 0)

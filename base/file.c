@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/file_internal.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <errno.h>
@@ -110,7 +111,7 @@ void file_name_held(const char *held, const char *path, struct error *err)
 	char *at = held != NULL && err != NULL ? strstr(err->text, held) : NULL;
 	if (at == NULL)
 		return;
-	char *rest CLEANUP_FREE = strdup(at + strlen(held));
+	char *rest CLEANUP_FREE = memory_copy(at + strlen(held));
 	int size = (int)(at - err->text);
 	char *text CLEANUP_FREE =
 		rest != NULL ? text_format("%.*s%s%s", size, err->text, path, rest) : NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The completion for bash; it needs nothing but bash. */
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/options_internal.h"
 
 #include <string.h>
@@ -123,7 +124,8 @@ static void add_group_choices(struct text *out, const struct command_spec *progr
 {
 	OPTIONS_EACH_COMMAND(command, program)
 	{
-		char *group CLEANUP_FREE = strndup(command->name, options_group_length(command));
+		char *group CLEANUP_FREE =
+			memory_copy_start(command->name, options_group_length(command));
 		if (group == NULL || group[0] == '\0')
 			continue;
 		text_addf(out, "\t\t%s) options=--help; ", group);

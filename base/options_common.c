@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "base/options_internal.h"
 
 #include <ctype.h>
@@ -130,7 +131,7 @@ char *options_next_paragraph(const char **rest)
 	*rest = end != NULL ? end + 2 : NULL;
 	if (start == NULL)
 		return NULL;
-	return end != NULL ? strndup(start, (size_t)(end - start)) : strdup(start);
+	return end != NULL ? memory_copy_start(start, (size_t)(end - start)) : memory_copy(start);
 }
 
 enum options_offer options_offer(const char *value)

@@ -2,6 +2,7 @@
 /* Taking a command line apart, by the tables alone. */
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/options_internal.h"
 
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static const struct command_spec *command_with(const struct options_line *line, 
 static int options_unknown(const struct options_reader *reader, const char *word, size_t length)
 {
 	const struct options_line *line = reader->line;
-	char *name CLEANUP_FREE = strndup(word, length);
+	char *name CLEANUP_FREE = memory_copy_start(word, length);
 	struct options_nearest nearest = {.wanted = name};
 	const struct option_spec *tables[TABLES] = {NULL};
 	if (name == NULL)
@@ -181,7 +182,7 @@ static int read_word(struct options_reader *reader, const char *word)
 	if (line->program->commands == NULL || line->command != NULL)
 		return text_list_add(&line->arguments, word, reader->err);
 	char *name CLEANUP_FREE =
-		line->group != NULL ? text_format("%s %s", line->group, word) : strdup(word);
+		line->group != NULL ? text_format("%s %s", line->group, word) : memory_copy(word);
 	struct options_nearest nearest = {.wanted = name};
 	if (name == NULL)
 		return error_memory(reader->err);

@@ -2,6 +2,7 @@
 #include "base/path.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -84,10 +85,11 @@ char *path_directory(const char *path)
 	const char *separator = last_separator(path);
 	size_t root = root_length(path);
 	if (separator == NULL)
-		return strdup(".");
+		return memory_copy(".");
 	while (separator > path && is_separator(separator[-1]))
 		separator--;
-	return strndup(path, (size_t)(separator - path) < root ? root : (size_t)(separator - path));
+	return memory_copy_start(
+		path, (size_t)(separator - path) < root ? root : (size_t)(separator - path));
 }
 
 bool path_is_absolute(const char *path)
@@ -164,7 +166,7 @@ int path_of_program(char **out, struct error *err)
 	int rc = uv_exepath(buffer, &size);
 	if (rc < 0)
 		return error_uv(err, rc, "path of the running program");
-	*out = strdup(buffer);
+	*out = memory_copy(buffer);
 	return *out != NULL ? 0 : error_memory(err);
 }
 

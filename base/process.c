@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/process_internal.h"
 #include "base/wake.h"
 
@@ -394,7 +395,7 @@ static int launch(struct process *process, struct error *err)
 int process_start(uv_loop_t *loop, const struct process_spec *spec, struct process **out,
 		  struct error *err)
 {
-	struct process *process = calloc(1, sizeof(*process));
+	struct process *process = memory_allocate(1, sizeof(*process));
 	if (process == NULL)
 		return error_memory(err);
 	init(process, loop, spec);
@@ -539,7 +540,7 @@ int process_ask(const struct process_spec *spec, char **out, struct error *err)
 	else if (result.end != PROCESS_EXITED || result.code != 0)
 		rc = error_set(err, ERROR_IO, "%s%s%.*s", how, length > 0 ? ": " : "", length,
 			       reason);
-	else if ((*out = strdup(text_string(&result.out))) == NULL)
+	else if ((*out = memory_copy(text_string(&result.out))) == NULL)
 		rc = error_memory(err);
 	process_result_free(&result);
 	return rc;

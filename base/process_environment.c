@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "base/process_internal.h"
 
 #include <stdlib.h>
@@ -70,7 +71,7 @@ int process_environment(const char *const *env, struct text_list *out, struct er
 		if (env[i][name_length(env[i])] == '\0')
 			unset(out, env[i]);
 		else
-			rc = set(out, strdup(env[i]), err);
+			rc = set(out, memory_copy(env[i]), err);
 	}
 	return rc;
 }

@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include "base/array.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -23,7 +24,7 @@ static bool reserve(struct text *text, size_t more)
 		capacity *= 2;
 	if (capacity == text->capacity)
 		return true;
-	char *grown = realloc(text->data, capacity);
+	char *grown = memory_resize(text->data, capacity, 1);
 	if (grown == NULL) {
 		text->failed = true;
 		return false;
@@ -336,7 +337,7 @@ int text_list_take(struct text_list *list, char *string, struct error *err)
 
 int text_list_add(struct text_list *list, const char *string, struct error *err)
 {
-	return text_list_take(list, strdup(string), err);
+	return text_list_take(list, memory_copy(string), err);
 }
 
 int text_list_addf(struct text_list *list, struct error *err, const char *format, ...)
@@ -356,7 +357,7 @@ int text_list_split(struct text_list *list, const char *string, char separator, 
 		size_t length = end != NULL ? (size_t)(end - start) : strlen(start);
 		int rc = 0;
 		if (length != 0)
-			rc = text_list_take(list, strndup(start, length), err);
+			rc = text_list_take(list, memory_copy_start(start, length), err);
 		if (rc < 0)
 			return rc;
 		if (end == NULL)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text_index.h"
+#include "base/memory.h"
 
 #include <sodium.h>
 #include <stdint.h>
@@ -36,7 +37,7 @@ static int grow(struct text_index *index, struct error *err)
 	struct text_index larger = {.count = index->count,
 				    .capacity = index->capacity == 0 ? CAPACITY_FIRST
 								     : index->capacity * 2};
-	larger.slots = calloc(larger.capacity, sizeof(*larger.slots));
+	larger.slots = memory_allocate(larger.capacity, sizeof(*larger.slots));
 	if (larger.slots == NULL)
 		return error_memory(err);
 	for (size_t i = 0; i < index->capacity; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/utf16.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -44,7 +45,7 @@ static size_t encode(uint32_t character, char *out)
 char *utf16_to_utf8(const uint16_t *text, size_t count)
 {
 	/* A unit becomes at most three bytes. */
-	char *out = count < SIZE_MAX / 4 ? malloc(3 * count + 1) : NULL;
+	char *out = count < SIZE_MAX / 4 ? memory_allocate(3 * count + 1, 1) : NULL;
 	size_t size = 0;
 	for (size_t i = 0, used = 0; out != NULL && i < count; i += used)
 		size += encode(decode(text + i, count - i, &used), out + size);
@@ -57,7 +58,7 @@ uint16_t *utf16_from_utf8(const char *text, size_t *count)
 {
 	size_t size = strlen(text);
 	/* A byte becomes at most one unit. */
-	uint16_t *out = size < SIZE_MAX / 4 ? malloc((size + 1) * sizeof(*out)) : NULL;
+	uint16_t *out = size < SIZE_MAX / 4 ? memory_allocate(size + 1, sizeof(*out)) : NULL;
 	size_t units = 0;
 	for (size_t i = 0; out != NULL && i < size;) {
 		uint32_t character = 0;

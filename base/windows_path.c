@@ -2,6 +2,7 @@
 #include "base/windows_path.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -107,7 +108,8 @@ static int add_names(const char *text, const char *what, struct windows_path *pa
 			text_addf(&sentence, "' %s", why);
 			return refuse(what, text, text_string(&sentence), err);
 		}
-		if (length > 0 && text_list_take(&path->names, strndup(at, length), err) < 0)
+		if (length > 0 &&
+		    text_list_take(&path->names, memory_copy_start(at, length), err) < 0)
 			return ERROR_MEMORY;
 	}
 	return 0;

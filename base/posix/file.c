@@ -2,6 +2,7 @@
 #include "base/file_internal.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +73,7 @@ int file_make_directory(const char *path, unsigned mode, struct error *err)
 
 char *file_native_path(const char *path)
 {
-	return strdup(path);
+	return memory_copy(path);
 }
 
 int file_lock_directory(const char *path, int *lock, struct error *err)

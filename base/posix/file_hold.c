@@ -6,6 +6,7 @@
 #include "base/file.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,7 +110,7 @@ static int walk(struct hold *hold, struct error *err)
 	while (rc == 0 && hold->pending[strspn(hold->pending, "/")] != '\0') {
 		const char *start = hold->pending + strspn(hold->pending, "/");
 		size_t size = strcspn(start, "/");
-		char *name CLEANUP_FREE = strndup(start, size);
+		char *name CLEANUP_FREE = memory_copy_start(start, size);
 		if (name == NULL)
 			return error_memory(err);
 		memmove(hold->pending, start + size, strlen(start + size) + 1);
@@ -141,7 +142,7 @@ static int lock_held(const struct hold *hold, int *lock, char **held, struct err
 
 int file_hold_directory(const char *path, unsigned mode, int *lock, char **held, struct error *err)
 {
-	struct hold hold = {.path = path, .fd = -1, .pending = strdup(path), .mode = mode};
+	struct hold hold = {.path = path, .fd = -1, .pending = memory_copy(path), .mode = mode};
 	int rc = enter(&hold, open(path[0] == '/' ? "/" : ".", O_PATH | O_CLOEXEC), err);
 	if (rc == 0)
 		rc = walk(&hold, err);

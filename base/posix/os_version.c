@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ char *os_release_value(const char *text, const char *key)
 	line += strlen(key);
 	size_t size = strcspn(line, "\n");
 	bool quoted = size >= 2 && strchr("\"'", line[0]) != NULL && line[size - 1] == line[0];
-	return quoted ? strndup(line + 1, size - 2) : strndup(line, size);
+	return quoted ? memory_copy_start(line + 1, size - 2) : memory_copy_start(line, size);
 }
 
 int os_version_read(struct os_version *out, struct error *err)

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ int process_find_program(const char *name, char **out, struct error *err)
 	const char *path = getenv("PATH");
 	bool seen = false;
 	if (strchr(name, '/') != NULL) {
-		*out = strdup(name);
+		*out = memory_copy(name);
 		return *out != NULL ? 0 : error_memory(err);
 	}
 	int rc = text_list_split(&directories, path != NULL ? path : "/usr/bin:/bin", ':', err);

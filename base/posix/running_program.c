@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ static int proc_link(int pid, const char *name, char **out, struct error *err)
 		return error_memory(err);
 	if (size < 0)
 		return error_system(err, errno, "%s", path);
-	*out = strndup(target, (size_t)size);
+	*out = memory_copy_start(target, (size_t)size);
 	return *out != NULL ? 0 : error_memory(err);
 }
 
@@ -60,7 +61,7 @@ static int read_search_path(int pid, struct running_program *program, struct err
 		if (text_starts_with(variables.items[i], "PATH="))
 			value = variables.items[i] + strlen("PATH=");
 	}
-	program->search_path = strdup(value);
+	program->search_path = memory_copy(value);
 	return rc == 0 && program->search_path == NULL ? error_memory(err) : rc;
 }
 
@@ -80,7 +81,7 @@ int running_program_read(int pid, struct running_program *out, struct error *err
 		return rc;
 	if (text_ends_with(path, deleted))
 		path[strlen(path) - strlen(deleted)] = '\0';
-	program.name = strdup(path_base(path));
+	program.name = memory_copy(path_base(path));
 	program.file = text_format("/proc/%d/exe", pid);
 	program.root = text_format("/proc/%d/root", pid);
 	if (program.name == NULL || program.file == NULL || program.root == NULL)
@@ -93,7 +94,7 @@ int running_program_read(int pid, struct running_program *out, struct error *err
 char *running_program_path(const struct running_program *program, const char *path)
 {
 	char *absolute CLEANUP_FREE = path_is_absolute(path) || program->directory == NULL
-					      ? strdup(path)
+					      ? memory_copy(path)
 					      : path_join(program->directory, path);
 	char *resolved CLEANUP_FREE = NULL;
 	struct stat file = {0};

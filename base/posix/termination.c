@@ -2,6 +2,7 @@
 #include "base/termination.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -48,7 +49,7 @@ static bool is_unwanted(int number)
 int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void *user), void *user,
 		     struct termination **out, struct error *err)
 {
-	struct termination *termination = calloc(1, sizeof(*termination));
+	struct termination *termination = memory_allocate(1, sizeof(*termination));
 	if (termination == NULL)
 		return error_memory(err);
 	*termination = (struct termination){

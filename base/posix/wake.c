@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/wake.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -20,7 +21,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), void *user,
 	       struct wake **out, struct error *err)
 {
-	struct wake *wake = calloc(1, sizeof(*wake));
+	struct wake *wake = memory_allocate(1, sizeof(*wake));
 	if (wake == NULL)
 		return error_memory(err);
 	*wake = (struct wake){.on_wake = on_wake, .user = user};

@@ -4,11 +4,17 @@
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/nt_status.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
 #include "base/text.h"
 #include "base/text_index.h"
+
+#ifndef _WIN32
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 static void test_monotonic(void)
 {
@@ -97,6 +103,42 @@ static void test_text_index(void)
 	UNIT_INT(found, 7);
 }
 
-UNIT_MAIN("clock, digest, exceptions", {"monotonic", test_monotonic}, {"UTC", test_utc},
+static void test_memory(void)
+{
+	int *numbers = memory_allocate(3, sizeof(*numbers));
+	char *copy CLEANUP_FREE = memory_copy("render node");
+	char *start CLEANUP_FREE = memory_copy_start("render node", 6);
+	char *whole CLEANUP_FREE = memory_copy_start("render", 100);
+
+	CU_ASSERT_TRUE(numbers[0] == 0 && numbers[2] == 0);
+	numbers[2] = 7;
+	numbers = memory_resize(numbers, 1000, sizeof(*numbers));
+	UNIT_INT(numbers[2], 7);
+	free(numbers);
+	UNIT_STRING(copy, "render node");
+	UNIT_STRING(start, "render");
+	UNIT_STRING(whole, "render");
+}
+
+static void test_out_of_memory(void)
+{
+	CU_ASSERT_PTR_NULL(memory_resize(NULL, SIZE_MAX, 2));
+#ifndef _WIN32
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		memory_ends_process(7);
+		(void)memory_resize(NULL, SIZE_MAX, 2);
+		_exit(0);
+	}
+	UNIT_INT(waitpid(child, &status, 0), child);
+	CU_ASSERT_TRUE(WIFEXITED(status));
+	UNIT_INT(WEXITSTATUS(status), 7);
+#endif
+}
+
+UNIT_MAIN("clock, digest, exceptions", {"memory", test_memory},
+	  {"out of memory", test_out_of_memory}, {"monotonic", test_monotonic}, {"UTC", test_utc},
 	  {"digest", test_digest}, {"index of strings", test_text_index},
 	  {"exceptions", test_exceptions})

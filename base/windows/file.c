@@ -2,6 +2,7 @@
 #include "base/file.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/windows/private.h"
 #include "base/windows/wide.h"
@@ -77,7 +78,7 @@ int file_lock_directory(const char *path, int *lock, struct error *err)
 
 int file_hold_directory(const char *path, unsigned mode, int *lock, char **held, struct error *err)
 {
-	char *copy CLEANUP_FREE = strdup(path);
+	char *copy CLEANUP_FREE = memory_copy(path);
 	int rc = copy != NULL ? file_make_directories(path, mode, err) : error_memory(err);
 	if (rc == 0)
 		rc = file_lock_directory(path, lock, err);
@@ -109,7 +110,7 @@ static bool rename_posix(HANDLE file, const wchar_t *to)
 {
 	size_t length = wcslen(to) * sizeof(*to);
 	size_t size = sizeof(FILE_RENAME_INFO) + length; /* which has room for the end's 0 */
-	FILE_RENAME_INFO *info CLEANUP_FREE = calloc(1, size);
+	FILE_RENAME_INFO *info CLEANUP_FREE = memory_allocate(1, size);
 	if (info == NULL)
 		return false;
 	info->Flags = FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS;

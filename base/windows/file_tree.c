@@ -3,6 +3,7 @@
 #include "base/file_internal.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/windows/private.h"
 #include "base/windows/wide.h"
@@ -129,7 +130,7 @@ static int real_path(const char *path, char **real, struct error *err)
 	if (native == NULL)
 		return error_memory(err);
 	int rc = uv_fs_realpath(NULL, &request, native, NULL);
-	*real = rc == 0 ? strdup(request.ptr) : NULL;
+	*real = rc == 0 ? memory_copy(request.ptr) : NULL;
 	uv_fs_req_cleanup(&request);
 	if (rc == UV_ELOOP)
 		return error_set(err, ERROR_LIMIT, "%s: too many links", path);
@@ -157,6 +158,6 @@ int file_resolve(const char *root, const char *path, char **resolved, struct err
 		return rc;
 	if (!path_is_within(real, real_root))
 		return error_set(err, ERROR_NOT_FOUND, "%s: leads out of %s", path, root);
-	*resolved = strdup(real[strlen(real_root)] != '\0' ? real + strlen(real_root) : "\\");
+	*resolved = memory_copy(real[strlen(real_root)] != '\0' ? real + strlen(real_root) : "\\");
 	return *resolved != NULL ? 0 : error_memory(err);
 }

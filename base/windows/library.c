@@ -2,6 +2,7 @@
 #include "base/library.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/windows/wide.h"
 
 #include <stdbool.h>
@@ -51,7 +52,7 @@ int library_function(void *handle, const char *name, void *function, struct erro
 static wchar_t *library_wide_path(void *handle)
 {
 	enum { PATH_UNITS_MAX = 32768 };
-	wchar_t *path = calloc(PATH_UNITS_MAX, sizeof(*path));
+	wchar_t *path = memory_allocate(PATH_UNITS_MAX, sizeof(*path));
 	if (path != NULL && GetModuleFileNameW(handle, path, PATH_UNITS_MAX) == 0) {
 		free(path);
 		return NULL;

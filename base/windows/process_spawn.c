@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/windows/wide.h"
 
@@ -43,7 +44,7 @@ static void plan_free(struct spawn_plan *plan)
 static char *program_at(const char *path)
 {
 	if (file_exists(path) && !file_is_directory(path))
-		return strdup(path);
+		return memory_copy(path);
 	char *with_extension = text_format("%s.exe", path);
 	if (with_extension != NULL && file_exists(with_extension))
 		return with_extension;
@@ -242,7 +243,7 @@ static LPPROC_THREAD_ATTRIBUTE_LIST spawn_attributes(const struct spawn_plan *pl
 			handles[count++] = plan->handles[i];
 	}
 	(void)InitializeProcThreadAttributeList(NULL, 1, 0, &size);
-	LPPROC_THREAD_ATTRIBUTE_LIST list = calloc(1, size);
+	LPPROC_THREAD_ATTRIBUTE_LIST list = memory_allocate(1, size);
 	if (list == NULL || !InitializeProcThreadAttributeList(list, 1, 0, &size) ||
 	    !UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles,
 				       count * sizeof(*handles), NULL, NULL)) {

@@ -2,6 +2,7 @@
 #include "base/program.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/windows/wide.h"
 
 #include <fcntl.h>
@@ -24,7 +25,7 @@ static char **program_arguments(int *count)
 	int new_mode = 0;
 	if (__wgetmainargs(count, &wide, &environment, 0, &new_mode) < 0 || wide == NULL)
 		return NULL;
-	char **arguments = calloc((size_t)*count + 1, sizeof(*arguments));
+	char **arguments = memory_allocate((size_t)*count + 1, sizeof(*arguments));
 	for (int i = 0; arguments != NULL && i < *count; i++) {
 		arguments[i] = wide_to_utf8(wide[i]);
 		if (arguments[i] == NULL)
@@ -53,7 +54,7 @@ const char *program_variable(const char *name)
 {
 	wchar_t *wide_name CLEANUP_FREE = wide_from_utf8(name);
 	DWORD size = wide_name != NULL ? GetEnvironmentVariableW(wide_name, NULL, 0) : 0;
-	wchar_t *value CLEANUP_FREE = size != 0 ? calloc(size, sizeof(*value)) : NULL;
+	wchar_t *value CLEANUP_FREE = size != 0 ? memory_allocate(size, sizeof(*value)) : NULL;
 	if (value == NULL)
 		return NULL;
 	(void)GetEnvironmentVariableW(wide_name, value, size);

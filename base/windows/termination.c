@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/termination.h"
 
+#include "base/memory.h"
 #include "base/wake.h"
 #include "base/windows/stop_event.h"
 
@@ -89,7 +90,7 @@ static void open_stop_event(uv_loop_t *loop, struct termination *termination)
 int termination_open(uv_loop_t *loop, void (*on_request)(const char *what, void *user), void *user,
 		     struct termination **out, struct error *err)
 {
-	struct termination *termination = calloc(1, sizeof(*termination));
+	struct termination *termination = memory_allocate(1, sizeof(*termination));
 	if (termination == NULL)
 		return error_memory(err);
 	termination->on_request = on_request;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/wake.h"
 
+#include "base/memory.h"
 #include "base/windows/wide.h"
 
 #include <stdlib.h>
@@ -53,7 +54,7 @@ int wake_start(uv_loop_t *loop, intptr_t object, void (*on_wake)(void *user), vo
 	/* What functions give that failed; INVALID_HANDLE_VALUE would be this process. */
 	if (object == 0 || (HANDLE)object == INVALID_HANDLE_VALUE)
 		return error_set(err, ERROR_IO, "watching a handle: there is none");
-	struct wake *wake = calloc(1, sizeof(*wake));
+	struct wake *wake = memory_allocate(1, sizeof(*wake));
 	if (wake == NULL)
 		return error_memory(err);
 	wake->object = (HANDLE)object;

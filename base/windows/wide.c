@@ -2,6 +2,7 @@
 #include "base/windows/wide.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/utf16.h"
 
@@ -29,12 +30,12 @@ char *wide_to_utf8(const wchar_t *text)
 static wchar_t *wide_full(const wchar_t *plain, const wchar_t *prefix)
 {
 	DWORD size = GetFullPathNameW(plain, 0, NULL, NULL);
-	wchar_t *path CLEANUP_FREE = size != 0 ? calloc(size, sizeof(*path)) : NULL;
+	wchar_t *path CLEANUP_FREE = size != 0 ? memory_allocate(size, sizeof(*path)) : NULL;
 	if (path == NULL || GetFullPathNameW(plain, size, path, NULL) >= size)
 		return NULL;
 	if (wcsncmp(path, L"\\\\", 2) == 0)
 		prefix = L"";
-	wchar_t *full = calloc(wcslen(prefix) + wcslen(path) + 1, sizeof(*full));
+	wchar_t *full = memory_allocate(wcslen(prefix) + wcslen(path) + 1, sizeof(*full));
 	if (full != NULL) {
 		wcscpy(full, prefix);
 		wcscat(full, path);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/log.h"
+#include "base/memory.h"
 #include "conformance/checks/suites.h"
 #include "conformance/cli/commands.h"
 #include "conformance/runner/execution.h"
@@ -39,6 +40,7 @@ int main(int argc, char **argv)
 		command_certify_check, command_bundle,	     command_publish,
 		command_pull,	       {.name = NULL},
 	};
+	memory_ends_process(REPORT_EXIT_BROKEN);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	for (size_t i = 0; suites[i] != NULL; i++) {
 		for (const struct check *check = suites[i]->checks; check->id != NULL; check++)

@@ -6,6 +6,7 @@
  */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/process.h"
 #include "base/program.h"
@@ -131,6 +132,7 @@ int main(int argc, char **argv)
 {
 	struct relay_program program = {0};
 	struct error err = {0};
+	memory_ends_process(EXIT_CANNOT);
 	program_begin(&argc, &argv);
 	if (argc < 4 || strcmp(argv[2], "--") != 0) {
 		(void)fprintf(stderr, "usage: wine-relay DIRECTORY -- COMMAND...\n");

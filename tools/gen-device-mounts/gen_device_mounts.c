@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "tools/gen-device-mounts/cdi.h"
 #include "tools/gen-device-mounts/container_flags.h"
@@ -411,5 +412,6 @@ int main(int argc, char **argv)
 		.exit_output = EXIT_BROKEN,
 		.run = run,
 	};
+	memory_ends_process(EXIT_BROKEN);
 	return options_main(&program, argc, argv);
 }

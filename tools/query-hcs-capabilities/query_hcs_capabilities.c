@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/os_version.h"
 #include "tools/query-hcs-capabilities/capabilities.h"
@@ -187,5 +188,6 @@ int main(int argc, char **argv)
 		.exit_output = EXIT_NO_SERVICE,
 		.run = run,
 	};
+	memory_ends_process(EXIT_NO_SERVICE);
 	return options_main(&program, argc, argv);
 }

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/members.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "tools/verify-video/judge.h"
 #include "tools/verify-video/sandbox.h"
@@ -117,6 +118,7 @@ int main(int argc, char **argv)
 		.exit_codes = exit_codes,
 		.run = run,
 	};
+	memory_ends_process(1);
 	log_set_program("verify-video");
 	return options_main(&command, argc, argv);
 }

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -212,6 +213,7 @@ int probe_main(const struct api_driver *api, int argc, char **argv)
 		NEIGHBOUR_OPTIONS(given_beside),
 		{.name = NULL},
 	};
+	memory_ends_process(1);
 	char *name CLEANUP_FREE = text_format("probe-%s", api->name);
 	char *description CLEANUP_FREE = text_format("%s%s", api->description, truth);
 	const struct command_spec command = {
@@ -222,8 +224,6 @@ int probe_main(const struct api_driver *api, int argc, char **argv)
 		.exit_codes = probe_exit_codes,
 		.run = run,
 	};
-	if (name == NULL || description == NULL)
-		return 1;
 	given_api = api;
 	log_set_program(name);
 	return options_main(&command, argc, argv);

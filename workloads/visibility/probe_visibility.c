@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "workloads/common/program.h"
 #include "workloads/visibility/visibility.h"
@@ -155,6 +156,7 @@ int main(int argc, char **argv)
 		.exit_codes = probe_exit_codes,
 		.run = run,
 	};
+	memory_ends_process(1);
 	log_set_program(command.name);
 	return options_main(&command, argc, argv);
 }
