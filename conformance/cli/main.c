@@ -30,15 +30,38 @@ int main(int argc, char **argv)
 {
 	/* Dereferenced here because the initialiser of a static array must be constant. */
 	const struct command_spec commands[] = {
-		command_run,	       command_list,	     command_show,
-		command_report,	       command_compare,	     command_matrix,
-		command_kubelet,       command_image_build,  command_image_check,
-		command_image_inspect, command_image_select, command_image_labels,
-		command_image_cache,   command_expect_check, command_expect_explain,
-		command_expect_update, command_attest,	     command_verify,
-		command_key_generate,  command_key_show,     command_certify_build,
-		command_certify_check, command_bundle,	     command_publish,
-		command_pull,	       {.name = NULL},
+		command_run,
+		command_list,
+		command_show,
+		command_report,
+#if GPUCERT_MODULE_PAGES
+		command_compare,
+		command_matrix,
+#endif
+		command_kubelet,
+		command_image_build,
+#if GPUCERT_MODULE_IMAGES
+		command_image_check,
+		command_image_inspect,
+		command_image_select,
+		command_image_labels,
+		command_image_cache,
+#endif
+		command_expect_check,
+		command_expect_explain,
+		command_expect_update,
+#if GPUCERT_MODULE_CERTIFICATES
+		command_attest,
+		command_verify,
+		command_key_generate,
+		command_key_show,
+		command_certify_build,
+		command_certify_check,
+		command_bundle,
+		command_publish,
+		command_pull,
+#endif
+		{.name = NULL},
 	};
 	memory_ends_process(REPORT_EXIT_BROKEN);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
