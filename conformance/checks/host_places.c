@@ -27,89 +27,42 @@ enum reach {
 static const struct {
 	enum reach reach;
 	const char *folder;
-	const char *const *names; /* in the folder; NULL: the folder itself */
+	const char *names; /* in the folder, with blanks between them; NULL: the folder itself */
 } rules[] = {
 	{HOST_ROOT, "/", NULL},
 	{HOST_OPEN, "/",
-	 (const char *const[]){"run", "tmp", "var/lib", "var/tmp", "var/local", "var/opt",
-			       "var/cache", "mnt", "media", "srv", "opt", "dev/shm", NULL}},
-	{HOST_PUBLIC, "/",
-	 (const char *const[]){"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", NULL}},
-	{HOST_PUBLIC, "/opt", (const char *const[]){"bin", "cni", "containerd", NULL}},
-	{HOST_PUBLIC, "/usr/local",
-	 (const char *const[]){"bin", "etc", "games", "include", "lib", "lib64", "libexec", "man",
-			       "sbin", "share", "src", NULL}},
-	{HOST_GUARDED, "/", (const char *const[]){"etc", "var", "home", "boot", NULL}},
-	{HOST_GUARDED, "/var/cache",
-	 (const char *const[]){"apt", "debconf", "dnf", "ldconfig", "man", "yum", NULL}},
+	 "run tmp var/lib var/tmp var/local var/opt var/cache mnt media srv "
+	 "opt dev/shm"},
+	{HOST_PUBLIC, "/", "usr bin sbin lib lib32 lib64 libx32"},
+	{HOST_PUBLIC, "/opt", "bin cni containerd"},
+	{HOST_PUBLIC, "/usr/local", "bin etc games include lib lib64 libexec man sbin share src"},
+	{HOST_GUARDED, "/", "etc var home boot"},
+	{HOST_GUARDED, "/var/cache", "apt debconf dnf ldconfig man yum"},
 	{HOST_GUARDED, "/var/lib",
-	 (const char *const[]){"NetworkManager",
-			       "alternatives",
-			       "apparmor",
-			       "apt",
-			       "cloud",
-			       "dbus",
-			       "dhcp",
-			       "dnf",
-			       "dpkg",
-			       "initramfs-tools",
-			       "misc",
-			       "pacman",
-			       "pam",
-			       "polkit-1",
-			       "portables",
-			       "private",
-			       "rpm",
-			       "selinux",
-			       "snapd",
-			       "sshd",
-			       "systemd",
-			       "ucf",
-			       "update-notifier",
-			       NULL}},
+	 "NetworkManager alternatives apparmor apt cloud dbus dhcp dnf dpkg "
+	 "initramfs-tools misc pacman pam polkit-1 portables private rpm "
+	 "selinux snapd sshd systemd ucf update-notifier"},
 	{HOST_GUARDED, "/run",
-	 (const char *const[]){"NetworkManager", "blkid", "initramfs", "ld.so.conf.d", "lock",
-			       "log", "lvm", "mount", "netns", "network", "sshd", "tmpfiles.d",
-			       "udev", "utmp", "xtables.lock", NULL}},
-	{HOST_KERNEL, "/", (const char *const[]){"dev", NULL}},
-	{HOST_PUBLIC, "/", (const char *const[]){"sys", NULL}},
+	 "NetworkManager blkid initramfs ld.so.conf.d lock log lvm mount "
+	 "netns network sshd tmpfiles.d udev utmp xtables.lock"},
+	{HOST_KERNEL, "/", "dev"},
+	{HOST_PUBLIC, "/", "sys"},
 	{HOST_CLOSED, "/sys",
-	 (const char *const[]){"firmware/efi/efivars", "fs/bpf", "fs/cgroup", "fs/pstore",
-			       "fs/selinux", "kernel/config", "kernel/debug", "kernel/security",
-			       "kernel/tracing", NULL}},
-	{HOST_CLOSED, "/", (const char *const[]){"proc", "root", "dev/mqueue", "dev/pts", NULL}},
-	{HOST_EXEMPT, "/", /* reports of drivers; folders of vendors */
-	 (const char *const[]){"proc/driver", "usr/local", NULL}},
+	 "firmware/efi/efivars fs/bpf fs/cgroup fs/pstore fs/selinux "
+	 "kernel/config kernel/debug kernel/security kernel/tracing"},
+	{HOST_CLOSED, "/", "proc root dev/mqueue dev/pts"},
+	/* Reports of drivers; folders of vendors. */
+	{HOST_EXEMPT, "/", "proc/driver usr/local"},
 	{HOST_CLOSED, "/etc",
-	 (const char *const[]){"gshadow", "kubernetes", "rancher", "shadow", "ssh", "ssl/private",
-			       "sudoers", "sudoers.d", NULL}},
-	{HOST_CLOSED, "/run", (const char *const[]){"buildkit",
-						    "calico",
-						    "cilium",
-						    "containerd",
-						    "containers",
-						    "credentials",
-						    "cri-dockerd.sock",
-						    "crio",
-						    "dbus",
-						    "docker",
-						    "docker.sock",
-						    "flannel",
-						    "gpucert",
-						    "k0s",
-						    "k3s",
-						    "libvirt",
-						    "podman",
-						    "secrets",
-						    "snapd.sock",
-						    "sudo",
-						    "systemd",
-						    "user",
-						    NULL}},
+	 "gshadow kubernetes rancher shadow ssh ssl/private sudoers "
+	 "sudoers.d"},
+	{HOST_CLOSED, "/run",
+	 "buildkit calico cilium containerd containers credentials "
+	 "cri-dockerd.sock crio dbus docker docker.sock flannel gpucert k0s "
+	 "k3s libvirt podman secrets snapd.sock sudo systemd user"},
 	{HOST_CLOSED, "/var/lib",
-	 (const char *const[]){"cni", "containerd", "containers", "docker", "etcd", "k0s",
-			       "kubelet", "libvirt", "rancher", NULL}},
-	{HOST_CLOSED, "/tmp", (const char *const[]){".ICE-unix", ".X11-unix", NULL}},
+	 "cni containerd containers docker etcd k0s kubelet libvirt rancher"},
+	{HOST_CLOSED, "/tmp", ".ICE-unix .X11-unix"},
 };
 
 /* File systems of the kernel, and where the node mounts the instance that its places are about: any
@@ -167,11 +120,13 @@ int host_places_new(const struct context *context, struct host_places **out, str
 	struct host_places *places = memory_allocate(1, sizeof(*places));
 	(void)err;
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
-		const char *const *name = rules[i].names;
-		if (name == NULL)
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		if (rules[i].names == NULL)
 			add(places, rules[i].folder, rules[i].reach);
-		for (; name != NULL && *name != NULL; name++) {
-			char *path CLEANUP_FREE = path_join(rules[i].folder, *name);
+		else
+			(void)text_list_split(&names, rules[i].names, ' ', NULL);
+		text_each (name, &names) {
+			char *path CLEANUP_FREE = path_join(rules[i].folder, name);
 			add(places, path, rules[i].reach);
 		}
 	}
