@@ -46,27 +46,22 @@ struct api_tally {
 	size_t unknown;	       /* of these, where the container does not show the device either */
 };
 
-/* A probe's launch: its document, and the files that its process had mapped and open. */
-struct launched {
-	const cJSON *document;
-	struct container_view view;
-};
-
-static void launched_free(struct launched *launched)
+static void view_free(struct container_view *view)
 {
 	if (OFFERS_INSPECTION)
-		container_view_free(&launched->view);
+		container_view_free(view);
 }
 
-static void run_probe(struct api_tally *tally, const char *label, struct offer *offer,
-		      struct launched *out)
+/* Launches the probe; returns its document (NULL: recorded), and what its process had mapped and open. */
+static const cJSON *run_probe(struct api_tally *tally, const char *label, struct offer *offer,
+			      struct container_view *view)
 {
 	const char *probe = check_format(tally->rig->run, "probe-%s", tally->api->name);
 	const char *name = check_format(tally->rig->run, "%s-%s", probe, label);
 	const char *const command[] = {probe, "--size", "1048576", NULL};
-	if (offer_admit(tally->rig, offer))
-		out->document =
-			stage_run_working(tally->stage, name, command, &offer->grant, &out->view);
+	if (!offer_admit(tally->rig, offer))
+		return NULL;
+	return stage_run_working(tally->stage, name, command, &offer->grant, view);
 }
 
 /* One id: when it grants a device that offers the API and was not tested yet, runs the probe with
@@ -77,17 +72,18 @@ static bool try_offer(struct offer *offer, void *user)
 	struct check_run *run = tally->rig->run;
 	const struct granted *granted = &offer->granted;
 	const struct discovery_device *device = granted->count == 1 ? granted->devices[0] : NULL;
-	struct launched launched CLEANUP(launched_free) = {0};
+	const cJSON *document = NULL;
+	struct container_view view CLEANUP(view_free) = {0};
 	for (size_t i = 0; i < granted->count; i++)
 		granted_add(&tally->served, granted->devices[i]);
 
 	/* The answer cannot be read: the device that computes in the container is the granted one. */
 	if (granted->source == GRANTED_UNTOLD) {
 		if (tally->unreadable++ < UNREADABLE_MAX)
-			run_probe(tally, offer->id, offer, &launched);
-		if (launched.document != NULL)
+			document = run_probe(tally, offer->id, offer, &view);
+		if (document != NULL)
 			device = visibility_device(tally->rig->context->node, tally->api->offered,
-						   shown_device(launched.document));
+						   shown_device(document));
 		tally->unknown += device == NULL;
 	}
 	if (device == NULL || !api_is_offered(device, tally->api) ||
@@ -96,13 +92,13 @@ static bool try_offer(struct offer *offer, void *user)
 
 	(void)text_list_add(&tally->tested, device->id, NULL);
 	check_begin_device(run, device->id);
-	if (launched.document == NULL)
-		run_probe(tally, device->id, offer, &launched);
-	if (launched.document != NULL) {
-		api_expect_document(run, device, tally->api, offer_applied(offer),
-				    launched.document, &tally->seen);
-		ran_expect(run, &(struct ran){device, tally->api, offer_applied(offer),
-					      launched.document, &launched.view});
+	if (document == NULL)
+		document = run_probe(tally, device->id, offer, &view);
+	if (document != NULL) {
+		api_expect_document(run, device, tally->api, offer_applied(offer), document,
+				    &tally->seen);
+		ran_expect(run, &(struct ran){device, tally->api, offer_applied(offer), document,
+					      &view});
 	}
 	check_end_device(run, device->id);
 	return true;

@@ -72,13 +72,18 @@ static bool is_served_as(const struct discovery_snapshot *node,
 bool granted_requires(const struct discovery_snapshot *node, const struct granted *granted,
 		      const struct discovery_device *device)
 {
-	bool required = false;
-	for (size_t i = 0; device->allocatable && i < granted->count; i++)
-		required = required || is_served_as(node, device, granted->devices[i]);
-	node_each (other, node)
-		required = required && (device->kind != DISCOVERY_SOFTWARE || !other->allocatable ||
-					other->kind == DISCOVERY_SOFTWARE);
-	return required;
+	if (!device->allocatable)
+		return false;
+	node_each (other, node) {
+		if (device->kind == DISCOVERY_SOFTWARE && other->allocatable &&
+		    other->kind != DISCOVERY_SOFTWARE)
+			return false;
+	}
+	for (size_t i = 0; i < granted->count; i++) {
+		if (is_served_as(node, device, granted->devices[i]))
+			return true;
+	}
+	return false;
 }
 
 bool granted_is_partition(const struct discovery_snapshot *node,
@@ -109,7 +114,7 @@ size_t granted_count(const struct granted *granted, const char *api)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < granted->count; i++)
-		count += filter_offers(granted->devices[i], api) ? 1 : 0;
+		count += filter_offers(granted->devices[i], api);
 	return count;
 }
 
