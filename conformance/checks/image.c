@@ -98,62 +98,48 @@ static cJSON *launches(struct check_run *run, bool api)
 
 /* Which rules a row is about, and whether they concern launches with an API. */
 struct subject {
-	const char *const *rules;
+	const char *rules[4]; /* NULL-ended */
 	bool api;
 	const char *none; /* why the row does not apply where no rule found anything */
 };
 
-struct judgement {
-	struct check_run *run;
-	const struct subject *subject;
-	struct tally tally;
-	size_t open;
-	size_t left_to_image; /* findings */
-};
-
-static void judge_finding(struct judgement *judgement, const cJSON *prediction,
-			  const cJSON *finding)
-{
-	const char *verdict = view_string(finding, "/verdict");
-	const char *outcome = view_string(prediction, "/outcome");
-	const char *rule = view_string(finding, "/rule");
-	bool refused = text_equal(verdict, compat_verdict_name(COMPAT_CANNOT_WORK));
-	if (judgement->subject->rules[text_position(judgement->subject->rules, rule)] == NULL)
-		return;
-	if (text_equal(rule, COMPAT_IMAGE_DRIVER)) {
-		if (judgement->left_to_image++ == 0)
-			check_unsupported(judgement->run, "%s: %s",
-					  view_string(prediction, "/program"),
-					  view_string(finding, "/reason"));
-	} else if (refused || text_equal(outcome, "worked")) {
-		tally_add(&judgement->tally, text_equal(outcome, "worked"), "%s: %s: %s",
-			  view_string(prediction, "/program"), rule,
-			  view_string(finding, "/reason"));
-	} else if (!text_equal(outcome, "stopped") && judgement->open++ < NOTES_MAX) {
-		check_note(judgement->run, "%s (%s): %s: %s: %s",
-			   view_string(prediction, "/program"), outcome, rule,
-			   view_string(finding, "/reason"), view_string(prediction, "/told"));
-	}
-}
-
 /* A body: the findings of the row's rules, and that such launches work. */
 static void judge_rules(struct check_run *run)
 {
-	struct judgement judgement = {
-		.run = run,
-		.subject = check_row(run)->param,
-		.tally = TALLY_OF(run, "launches", "can work, and do"),
-	};
-	cJSON *all CLEANUP_JSON = launches(run, judgement.subject->api);
+	const struct subject *subject = check_row(run)->param;
+	struct tally tally = TALLY_OF(run, "launches", "can work, and do");
+	cJSON *all CLEANUP_JSON = launches(run, subject->api);
+	size_t open = 0;
+	size_t left_to_image = 0;
 	json_each (prediction, all) {
-		json_each (finding, json_pointer(prediction, "/findings"))
-			judge_finding(&judgement, prediction, finding);
+		const char *program = view_string(prediction, "/program");
+		const char *outcome = view_string(prediction, "/outcome");
+		bool worked = text_equal(outcome, "worked");
+		json_each (finding, json_pointer(prediction, "/findings")) {
+			const char *rule = view_string(finding, "/rule");
+			const char *reason = view_string(finding, "/reason");
+			bool refused = text_equal(view_string(finding, "/verdict"),
+						  compat_verdict_name(COMPAT_CANNOT_WORK));
+			if (subject->rules[text_position(subject->rules, rule)] == NULL)
+				continue;
+			if (text_equal(rule, COMPAT_IMAGE_DRIVER)) {
+				if (left_to_image++ == 0)
+					check_unsupported(run, "%s: %s", program, reason);
+			} else if (refused || worked) {
+				tally_add(&tally, worked, "%s: %s: %s", program, rule, reason);
+			} else if (!text_equal(outcome, "stopped") && open++ < NOTES_MAX) {
+				check_note(run, "%s (%s): %s: %s: %s", program, outcome, rule,
+					   reason, view_string(prediction, "/told"));
+			}
+		}
 	}
-	tally_end(&judgement.tally);
-	if (all != NULL && judgement.tally.count == 0 && judgement.open != 0)
+	tally_end(&tally);
+	if (all == NULL || tally.count != 0)
+		return;
+	if (open != 0)
 		check_unsupported(run, "no launch that the rules are about worked");
-	else if (all != NULL && judgement.tally.count == 0 && judgement.left_to_image == 0)
-		check_not_applicable(run, "%s", judgement.subject->none);
+	else if (left_to_image == 0)
+		check_not_applicable(run, "%s", subject->none);
 }
 
 static void predicted(struct check_run *run)
@@ -260,18 +246,17 @@ static void denied_device(struct check_run *run)
 				       "given it and that containers do not have by themselves");
 }
 
-static const char *const platform_rules[] = {"platform.os", "platform.architecture",
-					     "windows.build", NULL};
-static const char *const glibc_rules[] = {"linux.driver-glibc", NULL};
-static const char *const library_rules[] = {"linux.missing-libraries", "linux.driver-library",
-					    COMPAT_IMAGE_DRIVER, NULL};
-static const struct subject platform = {platform_rules, false, "no rule is about the platform"};
-static const struct subject glibc = {glibc_rules, true,
+static const struct subject platform = {
+	{"platform.os", "platform.architecture", "windows.build", NULL},
+	false,
+	"no rule is about the platform"};
+static const struct subject glibc = {{"linux.driver-glibc", NULL},
+				     true,
 				     "no container is given a driver by files that can be read"};
 static const struct subject libraries = {
-	library_rules, true,
-	"no rule is about the libraries of these APIs, or the layers were not "
-	"read"};
+	{"linux.missing-libraries", "linux.driver-library", COMPAT_IMAGE_DRIVER, NULL},
+	true,
+	"no rule is about the libraries of these APIs, or the layers were not read"};
 
 static const char *const tags_image[] = {"container", "image", NULL};
 
