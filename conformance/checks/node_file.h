@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What a path of the node leads to, whatever it is called: two paths are the same file when their
- * numbers are, and the same device when the numbers of their nodes are. */
+/* The file that a path of the node leads to: two paths are the same file when their numbers are, and
+ * the same device when the numbers of their nodes are. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,8 +28,8 @@ struct node_file {
  * such numbers there. */
 bool node_file_identify(const char *path, struct node_file *out);
 
-/* How many descriptors of this machine's processes, as far as they can be seen, have this device node
- * open, by whatever path. */
+/* How many descriptors of this machine's processes have this device node open, by any path. Processes
+ * of other users count only where they are visible. */
 size_t node_file_count_open(const char *path);
 
 /* Calls `each` for the regular files and device nodes in a folder and those below it, `most`
@@ -39,7 +39,7 @@ void node_file_walk(const char *folder, size_t most,
 		    bool (*each)(const char *path, const struct node_file *file, void *user),
 		    void *user);
 
-/* Finds what not every user of the machine may read: the path itself, what lies in it (links are not
- * followed), or a folder above it; of more than `most` entries the path itself counts. False: everything
- * can be read. Caller frees *found, which is NULL when memory ran out. */
+/* Finds a file or folder that not every user of the machine may read: the path itself, what lies in it (links are not
+ * followed), or a folder above it; with more than `most` entries it is the path itself. False: everything
+ * can be read. Caller frees *found. */
 bool node_file_find_private(const char *path, size_t most, char **found);

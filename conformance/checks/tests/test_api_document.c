@@ -156,12 +156,12 @@ static void test_drivers_next_to_each_other(void)
 		 ""},
 		/* parts of which the node has each as a device of its own */
 		{"hip", PART, "n", "ok", "", GPU(BUS("0000:09:00.0")), DONE("0"),
-		 REPORT_UNSUPPORTED, "told from the others"},
+		 REPORT_UNSUPPORTED, "distinguishes this device"},
 		{"hip", PART, "n", "ok", "", GPU(BUS("0000:09:00.0")) ", " GPU(BUS("0000:09:00.0")),
 		 DONE("0"), REPORT_FAIL, "/devices/count: saw 2"},
 		{"vulkan", PART, "n", "ok", "",
 		 GPU(BUS("0000:09:00.0") BY("a")) ", " GPU(BUS("0000:09:00.0") BY("b")), DONE("0"),
-		 REPORT_UNSUPPORTED, "told from the others"},
+		 REPORT_UNSUPPORTED, "distinguishes this device"},
 		/* software: it alone */
 		{"vulkan", SOFT, "l", "ok", "", LAVAPIPE, DONE("0"), REPORT_PASS, ""},
 		{"vulkan", SOFT, "l", "ok", "", LAVAPIPE ", " LAVAPIPE, DONE("0"), REPORT_FAIL,
@@ -265,7 +265,7 @@ static void test_unknown(void)
 		{"opencl", FAR, "n", "ok", "", GPU(BUS("0000:83:00.0")), DONE("0"), REPORT_FAIL,
 		 "/pciAddress"},
 		{"vulkan", FAR, "n", "ok", "", GPU(IDS("0x10005", "0x0000")), DONE("0"),
-		 REPORT_UNSUPPORTED, "told from the others"},
+		 REPORT_UNSUPPORTED, "distinguishes this device"},
 		/* a partition (MIG): the address of the whole, and a UUID of its own */
 		{"cuda", FAR, "n", "ok", "", GPU(BUS("0002:83:00.0") UUID("33")), DONE("0"),
 		 REPORT_PASS, ""},
