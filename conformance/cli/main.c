@@ -26,6 +26,28 @@ const char *const *command_arguments;
 static const char *const expectations[] = {"amd-windows", "directx-device-plugins",
 					   "nvidia-windows", "windows-gpus", NULL};
 
+/* The commands of modules (cmake/GpucertModules.cmake), for the list below. */
+#if GPUCERT_MODULE_PAGES
+#define PAGES_COMMANDS command_compare, command_matrix,
+#else
+#define PAGES_COMMANDS
+#endif
+#if GPUCERT_MODULE_IMAGES
+#define IMAGES_COMMANDS                                                                            \
+	command_image_check, command_image_inspect, command_image_select, command_image_labels,    \
+		command_image_cache,
+#else
+#define IMAGES_COMMANDS
+#endif
+#if GPUCERT_MODULE_CERTIFICATES
+#define CERTIFICATES_COMMANDS                                                                      \
+	command_attest, command_verify, command_key_generate, command_key_show,                    \
+		command_certify_build, command_certify_check, command_bundle, command_publish,     \
+		command_pull,
+#else
+#define CERTIFICATES_COMMANDS
+#endif
+
 int main(int argc, char **argv)
 {
 	/* Dereferenced here because the initialiser of a static array must be constant. */
@@ -34,34 +56,12 @@ int main(int argc, char **argv)
 		command_list,
 		command_show,
 		command_report,
-#if GPUCERT_MODULE_PAGES
-		command_compare,
-		command_matrix,
-#endif
-		command_kubelet,
+		PAGES_COMMANDS command_kubelet,
 		command_image_build,
-#if GPUCERT_MODULE_IMAGES
-		command_image_check,
-		command_image_inspect,
-		command_image_select,
-		command_image_labels,
-		command_image_cache,
-#endif
-		command_expect_check,
+		IMAGES_COMMANDS command_expect_check,
 		command_expect_explain,
 		command_expect_update,
-#if GPUCERT_MODULE_CERTIFICATES
-		command_attest,
-		command_verify,
-		command_key_generate,
-		command_key_show,
-		command_certify_build,
-		command_certify_check,
-		command_bundle,
-		command_publish,
-		command_pull,
-#endif
-		{.name = NULL},
+		CERTIFICATES_COMMANDS{.name = NULL},
 	};
 	memory_ends_process(REPORT_EXIT_BROKEN);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};

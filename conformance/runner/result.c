@@ -40,7 +40,7 @@ static int take_seen(struct result *result, enum journal_type type, const cJSON 
 	if (cJSON_IsTrue(field_get(line, "ok")))
 		return 0;
 	return keep_reason(result, REPORT_FAIL,
-			   text_format("%s: saw %s, wanted %s", field_string(line, "what"),
+			   text_format("%s: got %s, expected %s", field_string(line, "what"),
 				       field_string(line, "saw"), field_string(line, "wanted")),
 			   err);
 }

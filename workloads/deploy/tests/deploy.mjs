@@ -15,7 +15,7 @@ let failed = 0;
 function expect(what, saw, wanted) {
 	if (JSON.stringify(saw) === JSON.stringify(wanted))
 		return;
-	console.error(`${what}: ${JSON.stringify(saw)}, wanted ${JSON.stringify(wanted)}`);
+	console.error(`${what}: ${JSON.stringify(saw)}, expected ${JSON.stringify(wanted)}`);
 	failed++;
 }
 
