@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Isolation: a container sees what it was given, and nothing else. */
+/* Isolation: a container sees the devices that it was granted, and nothing else. */
 #include "conformance/checks/isolation.h"
 #include "conformance/checks/allocate.h"
 
@@ -33,7 +33,7 @@ static void single_device(struct check_run *run)
 		isolation_look_at_each(&isolation, true);
 }
 
-/* Runs both containers, and says whether they overlapped. False: recorded. */
+/* Runs both containers; *together: they overlapped. False: recorded. */
 static bool run_both(struct isolation *isolation, const char *delay, struct sight sights[2],
 		     bool *together)
 {
@@ -56,7 +56,7 @@ static bool run_both(struct isolation *isolation, const char *delay, struct sigh
 	return false;
 }
 
-/* A pair of ids, of which both containers run at the same time. False: recorded. */
+/* Runs the containers of a pair of ids at the same time. False: recorded. */
 static bool run_pair(struct isolation *isolation, struct check_run *run, enum tenants_wanted wanted,
 		     struct sight sights[2])
 {
@@ -101,7 +101,7 @@ static void shared_replicas(struct check_run *run)
 	visibility_expect_same_devices(run, sights[0].document, sights[1].document);
 }
 
-/* A plugin may refuse several ids of shared devices, saying why. */
+/* A plugin may refuse several ids of shared devices if it says why. */
 static bool refuses_both(const struct isolation *isolation)
 {
 	struct rig *rig = isolation->rig;
@@ -120,64 +120,51 @@ static bool refuses_both(const struct isolation *isolation)
 	return refuses;
 }
 
-/* One container with the devices of both offers. */
-static bool open_both(struct isolation *isolation, struct offer *both)
+static void two_devices(struct check_run *run)
 {
-	struct offer *const *pair = isolation->pair;
+	struct isolation isolation CLEANUP_ISOLATION = {0};
+	if (!tenants_open_pair(&isolation, run, TENANTS_DIFFERENT) || refuses_both(&isolation))
+		return;
+
+	/* One container with the devices of both offers. */
+	struct offer *const *pair = isolation.pair;
+	struct granted wanted = {.source = GRANTED_READ};
+	for (size_t i = 0; i < 2; i++) {
+		if (pair[i]->pod != NULL)
+			rig_release(isolation.rig, pair[i]->pod);
+		granted_add(&wanted, pair[i]->granted.devices[0]);
+	}
 	const char *const ids[] = {pair[0]->id, pair[1]->id};
 	bool same = strcmp(pair[0]->resource, pair[1]->resource) == 0;
 	const struct kubelet_limit limits[] = {
 		{.resource = pair[0]->resource, .count = same ? 2 : 1, .ids = ids},
 		{.resource = pair[1]->resource, .count = 1, .ids = &ids[1]},
 	};
-	for (size_t i = 0; i < 2; i++) {
-		if (pair[i]->pod != NULL)
-			rig_release(isolation->rig, pair[i]->pod);
-	}
-	return offer_open(isolation->rig, limits, same ? 1 : 2, both);
-}
+	struct offer both = {0};
+	if (!offer_open(isolation.rig, limits, same ? 1 : 2, &both))
+		return;
 
-/* What one resource says and another one takes back is for allocate.* to judge. */
-static bool is_contradicted(const struct offer *offer)
-{
-	const struct grant *applied = offer_applied(offer);
-	for (size_t i = 0; i < applied->conflict_count; i++) {
-		if (!applied->conflicts[i].same && !applied->conflicts[i].dropped)
-			return true;
-	}
-	return false;
-}
-
-static void judge_both(struct isolation *isolation, struct offer *both)
-{
-	struct granted wanted = {.source = GRANTED_READ};
-	struct sight sight = {0};
-	for (size_t i = 0; i < 2; i++)
-		granted_add(&wanted, isolation->pair[i]->granted.devices[0]);
-	if (is_contradicted(both)) {
-		check_not_applicable(isolation->run,
+	/* allocate.* judges contradictions between resources. */
+	const struct grant *applied = offer_applied(&both);
+	bool contradicted = false;
+	for (size_t i = 0; i < applied->conflict_count; i++)
+		contradicted |= !applied->conflicts[i].same && !applied->conflicts[i].dropped;
+	if (contradicted) {
+		check_not_applicable(run,
 				     "the answers of %s and %s contradict each other, and a "
 				     "kubelet, or with CDI a runtime, keeps one of them",
-				     isolation->pair[0]->resource, isolation->pair[1]->resource);
+				     pair[0]->resource, pair[1]->resource);
+		offer_close(isolation.rig, &both);
 		return;
 	}
-	if (both->granted.source == GRANTED_READ)
-		(void)check_expect_int(isolation->run, "devices granted",
-				       (long long)both->granted.count, 2);
-	if (!isolation_look(isolation, "two-devices", &both->grant, &sight))
-		return;
-	visibility_expect_only(isolation->run, "two devices", &sight, &isolation->bare, &wanted);
-	sights_add_kept(isolation->run, "two-devices", &sight, &wanted, offer_applied(both));
-}
 
-static void two_devices(struct check_run *run)
-{
-	struct isolation isolation CLEANUP_ISOLATION = {0};
-	struct offer both = {0};
-	if (!tenants_open_pair(&isolation, run, TENANTS_DIFFERENT) || refuses_both(&isolation) ||
-	    !open_both(&isolation, &both))
-		return;
-	judge_both(&isolation, &both);
+	if (both.granted.source == GRANTED_READ)
+		(void)check_expect_int(run, "devices granted", (long long)both.granted.count, 2);
+	struct sight sight = {0};
+	if (isolation_look(&isolation, "two-devices", &both.grant, &sight)) {
+		visibility_expect_only(run, "two devices", &sight, &isolation.bare, &wanted);
+		sights_add_kept(run, "two-devices", &sight, &wanted, applied);
+	}
 	offer_close(isolation.rig, &both);
 }
 
@@ -187,7 +174,7 @@ static const char *const tags_isolation[] = {"isolation", "container", NULL};
 	CHECK("isolation." name, rule, severity, meaning, body, .timeout_s = 300,                  \
 	      .tags = tags_isolation, .stands_on = "allocate.one-response",                        \
 	      .needs.devices = (least), .needs.containers = true, __VA_ARGS__)
-/* Of a container that isolation.single-device looked at. */
+/* A row about the containers that isolation.single-device inspected. */
 #define SIGHT(name, rule, severity, judge, ...)                                                    \
 	ISOLATION(name, rule, severity, 1, 1, isolation_each_sight, .param = &(judge), __VA_ARGS__)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks into containers, and what is kept of them for the checks that judge the same ones. */
+/* Inspects containers, and keeps the results for other checks that judge the same ones. */
 #include "conformance/checks/isolation.h"
 
 #include "base/digest.h"
@@ -19,27 +19,30 @@ enum {
 
 static const char file_name[] = "sights.json";
 
-/* What the host saw is evidence as well. False: recorded. */
-static bool sights_add(struct check_run *run, cJSON *sights, const char *label, size_t handler,
+/* Adds a container; what the host saw of it is evidence as well. */
+static void sights_add(struct check_run *run, cJSON *sights, const char *label, size_t handler,
 		       const struct sight *sight, const struct granted *granted,
 		       const struct grant *grant)
 {
 	const char *name = context_handler(check_context(run), handler);
-	struct members members CLEANUP_MEMBERS = members_new();
+	cJSON *container = cJSON_CreateNull();
+	if (sight->view != NULL) {
+		cJSON_Delete(container);
+		container = container_json(sight->view, name, grant);
+		check_evidence_json(run, check_format(run, "%s.container.json", label), container);
+	}
+
 	struct members devices CLEANUP_MEMBERS = members_new_array();
-	cJSON *container = sight->view != NULL ? container_json(sight->view, name, grant) : NULL;
-	struct error err = {0};
 	for (size_t i = 0; granted != NULL && i < granted->count; i++)
 		member_string(&devices, NULL, granted->devices[i]->id);
-	if (container != NULL)
-		check_evidence_json(run, check_format(run, "%s.container.json", label), container);
+	struct members members CLEANUP_MEMBERS = members_new();
 	member_string(&members, "label", label);
 	member_string(&members, "handler", name);
 	member_item(&members, "devices", members_take(&devices));
 	member_bool(&members, "byRuntime", granted != NULL && granted->by_runtime);
 	member_copy(&members, "document", sight->document);
-	member_item(&members, "container", sight->view != NULL ? container : cJSON_CreateNull());
-	return check_works(run, members_append(sights, members_take(&members), &err), label, &err);
+	member_item(&members, "container", container);
+	(void)array_add(sights, members_take(&members));
 }
 
 static void sights_save(struct check_run *run, const cJSON *sights)
@@ -49,7 +52,7 @@ static void sights_save(struct check_run *run, const cJSON *sights)
 	(void)check_works(run, rc, file_name, &err);
 }
 
-/* What an earlier check of this run kept; NULL: none did. */
+/* The file of an earlier check of this run; NULL: none kept one. */
 static cJSON *sights_read(struct check_run *run)
 {
 	const char *path = check_run_path(run, file_name);
@@ -61,36 +64,10 @@ void sights_add_kept(struct check_run *run, const char *label, const struct sigh
 		     const struct granted *granted, const struct grant *grant)
 {
 	cJSON *sights CLEANUP_JSON = sights_read(run);
-	if (sights != NULL && sights_add(run, sights, label, 0, sight, granted, grant))
-		sights_save(run, sights);
-}
-
-/* Was a container with a device seen with this handler? */
-static bool has_device(const cJSON *sights, const char *handler)
-{
-	json_each (sight, sights) {
-		if (text_equal(json_pointer_string(sight, "/handler"), handler) &&
-		    cJSON_GetArraySize(json_pointer(sight, "/devices")) != 0)
-			return true;
-	}
-	return false;
-}
-
-/* A handler of which none was seen is not proven by the others. */
-static void expect_seen(struct check_run *run, const cJSON *sights)
-{
-	const struct context *context = check_context(run);
-	size_t i = 0;
-	do {
-		const char *handler = context_handler(context, i);
-		if (!has_device(sights, handler))
-			check_unsupported(run,
-					  "%s%sno container with one device of the node was "
-					  "seen: the answers hand out none, several, or what "
-					  "only a runtime understands",
-					  handler != NULL ? handler : "",
-					  handler != NULL ? ": " : "");
-	} while (context_handler(context, ++i) != NULL);
+	if (sights == NULL)
+		return;
+	sights_add(run, sights, label, 0, sight, granted, grant);
+	sights_save(run, sights);
 }
 
 cJSON *sights_take(struct check_run *run)
@@ -103,8 +80,27 @@ cJSON *sights_take(struct check_run *run)
 		isolation_look_at_each(&isolation, false);
 		sights = STEAL(isolation.sights);
 	}
-	if (sights != NULL)
-		expect_seen(run, sights);
+	if (sights == NULL)
+		return NULL;
+
+	/* The containers of one handler prove nothing about another one. */
+	const struct context *context = check_context(run);
+	const char *handler = context_handler(context, 0);
+	size_t i = 0;
+	do {
+		bool has_device = false;
+		json_each (sight, sights)
+			has_device |= text_equal(json_pointer_string(sight, "/handler"), handler) &&
+				      cJSON_GetArraySize(json_pointer(sight, "/devices")) != 0;
+		if (!has_device)
+			check_unsupported(run,
+					  "%s%sno container with one device of the node was "
+					  "seen: the answers hand out none, several, or what "
+					  "only a runtime understands",
+					  handler != NULL ? handler : "",
+					  handler != NULL ? ": " : "");
+		handler = context_handler(context, ++i);
+	} while (handler != NULL);
 	return sights;
 }
 
@@ -163,9 +159,11 @@ bool isolation_look_bare(struct isolation *isolation)
 		isolation->sights = cJSON_CreateArray();
 		isolation_note_runtime(isolation->run);
 	}
-	return isolation_look(isolation, label, NULL, &isolation->bare) &&
-	       sights_add(isolation->run, isolation->sights, label, isolation->handler,
-			  &isolation->bare, NULL, NULL);
+	if (!isolation_look(isolation, label, NULL, &isolation->bare))
+		return false;
+	sights_add(isolation->run, isolation->sights, label, isolation->handler, &isolation->bare,
+		   NULL, NULL);
+	return true;
 }
 
 bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sight *sight)
@@ -184,141 +182,116 @@ void isolation_note_runtime(struct check_run *run)
 {
 	const struct context *context = check_context(run);
 	struct text names CLEANUP_TEXT = {0};
-	char *own CLEANUP_FREE = path_directory(context->run_directory);
-	bool is_own = own != NULL && strstr(context->cri_address, own) != NULL;
 	for (size_t i = 0; i < context->runtime_handlers.count; i++)
 		text_addf(&names, "%s%s", i == 0 ? ", handler " : " and ",
 			  context->runtime_handlers.items[i]);
-	const char *handlers = names.size != 0 ? text_string(&names) : "";
-	if (is_own)
+
+	char *own CLEANUP_FREE = path_directory(context->run_directory);
+	if (strstr(context->cri_address, own) != NULL)
 		check_note(run,
 			   "proven on a containerd of gpucert's own%s; --cri proves it on the "
 			   "node's",
-			   handlers[0] != '\0' ? handlers : " and its default OCI runtime");
+			   names.size != 0 ? text_string(&names) : " and its default OCI runtime");
 	else
-		check_note(run, "proven on the runtime at %s%s", context->cri_address, handlers);
+		check_note(run, "proven on the runtime at %s%s", context->cri_address,
+			   text_string(&names));
 }
 
-/* How the answers of ids turned out. */
+/* The answers for all ids so far. */
 struct looks {
 	struct isolation *isolation;
 	bool judges;
-	struct text_list launched; /* devices that a container was looked at with */
-	struct text_list answers;  /* digests of the answers that one was looked at with */
+	struct text_list launched; /* devices whose container was inspected */
+	struct text_list answers;  /* digests of the answers whose container was inspected */
 	struct tally something;	   /* ids that hand out a device */
-	struct tally one;	   /* and no second one */
-	size_t others;
+	struct tally one;	   /* ids that hand out no second one */
+	size_t others;		   /* further answers for a device */
 };
-
-/* Replicas of a device answer alike; what answers otherwise is looked at by itself. False: a
- * container was looked at with this answer, or recorded. */
-static bool is_new(struct looks *looks, const struct offer *offer, char digest[DIGEST_SIZE])
-{
-	cJSON *json CLEANUP_JSON = grant_json(&offer->grant);
-	char *text CLEANUP_FREE = json != NULL ? cJSON_PrintUnformatted(json) : NULL;
-	if (text == NULL) {
-		check_broken(looks->isolation->run, "out of memory");
-		return false;
-	}
-	digest_bytes(text, strlen(text), digest);
-	return !text_list_has(&looks->answers, digest);
-}
-
-/* What only a runtime understands may be nothing for this runtime. */
-static bool is_empty(const struct granted *granted)
-{
-	return granted->source == GRANTED_NOTHING ||
-	       (granted->source == GRANTED_SEEN && granted->count == 0 && !granted->by_runtime);
-}
-
-/* Does it hand out one device, as far as that is known? */
-static bool hands_out_one(struct looks *looks, const struct offer *offer)
-{
-	const struct granted *granted = &offer->granted;
-	if (looks->judges)
-		tally_add(&looks->something, !is_empty(granted), "nothing by %s of %s", offer->id,
-			  offer->resource);
-	if (granted->count == 0)
-		looks->isolation->unseen += !is_empty(granted);
-	else if (looks->judges)
-		tally_add(&looks->one, granted->count == 1, "%zu by %s of %s", granted->count,
-			  offer->id, offer->resource);
-	return granted->count == 1;
-}
-
-/* Is a container to be looked at with this answer, which hands out one device? */
-static bool wants_look(struct looks *looks, const struct offer *offer, bool new_answer)
-{
-	if (!text_list_has(&looks->launched, offer->granted.devices[0]->id))
-		return true;
-	return new_answer && looks->others++ < OTHERS_MAX;
-}
 
 static bool look_at_offer(struct offer *offer, void *user)
 {
 	struct looks *looks = user;
 	struct isolation *isolation = looks->isolation;
+	const struct granted *granted = &offer->granted;
 	struct sight sight = {0};
+
+	/* Replicas of a device answer alike; an answer that differs gets a container of its own. */
 	char digest[DIGEST_SIZE] = "";
-	bool new_answer = is_new(looks, offer, digest);
-	if (offer->granted.source == GRANTED_UNTOLD) {
+	cJSON *json CLEANUP_JSON = grant_json(&offer->grant);
+	char *text CLEANUP_FREE = cJSON_PrintUnformatted(json);
+	digest_bytes(text, strlen(text), digest);
+	bool new_answer = !text_list_has(&looks->answers, digest);
+	if (granted->source == GRANTED_UNTOLD) {
 		if (new_answer && isolation->unreadable < UNREADABLE_MAX)
 			(void)text_list_add(&looks->answers, digest, NULL);
 		if (!new_answer || !isolation_ask(isolation, offer, &sight))
 			return true;
 	}
-	if (!hands_out_one(looks, offer) ||
-	    (sight.document == NULL && !wants_look(looks, offer, new_answer)))
+
+	/* An answer that only some runtimes understand may mean nothing to this one. */
+	bool empty =
+		granted->source == GRANTED_NOTHING ||
+		(granted->source == GRANTED_SEEN && granted->count == 0 && !granted->by_runtime);
+	if (looks->judges)
+		tally_add(&looks->something, !empty, "nothing by %s of %s", offer->id,
+			  offer->resource);
+	if (granted->count == 0)
+		isolation->unseen += !empty;
+	else if (looks->judges)
+		tally_add(&looks->one, granted->count == 1, "%zu by %s of %s", granted->count,
+			  offer->id, offer->resource);
+	if (granted->count != 1)
 		return true;
-	const char *device = offer->granted.devices[0]->id;
+
+	const char *device = granted->devices[0]->id;
+	if (sight.document == NULL && text_list_has(&looks->launched, device) &&
+	    (!new_answer || looks->others++ >= OTHERS_MAX))
+		return true;
 	const char *label = isolation_label(isolation, device);
 	(void)text_list_add(&looks->launched, device, NULL);
 	(void)text_list_add(&looks->answers, digest, NULL);
 	if (sight.document == NULL && (!offer_admit(isolation->rig, offer) ||
 				       !isolation_look(isolation, label, &offer->grant, &sight)))
 		return true;
-	(void)sights_add(isolation->run, isolation->sights, label, isolation->handler, &sight,
-			 &offer->granted, offer_applied(offer));
+	sights_add(isolation->run, isolation->sights, label, isolation->handler, &sight, granted,
+		   offer_applied(offer));
 	if (looks->judges)
 		visibility_expect_only(isolation->run, isolation_label(isolation, offer->resource),
-				       &sight, &isolation->bare, &offer->granted);
+				       &sight, &isolation->bare, granted);
 	return true;
-}
-
-static void end_looks(struct looks *looks)
-{
-	const struct isolation *isolation = looks->isolation;
-	tally_end(&looks->something);
-	tally_end(&looks->one);
-	if (looks->others > OTHERS_MAX)
-		check_note(isolation->run,
-			   "%zu ids answer otherwise than the first one of their device; the "
-			   "containers of %d of them were looked at",
-			   looks->others, OTHERS_MAX);
-	if (isolation->unreadable > UNREADABLE_MAX)
-		check_unsupported(isolation->run,
-				  "the answers of %zu ids cannot be read and differ; the "
-				  "containers of the first %d were asked instead",
-				  isolation->unreadable, UNREADABLE_MAX);
-	if (isolation->unseen != 0)
-		offer_tell_unseen(isolation->run, "", isolation->unseen);
 }
 
 /* With one handler. */
 static void look_at_each(struct isolation *isolation, bool judges)
 {
+	struct check_run *run = isolation->run;
 	struct looks looks = {
 		.isolation = isolation,
 		.judges = judges,
-		.something = TALLY_OF(isolation->run, "what an id hands out", "a device"),
-		.one = TALLY_OF(isolation->run, "devices granted", "1"),
+		.something = TALLY_OF(run, "what an id hands out", "a device"),
+		.one = TALLY_OF(run, "devices granted", "1"),
 	};
 	(void)offers_each(isolation->rig, look_at_offer, &looks);
-	sights_save(isolation->run, isolation->sights);
-	if (judges)
-		end_looks(&looks);
 	text_list_free(&looks.launched);
 	text_list_free(&looks.answers);
+	sights_save(run, isolation->sights);
+	if (!judges)
+		return;
+
+	tally_end(&looks.something);
+	tally_end(&looks.one);
+	if (looks.others > OTHERS_MAX)
+		check_note(run,
+			   "%zu ids answer otherwise than the first one of their device; the "
+			   "containers of %d of them were looked at",
+			   looks.others, OTHERS_MAX);
+	if (isolation->unreadable > UNREADABLE_MAX)
+		check_unsupported(run,
+				  "the answers of %zu ids cannot be read and differ; the "
+				  "containers of the first %d were asked instead",
+				  isolation->unreadable, UNREADABLE_MAX);
+	if (isolation->unseen != 0)
+		offer_tell_unseen(run, "", isolation->unseen);
 }
 
 void isolation_look_at_each(struct isolation *isolation, bool judges)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a container can reach beside its devices (driver files, paths of the host), and what its APIs tell,
- * beside one another; its device nodes are in isolation_nodes.c. The containers are those that isolation.single-device looked at, and
- * for isolation.node-files the answers alone. */
+/* The files that a container can reach (of drivers, of the host), and whether its APIs agree; its device
+ * nodes are in isolation_nodes.c. Judges the containers that isolation.single-device inspected;
+ * isolation.node-files judges the answers only. */
 #include "conformance/checks/isolation.h"
 
 #include "base/file.h"
@@ -19,7 +19,7 @@ static const cJSON *object_at(const cJSON *json, const char *pointer)
 	return cJSON_IsObject(found) ? found : NULL;
 }
 
-/* One container. Returns how many things were judged. */
+/* Judges one container. Returns how many things were judged. */
 static size_t judge_sight(struct looked *looked, const struct sight_judge *judge)
 {
 	looked->label = json_pointer_string(looked->sight, "/label");
@@ -46,17 +46,6 @@ static size_t judge_sight(struct looked *looked, const struct sight_judge *judge
 	return 0;
 }
 
-/* The container without devices of the same handler, which comes first. */
-static const cJSON *find_bare(const cJSON *sights, const cJSON *sight)
-{
-	const char *handler = json_pointer_string(sight, "/handler");
-	json_each (other, sights) {
-		if (text_equal(json_pointer_string(other, "/handler"), handler))
-			return other;
-	}
-	return sight;
-}
-
 void isolation_each_sight(struct check_run *run)
 {
 	const struct sight_judge *judge = check_row(run)->param;
@@ -70,8 +59,13 @@ void isolation_each_sight(struct check_run *run)
 	struct looked looked = {.run = run,
 				.one = {.context = check_context(run), .places = places}};
 	json_each (sight, sights) {
+		/* The container without devices comes first of each handler. */
+		const char *handler = json_pointer_string(sight, "/handler");
+		const cJSON *bare = json_first(sights);
+		while (!text_equal(json_pointer_string(bare, "/handler"), handler))
+			bare = bare->next;
 		looked.sight = sight;
-		looked.bare = find_bare(sights, sight);
+		looked.bare = bare;
 		judged += judge_sight(&looked, judge);
 	}
 	if (judged == 0 && judge->none != NULL)
@@ -81,6 +75,20 @@ void isolation_each_sight(struct check_run *run)
 const char *looked_label(const struct looked *looked, const char *what)
 {
 	return check_format(looked->run, "%s: %s", looked->label, what);
+}
+
+/* How many APIs show a device; `names` gets their list. NULL: not needed. */
+static size_t count_apis(const struct looked *looked, struct text *names)
+{
+	size_t count = 0;
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		if (cJSON_GetArraySize(agreement_shown(looked->document, api->name)) == 0)
+			continue;
+		if (names != NULL)
+			text_addf(names, "%s%s", count != 0 ? ", " : "", api->name);
+		count++;
+	}
+	return count;
 }
 
 static size_t judge_driver_files(struct looked *looked)
@@ -109,32 +117,8 @@ static size_t judge_driver_files(struct looked *looked)
 	return tally.count;
 }
 
-/* Whose image has drivers of its own (--immutable): of the node there are device nodes alone, whoever would
- * mount more, and the drivers of the image show the device. */
-static void expect_immutable(struct looked *looked)
-{
-	size_t shown = 0;
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++)
-		shown += cJSON_GetArraySize(agreement_shown(looked->document, api->name)) != 0;
-	if (looked->sight != looked->bare)
-		(void)check_expect(looked->run, shown > 0,
-				   looked_label(looked, "device by the image's own drivers"),
-				   "shown by an API", "%zu APIs show one", shown);
-	TALLY(tally, looked->run, looked_label(looked, "mounts of an immutable container"),
-	      "device nodes alone");
-	json_each (json, json_pointer(looked->container, "/mounts")) {
-		struct container_mount_json mount = container_mount_read(&looked->one, json);
-		bool is_node = container_find_path(json_pointer(looked->container, "/nodes"),
-						   mount.path) != NULL;
-		if (mount.host_path != NULL && !mount.runtimes)
-			tally_add(&tally, is_node, "%s of the node at %s", mount.host_path,
-				  mount.path);
-	}
-}
-
 static size_t judge_host_paths(struct looked *looked)
 {
-	const char *root = json_pointer_string(looked->tried, "/firstRoot");
 	struct container_findings findings CLEANUP_CONTAINER_FINDINGS = {0};
 	struct error err = {0};
 	if (!check_works(looked->run, container_judge(&looked->one, &findings, &err), looked->label,
@@ -143,64 +127,75 @@ static size_t judge_host_paths(struct looked *looked)
 	container_record(looked->run, looked->label, CONTAINER_REACH, &findings);
 	text_each (note, &findings.notes)
 		check_note(looked->run, "%s: %s", looked->label, note);
-	if (check_context(looked->run)->immutable)
-		expect_immutable(looked);
+
+	/* An image with drivers of its own (--immutable): its container gets only device nodes from
+	 * the node, and the image's drivers show the device. */
+	if (check_context(looked->run)->immutable) {
+		size_t shown = count_apis(looked, NULL);
+		if (looked->sight != looked->bare)
+			(void)check_expect(
+				looked->run, shown > 0,
+				looked_label(looked, "device by the image's own drivers"),
+				"shown by an API", "%zu APIs show one", shown);
+		TALLY(tally, looked->run, looked_label(looked, "mounts of an immutable container"),
+		      "device nodes alone");
+		json_each (json, json_pointer(looked->container, "/mounts")) {
+			struct container_mount_json mount =
+				container_mount_read(&looked->one, json);
+			bool is_node =
+				container_find_path(json_pointer(looked->container, "/nodes"),
+						    mount.path) != NULL;
+			if (mount.host_path != NULL && !mount.runtimes)
+				tally_add(&tally, is_node, "%s of the node at %s", mount.host_path,
+					  mount.path);
+		}
+	}
+
+	const char *root = json_pointer_string(looked->tried, "/firstRoot");
 	(void)check_expect(looked->run, !text_equal(root, "other"),
 			   looked_label(looked, "/proc/1/root"), "the container's own, or closed",
 			   "%s", root);
 	return 1;
 }
 
-/* "lavapipe is shown by vulkan" */
-static void note_apis(const struct looked *looked)
-{
-	struct text names CLEANUP_TEXT = {0};
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
-		if (cJSON_GetArraySize(agreement_shown(looked->document, api->name)) != 0)
-			text_addf(&names, "%s%s", names.size != 0 ? ", " : "", api->name);
-	}
-	check_note(looked->run, "%s is shown by %s", looked->label,
-		   names.size != 0 ? text_string(&names) : "no API");
-}
-
-/* Do they mean the same device? */
+/* Do all APIs that answer show the same device? */
 static size_t judge_agreement(struct looked *looked)
 {
 	if (looked->devices.count != 1)
 		return 0;
-	note_apis(looked);
+	struct text names CLEANUP_TEXT = {0};
+	(void)count_apis(looked, &names);
+	check_note(looked->run, "%s is shown by %s", looked->label,
+		   names.size != 0 ? text_string(&names) : "no API");
 	return agreement_expect(looked->run, looked->label, looked->document);
 }
 
-/* What an API shows that manages devices past their assignment: the granted devices, as far as the
- * PCI bus has them. False: it does not answer. */
-static bool expect_assigned(struct looked *looked, const char *api)
-{
-	const cJSON *devices = agreement_shown(looked->document, api);
-	TALLY(tally, looked->run,
-	      check_format(looked->run, "%s: devices through %s", looked->label, api),
-	      "those that were granted");
-	json_each (seen, devices) {
-		const struct discovery_device *device =
-			visibility_device(check_context(looked->run)->node, "nvml", seen);
-		const char *address = json_pointer_string(seen, "/pciAddress");
-		tally_add(&tally, device != NULL && granted_has(&looked->devices, device),
-			  "%s at %s", json_pointer_string(seen, "/name"),
-			  address != NULL ? address : "an unknown address");
-	}
-	if (devices != NULL && tally.count == 0)
-		(void)check_expect_is(
-			looked->run,
-			cJSON_GetArraySize(agreement_shown(looked->document, "cuda")) == 0,
-			tally.what, "none, as through CUDA", "none, and CUDA shows one");
-	return devices != NULL;
-}
-
+/* Libraries that manage devices past their assignment show the granted devices, where these are on the
+ * PCI bus. */
 static size_t judge_management(struct looked *looked)
 {
 	size_t answered = 0;
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++)
-		answered += api->past_assignment && expect_assigned(looked, api->name);
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		const cJSON *devices = agreement_shown(looked->document, api->name);
+		if (!api->past_assignment || devices == NULL)
+			continue;
+		answered++;
+		TALLY(tally, looked->run,
+		      check_format(looked->run, "%s: devices through %s", looked->label, api->name),
+		      "those that were granted");
+		json_each (seen, devices) {
+			const struct discovery_device *device =
+				visibility_device(check_context(looked->run)->node, "nvml", seen);
+			const char *address = json_pointer_string(seen, "/pciAddress");
+			tally_add(&tally, device != NULL && granted_has(&looked->devices, device),
+				  "%s at %s", json_pointer_string(seen, "/name"),
+				  address != NULL ? address : "an unknown address");
+		}
+		bool cuda = cJSON_GetArraySize(agreement_shown(looked->document, "cuda")) != 0;
+		if (tally.count == 0)
+			(void)check_expect_is(looked->run, !cuda, tally.what,
+					      "none, as through CUDA", "none, and CUDA shows one");
+	}
 	return answered;
 }
 
@@ -212,7 +207,7 @@ const struct sight_judge
 	isolation_management_apis = {judge_management,
 				     "no management library answers in a container", false};
 
-/* What the answers of all ids mount and hand out as nodes: judged without a container. */
+/* The mounts and device nodes in the answers for all ids: judged without a container. */
 struct files {
 	struct check_run *run;
 	struct host_places *places;

@@ -36,7 +36,7 @@ struct rig {
 	size_t first_registration; /* index of the first registration of the plugin's present run */
 	uint64_t started_ms;	   /* clock_monotonic_ms() of that run's start */
 	struct text events;	   /* JSON lines */
-	unsigned told;		   /* registrations that the report was told of */
+	unsigned reported;	   /* registrations in the report */
 	struct text output;	   /* of every run of the plugin */
 	struct rig_run {	   /* the plugin's present run */
 		char said[2][RIG_LINE_MAX]; /* its last two lines, or how a crash was announced */
