@@ -283,7 +283,7 @@ static void look_at_each(struct isolation *isolation, bool judges)
 	if (looks.others > OTHERS_MAX)
 		check_note(run,
 			   "%zu ids answer otherwise than the first one of their device; the "
-			   "containers of %d of them were looked at",
+			   "containers of %d of them were inspected",
 			   looks.others, OTHERS_MAX);
 	if (isolation->unreadable > UNREADABLE_MAX)
 		check_unsupported(run,

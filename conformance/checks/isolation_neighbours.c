@@ -41,14 +41,14 @@ void isolation_residue(struct check_run *run)
 		double has = json_pointer_number(shown_device(second), "/memoryBytes");
 		bool looked =
 			bytes > 0 && json_pointer_number(second, "/work/residue/seed") == seed;
-		if (check_expect_is(run, looked, what, "looked for", "not looked for"))
+		if (check_expect_is(run, looked, what, "searched", "not searched"))
 			(void)check_expect_varying(
 				run, found == 0, what, "none of it",
 				"%.0f of its results in %.0f MiB, the first its element %.0f",
 				found, bytes / MEBIBYTE,
 				json_pointer_number(second, "/work/residue/first"));
 		if (tenant->device->kind != DISCOVERY_SOFTWARE)
-			check_note(run, "%s: %.0f of its %.0f MiB were looked at, through %s", id,
+			check_note(run, "%s: %.0f of its %.0f MiB were searched, through %s", id,
 				   bytes / MEBIBYTE, has / MEBIBYTE, tenant->api->name);
 	}
 }
@@ -149,7 +149,8 @@ void isolation_faults(struct check_run *run)
 	/* The neighbour is in the midst of its work during both faults. */
 	struct probe *beside = NULL;
 	if (pair.other == NULL)
-		check_note(run, "one id alone can be used: nobody is beside the one that fails");
+		check_note(run,
+			   "only one id can be used: no container runs next to the failing one");
 	else
 		beside = tenant_start_paused(pair.other, pair.offer, "beside", NULL);
 	if (pair.other == NULL || beside != NULL) {
@@ -159,7 +160,7 @@ void isolation_faults(struct check_run *run)
 			stage_resume(isolation.stage, beside);
 			const cJSON *document = stage_finish(isolation.stage, beside);
 			if (document != NULL)
-				(void)tenant_expect_work(pair.other, "beside a crash and a hang",
+				(void)tenant_expect_work(pair.other, "next to a crash and a hang",
 							 document);
 		}
 		if (hanging != NULL)
@@ -204,7 +205,8 @@ void isolation_contention(struct check_run *run)
 	if (!open_neighbours(&isolation, run, &pair))
 		return;
 	if (pair.other == NULL) {
-		check_not_applicable(run, "one id alone can be used: nobody runs beside another");
+		check_not_applicable(
+			run, "only one id can be used: no two containers run at the same time");
 		return;
 	}
 	if (pair.other != pair.tenant)
@@ -294,8 +296,8 @@ static void lifetime_of(struct tenant *tenant)
 					   now / MEBIBYTE, then / MEBIBYTE);
 	else if (tenant->device->kind != DISCOVERY_SOFTWARE)
 		check_unsupported(tenant->run,
-				  "%s: %s does not tell how much memory is free: that what was "
-				  "killed gave it back is shown by the next container alone",
+				  "%s: %s does not report free memory: only the next container "
+				  "shows that the killed one freed its memory",
 				  tenant->device->id, tenant->api->name);
 }
 
@@ -306,7 +308,7 @@ void isolation_lifetime(struct check_run *run)
 	if (!tenants_open(&isolation, run, false) || !stage_can_pause(isolation.stage))
 		return;
 	for (size_t i = 0; i < isolation.count; i++) {
-		/* Memory and handles of a software device are those of its processes: one tells. */
+		/* Memory and handles of a software device belong to its processes: one is enough. */
 		bool software = isolation.tenants[i].device->kind == DISCOVERY_SOFTWARE;
 		if (!software || !seen || check_context(run)->thorough)
 			lifetime_of(&isolation.tenants[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The device nodes that a container has, those that it can make, and what the kernel lets it do with
- * them and with all others. */
+/* The device nodes that a container has, those that it can make, and the access to them, and to all others,
+ * that the kernel allows. */
 #include "conformance/checks/isolation.h"
 
 #include "conformance/checks/tally.h"
@@ -29,8 +29,9 @@ static const cJSON *planted_nodes(struct looked *looked)
 	const char *reason = json_pointer_string(looked->container, "/plantedUntold");
 	if (reason == NULL)
 		reason = whole ? "its own /dev/null cannot be used there"
-			       : "not all that were made are there";
-	check_unsupported(looked->run, "%s: nodes that it was not given cannot be tried in it: %s",
+			       : "some of those that were made are missing";
+	check_unsupported(looked->run,
+			  "%s: nodes that it was not granted cannot be tried in it: %s",
 			  looked->label, reason);
 	return NULL;
 }

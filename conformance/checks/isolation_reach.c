@@ -203,7 +203,8 @@ const struct sight_judge
 	isolation_driver_files = {judge_driver_files, NULL, true},
 	isolation_host_paths = {judge_host_paths, NULL, true},
 	isolation_apis_agree = {judge_agreement,
-				"no two APIs of a container tell the same of a device", false},
+				"no two APIs of a container report the same fact of a device",
+				false},
 	isolation_management_apis = {judge_management,
 				     "no management library answers in a container", false};
 

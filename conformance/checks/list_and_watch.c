@@ -18,7 +18,7 @@ enum {
 	CYCLES = 100,
 	CYCLES_THOROUGH = 1000,
 	CYCLES_PAUSE_MS = 1000,
-	MANY = 10000, /* devices, of which each list takes long */
+	MANY = 10000, /* devices: each list takes long */
 };
 
 static void arrives(struct check_run *run)
@@ -362,7 +362,7 @@ static void no_storm(struct check_run *run)
 const struct check list_and_watch_checks[] = {
 	CHECK("list-and-watch.arrives", LAW_02, CRITICAL, 1, arrives,
 	      .title = "Each resource's first device list arrives",
-	      .advice = "Send the list as soon as the stream opens; the reason tells how the "
+	      .advice = "Send the list as soon as the stream opens; the reason says how the "
 			"stream ended, if it did.",
 	      .timeout_s = 150, .stands_on = "registration.accepted"),
 	LIST("first-message", LAW_01, CRITICAL, each_list,
@@ -379,11 +379,11 @@ const struct check list_and_watch_checks[] = {
 		       "are.",
 	     .judge = ids_are_sound),
 	LIST("health", LAW_04, CRITICAL, each_list, .param = &one_device,
-	     .title = "Health is Healthy or Unhealthy, letter for letter",
+	     .title = "Health is exactly \"Healthy\" or \"Unhealthy\"",
 	     .advice = "The kubelet compares exactly: any other word makes the device unusable.",
 	     .judge = health_words),
 	LIST("message-size", LAW_05, HIGH, each_list,
-	     .title = "A device list is not longer than a kubelet receives",
+	     .title = "A device list fits the kubelet's limit for a message",
 	     .advice = "Offer fewer replicas or shorter ids: a longer list ends the stream.",
 	     .judge = message_size),
 	LIST("ids-stable", LAW_06, HIGH, ids_stable,
@@ -392,10 +392,9 @@ const struct check list_and_watch_checks[] = {
 	     .needs = {.own_plugin = true}),
 	LIST("idle", LAW_07, HIGH, idle,
 	     .title = "An idle stream stays open and keeps its devices listed",
-	     .advice =
-		     "Set no deadline and no idle limit on ListAndWatch: the kubelet never asks "
-		     "again. Send a device that is not usable as Unhealthy; what is left out of a "
-		     "list is gone."),
+	     .advice = "Set no deadline and no idle limit on ListAndWatch: the kubelet never asks "
+		       "again. Send a device that is not usable as Unhealthy; a device that a list "
+		       "leaves out is gone."),
 	LIST("two-streams", LAW_08, MEDIUM, two_streams,
 	     .title = "Two streams at once both get the full list",
 	     .advice = "Give each ListAndWatch call its own subscription instead of one shared "

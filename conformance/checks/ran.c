@@ -30,8 +30,8 @@ static bool is_granted(const struct container_mount *mount, const struct grant *
 	return false;
 }
 
-/* Where a mapped file came from: words of reports/records.c. NULL: it is the image's, or what a driver
- * compiled into a folder of its own. */
+/* The origin of a mapped file, in the words of reports/records.c. NULL: it belongs to the image, or a driver
+ * compiled it into a folder of its own. */
 static const char *origin_of(struct check_run *run, const struct ran *ran,
 			     const struct container_file *file)
 {

@@ -278,14 +278,13 @@ static void options_prompt(struct rig *rig, const struct rig_item *item)
 const struct check registration_checks[] = {
 	CHECK("registration.arrives", REG_01, CRITICAL, 2, arrives,
 	      .title = "A plugin that finds kubelet.sock calls Register",
-	      .advice =
-		      "Look at the plugin's output in the evidence; it must dial kubelet.sock in "
-		      "the directory that it was given and call Register once it serves. One that "
-		      "has /var/lib/kubelet/device-plugins compiled in needs --private-mounts.",
+	      .advice = "Look at the plugin's output in the evidence; it must dial kubelet.sock in "
+			"its plugin directory and call Register once it serves. A plugin that "
+			"has /var/lib/kubelet/device-plugins compiled in needs --private-mounts.",
 	      .timeout_s = 180),
 	REGISTRATION("accepted", REG_01, CRITICAL, ARRIVES, each_registration,
 		     .title = "The kubelet accepts the plugin's registration",
-		     .advice = "The reason tells what the kubelet answered; the checks of the "
+		     .advice = "The reason has the kubelet's answer; the checks of the "
 			       "request itself (version, resource-name, endpoint-name) say more.",
 		     .judge = accepted),
 	REGISTRATION("endpoint-accepts", REG_02, CRITICAL, ARRIVES, each_attempt,

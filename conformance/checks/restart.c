@@ -234,7 +234,7 @@ const struct check restart_checks[] = {
 	RESTART("kubelet-socket-recreated", RES_03, MEDIUM, kubelet_restarts,
 		.param = &(const struct restart){KUBELET_RESTART_KUBELET_SOCKET,
 						 "the return of kubelet.sock"},
-		.title = "A plugin registers again when only kubelet.sock is made anew",
+		.title = "A plugin registers again when only kubelet.sock is created again",
 		.advice = "Watch for the creation of kubelet.sock, not only for the loss of the "
 			  "own socket."),
 	RESTART("flapping", RES_05, MEDIUM, flapping,

@@ -33,9 +33,9 @@ static const char crash_advice[] =
 	"The plugin crashed, and everything else follows from that: plugin-output.txt in the evidence "
 	"holds what it printed, with the trace where there is one.";
 static const char path_advice[] =
-	"The plugin ran and did not call Register on the kubelet.sock that it was given. When it has " KUBELET_STANDARD_PLUGIN_DIR
+	"The plugin ran and did not call Register on this run's kubelet.sock. When it has " KUBELET_STANDARD_PLUGIN_DIR
 	" compiled in, add --private-mounts; else name the directory in its "
-	"command with {plugin-dir}. plugin-output.txt in the evidence holds what it printed.";
+	"command with {plugin-dir}. plugin-output.txt in the evidence holds its output.";
 
 static void report_waited(struct rig *rig)
 {
@@ -323,9 +323,9 @@ void rig_expect_descriptors(struct rig *rig, int before)
 {
 	int after = before >= 0 ? rig_descriptors(rig) : -1;
 	if (before < 0)
-		check_note(rig->run, "the plugin's open descriptors cannot be told");
+		check_note(rig->run, "the plugin's open descriptors cannot be counted");
 	else if (after < 0 && !process_has_ended(rig->plugin))
-		check_broken(rig->run, "the plugin's open descriptors cannot be told any more");
+		check_broken(rig->run, "the plugin's open descriptors cannot be counted any more");
 	else if (check_expect_is(rig->run, after >= 0, "the plugin", "still running", "ended"))
 		(void)check_expect_at_most(rig->run, "open descriptors of the plugin afterwards",
 					   after, before + RIG_DESCRIPTORS_MORE);

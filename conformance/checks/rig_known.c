@@ -11,7 +11,7 @@
 #include "base/file.h"
 
 enum {
-	QUIET_MS = 5000, /* nothing new for so long: the plugin offers what it has */
+	QUIET_MS = 5000, /* without news: the plugin has registered all */
 	LEARN_MAX_MS = 45000,
 	LOOK_MS = 50,
 	KNOWN_MAX = 1024, /* resources */

@@ -11,8 +11,8 @@
 
 enum {
 	BACK_OFF_MS = 10000, /* of a kubelet, doubled each time */
-	MISNAMED_MS = 4000,  /* no new attempt for so long: the resource asked for does not exist */
-	STUCK_MS = 5000,     /* GetDevicePluginOptions, within which Register waits for ever */
+	MISNAMED_MS = 4000,  /* without a new attempt: the resource of --resource does not exist */
+	STUCK_MS = 5000,     /* GetDevicePluginOptions, for which Register waits for ever */
 	LOOK_MS = 50,
 };
 
@@ -21,7 +21,7 @@ static void look(void *user)
 	(void)user;
 }
 
-/* kubelet_wait() for what may come true by the clock, too. */
+/* kubelet_wait() for conditions that also depend on the clock. */
 static int poll_until(struct rig *rig, loop_condition *done, void *user, uint64_t timeout_ms,
 		      const char *what, struct error *err)
 {

@@ -147,8 +147,8 @@ static bool holds_probes(const struct stage *stage)
 	return stage->cri != NULL && stage->wine.directory == NULL && OFFERS_INSPECTION;
 }
 
-/* Waits until the probe is held, judges its container, and lets the probe go on if it is the image's own.
- * A probe that ended before it was held goes on as well: its end is judged later. False: recorded. */
+/* Waits until the probe is held, judges its container, and lets the probe continue if it is the image's own.
+ * True also for a probe that ended before it was held, which stage_finish() judges. False: recorded. */
 static bool let_go(struct stage *stage, struct probe *probe, const struct grant *grant)
 {
 	struct error err = {0};
@@ -230,7 +230,8 @@ static bool start_probe(struct stage *stage, struct probe *probe, const struct l
 	bool refused = false;
 	int rc = 0;
 	if (OFFERS_WINE_NODE && stage->wine.directory != NULL) {
-		/* The plugin's failure: Windows could not apply either what cannot be translated. */
+		/* A grant that cannot be translated could not be applied on Windows either: the
+		 * plugin's failure. */
 		struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
 		rc = wine_translate(&stage->wine, spec, &translation, &err);
 		refused = rc == ERROR_ARGUMENT || rc == ERROR_NOT_FOUND;
@@ -365,7 +366,7 @@ static const cJSON *finish(struct stage *stage, struct probe *probe,
 		return NULL;
 	if (probe->early) {
 		(void)check_expect(run, false, probe->label, "waits for its launch",
-				   "ended before it could be looked at");
+				   "ended before it could be inspected");
 		return NULL;
 	}
 

@@ -75,7 +75,7 @@ struct tamper {
 struct given {
 	const char *what;   /* "mount of /x" */
 	const char *source; /* NULL: a device node */
-	const char *target; /* a place of the image; "": what launch_check_grant() refuses */
+	const char *target; /* a place of the image; "": launch_check_grant() refuses it */
 };
 
 static enum place_kind kind_of(const struct tamper *tamper, size_t index)
@@ -123,7 +123,7 @@ static char *place_of(const char *path)
 	return STEAL(normal);
 }
 
-/* As place_of(); "" for what is not an absolute path. */
+/* As place_of(); "" for a path that is not absolute. */
 static char *target_of(const char *path)
 {
 	return path != NULL && path[0] == '/' ? place_of(path) : memory_copy("");
@@ -142,7 +142,7 @@ static bool has_content(const char *path, const char *digest)
 	return digest_file(path, own, NULL, NULL) == 0 && strcmp(own, digest) == 0;
 }
 
-/* Adds a sentence if it changes what is at the place; `from` is the part of it that lies there. */
+/* Adds a sentence if it changes the place; `from` is the host's file that it puts there. */
 static void judge_place(struct tamper *tamper, size_t index, const struct given *given,
 			const char *from)
 {
@@ -155,10 +155,10 @@ static void judge_place(struct tamper *tamper, size_t index, const struct given 
 	case PLACE_KERNEL: /* sysfs at its own path changes nothing */
 		if (strcmp(given->target, place) == 0 || node ||
 		    strcmp(given->source, given->target) != 0)
-			harm = "hides what the kernel tells";
+			harm = "hides what the kernel reports";
 		break;
 	case PLACE_RESULTS:
-		harm = "lies on the way of the results";
+		harm = "lies on the path of the results";
 		break;
 	case PLACE_IMAGE:
 		file = &tamper->image->files[index - ARRAY_SIZE(first_places)];

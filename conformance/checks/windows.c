@@ -220,7 +220,7 @@ const struct check windows_checks[] = {
 		.advice = "Write vpci-location-path://PCIROOT(0)#PCI(0100), never with a single "
 			  "slash, and hand out no device whose location path is empty."),
 	WINDOWS("isolation-type", WIN_03, CRITICAL, each_answer, isolation_type,
-		.title = "Device strings are of a type that process isolation takes",
+		.title = "Device strings have a type that process isolation accepts",
 		.advice = "Use vpci-location-path or class: HCS assigns the other types to virtual "
 			  "machines only."),
 	WINDOWS("class-guid", WIN_04, HIGH, each_answer, class_is_display,
@@ -252,7 +252,7 @@ const struct check windows_checks[] = {
 			  "names without case, and report what lost."),
 	WINDOWS("mount-sources", WIN_10S, HIGH, each_answer, mount_sources,
 		.param = "the answers hold no mounts",
-		.title = "Mounts come from the driver store of a device that was asked for",
+		.title = "Mounts come from the driver store of a requested device",
 		.advice = "Refuse sources with '..', other drives, streams or shares in them: the "
 			  "registry values and configuration they come from are not trusted."),
 	{.id = NULL},
