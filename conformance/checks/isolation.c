@@ -20,8 +20,8 @@ static void no_allocation(struct check_run *run)
 	do {
 		const char *label = isolation_label(&isolation, "no allocation");
 		struct sight sight = {0};
-		if (isolation_look(&isolation, isolation_label(&isolation, "no-allocation"), NULL,
-				   &sight))
+		if (isolation_inspect(&isolation, isolation_label(&isolation, "no-allocation"),
+				      NULL, &sight))
 			visibility_expect_only(run, label, &sight, NULL, &nothing);
 	} while (isolation_next_handler(&isolation));
 }
@@ -30,7 +30,7 @@ static void single_device(struct check_run *run)
 {
 	struct isolation isolation CLEANUP_ISOLATION = {0};
 	if (isolation_open(&isolation, run, NULL))
-		isolation_look_at_each(&isolation, true);
+		isolation_inspect_each(&isolation, true);
 }
 
 /* Runs both containers; *together: they overlapped. False: recorded. */
@@ -38,11 +38,11 @@ static bool run_both(struct isolation *isolation, const char *delay, struct sigh
 		     bool *together)
 {
 	static const char *const labels[] = {"first", "second"};
-	const char *const look_late[] = {"probe-visibility", "--delay", delay, NULL};
+	const char *const command[] = {"probe-visibility", "--delay", delay, NULL};
 	struct stage *stage = isolation->stage;
 	struct probe *probes[2] = {NULL, NULL};
 	for (size_t i = 0; i < 2 && (i == 0 || probes[0] != NULL); i++)
-		probes[i] = stage_start(stage, labels[i], look_late, &isolation->pair[i]->grant);
+		probes[i] = stage_start(stage, labels[i], command, &isolation->pair[i]->grant);
 	for (size_t i = 0; i < 2 && probes[i] != NULL; i++)
 		sights[i] = (struct sight){stage_finish(stage, probes[i]), probe_view(probes[i])};
 	if (probes[1] == NULL || sights[0].document == NULL || sights[1].document == NULL)
@@ -161,7 +161,7 @@ static void two_devices(struct check_run *run)
 	if (both.granted.source == GRANTED_READ)
 		(void)check_expect_int(run, "devices granted", (long long)both.granted.count, 2);
 	struct sight sight = {0};
-	if (isolation_look(&isolation, "two-devices", &both.grant, &sight)) {
+	if (isolation_inspect(&isolation, "two-devices", &both.grant, &sight)) {
 		visibility_expect_only(run, "two devices", &sight, &isolation.bare, &wanted);
 		sights_add_kept(run, "two-devices", &sight, &wanted, applied);
 	}

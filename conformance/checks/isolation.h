@@ -35,7 +35,7 @@ struct isolation {
 	struct stage *stage;
 	size_t handler;	   /* which of the run's runtime handlers the stage is of */
 	struct sight bare; /* a container without devices */
-	cJSON *sights;	   /* kept for other checks (sights_take()) */
+	cJSON *sights;	   /* kept for other checks (sights_get()) */
 	struct tenant tenants[GRANTED_DEVICES_MAX];
 	size_t count;
 	enum tenants_wanted wanted;
@@ -51,11 +51,11 @@ bool isolation_open(struct isolation *isolation, struct check_run *run, const ch
 void isolation_close(struct isolation *isolation);
 
 /* Inspects a container with this grant. False: recorded. */
-bool isolation_look(struct isolation *isolation, const char *label, const struct grant *grant,
-		    struct sight *out);
+bool isolation_inspect(struct isolation *isolation, const char *label, const struct grant *grant,
+		       struct sight *out);
 
 /* Inspects a container without devices. False: recorded. */
-bool isolation_look_bare(struct isolation *isolation);
+bool isolation_inspect_bare(struct isolation *isolation);
 
 /* Goes to the stage of the run's next runtime handler, from the first one's on. False: there is none, or
  * recorded. */
@@ -70,7 +70,7 @@ bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sigh
 
 /* With each of the run's runtime handlers, inspects a container without devices, and one of each device for
  * each different answer, within bounds, and keeps the results. `judges`: records violations. */
-void isolation_look_at_each(struct isolation *isolation, bool judges);
+void isolation_inspect_each(struct isolation *isolation, bool judges);
 
 /* Notes the runtime and its handlers, for which alone the verdicts hold. */
 void isolation_note_runtime(struct check_run *run);
@@ -104,14 +104,14 @@ void isolation_note_runtime(struct check_run *run);
  *
  * Reads them, or else inspects containers. NULL: recorded. Caller owns them.
  */
-cJSON *sights_take(struct check_run *run);
+cJSON *sights_get(struct check_run *run);
 
 /* Adds a container to those that an earlier check kept, if any. */
 void sights_add_kept(struct check_run *run, const char *label, const struct sight *sight,
 		     const struct granted *granted, const struct grant *grant);
 
-/* A container of sights_take(), the one without devices first, for the judge of a row. */
-struct looked {
+/* A container of sights_get(), the one without devices first, for the judge of a row. */
+struct inspected {
 	struct check_run *run;
 	const cJSON *bare, *sight;
 	const char *label;
@@ -125,7 +125,7 @@ struct looked {
 struct sight_judge {
 	/* Returns how many things it judged. When that is 0 for all containers, the row is not
 	 * applicable for the reason `none`, unless that is NULL. */
-	size_t (*judge)(struct looked *looked);
+	size_t (*judge)(struct inspected *inspected);
 	const char *none;
 	bool from_the_host; /* it needs the host's inspection and the attempts in the container */
 };
@@ -139,7 +139,7 @@ extern const struct sight_judge isolation_device_nodes, isolation_device_access,
 	isolation_host_paths;
 
 /* "LABEL: what" */
-const char *looked_label(const struct looked *looked, const char *what);
+const char *inspected_label(const struct inspected *inspected, const char *what);
 
 /* The devices that the plugin hands out one by one; `replicas`: with replicas of each where the plugin is
  * the project's own. True: there is at least one device. False: recorded. */

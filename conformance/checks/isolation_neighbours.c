@@ -39,9 +39,9 @@ void isolation_residue(struct check_run *run)
 		double bytes = json_pointer_number(second, "/work/residue/bytes");
 		double found = json_pointer_number(second, "/work/residue/found");
 		double has = json_pointer_number(shown_device(second), "/memoryBytes");
-		bool looked =
+		bool searched =
 			bytes > 0 && json_pointer_number(second, "/work/residue/seed") == seed;
-		if (check_expect_is(run, looked, what, "searched", "not searched"))
+		if (check_expect_is(run, searched, what, "searched", "not searched"))
 			(void)check_expect_varying(
 				run, found == 0, what, "none of it",
 				"%.0f of its results in %.0f MiB, the first its element %.0f",

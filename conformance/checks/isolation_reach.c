@@ -20,27 +20,27 @@ static const cJSON *object_at(const cJSON *json, const char *pointer)
 }
 
 /* Judges one container. Returns how many things were judged. */
-static size_t judge_sight(struct looked *looked, const struct sight_judge *judge)
+static size_t judge_sight(struct inspected *inspected, const struct sight_judge *judge)
 {
-	looked->label = json_pointer_string(looked->sight, "/label");
-	looked->document = json_pointer(looked->sight, "/document");
-	looked->container = object_at(looked->sight, "/container");
-	looked->tried = object_at(looked->document, "/reach");
-	looked->devices = (struct granted){0};
-	json_each (id, json_pointer(looked->sight, "/devices")) {
-		const struct discovery_device *device =
-			discovery_find(check_context(looked->run)->node, cJSON_GetStringValue(id));
+	inspected->label = json_pointer_string(inspected->sight, "/label");
+	inspected->document = json_pointer(inspected->sight, "/document");
+	inspected->container = object_at(inspected->sight, "/container");
+	inspected->tried = object_at(inspected->document, "/reach");
+	inspected->devices = (struct granted){0};
+	json_each (id, json_pointer(inspected->sight, "/devices")) {
+		const struct discovery_device *device = discovery_find(
+			check_context(inspected->run)->node, cJSON_GetStringValue(id));
 		if (device != NULL)
-			granted_add(&looked->devices, device);
+			granted_add(&inspected->devices, device);
 	}
-	looked->one.container = looked->container;
-	looked->one.bare = object_at(looked->bare, "/container");
-	looked->one.by_runtime = json_pointer_true(looked->sight, "/byRuntime");
-	looked->one.devices = &looked->devices;
-	if (!judge->from_the_host || (looked->container != NULL && looked->tried != NULL))
-		return judge->judge(looked);
-	check_unsupported(looked->run, "%s: %s", looked->label,
-			  looked->container == NULL
+	inspected->one.container = inspected->container;
+	inspected->one.bare = object_at(inspected->bare, "/container");
+	inspected->one.by_runtime = json_pointer_true(inspected->sight, "/byRuntime");
+	inspected->one.devices = &inspected->devices;
+	if (!judge->from_the_host || (inspected->container != NULL && inspected->tried != NULL))
+		return judge->judge(inspected);
+	check_unsupported(inspected->run, "%s: %s", inspected->label,
+			  inspected->container == NULL
 				  ? "what is in the container cannot be seen from the host"
 				  : "nothing can be tried in a container of this system");
 	return 0;
@@ -49,40 +49,40 @@ static size_t judge_sight(struct looked *looked, const struct sight_judge *judge
 void isolation_each_sight(struct check_run *run)
 {
 	const struct sight_judge *judge = check_row(run)->param;
-	cJSON *sights CLEANUP_JSON = sights_take(run);
+	cJSON *sights CLEANUP_JSON = sights_get(run);
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
 	struct error err = {0};
 	size_t judged = 0;
 	if (sights == NULL ||
 	    !check_works(run, host_places_new(check_context(run), &places, &err), NULL, &err))
 		return;
-	struct looked looked = {.run = run,
-				.one = {.context = check_context(run), .places = places}};
+	struct inspected inspected = {.run = run,
+				      .one = {.context = check_context(run), .places = places}};
 	json_each (sight, sights) {
 		/* The container without devices comes first of each handler. */
 		const char *handler = json_pointer_string(sight, "/handler");
 		const cJSON *bare = json_first(sights);
 		while (!text_equal(json_pointer_string(bare, "/handler"), handler))
 			bare = bare->next;
-		looked.sight = sight;
-		looked.bare = bare;
-		judged += judge_sight(&looked, judge);
+		inspected.sight = sight;
+		inspected.bare = bare;
+		judged += judge_sight(&inspected, judge);
 	}
 	if (judged == 0 && judge->none != NULL)
 		check_not_applicable(run, "%s", judge->none);
 }
 
-const char *looked_label(const struct looked *looked, const char *what)
+const char *inspected_label(const struct inspected *inspected, const char *what)
 {
-	return check_format(looked->run, "%s: %s", looked->label, what);
+	return check_format(inspected->run, "%s: %s", inspected->label, what);
 }
 
 /* How many APIs show a device; `names` gets their list. NULL: not needed. */
-static size_t count_apis(const struct looked *looked, struct text *names)
+static size_t count_apis(const struct inspected *inspected, struct text *names)
 {
 	size_t count = 0;
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
-		if (cJSON_GetArraySize(agreement_shown(looked->document, api->name)) == 0)
+		if (cJSON_GetArraySize(agreement_shown(inspected->document, api->name)) == 0)
 			continue;
 		if (names != NULL)
 			text_addf(names, "%s%s", count != 0 ? ", " : "", api->name);
@@ -91,19 +91,20 @@ static size_t count_apis(const struct looked *looked, struct text *names)
 	return count;
 }
 
-static size_t judge_driver_files(struct looked *looked)
+static size_t judge_driver_files(struct inspected *inspected)
 {
-	TALLY(tally, looked->run, looked_label(looked, "driver files"), "cannot be written to");
-	if (looked->sight == looked->bare)
+	TALLY(tally, inspected->run, inspected_label(inspected, "driver files"),
+	      "cannot be written to");
+	if (inspected->sight == inspected->bare)
 		return 0;
-	json_each (json, json_pointer(looked->container, "/mounts")) {
-		struct container_mount_json mount = container_mount_read(&looked->one, json);
+	json_each (json, json_pointer(inspected->container, "/mounts")) {
+		struct container_mount_json mount = container_mount_read(&inspected->one, json);
 		const cJSON *attempt =
-			container_find_path(json_pointer(looked->tried, "/mounts"), mount.path);
+			container_find_path(json_pointer(inspected->tried, "/mounts"), mount.path);
 		const char *write = json_pointer_string(attempt, "/write");
 		const char *remount = json_pointer_string(attempt, "/remount");
 		if (mount.host_path == NULL || attempt == NULL || mount.runtimes ||
-		    !container_holds_driver(looked->one.context, mount.host_path))
+		    !container_holds_driver(inspected->one.context, mount.host_path))
 			continue;
 		tally_add(&tally,
 			  mount.read_only && !text_equal(write, "ok") && !text_equal(remount, "ok"),
@@ -112,38 +113,39 @@ static size_t judge_driver_files(struct looked *looked)
 			  remount != NULL ? remount : "not tried");
 	}
 	if (tally.count == 0)
-		check_not_applicable(looked->run, "%s: the answer mounts no file of a driver",
-				     looked->label);
+		check_not_applicable(inspected->run, "%s: the answer mounts no file of a driver",
+				     inspected->label);
 	return tally.count;
 }
 
-static size_t judge_host_paths(struct looked *looked)
+static size_t judge_host_paths(struct inspected *inspected)
 {
 	struct container_findings findings CLEANUP_CONTAINER_FINDINGS = {0};
 	struct error err = {0};
-	if (!check_works(looked->run, container_judge(&looked->one, &findings, &err), looked->label,
-			 &err))
+	if (!check_works(inspected->run, container_judge(&inspected->one, &findings, &err),
+			 inspected->label, &err))
 		return 0;
-	container_record(looked->run, looked->label, CONTAINER_REACH, &findings);
+	container_record(inspected->run, inspected->label, CONTAINER_REACH, &findings);
 	text_each (note, &findings.notes)
-		check_note(looked->run, "%s: %s", looked->label, note);
+		check_note(inspected->run, "%s: %s", inspected->label, note);
 
 	/* An image with drivers of its own (--immutable): its container gets only device nodes from
 	 * the node, and the image's drivers show the device. */
-	if (check_context(looked->run)->immutable) {
-		size_t shown = count_apis(looked, NULL);
-		if (looked->sight != looked->bare)
+	if (check_context(inspected->run)->immutable) {
+		size_t shown = count_apis(inspected, NULL);
+		if (inspected->sight != inspected->bare)
 			(void)check_expect(
-				looked->run, shown > 0,
-				looked_label(looked, "device by the image's own drivers"),
+				inspected->run, shown > 0,
+				inspected_label(inspected, "device by the image's own drivers"),
 				"shown by an API", "%zu APIs show one", shown);
-		TALLY(tally, looked->run, looked_label(looked, "mounts of an immutable container"),
+		TALLY(tally, inspected->run,
+		      inspected_label(inspected, "mounts of an immutable container"),
 		      "device nodes alone");
-		json_each (json, json_pointer(looked->container, "/mounts")) {
+		json_each (json, json_pointer(inspected->container, "/mounts")) {
 			struct container_mount_json mount =
-				container_mount_read(&looked->one, json);
+				container_mount_read(&inspected->one, json);
 			bool is_node =
-				container_find_path(json_pointer(looked->container, "/nodes"),
+				container_find_path(json_pointer(inspected->container, "/nodes"),
 						    mount.path) != NULL;
 			if (mount.host_path != NULL && !mount.runtimes)
 				tally_add(&tally, is_node, "%s of the node at %s", mount.host_path,
@@ -151,49 +153,51 @@ static size_t judge_host_paths(struct looked *looked)
 		}
 	}
 
-	const char *root = json_pointer_string(looked->tried, "/firstRoot");
-	(void)check_expect(looked->run, !text_equal(root, "other"),
-			   looked_label(looked, "/proc/1/root"), "the container's own, or closed",
-			   "%s", root);
+	const char *root = json_pointer_string(inspected->tried, "/firstRoot");
+	(void)check_expect(inspected->run, !text_equal(root, "other"),
+			   inspected_label(inspected, "/proc/1/root"),
+			   "the container's own, or closed", "%s", root);
 	return 1;
 }
 
 /* Do all APIs that answer show the same device? */
-static size_t judge_agreement(struct looked *looked)
+static size_t judge_agreement(struct inspected *inspected)
 {
-	if (looked->devices.count != 1)
+	if (inspected->devices.count != 1)
 		return 0;
 	struct text names CLEANUP_TEXT = {0};
-	(void)count_apis(looked, &names);
-	check_note(looked->run, "%s is shown by %s", looked->label,
+	(void)count_apis(inspected, &names);
+	check_note(inspected->run, "%s is shown by %s", inspected->label,
 		   names.size != 0 ? text_string(&names) : "no API");
-	return agreement_expect(looked->run, looked->label, looked->document);
+	return agreement_expect(inspected->run, inspected->label, inspected->document);
 }
 
 /* Libraries that manage devices past their assignment show the granted devices, where these are on the
  * PCI bus. */
-static size_t judge_management(struct looked *looked)
+static size_t judge_management(struct inspected *inspected)
 {
 	size_t answered = 0;
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
-		const cJSON *devices = agreement_shown(looked->document, api->name);
+		const cJSON *devices = agreement_shown(inspected->document, api->name);
 		if (!api->past_assignment || devices == NULL)
 			continue;
 		answered++;
-		TALLY(tally, looked->run,
-		      check_format(looked->run, "%s: devices through %s", looked->label, api->name),
+		TALLY(tally, inspected->run,
+		      check_format(inspected->run, "%s: devices through %s", inspected->label,
+				   api->name),
 		      "those that were granted");
 		json_each (seen, devices) {
-			const struct discovery_device *device =
-				visibility_device(check_context(looked->run)->node, "nvml", seen);
+			const struct discovery_device *device = visibility_device(
+				check_context(inspected->run)->node, "nvml", seen);
 			const char *address = json_pointer_string(seen, "/pciAddress");
-			tally_add(&tally, device != NULL && granted_has(&looked->devices, device),
+			tally_add(&tally,
+				  device != NULL && granted_has(&inspected->devices, device),
 				  "%s at %s", json_pointer_string(seen, "/name"),
 				  address != NULL ? address : "an unknown address");
 		}
-		bool cuda = cJSON_GetArraySize(agreement_shown(looked->document, "cuda")) != 0;
+		bool cuda = cJSON_GetArraySize(agreement_shown(inspected->document, "cuda")) != 0;
 		if (tally.count == 0)
-			(void)check_expect_is(looked->run, !cuda, tally.what,
+			(void)check_expect_is(inspected->run, !cuda, tally.what,
 					      "none, as through CUDA", "none, and CUDA shows one");
 	}
 	return answered;
@@ -271,7 +275,7 @@ void isolation_node_files(struct check_run *run)
 {
 	TALLY(nodes, run, "device nodes", "no disk and no memory of the node");
 	TALLY(mounts, run, "mounts", "nothing that the node needs for itself");
-	TALLY(answers, run, "answers", "looked at");
+	TALLY(answers, run, "answers", "inspected");
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
 	struct rig *rig = rig_ready(run, NULL);
 	struct files files = {.run = run, .answers = &answers, .mounts = &mounts, .nodes = &nodes};

@@ -79,7 +79,8 @@ bool tenants_open_pair(struct isolation *isolation, struct check_run *run,
 		       enum tenants_wanted wanted)
 {
 	isolation->wanted = wanted;
-	if (!open_with(isolation, run, wanted == TENANTS_SAME) || !isolation_look_bare(isolation))
+	if (!open_with(isolation, run, wanted == TENANTS_SAME) ||
+	    !isolation_inspect_bare(isolation))
 		return false;
 	size_t ids = offers_each(isolation->rig, take, isolation);
 	if (isolation->pair[0] != NULL || ids == 0)

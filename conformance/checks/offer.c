@@ -52,42 +52,44 @@ int offer_ask(struct rig *rig, const char *resource, const char *id, struct offe
 	return error_wrap(err, rc, "%s of %s", id, resource);
 }
 
-/* A kubelet asks for a preference before it chooses several devices, and admits nobody when that fails. Which devices
- * the plugin prefers does not matter here. */
-static bool ask_preference(struct rig *rig, const struct kubelet_limit *limit)
-{
-	const struct kubelet_registration *r = rig_registration(rig, limit->resource);
-	V1beta1__ContainerPreferredAllocationRequest container =
-		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
-	V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
-	V1beta1__PreferredAllocationRequest request = V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	if (limit->count < 2 || r == NULL || !r->options.get_preferred_allocation_available)
-		return true;
-	container.available_deviceids = message_strings((const char **)(uintptr_t)limit->ids);
-	container.n_available_deviceids = limit->count;
-	container.allocation_size = (int32_t)limit->count;
-	request.container_requests = containers;
-	request.n_container_requests = 1;
-	int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, limit->resource),
-			      DEVICE_PLUGIN_SERVICE "GetPreferredAllocation", &request.base,
-			      &v1beta1__preferred_allocation_response__descriptor, RIG_CALL_MS,
-			      &reply, &err);
-	if (rc == 0 && reply.code != RPC_OK)
-		rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
-			       reply.message);
-	return check_expect_ok(rig->run, rc, "GetPreferredAllocation of several devices", &err);
-}
-
 bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t count,
 		struct offer *out)
 {
-	const char *pod = check_format(rig->run, "%s/%s", limits->resource, limits->ids[0]);
+	const char *resource = limits->resource;
+	const struct kubelet_registration *r = rig_registration(rig, resource);
 	struct error err = {0};
-	*out = (struct offer){.resource = limits->resource,
+	*out = (struct offer){.resource = resource,
 			      .id = check_format(rig->run, "%s", limits->ids[0])};
-	if (!ask_preference(rig, limits) || !rig_admit(rig, pod, limits, count, &out->grant))
+
+	/* A kubelet asks for a preference before it chooses several devices, and admits nobody when
+	 * that fails. The preferred devices do not matter here. */
+	if (limits->count >= 2 && r != NULL && r->options.get_preferred_allocation_available) {
+		V1beta1__ContainerPreferredAllocationRequest container =
+			V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
+		V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
+		V1beta1__PreferredAllocationRequest request =
+			V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		container.available_deviceids =
+			message_strings((const char **)(uintptr_t)limits->ids);
+		container.n_available_deviceids = limits->count;
+		container.allocation_size = (int32_t)limits->count;
+		request.container_requests = containers;
+		request.n_container_requests = 1;
+		int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, resource),
+				      DEVICE_PLUGIN_SERVICE "GetPreferredAllocation", &request.base,
+				      &v1beta1__preferred_allocation_response__descriptor,
+				      RIG_CALL_MS, &reply, &err);
+		if (rc == 0 && reply.code != RPC_OK)
+			rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
+				       reply.message);
+		if (!check_expect_ok(rig->run, rc, "GetPreferredAllocation of several devices",
+				     &err))
+			return false;
+	}
+
+	const char *pod = check_format(rig->run, "%s/%s", resource, limits->ids[0]);
+	if (!rig_admit(rig, pod, limits, count, &out->grant))
 		return false;
 	out->pod = pod;
 	if (check_works(rig->run, read_grant(rig, out, &err), NULL, &err))

@@ -126,49 +126,49 @@ void prediction_record(struct check_run *run, const struct prediction *predictio
 	check_add_prediction(run, &record);
 }
 
-/* Did it work? *why: the document's reason why not. */
-static bool has_worked(const struct prediction *prediction, const cJSON *document, const char **why)
-{
-	if (prediction->node == NULL) {
-		*why = view_string(document, "/api/reason");
-		return prediction->api == NULL ||
-		       (text_equal(view_string(document, "/api/status"), "ok") &&
-			json_first(json_pointer(document, "/devices")) != NULL);
-	}
-
-	/* The result of opening the node: "ok", "EPERM". */
-	*why = "the node is not there";
-	json_each (entry, json_pointer(document, "/nodes")) {
-		if (text_equal(view_string(entry, "/path"), prediction->node)) {
-			*why = view_string(entry, "/open/readWrite");
-			break;
-		}
-	}
-	return text_equal(*why, "ok");
-}
-
 void prediction_record_end(struct check_run *run, const struct prediction *prediction,
 			   const struct launch_result *result, const cJSON *document)
 {
-	char description[512] = "";
-	struct text told CLEANUP_TEXT = {0};
-	const char *why = "";
-	launch_describe(result, description, sizeof(description));
-	text_addf(&told, "%s%s%s", description, result->err.size != 0 ? "; " : "",
-		  text_string(&result->err));
 	bool failed = result->end != LAUNCH_EXITED || result->code != 0;
-	if (result->end == LAUNCH_STOPPED || (failed && check_row(run)->provokes))
+	if (result->end == LAUNCH_STOPPED || (failed && check_row(run)->provokes)) {
 		prediction_record(run, prediction, PREDICTION_STOPPED, "");
-	else if (result->end == LAUNCH_LOST || result->end == LAUNCH_IGNORED ||
-		 result->end == LAUNCH_REFUSED)
-		return; /* nothing of the image was tried */
-	else if (failed)
-		prediction_record(run, prediction, PREDICTION_NOT_RUN, text_string(&told));
-	else if (document != NULL) {
-		bool worked = has_worked(prediction, document, &why);
-		prediction_record(run, prediction, worked ? PREDICTION_WORKED : PREDICTION_FAILED,
-				  worked ? "" : why);
+		return;
 	}
+	if (result->end == LAUNCH_LOST || result->end == LAUNCH_IGNORED ||
+	    result->end == LAUNCH_REFUSED)
+		return; /* the image was not tried */
+	if (failed) {
+		char description[512] = "";
+		struct text told CLEANUP_TEXT = {0};
+		launch_describe(result, description, sizeof(description));
+		text_addf(&told, "%s%s%s", description, result->err.size != 0 ? "; " : "",
+			  text_string(&result->err));
+		prediction_record(run, prediction, PREDICTION_NOT_RUN, text_string(&told));
+		return;
+	}
+	if (document == NULL)
+		return;
+
+	bool worked = false;
+	const char *why = "";
+	if (prediction->node != NULL) {
+		/* The result of opening the node: "ok", "EPERM". */
+		why = "the node is not there";
+		json_each (entry, json_pointer(document, "/nodes")) {
+			if (!text_equal(view_string(entry, "/path"), prediction->node))
+				continue;
+			why = view_string(entry, "/open/readWrite");
+			break;
+		}
+		worked = text_equal(why, "ok");
+	} else {
+		why = view_string(document, "/api/reason");
+		worked = prediction->api == NULL ||
+			 (text_equal(view_string(document, "/api/status"), "ok") &&
+			  json_first(json_pointer(document, "/devices")) != NULL);
+	}
+	prediction_record(run, prediction, worked ? PREDICTION_WORKED : PREDICTION_FAILED,
+			  worked ? "" : why);
 }
 
 cJSON *predictions_read(struct check_run *run)

@@ -130,22 +130,6 @@ static cJSON *files_json(struct check_run *run, const struct ran *ran)
 	return members_take(&files);
 }
 
-/* Nodes of the device, each once, as "226:128". */
-static cJSON *nodes_json(const struct ran *ran)
-{
-	struct text_list numbers CLEANUP_TEXT_LIST = {0};
-	for (size_t i = 0; i < ran->view->opened_count; i++) {
-		const struct container_node *node = &ran->view->opened[i];
-		char number[32] = "";
-		(void)snprintf(number, sizeof(number), "%u:%u", node->major, node->minor);
-		if (visibility_is_node_of(ran->device, node->block, node->major, node->minor) &&
-		    !text_list_has(&numbers, number))
-			(void)text_list_add(&numbers, number, NULL);
-	}
-	text_list_sort(&numbers);
-	return json_new_strings(&numbers);
-}
-
 static cJSON *drm_json(struct check_run *run, const struct ran *ran)
 {
 	struct members list CLEANUP_MEMBERS = members_new_array();
@@ -214,20 +198,34 @@ static void expect_opened(struct check_run *run, const struct ran *ran)
 
 void ran_expect(struct check_run *run, const struct ran *ran)
 {
-	if (!OFFERS_INSPECTION || ran->view->pid == 0)
+	const struct discovery_device *device = ran->device;
+	const struct container_view *view = ran->view;
+	if (!OFFERS_INSPECTION || view->pid == 0)
 		return;
+
+	/* Nodes of the device, each once, as "226:128". */
+	struct text_list numbers CLEANUP_TEXT_LIST = {0};
+	for (size_t i = 0; i < view->opened_count; i++) {
+		const struct container_node *node = &view->opened[i];
+		char number[32] = "";
+		(void)snprintf(number, sizeof(number), "%u:%u", node->major, node->minor);
+		if (visibility_is_node_of(device, node->block, node->major, node->minor) &&
+		    !text_list_has(&numbers, number))
+			(void)text_list_add(&numbers, number, NULL);
+	}
+	text_list_sort(&numbers);
 	struct members json CLEANUP_MEMBERS = members_new();
-	member_string(&json, "ref", ran->device->id);
+	member_string(&json, "ref", device->id);
 	member_string(&json, "api", ran->api->name);
 	member_item(&json, "files", files_json(run, ran));
-	member_item(&json, "nodes", nodes_json(ran));
+	member_item(&json, "nodes", json_new_strings(&numbers));
 	member_item(&json, "drm", drm_json(run, ran));
 	check_add_ran(run, &json);
 
 	const struct image_manifest *image = &check_context(run)->image;
-	for (size_t i = 0; image->complete && i < ran->view->file_count; i++) {
-		const struct container_file *file = &ran->view->files[i];
-		const struct container_mount *mount = container_mount_of(ran->view, file->path);
+	for (size_t i = 0; image->complete && i < view->file_count; i++) {
+		const struct container_file *file = &view->files[i];
+		const struct container_mount *mount = container_mount_of(view, file->path);
 		if (mount != NULL && strcmp(mount->target, "/") == 0 &&
 		    is_system_path(file->path) && image_manifest_holds(image, file->digest) == NULL)
 			(void)check_expect(run, false, "code that the probe loaded",

@@ -188,7 +188,7 @@ static void close_rig(void *argument)
 	else if (harm != NULL)
 		(void)check_expect(rig->run, false, "kubelet.sock", "left to the kubelet",
 				   "%s by the plugin; every plugin of the node needs it", harm);
-	rig_tell_untested(rig);
+	rig_note_untested(rig);
 
 	kubelet_free(rig->kubelet);
 	if (loop_drain(&rig->loop, RIG_DRAIN_MS, &err) < 0)

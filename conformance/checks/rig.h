@@ -160,7 +160,7 @@ void rig_expect_descriptors(struct rig *rig, int before);
 int rig_explain(struct rig *rig, int rc, struct error *err);
 
 /* Notes resources that came too late for the check; later checks test them. */
-void rig_tell_untested(struct rig *rig);
+void rig_note_untested(struct rig *rig);
 
 /* Is the node, live or recorded, a Windows node? */
 bool rig_is_windows(const struct rig *rig);

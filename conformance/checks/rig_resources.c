@@ -385,7 +385,7 @@ bool rig_expect_listed(struct rig *rig)
 	return true;
 }
 
-void rig_tell_untested(struct rig *rig)
+void rig_note_untested(struct rig *rig)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	if (rig->resources.count == 0 || rig->context->reference_plugin ||

@@ -88,18 +88,14 @@ static enum place_kind kind_of(const struct tamper *tamper, size_t index)
 	return index < behind_image + ARRAY_SIZE(linker_files) ? PLACE_LINKER : PLACE_LAYERS;
 }
 
-static bool name_matches(const char *pattern, const char *name, size_t length)
-{
-	size_t fixed = strcspn(pattern, "*");
-	return strncmp(pattern, name, fixed) == 0 &&
-	       (pattern[fixed] == '*' ? length >= fixed : length == fixed);
-}
-
 const char *tamper_variable(const char *variable)
 {
 	size_t length = strcspn(variable, "=");
 	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
-		if (name_matches(variables[i].name, variable, length))
+		const char *name = variables[i].name;
+		size_t fixed = strcspn(name, "*");
+		bool long_enough = name[fixed] == '*' ? length >= fixed : length == fixed;
+		if (long_enough && strncmp(name, variable, fixed) == 0)
 			return variables[i].reason;
 	}
 	return NULL;

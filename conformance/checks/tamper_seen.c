@@ -122,27 +122,6 @@ static int judge_folder(struct seen *seen, const char *why, const char *folder,
 	return 0;
 }
 
-static int judge_library_path(struct seen *seen, const char *value, struct error *err)
-{
-	struct text_list folders CLEANUP_TEXT_LIST = {0};
-	char *copy CLEANUP_FREE = memory_copy(value);
-	for (char *at = strchr(copy, ';'); at != NULL; at = strchr(at, ';'))
-		*at = ':';
-	(void)text_list_split(&folders, copy, ':', err);
-	if (folders.count > TAMPER_LIBRARY_FOLDERS_MAX || strchr(value, '$') != NULL)
-		return text_list_addf(seen->found, err, "LD_LIBRARY_PATH %s is not looked at whole",
-				      value);
-	text_each (folder, &folders) {
-		for (size_t i = 0; i < seen->image->count; i++) {
-			int rc = judge_folder(seen, "variable LD_LIBRARY_PATH", folder,
-					      &seen->image->files[i], err);
-			if (rc < 0)
-				return rc;
-		}
-	}
-	return 0;
-}
-
 int tamper_find_seen(const struct grant *grant, const struct image_manifest *image,
 		     const struct container_view *view, struct text_list *found, struct error *err)
 {
@@ -161,8 +140,23 @@ int tamper_find_seen(const struct grant *grant, const struct image_manifest *ima
 		char *folder CLEANUP_FREE = path_directory(image->files[i].path);
 		rc = judge_folder(&seen, "glibc-hwcaps", folder, &image->files[i], err);
 	}
-	if (rc < 0)
+	const char *library_path = tamper_value(&real, "LD_LIBRARY_PATH");
+	if (rc < 0 || library_path == NULL)
 		return rc;
-	const char *folders = tamper_value(&real, "LD_LIBRARY_PATH");
-	return folders != NULL ? judge_library_path(&seen, folders, err) : 0;
+
+	/* Its folders are separated by ':' or ';'. */
+	struct text_list folders CLEANUP_TEXT_LIST = {0};
+	char *copy CLEANUP_FREE = memory_copy(library_path);
+	for (char *at = strchr(copy, ';'); at != NULL; at = strchr(at, ';'))
+		*at = ':';
+	(void)text_list_split(&folders, copy, ':', err);
+	if (folders.count > TAMPER_LIBRARY_FOLDERS_MAX || strchr(library_path, '$') != NULL)
+		return text_list_addf(found, err, "LD_LIBRARY_PATH %s is not looked at whole",
+				      library_path);
+	text_each (folder, &folders) {
+		for (size_t i = 0; rc == 0 && i < image->count; i++)
+			rc = judge_folder(&seen, "variable LD_LIBRARY_PATH", folder,
+					  &image->files[i], err);
+	}
+	return rc;
 }

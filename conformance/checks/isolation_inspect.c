@@ -25,9 +25,8 @@ static void sights_add(struct check_run *run, cJSON *sights, const char *label, 
 		       const struct grant *grant)
 {
 	const char *name = context_handler(check_context(run), handler);
-	cJSON *container = cJSON_CreateNull();
+	cJSON *container = NULL;
 	if (sight->view != NULL) {
-		cJSON_Delete(container);
 		container = container_json(sight->view, name, grant);
 		check_evidence_json(run, check_format(run, "%s.container.json", label), container);
 	}
@@ -41,7 +40,10 @@ static void sights_add(struct check_run *run, cJSON *sights, const char *label, 
 	member_item(&members, "devices", members_take(&devices));
 	member_bool(&members, "byRuntime", granted != NULL && granted->by_runtime);
 	member_copy(&members, "document", sight->document);
-	member_item(&members, "container", container);
+	if (container != NULL)
+		member_item(&members, "container", container);
+	else
+		member_null(&members, "container");
 	(void)array_add(sights, members_take(&members));
 }
 
@@ -70,14 +72,14 @@ void sights_add_kept(struct check_run *run, const char *label, const struct sigh
 	sights_save(run, sights);
 }
 
-cJSON *sights_take(struct check_run *run)
+cJSON *sights_get(struct check_run *run)
 {
 	struct isolation isolation CLEANUP_ISOLATION = {0};
 	cJSON *sights = sights_read(run);
 	if (sights != NULL) {
 		isolation_note_runtime(run);
 	} else if (isolation_open(&isolation, run, NULL)) {
-		isolation_look_at_each(&isolation, false);
+		isolation_inspect_each(&isolation, false);
 		sights = STEAL(isolation.sights);
 	}
 	if (sights == NULL)
@@ -121,12 +123,12 @@ void isolation_close(struct isolation *isolation)
 	cJSON_Delete(isolation->sights);
 }
 
-bool isolation_look(struct isolation *isolation, const char *label, const struct grant *grant,
-		    struct sight *out)
+bool isolation_inspect(struct isolation *isolation, const char *label, const struct grant *grant,
+		       struct sight *out)
 {
-	static const char *const look_now[] = {"probe-visibility", "--reach", "--planted",
-					       CONTAINER_PLANTED_DIRECTORY, NULL};
-	struct probe *probe = stage_start_planted(isolation->stage, label, look_now, grant);
+	static const char *const command[] = {"probe-visibility", "--reach", "--planted",
+					      CONTAINER_PLANTED_DIRECTORY, NULL};
+	struct probe *probe = stage_start_planted(isolation->stage, label, command, grant);
 	*out = (struct sight){0};
 	if (probe != NULL)
 		*out = (struct sight){stage_finish(isolation->stage, probe), probe_view(probe)};
@@ -152,14 +154,14 @@ bool isolation_next_handler(struct isolation *isolation)
 	return isolation->stage != NULL;
 }
 
-bool isolation_look_bare(struct isolation *isolation)
+bool isolation_inspect_bare(struct isolation *isolation)
 {
 	const char *label = isolation_label(isolation, "bare");
 	if (isolation->sights == NULL) {
 		isolation->sights = cJSON_CreateArray();
 		isolation_note_runtime(isolation->run);
 	}
-	if (!isolation_look(isolation, label, NULL, &isolation->bare))
+	if (!isolation_inspect(isolation, label, NULL, &isolation->bare))
 		return false;
 	sights_add(isolation->run, isolation->sights, label, isolation->handler, &isolation->bare,
 		   NULL, NULL);
@@ -171,7 +173,7 @@ bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sigh
 	const char *label =
 		isolation_label(isolation, check_format(isolation->run, "asked-%s", offer->id));
 	if (isolation->unreadable++ >= UNREADABLE_MAX || !offer_admit(isolation->rig, offer) ||
-	    !isolation_look(isolation, label, &offer->grant, sight))
+	    !isolation_inspect(isolation, label, &offer->grant, sight))
 		return false;
 	visibility_identify(isolation->rig->context->node, sight, &offer->granted);
 	offer->granted.source = GRANTED_SEEN;
@@ -198,7 +200,7 @@ void isolation_note_runtime(struct check_run *run)
 }
 
 /* The answers for all ids so far. */
-struct looks {
+struct inspection {
 	struct isolation *isolation;
 	bool judges;
 	struct text_list launched; /* devices whose container was inspected */
@@ -208,10 +210,10 @@ struct looks {
 	size_t others;		   /* further answers for a device */
 };
 
-static bool look_at_offer(struct offer *offer, void *user)
+static bool inspect_offer(struct offer *offer, void *user)
 {
-	struct looks *looks = user;
-	struct isolation *isolation = looks->isolation;
+	struct inspection *inspection = user;
+	struct isolation *isolation = inspection->isolation;
 	const struct granted *granted = &offer->granted;
 	struct sight sight = {0};
 
@@ -220,10 +222,10 @@ static bool look_at_offer(struct offer *offer, void *user)
 	cJSON *json CLEANUP_JSON = grant_json(&offer->grant);
 	char *text CLEANUP_FREE = cJSON_PrintUnformatted(json);
 	digest_bytes(text, strlen(text), digest);
-	bool new_answer = !text_list_has(&looks->answers, digest);
+	bool new_answer = !text_list_has(&inspection->answers, digest);
 	if (granted->source == GRANTED_UNTOLD) {
 		if (new_answer && isolation->unreadable < UNREADABLE_MAX)
-			(void)text_list_add(&looks->answers, digest, NULL);
+			(void)text_list_add(&inspection->answers, digest, NULL);
 		if (!new_answer || !isolation_ask(isolation, offer, &sight))
 			return true;
 	}
@@ -232,59 +234,59 @@ static bool look_at_offer(struct offer *offer, void *user)
 	bool empty =
 		granted->source == GRANTED_NOTHING ||
 		(granted->source == GRANTED_SEEN && granted->count == 0 && !granted->by_runtime);
-	if (looks->judges)
-		tally_add(&looks->something, !empty, "nothing by %s of %s", offer->id,
+	if (inspection->judges)
+		tally_add(&inspection->something, !empty, "nothing by %s of %s", offer->id,
 			  offer->resource);
 	if (granted->count == 0)
 		isolation->unseen += !empty;
-	else if (looks->judges)
-		tally_add(&looks->one, granted->count == 1, "%zu by %s of %s", granted->count,
+	else if (inspection->judges)
+		tally_add(&inspection->one, granted->count == 1, "%zu by %s of %s", granted->count,
 			  offer->id, offer->resource);
 	if (granted->count != 1)
 		return true;
 
 	const char *device = granted->devices[0]->id;
-	if (sight.document == NULL && text_list_has(&looks->launched, device) &&
-	    (!new_answer || looks->others++ >= OTHERS_MAX))
+	if (sight.document == NULL && text_list_has(&inspection->launched, device) &&
+	    (!new_answer || inspection->others++ >= OTHERS_MAX))
 		return true;
 	const char *label = isolation_label(isolation, device);
-	(void)text_list_add(&looks->launched, device, NULL);
-	(void)text_list_add(&looks->answers, digest, NULL);
+	(void)text_list_add(&inspection->launched, device, NULL);
+	(void)text_list_add(&inspection->answers, digest, NULL);
 	if (sight.document == NULL && (!offer_admit(isolation->rig, offer) ||
-				       !isolation_look(isolation, label, &offer->grant, &sight)))
+				       !isolation_inspect(isolation, label, &offer->grant, &sight)))
 		return true;
 	sights_add(isolation->run, isolation->sights, label, isolation->handler, &sight, granted,
 		   offer_applied(offer));
-	if (looks->judges)
+	if (inspection->judges)
 		visibility_expect_only(isolation->run, isolation_label(isolation, offer->resource),
 				       &sight, &isolation->bare, granted);
 	return true;
 }
 
 /* With one handler. */
-static void look_at_each(struct isolation *isolation, bool judges)
+static void inspect_each(struct isolation *isolation, bool judges)
 {
 	struct check_run *run = isolation->run;
-	struct looks looks = {
+	struct inspection inspection = {
 		.isolation = isolation,
 		.judges = judges,
 		.something = TALLY_OF(run, "what an id hands out", "a device"),
 		.one = TALLY_OF(run, "devices granted", "1"),
 	};
-	(void)offers_each(isolation->rig, look_at_offer, &looks);
-	text_list_free(&looks.launched);
-	text_list_free(&looks.answers);
+	(void)offers_each(isolation->rig, inspect_offer, &inspection);
+	text_list_free(&inspection.launched);
+	text_list_free(&inspection.answers);
 	sights_save(run, isolation->sights);
 	if (!judges)
 		return;
 
-	tally_end(&looks.something);
-	tally_end(&looks.one);
-	if (looks.others > OTHERS_MAX)
+	tally_end(&inspection.something);
+	tally_end(&inspection.one);
+	if (inspection.others > OTHERS_MAX)
 		check_note(run,
 			   "%zu ids answer otherwise than the first one of their device; the "
 			   "containers of %d of them were inspected",
-			   looks.others, OTHERS_MAX);
+			   inspection.others, OTHERS_MAX);
 	if (isolation->unreadable > UNREADABLE_MAX)
 		check_unsupported(run,
 				  "the answers of %zu ids cannot be read and differ; the "
@@ -294,10 +296,10 @@ static void look_at_each(struct isolation *isolation, bool judges)
 		offer_tell_unseen(run, "", isolation->unseen);
 }
 
-void isolation_look_at_each(struct isolation *isolation, bool judges)
+void isolation_inspect_each(struct isolation *isolation, bool judges)
 {
 	do {
-		if (isolation_look_bare(isolation))
-			look_at_each(isolation, judges);
+		if (isolation_inspect_bare(isolation))
+			inspect_each(isolation, judges);
 	} while (isolation_next_handler(isolation));
 }
