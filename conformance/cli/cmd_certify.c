@@ -40,71 +40,58 @@ static int build(const char *report, struct faults *faults, struct error *err)
 	return certify_build(&plan, faults, err);
 }
 
-/* The report that was certified, as `certify check` reads it. */
-static int print_certified(struct error *err)
-{
-	struct text_list subject CLEANUP_TEXT_LIST = {0};
-	cJSON *report CLEANUP_JSON = NULL;
-	int rc = report_read_directory(given.output, &report, err);
-	if (rc == 0)
-		rc = certify_subject(report, &subject, err);
-	if (rc < 0)
-		return rc;
-	(void)printf("%s: certified\n", given.output);
-	text_each (line, &subject) {
-		(void)printf("%s\n", line);
-	}
-	return 0;
-}
-
 static int build_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
+	struct text_list subject CLEANUP_TEXT_LIST = {0};
+	cJSON *report CLEANUP_JSON = NULL;
 	struct error err = {0};
 	int rc = build(arguments->items[0], &faults, &err);
-	if (rc == 0 && faults_count(&faults) == 0)
-		rc = print_certified(&err);
+	if (rc == 0 && faults_count(&faults) == 0) {
+		rc = report_read_directory(given.output, &report, &err);
+		if (rc == 0)
+			rc = certify_subject(report, &subject, &err);
+		if (rc == 0) {
+			(void)printf("%s: certified\n", given.output);
+			text_each (line, &subject)
+				(void)printf("%s\n", line);
+		}
+	}
 	if (rc < 0)
 		return command_failed("certify build", rc, &err);
-	return attest_tell("certify build", &faults);
-}
-
-static int check(const char *folder, struct key *key, struct text *text, struct text_list *subject,
-		 cJSON **statement, struct faults *faults, struct error *err)
-{
-	struct product product CLEANUP_PRODUCT = {0};
-	char today[CLOCK_UTC_SIZE] = "";
-	int rc = attest_key(given.key, KEY_PUBLIC, key, err);
-	if (rc == 0)
-		rc = certify_check(folder, key, clock_utc(today), &product, subject, statement,
-				   faults, err);
-	if (rc < 0 || faults_count(faults) > 0)
-		return rc;
-	text_add(text, "certified: ");
-	text_add_escaped(text, product.name, strlen(product.name));
-	text_add(text, " ");
-	text_add_escaped(text, product.version, strlen(product.version));
-	text_add(text, " by ");
-	text_add_escaped(text, product.vendor, strlen(product.vendor));
-	text_add(text, "\n");
-	text_each (line, subject)
-		text_addf(text, "%s\n", line);
-	text_addf(text, "result %s, signed with %s\n", view_string(*statement, "/predicate/result"),
-		  key->id);
-	return text->failed ? error_memory(err) : 0;
+	return attest_print_faults("certify build", &faults);
 }
 
 static int check_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
 	struct key key CLEANUP_KEY = {0};
+	struct product product CLEANUP_PRODUCT = {0};
 	struct text text CLEANUP_TEXT = {0};
 	struct text_list subject CLEANUP_TEXT_LIST = {0};
 	cJSON *statement CLEANUP_JSON = NULL;
+	char today[CLOCK_UTC_SIZE] = "";
 	struct error err = {0};
-	int rc = check(arguments->items[0], &key, &text, &subject, &statement, &faults, &err);
+	int rc = attest_key(given.key, KEY_PUBLIC, &key, &err);
+	if (rc == 0)
+		rc = certify_check(arguments->items[0], &key, clock_utc(today), &product, &subject,
+				   &statement, &faults, &err);
 	if (rc < 0)
 		return command_failed("certify check", rc, &err);
+
+	if (faults_count(&faults) == 0) {
+		text_add(&text, "certified: ");
+		text_add_escaped(&text, product.name, strlen(product.name));
+		text_add(&text, " ");
+		text_add_escaped(&text, product.version, strlen(product.version));
+		text_add(&text, " by ");
+		text_add_escaped(&text, product.vendor, strlen(product.vendor));
+		text_add(&text, "\n");
+		text_each (line, &subject)
+			text_addf(&text, "%s\n", line);
+		text_addf(&text, "result %s, signed with %s\n",
+			  view_string(statement, "/predicate/result"), key.id);
+	}
 	return attest_print("certify check", given.json, text_string(&text), key.id, &subject,
 			    statement, &faults, &err);
 }

@@ -20,38 +20,27 @@ static struct {
 	const char *format, *fail_on;
 } given = {.format = "text", .fail_on = "regression"};
 
-/* What gives exit code 1, if anything does. */
-static bool fails(const struct comparison *comparison)
-{
-	const size_t *kinds = comparison->kinds;
-	const bool regressed = kinds[COMPARE_REGRESSION] > 0;
-	const bool changed = kinds[COMPARE_CHANGED] > 0 || kinds[COMPARE_GONE] > 0 ||
-			     kinds[COMPARE_NOT_COMPARABLE] > 0;
-	if (strcmp(given.fail_on, "nothing") == 0)
-		return false;
-	return regressed || (changed && strcmp(given.fail_on, "change") == 0);
-}
-
-/* What was told so far, in each of the formats. */
-struct told {
+/* The comparisons so far, in each of the formats. */
+struct output {
 	struct text text;
 	cJSON *json; /* an array */
 	struct compare_page page;
-	bool failed;
+	bool failed; /* as --fail-on defines it */
 };
 
-static void told_free(struct told *told)
+static void output_free(struct output *output)
 {
-	text_free(&told->text);
-	cJSON_Delete(told->json);
-	compare_page_free(&told->page);
+	text_free(&output->text);
+	cJSON_Delete(output->json);
+	compare_page_free(&output->page);
 }
 
-static int compare(const cJSON *from, const char *from_path, const char *to_path, struct told *told,
-		   struct error *err)
+static int compare(const cJSON *from, const char *from_path, const char *to_path,
+		   struct output *output, struct error *err)
 {
 	const size_t format = text_position(formats, given.format);
 	struct comparison comparison CLEANUP_COMPARISON = {0};
+	const size_t *kinds = comparison.kinds;
 	cJSON *to CLEANUP_JSON = NULL;
 	int rc = report_file_read(to_path, NULL, &to, err);
 	if (rc < 0)
@@ -59,52 +48,58 @@ static int compare(const cJSON *from, const char *from_path, const char *to_path
 	rc = comparison_make(from, to, &comparison, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", to_path);
-	comparison.from_path = told->page.several ? from_path : NULL;
+	comparison.from_path = output->page.several ? from_path : NULL;
 	comparison.to_path = to_path;
-	text_add(&told->text, told->text.size > 0 ? "\n" : "");
+
+	text_add(&output->text, output->text.size > 0 ? "\n" : "");
 	if (format == FORMAT_MARKDOWN)
-		comparison_print_markdown(&comparison, &told->text);
+		comparison_print_markdown(&comparison, &output->text);
 	else
-		comparison_print(&comparison, style_enabled(STDOUT_FILENO), &told->text);
+		comparison_print(&comparison, style_enabled(STDOUT_FILENO), &output->text);
 	if (format == FORMAT_HTML)
-		compare_page_add(&told->page, &comparison, from_path, to_path);
-	told->failed = told->failed || fails(&comparison);
-	return members_append(told->json, comparison_to_json(&comparison), err);
+		compare_page_add(&output->page, &comparison, from_path, to_path);
+	(void)members_append(output->json, comparison_to_json(&comparison), err);
+
+	const bool changed = kinds[COMPARE_CHANGED] > 0 || kinds[COMPARE_GONE] > 0 ||
+			     kinds[COMPARE_NOT_COMPARABLE] > 0;
+	if (strcmp(given.fail_on, "nothing") != 0 && kinds[COMPARE_REGRESSION] > 0)
+		output->failed = true;
+	if (strcmp(given.fail_on, "change") == 0 && changed)
+		output->failed = true;
+	return 0;
 }
 
-static int print(struct told *told, struct error *err)
+static int print(struct output *output, struct error *err)
 {
+	const cJSON *json = output->json;
 	struct text page CLEANUP_TEXT = {0};
 	int rc = 0;
 	switch (text_position(formats, given.format)) {
 	case FORMAT_JSON:
-		return options_print(json_print(cJSON_GetArraySize(told->json) == 1
-							? told->json->child
-							: told->json),
-				     err);
+		return options_print(json_print(output->page.several ? json : json->child), err);
 	case FORMAT_HTML:
-		rc = compare_page_print(&told->page, &page, err);
+		rc = compare_page_print(&output->page, &page, err);
 		return rc < 0 ? rc : options_print(text_take(&page), err);
 	default:
-		return options_print(text_take(&told->text), err);
+		return options_print(text_take(&output->text), err);
 	}
 }
 
 static int compare_run(const struct text_list *arguments)
 {
-	struct told told CLEANUP(told_free) = {.json = cJSON_CreateArray(),
-					       .page = {.several = arguments->count > 2}};
+	struct output output CLEANUP(output_free) = {.json = cJSON_CreateArray(),
+						     .page = {.several = arguments->count > 2}};
 	cJSON *from CLEANUP_JSON = NULL;
 	struct view from_view CLEANUP_VIEW = {0};
 	struct error err = {0};
 	int rc = report_file_open(arguments->items[0], &from, &from_view, &err);
 	for (size_t i = 1; rc == 0 && i < arguments->count; i++)
-		rc = compare(from, arguments->items[0], arguments->items[i], &told, &err);
+		rc = compare(from, arguments->items[0], arguments->items[i], &output, &err);
 	if (rc == 0)
-		rc = print(&told, &err);
+		rc = print(&output, &err);
 	if (rc < 0)
 		return command_failed("compare", rc, &err);
-	return told.failed ? EXIT_REGRESSION : EXIT_SUCCESS;
+	return output.failed ? EXIT_REGRESSION : EXIT_SUCCESS;
 }
 
 static const struct option_spec compare_options[] = {

@@ -13,32 +13,28 @@ static struct {
 	bool pause;
 } build;
 
-static int build_image(const struct text_list *families, struct error *err)
+static int build_run(const struct text_list *families)
 {
 	const struct images_choice choice = {
 		.families = families, .reference = build.name, .pause = build.pause};
 	struct images images = {0};
+	struct error err = {0};
+	int rc = 0;
 	if (build.output == NULL)
-		return error_set(err, ERROR_ARGUMENT, "--output: name the file to write");
-	if (!OFFERS_IMAGES)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "images of Windows programs are not composed; build one with the "
-				 "Containerfiles of share/gpucert/deploy/windows");
-	int rc = images_build(build.output, &choice, &images, err);
+		rc = error_set(&err, ERROR_ARGUMENT, "--output: name the file to write");
+	else if (!OFFERS_IMAGES)
+		rc = error_set(&err, ERROR_UNSUPPORTED,
+			       "images of Windows programs are not composed; build one with the "
+			       "Containerfiles of share/gpucert/deploy/windows");
+	else
+		rc = images_build(build.output, &choice, &images, &err);
 	if (rc < 0)
-		return rc;
+		return command_failed("image build", rc, &err);
 	(void)printf("%s %s\n", images.probe.reference, images.probe.digest);
 	if (build.pause)
 		(void)printf("%s %s\n", images.pause.reference, images.pause.digest);
 	images_free(&images);
-	return 0;
-}
-
-static int build_run(const struct text_list *arguments)
-{
-	struct error err = {0};
-	int rc = build_image(arguments, &err);
-	return rc < 0 ? command_failed("image build", rc, &err) : EXIT_SUCCESS;
+	return EXIT_SUCCESS;
 }
 
 static const struct option_spec build_options[] = {

@@ -19,7 +19,7 @@ static double mib(uint64_t bytes)
 	return (double)bytes / (1 << MIB_SHIFT);
 }
 
-static int look(struct error *err)
+static int show_size(struct error *err)
 {
 	struct content_cache_size size = {0};
 	struct text line CLEANUP_TEXT = {0};
@@ -27,6 +27,7 @@ static int look(struct error *err)
 	if (directory == NULL)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no folder for caches is known: set XDG_CACHE_HOME or HOME");
+
 	const uint64_t max = given.prune ? (uint64_t)given.keep_mib << MIB_SHIFT : UINT64_MAX;
 	int rc = content_cache_prune(directory, max, &size, err);
 	if (rc < 0)
@@ -47,9 +48,9 @@ static int cache_run(const struct text_list *arguments)
 {
 	struct error err = {0};
 	(void)arguments;
-	if (look(&err) == 0)
+	if (show_size(&err) == 0)
 		return EXIT_SUCCESS;
-	command_tell("image cache", err.text);
+	command_print("image cache", err.text);
 	return COMMAND_EXIT_FAILED;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `image inspect`: what does this image bring, and what does it ask for? */
+/* `image inspect`: the drivers that an image contains, and those that it requires. */
 #include "base/cleanup.h"
 #include "base/members.h"
 #include "base/style.h"
@@ -28,7 +28,7 @@ static void inspection_free(struct inspection *it)
 	image_argument_free(&it->argument);
 }
 
-/* Variables and labels that say which driver or device an image wants. */
+/* Variables and labels that name the driver or device that an image requires. */
 static const char *const constraints[] = {
 	"NVIDIA_REQUIRE_*",
 	"NVIDIA_DISABLE_REQUIRE",
@@ -51,9 +51,10 @@ static const char *const constraints[] = {
 
 static bool constrains(const struct image_pair *pair)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(constraints); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(constraints); i++) {
 		if (text_glob(constraints[i], pair->name))
 			return true;
+	}
 	return false;
 }
 
@@ -76,18 +77,6 @@ static void add_pairs(struct text *out, const struct image_pair *pairs, size_t c
 	}
 }
 
-static void add_libraries(struct text *out, const struct image_contents *contents)
-{
-	if (contents->library_count > 0)
-		add_heading(out, "Drivers and runtimes");
-	for (size_t i = 0; i < contents->library_count; i++) {
-		const struct contents_library *library = &contents->libraries[i];
-		text_add_line(out, "  %-16s %-14s %s (layer %u)", library->component,
-			      library->version[0] != '\0' ? library->version : "-", library->path,
-			      library->layer + 1);
-	}
-}
-
 static void add_needs(struct text *out, const struct image_contents *contents, bool missing,
 		      const char *heading)
 {
@@ -104,8 +93,39 @@ static void add_needs(struct text *out, const struct image_contents *contents, b
 	}
 }
 
-static void add_notes(struct text *out, const struct image_contents *contents)
+static void print_text(const struct inspection *it, struct text *out)
 {
+	const struct image *image = &it->argument.image;
+	const struct image_contents *contents = &it->contents;
+	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	bool headed = false;
+	text_add_line(out, "%-12s %s", "Image", image->reference);
+	text_add_line(out, "%-12s %s", "Digest", image->digest);
+	text_add_line(out, "%-12s %s", "Platform", image_platform_name(&image->platform, &arena));
+	text_addf(out, "%-12s %zu, with %" PRIu64 " files in %.1f MB unpacked\n", "Layers",
+		  image->layer_count, contents->files, (double)contents->bytes / 1e6);
+	if (contents->layers_absent > 0)
+		text_addf(out, "%-12s %u layers of the base image are on another server\n",
+			  "Not read", contents->layers_absent);
+	if (contents->files_unread > 0)
+		text_addf(out, "%-12s %u programs or libraries are broken or too large\n",
+			  "Not read", contents->files_unread);
+	text_addf(out, "%-12s %s%s\n", "C library", contents->glibc[0] != '\0' ? "glibc " : "-",
+		  contents->glibc);
+
+	if (contents->library_count > 0)
+		add_heading(out, "Drivers and runtimes");
+	for (size_t i = 0; i < contents->library_count; i++) {
+		const struct contents_library *library = &contents->libraries[i];
+		text_add_line(out, "  %-16s %-14s %s (layer %u)", library->component,
+			      library->version[0] != '\0' ? library->version : "-", library->path,
+			      library->layer + 1);
+	}
+	add_pairs(out, image->environment, image->environment_count, &headed);
+	add_pairs(out, image->labels, image->label_count, &headed);
+	add_needs(out, contents, false, "The most that its programs ask for");
+	add_needs(out, contents, true, "Missing");
+
 	if (contents->note_count > 0)
 		add_heading(out, "Notes");
 	for (size_t i = 0; i < contents->note_count; i++) {
@@ -117,52 +137,27 @@ static void add_notes(struct text *out, const struct image_contents *contents)
 	}
 }
 
-static void add_layers(struct text *out, const struct inspection *it)
-{
-	const struct image_contents *contents = &it->contents;
-	text_addf(out, "%-12s %zu, with %" PRIu64 " files in %.1f MB unpacked\n", "Layers",
-		  it->argument.image.layer_count, contents->files, (double)contents->bytes / 1e6);
-	if (contents->layers_absent > 0)
-		text_addf(out, "%-12s %u layers of the base image are on another server\n",
-			  "Not read", contents->layers_absent);
-	if (contents->files_unread > 0)
-		text_addf(out, "%-12s %u programs or libraries are broken or too large\n",
-			  "Not read", contents->files_unread);
-	text_addf(out, "%-12s %s%s\n", "C library", contents->glibc[0] != '\0' ? "glibc " : "-",
-		  contents->glibc);
-}
-
-static void print_text(const struct inspection *it, struct text *out)
-{
-	const struct image *image = &it->argument.image;
-	struct arena arena __attribute__((cleanup(arena_free))) = {0};
-	bool headed = false;
-	text_add_line(out, "%-12s %s", "Image", image->reference);
-	text_add_line(out, "%-12s %s", "Digest", image->digest);
-	text_add_line(out, "%-12s %s", "Platform", image_platform_name(&image->platform, &arena));
-	add_layers(out, it);
-	add_libraries(out, &it->contents);
-	add_pairs(out, image->environment, image->environment_count, &headed);
-	add_pairs(out, image->labels, image->label_count, &headed);
-	add_needs(out, &it->contents, false, "The most that its programs ask for");
-	add_needs(out, &it->contents, true, "Missing");
-	add_notes(out, &it->contents);
-}
-
 static cJSON *pairs_json(const struct image_pair *pairs, size_t count)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		if (constrains(&pairs[i]))
 			member_string(&json, pairs[i].name, pairs[i].value);
+	}
 	return members_take(&json);
 }
 
-static cJSON *document(const struct inspection *it)
+static int print(const struct inspection *it, struct error *err)
 {
 	const struct image *image = &it->argument.image;
 	struct arena arena __attribute__((cleanup(arena_free))) = {0};
 	struct members json CLEANUP_MEMBERS = members_new();
+	struct text text CLEANUP_TEXT = {0};
+	if (!given.json) {
+		print_text(it, &text);
+		return options_print(text_take(&text), err);
+	}
+
 	member_string(&json, "schema", "gpucert-image-contents/1");
 	member_string(&json, "image", image->reference);
 	member_string(&json, "digest", image->digest);
@@ -171,19 +166,8 @@ static cJSON *document(const struct inspection *it)
 	member_item(&json, "variables", pairs_json(image->environment, image->environment_count));
 	member_item(&json, "labels", pairs_json(image->labels, image->label_count));
 	member_item(&json, "contents", image_contents_json(&it->contents));
-	return members_take(&json);
-}
-
-static int print(const struct inspection *it, struct error *err)
-{
-	struct text text CLEANUP_TEXT = {0};
-	cJSON *json CLEANUP_JSON = NULL;
-	if (!given.json) {
-		print_text(it, &text);
-		return options_print(text_take(&text), err);
-	}
-	json = document(it);
-	return options_print(json_print(json), err);
+	cJSON *document CLEANUP_JSON = members_take(&json);
+	return options_print(json_print(document), err);
 }
 
 static int inspect_run(const struct text_list *arguments)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `image select`: which image of a catalogue this host takes; `image labels`: what a cluster may pick it by. */
+/* `image select`: the best image of a catalogue for a host; `image labels`: the host's facts as node labels. */
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/style.h"
@@ -22,29 +22,12 @@ static struct {
 	bool json;
 } given = {.host = "local", .runtime = "any", .format = "nfd"};
 
-static int print(const struct selection *selection, const char *catalogue, struct error *err)
-{
-	struct text text CLEANUP_TEXT = {0};
-	if (!given.json) {
-		selection_print(selection, style_enabled(STDOUT_FILENO), &text);
-		return options_print(text_take(&text), err);
-	}
-	cJSON *document CLEANUP_JSON = selection_to_json(selection, catalogue);
-	return options_print(json_print(document), err);
-}
-
-static int exit_code(enum compat_verdict verdict)
-{
-	return verdict == COMPAT_WORKS	   ? EXIT_SUCCESS
-	       : verdict == COMPAT_UNKNOWN ? EXIT_UNKNOWN
-					   : EXIT_NONE;
-}
-
 static int select_run(const struct text_list *arguments)
 {
 	struct host_facts host CLEANUP_HOST_FACTS = {0};
 	struct catalogue catalogue CLEANUP_CATALOGUE = {0};
 	struct selection selection CLEANUP_SELECTION = {0};
+	struct text text CLEANUP_TEXT = {0};
 	struct error err = {0};
 	const struct compat_options options = {
 		.runtime = (enum compat_runtime)text_position(compat_runtime_names, given.runtime)};
@@ -54,10 +37,20 @@ static int select_run(const struct text_list *arguments)
 		rc = catalogue_read(name, &host, &image_argument_options, &catalogue, &err);
 	if (rc == 0)
 		rc = selection_make(&catalogue, &host, &options, &selection, &err);
-	if (rc == 0)
-		rc = print(&selection, name, &err);
-	return rc < 0 ? command_failed("image select", rc, &err)
-		      : exit_code(selection_verdict(&selection));
+	if (rc == 0 && given.json) {
+		cJSON *document CLEANUP_JSON = selection_to_json(&selection, name);
+		rc = options_print(json_print(document), &err);
+	} else if (rc == 0) {
+		selection_print(&selection, style_enabled(STDOUT_FILENO), &text);
+		rc = options_print(text_take(&text), &err);
+	}
+	if (rc < 0)
+		return command_failed("image select", rc, &err);
+
+	enum compat_verdict verdict = selection_verdict(&selection);
+	if (verdict == COMPAT_WORKS)
+		return EXIT_SUCCESS;
+	return verdict == COMPAT_UNKNOWN ? EXIT_UNKNOWN : EXIT_NONE;
 }
 
 static int labels_run(const struct text_list *arguments)

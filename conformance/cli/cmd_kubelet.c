@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/cli/commands.h"
-#include "rpc/loop.h"
-
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/termination.h"
+#include "conformance/cli/commands.h"
 #include "conformance/kubelet/pod.h"
 #include "conformance/subject/plugin_process.h"
+#include "rpc/loop.h"
 #include "rpc/socket.h"
 
 #include <stdio.h>
@@ -99,9 +99,7 @@ static void print_event(const struct kubelet_event *event, void *user)
 {
 	struct session *session = user;
 	cJSON *json CLEANUP_JSON = kubelet_event_json(event);
-	char *line CLEANUP_FREE = json == NULL ? NULL : json_print_compact(json);
-	if (line == NULL)
-		return;
+	char *line CLEANUP_FREE = json_print_compact(json);
 	if ((printf("%s\n", line) < 0 || fflush(stdout) != 0) && session->kubelet != NULL)
 		kubelet_interrupt(session->kubelet, "standard output is gone");
 }
@@ -147,38 +145,19 @@ static void on_time(uv_timer_t *timer)
 	kubelet_interrupt(session->kubelet, "the time is over");
 }
 
-static int session_init(struct session *session, struct error *err)
-{
-	int rc = loop_open(&session->loop, err);
-	if (rc != 0)
-		return rc;
-	(void)uv_timer_init(&session->loop, &session->timer);
-	session->timer.data = session;
-	socket_ignore_sigpipe();
-	process_adopt_orphans();
-	return 0;
-}
-
-static void session_listen_to_signals(struct session *session)
-{
-	(void)termination_open(&session->loop, on_request, session, &session->termination, NULL);
-	if (seconds > 0)
-		(void)uv_timer_start(&session->timer, on_time, (uint64_t)seconds * 1000, 0);
-}
-
 static int make_absolute(const char *path, char **out, struct error *err)
 {
 	char working[4096];
 	size_t size = sizeof(working);
 	if (path_is_absolute(path)) {
-		*out = strdup(path);
-		return *out == NULL ? error_memory(err) : 0;
+		*out = memory_copy(path);
+		return 0;
 	}
 	int rc = uv_cwd(working, &size);
 	if (rc != 0)
-		return error_uv(err, rc, "cannot tell the working directory");
+		return error_uv(err, rc, "cannot determine the working directory");
 	*out = path_join(working, path);
-	return *out == NULL ? error_memory(err) : 0;
+	return 0;
 }
 
 static int start_kubelet(struct session *session, struct error *err)
@@ -204,32 +183,7 @@ static int start_kubelet(struct session *session, struct error *err)
 	return rc == 0 ? kubelet_start(session->kubelet, err) : rc;
 }
 
-static int set_faults(struct session *session, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < faults.count; i++)
-		rc = kubelet_fault_set(session->kubelet, faults.items[i], err);
-	return rc;
-}
-
-static int start_plugin(struct session *session, struct error *err)
-{
-	const struct plugin_process_spec spec = {
-		.command = plugin_command,
-		.plugin_dir = kubelet_plugin_dir(session->kubelet),
-		.kubelet_socket = kubelet_socket(session->kubelet),
-		.registry_dir = kubelet_registry_dir(session->kubelet),
-		.private_mounts = private_mounts,
-		.process = {.on_line = on_plugin_line, .on_end = on_plugin_end, .user = session}};
-	if (plugin_command == NULL)
-		return 0;
-	int rc = plugin_process_start(&session->loop, &spec, &session->plugin, err);
-	if (rc == 0)
-		print_plugin_event(session, KUBELET_EVENT_PLUGIN_STARTED, NULL, plugin_command);
-	return rc;
-}
-
-/* "RESOURCE=N" into its parts. The resource is cut out of `text`. */
+/* Parses "RESOURCE=N"; `text` becomes the resource. */
 static int parse_allocation(char *text, struct kubelet_limit *limit, struct error *err)
 {
 	char *equals = strrchr(text, '=');
@@ -243,7 +197,7 @@ static int parse_allocation(char *text, struct kubelet_limit *limit, struct erro
 	return rc;
 }
 
-/* What can be told to be wrong before anything is touched. */
+/* Refuses mistakes before anything is touched. */
 static int check_options(struct error *err)
 {
 	int rc = 0;
@@ -255,9 +209,7 @@ static int check_options(struct error *err)
 		return error_set(err, ERROR_ARGUMENT, "--private-mounts needs --plugin");
 	for (size_t i = 0; rc == 0 && i < faults.count; i++)
 		rc = kubelet_fault_check(faults.items[i], err);
-	limits = calloc(allocations.count + 1, sizeof(*limits));
-	if (limits == NULL)
-		return error_memory(err);
+	limits = memory_allocate(allocations.count + 1, sizeof(*limits));
 	for (size_t i = 0; rc == 0 && i < allocations.count; i++)
 		rc = parse_allocation(allocations.items[i], &limits[i], err);
 	return rc;
@@ -271,9 +223,7 @@ static int serve_allocation(struct session *session, size_t index, struct error 
 	char *pod CLEANUP_FREE = text_format("gpucert-%zu", index);
 	const struct kubelet_container container = {
 		.pod = pod, .name = "main", .limits = &limits[index], .limit_count = 1};
-	int rc = pod != NULL ? kubelet_wait_listed(session->kubelet, limits[index].resource,
-						   UINT64_MAX, err)
-			     : error_memory(err);
+	int rc = kubelet_wait_listed(session->kubelet, limits[index].resource, UINT64_MAX, err);
 	if (rc == 0)
 		rc = kubelet_admit(session->kubelet, &container, CALL_TIMEOUT_MS, &outcome, err);
 	if (rc == 0 && outcome.accepted)
@@ -293,12 +243,31 @@ static bool never(void *user)
 static int session_run(struct session *session, struct error *err)
 {
 	int rc = start_kubelet(session, err);
-	if (rc == 0)
-		rc = set_faults(session, err);
-	if (rc != 0)
+	for (size_t i = 0; rc == 0 && i < faults.count; i++)
+		rc = kubelet_fault_set(session->kubelet, faults.items[i], err);
+	if (rc < 0)
 		return rc;
-	session_listen_to_signals(session);
-	rc = start_plugin(session, err);
+	(void)termination_open(&session->loop, on_request, session, &session->termination, NULL);
+	if (seconds > 0)
+		(void)uv_timer_start(&session->timer, on_time, (uint64_t)seconds * 1000, 0);
+
+	if (plugin_command != NULL) {
+		const struct plugin_process_spec spec = {
+			.command = plugin_command,
+			.plugin_dir = kubelet_plugin_dir(session->kubelet),
+			.kubelet_socket = kubelet_socket(session->kubelet),
+			.registry_dir = kubelet_registry_dir(session->kubelet),
+			.private_mounts = private_mounts,
+			.process = {.on_line = on_plugin_line,
+				    .on_end = on_plugin_end,
+				    .user = session},
+		};
+		rc = plugin_process_start(&session->loop, &spec, &session->plugin, err);
+		if (rc == 0)
+			print_plugin_event(session, KUBELET_EVENT_PLUGIN_STARTED, NULL,
+					   plugin_command);
+	}
+
 	for (size_t i = 0; rc == 0 && i < allocations.count; i++) {
 		rc = serve_allocation(session, i, err);
 		if (rc == ERROR_TIMEOUT || rc == ERROR_CANCELLED) {
@@ -306,7 +275,7 @@ static int session_run(struct session *session, struct error *err)
 				    limits[i].count, err->text);
 			session->unserved = true;
 		}
-		if (rc == ERROR_TIMEOUT) /* a plugin that hangs; the next one may go on */
+		if (rc == ERROR_TIMEOUT) /* one plugin hangs; another may serve the next one */
 			rc = 0;
 	}
 	if (rc == 0 && !once)
@@ -314,25 +283,19 @@ static int session_run(struct session *session, struct error *err)
 	return rc == ERROR_CANCELLED ? 0 : rc;
 }
 
-static void end_orphans(void)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	if (process_end_orphans(&names, &err) != 0)
-		log_warning("processes that were left running: %s", err.text);
-	for (size_t i = 0; i < names.count; i++)
-		log_warning("%s was left running and is ended", names.items[i]);
-}
-
 static void session_close(struct session *session)
 {
+	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	session->stopping = true;
 	if (session->plugin != NULL && !process_has_ended(session->plugin) &&
 	    plugin_process_stop(&session->loop, session->plugin, &err) != 0)
 		log_warning("%s", err.text);
 	process_free(session->plugin);
-	end_orphans();
+	if (process_end_orphans(&names, &err) != 0)
+		log_warning("processes that were left running: %s", err.text);
+	text_each (name, &names)
+		log_warning("%s was left running and is ended", name);
 	kubelet_free(session->kubelet);
 	session->kubelet = NULL;
 	termination_close(session->termination);
@@ -351,11 +314,16 @@ static int run_kubelet(const struct text_list *arguments)
 			      err.text);
 		return OPTIONS_EXIT_USAGE;
 	}
-	int rc = session_init(&session, &err);
-	if (rc != 0) {
+	int rc = loop_open(&session.loop, &err);
+	if (rc < 0) {
 		log_error("%s", err.text);
 		return EXIT_BROKEN;
 	}
+	(void)uv_timer_init(&session.loop, &session.timer);
+	session.timer.data = &session;
+	socket_ignore_sigpipe();
+	process_adopt_orphans();
+
 	rc = session_run(&session, &err);
 	if (rc != 0)
 		log_error("%s", err.text);

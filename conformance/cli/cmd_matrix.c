@@ -21,30 +21,25 @@ static void show_progress(size_t done, size_t all)
 		(void)fprintf(stderr, "\r%zu of %zu reports", done, all);
 }
 
-/* What could be read. */
-static int print(struct matrix *matrix, const struct text_list *unread, struct error *err)
-{
-	const struct writer_options options = writer_options_of_stdout();
-	struct text out CLEANUP_TEXT = {0};
-	matrix_sort(matrix);
-	matrix_keep(matrix, given.apis, given.failed);
-	matrix_print(matrix, given.format, &options, unread, &out);
-	return options_print(text_take(&out), err);
-}
-
 static int matrix_run(const struct text_list *arguments)
 {
+	const struct writer_options options = writer_options_of_stdout();
 	struct matrix matrix CLEANUP_MATRIX = {0};
 	struct text_list unread CLEANUP_TEXT_LIST = {0};
+	struct text out CLEANUP_TEXT = {0};
 	struct error err = {0};
 	const bool shown = style_enabled(STDERR_FILENO);
 	int rc = matrix_read(&matrix, arguments, shown ? show_progress : NULL, &unread, &err);
 	if (shown)
 		(void)fprintf(stderr, "\r\033[K");
-	if (rc == 0 && matrix.report_count > 0)
-		rc = print(&matrix, &unread, &err);
+	if (rc == 0 && matrix.report_count > 0) {
+		matrix_sort(&matrix);
+		matrix_keep(&matrix, given.apis, given.failed);
+		matrix_print(&matrix, given.format, &options, &unread, &out);
+		rc = options_print(text_take(&out), &err);
+	}
 	text_each (line, &unread)
-		command_tell("matrix", line);
+		command_print("matrix", line);
 	if (rc == 0 && unread.count > 0)
 		rc = error_set(&err, ERROR_FORMAT, "%zu of %zu files could not be read",
 			       unread.count, unread.count + matrix.report_count + matrix.repeated);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `publish` and `pull`: reports on their way to registries and web servers, and back. */
+/* `publish` and `pull`: reports to registries and web servers, and back. */
 #include "base/file.h"
 #include "base/members.h"
+#include "base/memory.h"
 #include "base/program.h"
 #include "base/style.h"
 #include "conformance/cli/commands.h"
@@ -28,15 +29,14 @@ static void show_progress(size_t number, size_t count, const struct image_descri
 	(void)fflush(stderr);
 }
 
-/* *token: caller frees. The command line never has it: others on the machine can read that. */
+/* *token: caller frees. It is never on the command line, which others on the machine can read. */
 static int find_token(const char *place, char **token, struct error *err)
 {
 	const char *variable = program_variable("GPUCERT_TOKEN");
 	if (given.token_file == NULL) {
-		bool wanted = variable != NULL && variable[0] != '\0' &&
-			      !text_starts_with(place, "oci://");
-		*token = wanted ? strdup(variable) : NULL;
-		return wanted && *token == NULL ? error_memory(err) : 0;
+		if (variable != NULL && variable[0] != '\0' && !text_starts_with(place, "oci://"))
+			*token = memory_copy(variable);
+		return 0;
 	}
 	int rc = file_read(given.token_file, CHALLENGE_TOKEN_MAX, token, NULL, err);
 	if (rc == 0)
@@ -90,7 +90,7 @@ static int move_report(const char *command, move_fn *move, const char *from, con
 static int publish_run(const struct text_list *arguments)
 {
 	if (arguments->count != 2) {
-		command_tell("publish", "name the folder of a report and the place for it");
+		command_print("publish", "name the folder of a report and the place for it");
 		return OPTIONS_EXIT_USAGE;
 	}
 	return move_report("publish", report_publish, arguments->items[0], arguments->items[1],
@@ -100,8 +100,8 @@ static int publish_run(const struct text_list *arguments)
 static int pull_run(const struct text_list *arguments)
 {
 	if (arguments->count != 1 || given.folder == NULL) {
-		command_tell("pull",
-			     "name the place of a report, and with --out the folder for it");
+		command_print("pull",
+			      "name the place of a report, and with --out the folder for it");
 		return OPTIONS_EXIT_USAGE;
 	}
 	return move_report("pull", report_pull, arguments->items[0], given.folder,

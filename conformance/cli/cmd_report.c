@@ -14,32 +14,18 @@ static struct {
 	bool reproducible;
 } report = {.format = "summary"};
 
-/* A report that leaves out what differs between runs never takes the place of a run's own. */
+/* A reproducible report never replaces a run's own. */
 static int report_write(const cJSON *json, struct error *err)
 {
 	char *journal CLEANUP_FREE = path_join(report.out_directory, JOURNAL_FILE_NAME);
-	int rc = journal != NULL ? 0 : error_memory(err);
-	if (rc == 0 && report.reproducible && file_exists(journal))
+	if (report.reproducible && file_exists(journal))
 		return error_set(
 			err, ERROR_EXISTS,
 			"--out: %s is the folder of a run, whose own report is not replaced by a "
 			"reproducible one",
 			report.out_directory);
-	if (rc == 0)
-		rc = file_make_directories(report.out_directory, 0755, err);
+	int rc = file_make_directories(report.out_directory, 0755, err);
 	return rc == 0 ? report_write_directory(report.out_directory, json, err) : rc;
-}
-
-/* Each piece of evidence that is not what the run stored. */
-static int tell(const struct text_list *faults, struct error *err)
-{
-	text_each (fault, faults)
-		command_tell("report", fault);
-	if (faults->count == 0)
-		return 0;
-	return error_set(err, ERROR_FORMAT, "%zu piece%s of evidence %s not what the run stored",
-			 faults->count, faults->count == 1 ? "" : "s",
-			 faults->count == 1 ? "is" : "are");
 }
 
 static int make(const char *directory, struct error *err)
@@ -61,8 +47,16 @@ static int make(const char *directory, struct error *err)
 	if (rc < 0)
 		return rc;
 	rc = writer_show(report.format, json, directory, err);
-	return rc == 0 || rc == ERROR_IO ? tell(&faults, err)
-					 : rc; /* options_main() tells ERROR_IO */
+	if (rc < 0 && rc != ERROR_IO) /* which options_main() reports */
+		return rc;
+
+	text_each (fault, &faults)
+		command_print("report", fault);
+	if (faults.count == 0)
+		return 0;
+	return error_set(err, ERROR_FORMAT, "%zu piece%s of evidence %s not what the run stored",
+			 faults.count, faults.count == 1 ? "" : "s",
+			 faults.count == 1 ? "is" : "are");
 }
 
 static int report_run(const struct text_list *arguments)

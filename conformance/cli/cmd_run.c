@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
-#include "base/json.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "conformance/checks/suites.h"
@@ -150,19 +150,6 @@ static const struct option_spec run_options[] = {
 	{.name = NULL},
 };
 
-/* What a private containerd's configuration can hold without escapes. */
-static int check_cdi_directories(struct error *err)
-{
-	text_each (directory, &run.cdi_directories) {
-		if (!path_is_absolute(directory) || strpbrk(directory, "\"\\\n\r\t") != NULL)
-			return error_set(err, ERROR_ARGUMENT,
-					 "--cdi-dir: '%s' is not an absolute path, or holds "
-					 "quotes, backslashes or line ends",
-					 directory);
-	}
-	return 0;
-}
-
 #define BLANKS " \t\r\n" /* between the words of a plugin's command line */
 
 static int check_settings(struct error *err)
@@ -210,11 +197,22 @@ static int check_settings(struct error *err)
 	if (cri)
 		rc = address_parse(settings->workplace.cri_address, ADDRESS_RULES_HERE, &address,
 				   err);
-	return rc < 0 ? error_wrap(err, rc, "--cri") : check_cdi_directories(err);
+	if (rc < 0)
+		return error_wrap(err, rc, "--cri");
+
+	/* A private containerd's configuration holds them without escapes. */
+	text_each (directory, &run.cdi_directories) {
+		if (!path_is_absolute(directory) || strpbrk(directory, "\"\\\n\r\t") != NULL)
+			return error_set(err, ERROR_ARGUMENT,
+					 "--cdi-dir: '%s' is not an absolute path, or holds "
+					 "quotes, backslashes or line ends",
+					 directory);
+	}
+	return 0;
 }
 
-/* How much of an argument goes into the report. A plugin's command line may hold secrets: only the
- * program is kept of it, in whatever spelling of the option it came. */
+/* How much of an argument goes into the report. A plugin's command line may hold secrets: only its
+ * program is kept, in every spelling of the option. */
 static size_t recorded_length(const char *previous, const char *word)
 {
 	const char *command = run.settings.asked.plugin_command;
@@ -233,25 +231,18 @@ static size_t recorded_length(const char *previous, const char *word)
 	return option + strcspn(word + option, BLANKS);
 }
 
-static int record_arguments(struct text_list *out, struct error *err)
-{
-	const char *previous = "";
-	int rc = 0;
-	for (const char *const *word = command_arguments; rc == 0 && *word != NULL; word++) {
-		rc = text_list_take(out, strndup(*word, recorded_length(previous, *word)), err);
-		previous = *word;
-	}
-	return rc;
-}
-
 static int run_run(const struct text_list *arguments)
 {
 	struct text_list recorded CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
+	const char *previous = "";
 	int exit_code = REPORT_EXIT_BROKEN;
 	int rc = check_settings(&err);
-	if (rc == 0)
-		rc = record_arguments(&recorded, &err);
+	for (const char *const *word = command_arguments; *word != NULL; word++) {
+		size_t size = recorded_length(previous, *word);
+		(void)text_list_take(&recorded, memory_copy_start(*word, size), NULL);
+		previous = *word;
+	}
 	run.settings.argv = (const char *const *)recorded.items;
 	run.settings.filter.include = *arguments;
 	run.settings.filter.exclude = run.exclude;
@@ -261,7 +252,7 @@ static int run_run(const struct text_list *arguments)
 	if (rc == 0)
 		rc = runner_run(&run.settings, suites, &exit_code, &err);
 	if (rc < 0) {
-		command_tell("run", err.text);
+		command_print("run", err.text);
 		exit_code = rc == ERROR_ARGUMENT || (rc == ERROR_NOT_FOUND &&
 						     strstr(err.text, "no check matches") != NULL)
 				    ? REPORT_EXIT_USAGE

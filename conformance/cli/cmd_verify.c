@@ -37,7 +37,7 @@ static int verify(const char *path, struct key *key, struct text *text, cJSON **
 	view_add_conformance(folder.report, &conformance);
 	text_add_escaped(text, text_string(&conformance), conformance.size);
 	text_add(text, "\n");
-	return text->failed ? error_memory(err) : 0;
+	return 0;
 }
 
 static int verify_run(const struct text_list *arguments)

@@ -12,7 +12,7 @@ struct image_argument {
 	struct image image;
 };
 
-/* How images are read, as IMAGE_SOURCE_OPTIONS say; image_argument_open() goes by it. */
+/* How image_argument_open() reads images; set by IMAGE_SOURCE_OPTIONS. */
 extern struct image_source_options image_argument_options;
 
 /* Rows for the options of each command that reads images. */
@@ -52,12 +52,12 @@ int image_platform_parse(const char *string, struct arena *arena, struct image_p
 	}
 
 /* Opens the source and loads the image of a platform (NULL: none yet). Errors of
- * image_platform_parse(), image_source_open() and image_source_load(); ERROR_NOT_FOUND: the only image there
- * is for another platform. */
+ * image_platform_parse(), image_source_open() and image_source_load(); ERROR_NOT_FOUND: the only
+ * image is for another platform. */
 int image_argument_open(const char *name, const char *platform, struct image_argument *out,
 			struct error *err);
 
-/* Loads the only image there is, or this machine's of an index. Errors of image_source_index() and
+/* Loads the only image, or this machine's from an index. Errors of image_source_index() and
  * image_source_load(). */
 int image_argument_load_own(struct image_argument *argument, struct error *err);
 
