@@ -45,10 +45,9 @@ static const struct option_spec attest_options[] = {
 	{OPTION_ROW("key", OPTION_STRING, given.key), .letter = 'k', .value = "FILE",
 	 .help = "The private key to sign with. Required."},
 	{OPTION_ROW("output", OPTION_STRING, given.output), .letter = 'o', .value = "FILE",
-	 .help = "Where the attestation goes. Without it attestation.json in the report's folder."},
+	 .help = "The file to write. Default: attestation.json in the report's folder."},
 	{OPTION_ROW("url", OPTION_STRING, given.url), .value = "URL",
-	 .help = "Where the run can be looked at, such as a job of a CI; becomes part of the "
-		 "attestation."},
+	 .help = "A page about the run, such as a job of a CI system; becomes part of the attestation."},
 	{.name = NULL},
 };
 
@@ -56,7 +55,7 @@ static const char *const attest_examples[] = {
 	"gpucert attest gpucert-report --key vendor.key",
 	"Sign the report of a run, its journal and its evidence.",
 	"gpucert verify gpucert-report --key vendor.key.pub",
-	"What everybody else does then.",
+	"Verify it with the public key, as anybody can.",
 	NULL,
 };
 
@@ -66,17 +65,17 @@ const struct command_spec command_attest = {
 	.arguments = "DIR",
 	.description =
 		"Writes an in-toto statement with the predicate test-result as a DSSE envelope "
-		"(docs/attestation.md). Its subjects are the digests of plugin, drivers and images; it holds "
-		"the digests of report.json, journal.ndjson, all evidence, and of junit.xml, claims.json "
-		"and product.yaml where DIR has them.\n\n"
-		"A report that is not what its journal says, or evidence that is missing or was changed, "
-		"is not signed. A run that is not conformant is: its result is FAILED.",
+		"(docs/attestation.md). Its subjects are the digests of plugin, drivers and images; "
+		"it holds the digests of report.json, journal.ndjson, all evidence, and of "
+		"junit.xml, claims.json and product.yaml if DIR has them.\n\nA folder whose report "
+		"does not match its journal, or whose evidence is missing or was changed, is not "
+		"signed. A run that is not conformant is signed with the result FAILED.",
 	.options = attest_options,
 	.examples = attest_examples,
 	.exit_codes =
 		(const char *const[]){
 			"0", "signed", "1",
-			"not signed: the folder is not what its run stored, or an expectation expired",
+			"not signed: the folder was changed after the run, or an expectation expired",
 			"2", "usage", "3",
 			"a file cannot be read or written, or the key is not one", NULL},
 	.run = attest_run,

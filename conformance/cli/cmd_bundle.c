@@ -50,8 +50,8 @@ static const struct option_spec bundle_options[] = {
 	 .help = "The archive, which is replaced when it exists. Default: the folder's name and .tar.gz, in "
 		 "the working directory."},
 	{OPTION_ROW("include-host-identity", OPTION_FLAG, given.include_identity),
-	 .help = "Of a run that stored names of host and users, home folders and serial numbers "
-		 "('run --include-host-identity'): keep them."},
+	 .help = "If the run stored names of host and users, home folders and serial numbers ('run "
+		 "--include-host-identity'), keep them."},
 	{.name = NULL},
 };
 
@@ -59,7 +59,7 @@ static const char *const bundle_examples[] = {
 	"gpucert bundle gpucert-report",
 	"Write gpucert-report.tar.gz, for an issue or a colleague.",
 	"gpucert bundle gpucert-report -o t4.tar.gz && tar -xzf t4.tar.gz",
-	"What is in it is a report folder again: 'gpucert report' verifies it.",
+	"Unpack the archive: it is a report folder again, which 'gpucert report' verifies.",
 	NULL,
 };
 
@@ -69,8 +69,8 @@ static const char *const bundle_exit_codes[] = {
 	"2",
 	"usage",
 	"3",
-	"the journal cannot be read or was changed after the run, evidence is not what the run stored, or the archive "
-	"cannot be written",
+	"the journal cannot be read, journal or evidence was changed after the run, or the "
+	"archive cannot be written",
 	NULL,
 };
 
@@ -79,9 +79,11 @@ const struct command_spec command_bundle = {
 	.summary = "Pack a run into one archive without identities",
 	.arguments = "DIR",
 	.description =
-		"Packs journal, evidence and reports of a run into a tar archive, and nothing else that lies in DIR but "
-		"an attestation, which holds where nothing is redacted on the way. They are verified first. What the run redacted is packed byte by byte; a run that stored identities "
-		"is redacted on the way, and its journal chained anew.\n\nThe same run makes the same archive.",
+		"Verifies a run, and packs its journal, evidence and reports into a tar archive. "
+		"Other files in DIR are left out, except an attestation, which stays valid if "
+		"nothing is redacted. A run that was redacted is packed byte by byte; a run that "
+		"stored identities is redacted now, and its journal chained anew.\n\nThe same run "
+		"makes the same archive.",
 	.options = bundle_options,
 	.examples = bundle_examples,
 	.exit_codes = bundle_exit_codes,

@@ -100,10 +100,10 @@ static const struct option_spec build_options[] = {
 	{OPTION_ROW("key", OPTION_STRING, given.key), .letter = 'k', .value = "FILE",
 	 .help = "The private key to sign with. Required."},
 	{OPTION_ROW("product", OPTION_STRING, given.product), .letter = 'p', .value = "FILE",
-	 .help = "What is certified, as YAML. Required."},
+	 .help = "The product to certify, as YAML. Required."},
 	{OPTION_ROW("claims", OPTION_STRING, given.claims), .letter = 'c', .value = "FILE",
-	 .help = "What was not tested, and why. Without it claims.json of the run's folder, if there is "
-		 "one."},
+	 .help = "Requirements that were not tested, and why. Default: claims.json in the run's "
+		 "folder, if it exists."},
 	{OPTION_ROW("output", OPTION_STRING, given.output), .letter = 'o', .value = "DIR",
 	 .help = "The folder to make. Required."},
 	{.name = NULL},
@@ -122,7 +122,7 @@ static const char *const build_examples[] = {
 	"Make the folder that is published, when everything was tested.",
 	"gpucert certify build gpucert-report --product product.yaml --claims claims.json --key "
 	"vendor.key -o certificate",
-	"The same with reasons for what was not tested.",
+	"The same, with reasons for requirements that were not tested.",
 	NULL,
 };
 
@@ -131,23 +131,23 @@ const struct command_spec command_certify_build = {
 	.summary = "Make the folder that certifies a product, from a run",
 	.arguments = "DIR",
 	.description =
-		"The new folder has product.yaml, README.md, report.json, journal.ndjson, junit.xml, the "
-		"evidence, claims.json where something is claimed, and attestation.json, which covers "
-		"all of them (docs/attestation.md).\n\n"
-		"It is made only when the product may be called certified: the run is complete and on a live "
-		"node, no MUST requirement is violated, and whatever of them was not tested is claimed "
-		"with a justification. Otherwise each reason is told, and nothing is written.",
+		"The new folder has product.yaml, README.md, report.json, journal.ndjson, junit.xml, "
+		"the evidence, claims.json if there are claims, and attestation.json, which covers "
+		"all of them (docs/attestation.md).\n\nIt is made only if the product may be called "
+		"certified: the run is complete and on a live node, no MUST requirement is violated, "
+		"and each that was not tested is claimed with a justification. Otherwise every "
+		"reason is printed, and nothing is written.",
 	.options = build_options,
 	.examples = build_examples,
 	.exit_codes =
-		(const char *const[]){"0", "made", "1", "not certified; the reasons are told", "2",
-				      "usage", "3", "a file cannot be read or written", NULL},
+		(const char *const[]){"0", "made", "1", "not certified; the reasons are printed",
+				      "2", "usage", "3", "a file cannot be read or written", NULL},
 	.run = build_run,
 };
 
 static const char *const check_examples[] = {
 	"gpucert certify check certificate --key vendor.key.pub",
-	"Tell whether a published folder certifies what it says.",
+	"Check a published folder.",
 	NULL,
 };
 
@@ -156,10 +156,10 @@ const struct command_spec command_certify_check = {
 	.summary = "Check a folder that certifies a product",
 	.arguments = "DIR",
 	.description =
-		"Everything that 'gpucert verify' looks at, and: product.yaml is complete, no file is "
-		"missing, nothing else lies in the folder, no link is in it, and the run and its claims "
-		"allow the word certified today. Each fault is a line on standard error, as of 'verify', with "
-		"the further words unnamed-file and not-certified.",
+		"Checks everything that 'gpucert verify' checks, and: product.yaml is complete, no "
+		"file is missing, the folder has no other file and no link, and the run and its "
+		"claims allow the word certified today. Each fault is a line on standard error, as "
+		"with 'verify', with the additional words unnamed-file and not-certified.",
 	.options = check_options,
 	.examples = check_examples,
 	.exit_codes = (const char *const[]){"0", "certified", "1", "not certified", "2", "usage",

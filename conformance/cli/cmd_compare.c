@@ -104,21 +104,22 @@ static int compare_run(const struct text_list *arguments)
 
 static const struct option_spec compare_options[] = {
 	{OPTION_ROW("format", OPTION_CHOICE, given.format), .letter = 'f', .value = "FORMAT",
-	 .help = "What to print. markdown: for a CI system's summary or a review. json: comparison.schema.json; of several an array. html: a page whose links are "
+	 .help = "Output format. markdown: for a CI system's summary or a review. json: "
+		 "comparison.schema.json, an array for several reports. html: a page whose links are "
 		 "relative to the working directory, so store it there.",
 	 .choices = formats},
 	{OPTION_ROW("fail-on", OPTION_CHOICE, given.fail_on), .value = "WHAT",
-	 .help = "What gives exit code 1: a check that passed and does not pass any more; as well any "
-		 "other change, a check that is gone or cannot be compared; or nothing.",
+	 .help = "When to exit with 1: if a check that passed no longer does (regression); also if "
+		 "any other check changed, is gone or cannot be compared (change); or never (nothing).",
 	 .choices = limits},
 	{.name = NULL},
 };
 
 static const char *const compare_examples[] = {
 	"gpucert compare yesterday today",
-	"Tell what a new driver or a new build of Windows changed.",
+	"Show what a new driver or a new build of Windows changed.",
 	"gpucert compare --fail-on change baseline/report.json gpucert-report",
-	"Let CI fail when any check ended otherwise than in the baseline.",
+	"Let CI fail when any check ended differently than in the baseline.",
 	"gpucert compare --format html yesterday today >comparison.html",
 	"Make a page of the difference, with links to both reports.",
 	NULL,
@@ -126,23 +127,22 @@ static const char *const compare_examples[] = {
 
 const struct command_spec command_compare = {
 	.name = "compare",
-	.summary = "Tell what changed from one report to others",
+	.summary = "Show what changed from one report to others",
 	.arguments = "REPORT REPORT...",
 	.description =
-		"REPORT is the folder of a run (--out of 'run') or a report.json. The first is what each "
-		"of the others is compared with: first what the reports are about (OS, driver, device, "
-		"runtime, plugin, images, harness, node), then how the checks ended: regressions (a check "
-		"passed, and does not pass any more, also when it is unsupported or did not run), other "
-		"changes, fixes, new checks, checks that are gone, and those that cannot be compared, "
-		"because the check has another revision, or it did not pass and one of the runs got no "
-		"answer. When only one part of the environment moved, the first line names it with both "
-		"versions.\n\n"
-		"Outcomes are compared; whether they were expected does not matter. An image of Windows "
-		"follows its host's build, and so does not count as a part that moved.",
+		"REPORT is the folder of a run (--out of 'run') or a report.json. Each of the others "
+		"is compared with the first: first the environment (OS, driver, device, runtime, "
+		"plugin, images, harness, node), then the outcomes of checks: regressions (a check "
+		"passed, and no longer does, also when it is unsupported or did not run), other "
+		"changes, fixes, new checks, checks that are gone, and checks that cannot be "
+		"compared, because they have another revision, or did not pass while one of the runs "
+		"got no answer. If only one part of the environment changed, the first line names it "
+		"with both versions.\n\nOutcomes are compared; whether they were expected does not "
+		"matter. A Windows image follows its host's build, and so does not count as a change.",
 	.options = compare_options,
 	.examples = compare_examples,
 	.exit_codes = (const char *const[]){"0", "no regression", "1",
-					    "a regression, or what --fail-on names", "2", "usage",
-					    "3", "a report cannot be read", NULL},
+					    "a regression, or a change that --fail-on names", "2",
+					    "usage", "3", "a report cannot be read", NULL},
 	.run = compare_run,
 };

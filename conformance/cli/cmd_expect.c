@@ -350,40 +350,38 @@ static const struct option_spec report_options[] = {
 
 static const char *const check_examples[] = {
 	"gpucert expect check windows-gpus own.json",
-	"Let CI refuse rows of checks that are gone, and rows that nobody looked at again.",
+	"Let CI refuse rows of checks that are gone, and rows that are overdue for review.",
 	NULL,
 };
 
 const struct command_spec command_expect_check = {
 	.name = "expect check",
-	.summary = "Tell whether expectation files are right",
+	.summary = "Validate expectation files",
 	.arguments = "FILE|NAME...",
 	.description =
-		"FILE is an expectation file (docs/expectations.md), NAME the name of an installed one. "
-		"Every row must name a check that there is, with its revision, ranges and days that "
-		"are such, and the day by which it is looked at again; 90 days after it, the row is "
-		"an error.",
+		"FILE is an expectation file (docs/expectations.md), NAME the name of an installed "
+		"one. Every row must name an existing check and its revision, valid ranges and "
+		"dates, and the day of its next review; 90 days after that day the row is an error.",
 	.options = no_options,
 	.examples = check_examples,
-	.exit_codes = (const char *const[]){"0", "they are right", "2", "usage", "3",
-					    "a file cannot be read or is wrong", NULL},
+	.exit_codes = (const char *const[]){"0", "all rows are valid", "2", "usage", "3",
+					    "a file cannot be read or is not valid", NULL},
 	.run = check_run,
 };
 
 static const char *const explain_examples[] = {
 	"gpucert expect explain windows-gpus --report gpucert-report",
-	"Tell which known failures a run's environment has, and how its checks ended.",
+	"Show the known failures of a run's environment, and how their checks ended.",
 	NULL,
 };
 
 const struct command_spec command_expect_explain = {
 	.name = "expect explain",
-	.summary =
-		"Tell which rows of expectation files are about a report, and why they are there",
+	.summary = "Show which rows of expectation files apply to a report, and why they exist",
 	.arguments = "FILE|NAME...",
 	.description =
-		"For each check of the report that a row is about: how it ended, what follows, and the "
-		"row's reason, link and days.",
+		"For each check of the report with a row: its outcome, its disposition, and the "
+		"row's reason, link and dates.",
 	.options = report_options,
 	.examples = explain_examples,
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
@@ -393,7 +391,7 @@ const struct command_spec command_expect_explain = {
 
 static const char *const update_examples[] = {
 	"gpucert expect update own.json --report run-1 --report run-2 --report run-3",
-	"Propose rows from three runs: what fails in all of them, and what in some.",
+	"Propose rows from three runs: for checks that fail in all of them, and in some.",
 	NULL,
 };
 
@@ -402,17 +400,17 @@ const struct command_spec command_expect_update = {
 	.summary = "Propose changes of expectation files from several reports",
 	.arguments = "FILE|NAME...",
 	.description =
-		"A line for each proposal: '-' a row whose check passed in all reports that it is about; "
-		"'~' a row whose check passed with some drivers or builds, passed in some runs, or failed "
-		"otherwise than the row says; '+' a row for a check that has none and was bad, for the "
-		"driver and the build with which it was; '!' a check that was bad and can have none, "
-		"because others depend on it. "
-		"Why it fails, a link and the day to look again are for a person to write: a row "
-		"without them is refused. How much further than where it was seen a row holds is, too.",
+		"A line for each proposal: '-' a row whose check passed in all reports that it "
+		"applies to; '~' a row whose check passed with some drivers or builds, passed in "
+		"some runs, or failed differently than the row says; '+' a row for a bad check that "
+		"has none, with the driver and the build of that run; '!' a bad check that cannot "
+		"have a row, because others depend on it. A person writes why it fails, a link and "
+		"the day of the next review: a row without them is refused. A person also decides "
+		"for which other environments a row holds.",
 	.options = report_options,
 	.examples = update_examples,
 	.exit_codes =
-		(const char *const[]){"0", "nothing is to be changed", "1", "there are proposals",
-				      "2", "usage", "3", "a file or a report cannot be read", NULL},
+		(const char *const[]){"0", "no proposals", "1", "there are proposals", "2", "usage",
+				      "3", "a file or a report cannot be read", NULL},
 	.run = update_run,
 };

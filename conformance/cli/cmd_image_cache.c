@@ -56,7 +56,7 @@ static int cache_run(const struct text_list *arguments)
 
 static const struct option_spec options[] = {
 	{OPTION_ROW("prune", OPTION_FLAG, given.prune),
-	 .help = "Remove what was used least recently until no more is left than --keep says."},
+	 .help = "Remove the least recently used blobs until the size is at most --keep."},
 	{OPTION_ROW("keep", OPTION_INT, given.keep_mib), .value = "MIB",
 	 .help = "How much --prune leaves, in MiB.", .min = 0, .max = INT64_C(1) << 40},
 	{.name = NULL},
@@ -64,7 +64,7 @@ static const struct option_spec options[] = {
 
 static const char *const examples[] = {
 	"gpucert image cache",
-	"Say where the cache is and how much is in it.",
+	"Show where the cache is, and its size.",
 	"gpucert image cache --prune --keep 0",
 	"Empty it.",
 	NULL,
@@ -72,12 +72,12 @@ static const char *const examples[] = {
 
 const struct command_spec command_image_cache = {
 	.name = "image cache",
-	.summary = "Say how much is kept of registries, and remove what was not used lately",
+	.summary = "Show the size of the registry cache, and prune it",
 	.description =
-		"Commands that read images of registries keep manifests, configurations and layers "
-		"by their digests, unless --no-cache is given, in $XDG_CACHE_HOME/gpucert or "
-		"~/.cache/gpucert. Each that has kept something leaves at most 10 GiB by itself. "
-		"Other commands may run meanwhile: what is gone is fetched again.",
+		"Commands that read images from registries cache manifests, configurations and "
+		"layers by their digests in $XDG_CACHE_HOME/gpucert or ~/.cache/gpucert, except with "
+		"--no-cache. Each of them prunes the cache to 10 GiB. Other commands may run at the "
+		"same time: removed blobs are fetched again.",
 	.options = options,
 	.examples = examples,
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",

@@ -159,7 +159,7 @@ static int check_run(const struct text_list *arguments)
 	}
 	if (name == NULL && given.platform == NULL && !given.show_host)
 		rc = error_set(&err, ERROR_ARGUMENT,
-			       "name an image, or with --platform what it would be for");
+			       "name an image, or its platform with --platform");
 	if (rc == 0)
 		rc = make_answer(name, &check, &err);
 	if (rc == 0)
@@ -172,20 +172,20 @@ static int check_run(const struct text_list *arguments)
 static const struct option_spec check_options[] = {
 	IMAGE_HOST_OPTION,
 	{OPTION_ROW("platform", OPTION_STRING, given.platform), .value = "PLATFORM",
-	 .help = "Which platform's image of an index to take; without IMAGE, what the image is for: "
-		 "windows/amd64:10.0.20348.2582, linux/amd64/v3."},
+	 .help = "Which platform's image of an index to check; without IMAGE, the platform of the "
+		 "image: windows/amd64:10.0.20348.2582, linux/amd64/v3."},
 	{OPTION_ROW("isolation", OPTION_CHOICE, given.isolation), .value = "MODE",
-	 .help = "How a Windows container is to be isolated.", .choices = compat_isolation_names},
+	 .help = "How the Windows container is isolated.", .choices = compat_isolation_names},
 	IMAGE_RUNTIME_OPTION,
 	{OPTION_ROW("device-string", OPTION_STRING, given.device), .value = "STRING",
 	 .help = "How a device plugin names the device of a Windows container: "
 		 "vpci-location-path://PCIROOT(0)#PCI(0300), class/GUID."},
 	{OPTION_ROW("api", OPTION_CHOICE, given.api), .value = "API",
-	 .help = "What a Windows container uses the GPU for. Without it CUDA where the image tells a "
+	 .help = "What a Windows container uses the GPU for. Default: CUDA if the image names a "
 		 "version of it, else DirectX.",
 	 .choices = compat_api_names},
 	{OPTION_ROW("no-layers", OPTION_FLAG, given.no_layers),
-	 .help = "Do not read the layers: what rules say of libraries in them is left out."},
+	 .help = "Do not read the layers: rules about libraries in them are skipped."},
 	IMAGE_SOURCE_OPTIONS,
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print JSON (image-check.schema.json)."},
@@ -213,24 +213,25 @@ static const char *const check_exit_codes[] = {
 	"1",  "it cannot work",
 	"2",  "usage",
 	"3",  "the image or the host cannot be read",
-	"4",  "it works only with Hyper-V isolation, and then without a GPU",
-	"5",  "it cannot be told: a fact that decides is not known",
+	"4",  "it works only with Hyper-V isolation, and so without a GPU",
+	"5",  "unknown: a decisive fact is not known",
 	NULL,
 };
 
 const struct command_spec command_image_check = {
 	.name = "image check",
-	.summary = "Tell whether an image works on a host, before it is started",
+	.summary = "Predict whether an image works on a host, before it is started",
 	.arguments = "[IMAGE]",
 	.description =
-		"Compares the image's platform, variables and labels with the facts of a host: builds "
-		"and editions of Windows, isolation mode, device strings and HCS schemas, processor "
-		"levels, NVIDIA's drivers, toolkits and NVIDIA_REQUIRE_* conditions, ROCm releases, "
-		"Intel's platforms. Each rule tells its reason with the numbers of image and host, what "
-		"to do, and where it is written; the worst of them is the answer.\n\n"
-		"IMAGE is docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], "
-		"docker-archive:FILE, or containerd:NAME. From an index the entry is taken that the host's "
-		"runtime takes; when there is none, each entry's reason is told (\"no matching manifest\").",
+		"Compares the image's platform, variables and labels with the facts of a host: "
+		"builds and editions of Windows, isolation mode, device strings and HCS schemas, "
+		"processor levels, NVIDIA's drivers, toolkits and NVIDIA_REQUIRE_* conditions, ROCm "
+		"releases, Intel's platforms. Each rule prints its reason with the numbers of image "
+		"and host, advice, and its source; the worst verdict is the answer.\n\nIMAGE is "
+		"docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], "
+		"docker-archive:FILE, or containerd:NAME. From an index the entry is chosen that the "
+		"host's runtime would choose; if there is none, the reason for each entry is printed "
+		"(\"no matching manifest\").",
 	.options = check_options,
 	.examples = check_examples,
 	.exit_codes = check_exit_codes,

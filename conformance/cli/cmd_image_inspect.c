@@ -187,8 +187,8 @@ static int inspect_run(const struct text_list *arguments)
 
 static const struct option_spec inspect_options[] = {
 	{OPTION_ROW("platform", OPTION_STRING, given.platform), .value = "PLATFORM",
-	 .help = "Which platform's image of an index to take: linux/amd64, "
-		 "windows/amd64:10.0.20348.2582. Without it this machine's."},
+	 .help = "Which platform's image of an index to inspect: linux/amd64, "
+		 "windows/amd64:10.0.20348.2582. Default: this machine's."},
 	IMAGE_SOURCE_OPTIONS,
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print JSON (image-contents.schema.json)."},
@@ -197,31 +197,30 @@ static const struct option_spec inspect_options[] = {
 
 static const char *const inspect_examples[] = {
 	"gpucert image inspect oci-archive:image.tar",
-	"Tell which drivers and runtimes an image brings, and what it needs.",
+	"Show which drivers and runtimes an image contains, and what it needs.",
 	"gpucert image inspect --json docker://registry.example/team/app:1",
-	"The same of an image in a registry, as JSON.",
+	"The same for an image in a registry, as JSON.",
 	NULL,
 };
 
 const struct command_spec command_image_inspect = {
 	.name = "image inspect",
-	.summary = "Tell what an image brings of drivers, and what it asks for",
+	.summary = "Show the drivers that an image contains, and those that it requires",
 	.arguments = "IMAGE",
 	.description =
-		"Reads all layers of an image, without unpacking them, and tells which user-land "
-		"libraries of drivers and runtimes are in it (CUDA, NVML, cuDNN, ROCm, Level Zero, "
-		"VA-API, Mesa, OpenCL, Vulkan; DLLs with their versions), the variables and labels that "
-		"constrain drivers, the glibc and the level of x86-64 that its programs need, libraries "
-		"that are missing, and scripts that copy driver files into System32. What a higher "
-		"layer removes is not told.\n\n"
-		"IMAGE is docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], "
-		"docker-archive:FILE, or containerd:NAME.",
+		"Reads all layers of an image, without unpacking them, and shows the user-land "
+		"libraries of drivers and runtimes in it (CUDA, NVML, cuDNN, ROCm, Level Zero, "
+		"VA-API, Mesa, OpenCL, Vulkan; DLLs with their versions), the variables and labels "
+		"that constrain drivers, the glibc and the x86-64 level that its programs need, "
+		"libraries that are missing, and scripts that copy driver files into System32. Files "
+		"that a higher layer removes are not shown.\n\nIMAGE is docker://HOST/NAME:TAG, "
+		"oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], docker-archive:FILE, or "
+		"containerd:NAME.",
 	.options = inspect_options,
 	.examples = inspect_examples,
 	.exit_codes =
-		(const char *const[]){"0", "done", "2", "usage", "3",
-				      "the image cannot be read, or a layer is not what its digest "
-				      "promises",
-				      NULL},
+		(const char *const[]){
+			"0", "done", "2", "usage", "3",
+			"the image cannot be read, or a layer does not match its digest", NULL},
 	.run = inspect_run,
 };

@@ -89,30 +89,28 @@ static const char *const select_examples[] = {
 
 const struct command_spec command_image_select = {
 	.name = "image select",
-	.summary = "Rank the images of a catalogue for a host, and say why each loser lost",
+	.summary = "Rank a catalogue's images for a host, with the reason each was rejected",
 	.arguments = "CATALOGUE",
 	.description =
-		"CATALOGUE is a file (JSON, catalogue.schema.json), which tells of each image what it "
-		"wants of driver, CUDA, compute capability, architecture, processor and Windows; or an "
-		"index of images (docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], "
-		"docker-archive:FILE, containerd:NAME); or all tags of a repository "
-		"(docker://HOST/NAME). The rules are those of 'image check', without layers, and in a "
-		"registry those of the image compatibility artifact of Node Feature Discovery that "
-		"refers to an image.\n\n"
-		"Images that work come before those of which it cannot be told, before those that work "
-		"without a GPU alone (Hyper-V isolation), before those that cannot work. Among equals "
-		"the first difference decides: an image that names a GPU of the host's; the highest "
-		"x86-64 level; CUDA that the driver runs whole, then by minor-version compatibility, "
-		"then none; the newest CUDA; the host's own build of Windows, then the newest; the "
-		"newest image. A tie is broken by the reference, in the order of its bytes, and then "
-		"by the place in the catalogue.",
+		"CATALOGUE is a file (JSON, catalogue.schema.json) with the requirements of each "
+		"image on driver, CUDA, compute capability, architecture, processor and Windows; or "
+		"an index of images (docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], "
+		"oci-archive:FILE[:TAG], docker-archive:FILE, containerd:NAME); or all tags of a "
+		"repository (docker://HOST/NAME). The rules are those of 'image check', without "
+		"layers, and in a registry those of the image compatibility artifact of Node Feature "
+		"Discovery that refers to an image.\n\nImages that work come first, then those of "
+		"which it is unknown, then those that work only without a GPU (Hyper-V isolation), "
+		"then those that cannot work. Among equals the first difference decides: an image "
+		"that names a GPU of the host; the highest x86-64 level; CUDA that the driver fully "
+		"supports, then by minor-version compatibility, then none; the newest CUDA; the "
+		"host's own build of Windows, then the newest; the newest image. A tie is broken by "
+		"the reference, in the order of its bytes, and then by the position in the catalogue.",
 	.options = select_options,
 	.examples = select_examples,
-	.exit_codes =
-		(const char *const[]){"0", "an image works; the first is the one to take", "1",
-				      "none works", "2", "usage", "3",
-				      "the catalogue or the host cannot be read", "5",
-				      "it cannot be told: a fact that decides is not known", NULL},
+	.exit_codes = (const char *const[]){"0", "an image works; the first is the best", "1",
+					    "none works", "2", "usage", "3",
+					    "the catalogue or the host cannot be read", "5",
+					    "unknown: a decisive fact is not known", NULL},
 	.run = select_run,
 };
 
@@ -134,13 +132,13 @@ static const char *const labels_examples[] = {
 
 const struct command_spec command_image_labels = {
 	.name = "image labels",
-	.summary = "Print a host's facts as labels, by which a cluster picks nodes for images",
+	.summary = "Print a host's facts as labels, so that a cluster can match nodes to images",
 	.description =
-		"One line a fact that the rules of 'image check' decide by and that is known: versions "
-		"of drivers, compute capability, architectures, x86-64 level, build of Windows. Of "
-		"several GPUs of one vendor a label tells the lowest, which all of them have. Names and "
-		"values are such as Kubernetes takes: at most 63 characters, letters, digits, '-', '_' "
-		"and '.'; other characters become '_'.",
+		"One line for each known fact that the rules of 'image check' use: versions of "
+		"drivers, compute capability, architectures, x86-64 level, build of Windows. With "
+		"several GPUs of one vendor a label has the lowest value, which all of them reach. "
+		"Names and values follow the rules of Kubernetes: at most 63 characters, letters, "
+		"digits, '-', '_' and '.'; other characters become '_'.",
 	.options = labels_options,
 	.examples = labels_examples,
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",

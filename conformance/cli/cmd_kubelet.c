@@ -60,7 +60,7 @@ static const struct option_spec options[] = {
 	 .max = INT64_C(30) * 24 * 3600,
 	 .help = "End after this time; 0: not before SIGINT or SIGTERM."},
 	{OPTION_ROW("seed", OPTION_INT, seed), .value = "N", .min = 0, .max = INT64_MAX,
-	 .help = "Of the random order in which devices are chosen and sent."},
+	 .help = "Seed of the random order in which devices are chosen and sent."},
 	{.name = NULL},
 };
 
@@ -338,16 +338,15 @@ static int run_kubelet(const struct text_list *arguments)
 
 const struct command_spec command_kubelet = {
 	.name = "kubelet",
-	.summary = "Run the fake kubelet alone and print what happens",
+	.summary = "Run only the fake kubelet, and print what happens",
 	.description =
-		"Plays the device manager of a kubelet in a directory of its own: plugins "
-		"register, their devices are listed, containers are admitted. Every event is "
-		"printed to standard output as one JSON object a line, as it happens.\n\nFaults "
-		"that last: register-status=CODE[:MESSAGE], register-delay=MS, register-hang, "
+		"Plays the device manager of a kubelet in a directory of its own: plugins register, "
+		"their devices are listed, containers are admitted. Every event is printed to "
+		"standard output as one JSON object a line, as it happens.\n\nFaults: "
+		"register-status=CODE[:MESSAGE], register-delay=MS, register-hang, "
 		"connection-silent, connection-garbage, connection-close, connection-refuse, "
-		"socket-absent, list-stall.\n\nNothing outside the directory is touched. A "
-		"directory in which a kubelet is listening is refused unless --take-over is "
-		"given.",
+		"socket-absent, list-stall.\n\nNothing outside the directory is touched. A directory "
+		"in which a kubelet is listening is refused without --take-over.",
 	.options = options,
 	.examples = examples,
 	.exit_codes = exit_codes,

@@ -94,7 +94,7 @@ static const char *const list_examples[] = {
 	"gpucert list",
 	"List every check.",
 	"gpucert list isolation level:must",
-	"List the isolation suite, and whatever is a MUST.",
+	"List the isolation suite, and every MUST check.",
 	NULL,
 };
 
@@ -182,7 +182,7 @@ const struct command_spec command_show = {
 	.name = "show",
 	.summary = "Explain a check: its requirement, its source, and what to do when it fails",
 	.arguments = "PATTERN...",
-	.description = "A pattern is what 'gpucert list' accepts: a check, a suite, a glob.",
+	.description = "PATTERN is as in 'gpucert list': a check, a suite, a glob.",
 	.examples = show_examples,
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage, or no such check", NULL},
 	.run = show_run,

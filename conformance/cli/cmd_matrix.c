@@ -48,10 +48,10 @@ static int matrix_run(const struct text_list *arguments)
 
 static const struct option_spec matrix_options[] = {
 	{OPTION_ROW("format", OPTION_CHOICE, given.format), .letter = 'f', .value = "FORMAT",
-	 .help = "What to print. csv has a line for each check and column; json: matrix.schema.json; html: a page "
-		 "whose links are relative to the working directory, so store it there.",
+	 .help = "Output format. csv has a line for each check and column; json: matrix.schema.json; "
+		 "html: a page whose links are relative to the working directory, so store it there.",
 	 .choices = matrix_formats},
-	{OPTION_ROW("apis", OPTION_FLAG, given.apis), .help = "Show the checks of APIs alone."},
+	{OPTION_ROW("apis", OPTION_FLAG, given.apis), .help = "Show only the checks of APIs."},
 	{OPTION_ROW("failed", OPTION_FLAG, given.failed),
 	 .help = "Show only checks that failed, timed out, crashed or broke in some run."},
 	{.name = NULL},
@@ -72,15 +72,16 @@ const struct command_spec command_matrix = {
 	.summary = "Fold many reports into one table of checks, drivers and OS builds",
 	.arguments = "FOLDER...",
 	.description =
-		"Reads every report.json below the folders, several at a time, without following links. A "
-		"column is a driver with its version on a build of an OS; a cell tells the gravest "
-		"outcome and in how many runs (\"fail 2 of 12\"). A check that tells outcomes of its "
-		"devices counts for the driver of each. Columns of nodes that are not live say so. Software "
-		"drivers have columns only where a report has no other. A run that is found twice counts "
-		"once.",
+		"Reads every report.json below the folders, several at a time, without following "
+		"links. A column is a driver version on a build of an OS; a cell shows the gravest "
+		"outcome and in how many runs it occurred (\"fail 2 of 12\"). A check with outcomes "
+		"for each device counts for the driver of each. Columns of nodes that are not live "
+		"are marked. Software drivers have columns only for reports without another driver. "
+		"A run that is found twice counts once.",
 	.options = matrix_options,
 	.examples = matrix_examples,
-	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
-					    "a report cannot be read; the rest is told", NULL},
+	.exit_codes =
+		(const char *const[]){"0", "done", "2", "usage", "3",
+				      "a report cannot be read; the others are printed", NULL},
 	.run = matrix_run,
 };

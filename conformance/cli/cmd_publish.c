@@ -108,20 +108,20 @@ static int pull_run(const struct text_list *arguments)
 			   arguments->items[0]);
 }
 
-#define PLACE_OPTIONS                                                                                     \
-	{OPTION_ROW("token-file", OPTION_STRING, given.token_file), .value = "FILE",                      \
-	 .help = "The bearer token for https://; without it $GPUCERT_TOKEN. Only that host gets "         \
-		 "it."},                                                                                  \
-		{OPTION_ROW("ca-certificate", OPTION_STRING,                                              \
-			    given.options.registry.ca_certificate),                                       \
-		 .value = "FILE",                                                                         \
-		 .help = "Certificates (PEM) of authorities that are trusted as well as the system's. "   \
-			 "Without it $SSL_CERT_FILE."},                                                   \
-		{OPTION_ROW("plain-http", OPTION_FLAG, given.options.registry.plain_http),                \
-		 .help = "Speak without TLS to other machines, too. This machine needs no such option."}, \
-	{                                                                                                 \
-		OPTION_ROW("json", OPTION_FLAG, given.json),                                              \
-			.help = "Print the result with its digest as JSON."                               \
+#define PLACE_OPTIONS                                                                                        \
+	{OPTION_ROW("token-file", OPTION_STRING, given.token_file), .value = "FILE",                         \
+	 .help = "The bearer token for https://; without it $GPUCERT_TOKEN. Only that host gets "            \
+		 "it."},                                                                                     \
+		{OPTION_ROW("ca-certificate", OPTION_STRING,                                                 \
+			    given.options.registry.ca_certificate),                                          \
+		 .value = "FILE",                                                                            \
+		 .help = "Certificates (PEM) of authorities that are trusted as well as the system's. "      \
+			 "Without it $SSL_CERT_FILE."},                                                      \
+		{OPTION_ROW("plain-http", OPTION_FLAG, given.options.registry.plain_http),                   \
+		 .help = "Allow plain HTTP to other machines, too. For this machine it is always allowed."}, \
+	{                                                                                                    \
+		OPTION_ROW("json", OPTION_FLAG, given.json),                                                 \
+			.help = "Print the result with its digest as JSON"                                   \
 	}
 
 static const struct option_spec publish_options[] = {
@@ -154,7 +154,7 @@ static const char *const pull_examples[] = {
 	"gpucert pull oci://registry.example.com/reports:driver-552.12 -o driver-552.12",
 	"Fetch the report and verify it.",
 	"gpucert pull https://reports.example.com/2026/552.12 -o driver-552.12",
-	"The same of a web server.",
+	"The same from a web server.",
 	NULL,
 };
 
@@ -163,18 +163,18 @@ const struct command_spec command_publish = {
 	.summary = "Push the folder of a report to a registry, or to a web server",
 	.arguments = "DIR PLACE",
 	.description =
-		"PLACE is oci://HOST/REPOSITORY:TAG or https://HOST/PATH. The journal, the reports "
-		"made of it, what certifies it and the evidence that it names are sent; other files "
-		"of the folder are not. What is there already is not sent again, so that what was "
-		"interrupted goes on and the same folder gets the same digest.\n\nA folder that is not "
-		"what its run stored is not published.",
+		"PLACE is oci://HOST/REPOSITORY:TAG or https://HOST/PATH. The journal, its reports, "
+		"its attestation and claims, and the evidence that it names are sent; other files of "
+		"the folder are not. Files that exist at the place are not sent again, so that an "
+		"interrupted upload can be resumed, and the same folder gets the same digest.\n\nA "
+		"folder that was changed after the run is not published.",
 	.options = publish_options,
 	.examples = publish_examples,
 	.exit_codes =
-		(const char *const[]){"0", "the report is there", "2", "usage", "3",
-				      "the folder cannot be read or was changed after the run, or "
-				      "the place does not take it",
-				      NULL},
+		(const char *const[]){
+			"0", "the report is published", "2", "usage", "3",
+			"the folder cannot be read or was changed after the run, or the place refuses it",
+			NULL},
 	.run = publish_run,
 };
 
@@ -183,14 +183,14 @@ const struct command_spec command_pull = {
 	.summary = "Fetch a report that was published, and verify it",
 	.arguments = "PLACE",
 	.description =
-		"PLACE is what 'gpucert publish' was given, or what it printed: behind \"@sha256:...\" "
-		"only that very report is fetched. Each file is compared with its digest, and at last "
-		"the journal with itself and the evidence with the journal. What is there already is not "
-		"fetched again; what was interrupted goes on.",
+		"PLACE is the one given to 'gpucert publish', or printed by it: with \"@sha256:...\" "
+		"exactly that report is fetched. Each file is compared with its digest, and finally "
+		"the journal is verified and the evidence compared with the journal. Files that "
+		"exist in the folder are not fetched again: an interrupted download can be resumed.",
 	.options = pull_options,
 	.examples = pull_examples,
 	.exit_codes =
 		(const char *const[]){"0", "the report is in the folder", "2", "usage", "3",
-				      "it cannot be fetched, or is not what a run stored", NULL},
+				      "it cannot be fetched, or was changed after the run", NULL},
 	.run = pull_run,
 };

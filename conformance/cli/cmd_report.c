@@ -69,8 +69,8 @@ static int report_run(const struct text_list *arguments)
 
 static const struct option_spec report_options[] = {
 	{OPTION_ROW("format", OPTION_CHOICE, report.format), .letter = 'f', .value = "FORMAT",
-	 .help = "What to print: a summary for a terminal; what programs read; JUnit for CI systems; Markdown for the "
-		 "page of a CI job; a page for a browser.",
+	 .help = "Output format: a summary for a terminal; JSON for programs; JUnit for CI systems; "
+		 "Markdown for the page of a CI job; a page for a browser.",
 	 .choices = writer_names},
 	{OPTION_ROW("reproducible", OPTION_FLAG, report.reproducible),
 	 .help = "Zero what differs from run to run."},
@@ -92,12 +92,12 @@ static const char *const report_examples[] = {
 
 static const char *const report_exit_codes[] = {
 	"0",
-	"done, whatever the report says",
+	"done, also when the run failed",
 	"2",
 	"usage",
 	"3",
-	"the journal cannot be read or was changed after the run, evidence is not what the run "
-	"stored, or the report cannot be written",
+	"the journal cannot be read, journal or evidence was changed after the run, or the "
+	"report cannot be written",
 	NULL,
 };
 
@@ -106,9 +106,9 @@ const struct command_spec command_report = {
 	.summary = "Make the report of a run again from its journal, and print it",
 	.arguments = "DIR",
 	.description =
-		"Reads DIR/journal.ndjson and prints the report. It is a function of the journal, "
-		"so that of a run that was killed can be made at any time. Says when the journal "
-		"or a piece of evidence is not what the run wrote.",
+		"Reads DIR/journal.ndjson and prints the report. The report is a function of the "
+		"journal, so it can be made at any time, also for a run that was killed. Reports "
+		"when the journal or a piece of evidence was changed after the run.",
 	.options = report_options,
 	.examples = report_examples,
 	.exit_codes = report_exit_codes,
