@@ -69,34 +69,33 @@ static int compare(const cJSON *from, const char *from_path, const char *to_path
 	return 0;
 }
 
-static int print(struct output *output, struct error *err)
-{
-	const cJSON *json = output->json;
-	struct text page CLEANUP_TEXT = {0};
-	int rc = 0;
-	switch (text_position(formats, given.format)) {
-	case FORMAT_JSON:
-		return options_print(json_print(output->page.several ? json : json->child), err);
-	case FORMAT_HTML:
-		rc = compare_page_print(&output->page, &page, err);
-		return rc < 0 ? rc : options_print(text_take(&page), err);
-	default:
-		return options_print(text_take(&output->text), err);
-	}
-}
-
 static int compare_run(const struct text_list *arguments)
 {
 	struct output output CLEANUP(output_free) = {.json = cJSON_CreateArray(),
 						     .page = {.several = arguments->count > 2}};
 	cJSON *from CLEANUP_JSON = NULL;
 	struct view from_view CLEANUP_VIEW = {0};
+	struct text page CLEANUP_TEXT = {0};
 	struct error err = {0};
 	int rc = report_file_open(arguments->items[0], &from, &from_view, &err);
 	for (size_t i = 1; rc == 0 && i < arguments->count; i++)
 		rc = compare(from, arguments->items[0], arguments->items[i], &output, &err);
-	if (rc == 0)
-		rc = print(&output, &err);
+	if (rc < 0)
+		return command_failed("compare", rc, &err);
+
+	const cJSON *json = output.json;
+	switch (text_position(formats, given.format)) {
+	case FORMAT_JSON:
+		rc = options_print(json_print(output.page.several ? json : json->child), &err);
+		break;
+	case FORMAT_HTML:
+		rc = compare_page_print(&output.page, &page, &err);
+		if (rc == 0)
+			rc = options_print(text_take(&page), &err);
+		break;
+	default:
+		rc = options_print(text_take(&output.text), &err);
+	}
 	if (rc < 0)
 		return command_failed("compare", rc, &err);
 	return output.failed ? EXIT_REGRESSION : EXIT_SUCCESS;

@@ -256,23 +256,6 @@ static void add_row_name(char sign, const struct tally *tally, struct text *out)
 	view_add_escaped(out, tally->place);
 }
 
-static void propose_passed(const struct tallies *tallies, const struct tally *tally,
-			   struct text *out)
-{
-	bool elsewhere = false;
-	for (size_t i = 0; i < tallies->count; i++)
-		elsewhere = elsewhere ||
-			    (tallies->items[i].row == tally->row && tallies->items[i].failed > 0);
-	add_row_name(elsewhere ? '~' : '-', tally, out);
-	if (tally->failed > 0)
-		text_addf(out, ": it passed in %u of %u runs: \"expect\": \"flaky\"\n",
-			  tally->passed, tally->passed + tally->failed);
-	else
-		text_addf(out, ": it passed in each of %u run%s%s\n", tally->passed,
-			  tally->passed == 1 ? "" : "s",
-			  elsewhere ? ", and failed elsewhere: narrow its match" : "");
-}
-
 /* Changes for one check; none where it ends as its row says. */
 static void propose(const struct tallies *tallies, const struct tally *tally, struct text *out)
 {
@@ -289,8 +272,20 @@ static void propose(const struct tallies *tallies, const struct tally *tally, st
 		return;
 	}
 
-	if (tally->passed > 0 && tally->row->expect != EXPECT_FLAKY)
-		propose_passed(tallies, tally, out);
+	if (tally->passed > 0 && tally->row->expect != EXPECT_FLAKY) {
+		bool elsewhere = false;
+		for (size_t i = 0; i < tallies->count; i++)
+			elsewhere = elsewhere || (tallies->items[i].row == tally->row &&
+						  tallies->items[i].failed > 0);
+		add_row_name(elsewhere ? '~' : '-', tally, out);
+		if (tally->failed > 0)
+			text_addf(out, ": it passed in %u of %u runs: \"expect\": \"flaky\"\n",
+				  tally->passed, tally->passed + tally->failed);
+		else
+			text_addf(out, ": it passed in each of %u run%s%s\n", tally->passed,
+				  tally->passed == 1 ? "" : "s",
+				  elsewhere ? ", and failed elsewhere: narrow its match" : "");
+	}
 	if (tally->otherwise > 0) {
 		add_row_name('~', tally, out);
 		text_addf(out, ": %u of %u failures are not what it says (%s): ", tally->otherwise,

@@ -183,20 +183,6 @@ static int start_kubelet(struct session *session, struct error *err)
 	return rc == 0 ? kubelet_start(session->kubelet, err) : rc;
 }
 
-/* Parses "RESOURCE=N"; `text` becomes the resource. */
-static int parse_allocation(char *text, struct kubelet_limit *limit, struct error *err)
-{
-	char *equals = strrchr(text, '=');
-	long long count = 0;
-	if (equals == NULL)
-		return error_set(err, ERROR_ARGUMENT, "--allocate %s: expected RESOURCE=N", text);
-	*equals = '\0';
-	int rc = text_to_int64(equals + 1, "--allocate", 1, INT32_MAX, &count, err);
-	limit->resource = text;
-	limit->count = (size_t)count;
-	return rc;
-}
-
 /* Refuses mistakes before anything is touched. */
 static int check_options(struct error *err)
 {
@@ -210,8 +196,17 @@ static int check_options(struct error *err)
 	for (size_t i = 0; rc == 0 && i < faults.count; i++)
 		rc = kubelet_fault_check(faults.items[i], err);
 	limits = memory_allocate(allocations.count + 1, sizeof(*limits));
-	for (size_t i = 0; rc == 0 && i < allocations.count; i++)
-		rc = parse_allocation(allocations.items[i], &limits[i], err);
+	for (size_t i = 0; rc == 0 && i < allocations.count; i++) {
+		char *equals = strrchr(allocations.items[i], '=');
+		long long count = 0;
+		if (equals == NULL)
+			return error_set(err, ERROR_ARGUMENT, "--allocate %s: expected RESOURCE=N",
+					 allocations.items[i]);
+		*equals = '\0';
+		rc = text_to_int64(equals + 1, "--allocate", 1, INT32_MAX, &count, err);
+		limits[i] = (struct kubelet_limit){.resource = allocations.items[i],
+						   .count = (size_t)count};
+	}
 	return rc;
 }
 

@@ -33,16 +33,6 @@ static cJSON *item_json(const struct plan_item *item)
 	return members_take(&json);
 }
 
-static void print_json(const struct plan *plan)
-{
-	struct members array CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < plan->count; i++)
-		member_item(&array, NULL, item_json(&plan->items[i]));
-	cJSON *json CLEANUP_JSON = members_take(&array);
-	char *text CLEANUP_FREE = json_print(json);
-	(void)fputs(text, stdout);
-}
-
 static void print_table(const struct plan *plan)
 {
 	const struct check_suite *suite = NULL;
@@ -72,15 +62,21 @@ static int list_run(const struct text_list *arguments)
 	struct plan plan CLEANUP_PLAN = {0};
 	struct plan_filter filter = {.include = *arguments, .exclude = list.exclude};
 	struct error err = {0};
-	int code = 0;
-	if (plan_make(suites, &filter, NULL, &plan, &err) < 0)
-		code = command_failed("list", ERROR_ARGUMENT, &err);
-	else if (list.json)
-		print_json(&plan);
-	else
-		print_table(&plan);
+	int rc = plan_make(suites, &filter, NULL, &plan, &err);
 	text_list_free(&list.exclude);
-	return code;
+	if (rc < 0)
+		return command_failed("list", ERROR_ARGUMENT, &err);
+	if (!list.json) {
+		print_table(&plan);
+		return EXIT_SUCCESS;
+	}
+
+	struct members array CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < plan.count; i++)
+		member_item(&array, NULL, item_json(&plan.items[i]));
+	cJSON *json CLEANUP_JSON = members_take(&array);
+	rc = options_print(json_print(json), &err);
+	return rc < 0 ? command_failed("list", rc, &err) : EXIT_SUCCESS;
 }
 
 static const struct option_spec list_options[] = {

@@ -14,20 +14,6 @@ static struct {
 	bool reproducible;
 } report = {.format = "summary"};
 
-/* A reproducible report never replaces a run's own. */
-static int report_write(const cJSON *json, struct error *err)
-{
-	char *journal CLEANUP_FREE = path_join(report.out_directory, JOURNAL_FILE_NAME);
-	if (report.reproducible && file_exists(journal))
-		return error_set(
-			err, ERROR_EXISTS,
-			"--out: %s is the folder of a run, whose own report is not replaced by a "
-			"reproducible one",
-			report.out_directory);
-	int rc = file_make_directories(report.out_directory, 0755, err);
-	return rc == 0 ? report_write_directory(report.out_directory, json, err) : rc;
-}
-
 static int make(const char *directory, struct error *err)
 {
 	struct text_list faults CLEANUP_TEXT_LIST = {0};
@@ -42,8 +28,18 @@ static int make(const char *directory, struct error *err)
 		rc = report_verify_evidence(directory, json, &faults, err);
 	if (rc == 0 && report.reproducible)
 		rc = report_make_reproducible(json, err);
-	if (rc == 0 && report.out_directory != NULL)
-		rc = report_write(json, err);
+	if (rc == 0 && report.out_directory != NULL) {
+		char *journal CLEANUP_FREE = path_join(report.out_directory, JOURNAL_FILE_NAME);
+		if (report.reproducible && file_exists(journal))
+			return error_set(
+				err, ERROR_EXISTS,
+				"--out: %s is the folder of a run, whose own report is not replaced "
+				"by a reproducible one",
+				report.out_directory);
+		rc = file_make_directories(report.out_directory, 0755, err);
+		if (rc == 0)
+			rc = report_write_directory(report.out_directory, json, err);
+	}
 	if (rc < 0)
 		return rc;
 	rc = writer_show(report.format, json, directory, err);

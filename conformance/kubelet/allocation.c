@@ -30,17 +30,6 @@ struct allocation *allocation_find(const struct kubelet *kubelet, const char *po
 	return find(kubelet->allocations, pod, container, resource);
 }
 
-static void allocation_free(struct allocation *allocation)
-{
-	free(allocation->pod);
-	free(allocation->container);
-	free(allocation->resource);
-	id_set_clear(&allocation->ids);
-	if (allocation->response != NULL)
-		v1beta1__container_allocate_response__free_unpacked(allocation->response, NULL);
-	free(allocation);
-}
-
 /* A new one at the end of the list. */
 static struct allocation *append(struct allocation **list, const char *pod, const char *container,
 				 const char *resource)
@@ -65,7 +54,14 @@ static bool drop(struct allocation **link, const char *pod, const char *containe
 			continue;
 		}
 		*link = allocation->next;
-		allocation_free(allocation);
+		free(allocation->pod);
+		free(allocation->container);
+		free(allocation->resource);
+		id_set_clear(&allocation->ids);
+		if (allocation->response != NULL)
+			v1beta1__container_allocate_response__free_unpacked(allocation->response,
+									    NULL);
+		free(allocation);
 		dropped = true;
 	}
 	return dropped;

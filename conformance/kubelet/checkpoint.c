@@ -87,17 +87,6 @@ static bool read_ids(const cJSON *nodes, struct id_set *ids)
 	return true;
 }
 
-static V1beta1__ContainerAllocateResponse *decode_response(const char *text)
-{
-	size_t capacity = strlen(text) + 1;
-	size_t size = 0;
-	uint8_t *bytes CLEANUP_FREE = memory_allocate(capacity, 1);
-	if (sodium_base642bin(bytes, capacity, text, strlen(text), NULL, &size, NULL,
-			      sodium_base64_VARIANT_ORIGINAL) != 0)
-		return NULL;
-	return v1beta1__container_allocate_response__unpack(NULL, size, bytes);
-}
-
 static int read_entry(struct kubelet *kubelet, const cJSON *entry, struct error *err)
 {
 	const char *pod = string_in(entry, "PodUID");
@@ -108,28 +97,17 @@ static int read_entry(struct kubelet *kubelet, const cJSON *entry, struct error 
 	V1beta1__ContainerAllocateResponse *response = NULL;
 
 	if (pod != NULL && container != NULL && resource != NULL && encoded != NULL &&
-	    read_ids(cJSON_GetObjectItemCaseSensitive(entry, "DeviceIDs"), &ids))
-		response = decode_response(encoded);
+	    read_ids(cJSON_GetObjectItemCaseSensitive(entry, "DeviceIDs"), &ids)) {
+		size_t length = strlen(encoded);
+		size_t size = 0;
+		uint8_t *bytes CLEANUP_FREE = memory_allocate(length + 1, 1);
+		if (sodium_base642bin(bytes, length + 1, encoded, length, NULL, &size, NULL,
+				      sodium_base64_VARIANT_ORIGINAL) == 0)
+			response = v1beta1__container_allocate_response__unpack(NULL, size, bytes);
+	}
 	if (response == NULL)
 		return error_set(err, ERROR_FORMAT, "an entry of PodDeviceEntries is corrupt");
 	allocation_add(kubelet, pod, container, resource, &ids, response);
-	return 0;
-}
-
-static int read_document(struct kubelet *kubelet, const cJSON *json, struct error *err)
-{
-	const cJSON *entries = json_pointer(json, "/Data/PodDeviceEntries");
-	const cJSON *registered = json_pointer(json, "/Data/RegisteredDevices");
-	if (!cJSON_IsArray(entries) || !cJSON_IsObject(registered))
-		return error_set(err, ERROR_FORMAT,
-				 "PodDeviceEntries or RegisteredDevices is missing");
-	json_each (entry, entries) {
-		int rc = read_entry(kubelet, entry, err);
-		if (rc < 0)
-			return rc;
-	}
-	json_each (each, registered)
-		resource_recall(kubelet, each->string);
 	return 0;
 }
 
@@ -144,9 +122,18 @@ void checkpoint_read(struct kubelet *kubelet)
 		return;
 
 	int rc = json_read_file(kubelet->checkpoint, &json, &err);
-	if (rc == 0)
-		rc = read_document(kubelet, json, &err);
+	const cJSON *entries = json_pointer(json, "/Data/PodDeviceEntries");
+	const cJSON *registered = json_pointer(json, "/Data/RegisteredDevices");
+	if (rc == 0 && (!cJSON_IsArray(entries) || !cJSON_IsObject(registered)))
+		rc = error_set(&err, ERROR_FORMAT,
+			       "PodDeviceEntries or RegisteredDevices is missing");
+	json_each (entry, entries) {
+		if (rc == 0)
+			rc = read_entry(kubelet, entry, &err);
+	}
 	if (rc == 0) {
+		json_each (each, registered)
+			resource_recall(kubelet, each->string);
 		resources_report(kubelet);
 		return;
 	}

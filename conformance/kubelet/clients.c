@@ -35,16 +35,6 @@ void client_close_channel(struct kubelet_plugin *plugin)
 	rpc_channel_close(STEAL(plugin->channel));
 }
 
-static void client_free(struct kubelet_plugin *plugin)
-{
-	kubelet_stream_free(STEAL(plugin->stream)); /* first: its end is not reported */
-	client_close_channel(plugin);
-	dial_free(plugin->dial);
-	free(plugin->resource);
-	free(plugin->socket);
-	free(plugin);
-}
-
 struct kubelet_plugin *client_new(struct kubelet *kubelet, const char *resource, const char *socket)
 {
 	struct kubelet_plugin *plugin = memory_allocate(1, sizeof(*plugin));
@@ -171,7 +161,12 @@ void clients_free(struct kubelet *kubelet, bool all)
 			continue;
 		}
 		*link = plugin->next;
-		client_free(plugin);
+		kubelet_stream_free(STEAL(plugin->stream)); /* first: its end is not reported */
+		client_close_channel(plugin);
+		dial_free(plugin->dial);
+		free(plugin->resource);
+		free(plugin->socket);
+		free(plugin);
 	}
 }
 

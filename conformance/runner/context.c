@@ -43,33 +43,6 @@ static void *at(struct context *context, const struct place *place)
 	return (char *)context + place->offset;
 }
 
-static int read_members(struct context *context, struct error *err)
-{
-	struct json_at root = json_root(context->storage);
-	struct json_at directories = {0};
-	int rc = json_need(&root, "cdiDirectories", JSON_ARRAY, &directories, err);
-
-	for (size_t i = 0; rc == 0 && i < json_count(&directories); i++) {
-		struct json_at directory = {0};
-		rc = json_element(&directories, i, JSON_STRING, &directory, err);
-		if (rc == 0)
-			(void)text_list_add(&context->cdi_directories, directory.node->valuestring,
-					    NULL);
-	}
-	json_each (handler, json_pointer(context->storage, "/runtimeHandlers")) {
-		if (cJSON_IsString(handler))
-			(void)text_list_add(&context->runtime_handlers, handler->valuestring, NULL);
-	}
-
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(strings); i++)
-		rc = json_have_string(&root, strings[i].key, at(context, &strings[i]), err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(flags); i++)
-		rc = json_need_bool(&root, flags[i].key, at(context, &flags[i]), err);
-	if (rc < 0)
-		return rc;
-	return json_need_int(&root, "timeoutPercent", 1, 100000, &context->timeout_percent, err);
-}
-
 static int read_files(const char *directory, struct context *context, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(directory, "context.json");
@@ -81,12 +54,33 @@ static int read_files(const char *directory, struct context *context, struct err
 	};
 	struct discovery_snapshot *node = NULL;
 	struct redactor *redactor = NULL;
+	struct json_at directories = {0};
 	cJSON *json = NULL;
 
 	int rc = json_read_file(path, &json, err);
 	context->storage = json;
+	struct json_at root = json_root(json);
 	if (rc == 0)
-		rc = read_members(context, err);
+		rc = json_need(&root, "cdiDirectories", JSON_ARRAY, &directories, err);
+	for (size_t i = 0; rc == 0 && i < json_count(&directories); i++) {
+		struct json_at item = {0};
+		rc = json_element(&directories, i, JSON_STRING, &item, err);
+		if (rc == 0)
+			(void)text_list_add(&context->cdi_directories, item.node->valuestring,
+					    NULL);
+	}
+	json_each (handler, json_pointer(json, "/runtimeHandlers")) {
+		if (cJSON_IsString(handler))
+			(void)text_list_add(&context->runtime_handlers, handler->valuestring, NULL);
+	}
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(strings); i++)
+		rc = json_have_string(&root, strings[i].key, at(context, &strings[i]), err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(flags); i++)
+		rc = json_need_bool(&root, flags[i].key, at(context, &flags[i]), err);
+	if (rc == 0)
+		rc = json_need_int(&root, "timeoutPercent", 1, 100000, &context->timeout_percent,
+				   err);
+
 	if (rc == 0)
 		rc = discovery_take(&options, &node, err);
 	if (rc < 0)

@@ -83,24 +83,23 @@ static cJSON *node_json(const struct environment *environment, const struct cont
 	return members_take(&node);
 }
 
-/* Names Wine: its Windows version is not that of a real Windows. */
-static char *wine_product(const struct discovery_system *system, const struct wine_node *wine)
-{
-	char *version CLEANUP_FREE = NULL;
-	if (!is_wine(wine))
-		version = memory_copy(system->emulator);
-	else
-		(void)wine_node_version(wine, &version, NULL);
-	return text_format("%s, Windows build reported %s%s", version != NULL ? version : "Wine",
-			   text_starts_with(system->build, "10.0.") ? "" : "10.0.", system->build);
-}
-
 static cJSON *os_json(const struct discovery_system *system, const struct wine_node *wine)
 {
+	const bool runs_wine = is_wine(wine);
 	struct members os CLEANUP_MEMBERS = members_new();
+	char *version CLEANUP_FREE = NULL;
 	char *product CLEANUP_FREE = NULL;
-	if (is_wine(wine) || system->emulator[0] != '\0')
-		product = wine_product(system, wine);
+
+	/* Names Wine: its Windows version is not that of a real Windows. */
+	if (runs_wine || system->emulator[0] != '\0') {
+		if (!runs_wine)
+			version = memory_copy(system->emulator);
+		else if (wine_node_version(wine, &version, NULL) < 0)
+			version = memory_copy("Wine");
+		product = text_format("%s, Windows build reported %s%s", version,
+				      text_starts_with(system->build, "10.0.") ? "" : "10.0.",
+				      system->build);
+	}
 
 	add_text(&os, "name", system->os);
 	add_text(&os, "product", product != NULL ? product : system->product);

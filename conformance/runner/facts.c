@@ -130,39 +130,14 @@ int facts_write(struct workplace *workplace, const struct discovery_snapshot *no
 	return json_write_file(path, json, err);
 }
 
-static int parse(const struct json_at *root, struct facts *out, struct error *err)
+int facts_read(const char *run_directory, struct facts *out, struct error *err)
 {
+	char *path CLEANUP_FREE = path_join(run_directory, FACTS_FILE);
 	struct json_at host = {0};
 	struct json_at configuration = {0};
 	struct json_at contents = {0};
 	const char *runtime = "";
-
-	out->image.artifact_type = "";
-	int rc = json_need(root, "host", JSON_OBJECT, &host, err);
-	if (rc == 0)
-		rc = host_facts_from_json(host.node, &out->host, err);
-	if (rc == 0)
-		rc = json_need_string(root, "reference", &out->image.reference, err);
-	if (rc == 0)
-		rc = json_need_string(root, "digest", &out->image.digest, err);
-	if (rc == 0)
-		rc = json_need_string(root, "runtime", &runtime, err);
-	if (rc == 0)
-		rc = json_need(root, "configuration", JSON_OBJECT, &configuration, err);
-	if (rc == 0)
-		rc = image_configuration_read(configuration.node, &out->image, err);
-	if (rc == 0)
-		rc = json_have(root, "contents", JSON_OBJECT, &contents, err);
-	out->runtime = (enum compat_runtime)text_position(compat_runtime_names, runtime);
-	if (rc < 0 || contents.node == NULL)
-		return rc;
-	return image_contents_parse(&contents, &out->contents, err);
-}
-
-int facts_read(const char *run_directory, struct facts *out, struct error *err)
-{
-	char *path CLEANUP_FREE = path_join(run_directory, FACTS_FILE);
-	*out = (struct facts){.unread = ""};
+	*out = (struct facts){.unread = "", .image.artifact_type = ""};
 
 	int rc = json_read_file(path, &out->document, err);
 	if (rc < 0)
@@ -171,8 +146,28 @@ int facts_read(const char *run_directory, struct facts *out, struct error *err)
 	rc = json_need_string(&root, "untold", &out->untold, err);
 	if (rc == 0)
 		rc = json_have_string(&root, "unread", &out->unread, err);
-	if (rc == 0 && out->untold[0] == '\0')
-		rc = parse(&root, out, err);
+	if (rc == 0 && out->untold[0] != '\0')
+		return 0;
+
+	if (rc == 0)
+		rc = json_need(&root, "host", JSON_OBJECT, &host, err);
+	if (rc == 0)
+		rc = host_facts_from_json(host.node, &out->host, err);
+	if (rc == 0)
+		rc = json_need_string(&root, "reference", &out->image.reference, err);
+	if (rc == 0)
+		rc = json_need_string(&root, "digest", &out->image.digest, err);
+	if (rc == 0)
+		rc = json_need_string(&root, "runtime", &runtime, err);
+	if (rc == 0)
+		rc = json_need(&root, "configuration", JSON_OBJECT, &configuration, err);
+	if (rc == 0)
+		rc = image_configuration_read(configuration.node, &out->image, err);
+	if (rc == 0)
+		rc = json_have(&root, "contents", JSON_OBJECT, &contents, err);
+	if (rc == 0 && contents.node != NULL)
+		rc = image_contents_parse(&contents, &out->contents, err);
+	out->runtime = (enum compat_runtime)text_position(compat_runtime_names, runtime);
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 

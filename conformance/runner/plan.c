@@ -116,23 +116,6 @@ static void judge(struct plan_item *item, const struct context *context)
 		item->outcome = REPORT_PASS;
 }
 
-/* A requirement whose checks all lack a device with their API still applies: it is not tested. */
-static void open_without_api(struct plan *plan)
-{
-	bool applied[CHECK_REQUIREMENT_COUNT] = {false};
-	size_t count = plan->count + plan->left_out_count;
-	for (size_t i = 0; i < count; i++) {
-		const struct plan_item *item = &plan->items[i];
-		if (item->outcome != REPORT_NOT_APPLICABLE)
-			applied[item->check->requirement] = true;
-	}
-	for (size_t i = 0; i < count; i++) {
-		struct plan_item *item = &plan->items[i];
-		if (item->no_api && !applied[item->check->requirement])
-			item->outcome = REPORT_UNSUPPORTED;
-	}
-}
-
 /* Adds the checks that are selected, or the others; *count counts them. */
 static void add_items(struct plan *plan, size_t *count, const struct check_suite *const *suites,
 		      const struct plan_filter *filter, const struct context *context,
@@ -220,7 +203,20 @@ int plan_make(const struct check_suite *const *suites, const struct plan_filter 
 		plan_free(plan);
 		return rc;
 	}
-	open_without_api(plan);
+
+	/* A requirement whose checks all lack a device with their API still applies: it is not
+	 * tested. */
+	bool applied[CHECK_REQUIREMENT_COUNT] = {false};
+	size_t total = plan->count + plan->left_out_count;
+	for (size_t i = 0; i < total; i++) {
+		if (plan->items[i].outcome != REPORT_NOT_APPLICABLE)
+			applied[plan->items[i].check->requirement] = true;
+	}
+	for (size_t i = 0; i < total; i++) {
+		struct plan_item *item = &plan->items[i];
+		if (item->no_api && !applied[item->check->requirement])
+			item->outcome = REPORT_UNSUPPORTED;
+	}
 	return 0;
 }
 

@@ -400,21 +400,6 @@ static int finish(struct runner *runner, struct error *err)
 	return rc == 0 ? journal_end(runner->journal, err) : rc;
 }
 
-/* A run that breaks keeps its journal, and a report that says why. */
-static int give_up(struct runner *runner, struct error *failure, struct error *err)
-{
-	const char *directory = runner->output;
-	cJSON *report CLEANUP_JSON = NULL;
-	file_name_held(directory, runner->settings->asked.out_directory, failure);
-	if (runner->journal != NULL)
-		(void)journal_abort(runner->journal, REPORT_ABORT_BROKEN, failure->text, NULL);
-	(void)finish(runner, NULL);
-	if (runner->journal != NULL && report_read_directory(directory, &report, NULL) == 0 &&
-	    report_write_directory(directory, report, NULL) == 0 && runner->settings->ci != NULL)
-		print_report(runner, report);
-	return error_copy(err, failure);
-}
-
 /* The run itself, with its journal from the first record to the last. */
 static int work(struct runner *runner, int *exit_code, struct error *err)
 {
@@ -440,8 +425,20 @@ static int work(struct runner *runner, int *exit_code, struct error *err)
 
 	if (rc == 0)
 		rc = record(runner, &failure);
-	if (rc < 0)
-		return give_up(runner, &failure, err);
+	if (rc < 0) {
+		/* A run that breaks keeps its journal, and a report that says why. */
+		file_name_held(runner->output, runner->settings->asked.out_directory, &failure);
+		if (runner->journal != NULL)
+			(void)journal_abort(runner->journal, REPORT_ABORT_BROKEN, failure.text,
+					    NULL);
+		(void)finish(runner, NULL);
+		if (runner->journal != NULL &&
+		    report_read_directory(runner->output, &report, NULL) == 0 &&
+		    report_write_directory(runner->output, report, NULL) == 0 &&
+		    runner->settings->ci != NULL)
+			print_report(runner, report);
+		return error_copy(err, &failure);
+	}
 
 	rc = finish(runner, err);
 	if (rc == 0)
