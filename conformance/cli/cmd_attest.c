@@ -18,16 +18,17 @@ static int attest(const char *folder, struct faults *faults, struct error *err)
 {
 	struct key key CLEANUP_KEY = {0};
 	cJSON *envelope CLEANUP_JSON = NULL;
-	char *beside CLEANUP_FREE = path_join(folder, ATTESTATION_FILE_NAME);
+	char *in_folder CLEANUP_FREE = path_join(folder, ATTESTATION_FILE_NAME);
 	char today[CLOCK_UTC_SIZE] = "";
-	const char *output = given.output != NULL ? given.output : beside;
-	int rc = beside != NULL ? attest_key(given.key, KEY_PRIVATE, &key, err) : error_memory(err);
+	const char *output = given.output != NULL ? given.output : in_folder;
+	int rc = attest_key(given.key, KEY_PRIVATE, &key, err);
 	if (rc == 0)
 		rc = attest_folder(folder, given.url, clock_utc(today), &key, &envelope, faults,
 				   err);
-	if (rc == 0 && envelope != NULL)
-		rc = json_write_file(output, envelope, err);
-	if (rc == 0 && envelope != NULL)
+	if (rc < 0 || envelope == NULL)
+		return rc;
+	rc = json_write_file(output, envelope, err);
+	if (rc == 0)
 		(void)printf("%s signed with %s\n", output, key.id);
 	return rc;
 }
@@ -37,17 +38,16 @@ static int attest_run(const struct text_list *arguments)
 	struct faults faults CLEANUP_FAULTS = {0};
 	struct error err = {0};
 	int rc = attest(arguments->items[0], &faults, &err);
-	return rc < 0 ? command_failed("attest", rc, &err) : attest_tell("attest", &faults);
+	return rc < 0 ? command_failed("attest", rc, &err) : attest_print_faults("attest", &faults);
 }
 
 static const struct option_spec attest_options[] = {
 	{OPTION_ROW("key", OPTION_STRING, given.key), .letter = 'k', .value = "FILE",
 	 .help = "The private key to sign with. Required."},
 	{OPTION_ROW("output", OPTION_STRING, given.output), .letter = 'o', .value = "FILE",
-	 .help = "Where the attestation goes. Without it attestation.json in the report's folder."},
+	 .help = "The file to write. Default: attestation.json in the report's folder."},
 	{OPTION_ROW("url", OPTION_STRING, given.url), .value = "URL",
-	 .help = "Where the run can be looked at, such as a job of a CI; becomes part of the "
-		 "attestation."},
+	 .help = "A page about the run, such as a job of a CI system; becomes part of the attestation."},
 	{.name = NULL},
 };
 
@@ -55,7 +55,7 @@ static const char *const attest_examples[] = {
 	"gpucert attest gpucert-report --key vendor.key",
 	"Sign the report of a run, its journal and its evidence.",
 	"gpucert verify gpucert-report --key vendor.key.pub",
-	"What everybody else does then.",
+	"Verify it with the public key, as anybody can.",
 	NULL,
 };
 
@@ -65,17 +65,17 @@ const struct command_spec command_attest = {
 	.arguments = "DIR",
 	.description =
 		"Writes an in-toto statement with the predicate test-result as a DSSE envelope "
-		"(docs/attestation.md). Its subjects are the digests of plugin, drivers and images; it holds "
-		"the digests of report.json, journal.ndjson, all evidence, and of junit.xml, claims.json "
-		"and product.yaml where DIR has them.\n\n"
-		"A report that is not what its journal says, or evidence that is missing or was changed, "
-		"is not signed. A run that is not conformant is: its result is FAILED.",
+		"(docs/attestation.md). Its subjects are the digests of plugin, drivers and images; "
+		"it holds the digests of report.json, journal.ndjson, all evidence, and of "
+		"junit.xml, claims.json and product.yaml if DIR has them.\n\nA folder whose report "
+		"does not match its journal, or whose evidence is missing or was changed, is not "
+		"signed. A run that is not conformant is signed with the result FAILED.",
 	.options = attest_options,
 	.examples = attest_examples,
 	.exit_codes =
 		(const char *const[]){
 			"0", "signed", "1",
-			"not signed: the folder is not what its run stored, or an expectation expired",
+			"not signed: the folder was changed after the run, or an expectation expired",
 			"2", "usage", "3",
 			"a file cannot be read or written, or the key is not one", NULL},
 	.run = attest_run,

@@ -40,71 +40,58 @@ static int build(const char *report, struct faults *faults, struct error *err)
 	return certify_build(&plan, faults, err);
 }
 
-/* The report that was certified, as `certify check` reads it. */
-static int print_certified(struct error *err)
-{
-	struct text_list subject CLEANUP_TEXT_LIST = {0};
-	cJSON *report CLEANUP_JSON = NULL;
-	int rc = report_read_directory(given.output, &report, err);
-	if (rc == 0)
-		rc = certify_subject(report, &subject, err);
-	if (rc < 0)
-		return rc;
-	(void)printf("%s: certified\n", given.output);
-	text_each (line, &subject) {
-		(void)printf("%s\n", line);
-	}
-	return 0;
-}
-
 static int build_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
+	struct text_list subject CLEANUP_TEXT_LIST = {0};
+	cJSON *report CLEANUP_JSON = NULL;
 	struct error err = {0};
 	int rc = build(arguments->items[0], &faults, &err);
-	if (rc == 0 && faults_count(&faults) == 0)
-		rc = print_certified(&err);
+	if (rc == 0 && faults_count(&faults) == 0) {
+		rc = report_read_directory(given.output, &report, &err);
+		if (rc == 0)
+			rc = certify_subject(report, &subject, &err);
+		if (rc == 0) {
+			(void)printf("%s: certified\n", given.output);
+			text_each (line, &subject)
+				(void)printf("%s\n", line);
+		}
+	}
 	if (rc < 0)
 		return command_failed("certify build", rc, &err);
-	return attest_tell("certify build", &faults);
-}
-
-static int check(const char *folder, struct key *key, struct text *text, struct text_list *subject,
-		 cJSON **statement, struct faults *faults, struct error *err)
-{
-	struct product product CLEANUP_PRODUCT = {0};
-	char today[CLOCK_UTC_SIZE] = "";
-	int rc = attest_key(given.key, KEY_PUBLIC, key, err);
-	if (rc == 0)
-		rc = certify_check(folder, key, clock_utc(today), &product, subject, statement,
-				   faults, err);
-	if (rc < 0 || faults_count(faults) > 0)
-		return rc;
-	text_add(text, "certified: ");
-	text_add_escaped(text, product.name, strlen(product.name));
-	text_add(text, " ");
-	text_add_escaped(text, product.version, strlen(product.version));
-	text_add(text, " by ");
-	text_add_escaped(text, product.vendor, strlen(product.vendor));
-	text_add(text, "\n");
-	text_each (line, subject)
-		text_addf(text, "%s\n", line);
-	text_addf(text, "result %s, signed with %s\n", view_string(*statement, "/predicate/result"),
-		  key->id);
-	return text->failed ? error_memory(err) : 0;
+	return attest_print_faults("certify build", &faults);
 }
 
 static int check_run(const struct text_list *arguments)
 {
 	struct faults faults CLEANUP_FAULTS = {0};
 	struct key key CLEANUP_KEY = {0};
+	struct product product CLEANUP_PRODUCT = {0};
 	struct text text CLEANUP_TEXT = {0};
 	struct text_list subject CLEANUP_TEXT_LIST = {0};
 	cJSON *statement CLEANUP_JSON = NULL;
+	char today[CLOCK_UTC_SIZE] = "";
 	struct error err = {0};
-	int rc = check(arguments->items[0], &key, &text, &subject, &statement, &faults, &err);
+	int rc = attest_key(given.key, KEY_PUBLIC, &key, &err);
+	if (rc == 0)
+		rc = certify_check(arguments->items[0], &key, clock_utc(today), &product, &subject,
+				   &statement, &faults, &err);
 	if (rc < 0)
 		return command_failed("certify check", rc, &err);
+
+	if (faults_count(&faults) == 0) {
+		text_add(&text, "certified: ");
+		text_add_escaped(&text, product.name, strlen(product.name));
+		text_add(&text, " ");
+		text_add_escaped(&text, product.version, strlen(product.version));
+		text_add(&text, " by ");
+		text_add_escaped(&text, product.vendor, strlen(product.vendor));
+		text_add(&text, "\n");
+		text_each (line, &subject)
+			text_addf(&text, "%s\n", line);
+		text_addf(&text, "result %s, signed with %s\n",
+			  view_string(statement, "/predicate/result"), key.id);
+	}
 	return attest_print("certify check", given.json, text_string(&text), key.id, &subject,
 			    statement, &faults, &err);
 }
@@ -113,10 +100,10 @@ static const struct option_spec build_options[] = {
 	{OPTION_ROW("key", OPTION_STRING, given.key), .letter = 'k', .value = "FILE",
 	 .help = "The private key to sign with. Required."},
 	{OPTION_ROW("product", OPTION_STRING, given.product), .letter = 'p', .value = "FILE",
-	 .help = "What is certified, as YAML. Required."},
+	 .help = "The product to certify, as YAML. Required."},
 	{OPTION_ROW("claims", OPTION_STRING, given.claims), .letter = 'c', .value = "FILE",
-	 .help = "What was not tested, and why. Without it claims.json of the run's folder, if there is "
-		 "one."},
+	 .help = "Requirements that were not tested, and why. Default: claims.json in the run's "
+		 "folder, if it exists."},
 	{OPTION_ROW("output", OPTION_STRING, given.output), .letter = 'o', .value = "DIR",
 	 .help = "The folder to make. Required."},
 	{.name = NULL},
@@ -135,7 +122,7 @@ static const char *const build_examples[] = {
 	"Make the folder that is published, when everything was tested.",
 	"gpucert certify build gpucert-report --product product.yaml --claims claims.json --key "
 	"vendor.key -o certificate",
-	"The same with reasons for what was not tested.",
+	"The same, with reasons for requirements that were not tested.",
 	NULL,
 };
 
@@ -144,23 +131,23 @@ const struct command_spec command_certify_build = {
 	.summary = "Make the folder that certifies a product, from a run",
 	.arguments = "DIR",
 	.description =
-		"The new folder has product.yaml, README.md, report.json, journal.ndjson, junit.xml, the "
-		"evidence, claims.json where something is claimed, and attestation.json, which covers "
-		"all of them (docs/attestation.md).\n\n"
-		"It is made only when the product may be called certified: the run is complete and on a live "
-		"node, no MUST requirement is violated, and whatever of them was not tested is claimed "
-		"with a justification. Otherwise each reason is told, and nothing is written.",
+		"The new folder has product.yaml, README.md, report.json, journal.ndjson, junit.xml, "
+		"the evidence, claims.json if there are claims, and attestation.json, which covers "
+		"all of them (docs/attestation.md).\n\nIt is made only if the product may be called "
+		"certified: the run is complete and on a live node, no MUST requirement is violated, "
+		"and each that was not tested is claimed with a justification. Otherwise every "
+		"reason is printed, and nothing is written.",
 	.options = build_options,
 	.examples = build_examples,
 	.exit_codes =
-		(const char *const[]){"0", "made", "1", "not certified; the reasons are told", "2",
-				      "usage", "3", "a file cannot be read or written", NULL},
+		(const char *const[]){"0", "made", "1", "not certified; the reasons are printed",
+				      "2", "usage", "3", "a file cannot be read or written", NULL},
 	.run = build_run,
 };
 
 static const char *const check_examples[] = {
 	"gpucert certify check certificate --key vendor.key.pub",
-	"Tell whether a published folder certifies what it says.",
+	"Check a published folder.",
 	NULL,
 };
 
@@ -169,10 +156,10 @@ const struct command_spec command_certify_check = {
 	.summary = "Check a folder that certifies a product",
 	.arguments = "DIR",
 	.description =
-		"Everything that 'gpucert verify' looks at, and: product.yaml is complete, no file is "
-		"missing, nothing else lies in the folder, no link is in it, and the run and its claims "
-		"allow the word certified today. Each fault is a line on standard error, as of 'verify', with "
-		"the further words unnamed-file and not-certified.",
+		"Checks everything that 'gpucert verify' checks, and: product.yaml is complete, no "
+		"file is missing, the folder has no other file and no link, and the run and its "
+		"claims allow the word certified today. Each fault is a line on standard error, as "
+		"with 'verify', with the additional words unnamed-file and not-certified.",
 	.options = check_options,
 	.examples = check_examples,
 	.exit_codes = (const char *const[]){"0", "certified", "1", "not certified", "2", "usage",

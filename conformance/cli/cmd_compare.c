@@ -20,38 +20,27 @@ static struct {
 	const char *format, *fail_on;
 } given = {.format = "text", .fail_on = "regression"};
 
-/* What gives exit code 1, if anything does. */
-static bool fails(const struct comparison *comparison)
-{
-	const size_t *kinds = comparison->kinds;
-	const bool regressed = kinds[COMPARE_REGRESSION] > 0;
-	const bool changed = kinds[COMPARE_CHANGED] > 0 || kinds[COMPARE_GONE] > 0 ||
-			     kinds[COMPARE_NOT_COMPARABLE] > 0;
-	if (strcmp(given.fail_on, "nothing") == 0)
-		return false;
-	return regressed || (changed && strcmp(given.fail_on, "change") == 0);
-}
-
-/* What was told so far, in each of the formats. */
-struct told {
+/* The comparisons so far, in each of the formats. */
+struct output {
 	struct text text;
 	cJSON *json; /* an array */
 	struct compare_page page;
-	bool failed;
+	bool failed; /* as --fail-on defines it */
 };
 
-static void told_free(struct told *told)
+static void output_free(struct output *output)
 {
-	text_free(&told->text);
-	cJSON_Delete(told->json);
-	compare_page_free(&told->page);
+	text_free(&output->text);
+	cJSON_Delete(output->json);
+	compare_page_free(&output->page);
 }
 
-static int compare(const cJSON *from, const char *from_path, const char *to_path, struct told *told,
-		   struct error *err)
+static int compare(const cJSON *from, const char *from_path, const char *to_path,
+		   struct output *output, struct error *err)
 {
 	const size_t format = text_position(formats, given.format);
 	struct comparison comparison CLEANUP_COMPARISON = {0};
+	const size_t *kinds = comparison.kinds;
 	cJSON *to CLEANUP_JSON = NULL;
 	int rc = report_file_read(to_path, NULL, &to, err);
 	if (rc < 0)
@@ -59,71 +48,77 @@ static int compare(const cJSON *from, const char *from_path, const char *to_path
 	rc = comparison_make(from, to, &comparison, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", to_path);
-	comparison.from_path = told->page.several ? from_path : NULL;
+	comparison.from_path = output->page.several ? from_path : NULL;
 	comparison.to_path = to_path;
-	text_add(&told->text, told->text.size > 0 ? "\n" : "");
-	if (format == FORMAT_MARKDOWN)
-		comparison_print_markdown(&comparison, &told->text);
-	else
-		comparison_print(&comparison, style_enabled(STDOUT_FILENO), &told->text);
-	if (format == FORMAT_HTML)
-		compare_page_add(&told->page, &comparison, from_path, to_path);
-	told->failed = told->failed || fails(&comparison);
-	return members_append(told->json, comparison_to_json(&comparison), err);
-}
 
-static int print(struct told *told, struct error *err)
-{
-	struct text page CLEANUP_TEXT = {0};
-	int rc = 0;
-	switch (text_position(formats, given.format)) {
-	case FORMAT_JSON:
-		return options_print(json_print(cJSON_GetArraySize(told->json) == 1
-							? told->json->child
-							: told->json),
-				     err);
-	case FORMAT_HTML:
-		rc = compare_page_print(&told->page, &page, err);
-		return rc < 0 ? rc : options_print(text_take(&page), err);
-	default:
-		return options_print(text_take(&told->text), err);
-	}
+	text_add(&output->text, output->text.size > 0 ? "\n" : "");
+	if (format == FORMAT_MARKDOWN)
+		comparison_print_markdown(&comparison, &output->text);
+	else
+		comparison_print(&comparison, style_enabled(STDOUT_FILENO), &output->text);
+	if (format == FORMAT_HTML)
+		compare_page_add(&output->page, &comparison, from_path, to_path);
+	(void)members_append(output->json, comparison_to_json(&comparison), err);
+
+	const bool changed = kinds[COMPARE_CHANGED] > 0 || kinds[COMPARE_GONE] > 0 ||
+			     kinds[COMPARE_NOT_COMPARABLE] > 0;
+	if (strcmp(given.fail_on, "nothing") != 0 && kinds[COMPARE_REGRESSION] > 0)
+		output->failed = true;
+	if (strcmp(given.fail_on, "change") == 0 && changed)
+		output->failed = true;
+	return 0;
 }
 
 static int compare_run(const struct text_list *arguments)
 {
-	struct told told CLEANUP(told_free) = {.json = cJSON_CreateArray(),
-					       .page = {.several = arguments->count > 2}};
+	struct output output CLEANUP(output_free) = {.json = cJSON_CreateArray(),
+						     .page = {.several = arguments->count > 2}};
 	cJSON *from CLEANUP_JSON = NULL;
 	struct view from_view CLEANUP_VIEW = {0};
+	struct text page CLEANUP_TEXT = {0};
 	struct error err = {0};
 	int rc = report_file_open(arguments->items[0], &from, &from_view, &err);
 	for (size_t i = 1; rc == 0 && i < arguments->count; i++)
-		rc = compare(from, arguments->items[0], arguments->items[i], &told, &err);
-	if (rc == 0)
-		rc = print(&told, &err);
+		rc = compare(from, arguments->items[0], arguments->items[i], &output, &err);
 	if (rc < 0)
 		return command_failed("compare", rc, &err);
-	return told.failed ? EXIT_REGRESSION : EXIT_SUCCESS;
+
+	const cJSON *json = output.json;
+	switch (text_position(formats, given.format)) {
+	case FORMAT_JSON:
+		rc = options_print(json_print(output.page.several ? json : json->child), &err);
+		break;
+	case FORMAT_HTML:
+		rc = compare_page_print(&output.page, &page, &err);
+		if (rc == 0)
+			rc = options_print(text_take(&page), &err);
+		break;
+	default:
+		rc = options_print(text_take(&output.text), &err);
+	}
+	if (rc < 0)
+		return command_failed("compare", rc, &err);
+	return output.failed ? EXIT_REGRESSION : EXIT_SUCCESS;
 }
 
 static const struct option_spec compare_options[] = {
 	{OPTION_ROW("format", OPTION_CHOICE, given.format), .letter = 'f', .value = "FORMAT",
-	 .help = "What to print. markdown: for a CI system's summary or a review. json: comparison.schema.json; of several an array. html: a page whose links are "
+	 .help = "Output format. markdown: for a CI system's summary or a review. json: "
+		 "comparison.schema.json, an array for several reports. html: a page whose links are "
 		 "relative to the working directory, so store it there.",
 	 .choices = formats},
 	{OPTION_ROW("fail-on", OPTION_CHOICE, given.fail_on), .value = "WHAT",
-	 .help = "What gives exit code 1: a check that passed and does not pass any more; as well any "
-		 "other change, a check that is gone or cannot be compared; or nothing.",
+	 .help = "When to exit with 1: if a check that passed no longer does (regression); also if "
+		 "any other check changed, is gone or cannot be compared (change); or never (nothing).",
 	 .choices = limits},
 	{.name = NULL},
 };
 
 static const char *const compare_examples[] = {
 	"gpucert compare yesterday today",
-	"Tell what a new driver or a new build of Windows changed.",
+	"Show what a new driver or a new build of Windows changed.",
 	"gpucert compare --fail-on change baseline/report.json gpucert-report",
-	"Let CI fail when any check ended otherwise than in the baseline.",
+	"Let CI fail when any check ended differently than in the baseline.",
 	"gpucert compare --format html yesterday today >comparison.html",
 	"Make a page of the difference, with links to both reports.",
 	NULL,
@@ -131,23 +126,22 @@ static const char *const compare_examples[] = {
 
 const struct command_spec command_compare = {
 	.name = "compare",
-	.summary = "Tell what changed from one report to others",
+	.summary = "Show what changed from one report to others",
 	.arguments = "REPORT REPORT...",
 	.description =
-		"REPORT is the folder of a run (--out of 'run') or a report.json. The first is what each "
-		"of the others is compared with: first what the reports are about (OS, driver, device, "
-		"runtime, plugin, images, harness, node), then how the checks ended: regressions (a check "
-		"passed, and does not pass any more, also when it is unsupported or did not run), other "
-		"changes, fixes, new checks, checks that are gone, and those that cannot be compared, "
-		"because the check has another revision, or it did not pass and one of the runs got no "
-		"answer. When only one part of the environment moved, the first line names it with both "
-		"versions.\n\n"
-		"Outcomes are compared; whether they were expected does not matter. An image of Windows "
-		"follows its host's build, and so does not count as a part that moved.",
+		"REPORT is the folder of a run (--out of 'run') or a report.json. Each of the others "
+		"is compared with the first: first the environment (OS, driver, device, runtime, "
+		"plugin, images, harness, node), then the outcomes of checks: regressions (a check "
+		"passed, and no longer does, also when it is unsupported or did not run), other "
+		"changes, fixes, new checks, checks that are gone, and checks that cannot be "
+		"compared, because they have another revision, or did not pass while one of the runs "
+		"got no answer. If only one part of the environment changed, the first line names it "
+		"with both versions.\n\nOutcomes are compared; whether they were expected does not "
+		"matter. A Windows image follows its host's build, and so does not count as a change.",
 	.options = compare_options,
 	.examples = compare_examples,
 	.exit_codes = (const char *const[]){"0", "no regression", "1",
-					    "a regression, or what --fail-on names", "2", "usage",
-					    "3", "a report cannot be read", NULL},
+					    "a regression, or a change that --fail-on names", "2",
+					    "usage", "3", "a report cannot be read", NULL},
 	.run = compare_run,
 };

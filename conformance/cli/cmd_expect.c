@@ -16,7 +16,6 @@
 
 enum { EXIT_PROPOSALS = 1 };
 
-/* `given` has the files and, behind them, reports. */
 static struct {
 	struct text_list reports;
 } given;
@@ -28,7 +27,7 @@ static int open_files(const struct text_list *files, struct expectations *out, s
 	(void)clock_utc(today);
 	int rc = expectations_open(files, suites, today, out, &overdue, err);
 	text_each (line, &overdue)
-		command_tell("expect", line);
+		command_print("expect", line);
 	return rc;
 }
 
@@ -61,7 +60,7 @@ static void add_line(struct text *out, const char *label, const char *value)
 	text_add(out, "\n");
 }
 
-/* How a check of a report ended, and the row for it. What the row `before` said is not said again. */
+/* How a check of a report ended, and the row for it; texts of the row `before` are not repeated. */
 static void explain(const struct view_check *check, const struct expectation *row,
 		    const struct expectation *before, struct text *out)
 {
@@ -81,8 +80,8 @@ static void explain(const struct view_check *check, const struct expectation *ro
 	add_line(out, "review by", row->review_by);
 }
 
-static int each_row(const struct expectations *expectations, const char *path, struct text *out,
-		    struct error *err)
+static int explain_report(const struct expectations *expectations, const char *path,
+			  struct text *out, struct error *err)
 {
 	cJSON *report CLEANUP_JSON = NULL;
 	struct view view CLEANUP_VIEW = {0};
@@ -105,7 +104,7 @@ static int each_row(const struct expectations *expectations, const char *path, s
 	return rc;
 }
 
-/* --report is not optional. */
+/* --report is required. */
 static int open_with_reports(const struct text_list *files, struct expectations *out,
 			     struct error *err)
 {
@@ -121,7 +120,7 @@ static int explain_run(const struct text_list *arguments)
 	struct error err = {0};
 	int rc = open_with_reports(arguments, &expectations, &err);
 	for (size_t i = 0; rc == 0 && i < given.reports.count; i++)
-		rc = each_row(&expectations, given.reports.items[i], &out, &err);
+		rc = explain_report(&expectations, given.reports.items[i], &out, &err);
 	if (rc == 0)
 		rc = options_print(text_take(&out), &err);
 	text_list_free(&given.reports);
@@ -135,10 +134,9 @@ struct tally {
 	const struct expectation *row;
 	const char *place;		    /* names of OS and drivers */
 	const cJSON *environment;	    /* of the first report */
-	unsigned passed, failed, otherwise; /* otherwise: it failed, and not as the row says */
+	unsigned passed, failed, otherwise; /* otherwise: failures that the row does not describe */
 	enum report_outcome worst;
-	const char
-		*reason; /* of the last failure, or of the last one that is not as the row says */
+	const char *reason; /* of the last failure, preferably one that the row does not describe */
 };
 
 struct tallies {
@@ -146,18 +144,6 @@ struct tallies {
 	size_t count;
 	struct text_list places;
 };
-
-/* "Windows Server 2022 20348.1547, nvlddmkm 31.0.15.5222" */
-static int add_place(const cJSON *environment, struct text_list *places, struct error *err)
-{
-	struct text name CLEANUP_TEXT = {0};
-	struct text drivers CLEANUP_TEXT = {0};
-	environment_add_names("os", environment, &name);
-	environment_add_names("drivers", environment, &drivers);
-	text_add(&name, drivers.size > 0 ? ", " : "");
-	text_add_all(&name, &drivers);
-	return name.failed ? error_memory(err) : text_list_add(places, text_string(&name), err);
-}
 
 static struct tally *find_tally(struct tallies *tallies, const struct view_check *check,
 				const struct expectation *row, const cJSON *environment)
@@ -169,17 +155,14 @@ static struct tally *find_tally(struct tallies *tallies, const struct view_check
 		    strcmp(tally->place, place) == 0)
 			return tally;
 	}
-	struct tally *grown = array_grow(tallies->items, tallies->count, sizeof(*grown));
-	if (grown == NULL)
-		return NULL;
-	tallies->items = grown;
-	grown[tallies->count] =
-		(struct tally){.id = check->id,
-			       .revision = (unsigned)view_int(check->json, "/revision"),
-			       .row = row,
-			       .place = place,
-			       .environment = environment};
-	return &grown[tallies->count++];
+	tallies->items = array_grow(tallies->items, tallies->count, sizeof(*tallies->items));
+	struct tally *tally = &tallies->items[tallies->count++];
+	*tally = (struct tally){.id = check->id,
+				.revision = (unsigned)view_int(check->json, "/revision"),
+				.row = row,
+				.place = place,
+				.environment = environment};
+	return tally;
 }
 
 static void count_failure(struct tally *tally, const struct view_check *check)
@@ -199,38 +182,51 @@ static int count(const struct expectations *expectations, const cJSON *report,
 		 const struct view *view, struct tallies *tallies, struct error *err)
 {
 	const cJSON *environment = json_pointer(report, "/environment");
-	int rc = add_place(environment, &tallies->places, err);
-	for (size_t i = 0; rc == 0 && i < view->count; i++) {
+	struct text place CLEANUP_TEXT = {0};
+	struct text drivers CLEANUP_TEXT = {0};
+
+	/* "Windows Server 2022 20348.1547, nvlddmkm 31.0.15.5222" */
+	environment_add_names("os", environment, &place);
+	environment_add_names("drivers", environment, &drivers);
+	text_add(&place, drivers.size > 0 ? ", " : "");
+	text_add_all(&place, &drivers);
+	(void)text_list_add(&tallies->places, text_string(&place), NULL);
+
+	for (size_t i = 0; i < view->count; i++) {
 		const struct view_check *check = &view->checks[i];
 		const struct expectation *row = NULL;
-		rc = find_row(expectations, report, check, &row, err);
-		struct tally *tally = rc == 0 ? find_tally(tallies, check, row, environment) : NULL;
-		if (rc < 0 || tally == NULL)
-			return rc < 0 ? rc : error_memory(err);
+		int rc = find_row(expectations, report, check, &row, err);
+		if (rc < 0)
+			return rc;
+		struct tally *tally = find_tally(tallies, check, row, environment);
 		if (check->outcome == REPORT_PASS)
 			tally->passed++;
 		else if (check->outcome != REPORT_BROKEN && report_outcome_is_bad(check->outcome))
 			count_failure(tally, check);
 	}
-	return rc;
+	return 0;
 }
 
-/* The version and no other, where it is one that ranges are made of. */
+/* Exactly this version, if ranges can express it. */
 static void member_exactly(struct members *match, const char *key, const char *version)
 {
 	char *range CLEANUP_FREE = text_format("=%s", version);
-	match->failed = match->failed || range == NULL;
-	if (range != NULL && version_range_is_valid(range))
+	if (version_range_is_valid(range))
 		member_string(match, key, range);
 }
 
-/* Where it was seen, and nowhere else: how much further it holds is for a person to say. */
-static cJSON *new_match(const cJSON *environment)
+/* The part of a row that the reports know; a person writes the rest. */
+static cJSON *new_row(const struct tally *tally)
 {
+	const cJSON *os = cJSON_GetObjectItemCaseSensitive(tally->environment, "os");
+	const cJSON *driver =
+		json_first(cJSON_GetObjectItemCaseSensitive(tally->environment, "drivers"));
+	struct members json CLEANUP_MEMBERS = members_new();
 	struct members match CLEANUP_MEMBERS = members_new();
 	struct text build CLEANUP_TEXT = {0};
-	const cJSON *os = cJSON_GetObjectItemCaseSensitive(environment, "os");
-	const cJSON *driver = json_first(cJSON_GetObjectItemCaseSensitive(environment, "drivers"));
+	char today[CLOCK_UTC_SIZE] = "";
+
+	/* Only the environment in which it failed: a person decides how much further it holds. */
 	environment_add_build(os, &build);
 	member_string(&match, "os", view_string(os, "/name"));
 	member_exactly(&match, "osBuild", text_string(&build));
@@ -238,21 +234,13 @@ static cJSON *new_match(const cJSON *environment)
 		member_string(&match, "driver", view_string(driver, "/key"));
 		member_exactly(&match, "driverVersion", view_string(driver, "/version"));
 	}
-	match.failed = match.failed || build.failed;
-	return members_take(&match);
-}
 
-/* Of the row that is to be written by a person, what the reports know. */
-static cJSON *new_row(const struct tally *tally)
-{
-	struct members json CLEANUP_MEMBERS = members_new();
-	char today[CLOCK_UTC_SIZE] = "";
 	(void)clock_utc(today);
 	member_string(&json, "check", tally->id);
 	member_int(&json, "revision", tally->revision);
 	member_string(&json, "expect",
 		      tally->passed > 0 ? "flaky" : report_outcome_names[tally->worst]);
-	member_item(&json, "match", new_match(tally->environment));
+	member_item(&json, "match", members_take(&match));
 	member_string(&json, "why", "");
 	member_string(&json, "link", "");
 	member_format(&json, "added", "%.10s", today);
@@ -261,82 +249,63 @@ static cJSON *new_row(const struct tally *tally)
 	return members_take(&json);
 }
 
-/* A row, or for a check that no row may name the reason. */
-static void propose_row(const struct tally *tally, struct text *out)
-{
-	if (expectations_forbid(tally->id, suites)) {
-		text_addf(out, "! %s " EXPECTATIONS_FORBIDDEN "\n", tally->id);
-		return;
-	}
-	cJSON *json CLEANUP_JSON = new_row(tally);
-	char *text CLEANUP_FREE = json_print_compact(json);
-	text_addf(out, "+ %s\n", text != NULL ? text : "");
-	out->failed = out->failed || text == NULL;
-}
-
-static bool failed_elsewhere(const struct tallies *tallies, const struct tally *here)
-{
-	for (size_t i = 0; i < tallies->count; i++) {
-		if (tallies->items[i].row == here->row && tallies->items[i].failed > 0)
-			return true;
-	}
-	return false;
-}
-
-/* The begin of a line about a row. */
+/* The start of a line about a row. */
 static void add_row_name(char sign, const struct tally *tally, struct text *out)
 {
 	text_addf(out, "%c %s (%s) with ", sign, tally->row->entry, tally->id);
 	view_add_escaped(out, tally->place);
 }
 
-static void propose_passed(const struct tallies *tallies, const struct tally *tally,
-			   struct text *out)
-{
-	const bool elsewhere = failed_elsewhere(tallies, tally);
-	add_row_name(elsewhere ? '~' : '-', tally, out);
-	if (tally->failed > 0)
-		text_addf(out, ": it passed in %u of %u runs: \"expect\": \"flaky\"\n",
-			  tally->passed, tally->passed + tally->failed);
-	else
-		text_addf(out, ": it passed in each of %u run%s%s\n", tally->passed,
-			  tally->passed == 1 ? "" : "s",
-			  elsewhere ? ", and failed elsewhere: narrow its match" : "");
-}
-
-static void propose_otherwise(const struct tally *tally, struct text *out)
-{
-	add_row_name('~', tally, out);
-	text_addf(out, ": %u of %u failures are not what it says (%s): ", tally->otherwise,
-		  tally->failed, report_outcome_names[tally->worst]);
-	view_add_escaped(out, tally->reason);
-	text_add(out, "\n");
-}
-
-/* What is to be changed about one check; nothing where it is as its row says. */
+/* Changes for one check; none where it ends as its row says. */
 static void propose(const struct tallies *tallies, const struct tally *tally, struct text *out)
 {
-	if (tally->row == NULL && tally->failed > 0)
-		propose_row(tally, out);
-	if (tally->row == NULL)
+	if (tally->row == NULL) {
+		if (tally->failed == 0)
+			return;
+		if (expectations_forbid(tally->id, suites)) {
+			text_addf(out, "! %s " EXPECTATIONS_FORBIDDEN "\n", tally->id);
+			return;
+		}
+		cJSON *json CLEANUP_JSON = new_row(tally);
+		char *text CLEANUP_FREE = json_print_compact(json);
+		text_addf(out, "+ %s\n", text);
 		return;
-	if (tally->passed > 0 && tally->row->expect != EXPECT_FLAKY)
-		propose_passed(tallies, tally, out);
-	if (tally->otherwise > 0)
-		propose_otherwise(tally, out);
+	}
+
+	if (tally->passed > 0 && tally->row->expect != EXPECT_FLAKY) {
+		bool elsewhere = false;
+		for (size_t i = 0; i < tallies->count; i++)
+			elsewhere = elsewhere || (tallies->items[i].row == tally->row &&
+						  tallies->items[i].failed > 0);
+		add_row_name(elsewhere ? '~' : '-', tally, out);
+		if (tally->failed > 0)
+			text_addf(out, ": it passed in %u of %u runs: \"expect\": \"flaky\"\n",
+				  tally->passed, tally->passed + tally->failed);
+		else
+			text_addf(out, ": it passed in each of %u run%s%s\n", tally->passed,
+				  tally->passed == 1 ? "" : "s",
+				  elsewhere ? ", and failed elsewhere: narrow its match" : "");
+	}
+	if (tally->otherwise > 0) {
+		add_row_name('~', tally, out);
+		text_addf(out, ": %u of %u failures are not what it says (%s): ", tally->otherwise,
+			  tally->failed, report_outcome_names[tally->worst]);
+		view_add_escaped(out, tally->reason);
+		text_add(out, "\n");
+	}
 }
 
 static int update(const struct expectations *expectations, cJSON *reports, struct text *out,
 		  struct error *err)
 {
 	struct tallies tallies = {0};
-	int rc = reports != NULL ? 0 : error_memory(err);
+	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < given.reports.count; i++) {
 		struct view view CLEANUP_VIEW = {0};
 		cJSON *report = NULL;
 		rc = report_file_open(given.reports.items[i], &report, &view, err);
-		if (report != NULL && !array_add(reports, report))
-			rc = error_memory(err);
+		if (report != NULL)
+			(void)array_add(reports, report);
 		if (rc == 0)
 			rc = count(expectations, report, &view, &tallies, err);
 	}
@@ -376,40 +345,38 @@ static const struct option_spec report_options[] = {
 
 static const char *const check_examples[] = {
 	"gpucert expect check windows-gpus own.json",
-	"Let CI refuse rows of checks that are gone, and rows that nobody looked at again.",
+	"Let CI refuse rows of checks that are gone, and rows that are overdue for review.",
 	NULL,
 };
 
 const struct command_spec command_expect_check = {
 	.name = "expect check",
-	.summary = "Tell whether expectation files are right",
+	.summary = "Validate expectation files",
 	.arguments = "FILE|NAME...",
 	.description =
-		"FILE is an expectation file (docs/expectations.md), NAME the name of an installed one. "
-		"Every row must name a check that there is, with its revision, ranges and days that "
-		"are such, and the day by which it is looked at again; 90 days after it, the row is "
-		"an error.",
+		"FILE is an expectation file (docs/expectations.md), NAME the name of an installed "
+		"one. Every row must name an existing check and its revision, valid ranges and "
+		"dates, and the day of its next review; 90 days after that day the row is an error.",
 	.options = no_options,
 	.examples = check_examples,
-	.exit_codes = (const char *const[]){"0", "they are right", "2", "usage", "3",
-					    "a file cannot be read or is wrong", NULL},
+	.exit_codes = (const char *const[]){"0", "all rows are valid", "2", "usage", "3",
+					    "a file cannot be read or is not valid", NULL},
 	.run = check_run,
 };
 
 static const char *const explain_examples[] = {
 	"gpucert expect explain windows-gpus --report gpucert-report",
-	"Tell which known failures a run's environment has, and how its checks ended.",
+	"Show the known failures of a run's environment, and how their checks ended.",
 	NULL,
 };
 
 const struct command_spec command_expect_explain = {
 	.name = "expect explain",
-	.summary =
-		"Tell which rows of expectation files are about a report, and why they are there",
+	.summary = "Show which rows of expectation files apply to a report, and why they exist",
 	.arguments = "FILE|NAME...",
 	.description =
-		"For each check of the report that a row is about: how it ended, what follows, and the "
-		"row's reason, link and days.",
+		"For each check of the report with a row: its outcome, its disposition, and the "
+		"row's reason, link and dates.",
 	.options = report_options,
 	.examples = explain_examples,
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
@@ -419,7 +386,7 @@ const struct command_spec command_expect_explain = {
 
 static const char *const update_examples[] = {
 	"gpucert expect update own.json --report run-1 --report run-2 --report run-3",
-	"Propose rows from three runs: what fails in all of them, and what in some.",
+	"Propose rows from three runs: for checks that fail in all of them, and in some.",
 	NULL,
 };
 
@@ -428,17 +395,17 @@ const struct command_spec command_expect_update = {
 	.summary = "Propose changes of expectation files from several reports",
 	.arguments = "FILE|NAME...",
 	.description =
-		"A line for each proposal: '-' a row whose check passed in all reports that it is about; "
-		"'~' a row whose check passed with some drivers or builds, passed in some runs, or failed "
-		"otherwise than the row says; '+' a row for a check that has none and was bad, for the "
-		"driver and the build with which it was; '!' a check that was bad and can have none, "
-		"because others depend on it. "
-		"Why it fails, a link and the day to look again are for a person to write: a row "
-		"without them is refused. How much further than where it was seen a row holds is, too.",
+		"A line for each proposal: '-' a row whose check passed in all reports that it "
+		"applies to; '~' a row whose check passed with some drivers or builds, passed in "
+		"some runs, or failed differently than the row says; '+' a row for a bad check that "
+		"has none, with the driver and the build of that run; '!' a bad check that cannot "
+		"have a row, because others depend on it. A person writes why it fails, a link and "
+		"the day of the next review: a row without them is refused. A person also decides "
+		"for which other environments a row holds.",
 	.options = report_options,
 	.examples = update_examples,
 	.exit_codes =
-		(const char *const[]){"0", "nothing is to be changed", "1", "there are proposals",
-				      "2", "usage", "3", "a file or a report cannot be read", NULL},
+		(const char *const[]){"0", "no proposals", "1", "there are proposals", "2", "usage",
+				      "3", "a file or a report cannot be read", NULL},
 	.run = update_run,
 };

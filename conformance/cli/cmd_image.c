@@ -13,43 +13,39 @@ static struct {
 	bool pause;
 } build;
 
-static int build_image(const struct text_list *families, struct error *err)
+static int build_run(const struct text_list *families)
 {
 	const struct images_choice choice = {
 		.families = families, .reference = build.name, .pause = build.pause};
 	struct images images = {0};
+	struct error err = {0};
+	int rc = 0;
 	if (build.output == NULL)
-		return error_set(err, ERROR_ARGUMENT, "--output: name the file to write");
-	if (!OFFERS_IMAGES)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "images of Windows programs are not composed; build one with the "
-				 "Containerfiles of share/gpucert/deploy/windows");
-	int rc = images_build(build.output, &choice, &images, err);
+		rc = error_set(&err, ERROR_ARGUMENT, "--output: name the file to write");
+	else if (!OFFERS_IMAGES)
+		rc = error_set(&err, ERROR_UNSUPPORTED,
+			       "images of Windows programs are not composed; build one with the "
+			       "Containerfiles of share/gpucert/deploy/windows");
+	else
+		rc = images_build(build.output, &choice, &images, &err);
 	if (rc < 0)
-		return rc;
+		return command_failed("image build", rc, &err);
 	(void)printf("%s %s\n", images.probe.reference, images.probe.digest);
 	if (build.pause)
 		(void)printf("%s %s\n", images.pause.reference, images.pause.digest);
 	images_free(&images);
-	return 0;
-}
-
-static int build_run(const struct text_list *arguments)
-{
-	struct error err = {0};
-	int rc = build_image(arguments, &err);
-	return rc < 0 ? command_failed("image build", rc, &err) : EXIT_SUCCESS;
+	return EXIT_SUCCESS;
 }
 
 static const struct option_spec build_options[] = {
 	{OPTION_ROW("output", OPTION_STRING, build.output), .letter = 'o', .value = "FILE",
-	 .help = "Where the archive goes. Required."},
+	 .help = "The archive to write. Required."},
 	{OPTION_ROW("name", OPTION_STRING, build.name), .letter = 'n', .value = "REFERENCE",
-	 .help = "What the image is called: REGISTRY/NAME:TAG. Without it "
-		 "docker.io/gpucert/probe, tagged with its digest."},
+	 .help = "The image's name: REGISTRY/NAME:TAG. Default: docker.io/gpucert/probe, tagged with "
+		 "its digest."},
 	{OPTION_ROW("pause", OPTION_FLAG, build.pause),
-	 .help = "Put the pause image for pod sandboxes (docker.io/gpucert/pause:1) into the "
-		 "archive, too."},
+	 .help = "Also put the pause image for pod sandboxes (docker.io/gpucert/pause:1) into the "
+		 "archive."},
 	{.name = NULL},
 };
 
@@ -59,7 +55,7 @@ static const char *const build_examples[] = {
 	"skopeo copy oci-archive:probes.tar docker://registry.example/gpucert-probes:1",
 	"Push it into a registry.",
 	"ctr --namespace k8s.io images import probes.tar",
-	"Or give it to the container runtime of one node.",
+	"Or import it into the container runtime of one node.",
 	"gpucert run --cri unix:///run/containerd/containerd.sock --image "
 	"registry.example/gpucert-probes:1",
 	"Certify that node with it.",
@@ -73,21 +69,21 @@ const struct command_spec command_image_build = {
 	.summary = "Write the image of the probes as an archive, for a registry or a node",
 	.arguments = "[FAMILY...]",
 	.description =
-		"Composes an image, as 'run' does for itself, from the probes of this "
-		"installation, what they need of this machine's libraries, and the loaders of "
-		"their APIs; drivers come from the device plugin. A family is a layer: compute "
-		"(CUDA, HIP, Level Zero, NVML, OpenCL), graphics (OpenGL, Vulkan), video (the "
-		"encoders), directx (Direct3D 12 by vkd3d, on Vulkan's loader of graphics). "
-		"Without one all are in it. probe-visibility always is.\n\n"
-		"The archive is an OCI image layout with layers that are not compressed. The same "
-		"files give the same bytes and the same digest. Prints the name and the digest of "
-		"each image. 'run --image' wants the image of the same build of gpucert.",
+		"Composes an image, as 'run' does for itself, from the probes of this installation, "
+		"the libraries of this machine that they need, and the loaders of their APIs; "
+		"drivers come from the device plugin. Each family is a layer: compute (CUDA, HIP, "
+		"Level Zero, NVML, OpenCL), graphics (OpenGL, Vulkan), video (the encoders), directx "
+		"(Direct3D 12 by vkd3d, on the Vulkan loader of graphics). Default: all families. "
+		"probe-visibility is always included.\n\nThe archive is an OCI image layout with "
+		"uncompressed layers. The same files produce the same bytes and the same digest. "
+		"Prints the name and the digest of each image. 'run --image' requires an image of "
+		"the same build of gpucert.",
 	.options = build_options,
 	.examples = build_examples,
 	.exit_codes =
-		(const char *const[]){"0", "done", "2", "usage", "3",
-				      "the image cannot be composed or written; what was at FILE "
-				      "is left as it was",
-				      NULL},
+		(const char *const[]){
+			"0", "done", "2", "usage", "3",
+			"the image cannot be composed or written; an existing FILE is unchanged",
+			NULL},
 	.run = build_run,
 };

@@ -19,7 +19,7 @@ static double mib(uint64_t bytes)
 	return (double)bytes / (1 << MIB_SHIFT);
 }
 
-static int look(struct error *err)
+static int show_size(struct error *err)
 {
 	struct content_cache_size size = {0};
 	struct text line CLEANUP_TEXT = {0};
@@ -27,6 +27,7 @@ static int look(struct error *err)
 	if (directory == NULL)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no folder for caches is known: set XDG_CACHE_HOME or HOME");
+
 	const uint64_t max = given.prune ? (uint64_t)given.keep_mib << MIB_SHIFT : UINT64_MAX;
 	int rc = content_cache_prune(directory, max, &size, err);
 	if (rc < 0)
@@ -47,15 +48,15 @@ static int cache_run(const struct text_list *arguments)
 {
 	struct error err = {0};
 	(void)arguments;
-	if (look(&err) == 0)
+	if (show_size(&err) == 0)
 		return EXIT_SUCCESS;
-	command_tell("image cache", err.text);
+	command_print("image cache", err.text);
 	return COMMAND_EXIT_FAILED;
 }
 
 static const struct option_spec options[] = {
 	{OPTION_ROW("prune", OPTION_FLAG, given.prune),
-	 .help = "Remove what was used least recently until no more is left than --keep says."},
+	 .help = "Remove the least recently used blobs until the size is at most --keep."},
 	{OPTION_ROW("keep", OPTION_INT, given.keep_mib), .value = "MIB",
 	 .help = "How much --prune leaves, in MiB.", .min = 0, .max = INT64_C(1) << 40},
 	{.name = NULL},
@@ -63,7 +64,7 @@ static const struct option_spec options[] = {
 
 static const char *const examples[] = {
 	"gpucert image cache",
-	"Say where the cache is and how much is in it.",
+	"Show where the cache is, and its size.",
 	"gpucert image cache --prune --keep 0",
 	"Empty it.",
 	NULL,
@@ -71,12 +72,12 @@ static const char *const examples[] = {
 
 const struct command_spec command_image_cache = {
 	.name = "image cache",
-	.summary = "Say how much is kept of registries, and remove what was not used lately",
+	.summary = "Show the size of the registry cache, and prune it",
 	.description =
-		"Commands that read images of registries keep manifests, configurations and layers "
-		"by their digests, unless --no-cache is given, in $XDG_CACHE_HOME/gpucert or "
-		"~/.cache/gpucert. Each that has kept something leaves at most 10 GiB by itself. "
-		"Other commands may run meanwhile: what is gone is fetched again.",
+		"Commands that read images from registries cache manifests, configurations and "
+		"layers by their digests in $XDG_CACHE_HOME/gpucert or ~/.cache/gpucert, except with "
+		"--no-cache. Each of them prunes the cache to 10 GiB. Other commands may run at the "
+		"same time: removed blobs are fetched again.",
 	.options = options,
 	.examples = examples,
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",

@@ -19,7 +19,7 @@ static struct {
 	bool json, list_rules, show_host, no_layers;
 } given = {.host = "local", .isolation = "process", .runtime = "any", .api = "any"};
 
-/* What is checked, and what its texts are borrowed from. */
+/* The question and its answer. */
 struct check {
 	struct host_facts host;
 	struct image_argument argument;
@@ -37,22 +37,20 @@ static void check_free(struct check *check)
 	compat_answer_free(&check->answer);
 }
 
-/* An image of which nothing but its platform is known. */
-static int make_image(struct check *check, struct error *err)
-{
-	struct image *image = &check->argument.image;
-	image->reference = "";
-	image->digest = "";
-	image->artifact_type = "";
-	return image_platform_parse(given.platform, &image->arena, &image->platform, err);
-}
-
-/* The host's entry of an index, or of another platform where --platform says so; an image that is there
- * for one platform alone is looked at whatever that is, so that the rules can say what is wrong with
- * it. */
+/* Loads the image, or of an index the host's entry (with --platform, that platform's). An image for one
+ * platform is loaded whatever that is, so that the rules can say what is wrong with it. Without a
+ * name, only the platform of the image is known. */
 static int load_image(const char *name, struct check *check, struct error *err)
 {
+	struct image *image = &check->argument.image;
 	const struct image_index *index = NULL;
+	if (name == NULL) {
+		image->reference = "";
+		image->digest = "";
+		image->artifact_type = "";
+		return image_platform_parse(given.platform, &image->arena, &image->platform, err);
+	}
+
 	int rc = image_argument_open(name, given.platform, &check->argument, err);
 	if (rc == 0 && given.platform == NULL)
 		rc = image_source_index(check->argument.source, &index, err);
@@ -62,22 +60,14 @@ static int load_image(const char *name, struct check *check, struct error *err)
 		index->count == 1
 			? &index->entries[0]
 			: compat_select(index, &check->host, &check->options, &check->answer);
-	return entry != NULL ? image_source_load_entry(check->argument.source, entry,
-						       &check->argument.image, err)
-			     : 0;
-}
-
-static int read_layers(struct check *check, struct error *err)
-{
-	if (check->argument.source == NULL || !OFFERS_CONTENTS || given.no_layers)
+	if (entry == NULL)
 		return 0;
-	check->contents_read = true;
-	return image_contents_read_shown(check->argument.source, &check->argument.image,
-					 &check->contents, err);
+	return image_source_load_entry(check->argument.source, entry, image, err);
 }
 
-static int fill(const char *name, struct check *check, struct error *err)
+static int make_answer(const char *name, struct check *check, struct error *err)
 {
+	struct image_argument *argument = &check->argument;
 	check->options = (struct compat_options){
 		.runtime = (enum compat_runtime)text_position(compat_runtime_names, given.runtime),
 		.isolation = (enum compat_isolation)text_position(compat_isolation_names,
@@ -88,25 +78,40 @@ static int fill(const char *name, struct check *check, struct error *err)
 	int rc = host_facts_named(given.host, &check->host, err);
 	if (rc < 0 || given.show_host)
 		return rc;
-	rc = name != NULL ? load_image(name, check, err) : make_image(check, err);
-	if (rc == 0 && check->answer.count == 0 && check->argument.image.artifact_type[0] != '\0')
-		return error_set(err, ERROR_UNSUPPORTED, "%s is an artifact (%s) and not an image",
-				 name, check->argument.image.artifact_type);
+	rc = load_image(name, check, err);
 	if (rc < 0 || check->answer.count > 0)
 		return rc; /* no entry fits: that is the answer */
-	rc = read_layers(check, err);
-	if (rc < 0)
-		return rc;
-	return compat_check(&check->argument.image, check->contents_read ? &check->contents : NULL,
+	if (argument->image.artifact_type[0] != '\0')
+		return error_set(err, ERROR_UNSUPPORTED, "%s is an artifact (%s) and not an image",
+				 name, argument->image.artifact_type);
+
+	if (argument->source != NULL && OFFERS_CONTENTS && !given.no_layers) {
+		check->contents_read = true;
+		rc = image_contents_read_shown(argument->source, &argument->image, &check->contents,
+					       err);
+		if (rc < 0)
+			return rc;
+	}
+	return compat_check(&argument->image, check->contents_read ? &check->contents : NULL,
 			    &check->host, &check->options, &check->answer, err);
 }
 
-static int print_json(const struct check *check, const char *name, struct error *err)
+static int print(const struct check *check, const char *name, struct error *err)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	struct text text CLEANUP_TEXT = {0};
 	const struct image *image = &check->argument.image;
 	bool known = image->platform.os != NULL;
+	if (given.show_host) {
+		cJSON *host CLEANUP_JSON = host_facts_to_json(&check->host);
+		return options_print(json_print(host), err);
+	}
+	if (!given.json) {
+		compat_answer_print(&check->answer, style_enabled(STDOUT_FILENO), &text);
+		return options_print(text_take(&text), err);
+	}
+
 	member_string(&json, "schema", "gpucert-image-check/1");
 	member_string(&json, "image", name);
 	member_optional(&json, "digest", image->digest);
@@ -118,27 +123,6 @@ static int print_json(const struct check *check, const char *name, struct error 
 	return options_print(json_print(document), err);
 }
 
-static int print(const struct check *check, const char *name, struct error *err)
-{
-	struct text text CLEANUP_TEXT = {0};
-	cJSON *host CLEANUP_JSON = given.show_host ? host_facts_to_json(&check->host) : NULL;
-	if (given.show_host)
-		return options_print(json_print(host), err);
-	if (given.json)
-		return print_json(check, name, err);
-	compat_answer_print(&check->answer, style_enabled(STDOUT_FILENO), &text);
-	return options_print(text_take(&text), err);
-}
-
-static cJSON *rule_json(const struct compat_rule *rule)
-{
-	struct members json CLEANUP_MEMBERS = members_new();
-	member_string(&json, "id", rule->id);
-	member_string(&json, "says", rule->says);
-	member_string(&json, "source", rule->source);
-	return members_take(&json);
-}
-
 static int list_rules(struct error *err)
 {
 	size_t count = 0;
@@ -147,25 +131,24 @@ static int list_rules(struct error *err)
 	struct text text CLEANUP_TEXT = {0};
 	for (size_t i = 0; i <= count; i++) {
 		const struct compat_rule *rule = i < count ? &rules[i] : &compat_no_match;
+		struct members json CLEANUP_MEMBERS = members_new();
 		text_addf(&text, "%-26s %s\n%-26s Source: %s\n", rule->id, rule->says, "",
 			  rule->source);
-		member_item(&array, NULL, rule_json(rule));
+		member_string(&json, "id", rule->id);
+		member_string(&json, "says", rule->says);
+		member_string(&json, "source", rule->source);
+		member_item(&array, NULL, members_take(&json));
 	}
 	cJSON *json CLEANUP_JSON = members_take(&array);
 	return options_print(given.json ? json_print(json) : text_take(&text), err);
 }
 
-static int exit_code(enum compat_verdict verdict)
+static int check_run(const struct text_list *arguments)
 {
 	static const int codes[] = {[COMPAT_WORKS] = EXIT_SUCCESS,
 				    [COMPAT_UNKNOWN] = EXIT_UNKNOWN,
 				    [COMPAT_HYPERV] = EXIT_HYPERV,
 				    [COMPAT_CANNOT_WORK] = EXIT_CANNOT_WORK};
-	return codes[verdict];
-}
-
-static int check_run(const struct text_list *arguments)
-{
 	struct check check __attribute__((cleanup(check_free))) = {0};
 	struct error err = {0};
 	const char *name = arguments->count > 0 ? arguments->items[0] : NULL;
@@ -176,33 +159,33 @@ static int check_run(const struct text_list *arguments)
 	}
 	if (name == NULL && given.platform == NULL && !given.show_host)
 		rc = error_set(&err, ERROR_ARGUMENT,
-			       "name an image, or with --platform what it would be for");
+			       "name an image, or its platform with --platform");
 	if (rc == 0)
-		rc = fill(name, &check, &err);
+		rc = make_answer(name, &check, &err);
 	if (rc == 0)
 		rc = print(&check, name, &err);
 	if (rc < 0)
 		return command_failed("image check", rc, &err);
-	return given.show_host ? EXIT_SUCCESS : exit_code(compat_answer_verdict(&check.answer));
+	return given.show_host ? EXIT_SUCCESS : codes[compat_answer_verdict(&check.answer)];
 }
 
 static const struct option_spec check_options[] = {
 	IMAGE_HOST_OPTION,
 	{OPTION_ROW("platform", OPTION_STRING, given.platform), .value = "PLATFORM",
-	 .help = "Which platform's image of an index to take; without IMAGE, what the image is for: "
-		 "windows/amd64:10.0.20348.2582, linux/amd64/v3."},
+	 .help = "Which platform's image of an index to check; without IMAGE, the platform of the "
+		 "image: windows/amd64:10.0.20348.2582, linux/amd64/v3."},
 	{OPTION_ROW("isolation", OPTION_CHOICE, given.isolation), .value = "MODE",
-	 .help = "How a Windows container is to be isolated.", .choices = compat_isolation_names},
+	 .help = "How the Windows container is isolated.", .choices = compat_isolation_names},
 	IMAGE_RUNTIME_OPTION,
 	{OPTION_ROW("device-string", OPTION_STRING, given.device), .value = "STRING",
 	 .help = "How a device plugin names the device of a Windows container: "
 		 "vpci-location-path://PCIROOT(0)#PCI(0300), class/GUID."},
 	{OPTION_ROW("api", OPTION_CHOICE, given.api), .value = "API",
-	 .help = "What a Windows container uses the GPU for. Without it CUDA where the image tells a "
+	 .help = "What a Windows container uses the GPU for. Default: CUDA if the image names a "
 		 "version of it, else DirectX.",
 	 .choices = compat_api_names},
 	{OPTION_ROW("no-layers", OPTION_FLAG, given.no_layers),
-	 .help = "Do not read the layers: what rules say of libraries in them is left out."},
+	 .help = "Do not read the layers: rules about libraries in them are skipped."},
 	IMAGE_SOURCE_OPTIONS,
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print JSON (image-check.schema.json)."},
@@ -230,24 +213,25 @@ static const char *const check_exit_codes[] = {
 	"1",  "it cannot work",
 	"2",  "usage",
 	"3",  "the image or the host cannot be read",
-	"4",  "it works only with Hyper-V isolation, and then without a GPU",
-	"5",  "it cannot be told: a fact that decides is not known",
+	"4",  "it works only with Hyper-V isolation, and so without a GPU",
+	"5",  "unknown: a decisive fact is not known",
 	NULL,
 };
 
 const struct command_spec command_image_check = {
 	.name = "image check",
-	.summary = "Tell whether an image works on a host, before it is started",
+	.summary = "Predict whether an image works on a host, before it is started",
 	.arguments = "[IMAGE]",
 	.description =
-		"Compares the image's platform, variables and labels with the facts of a host: builds "
-		"and editions of Windows, isolation mode, device strings and HCS schemas, processor "
-		"levels, NVIDIA's drivers, toolkits and NVIDIA_REQUIRE_* conditions, ROCm releases, "
-		"Intel's platforms. Each rule tells its reason with the numbers of image and host, what "
-		"to do, and where it is written; the worst of them is the answer.\n\n"
-		"IMAGE is docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], "
-		"docker-archive:FILE, or containerd:NAME. From an index the entry is taken that the host's "
-		"runtime takes; when there is none, each entry's reason is told (\"no matching manifest\").",
+		"Compares the image's platform, variables and labels with the facts of a host: "
+		"builds and editions of Windows, isolation mode, device strings and HCS schemas, "
+		"processor levels, NVIDIA's drivers, toolkits and NVIDIA_REQUIRE_* conditions, ROCm "
+		"releases, Intel's platforms. Each rule prints its reason with the numbers of image "
+		"and host, advice, and its source; the worst verdict is the answer.\n\nIMAGE is "
+		"docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], "
+		"docker-archive:FILE, or containerd:NAME. From an index the entry is chosen that the "
+		"host's runtime would choose; if there is none, the reason for each entry is printed "
+		"(\"no matching manifest\").",
 	.options = check_options,
 	.examples = check_examples,
 	.exit_codes = check_exit_codes,

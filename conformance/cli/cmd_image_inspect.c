@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `image inspect`: what does this image bring, and what does it ask for? */
+/* `image inspect`: the drivers that an image contains, and those that it requires. */
 #include "base/cleanup.h"
 #include "base/members.h"
 #include "base/style.h"
@@ -28,7 +28,7 @@ static void inspection_free(struct inspection *it)
 	image_argument_free(&it->argument);
 }
 
-/* Variables and labels that say which driver or device an image wants. */
+/* Variables and labels that name the driver or device that an image requires. */
 static const char *const constraints[] = {
 	"NVIDIA_REQUIRE_*",
 	"NVIDIA_DISABLE_REQUIRE",
@@ -51,9 +51,10 @@ static const char *const constraints[] = {
 
 static bool constrains(const struct image_pair *pair)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(constraints); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(constraints); i++) {
 		if (text_glob(constraints[i], pair->name))
 			return true;
+	}
 	return false;
 }
 
@@ -76,18 +77,6 @@ static void add_pairs(struct text *out, const struct image_pair *pairs, size_t c
 	}
 }
 
-static void add_libraries(struct text *out, const struct image_contents *contents)
-{
-	if (contents->library_count > 0)
-		add_heading(out, "Drivers and runtimes");
-	for (size_t i = 0; i < contents->library_count; i++) {
-		const struct contents_library *library = &contents->libraries[i];
-		text_add_line(out, "  %-16s %-14s %s (layer %u)", library->component,
-			      library->version[0] != '\0' ? library->version : "-", library->path,
-			      library->layer + 1);
-	}
-}
-
 static void add_needs(struct text *out, const struct image_contents *contents, bool missing,
 		      const char *heading)
 {
@@ -104,8 +93,39 @@ static void add_needs(struct text *out, const struct image_contents *contents, b
 	}
 }
 
-static void add_notes(struct text *out, const struct image_contents *contents)
+static void print_text(const struct inspection *it, struct text *out)
 {
+	const struct image *image = &it->argument.image;
+	const struct image_contents *contents = &it->contents;
+	struct arena arena __attribute__((cleanup(arena_free))) = {0};
+	bool headed = false;
+	text_add_line(out, "%-12s %s", "Image", image->reference);
+	text_add_line(out, "%-12s %s", "Digest", image->digest);
+	text_add_line(out, "%-12s %s", "Platform", image_platform_name(&image->platform, &arena));
+	text_addf(out, "%-12s %zu, with %" PRIu64 " files in %.1f MB unpacked\n", "Layers",
+		  image->layer_count, contents->files, (double)contents->bytes / 1e6);
+	if (contents->layers_absent > 0)
+		text_addf(out, "%-12s %u layers of the base image are on another server\n",
+			  "Not read", contents->layers_absent);
+	if (contents->files_unread > 0)
+		text_addf(out, "%-12s %u programs or libraries are broken or too large\n",
+			  "Not read", contents->files_unread);
+	text_addf(out, "%-12s %s%s\n", "C library", contents->glibc[0] != '\0' ? "glibc " : "-",
+		  contents->glibc);
+
+	if (contents->library_count > 0)
+		add_heading(out, "Drivers and runtimes");
+	for (size_t i = 0; i < contents->library_count; i++) {
+		const struct contents_library *library = &contents->libraries[i];
+		text_add_line(out, "  %-16s %-14s %s (layer %u)", library->component,
+			      library->version[0] != '\0' ? library->version : "-", library->path,
+			      library->layer + 1);
+	}
+	add_pairs(out, image->environment, image->environment_count, &headed);
+	add_pairs(out, image->labels, image->label_count, &headed);
+	add_needs(out, contents, false, "The most that its programs ask for");
+	add_needs(out, contents, true, "Missing");
+
 	if (contents->note_count > 0)
 		add_heading(out, "Notes");
 	for (size_t i = 0; i < contents->note_count; i++) {
@@ -117,52 +137,27 @@ static void add_notes(struct text *out, const struct image_contents *contents)
 	}
 }
 
-static void add_layers(struct text *out, const struct inspection *it)
-{
-	const struct image_contents *contents = &it->contents;
-	text_addf(out, "%-12s %zu, with %" PRIu64 " files in %.1f MB unpacked\n", "Layers",
-		  it->argument.image.layer_count, contents->files, (double)contents->bytes / 1e6);
-	if (contents->layers_absent > 0)
-		text_addf(out, "%-12s %u layers of the base image are on another server\n",
-			  "Not read", contents->layers_absent);
-	if (contents->files_unread > 0)
-		text_addf(out, "%-12s %u programs or libraries are broken or too large\n",
-			  "Not read", contents->files_unread);
-	text_addf(out, "%-12s %s%s\n", "C library", contents->glibc[0] != '\0' ? "glibc " : "-",
-		  contents->glibc);
-}
-
-static void print_text(const struct inspection *it, struct text *out)
-{
-	const struct image *image = &it->argument.image;
-	struct arena arena __attribute__((cleanup(arena_free))) = {0};
-	bool headed = false;
-	text_add_line(out, "%-12s %s", "Image", image->reference);
-	text_add_line(out, "%-12s %s", "Digest", image->digest);
-	text_add_line(out, "%-12s %s", "Platform", image_platform_name(&image->platform, &arena));
-	add_layers(out, it);
-	add_libraries(out, &it->contents);
-	add_pairs(out, image->environment, image->environment_count, &headed);
-	add_pairs(out, image->labels, image->label_count, &headed);
-	add_needs(out, &it->contents, false, "The most that its programs ask for");
-	add_needs(out, &it->contents, true, "Missing");
-	add_notes(out, &it->contents);
-}
-
 static cJSON *pairs_json(const struct image_pair *pairs, size_t count)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		if (constrains(&pairs[i]))
 			member_string(&json, pairs[i].name, pairs[i].value);
+	}
 	return members_take(&json);
 }
 
-static cJSON *document(const struct inspection *it)
+static int print(const struct inspection *it, struct error *err)
 {
 	const struct image *image = &it->argument.image;
 	struct arena arena __attribute__((cleanup(arena_free))) = {0};
 	struct members json CLEANUP_MEMBERS = members_new();
+	struct text text CLEANUP_TEXT = {0};
+	if (!given.json) {
+		print_text(it, &text);
+		return options_print(text_take(&text), err);
+	}
+
 	member_string(&json, "schema", "gpucert-image-contents/1");
 	member_string(&json, "image", image->reference);
 	member_string(&json, "digest", image->digest);
@@ -171,19 +166,8 @@ static cJSON *document(const struct inspection *it)
 	member_item(&json, "variables", pairs_json(image->environment, image->environment_count));
 	member_item(&json, "labels", pairs_json(image->labels, image->label_count));
 	member_item(&json, "contents", image_contents_json(&it->contents));
-	return members_take(&json);
-}
-
-static int print(const struct inspection *it, struct error *err)
-{
-	struct text text CLEANUP_TEXT = {0};
-	cJSON *json CLEANUP_JSON = NULL;
-	if (!given.json) {
-		print_text(it, &text);
-		return options_print(text_take(&text), err);
-	}
-	json = document(it);
-	return options_print(json_print(json), err);
+	cJSON *document CLEANUP_JSON = members_take(&json);
+	return options_print(json_print(document), err);
 }
 
 static int inspect_run(const struct text_list *arguments)
@@ -203,8 +187,8 @@ static int inspect_run(const struct text_list *arguments)
 
 static const struct option_spec inspect_options[] = {
 	{OPTION_ROW("platform", OPTION_STRING, given.platform), .value = "PLATFORM",
-	 .help = "Which platform's image of an index to take: linux/amd64, "
-		 "windows/amd64:10.0.20348.2582. Without it this machine's."},
+	 .help = "Which platform's image of an index to inspect: linux/amd64, "
+		 "windows/amd64:10.0.20348.2582. Default: this machine's."},
 	IMAGE_SOURCE_OPTIONS,
 	{OPTION_ROW("json", OPTION_FLAG, given.json),
 	 .help = "Print JSON (image-contents.schema.json)."},
@@ -213,31 +197,30 @@ static const struct option_spec inspect_options[] = {
 
 static const char *const inspect_examples[] = {
 	"gpucert image inspect oci-archive:image.tar",
-	"Tell which drivers and runtimes an image brings, and what it needs.",
+	"Show which drivers and runtimes an image contains, and what it needs.",
 	"gpucert image inspect --json docker://registry.example/team/app:1",
-	"The same of an image in a registry, as JSON.",
+	"The same for an image in a registry, as JSON.",
 	NULL,
 };
 
 const struct command_spec command_image_inspect = {
 	.name = "image inspect",
-	.summary = "Tell what an image brings of drivers, and what it asks for",
+	.summary = "Show the drivers that an image contains, and those that it requires",
 	.arguments = "IMAGE",
 	.description =
-		"Reads all layers of an image, without unpacking them, and tells which user-land "
-		"libraries of drivers and runtimes are in it (CUDA, NVML, cuDNN, ROCm, Level Zero, "
-		"VA-API, Mesa, OpenCL, Vulkan; DLLs with their versions), the variables and labels that "
-		"constrain drivers, the glibc and the level of x86-64 that its programs need, libraries "
-		"that are missing, and scripts that copy driver files into System32. What a higher "
-		"layer removes is not told.\n\n"
-		"IMAGE is docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], "
-		"docker-archive:FILE, or containerd:NAME.",
+		"Reads all layers of an image, without unpacking them, and shows the user-land "
+		"libraries of drivers and runtimes in it (CUDA, NVML, cuDNN, ROCm, Level Zero, "
+		"VA-API, Mesa, OpenCL, Vulkan; DLLs with their versions), the variables and labels "
+		"that constrain drivers, the glibc and the x86-64 level that its programs need, "
+		"libraries that are missing, and scripts that copy driver files into System32. Files "
+		"that a higher layer removes are not shown.\n\nIMAGE is docker://HOST/NAME:TAG, "
+		"oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], docker-archive:FILE, or "
+		"containerd:NAME.",
 	.options = inspect_options,
 	.examples = inspect_examples,
 	.exit_codes =
-		(const char *const[]){"0", "done", "2", "usage", "3",
-				      "the image cannot be read, or a layer is not what its digest "
-				      "promises",
-				      NULL},
+		(const char *const[]){
+			"0", "done", "2", "usage", "3",
+			"the image cannot be read, or a layer does not match its digest", NULL},
 	.run = inspect_run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `image select`: which image of a catalogue this host takes; `image labels`: what a cluster may pick it by. */
+/* `image select`: the best image of a catalogue for a host; `image labels`: the host's facts as node labels. */
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/style.h"
@@ -22,29 +22,12 @@ static struct {
 	bool json;
 } given = {.host = "local", .runtime = "any", .format = "nfd"};
 
-static int print(const struct selection *selection, const char *catalogue, struct error *err)
-{
-	struct text text CLEANUP_TEXT = {0};
-	if (!given.json) {
-		selection_print(selection, style_enabled(STDOUT_FILENO), &text);
-		return options_print(text_take(&text), err);
-	}
-	cJSON *document CLEANUP_JSON = selection_to_json(selection, catalogue);
-	return options_print(json_print(document), err);
-}
-
-static int exit_code(enum compat_verdict verdict)
-{
-	return verdict == COMPAT_WORKS	   ? EXIT_SUCCESS
-	       : verdict == COMPAT_UNKNOWN ? EXIT_UNKNOWN
-					   : EXIT_NONE;
-}
-
 static int select_run(const struct text_list *arguments)
 {
 	struct host_facts host CLEANUP_HOST_FACTS = {0};
 	struct catalogue catalogue CLEANUP_CATALOGUE = {0};
 	struct selection selection CLEANUP_SELECTION = {0};
+	struct text text CLEANUP_TEXT = {0};
 	struct error err = {0};
 	const struct compat_options options = {
 		.runtime = (enum compat_runtime)text_position(compat_runtime_names, given.runtime)};
@@ -54,10 +37,20 @@ static int select_run(const struct text_list *arguments)
 		rc = catalogue_read(name, &host, &image_argument_options, &catalogue, &err);
 	if (rc == 0)
 		rc = selection_make(&catalogue, &host, &options, &selection, &err);
-	if (rc == 0)
-		rc = print(&selection, name, &err);
-	return rc < 0 ? command_failed("image select", rc, &err)
-		      : exit_code(selection_verdict(&selection));
+	if (rc == 0 && given.json) {
+		cJSON *document CLEANUP_JSON = selection_to_json(&selection, name);
+		rc = options_print(json_print(document), &err);
+	} else if (rc == 0) {
+		selection_print(&selection, style_enabled(STDOUT_FILENO), &text);
+		rc = options_print(text_take(&text), &err);
+	}
+	if (rc < 0)
+		return command_failed("image select", rc, &err);
+
+	enum compat_verdict verdict = selection_verdict(&selection);
+	if (verdict == COMPAT_WORKS)
+		return EXIT_SUCCESS;
+	return verdict == COMPAT_UNKNOWN ? EXIT_UNKNOWN : EXIT_NONE;
 }
 
 static int labels_run(const struct text_list *arguments)
@@ -96,30 +89,28 @@ static const char *const select_examples[] = {
 
 const struct command_spec command_image_select = {
 	.name = "image select",
-	.summary = "Rank the images of a catalogue for a host, and say why each loser lost",
+	.summary = "Rank a catalogue's images for a host, with the reason each was rejected",
 	.arguments = "CATALOGUE",
 	.description =
-		"CATALOGUE is a file (JSON, catalogue.schema.json), which tells of each image what it "
-		"wants of driver, CUDA, compute capability, architecture, processor and Windows; or an "
-		"index of images (docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], oci-archive:FILE[:TAG], "
-		"docker-archive:FILE, containerd:NAME); or all tags of a repository "
-		"(docker://HOST/NAME). The rules are those of 'image check', without layers, and in a "
-		"registry those of the image compatibility artifact of Node Feature Discovery that "
-		"refers to an image.\n\n"
-		"Images that work come before those of which it cannot be told, before those that work "
-		"without a GPU alone (Hyper-V isolation), before those that cannot work. Among equals "
-		"the first difference decides: an image that names a GPU of the host's; the highest "
-		"x86-64 level; CUDA that the driver runs whole, then by minor-version compatibility, "
-		"then none; the newest CUDA; the host's own build of Windows, then the newest; the "
-		"newest image. A tie is broken by the reference, in the order of its bytes, and then "
-		"by the place in the catalogue.",
+		"CATALOGUE is a file (JSON, catalogue.schema.json) with the requirements of each "
+		"image on driver, CUDA, compute capability, architecture, processor and Windows; or "
+		"an index of images (docker://HOST/NAME:TAG, oci:DIRECTORY[:TAG], "
+		"oci-archive:FILE[:TAG], docker-archive:FILE, containerd:NAME); or all tags of a "
+		"repository (docker://HOST/NAME). The rules are those of 'image check', without "
+		"layers, and in a registry those of the image compatibility artifact of Node Feature "
+		"Discovery that refers to an image.\n\nImages that work come first, then those of "
+		"which it is unknown, then those that work only without a GPU (Hyper-V isolation), "
+		"then those that cannot work. Among equals the first difference decides: an image "
+		"that names a GPU of the host; the highest x86-64 level; CUDA that the driver fully "
+		"supports, then by minor-version compatibility, then none; the newest CUDA; the "
+		"host's own build of Windows, then the newest; the newest image. A tie is broken by "
+		"the reference, in the order of its bytes, and then by the position in the catalogue.",
 	.options = select_options,
 	.examples = select_examples,
-	.exit_codes =
-		(const char *const[]){"0", "an image works; the first is the one to take", "1",
-				      "none works", "2", "usage", "3",
-				      "the catalogue or the host cannot be read", "5",
-				      "it cannot be told: a fact that decides is not known", NULL},
+	.exit_codes = (const char *const[]){"0", "an image works; the first is the best", "1",
+					    "none works", "2", "usage", "3",
+					    "the catalogue or the host cannot be read", "5",
+					    "unknown: a decisive fact is not known", NULL},
 	.run = select_run,
 };
 
@@ -141,13 +132,13 @@ static const char *const labels_examples[] = {
 
 const struct command_spec command_image_labels = {
 	.name = "image labels",
-	.summary = "Print a host's facts as labels, by which a cluster picks nodes for images",
+	.summary = "Print a host's facts as labels, so that a cluster can match nodes to images",
 	.description =
-		"One line a fact that the rules of 'image check' decide by and that is known: versions "
-		"of drivers, compute capability, architectures, x86-64 level, build of Windows. Of "
-		"several GPUs of one vendor a label tells the lowest, which all of them have. Names and "
-		"values are such as Kubernetes takes: at most 63 characters, letters, digits, '-', '_' "
-		"and '.'; other characters become '_'.",
+		"One line for each known fact that the rules of 'image check' use: versions of "
+		"drivers, compute capability, architectures, x86-64 level, build of Windows. With "
+		"several GPUs of one vendor a label has the lowest value, which all of them reach. "
+		"Names and values follow the rules of Kubernetes: at most 63 characters, letters, "
+		"digits, '-', '_' and '.'; other characters become '_'.",
 	.options = labels_options,
 	.examples = labels_examples,
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",

@@ -49,14 +49,14 @@ const struct command_spec command_key_generate = {
 	.summary = "Make a pair of keys to attest reports with",
 	.arguments = "FILE",
 	.description =
-		"Writes a private key of Ed25519 to FILE (PEM, PKCS #8, readable by its owner alone) and "
-		"its public key to FILE.pub (PEM). Nothing is overwritten. There is no passphrase: where "
-		"the key is kept protects it. Prints the keyid, which is the SHA-256 of the public "
-		"key's DER.",
+		"Writes an Ed25519 private key to FILE (PEM, PKCS #8, readable only by its owner) "
+		"and its public key to FILE.pub (PEM). Nothing is overwritten. There is no "
+		"passphrase: the folder's permissions protect the key. Prints the keyid, which is "
+		"the SHA-256 of the public key's DER.",
 	.options = no_options,
 	.examples = generate_examples,
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
-					    "a file is there already or cannot be written", NULL},
+					    "a file exists already or cannot be written", NULL},
 	.run = generate_run,
 };
 
@@ -70,15 +70,13 @@ const struct command_spec command_key_show = {
 	.name = "key show",
 	.summary = "Print the keyid and the public key of a key file",
 	.arguments = "FILE",
-	.description =
-		"FILE is a private or a public key. What is printed can be saved as FILE.pub.",
+	.description = "FILE is a private or a public key. The output can be saved as FILE.pub.",
 	.options = no_options,
 	.examples = show_examples,
 	.exit_codes =
 		(const char *const[]){
 			"0", "done", "2", "usage", "3",
-			"FILE cannot be read, is not a key of Ed25519, or is a private "
-			"key that others may read",
+			"FILE cannot be read, is not an Ed25519 key, or is a private key that others may read",
 			NULL},
 	.run = show_run,
 };

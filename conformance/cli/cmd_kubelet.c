@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "conformance/cli/commands.h"
-#include "rpc/loop.h"
-
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/termination.h"
+#include "conformance/cli/commands.h"
 #include "conformance/kubelet/pod.h"
 #include "conformance/subject/plugin_process.h"
+#include "rpc/loop.h"
 #include "rpc/socket.h"
 
 #include <stdio.h>
@@ -60,7 +60,7 @@ static const struct option_spec options[] = {
 	 .max = INT64_C(30) * 24 * 3600,
 	 .help = "End after this time; 0: not before SIGINT or SIGTERM."},
 	{OPTION_ROW("seed", OPTION_INT, seed), .value = "N", .min = 0, .max = INT64_MAX,
-	 .help = "Of the random order in which devices are chosen and sent."},
+	 .help = "Seed of the random order in which devices are chosen and sent."},
 	{.name = NULL},
 };
 
@@ -99,9 +99,7 @@ static void print_event(const struct kubelet_event *event, void *user)
 {
 	struct session *session = user;
 	cJSON *json CLEANUP_JSON = kubelet_event_json(event);
-	char *line CLEANUP_FREE = json == NULL ? NULL : json_print_compact(json);
-	if (line == NULL)
-		return;
+	char *line CLEANUP_FREE = json_print_compact(json);
 	if ((printf("%s\n", line) < 0 || fflush(stdout) != 0) && session->kubelet != NULL)
 		kubelet_interrupt(session->kubelet, "standard output is gone");
 }
@@ -147,38 +145,19 @@ static void on_time(uv_timer_t *timer)
 	kubelet_interrupt(session->kubelet, "the time is over");
 }
 
-static int session_init(struct session *session, struct error *err)
-{
-	int rc = loop_open(&session->loop, err);
-	if (rc != 0)
-		return rc;
-	(void)uv_timer_init(&session->loop, &session->timer);
-	session->timer.data = session;
-	socket_ignore_sigpipe();
-	process_adopt_orphans();
-	return 0;
-}
-
-static void session_listen_to_signals(struct session *session)
-{
-	(void)termination_open(&session->loop, on_request, session, &session->termination, NULL);
-	if (seconds > 0)
-		(void)uv_timer_start(&session->timer, on_time, (uint64_t)seconds * 1000, 0);
-}
-
 static int make_absolute(const char *path, char **out, struct error *err)
 {
 	char working[4096];
 	size_t size = sizeof(working);
 	if (path_is_absolute(path)) {
-		*out = strdup(path);
-		return *out == NULL ? error_memory(err) : 0;
+		*out = memory_copy(path);
+		return 0;
 	}
 	int rc = uv_cwd(working, &size);
 	if (rc != 0)
-		return error_uv(err, rc, "cannot tell the working directory");
+		return error_uv(err, rc, "cannot determine the working directory");
 	*out = path_join(working, path);
-	return *out == NULL ? error_memory(err) : 0;
+	return 0;
 }
 
 static int start_kubelet(struct session *session, struct error *err)
@@ -204,46 +183,7 @@ static int start_kubelet(struct session *session, struct error *err)
 	return rc == 0 ? kubelet_start(session->kubelet, err) : rc;
 }
 
-static int set_faults(struct session *session, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < faults.count; i++)
-		rc = kubelet_fault_set(session->kubelet, faults.items[i], err);
-	return rc;
-}
-
-static int start_plugin(struct session *session, struct error *err)
-{
-	const struct plugin_process_spec spec = {
-		.command = plugin_command,
-		.plugin_dir = kubelet_plugin_dir(session->kubelet),
-		.kubelet_socket = kubelet_socket(session->kubelet),
-		.registry_dir = kubelet_registry_dir(session->kubelet),
-		.private_mounts = private_mounts,
-		.process = {.on_line = on_plugin_line, .on_end = on_plugin_end, .user = session}};
-	if (plugin_command == NULL)
-		return 0;
-	int rc = plugin_process_start(&session->loop, &spec, &session->plugin, err);
-	if (rc == 0)
-		print_plugin_event(session, KUBELET_EVENT_PLUGIN_STARTED, NULL, plugin_command);
-	return rc;
-}
-
-/* "RESOURCE=N" into its parts. The resource is cut out of `text`. */
-static int parse_allocation(char *text, struct kubelet_limit *limit, struct error *err)
-{
-	char *equals = strrchr(text, '=');
-	long long count = 0;
-	if (equals == NULL)
-		return error_set(err, ERROR_ARGUMENT, "--allocate %s: expected RESOURCE=N", text);
-	*equals = '\0';
-	int rc = text_to_int64(equals + 1, "--allocate", 1, INT32_MAX, &count, err);
-	limit->resource = text;
-	limit->count = (size_t)count;
-	return rc;
-}
-
-/* What can be told to be wrong before anything is touched. */
+/* Refuses mistakes before anything is touched. */
 static int check_options(struct error *err)
 {
 	int rc = 0;
@@ -255,11 +195,18 @@ static int check_options(struct error *err)
 		return error_set(err, ERROR_ARGUMENT, "--private-mounts needs --plugin");
 	for (size_t i = 0; rc == 0 && i < faults.count; i++)
 		rc = kubelet_fault_check(faults.items[i], err);
-	limits = calloc(allocations.count + 1, sizeof(*limits));
-	if (limits == NULL)
-		return error_memory(err);
-	for (size_t i = 0; rc == 0 && i < allocations.count; i++)
-		rc = parse_allocation(allocations.items[i], &limits[i], err);
+	limits = memory_allocate(allocations.count + 1, sizeof(*limits));
+	for (size_t i = 0; rc == 0 && i < allocations.count; i++) {
+		char *equals = strrchr(allocations.items[i], '=');
+		long long count = 0;
+		if (equals == NULL)
+			return error_set(err, ERROR_ARGUMENT, "--allocate %s: expected RESOURCE=N",
+					 allocations.items[i]);
+		*equals = '\0';
+		rc = text_to_int64(equals + 1, "--allocate", 1, INT32_MAX, &count, err);
+		limits[i] = (struct kubelet_limit){.resource = allocations.items[i],
+						   .count = (size_t)count};
+	}
 	return rc;
 }
 
@@ -271,9 +218,7 @@ static int serve_allocation(struct session *session, size_t index, struct error 
 	char *pod CLEANUP_FREE = text_format("gpucert-%zu", index);
 	const struct kubelet_container container = {
 		.pod = pod, .name = "main", .limits = &limits[index], .limit_count = 1};
-	int rc = pod != NULL ? kubelet_wait_listed(session->kubelet, limits[index].resource,
-						   UINT64_MAX, err)
-			     : error_memory(err);
+	int rc = kubelet_wait_listed(session->kubelet, limits[index].resource, UINT64_MAX, err);
 	if (rc == 0)
 		rc = kubelet_admit(session->kubelet, &container, CALL_TIMEOUT_MS, &outcome, err);
 	if (rc == 0 && outcome.accepted)
@@ -293,12 +238,31 @@ static bool never(void *user)
 static int session_run(struct session *session, struct error *err)
 {
 	int rc = start_kubelet(session, err);
-	if (rc == 0)
-		rc = set_faults(session, err);
-	if (rc != 0)
+	for (size_t i = 0; rc == 0 && i < faults.count; i++)
+		rc = kubelet_fault_set(session->kubelet, faults.items[i], err);
+	if (rc < 0)
 		return rc;
-	session_listen_to_signals(session);
-	rc = start_plugin(session, err);
+	(void)termination_open(&session->loop, on_request, session, &session->termination, NULL);
+	if (seconds > 0)
+		(void)uv_timer_start(&session->timer, on_time, (uint64_t)seconds * 1000, 0);
+
+	if (plugin_command != NULL) {
+		const struct plugin_process_spec spec = {
+			.command = plugin_command,
+			.plugin_dir = kubelet_plugin_dir(session->kubelet),
+			.kubelet_socket = kubelet_socket(session->kubelet),
+			.registry_dir = kubelet_registry_dir(session->kubelet),
+			.private_mounts = private_mounts,
+			.process = {.on_line = on_plugin_line,
+				    .on_end = on_plugin_end,
+				    .user = session},
+		};
+		rc = plugin_process_start(&session->loop, &spec, &session->plugin, err);
+		if (rc == 0)
+			print_plugin_event(session, KUBELET_EVENT_PLUGIN_STARTED, NULL,
+					   plugin_command);
+	}
+
 	for (size_t i = 0; rc == 0 && i < allocations.count; i++) {
 		rc = serve_allocation(session, i, err);
 		if (rc == ERROR_TIMEOUT || rc == ERROR_CANCELLED) {
@@ -306,7 +270,7 @@ static int session_run(struct session *session, struct error *err)
 				    limits[i].count, err->text);
 			session->unserved = true;
 		}
-		if (rc == ERROR_TIMEOUT) /* a plugin that hangs; the next one may go on */
+		if (rc == ERROR_TIMEOUT) /* one plugin hangs; another may serve the next one */
 			rc = 0;
 	}
 	if (rc == 0 && !once)
@@ -314,25 +278,19 @@ static int session_run(struct session *session, struct error *err)
 	return rc == ERROR_CANCELLED ? 0 : rc;
 }
 
-static void end_orphans(void)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	if (process_end_orphans(&names, &err) != 0)
-		log_warning("processes that were left running: %s", err.text);
-	for (size_t i = 0; i < names.count; i++)
-		log_warning("%s was left running and is ended", names.items[i]);
-}
-
 static void session_close(struct session *session)
 {
+	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	session->stopping = true;
 	if (session->plugin != NULL && !process_has_ended(session->plugin) &&
 	    plugin_process_stop(&session->loop, session->plugin, &err) != 0)
 		log_warning("%s", err.text);
 	process_free(session->plugin);
-	end_orphans();
+	if (process_end_orphans(&names, &err) != 0)
+		log_warning("processes that were left running: %s", err.text);
+	text_each (name, &names)
+		log_warning("%s was left running and is ended", name);
 	kubelet_free(session->kubelet);
 	session->kubelet = NULL;
 	termination_close(session->termination);
@@ -351,11 +309,16 @@ static int run_kubelet(const struct text_list *arguments)
 			      err.text);
 		return OPTIONS_EXIT_USAGE;
 	}
-	int rc = session_init(&session, &err);
-	if (rc != 0) {
+	int rc = loop_open(&session.loop, &err);
+	if (rc < 0) {
 		log_error("%s", err.text);
 		return EXIT_BROKEN;
 	}
+	(void)uv_timer_init(&session.loop, &session.timer);
+	session.timer.data = &session;
+	socket_ignore_sigpipe();
+	process_adopt_orphans();
+
 	rc = session_run(&session, &err);
 	if (rc != 0)
 		log_error("%s", err.text);
@@ -370,16 +333,15 @@ static int run_kubelet(const struct text_list *arguments)
 
 const struct command_spec command_kubelet = {
 	.name = "kubelet",
-	.summary = "Run the fake kubelet alone and print what happens",
+	.summary = "Run only the fake kubelet, and print what happens",
 	.description =
-		"Plays the device manager of a kubelet in a directory of its own: plugins "
-		"register, their devices are listed, containers are admitted. Every event is "
-		"printed to standard output as one JSON object a line, as it happens.\n\nFaults "
-		"that last: register-status=CODE[:MESSAGE], register-delay=MS, register-hang, "
+		"Plays the device manager of a kubelet in a directory of its own: plugins register, "
+		"their devices are listed, containers are admitted. Every event is printed to "
+		"standard output as one JSON object a line, as it happens.\n\nFaults: "
+		"register-status=CODE[:MESSAGE], register-delay=MS, register-hang, "
 		"connection-silent, connection-garbage, connection-close, connection-refuse, "
-		"socket-absent, list-stall.\n\nNothing outside the directory is touched. A "
-		"directory in which a kubelet is listening is refused unless --take-over is "
-		"given.",
+		"socket-absent, list-stall.\n\nNothing outside the directory is touched. A directory "
+		"in which a kubelet is listening is refused without --take-over.",
 	.options = options,
 	.examples = examples,
 	.exit_codes = exit_codes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `list` and `show`: what the checks are, without running one. */
+/* `list` and `show`: the checks, without running any. */
 #include "base/members.h"
 #include "base/style.h"
 #include "conformance/checks/suites.h"
@@ -33,19 +33,6 @@ static cJSON *item_json(const struct plan_item *item)
 	return members_take(&json);
 }
 
-static int print_json(const struct plan *plan)
-{
-	struct members array CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < plan->count; i++)
-		member_item(&array, NULL, item_json(&plan->items[i]));
-	cJSON *json CLEANUP_JSON = members_take(&array);
-	char *text CLEANUP_FREE = json_print(json);
-	if (text == NULL)
-		return 3;
-	(void)fputs(text, stdout);
-	return 0;
-}
-
 static void print_table(const struct plan *plan)
 {
 	const struct check_suite *suite = NULL;
@@ -75,15 +62,21 @@ static int list_run(const struct text_list *arguments)
 	struct plan plan CLEANUP_PLAN = {0};
 	struct plan_filter filter = {.include = *arguments, .exclude = list.exclude};
 	struct error err = {0};
-	int code = 0;
-	if (plan_make(suites, &filter, NULL, &plan, &err) < 0)
-		code = command_failed("list", ERROR_ARGUMENT, &err);
-	else if (list.json)
-		code = print_json(&plan);
-	else
-		print_table(&plan);
+	int rc = plan_make(suites, &filter, NULL, &plan, &err);
 	text_list_free(&list.exclude);
-	return code;
+	if (rc < 0)
+		return command_failed("list", ERROR_ARGUMENT, &err);
+	if (!list.json) {
+		print_table(&plan);
+		return EXIT_SUCCESS;
+	}
+
+	struct members array CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < plan.count; i++)
+		member_item(&array, NULL, item_json(&plan.items[i]));
+	cJSON *json CLEANUP_JSON = members_take(&array);
+	rc = options_print(json_print(json), &err);
+	return rc < 0 ? command_failed("list", rc, &err) : EXIT_SUCCESS;
 }
 
 static const struct option_spec list_options[] = {
@@ -97,7 +90,7 @@ static const char *const list_examples[] = {
 	"gpucert list",
 	"List every check.",
 	"gpucert list isolation level:must",
-	"List the isolation suite, and whatever is a MUST.",
+	"List the isolation suite, and every MUST check.",
 	NULL,
 };
 
@@ -119,9 +112,13 @@ static void show_field(const char *name, const char *value)
 	(void)printf("  %-12s %s\n", name, value);
 }
 
-static void show_needs(const struct check_needs *needs)
+static void show_check(const struct check_suite *suite, const struct check *check)
 {
+	const struct requirement *requirement = requirement_get(check->requirement);
+	const struct check_needs *needs = &check->needs;
 	struct text all CLEANUP_TEXT = {0};
+	bool color = style_enabled(STDOUT_FILENO);
+
 	if (needs->devices != 0)
 		text_addf(&all, ", %u device%s", needs->devices, needs->devices == 1 ? "" : "s");
 	if (needs->api != NULL)
@@ -134,13 +131,7 @@ static void show_needs(const struct check_needs *needs)
 		text_add(&all, ", containers");
 	else if (needs->launcher)
 		text_add(&all, ", probes that can run");
-	show_field("Needs", all.size != 0 ? text_string(&all) + 2 : "nothing special");
-}
 
-static void show_check(const struct check_suite *suite, const struct check *check)
-{
-	const struct requirement *requirement = requirement_get(check->requirement);
-	bool color = style_enabled(STDOUT_FILENO);
 	(void)printf("%s%s%s\n\n", style(color, STYLE_BOLD), check->id, style(color, STYLE_RESET));
 	show_field("Checks", check->title);
 	show_field("Suite", suite->title);
@@ -150,9 +141,9 @@ static void show_check(const struct check_suite *suite, const struct check *chec
 	show_field("Severity", report_severity_names[check->severity]);
 	(void)printf("  %-12s %u\n", "Revision", check->revision);
 	(void)printf("  %-12s %u s\n", "Time limit", check->timeout_s);
-	show_needs(&check->needs);
+	show_field("Needs", all.size != 0 ? text_string(&all) + 2 : "nothing special");
 	if (check->stands_on != NULL)
-		show_field("Stands on", check->stands_on);
+		show_field("Depends on", check->stands_on);
 	show_field("If it fails", check->advice);
 }
 
@@ -187,7 +178,7 @@ const struct command_spec command_show = {
 	.name = "show",
 	.summary = "Explain a check: its requirement, its source, and what to do when it fails",
 	.arguments = "PATTERN...",
-	.description = "A pattern is what 'gpucert list' accepts: a check, a suite, a glob.",
+	.description = "PATTERN is as in 'gpucert list': a check, a suite, a glob.",
 	.examples = show_examples,
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage, or no such check", NULL},
 	.run = show_run,

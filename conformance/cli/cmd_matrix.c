@@ -21,30 +21,25 @@ static void show_progress(size_t done, size_t all)
 		(void)fprintf(stderr, "\r%zu of %zu reports", done, all);
 }
 
-/* What could be read. */
-static int print(struct matrix *matrix, const struct text_list *unread, struct error *err)
-{
-	const struct writer_options options = writer_options_of_stdout();
-	struct text out CLEANUP_TEXT = {0};
-	matrix_sort(matrix);
-	matrix_keep(matrix, given.apis, given.failed);
-	matrix_print(matrix, given.format, &options, unread, &out);
-	return options_print(text_take(&out), err);
-}
-
 static int matrix_run(const struct text_list *arguments)
 {
+	const struct writer_options options = writer_options_of_stdout();
 	struct matrix matrix CLEANUP_MATRIX = {0};
 	struct text_list unread CLEANUP_TEXT_LIST = {0};
+	struct text out CLEANUP_TEXT = {0};
 	struct error err = {0};
 	const bool shown = style_enabled(STDERR_FILENO);
 	int rc = matrix_read(&matrix, arguments, shown ? show_progress : NULL, &unread, &err);
 	if (shown)
 		(void)fprintf(stderr, "\r\033[K");
-	if (rc == 0 && matrix.report_count > 0)
-		rc = print(&matrix, &unread, &err);
+	if (rc == 0 && matrix.report_count > 0) {
+		matrix_sort(&matrix);
+		matrix_keep(&matrix, given.apis, given.failed);
+		matrix_print(&matrix, given.format, &options, &unread, &out);
+		rc = options_print(text_take(&out), &err);
+	}
 	text_each (line, &unread)
-		command_tell("matrix", line);
+		command_print("matrix", line);
 	if (rc == 0 && unread.count > 0)
 		rc = error_set(&err, ERROR_FORMAT, "%zu of %zu files could not be read",
 			       unread.count, unread.count + matrix.report_count + matrix.repeated);
@@ -53,10 +48,10 @@ static int matrix_run(const struct text_list *arguments)
 
 static const struct option_spec matrix_options[] = {
 	{OPTION_ROW("format", OPTION_CHOICE, given.format), .letter = 'f', .value = "FORMAT",
-	 .help = "What to print. csv has a line for each check and column; json: matrix.schema.json; html: a page "
-		 "whose links are relative to the working directory, so store it there.",
+	 .help = "Output format. csv has a line for each check and column; json: matrix.schema.json; "
+		 "html: a page whose links are relative to the working directory, so store it there.",
 	 .choices = matrix_formats},
-	{OPTION_ROW("apis", OPTION_FLAG, given.apis), .help = "Show the checks of APIs alone."},
+	{OPTION_ROW("apis", OPTION_FLAG, given.apis), .help = "Show only the checks of APIs."},
 	{OPTION_ROW("failed", OPTION_FLAG, given.failed),
 	 .help = "Show only checks that failed, timed out, crashed or broke in some run."},
 	{.name = NULL},
@@ -77,15 +72,16 @@ const struct command_spec command_matrix = {
 	.summary = "Fold many reports into one table of checks, drivers and OS builds",
 	.arguments = "FOLDER...",
 	.description =
-		"Reads every report.json below the folders, several at a time, without following links. A "
-		"column is a driver with its version on a build of an OS; a cell tells the gravest "
-		"outcome and in how many runs (\"fail 2 of 12\"). A check that tells outcomes of its "
-		"devices counts for the driver of each. Columns of nodes that are not live say so. Software "
-		"drivers have columns only where a report has no other. A run that is found twice counts "
-		"once.",
+		"Reads every report.json below the folders, several at a time, without following "
+		"links. A column is a driver version on a build of an OS; a cell shows the gravest "
+		"outcome and in how many runs it occurred (\"fail 2 of 12\"). A check with outcomes "
+		"for each device counts for the driver of each. Columns of nodes that are not live "
+		"are marked. Software drivers have columns only for reports without another driver. "
+		"A run that is found twice counts once.",
 	.options = matrix_options,
 	.examples = matrix_examples,
-	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
-					    "a report cannot be read; the rest is told", NULL},
+	.exit_codes =
+		(const char *const[]){"0", "done", "2", "usage", "3",
+				      "a report cannot be read; the others are printed", NULL},
 	.run = matrix_run,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `publish` and `pull`: reports on their way to registries and web servers, and back. */
+/* `publish` and `pull`: reports to registries and web servers, and back. */
 #include "base/file.h"
 #include "base/members.h"
+#include "base/memory.h"
 #include "base/program.h"
 #include "base/style.h"
 #include "conformance/cli/commands.h"
@@ -28,15 +29,14 @@ static void show_progress(size_t number, size_t count, const struct image_descri
 	(void)fflush(stderr);
 }
 
-/* *token: caller frees. The command line never has it: others on the machine can read that. */
+/* *token: caller frees. It is never on the command line, which others on the machine can read. */
 static int find_token(const char *place, char **token, struct error *err)
 {
 	const char *variable = program_variable("GPUCERT_TOKEN");
 	if (given.token_file == NULL) {
-		bool wanted = variable != NULL && variable[0] != '\0' &&
-			      !text_starts_with(place, "oci://");
-		*token = wanted ? strdup(variable) : NULL;
-		return wanted && *token == NULL ? error_memory(err) : 0;
+		if (variable != NULL && variable[0] != '\0' && !text_starts_with(place, "oci://"))
+			*token = memory_copy(variable);
+		return 0;
 	}
 	int rc = file_read(given.token_file, CHALLENGE_TOKEN_MAX, token, NULL, err);
 	if (rc == 0)
@@ -90,7 +90,7 @@ static int move_report(const char *command, move_fn *move, const char *from, con
 static int publish_run(const struct text_list *arguments)
 {
 	if (arguments->count != 2) {
-		command_tell("publish", "name the folder of a report and the place for it");
+		command_print("publish", "name the folder of a report and the place for it");
 		return OPTIONS_EXIT_USAGE;
 	}
 	return move_report("publish", report_publish, arguments->items[0], arguments->items[1],
@@ -100,28 +100,28 @@ static int publish_run(const struct text_list *arguments)
 static int pull_run(const struct text_list *arguments)
 {
 	if (arguments->count != 1 || given.folder == NULL) {
-		command_tell("pull",
-			     "name the place of a report, and with --out the folder for it");
+		command_print("pull",
+			      "name the place of a report, and with --out the folder for it");
 		return OPTIONS_EXIT_USAGE;
 	}
 	return move_report("pull", report_pull, arguments->items[0], given.folder,
 			   arguments->items[0]);
 }
 
-#define PLACE_OPTIONS                                                                                     \
-	{OPTION_ROW("token-file", OPTION_STRING, given.token_file), .value = "FILE",                      \
-	 .help = "The bearer token for https://; without it $GPUCERT_TOKEN. Only that host gets "         \
-		 "it."},                                                                                  \
-		{OPTION_ROW("ca-certificate", OPTION_STRING,                                              \
-			    given.options.registry.ca_certificate),                                       \
-		 .value = "FILE",                                                                         \
-		 .help = "Certificates (PEM) of authorities that are trusted as well as the system's. "   \
-			 "Without it $SSL_CERT_FILE."},                                                   \
-		{OPTION_ROW("plain-http", OPTION_FLAG, given.options.registry.plain_http),                \
-		 .help = "Speak without TLS to other machines, too. This machine needs no such option."}, \
-	{                                                                                                 \
-		OPTION_ROW("json", OPTION_FLAG, given.json),                                              \
-			.help = "Print the result with its digest as JSON."                               \
+#define PLACE_OPTIONS                                                                                        \
+	{OPTION_ROW("token-file", OPTION_STRING, given.token_file), .value = "FILE",                         \
+	 .help = "The bearer token for https://; without it $GPUCERT_TOKEN. Only that host gets "            \
+		 "it."},                                                                                     \
+		{OPTION_ROW("ca-certificate", OPTION_STRING,                                                 \
+			    given.options.registry.ca_certificate),                                          \
+		 .value = "FILE",                                                                            \
+		 .help = "Certificates (PEM) of authorities that are trusted as well as the system's. "      \
+			 "Without it $SSL_CERT_FILE."},                                                      \
+		{OPTION_ROW("plain-http", OPTION_FLAG, given.options.registry.plain_http),                   \
+		 .help = "Allow plain HTTP to other machines, too. For this machine it is always allowed."}, \
+	{                                                                                                    \
+		OPTION_ROW("json", OPTION_FLAG, given.json),                                                 \
+			.help = "Print the result with its digest as JSON"                                   \
 	}
 
 static const struct option_spec publish_options[] = {
@@ -154,7 +154,7 @@ static const char *const pull_examples[] = {
 	"gpucert pull oci://registry.example.com/reports:driver-552.12 -o driver-552.12",
 	"Fetch the report and verify it.",
 	"gpucert pull https://reports.example.com/2026/552.12 -o driver-552.12",
-	"The same of a web server.",
+	"The same from a web server.",
 	NULL,
 };
 
@@ -163,18 +163,18 @@ const struct command_spec command_publish = {
 	.summary = "Push the folder of a report to a registry, or to a web server",
 	.arguments = "DIR PLACE",
 	.description =
-		"PLACE is oci://HOST/REPOSITORY:TAG or https://HOST/PATH. The journal, the reports "
-		"made of it, what certifies it and the evidence that it names are sent; other files "
-		"of the folder are not. What is there already is not sent again, so that what was "
-		"interrupted goes on and the same folder gets the same digest.\n\nA folder that is not "
-		"what its run stored is not published.",
+		"PLACE is oci://HOST/REPOSITORY:TAG or https://HOST/PATH. The journal, its reports, "
+		"its attestation and claims, and the evidence that it names are sent; other files of "
+		"the folder are not. Files that exist at the place are not sent again, so that an "
+		"interrupted upload can be resumed, and the same folder gets the same digest.\n\nA "
+		"folder that was changed after the run is not published.",
 	.options = publish_options,
 	.examples = publish_examples,
 	.exit_codes =
-		(const char *const[]){"0", "the report is there", "2", "usage", "3",
-				      "the folder cannot be read or was changed after the run, or "
-				      "the place does not take it",
-				      NULL},
+		(const char *const[]){
+			"0", "the report is published", "2", "usage", "3",
+			"the folder cannot be read or was changed after the run, or the place refuses it",
+			NULL},
 	.run = publish_run,
 };
 
@@ -183,14 +183,14 @@ const struct command_spec command_pull = {
 	.summary = "Fetch a report that was published, and verify it",
 	.arguments = "PLACE",
 	.description =
-		"PLACE is what 'gpucert publish' was given, or what it printed: behind \"@sha256:...\" "
-		"only that very report is fetched. Each file is compared with its digest, and at last "
-		"the journal with itself and the evidence with the journal. What is there already is not "
-		"fetched again; what was interrupted goes on.",
+		"PLACE is the one given to 'gpucert publish', or printed by it: with \"@sha256:...\" "
+		"exactly that report is fetched. Each file is compared with its digest, and finally "
+		"the journal is verified and the evidence compared with the journal. Files that "
+		"exist in the folder are not fetched again: an interrupted download can be resumed.",
 	.options = pull_options,
 	.examples = pull_examples,
 	.exit_codes =
 		(const char *const[]){"0", "the report is in the folder", "2", "usage", "3",
-				      "it cannot be fetched, or is not what a run stored", NULL},
+				      "it cannot be fetched, or was changed after the run", NULL},
 	.run = pull_run,
 };

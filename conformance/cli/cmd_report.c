@@ -14,34 +14,6 @@ static struct {
 	bool reproducible;
 } report = {.format = "summary"};
 
-/* A report that leaves out what differs between runs never takes the place of a run's own. */
-static int report_write(const cJSON *json, struct error *err)
-{
-	char *journal CLEANUP_FREE = path_join(report.out_directory, JOURNAL_FILE_NAME);
-	int rc = journal != NULL ? 0 : error_memory(err);
-	if (rc == 0 && report.reproducible && file_exists(journal))
-		return error_set(
-			err, ERROR_EXISTS,
-			"--out: %s is the folder of a run, whose own report is not replaced by a "
-			"reproducible one",
-			report.out_directory);
-	if (rc == 0)
-		rc = file_make_directories(report.out_directory, 0755, err);
-	return rc == 0 ? report_write_directory(report.out_directory, json, err) : rc;
-}
-
-/* Each piece of evidence that is not what the run stored. */
-static int tell(const struct text_list *faults, struct error *err)
-{
-	text_each (fault, faults)
-		command_tell("report", fault);
-	if (faults->count == 0)
-		return 0;
-	return error_set(err, ERROR_FORMAT, "%zu piece%s of evidence %s not what the run stored",
-			 faults->count, faults->count == 1 ? "" : "s",
-			 faults->count == 1 ? "is" : "are");
-}
-
 static int make(const char *directory, struct error *err)
 {
 	struct text_list faults CLEANUP_TEXT_LIST = {0};
@@ -56,13 +28,31 @@ static int make(const char *directory, struct error *err)
 		rc = report_verify_evidence(directory, json, &faults, err);
 	if (rc == 0 && report.reproducible)
 		rc = report_make_reproducible(json, err);
-	if (rc == 0 && report.out_directory != NULL)
-		rc = report_write(json, err);
+	if (rc == 0 && report.out_directory != NULL) {
+		char *journal CLEANUP_FREE = path_join(report.out_directory, JOURNAL_FILE_NAME);
+		if (report.reproducible && file_exists(journal))
+			return error_set(
+				err, ERROR_EXISTS,
+				"--out: %s is the folder of a run, whose own report is not replaced "
+				"by a reproducible one",
+				report.out_directory);
+		rc = file_make_directories(report.out_directory, 0755, err);
+		if (rc == 0)
+			rc = report_write_directory(report.out_directory, json, err);
+	}
 	if (rc < 0)
 		return rc;
 	rc = writer_show(report.format, json, directory, err);
-	return rc == 0 || rc == ERROR_IO ? tell(&faults, err)
-					 : rc; /* options_main() tells ERROR_IO */
+	if (rc < 0 && rc != ERROR_IO) /* which options_main() reports */
+		return rc;
+
+	text_each (fault, &faults)
+		command_print("report", fault);
+	if (faults.count == 0)
+		return 0;
+	return error_set(err, ERROR_FORMAT, "%zu piece%s of evidence %s not what the run stored",
+			 faults.count, faults.count == 1 ? "" : "s",
+			 faults.count == 1 ? "is" : "are");
 }
 
 static int report_run(const struct text_list *arguments)
@@ -75,8 +65,8 @@ static int report_run(const struct text_list *arguments)
 
 static const struct option_spec report_options[] = {
 	{OPTION_ROW("format", OPTION_CHOICE, report.format), .letter = 'f', .value = "FORMAT",
-	 .help = "What to print: a summary for a terminal; what programs read; JUnit for CI systems; Markdown for the "
-		 "page of a CI job; a page for a browser.",
+	 .help = "Output format: a summary for a terminal; JSON for programs; JUnit for CI systems; "
+		 "Markdown for the page of a CI job; a page for a browser.",
 	 .choices = writer_names},
 	{OPTION_ROW("reproducible", OPTION_FLAG, report.reproducible),
 	 .help = "Zero what differs from run to run."},
@@ -98,12 +88,12 @@ static const char *const report_examples[] = {
 
 static const char *const report_exit_codes[] = {
 	"0",
-	"done, whatever the report says",
+	"done, also when the run failed",
 	"2",
 	"usage",
 	"3",
-	"the journal cannot be read or was changed after the run, evidence is not what the run "
-	"stored, or the report cannot be written",
+	"the journal cannot be read, journal or evidence was changed after the run, or the "
+	"report cannot be written",
 	NULL,
 };
 
@@ -112,9 +102,9 @@ const struct command_spec command_report = {
 	.summary = "Make the report of a run again from its journal, and print it",
 	.arguments = "DIR",
 	.description =
-		"Reads DIR/journal.ndjson and prints the report. It is a function of the journal, "
-		"so that of a run that was killed can be made at any time. Says when the journal "
-		"or a piece of evidence is not what the run wrote.",
+		"Reads DIR/journal.ndjson and prints the report. The report is a function of the "
+		"journal, so it can be made at any time, also for a run that was killed. Reports "
+		"when the journal or a piece of evidence was changed after the run.",
 	.options = report_options,
 	.examples = report_examples,
 	.exit_codes = report_exit_codes,

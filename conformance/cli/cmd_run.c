@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
-#include "base/json.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "conformance/checks/suites.h"
@@ -39,11 +39,11 @@ static const struct option_spec run_options[] = {
 		 "KUBELET_SOCKET. Default: the reference plugin.",
 	 .env = "GPUCERT_PLUGIN"},
 	{OPTION_ROW("private-mounts", OPTION_FLAG, run.settings.asked.hidden_directory),
-	 .help = "The plugin hard-codes /var/lib/kubelet/device-plugins: run it in a mount "
-		 "namespace in which the private directory lies there."},
+	 .help = "The plugin hard-codes /var/lib/kubelet/device-plugins: run it in a mount namespace "
+		 "in which the private directory is mounted there."},
 	{OPTION_ROW("attach", OPTION_STRING, run.settings.asked.attach_directory), .value = "DIR",
-	 .help = "The plugin runs already and watches DIR for kubelet.sock. What a live kubelet "
-		 "has there is moved aside and put back."},
+	 .help = "The plugin runs already and watches DIR for kubelet.sock. Files of a live kubelet "
+		 "in it are moved aside and put back."},
 	{OPTION_ROW("resource", OPTION_STRING, run.settings.asked.resource), .letter = 'r',
 	 .value = "NAME",
 	 .help = "Test this resource only. Default: each that the plugin registers.",
@@ -55,14 +55,13 @@ static const struct option_spec run_options[] = {
 		 "machine, with Windows programs in containers."},
 	{OPTION_ROW("windows-programs", OPTION_STRING, run.settings.workplace.windows_programs),
 	 .value = "DIR",
-	 .help = "Where the Windows programs for --node wine are. Default: "
-		 "libexec/gpucert/windows of the installation, or the build tree \"windows\" "
-		 "beside this one.",
+	 .help = "Folder of the Windows programs for --node wine. Default: libexec/gpucert/windows of "
+		 "the installation, or the build tree \"windows\" next to this one.",
 	 .env = "GPUCERT_WINDOWS_PROGRAMS"},
 	{OPTION_ROW("windows-dlls", OPTION_STRING, run.settings.workplace.windows_dlls),
 	 .value = "DIR",
-	 .help = "DLLs for the containers of --node wine: those with a name of Wine's own take its "
-		 "place, others lie in System32. make-dlls.sh makes such folders "
+	 .help = "DLLs for the containers of --node wine: those with a name of one of Wine's own "
+		 "replace it, others are added to System32. make-dlls.sh makes such folders "
 		 "(docs/wine-node.md).",
 	 .env = "GPUCERT_WINDOWS_DLLS"},
 	{OPTION_ROW("cri", OPTION_STRING, run.settings.workplace.cri_address), .value = "ADDR",
@@ -71,28 +70,28 @@ static const struct option_spec run_options[] = {
 	 .env = "GPUCERT_CRI"},
 	{OPTION_ROW("containerd", OPTION_STRING, run.settings.workplace.containerd),
 	 .value = "PATH",
-	 .help = "The program of the private containerd; ctr and the shims beside it are used with "
+	 .help = "The program of the private containerd; ctr and the shims next to it are used with "
 		 "it. Default: containerd in PATH.",
 	 .env = "GPUCERT_CONTAINERD"},
 	{OPTION_ROW("cdi-dir", OPTION_LIST, run.cdi_directories), .value = "DIR",
-	 .help = "Where the node's CDI Specs are; the private containerd is told so. May be "
-		 "repeated; a device in a later folder replaces one in an earlier. Default: what "
-		 "the container runtime says, otherwise /etc/cdi and /var/run/cdi.",
+	 .help = "Folder of the node's CDI Specs, also for the private containerd. May be repeated; a "
+		 "device in a later folder replaces one in an earlier. Default: the container "
+		 "runtime's folders, otherwise /etc/cdi and /var/run/cdi.",
 	 .env = "GPUCERT_CDI_DIR"},
 	{OPTION_ROW("image", OPTION_STRING, run.settings.workplace.image), .value = "REF",
-	 .help = "With --cri: run the probes in this image, which the runtime has, instead of one "
-		 "that is composed. On Windows there is no other way. It holds them in "
-		 "/libexec/gpucert, on Windows in C:\\gpucert\\libexec\\gpucert.",
+	 .help = "With --cri: run the probes in this image, which the runtime must have, instead of a "
+		 "composed one. Required on Windows. Its probes are in /libexec/gpucert, on Windows "
+		 "in C:\\gpucert\\libexec\\gpucert.",
 	 .env = "GPUCERT_IMAGE"},
 	{OPTION_ROW("immutable", OPTION_FLAG, run.settings.asked.immutable),
-	 .help = "The image has user-land drivers of its own: isolation.host-paths fails for every "
-		 "file of the node in a container and for a device that no API shows; of the node "
-		 "device nodes alone are granted."},
+	 .help = "The image has user-land drivers of its own, so that containers get only device "
+		 "nodes of the node: isolation.host-paths fails for every file of the node in a "
+		 "container, and for a device that no API shows."},
 	{OPTION_ROW("runtime-handler", OPTION_LIST, run.settings.asked.runtime_handlers),
 	 .value = "NAME",
 	 .help = "The runtime's handler for the pod sandboxes. A private containerd has runc, and "
-		 "crun and kata where they are installed. Of several the first runs all checks, and "
-		 "isolation is judged with each. Default: the runtime's own.",
+		 "crun and kata where they are installed. With several, the first runs all checks, "
+		 "and isolation is judged with each. Default: the runtime's own.",
 	 .env = "GPUCERT_RUNTIME_HANDLER"},
 	{OPTION_ROW("launcher", OPTION_CHOICE, run.settings.workplace.launcher),
 	 .value = "LAUNCHER",
@@ -103,19 +102,19 @@ static const struct option_spec run_options[] = {
 	 .value = "VERSION", .help = "Behave as this kubelet.", .choices = profiles},
 	{OPTION_ROW("out", OPTION_STRING, run.settings.asked.out_directory), .letter = 'o',
 	 .value = "DIR",
-	 .help = "Folder for journal, report and evidence; an earlier run's files there are "
+	 .help = "Folder for journal, report and evidence; files of an earlier run in it are "
 		 "replaced, others never. Used by one run at a time.",
 	 .env = "GPUCERT_OUT"},
 	{OPTION_ROW("expect", OPTION_LIST, run.expect), .letter = 'e', .value = "FILE|NAME",
-	 .help = "What is known to fail, and why: an expectation file (docs/expectations.md), or the name "
-		 "of an installed one, such as windows-gpus. A known failure does not fail the run; one "
-		 "that passes now does.",
+	 .help = "Known failures: an expectation file (docs/expectations.md), or the name of an "
+		 "installed one, such as windows-gpus. A known failure does not fail the run; one "
+		 "that now passes does.",
 	 .env = "GPUCERT_EXPECT"},
 	{OPTION_ROW("exclude", OPTION_LIST, run.exclude), .letter = 'x', .value = "PATTERN",
 	 .help = "Leave out checks that match."},
 	{OPTION_ROW("launch-anyway", OPTION_FLAG, run.settings.asked.launch_anyway),
-	 .help = "Make launches that cannot work by a rule of 'gpucert image check' all the same: the report "
-		 "says whether the rule was right."},
+	 .help = "Launch containers even when 'gpucert image check' predicts failure; the report "
+		 "shows whether the prediction held."},
 	{OPTION_ROW("thorough", OPTION_FLAG, run.settings.asked.thorough),
 	 .help = "Wait as long as each requirement says (minutes) instead of a few seconds."},
 	{OPTION_ROW("min-run", OPTION_INT, run.settings.min_run), .value = "N",
@@ -124,24 +123,23 @@ static const struct option_spec run_options[] = {
 	 .help = "Exit with 0 only when the node is conformant: every MUST requirement that "
 		 "applies was tested and holds."},
 	{OPTION_ROW("fail-fast", OPTION_FLAG, run.settings.fail_fast),
-	 .help = "Stop at the first failure that no expectation (--expect) knows."},
+	 .help = "Stop at the first failure that no expectation (--expect) covers."},
 	{OPTION_ROW("timeout-percent", OPTION_INT, run.settings.asked.timeout_percent),
 	 .value = "N",
-	 .help = "Scale how long the harness waits; 300 on a slow machine. What a requirement "
-		 "limits is judged by that limit.",
+	 .help = "Scale how long the harness waits; 300 on a slow machine. Verdicts use the "
+		 "requirements' own limits.",
 	 .min = 10, .max = 10000},
 	{OPTION_ROW("include-host-identity", OPTION_FLAG, run.settings.include_identity),
-	 .help = "Keep what tells whose machine this is: names of host and users, home folders, serial "
-		 "numbers. Without it they are replaced in all that is stored (docs/report.md); secrets "
-		 "always are."},
+	 .help = "Keep identifying data: host and user names, home folders, serial numbers. By "
+		 "default they are redacted in all stored files (docs/report.md); secrets always are."},
 	{OPTION_ROW("reproducible", OPTION_FLAG, run.settings.reproducible),
 	 .help = "Zero what differs from run to run (times, ids) in the report."},
 	{OPTION_ROW("dry-run", OPTION_FLAG, run.settings.dry_run),
-	 .help = "Print what would run and what is unsupported, and end."},
+	 .help = "Print which checks would run and which are unsupported, and end."},
 	{OPTION_ROW("ci", OPTION_CHOICE, run.ci), .value = "SYSTEM",
-	 .help = "The run is a job of this CI system: sections around the output of suites, annotations for what "
-		 "is unexpected, and the report on the job's page, as far as the system has them. \"auto\": the one "
-		 "whose variables are set (docs/ci.md).",
+	 .help = "The run is a job of this CI system: sections around the output of suites, "
+		 "annotations for unexpected outcomes, and the report on the job's page, where the "
+		 "system has them. \"auto\": detect it by its variables (docs/ci.md).",
 	 .choices = ci_names, .env = "GPUCERT_CI"},
 	{OPTION_ROW("quiet", OPTION_FLAG, run.settings.quiet), .letter = 'q',
 	 .help = "Print nothing but errors."},
@@ -149,19 +147,6 @@ static const struct option_spec run_options[] = {
 	 .help = "Print a line for each check."},
 	{.name = NULL},
 };
-
-/* What a private containerd's configuration can hold without escapes. */
-static int check_cdi_directories(struct error *err)
-{
-	text_each (directory, &run.cdi_directories) {
-		if (!path_is_absolute(directory) || strpbrk(directory, "\"\\\n\r\t") != NULL)
-			return error_set(err, ERROR_ARGUMENT,
-					 "--cdi-dir: '%s' is not an absolute path, or holds "
-					 "quotes, backslashes or line ends",
-					 directory);
-	}
-	return 0;
-}
 
 #define BLANKS " \t\r\n" /* between the words of a plugin's command line */
 
@@ -210,11 +195,22 @@ static int check_settings(struct error *err)
 	if (cri)
 		rc = address_parse(settings->workplace.cri_address, ADDRESS_RULES_HERE, &address,
 				   err);
-	return rc < 0 ? error_wrap(err, rc, "--cri") : check_cdi_directories(err);
+	if (rc < 0)
+		return error_wrap(err, rc, "--cri");
+
+	/* A private containerd's configuration holds them without escapes. */
+	text_each (directory, &run.cdi_directories) {
+		if (!path_is_absolute(directory) || strpbrk(directory, "\"\\\n\r\t") != NULL)
+			return error_set(err, ERROR_ARGUMENT,
+					 "--cdi-dir: '%s' is not an absolute path, or holds "
+					 "quotes, backslashes or line ends",
+					 directory);
+	}
+	return 0;
 }
 
-/* How much of an argument goes into the report. A plugin's command line may hold secrets: only the
- * program is kept of it, in whatever spelling of the option it came. */
+/* How much of an argument goes into the report. A plugin's command line may hold secrets: only its
+ * program is kept, in every spelling of the option. */
 static size_t recorded_length(const char *previous, const char *word)
 {
 	const char *command = run.settings.asked.plugin_command;
@@ -233,25 +229,18 @@ static size_t recorded_length(const char *previous, const char *word)
 	return option + strcspn(word + option, BLANKS);
 }
 
-static int record_arguments(struct text_list *out, struct error *err)
-{
-	const char *previous = "";
-	int rc = 0;
-	for (const char *const *word = command_arguments; rc == 0 && *word != NULL; word++) {
-		rc = text_list_take(out, strndup(*word, recorded_length(previous, *word)), err);
-		previous = *word;
-	}
-	return rc;
-}
-
 static int run_run(const struct text_list *arguments)
 {
 	struct text_list recorded CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
+	const char *previous = "";
 	int exit_code = REPORT_EXIT_BROKEN;
 	int rc = check_settings(&err);
-	if (rc == 0)
-		rc = record_arguments(&recorded, &err);
+	for (const char *const *word = command_arguments; *word != NULL; word++) {
+		size_t size = recorded_length(previous, *word);
+		(void)text_list_take(&recorded, memory_copy_start(*word, size), NULL);
+		previous = *word;
+	}
 	run.settings.argv = (const char *const *)recorded.items;
 	run.settings.filter.include = *arguments;
 	run.settings.filter.exclude = run.exclude;
@@ -261,7 +250,7 @@ static int run_run(const struct text_list *arguments)
 	if (rc == 0)
 		rc = runner_run(&run.settings, suites, &exit_code, &err);
 	if (rc < 0) {
-		command_tell("run", err.text);
+		command_print("run", err.text);
 		exit_code = rc == ERROR_ARGUMENT || (rc == ERROR_NOT_FOUND &&
 						     strstr(err.text, "no check matches") != NULL)
 				    ? REPORT_EXIT_USAGE
@@ -286,7 +275,7 @@ static const char *const run_examples[] = {
 	"gpucert run --node node.json registration allocate",
 	"Replay a node that 'gpu-discovery --record node.json' recorded.",
 	"gpucert run --ci auto",
-	"Write for the CI system whose job it is.",
+	"Write for the CI system that runs the job.",
 	"gpucert run --node wine",
 	"Certify the Windows programs under Wine.",
 	NULL,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void command_tell(const char *command, const char *what)
+void command_print(const char *command, const char *what)
 {
 	struct text line CLEANUP_TEXT = {0};
 	text_add_escaped(&line, what, strlen(what));
@@ -14,6 +14,6 @@ void command_tell(const char *command, const char *what)
 
 int command_failed(const char *command, int rc, const struct error *err)
 {
-	command_tell(command, err->text);
+	command_print(command, err->text);
 	return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : COMMAND_EXIT_FAILED;
 }

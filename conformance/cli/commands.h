@@ -3,7 +3,7 @@
 
 #include "base/options.h"
 
-/* The program `gpucert`: its commands, of which each only reads options and calls the other rooms. */
+/* The program `gpucert`: its commands only read options and call the other rooms. */
 extern const struct command_spec command_run;
 extern const struct command_spec command_list;
 extern const struct command_spec command_show;
@@ -28,18 +28,19 @@ extern const struct command_spec command_image_check;
 extern const struct command_spec command_image_inspect;
 extern const struct command_spec command_image_select;
 extern const struct command_spec command_image_labels;
-extern const struct command_spec command_kubelet; /* the fake kubelet alone, for plugin authors */
+extern const struct command_spec command_kubelet; /* only the fake kubelet, for plugin authors */
 
-enum { COMMAND_EXIT_FAILED = 3 }; /* of commands that read something: it cannot be read */
+enum { COMMAND_EXIT_FAILED = 3 }; /* the command's input cannot be read */
 
 /* A line on standard error: "gpucert COMMAND: WHAT", escaped. */
-void command_tell(const char *command, const char *what);
+void command_print(const char *command, const char *what);
 
-/* Tells on standard error why a command failed; the exit code: usage for ERROR_ARGUMENT, else that. */
+/* Prints on standard error why a command failed. The exit code: OPTIONS_EXIT_USAGE for ERROR_ARGUMENT,
+ * else COMMAND_EXIT_FAILED. */
 int command_failed(const char *command, int rc, const struct error *err);
 
 /* Of the program and of its command run. */
 extern const char *const run_exit_codes[];
 
-/* The program's arguments, NULL-ended, without the program: what a report records. */
+/* The program's arguments for the report, NULL-ended, without the program. */
 extern const char *const *command_arguments;

@@ -28,26 +28,12 @@ int image_platform_parse(const char *string, struct arena *arena, struct image_p
 				       .architecture = parts[1],
 				       .variant = parts[2],
 				       .os_version = string[end] == ':' ? string + end + 1 : ""};
-	if (arena->failed)
-		return error_memory(err);
 	if (parts[0][0] == '\0' || parts[1][0] == '\0' || count == ARRAY_SIZE(parts))
 		return error_set(err, ERROR_ARGUMENT,
 				 "--platform: '%s' is not of the form OS/ARCHITECTURE[/VARIANT]"
 				 "[:OS-VERSION], such as windows/amd64:10.0.20348.2582",
 				 string);
 	return 0;
-}
-
-/* What is there for one platform alone may not tell it but in its configuration. */
-static int check_platform(const char *name, const struct image_platform *wanted,
-			  const struct image_platform *has, struct arena *arena, struct error *err)
-{
-	if ((has->os[0] == '\0' || text_equal(has->os, wanted->os)) &&
-	    (has->architecture[0] == '\0' || text_equal(host_architecture(has->architecture),
-							host_architecture(wanted->architecture))))
-		return 0;
-	return error_set(err, ERROR_NOT_FOUND, "%s: for %s alone, and not for %s", name,
-			 image_platform_name(has, arena), image_platform_name(wanted, arena));
 }
 
 int image_argument_open(const char *name, const char *platform, struct image_argument *out,
@@ -61,7 +47,19 @@ int image_argument_open(const char *name, const char *platform, struct image_arg
 	if (rc < 0 || platform == NULL)
 		return rc;
 	rc = image_source_load(out->source, &wanted, &out->image, err);
-	return rc == 0 ? check_platform(name, &wanted, &out->image.platform, &arena, err) : rc;
+	if (rc < 0)
+		return rc;
+
+	/* An image for one platform may name it only in its configuration. */
+	const struct image_platform *has = &out->image.platform;
+	bool same_os = has->os[0] == '\0' || text_equal(has->os, wanted.os);
+	bool same_architecture =
+		has->architecture[0] == '\0' || text_equal(host_architecture(has->architecture),
+							   host_architecture(wanted.architecture));
+	if (same_os && same_architecture)
+		return 0;
+	return error_set(err, ERROR_NOT_FOUND, "%s: only for %s, and not for %s", name,
+			 image_platform_name(has, &arena), image_platform_name(&wanted, &arena));
 }
 
 int image_argument_load_own(struct image_argument *argument, struct error *err)
@@ -72,9 +70,10 @@ int image_argument_load_own(struct image_argument *argument, struct error *err)
 	int rc = image_source_index(argument->source, &index, err);
 	if (rc == 0)
 		rc = host_platform(&arena, &own, err);
-	return rc == 0 ? image_source_load(argument->source, index->count == 1 ? NULL : &own,
-					   &argument->image, err)
-		       : rc;
+	if (rc < 0)
+		return rc;
+	return image_source_load(argument->source, index->count == 1 ? NULL : &own,
+				 &argument->image, err);
 }
 
 static void show_progress(void *user, size_t layer, size_t layers)

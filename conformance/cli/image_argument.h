@@ -12,13 +12,13 @@ struct image_argument {
 	struct image image;
 };
 
-/* How images are read, as IMAGE_SOURCE_OPTIONS say; image_argument_open() goes by it. */
+/* How image_argument_open() reads images; set by IMAGE_SOURCE_OPTIONS. */
 extern struct image_source_options image_argument_options;
 
 /* Rows for the options of each command that reads images. */
 #define IMAGE_SOURCE_OPTIONS                                                                             \
 	{OPTION_ROW("no-cache", OPTION_FLAG, image_argument_options.no_cache),                           \
-	 .help = "Keep nothing of a registry on disk, and take nothing from there."},                    \
+	 .help = "Do not use the cache of registries."},                                                 \
 		{OPTION_ROW("ca-certificate", OPTION_STRING,                                             \
 			    image_argument_options.registry.ca_certificate),                             \
 		 .value = "FILE",                                                                        \
@@ -26,7 +26,7 @@ extern struct image_source_options image_argument_options;
 			 "the system's. Without it $SSL_CERT_FILE."},                                    \
 	{                                                                                                \
 		OPTION_ROW("plain-http", OPTION_FLAG, image_argument_options.registry.plain_http),       \
-			.help = "Speak to registries without TLS."                                       \
+			.help = "Allow registries without TLS."                                          \
 	}
 
 /* OS/ARCHITECTURE[/VARIANT][:OS-VERSION], "windows/amd64:10.0.20348.2582". ERROR_ARGUMENT. */
@@ -45,19 +45,19 @@ int image_platform_parse(const char *string, struct arena *arena, struct image_p
 	{                                                                                          \
 		OPTION_ROW("runtime", OPTION_CHOICE, given.runtime),                               \
 			.value = "RUNTIME",                                                        \
-			.help = "Whose rule for Windows builds applies. Without it what the "      \
-				"runtimes disagree on cannot be told. containerd-2.0 stands for "  \
+			.help = "Whose rule for Windows builds applies. Without it the answer is " \
+				"unknown where the runtimes disagree. containerd-2.0 stands for "  \
 				"2.0 and 2.1.",                                                    \
 			.choices = compat_runtime_names                                            \
 	}
 
 /* Opens the source and loads the image of a platform (NULL: none yet). Errors of
- * image_platform_parse(), image_source_open() and image_source_load(); ERROR_NOT_FOUND: the only image there
- * is for another platform. */
+ * image_platform_parse(), image_source_open() and image_source_load(); ERROR_NOT_FOUND: the only
+ * image is for another platform. */
 int image_argument_open(const char *name, const char *platform, struct image_argument *out,
 			struct error *err);
 
-/* Loads the only image there is, or this machine's of an index. Errors of image_source_index() and
+/* Loads the only image, or this machine's from an index. Errors of image_source_index() and
  * image_source_load(). */
 int image_argument_load_own(struct image_argument *argument, struct error *err);
 

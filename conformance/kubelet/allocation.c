@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "conformance/kubelet/pods.h"
 #include "conformance/kubelet/resources.h"
 
@@ -29,32 +30,14 @@ struct allocation *allocation_find(const struct kubelet *kubelet, const char *po
 	return find(kubelet->allocations, pod, container, resource);
 }
 
-static void allocation_free(struct allocation *allocation)
-{
-	free(allocation->pod);
-	free(allocation->container);
-	free(allocation->resource);
-	id_set_clear(&allocation->ids);
-	if (allocation->response != NULL)
-		v1beta1__container_allocate_response__free_unpacked(allocation->response, NULL);
-	free(allocation);
-}
-
-/* A new one at the end of the list; NULL: out of memory. */
+/* A new one at the end of the list. */
 static struct allocation *append(struct allocation **list, const char *pod, const char *container,
 				 const char *resource)
 {
-	struct allocation *allocation = calloc(1, sizeof(*allocation));
-	if (allocation == NULL)
-		return NULL;
-	allocation->pod = strdup(pod);
-	allocation->container = strdup(container);
-	allocation->resource = strdup(resource);
-	if (allocation->pod == NULL || allocation->container == NULL ||
-	    allocation->resource == NULL) {
-		allocation_free(allocation);
-		return NULL;
-	}
+	struct allocation *allocation = memory_allocate(1, sizeof(*allocation));
+	allocation->pod = memory_copy(pod);
+	allocation->container = memory_copy(container);
+	allocation->resource = memory_copy(resource);
 	while (*list != NULL)
 		list = &(*list)->next;
 	*list = allocation;
@@ -71,24 +54,26 @@ static bool drop(struct allocation **link, const char *pod, const char *containe
 			continue;
 		}
 		*link = allocation->next;
-		allocation_free(allocation);
+		free(allocation->pod);
+		free(allocation->container);
+		free(allocation->resource);
+		id_set_clear(&allocation->ids);
+		if (allocation->response != NULL)
+			v1beta1__container_allocate_response__free_unpacked(allocation->response,
+									    NULL);
+		free(allocation);
 		dropped = true;
 	}
 	return dropped;
 }
 
-int allocation_add(struct kubelet *kubelet, const char *pod, const char *container,
-		   const char *resource, const struct id_set *ids,
-		   V1beta1__ContainerAllocateResponse *response, struct error *err)
+void allocation_add(struct kubelet *kubelet, const char *pod, const char *container,
+		    const char *resource, const struct id_set *ids,
+		    V1beta1__ContainerAllocateResponse *response)
 {
 	struct allocation *allocation = append(&kubelet->allocations, pod, container, resource);
-	if (allocation == NULL) {
-		v1beta1__container_allocate_response__free_unpacked(response, NULL);
-		return error_memory(err);
-	}
 	allocation->response = response;
 	id_set_add(&allocation->ids, ids);
-	return allocation->ids.failed ? error_memory(err) : 0;
 }
 
 void allocation_remove(struct kubelet *kubelet, const char *pod, const char *container)
@@ -122,9 +107,8 @@ void reusable_keep(struct kubelet *kubelet, const char *pod)
 }
 
 /* manager.go, Allocate: an init container's devices become reusable; those of an application
- * container, and of a restartable init container, stop to be. */
-int reusable_update(struct kubelet *kubelet, const struct kubelet_container *container,
-		    struct error *err)
+ * container, and of a restartable init container, are no longer. */
+void reusable_update(struct kubelet *kubelet, const struct kubelet_container *container)
 {
 	for (const struct allocation *each = kubelet->allocations; each != NULL;
 	     each = each->next) {
@@ -134,16 +118,11 @@ int reusable_update(struct kubelet *kubelet, const struct kubelet_container *con
 			find(kubelet->reusables, container->pod, NULL, each->resource);
 		if (reusable == NULL)
 			reusable = append(&kubelet->reusables, container->pod, "", each->resource);
-		if (reusable == NULL)
-			return error_memory(err);
 		if (container->kind == KUBELET_CONTAINER_INIT)
 			id_set_add(&reusable->ids, &each->ids);
 		else
 			id_set_remove(&reusable->ids, &each->ids);
-		if (reusable->ids.failed)
-			return error_memory(err);
 	}
-	return 0;
 }
 
 void allocations_free(struct kubelet *kubelet)

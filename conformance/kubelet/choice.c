@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "conformance/kubelet/endpoints.h"
 #include "conformance/kubelet/pods.h"
 #include "conformance/kubelet/resources.h"
@@ -12,7 +13,7 @@
  * carry the kubelet's texts.
  */
 
-/* Where a device stands to the topology hint. */
+/* A device's place relative to the topology hint. */
 enum affinity { HINTED_NODES, OTHER_NODES, WITHOUT_NODES, AFFINITIES };
 
 struct choice {
@@ -27,13 +28,11 @@ struct choice {
 	struct error *err;
 };
 
-/* Takes from `from`, in random order, until enough is chosen. */
-static int take_from(struct choice *choice, const struct id_set *from)
+/* Chooses from `from`, in random order, until there are enough. */
+static void take_from(struct choice *choice, const struct id_set *from)
 {
 	const char **order CLEANUP_FREE = id_set_shuffled(from, &choice->kubelet->random);
 	size_t taken = 0;
-	if (order == NULL)
-		return error_memory(choice->err);
 	for (size_t i = 0; i < from->list.count && choice->needed > 0; i++) {
 		if (id_set_has(choice->chosen, order[i]))
 			continue;
@@ -41,7 +40,6 @@ static int take_from(struct choice *choice, const struct id_set *from)
 		choice->needed--;
 	}
 	id_set_add_strings(choice->chosen, order, taken);
-	return choice->chosen->failed || from->failed ? error_memory(choice->err) : 0;
 }
 
 /* A device without nodes has no affinity; -1 is the kubelet's name for that (nodeWithoutTopology). */
@@ -61,53 +59,17 @@ static enum affinity affinity_of(const struct choice *choice, const char *id)
 	return affinity;
 }
 
-static int split_by_affinity(struct choice *choice)
-{
-	const struct text_list *available = &choice->available.list;
-	const char **ids CLEANUP_FREE = calloc(available->count + 1, sizeof(*ids));
-	if (ids == NULL || choice->available.failed)
-		return error_memory(choice->err);
-	for (enum affinity affinity = HINTED_NODES; affinity < AFFINITIES; affinity++) {
-		size_t count = 0;
-		for (size_t i = 0; i < available->count; i++)
-			if (affinity_of(choice, available->items[i]) == affinity)
-				ids[count++] = available->items[i];
-		id_set_add_strings(&choice->by_affinity[affinity], ids, count);
-	}
-	return 0;
-}
-
-static void report_preferred(const struct choice *choice, const struct rpc_answer *reply,
-			     const V1beta1__ContainerPreferredAllocationResponse *answer)
-{
-	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_PREFERRED);
-	struct text_list ids = {0};
-	if (answer != NULL) {
-		ids.items = answer->deviceids;
-		ids.count = answer->n_deviceids;
-		event.ids = &ids;
-	}
-	event.resource = choice->limit->resource;
-	event.pod = choice->container->pod;
-	event.container = choice->container->name;
-	event.code = reply->code;
-	event.text = reply->code == RPC_OK ? NULL : reply->message;
-	event.duration_ms = (int64_t)reply->duration_ms;
-	kubelet_report(choice->kubelet, event);
-}
-
 static int call_preferred(struct choice *choice, const struct id_set *offered,
 			  struct rpc_answer *reply)
 {
 	struct random *random = &choice->kubelet->random;
 	const char **available CLEANUP_FREE = id_set_shuffled(offered, random);
 	const char **must CLEANUP_FREE = id_set_shuffled(choice->chosen, random);
-	if (available == NULL || must == NULL || offered->failed)
-		return error_memory(choice->err);
 	V1beta1__ContainerPreferredAllocationRequest container =
 		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
 	V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
 	V1beta1__PreferredAllocationRequest request = V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
+
 	container.available_deviceids = message_strings(available);
 	container.n_available_deviceids = offered->list.count;
 	container.must_include_deviceids = message_strings(must);
@@ -120,46 +82,51 @@ static int call_preferred(struct choice *choice, const struct id_set *offered,
 			choice->timeout_ms, reply, choice->err);
 }
 
-/* Adds the plugin's preference to `preferred`: the first container response, whatever it holds. */
-static int read_preferred(struct choice *choice, const struct rpc_answer *reply,
-			  struct id_set *preferred)
-{
-	const V1beta1__PreferredAllocationResponse *response =
-		(const V1beta1__PreferredAllocationResponse *)(const void *)reply->reply;
-	const V1beta1__ContainerPreferredAllocationResponse *answer =
-		response != NULL && response->n_container_responses > 0
-			? response->container_responses[0]
-			: NULL;
-	report_preferred(choice, reply, answer);
-	if (reply->code != RPC_OK)
-		return kubelet_refuse_status(
-			choice->kubelet, choice->err,
-			"device plugin GetPreferredAllocation rpc failed with err: ", reply);
-	if (answer != NULL)
-		id_set_add_strings(preferred, (const char *const *)answer->deviceids,
-				   answer->n_deviceids);
-	return 0;
-}
-
-/* Takes what the plugin prefers of `offered`, as far as it exists there; nothing without the
- * plugin's option. It is asked about what is chosen already, too. */
+/* Chooses the devices of `offered` that the plugin prefers; none without the plugin's option. The
+ * plugin is also sent the devices that are chosen already. */
 static int take_preferred(struct choice *choice, const struct id_set *offered)
 {
 	const struct kubelet_plugin *plugin = choice->resource->endpoint;
+	const V1beta1__ContainerPreferredAllocationResponse *answer = NULL;
 	struct id_set all CLEANUP_ID_SET = {0};
 	struct id_set preferred CLEANUP_ID_SET = {0};
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	if (plugin == NULL || !plugin->options.get_preferred_allocation_available)
 		return 0;
+
 	id_set_add(&all, offered);
 	id_set_add(&all, choice->chosen);
 	int rc = call_preferred(choice, &all, &reply);
-	if (rc == 0)
-		rc = read_preferred(choice, &reply, &preferred);
-	if (rc != 0)
+	if (rc < 0)
 		return rc;
+
+	/* Only the first container response counts. */
+	const V1beta1__PreferredAllocationResponse *response =
+		(const V1beta1__PreferredAllocationResponse *)(const void *)reply.reply;
+	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_PREFERRED);
+	struct text_list ids = {0};
+	if (response != NULL && response->n_container_responses > 0) {
+		answer = response->container_responses[0];
+		ids.items = answer->deviceids;
+		ids.count = answer->n_deviceids;
+		event.ids = &ids;
+	}
+	event.resource = choice->limit->resource;
+	event.pod = choice->container->pod;
+	event.container = choice->container->name;
+	event.code = reply.code;
+	event.text = reply.code == RPC_OK ? NULL : reply.message;
+	event.duration_ms = (int64_t)reply.duration_ms;
+	kubelet_report(choice->kubelet, event);
+
+	if (reply.code != RPC_OK)
+		return kubelet_refuse_status(
+			choice->kubelet, choice->err,
+			"device plugin GetPreferredAllocation rpc failed with err: ", &reply);
+	id_set_add_strings(&preferred, (const char *const *)ids.items, ids.count);
 	id_set_keep(&preferred, offered);
-	return take_from(choice, &preferred);
+	take_from(choice, &preferred);
+	return 0;
 }
 
 static int take_available(struct choice *choice)
@@ -168,16 +135,21 @@ static int take_available(struct choice *choice)
 	int rc = 0;
 	if (choice->needed < aligned->list.count) {
 		rc = take_preferred(choice, aligned);
-		return rc == 0 ? take_from(choice, aligned) : rc;
+		if (rc == 0)
+			take_from(choice, aligned);
+		return rc;
 	}
-	rc = take_from(choice, aligned);
-	if (rc == 0 && choice->needed > 0)
+	take_from(choice, aligned);
+	if (choice->needed > 0)
 		rc = take_preferred(choice, &choice->available);
-	if (rc == 0)
-		rc = take_from(choice, &choice->by_affinity[OTHER_NODES]);
-	return rc == 0 ? take_from(choice, &choice->by_affinity[WITHOUT_NODES]) : rc;
+	if (rc < 0)
+		return rc;
+	take_from(choice, &choice->by_affinity[OTHER_NODES]);
+	take_from(choice, &choice->by_affinity[WITHOUT_NODES]);
+	return 0;
 }
 
+/* Healthy devices that no container holds, also by their affinity. */
 static int find_available(struct choice *choice)
 {
 	struct id_set in_use CLEANUP_ID_SET = {0};
@@ -185,31 +157,26 @@ static int find_available(struct choice *choice)
 	allocation_in_use(choice->kubelet, choice->limit->resource, &in_use);
 	id_set_add(available, &choice->resource->healthy);
 	id_set_remove(available, &in_use);
-	if (!available->failed && available->list.count < choice->needed)
+	if (available->list.count < choice->needed)
 		return kubelet_refuse(
 			choice->kubelet, choice->err,
 			"requested number of devices unavailable for %s. Requested: %zu, Available: %zu",
 			choice->limit->resource, choice->needed, available->list.count);
-	return split_by_affinity(choice);
+
+	const char **ids CLEANUP_FREE = memory_allocate(available->list.count + 1, sizeof(*ids));
+	for (enum affinity affinity = HINTED_NODES; affinity < AFFINITIES; affinity++) {
+		size_t count = 0;
+		for (size_t i = 0; i < available->list.count; i++) {
+			if (affinity_of(choice, available->list.items[i]) == affinity)
+				ids[count++] = available->list.items[i];
+		}
+		id_set_add_strings(&choice->by_affinity[affinity], ids, count);
+	}
+	return 0;
 }
 
-/* The devices that the limit names: each must be one that could be chosen. */
-static int take_given(struct choice *choice)
-{
-	const struct kubelet_limit *limit = choice->limit;
-	int rc = find_available(choice);
-	for (size_t i = 0; rc == 0 && i < limit->count; i++)
-		if (!id_set_has(&choice->available, limit->ids[i]))
-			rc = kubelet_refuse(choice->kubelet, choice->err,
-					    "device %s of %s is unhealthy, in use or not listed",
-					    limit->ids[i], limit->resource);
-	if (rc != 0)
-		return rc;
-	id_set_add_strings(choice->chosen, limit->ids, limit->count);
-	return choice->chosen->failed ? error_memory(choice->err) : 0;
-}
-
-static int check_held(struct choice *choice, const struct allocation *held)
+/* Refusals that precede the choice; `held` is what the container holds already, NULL: nothing. */
+static int check_request(struct choice *choice, const struct allocation *held)
 {
 	const char *resource = choice->limit->resource;
 	if (held != NULL && held->ids.list.count != choice->limit->count)
@@ -240,20 +207,33 @@ static int choose(struct choice *choice)
 	const char *pod = choice->container->pod;
 	const struct allocation *held =
 		allocation_find(choice->kubelet, pod, choice->container->name, limit->resource);
-	int rc = check_held(choice, held);
-	if (rc != 0 || held != NULL || limit->count == 0)
+	int rc = check_request(choice, held);
+	if (rc < 0 || held != NULL || limit->count == 0)
 		return rc;
-	const struct id_set *reusable = reusable_ids(choice->kubelet, pod, limit->resource);
 	choice->needed = limit->count;
-	if (limit->ids != NULL)
-		return take_given(choice);
-	if (reusable != NULL)
-		rc = take_from(choice, reusable);
-	if (rc == 0 && choice->needed > 0)
+
+	/* Devices that the limit names must be ones that could be chosen. */
+	if (limit->ids != NULL) {
 		rc = find_available(choice);
-	if (rc == 0 && choice->needed > 0)
-		rc = take_available(choice);
-	return rc;
+		for (size_t i = 0; rc == 0 && i < limit->count; i++) {
+			if (!id_set_has(&choice->available, limit->ids[i]))
+				rc = kubelet_refuse(
+					choice->kubelet, choice->err,
+					"device %s of %s is unhealthy, in use or not listed",
+					limit->ids[i], limit->resource);
+		}
+		if (rc == 0)
+			id_set_add_strings(choice->chosen, limit->ids, limit->count);
+		return rc;
+	}
+
+	const struct id_set *reusable = reusable_ids(choice->kubelet, pod, limit->resource);
+	if (reusable != NULL)
+		take_from(choice, reusable);
+	if (choice->needed == 0)
+		return 0;
+	rc = find_available(choice);
+	return rc == 0 ? take_available(choice) : rc;
 }
 
 int choice_make(struct kubelet *kubelet, const struct kubelet_container *container,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "conformance/kubelet/endpoints.h"
 #include "conformance/kubelet/resources.h"
 
 #include <string.h>
 
 /*
- * The kubelet's table of clients. In 1.36 its key is the resource name alone; in 1.37 it is the
+ * The kubelet's table of clients. In 1.36 its key is the resource name; in 1.37 it is the
  * pair of resource name and socket path (plugin/v1beta1/handler.go and server.go).
  */
 
@@ -34,47 +35,30 @@ void client_close_channel(struct kubelet_plugin *plugin)
 	rpc_channel_close(STEAL(plugin->channel));
 }
 
-static void client_free(struct kubelet_plugin *plugin)
+struct kubelet_plugin *client_new(struct kubelet *kubelet, const char *resource, const char *socket)
 {
-	kubelet_stream_free(STEAL(plugin->stream)); /* first: nobody is told of its end */
-	client_close_channel(plugin);
-	dial_free(plugin->dial);
-	free(plugin->resource);
-	free(plugin->socket);
-	free(plugin);
-}
-
-int client_new(struct kubelet *kubelet, const char *resource, const char *socket,
-	       struct kubelet_plugin **out, struct error *err)
-{
-	struct kubelet_plugin *plugin = calloc(1, sizeof(*plugin));
-	if (plugin == NULL)
-		return error_memory(err);
+	struct kubelet_plugin *plugin = memory_allocate(1, sizeof(*plugin));
 	plugin->kubelet = kubelet;
-	plugin->resource = strdup(resource);
-	plugin->socket = strdup(socket);
-	if (plugin->resource == NULL || plugin->socket == NULL) {
-		client_free(plugin);
-		return error_memory(err);
-	}
+	plugin->resource = memory_copy(resource);
+	plugin->socket = memory_copy(socket);
+
 	struct kubelet_plugin *replaced = client_find(kubelet, resource, socket);
 	if (replaced != NULL)
 		replaced->is_client = false;
 	plugin->is_client = true;
 	plugin->next = kubelet->plugins;
 	kubelet->plugins = plugin;
-	*out = plugin;
-	return 0;
+	return plugin;
 }
 
 struct kubelet_plugin *client_connected(struct kubelet *kubelet, const char *resource,
 					const char *socket)
 {
 	struct kubelet_plugin *plugin = client_find(kubelet, resource, socket);
-	return plugin != NULL && strcmp(plugin->socket, socket) == 0 &&
-			       kubelet_plugin_is_connected(plugin)
-		       ? plugin
-		       : NULL;
+	if (plugin == NULL || strcmp(plugin->socket, socket) != 0 ||
+	    !kubelet_plugin_is_connected(plugin))
+		return NULL;
+	return plugin;
 }
 
 void client_deregister(struct kubelet_plugin *plugin)
@@ -85,18 +69,7 @@ void client_deregister(struct kubelet_plugin *plugin)
 		holder->is_client = false;
 }
 
-/* Another connected socket of the same resource, the newest; NULL when there is none. */
-static struct kubelet_plugin *client_survivor(const struct kubelet_plugin *gone)
-{
-	for (struct kubelet_plugin *plugin = gone->kubelet->plugins; plugin != NULL;
-	     plugin = plugin->next)
-		if (plugin != gone && plugin->is_client && kubelet_plugin_is_connected(plugin) &&
-		    strcmp(plugin->resource, gone->resource) == 0)
-			return plugin;
-	return NULL;
-}
-
-/* In 1.36 the end of any stream disconnects whoever holds the resource's slot; when nobody does, it
+/* In 1.36 the end of any stream disconnects whoever holds the resource's slot; if nobody does, it
  * goes unnoticed (server.go, runClient). In 1.37 a survivor takes over (PR #135437). */
 void client_disconnect(struct kubelet_plugin *plugin)
 {
@@ -106,8 +79,13 @@ void client_disconnect(struct kubelet_plugin *plugin)
 		return;
 	holder->is_client = false;
 	client_close_channel(holder);
-	struct kubelet_plugin *survivor =
-		is_keyed_by_name(kubelet) ? NULL : client_survivor(holder);
+
+	/* The newest other connected socket of the resource. */
+	struct kubelet_plugin *survivor = is_keyed_by_name(kubelet) ? NULL : kubelet->plugins;
+	while (survivor != NULL && (survivor == holder || !survivor->is_client ||
+				    !kubelet_plugin_is_connected(survivor) ||
+				    strcmp(survivor->resource, holder->resource) != 0))
+		survivor = survivor->next;
 	if (survivor != NULL)
 		resource_serve(kubelet, survivor);
 	else
@@ -170,25 +148,25 @@ void clients_stop(struct kubelet *kubelet)
 	}
 }
 
-static bool client_serves(const struct kubelet_plugin *plugin)
-{
-	const struct resource *resource = plugin->kubelet->resources;
-	while (resource != NULL && resource->endpoint != plugin)
-		resource = resource->next;
-	return resource != NULL;
-}
-
 void clients_free(struct kubelet *kubelet, bool all)
 {
 	struct kubelet_plugin **link = &kubelet->plugins;
 	while (*link != NULL) {
 		struct kubelet_plugin *plugin = *link;
-		if (!all && (plugin->records > 0 || plugin->is_client || client_serves(plugin))) {
+		const struct resource *served = kubelet->resources;
+		while (served != NULL && served->endpoint != plugin)
+			served = served->next;
+		if (!all && (plugin->records > 0 || plugin->is_client || served != NULL)) {
 			link = &plugin->next;
 			continue;
 		}
 		*link = plugin->next;
-		client_free(plugin);
+		kubelet_stream_free(STEAL(plugin->stream)); /* first: its end is not reported */
+		client_close_channel(plugin);
+		dial_free(plugin->dial);
+		free(plugin->resource);
+		free(plugin->socket);
+		free(plugin);
 	}
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/devices.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,36 +20,26 @@ const struct kubelet_device *kubelet_device_find(const struct kubelet_device_lis
 	return NULL;
 }
 
-static bool device_read(const V1beta1__Device *from, struct kubelet_device *to)
+struct kubelet_device_list kubelet_device_list_read(const V1beta1__ListAndWatchResponse *message)
 {
-	size_t nodes = from->topology == NULL ? 0 : from->topology->n_nodes;
-	to->id = strdup(from->id);
-	to->health = strdup(from->health);
-	to->numa = calloc(nodes + 1, sizeof(*to->numa));
-	to->has_topology = from->topology != NULL;
-	if (to->id == NULL || to->health == NULL || to->numa == NULL)
-		return false;
-	for (; to->numa_count < nodes; to->numa_count++)
-		to->numa[to->numa_count] = from->topology->nodes[to->numa_count]->id;
-	return true;
-}
-
-int kubelet_device_list_read(const V1beta1__ListAndWatchResponse *message,
-			     struct kubelet_device_list *out, struct error *err)
-{
-	size_t count = message->n_devices;
-	struct kubelet_device_list list = {.items = calloc(count + 1, sizeof(*list.items)),
-					   .users = calloc(1, sizeof(*list.users))};
-	bool good = list.items != NULL && list.users != NULL;
-	for (; good && list.count < count; list.count++)
-		good = device_read(message->devices[list.count], &list.items[list.count]);
-	if (!good) {
-		kubelet_device_list_free(&list);
-		return error_memory(err);
-	}
+	struct kubelet_device_list list = {
+		.items = memory_allocate(message->n_devices + 1, sizeof(*list.items)),
+		.count = message->n_devices,
+		.users = memory_allocate(1, sizeof(*list.users)),
+	};
 	*list.users = 1;
-	*out = list;
-	return 0;
+	for (size_t i = 0; i < list.count; i++) {
+		const V1beta1__Device *from = message->devices[i];
+		struct kubelet_device *to = &list.items[i];
+		to->id = memory_copy(from->id);
+		to->health = memory_copy(from->health);
+		to->has_topology = from->topology != NULL;
+		to->numa_count = to->has_topology ? from->topology->n_nodes : 0;
+		to->numa = memory_allocate(to->numa_count + 1, sizeof(*to->numa));
+		for (size_t k = 0; k < to->numa_count; k++)
+			to->numa[k] = from->topology->nodes[k]->id;
+	}
+	return list;
 }
 
 struct kubelet_device_list kubelet_device_list_share(const struct kubelet_device_list *list)

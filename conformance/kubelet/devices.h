@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Devices as a plugin lists them: exactly what the message said, nothing corrected. */
+/* Devices exactly as a plugin's message lists them, with nothing corrected. */
 
 #include "base/error.h"
 #include "base/text.h"
@@ -19,7 +19,7 @@ struct kubelet_device {
 	size_t numa_count;
 };
 
-/* In the order of the message; an id that was sent twice is here twice. */
+/* In the order of the message; an id that was sent twice is listed twice. */
 struct kubelet_device_list {
 	struct kubelet_device *items;
 	size_t count;
@@ -33,8 +33,6 @@ bool kubelet_device_is_healthy(const struct kubelet_device *device);
 const struct kubelet_device *kubelet_device_find(const struct kubelet_device_list *list,
 						 const char *id);
 
-/* Copies a message. ERROR_MEMORY. */
-int kubelet_device_list_read(const V1beta1__ListAndWatchResponse *message,
-			     struct kubelet_device_list *out, struct error *err);
+struct kubelet_device_list kubelet_device_list_read(const V1beta1__ListAndWatchResponse *message);
 struct kubelet_device_list kubelet_device_list_share(const struct kubelet_device_list *list);
 void kubelet_device_list_free(struct kubelet_device_list *list);

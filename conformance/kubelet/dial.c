@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "conformance/kubelet/endpoints.h"
 #include "rpc/headers.h"
@@ -10,7 +11,7 @@
 
 enum {
 	BACKOFF_FIRST_MS = 1000,
-	HEADER_LIST_MAX = 60 * 1024, /* an error's text is told whole; grpc-go takes 16 MiB */
+	HEADER_LIST_MAX = 60 * 1024, /* room for an error's whole text; grpc-go accepts 16 MiB */
 };
 
 struct dial {
@@ -102,19 +103,13 @@ int dial_start(uv_loop_t *loop, const char *socket, const char *authority, uint6
 	       void (*done)(const struct dial_result *result, void *user), void *user,
 	       struct dial **out, struct error *err)
 {
-	struct dial *dial = calloc(1, sizeof(*dial));
-	if (dial == NULL)
-		return error_memory(err);
+	struct dial *dial = memory_allocate(1, sizeof(*dial));
 	*dial = (struct dial){
 		.loop = loop, .backoff_ms = BACKOFF_FIRST_MS, .done = done, .user = user};
 	dial->address = text_format("unix:%s", socket);
-	dial->authority = authority == NULL ? NULL : strdup(authority);
-	int rc = 0;
-	if (dial->address == NULL || (authority != NULL && dial->authority == NULL))
-		rc = error_memory(err);
-	if (rc == 0)
-		rc = timer_start(loop, timeout_ms, 0, on_deadline, dial, &dial->deadline, err);
-	if (rc != 0) {
+	dial->authority = authority == NULL ? NULL : memory_copy(authority);
+	int rc = timer_start(loop, timeout_ms, 0, on_deadline, dial, &dial->deadline, err);
+	if (rc < 0) {
 		dial_free(dial);
 		return rc;
 	}
@@ -126,19 +121,10 @@ int dial_start(uv_loop_t *loop, const char *socket, const char *authority, uint6
 /* net/url, (*Error).Error: the first `size` bytes of the target are the URL at fault. */
 static void refuse_url(struct text *refusal, const char *target, size_t size, const char *cause)
 {
-	char *url CLEANUP_FREE = strndup(target, size);
+	char *url CLEANUP_FREE = memory_copy_start(target, size);
 	text_add(refusal, "parse ");
-	go_quote(refusal, url == NULL ? "" : url);
+	go_quote(refusal, url);
 	text_addf(refusal, ": %s", cause);
-}
-
-static bool has_control_character(const char *url, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if ((unsigned char)url[i] < ' ' || url[i] == 0x7f ||
-		    text_starts_with(url + i, MESSAGE_NUL))
-			return true;
-	return false;
 }
 
 /* net/url, unescape: whether each '%' of the part begins an escape; else the cause. */
@@ -149,9 +135,9 @@ static bool is_escaped(const char *part, size_t size, struct text *cause)
 		if (*at != '%' ||
 		    (left >= 3 && isxdigit((unsigned char)at[1]) && isxdigit((unsigned char)at[2])))
 			continue;
-		char *escape CLEANUP_FREE = strndup(at, left < 3 ? left : 3);
+		char *escape CLEANUP_FREE = memory_copy_start(at, left < 3 ? left : 3);
 		text_add(cause, "invalid URL escape ");
-		go_quote(cause, escape == NULL ? "" : escape);
+		go_quote(cause, escape);
 		return false;
 	}
 	return true;
@@ -160,25 +146,29 @@ static bool is_escaped(const char *part, size_t size, struct text *cause)
 char *dial_path(const char *socket, struct text *refusal)
 {
 	char *target CLEANUP_FREE = text_format("passthrough:///%s", socket);
-	char *path CLEANUP_FREE = strndup(socket, strcspn(socket, "?#"));
+	char *path CLEANUP_FREE = memory_copy_start(socket, strcspn(socket, "?#"));
 	struct text decoded CLEANUP_TEXT = {0};
 	struct text cause CLEANUP_TEXT = {0};
-	text_append(&decoded, "", 0);
-	if (target == NULL || path == NULL)
-		return NULL;
-	/* A socket's address ends at NUL. */
-	char *nul = strstr(path, "%00");
 	const char *fragment = target + strcspn(target, "#");
 	size_t size = (size_t)(fragment - target);
-	if (has_control_character(target, size))
+	bool has_control = false;
+	for (size_t i = 0; i < size; i++)
+		has_control = has_control || (unsigned char)target[i] < ' ' || target[i] == 0x7f ||
+			      text_starts_with(target + i, MESSAGE_NUL);
+
+	if (has_control)
 		refuse_url(refusal, target, size, "net/url: invalid control character in URL");
 	else if (!is_escaped(path, strlen(path), &cause))
 		refuse_url(refusal, target, size, text_string(&cause));
 	else if (!is_escaped(fragment, strlen(fragment), &cause))
 		refuse_url(refusal, target, strlen(target), text_string(&cause));
+	if (refusal->size != 0)
+		return NULL;
+
+	/* A socket's address ends at NUL. */
+	char *nul = strstr(path, "%00");
 	if (nul != NULL)
 		*nul = '\0';
-	if (refusal->size == 0)
-		percent_decode(&decoded, path);
-	return refusal->size != 0 ? NULL : text_take(&decoded);
+	percent_decode(&decoded, path);
+	return text_take(&decoded);
 }

@@ -38,42 +38,24 @@ static void add_count(struct members *members, const char *key, int64_t value)
 		member_int(members, key, value);
 }
 
-static cJSON *options_json(const struct kubelet_plugin_options *options)
-{
-	struct members members CLEANUP_MEMBERS = members_new();
-	member_bool(&members, "pre_start_required", options->pre_start_required);
-	member_bool(&members, "get_preferred_allocation_available",
-		    options->get_preferred_allocation_available);
-	return members_take(&members);
-}
-
 static cJSON *device_json(const struct kubelet_device *device)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
-	cJSON *nodes CLEANUP_JSON = cJSON_CreateArray();
+	struct members nodes CLEANUP_MEMBERS = members_new_array();
 	member_string(&members, "id", device->id);
 	member_string(&members, "health", device->health);
 	for (size_t i = 0; i < device->numa_count; i++)
-		if (!array_add(nodes, cJSON_CreateNumber((double)device->numa[i])))
-			return NULL;
+		member_int(&nodes, NULL, device->numa[i]);
 	if (device->has_topology)
-		member_item(&members, "numa", STEAL(nodes));
+		member_item(&members, "numa", members_take(&nodes));
 	return members_take(&members);
-}
-
-static cJSON *devices_json(const struct kubelet_device_list *devices)
-{
-	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-	for (size_t i = 0; i < devices->count; i++)
-		if (!array_add(array, device_json(&devices->items[i])))
-			return NULL;
-	return STEAL(array);
 }
 
 cJSON *kubelet_event_json(const struct kubelet_event *event)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	char utc[CLOCK_UTC_SIZE];
+
 	member_string(&json, "time", clock_utc(utc));
 	member_int(&json, "elapsed_ms", (int64_t)event->elapsed_ms);
 	member_string(&json, "event", kubelet_event_name(event->type));
@@ -90,10 +72,19 @@ cJSON *kubelet_event_json(const struct kubelet_event *event)
 	add_count(&json, "capacity", event->capacity);
 	add_count(&json, "allocatable", event->allocatable);
 	add_count(&json, "duration_ms", event->duration_ms);
-	if (event->options != NULL)
-		member_item(&json, "options", options_json(event->options));
-	if (event->devices != NULL)
-		member_item(&json, "devices", devices_json(event->devices));
+	if (event->options != NULL) {
+		struct members options CLEANUP_MEMBERS = members_new();
+		member_bool(&options, "pre_start_required", event->options->pre_start_required);
+		member_bool(&options, "get_preferred_allocation_available",
+			    event->options->get_preferred_allocation_available);
+		member_item(&json, "options", members_take(&options));
+	}
+	if (event->devices != NULL) {
+		struct members devices CLEANUP_MEMBERS = members_new_array();
+		for (size_t i = 0; i < event->devices->count; i++)
+			member_item(&devices, NULL, device_json(&event->devices->items[i]));
+		member_item(&json, "devices", members_take(&devices));
+	}
 	if (event->ids != NULL)
 		member_item(&json, "ids", json_new_strings(event->ids));
 	if (event->grant != NULL)

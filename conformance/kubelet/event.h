@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What the fake kubelet saw and did, as it happens. Every event has one JSON form: an object with
+ * The events of the fake kubelet, as they happen. Every event has one JSON form: an object with
  * "time" (UTC), "elapsed_ms" (since kubelet_new(), virtual time included), "event" (the name below)
  * and the members that the event carries.
  */
@@ -12,7 +12,7 @@
 #include <cjson/cJSON.h>
 #include <stdint.h>
 
-/* X(enumerator, name). docs/fake-kubelet.md says what each means, and which members it carries. */
+/* X(enumerator, name). docs/fake-kubelet.md describes each, and its members. */
 #define KUBELET_EVENTS(X)                                                                          \
 	X(STARTED, "started")                                                                      \
 	X(STOPPED, "stopped")                                                                      \
@@ -58,8 +58,8 @@ struct kubelet_plugin_options {
 	bool get_preferred_allocation_available;
 };
 
-/* Everything is borrowed for the duration of the callback; what an event does not carry is NULL or
- * -1, as kubelet_event_of() sets it. */
+/* Everything is borrowed for the duration of the callback; members that an event does not have are
+ * NULL or -1, as kubelet_event_of() sets them. */
 struct kubelet_event {
 	enum kubelet_event_type type;
 	uint64_t elapsed_ms;
@@ -77,6 +77,5 @@ struct kubelet_event kubelet_event_of(enum kubelet_event_type type);
 
 const char *kubelet_event_name(enum kubelet_event_type type); /* "register-answered" */
 
-/* NULL when memory ran out. Caller frees with cJSON_Delete(). Bytes that are not UTF-8 become
- * U+FFFD. */
+/* Caller frees with cJSON_Delete(). Bytes that are not UTF-8 become U+FFFD. */
 cJSON *kubelet_event_json(const struct kubelet_event *event);

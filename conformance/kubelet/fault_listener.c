@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/fault_state.h"
+
+#include "base/memory.h"
 #include "rpc/transport.h"
 
 #include <stdlib.h>
@@ -38,7 +40,7 @@ static void connection_close(struct fault_connection *connection)
 		transport_close(&connection->transport, on_connection_closed);
 }
 
-/* Nobody looks at what comes. */
+/* The input is ignored. */
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
 	static char input[4096];
@@ -54,25 +56,13 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 		connection_close(((struct transport *)stream->data)->user);
 }
 
-static void connection_misbehave(struct fault_connection *connection)
+static void on_connection(struct listener *waiting, void *user)
 {
 	static char garbage[] = "HTTP/1.1 400 This is no HTTP/2\r\n\r\n\0\xff\xfe garbage";
 	const uv_buf_t buffer = uv_buf_init(garbage, sizeof(garbage));
-	uv_stream_t *stream = &connection->transport.stream;
-	if (connection->listener->kind == FAULT_CONNECTION_SILENT &&
-	    uv_read_start(stream, on_alloc, on_read) == 0)
-		return;
-	if (connection->listener->kind == FAULT_CONNECTION_GARBAGE)
-		(void)uv_try_write(stream, &buffer, 1);
-	connection_close(connection);
-}
-
-static void on_connection(struct listener *waiting, void *user)
-{
 	struct fault_listener *listener = user;
-	struct fault_connection *connection = calloc(1, sizeof(*connection));
-	if (connection == NULL)
-		return;
+	struct fault_connection *connection = memory_allocate(1, sizeof(*connection));
+	uv_stream_t *stream = &connection->transport.stream;
 	int rc = listener_accept(waiting, &connection->transport, connection, NULL);
 	if (!connection->transport.open) {
 		free(connection);
@@ -82,23 +72,26 @@ static void on_connection(struct listener *waiting, void *user)
 	connection->next = listener->connections;
 	listener->connections = connection;
 	listener->connection_count++;
-	if (rc != 0 || listener->connection_count > CONNECTIONS_MAX)
-		connection_close(connection);
-	else
-		connection_misbehave(connection);
+
+	if (rc == 0 && listener->connection_count <= CONNECTIONS_MAX) {
+		if (listener->kind == FAULT_CONNECTION_SILENT &&
+		    uv_read_start(stream, on_alloc, on_read) == 0)
+			return;
+		if (listener->kind == FAULT_CONNECTION_GARBAGE)
+			(void)uv_try_write(stream, &buffer, 1);
+	}
+	connection_close(connection);
 }
 
 int fault_listener_open(uv_loop_t *loop, const char *path, enum fault kind,
 			struct fault_listener **out, struct error *err)
 {
-	struct fault_listener *listener = calloc(1, sizeof(*listener));
+	struct fault_listener *listener = memory_allocate(1, sizeof(*listener));
 	const struct listener_options options = {.mode = SOCKET_MODE,
 						 .refuse = kind == FAULT_CONNECTION_REFUSE,
 						 .on_connection = on_connection,
 						 .user = listener};
 	struct address address;
-	if (listener == NULL)
-		return error_memory(err);
 	listener->kind = kind;
 	int rc = address_of_path(path, &address, err);
 	if (rc == 0)

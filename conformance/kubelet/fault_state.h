@@ -25,10 +25,10 @@ enum fault {
 	FAULT_COUNT
 };
 
-/* A fault as it was asked for. */
+/* A requested fault. */
 struct fault_setting {
 	enum fault fault;
-	uint64_t times; /* left; UINT64_MAX: for ever, 0: it is not set */
+	uint64_t times; /* left; UINT64_MAX: no limit, 0: it is not set */
 	uint64_t delay_ms;
 	int code;
 	char message[256];
@@ -45,7 +45,7 @@ int fault_setting_parse(const char *spec, struct fault_setting *out, struct erro
 /* One occurrence of the fault; NULL when it is not set. */
 const struct fault_setting *fault_take(struct fault_state *state, enum fault fault);
 
-/* Opens what a connection fault puts in the place of kubelet.sock, if one is set. */
+/* Opens the listener that replaces kubelet.sock, if a connection-* fault is set. */
 int faults_replace_socket(struct kubelet *kubelet, bool *replaced, struct error *err);
 
 /* `kind` is one of the connection-* faults. The path must be free. ERROR_EXISTS, ERROR_IO. */

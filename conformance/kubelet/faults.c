@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "conformance/kubelet/endpoints.h"
 
 #include <stdio.h>
@@ -22,17 +23,6 @@ const char *const *kubelet_fault_names(void)
 	return names;
 }
 
-static int find_fault(const char *name, enum fault *out, struct error *err)
-{
-	for (size_t i = 0; i < FAULT_COUNT; i++) {
-		if (strcmp(names[i], name) == 0) {
-			*out = (enum fault)i;
-			return 0;
-		}
-	}
-	return error_set(err, ERROR_ARGUMENT, "there is no fault \"%s\"", name);
-}
-
 static int parse_status(char *value, struct fault_setting *out, struct error *err)
 {
 	char *colon = strchr(value, ':');
@@ -41,56 +31,54 @@ static int parse_status(char *value, struct fault_setting *out, struct error *er
 		*colon = '\0';
 		(void)snprintf(out->message, sizeof(out->message), "%s", colon + 1);
 	}
-	for (out->code = RPC_OK; out->code <= RPC_UNAUTHENTICATED; out->code++)
+	for (out->code = RPC_OK; out->code <= RPC_UNAUTHENTICATED; out->code++) {
 		if (strcmp(value, rpc_code_name(out->code)) == 0)
 			return 0;
+	}
 	if (text_to_int64(value, "status", RPC_OK, RPC_UNAUTHENTICATED, &number, NULL) != 0)
 		return error_set(err, ERROR_ARGUMENT, "\"%s\" is not a gRPC status code", value);
 	out->code = (int)number;
 	return 0;
 }
 
-static int parse_value(char *value, struct fault_setting *out, struct error *err)
+int fault_setting_parse(const char *spec, struct fault_setting *out, struct error *err)
 {
-	const char *name = names[out->fault];
-	long long number = 0;
+	char *name CLEANUP_FREE = memory_copy(spec);
+	struct fault_setting setting = {.times = UINT64_MAX};
+	long long times = 0;
+	long long delay_ms = 0;
 	int rc = 0;
-	bool needed = out->fault == FAULT_REGISTER_STATUS || out->fault == FAULT_REGISTER_DELAY;
+
+	char *star = strrchr(name, '*');
+	if (star != NULL) {
+		*star = '\0';
+		rc = text_to_int64(star + 1, "times", 1, 1000000, &times, err);
+		if (rc < 0)
+			return error_wrap(err, rc, "fault %s", name);
+		setting.times = (uint64_t)times;
+	}
+	char *value = strchr(name, '=');
+	if (value != NULL)
+		*value++ = '\0';
+	setting.fault = (enum fault)text_position(names, name);
+	if (setting.fault == FAULT_COUNT)
+		return error_set(err, ERROR_ARGUMENT, "there is no fault \"%s\"", name);
+
+	bool has_status = setting.fault == FAULT_REGISTER_STATUS;
+	bool has_delay = setting.fault == FAULT_REGISTER_DELAY;
+	bool needed = has_status || has_delay;
 	if (needed != (value != NULL))
 		return error_set(err, ERROR_ARGUMENT, "fault %s %s", name,
 				 needed ? "needs a value" : "takes no value");
-	if (out->fault == FAULT_REGISTER_STATUS)
-		rc = parse_status(value, out, err);
-	else if (needed)
-		rc = text_to_int64(value, name, 0, 24LL * 3600 * 1000, &number, err);
-	out->delay_ms = (uint64_t)number;
-	return rc == 0 ? 0 : error_wrap(err, rc, "fault %s", name);
-}
-
-int fault_setting_parse(const char *spec, struct fault_setting *out, struct error *err)
-{
-	char *copy CLEANUP_FREE = strdup(spec);
-	struct fault_setting setting = {.times = UINT64_MAX};
-	long long times = 0;
-	if (copy == NULL)
-		return error_memory(err);
-	char *star = strrchr(copy, '*');
-	if (star != NULL) {
-		*star = '\0';
-		int rc = text_to_int64(star + 1, "times", 1, 1000000, &times, err);
-		if (rc != 0)
-			return error_wrap(err, rc, "fault %s", copy);
-		setting.times = (uint64_t)times;
-	}
-	char *value = strchr(copy, '=');
-	if (value != NULL)
-		*value++ = '\0';
-	int rc = find_fault(copy, &setting.fault, err);
-	if (rc == 0)
-		rc = parse_value(value, &setting, err);
-	if (rc == 0)
-		*out = setting;
-	return rc;
+	if (has_status)
+		rc = parse_status(value, &setting, err);
+	if (has_delay)
+		rc = text_to_int64(value, name, 0, 24LL * 3600 * 1000, &delay_ms, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "fault %s", name);
+	setting.delay_ms = (uint64_t)delay_ms;
+	*out = setting;
+	return 0;
 }
 
 const struct fault_setting *fault_take(struct fault_state *state, enum fault fault)
@@ -135,14 +123,16 @@ int kubelet_fault_set(struct kubelet *kubelet, const char *spec, struct error *e
 	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_FAULT);
 	event.text = spec;
 	kubelet_report(kubelet, event);
-	if (replaces_socket(setting.fault))
+	if (replaces_socket(setting.fault)) {
 		for (enum fault other = FAULT_CONNECTION_SILENT; replaces_socket(other); other++)
 			kubelet->faults.settings[other].times = 0;
+	}
 	kubelet->faults.settings[setting.fault] = setting;
-	if (setting.fault == FAULT_LIST_STALL)
+	if (setting.fault == FAULT_LIST_STALL) {
 		for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
 		     plugin = plugin->next)
 			if (plugin->stream != NULL)
 				kubelet_stream_pause(plugin->stream);
+	}
 	return replaces_socket(setting.fault) ? kubelet_reopen(kubelet, err) : 0;
 }

@@ -6,27 +6,23 @@
 #include <stdint.h>
 #include <string.h>
 
-static bool is_printable(uint32_t point)
+static void quote_point(struct text *out, const char *at, size_t size, uint32_t point)
 {
+	static const char named[] = "\a\b\f\n\r\t\v\\\"";
+	static const char names[] = "abfnrtv\\\"";
 	static const struct {
 		uint32_t first, last;
 	} hidden[] = {{0x00, 0x1f},	{0x7f, 0xa0},	  {0xad, 0xad},	    {0x2000, 0x200f},
 		      {0x2028, 0x202f}, {0x205f, 0x206f}, {0x3000, 0x3000}, {0xe000, 0xf8ff},
 		      {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0x10ffff}};
-	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++)
-		if (point >= hidden[i].first && point <= hidden[i].last)
-			return false;
-	return true;
-}
-
-static void quote_point(struct text *out, const char *at, size_t size, uint32_t point)
-{
-	static const char named[] = "\a\b\f\n\r\t\v\\\"";
-	static const char names[] = "abfnrtv\\\"";
 	const char *name = size == 1 ? strchr(named, at[0]) : NULL;
+	bool is_hidden = false;
+	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++)
+		is_hidden = is_hidden || (point >= hidden[i].first && point <= hidden[i].last);
+
 	if (name != NULL)
 		text_addf(out, "\\%c", names[name - named]);
-	else if (is_printable(point))
+	else if (!is_hidden)
 		text_append(out, at, size);
 	else if (point < 0x80)
 		text_addf(out, "\\x%02x", point);

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/kubelet/id_set.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t next(struct random *random)
-{
-	random->state += UINT64_C(0x9e3779b97f4a7c15);
-	uint64_t value = random->state;
-	value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return value ^ (value >> 31);
-}
 
 void random_shuffle(struct random *random, void *pointers, size_t count)
 {
 	enum { SIZE = sizeof(void *) };
 	for (size_t i = count; i > 1; i--) {
+		random->state += UINT64_C(0x9e3779b97f4a7c15);
+		uint64_t value = random->state;
+		value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+		value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
+		value ^= value >> 31;
+
 		char *last = (char *)pointers + (i - 1) * SIZE;
-		char *other = (char *)pointers + next(random) % i * SIZE;
+		char *other = (char *)pointers + value % i * SIZE;
 		char item[SIZE];
 		memcpy(item, last, SIZE);
 		memmove(last, other, SIZE);
@@ -49,8 +48,8 @@ void id_set_add_strings(struct id_set *set, const char *const *ids, size_t count
 {
 	struct text_list *list = &set->list;
 	size_t kept = 0;
-	for (size_t i = 0; i < count && !set->failed; i++)
-		set->failed = text_list_add(list, ids[i], NULL) != 0;
+	for (size_t i = 0; i < count; i++)
+		(void)text_list_add(list, ids[i], NULL);
 	text_list_sort(list);
 	for (size_t i = 0; i < list->count; i++) {
 		if (kept > 0 && strcmp(list->items[i], list->items[kept - 1]) == 0)
@@ -64,22 +63,20 @@ void id_set_add_strings(struct id_set *set, const char *const *ids, size_t count
 void id_set_add(struct id_set *set, const struct id_set *from)
 {
 	id_set_add_strings(set, (const char *const *)from->list.items, from->list.count);
-	set->failed = set->failed || from->failed;
 }
 
-/* Those that are in `ids` go, or all others. */
-static void filter(struct id_set *set, const struct id_set *ids, bool go)
+/* Removes the ids that are in `ids`, or all others. */
+static void filter(struct id_set *set, const struct id_set *ids, bool removed)
 {
 	struct text_list *list = &set->list;
 	size_t kept = 0;
 	for (size_t i = 0; i < list->count; i++) {
-		if (id_set_has(ids, list->items[i]) == go)
+		if (id_set_has(ids, list->items[i]) == removed)
 			free(list->items[i]);
 		else
 			list->items[kept++] = list->items[i];
 	}
 	cut(list, kept);
-	set->failed = set->failed || ids->failed;
 }
 
 void id_set_remove(struct id_set *set, const struct id_set *ids)
@@ -94,19 +91,19 @@ void id_set_keep(struct id_set *set, const struct id_set *ids)
 
 bool id_set_contains(const struct id_set *set, const struct id_set *subset)
 {
-	for (size_t i = 0; i < subset->list.count; i++)
+	for (size_t i = 0; i < subset->list.count; i++) {
 		if (!id_set_has(set, subset->list.items[i]))
 			return false;
+	}
 	return true;
 }
 
 const char **id_set_shuffled(const struct id_set *set, struct random *random)
 {
-	const char **order = calloc(set->list.count + 1, sizeof(*order));
-	for (size_t i = 0; order != NULL && i < set->list.count; i++)
+	const char **order = memory_allocate(set->list.count + 1, sizeof(*order));
+	for (size_t i = 0; i < set->list.count; i++)
 		order[i] = set->list.items[i];
-	if (order != NULL)
-		random_shuffle(random, order, set->list.count);
+	random_shuffle(random, order, set->list.count);
 	return order;
 }
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Sets of device ids: sorted, without duplicates, owning their strings. A set remembers that memory
- * ran out, and so does every set that takes from it: one look at `failed` at the end is enough. */
+/* Sets of device ids: sorted, without duplicates, owning their strings. */
 
 #include "base/cleanup.h"
 #include "base/text.h"
 
 #include <stdint.h>
 
-/* Reproducible random order (SplitMix64): where the kubelet's order is that of a Go map, ours is
- * that of a seed. */
+/* Reproducible random order (SplitMix64), where the kubelet's order is that of a Go map. */
 struct random {
 	uint64_t state;
 };
@@ -20,7 +18,6 @@ void random_shuffle(struct random *random, void *pointers, size_t count);
 
 struct id_set {
 	struct text_list list;
-	bool failed;
 };
 
 #define CLEANUP_ID_SET CLEANUP(id_set_clear)
@@ -33,7 +30,7 @@ void id_set_remove(struct id_set *set, const struct id_set *ids);
 void id_set_keep(struct id_set *set, const struct id_set *ids); /* removes all others */
 bool id_set_contains(const struct id_set *set, const struct id_set *subset);
 
-/* The ids in random order: an array of borrowed strings. Caller frees. NULL: out of memory. */
+/* The ids in random order: an array of borrowed strings. Caller frees. */
 const char **id_set_shuffled(const struct id_set *set, struct random *random);
 
-void id_set_clear(struct id_set *set); /* and gives the memory back */
+void id_set_clear(struct id_set *set); /* and frees it */

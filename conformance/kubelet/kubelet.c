@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "conformance/kubelet/endpoints.h"
 #include "conformance/kubelet/pods.h"
@@ -50,8 +51,6 @@ int kubelet_refuse(struct kubelet *kubelet, struct error *err, const char *forma
 	va_end(args);
 	free(kubelet->refusal);
 	kubelet->refusal = text_take(&text);
-	if (kubelet->refusal == NULL)
-		return error_memory(err);
 	return error_set(err, ERROR_REMOTE, "%s", kubelet->refusal);
 }
 
@@ -59,7 +58,7 @@ int kubelet_refuse_status(struct kubelet *kubelet, struct error *err, const char
 			  const struct rpc_answer *reply)
 {
 	char *status CLEANUP_FREE = go_status_text(reply->code, reply->message);
-	return kubelet_refuse(kubelet, err, "%s%s", what, status == NULL ? "" : status);
+	return kubelet_refuse(kubelet, err, "%s%s", what, status);
 }
 
 static void report_socket(enum kubelet_event_type type, const char *path, void *user)
@@ -69,7 +68,7 @@ static void report_socket(enum kubelet_event_type type, const char *path, void *
 	kubelet_report(user, event);
 }
 
-/* What happens in the plugin directory; a problem is a socket that stays. */
+/* Events of the plugin directory; a problem is a socket that stays. */
 static void on_file(enum kubelet_event_type type, const char *path, void *user)
 {
 	struct error stays = {0};
@@ -100,31 +99,14 @@ static int take_path(const char *what, const char *path, char **out, struct erro
 		return error_set(err, ERROR_ARGUMENT, "%s directory \"%s\" is not absolute", what,
 				 path);
 	*out = path_normalize(path);
-	return *out == NULL ? error_memory(err) : 0;
-}
-
-static int fill_paths(struct kubelet *kubelet, struct error *err)
-{
-	struct kubelet_options *options = &kubelet->options;
-	struct address address;
-	int rc = take_path("plugin", options->plugin_dir, &kubelet->plugin_dir, err);
-	if (rc == 0 && options->registry_dir != NULL)
-		rc = take_path("registry", options->registry_dir, &kubelet->registry_dir, err);
-	if (rc != 0)
-		return rc;
-	kubelet->socket = path_join(kubelet->plugin_dir, KUBELET_SOCKET_NAME);
-	options->plugin_dir = kubelet->plugin_dir;
-	options->registry_dir = kubelet->registry_dir;
-	return kubelet->socket == NULL ? error_memory(err)
-				       : address_of_path(kubelet->socket, &address, err);
+	return 0;
 }
 
 int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct kubelet **out,
 		struct error *err)
 {
-	struct kubelet *kubelet = calloc(1, sizeof(*kubelet));
-	if (kubelet == NULL)
-		return error_memory(err);
+	struct kubelet *kubelet = memory_allocate(1, sizeof(*kubelet));
+	struct address address;
 	kubelet->loop = loop;
 	kubelet->options = *options;
 	kubelet->born_ms = clock_monotonic_ms();
@@ -133,18 +115,27 @@ int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct k
 		kubelet->options.dial_timeout_ms = DIAL_TIMEOUT_MS;
 	if (options->pre_start_timeout_ms == 0)
 		kubelet->options.pre_start_timeout_ms = PRE_START_TIMEOUT_MS;
-	int rc = fill_paths(kubelet, err);
-	if (rc != 0) {
+
+	int rc = take_path("plugin", options->plugin_dir, &kubelet->plugin_dir, err);
+	if (rc == 0 && options->registry_dir != NULL)
+		rc = take_path("registry", options->registry_dir, &kubelet->registry_dir, err);
+	if (rc == 0) {
+		kubelet->socket = path_join(kubelet->plugin_dir, KUBELET_SOCKET_NAME);
+		rc = address_of_path(kubelet->socket, &address, err);
+	}
+	if (rc < 0) {
 		kubelet_release(kubelet);
 		return rc;
 	}
+	kubelet->options.plugin_dir = kubelet->plugin_dir;
+	kubelet->options.registry_dir = kubelet->registry_dir;
 	kubelet->directory = (struct plugin_directory){
 		.path = kubelet->plugin_dir, .on_file = on_file, .user = kubelet};
 	*out = kubelet;
 	return 0;
 }
 
-/* Stops to serve and removes kubelet.sock. */
+/* Stops serving and removes kubelet.sock. */
 static void unlisten(struct kubelet *kubelet)
 {
 	bool listening = kubelet->server != NULL || kubelet->faults.listener != NULL;
@@ -157,32 +148,25 @@ static void unlisten(struct kubelet *kubelet)
 		report_socket(KUBELET_EVENT_STOPPED, kubelet->socket, kubelet);
 }
 
-static int serve(struct kubelet *kubelet, struct error *err)
-{
-	char *address CLEANUP_FREE = text_format("unix:%s", kubelet->socket);
-	if (address == NULL)
-		return error_memory(err);
-	/* Who may connect is decided by the right to write: as with 0600, the owner alone. */
-	const struct rpc_server_options options = {.socket_mode = SOCKET_MODE};
-	int rc = rpc_server_new(kubelet->loop, &options, &kubelet->server, err);
-	if (rc == 0)
-		rc = rpc_server_add(kubelet->server, "/v1beta1.Registration/Register",
-				    registration_handle, kubelet, err);
-	if (rc == 0)
-		rc = rpc_server_listen(kubelet->server, address, err);
-	if (rc != 0)
-		unlisten(kubelet);
-	else
-		report_socket(KUBELET_EVENT_STARTED, kubelet->socket, kubelet);
-	return rc;
-}
-
 static int listen_on_socket(struct kubelet *kubelet, struct error *err)
 {
+	/* The right to write decides who may connect: only the owner, as with 0600. */
+	const struct rpc_server_options options = {.socket_mode = SOCKET_MODE};
+	char *address CLEANUP_FREE = text_format("unix:%s", kubelet->socket);
 	bool replaced = false;
 	int rc = faults_replace_socket(kubelet, &replaced, err);
-	if (rc == 0 && !replaced)
-		rc = serve(kubelet, err);
+	if (rc == 0 && !replaced) {
+		rc = rpc_server_new(kubelet->loop, &options, &kubelet->server, err);
+		if (rc == 0)
+			rc = rpc_server_add(kubelet->server, "/v1beta1.Registration/Register",
+					    registration_handle, kubelet, err);
+		if (rc == 0)
+			rc = rpc_server_listen(kubelet->server, address, err);
+		if (rc < 0)
+			unlisten(kubelet);
+		else
+			report_socket(KUBELET_EVENT_STARTED, kubelet->socket, kubelet);
+	}
 	kubelet->socket_known =
 		rc == 0 && socket_identify(kubelet->socket, &kubelet->socket_identity);
 	return rc;
@@ -212,7 +196,7 @@ int kubelet_reopen(struct kubelet *kubelet, struct error *err)
 	return kubelet->running ? listen_on_socket(kubelet, err) : 0;
 }
 
-/* The node status loop: where the kubelet looks at grace periods. */
+/* The node status loop, in which the kubelet checks grace periods. */
 static void on_node_status(void *user)
 {
 	resources_sweep(user);
@@ -259,25 +243,20 @@ void kubelet_stop(struct kubelet *kubelet)
 	unlisten(kubelet);
 }
 
-/* What a plugin put at the path, or did to the directory, does not matter, as to a real kubelet. */
-static int remake_socket(struct kubelet *kubelet, struct error *err)
+int kubelet_restart(struct kubelet *kubelet, enum kubelet_restart what, struct error *err)
 {
+	if (what == KUBELET_RESTART_PLUGIN_SOCKETS)
+		return plugin_directory_sweep(&kubelet->directory, SWEEP_PLUGINS, err);
 	kubelet_stop(kubelet);
+	if (what == KUBELET_RESTART_WHOLE)
+		return kubelet_start(kubelet, err);
+
+	/* A file of the plugin at the path does not matter, as to a real kubelet. */
 	int rc = file_make_directories(kubelet->plugin_dir, PLUGIN_DIR_MODE, err);
 	if (rc == 0)
 		rc = plugin_directory_sweep(&kubelet->directory, SWEEP_KUBELET, err);
 	checkpoint_read(kubelet);
 	return rc == 0 ? begin_running(kubelet, err) : rc;
-}
-
-int kubelet_restart(struct kubelet *kubelet, enum kubelet_restart what, struct error *err)
-{
-	if (what == KUBELET_RESTART_PLUGIN_SOCKETS)
-		return plugin_directory_sweep(&kubelet->directory, SWEEP_PLUGINS, err);
-	if (what == KUBELET_RESTART_KUBELET_SOCKET)
-		return remake_socket(kubelet, err);
-	kubelet_stop(kubelet);
-	return kubelet_start(kubelet, err);
 }
 
 void kubelet_free(struct kubelet *kubelet)

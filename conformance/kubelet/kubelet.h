@@ -2,15 +2,15 @@
 #pragma once
 
 /*
- * A fake kubelet: the device manager of one node, as a device plugin sees it. This folder models the
- * kubelet alone; the plugin under test is in conformance/subject/, verdicts are in conformance/checks/.
+ * A fake kubelet: the device manager of one node, as a device plugin sees it. This folder models only
+ * the kubelet; the plugin under test is in conformance/subject/, verdicts are in conformance/checks/.
  *
  * It behaves as kubelet v1.36.2 does (pkg/kubelet/cm/devicemanager), or as v1.37 where several
  * sockets can serve one resource. Everything happens on one libuv loop. Functions whose name ends
- * in _wait, and those that take `timeout_ms`, run that loop and must not be called from its
+ * in _wait, and those with a `timeout_ms`, run that loop and must not be called from its
  * callbacks.
  *
- * Beside the model it gives checks raw access: every registration attempt and every ListAndWatch
+ * In addition to the model it gives checks raw access: every registration attempt and every ListAndWatch
  * message is recorded, and the channel to the plugin can be used for any call (plugin.h).
  *
  *   kubelet.h            life cycle, registrations, resources, waiting, named faults
@@ -56,14 +56,13 @@ struct kubelet_options {
 struct kubelet;
 
 /* Copies the options. Nothing happens on disk yet. ERROR_ARGUMENT for a directory that is not
- * absolute, ERROR_LIMIT when kubelet.sock in it would exceed the 107 bytes of an AF_UNIX path,
- * ERROR_MEMORY. */
+ * absolute, ERROR_LIMIT when kubelet.sock in it would exceed the 107 bytes of an AF_UNIX path. */
 int kubelet_new(uv_loop_t *loop, const struct kubelet_options *options, struct kubelet **out,
 		struct error *err);
 
 /* As a kubelet starts: creates the directory, reads the checkpoint, removes every socket in it,
- * listens on kubelet.sock. The first start spares what is not its own: sockets that somebody serves
- * are moved aside with take_over, and else stay, which is reported as a problem. ERROR_EXISTS when
+ * listens on kubelet.sock. The first start spares files of others: sockets that somebody serves are
+ * moved aside with take_over, otherwise they stay, which is reported as a problem. ERROR_EXISTS when
  * another kubelet accepts connections there and take_over is not set; other errors are those of the
  * file system. */
 int kubelet_start(struct kubelet *kubelet, struct error *err);
@@ -77,7 +76,7 @@ enum kubelet_restart {
 	KUBELET_RESTART_WHOLE,
 	/* Plugin sockets are unlinked; kubelet.sock and every connection stay. */
 	KUBELET_RESTART_PLUGIN_SOCKETS,
-	/* As the whole, but plugin sockets stay. */
+	/* As KUBELET_RESTART_WHOLE, but plugin sockets stay. */
 	KUBELET_RESTART_KUBELET_SOCKET,
 };
 
@@ -88,8 +87,8 @@ int kubelet_restart(struct kubelet *kubelet, enum kubelet_restart what, struct e
 void kubelet_free(struct kubelet *kubelet);
 
 const char *kubelet_socket(const struct kubelet *kubelet); /* PLUGIN_DIR/kubelet.sock */
-/* What somebody else, whom only the plugin can be in a private directory, did to kubelet.sock since
- * the first start: "removed", "replaced"; NULL: nothing. */
+/* What another process did to kubelet.sock since the first start (in a private directory that is the
+ * plugin): "removed", "replaced"; NULL: nothing. */
 const char *kubelet_socket_harm(struct kubelet *kubelet);
 const char *kubelet_plugin_dir(const struct kubelet *kubelet);
 const char *kubelet_registry_dir(const struct kubelet *kubelet); /* NULL: no watcher */
@@ -104,8 +103,8 @@ void kubelet_advance_time(struct kubelet *kubelet, uint64_t ms);
  * Registrations.
  */
 
-/* So many records are kept. With an older one goes its connection, when nothing needs it: a kubelet
- * 1.36 leaves the connection of each replaced plugin open for ever. */
+/* The number of records that are kept. The connection of an older one is closed when nothing needs it: a
+ * kubelet 1.36 never closes the connection of a replaced plugin. */
 enum { KUBELET_REGISTRATIONS_KEPT = 256 };
 
 /* One attempt to register. Strings and pointers live as long as its record. Times are
@@ -114,7 +113,7 @@ struct kubelet_registration {
 	bool by_watcher; /* through plugins_registry instead of a Register call */
 	uint64_t time_ms;
 	const char *version, *endpoint, *resource; /* as sent; a watcher's versions joined by "," */
-	bool has_options;			   /* RegisterRequest.options was there */
+	bool has_options;			   /* RegisterRequest.options was sent */
 	struct kubelet_plugin_options sent_options; /* the kubelet ignores them */
 	const char *socket;  /* where the kubelet dials; NULL when the request was refused before */
 	bool socket_existed; /* at the moment the attempt arrived */
@@ -124,7 +123,7 @@ struct kubelet_registration {
 	int options_code;				/* its gRPC status; RPC_NO_STATUS before */
 	struct kubelet_plugin_options options;
 	bool deduplicated; /* 1.37: this socket was connected already; nothing was done */
-	bool abandoned;	   /* the caller gave up before the answer */
+	bool abandoned;	   /* the caller left before the answer */
 	uint64_t answered_ms;
 	int code; /* gRPC status of the answer; RPC_OK means registered, RPC_NO_STATUS unanswered */
 	const char *message;
@@ -132,7 +131,7 @@ struct kubelet_registration {
 };
 
 size_t kubelet_registration_count(const struct kubelet *kubelet); /* since kubelet_new() */
-/* NULL when there is none with this index; the oldest that is kept in place of older ones. */
+/* NULL: there is none with this index. The oldest record that is kept stands for older ones. */
 const struct kubelet_registration *kubelet_registration_at(const struct kubelet *kubelet,
 							   size_t index);
 
@@ -173,7 +172,7 @@ int kubelet_wait(struct kubelet *kubelet, loop_condition *done, void *user, uint
 
 /* Until an attempt with at least this index has been answered or abandoned, or, when it must be
  * `accepted`, answered with RPC_OK; NULL `resource`: any resource. The first such attempt goes to
- * *out (may be NULL). An error tells the last refusal. */
+ * *out (may be NULL). An error includes the last refusal. */
 int kubelet_wait_registration(struct kubelet *kubelet, const char *resource, size_t from,
 			      bool accepted, uint64_t timeout_ms,
 			      const struct kubelet_registration **out, struct error *err);
@@ -200,16 +199,16 @@ void kubelet_interrupt(struct kubelet *kubelet, const char *reason);
  *   connection-silent               kubelet.sock accepts and never says anything
  *   connection-garbage              kubelet.sock accepts, writes bytes that are not HTTP/2, closes
  *   connection-close                kubelet.sock accepts and closes at once
- *   connection-refuse               kubelet.sock is there, but nobody listens
+ *   connection-refuse               kubelet.sock exists, but nobody listens
  *   socket-absent                   kubelet.sock is removed
  *   list-stall                      ListAndWatch is not read: flow control stops the plugin
  *
  * The connection-* faults and socket-absent exclude each other: the last one counts.
- * ERROR_ARGUMENT names what is wrong; errors of the file system.
+ * ERROR_ARGUMENT names the mistake; errors of the file system.
  */
 int kubelet_fault_set(struct kubelet *kubelet, const char *spec, struct error *err);
 
-/* Whether `spec` could be set, without setting it. ERROR_ARGUMENT names what is wrong. */
+/* Validates `spec` without setting it. ERROR_ARGUMENT names the mistake. */
 int kubelet_fault_check(const char *spec, struct error *err);
 
 /* Their names, NULL-ended, in the order above. */

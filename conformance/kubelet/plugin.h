@@ -3,8 +3,8 @@
 
 /*
  * One connection of the kubelet to one plugin socket, and raw calls on it. The object lives as long
- * as the record of its registration or as it serves a resource, the connection until the stream
- * ends or somebody cuts it.
+ * as the record of its registration, and as it serves a resource; the connection lives until the
+ * stream ends or is cut.
  */
 
 #include "base/cleanup.h"

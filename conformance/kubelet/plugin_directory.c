@@ -45,7 +45,7 @@ void plugin_directory_free(struct plugin_directory *directory)
 		(void)close(directory->lock);
 }
 
-/* The lock tells what a living process moved from what a dead one did. */
+/* The lock shows that the process that moved the files is alive. */
 static int lock_aside(struct plugin_directory *directory, const char *aside, struct error *err)
 {
 	int rc = file_lock_directory(aside, &directory->lock, err);
@@ -56,30 +56,14 @@ static int lock_aside(struct plugin_directory *directory, const char *aside, str
 static int make_aside(struct plugin_directory *directory, char **aside, struct error *err)
 {
 	*aside = path_join(directory->path, KUBELET_MOVED_NAME);
-	if (*aside == NULL)
-		return error_memory(err);
 	int rc = file_make_directories(*aside, MOVED_MODE, err);
-	return rc == 0 && !directory->moved ? lock_aside(directory, *aside, err) : rc;
-}
-
-static int move_aside(struct plugin_directory *directory, const char *name, struct error *err)
-{
-	char *from CLEANUP_FREE = path_join(directory->path, name);
-	char *aside CLEANUP_FREE = NULL;
-	int rc = make_aside(directory, &aside, err);
-	char *to CLEANUP_FREE = rc == 0 ? path_join(aside, name) : NULL;
-	if (rc != 0)
+	if (rc < 0 || directory->moved)
 		return rc;
-	if (from == NULL || to == NULL)
-		return error_memory(err);
-	rc = rename_file(from, to, err);
-	if (rc == 0)
-		report(directory, KUBELET_EVENT_SOCKET_MOVED, from);
-	return rc;
+	return lock_aside(directory, *aside, err);
 }
 
-/* Only a real kubelet can write the checksum, so a checkpoint that has one, or cannot be read, is
- * not ours. */
+/* Only a real kubelet can write the checksum: a checkpoint that has one, or cannot be read, is not
+ * ours. */
 static bool checkpoint_is_foreign(const char *path)
 {
 	cJSON *json CLEANUP_JSON = NULL;
@@ -90,30 +74,12 @@ static bool checkpoint_is_foreign(const char *path)
 
 int plugin_directory_forget(const char *checkpoint, struct error *err)
 {
-	return file_exists(checkpoint) && !checkpoint_is_foreign(checkpoint)
-		       ? remove_file(checkpoint, err)
-		       : 0;
+	if (!file_exists(checkpoint) || checkpoint_is_foreign(checkpoint))
+		return 0;
+	return remove_file(checkpoint, err);
 }
 
-static int place_checkpoint(struct plugin_directory *directory, bool is_served, char **out,
-			    struct error *err)
-{
-	char *path CLEANUP_FREE = path_join(directory->path, KUBELET_CHECKPOINT_NAME);
-	char *aside CLEANUP_FREE = NULL;
-	if (path == NULL)
-		return error_memory(err);
-	if (is_served || (file_exists(path) && checkpoint_is_foreign(path))) {
-		int rc = make_aside(directory, &aside, err);
-		if (rc != 0)
-			return rc;
-		*out = path_join(aside, OWN_CHECKPOINT);
-	} else {
-		*out = STEAL(path);
-	}
-	return *out == NULL ? error_memory(err) : 0;
-}
-
-/* What cannot be told counts as served: it is not to be lost. */
+/* Unknown counts as served, so that nothing is lost. */
 static bool is_abandoned(const char *path)
 {
 	bool served = true;
@@ -128,7 +94,7 @@ static int remove_socket(struct plugin_directory *directory, const char *path, s
 	return rc;
 }
 
-/* Every socket in the directory goes to `act`; `how` is for it. */
+/* Calls `act` with `how` for every socket in the directory. */
 static int for_each_socket(struct plugin_directory *directory, int how,
 			   int (*act)(struct plugin_directory *directory, const char *name,
 				      const char *path, int how, struct error *err),
@@ -138,8 +104,6 @@ static int for_each_socket(struct plugin_directory *directory, int how,
 	int rc = file_list(directory->path, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(directory->path, names.items[i]);
-		if (path == NULL)
-			return error_memory(err);
 		if (socket_is_at(path))
 			rc = act(directory, names.items[i], path, how, err);
 	}
@@ -151,23 +115,21 @@ static int claim_socket(struct plugin_directory *directory, const char *name, co
 {
 	if (is_abandoned(path))
 		return remove_socket(directory, path, err);
-	if (take_over)
-		return move_aside(directory, name, err);
-	report(directory, KUBELET_EVENT_PROBLEM, path);
-	return text_list_add(&directory->left, name, err);
-}
+	if (!take_over) {
+		report(directory, KUBELET_EVENT_PROBLEM, path);
+		(void)text_list_add(&directory->left, name, NULL);
+		return 0;
+	}
 
-static int check_place(const struct plugin_directory *directory, const char *socket,
-		       struct error *err)
-{
-	uv_fs_t request;
-	int rc = uv_fs_access(NULL, &request, directory->path, W_OK | X_OK, NULL);
-	uv_fs_req_cleanup(&request);
-	if (rc != 0)
-		return error_uv(err, rc, "no socket can be made in %s", directory->path);
-	if (file_exists(socket) && !socket_is_at(socket))
-		return error_set(err, ERROR_EXISTS, "%s is not a socket", socket);
-	return 0;
+	char *aside CLEANUP_FREE = NULL;
+	int rc = make_aside(directory, &aside, err);
+	if (rc < 0)
+		return rc;
+	char *to CLEANUP_FREE = path_join(aside, name);
+	rc = rename_file(path, to, err);
+	if (rc == 0)
+		report(directory, KUBELET_EVENT_SOCKET_MOVED, path);
+	return rc;
 }
 
 int plugin_directory_claim(struct plugin_directory *directory, bool take_over, char **checkpoint,
@@ -175,24 +137,36 @@ int plugin_directory_claim(struct plugin_directory *directory, bool take_over, c
 {
 	char *socket CLEANUP_FREE = path_join(directory->path, KUBELET_SOCKET_NAME);
 	char *aside CLEANUP_FREE = path_join(directory->path, KUBELET_MOVED_NAME);
-	if (socket == NULL || aside == NULL)
-		return error_memory(err);
+	char *file CLEANUP_FREE = path_join(directory->path, KUBELET_CHECKPOINT_NAME);
 	bool served = false;
-	int rc = check_place(directory, socket, err);
-	if (rc == 0)
-		rc = socket_is_served(socket, &served, err);
-	if (rc != 0)
+	uv_fs_t request;
+
+	int status = uv_fs_access(NULL, &request, directory->path, W_OK | X_OK, NULL);
+	uv_fs_req_cleanup(&request);
+	if (status != 0)
+		return error_uv(err, status, "no socket can be made in %s", directory->path);
+	if (file_exists(socket) && !socket_is_at(socket))
+		return error_set(err, ERROR_EXISTS, "%s is not a socket", socket);
+	int rc = socket_is_served(socket, &served, err);
+	if (rc < 0)
 		return rc;
 	if (served && !take_over)
 		return error_set(
 			err, ERROR_EXISTS,
 			"a kubelet is listening on %s; use another directory, or take it over",
 			socket);
-	/* What a run left aside that could not end properly is put back at the end of this one. */
+
+	/* Files that a run moved aside and did not put back are put back at the end of this one. */
 	if (file_is_directory(aside))
 		rc = lock_aside(directory, aside, err);
-	if (rc == 0)
-		rc = place_checkpoint(directory, served, checkpoint, err);
+	if (rc == 0 && (served || (file_exists(file) && checkpoint_is_foreign(file)))) {
+		char *made CLEANUP_FREE = NULL;
+		rc = make_aside(directory, &made, err);
+		if (rc == 0)
+			*checkpoint = path_join(made, OWN_CHECKPOINT);
+	} else if (rc == 0) {
+		*checkpoint = STEAL(file);
+	}
 	if (rc == 0)
 		rc = for_each_socket(directory, take_over, claim_socket, err);
 	directory->claimed = rc == 0;
@@ -219,8 +193,6 @@ static int put_back(struct plugin_directory *directory, const char *aside, const
 {
 	char *from CLEANUP_FREE = path_join(aside, name);
 	char *to CLEANUP_FREE = path_join(directory->path, name);
-	if (from == NULL || to == NULL)
-		return error_memory(err);
 	bool taken = file_exists(to);
 	if (strcmp(name, OWN_CHECKPOINT) == 0 ||
 	    ((taken || strcmp(name, KUBELET_SOCKET_NAME) != 0) && is_abandoned(from)))
@@ -234,13 +206,15 @@ static int put_back(struct plugin_directory *directory, const char *aside, const
 	return rc;
 }
 
-/* Plugins look for kubelet.sock: it comes last, when everything else is in place. */
-static int put_all_back(struct plugin_directory *directory, const char *aside, struct error *err)
+int plugin_directory_return(struct plugin_directory *directory, struct error *err)
 {
+	char *aside CLEANUP_FREE = path_join(directory->path, KUBELET_MOVED_NAME);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
+	if (!directory->moved)
+		return 0;
+
+	/* Plugins look for kubelet.sock: it comes last, when everything else is in place. */
 	int rc = file_list(aside, &names, err);
-	if (rc != 0)
-		return rc;
 	for (size_t i = 0; i <= names.count; i++) {
 		const char *name = i < names.count ? names.items[i] : KUBELET_SOCKET_NAME;
 		bool is_kubelet = strcmp(name, KUBELET_SOCKET_NAME) == 0;
@@ -251,47 +225,30 @@ static int put_all_back(struct plugin_directory *directory, const char *aside, s
 		if (put_back(directory, aside, name, &why) != 0)
 			rc = error_copy(err, &why);
 	}
-	return rc;
-}
-
-int plugin_directory_return(struct plugin_directory *directory, struct error *err)
-{
-	char *aside CLEANUP_FREE = path_join(directory->path, KUBELET_MOVED_NAME);
-	if (aside == NULL)
-		return error_memory(err);
-	if (!directory->moved)
-		return 0;
-	int rc = put_all_back(directory, aside, err);
 	directory->moved = false;
 	(void)close(directory->lock);
 	return rc == 0 ? file_remove_tree(aside, err) : rc;
 }
 
-/* What a fake kubelet that died left where the other's files belong. */
-static int remove_remains(const char *directory, struct error *err)
-{
-	char *socket CLEANUP_FREE = path_join(directory, KUBELET_SOCKET_NAME);
-	char *checkpoint CLEANUP_FREE = path_join(directory, KUBELET_CHECKPOINT_NAME);
-	if (socket == NULL || checkpoint == NULL)
-		return error_memory(err);
-	int rc = is_abandoned(socket) ? remove_file(socket, err) : 0;
-	return rc == 0 ? plugin_directory_forget(checkpoint, err) : rc;
-}
-
 int plugin_directory_restore(const char *path, bool *restored, struct error *err)
 {
 	char *aside CLEANUP_FREE = path_join(path, KUBELET_MOVED_NAME);
+	char *socket CLEANUP_FREE = path_join(path, KUBELET_SOCKET_NAME);
+	char *checkpoint CLEANUP_FREE = path_join(path, KUBELET_CHECKPOINT_NAME);
 	struct plugin_directory directory = {.path = path};
-	if (aside == NULL)
-		return error_memory(err);
 	if (restored != NULL)
 		*restored = file_is_directory(aside);
 	if (!file_is_directory(aside))
 		return 0;
 	int rc = lock_aside(&directory, aside, err);
-	if (rc != 0)
+	if (rc < 0)
 		return rc;
-	rc = remove_remains(path, err);
+
+	/* Files of a fake kubelet that died, in the place of the other's. */
+	if (is_abandoned(socket))
+		rc = remove_file(socket, err);
+	if (rc == 0)
+		rc = plugin_directory_forget(checkpoint, err);
 	if (rc == 0)
 		rc = plugin_directory_return(&directory, err);
 	plugin_directory_free(&directory);

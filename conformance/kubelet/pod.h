@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Containers that want devices. A container belongs to a pod, named by its uid; both exist from
+ * Containers that request devices. A container belongs to a pod, named by its uid; both exist from
  * their first admission to kubelet_remove_pod(). Sources: manager.go (devicesToAllocate,
  * allocateContainerResources, GetDeviceRunContainerOptions) of kubelet v1.36.2.
  */
@@ -13,8 +13,8 @@
 struct kubelet_limit {
 	const char *resource;
 	size_t count;
-	/* These devices, `count` of them: a choice that the kubelet could make, and the plugin is
-	 * not asked for its preference. NULL: the kubelet chooses. */
+	/* These `count` devices: a choice that the kubelet could make, without the plugin's
+	 * preference. NULL: the kubelet chooses. */
 	const char *const *ids;
 };
 
@@ -52,14 +52,14 @@ void kubelet_outcome_free(struct kubelet_outcome *outcome);
  *
  * A kubelet has no deadline for these calls: `timeout_ms` is for each of them, and when it passes
  * the call is cancelled and ERROR_TIMEOUT returned; the container then holds nothing.
- * ERROR_CANCELLED after kubelet_interrupt(), ERROR_MEMORY.
+ * ERROR_CANCELLED after kubelet_interrupt().
  */
 int kubelet_admit(struct kubelet *kubelet, const struct kubelet_container *container,
 		  uint64_t timeout_ms, struct kubelet_outcome *out, struct error *err);
 
 /*
- * What happens before each start of an admitted container: PreStartContainer for every resource
- * whose plugin requires it, then the merge of the cached responses in random order of resources. A
+ * Before each start of an admitted container: PreStartContainer for every resource whose plugin
+ * requires it, then the merge of the cached responses in random order of resources. A
  * refusal is an outcome; `grant` is filled when accepted. Errors as kubelet_admit();
  * ERROR_NOT_FOUND for a container that was never admitted.
  */
@@ -67,15 +67,14 @@ int kubelet_start_container(struct kubelet *kubelet, const char *pod, const char
 			    uint64_t timeout_ms, struct kubelet_outcome *out, struct grant *grant,
 			    struct error *err);
 
-/* The pod is gone: its devices are free again. Plugins are not told; there is no such call. */
+/* The pod is gone: its devices are free again. There is no call that tells plugins. */
 void kubelet_remove_pod(struct kubelet *kubelet, const char *pod);
 
 /*
- * What a kubelet makes of the AllocateResponses of one container: over all resources the first one
- * wins, by name (envs, annotations, CDI devices) or container path (mounts, devices); of one key
- * that a single answer sends twice, which only a hand-made server does, the last. A kubelet
- * only logs the losers; here they are data. Nothing else is checked or changed: paths go through
- * verbatim.
+ * How a kubelet merges the AllocateResponses of one container: over all resources the first entry
+ * wins, by name (envs, annotations, CDI devices) or container path (mounts, devices); if a single
+ * answer sends a key twice, which only a hand-made server does, the last one wins. A kubelet only
+ * logs the losers; here they are data. Nothing else is checked or changed: paths are kept verbatim.
  *
  * On Windows the kubelet drops CDI devices, and of several DeviceSpecs with the empty container
  * path that containerd demands there, only the first remains (pod_devices.go,
@@ -88,6 +87,6 @@ struct kubelet_answer {
 	const V1beta1__ContainerAllocateResponse *response;
 };
 
-/* Merges in the order given. ERROR_MEMORY. */
+/* Merges in the order of `answers`. */
 int kubelet_merge(bool windows, const struct kubelet_answer *answers, size_t count,
 		  struct grant *out, struct error *err);

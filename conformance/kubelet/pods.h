@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Which container holds which devices (allocation.c), which it gets (choice.c), and the file that
- * remembers it (checkpoint.c). */
+/* The devices of containers (allocation.c), how they are chosen (choice.c), and the file that keeps
+ * them (checkpoint.c). */
 
 #include "conformance/kubelet/id_set.h"
 #include "conformance/kubelet/pod.h"
 #include "conformance/kubelet/state.h"
 
-/* What one container got of one resource, or what of it later containers of its pod may reuse. */
+/* One container's devices of one resource, or those that later containers of its pod may reuse. */
 struct allocation {
 	struct allocation *next; /* oldest first */
 	char *pod, *container, *resource;
@@ -18,11 +18,11 @@ struct allocation {
 
 struct allocation *allocation_find(const struct kubelet *kubelet, const char *pod,
 				   const char *container, const char *resource);
-/* Takes over the response, copies the rest. ERROR_MEMORY. */
-int allocation_add(struct kubelet *kubelet, const char *pod, const char *container,
-		   const char *resource, const struct id_set *ids,
-		   V1beta1__ContainerAllocateResponse *response, struct error *err);
-/* `container` NULL: all of the pod. When something was removed, what is in use is counted again
+/* Takes ownership of the response, copies the rest. */
+void allocation_add(struct kubelet *kubelet, const char *pod, const char *container,
+		    const char *resource, const struct id_set *ids,
+		    V1beta1__ContainerAllocateResponse *response);
+/* `container` NULL: all of the pod. If one was removed, devices in use are counted again
  * (resources_recount()). */
 void allocation_remove(struct kubelet *kubelet, const char *pod, const char *container);
 void allocation_in_use(const struct kubelet *kubelet, const char *resource, struct id_set *ids);
@@ -31,11 +31,10 @@ void allocations_free(struct kubelet *kubelet);
 /* Devices of the pod's init containers that its later containers get first; NULL: none. */
 const struct id_set *reusable_ids(const struct kubelet *kubelet, const char *pod,
 				  const char *resource);
-/* Before a container of the pod is served: what other pods could reuse is forgotten. */
+/* Before a container of the pod is admitted: forgets what other pods could reuse. */
 void reusable_keep(struct kubelet *kubelet, const char *pod);
-/* After a container of the pod was served: its devices become reusable, or stop to be. */
-int reusable_update(struct kubelet *kubelet, const struct kubelet_container *container,
-		    struct error *err);
+/* After a container of the pod was admitted: its devices become reusable, or are no longer. */
+void reusable_update(struct kubelet *kubelet, const struct kubelet_container *container);
 
 /* Fills `ids`; an empty set means that the container has its devices already. A refusal is
  * ERROR_REMOTE with the kubelet's wording. */

@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "conformance/kubelet/endpoints.h"
 #include "conformance/kubelet/resources.h"
@@ -18,7 +19,7 @@
 struct registration {
 	struct kubelet_registration seen;
 	struct kubelet *kubelet;
-	struct text_list strings;  /* what `seen` points to */
+	struct text_list strings;  /* of `seen` */
 	struct rpc_stream *stream; /* NULL: answered, abandoned, or by the watcher */
 	struct timer *delay;
 	struct rpc_call *options_call;
@@ -31,7 +32,8 @@ struct registration {
 static const char *keep(struct registration *registration, const char *string)
 {
 	struct text_list *strings = &registration->strings;
-	return text_list_add(strings, string, NULL) == 0 ? strings->items[strings->count - 1] : "";
+	(void)text_list_add(strings, string, NULL);
+	return strings->items[strings->count - 1];
 }
 
 static void registration_stop(struct registration *registration)
@@ -56,7 +58,7 @@ static void registration_free(struct registration *registration)
 	free(registration);
 }
 
-/* Where the record of an attempt is, as long as it is kept. */
+/* The place of an attempt's record, as long as it is kept. */
 static struct registration **place_of(struct kubelet *kubelet, size_t index)
 {
 	return &kubelet->registrations[index % KUBELET_REGISTRATIONS_KEPT];
@@ -64,19 +66,14 @@ static struct registration **place_of(struct kubelet *kubelet, size_t index)
 
 static size_t oldest_kept(const struct kubelet *kubelet)
 {
-	return kubelet->registration_count <= KUBELET_REGISTRATIONS_KEPT
-		       ? 0
-		       : kubelet->registration_count - KUBELET_REGISTRATIONS_KEPT;
+	size_t count = kubelet->registration_count;
+	return count <= KUBELET_REGISTRATIONS_KEPT ? 0 : count - KUBELET_REGISTRATIONS_KEPT;
 }
 
-static struct registration *registration_new(struct kubelet *kubelet, struct error *err)
+static struct registration *registration_new(struct kubelet *kubelet)
 {
 	struct registration **place = place_of(kubelet, kubelet->registration_count);
-	struct registration *registration = calloc(1, sizeof(*registration));
-	if (registration == NULL) {
-		(void)error_memory(err);
-		return NULL;
-	}
+	struct registration *registration = memory_allocate(1, sizeof(*registration));
 	if (*place != NULL) {
 		registration_free(*place);
 		clients_free(kubelet, false);
@@ -112,8 +109,7 @@ void registrations_free(struct kubelet *kubelet)
 		registration_free(*place_of(kubelet, i));
 }
 
-/* An event of the attempt: while it is answered it tells the endpoint, while it is dialled the
- * socket. */
+/* An event of the attempt: with the socket while it is dialled, otherwise with the endpoint. */
 static struct kubelet_event event_of(const struct registration *registration,
 				     enum kubelet_event_type type)
 {
@@ -127,21 +123,14 @@ static struct kubelet_event event_of(const struct registration *registration,
 	return event;
 }
 
-static void watch_list(struct kubelet_plugin *plugin)
-{
-	struct error err = {0};
-	if (client_list_and_watch(plugin, &err) == 0)
-		return;
-	kubelet_report_problem(plugin->kubelet, &err);
-	client_disconnect(plugin);
-}
-
 /* ListAndWatch follows the answer, also one that a fault held back. */
 static void send_answer(void *user)
 {
 	struct registration *registration = user;
 	struct kubelet_registration *seen = &registration->seen;
 	struct rpc_stream *stream = STEAL(registration->stream);
+	struct error err = {0};
+
 	timer_cancel(&registration->delay);
 	registration->over = true;
 	if (stream != NULL) {
@@ -152,15 +141,20 @@ static void send_answer(void *user)
 		else
 			rpc_stream_finish(stream, seen->code, "%s", seen->message);
 	}
+
 	seen->answered_ms = clock_monotonic_ms();
 	struct kubelet_event event = event_of(registration, KUBELET_EVENT_REGISTER_ANSWERED);
 	event.code = seen->code;
 	event.text = seen->message;
 	event.duration_ms = (int64_t)(seen->answered_ms - seen->time_ms);
 	kubelet_report(registration->kubelet, event);
-	if (seen->code == RPC_OK && !seen->deduplicated && seen->plugin != NULL)
-		watch_list(seen->plugin);
-	/* The watcher says so afterwards (server.go, connectClient). */
+
+	if (seen->code == RPC_OK && !seen->deduplicated && seen->plugin != NULL &&
+	    client_list_and_watch(seen->plugin, &err) < 0) {
+		kubelet_report_problem(registration->kubelet, &err);
+		client_disconnect(seen->plugin);
+	}
+	/* The watcher reports it afterwards (server.go, connectClient). */
 	if (registration->done != NULL)
 		registration->done(seen, registration->user);
 }
@@ -172,9 +166,9 @@ static void answer(struct registration *registration, int code, const char *mess
 		return;
 	registration->seen.code = code;
 	registration->seen.message = keep(registration, message);
-	const struct fault_setting *delay =
-		registration->seen.by_watcher ? NULL
-					      : fault_take(&kubelet->faults, FAULT_REGISTER_DELAY);
+	const struct fault_setting *delay = NULL;
+	if (!registration->seen.by_watcher)
+		delay = fault_take(&kubelet->faults, FAULT_REGISTER_DELAY);
 	if (delay == NULL || timer_start(kubelet->loop, delay->delay_ms, 0, send_answer,
 					 registration, &registration->delay, NULL) != 0)
 		send_answer(registration);
@@ -220,17 +214,6 @@ static void on_caller_gone(void *user)
 	}
 }
 
-static void report_options(const struct registration *registration, const char *text)
-{
-	const struct kubelet_registration *seen = &registration->seen;
-	struct kubelet_event event = event_of(registration, KUBELET_EVENT_OPTIONS);
-	event.code = seen->options_code;
-	event.text = text;
-	event.duration_ms = (int64_t)(seen->options_answered_ms - seen->options_asked_ms);
-	event.options = seen->options_code == RPC_OK ? &seen->options : NULL;
-	kubelet_report(registration->kubelet, event);
-}
-
 static struct kubelet_plugin_options options_of(const V1beta1__DevicePluginOptions *options)
 {
 	return (struct kubelet_plugin_options){options->pre_start_required != 0,
@@ -250,7 +233,14 @@ static void on_options(const struct rpc_status *status, ProtobufCMessage *reply,
 	}
 	if (registration->over)
 		return;
-	report_options(registration, status->message);
+
+	struct kubelet_event event = event_of(registration, KUBELET_EVENT_OPTIONS);
+	event.code = status->code;
+	event.text = status->message;
+	event.duration_ms = (int64_t)(seen->options_answered_ms - seen->options_asked_ms);
+	event.options = status->code == RPC_OK ? &seen->options : NULL;
+	kubelet_report(registration->kubelet, event);
+
 	if (status->code == RPC_OK) {
 		seen->plugin->options = seen->options;
 		resource_serve(registration->kubelet, seen->plugin);
@@ -258,31 +248,16 @@ static void on_options(const struct rpc_status *status, ProtobufCMessage *reply,
 		return;
 	}
 	char *cause CLEANUP_FREE = go_status_text(status->code, status->message);
-	char *text CLEANUP_FREE =
-		text_format("failed to get device plugin options: %s", cause == NULL ? "" : cause);
-	connection_failed(registration, text == NULL ? "" : text);
-}
-
-/* With the deadline of the Register call itself, and none of its own (manager.go, PluginConnected).
- */
-static int ask_options(struct registration *registration, struct error *err)
-{
-	struct kubelet_plugin *plugin = registration->seen.plugin;
-	V1beta1__Empty request = V1BETA1__EMPTY__INIT;
-	uint64_t left_ms = registration->stream == NULL
-				   ? UINT64_MAX
-				   : rpc_stream_time_left_ms(registration->stream);
-	registration->seen.options_asked_ms = clock_monotonic_ms();
-	return rpc_unary(plugin->channel, DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions",
-			 &request.base, &v1beta1__device_plugin_options__descriptor,
-			 left_ms == UINT64_MAX ? 0 : left_ms + 1, on_options, registration,
-			 &registration->options_call, err);
+	char *text CLEANUP_FREE = text_format("failed to get device plugin options: %s", cause);
+	connection_failed(registration, text);
 }
 
 static void on_dialled(const struct dial_result *result, void *user)
 {
 	struct registration *registration = user;
 	struct kubelet_registration *seen = &registration->seen;
+	V1beta1__Empty request = V1BETA1__EMPTY__INIT;
+	uint64_t timeout_ms = 0;
 	struct error err = {0};
 	registration->dialling = false;
 	seen->dial_attempts = result->attempts;
@@ -299,14 +274,17 @@ static void on_dialled(const struct dial_result *result, void *user)
 	}
 	seen->connected_ms = clock_monotonic_ms();
 	report_dial(registration, KUBELET_EVENT_CONNECTED, NULL);
-	if (ask_options(registration, &err) != 0)
-		connection_failed(registration, err.text);
-}
 
-static void refuse_target(struct registration *registration, const char *cause)
-{
-	char *text CLEANUP_FREE = text_format("failed to dial device plugin: %s", cause);
-	connection_failed(registration, text == NULL ? "" : text);
+	/* With the deadline of the Register call and none of its own (manager.go, PluginConnected). */
+	if (registration->stream != NULL) {
+		uint64_t left_ms = rpc_stream_time_left_ms(registration->stream);
+		timeout_ms = left_ms == UINT64_MAX ? 0 : left_ms + 1;
+	}
+	seen->options_asked_ms = clock_monotonic_ms();
+	if (rpc_unary(result->channel, DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions",
+		      &request.base, &v1beta1__device_plugin_options__descriptor, timeout_ms,
+		      on_options, registration, &registration->options_call, &err) < 0)
+		connection_failed(registration, err.text);
 }
 
 /* `socket` as the kubelet names it. */
@@ -319,51 +297,28 @@ static void connect_client(struct registration *registration, const char *socket
 	char *path CLEANUP_FREE = dial_path(socket, &refusal);
 	seen->socket = keep(registration, path == NULL ? socket : path);
 	seen->socket_existed = file_exists(seen->socket);
+
 	if (kubelet->options.profile == KUBELET_PROFILE_1_37)
 		seen->plugin = client_connected(kubelet, seen->resource, socket);
 	seen->deduplicated = seen->plugin != NULL;
-	int rc = seen->deduplicated
-			 ? 0
-			 : client_new(kubelet, seen->resource, socket, &seen->plugin, &err);
-	if (rc == 0)
-		seen->plugin->records++;
+	if (!seen->deduplicated)
+		seen->plugin = client_new(kubelet, seen->resource, socket);
+	seen->plugin->records++;
 	if (seen->deduplicated) {
 		answer(registration, RPC_OK, "");
 		return;
 	}
-	if (rc == 0 && path == NULL) {
-		refuse_target(registration, text_string(&refusal));
+	if (path == NULL) {
+		char *text CLEANUP_FREE =
+			text_format("failed to dial device plugin: %s", text_string(&refusal));
+		connection_failed(registration, text);
 		return;
 	}
-	if (rc == 0)
-		rc = dial_start(kubelet->loop, seen->socket, NULL, kubelet->options.dial_timeout_ms,
-				on_dialled, registration, &seen->plugin->dial, &err);
+	int rc = dial_start(kubelet->loop, seen->socket, NULL, kubelet->options.dial_timeout_ms,
+			    on_dialled, registration, &seen->plugin->dial, &err);
 	registration->dialling = rc == 0;
-	if (rc != 0)
+	if (rc < 0)
 		answer(registration, RPC_UNKNOWN, err.text);
-}
-
-/* Validation as in server.go, with its texts; false when it was answered. */
-static bool is_acceptable(struct registration *registration)
-{
-	const struct kubelet_registration *seen = &registration->seen;
-	struct text text CLEANUP_TEXT = {0};
-	if (strcmp(seen->version, DEVICE_PLUGIN_VERSION) != 0) {
-		text_add(&text, "requested API version ");
-		go_quote(&text, seen->version);
-		text_add(
-			&text,
-			" is not supported by kubelet. Supported version is [\"" DEVICE_PLUGIN_VERSION
-			"\"]");
-	} else if (resource_name_check(seen->resource, NULL) < 0) {
-		text_add(&text, "the ResourceName ");
-		go_quote(&text, seen->resource);
-		text_add(&text, " is invalid");
-	} else {
-		return true;
-	}
-	answer(registration, RPC_UNKNOWN, text_string(&text));
-	return false;
 }
 
 static void report_register(const struct registration *registration)
@@ -392,37 +347,47 @@ static void registration_begin(struct registration *registration)
 {
 	struct kubelet_registration *seen = &registration->seen;
 	struct fault_state *faults = &registration->kubelet->faults;
+	struct text refusal CLEANUP_TEXT = {0};
 	report_register(registration);
 	const struct fault_setting *status = fault_take(faults, FAULT_REGISTER_STATUS);
 	if (status != NULL) {
 		answer(registration, status->code, status->message);
 		return;
 	}
-	if (fault_take(faults, FAULT_REGISTER_HANG) != NULL || !is_acceptable(registration))
+	if (fault_take(faults, FAULT_REGISTER_HANG) != NULL)
 		return;
-	/* filepath.Join: an absolute endpoint goes below the directory, ".." may leave it. */
-	char *joined CLEANUP_FREE = path_join(registration->kubelet->plugin_dir, seen->endpoint);
-	char *socket CLEANUP_FREE = joined == NULL ? NULL : path_normalize(joined);
-	if (socket == NULL) {
-		answer(registration, RPC_UNKNOWN, "out of memory");
+
+	/* Validation as in server.go, with its texts. */
+	if (strcmp(seen->version, DEVICE_PLUGIN_VERSION) != 0) {
+		text_add(&refusal, "requested API version ");
+		go_quote(&refusal, seen->version);
+		text_add(
+			&refusal,
+			" is not supported by kubelet. Supported version is [\"" DEVICE_PLUGIN_VERSION
+			"\"]");
+	} else if (resource_name_check(seen->resource, NULL) < 0) {
+		text_add(&refusal, "the ResourceName ");
+		go_quote(&refusal, seen->resource);
+		text_add(&refusal, " is invalid");
+	}
+	if (refusal.size != 0) {
+		answer(registration, RPC_UNKNOWN, text_string(&refusal));
 		return;
 	}
+
+	/* filepath.Join: an absolute endpoint goes below the directory, ".." may leave it. */
+	char *joined CLEANUP_FREE = path_join(registration->kubelet->plugin_dir, seen->endpoint);
+	char *socket CLEANUP_FREE = path_normalize(joined);
 	connect_client(registration, socket);
 }
 
 void registration_handle(struct rpc_stream *stream, struct rpc_slice bytes, void *user)
 {
-	struct kubelet *kubelet = user;
-	struct error err = {0};
-	struct registration *registration = registration_new(kubelet, &err);
-	if (registration == NULL) {
-		rpc_stream_finish(stream, RPC_RESOURCE_EXHAUSTED, "%s", err.text);
-		return;
-	}
-	registration->stream = stream;
-	rpc_stream_on_end(stream, on_caller_gone, registration);
+	struct registration *registration = registration_new(user);
 	V1beta1__RegisterRequest empty = V1BETA1__REGISTER_REQUEST__INIT;
 	ProtobufCMessage *request = NULL;
+	registration->stream = stream;
+	rpc_stream_on_end(stream, on_caller_gone, registration);
 	if (message_unpack(&v1beta1__register_request__descriptor, bytes, &request) != NULL) {
 		fill_from_request(registration, &empty);
 		answer(registration, RPC_INTERNAL, "grpc: error unmarshalling request");
@@ -433,13 +398,10 @@ void registration_handle(struct rpc_stream *stream, struct rpc_slice bytes, void
 	protobuf_c_message_free_unpacked(request, NULL);
 }
 
-int registration_by_watcher(struct kubelet *kubelet, const char *resource, const char *endpoint,
-			    const char *versions, registration_done *done, void *user,
-			    struct error *err)
+void registration_by_watcher(struct kubelet *kubelet, const char *resource, const char *endpoint,
+			     const char *versions, registration_done *done, void *user)
 {
-	struct registration *registration = registration_new(kubelet, err);
-	if (registration == NULL)
-		return ERROR_MEMORY;
+	struct registration *registration = registration_new(kubelet);
 	registration->done = done;
 	registration->user = user;
 	registration->seen.by_watcher = true;
@@ -448,7 +410,6 @@ int registration_by_watcher(struct kubelet *kubelet, const char *resource, const
 	registration->seen.version = keep(registration, versions);
 	report_register(registration);
 	connect_client(registration, endpoint);
-	return 0;
 }
 
 size_t kubelet_registration_count(const struct kubelet *kubelet)

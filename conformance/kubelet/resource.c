@@ -2,6 +2,7 @@
 #include "conformance/kubelet/resources.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "conformance/kubelet/endpoints.h"
 #include "conformance/kubelet/pods.h"
 
@@ -27,36 +28,30 @@ static void resource_free(struct resource *resource)
 	free(resource);
 }
 
-/* Makes it when absent; NULL: out of memory. */
-static struct resource *resource_get(struct kubelet *kubelet, const char *name, struct error *err)
+/* Makes it when absent. */
+static struct resource *resource_get(struct kubelet *kubelet, const char *name)
 {
 	struct resource *resource = resource_find(kubelet, name);
 	if (resource != NULL)
 		return resource;
-	resource = calloc(1, sizeof(*resource));
-	if (resource != NULL)
-		resource->name = strdup(name);
-	if (resource == NULL || resource->name == NULL) {
-		free(resource);
-		(void)error_memory(err);
-		return NULL;
-	}
+	resource = memory_allocate(1, sizeof(*resource));
+	resource->name = memory_copy(name);
 	resource->next = kubelet->resources;
 	kubelet->resources = resource;
 	return resource;
 }
 
-/* Tells capacity and allocatable when they are not what was told last. */
-static void resource_tell(struct kubelet *kubelet, struct resource *resource)
+/* Reports capacity and allocatable when they have changed. */
+static void resource_report(struct kubelet *kubelet, struct resource *resource)
 {
 	size_t allocatable = resource->healthy.list.count;
 	size_t capacity = allocatable + resource->unhealthy.list.count;
-	if (resource->told && capacity == resource->told_capacity &&
-	    allocatable == resource->told_allocatable)
+	if (resource->reported && capacity == resource->reported_capacity &&
+	    allocatable == resource->reported_allocatable)
 		return;
-	resource->told = true;
-	resource->told_capacity = capacity;
-	resource->told_allocatable = allocatable;
+	resource->reported = true;
+	resource->reported_capacity = capacity;
+	resource->reported_allocatable = allocatable;
 	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_RESOURCE);
 	event.resource = resource->name;
 	event.capacity = (int64_t)capacity;
@@ -64,21 +59,18 @@ static void resource_tell(struct kubelet *kubelet, struct resource *resource)
 	kubelet_report(kubelet, event);
 }
 
-void resources_tell(struct kubelet *kubelet)
+void resources_report(struct kubelet *kubelet)
 {
 	for (struct resource *resource = kubelet->resources; resource != NULL;
 	     resource = resource->next)
-		resource_tell(kubelet, resource);
+		resource_report(kubelet, resource);
 }
 
-int resource_leak(struct kubelet *kubelet, const char *name, const struct id_set *ids,
-		  struct error *err)
+void resource_leak(struct kubelet *kubelet, const char *name, const struct id_set *ids)
 {
 	struct resource *resource = resource_find(kubelet, name);
-	if (resource == NULL)
-		return 0;
-	id_set_add(&resource->leaked, ids);
-	return resource->leaked.failed ? error_memory(err) : 0;
+	if (resource != NULL)
+		id_set_add(&resource->leaked, ids);
 }
 
 void resources_recount(struct kubelet *kubelet)
@@ -88,15 +80,10 @@ void resources_recount(struct kubelet *kubelet)
 		id_set_clear(&resource->leaked);
 }
 
-/* The plugin answers Allocate from now on (manager.go, PluginConnected). */
+/* manager.go, PluginConnected. */
 void resource_serve(struct kubelet *kubelet, struct kubelet_plugin *plugin)
 {
-	struct error err = {0};
-	struct resource *resource = resource_get(kubelet, plugin->resource, &err);
-	if (resource == NULL) {
-		kubelet_report_problem(kubelet, &err);
-		return;
-	}
+	struct resource *resource = resource_get(kubelet, plugin->resource);
 	resource->endpoint = plugin;
 	resource->stopped = false;
 	/* A survivor that takes over has listed its devices before. */
@@ -106,17 +93,17 @@ void resource_serve(struct kubelet *kubelet, struct kubelet_plugin *plugin)
 
 /* A message replaces the whole list (manager.go, genericDeviceUpdateCallback). An id that is listed
  * both healthy and unhealthy is in both sets and counts twice. */
-static int resource_replace(struct resource *resource, const struct kubelet_device_list *devices,
-			    struct error *err)
+void resource_list(struct kubelet *kubelet, const char *name,
+		   const struct kubelet_device_list *devices)
 {
-	const char **ids CLEANUP_FREE = calloc(devices->count + 1, sizeof(*ids));
+	struct resource *resource = resource_get(kubelet, name);
+	const char **ids CLEANUP_FREE = memory_allocate(devices->count + 1, sizeof(*ids));
 	size_t healthy = 0;
 	size_t unhealthy = devices->count;
-	if (ids == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < devices->count; i++)
-		ids[kubelet_device_is_healthy(&devices->items[i]) ? healthy++ : --unhealthy] =
-			devices->items[i].id;
+	for (size_t i = 0; i < devices->count; i++) {
+		bool is_healthy = kubelet_device_is_healthy(&devices->items[i]);
+		ids[is_healthy ? healthy++ : --unhealthy] = devices->items[i].id;
+	}
 	kubelet_device_list_free(&resource->devices);
 	resource->devices = kubelet_device_list_share(devices);
 	resource->listed = true;
@@ -125,19 +112,7 @@ static int resource_replace(struct resource *resource, const struct kubelet_devi
 	id_set_clear(&resource->unhealthy);
 	id_set_add_strings(&resource->healthy, ids, healthy);
 	id_set_add_strings(&resource->unhealthy, ids + healthy, devices->count - healthy);
-	return resource->healthy.failed || resource->unhealthy.failed ? error_memory(err) : 0;
-}
-
-void resource_list(struct kubelet *kubelet, const char *name,
-		   const struct kubelet_device_list *devices)
-{
-	struct error err = {0};
-	struct resource *resource = resource_get(kubelet, name, &err);
-	if (resource == NULL || resource_replace(resource, devices, &err) != 0) {
-		kubelet_report_problem(kubelet, &err);
-		return;
-	}
-	resource_tell(kubelet, resource);
+	resource_report(kubelet, resource);
 	checkpoint_write(kubelet);
 }
 
@@ -151,26 +126,17 @@ static void resource_stop(const struct kubelet *kubelet, struct resource *resour
 void resource_disconnected(struct kubelet *kubelet, const char *name)
 {
 	struct resource *resource = resource_find(kubelet, name);
-	struct error err = {0};
 	if (resource == NULL || resource->stopped)
 		return;
 	resource_stop(kubelet, resource);
 	id_set_add(&resource->unhealthy, &resource->healthy);
-	if (resource->unhealthy.failed) {
-		(void)error_memory(&err);
-		kubelet_report_problem(kubelet, &err);
-	}
 	id_set_clear(&resource->healthy);
-	resource_tell(kubelet, resource);
+	resource_report(kubelet, resource);
 }
 
-int resource_recall(struct kubelet *kubelet, const char *name, struct error *err)
+void resource_recall(struct kubelet *kubelet, const char *name)
 {
-	struct resource *resource = resource_get(kubelet, name, err);
-	if (resource == NULL)
-		return ERROR_MEMORY;
-	resource_stop(kubelet, resource);
-	return 0;
+	resource_stop(kubelet, resource_get(kubelet, name));
 }
 
 /* Resources whose endpoint has been stopped for the grace period are dropped (manager.go,
@@ -228,12 +194,11 @@ struct kubelet_resource_status kubelet_resource_status(const struct kubelet *kub
 
 int kubelet_resource_names(const struct kubelet *kubelet, struct text_list *out, struct error *err)
 {
-	int rc = 0;
-	for (const struct resource *resource = kubelet->resources; rc == 0 && resource != NULL;
+	for (const struct resource *resource = kubelet->resources; resource != NULL;
 	     resource = resource->next)
-		rc = text_list_add(out, resource->name, err);
+		(void)text_list_add(out, resource->name, err);
 	text_list_sort(out);
-	return rc;
+	return 0;
 }
 
 const struct kubelet_device_list *kubelet_resource_devices(const struct kubelet *kubelet,

@@ -9,18 +9,18 @@
 struct resource {
 	struct resource *next;
 	char *name;
-	struct kubelet_plugin *endpoint; /* NULL: known from the checkpoint alone */
+	struct kubelet_plugin *endpoint; /* NULL: known only from the checkpoint */
 	bool stopped;			 /* the endpoint's stop time is set */
 	uint64_t stopped_ms;		 /* kubelet_elapsed_ms() */
 	bool listed;
 	bool relisted;			    /* and since the last registration */
 	struct kubelet_device_list devices; /* the last message */
 	struct id_set healthy, unhealthy;
-	/* In use by nobody, and not free either: chosen for a container that got no answer
-	 * (manager.go, allocateContainerResources: allocatedDevices is not restored). */
+	/* Neither in use nor free: chosen for a container that got no answer (manager.go,
+	 * allocateContainerResources: allocatedDevices is not restored). */
 	struct id_set leaked;
-	bool told; /* the next two */
-	size_t told_capacity, told_allocatable;
+	bool reported; /* the next two */
+	size_t reported_capacity, reported_allocatable;
 };
 
 struct resource *resource_find(const struct kubelet *kubelet, const char *name);
@@ -29,12 +29,11 @@ void resource_serve(struct kubelet *kubelet, struct kubelet_plugin *plugin);
 void resource_list(struct kubelet *kubelet, const char *name,
 		   const struct kubelet_device_list *devices);
 void resource_disconnected(struct kubelet *kubelet, const char *name);
-/* As the checkpoint knows it: a stopped endpoint without devices. ERROR_MEMORY. */
-int resource_recall(struct kubelet *kubelet, const char *name, struct error *err);
-void resources_tell(struct kubelet *kubelet); /* those of the checkpoint */
-int resource_leak(struct kubelet *kubelet, const char *name, const struct id_set *ids,
-		  struct error *err);
-/* What is in use is counted again from the containers: nothing is leaked any more. */
+/* From the checkpoint: a stopped endpoint without devices. */
+void resource_recall(struct kubelet *kubelet, const char *name);
+void resources_report(struct kubelet *kubelet); /* those of the checkpoint */
+void resource_leak(struct kubelet *kubelet, const char *name, const struct id_set *ids);
+/* Counts devices in use again, from the containers: nothing is leaked any more. */
 void resources_recount(struct kubelet *kubelet);
 void resources_sweep(struct kubelet *kubelet); /* grace periods */
 void resources_free(struct kubelet *kubelet);

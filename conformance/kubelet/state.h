@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The inside of the fake kubelet, shared by its parts and seen by nobody else: its state, and what
- * every part needs of kubelet.c. The parts: endpoints.h, resources.h, pods.h, fault_state.h.
+ * The inside of the fake kubelet, which only its parts share: its state, and the functions of
+ * kubelet.c that every part needs. The parts: endpoints.h, resources.h, pods.h, fault_state.h.
  */
 
 #include "conformance/kubelet/fault_state.h"
@@ -21,7 +21,7 @@ struct kubelet {
 	bool running, freeing, checkpoint_written;
 	uint64_t born_ms, advanced_ms;
 	char *interrupt;
-	char *refusal; /* the whole text of the last one */
+	char *refusal; /* whole text of the last refusal */
 	struct random random;
 	struct rpc_server *server;
 	struct plugin_directory directory;
@@ -47,18 +47,18 @@ int kubelet_reopen(struct kubelet *kubelet, struct error *err);
 /* ERROR_REMOTE. The text of an error is bounded, that of a refusal is not: kubelet->refusal. */
 int kubelet_refuse(struct kubelet *kubelet, struct error *err, const char *format, ...)
 	PRINTF_LIKE(3, 4);
-/* The status of a call as Go prints it, behind `what`. */
+/* The status of a call as Go prints it, after `what`. */
 int kubelet_refuse_status(struct kubelet *kubelet, struct error *err, const char *what,
 			  const struct rpc_answer *reply);
 
 /*
- * Texts as the kubelet's language prints them, so that they are what people search for (go_text.c).
+ * Texts as Go prints them, so that people find them in a search (go_text.c).
  */
 
-/* Appends `string` as %q does: quoted, with the escapes of strconv.Quote. What it takes for
- * unprintable is all of ASCII's and the common part of Unicode's. */
+/* Appends `string` as %q does: quoted, with the escapes of strconv.Quote. Unprintable are all those of
+ * ASCII and the common ones of Unicode. */
 void go_quote(struct text *out, const char *string);
 
 /* "rpc error: code = NotFound desc = text", as a gRPC status is printed; other codes are
- * "Code(99)". Caller frees; NULL: out of memory. */
+ * "Code(99)". Caller frees. */
 char *go_status_text(int code, const char *message);

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "conformance/kubelet/plugin.h"
 #include "rpc/loop.h"
 #include "rpc/message.h"
@@ -15,37 +16,30 @@ struct kubelet_stream {
 	struct kubelet_stream_events events;
 	struct kubelet_stream_state state;
 	struct kubelet_message last;
-	struct error fault; /* what is wrong with a message; ends the stream */
+	struct error fault; /* a message that cannot be read; ends the stream */
 	struct text text;   /* of the state */
 };
-
-static int read_message(struct kubelet_stream *stream, struct rpc_slice bytes, struct error *err)
-{
-	struct kubelet_message message = {.size = bytes.size};
-	ProtobufCMessage *response = NULL;
-	const char *fault =
-		message_unpack(&v1beta1__list_and_watch_response__descriptor, bytes, &response);
-	if (fault != NULL)
-		return error_set(err, ERROR_FORMAT, "%s", fault);
-	int rc = kubelet_device_list_read(
-		(const V1beta1__ListAndWatchResponse *)(const void *)response, &message.devices,
-		err);
-	protobuf_c_message_free_unpacked(response, NULL);
-	if (rc != 0)
-		return rc;
-	kubelet_device_list_free(&stream->last.devices);
-	stream->last = message;
-	if (stream->state.messages++ == 0)
-		stream->state.first_ms = clock_monotonic_ms();
-	return 0;
-}
 
 static void on_message(struct rpc_call *call, struct rpc_slice bytes, void *user)
 {
 	struct kubelet_stream *stream = user;
-	if (read_message(stream, bytes, &stream->fault) != 0)
+	ProtobufCMessage *response = NULL;
+	const char *fault =
+		message_unpack(&v1beta1__list_and_watch_response__descriptor, bytes, &response);
+	if (fault != NULL) {
+		(void)error_set(&stream->fault, ERROR_FORMAT, "%s", fault);
 		rpc_call_cancel(call);
-	else if (stream->events.on_message != NULL)
+		return;
+	}
+
+	kubelet_device_list_free(&stream->last.devices);
+	stream->last.size = bytes.size;
+	stream->last.devices = kubelet_device_list_read(
+		(const V1beta1__ListAndWatchResponse *)(const void *)response);
+	protobuf_c_message_free_unpacked(response, NULL);
+	if (stream->state.messages++ == 0)
+		stream->state.first_ms = clock_monotonic_ms();
+	if (stream->events.on_message != NULL)
 		stream->events.on_message(stream, &stream->last, stream->events.user);
 }
 
@@ -67,9 +61,7 @@ int kubelet_stream_open(struct rpc_channel *channel, const struct kubelet_stream
 {
 	static const struct rpc_call_events call_events = {on_message, on_done};
 	const struct rpc_call_request request = {.method = DEVICE_PLUGIN_SERVICE "ListAndWatch"};
-	struct kubelet_stream *stream = calloc(1, sizeof(*stream));
-	if (stream == NULL)
-		return error_memory(err);
+	struct kubelet_stream *stream = memory_allocate(1, sizeof(*stream));
 	stream->loop = rpc_channel_loop(channel);
 	stream->state = (struct kubelet_stream_state){
 		.open = true,

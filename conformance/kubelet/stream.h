@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * One ListAndWatch stream and what came out of it. The kubelet keeps one for each plugin it is
+ * One ListAndWatch stream and its messages. The kubelet keeps one for each plugin it is
  * connected to; a check may open more, on the same channel or on its own.
  */
 
 #include "conformance/kubelet/devices.h"
 #include "rpc/client.h"
 
-/* A list as it came. */
+/* A received list. */
 struct kubelet_message {
 	size_t size; /* bytes of the protobuf message */
 	struct kubelet_device_list devices;
@@ -51,7 +51,7 @@ void kubelet_stream_cancel(struct kubelet_stream *stream); /* RST_STREAM(CANCEL)
 /* Reads no more of it: flow control holds the plugin back. */
 void kubelet_stream_pause(struct kubelet_stream *stream);
 
-/* Runs the loop until a list is there. ERROR_TIMEOUT; ERROR_UNAVAILABLE with the status when the
+/* Runs the loop until a list has come. ERROR_TIMEOUT; ERROR_UNAVAILABLE with the status when the
  * stream ended before. */
 int kubelet_stream_wait(struct kubelet_stream *stream, uint64_t timeout_ms, struct error *err);
 

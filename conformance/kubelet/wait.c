@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "conformance/kubelet/state.h"
 
 #include <string.h>
@@ -29,14 +30,14 @@ int kubelet_wait(struct kubelet *kubelet, loop_condition *done, void *user, uint
 void kubelet_interrupt(struct kubelet *kubelet, const char *reason)
 {
 	free(kubelet->interrupt);
-	kubelet->interrupt = reason == NULL ? NULL : strdup(reason);
+	kubelet->interrupt = reason == NULL ? NULL : memory_copy(reason);
 }
 
 struct registration_wait {
 	const struct kubelet *kubelet;
 	const char *resource;
 	size_t from;
-	bool accepted; /* only one that was answered with RPC_OK counts */
+	bool accepted; /* only one that is answered with RPC_OK counts */
 	const struct kubelet_registration *found, *refused; /* the last refusal */
 };
 
@@ -71,12 +72,14 @@ int kubelet_wait_registration(struct kubelet *kubelet, const char *resource, siz
 	char *what CLEANUP_FREE =
 		text_format("a%s registration of %s", accepted ? "n accepted" : "",
 			    resource == NULL ? "any resource" : resource);
-	int rc = kubelet_wait(kubelet, registration_found, &wait, timeout_ms,
-			      what == NULL ? "a registration" : what, &why);
-	if (rc == 0 && out != NULL)
-		*out = wait.found;
-	if (rc == 0 || wait.refused == NULL)
-		return rc == 0 ? 0 : error_copy(err, &why);
+	int rc = kubelet_wait(kubelet, registration_found, &wait, timeout_ms, what, &why);
+	if (rc == 0) {
+		if (out != NULL)
+			*out = wait.found;
+		return 0;
+	}
+	if (wait.refused == NULL)
+		return error_copy(err, &why);
 	return error_set(err, rc, "%s; the last attempt was refused: %s", why.text,
 			 wait.refused->message);
 }
@@ -99,6 +102,5 @@ int kubelet_wait_listed(struct kubelet *kubelet, const char *resource, uint64_t 
 {
 	struct resource_wait wait = {kubelet, resource};
 	char *what CLEANUP_FREE = text_format("the device list of %s", resource);
-	return kubelet_wait(kubelet, resource_is_listed, &wait, timeout_ms,
-			    what == NULL ? "the device list" : what, err);
+	return kubelet_wait(kubelet, resource_is_listed, &wait, timeout_ms, what, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "conformance/kubelet/endpoints.h"
 #include "rpc/proto/pluginregistration_v1.pb-c.h"
@@ -13,7 +14,7 @@
 
 /*
  * The plugin watcher (pkg/kubelet/pluginmanager): sockets that appear below plugins_registry are
- * asked who they are, registered, and told the outcome; sockets that disappear are deregistered.
+ * identified, registered, and notified of the outcome; sockets that disappear are deregistered.
  */
 
 #define REGISTRATION_SERVICE "/pluginregistration.Registration/"
@@ -22,7 +23,7 @@
 enum {
 	DIRECTORY_MODE = 0750,
 	ENTRIES_MAX = 1024,
-	DIRECTORIES_MAX = 4096, /* looked into by one scan, at any depth that a path can have */
+	DIRECTORIES_MAX = 4096, /* read by one scan, at any depth */
 	RECONCILE_MS = 1000,
 	DIAL_MS = 10 * 1000,
 	GET_INFO_MS = 1000,
@@ -52,7 +53,7 @@ struct watcher {
 	struct kubelet *kubelet;
 	struct entry *entries;
 	size_t entry_count, directory_count;
-	struct timer *reconcile; /* only it notices sockets that come and go, as in reconciler.go */
+	struct timer *reconcile; /* sockets appear and disappear only then, as in reconciler.go */
 };
 
 static void report(const struct entry *entry, enum kubelet_event_type type, const char *text)
@@ -86,8 +87,7 @@ static void entry_deregister(const struct entry *entry)
 					 entry->plugin_socket);
 }
 
-/* A plugin that cannot be told that it is registered is deregistered again
- * (operation_generator.go). */
+/* A plugin that cannot be notified is deregistered again (operation_generator.go). */
 static void notify_failed(struct entry *entry, const char *cause)
 {
 	char *text CLEANUP_FREE =
@@ -108,7 +108,7 @@ static void on_notified(const struct rpc_status *status, ProtobufCMessage *reply
 		return;
 	if (status->code != RPC_OK) {
 		char *cause CLEANUP_FREE = go_status_text(status->code, status->message);
-		notify_failed(entry, cause == NULL ? "" : cause);
+		notify_failed(entry, cause);
 		return;
 	}
 	report(entry, KUBELET_EVENT_WATCHER_NOTIFIED, NULL);
@@ -141,29 +141,13 @@ static void on_registered(const struct kubelet_registration *registration, void 
 	struct entry *entry = user;
 	if (entry->watcher == NULL || entry->channel == NULL)
 		return;
+	if (registration->code == RPC_OK) {
+		notify(entry, NULL);
+		return;
+	}
 	char *text CLEANUP_FREE =
 		text_format("plugin registration failed with err: %s", registration->message);
-	notify(entry, registration->code == RPC_OK ? NULL : text == NULL ? "" : text);
-}
-
-static void report_info(const struct entry *entry, const struct rpc_status *status,
-			const Pluginregistration__PluginInfo *info)
-{
-	struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_WATCHER_INFO);
-	event.socket = entry->path;
-	event.code = status->code;
-	event.text = info == NULL ? status->message : info->type;
-	event.resource = info == NULL ? NULL : info->name;
-	event.endpoint = info == NULL ? NULL : info->endpoint;
-	kubelet_report(entry->watcher->kubelet, event);
-}
-
-static bool names_version(const Pluginregistration__PluginInfo *info)
-{
-	for (size_t i = 0; i < info->n_supported_versions; i++)
-		if (strcmp(info->supported_versions[i], DEVICE_PLUGIN_VERSION) == 0)
-			return true;
-	return false;
+	notify(entry, text);
 }
 
 static void join_versions(const Pluginregistration__PluginInfo *info, const char *separator,
@@ -173,31 +157,20 @@ static void join_versions(const Pluginregistration__PluginInfo *info, const char
 		text_addf(out, "%s%s", i == 0 ? "" : separator, info->supported_versions[i]);
 }
 
-static int entry_register_plugin(struct entry *entry, const Pluginregistration__PluginInfo *info,
-				 struct error *err)
-{
-	struct text versions CLEANUP_TEXT = {0};
-	free(entry->plugin_name);
-	free(entry->plugin_socket);
-	entry->plugin_name = strdup(info->name);
-	entry->plugin_socket = strdup(info->endpoint[0] == '\0' ? entry->path : info->endpoint);
-	if (entry->plugin_name == NULL || entry->plugin_socket == NULL)
-		return error_memory(err);
-	join_versions(info, ",", &versions);
-	return registration_by_watcher(entry->watcher->kubelet, entry->plugin_name,
-				       entry->plugin_socket, text_string(&versions), on_registered,
-				       entry, err);
-}
-
 /* ValidatePlugin and RegisterPlugin of the device plugin's handler. */
 static void register_plugin(struct entry *entry, const Pluginregistration__PluginInfo *info)
 {
 	struct text refusal CLEANUP_TEXT = {0};
-	struct error err = {0};
+	struct text versions CLEANUP_TEXT = {0};
+	bool has_version = false;
+	for (size_t i = 0; i < info->n_supported_versions; i++)
+		has_version = has_version ||
+			      strcmp(info->supported_versions[i], DEVICE_PLUGIN_VERSION) == 0;
+
 	if (strcmp(info->type, "DevicePlugin") != 0) {
 		text_addf(&refusal, "no handler registered for plugin type: %s at socket %s",
 			  info->type, entry->path);
-	} else if (!names_version(info)) {
+	} else if (!has_version) {
 		text_add(
 			&refusal,
 			"plugin validation failed with err: manager version, " DEVICE_PLUGIN_VERSION
@@ -210,12 +183,20 @@ static void register_plugin(struct entry *entry, const Pluginregistration__Plugi
 			"plugin validation failed with err: invalid name of device plugin socket: the ResourceName ");
 		go_quote(&refusal, info->name);
 		text_add(&refusal, " is invalid");
-	} else {
-		if (entry_register_plugin(entry, info, &err) == 0)
-			return;
-		text_add(&refusal, err.text);
 	}
-	notify(entry, text_string(&refusal));
+	if (refusal.size != 0) {
+		notify(entry, text_string(&refusal));
+		return;
+	}
+
+	free(entry->plugin_name);
+	free(entry->plugin_socket);
+	entry->plugin_name = memory_copy(info->name);
+	entry->plugin_socket =
+		memory_copy(info->endpoint[0] == '\0' ? entry->path : info->endpoint);
+	join_versions(info, ",", &versions);
+	registration_by_watcher(entry->watcher->kubelet, entry->plugin_name, entry->plugin_socket,
+				text_string(&versions), on_registered, entry);
 }
 
 static void on_info(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
@@ -223,7 +204,13 @@ static void on_info(const struct rpc_status *status, ProtobufCMessage *reply, vo
 	struct entry *entry = user;
 	Pluginregistration__PluginInfo *info = (Pluginregistration__PluginInfo *)(void *)reply;
 	if (entry->watcher != NULL) {
-		report_info(entry, status, info);
+		struct kubelet_event event = kubelet_event_of(KUBELET_EVENT_WATCHER_INFO);
+		event.socket = entry->path;
+		event.code = status->code;
+		event.text = info == NULL ? status->message : info->type;
+		event.resource = info == NULL ? NULL : info->name;
+		event.endpoint = info == NULL ? NULL : info->endpoint;
+		kubelet_report(entry->watcher->kubelet, event);
 		if (info != NULL)
 			register_plugin(entry, info);
 		else
@@ -251,7 +238,7 @@ static void on_dialled(const struct dial_result *result, void *user)
 	if (result->channel == NULL) {
 		char *cause CLEANUP_FREE =
 			text_format("context deadline exceeded (%s)", result->reason);
-		dial_failed(entry, cause == NULL ? "" : cause);
+		dial_failed(entry, cause);
 		return;
 	}
 	if (rpc_unary(entry->channel, REGISTRATION_SERVICE "GetInfo", &request.base,
@@ -262,25 +249,12 @@ static void on_dialled(const struct dial_result *result, void *user)
 	}
 }
 
-/* The watcher's client does not set an authority, so grpc-go sends the percent-encoded path (PR
- * #112597; clientconn.go, encodeAuthority). */
-static char *authority_of(const char *path)
-{
-	static const char kept[] = "-_.~!$&'()*+,;=:[]@";
-	struct text text CLEANUP_TEXT = {0};
-	for (const char *at = path; *at != '\0'; at++) {
-		if (isalnum((unsigned char)*at) || strchr(kept, *at) != NULL)
-			text_append(&text, at, 1);
-		else
-			text_addf(&text, "%%%02X", (unsigned char)*at);
-	}
-	return text_take(&text);
-}
-
 static void entry_register(struct entry *entry)
 {
+	static const char kept[] = "-_.~!$&'()*+,;=:[]@";
 	struct kubelet *kubelet = entry->watcher->kubelet;
 	struct text refusal CLEANUP_TEXT = {0};
+	struct text authority CLEANUP_TEXT = {0};
 	struct error err = {0};
 	char *path CLEANUP_FREE = dial_path(entry->path, &refusal);
 	entry_hang_up(entry);
@@ -291,9 +265,17 @@ static void entry_register(struct entry *entry)
 		dial_failed(entry, text_string(&refusal));
 		return;
 	}
-	char *authority CLEANUP_FREE = authority_of(path);
-	if (dial_start(kubelet->loop, path, authority, DIAL_MS, on_dialled, entry, &entry->dial,
-		       &err) != 0) {
+
+	/* The watcher's client does not set an authority, so grpc-go sends the percent-encoded path
+	 * (PR #112597; clientconn.go, encodeAuthority). */
+	for (const char *at = path; *at != '\0'; at++) {
+		if (isalnum((unsigned char)*at) || strchr(kept, *at) != NULL)
+			text_append(&authority, at, 1);
+		else
+			text_addf(&authority, "%%%02X", (unsigned char)*at);
+	}
+	if (dial_start(kubelet->loop, path, text_string(&authority), DIAL_MS, on_dialled, entry,
+		       &entry->dial, &err) < 0) {
 		kubelet_report_problem(kubelet, &err);
 		entry_fail(entry);
 	}
@@ -312,32 +294,22 @@ static void entry_forget(struct entry *entry)
 	free(entry);
 }
 
-static struct entry *entry_find(const struct watcher *watcher, const char *path)
+static void entry_seen(struct watcher *watcher, const char *path,
+		       const struct socket_identity *identity)
 {
 	struct entry *entry = watcher->entries;
 	while (entry != NULL && strcmp(entry->path, path) != 0)
 		entry = entry->next;
-	return entry;
-}
-
-static void entry_seen(struct watcher *watcher, const char *path,
-		       const struct socket_identity *identity)
-{
-	struct entry *entry = entry_find(watcher, path);
 	if (entry != NULL && socket_is_same(&entry->identity, identity)) {
 		entry->present = true;
 		return;
 	}
+	/* A replaced socket disappears first; the next scan finds the new one. */
 	if (entry != NULL || watcher->entry_count >= ENTRIES_MAX)
-		return; /* replaced: the old one goes first, the new one is seen by the next scan */
-	entry = calloc(1, sizeof(*entry));
-	if (entry == NULL)
 		return;
-	entry->path = strdup(path);
-	if (entry->path == NULL) {
-		free(entry);
-		return;
-	}
+
+	entry = memory_allocate(1, sizeof(*entry));
+	entry->path = memory_copy(path);
 	entry->watcher = watcher;
 	entry->identity = *identity;
 	entry->present = true;
@@ -347,35 +319,34 @@ static void entry_seen(struct watcher *watcher, const char *path,
 	report(entry, KUBELET_EVENT_WATCHER_SOCKET, "appeared");
 }
 
-/* filepath.Walk does not follow links. */
-static bool is_own_directory(const char *path)
-{
-	uv_fs_t request;
-	int rc = uv_fs_lstat(NULL, &request, path, NULL);
-	bool directory = rc == 0 && S_ISDIR(request.statbuf.st_mode);
-	uv_fs_req_cleanup(&request);
-	return directory;
-}
-
 static void scan(struct watcher *watcher, const char *directory)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	if (++watcher->directory_count > DIRECTORIES_MAX || file_list(directory, &names, NULL) != 0)
 		return;
-	for (size_t i = 0; i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
+	text_each (name, &names) {
+		char *path CLEANUP_FREE = path_join(directory, name);
 		struct socket_identity identity;
-		if (names.items[i][0] == '.' || path == NULL)
+		struct file_status status = {0};
+		if (name[0] == '.')
 			continue;
+		/* filepath.Walk does not follow links. */
 		if (socket_is_at(path) && socket_identify(path, &identity))
 			entry_seen(watcher, path, &identity);
-		else if (is_own_directory(path))
+		else if (file_status(path, false, &status, NULL) == 0 &&
+			 status.kind == FILE_DIRECTORY)
 			scan(watcher, path);
 	}
 }
 
-static void drop_absent(struct watcher *watcher)
+static void reconcile(void *user)
 {
+	struct watcher *watcher = user;
+	for (struct entry *entry = watcher->entries; entry != NULL; entry = entry->next)
+		entry->present = false;
+	watcher->directory_count = 0;
+	scan(watcher, watcher->kubelet->registry_dir);
+
 	struct entry **link = &watcher->entries;
 	while (*link != NULL) {
 		struct entry *entry = *link;
@@ -389,21 +360,13 @@ static void drop_absent(struct watcher *watcher)
 		entry_deregister(entry);
 		entry_forget(entry);
 	}
-}
 
-static void reconcile(void *user)
-{
-	struct watcher *watcher = user;
-	for (struct entry *entry = watcher->entries; entry != NULL; entry = entry->next)
-		entry->present = false;
-	watcher->directory_count = 0;
-	scan(watcher, watcher->kubelet->registry_dir);
-	drop_absent(watcher);
 	uint64_t now_ms = kubelet_elapsed_ms(watcher->kubelet);
-	for (struct entry *entry = watcher->entries; entry != NULL; entry = entry->next)
+	for (struct entry *entry = watcher->entries; entry != NULL; entry = entry->next) {
 		if (entry->state == ENTRY_NEW ||
 		    (entry->state == ENTRY_FAILED && now_ms > entry->retry_ms))
 			entry_register(entry);
+	}
 }
 
 int watcher_start(struct kubelet *kubelet, struct error *err)
@@ -411,9 +374,7 @@ int watcher_start(struct kubelet *kubelet, struct error *err)
 	int rc = file_make_directories(kubelet->registry_dir, DIRECTORY_MODE, err);
 	if (rc != 0)
 		return rc;
-	struct watcher *watcher = calloc(1, sizeof(*watcher));
-	if (watcher == NULL)
-		return error_memory(err);
+	struct watcher *watcher = memory_allocate(1, sizeof(*watcher));
 	watcher->kubelet = kubelet;
 	kubelet->watcher = watcher;
 	return timer_start(kubelet->loop, 0, RECONCILE_MS, reconcile, watcher, &watcher->reconcile,

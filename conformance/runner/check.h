@@ -4,10 +4,10 @@
 /*
  * What a check is, and what its body may do.
  *
- * A check is one row of a const table (conformance/checks/). Its body records verdicts, wanted
- * beside saw, and never returns one; a body that records nothing is `broken`. Needs are data: the
- * runner evaluates them before anything runs, the body never skips itself. Each check runs in a
- * process of its own.
+ * A check is one row of a const table (conformance/checks/). Its body records verdicts, each with
+ * the wanted and the observed value, and never returns one; a body that records nothing is `broken`.
+ * Needs are data: the runner evaluates them before anything runs, the body never skips itself. Each
+ * check runs in a process of its own.
  */
 
 #include "base/error.h"
@@ -42,19 +42,18 @@ struct requirement {
 const struct requirement *requirement_get(enum check_requirement requirement);
 
 /* The limit that the requirement states, in its own unit, and one of seconds in milliseconds. Never
- * scaled: what is seen is judged by it. */
+ * scaled: verdicts use it. */
 long long requirement_limit(enum check_requirement requirement);
 uint64_t requirement_limit_ms(enum check_requirement requirement);
 
-/* What must be there for the check to mean something; the reason names the one that is missing.
- * Where the rule itself is not about the node (another operating system, fewer devices than it is
- * about, a recorded node, an API that no device offers) the check is not applicable, else
- * unsupported. */
+/* Conditions without which the check means nothing; the reason names the one that is not met. If the
+ * rule itself does not concern the node (another operating system, fewer devices than it concerns, a
+ * recorded node, an API that no device offers) the check is not applicable, else unsupported. */
 struct check_needs {
 	const char *os;	  /* the node's: "windows"; NULL: any. A run that names no checks leaves out
 			     those of another operating system */
-	unsigned devices; /* devices of the node, by independent discovery: known before the
-			     plugin's resources are */
+	unsigned devices; /* devices that discovery finds on the node: known before the plugin's
+			     resources are */
 	bool own_plugin;  /* the plugin is a child of ours: it can be stopped and started again */
 	bool live_node;	  /* the node itself, not a recorded one */
 	bool containers;  /* probes run in containers, not on the host */
@@ -65,7 +64,7 @@ struct check_needs {
 struct check_run; /* one execution of one check */
 typedef void check_body(struct check_run *run);
 
-/* What a body that several rows share calls for each thing that it goes through; see
+/* Called by a body that several rows share, for each item that it goes through; see
  * conformance/checks/rig.h. */
 struct rig;
 struct rig_item;
@@ -81,15 +80,14 @@ struct check {
 	unsigned timeout_s;
 	const char *const *tags; /* NULL-ended; may be NULL */
 	struct check_needs needs;
-	bool provokes; /* it kills or hangs work on a device: what the kernel says of that is no failure
-			*/
-	const char *stands_on; /* id of an earlier check, without which this one can tell nothing
-				  of its own; NULL for none. In a run in which
-				  that one does not pass, this one does not run */
+	bool provokes; /* it kills or hangs work on a device: faults that the kernel reports are no
+			  failure */
+	const char *stands_on; /* id of an earlier check on which this one depends: it does not run
+				  if that one ends badly; NULL: none */
 	bool last; /* it judges what the other checks of the run left, and runs after them */
 	const void *param; /* for `run`; NULL for none */
 	check_body *run;
-	check_judge *judge; /* for `run`; NULL where it has no use for one */
+	check_judge *judge; /* for `run`; NULL if it uses none */
 };
 
 struct check_suite {
@@ -100,13 +98,13 @@ struct check_suite {
 
 /*
  * Verdicts. `what` names the observed thing ("/devices/count", "RegisterRequest.version"). They
- * return whether it held, so a body can stop when going on makes no sense. The place of the call is
- * recorded. What held is told by the macro itself, so that compilers and analysers see it as well.
+ * return whether it held, so that a body can stop when it makes no sense to continue. The place of
+ * the call is recorded. The macro itself returns `held`, so that compilers and analysers see it.
  */
 #define check_expect(run, held, what, wanted, ...)                                                 \
 	check_expect_that(run, held, NULL, what, wanted, __VA_ARGS__)
-/* As check_expect(), of something that differs from run to run and means the same: a name that the
- * plugin makes up, a measure. A reproducible report leaves what was seen out. */
+/* As check_expect(), of a value that differs from run to run and means the same: a name that the
+ * plugin makes up, a measure. A reproducible report leaves out the observed value. */
 #define check_expect_varying(run, held, what, wanted, ...)                                         \
 	check_expect_that(run, held, "saw", what, wanted, __VA_ARGS__)
 #define check_expect_that(run, held, varies, what, wanted, ...)                                    \
@@ -118,7 +116,7 @@ struct check_suite {
 	})
 #define check_expect_int(run, what, saw, wanted)                                                   \
 	check_expect_int_at(run, __FILE__, __LINE__, what, saw, wanted)
-/* A measure: what was seen differs from run to run. */
+/* A measure: the observed value differs from run to run. */
 #define check_expect_at_most(run, what, saw, most)                                                 \
 	check_expect_at_most_at(run, __FILE__, __LINE__, what, saw, most)
 /* NULL is shown as "(none)". */
@@ -127,7 +125,7 @@ struct check_suite {
 /* As check_expect_text(), of a text that this run made up, such as a nonce. */
 #define check_expect_random(run, what, saw, wanted)                                                \
 	check_expect_text_at(run, __FILE__, __LINE__, "both", what, saw, wanted)
-/* As check_expect(), where what is not as wanted is `otherwise`. */
+/* As check_expect(); the observed value is `wanted` or `otherwise`. */
 #define check_expect_is(run, held, what, wanted, otherwise)                                        \
 	__extension__({                                                                            \
 		bool is_ = (held);                                                                 \
@@ -139,7 +137,7 @@ struct check_suite {
 #define check_expect_in_time(run, what, saw_ms)                                                    \
 	check_expect_at_most_at(run, __FILE__, __LINE__, what, (long long)(saw_ms),                \
 				requirement_limit(check_row(run)->requirement) * 1000)
-/* An operation that the product must manage: holds when `rc` is 0, else saw is the error's text. */
+/* An operation that must succeed: holds when `rc` is 0, else the observed value is the error's text. */
 #define check_expect_ok(run, rc, what, err)                                                        \
 	__extension__({                                                                            \
 		int rc_ = (rc);                                                                    \
@@ -148,7 +146,7 @@ struct check_suite {
 	})
 
 /* `wanted` and the printf-formatted `saw` are kept as text, so that reports compare without parsing
- * prose. `varies` is what differs from run to run: "saw", "both" (also what is wanted), or NULL. */
+ * prose. `varies`: which of them differs from run to run: "saw", "both", or NULL. */
 void check_expect_at(struct check_run *run, const char *file, int line, bool held,
 		     const char *varies, const char *what, const char *wanted,
 		     const char *saw_format, ...) PRINTF_LIKE(8, 9);
@@ -164,25 +162,24 @@ void check_expect_ok_at(struct check_run *run, const char *file, int line, int r
 /* The harness could not find out: outcome `broken`, whatever else was recorded. */
 #define check_broken(run, ...) check_remark(run, "broken", __VA_ARGS__)
 
-/* What the harness itself must manage: true when `rc` is 0, else the check is broken for the error's
- * reason, of which `what` (NULL: nothing) tells where it came up. */
+/* An operation of the harness itself: true when `rc` is 0, else the check is broken for the error's
+ * reason, after `what` (may be NULL). */
 bool check_works(struct check_run *run, int rc, const char *what, const struct error *err);
 
-/* Formatted text that lives as long as the check, for what verdicts are labelled with. When memory
- * runs out the check is broken and the text "". */
+/* Formatted text that lives as long as the check, for example for `what` of a verdict. */
 const char *check_format(struct check_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* An optional thing turned out to be absent: outcome `unsupported` unless something failed. */
+/* An optional feature turned out to be absent: outcome `unsupported` unless something failed. */
 #define check_unsupported(run, ...) check_remark(run, "unsupported", __VA_ARGS__)
 
-/* The rule is not about what the plugin does or what the node has ("the plugin offers no preferred
- * allocation"): outcome `not-applicable` unless something failed or was unsupported. */
+/* The rule does not concern this plugin or this node ("the plugin offers no preferred allocation"):
+ * outcome `not-applicable` unless something failed or was unsupported. */
 #define check_not_applicable(run, ...) check_remark(run, "not-applicable", __VA_ARGS__)
 
 /* A remark for the report that changes no outcome. */
 #define check_note(run, ...) check_remark(run, NULL, __VA_ARGS__)
 
-/* What to do, in place of the row's advice, when that does not fit why it fails. The first one counts. */
+/* Advice in place of the row's, when that does not fit the reason of a failure. The first one counts. */
 void check_advise(struct check_run *run, const char *advice);
 
 void check_remark(struct check_run *run, const char *outcome, const char *format, ...)
@@ -193,44 +190,45 @@ void check_remark(struct check_run *run, const char *outcome, const char *format
 void check_evidence_text(struct check_run *run, const char *name, const char *data, size_t size);
 void check_evidence_json(struct check_run *run, const char *name, const cJSON *json);
 
-/* The check is about this device of the environment: checks[].devices of the report. */
+/* The check concerns this device of the environment: checks[].devices of the report. */
 void check_add_device(struct check_run *run, const char *id);
 
-/* What is recorded between the two is about this device alone, and decides its own outcome:
+/* Records between the two concern only this device, and decide its own outcome:
  * checks[].deviceOutcomes of the report. They do not nest. */
 void check_begin_device(struct check_run *run, const char *id);
 void check_end_device(struct check_run *run, const char *id);
 
-/* What a container saw: an item of checks[].sights of the report. Takes the members. */
+/* The observations of a container: an item of checks[].sights of the report. Consumes the members. */
 void check_add_sight(struct check_run *run, struct members *sight);
 
-/* What ran on a device: an item of environment.devices[].ran of the report. Takes the members. */
+/* A program that ran on a device: an item of environment.devices[].ran of the report. Consumes the
+ * members. */
 void check_add_ran(struct check_run *run, struct members *ran);
 
 /* Clean-ups run last in, first out after the body, however it ended. */
 void check_defer(struct check_run *run, void (*cleanup)(void *argument), void *argument);
 
 /* The report's environment.plugin: `resource` registered, and process `pid` serves its socket (0:
- * not told). */
+ * unknown). */
 void check_add_plugin(struct check_run *run, const char *resource, int pid);
 
-/* A launch and what was predicted of it: the report's predictions[]. Takes the members. */
+/* A launch and its prediction: the report's predictions[]. Consumes the members. */
 void check_add_prediction(struct check_run *run, struct members *prediction);
 
 /*
- * Time accounting: what a check's time goes into, in the report's run.time. Phases do not nest; the
- * time outside every phase is the harness' own.
+ * Time accounting, for the report's run.time. Phases do not nest; the time outside every phase is the
+ * harness' own.
  */
 void check_add_time(struct check_run *run, enum report_phase phase, uint64_t duration_ns);
 
-/* What was looked at in this check was watched for `ms`; a thorough run watches `thorough_ms`. */
+/* The check watched something for `ms`; a thorough run watches it for `thorough_ms`. */
 void check_add_watched(struct check_run *run, uint64_t ms, uint64_t thorough_ms);
 
 /* What the whole run shares with its checks. */
 const struct context *check_context(const struct check_run *run);
 
 /* The path of a file in the check's private folder for sockets and temporary files, which the runner
- * removes, and of one in the run's (context.h), which the checks to come see too. As check_format(). */
+ * removes, and of one in the run's (context.h), which later checks see too. As check_format(). */
 const char *check_path(struct check_run *run, const char *name);
 const char *check_run_path(struct check_run *run, const char *name);
 

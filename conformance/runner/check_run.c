@@ -18,7 +18,7 @@ enum {
 	EVIDENCE_MAX = 256 * 1024,
 	EVIDENCE_NAME_MAX = 128,
 	DEFERRED_MAX = 64,
-	RUNNER_EVIDENCE = 99, /* the number of what the runner adds, behind the check's own */
+	RUNNER_EVIDENCE = 99, /* the number of the runner's own, after the check's */
 	TEXT_MAX = 2 * 1024,  /* a plugin may answer with megabytes of paths */
 };
 
@@ -31,7 +31,7 @@ struct check_run {
 	const struct check *check;
 	const struct context *context;
 	const char *directory;
-	struct result *into; /* of the runner's own records; NULL: they go to result_fd */
+	struct result *into; /* of the runner's own records; NULL: records go to result_fd */
 	int result_fd;
 	int write_error; /* errno of the first record that could not be written */
 	struct deferred deferred[DEFERRED_MAX];
@@ -41,25 +41,19 @@ struct check_run {
 	bool recorded[REPORT_OUTCOME_COUNT]; /* since check_begin_device() */
 };
 
-/* Sends one line and takes ownership of it. One that memory did not suffice for makes the check
- * broken: what it would have said is lost. */
+/* Sends one line and takes ownership of it. */
 static void send_line(struct check_run *run, struct members *record)
 {
 	cJSON *owned CLEANUP_JSON = members_take(record);
-	char *json CLEANUP_FREE = owned != NULL ? json_print_compact(owned) : NULL;
+	char *json CLEANUP_FREE = json_print_compact(owned);
 	struct text line CLEANUP_TEXT = {0};
-	struct error err = {0};
-	if (json != NULL && run->into != NULL) {
-		if (result_add_line(run->into, json, strlen(json), &err) != 0)
+
+	if (run->into != NULL) {
+		if (result_add_line(run->into, json, strlen(json), NULL) != 0)
 			run->write_error = EIO;
 		return;
 	}
-	if (json != NULL)
-		text_addf(&line, "%s\n", json);
-	if (json == NULL || line.failed) {
-		run->write_error = ENOMEM;
-		return;
-	}
+	text_addf(&line, "%s\n", json);
 	if (!file_write_all(run->result_fd, line.data, line.size))
 		run->write_error = errno;
 }
@@ -71,23 +65,23 @@ static struct members line_new(const char *type)
 	return record;
 }
 
-/* NULL: memory ran out while it was made. */
 static void add_text(const struct check_run *run, struct members *record, const char *key,
 		     const char *text)
 {
 	struct text cut CLEANUP_TEXT = {0};
 	struct text redacted CLEANUP_TEXT = {0};
-	size_t size = text != NULL ? strlen(text) : 0;
-	if (size > TEXT_MAX) { /* the journal is redacted, but sees only what is left of it */
+	size_t size = strlen(text);
+
+	/* The journal is redacted as well, but sees only what is left after the cut. */
+	if (size > TEXT_MAX) {
 		redact_text(run->context->redactor, text, size, &redacted);
 		text_append(&cut, text_string(&redacted),
 			    redacted.size < TEXT_MAX ? redacted.size : TEXT_MAX);
 		text_addf(&cut, "... (%zu bytes)", size);
-		cut.failed = cut.failed || redacted.failed;
-		text = cut.failed ? NULL : text_string(&cut);
+		text = text_string(&cut);
 		size = cut.size;
 	}
-	member_item(record, key, text != NULL ? json_new_string(text, size) : NULL);
+	member_item(record, key, json_new_string(text, size));
 }
 
 void check_expect_at(struct check_run *run, const char *file, int line, bool held,
@@ -98,12 +92,14 @@ void check_expect_at(struct check_run *run, const char *file, int line, bool hel
 	char *at CLEANUP_FREE = text_format("%s:%d", path_base(file), line);
 	struct text saw CLEANUP_TEXT = {0};
 	va_list args;
+
 	va_start(args, saw_format);
 	text_vaddf(&saw, saw_format, args);
 	va_end(args);
+
 	add_text(run, &record, "what", what);
 	add_text(run, &record, "wanted", wanted);
-	add_text(run, &record, "saw", saw.failed ? NULL : text_string(&saw));
+	add_text(run, &record, "saw", text_string(&saw));
 	member_bool(&record, "ok", held);
 	add_text(run, &record, "at", at);
 	if (varies != NULL)
@@ -156,7 +152,7 @@ void check_remark(struct check_run *run, const char *outcome, const char *format
 		member_string(&record, "outcome", outcome);
 		run->recorded[report_outcome_of(outcome)] = true;
 	}
-	add_text(run, &record, "text", text.failed ? NULL : text_string(&text));
+	add_text(run, &record, "text", text_string(&text));
 	send_line(run, &record);
 }
 
@@ -167,30 +163,23 @@ void check_advise(struct check_run *run, const char *advice)
 	send_line(run, &record);
 }
 
-/* evidence/<check>/<n>-<name>, relative to the output folder. Names hold ids of devices,
- * which are the plugin's or a file's to choose: what is not a plain file name on every system is replaced. */
-static char *evidence_path(struct check_run *run, const char *name)
-{
-	char *plain CLEANUP_FREE = redact_file_name(run->context->redactor, name);
-	run->evidence_count++;
-	return plain != NULL ? text_format(OUTPUT_EVIDENCE "/%s/%02u-%.*s", run->check->id,
-					   run->evidence_count, (int)EVIDENCE_NAME_MAX, plain)
-			     : NULL;
-}
-
+/* Stored as evidence/<check>/<n>-<name> in the output folder. */
 static void add_evidence(struct check_run *run, const char *name, const char *media,
 			 const char *data, size_t size)
 {
 	struct text redacted CLEANUP_TEXT = {0};
 	struct text cut CLEANUP_TEXT = {0};
-	char *relative CLEANUP_FREE = evidence_path(run, name);
 	char digest[DIGEST_SIZE] = "";
 	struct members record CLEANUP_MEMBERS = line_new("evidence");
 	struct error err = {0};
-	if (redact_content(run->context->redactor, media, data, size, &redacted, &err) < 0) {
-		run->write_error = ENOMEM;
-		return;
-	}
+
+	/* Names hold ids of devices, which the plugin or a file chooses. */
+	char *plain CLEANUP_FREE = redact_file_name(run->context->redactor, name);
+	char *relative CLEANUP_FREE =
+		text_format(OUTPUT_EVIDENCE "/%s/%02u-%.*s", run->check->id, ++run->evidence_count,
+			    (int)EVIDENCE_NAME_MAX, plain);
+
+	(void)redact_content(run->context->redactor, media, data, size, &redacted, NULL);
 	data = text_string(&redacted);
 	size = redacted.size;
 	if (size > EVIDENCE_MAX) {
@@ -198,19 +187,14 @@ static void add_evidence(struct check_run *run, const char *name, const char *me
 		text_addf(&cut, "\n... %zu bytes left out ...\n", size - EVIDENCE_MAX);
 		text_append(&cut, data + size - EVIDENCE_MAX / 2, EVIDENCE_MAX / 2);
 		data = text_string(&cut);
+		size = cut.size;
 	}
-	if (relative == NULL || cut.failed) {
-		run->write_error = ENOMEM;
-		return;
-	}
-	size = cut.size != 0 ? cut.size : size;
-	int rc = output_write(run->context->out_directory, relative, data, size, &err);
-	if (rc == ERROR_MEMORY)
-		run->write_error = ENOMEM;
-	if (rc < 0) {
+
+	if (output_write(run->context->out_directory, relative, data, size, &err) < 0) {
 		check_note(run, "evidence %s was not kept: %s", name, err.text);
 		return;
 	}
+
 	digest_bytes(data, size, digest);
 	add_text(run, &record, "name", name);
 	add_text(run, &record, "media", media);
@@ -229,10 +213,9 @@ void check_evidence_text(struct check_run *run, const char *name, const char *da
 void check_evidence_json(struct check_run *run, const char *name, const cJSON *json)
 {
 	char *text CLEANUP_FREE = json_print(json);
+
 	if (text != NULL)
 		add_evidence(run, name, "application/json", text, strlen(text));
-	else if (json != NULL)
-		run->write_error = ENOMEM;
 }
 
 void check_add_device(struct check_run *run, const char *id)
@@ -275,17 +258,32 @@ bool check_works(struct check_run *run, int rc, const char *what, const struct e
 	return rc == 0;
 }
 
+/* Takes ownership of the text, for as long as the check runs. */
+static const char *keep_text(struct check_run *run, char *text)
+{
+	(void)text_list_take(&run->texts, text, NULL);
+	return text;
+}
+
 const char *check_format(struct check_run *run, const char *format, ...)
 {
 	struct text text CLEANUP_TEXT = {0};
-	struct error err = {0};
 	va_list args;
+
 	va_start(args, format);
 	text_vaddf(&text, format, args);
 	va_end(args);
-	return check_works(run, text_list_take(&run->texts, text_take(&text), &err), NULL, &err)
-		       ? run->texts.items[run->texts.count - 1]
-		       : "";
+	return keep_text(run, text_take(&text));
+}
+
+const char *check_path(struct check_run *run, const char *name)
+{
+	return keep_text(run, path_join(run->directory, name));
+}
+
+const char *check_run_path(struct check_run *run, const char *name)
+{
+	return keep_text(run, path_join(run->context->run_directory, name));
 }
 
 const struct check *check_row(const struct check_run *run)
@@ -340,34 +338,6 @@ const struct context *check_context(const struct check_run *run)
 	return run->context;
 }
 
-static const char *keep_path(struct check_run *run, const char *folder, const char *name)
-{
-	struct error err = {0};
-	int rc = text_list_take(&run->texts, path_join(folder, name), &err);
-	return check_works(run, rc, NULL, &err) ? run->texts.items[run->texts.count - 1] : "";
-}
-
-const char *check_path(struct check_run *run, const char *name)
-{
-	return keep_path(run, run->directory, name);
-}
-
-const char *check_run_path(struct check_run *run, const char *name)
-{
-	return keep_path(run, run->context->run_directory, name);
-}
-
-/* Daemons of the plugin, most likely: everything else ended with its group. */
-static void end_orphans(struct check_run *run)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	if (process_end_orphans(&names, &err) < 0)
-		run->write_error = err.code == ERROR_MEMORY ? ENOMEM : EIO;
-	for (size_t i = 0; i < names.count; i++)
-		check_note(run, "%s was left running and is ended", names.items[i]);
-}
-
 int check_run_execute(const struct check *check, const struct context *context,
 		      const char *directory, int result_fd, struct error *err)
 {
@@ -378,13 +348,21 @@ int check_run_execute(const struct check *check, const struct context *context,
 		.result_fd = result_fd,
 	};
 	struct members finished CLEANUP_MEMBERS = line_new("finished");
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+
 	process_adopt_orphans();
 	check->run(&run);
 	while (run.deferred_count > 0) {
 		struct deferred *deferred = &run.deferred[--run.deferred_count];
 		deferred->cleanup(deferred->argument);
 	}
-	end_orphans(&run);
+
+	/* Daemons of the plugin, most likely: everything else ended with its group. */
+	if (process_end_orphans(&names, NULL) < 0)
+		run.write_error = EIO;
+	text_each (name, &names)
+		check_note(&run, "%s was left running and is ended", name);
+
 	send_line(&run, &finished);
 	text_list_free(&run.texts);
 	return run.write_error != 0 ? error_system(err, run.write_error, "standard output") : 0;

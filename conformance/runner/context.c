@@ -43,58 +43,53 @@ static void *at(struct context *context, const struct place *place)
 	return (char *)context + place->offset;
 }
 
-static int parse(struct context *context, struct error *err)
-{
-	struct json_at root = json_root(context->storage);
-	struct json_at directories = {0};
-	int rc = json_need(&root, "cdiDirectories", JSON_ARRAY, &directories, err);
-	for (size_t i = 0; rc == 0 && i < json_count(&directories); i++) {
-		struct json_at directory = {0};
-		rc = json_element(&directories, i, JSON_STRING, &directory, err);
-		if (rc == 0)
-			rc = text_list_add(&context->cdi_directories, directory.node->valuestring,
-					   err);
-	}
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(strings); i++)
-		rc = json_have_string(&root, strings[i].key, at(context, &strings[i]), err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(flags); i++)
-		rc = json_need_bool(&root, flags[i].key, at(context, &flags[i]), err);
-	json_each (handler, json_pointer(context->storage, "/runtimeHandlers")) {
-		if (rc == 0 && cJSON_IsString(handler))
-			rc = text_list_add(&context->runtime_handlers,
-					   cJSON_GetStringValue(handler), err);
-	}
-	return rc == 0 ? json_need_int(&root, "timeoutPercent", 1, 100000,
-				       &context->timeout_percent, err)
-		       : rc;
-}
-
 static int read_files(const char *directory, struct context *context, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(directory, "context.json");
 	char *node_path CLEANUP_FREE = path_join(directory, "node.json");
 	char *image_path CLEANUP_FREE = path_join(directory, "image.json");
-	struct redactor *redactor = NULL;
 	struct discovery_options options = {
 		.recorded_node = node_path,
 		.filter = {.include_integrated = true, .include_detachable = true},
 	};
 	struct discovery_snapshot *node = NULL;
+	struct redactor *redactor = NULL;
+	struct json_at directories = {0};
 	cJSON *json = NULL;
-	if (path == NULL || node_path == NULL || image_path == NULL)
-		return error_memory(err);
+
 	int rc = json_read_file(path, &json, err);
-	if (rc != 0)
-		return rc;
 	context->storage = json;
-	rc = parse(context, err);
+	struct json_at root = json_root(json);
+	if (rc == 0)
+		rc = json_need(&root, "cdiDirectories", JSON_ARRAY, &directories, err);
+	for (size_t i = 0; rc == 0 && i < json_count(&directories); i++) {
+		struct json_at item = {0};
+		rc = json_element(&directories, i, JSON_STRING, &item, err);
+		if (rc == 0)
+			(void)text_list_add(&context->cdi_directories, item.node->valuestring,
+					    NULL);
+	}
+	json_each (handler, json_pointer(json, "/runtimeHandlers")) {
+		if (cJSON_IsString(handler))
+			(void)text_list_add(&context->runtime_handlers, handler->valuestring, NULL);
+	}
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(strings); i++)
+		rc = json_have_string(&root, strings[i].key, at(context, &strings[i]), err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(flags); i++)
+		rc = json_need_bool(&root, flags[i].key, at(context, &flags[i]), err);
+	if (rc == 0)
+		rc = json_need_int(&root, "timeoutPercent", 1, 100000, &context->timeout_percent,
+				   err);
+
 	if (rc == 0)
 		rc = discovery_take(&options, &node, err);
-	if (rc == 0) /* the file here is the harness' own */
-		node->recorded = context->node_file != NULL || context->wine_directory != NULL;
+	if (rc < 0)
+		return rc;
+	/* node.json is the harness' own record, also of a live node. */
+	node->recorded = context->node_file != NULL || context->wine_directory != NULL;
 	context->node = node;
-	if (rc == 0)
-		rc = redactor_from_json(json_pointer(json, "/redaction"), true, &redactor, err);
+
+	rc = redactor_from_json(json_pointer(json, "/redaction"), true, &redactor, err);
 	context->redactor = redactor;
 	return rc == 0 ? image_manifest_load(image_path, &context->image, err) : rc;
 }
@@ -116,6 +111,16 @@ int context_write(const struct context *context, struct error *err)
 	char *image_path CLEANUP_FREE = path_join(context->run_directory, "image.json");
 	struct context copy = *context;
 	struct members members CLEANUP_MEMBERS = members_new();
+
+	char *node = discovery_to_json(context->node);
+	int rc = node != NULL ? file_write_atomic(node_path, node, strlen(node), 0600, err)
+			      : error_memory(err);
+	discovery_string_free(node);
+	if (rc == 0)
+		rc = image_manifest_write(&context->image, image_path, err);
+	if (rc < 0)
+		return rc;
+
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		member_string(&members, strings[i].key, *(const char **)at(&copy, &strings[i]));
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
@@ -124,20 +129,11 @@ int context_write(const struct context *context, struct error *err)
 	member_int(&members, "timeoutPercent", context->timeout_percent);
 	member_item(&members, "cdiDirectories", json_new_strings(&context->cdi_directories));
 	member_item(&members, "redaction", redactor_to_json(context->redactor, true));
+
+	/* Private: it holds the key of redaction. */
 	cJSON *json CLEANUP_JSON = members_take(&members);
-	char *node = discovery_to_json(context->node);
-	int rc = json != NULL && node != NULL && path != NULL && node_path != NULL &&
-				 image_path != NULL
-			 ? file_write_atomic(node_path, node, strlen(node), 0600, err)
-			 : error_memory(err);
-	discovery_string_free(node);
-	if (rc == 0)
-		rc = image_manifest_write(&context->image, image_path, err);
-	/* It holds the key of redaction. */
-	char *text CLEANUP_FREE = rc == 0 ? json_print(json) : NULL;
-	if (rc == 0 && text == NULL)
-		rc = error_memory(err);
-	return rc == 0 ? file_write_atomic(path, text, strlen(text), 0600, err) : rc;
+	char *text CLEANUP_FREE = json_print(json);
+	return file_write_atomic(path, text, strlen(text), 0600, err);
 }
 
 void context_free(struct context *context)

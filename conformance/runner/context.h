@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What a run has found out before its first check and shares with all of them. The runner writes it
- * to context.json in the run's directory; each check's process reads it.
+ * What a run knows before its first check and shares with all of them. The runner writes it to
+ * context.json in the run's directory; each check's process reads it.
  */
 
 #include "base/error.h"
@@ -32,12 +32,11 @@ struct context {
 	const char *cri_address;      /* of the container runtime; "" without one */
 	const char *cgroup_parent;    /* for containers; "" for the runtime's own */
 	const char *probe_image;      /* reference of the probe image; "" without a runtime */
-	const char *node_file; /* recorded node that the plugin under test was given; NULL: live */
+	const char *node_file;	    /* recorded node that the plugin under test reads; NULL: live */
 	const char *wine_directory; /* of the Wine node (containers/wine/node.h); NULL: none */
-	bool immutable;	    /* the image has drivers of its own, so of the node a container gets
-			   device nodes alone */
-	bool launch_anyway; /* launches that cannot work are made all the same */
-	bool thorough;	    /* waits take the time that the requirement states */
+	bool immutable; /* the image has drivers of its own: a container gets only device nodes */
+	bool launch_anyway;	 /* launches are tried even if they are predicted to fail */
+	bool thorough;		 /* waits take the time that the requirement states */
 	int64_t timeout_percent; /* scales the harness' time limits: 100 is unscaled */
 
 	/* Where the node's CDI Specs are (struct runtime_options); empty without a live node. */
@@ -48,15 +47,15 @@ struct context {
 		*node;			 /* the independent enumeration: the truth of the run */
 	const struct redactor *redactor; /* of evidence, as of the journal; NULL: none */
 
-	/* For sandboxes: the first one for all, the others for what isolation is judged by as well.
-	 * Empty: the runtime's own. */
+	/* For sandboxes: the first for all of them, the others to judge isolation as well. Empty: the
+	 * runtime's own. */
 	struct text_list runtime_handlers;
 
 	void *storage; /* owns the strings above */
 };
 
-/* Reads context.json; the node is read from node.json beside it, what the
- * probe image holds from image.json. Free with context_free(). */
+/* Reads context.json, and next to it the node (node.json) and the probe image's content (image.json).
+ * Free with context_free(). */
 int context_read(const char *run_directory, struct context *context, struct error *err);
 int context_write(const struct context *context, struct error *err);
 void context_free(struct context *context);
@@ -67,6 +66,6 @@ const char *context_handler(const struct context *context, size_t index);
 /* A time limit of the harness' own, scaled for this run. */
 uint64_t context_limit_ms(const struct context *context, uint64_t limit_ms);
 
-/* How long to wait for what must happen within `limit_ms`: longer in a run that is scaled up, never
- * less. What was seen is judged by the limit itself. */
+/* How long to wait for an event that must happen within `limit_ms`: longer in a run that is scaled
+ * up, never shorter. The verdict uses the limit itself. */
 uint64_t context_wait_ms(const struct context *context, uint64_t limit_ms);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The report's `environment`: what the run runs in, as parsed and digested facts. Files are
- * digested in the background from the moment that the node's devices are known. */
+/* The report's `environment`: facts and digests of the node, the runtime and the plugin. Files are
+ * digested in the background as soon as the node's devices are known. */
 
 #include "conformance/runner/context.h"
 #include "conformance/runner/plugin_identity.h"
@@ -17,26 +17,26 @@ struct device_digests {
 
 struct environment {
 	struct digests *digests;
-	struct digest_cache *digest_cache; /* of the user's; NULL: none can be had */
-	struct device_digests *devices;	   /* of the node's, in their order */
+	struct digest_cache *digest_cache; /* the user's; NULL: none */
+	struct device_digests *devices;	   /* in the node's order */
 	size_t device_count;
-	struct wine_identity wine; /* of a Wine node; else empty */
+	struct wine_identity wine; /* empty unless the node is a Wine node */
 	const struct digest_job *harness;
 	struct plugin_identity plugin;
 };
 
-/* Begins to digest this program and what the devices of a live node use, or, with `wine` (NULL:
- * none), what containers are given on the Wine node. ERROR_MEMORY; errors of wine_identity_read().
- */
+/* Begins to digest this program and the files that devices of a live node use, or with `wine` (NULL:
+ * none) the files that containers get on the Wine node. Errors of digest_set_add() and
+ * wine_identity_read(). */
 int environment_open(struct environment *environment, uv_loop_t *loop,
 		     const struct discovery_snapshot *node, const struct wine_node *wine,
 		     struct error *err);
 void environment_close(struct environment *environment);
 
-/* All that is known before the first check. Caller owns the object. ERROR_MEMORY. */
+/* All that is known before the first check. Caller owns the object. Errors of
+ * plugin_identity_of_command(). */
 int environment_describe(struct environment *environment, const struct context *context,
 			 const struct workplace *workplace, cJSON **out, struct error *err);
 
-/* The section `plugin` alone, after more was learnt of it. */
-int environment_describe_plugin(struct environment *environment, const struct context *context,
-				cJSON **out, struct error *err);
+/* Only the section `plugin`, after more became known about it. Caller owns it. */
+cJSON *environment_describe_plugin(struct environment *environment, const struct context *context);

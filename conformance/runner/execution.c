@@ -2,13 +2,14 @@
 #include "conformance/runner/execution.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/process.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What its process writes on standard output is the check's result. */
+/* Reads the check's result from its process' standard output. */
 struct reader {
 	struct result *result;
 	struct process *process;
@@ -29,42 +30,43 @@ uint64_t execution_limit_ms(const struct check *check, const struct context *con
 	return context_wait_ms(context, (uint64_t)check->timeout_s * 1000);
 }
 
-int execution_set(struct execution *execution, enum report_outcome outcome, char *reason,
-		  struct error *err)
+void execution_set(struct execution *execution, enum report_outcome outcome, char *reason)
 {
 	free(execution->reason);
 	execution->outcome = outcome;
 	execution->reason = reason;
-	return reason != NULL ? 0 : error_memory(err);
 }
 
-/* The last line of a process that was killed may be a part of one. */
-static int judge(struct execution *execution, const struct error *protocol,
-		 const struct process_result *ended, bool interrupted, struct error *err)
+static void judge(struct execution *execution, const struct error *protocol,
+		  const struct process_result *ended, bool interrupted)
 {
+	const bool exited = ended->end == PROCESS_EXITED;
 	char description[256] = "";
 	const char *reason = "";
-	process_describe(ended, description, sizeof(description));
-	if (interrupted)
-		return execution_set(execution, REPORT_NOTRUN,
-				     strdup("the run was interrupted during this check"), err);
-	if (ended->end == PROCESS_TIMED_OUT)
-		return execution_set(execution, REPORT_TIMEOUT,
-				     text_format("the check did not end within %llu s",
-						 (unsigned long long)execution->timeout_ms / 1000),
-				     err);
-	if (protocol->code != 0 && ended->end != PROCESS_SIGNALLED)
-		return execution_set(execution, REPORT_BROKEN,
-				     text_format("result pipe: %s", protocol->text), err);
-	if (ended->end == PROCESS_EXITED && ended->code == REPORT_EXIT_BROKEN)
-		return execution_set(execution, REPORT_BROKEN,
-				     strdup("the check's process could not tell what it saw"), err);
-	if (ended->end != PROCESS_EXITED || ended->code != 0 || !execution->result.finished)
-		return execution_set(
+
+	if (interrupted) {
+		execution_set(execution, REPORT_NOTRUN,
+			      memory_copy("the run was interrupted during this check"));
+	} else if (ended->end == PROCESS_TIMED_OUT) {
+		execution_set(execution, REPORT_TIMEOUT,
+			      text_format("the check did not end within %llu s",
+					  (unsigned long long)execution->timeout_ms / 1000));
+	} else if (protocol->code != 0 && ended->end != PROCESS_SIGNALLED) {
+		/* A killed process' last line may be incomplete: that is a crash. */
+		execution_set(execution, REPORT_BROKEN,
+			      text_format("result pipe: %s", protocol->text));
+	} else if (exited && ended->code == REPORT_EXIT_BROKEN) {
+		execution_set(execution, REPORT_BROKEN,
+			      memory_copy("the check's process could not write its results"));
+	} else if (!exited || ended->code != 0 || !execution->result.finished) {
+		process_describe(ended, description, sizeof(description));
+		execution_set(
 			execution, REPORT_CRASH,
-			text_format("the check's process %s before it finished", description), err);
-	enum report_outcome outcome = result_outcome(&execution->result, &reason);
-	return execution_set(execution, outcome, strdup(reason), err);
+			text_format("the check's process %s before it finished", description));
+	} else {
+		enum report_outcome outcome = result_outcome(&execution->result, &reason);
+		execution_set(execution, outcome, memory_copy(reason));
+	}
 }
 
 int execution_run(const struct execution_spec *spec, struct execution *execution, struct error *err)
@@ -81,6 +83,7 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 		.user = &reader,
 	};
 	bool interrupted = false;
+
 	*execution = (struct execution){
 		.timeout_ms = child.timeout_ms,
 		.result = {.journal = spec->journal,
@@ -93,18 +96,20 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 	int rc = process_start(spec->loop, &child, &reader.process, err);
 	if (rc < 0)
 		return rc;
+
 	while (!process_has_ended(reader.process)) {
 		if (!interrupted && *spec->interrupted)
 			process_stop(reader.process);
 		interrupted = interrupted || *spec->interrupted;
 		(void)uv_run(spec->loop, UV_RUN_ONCE);
 	}
+
 	const struct process_result *ended = process_result(reader.process);
 	execution->duration_ms = ended->duration_ms;
 	text_add_all(&execution->err, &ended->err);
 	rc = log_watch_record(spec, execution, err);
 	if (rc == 0)
-		rc = judge(execution, &reader.protocol, ended, interrupted, err);
+		judge(execution, &reader.protocol, ended, interrupted);
 	process_free(reader.process);
 	return rc;
 }
@@ -124,12 +129,14 @@ int execution_child(const struct check_suite *const *suites, const struct text_l
 	struct context context = {0};
 	struct error err = {0};
 	int result_fd = -1;
+
 	if (arguments->count != 3 || process_take_output(&result_fd, NULL) < 0) {
 		(void)fprintf(
 			stderr,
 			"run-check is how gpucert starts its own checks; use 'gpucert run CHECK'\n");
 		return 2;
 	}
+
 	int rc = plan_find(suites, arguments->items[0], &suite, &check, &err);
 	if (rc == 0)
 		rc = context_read(arguments->items[1], &context, &err);

@@ -15,8 +15,8 @@
 struct execution {
 	enum report_outcome outcome;
 	char *reason;	      /* one sentence; "" for a pass */
-	struct result result; /* what the check's process told until it ended */
-	struct text err;      /* what its process said on stderr: the harness' own words */
+	struct result result; /* what the check's process reported until it ended */
+	struct text err;      /* its process' stderr: the harness' own words */
 	uint64_t duration_ms;
 	uint64_t timeout_ms;
 };
@@ -25,14 +25,14 @@ struct execution {
 
 struct execution_spec {
 	uv_loop_t *loop;
-	const char *program; /* this program: it is run again with the hidden command run-check */
+	const char *program;	       /* this program, to run with the hidden command run-check */
 	const struct context *context; /* written to its run directory already */
 	const struct check *check;
-	struct system_log *log;	 /* what it says meanwhile is recorded; NULL: it is not known */
-	struct journal *journal; /* takes what the check has seen; it has begun there */
+	struct system_log *log;	 /* its new lines are recorded; NULL: it cannot be read */
+	struct journal *journal; /* in which the check has begun; receives what it sees */
 	const char *directory;	 /* the check's private folder; exists */
 	const volatile bool
-		*interrupted;	  /* the user gave up: the check is stopped and ends as notrun */
+		*interrupted;	  /* the run is to end: the check is stopped and ends as notrun */
 	result_plugin *on_plugin; /* while the check runs; may be NULL */
 	void *user;
 };
@@ -41,30 +41,28 @@ struct execution_spec {
 uint64_t execution_limit_ms(const struct check *check, const struct context *context);
 
 /* Runs the check to its end on spec->loop. A check that crashes, hangs or breaks the result
- * protocol is an outcome, not an error. Errors: ERROR_IO, ERROR_MEMORY, ERROR_NOT_FOUND when no
- * process can be made. */
+ * protocol is an outcome, not an error. Errors: ERROR_IO, ERROR_NOT_FOUND: no process can be made;
+ * errors of the journal. */
 int execution_run(const struct execution_spec *spec, struct execution *execution,
 		  struct error *err);
 void execution_free(struct execution *execution);
 
-/* Another outcome; takes ownership of `reason`, whose NULL is ERROR_MEMORY. */
-int execution_set(struct execution *execution, enum report_outcome outcome, char *reason,
-		  struct error *err);
+/* Another outcome; takes ownership of `reason`. */
+void execution_set(struct execution *execution, enum report_outcome outcome, char *reason);
 
-/* The child's side: runs `check`. What it records goes to `result_fd` (runner/result.h). `directory` is an existing
- * private folder. Returns when the body and its clean-ups have ended.
- * Errors: ERROR_IO when standard output cannot be written, ERROR_MEMORY when a record could not be
- * made: what the check saw is not known whole then. */
+/* The child's side: runs `check`. Its records go to `result_fd` (runner/result.h). `directory` is an
+ * existing private folder. Returns when the body and its clean-ups have ended. ERROR_IO: standard
+ * output cannot be written, so records are lost. */
 int check_run_execute(const struct check *check, const struct context *context,
 		      const char *directory, int result_fd, struct error *err);
 
-/* The runner's side: `record` adds to what the check has seen, once its process has ended. ERROR_IO,
- * ERROR_MEMORY: something of it could not be kept. */
+/* The runner's side: `record` adds to the check's records, once its process has ended. ERROR_IO: one
+ * could not be kept. */
 int check_run_add(const struct check *check, const struct context *context, struct result *result,
 		  void (*record)(struct check_run *run, void *user), void *user, struct error *err);
 
-/* Records what the system log says since system_log_skip(): lines about devices of the run are evidence, a
- * reset or a fault of one fails a check that launches probes (system_log.h). */
+/* Records the system log's lines since system_log_skip(): lines about devices of the run are evidence,
+ * a reset or a fault of one fails a check that launches probes (system_log.h). */
 int log_watch_record(const struct execution_spec *spec, struct execution *execution,
 		     struct error *err);
 

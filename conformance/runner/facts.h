@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * What the launches of a run are predicted from (containers/compat/launch.h): the host, and the image of
- * the probes with what its layers hold. Found out once a run, before the first check; each check's
- * process reads it from facts.json in the run's directory.
+ * The input of predictions (containers/compat/launch.h): the host, and the probe image with the content
+ * of its layers. Collected once a run, before the first check; each check's process reads it from
+ * facts.json in the run's directory.
  */
 
 #include "conformance/runner/workplace.h"
@@ -13,7 +13,7 @@
 #include <gpucert/discovery.h>
 
 struct facts {
-	const char *untold; /* why nothing can be predicted; "": something can */
+	const char *untold; /* why nothing can be predicted; "": it can */
 	const char *unread; /* why the layers were not read; "": they were */
 	struct host_facts host;
 	struct image image;
@@ -25,15 +25,14 @@ struct facts {
 #define CLEANUP_FACTS __attribute__((cleanup(facts_free)))
 void facts_free(struct facts *facts);
 
-/* What cannot be found out is told in the file and is no error. ERROR_MEMORY; ERROR_IO: it cannot be
- * written. */
+/* Facts that cannot be determined are not an error: the file says why. ERROR_IO: it cannot be written. */
 int facts_write(struct workplace *workplace, const struct discovery_snapshot *node,
 		struct error *err);
 
 int facts_read(const char *run_directory, struct facts *out, struct error *err);
 
-/* What the layers hold; NULL: they were not read. */
+/* The content of the layers; NULL: they were not read. */
 const struct image_contents *facts_contents(const struct facts *facts);
 
-/* Whose rules apply, by what the runtime says of itself. */
+/* The runtime whose rules apply, by the name and version that it reports. */
 enum compat_runtime facts_runtime(const char *name, const char *version);

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel and the drivers said while a check ran. */
+/* Messages of the kernel and the drivers while a check ran. */
 #include "conformance/runner/execution.h"
 
 enum {
-	LINES_TOLD = 8, /* of each meaning; the evidence has more */
+	LINES_MAX = 8, /* reported of each meaning; the evidence has more */
 	BYTES_MAX = 64 * 1024,
 };
 
 struct watch {
 	const struct context *context;
 	const struct result *result;
-	bool blames; /* what becomes of the devices is the check's affair */
-	bool whole;
+	bool blames; /* a fault fails the check */
+	bool whole;  /* no line was lost */
 	struct text evidence;
-	struct text_list told[LOG_FAULT + 1];
+	struct text_list lines[LOG_FAULT + 1];
 	struct text_list faulty; /* the devices of the faults */
-	struct error err;
 };
 
 static void keep_line(const struct log_line *line, void *user)
@@ -26,24 +25,23 @@ static void keep_line(const struct log_line *line, void *user)
 		log_line_judge(line, watch->context->node, &watch->result->devices, &id);
 	if (meaning == LOG_FOREIGN)
 		return;
+
 	if (watch->evidence.size < BYTES_MAX)
 		text_addf(&watch->evidence, "[%s] %s\n", line->when, line->text);
 	if (meaning == LOG_FAULT && !watch->blames)
 		meaning = LOG_WARNING;
-	if (meaning < LOG_WARNING || watch->told[meaning].count == LINES_TOLD)
+	if (meaning < LOG_WARNING || watch->lines[meaning].count == LINES_MAX)
 		return;
-	(void)text_list_add(&watch->told[meaning], line->text, &watch->err);
+	(void)text_list_add(&watch->lines[meaning], line->text, NULL);
 	if (meaning == LOG_FAULT)
-		(void)text_list_add(&watch->faulty, id, &watch->err);
+		(void)text_list_add(&watch->faulty, id, NULL);
 }
 
 static void record(struct check_run *run, void *user)
 {
 	struct watch *watch = user;
-	const struct text_list *faults = &watch->told[LOG_FAULT];
-	const struct text_list *warnings = &watch->told[LOG_WARNING];
-	if (!check_works(run, watch->err.code, "system log", &watch->err))
-		return;
+	const struct text_list *faults = &watch->lines[LOG_FAULT];
+	const struct text_list *warnings = &watch->lines[LOG_WARNING];
 	for (size_t i = 0; i < faults->count; i++) {
 		const char *id = watch->faulty.items[i];
 		(void)check_expect_varying(run, false, "system log",
@@ -72,13 +70,14 @@ int log_watch_record(const struct execution_spec *spec, struct execution *execut
 		.whole = true,
 	};
 	int rc = 0;
+
 	if (spec->log != NULL)
 		watch.whole = system_log_read(spec->log, keep_line, &watch);
 	if (watch.evidence.size != 0 || !watch.whole)
 		rc = check_run_add(spec->check, spec->context, &execution->result, record, &watch,
 				   err);
-	for (size_t i = 0; i < ARRAY_SIZE(watch.told); i++)
-		text_list_free(&watch.told[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(watch.lines); i++)
+		text_list_free(&watch.lines[i]);
 	text_list_free(&watch.faulty);
 	text_free(&watch.evidence);
 	return rc;

@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * The output folder of a run: one run at a time, no file of anybody else is ever replaced, and nobody else can redirect what
- * is written: from the folder down, every directory belongs to this user or root, and only they may write there.
+ * The output folder of a run: one run at a time, nobody else's file is ever replaced, and nobody
+ * else can redirect the output: from the folder down, every directory belongs to this user or root,
+ * and only they may write there.
  */
 
 #include "base/error.h"
@@ -12,10 +13,11 @@
 
 #define OUTPUT_EVIDENCE "evidence"
 
-/* Makes the folder, holds it (file_hold_directory() of base/file.h: the caller closes *lock at the end of the run, and frees
- * *held, the path to use until then) and removes what an earlier run left: the evidence of the checks in its journal, its
- * reports, its journal. ERROR_ARGUMENT: another run is writing there, another user could redirect what is written, or
- * what would be replaced does not belong to a run: reports or evidence without a journal that can be read. */
+/* Makes the folder, holds it (file_hold_directory() of base/file.h: the caller closes *lock at the
+ * end of the run, and frees *held, the path to use until then) and removes an earlier run: the
+ * evidence of the checks in its journal, its reports, its journal. ERROR_ARGUMENT: another run is
+ * writing there, another user could redirect the output, or the files to replace do not belong to a
+ * run: reports or evidence without a readable journal. */
 int output_open(const char *directory, int *lock, char **held, struct error *err);
 
 /* Writes a file below evidence/ in the folder whose path is *held of output_open(). `relative` is "evidence/CHECK/NAME".

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "discovery/filter.h"
 
@@ -32,16 +33,12 @@ uint64_t requirement_limit_ms(enum check_requirement requirement)
 	return (uint64_t)requirement_limit(requirement) * 1000;
 }
 
-static bool has_tag(const struct check *check, const char *tag)
-{
-	return check->tags != NULL && check->tags[text_position(check->tags, tag)] != NULL;
-}
-
 static bool matches(const char *pattern, const struct check_suite *suite, const struct check *check)
 {
 	const struct requirement *requirement = requirement_get(check->requirement);
 	if (text_starts_with(pattern, "tag:"))
-		return has_tag(check, pattern + 4);
+		return check->tags != NULL &&
+		       check->tags[text_position(check->tags, pattern + 4)] != NULL;
 	if (text_starts_with(pattern, "level:"))
 		return strcmp(report_level_names[requirement->level], pattern + 6) == 0;
 	if (text_starts_with(pattern, "severity:"))
@@ -61,157 +58,87 @@ static bool selects(const struct text_list *patterns, const struct check_suite *
 	return false;
 }
 
-static size_t count_devices(const struct context *context, const char *api)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < context->node->device_count; i++) {
-		if (api == NULL || filter_offers(&context->node->devices[i], api))
-			count++;
-	}
-	return count;
-}
-
 static bool os_is_met(const struct check_needs *needs, const struct context *context)
 {
 	return needs->os == NULL || strcmp(context->node->system.os, needs->os) == 0;
 }
 
-static bool probes(const struct check_needs *needs)
-{
-	return needs->launcher || needs->containers;
-}
-
-/* An unmet need: what it means, and its reason. */
-static void miss(struct plan_item *item, enum report_outcome outcome, char *reason)
-{
-	item->outcome = outcome;
-	item->reason = reason;
-}
-
-/* The needs without which the rule is not about this node. */
-static void judge_node(struct plan_item *item, const struct context *context)
+/* Evaluates the needs of the item's check; the first that is not met counts. */
+static void judge(struct plan_item *item, const struct context *context)
 {
 	const struct check_needs *needs = &item->check->needs;
-	size_t devices = count_devices(context, NULL);
-	if (!os_is_met(needs, context)) {
-		miss(item, REPORT_NOT_APPLICABLE,
-		     text_format("needs a %s node, this one is %s", needs->os,
-				 context->node->system.os));
-	} else if (devices < needs->devices) {
-		miss(item, devices == 0 ? REPORT_UNSUPPORTED : REPORT_NOT_APPLICABLE,
-		     text_format("needs %u device%s, the node has %zu", needs->devices,
-				 needs->devices == 1 ? "" : "s", devices));
-	} else if ((needs->live_node || probes(needs)) && context->node_file != NULL) {
-		miss(item, REPORT_NOT_APPLICABLE,
-		     strdup("needs the node itself; a recorded node was given (--node)"));
-	} else if (needs->api != NULL && count_devices(context, needs->api) == 0) {
-		item->no_api = true;
-		miss(item, REPORT_NOT_APPLICABLE,
-		     text_format("no device of the node offers %s", needs->api));
-	}
-}
+	const bool probes = needs->launcher || needs->containers;
+	const size_t devices = context->node->device_count;
+	size_t offering = 0;
+	for (size_t i = 0; needs->api != NULL && i < devices; i++)
+		offering += filter_offers(&context->node->devices[i], needs->api) ? 1 : 0;
 
-/* The needs of a test of which the rule knows nothing. */
-static void judge_run(struct plan_item *item, const struct context *context)
-{
-	const struct check_needs *needs = &item->check->needs;
-	if (needs->own_plugin && context->plugin_command == NULL)
-		miss(item, REPORT_UNSUPPORTED,
-		     strdup("needs a plugin that the suite starts itself (--plugin)"));
-	else if (probes(needs) && strcmp(context->launcher, "none") == 0)
-		miss(item, REPORT_UNSUPPORTED,
-		     text_format("needs to run probes: %s", context->launcher_missing));
-	else if (needs->containers && strcmp(context->launcher, "containerd") != 0)
-		miss(item, REPORT_UNSUPPORTED,
-		     strdup("needs containers; --launcher process runs probes on the host"));
-}
-
-static int judge(struct plan_item *item, const struct context *context, struct error *err)
-{
-	if (item->check->needs.launcher && strcmp(context->launcher, "process") == 0)
+	if (needs->launcher && strcmp(context->launcher, "process") == 0)
 		item->unproven = "the probes ran on the host (--launcher process), which proves "
 				 "nothing about containers";
-	judge_node(item, context);
-	if (item->outcome == REPORT_PASS)
-		judge_run(item, context);
-	return item->outcome == REPORT_PASS || item->reason != NULL ? 0 : error_memory(err);
-}
 
-/* A requirement applies also where no device offers any API that could show it: then it is not
- * tested. */
-static void open_without_api(struct plan *plan)
-{
-	bool applied[CHECK_REQUIREMENT_COUNT] = {false};
-	size_t count = plan->count + plan->left_out_count;
-	for (size_t i = 0; i < count; i++) {
-		const struct plan_item *item = &plan->items[i];
-		if (item->outcome != REPORT_NOT_APPLICABLE)
-			applied[item->check->requirement] = true;
+	/* Needs without which the rule does not apply to this node. */
+	item->outcome = REPORT_NOT_APPLICABLE;
+	if (!os_is_met(needs, context)) {
+		item->reason = text_format("needs a %s node, this one is %s", needs->os,
+					   context->node->system.os);
+		return;
 	}
-	for (size_t i = 0; i < count; i++) {
-		struct plan_item *item = &plan->items[i];
-		if (item->no_api && !applied[item->check->requirement])
+	if (devices < needs->devices) {
+		if (devices == 0)
 			item->outcome = REPORT_UNSUPPORTED;
+		item->reason = text_format("needs %u device%s, the node has %zu", needs->devices,
+					   needs->devices == 1 ? "" : "s", devices);
+		return;
 	}
+	if ((needs->live_node || probes) && context->node_file != NULL) {
+		item->reason =
+			memory_copy("needs the node itself; a recorded node was given (--node)");
+		return;
+	}
+	if (needs->api != NULL && offering == 0) {
+		item->no_api = true;
+		item->reason = text_format("no device of the node offers %s", needs->api);
+		return;
+	}
+
+	/* Needs of the test, which the rule does not mention. */
+	item->outcome = REPORT_UNSUPPORTED;
+	if (needs->own_plugin && context->plugin_command == NULL)
+		item->reason =
+			memory_copy("needs a plugin that the suite starts itself (--plugin)");
+	else if (probes && strcmp(context->launcher, "none") == 0)
+		item->reason = text_format("needs to run probes: %s", context->launcher_missing);
+	else if (needs->containers && strcmp(context->launcher, "containerd") != 0)
+		item->reason =
+			memory_copy("needs containers; --launcher process runs probes on the host");
+	else
+		item->outcome = REPORT_PASS;
 }
 
-static bool is_selected(const struct plan_filter *filter, const struct context *context,
-			const struct check_suite *suite, const struct check *check)
+/* Adds the checks that are selected, or the others; *count counts them. */
+static void add_items(struct plan *plan, size_t *count, const struct check_suite *const *suites,
+		      const struct plan_filter *filter, const struct context *context,
+		      bool selected)
 {
-	if (selects(&filter->exclude, suite, check))
-		return false;
-	if (filter->include.count != 0)
-		return selects(&filter->include, suite, check);
-	return context == NULL || os_is_met(&check->needs, context);
-}
+	for (; *suites != NULL; suites++) {
+		for (const struct check *check = (*suites)->checks; check->id != NULL; check++) {
+			bool matched = context == NULL || os_is_met(&check->needs, context);
+			if (filter->include.count != 0)
+				matched = selects(&filter->include, *suites, check);
+			if (selects(&filter->exclude, *suites, check))
+				matched = false;
+			if (matched != selected)
+				continue;
 
-/* Adds the check's item, which is counted by *count. */
-static int add_item(struct plan *plan, size_t *count, const struct context *context,
-		    const struct check_suite *suite, const struct check *check, struct error *err)
-{
-	size_t total = plan->count + plan->left_out_count;
-	struct plan_item *items = array_grow(plan->items, total, sizeof(*items));
-	if (items == NULL)
-		return error_memory(err);
-	plan->items = items;
-	items[total] = (struct plan_item){.suite = suite, .check = check};
-	++*count;
-	return context != NULL ? judge(&items[total], context, err) : 0;
-}
-
-/* Adds those that are selected, or those that are not. */
-static int add_items(struct plan *plan, const struct check_suite *const *suites,
-		     const struct plan_filter *filter, const struct context *context, bool selected,
-		     struct error *err)
-{
-	size_t *count = selected ? &plan->count : &plan->left_out_count;
-	int rc = 0;
-	for (; rc == 0 && *suites != NULL; suites++) {
-		for (const struct check *check = (*suites)->checks; rc == 0 && check->id != NULL;
-		     check++) {
-			if (is_selected(filter, context, *suites, check) == selected)
-				rc = add_item(plan, count, context, *suites, check, err);
+			size_t total = plan->count + plan->left_out_count;
+			plan->items = array_grow(plan->items, total, sizeof(*plan->items));
+			plan->items[total] = (struct plan_item){.suite = *suites, .check = check};
+			if (context != NULL)
+				judge(&plan->items[total], context);
+			++*count;
 		}
 	}
-	return rc;
-}
-
-/* Moves the selected rows that run last behind the others; the order is kept otherwise. */
-static int move_last(struct plan *plan, struct error *err)
-{
-	struct plan_item *moved CLEANUP_FREE = calloc(plan->count + 1, sizeof(*moved));
-	size_t count = 0, kept = 0;
-	if (moved == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < plan->count; i++) {
-		if (plan->items[i].check->last)
-			moved[count++] = plan->items[i];
-		else
-			plan->items[kept++] = plan->items[i];
-	}
-	if (count != 0)
-		memcpy(&plan->items[kept], moved, count * sizeof(*moved));
-	return 0;
 }
 
 static int not_found(const struct check_suite *const *suites, const char *pattern,
@@ -235,7 +162,7 @@ static int not_found(const struct check_suite *const *suites, const char *patter
 			 pattern, nearest);
 }
 
-/* Every pattern matches a check. */
+/* Every pattern must match a check. */
 static int all_match(const struct plan *plan, const struct check_suite *const *suites,
 		     const struct text_list *patterns, struct error *err)
 {
@@ -254,20 +181,43 @@ static int all_match(const struct plan *plan, const struct check_suite *const *s
 int plan_make(const struct check_suite *const *suites, const struct plan_filter *filter,
 	      const struct context *context, struct plan *plan, struct error *err)
 {
-	int rc = add_items(plan, suites, filter, context, true, err);
-	if (rc == 0)
-		rc = move_last(plan, err);
-	if (rc == 0)
-		rc = add_items(plan, suites, filter, context, false, err);
-	if (rc == 0)
-		rc = all_match(plan, suites, &filter->include, err);
+	add_items(plan, &plan->count, suites, filter, context, true);
+
+	/* Moves rows that run last to the end; the order is kept otherwise. */
+	struct plan_item *moved CLEANUP_FREE = memory_allocate(plan->count + 1, sizeof(*moved));
+	size_t count = 0, kept = 0;
+	for (size_t i = 0; i < plan->count; i++) {
+		if (plan->items[i].check->last)
+			moved[count++] = plan->items[i];
+		else
+			plan->items[kept++] = plan->items[i];
+	}
+	if (count != 0)
+		memcpy(&plan->items[kept], moved, count * sizeof(*moved));
+
+	add_items(plan, &plan->left_out_count, suites, filter, context, false);
+	int rc = all_match(plan, suites, &filter->include, err);
 	if (rc == 0)
 		rc = all_match(plan, suites, &filter->exclude, err);
-	if (rc == 0)
-		open_without_api(plan);
-	else
+	if (rc < 0) {
 		plan_free(plan);
-	return rc;
+		return rc;
+	}
+
+	/* A requirement whose checks all lack a device with their API still applies: it is not
+	 * tested. */
+	bool applied[CHECK_REQUIREMENT_COUNT] = {false};
+	size_t total = plan->count + plan->left_out_count;
+	for (size_t i = 0; i < total; i++) {
+		if (plan->items[i].outcome != REPORT_NOT_APPLICABLE)
+			applied[plan->items[i].check->requirement] = true;
+	}
+	for (size_t i = 0; i < total; i++) {
+		struct plan_item *item = &plan->items[i];
+		if (item->no_api && !applied[item->check->requirement])
+			item->outcome = REPORT_UNSUPPORTED;
+	}
+	return 0;
 }
 
 void plan_free(struct plan *plan)

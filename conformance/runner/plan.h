@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What will run: checks, filtered, with needs evaluated, known before anything runs.
+ * The checks to run: filtered, and with their needs evaluated, before anything runs.
  */
 
 #include "base/text.h"
@@ -23,7 +23,7 @@ struct plan_item {
 struct plan {
 	struct plan_item *items;
 	size_t count;
-	size_t left_out_count; /* items behind these: left out by the filters, needs evaluated */
+	size_t left_out_count; /* items after these: left out by the filters, needs evaluated */
 };
 
 #define CLEANUP_PLAN __attribute__((cleanup(plan_free)))
@@ -44,8 +44,8 @@ int plan_make(const struct check_suite *const *suites, const struct plan_filter 
 	      const struct context *context, struct plan *plan, struct error *err);
 void plan_free(struct plan *plan);
 
-/* What the check of items[index] stands on, directly or through others, and what ended badly
- * before it: the reason not to run it. NULL when there is none. */
+/* A check on which that of items[index] depends, directly or through others, and which ended badly:
+ * the reason not to run it. NULL when there is none. */
 const struct plan_item *plan_cause(const struct plan *plan, const struct check_suite *const *suites,
 				   size_t index);
 

@@ -16,7 +16,7 @@
 
 enum { MAY_EXECUTE = 1 }; /* access() */
 
-/* A word of a command line, whatever is in it, by the rules of every system. */
+/* A word of a command line, quoted by the rules of every system. */
 static void add_quoted(struct text *command, const char *word)
 {
 	text_add(command, "'");
@@ -29,18 +29,6 @@ static void add_quoted(struct text *command, const char *word)
 	text_add(command, "'");
 }
 
-static int check_program(const char *path, struct error *err)
-{
-	uv_fs_t request;
-	int rc = uv_fs_access(NULL, &request, path, MAY_EXECUTE, NULL);
-	uv_fs_req_cleanup(&request);
-	return rc == 0 ? 0
-		       : error_set(err, ERROR_NOT_FOUND,
-				   "%s: the reference plugin cannot be run (%s); name a plugin "
-				   "with --plugin",
-				   path, uv_strerror(rc));
-}
-
 int plugin_command_reference(const struct discovery_snapshot *node, const char *node_file,
 			     char **out, struct error *err)
 {
@@ -49,11 +37,19 @@ int plugin_command_reference(const struct discovery_snapshot *node, const char *
 				       : "../bin/device-plugin-gpu" PROGRAM_SUFFIX;
 	char *path CLEANUP_FREE = NULL;
 	struct text command CLEANUP_TEXT = {0};
+	uv_fs_t request;
 	int rc = path_beside_program(relative, &path, err);
-	if (rc == 0)
-		rc = check_program(path, err);
 	if (rc < 0)
 		return rc;
+
+	int status = uv_fs_access(NULL, &request, path, MAY_EXECUTE, NULL);
+	uv_fs_req_cleanup(&request);
+	if (status < 0)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s: the reference plugin cannot be run (%s); name a plugin with "
+				 "--plugin",
+				 path, uv_strerror(status));
+
 	add_quoted(&command, path);
 	text_add(&command, " --plugin-dir {plugin-dir} --include-integrated=true "
 			   "--include-detachable=true");
@@ -62,7 +58,7 @@ int plugin_command_reference(const struct discovery_snapshot *node, const char *
 		add_quoted(&command, node_file);
 	}
 	*out = text_take(&command);
-	return *out != NULL ? 0 : error_memory(err);
+	return 0;
 }
 
 int plugin_command_wine(const struct wine_node *wine, char **out, struct error *err)
@@ -71,27 +67,29 @@ int plugin_command_wine(const struct wine_node *wine, char **out, struct error *
 	struct text command CLEANUP_TEXT = {0};
 	char *relay CLEANUP_FREE = NULL;
 	char *plugin CLEANUP_FREE = NULL;
-	char *variable CLEANUP_FREE = OFFERS_WINE_NODE ? wine_node_environment(wine) : NULL;
-	int rc = variable != NULL
-			 ? path_beside_program("../libexec/gpucert/wine-relay", &relay, err)
-			 : error_memory(err);
-	if (OFFERS_WINE_NODE && rc == 0)
+	if (!OFFERS_WINE_NODE)
+		return error_set(err, ERROR_UNSUPPORTED, "the Wine node needs Linux");
+
+	char *variable CLEANUP_FREE = wine_node_environment(wine);
+	int rc = path_beside_program("../libexec/gpucert/wine-relay", &relay, err);
+	if (rc == 0)
 		rc = wine_node_program(wine, WINE_NODE_PLUGIN, &plugin, err);
-	if (OFFERS_WINE_NODE && rc == 0)
+	if (rc == 0)
 		rc = wine_node_command(wine, 0, &words, err);
-	if (rc < 0 || relay == NULL || plugin == NULL)
+	if (rc < 0)
 		return rc;
+
 	add_quoted(&command, relay);
 	text_add(&command, " {plugin-dir} -- env ");
 	add_quoted(&command, variable);
-	for (size_t i = 0; i < words.count; i++) {
+	text_each (word, &words) {
 		text_add(&command, " ");
-		add_quoted(&command, words.items[i]);
+		add_quoted(&command, word);
 	}
 	text_add(&command, " ");
 	add_quoted(&command, plugin);
 	text_add(&command, " --plugin-dir {wine-plugin-dir} --include-integrated=true "
 			   "--include-detachable=true");
 	*out = text_take(&command);
-	return *out != NULL ? 0 : error_memory(err);
+	return 0;
 }

@@ -12,8 +12,8 @@
 
 struct plugin_identity {
 	char *name;	/* "device-plugin-gpu", "plugin.js (node)"; NULL: not known */
-	char *untold;	/* what of it cannot be told; NULL: nothing */
-	bool is_served; /* learnt from the process that serves the socket, not from the command */
+	char *unknown;	/* which part of it is not known; NULL: none */
+	bool is_served; /* known from the process that serves the socket, not from the command */
 	const struct digest_job *program; /* NULL: not known */
 	struct digest_set files;
 	struct text_list resources; /* sorted */
@@ -22,19 +22,18 @@ struct plugin_identity {
 #define CLEANUP_PLUGIN_IDENTITY __attribute__((cleanup(plugin_identity_free)))
 void plugin_identity_free(struct plugin_identity *identity);
 
-/* As its command line tells; NULL: somebody else started it. ERROR_MEMORY. */
+/* By its command line; NULL: somebody else started it. Errors of digest_set_add(). */
 int plugin_identity_of_command(struct plugin_identity *identity, const char *command,
 			       struct digests *digests, struct error *err);
 
-/* As a program of ours, whatever starts it. */
-int plugin_identity_of_file(struct plugin_identity *identity, const char *program,
-			    struct digests *digests, struct error *err);
+/* By its program: one of ours, whatever starts it. */
+void plugin_identity_of_file(struct plugin_identity *identity, const char *program,
+			     struct digests *digests);
 
-/* Adds that `resource` registered and, when it is the first that the system tells of, the process
- * that serves its socket (0: not told). *news: something was learnt. ERROR_MEMORY. */
+/* Adds that `resource` registered and, the first time that it is known, the process that serves its
+ * socket (0: unknown). *news: something was added. Errors of digest_set_add(). */
 int plugin_identity_add(struct plugin_identity *identity, const char *resource, int pid,
 			struct digests *digests, bool *news, struct error *err);
 
-/* The report's `environment.plugin`; `version` NULL: not known. After digests_wait(). NULL: out of
- * memory. */
+/* The report's `environment.plugin`; `version` NULL: not known. After digests_wait(). */
 cJSON *plugin_identity_json(const struct plugin_identity *identity, const char *version);

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/style.h"
 #include "base/text.h"
 
@@ -20,7 +21,7 @@ struct progress {
 	size_t cost_count;
 	uint64_t current_ms; /* when the current check began */
 	char current[128];
-	char section[64]; /* of a CI system: the suite whose checks are told; "": none */
+	char section[64]; /* of a CI system: the suite whose checks are printed; "": none */
 	const struct ci_system *ci;
 	const struct redactor *redactor;
 	bool terminal, color, quiet, verbose;
@@ -45,21 +46,6 @@ uint64_t progress_estimate_s(uint64_t *costs_ms, size_t count, size_t left)
 	return (sum_ms * left / usual + 999) / 1000;
 }
 
-static void add_state(const struct progress *progress, struct text *line)
-{
-	uint64_t now_ms = clock_monotonic_ms();
-	uint64_t left_s = progress_estimate_s(progress->costs_ms, progress->cost_count,
-					      progress->planned - progress->done);
-	text_addf(line, "[%zu/%zu] ", progress->done, progress->planned);
-	if (progress->failed != 0)
-		text_addf(line, "%s%zu not passed%s ", style(progress->color, STYLE_RED),
-			  progress->failed, style(progress->color, STYLE_RESET));
-	text_add_escaped(line, progress->current, strlen(progress->current));
-	text_addf(line, " %.1f s", (double)(now_ms - progress->current_ms) / 1000.0);
-	if (left_s != UINT64_MAX)
-		text_addf(line, ", about %llu s left", (unsigned long long)left_s);
-}
-
 static void clear(const struct progress *progress)
 {
 	if (progress->terminal)
@@ -79,9 +65,21 @@ static void draw(uv_timer_t *timer)
 	struct text line CLEANUP_TEXT = {0};
 	if (progress->quiet)
 		return;
-	add_state(progress, &line);
-	clear(progress);
+
+	uint64_t now_ms = clock_monotonic_ms();
+	uint64_t left_s = progress_estimate_s(progress->costs_ms, progress->cost_count,
+					      progress->planned - progress->done);
+	text_addf(&line, "[%zu/%zu] ", progress->done, progress->planned);
+	if (progress->failed != 0)
+		text_addf(&line, "%s%zu not passed%s ", style(progress->color, STYLE_RED),
+			  progress->failed, style(progress->color, STYLE_RESET));
+	text_add_escaped(&line, progress->current, strlen(progress->current));
+	text_addf(&line, " %.1f s", (double)(now_ms - progress->current_ms) / 1000.0);
+	if (left_s != UINT64_MAX)
+		text_addf(&line, ", about %llu s left", (unsigned long long)left_s);
 	text_add(&line, progress->terminal ? "" : "\n");
+
+	clear(progress);
 	print(progress, &line);
 }
 
@@ -112,16 +110,10 @@ static void begin_section(struct progress *progress, const char *check)
 	print(progress, &command);
 }
 
-int progress_open(uv_loop_t *loop, const struct progress_options *options, struct progress **out,
-		  struct error *err)
+struct progress *progress_open(uv_loop_t *loop, const struct progress_options *options)
 {
-	struct progress *progress = calloc(1, sizeof(*progress));
-	if (progress != NULL)
-		progress->costs_ms = calloc(options->planned + 1, sizeof(*progress->costs_ms));
-	if (progress == NULL || progress->costs_ms == NULL) {
-		free(progress);
-		return error_memory(err);
-	}
+	struct progress *progress = memory_allocate(1, sizeof(*progress));
+	progress->costs_ms = memory_allocate(options->planned + 1, sizeof(*progress->costs_ms));
 	progress->planned = options->planned;
 	progress->quiet = options->quiet;
 	progress->ci = options->ci;
@@ -130,13 +122,13 @@ int progress_open(uv_loop_t *loop, const struct progress_options *options, struc
 	progress->terminal = isatty(STDERR_FILENO) == 1 && !progress->verbose;
 	progress->color = style_enabled(STDERR_FILENO) && options->ci == NULL;
 	progress->current_ms = clock_monotonic_ms();
+
+	uint64_t period_ms = progress->terminal ? REDRAW_MS : PLAIN_MS;
 	(void)uv_timer_init(loop, &progress->timer);
 	progress->timer.data = progress;
-	uint64_t period_ms = progress->terminal ? REDRAW_MS : PLAIN_MS;
 	(void)uv_timer_start(&progress->timer, draw, period_ms, period_ms);
 	uv_unref((uv_handle_t *)&progress->timer);
-	*out = progress;
-	return 0;
+	return progress;
 }
 
 void progress_begin(struct progress *progress, const char *check)
@@ -153,6 +145,7 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 {
 	struct text line CLEANUP_TEXT = {0};
 	bool bad = report_outcome_is_bad(outcome);
+
 	progress->done++;
 	if (duration_ms != 0 && progress->cost_count < progress->planned)
 		progress->costs_ms[progress->cost_count++] =
@@ -160,17 +153,19 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 	progress->failed += bad ? 1 : 0;
 	if (progress->quiet || (!progress->verbose && !(bad && progress->terminal)))
 		return;
+
 	begin_section(progress, check);
 	text_addf(&line, "%s%-11s%s %s", style(progress->color, bad ? STYLE_RED : STYLE_GREEN),
 		  report_outcome_names[outcome], style(progress->color, STYLE_RESET), check);
 	text_addf(&line, " (%.2f s)", (double)duration_ms / 1000.0);
-	char *told CLEANUP_FREE = redact_string(progress->redactor, reason);
-	if (told != NULL && told[0] != '\0') {
+	char *shown CLEANUP_FREE = redact_string(progress->redactor, reason);
+	if (shown[0] != '\0') {
 		text_add(&line, ": ");
-		text_add_escaped(&line, told, strlen(told));
+		text_add_escaped(&line, shown, strlen(shown));
 	}
-	clear(progress);
 	text_add(&line, "\n");
+
+	clear(progress);
 	print(progress, &line);
 }
 

@@ -3,8 +3,9 @@
 
 /*
  * Progress on stderr. On a terminal one line that is drawn over: done/planned, failures so far,
- * what runs for how long, time left by what most checks cost; their own waits and the slowest tenth do not count. Elsewhere one line each ten seconds, so
- * that a log stays short. For a CI system on stdout, a line for each ended check, in a section for each suite.
+ * the current check and its time, and the time left, estimated from the checks so far without their
+ * own waits and the slowest tenth. Elsewhere one line every ten seconds, so that a log stays short.
+ * For a CI system on stdout, a line for each ended check, in a section for each suite.
  */
 
 #include "reports/ci/ci.h"
@@ -27,15 +28,14 @@ struct progress_options {
 		*redactor; /* of reasons: others read the log of a CI system; NULL: none */
 };
 
-int progress_open(uv_loop_t *loop, const struct progress_options *options, struct progress **out,
-		  struct error *err);
+struct progress *progress_open(uv_loop_t *loop, const struct progress_options *options);
 
 void progress_begin(struct progress *progress, const char *check);
-/* `waited_ms` of the duration the check waited because it says so (REPORT_PHASE_WAIT). */
+/* `waited_ms`: the part of the duration that the check declared as a wait (REPORT_PHASE_WAIT). */
 void progress_end(struct progress *progress, const char *check, enum report_outcome outcome,
 		  const char *reason, uint64_t duration_ms, uint64_t waited_ms);
 
-/* Seconds left for so many checks, by what those that ran cost; UINT64_MAX as long as there are too few. Sorts. */
+/* Seconds left for `left` checks, estimated from the costs so far, which it sorts; UINT64_MAX: too few. */
 uint64_t progress_estimate_s(uint64_t *costs_ms, size_t count, size_t left);
 
 /* Clears the line, or ends the section; the timer's handle is closed on the loop. NULL is allowed. */

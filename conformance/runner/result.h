@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * What a check's process tells the runner: JSON lines on its standard output, written while it runs, so
- * that nothing is lost when it dies. What the check has seen (assertion, note, evidence, device, prediction) goes
- * into the journal at once, under the check's name and whatever the line says of itself; the rest is
- * about the outcome and is kept here:
+ * The records of a check's process: JSON lines on its standard output, written while it runs, so
+ * that nothing is lost when it dies. Observations (assertion, note, evidence, device, prediction)
+ * go into the journal at once, under the check's own name whatever the line says; the others
+ * concern the outcome and are kept here:
  *
  *	remark {outcome, text}     broken, unsupported or not-applicable, and why
  *	time {phase, ns}           where the check's time went
- *	watched {ms, thoroughMs}   how long it watched, and a thorough run does
+ *	watched {ms, thoroughMs}   how long it watched, and how long a thorough run does
  *	plugin {resource, pid}     a plugin registered
  *	advice {text}              what to do, in place of the row's advice; the first one counts
  *	finished                   the body returned and its clean-ups ran
@@ -21,18 +21,18 @@
 /* Bytes of all lines; more makes the check broken, and so does a line longer than PROCESS_LINE_MAX. */
 enum { RESULT_MAX = 32 * 1024 * 1024 };
 
-/* A plugin registered `resource`; process `pid` serves its socket, 0: not told. */
+/* A plugin registered `resource`; process `pid` serves its socket, 0: unknown. */
 typedef void result_plugin(const char *resource, int pid, void *user);
 
 struct result {
-	struct journal *journal;  /* NULL: what was seen is not kept */
+	struct journal *journal;  /* NULL: observations are not kept */
 	const char *check;	  /* its name in the journal */
 	result_plugin *on_plugin; /* called as the line comes; may be NULL */
 	void *user;
 	size_t bytes;
 	uint64_t time_ns[REPORT_PHASE_COUNT];
-	uint64_t watched_ms;	      /* the shortest that the check watched something; */
-	uint64_t watched_thorough_ms; /* what a thorough run watches; 0: nothing was watched */
+	uint64_t watched_ms;	      /* the shortest time that the check watched something */
+	uint64_t watched_thorough_ms; /* and that of a thorough run; 0: nothing was watched */
 	struct text_list devices;     /* that the check is about, by id */
 	char *advice;		      /* NULL: that of the row */
 	bool asserted;
@@ -44,7 +44,7 @@ struct result {
 #define CLEANUP_RESULT __attribute__((cleanup(result_free)))
 void result_free(struct result *result);
 
-/* Takes in one line. ERROR_FORMAT, ERROR_LIMIT: the check broke the protocol; errors of the journal.
+/* Adds one line. ERROR_FORMAT, ERROR_LIMIT: the check broke the protocol; errors of the journal.
  */
 int result_add_line(struct result *result, const char *line, size_t size, struct error *err);
 

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "conformance/kubelet/plugin_directory.h"
 #include "conformance/runner/execution.h"
@@ -39,6 +40,13 @@ static bool is_wine(const struct runner *runner)
 	return text_equal(runner->settings->asked.node_file, RUNNER_WINE_NODE);
 }
 
+/* Is the plugin under test the project's own? */
+static bool has_own_plugin(const struct runner *runner)
+{
+	return runner->settings->asked.plugin_command == NULL &&
+	       runner->settings->asked.attach_directory == NULL;
+}
+
 static int discover(struct runner *runner, const char *recorded, const struct wine_node *wine,
 		    struct error *err)
 {
@@ -50,38 +58,6 @@ static int discover(struct runner *runner, const char *recorded, const struct wi
 	if (rc < 0)
 		return error_wrap(err, rc, "devices of the node");
 	return environment_open(&runner->environment, &runner->loop, runner->node, wine, err);
-}
-
-/* Discovery runs under Wine and writes a recorded node; what it says is the truth of the run. */
-static int discover_wine(struct runner *runner, struct error *err)
-{
-	const struct wine_node *wine = &runner->workplace.wine;
-	char *path CLEANUP_FREE = path_join(wine->directory, "node.json");
-	int rc = path != NULL ? wine_node_record(wine, path, err) : error_memory(err);
-	return rc == 0 ? discover(runner, path, wine, err) : rc;
-}
-
-static void make_id(char *out, size_t size)
-{
-	char now[CLOCK_UTC_SIZE] = "";
-	(void)clock_utc(now);
-	(void)snprintf(out, size, "%.4s%.2s%.2sT%.2s%.2s%.2sZ-%04x", now, now + 5, now + 8,
-		       now + 11, now + 14, now + 17,
-		       (unsigned)(clock_monotonic_ns() ^ (uint64_t)uv_os_getpid()) & 0xffffU);
-}
-
-static int find_cdi_directories(struct runner *runner, struct error *err)
-{
-	const struct text_list *asked = runner->settings->workplace.cdi_directories;
-	int rc = 0;
-	if (runner->settings->asked.node_file != NULL)
-		return 0;
-	for (size_t i = 0; rc == 0 && asked != NULL && i < asked->count; i++)
-		rc = text_list_add(&runner->cdi_directories, asked->items[i], err);
-	return rc == 0 && runner->cdi_directories.count == 0
-		       ? runtime_cdi_directories(runner->workplace.runtime,
-						 &runner->cdi_directories, err)
-		       : rc;
 }
 
 static void fill_context(struct runner *runner)
@@ -111,16 +87,6 @@ static void fill_context(struct runner *runner)
 	context->redactor = runner->redactor;
 }
 
-/* What the harness itself printed, when a check's process died: it belongs to the evidence. */
-static int keep_output(struct runner *runner, const char *check, const struct execution *execution,
-		       struct error *err)
-{
-	if (execution->err.size == 0)
-		return 0;
-	return journal_add_event(runner->journal, check, "check-stderr",
-				 text_string(&execution->err), err);
-}
-
 static int end_check(struct runner *runner, const struct check *check,
 		     const struct execution *execution, struct error *err)
 {
@@ -147,99 +113,89 @@ static int sweep(struct runner *runner, const struct check *check, struct execut
 	if (runner->workplace.runtime == NULL ||
 	    !(check->needs.containers || check->needs.launcher))
 		return 0;
+
 	int rc = cri_sweep(runtime_cri(runner->workplace.runtime), runner->context.run_id,
 			   check->id, &found, err);
 	if (rc < 0) {
-		char *reason = text_format("containers cannot be looked after: %s", err->text);
-		if (execution_set(execution, REPORT_BROKEN, reason, NULL) == 0)
-			(void)end_check(runner, check, execution, NULL);
+		execution_set(execution, REPORT_BROKEN,
+			      text_format("containers cannot be looked after: %s", err->text));
+		(void)end_check(runner, check, execution, NULL);
 		return error_wrap(err, rc, "containers that %s left behind", check->id);
 	}
-	if (found == 0 || execution->outcome != REPORT_PASS)
-		return 0;
-	return execution_set(execution, REPORT_BROKEN, strdup("the check left containers behind"),
-			     err);
+	if (found != 0 && execution->outcome == REPORT_PASS)
+		execution_set(execution, REPORT_BROKEN,
+			      memory_copy("the check left containers behind"));
+	return 0;
 }
 
-/* A check that was killed could not put back what it had moved aside for the attached plugin. */
-static int restore_directory(struct runner *runner, const char *check, struct error *err)
-{
-	const char *directory = runner->settings->asked.attach_directory;
-	bool restored = false;
-	if (directory == NULL)
-		return 0;
-	int rc = plugin_directory_restore(directory, &restored, err);
-	if (rc == 0 && restored)
-		rc = journal_add_event(runner->journal, check, "restored", directory, err);
-	return rc;
-}
-
-/* What a plugin left may resist. It stays then, for the end of the run to try again, and is told.
- */
-static int remove_directory(struct runner *runner, const char *check, const char *directory,
-			    struct error *err)
-{
-	struct error why = {0};
-	size_t undone = 0;
-	int removed = runtime_remove_directory(directory, &undone, &why);
-	int rc = 0;
-	if (undone != 0)
-		rc = journal_add_event(runner->journal, check, "mounts-undone",
-				       "the check left mounts in its directory", err);
-	return rc == 0 && removed < 0
-		       ? journal_add_event(runner->journal, check, "left-behind", why.text, err)
-		       : rc;
-}
-
-/* Out of memory: the report knows less of the plugin, and the verdict does not depend on it. */
+/* On failure the report knows less of the plugin; no verdict depends on that. */
 static void runner_on_plugin(const char *resource, int pid, void *user)
 {
 	struct runner *runner = user;
-	bool news = false;
 	(void)plugin_identity_add(&runner->environment.plugin, resource, pid,
-				  runner->environment.digests, &news, NULL);
-	runner->plugin_news = runner->plugin_news || news;
+				  runner->environment.digests, &runner->plugin_news, NULL);
 }
 
-/* Is this failure one that --expect does not know? More flaky checks than the budget allows are not known. */
+/* Notes a failure that --expect does not know. More flaky checks than the budget allows are unexpected. */
 static int weigh(struct runner *runner, const struct check *check,
 		 const struct execution *execution, struct error *err)
 {
 	const struct expectation *row = NULL;
+	struct report_known known = {0};
 	int rc = expectations_find(&runner->expectations, check->id, check->revision,
 				   runner->described, &row, err);
-	const struct report_known known =
-		row != NULL ? expectation_known(row) : (struct report_known){0};
 	if (rc < 0 || !report_outcome_is_bad(execution->outcome))
 		return rc;
-	runner->flakes += known.flaky && report_is_known(&known, execution->reason);
-	runner->unexpected = runner->unexpected ||
-			     runner->flakes > runner->expectations.flake_budget ||
-			     report_disposition_known(execution->outcome, execution->reason,
-						      &known) == REPORT_UNEXPECTED_FAIL;
+
+	if (row != NULL)
+		known = expectation_known(row);
+	if (known.flaky && report_is_known(&known, execution->reason))
+		runner->flakes++;
+	if (runner->flakes > runner->expectations.flake_budget ||
+	    report_disposition_known(execution->outcome, execution->reason, &known) ==
+		    REPORT_UNEXPECTED_FAIL)
+		runner->unexpected = true;
 	return 0;
 }
 
-/* The plugin sees the name, which must not show which check runs. NULL: out of memory. */
-static char *check_directory(const struct runner *runner)
+/* Ends the check in the journal, after cleaning up what it left behind. */
+static int conclude(struct runner *runner, const struct check *check, struct execution *execution,
+		    struct error *err)
 {
-	uint16_t name = 0;
-	char *path = NULL;
-	do {
-		free(path);
-		(void)uv_random(NULL, NULL, &name, sizeof(name), 0, NULL);
-		path = text_format("%s/%04x", runner->context.run_directory, name);
-	} while (path != NULL && file_exists(path));
-	return path;
+	const char *attached = runner->settings->asked.attach_directory;
+	bool restored = false;
+	int rc = 0;
+
+	/* A check that was killed could not put back the files that it had moved for the attached plugin. */
+	if (attached != NULL)
+		rc = plugin_directory_restore(attached, &restored, err);
+	if (rc == 0 && restored)
+		rc = journal_add_event(runner->journal, check->id, "restored", attached, err);
+	if (rc == 0)
+		rc = sweep(runner, check, execution, err);
+	/* The harness' own messages are evidence when a check's process died. */
+	if (rc == 0 && execution->err.size != 0)
+		rc = journal_add_event(runner->journal, check->id, "check-stderr",
+				       text_string(&execution->err), err);
+	if (rc == 0)
+		rc = end_check(runner, check, execution, err);
+	return rc == 0 ? weigh(runner, check, execution, err) : rc;
 }
 
-static int run_check(struct runner *runner, size_t index, struct error *err)
+static int run_check(struct runner *runner, struct plan_item *item, struct error *err)
 {
-	struct plan_item *item = &runner->plan.items[index];
 	const struct check *check = item->check;
 	struct execution execution CLEANUP_EXECUTION = {0};
-	char *directory CLEANUP_FREE = check_directory(runner);
-	struct execution_spec spec = {
+	char *directory CLEANUP_FREE = NULL;
+
+	/* The plugin sees the name, which must not show which check runs. */
+	do {
+		uint16_t name = 0;
+		free(directory);
+		(void)uv_random(NULL, NULL, &name, sizeof(name), 0, NULL);
+		directory = text_format("%s/%04x", runner->context.run_directory, name);
+	} while (file_exists(directory));
+	const struct execution_spec spec = {
 		.loop = &runner->loop,
 		.program = runner->program,
 		.context = &runner->context,
@@ -251,8 +207,8 @@ static int run_check(struct runner *runner, size_t index, struct error *err)
 		.on_plugin = runner_on_plugin,
 		.user = runner,
 	};
-	int rc =
-		directory != NULL ? file_make_directories(directory, 0700, err) : error_memory(err);
+
+	int rc = file_make_directories(directory, 0700, err);
 	progress_begin(runner->progress, check->id);
 	if (rc == 0)
 		rc = journal_begin_check(runner->journal, check->id,
@@ -260,26 +216,26 @@ static int run_check(struct runner *runner, size_t index, struct error *err)
 	if (rc == 0)
 		rc = execution_run(&spec, &execution, err);
 	if (rc == 0)
-		rc = restore_directory(runner, check->id, err);
-	if (rc == 0)
-		rc = sweep(runner, check, &execution, err);
-	if (rc == 0)
-		rc = keep_output(runner, check->id, &execution, err);
-	if (rc == 0)
-		rc = end_check(runner, check, &execution, err);
-	if (rc == 0)
-		rc = weigh(runner, check, &execution, err);
-	if (rc != 0)
+		rc = conclude(runner, check, &execution, err);
+	if (rc < 0)
 		return rc;
 	progress_end(runner->progress, check->id, execution.outcome, execution.reason,
 		     execution.duration_ms, execution.result.time_ns[REPORT_PHASE_WAIT] / 1000000);
 	item->outcome = execution.outcome;
-	return remove_directory(runner, check->id, directory, err);
+
+	/* What resists stays for the end of the run to try again, and is reported. */
+	struct error why = {0};
+	size_t undone = 0;
+	int removed = runtime_remove_directory(directory, &undone, &why);
+	if (undone != 0)
+		rc = journal_add_event(runner->journal, check->id, "mounts-undone",
+				       "the check left mounts in its directory", err);
+	if (rc == 0 && removed < 0)
+		rc = journal_add_event(runner->journal, check->id, "left-behind", why.text, err);
+	return rc;
 }
 
-/* The check cannot tell anything of its own: what it stands on did not pass. */
-static int hold_check(struct runner *runner, const char *check, const struct plan_item *cause,
-		      struct error *err)
+static int run_checks(struct runner *runner, struct error *err)
 {
 	static const char *const verbs[REPORT_OUTCOME_COUNT] = {
 		[REPORT_FAIL] = "failed",
@@ -287,32 +243,22 @@ static int hold_check(struct runner *runner, const char *check, const struct pla
 		[REPORT_TIMEOUT] = "timed out",
 		[REPORT_BROKEN] = "was broken",
 	};
-	char *reason CLEANUP_FREE = text_format("%s %s", cause->check->id, verbs[cause->outcome]);
-	if (reason == NULL)
-		return error_memory(err);
-	progress_end(runner->progress, check, REPORT_NOTRUN, reason, 0, 0);
-	return journal_hold_check(runner->journal, check, cause->check->id, reason, err);
-}
-
-/* Runs the check, unless something that it needs or stands on is missing. */
-static int take_check(struct runner *runner, size_t index, struct error *err)
-{
-	const struct plan_item *item = &runner->plan.items[index];
-	const struct plan_item *cause = plan_cause(&runner->plan, runner->suites, index);
-	if (item->outcome != REPORT_PASS) {
-		progress_end(runner->progress, item->check->id, item->outcome, item->reason, 0, 0);
-		return 0;
-	}
-	if (cause != NULL)
-		return hold_check(runner, item->check->id, cause, err);
-	return run_check(runner, index, err);
-}
-
-static int run_checks(struct runner *runner, struct error *err)
-{
 	int rc = 0;
+
 	for (size_t i = 0; rc == 0 && i < runner->plan.count && !runner->interrupted; i++) {
-		rc = take_check(runner, i, err);
+		struct plan_item *item = &runner->plan.items[i];
+		const struct plan_item *cause = plan_cause(&runner->plan, runner->suites, i);
+		const char *id = item->check->id;
+		if (item->outcome != REPORT_PASS) {
+			progress_end(runner->progress, id, item->outcome, item->reason, 0, 0);
+		} else if (cause != NULL) {
+			char *reason CLEANUP_FREE =
+				text_format("%s %s", cause->check->id, verbs[cause->outcome]);
+			progress_end(runner->progress, id, REPORT_NOTRUN, reason, 0, 0);
+			rc = journal_hold_check(runner->journal, id, cause->check->id, reason, err);
+		} else {
+			rc = run_check(runner, item, err);
+		}
 		if (runner->unexpected && runner->settings->fail_fast)
 			break;
 	}
@@ -322,21 +268,8 @@ static int run_checks(struct runner *runner, struct error *err)
 	return rc;
 }
 
-static void print_plan(const struct plan *plan)
-{
-	for (size_t i = 0; i < plan->count; i++) {
-		const struct plan_item *item = &plan->items[i];
-		bool runs = item->outcome == REPORT_PASS;
-		struct text reason CLEANUP_TEXT = {0};
-		if (!runs)
-			text_add_escaped(&reason, item->reason, strlen(item->reason));
-		(void)printf("%-15s %s%s%s\n", runs ? "run" : report_outcome_names[item->outcome],
-			     item->check->id, runs ? "" : ": ", text_string(&reason));
-	}
-}
-
-/* A report is on disk, whatever becomes of what is told of it. */
-static void tell_report(const struct runner *runner, const cJSON *report)
+/* The report is already on disk: a failure to print it is only logged. */
+static void print_report(const struct runner *runner, const cJSON *report)
 {
 	const struct runner_settings *settings = runner->settings;
 	const char *directory = settings->asked.out_directory;
@@ -347,42 +280,19 @@ static void tell_report(const struct runner *runner, const cJSON *report)
 	else if (!settings->quiet)
 		rc = writer_show("summary", report, directory, &why);
 	if (rc < 0)
-		log_error("the report is in %s; it cannot be told: %s", directory, why.text);
+		log_error("the report is in %s; it cannot be printed: %s", directory, why.text);
 }
 
-/* Renders the report and prints its summary; the exit code is the report's. */
-static int runner_report(struct runner *runner, int *exit_code, struct error *err)
-{
-	const char *directory = runner->output;
-	cJSON *report CLEANUP_JSON = NULL;
-	int rc = report_read_directory(directory, &report, err);
-	if (rc == 0 && runner->settings->reproducible)
-		rc = report_make_reproducible(report, err);
-	if (rc == 0)
-		rc = report_write_directory(directory, report, err);
-	if (rc != 0)
-		return rc;
-	tell_report(runner, report);
-	*exit_code = report_exit_code(report);
-	return 0;
-}
-
-/* That what the kernel says cannot be read is told once. */
-static int open_log(struct runner *runner, struct error *err)
-{
-	struct error why = {0};
-	if (strcmp(runner->context.launcher, "none") == 0 ||
-	    system_log_open("/dev/kmsg", &runner->log, &why) == 0)
-		return 0;
-	return journal_add_event(runner->journal, NULL, "system-log-unread", why.text, err);
-}
-
-/* What the run consists of and runs in, and then the checks. */
+/* The environment and the plan, and then the checks. */
 static int record(struct runner *runner, struct error *err)
 {
+	struct error why = {0};
 	int rc = runner_journal_environment(runner, err);
 	if (rc == 0)
 		rc = runner_journal_plan(runner, err);
+	if (rc < 0)
+		return rc;
+
 	const struct progress_options options = {
 		.planned = runner->plan.count,
 		.quiet = runner->settings->quiet,
@@ -390,10 +300,12 @@ static int record(struct runner *runner, struct error *err)
 		.ci = runner->settings->ci,
 		.redactor = runner->redactor,
 	};
-	if (rc == 0)
-		rc = progress_open(&runner->loop, &options, &runner->progress, err);
-	if (rc == 0)
-		rc = open_log(runner, err);
+	runner->progress = progress_open(&runner->loop, &options);
+
+	/* Reported once, not by each check. */
+	if (strcmp(runner->context.launcher, "none") != 0 &&
+	    system_log_open("/dev/kmsg", &runner->log, &why) < 0)
+		rc = journal_add_event(runner->journal, NULL, "system-log-unread", why.text, err);
 	if (rc == 0)
 		rc = run_checks(runner, err);
 	progress_close(runner->progress);
@@ -401,14 +313,7 @@ static int record(struct runner *runner, struct error *err)
 	return rc;
 }
 
-/* Is the plugin under test the project's own? */
-static bool has_own_plugin(const struct runner *runner)
-{
-	return runner->settings->asked.plugin_command == NULL &&
-	       runner->settings->asked.attach_directory == NULL;
-}
-
-/* What can be wrong about the request itself is told before anything is written or started. */
+/* A faulty request is reported before anything is written or started. */
 static int prepare(struct runner *runner, struct error *err)
 {
 	const struct runner_settings *settings = runner->settings;
@@ -438,48 +343,44 @@ static int prepare(struct runner *runner, struct error *err)
 static int open_workplace(struct runner *runner, struct error *err)
 {
 	const struct runner_settings *settings = runner->settings;
+	const struct text_list *cdi = settings->workplace.cdi_directories;
+	struct workplace *workplace = &runner->workplace;
 	struct workplace_options options = settings->workplace;
 	options.handlers = &settings->asked.runtime_handlers;
 	options.wine = is_wine(runner);
-	/* A recorded node has no devices to give to a probe. */
+	/* Probes cannot use the devices of a recorded node. */
 	if (options.launcher == NULL && options.cri_address == NULL && !options.wine &&
 	    settings->asked.node_file != NULL)
 		options.launcher = "none";
-	int rc = workplace_open(&runner->loop, &options, &runner->workplace, err);
-	if (OFFERS_WINE_NODE && rc == 0 && options.wine)
-		rc = discover_wine(runner, err);
+
+	int rc = workplace_open(&runner->loop, &options, workplace, err);
+	/* Discovery runs under Wine and writes a recorded node, which the run relies on. */
+	if (OFFERS_WINE_NODE && rc == 0 && options.wine) {
+		char *path CLEANUP_FREE = path_join(workplace->wine.directory, "node.json");
+		rc = wine_node_record(&workplace->wine, path, err);
+		if (rc == 0)
+			rc = discover(runner, path, &workplace->wine, err);
+	}
 	if (rc == 0 && options.wine && has_own_plugin(runner))
-		rc = plugin_command_wine(&runner->workplace.wine, &runner->plugin_command, err);
-	if (rc == 0)
-		rc = find_cdi_directories(runner, err);
+		rc = plugin_command_wine(&workplace->wine, &runner->plugin_command, err);
 	if (rc < 0)
 		return rc;
+
+	if (settings->asked.node_file == NULL) {
+		for (size_t i = 0; cdi != NULL && i < cdi->count; i++)
+			(void)text_list_add(&runner->cdi_directories, cdi->items[i], NULL);
+		if (runner->cdi_directories.count == 0)
+			(void)runtime_cdi_directories(workplace->runtime, &runner->cdi_directories,
+						      NULL);
+	}
+
 	fill_context(runner);
 	rc = context_write(&runner->context, err);
 	if (rc == 0)
-		rc = facts_write(&runner->workplace, runner->node, err);
-	return rc == 0 ? plan_make(runner->suites, &settings->filter, &runner->context,
-				   &runner->plan, err)
-		       : rc;
-}
-
-static void runner_close(struct runner *runner)
-{
-	journal_close(&runner->journal);
-	redactor_free(&runner->redactor);
-	system_log_close(&runner->log);
-	environment_close(&runner->environment);
-	plan_free(&runner->plan);
-	expectations_free(&runner->expectations);
-	cJSON_Delete(runner->described);
-	discovery_free(runner->node);
-	free(runner->program);
-	free(runner->plugin_command);
-	text_list_free(&runner->cdi_directories);
-	termination_close(runner->termination);
-	(void)loop_drain(&runner->loop, DRAIN_MS, NULL);
-	cleanup_fd_(&runner->output_lock);
-	free(runner->output);
+		rc = facts_write(workplace, runner->node, err);
+	if (rc < 0)
+		return rc;
+	return plan_make(runner->suites, &settings->filter, &runner->context, &runner->plan, err);
 }
 
 /* Stops the workplace and writes the journal's last records. */
@@ -499,54 +400,95 @@ static int finish(struct runner *runner, struct error *err)
 	return rc == 0 ? journal_end(runner->journal, err) : rc;
 }
 
-/* What happened so far is kept: a run that breaks has a journal and a report that say why. */
-static int give_up(struct runner *runner, struct error *failure, struct error *err)
-{
-	const char *directory = runner->output;
-	cJSON *report CLEANUP_JSON = NULL;
-	file_name_held(directory, runner->settings->asked.out_directory, failure);
-	if (runner->journal != NULL)
-		(void)journal_abort(runner->journal, REPORT_ABORT_BROKEN, failure->text, NULL);
-	(void)finish(runner, NULL);
-	if (runner->journal != NULL && report_read_directory(directory, &report, NULL) == 0 &&
-	    report_write_directory(directory, report, NULL) == 0 && runner->settings->ci != NULL)
-		tell_report(runner, report);
-	return error_copy(err, failure);
-}
-
-/* The run proper, with its journal from the first record to the last. */
+/* The run itself, with its journal from the first record to the last. */
 static int work(struct runner *runner, int *exit_code, struct error *err)
 {
+	const struct plan *plan = &runner->plan;
+	cJSON *report CLEANUP_JSON = NULL;
 	struct error failure = {0};
 	int rc = open_workplace(runner, &failure);
+
 	if (rc == 0 && runner->settings->dry_run) {
-		print_plan(&runner->plan);
+		for (size_t i = 0; i < plan->count; i++) {
+			const struct plan_item *item = &plan->items[i];
+			bool runs = item->outcome == REPORT_PASS;
+			struct text reason CLEANUP_TEXT = {0};
+			if (!runs)
+				text_add_escaped(&reason, item->reason, strlen(item->reason));
+			(void)printf("%-15s %s%s%s\n",
+				     runs ? "run" : report_outcome_names[item->outcome],
+				     item->check->id, runs ? "" : ": ", text_string(&reason));
+		}
 		*exit_code = REPORT_EXIT_EXPECTED;
 		return workplace_close(&runner->workplace, err);
 	}
+
 	if (rc == 0)
 		rc = record(runner, &failure);
-	if (rc < 0)
-		return give_up(runner, &failure, err);
+	if (rc < 0) {
+		/* A run that breaks keeps its journal, and a report that says why. */
+		file_name_held(runner->output, runner->settings->asked.out_directory, &failure);
+		if (runner->journal != NULL)
+			(void)journal_abort(runner->journal, REPORT_ABORT_BROKEN, failure.text,
+					    NULL);
+		(void)finish(runner, NULL);
+		if (runner->journal != NULL &&
+		    report_read_directory(runner->output, &report, NULL) == 0 &&
+		    report_write_directory(runner->output, report, NULL) == 0 &&
+		    runner->settings->ci != NULL)
+			print_report(runner, report);
+		return error_copy(err, &failure);
+	}
+
 	rc = finish(runner, err);
-	return rc == 0 ? runner_report(runner, exit_code, err) : rc;
+	if (rc == 0)
+		rc = report_read_directory(runner->output, &report, err);
+	if (rc == 0 && runner->settings->reproducible)
+		rc = report_make_reproducible(report, err);
+	if (rc == 0)
+		rc = report_write_directory(runner->output, report, err);
+	if (rc < 0)
+		return rc;
+	print_report(runner, report);
+	*exit_code = report_exit_code(report);
+	return 0;
 }
 
 int runner_run(const struct runner_settings *settings, const struct check_suite *const *suites,
 	       int *exit_code, struct error *err)
 {
 	struct runner runner = {.settings = settings, .suites = suites, .output_lock = -1};
+	char now[CLOCK_UTC_SIZE] = "";
 	int rc = loop_open(&runner.loop, err);
 	if (rc < 0)
 		return rc;
+
 	socket_ignore_sigpipe(); /* whoever reads our output may go: the report is still written */
-	make_id(runner.id, sizeof(runner.id));
+	(void)clock_utc(now);
+	(void)snprintf(runner.id, sizeof(runner.id), "%.4s%.2s%.2sT%.2s%.2s%.2sZ-%04x", now,
+		       now + 5, now + 8, now + 11, now + 14, now + 17,
+		       (unsigned)(clock_monotonic_ns() ^ (uint64_t)uv_os_getpid()) & 0xffffU);
 	rc = termination_open(&runner.loop, asked_to_end, &runner, &runner.termination, err);
 	if (rc == 0)
 		rc = prepare(&runner, err);
 	if (rc == 0)
 		rc = work(&runner, exit_code, err);
 	file_name_held(runner.output, settings->asked.out_directory, err);
-	runner_close(&runner);
+
+	journal_close(&runner.journal);
+	redactor_free(&runner.redactor);
+	system_log_close(&runner.log);
+	environment_close(&runner.environment);
+	plan_free(&runner.plan);
+	expectations_free(&runner.expectations);
+	cJSON_Delete(runner.described);
+	discovery_free(runner.node);
+	free(runner.program);
+	free(runner.plugin_command);
+	text_list_free(&runner.cdi_directories);
+	termination_close(runner.termination);
+	(void)loop_drain(&runner.loop, DRAIN_MS, NULL);
+	cleanup_fd_(&runner.output_lock);
+	free(runner.output);
 	return rc;
 }

@@ -7,8 +7,8 @@
  *   workplace.h    the run's directory, container runtime and probe image
  *   plan.h         which checks run, with requirements.def and the checks' needs
  *   execution.h    one check in its own process, whose output result.h reads
- *   environment.h  what the run runs in, for the report
- *   output.h       the folder that stays
+ *   environment.h  the report's `environment`
+ *   output.h       the output folder
  */
 
 #include "base/text.h"
@@ -20,8 +20,8 @@
 #define RUNNER_WINE_NODE "wine"
 
 struct runner_settings {
-	/* What the checks are told as it was asked for: plugin_command (NULL: the reference plugin
-	 * beside this program), hidden_directory, attach_directory (NULL: the plugin is ours to
+	/* The part of the checks' context that the user asked for: plugin_command (NULL: the installed
+	 * reference plugin), hidden_directory, attach_directory (NULL: the plugin is ours to
 	 * start), resource, kubelet_profile, node_file (also RUNNER_WINE_NODE), runtime_handlers,
 	 * out_directory (made when missing; see conformance/runner/output.h), launch_anyway, thorough
 	 * and timeout_percent. */
@@ -33,7 +33,7 @@ struct runner_settings {
 	int64_t min_run;
 	bool conformance_required;
 	bool reproducible;
-	bool include_identity; /* names, home folders and serial numbers stay in what is stored */
+	bool include_identity; /* stores names, home folders and serial numbers unredacted */
 	bool fail_fast;
 	bool dry_run; /* prints the plan and ends */
 	bool quiet;
@@ -41,7 +41,7 @@ struct runner_settings {
 	const struct ci_system *ci; /* whose job the run is; NULL: none */
 };
 
-/* Runs the checks of `suites` (NULL-ended). *exit_code is one of enum report_exit. An error means
- * that there is no report; it names what to do. */
+/* Runs the checks of `suites` (NULL-ended). *exit_code is one of enum report_exit. On error there is no
+ * report, and the text says what to do. */
 int runner_run(const struct runner_settings *settings, const struct check_suite *const *suites,
 	       int *exit_code, struct error *err);

@@ -26,7 +26,7 @@ struct runner {
 	struct discovery_snapshot *node;
 	struct workplace workplace;
 	struct environment environment;
-	bool plugin_news; /* environment.plugin knows more than the journal */
+	bool plugin_news; /* environment.plugin has changed since the journal had it */
 	struct expectations expectations;
 	unsigned flakes;  /* known flaky checks that failed so far */
 	bool unexpected;  /* a check failed that was not expected to */
@@ -40,20 +40,20 @@ struct runner {
 	struct progress *progress;
 };
 
-/* What is known to identify this host and the node's devices stays out of what is written from here on. */
+/* What identifies this host and the node's devices stays out of all that is written from here on. */
 int runner_open_redactor(struct runner *runner, struct error *err);
 
 /* The journal's first records. */
 int runner_open_journal(struct runner *runner, struct error *err);
 
-/* What the run runs in, and what it took to set that up. */
+/* The environment, and how long it took to set up. */
 int runner_journal_environment(struct runner *runner, struct error *err);
 
-/* The plugin, when something was learnt since it was last told. */
+/* The plugin, if it changed since it was last written. */
 int runner_journal_plugin(struct runner *runner, struct error *err);
 
-/* Reads the files of settings->expect, warns of rows that are to be looked at again, and refuses those whose
- * check is not there. Errors of expectations_open(). */
+/* Reads the files of settings->expect, warns of rows that are due for review, and refuses those whose
+ * check does not exist. Errors of expectations_open(). */
 int runner_open_expectations(struct runner *runner, struct error *err);
 
 /* Every check of the plan, and every requirement. */

@@ -6,108 +6,104 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "conformance/runner/revision.h"
-
 #include "reports/redact/redact.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* Digest of the table of checks: two reports with the same one were judged by the same rules. */
-static int digest_table(const struct check_suite *const *suites, char out[DIGEST_SIZE],
-			struct error *err)
+int runner_open_redactor(struct runner *runner, struct error *err)
 {
-	struct text table CLEANUP_TEXT = {0};
-	for (; *suites != NULL; suites++) {
-		for (const struct check *check = (*suites)->checks; check->id != NULL; check++)
-			text_addf(&table, "%s %u %d\n", check->id, check->revision,
-				  (int)check->requirement);
-	}
-	if (table.failed)
-		return error_memory(err);
-	digest_bytes(text_string(&table), table.size, out);
-	return 0;
-}
+	const struct discovery_snapshot *node = runner->node;
+	const size_t devices = node != NULL ? node->device_count : 0;
+	struct text words CLEANUP_TEXT = {0};
 
-/* Reports are full of these words, so that they identify nobody. */
-static void add_own_words(const struct check_suite *const *suites, struct text *words)
-{
-	for (; *suites != NULL; suites++) {
-		text_addf(words, "%s %s\n", (*suites)->name, (*suites)->title);
-		for (const struct check *check = (*suites)->checks; check->id != NULL; check++)
-			text_addf(words, "%s %s %s\n", check->id, check->title, check->advice);
+	/* Reports are full of these words, so that they identify nobody. */
+	for (const struct check_suite *const *suite = runner->suites; *suite != NULL; suite++) {
+		text_addf(&words, "%s %s\n", (*suite)->name, (*suite)->title);
+		for (const struct check *check = (*suite)->checks; check->id != NULL; check++)
+			text_addf(&words, "%s %s %s\n", check->id, check->title, check->advice);
 	}
 	for (int i = 1; i < CHECK_REQUIREMENT_COUNT; i++)
-		text_addf(words, "%s\n", requirement_get((enum check_requirement)i)->sentence);
-}
+		text_addf(&words, "%s\n", requirement_get((enum check_requirement)i)->sentence);
 
-/* What system, devices and drivers are called is what a report is about: a host named like one stays. */
-static void add_node_words(const struct discovery_snapshot *node, struct text *words)
-{
-	for (size_t i = 0; node != NULL && i < node->device_count; i++)
-		text_addf(words, "%s %s %s %s\n", node->system.product, node->devices[i].vendor,
+	/* The names of system, devices and drivers stay, also where the host has such a name. */
+	for (size_t i = 0; i < devices; i++)
+		text_addf(&words, "%s %s %s %s\n", node->system.product, node->devices[i].vendor,
 			  node->devices[i].description, node->devices[i].driver_name);
-}
 
-/* A PnP instance without '&' ends with the serial number that the device itself tells. */
-static int add_device_serials(struct runner *runner, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; runner->node != NULL && rc == 0 && i < runner->node->device_count; i++) {
-		const char *last = strrchr(runner->node->devices[i].pnp_instance_id, '\\');
+	int rc = redactor_new(runner->settings->include_identity, text_string(&words),
+			      &runner->redactor, err);
+	if (rc == 0)
+		rc = redactor_add_this_host(runner->redactor, err);
+
+	/* A PnP instance without '&' ends with the serial number that the device reports. */
+	for (size_t i = 0; rc == 0 && i < devices; i++) {
+		const char *last = strrchr(node->devices[i].pnp_instance_id, '\\');
 		if (last != NULL && strchr(last, '&') == NULL)
 			rc = redactor_add(runner->redactor, REDACT_SERIAL, last + 1, err);
 	}
 	return rc;
 }
 
-int runner_open_redactor(struct runner *runner, struct error *err)
-{
-	struct text words CLEANUP_TEXT = {0};
-	add_own_words(runner->suites, &words);
-	add_node_words(runner->node, &words);
-	int rc = words.failed ? error_memory(err)
-			      : redactor_new(runner->settings->include_identity,
-					     text_string(&words), &runner->redactor, err);
-	if (rc == 0)
-		rc = redactor_add_this_host(runner->redactor, err);
-	return rc == 0 ? add_device_serials(runner, err) : rc;
-}
-
-static int journal_redaction(struct runner *runner, struct error *err)
+/* Adds one section of the environment, which it owns. */
+static int add_section(struct runner *runner, const char *key, cJSON *section, struct error *err)
 {
 	struct members environment CLEANUP_MEMBERS = members_new();
-	member_item(&environment, "redaction", redactor_to_json(runner->redactor, false));
+	member_item(&environment, key, section);
 	cJSON *json CLEANUP_JSON = members_take(&environment);
-	return json != NULL ? journal_add_environment(runner->journal, json, err)
-			    : error_memory(err);
+	return journal_add_environment(runner->journal, json, err);
 }
 
 int runner_open_journal(struct runner *runner, struct error *err)
 {
-	char table[DIGEST_SIZE] = "";
+	const struct runner_settings *settings = runner->settings;
 	char *path CLEANUP_FREE = path_join(runner->output, JOURNAL_FILE_NAME);
-	struct journal_run run = {
+	struct text rows CLEANUP_TEXT = {0};
+	char table[DIGEST_SIZE] = "";
+
+	/* Two reports with the same digest were judged by the same checks. */
+	for (const struct check_suite *const *suite = runner->suites; *suite != NULL; suite++) {
+		for (const struct check *check = (*suite)->checks; check->id != NULL; check++)
+			text_addf(&rows, "%s %u %d\n", check->id, check->revision,
+				  (int)check->requirement);
+	}
+	digest_bytes(text_string(&rows), rows.size, table);
+
+	const struct journal_run run = {
 		.id = runner->id,
 		.commit = GPUCERT_REVISION,
 		.table_digest = table,
-		.argv = runner->settings->argv,
-		.timeout_percent = (unsigned)runner->settings->asked.timeout_percent,
-		.min_run = (unsigned)runner->settings->min_run,
-		.conformance_required = runner->settings->conformance_required,
+		.argv = settings->argv,
+		.timeout_percent = (unsigned)settings->asked.timeout_percent,
+		.min_run = (unsigned)settings->min_run,
+		.conformance_required = settings->conformance_required,
 		.redactor = runner->redactor,
 	};
-	int rc = path != NULL ? digest_table(runner->suites, table, err) : error_memory(err);
-	if (rc == 0)
-		rc = journal_create(path, &run, &runner->journal, err);
-	return rc == 0 ? journal_redaction(runner, err) : rc;
+	int rc = journal_create(path, &run, &runner->journal, err);
+	if (rc < 0)
+		return rc;
+	return add_section(runner, "redaction", redactor_to_json(runner->redactor, false), err);
 }
 
-/* What earlier runs that died had left behind, and what of it stays. */
-static int journal_recovery(struct runner *runner, struct error *err)
+int runner_journal_environment(struct runner *runner, struct error *err)
 {
 	const struct workplace *workplace = &runner->workplace;
-	int rc = 0;
-	if (workplace->recovered.directories != 0)
+	cJSON *environment = NULL;
+	int rc = environment_describe(&runner->environment, &runner->context, workplace,
+				      &environment, err);
+	if (rc < 0)
+		return rc;
+	runner->described = environment;
+	rc = journal_add_environment(runner->journal, environment, err);
+	if (rc == 0 && workplace->runtime_ms != 0)
+		rc = journal_add_phase(runner->journal, REPORT_PHASE_CRI,
+				       "container runtime started", workplace->runtime_ms, err);
+	if (rc == 0 && workplace->image_ms != 0)
+		rc = journal_add_phase(runner->journal, REPORT_PHASE_SETUP,
+				       "probe image composed and imported", workplace->image_ms,
+				       err);
+
+	/* Cleaned up after earlier runs that died, and what could not be. */
+	if (rc == 0 && workplace->recovered.directories != 0)
 		rc = journal_add_event(runner->journal, NULL, "recovered",
 				       "what an earlier run left behind was removed", err);
 	for (size_t i = 0; rc == 0 && i < workplace->restored.count; i++) {
@@ -124,42 +120,18 @@ static int journal_recovery(struct runner *runner, struct error *err)
 	return rc;
 }
 
-int runner_journal_environment(struct runner *runner, struct error *err)
-{
-	cJSON *environment CLEANUP_JSON = NULL;
-	int rc = environment_describe(&runner->environment, &runner->context, &runner->workplace,
-				      &environment, err);
-	if (rc == 0)
-		rc = journal_add_environment(runner->journal, environment, err);
-	runner->described = STEAL(environment);
-	if (rc == 0 && runner->workplace.runtime_ms != 0)
-		rc = journal_add_phase(runner->journal, REPORT_PHASE_CRI,
-				       "container runtime started", runner->workplace.runtime_ms,
-				       err);
-	if (rc == 0 && runner->workplace.image_ms != 0)
-		rc = journal_add_phase(runner->journal, REPORT_PHASE_SETUP,
-				       "probe image composed and imported",
-				       runner->workplace.image_ms, err);
-	return rc == 0 ? journal_recovery(runner, err) : rc;
-}
-
 int runner_journal_plugin(struct runner *runner, struct error *err)
 {
-	struct members environment CLEANUP_MEMBERS = members_new();
-	cJSON *plugin = NULL;
 	if (!runner->plugin_news)
 		return 0;
-	int rc = environment_describe_plugin(&runner->environment, &runner->context, &plugin, err);
-	if (rc != 0)
-		return rc;
-	member_item(&environment, "plugin", plugin);
-	cJSON *json CLEANUP_JSON = members_take(&environment);
-	rc = json != NULL ? journal_add_environment(runner->journal, json, err) : error_memory(err);
+	int rc = add_section(runner, "plugin",
+			     environment_describe_plugin(&runner->environment, &runner->context),
+			     err);
 	runner->plugin_news = rc < 0;
 	return rc;
 }
 
-/* The requirement, and the checks of it that the plan leaves out. */
+/* The requirement, and its checks that the plan leaves out. */
 static cJSON *requirement_json(const struct plan *plan, enum check_requirement about)
 {
 	const struct requirement *requirement = requirement_get(about);
@@ -184,22 +156,6 @@ static cJSON *requirement_json(const struct plan *plan, enum check_requirement a
 	return members_take(&json);
 }
 
-static cJSON *expected_json(const struct expectation *row)
-{
-	const struct report_known known = expectation_known(row);
-	struct members json CLEANUP_MEMBERS = members_new();
-	member_string(&json, "outcome", report_outcome_names[known.outcome]);
-	member_string(&json, "entry", row->entry);
-	if (known.flaky)
-		member_bool(&json, "flaky", true);
-	if (known.reason[0] != '\0')
-		member_string(&json, "reason", known.reason);
-	member_string(&json, "why", row->why);
-	member_string(&json, "link", row->link);
-	member_string(&json, "reviewBy", row->review_by);
-	return members_take(&json);
-}
-
 /* `row` NULL: the check is expected to pass. */
 static cJSON *check_json(const struct plan_item *item, const struct expectation *row)
 {
@@ -212,8 +168,22 @@ static cJSON *check_json(const struct plan_item *item, const struct expectation 
 	member_string(&json, "title", check->title);
 	member_string(&json, "advice", check->advice);
 	member_string(&json, "unproven", item->unproven);
-	if (row != NULL)
-		member_item(&json, "expected", expected_json(row));
+
+	if (row != NULL) {
+		const struct report_known known = expectation_known(row);
+		struct members expected CLEANUP_MEMBERS = members_new();
+		member_string(&expected, "outcome", report_outcome_names[known.outcome]);
+		member_string(&expected, "entry", row->entry);
+		if (known.flaky)
+			member_bool(&expected, "flaky", true);
+		if (known.reason[0] != '\0')
+			member_string(&expected, "reason", known.reason);
+		member_string(&expected, "why", row->why);
+		member_string(&expected, "link", row->link);
+		member_string(&expected, "reviewBy", row->review_by);
+		member_item(&json, "expected", members_take(&expected));
+	}
+
 	if (item->outcome != REPORT_PASS) {
 		member_string(&json, "outcome", report_outcome_names[item->outcome]);
 		member_string(&json, "reason", item->reason);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "conformance/kubelet/plugin_directory.h"
 #include "containers/cri/cri.h"
@@ -18,44 +19,33 @@
 	"npipe:////./pipe/containerd-containerd"
 #define WITHOUT " (--launcher process goes without containers, and proves nothing about them)"
 
-/* The node and the image of its probes. */
-static int make_wine(struct workplace *workplace, const struct workplace_options *options,
-		     struct error *err)
-{
-	char *directory CLEANUP_FREE = path_join(workplace->run_directory, "wine");
-	int rc =
-		directory != NULL ? file_make_directories(directory, 0700, err) : error_memory(err);
-	return rc == 0 ? wine_node_make(directory, options->windows_programs, options->windows_dlls,
-					&workplace->wine, err)
-		       : rc;
-}
-
-static int prepare_wine_image(struct workplace *workplace, struct error *err)
-{
-	struct text_list programs CLEANUP_TEXT_LIST = {0};
-	char *cache CLEANUP_FREE = path_directory(workplace->wine.root);
-	struct wine_image_options options = {
-		.root = workplace->wine.root,
-		.starter = workplace->wine.starter,
-		.cache = cache,
-		.dlls = workplace->wine.dlls,
-	};
-	int rc = cache != NULL ? wine_node_probes(&workplace->wine, &programs, err)
-			       : error_memory(err);
-	options.programs = (const char *const *)programs.items;
-	return rc == 0 ? wine_image_prepare(&options, &workplace->images, err) : rc;
-}
-
+/* Composes the images of the probes and imports them. */
 static int import(struct workplace *workplace, struct error *err)
 {
+	const struct wine_node *wine = &workplace->wine;
 	uint64_t start = clock_monotonic_ms();
+	int rc = 0;
 	if (!OFFERS_IMAGES)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "images of Windows programs are not composed; build one and name "
 				 "it with --image (docs/windows-node.md)");
-	int rc = workplace->wine.directory != NULL
-			 ? prepare_wine_image(workplace, err)
-			 : images_prepare(workplace->run_directory, NULL, &workplace->images, err);
+
+	if (wine->directory != NULL) {
+		struct text_list programs CLEANUP_TEXT_LIST = {0};
+		char *cache CLEANUP_FREE = path_directory(wine->root);
+		struct wine_image_options options = {
+			.root = wine->root,
+			.starter = wine->starter,
+			.cache = cache,
+			.dlls = wine->dlls,
+		};
+		rc = wine_node_probes(wine, &programs, err);
+		options.programs = (const char *const *)programs.items;
+		if (rc == 0)
+			rc = wine_image_prepare(&options, &workplace->images, err);
+	} else {
+		rc = images_prepare(workplace->run_directory, NULL, &workplace->images, err);
+	}
 	if (rc == 0) {
 		const char *const references[] = {
 			workplace->images.probe.reference,
@@ -68,42 +58,7 @@ static int import(struct workplace *workplace, struct error *err)
 	return rc < 0 ? error_wrap(err, rc, "probe image") : 0;
 }
 
-/* The digest in "name@sha256:...", or the text itself where it is one; else nothing. */
-static void copy_digest(char out[DIGEST_SIZE], const char *text)
-{
-	const char *at = text != NULL ? strchr(text, '@') : NULL;
-	const char *digest = at != NULL ? at + 1 : text;
-	if (digest != NULL && strncmp(digest, "sha256:", strlen("sha256:")) == 0 &&
-	    strlen(digest) == DIGEST_SIZE - 1)
-		memcpy(out, digest, DIGEST_SIZE);
-}
-
-/* Of an image that was composed elsewhere it is only known that its probes must be this build's; on
- * Windows not even that. */
-static int expect_probes(struct workplace *workplace, struct error *err)
-{
-	return OFFERS_IMAGES ? images_describe_probes(NULL, &workplace->images.probe.manifest, err)
-			     : 0;
-}
-
-/* The build that a Windows image is made for, as the runtime tells from its configuration. NULL: it
- * tells none. */
-static char *image_os_version(const Runtime__V1__ImageStatusResponse *status)
-{
-	for (size_t i = 0; i < status->n_info; i++) {
-		const char *text = status->info[i]->value;
-		cJSON *info CLEANUP_JSON = NULL;
-		const char *version = NULL;
-		if (json_parse(text, strlen(text), &info, NULL) < 0)
-			continue;
-		version = json_pointer_string(info, "/imageSpec/os.version");
-		if (version != NULL)
-			return strdup(version);
-	}
-	return NULL;
-}
-
-/* An image that is there already; what is in it is not known. */
+/* Uses an image that the runtime already has; its content is not known. */
 static int use_image(struct workplace *workplace, const char *image, struct error *err)
 {
 	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
@@ -114,15 +69,59 @@ static int use_image(struct workplace *workplace, const char *image, struct erro
 	if (reply->image == NULL)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "image %s: the container runtime does not have it", image);
-	probe->reference = strdup(image);
-	probe->os_version = image_os_version(reply);
-	copy_digest(probe->digest, reply->image->n_repo_digests > 0 ? reply->image->repo_digests[0]
-								    : reply->image->id);
-	return probe->reference != NULL ? expect_probes(workplace, err) : error_memory(err);
+	probe->reference = memory_copy(image);
+
+	/* The build that a Windows image is made for. */
+	for (size_t i = 0; probe->os_version == NULL && i < reply->n_info; i++) {
+		const char *text = reply->info[i]->value;
+		cJSON *info CLEANUP_JSON = NULL;
+		if (json_parse(text, strlen(text), &info, NULL) < 0)
+			continue;
+		const char *version = json_pointer_string(info, "/imageSpec/os.version");
+		if (version != NULL)
+			probe->os_version = memory_copy(version);
+	}
+
+	/* "name@sha256:...", or only the digest. */
+	const char *digest =
+		reply->image->n_repo_digests > 0 ? reply->image->repo_digests[0] : reply->image->id;
+	const char *at = digest != NULL ? strchr(digest, '@') : NULL;
+	if (at != NULL)
+		digest = at + 1;
+	if (digest != NULL && text_starts_with(digest, "sha256:") &&
+	    strlen(digest) == DIGEST_SIZE - 1)
+		memcpy(probe->digest, digest, DIGEST_SIZE);
+
+	/* Its probes must be those of this build; on Windows not even that is known. */
+	return OFFERS_IMAGES ? images_describe_probes(NULL, &probe->manifest, err) : 0;
 }
 
-static int start_runtime(struct workplace *workplace, const struct workplace_options *options,
-			 struct error *err)
+/* Makes the run's directory, which is the runtime's where there is one, and the Wine node in it. */
+static int open_directory(struct workplace *workplace, const struct workplace_options *options,
+			  struct error *err)
+{
+	int rc = 0;
+	if (workplace->runtime == NULL)
+		rc = runtime_make_directory(&workplace->own_directory, err);
+	if (rc < 0)
+		return rc;
+	workplace->run_directory = memory_copy(
+		workplace->runtime != NULL ? runtime_describe(workplace->runtime)->work_directory
+					   : workplace->own_directory);
+	if (!OFFERS_WINE_NODE || !options->wine)
+		return 0;
+
+	char *wine CLEANUP_FREE = path_join(workplace->run_directory, "wine");
+	rc = file_make_directories(wine, 0700, err);
+	if (rc < 0)
+		return rc;
+	return wine_node_make(wine, options->windows_programs, options->windows_dlls,
+			      &workplace->wine, err);
+}
+
+/* The runtime, the directory and the images. */
+static int open_containers(struct workplace *workplace, const struct workplace_options *options,
+			   struct error *err)
 {
 	const struct runtime_options own = {.containerd = options->containerd,
 					    .cdi_directories = options->cdi_directories};
@@ -136,72 +135,25 @@ static int start_runtime(struct workplace *workplace, const struct workplace_opt
 	else
 		rc = error_set(err, ERROR_UNSUPPORTED, ONLY_ATTACHED);
 	workplace->runtime_ms = clock_monotonic_ms() - start;
-	return rc;
-}
-
-/* What the private runtime was configured with; of one that is only used its own words tell. */
-static int check_handlers(const struct workplace *workplace,
-			  const struct workplace_options *options, struct error *err)
-{
-	const struct runtime_description *description = runtime_describe(workplace->runtime);
-	for (size_t i = 0; options->handlers != NULL && i < options->handlers->count; i++) {
-		const char *name = options->handlers->items[i];
-		if (!description->is_private || text_list_has(description->handlers, name))
-			continue;
-		return error_set(
-			err, ERROR_ARGUMENT,
-			"--runtime-handler %s: a private containerd has runc, and crun and "
-			"kata where they are installed; --cri uses one with other handlers",
-			name);
-	}
-	return 0;
-}
-
-static int make_directory(struct workplace *workplace, struct error *err)
-{
-	int rc = 0;
-	if (workplace->runtime == NULL)
-		rc = runtime_make_directory(&workplace->own_directory, err);
-	if (rc != 0)
-		return rc;
-	const char *directory = workplace->runtime != NULL
-					? runtime_describe(workplace->runtime)->work_directory
-					: workplace->own_directory;
-	workplace->run_directory = strdup(directory);
-	return workplace->run_directory != NULL ? 0 : error_memory(err);
-}
-
-/* Nobody asked for containers, and this machine or this user has none to offer: told in
- * `missing`. A runtime that is there and does not work is an error. */
-static int do_without(struct workplace *workplace, const struct error *reason, struct error *err)
-{
-	workplace->launcher = "none";
-	free(workplace->missing);
-	workplace->missing = strdup(reason->text);
-	return workplace->missing != NULL ? 0 : error_memory(err);
-}
-
-static int open_directory(struct workplace *workplace, const struct workplace_options *options,
-			  struct error *err)
-{
-	int rc = make_directory(workplace, err);
-	return rc == 0 && OFFERS_WINE_NODE && options->wine ? make_wine(workplace, options, err)
-							    : rc;
-}
-
-/* The runtime, the directory, which is the runtime's where there is one, and the images. */
-static int open_containers(struct workplace *workplace, const struct workplace_options *options,
-			   struct error *err)
-{
-	int rc = start_runtime(workplace, options, err);
 	if (rc < 0) {
 		workplace->runtime = NULL;
 		return rc;
 	}
 	workplace->launcher = "containerd";
-	rc = check_handlers(workplace, options, err);
-	if (rc == 0)
-		rc = open_directory(workplace, options, err);
+
+	/* The handlers of a runtime that is only used are not known. */
+	const struct runtime_description *description = runtime_describe(workplace->runtime);
+	for (size_t i = 0; options->handlers != NULL && i < options->handlers->count; i++) {
+		const char *name = options->handlers->items[i];
+		if (description->is_private && !text_list_has(description->handlers, name))
+			return error_set(
+				err, ERROR_ARGUMENT,
+				"--runtime-handler %s: a private containerd has runc, and crun and "
+				"kata where they are installed; --cri uses one with other handlers",
+				name);
+	}
+
+	rc = open_directory(workplace, options, err);
 	if (rc < 0)
 		return rc;
 	return options->image != NULL ? use_image(workplace, options->image, err)
@@ -221,11 +173,18 @@ static int choose(struct workplace *workplace, const struct workplace_options *o
 		workplace->launcher = options->launcher;
 		return 0;
 	}
+
+	/* Nobody asked for containers, and this machine or this user cannot start them: the run does
+	 * without. An installed runtime that does not work is an error. */
 	if (!asked)
 		rc = OFFERS_PRIVATE_RUNTIME ? runtime_is_offered(&reason)
 					    : error_set(&reason, ERROR_UNSUPPORTED, ONLY_ATTACHED);
-	if (rc == ERROR_UNSUPPORTED)
-		return do_without(workplace, &reason, err);
+	if (rc == ERROR_UNSUPPORTED) {
+		free(workplace->missing);
+		workplace->missing = memory_copy(reason.text);
+		return 0;
+	}
+
 	if (rc == 0)
 		rc = open_containers(workplace, options, &reason);
 	if (rc < 0)
@@ -233,7 +192,7 @@ static int choose(struct workplace *workplace, const struct workplace_options *o
 	return 0;
 }
 
-/* A run that was killed while it was attached could not put back what it had moved aside. */
+/* A run that was killed while it was attached could not put back the files that it had moved. */
 static void restore(const char *work_directory, void *user)
 {
 	struct workplace *workplace = user;
@@ -241,7 +200,7 @@ static void restore(const char *work_directory, void *user)
 	bool restored = false;
 	char *path CLEANUP_FREE = path_join(work_directory, "context.json");
 	cJSON *context CLEANUP_JSON = NULL;
-	if (path == NULL || json_read_file(path, &context, NULL) < 0)
+	if (json_read_file(path, &context, NULL) < 0)
 		return;
 	const char *directory = json_pointer_string(context, "/attachDirectory");
 	if (directory == NULL)
@@ -252,8 +211,8 @@ static void restore(const char *work_directory, void *user)
 		(void)text_list_add(&workplace->restored, directory, NULL);
 }
 
-/* What resists is not this run's failure: it is told, and the next run tries again. */
-static void recover(struct workplace *workplace)
+int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
+		   struct workplace *workplace, struct error *err)
 {
 	const struct runtime_recovery recovery = {
 		.base_directory = RUNTIME_BASE_DIRECTORY,
@@ -262,17 +221,13 @@ static void recover(struct workplace *workplace)
 		.user = workplace,
 	};
 	struct error why = {0};
+	*workplace =
+		(struct workplace){.loop = loop, .launcher = "none", .missing = memory_copy("")};
+
+	/* Remains that resist are not this run's failure: they are reported, and the next run tries again. */
 	if (OFFERS_PRIVATE_RUNTIME && runtime_recover(&recovery, &workplace->recovered, &why) < 0)
 		(void)text_list_add(&workplace->resisted, why.text, NULL);
-}
 
-int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
-		   struct workplace *workplace, struct error *err)
-{
-	*workplace = (struct workplace){.loop = loop, .launcher = "none", .missing = strdup("")};
-	if (workplace->missing == NULL)
-		return error_memory(err);
-	recover(workplace);
 	int rc = choose(workplace, options, err);
 	if (rc == 0 && workplace->run_directory == NULL)
 		rc = open_directory(workplace, options, err);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What a run stands on: its private directory, the container runtime and the probe image. What
- * earlier runs that died left behind is cleaned up first.
+ * What a run depends on: its private directory, the container runtime and the probe image. Remains
+ * of earlier runs that died are cleaned up first.
  */
 
 #include "containers/images/images.h"
@@ -16,27 +16,27 @@ struct workplace {
 	char *own_directory;	 /* removed at the end; NULL when it belongs to the runtime */
 	struct runtime *runtime; /* NULL: containers are not used */
 	struct images images;
-	const char *launcher; /* "containerd", "process", "none" */
-	char *missing;	      /* why containers were wanted and are not offered; "" otherwise */
-	uint64_t runtime_ms;  /* starting the runtime */
-	uint64_t image_ms;    /* composing and importing the images */
+	const char *launcher;		    /* "containerd", "process", "none" */
+	char *missing;			    /* why containers cannot be used; "" otherwise */
+	uint64_t runtime_ms;		    /* starting the runtime */
+	uint64_t image_ms;		    /* composing and importing the images */
 	struct runtime_recovered recovered; /* of earlier runs that died */
-	struct text_list restored; /* plugin directories in which they had moved files aside */
-	struct text_list resisted; /* what of them could not be cleaned up, and why */
-	struct wine_node wine;	   /* of a Wine node; directory NULL: the node is this machine */
+	struct text_list restored;	    /* plugin directories whose files were put back */
+	struct text_list resisted;	    /* what could not be cleaned up, and why */
+	struct wine_node wine; /* of a Wine node; directory NULL: the node is this machine */
 };
 
 struct workplace_options {
-	/* "containerd", "process", "none", or NULL to choose: containers, or none where they are
-	 * not offered (runtime_is_offered()), which `missing` tells then. With "containerd" or an
-	 * address asked for, their absence is an error. A runtime that does not work always is. */
+	/* "containerd", "process", "none", or NULL to choose: containers, or none where they cannot
+	 * be started (runtime_is_offered()), which `missing` then explains. If "containerd" or an
+	 * address was asked for, that is an error. A runtime that does not work always is. */
 	const char *launcher;
 	const char *cri_address; /* an existing runtime; NULL starts a private one */
 	const char *containerd;	 /* the private one's program, as in struct runtime_options */
 	const struct text_list *cdi_directories; /* as there; may be NULL */
 	/* The probe image, which that runtime has; NULL: it is composed and imported. */
 	const char *image;
-	const struct text_list *handlers; /* that a private one must have; NULL: any */
+	const struct text_list *handlers; /* which a private one must have; NULL: any */
 	bool wine; /* make a Wine node (containers/wine/node.h) in the directory "wine" */
 	const char *windows_programs; /* for it; NULL: where wine_node_make() looks */
 	const char *windows_dlls;     /* for it, as in struct wine_node */

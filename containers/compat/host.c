@@ -90,8 +90,9 @@ const char *host_architecture(const char *machine)
 	return machine;
 }
 
-static int read_document(const cJSON *document, struct host_facts *out, struct error *err)
+int host_facts_from_json(const cJSON *document, struct host_facts *out, struct error *err)
 {
+	*out = (struct host_facts){0};
 	struct json_at root = json_root(document);
 	int rc = json_members_read(&root, members, out, &out->arena, err);
 	if (rc < 0)
@@ -107,7 +108,7 @@ int host_facts_parse(const char *data, size_t size, struct host_facts *out, stru
 	cJSON *document CLEANUP_JSON = NULL;
 	*out = (struct host_facts){0};
 	int rc = json_parse(data, size, &document, err);
-	return rc == 0 ? read_document(document, out, err) : rc;
+	return rc == 0 ? host_facts_from_json(document, out, err) : rc;
 }
 
 /* Of a recorded node, or of this machine and what only it can tell. */
@@ -143,7 +144,7 @@ int host_facts_read(const char *path, struct host_facts *out, struct error *err)
 		return rc;
 	if (text_equal(json_pointer_string(document, "/schema"), NODE_SCHEMA))
 		return take((struct discovery_options){.recorded_node = path}, out, err);
-	rc = read_document(document, out, err);
+	rc = host_facts_from_json(document, out, err);
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 

@@ -72,6 +72,7 @@ void host_facts_free(struct host_facts *host);
 /* The JSON of a host file. `out` is overwritten; free it after an error, too. ERROR_FORMAT names the
  * place. */
 int host_facts_parse(const char *data, size_t size, struct host_facts *out, struct error *err);
+int host_facts_from_json(const cJSON *document, struct host_facts *out, struct error *err);
 
 /* A host file, or a recorded node. Errors name the path: those of file_read(), of
  * host_facts_parse() and of discovery_take(). */

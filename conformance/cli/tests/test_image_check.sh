@@ -105,7 +105,7 @@ expect_exit 3 gpucert image check --host "$work/twice.json" --platform linux/amd
 expect_says "twice.json: os: it is there twice"
 linux "$work/layout-amd64" '"A=b"'
 expect_exit 3 gpucert image check --platform linux/arm64 "oci:$work/layout-amd64"
-expect_says "layout-amd64: for linux/amd64 alone, and not for linux/arm64"
+expect_says "layout-amd64: only for linux/amd64, and not for linux/arm64"
 expect_exit 0 gpucert image check --platform linux/x86_64 --host "$hosts/linux-h200.json" "oci:$work/layout-amd64"
 printf '{"schema": "gpucert-host/1", "os": "linux", "architecture": "\\u001b[31m"}' >"$work/rude.json"
 expect_exit 1 gpucert image check --host "$work/rude.json" --platform linux/amd64
