@@ -137,16 +137,14 @@ static int list_devices(struct ffmpeg *ffmpeg, struct api_report *report, struct
 	for (size_t i = 0; i < ARRAY_SIZE(lists) && ffmpeg->list == NULL; i++) {
 		struct api_report other CLEANUP_API_REPORT = {0};
 		void *session = NULL;
-		int rc = api_open(lists[i], &other, &session, err);
-		if (rc == 0 && cJSON_GetArraySize(other.devices) > 0) {
+		api_open(lists[i], &other, &session);
+		if (cJSON_GetArraySize(other.devices) > 0) {
 			cJSON *empty = report->devices;
 			report->devices = other.devices;
 			other.devices = empty;
 			ffmpeg->list = lists[i];
 		}
 		api_close(lists[i], session);
-		if (rc != 0)
-			return rc;
 	}
 	return ffmpeg->list != NULL ? 0 : add_processor(report, err);
 }

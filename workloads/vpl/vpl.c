@@ -249,7 +249,7 @@ struct encoder_state {
 static void give_display(struct encoder_state *e, mfxU32 node)
 {
 	const unsigned minor = node != 0 ? node : FIRST_NODE;
-	(void)api_open(&vaapi_api, &e->report, &e->vaapi, NULL);
+	api_open(&vaapi_api, &e->report, &e->vaapi);
 	const struct vaapi *va = e->vaapi;
 	for (size_t i = 0; va != NULL && i < va->count; i++) {
 		if (va->nodes[i].minor == minor && va->nodes[i].reason.code == 0)
