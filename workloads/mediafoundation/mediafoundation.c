@@ -77,7 +77,7 @@ static int takes_ten_bits(IMFTransform *transform)
 		IMFMediaType *type = NULL;
 		GUID subtype = {0};
 		if (FAILED(IMFTransform_GetInputAvailableType(transform, 0, i, &type)))
-			return i == 0 ? VIDEO_NOT_TOLD : 0;
+			return i == 0 ? VIDEO_UNKNOWN : 0;
 		(void)IMFMediaType_GetGUID(type, &MF_MT_SUBTYPE, &subtype);
 		com_release(type);
 		if (IsEqualGUID(&subtype, &MFVideoFormat_P010))
@@ -90,7 +90,7 @@ static int most_b_frames(IMFTransform *transform)
 {
 	ICodecAPI *api = NULL;
 	VARIANT least = {0}, most = {0}, step = {0};
-	int frames = VIDEO_NOT_TOLD;
+	int frames = VIDEO_UNKNOWN;
 	if (FAILED(IMFTransform_QueryInterface(transform, &codec_api, (void **)&api)))
 		return frames;
 	if (SUCCEEDED(ICodecAPI_GetParameterRange(api, &b_picture_count, &least, &most, &step)) &&
