@@ -10,15 +10,15 @@ static bool is_verified(const cJSON *document)
 	return json_pointer_true(document, "/work/verified");
 }
 
-/* Why it did not work. */
-static const char *why(const cJSON *document)
+/* Why the work failed. */
+static const char *failure_reason(const cJSON *document)
 {
 	const char *of_work = view_string(document, "/work/reason");
 	return of_work[0] != '\0' ? of_work : view_string(document, "/api/reason");
 }
 
 /* Moves the offer into the tenant of its device, if it is one of the first two of that device. */
-static bool take(struct offer *offer, void *user)
+static bool add_tenant(struct offer *offer, void *user)
 {
 	struct isolation *isolation = user;
 	struct tenant *tenants = isolation->tenants;
@@ -67,7 +67,7 @@ bool tenants_open(struct isolation *isolation, struct check_run *run, bool repli
 {
 	if (!open_with(isolation, run, replicas))
 		return false;
-	(void)offers_each(isolation->rig, take, isolation);
+	(void)offers_each(isolation->rig, add_tenant, isolation);
 	for (size_t i = 0; i < isolation->count; i++)
 		check_add_device(run, isolation->tenants[i].device->id);
 	if (isolation->count == 0)
@@ -82,7 +82,7 @@ bool tenants_open_pair(struct isolation *isolation, struct check_run *run,
 	if (!open_with(isolation, run, wanted == TENANTS_SAME) ||
 	    !isolation_inspect_bare(isolation))
 		return false;
-	size_t ids = offers_each(isolation->rig, take, isolation);
+	size_t ids = offers_each(isolation->rig, add_tenant, isolation);
 	if (isolation->pair[0] != NULL || ids == 0)
 		return isolation->pair[0] != NULL;
 	if (isolation->unseen != 0)
@@ -135,7 +135,7 @@ struct probe *tenant_start_paused(struct tenant *tenant, size_t offer, const cha
 	const cJSON *document = stage_finish(tenant->stage, probe);
 	if (document != NULL)
 		(void)check_expect(tenant->run, false, tenant_label(tenant, label),
-				   "in the midst of its work", "%s", why(document));
+				   "in the midst of its work", "%s", failure_reason(document));
 	return NULL;
 }
 
@@ -156,7 +156,7 @@ const cJSON *tenant_find_api(struct tenant *tenant, const char *label)
 		const cJSON *document = tenant_run(tenant, label, NULL);
 		if (document == NULL || is_verified(document))
 			return document;
-		reason = check_format(tenant->run, "%s: %s", api->name, why(document));
+		reason = check_format(tenant->run, "%s: %s", api->name, failure_reason(document));
 	}
 	check_unsupported(tenant->run, "%s: nothing computes on it: %s", tenant->device->id,
 			  reason);
@@ -167,7 +167,7 @@ const cJSON *tenant_find_api(struct tenant *tenant, const char *label)
 bool tenant_expect_work(const struct tenant *tenant, const char *what, const cJSON *document)
 {
 	const char *status = view_string(document, "/work/status");
-	const char *reason = why(document);
+	const char *reason = failure_reason(document);
 	if (status[0] == '\0')
 		status = view_string(document, "/api/status");
 	return check_expect(tenant->run, is_verified(document), tenant_label(tenant, what), "works",

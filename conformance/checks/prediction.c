@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { TOLD_MAX = 500 };
+enum { SYMPTOM_MAX = 500 };
 
 static const char kept_file[] = "predictions.json";
 static const char *const outcome_names[] = {"worked", "failed", "failed", "stopped",
@@ -59,7 +59,7 @@ bool prediction_make(struct check_run *run, const struct facts *facts, const cha
 }
 
 int prediction_agrees(const struct compat_answer *answer, enum prediction_outcome outcome,
-		      const char *told, const struct compat_finding **wrong)
+		      const char *symptom, const struct compat_finding **wrong)
 {
 	enum compat_verdict verdict = compat_answer_verdict(answer);
 	bool failed = outcome == PREDICTION_FAILED || outcome == PREDICTION_NOT_RUN;
@@ -70,7 +70,7 @@ int prediction_agrees(const struct compat_answer *answer, enum prediction_outcom
 		const struct compat_finding *finding = &answer->findings[i];
 		if ((outcome == PREDICTION_WORKED && finding->verdict == COMPAT_CANNOT_WORK) ||
 		    (failed && finding->verdict == COMPAT_WORKS &&
-		     compat_rule_shows(finding->rule, outcome == PREDICTION_FAILED, told)))
+		     compat_rule_shows(finding->rule, outcome == PREDICTION_FAILED, symptom)))
 			*wrong = finding;
 	}
 	if (*wrong != NULL)
@@ -79,13 +79,13 @@ int prediction_agrees(const struct compat_answer *answer, enum prediction_outcom
 }
 
 void prediction_record(struct check_run *run, const struct prediction *prediction,
-		       enum prediction_outcome outcome, const char *told)
+		       enum prediction_outcome outcome, const char *symptom)
 {
 	if (prediction->facts == NULL)
 		return;
 	const struct compat_answer *answer = &prediction->answer;
 	const struct compat_finding *wrong = NULL;
-	int agrees = prediction_agrees(answer, outcome, told, &wrong);
+	int agrees = prediction_agrees(answer, outcome, symptom, &wrong);
 	const struct compat_finding *about = wrong != NULL ? wrong : prediction->worst;
 	struct members record CLEANUP_MEMBERS = members_new();
 	member_string(&record, "image", prediction->facts->image.reference);
@@ -96,7 +96,7 @@ void prediction_record(struct check_run *run, const struct prediction *predictio
 	member_string(&record, "rule", about != NULL ? about->rule : NULL);
 	member_string(&record, "reason", about != NULL ? about->reason : "");
 	member_string(&record, "outcome", outcome_names[outcome]);
-	member_cut(&record, "told", told, TOLD_MAX);
+	member_cut(&record, "told", symptom, SYMPTOM_MAX);
 	if (agrees < 0)
 		member_null(&record, "agrees");
 	else
@@ -139,11 +139,11 @@ void prediction_record_end(struct check_run *run, const struct prediction *predi
 		return; /* the image was not tried */
 	if (failed) {
 		char description[512] = "";
-		struct text told CLEANUP_TEXT = {0};
+		struct text symptom CLEANUP_TEXT = {0};
 		launch_describe(result, description, sizeof(description));
-		text_addf(&told, "%s%s%s", description, result->err.size != 0 ? "; " : "",
+		text_addf(&symptom, "%s%s%s", description, result->err.size != 0 ? "; " : "",
 			  text_string(&result->err));
-		prediction_record(run, prediction, PREDICTION_NOT_RUN, text_string(&told));
+		prediction_record(run, prediction, PREDICTION_NOT_RUN, text_string(&symptom));
 		return;
 	}
 	if (document == NULL)

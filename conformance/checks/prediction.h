@@ -43,11 +43,11 @@ enum prediction_outcome {
  * show a rule's symptom. 1: yes, 0: no, -1: unknown. *wrong: for 0 the finding that is not true.
  */
 int prediction_agrees(const struct compat_answer *answer, enum prediction_outcome outcome,
-		      const char *told, const struct compat_finding **wrong);
+		      const char *symptom, const struct compat_finding **wrong);
 
-/* Records both. `told`: the launch's account of its failure. */
+/* Records both. `symptom`: the text of its failure. */
 void prediction_record(struct check_run *run, const struct prediction *prediction,
-		       enum prediction_outcome outcome, const char *told);
+		       enum prediction_outcome outcome, const char *symptom);
 
 /* Records how a launch ended; `document` NULL: it printed none that counts. An end that does not depend on
  * the image is not recorded. */

@@ -149,7 +149,7 @@ static bool holds_probes(const struct stage *stage)
 
 /* Waits until the probe is held, judges its container, and lets the probe continue if it is the image's own.
  * True also for a probe that ended before it was held, which stage_finish() judges. False: recorded. */
-static bool let_go(struct stage *stage, struct probe *probe, const struct grant *grant)
+static bool release_probe(struct stage *stage, struct probe *probe, const struct grant *grant)
 {
 	struct error err = {0};
 	int64_t pid = 0;
@@ -246,7 +246,7 @@ static bool start_probe(struct stage *stage, struct probe *probe, const struct l
 				    err.text);
 	if (!check_works(stage->run, rc, probe->label, &err))
 		return false;
-	return !OFFERS_INSPECTION || !spec->hold || let_go(stage, probe, applied);
+	return !OFFERS_INSPECTION || !spec->hold || release_probe(stage, probe, applied);
 }
 
 static struct probe *start(struct stage *stage, const char *label, const char *const *command,
@@ -304,8 +304,8 @@ static const struct launch_result *wait_end(struct stage *stage, struct probe *p
 	return result;
 }
 
-/* The first container with a grant is compared with one that has none. */
-static void know_bare(struct stage *stage)
+/* Containers with a grant are compared with one that has none, which is launched first. */
+static void launch_bare(struct stage *stage)
 {
 	static const char *const command[] = {"probe-visibility", NULL};
 	if (!holds_probes(stage) || every_container_has_bare(stage->run, stage->handler))
@@ -319,7 +319,7 @@ struct probe *stage_start(struct stage *stage, const char *label, const char *co
 			  const struct grant *grant)
 {
 	if (grant != NULL)
-		know_bare(stage);
+		launch_bare(stage);
 	return start(stage, label, command, grant, false, NULL);
 }
 
@@ -327,7 +327,7 @@ struct probe *stage_start_planted(struct stage *stage, const char *label,
 				  const char *const *command, const struct grant *grant)
 {
 	if (grant != NULL)
-		know_bare(stage);
+		launch_bare(stage);
 	return start(stage, label, command, grant, true, NULL);
 }
 
