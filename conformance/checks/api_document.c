@@ -6,6 +6,7 @@
 #include "conformance/checks/suites.h"
 #include "conformance/checks/video.h"
 #include "conformance/runner/context.h"
+#include "containers/offers.h"
 #include "reports/view.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ static void expect_outcome(struct check_run *run, const struct discovery_device 
 		return;
 	}
 
-	if (api->encodes) {
+	if (OFFERS_ENCODERS && api->encodes) {
 		/* That the streams are right is recorded when the document is read
 		 * (authenticity.h). */
 		if (expect_status(run, document, strcmp(status, "encoded") == 0, "/work/status",
@@ -138,7 +139,7 @@ void api_expect_document(struct check_run *run, const struct discovery_device *d
 			 const cJSON *document, struct identity_seen *seen)
 {
 	const struct discovery_snapshot *node = check_context(run)->node;
-	if (strcmp(view_string(document, "/api/missing"), "ffmpeg") == 0) {
+	if (OFFERS_ENCODERS && strcmp(view_string(document, "/api/missing"), "ffmpeg") == 0) {
 		video_expect_ffmpeg(run, device, document, api_is_offered);
 		return;
 	}

@@ -54,13 +54,15 @@ static void close_stage(void *argument)
 		launch_free(probe->launch);
 		if (OFFERS_INSPECTION)
 			container_view_free(&probe->view);
-		prediction_free(&probe->prediction);
+		if (OFFERS_PREDICTIONS)
+			prediction_free(&probe->prediction);
 		cJSON_Delete(probe->document);
 		free(probe);
 	}
 	launcher_free(stage->launcher);
 	cri_close(stage->cri);
-	facts_free(&stage->facts);
+	if (OFFERS_PREDICTIONS)
+		facts_free(&stage->facts);
 	if (OFFERS_WINE_NODE)
 		wine_node_free(&stage->wine);
 	if (stage->loop == &stage->own_loop &&
@@ -114,7 +116,7 @@ struct stage *stage_open_handler(struct check_run *run, uv_loop_t *loop, size_t 
 	stage->handler = context_handler(context, handler);
 	stage->loop = loop != NULL ? loop : &stage->own_loop;
 	check_defer(run, close_stage, stage);
-	int rc = facts_read(context->run_directory, &stage->facts, &err);
+	int rc = OFFERS_PREDICTIONS ? facts_read(context->run_directory, &stage->facts, &err) : 0;
 	if (!check_works(run, rc, NULL, &err))
 		return NULL;
 
@@ -188,7 +190,7 @@ static bool may_launch(struct stage *stage, struct probe *probe, const struct gr
 {
 	struct prediction *prediction = &probe->prediction;
 	const struct check *check = check_row(stage->run);
-	if (stage->facts.untold[0] != '\0')
+	if (!OFFERS_PREDICTIONS || stage->facts.untold[0] != '\0')
 		return true;
 	if (!prediction_make(stage->run, &stage->facts, probe->identity.probe, probe->opens, grant,
 			     prediction))
@@ -389,7 +391,8 @@ const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 	if (result == NULL)
 		return NULL;
 	const cJSON *document = finish(stage, probe, result);
-	prediction_record_end(stage->run, &probe->prediction, result, document);
+	if (OFFERS_PREDICTIONS)
+		prediction_record_end(stage->run, &probe->prediction, result, document);
 	return document;
 }
 
@@ -475,7 +478,8 @@ const struct launch_result *stage_end(struct stage *stage, struct probe *probe, 
 				    probe->document);
 		*document = probe->document;
 	}
-	prediction_record_end(stage->run, &probe->prediction, result, *document);
+	if (OFFERS_PREDICTIONS)
+		prediction_record_end(stage->run, &probe->prediction, result, *document);
 	return result;
 }
 

@@ -14,6 +14,8 @@ const struct check_suite *const suites[] = {
 	&(const struct check_suite){"restart", "Restarts and resilience", restart_checks},
 	&(const struct check_suite){"api", "GPU APIs inside containers", api_checks},
 	&(const struct check_suite){"isolation", "Isolation between containers", isolation_checks},
+#if GPUCERT_MODULE_IMAGES
 	&(const struct check_suite){"image", "Images: prediction and outcome", image_checks},
+#endif
 	NULL,
 };

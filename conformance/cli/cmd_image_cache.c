@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `image cache`: what is kept of registries. */
+#include "base/cache_directory.h"
 #include "base/cleanup.h"
 #include "conformance/cli/commands.h"
 #include "containers/registry/content_cache.h"
@@ -23,7 +24,7 @@ static int show_size(struct error *err)
 {
 	struct content_cache_size size = {0};
 	struct text line CLEANUP_TEXT = {0};
-	char *directory CLEANUP_FREE = content_cache_directory();
+	char *directory CLEANUP_FREE = cache_directory();
 	if (directory == NULL)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no folder for caches is known: set XDG_CACHE_HOME or HOME");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/runner/environment.h"
 
+#include "base/cache_directory.h"
 #include "base/digest.h"
 #include "base/members.h"
 #include "base/memory.h"
 #include "base/os_version.h"
 #include "base/path.h"
 #include "containers/offers.h"
-#include "containers/registry/content_cache.h"
 #include "containers/runtime/identity.h"
 
 #include <string.h>
@@ -356,7 +356,7 @@ int environment_open(struct environment *environment, uv_loop_t *loop,
 		     struct error *err)
 {
 	char *program CLEANUP_FREE = NULL;
-	char *folder CLEANUP_FREE = content_cache_directory();
+	char *folder CLEANUP_FREE = cache_directory();
 	int rc = 0;
 	if (folder != NULL) {
 		char *kept CLEANUP_FREE = path_join(folder, "digests");

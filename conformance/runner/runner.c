@@ -376,7 +376,7 @@ static int open_workplace(struct runner *runner, struct error *err)
 
 	fill_context(runner);
 	rc = context_write(&runner->context, err);
-	if (rc == 0)
+	if (rc == 0 && OFFERS_PREDICTIONS)
 		rc = facts_write(workplace, runner->node, err);
 	if (rc < 0)
 		return rc;

@@ -30,7 +30,7 @@ static int import(struct workplace *workplace, struct error *err)
 				 "images of Windows programs are not composed; build one and name "
 				 "it with --image (docs/windows-node.md)");
 
-	if (wine->directory != NULL) {
+	if (OFFERS_WINE_NODE && wine->directory != NULL) {
 		struct text_list programs CLEANUP_TEXT_LIST = {0};
 		char *cache CLEANUP_FREE = path_directory(wine->root);
 		struct wine_image_options options = {

@@ -12,23 +12,6 @@
 #include <sys/stat.h>
 #include <uv.h>
 
-char *content_cache_directory(void)
-{
-	static const struct {
-		const char *variable, *below;
-	} places[] = {
-		{"XDG_CACHE_HOME", "gpucert"},
-		{"LOCALAPPDATA", "gpucert"},
-		{"HOME", ".cache/gpucert"},
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		const char *parent = program_variable(places[i].variable);
-		if (parent != NULL && path_is_absolute(parent))
-			return path_join(parent, places[i].below);
-	}
-	return NULL;
-}
-
 int content_cache_open(const char *directory, const struct image_descriptor *what,
 		       struct blob_reader **out, struct error *err)
 {

@@ -20,10 +20,6 @@ enum { CONTENT_CACHE_INCOMING_S = 24 * 60 * 60 };
 /* How names begin of what is on its way into it. */
 #define CONTENT_INCOMING ".incoming-"
 
-/* "$XDG_CACHE_HOME/gpucert", "~/.cache/gpucert", on Windows below %LOCALAPPDATA%. NULL: no such folder is
- * known, or no memory. Caller frees. */
-char *content_cache_directory(void);
-
 struct content_cache_size {
 	size_t files, removed; /* `files` are left */
 	uint64_t bytes, removed_bytes;

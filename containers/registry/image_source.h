@@ -23,7 +23,7 @@
 struct image_source;
 
 struct image_source_options {
-	/* Where blobs of registries are kept (content_cache.h). NULL: content_cache_directory(). */
+	/* Where blobs of registries are kept (content_cache.h). NULL: cache_directory(). */
 	const char *cache_directory;
 	bool no_cache;
 	struct registry_options registry;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/cache_directory.h"
 #include "containers/registry/content_cache.h"
 #include "containers/registry/internal.h"
 #include "containers/registry/reference.h"
@@ -72,7 +73,7 @@ int source_registry_open(const struct source_name *name, const struct image_sour
 	*out = (struct source){.kind = &remote_kind, .self = source};
 	if (!options->no_cache)
 		out->cache = options->cache_directory != NULL ? strdup(options->cache_directory)
-							      : content_cache_directory();
+							      : cache_directory();
 	int rc = image_reference_parse(name->whole, &source->reference, err);
 	return rc == 0 ? registry_open(source->reference.host, source->reference.name, false,
 				       &options->registry, &source->registry, err)
