@@ -28,8 +28,8 @@ void *memory_allocate(size_t count, size_t size)
 void *memory_resize(void *array, size_t count, size_t size)
 {
 	return memory_checked_(size != 0 && count <= SIZE_MAX / size
-			       ? realloc(array, count != 0 ? count * size : 1)
-			       : NULL);
+				       ? realloc(array, count != 0 ? count * size : 1)
+				       : NULL);
 }
 
 char *memory_copy(const char *string)

@@ -2,23 +2,12 @@
 #pragma once
 
 /*
- * Versions of documents. A document says in its member `schema` what it is, and of which version:
- * "gpucert-report/2". docs/versions.md tells when the number rises and how long earlier ones are read.
+ * Versions of documents. The member `schema` of a document names its format and version:
+ * "gpucert-report/2". docs/versions.md says when the number rises. Only today's version is read.
  */
 
 #include "base/json.h"
 
-/* Makes the next version of a document, in place. Documents come from strangers: what is not of the
- * expected type is left as it is, for the reader to refuse. ERROR_MEMORY. */
-typedef int schema_step(cJSON *document, struct error *err);
-
-struct schema {
-	const char *today;	   /* "gpucert-report/2" */
-	schema_step *const *steps; /* NULL-ended; from the oldest version that is read to today's */
-};
-
-/* Makes today's document of one of an earlier version. `head` has the member `schema`; it is the document
- * itself, or (of a journal) its first record. ERROR_FORMAT: it says to be something else;
- * ERROR_UNSUPPORTED: of a version that is newer, or older than the oldest that is read; ERROR_MEMORY.
- * After an error the document may be in part of the next version. */
-int schema_upgrade(const struct schema *schema, cJSON *head, cJSON *document, struct error *err);
+/* Is the document (or the first record of a journal) of the version that `today` names? ERROR_FORMAT: it is
+ * something else; ERROR_UNSUPPORTED: a newer or an older version. */
+int schema_check(const cJSON *document, const char *today, struct error *err);

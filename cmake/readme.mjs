@@ -151,4 +151,8 @@ for (const page of pages) {
 		.replace(/(<!-- sample: (\w+) -->\n)((?:\|.*\n)+)/g, (_, head, name, old) => renew(page, head, name, old));
 	if (!check) writeFileSync(path, written);
 }
+// The picture of README.md, of the run that fails, where the build has a browser for its tests.
+const picture = join(build, 'npm', 'pages', 'picture.mjs');
+if (!check && isAsked('library') && existsSync(picture))
+	execFileSync('node', [picture, join(report('library'), 'report.html'), join(import.meta.dirname, '../docs/report.png')], {stdio: 'inherit'});
 process.exitCode = differs ? 1 : 0;

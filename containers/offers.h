@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What of containers/ this system offers. What it does not offer is not built: callers ask here
- * first, and the compiler drops what stands behind a constant that is false.
+ * The parts that this build offers. Others are not built: callers ask here first, and the compiler drops
+ * the calls that follow a constant that is false.
  */
 
 #ifdef _WIN32
@@ -16,4 +16,9 @@
 #define OFFERS_IMAGES	       OFFERS_ON_LINUX /* composing them: images_prepare() */
 #define OFFERS_CONTENTS	       OFFERS_ON_LINUX /* containers/contents/: ELF is read there */
 #define OFFERS_INSPECTION      OFFERS_ON_LINUX /* containers/inspect/: there is /proc */
-#define OFFERS_WINE_NODE       OFFERS_ON_LINUX /* containers/wine/ */
+
+/* Modules that a build may leave out (cmake/GpucertModules.cmake). */
+#define OFFERS_WINE_NODE (GPUCERT_MODULE_WINE != 0) /* containers/wine/ */
+#define OFFERS_PREDICTIONS                                                                         \
+	(GPUCERT_MODULE_IMAGES != 0) /* containers/compat/, contents/, registry/ */
+#define OFFERS_ENCODERS (GPUCERT_MODULE_ENCODERS != 0) /* workloads/video/ */

@@ -19,6 +19,7 @@ struct discovery_device *builder_add(struct builder *builder)
 	struct discovery_device **devices = arena_grow(&builder->arena, builder->devices,
 						       builder->device_count, sizeof(*devices));
 	struct discovery_device *device = arena_allocate(&builder->arena, sizeof(*device));
+
 	if (devices == NULL || device == NULL)
 		return NULL;
 	json_members_reset(discovery_device_members, device);
@@ -32,6 +33,7 @@ struct discovery_device *builder_add_partition(struct builder *builder,
 {
 	const char *own_id = builder_new_id(builder, id);
 	struct discovery_device *device = builder_add(builder);
+
 	if (device == NULL)
 		return NULL;
 	const struct discovery_device empty = *device;
@@ -55,7 +57,7 @@ const char *builder_string(struct builder *builder, const char *string)
 	return arena_string(&builder->arena, string);
 }
 
-/* Room for one more element behind those of a device's array, which only the builder writes. */
+/* Makes room for another element of a device's array, which only the builder writes. */
 static void *grow(struct builder *builder, const void *items, size_t count, size_t size)
 {
 	return arena_grow(&builder->arena, (void *)(uintptr_t)items, count, size);
@@ -66,6 +68,7 @@ void builder_add_file(struct builder *builder, struct discovery_device *device,
 {
 	struct discovery_file *files =
 		grow(builder, device->files, device->file_count, sizeof(*files));
+
 	if (files == NULL)
 		return;
 	device->files = files;
@@ -83,6 +86,7 @@ void builder_add_node(struct builder *builder, struct discovery_device *device, 
 	struct discovery_node *nodes =
 		grow(builder, device->nodes, device->node_count, sizeof(*nodes));
 	const char *copy = builder_string(builder, path);
+
 	if (nodes == NULL)
 		return;
 	device->nodes = nodes;
@@ -94,6 +98,7 @@ void builder_add_variable(struct builder *builder, struct discovery_device *devi
 {
 	struct discovery_variable *variables =
 		grow(builder, device->environment, device->variable_count, sizeof(*variables));
+
 	if (variables == NULL)
 		return;
 	device->environment = variables;
@@ -104,6 +109,7 @@ void builder_add_variable(struct builder *builder, struct discovery_device *devi
 void builder_add_name(struct builder *builder, const char *const **names, const char *name)
 {
 	size_t count = text_position(*names, name);
+
 	if ((*names)[count] != NULL)
 		return;
 	const char **grown = grow(builder, *names, count, sizeof(*grown));
@@ -119,6 +125,7 @@ void builder_diagnose(struct builder *builder, const char *place, const char *fo
 	struct discovery_diagnostic *diagnostics = grow(
 		builder, snapshot->diagnostics, snapshot->diagnostic_count, sizeof(*diagnostics));
 	va_list args;
+
 	if (diagnostics == NULL)
 		return;
 	if (builder->place_prefix != NULL && text_starts_with(place, builder->place_prefix))
@@ -134,7 +141,7 @@ void builder_diagnose(struct builder *builder, const char *place, const char *fo
 
 const char *builder_vendor(struct builder *builder, int64_t id)
 {
-	/* Who registered the number with the PCI-SIG, by the name that people know. */
+	/* The usual names of the vendors to whom the PCI-SIG assigned these numbers. */
 	static const struct {
 		int64_t id;
 		const char *name;
@@ -144,6 +151,7 @@ const char *builder_vendor(struct builder *builder, int64_t id)
 		{0x1af4, "Red Hat"},   {0x1ed5, "Moore Threads"}, {0x5143, "Qualcomm"},
 		{0x8086, "Intel"},
 	};
+
 	for (size_t i = 0; i < ARRAY_SIZE(vendors); i++) {
 		if (vendors[i].id == id)
 			return vendors[i].name;
@@ -160,6 +168,7 @@ static bool device_id_allows(char c)
 bool device_id_is_valid(const char *id)
 {
 	size_t length = strlen(id);
+
 	if (length == 0 || length > DEVICE_ID_MAX)
 		return false;
 	for (size_t i = 0; i < length; i++) {
@@ -182,6 +191,7 @@ const char *builder_new_id(struct builder *builder, const char *text)
 {
 	char id[DEVICE_ID_MAX + 1] = "";
 	size_t length = 0;
+
 	for (; length < DEVICE_ID_MAX && text[length] != '\0'; length++)
 		id[length] = '-';
 	for (size_t i = 0; i < length; i++) {
@@ -214,6 +224,7 @@ static int order(const void *left, const void *right)
 	const struct discovery_device *b = *(const struct discovery_device *const *)right;
 	bool a_software = a->kind == DISCOVERY_SOFTWARE;
 	bool b_software = b->kind == DISCOVERY_SOFTWARE;
+
 	if (a_software != b_software)
 		return a_software ? 1 : -1;
 	return strcmp(a->id, b->id);
@@ -225,6 +236,7 @@ int builder_finish(struct builder *builder, const struct discovery_filter *filte
 	struct owner *owner CLEANUP_FREE = calloc(1, sizeof(*owner));
 	struct discovery_device *devices =
 		arena_allocate(&builder->arena, (builder->device_count + 1) * sizeof(*devices));
+
 	if (owner == NULL || devices == NULL || builder->arena.failed)
 		return error_memory(err);
 	if (builder->device_count > 1)
@@ -255,6 +267,7 @@ void discovery_free(struct discovery_snapshot *snapshot)
 {
 	/* The snapshot is the first member of its owner. */
 	struct owner *owner = (struct owner *)snapshot;
+
 	if (owner == NULL)
 		return;
 	arena_free(&owner->arena);

@@ -3,8 +3,8 @@
 
 /*
  * A snapshot under construction. Sources (linux/, windows/, recorded.c) add devices;
- * builder_finish() sorts and filters them. Every function copies the strings that it is given. When
- * memory runs out the builder remembers it and builder_finish() says so.
+ * builder_finish() sorts and filters them. Every function copies the strings that it receives. When
+ * memory runs out the builder remembers it and builder_finish() returns ERROR_MEMORY.
  */
 
 #include "base/arena.h"
@@ -14,17 +14,18 @@
 struct builder {
 	struct arena arena;
 	struct discovery_snapshot snapshot; /* without its devices */
-	const char *place_prefix; /* left out of the places of diagnostics; NULL: nothing */
+	const char *place_prefix; /* removed from the places of diagnostics; may be NULL */
 	struct discovery_device **devices;
 	size_t device_count;
 };
 
 enum { DEVICE_ID_MAX = 55 };
 
-/* A new healthy device of which nothing is known yet. NULL: out of memory. */
+/* A new healthy device, with everything else unknown. NULL: out of memory. */
 struct discovery_device *builder_add(struct builder *builder);
 
-/* A part of `gpu` that containers can be given by itself: described as the GPU, without its nodes, files and APIs. */
+/* A part of `gpu` that containers can be granted by itself: described as the GPU, without its nodes,
+ * files and APIs. */
 struct discovery_device *builder_add_partition(struct builder *builder,
 					       const struct discovery_device *gpu, const char *id);
 
@@ -32,22 +33,22 @@ const char *builder_string(struct builder *builder, const char *string);
 
 void builder_add_file(struct builder *builder, struct discovery_device *device,
 		      const struct discovery_file *file);
-/* A device node that has the same path in the container and may be read and written there. */
+/* A device node with the same path in the container, readable and writable there. */
 void builder_add_node(struct builder *builder, struct discovery_device *device, const char *path);
 void builder_add_variable(struct builder *builder, struct discovery_device *device,
 			  const char *name, const char *value);
-/* To a list of the device, such as &device->apis; does nothing when it is there already. */
+/* Adds to a list of the device, such as &device->apis, unless the list has the name already. */
 void builder_add_name(struct builder *builder, const char *const **names, const char *name);
 
 void builder_diagnose(struct builder *builder, const char *place, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-/* The name that devices of this PCI vendor are shown with, the same on every system: "NVIDIA";
- * "0x1a03" for one that is not known; "" for DISCOVERY_UNKNOWN. */
+/* The displayed name of a PCI vendor, the same on every system: "NVIDIA"; "0x1a03" for an unknown one;
+ * "" for DISCOVERY_UNKNOWN. */
 const char *builder_vendor(struct builder *builder, int64_t id);
 
-/* A valid device id from any text: other characters become '-', it is cut to DEVICE_ID_MAX, and
- * "-2", "-3", ... tells it from devices that have it already. */
+/* A valid device id from any text: other characters become '-', it is cut to DEVICE_ID_MAX, and "-2",
+ * "-3", ... makes it unique. */
 const char *builder_new_id(struct builder *builder, const char *text);
 
 /* The device at this PCI address; NULL when there is none. */
@@ -56,12 +57,12 @@ struct discovery_device *builder_find_pci(const struct builder *builder, const c
 /* Is it one to DEVICE_ID_MAX bytes of [A-Za-z0-9._:-]? */
 bool device_id_is_valid(const char *id);
 
-/* Hands everything over to a snapshot: devices that `filter` admits, hardware before software, by
+/* Moves everything to a snapshot: the devices that `filter` admits, hardware before software, sorted by
  * id. The builder is empty afterwards. ERROR_MEMORY. */
 int builder_finish(struct builder *builder, const struct discovery_filter *filter,
 		   struct discovery_snapshot **out, struct error *err);
 
-/* Gives up; allowed after builder_finish(). */
+/* Allowed after builder_finish(), too. */
 void builder_free(struct builder *builder);
 
 #define CLEANUP_BUILDER __attribute__((cleanup(builder_free)))

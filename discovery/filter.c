@@ -10,18 +10,12 @@ bool filter_vendor_matches(const char *vendor, const struct discovery_device *de
 {
 	const char *digits = strncasecmp(vendor, "0x", 2) == 0 ? vendor + 2 : vendor;
 	char id[16] = "";
+
 	if (device->pci_vendor != DISCOVERY_UNKNOWN)
 		(void)snprintf(id, sizeof(id), "%04x", (unsigned)device->pci_vendor);
 	return vendor[0] != '\0' && (strcasecmp(vendor, device->vendor) == 0 ||
 				     strcasecmp(vendor, device->manufacturer) == 0 ||
 				     (id[0] != '\0' && strcasecmp(digits, id) == 0));
-}
-
-static bool vendors_admit(const char *const *vendors, const struct discovery_device *device)
-{
-	while (*vendors != NULL && !filter_vendor_matches(*vendors, device))
-		vendors++;
-	return *vendors != NULL;
 }
 
 bool filter_admits(const struct discovery_filter *filter, const struct discovery_device *device)
@@ -36,8 +30,13 @@ bool filter_admits(const struct discovery_filter *filter, const struct discovery
 		return false;
 	if (filter->exclude_software && device->kind == DISCOVERY_SOFTWARE)
 		return false;
-	if (filter->vendors != NULL && !vendors_admit(filter->vendors, device))
-		return false;
+	if (filter->vendors != NULL) {
+		const char *const *vendor = filter->vendors;
+		while (*vendor != NULL && !filter_vendor_matches(*vendor, device))
+			vendor++;
+		if (*vendor == NULL)
+			return false;
+	}
 	for (const char *const *api = filter->apis; api != NULL && *api != NULL; api++) {
 		if (!filter_offers(device, *api))
 			return false;

@@ -11,13 +11,16 @@ int discovery_take(const struct discovery_options *options, struct discovery_sna
 	static const struct discovery_options live = {0};
 	struct builder builder CLEANUP_BUILDER = {0};
 	int rc = 0;
+
 	if (options == NULL)
 		options = &live;
 	if (options->recorded_node != NULL)
 		rc = recorded_read(options->recorded_node, &builder, err);
 	else
 		rc = node_discover(options, &builder, err);
-	return rc < 0 ? rc : builder_finish(&builder, &options->filter, out, err);
+	if (rc < 0)
+		return rc;
+	return builder_finish(&builder, &options->filter, out, err);
 }
 
 const struct discovery_device *discovery_find(const struct discovery_snapshot *snapshot,
@@ -43,6 +46,7 @@ const char *discovery_health_name(enum discovery_health health)
 const char *discovery_change_name(enum discovery_change change)
 {
 	static const char *const names[] = {"added", "removed", "changed"};
+
 	return names[change];
 }
 
@@ -53,8 +57,10 @@ size_t discovery_changes(const struct discovery_snapshot *before,
 			 void *user)
 {
 	size_t count = 0;
+
 	for (size_t i = 0; i < before->device_count; i++) {
 		const struct discovery_device *device = &before->devices[i];
+
 		if (discovery_find(after, device->id) == NULL) {
 			each(DISCOVERY_REMOVED, device, user);
 			count++;
@@ -63,6 +69,7 @@ size_t discovery_changes(const struct discovery_snapshot *before,
 	for (size_t i = 0; i < after->device_count; i++) {
 		const struct discovery_device *device = &after->devices[i];
 		const struct discovery_device *old = discovery_find(before, device->id);
+
 		if (old != NULL && json_members_equal(discovery_device_members, old, device))
 			continue;
 		each(old != NULL ? DISCOVERY_CHANGED : DISCOVERY_ADDED, device, user);

@@ -40,7 +40,7 @@ static const struct section sections[] = {
 	 POINTERS("/driver", "/hardwareId", "/kind", "/runtimeFiles/digest", "/otherFiles/digest"),
 	 POINTERS("/name")},
 	{"plugin", JSON_OBJECT, NULL,
-	 POINTERS("/name", "/version", "/binaryDigest", "/fileDigests", "/resources", "/api"),
+	 POINTERS("/name", "/version", "/binaryDigest", "/fileDigests", "/api"),
 	 POINTERS("/name", "/version")},
 	{"images", JSON_ARRAY, "ref", POINTERS("/ref", "/digest", "/osVersion"), POINTERS("/ref")},
 	{"harness", JSON_OBJECT, NULL, POINTERS("/version", "/binaryDigest"), POINTERS("/version")},

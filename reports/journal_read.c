@@ -4,8 +4,8 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/members.h"
+#include "base/schema.h"
 #include "reports/journal.h"
-#include "reports/upgrade/upgrade.h"
 
 #include <string.h>
 
@@ -86,39 +86,6 @@ static int read_line(struct journal_log *log, const char *line, size_t size, str
 	return rc;
 }
 
-/* Puts the records of today in place of the log's. */
-static int replace_records(struct journal_log *log, cJSON *records, struct error *err)
-{
-	int rc = 0;
-	log->count = 0;
-	while (rc == 0 && records->child != NULL) {
-		struct journal_record record = {
-			.json = cJSON_DetachItemViaPointer(records, records->child)};
-		rc = read_head(&record, err);
-		if (rc == 0)
-			rc = push(log, &record, err);
-		cJSON_Delete(record.json);
-	}
-	return rc;
-}
-
-static int upgrade(struct journal_log *log, struct error *err)
-{
-	cJSON *head = log->records[0].json;
-	cJSON *records CLEANUP_JSON = cJSON_CreateArray();
-	const char *schema = json_pointer_string(head, "/schema");
-	if (schema == NULL || strcmp(schema, JOURNAL_SCHEMA) == 0)
-		return 0;
-	for (size_t i = 0; i < log->count; i++) {
-		if (!array_add(records, STEAL(log->records[i].json)))
-			return error_memory(err);
-	}
-	int rc = schema_upgrade(&journal_schema, head, records, err);
-	if (rc == 0)
-		rc = replace_records(log, records, err);
-	return rc < 0 ? error_wrap(err, rc, "%s:1", log->name) : 0;
-}
-
 int journal_parse(const char *name, const char *data, size_t size, struct journal_log *log,
 		  struct error *err)
 {
@@ -141,8 +108,11 @@ int journal_parse(const char *name, const char *data, size_t size, struct journa
 	}
 	if (rc == 0 && log->count == 0)
 		rc = error_set(err, ERROR_FORMAT, "%s:1: holds no complete record", name);
-	if (rc == 0)
-		rc = upgrade(log, err);
+	if (rc == 0) {
+		rc = schema_check(log->records[0].json, JOURNAL_SCHEMA, err);
+		if (rc < 0)
+			(void)error_wrap(err, rc, "%s:1", log->name);
+	}
 	if (rc < 0)
 		journal_log_free(log);
 	return rc;
@@ -151,11 +121,9 @@ int journal_parse(const char *name, const char *data, size_t size, struct journa
 static int refuse_unchained(const struct journal_log *log, struct error *err)
 {
 	if (json_pointer(log->records[0].json, "/prev") == NULL)
-		return error_set(
-			err, ERROR_FORMAT,
-			"%s:1: prev: missing; the journal is of a gpucert before journals had "
-			"digests, or was changed after the run; its report.json can be read",
-			log->name);
+		return error_set(err, ERROR_FORMAT,
+				 "%s:1: prev: missing; the journal was changed after the run",
+				 log->name);
 	return error_set(err, ERROR_FORMAT,
 			 "%s:%zu: prev: not the digest of the line before; the journal was changed "
 			 "after the run",

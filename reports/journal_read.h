@@ -23,8 +23,7 @@ struct journal_record {
 
 struct journal_log {
 	char *name; /* for errors: the path */
-	struct journal_record *
-		records; /* today's (reports/upgrade/): of an earlier version several may stand in one line */
+	struct journal_record *records;
 	size_t count;	  /* at least 1 */
 	bool torn;	  /* a last line was left out */
 	size_t unchained; /* the first line that does not follow from the one before, from 1;

@@ -71,9 +71,9 @@ static void add_details(struct text *out, const struct view_check *check)
 	json_each (assertion, json_pointer(check->json, "/assertions")) {
 		if (cJSON_IsTrue(json_pointer(assertion, "/ok")))
 			continue;
-		text_addf(&details, "%s: saw %s, wanted %s (%s)\n", view_string(assertion, "/what"),
-			  view_string(assertion, "/saw"), view_string(assertion, "/wanted"),
-			  view_string(assertion, "/at"));
+		text_addf(&details, "%s: got %s, expected %s (%s)\n",
+			  view_string(assertion, "/what"), view_string(assertion, "/saw"),
+			  view_string(assertion, "/wanted"), view_string(assertion, "/at"));
 	}
 	text_addf(&details, "%s\n", view_string(check->json, "/advice"));
 	out->failed = out->failed || details.failed;

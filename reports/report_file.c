@@ -4,8 +4,8 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "base/schema.h"
 #include "reports/render.h"
-#include "reports/upgrade/upgrade.h"
 
 int report_parse(char *data, size_t size, const char *const *without, cJSON **report,
 		 struct error *err)
@@ -15,7 +15,7 @@ int report_parse(char *data, size_t size, const char *const *without, cJSON **re
 		size = json_drop_members(data, size, without);
 	int rc = json_parse_strict(data, size, &json, err);
 	if (rc == 0)
-		rc = schema_upgrade(&report_schema, json, json, err);
+		rc = schema_check(json, REPORT_SCHEMA, err);
 	if (rc == 0)
 		*report = STEAL(json);
 	return rc;

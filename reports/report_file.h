@@ -9,9 +9,9 @@
  * What is read was perhaps made by a stranger: it says that it is of this schema, and may
  * hold anything (view_open() checks what it reads). Of a
  * report.json the members that `without` names (NULL: none) are left out (json_drop_members()), which is much
- * faster. One of an earlier version is upgraded (reports/upgrade/). Caller owns *report. ERROR_FORMAT: not a report, a member that is there
+ * faster. Caller owns *report. ERROR_FORMAT: not a report, a member that is there
  * twice, or no regular file: in a folder links are not followed; ERROR_NOT_FOUND; ERROR_LIMIT: longer than JSON_FILE_MAX, more values than
- * JSON_VALUES_MAX, or nested too deep; ERROR_UNSUPPORTED: of a version that is not read; errors of report_read_directory(). */
+ * JSON_VALUES_MAX, or nested too deep; ERROR_UNSUPPORTED: of another version; errors of report_read_directory(). */
 int report_file_read(const char *path, const char *const *without, cJSON **report,
 		     struct error *err);
 

@@ -78,7 +78,7 @@ static int replace(const cJSON *object, const char *key, const char *old, const 
 
 static char *reason_of(const cJSON *assertion)
 {
-	return text_format("%s: saw %s, wanted %s", view_string(assertion, "/what"),
+	return text_format("%s: got %s, expected %s", view_string(assertion, "/what"),
 			   view_string(assertion, "/saw"), view_string(assertion, "/wanted"));
 }
 

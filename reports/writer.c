@@ -24,11 +24,17 @@ const struct writer writers[] = {
 	{"json", "report.json", json_write},
 	{"junit", "junit.xml", junit_write},
 	{"markdown", "report.md", markdown_write},
+#if GPUCERT_MODULE_PAGES
 	{"html", "report.html", html_write},
+#endif
 	{NULL},
 };
 
-const char *const writer_names[] = {"summary", "json", "junit", "markdown", "html", NULL};
+const char *const writer_names[] = {"summary", "json", "junit", "markdown",
+#if GPUCERT_MODULE_PAGES
+				    "html",
+#endif
+				    NULL};
 
 const struct writer *writer_find(const char *name)
 {

@@ -23,7 +23,7 @@ completes() {
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 		"$(complete -p "$1" | sed "s/.*-F \([^ ]*\).*/\1/")"
 		echo "${COMPREPLY[*]}"' "$loader" "$@" 2>&1)
-	[ "$(echo "$saw" | sed 's/ *$//')" = "$wanted" ] || complain "bash, $*: offers '$saw', wanted '$wanted'"
+	[ "$(echo "$saw" | sed 's/ *$//')" = "$wanted" ] || complain "bash, $*: offers '$saw', expected '$wanted'"
 }
 
 if [ -f "$loader" ]; then
@@ -49,7 +49,7 @@ if command -v zsh >/dev/null; then
 		saw=$(zsh -f -c 'fpath=("$1/share/zsh/site-functions" $fpath)
 			autoload -Uz compinit && compinit -u -D
 			autoload +X -Uz "_$2" && echo "${_comps[$2]}"' zsh "$prefix" "$name" 2>&1)
-		[ "$saw" = "_$name" ] || complain "zsh, $name: '$saw', wanted '_$name'"
+		[ "$saw" = "_$name" ] || complain "zsh, $name: '$saw', expected '_$name'"
 	done
 	tested=1
 fi

@@ -31,28 +31,28 @@ const cJSON *agreement_shown(const cJSON *document, const char *api)
 	return cJSON_GetArraySize(unsteered) != 0 ? unsteered : devices_in(document, "/apis", api);
 }
 
-/* UUIDs are those of one driver in all its APIs; two drivers of one device (Mesa's and the vendor's) make
- * their own. NULL: nothing tells which driver it is. */
+/* APIs of one driver agree on UUIDs; two drivers of one device (Mesa's and the vendor's) each make
+ * their own. NULL: the driver is unknown. */
 static const char *family_of(const struct shown *shown)
 {
 	const char *driver = json_pointer_string(shown->device, "/driver/idName");
 	const char *vendor = json_pointer_string(shown->device, "/vendor");
-	return text_equal(shown->api, "cuda") || text_equal(shown->api, "nvml") ||
-			       text_equal(driver, "VK_DRIVER_ID_NVIDIA_PROPRIETARY") ||
-			       (driver == NULL && text_equal(vendor, "NVIDIA Corporation"))
-		       ? "NVIDIA"
-		       : json_pointer_string(shown->device, "/driverUuid");
+	if (text_equal(shown->api, "cuda") || text_equal(shown->api, "nvml") ||
+	    text_equal(driver, "VK_DRIVER_ID_NVIDIA_PROPRIETARY") ||
+	    (driver == NULL && text_equal(vendor, "NVIDIA Corporation")))
+		return "NVIDIA";
+	return json_pointer_string(shown->device, "/driverUuid");
 }
 
 /* Some APIs do not know the domain, and report 0. */
 static bool is_same_address(const char *one, const char *other)
 {
-	const char *const addresses[] = {one, other};
-	const char *shorter[] = {one, other};
-	for (size_t i = 0; i < 2; i++)
-		if (text_starts_with(addresses[i], "0000:"))
-			shorter[i] = addresses[i] + strlen("0000:");
-	return shown_same_address(shorter[0], shorter[1]);
+	static const char zero[] = "0000:";
+	if (text_starts_with(one, zero))
+		one += strlen(zero);
+	if (text_starts_with(other, zero))
+		other += strlen(zero);
+	return shown_same_address(one, other);
 }
 
 static bool is_same_text(const char *one, const char *other)
@@ -60,32 +60,25 @@ static bool is_same_text(const char *one, const char *other)
 	return strcmp(one, other) == 0;
 }
 
-/* A part of a device (MIG) has a UUID of its own with CUDA, and the address of the whole, which is what
- * NVML tells. */
+/* CUDA reports a part of a device (MIG) with a UUID of its own and the address of the whole device,
+ * which is the device that NVML reports. */
 static bool is_part(const cJSON *document, const struct shown *shown)
 {
 	const char *address = json_pointer_string(shown->device, "/pciAddress");
+	if (strcmp(shown->api, "cuda") != 0 || address == NULL)
+		return false;
 	json_each (whole, agreement_shown(document, "nvml")) {
-		const char *told = json_pointer_string(whole, "/pciAddress");
-		if (strcmp(shown->api, "cuda") == 0 && address != NULL && told != NULL &&
-		    is_same_address(address, told))
+		const char *other = json_pointer_string(whole, "/pciAddress");
+		if (other != NULL && is_same_address(address, other))
 			return true;
 	}
 	return false;
 }
 
-static bool is_comparable_uuid(const cJSON *document, const struct shown *one,
-			       const struct shown *other)
-{
-	const char *family = family_of(one);
-	return family != NULL && text_equal(family, family_of(other)) && !is_part(document, one) &&
-	       !is_part(document, other);
-}
-
 static const struct fact {
 	const char *pointer;
 	bool (*same)(const char *one, const char *other);
-	bool of_driver; /* told alike by the APIs of one driver alone */
+	bool of_driver; /* only the APIs of one driver agree on it */
 } facts[] = {
 	{"/pciAddress", is_same_address, false},
 	{"/deviceLuid", is_same_text, false},
@@ -93,8 +86,25 @@ static const struct fact {
 	{"/deviceUuid", is_same_text, true},
 };
 
-static size_t list_shown(const cJSON *document, struct shown list[SHOWN_MAX])
+static void compare(const cJSON *document, const struct fact *fact, const struct shown *one,
+		    const struct shown *other, struct tally *tally)
 {
+	const char *first = json_pointer_string(one->device, fact->pointer);
+	const char *second = json_pointer_string(other->device, fact->pointer);
+	if (strcmp(one->api, other->api) == 0 || first == NULL || second == NULL)
+		return;
+
+	const char *family = family_of(one);
+	bool one_driver = family != NULL && text_equal(family, family_of(other)) &&
+			  !is_part(document, one) && !is_part(document, other);
+	if (!fact->of_driver || one_driver)
+		tally_add(tally, fact->same(first, second), "%s by %s, %s by %s", first, one->api,
+			  second, other->api);
+}
+
+size_t agreement_expect(struct check_run *run, const char *label, const cJSON *document)
+{
+	struct shown list[SHOWN_MAX] = {{0}};
 	size_t count = 0;
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
 		json_each (device, agreement_shown(document, api->name)) {
@@ -102,25 +112,7 @@ static size_t list_shown(const cJSON *document, struct shown list[SHOWN_MAX])
 				list[count++] = (struct shown){api->name, device};
 		}
 	}
-	return count;
-}
 
-static void compare(const cJSON *document, const struct fact *fact, const struct shown *one,
-		    const struct shown *other, struct tally *tally)
-{
-	const char *first = json_pointer_string(one->device, fact->pointer);
-	const char *second = json_pointer_string(other->device, fact->pointer);
-	if (strcmp(one->api, other->api) == 0 || first == NULL || second == NULL ||
-	    (fact->of_driver && !is_comparable_uuid(document, one, other)))
-		return;
-	tally_add(tally, fact->same(first, second), "%s by %s, %s by %s", first, one->api, second,
-		  other->api);
-}
-
-size_t agreement_expect(struct check_run *run, const char *label, const cJSON *document)
-{
-	struct shown list[SHOWN_MAX] = {{0}};
-	size_t count = list_shown(document, list);
 	size_t compared = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
 		TALLY(tally, run, check_format(run, "%s: %s", label, facts[i].pointer + 1),

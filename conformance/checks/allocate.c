@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocate: what the plugin hands out, and how it answers what it cannot. */
+/* Allocate: what the plugin hands out, and how it answers requests that it cannot serve. */
 #include "conformance/checks/allocate.h"
 
 #include "conformance/checks/suites.h"
@@ -12,7 +12,7 @@ enum { REPEATS = 20, ORDERED_MAX = 64 /* ids in one call */ };
 
 #define UNKNOWN_ID "gpucert-no-such-device::0"
 
-/* Allocate of the first id works. Returns whether, and how long it took. */
+/* Records that Allocate of the first id works, and fills how long it took (may be NULL). */
 static bool expect_first(struct rig *rig, const struct rig_item *item, const char *what,
 			 uint64_t *duration_ms)
 {
@@ -36,15 +36,14 @@ static void prompt(struct rig *rig, const struct rig_item *item)
 		(void)check_expect_in_time(rig->run, "milliseconds", duration_ms);
 }
 
-/* An id that was asked for again stands for the same device nodes. */
+/* An id that is asked for again stands for the same device nodes. */
 static void ask_again(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct allocate_difference difference = {0};
 	const V1beta1__ContainerAllocateResponse *again =
 		allocate_expect(rig, item->resource, &item->id, 1, item->id, &reply);
-	if (again != NULL &&
-	    allocate_differ(rig, ALLOCATE_GRANTED, item->answer, again, &difference) &&
+	if (again != NULL && allocate_differ(ALLOCATE_GRANTED, item->answer, again, &difference) &&
 	    difference.is_device)
 		(void)check_expect(rig->run, false,
 				   check_format(rig->run, "%s asked for again", item->id),
@@ -58,29 +57,27 @@ static void each_and_all(struct rig *rig, const struct rig_item *item)
 	(void)allocate_together(rig, item, &reply);
 }
 
-/* The same ids in order, in order again, and in reverse order. False: there is no answer for so many at once. */
+/* The same ids in order, in order again, and in reverse order. False: the plugin did not answer for
+ * so many at once. */
 static bool compare_orders(struct rig *rig, const struct rig_item *item, size_t count)
 {
 	static const char *const names[] = {"ids in order", "the same ids again",
 					    "ids in reverse order"};
-	const struct text_list *ids = item->ids;
-	const V1beta1__ContainerAllocateResponse *answers[ARRAY_SIZE(names)] = {NULL};
-	struct rpc_answer replies[ARRAY_SIZE(names)] = {0};
+	const char *const *ids = (const char *const *)item->ids->items;
 	const char *backwards[ORDERED_MAX] = {NULL};
 	for (size_t i = 0; i < count; i++)
-		backwards[i] = ids->items[count - 1 - i];
-	for (size_t i = 0; i < ARRAY_SIZE(names) && (i == 0 || answers[0] != NULL); i++) {
-		answers[i] = allocate_expect(rig, item->resource,
-					     i < 2 ? (const char *const *)ids->items : backwards,
-					     count, names[i], &replies[i]);
-		if (i != 0)
-			(void)allocate_expect_same(rig, names[i], ALLOCATE_ALL, answers[0],
-						   answers[i]);
+		backwards[i] = ids[count - 1 - i];
+
+	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
+	const V1beta1__ContainerAllocateResponse *wanted =
+		allocate_expect(rig, item->resource, ids, count, names[0], &first);
+	for (size_t i = 1; wanted != NULL && i < ARRAY_SIZE(names); i++) {
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		const V1beta1__ContainerAllocateResponse *answer = allocate_expect(
+			rig, item->resource, i == 1 ? ids : backwards, count, names[i], &reply);
+		(void)allocate_expect_same(rig, names[i], ALLOCATE_ALL, wanted, answer);
 	}
-	bool answered = answers[0] != NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		rpc_answer_free(&replies[i]);
-	return answered;
+	return wanted != NULL;
 }
 
 static void order(struct rig *rig, const struct rig_item *item)
@@ -90,113 +87,95 @@ static void order(struct rig *rig, const struct rig_item *item)
 		(void)compare_orders(rig, item, 1);
 }
 
-/* What the answers for one id have been so far. */
-struct repeats {
-	struct rpc_answer first, before;
-	size_t changed;	 /* answers that hand out something else than the first */
-	size_t returned; /* of these, what the one before did, or after one that did */
-	struct allocate_difference shown; /* the first, or one in a device node */
-};
-
-static void count_change(struct rig *rig, struct repeats *repeats,
-			 const V1beta1__ContainerAllocateResponse *answer)
-{
-	const V1beta1__ContainerAllocateResponse *first = rig_first_response(&repeats->first);
-	const V1beta1__ContainerAllocateResponse *before = rig_first_response(&repeats->before);
-	struct allocate_difference difference = {0};
-	struct allocate_difference unused = {0};
-	bool differs = allocate_differ(rig, ALLOCATE_GRANTED, first, answer, &difference);
-	bool is_new =
-		before == NULL || allocate_differ(rig, ALLOCATE_GRANTED, before, answer, &unused);
-	repeats->returned += repeats->changed != 0 && (!differs || !is_new);
-	repeats->changed += differs;
-	if (differs &&
-	    (!repeats->shown.found || (difference.is_device && !repeats->shown.is_device)))
-		repeats->shown = difference;
-}
-
-/* What is made up for each container, such as a token in a file's name, is another each time. Anything else that
- * changes is another thing under the same id. */
-static void expect_steady(struct rig *rig, const struct repeats *repeats, size_t count)
-{
-	const struct allocate_difference *shown = &repeats->shown;
-	bool made_up = !shown->is_device && repeats->returned == 0 && repeats->changed == count - 1;
-	bool held = repeats->changed == 0 || made_up;
-	(void)check_expect(rig->run, held, "what the id hands out",
-			   held ? "the same each time" : shown->first, "%s",
-			   held ? check_format(rig->run, "the same in %zu answers", count)
-				: shown->second);
-	if (made_up)
-		check_note(rig->run, "each answer has its own %s", shown->second);
-}
-
 static void repeat(struct rig *rig, const struct rig_item *item)
 {
-	struct repeats repeats = {0};
-	bool works = allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
-				     "the first Allocate", &repeats.first) != NULL;
-	size_t count = 1;
-	for (; works && count < REPEATS; count++) {
-		struct rpc_answer reply = {0};
-		const V1beta1__ContainerAllocateResponse *answer =
-			allocate_expect(rig, item->resource, (const char *const *)item->ids->items,
-					1, "Allocate of the same id again", &reply);
-		works = answer != NULL;
-		if (works)
-			count_change(rig, &repeats, answer);
-		rpc_answer_free(&repeats.before);
-		repeats.before = reply;
-	}
-	if (works)
-		expect_steady(rig, &repeats, count);
-	rpc_answer_free(&repeats.first);
-	rpc_answer_free(&repeats.before);
-}
-
-/* The response is the one that the request alone gets; where that differs each time, only what it hands out counts. */
-static void expect_alone(struct rig *rig, const char *resource, const char *const *ids,
-			 const V1beta1__ContainerAllocateResponse *response)
-{
+	const char *const *ids = (const char *const *)item->ids->items;
 	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
-	struct rpc_answer second CLEANUP_RPC_ANSWER = {0};
-	struct allocate_difference difference = {0};
-	const V1beta1__ContainerAllocateResponse *alone =
-		allocate_expect(rig, resource, ids, 1, "the second request alone", &first);
-	const V1beta1__ContainerAllocateResponse *again =
-		allocate_expect(rig, resource, ids, 1, "the second request alone", &second);
-	bool differ = alone != NULL && again != NULL &&
-		      allocate_differ(rig, ALLOCATE_ALL, alone, again, &difference);
-	if (differ && allocate_differ(rig, ALLOCATE_GRANTED, alone, again, &difference))
-		check_note(rig->run, "answers differ each time: their order is unknown");
+	struct rpc_answer before CLEANUP_RPC_ANSWER = {0};
+	const V1beta1__ContainerAllocateResponse *wanted =
+		allocate_expect(rig, item->resource, ids, 1, "the first Allocate", &first);
+	if (wanted == NULL)
+		return;
+
+	size_t changed = 0;  /* answers that hand out something else than the first */
+	size_t returned = 0; /* later ones that equal the first, or the one before */
+	struct allocate_difference shown = {0}; /* the first one, or one in a device node */
+	for (size_t i = 1; i < REPEATS; i++) {
+		struct rpc_answer reply = {0};
+		struct allocate_difference difference = {0};
+		struct allocate_difference unused = {0};
+		const V1beta1__ContainerAllocateResponse *last = rig_first_response(&before);
+		const V1beta1__ContainerAllocateResponse *answer = allocate_expect(
+			rig, item->resource, ids, 1, "Allocate of the same id again", &reply);
+		if (answer == NULL) {
+			rpc_answer_free(&reply);
+			return;
+		}
+		bool differs = allocate_differ(ALLOCATE_GRANTED, wanted, answer, &difference);
+		bool is_new =
+			last == NULL || allocate_differ(ALLOCATE_GRANTED, last, answer, &unused);
+		returned += changed != 0 && (!differs || !is_new);
+		changed += differs;
+		if (differs && (!shown.found || (difference.is_device && !shown.is_device)))
+			shown = difference;
+		rpc_answer_free(&before);
+		before = reply;
+	}
+
+	/* Names that are made up for each container, such as a token in a file's name, differ in
+	 * every answer. Any other change is another device or file under the same id. */
+	bool made_up = !shown.is_device && returned == 0 && changed == REPEATS - 1;
+	if (changed == 0 || made_up)
+		(void)check_expect(rig->run, true, "what the id hands out", "the same each time",
+				   "the same in %d answers", REPEATS);
 	else
-		(void)allocate_expect_same(rig, "second container response",
-					   differ ? ALLOCATE_GRANTED : ALLOCATE_ALL, response,
-					   alone);
+		(void)check_expect(rig->run, false, "what the id hands out", shown.first, "%s",
+				   shown.second);
+	if (made_up)
+		check_note(rig->run, "each answer has its own %s", shown.second);
 }
 
 /* Several container requests in one call, each for one id. */
 static void several_requests(struct rig *rig, const struct rig_item *item)
 {
-	const char *const *all = (const char *const *)item->ids->items;
-	const char *const *last = &all[item->ids->count - 1];
+	const char *const *ids = (const char *const *)item->ids->items;
+	const char *const *last = &ids[item->ids->count - 1];
 	struct kubelet_allocate_request request = {0};
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	kubelet_allocate_request_add(&request, all, 1);
+	kubelet_allocate_request_add(&request, ids, 1);
 	kubelet_allocate_request_add(&request, last, 1);
 	int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, item->resource),
 			      DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
 			      &v1beta1__allocate_response__descriptor, RIG_CALL_MS, &reply, &err);
 	const V1beta1__AllocateResponse *response = (const V1beta1__AllocateResponse *)reply.reply;
-	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err) &&
-	    check_expect_text(rig->run, "two container requests", rpc_code_name(reply.code),
-			      "OK") &&
-	    check_expect_int(rig->run, "container responses",
-			     (long long)response->n_container_responses, 2))
-		expect_alone(rig, item->resource, last, response->container_responses[1]);
+	if (!check_expect_ok(rig->run, rc, "Allocate is answered", &err) ||
+	    !check_expect_text(rig->run, "two container requests", rpc_code_name(reply.code),
+			       "OK") ||
+	    !check_expect_int(rig->run, "container responses",
+			      (long long)response->n_container_responses, 2))
+		return;
+
+	/* The second response is the one that its request gets in a call of its own; where that one
+	 * differs each time, only the devices and files that it hands out count. */
+	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer second CLEANUP_RPC_ANSWER = {0};
+	struct allocate_difference difference = {0};
+	const V1beta1__ContainerAllocateResponse *alone =
+		allocate_expect(rig, item->resource, last, 1, "the second request alone", &first);
+	const V1beta1__ContainerAllocateResponse *again =
+		allocate_expect(rig, item->resource, last, 1, "the second request alone", &second);
+	bool differ = alone != NULL && again != NULL &&
+		      allocate_differ(ALLOCATE_ALL, alone, again, &difference);
+	if (differ && allocate_differ(ALLOCATE_GRANTED, alone, again, &difference))
+		check_note(rig->run, "answers differ each time: their order is unknown");
+	else
+		(void)allocate_expect_same(rig, "second container response",
+					   differ ? ALLOCATE_GRANTED : ALLOCATE_ALL,
+					   response->container_responses[1], alone);
 }
 
-/* Allocate of an id, or none, that the plugin does not have. False: no answer at all, recorded. */
+/* Allocate of an id that the plugin does not have, or of none (NULL). False: recorded, there is no answer. */
 static bool call_oddly(struct rig *rig, const char *resource, const char *id,
 		       struct rpc_answer *reply)
 {
@@ -267,8 +246,8 @@ static bool is_registering(void *user)
 	return false;
 }
 
-/* Calls Allocate on the socket of a registration that is under way, and compares the answer with the one that the id
- * had while a stream was open. */
+/* Calls Allocate on the socket of a registration that is under way, and compares the answer with
+ * the one that the id got while a stream was open. */
 static void allocate_on_socket(struct rig *rig, const struct kubelet_registration *r,
 			       const char *id, const struct rpc_answer *known)
 {
@@ -277,8 +256,7 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	char *address CLEANUP_FREE = text_format("unix:%s", r->socket);
-	int rc = address == NULL ? error_memory(&err)
-				 : rpc_channel_open(&rig->loop, address, NULL, &channel, &err);
+	int rc = rpc_channel_open(&rig->loop, address, NULL, &channel, &err);
 	kubelet_allocate_request_add(&request, &id, 1);
 	const struct rpc_unary_call call = {.method = DEVICE_PLUGIN_SERVICE "Allocate",
 					    .request = &request.request.base,
@@ -286,11 +264,12 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 					    .timeout_ms = RIG_CALL_MS};
 	if (rc == 0)
 		rc = rpc_unary_answer(channel, &call, &reply, &err);
-	bool first = r->plugin == NULL || kubelet_plugin_stream(r->plugin) == NULL;
+
+	bool before = r->plugin == NULL || kubelet_plugin_stream(r->plugin) == NULL;
 	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err) &&
 	    check_expect(rig->run, reply.code == RPC_OK, "Allocate before any ListAndWatch", "OK",
 			 "%s %s", rpc_code_name(reply.code), reply.message) &&
-	    check_expect_is(rig->run, first, "Allocate is answered",
+	    check_expect_is(rig->run, before, "Allocate is answered",
 			    "before ListAndWatch is opened", "after ListAndWatch was opened"))
 		(void)allocate_expect_same(
 			rig, "Allocate before any ListAndWatch, compared with later",
@@ -298,32 +277,30 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 	rpc_channel_close(channel);
 }
 
-/* The resource under test that registered first. */
-static const char *first_resource(const struct rig *rig)
-{
-	const struct kubelet_registration *r = NULL;
-	for (size_t i = rig->first_registration; i < kubelet_registration_count(rig->kubelet);
-	     i++) {
-		r = kubelet_registration_at(rig->kubelet, i);
-		if (r->resource != NULL && text_list_has(&rig->resources, r->resource))
-			return r->resource;
-	}
-	return rig->resources.items[0];
-}
-
 /* The kubelet opens ListAndWatch once it has answered Register; while it holds that answer back
  * there is no stream, and the ids are known from the plugin's run before. */
 static void before_list(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct text_list ids CLEANUP_TEXT_LIST = {0};
-	struct rpc_answer known CLEANUP_RPC_ANSWER = {0};
-	struct registering registering = {.rig = rig};
-	struct error err = {0};
 	if (rig == NULL)
 		return;
-	registering.resource = check_format(run, "%s", first_resource(rig));
-	registering.from = kubelet_registration_count(rig->kubelet);
+
+	/* The resource under test that registered first. */
+	const size_t registrations = kubelet_registration_count(rig->kubelet);
+	const char *resource = NULL;
+	for (size_t i = rig->first_registration; resource == NULL && i < registrations; i++) {
+		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
+		if (r->resource != NULL && text_list_has(&rig->resources, r->resource))
+			resource = r->resource;
+	}
+	if (resource == NULL)
+		resource = rig->resources.items[0];
+
+	struct registering registering = {
+		.rig = rig, .from = registrations, .resource = check_format(run, "%s", resource)};
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct rpc_answer known CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
 	if (!rig_healthy_ids(rig, registering.resource, &ids) ||
 	    allocate_expect(rig, registering.resource, (const char *const *)ids.items, 1,
 			    "Allocate of one device", &known) == NULL ||
@@ -356,7 +333,7 @@ const struct check allocate_checks[] = {
 	      .judge = one_response),
 	ALLOCATE("prompt", ALC_02, CRITICAL, prompt,
 		 .title = "Allocate of a healthy device is prompt",
-		 .advice = "Prepare what is slow beforehand: the kubelet admits one pod at a time "
+		 .advice = "Do slow work beforehand: the kubelet admits one pod at a time "
 			   "and has no deadline here."),
 	ALLOCATE("each-and-all", ALC_03, CRITICAL, each_and_all,
 		 .title = "Each device and all devices together can be allocated",
@@ -394,8 +371,8 @@ const struct check allocate_checks[] = {
 		 .needs = {.devices = 1, .live_node = true}),
 	ALLOCATE("unique-paths", ALC_16, HIGH, allocate_unique_paths,
 		 .title = "Entries of an answer with one container path are the same",
-		 .advice = "Merge what several devices share: of equal container paths only the "
-			   "first counts."),
+		 .advice = "Merge the entries that several devices share: only the first of equal "
+			   "container paths counts."),
 	ALLOCATE("read-only", ALC_18, MEDIUM, allocate_read_only,
 		 .title = "Driver files are mounted read-only, on harmless destinations",
 		 .advice = "Set read_only; mount files, not whole system directories."),
@@ -403,13 +380,13 @@ const struct check allocate_checks[] = {
 		"resolves", ALC_22, CRITICAL, allocate_cdi_resolves,
 		.title = "CDI devices in answers are in valid Specs of the node",
 		.advice = "Write the Spec before you answer, as *.json or *.yaml right in one of "
-			  "the runtime's folders; gen-device-mounts --for cdi --check tells "
-			  "what is wrong with it."),
-	ALLOCATE_CDI("specs", ALC_22S, MEDIUM, allocate_cdi_specs,
-		     .title = "Specs of the kinds that answers name are valid",
-		     .advice =
-			     "Mend or remove the file: a runtime ignores it whole, with its other "
-			     "devices."),
+			  "the runtime's folders; gen-device-mounts --for cdi --check "
+			  "reports what is wrong with it."),
+	ALLOCATE_CDI(
+		"specs", ALC_22S, MEDIUM, allocate_cdi_specs,
+		.title = "Specs of the kinds that answers name are valid",
+		.advice = "Repair or remove the file: a runtime ignores all of it, with its other "
+			  "devices."),
 	ALLOCATE_CDI("files", ALC_29, CRITICAL, allocate_cdi_files,
 		     .title = "Mount sources and device nodes in CDI edits exist",
 		     .advice = "Write the Spec again when drivers change: a container with a mount "

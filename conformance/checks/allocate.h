@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Answers of Allocate, recorded as they come: what the suites "allocate" and "windows" share. */
+/* Answers of Allocate, and their verdicts: shared by the suites "allocate" and "windows". */
 
 #include "conformance/checks/rig.h"
 
 /* Allocates and records that it worked and holds a container response. Returns that response or
  * NULL; it belongs to the reply, which the caller frees. A plugin may refuse several ids in one call,
- * saying why, when two of them stand for one device, and on Windows, where kubelets up to 1.36 would
- * hand only the first one on: NULL then, with a note. */
+ * with a reason, when two of them stand for one device, and on Windows, where kubelets up to 1.36 pass
+ * only the first one on: NULL then, with a note. */
 const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
 							  const char *const *ids, size_t count,
 							  const char *what,
 							  struct rpc_answer *reply);
 
-/* Is the reply to so many ids a refusal that is allowed? Then a note says so. */
+/* Is the reply to so many ids a refusal that is allowed? Then a note reports it. */
 bool allocate_may_refuse(struct rig *rig, const char *resource, const char *const *ids,
 			 size_t count, const struct rpc_answer *reply);
 
@@ -22,13 +22,13 @@ bool allocate_may_refuse(struct rig *rig, const char *resource, const char *cons
 const V1beta1__ContainerAllocateResponse *
 allocate_together(struct rig *rig, const struct rig_item *item, struct rpc_answer *reply);
 
-/* Calls `judge` with the answer for each id, one by one; of many ids for some, spread over all,
- * which a note tells. */
+/* Calls `judge` with the answer for each id, one by one; of very many ids only for some, spread over
+ * all, which a note reports. */
 void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge *judge);
 
 enum allocate_members {
-	/* All that a container gets. Lists, also of names between commas in a value, mean the same in any order, and
-	 * so do annotations of CDI under other keys. */
+	/* Everything that a container gets. Lists, also of names between commas in a value, mean the same in any
+	 * order, and so do annotations of CDI under other keys. */
 	ALLOCATE_ALL,
 	/* Device nodes, mounted files, CDI devices and names of variables: a plugin may make up a value or a folder for
 	 * each container. */
@@ -44,19 +44,18 @@ struct allocate_difference {
 	char first[ALLOCATE_SHOWN], second[ALLOCATE_SHOWN];
 };
 
-/* Do the answers differ? The first difference goes to *out. When memory runs out the check is broken. */
-bool allocate_differ(struct rig *rig, enum allocate_members members,
-		     const V1beta1__ContainerAllocateResponse *first,
+/* Do the answers differ? Fills the first difference. */
+bool allocate_differ(enum allocate_members members, const V1beta1__ContainerAllocateResponse *first,
 		     const V1beta1__ContainerAllocateResponse *second,
 		     struct allocate_difference *out);
 
-/* Records whether two answers mean the same, and returns it. NULL on either side was recorded before, and counts as
- * the same. */
+/* Records whether two answers mean the same, and returns it. An answer that is NULL was recorded before, and counts
+ * as the same. */
 bool allocate_expect_same(struct rig *rig, const char *what, enum allocate_members members,
 			  const V1beta1__ContainerAllocateResponse *first,
 			  const V1beta1__ContainerAllocateResponse *second);
 
-/* Judges that look into the answer (allocate_answer.c), for each resource. */
+/* Judges of the answer's content (allocate_answer.c), for each resource. */
 check_judge allocate_paths_exist, allocate_unique_paths, allocate_read_only;
 
 /* Bodies of allocate.cdi-*. Where no answer names a CDI device they do not apply. */

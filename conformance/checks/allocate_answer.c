@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers of Allocate: asking for them, comparing them, and what is in them. */
+/* Answers of Allocate: asking for them, and judging their content. */
 #include "conformance/checks/allocate.h"
 
 #include "base/clock.h"
@@ -22,37 +22,36 @@ enum {
 /* On a Linux node no driver's path has a backslash. */
 #define SEPARATORS "/\\"
 
-/* Is the answer for one of the ids the answer for the next one as well? In order, replicas of a device follow each
- * other. */
-static bool are_shared(struct rig *rig, const char *resource, const char *const *ids, size_t count)
-{
-	struct rpc_answer before = {0};
-	bool shared = false;
-	for (size_t i = 0; !shared && i < count && i < TOGETHER_MAX; i++) {
-		struct rpc_answer reply = {0};
-		struct allocate_difference difference = {0};
-		(void)rig_allocate(rig, resource, &ids[i], 1, &reply, NULL);
-		const V1beta1__ContainerAllocateResponse *one = rig_first_response(&before);
-		const V1beta1__ContainerAllocateResponse *other = rig_first_response(&reply);
-		shared = one != NULL && other != NULL &&
-			 !allocate_differ(rig, ALLOCATE_ALL, one, other, &difference);
-		rpc_answer_free(&before);
-		before = reply;
-	}
-	rpc_answer_free(&before);
-	return shared;
-}
-
 bool allocate_may_refuse(struct rig *rig, const char *resource, const char *const *ids,
 			 size_t count, const struct rpc_answer *reply)
 {
-	if (reply->reply != NULL || count < 2 || reply->message[0] == '\0' ||
-	    !(rig_is_windows(rig) || are_shared(rig, resource, ids, count)))
+	if (reply->reply != NULL || count < 2 || reply->message[0] == '\0')
 		return false;
-	check_note(rig->run, "%zu devices of %s in one container: refused, which is allowed %s: %s",
-		   count, resource, rig_is_windows(rig) ? "on Windows" : "for a shared device",
-		   reply->message);
-	return true;
+
+	/* A shared device has the same answer for two ids; in order, replicas of a device follow
+	 * each other. */
+	const bool windows = rig_is_windows(rig);
+	struct rpc_answer before = {0};
+	bool shared = false;
+	for (size_t i = 0; !windows && !shared && i < count && i < TOGETHER_MAX; i++) {
+		struct rpc_answer next = {0};
+		struct allocate_difference difference = {0};
+		(void)rig_allocate(rig, resource, &ids[i], 1, &next, NULL);
+		const V1beta1__ContainerAllocateResponse *one = rig_first_response(&before);
+		const V1beta1__ContainerAllocateResponse *other = rig_first_response(&next);
+		shared = one != NULL && other != NULL &&
+			 !allocate_differ(ALLOCATE_ALL, one, other, &difference);
+		rpc_answer_free(&before);
+		before = next;
+	}
+	rpc_answer_free(&before);
+
+	if (windows || shared)
+		check_note(rig->run,
+			   "%zu devices of %s in one container: refused, which is allowed %s: %s",
+			   count, resource, windows ? "on Windows" : "for a shared device",
+			   reply->message);
+	return windows || shared;
 }
 
 const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
@@ -124,12 +123,6 @@ static int compare_entries(const void *a, const void *b)
 	return order;
 }
 
-static void sort_entries(void *entries, size_t count)
-{
-	if (count > 1)
-		qsort(entries, count, sizeof(void *), compare_entries);
-}
-
 static bool path_is_sound(const char *path)
 {
 	const char *part = path;
@@ -142,67 +135,58 @@ static bool path_is_sound(const char *path)
 	return path_is_absolute(path);
 }
 
-/* On the Wine node, Windows paths are files of this machine. */
-static bool is_on_wine_node(const struct context *context, const char *path)
-{
-	struct wine_node node CLEANUP_WINE_NODE = {0};
-	char *place CLEANUP_FREE = NULL;
-	return wine_node_open(context->wine_directory, &node, NULL) == 0 &&
-	       wine_find_file(&node, path, &place, NULL) == 0;
-}
-
 static bool path_exists(const struct context *context, const char *path)
 {
-	if (OFFERS_WINE_NODE && context->wine_directory != NULL)
-		return is_on_wine_node(context, path);
+	/* On the Wine node, Windows paths are files of this machine. */
+	if (OFFERS_WINE_NODE && context->wine_directory != NULL) {
+		struct wine_node node CLEANUP_WINE_NODE = {0};
+		char *place CLEANUP_FREE = NULL;
+		return wine_node_open(context->wine_directory, &node, NULL) == 0 &&
+		       wine_find_file(&node, path, &place, NULL) == 0;
+	}
 	return path_is_sound(path) && file_exists(path);
 }
 
-static bool is_device_node(const char *path)
-{
-	struct node_file file = {0};
-	return path_is_sound(path) && node_file_identify(path, &file) &&
-	       (file.kind == NODE_FILE_CHARACTER || file.kind == NODE_FILE_BLOCK);
-}
-
-/* Files may be put in place by PreStartContainer, after the answer that names them. */
-static void prepare(struct rig *rig, const struct rig_item *item)
-{
-	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
-	const struct kubelet_registration *r = rig_registration(rig, item->resource);
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	uint64_t start = clock_monotonic_ns();
-	if (r == NULL || !r->options.pre_start_required)
-		return;
-	int rc = kubelet_call_pre_start(plugin, &item->id, 1, RIG_START_MS, &reply, &err);
-	if (rc == 0 && reply.code != RPC_OK)
-		rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
-			       reply.message);
-	rig_waited(rig, start);
-	if (rc < 0)
-		(void)check_expect_ok(rig->run, rc, "PreStartContainer", &err);
-}
-
-/* What is judged of all answers of a resource. */
+/* Tallies over all answers of a resource. */
 struct answers {
 	struct tally mounts, others;
 };
 
-static void look_for_paths(struct rig *rig, const struct rig_item *item)
+static void judge_paths(struct rig *rig, const struct rig_item *item)
 {
 	const V1beta1__ContainerAllocateResponse *answer = item->answer;
 	struct answers *answers = item->user;
-	prepare(rig, item);
+
+	/* Files may be put in place by PreStartContainer, after the answer that names them. */
+	const struct kubelet_registration *r = rig_registration(rig, item->resource);
+	if (r != NULL && r->options.pre_start_required) {
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		struct error err = {0};
+		uint64_t start = clock_monotonic_ns();
+		int rc = kubelet_call_pre_start(
+			kubelet_resource_plugin(rig->kubelet, item->resource), &item->id, 1,
+			RIG_START_MS, &reply, &err);
+		if (rc == 0 && reply.code != RPC_OK)
+			rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
+				       reply.message);
+		rig_waited(rig, start);
+		if (rc < 0)
+			(void)check_expect_ok(rig->run, rc, "PreStartContainer", &err);
+	}
+
 	for (size_t i = 0; i < answer->n_mounts; i++) {
 		const char *path = answer->mounts[i]->host_path;
-		bool there = path_exists(rig->context, path);
-		tally_add(&answers->mounts, there, "%s%s", path, there ? "" : " (missing)");
+		bool exists = path_exists(rig->context, path);
+		tally_add(&answers->mounts, exists, "%s%s", path, exists ? "" : " (missing)");
 	}
-	/* On Windows it is not a path; windows.string-form and windows.location-path look at it. */
-	for (size_t i = 0; !rig_is_windows(rig) && i < answer->n_devices; i++)
-		tally_add(&answers->others, is_device_node(answer->devices[i]->host_path),
-			  "%s (missing, or not a device node)", answer->devices[i]->host_path);
+	/* On Windows it is not a path: windows.string-form and windows.location-path judge it. */
+	for (size_t i = 0; !rig_is_windows(rig) && i < answer->n_devices; i++) {
+		const char *path = answer->devices[i]->host_path;
+		struct node_file file = {0};
+		bool is_node = path_is_sound(path) && node_file_identify(path, &file) &&
+			       (file.kind == NODE_FILE_CHARACTER || file.kind == NODE_FILE_BLOCK);
+		tally_add(&answers->others, is_node, "%s (missing, or not a device node)", path);
+	}
 }
 
 void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
@@ -212,18 +196,19 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 		.others = TALLY_OF(rig->run, "devices[].host_path", "a device node"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
-	allocate_for_each(rig, &all, look_for_paths);
+	allocate_for_each(rig, &all, judge_paths);
 	tally_end(&answers.mounts);
 	tally_end(&answers.others);
 }
 
-/* Of the entries with one container path the kubelet takes the first and drops the others. Both
- * kinds of entries begin with the container path and the host path. */
+/* Where several entries have one container path, the kubelet keeps the first and drops the others.
+ * Both kinds of entries begin with the container path and the host path. */
 static void expect_unique(struct rig *rig, const char *what, void *entries, size_t count)
 {
 	ProtobufCMessage **all = entries;
 	TALLY(paths, rig->run, what, "the same each time");
-	sort_entries(entries, count);
+	if (count > 1)
+		qsort(entries, count, sizeof(void *), compare_entries);
 	for (size_t i = 0; i < count; i++) {
 		const V1beta1__Mount *mount = (const V1beta1__Mount *)all[i];
 		const V1beta1__Mount *before = (const V1beta1__Mount *)all[i == 0 ? 0 : i - 1];
@@ -235,7 +220,7 @@ static void expect_unique(struct rig *rig, const char *what, void *entries, size
 	}
 }
 
-static void expect_unique_paths(struct rig *rig, const struct rig_item *item)
+static void judge_unique_paths(struct rig *rig, const struct rig_item *item)
 {
 	const V1beta1__ContainerAllocateResponse *answer = item->answer;
 	expect_unique(rig, "mounts[].container_path", answer->mounts, answer->n_mounts);
@@ -253,12 +238,12 @@ void allocate_unique_paths(struct rig *rig, const struct rig_item *item)
 	struct rig_item together = {.resource = item->resource};
 	together.answer = allocate_together(rig, item, &reply);
 	if (together.answer != NULL)
-		expect_unique_paths(rig, &together);
+		judge_unique_paths(rig, &together);
 	else /* refused together: one by one */
-		allocate_for_each(rig, item, expect_unique_paths);
+		allocate_for_each(rig, item, judge_unique_paths);
 }
 
-/* Names that most images have for folders of other names. */
+/* Resolves the links between folders that most images have. */
 static char *plain_path(const char *path)
 {
 	static const char *const links[][2] = {
@@ -267,7 +252,7 @@ static char *plain_path(const char *path)
 		{"/usr/sbin", "/usr/bin"},
 	};
 	char *plain = path_normalize(path);
-	for (size_t i = 0; plain != NULL && i < ARRAY_SIZE(links); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
 		if (path_is_within(plain, links[i][0])) {
 			char *longer =
 				text_format("%s%s", links[i][1], plain + strlen(links[i][0]));
@@ -290,7 +275,7 @@ static bool is_below(const char *path, const char *const *folders)
 	return *folders != NULL;
 }
 
-/* Folders of which a part may well be a driver's, and those of which nothing is. */
+/* Folders that only parts of may be a driver's, and those that no driver has anything in. */
 static bool is_system_folder(const char *path)
 {
 	static const char *const whole[] = {
@@ -319,72 +304,57 @@ static bool is_system_folder(const char *path)
 	return is_one_of(path, whole) || is_below(path, inside);
 }
 
-/* Of the host: what no container should get to read. On Container-Optimized OS drivers are in a home folder. */
-static bool is_harmful_source(const char *path)
+static bool is_harmful(const char *source, const char *target)
 {
-	if (path_is_within(path, "/home/kubernetes/bin"))
-		return false;
+	/* Of the host: what no container should read. On Container-Optimized OS drivers are in a
+	 * home folder. */
 	static const char *const secrets[] = {"/etc/gshadow", "/etc/shadow", "/etc/sudoers", NULL};
-	return is_system_folder(path) || is_below(path, secrets);
-}
+	if (!path_is_within(source, "/home/kubernetes/bin") &&
+	    (is_system_folder(source) || is_below(source, secrets)))
+		return true;
 
-/* In the container: what every program relies on. */
-static bool is_harmful_target(const char *path)
-{
+	/* In the container: what every program depends on. */
 	static const char *const files[] = {
 		"/etc/group",	      "/etc/hosts",    "/etc/ld.so.preload",
 		"/etc/nsswitch.conf", "/etc/passwd",   "/etc/resolv.conf",
 		"/etc/shadow",	      "/etc/sudoers",  "/usr/bin/bash",
 		"/usr/bin/busybox",   "/usr/bin/env",  "/usr/bin/sh",
 		"/usr/bin/init",      "/usr/bin/sudo", NULL};
-	const char *name = path_base(path);
-	return is_system_folder(path) || is_one_of(path, files) ||
+	const char *name = path_base(target);
+	return is_system_folder(target) || is_one_of(target, files) ||
 	       text_starts_with(name, "ld-linux") || text_starts_with(name, "ld-musl") ||
 	       text_starts_with(name, "libc.so.") || text_starts_with(name, "libc.musl");
 }
 
-/* The file that a source is, links followed; as it is written where this machine does not have it.
- */
-static char *real_source(const struct context *context, const char *path)
+static void judge_harm(struct rig *rig, const struct rig_item *item)
 {
-	char *real = NULL;
-	if (context->node_file == NULL && context->wine_directory == NULL &&
-	    file_resolve(NULL, path, &real, NULL) == 0)
-		return real;
-	return path_normalize(path);
-}
-
-static void expect_harmless(struct rig *rig, const V1beta1__Mount *mount, struct tally *paths)
-{
-	char *real CLEANUP_FREE = real_source(rig->context, mount->host_path);
-	char *source CLEANUP_FREE = real != NULL ? plain_path(real) : NULL;
-	char *target CLEANUP_FREE = plain_path(mount->container_path);
-	if (source == NULL || target == NULL) {
-		check_broken(rig->run, "out of memory");
-		return;
-	}
-	bool other = strcmp(real, mount->host_path) != 0;
-	tally_add(paths, !is_harmful_source(source) && !is_harmful_target(target), "%s%s%s on %s",
-		  mount->host_path, other ? " = " : "", other ? real : "", mount->container_path);
-}
-
-/* What is written to /dev/null is gone: plugins mount it to mark a device by the name of the mount. */
-static bool is_null_device(const char *path)
-{
-	struct node_file file = {0};
-	return node_file_identify(path, &file) && file.kind == NODE_FILE_CHARACTER &&
-	       file.major == 1 && file.minor == 3;
-}
-
-static void look_for_harm(struct rig *rig, const struct rig_item *item)
-{
+	const struct context *context = rig->context;
+	const bool live = context->node_file == NULL && context->wine_directory == NULL;
 	struct answers *answers = item->user;
 	for (size_t i = 0; i < item->answer->n_mounts; i++) {
 		const V1beta1__Mount *mount = item->answer->mounts[i];
-		if (!is_null_device(mount->host_path))
+
+		/* Plugins mount /dev/null to mark a device by the name of the mount: writes to it
+		 * are lost. */
+		struct node_file file = {0};
+		bool is_null = node_file_identify(mount->host_path, &file) &&
+			       file.kind == NODE_FILE_CHARACTER && file.major == 1 &&
+			       file.minor == 3;
+		if (!is_null)
 			tally_add(&answers->others, mount->read_only, "%s: false",
 				  mount->container_path);
-		expect_harmless(rig, mount, &answers->mounts);
+
+		/* The source with links followed; as it is written where this machine does not
+		 * have it. */
+		char *real CLEANUP_FREE = NULL;
+		if (!live || file_resolve(NULL, mount->host_path, &real, NULL) < 0)
+			real = path_normalize(mount->host_path);
+		char *source CLEANUP_FREE = plain_path(real);
+		char *target CLEANUP_FREE = plain_path(mount->container_path);
+		bool other = strcmp(real, mount->host_path) != 0;
+		tally_add(&answers->mounts, !is_harmful(source, target), "%s%s%s on %s",
+			  mount->host_path, other ? " = " : "", other ? real : "",
+			  mount->container_path);
 	}
 }
 
@@ -395,7 +365,7 @@ void allocate_read_only(struct rig *rig, const struct rig_item *item)
 		.others = TALLY_OF(rig->run, "mounts[].read_only", "true"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
-	allocate_for_each(rig, &all, look_for_harm);
+	allocate_for_each(rig, &all, judge_harm);
 	tally_end(&answers.others);
 	tally_end(&answers.mounts);
 }

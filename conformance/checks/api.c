@@ -17,23 +17,22 @@ enum {
 	UNREADABLE_MAX = 8, /* containers for answers that cannot be read */
 };
 
-/* DirectX is one API of a device, and which of its parts a device offers is told by the lists that
- * DXCore has it in. A node that is listed otherwise tells no attributes: there, every part counts
- * as offered. */
-static bool has_attribute(const struct discovery_device *device, const char *const *wanted)
-{
-	const char *const *told = device->attributes;
-	if (told == NULL || told[0] == NULL)
-		return true;
-	while (*told != NULL && wanted[text_position(wanted, *told)] == NULL)
-		told++;
-	return *told != NULL;
-}
-
 bool api_is_offered(const struct discovery_device *device, const struct gpu_api *api)
 {
-	return filter_offers(device, api->offered) &&
-	       (api->attributes[0] == NULL || has_attribute(device, api->attributes));
+	if (!filter_offers(device, api->offered))
+		return false;
+
+	/* DirectX is one API of a device; DXCore's attributes say which of its parts a device
+	 * offers. Nodes that were listed by other means have no attributes: there, every part counts
+	 * as offered. */
+	const char *const *attributes = device->attributes;
+	if (api->attributes[0] == NULL || attributes == NULL || attributes[0] == NULL)
+		return true;
+	for (; *attributes != NULL; attributes++) {
+		if (api->attributes[text_position(api->attributes, *attributes)] != NULL)
+			return true;
+	}
+	return false;
 }
 
 struct api_tally {
@@ -43,71 +42,26 @@ struct api_tally {
 	struct text_list tested; /* ids of devices */
 	struct identity_seen seen;
 	struct granted served; /* what readable answers hand out */
-	size_t unreadable, untold;
+	size_t unreadable;     /* answers */
+	size_t unknown;	       /* of these, where the container does not show the device either */
 };
 
-/* A probe's launch: its document, and what its process had mapped and open. */
-struct launched {
-	const cJSON *document;
-	struct container_view view;
-};
-
-static void launched_free(struct launched *launched)
+static void view_free(struct container_view *view)
 {
 	if (OFFERS_INSPECTION)
-		container_view_free(&launched->view);
+		container_view_free(view);
 }
 
-static void run_probe(struct api_tally *tally, const char *label, struct offer *offer,
-		      struct launched *out)
+/* Launches the probe; returns its document (NULL: recorded), and what its process had mapped and open. */
+static const cJSON *run_probe(struct api_tally *tally, const char *label, struct offer *offer,
+			      struct container_view *view)
 {
 	const char *probe = check_format(tally->rig->run, "probe-%s", tally->api->name);
 	const char *name = check_format(tally->rig->run, "%s-%s", probe, label);
 	const char *const command[] = {probe, "--size", "1048576", NULL};
-	if (offer_admit(tally->rig, offer))
-		out->document =
-			stage_run_working(tally->stage, name, command, &offer->grant, &out->view);
-}
-
-static bool is_wanted(const struct api_tally *tally, const struct discovery_device *device)
-{
-	return device != NULL && api_is_offered(device, tally->api) &&
-	       !text_list_has(&tally->tested, device->id);
-}
-
-/* `launched`: a probe that ran already, or one without a document. */
-static void test(struct api_tally *tally, const struct discovery_device *device,
-		 struct offer *offer, struct launched *launched)
-{
-	struct check_run *run = tally->rig->run;
-	(void)text_list_add(&tally->tested, device->id, NULL);
-	check_begin_device(run, device->id);
-	if (launched->document == NULL)
-		run_probe(tally, device->id, offer, launched);
-	if (launched->document != NULL) {
-		api_expect_document(run, device, tally->api, offer_applied(offer),
-				    launched->document, &tally->seen);
-		ran_expect(run, &(struct ran){device, tally->api, offer_applied(offer),
-					      launched->document, &launched->view});
-	}
-	check_end_device(run, device->id);
-}
-
-/* The answer cannot be read: what computes in the container says which device it is. */
-static void ask(struct api_tally *tally, struct offer *offer)
-{
-	const struct discovery_snapshot *node = tally->rig->context->node;
-	const struct discovery_device *device = NULL;
-	struct launched launched CLEANUP(launched_free) = {0};
-	if (tally->unreadable++ < UNREADABLE_MAX)
-		run_probe(tally, offer->id, offer, &launched);
-	if (launched.document != NULL)
-		device = visibility_device(node, tally->api->offered,
-					   shown_device(launched.document));
-	if (device == NULL)
-		tally->untold++;
-	else if (is_wanted(tally, device))
-		test(tally, device, offer, &launched);
+	if (!offer_admit(tally->rig, offer))
+		return NULL;
+	return stage_run_working(tally->stage, name, command, &offer->grant, view);
 }
 
 /* One id: when it grants a device that offers the API and was not tested yet, runs the probe with
@@ -115,68 +69,85 @@ static void ask(struct api_tally *tally, struct offer *offer)
 static bool try_offer(struct offer *offer, void *user)
 {
 	struct api_tally *tally = user;
+	struct check_run *run = tally->rig->run;
 	const struct granted *granted = &offer->granted;
-	struct launched launched CLEANUP(launched_free) = {0};
+	const struct discovery_device *device = granted->count == 1 ? granted->devices[0] : NULL;
+	const cJSON *document = NULL;
+	struct container_view view CLEANUP(view_free) = {0};
 	for (size_t i = 0; i < granted->count; i++)
 		granted_add(&tally->served, granted->devices[i]);
-	if (granted->source == GRANTED_UNTOLD)
-		ask(tally, offer);
-	else if (granted->count == 1 && is_wanted(tally, granted->devices[0]))
-		test(tally, granted->devices[0], offer, &launched);
+
+	/* The answer cannot be read: the device that computes in the container is the granted one. */
+	if (granted->source == GRANTED_UNTOLD) {
+		if (tally->unreadable++ < UNREADABLE_MAX)
+			document = run_probe(tally, offer->id, offer, &view);
+		if (document != NULL)
+			device = visibility_device(tally->rig->context->node, tally->api->offered,
+						   shown_device(document));
+		tally->unknown += device == NULL;
+	}
+	if (device == NULL || !api_is_offered(device, tally->api) ||
+	    text_list_has(&tally->tested, device->id))
+		return true;
+
+	(void)text_list_add(&tally->tested, device->id, NULL);
+	check_begin_device(run, device->id);
+	if (document == NULL)
+		document = run_probe(tally, device->id, offer, &view);
+	if (document != NULL) {
+		api_expect_document(run, device, tally->api, offer_applied(offer), document,
+				    &tally->seen);
+		ran_expect(run, &(struct ran){device, tally->api, offer_applied(offer), document,
+					      &view});
+	}
+	check_end_device(run, device->id);
 	return true;
 }
 
-/* Beyond what LAW-02 requires: where no answer can be read all hardware, and on a node without any all
- * software. */
-static bool is_expected(const struct api_tally *tally, const struct discovery_device *device)
-{
-	const struct discovery_snapshot *node = tally->rig->context->node;
-	bool hardware = false;
-	node_each (other, node)
-		hardware = hardware || other->kind != DISCOVERY_SOFTWARE;
-	if (!device->allocatable || granted_requires(node, &tally->served, device))
-		return device->allocatable;
-	return device->kind == DISCOVERY_SOFTWARE ? !hardware : tally->served.count == 0;
-}
-
-/* Every device that offers the API and is expected was tested; how many there are. */
+/* Records that every device that offers the API and is expected was tested; returns how many there
+ * are. Expected are, beyond what LAW-02 requires: where no answer can be read all hardware, and on a
+ * node without any all software. */
 static size_t expect_all(const struct api_tally *tally)
 {
+	struct check_run *run = tally->rig->run;
 	const struct context *context = tally->rig->context;
+	bool hardware = false;
+	node_each (device, context->node)
+		hardware = hardware || device->kind != DISCOVERY_SOFTWARE;
+
 	size_t offering = 0;
 	node_each (device, context->node) {
 		bool tested = text_list_has(&tally->tested, device->id);
-		if (!api_is_offered(device, tally->api) || (!tested && !is_expected(tally, device)))
+		bool usual =
+			device->kind == DISCOVERY_SOFTWARE ? !hardware : tally->served.count == 0;
+		bool expected = device->allocatable &&
+				(usual || granted_requires(context->node, &tally->served, device));
+		if (!api_is_offered(device, tally->api) || (!tested && !expected))
 			continue;
 		offering++;
-		if (!tested && tally->untold != 0)
-			offer_tell_unseen(tally->rig->run,
-					  check_format(tally->rig->run, "%s: ", device->id),
-					  tally->untold);
+		if (!tested && tally->unknown != 0)
+			offer_tell_unseen(run, check_format(run, "%s: ", device->id),
+					  tally->unknown);
 		else if (context->resource == NULL)
-			(void)check_expect(tally->rig->run, tested, device->id,
-					   "granted by some id", "%s",
+			(void)check_expect(run, tested, device->id, "granted by some id", "%s",
 					   tested ? "granted" : "never granted");
 	}
 	return offering;
-}
-
-/* What stands in for Windows claims any build. */
-static bool is_in_build(const struct discovery_system *system, const struct gpu_api *api)
-{
-	return strcmp(system->os, "windows") != 0 || system->emulator[0] != '\0' ||
-	       gpu_api_in_build(api, system->build);
 }
 
 static void computes(struct check_run *run)
 {
 	const struct gpu_api *api = gpu_api_find(check_row(run)->param);
 	const struct discovery_system *system = &check_context(run)->node->system;
-	if (!is_in_build(system, api)) {
+
+	/* Wine can claim any Windows build. */
+	if (strcmp(system->os, "windows") == 0 && system->emulator[0] == '\0' &&
+	    !gpu_api_in_build(api, system->build)) {
 		check_not_applicable(run, "%s begins with Windows build %u, and this is %s",
 				     api->name, api->windows_build, system->build);
 		return;
 	}
+
 	struct rig *rig = rig_ready(run, NULL);
 	struct stage *stage = rig != NULL ? stage_open(run, &rig->loop) : NULL;
 	struct api_tally tally = {.rig = rig, .stage = stage, .api = api};
@@ -194,7 +165,7 @@ static void computes(struct check_run *run)
 	identity_seen_free(&tally.seen);
 }
 
-/* Is there a check of what discovery calls `offered`? */
+/* Is there a check of the API that discovery calls `offered`? */
 static bool has_check(const char *offered)
 {
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
@@ -204,7 +175,7 @@ static bool has_check(const char *offered)
 	return false;
 }
 
-/* What no check tests is not passed over in silence. */
+/* APIs that no check tests are reported. */
 static void every_api(struct check_run *run)
 {
 	const struct discovery_snapshot *node = check_context(run)->node;
@@ -246,8 +217,8 @@ const struct check api_checks[] = {
 #include "base/gpu_apis.def"
 	CHECK("api.every-api", API_01, LOW, 1, every_api,
 	      .title = "Each API that a device enables is tested",
-	      .advice = "What the reason names is not part of this certificate: test it by other "
-			"means.",
+	      .advice = "The APIs that the reason names are not part of this certificate: test "
+			"them by other means.",
 	      .timeout_s = 10, .needs = {.devices = 1}),
 	{.id = NULL},
 };

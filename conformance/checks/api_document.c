@@ -22,38 +22,7 @@ static bool expect_status(struct check_run *run, const cJSON *document, bool hel
 			    why[0] != '\0' ? " (" : "", why, why[0] != '\0' ? ")" : "");
 }
 
-/* What belongs to Windows: an image without it is not the plugin's fault. A dxcore.dll that is a
- * stub is reported as "DXCore". */
-static bool lacks_library(const char *missing)
-{
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
-		if (api->windows_dll != NULL &&
-		    (strcmp(api->windows_dll, missing) == 0 || strcasecmp(api->name, missing) == 0))
-			return true;
-	}
-	return false;
-}
-
-/* That the streams are right is what reading the document recorded (authenticity.h). A device
- * without an encoder is none of the plugin's, and a software renderer has none. */
-static void expect_encoded(struct check_run *run, const struct discovery_device *device,
-			   const struct grant *grant, const cJSON *document)
-{
-	const char *status = view_string(document, "/work/status");
-	const char *reason = view_string(document, "/work/reason");
-	if (strcmp(status, "unsupported") == 0 && device->kind == DISCOVERY_SOFTWARE)
-		check_not_applicable(run, "%s: %s", device->id, reason);
-	else if (strcmp(status, "unsupported") == 0)
-		check_unsupported(run, "%s: %s", device->id, reason);
-	else
-		(void)expect_status(run, document, strcmp(status, "encoded") == 0, "/work/status",
-				    "encoded", "/work/status", "/work/reason");
-	if (strcmp(status, "encoded") == 0 &&
-	    json_pointer(document, "/work/video/attempts") != NULL)
-		video_expect_hardware(run, device, grant, document, api_is_offered);
-}
-
-/* Why a container of Windows has not got the API, whatever the plugin does; NULL: it may have it. */
+/* Why a container of Windows does not have the API, whatever the plugin does; NULL: it may have it. */
 static const char *windows_lacks(struct check_run *run, const cJSON *document)
 {
 	const char *missing = view_string(document, "/api/missing");
@@ -65,40 +34,65 @@ static const char *windows_lacks(struct check_run *run, const cJSON *document)
 				    "driver of OpenGL: Windows registers those of programs that "
 				    "draw on a desktop, and hands containers DirectX only (%s)",
 				    view_string(document, "/api/reason"));
-	return lacks_library(missing)
-		       ? check_format(run, "%s, which belongs to the image, not to a driver",
-				      missing)
-		       : NULL;
+
+	/* Libraries that belong to Windows: an image without them is not the plugin's fault. A
+	 * dxcore.dll that is a stub is reported as "DXCore". */
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		if (api->windows_dll != NULL &&
+		    (strcmp(api->windows_dll, missing) == 0 || strcasecmp(api->name, missing) == 0))
+			return check_format(run, "%s, which belongs to the image, not to a driver",
+					    missing);
+	}
+	return NULL;
 }
 
-/* A software renderer in the place of the hardware is what identity_expect() records. */
+/* identity_expect() records a software renderer that replaces the hardware. */
 static bool expect_one_device(struct check_run *run, const struct discovery_device *device,
 			      const cJSON *document)
 {
-	const char *emulator = check_context(run)->node->system.emulator;
+	const struct discovery_snapshot *node = check_context(run)->node;
 	const struct shown_count shown =
-		shown_count(json_pointer(document, "/devices"), emulator,
-			    granted_is_partition(check_context(run)->node, device));
+		shown_count(json_pointer(document, "/devices"), node->system.emulator,
+			    granted_is_partition(node, device));
 	const bool software = device->kind == DISCOVERY_SOFTWARE;
-	const bool replaced = !software && shown.hardware == 0 && shown.software != 0;
-	if (!software && !replaced && shown.software != 0)
+	if (!software && shown.hardware == 0 && shown.software != 0)
+		return true;
+	if (!software && shown.software != 0)
 		check_note(run, "%s: %lld software devices next to it do not count", device->id,
 			   shown.software);
 	const long long count = shown.hardware + (software ? shown.software : 0);
-	return replaced || check_expect(run, count == 1, "/devices/count", "1", "%lld%s", count,
-					shown.hardware > 1 ? " devices of hardware" : "");
+	return check_expect(run, count == 1, "/devices/count", "1", "%lld%s", count,
+			    shown.hardware > 1 ? " devices of hardware" : "");
 }
 
-/* What a device cannot do is none of the plugin's, which brings all that a software device has. */
-static void expect_computed(struct check_run *run, const struct discovery_device *device,
-			    const struct gpu_api *api, const cJSON *document)
+/* Records the outcome of the probe's work. A device without an encoder, or that cannot compute, is
+ * not the plugin's fault; a plugin for a software device brings all that it needs. */
+static void expect_outcome(struct check_run *run, const struct discovery_device *device,
+			   const struct gpu_api *api, const struct grant *grant,
+			   const cJSON *document)
 {
-	const double elements = json_pointer_number(document, "/work/elements");
-	if (device->kind != DISCOVERY_SOFTWARE &&
-	    strcmp(view_string(document, "/work/status"), "unsupported") == 0) {
-		check_unsupported(run, "%s: %s", device->id, view_string(document, "/work/reason"));
+	const char *status = view_string(document, "/work/status");
+	const char *reason = view_string(document, "/work/reason");
+	const bool software = device->kind == DISCOVERY_SOFTWARE;
+	if (strcmp(status, "unsupported") == 0 && software && api->encodes) {
+		check_not_applicable(run, "%s: %s", device->id, reason);
 		return;
 	}
+	if (strcmp(status, "unsupported") == 0 && !software) {
+		check_unsupported(run, "%s: %s", device->id, reason);
+		return;
+	}
+
+	if (api->encodes) {
+		/* That the streams are right is recorded when the document is read
+		 * (authenticity.h). */
+		if (expect_status(run, document, strcmp(status, "encoded") == 0, "/work/status",
+				  "encoded", "/work/status", "/work/reason") &&
+		    json_pointer(document, "/work/video/attempts") != NULL)
+			video_expect_hardware(run, device, grant, document, api_is_offered);
+		return;
+	}
+	const double elements = json_pointer_number(document, "/work/elements");
 	(void)expect_status(run, document, json_pointer_true(document, "/work/verified"),
 			    "/work/verified", "ok", "/work/status", "/work/reason");
 	(void)check_expect(run, elements >= ELEMENTS, "/work/elements", "at least 1048576", "%.0f",
@@ -107,38 +101,26 @@ static void expect_computed(struct check_run *run, const struct discovery_device
 		   view_string(shown_device(document), "/name"));
 }
 
-static void expect_work(struct check_run *run, const struct discovery_device *device,
-			const struct gpu_api *api, const struct grant *grant, const cJSON *document,
-			struct identity_seen *seen)
+/* Many plugins hand out device nodes only, and their users' images bring the driver. On Windows the host
+ * brings it. */
+static bool image_lacks_driver(struct check_run *run, const struct discovery_device *device,
+			       const struct grant *grant, const cJSON *document)
 {
-	const char *lacks = windows_lacks(run, document);
-	if (lacks != NULL) {
-		check_unsupported(run, "%s: the container has no %s", device->id, lacks);
-		return;
-	}
-	if (!expect_status(run, document, strcmp(view_string(document, "/api/status"), "ok") == 0,
-			   "/api/status", "ok", "/api/status", "/api/reason"))
-		return;
-	if (api->past_assignment && strcmp(check_context(run)->node->system.os, "windows") == 0) {
-		agreement_expect_among(run, device, document);
-		return;
-	}
-	if (!expect_one_device(run, device, document))
-		return;
-	identity_expect(run, check_context(run)->node, device, document, seen);
-	if (api->encodes)
-		expect_encoded(run, device, grant, document);
-	else if (!api->enumerates)
-		expect_computed(run, device, api, document);
-}
+	const struct discovery_system *system = &check_context(run)->node->system;
+	if (strcmp(system->os, "windows") == 0 || device->kind == DISCOVERY_SOFTWARE ||
+	    grant_brings_library(grant))
+		return false;
+	if (strcmp(view_string(document, "/api/status"), "unsupported") == 0)
+		return true;
+	const struct shown_count shown =
+		shown_count(json_pointer(document, "/devices"), system->emulator, false);
+	if (shown.hardware != 0 || shown.software == 0)
+		return false;
 
-/* Are all nodes handed out that its drivers open? A card's node need not be (drm-uapi: render nodes). */
-static bool has_nodes(const struct discovery_device *device, const struct grant *grant)
-{
+	/* Only software answers: is each node handed out that the driver opens? A card's node need
+	 * not be (drm-uapi: render nodes). */
 	for (size_t i = 0; i < device->node_count; i++) {
-		bool granted = false;
-		if (strstr(device->nodes[i].path, "/dri/card") != NULL)
-			continue;
+		bool granted = strstr(device->nodes[i].path, "/dri/card") != NULL;
 		grant_each (entry, &grant->devices) {
 			struct node_file file = {0};
 			granted = granted || strcmp(entry->host_path, device->nodes[i].path) == 0 ||
@@ -151,34 +133,40 @@ static bool has_nodes(const struct discovery_device *device, const struct grant 
 	return device->node_count != 0;
 }
 
-/* Many plugins hand out device nodes only, and their users' images bring the driver. On Windows the host
- * brings it. */
-static bool image_lacks_driver(struct check_run *run, const struct discovery_device *device,
-			       const struct grant *grant, const cJSON *document)
-{
-	const struct discovery_system *system = &check_context(run)->node->system;
-	const struct shown_count shown =
-		shown_count(json_pointer(document, "/devices"), system->emulator, false);
-	if (strcmp(system->os, "windows") == 0 || device->kind == DISCOVERY_SOFTWARE ||
-	    grant_brings_library(grant))
-		return false;
-	return strcmp(view_string(document, "/api/status"), "unsupported") == 0 ||
-	       (shown.hardware == 0 && shown.software != 0 && has_nodes(device, grant));
-}
-
 void api_expect_document(struct check_run *run, const struct discovery_device *device,
 			 const struct gpu_api *api, const struct grant *grant,
 			 const cJSON *document, struct identity_seen *seen)
 {
-	const char *reason = view_string(document, "/api/reason");
-	if (strcmp(view_string(document, "/api/missing"), "ffmpeg") == 0)
+	const struct discovery_snapshot *node = check_context(run)->node;
+	if (strcmp(view_string(document, "/api/missing"), "ffmpeg") == 0) {
 		video_expect_ffmpeg(run, device, document, api_is_offered);
-	else if (image_lacks_driver(run, device, grant, document))
+		return;
+	}
+	if (image_lacks_driver(run, device, grant, document)) {
+		const char *reason = view_string(document, "/api/reason");
 		check_unsupported(
 			run,
 			"%s: the answer brings no driver, and neither does the image; name one "
 			"that does with --image (%s)",
 			device->id, reason[0] != '\0' ? reason : "only software answers");
-	else
-		expect_work(run, device, api, grant, document, seen);
+		return;
+	}
+	const char *lacks = windows_lacks(run, document);
+	if (lacks != NULL) {
+		check_unsupported(run, "%s: the container has no %s", device->id, lacks);
+		return;
+	}
+
+	if (!expect_status(run, document, strcmp(view_string(document, "/api/status"), "ok") == 0,
+			   "/api/status", "ok", "/api/status", "/api/reason"))
+		return;
+	if (api->past_assignment && strcmp(node->system.os, "windows") == 0) {
+		agreement_expect_among(run, device, document);
+		return;
+	}
+	if (!expect_one_device(run, device, document))
+		return;
+	identity_expect(run, node, device, document, seen);
+	if (api->encodes || !api->enumerates)
+		expect_outcome(run, device, api, grant, document);
 }

@@ -16,16 +16,16 @@
 #include <string.h>
 #include <uv.h>
 
-enum { DIFFERENCES_TOLD = 8, ELEMENTS_MAX = 1 << 26 };
+enum { DIFFERENCES_SHOWN = 8, ELEMENTS_MAX = 1 << 26 };
 
-/* Records what was found. True: nothing. */
+/* Records the findings. True: there are none. */
 static bool expect_none(struct check_run *run, const char *label, const char *what,
 			const char *wanted, int rc, const struct text_list *found,
 			const struct error *err)
 {
 	if (!check_works(run, rc, label, err))
 		return false;
-	for (size_t i = 0; i < found->count && i < DIFFERENCES_TOLD; i++)
+	for (size_t i = 0; i < found->count && i < DIFFERENCES_SHOWN; i++)
 		(void)check_expect(run, false, check_format(run, "%s: %s", label, what), wanted,
 				   "%s", found->items[i]);
 	return found->count == 0;
@@ -43,48 +43,15 @@ bool authenticity_expect_answer(struct check_run *run, const char *label, const 
 			   &err);
 }
 
-static bool expect_program(struct check_run *run, const char *label, const char *probe,
-			   const struct container_view *view)
-{
-	const char *path = check_format(run, IMAGES_PROGRAM_DIRECTORY "/%s", probe);
-	const struct image_manifest_file *file =
-		image_manifest_find(&check_context(run)->image, path);
-	if (file == NULL) {
-		check_broken(run, "%s: the content of the image is not known", label);
-		return false;
-	}
-	return check_expect(run, strcmp(view->exe_digest, file->digest) == 0,
-			    check_format(run, "%s: running program", label),
-			    "the image's own, by digest", "%s, %s", view->exe, view->exe_digest);
-}
-
-/* Nothing was put into the container's own layer that loaders or drivers could read. */
-static bool expect_unwritten(struct check_run *run, const char *label,
-			     const struct container_view *view)
-{
-	struct text_list written CLEANUP_TEXT_LIST = {0};
-	struct text_list usual CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	int rc = container_written(view, &check_context(run)->image, &written, &usual, &err);
-	text_each (path, &usual) {
-		check_note(run, "%s: a hook of the runtime wrote %s", label, path);
-	}
-	return expect_none(run, label, "files that a hook wrote into the container", "none", rc,
-			   &written, &err);
-}
-
 bool authenticity_expect(struct check_run *run, const char *label, const char *probe,
 			 const struct grant *grant, int64_t pid, struct container_view *view)
 {
-	const struct image_manifest *image = &check_context(run)->image;
-	struct text_list tampering CLEANUP_TEXT_LIST = {0};
-	struct text_list differences CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
 	if (!OFFERS_INSPECTION)
 		return true; /* no probe is held here */
-	int rc = container_inspect(
-		pid, check_format(run, "%s/digests", check_context(run)->run_directory), view,
-		&err);
+	const struct context *context = check_context(run);
+	struct error err = {0};
+	int rc = container_inspect(pid, check_format(run, "%s/digests", context->run_directory),
+				   view, &err);
 	/* It was killed meanwhile: launch_wait() knows how. */
 	if (rc == ERROR_NOT_FOUND)
 		return true;
@@ -95,16 +62,40 @@ bool authenticity_expect(struct check_run *run, const char *label, const char *p
 	}
 	if (!check_works(run, rc, label, &err))
 		return false;
-	/* The answer's mounts as they came to lie, and the variables, which hooks and CDI edits may add. */
-	rc = tamper_find_seen(grant, image, view, &tampering, &err);
+
+	/* The answer's mounts where they lie now, and the variables, which hooks and CDI edits may
+	 * add. */
+	struct text_list tampering CLEANUP_TEXT_LIST = {0};
+	rc = tamper_find_seen(grant, &context->image, view, &tampering, &err);
 	if (!expect_none(run, label, "the answer in the container", "leaves the probe untouched",
-			 rc, &tampering, &err) ||
-	    !expect_program(run, label, probe, view))
+			 rc, &tampering, &err))
 		return false;
-	rc = container_compare(view, image, &differences, &err);
-	return expect_none(run, label, "the image's programs and libraries", "in their places", rc,
-			   &differences, &err) &&
-	       expect_unwritten(run, label, view);
+
+	const struct image_manifest_file *file = image_manifest_find(
+		&context->image, check_format(run, IMAGES_PROGRAM_DIRECTORY "/%s", probe));
+	if (file == NULL) {
+		check_broken(run, "%s: the content of the image is not known", label);
+		return false;
+	}
+	if (!check_expect(run, strcmp(view->exe_digest, file->digest) == 0,
+			  check_format(run, "%s: running program", label),
+			  "the image's own, by digest", "%s, %s", view->exe, view->exe_digest))
+		return false;
+
+	struct text_list differences CLEANUP_TEXT_LIST = {0};
+	rc = container_compare(view, &context->image, &differences, &err);
+	if (!expect_none(run, label, "the image's programs and libraries", "in their places", rc,
+			 &differences, &err))
+		return false;
+
+	/* Files in the container's own layer that loaders or drivers could read. */
+	struct text_list written CLEANUP_TEXT_LIST = {0};
+	struct text_list usual CLEANUP_TEXT_LIST = {0};
+	rc = container_written(view, &context->image, &written, &usual, &err);
+	text_each (path, &usual)
+		check_note(run, "%s: a hook of the runtime wrote %s", label, path);
+	return expect_none(run, label, "files that a hook wrote into the container", "none", rc,
+			   &written, &err);
 }
 
 int document_new_launch(const char *probe, struct document_launch *out, struct error *err)
@@ -121,7 +112,7 @@ int document_new_launch(const char *probe, struct document_launch *out, struct e
 	return 0;
 }
 
-/* `random`: a text that this launch made up. */
+/* `random`: the text differs from launch to launch. */
 static bool expect_text(struct check_run *run, const char *label, const cJSON *document,
 			const char *pointer, const char *wanted, bool random)
 {
@@ -131,7 +122,7 @@ static bool expect_text(struct check_run *run, const char *label, const cJSON *d
 		      : check_expect_text(run, what, saw, wanted);
 }
 
-/* What was read back is what only the work on this launch's input makes. */
+/* The values that were read back are those that only the work on this launch's input computes. */
 static bool expect_digest(struct check_run *run, const char *label, const cJSON *document,
 			  const char *array, const struct document_launch *launch)
 {
@@ -156,17 +147,6 @@ static bool expect_seed(struct check_run *run, const cJSON *document,
 		check_format(run, "%llu", (unsigned long long)launch->seed));
 }
 
-/* A device of Shader Model 6 runs the shader of that language, too (workloads/d3d12/). */
-static bool expect_dxil(struct check_run *run, const char *label, const cJSON *document,
-			const struct document_launch *launch)
-{
-	const char *model = json_pointer_string(document, "/work/shaderModel");
-	if (strcmp(launch->probe, "probe-d3d12") != 0 || model == NULL || strtod(model, NULL) < 6)
-		return true;
-	return expect_digest(run, label, document, "dxilValues", launch) &&
-	       expect_digest(run, label, document, "dxilY", launch);
-}
-
 static bool expect_work(struct check_run *run, const char *label, const cJSON *document,
 			const struct document_launch *launch)
 {
@@ -188,18 +168,14 @@ static bool expect_work(struct check_run *run, const char *label, const cJSON *d
 		row++;
 	for (const char *const *array = works[row].arrays; *array != NULL; array++)
 		held = expect_digest(run, label, document, *array, launch) && held;
-	held = expect_dxil(run, label, document, launch) && held;
+	/* A device of Shader Model 6 runs the shader of that language, too (workloads/d3d12/). */
+	const char *model = json_pointer_string(document, "/work/shaderModel");
+	if (strcmp(launch->probe, "probe-d3d12") == 0 && model != NULL && strtod(model, NULL) >= 6)
+		held = expect_digest(run, label, document, "dxilValues", launch) &&
+		       expect_digest(run, label, document, "dxilY", launch) && held;
 	if (works[row].probe == NULL && cJSON_IsObject(json_pointer(document, "/work/render")))
 		held = expect_digest(run, label, document, "pixels", launch) && held;
 	return held;
-}
-
-/* What an encoder made proves itself by being decoded; it cannot call itself verified. */
-static bool expect_encoded(struct check_run *run, const char *label, const cJSON *document,
-			   const struct document_launch *launch)
-{
-	return expect_seed(run, document, launch) &&
-	       video_expect_streams(run, label, document, launch->seed, NULL);
 }
 
 bool document_expect_launch(struct check_run *run, const char *label, const cJSON *document,
@@ -211,12 +187,16 @@ bool document_expect_launch(struct check_run *run, const char *label, const cJSO
 	held = expect_text(run, label, document, "/probe", api, false) && held;
 	held = expect_text(run, label, document, "/version", GPUCERT_VERSION, false) && held;
 	held = expect_text(run, label, document, "/nonce", launch->nonce, true) && held;
-	const struct gpu_api *known = gpu_api_find(api);
 	if (!held)
 		return false;
-	if (known != NULL && known->encodes)
-		return text_equal(status, "ok") || text_equal(status, "encoded")
-			       ? expect_encoded(run, label, document, launch)
-			       : true;
-	return text_equal(status, "ok") ? expect_work(run, label, document, launch) : true;
+
+	/* Encoded streams prove themselves by being decoded; an encoder cannot verify itself. */
+	const struct gpu_api *known = gpu_api_find(api);
+	if (known != NULL && known->encodes &&
+	    (text_equal(status, "ok") || text_equal(status, "encoded")))
+		return expect_seed(run, document, launch) &&
+		       video_expect_streams(run, label, document, launch->seed, NULL);
+	if (text_equal(status, "ok"))
+		return expect_work(run, label, document, launch);
+	return true;
 }

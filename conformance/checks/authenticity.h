@@ -2,8 +2,8 @@
 #pragma once
 
 /* Is the probe that runs in a container the one that was put into its image, on the image's own
- * libraries? Looked at from the host while the probe is held at its start. And does a probe's
- * document belong to the launch that it is taken for? */
+ * libraries? The host inspects it while it is held at its start. And does a probe's document belong
+ * to its launch? */
 
 #include "conformance/runner/check.h"
 #include "containers/grant/grant.h"
@@ -12,7 +12,7 @@
 #include <cjson/cJSON.h>
 #include <stdint.h>
 
-/* Records what of an answer changes the probe itself, before there is a container. False: then its
+/* Records the parts of an answer that change the probe itself, before a container exists. False: its
  * document would prove nothing. */
 bool authenticity_expect_answer(struct check_run *run, const char *label,
 				const struct grant *grant);
@@ -22,8 +22,8 @@ bool authenticity_expect_answer(struct check_run *run, const char *label,
  * `pid`, the launch of `grant`. Records that its program is the image's `probe`, and each variable,
  * file and mount that changes what it is.
  *
- * False: recorded, and the program must not go on. True with view->pid 0: it ended meanwhile, or
- * nothing can be seen from here, which is recorded as unsupported.
+ * False: recorded, and the program must not continue. True with view->pid 0: it ended meanwhile, or the
+ * host cannot inspect it, which is recorded as unsupported.
  */
 bool authenticity_expect(struct check_run *run, const char *label, const char *probe,
 			 const struct grant *grant, int64_t pid, struct container_view *view);
@@ -41,7 +41,7 @@ int document_new_launch(const char *probe, struct document_launch *out, struct e
 
 /*
  * Records that schema, probe, version and nonce of the document are those of the launch and of this
- * build, and, for work that the probe calls done, that its seed is the launch's and that each
+ * build, and, for work that the probe reports as done, that its seed is the launch's and that each
  * digest of what was read back from the device is the one that follows from the seed. False:
  * recorded, and the document proves nothing.
  */

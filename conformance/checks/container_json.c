@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/members.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "conformance/checks/node_file.h"
 #include "containers/offers.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries of an answer, looked up once. */
+/* A mount of an answer, looked up once. */
 struct source {
 	const char *container_path;
 	struct container_place place;
@@ -19,41 +20,12 @@ struct source {
 	char *real; /* NULL: unknown */
 };
 
-struct sources {
-	struct source *items;
-	size_t count;
-};
-
-static void sources_free(struct sources *sources)
-{
-	for (size_t i = 0; i < sources->count; i++)
-		free(sources->items[i].real);
-	free(sources->items);
-}
-
-/* Without memory none, so that every mount is one that nobody granted. */
-static struct sources sources_of(const struct grant *grant)
-{
-	struct sources sources = {0};
-	size_t count = grant != NULL ? grant->mounts.count : 0;
-	sources.items = calloc(count + 1, sizeof(*sources.items));
-	for (size_t i = 0; sources.items != NULL && i < count; i++) {
-		const struct grant_entry *entry = &grant->mounts.items[i];
-		struct source *source = &sources.items[sources.count++];
-		source->container_path = entry->container_path;
-		source->exists =
-			OFFERS_INSPECTION && container_host_place(entry->host_path, &source->place);
-		if (file_resolve(NULL, entry->host_path, &source->real, NULL) < 0)
-			source->real = NULL;
-	}
-	return sources;
-}
-
 /* Is it the mount of an entry of the answer, or one that came with it? */
-static bool is_granted(const struct container_mount *mount, const struct sources *sources)
+static bool is_granted(const struct container_mount *mount, const struct source *sources,
+		       size_t count)
 {
-	for (size_t i = 0; i < sources->count; i++) {
-		const struct source *source = &sources->items[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct source *source = &sources[i];
 		if (source->exists && source->place.device == mount->device &&
 		    source->place.inode == mount->inode)
 			return true;
@@ -65,7 +37,7 @@ static bool is_granted(const struct container_mount *mount, const struct sources
 	return false;
 }
 
-/* Where files of these lie is for whoever mounted them to say; the node's own root may be one. */
+/* Only whoever mounted one of these knows where its files lie; the node's own root may be one. */
 static bool is_source_known(const struct container_mount *mount)
 {
 	static const char *const others[] = {
@@ -80,22 +52,34 @@ static bool is_source_known(const struct container_mount *mount)
 
 static cJSON *mounts_json(const struct container_mounts *mounts, const struct grant *grant)
 {
+	const size_t count = grant != NULL ? grant->mounts.count : 0;
+	struct source *sources CLEANUP_FREE = memory_allocate(count + 1, sizeof(*sources));
+	for (size_t i = 0; i < count; i++) {
+		const struct grant_entry *entry = &grant->mounts.items[i];
+		sources[i].container_path = entry->container_path;
+		sources[i].exists = OFFERS_INSPECTION &&
+				    container_host_place(entry->host_path, &sources[i].place);
+		if (file_resolve(NULL, entry->host_path, &sources[i].real, NULL) < 0)
+			sources[i].real = NULL;
+	}
+
 	struct members array CLEANUP_MEMBERS = members_new_array();
-	struct sources sources CLEANUP(sources_free) = sources_of(grant);
 	for (size_t i = 0; i < mounts->count; i++) {
 		const struct container_mount *mount = &mounts->items[i];
-		struct members members CLEANUP_MEMBERS = members_new();
 		if (mount->covered)
 			continue;
+		struct members members CLEANUP_MEMBERS = members_new();
 		member_string(&members, "path", mount->target);
 		member_string(&members, "type", mount->type);
 		member_string(&members, "hostPath", mount->host_path);
 		member_bool(&members, "readOnly", mount->read_only);
 		member_bool(&members, "shared", mount->shared);
-		member_bool(&members, "granted", is_granted(mount, &sources));
+		member_bool(&members, "granted", is_granted(mount, sources, count));
 		member_bool(&members, "sourceKnown", is_source_known(mount));
 		member_item(&array, NULL, members_take(&members));
 	}
+	for (size_t i = 0; i < count; i++)
+		free(sources[i].real);
 	return members_take(&array);
 }
 
@@ -114,62 +98,30 @@ static const char *letters_of(unsigned access)
 	return letters[access & (CONTAINER_READ | CONTAINER_WRITE)];
 }
 
-static cJSON *nodes_json(const struct container_view *view)
-{
-	struct members array CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < view->node_count; i++) {
-		const struct container_node *node = &view->nodes[i];
-		struct members members CLEANUP_MEMBERS =
-			node_members(node->path, node->block, node->major, node->minor);
-		member_item(&array, NULL, members_take(&members));
-	}
-	return members_take(&array);
-}
-
-/* Null where it is not known. */
-static cJSON *usable_json(const struct container_view *view)
-{
-	struct members array CLEANUP_MEMBERS = members_new_array();
-	if (view->access_untold != NULL)
-		return cJSON_CreateNull();
-	for (size_t i = 0; i < view->host_node_count; i++) {
-		const struct container_node *node = &view->host_nodes[i];
-		struct members members CLEANUP_MEMBERS =
-			node_members(node->path, node->block, node->major, node->minor);
-		member_string(&members, "access", letters_of(node->access));
-		if (node->access != 0)
-			member_item(&array, NULL, members_take(&members));
-	}
-	return members_take(&array);
-}
-
-/* What the cgroup allows of a node of the answer; NULL: it was not asked, for the host has it elsewhere. */
-static const char *allowed(const struct container_view *view, const struct node_file *file)
-{
-	for (size_t i = 0; view->access_untold == NULL && i < view->host_node_count; i++) {
-		const struct container_node *node = &view->host_nodes[i];
-		if (node->major == file->major && node->minor == file->minor &&
-		    node->block == (file->kind == NODE_FILE_BLOCK))
-			return letters_of(node->access);
-	}
-	return NULL;
-}
-
-/* The device nodes of the answer. */
+/* The device nodes of the answer. "allowed" is what the cgroup allows of a node; null: it was not
+ * asked, because the node is elsewhere on the host. */
 static cJSON *granted_json(const struct container_view *view, const struct grant *grant)
 {
 	static const struct grant nothing;
+	const size_t asked = view->access_untold == NULL ? view->host_node_count : 0;
 	struct members array CLEANUP_MEMBERS = members_new_array();
 	grant_each (entry, &(grant != NULL ? grant : &nothing)->devices) {
 		struct node_file file = {0};
 		if (!node_file_identify(entry->host_path, &file) ||
 		    (file.kind != NODE_FILE_CHARACTER && file.kind != NODE_FILE_BLOCK))
 			continue;
+		const bool block = file.kind == NODE_FILE_BLOCK;
+		const char *allowed = NULL;
+		for (size_t i = 0; allowed == NULL && i < asked; i++) {
+			const struct container_node *node = &view->host_nodes[i];
+			if (node->major == file.major && node->minor == file.minor &&
+			    node->block == block)
+				allowed = letters_of(node->access);
+		}
 		struct members members CLEANUP_MEMBERS =
-			node_members(entry->container_path, file.kind == NODE_FILE_BLOCK,
-				     file.major, file.minor);
+			node_members(entry->container_path, block, file.major, file.minor);
 		member_string(&members, "access", entry->permissions);
-		member_string(&members, "allowed", allowed(view, &file));
+		member_string(&members, "allowed", allowed);
 		member_item(&array, NULL, members_take(&members));
 	}
 	return members_take(&array);
@@ -201,13 +153,35 @@ static cJSON *cgroups_json(const struct container_view *view)
 cJSON *container_json(const struct container_view *view, const char *handler,
 		      const struct grant *grant)
 {
+	struct members nodes CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < view->node_count; i++) {
+		const struct container_node *node = &view->nodes[i];
+		struct members members CLEANUP_MEMBERS =
+			node_members(node->path, node->block, node->major, node->minor);
+		member_item(&nodes, NULL, members_take(&members));
+	}
+
+	struct members usable CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < view->host_node_count; i++) {
+		const struct container_node *node = &view->host_nodes[i];
+		if (node->access == 0)
+			continue;
+		struct members members CLEANUP_MEMBERS =
+			node_members(node->path, node->block, node->major, node->minor);
+		member_string(&members, "access", letters_of(node->access));
+		member_item(&usable, NULL, members_take(&members));
+	}
+
 	struct members container CLEANUP_MEMBERS = members_new();
 	member_string(&container, "handler", handler);
 	member_item(&container, "mounts", mounts_json(&view->mounts, grant));
-	member_item(&container, "nodes", nodes_json(view));
+	member_item(&container, "nodes", members_take(&nodes));
 	member_string(&container, "nodesCut", view->nodes_cut);
 	member_item(&container, "granted", granted_json(view, grant));
-	member_item(&container, "usable", usable_json(view));
+	if (view->access_untold != NULL)
+		member_null(&container, "usable");
+	else
+		member_item(&container, "usable", members_take(&usable));
 	member_string(&container, "usableUntold", view->access_untold);
 	member_item(&container, "deviceCgroups", cgroups_json(view));
 	member_int(&container, "planted", (int64_t)view->planted);

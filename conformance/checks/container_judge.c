@@ -89,28 +89,15 @@ bool node_file_is_of_the_node(const struct node_file *file)
 	return file->kind == NODE_FILE_BLOCK;
 }
 
-static bool is_of_a_device(const struct container_case *one, const struct node_number *number)
-{
-	const struct discovery_snapshot *node = one->context->node;
-	bool block = strcmp(number->type, "block") == 0;
-	size_t count = one->devices != NULL ? one->devices->count : node->device_count;
-	for (size_t i = 0; i < count; i++) {
-		const struct discovery_device *device =
-			one->devices != NULL ? one->devices->devices[i] : &node->devices[i];
-		if (visibility_is_node_of(device, block, number->major, number->minor))
-			return true;
-	}
-	return false;
-}
-
 bool container_may_have(const struct container_case *one, const struct node_number *number)
 {
-	struct node_file file = {
-		.kind = strcmp(number->type, "block") == 0 ? NODE_FILE_BLOCK : NODE_FILE_CHARACTER,
+	const bool block = strcmp(number->type, "block") == 0;
+	const bool is_bare = one->container == one->bare;
+	const struct node_file file = {
+		.kind = block ? NODE_FILE_BLOCK : NODE_FILE_CHARACTER,
 		.major = number->major,
 		.minor = number->minor,
 	};
-	bool is_bare = one->container == one->bare;
 	if (node_number_is_default(number))
 		return true;
 	if (node_file_is_of_the_node(&file))
@@ -120,31 +107,45 @@ bool container_may_have(const struct container_case *one, const struct node_numb
 	if (!is_bare && (node_number_find(json_pointer(one->bare, "/nodes"), number) != NULL ||
 			 node_number_find(json_pointer(one->bare, "/usable"), number) != NULL))
 		return true;
-	return is_of_a_device(one, number) &&
-	       (one->devices != NULL || one->by_runtime ||
-		node_number_find(json_pointer(one->container, "/granted"), number) != NULL);
+
+	/* Nodes of the granted devices; where these are unknown, of any device that the answer or
+	 * the runtime may have handed out. */
+	if (one->devices != NULL) {
+		for (size_t i = 0; i < one->devices->count; i++) {
+			if (visibility_is_node_of(one->devices->devices[i], block, number->major,
+						  number->minor))
+				return true;
+		}
+		return false;
+	}
+	if (!one->by_runtime &&
+	    node_number_find(json_pointer(one->container, "/granted"), number) == NULL)
+		return false;
+	node_each (device, one->context->node) {
+		if (visibility_is_node_of(device, block, number->major, number->minor))
+			return true;
+	}
+	return false;
 }
 
 /* `how`: what the container can do with them, "" for having them. */
-static int judge_nodes(const struct container_case *one, const cJSON *nodes, const char *how,
-		       struct container_findings *out, struct error *err)
+static void judge_nodes(const struct container_case *one, const cJSON *nodes, const char *how,
+			struct container_findings *out)
 {
-	int rc = 0;
 	json_each (node, nodes) {
 		struct node_number number = {0};
-		bool known = node_number_read(node, &number);
-		if (rc == 0 && (!known || !container_may_have(one, &number)))
-			rc = text_list_addf(&out->nodes, err, "%s%s (%s %s)",
-					    json_pointer_string(node, "/path"), how,
-					    known ? number.type : "unknown",
-					    known ? number.text : "number");
-		if (rc == 0 && known && one->container == one->bare &&
-		    find_usual(&number) != NULL && find_usual(&number)->extra != NULL)
-			rc = text_list_addf(&out->notes, err,
-					    "%s, which the runtime gives to every container",
-					    find_usual(&number)->extra);
+		const bool known = node_number_read(node, &number);
+		const struct usual *usual = known ? find_usual(&number) : NULL;
+		if (!known || !container_may_have(one, &number))
+			(void)text_list_addf(&out->nodes, NULL, "%s%s (%s %s)",
+					     json_pointer_string(node, "/path"), how,
+					     known ? number.type : "unknown",
+					     known ? number.text : "number");
+		if (one->container == one->bare && usual != NULL && usual->extra != NULL)
+			(void)text_list_addf(&out->notes, NULL,
+					     "%s, which the runtime gives to every container",
+					     usual->extra);
 	}
-	return rc;
 }
 
 bool container_holds_driver(const struct context *context, const char *host_path)
@@ -160,8 +161,8 @@ bool container_holds_driver(const struct context *context, const char *host_path
 				return true;
 		}
 	}
-	return granted_reader_new(context->node, &reader, NULL) == 0 &&
-	       granted_read(reader, &grant).count != 0;
+	(void)granted_reader_new(context->node, &reader, NULL);
+	return granted_read(reader, &grant).count != 0;
 }
 
 /* Paths that differ in one name, the container's id, are the same file of two containers. */
@@ -204,12 +205,6 @@ static bool is_standard(const struct container_mount_json *mount)
 	       (text_equal(mount->type, "proc") ? mount->read_only : mount->host_path == NULL);
 }
 
-/* The probe waits at these. */
-static bool is_gate(const char *path)
-{
-	return strcmp(path, LAUNCH_HOLD_PATH) == 0 || strcmp(path, LAUNCH_PAUSE_PATH) == 0;
-}
-
 struct container_mount_json container_mount_read(const struct container_case *one,
 						 const cJSON *json)
 {
@@ -220,135 +215,126 @@ struct container_mount_json container_mount_read(const struct container_case *on
 		.read_only = json_pointer_true(json, "/readOnly"),
 		.granted = json_pointer_true(json, "/granted"),
 	};
-	const cJSON *usual = container_find_path(json_pointer(one->bare, "/mounts"), mount.path);
 	if (mount.granted)
 		return mount;
-	if (is_gate(mount.path))
+
+	/* The probe waits at these two. */
+	if (strcmp(mount.path, LAUNCH_HOLD_PATH) == 0 ||
+	    strcmp(mount.path, LAUNCH_PAUSE_PATH) == 0) {
 		mount.runtimes = mount.host_path == NULL ||
 				 path_is_within(mount.host_path, one->context->run_directory);
-	else if (one->bare == NULL || one->bare == one->container)
+	} else if (one->bare == NULL || one->bare == one->container) {
 		mount.runtimes = is_standard(&mount);
-	else
+	} else {
+		const cJSON *usual =
+			container_find_path(json_pointer(one->bare, "/mounts"), mount.path);
 		mount.runtimes =
 			usual != NULL &&
 			text_equal(json_pointer_string(usual, "/type"), mount.type) &&
 			(mount.read_only || !json_pointer_true(usual, "/readOnly")) &&
 			is_same_source(json_pointer_string(usual, "/hostPath"), mount.host_path);
+	}
 	return mount;
 }
 
-/* A mount that is neither the runtime's nor a device node. */
-static int judge_source(const struct container_case *one, const struct container_mount_json *mount,
-			bool known, struct container_findings *out, struct error *err)
+static void judge_mount(const struct container_case *one, const cJSON *json,
+			struct container_findings *out)
 {
-	const char *mode = mount->read_only ? "read-only" : "writable";
-	const char *given = NULL;
-	bool is_private = text_equal(mount->type, "tmpfs") || text_equal(mount->type, "ramfs");
-	if (mount->host_path == NULL && host_places_is_kernel_type(mount->type))
-		return text_list_addf(&out->mounts, err, "the %s file system at %s (%s)",
-				      mount->type, mount->path, mode);
-	/* Memory that the host does not see is this container's own. */
-	if (mount->host_path == NULL && is_private)
-		return 0;
-	int rc = mount->host_path != NULL
-			 ? host_places_given(one->places, mount->host_path, mount->type,
-					     mount->read_only, &given, err)
-			 : 0;
-	if (rc == 0 && given != NULL)
-		return text_list_addf(&out->mounts, err, "%s of the node at %s (%s)", given,
-				      mount->path, mode);
-	if (rc == 0 && one->container == one->bare && mount->host_path != NULL)
-		return text_list_addf(&out->notes, err,
-				      "the runtime mounts %s of the node into every container",
-				      mount->host_path);
-	if (rc < 0 || known ||
-	    (mount->read_only && mount->host_path != NULL &&
-	     container_holds_driver(one->context, mount->host_path)))
-		return rc;
-	return text_list_addf(&out->open, err,
-			      "the source of %s (%s, %s) is not known: files of a file system of "
-			      "this type may lie anywhere",
-			      mount->path, mount->type, mode);
-}
-
-static int judge_mount(const struct container_case *one, const cJSON *json,
-		       struct container_findings *out, struct error *err)
-{
-	struct container_mount_json mount = container_mount_read(one, json);
+	const struct container_mount_json mount = container_mount_read(one, json);
 	const char *host_path = mount.host_path;
-	int rc = 0;
+	const char *mode = mount.read_only ? "read-only" : "writable";
 	if (mount.runtimes)
-		return 0;
+		return;
 	if (json_pointer_true(json, "/shared"))
-		rc = text_list_addf(&out->mounts, err, "%s spreads its mounts", mount.path);
+		(void)text_list_addf(&out->mounts, NULL, "%s spreads its mounts", mount.path);
 	/* Where devices are handed out as mounts, as in user namespaces, they are nodes. */
-	if (rc < 0 || container_find_path(json_pointer(one->container, "/nodes"), mount.path))
-		return rc;
+	if (container_find_path(json_pointer(one->container, "/nodes"), mount.path))
+		return;
 	if (!mount.granted && one->by_runtime)
-		rc = text_list_addf(&out->notes, err, "the runtime added %s%s%s", mount.path,
-				    host_path != NULL ? " of the node's " : "",
-				    host_path != NULL ? host_path : "");
+		(void)text_list_addf(&out->notes, NULL, "the runtime added %s%s%s", mount.path,
+				     host_path != NULL ? " of the node's " : "",
+				     host_path != NULL ? host_path : "");
 	else if (!mount.granted && one->container != one->bare)
-		rc = text_list_addf(&out->mounts, err, "%s (%s of the node), which nobody granted",
-				    mount.path, host_path != NULL ? host_path : "nothing known");
-	return rc == 0 ? judge_source(one, &mount, json_pointer_true(json, "/sourceKnown"), out,
-				      err)
-		       : rc;
-}
+		(void)text_list_addf(&out->mounts, NULL,
+				     "%s (%s of the node), which nobody granted", mount.path,
+				     host_path != NULL ? host_path : "nothing known");
 
-/* Nothing of an answer or a hook may widen what the program may do; containers are asked for without
- * capabilities (containers/launch/launch.h). */
-static int judge_privileges(const struct container_case *one, struct container_findings *out,
-			    struct error *err)
-{
-	bool is_bare = one->container == one->bare;
-	const cJSON *usual = one->bare;
-	char *shared CLEANUP_FREE = json_print_compact(json_pointer(one->container, "/shared"));
-	uint64_t capabilities = (uint64_t)json_pointer_number(one->container, "/capabilities");
-	uint64_t least = is_bare || usual == NULL
-				 ? 0
-				 : (uint64_t)json_pointer_number(usual, "/capabilities");
-	double seccomp = json_pointer_number(one->container, "/seccomp");
-	double usual_seccomp = usual != NULL ? json_pointer_number(usual, "/seccomp") : seccomp;
-	bool confined = json_pointer_true(one->container, "/noNewPrivileges");
-	int rc = 0;
-	if ((capabilities & ~least) != 0 || seccomp < usual_seccomp ||
-	    (!confined && (usual == NULL || json_pointer_true(usual, "/noNewPrivileges"))))
-		rc = text_list_addf(&out->privileges, err,
-				    "capabilities %#" PRIx64 " beside %#" PRIx64
-				    ", seccomp %.0f beside %.0f, no new privileges %s",
-				    capabilities, least, seccomp, usual_seccomp,
-				    confined ? "yes" : "no");
-	if (rc == 0 && cJSON_GetArraySize(json_pointer(one->container, "/shared")) != 0)
-		rc = text_list_addf(&out->privileges, err, "namespaces of the host: %s", shared);
-	return rc;
+	if (host_path == NULL && host_places_is_kernel_type(mount.type)) {
+		(void)text_list_addf(&out->mounts, NULL, "the %s file system at %s (%s)",
+				     mount.type, mount.path, mode);
+		return;
+	}
+	/* Memory that the host does not see is this container's own. */
+	if (host_path == NULL &&
+	    (text_equal(mount.type, "tmpfs") || text_equal(mount.type, "ramfs")))
+		return;
+
+	const char *given = NULL;
+	if (host_path != NULL)
+		(void)host_places_given(one->places, host_path, mount.type, mount.read_only, &given,
+					NULL);
+	if (given != NULL)
+		(void)text_list_addf(&out->mounts, NULL, "%s of the node at %s (%s)", given,
+				     mount.path, mode);
+	else if (one->container == one->bare && host_path != NULL)
+		(void)text_list_addf(&out->notes, NULL,
+				     "the runtime mounts %s of the node into every container",
+				     host_path);
+	else if (!json_pointer_true(json, "/sourceKnown") &&
+		 !(mount.read_only && host_path != NULL &&
+		   container_holds_driver(one->context, host_path)))
+		(void)text_list_addf(
+			&out->open, NULL,
+			"the source of %s (%s, %s) is not known: files of a file system of "
+			"this type may lie anywhere",
+			mount.path, mount.type, mode);
 }
 
 int container_judge(const struct container_case *one, struct container_findings *out,
 		    struct error *err)
 {
-	const char *cut = json_pointer_string(one->container, "/nodesCut");
-	const char *untold = json_pointer_string(one->container, "/usableUntold");
-	int rc = judge_nodes(one, json_pointer(one->container, "/nodes"), "", out, err);
-	if (rc == 0)
-		rc = judge_nodes(one, json_pointer(one->container, "/usable"),
-				 ", which its cgroup lets it use", out, err);
-	json_each (mount, json_pointer(one->container, "/mounts")) {
-		if (rc == 0)
-			rc = judge_mount(one, mount, out, err);
+	const cJSON *container = one->container;
+	(void)err;
+	judge_nodes(one, json_pointer(container, "/nodes"), "", out);
+	judge_nodes(one, json_pointer(container, "/usable"), ", which its cgroup lets it use", out);
+	json_each (mount, json_pointer(container, "/mounts"))
+		judge_mount(one, mount, out);
+
+	/* Nothing of an answer or a hook may widen what the program may do; containers are started
+	 * without capabilities (containers/launch/launch.h). */
+	const cJSON *usual = one->bare;
+	const bool is_bare = container == usual;
+	uint64_t capabilities = (uint64_t)json_pointer_number(container, "/capabilities");
+	uint64_t least = is_bare ? 0 : (uint64_t)json_pointer_number(usual, "/capabilities");
+	double seccomp = json_pointer_number(container, "/seccomp");
+	double usual_seccomp = usual != NULL ? json_pointer_number(usual, "/seccomp") : seccomp;
+	bool confined = json_pointer_true(container, "/noNewPrivileges");
+	if ((capabilities & ~least) != 0 || seccomp < usual_seccomp ||
+	    (!confined && (usual == NULL || json_pointer_true(usual, "/noNewPrivileges"))))
+		(void)text_list_addf(&out->privileges, NULL,
+				     "capabilities %#" PRIx64 " beside %#" PRIx64
+				     ", seccomp %.0f beside %.0f, no new privileges %s",
+				     capabilities, least, seccomp, usual_seccomp,
+				     confined ? "yes" : "no");
+	const cJSON *shared = json_pointer(container, "/shared");
+	if (cJSON_GetArraySize(shared) != 0) {
+		char *namespaces CLEANUP_FREE = json_print_compact(shared);
+		(void)text_list_addf(&out->privileges, NULL, "namespaces of the host: %s",
+				     namespaces);
 	}
-	if (rc == 0)
-		rc = judge_privileges(one, out, err);
-	if (rc == 0 && untold != NULL)
-		rc = text_list_addf(&out->open, err,
-				    "which devices the kernel lets it use is not known: %s",
-				    untold);
-	if (rc == 0 && cut != NULL)
-		rc = text_list_addf(&out->open, err,
-				    "%s was not searched for device nodes to its end: it has too "
-				    "many files, or too many folders in one another",
-				    cut);
-	return rc;
+
+	const char *unknown = json_pointer_string(container, "/usableUntold");
+	if (unknown != NULL)
+		(void)text_list_addf(&out->open, NULL,
+				     "which devices the kernel lets it use is not known: %s",
+				     unknown);
+	const char *cut = json_pointer_string(container, "/nodesCut");
+	if (cut != NULL)
+		(void)text_list_addf(&out->open, NULL,
+				     "%s was not searched for device nodes to its end: it has too "
+				     "many files, or too many folders in one another",
+				     cut);
+	return 0;
 }
 
 static void record(struct check_run *run, const char *label, const char *what, const char *wanted,

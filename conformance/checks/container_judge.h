@@ -2,17 +2,17 @@
 #pragma once
 
 /*
- * What a container holds beyond its devices and the runtime's own: one set of rules for every Linux
- * container of a run. stage.c judges each one while its probe is held, whatever the check is about, and the
- * checks of the suite isolation judge theirs by the same rules.
+ * Finds what a container holds in addition to its devices and the runtime's own files: one set of rules for
+ * every Linux container of a run. stage.c judges each one while its probe is held, whatever the check is
+ * about, and the checks of the suite isolation judge theirs by the same rules.
  *
  *   nodes       Device nodes, by number: those of the OCI runtime specification, those of a container
  *               without devices, and nodes of GPUs that the answer hands out. Disks and the node's memory
  *               are findings always. The same holds for what the device cgroup lets the container use.
  *   mounts      Those of the runtime and those of the answer, none of which hands out the node
  *               (host_places.h) or spreads mounts to it.
- *   privileges  Capabilities, seccomp, no_new_privs and namespaces, beside those of a container without
- *               devices.
+ *   privileges  Capabilities, seccomp, no_new_privs and namespaces, compared with those of a container
+ *               without devices.
  *
  * Where a file system hides its source (overlay, FUSE, network, loop devices) or a folder was not read to
  * its end, the question is open, except for read-only files that a device of the node needs.
@@ -25,7 +25,7 @@
 #include "conformance/checks/stage.h"
 
 /* The object "container" of isolation.h for a view; `handler` may be NULL, and `grant` is the answer with
- * CDI edits applied, NULL for none. NULL: out of memory. */
+ * CDI edits applied, NULL for none. */
 cJSON *container_json(const struct container_view *view, const char *handler,
 		      const struct grant *grant);
 
@@ -35,7 +35,7 @@ struct container_case {
 	const cJSON
 		*bare; /* a container without devices; it may be `container`, or NULL: not known */
 	struct host_places *places;
-	bool by_runtime; /* the answer has what only a runtime understands, and may add to it */
+	bool by_runtime; /* the answer has entries for the runtime, which may add mounts and nodes */
 	const struct granted *devices; /* NULL: any that the answer hands out */
 };
 
@@ -48,7 +48,7 @@ struct container_findings {
 void container_findings_free(struct container_findings *findings);
 #define CLEANUP_CONTAINER_FINDINGS CLEANUP(container_findings_free)
 
-/* ERROR_MEMORY. */
+/* Returns 0. */
 int container_judge(const struct container_case *one, struct container_findings *out,
 		    struct error *err);
 
@@ -81,7 +81,7 @@ struct container_mount_json {
 	const char *host_path; /* NULL: the host does not see it */
 	bool read_only;
 	bool granted;  /* the answer names it */
-	bool runtimes; /* the runtime makes it for every container */
+	bool runtimes; /* the runtime mounts it in every container */
 };
 
 struct container_mount_json container_mount_read(const struct container_case *one,

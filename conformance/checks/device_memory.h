@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What containers took of a device's memory under a limit of the controller "dmem"
+/* How much of a device's memory containers used under a limit of the controller "dmem"
  * (containers/inspect/dmem.h). */
 
 #include "conformance/runner/check.h"
@@ -14,10 +14,10 @@ struct device_memory {
 	uint64_t capacity;    /* bytes */
 	uint64_t used;	      /* by a container without a limit, in the midst of its work */
 	uint64_t set, read;   /* the limit that was set, and what the kernel says that it is */
-	uint64_t used_within; /* by a container that wants as much as `used` */
+	uint64_t used_within; /* by a container that needs as much as `used` */
 	const char *end;      /* how that one's work went: "ok", or why not */
 };
 
-/* Records that the limit holds, and notes what the container did without. Unsupported: nothing of what
- * it uses is told, so nothing can be limited. */
+/* Records that the limit holds, and notes how a container ended that needs more. Unsupported: the kernel
+ * charges nothing to the group, so nothing can be limited. */
 void device_memory_judge(struct check_run *run, const struct device_memory *seen);

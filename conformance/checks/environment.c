@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The environment: what everything else stands on. */
+/* The environment, which everything else depends on. */
 #include "conformance/checks/stage.h"
 #include "conformance/checks/suites.h"
 #include "conformance/runner/context.h"
@@ -26,20 +26,6 @@ static void devices(struct check_run *run)
 	discovery_string_free(json);
 }
 
-static void expect_conditions(struct check_run *run, const Runtime__V1__StatusResponse *response)
-{
-	bool ready = false;
-	for (size_t i = 0; response->status != NULL && i < response->status->n_conditions; i++) {
-		const Runtime__V1__RuntimeCondition *condition = response->status->conditions[i];
-		if (strcmp(condition->type, "RuntimeReady") == 0)
-			ready = condition->status;
-		if (!condition->status)
-			check_note(run, "%s is false: %s %s", condition->type, condition->reason,
-				   condition->message);
-	}
-	(void)check_expect_is(run, ready, "RuntimeReady", "true", "false");
-}
-
 static void runtime(struct check_run *run)
 {
 	Runtime__V1__VersionResponse *version CLEANUP_CRI_REPLY = NULL;
@@ -58,7 +44,17 @@ static void runtime(struct check_run *run)
 		(void)check_expect_text(run, "runtime_api_version", version->runtime_api_version,
 					"v1");
 		check_note(run, "%s %s", version->runtime_name, version->runtime_version);
-		expect_conditions(run, status);
+		bool ready = false;
+		for (size_t i = 0; status->status != NULL && i < status->status->n_conditions;
+		     i++) {
+			const Runtime__V1__RuntimeCondition *one = status->status->conditions[i];
+			if (strcmp(one->type, "RuntimeReady") == 0)
+				ready = one->status;
+			if (!one->status)
+				check_note(run, "%s is false: %s %s", one->type, one->reason,
+					   one->message);
+		}
+		(void)check_expect_is(run, ready, "RuntimeReady", "true", "false");
 	}
 	if (cri != NULL)
 		check_add_time(run, REPORT_PHASE_CRI, cri_time_ms(cri) * 1000000);

@@ -28,34 +28,61 @@ bool every_container_has_bare(struct check_run *run, const char *handler)
 static int keep_line(struct check_run *run, const char *label,
 		     const struct container_findings *findings, struct error *err)
 {
-	struct members line CLEANUP_MEMBERS = members_new();
-	struct members wrong CLEANUP_MEMBERS = members_new_array();
 	const struct text_list *const lists[] = {&findings->nodes, &findings->mounts,
 						 &findings->privileges};
+	struct members wrong CLEANUP_MEMBERS = members_new_array();
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		text_each (finding, lists[i])
 			member_string(&wrong, NULL, finding);
 	}
+	struct members line CLEANUP_MEMBERS = members_new();
 	member_string(&line, "check", check_row(run)->id);
 	member_string(&line, "label", label);
 	member_item(&line, "findings", members_take(&wrong));
 	member_item(&line, "open", json_new_strings(&findings->open));
-	cJSON *json CLEANUP_JSON = members_take(&line);
-	char *text CLEANUP_FREE = json != NULL ? json_print_compact(json) : NULL;
+
+	char *text CLEANUP_FREE = json_print_compact(line.object);
 	FILE *file CLEANUP_FILE = fopen(check_run_path(run, kept_file), "a");
-	if (text == NULL)
-		return error_memory(err);
-	return file != NULL && fprintf(file, "%s\n", text) > 0 && fflush(file) == 0
-		       ? 0
-		       : error_set(err, ERROR_IO, "%s cannot be written", kept_file);
+	if (file == NULL || fprintf(file, "%s\n", text) <= 0 || fflush(file) != 0)
+		return error_set(err, ERROR_IO, "%s cannot be written", kept_file);
+	return 0;
 }
 
-static void record(struct check_run *run, const char *label, bool is_bare, const cJSON *container,
-		   const struct container_findings *findings)
+void every_container_judge(struct check_run *run, const char *label, const char *handler,
+			   const struct grant *grant, const struct container_view *view)
 {
+	const struct context *context = check_context(run);
+	const bool is_bare = grant == NULL;
+	const char *path = bare_path(run, handler);
+	cJSON *container CLEANUP_JSON = container_json(view, handler, grant);
+	cJSON *bare CLEANUP_JSON = NULL;
+	struct host_places *places CLEANUP_HOST_PLACES = NULL;
+	struct container_findings findings CLEANUP_CONTAINER_FINDINGS = {0};
+	struct error err = {0};
+	int rc = 0;
+	if (is_bare && !file_exists(path))
+		rc = json_write_file(path, container, &err);
+	else if (!is_bare && file_exists(path))
+		rc = json_read_file(path, &bare, &err);
+	if (rc == 0)
+		rc = host_places_new(context, &places, &err);
+	const struct container_case one = {
+		.context = context,
+		.container = container,
+		.bare = is_bare ? container : bare,
+		.places = places,
+		.by_runtime = !is_bare && granted_is_by_runtime(context->node, grant),
+	};
+	if (rc == 0)
+		rc = container_judge(&one, &findings, &err);
+	if (rc == 0)
+		rc = keep_line(run, label, &findings, &err);
+	if (!check_works(run, rc, label, &err))
+		return;
+
 	const char *what = check_format(run, "container of %s", label);
-	size_t count = findings->nodes.count + findings->mounts.count + findings->privileges.count;
-	if (count == 0 && findings->open.count == 0) {
+	size_t count = findings.nodes.count + findings.mounts.count + findings.privileges.count;
+	if (count == 0 && findings.open.count == 0) {
 		(void)check_expect_is(run, true, what,
 				      "nothing of the node but what it was granted", "");
 		return;
@@ -68,49 +95,7 @@ static void record(struct check_run *run, const char *label, bool is_bare, const
 			   count);
 	else
 		container_record(run, what, count != 0 ? CONTAINER_NODES | CONTAINER_REACH : 0,
-				 findings);
-}
-
-void every_container_judge(struct check_run *run, const char *label, const char *handler,
-			   const struct grant *grant, const struct container_view *view)
-{
-	struct host_places *places CLEANUP_HOST_PLACES = NULL;
-	struct container_findings findings CLEANUP_CONTAINER_FINDINGS = {0};
-	cJSON *container CLEANUP_JSON = container_json(view, handler, grant);
-	cJSON *bare CLEANUP_JSON = NULL;
-	const char *path = bare_path(run, handler);
-	struct error err = {0};
-	int rc = container != NULL ? 0 : error_memory(&err);
-	if (rc == 0 && grant == NULL && !file_exists(path))
-		rc = json_write_file(path, container, &err);
-	if (rc == 0 && grant != NULL && file_exists(path))
-		rc = json_read_file(path, &bare, &err);
-	if (rc == 0)
-		rc = host_places_new(check_context(run), &places, &err);
-	const struct container_case one = {
-		.context = check_context(run),
-		.container = container,
-		.bare = grant == NULL ? container : bare,
-		.places = places,
-		.by_runtime =
-			grant != NULL && granted_is_by_runtime(check_context(run)->node, grant),
-	};
-	if (rc == 0)
-		rc = container_judge(&one, &findings, &err);
-	if (rc == 0)
-		rc = keep_line(run, label, &findings, &err);
-	if (check_works(run, rc, label, &err))
-		record(run, label, grant == NULL, container, &findings);
-}
-
-static void judge_line(struct check_run *run, struct tally *tally, const cJSON *line)
-{
-	const char *check = json_pointer_string(line, "/check");
-	const char *label = json_pointer_string(line, "/label");
-	const cJSON *first = json_first(json_pointer(line, "/findings"));
-	tally_add(tally, first == NULL, "%s: %s: %s", check, label, cJSON_GetStringValue(first));
-	json_each (open, json_pointer(line, "/open"))
-		check_unsupported(run, "%s: %s: %s", check, label, cJSON_GetStringValue(open));
+				 &findings);
 }
 
 void isolation_every_container(struct check_run *run)
@@ -122,14 +107,22 @@ void isolation_every_container(struct check_run *run)
 	char *text CLEANUP_FREE = NULL;
 	struct error err = {0};
 	int rc = file_exists(path) ? file_read(path, KEPT_MAX, &text, NULL, &err) : 0;
-	if (rc == 0 && text != NULL)
-		rc = text_list_split(&lines, text, '\n', &err);
+	if (text != NULL)
+		(void)text_list_split(&lines, text, '\n', NULL);
 	text_each (line, &lines) {
 		cJSON *json CLEANUP_JSON = NULL;
 		if (rc == 0 && line[0] != '\0')
 			rc = json_parse(line, strlen(line), &json, &err);
-		if (json != NULL)
-			judge_line(run, &tally, json);
+		if (json == NULL)
+			continue;
+		const char *check = json_pointer_string(json, "/check");
+		const char *label = json_pointer_string(json, "/label");
+		const cJSON *first = json_first(json_pointer(json, "/findings"));
+		tally_add(&tally, first == NULL, "%s: %s: %s", check, label,
+			  cJSON_GetStringValue(first));
+		json_each (open, json_pointer(json, "/open"))
+			check_unsupported(run, "%s: %s: %s", check, label,
+					  cJSON_GetStringValue(open));
 	}
 	if (check_works(run, rc, kept_file, &err) && tally.count == 0)
 		check_unsupported(run, "no container of this run was looked into from the host");

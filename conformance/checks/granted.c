@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "base/windows_device.h"
@@ -20,16 +21,16 @@ enum { WALK_MAX = 65536, KNOWN_MAX = 256 };
 
 enum mark_kind { MARK_NODE, MARK_FILE, MARK_FOLDER };
 
-/* By what a device is recognised: a node or a file of its own, or a folder above such a file. */
+/* Identifies a device: a node or a file of its own, or a folder above such a file. */
 struct mark {
 	const struct discovery_device *device;
 	enum mark_kind kind;
 	char *path;		  /* normalised */
-	struct node_file file;	  /* filled when it is there */
-	char digest[DIGEST_SIZE]; /* to recognise copies; "": not asked for yet */
+	struct node_file file;	  /* filled when it exists */
+	char digest[DIGEST_SIZE]; /* to recognise copies; "": not computed yet */
 };
 
-/* What a file or a folder of an answer was found to hand out. */
+/* The devices that a file or a folder of an answer hands out. */
 struct known {
 	struct node_file file;
 	bool filled;
@@ -40,7 +41,7 @@ struct granted_reader {
 	const struct discovery_snapshot *node;
 	struct mark *marks;
 	size_t count;
-	struct known known[KNOWN_MAX]; /* by inode; a newcomer takes the place */
+	struct known known[KNOWN_MAX]; /* by inode; a later one replaces an earlier one */
 };
 
 bool granted_has(const struct granted *granted, const struct discovery_device *device)
@@ -71,13 +72,18 @@ static bool is_served_as(const struct discovery_snapshot *node,
 bool granted_requires(const struct discovery_snapshot *node, const struct granted *granted,
 		      const struct discovery_device *device)
 {
-	bool required = false;
-	for (size_t i = 0; device->allocatable && i < granted->count; i++)
-		required = required || is_served_as(node, device, granted->devices[i]);
-	node_each (other, node)
-		required = required && (device->kind != DISCOVERY_SOFTWARE || !other->allocatable ||
-					other->kind == DISCOVERY_SOFTWARE);
-	return required;
+	if (!device->allocatable)
+		return false;
+	node_each (other, node) {
+		if (device->kind == DISCOVERY_SOFTWARE && other->allocatable &&
+		    other->kind != DISCOVERY_SOFTWARE)
+			return false;
+	}
+	for (size_t i = 0; i < granted->count; i++) {
+		if (is_served_as(node, device, granted->devices[i]))
+			return true;
+	}
+	return false;
 }
 
 bool granted_is_partition(const struct discovery_snapshot *node,
@@ -108,81 +114,57 @@ size_t granted_count(const struct granted *granted, const char *api)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < granted->count; i++)
-		count += filter_offers(granted->devices[i], api) ? 1 : 0;
+		count += filter_offers(granted->devices[i], api);
 	return count;
 }
 
-static int add_mark(struct granted_reader *reader, const struct discovery_device *device,
-		    enum mark_kind kind, const char *path, struct error *err)
+static void add_mark(struct granted_reader *reader, const struct discovery_device *device,
+		     enum mark_kind kind, const char *path)
 {
-	struct mark *marks = array_grow(reader->marks, reader->count, sizeof(*marks));
 	struct mark mark = {.device = device, .kind = kind, .path = path_normalize(path)};
-	if (marks != NULL)
-		reader->marks = marks;
-	if (marks == NULL || mark.path == NULL) {
-		free(mark.path);
-		return error_memory(err);
-	}
 	(void)node_file_identify(path, &mark.file);
-	marks[reader->count++] = mark;
-	return 0;
+	reader->marks = array_grow(reader->marks, reader->count, sizeof(*reader->marks));
+	reader->marks[reader->count++] = mark;
 }
 
-/* The folders that hold the file. */
-static int mark_folders(struct granted_reader *reader, const struct discovery_device *device,
-			const char *path, struct error *err)
+/* Its nodes, or for a device without any the files that are its own. */
+static void mark_device(struct granted_reader *reader, const struct discovery_device *device)
 {
-	char *folder CLEANUP_FREE = NULL;
-	int rc = file_resolve(NULL, path, &folder, NULL);
-	while (rc == 0 && strcmp(folder, "/") != 0) {
-		char *above = path_directory(folder);
-		free(folder);
-		folder = above;
-		rc = folder != NULL ? add_mark(reader, device, MARK_FOLDER, folder, err)
-				    : error_memory(err);
-	}
-	return rc == ERROR_MEMORY ? rc : 0;
-}
-
-/* A driver's manifest and its library are its own; what these need may be anybody's. Where nothing
- * is known of the files, each counts. */
-static bool is_telling(const struct discovery_file *file)
-{
-	return file->origin[0] == '\0' || strcmp(file->origin, "manifest") == 0 ||
-	       strcmp(file->origin, "driver-library") == 0;
-}
-
-/* Its nodes, or of a device without any the files that are its own. */
-static int mark_device(struct granted_reader *reader, const struct discovery_device *device,
-		       struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < device->node_count; i++)
-		rc = add_mark(reader, device, MARK_NODE, device->nodes[i].path, err);
-	for (size_t i = 0; rc == 0 && device->node_count == 0 && i < device->file_count; i++) {
-		const char *path = device->files[i].source;
-		if (!is_telling(&device->files[i]))
+	for (size_t i = 0; i < device->node_count; i++)
+		add_mark(reader, device, MARK_NODE, device->nodes[i].path);
+	for (size_t i = 0; device->node_count == 0 && i < device->file_count; i++) {
+		/* A driver's manifest and its library are its own; the libraries that these need
+		 * may be anybody's. Where the origin of the files is unknown, each counts. */
+		const struct discovery_file *file = &device->files[i];
+		if (file->origin[0] != '\0' && strcmp(file->origin, "manifest") != 0 &&
+		    strcmp(file->origin, "driver-library") != 0)
 			continue;
-		rc = add_mark(reader, device, MARK_FILE, path, err);
-		if (rc == 0)
-			rc = mark_folders(reader, device, path, err);
+		add_mark(reader, device, MARK_FILE, file->source);
+
+		char *folder CLEANUP_FREE = NULL;
+		if (file_resolve(NULL, file->source, &folder, NULL) < 0)
+			continue;
+		while (strcmp(folder, "/") != 0) {
+			char *above = path_directory(folder);
+			free(folder);
+			folder = above;
+			add_mark(reader, device, MARK_FOLDER, folder);
+		}
 	}
-	return rc;
 }
 
 int granted_reader_new(const struct discovery_snapshot *node, struct granted_reader **out,
 		       struct error *err)
 {
-	struct granted_reader *reader CLEANUP_GRANTED_READER = calloc(1, sizeof(*reader));
-	bool windows = strcmp(node->system.os, "windows") == 0;
-	int rc = reader != NULL ? 0 : error_memory(err);
-	if (rc == 0)
-		reader->node = node;
-	for (size_t i = 0; rc == 0 && !windows && i < node->device_count; i++)
-		rc = mark_device(reader, &node->devices[i], err);
-	if (rc == 0)
-		*out = STEAL(reader);
-	return rc;
+	struct granted_reader *reader = memory_allocate(1, sizeof(*reader));
+	(void)err;
+	reader->node = node;
+	if (strcmp(node->system.os, "windows") != 0) {
+		node_each (device, node)
+			mark_device(reader, device);
+	}
+	*out = reader;
+	return 0;
 }
 
 void granted_reader_free(struct granted_reader **reader)
@@ -201,31 +183,24 @@ static void find_path(const struct granted_reader *reader, enum mark_kind kind, 
 		      struct granted *found)
 {
 	char *clean CLEANUP_FREE = path_normalize(path);
-	for (size_t i = 0; clean != NULL && i < reader->count; i++) {
+	for (size_t i = 0; i < reader->count; i++) {
 		const struct mark *mark = &reader->marks[i];
 		if (mark->kind == kind && strcmp(mark->path, clean) == 0)
 			granted_add(found, mark->device);
 	}
 }
 
-/* Two device nodes of one number are the same, wherever they lie. */
-static bool is_same(const struct node_file *one, const struct node_file *other)
-{
-	if (one->kind != other->kind)
-		return false;
-	return one->kind == NODE_FILE_CHARACTER || one->kind == NODE_FILE_BLOCK
-		       ? one->major == other->major && one->minor == other->minor
-		       : one->device == other->device && one->inode == other->inode;
-}
-
-/* Adds the devices whose mark it is. */
+/* Adds the devices whose mark it is. Two device nodes of one number are the same, by any path. */
 static void find_file(const struct granted_reader *reader, const struct node_file *file,
 		      struct granted *found)
 {
+	const bool is_node = file->kind == NODE_FILE_CHARACTER || file->kind == NODE_FILE_BLOCK;
 	for (size_t i = 0; i < reader->count; i++) {
-		const struct mark *mark = &reader->marks[i];
-		if (mark->file.inode != 0 && is_same(&mark->file, file))
-			granted_add(found, mark->device);
+		const struct node_file *mark = &reader->marks[i].file;
+		bool same = is_node ? mark->major == file->major && mark->minor == file->minor
+				    : mark->device == file->device && mark->inode == file->inode;
+		if (mark->inode != 0 && mark->kind == file->kind && same)
+			granted_add(found, reader->marks[i].device);
 	}
 }
 
@@ -262,19 +237,15 @@ static bool visit(const char *path, const struct node_file *file, void *user)
 	return true;
 }
 
-static bool is_unchanged(const struct node_file *one, const struct node_file *other)
-{
-	return one->device == other->device && one->inode == other->inode &&
-	       one->size == other->size && one->modified_ns == other->modified_ns;
-}
-
-/* What a mounted file or folder hands out; every file is looked at once. */
+/* The devices that a mounted file or folder hands out; every file is read once. */
 static const struct granted *look_into(struct granted_reader *reader, const char *path,
 				       const struct node_file *file)
 {
 	struct known *known = &reader->known[file->inode % KNOWN_MAX];
 	struct walk walk = {reader, &known->found};
-	if (known->filled && is_unchanged(&known->file, file))
+	if (known->filled && known->file.device == file->device &&
+	    known->file.inode == file->inode && known->file.size == file->size &&
+	    known->file.modified_ns == file->modified_ns)
 		return &known->found;
 	*known = (struct known){.file = *file, .filled = true};
 	find_file(reader, file, &known->found);
@@ -285,26 +256,11 @@ static const struct granted *look_into(struct granted_reader *reader, const char
 	return &known->found;
 }
 
-/* What several devices have (/dev/nvidiactl, a shared library) tells none of them. */
+/* Files that several devices have (/dev/nvidiactl, a shared library) show none of them. */
 static void take_own(struct granted *granted, const struct granted *found)
 {
 	if (found->count == 1)
 		granted_add(granted, found->devices[0]);
-}
-
-static void read_nodes(struct granted_reader *reader, const struct grant *grant,
-		       struct granted *granted)
-{
-	grant_each (entry, &grant->devices) {
-		const char *path = entry->host_path;
-		struct node_file file = {0};
-		struct granted found = {0};
-		if (node_file_identify(path, &file))
-			find_file(reader, &file, &found);
-		else
-			find_path(reader, MARK_NODE, path, &found);
-		take_own(granted, &found);
-	}
 }
 
 static void read_mounts(struct granted_reader *reader, const struct grant *grant,
@@ -326,20 +282,9 @@ static void read_mounts(struct granted_reader *reader, const struct grant *grant
 				granted_add(&in_folders, all->devices[j]);
 		}
 	}
-	/* A folder says something only where nothing else does, and where it is about one device.
-	 */
+	/* Folders count only where nothing else does, and where they are about one device. */
 	if (granted->count == 0)
 		take_own(granted, &in_folders);
-}
-
-/* HCS accepts any location path of a device. */
-static bool has_location_path(const struct discovery_device *device, const char *path)
-{
-	const char *const *other = device->location_paths;
-	while (other != NULL && *other != NULL && strcasecmp(*other, path) != 0)
-		other++;
-	return (other != NULL && *other != NULL) ||
-	       (device->location_path[0] != '\0' && strcasecmp(device->location_path, path) == 0);
 }
 
 bool granted_by_string(const char *host_path, const struct discovery_device *device)
@@ -349,7 +294,14 @@ bool granted_by_string(const char *host_path, const struct discovery_device *dev
 		return false;
 	switch (string.type) {
 	case WINDOWS_DEVICE_LOCATION_PATH:
-		return has_location_path(device, string.id);
+		/* HCS accepts any location path of a device. */
+		for (const char *const *path = device->location_paths;
+		     path != NULL && *path != NULL; path++) {
+			if (strcasecmp(*path, string.id) == 0)
+				return true;
+		}
+		return device->location_path[0] != '\0' &&
+		       strcasecmp(device->location_path, string.id) == 0;
 	case WINDOWS_DEVICE_CLASS:
 		return device->display && strcasecmp(string.id, WINDOWS_DISPLAY_CLASS) == 0;
 	case WINDOWS_DEVICE_OTHER:
@@ -358,19 +310,8 @@ bool granted_by_string(const char *host_path, const struct discovery_device *dev
 	return false;
 }
 
-static void read_strings(const struct discovery_snapshot *node, const struct grant *grant,
-			 struct granted *granted)
-{
-	node_each (device, node) {
-		grant_each (entry, &grant->devices) {
-			if (granted_by_string(entry->host_path, device))
-				granted_add(granted, device);
-		}
-	}
-}
-
-/* A variable of a loader (VK_DRIVER_FILES) is nothing to a container runtime. */
-static bool is_loaders(const struct discovery_snapshot *node, const char *name)
+/* A container runtime ignores the variables of loaders (VK_DRIVER_FILES). */
+static bool is_of_a_loader(const struct discovery_snapshot *node, const char *name)
 {
 	node_each (device, node) {
 		for (size_t i = 0; i < device->variable_count; i++) {
@@ -386,7 +327,7 @@ bool granted_is_by_runtime(const struct discovery_snapshot *node, const struct g
 	if (grant->cdi_devices.count != 0 || grant->annotations.count != 0)
 		return true;
 	grant_each (entry, &grant->envs) {
-		if (!is_loaders(node, entry->name))
+		if (!is_of_a_loader(node, entry->name))
 			return true;
 	}
 	return false;
@@ -446,23 +387,35 @@ void granted_read_names(const struct discovery_snapshot *node, const char *id,
 
 struct granted granted_read(struct granted_reader *reader, const struct grant *grant)
 {
-	bool windows = strcmp(reader->node->system.os, "windows") == 0;
+	const bool windows = strcmp(reader->node->system.os, "windows") == 0;
 	struct granted granted = {
 		.source = GRANTED_READ,
 		.by_runtime = granted_is_by_runtime(reader->node, grant),
 	};
 	if (windows) {
-		read_strings(reader->node, grant, &granted);
+		node_each (device, reader->node) {
+			grant_each (entry, &grant->devices) {
+				if (granted_by_string(entry->host_path, device))
+					granted_add(&granted, device);
+			}
+		}
 	} else {
-		read_nodes(reader, grant, &granted);
+		grant_each (entry, &grant->devices) {
+			struct node_file file = {0};
+			struct granted found = {0};
+			if (node_file_identify(entry->host_path, &file))
+				find_file(reader, &file, &found);
+			else
+				find_path(reader, MARK_NODE, entry->host_path, &found);
+			take_own(&granted, &found);
+		}
 		read_mounts(reader, grant, &granted);
 	}
-	/* On Windows files without a device are a driver with nothing to drive. */
-	if (granted.count == 0)
-		granted.source = grant->devices.count == 0 &&
-						 (windows || grant->mounts.count == 0) &&
-						 !granted.by_runtime
-					 ? GRANTED_NOTHING
-					 : GRANTED_UNTOLD;
+
+	if (granted.count == 0) {
+		/* On Windows files without a device are a driver with nothing to drive. */
+		bool empty = grant->devices.count == 0 && (windows || grant->mounts.count == 0);
+		granted.source = empty && !granted.by_runtime ? GRANTED_NOTHING : GRANTED_UNTOLD;
+	}
 	return granted;
 }

@@ -2,19 +2,19 @@
 #pragma once
 
 /*
- * Which devices of the node a container was given, read off what it is given and not off ids, so
- * that it holds for any vendor's plugin. On Windows a device is granted when a device string names
- * its location path or its class; mounts alone hand out nothing.
+ * Which devices of the node a container was granted. This is read from the answer's content and not
+ * from ids, so that it holds for any vendor's plugin. On Windows a device is granted when a device
+ * string names its location path or its class; mounts without one hand out nothing.
  *
  * On Linux names do not count: a device is granted when one of the device nodes that are its own is
  * handed to the container, by major and minor number, or, for a device without nodes, one of the
  * driver's files that are its own: the same file by any path, a copy of it, or the folder that
  * holds it or a copy of it.
  *
- * CDI names are to be replaced by their edits first (checks/node_cdi.h). Those that have none,
- * variables and annotations say something to the container runtime alone, and a folder may hold the
- * drivers of several devices: there the answer cannot be read, and the container has to be asked
- * what it sees (checks/visibility.h).
+ * Replace CDI names by their edits first (checks/node_cdi.h). Names without edits, variables and
+ * annotations mean something only to the container runtime, and a folder may hold the drivers of
+ * several devices: such an answer cannot be read, and a probe in the container has to report what it
+ * sees (checks/visibility.h).
  */
 
 #include "conformance/kubelet/pod.h"
@@ -31,7 +31,7 @@ enum { GRANTED_DEVICES_MAX = 128 };
 enum granted_source {
 	GRANTED_READ,	 /* `devices` were handed out */
 	GRANTED_NOTHING, /* the answer is empty */
-	GRANTED_UNTOLD,	 /* the answer hands out something, no device that can be named */
+	GRANTED_UNTOLD,	 /* the answer hands out something, but no device that can be named */
 	GRANTED_SEEN,	 /* the answer cannot be read: `devices` are what a container saw */
 };
 
@@ -42,19 +42,19 @@ struct granted {
 	bool by_runtime; /* the answer holds something that a container runtime may act on */
 };
 
-/* What tells the node's devices apart, and what was found out about files. */
+/* The files that identify the node's devices, and the files that were read so far. */
 struct granted_reader;
 
 #define CLEANUP_GRANTED_READER __attribute__((cleanup(granted_reader_free)))
 
-/* The node is borrowed. ERROR_MEMORY. */
+/* The node is borrowed. Returns 0. */
 int granted_reader_new(const struct discovery_snapshot *node, struct granted_reader **out,
 		       struct error *err);
 void granted_reader_free(struct granted_reader **reader);
 
 struct granted granted_read(struct granted_reader *reader, const struct grant *grant);
 
-/* Does the grant hold something that a container runtime may act on, and give the container more? */
+/* Does the grant hold something that a container runtime may act on, and so grant more? */
 bool granted_is_by_runtime(const struct discovery_snapshot *node, const struct grant *grant);
 
 void granted_add(struct granted *granted, const struct discovery_device *device); /* once */
@@ -62,8 +62,8 @@ bool granted_has(const struct granted *granted, const struct discovery_device *d
 
 /*
  * Must a plugin that hands out `granted` hand out this device as well? A plugin serves all allocatable devices of a
- * driver if it serves one of them; software next to hardware is never required. What list-and-watch.devices-present
- * and the checks api.* expect of a plugin other than the reference plugin.
+ * driver if it serves one of them; software next to hardware is never required. list-and-watch.devices-present and
+ * the checks api.* expect this of plugins other than the reference plugin.
  */
 bool granted_requires(const struct discovery_snapshot *node, const struct granted *granted,
 		      const struct discovery_device *device);
@@ -79,8 +79,8 @@ bool granted_is_partition(const struct discovery_snapshot *node,
 
 /*
  * Adds the devices that an answer refers to by the driver's UUID (in the id, a variable, an annotation or the path of a mount) or, in
- * NVIDIA_VISIBLE_DEVICES, by index. Only a container runtime can hand them out, so this shows what the plugin lists, and not what a
- * container gets.
+ * NVIDIA_VISIBLE_DEVICES, by index. Only a container runtime can hand them out, so these are the devices that the plugin lists, not
+ * those that a container gets.
  */
 void granted_read_names(const struct discovery_snapshot *node, const char *id,
 			const struct grant *grant, struct granted *named);

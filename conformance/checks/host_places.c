@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "conformance/checks/node_file.h"
@@ -12,7 +13,7 @@
 
 enum { PRIVATE_ENTRIES_MAX = 20000 };
 
-/* What a mount of the place itself, and of what lies below it, hands out. */
+/* Which mounts hand out the node: of the place itself, and of paths below it. */
 enum reach {
 	HOST_ROOT,    /* itself only */
 	HOST_OPEN,    /* itself; below it lies the data of drivers and plugins */
@@ -26,92 +27,45 @@ enum reach {
 static const struct {
 	enum reach reach;
 	const char *folder;
-	const char *const *names; /* in the folder; NULL: the folder itself */
+	const char *names; /* in the folder, with blanks between them; NULL: the folder itself */
 } rules[] = {
 	{HOST_ROOT, "/", NULL},
 	{HOST_OPEN, "/",
-	 (const char *const[]){"run", "tmp", "var/lib", "var/tmp", "var/local", "var/opt",
-			       "var/cache", "mnt", "media", "srv", "opt", "dev/shm", NULL}},
-	{HOST_PUBLIC, "/",
-	 (const char *const[]){"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", NULL}},
-	{HOST_PUBLIC, "/opt", (const char *const[]){"bin", "cni", "containerd", NULL}},
-	{HOST_PUBLIC, "/usr/local",
-	 (const char *const[]){"bin", "etc", "games", "include", "lib", "lib64", "libexec", "man",
-			       "sbin", "share", "src", NULL}},
-	{HOST_GUARDED, "/", (const char *const[]){"etc", "var", "home", "boot", NULL}},
-	{HOST_GUARDED, "/var/cache",
-	 (const char *const[]){"apt", "debconf", "dnf", "ldconfig", "man", "yum", NULL}},
+	 "run tmp var/lib var/tmp var/local var/opt var/cache mnt media srv "
+	 "opt dev/shm"},
+	{HOST_PUBLIC, "/", "usr bin sbin lib lib32 lib64 libx32"},
+	{HOST_PUBLIC, "/opt", "bin cni containerd"},
+	{HOST_PUBLIC, "/usr/local", "bin etc games include lib lib64 libexec man sbin share src"},
+	{HOST_GUARDED, "/", "etc var home boot"},
+	{HOST_GUARDED, "/var/cache", "apt debconf dnf ldconfig man yum"},
 	{HOST_GUARDED, "/var/lib",
-	 (const char *const[]){"NetworkManager",
-			       "alternatives",
-			       "apparmor",
-			       "apt",
-			       "cloud",
-			       "dbus",
-			       "dhcp",
-			       "dnf",
-			       "dpkg",
-			       "initramfs-tools",
-			       "misc",
-			       "pacman",
-			       "pam",
-			       "polkit-1",
-			       "portables",
-			       "private",
-			       "rpm",
-			       "selinux",
-			       "snapd",
-			       "sshd",
-			       "systemd",
-			       "ucf",
-			       "update-notifier",
-			       NULL}},
+	 "NetworkManager alternatives apparmor apt cloud dbus dhcp dnf dpkg "
+	 "initramfs-tools misc pacman pam polkit-1 portables private rpm "
+	 "selinux snapd sshd systemd ucf update-notifier"},
 	{HOST_GUARDED, "/run",
-	 (const char *const[]){"NetworkManager", "blkid", "initramfs", "ld.so.conf.d", "lock",
-			       "log", "lvm", "mount", "netns", "network", "sshd", "tmpfiles.d",
-			       "udev", "utmp", "xtables.lock", NULL}},
-	{HOST_KERNEL, "/", (const char *const[]){"dev", NULL}},
-	{HOST_PUBLIC, "/", (const char *const[]){"sys", NULL}},
+	 "NetworkManager blkid initramfs ld.so.conf.d lock log lvm mount "
+	 "netns network sshd tmpfiles.d udev utmp xtables.lock"},
+	{HOST_KERNEL, "/", "dev"},
+	{HOST_PUBLIC, "/", "sys"},
 	{HOST_CLOSED, "/sys",
-	 (const char *const[]){"firmware/efi/efivars", "fs/bpf", "fs/cgroup", "fs/pstore",
-			       "fs/selinux", "kernel/config", "kernel/debug", "kernel/security",
-			       "kernel/tracing", NULL}},
-	{HOST_CLOSED, "/", (const char *const[]){"proc", "root", "dev/mqueue", "dev/pts", NULL}},
-	{HOST_EXEMPT, "/", /* what drivers report of themselves; folders of vendors */
-	 (const char *const[]){"proc/driver", "usr/local", NULL}},
+	 "firmware/efi/efivars fs/bpf fs/cgroup fs/pstore fs/selinux "
+	 "kernel/config kernel/debug kernel/security kernel/tracing"},
+	{HOST_CLOSED, "/", "proc root dev/mqueue dev/pts"},
+	/* Reports of drivers; folders of vendors. */
+	{HOST_EXEMPT, "/", "proc/driver usr/local"},
 	{HOST_CLOSED, "/etc",
-	 (const char *const[]){"gshadow", "kubernetes", "rancher", "shadow", "ssh", "ssl/private",
-			       "sudoers", "sudoers.d", NULL}},
-	{HOST_CLOSED, "/run", (const char *const[]){"buildkit",
-						    "calico",
-						    "cilium",
-						    "containerd",
-						    "containers",
-						    "credentials",
-						    "cri-dockerd.sock",
-						    "crio",
-						    "dbus",
-						    "docker",
-						    "docker.sock",
-						    "flannel",
-						    "gpucert",
-						    "k0s",
-						    "k3s",
-						    "libvirt",
-						    "podman",
-						    "secrets",
-						    "snapd.sock",
-						    "sudo",
-						    "systemd",
-						    "user",
-						    NULL}},
+	 "gshadow kubernetes rancher shadow ssh ssl/private sudoers "
+	 "sudoers.d"},
+	{HOST_CLOSED, "/run",
+	 "buildkit calico cilium containerd containers credentials "
+	 "cri-dockerd.sock crio dbus docker docker.sock flannel gpucert k0s "
+	 "k3s libvirt podman secrets snapd.sock sudo systemd user"},
 	{HOST_CLOSED, "/var/lib",
-	 (const char *const[]){"cni", "containerd", "containers", "docker", "etcd", "k0s",
-			       "kubelet", "libvirt", "rancher", NULL}},
-	{HOST_CLOSED, "/tmp", (const char *const[]){".ICE-unix", ".X11-unix", NULL}},
+	 "cni containerd containers docker etcd k0s kubelet libvirt rancher"},
+	{HOST_CLOSED, "/tmp", ".ICE-unix .X11-unix"},
 };
 
-/* File systems that the kernel makes up, and where the node has the one that its places are about: any
+/* File systems of the kernel, and where the node mounts the instance that its places are about: any
  * other instance shows the same without them. */
 static const struct {
 	const char *type, *home;
@@ -137,7 +91,7 @@ struct host_places {
 	size_t count;
 };
 
-/* A path without links; what does not exist keeps its name. NULL: out of memory. */
+/* A path without links; a path that does not exist keeps its name. */
 static char *real_path(const char *path)
 {
 	char *resolved CLEANUP_FREE = NULL;
@@ -146,17 +100,12 @@ static char *real_path(const char *path)
 	return path_normalize(path);
 }
 
-/* A failure is the arena's. */
 static void add(struct host_places *places, const char *name, enum reach reach)
 {
-	struct host_place *grown =
-		arena_grow(&places->arena, places->items, places->count, sizeof(*grown));
-	char *real CLEANUP_FREE = name != NULL ? real_path(name) : NULL;
-	places->arena.failed = places->arena.failed || real == NULL;
-	if (grown == NULL || real == NULL)
-		return;
-	places->items = grown;
-	struct host_place *place = &grown[places->count++];
+	char *real CLEANUP_FREE = real_path(name);
+	places->items =
+		arena_grow(&places->arena, places->items, places->count, sizeof(*places->items));
+	struct host_place *place = &places->items[places->count++];
 	*place = (struct host_place){.path = arena_string(&places->arena, real), .reach = reach};
 	place->exists = node_file_identify(name, &place->file);
 }
@@ -168,15 +117,16 @@ int host_places_new(const struct context *context, struct host_places **out, str
 				      text_starts_with(context->cri_address, scheme)
 					      ? context->cri_address + strlen(scheme)
 					      : NULL};
-	struct host_places *places CLEANUP_HOST_PLACES = calloc(1, sizeof(*places));
-	if (places == NULL)
-		return error_memory(err);
+	struct host_places *places = memory_allocate(1, sizeof(*places));
+	(void)err;
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
-		const char *const *name = rules[i].names;
-		if (name == NULL)
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		if (rules[i].names == NULL)
 			add(places, rules[i].folder, rules[i].reach);
-		for (; name != NULL && *name != NULL; name++) {
-			char *path CLEANUP_FREE = path_join(rules[i].folder, *name);
+		else
+			(void)text_list_split(&names, rules[i].names, ' ', NULL);
+		text_each (name, &names) {
+			char *path CLEANUP_FREE = path_join(rules[i].folder, name);
 			add(places, path, rules[i].reach);
 		}
 	}
@@ -186,9 +136,7 @@ int host_places_new(const struct context *context, struct host_places **out, str
 	}
 	if (context->out_directory != NULL)
 		add(places, context->out_directory, HOST_PUBLIC);
-	if (places->arena.failed)
-		return error_memory(err);
-	*out = STEAL(places);
+	*out = places;
 	return 0;
 }
 
@@ -209,46 +157,6 @@ bool host_places_is_kernel_type(const char *type)
 	return false;
 }
 
-/* An instance of a kernel's file system that is not the node's usual one. */
-static bool is_other_instance(const char *type, const char *real)
-{
-	for (size_t i = 0; type != NULL && i < ARRAY_SIZE(kernel_types); i++) {
-		if (strcmp(type, kernel_types[i].type) == 0)
-			return kernel_types[i].home == NULL ||
-			       !path_is_within(real, kernel_types[i].home);
-	}
-	return false;
-}
-
-/* The place that holds the path most closely: "/" holds each. */
-static const struct host_place *find(const struct host_places *places, const char *real)
-{
-	const struct host_place *found = &places->items[0];
-	for (size_t i = 1; i < places->count; i++) {
-		const struct host_place *place = &places->items[i];
-		if (path_is_within(real, place->path) && strlen(place->path) >= strlen(found->path))
-			found = place;
-	}
-	return found;
-}
-
-/* Does the mount of the place itself, or of a folder above it, hand it out? */
-static bool gives_whole(const struct host_place *place, bool read_only)
-{
-	if (place->reach == HOST_PUBLIC)
-		return !read_only;
-	return place->reach != HOST_EXEMPT;
-}
-
-/* The data of others lies in a folder; its files and sockets are the system's. */
-static bool is_loose(const struct host_place *place, const char *real)
-{
-	struct node_file file = {0};
-	char *folder CLEANUP_FREE = path_directory(real);
-	return node_file_identify(real, &file) && file.kind == NODE_FILE_OTHER && folder != NULL &&
-	       strcmp(folder, place->path) == 0;
-}
-
 /* The place whose own mount this is, by its identity, its name, or as one of those that lie below. */
 static const struct host_place *find_whole(const struct host_places *places, const char *real,
 					   bool read_only)
@@ -257,6 +165,8 @@ static const struct host_place *find_whole(const struct host_places *places, con
 	bool exists = node_file_identify(real, &file);
 	for (size_t i = 0; i < places->count; i++) {
 		const struct host_place *place = &places->items[i];
+		if (place->reach == HOST_EXEMPT || (place->reach == HOST_PUBLIC && read_only))
+			continue;
 		bool same = strcmp(place->path, real) == 0 ||
 			    (exists && place->exists && file.device == place->file.device &&
 			     file.inode == place->file.inode);
@@ -264,22 +174,37 @@ static const struct host_place *find_whole(const struct host_places *places, con
 		 * anyway; file systems that are mounted below it are mounts of their own, judged by type. */
 		bool above = place->reach != HOST_OPEN && path_is_within(place->path, real) &&
 			     !(read_only && strcmp(real, "/sys") == 0);
-		if ((same || above) && gives_whole(place, read_only))
+		if (same || above)
 			return place;
 	}
 	return NULL;
 }
 
-/* What a path below the place hands out; NULL: nothing, or memory ran out. */
-static const char *given_below(struct host_places *places, const struct host_place *place,
-			       const char *real, bool read_only)
+/* The place that a path below it hands out; NULL: none. */
+static const char *given_below(struct host_places *places, const char *real, bool read_only)
 {
+	/* The place that holds the path most closely: "/" holds each. */
+	const struct host_place *place = &places->items[0];
+	for (size_t i = 1; i < places->count; i++) {
+		const struct host_place *other = &places->items[i];
+		if (path_is_within(real, other->path) && strlen(other->path) >= strlen(place->path))
+			place = other;
+	}
+
+	struct node_file file = {0};
+	char *folder CLEANUP_FREE = NULL;
 	char *secret CLEANUP_FREE = NULL;
 	switch (place->reach) {
 	case HOST_CLOSED:
 		return place->path;
 	case HOST_OPEN:
-		return is_loose(place, real) ? place->path : NULL;
+		/* The data of others lies in a folder; the files and sockets next to it are the
+		 * system's. */
+		folder = path_directory(real);
+		if (node_file_identify(real, &file) && file.kind == NODE_FILE_OTHER &&
+		    strcmp(folder, place->path) == 0)
+			return place->path;
+		return NULL;
 	case HOST_GUARDED:
 		if (read_only && node_file_find_private(real, PRIVATE_ENTRIES_MAX, &secret))
 			return arena_string(&places->arena, secret);
@@ -298,14 +223,19 @@ int host_places_given(struct host_places *places, const char *path, const char *
 		      bool read_only, const char **given, struct error *err)
 {
 	char *real CLEANUP_FREE = real_path(path);
-	*given = NULL;
-	if (real == NULL)
-		return error_memory(err);
+	(void)err;
+
+	/* Another instance of a kernel's file system than the node's usual one. */
+	for (size_t i = 0; type != NULL && i < ARRAY_SIZE(kernel_types); i++) {
+		const char *home = kernel_types[i].home;
+		if (strcmp(type, kernel_types[i].type) == 0 &&
+		    (home == NULL || !path_is_within(real, home))) {
+			*given = arena_format(&places->arena, "the %s file system", type);
+			return 0;
+		}
+	}
+
 	const struct host_place *whole = find_whole(places, real, read_only);
-	if (is_other_instance(type, real))
-		*given = arena_format(&places->arena, "the %s file system", type);
-	else
-		*given = whole != NULL ? whole->path
-				       : given_below(places, find(places, real), real, read_only);
-	return places->arena.failed ? error_memory(err) : 0;
+	*given = whole != NULL ? whole->path : given_below(places, real, read_only);
+	return 0;
 }

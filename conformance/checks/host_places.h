@@ -8,8 +8,8 @@
  *   - Whatever is writable is a finding, except data of drivers and plugins: what lies below /run,
  *     /var/lib, /var/tmp, /tmp, /opt, /srv, /mnt, /dev/shm and /usr/local in a folder that is not the
  *     system's, or outside the system's folders (/data/driver). These folders themselves are everybody's.
- *   - What is read-only may be read by every user of the node: /usr, /sys and /dev, and in /etc, /var,
- *     /home and /boot whatever file permissions open to all. Drivers lie in all of these (GKE: below /home),
+ *   - Read-only mounts are harmless where every user of the node may read the files: /usr, /sys and /dev,
+ *     and in /etc, /var, /home and /boot the files whose permissions allow it. Drivers lie in all of these (GKE: below /home),
  *     so a plugin that mounts more public files than a driver needs hands out nothing.
  *   - Nothing of /proc, of /root, of kubelet, container runtimes and service managers, of credentials, or
  *     of this run is harmless: their sockets and secrets control the node.
@@ -25,16 +25,16 @@ struct host_places;
 
 #define CLEANUP_HOST_PLACES __attribute__((cleanup(host_places_free)))
 
-/* The folders of the run and the address of its container runtime are places as well. ERROR_MEMORY. */
+/* The folders of the run and the address of its container runtime are places as well. Returns 0. */
 int host_places_new(const struct context *context, struct host_places **out, struct error *err);
 void host_places_free(struct host_places **places);
 
 /* The place that a mount of `path` hands out: "/etc", "/run/containerd", "the proc file system"; NULL:
  * none. `path` is the node's, by any name: symbolic links are followed, and another mount of a place is
  * that place. `type` is its file system; NULL: unknown. The result lives as long as the places.
- * ERROR_MEMORY. */
+ * Returns 0. */
 int host_places_given(struct host_places *places, const char *path, const char *type,
 		      bool read_only, const char **given, struct error *err);
 
-/* Is it a file system that the kernel makes up ("proc", "tracefs")? */
+/* Is it a file system of the kernel itself ("proc", "tracefs")? */
 bool host_places_is_kernel_type(const char *type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Images: what the rules of images and hosts say of the run's launches, and what became of them. */
+/* Images: predictions of the rules of images and hosts for the run's launches, and how these ended. */
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/gpu_apis.h"
@@ -16,14 +16,14 @@
 
 enum { NOTES_MAX = 8 };
 
-/* Launches of which the run has seen none yet. */
+/* Launches of a kind that the run has not made yet. */
 struct trial {
 	struct rig *rig;
 	struct stage *stage;
 	struct text_list tried; /* ids of devices */
 };
 
-/* What comes of it is what stage_end() records. */
+/* stage_end() records how it ends. */
 static void try_launch(struct stage *stage, const char *label, const char *const *command,
 		       const struct grant *grant)
 {
@@ -33,47 +33,26 @@ static void try_launch(struct stage *stage, const char *label, const char *const
 		(void)stage_end(stage, probe, false, &document);
 }
 
-static void try_bare(struct check_run *run)
+static bool try_offer(struct offer *offer, void *user)
 {
-	static const char *const command[] = {"probe-visibility", NULL};
-	struct stage *stage = stage_open(run, NULL);
-	if (stage != NULL)
-		try_launch(stage, "bare", command, NULL);
-}
+	struct trial *trial = user;
+	if (offer->granted.count != 1)
+		return true;
+	const struct discovery_device *device = offer->granted.devices[0];
+	if (text_list_has(&trial->tried, device->id))
+		return true;
 
-/* The first API through which the device computes. */
-static const struct gpu_api *api_of(const struct discovery_device *device)
-{
+	/* The first API through which the device computes. */
 	const struct gpu_api *api = gpu_apis;
 	while (api->name != NULL &&
 	       (!api->tested || api->enumerates || api->encodes || !api_is_offered(device, api)))
 		api++;
-	return api->name != NULL ? api : NULL;
-}
-
-static bool try_offer(struct offer *offer, void *user)
-{
-	struct trial *trial = user;
-	const struct discovery_device *device =
-		offer->granted.count == 1 ? offer->granted.devices[0] : NULL;
-	const struct gpu_api *api = device != NULL ? api_of(device) : NULL;
-	if (api == NULL || text_list_has(&trial->tried, device->id) ||
-	    !offer_admit(trial->rig, offer))
+	if (api->name == NULL || !offer_admit(trial->rig, offer))
 		return true;
 	const char *const command[] = {check_format(trial->rig->run, "probe-%s", api->name), NULL};
 	(void)text_list_add(&trial->tried, device->id, NULL);
 	try_launch(trial->stage, device->id, command, &offer->grant);
 	return true;
-}
-
-static void try_devices(struct check_run *run)
-{
-	struct rig *rig = rig_ready(run, NULL);
-	struct trial trial = {.rig = rig,
-			      .stage = rig != NULL ? stage_open(run, &rig->loop) : NULL};
-	if (trial.stage != NULL)
-		(void)offers_each(rig, try_offer, &trial);
-	text_list_free(&trial.tried);
 }
 
 static bool has(const cJSON *predictions, bool api)
@@ -85,10 +64,11 @@ static bool has(const cJSON *predictions, bool api)
 	return false;
 }
 
-/* The launches of the run, of the kind that a row is about (`api`: those that work with one) at least one,
- * where that can be made. NULL: recorded. Caller frees. */
+/* The predicted launches of the run. When there is none yet of the kind that a row is about (`api`: those
+ * that work with an API), makes such launches where it can. NULL: recorded. Caller frees. */
 static cJSON *launches(struct check_run *run, bool api)
 {
+	static const char *const bare[] = {"probe-visibility", NULL};
 	struct facts facts CLEANUP_FACTS = {0};
 	struct error err = {0};
 	int rc = facts_read(check_context(run)->run_directory, &facts, &err);
@@ -104,152 +84,131 @@ static cJSON *launches(struct check_run *run, bool api)
 	if (all == NULL || has(all, api))
 		return all;
 	cJSON_Delete(all);
-	(api ? try_devices : try_bare)(run);
+
+	struct rig *rig = api ? rig_ready(run, NULL) : NULL;
+	struct stage *stage = !api || rig != NULL ? stage_open(run, api ? &rig->loop : NULL) : NULL;
+	struct trial trial = {.rig = rig, .stage = stage};
+	if (stage != NULL && api)
+		(void)offers_each(rig, try_offer, &trial);
+	else if (stage != NULL)
+		try_launch(stage, "bare", bare, NULL);
+	text_list_free(&trial.tried);
 	return predictions_read(run);
 }
 
-/* Which rules a row is about, and whether launches with an API tell of them. */
+/* Which rules a row is about, and whether they concern launches with an API. */
 struct subject {
-	const char *const *rules;
+	const char *rules[4]; /* NULL-ended */
 	bool api;
 	const char *none; /* why the row does not apply where no rule found anything */
 };
 
-struct judgement {
-	struct check_run *run;
-	const struct subject *subject;
-	struct tally tally;
-	size_t open;
-	size_t left_to_image; /* findings */
-};
-
-static void tell_left_to_image(struct judgement *judgement, const cJSON *prediction,
-			       const cJSON *finding)
-{
-	if (judgement->left_to_image++ == 0)
-		check_unsupported(judgement->run, "%s: %s", view_string(prediction, "/program"),
-				  view_string(finding, "/reason"));
-}
-
-static void judge_finding(struct judgement *judgement, const cJSON *prediction,
-			  const cJSON *finding)
-{
-	const char *verdict = view_string(finding, "/verdict");
-	const char *outcome = view_string(prediction, "/outcome");
-	const char *rule = view_string(finding, "/rule");
-	bool refused = text_equal(verdict, compat_verdict_name(COMPAT_CANNOT_WORK));
-	if (judgement->subject->rules[text_position(judgement->subject->rules, rule)] == NULL)
-		return;
-	if (text_equal(rule, COMPAT_IMAGE_DRIVER))
-		tell_left_to_image(judgement, prediction, finding);
-	else if (refused || text_equal(outcome, "worked"))
-		tally_add(&judgement->tally, text_equal(outcome, "worked"), "%s: %s: %s",
-			  view_string(prediction, "/program"), rule,
-			  view_string(finding, "/reason"));
-	else if (!text_equal(outcome, "stopped") && judgement->open++ < NOTES_MAX)
-		check_note(judgement->run, "%s (%s): %s: %s: %s",
-			   view_string(prediction, "/program"), outcome, rule,
-			   view_string(finding, "/reason"), view_string(prediction, "/told"));
-}
-
-/* A body: what the row's rules found, and that such launches work. */
+/* A body: the findings of the row's rules, and that such launches work. */
 static void judge_rules(struct check_run *run)
 {
-	struct judgement judgement = {
-		.run = run,
-		.subject = check_row(run)->param,
-		.tally = TALLY_OF(run, "launches", "can work, and do"),
-	};
-	cJSON *all CLEANUP_JSON = launches(run, judgement.subject->api);
+	const struct subject *subject = check_row(run)->param;
+	struct tally tally = TALLY_OF(run, "launches", "can work, and do");
+	cJSON *all CLEANUP_JSON = launches(run, subject->api);
+	size_t open = 0;
+	size_t left_to_image = 0;
 	json_each (prediction, all) {
-		json_each (finding, json_pointer(prediction, "/findings"))
-			judge_finding(&judgement, prediction, finding);
+		const char *program = view_string(prediction, "/program");
+		const char *outcome = view_string(prediction, "/outcome");
+		bool worked = text_equal(outcome, "worked");
+		json_each (finding, json_pointer(prediction, "/findings")) {
+			const char *rule = view_string(finding, "/rule");
+			const char *reason = view_string(finding, "/reason");
+			bool refused = text_equal(view_string(finding, "/verdict"),
+						  compat_verdict_name(COMPAT_CANNOT_WORK));
+			if (subject->rules[text_position(subject->rules, rule)] == NULL)
+				continue;
+			if (text_equal(rule, COMPAT_IMAGE_DRIVER)) {
+				if (left_to_image++ == 0)
+					check_unsupported(run, "%s: %s", program, reason);
+			} else if (refused || worked) {
+				tally_add(&tally, worked, "%s: %s: %s", program, rule, reason);
+			} else if (!text_equal(outcome, "stopped") && open++ < NOTES_MAX) {
+				check_note(run, "%s (%s): %s: %s: %s", program, outcome, rule,
+					   reason, view_string(prediction, "/told"));
+			}
+		}
 	}
-	tally_end(&judgement.tally);
-	if (all != NULL && judgement.tally.count == 0 && judgement.open != 0)
+	tally_end(&tally);
+	if (all == NULL || tally.count != 0)
+		return;
+	if (open != 0)
 		check_unsupported(run, "no launch that the rules are about worked");
-	else if (all != NULL && judgement.tally.count == 0 && judgement.left_to_image == 0)
-		check_not_applicable(run, "%s", judgement.subject->none);
-}
-
-/* A launch that was not made, or of which a rule could not tell, decides nothing. */
-static void tell_open(struct check_run *run, const cJSON *prediction, size_t *told)
-{
-	if (text_equal(view_string(prediction, "/outcome"), "not-launched"))
-		check_unsupported(
-			run, "%s cannot work and was not launched: %s: %s (--launch-anyway)",
-			view_string(prediction, "/program"), view_string(prediction, "/rule"),
-			view_string(prediction, "/reason"));
-	else if (!text_equal(view_string(prediction, "/outcome"), "stopped") &&
-		 (*told)++ < NOTES_MAX)
-		check_note(run, "%s %s, of which the rules tell nothing: %s",
-			   view_string(prediction, "/program"), view_string(prediction, "/outcome"),
-			   view_string(prediction, "/told"));
+	else if (left_to_image == 0)
+		check_not_applicable(run, "%s", subject->none);
 }
 
 static void predicted(struct check_run *run)
 {
 	struct tally tally = TALLY_OF(run, "launches", "as the rules say");
 	cJSON *all CLEANUP_JSON = launches(run, false);
-	size_t told = 0;
+	size_t open = 0;
 	json_each (prediction, all) {
 		const cJSON *agrees = json_pointer(prediction, "/agrees");
+		const char *program = view_string(prediction, "/program");
+		const char *outcome = view_string(prediction, "/outcome");
+		const char *rule = view_string(prediction, "/rule");
+		const char *reason = view_string(prediction, "/reason");
 		const char *words = view_string(prediction, "/told");
+		/* Launches that were not made, or that the rules could not judge, decide nothing. */
 		if (cJSON_IsBool(agrees))
 			tally_add(&tally, cJSON_IsTrue(agrees), "%s: %s said %s (%s); it %s%s%s",
-				  view_string(prediction, "/program"),
-				  view_string(prediction, "/rule"),
-				  view_string(prediction, "/verdict"),
-				  view_string(prediction, "/reason"),
-				  view_string(prediction, "/outcome"), words[0] != '\0' ? ": " : "",
-				  words);
-		else
-			tell_open(run, prediction, &told);
+				  program, rule, view_string(prediction, "/verdict"), reason,
+				  outcome, words[0] != '\0' ? ": " : "", words);
+		else if (text_equal(outcome, "not-launched"))
+			check_unsupported(
+				run,
+				"%s cannot work and was not launched: %s: %s (--launch-anyway)",
+				program, rule, reason);
+		else if (!text_equal(outcome, "stopped") && open++ < NOTES_MAX)
+			check_note(run, "%s %s, for which the rules made no prediction: %s",
+				   program, outcome, words);
 	}
 	tally_end(&tally);
 	if (all != NULL && tally.count == 0)
-		check_unsupported(run, "of no launch the rules told how it would end");
+		check_unsupported(run, "the rules made no prediction for any launch");
 }
 
-/* Paths that probe-visibility looks for, and no driver does. */
+/* Paths that only probe-visibility looks for, and no driver. */
 #define DENIED_PATH  "/dev/mali-gpucert-denied"
 #define GRANTED_PATH "/dev/mali-gpucert-granted"
 
-/* Has the container the same node by another path? Then it is the runtime's to give. */
-static bool is_everybodys(const struct probe *probe, const struct node_file *file)
-{
-	const struct container_view *view = probe_view(probe);
-	for (size_t i = 0; view != NULL && i < view->node_count; i++) {
-		const struct container_node *node = &view->nodes[i];
-		if (node->block == (file->kind == NODE_FILE_BLOCK) && node->major == file->major &&
-		    node->minor == file->minor && !text_equal(node->path, DENIED_PATH) &&
-		    !text_equal(node->path, GRANTED_PATH))
-			return true;
-	}
-	return false;
-}
-
-/* Launches a container that is given the node, or that finds it among its files alone. *outcome is what
- * opening it gave. False: it says nothing of this node, or recorded. */
-static bool open_node(struct stage *stage, struct check_run *run, const char *path, bool given,
-		      const char **outcome)
+/* Launches a container that is given the node, or that only finds it among its files. *outcome is the
+ * result of opening it. False: it proves nothing about this node, or recorded. */
+static bool open_node(struct stage *stage, const char *path, bool given, const char **outcome)
 {
 	const struct grant_entry entry = {.container_path = given ? GRANTED_PATH : DENIED_PATH,
 					  .host_path = path,
 					  .permissions = "rw"};
 	struct grant grant CLEANUP_GRANT = {0};
 	struct node_file file = {0};
-	struct error err = {0};
-	const cJSON *document = NULL;
-	int rc = grant_add(&grant, given ? GRANT_DEVICE : GRANT_MOUNT, &entry, &err);
-	if (!check_works(run, rc, NULL, &err) || !node_file_identify(path, &file))
+	(void)grant_add(&grant, given ? GRANT_DEVICE : GRANT_MOUNT, &entry, NULL);
+	if (!node_file_identify(path, &file))
 		return false;
 	struct probe *probe = stage_start_opening(stage, given ? "given" : "denied",
 						  entry.container_path, &grant);
-	bool everybodys = probe != NULL && is_everybodys(probe, &file);
-	if (probe == NULL || stage_end(stage, probe, everybodys, &document) == NULL || everybodys)
+	if (probe == NULL)
 		return false;
-	*outcome = "(not told)";
+
+	/* A container that has the same node by another path got it from the runtime. */
+	const struct container_view *view = probe_view(probe);
+	bool from_runtime = false;
+	for (size_t i = 0; view != NULL && i < view->node_count; i++) {
+		const struct container_node *node = &view->nodes[i];
+		if (node->block == (file.kind == NODE_FILE_BLOCK) && node->major == file.major &&
+		    node->minor == file.minor && !text_equal(node->path, DENIED_PATH) &&
+		    !text_equal(node->path, GRANTED_PATH))
+			from_runtime = true;
+	}
+
+	const cJSON *document = NULL;
+	if (stage_end(stage, probe, from_runtime, &document) == NULL || from_runtime)
+		return false;
+	*outcome = "(not reported)";
 	json_each (node, json_pointer(document, "/nodes")) {
 		if (text_equal(view_string(node, "/path"), entry.container_path))
 			*outcome = view_string(node, "/open/readWrite");
@@ -257,12 +216,12 @@ static bool open_node(struct stage *stage, struct check_run *run, const char *pa
 	return true;
 }
 
-/* A node of the host that a container can open when it is given it; nodes of GPUs first. False: none. */
+/* Records whether a container opens a node that it is not given. False: no container can open it at all. */
 static bool try_node(struct stage *stage, struct check_run *run, const char *path)
 {
 	const char *outcome = "";
-	if (!file_exists(path) || !open_node(stage, run, path, true, &outcome) ||
-	    !text_equal(outcome, "ok") || !open_node(stage, run, path, false, &outcome))
+	if (!file_exists(path) || !open_node(stage, path, true, &outcome) ||
+	    !text_equal(outcome, "ok") || !open_node(stage, path, false, &outcome))
 		return false;
 	(void)check_expect_text(run, check_format(run, "opening %s, which is not given", path),
 				outcome, "EPERM");
@@ -287,18 +246,17 @@ static void denied_device(struct check_run *run)
 				       "given it and that containers do not have by themselves");
 }
 
-static const char *const platform_rules[] = {"platform.os", "platform.architecture",
-					     "windows.build", NULL};
-static const char *const glibc_rules[] = {"linux.driver-glibc", NULL};
-static const char *const library_rules[] = {"linux.missing-libraries", "linux.driver-library",
-					    COMPAT_IMAGE_DRIVER, NULL};
-static const struct subject platform = {platform_rules, false, "no rule tells of the platform"};
-static const struct subject glibc = {glibc_rules, true,
+static const struct subject platform = {
+	{"platform.os", "platform.architecture", "windows.build", NULL},
+	false,
+	"no rule is about the platform"};
+static const struct subject glibc = {{"linux.driver-glibc", NULL},
+				     true,
 				     "no container is given a driver by files that can be read"};
 static const struct subject libraries = {
-	library_rules, true,
-	"no rule tells of the libraries of these APIs, or the layers were not "
-	"read"};
+	{"linux.missing-libraries", "linux.driver-library", COMPAT_IMAGE_DRIVER, NULL},
+	true,
+	"no rule is about the libraries of these APIs, or the layers were not read"};
 
 static const char *const tags_image[] = {"container", "image", NULL};
 
@@ -307,7 +265,7 @@ static const char *const tags_image[] = {"container", "image", NULL};
 const struct check image_checks[] = {
 	IMAGE("architecture", IMG_01, CRITICAL, 1, judge_rules,
 	      .title = "The image is for this node's system, build and architecture",
-	      .advice = "Take the image that is made for the node; the reason names both. 'gpucert "
+	      .advice = "Use the image that is made for the node; the reason names both. 'gpucert "
 			"image check' says the same before anything is started.",
 	      .needs = {.containers = true}, .param = &platform),
 	IMAGE("driver-glibc", IMG_02, CRITICAL, 1, judge_rules,
@@ -331,7 +289,7 @@ const struct check image_checks[] = {
 	IMAGE("prediction", IMG_05, HIGH, 1, predicted,
 	      .title = "The run's launches end as the rules of images predict",
 	      .advice = "The rule that the reason names is wrong for this node: report it with "
-			"report.json. Until then 'gpucert image check' is not to be believed in "
+			"report.json. Until then do not rely on 'gpucert image check' for "
 			"this.",
 	      .needs = {.containers = true}),
 	{.id = NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Isolation: a container sees what it was given, and nothing else. */
+/* Isolation: a container sees the devices that it was granted, and nothing else. */
 #include "conformance/checks/isolation.h"
 #include "conformance/checks/allocate.h"
 
@@ -20,8 +20,8 @@ static void no_allocation(struct check_run *run)
 	do {
 		const char *label = isolation_label(&isolation, "no allocation");
 		struct sight sight = {0};
-		if (isolation_look(&isolation, isolation_label(&isolation, "no-allocation"), NULL,
-				   &sight))
+		if (isolation_inspect(&isolation, isolation_label(&isolation, "no-allocation"),
+				      NULL, &sight))
 			visibility_expect_only(run, label, &sight, NULL, &nothing);
 	} while (isolation_next_handler(&isolation));
 }
@@ -30,19 +30,19 @@ static void single_device(struct check_run *run)
 {
 	struct isolation isolation CLEANUP_ISOLATION = {0};
 	if (isolation_open(&isolation, run, NULL))
-		isolation_look_at_each(&isolation, true);
+		isolation_inspect_each(&isolation, true);
 }
 
-/* Runs both containers, and says whether they overlapped. False: recorded. */
+/* Runs both containers; *together: they overlapped. False: recorded. */
 static bool run_both(struct isolation *isolation, const char *delay, struct sight sights[2],
 		     bool *together)
 {
 	static const char *const labels[] = {"first", "second"};
-	const char *const look_late[] = {"probe-visibility", "--delay", delay, NULL};
+	const char *const command[] = {"probe-visibility", "--delay", delay, NULL};
 	struct stage *stage = isolation->stage;
 	struct probe *probes[2] = {NULL, NULL};
 	for (size_t i = 0; i < 2 && (i == 0 || probes[0] != NULL); i++)
-		probes[i] = stage_start(stage, labels[i], look_late, &isolation->pair[i]->grant);
+		probes[i] = stage_start(stage, labels[i], command, &isolation->pair[i]->grant);
 	for (size_t i = 0; i < 2 && probes[i] != NULL; i++)
 		sights[i] = (struct sight){stage_finish(stage, probes[i]), probe_view(probes[i])};
 	if (probes[1] == NULL || sights[0].document == NULL || sights[1].document == NULL)
@@ -52,11 +52,11 @@ static bool run_both(struct isolation *isolation, const char *delay, struct sigh
 	*together = second_start < first_end;
 	if (first_end != 0 && second_start != 0)
 		return true;
-	check_broken(isolation->run, "the runtime does not tell when the containers ran");
+	check_broken(isolation->run, "the runtime does not report when the containers ran");
 	return false;
 }
 
-/* A pair of ids, of which both containers run at the same time. False: recorded. */
+/* Runs the containers of a pair of ids at the same time. False: recorded. */
 static bool run_pair(struct isolation *isolation, struct check_run *run, enum tenants_wanted wanted,
 		     struct sight sights[2])
 {
@@ -101,7 +101,7 @@ static void shared_replicas(struct check_run *run)
 	visibility_expect_same_devices(run, sights[0].document, sights[1].document);
 }
 
-/* A plugin may refuse several ids of shared devices, saying why. */
+/* A plugin may refuse several ids of shared devices if it says why. */
 static bool refuses_both(const struct isolation *isolation)
 {
 	struct rig *rig = isolation->rig;
@@ -120,64 +120,51 @@ static bool refuses_both(const struct isolation *isolation)
 	return refuses;
 }
 
-/* One container with the devices of both offers. */
-static bool open_both(struct isolation *isolation, struct offer *both)
+static void two_devices(struct check_run *run)
 {
-	struct offer *const *pair = isolation->pair;
+	struct isolation isolation CLEANUP_ISOLATION = {0};
+	if (!tenants_open_pair(&isolation, run, TENANTS_DIFFERENT) || refuses_both(&isolation))
+		return;
+
+	/* One container with the devices of both offers. */
+	struct offer *const *pair = isolation.pair;
+	struct granted wanted = {.source = GRANTED_READ};
+	for (size_t i = 0; i < 2; i++) {
+		if (pair[i]->pod != NULL)
+			rig_release(isolation.rig, pair[i]->pod);
+		granted_add(&wanted, pair[i]->granted.devices[0]);
+	}
 	const char *const ids[] = {pair[0]->id, pair[1]->id};
 	bool same = strcmp(pair[0]->resource, pair[1]->resource) == 0;
 	const struct kubelet_limit limits[] = {
 		{.resource = pair[0]->resource, .count = same ? 2 : 1, .ids = ids},
 		{.resource = pair[1]->resource, .count = 1, .ids = &ids[1]},
 	};
-	for (size_t i = 0; i < 2; i++) {
-		if (pair[i]->pod != NULL)
-			rig_release(isolation->rig, pair[i]->pod);
-	}
-	return offer_open(isolation->rig, limits, same ? 1 : 2, both);
-}
+	struct offer both = {0};
+	if (!offer_open(isolation.rig, limits, same ? 1 : 2, &both))
+		return;
 
-/* What one resource says and another one takes back is for allocate.* to judge. */
-static bool is_contradicted(const struct offer *offer)
-{
-	const struct grant *applied = offer_applied(offer);
-	for (size_t i = 0; i < applied->conflict_count; i++) {
-		if (!applied->conflicts[i].same && !applied->conflicts[i].dropped)
-			return true;
-	}
-	return false;
-}
-
-static void judge_both(struct isolation *isolation, struct offer *both)
-{
-	struct granted wanted = {.source = GRANTED_READ};
-	struct sight sight = {0};
-	for (size_t i = 0; i < 2; i++)
-		granted_add(&wanted, isolation->pair[i]->granted.devices[0]);
-	if (is_contradicted(both)) {
-		check_not_applicable(isolation->run,
+	/* allocate.* judges contradictions between resources. */
+	const struct grant *applied = offer_applied(&both);
+	bool contradicted = false;
+	for (size_t i = 0; i < applied->conflict_count; i++)
+		contradicted |= !applied->conflicts[i].same && !applied->conflicts[i].dropped;
+	if (contradicted) {
+		check_not_applicable(run,
 				     "the answers of %s and %s contradict each other, and a "
 				     "kubelet, or with CDI a runtime, keeps one of them",
-				     isolation->pair[0]->resource, isolation->pair[1]->resource);
+				     pair[0]->resource, pair[1]->resource);
+		offer_close(isolation.rig, &both);
 		return;
 	}
-	if (both->granted.source == GRANTED_READ)
-		(void)check_expect_int(isolation->run, "devices granted",
-				       (long long)both->granted.count, 2);
-	if (!isolation_look(isolation, "two-devices", &both->grant, &sight))
-		return;
-	visibility_expect_only(isolation->run, "two devices", &sight, &isolation->bare, &wanted);
-	sights_add_kept(isolation->run, "two-devices", &sight, &wanted, offer_applied(both));
-}
 
-static void two_devices(struct check_run *run)
-{
-	struct isolation isolation CLEANUP_ISOLATION = {0};
-	struct offer both = {0};
-	if (!tenants_open_pair(&isolation, run, TENANTS_DIFFERENT) || refuses_both(&isolation) ||
-	    !open_both(&isolation, &both))
-		return;
-	judge_both(&isolation, &both);
+	if (both.granted.source == GRANTED_READ)
+		(void)check_expect_int(run, "devices granted", (long long)both.granted.count, 2);
+	struct sight sight = {0};
+	if (isolation_inspect(&isolation, "two-devices", &both.grant, &sight)) {
+		visibility_expect_only(run, "two devices", &sight, &isolation.bare, &wanted);
+		sights_add_kept(run, "two-devices", &sight, &wanted, applied);
+	}
 	offer_close(isolation.rig, &both);
 }
 
@@ -187,7 +174,7 @@ static const char *const tags_isolation[] = {"isolation", "container", NULL};
 	CHECK("isolation." name, rule, severity, meaning, body, .timeout_s = 300,                  \
 	      .tags = tags_isolation, .stands_on = "allocate.one-response",                        \
 	      .needs.devices = (least), .needs.containers = true, __VA_ARGS__)
-/* Of a container that isolation.single-device looked at. */
+/* A row about the containers that isolation.single-device inspected. */
 #define SIGHT(name, rule, severity, judge, ...)                                                    \
 	ISOLATION(name, rule, severity, 1, 1, isolation_each_sight, .param = &(judge), __VA_ARGS__)
 
@@ -211,27 +198,25 @@ const struct check isolation_checks[] = {
 			    "side."),
 	ISOLATION("two-devices", ISO_02, CRITICAL, 1, 2, two_devices,
 		  .title = "A container with two devices sees both and no third",
-		  .advice = "Compare the answer for two ids with those for each of them alone: a "
-			    "variable or a path that is there once holds one device.",
+		  .advice = "Compare the answer for two ids with the answer for each of them: a "
+			    "variable or a path that appears once holds one device.",
 		  .needs.os = "linux"),
 	SIGHT("apis-agree", ISO_06, MEDIUM, isolation_apis_agree,
-	      .title = "The APIs of a container tell the same of its device",
-	      .advice = "The reason says which API tells what. Drivers of two versions in one "
-			"container, or an API that reaches another device, tell different UUIDs "
+	      .title = "The APIs of a container agree about its device",
+	      .advice = "The reason has the value of each API. Drivers of two versions in one "
+			"container, or an API that reaches another device, report different UUIDs "
 			"and addresses; work that APIs share then fails."),
 	SIGHT("management-apis", ISO_07, LOW, isolation_management_apis,
-	      .title = "Management libraries show a container its own device alone",
+	      .title = "NVML and similar libraries show a container only its own device",
 	      .advice = "NVML and nvidia-smi show what the kernel module lets the container reach, "
 			"past CUDA_VISIBLE_DEVICES: hand out the node of the one device. On "
 			"Windows they always show each device of the host."),
-	ISOLATION(
-		"device-nodes", ISO_08, CRITICAL, 2, 1, isolation_each_sight,
-		.title = "A container has and can make no other device nodes",
-		.advice =
-			"Look for a runtime that is privileged or has device rules of its own "
-			"(base_runtime_spec, a hook): beside what the answer hands out a container "
-			"gets the nodes of the OCI runtime specification alone.",
-		.param = &isolation_device_nodes, .needs.os = "linux"),
+	ISOLATION("device-nodes", ISO_08, CRITICAL, 2, 1, isolation_each_sight,
+		  .title = "A container has no other device nodes, and can create none",
+		  .advice = "Look for a runtime that is privileged or has device rules of its own "
+			    "(base_runtime_spec, a hook): in addition to the nodes of the answer a "
+			    "container gets only those of the OCI runtime specification.",
+		  .param = &isolation_device_nodes, .needs.os = "linux"),
 	SIGHT("device-access", ISO_15, HIGH, isolation_device_access,
 	      .title = "Device nodes can be used with the access that was granted",
 	      .advice =
@@ -244,36 +229,37 @@ const struct check isolation_checks[] = {
 	      .advice = "Mount the driver's files read-only: what one container writes to them "
 			"runs in every other one, and on the node."),
 	SIGHT("host-paths", ISO_10, CRITICAL, isolation_host_paths,
-	      .title = "A container reaches no path of the host but what it was given",
+	      .title = "A container reaches only the host paths it was granted",
 	      .advice = "Look at the mounts in the evidence (*.container.json): those that the "
 			"answer does not name come from a hook, CDI or the runtime's settings.",
 	      .needs.os = "linux"),
 	CHECK("isolation.node-files", ISO_05, CRITICAL, 1, isolation_node_files,
 	      .title = "No answer hands out the node itself",
-	      .advice = "Mount what the driver needs, file by file, and hand out the nodes of GPUs "
-			"alone: who holds the node's root, its /proc, /sys or /etc, its disks, its "
-			"memory or a socket of kubelet or runtime holds the node.",
+	      .advice =
+		      "Mount only the driver's files, one by one, and hand out only the nodes of "
+		      "GPUs: a container with the node's root, its /proc, /sys or /etc, its disks, "
+		      "its memory or a socket of kubelet or runtime controls the node.",
 	      .timeout_s = 300, .tags = tags_isolation,
 	      .needs = {.os = "linux", .devices = 1, .live_node = true},
 	      .stands_on = "allocate.one-response"),
 	ISOLATION("residue", ISO_11, HIGH, 1, 1, isolation_residue,
-		  .title = "A container finds nothing of another one's in a device's memory",
+		  .title = "A container finds no data of another one in a device's memory",
 		  .advice = "The driver hands out memory as the last process left it. Update it, "
-			    "or give such a device to workloads that may see each other's data "
-			    "alone."),
+			    "or assign such a device only to workloads that may see each other's "
+			    "data."),
 	ISOLATION("faults", ISO_12, HIGH, 1, 1, isolation_faults,
 		  .title = "A crash or a hang on a device harms no other container",
 		  .advice = "Read which container failed and what its API said. Where a reset "
-			    "takes everybody along, do not share the device; MPS and some drivers "
+			    "ends all work on the device, do not share it; MPS and some drivers "
 			    "of AMD on Windows do not contain faults.",
 		  .provokes = true),
 	ISOLATION("contention", ISO_13, MEDIUM, 1, 1, isolation_contention,
-		  .title = "Two containers at the same time both get their work done",
+		  .title = "Two containers that share a device both get their work done",
 		  .advice = "Do not offer replicas of a device in exclusive mode, nor of one that "
 			    "runs a process to its end before the next. The shares are in the "
 			    "evidence."),
 	ISOLATION("lifetime", ISO_14, HIGH, 1, 1, isolation_lifetime,
-		  .title = "A killed container's device and memory are there for the next one",
+		  .title = "After a container is killed, its device and memory are usable again",
 		  .advice = "Look for a process that keeps the device's nodes open (fuser), and in "
 			    "the kernel log for a reset that failed. AMD's RDNA 3.5 and 4 are "
 			    "known to refuse a second start on Windows (Windows-Containers issue "
@@ -289,10 +275,10 @@ const struct check isolation_checks[] = {
 		  .title = "Two containers with replicas of one device both see that device",
 		  .advice = "Check that the plugin maps each replica's id to its device."),
 	CHECK("isolation.every-container", ISO_05, CRITICAL, 1, isolation_every_container,
-	      .title = "No container of the whole run was given the node",
+	      .title = "No container of the whole run controlled the node",
 	      .advice = "The reason names the check that launched the container; its evidence "
-			"(*.container.json) has everything that the container held. Mount what the "
-			"driver needs, read-only, and hand out the nodes of GPUs only.",
+			"(*.container.json) has everything that the container held. Mount only the "
+			"driver's files, read-only, and hand out only the nodes of GPUs.",
 	      .timeout_s = 60, .tags = tags_isolation,
 	      .needs = {.os = "linux", .devices = 1, .containers = true}, .last = true),
 	{.id = NULL},

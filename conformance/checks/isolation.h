@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the bodies of the suite isolation share: the plugin, looks into containers, and the devices
- * that it hands out one by one. */
+/* Shared by the bodies of the suite isolation: the plugin, the inspection of containers, and the devices
+ * that the plugin hands out one by one. */
 
 #include "base/cleanup.h"
 #include "base/gpu_apis.h"
@@ -12,8 +12,8 @@
 #include "conformance/checks/visibility.h"
 
 enum {
-	TENANTS_MAX = 8,      /* devices; more are passed over but for a pair of them */
-	TENANT_WORDS_MAX = 8, /* of a probe's command, besides those that each one has */
+	TENANTS_MAX = 8,      /* devices; further ones are skipped, except for a pair */
+	TENANT_WORDS_MAX = 8, /* of a probe's command, in addition to the common ones */
 };
 
 struct tenant {
@@ -26,7 +26,7 @@ struct tenant {
 	const struct gpu_api *api; /* through which it works; NULL: not known yet, or none */
 };
 
-/* Which ids are looked for: of each device, or two that hand out one device each. */
+/* The ids to find: those of each device, or two that hand out one device each. */
 enum tenants_wanted { TENANTS_ALL, TENANTS_DIFFERENT, TENANTS_SAME };
 
 struct isolation {
@@ -35,58 +35,57 @@ struct isolation {
 	struct stage *stage;
 	size_t handler;	   /* which of the run's runtime handlers the stage is of */
 	struct sight bare; /* a container without devices */
-	cJSON *sights;	   /* what is kept for other checks (sights_take()) */
+	cJSON *sights;	   /* kept for other checks (sights_get()) */
 	struct tenant tenants[GRANTED_DEVICES_MAX];
 	size_t count;
 	enum tenants_wanted wanted;
 	struct offer *pair[2]; /* of the tenants, NULL until both are found */
 	size_t unreadable;     /* answers that cannot be read */
-	size_t unseen;	       /* of those the ones of which the container does not tell either */
+	size_t unseen;	       /* those whose container does not show a device either */
 };
 
 #define CLEANUP_ISOLATION __attribute__((cleanup(isolation_close)))
 
-/* Plugin and runtime. `env` is for the plugin, NULL: as always. False: recorded. */
+/* Starts plugin and runtime. `env`: for the plugin; may be NULL. False: recorded. */
 bool isolation_open(struct isolation *isolation, struct check_run *run, const char *const *env);
 void isolation_close(struct isolation *isolation);
 
-/* What a container with this grant sees. False: recorded. */
-bool isolation_look(struct isolation *isolation, const char *label, const struct grant *grant,
-		    struct sight *out);
+/* Inspects a container with this grant. False: recorded. */
+bool isolation_inspect(struct isolation *isolation, const char *label, const struct grant *grant,
+		       struct sight *out);
 
-/* A look into a container without devices. False: recorded. */
-bool isolation_look_bare(struct isolation *isolation);
+/* Inspects a container without devices. False: recorded. */
+bool isolation_inspect_bare(struct isolation *isolation);
 
-/* The stage of the next runtime handler of the run, instead of the present one, which is the first one's
- * at the beginning. False: there is none, or recorded. */
+/* Goes to the stage of the run's next runtime handler, from the first one's on. False: there is none, or
+ * recorded. */
 bool isolation_next_handler(struct isolation *isolation);
 
-/* What a container is called: "crun-bare" of a handler that is not the first one. */
+/* A container's name: "crun-bare" for a handler that is not the first one. */
 const char *isolation_label(const struct isolation *isolation, const char *label);
 
-/* The answer cannot be read: a container is asked which devices the offer grants, unless too many
- * were. False: not asked, or recorded. */
+/* For an answer that cannot be read: inspects a container to learn the devices that the offer grants,
+ * unless too many were inspected. False: it was not, or recorded. */
 bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sight *sight);
 
-/* With each of the run's runtime handlers looks at a container without devices and one of each device, for
- * each answer that differs, within bounds, and keeps what it saw. `judges`: records what does not
- * isolate. */
-void isolation_look_at_each(struct isolation *isolation, bool judges);
+/* With each of the run's runtime handlers, inspects a container without devices, and one of each device for
+ * each different answer, within bounds, and keeps the results. `judges`: records violations. */
+void isolation_inspect_each(struct isolation *isolation, bool judges);
 
-/* Isolation holds for the runtime that it was seen on, and its handlers, which is noted. */
+/* Notes the runtime and its handlers, for which alone the verdicts hold. */
 void isolation_note_runtime(struct check_run *run);
 
 /*
- * What containers with one device each, and one without, were seen to be: by the document of
- * probe-visibility and from the host. Several checks judge the same containers. The first check that
- * looks keeps what it saw in the run's folder (sights.json), and the others read it there:
+ * The contents of containers with one device each, and of one without: by the document of
+ * probe-visibility and from the host. Several checks judge the same containers: the first one keeps its
+ * results in the run's folder (sights.json), and the others read them there:
  *
  *   [{"label": "bare", "handler": "runc" or null, "devices": [], "byRuntime": false, "document": {},
  *     "container": {}}, ...]
  *
  * The first element of a handler is the container without devices. "devices" are ids of granted devices of the
- * node, "byRuntime" says that the answer holds what a runtime may act on, and "container", null where
- * the host cannot look into it, is:
+ * node, "byRuntime" says that a runtime may act on the answer, and "container", null where the host cannot
+ * inspect it, is:
  *
  *   {"mounts": [{"path", "type", "hostPath", "readOnly", "shared", "granted", "sourceKnown"}],
  *    "nodes": [{"path", "type", "number"}], "nodesCut": null,
@@ -97,39 +96,38 @@ void isolation_note_runtime(struct check_run *run);
  *    "planted": 57, "plantedUntold": null,
  *    "capabilities": 0, "seccomp": 2, "noNewPrivileges": true, "shared": ["pid"]}
  *
- * Mounts that others cover are left out; a mount is "granted" that is one of the answer, or below one, and
- * its source is not known where the files of its file system may be those of another one. "nodesCut" is a
- * folder that was not searched for nodes to its end.
- * "granted" are the device nodes of the answer: their letters, and those that the device cgroup allows
- * (null: not asked). "usable" are nodes of the host that it lets the container use, and "planted" is how
- * many were made for it to try (containers/inspect/inspect.h).
+ * Covered mounts are left out. A mount is "granted" if it is one of the answer's, or below one; its source
+ * is unknown where its file system may show files of another one. "nodesCut" is a folder that was not
+ * searched for nodes to its end. "granted" are the device nodes of the answer: their letters, and those that
+ * the device cgroup allows (null: not asked). "usable" are nodes of the host that the cgroup lets the
+ * container use, and "planted" is the number of nodes made for it to try (containers/inspect/inspect.h).
  *
- * Reads them, or else looks at containers. NULL: recorded. Caller owns them.
+ * Reads them, or else inspects containers. NULL: recorded. Caller owns them.
  */
-cJSON *sights_take(struct check_run *run);
+cJSON *sights_get(struct check_run *run);
 
-/* Adds a container to those that an earlier check kept, if one did. */
+/* Adds a container to those that an earlier check kept, if any. */
 void sights_add_kept(struct check_run *run, const char *label, const struct sight *sight,
 		     const struct granted *granted, const struct grant *grant);
 
-/* A container of sights_take(), the one without devices first, for the judge of a row. */
-struct looked {
+/* A container of sights_get(), the one without devices first, for the judge of a row. */
+struct inspected {
 	struct check_run *run;
 	const cJSON *bare, *sight;
 	const char *label;
 	const cJSON *document;
-	const cJSON *container; /* NULL: not looked into */
+	const cJSON *container; /* NULL: not inspected */
 	const cJSON *tried;	/* NULL: nothing was tried in it */
-	struct granted devices; /* that it was granted */
+	struct granted devices; /* granted to it */
 	struct container_case one;
 };
 
 struct sight_judge {
-	/* Returns how many things it judged; of none in all containers `none`, if it is there, is why
-	 * the row is not applicable. */
-	size_t (*judge)(struct looked *looked);
+	/* Returns how many things it judged. When that is 0 for all containers, the row is not
+	 * applicable for the reason `none`, unless that is NULL. */
+	size_t (*judge)(struct inspected *inspected);
 	const char *none;
-	bool from_the_host; /* it needs what the host saw, and what was tried */
+	bool from_the_host; /* it needs the host's inspection and the attempts in the container */
 };
 
 /* A body: the struct sight_judge of the row's param for each container. */
@@ -141,30 +139,30 @@ extern const struct sight_judge isolation_device_nodes, isolation_device_access,
 	isolation_host_paths;
 
 /* "LABEL: what" */
-const char *looked_label(const struct looked *looked, const char *what);
+const char *inspected_label(const struct inspected *inspected, const char *what);
 
-/* The devices that the plugin hands out one by one; with replicas of each, where the plugin is the
- * project's own. False: recorded; there is at least one device otherwise. */
+/* The devices that the plugin hands out one by one; `replicas`: with replicas of each where the plugin is
+ * the project's own. True: there is at least one device. False: recorded. */
 bool tenants_open(struct isolation *isolation, struct check_run *run, bool replicas);
 
-/* A pair of ids, and a look into a container without devices. False: recorded. */
+/* A pair of ids, and an inspected container without devices. False: recorded. */
 bool tenants_open_pair(struct isolation *isolation, struct check_run *run,
 		       enum tenants_wanted wanted);
 
 /* Starts the probe of the device's API on an offer, with further words (NULL: none), and waits until it
- * is in the midst of its work. NULL: recorded; that it does not come so far is a failed check, for
- * another one works there. */
+ * is in the midst of its work. NULL: recorded; a probe that ends before fails the check, because another
+ * one works there. */
 struct probe *tenant_start_paused(struct tenant *tenant, size_t offer, const char *label,
 				  const char *const *words);
 
-/* Starts it so that it would wait there; that it does not come so far is the caller's to judge. */
+/* Starts it without the wait; the caller judges a probe that ends before. */
 struct probe *tenant_start_paused_or_not(struct tenant *tenant, size_t offer, const char *label);
 
 /* Runs it to its end on the first offer. NULL: recorded. */
 const cJSON *tenant_run(struct tenant *tenant, const char *label, const char *const *words);
 
-/* The same through the first API by which the device works, which becomes the tenant's. NULL:
- * recorded, as unsupported where nothing works: that something does is for api.* to judge. */
+/* The same through the first API that works on the device, which becomes the tenant's. NULL: recorded, as
+ * unsupported where none works: api.* judges that. */
 const cJSON *tenant_find_api(struct tenant *tenant, const char *label);
 
 /* Records that the work of a document is verified. */

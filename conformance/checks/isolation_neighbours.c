@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What containers do to each other on the devices that they are given one after the other, or at the
- * same time. */
+/* Containers that use a device one after the other, or at the same time, do each other no harm. */
 #include "conformance/checks/isolation.h"
 #include "conformance/checks/node_file.h"
 #include "conformance/checks/shown.h"
@@ -12,27 +11,6 @@
 
 enum { CLOSED_MS = 5000, MEBIBYTE = 1 << 20 };
 
-/* The second container found nothing of what the first one left. */
-static void judge_residue(struct tenant *tenant, double seed, const cJSON *document)
-{
-	const char *what = tenant_label(tenant, "memory of the container before");
-	double bytes = json_pointer_number(document, "/work/residue/bytes");
-	double found = json_pointer_number(document, "/work/residue/found");
-	double has = json_pointer_number(shown_device(document), "/memoryBytes");
-	if (!tenant_expect_work(tenant, "the next container", document))
-		return;
-	bool looked = bytes > 0 && json_pointer_number(document, "/work/residue/seed") == seed;
-	if (check_expect_is(tenant->run, looked, what, "looked for", "not looked for"))
-		(void)check_expect_varying(tenant->run, found == 0, what, "none of it",
-					   "%.0f of its results in %.0f MiB, the first its element "
-					   "%.0f",
-					   found, bytes / MEBIBYTE,
-					   json_pointer_number(document, "/work/residue/first"));
-	if (tenant->device->kind != DISCOVERY_SOFTWARE)
-		check_note(tenant->run, "%s: %.0f of its %.0f MiB were looked at, through %s",
-			   tenant->device->id, bytes / MEBIBYTE, has / MEBIBYTE, tenant->api->name);
-}
-
 void isolation_residue(struct check_run *run)
 {
 	struct isolation isolation CLEANUP_ISOLATION = {0};
@@ -40,17 +18,38 @@ void isolation_residue(struct check_run *run)
 		return;
 	for (size_t i = 0; i < isolation.count; i++) {
 		struct tenant *tenant = &isolation.tenants[i];
+		const char *id = tenant->device->id;
 		const cJSON *first = tenant_find_api(tenant, "fills");
+		if (first == NULL)
+			continue;
 		double seed = json_pointer_number(first, "/work/seed");
 		const char *const words[] = {"--look-for", check_format(run, "%.0f", seed), NULL};
-		const cJSON *second = first != NULL ? tenant_run(tenant, "looks", words) : NULL;
+		const cJSON *second = tenant_run(tenant, "looks", words);
 		if (second == NULL)
 			continue;
-		if (strcmp(view_string(second, "/work/status"), "unsupported") == 0)
-			check_unsupported(run, "%s: %s: %s", tenant->device->id, tenant->api->name,
+		if (strcmp(view_string(second, "/work/status"), "unsupported") == 0) {
+			check_unsupported(run, "%s: %s: %s", id, tenant->api->name,
 					  view_string(second, "/work/reason"));
-		else
-			judge_residue(tenant, seed, second);
+			continue;
+		}
+		if (!tenant_expect_work(tenant, "the next container", second))
+			continue;
+
+		const char *what = tenant_label(tenant, "memory of the container before");
+		double bytes = json_pointer_number(second, "/work/residue/bytes");
+		double found = json_pointer_number(second, "/work/residue/found");
+		double has = json_pointer_number(shown_device(second), "/memoryBytes");
+		bool searched =
+			bytes > 0 && json_pointer_number(second, "/work/residue/seed") == seed;
+		if (check_expect_is(run, searched, what, "searched", "not searched"))
+			(void)check_expect_varying(
+				run, found == 0, what, "none of it",
+				"%.0f of its results in %.0f MiB, the first its element %.0f",
+				found, bytes / MEBIBYTE,
+				json_pointer_number(second, "/work/residue/first"));
+		if (tenant->device->kind != DISCOVERY_SOFTWARE)
+			check_note(run, "%s: %.0f of its %.0f MiB were searched, through %s", id,
+				   bytes / MEBIBYTE, has / MEBIBYTE, tenant->api->name);
 	}
 }
 
@@ -60,8 +59,8 @@ struct neighbours {
 	size_t offer;	      /* of the other one */
 };
 
-/* The first device that works, and who runs beside it: on the same device, where the plugin shares it.
- * False: recorded. */
+/* The first device that works, and a neighbour: on the same device where the plugin shares it. False:
+ * recorded. */
 static bool open_neighbours(struct isolation *isolation, struct check_run *run,
 			    struct neighbours *out)
 {
@@ -96,7 +95,7 @@ static const char *describe(struct check_run *run, const struct launch_result *r
 				      view_string(document, "/work/status"));
 }
 
-/* Writes behind the end of its memory, and aborts. */
+/* Writes beyond the end of its memory, and aborts. */
 static void crash(struct tenant *tenant)
 {
 	static const char *const words[] = {"--fault", "crash", NULL};
@@ -124,7 +123,7 @@ static struct probe *hang(struct tenant *tenant)
 	return probe;
 }
 
-/* Kills what hangs. A device may have ended it before; that it ended by itself was no fault. */
+/* Kills the hanging probe, unless its device has ended it before. Work that ends by itself was no hang. */
 static bool end_hang(struct tenant *tenant, struct probe *probe)
 {
 	const cJSON *document = NULL;
@@ -140,38 +139,34 @@ static bool end_hang(struct tenant *tenant, struct probe *probe)
 	return true;
 }
 
-/* The tenant's faults, and somebody beside who is in the midst of its work all the time. */
-static void expect_contained(const struct neighbours *pair)
-{
-	struct stage *stage = pair->tenant->stage;
-	struct probe *beside = NULL;
-	if (pair->other != NULL) {
-		beside = tenant_start_paused(pair->other, pair->offer, "beside", NULL);
-		if (beside == NULL)
-			return;
-	}
-	crash(pair->tenant);
-	struct probe *hanging = hang(pair->tenant);
-	if (beside != NULL) {
-		stage_resume(stage, beside);
-		const cJSON *document = stage_finish(stage, beside);
-		if (document != NULL)
-			(void)tenant_expect_work(pair->other, "beside a crash and a hang",
-						 document);
-	}
-	if (hanging != NULL)
-		(void)end_hang(pair->tenant, hanging);
-}
-
 void isolation_faults(struct check_run *run)
 {
 	struct isolation isolation CLEANUP_ISOLATION = {0};
 	struct neighbours pair = {0};
 	if (!open_neighbours(&isolation, run, &pair))
 		return;
+
+	/* The neighbour is in the midst of its work during both faults. */
+	struct probe *beside = NULL;
 	if (pair.other == NULL)
-		check_note(run, "one id alone can be used: nobody is beside the one that fails");
-	expect_contained(&pair);
+		check_note(run,
+			   "only one id can be used: no container runs next to the failing one");
+	else
+		beside = tenant_start_paused(pair.other, pair.offer, "beside", NULL);
+	if (pair.other == NULL || beside != NULL) {
+		crash(pair.tenant);
+		struct probe *hanging = hang(pair.tenant);
+		if (beside != NULL) {
+			stage_resume(isolation.stage, beside);
+			const cJSON *document = stage_finish(isolation.stage, beside);
+			if (document != NULL)
+				(void)tenant_expect_work(pair.other, "next to a crash and a hang",
+							 document);
+		}
+		if (hanging != NULL)
+			(void)end_hang(pair.tenant, hanging);
+	}
+
 	const cJSON *next = tenant_run(pair.tenant, "next", NULL);
 	if (next != NULL)
 		(void)tenant_expect_work(pair.tenant, "the next container", next);
@@ -186,7 +181,7 @@ static bool overlapped(const cJSON *const documents[2])
 		       json_pointer_number(documents[0], "/work/rounds/lastEndMs");
 }
 
-/* Both work for so long. False: recorded, or one of them did not come so far. */
+/* Both work for this long. False: recorded. */
 static bool run_both(const struct neighbours *pair, const char *ms, const cJSON *documents[2])
 {
 	const char *const words[] = {"--rounds", ms, NULL};
@@ -203,19 +198,39 @@ static bool run_both(const struct neighbours *pair, const char *ms, const cJSON 
 	return documents[0] != NULL && documents[1] != NULL;
 }
 
-static void judge_contention(const struct neighbours *pair, const cJSON *const documents[2])
+void isolation_contention(struct check_run *run)
 {
+	struct isolation isolation CLEANUP_ISOLATION = {0};
+	struct neighbours pair = {0};
+	if (!open_neighbours(&isolation, run, &pair))
+		return;
+	if (pair.other == NULL) {
+		check_not_applicable(
+			run, "only one id can be used: no two containers run at the same time");
+		return;
+	}
+	if (pair.other != pair.tenant)
+		check_note(run, "no device has replicas: the two work on one device each");
+
+	/* Longer only where one of them got nothing done: on a very busy machine a round may take
+	   long. That changes what the report holds, so it should be rare. */
+	static const char *const times_ms[] = {"2000", "8000"};
+	const cJSON *documents[2] = {NULL, NULL};
+	for (size_t i = 0; i < ARRAY_SIZE(times_ms) && (i == 0 || !overlapped(documents)); i++) {
+		if (!run_both(&pair, times_ms[i], documents))
+			return;
+	}
+
 	static const char *const names[] = {"the first of two", "the second of two"};
-	struct check_run *run = pair->tenant->run;
-	bool first = tenant_expect_work(pair->tenant, names[0], documents[0]);
-	bool second = tenant_expect_work(pair->other, names[1], documents[1]);
-	double all = json_pointer_number(documents[0], "/work/rounds/count") +
-		     json_pointer_number(documents[1], "/work/rounds/count");
+	bool first = tenant_expect_work(pair.tenant, names[0], documents[0]);
+	bool second = tenant_expect_work(pair.other, names[1], documents[1]);
 	if (!first || !second)
 		return;
 	(void)check_expect_is(run, overlapped(documents), "two at the same time",
 			      "each gets work done while the other works",
 			      "one gets nothing done before the other has finished");
+	double all = json_pointer_number(documents[0], "/work/rounds/count") +
+		     json_pointer_number(documents[1], "/work/rounds/count");
 	for (size_t i = 0; i < 2; i++) {
 		double count = json_pointer_number(documents[i], "/work/rounds/count");
 		(void)check_expect_varying(
@@ -225,29 +240,6 @@ static void judge_contention(const struct neighbours *pair, const cJSON *const d
 			json_pointer_number(documents[i], "/work/rounds/meanMs"),
 			json_pointer_number(documents[i], "/work/rounds/worstMs"));
 	}
-}
-
-void isolation_contention(struct check_run *run)
-{
-	/* Longer only where one of them got nothing done: on a very busy machine a round may take
-	   long. That changes what the report holds, so it should be rare. */
-	static const char *const times_ms[] = {"2000", "8000"};
-	struct isolation isolation CLEANUP_ISOLATION = {0};
-	struct neighbours pair = {0};
-	const cJSON *documents[2] = {NULL, NULL};
-	if (!open_neighbours(&isolation, run, &pair))
-		return;
-	if (pair.other == NULL) {
-		check_not_applicable(run, "one id alone can be used: nobody runs beside another");
-		return;
-	}
-	if (pair.other != pair.tenant)
-		check_note(run, "no device has replicas: the two work on one device each");
-	for (size_t i = 0; i < ARRAY_SIZE(times_ms) && (i == 0 || !overlapped(documents)); i++) {
-		if (!run_both(&pair, times_ms[i], documents))
-			return;
-	}
-	judge_contention(&pair, documents);
 }
 
 /* How often the device's nodes are open on this node; 0 for a device without any. */
@@ -270,22 +262,30 @@ static bool is_closed(void *user)
 	return count_open(closing->device) <= closing->before;
 }
 
-static void expect_closed(struct tenant *tenant, size_t before)
+static void lifetime_of(struct tenant *tenant)
 {
-	struct closing closing = {tenant->device, before};
-	if (tenant->device->node_count == 0)
+	const cJSON *before = tenant_find_api(tenant, "before");
+	struct closing closing = {tenant->device, count_open(tenant->device)};
+	struct probe *probe = before != NULL ? hang(tenant) : NULL;
+	if (probe == NULL || !end_hang(tenant, probe))
 		return;
-	(void)loop_wait(&tenant->rig->loop, is_closed, &closing,
-			context_limit_ms(tenant->rig->context, CLOSED_MS), "closed", NULL);
-	size_t now = count_open(tenant->device);
-	(void)check_expect_varying(tenant->run, now <= before,
-				   tenant_label(tenant, "its nodes after the kill"),
-				   "open as often as before", "%zu times, %zu before", now, before);
-}
 
-/* As much is free as before; half of what the killed one held is more than a driver rounds by. */
-static void expect_freed(struct tenant *tenant, const cJSON *before, const cJSON *after)
-{
+	if (tenant->device->node_count != 0) {
+		(void)loop_wait(&tenant->rig->loop, is_closed, &closing,
+				context_limit_ms(tenant->rig->context, CLOSED_MS), "closed", NULL);
+		size_t open = count_open(tenant->device);
+		(void)check_expect_varying(tenant->run, open <= closing.before,
+					   tenant_label(tenant, "its nodes after the kill"),
+					   "open as often as before", "%zu times, %zu before", open,
+					   closing.before);
+	}
+
+	const cJSON *after = tenant_run(tenant, "after", NULL);
+	if (after == NULL ||
+	    !tenant_expect_work(tenant, "the next container, with as much memory", after))
+		return;
+
+	/* Half of what the killed container held is more than a driver rounds by. */
 	double then = json_pointer_number(before, "/work/memoryFreeBytes");
 	double now = json_pointer_number(after, "/work/memoryFreeBytes");
 	double held = json_pointer_number(after, "/work/elements") * 12;
@@ -296,23 +296,9 @@ static void expect_freed(struct tenant *tenant, const cJSON *before, const cJSON
 					   now / MEBIBYTE, then / MEBIBYTE);
 	else if (tenant->device->kind != DISCOVERY_SOFTWARE)
 		check_unsupported(tenant->run,
-				  "%s: %s does not tell how much memory is free: that what was "
-				  "killed gave it back is shown by the next container alone",
+				  "%s: %s does not report free memory: only the next container "
+				  "shows that the killed one freed its memory",
 				  tenant->device->id, tenant->api->name);
-}
-
-static void lifetime_of(struct tenant *tenant)
-{
-	const cJSON *before = tenant_find_api(tenant, "before");
-	size_t open = count_open(tenant->device);
-	struct probe *probe = before != NULL ? hang(tenant) : NULL;
-	if (probe == NULL || !end_hang(tenant, probe))
-		return;
-	expect_closed(tenant, open);
-	const cJSON *after = tenant_run(tenant, "after", NULL);
-	if (after != NULL &&
-	    tenant_expect_work(tenant, "the next container, with as much memory", after))
-		expect_freed(tenant, before, after);
 }
 
 void isolation_lifetime(struct check_run *run)
@@ -322,7 +308,7 @@ void isolation_lifetime(struct check_run *run)
 	if (!tenants_open(&isolation, run, false) || !stage_can_pause(isolation.stage))
 		return;
 	for (size_t i = 0; i < isolation.count; i++) {
-		/* Memory and handles of a software device are those of its processes: one tells. */
+		/* Memory and handles of a software device belong to its processes: one is enough. */
 		bool software = isolation.tenants[i].device->kind == DISCOVERY_SOFTWARE;
 		if (!software || !seen || check_context(run)->thorough)
 			lifetime_of(&isolation.tenants[i]);

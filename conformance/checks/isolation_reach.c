@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a container can reach beside its devices (driver files, paths of the host), and what its APIs tell,
- * beside one another; its device nodes are in isolation_nodes.c. The containers are those that isolation.single-device looked at, and
- * for isolation.node-files the answers alone. */
+/* The files that a container can reach (of drivers, of the host), and whether its APIs agree; its device
+ * nodes are in isolation_nodes.c. Judges the containers that isolation.single-device inspected;
+ * isolation.node-files judges the answers only. */
 #include "conformance/checks/isolation.h"
 
 #include "base/file.h"
@@ -19,83 +19,92 @@ static const cJSON *object_at(const cJSON *json, const char *pointer)
 	return cJSON_IsObject(found) ? found : NULL;
 }
 
-/* One container. Returns how many things were judged. */
-static size_t judge_sight(struct looked *looked, const struct sight_judge *judge)
+/* Judges one container. Returns how many things were judged. */
+static size_t judge_sight(struct inspected *inspected, const struct sight_judge *judge)
 {
-	looked->label = json_pointer_string(looked->sight, "/label");
-	looked->document = json_pointer(looked->sight, "/document");
-	looked->container = object_at(looked->sight, "/container");
-	looked->tried = object_at(looked->document, "/reach");
-	looked->devices = (struct granted){0};
-	json_each (id, json_pointer(looked->sight, "/devices")) {
-		const struct discovery_device *device =
-			discovery_find(check_context(looked->run)->node, cJSON_GetStringValue(id));
+	inspected->label = json_pointer_string(inspected->sight, "/label");
+	inspected->document = json_pointer(inspected->sight, "/document");
+	inspected->container = object_at(inspected->sight, "/container");
+	inspected->tried = object_at(inspected->document, "/reach");
+	inspected->devices = (struct granted){0};
+	json_each (id, json_pointer(inspected->sight, "/devices")) {
+		const struct discovery_device *device = discovery_find(
+			check_context(inspected->run)->node, cJSON_GetStringValue(id));
 		if (device != NULL)
-			granted_add(&looked->devices, device);
+			granted_add(&inspected->devices, device);
 	}
-	looked->one.container = looked->container;
-	looked->one.bare = object_at(looked->bare, "/container");
-	looked->one.by_runtime = json_pointer_true(looked->sight, "/byRuntime");
-	looked->one.devices = &looked->devices;
-	if (!judge->from_the_host || (looked->container != NULL && looked->tried != NULL))
-		return judge->judge(looked);
-	check_unsupported(looked->run, "%s: %s", looked->label,
-			  looked->container == NULL
+	inspected->one.container = inspected->container;
+	inspected->one.bare = object_at(inspected->bare, "/container");
+	inspected->one.by_runtime = json_pointer_true(inspected->sight, "/byRuntime");
+	inspected->one.devices = &inspected->devices;
+	if (!judge->from_the_host || (inspected->container != NULL && inspected->tried != NULL))
+		return judge->judge(inspected);
+	check_unsupported(inspected->run, "%s: %s", inspected->label,
+			  inspected->container == NULL
 				  ? "what is in the container cannot be seen from the host"
 				  : "nothing can be tried in a container of this system");
 	return 0;
 }
 
-/* The container without devices of the same handler, which comes first. */
-static const cJSON *find_bare(const cJSON *sights, const cJSON *sight)
-{
-	const char *handler = json_pointer_string(sight, "/handler");
-	json_each (other, sights) {
-		if (text_equal(json_pointer_string(other, "/handler"), handler))
-			return other;
-	}
-	return sight;
-}
-
 void isolation_each_sight(struct check_run *run)
 {
 	const struct sight_judge *judge = check_row(run)->param;
-	cJSON *sights CLEANUP_JSON = sights_take(run);
+	cJSON *sights CLEANUP_JSON = sights_get(run);
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
 	struct error err = {0};
 	size_t judged = 0;
 	if (sights == NULL ||
 	    !check_works(run, host_places_new(check_context(run), &places, &err), NULL, &err))
 		return;
-	struct looked looked = {.run = run,
-				.one = {.context = check_context(run), .places = places}};
+	struct inspected inspected = {.run = run,
+				      .one = {.context = check_context(run), .places = places}};
 	json_each (sight, sights) {
-		looked.sight = sight;
-		looked.bare = find_bare(sights, sight);
-		judged += judge_sight(&looked, judge);
+		/* The container without devices comes first of each handler. */
+		const char *handler = json_pointer_string(sight, "/handler");
+		const cJSON *bare = json_first(sights);
+		while (!text_equal(json_pointer_string(bare, "/handler"), handler))
+			bare = bare->next;
+		inspected.sight = sight;
+		inspected.bare = bare;
+		judged += judge_sight(&inspected, judge);
 	}
 	if (judged == 0 && judge->none != NULL)
 		check_not_applicable(run, "%s", judge->none);
 }
 
-const char *looked_label(const struct looked *looked, const char *what)
+const char *inspected_label(const struct inspected *inspected, const char *what)
 {
-	return check_format(looked->run, "%s: %s", looked->label, what);
+	return check_format(inspected->run, "%s: %s", inspected->label, what);
 }
 
-static size_t judge_driver_files(struct looked *looked)
+/* How many APIs show a device; `names` gets their list. NULL: not needed. */
+static size_t count_apis(const struct inspected *inspected, struct text *names)
 {
-	TALLY(tally, looked->run, looked_label(looked, "driver files"), "cannot be written to");
-	if (looked->sight == looked->bare)
+	size_t count = 0;
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		if (cJSON_GetArraySize(agreement_shown(inspected->document, api->name)) == 0)
+			continue;
+		if (names != NULL)
+			text_addf(names, "%s%s", count != 0 ? ", " : "", api->name);
+		count++;
+	}
+	return count;
+}
+
+static size_t judge_driver_files(struct inspected *inspected)
+{
+	TALLY(tally, inspected->run, inspected_label(inspected, "driver files"),
+	      "cannot be written to");
+	if (inspected->sight == inspected->bare)
 		return 0;
-	json_each (json, json_pointer(looked->container, "/mounts")) {
-		struct container_mount_json mount = container_mount_read(&looked->one, json);
+	json_each (json, json_pointer(inspected->container, "/mounts")) {
+		struct container_mount_json mount = container_mount_read(&inspected->one, json);
 		const cJSON *attempt =
-			container_find_path(json_pointer(looked->tried, "/mounts"), mount.path);
+			container_find_path(json_pointer(inspected->tried, "/mounts"), mount.path);
 		const char *write = json_pointer_string(attempt, "/write");
 		const char *remount = json_pointer_string(attempt, "/remount");
 		if (mount.host_path == NULL || attempt == NULL || mount.runtimes ||
-		    !container_holds_driver(looked->one.context, mount.host_path))
+		    !container_holds_driver(inspected->one.context, mount.host_path))
 			continue;
 		tally_add(&tally,
 			  mount.read_only && !text_equal(write, "ok") && !text_equal(remount, "ok"),
@@ -104,103 +113,93 @@ static size_t judge_driver_files(struct looked *looked)
 			  remount != NULL ? remount : "not tried");
 	}
 	if (tally.count == 0)
-		check_not_applicable(looked->run, "%s: the answer mounts no file of a driver",
-				     looked->label);
+		check_not_applicable(inspected->run, "%s: the answer mounts no file of a driver",
+				     inspected->label);
 	return tally.count;
 }
 
-/* Whose image has drivers of its own (--immutable): of the node there are device nodes alone, whoever would
- * mount more, and the drivers of the image show the device. */
-static void expect_immutable(struct looked *looked)
+static size_t judge_host_paths(struct inspected *inspected)
 {
-	size_t shown = 0;
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++)
-		shown += cJSON_GetArraySize(agreement_shown(looked->document, api->name)) != 0;
-	if (looked->sight != looked->bare)
-		(void)check_expect(looked->run, shown > 0,
-				   looked_label(looked, "device by the image's own drivers"),
-				   "shown by an API", "%zu APIs show one", shown);
-	TALLY(tally, looked->run, looked_label(looked, "mounts of an immutable container"),
-	      "device nodes alone");
-	json_each (json, json_pointer(looked->container, "/mounts")) {
-		struct container_mount_json mount = container_mount_read(&looked->one, json);
-		bool is_node = container_find_path(json_pointer(looked->container, "/nodes"),
-						   mount.path) != NULL;
-		if (mount.host_path != NULL && !mount.runtimes)
-			tally_add(&tally, is_node, "%s of the node at %s", mount.host_path,
-				  mount.path);
-	}
-}
-
-static size_t judge_host_paths(struct looked *looked)
-{
-	const char *root = json_pointer_string(looked->tried, "/firstRoot");
 	struct container_findings findings CLEANUP_CONTAINER_FINDINGS = {0};
 	struct error err = {0};
-	if (!check_works(looked->run, container_judge(&looked->one, &findings, &err), looked->label,
-			 &err))
+	if (!check_works(inspected->run, container_judge(&inspected->one, &findings, &err),
+			 inspected->label, &err))
 		return 0;
-	container_record(looked->run, looked->label, CONTAINER_REACH, &findings);
+	container_record(inspected->run, inspected->label, CONTAINER_REACH, &findings);
 	text_each (note, &findings.notes)
-		check_note(looked->run, "%s: %s", looked->label, note);
-	if (check_context(looked->run)->immutable)
-		expect_immutable(looked);
-	(void)check_expect(looked->run, !text_equal(root, "other"),
-			   looked_label(looked, "/proc/1/root"), "the container's own, or closed",
-			   "%s", root);
+		check_note(inspected->run, "%s: %s", inspected->label, note);
+
+	/* An image with drivers of its own (--immutable): its container gets only device nodes from
+	 * the node, and the image's drivers show the device. */
+	if (check_context(inspected->run)->immutable) {
+		size_t shown = count_apis(inspected, NULL);
+		if (inspected->sight != inspected->bare)
+			(void)check_expect(
+				inspected->run, shown > 0,
+				inspected_label(inspected, "device by the image's own drivers"),
+				"shown by an API", "%zu APIs show one", shown);
+		TALLY(tally, inspected->run,
+		      inspected_label(inspected, "mounts of an immutable container"),
+		      "device nodes alone");
+		json_each (json, json_pointer(inspected->container, "/mounts")) {
+			struct container_mount_json mount =
+				container_mount_read(&inspected->one, json);
+			bool is_node =
+				container_find_path(json_pointer(inspected->container, "/nodes"),
+						    mount.path) != NULL;
+			if (mount.host_path != NULL && !mount.runtimes)
+				tally_add(&tally, is_node, "%s of the node at %s", mount.host_path,
+					  mount.path);
+		}
+	}
+
+	const char *root = json_pointer_string(inspected->tried, "/firstRoot");
+	(void)check_expect(inspected->run, !text_equal(root, "other"),
+			   inspected_label(inspected, "/proc/1/root"),
+			   "the container's own, or closed", "%s", root);
 	return 1;
 }
 
-/* "lavapipe is shown by vulkan" */
-static void note_apis(const struct looked *looked)
+/* Do all APIs that answer show the same device? */
+static size_t judge_agreement(struct inspected *inspected)
 {
-	struct text names CLEANUP_TEXT = {0};
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
-		if (cJSON_GetArraySize(agreement_shown(looked->document, api->name)) != 0)
-			text_addf(&names, "%s%s", names.size != 0 ? ", " : "", api->name);
-	}
-	check_note(looked->run, "%s is shown by %s", looked->label,
-		   names.size != 0 ? text_string(&names) : "no API");
-}
-
-/* Do they mean the same device? */
-static size_t judge_agreement(struct looked *looked)
-{
-	if (looked->devices.count != 1)
+	if (inspected->devices.count != 1)
 		return 0;
-	note_apis(looked);
-	return agreement_expect(looked->run, looked->label, looked->document);
+	struct text names CLEANUP_TEXT = {0};
+	(void)count_apis(inspected, &names);
+	check_note(inspected->run, "%s is shown by %s", inspected->label,
+		   names.size != 0 ? text_string(&names) : "no API");
+	return agreement_expect(inspected->run, inspected->label, inspected->document);
 }
 
-/* What an API shows that manages devices past their assignment: the granted devices, as far as the
- * PCI bus has them. False: it does not answer. */
-static bool expect_assigned(struct looked *looked, const char *api)
-{
-	const cJSON *devices = agreement_shown(looked->document, api);
-	TALLY(tally, looked->run,
-	      check_format(looked->run, "%s: devices through %s", looked->label, api),
-	      "those that were granted");
-	json_each (seen, devices) {
-		const struct discovery_device *device =
-			visibility_device(check_context(looked->run)->node, "nvml", seen);
-		const char *address = json_pointer_string(seen, "/pciAddress");
-		tally_add(&tally, device != NULL && granted_has(&looked->devices, device),
-			  "%s at %s", json_pointer_string(seen, "/name"),
-			  address != NULL ? address : "an unknown address");
-	}
-	if (devices != NULL && tally.count == 0)
-		(void)check_expect_is(
-			looked->run,
-			cJSON_GetArraySize(agreement_shown(looked->document, "cuda")) == 0,
-			tally.what, "none, as through CUDA", "none, and CUDA shows one");
-	return devices != NULL;
-}
-
-static size_t judge_management(struct looked *looked)
+/* Libraries that manage devices past their assignment show the granted devices, where these are on the
+ * PCI bus. */
+static size_t judge_management(struct inspected *inspected)
 {
 	size_t answered = 0;
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++)
-		answered += api->past_assignment && expect_assigned(looked, api->name);
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		const cJSON *devices = agreement_shown(inspected->document, api->name);
+		if (!api->past_assignment || devices == NULL)
+			continue;
+		answered++;
+		TALLY(tally, inspected->run,
+		      check_format(inspected->run, "%s: devices through %s", inspected->label,
+				   api->name),
+		      "those that were granted");
+		json_each (seen, devices) {
+			const struct discovery_device *device = visibility_device(
+				check_context(inspected->run)->node, "nvml", seen);
+			const char *address = json_pointer_string(seen, "/pciAddress");
+			tally_add(&tally,
+				  device != NULL && granted_has(&inspected->devices, device),
+				  "%s at %s", json_pointer_string(seen, "/name"),
+				  address != NULL ? address : "an unknown address");
+		}
+		bool cuda = cJSON_GetArraySize(agreement_shown(inspected->document, "cuda")) != 0;
+		if (tally.count == 0)
+			(void)check_expect_is(inspected->run, !cuda, tally.what,
+					      "none, as through CUDA", "none, and CUDA shows one");
+	}
 	return answered;
 }
 
@@ -208,11 +207,12 @@ const struct sight_judge
 	isolation_driver_files = {judge_driver_files, NULL, true},
 	isolation_host_paths = {judge_host_paths, NULL, true},
 	isolation_apis_agree = {judge_agreement,
-				"no two APIs of a container tell the same of a device", false},
+				"no two APIs of a container report the same fact of a device",
+				false},
 	isolation_management_apis = {judge_management,
 				     "no management library answers in a container", false};
 
-/* What the answers of all ids mount and hand out as nodes: judged without a container. */
+/* The mounts and device nodes in the answers for all ids: judged without a container. */
 struct files {
 	struct check_run *run;
 	struct host_places *places;
@@ -275,7 +275,7 @@ void isolation_node_files(struct check_run *run)
 {
 	TALLY(nodes, run, "device nodes", "no disk and no memory of the node");
 	TALLY(mounts, run, "mounts", "nothing that the node needs for itself");
-	TALLY(answers, run, "answers", "looked at");
+	TALLY(answers, run, "answers", "inspected");
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
 	struct rig *rig = rig_ready(run, NULL);
 	struct files files = {.run = run, .answers = &answers, .mounts = &mounts, .nodes = &nodes};

@@ -17,7 +17,7 @@ static const char *why(const cJSON *document)
 	return of_work[0] != '\0' ? of_work : view_string(document, "/api/reason");
 }
 
-/* Takes the offer over when it is one of the first two of its device. */
+/* Moves the offer into the tenant of its device, if it is one of the first two of that device. */
 static bool take(struct offer *offer, void *user)
 {
 	struct isolation *isolation = user;
@@ -25,7 +25,6 @@ static bool take(struct offer *offer, void *user)
 	bool same = isolation->wanted == TENANTS_SAME;
 	size_t most = isolation->wanted == TENANTS_ALL ? TENANTS_MAX : GRANTED_DEVICES_MAX;
 	struct sight sight = {0};
-	size_t i = 0;
 	if (offer->granted.source == GRANTED_UNTOLD)
 		(void)isolation_ask(isolation, offer, &sight);
 	if (offer->granted.count != 1) {
@@ -33,17 +32,21 @@ static bool take(struct offer *offer, void *user)
 			offer->granted.count == 0 && offer->granted.source != GRANTED_NOTHING;
 		return true;
 	}
-	while (i < isolation->count && tenants[i].device != offer->granted.devices[0])
+
+	const struct discovery_device *device = offer->granted.devices[0];
+	size_t i = 0;
+	while (i < isolation->count && tenants[i].device != device)
 		i++;
 	if (i == most || tenants[i].count == ARRAY_SIZE(tenants[i].offers))
 		return true;
 	tenants[i].run = isolation->run;
 	tenants[i].rig = isolation->rig;
 	tenants[i].stage = isolation->stage;
-	tenants[i].device = offer->granted.devices[0];
+	tenants[i].device = device;
 	tenants[i].offers[tenants[i].count++] = *offer;
 	isolation->count += i == isolation->count;
 	*offer = (struct offer){0};
+
 	if (isolation->wanted == TENANTS_ALL || (same ? tenants[i].count : isolation->count) != 2)
 		return true;
 	isolation->pair[0] = &tenants[same ? i : 0].offers[0];
@@ -76,7 +79,8 @@ bool tenants_open_pair(struct isolation *isolation, struct check_run *run,
 		       enum tenants_wanted wanted)
 {
 	isolation->wanted = wanted;
-	if (!open_with(isolation, run, wanted == TENANTS_SAME) || !isolation_look_bare(isolation))
+	if (!open_with(isolation, run, wanted == TENANTS_SAME) ||
+	    !isolation_inspect_bare(isolation))
 		return false;
 	size_t ids = offers_each(isolation->rig, take, isolation);
 	if (isolation->pair[0] != NULL || ids == 0)
@@ -95,7 +99,7 @@ const char *tenant_label(const struct tenant *tenant, const char *what)
 	return check_format(tenant->run, "%s: %s", tenant->device->id, what);
 }
 
-/* `pauses`: in the midst of its work. NULL: recorded. */
+/* Starts the probe; `pauses`: it waits in the midst of its work. NULL: recorded. */
 static struct probe *start(struct tenant *tenant, size_t offer, const char *label,
 			   const char *const *words, bool pauses)
 {
@@ -103,17 +107,18 @@ static struct probe *start(struct tenant *tenant, size_t offer, const char *labe
 		check_format(tenant->run, "probe-%s", tenant->api->name),
 		"--size",
 		tenant->device->kind == DISCOVERY_SOFTWARE ? "262144" : "16777216",
-		pauses ? "--pause" : NULL,
-		LAUNCH_PAUSE_PATH,
 	};
-	size_t first = pauses ? 5 : 3;
-	command[first] = NULL;
+	size_t count = 3;
+	if (pauses) {
+		command[count++] = "--pause";
+		command[count++] = LAUNCH_PAUSE_PATH;
+	}
 	for (size_t i = 0; words != NULL && words[i] != NULL && i < TENANT_WORDS_MAX; i++)
-		command[first + i] = words[i];
+		command[count++] = words[i];
 	label = check_format(tenant->run, "%s-%s", tenant->device->id, label);
-	return offer_admit(tenant->rig, &tenant->offers[offer])
-		       ? stage_start(tenant->stage, label, command, &tenant->offers[offer].grant)
-		       : NULL;
+	if (!offer_admit(tenant->rig, &tenant->offers[offer]))
+		return NULL;
+	return stage_start(tenant->stage, label, command, &tenant->offers[offer].grant);
 }
 
 struct probe *tenant_start_paused_or_not(struct tenant *tenant, size_t offer, const char *label)

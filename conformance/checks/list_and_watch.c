@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* ListAndWatch: what the plugin says about its devices, and how it holds the stream. */
+/* ListAndWatch: the plugin's device lists, and the streams that bring them. */
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "conformance/checks/rig.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
@@ -16,7 +18,7 @@ enum {
 	CYCLES = 100,
 	CYCLES_THOROUGH = 1000,
 	CYCLES_PAUSE_MS = 1000,
-	MANY = 10000, /* devices, of which each list takes long */
+	MANY = 10000, /* devices: each list takes long */
 };
 
 static void arrives(struct check_run *run)
@@ -24,11 +26,11 @@ static void arrives(struct check_run *run)
 	(void)rig_listed(run);
 }
 
-/* For what can only be told where some device is listed. */
+/* For judges that need a listed device. */
 static const size_t one_device = 1;
 
-/* A body: the row's judge for the list of each resource with at least as many devices as the row's
- * param says. */
+/* A body: the row's judge for the list of each resource that has at least as many devices as the row's
+ * param. */
 static void each_list(struct check_run *run)
 {
 	const size_t *least = check_row(run)->param;
@@ -57,27 +59,12 @@ static void first_message(struct rig *rig, const struct rig_item *item)
 				   stream.first_ms - stream.opened_ms);
 }
 
-/* What a terminal and a one-line log show as it is. */
-static bool is_printable(const char *id)
-{
-	struct text escaped CLEANUP_TEXT = {0};
-	size_t backslashes = 0;
-	text_add_escaped(&escaped, id, strlen(id));
-	for (const char *p = id; *p != '\0'; p++)
-		backslashes += *p == '\\'; /* which it doubles */
-	return escaped.size == strlen(id) + backslashes;
-}
-
 /* The ids of a list, sorted. */
-static bool read_ids(struct check_run *run, const struct kubelet_device_list *list,
-		     struct text_list *out)
+static void read_ids(const struct kubelet_device_list *list, struct text_list *out)
 {
-	struct error err = {0};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < list->count; i++)
-		rc = text_list_add(out, list->items[i].id, &err);
+	for (size_t i = 0; i < list->count; i++)
+		(void)text_list_add(out, list->items[i].id, NULL);
 	text_list_sort(out);
-	return check_works(run, rc, NULL, &err);
 }
 
 static void ids_are_sound(struct rig *rig, const struct rig_item *item)
@@ -88,13 +75,20 @@ static void ids_are_sound(struct rig *rig, const struct rig_item *item)
 	TALLY(texts, rig->run, "id", "UTF-8 without control characters");
 	TALLY(lengths, rig->run, "length of an id",
 	      check_format(rig->run, "1 to %lld characters", longest));
-	if (!read_ids(rig->run, &item->list->devices, &ids))
-		return;
+	read_ids(&item->list->devices, &ids);
 	for (size_t i = 0; i < ids.count; i++) {
 		const char *id = ids.items[i];
 		size_t length = text_columns(id, strlen(id));
 		tally_add(&lengths, length >= 1 && length <= (size_t)longest, "%zu", length);
-		tally_add_text(&texts, text_is_utf8(id, strlen(id)) && is_printable(id), id);
+
+		/* A printable id is not escaped, but for its backslashes, which are doubled. */
+		struct text escaped CLEANUP_TEXT = {0};
+		size_t backslashes = 0;
+		text_add_escaped(&escaped, id, strlen(id));
+		for (const char *p = id; *p != '\0'; p++)
+			backslashes += *p == '\\';
+		bool printable = escaped.size == strlen(id) + backslashes;
+		tally_add_text(&texts, text_is_utf8(id, strlen(id)) && printable, id);
 		tally_add_text(&once, i == 0 || strcmp(id, ids.items[i - 1]) != 0, id);
 	}
 }
@@ -153,21 +147,18 @@ static void expect_same_ids(struct check_run *run, const char *what, const struc
 	}
 }
 
-/* Adds "RESOURCE ID" for each healthy device of the resources under test, in order. */
+/* Adds "RESOURCE ID" for each healthy device of the resources under test, in order. False: recorded. */
 static bool take_ids(struct rig *rig, struct text_list *out)
 {
-	struct error err = {0};
-	int rc = 0;
 	rig_each (resource, rig) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
 		if (!rig_healthy_ids(rig, resource, &ids))
 			return false;
-		for (size_t j = 0; rc == 0 && j < ids.count; j++)
-			rc = text_list_take(out, text_format("%s %s", resource, ids.items[j]),
-					    &err);
+		text_each (id, &ids)
+			(void)text_list_addf(out, NULL, "%s %s", resource, id);
 	}
 	text_list_sort(out);
-	return check_works(rig->run, rc, NULL, &err);
+	return true;
 }
 
 static void ids_stable(struct check_run *run)
@@ -180,7 +171,7 @@ static void ids_stable(struct check_run *run)
 		expect_same_ids(run, "id after a restart", &before, &after);
 }
 
-/* As long as the first stream's; a stream may begin where the devices are not all there yet. */
+/* Are both lists equally long? The first list of a stream may lack devices. */
 static bool is_as_long(void *user)
 {
 	struct kubelet_stream *const *streams = user;
@@ -189,29 +180,12 @@ static bool is_as_long(void *user)
 	return first != NULL && second != NULL && first->devices.count == second->devices.count;
 }
 
-static void compare_streams(struct rig *rig, const char *resource,
-			    struct kubelet_stream *streams[2])
+static void free_stream(struct kubelet_stream **stream)
 {
-	struct text_list wanted CLEANUP_TEXT_LIST = {0};
-	struct text_list saw CLEANUP_TEXT_LIST = {0};
-	(void)rig_wait(rig, is_as_long, streams, context_limit_ms(rig->context, RIG_HEALTHY_MS),
-		       "the whole list", NULL);
-	const struct kubelet_message *first = kubelet_stream_last(streams[0]);
-	const struct kubelet_message *second = kubelet_stream_last(streams[1]);
-	if (first == NULL || second == NULL)
-		(void)check_expect(rig->run, false, resource, "a list on both streams",
-				   "none on the %s", first == NULL ? "first" : "second");
-	else if (read_ids(rig->run, &first->devices, &wanted) &&
-		 read_ids(rig->run, &second->devices, &saw))
-		expect_same_ids(rig->run, "id on the second stream", &wanted, &saw);
-	if (first != NULL && second != NULL && wanted.count == 0 && saw.count == 0)
-		(void)check_expect(rig->run, true, "devices on the second stream",
-				   "0, as on the first", "0 and 0");
-	(void)check_expect_is(rig->run, kubelet_stream_state(streams[0]).open, "the first stream",
-			      "still open", "closed");
+	kubelet_stream_free(*stream);
 }
 
-/* A stream of one's own, once its first list is there. The caller frees *out in any case. */
+/* Opens a stream, and waits for its first list. The caller frees *out in any case. */
 static int open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kubelet_stream **out,
 		       struct error *err)
 {
@@ -229,12 +203,33 @@ static void two_streams(struct check_run *run)
 	struct rig *rig = rig_listed(run);
 	rig_each (resource, rig) {
 		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-		struct kubelet_stream *streams[2] = {kubelet_plugin_stream(plugin), NULL};
+		struct kubelet_stream *own CLEANUP(free_stream) = NULL;
 		struct error err = {0};
-		int rc = open_stream(rig, plugin, &streams[1], &err);
-		if (check_expect_ok(run, rc, "a list on a second stream", &err))
-			compare_streams(rig, resource, streams);
-		kubelet_stream_free(streams[1]);
+		int rc = open_stream(rig, plugin, &own, &err);
+		if (!check_expect_ok(run, rc, "a list on a second stream", &err))
+			continue;
+
+		struct kubelet_stream *streams[2] = {kubelet_plugin_stream(plugin), own};
+		(void)rig_wait(rig, is_as_long, streams,
+			       context_limit_ms(rig->context, RIG_HEALTHY_MS), "the whole list",
+			       NULL);
+		const struct kubelet_message *first = kubelet_stream_last(streams[0]);
+		const struct kubelet_message *second = kubelet_stream_last(streams[1]);
+		if (first == NULL || second == NULL) {
+			(void)check_expect(run, false, resource, "a list on both streams",
+					   "none on the %s", first == NULL ? "first" : "second");
+		} else {
+			struct text_list wanted CLEANUP_TEXT_LIST = {0};
+			struct text_list saw CLEANUP_TEXT_LIST = {0};
+			read_ids(&first->devices, &wanted);
+			read_ids(&second->devices, &saw);
+			expect_same_ids(run, "id on the second stream", &wanted, &saw);
+			if (wanted.count == 0 && saw.count == 0)
+				(void)check_expect(run, true, "devices on the second stream",
+						   "0, as on the first", "0 and 0");
+		}
+		(void)check_expect_is(run, kubelet_stream_state(streams[0]).open,
+				      "the first stream", "still open", "closed");
 	}
 }
 
@@ -251,22 +246,24 @@ static void expect_answers(struct check_run *run, struct kubelet_plugin *plugin,
 static void cancel(struct check_run *run)
 {
 	struct rig *rig = rig_listed(run);
-	struct error err = {0};
-	int rc = 0;
 	if (rig == NULL)
 		return;
-	struct kubelet_plugin *plugin =
-		kubelet_resource_plugin(rig->kubelet, rig->resources.items[0]);
+	const char *resource = rig->resources.items[0];
+	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
 	int before = rig_descriptors(rig);
-	size_t listed = kubelet_resource_status(rig->kubelet, rig->resources.items[0]).capacity;
-	int cycles = rig->context->thorough ? CYCLES_THOROUGH
-		     : listed > MANY	    ? CYCLES / 10
-					    : CYCLES;
+	int cycles = CYCLES;
+	if (rig->context->thorough)
+		cycles = CYCLES_THOROUGH;
+	else if (kubelet_resource_status(rig->kubelet, resource).capacity > MANY)
+		cycles = CYCLES / 10;
+
+	struct error err = {0};
+	int rc = 0;
 	for (int i = 0; rc == 0 && i < cycles; i++) {
-		struct kubelet_stream *stream = NULL;
-		/* Servers may hold many resets within a second for an attack (CVE-2023-44487). */
+		/* Servers may take many resets within a second for an attack (CVE-2023-44487). */
 		if (i != 0 && i % CYCLES == 0)
 			(void)rig_watch(rig, CYCLES_PAUSE_MS, CYCLES_PAUSE_MS);
+		struct kubelet_stream *stream = NULL;
 		rc = open_stream(rig, plugin, &stream, &err);
 		kubelet_stream_free(stream); /* which cancels it */
 	}
@@ -276,35 +273,30 @@ static void cancel(struct check_run *run)
 	expect_answers(run, plugin, "a call afterwards");
 }
 
-/* Adds "RESOURCE ID" for each device. */
-static bool add_devices(struct rig *rig, const char *resource,
-			const struct kubelet_device_list *list, struct text_list *out)
+/* Adds "RESOURCE ID" for each device, in order. */
+static void add_devices(const char *resource, const struct kubelet_device_list *list,
+			struct text_list *out)
 {
-	struct error err = {0};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && list != NULL && i < list->count; i++)
-		rc = text_list_addf(out, &err, "%s %s", resource, list->items[i].id);
+	for (size_t i = 0; list != NULL && i < list->count; i++)
+		(void)text_list_addf(out, NULL, "%s %s", resource, list->items[i].id);
 	text_list_sort(out);
-	return check_works(rig->run, rc, NULL, &err);
 }
 
 struct steady {
-	struct rig *rig;
 	struct text_list before; /* the devices that were listed when the watch began */
 	struct tally kept;
 };
 
-/* A device of a stable node stays in the lists; whether it is healthy is the plugin's to say. */
+/* A device of a stable node stays in the lists, healthy or not. */
 static void compare_list(const struct kubelet_event *event, void *user)
 {
 	struct steady *steady = user;
 	struct text_list now CLEANUP_TEXT_LIST = {0};
 	size_t length = strlen(event->resource);
 	size_t i = 0;
-	bool works = add_devices(steady->rig, event->resource, event->devices, &now);
+	add_devices(event->resource, event->devices, &now);
 	text_each (device, &steady->before) {
-		if (!works || strncmp(device, event->resource, length) != 0 ||
-		    device[length] != ' ')
+		if (strncmp(device, event->resource, length) != 0 || device[length] != ' ')
 			continue;
 		while (i < now.count && strcmp(now.items[i], device) < 0)
 			i++;
@@ -313,31 +305,24 @@ static void compare_list(const struct kubelet_event *event, void *user)
 	}
 }
 
-/* Watches for a while, and records what each list says that comes meanwhile. */
-static uint64_t watch_lists(struct rig *rig)
-{
-	struct steady steady = {
-		.rig = rig, .kept = TALLY_OF(rig->run, "devices listed before", "still listed")};
-	rig_each (resource, rig) {
-		(void)add_devices(rig, resource, kubelet_resource_devices(rig->kubelet, resource),
-				  &steady.before);
-	}
-	rig->on_list = compare_list;
-	rig->on_list_user = &steady;
-	uint64_t waited_ms = rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS);
-	rig->on_list = NULL;
-	tally_end(&steady.kept);
-	text_list_free(&steady.before);
-	return waited_ms;
-}
-
 /* Idle streams: they stay open, their devices stay listed, and the connection still answers. */
 static void idle(struct check_run *run)
 {
 	struct rig *rig = rig_listed(run);
 	if (rig == NULL)
 		return;
-	check_note(run, "watched for %llu ms", (unsigned long long)watch_lists(rig));
+	struct steady steady = {.kept = TALLY_OF(run, "devices listed before", "still listed")};
+	rig_each (resource, rig)
+		add_devices(resource, kubelet_resource_devices(rig->kubelet, resource),
+			    &steady.before);
+	rig->on_list = compare_list;
+	rig->on_list_user = &steady;
+	uint64_t waited_ms = rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS);
+	rig->on_list = NULL;
+	tally_end(&steady.kept);
+	text_list_free(&steady.before);
+	check_note(run, "watched for %llu ms", (unsigned long long)waited_ms);
+
 	rig_each (resource, rig) {
 		const struct kubelet_stream_state stream =
 			kubelet_stream_state(rig_stream(rig, resource));
@@ -355,20 +340,18 @@ static void idle(struct check_run *run)
 static void no_storm(struct check_run *run)
 {
 	struct rig *rig = rig_listed(run);
-	size_t *before CLEANUP_FREE =
-		rig != NULL ? calloc(rig->resources.count + 1, sizeof(*before)) : NULL;
-	if (before == NULL)
+	if (rig == NULL)
 		return;
+	size_t *before CLEANUP_FREE = memory_allocate(rig->resources.count, sizeof(*before));
 	for (size_t i = 0; i < rig->resources.count; i++)
 		before[i] = kubelet_stream_state(rig_stream(rig, rig->resources.items[i])).messages;
 	uint64_t waited_ms = rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS);
+	long long most = (long long)(waited_ms / 1000) * requirement_limit(CHECK_LAW_14);
 	for (size_t i = 0; i < rig->resources.count; i++) {
-		size_t count =
-			kubelet_stream_state(rig_stream(rig, rig->resources.items[i])).messages -
-			before[i];
-		(void)check_expect_at_most(run, "lists in the time watched", (long long)count,
-					   (long long)(waited_ms / 1000) *
-						   requirement_limit(CHECK_LAW_14));
+		size_t now =
+			kubelet_stream_state(rig_stream(rig, rig->resources.items[i])).messages;
+		(void)check_expect_at_most(run, "lists in the time watched",
+					   (long long)(now - before[i]), most);
 	}
 }
 
@@ -379,7 +362,7 @@ static void no_storm(struct check_run *run)
 const struct check list_and_watch_checks[] = {
 	CHECK("list-and-watch.arrives", LAW_02, CRITICAL, 1, arrives,
 	      .title = "Each resource's first device list arrives",
-	      .advice = "Send the list as soon as the stream opens; the reason tells how the "
+	      .advice = "Send the list as soon as the stream opens; the reason says how the "
 			"stream ended, if it did.",
 	      .timeout_s = 150, .stands_on = "registration.accepted"),
 	LIST("first-message", LAW_01, CRITICAL, each_list,
@@ -396,11 +379,11 @@ const struct check list_and_watch_checks[] = {
 		       "are.",
 	     .judge = ids_are_sound),
 	LIST("health", LAW_04, CRITICAL, each_list, .param = &one_device,
-	     .title = "Health is Healthy or Unhealthy, letter for letter",
+	     .title = "Health is exactly \"Healthy\" or \"Unhealthy\"",
 	     .advice = "The kubelet compares exactly: any other word makes the device unusable.",
 	     .judge = health_words),
 	LIST("message-size", LAW_05, HIGH, each_list,
-	     .title = "A device list is not longer than a kubelet receives",
+	     .title = "A device list fits the kubelet's limit for a message",
 	     .advice = "Offer fewer replicas or shorter ids: a longer list ends the stream.",
 	     .judge = message_size),
 	LIST("ids-stable", LAW_06, HIGH, ids_stable,
@@ -409,10 +392,9 @@ const struct check list_and_watch_checks[] = {
 	     .needs = {.own_plugin = true}),
 	LIST("idle", LAW_07, HIGH, idle,
 	     .title = "An idle stream stays open and keeps its devices listed",
-	     .advice =
-		     "Set no deadline and no idle limit on ListAndWatch: the kubelet never asks "
-		     "again. Send a device that is not usable as Unhealthy; what is left out of a "
-		     "list is gone."),
+	     .advice = "Set no deadline and no idle limit on ListAndWatch: the kubelet never asks "
+		       "again. Send a device that is not usable as Unhealthy; a device that a list "
+		       "leaves out is gone."),
 	LIST("two-streams", LAW_08, MEDIUM, two_streams,
 	     .title = "Two streams at once both get the full list",
 	     .advice = "Give each ListAndWatch call its own subscription instead of one shared "

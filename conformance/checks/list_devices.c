@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ASKED_MAX = 1024 }; /* ids of a resource that are looked into */
+enum { ASKED_MAX = 1024 }; /* ids of a resource that are asked for */
 
 /* Does `id` name a replica of the device: the device's id, alone or followed by "::" and a number?
  */
@@ -17,45 +17,22 @@ static bool is_replica(const char *id, const char *device)
 	       (id[length] == '\0' || strncmp(id + length, "::", 2) == 0);
 }
 
-/* The reference plugin names its devices as the discovery does, so the sets can be compared. */
-static void expect_node(struct rig *rig, const char *resource,
-			const struct kubelet_device_list *list)
-{
-	const struct discovery_snapshot *node = rig->context->node;
-	TALLY(known, rig->run, "listed device", "one of the node");
-	node_each (device, node) {
-		bool listed = false;
-		if (!device->allocatable || device->display != text_ends_with(resource, "/display"))
-			continue;
-		for (size_t j = 0; j < list->count; j++)
-			listed = listed || is_replica(list->items[j].id, device->id);
-		(void)check_expect_is(rig->run, listed, device->id, "listed", "missing");
-	}
-	for (size_t i = 0; i < list->count; i++) {
-		bool found = false;
-		node_each (device, node)
-			found = found || is_replica(list->items[i].id, device->id);
-		tally_add_text(&known, found, list->items[i].id);
-	}
-}
-
-/* What the ids of a plugin stand for, told by the answers to Allocate: names are the plugin's own.
- */
+/* The devices that a plugin's ids stand for, by its answers to Allocate. */
 struct asked {
 	struct granted granted;
 	size_t ids, asked, unread;
 };
 
-static void ask(struct rig *rig, const struct rig_item *item)
+static void ask(struct rig *rig, const char *resource, const struct text_list *ids,
+		struct asked *asked)
 {
-	struct asked *asked = item->user;
-	size_t count = item->ids->count < ASKED_MAX ? item->ids->count : ASKED_MAX;
+	size_t count = ids->count < ASKED_MAX ? ids->count : ASKED_MAX;
 	TALLY(empty, rig->run, "Allocate of a listed device", "an answer that hands something out");
 	for (size_t i = 0; i < count; i++) {
-		const char *id = item->ids->items[i * item->ids->count / count];
+		const char *id = ids->items[i * ids->count / count];
 		struct offer offer = {0};
-		/* That there is no answer is for other checks to judge. */
-		if (offer_ask(rig, item->resource, id, &offer, NULL) < 0)
+		/* Other checks judge a missing answer. */
+		if (offer_ask(rig, resource, id, &offer, NULL) < 0)
 			continue;
 		tally_add(&empty, offer.granted.source != GRANTED_NOTHING, "nothing for %s", id);
 		if (offer.granted.source == GRANTED_UNTOLD)
@@ -66,31 +43,11 @@ static void ask(struct rig *rig, const struct rig_item *item)
 		asked->unread += offer.granted.source == GRANTED_UNTOLD && offer.granted.count == 0;
 		offer_close(rig, &offer);
 	}
-	asked->ids += item->ids->count;
+	asked->ids += ids->count;
 }
 
-/* A device that no id was seen to hand out. */
-static void judge_missing(struct rig *rig, const struct asked *asked,
-			  const struct discovery_device *device, struct tally *devices)
-{
-	size_t unread = asked->ids - asked->asked + asked->unread;
-	if (unread != 0)
-		check_unsupported(rig->run,
-				  "%s may belong to one of %zu ids whose answers do not show which "
-				  "device they stand for",
-				  device->id, unread);
-	else if (rig->context->resource != NULL &&
-		 granted_may_be_elsewhere(rig->context->node, &asked->granted, device))
-		check_unsupported(rig->run,
-				  "%s may belong to another resource of the plugin: run without "
-				  "--resource to test all of them",
-				  device->id);
-	else
-		tally_add(devices, false, "%s is granted by none", device->id);
-}
-
-/* Another plugin than the reference plugin may serve some of the node's devices: what it serves one
- * of, it must serve all of. */
+/* A plugin other than the reference plugin may serve only some of the node's devices; a device must be
+ * served if another one of its kind is (granted_requires()). */
 static void compare_grants(struct rig *rig)
 {
 	const struct discovery_snapshot *node = rig->context->node;
@@ -98,21 +55,37 @@ static void compare_grants(struct rig *rig)
 	struct asked asked = {0};
 	rig_each (resource, rig) {
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
-		struct rig_item item = {.resource = resource, .ids = &ids, .user = &asked};
-		if (kubelet_resource_status(rig->kubelet, item.resource).allocatable != 0 &&
-		    rig_healthy_ids(rig, item.resource, &ids))
-			ask(rig, &item);
+		if (kubelet_resource_status(rig->kubelet, resource).allocatable != 0 &&
+		    rig_healthy_ids(rig, resource, &ids))
+			ask(rig, resource, &ids, &asked);
 	}
+	size_t unread = asked.ids - asked.asked + asked.unread;
 	if (asked.asked != asked.ids || asked.unread != 0)
 		check_note(rig->run,
 			   "the answers for %zu of %zu ids do not show which device each "
 			   "stands for",
-			   asked.ids - asked.asked + asked.unread, asked.ids);
+			   unread, asked.ids);
+
 	node_each (device, node) {
 		if (granted_has(&asked.granted, device))
 			tally_add(&devices, true, "%s", device->id);
-		else if (granted_requires(node, &asked.granted, device))
-			judge_missing(rig, &asked, device, &devices);
+		else if (!granted_requires(node, &asked.granted, device))
+			continue;
+		else if (unread != 0)
+			check_unsupported(
+				rig->run,
+				"%s may belong to one of %zu ids whose answers do not show which "
+				"device they stand for",
+				device->id, unread);
+		else if (rig->context->resource != NULL &&
+			 granted_may_be_elsewhere(node, &asked.granted, device))
+			check_unsupported(
+				rig->run,
+				"%s may belong to another resource of the plugin: run without "
+				"--resource to test all of them",
+				device->id);
+		else
+			tally_add(&devices, false, "%s is granted by none", device->id);
 	}
 	if (devices.count == 0)
 		check_unsupported(rig->run,
@@ -141,7 +114,27 @@ void list_devices_present(struct check_run *run)
 		compare_grants(rig);
 		return;
 	}
-	for (size_t i = 0; i < rig->resources.count; i++)
-		expect_node(rig, rig->resources.items[i],
-			    kubelet_resource_devices(rig->kubelet, rig->resources.items[i]));
+
+	/* The reference plugin names its devices as the discovery does: the sets are compared. */
+	const struct discovery_snapshot *node = rig->context->node;
+	rig_each (resource, rig) {
+		const struct kubelet_device_list *list =
+			kubelet_resource_devices(rig->kubelet, resource);
+		TALLY(known, run, "listed device", "one of the node");
+		node_each (device, node) {
+			if (!device->allocatable ||
+			    device->display != text_ends_with(resource, "/display"))
+				continue;
+			bool found = false;
+			for (size_t i = 0; i < list->count; i++)
+				found = found || is_replica(list->items[i].id, device->id);
+			(void)check_expect_is(run, found, device->id, "listed", "missing");
+		}
+		for (size_t i = 0; i < list->count; i++) {
+			bool found = false;
+			node_each (device, node)
+				found = found || is_replica(list->items[i].id, device->id);
+			tally_add_text(&known, found, list->items[i].id);
+		}
+	}
 }

@@ -8,27 +8,24 @@
 int node_cdi_read(const struct context *context, struct cdi_registry *out, struct error *err)
 {
 	struct text_list present CLEANUP_TEXT_LIST = {0};
-	int rc = 0;
 	text_each (directory, &context->cdi_directories) {
-		if (rc == 0 && file_is_directory(directory))
-			rc = text_list_add(&present, directory, err);
+		if (file_is_directory(directory))
+			(void)text_list_add(&present, directory, NULL);
 	}
-	return rc == 0 ? cdi_registry_read(&present, out, err) : rc;
+	return cdi_registry_read(&present, out, err);
 }
 
 int node_cdi_files(const struct context *context, struct text_list *paths, struct error *err)
 {
-	int rc = 0;
 	text_each (directory, &context->cdi_directories) {
 		struct text_list names CLEANUP_TEXT_LIST = {0};
-		if (rc == 0 && file_is_directory(directory))
-			rc = file_list(directory, &names, err);
-		text_each (name, &names) {
-			if (rc == 0)
-				rc = text_list_take(paths, path_join(directory, name), err);
-		}
+		int rc = file_is_directory(directory) ? file_list(directory, &names, err) : 0;
+		if (rc < 0)
+			return rc;
+		text_each (name, &names)
+			(void)text_list_take(paths, path_join(directory, name), NULL);
 	}
-	return rc;
+	return 0;
 }
 
 int node_cdi_apply(const struct context *context, const struct grant *grant, struct grant *out,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What a path of the node leads to, whatever it is called: two paths are the same file when their
- * numbers are, and the same device when the numbers of their nodes are. */
+/* The identity of a file of the node, whatever its path: two paths are the same file if their numbers
+ * agree, and the same device if the numbers of their nodes agree. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,12 +24,12 @@ struct node_file {
 };
 
 /* Follows symbolic links. "/dev/char/MAJOR:MINOR" and "/dev/block/..." are that device node also where
- * the system has no such links. False: there is no such file, or, on Windows, always: files have no
- * such numbers there. */
+ * the system has no such links. False: no such file; always on Windows, where files have no such
+ * numbers. */
 bool node_file_identify(const char *path, struct node_file *out);
 
-/* How many descriptors of this machine's processes, as far as they can be seen, have this device node
- * open, by whatever path. */
+/* Counts the visible descriptors of this machine's processes that have this device node open, by any
+ * path. */
 size_t node_file_count_open(const char *path);
 
 /* Calls `each` for the regular files and device nodes in a folder and those below it, `most`
@@ -39,7 +39,7 @@ void node_file_walk(const char *folder, size_t most,
 		    bool (*each)(const char *path, const struct node_file *file, void *user),
 		    void *user);
 
-/* Finds what not every user of the machine may read: the path itself, what lies in it (links are not
- * followed), or a folder above it; of more than `most` entries the path itself counts. False: everything
- * can be read. Caller frees *found, which is NULL when memory ran out. */
+/* Finds a path that not every user of the machine may read: the path itself, an entry in it (links are not
+ * followed), or a folder above it. Beyond `most` entries the path itself is found. False: everything can
+ * be read. Caller frees *found. */
 bool node_file_find_private(const char *path, size_t most, char **found);

@@ -19,27 +19,15 @@ const struct grant *offer_applied(const struct offer *offer)
 
 static int read_grant(struct rig *rig, struct offer *offer, struct error *err)
 {
-	int rc = 0;
 	if (rig->granted == NULL)
-		rc = granted_reader_new(rig->context->node, &rig->granted, err);
-	if (rc == 0 && grant_names_cdi(&offer->grant))
-		rc = node_cdi_apply(rig->context, &offer->grant, &offer->edited, err);
-	if (rc == 0)
-		offer->granted = granted_read(rig->granted, offer_applied(offer));
-	return rc;
-}
-
-/* What a kubelet makes of the answer for one id. */
-static int merge_answer(struct rig *rig, const struct rpc_answer *reply, struct offer *offer,
-			struct error *err)
-{
-	struct kubelet_answer answer = {offer->resource, rig_first_response(reply)};
-	if (reply->code != RPC_OK)
-		return error_set(err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply->code),
-				 reply->message);
-	if (answer.response == NULL)
-		return error_set(err, ERROR_PROTOCOL, "no container response");
-	return kubelet_merge(rig_is_windows(rig), &answer, 1, &offer->grant, err);
+		(void)granted_reader_new(rig->context->node, &rig->granted, err);
+	if (grant_names_cdi(&offer->grant)) {
+		int rc = node_cdi_apply(rig->context, &offer->grant, &offer->edited, err);
+		if (rc < 0)
+			return rc;
+	}
+	offer->granted = granted_read(rig->granted, offer_applied(offer));
+	return 0;
 }
 
 int offer_ask(struct rig *rig, const char *resource, const char *id, struct offer *out,
@@ -48,8 +36,14 @@ int offer_ask(struct rig *rig, const char *resource, const char *id, struct offe
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	*out = (struct offer){.resource = resource, .id = check_format(rig->run, "%s", id)};
 	int rc = rig_allocate(rig, resource, &id, 1, &reply, err);
+	struct kubelet_answer answer = {resource, rig_first_response(&reply)};
+	if (rc == 0 && reply.code != RPC_OK)
+		rc = error_set(err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
+			       reply.message);
+	if (rc == 0 && answer.response == NULL)
+		rc = error_set(err, ERROR_PROTOCOL, "no container response");
 	if (rc == 0)
-		rc = merge_answer(rig, &reply, out, err);
+		rc = kubelet_merge(rig_is_windows(rig), &answer, 1, &out->grant, err);
 	if (rc == 0)
 		rc = read_grant(rig, out, err);
 	if (rc == 0)
@@ -58,42 +52,44 @@ int offer_ask(struct rig *rig, const char *resource, const char *id, struct offe
 	return error_wrap(err, rc, "%s of %s", id, resource);
 }
 
-/* A kubelet asks for a preference before it chooses several devices, and admits nobody when that fails. Which devices
- * the plugin prefers does not matter here. */
-static bool ask_preference(struct rig *rig, const struct kubelet_limit *limit)
-{
-	const struct kubelet_registration *r = rig_registration(rig, limit->resource);
-	V1beta1__ContainerPreferredAllocationRequest container =
-		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
-	V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
-	V1beta1__PreferredAllocationRequest request = V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	if (limit->count < 2 || r == NULL || !r->options.get_preferred_allocation_available)
-		return true;
-	container.available_deviceids = message_strings((const char **)(uintptr_t)limit->ids);
-	container.n_available_deviceids = limit->count;
-	container.allocation_size = (int32_t)limit->count;
-	request.container_requests = containers;
-	request.n_container_requests = 1;
-	int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, limit->resource),
-			      DEVICE_PLUGIN_SERVICE "GetPreferredAllocation", &request.base,
-			      &v1beta1__preferred_allocation_response__descriptor, RIG_CALL_MS,
-			      &reply, &err);
-	if (rc == 0 && reply.code != RPC_OK)
-		rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
-			       reply.message);
-	return check_expect_ok(rig->run, rc, "GetPreferredAllocation of several devices", &err);
-}
-
 bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t count,
 		struct offer *out)
 {
-	const char *pod = check_format(rig->run, "%s/%s", limits->resource, limits->ids[0]);
+	const char *resource = limits->resource;
+	const struct kubelet_registration *r = rig_registration(rig, resource);
 	struct error err = {0};
-	*out = (struct offer){.resource = limits->resource,
+	*out = (struct offer){.resource = resource,
 			      .id = check_format(rig->run, "%s", limits->ids[0])};
-	if (!ask_preference(rig, limits) || !rig_admit(rig, pod, limits, count, &out->grant))
+
+	/* A kubelet asks for a preference before it chooses several devices, and admits nobody when
+	 * that fails. The preferred devices do not matter here. */
+	if (limits->count >= 2 && r != NULL && r->options.get_preferred_allocation_available) {
+		V1beta1__ContainerPreferredAllocationRequest container =
+			V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
+		V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
+		V1beta1__PreferredAllocationRequest request =
+			V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		container.available_deviceids =
+			message_strings((const char **)(uintptr_t)limits->ids);
+		container.n_available_deviceids = limits->count;
+		container.allocation_size = (int32_t)limits->count;
+		request.container_requests = containers;
+		request.n_container_requests = 1;
+		int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, resource),
+				      DEVICE_PLUGIN_SERVICE "GetPreferredAllocation", &request.base,
+				      &v1beta1__preferred_allocation_response__descriptor,
+				      RIG_CALL_MS, &reply, &err);
+		if (rc == 0 && reply.code != RPC_OK)
+			rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
+				       reply.message);
+		if (!check_expect_ok(rig->run, rc, "GetPreferredAllocation of several devices",
+				     &err))
+			return false;
+	}
+
+	const char *pod = check_format(rig->run, "%s/%s", resource, limits->ids[0]);
+	if (!rig_admit(rig, pod, limits, count, &out->grant))
 		return false;
 	out->pod = pod;
 	if (check_works(rig->run, read_grant(rig, out, &err), NULL, &err))
@@ -102,36 +98,34 @@ bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t coun
 	return false;
 }
 
-/* An id stands for the same device each time. False: recorded. */
-static bool expect_same(struct rig *rig, const struct offer *asked, const struct offer *admitted)
-{
-	struct text saw CLEANUP_TEXT = {0};
-	bool same = asked->granted.source != GRANTED_READ ||
-		    (admitted->granted.source == GRANTED_READ &&
-		     admitted->granted.count == asked->granted.count);
-	for (size_t i = 0; asked->granted.source == GRANTED_READ && i < asked->granted.count; i++)
-		same = same && granted_has(&admitted->granted, asked->granted.devices[i]);
-	if (same)
-		return true;
-	for (size_t i = 0; i < admitted->granted.count; i++)
-		text_addf(&saw, "%s%s", i != 0 ? ", " : "", admitted->granted.devices[i]->id);
-	return check_expect(rig->run, false, "what an id hands out", "the same each time",
-			    "%s at first and %s later by %s of %s",
-			    asked->granted.count != 0 ? asked->granted.devices[0]->id : "nothing",
-			    admitted->granted.count != 0 ? text_string(&saw) : "nothing", asked->id,
-			    asked->resource);
-}
-
 bool offer_admit(struct rig *rig, struct offer *offer)
 {
+	if (offer->pod != NULL)
+		return true;
 	const char *id = offer->id;
 	const struct kubelet_limit limit = {.resource = offer->resource, .count = 1, .ids = &id};
 	struct offer admitted = {0};
-	if (offer->pod != NULL)
-		return true;
 	if (!offer_open(rig, &limit, 1, &admitted))
 		return false;
-	if (!expect_same(rig, offer, &admitted)) {
+
+	/* An id stands for the same device each time. */
+	const struct granted *before = &offer->granted;
+	const struct granted *now = &admitted.granted;
+	bool same = true;
+	if (before->source == GRANTED_READ) {
+		same = now->source == GRANTED_READ && now->count == before->count;
+		for (size_t i = 0; i < before->count; i++)
+			same = same && granted_has(now, before->devices[i]);
+	}
+	if (!same) {
+		struct text saw CLEANUP_TEXT = {0};
+		for (size_t i = 0; i < now->count; i++)
+			text_addf(&saw, "%s%s", i != 0 ? ", " : "", now->devices[i]->id);
+		(void)check_expect(rig->run, false, "what an id hands out", "the same each time",
+				   "%s at first and %s later by %s of %s",
+				   before->count != 0 ? before->devices[0]->id : "nothing",
+				   now->count != 0 ? text_string(&saw) : "nothing", offer->id,
+				   offer->resource);
 		offer_close(rig, &admitted);
 		return false;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* An id of a resource under test, and what a container with it is given: read off the answer of
- * Allocate at first, and the whole way of the kubelet once a container is to run. */
+/* An id of a resource under test, and the grant of a container with it: at first from the answer to
+ * Allocate, and from the whole admission by the kubelet once a container is to run. */
 
 #include "conformance/checks/granted.h"
 #include "conformance/checks/rig.h"
@@ -13,10 +13,10 @@ struct offer {
 	const char *pod; /* holds the id; NULL: nobody was admitted */
 	struct grant grant;
 	struct grant edited;	/* with the edits of its CDI devices; empty where it names none */
-	struct granted granted; /* read off what a container gets */
+	struct granted granted; /* the devices of the grant */
 };
 
-/* What a container gets by the offer: its grant with the edits of the CDI devices. */
+/* The offer's grant with the edits of its CDI devices. */
 const struct grant *offer_applied(const struct offer *offer);
 
 /* Asks for the answer for one id. On error, which names the id, there is nothing to close. */
@@ -31,18 +31,17 @@ bool offer_admit(struct rig *rig, struct offer *offer);
 bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t count,
 		struct offer *out);
 
-/* The container, if there was one, is gone. A zeroed offer, because somebody took it, is left
- * alone. */
+/* Releases its container, if it has one. Nothing to do for a zeroed offer, whose contents were moved. */
 void offer_close(struct rig *rig, struct offer *offer);
 
-/* Records as unsupported that neither the answers for so many ids nor their containers show a device
- * of the node. `prefix` stands in front. */
+/* Records as unsupported that neither the answers for `count` ids nor their containers show a device of
+ * the node. `prefix` begins the reason. */
 void offer_tell_unseen(struct check_run *run, const char *prefix, size_t count);
 
 /*
  * Asks for each healthy id of each resource under test, one after the other, and closes the offer
- * after `visit`, which returns false to end it all. An id without an answer ends it as well.
- * Of many ids some are asked for, spread over all, and none after a minute, which a note says. Returns
- * how many ids were visited.
+ * after `visit`, which returns false to end the walk. An id without an answer ends it as well. A note
+ * says when only a sample of many ids was asked for, or none after a minute. Returns the number of
+ * visited ids.
  */
 size_t offers_each(struct rig *rig, bool (*visit)(struct offer *offer, void *user), void *user);

@@ -23,60 +23,38 @@ void prediction_free(struct prediction *prediction)
 	*prediction = (struct prediction){0};
 }
 
-static bool is_empty(const struct grant *grant)
-{
-	for (size_t i = 0; grant != NULL && i < GRANT_KINDS; i++) {
-		if (grant->lists[i].count != 0)
-			return false;
-	}
-	return true;
-}
-
-/* Where a container has the probe. */
-static const char *place_of(struct check_run *run, const char *program)
-{
-	bool windows = text_equal(check_context(run)->node->system.os, "windows");
-	return check_format(run, windows ? "%s\\%s.exe" : "%s/%s",
-			    windows ? IMAGES_WINDOWS_PROGRAM_DIRECTORY : IMAGES_PROGRAM_DIRECTORY,
-			    program);
-}
-
-static void decide(struct prediction *prediction)
-{
-	const struct compat_answer *answer = &prediction->answer;
-	prediction->verdict = compat_answer_verdict(answer);
-	for (size_t i = 0; i < answer->count; i++) {
-		if (answer->findings[i].verdict == prediction->verdict &&
-		    prediction->verdict != COMPAT_WORKS && prediction->worst == NULL)
-			prediction->worst = &answer->findings[i];
-	}
-}
-
 bool prediction_make(struct check_run *run, const struct facts *facts, const char *program,
 		     const char *node, const struct grant *grant, struct prediction *out)
 {
 	const struct gpu_api *api = gpu_api_find(program + strlen("probe-"));
 	const struct context *context = check_context(run);
+	bool windows = text_equal(context->node->system.os, "windows");
 	const struct compat_launch launch = {
-		.program = place_of(run, program),
+		.program = check_format(run, windows ? "%s\\%s.exe" : "%s/%s",
+					windows ? IMAGES_WINDOWS_PROGRAM_DIRECTORY
+						: IMAGES_PROGRAM_DIRECTORY,
+					program),
 		.api = api != NULL ? api->name : NULL,
 		.grant = grant,
 		.node = node,
 		.by_runtime = grant != NULL && granted_is_by_runtime(context->node, grant),
 		.runtime = facts->runtime,
 	};
+	*out = (struct prediction){
+		.facts = facts, .program = program, .api = launch.api, .node = node};
+	for (size_t i = 0; grant != NULL && i < GRANT_KINDS; i++)
+		out->devices |= grant->lists[i].count != 0;
+
 	struct error err = {0};
-	*out = (struct prediction){.facts = facts,
-				   .program = program,
-				   .api = launch.api,
-				   .node = node,
-				   .devices = !is_empty(grant)};
-	if (!check_works(run,
-			 compat_check_launch(&facts->image, facts_contents(facts), &facts->host,
-					     &launch, &out->answer, &err),
-			 program, &err))
+	int rc = compat_check_launch(&facts->image, facts_contents(facts), &facts->host, &launch,
+				     &out->answer, &err);
+	if (!check_works(run, rc, program, &err))
 		return false;
-	decide(out);
+	out->verdict = compat_answer_verdict(&out->answer);
+	for (size_t i = 0; i < out->answer.count && out->verdict != COMPAT_WORKS; i++) {
+		if (out->worst == NULL && out->answer.findings[i].verdict == out->verdict)
+			out->worst = &out->answer.findings[i];
+	}
 	return true;
 }
 
@@ -100,45 +78,16 @@ int prediction_agrees(const struct compat_answer *answer, enum prediction_outcom
 	return outcome == PREDICTION_WORKED && verdict == COMPAT_WORKS ? 1 : -1;
 }
 
-static cJSON *findings_json(const struct compat_answer *answer)
-{
-	struct members list CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < answer->count; i++) {
-		struct members finding CLEANUP_MEMBERS = members_new();
-		member_string(&finding, "rule", answer->findings[i].rule);
-		member_string(&finding, "verdict",
-			      compat_verdict_name(answer->findings[i].verdict));
-		member_string(&finding, "reason", answer->findings[i].reason);
-		member_item(&list, NULL, members_take(&finding));
-	}
-	return members_take(&list);
-}
-
-/* For the checks to come. */
-static void keep(struct check_run *run, const cJSON *record, const struct prediction *prediction)
-{
-	cJSON *all CLEANUP_JSON = predictions_read(run);
-	struct members kept CLEANUP_MEMBERS = members_new();
-	struct error err = {0};
-	json_each (member, record)
-		member_copy(&kept, member->string, member);
-	member_string(&kept, "api", prediction->api);
-	member_item(&kept, "findings", findings_json(&prediction->answer));
-	int rc = all != NULL ? members_append(all, members_take(&kept), &err) : 0;
-	if (all != NULL && rc == 0)
-		rc = json_write_file(check_run_path(run, kept_file), all, &err);
-	(void)check_works(run, rc, kept_file, &err);
-}
-
 void prediction_record(struct check_run *run, const struct prediction *prediction,
 		       enum prediction_outcome outcome, const char *told)
 {
-	const struct compat_finding *wrong = NULL;
-	int agrees = prediction_agrees(&prediction->answer, outcome, told, &wrong);
-	const struct compat_finding *about = wrong != NULL ? wrong : prediction->worst;
-	struct members record CLEANUP_MEMBERS = members_new();
 	if (prediction->facts == NULL)
 		return;
+	const struct compat_answer *answer = &prediction->answer;
+	const struct compat_finding *wrong = NULL;
+	int agrees = prediction_agrees(answer, outcome, told, &wrong);
+	const struct compat_finding *about = wrong != NULL ? wrong : prediction->worst;
+	struct members record CLEANUP_MEMBERS = members_new();
 	member_string(&record, "image", prediction->facts->image.reference);
 	member_string(&record, "digest", prediction->facts->image.digest);
 	member_string(&record, "program", prediction->program);
@@ -152,55 +101,74 @@ void prediction_record(struct check_run *run, const struct prediction *predictio
 		member_null(&record, "agrees");
 	else
 		member_bool(&record, "agrees", agrees == 1);
-	keep(run, record.object, prediction);
+
+	/* Later checks read it with its findings. */
+	cJSON *all CLEANUP_JSON = predictions_read(run);
+	if (all != NULL) {
+		struct members findings CLEANUP_MEMBERS = members_new_array();
+		for (size_t i = 0; i < answer->count; i++) {
+			const struct compat_finding *finding = &answer->findings[i];
+			struct members json CLEANUP_MEMBERS = members_new();
+			member_string(&json, "rule", finding->rule);
+			member_string(&json, "verdict", compat_verdict_name(finding->verdict));
+			member_string(&json, "reason", finding->reason);
+			member_item(&findings, NULL, members_take(&json));
+		}
+		struct members kept CLEANUP_MEMBERS = {
+			.object = cJSON_Duplicate(record.object, true)};
+		member_string(&kept, "api", prediction->api);
+		member_item(&kept, "findings", members_take(&findings));
+		(void)array_add(all, members_take(&kept));
+		struct error err = {0};
+		int rc = json_write_file(check_run_path(run, kept_file), all, &err);
+		(void)check_works(run, rc, kept_file, &err);
+	}
 	check_add_prediction(run, &record);
-}
-
-/* What the document says of opening the node: "ok", "EPERM". */
-static const char *opened(const cJSON *document, const char *node)
-{
-	json_each (entry, json_pointer(document, "/nodes")) {
-		if (text_equal(view_string(entry, "/path"), node))
-			return view_string(entry, "/open/readWrite");
-	}
-	return "the node is not there";
-}
-
-/* Did it work? `why` is what the document tells otherwise. */
-static bool document_tells(const struct prediction *prediction, const cJSON *document,
-			   const char **why)
-{
-	if (prediction->node != NULL) {
-		*why = opened(document, prediction->node);
-		return text_equal(*why, "ok");
-	}
-	*why = view_string(document, "/api/reason");
-	return prediction->api == NULL || (text_equal(view_string(document, "/api/status"), "ok") &&
-					   json_first(json_pointer(document, "/devices")) != NULL);
 }
 
 void prediction_record_end(struct check_run *run, const struct prediction *prediction,
 			   const struct launch_result *result, const cJSON *document)
 {
-	char description[512] = "";
-	struct text told CLEANUP_TEXT = {0};
-	const char *why = "";
-	launch_describe(result, description, sizeof(description));
-	text_addf(&told, "%s%s%s", description, result->err.size != 0 ? "; " : "",
-		  text_string(&result->err));
 	bool failed = result->end != LAUNCH_EXITED || result->code != 0;
-	if (result->end == LAUNCH_STOPPED || (failed && check_row(run)->provokes))
+	if (result->end == LAUNCH_STOPPED || (failed && check_row(run)->provokes)) {
 		prediction_record(run, prediction, PREDICTION_STOPPED, "");
-	else if (result->end == LAUNCH_LOST || result->end == LAUNCH_IGNORED ||
-		 result->end == LAUNCH_REFUSED)
-		return; /* nothing of the image was tried */
-	else if (failed)
-		prediction_record(run, prediction, PREDICTION_NOT_RUN, text_string(&told));
-	else if (document != NULL) {
-		bool worked = document_tells(prediction, document, &why);
-		prediction_record(run, prediction, worked ? PREDICTION_WORKED : PREDICTION_FAILED,
-				  worked ? "" : why);
+		return;
 	}
+	if (result->end == LAUNCH_LOST || result->end == LAUNCH_IGNORED ||
+	    result->end == LAUNCH_REFUSED)
+		return; /* the image was not tried */
+	if (failed) {
+		char description[512] = "";
+		struct text told CLEANUP_TEXT = {0};
+		launch_describe(result, description, sizeof(description));
+		text_addf(&told, "%s%s%s", description, result->err.size != 0 ? "; " : "",
+			  text_string(&result->err));
+		prediction_record(run, prediction, PREDICTION_NOT_RUN, text_string(&told));
+		return;
+	}
+	if (document == NULL)
+		return;
+
+	bool worked = false;
+	const char *why = "";
+	if (prediction->node != NULL) {
+		/* The result of opening the node: "ok", "EPERM". */
+		why = "the node is not there";
+		json_each (entry, json_pointer(document, "/nodes")) {
+			if (!text_equal(view_string(entry, "/path"), prediction->node))
+				continue;
+			why = view_string(entry, "/open/readWrite");
+			break;
+		}
+		worked = text_equal(why, "ok");
+	} else {
+		why = view_string(document, "/api/reason");
+		worked = prediction->api == NULL ||
+			 (text_equal(view_string(document, "/api/status"), "ok") &&
+			  json_first(json_pointer(document, "/devices")) != NULL);
+	}
+	prediction_record(run, prediction, worked ? PREDICTION_WORKED : PREDICTION_FAILED,
+			  worked ? "" : why);
 }
 
 cJSON *predictions_read(struct check_run *run)
@@ -208,10 +176,7 @@ cJSON *predictions_read(struct check_run *run)
 	const char *path = check_run_path(run, kept_file);
 	cJSON *all = NULL;
 	struct error err = {0};
-	int rc = file_exists(path) ? json_read_file(path, &all, &err) : 0;
-	if (rc == 0 && all == NULL)
-		all = cJSON_CreateArray();
-	if (rc == 0 && all == NULL)
-		rc = error_memory(&err);
-	return check_works(run, rc, kept_file, &err) ? all : NULL;
+	if (!file_exists(path))
+		return cJSON_CreateArray();
+	return check_works(run, json_read_file(path, &all, &err), kept_file, &err) ? all : NULL;
 }

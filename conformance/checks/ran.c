@@ -30,21 +30,20 @@ static bool is_granted(const struct container_mount *mount, const struct grant *
 	return false;
 }
 
-/* Where a mapped file came from: words of reports/records.c. NULL: it is the image's, or what a driver
- * compiled into a folder of its own. */
+/* The origin of a mapped file, in the words of reports/records.c. NULL: it belongs to the image, or a driver
+ * compiled it into a folder of its own. */
 static const char *origin_of(struct check_run *run, const struct ran *ran,
 			     const struct container_file *file)
 {
 	const struct image_manifest *image = &check_context(run)->image;
-	const struct container_mount *mount = NULL;
 	if (image_manifest_holds(image, file->digest) != NULL)
 		return NULL;
-	for (size_t i = 0; mount == NULL && i < ran->view->mounts.count; i++) {
-		if (ran->view->mounts.items[i].id == file->mount)
-			mount = &ran->view->mounts.items[i];
-	}
-	if (mount != NULL && strcmp(mount->target, "/") != 0)
-		return is_granted(mount, ran->grant) ? "answer" : "runtime";
+	const struct container_mounts *mounts = &ran->view->mounts;
+	size_t i = 0;
+	while (i < mounts->count && mounts->items[i].id != file->mount)
+		i++;
+	if (i < mounts->count && strcmp(mounts->items[i].target, "/") != 0)
+		return is_granted(&mounts->items[i], ran->grant) ? "answer" : "runtime";
 	return image->complete ? NULL : "image";
 }
 
@@ -60,33 +59,6 @@ static bool is_system_path(const char *path)
 	return false;
 }
 
-static bool is_file(const struct discovery_file *found, const struct container_file *file)
-{
-	struct container_place place = {0};
-	return container_host_place(found->source, &place) && place.device == file->device &&
-	       place.inode == file->inode;
-}
-
-static bool has_digest(const struct discovery_file *found, const char *digest)
-{
-	char own[DIGEST_SIZE] = "";
-	return digest_file(found->source, own, NULL, NULL) == 0 && strcmp(own, digest) == 0;
-}
-
-/* Discovery's file of the same name, or the mapped one itself. NULL: it found none. */
-static const struct discovery_file *find_file(const struct discovery_device *device,
-					      const struct container_file *file)
-{
-	const struct discovery_file *found = NULL;
-	for (size_t i = 0; i < device->file_count; i++) {
-		if (is_file(&device->files[i], file))
-			return &device->files[i];
-		if (strcmp(path_base(device->files[i].destination), path_base(file->path)) == 0)
-			found = &device->files[i];
-	}
-	return found;
-}
-
 static int by_path(const void *a, const void *b)
 {
 	return strcmp(((const struct container_file *)a)->path,
@@ -95,15 +67,31 @@ static int by_path(const void *a, const void *b)
 
 static void add_file(struct check_run *run, const struct ran *ran,
 		     const struct container_file *file, struct members *files,
-		     struct text_list *given)
+		     struct text_list *granted)
 {
+	const struct discovery_device *device = ran->device;
 	const char *origin = origin_of(run, ran, file);
-	struct members json CLEANUP_MEMBERS = members_new();
 	if (origin == NULL)
 		return;
-	const struct discovery_file *found = find_file(ran->device, file);
-	const bool discovered =
-		found != NULL && (is_file(found, file) || has_digest(found, file->digest));
+
+	/* Discovery's entry for the mapped file itself, or else its last file of the same name. */
+	const struct discovery_file *found = NULL;
+	bool discovered = false;
+	for (size_t i = 0; i < device->file_count && !discovered; i++) {
+		const struct discovery_file *other = &device->files[i];
+		struct container_place place = {0};
+		discovered = container_host_place(other->source, &place) &&
+			     place.device == file->device && place.inode == file->inode;
+		if (discovered || strcmp(path_base(other->destination), path_base(file->path)) == 0)
+			found = other;
+	}
+	if (found != NULL && !discovered) {
+		char digest[DIGEST_SIZE] = "";
+		discovered = digest_file(found->source, digest, NULL, NULL) == 0 &&
+			     strcmp(digest, file->digest) == 0;
+	}
+
+	struct members json CLEANUP_MEMBERS = members_new();
 	member_string(&json, "path", file->path);
 	member_string(&json, "digest", file->digest);
 	member_string(&json, "origin", origin);
@@ -111,55 +99,35 @@ static void add_file(struct check_run *run, const struct ran *ran,
 	member_item(files, NULL, members_take(&json));
 	if (strcmp(origin, "image") != 0 &&
 	    (!discovered || text_equal(found->origin, "driver-library")))
-		(void)text_list_addf(given, NULL, "%s (%.*s)", file->path, SHORT_DIGEST,
+		(void)text_list_addf(granted, NULL, "%s (%.*s)", file->path, SHORT_DIGEST,
 				     file->digest);
 	if (found != NULL && !discovered)
 		check_note(run, "%s: %s is another build than the node's file of that name",
-			   ran->device->id, file->path);
-}
-
-static void note_driver(struct check_run *run, const struct ran *ran, const struct text_list *given)
-{
-	struct text names CLEANUP_TEXT = {0};
-	for (size_t i = 0; i < given->count && i < FILES_NOTED; i++)
-		text_addf(&names, "%s%s", i > 0 ? ", " : "", given->items[i]);
-	if (given->count > FILES_NOTED)
-		text_addf(&names, " and %zu more", given->count - FILES_NOTED);
-	if (given->count != 0)
-		check_note(run, "%s: the driver of %s came with the answer: %s", ran->device->id,
-			   ran->api->name, text_string(&names));
-	if (ran->grant->cdi_devices.count != 0)
-		check_note(run, "%s: a CDI Spec of the answer has hooks, which the runtime ran",
-			   ran->device->id);
+			   device->id, file->path);
 }
 
 static cJSON *files_json(struct check_run *run, const struct ran *ran)
 {
 	const struct container_view *view = ran->view;
 	struct members files CLEANUP_MEMBERS = members_new_array();
-	struct text_list given CLEANUP_TEXT_LIST = {0};
+	struct text_list granted CLEANUP_TEXT_LIST = {0};
 	if (view->file_count > 0)
 		qsort(view->files, view->file_count, sizeof(*view->files), by_path);
 	for (size_t i = 0; i < view->file_count; i++)
-		add_file(run, ran, &view->files[i], &files, &given);
-	note_driver(run, ran, &given);
-	return members_take(&files);
-}
+		add_file(run, ran, &view->files[i], &files, &granted);
 
-/* Nodes of the device, each once, as "226:128". */
-static cJSON *nodes_json(const struct ran *ran)
-{
-	struct text_list numbers CLEANUP_TEXT_LIST = {0};
-	for (size_t i = 0; i < ran->view->opened_count; i++) {
-		const struct container_node *node = &ran->view->opened[i];
-		char number[32] = "";
-		(void)snprintf(number, sizeof(number), "%u:%u", node->major, node->minor);
-		if (visibility_is_node_of(ran->device, node->block, node->major, node->minor) &&
-		    !text_list_has(&numbers, number))
-			(void)text_list_add(&numbers, number, NULL);
-	}
-	text_list_sort(&numbers);
-	return json_new_strings(&numbers);
+	struct text names CLEANUP_TEXT = {0};
+	for (size_t i = 0; i < granted.count && i < FILES_NOTED; i++)
+		text_addf(&names, "%s%s", i > 0 ? ", " : "", granted.items[i]);
+	if (granted.count > FILES_NOTED)
+		text_addf(&names, " and %zu more", granted.count - FILES_NOTED);
+	if (granted.count != 0)
+		check_note(run, "%s: the driver of %s came with the answer: %s", ran->device->id,
+			   ran->api->name, text_string(&names));
+	if (ran->grant->cdi_devices.count != 0)
+		check_note(run, "%s: a CDI Spec of the answer has hooks, which the runtime ran",
+			   ran->device->id);
+	return members_take(&files);
 }
 
 static cJSON *drm_json(struct check_run *run, const struct ran *ran)
@@ -184,20 +152,6 @@ static cJSON *drm_json(struct check_run *run, const struct ran *ran)
 	return members_take(&list);
 }
 
-static void expect_known(struct check_run *run, const struct ran *ran)
-{
-	const struct image_manifest *image = &check_context(run)->image;
-	for (size_t i = 0; image->complete && i < ran->view->file_count; i++) {
-		const struct container_file *file = &ran->view->files[i];
-		const struct container_mount *mount = container_mount_of(ran->view, file->path);
-		if (mount != NULL && strcmp(mount->target, "/") == 0 &&
-		    is_system_path(file->path) && image_manifest_holds(image, file->digest) == NULL)
-			(void)check_expect(run, false, "code that the probe loaded",
-					   "the image's, or on a mount",
-					   "%s, which was written into the container", file->path);
-	}
-}
-
 static bool has_own(const struct discovery_snapshot *node, const struct discovery_device *device,
 		    struct container_node *nodes, size_t count)
 {
@@ -205,60 +159,78 @@ static bool has_own(const struct discovery_snapshot *node, const struct discover
 	return visibility_has_own_node(node, device, &(struct sight){.view = &view});
 }
 
-/* Of a device that shares all of its nodes (WSL, a part of a GPU), one of these; else one of its own. */
-static bool has_opened(const struct discovery_snapshot *node, const struct ran *ran)
-{
-	const struct discovery_device *device = ran->device;
-	const struct container_view *view = ran->view;
-	bool any = false, owns = false;
-	if (has_own(node, device, view->opened, view->opened_count))
-		return true;
-	for (size_t i = 0; i < view->opened_count; i++)
-		any = any || visibility_is_node_of(device, view->opened[i].block,
-						   view->opened[i].major, view->opened[i].minor);
-	for (size_t i = 0; i < device->node_count; i++) {
-		struct node_file file = {0};
-		owns = owns ||
-		       (node_file_identify(device->nodes[i].path, &file) &&
-			has_own(node, device,
-				&(struct container_node){.block = file.kind == NODE_FILE_BLOCK,
-							 .major = file.major,
-							 .minor = file.minor},
-				1));
-	}
-	return any && !owns;
-}
-
 static void expect_opened(struct check_run *run, const struct ran *ran)
 {
 	const struct discovery_snapshot *node = check_context(run)->node;
 	const struct discovery_device *device = ran->device;
+	const struct container_view *view = ran->view;
 	const char *status = json_pointer_string(ran->document, "/work/status");
-	struct text names CLEANUP_TEXT = {0};
 	if (device->kind == DISCOVERY_SOFTWARE || device->node_count == 0 || node->recorded ||
 	    ran->api->enumerates || strcmp(ran->api->name, "ffmpeg") == 0 ||
-	    !(text_equal(status, "ok") || text_equal(status, "encoded")) || has_opened(node, ran))
+	    !(text_equal(status, "ok") || text_equal(status, "encoded")) ||
+	    has_own(node, device, view->opened, view->opened_count))
 		return;
-	for (size_t i = 0; i < device->node_count; i++)
+
+	/* A shared node counts for a device that has no node of its own (WSL, a part of a GPU). */
+	bool any = false;
+	for (size_t i = 0; i < view->opened_count; i++)
+		any = any || visibility_is_node_of(device, view->opened[i].block,
+						   view->opened[i].major, view->opened[i].minor);
+	struct text names CLEANUP_TEXT = {0};
+	bool owns = false;
+	for (size_t i = 0; i < device->node_count; i++) {
+		struct node_file file = {0};
 		text_addf(&names, "%s%s", i > 0 ? " or " : "", device->nodes[i].path);
-	check_unsupported(run,
-			  "%s: the probe did not have %s open after its work: that this device did "
-			  "it is not proven",
-			  device->id, text_string(&names));
+		if (!node_file_identify(device->nodes[i].path, &file))
+			continue;
+		struct container_node own = {.block = file.kind == NODE_FILE_BLOCK,
+					     .major = file.major,
+					     .minor = file.minor};
+		owns = owns || has_own(node, device, &own, 1);
+	}
+	if (!any || owns)
+		check_unsupported(
+			run,
+			"%s: the probe did not have %s open after its work: that this device did "
+			"it is not proven",
+			device->id, text_string(&names));
 }
 
 void ran_expect(struct check_run *run, const struct ran *ran)
 {
-	struct members json CLEANUP_MEMBERS = {0};
-	if (!OFFERS_INSPECTION || ran->view->pid == 0)
+	const struct discovery_device *device = ran->device;
+	const struct container_view *view = ran->view;
+	if (!OFFERS_INSPECTION || view->pid == 0)
 		return;
-	json = members_new();
-	member_string(&json, "ref", ran->device->id);
+
+	/* Nodes of the device, each once, as "226:128". */
+	struct text_list numbers CLEANUP_TEXT_LIST = {0};
+	for (size_t i = 0; i < view->opened_count; i++) {
+		const struct container_node *node = &view->opened[i];
+		char number[32] = "";
+		(void)snprintf(number, sizeof(number), "%u:%u", node->major, node->minor);
+		if (visibility_is_node_of(device, node->block, node->major, node->minor) &&
+		    !text_list_has(&numbers, number))
+			(void)text_list_add(&numbers, number, NULL);
+	}
+	text_list_sort(&numbers);
+	struct members json CLEANUP_MEMBERS = members_new();
+	member_string(&json, "ref", device->id);
 	member_string(&json, "api", ran->api->name);
 	member_item(&json, "files", files_json(run, ran));
-	member_item(&json, "nodes", nodes_json(ran));
+	member_item(&json, "nodes", json_new_strings(&numbers));
 	member_item(&json, "drm", drm_json(run, ran));
 	check_add_ran(run, &json);
-	expect_known(run, ran);
+
+	const struct image_manifest *image = &check_context(run)->image;
+	for (size_t i = 0; image->complete && i < view->file_count; i++) {
+		const struct container_file *file = &view->files[i];
+		const struct container_mount *mount = container_mount_of(view, file->path);
+		if (mount != NULL && strcmp(mount->target, "/") == 0 &&
+		    is_system_path(file->path) && image_manifest_holds(image, file->digest) == NULL)
+			(void)check_expect(run, false, "code that the probe loaded",
+					   "the image's, or on a mount",
+					   "%s, which was written into the container", file->path);
+	}
 	expect_opened(run, ran);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What ran when a probe worked: the files of code that its process had mapped, and the device nodes that
- * it had open, looked at from the host while everything was still open (stage_run_working()). */
+/* The files of code that a working probe had mapped, and the device nodes that it had open, inspected from
+ * the host before it closed them (stage_run_working()). */
 
 #include "base/gpu_apis.h"
 #include "conformance/runner/check.h"
@@ -18,13 +18,13 @@ struct ran {
 	const struct gpu_api *api;
 	const struct grant *grant;
 	const cJSON *document;
-	const struct container_view *view; /* pid 0: nothing was seen, and nothing is recorded */
+	const struct container_view *view; /* pid 0: not inspected, and nothing is recorded */
 };
 
 /*
- * Adds what ran to the report (environment.devices[].ran), and notes the driver's files that came with
- * the answer. Records as failed: code in a system folder of the container that neither the image nor a
- * mount holds. As unsupported: hardware on which the probe verified its work while none of its device
- * nodes was open; FFmpeg, whose processes have ended by then, and APIs that only enumerate are left out.
+ * Adds them to the report (environment.devices[].ran), and notes the driver's files that came with the
+ * answer. Failed: code in a system folder of the container that neither the image nor a mount holds.
+ * Unsupported: the probe verified work on hardware while none of its device nodes was open; FFmpeg, whose
+ * processes have ended by then, and APIs that only enumerate are left out.
  */
 void ran_expect(struct check_run *run, const struct ran *ran);

@@ -2,6 +2,7 @@
 /* Registration: from kubelet.sock to an answered Register call. */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "conformance/checks/rig.h"
 #include "conformance/checks/suites.h"
@@ -42,7 +43,7 @@ static bool has_attempt(void *user)
 	return kubelet_registration_count(rig->kubelet) != 0;
 }
 
-/* Waits for the first attempt, whatever comes of it. NULL: recorded. */
+/* Waits for the first attempt, accepted or refused. NULL: recorded. */
 static const struct kubelet_registration *expect_attempt(struct rig *rig)
 {
 	struct error err = {0};
@@ -76,19 +77,6 @@ static bool is_quiet(void *user)
 	return true;
 }
 
-/* A rig whose plugin has tried to register what it offers. NULL: recorded. */
-static struct rig *attempted(struct check_run *run)
-{
-	struct rig *rig = rig_with_kubelet(run);
-	struct error err = {0};
-	if (rig == NULL || !rig_start_plugin(rig, NULL) || expect_attempt(rig) == NULL)
-		return NULL;
-	rig_settle_attempts(rig);
-	(void)rig_wait(rig, is_quiet, rig, rig_wait_ms(rig, CHECK_REG_01),
-		       "the end of every attempt", &err);
-	return rig;
-}
-
 /* Attempts by the names of their resources, and by time. */
 static int compare_attempts(const void *a, const void *b)
 {
@@ -100,7 +88,7 @@ static int compare_attempts(const void *a, const void *b)
 			  : (one->time_ms > other->time_ms) - (one->time_ms < other->time_ms);
 }
 
-/* How far an attempt must have come for a row's judge. */
+/* The stage that an attempt must have reached for a row's judge. */
 struct stage_reached {
 	bool (*has)(const struct kubelet_registration *attempt);
 	const char *name;
@@ -116,24 +104,27 @@ static bool has_asked(const struct kubelet_registration *attempt)
 	return attempt->options_asked_ms != 0;
 }
 
-/* A body: looks at every attempt, because one that is refused never becomes a registration, as far as it came
- * to what the row's param says. Which of several resources came first differs from run to run, and
- * reports do not. */
+/* A body: the row's judge for every attempt that reached the stage of the row's param. A refused attempt
+ * never becomes a registration. Sorted, because the order of several resources differs from run to run,
+ * and reports must not. */
 static void each_attempt(struct check_run *run)
 {
-	const struct stage_reached *stage = check_row(run)->param;
-	struct rig *rig = attempted(run);
-	size_t count = rig != NULL ? kubelet_registration_count(rig->kubelet) : 0;
-	size_t judged = 0;
-	const struct kubelet_registration **attempts CLEANUP_FREE =
-		calloc(count + 1, sizeof(*attempts));
-	if (attempts == NULL) {
-		check_broken(run, "out of memory");
+	struct rig *rig = rig_with_kubelet(run);
+	if (rig == NULL || !rig_start_plugin(rig, NULL) || expect_attempt(rig) == NULL)
 		return;
-	}
+	rig_settle_attempts(rig);
+	(void)rig_wait(rig, is_quiet, rig, rig_wait_ms(rig, CHECK_REG_01),
+		       "the end of every attempt", NULL);
+
+	size_t count = kubelet_registration_count(rig->kubelet);
+	const struct kubelet_registration **attempts CLEANUP_FREE =
+		memory_allocate(count, sizeof(*attempts));
 	for (size_t i = 0; i < count; i++)
 		attempts[i] = kubelet_registration_at(rig->kubelet, i);
 	qsort(attempts, count, sizeof(*attempts), compare_attempts);
+
+	const struct stage_reached *stage = check_row(run)->param;
+	size_t judged = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (stage != NULL && !stage->has(attempts[i])) {
 			check_note(run, "%s: the attempt ended before %s", attempts[i]->resource,
@@ -143,7 +134,7 @@ static void each_attempt(struct check_run *run)
 		judged++;
 		check_row(run)->judge(rig, &(struct rig_item){.registration = attempts[i]});
 	}
-	if (rig != NULL && judged == 0)
+	if (judged == 0)
 		check_unsupported(run, "no attempt to register came to %s", stage->name);
 }
 
@@ -287,14 +278,13 @@ static void options_prompt(struct rig *rig, const struct rig_item *item)
 const struct check registration_checks[] = {
 	CHECK("registration.arrives", REG_01, CRITICAL, 2, arrives,
 	      .title = "A plugin that finds kubelet.sock calls Register",
-	      .advice =
-		      "Look at the plugin's output in the evidence; it must dial kubelet.sock in "
-		      "the directory that it was given and call Register once it serves. One that "
-		      "has /var/lib/kubelet/device-plugins compiled in needs --private-mounts.",
+	      .advice = "Look at the plugin's output in the evidence; it must dial kubelet.sock in "
+			"its plugin directory and call Register once it serves. A plugin that "
+			"has /var/lib/kubelet/device-plugins compiled in needs --private-mounts.",
 	      .timeout_s = 180),
 	REGISTRATION("accepted", REG_01, CRITICAL, ARRIVES, each_registration,
 		     .title = "The kubelet accepts the plugin's registration",
-		     .advice = "The reason tells what the kubelet answered; the checks of the "
+		     .advice = "The reason has the kubelet's answer; the checks of the "
 			       "request itself (version, resource-name, endpoint-name) say more.",
 		     .judge = accepted),
 	REGISTRATION("endpoint-accepts", REG_02, CRITICAL, ARRIVES, each_attempt,

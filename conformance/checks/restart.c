@@ -19,8 +19,8 @@ enum {
 	RETRY_MS = 1000,
 };
 
-/* An Allocate that meets the plugin while it serves anew is UNAVAILABLE. The pod is Failed for ever, and its
- * controller makes another one: with `user`, a flag, the call is repeated, as long as the row's limit. */
+/* Allocate is UNAVAILABLE while the plugin is about to serve again. The pod is then Failed for ever, and its
+ * controller creates another one: with `user`, a flag, the call is repeated within the row's limit. */
 static void allocates(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -52,7 +52,7 @@ struct restart {
 	const char *event;
 };
 
-/* A body: what the row's param says happens to the kubelet, and the plugin registers again. One that ends over it
+/* A body: after the restart of the row's param the plugin registers again. One that ends because of it
  * comes back with its pod. */
 static void kubelet_restarts(struct check_run *run)
 {
@@ -92,28 +92,16 @@ static void flapping(struct check_run *run)
 	rig_expect_descriptors(rig, before);
 }
 
-/* Under a DaemonSet they die with the container; as a service of the node they stay for ever. */
-static void expect_no_daemons(struct check_run *run)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	if (check_works(run, process_end_orphans(&names, &err), "processes of the plugin", &err))
-		(void)check_expect_is(run, names.count == 0, "the plugin's processes", "ended",
-				      names.items != NULL ? names.items[0] : "");
-}
-
 static void terminate(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
-	struct text_list sockets CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
 	if (rig == NULL)
 		return;
+	struct text_list sockets CLEANUP_TEXT_LIST = {0};
 	rig_each (resource, rig) {
 		const struct kubelet_registration *r = rig_registration(rig, resource);
 		if (r != NULL)
-			(void)check_works(run, text_list_add(&sockets, r->socket, &err), NULL,
-					  &err);
+			(void)text_list_add(&sockets, r->socket, NULL);
 	}
 	uint64_t start_ms = clock_monotonic_ms();
 	bool ended = rig_end_plugin(rig, SIGTERM, requirement_limit_ms(CHECK_RES_08));
@@ -121,16 +109,24 @@ static void terminate(struct check_run *run)
 	    !check_expect_in_time(run, "milliseconds from SIGTERM to the end",
 				  clock_monotonic_ms() - start_ms))
 		return;
-	const struct process_result *result = process_result(rig->plugin);
+
 	/* A plugin without a handler dies by the signal, and cannot remove its socket. */
+	const struct process_result *result = process_result(rig->plugin);
 	bool died = (result->end == PROCESS_EXITED && result->code == SIGNAL_EXIT_CODE + SIGTERM) ||
 		    (result->end != PROCESS_EXITED && result->code == SIGTERM);
 	(void)check_expect(run, died || (result->end == PROCESS_EXITED && result->code == 0),
 			   "the plugin's end", "exit code 0, or by SIGTERM", "%s %d",
 			   result->end == PROCESS_EXITED ? "exit code" : "signal", result->code);
-	expect_no_daemons(run);
-	for (size_t i = 0; i < sockets.count; i++) {
-		bool left = file_exists(sockets.items[i]);
+
+	/* Daemons of a DaemonSet's plugin die with its container; those of a service would stay. */
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	if (check_works(run, process_end_orphans(&names, &err), "processes of the plugin", &err))
+		(void)check_expect_is(run, names.count == 0, "the plugin's processes", "ended",
+				      names.items != NULL ? names.items[0] : "");
+
+	text_each (socket, &sockets) {
+		bool left = file_exists(socket);
 		if (left && died)
 			check_note(run, "SIGTERM killed the plugin, and its socket is left behind");
 		else
@@ -151,7 +147,7 @@ static void free_plugin(void *plugin)
 	process_free(plugin);
 }
 
-/* Nobody watches the devices of the plugin's earlier runs any more. */
+/* Have the streams of the plugin's earlier runs ended? */
 static bool older_is_unwatched(void *user)
 {
 	const struct rig *rig = user;
@@ -177,52 +173,43 @@ static bool is_allocatable(void *user)
 	return true;
 }
 
-/* Starts a second instance beside the one that runs, and returns that one; NULL: recorded. */
-static struct process *begin_succession(struct rig *rig)
+static void rolling_update(struct check_run *run)
 {
+	struct rig *rig = rig_ready(run, NULL);
+	if (rig == NULL)
+		return;
+
+	/* A second instance starts next to the one that runs. */
 	struct process *older = STEAL(rig->plugin);
-	struct error err = {0};
-	check_defer(rig->run, free_plugin, older);
+	check_defer(run, free_plugin, older);
 	rig_leave_second(rig);
 	if (!rig_start_plugin(rig, NULL))
-		return NULL;
+		return;
+	struct error err = {0};
 	int rc = rig_settle(rig, &err);
 	if (rc < 0 && (process_has_ended(rig->plugin) || process_has_ended(older))) {
-		check_unsupported(rig->run, "two instances do not run side by side: %s", err.text);
-		return NULL;
+		check_unsupported(run, "two instances do not run side by side: %s", err.text);
+		return;
 	}
-	return check_expect_ok(rig->run, rc, "a second instance registers", &err) &&
-			       rig_expect_listed(rig)
-		       ? older
-		       : NULL;
-}
+	if (!check_expect_ok(run, rc, "a second instance registers", &err) ||
+	    !rig_expect_listed(rig))
+		return;
 
-/* Stops the older instance, and waits until the kubelet has seen its streams end. */
-static bool end_older(struct rig *rig, struct process *older)
-{
+	/* The older one stops, and the kubelet sees its streams end. */
 	struct process *newer = rig->plugin;
-	struct error err = {0};
 	rig->plugin = older;
 	if (!rig_end_plugin(rig, SIGTERM, RIG_END_MS))
 		(void)rig_end_plugin(rig, SIGKILL, RIG_END_MS);
 	rig->plugin = newer;
-	return check_works(rig->run,
-			   kubelet_wait(rig->kubelet, older_is_unwatched, rig, RIG_CALL_MS,
-					"the end of the older instance's streams", &err),
-			   NULL, &err);
-}
-
-static void rolling_update(struct check_run *run)
-{
-	struct rig *rig = rig_ready(run, NULL);
-	struct process *older = rig != NULL ? begin_succession(rig) : NULL;
-	struct error err = {0};
-	if (older == NULL || !end_older(rig, older))
+	rc = kubelet_wait(rig->kubelet, older_is_unwatched, rig, RIG_CALL_MS,
+			  "the end of the older instance's streams", &err);
+	if (!check_works(run, rc, NULL, &err))
 		return;
-	uint64_t start = clock_monotonic_ms();
-	int rc = rig_wait(rig, is_allocatable, rig, rig_wait_ms(rig, CHECK_RES_10),
-			  "allocatable devices of each resource", &err);
-	uint64_t duration_ms = clock_monotonic_ms() - start;
+
+	uint64_t start_ms = clock_monotonic_ms();
+	rc = rig_wait(rig, is_allocatable, rig, rig_wait_ms(rig, CHECK_RES_10),
+		      "allocatable devices of each resource", &err);
+	uint64_t duration_ms = clock_monotonic_ms() - start_ms;
 	if (check_expect_ok(run, rc, "allocatable again after the older instance's end", &err) &&
 	    check_expect_in_time(run, "milliseconds from the older instance's end", duration_ms))
 		expect_works(rig);
@@ -247,7 +234,7 @@ const struct check restart_checks[] = {
 	RESTART("kubelet-socket-recreated", RES_03, MEDIUM, kubelet_restarts,
 		.param = &(const struct restart){KUBELET_RESTART_KUBELET_SOCKET,
 						 "the return of kubelet.sock"},
-		.title = "A plugin registers again when only kubelet.sock is made anew",
+		.title = "A plugin registers again when only kubelet.sock is created again",
 		.advice = "Watch for the creation of kubelet.sock, not only for the loss of the "
 			  "own socket."),
 	RESTART("flapping", RES_05, MEDIUM, flapping,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "conformance/checks/rig.h"
 
-#include "conformance/checks/granted.h"
-#include "conformance/checks/node_cdi.h"
-
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/path.h"
+#include "base/memory.h"
+#include "conformance/checks/granted.h"
+#include "conformance/checks/node_cdi.h"
+#include "conformance/checks/rig_known.h"
 #include "rpc/client.h"
 #include "rpc/loop.h"
 #include "rpc/rpc.h"
@@ -16,12 +16,12 @@
 #include <time.h>
 
 enum {
-	RIG_TOLD_MAX = 64,
+	RIG_REPORTED_MAX = 64, /* registrations */
 	RIG_STOP_GRACE_MS = 5000,
 	RIG_DRAIN_MS = 5000,
 	RIG_DESCRIPTORS_MORE = 4,
 	RIG_SECOND_LOOK_MS = 20,
-	RIG_WAITED_TOLD_NS = 10000000, /* many short calls are told together */
+	RIG_WAITED_REPORTED_NS = 10000000, /* many short calls are reported together */
 	RIG_EVIDENCE_MAX = 4 * 1024 * 1024,
 	RIG_END_SEEN_MS = 500, /* a connection breaks before its process has ended */
 };
@@ -33,11 +33,11 @@ static const char crash_advice[] =
 	"The plugin crashed, and everything else follows from that: plugin-output.txt in the evidence "
 	"holds what it printed, with the trace where there is one.";
 static const char path_advice[] =
-	"The plugin ran and did not call Register on the kubelet.sock that it was given. When it has " KUBELET_STANDARD_PLUGIN_DIR
+	"The plugin ran and did not call Register on this run's kubelet.sock. When it has " KUBELET_STANDARD_PLUGIN_DIR
 	" compiled in, add --private-mounts; else name the directory in its "
-	"command with {plugin-dir}. plugin-output.txt in the evidence holds what it printed.";
+	"command with {plugin-dir}. plugin-output.txt in the evidence holds its output.";
 
-static void tell_waited(struct rig *rig)
+static void report_waited(struct rig *rig)
 {
 	check_add_time(rig->run, REPORT_PHASE_PLUGIN, rig->waited_ns);
 	rig->waited_ns = 0;
@@ -46,8 +46,8 @@ static void tell_waited(struct rig *rig)
 void rig_waited(struct rig *rig, uint64_t start_ns)
 {
 	rig->waited_ns += clock_monotonic_ns() - start_ns;
-	if (rig->waited_ns >= RIG_WAITED_TOLD_NS)
-		tell_waited(rig);
+	if (rig->waited_ns >= RIG_WAITED_REPORTED_NS)
+		report_waited(rig);
 }
 
 bool rig_is_windows(const struct rig *rig)
@@ -55,56 +55,50 @@ bool rig_is_windows(const struct rig *rig)
 	return strcmp(rig->context->node->system.os, "windows") == 0;
 }
 
-/* For the report, while the plugin is there. Under Wine a relay serves its socket. */
-static void tell_plugin(struct rig *rig, const char *resource)
-{
-	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-	struct rpc_channel *channel = plugin != NULL ? kubelet_plugin_channel(plugin) : NULL;
-	bool relayed = rig->context->wine_directory != NULL;
-	if (rig->told++ < RIG_TOLD_MAX)
-		check_add_plugin(rig->run, resource,
-				 channel != NULL && !relayed ? rpc_channel_peer(channel) : 0);
-}
-
 static void on_event(const struct kubelet_event *event, void *user)
 {
 	struct rig *rig = user;
-	bool full = rig->events.size >= RIG_EVIDENCE_MAX;
-	cJSON *json CLEANUP_JSON = !full ? kubelet_event_json(event) : NULL;
-	char *line CLEANUP_FREE = json != NULL ? json_print_compact(json) : NULL;
-	if (line != NULL)
+	if (rig->events.size < RIG_EVIDENCE_MAX) {
+		cJSON *json CLEANUP_JSON = kubelet_event_json(event);
+		char *line CLEANUP_FREE = json_print_compact(json);
 		text_addf(&rig->events, "%s\n", line);
+	}
 	if (event->type == KUBELET_EVENT_DEVICES && rig->on_list != NULL)
 		rig->on_list(event, rig->on_list_user);
-	if (event->type == KUBELET_EVENT_REGISTER_ANSWERED && event->code == RPC_OK)
-		tell_plugin(rig, event->resource);
-}
-
-/* Go says "panic: " or "fatal error: " before the traces of all its goroutines. */
-static void keep_line(struct rig_run *run, const char *line, size_t size)
-{
-	static const char *const crashes[] = {"panic: ", "fatal error: "};
-	if (run->crashed || size == 0)
+	if (event->type != KUBELET_EVENT_REGISTER_ANSWERED || event->code != RPC_OK ||
+	    rig->reported++ >= RIG_REPORTED_MAX)
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
-		run->crashed |= size > strlen(crashes[i]) &&
-				strncmp(line, crashes[i], strlen(crashes[i])) == 0;
-	memcpy(run->said[0], run->crashed ? "" : run->said[1], run->crashed ? 1 : RIG_LINE_MAX);
-	(void)snprintf(run->said[1], RIG_LINE_MAX, "%.*s", (int)size, line);
+
+	/* For the report, while the plugin runs. Under Wine a relay serves its socket. */
+	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, event->resource);
+	struct rpc_channel *channel = plugin != NULL ? kubelet_plugin_channel(plugin) : NULL;
+	bool relayed = rig->context->wine_directory != NULL;
+	check_add_plugin(rig->run, event->resource,
+			 channel != NULL && !relayed ? rpc_channel_peer(channel) : 0);
 }
 
 static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *user)
 {
 	struct rig *rig = user;
+	struct rig_run *run = &rig->run_of_plugin;
 	(void)is_stderr;
-	keep_line(&rig->run_of_plugin, line, size);
+
+	/* Go prints "panic: " or "fatal error: " before the traces of all its goroutines. */
+	static const char *const crashes[] = {"panic: ", "fatal error: "};
+	if (!run->crashed && size != 0) {
+		for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
+			run->crashed |= size > strlen(crashes[i]) &&
+					strncmp(line, crashes[i], strlen(crashes[i])) == 0;
+		(void)snprintf(run->said[0], RIG_LINE_MAX, "%s", run->crashed ? "" : run->said[1]);
+		(void)snprintf(run->said[1], RIG_LINE_MAX, "%.*s", (int)size, line);
+	}
 	if (rig->output.size >= RIG_EVIDENCE_MAX)
 		return;
 	text_append(&rig->output, line, size);
 	text_add(&rig->output, "\n");
 }
 
-/* A plugin that dies on its own ends whatever the check waits for. */
+/* A plugin that dies on its own ends the wait of the check. */
 static void on_plugin_end(struct process *plugin, const struct process_result *result, void *user)
 {
 	struct rig *rig = user;
@@ -121,7 +115,7 @@ static void on_plugin_end(struct process *plugin, const struct process_result *r
 		result->end == PROCESS_SIGNALLED ? "was " : "", description,
 		run->said[1][0] != '\0' ? ", and last printed: " : "", run->said[0],
 		run->said[0][0] != '\0' ? " | " : "", run->said[1], check_row(rig->run)->id);
-	kubelet_interrupt(rig->kubelet, run->end != NULL ? run->end : "the plugin ended");
+	kubelet_interrupt(rig->kubelet, run->end);
 }
 
 static bool has_ended(void *user)
@@ -130,7 +124,7 @@ static bool has_ended(void *user)
 	return rig->run_of_plugin.end != NULL;
 }
 
-/* What to do when the plugin did not do what it should: its end counts more than what came of it. */
+/* The advice for a plugin that failed: its end matters more than the consequences. NULL: the row's. */
 static const char *advice_for(const struct rig *rig)
 {
 	bool registered = kubelet_registration_count(rig->kubelet) > rig->first_registration;
@@ -156,39 +150,11 @@ int rig_explain(struct rig *rig, int rc, struct error *err)
 	return harm != NULL ? error_wrap(err, rc, "the plugin %s kubelet.sock", harm) : rc;
 }
 
-/* What it does to the node's other plugins, whatever the check is about. Where the directory is a live
- * kubelet's, that kubelet may have done it. */
-static void expect_no_harm(struct rig *rig)
-{
-	const char *harm = rig->kubelet != NULL ? kubelet_socket_harm(rig->kubelet) : NULL;
-	if (harm != NULL && rig->context->attach_directory != NULL)
-		check_note(rig->run, "kubelet.sock was %s during the check", harm);
-	else if (harm != NULL)
-		(void)check_expect(rig->run, false, "kubelet.sock", "left to the kubelet",
-				   "%s by the plugin; every plugin of the node needs it", harm);
-}
-
 static void keep_text(struct rig *rig, const char *name, struct text *text)
 {
 	if (text->size != 0)
 		check_evidence_text(rig->run, name, text_string(text), text->size);
 	text_free(text);
-}
-
-/* A plugin that names CDI devices has to write Specs, and may leave them: whatever they add to containers is
- * judged there. */
-static void note_specs(struct rig *rig)
-{
-	struct text_list files CLEANUP_TEXT_LIST = {0};
-	if (node_cdi_files(rig->context, &files, NULL) < 0)
-		return;
-	text_each (path, &files) {
-		if (!text_list_has(&rig->cdi_files, path))
-			check_note(rig->run,
-				   "%s was not there before the plugin, and stays: a "
-				   "Spec by which runtimes of the node change containers",
-				   path);
-	}
 }
 
 static void close_rig(void *argument)
@@ -201,10 +167,29 @@ static void close_rig(void *argument)
 		check_note(rig->run, "stopping the plugin: %s", err.text);
 	process_free(rig->plugin);
 	rig_waited(rig, start);
-	tell_waited(rig);
-	note_specs(rig);
-	expect_no_harm(rig);
-	rig_tell_untested(rig);
+	report_waited(rig);
+
+	/* A plugin that names CDI devices must write Specs, and may leave them. */
+	struct text_list files CLEANUP_TEXT_LIST = {0};
+	if (node_cdi_files(rig->context, &files, NULL) == 0) {
+		text_each (path, &files) {
+			if (!text_list_has(&rig->cdi_files, path))
+				check_note(rig->run,
+					   "%s was not there before the plugin, and stays: a "
+					   "Spec by which runtimes of the node change containers",
+					   path);
+		}
+	}
+
+	/* Every plugin of the node needs kubelet.sock. A live kubelet may have removed its own. */
+	const char *harm = rig->kubelet != NULL ? kubelet_socket_harm(rig->kubelet) : NULL;
+	if (harm != NULL && rig->context->attach_directory != NULL)
+		check_note(rig->run, "kubelet.sock was %s during the check", harm);
+	else if (harm != NULL)
+		(void)check_expect(rig->run, false, "kubelet.sock", "left to the kubelet",
+				   "%s by the plugin; every plugin of the node needs it", harm);
+	rig_note_untested(rig);
+
 	kubelet_free(rig->kubelet);
 	if (loop_drain(&rig->loop, RIG_DRAIN_MS, &err) < 0)
 		check_note(rig->run, "clean-up: %s", err.text);
@@ -219,36 +204,30 @@ static void close_rig(void *argument)
 	free(rig);
 }
 
-static int make_kubelet(struct rig *rig, struct error *err)
-{
-	struct kubelet_options options = {
-		.plugin_dir = check_path(rig->run, "dp"),
-		.os = rig_is_windows(rig) ? KUBELET_OS_WINDOWS : KUBELET_OS_LINUX,
-		.seed = 1,
-		.on_event = on_event,
-		.user = rig,
-	};
-	if (rig->context->attach_directory != NULL) {
-		options.plugin_dir = rig->context->attach_directory;
-		options.take_over = true;
-	}
-	int rc = kubelet_profile_parse(rig->context->kubelet_profile, &options.profile, err);
-	return rc == 0 ? kubelet_new(&rig->loop, &options, &rig->kubelet, err) : rc;
-}
-
 struct rig *rig_with_kubelet(struct check_run *run)
 {
-	struct rig *rig = calloc(1, sizeof(*rig));
+	struct rig *rig = memory_allocate(1, sizeof(*rig));
 	struct error err = {0};
-	int rc = rig != NULL ? loop_open(&rig->loop, &err) : error_memory(&err);
-	if (!check_works(run, rc, NULL, &err)) {
+	if (!check_works(run, loop_open(&rig->loop, &err), NULL, &err)) {
 		free(rig);
 		return NULL;
 	}
 	rig->run = run;
 	rig->context = check_context(run);
 	check_defer(run, close_rig, rig);
-	rc = make_kubelet(rig, &err);
+
+	const char *attached = rig->context->attach_directory;
+	struct kubelet_options options = {
+		.plugin_dir = attached != NULL ? attached : check_path(run, "dp"),
+		.take_over = attached != NULL,
+		.os = rig_is_windows(rig) ? KUBELET_OS_WINDOWS : KUBELET_OS_LINUX,
+		.seed = 1,
+		.on_event = on_event,
+		.user = rig,
+	};
+	int rc = kubelet_profile_parse(rig->context->kubelet_profile, &options.profile, &err);
+	if (rc == 0)
+		rc = kubelet_new(&rig->loop, &options, &rig->kubelet, &err);
 	if (rc == 0)
 		rc = node_cdi_files(rig->context, &rig->cdi_files, &err);
 	if (rc == 0)
@@ -295,7 +274,7 @@ bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms)
 		rc = plugin_process_wait(&rig->loop, rig->plugin,
 					 context_wait_ms(rig->context, timeout_ms), &err);
 	rig_waited(rig, start);
-	/* Its death was wanted: waits may go on. */
+	/* The end was asked for: it does not end waits. */
 	kubelet_interrupt(rig->kubelet, NULL);
 	return rc == 0;
 }
@@ -320,7 +299,7 @@ uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms)
 	bool ended = has_ended(rig);
 	loop_run_for(&rig->loop, duration_ms);
 	check_add_time(rig->run, REPORT_PHASE_WAIT, duration_ms * 1000000);
-	/* Over a restart of the kubelet it may end: its supervisor starts it again. */
+	/* It may end because of a kubelet's restart: its supervisor starts it again. */
 	if (!ended && has_ended(rig) && !text_starts_with(check_row(rig->run)->id, "restart.")) {
 		check_advise(rig->run, advice_for(rig));
 		(void)check_expect(rig->run, false, "the plugin", "still running", "%s",
@@ -337,42 +316,19 @@ int rig_descriptors(const struct rig *rig)
 	if (rig->plugin == NULL || process_id(rig->plugin) == 0)
 		return -1;
 	char *path CLEANUP_FREE = text_format("/proc/%d/fd", process_id(rig->plugin));
-	if (path == NULL || file_list(path, &names, NULL) < 0)
-		return -1;
-	return (int)names.count;
+	return file_list(path, &names, NULL) == 0 ? (int)names.count : -1;
 }
 
 void rig_expect_descriptors(struct rig *rig, int before)
 {
 	int after = before >= 0 ? rig_descriptors(rig) : -1;
 	if (before < 0)
-		check_note(rig->run, "the plugin's open descriptors cannot be told");
+		check_note(rig->run, "the plugin's open descriptors cannot be counted");
 	else if (after < 0 && !process_has_ended(rig->plugin))
-		check_broken(rig->run, "the plugin's open descriptors cannot be told any more");
+		check_broken(rig->run, "the plugin's open descriptors cannot be counted any more");
 	else if (check_expect_is(rig->run, after >= 0, "the plugin", "still running", "ended"))
 		(void)check_expect_at_most(rig->run, "open descriptors of the plugin afterwards",
 					   after, before + RIG_DESCRIPTORS_MORE);
-}
-
-/* Leaves the resources with a healthy device under test: a plugin may offer resources that this
- * node has no device for. */
-static bool leave_out_empty(struct rig *rig)
-{
-	struct text_list all CLEANUP_TEXT_LIST = rig->resources;
-	struct error err = {0};
-	int rc = 0;
-	rig->resources = (struct text_list){0};
-	for (size_t i = 0; rc == 0 && i < all.count; i++) {
-		bool empty = kubelet_resource_status(rig->kubelet, all.items[i]).allocatable == 0;
-		rc = text_list_add(empty ? &rig->left_out : &rig->resources, all.items[i], &err);
-		if (empty)
-			check_note(rig->run, "%s lists no healthy device and is left out",
-				   all.items[i]);
-	}
-	if (check_works(rig->run, rc, NULL, &err) && rig->resources.count == 0)
-		check_unsupported(rig->run, "the plugin lists no healthy device; see "
-					    "list-and-watch.devices-present");
-	return rc == 0 && rig->resources.count != 0;
 }
 
 bool rig_restart_plugin(struct rig *rig, int signal)
@@ -403,7 +359,23 @@ struct rig *rig_listed(struct check_run *run)
 struct rig *rig_ready(struct check_run *run, const char *const *env)
 {
 	struct rig *rig = registered_with(run, env);
-	return rig != NULL && rig_expect_listed(rig) && leave_out_empty(rig) ? rig : NULL;
+	if (rig == NULL || !rig_expect_listed(rig))
+		return NULL;
+
+	/* A plugin may offer resources that this node has no device for. */
+	struct text_list all CLEANUP_TEXT_LIST = rig->resources;
+	rig->resources = (struct text_list){0};
+	text_each (resource, &all) {
+		bool empty = rig_count_healthy(rig, resource) == 0;
+		(void)text_list_add(empty ? &rig->left_out : &rig->resources, resource, NULL);
+		if (empty)
+			check_note(run, "%s lists no healthy device and is left out", resource);
+	}
+	if (rig->resources.count != 0)
+		return rig;
+	check_unsupported(run, "the plugin lists no healthy device; see "
+			       "list-and-watch.devices-present");
+	return NULL;
 }
 
 int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,
@@ -412,7 +384,7 @@ int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, 
 	uint64_t start = clock_monotonic_ns();
 	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), ids, count,
 				       context_wait_ms(rig->context, RIG_CALL_MS), reply, err);
-	/* A refusal is an answer; the end of the plugin is none. */
+	/* A refusal is an answer; the end of the plugin is not. */
 	if (rc == 0 && reply->code == RPC_UNAVAILABLE &&
 	    loop_wait(&rig->loop, has_ended, rig, RIG_END_SEEN_MS, "its end", NULL) == 0)
 		rc = ERROR_REMOTE;
@@ -428,9 +400,8 @@ const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_an
 		       : NULL;
 }
 
-/* Admission and start of the pod's one container. */
-static int run_pod(struct rig *rig, const char *pod, const struct kubelet_limit *limits,
-		   size_t count, struct grant *grant, struct error *err)
+bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limits, size_t count,
+	       struct grant *grant)
 {
 	const struct kubelet_container container = {
 		.pod = pod,
@@ -439,25 +410,20 @@ static int run_pod(struct rig *rig, const char *pod, const struct kubelet_limit 
 		.limit_count = count,
 	};
 	struct kubelet_outcome outcome = {0};
+	struct error err = {0};
+	uint64_t start = clock_monotonic_ns();
 	int rc = kubelet_admit(rig->kubelet, &container, context_wait_ms(rig->context, RIG_CALL_MS),
-			       &outcome, err);
+			       &outcome, &err);
 	if (rc == 0 && outcome.accepted)
 		rc = kubelet_start_container(rig->kubelet, pod, container.name,
 					     context_wait_ms(rig->context, RIG_START_MS), &outcome,
-					     grant, err);
+					     grant, &err);
 	if (rc == 0 && !outcome.accepted)
-		rc = error_set(err, ERROR_REMOTE, "%s: %s", outcome.reason, outcome.message);
+		rc = error_set(&err, ERROR_REMOTE, "%s: %s", outcome.reason, outcome.message);
 	kubelet_outcome_free(&outcome);
-	return rc;
-}
-
-bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limits, size_t count,
-	       struct grant *grant)
-{
-	struct error err = {0};
-	uint64_t start = clock_monotonic_ns();
-	int rc = rig_explain(rig, run_pod(rig, pod, limits, count, grant, &err), &err);
+	rc = rig_explain(rig, rc, &err);
 	rig_waited(rig, start);
+
 	if (rc == 0 && rig->admitted)
 		return true;
 	rig->admitted = rc == 0 || rig->admitted;

@@ -2,10 +2,9 @@
 #pragma once
 
 /*
- * The plugin under test on a fake kubelet, in a check's private folder. Everything that goes wrong
- * here is recorded on the check: a body goes on while these functions return true. The rig is taken
- * down by the check's clean-up, which also keeps the kubelet's events and the plugin's output as
- * evidence.
+ * The plugin under test on a fake kubelet, in a check's private folder. All failures are recorded on the
+ * check: a body continues while these functions return true. The check's clean-up closes the rig, and
+ * keeps the kubelet's events and the plugin's output as evidence.
  */
 
 #include "base/json.h"
@@ -16,8 +15,8 @@
 
 enum {
 	RIG_CALL_MS = 30000,	/* any single call of a plugin: a kubelet has no deadline */
-	RIG_START_MS = 35000,	/* PreStartContainer, to which the kubelet gives 30 s */
-	RIG_END_MS = 30000,	/* the end of the plugin, where that is not what is tested */
+	RIG_START_MS = 35000,	/* PreStartContainer, which has 30 s in a kubelet */
+	RIG_END_MS = 30000,	/* the end of the plugin, where no check is about that */
 	RIG_HEALTHY_MS = 30000, /* devices may be listed, or turn healthy, later */
 	RIG_LINE_MAX = 160,	/* bytes of a plugin's line in a reason */
 };
@@ -27,16 +26,16 @@ struct rig {
 	const struct context *context;
 	uv_loop_t loop;
 	struct kubelet *kubelet;
-	struct process *plugin;	    /* NULL: attached, or not started */
-	struct text_list cdi_files; /* in the folders of CDI Specs when the check began */
-	struct text_list resources; /* under test; complete after rig_settle() */
-	struct text_list left_out;  /* that have no healthy device */
-	cJSON *known; /* {resource: healthy devices}, as this run has seen them so far */
-	struct granted_reader *granted; /* of offer.h, once there was one */
+	struct process *plugin;		/* NULL: attached, or not started */
+	struct text_list cdi_files;	/* in the folders of CDI Specs when the check began */
+	struct text_list resources;	/* under test; complete after rig_settle() */
+	struct text_list left_out;	/* that have no healthy device */
+	cJSON *known;			/* {resource: healthy devices}, seen by this run so far */
+	struct granted_reader *granted; /* for offer.h; NULL until the first offer */
 	size_t first_registration; /* index of the first registration of the plugin's present run */
 	uint64_t started_ms;	   /* clock_monotonic_ms() of that run's start */
 	struct text events;	   /* JSON lines */
-	unsigned told;		   /* registrations that the report was told of */
+	unsigned reported;	   /* registrations in the report */
 	struct text output;	   /* of every run of the plugin */
 	struct rig_run {	   /* the plugin's present run */
 		char said[2][RIG_LINE_MAX]; /* its last two lines, or how a crash was announced */
@@ -45,7 +44,7 @@ struct rig {
 		bool asked; /* to end */
 	} run_of_plugin;
 	bool admitted;	    /* an admission that worked is recorded */
-	uint64_t waited_ns; /* for the plugin, not told to the report yet */
+	uint64_t waited_ns; /* for the plugin, not in the report yet */
 	/* Called with each list of the kubelet's own streams as it comes; may be NULL. */
 	void (*on_list)(const struct kubelet_event *event, void *user);
 	void *on_list_user;
@@ -67,24 +66,23 @@ struct rig *rig_registered(struct check_run *run);
 /* The same, and has listed their devices; those that are known to become healthy are. */
 struct rig *rig_listed(struct check_run *run);
 
-/* As rig_listed(), for what needs devices: resources without a healthy one are left out, with a
- * note. When that is all of them, the check is unsupported: that there are devices is what
- * list-and-watch.devices-present judges. `env` (NULL-ended "NAME=value", or NULL) is added to the
- * plugin's environment. */
+/* As rig_listed(), for checks that need devices: resources without a healthy one are left out, with a
+ * note. When none is left the check is unsupported: list-and-watch.devices-present judges that. `env`
+ * (NULL-ended "NAME=value", or NULL) is added to the plugin's environment. */
 struct rig *rig_ready(struct check_run *run, const char *const *env);
 
 /*
- * One thing of the plugin under test, for the `judge` of a row. Members that a body does not go
- * through are NULL.
+ * One item of the plugin under test, for the `judge` of a row. Members that a body does not walk are
+ * NULL.
  */
 struct rig_item {
 	const char *resource;
 	const struct text_list *ids; /* healthy ones, sorted, each once */
 	const struct kubelet_registration *registration;
 	const struct kubelet_message *list; /* the latest of the resource */
-	const char *id;			    /* the one of them that `answer` is for */
+	const char *id;			    /* the one that `answer` is for */
 	const V1beta1__ContainerAllocateResponse *answer;
-	void *user; /* of who goes through them */
+	void *user; /* of the caller */
 };
 
 /* A body: the row's judge for each resource of a plugin that is ready, with its healthy ids. */
@@ -96,26 +94,23 @@ bool rig_for_each(struct rig *rig, check_judge *judge, void *user);
 /* Starts the plugin; an attached one is expected to notice the kubelet. `env` may be NULL. */
 bool rig_start_plugin(struct rig *rig, const char *const *env);
 
-/* Waits until the plugin's present run has registered: the resource that was asked for, those that
- * the node's devices make the reference plugin offer, or, for another plugin, those that it is
- * known to offer. What a plugin offers is learned in the first check of a run, by watching until
- * nothing new comes. Fills rig->resources; a later run of the plugin is expected to register the
- * same. */
+/* Waits until the plugin's present run has registered: the resource of --resource, those that the
+ * reference plugin offers for the node's devices, or, for another plugin, those that it is known to
+ * offer. The first check of a run learns them, by watching until nothing new comes. Fills
+ * rig->resources; a later run of the plugin must register the same. */
 int rig_settle(struct rig *rig, struct error *err);
 
 /* rig_settle(), recorded. */
 bool rig_expect_registered(struct rig *rig);
 
-/* It was answered, or abandoned, or waits for GetDevicePluginOptions, which has no deadline, for so long that
- * nothing more is expected. */
+/* It was answered, or abandoned, or has waited too long for GetDevicePluginOptions, which has no
+ * deadline. */
 bool rig_attempt_is_over(const struct rig *rig, const struct kubelet_registration *attempt);
 
-/* Waits until each resource that is known to be offered has tried to register, as rig_settle() does
- * for those that did. Nothing is recorded. */
+/* As rig_settle(), but an attempt to register is enough, and nothing is recorded. */
 void rig_settle_attempts(struct rig *rig);
 
-/* Waits for a list of every resource under test, and for the devices that are known to become
- * healthy. */
+/* Waits for a list of every resource under test, and for as many healthy devices as are known. */
 bool rig_expect_listed(struct rig *rig);
 
 /* The first accepted registration of `resource` in the plugin's present run; NULL: none. */
@@ -125,52 +120,52 @@ const struct kubelet_registration *rig_registration(const struct rig *rig, const
 struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource);
 
 /* Waits for a registration with at least index `from` of every resource under test, and judges the
- * time by the requirement of the row. `event` is what should lead to it. */
+ * time by the requirement of the row. `event` names its cause. */
 bool rig_expect_return(struct rig *rig, size_t from, const char *event);
 
-/* kubelet_wait(), whose time is the plugin's. */
+/* kubelet_wait(), whose time is reported as the plugin's. */
 int rig_wait(struct rig *rig, loop_condition *done, void *user, uint64_t timeout_ms,
 	     const char *what, struct error *err);
 
-/* How long to wait for what a requirement limits: never less than that limit. */
+/* The time to wait before a requirement's limit is judged: never less than that limit. */
 uint64_t rig_wait_ms(const struct rig *rig, enum check_requirement requirement);
 
 /* Signals the plugin and waits for its end. True when it ended in time. */
 bool rig_end_plugin(struct rig *rig, int signal, uint64_t timeout_ms);
 
-/* The same where the end is not what is tested, recorded when the plugin does not end. */
+/* The same for checks about something else; a plugin that does not end is recorded. */
 bool rig_stop_plugin(struct rig *rig, int signal);
 
-/* Ends the plugin so, and waits until another run of it has registered, begun in another second.
- * False: recorded. */
+/* Ends the plugin with the signal, and waits until another run of it, begun in another second, has
+ * registered. False: recorded. */
 bool rig_restart_plugin(struct rig *rig, int signal);
 
 /* Waits until the present second of the clock is over: sockets may be named by it, and no pod comes
  * back within the second in which it ended. */
 void rig_leave_second(struct rig *rig);
 
-/* Runs the loop for as long as the check says: a wait that is itself the measurement. In a thorough
- * run `thorough_ms`, which the report tells where the two differ. Returns what it waited. */
+/* Runs the loop for `ms`, in a thorough run for `thorough_ms`: a wait that is itself the measurement. The
+ * report shows the time where the two differ. Returns the time in milliseconds. */
 uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms);
 
-/* Open descriptors of the plugin's process; -1 when that cannot be told. */
+/* Open descriptors of the plugin's process; -1: unknown. */
 int rig_descriptors(const struct rig *rig);
 
-/* The plugin has no more open descriptors than `before`, a few aside. Says nothing when it could
- * not be told before. */
+/* The plugin has no more open descriptors than `before`, except for a few. A `before` of -1 is only
+ * noted. */
 void rig_expect_descriptors(struct rig *rig, int before);
 
-/* Puts the cause in front of the error of something that failed, when the plugin is it: it took kubelet.sock
- * away, or ended by itself, or never registered. With the advice that fits. Returns `rc`. */
+/* Names the plugin as the cause of a failure, with the advice that fits, when it removed kubelet.sock, ended
+ * by itself, or never registered. Returns `rc`. */
 int rig_explain(struct rig *rig, int rc, struct error *err);
 
-/* Notes resources that came too late for the check, and leaves them to the later ones. */
-void rig_tell_untested(struct rig *rig);
+/* Notes resources that came too late for the check; later checks test them. */
+void rig_note_untested(struct rig *rig);
 
 /* Is the node, live or recorded, a Windows node? */
 bool rig_is_windows(const struct rig *rig);
 
-/* Time since `start_ns` was spent waiting for the plugin. */
+/* Reports the time since `start_ns` as spent waiting for the plugin. */
 void rig_waited(struct rig *rig, uint64_t start_ns);
 
 /* Adds the healthy ids of a resource, sorted and each once. False when there is none: recorded. */
@@ -180,17 +175,16 @@ bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *id
 int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,
 		 struct rpc_answer *reply, struct error *err);
 
-/* The first container response of an Allocate, which is all that a kubelet takes; NULL: none. */
+/* The first container response of an Allocate, the only one that a kubelet reads; NULL: none. */
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply);
 
-/* The way of a container as the kubelet goes it: the choice of devices, with GetPreferredAllocation
- * where the kubelet chooses and the plugin offers it, Allocate, PreStartContainer where the plugin
- * requires it, and the merge into what the container is given. `pod` names the container and holds
- * the devices until rig_release(); limits[].ids asks for certain devices. A failure is recorded,
- * and of several admissions the first that worked. False: recorded, and the pod holds nothing.
- * Caller frees the grant. */
+/* Admits a container as the kubelet does: the choice of devices, with GetPreferredAllocation where the
+ * kubelet chooses and the plugin offers it, Allocate, PreStartContainer where the plugin requires it, and
+ * the merge of the answers into the container's grant. `pod` names the container and holds the devices
+ * until rig_release(); limits[].ids asks for certain devices. Records failures, and the first success.
+ * False: recorded, and the pod holds nothing. Caller frees the grant. */
 bool rig_admit(struct rig *rig, const char *pod, const struct kubelet_limit *limits, size_t count,
 	       struct grant *grant);
 
-/* The pod is gone: its devices are free again. */
+/* Removes the pod: its devices are free again. */
 void rig_release(struct rig *rig, const char *pod);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a plugin offers is not known before it has registered, and there is no sign that it has
- * registered all. So the first check of a run watches until nothing new comes, and leaves what it
- * saw to the later ones, which wait for just that: rig->known is {resource: healthy devices}, and
- * resources.json in the run's directory.
+ * A plugin's resources are unknown before it has registered, and no sign marks the last registration.
+ * So the first check of a run watches until nothing new comes, and keeps the result for the later
+ * checks, which wait for exactly that: rig->known is {resource: healthy devices}, and resources.json in
+ * the run's directory.
  */
 #include "conformance/checks/rig_known.h"
 
@@ -11,7 +11,7 @@
 #include "base/file.h"
 
 enum {
-	QUIET_MS = 5000, /* nothing new for so long: the plugin offers what it has */
+	QUIET_MS = 5000, /* without news: the plugin has registered all */
 	LEARN_MAX_MS = 45000,
 	LOOK_MS = 50,
 	KNOWN_MAX = 1024, /* resources */
@@ -52,7 +52,7 @@ void rig_set_known(struct rig *rig, const char *resource, size_t healthy)
 	cJSON *known = cJSON_GetObjectItemCaseSensitive(rig->known, resource);
 	if (known != NULL)
 		(void)cJSON_SetNumberValue(known, (double)healthy);
-	else if (rig->known != NULL && cJSON_GetArraySize(rig->known) < KNOWN_MAX)
+	else if (cJSON_GetArraySize(rig->known) < KNOWN_MAX)
 		(void)cJSON_AddNumberToObject(rig->known, resource, (double)healthy);
 }
 
@@ -73,46 +73,35 @@ bool rig_update_known(struct rig *rig)
 	return news;
 }
 
-/* Resources are known, and none with a healthy device. */
-static bool lacks_devices(const struct rig *rig)
-{
-	json_each (each, rig->known) {
-		if (each->valuedouble > 0)
-			return false;
-	}
-	return cJSON_GetArraySize(rig->known) != 0;
-}
-
-/* Has a resource been tried to be registered that was not before? */
-static bool has_new_attempt(const struct rig *rig, struct text_list *attempted, size_t *seen)
-{
-	bool found = false;
-	for (; *seen < kubelet_registration_count(rig->kubelet); ++*seen) {
-		const char *resource = kubelet_registration_at(rig->kubelet, *seen)->resource;
-		if (resource != NULL && !text_list_has(attempted, resource))
-			found = text_list_add(attempted, resource, NULL) == 0;
-	}
-	return found;
-}
-
 void rig_learn(struct rig *rig)
 {
 	uint64_t quiet_ms = context_limit_ms(rig->context, QUIET_MS);
 	uint64_t healthy_ms = context_limit_ms(rig->context, RIG_HEALTHY_MS);
-	uint64_t start = clock_monotonic_ms();
-	uint64_t news = start;
-	struct text_list attempted CLEANUP_TEXT_LIST = {0};
 	size_t seen = rig->first_registration;
 	if (rig->known != NULL || rig->context->reference_plugin ||
 	    kubelet_registration_count(rig->kubelet) == seen)
 		return;
+
+	struct text_list attempted CLEANUP_TEXT_LIST = {0};
+	uint64_t start = clock_monotonic_ms();
+	uint64_t news = start;
 	while (rig->plugin == NULL || !process_has_ended(rig->plugin)) {
 		uint64_t now = clock_monotonic_ms();
-		bool waits = lacks_devices(rig);
-		if (rig_update_known(rig) || has_new_attempt(rig, &attempted, &seen))
+		bool lacks_devices = cJSON_GetArraySize(rig->known) != 0;
+		json_each (each, rig->known)
+			lacks_devices = lacks_devices && each->valuedouble <= 0;
+		if (rig_update_known(rig))
 			news = now;
+		for (; seen < kubelet_registration_count(rig->kubelet); seen++) {
+			const char *resource =
+				kubelet_registration_at(rig->kubelet, seen)->resource;
+			if (resource == NULL || text_list_has(&attempted, resource))
+				continue;
+			(void)text_list_add(&attempted, resource, NULL);
+			news = now;
+		}
 		if (now - start >= LEARN_MAX_MS ||
-		    (now - news >= quiet_ms && (!waits || now - start >= healthy_ms)))
+		    (now - news >= quiet_ms && (!lacks_devices || now - start >= healthy_ms)))
 			break;
 		loop_run_for(&rig->loop, LOOK_MS);
 	}

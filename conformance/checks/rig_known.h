@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the run's checks have seen of the plugin's resources so far: rig->known. */
+/* The plugin's resources that the run's checks have seen so far: rig->known. */
 
 #include "conformance/checks/rig.h"
 
-/* From what earlier checks left behind, and for the later ones. */
+/* From the file of earlier checks, and for the later ones. */
 void rig_read_known(struct rig *rig);
 void rig_write_known(const struct rig *rig);
 
@@ -16,9 +16,9 @@ size_t rig_count_healthy(const struct rig *rig, const char *resource);
 size_t rig_known_healthy(const struct rig *rig, const char *resource);
 void rig_set_known(struct rig *rig, const char *resource, size_t healthy);
 
-/* Adds what the kubelet knows by now. True when a resource or a healthy device is new. */
+/* Adds the resources that the kubelet knows by now. True when a resource or a healthy device is new. */
 bool rig_update_known(struct rig *rig);
 
 /* Watches, when nothing is known and the plugin has tried to register: until no attempt, resource
- * or healthy device has come for a while. A plugin without a healthy device is given more time. */
+ * or healthy device has come for a while. A plugin without a healthy device gets more time. */
 void rig_learn(struct rig *rig);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which resources of the plugin are under test, and the waits until they are there.
- */
+/* The plugin's resources under test, and the waits for their registration and devices. */
 #include "conformance/checks/rig_known.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
+#include "conformance/checks/granted.h"
 #include "rpc/rpc.h"
 
 #include <string.h>
 
 enum {
 	BACK_OFF_MS = 10000, /* of a kubelet, doubled each time */
-	MISNAMED_MS = 4000,  /* no new attempt for so long: the resource asked for does not exist */
-	STUCK_MS = 5000,     /* GetDevicePluginOptions, within which Register waits for ever */
+	MISNAMED_MS = 4000,  /* without a new attempt: the resource of --resource does not exist */
+	STUCK_MS = 5000,     /* GetDevicePluginOptions, for which Register waits for ever */
 	LOOK_MS = 50,
 };
 
@@ -21,7 +21,7 @@ static void look(void *user)
 	(void)user;
 }
 
-/* kubelet_wait() for what may come true by the clock, too. */
+/* kubelet_wait() for conditions that also depend on the clock. */
 static int poll_until(struct rig *rig, loop_condition *done, void *user, uint64_t timeout_ms,
 		      const char *what, struct error *err)
 {
@@ -47,41 +47,35 @@ uint64_t rig_wait_ms(const struct rig *rig, enum check_requirement requirement)
 	return context_wait_ms(rig->context, requirement_limit_ms(requirement));
 }
 
-/* The resources that the reference plugin offers for the node's devices; its WDDM plugin those
- * that display. */
-static int name_reference_resources(struct rig *rig, struct error *err)
+/* The resources under test that are known before the plugin registers. */
+static void name_resources(struct rig *rig)
 {
-	static const char *const names[2][2] = {
-		{"gpucert.internal/compute", "gpucert.internal/display"},
-		{NULL, "directx.microsoft.com/display"},
-	};
-	bool has[2] = {false, false};
-	int rc = 0;
-	for (size_t i = 0; i < rig->context->node->device_count; i++)
-		has[rig->context->node->devices[i].display] = true;
-	for (int i = 1; rc == 0 && i >= 0; i--) {
-		const char *name = names[rig_is_windows(rig)][i];
-		if (has[i] && name != NULL)
-			rc = text_list_add(&rig->resources, name, err);
-	}
-	return rc;
-}
-
-/* The resources under test as far as they are known before the plugin registers. */
-static int name_resources(struct rig *rig, struct error *err)
-{
-	int rc = 0;
 	if (rig->resources.count != 0)
-		return 0;
-	if (rig->context->resource != NULL)
-		return text_list_add(&rig->resources, rig->context->resource, err);
-	if (rig->context->reference_plugin)
-		return name_reference_resources(rig, err);
-	json_each (each, rig->known) {
-		if (rc == 0)
-			rc = text_list_add(&rig->resources, each->string, err);
+		return;
+	if (rig->context->resource != NULL) {
+		(void)text_list_add(&rig->resources, rig->context->resource, NULL);
+		return;
 	}
-	return rc;
+	if (!rig->context->reference_plugin) {
+		json_each (each, rig->known)
+			(void)text_list_add(&rig->resources, each->string, NULL);
+		return;
+	}
+
+	/* The reference plugin's, by the node's devices; its WDDM plugin offers only displays. */
+	bool compute = false;
+	bool display = false;
+	node_each (device, rig->context->node) {
+		display |= device->display;
+		compute |= !device->display;
+	}
+	if (display)
+		(void)text_list_add(&rig->resources,
+				    rig_is_windows(rig) ? "directx.microsoft.com/display"
+							: "gpucert.internal/display",
+				    NULL);
+	if (compute && !rig_is_windows(rig))
+		(void)text_list_add(&rig->resources, "gpucert.internal/compute", NULL);
 }
 
 bool rig_attempt_is_over(const struct rig *rig, const struct kubelet_registration *attempt)
@@ -148,16 +142,9 @@ static char *attempt_fault(const struct rig *rig, const char *resource)
 	if (last->answered_ms != 0)
 		return text_format("the last attempt was refused: %s", last->message);
 	if (last->options_asked_ms != 0)
-		return strdup(
+		return memory_copy(
 			"Register waits for GetDevicePluginOptions, which the plugin does not answer");
-	return strdup("the kubelet has not reached the plugin's socket yet");
-}
-
-static int explain_missing(const struct rig *rig, const char *missing, struct error *err)
-{
-	char *fault CLEANUP_FREE = attempt_fault(rig, missing);
-	int rc = error_wrap(err, err->code, "%s", missing);
-	return fault != NULL ? error_wrap(err, rc, "%s", fault) : rc;
+	return memory_copy("the kubelet has not reached the plugin's socket yet");
 }
 
 /* Names the resources that the plugin offers in place of the one that was asked for. */
@@ -177,82 +164,71 @@ static int refuse_name(const struct rig *rig, struct error *err)
 			 wanted, text_string(&offered), nearest != NULL ? nearest : "");
 }
 
-static bool is_known_misnamed(const struct rig *rig)
-{
-	return rig->context->resource != NULL && cJSON_GetArraySize(rig->known) != 0 &&
-	       cJSON_GetObjectItemCaseSensitive(rig->known, rig->context->resource) == NULL;
-}
-
-static bool is_any_listed(const struct rig *rig)
-{
-	for (size_t i = rig->first_registration; i < kubelet_registration_count(rig->kubelet);
-	     i++) {
-		const char *resource = kubelet_registration_at(rig->kubelet, i)->resource;
-		if (kubelet_resource_status(rig->kubelet, resource).listed)
-			return true;
-	}
-	return false;
-}
-
-/* The plugin listed the devices of another resource, and for a while has tried to register nothing new. */
+/* Misnamed: the plugin listed the devices of another resource, and for a while has tried to register
+ * nothing new. */
 static bool is_registered_or_misnamed(void *user)
 {
 	struct registered_wait *wait = user;
 	const struct rig *rig = wait->rig;
+	size_t attempts = kubelet_registration_count(rig->kubelet);
 	uint64_t now = clock_monotonic_ms();
 	if (all_are_registered(wait))
 		return true;
 	char *fault CLEANUP_FREE = attempt_fault(rig, wait->missing);
-	if (wait->attempts != kubelet_registration_count(rig->kubelet) || fault != NULL) {
-		wait->attempts = kubelet_registration_count(rig->kubelet);
+	if (wait->attempts != attempts || fault != NULL) {
+		wait->attempts = attempts;
 		wait->news_ms = now;
 	}
-	wait->misnamed = now - wait->news_ms >= context_limit_ms(rig->context, MISNAMED_MS) &&
-			 is_any_listed(rig);
+	bool listed = false;
+	for (size_t i = rig->first_registration; i < attempts && !listed; i++) {
+		const char *resource = kubelet_registration_at(rig->kubelet, i)->resource;
+		listed = kubelet_resource_status(rig->kubelet, resource).listed;
+	}
+	wait->misnamed =
+		listed && now - wait->news_ms >= context_limit_ms(rig->context, MISNAMED_MS);
 	return wait->misnamed;
 }
 
-/* Waits for all resources under test side by side. */
+/* Waits for all resources under test at the same time. */
 static int wait_registered(struct registered_wait *wait, loop_condition *done, uint64_t timeout_ms,
 			   struct error *err)
 {
 	int rc = poll_until(wait->rig, done, wait, timeout_ms, "a registration of each resource",
 			    err);
-	return rc == 0 || wait->missing == NULL ? rc
-						: explain_missing(wait->rig, wait->missing, err);
-}
-
-/* Waits for the resource that was asked for, where that is one. ERROR_NOT_FOUND: the plugin offers others,
- * and later checks need not wait for it. */
-static int wait_named(struct registered_wait *wait, uint64_t timeout_ms, struct error *err)
-{
-	struct rig *rig = wait->rig;
-	if (is_known_misnamed(rig))
-		return refuse_name(rig, err);
-	if (rig->context->resource == NULL)
-		return wait_registered(wait, all_are_registered, timeout_ms, err);
-	int rc = wait_registered(wait, is_registered_or_misnamed, timeout_ms, err);
-	if (rc != 0 || !wait->misnamed)
+	if (rc == 0 || wait->missing == NULL)
 		return rc;
-	(void)rig_update_known(rig);
-	rig_write_known(rig);
-	return refuse_name(rig, err);
+	char *fault CLEANUP_FREE = attempt_fault(wait->rig, wait->missing);
+	rc = error_wrap(err, err->code, "%s", wait->missing);
+	return fault != NULL ? error_wrap(err, rc, "%s", fault) : rc;
 }
 
 static int settle(struct rig *rig, bool refused, struct error *err)
 {
 	struct registered_wait wait = {
 		.rig = rig, .from = rig->first_registration, .refused = refused};
+	const char *wanted = rig->context->resource;
 	uint64_t timeout_ms = rig_wait_ms(rig, CHECK_REG_01);
 	uint64_t start = clock_monotonic_ns();
+	int rc = 0;
 	rig_read_known(rig);
-	int rc = name_resources(rig, err);
-	if (rc == 0 && rig->resources.count != 0)
-		rc = wait_named(&wait, timeout_ms, err);
-	else if (rc == 0 && !refused)
+	name_resources(rig);
+	if (wanted != NULL && cJSON_GetArraySize(rig->known) != 0 &&
+	    cJSON_GetObjectItemCaseSensitive(rig->known, wanted) == NULL) {
+		rc = refuse_name(rig, err);
+	} else if (wanted != NULL) {
+		rc = wait_registered(&wait, is_registered_or_misnamed, timeout_ms, err);
+		if (rc == 0 && wait.misnamed) {
+			(void)rig_update_known(rig);
+			rig_write_known(rig); /* later checks need not wait */
+			rc = refuse_name(rig, err);
+		}
+	} else if (rig->resources.count != 0) {
+		rc = wait_registered(&wait, all_are_registered, timeout_ms, err);
+	} else if (!refused) {
 		rc = kubelet_wait_registration(rig->kubelet, NULL, rig->first_registration, true,
 					       timeout_ms, NULL, err);
-	if (rc == 0 || rig->context->resource == NULL)
+	}
+	if (rc == 0 || wanted == NULL)
 		rig_learn(rig);
 	rig_waited(rig, start);
 	return rc;
@@ -269,7 +245,7 @@ int rig_settle(struct rig *rig, struct error *err)
 void rig_settle_attempts(struct rig *rig)
 {
 	struct error err = {0};
-	(void)settle(rig, true, &err);
+	(void)settle(rig, true, &err); /* which reads err->code */
 }
 
 bool rig_expect_registered(struct rig *rig)
@@ -287,31 +263,29 @@ bool rig_expect_registered(struct rig *rig)
 	return check_expect_ok(rig->run, rc, "the plugin registers", &err);
 }
 
-/* Waits for the resources to come back; a plugin that ends is started again, the second time after
- * the kubelet's pause. */
-static int wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct error *err)
+bool rig_expect_return(struct rig *rig, size_t from, const char *event)
 {
 	struct registered_wait wait = {.rig = rig, .from = from};
-	uint64_t end = clock_monotonic_ms() + timeout_ms;
+	struct error err = {0};
+	uint64_t start = clock_monotonic_ms();
+	uint64_t timeout_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
 	uint64_t pause_ms = 0;
-	int rc = wait_registered(&wait, all_are_registered, timeout_ms, err);
+	int rc = wait_registered(&wait, all_are_registered, timeout_ms, &err);
 	while (rc == ERROR_CANCELLED && rig->supervised && rig->plugin != NULL &&
-	       process_has_ended(rig->plugin) && clock_monotonic_ms() + pause_ms < end) {
+	       process_has_ended(rig->plugin) &&
+	       clock_monotonic_ms() + pause_ms < start + timeout_ms) {
+		/* The kubelet pauses before it starts a container for the second time. */
 		loop_run_for(&rig->loop, pause_ms);
 		pause_ms = pause_ms == 0 ? BACK_OFF_MS : pause_ms * 2;
 		check_note(rig->run, "the plugin ended and was started again, as in a DaemonSet");
-		if (!rig_start_plugin(rig, NULL))
-			return error_set(err, ERROR_CANCELLED, "the plugin could not be started");
-		rc = wait_registered(&wait, all_are_registered, end - clock_monotonic_ms(), err);
+		if (!rig_start_plugin(rig, NULL)) {
+			rc = error_set(&err, ERROR_CANCELLED, "the plugin could not be started");
+			break;
+		}
+		rc = wait_registered(&wait, all_are_registered,
+				     start + timeout_ms - clock_monotonic_ms(), &err);
 	}
-	return rc;
-}
 
-bool rig_expect_return(struct rig *rig, size_t from, const char *event)
-{
-	struct error err = {0};
-	uint64_t start = clock_monotonic_ms();
-	int rc = wait_return(rig, from, rig_wait_ms(rig, check_row(rig->run)->requirement), &err);
 	uint64_t duration_ms = clock_monotonic_ms() - start;
 	rig_waited(rig, clock_monotonic_ns() - duration_ms * 1000000);
 	rc = rig_explain(rig, rc, &err);
@@ -364,54 +338,25 @@ static bool all_are_healthy(void *user)
 	return true;
 }
 
-/* A device may turn unhealthy; one of a stable node does not vanish. */
-static void expect_kept(struct rig *rig, const char *resource)
-{
-	const cJSON *known = cJSON_GetObjectItemCaseSensitive(rig->known, resource);
-	size_t listed = kubelet_resource_status(rig->kubelet, resource).capacity;
-	if (cJSON_IsNumber(known) && (double)listed < known->valuedouble)
-		(void)check_expect(rig->run, false,
-				   check_format(rig->run, "devices of %s", resource),
-				   check_format(rig->run, "%.0f, as before", known->valuedouble),
-				   "%zu", listed);
-}
-
-/* Waits until the devices are healthy that are known to become so. Where they do not, less is
- * expected from now on, and devices that are no longer listed are recorded. */
-static void wait_healthy(struct rig *rig)
-{
-	if (rig_wait(rig, all_are_healthy, rig, context_limit_ms(rig->context, RIG_HEALTHY_MS),
-		     "healthy devices", NULL) != ERROR_TIMEOUT)
-		return;
-	rig_each (resource, rig) {
-		expect_kept(rig, resource);
-		rig_set_known(rig, resource, rig_count_healthy(rig, resource));
-	}
-	rig_write_known(rig);
-}
-
-/* Why a resource has no list: the end of its stream says more than the wait. */
-static int explain_unlisted(const struct rig *rig, const char *unlisted, int rc, struct error *err)
-{
-	const struct kubelet_stream *stream = rig_stream(rig, unlisted);
-	if (rc == 0)
-		rc = error_set(err, ERROR_UNAVAILABLE, "no device list");
-	return stream == NULL || kubelet_stream_state(stream).open
-		       ? error_wrap(err, rc, "%s", unlisted)
-		       : error_wrap(err, rc, "%s: ListAndWatch ended with %s (%s)", unlisted,
-				    rpc_code_name(kubelet_stream_state(stream).code),
-				    kubelet_stream_state(stream).text);
-}
-
 bool rig_expect_listed(struct rig *rig)
 {
 	struct error err = {0};
 	int rc = rig_wait(rig, listing_is_over, rig, context_wait_ms(rig->context, RIG_CALL_MS),
 			  "a device list of each resource", &err);
 	const char *unlisted = first_unlisted(rig);
-	if (unlisted != NULL)
-		rc = explain_unlisted(rig, unlisted, rc, &err);
-	/* A list that is too long is one fault, and has a check of its own. */
+	if (unlisted != NULL) {
+		/* The end of the stream explains more than the wait. */
+		const struct kubelet_stream *stream = rig_stream(rig, unlisted);
+		if (rc == 0)
+			rc = error_set(&err, ERROR_UNAVAILABLE, "no device list");
+		if (stream == NULL || kubelet_stream_state(stream).open)
+			rc = error_wrap(&err, rc, "%s", unlisted);
+		else
+			rc = error_wrap(&err, rc, "%s: ListAndWatch ended with %s (%s)", unlisted,
+					rpc_code_name(kubelet_stream_state(stream).code),
+					kubelet_stream_state(stream).text);
+	}
+	/* Another check judges the length of lists. */
 	if (unlisted != NULL && list_is_too_long(rig, unlisted) &&
 	    check_row(rig->run)->requirement != CHECK_LAW_05) {
 		check_unsupported(rig->run, "%s; see list-and-watch.message-size", err.text);
@@ -420,11 +365,27 @@ bool rig_expect_listed(struct rig *rig)
 	rc = rig_explain(rig, rc, &err);
 	if (!check_expect_ok(rig->run, rc, "the plugin lists its devices", &err))
 		return false;
-	wait_healthy(rig);
+	if (rig_wait(rig, all_are_healthy, rig, context_limit_ms(rig->context, RIG_HEALTHY_MS),
+		     "healthy devices", NULL) != ERROR_TIMEOUT)
+		return true;
+
+	/* Fewer are expected from now on. A device may turn unhealthy; one of a stable node does not
+	 * vanish. */
+	rig_each (resource, rig) {
+		const cJSON *known = cJSON_GetObjectItemCaseSensitive(rig->known, resource);
+		size_t listed = kubelet_resource_status(rig->kubelet, resource).capacity;
+		if (cJSON_IsNumber(known) && (double)listed < known->valuedouble)
+			(void)check_expect(
+				rig->run, false, check_format(rig->run, "devices of %s", resource),
+				check_format(rig->run, "%.0f, as before", known->valuedouble),
+				"%zu", listed);
+		rig_set_known(rig, resource, rig_count_healthy(rig, resource));
+	}
+	rig_write_known(rig);
 	return true;
 }
 
-void rig_tell_untested(struct rig *rig)
+void rig_note_untested(struct rig *rig)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	if (rig->resources.count == 0 || rig->context->reference_plugin ||
@@ -443,21 +404,18 @@ bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *id
 {
 	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
 	struct text_list healthy CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && list != NULL && i < list->count; i++) {
+	for (size_t i = 0; list != NULL && i < list->count; i++) {
 		if (kubelet_device_is_healthy(&list->items[i]))
-			rc = text_list_add(&healthy, list->items[i].id, &err);
+			(void)text_list_add(&healthy, list->items[i].id, NULL);
 	}
 	text_list_sort(&healthy);
 	/* An id that was sent twice is one device for the kubelet. */
-	for (size_t i = 0; rc == 0 && i < healthy.count; i++) {
+	for (size_t i = 0; i < healthy.count; i++) {
 		if (i == 0 || strcmp(healthy.items[i], healthy.items[i - 1]) != 0)
-			rc = text_list_add(ids, healthy.items[i], &err);
+			(void)text_list_add(ids, healthy.items[i], NULL);
 	}
-	return check_works(rig->run, rc, NULL, &err) &&
-	       (healthy.count != 0 || check_expect(rig->run, false, "healthy devices",
-						   "at least one", "none of %s", resource));
+	return healthy.count != 0 || check_expect(rig->run, false, "healthy devices",
+						  "at least one", "none of %s", resource);
 }
 
 bool rig_for_each(struct rig *rig, check_judge *judge, void *user)

@@ -61,13 +61,6 @@ static bool differs(const cJSON *one, const cJSON *other, const char *pointer)
 	return first != second && !cJSON_Compare(first, second, true);
 }
 
-/* A driver lists a device once; another driver may list it again. */
-static bool is_by_another_driver(const cJSON *one, const cJSON *other)
-{
-	return differs(one, other, "/platform") || differs(one, other, "/driver/idName") ||
-	       differs(one, other, "/driverUuid");
-}
-
 /* Parts of one device (tiles, partitions) have its address and UUIDs of their own. */
 static bool is_another(const cJSON *one, const cJSON *other, bool parts)
 {
@@ -85,7 +78,9 @@ static bool is_another(const cJSON *one, const cJSON *other, bool parts)
 		if (first >= 0 && second >= 0 && first != second)
 			return true;
 	}
-	return !is_by_another_driver(one, other);
+	/* A driver lists a device once; another driver may list it again. */
+	return !differs(one, other, "/platform") && !differs(one, other, "/driver/idName") &&
+	       !differs(one, other, "/driverUuid");
 }
 
 /* The most entries from `first` on that are known to be devices of their own. */

@@ -2,7 +2,7 @@
 #include "conformance/checks/stage.h"
 
 #include "base/clock.h"
-#include "base/path.h"
+#include "base/memory.h"
 #include "conformance/checks/authenticity.h"
 #include "conformance/checks/every_container.h"
 #include "conformance/checks/node_cdi.h"
@@ -20,7 +20,7 @@ struct probe {
 	struct probe *next;
 	struct launch *launch;
 	struct document_launch identity;
-	struct container_view view; /* pid 0: the container was not looked at */
+	struct container_view view; /* pid 0: the container was not inspected */
 	struct prediction prediction;
 	const char *opens; /* a device node in the container; NULL: none that is known */
 	cJSON *document;
@@ -38,10 +38,10 @@ struct stage {
 	struct cri *cri;
 	struct launcher *launcher;
 	struct wine_node wine; /* directory NULL: no Wine node */
-	struct facts facts;    /* untold: nothing is predicted */
+	struct facts facts;    /* with `untold`, nothing is predicted */
 	struct probe *probes;
 	const char *handler; /* NULL: the runtime's own */
-	size_t count;	     /* of launches so far: tells the names of containers apart */
+	size_t count;	     /* launches so far, for unique names of containers */
 };
 
 static void close_stage(void *argument)
@@ -69,8 +69,8 @@ static void close_stage(void *argument)
 	free(stage);
 }
 
-/* Launching and waiting, split into the runtime's part and the probe's. Spans follow one another,
- * so what runs side by side is counted once. */
+/* The time of launching and waiting, split into the runtime's part and the probe's. Spans do not
+ * overlap, so probes that run at the same time are counted once. */
 struct span {
 	uint64_t start_ns;
 	uint64_t cri_ms;
@@ -95,32 +95,6 @@ static void span_end(struct stage *stage, const struct span *span)
 	check_add_time(stage->run, REPORT_PHASE_PROBE, whole_ns - cri_ns);
 }
 
-static int make_launcher(struct stage *stage, size_t handler, struct error *err)
-{
-	const struct context *context = stage->context;
-	int rc = 0;
-	if (strcmp(context->launcher, "process") == 0)
-		return launcher_process_new(stage->loop, NULL, &stage->launcher, err);
-	if (OFFERS_WINE_NODE && context->wine_directory != NULL)
-		rc = wine_node_open(context->wine_directory, &stage->wine, err);
-	if (rc == 0)
-		rc = cri_open(stage->loop, context->cri_address, &stage->cri, err);
-	if (rc != 0)
-		return rc;
-	return launcher_containerd_new(
-		&(struct launcher_containerd_options){
-			.cri = stage->cri,
-			.image = context->probe_image,
-			.log_directory = check_path(stage->run, "logs"),
-			.cgroup_parent = context->cgroup_parent,
-			.system = launch_host,
-			.runtime_handler = context_handler(context, handler),
-			.run_id = context->run_id,
-			.check_id = check_row(stage->run)->id,
-		},
-		&stage->launcher, err);
-}
-
 struct stage *stage_open(struct check_run *run, uv_loop_t *loop)
 {
 	return stage_open_handler(run, loop, 0);
@@ -128,140 +102,92 @@ struct stage *stage_open(struct check_run *run, uv_loop_t *loop)
 
 struct stage *stage_open_handler(struct check_run *run, uv_loop_t *loop, size_t handler)
 {
-	struct stage *stage = calloc(1, sizeof(*stage));
+	struct stage *stage = memory_allocate(1, sizeof(*stage));
+	const struct context *context = check_context(run);
 	struct error err = {0};
-	int rc = stage != NULL ? 0 : error_memory(&err);
-	if (rc == 0 && loop == NULL)
-		rc = loop_open(&stage->own_loop, &err);
-	if (!check_works(run, rc, NULL, &err)) {
+	if (loop == NULL && !check_works(run, loop_open(&stage->own_loop, &err), NULL, &err)) {
 		free(stage);
 		return NULL;
 	}
 	stage->run = run;
-	stage->context = check_context(run);
-	stage->handler = context_handler(stage->context, handler);
+	stage->context = context;
+	stage->handler = context_handler(context, handler);
 	stage->loop = loop != NULL ? loop : &stage->own_loop;
 	check_defer(run, close_stage, stage);
-	rc = facts_read(stage->context->run_directory, &stage->facts, &err);
+	int rc = facts_read(context->run_directory, &stage->facts, &err);
 	if (!check_works(run, rc, NULL, &err))
 		return NULL;
-	return check_works(run, make_launcher(stage, handler, &err), "container runtime", &err)
-		       ? stage
-		       : NULL;
+
+	if (strcmp(context->launcher, "process") == 0) {
+		rc = launcher_process_new(stage->loop, NULL, &stage->launcher, &err);
+		return check_works(run, rc, "container runtime", &err) ? stage : NULL;
+	}
+	if (OFFERS_WINE_NODE && context->wine_directory != NULL)
+		rc = wine_node_open(context->wine_directory, &stage->wine, &err);
+	if (rc == 0)
+		rc = cri_open(stage->loop, context->cri_address, &stage->cri, &err);
+	const struct launcher_containerd_options options = {
+		.cri = stage->cri,
+		.image = context->probe_image,
+		.log_directory = check_path(run, "logs"),
+		.cgroup_parent = context->cgroup_parent,
+		.system = launch_host,
+		.runtime_handler = stage->handler,
+		.run_id = context->run_id,
+		.check_id = check_row(run)->id,
+	};
+	if (rc == 0)
+		rc = launcher_containerd_new(&options, &stage->launcher, &err);
+	return check_works(run, rc, "container runtime", &err) ? stage : NULL;
 }
 
-/* On the Wine node, as the Linux container that plays the Windows one. What cannot be translated
- * could not be applied on Windows either: the plugin's failure. */
-static int launch_translated(struct stage *stage, const struct launch_spec *spec,
-			     struct launch **out, bool *refused, struct error *err)
-{
-	struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
-	int rc = wine_translate(&stage->wine, spec, &translation, err);
-	*refused = rc == ERROR_ARGUMENT || rc == ERROR_NOT_FOUND;
-	return rc == 0 ? launch_start(stage->launcher, &translation.spec, out, err) : rc;
-}
-
-/* A Linux container with the run's own kind of probes can be looked at. */
+/* Probes are held, and their containers inspected, in Linux containers with the run's own probes. */
 static bool holds_probes(const struct stage *stage)
 {
 	return stage->cri != NULL && stage->wine.directory == NULL && OFFERS_INSPECTION;
 }
 
-/* The command with the words that bind the document to this launch. */
-static int make_command(const struct stage *stage, const char *const *command,
-			const struct document_launch *identity, struct text_list *words,
-			struct error *err)
+/* Waits until the probe is held, judges its container, and lets the probe continue if it is the image's own.
+ * True also for a probe that ended before it was held, which stage_finish() judges. False: recorded. */
+static bool let_go(struct stage *stage, struct probe *probe, const struct grant *grant)
 {
-	int rc = 0;
-	for (const char *const *word = command; rc == 0 && *word != NULL; word++)
-		rc = text_list_add(words, *word, err);
-	if (rc == 0)
-		rc = text_list_add(words, holds_probes(stage) ? "--launch" : "--nonce", err);
-	if (rc == 0)
-		rc = text_list_add(words, holds_probes(stage) ? LAUNCH_HOLD_PATH : identity->nonce,
-				   err);
-	return rc == 0 && !holds_probes(stage) && strcmp(command[0], "probe-visibility") != 0
-		       ? text_list_addf(words, err, "--seed=%lu", (unsigned long)identity->seed)
-		       : rc;
-}
-
-/* Waits until the probe is held. *pid 0: it ended before, which launch_wait() tells, or its process
- * is not known, which is recorded as unsupported. False: recorded. */
-static bool wait_held(struct stage *stage, struct probe *probe, int64_t *pid)
-{
+	struct error err = {0};
+	int64_t pid = 0;
 	struct span span = span_begin(stage);
-	struct error err = {0};
-	int rc = launch_wait_held(probe->launch, pid, &err);
+	int rc = launch_wait_held(probe->launch, &pid, &err);
 	span_end(stage, &span);
-	probe->early = rc == 0 && *pid == 0;
-	if (rc != ERROR_UNSUPPORTED)
-		return check_works(stage->run, rc, probe->label, &err);
-	check_unsupported(stage->run, "%s: that the image's own probe runs is not proven: %s",
-			  probe->label, err.text);
-	return true;
-}
+	probe->early = rc == 0 && pid == 0;
+	if (rc == ERROR_UNSUPPORTED)
+		check_unsupported(stage->run,
+				  "%s: that the image's own probe runs is not proven: %s",
+				  probe->label, err.text);
+	else if (!check_works(stage->run, rc, probe->label, &err))
+		return false;
 
-/* False: recorded. */
-static bool plant(struct stage *stage, struct probe *probe)
-{
-	struct error err = {0};
-	int rc = OFFERS_INSPECTION && probe->plants && probe->view.pid != 0
-			 ? container_plant_nodes(&probe->view, &err)
-			 : 0;
-	return check_works(stage->run, rc, probe->label, &err);
-}
-
-/* Whatever the check is about. What the harness itself gives to see whether it can be opened is no answer. */
-static void judge_container(struct stage *stage, const struct probe *probe,
-			    const struct grant *grant)
-{
+	bool own = pid == 0 || authenticity_expect(stage->run, probe->label, probe->identity.probe,
+						   grant, pid, &probe->view);
+	/* Every container is judged, but for one that the harness itself hands a node to open. */
 	if (OFFERS_INSPECTION && probe->view.pid != 0 && probe->opens == NULL)
 		every_container_judge(stage->run, probe->label, stage->handler,
 				      probe->bare ? NULL : grant, &probe->view);
-}
-
-/* Lets a probe go on that is what it should be; false: recorded. */
-static bool let_go(struct stage *stage, struct probe *probe, const struct grant *grant)
-{
+	if (!own)
+		return false;
+	if (OFFERS_INSPECTION && probe->view.pid != 0 && probe->plants) {
+		rc = container_plant_nodes(&probe->view, &err);
+		if (!check_works(stage->run, rc, probe->label, &err))
+			return false;
+	}
 	const char *line = check_format(stage->run, "%s %lu", probe->identity.nonce,
 					(unsigned long)probe->identity.seed);
-	struct error err = {0};
-	int64_t pid = 0;
-	if (!wait_held(stage, probe, &pid))
-		return false;
-	bool own = pid == 0 || authenticity_expect(stage->run, probe->label, probe->identity.probe,
-						   grant, pid, &probe->view);
-	judge_container(stage, probe, grant);
-	return own && plant(stage, probe) &&
-	       check_works(stage->run, launch_release(probe->launch, line, &err), probe->label,
-			   &err);
+	rc = launch_release(probe->launch, line, &err);
+	return check_works(stage->run, rc, probe->label, &err);
 }
 
-/* False: recorded. */
-static bool launch_probe(struct stage *stage, struct probe *probe, const struct launch_spec *spec)
-{
-	struct error err = {0};
-	bool refused = false;
-	struct span span = span_begin(stage);
-	int rc = OFFERS_WINE_NODE && stage->wine.directory != NULL
-			 ? launch_translated(stage, spec, &probe->launch, &refused, &err)
-			 : launch_start(stage->launcher, spec, &probe->launch, &err);
-	span_end(stage, &span);
-	return refused ? check_expect(stage->run, false, probe->label, "can be applied", "%s",
-				      err.text)
-		       : check_works(stage->run, rc, probe->label, &err);
-}
-
-/* Must it work all the same? */
-static bool is_claimed(const struct check *check)
-{
-	return check->needs.api != NULL || check->requirement == CHECK_ENV_02;
-}
-
-/* Records what keeps a launch from being made. */
+/* False: recorded, with the rule that the launch cannot work by. */
 static bool may_launch(struct stage *stage, struct probe *probe, const struct grant *grant)
 {
 	struct prediction *prediction = &probe->prediction;
+	const struct check *check = check_row(stage->run);
 	if (stage->facts.untold[0] != '\0')
 		return true;
 	if (!prediction_make(stage->run, &stage->facts, probe->identity.probe, probe->opens, grant,
@@ -270,11 +196,12 @@ static bool may_launch(struct stage *stage, struct probe *probe, const struct gr
 	if (prediction->verdict != COMPAT_CANNOT_WORK || stage->context->launch_anyway ||
 	    probe->opens != NULL)
 		return true;
+
 	prediction_record(stage->run, prediction, PREDICTION_NOT_LAUNCHED, "");
 	const char *why = check_format(stage->run, "%s: %s", prediction->worst->rule,
 				       prediction->worst->reason);
-	if (is_claimed(check_row(stage->run)) &&
-	    !text_equal(prediction->worst->rule, COMPAT_IMAGE_DRIVER))
+	bool must_work = check->needs.api != NULL || check->requirement == CHECK_ENV_02;
+	if (must_work && !text_equal(prediction->worst->rule, COMPAT_IMAGE_DRIVER))
 		(void)check_expect(stage->run, false, probe->label, "can work", "%s", why);
 	else
 		check_unsupported(stage->run, "%s: cannot work: %s (--launch-anyway tries it)",
@@ -282,61 +209,80 @@ static bool may_launch(struct stage *stage, struct probe *probe, const struct gr
 	return false;
 }
 
-/* What the runtime makes of CDI devices is judged as if the answer had said so. False: recorded. */
+/* False: recorded. */
 static bool start_probe(struct stage *stage, struct probe *probe, const struct launch_spec *spec)
 {
+	/* The edits of CDI devices are judged as if they were in the answer. */
 	struct grant edited CLEANUP_GRANT = {0};
+	const struct grant *applied = &spec->grant;
 	struct error err = {0};
-	bool cdi = grant_names_cdi(&spec->grant);
-	const struct grant *applied = cdi ? &edited : &spec->grant;
-	int rc = cdi ? node_cdi_apply(stage->context, &spec->grant, &edited, &err) : 0;
-	return check_works(stage->run, rc, probe->label, &err) &&
-	       may_launch(stage, probe, applied) &&
-	       authenticity_expect_answer(stage->run, probe->label, applied) &&
-	       launch_probe(stage, probe, spec) &&
-	       (!OFFERS_INSPECTION || !spec->hold || let_go(stage, probe, applied));
+	if (grant_names_cdi(&spec->grant)) {
+		int rc = node_cdi_apply(stage->context, &spec->grant, &edited, &err);
+		if (!check_works(stage->run, rc, probe->label, &err))
+			return false;
+		applied = &edited;
+	}
+	if (!may_launch(stage, probe, applied) ||
+	    !authenticity_expect_answer(stage->run, probe->label, applied))
+		return false;
+
+	struct span span = span_begin(stage);
+	bool refused = false;
+	int rc = 0;
+	if (OFFERS_WINE_NODE && stage->wine.directory != NULL) {
+		/* A grant that cannot be translated could not be applied on Windows either: the
+		 * plugin's failure. */
+		struct wine_translation translation CLEANUP_WINE_TRANSLATION = {0};
+		rc = wine_translate(&stage->wine, spec, &translation, &err);
+		refused = rc == ERROR_ARGUMENT || rc == ERROR_NOT_FOUND;
+		if (rc == 0)
+			rc = launch_start(stage->launcher, &translation.spec, &probe->launch, &err);
+	} else {
+		rc = launch_start(stage->launcher, spec, &probe->launch, &err);
+	}
+	span_end(stage, &span);
+	if (refused)
+		return check_expect(stage->run, false, probe->label, "can be applied", "%s",
+				    err.text);
+	if (!check_works(stage->run, rc, probe->label, &err))
+		return false;
+	return !OFFERS_INSPECTION || !spec->hold || let_go(stage, probe, applied);
 }
 
 static struct probe *start(struct stage *stage, const char *label, const char *const *command,
 			   const struct grant *grant, bool plants, const char *opens)
 {
-	struct probe *probe = calloc(1, sizeof(*probe));
-	struct text_list words CLEANUP_TEXT_LIST = {0};
+	struct probe *probe = memory_allocate(1, sizeof(*probe));
+	probe->label = check_format(stage->run, "%s", label);
+	probe->plants = plants;
+	probe->bare = grant == NULL;
+	probe->opens = opens;
+	probe->next = stage->probes;
+	stage->probes = probe;
+
 	struct launch_spec spec = {
 		.name = check_format(stage->run, "%s-%zu", command[0], stage->count++),
 		.hold = holds_probes(stage),
 		.timeout_ms = context_limit_ms(stage->context, PROBE_TIMEOUT_MS),
 	};
 	struct error err = {0};
-	int rc = probe != NULL ? 0 : error_memory(&err);
-	if (rc == 0) {
-		probe->label = check_format(stage->run, "%s", label);
-		probe->plants = plants;
-		probe->bare = grant == NULL;
-		probe->opens = opens;
-		probe->next = stage->probes;
-		stage->probes = probe;
-		rc = document_new_launch(command[0], &probe->identity, &err);
-	}
-	if (rc == 0)
-		rc = make_command(stage, command, &probe->identity, &words, &err);
+	int rc = document_new_launch(command[0], &probe->identity, &err);
 	if (!check_works(stage->run, rc, label, &err))
 		return NULL;
+
+	/* Further words bind the document to this launch. */
+	struct text_list words CLEANUP_TEXT_LIST = {0};
+	for (const char *const *word = command; *word != NULL; word++)
+		(void)text_list_add(&words, *word, NULL);
+	(void)text_list_add(&words, spec.hold ? "--launch" : "--nonce", NULL);
+	(void)text_list_add(&words, spec.hold ? LAUNCH_HOLD_PATH : probe->identity.nonce, NULL);
+	if (!spec.hold && strcmp(command[0], "probe-visibility") != 0)
+		(void)text_list_addf(&words, NULL, "--seed=%lu",
+				     (unsigned long)probe->identity.seed);
+	spec.command = (const char *const *)words.items;
 	if (grant != NULL)
 		spec.grant = *grant;
-	spec.command = (const char *const *)words.items;
 	return start_probe(stage, probe, &spec) ? probe : NULL;
-}
-
-static void keep_output(struct stage *stage, const struct probe *probe,
-			const struct launch_result *result)
-{
-	if (result->err.size != 0)
-		check_evidence_text(stage->run,
-				    check_format(stage->run, "%s.stderr.txt", probe->label),
-				    text_string(&result->err), result->err.size);
-	for (size_t i = 0; i < result->notes.count; i++)
-		check_note(stage->run, "%s: %s", probe->label, result->notes.items[i]);
 }
 
 /* Waits for its end, or with `kill` ends it. NULL: recorded. */
@@ -348,8 +294,14 @@ static const struct launch_result *wait_end(struct stage *stage, struct probe *p
 	span_end(stage, &span);
 	if (!check_works(stage->run, rc, probe->label, &err))
 		return NULL;
-	keep_output(stage, probe, launch_result(probe->launch));
-	return launch_result(probe->launch);
+	const struct launch_result *result = launch_result(probe->launch);
+	if (result->err.size != 0)
+		check_evidence_text(stage->run,
+				    check_format(stage->run, "%s.stderr.txt", probe->label),
+				    text_string(&result->err), result->err.size);
+	text_each (note, &result->notes)
+		check_note(stage->run, "%s: %s", probe->label, note);
+	return result;
 }
 
 /* The first container with a grant is compared with one that has none. */
@@ -386,61 +338,58 @@ struct probe *stage_start_opening(struct stage *stage, const char *label, const 
 	return start(stage, label, command, grant, false, node);
 }
 
-static const cJSON *read_document(struct stage *stage, struct probe *probe,
-				  const struct launch_result *result)
-{
-	struct error err = {0};
-	int rc = json_parse(text_string(&result->out), result->out.size, &probe->document, &err);
-	if (!check_expect_ok(stage->run, rc, "the probe's document", &err)) {
-		check_evidence_text(stage->run, "probe-stdout.txt", text_string(&result->out),
-				    result->out.size);
-		return NULL;
-	}
-	check_evidence_json(stage->run, check_format(stage->run, "%s.json", probe->label),
-			    probe->document);
-	return document_expect_launch(stage->run, probe->label, probe->document, &probe->identity)
-		       ? probe->document
-		       : NULL;
-}
-
 const struct container_view *probe_view(const struct probe *probe)
 {
 	return probe->view.pid != 0 ? &probe->view : NULL;
 }
 
+/* The document of a probe that ended well; NULL: recorded. */
 static const cJSON *finish(struct stage *stage, struct probe *probe,
 			   const struct launch_result *result)
 {
+	struct check_run *run = stage->run;
 	char description[512] = "";
 	launch_describe(result, description, sizeof(description));
 	/* A runtime that cannot begin a container proves nothing about the plugin; it fails the check
 	 * that is about it. */
-	if (result->end == LAUNCH_LOST || (result->end == LAUNCH_NO_SANDBOX &&
-					   check_row(stage->run)->requirement != CHECK_ENV_02)) {
-		check_broken(stage->run, "%s: %s", probe->label, description);
+	if (result->end == LAUNCH_LOST ||
+	    (result->end == LAUNCH_NO_SANDBOX && check_row(run)->requirement != CHECK_ENV_02)) {
+		check_broken(run, "%s: %s", probe->label, description);
 		return NULL;
 	}
 	if (result->end == LAUNCH_IGNORED) {
-		check_unsupported(stage->run, "%s: %s", probe->label, result->reason);
+		check_unsupported(run, "%s: %s", probe->label, result->reason);
 		return NULL;
 	}
-	if (!check_expect(stage->run, result->end == LAUNCH_EXITED && result->code == 0,
-			  probe->label, "exited with code 0", "%s", description))
+	if (!check_expect(run, result->end == LAUNCH_EXITED && result->code == 0, probe->label,
+			  "exited with code 0", "%s", description))
 		return NULL;
 	if (probe->early) {
-		(void)check_expect(stage->run, false, probe->label, "waits for its launch",
-				   "ended before it could be looked at");
+		(void)check_expect(run, false, probe->label, "waits for its launch",
+				   "ended before it could be inspected");
 		return NULL;
 	}
-	return read_document(stage, probe, result);
+
+	struct error err = {0};
+	int rc = json_parse(text_string(&result->out), result->out.size, &probe->document, &err);
+	if (!check_expect_ok(run, rc, "the probe's document", &err)) {
+		check_evidence_text(run, "probe-stdout.txt", text_string(&result->out),
+				    result->out.size);
+		return NULL;
+	}
+	check_evidence_json(run, check_format(run, "%s.json", probe->label), probe->document);
+	if (!document_expect_launch(run, probe->label, probe->document, &probe->identity))
+		return NULL;
+	return probe->document;
 }
 
 const cJSON *stage_finish(struct stage *stage, struct probe *probe)
 {
 	const struct launch_result *result = wait_end(stage, probe, false);
-	const cJSON *document = result != NULL ? finish(stage, probe, result) : NULL;
-	if (result != NULL)
-		prediction_record_end(stage->run, &probe->prediction, result, document);
+	if (result == NULL)
+		return NULL;
+	const cJSON *document = finish(stage, probe, result);
+	prediction_record_end(stage->run, &probe->prediction, result, document);
 	return document;
 }
 
@@ -459,7 +408,7 @@ bool stage_can_pause(struct stage *stage)
 	return holds_probes(stage);
 }
 
-/* *pid stays 0 when it ended before. False: recorded. */
+/* *pid stays 0 when it has ended before. False: recorded. */
 static bool wait_paused(struct stage *stage, struct probe *probe, int64_t *pid)
 {
 	struct span span = span_begin(stage);
@@ -482,21 +431,6 @@ void stage_resume(struct stage *stage, struct probe *probe)
 			  &err);
 }
 
-/* Of a process that is gone, or cannot be seen from here, nothing is seen. */
-static void inspect_working(struct stage *stage, struct probe *probe, struct container_view *view)
-{
-	const char *digests = check_format(stage->run, "%s/digests", stage->context->run_directory);
-	struct error err = {0};
-	int64_t pid = 0;
-	if (!OFFERS_INSPECTION || !wait_paused(stage, probe, &pid) || pid == 0)
-		return;
-	int rc = container_inspect_working(pid, digests, view, &err);
-	if (rc < 0 && rc != ERROR_NOT_FOUND)
-		check_unsupported(stage->run, "%s: what ran is not known: %s", probe->label,
-				  err.text);
-	stage_resume(stage, probe);
-}
-
 const cJSON *stage_run_working(struct stage *stage, const char *label, const char *const *command,
 			       const struct grant *grant, struct container_view *view)
 {
@@ -509,9 +443,23 @@ const cJSON *stage_run_working(struct stage *stage, const char *label, const cha
 		words[count] = LAUNCH_PAUSE_PATH;
 	}
 	struct probe *probe = stage_start(stage, label, words, grant);
-	if (probe != NULL && holds_probes(stage))
-		inspect_working(stage, probe, view);
-	return probe != NULL ? stage_finish(stage, probe) : NULL;
+	if (probe == NULL)
+		return NULL;
+
+	/* A process that has ended, or that is hidden from here, is not inspected. */
+	int64_t pid = 0;
+	if (OFFERS_INSPECTION && holds_probes(stage) && wait_paused(stage, probe, &pid) &&
+	    pid != 0) {
+		const char *digests =
+			check_format(stage->run, "%s/digests", stage->context->run_directory);
+		struct error err = {0};
+		int rc = container_inspect_working(pid, digests, view, &err);
+		if (rc < 0 && rc != ERROR_NOT_FOUND)
+			check_unsupported(stage->run, "%s: what ran is not known: %s", probe->label,
+					  err.text);
+		stage_resume(stage, probe);
+	}
+	return stage_finish(stage, probe);
 }
 
 const struct launch_result *stage_end(struct stage *stage, struct probe *probe, bool kill,
@@ -519,14 +467,15 @@ const struct launch_result *stage_end(struct stage *stage, struct probe *probe, 
 {
 	const struct launch_result *result = wait_end(stage, probe, kill);
 	*document = NULL;
-	if (result != NULL && result->end == LAUNCH_EXITED && result->code == 0 &&
+	if (result == NULL)
+		return NULL;
+	if (result->end == LAUNCH_EXITED && result->code == 0 &&
 	    json_parse(text_string(&result->out), result->out.size, &probe->document, NULL) == 0) {
 		check_evidence_json(stage->run, check_format(stage->run, "%s.json", probe->label),
 				    probe->document);
 		*document = probe->document;
 	}
-	if (result != NULL)
-		prediction_record_end(stage->run, &probe->prediction, result, *document);
+	prediction_record_end(stage->run, &probe->prediction, result, *document);
 	return result;
 }
 

@@ -2,16 +2,15 @@
 #pragma once
 
 /*
- * The checks: suites of rows, and what their bodies are built on.
+ * The checks: suites of rows, and the foundations of their bodies.
  *
  *   rig.h           the plugin under test on a fake kubelet
- *   stage.h         where probes run, and what they are proven to be (authenticity.h)
- *   offer.h         what an id hands out, and a container with it (granted.h)
- *   visibility.h    what a container saw
- *   isolation.h     looks into containers, and probes that use devices one after the other or side
- *                   by side
- *   prediction.h    what the rules of images say of a launch, beside what happened
- *   tally.h         one verdict about many things
+ *   stage.h         containers for probes, and the proof that they are genuine (authenticity.h)
+ *   offer.h         the devices that an id hands out, and a container with it (granted.h)
+ *   visibility.h    the devices that a container saw
+ *   isolation.h     inspected containers, and probes that share devices in turn or at the same time
+ *   prediction.h    the prediction for a launch by the rules of images, and its outcome
+ *   tally.h         one verdict about many items
  */
 
 #include "conformance/runner/check.h"
@@ -30,7 +29,7 @@ extern const struct check environment_checks[], registration_checks[], list_and_
 	allocate_checks[], windows_checks[], restart_checks[], api_checks[], isolation_checks[],
 	image_checks[];
 
-/* Bodies that stand in a file of their own (list_devices.c, isolation_*.c). */
+/* Bodies in files of their own (list_devices.c, isolation_*.c). */
 check_body list_devices_present, isolation_node_files, isolation_every_container;
 check_body isolation_residue, isolation_faults, isolation_contention, isolation_lifetime,
 	isolation_device_memory;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * One verdict about many things: a plugin may list 100,000 devices, and a report is read by people.
- * What did not hold is recorded thing by thing, up to a number, and what held in one line.
+ * One verdict about many items: a plugin may list 100,000 devices, and people read reports. The first
+ * failing items are recorded one by one, and all passing ones in one line.
  */
 
 #include "conformance/runner/check.h"
@@ -14,8 +14,8 @@ struct tally {
 	int line;
 	const char *what;   /* "id" */
 	const char *wanted; /* "sent once" */
-	size_t count;	    /* of things looked at */
-	size_t wrong;	    /* of those that did not hold */
+	size_t count;	    /* items judged */
+	size_t wrong;	    /* items that did not hold */
 };
 
 #define TALLY_OF(run, what, wanted)                                                                \
@@ -23,15 +23,15 @@ struct tally {
 		run, __FILE__, __LINE__, what, wanted, 0, 0                                        \
 	}
 
-/* Declares one that ends with its block; of several the last one first. */
+/* Declares one that ends with its block; the last of several ends first. */
 #define TALLY(name, run, what, wanted)                                                             \
 	struct tally name __attribute__((cleanup(tally_end))) = TALLY_OF(run, what, wanted)
 
-/* Counts one thing, and records it if it is one of the first that did not hold. */
+/* Counts one item, and records it if it is one of the first that did not hold. */
 void tally_add(struct tally *tally, bool held, const char *saw_format, ...) PRINTF_LIKE(3, 4);
 
-/* The same for untrusted text, which is shown escaped; `text` is what was seen. */
+/* The same for untrusted text, which is shown escaped. */
 void tally_add_text(struct tally *tally, bool held, const char *text);
 
-/* Records what the whole is. Nothing when nothing was looked at. */
+/* Records the sum. Nothing when there was no item. */
 void tally_end(struct tally *tally);

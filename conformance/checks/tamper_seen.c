@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What an answer made of a container, looked at from the host: the text of an answer does not tell
+/* The effects of an answer on a container, inspected from the host: the text of an answer does not show
  * where the links inside of its mounts lead. */
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "conformance/checks/tamper.h"
 
@@ -11,7 +12,7 @@ struct seen {
 	const struct grant *grant;
 	const struct image_manifest *image;
 	const struct container_view *view;
-	struct container_place *sources; /* of the answer's mounts; inode 0: there is none */
+	struct container_place *sources; /* of the answer's mounts; inode 0: it has none */
 	struct text_list *found;
 };
 
@@ -27,20 +28,17 @@ static bool is_own_place(const char *path, uint64_t device, uint64_t inode)
 	return container_host_place(path, &place) && is_place(&place, device, inode);
 }
 
-/* The kernel's own file systems, which the runtime mounts: one may be what the answer mounts, too.
- */
-static bool is_runtimes(const struct container_mount *mount)
-{
-	return strcmp(mount->root, "/") == 0 &&
-	       ((strcmp(mount->target, "/proc") == 0 && strcmp(mount->type, "proc") == 0) ||
-		(strcmp(mount->target, "/sys") == 0 && strcmp(mount->type, "sysfs") == 0));
-}
-
-/* NULL: not one of the answer's. */
+/* The answer's entry for a mount; NULL: it is not one of the answer's. */
 static const struct grant_entry *answers_mount(const struct seen *seen,
 					       const struct container_mount *mount)
 {
-	if (mount == NULL || mount->covered || is_runtimes(mount))
+	if (mount == NULL || mount->covered)
+		return NULL;
+
+	/* The runtime mounts the kernel's own file systems; an answer may mount the same ones. */
+	bool proc = strcmp(mount->target, "/proc") == 0 && strcmp(mount->type, "proc") == 0;
+	bool sys = strcmp(mount->target, "/sys") == 0 && strcmp(mount->type, "sysfs") == 0;
+	if (strcmp(mount->root, "/") == 0 && (proc || sys))
 		return NULL;
 	for (size_t i = 0; i < seen->grant->mounts.count; i++) {
 		if (is_place(&seen->sources[i], mount->device, mount->inode))
@@ -49,141 +47,116 @@ static const struct grant_entry *answers_mount(const struct seen *seen,
 	return NULL;
 }
 
-/* What loaders read where the image has nothing. */
+/* The files of loaders that the image does not have. */
 static int judge_loader_places(struct seen *seen, const struct grant *real, struct error *err)
 {
 	struct text_list places CLEANUP_TEXT_LIST = {0};
-	int rc = tamper_add_loader_places(real, &places, err);
-	for (size_t i = 0; rc == 0 && i < places.count; i++) {
-		const char *path = places.items[i];
-		const struct grant_entry *mount = NULL;
+	tamper_add_loader_places(real, &places);
+	text_each (path, &places) {
 		struct container_sight sight = {0};
 		if (path[0] == '\0')
 			continue;
-		rc = container_see(seen->view, path, &sight, err);
-		mount = rc == 0 && sight.there ? answers_mount(seen, sight.mount) : NULL;
+		int rc = container_see(seen->view, path, &sight, err);
+		if (rc < 0)
+			return rc;
+		const struct grant_entry *mount =
+			sight.there ? answers_mount(seen, sight.mount) : NULL;
 		if (mount != NULL && !is_own_place(path, sight.place.device, sight.place.inode))
-			rc = text_list_addf(
-				seen->found, err,
+			(void)text_list_addf(
+				seen->found, NULL,
 				"mount of %s gives loaders their %s, to which links lead",
 				mount->host_path, path);
 	}
-	return rc;
+	return 0;
 }
 
-/* "NAME=value" */
-static int add_variable(struct grant *grant, const char *variable, struct error *err)
-{
-	char *name CLEANUP_FREE = strdup(variable);
-	char *equals = name != NULL ? strchr(name, '=') : NULL;
-	if (name == NULL)
-		return error_memory(err);
-	if (equals == NULL)
-		return 0;
-	*equals = '\0';
-	return grant_add(grant, GRANT_ENV, &(struct grant_entry){.name = name, .value = equals + 1},
-			 err);
-}
-
-/* The mounts of the answer where they lie, and the variables as they are, those of hooks and CDI
- * edits as well: as if the answer had said so. */
-static int read_real(struct seen *seen, struct grant *real, struct error *err)
+/* The mounts of the answer where they really are, and all variables of the container, also those of
+ * hooks and CDI edits: as if the answer had held them. */
+static void read_real(struct seen *seen, struct grant *real)
 {
 	const struct container_view *view = seen->view;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < view->environment.count; i++)
-		rc = add_variable(real, view->environment.items[i], err);
-	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++) {
-		const struct container_mount *mount = &view->mounts.items[i];
-		const struct grant_entry *told = answers_mount(seen, mount);
-		struct grant_entry entry = {.container_path = mount->target};
-		if (told == NULL)
+	text_each (variable, &view->environment) {
+		char *name CLEANUP_FREE = memory_copy(variable);
+		char *equals = strchr(name, '=');
+		if (equals == NULL)
 			continue;
-		entry.host_path = is_own_place(mount->target, mount->device, mount->inode)
-					  ? mount->target
-					  : told->host_path;
-		rc = grant_add(real, GRANT_MOUNT, &entry, err);
+		*equals = '\0';
+		const struct grant_entry entry = {.name = name, .value = equals + 1};
+		(void)grant_add(real, GRANT_ENV, &entry, NULL);
 	}
-	return rc;
+	for (size_t i = 0; i < view->mounts.count; i++) {
+		const struct container_mount *mount = &view->mounts.items[i];
+		const struct grant_entry *granted = answers_mount(seen, mount);
+		if (granted == NULL)
+			continue;
+		bool own = is_own_place(mount->target, mount->device, mount->inode);
+		const struct grant_entry entry = {.container_path = mount->target,
+						  .host_path =
+							  own ? mount->target : granted->host_path};
+		(void)grant_add(real, GRANT_MOUNT, &entry, NULL);
+	}
 }
 
-/* Is a library in `folder` taken for one of the image? The image's own are, as it means them. */
-static int judge_front(struct seen *seen, const char *why, const char *folder, const char *below,
-		       const struct image_manifest_file *file, struct error *err)
-{
-	char *path CLEANUP_FREE = text_format("%s%s/%s", folder, below, path_base(file->path));
-	struct container_sight sight = {0};
-	int rc = path != NULL ? container_see(seen->view, path, &sight, err) : error_memory(err);
-	if (rc < 0 || !sight.file || sight.mount == NULL || strcmp(sight.mount->target, "/") == 0 ||
-	    strcmp(sight.digest, file->digest) == 0)
-		return rc;
-	return text_list_addf(seen->found, err,
-			      "%s puts %s in front of the image's %s, on the mount %s", why, path,
-			      file->path, sight.mount->target);
-}
-
-/* The dynamic linker looks into each folder's libraries for better processors first. */
+/* Would the dynamic linker load a library of `folder` in place of the image's? It searches the folder's
+ * libraries for better processors first. */
 static int judge_folder(struct seen *seen, const char *why, const char *folder,
 			const struct image_manifest_file *file, struct error *err)
 {
 	static const char *const levels[] = {"/glibc-hwcaps/x86-64-v4", "/glibc-hwcaps/x86-64-v3",
 					     "/glibc-hwcaps/x86-64-v2", ""};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(levels); i++)
-		rc = judge_front(seen, why, folder, levels[i], file, err);
-	return rc;
-}
-
-static int judge_own_folders(struct seen *seen, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < seen->image->count; i++) {
-		const struct image_manifest_file *file = &seen->image->files[i];
-		char *folder CLEANUP_FREE = path_directory(file->path);
-		rc = folder != NULL ? judge_folder(seen, "glibc-hwcaps", folder, file, err)
-				    : error_memory(err);
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+		char *path CLEANUP_FREE =
+			text_format("%s%s/%s", folder, levels[i], path_base(file->path));
+		struct container_sight sight = {0};
+		int rc = container_see(seen->view, path, &sight, err);
+		if (rc < 0)
+			return rc;
+		bool mounted =
+			sight.file && sight.mount != NULL && strcmp(sight.mount->target, "/") != 0;
+		if (mounted && strcmp(sight.digest, file->digest) != 0)
+			(void)text_list_addf(
+				seen->found, NULL,
+				"%s puts %s in front of the image's %s, on the mount %s", why, path,
+				file->path, sight.mount->target);
 	}
-	return rc;
-}
-
-static int judge_library_path(struct seen *seen, const char *value, struct error *err)
-{
-	struct text_list folders CLEANUP_TEXT_LIST = {0};
-	char *copy CLEANUP_FREE = strdup(value);
-	if (copy == NULL)
-		return error_memory(err);
-	for (char *at = strchr(copy, ';'); at != NULL; at = strchr(at, ';'))
-		*at = ':';
-	int rc = text_list_split(&folders, copy, ':', err);
-	if (rc == 0 && (folders.count > TAMPER_LIBRARY_FOLDERS_MAX || strchr(value, '$') != NULL))
-		return text_list_addf(seen->found, err, "LD_LIBRARY_PATH %s is not looked at whole",
-				      value);
-	for (size_t i = 0; rc == 0 && i < folders.count * seen->image->count; i++)
-		rc = judge_folder(seen, "variable LD_LIBRARY_PATH",
-				  folders.items[i / seen->image->count],
-				  &seen->image->files[i % seen->image->count], err);
-	return rc;
+	return 0;
 }
 
 int tamper_find_seen(const struct grant *grant, const struct image_manifest *image,
 		     const struct container_view *view, struct text_list *found, struct error *err)
 {
 	struct container_place *sources CLEANUP_FREE =
-		calloc(grant->mounts.count + 1, sizeof(*sources));
-	struct grant real CLEANUP_GRANT = {0};
-	struct seen seen = {
-		.grant = grant, .image = image, .view = view, .sources = sources, .found = found};
-	if (sources == NULL)
-		return error_memory(err);
+		memory_allocate(grant->mounts.count, sizeof(*sources));
 	for (size_t i = 0; i < grant->mounts.count; i++)
 		(void)container_host_place(grant->mounts.items[i].host_path, &sources[i]);
-	int rc = read_real(&seen, &real, err);
-	const char *folders = tamper_value(&real, "LD_LIBRARY_PATH");
-	if (rc == 0)
-		rc = tamper_find(&real, image, found, err);
+	struct seen seen = {
+		.grant = grant, .image = image, .view = view, .sources = sources, .found = found};
+	struct grant real CLEANUP_GRANT = {0};
+	read_real(&seen, &real);
+	int rc = tamper_find(&real, image, found, err);
 	if (rc == 0 && found->count == 0)
 		rc = judge_loader_places(&seen, &real, err);
-	if (rc == 0)
-		rc = judge_own_folders(&seen, err);
-	return rc == 0 && folders != NULL ? judge_library_path(&seen, folders, err) : rc;
+	for (size_t i = 0; rc == 0 && i < image->count; i++) {
+		char *folder CLEANUP_FREE = path_directory(image->files[i].path);
+		rc = judge_folder(&seen, "glibc-hwcaps", folder, &image->files[i], err);
+	}
+	const char *library_path = tamper_value(&real, "LD_LIBRARY_PATH");
+	if (rc < 0 || library_path == NULL)
+		return rc;
+
+	/* Its folders are separated by ':' or ';'. */
+	struct text_list folders CLEANUP_TEXT_LIST = {0};
+	char *copy CLEANUP_FREE = memory_copy(library_path);
+	for (char *at = strchr(copy, ';'); at != NULL; at = strchr(at, ';'))
+		*at = ':';
+	(void)text_list_split(&folders, copy, ':', err);
+	if (folders.count > TAMPER_LIBRARY_FOLDERS_MAX || strchr(library_path, '$') != NULL)
+		return text_list_addf(found, err, "LD_LIBRARY_PATH %s is not looked at whole",
+				      library_path);
+	text_each (folder, &folders) {
+		for (size_t i = 0; rc == 0 && i < image->count; i++)
+			rc = judge_folder(&seen, "variable LD_LIBRARY_PATH", folder,
+					  &image->files[i], err);
+	}
+	return rc;
 }

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/process.h"
 #include "conformance/checks/shown.h"
@@ -20,7 +21,7 @@ enum { VERIFY_TIMEOUT_MS = 60000, EXIT_USAGE = 2 };
 #define WANTED "decodes to the frames of this launch"
 
 /* One element of `streams`. */
-struct told_stream {
+struct encoded {
 	struct check_run *run;
 	const char *what; /* "LABEL: /work/video/streams/0" */
 	const char *name; /* of its files: "LABEL.h264" */
@@ -36,47 +37,8 @@ static unsigned side_of(const cJSON *json, const char *pointer)
 	return side >= 1 && side <= UINT16_MAX ? (unsigned)side : 0;
 }
 
-/* Writes the bytes to a file of the check; NULL: recorded. */
-static const char *write_stream(const struct told_stream *stream)
-{
-	const char *text = view_string(stream->json, "/stream");
-	const size_t length = strlen(text);
-	unsigned char *bytes CLEANUP_FREE = malloc(VIDEO_STREAM_MAX);
-	const char *path = check_path(stream->run, "stream");
-	struct error err = {0};
-	size_t size = 0;
-	int rc = bytes != NULL ? 0 : error_memory(&err);
-	if (rc == 0 && sodium_base642bin(bytes, VIDEO_STREAM_MAX, text, length, NULL, &size, NULL,
-					 sodium_base64_VARIANT_ORIGINAL) != 0) {
-		(void)check_expect(stream->run, false, stream->what, WANTED,
-				   "not at most %d bytes in base64", VIDEO_STREAM_MAX);
-		return NULL;
-	}
-	if (rc == 0)
-		rc = file_write_atomic(path, bytes, size, 0600, &err);
-	return check_works(stream->run, rc, stream->what, &err) ? path : NULL;
-}
-
-/* What verify-video says; NULL: nothing, which is recorded. Caller owns it. */
-static cJSON *read_judgement(const struct told_stream *stream, const struct process_result *result)
-{
-	char end[256] = "";
-	cJSON *judgement = NULL;
-	struct error err = {0};
-	process_describe(result, end, sizeof(end));
-	if (result->end != PROCESS_EXITED) {
-		(void)check_expect(stream->run, false, stream->what, WANTED, "verify-video: %s",
-				   end);
-		return NULL;
-	}
-	int rc =
-		result->code != 0
-			? error_set(&err, ERROR_REMOTE, "%s: %s", end, text_string(&result->err))
-			: json_parse(text_string(&result->out), result->out.size, &judgement, &err);
-	return check_works(stream->run, rc, "verify-video", &err) ? judgement : NULL;
-}
-
-static cJSON *judge(const struct told_stream *stream, const char *path)
+/* What verify-video prints; NULL: nothing, which is recorded. Caller owns it. */
+static cJSON *judge(const struct encoded *stream, const char *path)
 {
 	const char *const argv[] = {
 		stream->program,
@@ -95,7 +57,7 @@ static cJSON *judge(const struct told_stream *stream, const char *path)
 		.argv = argv,
 		.timeout_ms = context_limit_ms(check_context(stream->run), VERIFY_TIMEOUT_MS),
 	};
-	struct process_result result = {0};
+	struct process_result result CLEANUP(process_result_free) = {0};
 	struct error err = {0};
 	int rc = process_run(&spec, &result, &err);
 	if (rc == ERROR_NOT_FOUND) {
@@ -105,42 +67,58 @@ static cJSON *judge(const struct told_stream *stream, const char *path)
 				  stream->what, err.text);
 		return NULL;
 	}
-	cJSON *judgement = check_works(stream->run, rc, "verify-video", &err)
-				   ? read_judgement(stream, &result)
-				   : NULL;
-	process_result_free(&result);
-	return judgement;
+	if (!check_works(stream->run, rc, "verify-video", &err))
+		return NULL;
+
+	char end[256] = "";
+	process_describe(&result, end, sizeof(end));
+	if (result.end != PROCESS_EXITED) {
+		(void)check_expect(stream->run, false, stream->what, WANTED, "verify-video: %s",
+				   end);
+		return NULL;
+	}
+	cJSON *judgement = NULL;
+	if (result.code != 0)
+		rc = error_set(&err, ERROR_REMOTE, "%s: %s", end, text_string(&result.err));
+	else
+		rc = json_parse(text_string(&result.out), result.out.size, &judgement, &err);
+	return check_works(stream->run, rc, "verify-video", &err) ? judgement : NULL;
 }
 
-/* The lowest of the frames, for the report. */
-static double least_psnr(const cJSON *judgement)
+static bool expect_decodes(const struct encoded *stream)
 {
-	double least = 99;
-	json_each (frame, json_pointer(judgement, "/psnr"))
-		least = frame->valuedouble < least ? frame->valuedouble : least;
-	return least;
-}
+	const char *text = view_string(stream->json, "/stream");
+	unsigned char *bytes CLEANUP_FREE = memory_allocate(VIDEO_STREAM_MAX, 1);
+	size_t size = 0;
+	if (sodium_base642bin(bytes, VIDEO_STREAM_MAX, text, strlen(text), NULL, &size, NULL,
+			      sodium_base64_VARIANT_ORIGINAL) != 0)
+		return check_expect(stream->run, false, stream->what, WANTED,
+				    "not at most %d bytes in base64", VIDEO_STREAM_MAX);
+	const char *path = check_path(stream->run, "stream");
+	struct error err = {0};
+	int rc = file_write_atomic(path, bytes, size, 0600, &err);
+	if (!check_works(stream->run, rc, stream->what, &err))
+		return false;
 
-static bool expect_decodes(const struct told_stream *stream)
-{
-	const char *path = write_stream(stream);
-	cJSON *judgement CLEANUP_JSON = path != NULL ? judge(stream, path) : NULL;
+	cJSON *judgement CLEANUP_JSON = judge(stream, path);
 	if (judgement == NULL)
 		return false;
 	check_evidence_json(stream->run, check_format(stream->run, "%s.json", stream->name),
 			    judgement);
 	const char *status = view_string(judgement, "/status");
-	return strcmp(status, "ok") == 0
-		       ? check_expect_varying(stream->run, true, stream->what, WANTED,
-					      "%s of %u by %u, at least %.1f dB", stream->codec,
-					      stream->source.width, stream->source.height,
-					      least_psnr(judgement))
-		       : check_expect_varying(stream->run, false, stream->what, WANTED, "%s: %s",
-					      status, view_string(judgement, "/reason"));
+	if (strcmp(status, "ok") != 0)
+		return check_expect_varying(stream->run, false, stream->what, WANTED, "%s: %s",
+					    status, view_string(judgement, "/reason"));
+	double least = 99; /* of all frames, for the report */
+	json_each (frame, json_pointer(judgement, "/psnr"))
+		least = frame->valuedouble < least ? frame->valuedouble : least;
+	return check_expect_varying(stream->run, true, stream->what, WANTED,
+				    "%s of %u by %u, at least %.1f dB", stream->codec,
+				    stream->source.width, stream->source.height, least);
 }
 
-/* *encoded: it counts as one that was. */
-static bool expect_stream(const struct told_stream *stream, bool *encoded)
+/* *encoded: the probe encoded it, or failed to. */
+static bool expect_stream(const struct encoded *stream, bool *encoded)
 {
 	const char *status = view_string(stream->json, "/status");
 	enum video_codec codec = VIDEO_H264;
@@ -176,7 +154,7 @@ bool video_expect_streams(struct check_run *run, const char *label, const cJSON 
 		return false;
 	for (int i = 0; i < count && i < VIDEO_CODECS; i++) {
 		const cJSON *json = cJSON_GetArrayItem(streams, i);
-		const struct told_stream stream = {
+		const struct encoded stream = {
 			.run = run,
 			.what = check_format(run, "%s: /work/video/streams/%d", label, i),
 			.name = check_format(run, "%s.%s", label, view_string(json, "/codec")),
@@ -193,72 +171,57 @@ bool video_expect_streams(struct check_run *run, const char *label, const cJSON 
 	       held;
 }
 
-/* The encoder of the device that was tried. */
-static void expect_attempt(struct check_run *run, const struct discovery_device *device,
-			   const cJSON *attempt, video_offers_api *offers)
+void video_expect_hardware(struct check_run *run, const struct discovery_device *device,
+			   const struct grant *grant, const cJSON *document,
+			   video_offers_api *offers)
 {
-	const struct gpu_api *api = gpu_api_find(view_string(attempt, "/api"));
-	const char *reason = view_string(attempt, "/reason");
-	if (api == NULL || !offers(device, api))
-		return;
-	if (strcmp(view_string(attempt, "/status"), "unsupported") == 0)
-		check_unsupported(run, "%s: %s", device->id, reason);
-	else
-		(void)check_expect(run, false, "/work/video/streams/0/hardware",
-				   check_format(run, "true, for the device offers %s", api->name),
-				   "false: %s", reason);
-}
-
-/* What encoded is known by the program's word alone: it is the image's. */
-static void expect_own_program(struct check_run *run, const struct grant *grant,
-			       const cJSON *document)
-{
+	/* The encoder is known only from the program's word: the program must be the image's. */
 	const char *path = json_pointer_string(document, "/api/loader/path");
 	for (size_t i = 0; path != NULL && i < grant->mounts.count; i++) {
 		if (path_is_within(path, grant->mounts.items[i].container_path))
 			(void)check_expect(run, false, "/api/loader/path", "an ffmpeg of the image",
 					   "%s, which the answer mounts", path);
 	}
-}
 
-/* Frames through FFmpeg's filters of Vulkan; another program's lack of them is no fault. */
-static void expect_transfer(struct check_run *run, const struct discovery_device *device,
-			    const cJSON *transfer)
-{
-	const char *status = view_string(transfer, "/status");
-	const char *reason = view_string(transfer, "/reason");
-	check_note(run, "%s: FFmpeg on Vulkan: %s%s%s", device->id, status,
-		   reason[0] != '\0' ? ": " : "", reason);
-	if (strcmp(status, "wrong") == 0)
-		(void)check_expect(run, false, "/work/video/vulkan", "the frames of this launch",
-				   "%s", reason);
-}
-
-void video_expect_hardware(struct check_run *run, const struct discovery_device *device,
-			   const struct grant *grant, const cJSON *document,
-			   video_offers_api *offers)
-{
-	const cJSON *stream = json_pointer(document, "/work/video/streams/0");
-	const bool hardware = json_pointer_true(stream, "/hardware");
+	/* Frames through FFmpeg's filters of Vulkan; a program without these filters is no fault. */
 	const cJSON *transfer = json_pointer(document, "/work/video/vulkan");
-	expect_own_program(run, grant, document);
-	if (transfer != NULL)
-		expect_transfer(run, device, transfer);
+	if (transfer != NULL) {
+		const char *status = view_string(transfer, "/status");
+		const char *reason = view_string(transfer, "/reason");
+		check_note(run, "%s: FFmpeg on Vulkan: %s%s%s", device->id, status,
+			   reason[0] != '\0' ? ": " : "", reason);
+		if (strcmp(status, "wrong") == 0)
+			(void)check_expect(run, false, "/work/video/vulkan",
+					   "the frames of this launch", "%s", reason);
+	}
+
+	const cJSON *stream = json_pointer(document, "/work/video/streams/0");
+	bool hardware = json_pointer_true(stream, "/hardware");
 	check_note(run, "%s: FFmpeg encoded with %s, which %s", device->id,
 		   view_string(stream, "/encoder"),
 		   hardware ? "is an encoder in hardware" : "runs on a processor");
 	if (hardware || shown_is_software(shown_device(document)))
 		return;
-	json_each (attempt, json_pointer(document, "/work/video/attempts"))
-		expect_attempt(run, device, attempt, offers);
+	json_each (attempt, json_pointer(document, "/work/video/attempts")) {
+		const struct gpu_api *api = gpu_api_find(view_string(attempt, "/api"));
+		const char *reason = view_string(attempt, "/reason");
+		if (api == NULL || !offers(device, api))
+			continue;
+		if (strcmp(view_string(attempt, "/status"), "unsupported") == 0)
+			check_unsupported(run, "%s: %s", device->id, reason);
+		else
+			(void)check_expect(
+				run, false, "/work/video/streams/0/hardware",
+				check_format(run, "true, for the device offers %s", api->name),
+				"false: %s", reason);
+	}
 }
 
 void video_expect_ffmpeg(struct check_run *run, const struct discovery_device *device,
 			 const cJSON *document, video_offers_api *offers)
 {
 	bool promised = false;
-	for (const struct gpu_api *api = gpu_apis;
-	     api->name != NULL && device->kind != DISCOVERY_SOFTWARE; api++)
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++)
 		promised = promised || (api->encodes && strcmp(api->name, "ffmpeg") != 0 &&
 					offers(device, api));
 	if (promised && device->kind != DISCOVERY_SOFTWARE)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Did an encoder encode what it was given? The streams of a probe's document (workloads/video/) are
- * decoded by verify-video, a process of its own: a stream that crashes a decoder, or keeps it busy
- * for ever, ends that process and is not what was wanted. */
+/* Did an encoder encode its input? verify-video decodes the streams of a probe's document
+ * (workloads/video/) in a process of its own: a stream that crashes a decoder, or keeps it busy for ever,
+ * ends only that process, and is wrong. */
 
 #include "base/gpu_apis.h"
 #include "conformance/runner/check.h"
@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 /*
- * Records of each stream of the document that it decodes to the frames that follow from `seed`, and
- * of the document that there is one. A codec that the device does not encode is noted. Where
- * verify-video is missing, as on Windows, nothing is proven: recorded as unsupported.
+ * Records that each stream of the document decodes to the frames that follow from `seed`, and that the
+ * document has a stream. A codec that the device does not encode is noted. Unsupported where
+ * verify-video is missing, as on Windows.
  *
  * `program`: verify-video; NULL for the one of this installation. False: something failed.
  */
@@ -27,17 +27,17 @@ bool video_expect_streams(struct check_run *run, const char *label, const cJSON 
 typedef bool video_offers_api(const struct discovery_device *device, const struct gpu_api *api);
 
 /*
- * FFmpeg takes a processor where no encoder of the device works, and exits with 0. Of a document of
- * probe-ffmpeg with a stream: records that the answer (`grant`) did not bring the program, notes what
- * encoded, and where that was a processor although `device`
- * offers encoders, records what came of the attempt at each: unsupported where the device or the
- * program has no such encoder, a failure otherwise. A software device may do so.
+ * FFmpeg encodes on a processor where no encoder of the device works, and exits with 0. For a document of
+ * probe-ffmpeg with a stream: records that the answer (`grant`) did not bring the program, and notes the
+ * encoder. Where that is a processor although `device` offers encoders, records the result of the
+ * attempt at each: unsupported where the device or the program has no such encoder, a failure otherwise.
+ * A software device may do so.
  */
 void video_expect_hardware(struct check_run *run, const struct discovery_device *device,
 			   const struct grant *grant, const cJSON *document,
 			   video_offers_api *offers);
 
-/* Of a document that says that there is no ffmpeg: unsupported where the device is one in hardware
- * and offers encoders, not applicable elsewhere. */
+/* For a document that reports no ffmpeg: unsupported where the device is hardware and offers encoders,
+ * not applicable elsewhere. */
 void video_expect_ffmpeg(struct check_run *run, const struct discovery_device *device,
 			 const cJSON *document, video_offers_api *offers);

@@ -29,11 +29,10 @@ static const cJSON *devices_of(const cJSON *document, const struct gpu_api *api)
 		       : NULL;
 }
 
-/* "226:128"; false when nothing is told. */
+/* "226:128"; false when it is unknown. */
 static bool number_at(const cJSON *json, const char *pointer, unsigned *major, unsigned *minor)
 {
-	const char *number = json_pointer_string(json, pointer);
-	return text_to_device_number(number, major, minor);
+	return text_to_device_number(json_pointer_string(json, pointer), major, minor);
 }
 
 int visibility_same_address(const struct discovery_device *device, const cJSON *seen)
@@ -63,7 +62,8 @@ int visibility_same_model(const struct discovery_device *device, const cJSON *se
 	return vendor == device->pci_vendor && id == device->pci_device ? 1 : -1;
 }
 
-/* The only device of the node that `same` says yes of; NULL: the only software one that offers the API. */
+/* The only device of the node for which `same` is 1; `same` NULL: the only software device that offers
+ * the API. NULL: none, or several. */
 static const struct discovery_device *
 only_device(const struct discovery_snapshot *node, const cJSON *seen, const char *api,
 	    int (*same)(const struct discovery_device *device, const cJSON *seen))
@@ -80,7 +80,7 @@ only_device(const struct discovery_snapshot *node, const cJSON *seen, const char
 	return found;
 }
 
-/* What an API tells of a device, and whether it is said of this one; the surest first. */
+/* The facts that an API reports of a device, with their comparison; the most reliable first. */
 static const struct {
 	const char *name;
 	int (*same)(const struct discovery_device *device, const cJSON *seen);
@@ -93,10 +93,10 @@ static const struct {
 const struct discovery_device *visibility_device(const struct discovery_snapshot *node,
 						 const char *api, const cJSON *device)
 {
-	const struct discovery_device *found =
-		shown_is_software(device) ? only_device(node, device, api, NULL) : NULL;
-	for (size_t i = 0; found == NULL && !shown_is_software(device) && i < ARRAY_SIZE(facts);
-	     i++)
+	if (shown_is_software(device))
+		return only_device(node, device, api, NULL);
+	const struct discovery_device *found = NULL;
+	for (size_t i = 0; found == NULL && i < ARRAY_SIZE(facts); i++)
 		found = only_device(node, device, api, facts[i].same);
 	return found;
 }
@@ -118,46 +118,17 @@ void visibility_identify(const struct discovery_snapshot *node, const struct sig
 	}
 }
 
-/* How many devices of one API the grant stands for, by how many it must and may show. */
-struct wanted {
-	long long software, hardware_least, hardware_most;
-};
-
-static struct wanted count_wanted(const struct granted *grant, const char *api)
-{
-	struct wanted wanted = {0};
-	for (size_t i = 0; i < grant->count; i++) {
-		const struct discovery_device *device = grant->devices[i];
-		bool offered = filter_offers(device, api);
-		if (device->kind == DISCOVERY_SOFTWARE) {
-			wanted.software += offered ? 1 : 0;
-		} else {
-			wanted.hardware_least += offered && device->file_count != 0 ? 1 : 0;
-			wanted.hardware_most++;
-		}
-	}
-	return wanted;
-}
-
-static bool has_parts(const struct discovery_snapshot *node, const struct granted *grant)
-{
-	for (size_t i = 0; i < grant->count; i++) {
-		if (granted_is_partition(node, grant->devices[i]))
-			return true;
-	}
-	return false;
-}
-
-static bool expect_told(struct check_run *run, const char *what, const cJSON *entry)
+static bool expect_answer(struct check_run *run, const char *what, const cJSON *entry)
 {
 	const char *status = json_pointer_string(entry, "/api/status");
 	const char *reason = json_pointer_string(entry, "/api/reason");
-	bool told = text_equal(status, "ok") || text_equal(status, "unsupported");
-	return check_expect(run, told, what, "told", "%s (%s)", status != NULL ? status : "nothing",
+	bool answered = text_equal(status, "ok") || text_equal(status, "unsupported");
+	return check_expect(run, answered, what, "told", "%s (%s)",
+			    status != NULL ? status : "nothing",
 			    reason != NULL ? reason : "no reason");
 }
 
-/* Whatever else an API tells of hardware is told of a granted device as well. */
+/* The facts that an API reports of hardware are those of a granted device. */
 static void expect_identity(struct check_run *run, const char *what, const char *api,
 			    const cJSON *device, const struct granted *grant)
 {
@@ -181,78 +152,57 @@ static void expect_identity(struct check_run *run, const char *what, const char 
 	}
 }
 
-/* `exactly`: the granted devices must be there as well. */
+/* `exactly`: the API must show the granted devices as well. */
 static void expect_devices(struct check_run *run, const char *what, const char *api,
 			   const cJSON *devices, const cJSON *bare, const struct granted *grant,
 			   bool exactly)
 {
-	const char *emulator = check_context(run)->node->system.emulator;
-	struct wanted wanted = count_wanted(grant, api);
-	struct shown_count saw =
-		shown_count(devices, emulator, has_parts(check_context(run)->node, grant));
-	/* A composed image brings no driver: what its bare container shows is the runtime's gift.
-	 */
-	long long own =
-		check_context(run)->image.complete ? 0 : shown_count(bare, NULL, false).software;
+	const struct context *context = check_context(run);
+	const char *emulator = context->node->system.emulator;
+	bool parts = false;
+	for (size_t i = 0; i < grant->count; i++)
+		parts = parts || granted_is_partition(context->node, grant->devices[i]);
+	struct shown_count saw = shown_count(devices, emulator, parts);
 	if (emulator != NULL && emulator[0] != '\0') {
 		/* A software renderer stands in for the hardware. */
 		(void)check_expect_int(run, what, saw.hardware,
 				       (long long)granted_count(grant, api));
 		return;
 	}
+
+	/* The devices that the API must and may show. Hardware may need a driver of the answer. */
+	long long software = 0, hardware_least = 0, hardware_most = 0;
+	for (size_t i = 0; i < grant->count; i++) {
+		const struct discovery_device *device = grant->devices[i];
+		bool offered = filter_offers(device, api);
+		if (device->kind == DISCOVERY_SOFTWARE) {
+			software += offered ? 1 : 0;
+		} else {
+			hardware_least += offered && device->file_count != 0 ? 1 : 0;
+			hardware_most++;
+		}
+	}
+	/* A composed image has no driver: its bare container shows software that the runtime added. */
+	long long own = context->image.complete ? 0 : shown_count(bare, NULL, false).software;
 	(void)check_expect(run,
-			   saw.software <= wanted.software + own &&
-				   (!exactly || saw.software >= wanted.software),
-			   what, wanted.software == 0 ? "no software renderer" : "the granted one",
+			   saw.software <= software + own && (!exactly || saw.software >= software),
+			   what, software == 0 ? "no software renderer" : "the granted one",
 			   "%lld software renderer%s, %lld granted", saw.software,
-			   saw.software == 1 ? "" : "s", wanted.software);
-	(void)check_expect(run,
-			   saw.hardware <= wanted.hardware_most &&
-				   (!exactly || saw.hardware >= wanted.hardware_least),
-			   what, "granted hardware", "%lld of hardware, %lld granted", saw.hardware,
-			   wanted.hardware_most);
+			   saw.software == 1 ? "" : "s", software);
+	(void)check_expect(
+		run, saw.hardware <= hardware_most && (!exactly || saw.hardware >= hardware_least),
+		what, "granted hardware", "%lld of hardware, %lld granted", saw.hardware,
+		hardware_most);
 	json_each (device, devices) {
 		if (!shown_is_software(device))
 			expect_identity(run, what, api, device, grant);
 	}
 }
 
-static void expect_api(struct check_run *run, const char *label, const struct gpu_api *api,
-		       const struct sight *sight, const struct sight *bare,
-		       const struct granted *grant)
-{
-	const cJSON *entry = visibility_entry(sight->document, "/apis", api->name);
-	const cJSON *again = visibility_entry(sight->document, "/unsteered", api->name);
-	const cJSON *others = devices_of(bare != NULL ? bare->document : sight->document, api);
-	const char *what = check_format(run, "%s: devices through %s", label, api->name);
-	const char *unsteered = check_format(run, "%s without the variables that hide some", what);
-	if (expect_told(run, what, entry))
-		expect_devices(run, what, api->name, json_pointer(entry, "/devices"), others, grant,
-			       true);
-	if (again != NULL && text_equal(json_pointer_string(again, "/api/status"), "failed"))
-		check_note(run, "%s: %s", unsteered, json_pointer_string(again, "/api/reason"));
-	else if (again != NULL)
-		expect_devices(run, unsteered, api->name, json_pointer(again, "/devices"), others,
-			       grant, false);
-}
-
-static void expect_dxgi(struct check_run *run, const char *label, const cJSON *document,
-			const struct granted *grant)
-{
-	const char *what = check_format(run, "%s: adapters through DXGI", label);
-	const cJSON *entry = visibility_entry(document, "/apis", "dxgi");
-	const char *emulator = check_context(run)->node->system.emulator;
-	if (expect_told(run, what, entry))
-		(void)check_expect_int(
-			run, what,
-			shown_count(json_pointer(entry, "/devices"), emulator, false).hardware,
-			(long long)granted_count(grant, "directx"));
-}
-
-/* What one container saw, for people who read the report. */
+/* The devices that one container saw, for readers of the report. */
 struct seen {
 	struct granted devices; /* of the node */
-	size_t others; /* the most that one API showed and that cannot be told to be one of the node */
+	size_t others; /* the most devices of one API that are not known to be the node's */
 };
 
 static void see_api(const struct discovery_snapshot *node, const char *api, const cJSON *devices,
@@ -282,7 +232,7 @@ static cJSON *refs_json(const struct granted *granted)
 	return members_take(&refs);
 }
 
-/* Beside the verdicts: the picture that they are about. Software renderers of the image itself are left out. */
+/* The picture that the verdicts are about. Software renderers of the image itself are left out. */
 static void add_sight(struct check_run *run, const char *label, const struct sight *sight,
 		      const struct sight *bare, const struct granted *grant)
 {
@@ -315,16 +265,41 @@ static void add_sight(struct check_run *run, const char *label, const struct sig
 void visibility_expect_only(struct check_run *run, const char *label, const struct sight *sight,
 			    const struct sight *bare, const struct granted *grant)
 {
-	bool windows = strcmp(check_context(run)->node->system.os, "windows") == 0;
+	const struct discovery_system *system = &check_context(run)->node->system;
+	bool windows = strcmp(system->os, "windows") == 0;
 	unsigned asked = windows ? GPU_API_ON_LINUX | GPU_API_ON_WINDOWS : GPU_API_ON_LINUX;
 	add_sight(run, label, sight, bare, grant);
-	/* What shows the devices of the host, whatever was assigned, isolation.management-apis judges. */
+
+	/* isolation.management-apis judges APIs that show unassigned devices of the host. */
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
-		if ((api->seen & asked) == asked && !api->past_assignment)
-			expect_api(run, label, api, sight, bare, grant);
+		if ((api->seen & asked) != asked || api->past_assignment)
+			continue;
+		const cJSON *entry = visibility_entry(sight->document, "/apis", api->name);
+		const cJSON *again = visibility_entry(sight->document, "/unsteered", api->name);
+		const cJSON *others =
+			devices_of(bare != NULL ? bare->document : sight->document, api);
+		const char *what = check_format(run, "%s: devices through %s", label, api->name);
+		const char *unsteered =
+			check_format(run, "%s without the variables that hide some", what);
+		if (expect_answer(run, what, entry))
+			expect_devices(run, what, api->name, json_pointer(entry, "/devices"),
+				       others, grant, true);
+		if (text_equal(json_pointer_string(again, "/api/status"), "failed"))
+			check_note(run, "%s: %s", unsteered,
+				   json_pointer_string(again, "/api/reason"));
+		else if (again != NULL)
+			expect_devices(run, unsteered, api->name, json_pointer(again, "/devices"),
+				       others, grant, false);
 	}
-	if (windows)
-		expect_dxgi(run, label, sight->document, grant);
+
+	const cJSON *dxgi = visibility_entry(sight->document, "/apis", "dxgi");
+	const char *adapters = check_format(run, "%s: adapters through DXGI", label);
+	if (windows && expect_answer(run, adapters, dxgi)) {
+		const struct shown_count shown =
+			shown_count(json_pointer(dxgi, "/devices"), system->emulator, false);
+		(void)check_expect_int(run, adapters, shown.hardware,
+				       (long long)granted_count(grant, "directx"));
+	}
 	visibility_expect_nodes(run, label, sight, bare, grant);
 	for (size_t i = 0; i < grant->count; i++)
 		check_add_device(run, grant->devices[i]->id);
@@ -345,15 +320,6 @@ void visibility_expect_same_devices(struct check_run *run, const cJSON *first, c
 	}
 }
 
-static bool has_uuid(const cJSON *devices, const char *uuid)
-{
-	json_each (device, devices) {
-		if (text_equal(uuid, json_pointer_string(device, "/deviceUuid")))
-			return true;
-	}
-	return false;
-}
-
 void visibility_expect_different_devices(struct check_run *run, const cJSON *first,
 					 const cJSON *second)
 {
@@ -362,7 +328,9 @@ void visibility_expect_different_devices(struct check_run *run, const cJSON *fir
 			const char *uuid = json_pointer_string(device, "/deviceUuid");
 			if (uuid == NULL || shown_is_software(device))
 				continue;
-			bool seen = has_uuid(devices_of(second, api), uuid);
+			bool seen = false;
+			json_each (other, devices_of(second, api))
+				seen |= text_equal(uuid, json_pointer_string(other, "/deviceUuid"));
 			(void)check_expect(run, !seen, api->name,
 					   "another device in each container", "%s in %s container",
 					   uuid, seen ? "either" : "one");

@@ -15,8 +15,8 @@
 
 enum { PROC_DEVICES_MAX = 64 * 1024 };
 
-/* The device node at *index or behind it, which is moved on; the probe knows those of GPUs alone.
- * False: there is none. */
+/* The device node at *index or after it; *index moves beyond it. A probe's document lists only nodes of
+ * GPUs. False: there is none. */
 static bool next_node(const struct sight *sight, size_t *index, struct container_node *out)
 {
 	const struct container_view *view = sight->view;
@@ -40,36 +40,6 @@ static bool next_node(const struct sight *sight, size_t *index, struct container
 	return false;
 }
 
-/* /dev/dri/card0 beside /dev/dri/renderD128: the kernel says whose they are. */
-static bool is_sibling(const struct discovery_device *device, unsigned major, unsigned minor)
-{
-	char *link CLEANUP_FREE = text_format("/sys/dev/char/%u:%u/device", major, minor);
-	char *real CLEANUP_FREE = NULL;
-	return device->pci_address[0] != '\0' && link != NULL &&
-	       file_resolve(NULL, link, &real, NULL) == 0 &&
-	       strcmp(path_base(real), device->pci_address) == 0;
-}
-
-/* Nodes that NVIDIA's driver has beside those of its GPUs (nvidia-uvm, nvidia-caps, ...), by the
- * names of majors in /proc/devices. */
-static bool accompanies(const struct discovery_device *device, unsigned major)
-{
-	char *text CLEANUP_FREE = NULL;
-	struct text_list lines CLEANUP_TEXT_LIST = {0};
-	if (strcmp(device->driver_name, "nvidia") != 0 ||
-	    file_read("/proc/devices", PROC_DEVICES_MAX, &text, NULL, NULL) < 0 ||
-	    text_list_split(&lines, text, '\n', NULL) < 0)
-		return false;
-	text_each (line, &lines) {
-		unsigned told = 0;
-		char name[64] = "";
-		if (sscanf(line, "%u %63s", &told, name) == 2 && told == major &&
-		    text_starts_with(name, "nvidia-") && strcmp(name, "nvidia-frontend") != 0)
-			return true;
-	}
-	return false;
-}
-
 bool visibility_is_node_of(const struct discovery_device *device, bool block, unsigned major,
 			   unsigned minor)
 {
@@ -80,8 +50,32 @@ bool visibility_is_node_of(const struct discovery_device *device, bool block, un
 		    file.minor == minor)
 			return true;
 	}
-	return !block && device->node_count != 0 &&
-	       (is_sibling(device, major, minor) || accompanies(device, major));
+	if (block || device->node_count == 0)
+		return false;
+
+	/* /dev/dri/card0 next to /dev/dri/renderD128: sysfs links both to their device. */
+	char *link CLEANUP_FREE = text_format("/sys/dev/char/%u:%u/device", major, minor);
+	char *real CLEANUP_FREE = NULL;
+	if (device->pci_address[0] != '\0' && file_resolve(NULL, link, &real, NULL) == 0 &&
+	    strcmp(path_base(real), device->pci_address) == 0)
+		return true;
+
+	/* Further nodes of NVIDIA's driver (nvidia-uvm, nvidia-caps, ...), by the names of majors in
+	 * /proc/devices. */
+	char *text CLEANUP_FREE = NULL;
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	if (strcmp(device->driver_name, "nvidia") != 0 ||
+	    file_read("/proc/devices", PROC_DEVICES_MAX, &text, NULL, NULL) < 0)
+		return false;
+	(void)text_list_split(&lines, text, '\n', NULL);
+	text_each (line, &lines) {
+		unsigned named = 0;
+		char name[64] = "";
+		if (sscanf(line, "%u %63s", &named, name) == 2 && named == major &&
+		    text_starts_with(name, "nvidia-") && strcmp(name, "nvidia-frontend") != 0)
+			return true;
+	}
+	return false;
 }
 
 /* How many devices of the node it belongs to. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a plugin on a Windows node must hand out for containerd and HCS to take it: device strings,
- * and mounts from and to the right places. */
+/* The answers that containerd and HCS on a Windows node accept: device strings, and mounts from and to
+ * the right places. */
 #include "base/windows_device.h"
 #include "base/windows_path.h"
 #include "conformance/checks/allocate.h"
@@ -16,8 +16,8 @@ static void judge_answers(struct rig *rig, const struct rig_item *item)
 	allocate_for_each(rig, item, check_row(rig->run)->judge);
 }
 
-/* A body: the row's judge for the answer for each id. It counts what it looks at, if the row's
- * param says what it means that there is nothing. */
+/* A body: the row's judge for the answer for each id. A row whose param says why it does not apply
+ * counts what it judges. */
 static void each_answer(struct check_run *run)
 {
 	const char *none = check_row(run)->param;
@@ -30,7 +30,7 @@ static void each_answer(struct check_run *run)
 		check_not_applicable(run, "%s", none);
 }
 
-/* The device strings of an answer; that there is none is recorded. */
+/* The number of device strings of an answer; 0 is recorded. */
 static size_t expect_strings(struct rig *rig, const struct rig_item *item)
 {
 	(void)check_expect(rig->run, item->answer->n_devices != 0, item->id, "a device string",
@@ -72,9 +72,9 @@ static void isolation_type(struct rig *rig, const struct rig_item *item)
 	for (size_t i = 0; i < count; i++) {
 		const V1beta1__DeviceSpec *device = item->answer->devices[i];
 		struct windows_device string = {0};
-		bool taken = is_of_type(device, WINDOWS_DEVICE_CLASS, &string) ||
-			     is_of_type(device, WINDOWS_DEVICE_LOCATION_PATH, &string);
-		(void)check_expect(rig->run, taken, "devices[].host_path",
+		bool accepted = is_of_type(device, WINDOWS_DEVICE_CLASS, &string) ||
+				is_of_type(device, WINDOWS_DEVICE_LOCATION_PATH, &string);
+		(void)check_expect(rig->run, accepted, "devices[].host_path",
 				   "class, vpci-class-guid or vpci-location-path", "%s",
 				   device->host_path);
 	}
@@ -141,7 +141,7 @@ static void no_topology(struct rig *rig, const struct rig_item *item)
 				   "no NUMA nodes", "%zu", list->items[i].numa_count);
 }
 
-/* A container that asks for two devices gets both, or is told that it cannot have them. */
+/* A container that asks for two devices gets both, or a refusal. */
 static void whole_answer(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -175,25 +175,19 @@ static void mount_targets(struct rig *rig, const struct rig_item *item)
 	}
 }
 
-static bool is_granted(const V1beta1__ContainerAllocateResponse *answer,
-		       const struct discovery_device *device)
-{
-	for (size_t i = 0; i < answer->n_devices; i++) {
-		if (granted_by_string(answer->devices[i]->host_path, device))
-			return true;
-	}
-	return false;
-}
-
-/* Is the path in the driver store folder of a device that the answer grants? A node that does not
- * tell a device's folder leaves nothing to compare with. */
+/* Is the path in the driver store folder of a device that the answer grants? Where that folder is unknown,
+ * any path is. */
 static bool is_source(const struct rig *rig, const struct rig_item *item, const char *path)
 {
+	const V1beta1__ContainerAllocateResponse *answer = item->answer;
 	node_each (device, rig->context->node) {
 		const char *store = device->driver_store_path;
-		if (is_granted(item->answer, device) &&
-		    (store[0] == '\0' || windows_path_is_within(path, store)))
-			return true;
+		if (store[0] != '\0' && !windows_path_is_within(path, store))
+			continue;
+		for (size_t i = 0; i < answer->n_devices; i++) {
+			if (granted_by_string(answer->devices[i]->host_path, device))
+				return true;
+		}
 	}
 	return false;
 }
@@ -226,7 +220,7 @@ const struct check windows_checks[] = {
 		.advice = "Write vpci-location-path://PCIROOT(0)#PCI(0100), never with a single "
 			  "slash, and hand out no device whose location path is empty."),
 	WINDOWS("isolation-type", WIN_03, CRITICAL, each_answer, isolation_type,
-		.title = "Device strings are of a type that process isolation takes",
+		.title = "Device strings have a type that process isolation accepts",
 		.advice = "Use vpci-location-path or class: HCS assigns the other types to virtual "
 			  "machines only."),
 	WINDOWS("class-guid", WIN_04, HIGH, each_answer, class_is_display,
@@ -258,7 +252,7 @@ const struct check windows_checks[] = {
 			  "names without case, and report what lost."),
 	WINDOWS("mount-sources", WIN_10S, HIGH, each_answer, mount_sources,
 		.param = "the answers hold no mounts",
-		.title = "Mounts come from the driver store of a device that was asked for",
+		.title = "Mounts come from the driver store of a requested device",
 		.advice = "Refuse sources with '..', other drives, streams or shares in them: the "
 			  "registry values and configuration they come from are not trusted."),
 	{.id = NULL},

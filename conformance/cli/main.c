@@ -41,19 +41,42 @@ int command_failed(const char *command, int rc, const struct error *err)
 	return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : COMMAND_EXIT_FAILED;
 }
 
+/* The commands of modules (cmake/GpucertModules.cmake), for the list below. */
+#if GPUCERT_MODULE_PAGES
+#define PAGES_COMMANDS command_compare, command_matrix,
+#else
+#define PAGES_COMMANDS
+#endif
+#if GPUCERT_MODULE_IMAGES
+#define IMAGES_COMMANDS                                                                            \
+	command_image_check, command_image_inspect, command_image_select, command_image_labels,    \
+		command_image_cache,
+#else
+#define IMAGES_COMMANDS
+#endif
+#if GPUCERT_MODULE_CERTIFICATES
+#define CERTIFICATES_COMMANDS                                                                      \
+	command_attest, command_verify, command_key_generate, command_key_show,                    \
+		command_certify_build, command_certify_check, command_bundle, command_publish,     \
+		command_pull,
+#else
+#define CERTIFICATES_COMMANDS
+#endif
+
 int main(int argc, char **argv)
 {
 	/* Dereferenced here because the initialiser of a static array must be constant. */
 	const struct command_spec commands[] = {
-		command_run,	       command_list,	     command_show,
-		command_report,	       command_compare,	     command_matrix,
-		command_kubelet,       command_image_build,  command_image_check,
-		command_image_inspect, command_image_select, command_image_labels,
-		command_image_cache,   command_expect_check, command_expect_explain,
-		command_expect_update, command_attest,	     command_verify,
-		command_key_generate,  command_key_show,     command_certify_build,
-		command_certify_check, command_bundle,	     command_publish,
-		command_pull,	       {.name = NULL},
+		command_run,
+		command_list,
+		command_show,
+		command_report,
+		PAGES_COMMANDS command_kubelet,
+		command_image_build,
+		IMAGES_COMMANDS command_expect_check,
+		command_expect_explain,
+		command_expect_update,
+		CERTIFICATES_COMMANDS{.name = NULL},
 	};
 	memory_ends_process(REPORT_EXIT_BROKEN);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};

@@ -40,7 +40,7 @@ static int add_seen(struct result *result, enum journal_type type, const cJSON *
 	result->asserted = true;
 	if (!cJSON_IsTrue(field_get(line, "ok")))
 		keep_reason(result, REPORT_FAIL,
-			    text_format("%s: saw %s, wanted %s", field_string(line, "what"),
+			    text_format("%s: got %s, expected %s", field_string(line, "what"),
 					field_string(line, "saw"), field_string(line, "wanted")));
 	return 0;
 }

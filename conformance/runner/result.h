@@ -38,7 +38,7 @@ struct result {
 	bool asserted;
 	bool finished;
 	char *reasons[REPORT_OUTCOME_COUNT]; /* the first for each outcome; that of a failure is
-						"what: saw X, wanted Y" */
+						"what: got X, expected Y" */
 };
 
 #define CLEANUP_RESULT __attribute__((cleanup(result_free)))

@@ -8,8 +8,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* What a backslash at `at` means, added to the word: the place behind it; NULL when nothing follows
- * it that it could quote. */
+/* Adds the meaning of a backslash at `at` to the word, and returns the place after it; NULL: nothing
+ * follows it that it could quote. */
 typedef const char *read_backslash(const char *at, bool in_double_quotes, struct text *word);
 
 /* Within double quotes a backslash quotes '"', '\\', '$' and '`' (POSIX.1-2017, 2.2.3). */
@@ -38,7 +38,7 @@ static const char *read_windows_backslash(const char *at, bool in_double_quotes,
 	return at + count + 1;
 }
 
-/* Reads up to the closing quote and returns the place behind it; NULL when there is none. */
+/* Reads up to the closing quote and returns the place after it; NULL when there is none. */
 static const char *read_quoted(const char *at, char quote, read_backslash *backslash,
 			       struct text *word)
 {
@@ -53,30 +53,6 @@ static const char *read_quoted(const char *at, char quote, read_backslash *backs
 	return NULL;
 }
 
-static int read_word(const char **line, read_backslash *backslash, struct text *word,
-		     struct error *err)
-{
-	const char *at = *line;
-	while (*at != '\0' && !is_blank(*at)) {
-		const char *begin = at;
-		if (*at == '\'' || *at == '"') {
-			at = read_quoted(at + 1, *at, backslash, word);
-			if (at == NULL)
-				return error_set(err, ERROR_ARGUMENT,
-						 "the quote in %s is not closed", begin);
-		} else if (*at == '\\') {
-			at = backslash(at, false, word);
-			if (at == NULL)
-				return error_set(err, ERROR_ARGUMENT,
-						 "nothing follows the last backslash");
-		} else {
-			text_append(word, at++, 1);
-		}
-	}
-	*line = at;
-	return 0;
-}
-
 int command_line_split(enum command_line_rules rules, const char *line, struct text_list *words,
 		       struct error *err)
 {
@@ -89,13 +65,22 @@ int command_line_split(enum command_line_rules rules, const char *line, struct t
 		if (*at == '\0')
 			return 0;
 		struct text word CLEANUP_TEXT = {0};
-		text_append(&word, "", 0);
-		int rc = read_word(&at, backslash, &word, err);
-		if (rc == 0)
-			rc = text_list_add(words, text_string(&word), err);
-		if (rc == 0 && word.failed)
-			rc = error_memory(err);
-		if (rc != 0)
-			return rc;
+		while (*at != '\0' && !is_blank(*at)) {
+			const char *begin = at;
+			if (*at == '\'' || *at == '"') {
+				at = read_quoted(at + 1, *at, backslash, &word);
+				if (at == NULL)
+					return error_set(err, ERROR_ARGUMENT,
+							 "the quote in %s is not closed", begin);
+			} else if (*at == '\\') {
+				at = backslash(at, false, &word);
+				if (at == NULL)
+					return error_set(err, ERROR_ARGUMENT,
+							 "nothing follows the last backslash");
+			} else {
+				text_append(&word, at++, 1);
+			}
+		}
+		(void)text_list_add(words, text_string(&word), err);
 	}
 }

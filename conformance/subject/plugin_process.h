@@ -2,24 +2,23 @@
 #pragma once
 
 /*
- * The plugin under test as a child process; this folder holds what it takes to run one, and nothing
- * about what it answers.
+ * The plugin under test as a child process. This folder only runs it; the checks judge its answers.
  *
  * The command line is split into words as a POSIX shell would do it (single and double quotes,
  * backslash), without a shell: no variables, no globs, no redirections. On Windows a backslash is
- * itself, but before a double quote, where it means what it does to the programs there. In each
- * word
+ * literal, except before a double quote, where the rules of CommandLineToArgvW apply. In each word
  *
  *   {plugin-dir}      becomes the fake kubelet's plugin directory
  *   {kubelet-socket}  becomes the path of its kubelet.sock
  *   {registry-dir}    becomes its plugins_registry directory
  *
  * and the child finds the same in the environment: DEVICE_PLUGIN_DIR and PLUGIN_SOCK_DIR,
- * KUBELET_SOCKET, PLUGINS_REGISTRY_DIR. Of our own environment it gets neither GPUCERT_* variables, which may
- * hold secrets (only GPUCERT_CACHE, for the Wine node), nor TMPDIR. A plugin that knows neither runs in a private mount
- * namespace, in which the plugin directory covers the standard one (Linux, needs CAP_SYS_ADMIN);
- * nothing of that is visible outside, also when the standard directory does not exist on the host.
- * Placeholders and variables then name the standard directories, which are what the plugin sees.
+ * KUBELET_SOCKET, PLUGINS_REGISTRY_DIR. It inherits our environment without TMPDIR and the GPUCERT_*
+ * variables, which may hold secrets (but with GPUCERT_CACHE, for the Wine node). A plugin that supports
+ * neither placeholders nor variables runs in a private mount namespace, in which the plugin directory
+ * covers the standard one (Linux, needs CAP_SYS_ADMIN); nothing of that is visible outside, also when the
+ * standard directory does not exist on the host. Placeholders and variables then name the standard
+ * directories, which are what the plugin sees.
  */
 
 #include "base/process.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <errno.h>
@@ -39,33 +40,27 @@ static int fail(struct error *err, const char *what, const char *path)
 static int bind_from(int fd, const char *name, const char *target, struct error *err)
 {
 	char *source CLEANUP_FREE = text_format("/proc/self/fd/%d/%s", fd, name);
-	if (source == NULL)
-		return error_memory(err);
 	if (mount(source, target, NULL, MS_BIND | MS_REC, NULL) != 0)
 		return fail(err, "cannot mount", target);
 	return 0;
-}
-
-static int copy_link(int fd, const char *name, const char *target, struct error *err)
-{
-	char destination[4096];
-	ssize_t size = readlinkat(fd, name, destination, sizeof(destination) - 1);
-	if (size < 0)
-		return fail(err, "cannot read the link", target);
-	destination[size] = '\0';
-	return symlink(destination, target) == 0 ? 0 : fail(err, "cannot make the link", target);
 }
 
 static int show_entry(int fd, const char *directory, const char *name, struct error *err)
 {
 	struct stat status = {0};
 	char *target CLEANUP_FREE = path_join(directory, name);
-	if (target == NULL)
-		return error_memory(err);
 	if (fstatat(fd, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT ? 0 : fail(err, "cannot look at", target);
-	if (S_ISLNK(status.st_mode))
-		return copy_link(fd, name, target, err);
+	if (S_ISLNK(status.st_mode)) {
+		char destination[4096];
+		ssize_t size = readlinkat(fd, name, destination, sizeof(destination) - 1);
+		if (size < 0)
+			return fail(err, "cannot read the link", target);
+		destination[size] = '\0';
+		if (symlink(destination, target) != 0)
+			return fail(err, "cannot make the link", target);
+		return 0;
+	}
 	if (S_ISDIR(status.st_mode)) {
 		if (mkdir(target, TARGET_MODE) != 0)
 			return fail(err, "cannot make", target);
@@ -78,7 +73,7 @@ static int show_entry(int fd, const char *directory, const char *name, struct er
 	return bind_from(fd, name, target, err);
 }
 
-/* Covers a directory so that names can be added to it in this namespace alone. */
+/* Covers a directory so that names can be added to it in this namespace only. */
 static int cover(const char *directory, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
@@ -87,8 +82,6 @@ static int cover(const char *directory, struct error *err)
 	if (fd < 0 || fstat(fd, &status) != 0)
 		return fail(err, "cannot open", directory);
 	char *mode CLEANUP_FREE = text_format("mode=%o", (unsigned)status.st_mode & 07777);
-	if (mode == NULL)
-		return error_memory(err);
 	int rc = file_list(directory, &names, err);
 	if (rc != 0)
 		return rc;
@@ -99,36 +92,9 @@ static int cover(const char *directory, struct error *err)
 	return rc;
 }
 
-/* The deepest directory on the way to `path` that exists. Caller frees. */
-static char *existing_ancestor(const char *path)
-{
-	char *ancestor = strdup(path);
-	while (ancestor != NULL && !file_is_directory(ancestor)) {
-		char *parent = path_directory(ancestor);
-		free(ancestor);
-		ancestor = parent;
-	}
-	return ancestor;
-}
-
-static int make_target(const char *target, struct error *err)
-{
-	if (file_is_directory(target))
-		return 0;
-	char *ancestor CLEANUP_FREE = existing_ancestor(target);
-	if (ancestor == NULL)
-		return error_memory(err);
-	if (strcmp(ancestor, "/") == 0)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "%s cannot be made: no directory on the way to it exists", target);
-	int rc = cover(ancestor, err);
-	return rc == 0 ? file_make_directories(target, TARGET_MODE, err) : rc;
-}
-
 static int set_up(char **pairs, size_t count, struct error *err)
 {
 	int sources[PAIRS_MAX];
-	int rc = 0;
 	if (unshare(CLONE_NEWNS) != 0)
 		return fail(err, "cannot make", "a mount namespace");
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
@@ -138,16 +104,37 @@ static int set_up(char **pairs, size_t count, struct error *err)
 		if (sources[i] < 0)
 			return fail(err, "cannot open", pairs[2 * i]);
 	}
-	for (size_t i = 0; rc == 0 && i < count; i++) {
-		rc = make_target(pairs[2 * i + 1], err);
+	for (size_t i = 0; i < count; i++) {
+		const char *target = pairs[2 * i + 1];
+		/* The deepest directory on the path of a target that exists. */
+		char *ancestor CLEANUP_FREE = memory_copy(target);
+		while (!file_is_directory(ancestor)) {
+			char *parent = path_directory(ancestor);
+			free(ancestor);
+			ancestor = parent;
+		}
+		int rc = 0;
+		if (strcmp(ancestor, target) != 0) {
+			if (strcmp(ancestor, "/") == 0)
+				return error_set(
+					err, ERROR_UNSUPPORTED,
+					"%s cannot be made: no directory on the way to it exists",
+					target);
+			rc = cover(ancestor, err);
+			if (rc == 0)
+				rc = file_make_directories(target, TARGET_MODE, err);
+		}
 		if (rc == 0)
-			rc = bind_from(sources[i], "", pairs[2 * i + 1], err);
+			rc = bind_from(sources[i], "", target, err);
+		if (rc != 0)
+			return rc;
 	}
-	return rc;
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
+	memory_ends_process(EXIT_SETUP);
 	struct error err = {0};
 	int end = 1;
 	while (end < argc && strcmp(argv[end], "--") != 0)

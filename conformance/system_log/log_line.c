@@ -26,7 +26,7 @@ void log_line_set(struct log_line *line, const char *text, size_t size)
 }
 
 /* "PRIORITY,NUMBER,MICROSECONDS,FLAGS;TEXT": the facility, above the three bits of the level, is 0
- * for the kernel, and what user space writes has another one. */
+ * for the kernel; lines of user space have another one. */
 const char *log_line_of_kernel(const char *data, struct log_line *line)
 {
 	const char *end = data + strcspn(data, "\n");
@@ -53,7 +53,7 @@ const char *log_line_of_kernel(const char *data, struct log_line *line)
 
 enum { ANY_FUNCTION = 8 };
 
-/* "DDDD:BB:SS.F", of which the function is not always told. False: none begins here. */
+/* "DDDD:BB:SS.F", where the function may be missing. False: none begins here. */
 static bool parse_address(const char *at, unsigned out[4])
 {
 	for (size_t i = 0; i < 3; i++) {
@@ -69,15 +69,7 @@ static bool parse_address(const char *at, unsigned out[4])
 	return true;
 }
 
-static bool is_at(const struct discovery_device *device, const unsigned address[4])
-{
-	unsigned own[4] = {0};
-	return parse_address(device->pci_address, own) &&
-	       memcmp(own, address, 3 * sizeof(*own)) == 0 &&
-	       (address[3] == ANY_FUNCTION || address[3] == own[3]);
-}
-
-/* The node's device that an address in the text is of; *named: there is an address. */
+/* The device whose PCI address is in the text; *named: the text has an address. */
 static const struct discovery_device *find_address(const struct discovery_snapshot *node,
 						   const char *text, bool *named)
 {
@@ -87,27 +79,14 @@ static const struct discovery_device *find_address(const struct discovery_snapsh
 			continue;
 		*named = true;
 		for (size_t i = 0; i < node->device_count; i++) {
-			if (is_at(&node->devices[i], address))
+			unsigned own[4] = {0};
+			if (parse_address(node->devices[i].pci_address, own) &&
+			    memcmp(own, address, 3 * sizeof(*own)) == 0 &&
+			    (address[3] == ANY_FUNCTION || address[3] == own[3]))
 				return &node->devices[i];
 		}
 	}
 	return NULL;
-}
-
-/* How many devices of the driver the node has; *device: one of them. */
-static size_t find_driver(const struct discovery_snapshot *node, const char *driver,
-			  const struct discovery_device **device)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < node->device_count; i++) {
-		const struct discovery_device *one = &node->devices[i];
-		if (one->kind == DISCOVERY_SOFTWARE ||
-		    !(text_equal(driver, "*") || text_equal(driver, one->driver_name)))
-			continue;
-		*device = one;
-		count++;
-	}
-	return count;
 }
 
 enum log_meaning log_line_judge(const struct log_line *line, const struct discovery_snapshot *node,
@@ -120,9 +99,20 @@ enum log_meaning log_line_judge(const struct log_line *line, const struct discov
 		pattern++;
 	if (named ? device == NULL : pattern->text == NULL)
 		return LOG_FOREIGN;
-	if (pattern->driver == NULL) /* of the machine, or of none that the table knows */
+	if (pattern->driver == NULL) /* a fault of the machine, or no known one */
 		return pattern->meaning;
-	size_t count = named ? 1 : find_driver(node, pattern->driver, &device);
+
+	/* Without an address: the only device of the driver. */
+	size_t count = named ? 1 : 0;
+	for (size_t i = 0; !named && i < node->device_count; i++) {
+		const struct discovery_device *other = &node->devices[i];
+		if (other->kind == DISCOVERY_SOFTWARE ||
+		    !(text_equal(pattern->driver, "*") ||
+		      text_equal(pattern->driver, other->driver_name)))
+			continue;
+		device = other;
+		count++;
+	}
 	if (count == 0)
 		return LOG_FOREIGN;
 	*id = device->id;

@@ -3,16 +3,11 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct scan {
-	struct cdi_registry *registry;
-	size_t bytes;
-	struct error *err;
-};
 
 /* A device of a file. */
 struct entry {
@@ -20,52 +15,44 @@ struct entry {
 	const struct cdi_file *file;
 };
 
-static int read_spec(struct scan *scan, const char *path, struct cdi_file *file, struct error *why)
+/* *bytes: size of all files so far. */
+static int add_file(struct cdi_registry *registry, const char *path, size_t priority, size_t *bytes,
+		    struct error *err)
 {
+	if (registry->count == CDI_FILES_MAX || *bytes > CDI_BYTES_MAX)
+		return error_set(err, ERROR_LIMIT, "%s: more than %d files or %d bytes of Specs",
+				 path, CDI_FILES_MAX, CDI_BYTES_MAX);
+	struct arena *arena = &registry->arena;
+	registry->files =
+		arena_grow(arena, registry->files, registry->count, sizeof(*registry->files));
+	struct cdi_file *file = &registry->files[registry->count++];
+	*file = (struct cdi_file){.path = arena_string(arena, path), .priority = priority};
+
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	int rc = file_read(path, CDI_FILE_MAX, &data, &size, why);
+	struct error why = {0};
+	int rc = file_read(path, CDI_FILE_MAX, &data, &size, &why);
 	if (rc < 0) {
 		file->spec.defect = rc == ERROR_LIMIT ? CDI_TOO_LARGE : CDI_UNREADABLE;
-		return rc;
+	} else {
+		*bytes += size;
+		rc = cdi_spec_parse(path, data, size, &file->spec, &why);
 	}
-	scan->bytes += size;
-	return cdi_spec_parse(path, data, size, &file->spec, why);
-}
-
-static int add_file(struct scan *scan, const char *path, size_t priority)
-{
-	struct cdi_registry *registry = scan->registry;
-	struct error why = {0};
-	if (registry->count == CDI_FILES_MAX || scan->bytes > CDI_BYTES_MAX)
-		return error_set(scan->err, ERROR_LIMIT,
-				 "%s: more than %d files or %d bytes of Specs", path, CDI_FILES_MAX,
-				 CDI_BYTES_MAX);
-	struct arena *arena = &registry->arena;
-	struct cdi_file *files =
-		arena_grow(arena, registry->files, registry->count, sizeof(*files));
-	if (files == NULL)
-		return error_memory(scan->err);
-	registry->files = files;
-	struct cdi_file *file = &files[registry->count++];
-	*file = (struct cdi_file){.path = arena_string(arena, path), .priority = priority};
-	int rc = read_spec(scan, path, file, &why);
 	if (rc < 0)
 		file->why = arena_string(arena, why.text);
-	return rc == ERROR_MEMORY || arena->failed ? error_memory(scan->err) : 0;
+	return 0;
 }
 
-static int add_folder(struct scan *scan, const char *folder, size_t priority)
+static int add_folder(struct cdi_registry *registry, const char *folder, size_t priority,
+		      size_t *bytes, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = file_list(folder, &names, scan->err);
+	int rc = file_list(folder, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
-		if (path == NULL)
-			return error_memory(scan->err);
 		if ((text_ends_with(path, ".json") || text_ends_with(path, ".yaml")) &&
 		    !file_is_directory(path))
-			rc = add_file(scan, path, priority);
+			rc = add_file(registry, path, priority, bytes, err);
 	}
 	return rc;
 }
@@ -80,46 +67,42 @@ static int by_name(const void *a, const void *b)
 	return order;
 }
 
-static size_t count_devices(const struct cdi_registry *registry)
+static void find_conflicts(struct cdi_registry *registry)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < registry->count; i++)
 		count += registry->files[i].spec.devices.count;
-	return count;
-}
-
-/* Names beside each other are of files in the order of their priorities. */
-static int find_conflicts(struct cdi_registry *registry, struct error *err)
-{
-	struct entry *entries CLEANUP_FREE = calloc(count_devices(registry) + 1, sizeof(*entries));
-	size_t count = 0;
-	int rc = 0;
-	if (entries == NULL)
-		return error_memory(err);
+	struct entry *entries CLEANUP_FREE = memory_allocate(count + 1, sizeof(*entries));
+	count = 0;
 	for (size_t i = 0; i < registry->count; i++) {
 		text_each (name, &registry->files[i].spec.devices)
 			entries[count++] = (struct entry){name, &registry->files[i]};
 	}
+
+	/* Equal names become neighbours, in the order of their files' priorities. */
 	qsort(entries, count, sizeof(*entries), by_name);
-	for (size_t i = 1; rc == 0 && i < count; i++) {
+	for (size_t i = 1; i < count; i++) {
 		const struct entry *left = &entries[i - 1];
 		const struct entry *right = &entries[i];
 		if (strcmp(left->name, right->name) == 0 &&
 		    left->file->priority == right->file->priority)
-			rc = text_list_addf(&registry->conflicts, err, "%s: in %s and %s",
-					    left->name, left->file->path, right->file->path);
+			(void)text_list_addf(&registry->conflicts, NULL, "%s: in %s and %s",
+					     left->name, left->file->path, right->file->path);
 	}
-	return rc;
 }
 
 int cdi_registry_read(const struct text_list *places, struct cdi_registry *out, struct error *err)
 {
-	struct scan scan = {.registry = out, .err = err};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < places->count; i++)
-		rc = file_is_directory(places->items[i]) ? add_folder(&scan, places->items[i], i)
-							 : add_file(&scan, places->items[i], i);
-	return rc == 0 ? find_conflicts(out, err) : rc;
+	size_t bytes = 0;
+	for (size_t i = 0; i < places->count; i++) {
+		const char *place = places->items[i];
+		int rc = file_is_directory(place) ? add_folder(out, place, i, &bytes, err)
+						  : add_file(out, place, i, &bytes, err);
+		if (rc < 0)
+			return rc;
+	}
+	find_conflicts(out);
+	return 0;
 }
 
 void cdi_registry_free(struct cdi_registry *registry)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The Specs of a node: what a container runtime makes of its folders of CDI files. */
+/* The Specs of a node: reads its folders of CDI files as a container runtime does. */
 
 #include "base/arena.h"
 #include "containers/cdi/spec.h"
@@ -15,7 +15,7 @@ struct cdi_file {
 	const char *path;
 	size_t priority; /* the position of its folder */
 	struct cdi_spec spec;
-	const char *why; /* what is wrong with it; NULL: nothing */
+	const char *why; /* why it is not a Spec; NULL: it is one */
 };
 
 struct cdi_registry {
@@ -29,12 +29,11 @@ struct cdi_registry {
 /*
  * Reads files, and folders with the files *.json and *.yaml directly in them, as a runtime reads
  * /etc/cdi and /var/run/cdi: a device of a later place replaces one of an earlier place, but does
- * not mend a conflict there (pkg/cdi/cache.go).
+ * not resolve a conflict there (pkg/cdi/cache.go).
  *
  * A file that is not a Spec, or cannot be read, is in `out` with its defect and is not an error.
  * `out` is zeroed; free it with cdi_registry_free(), also after an error. ERROR_LIMIT: more than
- * CDI_FILES_MAX files or CDI_BYTES_MAX bytes; ERROR_IO: a folder that cannot be listed;
- * ERROR_MEMORY.
+ * CDI_FILES_MAX files or CDI_BYTES_MAX bytes; ERROR_IO: a folder that cannot be listed.
  */
 int cdi_registry_read(const struct text_list *places, struct cdi_registry *out, struct error *err);
 

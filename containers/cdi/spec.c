@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/cdi/spec.h"
 
+#include "base/memory.h"
 #include "base/yaml_json.h"
 #include "containers/cdi/names.h"
 
@@ -10,24 +11,24 @@
 static const char *const versions[] = {"0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0", "0.6.0",
 				       "0.7.0", "0.8.0", "1.0.0", "1.1.0", NULL};
 
-/* Places in the list. Every Spec needs 0.3.0. */
+/* Indexes in the list. Every Spec needs 0.3.0. */
 enum { V0_3 = 2, V0_4, V0_5, V0_6, V0_7, V0_8, V1_0, V1_1 };
 
 struct walk {
 	struct cdi_spec *spec;
 	size_t needed;
-	struct error why_needed; /* where the field stands that needs this version */
+	struct error why_needed; /* names the field that needs this version */
 	struct error *err;
 };
 
 enum shape { STRING, INTEGER, BOOLEAN, OBJECT, MAP };
 
-/* A member of an object. `check` is asked of each element of a list. */
+/* A member of an object. `check` is called for each element of a list. */
 struct field {
 	const char *key;
 	enum shape shape;
 	bool list, required;
-	size_t since; /* place in `versions` */
+	size_t since; /* index in `versions` */
 	int64_t min, max;
 	const char *const *values; /* STRING: one of them */
 	const struct field *members;
@@ -62,7 +63,7 @@ static int check_kind(struct walk *walk, const struct json_at *at)
 	if (slash == NULL || !cdi_is_kind_part(kind, (size_t)(slash - kind)) ||
 	    !cdi_is_kind_part(slash + 1, strlen(slash + 1)))
 		return wrong(walk, at, CDI_WRONG_NAME,
-			     "'%s' is not vendor/class; both begin with a letter, go on with "
+			     "'%s' is not vendor/class; both begin with a letter, continue with "
 			     "letters, digits, '_', '-' and '.', and end with a letter or digit",
 			     kind);
 	if (strchr(slash, '.') != NULL)
@@ -132,10 +133,8 @@ static int check_unique(struct walk *walk, const struct json_at *parent, const c
 	struct json_at at = {.parent = parent,
 			     .key = list,
 			     .node = cJSON_GetObjectItemCaseSensitive(parent->node, list)};
-	const char **names CLEANUP_FREE = calloc(json_count(&at) + 1, sizeof(*names));
+	const char **names CLEANUP_FREE = memory_allocate(json_count(&at) + 1, sizeof(*names));
 	size_t count = 0;
-	if (names == NULL)
-		return error_memory(walk->err);
 	json_each (element, at.node)
 		names[count++] = cJSON_GetObjectItemCaseSensitive(element, key)->valuestring;
 	qsort(names, count, sizeof(*names), by_text);
@@ -223,7 +222,7 @@ static const struct field device_fields[] = {
 	{.key = NULL},
 };
 
-/* A device whose edits are there and all empty, or not there at all, is refused. */
+/* A device without edits, or with only empty ones, is refused. */
 static int check_device(struct walk *walk, const struct json_at *at)
 {
 	const cJSON *edits = cJSON_GetObjectItemCaseSensitive(at->node, "containerEdits");
@@ -244,7 +243,7 @@ static const struct field spec_fields[] = {
 	{.key = NULL},
 };
 
-/* Fields that are empty count as absent ones. */
+/* Empty fields count as absent. */
 static bool is_set(const struct field *field, const cJSON *value)
 {
 	if (value == NULL || cJSON_IsNull(value))
@@ -299,7 +298,7 @@ static int check_map(struct walk *walk, const struct field *field, const struct 
 	return 0;
 }
 
-/* One value, which is set or an element. */
+/* The value of a field that is set, or an element of its list. */
 static int check_value(struct walk *walk, const struct field *field, const struct json_at *at)
 {
 	int rc = 0;
@@ -340,7 +339,6 @@ static int check_list(struct walk *walk, const struct field *field, const struct
 	return rc;
 }
 
-/* Every key is a field's, and each is there once. */
 static int check_keys(struct walk *walk, const struct field *fields, const struct json_at *object)
 {
 	unsigned seen = 0;
@@ -396,24 +394,6 @@ static int check_version(struct walk *walk, const struct json_at *root)
 			 walk->why_needed.text, versions[declared]);
 }
 
-/* What the caller keeps of a Spec that is one. */
-static int keep(struct walk *walk, const cJSON *document)
-{
-	const char *kind = json_pointer_string(document, "/kind");
-	int rc = 0;
-	walk->spec->kind = text_format("%s", kind);
-	if (walk->spec->kind == NULL)
-		return error_memory(walk->err);
-	json_each (device, json_pointer(document, "/devices")) {
-		const cJSON *name = cJSON_GetObjectItemCaseSensitive(device, "name");
-		rc = text_list_addf(&walk->spec->devices, walk->err, "%s=%s", kind,
-				    name->valuestring);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
-}
-
 int cdi_spec_check(const cJSON *document, struct cdi_spec *out, struct error *err)
 {
 	struct error ignored = {0};
@@ -426,21 +406,33 @@ int cdi_spec_check(const cJSON *document, struct cdi_spec *out, struct error *er
 		rc = check_unique(&walk, &root, "devices", "name", CDI_DEVICE_TWICE);
 	if (rc == 0)
 		rc = check_version(&walk, &root);
-	return rc == 0 ? keep(&walk, document) : rc;
+	if (rc < 0)
+		return rc;
+
+	out->kind = memory_copy(json_pointer_string(document, "/kind"));
+	json_each (device, json_pointer(document, "/devices"))
+		(void)text_list_addf(&out->devices, err, "%s=%s", out->kind,
+				     json_pointer_string(device, "/name"));
+	return 0;
 }
 
 int cdi_spec_parse(const char *path, const char *data, size_t size, struct cdi_spec *out,
 		   struct error *err)
 {
-	int rc = size > CDI_FILE_MAX
-			 ? error_set(err, ERROR_LIMIT, "more than %d bytes", CDI_FILE_MAX)
-		 : text_ends_with(path, ".json") ? json_parse(data, size, &out->document, err)
-						 : yaml_to_json(data, size, &out->document, err);
+	int rc = 0;
+	if (size > CDI_FILE_MAX)
+		rc = error_set(err, ERROR_LIMIT, "more than %d bytes", CDI_FILE_MAX);
+	else if (text_ends_with(path, ".json"))
+		rc = json_parse(data, size, &out->document, err);
+	else
+		rc = yaml_to_json(data, size, &out->document, err);
 	if (rc == ERROR_FORMAT)
 		out->defect = CDI_SYNTAX;
 	else if (rc == ERROR_LIMIT)
 		out->defect = CDI_TOO_LARGE;
-	return rc < 0 ? rc : cdi_spec_check(out->document, out, err);
+	if (rc < 0)
+		return rc;
+	return cdi_spec_check(out->document, out, err);
 }
 
 void cdi_spec_free(struct cdi_spec *spec)

@@ -3,9 +3,10 @@
 
 /*
  * Specs of the Container Device Interface, 0.1.0 to 1.1.0 (cncf-tags/container-device-interface:
- * SPEC.md, specs-go/config.go, pkg/cdi): what they may hold, and the least cdiVersion for it.
+ * SPEC.md, specs-go/config.go, pkg/cdi): their validity, and the lowest cdiVersion that has their
+ * fields.
  *
- * A runtime refuses a file as a whole for the first thing that is wrong with it; so does this.
+ * A runtime refuses a whole file for its first defect, and so does this reader.
  */
 
 #include "base/json.h"
@@ -18,7 +19,7 @@ enum {
 	CDI_LIST_MAX = 4096,	    /* elements of a list, or annotations */
 };
 
-/* What is wrong with a file. */
+/* Why a file is not a Spec. */
 enum cdi_defect {
 	CDI_NO_DEFECT,
 	CDI_UNREADABLE,
@@ -42,18 +43,17 @@ const char *cdi_defect_name(enum cdi_defect defect); /* "unknown-field" */
 struct cdi_spec {
 	enum cdi_defect defect;
 	char *kind;		  /* "vendor/class" */
-	const char *version;	  /* that the file declares; static */
-	const char *needed;	  /* the least with its fields, "0.3.0" at least; static */
+	const char *version;	  /* declared by the file; static */
+	const char *needed;	  /* the lowest with its fields, at least "0.3.0"; static */
 	struct text_list devices; /* qualified names: "vendor/class=name" */
-	cJSON *document;	  /* of cdi_spec_parse(), also when it is not a Spec; or NULL */
+	cJSON *document;	  /* from cdi_spec_parse(), even if not a Spec; or NULL */
 };
 
 /*
- * Is the document a Spec? A string may be another scalar that a YAML file has without quotes (see
+ * Checks whether the document is a Spec. Any unquoted scalar of a YAML file passes for a string (see
  * yaml_to_json()). `out` is zeroed; free it with cdi_spec_free(), also after an error.
  *
- * ERROR_FORMAT: it is not; the error names the place and out->defect says why. ERROR_MEMORY: no
- * defect.
+ * ERROR_FORMAT: it is not; the error names the place and out->defect the reason.
  */
 int cdi_spec_check(const cJSON *document, struct cdi_spec *out, struct error *err);
 

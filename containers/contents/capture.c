@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/array.h"
+#include "base/memory.h"
 #include "containers/contents/internal.h"
 
 #include <stdlib.h>
@@ -18,30 +18,24 @@ static struct capture_piece *find_piece(struct capture *capture, uint64_t offset
 	return NULL;
 }
 
-static int add_piece(struct capture *capture, uint64_t offset, uint64_t size, struct error *err)
-{
-	if (offset < capture->position)
-		return error_set(err, ERROR_LIMIT, "byte %llu has passed",
-				 (unsigned long long)offset);
-	if (size > capture->size - offset)
-		size = capture->size - offset;
-	if (capture->piece_count == CAPTURE_PIECES_MAX || size > CONTENTS_KEPT_MAX - capture->kept)
-		return error_set(err, ERROR_LIMIT, "what tells about it does not fit %d bytes",
-				 (int)CONTENTS_KEPT_MAX);
-	capture->pieces[capture->piece_count++] =
-		(struct capture_piece){.offset = offset, .size = size};
-	return 0;
-}
-
-/* Waits for the end of a range; a range that nobody keeps yet is kept from now on. */
+/* Succeeds once the range has passed; before, ERROR_BUSY. A range that no piece has is kept from now
+ * on. */
 static int want(struct capture *capture, uint64_t offset, uint64_t size, struct error *err)
 {
 	const struct capture_piece *piece = find_piece(capture, offset);
 	if (piece == NULL) {
-		int rc = add_piece(capture, offset, size, err);
-		if (rc < 0)
-			return rc;
-		piece = &capture->pieces[capture->piece_count - 1];
+		if (offset < capture->position)
+			return error_set(err, ERROR_LIMIT, "byte %llu has passed",
+					 (unsigned long long)offset);
+		if (size > capture->size - offset)
+			size = capture->size - offset;
+		if (capture->piece_count == CAPTURE_PIECES_MAX ||
+		    size > CONTENTS_KEPT_MAX - capture->kept)
+			return error_set(err, ERROR_LIMIT, "its headers do not fit %d bytes",
+					 (int)CONTENTS_KEPT_MAX);
+		capture->pieces[capture->piece_count] =
+			(struct capture_piece){.offset = offset, .size = size};
+		piece = &capture->pieces[capture->piece_count++];
 	}
 	const uint64_t end = piece->offset + piece->size;
 	capture->ready = size < end - offset ? offset + size : end;
@@ -87,52 +81,40 @@ void capture_begin(struct capture *capture, uint64_t size)
 		.size = size < CONTENTS_KEPT_MAX / 2 ? size : CONTENTS_KEPT_MAX / 2};
 }
 
-/* Room for the first `size` bytes of a piece, zeroed. */
-static int make_room(struct capture_piece *piece, size_t size, struct error *err)
-{
-	if (size <= piece->room)
-		return 0;
-	size_t room = piece->room * 2 > size ? piece->room * 2 : size + GROWTH;
-	if (room > piece->size)
-		room = (size_t)piece->size;
-	unsigned char *data = realloc(piece->data, room);
-	if (data == NULL)
-		return error_memory(err);
-	memset(data + piece->room, 0, room - piece->room);
-	piece->data = data;
-	piece->room = room;
-	return 0;
-}
-
-static int keep(struct capture *capture, struct capture_piece *piece, uint64_t offset,
-		const unsigned char *data, size_t size, struct error *err)
+/* Copies the part of the data that lies in the piece; a gap before it is zero. */
+static void keep(struct capture *capture, struct capture_piece *piece, uint64_t offset,
+		 const unsigned char *data, size_t size)
 {
 	const uint64_t end = offset + size;
 	const uint64_t from = offset > piece->offset ? offset : piece->offset;
 	const uint64_t to = end < piece->offset + piece->size ? end : piece->offset + piece->size;
 	if (from >= to)
-		return 0;
+		return;
+
 	const size_t filled = (size_t)(to - piece->offset);
-	int rc = make_room(piece, filled, err);
-	if (rc < 0)
-		return rc;
+	if (filled > piece->room) {
+		size_t room = piece->room * 2 > filled ? piece->room * 2 : filled + GROWTH;
+		if (room > piece->size)
+			room = (size_t)piece->size;
+		piece->data = memory_resize(piece->data, room, 1);
+		memset(piece->data + piece->room, 0, room - piece->room);
+		piece->room = room;
+	}
 	memcpy(piece->data + (from - piece->offset), data + (from - offset), (size_t)(to - from));
 	capture->kept += filled - piece->filled;
 	piece->filled = filled;
-	return 0;
 }
 
 int capture_feed(struct capture *capture, uint64_t offset, const void *data, size_t size,
 		 struct error *err)
 {
-	int rc = 0;
 	if (offset < capture->position || offset > capture->size || size > capture->size - offset)
 		return error_set(err, ERROR_FORMAT,
 				 "a file's content does not stay within its size");
-	for (size_t i = 0; rc == 0 && i < capture->piece_count; i++)
-		rc = keep(capture, &capture->pieces[i], offset, data, size, err);
+	for (size_t i = 0; i < capture->piece_count; i++)
+		keep(capture, &capture->pieces[i], offset, data, size);
 	capture->position = offset + size;
-	return rc;
+	return 0;
 }
 
 void capture_end(struct capture *capture)

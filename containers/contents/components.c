@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The first row that fits. Names: soname.txt and file lists of the vendors' packages; on Windows the
+/* The first row that matches counts. Names: soname.txt and file lists of the vendors' packages; on Windows the
  * drivers' and runtimes' own DLLs. */
 static const struct component components[] = {
 	{"libcuda.so*", "cuda", CONTENTS_DRIVER_LIBRARY},
@@ -63,7 +63,7 @@ static const struct component components[] = {
 	{"mfplat.dll", "media-foundation", CONTENTS_DRIVER_LIBRARY},
 };
 
-/* Manifests are told by their folders, where the loaders look for them. */
+/* Manifests are recognised by their folders, which the loaders search. */
 static const struct component manifests[] = {
 	{"*/opencl/vendors/*.icd", "opencl", CONTENTS_ICD_MANIFEST},
 	{"*/vulkan/icd.d/*.json", "vulkan", CONTENTS_ICD_MANIFEST},
@@ -97,7 +97,7 @@ const char *component_version(const char *path)
 	const char *suffix = strstr(path_base(path), ".so.");
 	const char *version = suffix != NULL ? suffix + strlen(".so.") : "";
 	/* libfoo.so.1 names an interface. */
-	return version[strspn(version, "0123456789.")] == '\0' && strchr(version, '.') != NULL
-		       ? version
-		       : "";
+	const bool is_version =
+		version[strspn(version, "0123456789.")] == '\0' && strchr(version, '.') != NULL;
+	return is_version ? version : "";
 }

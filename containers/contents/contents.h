@@ -2,19 +2,19 @@
 #pragma once
 
 /*
- * What the layers of an image hold that matters on a node with GPUs. Layers are read as streams
- * and never unpacked: a file is looked at while it passes, and what a higher layer hides (whiteouts,
- * OCI image-spec v1.1 layer.md) is not told.
+ * Reads the content of an image's layers that matters on a node with GPUs. Layers are read as streams
+ * and never unpacked: a file is examined while it passes. Files that a higher layer hides (whiteouts,
+ * OCI image-spec v1.1 layer.md) are not reported.
  */
 
 #include "base/json.h"
 #include "containers/registry/image_source.h"
 
 enum {
-	CONTENTS_FILES_MAX = 200000,  /* that are remembered of an image */
+	CONTENTS_FILES_MAX = 200000,  /* that are kept of an image */
 	CONTENTS_KEPT_MAX = 16 << 20, /* bytes of one file, while it passes */
 	CONTENTS_RATIO_MAX = 1200,    /* gzip ends at 1032; beyond that a layer is a bomb */
-	CONTENTS_RATIO_FREE = 8192,   /* bytes that count beside those that are stored */
+	CONTENTS_RATIO_FREE = 8192,   /* bytes that are added to the stored ones */
 };
 
 enum contents_kind {
@@ -27,20 +27,20 @@ struct contents_library {
 	enum contents_kind kind;
 	const char *path;      /* "/usr/lib/x86_64-linux-gnu/libcuda.so.535.183.01" */
 	const char *component; /* "cuda", "nvml", "cudnn", "rocm", "mesa" ... */
-	const char *version;   /* "535.183.01"; "": not told by name or content */
+	const char *version;   /* "535.183.01"; "": unknown from name and content */
 	unsigned layer;
 };
 
-/* What a program or library of the image needs. */
+/* A need of a program or library of the image. */
 struct contents_need {
 	const char *path;
 	const char *name;    /* "GLIBC_2.38", "libfoo.so.1", "x86-64-v3" */
-	const char *missing; /* why the image cannot give it; "": it can */
+	const char *missing; /* why the image does not satisfy it; "": it does */
 };
 
-/* Something that stands in the way, and what to do. */
+/* A problem, and what to do. */
 struct contents_note {
-	const char *path; /* of the file that shows it; "": the image's configuration */
+	const char *path; /* of the file with the problem; "": the image's configuration */
 	const char *text, *advice;
 };
 
@@ -49,22 +49,22 @@ struct image_contents {
 	struct arena arena;
 	struct contents_library *libraries; /* by path */
 	size_t library_count;
-	const char *glibc;	     /* "2.36" that the image has; "": none */
-	const char *glibc_needed;    /* the newest that a program asks for; "": none */
-	unsigned cpu_level;	     /* x86-64 level that its programs ask for; 0: not told */
-	struct contents_need *needs; /* missing libraries, and what asks for the numbers above */
+	const char *glibc;	     /* the image's, "2.36"; "": none */
+	const char *glibc_needed;    /* the newest that a program needs; "": none */
+	unsigned cpu_level;	     /* x86-64 level that its programs need; 0: unknown */
+	struct contents_need *needs; /* missing libraries, and the files with the needs above */
 	size_t need_count;
 	struct contents_note *notes;
 	size_t note_count;
-	uint64_t files, bytes;	/* that the layers hold, unpacked */
-	unsigned layers_absent; /* that are fetched from elsewhere: Windows' own */
+	uint64_t files, bytes;	/* of the layers, unpacked */
+	unsigned layers_absent; /* that are fetched from elsewhere: those of Windows itself */
 	unsigned
-		files_unread; /* programs and libraries that are broken, or too large to be looked at */
+		files_unread; /* programs and libraries that are broken, or too large to be examined */
 };
 
 #define CLEANUP_IMAGE_CONTENTS __attribute__((cleanup(image_contents_free)))
 
-/* Called before each layer; `user` is the caller's. NULL: nobody wants to know. */
+/* Called before each layer; `user` is the caller's. May be NULL. */
 typedef void contents_progress(void *user, size_t layer, size_t layers);
 
 /*
@@ -79,7 +79,7 @@ int image_contents_read(struct image_source *source, const struct image *image,
 
 void image_contents_free(struct image_contents *contents);
 
-/* image-contents.schema.json's object. NULL: out of memory. */
+/* The object of image-contents.schema.json. */
 cJSON *image_contents_json(const struct image_contents *contents);
 
 /* Reads it. Free it after an error, too. ERROR_FORMAT names the place. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The layers, from the lowest to the highest, entry by entry. */
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "containers/contents/internal.h"
 
@@ -11,7 +12,7 @@
 enum {
 	CHUNK_SIZE = 128 * 1024,
 	SCRIPT_MAX = 256 * 1024,
-	SKIPPED_AT_ONCE = 16 << 20,
+	SKIPPED_AT_ONCE = 16 << 20, /* larger files are skipped in blocks */
 };
 
 struct layer_reader {
@@ -22,7 +23,7 @@ struct layer_reader {
 	struct capture capture;
 	char chunk[CHUNK_SIZE];
 	struct error *err;
-	struct error failure; /* of the stream, which libarchive does not hand on */
+	struct error failure; /* of the stream, which libarchive does not pass on */
 };
 
 static la_ssize_t read_chunk(struct archive *archive, void *user, const void **data)
@@ -46,36 +47,18 @@ static int archive_failed(struct layer_reader *reader)
 			 text != NULL ? text : "not a tar archive");
 }
 
-/* A filter that this build of libarchive lacks would be a program that it starts: then it is left out. */
-static int start_archive(struct layer_reader *reader)
-{
-	struct archive *archive = archive_read_new();
-	reader->archive = archive;
-	if (archive == NULL)
-		return error_memory(reader->err);
-	if (archive_read_support_format_tar(archive) != ARCHIVE_OK ||
-	    archive_read_support_format_empty(archive) != ARCHIVE_OK ||
-	    archive_read_support_filter_gzip(archive) != ARCHIVE_OK ||
-	    archive_read_support_filter_zstd(archive) != ARCHIVE_OK)
-		return error_set(reader->err, ERROR_UNSUPPORTED,
-				 "this libarchive cannot read gzip and zstd by itself");
-	return archive_read_open(archive, reader, NULL, read_chunk, NULL) == ARCHIVE_OK
-		       ? 0
-		       : archive_failed(reader);
-}
-
 static int check_ratio(struct layer_reader *reader)
 {
 	const int64_t stored = archive_filter_bytes(reader->archive, -1);
 	const int64_t grown = archive_filter_bytes(reader->archive, 0);
-	return grown / CONTENTS_RATIO_MAX <= stored + CONTENTS_RATIO_FREE
-		       ? 0
-		       : error_set(reader->err, ERROR_LIMIT,
-				   "it grows to more than %d times its size",
-				   (int)CONTENTS_RATIO_MAX);
+	if (grown / CONTENTS_RATIO_MAX > stored + CONTENTS_RATIO_FREE)
+		return error_set(reader->err, ERROR_LIMIT,
+				 "it grows to more than %d times its size",
+				 (int)CONTENTS_RATIO_MAX);
+	return 0;
 }
 
-/* What the reader of a kind of file made of it. ERROR_BUSY: it wants more of it. */
+/* ERROR_BUSY: more of the file must pass first. */
 static int identify_elf(struct layer_reader *reader, struct content_file *file, struct error *err)
 {
 	struct elf_info info CLEANUP(elf_info_free) = {0};
@@ -92,8 +75,6 @@ static int identify_elf(struct layer_reader *reader, struct content_file *file, 
 	file->cpu_level = info.x86_level;
 	file->glibc = info.glibc != NULL ? arena_string(arena, info.glibc) : "";
 	const char **needed = arena_allocate(arena, (info.needed.count + 1) * sizeof(*needed));
-	if (needed == NULL)
-		return error_memory(err);
 	for (size_t i = 0; i < info.needed.count; i++)
 		needed[i] = arena_string(arena, info.needed.items[i]);
 	file->needed_count = info.needed.count;
@@ -123,37 +104,34 @@ static void identify_glibc(struct layer_reader *reader, struct content_file *fil
 	file->version = arena_format(&reader->files->arena, "%.*s", (int)size, at);
 }
 
-static int identify_pe(struct layer_reader *reader, struct content_file *file, struct error *err)
-{
-	char version[PE_VERSION_SIZE] = "";
-	int rc = pe_version(&reader->capture.source, version, err);
-	if (rc == 0)
-		file->version = arena_string(&reader->files->arena, version);
-	return rc == ERROR_NOT_FOUND ? 0 : rc;
-}
-
 static int identify(struct layer_reader *reader, struct content_file *file, bool at_end)
 {
 	struct error why = {0};
 	const struct capture_piece *head = &reader->capture.pieces[0];
 	int rc = 0;
-	if (head->filled >= 4 && memcmp(head->data, "\177ELF", 4) == 0)
+	if (head->filled >= 4 && memcmp(head->data, "\177ELF", 4) == 0) {
 		rc = identify_elf(reader, file, &why);
-	else if (head->filled >= 2 && memcmp(head->data, "MZ", 2) == 0)
-		rc = identify_pe(reader, file, &why);
-	else if (workaround_is_script(file->path) &&
-		 workaround_found((const char *)head->data, head->filled))
+	} else if (head->filled >= 2 && memcmp(head->data, "MZ", 2) == 0) {
+		char version[PE_VERSION_SIZE] = "";
+		rc = pe_version(&reader->capture.source, version, &why);
+		if (rc == 0)
+			file->version = arena_string(&reader->files->arena, version);
+		else if (rc == ERROR_NOT_FOUND)
+			rc = 0;
+	} else if (workaround_is_script(file->path) &&
+		   workaround_found((const char *)head->data, head->filled)) {
 		file->note = &workaround_note;
+	}
 	if (file->component != NULL && strcmp(file->component->name, "glibc") == 0) {
 		if (!at_end && rc == 0)
-			return ERROR_BUSY; /* the text is somewhere behind */
+			return ERROR_BUSY; /* the text is somewhere after this */
 		identify_glibc(reader, file);
 	}
-	if (rc == ERROR_MEMORY)
-		return error_copy(reader->err, &why);
-	if (rc < 0 && (rc != ERROR_BUSY || at_end))
+	if (rc == ERROR_BUSY && !at_end)
+		return rc;
+	if (rc < 0)
 		reader->contents->files_unread++;
-	return rc == ERROR_BUSY && !at_end ? rc : 0;
+	return 0;
 }
 
 /* Feeds the capture until the file is identified; the rest of it is skipped. */
@@ -186,22 +164,6 @@ static int read_file(struct layer_reader *reader, struct content_file *file)
 	return identify(reader, file, true);
 }
 
-/* What is left of a large file, so that a bomb is told before it is all unpacked. */
-static int skip_rest(struct layer_reader *reader, uint64_t size)
-{
-	const void *data = NULL;
-	size_t count = 0;
-	la_int64_t offset = 0;
-	int status = ARCHIVE_OK;
-	int rc = 0;
-	if (size < SKIPPED_AT_ONCE)
-		return 0;
-	while (rc == 0 && (status = archive_read_data_block(reader->archive, &data, &count,
-							    &offset)) == ARCHIVE_OK)
-		rc = check_ratio(reader);
-	return rc == 0 && status != ARCHIVE_EOF ? archive_failed(reader) : rc;
-}
-
 static bool may_matter(struct archive_entry *entry, const char *path,
 		       const struct component *component, uint64_t size)
 {
@@ -223,116 +185,131 @@ static int add_file(struct layer_reader *reader, struct archive_entry *entry, co
 	capture_begin(&reader->capture, size);
 	int rc = read_file(reader, &file);
 	capture_end(&reader->capture);
-	const bool matters = file.component != NULL || file.is_elf || file.note != NULL;
-	return rc == 0 && matters ? files_put(reader->files, path, &file, reader->err) : rc;
-}
-
-static int add_link(struct layer_reader *reader, const char *path)
-{
-	const struct content_file link = {
-		.is_link = true, .component = component_find(path), .version = "", .glibc = ""};
-	int rc = files_replace(reader->files, path, reader->err);
-	return rc == 0 && strstr(path_base(path), ".so") != NULL
-		       ? files_put(reader->files, path, &link, reader->err)
-		       : rc;
-}
-
-/* Another name of a file of the same layer. */
-static int add_hard_link(struct layer_reader *reader, const char *path, const char *target)
-{
-	char *to CLEANUP_FREE = NULL;
-	int rc = files_path(target, &to, reader->err);
-	if (rc < 0)
+	if (rc < 0 || (file.component == NULL && !file.is_elf && file.note == NULL))
 		return rc;
-	const struct content_file *known = files_get(reader->files, to);
-	if (known != NULL) {
-		const struct content_file copy = *known; /* that may move */
-		return files_put(reader->files, path, &copy, reader->err);
-	}
-	files_forget(reader->files, path);
-	return 0;
+	return files_put(reader->files, path, &file, reader->err);
 }
 
 static int add_entry(struct layer_reader *reader, struct archive_entry *entry)
 {
+	struct files *files = reader->files;
 	const char *name = archive_entry_pathname(entry);
-	const char *hard = archive_entry_hardlink(entry);
-	char *path CLEANUP_FREE = NULL;
-	int rc = files_path(name != NULL ? name : "", &path, reader->err);
+	const char *target = archive_entry_hardlink(entry);
+	char *path CLEANUP_FREE = files_path(name != NULL ? name : "");
 	reader->contents->files++;
-	if (rc < 0 || strcmp(path, "/") == 0)
-		return rc;
-	if (files_is_whiteout(path))
-		return files_whiteout(reader->files, path, reader->err);
-	if (hard != NULL)
-		return add_hard_link(reader, path, hard);
-	if (archive_entry_symlink(entry) != NULL)
-		return add_link(reader, path);
-	return archive_entry_filetype(entry) == AE_IFREG ? add_file(reader, entry, path) : 0;
-}
+	if (strcmp(path, "/") == 0)
+		return 0;
+	if (files_is_whiteout(path)) {
+		files_whiteout(files, path);
+		return 0;
+	}
 
-/* What libarchive leaves unread belongs to the digest, too. */
-static int drain(struct layer_reader *reader)
-{
-	size_t count = 0;
-	int rc = 0;
-	do
-		rc = reader->stream->read(reader->stream, reader->chunk, sizeof(reader->chunk),
-					  &count, reader->err);
-	while (rc == 0 && count > 0);
-	return rc;
+	if (target != NULL) { /* another name of a file of the same layer */
+		char *to CLEANUP_FREE = files_path(target);
+		const struct content_file *known = files_get(files, to);
+		if (known == NULL) {
+			files_forget(files, path);
+			return 0;
+		}
+		const struct content_file copy = *known; /* files_put() may move it */
+		return files_put(files, path, &copy, reader->err);
+	}
+
+	if (archive_entry_symlink(entry) != NULL) {
+		const struct content_file link = {.is_link = true,
+						  .component = component_find(path),
+						  .version = "",
+						  .glibc = ""};
+		files_replace(files, path);
+		if (strstr(path_base(path), ".so") == NULL)
+			return 0;
+		return files_put(files, path, &link, reader->err);
+	}
+	if (archive_entry_filetype(entry) == AE_IFREG)
+		return add_file(reader, entry, path);
+	return 0;
 }
 
 static int read_entries(struct layer_reader *reader)
 {
+	struct archive *archive = reader->archive;
 	struct archive_entry *entry = NULL;
-	int rc = start_archive(reader);
-	while (rc == 0) {
-		const int status = archive_read_next_header(reader->archive, &entry);
-		if (status == ARCHIVE_EOF)
-			break;
+	int status = ARCHIVE_OK;
+	while ((status = archive_read_next_header(archive, &entry)) != ARCHIVE_EOF) {
 		if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
 			return archive_failed(reader);
-		rc = add_entry(reader, entry);
-		if (rc == 0)
-			rc = skip_rest(reader, (uint64_t)archive_entry_size(entry));
-		if (rc == 0)
+		int rc = add_entry(reader, entry);
+		if (rc < 0)
+			return rc;
+
+		/* The rest of a large file, so that a bomb is found before it is all unpacked. */
+		const void *data = NULL;
+		size_t count = 0;
+		la_int64_t offset = 0;
+		const bool is_large = (uint64_t)archive_entry_size(entry) >= SKIPPED_AT_ONCE;
+		while (is_large && (status = archive_read_data_block(archive, &data, &count,
+								     &offset)) == ARCHIVE_OK) {
 			rc = check_ratio(reader);
+			if (rc < 0)
+				return rc;
+		}
+		if (is_large && status != ARCHIVE_EOF)
+			return archive_failed(reader);
+		rc = check_ratio(reader);
+		if (rc < 0)
+			return rc;
 	}
-	if (rc < 0)
-		return rc;
-	reader->contents->bytes += (uint64_t)archive_filter_bytes(reader->archive, 0);
-	return drain(reader);
+	reader->contents->bytes += (uint64_t)archive_filter_bytes(archive, 0);
+
+	/* The digest also covers bytes that libarchive leaves unread. */
+	size_t count = 0;
+	do {
+		int rc = reader->stream->read(reader->stream, reader->chunk, sizeof(reader->chunk),
+					      &count, reader->err);
+		if (rc < 0)
+			return rc;
+	} while (count > 0);
+	return 0;
 }
 
-/* Layers that registries did not hold: Windows' own, by the older rules. */
-static bool is_foreign(const char *media_type)
+static void free_archive(struct archive **archive)
 {
-	return strstr(media_type, "foreign") != NULL ||
-	       strstr(media_type, "nondistributable") != NULL;
+	if (*archive != NULL)
+		(void)archive_read_free(*archive);
 }
 
-static int read_layer(struct image_source *source, const struct image *image,
+static int read_layer(struct image_source *source, const struct image_descriptor *descriptor,
 		      struct layer_reader *reader)
 {
-	const struct image_descriptor *descriptor = &image->layers[reader->files->layer];
-	struct blob_reader *stream CLEANUP_BLOB_READER = NULL;
 	struct error *err = reader->err;
 	if (text_ends_with(descriptor->media_type, "+encrypted"))
 		return error_set(err, ERROR_UNSUPPORTED, "it is encrypted");
+	struct blob_reader *stream CLEANUP_BLOB_READER = NULL;
 	int rc = image_source_open_layer(source, descriptor, &stream, err);
-	if (rc == ERROR_NOT_FOUND && is_foreign(descriptor->media_type)) {
+	/* Under older rules, registries did not hold the layers of Windows itself. */
+	if (rc == ERROR_NOT_FOUND && (strstr(descriptor->media_type, "foreign") != NULL ||
+				      strstr(descriptor->media_type, "nondistributable") != NULL)) {
 		reader->contents->layers_absent++;
-		return files_end_layer(reader->files, err);
+		return 0;
 	}
 	if (rc < 0)
 		return rc;
+
+	/* For a filter that it was built without, libarchive would start a program: none is allowed. */
+	struct archive *archive CLEANUP(free_archive) = archive_read_new();
+	if (archive == NULL)
+		return error_memory(err);
+	if (archive_read_support_format_tar(archive) != ARCHIVE_OK ||
+	    archive_read_support_format_empty(archive) != ARCHIVE_OK ||
+	    archive_read_support_filter_gzip(archive) != ARCHIVE_OK ||
+	    archive_read_support_filter_zstd(archive) != ARCHIVE_OK)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "this libarchive cannot read gzip and zstd by itself");
 	reader->stream = stream;
-	rc = read_entries(reader);
-	if (reader->archive != NULL)
-		(void)archive_read_free(reader->archive);
-	reader->archive = NULL;
-	return rc == 0 ? files_end_layer(reader->files, err) : rc;
+	reader->archive = archive;
+	if (archive_read_open(archive, reader, NULL, read_chunk, NULL) != ARCHIVE_OK)
+		return archive_failed(reader);
+	return read_entries(reader);
 }
 
 int image_contents_read(struct image_source *source, const struct image *image,
@@ -341,21 +318,18 @@ int image_contents_read(struct image_source *source, const struct image *image,
 {
 	struct files files CLEANUP(files_free) = {0};
 	struct image_contents contents CLEANUP_IMAGE_CONTENTS = {0};
-	struct layer_reader *reader CLEANUP_FREE = calloc(1, sizeof(*reader));
-	if (reader == NULL)
-		return error_memory(err);
+	struct layer_reader *reader CLEANUP_FREE = memory_allocate(1, sizeof(*reader));
 	*reader = (struct layer_reader){.files = &files, .contents = &contents, .err = err};
 	for (size_t i = 0; i < image->layer_count; i++) {
 		if (progress != NULL)
 			progress(user, i, image->layer_count);
-		int rc = read_layer(source, image, reader);
+		int rc = read_layer(source, &image->layers[i], reader);
 		if (rc < 0)
 			return error_wrap(err, rc, "layer %zu (%s)", i + 1,
 					  image->layers[i].digest);
+		files_end_layer(&files);
 	}
-	int rc = contents_conclude(&files, image, &contents, err);
-	if (rc < 0)
-		return rc;
+	contents_conclude(&files, image, &contents);
 	*out = contents;
 	contents = (struct image_contents){0};
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "containers/contents/internal.h"
 
@@ -17,7 +18,7 @@ const struct contents_note workaround_note = {
 		"after the host's driver is updated.",
 };
 
-/* All of a row must be there, in any case. */
+/* All words of a row must occur, in upper or lower case. */
 static const char *const signs[][3] = {
 	{"hostdriverstore", "system32", "copy"}, /* copy, xcopy, robocopy, Copy-Item */
 	{"hostdriverstore", "system32", "mklink"},
@@ -26,12 +27,9 @@ static const char *const signs[][3] = {
 
 bool workaround_found(const char *text, size_t size)
 {
-	char *lower CLEANUP_FREE = malloc(size + 1);
-	if (lower == NULL)
-		return false;
+	char *lower CLEANUP_FREE = memory_allocate(size + 1, 1);
 	for (size_t i = 0; i < size; i++)
 		lower[i] = text[i] != '\0' ? (char)tolower((unsigned char)text[i]) : ' ';
-	lower[size] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(signs); i++) {
 		bool found = true;
 		for (size_t j = 0; found && j < ARRAY_SIZE(signs[i]); j++)
@@ -46,8 +44,9 @@ bool workaround_is_script(const char *path)
 {
 	static const char *const endings[] = {".cmd", ".bat", ".ps1"};
 	const char *ending = strrchr(path_base(path), '.');
-	bool is = false;
-	for (size_t i = 0; ending != NULL && i < ARRAY_SIZE(endings); i++)
-		is = is || strcasecmp(ending, endings[i]) == 0;
-	return is;
+	for (size_t i = 0; ending != NULL && i < ARRAY_SIZE(endings); i++) {
+		if (strcasecmp(ending, endings[i]) == 0)
+			return true;
+	}
+	return false;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "containers/cri/cri.h"
 #include "rpc/rpc.h"
 
@@ -13,11 +14,11 @@ static int copy_promised(const char *value, const char *what, char **out, struct
 {
 	if (value[0] == '\0')
 		return error_set(err, ERROR_PROTOCOL, "the runtime's answer has no %s", what);
-	*out = strdup(value);
-	return *out != NULL ? 0 : error_memory(err);
+	*out = memory_copy(value);
+	return 0;
 }
 
-/* What is gone already need not be stopped or removed. */
+/* A call whose object may be gone already. */
 static int undo(struct cri *cri, const char *method, const ProtobufCMessage *request,
 		struct error *err)
 {
@@ -69,7 +70,9 @@ int cri_run_pod_sandbox_wait(struct cri *cri, Runtime__V1__PodSandboxConfig *con
 	request.config = config;
 	request.runtime_handler = wire_string(handler);
 	int rc = cri_call_wait(cri, "RunPodSandbox", &request.base, &reply, err);
-	return rc == 0 ? copy_promised(reply->pod_sandbox_id, "pod sandbox id", id, err) : rc;
+	if (rc < 0)
+		return rc;
+	return copy_promised(reply->pod_sandbox_id, "pod sandbox id", id, err);
 }
 
 int cri_create_container_wait(struct cri *cri, const char *sandbox_id,
@@ -82,7 +85,9 @@ int cri_create_container_wait(struct cri *cri, const char *sandbox_id,
 	request.config = config;
 	request.sandbox_config = sandbox;
 	int rc = cri_call_wait(cri, "CreateContainer", &request.base, &reply, err);
-	return rc == 0 ? copy_promised(reply->container_id, "container id", id, err) : rc;
+	if (rc < 0)
+		return rc;
+	return copy_promised(reply->container_id, "container id", id, err);
 }
 
 int cri_start_container_wait(struct cri *cri, const char *id, struct error *err)
@@ -100,12 +105,13 @@ int cri_container_status_wait(struct cri *cri, const char *id, bool verbose,
 	request.container_id = wire_string(id);
 	request.verbose = verbose;
 	int rc = cri_call_wait(cri, "ContainerStatus", &request.base, &reply, err);
-	if (rc == 0 && reply->status == NULL)
+	if (rc < 0)
+		return rc;
+	if (reply->status == NULL)
 		return error_set(err, ERROR_PROTOCOL,
 				 "the runtime's answer has no container status");
-	if (rc == 0)
-		*out = STEAL(reply);
-	return rc;
+	*out = STEAL(reply);
+	return 0;
 }
 
 int cri_info_pid(const char *info, int64_t *pid, struct error *err)
@@ -124,16 +130,17 @@ int cri_container_pid_wait(struct cri *cri, const char *id, int64_t *pid, struct
 {
 	Runtime__V1__ContainerStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 	int rc = cri_container_status_wait(cri, id, true, &reply, err);
-	for (size_t i = 0; rc == 0 && i < reply->n_info; i++) {
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < reply->n_info; i++) {
 		if (strcmp(reply->info[i]->key, "info") == 0)
 			return cri_info_pid(reply->info[i]->value, pid, err);
 	}
-	return rc < 0 ? rc
-		      : error_set(err, ERROR_UNSUPPORTED,
-				  "the container runtime does not tell a container's process");
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "the container runtime does not report a container's process");
 }
 
-/* On the wire these requests are one: a message whose field 1 is the id. */
+/* The four requests are the same on the wire: a message whose field 1 is the id. */
 int cri_undo_wait(struct cri *cri, const char *method, const char *id, struct error *err)
 {
 	Runtime__V1__RemoveContainerRequest request = RUNTIME__V1__REMOVE_CONTAINER_REQUEST__INIT;
@@ -144,17 +151,16 @@ int cri_undo_wait(struct cri *cri, const char *method, const char *id, struct er
 int cri_sweep(struct cri *cri, const char *run_id, const char *check_id, size_t *found,
 	      struct error *err)
 {
-	static const char *const steps[] = {"StopPodSandbox", "RemovePodSandbox"};
+	/* An empty selector would match everything in the runtime. */
+	if (run_id == NULL || run_id[0] == '\0')
+		return error_set(err, ERROR_ARGUMENT, "sweep without a run id");
+
 	Runtime__V1__PodSandboxFilter__LabelSelectorEntry run =
 		RUNTIME__V1__POD_SANDBOX_FILTER__LABEL_SELECTOR_ENTRY__INIT;
 	Runtime__V1__PodSandboxFilter__LabelSelectorEntry check = run;
 	Runtime__V1__PodSandboxFilter__LabelSelectorEntry *labels[] = {&run, &check};
 	Runtime__V1__PodSandboxFilter filter = RUNTIME__V1__POD_SANDBOX_FILTER__INIT;
 	Runtime__V1__ListPodSandboxRequest request = RUNTIME__V1__LIST_POD_SANDBOX_REQUEST__INIT;
-	Runtime__V1__ListPodSandboxResponse *list CLEANUP_CRI_REPLY = NULL;
-	/* An empty selector would match everything in the runtime. */
-	if (run_id == NULL || run_id[0] == '\0')
-		return error_set(err, ERROR_ARGUMENT, "sweep without a run id");
 	run.key = wire_string(CRI_LABEL_RUN);
 	run.value = wire_string(run_id);
 	check.key = wire_string(CRI_LABEL_CHECK);
@@ -162,13 +168,16 @@ int cri_sweep(struct cri *cri, const char *run_id, const char *check_id, size_t 
 	filter.label_selector = labels;
 	filter.n_label_selector = check_id != NULL ? 2 : 1;
 	request.filter = &filter;
+
+	Runtime__V1__ListPodSandboxResponse *list CLEANUP_CRI_REPLY = NULL;
 	int result = cri_call_wait(cri, "ListPodSandbox", &request.base, &list, err);
 	if (found != NULL)
-		*found = list != NULL ? list->n_items : 0;
-	for (size_t i = 0; list != NULL && i < list->n_items * ARRAY_SIZE(steps); i++) {
-		int rc = cri_undo_wait(cri, steps[i % ARRAY_SIZE(steps)],
-				       list->items[i / ARRAY_SIZE(steps)]->id,
-				       result == 0 ? err : NULL);
+		*found = result == 0 ? list->n_items : 0;
+	for (size_t i = 0; list != NULL && i < list->n_items; i++) {
+		const char *id = list->items[i]->id;
+		int rc = cri_undo_wait(cri, "StopPodSandbox", id, result == 0 ? err : NULL);
+		result = result == 0 ? rc : result;
+		rc = cri_undo_wait(cri, "RemovePodSandbox", id, result == 0 ? err : NULL);
 		result = result == 0 ? rc : result;
 	}
 	return result;
@@ -180,7 +189,7 @@ bool cri_version_at_least(const char *text, unsigned major, unsigned minor)
 	unsigned have_major = 0;
 	unsigned have_minor = 0;
 	text += *text == 'v';
-	/* "%u" alone would take a sign. */
+	/* "%u" would accept a sign. */
 	const char *dot = text + strspn(text, digits);
 	return dot != text && *dot == '.' && isdigit((unsigned char)dot[1]) &&
 	       sscanf(text, "%5u.%5u", &have_major, &have_minor) == 2 &&

@@ -13,7 +13,7 @@ static void stream_trim(struct container_stream *stream)
 	struct text *content = &stream->content;
 	size_t tail = stream->max / 2;
 	size_t head = stream->max - tail;
-	if (content->failed || content->size <= stream->max)
+	if (content->size <= stream->max)
 		return;
 	memmove(content->data + head, content->data + content->size - tail, tail);
 	stream->dropped += content->size - stream->max;
@@ -21,7 +21,7 @@ static void stream_trim(struct container_stream *stream)
 	content->data[content->size] = '\0';
 }
 
-/* Trims at twice the limit only, so that a long stream costs one copy of each byte. */
+/* Trims only at twice the limit, so that a long stream costs one copy of each byte. */
 static void stream_add(struct container_stream *stream, const char *data, size_t size)
 {
 	text_append(&stream->content, data, size);
@@ -29,7 +29,7 @@ static void stream_add(struct container_stream *stream, const char *data, size_t
 		stream_trim(stream);
 }
 
-/* Takes the next field that ends in a space off the record. False: there is none. */
+/* Consumes the next field of the record and the space after it. False: no space follows. */
 static bool take_field(const char **record, const char *end, const char **field, size_t *size)
 {
 	const char *space = memchr(*record, ' ', (size_t)(end - *record));
@@ -41,15 +41,15 @@ static bool take_field(const char **record, const char *end, const char **field,
 	return true;
 }
 
-static bool is(const char *field, size_t size, const char *word)
+static bool is_word(const char *field, size_t size, const char *word)
 {
 	return size == strlen(word) && memcmp(field, word, size) == 0;
 }
 
-/* A digit stands for any digit: the shape of "2026-11-20T10:15:02". */
+/* Begins with the shape of "2026-11-20T10:15:02". */
 static bool is_time(const char *field, size_t size)
 {
-	static const char shape[] = "0000-00-00T00:00:00";
+	static const char shape[] = "0000-00-00T00:00:00"; /* 0 stands for any digit */
 	if (size <= sizeof(shape) - 1)
 		return false;
 	for (size_t i = 0; i < sizeof(shape) - 1; i++) {
@@ -66,14 +66,14 @@ static const char *read_record(struct container_log *log, const char *record, si
 	const char *end = record + size;
 	const char *field = NULL;
 	size_t length = 0;
-	struct container_stream *stream = NULL;
 	if (!take_field(&record, end, &field, &length) || !is_time(field, length))
 		return "no timestamp";
 	if (!take_field(&record, end, &field, &length))
 		return "no stream";
-	if (is(field, length, "stdout"))
+	struct container_stream *stream = NULL;
+	if (is_word(field, length, "stdout"))
 		stream = &log->out;
-	else if (is(field, length, "stderr"))
+	else if (is_word(field, length, "stderr"))
 		stream = &log->err;
 	else
 		return "stream is neither stdout nor stderr";
@@ -135,7 +135,7 @@ void container_log_feed(struct container_log *log, const char *data, size_t size
 	}
 }
 
-int container_log_end(struct container_log *log, struct error *err)
+void container_log_end(struct container_log *log)
 {
 	if (log->pending.size > 0 || log->skipping) {
 		log->lines++;
@@ -143,9 +143,6 @@ int container_log_end(struct container_log *log, struct error *err)
 	}
 	stream_trim(&log->out);
 	stream_trim(&log->err);
-	if (log->out.content.failed || log->err.content.failed || log->pending.failed)
-		return error_memory(err);
-	return 0;
 }
 
 void container_log_free(struct container_log *log)
@@ -158,19 +155,21 @@ void container_log_free(struct container_log *log)
 int container_log_read(struct container_log *log, const char *path, size_t stream_max,
 		       struct error *err)
 {
-	int fd CLEANUP_FD = -1;
-	char chunk[16384];
-	int rc = file_open_to_read(path, &fd, err);
 	container_log_begin(log, stream_max);
+
+	int fd CLEANUP_FD = -1;
+	int rc = file_open_to_read(path, &fd, err);
 	if (rc < 0)
 		return rc;
-	for (;;) {
-		size_t count = 0;
+
+	char chunk[16384];
+	size_t count = 0;
+	do {
 		rc = file_read_some(fd, path, chunk, sizeof(chunk), &count, err);
 		if (rc < 0)
 			return rc;
-		if (count == 0)
-			return container_log_end(log, err);
 		container_log_feed(log, chunk, count);
-	}
+	} while (count > 0);
+	container_log_end(log);
+	return 0;
 }

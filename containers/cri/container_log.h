@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * Reader of the CRI log format: what a runtime writes for a container's output.
+ * Reader of the CRI log format, in which a runtime stores a container's output.
  *
  *   TIMESTAMP SP ("stdout" | "stderr") SP TAGS SP CONTENT LF
  *
  * TIMESTAMP is RFC 3339; TAGS are separated by ':', the first is "F" (CONTENT is a whole line) or
- * "P" (the line goes on in the next record of the same stream). Source: k8s.io/cri-client
+ * "P" (the line continues in the next record of the same stream). Source: k8s.io/cri-client
  * pkg/logs/logs.go. Content is arbitrary bytes.
  */
 
@@ -28,16 +28,16 @@ struct container_stream {
 
 enum {
 	CONTAINER_LOG_RECORD_MAX = 1024 * 1024
-}; /* bytes of one record; a longer one is malformed */
+}; /* bytes of one record; longer ones are malformed */
 
 /* Zero-initialised by container_log_begin(). */
 struct container_log {
 	struct container_stream out, err;
-	uint64_t records;	   /* well-formed ones */
+	uint64_t records;	   /* well-formed records */
 	uint64_t malformed;	   /* records that broke the format and were left out */
 	uint64_t malformed_line;   /* number of the first such line, from 1 */
 	const char *malformed_why; /* what was wrong with it */
-	/* The rest is the reader's own. */
+	/* Private to the reader. */
 	struct text pending;
 	uint64_t lines;
 	bool skipping;
@@ -50,8 +50,8 @@ void container_log_begin(struct container_log *log, size_t stream_max);
 void container_log_feed(struct container_log *log, const char *data, size_t size);
 
 /* The end of the file. A last record without LF is malformed (the runtime died while it wrote).
- * Afterwards both `content`s are complete. ERROR_MEMORY. */
-int container_log_end(struct container_log *log, struct error *err);
+ * Afterwards both `content`s are complete. */
+void container_log_end(struct container_log *log);
 void container_log_free(struct container_log *log);
 
 #define CLEANUP_CONTAINER_LOG __attribute__((cleanup(container_log_free)))

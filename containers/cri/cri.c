@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "rpc/client.h"
 
@@ -26,12 +27,13 @@ struct cri {
 	uv_timer_t watchdog;
 	uint64_t patience_ms;
 	unsigned waiting; /* calls that are open */
-	bool hangs;	  /* found out; the channel is closed in the next turn of the loop */
+	bool hangs;	  /* detected; the channel is closed in the next turn of the loop */
 };
 
-static void on_quiet(uv_timer_t *watchdog);
+static void on_call_silent(uv_timer_t *watchdog);
 
-static void on_life(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+static void on_version_answered(const struct rpc_status *status, ProtobufCMessage *reply,
+				void *user)
 {
 	struct cri *cri = user;
 	if (reply != NULL)
@@ -39,12 +41,11 @@ static void on_life(const struct rpc_status *status, ProtobufCMessage *reply, vo
 	if (cri->waiting == 0 || cri->channel == NULL || status->code == RPC_CANCELLED)
 		return;
 	cri->hangs = status->code == RPC_DEADLINE_EXCEEDED;
-	(void)uv_timer_start(&cri->watchdog, on_quiet, cri->hangs ? 0 : cri->patience_ms, 0);
+	(void)uv_timer_start(&cri->watchdog, on_call_silent, cri->hangs ? 0 : cri->patience_ms, 0);
 }
 
-/* A call takes long. A runtime that works answers Version meanwhile; from one that hangs nothing is
- * waited for any more. */
-static void on_quiet(uv_timer_t *watchdog)
+/* A call takes long: a runtime that works still answers Version meanwhile, one that does not hangs. */
+static void on_call_silent(uv_timer_t *watchdog)
 {
 	struct cri *cri = watchdog->data;
 	Runtime__V1__VersionRequest request = RUNTIME__V1__VERSION_REQUEST__INIT;
@@ -53,7 +54,7 @@ static void on_quiet(uv_timer_t *watchdog)
 	else
 		(void)rpc_unary(cri->channel, "/runtime.v1.RuntimeService/Version", &request.base,
 				&runtime__v1__version_response__descriptor, cri->patience_ms,
-				on_life, cri, NULL, NULL);
+				on_version_answered, cri, NULL, NULL);
 }
 
 static void on_closed(uv_handle_t *watchdog)
@@ -69,9 +70,7 @@ void cri_hurry(struct cri *cri, uint64_t patience_ms)
 int cri_open(uv_loop_t *loop, const char *address, struct cri **out, struct error *err)
 {
 	const struct rpc_channel_options options = {.limits = {.message_max = MESSAGE_MAX}};
-	struct cri *cri = calloc(1, sizeof(*cri));
-	if (cri == NULL)
-		return error_memory(err);
+	struct cri *cri = memory_allocate(1, sizeof(*cri));
 	cri->loop = loop;
 	cri->patience_ms = PATIENCE_MS;
 	(void)uv_timer_init(loop, &cri->watchdog);
@@ -117,7 +116,7 @@ void cri_reply_free_(void *reply)
 		protobuf_c_message_free_unpacked(message, NULL);
 }
 
-/* Statuses that have an error code of their own. */
+/* Some gRPC statuses have an error code of their own. */
 static int error_code_of(const struct error *failure)
 {
 	if (failure->code != ERROR_REMOTE)
@@ -134,43 +133,34 @@ static int error_code_of(const struct error *failure)
 	}
 }
 
-/* NULL: the interface has no such method. */
-static const ProtobufCMethodDescriptor *find_method(const char *name, const char **service)
-{
-	static const ProtobufCServiceDescriptor *const services[] = {
-		&runtime__v1__runtime_service__descriptor, &runtime__v1__image_service__descriptor};
-	const ProtobufCMethodDescriptor *method = NULL;
-	for (size_t i = 0; method == NULL && i < ARRAY_SIZE(services); i++) {
-		*service = services[i]->name;
-		method = protobuf_c_service_descriptor_get_method_by_name(services[i], name);
-	}
-	return method;
-}
-
 int cri_call_wait(struct cri *cri, const char *method, const ProtobufCMessage *request, void *reply,
 		  struct error *err)
 {
-	const char *service = "";
-	const ProtobufCMethodDescriptor *found = find_method(method, &service);
-	char *path CLEANUP_FREE = text_format("/%s/%s", service, method);
-	ProtobufCMessage *answer CLEANUP_CRI_REPLY = NULL;
-	struct error failure = {0};
-	uint64_t begin = clock_monotonic_ns();
-	if (path == NULL)
-		return error_memory(err);
+	const ProtobufCServiceDescriptor *service = &runtime__v1__runtime_service__descriptor;
+	const ProtobufCMethodDescriptor *found =
+		protobuf_c_service_descriptor_get_method_by_name(service, method);
+	if (found == NULL) {
+		service = &runtime__v1__image_service__descriptor;
+		found = protobuf_c_service_descriptor_get_method_by_name(service, method);
+	}
 	if (found == NULL)
 		return error_set(err, ERROR_UNSUPPORTED, "%s: not a method of CRI", method);
+	char *path CLEANUP_FREE = text_format("/%s/%s", service->name, method);
 	if (cri->channel == NULL)
 		return error_set(err, ERROR_UNAVAILABLE, "%s: " HANGS, path);
+
+	ProtobufCMessage *answer CLEANUP_CRI_REPLY = NULL;
+	struct error failure = {0};
+	bool sandbox = strcmp(method, "RunPodSandbox") == 0;
+	uint64_t begin = clock_monotonic_ns();
 	cri->waiting++;
-	(void)uv_timer_start(&cri->watchdog, on_quiet, cri->patience_ms, 0);
+	(void)uv_timer_start(&cri->watchdog, on_call_silent, cri->patience_ms, 0);
 	int rc = rpc_unary_wait(cri->channel, path, request, found->output,
-				strcmp(method, "RunPodSandbox") == 0 ? SANDBOX_TIMEOUT_MS
-								     : CALL_TIMEOUT_MS,
-				&answer, &failure);
+				sandbox ? SANDBOX_TIMEOUT_MS : CALL_TIMEOUT_MS, &answer, &failure);
 	if (--cri->waiting == 0)
 		(void)uv_timer_stop(&cri->watchdog);
 	cri->time_ns += clock_monotonic_ns() - begin;
+
 	if (rc < 0 && cri->channel == NULL)
 		return error_set(err, ERROR_TIMEOUT, "%s: " HANGS, path);
 	if (rc < 0) {

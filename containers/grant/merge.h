@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Entries of several sources, plugins or CDI devices, in one grant. One entry of a key stays; each
- * other one is a conflict of the grant, which says whether anything was lost.
+ * Merges the entries of several sources, plugins or CDI devices, into one grant. One entry of each
+ * key stays; every other one becomes a conflict of the grant, which says whether anything was lost.
  */
 
 #include "base/text_index.h"
@@ -13,21 +13,21 @@
 struct grant_merge {
 	struct grant *out;
 	bool replaces;	    /* the last entry of a key stays; otherwise the first */
-	const char *source; /* what grant_merge_from() said; kept by the grant */
+	const char *source; /* of grant_merge_from(); owned by the grant */
 	struct text_index entries[GRANT_KINDS];
 	struct error *err;
 };
 
 #define CLEANUP_GRANT_MERGE __attribute__((cleanup(grant_merge_free)))
 
-/* From now on entries are this source's. ERROR_MEMORY. */
+/* Entries added from now on are this source's. Never fails. */
 int grant_merge_from(struct grant_merge *merge, const char *source);
 
-/* Copies the entry. Of a variable or annotation that one source gives twice, the later value stays
- * in any case: they are maps. ERROR_MEMORY. */
+/* Copies the entry. When one source has a variable or annotation twice, the later value always
+ * stays: they are maps. Never fails. */
 int grant_merge_add(struct grant_merge *merge, enum grant_kind kind, struct grant_entry entry);
 
-/* Notes an entry that nobody passes on. ERROR_MEMORY. */
+/* Records an entry that is not passed on. Never fails. */
 int grant_merge_drop(struct grant_merge *merge, enum grant_kind kind,
 		     const struct grant_entry *entry);
 

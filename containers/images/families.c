@@ -10,19 +10,19 @@
 #include <regex.h>
 #include <string.h>
 
-/* As the OCI distribution specification spells them. Without a registry a container runtime and a
- * kubelet would make different names of it. */
+/* References as in the OCI distribution specification. The registry is required: without it, container
+ * runtimes and kubelets complete the name differently. */
 #define HOST "(localhost|[a-z0-9-]+([.][a-z0-9-]+)+|[a-z0-9-]+:[0-9]+)(:[0-9]+)?"
 #define NAME "(/[a-z0-9]+([._-]+[a-z0-9]+)*)+"
 #define TAG  ":[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}"
 
-/* What a layer is made of. */
+/* The files of a layer. */
 struct family {
 	struct text_list programs;
-	struct text_list loaders; /* what they open at run time; drivers come from the plugin */
+	struct text_list loaders; /* opened at run time; drivers come from the plugin */
 };
 
-/* The first is of the probes of no API, the others are in the order of gpu_api_families. */
+/* The first holds the probes without an API, the others are in the order of gpu_api_families. */
 struct families {
 	struct family each[IMAGE_SPEC_LAYERS_MAX];
 };
@@ -35,7 +35,7 @@ static void families_free(struct families *families)
 	}
 }
 
-/* 0: there is no such family. */
+/* 0: no such family exists. */
 static size_t family_index(const char *name)
 {
 	for (size_t i = 0; gpu_api_families[i] != NULL && i + 1 < IMAGE_SPEC_LAYERS_MAX; i++) {
@@ -45,23 +45,15 @@ static size_t family_index(const char *name)
 	return 0;
 }
 
-/* probe-ffmpeg runs the ffmpeg beside it, where there is one. */
-static int add_ffmpeg(const char *probe, struct family *family, struct error *err)
-{
-	char *directory CLEANUP_FREE = path_directory(probe);
-	char *path CLEANUP_FREE = directory != NULL ? path_join(directory, "ffmpeg") : NULL;
-	if (path == NULL)
-		return error_memory(err);
-	return file_exists(path) ? text_list_add(&family->programs, path, err) : 0;
-}
-
-static int sort(const struct text_list *probes, const struct images_choice *choice,
-		struct families *out, struct error *err)
+static int sort_probes(const struct images_choice *choice, struct families *out, struct error *err)
 {
 	const struct text_list *wanted = choice->families;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < probes->count; i++) {
-		const char *name = path_base(probes->items[i]) + strlen(IMAGES_PROBE_PREFIX);
+	struct text_list probes CLEANUP_TEXT_LIST = {0};
+	int rc = images_list_probes(choice->program_directory, &probes, err);
+	if (rc < 0)
+		return rc;
+	text_each (probe, &probes) {
+		const char *name = path_base(probe) + strlen(IMAGES_PROBE_PREFIX);
 		const struct gpu_api *api = gpu_api_find(name);
 		const char *family = api != NULL ? gpu_api_family(api) : NULL;
 		bool base = family == NULL || choice->one_layer;
@@ -69,21 +61,25 @@ static int sort(const struct text_list *probes, const struct images_choice *choi
 		    !text_list_has(wanted, family))
 			continue;
 		struct family *into = &out->each[base ? 0 : family_index(family)];
-		rc = text_list_add(&into->programs, probes->items[i], err);
-		if (rc == 0 && strcmp(name, "ffmpeg") == 0)
-			rc = add_ffmpeg(probes->items[i], into, err);
-		if (rc == 0 && api != NULL && api->loader != NULL)
-			rc = text_list_add(&into->loaders, api->loader, err);
+		(void)text_list_add(&into->programs, probe, err);
+		if (api != NULL && api->loader != NULL)
+			(void)text_list_add(&into->loaders, api->loader, err);
+		if (strcmp(name, "ffmpeg") != 0)
+			continue;
+
+		/* probe-ffmpeg runs the ffmpeg next to it, if there is one. */
+		char *directory CLEANUP_FREE = path_directory(probe);
+		char *ffmpeg CLEANUP_FREE = path_join(directory, "ffmpeg");
+		if (file_exists(ffmpeg))
+			(void)text_list_add(&into->programs, ffmpeg, err);
 	}
-	return rc;
+	return 0;
 }
 
-static int check(const struct families *families, const struct images_choice *choice,
-		 struct error *err)
+static int check_choice(const struct families *families, const struct images_choice *choice,
+			struct error *err)
 {
 	const struct text_list *wanted = choice->families;
-	const char *reference = choice->reference;
-	regex_t form;
 	for (size_t i = 0; wanted != NULL && i < wanted->count; i++) {
 		size_t index = family_index(wanted->items[i]);
 		if (index == 0)
@@ -96,17 +92,20 @@ static int check(const struct families *families, const struct images_choice *ch
 					 "family '%s' has no probe in this build",
 					 wanted->items[i]);
 	}
-	if (reference == NULL)
+	if (choice->reference == NULL)
 		return 0;
+
+	regex_t form;
 	if (regcomp(&form, "^" HOST NAME TAG "$", REG_EXTENDED | REG_NOSUB) != 0)
 		return error_memory(err);
-	int rc = regexec(&form, reference, 0, NULL, 0) == 0 ? 0 : ERROR_ARGUMENT;
+	bool matches = regexec(&form, choice->reference, 0, NULL, 0) == 0;
 	regfree(&form);
-	return rc == 0 ? 0
-		       : error_set(err, rc,
-				   "'%s' is not a reference of the form REGISTRY/NAME:TAG, such as "
-				   "registry.example/gpucert-probes:1",
-				   reference);
+	if (!matches)
+		return error_set(err, ERROR_ARGUMENT,
+				 "'%s' is not a reference of the form REGISTRY/NAME:TAG, such as "
+				 "registry.example/gpucert-probes:1",
+				 choice->reference);
+	return 0;
 }
 
 static struct image_layer layer_of(const struct family *family)
@@ -115,17 +114,24 @@ static struct image_layer layer_of(const struct family *family)
 				    (const char *const *)family->loaders.items};
 }
 
-static int compose(const char *archive, const struct families *families,
-		   const struct images_choice *choice, struct images *out, struct error *err)
+int images_build(const char *archive, const struct images_choice *choice, struct images *out,
+		 struct error *err)
 {
+	struct families families CLEANUP(families_free) = {0};
+	int rc = sort_probes(choice, &families, err);
+	if (rc == 0)
+		rc = check_choice(&families, choice, err);
+	if (rc < 0)
+		return rc;
+
 	struct image_layer layers[IMAGE_SPEC_LAYERS_MAX] = {{0}};
 	struct text names CLEANUP_TEXT = {0};
 	size_t count = 0;
 	for (size_t i = 1; i < IMAGE_SPEC_LAYERS_MAX; i++) {
-		if (families->each[i].programs.count == 0)
+		if (families.each[i].programs.count == 0)
 			continue;
 		text_addf(&names, "%s%s", count != 0 ? "," : "", gpu_api_families[i - 1]);
-		layers[count++] = layer_of(&families->each[i]);
+		layers[count++] = layer_of(&families.each[i]);
 	}
 	const char *const labels[] = {"org.opencontainers.image.title",
 				      "gpucert probes",
@@ -138,27 +144,12 @@ static int compose(const char *archive, const struct families *families,
 	const struct image_spec spec = {
 		.repository = IMAGES_PROBE_REPOSITORY,
 		.reference = choice->reference,
-		.base = layer_of(&families->each[0]),
+		.base = layer_of(&families.each[0]),
 		.layers = layers,
 		.command = command,
 		.labels = labels,
 	};
-	if (names.failed)
-		return error_memory(err);
 	return images_compose(archive, &spec, choice->pause, choice->program_directory, out, err);
-}
-
-int images_build(const char *archive, const struct images_choice *choice, struct images *out,
-		 struct error *err)
-{
-	struct families families CLEANUP(families_free) = {0};
-	struct text_list probes CLEANUP_TEXT_LIST = {0};
-	int rc = images_list_probes(choice->program_directory, &probes, err);
-	if (rc == 0)
-		rc = sort(&probes, choice, &families, err);
-	if (rc == 0)
-		rc = check(&families, choice, err);
-	return rc == 0 ? compose(archive, &families, choice, out, err) : rc;
 }
 
 int images_prepare(const char *directory, const char *program_directory, struct images *out,
@@ -167,5 +158,5 @@ int images_prepare(const char *directory, const char *program_directory, struct 
 	char *archive CLEANUP_FREE = path_join(directory, "images.tar");
 	const struct images_choice choice = {
 		.program_directory = program_directory, .pause = true, .one_layer = true};
-	return archive != NULL ? images_build(archive, &choice, out, err) : error_memory(err);
+	return images_build(archive, &choice, out, err);
 }

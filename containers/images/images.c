@@ -4,47 +4,13 @@
 #include "base/cleanup.h"
 #include "base/elf.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define CLEANUP_CLOSURE CLEANUP(elf_closure_cleanup)
-
-static int add_programs(const struct image_layer *layer, struct elf_closure *closure,
-			struct image_tree *tree, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && layer->programs != NULL && layer->programs[i] != NULL; i++) {
-		const char *source = layer->programs[i];
-		char *path CLEANUP_FREE = path_join(IMAGES_PROGRAM_DIRECTORY, path_base(source));
-		if (path == NULL)
-			return error_memory(err);
-		rc = elf_closure_add(closure, source, err);
-		if (rc < 0)
-			return error_wrap(err, rc, "program %s", source);
-		rc = image_tree_add(tree, IMAGE_FILE, path, source, 0755, err);
-	}
-	return rc;
-}
-
-/* Files of the closure but the programs themselves, which have a place of their own. */
-static int add_closure(const struct image_layer *layer, const struct elf_closure *closure,
-		       struct image_tree *tree, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < closure->file_count; i++) {
-		const struct elf_file *file = &closure->files[i];
-		bool is_program = false;
-		for (size_t at = 0; layer->programs != NULL && layer->programs[at] != NULL; at++)
-			is_program =
-				is_program || strcmp(layer->programs[at], file->destination) == 0;
-		if (!is_program)
-			rc = image_tree_add(tree, IMAGE_FILE, file->destination, file->source, 0755,
-					    err);
-	}
-	return rc;
-}
 
 int image_add_loaded(struct elf_closure *closure, const char *const *names, struct error *err)
 {
@@ -61,27 +27,48 @@ int image_add_loaded(struct elf_closure *closure, const char *const *names, stru
 
 int image_layer_content(const struct image_layer *layer, struct image_tree *tree, struct error *err)
 {
+	static const char *const none[] = {NULL};
+	const char *const *programs = layer->programs != NULL ? layer->programs : none;
 	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(NULL, err);
 	if (closure == NULL)
-		return err != NULL ? err->code : ERROR_MEMORY;
-	int rc = add_programs(layer, closure, tree, err);
-	if (rc == 0)
-		rc = image_add_loaded(closure, layer->loaded_libraries, err);
-	return rc == 0 ? add_closure(layer, closure, tree, err) : rc;
+		return err != NULL ? err->code : ERROR_IO;
+
+	for (size_t i = 0; programs[i] != NULL; i++) {
+		char *path CLEANUP_FREE =
+			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(programs[i]));
+		int rc = elf_closure_add(closure, programs[i], err);
+		if (rc < 0)
+			return error_wrap(err, rc, "program %s", programs[i]);
+		rc = image_tree_add(tree, IMAGE_FILE, path, programs[i], 0755, err);
+		if (rc < 0)
+			return rc;
+	}
+	int rc = image_add_loaded(closure, layer->loaded_libraries, err);
+
+	/* The programs themselves, which the closure also has, were installed elsewhere. */
+	for (size_t i = 0; rc == 0 && i < closure->file_count; i++) {
+		const struct elf_file *file = &closure->files[i];
+		if (programs[text_position(programs, file->destination)] == NULL)
+			rc = image_tree_add(tree, IMAGE_FILE, file->destination, file->source, 0755,
+					    err);
+	}
+	return rc;
 }
 
 int image_content(const struct image_spec *spec, struct image_tree *tree, struct error *err)
 {
 	int rc = image_tree_base(tree, err);
-	return rc == 0 ? image_layer_content(&spec->base, tree, err) : rc;
+	if (rc < 0)
+		return rc;
+	return image_layer_content(&spec->base, tree, err);
 }
 
 int images_find_programs(const char *directory, char **out, struct error *err)
 {
 	if (directory == NULL)
 		return path_beside_program("../libexec/gpucert", out, err);
-	*out = strdup(directory);
-	return *out != NULL ? 0 : error_memory(err);
+	*out = memory_copy(directory);
+	return 0;
 }
 
 /* Sorted, so that the image does not depend on the order of a directory. */
@@ -94,7 +81,7 @@ int images_list_probes(const char *program_directory, struct text_list *probes, 
 		rc = file_list(directory, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		if (text_starts_with(names.items[i], IMAGES_PROBE_PREFIX))
-			rc = text_list_take(probes, path_join(directory, names.items[i]), err);
+			(void)text_list_take(probes, path_join(directory, names.items[i]), err);
 	}
 	if (rc == 0 && probes->count == 0)
 		return error_set(err, ERROR_NOT_FOUND, "%s: no probe-* programs there", directory);
@@ -106,7 +93,9 @@ int images_compose(const char *archive, const struct image_spec *probe, bool wit
 {
 	char *directory CLEANUP_FREE = NULL;
 	int rc = images_find_programs(program_directory, &directory, err);
-	char *pause CLEANUP_FREE = rc == 0 ? path_join(directory, "pause") : NULL;
+	if (rc < 0)
+		return rc;
+	char *pause CLEANUP_FREE = path_join(directory, "pause");
 	const char *const programs[] = {pause, NULL};
 	const char *const command[] = {IMAGES_PROGRAM_DIRECTORY "/pause", NULL};
 	const struct image_spec specs[] = {
@@ -117,15 +106,12 @@ int images_compose(const char *archive, const struct image_spec *probe, bool wit
 		 .command = command},
 	};
 	struct image_description described[ARRAY_SIZE(specs)] = {{0}};
-	char *copy CLEANUP_FREE = strdup(archive);
-	if (rc == 0 && (pause == NULL || copy == NULL))
-		rc = error_memory(err);
-	if (rc == 0)
-		rc = image_compose(archive, specs, with_pause ? 2 : 1, described, err);
-	if (rc == 0)
-		*out = (struct images){
-			.probe = described[0], .pause = described[1], .archive = STEAL(copy)};
-	return rc;
+	rc = image_compose(archive, specs, with_pause ? 2 : 1, described, err);
+	if (rc < 0)
+		return rc;
+	*out = (struct images){
+		.probe = described[0], .pause = described[1], .archive = memory_copy(archive)};
+	return 0;
 }
 
 int images_describe_probes(const char *program_directory, struct image_manifest *out,
@@ -137,8 +123,7 @@ int images_describe_probes(const char *program_directory, struct image_manifest 
 	for (size_t i = 0; rc == 0 && i < probes.count; i++) {
 		char *path CLEANUP_FREE =
 			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(probes.items[i]));
-		rc = path != NULL ? image_manifest_add(&manifest, path, probes.items[i], err)
-				  : error_memory(err);
+		rc = image_manifest_add(&manifest, path, probes.items[i], err);
 	}
 	if (rc < 0)
 		return rc;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PID 1 of a pod sandbox: waits until it is told to end and collects the children that it inherits.
- */
+/* PID 1 of a pod sandbox: waits for a signal to end, and reaps the children that it inherits. */
 #include <signal.h>
 #include <stddef.h>
 #include <sys/wait.h>

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -39,12 +40,10 @@ void tar_free(struct tar **tar)
 
 int tar_open(const char *path, struct tar **out, struct error *err)
 {
-	struct tar *tar CLEANUP_TAR = calloc(1, sizeof(*tar));
-	if (tar == NULL)
-		return error_memory(err);
+	struct tar *tar CLEANUP_TAR = memory_allocate(1, sizeof(*tar));
+	tar->path = memory_copy(path);
 	tar->archive = archive_write_new();
-	tar->path = strdup(path);
-	if (tar->archive == NULL || tar->path == NULL)
+	if (tar->archive == NULL)
 		return error_memory(err);
 	if (archive_write_set_format_pax_restricted(tar->archive) != ARCHIVE_OK ||
 	    archive_write_open_filename(tar->archive, path) != ARCHIVE_OK)
@@ -89,24 +88,6 @@ static int add_data(struct tar *tar, const void *data, size_t size, struct error
 	return 0;
 }
 
-static int copy(struct tar *tar, int fd, int64_t left, const char *source, struct error *err)
-{
-	char chunk[65536];
-	while (left > 0) {
-		size_t count = 0;
-		int rc = file_read_some(fd, source, chunk, sizeof(chunk), &count, err);
-		if (rc < 0)
-			return rc;
-		if (count == 0 || (int64_t)count > left)
-			return error_set(err, ERROR_IO, "%s: changed while it was read", source);
-		rc = add_data(tar, chunk, count, err);
-		if (rc < 0)
-			return rc;
-		left -= (int64_t)count;
-	}
-	return 0;
-}
-
 static int add_file(struct tar *tar, const struct image_entry *entry, struct error *err)
 {
 	const char *source = entry->content;
@@ -116,20 +97,36 @@ static int add_file(struct tar *tar, const struct image_entry *entry, struct err
 		return error_system(err, errno, "%s", source);
 	if (!S_ISREG(status.st_mode))
 		return error_set(err, ERROR_ARGUMENT, "%s: not a regular file", source);
+
+	char chunk[65536];
 	int rc = add_header(tar, entry, status.st_size, err);
-	return rc == 0 ? copy(tar, fd, status.st_size, source, err) : rc;
+	for (int64_t left = status.st_size; rc == 0 && left > 0;) {
+		size_t count = 0;
+		rc = file_read_some(fd, source, chunk, sizeof(chunk), &count, err);
+		if (rc < 0)
+			return rc;
+		if (count == 0 || (int64_t)count > left)
+			return error_set(err, ERROR_IO, "%s: changed while it was read", source);
+		rc = add_data(tar, chunk, count, err);
+		left -= (int64_t)count;
+	}
+	return rc;
 }
 
 int tar_add(struct tar *tar, const struct image_entry *entry, struct error *err)
 {
-	size_t size = entry->type == IMAGE_TEXT ? strlen(entry->content) : 0;
 	if (entry->type == IMAGE_FILE)
 		return add_file(tar, entry, err);
+	size_t size = entry->type == IMAGE_TEXT ? strlen(entry->content) : 0;
 	int rc = add_header(tar, entry, (int64_t)size, err);
-	return rc == 0 ? add_data(tar, entry->content, size, err) : rc;
+	if (rc < 0)
+		return rc;
+	return add_data(tar, entry->content, size, err);
 }
 
 int tar_finish(struct tar *tar, struct error *err)
 {
-	return archive_write_close(tar->archive) == ARCHIVE_OK ? 0 : tar_error(tar, err);
+	if (archive_write_close(tar->archive) != ARCHIVE_OK)
+		return tar_error(tar, err);
+	return 0;
 }

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
 
@@ -43,54 +44,44 @@ bool image_tree_has(const struct image_tree *tree, const char *path)
 	return tree->below != NULL && image_tree_has(tree->below, path);
 }
 
-static char *place_of(const char *path)
-{
-	char *normal CLEANUP_FREE = path_normalize(path);
-	for (size_t i = 0; normal != NULL && i < ARRAY_SIZE(merged); i++) {
-		if (path_is_within(normal, merged[i]) && strcmp(normal, merged[i]) != 0)
-			return text_format("/usr%s", normal);
-	}
-	return STEAL(normal);
-}
-
 /* `path` is normalised. */
-static int put(struct image_tree *tree, enum image_entry_type type, const char *path,
-	       const char *content, unsigned mode, struct error *err)
+static void put(struct image_tree *tree, enum image_entry_type type, const char *path,
+		const char *content, unsigned mode)
 {
 	if (image_tree_has(tree, path))
-		return 0;
-	struct image_entry *grown = array_grow(tree->entries, tree->count, sizeof(*grown));
-	if (grown == NULL)
-		return error_memory(err);
-	tree->entries = grown;
-	if (text_list_add(&tree->strings, path, err) < 0 ||
-	    text_list_add(&tree->strings, content, err) < 0)
-		return ERROR_MEMORY;
+		return;
+	(void)text_list_add(&tree->strings, path, NULL);
+	(void)text_list_add(&tree->strings, content, NULL);
+	tree->entries = array_grow(tree->entries, tree->count, sizeof(*tree->entries));
 	tree->entries[tree->count++] = (struct image_entry){
 		.type = type,
 		.path = tree->strings.items[tree->strings.count - 2],
 		.content = tree->strings.items[tree->strings.count - 1],
 		.mode = mode,
 	};
-	return 0;
 }
 
 int image_tree_add(struct image_tree *tree, enum image_entry_type type, const char *path,
 		   const char *content, unsigned mode, struct error *err)
 {
-	char *place CLEANUP_FREE = place_of(path);
-	int rc = place != NULL ? 0 : error_memory(err);
 	if (!path_is_absolute(path))
 		return error_set(err, ERROR_ARGUMENT, "%s: not absolute", path);
-	if (rc < 0 || strcmp(place, "/") == 0)
-		return rc;
-	for (const char *slash = strchr(place + 1, '/'); rc == 0 && slash != NULL;
+	char *normal CLEANUP_FREE = path_normalize(path);
+	if (strcmp(normal, "/") == 0)
+		return 0;
+
+	bool below_merged = false;
+	for (size_t i = 0; i < ARRAY_SIZE(merged); i++)
+		below_merged = below_merged || (path_is_within(normal, merged[i]) &&
+						strcmp(normal, merged[i]) != 0);
+	char *place CLEANUP_FREE = text_format("%s%s", below_merged ? "/usr" : "", normal);
+	for (const char *slash = strchr(place + 1, '/'); slash != NULL;
 	     slash = strchr(slash + 1, '/')) {
-		char *parent CLEANUP_FREE = strndup(place, (size_t)(slash - place));
-		rc = parent != NULL ? put(tree, IMAGE_DIRECTORY, parent, "", 0755, err)
-				    : error_memory(err);
+		char *parent CLEANUP_FREE = memory_copy_start(place, (size_t)(slash - place));
+		put(tree, IMAGE_DIRECTORY, parent, "", 0755);
 	}
-	return rc == 0 ? put(tree, type, place, content, mode, err) : rc;
+	put(tree, type, place, content, mode);
+	return 0;
 }
 
 int image_tree_add_all(struct image_tree *tree, const struct image_entry *entries, size_t count,
@@ -109,8 +100,6 @@ int image_tree_base(struct image_tree *tree, struct error *err)
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(merged); i++) {
 		char *target CLEANUP_FREE = text_format("usr%s", merged[i]);
 		char *directory CLEANUP_FREE = text_format("/usr%s", merged[i]);
-		if (target == NULL || directory == NULL)
-			return error_memory(err);
 		rc = image_tree_add(tree, IMAGE_DIRECTORY, directory, "", 0755, err);
 		if (rc == 0)
 			rc = image_tree_add(tree, IMAGE_LINK, merged[i], target, 0777, err);

@@ -31,18 +31,16 @@ struct image_tree {
  * Adds an entry with the directories above it (mode 0755); strings are copied, `content` is "" for
  * a directory. An existing entry is kept as it is. Paths below /bin, /sbin and /lib* go
  * below /usr, where image_tree_base() points those names. ERROR_ARGUMENT: not absolute.
- * ERROR_MEMORY.
  */
 int image_tree_add(struct image_tree *tree, enum image_entry_type type, const char *path,
 		   const char *content, unsigned mode, struct error *err);
 int image_tree_add_all(struct image_tree *tree, const struct image_entry *entries, size_t count,
 		       struct error *err);
 
-/* What every image has: the skeleton of a root file system, users, name service without a network.
- */
+/* Adds the skeleton of a root file system, with users, that every image has. */
 int image_tree_base(struct image_tree *tree, struct error *err);
 
-/* By path: a directory comes before what it holds. */
+/* Sorts by path, so that directories come before their content. */
 void image_tree_sort(struct image_tree *tree);
 bool image_tree_has(const struct image_tree *tree, const char *path);
 void image_tree_free(struct image_tree *tree);

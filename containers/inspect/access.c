@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which devices the kernel lets a container use is asked of the kernel: a process of our own joins the
- * cgroups of the container and asks for access to the host's nodes, without opening any of them. What a
- * program in the container finds out is for it to try, on nodes that are made for it. */
+/* Which devices the kernel lets a container use: a process of our own joins the container's cgroups
+ * and asks the kernel for access to the host's nodes, without opening any of them. A program in the
+ * container tries the same on nodes that container_plant_nodes() creates for it. */
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "containers/inspect/internal.h"
@@ -16,8 +16,8 @@
 
 enum { PLANTED_MAX = 1024 };
 
-/* Behind the fork: nothing but what signal handlers may call. One byte for each node, none from outside
- * the cgroups. */
+/* Runs after fork(), so it calls only async-signal-safe functions. Writes one byte for each node, and
+ * nothing when a cgroup cannot be joined. */
 static _Noreturn void ask(const struct container_view *view, const int *groups, int out)
 {
 	bool going = true;
@@ -32,18 +32,25 @@ static _Noreturn void ask(const struct container_view *view, const int *groups, 
 	_exit(0);
 }
 
-static void read_answers(struct container_view *view, int in)
+int container_view_access(struct container_view *view, struct error *err)
 {
-	size_t asked = 0;
-	char answer = 0;
-	while (asked < view->host_node_count && read(in, &answer, 1) == 1)
-		view->host_nodes[asked++].access = (unsigned)answer;
-	if (asked != view->host_node_count)
-		view->access_untold = "its cgroup cannot be joined";
-}
+	int rc = container_view_host_nodes(view, err);
+	if (rc < 0)
+		return rc;
+	if (view->cgroup_count == 0) {
+		view->access_untold = "its cgroup cannot be seen from here";
+		return 0;
+	}
 
-static int ask_in_cgroups(struct container_view *view, const int *groups, struct error *err)
-{
+	/* A process joins a cgroup by its file cgroup.procs. */
+	int first CLEANUP_FD = -1;
+	int second CLEANUP_FD = -1;
+	int *const opened[CONTAINER_CGROUPS_MAX] = {&first, &second};
+	for (size_t i = 0; i < view->cgroup_count; i++) {
+		char *path CLEANUP_FREE = path_join(view->cgroups[i].path, "cgroup.procs");
+		*opened[i] = open(path, O_WRONLY | O_CLOEXEC);
+	}
+
 	int ends[2] = {-1, -1};
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return error_system(err, errno, "pipe");
@@ -51,37 +58,20 @@ static int ask_in_cgroups(struct container_view *view, const int *groups, struct
 	int out CLEANUP_FD = ends[1];
 	pid_t child = fork();
 	if (child == 0)
-		ask(view, groups, out);
+		ask(view, (const int[]){first, second}, out);
 	if (child < 0)
 		return error_system(err, errno, "fork");
 	(void)close(STEAL_FD(out));
-	read_answers(view, in);
+
+	size_t asked = 0;
+	char answer = 0;
+	while (asked < view->host_node_count && read(in, &answer, 1) == 1)
+		view->host_nodes[asked++].access = (unsigned)answer;
+	if (asked != view->host_node_count)
+		view->access_untold = "its cgroup cannot be joined";
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		continue;
 	return 0;
-}
-
-/* Opens what a process joins each of the cgroups by. */
-static int ask_kernel(struct container_view *view, struct error *err)
-{
-	int first CLEANUP_FD = -1;
-	int second CLEANUP_FD = -1;
-	int *const opened[CONTAINER_CGROUPS_MAX] = {&first, &second};
-	for (size_t i = 0; i < view->cgroup_count; i++) {
-		char *path CLEANUP_FREE = path_join(view->cgroups[i].path, "cgroup.procs");
-		if (path == NULL)
-			return error_memory(err);
-		*opened[i] = open(path, O_WRONLY | O_CLOEXEC);
-	}
-	return ask_in_cgroups(view, (const int[]){first, second}, err);
-}
-
-int container_view_access(struct container_view *view, struct error *err)
-{
-	int rc = container_view_host_nodes(view, err);
-	if (rc == 0 && view->cgroup_count == 0)
-		view->access_untold = "its cgroup cannot be seen from here";
-	return rc == 0 && view->cgroup_count != 0 ? ask_kernel(view, err) : rc;
 }
 
 static size_t plant(const struct container_node *nodes, size_t count, int folder)
@@ -105,24 +95,27 @@ int container_plant_nodes(struct container_view *view, struct error *err)
 	static const struct container_node render_node = {.major = 226, .minor = 128};
 	const char *name = CONTAINER_PLANTED_DIRECTORY + sizeof(device_folder);
 	const struct container_mount *mount = container_mount_of(view, device_folder);
-	int root CLEANUP_FD = -1;
 	if (mount == NULL || mount->host_path != NULL || mount->nodev) {
-		view->planted_untold = "its /dev takes no nodes, or is a folder of the host";
+		view->planted_untold = "its /dev accepts no nodes, or is a folder of the host";
 		return 0;
 	}
+
+	int root CLEANUP_FD = -1;
 	int rc = container_open_root(view->pid, &root, err);
-	int above CLEANUP_FD = rc == 0 ? container_open(root, device_folder, true) : -1;
-	if (rc == 0 && (above < 0 || mkdirat(above, name, 0755) < 0)) {
+	if (rc < 0)
+		return rc;
+	int parent CLEANUP_FD = container_open(root, device_folder, true);
+	if (parent < 0 || mkdirat(parent, name, 0755) < 0) {
 		view->planted_untold =
 			arena_format(&view->arena, "in its /dev: %s", strerror(errno));
 		return 0;
 	}
-	int folder CLEANUP_FD = openat(above, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (rc == 0)
-		view->planted = plant(view->host_nodes, view->host_node_count, folder) +
-				plant(view->nodes, view->node_count, folder) +
-				plant(&render_node, 1, folder);
-	if (rc == 0 && view->planted == 0)
-		view->planted_untold = "no node can be made in its /dev";
-	return rc;
+
+	int folder CLEANUP_FD = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	view->planted = plant(view->host_nodes, view->host_node_count, folder) +
+			plant(view->nodes, view->node_count, folder) +
+			plant(&render_node, 1, folder);
+	if (view->planted == 0)
+		view->planted_untold = "no node can be created in its /dev";
+	return 0;
 }

@@ -1,90 +1,129 @@
 /* SPDX-License-Identifier: MIT */
-/* The cgroups of a container that limit its devices, in whichever hierarchies this machine has. */
+/* The cgroups of a container that limit its devices, in whichever hierarchies this machine has. A
+ * cgroup of version 1 has rules. One of version 2 has eBPF programs, which bpf(2) reads with
+ * BPF_PROG_QUERY, BPF_PROG_GET_FD_BY_ID and BPF_OBJ_GET_INFO_BY_FD; they need CAP_SYS_ADMIN. */
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "containers/inspect/internal.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { RULES_MAX = 1024 * 1024 };
+enum { RULES_MAX = 1024 * 1024, INSTRUCTION_BYTES = 8 };
 
-/* Its path below the root of the hierarchy whose line in /proc/PID/cgroup (cgroups(7)) holds `mark`:
- * "0::/", ":devices:/". The '/' is part of both. NULL: there is none. */
-static const char *find_path(const char *lines, const char *mark, size_t *size)
+/* -1 with errno. */
+static int ask_kernel(enum bpf_cmd command, union bpf_attr *attributes)
 {
-	const char *found = strstr(lines, mark);
-	if (found == NULL)
-		return NULL;
-	found += strlen(mark) - 1;
-	*size = strcspn(found, "\n");
-	return found;
+	return (int)syscall(SYS_bpf, command, attributes, sizeof(*attributes));
 }
 
-/* The controllers of a hierarchy of version 1 stand in no mount: the file of this one does. */
+/* False: errno. */
+static bool read_program(uint32_t id, struct container_program *out)
+{
+	union bpf_attr by_id = {.prog_id = id};
+	struct bpf_prog_info info = {0};
+	int fd CLEANUP_FD = ask_kernel(BPF_PROG_GET_FD_BY_ID, &by_id);
+	union bpf_attr attributes = {
+		.info = {.bpf_fd = (uint32_t)fd,
+			 .info_len = sizeof(info),
+			 .info = (uint64_t)(uintptr_t)&info},
+	};
+	if (fd < 0 || ask_kernel(BPF_OBJ_GET_INFO_BY_FD, &attributes) < 0)
+		return false;
+	text_hex(out->tag, info.tag, sizeof(info.tag));
+	out->instructions = info.xlated_prog_len / INSTRUCTION_BYTES;
+	return true;
+}
+
+static bool read_programs(const char *path, struct container_cgroup *group)
+{
+	uint32_t ids[CONTAINER_PROGRAMS_MAX] = {0};
+	int fd CLEANUP_FD = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	union bpf_attr attributes = {
+		.query = {.target_fd = (uint32_t)fd,
+			  .attach_type = BPF_CGROUP_DEVICE,
+			  .query_flags = BPF_F_QUERY_EFFECTIVE,
+			  .prog_ids = (uint64_t)(uintptr_t)ids,
+			  .prog_cnt = CONTAINER_PROGRAMS_MAX},
+	};
+	if (fd < 0 || ask_kernel(BPF_PROG_QUERY, &attributes) < 0)
+		return false;
+	for (size_t i = 0; i < attributes.query.prog_cnt; i++) {
+		if (!read_program(ids[i], &group->programs[i]))
+			return false;
+		group->program_count++;
+	}
+	return true;
+}
+
+/* mountinfo does not name the controllers of a hierarchy of version 1; the file devices.list shows
+ * this one. */
 static bool is_hierarchy(const struct container_mount *mount, unsigned version)
 {
+	if (version == 2)
+		return strcmp(mount->type, "cgroup2") == 0;
 	char *file CLEANUP_FREE = path_join(mount->target, "devices.list");
-	return version == 2
-		       ? strcmp(mount->type, "cgroup2") == 0
-		       : strcmp(mount->type, "cgroup") == 0 && file != NULL && file_exists(file);
+	return strcmp(mount->type, "cgroup") == 0 && file_exists(file);
 }
 
-static void read_rules(struct container_cgroup *group, struct arena *arena)
+/* Adds the group of one hierarchy, if it is mounted where a process can be moved into it. */
+static void add_group(struct container_view *view, const struct container_mounts *mounts,
+		      unsigned version, const char *path, size_t size)
 {
-	char *path CLEANUP_FREE = path_join(group->path, "devices.list");
-	char *text CLEANUP_FREE = NULL;
-	struct error why = {0};
-	int rc = path != NULL ? file_read(path, RULES_MAX, &text, NULL, &why) : error_memory(&why);
-	if (rc == 0)
-		group->rules = arena_string(arena, text);
-	else
-		group->untold = arena_string(arena, why.text);
-}
-
-/* The group of one hierarchy where it is mounted so that a process can be put into it. */
-static int add_group(struct container_view *view, const struct container_mounts *mounts,
-		     unsigned version, const char *path, size_t size, struct error *err)
-{
+	struct arena *arena = &view->arena;
 	for (size_t i = 0; i < mounts->count; i++) {
 		const struct container_mount *mount = &mounts->items[i];
 		char *group CLEANUP_FREE = text_format("%s%.*s", mount->target, (int)size, path);
-		char *members CLEANUP_FREE =
-			group != NULL ? path_join(group, "cgroup.procs") : NULL;
-		if (members == NULL)
-			return error_memory(err);
+		char *members CLEANUP_FREE = path_join(group, "cgroup.procs");
 		if (!is_hierarchy(mount, version) || access(members, W_OK) < 0)
 			continue;
+
 		struct container_cgroup *added = &view->cgroups[view->cgroup_count++];
-		*added = (struct container_cgroup){
-			.version = version,
-			.path = arena_string(&view->arena, group),
-		};
-		if (version == 1)
-			read_rules(added, &view->arena);
+		*added = (struct container_cgroup){.version = version,
+						   .path = arena_string(arena, group)};
+		if (version == 2) {
+			if (!read_programs(group, added))
+				added->untold = arena_format(arena, "its eBPF programs: %s",
+							     strerror(errno));
+			return;
+		}
+		char *list CLEANUP_FREE = path_join(group, "devices.list");
+		char *rules CLEANUP_FREE = NULL;
+		struct error why = {0};
+		if (file_read(list, RULES_MAX, &rules, NULL, &why) == 0)
+			added->rules = arena_string(arena, rules);
 		else
-			container_read_programs(added, &view->arena);
-		return view->arena.failed ? error_memory(err) : 0;
+			added->untold = arena_string(arena, why.text);
+		return;
 	}
-	return 0;
 }
 
 int container_view_cgroups(struct container_view *view, struct error *err)
 {
+	/* The start of a hierarchy's line in /proc/PID/cgroup (cgroups(7)); the path begins with the
+	 * '/'. */
 	static const char *const marks[CONTAINER_CGROUPS_MAX] = {":devices:/", "\n0::/"};
-	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 	char *text CLEANUP_FREE = NULL;
 	int rc = proc_read(view->pid, "cgroup", &text, NULL, err);
-	char *lines CLEANUP_FREE = rc == 0 ? text_format("\n%s", text) : NULL;
-	if (lines == NULL)
-		return rc < 0 ? rc : error_memory(err);
+	if (rc < 0)
+		return rc;
+	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
 	rc = container_mounts_read(0, &mounts, err);
-	for (unsigned i = 0; rc == 0 && i < CONTAINER_CGROUPS_MAX; i++) {
-		size_t size = 0;
-		const char *path = find_path(lines, marks[i], &size);
-		if (path != NULL)
-			rc = add_group(view, &mounts, i + 1, path, size, err);
+	if (rc < 0)
+		return rc;
+
+	char *lines CLEANUP_FREE = text_format("\n%s", text);
+	for (unsigned i = 0; i < CONTAINER_CGROUPS_MAX; i++) {
+		const char *found = strstr(lines, marks[i]);
+		if (found == NULL)
+			continue;
+		const char *path = found + strlen(marks[i]) - 1;
+		add_group(view, &mounts, i + 1, path, strcspn(path, "\n"));
 	}
-	return rc;
+	return 0;
 }

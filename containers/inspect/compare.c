@@ -7,23 +7,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ", on the mount /lib of the host's /opt/lib"; nothing for a file of the image's own layer. */
-static void add_mount(struct text *sentence, const struct container_mount *mount)
+/* "PATH: WHAT, on the mount /lib of the host's /opt/lib"; no mount for a file of the image's own
+ * layer. */
+static void add_difference(struct text_list *differences, const char *path, const char *what,
+			   const struct container_mount *mount)
 {
-	if (mount == NULL || strcmp(mount->target, "/") == 0)
-		return;
-	text_addf(sentence, ", on the mount %s", mount->target);
-	if (mount->host_path != NULL)
-		text_addf(sentence, " of the host's %s", mount->host_path);
-}
-
-static int add_difference(struct text_list *differences, const char *path, const char *what,
-			  const struct container_mount *mount, struct error *err)
-{
-	struct text sentence CLEANUP_TEXT = {0};
+	struct text sentence = {0};
 	text_addf(&sentence, "%s: %s", path, what);
-	add_mount(&sentence, mount);
-	return text_list_take(differences, text_take(&sentence), err);
+	if (mount != NULL && strcmp(mount->target, "/") != 0) {
+		text_addf(&sentence, ", on the mount %s", mount->target);
+		if (mount->host_path != NULL)
+			text_addf(&sentence, " of the host's %s", mount->host_path);
+	}
+	(void)text_list_take(differences, text_take(&sentence), NULL);
 }
 
 static int see_in(const struct container_view *view, int root, const char *path,
@@ -48,7 +44,9 @@ int container_see(const struct container_view *view, const char *path, struct co
 {
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(view->pid, &root, err);
-	return rc == 0 ? see_in(view, root, path, out, err) : rc;
+	if (rc < 0)
+		return rc;
+	return see_in(view, root, path, out, err);
 }
 
 bool container_host_place(const char *path, struct container_place *out)
@@ -60,54 +58,47 @@ bool container_host_place(const char *path, struct container_place *out)
 	return true;
 }
 
-/* As the container sees it now. */
-static int compare_file(const struct container_view *view, int root,
-			const struct image_manifest_file *file, bool complete,
-			struct text_list *differences, struct error *err)
-{
-	struct container_sight sight = {0};
-	int rc = see_in(view, root, file->path, &sight, err);
-	if (rc < 0)
-		return rc;
-	if (!sight.there)
-		return complete ? add_difference(differences, file->path,
-						 "is not there, and the image holds it", NULL, err)
-				: 0;
-	if (!sight.file)
-		return add_difference(differences, file->path, "is not a file, as in the image",
-				      sight.mount, err);
-	if (strcmp(sight.digest, file->digest) == 0)
-		return 0;
-	return add_difference(differences, file->path, "is another file than the image's",
-			      sight.mount, err);
-}
-
-static int compare_mapped(const struct container_view *view, const struct container_file *file,
-			  const struct image_manifest *manifest, struct text_list *differences,
-			  struct error *err)
-{
-	const struct container_mount *mount = container_mount_of(view, file->path);
-	if (image_manifest_holds(manifest, file->digest) != NULL ||
-	    (!manifest->complete && mount != NULL && strcmp(mount->target, "/") == 0))
-		return 0;
-	return add_difference(differences, file->path,
-			      strcmp(file->path, view->exe) == 0
-				      ? "runs, and is not the image's program"
-				      : "was loaded into the program, and is not the image's",
-			      mount, err);
-}
-
 int container_compare(const struct container_view *view, const struct image_manifest *manifest,
 		      struct text_list *differences, struct error *err)
 {
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(view->pid, &root, err);
-	for (size_t i = 0; rc == 0 && i < manifest->count; i++)
-		rc = compare_file(view, root, &manifest->files[i], manifest->complete, differences,
-				  err);
-	for (size_t i = 0; rc == 0 && i < view->file_count; i++)
-		rc = compare_mapped(view, &view->files[i], manifest, differences, err);
-	return rc;
+	if (rc < 0)
+		return rc;
+
+	/* The image's files, as the container sees them now. */
+	for (size_t i = 0; i < manifest->count; i++) {
+		const struct image_manifest_file *file = &manifest->files[i];
+		struct container_sight sight = {0};
+		rc = see_in(view, root, file->path, &sight, err);
+		if (rc < 0)
+			return rc;
+		if (!sight.there && manifest->complete)
+			add_difference(differences, file->path,
+				       "is missing, and the image holds it", NULL);
+		else if (sight.there && !sight.file)
+			add_difference(differences, file->path, "is not a file, as in the image",
+				       sight.mount);
+		else if (sight.file && strcmp(sight.digest, file->digest) != 0)
+			add_difference(differences, file->path, "is another file than the image's",
+				       sight.mount);
+	}
+
+	/* The files that the process has mapped. */
+	for (size_t i = 0; i < view->file_count; i++) {
+		const struct container_file *file = &view->files[i];
+		const struct container_mount *mount = container_mount_of(view, file->path);
+		bool on_image = mount != NULL && strcmp(mount->target, "/") == 0;
+		if (image_manifest_holds(manifest, file->digest) == NULL &&
+		    (manifest->complete || !on_image))
+			add_difference(differences, file->path,
+				       strcmp(file->path, view->exe) == 0
+					       ? "runs, and is not the image's program"
+					       : "was loaded into the program, and is not the "
+						 "image's",
+				       mount);
+	}
+	return 0;
 }
 
 static bool is_within_any(const char *path, const char *const *places)
@@ -120,22 +111,24 @@ static bool is_within_any(const char *path, const char *const *places)
 int container_written(const struct container_view *view, const struct image_manifest *manifest,
 		      struct text_list *found, struct text_list *usual, struct error *err)
 {
-	/* Text that the image or a runtime makes. */
+	/* Text files that the image or a runtime creates. */
 	static const char *const texts[] = {
 		"/etc/group", "/etc/passwd", "/etc/hostname", "/etc/hosts", "/etc/resolv.conf",
 		"/etc/mtab",  "/dev",	     "/run",	      NULL};
 	static const char *const linker[] = {"/etc/ld.so.cache", "/etc/ld.so.conf.d",
 					     "/var/cache/ldconfig", NULL};
+	if (!manifest->complete)
+		return 0;
 	int root CLEANUP_FD = -1;
-	int rc = manifest->complete ? container_open_root(view->pid, &root, err) : 0;
-	for (size_t i = 0; rc == 0 && manifest->complete && i < view->layer.count; i++) {
+	int rc = container_open_root(view->pid, &root, err);
+	for (size_t i = 0; rc == 0 && i < view->layer.count; i++) {
 		const char *path = view->layer.items[i];
 		struct container_sight sight = {0};
 		if (image_manifest_find(manifest, path) != NULL || is_within_any(path, texts))
 			continue;
 		rc = see_in(view, root, path, &sight, err);
 		if (rc == 0 && sight.file && image_manifest_holds(manifest, sight.digest) == NULL)
-			rc = text_list_add(is_within_any(path, linker) ? usual : found, path, err);
+			(void)text_list_add(is_within_any(path, linker) ? usual : found, path, err);
 	}
 	return rc;
 }

@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Digests of files in containers. A run launches dozens of containers from one image, whose files
- * are the same ones of its layer each time: they are read once in a run, and known afterwards by
- * inode, size and times. Why that proves as much as to read them again:
+ * are those of one layer each time: a run reads them once, and then recognises them by inode, size
+ * and times. Why that proves as much as reading them again:
  *
- * - Files of the container's root file system count, which is an overlay of the image's layer, and
- *   those of mounts of a file system of the kernel's own, by the number of its device; one that a
- *   program serves (FUSE, network) may report any time, and is read at each inspection.
- * - A container cannot change the layer. What it writes is copied into a layer of its own first, and
- *   the copy has another change time (ctime). Nobody sets that time: the kernel takes the clock's.
- * - Two changes within one tick of that clock, as coarse as 2 s on some file systems, look like
- *   one. So a file that was changed a moment before it was read is not remembered, nor one whose
- *   times changed meanwhile.
- * - An overlay has a device number of its own for each container, but inodes of the layer's file
- *   system. A layer on another one that has a file with the same inode, size and times to the
- *   nanosecond does not come about in a run.
- * - The records lie in the run's own folder and end with it. Root on the node could write there, or
- *   change the layer and turn back the clock; against root nothing here holds (docs/threat-model.md).
+ * - Only two kinds of files are recognised: those of the container's root file system, which is an
+ *   overlay of the image's layer, and those of mounts of the kernel's own file systems, by device
+ *   number. A file system that a program serves (FUSE, network) may report any time: its files are
+ *   read at each inspection.
+ * - A container cannot change the layer. A file that it writes to is copied into the container's own
+ *   layer first, and the copy has another change time (ctime), which only the kernel sets.
+ * - Two changes within one tick of the kernel's clock, up to 2 s on some file systems, look like one.
+ *   So a file that changed shortly before it was read is not recorded, nor one whose times changed
+ *   meanwhile.
+ * - An overlay has a device number of its own for each container, but the inodes of the layer's file
+ *   system. A file of another layer with the same inode, size and times to the nanosecond does not
+ *   occur in a run.
+ * - The records lie in the run's own folder and are removed with it. Root on the node could write
+ *   there, or change the layer and turn back the clock; nothing here protects against root
+ *   (docs/threat-model.md).
+ *
+ * base/digest_cache.h knows files by path and by their real device number, and so does not fit.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -32,7 +36,7 @@ enum { RECORDS_MAX_BYTES = 64 * 1024 * 1024 };
 
 static const int64_t settled_ns = 3LL * 1000 * 1000 * 1000;
 
-/* As it lies in the file, which processes of one build share. */
+/* A record of the file, which only processes of one build share. */
 struct container_digest {
 	uint64_t device, inode, size; /* device 0: the container's root */
 	int64_t modified_ns, changed_ns;
@@ -51,15 +55,13 @@ int container_digests_read(struct container_view *view, struct error *err)
 	size_t count = size / sizeof(struct container_digest);
 	struct container_digest *digests =
 		arena_allocate(&view->arena, (count + 1) * sizeof(*digests));
-	if (digests == NULL)
-		return error_memory(err);
 	memcpy(digests, data, count * sizeof(*digests));
 	view->digests = digests;
 	view->digest_count = count;
 	return 0;
 }
 
-/* The kernel itself keeps the times of files there. */
+/* Only the kernel sets the times of files there. */
 static bool keeps_times(const struct container_mount *mount)
 {
 	static const char *const types[] = {"ext2",	"ext3",	 "ext4",    "xfs",
@@ -68,7 +70,7 @@ static bool keeps_times(const struct container_mount *mount)
 	return types[text_position(types, mount->type)] != NULL;
 }
 
-/* False: it is read each time. */
+/* False: the file must be read each time. */
 static bool identify(const struct container_view *view, int fd, struct container_digest *out)
 {
 	struct container_identity file = {0};
@@ -100,7 +102,7 @@ static const struct container_digest *find(const struct container_view *view,
 	return NULL;
 }
 
-/* One write a record: several processes may append. Without it, the file is read once more. */
+/* One write for each record: several processes may append. A lost record costs another reading. */
 static void append(const struct container_view *view, const struct container_digest *record)
 {
 	int fd CLEANUP_FD =
@@ -113,21 +115,22 @@ int container_digest_file(const struct container_view *view, int fd, char digest
 			  struct error *err)
 {
 	char *path CLEANUP_FREE = text_format("/proc/self/fd/%d", fd);
-	struct container_digest record = {0}, after = {0};
+	struct container_digest record = {0};
 	int64_t began = clock_realtime_ns();
-	if (path == NULL)
-		return error_memory(err);
 	if (!identify(view, fd, &record))
 		return digest_file(path, digest, NULL, err);
+
 	const struct container_digest *known = find(view, &record);
 	if (known != NULL) {
 		memcpy(digest, known->digest, DIGEST_SIZE);
 		return 0;
 	}
+
 	int rc = digest_file(path, record.digest, NULL, err);
 	if (rc < 0)
 		return rc;
 	memcpy(digest, record.digest, DIGEST_SIZE);
+	struct container_digest after = {0};
 	if (identify(view, fd, &after) && is_same(&record, &after) &&
 	    record.changed_ns < began - settled_ns)
 		append(view, &record);

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "containers/inspect/inspect.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A number of bytes and nothing else, or "max". */
+/* Only a number of bytes, or "max". */
 static bool read_bytes(const char *word, uint64_t *out)
 {
 	char *end = NULL;
@@ -41,9 +42,9 @@ static bool read_line(const char *line, struct dmem_region *out)
 int dmem_parse(const char *text, struct dmem *out, struct error *err)
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
-	int rc = text_list_split(&lines, text, '\n', err);
+	(void)text_list_split(&lines, text, '\n', err);
 	out->count = 0;
-	for (size_t i = 0; rc == 0 && i < lines.count; i++) {
+	for (size_t i = 0; i < lines.count; i++) {
 		if (lines.items[i][0] == '\0')
 			continue;
 		if (out->count == DMEM_REGIONS_MAX)
@@ -53,7 +54,7 @@ int dmem_parse(const char *text, struct dmem *out, struct error *err)
 			return error_set(err, ERROR_FORMAT,
 					 "line %zu is not a region and a number of bytes", i + 1);
 	}
-	return rc;
+	return 0;
 }
 
 const struct dmem_region *dmem_find_device(const struct dmem *dmem, const char *pci_address)
@@ -74,12 +75,11 @@ int dmem_read(const char *group, const char *file, const char *region, uint64_t 
 	struct dmem dmem = {0};
 	char *path CLEANUP_FREE = path_join(group, file);
 	char *text CLEANUP_FREE = NULL;
-	int rc =
-		path != NULL ? file_read(path, DMEM_FILE_MAX, &text, NULL, err) : error_memory(err);
+	int rc = file_read(path, DMEM_FILE_MAX, &text, NULL, err);
 	if (rc == 0)
 		rc = dmem_parse(text, &dmem, err);
 	if (rc < 0)
-		return path != NULL ? error_wrap(err, rc, "%s", path) : rc;
+		return error_wrap(err, rc, "%s", path);
 	for (size_t i = 0; i < dmem.count; i++) {
 		if (strcmp(dmem.regions[i].name, region) != 0)
 			continue;
@@ -89,16 +89,14 @@ int dmem_read(const char *group, const char *file, const char *region, uint64_t 
 	return error_set(err, ERROR_NOT_FOUND, "%s: no region %s", path, region);
 }
 
-/* One write, as the kernel's files want it. */
+/* One write, as the kernel's files require. */
 static int write_file(const char *group, const char *file, const char *text, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(group, file);
-	int fd CLEANUP_FD = path != NULL ? open(path, O_WRONLY | O_CLOEXEC) : -1;
-	if (path == NULL)
-		return error_memory(err);
-	return fd >= 0 && file_write_all(fd, text, strlen(text))
-		       ? 0
-		       : error_system(err, errno, "%s: '%s'", path, text);
+	int fd CLEANUP_FD = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || !file_write_all(fd, text, strlen(text)))
+		return error_system(err, errno, "%s: '%s'", path, text);
+	return 0;
 }
 
 int dmem_limit(const char *group, const char *region, uint64_t bytes, struct error *err)
@@ -106,7 +104,7 @@ int dmem_limit(const char *group, const char *region, uint64_t bytes, struct err
 	char *line CLEANUP_FREE =
 		bytes == DMEM_NO_LIMIT ? text_format("%s max", region)
 				       : text_format("%s %llu", region, (unsigned long long)bytes);
-	return line != NULL ? write_file(group, "dmem.max", line, err) : error_memory(err);
+	return write_file(group, "dmem.max", line, err);
 }
 
 static const char subtree_control[] = "cgroup.subtree_control";
@@ -123,9 +121,9 @@ int dmem_find_root(char **root, char **controllers, struct error *err)
 	for (size_t i = 0; rc == 0 && *root == NULL && i < mounts.count; i++) {
 		const struct container_mount *mount = &mounts.items[i];
 		char *path CLEANUP_FREE = path_join(mount->target, "cgroup.controllers");
-		if (strcmp(mount->type, "cgroup2") == 0 && path != NULL &&
+		if (strcmp(mount->type, "cgroup2") == 0 &&
 		    file_read_line(path, controllers, NULL) == 0)
-			*root = strdup(mount->target);
+			*root = memory_copy(mount->target);
 	}
 	return rc;
 }
@@ -135,12 +133,12 @@ int dmem_make_group(const char *root, const char *path, bool *was_there, char **
 {
 	char *control CLEANUP_FREE = path_join(root, subtree_control);
 	char *line CLEANUP_FREE = NULL;
-	int rc = control != NULL ? file_read_line(control, &line, err) : error_memory(err);
+	int rc = file_read_line(control, &line, err);
 	*was_there = rc < 0 || strstr(line, "dmem") != NULL;
 	if (!*was_there)
 		rc = write_file(root, subtree_control, "+dmem", err);
 	if (rc < 0)
 		return rc;
 	*group = text_format("%s%s", root, path);
-	return *group != NULL ? file_make_directories(*group, 0755, err) : error_memory(err);
+	return file_make_directories(*group, 0755, err);
 }

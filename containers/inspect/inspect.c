@@ -19,16 +19,16 @@ int proc_read(int64_t pid, const char *name, char **out, size_t *size, struct er
 {
 	char *path CLEANUP_FREE = pid == 0 ? text_format("/proc/self/%s", name)
 					   : text_format("/proc/%lld/%s", (long long)pid, name);
-	return path != NULL ? file_read(path, PROC_FILE_MAX, out, size, err) : error_memory(err);
+	return file_read(path, PROC_FILE_MAX, out, size, err);
 }
 
 int container_open_root(int64_t pid, int *fd, struct error *err)
 {
 	char *path CLEANUP_FREE = text_format("/proc/%lld/root", (long long)pid);
-	if (path == NULL)
-		return error_memory(err);
 	*fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return *fd >= 0 ? 0 : error_system(err, errno, "%s", path);
+	if (*fd < 0)
+		return error_system(err, errno, "%s", path);
+	return 0;
 }
 
 int container_open(int root, const char *path, bool follow)
@@ -70,45 +70,34 @@ int container_identify(int fd, const char *name, struct container_identity *out)
 	return 0;
 }
 
-/* The kernel can say what is asked of it. */
-static int check_kernel(int root, struct error *err)
-{
-	struct container_identity identity = {0};
-	int fd CLEANUP_FD = container_open(root, "/", true);
-	if (fd >= 0 && container_identify(fd, "", &identity) == 0)
-		return 0;
-	return errno == ENOSYS
-		       ? error_set(err, ERROR_UNSUPPORTED, "the kernel is older than Linux 5.8")
-		       : error_system(err, errno, "root of the container");
-}
-
-static int view_all(struct container_view *view, int root, struct error *err)
-{
-	int rc = container_view_process(view, err);
-	if (rc == 0)
-		rc = container_view_nodes(view, root, err);
-	if (rc == 0)
-		rc = container_view_cgroups(view, err);
-	return rc == 0 ? container_view_access(view, err) : rc;
-}
-
 static int inspect(int64_t pid, const char *digests, bool working, struct container_view *out,
 		   struct error *err)
 {
 	struct container_view view CLEANUP_CONTAINER_VIEW = {.pid = pid, .working = working};
+	view.digests_file = digests != NULL ? arena_string(&view.arena, digests) : NULL;
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(pid, &root, err);
-	view.digests_file = digests != NULL ? arena_string(&view.arena, digests) : NULL;
-	if (rc == 0)
-		rc = check_kernel(root, err);
+	if (rc == 0) {
+		struct container_identity identity = {0};
+		int fd CLEANUP_FD = container_open(root, "/", true);
+		if (fd < 0 || container_identify(fd, "", &identity) < 0)
+			rc = errno == ENOSYS ? error_set(err, ERROR_UNSUPPORTED,
+							 "the kernel is older than Linux 5.8")
+					     : error_system(err, errno, "root of the container");
+	}
 	if (rc == 0)
 		rc = container_digests_read(&view, err);
 	if (rc == 0)
 		rc = container_view_mounts(&view, root, err);
 	if (rc == 0)
-		rc = working ? container_view_working(&view, err) : view_all(&view, root, err);
-	if (rc == 0 && view.arena.failed)
-		rc = error_memory(err);
+		rc = working ? container_view_working(&view, err)
+			     : container_view_process(&view, err);
+	if (rc == 0 && !working)
+		rc = container_view_nodes(&view, root, err);
+	if (rc == 0 && !working)
+		rc = container_view_cgroups(&view, err);
+	if (rc == 0 && !working)
+		rc = container_view_access(&view, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "process %lld of the container", (long long)pid);
 	*out = view;

@@ -11,14 +11,16 @@ enum { FILES_MAX = 100000 };
 
 static int check_path(const struct json_at *at, struct error *err)
 {
-	return at->node->valuestring[0] == '/' ? 0 : json_error(at, err, "not an absolute path");
+	if (at->node->valuestring[0] != '/')
+		return json_error(at, err, "not an absolute path");
+	return 0;
 }
 
 static int check_digest(const struct json_at *at, struct error *err)
 {
-	return strlen(at->node->valuestring) == DIGEST_SIZE - 1
-		       ? 0
-		       : json_error(at, err, "not a SHA-256 digest");
+	if (strlen(at->node->valuestring) != DIGEST_SIZE - 1)
+		return json_error(at, err, "not a SHA-256 digest");
+	return 0;
 }
 
 static const struct json_member file_members[] = {
@@ -47,18 +49,16 @@ int image_manifest_add(struct image_manifest *manifest, const char *path, const 
 		       struct error *err)
 {
 	char digest[DIGEST_SIZE] = "";
-	struct arena *arena = &manifest->arena;
-	struct image_manifest_file *grown = NULL;
 	int rc = digest_file(source, digest, NULL, err);
 	if (rc < 0)
 		return rc;
-	grown = arena_grow(arena, manifest->files, manifest->count, sizeof(*grown));
-	if (grown == NULL)
-		return error_memory(err);
-	manifest->files = grown;
-	grown[manifest->count++] = (struct image_manifest_file){arena_string(arena, path),
-								arena_string(arena, digest)};
-	return arena->failed ? error_memory(err) : 0;
+
+	struct arena *arena = &manifest->arena;
+	manifest->files =
+		arena_grow(arena, manifest->files, manifest->count, sizeof(*manifest->files));
+	manifest->files[manifest->count++] = (struct image_manifest_file){
+		arena_string(arena, path), arena_string(arena, digest)};
+	return 0;
 }
 
 const struct image_manifest_file *image_manifest_find(const struct image_manifest *manifest,
@@ -84,7 +84,7 @@ const struct image_manifest_file *image_manifest_holds(const struct image_manife
 int image_manifest_write(const struct image_manifest *manifest, const char *path, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = json_members_write(manifest_members, manifest);
-	return json != NULL ? json_write_file(path, json, err) : error_memory(err);
+	return json_write_file(path, json, err);
 }
 
 int image_manifest_load(const char *path, struct image_manifest *out, struct error *err)

@@ -2,9 +2,8 @@
 #pragma once
 
 /*
- * What an image is known to hold: its programs, the dynamic linker and the libraries that they
- * need, each with the digest of its content. Composing an image makes one; it travels as a JSON
- * file.
+ * The known content of an image: its programs, the dynamic linker and the libraries that they need,
+ * each with its digest. Composing an image creates a manifest, which is stored as a JSON file.
  */
 
 #include "base/arena.h"

@@ -16,7 +16,7 @@ enum {
 	FIELD_TARGET,
 	FIELD_OPTIONS,
 	FIELD_TAGS, /* any number, up to "-" */
-	FIELDS_BEHIND_DASH = 4,
+	FIELDS_AFTER_DASH = 4,
 };
 
 void container_mounts_free(struct container_mounts *mounts)
@@ -57,13 +57,11 @@ static int parse(const char *line, struct arena *arena, struct container_mount *
 		 struct error *err)
 {
 	struct text_list fields CLEANUP_TEXT_LIST = {0};
+	(void)text_list_split(&fields, line, ' ', err);
 	size_t dash = FIELD_TAGS;
-	int rc = text_list_split(&fields, line, ' ', err);
-	if (rc < 0)
-		return rc;
 	while (dash < fields.count && strcmp(fields.items[dash], "-") != 0)
 		dash++;
-	if (dash + FIELDS_BEHIND_DASH > fields.count ||
+	if (dash + FIELDS_AFTER_DASH > fields.count ||
 	    sscanf(line, "%d %*d %u:%u ", &mount->id, &mount->major, &mount->minor) != 3)
 		return error_set(err, ERROR_FORMAT, "not a mount");
 	for (size_t i = FIELD_TAGS; i < dash; i++)
@@ -80,18 +78,16 @@ static int parse(const char *line, struct arena *arena, struct container_mount *
 int container_mounts_parse(const char *text, struct container_mounts *out, struct error *err)
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	(void)text_list_split(&lines, text, '\n', err);
 	struct container_mounts mounts CLEANUP_CONTAINER_MOUNTS = {0};
-	int rc = text_list_split(&lines, text, '\n', err);
 	mounts.items = arena_allocate(&mounts.arena, (lines.count + 1) * sizeof(*mounts.items));
-	for (size_t i = 0; rc == 0 && !mounts.arena.failed && i < lines.count; i++) {
+	for (size_t i = 0; i < lines.count; i++) {
 		if (lines.items[i][0] == '\0')
 			continue;
-		rc = parse(lines.items[i], &mounts.arena, &mounts.items[mounts.count++], err);
+		int rc = parse(lines.items[i], &mounts.arena, &mounts.items[mounts.count++], err);
 		if (rc < 0)
-			error_wrap(err, rc, "mountinfo line %zu", i + 1);
+			return error_wrap(err, rc, "mountinfo line %zu", i + 1);
 	}
-	if (rc < 0 || mounts.arena.failed)
-		return rc < 0 ? rc : error_memory(err);
 	*out = mounts;
 	/* NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): the cleanup reads it */
 	mounts = (struct container_mounts){0};
@@ -102,52 +98,25 @@ int container_mounts_read(int64_t pid, struct container_mounts *out, struct erro
 {
 	char *text CLEANUP_FREE = NULL;
 	int rc = proc_read(pid, "mountinfo", &text, NULL, err);
-	return rc < 0 ? rc : container_mounts_parse(text, out, err);
+	if (rc < 0)
+		return rc;
+	return container_mounts_parse(text, out, err);
 }
 
-/* Does `path` of the host lie at what is mounted there? */
-static bool shows(const struct container_mount *mount, const char *path)
-{
-	struct stat status = {0};
-	return stat(path, &status) == 0 && status.st_dev == mount->device &&
-	       status.st_ino == mount->inode;
-}
-
-/* The host's name of what is mounted there, if `host` is a mount that shows it; else NULL. */
-static const char *seen_through(struct arena *arena, const struct container_mount *mount,
-				const struct container_mount *host)
+/* The host's path of the mounted file or directory, if `host` is a mount that shows it; else NULL. */
+static const char *find_host_path(struct arena *arena, const struct container_mount *mount,
+				  const struct container_mount *host)
 {
 	if (host->major != mount->major || host->minor != mount->minor ||
 	    !path_is_within(mount->root, host->root))
 		return NULL;
-	char *joined CLEANUP_FREE =
-		text_format("%s/%s", host->target,
-			    mount->root + (strcmp(host->root, "/") == 0 ? 0 : strlen(host->root)));
-	char *path CLEANUP_FREE = joined != NULL ? path_normalize(joined) : NULL;
-	if (path == NULL)
-		arena->failed = true;
-	return path != NULL && shows(mount, path) ? arena_string(arena, path) : NULL;
-}
-
-static void look(struct arena *arena, struct container_mount *mount, int root,
-		 const struct container_mounts *hosts)
-{
-	struct container_identity identity = {0};
-	int fd CLEANUP_FD = container_open(root, mount->target, false);
-	mount->covered =
-		fd < 0 || container_identify(fd, "", &identity) < 0 || identity.mount != mount->id;
-	if (mount->covered)
-		return;
-	mount->device = identity.device;
-	mount->inode = identity.inode;
-	for (size_t i = 0; i < hosts->count; i++) {
-		const struct container_mount *host = &hosts->items[i];
-		if (mount->host_path == NULL)
-			mount->host_path = seen_through(arena, mount, host);
-		mount->on_host_root = mount->on_host_root ||
-				      (strcmp(host->target, "/") == 0 &&
-				       host->major == mount->major && host->minor == mount->minor);
-	}
+	size_t host_root = strcmp(host->root, "/") == 0 ? 0 : strlen(host->root);
+	char *joined CLEANUP_FREE = text_format("%s/%s", host->target, mount->root + host_root);
+	char *path CLEANUP_FREE = path_normalize(joined);
+	struct stat status = {0};
+	bool same = stat(path, &status) == 0 && status.st_dev == mount->device &&
+		    status.st_ino == mount->inode;
+	return same ? arena_string(arena, path) : NULL;
 }
 
 int container_view_mounts(struct container_view *view, int root, struct error *err)
@@ -156,7 +125,24 @@ int container_view_mounts(struct container_view *view, int root, struct error *e
 	int rc = container_mounts_read(view->pid, &view->mounts, err);
 	if (rc == 0)
 		rc = container_mounts_read(0, &hosts, err);
-	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++)
-		look(&view->arena, &view->mounts.items[i], root, &hosts);
-	return rc == 0 && view->arena.failed ? error_memory(err) : rc;
+	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++) {
+		struct container_mount *mount = &view->mounts.items[i];
+		struct container_identity identity = {0};
+		int fd CLEANUP_FD = container_open(root, mount->target, false);
+		mount->covered = fd < 0 || container_identify(fd, "", &identity) < 0 ||
+				 identity.mount != mount->id;
+		if (mount->covered)
+			continue;
+		mount->device = identity.device;
+		mount->inode = identity.inode;
+		for (size_t j = 0; j < hosts.count; j++) {
+			const struct container_mount *host = &hosts.items[j];
+			if (mount->host_path == NULL)
+				mount->host_path = find_host_path(&view->arena, mount, host);
+			if (strcmp(host->target, "/") == 0 && host->major == mount->major &&
+			    host->minor == mount->minor)
+				mount->on_host_root = true;
+		}
+	}
+	return rc;
 }

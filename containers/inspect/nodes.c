@@ -12,41 +12,31 @@
 
 enum { DEPTH_MAX = 64 };
 
-/* File systems that the kernel makes up: no node of a device lies there, and they are large. */
-static const char *const without_nodes[] = {"proc",	  "sysfs",    "cgroup",	 "cgroup2",
-					    "mqueue",	  "bpf",      "tracefs", "debugfs",
-					    "securityfs", "configfs", "pstore"};
-
 struct walk {
 	struct container_view *view;
-	struct container_node **nodes; /* of the view, that are added to */
+	struct container_node **nodes; /* a list of the view, which the walk extends */
 	size_t *count;
 	int mount;
-	size_t entries; /* of the mount, looked at so far */
-	bool root;	/* of the container: its files are kept */
+	size_t entries; /* visited on this mount */
+	bool root;	/* the container's root file system, whose files are listed */
 };
 
-/* Failures are the arena's. */
-static void walk_add(struct walk *walk, const char *path, const struct container_identity *identity)
+static bool is_node(const struct container_identity *identity)
 {
-	struct container_view *view = walk->view;
-	struct container_node *grown =
-		arena_grow(&view->arena, *walk->nodes, *walk->count, sizeof(*grown));
-	if (grown == NULL)
-		return;
-	*walk->nodes = grown;
-	grown[(*walk->count)++] = (struct container_node){
-		.path = arena_string(&view->arena, path),
+	return identity->type == S_IFCHR || identity->type == S_IFBLK;
+}
+
+static void add_node(struct walk *walk, const char *path, const struct container_identity *identity)
+{
+	struct arena *arena = &walk->view->arena;
+	*walk->nodes = arena_grow(arena, *walk->nodes, *walk->count, sizeof(**walk->nodes));
+	(*walk->nodes)[(*walk->count)++] = (struct container_node){
+		.path = arena_string(arena, path),
 		.block = identity->type == S_IFBLK,
 		.major = identity->major,
 		.minor = identity->minor,
 		.mode = identity->mode,
 	};
-}
-
-static bool is_node(const struct container_identity *identity)
-{
-	return identity->type == S_IFCHR || identity->type == S_IFBLK;
 }
 
 static int walk_directory(struct walk *walk, int fd, const char *path, unsigned depth,
@@ -55,42 +45,41 @@ static int walk_directory(struct walk *walk, int fd, const char *path, unsigned 
 static int walk_entry(struct walk *walk, int directory, const char *path,
 		      const struct dirent *entry, unsigned depth, struct error *err)
 {
-	struct container_identity identity = {0};
-	int fd CLEANUP_FD = -1;
 	const bool file = entry->d_type == DT_REG && walk->root &&
 			  walk->view->layer.count < CONTAINER_LAYER_MAX;
 	if (entry->d_type != DT_DIR && entry->d_type != DT_CHR && entry->d_type != DT_BLK &&
 	    entry->d_type != DT_UNKNOWN && !file)
 		return 0;
-	/* What is gone by now, or lies on another mount, is not this walk's. */
+
+	/* Entries that are gone by now, or lie on another mount, are skipped. */
+	struct container_identity identity = {0};
 	if (container_identify(directory, entry->d_name, &identity) < 0 ||
 	    identity.mount != walk->mount)
 		return 0;
+
 	char *below CLEANUP_FREE =
 		text_format("%s%s%s", path, strcmp(path, "/") == 0 ? "" : "/", entry->d_name);
-	if (below == NULL)
-		return error_memory(err);
 	if (is_node(&identity))
-		walk_add(walk, below, &identity);
+		add_node(walk, below, &identity);
 	if (file && identity.size > 0)
-		return text_list_add(&walk->view->layer, below, err);
+		(void)text_list_add(&walk->view->layer, below, err);
 	if (identity.type != S_IFDIR)
 		return 0;
-	fd = openat(directory, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd >= 0 ? walk_directory(walk, STEAL_FD(fd), below, depth + 1, err) : 0;
+	int fd = openat(directory, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd >= 0 ? walk_directory(walk, fd, below, depth + 1, err) : 0;
 }
 
-/* Takes over `fd`. */
+/* Consumes `fd`. */
 static int walk_directory(struct walk *walk, int fd, const char *path, unsigned depth,
 			  struct error *err)
 {
 	DIR *directory CLEANUP_DIR = fdopendir(fd);
-	const struct dirent *entry = NULL;
-	int rc = 0;
 	if (directory == NULL) {
 		(void)close(fd);
 		return error_system(err, errno, "%s", path);
 	}
+	const struct dirent *entry = NULL;
+	int rc = 0;
 	while (rc == 0 && (entry = readdir(directory)) != NULL) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
@@ -103,7 +92,7 @@ static int walk_directory(struct walk *walk, int fd, const char *path, unsigned 
 	return rc;
 }
 
-/* What lies on the mount that is at a path of a root. */
+/* The nodes of the mount at a path below a root. */
 static int walk_mount(struct walk *walk, int root, const char *path, struct error *err)
 {
 	struct container_identity identity = {0};
@@ -113,30 +102,27 @@ static int walk_mount(struct walk *walk, int root, const char *path, struct erro
 	walk->mount = identity.mount;
 	walk->entries = 0;
 	if (is_node(&identity))
-		walk_add(walk, path, &identity);
+		add_node(walk, path, &identity);
 	if (identity.type != S_IFDIR)
 		return 0;
 	int readable = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return readable >= 0 ? walk_directory(walk, readable, path, 0, err) : 0;
 }
 
-static bool mount_has_nodes(const struct container_mount *mount)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(without_nodes); i++) {
-		if (strcmp(mount->type, without_nodes[i]) == 0)
-			return false;
-	}
-	return !mount->covered && !mount->nodev;
-}
-
 int container_view_nodes(struct container_view *view, int root, struct error *err)
 {
+	/* Virtual file systems of the kernel: they are large and hold no device nodes. */
+	static const char *const without_nodes[] = {"proc",	  "sysfs",    "cgroup",	 "cgroup2",
+						    "mqueue",	  "bpf",      "tracefs", "debugfs",
+						    "securityfs", "configfs", "pstore",	 NULL};
 	struct walk walk = {.view = view, .nodes = &view->nodes, .count = &view->node_count};
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < view->mounts.count; i++) {
-		walk.root = strcmp(view->mounts.items[i].target, "/") == 0;
-		if (mount_has_nodes(&view->mounts.items[i]))
-			rc = walk_mount(&walk, root, view->mounts.items[i].target, err);
+		const struct container_mount *mount = &view->mounts.items[i];
+		bool virtual = without_nodes[text_position(without_nodes, mount->type)] != NULL;
+		walk.root = strcmp(mount->target, "/") == 0;
+		if (!virtual && !mount->covered && !mount->nodev)
+			rc = walk_mount(&walk, root, mount->target, err);
 	}
 	return rc;
 }
@@ -153,7 +139,9 @@ int container_view_host_nodes(struct container_view *view, struct error *err)
 	struct walk walk = {
 		.view = view, .nodes = &view->host_nodes, .count = &view->host_node_count};
 	int root CLEANUP_FD = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int rc = root >= 0 ? walk_mount(&walk, root, "/dev", err) : error_system(err, errno, "/");
+	if (root < 0)
+		return error_system(err, errno, "/");
+	int rc = walk_mount(&walk, root, "/dev", err);
 	if (view->host_node_count > 0)
 		qsort(view->host_nodes, view->host_node_count, sizeof(*view->host_nodes), by_path);
 	return rc;

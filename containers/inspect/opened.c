@@ -12,8 +12,8 @@
 
 enum { OPEN_MAX_COUNT = 65536, FDINFO_MAX = 64 * 1024, DRM_MAJOR = 226 };
 
-/* "drm-engine-gfx:\t12345 ns" with the name behind "drm-engine-"; a capacity is not a time. */
-static void take_engine(const char *name, const char *value, struct container_drm *out)
+/* "drm-engine-gfx:\t12345 ns" where `name` begins after "drm-engine-". Capacities are not times. */
+static void add_engine(const char *name, const char *value, struct container_drm *out)
 {
 	const size_t length = strcspn(name, ":");
 	if (text_starts_with(name, "capacity-") || length == 0 || length >= CONTAINER_DRM_NAME ||
@@ -27,36 +27,30 @@ static void take_engine(const char *name, const char *value, struct container_dr
 		memcpy(out->engines[out->engine_count++], name, length);
 }
 
-static void take_value(char to[CONTAINER_DRM_NAME], const char *value)
-{
-	(void)snprintf(to, CONTAINER_DRM_NAME, "%s", value);
-}
-
 bool container_drm_parse(const char *text, struct container_drm *out)
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct container_drm drm = {0};
-	if (text_list_split(&lines, text, '\n', NULL) < 0)
-		return false;
+	(void)text_list_split(&lines, text, '\n', NULL);
 	text_each (line, &lines) {
 		const char *value = strchr(line, ':');
 		if (value == NULL || !text_starts_with(line, "drm-"))
 			continue;
 		value += 1 + strspn(value + 1, " \t");
 		if (text_starts_with(line, "drm-driver:"))
-			take_value(drm.driver, value);
+			(void)snprintf(drm.driver, sizeof(drm.driver), "%s", value);
 		else if (text_starts_with(line, "drm-pdev:"))
-			take_value(drm.pdev, value);
+			(void)snprintf(drm.pdev, sizeof(drm.pdev), "%s", value);
 		else if (text_starts_with(line, "drm-engine-"))
-			take_engine(line + strlen("drm-engine-"), value, &drm);
+			add_engine(line + strlen("drm-engine-"), value, &drm);
 		else if (text_starts_with(line, "drm-cycles-"))
-			take_engine(line + strlen("drm-cycles-"), value, &drm);
+			add_engine(line + strlen("drm-cycles-"), value, &drm);
 	}
 	*out = drm;
 	return drm.driver[0] != '\0';
 }
 
-/* Of one device several files may be open. */
+/* A process may have several files of one device open. The one with the most engines counts. */
 static void add_drm(struct container_view *view, const struct container_drm *drm)
 {
 	struct container_drm *known = view->drm;
@@ -73,47 +67,38 @@ static void add_drm(struct container_view *view, const struct container_drm *drm
 	}
 }
 
-static int add_opened(struct container_view *view, const char *name, struct error *err)
+static void add_opened(struct container_view *view, const char *name)
 {
 	char *path CLEANUP_FREE = text_format("/proc/%lld/fd/%s", (long long)view->pid, name);
-	char *info CLEANUP_FREE = text_format("/proc/%lld/fdinfo/%s", (long long)view->pid, name);
-	char *text CLEANUP_FREE = NULL;
-	struct container_drm drm = {0};
 	struct stat status = {0};
-	if (path == NULL || info == NULL)
-		return error_memory(err);
 	if (stat(path, &status) < 0 || (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode)))
-		return 0;
-	struct container_node *grown =
-		arena_grow(&view->arena, view->opened, view->opened_count, sizeof(*grown));
-	if (grown == NULL)
-		return error_memory(err);
-	view->opened = grown;
-	grown[view->opened_count++] = (struct container_node){
+		return;
+	view->opened =
+		arena_grow(&view->arena, view->opened, view->opened_count, sizeof(*view->opened));
+	view->opened[view->opened_count++] = (struct container_node){
 		.block = S_ISBLK(status.st_mode),
 		.major = major(status.st_rdev),
 		.minor = minor(status.st_rdev),
 	};
+
+	char *info CLEANUP_FREE = text_format("/proc/%lld/fdinfo/%s", (long long)view->pid, name);
+	char *text CLEANUP_FREE = NULL;
+	struct container_drm drm = {0};
 	if (major(status.st_rdev) == DRM_MAJOR &&
 	    file_read(info, FDINFO_MAX, &text, NULL, NULL) == 0 && container_drm_parse(text, &drm))
 		add_drm(view, &drm);
-	return 0;
 }
 
 int container_view_opened(struct container_view *view, struct error *err)
 {
 	char *path CLEANUP_FREE = text_format("/proc/%lld/fd", (long long)view->pid);
-	DIR *directory CLEANUP_DIR = path != NULL ? opendir(path) : NULL;
-	const struct dirent *entry = NULL;
-	int rc = 0;
-	if (path == NULL)
-		return error_memory(err);
+	DIR *directory CLEANUP_DIR = opendir(path);
 	if (directory == NULL)
 		return error_system(err, errno, "%s", path);
-	for (size_t i = 0; rc == 0 && i < OPEN_MAX_COUNT && (entry = readdir(directory)) != NULL;
-	     i++) {
+	const struct dirent *entry = NULL;
+	for (size_t i = 0; i < OPEN_MAX_COUNT && (entry = readdir(directory)) != NULL; i++) {
 		if (entry->d_name[0] != '.')
-			rc = add_opened(view, entry->d_name, err);
+			add_opened(view, entry->d_name);
 	}
-	return rc;
+	return 0;
 }

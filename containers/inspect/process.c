@@ -15,16 +15,13 @@ static int view_exe(struct container_view *view, struct error *err)
 {
 	char *path CLEANUP_FREE = text_format("/proc/%lld/exe", (long long)view->pid);
 	char target[LINK_MAX_BYTES] = "";
-	ssize_t length = path != NULL ? readlink(path, target, sizeof(target) - 1) : -1;
-	if (path == NULL)
-		return error_memory(err);
-	if (length < 0)
+	if (readlink(path, target, sizeof(target) - 1) < 0)
 		return error_system(err, errno, "%s", path);
-	target[length] = '\0';
-	int fd CLEANUP_FD = open(path, O_PATH | O_CLOEXEC);
 	view->exe = arena_string(&view->arena, target);
-	return fd >= 0 ? container_digest_file(view, fd, view->exe_digest, err)
-		       : error_system(err, errno, "%s", path);
+	int fd CLEANUP_FD = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return error_system(err, errno, "%s", path);
+	return container_digest_file(view, fd, view->exe_digest, err);
 }
 
 static bool view_has_file(const struct container_view *view, const struct container_file *file)
@@ -38,29 +35,12 @@ static bool view_has_file(const struct container_view *view, const struct contai
 	return false;
 }
 
-/* Digests what is mapped. *known false: no file of a mount, such as memory that a driver shares with the
- * kernel; a program that is held has none. */
-static int identify_mapped(const struct container_view *view, const char *path,
-			   struct container_file *file, bool *known, struct error *err)
-{
-	struct container_identity identity = {0};
-	int fd CLEANUP_FD = open(path, O_PATH | O_CLOEXEC);
-	if (fd < 0 || container_identify(fd, "", &identity) < 0) /* a driver's threads go on */
-		return view->working ? 0 : error_system(err, errno, "%s", path);
-	file->device = identity.device;
-	file->mount = identity.mount;
-	*known = !view->working ||
-		 (identity.type == S_IFREG && container_mount_by_id(view, identity.mount) != NULL);
-	return *known ? container_digest_file(view, fd, file->digest, err) : 0;
-}
-
-/* BEGIN-END PERMISSIONS OFFSET MAJOR:MINOR INODE PATH; what is not a file has no inode. */
+/* BEGIN-END PERMISSIONS OFFSET MAJOR:MINOR INODE PATH; mappings without a file have no inode. */
 static int view_mapping(struct container_view *view, const char *line, struct error *err)
 {
 	struct container_file file = {0};
 	unsigned long long begin = 0, end = 0, inode = 0;
 	char permissions[8] = "";
-	bool known = false;
 	int path_at = 0;
 	if (sscanf(line, "%llx-%llx %7s %*s %x:%x %llu %n", &begin, &end, permissions, &file.major,
 		   &file.minor, &inode, &path_at) != 6 ||
@@ -69,18 +49,29 @@ static int view_mapping(struct container_view *view, const char *line, struct er
 	file.inode = inode;
 	if (view_has_file(view, &file))
 		return 0;
+
 	char *mapped CLEANUP_FREE =
 		text_format("/proc/%lld/map_files/%llx-%llx", (long long)view->pid, begin, end);
-	struct container_file *grown =
-		arena_grow(&view->arena, view->files, view->file_count, sizeof(*grown));
-	if (mapped == NULL || grown == NULL)
-		return error_memory(err);
-	view->files = grown;
-	int rc = identify_mapped(view, mapped, &file, &known, err);
-	if (rc < 0 || !known)
-		return rc;
+	struct container_identity identity = {0};
+	int fd CLEANUP_FD = open(mapped, O_PATH | O_CLOEXEC);
+	if (fd < 0 || container_identify(fd, "", &identity) < 0) {
+		/* The threads of a driver may have unmapped it meanwhile. */
+		return view->working ? 0 : error_system(err, errno, "%s", mapped);
+	}
+	/* Memory that a driver shares with the kernel is not a file of a mount. A held program has
+	 * none. */
+	if (view->working &&
+	    (identity.type != S_IFREG || container_mount_by_id(view, identity.mount) == NULL))
+		return 0;
+
 	file.path = arena_string(&view->arena, line + path_at);
-	grown[view->file_count++] = file;
+	file.device = identity.device;
+	file.mount = identity.mount;
+	int rc = container_digest_file(view, fd, file.digest, err);
+	if (rc < 0)
+		return rc;
+	view->files = arena_grow(&view->arena, view->files, view->file_count, sizeof(*view->files));
+	view->files[view->file_count++] = file;
 	return 0;
 }
 
@@ -89,8 +80,9 @@ static int view_mapped_files(struct container_view *view, struct error *err)
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	char *text CLEANUP_FREE = NULL;
 	int rc = proc_read(view->pid, "maps", &text, NULL, err);
-	if (rc == 0)
-		rc = text_list_split(&lines, text, '\n', err);
+	if (rc < 0)
+		return rc;
+	(void)text_list_split(&lines, text, '\n', err);
 	for (size_t i = 0; rc == 0 && i < lines.count; i++)
 		rc = view_mapping(view, lines.items[i], err);
 	return rc;
@@ -101,9 +93,7 @@ static int status_number(const char *status, const char *name, int base, uint64_
 			 struct error *err)
 {
 	char *key CLEANUP_FREE = text_format("\n%s:\t", name);
-	const char *line = key != NULL ? strstr(status, key) : NULL;
-	if (key == NULL)
-		return error_memory(err);
+	const char *line = strstr(status, key);
 	if (line == NULL)
 		return error_set(err, ERROR_UNSUPPORTED, "status: no %s", name);
 	*out = strtoull(line + strlen(key), NULL, base);
@@ -114,13 +104,13 @@ static int view_status(struct container_view *view, struct error *err)
 {
 	static const char *const sets[] = {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"};
 	char *status CLEANUP_FREE = NULL;
-	uint64_t no_new_privileges = 0, seccomp = 0;
 	int rc = proc_read(view->pid, "status", &status, NULL, err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sets); i++) {
 		uint64_t set = 0;
 		rc = status_number(status, sets[i], 16, &set, err);
 		view->capabilities |= set;
 	}
+	uint64_t no_new_privileges = 0, seccomp = 0;
 	if (rc == 0)
 		rc = status_number(status, "NoNewPrivs", 10, &no_new_privileges, err);
 	/* A kernel without seccomp has no such line. */
@@ -137,29 +127,26 @@ static int view_environment(struct container_view *view, struct error *err)
 	size_t size = 0;
 	int rc = proc_read(view->pid, "environ", &block, &size, err);
 	for (size_t at = 0; rc == 0 && at < size; at += strlen(block + at) + 1)
-		rc = text_list_add(&view->environment, block + at, err);
+		(void)text_list_add(&view->environment, block + at, err);
 	return rc;
 }
 
-/* Links to one namespace read alike: "pid:[4026531836]". */
+/* The link of a namespace names it: "pid:[4026531836]". */
 static int view_namespaces(struct container_view *view, struct error *err)
 {
 	static const char *const names[] = {"mnt", "pid", "ipc"};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char *path CLEANUP_FREE =
 			text_format("/proc/%lld/ns/%s", (long long)view->pid, names[i]);
 		char *own CLEANUP_FREE = text_format("/proc/self/ns/%s", names[i]);
 		char theirs[64] = "", ours[64] = "";
-		if (path == NULL || own == NULL)
-			return error_memory(err);
 		if (readlink(path, theirs, sizeof(theirs) - 1) < 0 ||
 		    readlink(own, ours, sizeof(ours) - 1) < 0)
 			return error_system(err, errno, "%s", path);
 		if (strcmp(theirs, ours) == 0)
-			rc = text_list_add(&view->shared, names[i], err);
+			(void)text_list_add(&view->shared, names[i], err);
 	}
-	return rc;
+	return 0;
 }
 
 int container_view_process(struct container_view *view, struct error *err)
@@ -173,7 +160,7 @@ int container_view_process(struct container_view *view, struct error *err)
 		rc = view_environment(view, err);
 	if (rc == 0)
 		rc = view_namespaces(view, err);
-	return rc == 0 && view->arena.failed ? error_memory(err) : rc;
+	return rc;
 }
 
 int container_view_working(struct container_view *view, struct error *err)
@@ -181,5 +168,7 @@ int container_view_working(struct container_view *view, struct error *err)
 	int rc = view_exe(view, err);
 	if (rc == 0)
 		rc = view_mapped_files(view, err);
-	return rc == 0 ? container_view_opened(view, err) : rc;
+	if (rc == 0)
+		rc = container_view_opened(view, err);
+	return rc;
 }

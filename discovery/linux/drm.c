@@ -12,56 +12,49 @@
 #include <limits.h>
 #include <string.h>
 
-/* Kernel drivers whose render nodes belong to no GPU: they exist for tests. */
+/* Kernel drivers for tests, whose render nodes belong to no GPU. */
 static const char *const drm_not_gpus[] = {"vgem", "vkms"};
-
-/*
- * The metrics table of an AMD GPU begins with its size (two bytes) and the revision of its format:
- * 1 on discrete GPUs, 2 and above on processors with a GPU (kgd_pp_interface.h of the Linux
- * kernel). The read would wake a sleeping device; those are discrete, since a running processor's
- * GPU does not sleep on its own bus.
- */
-static bool amd_is_integrated(struct builder *builder, const char *directory)
-{
-	enum { METRICS_MAX = 64 * 1024, REVISION_AT = 2, FIRST_INTEGRATED = 2 };
-	char *path CLEANUP_FREE = path_join(directory, "gpu_metrics");
-	char *metrics CLEANUP_FREE = NULL;
-	size_t size = 0;
-	if (text_equal(sysfs_text(builder, directory, "power/runtime_status"), "suspended"))
-		return false;
-	return path != NULL && file_read(path, METRICS_MAX, &metrics, &size, NULL) == 0 &&
-	       size > REVISION_AT && metrics[REVISION_AT] >= FIRST_INTEGRATED;
-}
-
-/* Intel's integrated GPUs are device 2 of the root bus; the discrete ones are behind a port. */
-static bool intel_is_integrated(const struct discovery_device *device)
-{
-	return text_ends_with(device->pci_address, ":00:02.0");
-}
 
 static void describe_amd(struct builder *builder, const char *directory,
 			 struct discovery_device *device)
 {
+	enum { METRICS_MAX = 64 * 1024, REVISION_AT = 2, FIRST_INTEGRATED = 2 };
 	const char *product = sysfs_text(builder, directory, "product_name");
+	char *path CLEANUP_FREE = path_join(directory, "gpu_metrics");
+	char *metrics CLEANUP_FREE = NULL;
+	size_t size = 0;
+
 	device->dedicated_memory =
 		sysfs_number(builder, directory, "mem_info_vram_total", INT64_MAX);
 	device->shared_memory = sysfs_number(builder, directory, "mem_info_gtt_total", INT64_MAX);
-	device->integrated = amd_is_integrated(builder, directory);
 	if (product[0] != '\0')
 		device->description = product;
+
+	/*
+	 * The metrics table begins with its size (two bytes) and the revision of its format: 1 on
+	 * discrete GPUs, 2 and above on processors with a GPU (kgd_pp_interface.h of the Linux
+	 * kernel). Reading it would wake a sleeping device; those are discrete, since the GPU of a
+	 * running processor does not sleep on its own bus.
+	 */
+	if (!text_equal(sysfs_text(builder, directory, "power/runtime_status"), "suspended"))
+		device->integrated = path != NULL &&
+				     file_read(path, METRICS_MAX, &metrics, &size, NULL) == 0 &&
+				     size > REVISION_AT && metrics[REVISION_AT] >= FIRST_INTEGRATED;
 }
 
 static void describe_pci(struct node *node, const char *directory, const char *driver_directory,
 			 struct discovery_device *device)
 {
 	struct builder *builder = node->builder;
+
 	pci_describe(builder, directory, path_base(directory), node_pci_names(node), node->kernel,
 		     device);
 	if (text_equal(device->driver_name, "amdgpu"))
 		describe_amd(builder, directory, device);
 	else if (text_equal(device->vendor, "Intel"))
-		device->integrated = intel_is_integrated(device);
-	/* A virtio device is driven on its own bus, below its PCI transport. */
+		/* The integrated GPU is device 2 of the root bus; discrete ones are behind a port. */
+		device->integrated = text_ends_with(device->pci_address, ":00:02.0");
+	/* The driver of a virtio device is found on its own bus, below its PCI transport. */
 	if (!text_equal(directory, driver_directory)) {
 		device->driver_name = sysfs_link(builder, driver_directory, "driver");
 		device->driver_version = node->kernel;
@@ -76,6 +69,7 @@ static void describe_platform(struct node *node, const char *directory,
 	struct builder *builder = node->builder;
 	char *compatible CLEANUP_FREE =
 		strdup(sysfs_text(builder, directory, "of_node/compatible"));
+
 	device->kind = DISCOVERY_DISPLAY;
 	device->display = true;
 	device->integrated = true;
@@ -94,6 +88,7 @@ static void describe_platform(struct node *node, const char *directory,
 static char *pci_directory(const char *directory)
 {
 	char *parent CLEANUP_FREE = path_directory(directory);
+
 	if (pci_address_is_valid(path_base(directory)))
 		return strdup(directory);
 	if (parent != NULL && text_starts_with(path_base(directory), "virtio") &&
@@ -102,28 +97,24 @@ static char *pci_directory(const char *directory)
 	return NULL;
 }
 
-/* Adds the engines that i915 (drm/card0/engine/rcs0) or xe (tile0/gt0/engines/rcs) lists. */
-static void list_engines(const char *directory, struct text_list *engines)
+/* Data Center GPU Max has no render engine (pvc_info of i915_pci.c). */
+static bool intel_is_compute_only(const char *directory)
 {
 	char *xe CLEANUP_FREE = path_join(directory, "tile0/gt0/engines");
 	char *drm CLEANUP_FREE = path_join(directory, "drm");
 	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct text_list engines CLEANUP_TEXT_LIST = {0};
+
+	/* The engines that i915 (drm/card0/engine/rcs0) or xe (tile0/gt0/engines/rcs) lists. */
 	if (xe != NULL)
-		(void)file_list(xe, engines, NULL);
+		(void)file_list(xe, &engines, NULL);
 	if (drm != NULL)
 		(void)file_list(drm, &names, NULL);
 	text_each (name, &names) {
 		char *i915 CLEANUP_FREE = text_format("%s/%s/engine", drm, name);
 		if (i915 != NULL)
-			(void)file_list(i915, engines, NULL);
+			(void)file_list(i915, &engines, NULL);
 	}
-}
-
-/* Data Center GPU Max has no render engine (pvc_info of i915_pci.c). */
-static bool intel_is_compute_only(const char *directory)
-{
-	struct text_list engines CLEANUP_TEXT_LIST = {0};
-	list_engines(directory, &engines);
 	text_each (engine, &engines) {
 		if (text_starts_with(engine, "rcs"))
 			return false;
@@ -131,13 +122,14 @@ static bool intel_is_compute_only(const char *directory)
 	return engines.count != 0;
 }
 
-/* What is not reported does not count against a device: it has all engines. */
+/* A device whose engines are unknown counts as having all. */
 static enum node_engines find_engines(struct node *node, const char *directory, const char *render,
 				      struct discovery_device *device)
 {
 	int64_t class = sysfs_number(node->builder, directory, "class", 0xffffff);
 	const struct kfd_node *kfd = node_find_kfd(node, render);
 	bool compute_only = class != DISCOVERY_UNKNOWN && class >> 16 != PCI_BASE_DISPLAY;
+
 	if (text_equal(device->driver_name, "amdgpu"))
 		compute_only = compute_only || (kfd != NULL && kfd_is_compute_only(kfd));
 	else if (text_equal(device->vendor, "Intel"))
@@ -157,15 +149,16 @@ static void add_nodes(struct node *node, const char *directory, const char *rend
 	char *siblings CLEANUP_FREE = path_join(directory, "drm");
 	char *path CLEANUP_FREE = text_format("dri/%s", render);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
+
 	if (siblings == NULL || path == NULL) {
 		node->builder->arena.failed = true;
 		return;
 	}
 	node_add_device_node(node, device, path, NODE_REQUIRED);
 	(void)file_list(siblings, &names, NULL);
-	for (size_t i = 0; i < names.count; i++) {
-		char *card CLEANUP_FREE = text_format("dri/%s", names.items[i]);
-		if (card != NULL && node_number(names.items[i], "card") >= 0)
+	text_each (name, &names) {
+		char *card CLEANUP_FREE = text_format("dri/%s", name);
+		if (card != NULL && node_number(name, "card") >= 0)
 			node_add_device_node(node, device, card, NODE_OPTIONAL);
 	}
 	if (text_equal(device->driver_name, "amdgpu"))
@@ -175,6 +168,7 @@ static void add_nodes(struct node *node, const char *directory, const char *rend
 static bool is_gpu(struct node *node, const char *directory)
 {
 	const char *driver = sysfs_link(node->builder, directory, "driver");
+
 	for (size_t i = 0; i < ARRAY_SIZE(drm_not_gpus); i++) {
 		if (text_equal(driver, drm_not_gpus[i]) ||
 		    text_equal(path_base(directory), drm_not_gpus[i]))
@@ -183,13 +177,14 @@ static bool is_gpu(struct node *node, const char *directory)
 	return true;
 }
 
-/* A partition of an AMD GPU (CPX, DPX, ...) is a platform device. The kernel makes all that a GPU could have, and
- * amdkfd reports those in use. */
+/* A partition of an AMD GPU (CPX, DPX, ...) is a platform device. The kernel creates as many as the GPU
+ * could have, and amdkfd reports those in use. */
 static void add_partition(struct node *node, const char *directory, const char *render)
 {
 	struct builder *builder = node->builder;
 	const struct kfd_node *kfd = node_find_kfd(node, render);
 	struct discovery_device *gpu = NULL;
+
 	for (size_t i = 0; kfd != NULL && gpu == NULL && i < builder->device_count; i++) {
 		if (text_equal(builder->devices[i]->driver_name, "amdgpu") &&
 		    kfd_is_at(kfd, builder->devices[i]->pci_address))
@@ -202,7 +197,7 @@ static void add_partition(struct node *node, const char *directory, const char *
 		arena_format(&builder->arena, "%s-%s", gpu->pci_address, path_base(directory)));
 	if (device == NULL)
 		return;
-	/* What the GPU reports is the memory of all its partitions. */
+	/* The memory that the GPU reports is that of all partitions. */
 	gpu->dedicated_memory = gpu->shared_memory = DISCOVERY_UNKNOWN;
 	node_add_apis(node, device, NODE_COMPUTE_ONLY);
 	add_nodes(node, directory, render, device);
@@ -214,6 +209,7 @@ static void add_device(struct node *node, const char *directory, const char *ren
 	char *pci CLEANUP_FREE = pci_directory(directory);
 	struct discovery_device *device =
 		pci != NULL ? builder_find_pci(builder, path_base(pci)) : NULL;
+
 	/* A GPU with several render nodes is one device. */
 	if (device != NULL) {
 		char *path CLEANUP_FREE = text_format("dri/%s", render);
@@ -242,13 +238,13 @@ static void add_device(struct node *node, const char *directory, const char *ren
 	add_nodes(node, directory, render, device);
 }
 
-/* Partitions come after the GPUs that they belong to. */
 static void add_all(struct node *node, const char *class, const struct text_list *names,
 		    bool partitions)
 {
 	text_each (name, names) {
 		char directory[PATH_MAX] = "";
 		char *link CLEANUP_FREE = text_format("%s/%s/device", class, name);
+
 		if (link == NULL || node_number(name, "renderD") < 0)
 			continue;
 		if (realpath(link, directory) == NULL) {
@@ -270,6 +266,7 @@ void drm_discover(struct node *node)
 	char *class CLEANUP_FREE = path_join(node->places->sysfs, "class/drm");
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
+
 	if (class == NULL) {
 		node->builder->arena.failed = true;
 		return;
@@ -277,6 +274,7 @@ void drm_discover(struct node *node)
 	int rc = file_list(class, &names, &err);
 	if (rc < 0 && rc != ERROR_NOT_FOUND)
 		builder_diagnose(node->builder, class, "%s", err.text);
+	/* A partition needs the GPU that it belongs to. */
 	add_all(node, class, &names, false);
 	add_all(node, class, &names, true);
 }

@@ -18,8 +18,8 @@ struct kfd_node {
 /* False: it is a processor's node, or incomplete. */
 bool kfd_node_parse(const char *text, struct kfd_node *out);
 
-/* Has it no graphics engine? So are the accelerators of the CDNA family: gfx908 (MI100), gfx90a (MI200), gfx94x (MI300)
- * and gfx95x (MI350). */
+/* Does it lack a graphics engine, as the accelerators of the CDNA family: gfx908 (MI100), gfx90a (MI200),
+ * gfx94x (MI300) and gfx95x (MI350)? */
 bool kfd_is_compute_only(const struct kfd_node *kfd);
 
 /* Is it the GPU at this PCI address ("0000:05:00.0"), or a partition of it? */

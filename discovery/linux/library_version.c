@@ -18,23 +18,20 @@ static bool version_allows(char c)
 	return isalnum((unsigned char)c) || (c != '\0' && strchr("._+~-", c) != NULL);
 }
 
-static size_t version_length(const char *text, size_t size)
-{
-	size_t length = 0;
-	while (length < size && length < LIBRARY_VERSION_SIZE - 1 && version_allows(text[length]))
-		length++;
-	return length;
-}
-
 void library_version_find(const char *data, size_t size, const char *marker,
 			  char out[LIBRARY_VERSION_SIZE])
 {
 	size_t marker_size = strlen(marker);
 	const char *end = data + size;
+
 	for (const char *at = data;
 	     (at = memmem(at, (size_t)(end - at), marker, marker_size)) != NULL;) {
+		size_t length = 0;
+
 		at += marker_size;
-		size_t length = version_length(at, (size_t)(end - at));
+		while (at + length < end && length < LIBRARY_VERSION_SIZE - 1 &&
+		       version_allows(at[length]))
+			length++;
 		if (length > 0 && at + length < end && isdigit((unsigned char)at[0]) &&
 		    memchr(at, '.', length) != NULL) {
 			memcpy(out, at, length);
@@ -49,11 +46,13 @@ void library_version_scan(const char *path, const char *marker, char out[LIBRARY
 	char *buffer CLEANUP_FREE = malloc(CHUNK_SIZE);
 	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	size_t held = 0;
+
 	out[0] = '\0';
 	if (buffer == NULL || fd < 0)
 		return;
 	for (size_t total = 0; total < SCAN_MAX && out[0] == '\0';) {
 		ssize_t count = read(fd, buffer + held, CHUNK_SIZE - held);
+
 		if (count <= 0)
 			return;
 		total += (size_t)count;
@@ -69,5 +68,6 @@ void library_version_scan(const char *path, const char *marker, char out[LIBRARY
 const char *library_version_of_name(const char *path)
 {
 	const char *suffix = strstr(path_base(path), ".so.");
+
 	return suffix != NULL && isdigit((unsigned char)suffix[4]) ? suffix + 4 : "";
 }

@@ -11,6 +11,7 @@
 static const char *next_token(const char **at, size_t *size)
 {
 	const char *token = *at + strspn(*at, SEPARATORS);
+
 	while (text_starts_with(token, "/*")) {
 		const char *end = strstr(token + 2, "*/");
 		token = end != NULL ? end + 2 : "";
@@ -26,15 +27,6 @@ static bool token_is(const char *token, size_t size, const char *word)
 	return size == strlen(word) && memcmp(token, word, size) == 0;
 }
 
-static int inputs_add(struct text_list *inputs, const char *token, size_t size, struct error *err)
-{
-	char *word CLEANUP_FREE = strndup(token, size);
-	if (inputs->count >= LINKER_SCRIPT_INPUTS_MAX)
-		return error_set(err, ERROR_LIMIT, "names more than %d files",
-				 (int)LINKER_SCRIPT_INPUTS_MAX);
-	return text_list_take(inputs, STEAL(word), err);
-}
-
 int linker_script_inputs(const char *data, size_t size, struct text_list *inputs, struct error *err)
 {
 	char *text CLEANUP_FREE = strndup(data, size);
@@ -43,18 +35,25 @@ int linker_script_inputs(const char *data, size_t size, struct text_list *inputs
 	size_t length = 0;
 	size_t depth = 0; /* parentheses open within a command that names files */
 	bool command = false;
+
 	if (text == NULL)
 		return error_memory(err);
 	while ((token = next_token(&at, &length)) != NULL) {
 		bool names_files = token_is(token, length, "INPUT") ||
 				   token_is(token, length, "GROUP") ||
 				   token_is(token, length, "AS_NEEDED");
+
 		if (token_is(token, length, "(")) {
-			depth += command || depth > 0 ? 1 : 0;
+			if (command || depth > 0)
+				depth++;
 		} else if (token_is(token, length, ")")) {
-			depth -= depth > 0 ? 1 : 0;
+			if (depth > 0)
+				depth--;
 		} else if (depth > 0 && !names_files) {
-			int rc = inputs_add(inputs, token, length, err);
+			if (inputs->count >= LINKER_SCRIPT_INPUTS_MAX)
+				return error_set(err, ERROR_LIMIT, "names more than %d files",
+						 (int)LINKER_SCRIPT_INPUTS_MAX);
+			int rc = text_list_take(inputs, strndup(token, length), err);
 			if (rc < 0)
 				return rc;
 		}

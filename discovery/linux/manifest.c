@@ -15,6 +15,7 @@ int manifest_find_library(struct elf_closure *closure, const char *manifest, con
 			  char **out, struct error *err)
 {
 	char *directory CLEANUP_FREE = path_directory(manifest);
+
 	if (strchr(name, '/') == NULL)
 		return elf_closure_find(closure, name, out, err);
 	if (directory == NULL)
@@ -30,14 +31,16 @@ void manifest_read_directory(struct node *node, const char *directory, const cha
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
+
 	int rc = file_list(directory, &names, &err);
 	if (rc < 0 && rc != ERROR_NOT_FOUND)
 		builder_diagnose(node->builder, directory, "%s", err.text);
-	for (size_t i = 0; i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
+	text_each (name, &names) {
+		char *path CLEANUP_FREE = path_join(directory, name);
 		char *data CLEANUP_FREE = NULL;
 		size_t size = 0;
-		if (path == NULL || !text_ends_with(names.items[i], suffix))
+
+		if (path == NULL || !text_ends_with(name, suffix))
 			continue;
 		const char *manifest = places_host(node->places, path);
 		err = (struct error){0};
@@ -54,6 +57,7 @@ int opencl_icd_parse(const char *data, size_t size, char **library, struct error
 	const char *end = size > 0 ? memchr(data, '\n', size) : NULL;
 	size_t length = end != NULL ? (size_t)(end - data) : size;
 	size_t start = 0;
+
 	while (start < length && (data[start] == ' ' || data[start] == '\t'))
 		start++;
 	while (length > start && strchr(" \t\r", data[length - 1]) != NULL &&
@@ -79,6 +83,7 @@ int vulkan_icd_parse(const char *data, size_t size, struct vulkan_icd *out, stru
 	const char *library = "";
 	const char *version = "";
 	struct json_at icd = {0};
+
 	int rc = json_parse(data, size, &document, err);
 	if (rc < 0)
 		return rc;

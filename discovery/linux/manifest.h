@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Manifests of installed drivers, of Vulkan and of OpenCL. */
+/* Manifests of installed drivers of Vulkan and OpenCL. */
 
 #include "base/elf.h"
 #include "discovery/linux/node.h"
@@ -9,17 +9,16 @@
 typedef int manifest_read(struct node *node, const char *manifest, const char *data, size_t size,
 			  struct error *err);
 
-/* Hands every file of the directory with the suffix to `read`; what it cannot use is a diagnostic.
- */
+/* Passes every file of the directory with the suffix to `read`; a failure becomes a diagnostic. */
 void manifest_read_directory(struct node *node, const char *directory, const char *suffix,
 			     manifest_read *read);
 
-/* The host path of the library `name` that a manifest names. Caller frees *out. */
+/* The host path of the library `name` of a manifest. Caller frees *out. */
 int manifest_find_library(struct elf_closure *closure, const char *manifest, const char *name,
 			  char **out, struct error *err);
 
 /* A manifest *.icd of OpenCL (cl_khr_icd extension): one line with the name or path of a library.
- * ERROR_FORMAT: no line, or bytes that no path has; ERROR_LIMIT: longer than a path can be. Caller
+ * ERROR_FORMAT: no line, or bytes that a path cannot have; ERROR_LIMIT: longer than a path can be. Caller
  * frees *library. */
 int opencl_icd_parse(const char *data, size_t size, char **library, struct error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mesa's EGL: the library that its manifest names opens another one, which renders. */
+/* Mesa's EGL: the library in the manifest opens another one, which renders. */
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -7,17 +7,17 @@
 
 #include <string.h>
 
-/* The last by name of the files of a directory that match; NULL: none. Caller frees. */
+/* The last matching file of a directory, by name; NULL: none. Caller frees. */
 static char *find_last(const char *directory, const char *pattern)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	const char *found = NULL;
+
 	if (file_list(directory, &names, NULL) < 0)
 		return NULL;
-	for (size_t i = 0; i < names.count; i++) {
-		if (text_glob(pattern, names.items[i]) &&
-		    (found == NULL || strcmp(found, names.items[i]) < 0))
-			found = names.items[i];
+	text_each (name, &names) {
+		if (text_glob(pattern, name) && (found == NULL || strcmp(found, name) < 0))
+			found = name;
 	}
 	return found != NULL ? path_join(directory, found) : NULL;
 }
@@ -28,6 +28,7 @@ int mesa_find_renderer(const struct places *places, const char *library, char **
 	char *local CLEANUP_FREE = places_local(places, library);
 	char *directory CLEANUP_FREE = local != NULL ? path_directory(local) : NULL;
 	char *drivers CLEANUP_FREE = directory != NULL ? path_join(directory, "dri") : NULL;
+
 	if (drivers == NULL)
 		return error_memory(err);
 	char *found CLEANUP_FREE = find_last(directory, "libgallium-*.so");
@@ -47,8 +48,11 @@ int runtime_add_mesa(struct runtime *runtime, const char *library, struct error 
 	const struct places *places = runtime->node->places;
 	char *real CLEANUP_FREE = NULL;
 	char *renderer CLEANUP_FREE = NULL;
+
 	int rc = file_resolve(places->root, library, &real, err);
 	if (rc == 0)
 		rc = mesa_find_renderer(places, real, &renderer, err);
-	return rc == 0 ? runtime_add_library(runtime, renderer, "device-library", err) : rc;
+	if (rc == 0)
+		rc = runtime_add_library(runtime, renderer, "device-library", err);
+	return rc;
 }

@@ -13,6 +13,7 @@ enum { PCI_IDS_MAX = 16 * 1024 * 1024 };
 const char *node_pci_names(struct node *node)
 {
 	static const char *const paths[] = {"/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids"};
+
 	for (size_t i = 0; i < ARRAY_SIZE(paths) && !node->pci_names_read; i++) {
 		char *path CLEANUP_FREE = places_local(node->places, paths[i]);
 		/* Names are a convenience: a node without them is complete. */
@@ -27,6 +28,7 @@ void node_add_device_node(struct node *node, struct discovery_device *device, co
 			  enum node_need need)
 {
 	char *path CLEANUP_FREE = path_join(node->places->dev, name);
+
 	if (path == NULL) {
 		node->builder->arena.failed = true;
 		return;
@@ -58,10 +60,11 @@ void node_add_apis(struct node *node, struct discovery_device *device, enum node
 int64_t node_number(const char *name, const char *prefix)
 {
 	long long number = 0;
-	return text_starts_with(name, prefix) && text_to_int64(name + strlen(prefix), "number", 0,
-							       INT32_MAX, &number, NULL) == 0
-		       ? number
-		       : -1;
+
+	if (!text_starts_with(name, prefix) ||
+	    text_to_int64(name + strlen(prefix), "number", 0, INT32_MAX, &number, NULL) < 0)
+		return -1;
+	return number;
 }
 
 int node_discover(const struct discovery_options *options, struct builder *builder,
@@ -69,6 +72,7 @@ int node_discover(const struct discovery_options *options, struct builder *build
 {
 	struct places places CLEANUP_PLACES = {0};
 	struct node node = {.places = &places, .builder = builder, .kernel = ""};
+
 	int rc = places_open(options, &places, err);
 	if (rc < 0)
 		return rc;

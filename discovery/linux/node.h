@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the parts of discovery on Linux share while a snapshot is taken. */
+/* Shared by the parts of discovery on Linux while a snapshot is taken. */
 
 #include "discovery/builder.h"
 #include "discovery/linux/places.h"
@@ -10,9 +10,9 @@ struct node {
 	const struct places *places;
 	struct builder *builder;
 	const char *kernel; /* its release: "6.1.0-37-amd64" */
-	char *pci_names;    /* the text of pci.ids once it was asked for */
+	char *pci_names;    /* the text of pci.ids, once needed */
 	bool pci_names_read;
-	const struct kfd_node *kfd; /* once they were asked for */
+	const struct kfd_node *kfd; /* once needed */
 	size_t kfd_count;
 	bool kfd_read;
 };
@@ -20,8 +20,8 @@ struct node {
 /* The text of the node's pci.ids; NULL when it has none. */
 const char *node_pci_names(struct node *node);
 
-/* Adds `name` below /dev ("dri/renderD128") to the device. A node that must be there and is not
- * makes the device unhealthy; one that may be absent is left out then. */
+/* Adds `name` below /dev ("dri/renderD128") to the device. A required node that does not exist
+ * makes the device unhealthy; a missing optional one is left out. */
 enum node_need { NODE_REQUIRED, NODE_OPTIONAL };
 void node_add_device_node(struct node *node, struct discovery_device *device, const char *name,
 			  enum node_need need);
@@ -38,7 +38,7 @@ const struct kfd_node *node_find_kfd(struct node *node, const char *render);
 /* Number N of a name such as "renderD128" after `prefix`; -1 when the rest is not a number. */
 int64_t node_number(const char *name, const char *prefix);
 
-/* Devices behind DRM render nodes, in /sys/class/drm. */
+/* The devices of DRM render nodes, in /sys/class/drm. */
 void drm_discover(struct node *node);
 
 /* GPUs of the NVIDIA driver, in /proc/driver/nvidia: joined with their DRM node by PCI address. */

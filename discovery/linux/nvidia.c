@@ -16,11 +16,12 @@
 
 enum { PROC_FILE_MAX = 64 * 1024 };
 
-/* The version of the kernel module; "" when the file is not there. */
+/* The version of the kernel module; "" when the file does not exist. */
 static const char *module_version(struct node *node)
 {
 	char *path CLEANUP_FREE = path_join(node->places->proc, "driver/nvidia/version");
 	char *text CLEANUP_FREE = NULL;
+
 	if (path == NULL || file_read(path, PROC_FILE_MAX, &text, NULL, NULL) < 0)
 		return "";
 	char *version CLEANUP_FREE = nvidia_version_find(text);
@@ -29,31 +30,13 @@ static const char *module_version(struct node *node)
 	return builder_string(node->builder, version);
 }
 
-/* The device at a PCI address: the one that its DRM node made, or a new one. NULL: out of memory.
- */
-static struct discovery_device *nvidia_device(struct node *node, const char *address)
-{
-	struct builder *builder = node->builder;
-	struct discovery_device *device = builder_find_pci(builder, address);
-	char *directory CLEANUP_FREE =
-		text_format("%s/bus/pci/devices/%s", node->places->sysfs, address);
-	if (device != NULL || directory == NULL)
-		return device;
-	const char *id = builder_new_id(builder, address);
-	device = builder_add(builder);
-	if (device == NULL)
-		return NULL;
-	device->id = id;
-	pci_describe(builder, directory, address, node_pci_names(node), node->kernel, device);
-	return device;
-}
-
 enum extent { WHOLE_GPU, PARTITION };
 
 static void add_nodes(struct node *node, struct discovery_device *device, int64_t minor,
 		      enum extent extent)
 {
 	char *gpu CLEANUP_FREE = text_format("nvidia%lld", (long long)minor);
+
 	if (gpu == NULL)
 		return;
 	node_add_device_node(node, device, gpu, NODE_REQUIRED);
@@ -68,13 +51,14 @@ static void add_nodes(struct node *node, struct discovery_device *device, int64_
 	node_add_device_node(node, device, "nvidia-uvm-tools", NODE_OPTIONAL);
 }
 
-/* The node of the capability to use what `directory` describes: a GPU instance or a compute instance. */
+/* Adds the node of the capability to use a GPU instance or compute instance. */
 static void add_capability(struct node *node, struct discovery_device *device,
 			   const char *directory)
 {
 	char *path CLEANUP_FREE = path_join(directory, "access");
 	char *text CLEANUP_FREE = NULL;
 	struct error err = {0};
+
 	int rc = path != NULL ? file_read(path, PROC_FILE_MAX, &text, NULL, &err) : ERROR_MEMORY;
 	int64_t minor = rc == 0 ? nvidia_capability_minor(text) : DISCOVERY_UNKNOWN;
 	char *name CLEANUP_FREE = text_format("nvidia-caps/nvidia-cap%lld", (long long)minor);
@@ -95,12 +79,14 @@ static void add_partitions(struct node *node, const struct discovery_device *gpu
 {
 	char *directory CLEANUP_FREE = path_join(mig, instance);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
+
 	if (directory == NULL || file_list(directory, &names, NULL) < 0)
 		return;
 	text_each (name, &names) {
 		char *id CLEANUP_FREE = text_format("%s-%s-%s", gpu->id, instance, name);
 		char *part CLEANUP_FREE = path_join(directory, name);
 		struct discovery_device *device = NULL;
+
 		if (id != NULL && part != NULL && node_number(name, "ci") >= 0)
 			device = builder_add_partition(node->builder, gpu, id);
 		if (device == NULL)
@@ -121,6 +107,7 @@ static bool divide(struct node *node, const struct discovery_device *gpu, int64_
 					     node->places->proc, (long long)minor);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	bool divided = false;
+
 	if (mig == NULL || file_list(mig, &names, NULL) < 0)
 		return false;
 	text_each (name, &names) {
@@ -135,11 +122,23 @@ static bool divide(struct node *node, const struct discovery_device *gpu, int64_
 static void add(struct node *node, const char *address, const char *text, const char *version)
 {
 	struct builder *builder = node->builder;
-	struct discovery_device *device = nvidia_device(node, address);
 	struct nvidia_information information = {.minor = DISCOVERY_UNKNOWN};
 	static const char *const no_apis[] = {NULL};
-	if (device == NULL)
-		return;
+	char *directory CLEANUP_FREE =
+		text_format("%s/bus/pci/devices/%s", node->places->sysfs, address);
+
+	/* The device that was found by its DRM node, or a new one. */
+	struct discovery_device *device = builder_find_pci(builder, address);
+	if (device == NULL) {
+		const char *id = builder_new_id(builder, address);
+		device = directory != NULL ? builder_add(builder) : NULL;
+		if (device == NULL)
+			return;
+		device->id = id;
+		pci_describe(builder, directory, address, node_pci_names(node), node->kernel,
+			     device);
+	}
+
 	nvidia_information_parse(text, &information);
 	device->vendor = "NVIDIA";
 	device->driver_name = "nvidia";
@@ -173,18 +172,20 @@ void nvidia_discover(struct node *node)
 {
 	char *gpus CLEANUP_FREE = path_join(node->places->proc, "driver/nvidia/gpus");
 	struct text_list names CLEANUP_TEXT_LIST = {0};
+
 	if (gpus == NULL || file_list(gpus, &names, NULL) < 0)
 		return;
 	const char *version = module_version(node);
-	for (size_t i = 0; i < names.count; i++) {
-		char *path CLEANUP_FREE = text_format("%s/%s/information", gpus, names.items[i]);
+	text_each (address, &names) {
+		char *path CLEANUP_FREE = text_format("%s/%s/information", gpus, address);
 		char *text CLEANUP_FREE = NULL;
 		struct error err = {0};
-		if (path == NULL || !pci_address_is_valid(names.items[i]))
+
+		if (path == NULL || !pci_address_is_valid(address))
 			continue;
 		if (file_read(path, PROC_FILE_MAX, &text, NULL, &err) < 0)
 			builder_diagnose(node->builder, path, "%s", err.text);
 		else
-			add(node, names.items[i], text, version);
+			add(node, address, text, version);
 	}
 }

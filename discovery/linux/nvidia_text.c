@@ -8,11 +8,12 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The value behind "Key:" at the start of a line, its white space removed. NULL: none. Caller
+/* The value after "Key:" at the start of a line, without white space around it. NULL: none. Caller
  * frees. */
 static char *nvidia_value(const char *text, const char *key)
 {
 	size_t size = strlen(key);
+
 	for (const char *line = text; line != NULL && *line != '\0';) {
 		const char *end = strchr(line, '\n');
 		if (strncmp(line, key, size) == 0 && line[size] == ':') {
@@ -27,10 +28,11 @@ static char *nvidia_value(const char *text, const char *key)
 	return NULL;
 }
 
-/* Before the GPU was used for the first time the driver writes question marks. */
+/* Until the GPU is first used the driver writes question marks. */
 static bool is_uuid(const char *text)
 {
 	static const char shape[] = "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
 	for (size_t i = 0; i < sizeof(shape); i++) {
 		if (shape[i] == 'x' ? !isxdigit((unsigned char)text[i]) : text[i] != shape[i])
 			return false;
@@ -42,9 +44,10 @@ static int64_t nvidia_number(const char *text, const char *key, long long max)
 {
 	char *value CLEANUP_FREE = nvidia_value(text, key);
 	long long number = 0;
-	return value != NULL && text_to_int64(value, key, 0, max, &number, NULL) == 0
-		       ? number
-		       : DISCOVERY_UNKNOWN;
+
+	if (value == NULL || text_to_int64(value, key, 0, max, &number, NULL) < 0)
+		return DISCOVERY_UNKNOWN;
+	return number;
 }
 
 int64_t nvidia_capability_minor(const char *text)
@@ -58,6 +61,7 @@ void nvidia_information_parse(const char *text, struct nvidia_information *out)
 	char *uuid CLEANUP_FREE = nvidia_value(text, "GPU UUID");
 	char *excluded CLEANUP_FREE = nvidia_value(text, "GPU Excluded");
 	int64_t minor = nvidia_number(text, "Device Minor", 255);
+
 	if (model != NULL && text_is_utf8(model, strlen(model)))
 		(void)snprintf(out->model, sizeof(out->model), "%s", model);
 	if (uuid != NULL && is_uuid(uuid))
@@ -73,6 +77,7 @@ char *nvidia_version_find(const char *text)
 	const char *line = strstr(text, "NVRM version:");
 	const char *module = line != NULL ? strstr(line, marker) : NULL;
 	const char *end = line != NULL ? line + strcspn(line, "\n") : NULL;
+
 	if (module == NULL || module > end)
 		return NULL;
 	for (const char *word = module + sizeof(marker) - 1; word < end;) {

@@ -22,7 +22,7 @@ void nvidia_information_parse(const char *text, struct nvidia_information *out);
 int64_t nvidia_capability_minor(const char *text);
 
 /*
- * The version in .../version: the first word of digits and dots behind "Kernel Module" in the line
+ * The version in .../version: the first word of digits and dots after "Kernel Module" in the line
  * "NVRM version:", which has two shapes, "NVIDIA UNIX x86_64 Kernel Module  550.54.15 ..." and
  * "NVIDIA UNIX Open Kernel Module for x86_64  595.45.04 ...". NULL when there is none. Caller
  * frees.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What sysfs says about a PCI device (Documentation/ABI/testing/sysfs-bus-pci of the Linux kernel).
- */
+/* PCI devices in sysfs (Documentation/ABI/testing/sysfs-bus-pci of the Linux kernel). */
 
 #include "discovery/builder.h"
 
@@ -21,5 +20,5 @@ bool pci_address_is_valid(const char *text);
 void pci_describe(struct builder *builder, const char *directory, const char *address,
 		  const char *names, const char *kernel, struct discovery_device *device);
 
-/* The name of a device in the text of pci.ids; NULL when it is not there. Caller frees. */
+/* The name of a device in the text of pci.ids; NULL when it is unknown. Caller frees. */
 char *pci_ids_find(const char *text, unsigned vendor, unsigned device);

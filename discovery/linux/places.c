@@ -18,7 +18,7 @@ static const char *const vulkan_fixed[] = {
 	"/usr/local/share/vulkan/icd.d", "/usr/share/vulkan/icd.d",	NULL,
 };
 
-/* Where libglvnd looks (its documentation of EGL's ICD enumeration). */
+/* The search path of libglvnd (its documentation of EGL's ICD enumeration). */
 static const char *const egl_fixed[] = {
 	"/etc/glvnd/egl_vendor.d",
 	"/usr/share/glvnd/egl_vendor.d",
@@ -33,14 +33,16 @@ char *places_local(const struct places *places, const char *host_path)
 const char *places_host(const struct places *places, const char *local_path)
 {
 	size_t size = strlen(places->root);
-	return strncmp(local_path, places->root, size) == 0 && local_path[size] == '/'
-		       ? local_path + size
-		       : local_path;
+
+	if (strncmp(local_path, places->root, size) == 0 && local_path[size] == '/')
+		return local_path + size;
+	return local_path;
 }
 
 bool places_exist(const struct places *places, const char *host_path)
 {
 	char *local CLEANUP_FREE = places_local(places, host_path);
+
 	return local != NULL && file_exists(local);
 }
 
@@ -48,6 +50,7 @@ static int add_directory(const struct places *places, const char *host_path, str
 			 struct error *err)
 {
 	char *local CLEANUP_FREE = places_local(places, host_path);
+
 	if (local == NULL)
 		return error_memory(err);
 	return text_list_has(list, local) ? 0 : text_list_add(list, local, err);
@@ -58,12 +61,14 @@ static int add_variable(struct places *places, const char *variable, struct erro
 {
 	const char *value = secure_getenv(variable);
 	struct text_list directories CLEANUP_TEXT_LIST = {0};
+
 	if (value == NULL)
 		return 0;
 	int rc = text_list_split(&directories, value, ':', err);
 	for (size_t i = 0; rc == 0 && i < directories.count; i++) {
 		char *directory CLEANUP_FREE = path_join(directories.items[i], "vulkan/icd.d");
 		char *normal CLEANUP_FREE = directory != NULL ? path_normalize(directory) : NULL;
+
 		if (!path_is_absolute(directories.items[i]))
 			continue;
 		if (normal == NULL)
@@ -73,38 +78,12 @@ static int add_variable(struct places *places, const char *variable, struct erro
 	return rc;
 }
 
-static int add_vulkan(struct places *places, const struct discovery_options *options,
-		      struct error *err)
-{
-	const char *const *directories = options->vulkan_icd_directories;
-	int rc = 0;
-	/* The environment speaks of this process's root, not of another tree. */
-	if (directories == NULL && options->root == NULL) {
-		rc = add_variable(places, "XDG_CONFIG_DIRS", err);
-		if (rc == 0)
-			rc = add_variable(places, "XDG_DATA_DIRS", err);
-	}
-	if (directories == NULL)
-		directories = vulkan_fixed;
-	for (size_t i = 0; rc == 0 && directories[i] != NULL; i++)
-		rc = add_directory(places, directories[i], &places->vulkan_icd_directories, err);
-	return rc;
-}
-
-static int add_egl(struct places *places, const struct discovery_options *options,
-		   struct error *err)
-{
-	const char *const *directories = options->egl_vendor_directories != NULL
-						 ? options->egl_vendor_directories
-						 : egl_fixed;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && directories[i] != NULL; i++)
-		rc = add_directory(places, directories[i], &places->egl_vendor_directories, err);
-	return rc;
-}
-
 int places_open(const struct discovery_options *options, struct places *out, struct error *err)
 {
+	const char *const *vulkan = options->vulkan_icd_directories;
+	const char *const *egl = options->egl_vendor_directories;
+	int rc = 0;
+
 	out->root = path_normalize(options->root != NULL ? options->root : "/");
 	if (out->root == NULL)
 		return error_memory(err);
@@ -119,8 +98,22 @@ int places_open(const struct discovery_options *options, struct places *out, str
 	if (out->sysfs == NULL || out->proc == NULL || out->dev == NULL ||
 	    out->opencl_vendors == NULL)
 		return error_memory(err);
-	int rc = add_vulkan(out, options, err);
-	return rc == 0 ? add_egl(out, options, err) : rc;
+
+	/* The environment applies to this process's root, not to another tree. */
+	if (vulkan == NULL && options->root == NULL) {
+		rc = add_variable(out, "XDG_CONFIG_DIRS", err);
+		if (rc == 0)
+			rc = add_variable(out, "XDG_DATA_DIRS", err);
+	}
+	if (vulkan == NULL)
+		vulkan = vulkan_fixed;
+	for (size_t i = 0; rc == 0 && vulkan[i] != NULL; i++)
+		rc = add_directory(out, vulkan[i], &out->vulkan_icd_directories, err);
+	if (egl == NULL)
+		egl = egl_fixed;
+	for (size_t i = 0; rc == 0 && egl[i] != NULL; i++)
+		rc = add_directory(out, egl[i], &out->egl_vendor_directories, err);
+	return rc;
 }
 
 void places_close(struct places *places)

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Where this node's facts are. A "host path" is a path as the node itself sees it, which is what a
- * snapshot tells; a "local path" is the same place as this process reaches it, below `root`.
+ * Where this node's facts are. A "host path" is a path as the node itself sees it, as in a snapshot; a
+ * "local path" is the same place as this process reaches it, below `root`.
  */
 
 #include "base/text.h"
@@ -25,7 +25,7 @@ void places_close(struct places *places);
 /* The local path of a host path. NULL: out of memory. Caller frees. */
 char *places_local(const struct places *places, const char *host_path);
 
-/* Is there anything at a host path? */
+/* Does a host path exist? */
 bool places_exist(const struct places *places, const char *host_path);
 
 /* The host path of a local path, within `local_path`. */

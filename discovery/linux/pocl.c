@@ -28,12 +28,13 @@ static void gcc_free(struct gcc *gcc)
 	free(gcc->directory);
 }
 
-/* Takes /usr/lib/gcc/TRIPLE/VERSION when it is newer than what was found so far. */
+/* Chooses /usr/lib/gcc/TRIPLE/VERSION if it is newer than *best. */
 static int gcc_consider(const struct runtime *runtime, const char *triple, const char *version,
 			struct gcc *best, struct error *err)
 {
 	char *directory CLEANUP_FREE = text_format("/usr/lib/gcc/%s/%s", triple, version);
 	char *mark CLEANUP_FREE = directory != NULL ? path_join(directory, "crtbegin.o") : NULL;
+
 	if (mark == NULL)
 		return error_memory(err);
 	if (!isdigit((unsigned char)version[0]) || !places_exist(runtime->node->places, mark) ||
@@ -44,43 +45,42 @@ static int gcc_consider(const struct runtime *runtime, const char *triple, const
 	return best->triple != NULL && best->version != NULL ? 0 : error_memory(err);
 }
 
-/* Is it "x86_64-linux-gnu", "x86_64-redhat-linux", ... and no cross compiler? */
-static bool gcc_is_for(const char *triple, const char *machine)
-{
-	return text_starts_with(triple, machine) && strstr(triple, "-linux") != NULL &&
-	       !text_ends_with(triple, "x32");
-}
-
 /* The GCC that Clang would choose: the newest one for this machine that has a crtbegin.o. */
 static int gcc_find(const struct runtime *runtime, struct gcc *out, struct error *err)
 {
 	const char *machine = runtime->node->builder->snapshot.system.architecture;
 	char *base CLEANUP_FREE = places_local(runtime->node->places, "/usr/lib/gcc");
 	struct text_list triples CLEANUP_TEXT_LIST = {0};
+
 	int rc = base == NULL ? error_memory(err) : file_list(base, &triples, err);
 	for (size_t i = 0; rc == 0 && i < triples.count; i++) {
-		char *below CLEANUP_FREE = path_join(base, triples.items[i]);
+		const char *triple = triples.items[i];
+		char *below CLEANUP_FREE = path_join(base, triple);
 		struct text_list versions CLEANUP_TEXT_LIST = {0};
+
 		if (below == NULL)
 			return error_memory(err);
-		if (!gcc_is_for(triples.items[i], machine) || file_list(below, &versions, NULL) < 0)
+		/* "x86_64-linux-gnu", "x86_64-redhat-linux", ..., but no cross compiler. */
+		if (!text_starts_with(triple, machine) || strstr(triple, "-linux") == NULL ||
+		    text_ends_with(triple, "x32") || file_list(below, &versions, NULL) < 0)
 			continue;
 		for (size_t k = 0; rc == 0 && k < versions.count; k++)
-			rc = gcc_consider(runtime, triples.items[i], versions.items[k], out, err);
+			rc = gcc_consider(runtime, triple, versions.items[k], out, err);
 	}
 	if (rc == 0 && out->directory == NULL)
 		return error_set(err, ERROR_NOT_FOUND, "/usr/lib/gcc: no GCC for %s", machine);
 	return rc;
 }
 
-/* Files that the linker script at `path` names by absolute path. Libraries among them keep the path
- * that is written there, since the linker opens just that. */
+/* Adds the files that the linker script at `path` names by absolute path. Libraries among them keep the
+ * path that is written there, since the linker opens exactly that. */
 static int link_add_script_inputs(struct runtime *runtime, const char *path, struct error *err)
 {
 	char *local CLEANUP_FREE = places_local(runtime->node->places, path);
 	char *script CLEANUP_FREE = NULL;
 	struct text_list inputs CLEANUP_TEXT_LIST = {0};
 	size_t size = 0;
+
 	int rc = local == NULL ? error_memory(err)
 			       : file_read(local, SCRIPT_MAX, &script, &size, err);
 	if (rc == 0)
@@ -90,10 +90,12 @@ static int link_add_script_inputs(struct runtime *runtime, const char *path, str
 		    !runtime_is_in_every_image(inputs.items[i]))
 			rc = runtime_add_path(runtime, inputs.items[i], false, "link-library", err);
 	}
-	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", path);
+	return 0;
 }
 
-/* The first of the directories with the file; *found is false when none has it. */
+/* Adds the file from the first directory that has it; *found is false when none has. */
 static int link_add_from(struct runtime *runtime, const char *const *directories, const char *name,
 			 const char *origin, bool *found, struct error *err)
 {
@@ -103,6 +105,7 @@ static int link_add_from(struct runtime *runtime, const char *const *directories
 		char *local CLEANUP_FREE =
 			path != NULL ? places_local(runtime->node->places, path) : NULL;
 		struct elf_info info = {0};
+
 		if (local == NULL)
 			return error_memory(err);
 		if (!file_exists(local))
@@ -118,13 +121,14 @@ static int link_add_from(struct runtime *runtime, const char *const *directories
 	return 0;
 }
 
-/* The shared form of a library, or else the static one, as `-lNAME` finds it. */
+/* Adds the shared form of a library, or else the static one, as `-lNAME` finds it. */
 static int link_add_library(struct runtime *runtime, const char *const *directories,
 			    const char *name, const char *origin, struct error *err)
 {
 	char *shared CLEANUP_FREE = text_format("lib%s.so", name);
 	char *archive CLEANUP_FREE = text_format("lib%s.a", name);
 	bool found = false;
+
 	int rc = shared == NULL || archive == NULL
 			 ? error_memory(err)
 			 : link_add_from(runtime, directories, shared, origin, &found, err);
@@ -135,24 +139,6 @@ static int link_add_library(struct runtime *runtime, const char *const *director
 	return rc;
 }
 
-static int link_add_libraries(struct runtime *runtime, const struct gcc *gcc, struct error *err)
-{
-	char *multiarch CLEANUP_FREE = text_format("/usr/lib/%s", gcc->triple);
-	char *mark CLEANUP_FREE = path_join(gcc->directory, "crtbegin.o");
-	const char *const directories[] = {gcc->directory, multiarch, "/usr/lib64", "/usr/lib",
-					   NULL};
-	int rc = multiarch == NULL || mark == NULL
-			 ? error_memory(err)
-			 : runtime_add_path(runtime, mark, false, "compiler-library", err);
-	if (rc == 0)
-		rc = link_add_library(runtime, directories, "gcc", "compiler-library", err);
-	if (rc == 0)
-		rc = link_add_library(runtime, directories, "gcc_s", "compiler-library", err);
-	if (rc == 0)
-		rc = link_add_library(runtime, directories, "m", "link-library", err);
-	return rc < 0 ? rc : link_add_library(runtime, directories, "c", "link-library", err);
-}
-
 /*
  * What `ld -shared ... -lm -lgcc -lgcc_s -lc` needs where a Clang driver calls it: the linker with
  * its libraries ("linker"), the marks and libraries of the newest GCC ("compiler-library"), and the
@@ -161,18 +147,37 @@ static int link_add_libraries(struct runtime *runtime, const struct gcc *gcc, st
 static int add_link_tools(struct runtime *runtime, struct error *err)
 {
 	struct gcc gcc CLEANUP(gcc_free) = {0};
+
 	int rc = runtime_add_library(runtime, "/usr/bin/ld", "linker", err);
 	if (rc == 0)
 		rc = gcc_find(runtime, &gcc, err);
-	return rc < 0 ? rc : link_add_libraries(runtime, &gcc, err);
+	if (rc < 0)
+		return rc;
+	char *multiarch CLEANUP_FREE = text_format("/usr/lib/%s", gcc.triple);
+	char *mark CLEANUP_FREE = path_join(gcc.directory, "crtbegin.o");
+	if (multiarch == NULL || mark == NULL)
+		return error_memory(err);
+	const char *const directories[] = {gcc.directory, multiarch, "/usr/lib64", "/usr/lib",
+					   NULL};
+	rc = runtime_add_path(runtime, mark, false, "compiler-library", err);
+	if (rc == 0)
+		rc = link_add_library(runtime, directories, "gcc", "compiler-library", err);
+	if (rc == 0)
+		rc = link_add_library(runtime, directories, "gcc_s", "compiler-library", err);
+	if (rc == 0)
+		rc = link_add_library(runtime, directories, "m", "link-library", err);
+	if (rc == 0)
+		rc = link_add_library(runtime, directories, "c", "link-library", err);
+	return rc;
 }
 
-/* A path beside the library, at the place where links in its directory lead. */
-static int beside(const struct runtime *runtime, const char *library, const char *relative,
-		  char **out, struct error *err)
+/* A path next to the library, with the links of its directory resolved. */
+static int path_near(const struct runtime *runtime, const char *library, const char *relative,
+		     char **out, struct error *err)
 {
 	char *directory CLEANUP_FREE = path_directory(library);
 	char *resolved CLEANUP_FREE = NULL;
+
 	int rc = directory == NULL
 			 ? error_memory(err)
 			 : file_resolve(runtime->node->places->root, directory, &resolved, err);
@@ -183,14 +188,15 @@ static int beside(const struct runtime *runtime, const char *library, const char
 	return *out != NULL ? 0 : error_memory(err);
 }
 
-/* Bitcode of the built-in functions and headers: "share/pocl" of the prefix that the library is in,
- * which PoCL reaches from the library's directory. */
+/* Adds bitcode of the built-in functions and headers: "share/pocl" of the library's prefix, which PoCL
+ * finds from the library's directory. */
 static int add_data(struct runtime *runtime, const char *library, struct error *err)
 {
 	static const char *const relatives[] = {"../../share/pocl", "../share/pocl"};
+
 	for (size_t i = 0; i < ARRAY_SIZE(relatives); i++) {
 		char *path CLEANUP_FREE = NULL;
-		int rc = beside(runtime, library, relatives[i], &path, err);
+		int rc = path_near(runtime, library, relatives[i], &path, err);
 		if (rc < 0)
 			return rc;
 		if (places_exist(runtime->node->places, path))
@@ -200,19 +206,21 @@ static int add_data(struct runtime *runtime, const char *library, struct error *
 			 library);
 }
 
-/* The directory "pocl" beside the library holds one library a device type; they are loaded by name.
- * Builds with everything in one library have no such directory. */
+/* Adds the libraries of the directory "pocl" next to the library: one for each device type, loaded by
+ * name. Builds with everything in one library have no such directory. */
 static int add_device_libraries(struct runtime *runtime, const char *library, struct error *err)
 {
 	char *directory CLEANUP_FREE = NULL;
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = beside(runtime, library, "pocl", &directory, err);
+
+	int rc = path_near(runtime, library, "pocl", &directory, err);
 	if (rc < 0 || !places_exist(runtime->node->places, directory))
 		return rc;
 	char *local CLEANUP_FREE = places_local(runtime->node->places, directory);
 	rc = local == NULL ? error_memory(err) : file_list(local, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
+
 		if (path == NULL)
 			return error_memory(err);
 		if (text_glob("libpocl-devices-*.so", names.items[i]))
@@ -226,5 +234,7 @@ int runtime_add_pocl(struct runtime *runtime, const char *library, struct error 
 	int rc = add_data(runtime, library, err);
 	if (rc == 0)
 		rc = add_device_libraries(runtime, library, err);
-	return rc < 0 ? rc : add_link_tools(runtime, err);
+	if (rc == 0)
+		rc = add_link_tools(runtime, err);
+	return rc;
 }

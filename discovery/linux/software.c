@@ -9,9 +9,8 @@
 #include <string.h>
 
 /*
- * Software drivers, told from drivers of hardware by the file name of their library. The version is
- * what follows `marker` in the library, else the version in its file name, else that of the API in
- * the manifest.
+ * Software drivers, recognised by the file name of their library. The version is what follows `marker`
+ * in the library, else the version in its file name, else that of the API in the manifest.
  */
 struct software_driver {
 	const char *library; /* pattern of text_glob() */
@@ -19,9 +18,9 @@ struct software_driver {
 	const char *vendor, *description;
 	const char *marker; /* NULL: none */
 	bool display;
-	/* What it needs beyond its library; NULL: nothing. */
+	/* Adds what it needs in addition to its library. May be NULL. */
 	int (*add_more)(struct runtime *runtime, const char *library, struct error *err);
-	/* The library that tells its version, by the host path of its own; NULL: its own. */
+	/* Finds the library that holds the version, by the host path of the driver's own. NULL: its own. */
 	int (*find_version)(const struct places *places, const char *library, char **out,
 			    struct error *err);
 };
@@ -41,7 +40,7 @@ static const struct software_driver opencl_drivers[] = {
 	 NULL, NULL},
 };
 
-/* The library serves hardware as well; without its device nodes it is a software driver. */
+/* The library is also for hardware; without device nodes it is a software driver. */
 static const struct software_driver egl_drivers[] = {
 	{"libEGL_mesa.so*", "llvmpipe", "Mesa", "llvmpipe (Mesa EGL)", "Mesa ", true,
 	 runtime_add_mesa, mesa_find_renderer},
@@ -56,21 +55,13 @@ struct installed {
 	const char *api_version;
 };
 
-static const struct software_driver *find_driver(const struct software_driver *drivers,
-						 size_t count, const char *library)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (text_glob(drivers[i].library, path_base(library)))
-			return &drivers[i];
-	}
-	return NULL;
-}
-
-/* Is the library offered already? The loader, too, loads a library once that two manifests name. */
+/* Is the library offered already? Like loaders, which load a library once although two manifests name
+ * it. */
 static bool is_known(const struct node *node, const char *source)
 {
 	for (size_t i = 0; i < node->builder->device_count; i++) {
 		const struct discovery_device *device = node->builder->devices[i];
+
 		for (size_t k = 0; k < device->file_count; k++) {
 			if (text_equal(device->files[k].origin, "driver-library") &&
 			    text_equal(device->files[k].source, source))
@@ -80,98 +71,91 @@ static bool is_known(const struct node *node, const char *source)
 	return false;
 }
 
-static const char *version(struct node *node, const struct installed *installed, const char *source)
-{
-	const struct software_driver *driver = installed->driver;
-	char *telling CLEANUP_FREE = NULL;
-	if (driver->find_version == NULL ||
-	    driver->find_version(node->places, source, &telling, NULL) < 0)
-		telling = strdup(source);
-	char *path CLEANUP_FREE = telling != NULL ? places_local(node->places, telling) : NULL;
-	char version[LIBRARY_VERSION_SIZE] = "";
-	const char *in_name = library_version_of_name(source);
-	if (installed->driver->marker != NULL && path != NULL)
-		library_version_scan(path, installed->driver->marker, version);
-	if (version[0] != '\0')
-		return builder_string(node->builder, version);
-	return builder_string(node->builder, in_name[0] != '\0' ? in_name : installed->api_version);
-}
-
-static void add_environment(struct node *node, struct discovery_device *device,
-			    const struct installed *installed)
-{
-	struct builder *builder = node->builder;
-	char *directory CLEANUP_FREE = path_directory(installed->manifest);
-	if (text_equal(installed->api, "opengl"))
-		return; /* the loader finds the manifest where it lies */
-	if (text_equal(installed->api, "vulkan")) {
-		builder_add_variable(builder, device, "VK_DRIVER_FILES", installed->manifest);
-		/* Loaders before 1.3.207 know the old name only. */
-		builder_add_variable(builder, device, "VK_ICD_FILENAMES", installed->manifest);
-		return;
-	}
-	if (directory == NULL)
-		builder->arena.failed = true;
-	else
-		builder_add_variable(builder, device, "OCL_ICD_VENDORS", directory);
-	if (text_equal(installed->driver->name, "pocl"))
-		builder_add_variable(builder, device, "POCL_CACHE_DIR", "/tmp/pocl-cache");
-}
-
-static void describe(struct node *node, struct discovery_device *device,
-		     const struct installed *installed, const char *source)
-{
-	device->kind = DISCOVERY_SOFTWARE;
-	device->vendor = installed->driver->vendor;
-	device->description = installed->driver->description;
-	device->driver_name = installed->driver->name;
-	device->driver_version = version(node, installed, source);
-	device->display = installed->driver->display;
-	device->compute = true;
-	builder_add_name(node->builder, &device->apis, installed->api);
-	add_environment(node, device, installed);
-}
-
-static int add_files(struct runtime *runtime, const struct installed *installed, struct error *err)
-{
-	int rc = runtime_add_path(runtime, installed->manifest, false, "manifest", err);
-	if (rc == 0)
-		rc = runtime_add_library(runtime, installed->library, "driver-library", err);
-	if (rc == 0 && installed->driver->add_more != NULL)
-		rc = installed->driver->add_more(runtime, installed->library, err);
-	return rc;
-}
-
-/* Is the library for the machine that this program is made for? On systems with two word sizes each
- * has its manifest, and a container of this machine can load only one of them. What cannot be read
- * is reported when its needs are looked up. */
+/* Is the library for the machine of this program? On systems with two word sizes each has its own
+ * manifest, and a container can load only one of the libraries. An unreadable library counts as fitting:
+ * it is reported when its needs are looked up. */
 static bool fits(const struct node *node, const char *source)
 {
 	struct elf_info own CLEANUP(elf_info_free) = {0};
 	struct elf_info library CLEANUP(elf_info_free) = {0};
 	char *path CLEANUP_FREE = places_local(node->places, source);
+
 	if (path == NULL || elf_read("/proc/self/exe", &own, NULL) < 0 ||
 	    elf_read(path, &library, NULL) < 0)
 		return true;
 	return library.bits == own.bits && library.machine == own.machine;
 }
 
+static const char *version(struct node *node, const struct installed *installed, const char *source)
+{
+	const struct software_driver *driver = installed->driver;
+	char *holder CLEANUP_FREE = NULL; /* the library that holds the version */
+
+	if (driver->find_version == NULL ||
+	    driver->find_version(node->places, source, &holder, NULL) < 0)
+		holder = strdup(source);
+	char *path CLEANUP_FREE = holder != NULL ? places_local(node->places, holder) : NULL;
+	char version[LIBRARY_VERSION_SIZE] = "";
+	const char *in_name = library_version_of_name(source);
+	if (driver->marker != NULL && path != NULL)
+		library_version_scan(path, driver->marker, version);
+	if (version[0] != '\0')
+		return builder_string(node->builder, version);
+	return builder_string(node->builder, in_name[0] != '\0' ? in_name : installed->api_version);
+}
+
+/* Variables that make loaders find the manifest; libglvnd finds those of OpenGL at their places. */
+static void add_environment(struct node *node, struct discovery_device *device,
+			    const struct installed *installed)
+{
+	struct builder *builder = node->builder;
+
+	if (text_equal(installed->api, "vulkan")) {
+		builder_add_variable(builder, device, "VK_DRIVER_FILES", installed->manifest);
+		/* Loaders before 1.3.207 know only the old name. */
+		builder_add_variable(builder, device, "VK_ICD_FILENAMES", installed->manifest);
+	} else if (text_equal(installed->api, "opencl")) {
+		char *directory CLEANUP_FREE = path_directory(installed->manifest);
+		if (directory == NULL)
+			builder->arena.failed = true;
+		else
+			builder_add_variable(builder, device, "OCL_ICD_VENDORS", directory);
+		if (text_equal(installed->driver->name, "pocl"))
+			builder_add_variable(builder, device, "POCL_CACHE_DIR", "/tmp/pocl-cache");
+	}
+}
+
 static int add_device(struct node *node, const struct installed *installed,
 		      struct elf_closure *closure, struct error *err)
 {
+	const struct software_driver *driver = installed->driver;
 	struct builder *builder = node->builder;
 	char *source CLEANUP_FREE = NULL;
+
 	int rc = file_resolve(node->places->root, installed->library, &source, err);
 	if (rc < 0 || is_known(node, source) || !fits(node, source))
 		return rc;
-	const char *id = builder_new_id(builder, installed->driver->name);
+	const char *id = builder_new_id(builder, driver->name);
 	struct discovery_device *device = builder_add(builder);
 	if (device == NULL)
 		return error_memory(err);
 	device->id = id;
-	describe(node, device, installed, source);
+	device->kind = DISCOVERY_SOFTWARE;
+	device->vendor = driver->vendor;
+	device->description = driver->description;
+	device->driver_name = driver->name;
+	device->driver_version = version(node, installed, source);
+	device->display = driver->display;
+	device->compute = true;
+	builder_add_name(builder, &device->apis, installed->api);
+	add_environment(node, device, installed);
+
 	struct runtime runtime = {.node = node, .device = device, .closure = closure};
-	rc = add_files(&runtime, installed, err);
+	rc = runtime_add_path(&runtime, installed->manifest, false, "manifest", err);
+	if (rc == 0)
+		rc = runtime_add_library(&runtime, installed->library, "driver-library", err);
+	if (rc == 0 && driver->add_more != NULL)
+		rc = driver->add_more(&runtime, installed->library, err);
 	if (rc < 0) {
 		device->health = DISCOVERY_UNHEALTHY;
 		if (err->code == rc)
@@ -180,14 +164,23 @@ static int add_device(struct node *node, const struct installed *installed,
 	return rc;
 }
 
-static int add(struct node *node, struct installed *installed, const char *name, struct error *err)
+/* Adds the device of a manifest that names a library of one of the drivers. */
+static int add(struct node *node, struct installed *installed, const char *name,
+	       const struct software_driver *drivers, size_t count, struct error *err)
 {
+	for (size_t i = 0; i < count && installed->driver == NULL; i++) {
+		if (text_glob(drivers[i].library, path_base(name)))
+			installed->driver = &drivers[i];
+	}
+	if (installed->driver == NULL)
+		return 0;
+
 	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
 		elf_closure_new(node->places->root, err);
 	char *library CLEANUP_FREE = NULL;
-	int rc = closure == NULL
-			 ? err->code
-			 : manifest_find_library(closure, installed->manifest, name, &library, err);
+	if (closure == NULL)
+		return err->code;
+	int rc = manifest_find_library(closure, installed->manifest, name, &library, err);
 	if (rc < 0)
 		return rc;
 	installed->library = library;
@@ -198,14 +191,14 @@ static int read_vulkan(struct node *node, const char *manifest, const char *data
 		       struct error *err)
 {
 	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
-	struct installed installed = {.api = "vulkan", .manifest = manifest};
+
 	int rc = vulkan_icd_parse(data, size, &icd, err);
 	if (rc < 0)
 		return rc;
-	installed.driver =
-		find_driver(vulkan_drivers, ARRAY_SIZE(vulkan_drivers), icd.library_path);
-	installed.api_version = icd.api_version;
-	return installed.driver == NULL ? 0 : add(node, &installed, icd.library_path, err);
+	struct installed installed = {
+		.api = "vulkan", .manifest = manifest, .api_version = icd.api_version};
+	return add(node, &installed, icd.library_path, vulkan_drivers, ARRAY_SIZE(vulkan_drivers),
+		   err);
 }
 
 /* A manifest of libglvnd has the form of Vulkan's. */
@@ -214,11 +207,11 @@ static int read_egl(struct node *node, const char *manifest, const char *data, s
 {
 	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
 	struct installed installed = {.api = "opengl", .manifest = manifest, .api_version = ""};
+
 	int rc = vulkan_icd_parse(data, size, &icd, err);
 	if (rc < 0)
 		return rc;
-	installed.driver = find_driver(egl_drivers, ARRAY_SIZE(egl_drivers), icd.library_path);
-	return installed.driver == NULL ? 0 : add(node, &installed, icd.library_path, err);
+	return add(node, &installed, icd.library_path, egl_drivers, ARRAY_SIZE(egl_drivers), err);
 }
 
 static int read_opencl(struct node *node, const char *manifest, const char *data, size_t size,
@@ -226,17 +219,18 @@ static int read_opencl(struct node *node, const char *manifest, const char *data
 {
 	char *library CLEANUP_FREE = NULL;
 	struct installed installed = {.api = "opencl", .manifest = manifest, .api_version = ""};
+
 	int rc = opencl_icd_parse(data, size, &library, err);
 	if (rc < 0)
 		return rc;
-	installed.driver = find_driver(opencl_drivers, ARRAY_SIZE(opencl_drivers), library);
-	return installed.driver == NULL ? 0 : add(node, &installed, library, err);
+	return add(node, &installed, library, opencl_drivers, ARRAY_SIZE(opencl_drivers), err);
 }
 
 void software_discover(struct node *node)
 {
 	const struct text_list *vulkan = &node->places->vulkan_icd_directories;
 	const struct text_list *egl = &node->places->egl_vendor_directories;
+
 	for (size_t i = 0; i < vulkan->count; i++)
 		manifest_read_directory(node, vulkan->items[i], ".json", read_vulkan);
 	for (size_t i = 0; i < egl->count; i++)

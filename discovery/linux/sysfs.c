@@ -14,12 +14,12 @@ const char *sysfs_text(struct builder *builder, const char *directory, const cha
 	char *path CLEANUP_FREE = path_join(directory, name);
 	char *line CLEANUP_FREE = NULL;
 	struct error err = {0};
+
 	if (path == NULL) {
 		builder->arena.failed = true;
 		return "";
 	}
-	/* Drivers answer reads of attributes that the hardware lacks with errors: unknown as well.
-	 */
+	/* Reads of attributes that the hardware lacks fail: they are unknown, too. */
 	if (file_read_line(path, &line, &err) < 0)
 		return "";
 	if (!text_is_utf8(line, strlen(line))) {
@@ -34,6 +34,7 @@ int64_t sysfs_number(struct builder *builder, const char *directory, const char 
 	const char *text = sysfs_text(builder, directory, name);
 	struct error err = {0};
 	long long value = 0;
+
 	if (text[0] == '\0' || text_equal(text, "-1"))
 		return DISCOVERY_UNKNOWN;
 	if (text_to_int64(text, name, 0, max, &value, &err) < 0) {
@@ -47,9 +48,12 @@ const char *sysfs_link(struct builder *builder, const char *directory, const cha
 {
 	char *path CLEANUP_FREE = path_join(directory, name);
 	char target[PATH_MAX] = "";
-	ssize_t size = path != NULL ? readlink(path, target, sizeof(target) - 1) : -1;
-	if (path == NULL)
+
+	if (path == NULL) {
 		builder->arena.failed = true;
+		return "";
+	}
+	ssize_t size = readlink(path, target, sizeof(target) - 1);
 	if (size <= 0)
 		return "";
 	target[size] = '\0';

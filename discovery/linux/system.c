@@ -11,12 +11,13 @@
 
 enum { OS_RELEASE_MAX = 64 * 1024 };
 
-/* "" for what is not there, or not text. */
+/* "" for a value that is missing or not UTF-8. */
 static const char *value_of(struct builder *builder, const char *text, const char *key)
 {
 	char *value CLEANUP_FREE = os_release_value(text, key);
-	bool sound = value != NULL && text_is_utf8(value, strlen(value));
-	return builder_string(builder, sound ? value : "");
+	bool valid = value != NULL && text_is_utf8(value, strlen(value));
+
+	return builder_string(builder, valid ? value : "");
 }
 
 void system_describe(struct node *node)
@@ -24,6 +25,7 @@ void system_describe(struct node *node)
 	static const char *const files[] = {"/etc/os-release", "/usr/lib/os-release"};
 	struct discovery_system *system = &node->builder->snapshot.system;
 	struct utsname name = {0};
+
 	*system = (struct discovery_system){
 		.os = "linux",
 		.product = "",
@@ -34,6 +36,7 @@ void system_describe(struct node *node)
 	for (size_t i = 0; i < ARRAY_SIZE(files) && system->product[0] == '\0'; i++) {
 		char *path CLEANUP_FREE = places_local(node->places, files[i]);
 		char *text CLEANUP_FREE = NULL;
+
 		if (path == NULL || file_read(path, OS_RELEASE_MAX, &text, NULL, NULL) < 0)
 			continue;
 		system->product = value_of(node->builder, text, "PRETTY_NAME=");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Vulkan driver that the node has installed for a GPU. Its version is not that of the kernel's
- * driver, but for NVIDIA, whose two halves must be of one version. */
+/* The Vulkan driver that the node has installed for a GPU. Its version differs from that of the kernel's
+ * driver, except with NVIDIA, whose two halves must have the same version. */
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
@@ -11,9 +11,10 @@
 
 struct user_mode {
 	const char *library;	/* pattern of text_glob() */
-	const char *kernels[3]; /* drivers of the kernel that it works with */
+	const char *kernels[3]; /* kernel drivers that it works with */
 	const char *name;
-	const char *marker; /* what its version follows in the library; NULL: in the file name */
+	const char *
+		marker; /* the text before its version in the library; NULL: the file name has it */
 };
 
 static const struct user_mode user_modes[] = {
@@ -40,65 +41,57 @@ static bool serves(const struct user_mode *driver, const struct discovery_device
 	return false;
 }
 
-static const struct user_mode *find_driver(const char *library)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(user_modes); i++) {
-		if (text_glob(user_modes[i].library, path_base(library)))
-			return &user_modes[i];
-	}
-	return NULL;
-}
-
-/* Where the library lies, through its links: the last one names the version. */
-static int locate(struct node *node, const char *manifest, const char *name, char **out,
-		  struct error *err)
-{
-	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
-		elf_closure_new(node->places->root, err);
-	char *library CLEANUP_FREE = NULL;
-	int rc = closure == NULL ? err->code
-				 : manifest_find_library(closure, manifest, name, &library, err);
-	return rc < 0 ? rc : file_resolve(node->places->root, library, out, err);
-}
-
-static void tell(struct node *node, const struct user_mode *driver, const char *library)
-{
-	char *path CLEANUP_FREE = places_local(node->places, library);
-	char version[LIBRARY_VERSION_SIZE] = "";
-	const char *told = version;
-	if (driver->marker == NULL)
-		told = library_version_of_name(library);
-	else if (path != NULL)
-		library_version_scan(path, driver->marker, version);
-	if (told[0] == '\0')
-		return;
-	for (size_t i = 0; i < node->builder->device_count; i++) {
-		struct discovery_device *device = node->builder->devices[i];
-		if (serves(driver, device))
-			device->user_mode_driver =
-				arena_format(&node->builder->arena, "%s %s", driver->name, told);
-	}
-}
-
 static int read_manifest(struct node *node, const char *manifest, const char *data, size_t size,
 			 struct error *err)
 {
+	struct builder *builder = node->builder;
 	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
+	const struct user_mode *driver = NULL;
+	bool needed = false;
+
+	/* Software drivers come later, and that search reports broken manifests. */
+	if (vulkan_icd_parse(data, size, &icd, err) < 0)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(user_modes) && driver == NULL; i++) {
+		if (text_glob(user_modes[i].library, path_base(icd.library_path)))
+			driver = &user_modes[i];
+	}
+	for (size_t i = 0; driver != NULL && i < builder->device_count; i++)
+		needed = needed || serves(driver, builder->devices[i]);
+	if (!needed)
+		return 0;
+
+	/* The links of the library are resolved, because the last one names the version. */
+	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
+		elf_closure_new(node->places->root, err);
+	char *found CLEANUP_FREE = NULL;
 	char *library CLEANUP_FREE = NULL;
-	bool wanted = false;
-	int rc = vulkan_icd_parse(data, size, &icd, err);
-	/* What is wrong with a manifest is told where software drivers are looked for. */
-	const struct user_mode *driver = rc == 0 ? find_driver(icd.library_path) : NULL;
-	for (size_t i = 0; driver != NULL && i < node->builder->device_count; i++)
-		wanted = wanted || serves(driver, node->builder->devices[i]);
-	if (wanted && locate(node, manifest, icd.library_path, &library, err) == 0)
-		tell(node, driver, library);
+	if (closure == NULL ||
+	    manifest_find_library(closure, manifest, icd.library_path, &found, err) < 0 ||
+	    file_resolve(node->places->root, found, &library, err) < 0)
+		return 0;
+	char *path CLEANUP_FREE = places_local(node->places, library);
+	char scanned[LIBRARY_VERSION_SIZE] = "";
+	const char *version = scanned;
+	if (driver->marker == NULL)
+		version = library_version_of_name(library);
+	else if (path != NULL)
+		library_version_scan(path, driver->marker, scanned);
+	if (version[0] == '\0')
+		return 0;
+	for (size_t i = 0; i < builder->device_count; i++) {
+		struct discovery_device *device = builder->devices[i];
+		if (serves(driver, device))
+			device->user_mode_driver =
+				arena_format(&builder->arena, "%s %s", driver->name, version);
+	}
 	return 0;
 }
 
 void user_mode_discover(struct node *node)
 {
 	const struct text_list *directories = &node->places->vulkan_icd_directories;
+
 	for (size_t i = 0; node->builder->device_count != 0 && i < directories->count; i++)
 		manifest_read_directory(node, directories->items[i], ".json", read_manifest);
 }

@@ -24,6 +24,7 @@ enum { CAPSET_VIRGL = 1 << 1, CAPSET_VIRGL2 = 1 << 2, CAPSET_VENUS = 1 << 4 };
 char *virtio_gpu_directory(struct node *node, const char *directory)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
+
 	if (text_equal(sysfs_link(node->builder, directory, "driver"), "virtio_gpu"))
 		return strdup(directory);
 	if (!text_equal(sysfs_link(node->builder, directory, "driver"), "virtio-pci") ||
@@ -36,20 +37,6 @@ char *virtio_gpu_directory(struct node *node, const char *directory)
 			return STEAL(child);
 	}
 	return NULL;
-}
-
-static int64_t read_capsets(const struct node *node, const char *render)
-{
-	char *path CLEANUP_FREE = text_format("%s/dri/%s", node->places->dev, render);
-	int fd CLEANUP_FD = path != NULL ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1;
-	uint64_t value = 0;
-	struct drm_virtgpu_getparam parameter = {
-		.param = VIRTGPU_PARAM_SUPPORTED_CAPSET_IDS,
-		.value = (uint64_t)(uintptr_t)&value,
-	};
-	return fd >= 0 && ioctl(fd, DRM_IOCTL_VIRTGPU_GETPARAM, &parameter) == 0
-		       ? (int64_t)(value & INT64_MAX)
-		       : -1;
 }
 
 static bool has_feature(const char *features, size_t bit)
@@ -74,7 +61,17 @@ void virtio_add_apis(struct node *node, const char *virtio, const char *render,
 		     struct discovery_device *device)
 {
 	const char *features = sysfs_text(node->builder, virtio, "features");
-	int64_t capsets = read_capsets(node, render);
+	char *path CLEANUP_FREE = text_format("%s/dri/%s", node->places->dev, render);
+	int fd CLEANUP_FD = path != NULL ? open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1;
+	uint64_t value = 0;
+	struct drm_virtgpu_getparam parameter = {
+		.param = VIRTGPU_PARAM_SUPPORTED_CAPSET_IDS,
+		.value = (uint64_t)(uintptr_t)&value,
+	};
+	int64_t capsets = -1;
+
+	if (fd >= 0 && ioctl(fd, DRM_IOCTL_VIRTGPU_GETPARAM, &parameter) == 0)
+		capsets = (int64_t)(value & INT64_MAX);
 	struct virtio_offer offer = virtio_offer(capsets, features);
 	if (capsets < 0 && has_feature(features, FEATURE_CONTEXT_INIT))
 		builder_diagnose(

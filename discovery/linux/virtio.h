@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* GPUs that a hypervisor emulates (virtio-gpu): what they can do depends on the host's end. */
+/* GPUs that a hypervisor emulates (virtio-gpu): their abilities depend on the host. */
 
 #include "discovery/linux/node.h"
 
-/* The directory of the virtio device that is `directory`, or that this PCI device carries, where virtio_gpu drives it. NULL: none.
- * Caller frees. */
+/* The directory of the virtio device that virtio_gpu drives: `directory` itself, or one below that PCI
+ * device. NULL: none. Caller frees. */
 char *virtio_gpu_directory(struct node *node, const char *directory);
 
 /*
- * Adds the APIs that work through the render node: OpenGL by virgl, Vulkan by Venus. Which of them the host offers, the kernel reports
- * for the render node (DRM_IOCTL_VIRTGPU_GETPARAM). Where it does not, the features of the virtio device count: 3D commands are those
- * of virgl unless contexts of several kinds exist. A card without 3D offers nothing.
+ * Adds the APIs that work through the render node: OpenGL by virgl, Vulkan by Venus. The kernel reports
+ * for the render node which of them the host offers (DRM_IOCTL_VIRTGPU_GETPARAM). Where it does not, the
+ * features of the virtio device count: 3D commands are those of virgl unless contexts of several kinds
+ * exist. A card without 3D offers nothing.
  */
 void virtio_add_apis(struct node *node, const char *virtio, const char *render,
 		     struct discovery_device *device);
 
-/* What a card offers; `capsets`: bit N for the capability set N (virtio specification, 5.7.6.8), -1 where the kernel does not report
- * them; `features`: the bits in order, as characters. */
+/* The APIs that a card offers. `capsets`: bit N for the capability set N (virtio specification, 5.7.6.8),
+ * -1 where the kernel does not report them; `features`: the bits in order, as characters. */
 struct virtio_offer {
 	bool opengl, vulkan;
 };

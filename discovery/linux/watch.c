@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Watching a node. Kernel uevents, inotify and a timer only say "look"; whether anything changed is
- * told by comparing a fingerprint of the places that discovery reads. So an event that means
- * nothing costs a few directory listings and no snapshot, and a change without any event (uevents
- * do not reach a container's network namespace) is found by the timer.
+ * Watching a node. Kernel uevents, inotify and a timer only trigger a comparison of a fingerprint of the
+ * places that discovery reads. So an irrelevant event costs a few directory listings and no snapshot,
+ * and a change without any event (uevents do not reach a container's network namespace) is found by
+ * the timer.
  */
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -34,7 +34,7 @@ enum {
 struct watch_target {
 	char *directory;
 	const char *pattern;
-	bool contents; /* a change of a file's content counts */
+	bool contents; /* the content of files counts, too */
 	bool events;   /* inotify works there: not in /sys and /proc */
 };
 
@@ -53,7 +53,7 @@ static void watch_cleanup(struct discovery_watch **watch)
 	discovery_watch_close(*watch);
 }
 
-/* Takes over `directory`; NULL is out of memory. */
+/* Consumes `directory`; NULL: out of memory. */
 static int add(struct discovery_watch *watch, char *directory, const char *pattern, bool contents,
 	       bool events, struct error *err)
 {
@@ -74,6 +74,7 @@ static int add_all(struct discovery_watch *watch, const struct text_list *direct
 		   struct error *err)
 {
 	int rc = 0;
+
 	for (size_t i = 0; rc == 0 && i < directories->count; i++)
 		rc = add(watch, strdup(directories->items[i]), "*.json", true, true, err);
 	return rc;
@@ -83,6 +84,7 @@ static int add_node(struct discovery_watch *watch, const struct discovery_option
 		    struct error *err)
 {
 	struct places places CLEANUP_PLACES = {0};
+
 	int rc = places_open(options, &places, err);
 	if (rc < 0)
 		return rc;
@@ -106,55 +108,48 @@ static int add_node(struct discovery_watch *watch, const struct discovery_option
 		rc = add(watch, directory, parts[i].pattern, parts[i].contents, parts[i].events,
 			 err);
 	}
-	rc = rc == 0 ? add_all(watch, &places.vulkan_icd_directories, err) : rc;
-	return rc == 0 ? add_all(watch, &places.egl_vendor_directories, err) : rc;
-}
-
-static int add_recorded(struct discovery_watch *watch, const char *file, struct error *err)
-{
-	if (realpath(file, watch->recorded) == NULL)
-		return error_system(err, errno, "%s", file);
-	return add(watch, path_directory(watch->recorded), path_base(watch->recorded), true, true,
-		   err);
+	if (rc == 0)
+		rc = add_all(watch, &places.vulkan_icd_directories, err);
+	if (rc == 0)
+		rc = add_all(watch, &places.egl_vendor_directories, err);
+	return rc;
 }
 
 /* FNV-1a */
 static uint64_t fingerprint_bytes(uint64_t fingerprint, const void *data, size_t size)
 {
 	const unsigned char *bytes = data;
+
 	for (size_t i = 0; i < size; i++)
 		fingerprint = (fingerprint ^ bytes[i]) * UINT64_C(0x100000001b3);
 	return fingerprint;
-}
-
-static uint64_t fingerprint_content(uint64_t fingerprint, const char *path)
-{
-	struct stat status = {0};
-	uint64_t facts[4] = {0};
-	if (stat(path, &status) == 0) {
-		facts[0] = (uint64_t)status.st_ino;
-		facts[1] = (uint64_t)status.st_size;
-		facts[2] = (uint64_t)status.st_ctim.tv_sec;
-		facts[3] = (uint64_t)status.st_ctim.tv_nsec;
-	}
-	return fingerprint_bytes(fingerprint, facts, sizeof(facts));
 }
 
 /* A directory that cannot be read is empty. */
 static uint64_t fingerprint_target(uint64_t fingerprint, const struct watch_target *target)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
+
 	fingerprint =
 		fingerprint_bytes(fingerprint, target->directory, strlen(target->directory) + 1);
 	(void)file_list(target->directory, &names, NULL);
-	for (size_t i = 0; i < names.count; i++) {
-		const char *name = names.items[i];
+	text_each (name, &names) {
 		char *path CLEANUP_FREE = path_join(target->directory, name);
+		struct stat status = {0};
+		uint64_t facts[4] = {0};
+
 		if (path == NULL || !text_glob(target->pattern, name))
 			continue;
 		fingerprint = fingerprint_bytes(fingerprint, name, strlen(name) + 1);
-		if (target->contents)
-			fingerprint = fingerprint_content(fingerprint, path);
+		if (!target->contents)
+			continue;
+		if (stat(path, &status) == 0) {
+			facts[0] = (uint64_t)status.st_ino;
+			facts[1] = (uint64_t)status.st_size;
+			facts[2] = (uint64_t)status.st_ctim.tv_sec;
+			facts[3] = (uint64_t)status.st_ctim.tv_nsec;
+		}
+		fingerprint = fingerprint_bytes(fingerprint, facts, sizeof(facts));
 	}
 	return fingerprint;
 }
@@ -162,6 +157,7 @@ static uint64_t fingerprint_target(uint64_t fingerprint, const struct watch_targ
 static uint64_t watch_fingerprint(const struct discovery_watch *watch)
 {
 	uint64_t fingerprint = UINT64_C(0xcbf29ce484222325);
+
 	for (size_t i = 0; i < watch->target_count; i++)
 		fingerprint = fingerprint_target(fingerprint, &watch->targets[i]);
 	return fingerprint;
@@ -174,6 +170,7 @@ static void arm(struct discovery_watch *watch)
 	for (size_t i = 0; i < watch->target_count && watch->inotify >= 0; i++) {
 		char *at CLEANUP_FREE = strdup(watch->targets[i].directory);
 		uint32_t events = DIRECTORY_EVENTS;
+
 		while (watch->targets[i].events && at != NULL &&
 		       inotify_add_watch(watch->inotify, at, events | IN_MASK_ADD) < 0 &&
 		       errno == ENOENT && !text_equal(at, "/")) {
@@ -189,6 +186,7 @@ static int watch_register(struct discovery_watch *watch, int fd, const char *wha
 			  struct error *err)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
 	if (fd >= 0 && epoll_ctl(watch->epoll, EPOLL_CTL_ADD, fd, &event) < 0)
 		return error_system(err, errno, "watching %s", what);
 	return 0;
@@ -201,25 +199,19 @@ static int open_uevents(void)
 	struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = UEVENT_GROUP_KERNEL};
 	int fd CLEANUP_FD =
 		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return -1;
 	return STEAL_FD(fd);
 }
 
-static int open_timer(struct discovery_watch *watch, unsigned poll_ms, struct error *err)
+static int open_events(struct discovery_watch *watch, bool live, unsigned poll_ms,
+		       struct error *err)
 {
 	struct timespec interval = {.tv_sec = poll_ms / 1000,
 				    .tv_nsec = (long)(poll_ms % 1000) * 1000000};
 	struct itimerspec timer = {.it_interval = interval, .it_value = interval};
-	watch->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (watch->timer < 0 || timerfd_settime(watch->timer, 0, &timer, NULL) < 0)
-		return error_system(err, errno, "timer of the watch");
-	return watch_register(watch, watch->timer, "the timer", err);
-}
 
-static int open_events(struct discovery_watch *watch, bool live, unsigned poll_ms,
-		       struct error *err)
-{
 	watch->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (watch->epoll < 0)
 		return error_system(err, errno, "epoll");
@@ -228,7 +220,12 @@ static int open_events(struct discovery_watch *watch, bool live, unsigned poll_m
 	int rc = watch_register(watch, watch->inotify, "directories", err);
 	if (rc == 0)
 		rc = watch_register(watch, watch->uevents, "uevents", err);
-	return rc == 0 && poll_ms > 0 ? open_timer(watch, poll_ms, err) : rc;
+	if (rc < 0 || poll_ms == 0)
+		return rc;
+	watch->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (watch->timer < 0 || timerfd_settime(watch->timer, 0, &timer, NULL) < 0)
+		return error_system(err, errno, "timer of the watch");
+	return watch_register(watch, watch->timer, "the timer", err);
 }
 
 int discovery_watch_open(const struct discovery_options *options, unsigned poll_ms,
@@ -237,18 +234,22 @@ int discovery_watch_open(const struct discovery_options *options, unsigned poll_
 	static const struct discovery_options live_node = {0};
 	struct discovery_watch *watch CLEANUP_WATCH = calloc(1, sizeof(*watch));
 	int rc = 0;
+
 	if (watch == NULL)
 		return error_memory(err);
 	watch->epoll = watch->inotify = watch->uevents = watch->timer = -1;
 	if (options == NULL)
 		options = &live_node;
-	if (options->recorded_node != NULL)
-		rc = add_recorded(watch, options->recorded_node, err);
-	else
+	const char *recorded = options->recorded_node;
+	if (recorded == NULL)
 		rc = add_node(watch, options, err);
+	else if (realpath(recorded, watch->recorded) == NULL)
+		rc = error_system(err, errno, "%s", recorded);
+	else
+		rc = add(watch, path_directory(watch->recorded), path_base(watch->recorded), true,
+			 true, err);
 	if (rc == 0)
-		rc = open_events(watch, options->recorded_node == NULL && options->root == NULL,
-				 poll_ms, err);
+		rc = open_events(watch, recorded == NULL && options->root == NULL, poll_ms, err);
 	if (rc < 0)
 		return rc;
 	arm(watch);
@@ -262,23 +263,25 @@ intptr_t discovery_watch_handle(const struct discovery_watch *watch)
 	return watch->epoll;
 }
 
-/* Reads everything there is; what the events say does not matter. */
+/* Reads all events; their content does not matter. */
 static void drain(int fd)
 {
 	char buffer[UEVENT_SIZE];
 	ssize_t size = fd >= 0 ? 1 : 0;
+
 	while (size > 0 || (size < 0 && errno == EINTR))
 		size = read(fd, buffer, sizeof(buffer));
 }
 
-/* Does a uevent of the kernel (NUL-ended "KEY=value" strings) concern a graphics device? Such an
- * event can tell of a change that no directory shows: a reset, a driver that was bound. */
+/* Does a uevent of the kernel (NUL-ended "KEY=value" strings) concern a graphics device? Such an event
+ * can report a change that no directory shows: a reset, a driver that was bound. */
 static bool uevent_matters(const char *event, size_t size)
 {
-	static const char *const wanted[] = {"SUBSYSTEM=drm", "DRIVER=nvidia", "PCI_CLASS=3"};
+	static const char *const relevant[] = {"SUBSYSTEM=drm", "DRIVER=nvidia", "PCI_CLASS=3"};
+
 	for (const char *at = event; at < event + size; at += strlen(at) + 1) {
-		for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
-			if (text_starts_with(at, wanted[i]))
+		for (size_t i = 0; i < ARRAY_SIZE(relevant); i++) {
+			if (text_starts_with(at, relevant[i]))
 				return true;
 		}
 	}
@@ -288,10 +291,12 @@ static bool uevent_matters(const char *event, size_t size)
 static bool read_uevents(int fd)
 {
 	bool matters = false;
+
 	while (fd >= 0) {
 		char event[UEVENT_SIZE + 1] = "";
 		struct sockaddr_nl sender = {0};
 		socklen_t length = sizeof(sender);
+
 		ssize_t size =
 			recvfrom(fd, event, UEVENT_SIZE, 0, (struct sockaddr *)&sender, &length);
 		/* ENOBUFS: events were lost, so anything may have happened. */
@@ -307,12 +312,13 @@ static bool read_uevents(int fd)
 
 bool discovery_watch_changed(struct discovery_watch *watch)
 {
-	bool told = read_uevents(watch->uevents);
+	bool reported = read_uevents(watch->uevents);
+
 	drain(watch->inotify);
 	drain(watch->timer);
 	arm(watch);
 	uint64_t fingerprint = watch_fingerprint(watch);
-	bool changed = told || fingerprint != watch->fingerprint;
+	bool changed = reported || fingerprint != watch->fingerprint;
 	watch->fingerprint = fingerprint;
 	return changed;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the discovery library of TensorWorks' DirectX device plugins gets wrong, and what it leaves
- * to chance: a test each that ours does not (docs/upstream-differences.md). From plain data, so on
+ * to chance: a test each that ours does not (reference-plugin/tests/upstream-differences.md). From plain data, so on
  * every system.
  */
 #include "base/cleanup.h"

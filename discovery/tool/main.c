@@ -77,6 +77,7 @@ static int write_json(const struct discovery_snapshot *snapshot, const char *pat
 		      struct error *err)
 {
 	char *json = discovery_to_json(snapshot);
+
 	int rc = json != NULL ? 0 : error_memory(err);
 	if (rc == 0 && path != NULL)
 		rc = file_write_atomic(path, json, strlen(json), 0644, err);
@@ -90,6 +91,7 @@ static int print_tables(const struct discovery_snapshot *snapshot, struct error 
 {
 	struct text out CLEANUP_TEXT = {0};
 	struct text diagnostics CLEANUP_TEXT = {0};
+
 	if (given.details)
 		table_details(snapshot, style_enabled(STDOUT_FILENO), &out);
 	else
@@ -99,32 +101,24 @@ static int print_tables(const struct discovery_snapshot *snapshot, struct error 
 	return options_print(text_take(&out), err);
 }
 
-/* A record of the live node tells when it was made; a record of a record, when that was. */
-static int record(const struct discovery_snapshot *snapshot, struct error *err)
-{
-	struct discovery_snapshot dated = *snapshot;
-	char now[CLOCK_UTC_SIZE] = "";
-	if (!snapshot->recorded)
-		dated.recorded_at = clock_utc(now);
-	return write_json(&dated, given.record, err);
-}
-
-static int show(const struct discovery_snapshot *snapshot, struct error *err)
-{
-	int rc = given.record != NULL ? record(snapshot, err) : 0;
-	if (rc < 0)
-		return rc;
-	return given.json ? write_json(snapshot, NULL, err) : print_tables(snapshot, err);
-}
-
 static int take_and_show(struct error *err)
 {
-	const struct discovery_options wanted = options_given();
+	const struct discovery_options chosen = options_given();
 	struct discovery_snapshot *snapshot = NULL;
-	int rc = discovery_take(&wanted, &snapshot, err);
+	char now[CLOCK_UTC_SIZE] = "";
+
+	int rc = discovery_take(&chosen, &snapshot, err);
 	if (rc < 0)
 		return rc;
-	rc = show(snapshot, err);
+	if (given.record != NULL) {
+		/* A copy of a recorded node keeps the time of the recording. */
+		struct discovery_snapshot dated = *snapshot;
+		if (!snapshot->recorded)
+			dated.recorded_at = clock_utc(now);
+		rc = write_json(&dated, given.record, err);
+	}
+	if (rc == 0)
+		rc = given.json ? write_json(snapshot, NULL, err) : print_tables(snapshot, err);
 	if (rc == 0 && (int64_t)snapshot->device_count < given.require)
 		rc = EXIT_TOO_FEW;
 	discovery_free(snapshot);
@@ -135,11 +129,12 @@ static int run(const struct text_list *arguments)
 {
 	struct error err = {0};
 	int rc = 0;
-	log_set_program("gpu-discovery");
 	(void)arguments;
+
+	log_set_program("gpu-discovery");
 	if (given.watch) {
-		const struct discovery_options wanted = options_given();
-		rc = follow_run(&wanted, (unsigned)given.poll_ms, &err);
+		const struct discovery_options chosen = options_given();
+		rc = follow_run(&chosen, (unsigned)given.poll_ms, &err);
 	} else {
 		rc = take_and_show(&err);
 	}

@@ -19,11 +19,12 @@ static void row_free(struct row *row)
 		text_free(&row->cells[i]);
 }
 
-/* Backslashes stay as they are: paths of Windows are full of them, and are copied from here. */
+/* Backslashes stay as they are, because paths of Windows are copied from the output. */
 static void add_escaped(struct text *out, const char *string)
 {
 	for (;;) {
 		size_t length = strcspn(string, "\\");
+
 		text_add_escaped(out, string, length);
 		if (string[length] == '\0')
 			return;
@@ -54,26 +55,10 @@ static void row_fill(struct row *row, const struct discovery_device *device)
 static void add_cell(struct text *out, const char *cell, size_t width, bool last)
 {
 	size_t used = text_columns(cell, strlen(cell));
+
 	text_add(out, cell);
 	if (!last)
 		text_addf(out, "%*s", (int)(width > used ? width - used : 0) + 2, "");
-}
-
-static const char *health_style(const struct discovery_device *device, bool color)
-{
-	return style(color, device->health == DISCOVERY_HEALTHY ? STYLE_GREEN : STYLE_RED);
-}
-
-static void measure(const struct discovery_snapshot *snapshot, size_t widths[COLUMNS])
-{
-	for (size_t i = 0; i < snapshot->device_count; i++) {
-		struct row row CLEANUP_ROW = {0};
-		row_fill(&row, &snapshot->devices[i]);
-		for (size_t c = 0; c < COLUMNS; c++) {
-			size_t width = text_columns(text_string(&row.cells[c]), row.cells[c].size);
-			widths[c] = width > widths[c] ? width : widths[c];
-		}
-	}
 }
 
 void table_devices(const struct discovery_snapshot *snapshot, bool color, struct text *out)
@@ -81,24 +66,37 @@ void table_devices(const struct discovery_snapshot *snapshot, bool color, struct
 	static const char *const titles[COLUMNS] = {"ID",	   "KIND",   "VENDOR",
 						    "DESCRIPTION", "DRIVER", "HEALTH"};
 	size_t widths[COLUMNS] = {0};
+
 	if (snapshot->device_count == 0) {
 		text_add(out, "no devices\n");
 		return;
 	}
 	for (size_t c = 0; c < COLUMNS; c++)
 		widths[c] = strlen(titles[c]);
-	measure(snapshot, widths);
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		struct row row CLEANUP_ROW = {0};
+
+		row_fill(&row, &snapshot->devices[i]);
+		for (size_t c = 0; c < COLUMNS; c++) {
+			size_t width = text_columns(text_string(&row.cells[c]), row.cells[c].size);
+			if (width > widths[c])
+				widths[c] = width;
+		}
+	}
+
 	text_add(out, style(color, STYLE_BOLD));
 	for (size_t c = 0; c < COLUMNS; c++)
 		add_cell(out, titles[c], widths[c], c == COLUMNS - 1);
 	text_addf(out, "%s\n", style(color, STYLE_RESET));
 	for (size_t i = 0; i < snapshot->device_count; i++) {
 		const struct discovery_device *device = &snapshot->devices[i];
+		const bool healthy = device->health == DISCOVERY_HEALTHY;
 		struct row row CLEANUP_ROW = {0};
+
 		row_fill(&row, device);
 		for (size_t c = 0; c < COLUMNS - 1; c++)
 			add_cell(out, text_string(&row.cells[c]), widths[c], false);
-		text_addf(out, "%s%s%s\n", health_style(device, color),
+		text_addf(out, "%s%s%s\n", style(color, healthy ? STYLE_GREEN : STYLE_RED),
 			  text_string(&row.cells[COLUMNS - 1]), style(color, STYLE_RESET));
 	}
 }
@@ -144,6 +142,7 @@ static void add_traits(struct text *out, const struct discovery_device *device)
 		{device->detachable, "detachable"},
 	};
 	struct text line CLEANUP_TEXT = {0};
+
 	for (size_t i = 0; i < sizeof(traits) / sizeof(traits[0]); i++) {
 		if (traits[i].has)
 			text_addf(&line, "%s%s", line.size != 0 ? ", " : "", traits[i].name);
@@ -154,6 +153,7 @@ static void add_traits(struct text *out, const struct discovery_device *device)
 static void add_names(struct text *out, const char *name, const char *const *names)
 {
 	struct text line CLEANUP_TEXT = {0};
+
 	for (size_t i = 0; names[i] != NULL; i++)
 		text_addf(&line, "%s%s", i != 0 ? ", " : "", names[i]);
 	add_field(out, name, text_string(&line));
@@ -166,6 +166,7 @@ static void add_files(struct text *out, const struct discovery_device *device)
 	for (size_t i = 0; i < device->file_count; i++) {
 		const struct discovery_file *file = &device->files[i];
 		struct text line CLEANUP_TEXT = {0};
+
 		text_add(&line, file->source);
 		if (!text_equal(file->source, file->destination))
 			text_addf(&line, " => %s", file->destination);
@@ -174,6 +175,7 @@ static void add_files(struct text *out, const struct discovery_device *device)
 	}
 	for (size_t i = 0; i < device->variable_count; i++) {
 		struct text line CLEANUP_TEXT = {0};
+
 		text_addf(&line, "%s=%s", device->environment[i].name,
 			  device->environment[i].value);
 		add_field(out, i == 0 ? "environment" : "", text_string(&line));
@@ -183,6 +185,7 @@ static void add_files(struct text *out, const struct discovery_device *device)
 static void add_device(struct text *out, const struct discovery_device *device, bool color)
 {
 	struct text driver CLEANUP_TEXT = {0};
+
 	text_addf(out, "%s%s%s\n", style(color, STYLE_BOLD), device->id, style(color, STYLE_RESET));
 	add_field(out, "description", device->description);
 	add_field(out, "vendor", device->vendor);

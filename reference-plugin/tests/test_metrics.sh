@@ -53,7 +53,7 @@ get() {
 	url=$2
 	shift 2
 	status=$(curl -s --max-time 20 -o "$work/body" -w '%{http_code}' "$@" "$url") || true
-	[ "$status" = "$wanted" ] || complain "$url: status $status, wanted $wanted: $(cat "$work/body")"
+	[ "$status" = "$wanted" ] || complain "$url: status $status, expected $wanted: $(cat "$work/body")"
 }
 has() {
 	grep -qF -- "$1" "$work/body" || {

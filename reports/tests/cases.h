@@ -45,7 +45,7 @@ cJSON *report_of_lines(const char *const *lines, struct error *err);
 	"\"reason\":\"r\",\"durationMs\":1,\"phasesMs\":{}"
 #define LINE_FAIL                                                                                  \
 	"\"type\":\"check-end\",\"check\":\"a.one\",\"outcome\":\"fail\","                         \
-	"\"reason\":\"saw a, wanted b\",\"durationMs\":1,\"phasesMs\":{}"
+	"\"reason\":\"got a, expected b\",\"durationMs\":1,\"phasesMs\":{}"
 #define LINE_HELD                                                                                  \
 	"\"type\":\"check-held\",\"check\":\"a.two\",\"cause\":\"a.one\",\"reason\":\"a.one "      \
 	"failed\""

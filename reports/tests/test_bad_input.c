@@ -2,6 +2,7 @@
 
 /* Reports and journals that are broken, hostile or no files at all: each has a named end, and what can be kept is kept. */
 
+#include "base/schema.h"
 #include "base/tests/unit.h"
 #include "reports/compare/compare.h"
 #include "reports/expect/expectations.h"
@@ -71,6 +72,54 @@ static void test_hostile_texts(void)
 	       "\"checks\": [{\"id\": \"a\", \"outcome\": \"fail\", \"outcome\": \"pass\"}]}",
 	       ERROR_FORMAT, "checks[0].outcome: is there twice");
 	refuse(REPORT "\"schema\": \"gpucert-report/1\"}", ERROR_FORMAT, "schema: is there twice");
+}
+
+static void test_versions(void)
+{
+	static const struct {
+		const char *value;
+		int rc;
+		const char *says;
+	} rows[] = {
+		{"\"gpucert-x/12\"", 0, ""},
+		{"\"gpucert-x/11\"", ERROR_UNSUPPORTED, "older gpucert"},
+		{"\"gpucert-x/13\"", ERROR_UNSUPPORTED, "newer gpucert"},
+		{"\"gpucert-x/13\"", ERROR_UNSUPPORTED, "update gpucert"},
+		{"\"gpucert-x/012\"", ERROR_FORMAT, "schema: expected \"gpucert-x/12\""},
+		{"\"gpucert-x/12 \"", ERROR_FORMAT, "expected"},
+		{"\"gpucert-x/0\"", ERROR_FORMAT, "expected"},
+		{"\"gpucert-x/\"", ERROR_FORMAT, "expected"},
+		{"\"gpucert-x/99999999999999999999\"", ERROR_FORMAT, "expected"},
+		{"\"gpucert-y/12\"", ERROR_FORMAT, "expected"},
+		{"12", ERROR_FORMAT, "expected string"},
+		{"null", ERROR_FORMAT, "missing"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *text CLEANUP_FREE = text_format("{\"schema\": %s}", rows[i].value);
+		cJSON *document CLEANUP_JSON = cJSON_Parse(text);
+		struct error err = {0};
+		UNIT_INT(schema_check(document, "gpucert-x/12", &err), rows[i].rc);
+		UNIT_CONTAINS(err.text, rows[i].says);
+	}
+	refuse("{\"schema\": \"gpucert-report/1\"}", ERROR_UNSUPPORTED, "older gpucert");
+}
+
+static void refuse_journal(const char *text, int rc, const char *says)
+{
+	struct journal_log log CLEANUP_JOURNAL_LOG = {0};
+	struct error err = {0};
+	UNIT_INT(journal_parse("j", text, strlen(text), &log, &err), rc);
+	UNIT_CONTAINS(err.text, says);
+}
+
+static void test_journal_versions(void)
+{
+#define HEAD "{\"seq\":1,\"atMs\":0,\"time\":\"t\",\"type\":\"run-begin\",\"schema\":"
+	refuse_journal(HEAD "\"gpucert-journal/3\"}\n", ERROR_UNSUPPORTED,
+		       "j:1: schema: gpucert-journal/3 was written by a newer gpucert");
+	refuse_journal(HEAD "\"gpucert-journal/1\"}\n", ERROR_UNSUPPORTED, "older gpucert");
+	refuse_journal(HEAD "\"gpucert-report/2\"}\n", ERROR_FORMAT,
+		       "j:1: schema: expected \"gpucert-journal/2\"");
 }
 
 /* An object of many members is asked for repeated ones, too. */
@@ -353,6 +402,8 @@ int main(void)
 		{"truncated journal", test_truncated_journal},
 		{"numbers", test_numbers},
 		{"clocks", test_clocks},
+		{"versions", test_versions},
+		{"versions of journals", test_journal_versions},
 		{"too many checks", test_too_many_checks},
 		{"names without a suite", test_names_without_suite},
 #ifndef _WIN32

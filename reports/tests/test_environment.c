@@ -99,7 +99,7 @@ static void test_documentation(void)
 	CU_ASSERT_EQUAL_FATAL(
 		file_read(GPUCERT_SOURCE_DIR "/docs/report.md", DOCUMENT_MAX, &page, NULL, NULL),
 		0);
-	chapter = strstr(page, "\n## `environment`\n");
+	chapter = strstr(page, "\n## Environment\n");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(chapter);
 	cJSON_ArrayForEach (section, sections) {
 		bool many = cJSON_IsArray(section);

@@ -168,9 +168,9 @@ static void test_dispositions(void)
 		{PLAN_OF("\"flakeBudget\":1,", FLAKY), PASSED, "as-expected", NULL},
 		{PLAN_OF("\"flakeBudget\":0,", FLAKY), LINE_FAIL, "unexpected-fail", NULL},
 		{PLAN_OF("", FLAKY), LINE_FAIL, "unexpected-fail", NULL},
-		{PLAN_OF("", FAILS_SO("saw ?, wanted b")), LINE_FAIL, "expected-fail", NULL},
-		{PLAN_OF("", FAILS_SO("saw z*")), LINE_FAIL, "unexpected-fail", NULL},
-		{PLAN_OF("", FAILS_SO("saw z*")), PASSED, "unexpected-improvement", "FIXED"},
+		{PLAN_OF("", FAILS_SO("got ?, expected b")), LINE_FAIL, "expected-fail", NULL},
+		{PLAN_OF("", FAILS_SO("got z*")), LINE_FAIL, "unexpected-fail", NULL},
+		{PLAN_OF("", FAILS_SO("got z*")), PASSED, "unexpected-improvement", "FIXED"},
 		{PLAN_OF("\"flakeBudget\":1,", LEAKS_SO("*a*")), LINE_FAIL, "expected-fail", NULL},
 		{PLAN_OF("\"flakeBudget\":1,", LEAKS_SO("*z*")), LINE_FAIL, "unexpected-fail",
 		 NULL},
@@ -215,9 +215,9 @@ static void test_told(void)
 		const char *plan, *told;
 	} rows[] = {
 		{PLAN_OF("", "{\"outcome\":\"crash\",\"entry\":\"known#3\"}"),
-		 "\nfail       a.one, better than expected, remove the expectation known#3: saw a, wanted "
+		 "\nfail       a.one, better than expected, remove the expectation known#3: got a, expected "
 		 "b\n"},
-		{PLAN_OF("", FAILS_SO("saw ?, wanted b")),
+		{PLAN_OF("", FAILS_SO("got ?, expected b")),
 		 "\nknown      1 failure is expected by known#4\n"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -76,7 +76,7 @@ static void write_everything(struct journal *journal)
 	cJSON *environment CLEANUP_JSON = cJSON_Parse("{\"os\":{\"product\":\"OS\"}}");
 	struct journal_check_end end = {.check = "a.one",
 					.outcome = REPORT_FAIL,
-					.reason = "/w: saw 2, wanted 1",
+					.reason = "/w: got 2, expected 1",
 					.duration_ms = 30,
 					.phases_ms = {[REPORT_PHASE_CRI] = 20}};
 	CU_ASSERT_EQUAL(journal_add_environment(journal, environment, NULL), 0);

@@ -15,8 +15,8 @@ static void test_words(void)
 		const char *string, *wanted;
 	} rows[] = {
 		{"", ""},
-		{"saw 1, wanted 2 (67.7 %)", "saw 1, wanted 2 (67.7 %)"},
-		{"/devices/count: saw 1", "/devices/count: saw 1"},
+		{"got 1, expected 2 (67.7 %)", "got 1, expected 2 (67.7 %)"},
+		{"/devices/count: got 1", "/devices/count: got 1"},
 		{"a b", "a b"},
 		{"a  b ", "a  b "},
 		{"a|b", "`a`\\|`b`"},

@@ -148,7 +148,7 @@ static void test_everything_is_there_without_the_script(void)
 		CU_ASSERT_EQUAL(count_of(page, row), 1);
 	}
 	CU_ASSERT_PTR_NOT_NULL(strstr(page, "FAILED"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(page, "/devices/count: saw 1, wanted 0"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(page, "/devices/count: got 1, expected 0"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(page, "<b>What to do:</b> Give each container"));
 	CU_ASSERT_EQUAL(count_of(page, " hidden>"), 3); /* two filters and the theme */
 	CU_ASSERT_EQUAL(count_of(page, "class=\"failure\""), 7);

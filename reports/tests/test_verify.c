@@ -99,7 +99,9 @@ static void test_an_unchained_journal_is_refused(void)
 {
 	struct text journal CLEANUP_TEXT = {0};
 	struct error err = {0};
-	text_add(&journal, "{\"seq\":1,\"atMs\":0,\"time\":\"t\",\"type\":\"run-begin\"}\n");
+	text_add(
+		&journal,
+		"{\"seq\":1,\"atMs\":0,\"time\":\"t\",\"type\":\"run-begin\",\"schema\":\"gpucert-journal/2\"}\n");
 	UNIT_INT(read_changed(&journal, &err), ERROR_FORMAT);
 	UNIT_CONTAINS(err.text, "changed.ndjson:1: prev:");
 }

@@ -121,7 +121,7 @@ static void test_summary_tells_one_cause(void)
 	char *text CLEANUP_FREE = report != NULL ? print("summary", report, &plain) : NULL;
 	UNIT_NEED(text != NULL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "fail       a.one (must R-1), 1 check not run because "
-					    "of it: saw a, wanted b\n"));
+					    "of it: got a, expected b\n"));
 	CU_ASSERT_PTR_NULL(strstr(text, "untested"));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a device encodes: components that can be made, and what their capabilities tell. Then one stream
- * of one component: surfaces go in, buffers come out, each when the encoder likes. */
+/* The codecs that a device encodes: components that can be created, and their capabilities. Then one
+ * stream of one component: surfaces go in, buffers come out, each when the encoder is ready. */
 #include "workloads/amf/amf.h"
 
 #include "base/cleanup.h"
@@ -10,12 +10,12 @@
 
 #define AMF_LIBRARY API_LIBRARY("amfrt64.dll", "libamfrt64.so.1")
 
-/* Contexts on Vulkan can be told their device since then. */
+/* Contexts on Vulkan can choose their device since then. */
 #define NEEDED AMF_VERSION(1, 4, 9)
 
 enum { USAGE_TRANSCODING = 0, PLANES = 2 };
 
-/* What the names of a codec's properties begin with, and constant bit rate as a method. */
+/* Component, prefix of the names of properties, and the method of rate control for a constant rate. */
 static const struct {
 	const wchar_t *id, *prefix;
 	int64_t constant_rate;
@@ -60,20 +60,21 @@ int amf_check(amf_result result, const char *call, struct call_failure *failure,
 int amf_check_present(amf_result result, const char *call, struct call_failure *failure,
 		      struct error *err)
 {
-	struct error told = {0};
-	int rc = amf_check(result, call, failure, &told);
+	struct error reason = {0};
+
+	int rc = amf_check(result, call, failure, &reason);
 	if (result == AMF_NOT_SUPPORTED || result == AMF_NOT_FOUND || result == AMF_NO_DEVICE ||
 	    result == AMF_CODEC_NOT_SUPPORTED || result == AMF_ENCODER_NOT_PRESENT)
 		rc = ERROR_UNSUPPORTED;
-	return rc == 0 ? 0 : error_set(err, rc, "%s", told.text);
+	return rc == 0 ? 0 : error_set(err, rc, "%s", reason.text);
 }
 
 /* Success without an object is an error, too. */
 static int check_made(int rc, amf_object made, const char *call, struct error *err)
 {
-	return rc == 0 && made == NULL
-		       ? error_set(err, ERROR_REMOTE, "%s succeeded and made none", call)
-		       : rc;
+	if (rc == 0 && made == NULL)
+		return error_set(err, ERROR_REMOTE, "%s succeeded and made none", call);
+	return rc;
 }
 
 static void release(amf_object object)
@@ -88,7 +89,7 @@ struct encoder {
 	amf_object component;
 };
 
-/* ERROR_UNSUPPORTED: there is none for this codec. */
+/* ERROR_UNSUPPORTED: the device has none for this codec. */
 static int make_component(const struct amf *amf, enum video_codec codec, amf_object *out,
 			  struct call_failure *failure, struct error *err)
 {
@@ -103,20 +104,7 @@ static unsigned side(int32_t value)
 	return value > 0 ? (unsigned)value : 0;
 }
 
-static void read_limits(amf_object caps, struct video_offer *offer)
-{
-	amf_object input = NULL;
-	int32_t width[2] = {0}, height[2] = {0};
-	if (AMF_METHOD(caps, AMFCaps, GetInputCaps)(caps, &input) != AMF_OK || input == NULL)
-		return;
-	AMF_METHOD(input, AMFIOCaps, GetWidthRange)(input, &width[0], &width[1]);
-	AMF_METHOD(input, AMFIOCaps, GetHeightRange)(input, &height[0], &height[1]);
-	offer->least = (struct video_size){side(width[0]), side(height[0])};
-	offer->most = (struct video_size){side(width[1]), side(height[1])};
-	release(input);
-}
-
-/* Of H.264 alone: how many B frames in a row, no codec tells. */
+/* Only H.264 reports these; no codec reports the number of B frames in a row. */
 static void read_h264(amf_object caps, struct video_offer *offer)
 {
 	static const struct {
@@ -125,6 +113,7 @@ static void read_h264(amf_object caps, struct video_offer *offer)
 	} profiles[] = {{66, "baseline"}, {77, "main"}, {100, "high"}};
 	AMFCaps_GetProperty *get = AMF_METHOD(caps, AMFCaps, GetProperty);
 	struct amf_variant frames = {0}, most = {0};
+
 	if (get(caps, L"BFrames", &frames) == AMF_OK && frames.type == AMF_VARIANT_BOOL &&
 	    frames.value.boolean == 0)
 		offer->b_frames = 0;
@@ -138,8 +127,10 @@ static void read_h264(amf_object caps, struct video_offer *offer)
 
 static void add(amf_object component, enum video_codec codec, struct video_offers *offers)
 {
-	amf_object caps = NULL;
 	struct video_offer *offer = video_offer_add(offers, codec);
+	amf_object caps = NULL, input = NULL;
+	int32_t width[2] = {0}, height[2] = {0};
+
 	if (offer == NULL)
 		return;
 	(void)snprintf(offer->name, sizeof(offer->name), "%ls", codecs[codec].id);
@@ -149,35 +140,40 @@ static void add(amf_object component, enum video_codec codec, struct video_offer
 		return;
 	offer->hardware =
 		AMF_METHOD(caps, AMFCaps, GetAccelerationType)(caps) != AMF_ACCELERATION_SOFTWARE;
-	read_limits(caps, offer);
+	if (AMF_METHOD(caps, AMFCaps, GetInputCaps)(caps, &input) == AMF_OK && input != NULL) {
+		AMF_METHOD(input, AMFIOCaps, GetWidthRange)(input, &width[0], &width[1]);
+		AMF_METHOD(input, AMFIOCaps, GetHeightRange)(input, &height[0], &height[1]);
+		offer->least = (struct video_size){side(width[0]), side(height[0])};
+		offer->most = (struct video_size){side(width[1]), side(height[1])};
+		release(input);
+	}
 	if (codec == VIDEO_H264)
 		read_h264(caps, offer);
 	release(caps);
-}
-
-/* Of AMFContext the interface that knows Vulkan. */
-static int make_context(struct amf *amf, struct call_failure *failure, struct error *err)
-{
-	amf_object context = NULL;
-	int rc = AMF_CALL(failure, err, AMFFactory, CreateContext, amf->factory, &context);
-	rc = check_made(rc, context, "AMFFactory::CreateContext", err);
-	if (rc == 0)
-		rc = AMF_CALL(failure, err, AMFContext, QueryInterface, context, &amf_context1_guid,
-			      &amf->context);
-	release(context);
-	return check_made(rc, amf->context, "AMFContext::QueryInterface", err);
 }
 
 static int list(void *session, const struct work_request *request, struct video_offers *offers,
 		struct error *err)
 {
 	struct amf *amf = session;
-	int rc = make_context(amf, &offers->failure, err);
+	struct call_failure *failure = &offers->failure;
+	amf_object context = NULL;
+
+	/* The interface of AMFContext that knows Vulkan. */
+	int rc = AMF_CALL(failure, err, AMFFactory, CreateContext, amf->factory, &context);
+	rc = check_made(rc, context, "AMFFactory::CreateContext", err);
 	if (rc == 0)
-		rc = amf_device_open(amf, request->device, &offers->failure, err);
+		rc = AMF_CALL(failure, err, AMFContext, QueryInterface, context, &amf_context1_guid,
+			      &amf->context);
+	release(context);
+	rc = check_made(rc, amf->context, "AMFContext::QueryInterface", err);
+
+	if (rc == 0)
+		rc = amf_device_open(amf, request->device, failure, err);
 	for (int i = 0; rc == 0 && i < VIDEO_CODECS; i++) {
 		amf_object component = NULL;
-		rc = make_component(amf, (enum video_codec)i, &component, &offers->failure, err);
+
+		rc = make_component(amf, (enum video_codec)i, &component, failure, err);
 		if (rc == 0)
 			add(component, (enum video_codec)i, offers);
 		else if (rc == ERROR_UNSUPPORTED)
@@ -187,11 +183,11 @@ static int list(void *session, const struct work_request *request, struct video_
 	return rc;
 }
 
-/* A property of the codec. */
 static int set(const struct encoder *e, const wchar_t *name, struct amf_variant value,
 	       struct error *err)
 {
 	wchar_t whole[64] = L"";
+
 	(void)swprintf(whole, ARRAY_SIZE(whole), L"%ls%ls", codecs[e->job->offer->codec].prefix,
 		       name);
 	int rc = AMF_CALL(e->job->failure, err, AMFComponent, SetProperty, e->component, whole,
@@ -199,40 +195,35 @@ static int set(const struct encoder *e, const wchar_t *name, struct amf_variant 
 	return rc != 0 ? error_wrap(err, rc, "%ls", whole) : 0;
 }
 
-/* The usage first: it sets all other properties. */
-static int set_properties(const struct encoder *e, struct error *err)
+static int open_encoder(void *session, const struct video_job *job, void *encoder,
+			struct error *err)
 {
+	/* The usage comes first, because it sets all other properties. */
 	const struct {
 		const wchar_t *name;
 		int64_t value;
 	} numbers[] = {
 		{L"Usage", USAGE_TRANSCODING},
-		{L"RateControlMethod", codecs[e->job->offer->codec].constant_rate},
+		{L"RateControlMethod", codecs[job->offer->codec].constant_rate},
 		{L"TargetBitrate", VIDEO_BIT_RATE},
 		{L"PeakBitrate", VIDEO_BIT_RATE},
 	};
 	const struct amf_variant rate = {AMF_VARIANT_RATE, {.rate = {VIDEO_RATE, 1}}};
-	int rc = 0;
+	struct encoder *e = encoder;
+
+	e->amf = session;
+	e->job = job;
+	int rc = make_component(e->amf, job->offer->codec, &e->component, job->failure, err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(numbers); i++) {
 		const struct amf_variant value = {AMF_VARIANT_INT64, {.integer = numbers[i].value}};
 		rc = set(e, numbers[i].name, value, err);
 	}
-	return rc == 0 ? set(e, L"FrameRate", rate, err) : rc;
-}
-
-static int open_encoder(void *session, const struct video_job *job, void *encoder,
-			struct error *err)
-{
-	struct encoder *e = encoder;
-	e->amf = session;
-	e->job = job;
-	int rc = make_component(e->amf, job->offer->codec, &e->component, job->failure, err);
 	if (rc == 0)
-		rc = set_properties(e, err);
-	return rc == 0 ? AMF_CALL(job->failure, err, AMFComponent, Init, e->component,
-				  AMF_SURFACE_NV12, (int32_t)job->source.width,
-				  (int32_t)job->source.height)
-		       : rc;
+		rc = set(e, L"FrameRate", rate, err);
+	if (rc == 0)
+		rc = AMF_CALL(job->failure, err, AMFComponent, Init, e->component, AMF_SURFACE_NV12,
+			      (int32_t)job->source.width, (int32_t)job->source.height);
+	return rc;
 }
 
 static int fill(const struct encoder *e, amf_object surface, const struct video_planes *frame,
@@ -242,6 +233,7 @@ static int fill(const struct encoder *e, amf_object surface, const struct video_
 	const size_t count = AMF_METHOD(surface, AMFSurface, GetPlanesCount)(surface);
 	struct video_planes planes = {0};
 	bool fits = count == PLANES;
+
 	for (size_t i = 0; fits && i < PLANES; i++) {
 		amf_object plane = AMF_METHOD(surface, AMFSurface, GetPlaneAt)(surface, i);
 		if (plane != NULL) {
@@ -260,13 +252,15 @@ static int fill(const struct encoder *e, amf_object surface, const struct video_
 	return 0;
 }
 
-/* AMF_NEED_MORE_INPUT: it took the frame, and nothing comes out yet. */
-static int check_taken(const struct encoder *e, amf_result result, const char *call,
-		       struct error *err)
+/* AMF_NEED_MORE_INPUT: the frame was accepted, and there is no output yet. */
+static int check_accepted(const struct encoder *e, amf_result result, const char *call,
+			  struct error *err)
 {
 	if (result == AMF_INPUT_FULL)
-		return error_set(err, ERROR_BUSY, "the encoder takes nothing now");
-	return result == AMF_NEED_MORE_INPUT ? 0 : amf_check(result, call, e->job->failure, err);
+		return error_set(err, ERROR_BUSY, "the encoder accepts nothing now");
+	if (result == AMF_NEED_MORE_INPUT)
+		return 0;
+	return amf_check(result, call, e->job->failure, err);
 }
 
 static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
@@ -274,9 +268,10 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 	struct encoder *e = encoder;
 	amf_object component = e->component, surface = NULL;
 	(void)index;
+
 	if (frame == NULL)
-		return check_taken(e, AMF_METHOD(component, AMFComponent, Drain)(component),
-				   "AMFComponent::Drain", err);
+		return check_accepted(e, AMF_METHOD(component, AMFComponent, Drain)(component),
+				      "AMFComponent::Drain", err);
 	int rc = AMF_CALL(e->job->failure, err, AMFContext, AllocSurface, e->amf->context,
 			  AMF_MEMORY_HOST, AMF_SURFACE_NV12, (int32_t)e->job->source.width,
 			  (int32_t)e->job->source.height, &surface);
@@ -284,32 +279,19 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 	if (rc == 0)
 		rc = fill(e, surface, frame, err);
 	if (rc == 0)
-		rc = check_taken(
+		rc = check_accepted(
 			e, AMF_METHOD(component, AMFComponent, SubmitInput)(component, surface),
 			"AMFComponent::SubmitInput", err);
 	release(surface);
 	return rc;
 }
 
-static int append(const struct encoder *e, amf_object data, struct text *stream, struct error *err)
-{
-	amf_object buffer = NULL;
-	int rc = AMF_CALL(e->job->failure, err, AMFData, QueryInterface, data, &amf_buffer_guid,
-			  &buffer);
-	rc = check_made(rc, buffer, "AMFData::QueryInterface", err);
-	if (rc == 0)
-		rc = video_append(stream, AMF_METHOD(buffer, AMFBuffer, GetNative)(buffer),
-				  AMF_METHOD(buffer, AMFBuffer, GetSize)(buffer),
-				  "AMFBuffer::GetNative", err);
-	release(buffer);
-	return rc;
-}
-
-/* An encoder may want more frames for ever: video_work() ends that. */
+/* An encoder may ask for more frames for ever: video_work() ends that. */
 static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
 {
 	struct encoder *e = encoder;
-	amf_object data = NULL;
+	amf_object data = NULL, buffer = NULL;
+
 	const amf_result result =
 		AMF_METHOD(e->component, AMFComponent, QueryOutput)(e->component, &data);
 	*ended = result == AMF_EOF;
@@ -319,8 +301,16 @@ static int get(void *encoder, struct text *stream, bool *ended, struct error *er
 	    (result == AMF_OK && data == NULL))
 		return error_set(err, ERROR_BUSY, "the encoder has nothing yet");
 	int rc = amf_check(result, "AMFComponent::QueryOutput", e->job->failure, err);
+	if (rc == 0) {
+		rc = AMF_CALL(e->job->failure, err, AMFData, QueryInterface, data, &amf_buffer_guid,
+			      &buffer);
+		rc = check_made(rc, buffer, "AMFData::QueryInterface", err);
+	}
 	if (rc == 0)
-		rc = append(e, data, stream, err);
+		rc = video_append(stream, AMF_METHOD(buffer, AMFBuffer, GetNative)(buffer),
+				  AMF_METHOD(buffer, AMFBuffer, GetSize)(buffer),
+				  "AMFBuffer::GetNative", err);
+	release(buffer);
 	release(data);
 	return rc;
 }
@@ -328,6 +318,7 @@ static int get(void *encoder, struct text *stream, bool *ended, struct error *er
 static void close_encoder(void *encoder)
 {
 	struct encoder *e = encoder;
+
 	if (e->component != NULL)
 		(void)AMF_METHOD(e->component, AMFComponent, Terminate)(e->component);
 	release(e->component);
@@ -336,6 +327,7 @@ static void close_encoder(void *encoder)
 static void end(void *session)
 {
 	struct amf *amf = session;
+
 	if (amf->context != NULL)
 		(void)AMF_METHOD(amf->context, AMFContext, Terminate)(amf->context);
 	release(amf->context);
@@ -360,13 +352,15 @@ static int amf_work(void *session, const struct work_request *request, struct wo
 	return video_work(&encoder, session, false, request, report, err);
 }
 
-static int load(struct amf *amf, struct api_report *report, struct error *err)
+static int amf_open(struct api_report *report, void *session, struct error *err)
 {
+	struct amf *amf = session;
 	amf_result (*query)(uint64_t * version) = NULL;
 	amf_result (*init)(uint64_t version, amf_object * out) = NULL;
 	const struct api_function functions[] = {
 		{"AMFQueryVersion", &query}, {"AMFInit", &init}, {NULL, NULL}};
 	uint64_t version = 0;
+
 	int rc = api_load(report, AMF_LIBRARY, functions, err);
 	if (rc == 0)
 		rc = amf_check(query(&version), "AMFQueryVersion", NULL, err);
@@ -380,19 +374,16 @@ static int load(struct amf *amf, struct api_report *report, struct error *err)
 				 "the driver offers AMF %s, and 1.4.9 is needed: update the driver",
 				 report->version);
 	rc = amf_check(init(NEEDED, &amf->factory), "AMFInit", NULL, err);
-	return check_made(rc, amf->factory, "AMFInit", err);
-}
-
-static int amf_open(struct api_report *report, void *session, struct error *err)
-{
-	struct amf *amf = session;
-	int rc = load(amf, report, err);
-	return rc == 0 ? api_open_devices(amf_devices, report, &amf->devices, err) : rc;
+	rc = check_made(rc, amf->factory, "AMFInit", err);
+	if (rc == 0)
+		rc = api_open_devices(amf_devices, report, &amf->devices, err);
+	return rc;
 }
 
 static void amf_close(void *session)
 {
 	struct amf *amf = session;
+
 	api_close(amf_devices, amf->devices);
 }
 

@@ -13,7 +13,7 @@
 struct amf {
 	amf_object factory;
 	void *devices;	    /* session of amf_devices */
-	void *device;	    /* that is worked on; NULL: none */
+	void *device;	    /* in use; NULL: none */
 	amf_object context; /* AMFContext1 on that device; NULL: none */
 };
 
@@ -21,8 +21,7 @@ struct amf {
  * ERROR_REMOTE. */
 int amf_check(amf_result result, const char *call, struct call_failure *failure, struct error *err);
 
-/* The same, and ERROR_UNSUPPORTED when the result says that the device, or its driver, has no such
- * thing. */
+/* The same, and ERROR_UNSUPPORTED when the result says that the device, or its driver, lacks it. */
 int amf_check_present(amf_result result, const char *call, struct call_failure *failure,
 		      struct error *err);
 
@@ -32,7 +31,7 @@ int amf_check_present(amf_result result, const char *call, struct call_failure *
 		  #interface "::" #method, failure, err)
 
 /* posix/device.c: devices of Vulkan, and amf->context on one. windows/device.c: adapters of DXGI, and
- * amf->context on a device of Direct3D 11. ERROR_UNSUPPORTED: it is no device of AMF. */
+ * amf->context on a device of Direct3D 11. ERROR_UNSUPPORTED: AMF does not know the device. */
 extern const struct api_driver *const amf_devices;
 int amf_device_open(struct amf *amf, size_t index, struct call_failure *failure, struct error *err);
 void amf_device_close(struct amf *amf);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What encoding needs of AMD's Advanced Media Framework, declared here, for no distribution has its
- * headers. Objects are COM-like: a pointer to a table of functions, in the order of the C++ classes
+ * The part of AMD's Advanced Media Framework that encoding needs, declared here because no
+ * distribution has its headers. Objects are COM-like: a pointer to a table of functions, in the order of the C++ classes
  * and of their bases. On 64-bit Windows the calling convention is the compiler's own.
  * Source: the headers of AMF, public/include/core and public/include/components.
  */
@@ -14,7 +14,7 @@
 
 typedef int32_t amf_result;
 
-/* Results that decide something; amf.c names the others. */
+/* Results that the probe tests for; amf.c names the others. */
 enum {
 	AMF_OK = 0,
 	AMF_NOT_SUPPORTED = 10,

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/library.h"
+#include "base/memory.h"
 #include "workloads/common/work.h"
 
 #include <stdio.h>
@@ -17,31 +18,10 @@ static const char *const status_names[] = {
 	[API_FAILED] = "failed",
 };
 
-static int begin(struct api_report *report, const struct api_driver *api, struct error *err)
-{
-	*report = (struct api_report){.api = api};
-	report->devices = cJSON_CreateArray();
-	return report->devices != NULL ? 0 : error_memory(err);
-}
-
-static void judge(struct api_report *report, const struct error *reason)
-{
-	report->status = reason->code == ERROR_NOT_FOUND || reason->code == ERROR_UNSUPPORTED
-				 ? API_UNSUPPORTED
-				 : API_FAILED;
-	if (report->status == API_FAILED)
-		report->missing = NULL;
-	else if (report->missing == NULL)
-		report->missing = report->api->library;
-	(void)snprintf(report->reason, sizeof(report->reason), "%s", reason->text);
-}
-
 static int open_session(const struct api_driver *api, struct api_report *report, void **session,
 			struct error *err)
 {
-	*session = calloc(1, api->session_size);
-	if (*session == NULL)
-		return error_memory(err);
+	*session = memory_allocate(1, api->session_size);
 	int rc = api->open(report, *session, err);
 	if (rc != 0) {
 		api_close(api, *session);
@@ -57,23 +37,26 @@ void api_close(const struct api_driver *api, void *session)
 	free(session);
 }
 
-int api_open(const struct api_driver *api, struct api_report *report, void **session,
-	     struct error *err)
+void api_open(const struct api_driver *api, struct api_report *report, void **session)
 {
 	struct error reason = {0};
 	const uint64_t began_ns = clock_monotonic_ns();
-	int rc = begin(report, api, err);
-	if (rc != 0)
-		return rc;
-	rc = open_session(api, report, session, &reason);
+
+	*report = (struct api_report){.api = api, .devices = cJSON_CreateArray()};
+	int rc = open_session(api, report, session, &reason);
 	report->open_ns = clock_monotonic_ns() - began_ns;
-	if (rc == ERROR_MEMORY)
-		return error_memory(err);
-	if (rc != 0)
-		judge(report, &reason);
-	else
+
+	if (rc == 0) {
 		report->missing = NULL;
-	return 0;
+	} else if (reason.code == ERROR_NOT_FOUND || reason.code == ERROR_UNSUPPORTED) {
+		report->status = API_UNSUPPORTED;
+		if (report->missing == NULL)
+			report->missing = api->library;
+	} else {
+		report->status = API_FAILED;
+		report->missing = NULL;
+	}
+	(void)snprintf(report->reason, sizeof(report->reason), "%s", reason.text);
 }
 
 int api_open_devices(const struct api_driver *list, struct api_report *report, void **session,
@@ -99,11 +82,12 @@ size_t api_preferred_device(const struct api_report *report)
 	return 0;
 }
 
-int api_work(const struct api_driver *api, void *session, size_t devices,
-	     const struct work_request *request, struct work_report *report, struct error *err)
+void api_work(const struct api_driver *api, void *session, size_t devices,
+	      const struct work_request *request, struct work_report *report)
 {
 	struct error reason = {0};
 	int rc = 0;
+
 	report->request = request;
 	report->device = request->device;
 	report->elements = request->elements;
@@ -119,20 +103,16 @@ int api_work(const struct api_driver *api, void *session, size_t devices,
 		rc = api->work(session, request, report, &reason);
 	report->request = NULL;
 	work_stage_end(report);
-	if (rc == ERROR_MEMORY)
-		return error_memory(err);
 	if (rc != 0)
 		work_report_failure(report, &reason);
-	return 0;
 }
 
-int api_report_failed(const struct api_driver *api, const struct error *reason,
-		      struct api_report *report, struct error *err)
+void api_report_failed(const struct api_driver *api, const struct error *reason,
+		       struct api_report *report)
 {
-	int rc = begin(report, api, err);
-	report->status = API_FAILED;
+	*report = (struct api_report){
+		.api = api, .status = API_FAILED, .devices = cJSON_CreateArray()};
 	(void)snprintf(report->reason, sizeof(report->reason), "%s", reason->text);
-	return rc;
 }
 
 void api_report_free(struct api_report *report)
@@ -171,6 +151,7 @@ bool api_find(const char *library, const char *name, void *pointer)
 void api_report_message(struct api_report *report, const char *message)
 {
 	char cut[API_MESSAGE_SIZE_MAX + 1] = "";
+
 	if (report->messages.count >= API_MESSAGES_MAX)
 		return;
 	(void)snprintf(cut, sizeof(cut), "%s", message);
@@ -192,7 +173,7 @@ void api_add_pci_address(struct members *device, unsigned domain, unsigned bus, 
 
 static void add_node(struct members *drm, const char *key, struct api_node node)
 {
-	if (node.told)
+	if (node.known)
 		member_format(drm, key, "%lld:%lld", (long long)node.major, (long long)node.minor);
 	else
 		member_null(drm, key);
@@ -213,49 +194,49 @@ void api_add_driver(struct members *device, const char *version)
 	member_item(device, "driver", members_take(&driver));
 }
 
-void api_add_windows_driver(struct members *device, bool told, uint64_t version)
+void api_add_windows_driver(struct members *device, bool known, uint64_t version)
 {
 	char text[32] = "";
 	(void)snprintf(text, sizeof(text), "%u.%u.%u.%u", (unsigned)(version >> 48),
 		       (unsigned)(version >> 32) & 0xFFFFu, (unsigned)(version >> 16) & 0xFFFFu,
 		       (unsigned)version & 0xFFFFu);
-	api_add_driver(device, told ? text : NULL);
+	api_add_driver(device, known ? text : NULL);
 }
 
 int api_report_device(struct api_report *report, cJSON *device, struct error *err)
 {
 	static const char *const keys[] = {"type", "deviceUuid", "pciAddress", "memoryBytes"};
-	struct members members CLEANUP_MEMBERS = {.object = device, .failed = device == NULL};
+	struct members members CLEANUP_MEMBERS = {.object = device};
+
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (!cJSON_HasObjectItem(device, keys[i]))
 			member_null(&members, keys[i]);
-	if (device != NULL && !cJSON_HasObjectItem(device, "driver"))
+	if (!cJSON_HasObjectItem(device, "driver"))
 		api_add_driver(&members, NULL);
 	return members_append(report->devices, members_take(&members), err);
-}
-
-static cJSON *loader_json(const struct api_report *report)
-{
-	struct members loader CLEANUP_MEMBERS = members_new();
-	member_string(&loader, "library", report->api->library);
-	member_optional(&loader, "path", report->path);
-	member_optional(&loader, "version", report->version);
-	member_optional(&loader, "fileVersion", report->file_version);
-	return members_take(&loader);
 }
 
 void api_report_members(struct api_report *report, struct members *members)
 {
 	struct members api CLEANUP_MEMBERS = members_new();
+	struct members loader CLEANUP_MEMBERS = members_new();
+
 	member_string(&api, "name", report->api->name);
 	member_string(&api, "status", status_names[report->status]);
 	member_optional(&api, "reason", report->reason);
 	member_string(&api, "missing", report->missing);
-	member_item(&api, "loader", loader_json(report));
+
+	member_string(&loader, "library", report->api->library);
+	member_optional(&loader, "path", report->path);
+	member_optional(&loader, "version", report->version);
+	member_optional(&loader, "fileVersion", report->file_version);
+	member_item(&api, "loader", members_take(&loader));
+
 	member_item(&api, "messages", json_new_strings(&report->messages));
 	if (report->emulator[0] != '\0')
 		member_string(&api, "emulator", report->emulator);
 	member_milliseconds(&api, "openMs", report->open_ns);
+
 	member_item(members, "api", members_take(&api));
 	if (report->platforms != NULL)
 		member_item(members, "platforms", STEAL(report->platforms));

@@ -8,41 +8,42 @@ size_t compute_argument_size(size_t index)
 	return index < WORK_ARRAYS ? sizeof(void *) : WORK_ELEMENT_SIZE;
 }
 
-static int allocate(struct compute *c, size_t index, struct error *err)
-{
-	struct compute_buffer *buffer = &c->buffers[index];
-	buffer->size = index < WORK_ARRAYS
-			       ? work_array_size(c->request)
-			       : (work_array_find(c->calls->extra)->elements + WORK_GUARD) *
-					 WORK_ELEMENT_SIZE;
-	int rc = c->calls->allocate(c, buffer, err);
-	if (rc == 0 && (buffer->device == NULL || buffer->host == NULL))
-		return error_set(err, ERROR_REMOTE, "%s told success and no address",
-				 c->calls->allocators[buffer->device == NULL ? 0 : 1]);
-	return rc;
-}
-
 static int create_memory(void *work, struct error *err)
 {
 	struct compute *c = work;
-	int rc = 0;
-	if (c->largest != 0 && work_array_size(c->request) > c->largest)
+	const size_t array_size = work_array_size(c->request);
+
+	if (c->largest != 0 && array_size > c->largest)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%zu elements do not fit an allocation of %llu bytes",
 				 c->request->elements, (unsigned long long)c->largest);
-	for (size_t i = 0; rc == 0 && i < c->buffer_count; i++)
-		rc = allocate(c, i, err);
+
+	for (size_t i = 0; i < c->buffer_count; i++) {
+		struct compute_buffer *buffer = &c->buffers[i];
+		buffer->size = array_size;
+		if (i >= WORK_ARRAYS)
+			buffer->size = (work_array_find(c->calls->extra)->elements + WORK_GUARD) *
+				       WORK_ELEMENT_SIZE;
+		int rc = c->calls->allocate(c, buffer, err);
+		if (rc != 0)
+			return rc;
+		if (buffer->device == NULL || buffer->host == NULL)
+			return error_set(err, ERROR_REMOTE, "%s reported success and no address",
+					 c->calls->allocators[buffer->device == NULL ? 0 : 1]);
+	}
+
 	for (size_t i = 0; i < WORK_ARRAYS; i++)
 		c->data.arrays[i] = c->buffers[i].host;
-	if (rc == 0)
-		work_fill(&c->data);
-	return rc;
+	work_fill(&c->data);
+	return 0;
 }
 
 static int finish(struct compute *c, struct error *err)
 {
 	int rc = c->calls->submit != NULL ? c->calls->submit(c, err) : 0;
-	return rc == 0 ? work_wait(c->request, c->calls->is_complete, c, err) : rc;
+	if (rc != 0)
+		return rc;
+	return work_wait(c->request, c->calls->is_complete, c, err);
 }
 
 /* What is read back must come from the device, not from what was sent. */
@@ -59,6 +60,7 @@ static int copy_all(struct compute *c, bool to_device, double *bytes_per_s, stru
 	float milliseconds = 0;
 	double bytes = 0;
 	int rc = calls->mark != NULL ? calls->mark(c, false, err) : 0;
+
 	for (size_t i = 0; rc == 0 && i < c->buffer_count; i++) {
 		bytes += (double)c->buffers[i].size;
 		rc = calls->copy(c, &c->buffers[i], to_device, err);
@@ -74,40 +76,38 @@ static int copy_all(struct compute *c, bool to_device, double *bytes_per_s, stru
 	return rc;
 }
 
-/* Fills one array and reads it back. */
-static int fill(struct compute *c, struct error *err)
-{
-	const struct compute_buffer *values = &c->buffers[WORK_VALUES];
-	const uint32_t pattern = work_fill_pattern(c->request->seed);
-	int rc = c->calls->copy(c, values, true, err);
-	if (rc == 0)
-		rc = c->calls->fill(c, values, &pattern, err);
-	if (rc == 0)
-		rc = finish(c, err);
-	if (rc != 0)
-		return rc;
-	overwrite(c);
-	rc = c->calls->copy(c, values, false, err);
-	if (rc == 0)
-		rc = finish(c, err);
-	if (rc != 0)
-		return rc;
-	work_compare(c->report, "fill", values->host);
-	work_fill(&c->data);
-	return 0;
-}
-
 static int upload(void *work, struct error *err)
 {
 	struct compute *c = work;
-	int rc = c->calls->fill != NULL ? fill(c, err) : 0;
+	const struct compute_buffer *values = &c->buffers[WORK_VALUES];
+	int rc = 0;
+
+	/* Fill one array by the API's command and read it back. */
+	if (c->calls->fill != NULL) {
+		const uint32_t pattern = work_fill_pattern(c->request->seed);
+		rc = c->calls->copy(c, values, true, err);
+		if (rc == 0)
+			rc = c->calls->fill(c, values, &pattern, err);
+		if (rc == 0)
+			rc = finish(c, err);
+		if (rc != 0)
+			return rc;
+		overwrite(c);
+		rc = c->calls->copy(c, values, false, err);
+		if (rc == 0)
+			rc = finish(c, err);
+		if (rc != 0)
+			return rc;
+		work_compare(c->report, "fill", values->host);
+		work_fill(&c->data);
+	}
+
 	for (size_t i = WORK_ARRAYS; i < c->buffer_count; i++) {
 		uint32_t *extra = c->buffers[i].host;
 		for (size_t k = 0; k < c->buffers[i].size / WORK_ELEMENT_SIZE; k++)
 			extra[k] = work_input_value(c->request->seed, k);
 	}
-	if (rc == 0)
-		rc = copy_all(c, true, &c->uploaded_per_s, err);
+	rc = copy_all(c, true, &c->uploaded_per_s, err);
 	if (rc == 0)
 		overwrite(c);
 	return rc;
@@ -120,12 +120,15 @@ static int dispatch(void *work, struct error *err)
 		&c->buffers[WORK_VALUES].device,
 		&c->buffers[WORK_X].device,
 		&c->buffers[WORK_Y].device,
-		&c->told.elements,
-		&c->told.key,
-		&c->told.scale,
+		&c->parameters.elements,
+		&c->parameters.key,
+		&c->parameters.scale,
 	};
+
 	int rc = c->calls->launch(c, arguments, err);
-	return rc == 0 ? finish(c, err) : rc;
+	if (rc != 0)
+		return rc;
+	return finish(c, err);
 }
 
 static int download(void *work, struct error *err)
@@ -157,7 +160,7 @@ int compute_work(struct compute *work, const struct compute_calls *calls, struct
 	work->calls = calls;
 	work->request = request;
 	work->report = report;
-	work->told = work_parameters(request);
+	work->parameters = work_parameters(request);
 	work->buffer_count = calls->extra != NULL ? COMPUTE_BUFFERS_MAX : WORK_ARRAYS;
 	work->data = (struct work_data){.elements = request->elements, .seed = request->seed};
 	session->failure = (struct call_failure){0};

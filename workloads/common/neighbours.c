@@ -65,33 +65,31 @@ void neighbour_look(const struct work_data *data, struct work_report *report)
 	}
 }
 
-static void count_round(struct work_rounds *rounds, const struct work_report *report)
-{
-	const uint64_t *stages = report->stage_ns; /* those that its user waits for */
-	const uint64_t ns = stages[WORK_STAGE_UPLOAD] + stages[WORK_STAGE_DISPATCH] +
-			    stages[WORK_STAGE_DOWNLOAD];
-	rounds->last_end_ns = clock_monotonic_ns();
-	rounds->sum_ns += ns;
-	rounds->worst_ns = ns > rounds->worst_ns ? ns : rounds->worst_ns;
-	if (rounds->count++ == 0)
-		rounds->first_end_ns = rounds->last_end_ns;
-}
-
-int neighbour_work(const struct api_driver *api, void *session, size_t devices,
-		   const struct neighbour_options *options, const struct work_request *request,
-		   struct work_report *report, struct error *err)
+void neighbour_work(const struct api_driver *api, void *session, size_t devices,
+		    const struct neighbour_options *options, const struct work_request *request,
+		    struct work_report *report)
 {
 	const uint64_t end_ms = clock_monotonic_ms() + (uint64_t)options->rounds_ms;
 	struct work_request round = *request;
 	struct work_rounds rounds = {0};
 	bool last = options->rounds_ms == 0;
-	int rc = 0;
+
 	for (;;) {
 		round.seed = last ? request->seed : request->seed + (uint32_t)rounds.count + 1;
-		rc = api_work(api, session, devices, &round, report, err);
-		if (rc != 0 || report->status != WORK_OK)
+		api_work(api, session, devices, &round, report);
+		if (report->status != WORK_OK)
 			break;
-		count_round(&rounds, report);
+
+		const uint64_t ns = report->stage_ns[WORK_STAGE_UPLOAD] +
+				    report->stage_ns[WORK_STAGE_DISPATCH] +
+				    report->stage_ns[WORK_STAGE_DOWNLOAD];
+		rounds.last_end_ns = clock_monotonic_ns();
+		rounds.sum_ns += ns;
+		if (ns > rounds.worst_ns)
+			rounds.worst_ns = ns;
+		if (rounds.count++ == 0)
+			rounds.first_end_ns = rounds.last_end_ns;
+
 		if (last)
 			break;
 		last = clock_monotonic_ms() >= end_ms;
@@ -101,5 +99,4 @@ int neighbour_work(const struct api_driver *api, void *session, size_t devices,
 	}
 	if (options->rounds_ms != 0)
 		report->rounds = rounds;
-	return rc;
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * What a probe does beside the work, for checks of what containers on one device do to each other: it
- * looks for other work's results in memory that it was given, works again and again, waits in the
- * midst of its work, or does what a broken program does. All of it stands on the steps of the work
- * (work.h); an API adds one of its own, for the stage WORK_STAGE_LOOK.
+ * For checks of what containers on one device do to each other, a probe can look for other work's
+ * results in new memory, work again and again, wait before or after its work, or behave like a broken
+ * program. All of that uses the steps of the work (work.h); an API adds one of its own, for the stage
+ * WORK_STAGE_LOOK.
  */
 
 #include "base/error.h"
@@ -49,20 +49,20 @@ extern const char *const neighbour_faults[]; /* NULL-ended */
 /* Puts them into a request. */
 void neighbour_request(const struct neighbour_options *options, struct work_request *request);
 
-/* api_work(), in as many rounds as are asked for: up to the first that is not right, or the last. */
-int neighbour_work(const struct api_driver *api, void *session, size_t devices,
-		   const struct neighbour_options *options, const struct work_request *request,
-		   struct work_report *report, struct error *err);
+/* api_work(), in as many rounds as are asked for: up to the first wrong one, or the last. */
+void neighbour_work(const struct api_driver *api, void *session, size_t devices,
+		    const struct neighbour_options *options, const struct work_request *request,
+		    struct work_report *report);
 
-/* Before a dispatch: waits for the line at request->pause, once in all the work. ERROR_NOT_FOUND,
+/* Before a dispatch: waits for the line from request->pause, once in all the work. ERROR_NOT_FOUND,
  * ERROR_FORMAT, ... */
 int neighbour_pause(struct work_report *report, struct error *err);
 
-/* After the work, with everything that it used still open: waits for the line at request->pause_after,
- * once. `request` may be NULL. Errors of neighbour_pause(). */
+/* After the work, with everything that it used still open: waits for the line from
+ * request->pause_after, once. `request` may be NULL. Errors of neighbour_pause(). */
 int neighbour_pause_after(const struct work_request *request, struct work_report *report,
 			  struct error *err);
 
-/* Looks for results with the seed request->look_for in what was read back of new memory. What counts
- * is a run of four elements in their order: no other work makes one. */
+/* Looks for results with the seed request->look_for in what was read back of new memory. Only runs of
+ * four elements in their order count: no other work makes one. */
 void neighbour_look(const struct work_data *data, struct work_report *report);

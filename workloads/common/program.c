@@ -21,15 +21,14 @@
 enum { PREFERRED_DEVICE = -1 };
 
 const char *const probe_exit_codes[] = {
-	"0",  "The document was printed, whatever it tells.",
+	"0",  "The document was printed, whatever it reports.",
 	"1",  "The document could not be printed.",
 	"2",  "The command line makes no sense.",
 	NULL,
 };
 
-/* Read by the leak sanitizer, where a probe is built with it: drivers leave memory behind, which
- * would change the exit code of a probe that told the truth. Tests of the probes themselves ask for
- * leaks by LSAN_OPTIONS. */
+/* Read by the leak sanitizer: leaks of drivers must not change a probe's exit code. Tests of the probes
+ * themselves detect leaks by LSAN_OPTIONS. */
 const char *__lsan_default_options(void);
 
 __attribute__((visibility("default"), used)) const char *__lsan_default_options(void)
@@ -39,7 +38,7 @@ __attribute__((visibility("default"), used)) const char *__lsan_default_options(
 
 /* The command line; options_main() reaches run() without a user pointer. */
 static const struct api_driver *given_api;
-static struct neighbour_options given_beside;
+static struct neighbour_options given_neighbour;
 static struct probe_options given = {
 	.device = PREFERRED_DEVICE, .size = WORK_ELEMENTS_DEFAULT, .timeout_ms = PROBE_TIMEOUT_MS};
 
@@ -63,7 +62,7 @@ static int set_nonce(struct probe_launch *launch, const char *nonce, struct erro
 	return 0;
 }
 
-/* Not file_read(): this one is to block until a writer of the FIFO has come and gone. */
+/* Not file_read(): this blocks until a writer of the FIFO has come and gone. */
 int wait_for_line(const char *path, char line[LINE_SIZE], struct error *err)
 {
 	FILE *file CLEANUP_FILE = fopen(path, "r");
@@ -75,32 +74,31 @@ int wait_for_line(const char *path, char line[LINE_SIZE], struct error *err)
 	return 0;
 }
 
-/* "NONCE SEED" */
-static int take_line(struct probe_launch *launch, const char *path, struct error *err)
+int probe_launch_take(const struct probe_options *options, struct probe_launch *launch,
+		      struct error *err)
 {
 	char line[LINE_SIZE] = "";
-	long long seed = 0;
-	int rc = wait_for_line(path, line, err);
-	char *space = strchr(line, ' ');
+	long long seed = options->seed;
+	int rc = 0;
+
+	if (options->file == NULL) {
+		launch->seed = (uint32_t)seed;
+		return options->nonce != NULL ? set_nonce(launch, options->nonce, err) : 0;
+	}
+
+	rc = wait_for_line(options->file, line, err);
 	if (rc != 0)
 		return rc;
+	char *space = strchr(line, ' ');
 	if (space == NULL)
-		return error_set(err, ERROR_FORMAT, "%s: expected a nonce and a seed", path);
+		return error_set(err, ERROR_FORMAT, "%s: expected a nonce and a seed",
+				 options->file);
 	*space = '\0';
 	rc = set_nonce(launch, line, err);
 	if (rc == 0)
 		rc = text_to_int64(space + 1, "seed", 1, UINT32_MAX, &seed, err);
 	launch->seed = (uint32_t)seed;
-	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
-}
-
-int probe_launch_take(const struct probe_options *options, struct probe_launch *launch,
-		      struct error *err)
-{
-	launch->seed = (uint32_t)options->seed;
-	if (options->file != NULL)
-		return take_line(launch, options->file, err);
-	return options->nonce != NULL ? set_nonce(launch, options->nonce, err) : 0;
+	return rc < 0 ? error_wrap(err, rc, "%s", options->file) : 0;
 }
 
 /* Runs the API and builds the document. *orderly: the driver was closed. */
@@ -112,32 +110,33 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	struct work_report work CLEANUP_WORK_REPORT = {0};
 	struct probe_launch launch = {0};
 	void *session = NULL;
-	bool works = false;
+
 	int rc = probe_launch_take(&given, &launch, err);
 	if (rc != 0)
 		return rc;
+
 	const uint64_t began_ns = clock_monotonic_ns();
 	struct work_request request = {
 		.elements = (size_t)given.size,
 		.seed = launch.seed != 0 ? launch.seed : 1 + randombytes_uniform(UINT32_MAX),
 		.timeout_ms = (uint64_t)given.timeout_ms,
 	};
-	neighbour_request(&given_beside, &request);
-	rc = api_open(api, &report, &session, err);
+	neighbour_request(&given_neighbour, &request);
+	api_open(api, &report, &session);
 	request.device = given.device != PREFERRED_DEVICE ? (size_t)given.device
 							  : api_preferred_device(&report);
-	works = rc == 0 && session != NULL && !given.list && api->work != NULL;
+	const bool works = session != NULL && !given.list && api->work != NULL;
 	if (works)
-		rc = neighbour_work(api, session, (size_t)cJSON_GetArraySize(report.devices),
-				    &given_beside, &request, &work, err);
+		neighbour_work(api, session, (size_t)cJSON_GetArraySize(report.devices),
+			       &given_neighbour, &request, &work);
 	/* Work that failed, and APIs that only enumerate. */
-	if (rc == 0)
-		rc = neighbour_pause_after(&request, &work, err);
+	rc = neighbour_pause_after(&request, &work, err);
 	*orderly = work.status != WORK_TIMED_OUT;
 	if (*orderly)
 		api_close(api, session);
 	if (rc != 0)
 		return rc;
+
 	probe_members(&document, api->name, &launch);
 	api_report_members(&report, &document);
 	if (works)
@@ -146,20 +145,6 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 		member_null(&document, "work");
 	member_milliseconds(&document, "durationMs", clock_monotonic_ns() - began_ns);
 	*out = members_take(&document);
-	return *out != NULL ? 0 : error_memory(err);
-}
-
-/* Closes `fd`, so that a full disk is seen. */
-static int write_document(int fd, const cJSON *document, struct error *err)
-{
-	int owned CLEANUP_FD = fd;
-	char *json CLEANUP_FREE = json_print_compact(document);
-	if (json == NULL)
-		return error_memory(err);
-	size_t length = strlen(json);
-	json[length] = '\n'; /* in place of the NUL: one write for the whole line */
-	if (!file_write_all(owned, json, length + 1) || close(STEAL_FD(owned)) != 0)
-		return error_system(err, errno, "standard output");
 	return 0;
 }
 
@@ -167,19 +152,28 @@ int probe_print(const struct text_list *arguments, probe_build build)
 {
 	struct error err = {0};
 	cJSON *document CLEANUP_JSON = NULL;
-	int fd = -1;
+	int fd CLEANUP_FD = -1;
 	bool orderly = true;
-	int rc = 0;
+
 	if (arguments->count > 0) {
 		log_error("%s: unexpected argument", arguments->items[0]);
 		return 2;
 	}
+
 	/* Drivers, and programs that drivers start, print what they like. */
-	rc = process_take_output(&fd, &err);
+	int rc = process_take_output(&fd, &err);
 	if (rc == 0)
 		rc = build(&document, &orderly, &err);
-	if (rc == 0)
-		rc = write_document(fd, document, &err);
+
+	/* One write for the whole line; closing it reports a full disk. */
+	if (rc == 0) {
+		char *json CLEANUP_FREE = json_print_compact(document);
+		const size_t length = strlen(json);
+		json[length] = '\n'; /* instead of the NUL */
+		if (!file_write_all(fd, json, length + 1) || close(STEAL_FD(fd)) != 0)
+			rc = error_system(&err, errno, "standard output");
+	}
+
 	if (rc != 0)
 		log_error("%s", err.text);
 	if (!orderly)
@@ -192,8 +186,8 @@ static int run(const struct text_list *arguments)
 	return probe_print(arguments, probe);
 }
 
-/* Behind what the API's own description says. */
-static const char truth[] =
+/* After the API's own description. */
+static const char common_description[] =
 	" Prints one JSON document on one line.\n\n"
 	"A missing loader or driver, a call that fails, a device that is removed and a wrong result are reported in the document; "
 	"the exit code is still 0. Nothing is printed before everything is done: a probe that its driver kills prints nothing.";
@@ -210,12 +204,12 @@ int probe_main(const struct api_driver *api, int argc, char **argv)
 		{OPTION_ROW("seed", OPTION_INT, given.seed), .value = "N",
 		 .help = "Seed of the work's input; 0, the default, chooses one for this run. The document holds it.",
 		 .max = UINT32_MAX},
-		NEIGHBOUR_OPTIONS(given_beside),
+		NEIGHBOUR_OPTIONS(given_neighbour),
 		{.name = NULL},
 	};
 	memory_ends_process(1);
 	char *name CLEANUP_FREE = text_format("probe-%s", api->name);
-	char *description CLEANUP_FREE = text_format("%s%s", api->description, truth);
+	char *description CLEANUP_FREE = text_format("%s%s", api->description, common_description);
 	const struct command_spec command = {
 		.name = name,
 		.summary = api->summary,

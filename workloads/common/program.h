@@ -5,7 +5,7 @@
  * The program around one API: options, the document, the exit code.
  *
  * The document is printed when everything is done, the driver's own clean-up included: a probe that
- * is killed by its driver prints nothing, and its exit status tells the signal.
+ * is killed by its driver prints nothing, and its exit status holds the signal.
  */
 
 #include "base/error.h"
@@ -25,13 +25,13 @@ int probe_main(const struct api_driver *api, int argc, char **argv);
  * is no document. */
 typedef int (*probe_build)(cJSON **out, bool *orderly, struct error *err);
 
-/* What runs behind the options of every probe: claims stdout, builds, prints. The exit code. */
+/* The main part of every probe: claims stdout, builds the document, prints it. The exit code. */
 int probe_print(const struct text_list *arguments, probe_build build);
 
 /* For the command_spec of a probe. */
 extern const char *const probe_exit_codes[];
 
-/* What every probe is given on its command line: the targets of PROBE_OPTIONS(). */
+/* The command line of every probe: the targets of PROBE_OPTIONS(). */
 struct probe_options {
 	bool list;
 	int64_t device;
@@ -76,10 +76,9 @@ enum { PROBE_TIMEOUT_MS = 20000 };
 	}
 
 /*
- * What binds a document to the launch of its probe. Whoever starts a probe gives it a nonce, which
- * the document repeats, and a seed, which the work follows from; both on the command line, or
- * through a file, usually a FIFO, at which the probe waits before it loads anything: meanwhile it
- * can be looked at from outside.
+ * Binds a document to the launch of its probe: a nonce, which the document repeats, and a seed, from
+ * which the work follows. Both come from the command line, or through a file, usually a FIFO. The
+ * probe waits for that before it loads anything, so that it can be inspected from outside.
  */
 enum { LAUNCH_NONCE_MAX = 64 }; /* letters and digits */
 
@@ -88,15 +87,15 @@ struct probe_launch {
 	uint32_t seed;			  /* 0: none was given */
 };
 
-/* Takes them from the options, or waits until the file can be read to its end and takes them from
- * its only line, "NONCE SEED". ERROR_FORMAT, ERROR_IO, ERROR_NOT_FOUND. */
+/* Takes them from the options, or waits for the first line of the file, "NONCE SEED". ERROR_FORMAT,
+ * ERROR_IO, ERROR_NOT_FOUND. */
 int probe_launch_take(const struct probe_options *options, struct probe_launch *launch,
 		      struct error *err);
 
 enum { LINE_SIZE = 256 };
 
-/* Waits until the file, usually a FIFO, has a line, which is told without its end. ERROR_FORMAT: it has
- * none. ERROR_NOT_FOUND, ERROR_IO, ... */
+/* Waits until the file, usually a FIFO, has a line, and returns that without its end. ERROR_FORMAT: it
+ * has none. ERROR_NOT_FOUND, ERROR_IO, ... */
 int wait_for_line(const char *path, char line[LINE_SIZE], struct error *err);
 
 /* The members that every document begins with. */

@@ -2,6 +2,7 @@
 #include "workloads/common/reference.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "workloads/common/kernel.h"
 #include "workloads/common/render.h"
 
@@ -148,9 +149,7 @@ int work_expected_digest(const char *array, uint32_t seed, size_t elements, char
 		return error_set(err, ERROR_ARGUMENT, "'%s' is not an array of the work", array);
 	const size_t own = found->elements != 0 ? found->elements : elements;
 	const size_t count = own + found->guard;
-	unsigned char *all CLEANUP_FREE = calloc(count, WORK_ELEMENT_SIZE);
-	if (all == NULL)
-		return error_memory(err);
+	unsigned char *all CLEANUP_FREE = memory_allocate(count, WORK_ELEMENT_SIZE);
 	for (size_t i = 0; i < count; i++)
 		found->expect(seed, own, i, all + i * WORK_ELEMENT_SIZE);
 	digest_bytes(all, count * WORK_ELEMENT_SIZE, out);

@@ -2,15 +2,14 @@
 #pragma once
 
 /*
- * What the work makes of its input, computed on the CPU: the reference that a probe compares each
- * element with, and that whoever started the probe computes again from the seed alone. It knows no
- * API.
+ * The results of the work, computed on the CPU: the reference that a probe compares each element
+ * with, and that the probe's caller computes again from the seed. It knows no API.
  *
  * For each element i: values[i] = mix(values[i] ^ key), and y[i] = scale * x[i] + y[i]. The integer
  * part depends on every bit of its input and cannot be applied twice or skipped unnoticed. The
  * floats are small whole numbers, so that the result is exact however a driver rounds or fuses.
  * Inputs and key follow from a seed, so that results of an earlier run are not right in this one.
- * Behind the last element of each array stands a guard that the device must not touch.
+ * A guard that the device must not touch follows the last element of each array.
  *
  * APIs that fill memory by a command of their own fill the elements of `values` with a pattern first;
  * the guard keeps what was there.
@@ -34,14 +33,14 @@ enum {
 	WORK_ELEMENT_SIZE = 4, /* bytes, of each array */
 };
 
-extern const float work_poison; /* the guard behind DirectML's outputs */
+extern const float work_poison; /* the guard after DirectML's outputs */
 
 uint32_t work_key(uint32_t seed);
 
-/* What the command that fills memory writes to each element. */
+/* The element that the command that fills memory writes. */
 uint32_t work_fill_pattern(uint32_t seed);
 
-/* The input; behind the end it is the guard. */
+/* The input; after the end it is the guard. */
 uint32_t work_input_value(uint32_t seed, size_t index);
 float work_input_x(uint32_t seed, size_t index);
 float work_input_y(uint32_t seed, size_t index);
@@ -50,7 +49,7 @@ float work_input_y(uint32_t seed, size_t index);
  * floats are exact. */
 uint32_t work_operand(uint32_t seed, size_t input, size_t index);
 
-/* What one element must become. */
+/* The right result of one element. */
 uint32_t work_expected_value(uint32_t seed, size_t index);
 float work_expected_y(uint32_t seed, size_t index);
 
@@ -63,8 +62,8 @@ size_t work_locate_value(uint32_t seed, uint32_t value);
 struct work_array {
 	const char *name;
 	enum { WORK_INTEGERS, WORK_FLOATS, WORK_COLOURS } type;
-	size_t guard;	 /* elements behind the end that must be left alone */
-	size_t elements; /* however many the work is told to have; 0: as many as that */
+	size_t guard;	 /* elements after the end that must not change */
+	size_t elements; /* 0: as many as the work has */
 	/* Writes element `index`, the guard's included, as it must be read back. */
 	void (*expect)(uint32_t seed, size_t elements, size_t index, void *out);
 };
@@ -72,7 +71,7 @@ struct work_array {
 /* NULL: there is no such array. */
 const struct work_array *work_array_find(const char *name);
 
-/* The digest that an array has when it was read back as it must be, guard included, its elements
- * little-endian. ERROR_ARGUMENT: there is no such array. ERROR_MEMORY. */
+/* The digest of the right array, guard included, its elements little-endian. ERROR_ARGUMENT: there is
+ * no such array. */
 int work_expected_digest(const char *array, uint32_t seed, size_t elements, char out[DIGEST_SIZE],
 			 struct error *err);

@@ -2,14 +2,16 @@
 #include "workloads/common/work.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "workloads/common/neighbours.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of an endless dispatch: 2^31 groups, as many as software drivers count. */
-enum { ENDLESS_Y = 32768, ENDLESS_Z = 65535, TIMES_BEHIND = 16 };
+/* An endless dispatch has 2^31 groups, as many as software drivers count. A crashing one has so many
+ * times the elements. */
+enum { ENDLESS_Y = 32768, ENDLESS_Z = 65535, CRASH_FACTOR = 16 };
 
 uint32_t work_groups_y(const struct work_request *request)
 {
@@ -28,7 +30,7 @@ struct work_parameters work_parameters(const struct work_request *request)
 				      : (request->elements + WORK_GROUP - 1) / WORK_GROUP;
 	return (struct work_parameters){
 		.elements = request->fault == WORK_FAULT_CRASH
-				    ? TIMES_BEHIND * (uint32_t)request->elements
+				    ? CRASH_FACTOR * (uint32_t)request->elements
 				    : (uint32_t)request->elements,
 		.key = work_key(request->seed),
 		.scale = WORK_SCALE,
@@ -60,16 +62,13 @@ void work_overwrite(const struct work_data *data)
 		memset(data->arrays[i], 0xA5, (data->elements + WORK_GUARD) * WORK_ELEMENT_SIZE);
 }
 
-int work_data_new(struct work_data *data, const struct work_request *request, struct error *err)
+void work_data_new(struct work_data *data, const struct work_request *request)
 {
 	*data = (struct work_data){.elements = request->elements, .seed = request->seed};
-	for (size_t i = 0; i < WORK_ARRAYS; i++) {
-		data->arrays[i] = malloc(work_array_size(request));
-		if (data->arrays[i] == NULL)
-			return error_memory(err);
-	}
+	for (size_t i = 0; i < WORK_ARRAYS; i++)
+		data->arrays[i] =
+			memory_allocate(request->elements + WORK_GUARD, WORK_ELEMENT_SIZE);
 	work_fill(data);
-	return 0;
 }
 
 void work_data_free(struct work_data *data)
@@ -93,16 +92,7 @@ static void print_element(const struct work_array *array, const uint8_t *element
 			       element[3]);
 }
 
-static void keep_digest(struct work_report *report, const char *array, const void *data,
-			size_t size)
-{
-	if (report->digest_count == WORK_DIGESTS_MAX)
-		return;
-	report->digests[report->digest_count].array = array;
-	digest_bytes(data, size, report->digests[report->digest_count++].digest);
-}
-
-/* By bits: of floats -0 and NaN are wrong, too. */
+/* By bits: -0 and NaN are wrong floats, too. */
 void work_compare(struct work_report *report, const char *name, const void *data)
 {
 	const struct work_array *array = work_array_find(name);
@@ -110,8 +100,14 @@ void work_compare(struct work_report *report, const char *name, const void *data
 	const size_t count = own + array->guard;
 	struct work_comparison *out =
 		array->type == WORK_COLOURS ? &report->render : &report->results;
+
 	out->done = true;
-	keep_digest(report, array->name, data, count * WORK_ELEMENT_SIZE);
+	if (report->digest_count < WORK_DIGESTS_MAX) {
+		struct work_digest *digest = &report->digests[report->digest_count++];
+		digest->array = array->name;
+		digest_bytes(data, count * WORK_ELEMENT_SIZE, digest->digest);
+	}
+
 	for (size_t i = 0; i < count; i++) {
 		const uint8_t *actual = (const uint8_t *)data + i * WORK_ELEMENT_SIZE;
 		uint8_t expected[WORK_ELEMENT_SIZE] = {0};
@@ -180,16 +176,18 @@ static int take_step(work_step *step, enum work_stage stage, void *work,
 		     const struct work_data *data, struct work_report *report, struct error *err)
 {
 	const struct work_request *request = report->request;
-	int rc = stage == WORK_STAGE_DISPATCH && request != NULL ? neighbour_pause(report, err) : 0;
+	const bool dispatches = stage == WORK_STAGE_DISPATCH && request != NULL;
+	int rc = dispatches ? neighbour_pause(report, err) : 0;
 	if (rc != 0)
 		return rc;
+
 	if (stage == WORK_STAGE_LOOK)
 		work_overwrite(data);
 	work_stage_begin(report, stage);
 	rc = step(work, err);
 	if (rc != 0)
 		return rc;
-	if (stage == WORK_STAGE_DISPATCH && request != NULL && request->fault == WORK_FAULT_CRASH)
+	if (dispatches && request->fault == WORK_FAULT_CRASH)
 		abort();
 	if (stage == WORK_STAGE_LOOK) {
 		neighbour_look(data, report);
@@ -215,7 +213,9 @@ int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct 
 		work_verify(data, report);
 	}
 	work_stage_end(report);
-	return rc == 0 ? neighbour_pause_after(report->request, report, err) : rc;
+	if (rc != 0)
+		return rc;
+	return neighbour_pause_after(report->request, report, err);
 }
 
 int call_failed(struct call_failure *failure, const char *call, int code, const char *name,

@@ -18,28 +18,29 @@ enum {
 	WORK_ELEMENTS_MAX = 1 << 26,
 };
 
-/* What a broken program does to the device. */
+/* How a broken program treats the device. */
 enum work_fault {
 	WORK_FAULT_NONE,
 	WORK_FAULT_ENDLESS, /* its dispatch does not end within hours */
-	WORK_FAULT_CRASH, /* its dispatch writes far behind the end of the memory, and it aborts */
+	WORK_FAULT_CRASH, /* its dispatch writes far beyond the end of the memory, and it aborts */
 };
 
-/* What a probe is asked to do on a device. */
+/* The work that a probe does on a device. */
 struct work_request {
 	size_t device;	     /* index into the enumeration */
 	size_t elements;     /* 1 to WORK_ELEMENTS_MAX */
 	uint32_t seed;	     /* of work_data */
 	uint64_t timeout_ms; /* for each wait on the device */
-	/* For its neighbours (neighbours.h), nothing of which is common work. */
-	uint32_t look_for;     /* seed of results to look for in new memory; 0: of none */
+	/* For checks of neighbours (neighbours.h). */
+	uint32_t look_for;     /* seed of results to look for in new memory; 0: none */
 	enum work_fault fault; /* of the dispatch */
-	const char *pause;     /* wait for a line from this file before the dispatch; NULL: go on */
+	const char *pause;     /* wait for a line from this file before the dispatch; NULL: none */
 	const char *pause_after; /* the same after the work, before anything is closed */
 };
 
-/* What the kernels (work.comp, work.cl, work.hlsl) are told, in this order: with a fault, what makes it. `stride` is what one
- * dispatch has of invocations, WORK_GROUP in each group: with more elements, each does several. */
+/* The parameters of the kernels (work.comp, work.cl, work.hlsl), in this order; a fault is made by
+ * wrong ones. `stride` is the number of invocations of a dispatch, WORK_GROUP in each group: with more
+ * elements, each does several. */
 struct work_parameters {
 	uint32_t elements;
 	uint32_t key;
@@ -49,13 +50,13 @@ struct work_parameters {
 
 enum {
 	WORK_GROUP = 64,
-	WORK_GROUPS_MAX = 65535, /* what every device offers */
+	WORK_GROUPS_MAX = 65535, /* every device offers so many */
 };
 
 struct work_parameters work_parameters(const struct work_request *request);
 
-/* The second and third dimension of the dispatch, in groups: 1, or with an endless one so many that
- * each of the invocations that do all of the work is there two thousand million times. */
+/* The second and third dimension of the dispatch, in groups: 1, or so many for an endless one that each
+ * invocation, which does all of the work, exists two thousand million times. */
 uint32_t work_groups_y(const struct work_request *request);
 uint32_t work_groups_z(const struct work_request *request);
 
@@ -73,20 +74,20 @@ size_t work_array_size(const struct work_request *request);
 
 void work_fill(const struct work_data *data);
 
-/* What is read back must come from the device, not from what was sent: between the two. */
+/* Between sending and reading back: what is read must come from the device. */
 void work_overwrite(const struct work_data *data);
 
-/* Allocates the arrays and fills them. ERROR_MEMORY. */
-int work_data_new(struct work_data *data, const struct work_request *request, struct error *err);
+/* Allocates the arrays and fills them. */
+void work_data_new(struct work_data *data, const struct work_request *request);
 void work_data_free(struct work_data *data);
 
 enum work_status {
-	WORK_OK,	/* every element is right */
-	WORK_ENCODED,	/* streams were made, which whoever chose the seed has to decode: `video` */
-	WORK_WRONG,	/* it ran, and the result is not right */
-	WORK_FAILED,	/* a call failed: `call` */
-	WORK_TIMED_OUT, /* the device did not finish in time */
-	WORK_UNSUPPORTED, /* there is nothing to work on, or the device cannot do it: `reason` */
+	WORK_OK,	  /* every element is right */
+	WORK_ENCODED,	  /* streams were made, which the caller has to decode: `video` */
+	WORK_WRONG,	  /* it ran, and the result is wrong */
+	WORK_FAILED,	  /* a call failed: `call` */
+	WORK_TIMED_OUT,	  /* the device did not finish in time */
+	WORK_UNSUPPORTED, /* there is no device, or it cannot do the work: `reason` */
 	WORK_STATUS_COUNT
 };
 
@@ -96,7 +97,7 @@ enum work_stage {
 	WORK_STAGE_DEVICE,
 	WORK_STAGE_BUILD,
 	WORK_STAGE_MEMORY,
-	WORK_STAGE_LOOK, /* at new memory: reads it into work_data. Taken when it is asked for */
+	WORK_STAGE_LOOK, /* reads new memory into work_data; only with request->look_for */
 	WORK_STAGE_UPLOAD,
 	WORK_STAGE_DISPATCH,
 	WORK_STAGE_DOWNLOAD,
@@ -113,19 +114,19 @@ struct call_failure {
 	const char *code_name;
 };
 
-/* What was read back beside what it must be: the arrays, or the picture. */
+/* The comparison of the arrays, or of the picture, with the reference. */
 struct work_comparison {
 	bool done;
 	size_t mismatches;
 	/* The first mismatch: "values", "y", or another one of work_array_find(). */
 	const char *array;
 	size_t index; /* of a picture: y * RENDER_SIZE + x */
-	bool guard;   /* it stands behind the end */
+	bool guard;   /* it lies beyond the end */
 	char expected[32];
 	char actual[32];
 };
 
-/* Of an array as it was read back from the device. */
+/* The digest of an array as it was read back from the device. */
 struct work_digest {
 	const char *array; /* as for work_expected_digest() */
 	char digest[DIGEST_SIZE];
@@ -133,7 +134,7 @@ struct work_digest {
 
 enum { WORK_DIGESTS_MAX = 5 };
 
-/* What was found of other work's results in new memory. */
+/* Results of other work that were found in new memory. */
 struct work_residue {
 	bool looked;
 	uint32_t seed;	/* of the other work */
@@ -151,7 +152,7 @@ struct work_rounds {
 
 struct work_report {
 	const struct work_request *request; /* while it is worked on */
-	bool paused;			    /* as it wanted */
+	bool paused;
 	bool paused_after;
 	size_t device;
 	size_t elements;
@@ -168,11 +169,10 @@ struct work_report {
 	struct work_digest digests[WORK_DIGESTS_MAX];
 	size_t digest_count;
 	cJSON *video;	 /* of encoders (workloads/video/video.h); NULL for other APIs */
-	cJSON *measured; /* what else was measured, of CUDA; NULL for other APIs */
+	cJSON *measured; /* further measurements of CUDA; NULL for other APIs */
 	struct work_residue residue;
 	struct work_rounds rounds;
-	uint64_t
-		memory_free; /* of the device, before the work, in bytes; 0: the API does not tell */
+	uint64_t memory_free; /* of the device, before the work, in bytes; 0: unknown */
 	uint64_t stage_ns[WORK_STAGE_COUNT]; /* 0: not reached */
 	uint64_t stage_began_ns;	     /* monotonic; 0: no stage runs */
 };
@@ -186,14 +186,14 @@ void work_stage_begin(struct work_report *report, enum work_stage stage);
 void work_stage_end(struct work_report *report);
 
 /*
- * The work as one function for each stage, which is what a probe is made of. `work` is the probe's
- * own state. Errors as for the `work` of an api_driver.
+ * The work as one function for each stage. `work` is the probe's own state. Errors as for the `work`
+ * of an api_driver.
  */
 typedef int work_step(void *work, struct error *err);
 
 /* Takes the steps in the order of their stages and times them; a stage without one is left out.
- * Then, without a step that verifies, verifies `data`. ERROR_UNSUPPORTED, too: it is to look at new
- * memory, and there is no step for that. */
+ * Then, without a step that verifies, verifies `data`. ERROR_UNSUPPORTED, too: request->look_for is set,
+ * and there is no step for that. */
 int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct work_data *data,
 	     struct work_report *report, struct error *err);
 
@@ -202,8 +202,8 @@ int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct 
 int work_wait(const struct work_request *request, work_step *reached, void *work,
 	      struct error *err);
 
-/* Keeps call and result, and says so: "vkCreateDevice: VK_ERROR_DEVICE_LOST (-4)". `failure` may be
- * NULL; `name` is for a code that is not known. Returns ERROR_REMOTE. */
+/* Keeps call and result, and sets the error "vkCreateDevice: VK_ERROR_DEVICE_LOST (-4)". `failure` may
+ * be NULL; so is `name` for an unknown code. Returns ERROR_REMOTE. */
 int call_failed(struct call_failure *failure, const char *call, int code, const char *name,
 		struct error *err);
 
@@ -217,11 +217,11 @@ struct code_advice {
 /* NULL: a code that is not in the table. */
 const char *code_name(const struct code_advice *codes, size_t count, int64_t code);
 
-/* call_failed() with the advice behind: "cuInit: CUDA_ERROR_UNKNOWN (999): ...". */
+/* call_failed() followed by the advice: "cuInit: CUDA_ERROR_UNKNOWN (999): ...". */
 int call_failed_advised(struct call_failure *failure, const char *call, int code,
 			const struct code_advice *codes, size_t count, struct error *err);
 
-/* What the calls of an API return, 0 or one of its codes: the member `calls` of a session. */
+/* The results of an API's calls, 0 or one of its codes: the member `calls` of a session. */
 struct calls {
 	const struct code_advice *codes;
 	size_t code_count;
@@ -229,7 +229,7 @@ struct calls {
 	struct call_failure failure;	    /* the last call that failed */
 };
 
-/* 0 for the result 0; otherwise keeps call and result, says what to do about it, and returns
+/* 0 for the result 0; otherwise keeps call and result, sets the error with its advice, and returns
  * ERROR_REMOTE. */
 int call_check(struct calls *calls, int result, const char *call, struct error *err);
 
@@ -237,7 +237,7 @@ int call_check(struct calls *calls, int result, const char *call, struct error *
 #define API_CALL(session, err, function, ...)                                                      \
 	call_check(&(session)->calls, (int)(session)->function(__VA_ARGS__), #function, err)
 
-/* Frees what a function of `session` made, when it did. */
+/* Releases an object by a function of `session`; NULL: nothing. */
 #define API_RELEASE(session, function, made)                                                       \
 	do {                                                                                       \
 		if ((made) != NULL)                                                                \
@@ -251,7 +251,7 @@ void work_compare(struct work_report *report, const char *name, const void *data
 /* The same for the picture (render.h); a row begins every `pitch` bytes. */
 void work_compare_picture(struct work_report *report, const uint8_t *pixels, size_t pitch);
 
-/* Sets status and reason by what was compared. */
+/* Sets status and reason by the comparisons. */
 void work_judge(struct work_report *report);
 
 /* All of that for the arrays of work_data. */
@@ -264,5 +264,5 @@ void work_report_failure(struct work_report *report, const struct error *reason)
 /* "ok", "encoded", ... */
 const char *work_status_name(enum work_status status);
 
-/* The `work` member of a document. NULL: out of memory. */
+/* The `work` member of a document. */
 cJSON *work_report_json(const struct work_report *report);

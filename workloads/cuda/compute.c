@@ -2,6 +2,7 @@
 #include "workloads/cuda/cuda.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "workloads/common/compute.h"
 #include "workloads/common/kernel.h"
 #include "workloads/cuda/kernels_ptx.h" /* generated from kernels.ptx */
@@ -22,25 +23,14 @@ struct computation {
 	cuda_function work, monte_carlo;
 };
 
-static const struct compute_buffer *hits_of(const struct computation *c)
-{
-	return &c->common.buffers[WORK_ARRAYS];
-}
-
-static int ask_memory(struct computation *c, struct error *err)
-{
-	size_t free_bytes = 0;
-	size_t total = 0;
-	int rc = API_CALL(c->cuda, err, cuMemGetInfo, &free_bytes, &total);
-	c->common.report->memory_free = free_bytes;
-	return rc;
-}
-
 static int open_device(void *work, struct error *err)
 {
 	struct computation *c = work;
 	struct cuda *cuda = c->cuda;
 	const cuda_device device = cuda->devices[c->common.request->device];
+	size_t free_bytes = 0;
+	size_t total = 0;
+
 	int rc = API_CALL(cuda, err, cuCtxCreate, &c->context, 0, device);
 	if (rc == 0)
 		rc = API_CALL(cuda, err, cuStreamCreate, &c->stream, CUDA_STREAM_NON_BLOCKING);
@@ -48,45 +38,51 @@ static int open_device(void *work, struct error *err)
 		rc = API_CALL(cuda, err, cuEventCreate, &c->began, 0);
 	if (rc == 0)
 		rc = API_CALL(cuda, err, cuEventCreate, &c->ended, 0);
-	return rc == 0 ? ask_memory(c, err) : rc;
+	if (rc == 0)
+		rc = API_CALL(cuda, err, cuMemGetInfo, &free_bytes, &total);
+	c->common.report->memory_free = free_bytes;
+	return rc;
 }
 
 static int build(void *work, struct error *err)
 {
 	struct computation *c = work;
-	char *log CLEANUP_FREE = calloc(1, BUILD_LOG_MAX + 1);
+	char *log CLEANUP_FREE = memory_allocate(1, BUILD_LOG_MAX + 1);
 	enum cuda_jit_option options[] = {CUDA_JIT_ERROR_LOG_BUFFER,
 					  CUDA_JIT_ERROR_LOG_BUFFER_SIZE};
 	/* Numbers travel as pointers. */
 	void *values[] = {log, (void *)(uintptr_t)BUILD_LOG_MAX};
-	if (log == NULL)
-		return error_memory(err);
+
 	int rc = API_CALL(c->cuda, err, cuModuleLoadDataEx, &c->module, kernels_ptx,
 			  ARRAY_SIZE(options), options, values);
 	if (rc != 0 && log[0] != '\0')
 		c->common.report->build_log = STEAL(log);
 	if (rc == 0)
 		rc = API_CALL(c->cuda, err, cuModuleGetFunction, &c->work, c->module, "work");
-	return rc == 0 ? API_CALL(c->cuda, err, cuModuleGetFunction, &c->monte_carlo, c->module,
-				  "monte_carlo")
-		       : rc;
+	if (rc == 0)
+		rc = API_CALL(c->cuda, err, cuModuleGetFunction, &c->monte_carlo, c->module,
+			      "monte_carlo");
+	return rc;
 }
 
-/* On the host: memory of the driver's making, so that copies do not hold the caller up. */
+/* On the host: page-locked memory, so that copies are asynchronous. */
 static int allocate(void *work, struct compute_buffer *buffer, struct error *err)
 {
 	struct computation *c = work;
 	int rc = API_CALL(c->cuda, err, cuMemAllocHost, &buffer->host, buffer->size);
-	return rc == 0 ? API_CALL(c->cuda, err, cuMemAlloc, &buffer->device, buffer->size) : rc;
+	if (rc == 0)
+		rc = API_CALL(c->cuda, err, cuMemAlloc, &buffer->device, buffer->size);
+	return rc;
 }
 
 static int copy(void *work, const struct compute_buffer *buffer, bool to_device, struct error *err)
 {
 	struct computation *c = work;
-	return to_device ? API_CALL(c->cuda, err, cuMemcpyHtoDAsync, buffer->device, buffer->host,
-				    buffer->size, c->stream)
-			 : API_CALL(c->cuda, err, cuMemcpyDtoHAsync, buffer->host, buffer->device,
-				    buffer->size, c->stream);
+	if (to_device)
+		return API_CALL(c->cuda, err, cuMemcpyHtoDAsync, buffer->device, buffer->host,
+				buffer->size, c->stream);
+	return API_CALL(c->cuda, err, cuMemcpyDtoHAsync, buffer->host, buffer->device, buffer->size,
+			c->stream);
 }
 
 static int mark(void *work, bool end, struct error *err)
@@ -111,23 +107,23 @@ static int is_complete(void *work, struct error *err)
 	return rc == 0 ? 1 : rc;
 }
 
-static int launch_kernel(struct computation *c, cuda_function kernel, uint32_t invocations,
-			 void **parameters, struct error *err)
-{
-	const struct work_request *request = c->common.request;
-	return API_CALL(c->cuda, err, cuLaunchKernel, kernel, invocations / WORK_GROUP,
-			work_groups_y(request), work_groups_z(request), WORK_GROUP, 1, 1, 0,
-			c->stream, parameters, NULL);
-}
-
 static int launch(void *work, void *arguments[COMPUTE_ARGUMENTS], struct error *err)
 {
 	struct computation *c = work;
+	const struct work_request *request = c->common.request;
+	const unsigned y = work_groups_y(request);
+	const unsigned z = work_groups_z(request);
 	uint32_t streams = MONTE_CARLO_STREAMS;
-	cuda_pointer hits = hits_of(c)->device;
-	void *of_monte_carlo[] = {&hits, &streams, &c->common.told.key};
-	int rc = launch_kernel(c, c->work, c->common.told.stride, arguments, err);
-	return rc == 0 ? launch_kernel(c, c->monte_carlo, streams, of_monte_carlo, err) : rc;
+	cuda_pointer hits = c->common.buffers[WORK_ARRAYS].device;
+	void *monte_carlo_arguments[] = {&hits, &streams, &c->common.parameters.key};
+
+	int rc = API_CALL(c->cuda, err, cuLaunchKernel, c->work,
+			  c->common.parameters.stride / WORK_GROUP, y, z, WORK_GROUP, 1, 1, 0,
+			  c->stream, arguments, NULL);
+	if (rc == 0)
+		rc = API_CALL(c->cuda, err, cuLaunchKernel, c->monte_carlo, streams / WORK_GROUP, y,
+			      z, WORK_GROUP, 1, 1, 0, c->stream, monte_carlo_arguments, NULL);
+	return rc;
 }
 
 struct monte_carlo_estimate monte_carlo_estimate(const uint32_t *hits)
@@ -144,45 +140,43 @@ struct monte_carlo_estimate monte_carlo_estimate(const uint32_t *hits)
 	return out;
 }
 
-static void add_speed(struct members *measured, const char *key, double bytes_per_s)
-{
-	if (bytes_per_s > 0)
-		member_number(measured, key, floor(bytes_per_s));
-	else
-		member_null(measured, key);
-}
-
-static cJSON *measured_json(const struct computation *c,
-			    const struct monte_carlo_estimate *estimate)
-{
-	struct members monte_carlo CLEANUP_MEMBERS = members_new();
-	struct members measured CLEANUP_MEMBERS = members_new();
-	member_number(&monte_carlo, "samples", (double)estimate->samples);
-	member_number(&monte_carlo, "hits", (double)estimate->hits);
-	member_number(&monte_carlo, "pi", estimate->pi);
-	member_number(&monte_carlo, "standardErrors", estimate->standard_errors);
-	add_speed(&measured, "uploadBytesPerSecond", c->common.uploaded_per_s);
-	add_speed(&measured, "downloadBytesPerSecond", c->common.downloaded_per_s);
-	member_item(&measured, "monteCarlo", members_take(&monte_carlo));
-	return members_take(&measured);
-}
-
-/* The estimate knows nothing of the kernel's source, from which the reference is made. */
+/* The estimate does not depend on the kernel's source, from which the reference is made. */
 static int verify(void *work, struct error *err)
 {
 	struct computation *c = work;
 	struct work_report *report = c->common.report;
-	const struct monte_carlo_estimate estimate = monte_carlo_estimate(hits_of(c)->host);
+	const struct {
+		const char *key;
+		double bytes_per_s;
+	} speeds[] = {{"uploadBytesPerSecond", c->common.uploaded_per_s},
+		      {"downloadBytesPerSecond", c->common.downloaded_per_s}};
+	struct members monte_carlo CLEANUP_MEMBERS = members_new();
+	struct members measured CLEANUP_MEMBERS = members_new();
+	const struct monte_carlo_estimate estimate =
+		monte_carlo_estimate(c->common.buffers[WORK_ARRAYS].host);
+
+	(void)err;
 	if (report->status == WORK_OK && estimate.standard_errors > MONTE_CARLO_ERRORS_MAX) {
 		report->status = WORK_WRONG;
-		(void)snprintf(
-			report->reason, sizeof(report->reason),
-			"%llu random points estimate pi as %.6f, %.1f standard errors beside it",
-			(unsigned long long)estimate.samples, estimate.pi,
-			estimate.standard_errors);
+		(void)snprintf(report->reason, sizeof(report->reason),
+			       "%llu random points estimate pi as %.6f, %.1f standard errors off",
+			       (unsigned long long)estimate.samples, estimate.pi,
+			       estimate.standard_errors);
 	}
-	report->measured = measured_json(c, &estimate);
-	return report->measured != NULL ? 0 : error_memory(err);
+
+	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++) {
+		if (speeds[i].bytes_per_s > 0)
+			member_number(&measured, speeds[i].key, floor(speeds[i].bytes_per_s));
+		else
+			member_null(&measured, speeds[i].key);
+	}
+	member_number(&monte_carlo, "samples", (double)estimate.samples);
+	member_number(&monte_carlo, "hits", (double)estimate.hits);
+	member_number(&monte_carlo, "pi", estimate.pi);
+	member_number(&monte_carlo, "standardErrors", estimate.standard_errors);
+	member_item(&measured, "monteCarlo", members_take(&monte_carlo));
+	report->measured = members_take(&measured);
+	return 0;
 }
 
 static void free_buffer(void *work, const struct compute_buffer *buffer)
@@ -192,7 +186,7 @@ static void free_buffer(void *work, const struct compute_buffer *buffer)
 	API_RELEASE(c->cuda, cuMemFreeHost, buffer->host);
 }
 
-/* The context takes everything with it that is left on the device. */
+/* The context releases everything that is left on the device. */
 static void release(void *work)
 {
 	struct computation *c = work;

@@ -71,67 +71,11 @@ static const struct code_advice codes[] = {
 	 "often /dev/nvidia-uvm or its kernel module is missing; read the host's kernel log"},
 };
 
-static int load(struct cuda *cuda, struct api_report *report, struct error *err)
-{
-#define FUNCTION(member, name, parameters) {name, &cuda->member},
-	const struct api_function functions[] = {CUDA_FUNCTIONS(FUNCTION){NULL, NULL}};
-#undef FUNCTION
-	int rc = api_load(report, CUDA_LIBRARY, functions, err);
-	if (rc != 0)
-		return rc;
-	/* The second version tells the UUID of a part of a device (MIG) instead of the whole one's.
-	 */
-	if (!api_find(CUDA_LIBRARY, "cuDeviceGetUuid_v2", &cuda->cuDeviceGetUuid))
-		(void)api_find(CUDA_LIBRARY, "cuDeviceGetUuid", &cuda->cuDeviceGetUuid);
-	(void)api_find(CUDA_LIBRARY, "cuDeviceGetLuid", &cuda->cuDeviceGetLuid);
-	return 0;
-}
-
-/* -1: it is not told. */
+/* -1: unknown. */
 static int attribute(const struct cuda *cuda, cuda_device device, enum cuda_attribute which)
 {
 	int value = 0;
 	return cuda->cuDeviceGetAttribute(&value, (int)which, device) == CUDA_SUCCESS ? value : -1;
-}
-
-static void add_attributes(struct members *members, const struct cuda *cuda, cuda_device device)
-{
-	const int integrated = attribute(cuda, device, CUDA_ATTRIBUTE_INTEGRATED);
-	const int major = attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MAJOR);
-	const int minor = attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MINOR);
-	const int units = attribute(cuda, device, CUDA_ATTRIBUTE_MULTIPROCESSORS);
-	if (integrated < 0 || major < 0 || minor < 0 || units < 0) {
-		member_null(members, "computeCapability");
-		return;
-	}
-	member_string(members, "type", integrated != 0 ? "integrated-gpu" : "discrete-gpu");
-	member_format(members, "computeCapability", "%d.%d", major, minor);
-	member_number(members, "computeUnits", units);
-}
-
-static void add_address(struct members *members, const struct cuda *cuda, cuda_device device)
-{
-	const int domain = attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DOMAIN);
-	const int bus = attribute(cuda, device, CUDA_ATTRIBUTE_PCI_BUS);
-	const int slot = attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DEVICE);
-	if (domain >= 0 && bus >= 0 && slot >= 0)
-		api_add_pci_address(members, (unsigned)domain, (unsigned)bus & 0xFFu,
-				    (unsigned)slot & 0xFFu, 0);
-}
-
-static void add_identity(struct members *members, const struct cuda *cuda, cuda_device device)
-{
-	struct cuda_uuid uuid = {{0}};
-	char luid[8] = "";
-	unsigned nodes = 0;
-	bool has_uuid = cuda->cuDeviceGetUuid != NULL &&
-			cuda->cuDeviceGetUuid(&uuid, device) == CUDA_SUCCESS;
-	bool has_luid = cuda->cuDeviceGetLuid != NULL &&
-			cuda->cuDeviceGetLuid(luid, &nodes, device) == CUDA_SUCCESS;
-	member_bytes(members, "deviceUuid", has_uuid ? uuid.bytes : NULL, sizeof(uuid.bytes));
-	if (has_luid)
-		member_bytes(members, "deviceLuid", (const uint8_t *)luid, sizeof(luid));
-	add_address(members, cuda, device);
 }
 
 /* The other visible devices whose memory this one reaches directly. */
@@ -154,58 +98,91 @@ static cJSON *describe(const struct cuda *cuda, const struct api_report *report,
 	struct members members CLEANUP_MEMBERS = members_new();
 	const cuda_device device = cuda->devices[index];
 	char name[256] = "";
-	size_t memory = 0;
+
 	(void)cuda->cuDeviceGetName(name, sizeof(name) - 1, device);
 	member_number(&members, "index", index);
 	member_optional(&members, "name", name);
 	member_bool(&members, "software", false);
-	add_identity(&members, cuda, device);
+
+	struct cuda_uuid uuid = {{0}};
+	const bool has_uuid = cuda->cuDeviceGetUuid != NULL &&
+			      cuda->cuDeviceGetUuid(&uuid, device) == CUDA_SUCCESS;
+	member_bytes(&members, "deviceUuid", has_uuid ? uuid.bytes : NULL, sizeof(uuid.bytes));
+	char luid[8] = "";
+	unsigned nodes = 0;
+	if (cuda->cuDeviceGetLuid != NULL &&
+	    cuda->cuDeviceGetLuid(luid, &nodes, device) == CUDA_SUCCESS)
+		member_bytes(&members, "deviceLuid", (const uint8_t *)luid, sizeof(luid));
+
+	const int domain = attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DOMAIN);
+	const int bus = attribute(cuda, device, CUDA_ATTRIBUTE_PCI_BUS);
+	const int slot = attribute(cuda, device, CUDA_ATTRIBUTE_PCI_DEVICE);
+	if (domain >= 0 && bus >= 0 && slot >= 0)
+		api_add_pci_address(&members, (unsigned)domain, (unsigned)bus & 0xFFu,
+				    (unsigned)slot & 0xFFu, 0);
 	member_optional(&members, "apiVersion", report->version);
-	add_attributes(&members, cuda, device);
+
+	const int integrated = attribute(cuda, device, CUDA_ATTRIBUTE_INTEGRATED);
+	const int major = attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MAJOR);
+	const int minor = attribute(cuda, device, CUDA_ATTRIBUTE_CAPABILITY_MINOR);
+	const int units = attribute(cuda, device, CUDA_ATTRIBUTE_MULTIPROCESSORS);
+	if (integrated < 0 || major < 0 || minor < 0 || units < 0) {
+		member_null(&members, "computeCapability");
+	} else {
+		member_string(&members, "type",
+			      integrated != 0 ? "integrated-gpu" : "discrete-gpu");
+		member_format(&members, "computeCapability", "%d.%d", major, minor);
+		member_number(&members, "computeUnits", units);
+	}
+
+	size_t memory = 0;
 	if (cuda->cuDeviceTotalMem(&memory, device) == CUDA_SUCCESS)
 		member_number(&members, "memoryBytes", (double)memory);
 	member_item(&members, "peers", peers_of(cuda, index));
 	return members_take(&members);
 }
 
-/* A driver without any device is a driver that works. */
-static int initialize(struct cuda *cuda, struct api_report *report, int *count, struct error *err)
+static int cuda_open(struct api_report *report, void *session, struct error *err)
 {
+	struct cuda *cuda = session;
+#define FUNCTION(member, name, parameters) {name, &cuda->member},
+	const struct api_function functions[] = {CUDA_FUNCTIONS(FUNCTION){NULL, NULL}};
+#undef FUNCTION
+	struct error why = {0};
 	int version = 0;
+	int count = 0;
+
+	cuda->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
+	int rc = api_load(report, CUDA_LIBRARY, functions, err);
+	if (rc != 0)
+		return rc;
+	/* The second version reports the UUID of a part of a device (MIG) instead of the whole
+	 * device's. */
+	if (!api_find(CUDA_LIBRARY, "cuDeviceGetUuid_v2", &cuda->cuDeviceGetUuid))
+		(void)api_find(CUDA_LIBRARY, "cuDeviceGetUuid", &cuda->cuDeviceGetUuid);
+	(void)api_find(CUDA_LIBRARY, "cuDeviceGetLuid", &cuda->cuDeviceGetLuid);
 	if (cuda->cuDriverGetVersion(&version) == CUDA_SUCCESS)
 		(void)snprintf(report->version, sizeof(report->version), "%d.%d", version / 1000,
 			       version % 1000 / 10);
-	cuda_result result = cuda->cuInit(0);
-	struct error why = {0};
+
+	/* A driver without any device is a driver that works. */
+	const cuda_result result = cuda->cuInit(0);
 	if (result == CUDA_ERROR_NO_DEVICE) {
 		(void)call_check(&cuda->calls, result, "cuInit", &why);
 		api_report_message(report, why.text);
 		return 0;
 	}
-	int rc = call_check(&cuda->calls, result, "cuInit", err);
-	return rc == 0 ? API_CALL(cuda, err, cuDeviceGetCount, count) : rc;
-}
-
-static int enumerate(struct cuda *cuda, struct api_report *report, struct error *err)
-{
-	int count = 0;
-	int rc = initialize(cuda, report, &count, err);
+	rc = call_check(&cuda->calls, result, "cuInit", err);
+	if (rc == 0)
+		rc = API_CALL(cuda, err, cuDeviceGetCount, &count);
 	for (int i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++) {
 		rc = API_CALL(cuda, err, cuDeviceGet, &cuda->devices[i], i);
 		if (rc == 0)
 			cuda->device_count++;
 	}
 	for (int i = 0; rc == 0 && i < cuda->device_count; i++)
-		rc = api_report_device(report, describe(cuda, report, i), err);
+		(void)api_report_device(report, describe(cuda, report, i), NULL);
 	return rc;
-}
-
-static int cuda_open(struct api_report *report, void *session, struct error *err)
-{
-	struct cuda *cuda = session;
-	cuda->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
-	int rc = load(cuda, report, err);
-	return rc == 0 ? enumerate(cuda, report, err) : rc;
 }
 
 const struct api_driver cuda_api = {

@@ -52,7 +52,7 @@ enum cuda_jit_option {
 /* Results that decide something; the table of codes names the others. */
 enum { CUDA_SUCCESS = 0, CUDA_ERROR_NO_DEVICE = 100, CUDA_ERROR_NOT_READY = 600 };
 
-/* X(member of struct cuda, name in the library, parameters): without which there is no work. */
+/* X(member of struct cuda, name in the library, parameters): functions that the work requires. */
 #define CUDA_FUNCTIONS(X)                                                                          \
 	X(cuInit, "cuInit", (unsigned flags))                                                      \
 	X(cuDriverGetVersion, "cuDriverGetVersion", (int *version))                                \
@@ -99,7 +99,7 @@ enum { CUDA_SUCCESS = 0, CUDA_ERROR_NO_DEVICE = 100, CUDA_ERROR_NOT_READY = 600 
 
 struct cuda {
 	CUDA_FUNCTIONS(CUDA_MEMBER)
-	/* NULL where the driver is too old, or the system has no such thing. */
+	/* NULL where the driver or the system does not have it. */
 	cuda_result (*cuDeviceGetUuid)(struct cuda_uuid *uuid, cuda_device device);
 	cuda_result (*cuDeviceGetLuid)(char luid[8], unsigned *nodes, cuda_device device);
 	int device_count;
@@ -111,8 +111,8 @@ struct cuda {
 int cuda_work(void *session, const struct work_request *request, struct work_report *report,
 	      struct error *err);
 
-/* What the hits of all streams of `monte_carlo` say of pi, and by how many standard errors of such
- * an estimate that is wrong: below 6 unless something is. */
+/* The estimate of pi by the hits of all streams of `monte_carlo`, and by how many of its standard
+ * errors it is wrong: below 6 where the device computes right. */
 struct monte_carlo_estimate {
 	uint64_t samples;
 	uint64_t hits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* AV1 as Direct3D 12 wants it described: with no tool that the driver does not require. The driver codes
- * tiles; the headers in front of them are written when it has told what it coded with. */
+/* Describes AV1 for Direct3D 12: with only the tools that the driver requires. The driver codes tiles;
+ * the headers before them are written once it has reported the values that it used. */
 #include "workloads/video/av1.h"
 
 #include "workloads/d3d12video/d3d12video.h"
@@ -11,7 +11,7 @@
 
 enum { BASE_Q_IDX = 128 };
 
-/* What a sequence says of tools, by D3D12_VIDEO_ENCODER_AV1_FEATURE_FLAGS. */
+/* Members of a sequence header, and D3D12_VIDEO_ENCODER_AV1_FEATURE_FLAGS. */
 #define TOOLS(X)                                                                                   \
 	X(use_128x128_superblock, 0x1)                                                             \
 	X(enable_filter_intra, 0x2)                                                                \
@@ -26,31 +26,33 @@ enum { BASE_Q_IDX = 128 };
 	X(enable_cdef, 0x1000)                                                                     \
 	X(enable_ref_frame_mvs, 0x4000)
 
-/* The tools that the driver requires, and the order of frames where it has a use for it. */
+/* Chooses the tools that the driver requires, and the order of frames where it can use it. */
 static int choose(struct d3d12video_encoder *e, struct error *err)
 {
 	static const struct av1_tiles one = {.RowCount = 1, .ColCount = 1};
 	struct d3d12video_settings *s = &e->settings;
-	struct av1_support told = {0};
+	struct av1_support support = {0};
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT query = {
 		.Codec = s->codec,
 		.Profile = s->profile,
-		.CodecSupportLimits = {.DataSize = sizeof(told), .pH264Support = (void *)&told},
+		.CodecSupportLimits = {.DataSize = sizeof(support),
+				       .pH264Support = (void *)&support},
 	};
+
 	int rc = D3D12VIDEO_ASK(e->video, err, CODEC_CONFIGURATION_SUPPORT, &query);
 	if (rc != 0)
 		return rc;
-	const UINT modes = told.SupportedTxModes[AV1_FRAME_TYPE_KEY] &
-			   told.SupportedTxModes[AV1_FRAME_TYPE_INTER];
+	const UINT modes = support.SupportedTxModes[AV1_FRAME_TYPE_KEY] &
+			   support.SupportedTxModes[AV1_FRAME_TYPE_INTER];
 	e->av1_tx_mode = modes >> AV1_TX_MODE_SELECT & 1 ? AV1_TX_MODE_SELECT : AV1_TX_MODE_LARGEST;
 	if (!query.IsSupported || (modes >> e->av1_tx_mode & 1) == 0)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the driver has no transforms but those of 4 by 4");
 	while (e->av1_filter < AV1_FILTER_SWITCHABLE &&
-	       (told.SupportedInterpolationFilters >> e->av1_filter & 1) == 0)
+	       (support.SupportedInterpolationFilters >> e->av1_filter & 1) == 0)
 		e->av1_filter++;
-	s->tools.av1.FeatureFlags = told.RequiredFeatureFlags |
-				    (told.SupportedFeatureFlags & AV1_FEATURE_ORDER_HINT_TOOLS);
+	s->tools.av1.FeatureFlags = support.RequiredFeatureFlags |
+				    (support.SupportedFeatureFlags & AV1_FEATURE_ORDER_HINT_TOOLS);
 	s->tools.av1.OrderHintBitsMinus1 = AV1_ORDER_HINT_BITS - 1;
 	s->pictures.av1.InterFramePeriod = 1;
 	s->layout.DataSize = sizeof(one);
@@ -70,27 +72,30 @@ static struct av1_sequence sequence_of(const struct d3d12video_settings *s)
 			(features & AV1_FEATURE_ORDER_HINT_TOOLS) != 0 ? AV1_ORDER_HINT_BITS : 0,
 		.separate_uv_delta_q = true,
 	};
-#define TAKE(name, flag) sequence.name = (features & (flag)) != 0;
-	TOOLS(TAKE)
-#undef TAKE
+#define COPY(name, flag) sequence.name = (features & (flag)) != 0;
+	TOOLS(COPY)
+#undef COPY
 	return sequence;
 }
 
 static int write_headers(struct d3d12video_encoder *e, struct error *err)
 {
 	const struct av1_sequence sequence = sequence_of(&e->settings);
+
 	if (sequence.seq_level_idx > AV1_LEVEL_MAX)
-		return error_set(err, ERROR_FORMAT, "the driver suggests level %u, which is none",
+		return error_set(err, ERROR_FORMAT,
+				 "the driver suggests level %u, which is not a level",
 				 sequence.seq_level_idx);
 	av1_add_sequence_header(&sequence, 0, &e->headers);
 	return 0;
 }
 
-/* Every picture takes all slots, so that each is the one before. */
+/* Every picture fills all slots, so that each slot holds the one before. */
 static void describe(const struct d3d12video_encoder *e, struct d3d12video_picture *out)
 {
 	const unsigned index = e->index;
 	struct av1_picture *picture = &out->data.av1;
+
 	*picture = (struct av1_picture){
 		.FrameType = index == 0 ? AV1_FRAME_TYPE_KEY : AV1_FRAME_TYPE_INTER,
 		.InterpolationFilter = e->av1_filter,
@@ -109,14 +114,15 @@ static void describe(const struct d3d12video_encoder *e, struct d3d12video_pictu
 	}
 }
 
-/* What the driver coded a picture with. */
-static struct av1_frame frame_of(const struct d3d12video_encoder *e, const struct av1_told *told)
+/* The frame header of a picture. */
+static struct av1_frame frame_of(const struct d3d12video_encoder *e,
+				 const struct av1_reported *reported)
 {
-	const struct av1_values *v = &told->values;
+	const struct av1_values *v = &reported->values;
 	struct av1_frame frame = {
 		.key = e->index == 0,
 		.order_hint = e->index,
-		.primary_ref_frame = (unsigned)told->PrimaryRefFrame,
+		.primary_ref_frame = (unsigned)reported->PrimaryRefFrame,
 		.refresh_frame_flags = AV1_ALL_SLOTS,
 		.interpolation_filter = e->av1_filter,
 		.base_q_idx = (unsigned)v->BaseQIndex,
@@ -144,10 +150,11 @@ static struct av1_frame frame_of(const struct d3d12video_encoder *e, const struc
 		.cdef_bits = (unsigned)v->CdefBits,
 		.tx_mode_select = e->av1_tx_mode == AV1_TX_MODE_SELECT,
 	};
+
 	for (size_t i = 0; i < ARRAY_SIZE(frame.loop_filter_level); i++)
 		frame.loop_filter_level[i] = (unsigned)v->LoopFilterLevel[i];
 	for (size_t i = 0; i < AV1_REFERENCES; i++)
-		frame.ref_frame_idx[i] = (uint8_t)told->ReferenceIndices[i];
+		frame.ref_frame_idx[i] = (uint8_t)reported->ReferenceIndices[i];
 	for (size_t i = 0; i < AV1_SLOTS; i++) {
 		frame.loop_filter_ref_deltas[i] = (int)v->RefDeltas[i];
 		frame.cdef_y_pri_strength[i] = (uint8_t)v->CdefYPriStrength[i];
@@ -158,30 +165,27 @@ static struct av1_frame frame_of(const struct d3d12video_encoder *e, const struc
 	return frame;
 }
 
-/* Of what cannot be: what was not asked for, and names of nothing. Other values are as true as the stream
- * with them. */
-static bool is_possible(const struct av1_told *told)
-{
-	bool possible = told->tiles.RowCount == 1 && told->tiles.ColCount == 1 &&
-			told->CompoundPredictionType == 0 &&
-			told->SegmentationConfig.NumSegments == 0 &&
-			told->values.BaseQIndex <= UINT8_MAX &&
-			told->PrimaryRefFrame <= AV1_PRIMARY_REF_NONE;
-	for (size_t i = 0; i < AV1_REFERENCES; i++)
-		possible = possible && told->ReferenceIndices[i] < AV1_SLOTS;
-	return possible;
-}
-
-static int add_picture(struct d3d12video_encoder *e, const void *told, const struct text *tile,
+static int add_picture(struct d3d12video_encoder *e, const void *values, const struct text *tile,
 		       struct text *stream, struct error *err)
 {
 	const struct av1_sequence sequence = sequence_of(&e->settings);
-	struct av1_told values;
-	memcpy(&values, told, sizeof(values)); /* that nobody changes meanwhile */
-	const struct av1_frame frame = frame_of(e, &values);
-	if (tile->size == 0 || !is_possible(&values))
-		return error_set(err, ERROR_FORMAT,
-				 "what the driver tells of a picture that it coded makes no sense");
+	struct av1_reported reported; /* a copy that the driver cannot change */
+
+	memcpy(&reported, values, sizeof(reported));
+	const struct av1_frame frame = frame_of(e, &reported);
+	/* Values that were not requested or do not exist are refused. Decoding shows whether others are
+	 * right. */
+	bool possible = tile->size != 0 && reported.tiles.RowCount == 1 &&
+			reported.tiles.ColCount == 1 && reported.CompoundPredictionType == 0 &&
+			reported.SegmentationConfig.NumSegments == 0 &&
+			reported.values.BaseQIndex <= UINT8_MAX &&
+			reported.PrimaryRefFrame <= AV1_PRIMARY_REF_NONE;
+	for (size_t i = 0; i < AV1_REFERENCES; i++)
+		possible = possible && reported.ReferenceIndices[i] < AV1_SLOTS;
+	if (!possible)
+		return error_set(
+			err, ERROR_FORMAT,
+			"what the driver reports on a picture that it coded makes no sense");
 	av1_add_obu(AV1_TEMPORAL_DELIMITER, NULL, 0, 0, stream);
 	if (frame.key)
 		text_add_all(stream, &e->headers);
@@ -196,7 +200,7 @@ const struct d3d12video_codec d3d12video_av1 = {
 	.tools_size = sizeof(struct av1_configuration),
 	.pictures_size = sizeof(struct av1_structure),
 	.data_size = sizeof(struct av1_picture),
-	.told_size = sizeof(struct av1_told),
+	.values_size = sizeof(struct av1_reported),
 	.quality = BASE_Q_IDX,
 	.choose = choose,
 	.write_headers = write_headers,

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * AV1 as newer headers of Direct3D 12 describe it than those that this is built with. Of structures those
- * members that follow each other in several are one here; names of members are the header's. Sources:
+ * AV1 as in newer headers of Direct3D 12 than those of the build. Members that follow each other in
+ * several structures are one structure here; names of members are the header's. Sources:
  * d3d12video.h of DirectX-Headers 1.614, and "AV1 D3D12 Video Encoding" of the DirectX specifications.
  */
 
@@ -91,7 +91,7 @@ struct av1_picture {
 
 /* D3D12_VIDEO_ENCODER_AV1_POST_ENCODE_VALUES behind the tiles: what follows the parts of a picture in
  * its resolved metadata. */
-struct av1_told {
+struct av1_reported {
 	struct av1_tiles tiles;
 	UINT64 CompoundPredictionType;
 	struct av1_values values;

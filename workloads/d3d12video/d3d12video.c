@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* So that the identifiers of the interfaces are here. */
+/* Defines the identifiers of the interfaces in this file. */
 #define INITGUID
 #include "workloads/d3d12video/d3d12video.h"
 
@@ -9,6 +9,7 @@ int d3d12video_refuse(const struct os_version *system, struct error *err)
 {
 	static const char call[] =
 		"ID3D12Device::QueryInterface(ID3D12VideoDevice3): E_NOINTERFACE";
+
 	if (system->wine[0] != '\0')
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "Wine %s encodes no video with Direct3D 12: %s", system->wine,
@@ -23,29 +24,26 @@ int d3d12video_refuse(const struct os_version *system, struct error *err)
 			 "the device's driver encodes no video with Direct3D 12: %s", call);
 }
 
-static int query_video(struct d3d12video *video, struct error *err)
-{
-	struct os_version system = {0};
-	const HRESULT result = ID3D12Device_QueryInterface(
-		video->gpu.device, &IID_ID3D12VideoDevice3, (void **)&video->device);
-	int rc = d3d12_check(&video->gpu, result, "ID3D12Device::QueryInterface", err);
-	if (result != E_NOINTERFACE)
-		return rc;
-	(void)os_version_read(&system, NULL); /* or it stays unknown */
-	return d3d12video_refuse(&system, err);
-}
-
 static int d3d12video_work(void *session, const struct work_request *request,
 			   struct work_report *report, struct error *err)
 {
 	struct d3d12video video = {
 		.gpu = {.d3d = session, .request = request, .report = report},
 	};
+	struct os_version system = {0};
+
 	work_stage_begin(report, WORK_STAGE_DEVICE);
 	int rc = d3d12_device_open(&video.gpu, err);
-	if (rc == 0)
-		rc = query_video(&video, err);
-	if (rc == 0) /* what encodes is a part of the device */
+	if (rc == 0) {
+		const HRESULT result = ID3D12Device_QueryInterface(
+			video.gpu.device, &IID_ID3D12VideoDevice3, (void **)&video.device);
+		rc = d3d12_check(&video.gpu, result, "ID3D12Device::QueryInterface", err);
+		if (result == E_NOINTERFACE) {
+			(void)os_version_read(&system, NULL); /* on failure it stays unknown */
+			rc = d3d12video_refuse(&system, err);
+		}
+	}
+	if (rc == 0) /* the encoder is a part of the device */
 		rc = video_work(&d3d12video_encoder, &video, false, request, report, err);
 	if (rc == ERROR_TIMEOUT)
 		return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Direct3D 12 as it encodes video, since Windows build 22000: ID3D12VideoDevice3. d3d12video_api is what
+/* Video encoding by Direct3D 12, since Windows build 22000: ID3D12VideoDevice3. d3d12video_api is what
  * programs need; the rest is shared by the files of this folder. Source: d3d12video.h, and "D3D12 Video
  * Encoding" of the DirectX specifications. */
 
@@ -10,19 +10,19 @@
 #include "workloads/d3d12video/av1_abi.h"
 #include "workloads/video/video.h"
 
-/* That header names them, and older ones of Direct3D 12 have them not. */
+/* d3d12video.h names these types, which older headers of Direct3D 12 lack. */
 typedef struct ID3D12ProtectedResourceSession ID3D12ProtectedResourceSession;
 typedef struct D3D12_BARRIER_GROUP D3D12_BARRIER_GROUP;
 #include <directx/d3d12video.h>
 
-/* Of newer headers of Direct3D 12. */
+/* From newer headers of Direct3D 12. */
 enum {
 	D3D12VIDEO_LIST_TYPE = 6,	  /* D3D12_COMMAND_LIST_TYPE_VIDEO_ENCODE */
 	D3D12VIDEO_REFERENCE_ONLY = 0x80, /* D3D12_RESOURCE_FLAG_VIDEO_ENCODE_REFERENCE_ONLY */
 	D3D12VIDEO_SUPPORT1 = 47,	  /* D3D12_FEATURE_VIDEO_ENCODER_SUPPORT1 */
 };
 
-/* D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT1, of which the last member came later. */
+/* D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT1, whose last member was added later. */
 struct d3d12video_support1 {
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_SUPPORT common;
 	D3D12_VIDEO_ENCODER_PICTURE_CONTROL_SUBREGIONS_LAYOUT_DATA SubregionFrameEncodingData;
@@ -32,16 +32,16 @@ struct d3d12video_support1 {
 struct d3d12video {
 	struct d3d12_device gpu;
 	ID3D12VideoDevice3 *device;
-	int profiles[VIDEO_CODECS]; /* the first that it encodes, by each codec's own numbers */
+	int profiles[VIDEO_CODECS]; /* the first supported ones, by each codec's own numbers */
 };
 
-/* D3D12_CALL() of a question. */
+/* D3D12_CALL() of a query. */
 #define D3D12VIDEO_ASK(video, err, feature, query)                                                 \
 	D3D12_CALL(&(video)->gpu, err, ID3D12VideoDevice3, CheckFeatureSupport, (video)->device,   \
 		   D3D12_FEATURE_VIDEO_ENCODER_##feature, query, sizeof(*(query)))
 
-/* A question that a driver need not answer. */
-#define D3D12VIDEO_TELLS(video, feature, query)                                                    \
+/* The same for a query that a driver need not answer: does it? */
+#define D3D12VIDEO_ANSWERS(video, feature, query)                                                  \
 	(ID3D12VideoDevice3_CheckFeatureSupport((video)->device,                                   \
 						D3D12_FEATURE_VIDEO_ENCODER_##feature, query,      \
 						sizeof(*(query))) >= 0)
@@ -52,7 +52,7 @@ static inline D3D12_VIDEO_ENCODER_CODEC d3d12video_codec_of(enum video_codec cod
 	return (D3D12_VIDEO_ENCODER_CODEC)codec;
 }
 
-/* A pointer to an enumeration of the codec. */
+/* Points to the number of a profile of the codec. */
 static inline D3D12_VIDEO_ENCODER_PROFILE_DESC d3d12video_profile_of(int *number)
 {
 	return (D3D12_VIDEO_ENCODER_PROFILE_DESC){
@@ -61,7 +61,7 @@ static inline D3D12_VIDEO_ENCODER_PROFILE_DESC d3d12video_profile_of(int *number
 	};
 }
 
-/* Why a system has no ID3D12VideoDevice3. Returns ERROR_UNSUPPORTED. */
+/* Reports why a system has no ID3D12VideoDevice3. Returns ERROR_UNSUPPORTED. */
 int d3d12video_refuse(const struct os_version *system, struct error *err);
 
 /* offers.c */
@@ -70,14 +70,14 @@ int d3d12video_list(void *session, const struct work_request *request, struct vi
 
 enum { D3D12VIDEO_PLANES = 2, D3D12VIDEO_REFERENCES = 2, D3D12VIDEO_PARTS_MAX = 64 };
 
-/* What one picture was coded to, as all drivers tell it. */
+/* The result of coding one picture, in the form that is the same for all drivers. */
 struct d3d12video_metadata {
 	D3D12_VIDEO_ENCODER_OUTPUT_METADATA head;
 	D3D12_VIDEO_ENCODER_FRAME_SUBREGION_METADATA parts[D3D12VIDEO_PARTS_MAX];
 };
 
-/* The settings of a stream, as descriptions of encoder, heap and pictures take them. The unions are what
- * those point to. */
+/* The settings of a stream, in the form that encoder, heap and pictures need. The descriptions below
+ * point to the unions. */
 struct d3d12video_settings {
 	int profile_number;
 	union {
@@ -102,39 +102,38 @@ struct d3d12video_settings {
 	D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE group;
 	D3D12_VIDEO_ENCODER_RATE_CONTROL rate;
 	D3D12_VIDEO_ENCODER_PICTURE_RESOLUTION_DESC size;
-	D3D12_VIDEO_ENCODER_PICTURE_CONTROL_SUBREGIONS_LAYOUT_DATA layout; /* AV1 alone */
-	/* Of what the driver suggests or wants. */
+	D3D12_VIDEO_ENCODER_PICTURE_CONTROL_SUBREGIONS_LAYOUT_DATA layout; /* AV1 only */
+	/* As the driver suggests or requires. */
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOLUTION_SUPPORT_LIMITS limits;
 };
 
-/* One stream. Its frames are coded one after the other: the first is a key frame, each other one
- * refers to the one before. */
+/* One stream. Each frame is coded before the next is put. */
 struct d3d12video_encoder {
 	struct d3d12video *video;
 	const struct video_job *job;
 	const struct d3d12video_codec *codec;
 	struct d3d12video_settings settings;
-	struct text headers; /* the parameter sets, which are the caller's to write */
+	struct text headers; /* the parameter sets, which the caller has to write */
 	ID3D12VideoEncoder *encoder;
 	ID3D12VideoEncoderHeap *heap;
 	struct d3d12_commands commands;
-	ID3D12VideoEncodeCommandList2 *list;			      /* theirs */
+	ID3D12VideoEncodeCommandList2 *list;			      /* of `commands` */
 	D3D12_PLACED_SUBRESOURCE_FOOTPRINT layout[D3D12VIDEO_PLANES]; /* of a frame in `upload` */
 	ID3D12Resource *upload, *input;
-	/* Pictures as they are decoded, which take turns: textures, or slices of the first. */
+	/* Decoded pictures, which alternate: textures, or slices of the first. */
 	ID3D12Resource *references[D3D12VIDEO_REFERENCES];
 	bool texture_array;
-	/* The stream of one picture, what the driver says of it, and that in a form that all read. */
+	/* The stream of one picture, the driver's metadata, and the same as struct d3d12video_metadata. */
 	ID3D12Resource *bitstream, *metadata, *resolved;
 	size_t coded_size;
-	uint8_t *uploaded, *coded, *told; /* mapped: of `upload`, `bitstream` and `resolved` */
-	unsigned index;			  /* of the picture that is coded, or was last */
-	unsigned av1_filter, av1_tx_mode; /* interpolation_filter, AV1_TX_MODE_... */
+	uint8_t *uploaded, *coded, *reported; /* mapped: `upload`, `bitstream` and `resolved` */
+	unsigned index;			      /* of the current picture */
+	unsigned av1_filter, av1_tx_mode;     /* interpolation_filter, AV1_TX_MODE_... */
 };
 
-enum { D3D12VIDEO_QUALITY = 24 /* of H.264 and HEVC */ };
+enum { D3D12VIDEO_QUALITY = 24 /* for H.264 and HEVC */ };
 
-/* How a picture is to be coded; the first is a key frame, each other one refers to the one before. */
+/* How to code a picture: the first is a key frame, each other one refers to the one before. */
 struct d3d12video_picture {
 	union {
 		D3D12_VIDEO_ENCODER_PICTURE_CONTROL_CODEC_DATA_H264 h264;
@@ -145,24 +144,25 @@ struct d3d12video_picture {
 		D3D12_VIDEO_ENCODER_REFERENCE_PICTURE_DESCRIPTOR_H264 h264;
 		D3D12_VIDEO_ENCODER_REFERENCE_PICTURE_DESCRIPTOR_HEVC hevc;
 	} before;
-	UINT first; /* the place of `before` among references */
+	UINT first; /* the index of `before` among references */
 };
 
-/* What is a codec's own: h264.c, hevc.c, av1.c. */
+/* What depends on the codec: h264.c, hevc.c, av1.c. */
 struct d3d12video_codec {
-	/* Of its members of those unions. */
+	/* The sizes of its members of those unions. */
 	size_t level_size, tools_size, pictures_size, data_size;
-	size_t told_size; /* of what the driver tells of a picture behind its parts */
-	UINT quality;	  /* the quantiser, where no rate is kept */
-	/* Chooses `tools` and `pictures`. ERROR_UNSUPPORTED: the driver takes none that are known here. */
+	size_t values_size; /* of what the driver reports after the parts of a picture */
+	UINT quality;	    /* the quantiser, where no rate is kept */
+	/* Chooses `tools` and `pictures`. ERROR_UNSUPPORTED: the driver supports none of those
+	 * known here. */
 	int (*choose)(struct d3d12video_encoder *e, struct error *err);
-	/* Fills `headers`, when the driver has told level and limits. ERROR_FORMAT: those make no sense. */
+	/* Fills `headers`, once level and limits are known. ERROR_FORMAT: those make no sense. */
 	int (*write_headers)(struct d3d12video_encoder *e, struct error *err);
 	void (*describe)(const struct d3d12video_encoder *e, struct d3d12video_picture *out);
-	/* Appends what the driver coded, behind headers that say what it told. ERROR_FORMAT: that makes no
-	 * sense. NULL: pictures have headers of their own, and the first stands behind `headers`. */
-	int (*add_picture)(struct d3d12video_encoder *e, const void *told, const struct text *coded,
-			   struct text *stream, struct error *err);
+	/* Appends a coded picture after the headers that follow from `values`. ERROR_FORMAT: those make no
+	 * sense. NULL: the driver writes headers of pictures, and only the first needs `headers`. */
+	int (*add_picture)(struct d3d12video_encoder *e, const void *values,
+			   const struct text *coded, struct text *stream, struct error *err);
 };
 
 extern const struct d3d12video_codec d3d12video_h264, d3d12video_hevc, d3d12video_av1;
@@ -170,10 +170,10 @@ extern const struct d3d12video_codec d3d12video_h264, d3d12video_hevc, d3d12vide
 /* encoder.c */
 extern const struct video_encoder d3d12video_encoder;
 
-/* picture.c: records that the frame in `input` is coded and what the driver says of it made readable,
- * and overwrites what is to be read back. */
+/* picture.c: records the coding of the frame in `input` and the resolving of its metadata, and
+ * overwrites the memory that will be read back. */
 void d3d12video_record(struct d3d12video_encoder *e);
 
-/* Appends a coded picture to the stream, the first behind its parameter sets. ERROR_REMOTE: the driver
- * says that it failed. ERROR_FORMAT: what it says makes no sense. */
+/* Appends a coded picture to the stream, the first after the parameter sets. ERROR_REMOTE: the driver
+ * reports a failure. ERROR_FORMAT: its report makes no sense. */
 int d3d12video_append(struct d3d12video_encoder *e, struct text *stream, struct error *err);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A stream: its settings, what is made for it, and the way of frames through it. */
+/* A stream: its settings, its resources, and the path of frames through it. */
 #include "workloads/d3d12video/d3d12video.h"
 
 #include "base/cleanup.h"
 
 #include <stdio.h>
 
-enum { BYTES_MAX = 64 * 1024 * 1024 /* of a buffer; a driver that wants more is not believed */ };
+enum {
+	BYTES_MAX = 64 * 1024 * 1024 /* of a buffer; a driver that asks for more is not believed */
+};
 
 /* D3D12_CALL() of the encoder's device. */
 #define CALL(e, err, interface, method, ...)                                                       \
@@ -27,6 +29,7 @@ static int choose_settings(struct d3d12video_encoder *e, struct error *err)
 		.Codec = d3d12video_codec_of(codec),
 		.RateControlMode = D3D12_VIDEO_ENCODER_RATE_CONTROL_MODE_CBR,
 	};
+
 	e->codec = codecs[codec];
 	s->quantisers = (D3D12_VIDEO_ENCODER_RATE_CONTROL_CQP){e->codec->quality, e->codec->quality,
 							       e->codec->quality};
@@ -45,7 +48,7 @@ static int choose_settings(struct d3d12video_encoder *e, struct error *err)
 	s->rate.TargetFrameRate = (DXGI_RATIONAL){VIDEO_RATE, 1};
 	s->size.Width = e->job->source.width;
 	s->size.Height = e->job->source.height;
-	if (D3D12VIDEO_TELLS(e->video, RATE_CONTROL_MODE, &constant) && constant.IsSupported) {
+	if (D3D12VIDEO_ANSWERS(e->video, RATE_CONTROL_MODE, &constant) && constant.IsSupported) {
 		s->rate.Mode = constant.RateControlMode;
 		s->rate.ConfigParams.DataSize = sizeof(bits);
 		s->rate.ConfigParams.pConfiguration_CBR = &bits;
@@ -53,7 +56,7 @@ static int choose_settings(struct d3d12video_encoder *e, struct error *err)
 	return e->codec->choose(e, err);
 }
 
-/* What an encoder does not take, by D3D12_VIDEO_ENCODER_VALIDATION_FLAGS. */
+/* Names what an encoder does not accept, by D3D12_VIDEO_ENCODER_VALIDATION_FLAGS. */
 static int refuse(unsigned flags, struct error *err)
 {
 	static const char *const names[] = {
@@ -70,23 +73,25 @@ static int refuse(unsigned flags, struct error *err)
 	};
 	char all[192] = "";
 	size_t used = 0;
+
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if ((flags >> i & 1u) != 0 && names[i] != NULL)
 			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
 						 used == 0 ? "" : ", ", names[i]);
 	}
 	return error_set(err, ERROR_UNSUPPORTED,
-			 "the encoder does not take %s (validation flags 0x%x)",
+			 "the encoder does not accept %s (validation flags 0x%x)",
 			 used != 0 ? all : "these settings", flags);
 }
 
-/* Of AV1 newer versions ask a longer question, which older ones refuse. */
+/* The query for AV1 became longer with a newer version, and older ones refuse that. */
 static int ask_support(struct d3d12video_encoder *e, struct d3d12video_support1 *query,
 		       struct error *err)
 {
 	static const UINT sizes[] = {sizeof(*query),
 				     offsetof(struct d3d12video_support1, MaxQualityVsSpeed)};
 	HRESULT result = E_INVALIDARG;
+
 	if (query->SubregionFrameEncodingData.DataSize == 0)
 		return D3D12VIDEO_ASK(e->video, err, SUPPORT, &query->common);
 	for (size_t i = 0; i < ARRAY_SIZE(sizes) && result == E_INVALIDARG; i++)
@@ -96,7 +101,7 @@ static int ask_support(struct d3d12video_encoder *e, struct d3d12video_support1 
 	return d3d12_check(&e->video->gpu, result, "ID3D12VideoDevice3::CheckFeatureSupport", err);
 }
 
-/* All settings at once: each alone may be taken where their sum is not. */
+/* Asks about all settings at once: each may be accepted by itself, and the combination refused. */
 static int check_settings(struct d3d12video_encoder *e, struct error *err)
 {
 	struct d3d12video_settings *s = &e->settings;
@@ -115,6 +120,7 @@ static int check_settings(struct d3d12video_encoder *e, struct error *err)
 			   .pResolutionDependentSupport = &s->limits},
 		.SubregionFrameEncodingData = s->layout,
 	};
+
 	int rc = ask_support(e, &query, err);
 	if (rc != 0)
 		return rc;
@@ -124,12 +130,6 @@ static int check_settings(struct d3d12video_encoder *e, struct error *err)
 		(query.common.SupportFlags &
 		 D3D12_VIDEO_ENCODER_SUPPORT_FLAG_RECONSTRUCTED_FRAMES_REQUIRE_TEXTURE_ARRAYS) != 0;
 	return 0;
-}
-
-static int write_headers(struct d3d12video_encoder *e, struct error *err)
-{
-	int rc = e->codec->write_headers(e, err);
-	return rc == 0 && e->headers.failed ? error_memory(err) : rc;
 }
 
 static int create_encoder(struct d3d12video_encoder *e, struct error *err)
@@ -148,11 +148,13 @@ static int create_encoder(struct d3d12video_encoder *e, struct error *err)
 		.ResolutionsListCount = 1,
 		.pResolutionList = &s->size,
 	};
+
 	int rc = CALL(e, err, ID3D12VideoDevice3, CreateVideoEncoder, e->video->device, &encoder,
 		      &IID_ID3D12VideoEncoder, (void **)&e->encoder);
-	return rc == 0 ? CALL(e, err, ID3D12VideoDevice3, CreateVideoEncoderHeap, e->video->device,
-			      &heap, &IID_ID3D12VideoEncoderHeap, (void **)&e->heap)
-		       : rc;
+	if (rc == 0)
+		rc = CALL(e, err, ID3D12VideoDevice3, CreateVideoEncoderHeap, e->video->device,
+			  &heap, &IID_ID3D12VideoEncoderHeap, (void **)&e->heap);
+	return rc;
 }
 
 static size_t align(size_t size, size_t alignment)
@@ -163,51 +165,56 @@ static size_t align(size_t size, size_t alignment)
 static int create_outputs(struct d3d12video_encoder *e, struct error *err)
 {
 	struct d3d12_device *gpu = &e->video->gpu;
-	D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOURCE_REQUIREMENTS wanted = {
+	D3D12_FEATURE_DATA_VIDEO_ENCODER_RESOURCE_REQUIREMENTS needs = {
 		.Codec = e->settings.codec,
 		.Profile = e->settings.profile,
 		.InputFormat = DXGI_FORMAT_NV12,
 		.PictureTargetResolution = e->settings.size,
 	};
-	int rc = D3D12VIDEO_ASK(e->video, err, RESOURCE_REQUIREMENTS, &wanted);
+
+	int rc = D3D12VIDEO_ASK(e->video, err, RESOURCE_REQUIREMENTS, &needs);
 	if (rc != 0)
 		return rc;
-	const size_t stream = wanted.CompressedBitstreamBufferAccessAlignment;
-	const size_t metadata = wanted.EncoderMetadataBufferAccessAlignment;
-	const size_t size = wanted.MaxEncoderOutputMetadataBufferSize;
-	if (!wanted.IsSupported || stream > BYTES_MAX || metadata > BYTES_MAX || size == 0 ||
+	const size_t stream = needs.CompressedBitstreamBufferAccessAlignment;
+	const size_t metadata = needs.EncoderMetadataBufferAccessAlignment;
+	const size_t size = needs.MaxEncoderOutputMetadataBufferSize;
+	if (!needs.IsSupported || stream > BYTES_MAX || metadata > BYTES_MAX || size == 0 ||
 	    size > BYTES_MAX)
-		return error_set(err, ERROR_FORMAT,
-				 "what the driver wants of buffers makes no sense: metadata of %zu "
-				 "bytes, alignments %zu and %zu",
-				 size, stream, metadata);
-	const size_t told = sizeof(struct d3d12video_metadata) + e->codec->told_size;
+		return error_set(
+			err, ERROR_FORMAT,
+			"what the driver requires of buffers makes no sense: metadata of %zu "
+			"bytes, alignments %zu and %zu",
+			size, stream, metadata);
+	const size_t resolved = sizeof(struct d3d12video_metadata) + e->codec->values_size;
 	e->coded_size = align(video_frame_size(&e->job->source) * 2 + 65536, stream);
 	rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_CUSTOM, e->coded_size, &e->bitstream,
 				 &e->coded, err);
 	if (rc == 0)
 		rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_CUSTOM,
-					 align(told > size ? told : size, metadata), &e->resolved,
-					 &e->told, err);
-	return rc == 0 ? d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_DEFAULT, align(size, metadata),
-					     &e->metadata, err)
-		       : rc;
+					 align(resolved > size ? resolved : size, metadata),
+					 &e->resolved, &e->reported, err);
+	if (rc == 0)
+		rc = d3d12_create_buffer(gpu, D3D12_HEAP_TYPE_DEFAULT, align(size, metadata),
+					 &e->metadata, err);
+	return rc;
 }
 
 static int create_texture(struct d3d12video_encoder *e, const D3D12_RESOURCE_DESC *description,
 			  ID3D12Resource **out, struct error *err)
 {
 	const D3D12_HEAP_PROPERTIES heap = {.Type = D3D12_HEAP_TYPE_DEFAULT};
+
 	return CALL(e, err, ID3D12Device, CreateCommittedResource, e->video->gpu.device, &heap,
 		    D3D12_HEAP_FLAG_NONE, description, D3D12_RESOURCE_STATE_COMMON, NULL,
 		    &IID_ID3D12Resource, (void **)out);
 }
 
-/* Frames are written to memory that the processor sees, and go from there to the texture. */
+/* The buffer through which frames are copied to the texture. */
 static int create_upload(struct d3d12video_encoder *e, const D3D12_RESOURCE_DESC *description,
 			 struct error *err)
 {
 	UINT64 size = 0;
+
 	ID3D12Device_GetCopyableFootprints(e->video->gpu.device, description, 0, D3D12VIDEO_PLANES,
 					   0, e->layout, NULL, NULL, &size);
 	bool fits = size <= BYTES_MAX;
@@ -217,11 +224,13 @@ static int create_upload(struct d3d12video_encoder *e, const D3D12_RESOURCE_DESC
 		fits = pitch >= description->Width && e->layout[i].Offset <= size &&
 		       (rows - 1) * pitch + description->Width <= size - e->layout[i].Offset;
 	}
-	return fits ? d3d12_create_mapped(&e->video->gpu, D3D12_HEAP_TYPE_UPLOAD, (size_t)size,
-					  &e->upload, &e->uploaded, err)
-		    : error_set(err, ERROR_FORMAT,
-				"ID3D12Device::GetCopyableFootprints: there is no room for a frame "
-				"of NV12");
+	if (!fits)
+		return error_set(
+			err, ERROR_FORMAT,
+			"ID3D12Device::GetCopyableFootprints: there is no room for a frame "
+			"of NV12");
+	return d3d12_create_mapped(&e->video->gpu, D3D12_HEAP_TYPE_UPLOAD, (size_t)size, &e->upload,
+				   &e->uploaded, err);
 }
 
 static int create_textures(struct d3d12video_encoder *e, struct error *err)
@@ -235,6 +244,7 @@ static int create_textures(struct d3d12video_encoder *e, struct error *err)
 		.Format = DXGI_FORMAT_NV12,
 		.SampleDesc = {.Count = 1},
 	};
+
 	int rc = create_texture(e, &description, &e->input, err);
 	if (rc == 0)
 		rc = create_upload(e, &description, err);
@@ -246,35 +256,39 @@ static int create_textures(struct d3d12video_encoder *e, struct error *err)
 	return rc;
 }
 
-static int create_commands(struct d3d12video_encoder *e, struct error *err)
+static int open_encoder(void *session, const struct video_job *job, void *encoder,
+			struct error *err)
 {
-	int rc =
-		d3d12_create_commands(&e->video->gpu, (D3D12_COMMAND_LIST_TYPE)D3D12VIDEO_LIST_TYPE,
-				      &IID_ID3D12VideoEncodeCommandList2, &e->commands, err);
+	struct d3d12video_encoder *e = encoder;
+
+	e->video = session;
+	e->job = job;
+	int rc = choose_settings(e, err);
+	if (rc == 0)
+		rc = check_settings(e, err);
+	if (rc == 0)
+		rc = e->codec->write_headers(e, err);
+	if (rc == 0)
+		rc = create_encoder(e, err);
+	if (rc == 0)
+		rc = create_outputs(e, err);
+	if (rc == 0)
+		rc = create_textures(e, err);
+	if (rc == 0)
+		rc = d3d12_create_commands(&e->video->gpu,
+					   (D3D12_COMMAND_LIST_TYPE)D3D12VIDEO_LIST_TYPE,
+					   &IID_ID3D12VideoEncodeCommandList2, &e->commands, err);
 	e->list = e->commands.list;
 	return rc;
 }
 
-static int open_encoder(void *session, const struct video_job *job, void *encoder,
-			struct error *err)
+static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
 {
-	static int (*const steps[])(struct d3d12video_encoder *, struct error *) = {
-		choose_settings, check_settings,  write_headers,   create_encoder,
-		create_outputs,	 create_textures, create_commands,
-	};
 	struct d3d12video_encoder *e = encoder;
-	int rc = 0;
-	e->video = session;
-	e->job = job;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(steps); i++)
-		rc = steps[i](e, err);
-	return rc;
-}
-
-static int upload(struct d3d12video_encoder *e, const struct video_planes *frame, struct error *err)
-{
 	struct d3d12_device *gpu = &e->video->gpu;
 	struct video_planes planes = {0};
+
+	e->index = index;
 	d3d12_record_transition(gpu, e->input, D3D12_RESOURCE_STATE_COMMON,
 				D3D12_RESOURCE_STATE_COPY_DEST);
 	for (unsigned i = 0; i < D3D12VIDEO_PLANES; i++) {
@@ -295,32 +309,31 @@ static int upload(struct d3d12video_encoder *e, const struct video_planes *frame
 	d3d12_record_transition(gpu, e->input, D3D12_RESOURCE_STATE_COPY_DEST,
 				D3D12_RESOURCE_STATE_COMMON);
 	video_copy(&e->job->source, frame, &planes);
-	return d3d12_device_run(gpu, err);
-}
-
-static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
-{
-	struct d3d12video_encoder *e = encoder;
-	e->index = index;
-	int rc = upload(e, frame, err);
+	int rc = d3d12_device_run(gpu, err);
 	if (rc != 0)
 		return rc;
+
 	d3d12video_record(e);
 	rc = CALL(e, err, ID3D12VideoEncodeCommandList2, Close, e->list);
-	return rc == 0 ? d3d12_submit(&e->video->gpu, &e->commands, err) : rc;
+	if (rc == 0)
+		rc = d3d12_submit(gpu, &e->commands, err);
+	return rc;
 }
 
 static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
 {
 	struct d3d12video_encoder *e = encoder;
 	(void)ended;
+
 	if (d3d12_has_finished(&e->video->gpu, err) == 0)
 		return error_set(err, ERROR_BUSY, "the picture is not coded yet");
 	int rc = d3d12_check_finished(&e->video->gpu, &e->commands, err);
 	if (rc == 0)
 		rc = CALL(e, err, ID3D12VideoEncodeCommandList2, Reset, e->list,
 			  e->commands.allocator);
-	return rc == 0 ? d3d12video_append(e, stream, err) : rc;
+	if (rc == 0)
+		rc = d3d12video_append(e, stream, err);
+	return rc;
 }
 
 static void close_encoder(void *encoder)
@@ -329,6 +342,7 @@ static void close_encoder(void *encoder)
 	void *const objects[] = {e->encoder,	   e->heap,	e->references[0],
 				 e->references[1], e->input,	e->upload,
 				 e->bitstream,	   e->metadata, e->resolved};
+
 	d3d12_commands_free(&e->commands);
 	for (size_t i = 0; i < ARRAY_SIZE(objects); i++)
 		com_release(objects[i]);

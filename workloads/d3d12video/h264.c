@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* H.264 as Direct3D 12 wants it described. */
+/* Describes H.264 for Direct3D 12. */
 #include "workloads/video/h264.h"
 
 #include "workloads/d3d12video/d3d12video.h"
 
 #include "base/cleanup.h"
 
-/* The first picture is a key frame, and none behind it. No tool that a driver need not have is used. */
+/* Only the first picture is a key frame, and no optional tool is used. */
 static int choose(struct d3d12video_encoder *e, struct error *err)
 {
 	(void)err;
+
 	e->settings.pictures.h264 = (D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_H264){
 		.PPicturePeriod = 1,
 		.log2_max_frame_num_minus4 = H264_FRAME_NUMBER_BITS - 4,
@@ -25,9 +26,10 @@ static int write_headers(struct d3d12video_encoder *e, struct error *err)
 					 32, 40, 41, 42, 50, 51, 52, 60, 61, 62};
 	const unsigned level = (unsigned)e->settings.level_setting.h264;
 	const bool high = e->settings.profile_number == D3D12_VIDEO_ENCODER_PROFILE_H264_HIGH;
+
 	if (level >= ARRAY_SIZE(levels))
-		return error_set(err, ERROR_FORMAT, "the driver suggests level %u, which is none",
-				 level);
+		return error_set(err, ERROR_FORMAT,
+				 "the driver suggests level %u, which is not a level", level);
 	const struct h264_sequence sequence = {
 		.profile = high ? H264_PROFILE_HIGH : H264_PROFILE_MAIN,
 		.constraints = level == D3D12_VIDEO_ENCODER_LEVELS_H264_1b ? 0x10 : 0,
@@ -41,6 +43,7 @@ static int write_headers(struct d3d12video_encoder *e, struct error *err)
 static void describe(const struct d3d12video_encoder *e, struct d3d12video_picture *out)
 {
 	const unsigned index = e->index, count = index > 0 ? 1 : 0;
+
 	out->before.h264 = (D3D12_VIDEO_ENCODER_REFERENCE_PICTURE_DESCRIPTOR_H264){
 		.PictureOrderCountNumber = 2 * (index - count),
 		.FrameDecodingOrderNumber = index - count,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* HEVC as Direct3D 12 wants it described. What parameter sets have to say: "Expected VPS, SPS and PPS
- * Values for HEVC" of "D3D12 Video Encoding". */
+/* Describes HEVC for Direct3D 12. The values of parameter sets: "Expected VPS, SPS and PPS Values for
+ * HEVC" of "D3D12 Video Encoding". */
 #include "workloads/video/hevc.h"
 
 #include "workloads/d3d12video/d3d12video.h"
@@ -8,13 +8,14 @@
 #include "base/cleanup.h"
 
 enum {
-	BLOCK_8 = 3,	 /* log2 of what D3D12_..._HEVC_CUSIZE_8x8 is */
-	TRANSFORM_4 = 2, /* the same of D3D12_..._HEVC_TUSIZE_4x4 */
-	SIDE_MAX = 8192, /* of a picture: that of the highest level */
+	BLOCK_8 = 3,	 /* log2 of D3D12_..._HEVC_CUSIZE_8x8 */
+	TRANSFORM_4 = 2, /* log2 of D3D12_..._HEVC_TUSIZE_4x4 */
+	SIDE_MAX = 8192, /* of a picture of the highest level */
 };
 
-/* Whether the driver takes these sizes: which, it does not tell. The tools are those that it wants. */
-static bool takes(struct d3d12video_encoder *e, unsigned tree, unsigned block, unsigned depth)
+/* Tries sizes, because the driver does not report which ones it supports. Uses the tools that it
+ * requires. */
+static bool try_sizes(struct d3d12video_encoder *e, unsigned tree, unsigned block, unsigned depth)
 {
 	D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC tools = {
 		.MinLumaCodingUnitSize = (D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC_CUSIZE)block,
@@ -26,7 +27,7 @@ static bool takes(struct d3d12video_encoder *e, unsigned tree, unsigned block, u
 		.max_transform_hierarchy_depth_inter = (UCHAR)depth,
 		.max_transform_hierarchy_depth_intra = (UCHAR)depth,
 	};
-	D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT_HEVC told = {
+	D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT_HEVC support = {
 		.MinLumaCodingUnitSize = tools.MinLumaCodingUnitSize,
 		.MaxLumaCodingUnitSize = tools.MaxLumaCodingUnitSize,
 		.MaxLumaTransformUnitSize = tools.MaxLumaTransformUnitSize,
@@ -36,11 +37,13 @@ static bool takes(struct d3d12video_encoder *e, unsigned tree, unsigned block, u
 	D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT query = {
 		.Codec = e->settings.codec,
 		.Profile = e->settings.profile,
-		.CodecSupportLimits = {.DataSize = sizeof(told), .pHEVCSupport = &told},
+		.CodecSupportLimits = {.DataSize = sizeof(support), .pHEVCSupport = &support},
 	};
-	if (!D3D12VIDEO_TELLS(e->video, CODEC_CONFIGURATION_SUPPORT, &query) || !query.IsSupported)
+
+	if (!D3D12VIDEO_ANSWERS(e->video, CODEC_CONFIGURATION_SUPPORT, &query) ||
+	    !query.IsSupported)
 		return false;
-	if ((told.SupportFlags &
+	if ((support.SupportFlags &
 	     D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_SUPPORT_HEVC_FLAG_ASYMETRIC_MOTION_PARTITION_REQUIRED) !=
 	    0)
 		tools.ConfigurationFlags =
@@ -49,7 +52,7 @@ static bool takes(struct d3d12video_encoder *e, unsigned tree, unsigned block, u
 	return true;
 }
 
-/* The largest trees of the smallest blocks, as deep as transforms may be. */
+/* Chooses the largest trees of the smallest blocks, with the deepest transforms. */
 static int choose(struct d3d12video_encoder *e, struct error *err)
 {
 	e->settings.pictures.hevc = (D3D12_VIDEO_ENCODER_SEQUENCE_GOP_STRUCTURE_HEVC){
@@ -60,13 +63,13 @@ static int choose(struct d3d12video_encoder *e, struct error *err)
 	     tree >= D3D12_VIDEO_ENCODER_CODEC_CONFIGURATION_HEVC_CUSIZE_16x16; tree--) {
 		for (unsigned block = 0; block <= tree; block++) {
 			for (unsigned depth = tree + BLOCK_8 - TRANSFORM_4 + 1; depth-- > 0;) {
-				if (takes(e, tree, block, depth))
+				if (try_sizes(e, tree, block, depth))
 					return 0;
 			}
 		}
 	}
 	return error_set(err, ERROR_UNSUPPORTED,
-			 "the encoder takes no sizes of blocks and transforms that HEVC has");
+			 "the encoder accepts no sizes of blocks and transforms that HEVC has");
 }
 
 static int write_headers(struct d3d12video_encoder *e, struct error *err)
@@ -79,9 +82,10 @@ static int write_headers(struct d3d12video_encoder *e, struct error *err)
 	const unsigned level = (unsigned)s->level_setting.hevc.Level;
 	const unsigned block = (unsigned)tools->MinLumaCodingUnitSize + BLOCK_8;
 	const unsigned unit = s->limits.SubregionBlockPixelsSize;
+
 	if (level >= ARRAY_SIZE(levels))
-		return error_set(err, ERROR_FORMAT, "the driver suggests level %u, which is none",
-				 level);
+		return error_set(err, ERROR_FORMAT,
+				 "the driver suggests level %u, which is not a level", level);
 	if (unit == 0 || unit > SIDE_MAX || unit % (1u << block) != 0)
 		return error_set(err, ERROR_FORMAT,
 				 "the driver codes pictures in regions of %u samples, and blocks "
@@ -111,6 +115,7 @@ static int write_headers(struct d3d12video_encoder *e, struct error *err)
 static void describe(const struct d3d12video_encoder *e, struct d3d12video_picture *out)
 {
 	const unsigned index = e->index, count = index > 0 ? 1 : 0;
+
 	out->before.hevc = (D3D12_VIDEO_ENCODER_REFERENCE_PICTURE_DESCRIPTOR_HEVC){
 		.IsRefUsedByCurrentPic = TRUE,
 		.PictureOrderCountNumber = index - count,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One picture: how it is to be coded, and what it was coded to. */
+/* One picture: the commands that code it, and its result. */
 #include "workloads/d3d12video/d3d12video.h"
 
 #include "base/cleanup.h"
@@ -19,6 +19,7 @@ static void transition(struct d3d12video_encoder *e, const struct use *uses, siz
 		       bool begin)
 {
 	D3D12_RESOURCE_BARRIER barriers[USES_MAX] = {0};
+
 	for (size_t i = 0; i < count; i++) {
 		const D3D12_RESOURCE_STATES common = D3D12_RESOURCE_STATE_COMMON;
 		barriers[i].Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
@@ -30,7 +31,7 @@ static void transition(struct d3d12video_encoder *e, const struct use *uses, siz
 	ID3D12VideoEncodeCommandList2_ResourceBarrier(e->list, (UINT)count, barriers);
 }
 
-/* Where a picture is kept as it is decoded: the texture, and its slice. */
+/* The texture of a decoded picture, and its slice. */
 static ID3D12Resource *texture_of(const struct d3d12video_encoder *e, unsigned index)
 {
 	return e->references[e->texture_array ? 0 : index % D3D12VIDEO_REFERENCES];
@@ -48,6 +49,7 @@ static void encode(struct d3d12video_encoder *e)
 	ID3D12Resource *before = texture_of(e, index + 1);
 	UINT slice = slice_of(e, index + 1);
 	struct d3d12video_picture picture = {.first = 0};
+
 	e->codec->describe(e, &picture);
 	const D3D12_VIDEO_ENCODER_ENCODEFRAME_INPUT_ARGUMENTS input = {
 		.SequenceControlDesc = {.RateControl = e->settings.rate,
@@ -89,6 +91,7 @@ static void resolve(struct d3d12video_encoder *e)
 	const D3D12_VIDEO_ENCODER_RESOLVE_METADATA_OUTPUT_ARGUMENTS output = {
 		.ResolvedLayoutMetadata = {.pBuffer = e->resolved},
 	};
+
 	transition(e, uses, ARRAY_SIZE(uses), true);
 	ID3D12VideoEncodeCommandList2_ResolveEncoderOutputMetadata(e->list, &input, &output);
 	transition(e, uses, ARRAY_SIZE(uses), false);
@@ -105,6 +108,7 @@ void d3d12video_record(struct d3d12video_encoder *e)
 		{e->metadata, 0, D3D12_RESOURCE_STATE_VIDEO_ENCODE_WRITE},
 	};
 	size_t count = 3;
+
 	for (unsigned plane = 0; plane < D3D12VIDEO_PLANES; plane++) {
 		uses[count++] =
 			(struct use){texture_of(e, index), slice_of(e, index) + plane * slices,
@@ -114,37 +118,29 @@ void d3d12video_record(struct d3d12video_encoder *e)
 						     slice_of(e, index - 1) + plane * slices,
 						     D3D12_RESOURCE_STATE_VIDEO_ENCODE_READ};
 	}
-	/* What is read back must come from the driver. */
+
+	/* The bytes read back must come from the driver. */
 	memset(e->coded, POISON, e->coded_size);
-	memset(e->told, POISON, sizeof(struct d3d12video_metadata) + e->codec->told_size);
+	memset(e->reported, POISON, sizeof(struct d3d12video_metadata) + e->codec->values_size);
 	transition(e, uses, count, true);
 	encode(e);
 	transition(e, uses, count, false);
 	resolve(e);
 }
 
-/* By D3D12_VIDEO_ENCODER_ENCODE_ERROR_FLAGS. */
-static int tell_failure(struct d3d12video_encoder *e, uint64_t flags, struct error *err)
-{
-	static const struct code_advice names[] = {
-#include "workloads/d3d12video/errors.h" /* generated from the specification's header */
-	};
-	return call_failed(&e->video->gpu.report->failure,
-			   "ID3D12VideoEncodeCommandList2::EncodeFrame", (int)flags,
-			   code_name(names, ARRAY_SIZE(names), (int64_t)flags), err);
-}
-
-/* A subregion begins with as much padding as it tells. */
-static int append_regions(struct d3d12video_encoder *e, const struct d3d12video_metadata *told,
+/* Each subregion begins with padding. */
+static int append_regions(struct d3d12video_encoder *e, const struct d3d12video_metadata *metadata,
 			  struct text *out, struct error *err)
 {
 	size_t at = 0;
-	for (size_t i = 0; i < told->head.WrittenSubregionsCount; i++) {
-		const uint64_t size = told->parts[i].bSize;
-		const uint64_t padding = told->parts[i].bStartOffset;
+
+	for (size_t i = 0; i < metadata->head.WrittenSubregionsCount; i++) {
+		const uint64_t size = metadata->parts[i].bSize;
+		const uint64_t padding = metadata->parts[i].bStartOffset;
+
 		if (size > e->coded_size - at || padding > size)
 			return error_set(err, ERROR_FORMAT,
-					 "the driver tells a picture that is larger than the "
+					 "the driver reports a picture that is larger than the "
 					 "memory for it");
 		text_append(out, (const char *)e->coded + at + padding, (size_t)(size - padding));
 		at += (size_t)size;
@@ -152,38 +148,41 @@ static int append_regions(struct d3d12video_encoder *e, const struct d3d12video_
 	return 0;
 }
 
-static int add_picture(struct d3d12video_encoder *e, const struct d3d12video_metadata *told,
-		       struct text *stream, struct error *err)
-{
-	struct text coded CLEANUP_TEXT = {0};
-	const size_t parts = (size_t)told->head.WrittenSubregionsCount;
-	if (e->codec->add_picture == NULL && e->index == 0)
-		text_add_all(stream, &e->headers);
-	if (e->codec->add_picture == NULL)
-		return append_regions(e, told, stream, err);
-	int rc = append_regions(e, told, &coded, err);
-	if (rc == 0 && coded.failed)
-		return error_memory(err);
-	return rc == 0 ? e->codec->add_picture(
-				 e, e->told + sizeof(told->head) + parts * sizeof(told->parts[0]),
-				 &coded, stream, err)
-		       : rc;
-}
-
 int d3d12video_append(struct d3d12video_encoder *e, struct text *stream, struct error *err)
 {
-	struct d3d12video_metadata told = {0}; /* that nobody changes meanwhile */
+	static const struct code_advice names[] = {
+#include "workloads/d3d12video/errors.h" /* generated from the specification's header */
+	};
+	struct text coded CLEANUP_TEXT = {0};
+	struct d3d12video_metadata metadata = {0}; /* a copy that the driver cannot change */
 	uint64_t poison = 0;
-	memcpy(&told, e->told, sizeof(told));
+
+	memcpy(&metadata, e->reported, sizeof(metadata));
 	memset(&poison, POISON, sizeof(poison));
-	if (told.head.EncodeErrorFlags == poison)
+	const uint64_t flags = metadata.head.EncodeErrorFlags;
+	if (flags == poison)
+		return error_set(
+			err, ERROR_FORMAT,
+			"the driver reported nothing about the picture that it had to code");
+	if (flags != 0)
+		return call_failed(&e->video->gpu.report->failure,
+				   "ID3D12VideoEncodeCommandList2::EncodeFrame", (int)flags,
+				   code_name(names, ARRAY_SIZE(names), (int64_t)flags), err);
+	const uint64_t parts = metadata.head.WrittenSubregionsCount;
+	if (parts > D3D12VIDEO_PARTS_MAX)
 		return error_set(err, ERROR_FORMAT,
-				 "the driver told nothing of the picture that it was to code");
-	if (told.head.EncodeErrorFlags != 0)
-		return tell_failure(e, told.head.EncodeErrorFlags, err);
-	if (told.head.WrittenSubregionsCount > D3D12VIDEO_PARTS_MAX)
-		return error_set(err, ERROR_FORMAT,
-				 "the driver tells more than %d parts of one picture",
+				 "the driver reports more than %d parts of one picture",
 				 D3D12VIDEO_PARTS_MAX);
-	return add_picture(e, &told, stream, err);
+
+	if (e->codec->add_picture == NULL) {
+		if (e->index == 0)
+			text_add_all(stream, &e->headers);
+		return append_regions(e, &metadata, stream, err);
+	}
+	int rc = append_regions(e, &metadata, &coded, err);
+	if (rc != 0)
+		return rc;
+	const uint8_t *values =
+		e->reported + sizeof(metadata.head) + (size_t)parts * sizeof(metadata.parts[0]);
+	return e->codec->add_picture(e, values, &coded, stream, err);
 }

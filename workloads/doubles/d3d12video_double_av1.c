@@ -179,7 +179,7 @@ static void fill(struct av1_values *values)
 
 static void tell(void *out)
 {
-	struct av1_told told = {
+	struct av1_reported told = {
 		.tiles = {.RowCount = 1, .ColCount = setting_has("columns") ? 2 : 1},
 		.CompoundPredictionType = setting_has("compound"),
 		.values = picture.values,

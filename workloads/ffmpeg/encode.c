@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,15 +14,16 @@
 
 #define NODE "/dev/dri/renderD"
 
-/* How an encoder is told its device. */
-enum device_words { DEVICE_OWN, DEVICE_CUDA, DEVICE_QSV, DEVICE_VAAPI, DEVICE_VULKAN, DEVICE_MF };
+/* How the command line selects an encoder's device. */
+enum device_option { DEVICE_OWN, DEVICE_CUDA, DEVICE_QSV, DEVICE_VAAPI, DEVICE_VULKAN, DEVICE_MF };
 
 /* The encoders in the order in which they are tried, those on a processor last. */
 static const struct way {
 	const char *encoder;
-	const char *api; /* behind it, a name of base/gpu_apis.def; NULL: a processor encodes */
-	uint32_t vendor; /* PCI vendor of whose devices it is; 0: of any */
-	enum device_words device;
+	const char
+		*api; /* that it uses, a name of base/gpu_apis.def; NULL: it runs on a processor */
+	uint32_t vendor; /* PCI vendor of its devices; 0: any */
+	enum device_option device;
 } ways[] = {
 	{"h264_nvenc", "nvenc", 0x10de, DEVICE_CUDA},
 	{"h264_amf", "amf", 0x1002, DEVICE_OWN},
@@ -50,6 +52,7 @@ bool ffmpeg_is_absent(const struct text_list *messages)
 		"could not find any MFT", "unknown device type", "Device creation failed: -12.",
 		"No such filter",
 	};
+
 	for (size_t i = 0; i < messages->count; i++) {
 		for (size_t p = 0; p < ARRAY_SIZE(phrases); p++) {
 			if (strstr(messages->items[i], phrases[p]) != NULL)
@@ -65,6 +68,7 @@ static int list(void *session, const struct work_request *request, struct video_
 	(void)session;
 	(void)request;
 	(void)err;
+
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
 		struct video_offer *offer = video_offer_add(offers, VIDEO_H264);
 		offer->id = i;
@@ -88,24 +92,25 @@ static bool is_software(const struct ffmpeg *ffmpeg)
 static int open_encoder(void *session, const struct video_job *job, void *state, struct error *err)
 {
 	const struct way *way = &ways[job->offer->id];
-	const char *told = json_pointer_string(device_of(session), "/vendorId");
-	const unsigned long vendor = told != NULL ? strtoul(told, NULL, 16) : 0;
+	const char *number = json_pointer_string(device_of(session), "/vendorId");
+	const unsigned long vendor = number != NULL ? strtoul(number, NULL, 16) : 0;
+
 	*(struct encoder *)state = (struct encoder){.ffmpeg = session, .job = job, .way = way};
 	if (way->vendor == 0 || vendor == 0 || way->vendor == vendor || is_software(session))
 		return 0;
 	return error_set(err, ERROR_UNSUPPORTED,
-			 "%s is for devices of the vendor 0x%04x, and this one is of 0x%04lx",
+			 "%s is for devices of the vendor 0x%04x, and this one's is 0x%04lx",
 			 way->encoder, (unsigned)way->vendor, vendor);
 }
 
-/* The frames' way to the device, and which one that is. An API that told the devices counts them as
- * FFmpeg does. */
-static void add_device(const struct ffmpeg *ffmpeg, enum device_words device, struct text *out)
+/* Selects the device and uploads frames to it. FFmpeg counts devices as the API that listed them. */
+static void add_device(const struct ffmpeg *ffmpeg, enum device_option device, struct text *out)
 {
 	static const char upload[] = "-filter_hw_device g -vf format=nv12,hwupload";
 	const char *list = ffmpeg->list != NULL ? ffmpeg->list->name : "";
 	const char *node = json_pointer_string(device_of(ffmpeg), "/drm/render");
 	const char *minor = node != NULL ? strchr(node, ':') : NULL;
+
 	if (device == DEVICE_MF)
 		text_add(out, " -hw_encoding 1");
 	if (device == DEVICE_CUDA && strcmp(list, "cuda") == 0)
@@ -120,47 +125,29 @@ static void add_device(const struct ffmpeg *ffmpeg, enum device_words device, st
 			  strcmp(list, "vulkan") == 0 ? ffmpeg->index : 0, upload);
 }
 
-/* VA-API takes a quantiser alone from every driver. NULL: out of memory. */
-static char *make_arguments(const struct encoder *e)
-{
-	const struct video_source *source = &e->job->source;
-	struct text out CLEANUP_TEXT = {0};
-	text_addf(&out,
-		  "-nostdin -hide_banner -nostats -loglevel warning -f rawvideo -pix_fmt yuv420p "
-		  "-video_size %ux%u -framerate %d -i pipe:0 -c:v %s",
-		  source->width, source->height, VIDEO_RATE, e->way->encoder);
-	add_device(e->ffmpeg, e->way->device, &out);
-	if (e->way->device == DEVICE_VAAPI)
-		text_add(&out, " -qp 24");
-	else
-		text_addf(&out, " -b:v %d", VIDEO_BIT_RATE);
-	text_add(&out, " -bf 0 -f h264 pipe:1");
-	return text_take(&out);
-}
-
-/* x264 signs its streams: one that an encoder in hardware is said to have made has not that. */
-static int expect_own(const struct encoder *e, const struct text *stream, struct error *err)
-{
-	static const char mark[] = "x264 - core";
-	const char *data = text_string(stream);
-	for (size_t i = 0; e->way->api != NULL && i + sizeof(mark) <= stream->size; i++) {
-		if (memcmp(data + i, mark, sizeof(mark) - 1) == 0)
-			return error_set(err, ERROR_FORMAT, "%s: the stream says that x264 made it",
-					 e->way->encoder);
-	}
-	return 0;
-}
-
 /* The exit code alone proves nothing; but a program that says that it failed did. */
 static int judge(const struct encoder *e, const struct process_result *result, struct error *err)
 {
+	static const char mark[] = "x264 - core";
 	const struct video_job *job = e->job;
 	char how[FFMPEG_DESCRIPTION_SIZE] = "";
-	int rc = ERROR_REMOTE;
+
 	if (result->end == PROCESS_EXITED)
 		*job->exit_code = result->code;
-	if (result->end == PROCESS_EXITED && result->code == 0)
-		return expect_own(e, &result->out, err);
+	if (result->end == PROCESS_EXITED && result->code == 0) {
+		/* x264 signs its streams: that of a hardware encoder has no such mark. */
+		const char *data = text_string(&result->out);
+		for (size_t i = 0; e->way->api != NULL && i + sizeof(mark) <= result->out.size;
+		     i++) {
+			if (memcmp(data + i, mark, sizeof(mark) - 1) == 0)
+				return error_set(err, ERROR_FORMAT,
+						 "%s: the stream says that x264 made it",
+						 e->way->encoder);
+		}
+		return 0;
+	}
+
+	int rc = ERROR_REMOTE;
 	if (result->end == PROCESS_TIMED_OUT)
 		rc = ERROR_CANCELLED;
 	else if (ffmpeg_is_absent(job->messages))
@@ -170,35 +157,50 @@ static int judge(const struct encoder *e, const struct process_result *result, s
 	return error_set(err, rc, "%s: %s", e->way->encoder, how);
 }
 
-static int run(const struct encoder *e, struct error *err)
+/* Runs the program when the last frame is there. */
+static int put(void *state, unsigned index, const struct video_planes *frame, struct error *err)
 {
+	struct encoder *e = state;
 	struct ffmpeg *ffmpeg = e->ffmpeg;
-	const size_t size = VIDEO_FRAMES * video_frame_size(&e->job->source);
+	const struct video_source *source = &e->job->source;
+	const size_t size = VIDEO_FRAMES * video_frame_size(source);
 	struct process_result result = {0};
-	char *arguments CLEANUP_FREE = make_arguments(e);
-	int rc = ffmpeg_run(ffmpeg, arguments, e->frames, size, &result, e->job->messages, err);
+	struct text arguments CLEANUP_TEXT = {0};
+
+	if (index == 0)
+		e->frames = frame->data[0];
+	e->ran = frame == NULL;
+	if (!e->ran)
+		return 0;
+
+	text_addf(&arguments,
+		  "-nostdin -hide_banner -nostats -loglevel warning -f rawvideo -pix_fmt yuv420p "
+		  "-video_size %ux%u -framerate %d -i pipe:0 -c:v %s",
+		  source->width, source->height, VIDEO_RATE, e->way->encoder);
+	add_device(ffmpeg, e->way->device, &arguments);
+	/* With VA-API every driver accepts a quantiser, but not every one a rate. */
+	if (e->way->device == DEVICE_VAAPI)
+		text_add(&arguments, " -qp 24");
+	else
+		text_addf(&arguments, " -b:v %d", VIDEO_BIT_RATE);
+	text_add(&arguments, " -bf 0 -f h264 pipe:1");
+
+	int rc = ffmpeg_run(ffmpeg, text_string(&arguments), e->frames, size, &result,
+			    e->job->messages, err);
 	if (rc == 0)
 		rc = judge(e, &result, err);
 	text_free(&ffmpeg->stream);
 	ffmpeg->stream = result.out;
 	result.out = (struct text){0};
-	ffmpeg->source = e->job->source;
+	ffmpeg->source = *source;
 	process_result_free(&result);
 	return rc;
-}
-
-static int put(void *state, unsigned index, const struct video_planes *frame, struct error *err)
-{
-	struct encoder *e = state;
-	if (index == 0)
-		e->frames = frame->data[0];
-	e->ran = frame == NULL;
-	return e->ran ? run(e, err) : 0;
 }
 
 static int get(void *state, struct text *stream, bool *ended, struct error *err)
 {
 	const struct encoder *e = state;
+
 	if (!e->ran)
 		return error_set(err, ERROR_BUSY, "the program has not run yet");
 	text_add_all(stream, &e->ffmpeg->stream);
@@ -221,59 +223,62 @@ static bool is_like(const struct ffmpeg *ffmpeg, const struct text *decoded,
 		    enum video_layout layout)
 {
 	const size_t size = video_frame_size(&ffmpeg->source);
-	uint8_t *frame CLEANUP_FREE = malloc(size);
-	bool like = frame != NULL && decoded->size == VIDEO_FRAMES * size;
-	for (unsigned i = 0; like && i < VIDEO_FRAMES; i++) {
+	uint8_t *frame CLEANUP_FREE = memory_allocate(size, 1);
+
+	if (decoded->size != VIDEO_FRAMES * size)
+		return false;
+	for (unsigned i = 0; i < VIDEO_FRAMES; i++) {
 		const struct video_planes planes = video_planes_of(&ffmpeg->source, layout, frame);
 		uint64_t squares = 1;
+
 		video_fill(&ffmpeg->source, i, layout, &planes);
 		for (size_t at = 0; at < size; at++) {
 			const int other = (uint8_t)decoded->data[i * size + at];
 			squares += (uint64_t)((frame[at] - other) * (frame[at] - other));
 		}
-		like = 10 * log10(255.0 * 255.0 * (double)size / (double)squares) >= VIDEO_LIKE_DB;
+		if (10 * log10(255.0 * 255.0 * (double)size / (double)squares) < VIDEO_LIKE_DB)
+			return false;
 	}
-	return like;
+	return true;
 }
 
-static cJSON *decoding_json(const struct ffmpeg *ffmpeg, const struct process_result *result,
-			    const struct text_list *messages)
+/* Adds `decoding`. `-hwaccel auto` silently falls back to a processor, and exits with 0 in either case.
+ * The frames show which one decoded: those from a device's memory are NV12, those of the decoder for
+ * processors, for 8 bits and 4:2:0, are planar. */
+static void decode(const struct ffmpeg *ffmpeg, cJSON *video)
 {
 	struct members decoding CLEANUP_MEMBERS = members_new();
-	const char *message = messages->count > 0 ? messages->items[0] : NULL;
-	const bool planar = is_like(ffmpeg, &result->out, VIDEO_I420);
-	const bool beside = !planar && is_like(ffmpeg, &result->out, VIDEO_NV12);
-	for (size_t i = 0; i < messages->count; i++)
-		message = strstr(messages->items[i], "hwaccel") != NULL ? messages->items[i]
-									: message;
-	member_string(&decoding, "hwaccel", "auto");
-	member_item(&decoding, "exitCode",
-		    result->end == PROCESS_EXITED ? cJSON_CreateNumber(result->code)
-						  : cJSON_CreateNull());
-	member_string(&decoding, "pixelFormat", planar ? "yuv420p" : beside ? "nv12" : NULL);
-	member_item(&decoding, "hardware",
-		    planar || beside ? cJSON_CreateBool(beside) : cJSON_CreateNull());
-	member_string(&decoding, "message", message);
-	return members_take(&decoding);
-}
-
-/* `-hwaccel auto` falls back to a processor without a word and exits with 0 whatever decoded. The frames
- * tell: what comes from a device's memory is NV12, what the decoder for processors makes of 8 bits and
- * 4:2:0 is planar. ERROR_MEMORY. */
-static int decode(const struct ffmpeg *ffmpeg, cJSON *video, struct error *err)
-{
 	struct text_list messages CLEANUP_TEXT_LIST = {0};
 	struct process_result result = {0};
-	int rc =
-		ffmpeg_run(ffmpeg,
-			   "-nostdin -hide_banner -nostats -loglevel info -hwaccel auto -f h264 -i "
-			   "pipe:0 -f rawvideo pipe:1",
-			   ffmpeg->stream.data, ffmpeg->stream.size, &result, &messages, NULL);
-	if (rc == 0 &&
-	    !cJSON_AddItemToObject(video, "decoding", decoding_json(ffmpeg, &result, &messages)))
-		rc = ERROR_MEMORY;
+
+	if (ffmpeg_run(ffmpeg,
+		       "-nostdin -hide_banner -nostats -loglevel info -hwaccel auto -f h264 -i "
+		       "pipe:0 -f rawvideo pipe:1",
+		       ffmpeg->stream.data, ffmpeg->stream.size, &result, &messages, NULL) != 0)
+		return;
+	const bool planar = is_like(ffmpeg, &result.out, VIDEO_I420);
+	const bool interleaved = !planar && is_like(ffmpeg, &result.out, VIDEO_NV12);
+	const char *format = NULL;
+	if (planar)
+		format = "yuv420p";
+	else if (interleaved)
+		format = "nv12";
+	const char *message = messages.count > 0 ? messages.items[0] : NULL;
+	for (size_t i = 0; i < messages.count; i++) {
+		if (strstr(messages.items[i], "hwaccel") != NULL)
+			message = messages.items[i];
+	}
+
+	member_string(&decoding, "hwaccel", "auto");
+	member_item(&decoding, "exitCode",
+		    result.end == PROCESS_EXITED ? cJSON_CreateNumber(result.code)
+						 : cJSON_CreateNull());
+	member_string(&decoding, "pixelFormat", format);
+	member_item(&decoding, "hardware",
+		    format != NULL ? cJSON_CreateBool(interleaved) : cJSON_CreateNull());
+	member_string(&decoding, "message", message);
+	(void)cJSON_AddItemToObject(video, "decoding", members_take(&decoding));
 	process_result_free(&result);
-	return rc == ERROR_MEMORY ? error_memory(err) : 0;
 }
 
 /* Nothing encoded: use the outcome of the first encoder that fits this device. */
@@ -281,11 +286,13 @@ static void judge_attempts(const struct ffmpeg *ffmpeg, struct work_report *repo
 {
 	const cJSON *attempts = cJSON_GetObjectItem(report->video, "attempts");
 	const char *why = "";
+
 	report->status = WORK_UNSUPPORTED;
 	json_each (attempt, attempts) {
 		const bool hardware = cJSON_IsTrue(cJSON_GetObjectItem(attempt, "hardware"));
 		const char *name = json_pointer_string(attempt, "/status");
 		enum work_status status = WORK_WRONG;
+
 		while (status < WORK_STATUS_COUNT && !text_equal(work_status_name(status), name))
 			status++;
 		if (hardware == is_software(ffmpeg) || status >= WORK_UNSUPPORTED)
@@ -303,14 +310,16 @@ int ffmpeg_work(void *session, const struct work_request *request, struct work_r
 		struct error *err)
 {
 	struct ffmpeg *ffmpeg = session;
+
 	ffmpeg->index = request->device;
 	ffmpeg_set_time(ffmpeg, request->timeout_ms);
 	int rc = video_work(&encoder, ffmpeg, true, request, report, err);
 	if (rc != 0)
 		return rc;
 	if (report->status == WORK_ENCODED)
-		rc = decode(ffmpeg, report->video, err);
+		decode(ffmpeg, report->video);
 	else
 		judge_attempts(ffmpeg, report);
-	return rc == 0 ? ffmpeg_transfer(ffmpeg, request->seed, report->video, err) : rc;
+	ffmpeg_transfer(ffmpeg, request->seed, report->video);
+	return 0;
 }

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <stdio.h>
@@ -15,20 +16,21 @@ enum {
 	MESSAGES_MAX = 8,
 	MESSAGE_SIZE_MAX = 200,
 	VERSION_TIMEOUT_MS = 10000,
-	RUNS_TIMED_OUT = 3, /* the time for all runs is that of so many */
+	RUNS_TIMED_OUT = 3, /* all runs together may take as long as this many */
 	NS_IN_MS = 1000000,
 };
 
 static const struct api_driver *const lists[] = {FFMPEG_LISTS};
 
-/* Of "[h264_nvenc @ 0x55d0c0de] ..." the address, which differs in each run, is left out. */
 void ffmpeg_keep_line(bool is_stderr, const char *line, size_t size, void *user)
 {
 	struct text_list *messages = user;
 	struct text clean CLEANUP_TEXT = {0};
 	const size_t length = size < MESSAGE_SIZE_MAX ? size : MESSAGE_SIZE_MAX;
+
 	if (!is_stderr || size == 0 || messages->count == MESSAGES_MAX)
 		return;
+	/* The address in "[h264_nvenc @ 0x55d0c0de] ..." differs in each run and is left out. */
 	const char *close = line[0] == '[' ? memchr(line, ']', length) : NULL;
 	const char *space = close != NULL ? memchr(line, ' ', (size_t)(close - line)) : NULL;
 	const char *rest = space != NULL ? close : line;
@@ -44,12 +46,9 @@ int ffmpeg_run(const struct ffmpeg *ffmpeg, const char *arguments, const void *i
 	struct text_list words CLEANUP_TEXT_LIST = {0};
 	const uint64_t now_ns = clock_monotonic_ns(), end_ns = ffmpeg->deadline_ns;
 	const uint64_t left_ms = end_ns > now_ns ? (end_ns - now_ns) / NS_IN_MS : 0;
-	int rc =
-		arguments == NULL ? error_memory(err) : text_list_add(&words, ffmpeg->program, err);
-	if (rc == 0)
-		rc = text_list_split(&words, arguments, ' ', err);
-	if (rc != 0)
-		return rc;
+
+	(void)text_list_add(&words, ffmpeg->program, err);
+	(void)text_list_split(&words, arguments, ' ', err);
 	if (left_ms == 0)
 		return error_set(err, ERROR_CANCELLED, "no time was left to try it");
 	const struct process_spec spec = {
@@ -68,6 +67,7 @@ void ffmpeg_describe(const struct process_result *result, const struct text_list
 		     char out[FFMPEG_DESCRIPTION_SIZE])
 {
 	char end[128] = "";
+
 	process_describe(result, end, sizeof(end));
 	(void)snprintf(out, FFMPEG_DESCRIPTION_SIZE, "%s%s%s", end, messages->count > 0 ? ": " : "",
 		       messages->count > 0 ? messages->items[0] : "");
@@ -79,81 +79,80 @@ void ffmpeg_set_time(struct ffmpeg *ffmpeg, uint64_t timeout_ms)
 	ffmpeg->deadline_ns = clock_monotonic_ns() + RUNS_TIMED_OUT * timeout_ms * NS_IN_MS;
 }
 
-/* Beside the probe, which is where the probe image has it, or where systems have it. PATH, which an
- * answer could set, is not asked. */
+/* Looks next to the probe, where the probe image has the program, and in the usual places. PATH, which
+ * a plugin's answer could set, is not searched. */
 static int find_program(struct ffmpeg *ffmpeg, struct error *err)
 {
 	static const char *const places[] = {"/usr/local/bin/ffmpeg", "/usr/bin/ffmpeg"};
+
 	int rc = path_beside_program(API_LIBRARY("ffmpeg.exe", "ffmpeg"), &ffmpeg->program, err);
-	for (size_t i = 0; rc == 0 && !file_exists(ffmpeg->program); i++) {
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; !file_exists(ffmpeg->program); i++) {
 		if (i == ARRAY_SIZE(places))
 			return error_set(
 				err, ERROR_NOT_FOUND,
 				"there is no ffmpeg: put one beside the probes "
 				"(libexec/gpucert), or use an image that has one in /usr/bin");
 		free(ffmpeg->program);
-		ffmpeg->program = strdup(places[i]);
-		rc = ffmpeg->program != NULL ? 0 : error_memory(err);
+		ffmpeg->program = memory_copy(places[i]);
 	}
-	return rc;
+	return 0;
 }
 
-/* "ffmpeg version 5.1.9-0+deb12u1 Copyright ...". Shows, too, that the program runs at all. */
+/* "ffmpeg version 5.1.9-0+deb12u1 Copyright ...". Also shows that the program runs at all. */
 static int read_version(struct ffmpeg *ffmpeg, struct api_report *report, struct error *err)
 {
 	static const char begin[] = "ffmpeg version ";
 	struct text_list messages CLEANUP_TEXT_LIST = {0};
 	struct process_result result = {0};
-	struct error told = {0};
+	struct error reason = {0};
 	char how[FFMPEG_DESCRIPTION_SIZE] = "it does not say that it is ffmpeg";
-	int rc = ffmpeg_run(ffmpeg, "-version", NULL, 0, &result, &messages, &told);
+
+	int rc = ffmpeg_run(ffmpeg, "-version", NULL, 0, &result, &messages, &reason);
 	if (rc != 0)
-		return error_set(err, rc == ERROR_MEMORY ? rc : ERROR_UNAVAILABLE, "%s", told.text);
-	const char *said = text_string(&result.out);
+		return error_set(err, ERROR_UNAVAILABLE, "%s", reason.text);
+	const char *output = text_string(&result.out);
 	const bool ran = result.end == PROCESS_EXITED && result.code == 0;
 	if (!ran)
 		ffmpeg_describe(&result, &messages, how);
-	if (ran && text_starts_with(said, begin))
+	if (ran && text_starts_with(output, begin))
 		(void)snprintf(report->version, sizeof(report->version), "%.*s",
-			       (int)strcspn(said + sizeof(begin) - 1, " \r\n"),
-			       said + sizeof(begin) - 1);
+			       (int)strcspn(output + sizeof(begin) - 1, " \r\n"),
+			       output + sizeof(begin) - 1);
 	else
 		rc = error_set(err, ERROR_UNAVAILABLE, "%s -version: %s", ffmpeg->program, how);
 	process_result_free(&result);
 	return rc;
 }
 
-/* Where no API of a GPU tells a device, the processor is one. */
-static int add_processor(struct api_report *report, struct error *err)
-{
-	static const char device[] =
-		"{\"index\": 0, \"name\": \"processor\", \"type\": \"cpu\", \"software\": true}";
-	return api_report_device(report, cJSON_Parse(device), err);
-}
-
 /* FFmpeg lists no devices: another API does. */
 static int list_devices(struct ffmpeg *ffmpeg, struct api_report *report, struct error *err)
 {
+	static const char processor[] =
+		"{\"index\": 0, \"name\": \"processor\", \"type\": \"cpu\", \"software\": true}";
+
 	for (size_t i = 0; i < ARRAY_SIZE(lists) && ffmpeg->list == NULL; i++) {
 		struct api_report other CLEANUP_API_REPORT = {0};
 		void *session = NULL;
-		int rc = api_open(lists[i], &other, &session, err);
-		if (rc == 0 && cJSON_GetArraySize(other.devices) > 0) {
+
+		api_open(lists[i], &other, &session);
+		if (cJSON_GetArraySize(other.devices) > 0) {
 			cJSON *empty = report->devices;
 			report->devices = other.devices;
 			other.devices = empty;
 			ffmpeg->list = lists[i];
 		}
 		api_close(lists[i], session);
-		if (rc != 0)
-			return rc;
 	}
-	return ffmpeg->list != NULL ? 0 : add_processor(report, err);
+	/* Where no API of a GPU reports a device, the processor is one. */
+	return ffmpeg->list != NULL ? 0 : api_report_device(report, cJSON_Parse(processor), err);
 }
 
 static int ffmpeg_open(struct api_report *report, void *session, struct error *err)
 {
 	struct ffmpeg *ffmpeg = session;
+
 	ffmpeg_set_time(ffmpeg, VERSION_TIMEOUT_MS);
 	int rc = find_program(ffmpeg, err);
 	if (rc == 0) {
@@ -169,6 +168,7 @@ static int ffmpeg_open(struct api_report *report, void *session, struct error *e
 static void ffmpeg_close(void *session)
 {
 	struct ffmpeg *ffmpeg = session;
+
 	text_free(&ffmpeg->stream);
 	free(ffmpeg->program);
 }
@@ -179,7 +179,7 @@ const struct api_driver ffmpeg_api = {
 	.summary = "Encode video with FFmpeg as its users do and report what happened",
 	.description =
 		"Runs an ffmpeg program with moving frames on its standard input and tries its H.264 encoders, those in hardware "
-		"first, up to one whose stream is whole. Each try is told with its exit code and messages. The stream is in the "
+		"first, up to one whose stream is whole. Each try is reported with its exit code and messages. The stream is in the "
 		"document, for verify-video. Other frames go to the Vulkan device and back, and are compared.",
 	.session_size = sizeof(struct ffmpeg),
 	.open = ffmpeg_open,

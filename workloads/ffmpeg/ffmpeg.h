@@ -15,22 +15,22 @@
 
 struct ffmpeg {
 	char *program;		       /* path */
-	const struct api_driver *list; /* told the devices; NULL: none did */
+	const struct api_driver *list; /* the API that listed the devices; may be NULL */
 	const cJSON *devices;	       /* borrowed from the report */
-	size_t index;		       /* of the device that is worked on */
+	size_t index;		       /* of the device in use */
 	uint64_t timeout_ms;	       /* of one run of the program */
 	uint64_t deadline_ns;	       /* of all of them, monotonic */
-	struct text stream;	       /* what the last run made */
-	struct video_source source;    /* of that */
+	struct text stream;	       /* the output of the last run */
+	struct video_source source;    /* of `stream` */
 };
 
 /* Adds a line of stderr to the messages: `user`. */
 void ffmpeg_keep_line(bool is_stderr, const char *line, size_t size, void *user);
 
 /*
- * Runs the program with these arguments, between single blanks (NULL: out of memory), to its end. What
- * it says goes into `messages`, a bounded number of lines, cut, without control characters and without
- * the addresses that FFmpeg prints; NULL: nowhere. ERROR_CANCELLED: no time was left. Other errors: it could not be
+ * Runs the program with these arguments, separated by single spaces, to its end. Its stderr goes into
+ * `messages`, which may be NULL: a bounded number of lines, cut, without control characters and without
+ * the addresses that FFmpeg prints. ERROR_CANCELLED: no time was left. Other errors: it could not be
  * started.
  */
 int ffmpeg_run(const struct ffmpeg *ffmpeg, const char *arguments, const void *input, size_t size,
@@ -41,17 +41,16 @@ enum { FFMPEG_DESCRIPTION_SIZE = 512 };
 void ffmpeg_describe(const struct process_result *result, const struct text_list *messages,
 		     char out[FFMPEG_DESCRIPTION_SIZE]);
 
-/* Do they say that the program, or the device, has not what was asked for? Anything else that goes
- * wrong is a failure. */
+/* Do the messages say that the program, or the device, lacks what was requested? Anything else that
+ * goes wrong is a failure. */
 bool ffmpeg_is_absent(const struct text_list *messages);
 
-/* How long one run may take, and all of them together, from now on. */
+/* Sets the time limits of one run and, from now on, of all runs together. */
 void ffmpeg_set_time(struct ffmpeg *ffmpeg, uint64_t timeout_ms);
 
 /* encode.c: the work on one device. */
 int ffmpeg_work(void *session, const struct work_request *request, struct work_report *report,
 		struct error *err);
 
-/* vulkan_frames.c: adds `vulkan`: whether frames of this seed go to the Vulkan device and back. That
- * they do not is no error. ERROR_MEMORY. */
-int ffmpeg_transfer(const struct ffmpeg *ffmpeg, uint32_t seed, cJSON *video, struct error *err);
+/* vulkan_frames.c: adds `vulkan`: whether frames of this seed go to the Vulkan device and back. */
+void ffmpeg_transfer(const struct ffmpeg *ffmpeg, uint32_t seed, cJSON *video);

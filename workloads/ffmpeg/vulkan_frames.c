@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames go up to a Vulkan device, are made larger there, and come down again. What comes back is made
- * of the samples of the seed, byte by byte: nearest sampling makes no others. */
+/* Frames are uploaded to a Vulkan device, enlarged there, and downloaded again. Every byte that comes
+ * back is a sample of the seed, because nearest sampling makes no others. */
 #include "workloads/ffmpeg/ffmpeg.h"
 
 #include "base/cleanup.h"
@@ -19,7 +19,7 @@ enum { LARGER_SIZE = SIDE * SIDE * 3 / 2 * LARGER * LARGER }; /* bytes of a fram
 	"format=yuv420p -f rawvideo pipe:1"
 
 struct transfer {
-	char device[NAME_SIZE]; /* as FFmpeg tells it */
+	char device[NAME_SIZE]; /* as FFmpeg reports it */
 	char reason[ERROR_TEXT_SIZE];
 	struct text_list messages;
 	struct process_result result;
@@ -29,6 +29,7 @@ struct transfer {
 static struct text make_frames(uint32_t seed, unsigned scale)
 {
 	struct text out = {0};
+
 	for (unsigned i = 0; i < FRAMES * VIDEO_PLANES; i++) {
 		const unsigned plane = i % VIDEO_PLANES;
 		const unsigned side = scale * (plane == 0 ? SIDE : SIDE / 2);
@@ -42,65 +43,62 @@ static struct text make_frames(uint32_t seed, unsigned scale)
 	return out;
 }
 
-/* "Device 0 selected: llvmpipe (LLVM 15.0.6, 256 bits) (software) (0x0)": the name, and messages by
- * their level, for shaders are told as well. */
-static void read_line(struct transfer *t, const char *line)
-{
-	static const char mark[] = " selected: ";
-	const char *name = strstr(line, mark);
-	if (strstr(line, "[error] ") != NULL || strstr(line, "[fatal] ") != NULL)
-		ffmpeg_keep_line(true, line, strlen(line), &t->messages);
-	if (name == NULL)
-		return;
-	(void)snprintf(t->device, sizeof(t->device), "%s", name + sizeof(mark) - 1);
-	for (int i = 0; i < 2; i++) {
-		char *behind = strrchr(t->device, '(');
-		if (behind != NULL && behind != t->device)
-			behind[-1] = '\0';
-	}
-}
-
+/* Finds the device's name, "Device 0 selected: llvmpipe (LLVM 15.0.6, 256 bits) (software) (0x0)", and
+ * the messages: by their level, because shaders are printed, too. */
 static void read_lines(struct transfer *t)
 {
+	static const char mark[] = " selected: ";
 	const char *at = text_string(&t->result.err);
+
 	for (size_t size = 0; *at != '\0'; at += size + (at[size] != '\0')) {
 		char line[2 * NAME_SIZE] = "";
+
 		size = strcspn(at, "\r\n");
 		(void)snprintf(line, sizeof(line), "%.*s", (int)size, at);
-		read_line(t, line);
+		if (strstr(line, "[error] ") != NULL || strstr(line, "[fatal] ") != NULL)
+			ffmpeg_keep_line(true, line, strlen(line), &t->messages);
+		const char *name = strstr(line, mark);
+		if (name == NULL)
+			continue;
+		(void)snprintf(t->device, sizeof(t->device), "%s", name + sizeof(mark) - 1);
+		/* Cut type and number. */
+		for (int i = 0; i < 2; i++) {
+			char *bracket = strrchr(t->device, '(');
+			if (bracket != NULL && bracket != t->device)
+				bracket[-1] = '\0';
+		}
 	}
 }
 
-static enum work_status compare(struct transfer *t, const struct text *wanted)
+/* The exit code alone proves nothing, as with encoders. */
+static enum work_status judge(struct transfer *t, const char *device, const struct text *expected)
 {
-	const struct text *seen = &t->result.out;
+	cJSON *reported CLEANUP_JSON = json_new_string(t->device, strlen(t->device));
+	const struct text *actual = &t->result.out;
 	size_t at = 0;
-	while (at < wanted->size && at < seen->size && seen->data[at] == wanted->data[at])
-		at++;
-	if (at == wanted->size && at == seen->size)
-		return WORK_OK;
-	(void)snprintf(
-		t->reason, sizeof(t->reason),
-		"frame %zu is not that of the seed from byte %zu on; %zu bytes of %zu came back",
-		at / LARGER_SIZE, at % LARGER_SIZE, seen->size, wanted->size);
-	return WORK_WRONG;
-}
 
-/* The exit code alone proves nothing, as for encoders. */
-static enum work_status judge(struct transfer *t, const char *device, const struct text *wanted)
-{
-	cJSON *told CLEANUP_JSON = json_new_string(t->device, strlen(t->device));
 	ffmpeg_describe(&t->result, &t->messages, t->reason);
 	t->exited = t->result.end == PROCESS_EXITED;
 	if (t->result.end == PROCESS_TIMED_OUT)
 		return WORK_TIMED_OUT;
 	if (!t->exited || t->result.code != 0)
 		return ffmpeg_is_absent(&t->messages) ? WORK_UNSUPPORTED : WORK_FAILED;
+
 	t->reason[0] = '\0';
-	if (text_equal(cJSON_GetStringValue(told), device))
-		return compare(t, wanted);
-	(void)snprintf(t->reason, sizeof(t->reason), "it tells the device '%s', and not '%s'",
-		       t->device, device != NULL ? device : "");
+	if (!text_equal(cJSON_GetStringValue(reported), device)) {
+		(void)snprintf(t->reason, sizeof(t->reason),
+			       "expected the device '%s', FFmpeg reported '%s'",
+			       device != NULL ? device : "", t->device);
+		return WORK_WRONG;
+	}
+	while (at < expected->size && at < actual->size && actual->data[at] == expected->data[at])
+		at++;
+	if (at == expected->size && at == actual->size)
+		return WORK_OK;
+	(void)snprintf(
+		t->reason, sizeof(t->reason),
+		"frame %zu is not that of the seed from byte %zu on; %zu bytes of %zu came back",
+		at / LARGER_SIZE, at % LARGER_SIZE, actual->size, expected->size);
 	return WORK_WRONG;
 }
 
@@ -108,34 +106,33 @@ static enum work_status run(const struct ffmpeg *ffmpeg, uint32_t seed, struct t
 {
 	const cJSON *device = cJSON_GetArrayItem(ffmpeg->devices, (int)ffmpeg->index);
 	struct text frames CLEANUP_TEXT = make_frames(seed, 1);
-	struct text wanted CLEANUP_TEXT = make_frames(seed, LARGER);
+	struct text expected CLEANUP_TEXT = make_frames(seed, LARGER);
 	char *arguments CLEANUP_FREE =
 		text_format(ARGUMENTS, ffmpeg->index, SIDE, SIDE, VIDEO_RATE, LARGER, LARGER);
 	struct error err = {0};
-	int rc = frames.failed || wanted.failed ? error_memory(&err)
-						: ffmpeg_run(ffmpeg, arguments, frames.data,
-							     frames.size, &t->result, NULL, &err);
+
+	int rc = ffmpeg_run(ffmpeg, arguments, frames.data, frames.size, &t->result, NULL, &err);
 	(void)snprintf(t->reason, sizeof(t->reason), "%s", err.text);
 	if (rc != 0)
 		return rc == ERROR_CANCELLED ? WORK_TIMED_OUT : WORK_FAILED;
 	read_lines(t);
-	return judge(t, json_pointer_string(device, "/name"), &wanted);
+	return judge(t, json_pointer_string(device, "/name"), &expected);
 }
 
-int ffmpeg_transfer(const struct ffmpeg *ffmpeg, uint32_t seed, cJSON *video, struct error *err)
+void ffmpeg_transfer(const struct ffmpeg *ffmpeg, uint32_t seed, cJSON *video)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
-	struct transfer t = {.reason = "Vulkan tells no device here"};
+	struct transfer t = {.reason = "Vulkan reports no device here"};
 	const bool vulkan = ffmpeg->list != NULL && strcmp(ffmpeg->list->name, "vulkan") == 0;
 	const enum work_status status = vulkan ? run(ffmpeg, seed, &t) : WORK_UNSUPPORTED;
+
 	member_optional(&members, "device", t.device);
 	member_string(&members, "status", work_status_name(status));
 	member_optional(&members, "reason", t.reason);
 	member_item(&members, "exitCode",
 		    t.exited ? cJSON_CreateNumber(t.result.code) : cJSON_CreateNull());
 	member_item(&members, "messages", json_new_strings(&t.messages));
+	(void)cJSON_AddItemToObject(video, "vulkan", members_take(&members));
 	process_result_free(&t.result);
 	text_list_free(&t.messages);
-	return cJSON_AddItemToObject(video, "vulkan", members_take(&members)) ? 0
-									      : error_memory(err);
 }

@@ -2,6 +2,7 @@
 #include "workloads/hip/hip.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "workloads/common/compute.h"
 #include "workloads/hip/code_objects.h" /* generated from code/, which compile.sh makes */
 #include "workloads/hip/work_source.h"	/* generated from work.hip */
@@ -39,65 +40,41 @@ static int check(struct hip *hip, hip_result result, const char *call, struct er
 				   ARRAY_SIZE(compiler_results), err);
 }
 
-/* check() of a function. */
+/* check() of a function of the compiler. */
 #define COMPILER_CALL(hip, err, function, ...)                                                     \
 	check(hip, (hip)->function(__VA_ARGS__), #function, err)
 
-static void keep_log(struct hip *hip, hip_program program, struct work_report *report)
-{
-	size_t size = 0;
-	if (hip->hiprtcGetProgramLogSize(program, &size) != HIP_SUCCESS || size > BUILD_LOG_MAX)
-		return;
-	char *log CLEANUP_FREE = calloc(1, size + 1);
-	if (log != NULL && hip->hiprtcGetProgramLog(program, log) == HIP_SUCCESS)
-		report->build_log = STEAL(log);
-}
-
-static int take_code(struct hip *hip, hip_program program, void **image, struct error *err)
-{
-	size_t size = 0;
-	int rc = COMPILER_CALL(hip, err, hiprtcGetCodeSize, program, &size);
-	if (rc == 0 && (size == 0 || size > CODE_MAX))
-		return error_set(err, ERROR_REMOTE,
-				 "hiprtcGetCodeSize told %zu bytes of code for one kernel", size);
-	if (rc == 0 && (*image = calloc(1, size)) == NULL)
-		return error_memory(err);
-	return rc == 0 ? COMPILER_CALL(hip, err, hiprtcGetCode, program, *image) : rc;
-}
-
-/* For the device that is set. */
+/* Compiles the kernel for the device that is set. *image is an allocation. */
 static int compile(struct hip *hip, void **image, struct work_report *report, struct error *err)
 {
 	hip_program program = NULL;
+	size_t size = 0;
 	int rc = COMPILER_CALL(hip, err, hiprtcCreateProgram, &program, work_source, "work.hip", 0,
 			       NULL, NULL);
 	if (rc != 0)
 		return rc;
-	rc = COMPILER_CALL(hip, err, hiprtcCompileProgram, program, 0, NULL);
-	if (rc != 0)
-		keep_log(hip, program, report);
-	else
-		rc = take_code(hip, program, image, err);
-	(void)hip->hiprtcDestroyProgram(&program);
-	return rc;
-}
 
-/* A code object of this probe, or what the runtime's compiler makes, which is *compiled. */
-static int find_image(struct hip *hip, const struct hip_device *device, const void **image,
-		      void **compiled, struct work_report *report, struct error *err)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(code_objects); i++) {
-		*image = code_objects[i].image;
-		if (strcmp(code_objects[i].target, device->arch) == 0)
-			return 0;
+	rc = COMPILER_CALL(hip, err, hiprtcCompileProgram, program, 0, NULL);
+	if (rc != 0) {
+		if (hip->hiprtcGetProgramLogSize(program, &size) == HIP_SUCCESS &&
+		    size <= BUILD_LOG_MAX) {
+			char *log CLEANUP_FREE = memory_allocate(1, size + 1);
+			if (hip->hiprtcGetProgramLog(program, log) == HIP_SUCCESS)
+				report->build_log = STEAL(log);
+		}
+	} else {
+		rc = COMPILER_CALL(hip, err, hiprtcGetCodeSize, program, &size);
+		if (rc == 0 && (size == 0 || size > CODE_MAX))
+			rc = error_set(
+				err, ERROR_REMOTE,
+				"hiprtcGetCodeSize reported %zu bytes of code for one kernel",
+				size);
+		if (rc == 0) {
+			*image = memory_allocate(1, size);
+			rc = COMPILER_CALL(hip, err, hiprtcGetCode, program, *image);
+		}
 	}
-	if (hip->hiprtcCreateProgram == NULL)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "no code object for %s, and the runtime has no compiler (hiprtc)",
-				 device->arch[0] != '\0' ? device->arch
-							 : "a device that tells no name");
-	int rc = compile(hip, compiled, report, err);
-	*image = *compiled;
+	(void)hip->hiprtcDestroyProgram(&program);
 	return rc;
 }
 
@@ -115,19 +92,37 @@ static int open_device(void *work, struct error *err)
 {
 	struct computation *c = work;
 	int rc = API_CALL(c->hip, err, hipSetDevice, c->device->ordinal);
-	return rc == 0 ? API_CALL(c->hip, err, hipStreamCreate, &c->stream) : rc;
+	if (rc == 0)
+		rc = API_CALL(c->hip, err, hipStreamCreate, &c->stream);
+	return rc;
 }
 
+/* Loads a code object of this probe, or else the output of the runtime's compiler. */
 static int build(void *work, struct error *err)
 {
 	struct computation *c = work;
+	const char *arch = c->device->arch;
 	const void *image = NULL;
-	int rc = find_image(c->hip, c->device, &image, &c->compiled, c->common.report, err);
+	int rc = 0;
+
+	for (size_t i = 0; image == NULL && i < ARRAY_SIZE(code_objects); i++) {
+		if (strcmp(code_objects[i].target, arch) == 0)
+			image = code_objects[i].image;
+	}
+	if (image == NULL && c->hip->hiprtcCreateProgram == NULL)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "no code object for %s, and the runtime has no compiler (hiprtc)",
+				 arch[0] != '\0' ? arch : "a device of unknown architecture");
+	if (image == NULL) {
+		rc = compile(c->hip, &c->compiled, c->common.report, err);
+		image = c->compiled;
+	}
+
 	if (rc == 0)
 		rc = API_CALL(c->hip, err, hipModuleLoadData, &c->module, image);
-	return rc == 0 ? API_CALL(c->hip, err, hipModuleGetFunction, &c->function, c->module,
-				  "work")
-		       : rc;
+	if (rc == 0)
+		rc = API_CALL(c->hip, err, hipModuleGetFunction, &c->function, c->module, "work");
+	return rc;
 }
 
 /* On the host: memory that copies do not have to stage. */
@@ -135,7 +130,9 @@ static int allocate(void *work, struct compute_buffer *buffer, struct error *err
 {
 	struct computation *c = work;
 	int rc = API_CALL(c->hip, err, hipMalloc, &buffer->device, buffer->size);
-	return rc == 0 ? API_CALL(c->hip, err, hipHostMalloc, &buffer->host, buffer->size, 0) : rc;
+	if (rc == 0)
+		rc = API_CALL(c->hip, err, hipHostMalloc, &buffer->host, buffer->size, 0);
+	return rc;
 }
 
 static int copy(void *work, const struct compute_buffer *buffer, bool to_device, struct error *err)
@@ -159,7 +156,7 @@ static int launch(void *work, void *arguments[COMPUTE_ARGUMENTS], struct error *
 {
 	struct computation *c = work;
 	const struct work_request *request = c->common.request;
-	const unsigned blocks = (c->common.told.elements + WORK_GROUP - 1) / WORK_GROUP;
+	const unsigned blocks = (c->common.parameters.elements + WORK_GROUP - 1) / WORK_GROUP;
 	return API_CALL(c->hip, err, hipModuleLaunchKernel, c->function, blocks,
 			work_groups_y(request), work_groups_z(request), WORK_GROUP, 1, 1, 0,
 			c->stream, arguments, NULL);

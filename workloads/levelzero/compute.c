@@ -2,6 +2,7 @@
 #include "workloads/levelzero/levelzero.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "workloads/common/compute.h"
 #include "workloads/levelzero/work_spirv.h" /* generated from work.spv */
 
@@ -21,54 +22,45 @@ struct computation {
 	ze_kernel_handle_t kernel;
 };
 
-/* The first group of queues that run kernels. */
-static int find_queues(struct computation *c, uint32_t *ordinal, struct error *err)
-{
-	ze_command_queue_group_properties_t groups[QUEUE_GROUPS_MAX] = {{0}};
-	uint32_t count = QUEUE_GROUPS_MAX;
-	for (size_t i = 0; i < QUEUE_GROUPS_MAX; i++)
-		groups[i].stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES;
-	int rc = API_CALL(c->lz, err, zeDeviceGetCommandQueueGroupProperties, c->device->id, &count,
-			  groups);
-	for (uint32_t i = 0; rc == 0 && i < count && i < QUEUE_GROUPS_MAX; i++) {
-		*ordinal = i;
-		if ((groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE) != 0)
-			return 0;
-	}
-	return rc == 0 ? error_set(err, ERROR_UNSUPPORTED, "no queue of the device runs kernels")
-		       : rc;
-}
-
 static int open_device(void *work, struct error *err)
 {
 	struct computation *c = work;
 	const ze_context_desc_t context = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
 	const ze_fence_desc_t fence = {.stype = ZE_STRUCTURE_TYPE_FENCE_DESC};
-	ze_command_queue_desc_t queue = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
-					 .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
-	ze_command_list_desc_t list = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
-	int rc = find_queues(c, &queue.ordinal, err);
-	list.commandQueueGroupOrdinal = queue.ordinal;
-	if (rc == 0)
-		rc = API_CALL(c->lz, err, zeContextCreate, c->device->driver, &context,
-			      &c->context);
+	ze_command_queue_group_properties_t groups[QUEUE_GROUPS_MAX] = {{0}};
+	uint32_t count = QUEUE_GROUPS_MAX;
+	uint32_t group = 0;
+
+	/* The first group of queues that run kernels. */
+	for (size_t i = 0; i < QUEUE_GROUPS_MAX; i++)
+		groups[i].stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES;
+	int rc = API_CALL(c->lz, err, zeDeviceGetCommandQueueGroupProperties, c->device->id, &count,
+			  groups);
+	if (rc != 0)
+		return rc;
+	if (count > QUEUE_GROUPS_MAX)
+		count = QUEUE_GROUPS_MAX;
+	while (group < count &&
+	       (groups[group].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE) == 0)
+		group++;
+	if (group == count)
+		return error_set(err, ERROR_UNSUPPORTED, "no queue of the device runs kernels");
+
+	const ze_command_queue_desc_t queue = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+					       .ordinal = group,
+					       .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
+	const ze_command_list_desc_t list = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC,
+					     .commandQueueGroupOrdinal = group};
+	rc = API_CALL(c->lz, err, zeContextCreate, c->device->driver, &context, &c->context);
 	if (rc == 0)
 		rc = API_CALL(c->lz, err, zeCommandQueueCreate, c->context, c->device->id, &queue,
 			      &c->queue);
 	if (rc == 0)
 		rc = API_CALL(c->lz, err, zeCommandListCreate, c->context, c->device->id, &list,
 			      &c->list);
-	return rc == 0 ? API_CALL(c->lz, err, zeFenceCreate, c->queue, &fence, &c->fence) : rc;
-}
-
-static void keep_build_log(struct computation *c, ze_module_build_log_handle_t log)
-{
-	size_t size = 0;
-	if (log == NULL || c->lz->zeModuleBuildLogGetString(log, &size, NULL) != ZE_RESULT_SUCCESS)
-		return;
-	char *text CLEANUP_FREE = size <= BUILD_LOG_MAX ? calloc(1, size + 1) : NULL;
-	if (text != NULL && c->lz->zeModuleBuildLogGetString(log, &size, text) == ZE_RESULT_SUCCESS)
-		c->common.report->build_log = STEAL(text);
+	if (rc == 0)
+		rc = API_CALL(c->lz, err, zeFenceCreate, c->queue, &fence, &c->fence);
+	return rc;
 }
 
 static int build(void *work, struct error *err)
@@ -81,18 +73,27 @@ static int build(void *work, struct error *err)
 	const ze_kernel_desc_t kernel = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC,
 					 .pKernelName = "work"};
 	ze_module_build_log_handle_t log = NULL;
+	size_t size = 0;
+
 	int rc = API_CALL(c->lz, err, zeModuleCreate, c->context, c->device->id, &module,
 			  &c->module, &log);
-	if (rc != 0)
-		keep_build_log(c, log);
+	if (rc != 0 && log != NULL &&
+	    c->lz->zeModuleBuildLogGetString(log, &size, NULL) == ZE_RESULT_SUCCESS &&
+	    size <= BUILD_LOG_MAX) {
+		char *text CLEANUP_FREE = memory_allocate(1, size + 1);
+		if (c->lz->zeModuleBuildLogGetString(log, &size, text) == ZE_RESULT_SUCCESS)
+			c->common.report->build_log = STEAL(text);
+	}
 	API_RELEASE(c->lz, zeModuleBuildLogDestroy, log);
+
 	if (rc == 0)
 		rc = API_CALL(c->lz, err, zeKernelCreate, c->module, &kernel, &c->kernel);
-	return rc == 0 ? API_CALL(c->lz, err, zeKernelSetGroupSize, c->kernel, WORK_GROUP, 1, 1)
-		       : rc;
+	if (rc == 0)
+		rc = API_CALL(c->lz, err, zeKernelSetGroupSize, c->kernel, WORK_GROUP, 1, 1);
+	return rc;
 }
 
-/* Copies on the device are promised for memory of Level Zero's own alone. */
+/* Copies on the device are only guaranteed for memory that Level Zero allocated. */
 static int allocate(void *work, struct compute_buffer *buffer, struct error *err)
 {
 	struct computation *c = work;
@@ -101,9 +102,10 @@ static int allocate(void *work, struct compute_buffer *buffer, struct error *err
 	const ze_host_mem_alloc_desc_t host = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
 	int rc = API_CALL(c->lz, err, zeMemAllocDevice, c->context, &device, buffer->size,
 			  ALIGNMENT, c->device->id, &buffer->device);
-	return rc == 0 ? API_CALL(c->lz, err, zeMemAllocHost, c->context, &host, buffer->size,
-				  ALIGNMENT, &buffer->host)
-		       : rc;
+	if (rc == 0)
+		rc = API_CALL(c->lz, err, zeMemAllocHost, c->context, &host, buffer->size,
+			      ALIGNMENT, &buffer->host);
+	return rc;
 }
 
 static int copy(void *work, const struct compute_buffer *buffer, bool to_device, struct error *err)
@@ -120,37 +122,41 @@ static int fill(void *work, const struct compute_buffer *buffer, const uint32_t 
 {
 	struct computation *c = work;
 	int rc = API_CALL(c->lz, err, zeCommandListAppendBarrier, c->list, NULL, 0, NULL);
-	return rc == 0 ? API_CALL(c->lz, err, zeCommandListAppendMemoryFill, c->list,
-				  buffer->device, pattern, sizeof(*pattern),
-				  c->common.request->elements * WORK_ELEMENT_SIZE, NULL, 0, NULL)
-		       : rc;
+	if (rc == 0)
+		rc = API_CALL(c->lz, err, zeCommandListAppendMemoryFill, c->list, buffer->device,
+			      pattern, sizeof(*pattern),
+			      c->common.request->elements * WORK_ELEMENT_SIZE, NULL, 0, NULL);
+	return rc;
 }
 
 static int launch(void *work, void *arguments[COMPUTE_ARGUMENTS], struct error *err)
 {
 	struct computation *c = work;
 	const struct work_request *request = c->common.request;
-	const ze_group_count_t groups = {(c->common.told.elements + WORK_GROUP - 1) / WORK_GROUP,
+	const ze_group_count_t groups = {(c->common.parameters.elements + WORK_GROUP - 1) /
+						 WORK_GROUP,
 					 work_groups_y(request), work_groups_z(request)};
 	int rc = 0;
 	for (uint32_t i = 0; rc == 0 && i < COMPUTE_ARGUMENTS; i++)
 		rc = API_CALL(c->lz, err, zeKernelSetArgumentValue, c->kernel, i,
 			      compute_argument_size(i), arguments[i]);
-	return rc == 0 ? API_CALL(c->lz, err, zeCommandListAppendLaunchKernel, c->list, c->kernel,
-				  &groups, NULL, 0, NULL)
-		       : rc;
+	if (rc == 0)
+		rc = API_CALL(c->lz, err, zeCommandListAppendLaunchKernel, c->list, c->kernel,
+			      &groups, NULL, 0, NULL);
+	return rc;
 }
 
 static int submit(void *work, struct error *err)
 {
 	struct computation *c = work;
 	int rc = API_CALL(c->lz, err, zeCommandListClose, c->list);
-	return rc == 0 ? API_CALL(c->lz, err, zeCommandQueueExecuteCommandLists, c->queue, 1,
-				  &c->list, c->fence)
-		       : rc;
+	if (rc == 0)
+		rc = API_CALL(c->lz, err, zeCommandQueueExecuteCommandLists, c->queue, 1, &c->list,
+			      c->fence);
+	return rc;
 }
 
-/* Empties the list for what comes next. */
+/* Empties the list for the next commands. */
 static int is_complete(void *work, struct error *err)
 {
 	struct computation *c = work;

@@ -13,60 +13,23 @@ static const struct code_advice codes[] = {
 #include "workloads/levelzero/codes.h" /* generated from the specification's header */
 };
 
-static int load(struct levelzero *lz, struct api_report *report, struct error *err)
-{
-#define X(name) {#name, &lz->name},
-	const struct api_function functions[] = {X(zeInit) /* first: every loader has it */
-#include "workloads/levelzero/functions.h"
-						 {NULL, NULL}};
-#undef X
-	int rc = api_load(report, LEVELZERO_LIBRARY, functions, err);
-	(void)api_find(LEVELZERO_LIBRARY, "zeInitDrivers", &lz->newer.zeInitDrivers);
-	(void)api_find(LEVELZERO_LIBRARY, "zeDevicePciGetPropertiesExt",
-		       &lz->newer.zeDevicePciGetPropertiesExt);
-	return rc;
-}
-
-/* The loader says the same of a driver that is absent and of one that it cannot load, so the
- * libraries are asked themselves. Elsewhere than on Linux it finds them in the registry. */
+/* The loader answers alike for a driver that is absent and for one that it cannot load, so this opens
+ * the libraries. On other systems than Linux the loader finds them in the registry. */
 static int find_broken_driver(struct error *err)
 {
 	static const char installed[] =
 		API_LIBRARY("", "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1");
 	const char *named = getenv("ZE_ENABLE_ALT_DRIVERS");
 	struct text_list libraries CLEANUP_TEXT_LIST = {0};
-	int rc = text_list_split(&libraries, named != NULL ? named : installed, ',', err);
-	for (size_t i = 0; rc == 0 && i < libraries.count; i++) {
+
+	(void)text_list_split(&libraries, named != NULL ? named : installed, ',', NULL);
+	text_each (library, &libraries) {
 		void *handle = NULL;
 		struct error why = {0};
-		if (library_open(libraries.items[i], &handle, &why) == ERROR_UNAVAILABLE)
-			rc = error_set(err, ERROR_UNAVAILABLE, "%s", why.text);
+		if (library_open(library, &handle, &why) == ERROR_UNAVAILABLE)
+			return error_set(err, ERROR_UNAVAILABLE, "%s", why.text);
 	}
-	return rc;
-}
-
-/* The result of what initialises all drivers. */
-static int judge_drivers(struct levelzero *lz, ze_result_t code, const char *call, uint32_t count,
-			 struct error *err)
-{
-	if (code != ZE_RESULT_ERROR_UNINITIALIZED && (code != ZE_RESULT_SUCCESS || count != 0))
-		return call_check(&lz->calls, (int)code, call, err);
-	int rc = find_broken_driver(err);
-	if (rc != 0)
-		return rc;
-	return error_set(err, ERROR_UNSUPPORTED,
-			 "the loader of Level Zero found no driver that has a device (%s: %s)",
-			 call,
-			 code == ZE_RESULT_SUCCESS ? "no driver" : "ZE_RESULT_ERROR_UNINITIALIZED");
-}
-
-/* What a loader with zeInitDrivers() answers that found only drivers of before API 1.10, or none. */
-static bool is_older(ze_result_t code, uint32_t count)
-{
-	return code == ZE_RESULT_ERROR_UNINITIALIZED ||
-	       code == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE ||
-	       code == ZE_RESULT_ERROR_UNSUPPORTED_VERSION ||
-	       (code == ZE_RESULT_SUCCESS && count == 0);
+	return 0;
 }
 
 static int find_drivers(struct levelzero *lz, ze_driver_handle_t *drivers, uint32_t *count,
@@ -76,10 +39,15 @@ static int find_drivers(struct levelzero *lz, ze_driver_handle_t *drivers, uint3
 					       .flags = LEVELZERO_EVERY_TYPE};
 	const char *call = "zeInitDrivers";
 	ze_result_t code = ZE_RESULT_ERROR_UNINITIALIZED;
+
 	*count = LEVELZERO_DRIVERS_MAX;
 	if (lz->newer.zeInitDrivers != NULL)
 		code = lz->newer.zeInitDrivers(count, drivers, &types);
-	if (is_older(code, *count)) {
+
+	/* A loader that has no zeInitDrivers(), or found only drivers of before API 1.10, or none. */
+	if (code == ZE_RESULT_ERROR_UNINITIALIZED || code == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE ||
+	    code == ZE_RESULT_ERROR_UNSUPPORTED_VERSION ||
+	    (code == ZE_RESULT_SUCCESS && *count == 0)) {
 		*count = LEVELZERO_DRIVERS_MAX;
 		call = "zeInit";
 		code = lz->zeInit(0);
@@ -88,10 +56,19 @@ static int find_drivers(struct levelzero *lz, ze_driver_handle_t *drivers, uint3
 			code = lz->zeDriverGet(count, drivers);
 		}
 	}
-	int rc = judge_drivers(lz, code, call, *count, err);
+
+	if (code == ZE_RESULT_ERROR_UNINITIALIZED || (code == ZE_RESULT_SUCCESS && *count == 0)) {
+		int rc = find_broken_driver(err);
+		if (rc != 0)
+			return rc;
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"the loader of Level Zero found no driver that has a device (%s: %s)", call,
+			code == ZE_RESULT_SUCCESS ? "no driver" : "ZE_RESULT_ERROR_UNINITIALIZED");
+	}
 	if (*count > LEVELZERO_DRIVERS_MAX)
 		*count = LEVELZERO_DRIVERS_MAX;
-	return rc;
+	return call_check(&lz->calls, (int)code, call, err);
 }
 
 enum { MEMORIES_MAX = 64 };
@@ -106,7 +83,7 @@ static const char *type_name(const ze_device_properties_t *properties)
 	return properties->type <= ZE_DEVICE_TYPE_VPU ? "accelerator" : NULL;
 }
 
-/* What a driver does not know it leaves alone: LUIDs on Linux. */
+/* Drivers leave unknown identifiers zero, as LUIDs on Linux. */
 static void add_bytes(struct members *members, const char *key, const uint8_t *bytes, size_t size)
 {
 	bool known = false;
@@ -115,56 +92,24 @@ static void add_bytes(struct members *members, const char *key, const uint8_t *b
 	member_bytes(members, key, known ? bytes : NULL, size);
 }
 
-/* Bus 0, device 0 of domain 0 is the host's own bridge: nothing was told. */
-static void add_pci(struct members *members, const struct levelzero *lz, ze_device_handle_t id)
-{
-	ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
-	const ze_pci_address_ext_t *told = &pci.address;
-	if (lz->newer.zeDevicePciGetPropertiesExt != NULL &&
-	    lz->newer.zeDevicePciGetPropertiesExt(id, &pci) == ZE_RESULT_SUCCESS &&
-	    (told->domain | told->bus | told->device) != 0)
-		api_add_pci_address(members, told->domain, told->bus, told->device, told->function);
-}
-
-static void add_memory(struct members *members, const struct levelzero *lz, ze_device_handle_t id)
-{
-	ze_device_memory_properties_t memories[MEMORIES_MAX] = {{0}};
-	uint32_t count = MEMORIES_MAX;
-	double bytes = 0;
-	for (size_t i = 0; i < MEMORIES_MAX; i++)
-		memories[i].stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
-	if (lz->zeDeviceGetMemoryProperties(id, &count, memories) != ZE_RESULT_SUCCESS)
-		return;
-	for (uint32_t i = 0; i < count && i < MEMORIES_MAX; i++)
-		bytes += (double)memories[i].totalSize;
-	member_number(members, "memoryBytes", bytes);
-}
-
 static void add_driver(struct members *members, const struct levelzero *lz,
 		       ze_driver_handle_t driver)
 {
 	struct members facts CLEANUP_MEMBERS = members_new();
 	ze_driver_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES};
 	ze_api_version_t version = 0;
-	bool told = lz->zeDriverGetApiVersion(driver, &version) == ZE_RESULT_SUCCESS;
-	if (told)
+
+	if (lz->zeDriverGetApiVersion(driver, &version) == ZE_RESULT_SUCCESS)
 		member_format(members, "apiVersion", "%u.%u", ZE_MAJOR_VERSION(version),
 			      ZE_MINOR_VERSION(version));
 	else
 		member_null(members, "apiVersion");
-	told = lz->zeDriverGetProperties(driver, &properties) == ZE_RESULT_SUCCESS;
-	if (told)
+	if (lz->zeDriverGetProperties(driver, &properties) == ZE_RESULT_SUCCESS)
 		member_hex(&facts, "version", properties.driverVersion, 8);
 	else
 		member_null(&facts, "version");
 	member_item(members, "driver", members_take(&facts));
 	add_bytes(members, "driverUuid", properties.uuid.id, sizeof(properties.uuid.id));
-}
-
-static double compute_units(const ze_device_properties_t *properties)
-{
-	return (double)properties->numSlices * properties->numSubslicesPerSlice *
-	       properties->numEUsPerSubslice;
 }
 
 static int describe(struct levelzero *lz, size_t index, cJSON **out, struct error *err)
@@ -175,6 +120,7 @@ static int describe(struct levelzero *lz, size_t index, cJSON **out, struct erro
 		.stype = ZE_STRUCTURE_TYPE_DEVICE_LUID_EXT_PROPERTIES};
 	ze_device_properties_t properties = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES,
 					     .pNext = &luid};
+
 	int rc = API_CALL(lz, err, zeDeviceGetProperties, device->id, &properties);
 	if (rc != 0)
 		return rc;
@@ -187,10 +133,31 @@ static int describe(struct levelzero *lz, size_t index, cJSON **out, struct erro
 	member_hex(&members, "deviceId", properties.deviceId, 4);
 	add_bytes(&members, "deviceUuid", properties.uuid.id, sizeof(properties.uuid.id));
 	add_bytes(&members, "deviceLuid", luid.luid.id, sizeof(luid.luid.id));
-	add_pci(&members, lz, device->id);
+
+	/* Bus 0, device 0 of domain 0 is the host bridge, which stands for an unknown address. */
+	ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
+	const ze_pci_address_ext_t *address = &pci.address;
+	if (lz->newer.zeDevicePciGetPropertiesExt != NULL &&
+	    lz->newer.zeDevicePciGetPropertiesExt(device->id, &pci) == ZE_RESULT_SUCCESS &&
+	    (address->domain | address->bus | address->device) != 0)
+		api_add_pci_address(&members, address->domain, address->bus, address->device,
+				    address->function);
+
 	add_driver(&members, lz, device->driver);
-	member_number(&members, "computeUnits", compute_units(&properties));
-	add_memory(&members, lz, device->id);
+	member_number(&members, "computeUnits",
+		      (double)properties.numSlices * properties.numSubslicesPerSlice *
+			      properties.numEUsPerSubslice);
+
+	ze_device_memory_properties_t memories[MEMORIES_MAX] = {{0}};
+	uint32_t count = MEMORIES_MAX;
+	double bytes = 0;
+	for (size_t i = 0; i < MEMORIES_MAX; i++)
+		memories[i].stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
+	if (lz->zeDeviceGetMemoryProperties(device->id, &count, memories) == ZE_RESULT_SUCCESS) {
+		for (uint32_t i = 0; i < count && i < MEMORIES_MAX; i++)
+			bytes += (double)memories[i].totalSize;
+		member_number(&members, "memoryBytes", bytes);
+	}
 	*out = members_take(&members);
 	return 0;
 }
@@ -201,6 +168,7 @@ static int add_devices(struct levelzero *lz, struct api_report *report, ze_drive
 	const size_t room = API_DEVICES_MAX - lz->device_count;
 	ze_device_handle_t ids[API_DEVICES_MAX] = {NULL};
 	uint32_t count = (uint32_t)room;
+
 	if (room == 0)
 		return 0;
 	int rc = API_CALL(lz, err, zeDeviceGet, driver, &count, ids);
@@ -209,48 +177,52 @@ static int add_devices(struct levelzero *lz, struct api_report *report, ze_drive
 		lz->devices[lz->device_count] =
 			(struct levelzero_device){.driver = driver, .id = ids[i]};
 		rc = describe(lz, lz->device_count, &device, err);
-		if (rc == 0)
-			rc = api_report_device(report, device, err);
-		if (rc == 0)
+		if (rc == 0) {
+			(void)api_report_device(report, device, NULL);
 			lz->device_count++;
+		}
 	}
-	return rc;
-}
-
-/* A driver that fails does not hide the devices of the others; `messages` tell it. */
-static int enumerate(struct levelzero *lz, struct api_report *report, struct error *err)
-{
-	ze_driver_handle_t drivers[LEVELZERO_DRIVERS_MAX] = {NULL};
-	struct error failure = {0};
-	uint32_t count = 0;
-	int rc = find_drivers(lz, drivers, &count, err);
-	for (uint32_t i = 0; rc == 0 && i < count && drivers[i] != NULL; i++) {
-		int failed = add_devices(lz, report, drivers[i], &failure);
-		if (failed == ERROR_MEMORY)
-			return error_memory(err);
-		if (failed != 0)
-			api_report_message(report, failure.text);
-	}
-	if (rc == 0 && failure.text[0] != '\0' && lz->device_count == 0)
-		return error_set(err, ERROR_REMOTE, "%s", failure.text);
 	return rc;
 }
 
 static int levelzero_open(struct api_report *report, void *session, struct error *err)
 {
 	struct levelzero *lz = session;
+#define X(name) {#name, &lz->name},
+	const struct api_function functions[] = {X(zeInit) /* first: every loader has it */
+#include "workloads/levelzero/functions.h"
+						 {NULL, NULL}};
+#undef X
+	ze_driver_handle_t drivers[LEVELZERO_DRIVERS_MAX] = {NULL};
+	struct error failure = {0};
+	uint32_t count = 0;
+
 	lz->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
-	int rc = load(lz, report, err);
+	int rc = api_load(report, LEVELZERO_LIBRARY, functions, err);
 	if (rc != 0)
 		return rc;
+	(void)api_find(LEVELZERO_LIBRARY, "zeInitDrivers", &lz->newer.zeInitDrivers);
+	(void)api_find(LEVELZERO_LIBRARY, "zeDevicePciGetPropertiesExt",
+		       &lz->newer.zeDevicePciGetPropertiesExt);
 	report->missing = "Level Zero driver";
-	return enumerate(lz, report, err);
+	rc = find_drivers(lz, drivers, &count, err);
+	if (rc != 0)
+		return rc;
+
+	/* A driver that fails does not hide the devices of the others; `messages` report it. */
+	for (uint32_t i = 0; i < count && drivers[i] != NULL; i++) {
+		if (add_devices(lz, report, drivers[i], &failure) != 0)
+			api_report_message(report, failure.text);
+	}
+	if (failure.text[0] != '\0' && lz->device_count == 0)
+		return error_set(err, ERROR_REMOTE, "%s", failure.text);
+	return 0;
 }
 
 const struct api_driver levelzero_api = {
 	.name = "levelzero",
 	.library = LEVELZERO_LIBRARY,
-	.summary = "Make Level Zero work on a device and tell what happened",
+	.summary = "Run verified work on a Level Zero device and report what happened",
 	.description =
 		"Opens the loader of Level Zero, enumerates drivers and devices, fills and copies memory on one "
 		"device, runs a kernel of SPIR-V there and verifies every element of the results on the CPU.",

@@ -34,7 +34,7 @@ enum { LEVELZERO_DRIVERS_MAX = 16 };
 struct levelzero_device {
 	ze_driver_handle_t driver;
 	ze_device_handle_t id;
-	uint64_t largest; /* bytes of one allocation; 0: not told */
+	uint64_t largest; /* bytes of one allocation; 0: unknown */
 };
 
 struct levelzero {

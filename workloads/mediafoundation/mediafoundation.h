@@ -38,7 +38,7 @@
 struct mediafoundation {
 	MEDIAFOUNDATION_MFPLAT(MEDIAFOUNDATION_DECLARE)
 	MEDIAFOUNDATION_OLE32(MEDIAFOUNDATION_DECLARE)
-	/* Since Windows 10 1703; NULL where there is none. */
+	/* Since Windows 10 1703; may be NULL. */
 	HRESULT(WINAPI *MFTEnum2)
 	(GUID category, UINT32 flags, const MFT_REGISTER_TYPE_INFO *input,
 	 const MFT_REGISTER_TYPE_INFO *output, IMFAttributes *attributes, IMFActivate ***activates,
@@ -49,24 +49,24 @@ struct mediafoundation {
 	size_t count;
 };
 
-/* Of the streams of codecs. */
+/* The media subtypes of the codecs' streams. */
 extern const GUID *const mediafoundation_subtypes[VIDEO_CODECS];
 
 /* hresult_check() of a method. */
 #define MEDIAFOUNDATION_CALL(failure, err, interface, method, ...)                                 \
 	hresult_check(interface##_##method(__VA_ARGS__), #interface "::" #method, failure, err)
 
-/* The type of the frames that an encoder takes (MFVideoFormat_NV12), or of a codec's stream. Caller
+/* The type of an encoder's input frames (MFVideoFormat_NV12), or of a codec's stream. The caller
  * releases *out, also when this fails. */
 int mediafoundation_type(const struct mediafoundation *mf, const GUID *subtype,
 			 const struct video_source *source, IMFMediaType **out, struct error *err);
 
-/* A transform in hardware does nothing before it is told that its caller knows how to work with one
- * that is asynchronous, which *events then belong to. `failure` may be NULL. */
+/* Unlocks a hardware transform, which does nothing before its caller declares that it can work with
+ * asynchronous transforms. *events is that of an asynchronous one. `failure` may be NULL. */
 int mediafoundation_unlock(IMFTransform *transform, IMFMediaEventGenerator **events,
 			   struct call_failure *failure, struct error *err);
 
-/* Lists and activates the encoders of the requested adapter, and gives them back. */
+/* Lists and activates the encoders of the requested adapter; releases them. */
 int mediafoundation_list(void *session, const struct work_request *request,
 			 struct video_offers *offers, struct error *err);
 void mediafoundation_forget(void *session);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a device encodes: a session is asked, and closed again. Then one stream of one session: each
- * frame has buffers of its own, so that none is waited for. */
+/* The codecs that a device encodes, which a session of its own reports; then one stream of one
+ * session: each frame has buffers of its own, so that none has to wait. */
 #include "workloads/nvenc/nvenc.h"
 
 #include "base/cleanup.h"
@@ -41,7 +41,7 @@ static const struct {
 	{&av1_main, "main"},
 };
 
-/* Of the device; *encoder, NULL before the call, is what there is of it. */
+/* *encoder, NULL before the call, may be set although this fails. */
 static int open_session(const struct nvenc *nvenc, void **encoder, struct call_failure *failure,
 			struct error *err)
 {
@@ -51,11 +51,12 @@ static int open_session(const struct nvenc *nvenc, void **encoder, struct call_f
 		.device = nvenc->device,
 		.apiVersion = nvenc->versions->api,
 	};
+
 	int rc = NVENC_CALL(nvenc, failure, err, nvEncOpenEncodeSessionEx, &params, encoder);
-	return rc == 0 && *encoder == NULL
-		       ? error_set(err, ERROR_REMOTE,
-				   "nvEncOpenEncodeSessionEx succeeded and opened no session")
-		       : rc;
+	if (rc == 0 && *encoder == NULL)
+		return error_set(err, ERROR_REMOTE,
+				 "nvEncOpenEncodeSessionEx succeeded and opened no session");
+	return rc;
 }
 
 static bool is_same(const GUID *one, const GUID *other)
@@ -63,8 +64,9 @@ static bool is_same(const GUID *one, const GUID *other)
 	return memcmp(one, other, sizeof(*one)) == 0;
 }
 
-static int ask_limits(const struct nvenc *nvenc, void *encoder, struct video_offer *offer,
-		      struct call_failure *failure, struct error *err)
+/* Adds the offer of a codec, unless the codec is unknown here. */
+static int list_codec(const struct nvenc *nvenc, void *encoder, const GUID *guid,
+		      struct video_offers *offers, struct error *err)
 {
 	static const NV_ENC_CAPS caps[] = {
 		NV_ENC_CAPS_WIDTH_MIN,	     NV_ENC_CAPS_HEIGHT_MIN,
@@ -72,11 +74,24 @@ static int ask_limits(const struct nvenc *nvenc, void *encoder, struct video_off
 		NV_ENC_CAPS_NUM_MAX_BFRAMES, NV_ENC_CAPS_SUPPORT_10BIT_ENCODE,
 	};
 	unsigned values[ARRAY_SIZE(caps)] = {0};
+	struct video_offer *offer = NULL;
+	GUID guids[GUIDS_MAX] = {0};
+	uint32_t count = 0;
+
+	for (int i = 0; i < VIDEO_CODECS && offer == NULL; i++) {
+		if (is_same(guid, codecs[i]))
+			offer = video_offer_add(offers, (enum video_codec)i);
+	}
+	if (offer == NULL)
+		return 0;
+	offer->hardware = true;
+	(void)snprintf(offer->name, sizeof(offer->name), "NVENC");
+
 	for (size_t i = 0; i < ARRAY_SIZE(caps); i++) {
 		NV_ENC_CAPS_PARAM params = {.version = nvenc->versions->other,
 					    .capsToQuery = caps[i]};
 		int value = 0;
-		int rc = NVENC_CALL(nvenc, failure, err, nvEncGetEncodeCaps, encoder,
+		int rc = NVENC_CALL(nvenc, &offers->failure, err, nvEncGetEncodeCaps, encoder,
 				    *codecs[offer->codec], &params, &value);
 		if (rc != 0)
 			return rc;
@@ -86,15 +101,8 @@ static int ask_limits(const struct nvenc *nvenc, void *encoder, struct video_off
 	offer->most = (struct video_size){values[2], values[3]};
 	offer->b_frames = (int)values[4];
 	offer->ten_bit = values[5] != 0;
-	return 0;
-}
 
-static int ask_profiles(const struct nvenc *nvenc, void *encoder, struct video_offer *offer,
-			struct call_failure *failure, struct error *err)
-{
-	GUID guids[GUIDS_MAX] = {0};
-	uint32_t count = 0;
-	int rc = NVENC_CALL(nvenc, failure, err, nvEncGetEncodeProfileGUIDs, encoder,
+	int rc = NVENC_CALL(nvenc, &offers->failure, err, nvEncGetEncodeProfileGUIDs, encoder,
 			    *codecs[offer->codec], guids, GUIDS_MAX, &count);
 	for (uint32_t i = 0; rc == 0 && i < count && i < GUIDS_MAX; i++) {
 		for (size_t p = 0; p < ARRAY_SIZE(profiles); p++) {
@@ -105,22 +113,6 @@ static int ask_profiles(const struct nvenc *nvenc, void *encoder, struct video_o
 	return rc;
 }
 
-static int list_codec(const struct nvenc *nvenc, void *encoder, const GUID *guid,
-		      struct video_offers *offers, struct error *err)
-{
-	struct video_offer *offer = NULL;
-	for (int i = 0; i < VIDEO_CODECS && offer == NULL; i++) {
-		if (is_same(guid, codecs[i]))
-			offer = video_offer_add(offers, (enum video_codec)i);
-	}
-	if (offer == NULL)
-		return 0;
-	offer->hardware = true;
-	(void)snprintf(offer->name, sizeof(offer->name), "NVENC");
-	int rc = ask_limits(nvenc, encoder, offer, &offers->failure, err);
-	return rc == 0 ? ask_profiles(nvenc, encoder, offer, &offers->failure, err) : rc;
-}
-
 static int list(void *session, const struct work_request *request, struct video_offers *offers,
 		struct error *err)
 {
@@ -128,6 +120,7 @@ static int list(void *session, const struct work_request *request, struct video_
 	GUID guids[GUIDS_MAX] = {0};
 	uint32_t count = 0;
 	void *encoder = NULL;
+
 	int rc = nvenc_device_open(nvenc, request->device, &offers->failure, err);
 	if (rc == 0)
 		rc = open_session(nvenc, &encoder, &offers->failure, err);
@@ -147,8 +140,8 @@ struct encoder {
 	void *session;
 	NV_ENC_INPUT_PTR inputs[VIDEO_FRAMES];
 	NV_ENC_OUTPUT_PTR outputs[VIDEO_FRAMES];
-	unsigned put;	/* frames that it took */
-	unsigned ready; /* of these: whose outputs may be asked for */
+	unsigned put;	/* frames that it accepted */
+	unsigned ready; /* frames among these whose outputs may be locked */
 	unsigned got;
 	bool flushed;
 };
@@ -156,8 +149,7 @@ struct encoder {
 #define CALL(e, err, function, ...)                                                                \
 	NVENC_CALL((e)->nvenc, (e)->job->failure, err, function, (e)->session, __VA_ARGS__)
 
-/* A preset whose frames come out in the order in which they go in, at a rate that is kept over half
- * a second. */
+/* A preset that does not reorder frames, with a rate that is kept over half a second. */
 static int initialize(struct encoder *e, struct error *err)
 {
 	const struct nvenc_versions *versions = e->nvenc->versions;
@@ -179,6 +171,7 @@ static int initialize(struct encoder *e, struct error *err)
 		.enablePTD = 1,
 		.encodeConfig = &preset.presetCfg,
 	};
+
 	int rc = CALL(e, err, nvEncGetEncodePresetConfigEx, *codec, params.presetGUID,
 		      params.tuningInfo, &preset);
 	if (rc != 0)
@@ -193,40 +186,36 @@ static int initialize(struct encoder *e, struct error *err)
 	return CALL(e, err, nvEncInitializeEncoder, &params);
 }
 
-static int make_buffers(struct encoder *e, unsigned index, struct error *err)
-{
-	NV_ENC_CREATE_INPUT_BUFFER input = {
-		.version = e->nvenc->versions->other,
-		.width = e->job->source.width,
-		.height = e->job->source.height,
-		.bufferFmt = NV_ENC_BUFFER_FORMAT_NV12,
-	};
-	NV_ENC_CREATE_BITSTREAM_BUFFER output = {.version = e->nvenc->versions->other};
-	int rc = CALL(e, err, nvEncCreateInputBuffer, &input);
-	if (rc == 0) {
-		e->inputs[index] = input.inputBuffer;
-		rc = CALL(e, err, nvEncCreateBitstreamBuffer, &output);
-	}
-	if (rc == 0)
-		e->outputs[index] = output.bitstreamBuffer;
-	return rc;
-}
-
 static int open_encoder(void *session, const struct video_job *job, void *encoder,
 			struct error *err)
 {
 	struct encoder *e = encoder;
+
 	e->nvenc = session;
 	e->job = job;
 	int rc = open_session(e->nvenc, &e->session, job->failure, err);
 	if (rc == 0)
 		rc = initialize(e, err);
-	for (unsigned i = 0; rc == 0 && i < VIDEO_FRAMES; i++)
-		rc = make_buffers(e, i, err);
+	for (unsigned i = 0; rc == 0 && i < VIDEO_FRAMES; i++) {
+		NV_ENC_CREATE_INPUT_BUFFER input = {
+			.version = e->nvenc->versions->other,
+			.width = job->source.width,
+			.height = job->source.height,
+			.bufferFmt = NV_ENC_BUFFER_FORMAT_NV12,
+		};
+		NV_ENC_CREATE_BITSTREAM_BUFFER output = {.version = e->nvenc->versions->other};
+
+		rc = CALL(e, err, nvEncCreateInputBuffer, &input);
+		if (rc != 0)
+			return rc;
+		e->inputs[i] = input.inputBuffer;
+		rc = CALL(e, err, nvEncCreateBitstreamBuffer, &output);
+		if (rc == 0)
+			e->outputs[i] = output.bitstreamBuffer;
+	}
 	return rc;
 }
 
-/* U and V stand below as many rows of Y as the frame has. */
 static int fill(struct encoder *e, unsigned index, const struct video_planes *frame,
 		NV_ENC_PIC_PARAMS *picture, struct error *err)
 {
@@ -235,6 +224,7 @@ static int fill(struct encoder *e, unsigned index, const struct video_planes *fr
 		.version = e->nvenc->versions->other,
 		.inputBuffer = e->inputs[index],
 	};
+
 	int rc = CALL(e, err, nvEncLockInputBuffer, &lock);
 	if (rc != 0)
 		return rc;
@@ -242,6 +232,7 @@ static int fill(struct encoder *e, unsigned index, const struct video_planes *fr
 		return error_set(err, ERROR_REMOTE,
 				 "nvEncLockInputBuffer succeeded and gave no buffer of %u by %u",
 				 source->width, source->height);
+	/* U and V directly follow the rows of Y. */
 	uint8_t *memory = lock.bufferDataPtr;
 	const struct video_planes planes = {
 		{memory, memory + (size_t)lock.pitch * source->height, NULL},
@@ -254,8 +245,8 @@ static int fill(struct encoder *e, unsigned index, const struct video_planes *fr
 	return CALL(e, err, nvEncUnlockInputBuffer, e->inputs[index]);
 }
 
-/* An encoder that wants more frames first (NEED_MORE_INPUT) has taken this one; when it says
- * success again, as behind the last one, all that it took are ready. */
+/* An encoder that needs more frames first (NEED_MORE_INPUT) has accepted this one; when it returns
+ * success again, as after the last one, all accepted frames are ready. */
 static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
 {
 	struct encoder *e = encoder;
@@ -269,21 +260,28 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 			   .inputTimeStamp = index,
 			   .inputDuration = 1},
 	};
+
 	if (frame == NULL)
 		picture.params.encodePicFlags = NV_ENC_PIC_FLAG_EOS;
-	int rc = frame != NULL ? fill(e, index, frame, &picture.params, err) : 0;
-	if (rc != 0)
-		return rc;
+	if (frame != NULL) {
+		int rc = fill(e, index, frame, &picture.params, err);
+		if (rc != 0)
+			return rc;
+	}
+
 	const NVENCSTATUS result = e->nvenc->calls.nvEncEncodePicture(e->session, &picture.params);
 	if (result == NV_ENC_ERR_ENCODER_BUSY)
-		return error_set(err, ERROR_BUSY, "the encoder takes no frame now");
-	if (frame == NULL || result != NV_ENC_ERR_NEED_MORE_INPUT)
-		rc = nvenc_check(result, "nvEncEncodePicture", e->job->failure, err);
-	if (rc != 0)
-		return rc;
+		return error_set(err, ERROR_BUSY, "the encoder accepts no frame now");
+	if (frame == NULL || result != NV_ENC_ERR_NEED_MORE_INPUT) {
+		int rc = nvenc_check(result, "nvEncEncodePicture", e->job->failure, err);
+		if (rc != 0)
+			return rc;
+	}
 	e->flushed = frame == NULL;
-	e->put += !e->flushed;
-	e->ready = result == NV_ENC_SUCCESS ? e->put : e->ready;
+	if (frame != NULL)
+		e->put++;
+	if (result == NV_ENC_SUCCESS)
+		e->ready = e->put;
 	return 0;
 }
 
@@ -294,6 +292,7 @@ static int lock(struct encoder *e, bool wait, union nvenc_bitstream *bitstream, 
 			   .doNotWait = !wait,
 			   .outputBitstream = e->outputs[e->got]},
 	};
+
 	const NVENCSTATUS result =
 		e->nvenc->calls.nvEncLockBitstream(e->session, &bitstream->params);
 	if (!wait && result == NV_ENC_ERR_LOCK_BUSY)
@@ -301,16 +300,18 @@ static int lock(struct encoder *e, bool wait, union nvenc_bitstream *bitstream, 
 	return nvenc_check(result, "nvEncLockBitstream", e->job->failure, err);
 }
 
-/* Asks first, without waiting, because a device that hangs would never let the waiting call return.
- * What such a call gives may be a part of the picture: the whole one comes from a call that waits. */
+/* The first call does not wait, because with a device that hangs a waiting call would never return.
+ * Without waiting it may return a part of the picture: a call that waits returns the whole. */
 static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
 {
 	struct encoder *e = encoder;
 	union nvenc_bitstream bitstream = {0};
-	if (e->got == e->ready) {
-		*ended = e->flushed;
-		return e->flushed ? 0 : error_set(err, ERROR_BUSY, "nothing is ready yet");
-	}
+
+	*ended = e->got == e->ready && e->flushed;
+	if (*ended)
+		return 0;
+	if (e->got == e->ready)
+		return error_set(err, ERROR_BUSY, "nothing is ready yet");
 	NV_ENC_OUTPUT_PTR output = e->outputs[e->got];
 	int rc = lock(e, false, &bitstream, err);
 	if (rc == 0)
@@ -322,7 +323,8 @@ static int get(void *encoder, struct text *stream, bool *ended, struct error *er
 				  bitstream.params.bitstreamSizeInBytes, "nvEncLockBitstream", err);
 	if (rc == 0)
 		rc = CALL(e, err, nvEncUnlockBitstream, output);
-	e->got += rc == 0;
+	if (rc == 0)
+		e->got++;
 	return rc;
 }
 
@@ -330,6 +332,7 @@ static void close_encoder(void *encoder)
 {
 	struct encoder *e = encoder;
 	const NV_ENCODE_API_FUNCTION_LIST *calls = &e->nvenc->calls;
+
 	for (unsigned i = 0; i < VIDEO_FRAMES; i++) {
 		if (e->inputs[i] != NULL)
 			(void)calls->nvEncDestroyInputBuffer(e->session, e->inputs[i]);

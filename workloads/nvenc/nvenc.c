@@ -49,12 +49,13 @@ int nvenc_check(NVENCSTATUS result, const char *call, struct call_failure *failu
 {
 	if (result == NV_ENC_SUCCESS)
 		return 0;
-	struct error told = {0};
-	(void)call_failed_advised(failure, call, (int)result, codes, ARRAY_SIZE(codes), &told);
-	return result == NV_ENC_ERR_NO_ENCODE_DEVICE || result == NV_ENC_ERR_UNSUPPORTED_DEVICE
-		       ? error_set(err, ERROR_UNSUPPORTED, "the device encodes nothing: %s",
-				   told.text)
-		       : error_copy(err, &told);
+
+	struct error reason = {0};
+	(void)call_failed_advised(failure, call, (int)result, codes, ARRAY_SIZE(codes), &reason);
+	if (result == NV_ENC_ERR_NO_ENCODE_DEVICE || result == NV_ENC_ERR_UNSUPPORTED_DEVICE)
+		return error_set(err, ERROR_UNSUPPORTED, "the device encodes nothing: %s",
+				 reason.text);
+	return error_copy(err, &reason);
 }
 
 static int nvenc_work(void *session, const struct work_request *request, struct work_report *report,
@@ -63,21 +64,9 @@ static int nvenc_work(void *session, const struct work_request *request, struct 
 	return video_work(&nvenc_encoder, session, false, request, report, err);
 }
 
-/* A table with holes is not called through. */
-static int check_table(const NV_ENCODE_API_FUNCTION_LIST *calls, struct error *err)
+static int nvenc_open(struct api_report *report, void *session, struct error *err)
 {
-#define X(function)                                                                                \
-	if (calls->function == NULL)                                                               \
-		return error_set(err, ERROR_UNAVAILABLE,                                           \
-				 NVENC_LIBRARY " has no function " #function);
-#include "workloads/nvenc/functions.h" /* those that this folder calls */
-#undef X
-	return 0;
-}
-
-/* The newest version that the driver takes is spoken. */
-static int load(struct nvenc *nvenc, struct api_report *report, struct error *err)
-{
+	struct nvenc *nvenc = session;
 	NVENCSTATUS(NVENCAPI * get_version)(uint32_t * version) = NULL;
 	NVENCSTATUS(NVENCAPI * create)(NV_ENCODE_API_FUNCTION_LIST * list) = NULL;
 	const struct api_function functions[] = {
@@ -86,6 +75,7 @@ static int load(struct nvenc *nvenc, struct api_report *report, struct error *er
 		{NULL, NULL},
 	};
 	uint32_t most = 0;
+
 	int rc = api_load(report, NVENC_LIBRARY, functions, err);
 	if (rc == 0)
 		rc = nvenc_check(get_version(&most), "NvEncodeAPIGetMaxSupportedVersion", NULL,
@@ -94,26 +84,31 @@ static int load(struct nvenc *nvenc, struct api_report *report, struct error *er
 		return rc;
 	(void)snprintf(report->version, sizeof(report->version), "%u.%u", (unsigned)most >> 4,
 		       (unsigned)most & 0xFu);
+	/* The newest version that the driver knows. */
 	nvenc->versions = &versions[most >= versions[0].packed ? 0 : 1];
 	if (most < nvenc->versions->packed)
 		return error_set(err, ERROR_UNAVAILABLE,
 				 "the driver knows NVENC %s, and 11.1 is needed: " TOO_OLD,
 				 report->version);
-	nvenc->calls.version = nvenc->versions->functions;
-	rc = nvenc_check(create(&nvenc->calls), "NvEncodeAPICreateInstance", NULL, err);
-	return rc == 0 ? check_table(&nvenc->calls, err) : rc;
-}
 
-static int nvenc_open(struct api_report *report, void *session, struct error *err)
-{
-	struct nvenc *nvenc = session;
-	int rc = load(nvenc, report, err);
-	return rc == 0 ? api_open_devices(nvenc_devices, report, &nvenc->devices, err) : rc;
+	NV_ENCODE_API_FUNCTION_LIST *calls = &nvenc->calls;
+	calls->version = nvenc->versions->functions;
+	rc = nvenc_check(create(calls), "NvEncodeAPICreateInstance", NULL, err);
+	if (rc != 0)
+		return rc;
+#define X(function)                                                                                \
+	if (calls->function == NULL)                                                               \
+		return error_set(err, ERROR_UNAVAILABLE,                                           \
+				 NVENC_LIBRARY " has no function " #function);
+#include "workloads/nvenc/functions.h" /* those that this folder calls */
+#undef X
+	return api_open_devices(nvenc_devices, report, &nvenc->devices, err);
 }
 
 static void nvenc_close(void *session)
 {
 	struct nvenc *nvenc = session;
+
 	api_close(nvenc_devices, nvenc->devices);
 }
 

@@ -4,11 +4,11 @@
 /*
  * NVENC, the encoders of NVIDIA's devices, as the probe uses it. Shared by the files of this folder.
  *
- * Structures are those of nvEncodeAPI.h 11.1, which drivers since 470.57 (471.41 on Windows) take.
- * Each carries a version word, made of the version of the API and a number of its own. A driver of
- * version 12.1 (530.41, 531.61) or later is spoken to in that version instead, because it tells of
- * AV1 alone then. Of what is used here 12.1 has every member in the same place, and two of the
- * structures are longer at the end (union nvenc_picture, union nvenc_bitstream).
+ * Structures are those of nvEncodeAPI.h 11.1, which drivers since 470.57 (471.41 on Windows) accept.
+ * Each carries a version word, made of the version of the API and a number of its own. With a driver
+ * of version 12.1 (530.41, 531.61) or later that version is used instead, because only then it reports
+ * AV1. 12.1 has every member that is used here in the same place, and two of the structures are longer
+ * at the end (union nvenc_picture, union nvenc_bitstream).
  * Source: nvEncodeAPI.h of the Video Codec SDK 11.1 and 12.1.
  */
 
@@ -44,9 +44,9 @@ union nvenc_bitstream {
 
 struct nvenc {
 	NV_ENCODE_API_FUNCTION_LIST calls;
-	const struct nvenc_versions *versions; /* that are spoken */
+	const struct nvenc_versions *versions; /* in use */
 	void *devices;			       /* session of nvenc_devices */
-	void *device;			       /* that is worked on; NULL: none */
+	void *device;			       /* in use; NULL: none */
 };
 
 /* 0 for NV_ENC_SUCCESS; otherwise keeps call and result in `failure`, says what to do about it, and

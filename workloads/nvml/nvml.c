@@ -39,38 +39,6 @@ static const struct code_advice codes[] = {
 	{999, "NVML_ERROR_UNKNOWN", "read the host's kernel log"},
 };
 
-static int load(struct nvml *nvml, struct api_report *report, struct error *err)
-{
-#define FUNCTION(member, name, parameters) {name, &nvml->member},
-	const struct api_function functions[] = {NVML_FUNCTIONS(FUNCTION){NULL, NULL}};
-#undef FUNCTION
-	return api_load(report, NVML_LIBRARY, functions, err);
-}
-
-/* A library without the kernel module it talks to: nothing was to be found in any container. */
-static int initialize(struct nvml *nvml, struct api_report *report, struct error *err)
-{
-	struct error why = {0};
-	const nvml_result result = nvml->nvmlInit();
-	int rc = call_check(&nvml->calls, result, "nvmlInit", &why);
-	if (rc == 0)
-		return 0;
-	report->missing = "NVIDIA driver";
-	return error_set(err, result == NVML_ERROR_DRIVER_NOT_LOADED ? ERROR_UNSUPPORTED : rc, "%s",
-			 why.text);
-}
-
-static void read_versions(struct nvml *nvml, struct api_report *report)
-{
-	int version = 0;
-	(void)nvml->nvmlSystemGetNVMLVersion(report->version, sizeof(report->version) - 1);
-	(void)nvml->nvmlSystemGetDriverVersion(nvml->driver_version,
-					       sizeof(nvml->driver_version) - 1);
-	if (nvml->nvmlSystemGetCudaDriverVersion(&version) == NVML_SUCCESS)
-		(void)snprintf(nvml->cuda_version, sizeof(nvml->cuda_version), "%d.%d",
-			       version / 1000, version % 1000 / 10);
-}
-
 bool nvml_parse_uuid(const char *text, uint8_t out[16])
 {
 	const char *end = NULL;
@@ -81,32 +49,30 @@ bool nvml_parse_uuid(const char *text, uint8_t out[16])
 	       size == 16 && *end == '\0';
 }
 
-static void add_identity(struct members *members, const struct nvml *nvml, nvml_device device)
-{
-	char text[NVML_TEXT_MAX + 1] = "";
-	uint8_t uuid[16] = {0};
-	struct nvml_pci pci = {.domain = 0};
-	bool told = nvml->nvmlDeviceGetUUID(device, text, NVML_TEXT_MAX) == NVML_SUCCESS &&
-		    nvml_parse_uuid(text, uuid);
-	member_bytes(members, "deviceUuid", told ? uuid : NULL, sizeof(uuid));
-	if (nvml->nvmlDeviceGetPciInfo(device, &pci) != NVML_SUCCESS)
-		return;
-	api_add_pci_address(members, pci.domain, pci.bus & 0xFFu, pci.device & 0xFFu, 0);
-	member_hex(members, "vendorId", pci.id & 0xFFFFu, 4);
-	member_hex(members, "deviceId", pci.id >> 16, 4);
-	member_hex(members, "subSystemId", pci.subsystem_id, 8);
-}
-
 static cJSON *describe(const struct nvml *nvml, unsigned index, nvml_device device)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
 	char name[NVML_TEXT_MAX + 1] = "";
+	char text[NVML_TEXT_MAX + 1] = "";
+	uint8_t uuid[16] = {0};
+	struct nvml_pci pci = {.domain = 0};
 	struct nvml_memory memory = {0};
+
 	(void)nvml->nvmlDeviceGetName(device, name, NVML_TEXT_MAX);
 	member_number(&members, "index", index);
 	member_optional(&members, "name", name);
 	member_bool(&members, "software", false);
-	add_identity(&members, nvml, device);
+
+	const bool known = nvml->nvmlDeviceGetUUID(device, text, NVML_TEXT_MAX) == NVML_SUCCESS &&
+			   nvml_parse_uuid(text, uuid);
+	member_bytes(&members, "deviceUuid", known ? uuid : NULL, sizeof(uuid));
+	if (nvml->nvmlDeviceGetPciInfo(device, &pci) == NVML_SUCCESS) {
+		api_add_pci_address(&members, pci.domain, pci.bus & 0xFFu, pci.device & 0xFFu, 0);
+		member_hex(&members, "vendorId", pci.id & 0xFFFFu, 4);
+		member_hex(&members, "deviceId", pci.id >> 16, 4);
+		member_hex(&members, "subSystemId", pci.subsystem_id, 8);
+	}
+
 	member_optional(&members, "apiVersion", nvml->cuda_version);
 	api_add_driver(&members, nvml->driver_version[0] != '\0' ? nvml->driver_version : NULL);
 	if (nvml->nvmlDeviceGetMemoryInfo(device, &memory) == NVML_SUCCESS)
@@ -114,54 +80,67 @@ static cJSON *describe(const struct nvml *nvml, unsigned index, nvml_device devi
 	return members_take(&members);
 }
 
-/* NVML counts devices that the container may not open, and tells so when one is asked for. */
-static int add_device(struct nvml *nvml, struct api_report *report, unsigned index,
-		      struct error *err)
-{
-	struct error why = {0};
-	nvml_device device = NULL;
-	const nvml_result result = nvml->nvmlDeviceGetHandleByIndex(index, &device);
-	int rc = call_check(&nvml->calls, result, "nvmlDeviceGetHandleByIndex", &why);
-	if (result == NVML_ERROR_NO_PERMISSION) {
-		api_report_message(report, why.text);
-		return 0;
-	}
-	if (rc != 0)
-		return error_set(err, rc, "%s", why.text);
-	return api_report_device(report, describe(nvml, index, device), err);
-}
-
 static int enumerate(struct nvml *nvml, struct api_report *report, struct error *err)
 {
 	unsigned count = 0;
-	read_versions(nvml, report);
-	int rc = API_CALL(nvml, err, nvmlDeviceGetCount, &count);
-	for (unsigned i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++)
-		rc = add_device(nvml, report, i, err);
-	return rc;
-}
+	int version = 0;
 
-/* The program beside the library; that it is there proves nothing. */
-static void note_program(struct api_report *report)
-{
-	char *path CLEANUP_FREE = NULL;
-	char *note CLEANUP_FREE = NULL;
-	if (process_find_program("nvidia-smi", &path, NULL) == 0)
-		note = text_format("nvidia-smi is %s", path);
-	if (note != NULL)
-		api_report_message(report, note);
+	(void)nvml->nvmlSystemGetNVMLVersion(report->version, sizeof(report->version) - 1);
+	(void)nvml->nvmlSystemGetDriverVersion(nvml->driver_version,
+					       sizeof(nvml->driver_version) - 1);
+	if (nvml->nvmlSystemGetCudaDriverVersion(&version) == NVML_SUCCESS)
+		(void)snprintf(nvml->cuda_version, sizeof(nvml->cuda_version), "%d.%d",
+			       version / 1000, version % 1000 / 10);
+
+	int rc = API_CALL(nvml, err, nvmlDeviceGetCount, &count);
+	for (unsigned i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++) {
+		struct error why = {0};
+		nvml_device device = NULL;
+		const nvml_result result = nvml->nvmlDeviceGetHandleByIndex(i, &device);
+		rc = call_check(&nvml->calls, result, "nvmlDeviceGetHandleByIndex", &why);
+		if (rc == 0) {
+			(void)api_report_device(report, describe(nvml, i, device), NULL);
+		} else if (result == NVML_ERROR_NO_PERMISSION) {
+			/* NVML also counts devices that the container may not open. */
+			api_report_message(report, why.text);
+			rc = 0;
+		} else {
+			rc = error_set(err, rc, "%s", why.text);
+		}
+	}
+	return rc;
 }
 
 static int nvml_open(struct api_report *report, void *session, struct error *err)
 {
 	struct nvml *nvml = session;
+#define FUNCTION(member, name, parameters) {name, &nvml->member},
+	const struct api_function functions[] = {NVML_FUNCTIONS(FUNCTION){NULL, NULL}};
+#undef FUNCTION
+	char *path CLEANUP_FREE = NULL;
+	struct error why = {0};
+
 	nvml->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
-	note_program(report);
-	int rc = load(nvml, report, err);
-	if (rc == 0)
-		rc = initialize(nvml, report, err);
-	nvml->started = rc == 0;
-	return rc == 0 ? enumerate(nvml, report, err) : rc;
+	/* The program that comes with the library; its presence proves nothing. */
+	if (process_find_program("nvidia-smi", &path, NULL) == 0) {
+		char *note CLEANUP_FREE = text_format("nvidia-smi is %s", path);
+		api_report_message(report, note);
+	}
+	int rc = api_load(report, NVML_LIBRARY, functions, err);
+	if (rc != 0)
+		return rc;
+
+	/* A library without its kernel module: no container on this host has a device. */
+	const nvml_result result = nvml->nvmlInit();
+	rc = call_check(&nvml->calls, result, "nvmlInit", &why);
+	if (rc != 0) {
+		report->missing = "NVIDIA driver";
+		if (result == NVML_ERROR_DRIVER_NOT_LOADED)
+			rc = ERROR_UNSUPPORTED;
+		return error_set(err, rc, "%s", why.text);
+	}
+	nvml->started = true;
+	return enumerate(nvml, report, err);
 }
 
 static void nvml_close(void *session)

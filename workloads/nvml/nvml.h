@@ -3,8 +3,8 @@
 
 /*
  * NVIDIA's management library (NVML) as the probe uses it, and as its double offers it. It asks the
- * kernel module itself, past what hides devices from CUDA: what it shows is what the container
- * reaches.
+ * kernel module itself, which ignores the variables that hide devices from CUDA: it shows the devices
+ * that the container reaches.
  *
  * The prototypes are declared here: the library has a stable binary interface, and its header is not
  * free to redistribute. Source: NVML API reference, versions of the functions in their names.
@@ -64,5 +64,5 @@ struct nvml {
 	struct calls calls;
 };
 
-/* The 16 bytes of "GPU-01234567-89ab-cdef-0123-456789abcdef" (or "MIG-..."). False: it is none. */
+/* The 16 bytes of "GPU-01234567-89ab-cdef-0123-456789abcdef" (or "MIG-..."). False: not a UUID. */
 bool nvml_parse_uuid(const char *text, uint8_t out[16]);

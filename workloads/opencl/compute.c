@@ -2,6 +2,7 @@
 #include "workloads/opencl/opencl.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "workloads/common/compute.h"
 #include "workloads/opencl/work_source.h" /* generated from work.cl */
 
@@ -17,7 +18,7 @@ struct computation {
 	cl_command_queue queue;
 	cl_program program;
 	cl_kernel kernel;
-	cl_event event; /* of the last command: the queue is in order, so that it stands for all */
+	cl_event event; /* of the last command; the queue is in order, so it covers all */
 };
 
 static int open_device(void *work, struct error *err)
@@ -26,25 +27,17 @@ static int open_device(void *work, struct error *err)
 	const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
 						    (cl_context_properties)c->device->platform, 0};
 	cl_int code = CL_SUCCESS;
+
 	c->context = c->cl->clCreateContext(properties, 1, &c->device->id, NULL, NULL, &code);
 	if (code == CL_SUCCESS)
 		c->queue = c->cl->clCreateCommandQueue(c->context, c->device->id, 0, &code);
 	int rc = call_check(&c->cl->calls, code,
 			    c->context == NULL ? "clCreateContext" : "clCreateCommandQueue", err);
-	return rc == 0 ? API_CALL(c->cl, err, clGetDeviceInfo, c->device->id,
-				  CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(c->common.largest),
-				  &c->common.largest, NULL)
-		       : rc;
-}
-
-static char *read_build_log(struct computation *c)
-{
-	char *log CLEANUP_FREE = calloc(1, BUILD_LOG_MAX + 1);
-	if (log == NULL ||
-	    c->cl->clGetProgramBuildInfo(c->program, c->device->id, CL_PROGRAM_BUILD_LOG,
-					 BUILD_LOG_MAX, log, NULL) != CL_SUCCESS)
-		return NULL;
-	return STEAL(log);
+	if (rc == 0)
+		rc = API_CALL(c->cl, err, clGetDeviceInfo, c->device->id,
+			      CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(c->common.largest),
+			      &c->common.largest, NULL);
+	return rc;
 }
 
 static int build(void *work, struct error *err)
@@ -52,13 +45,17 @@ static int build(void *work, struct error *err)
 	struct computation *c = work;
 	const char *source = work_source;
 	cl_int result = CL_SUCCESS;
+
 	c->program = c->cl->clCreateProgramWithSource(c->context, 1, &source, NULL, &result);
 	int rc = call_check(&c->cl->calls, result, "clCreateProgramWithSource", err);
 	if (rc != 0)
 		return rc;
 	rc = API_CALL(c->cl, err, clBuildProgram, c->program, 1, &c->device->id, "", NULL, NULL);
 	if (rc != 0) {
-		c->common.report->build_log = read_build_log(c);
+		char *log CLEANUP_FREE = memory_allocate(1, BUILD_LOG_MAX + 1);
+		if (c->cl->clGetProgramBuildInfo(c->program, c->device->id, CL_PROGRAM_BUILD_LOG,
+						 BUILD_LOG_MAX, log, NULL) == CL_SUCCESS)
+			c->common.report->build_log = STEAL(log);
 		return rc;
 	}
 	c->kernel = c->cl->clCreateKernel(c->program, "work", &result);
@@ -71,14 +68,11 @@ static int allocate(void *work, struct compute_buffer *buffer, struct error *err
 	cl_int result = CL_SUCCESS;
 	buffer->device =
 		c->cl->clCreateBuffer(c->context, CL_MEM_READ_WRITE, buffer->size, NULL, &result);
-	int rc = call_check(&c->cl->calls, result, "clCreateBuffer", err);
-	if (rc != 0)
-		return rc;
-	buffer->host = malloc(buffer->size);
-	return buffer->host != NULL ? 0 : error_memory(err);
+	buffer->host = memory_allocate(1, buffer->size);
+	return call_check(&c->cl->calls, result, "clCreateBuffer", err);
 }
 
-/* For the event of another command. */
+/* Releases the event, for that of the next command. */
 static cl_event *next_event(struct computation *c)
 {
 	API_RELEASE(c->cl, clReleaseEvent, c->event);
@@ -90,26 +84,28 @@ static int copy(void *work, const struct compute_buffer *buffer, bool to_device,
 {
 	struct computation *c = work;
 	cl_event *event = next_event(c);
-	return to_device ? API_CALL(c->cl, err, clEnqueueWriteBuffer, c->queue, buffer->device,
-				    CL_FALSE, 0, buffer->size, buffer->host, 0, NULL, event)
-			 : API_CALL(c->cl, err, clEnqueueReadBuffer, c->queue, buffer->device,
-				    CL_FALSE, 0, buffer->size, buffer->host, 0, NULL, event);
+	if (to_device)
+		return API_CALL(c->cl, err, clEnqueueWriteBuffer, c->queue, buffer->device,
+				CL_FALSE, 0, buffer->size, buffer->host, 0, NULL, event);
+	return API_CALL(c->cl, err, clEnqueueReadBuffer, c->queue, buffer->device, CL_FALSE, 0,
+			buffer->size, buffer->host, 0, NULL, event);
 }
 
 static int launch(void *work, void *arguments[COMPUTE_ARGUMENTS], struct error *err)
 {
 	struct computation *c = work;
 	const struct work_request *request = c->common.request;
-	const size_t items[] = {c->common.told.elements, work_groups_y(request),
+	const size_t items[] = {c->common.parameters.elements, work_groups_y(request),
 				work_groups_z(request)};
 	int rc = 0;
 	for (cl_uint i = 0; rc == 0 && i < COMPUTE_ARGUMENTS; i++)
 		rc = API_CALL(c->cl, err, clSetKernelArg, c->kernel, i, compute_argument_size(i),
 			      arguments[i]);
-	return rc == 0 ? API_CALL(c->cl, err, clEnqueueNDRangeKernel, c->queue, c->kernel,
-				  items[1] == 1 ? 1 : ARRAY_SIZE(items), NULL, items, NULL, 0, NULL,
-				  next_event(c))
-		       : rc;
+	if (rc == 0)
+		rc = API_CALL(c->cl, err, clEnqueueNDRangeKernel, c->queue, c->kernel,
+			      items[1] == 1 ? 1 : ARRAY_SIZE(items), NULL, items, NULL, 0, NULL,
+			      next_event(c));
+	return rc;
 }
 
 static int submit(void *work, struct error *err)
@@ -126,7 +122,9 @@ static int is_complete(void *work, struct error *err)
 			  sizeof(state), &state, NULL);
 	if (rc == 0 && state < 0)
 		rc = call_check(&c->cl->calls, state, "command execution", err);
-	return rc == 0 ? state == CL_COMPLETE : rc;
+	if (rc != 0)
+		return rc;
+	return state == CL_COMPLETE;
 }
 
 static void free_buffer(void *work, const struct compute_buffer *buffer)

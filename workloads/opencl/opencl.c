@@ -2,6 +2,7 @@
 #include "workloads/opencl/opencl.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,51 +13,7 @@ static const struct code_advice codes[] = {
 };
 
 typedef void *(CL_API_CALL *find_extension)(const char *name);
-typedef cl_int(CL_API_CALL *get_loader_info)(cl_uint what, size_t size, void *value, size_t *told);
-
-/* cl_loader_info: a function of the common loaders, not of the specification. */
-static void read_version(struct api_report *report)
-{
-	enum { LOADER_INFO_VERSION = 2 };
-	find_extension find = NULL;
-	get_loader_info get = NULL;
-	void *address = NULL;
-	char version[sizeof(report->version)] = "";
-	if (!api_find(OPENCL_LIBRARY, "clGetExtensionFunctionAddress", &find))
-		return;
-	address = find("clGetICDLoaderInfoOCLICD");
-	memcpy(&get, &address, sizeof(address)); /* as in library_function() */
-	if (get != NULL &&
-	    get(LOADER_INFO_VERSION, sizeof(version) - 1, version, NULL) == CL_SUCCESS)
-		(void)snprintf(report->version, sizeof(report->version), "%s", version);
-}
-
-static int load(struct opencl *cl, struct api_report *report, struct error *err)
-{
-#define X(name) {#name, &cl->name},
-	const struct api_function functions[] = {
-#include "workloads/opencl/functions.h"
-		{NULL, NULL}};
-#undef X
-	int rc = api_load(report, OPENCL_LIBRARY, functions, err);
-	if (rc == 0)
-		read_version(report);
-	return rc;
-}
-
-static int enumerate_platforms(struct opencl *cl, cl_platform_id *platforms, cl_uint *count,
-			       struct error *err)
-{
-	cl_int code = cl->clGetPlatformIDs(OPENCL_PLATFORMS_MAX, platforms, count);
-	if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && *count == 0))
-		return error_set(
-			err, ERROR_UNSUPPORTED,
-			"the OpenCL loader found no driver that it can use (clGetPlatformIDs: %s)",
-			code == CL_SUCCESS ? "no platform" : "CL_PLATFORM_NOT_FOUND_KHR");
-	if (*count > OPENCL_PLATFORMS_MAX)
-		*count = OPENCL_PLATFORMS_MAX;
-	return call_check(&cl->calls, code, "clGetPlatformIDs", err);
-}
+typedef cl_int(CL_API_CALL *get_loader_info)(cl_uint what, size_t size, void *value, size_t *got);
 
 enum { STRING_MAX = 64 * 1024 };
 
@@ -77,16 +34,15 @@ struct amd_topology {
 static bool read_value(const struct opencl *cl, cl_device_id device, cl_device_info what,
 		       void *value, size_t size)
 {
-	size_t told = 0;
-	return cl->clGetDeviceInfo(device, what, size, value, &told) == CL_SUCCESS && told == size;
+	size_t got = 0;
+	return cl->clGetDeviceInfo(device, what, size, value, &got) == CL_SUCCESS && got == size;
 }
 
-/* The caller frees; NULL when the query fails, the string is absurdly long or memory ran out. */
+/* The caller frees; NULL when the query fails or the string is absurdly long. */
 static char *read_string(const struct opencl *cl, cl_device_id device, cl_device_info what)
 {
-	char *string CLEANUP_FREE = calloc(1, STRING_MAX + 1);
-	if (string == NULL ||
-	    cl->clGetDeviceInfo(device, what, STRING_MAX, string, NULL) != CL_SUCCESS)
+	char *string CLEANUP_FREE = memory_allocate(1, STRING_MAX + 1);
+	if (cl->clGetDeviceInfo(device, what, STRING_MAX, string, NULL) != CL_SUCCESS)
 		return NULL;
 	return STEAL(string);
 }
@@ -104,19 +60,6 @@ static void add_platform_info(struct members *members, const char *key, const st
 	char string[4096] = "";
 	cl_int code = cl->clGetPlatformInfo(platform, what, sizeof(string) - 1, string, NULL);
 	member_string(members, key, code == CL_SUCCESS ? string : NULL);
-}
-
-static cJSON *describe_platform(struct opencl *cl, cl_platform_id platform, size_t index,
-				const struct error *failure)
-{
-	struct members members CLEANUP_MEMBERS = members_new();
-	member_number(&members, "index", (double)index);
-	add_platform_info(&members, "name", cl, platform, CL_PLATFORM_NAME);
-	add_platform_info(&members, "vendor", cl, platform, CL_PLATFORM_VENDOR);
-	add_platform_info(&members, "version", cl, platform, CL_PLATFORM_VERSION);
-	add_platform_info(&members, "profile", cl, platform, CL_PLATFORM_PROFILE);
-	member_optional(&members, "reason", failure->text);
-	return members_take(&members);
 }
 
 static const char *type_name(cl_device_type type)
@@ -138,16 +81,6 @@ static void add_uuid(struct members *members, const char *key, const struct open
 	uint8_t uuid[CL_UUID_SIZE_KHR] = {0};
 	bool known = read_value(cl, device, what, uuid, sizeof(uuid));
 	member_bytes(members, key, known ? uuid : NULL, sizeof(uuid));
-}
-
-static void add_luid(struct members *members, const struct opencl *cl, cl_device_id device)
-{
-	uint8_t luid[CL_LUID_SIZE_KHR] = {0};
-	cl_bool valid = CL_FALSE;
-	bool known = read_value(cl, device, CL_DEVICE_LUID_VALID_KHR, &valid, sizeof(valid)) &&
-		     valid != CL_FALSE &&
-		     read_value(cl, device, CL_DEVICE_LUID_KHR, luid, sizeof(luid));
-	member_bytes(members, "deviceLuid", known ? luid : NULL, sizeof(luid));
 }
 
 static void add_pci(struct members *members, const struct opencl *cl, cl_device_id device)
@@ -176,18 +109,26 @@ static cJSON *describe_device(struct opencl *cl, size_t index)
 {
 	struct members device CLEANUP_MEMBERS = members_new();
 	const struct opencl_device *described = &cl->devices[index];
-	char *version CLEANUP_FREE = read_string(cl, described->id, CL_DRIVER_VERSION);
 	cl_device_id id = described->id;
+	char *version CLEANUP_FREE = read_string(cl, id, CL_DRIVER_VERSION);
+	uint8_t luid[CL_LUID_SIZE_KHR] = {0};
+	cl_bool luid_valid = CL_FALSE;
 	cl_device_type type = 0;
 	cl_ulong memory = 0;
 	cl_uint vendor = 0;
 	cl_uint units = 0;
 	cl_bool available = CL_FALSE;
+
 	(void)read_value(cl, id, CL_DEVICE_TYPE, &type, sizeof(type));
 	(void)read_value(cl, id, CL_DEVICE_VENDOR_ID, &vendor, sizeof(vendor));
 	(void)read_value(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof(memory));
 	(void)read_value(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS, &units, sizeof(units));
 	(void)read_value(cl, id, CL_DEVICE_AVAILABLE, &available, sizeof(available));
+	const bool has_luid =
+		read_value(cl, id, CL_DEVICE_LUID_VALID_KHR, &luid_valid, sizeof(luid_valid)) &&
+		luid_valid != CL_FALSE &&
+		read_value(cl, id, CL_DEVICE_LUID_KHR, luid, sizeof(luid));
+
 	member_number(&device, "index", (double)index);
 	member_number(&device, "platform", (double)described->platform_index);
 	add_info(&device, "name", cl, id, CL_DEVICE_NAME);
@@ -197,7 +138,7 @@ static cJSON *describe_device(struct opencl *cl, size_t index)
 	member_hex(&device, "vendorId", vendor, 4);
 	add_uuid(&device, "deviceUuid", cl, id, CL_DEVICE_UUID_KHR);
 	add_uuid(&device, "driverUuid", cl, id, CL_DRIVER_UUID_KHR);
-	add_luid(&device, cl, id);
+	member_bytes(&device, "deviceLuid", has_luid ? luid : NULL, sizeof(luid));
 	add_pci(&device, cl, id);
 	add_info(&device, "apiVersion", cl, id, CL_DEVICE_VERSION);
 	add_info(&device, "languageVersion", cl, id, CL_DEVICE_OPENCL_C_VERSION);
@@ -209,50 +150,78 @@ static cJSON *describe_device(struct opencl *cl, size_t index)
 }
 
 /* A platform that fails does not hide the devices of the others. */
-static int add_platform(struct opencl *cl, struct api_report *report, cl_platform_id platform,
-			size_t index, struct error *err)
+static void add_platform(struct opencl *cl, struct api_report *report, cl_platform_id platform,
+			 size_t index)
 {
+	struct members members CLEANUP_MEMBERS = members_new();
 	cl_device_id ids[API_DEVICES_MAX] = {0};
 	const size_t room = API_DEVICES_MAX - cl->device_count;
 	struct error failure = {0};
 	cl_uint count = 0;
-	cl_int code = room > 0 ? cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, (cl_uint)room,
-						    ids, &count)
-			       : CL_DEVICE_NOT_FOUND;
+	cl_int code = CL_DEVICE_NOT_FOUND;
+
+	if (room > 0)
+		code = cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, (cl_uint)room, ids, &count);
 	if (code != CL_SUCCESS)
 		count = 0;
 	if (code != CL_DEVICE_NOT_FOUND)
 		(void)call_check(&cl->calls, code, "clGetDeviceIDs", &failure);
-	int rc = members_append(report->platforms, describe_platform(cl, platform, index, &failure),
-				err);
-	for (cl_uint i = 0; rc == 0 && i < count && i < room; i++) {
+
+	member_number(&members, "index", (double)index);
+	add_platform_info(&members, "name", cl, platform, CL_PLATFORM_NAME);
+	add_platform_info(&members, "vendor", cl, platform, CL_PLATFORM_VENDOR);
+	add_platform_info(&members, "version", cl, platform, CL_PLATFORM_VERSION);
+	add_platform_info(&members, "profile", cl, platform, CL_PLATFORM_PROFILE);
+	member_optional(&members, "reason", failure.text);
+	(void)array_add(report->platforms, members_take(&members));
+
+	for (cl_uint i = 0; i < count && i < room; i++) {
 		cl->devices[cl->device_count] = (struct opencl_device){
 			.id = ids[i], .platform = platform, .platform_index = index};
-		rc = api_report_device(report, describe_device(cl, cl->device_count++), err);
+		(void)api_report_device(report, describe_device(cl, cl->device_count++), NULL);
 	}
-	return rc;
-}
-
-static int enumerate(struct opencl *cl, struct api_report *report, struct error *err)
-{
-	cl_platform_id platforms[OPENCL_PLATFORMS_MAX] = {0};
-	cl_uint count = 0;
-	int rc = enumerate_platforms(cl, platforms, &count, err);
-	for (cl_uint i = 0; rc == 0 && i < count; i++)
-		rc = add_platform(cl, report, platforms[i], i, err);
-	return rc;
 }
 
 static int opencl_open(struct api_report *report, void *session, struct error *err)
 {
 	struct opencl *cl = session;
+#define X(name) {#name, &cl->name},
+	const struct api_function functions[] = {
+#include "workloads/opencl/functions.h"
+		{NULL, NULL}};
+#undef X
+	cl_platform_id platforms[OPENCL_PLATFORMS_MAX] = {0};
+	cl_uint count = 0;
+
 	cl->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	report->platforms = cJSON_CreateArray();
-	if (report->platforms == NULL)
-		return error_memory(err);
-	int rc = load(cl, report, err);
+	int rc = api_load(report, OPENCL_LIBRARY, functions, err);
 	report->missing = "OpenCL driver";
-	return rc == 0 ? enumerate(cl, report, err) : rc;
+	if (rc != 0)
+		return rc;
+
+	/* The version, by a function of the common loaders that is not in the specification. */
+	enum { LOADER_INFO_VERSION = 2 };
+	find_extension find = NULL;
+	get_loader_info get = NULL;
+	if (api_find(OPENCL_LIBRARY, "clGetExtensionFunctionAddress", &find)) {
+		void *address = find("clGetICDLoaderInfoOCLICD");
+		memcpy(&get, &address, sizeof(address)); /* as in library_function() */
+	}
+	if (get != NULL && get(LOADER_INFO_VERSION, sizeof(report->version) - 1, report->version,
+			       NULL) != CL_SUCCESS)
+		report->version[0] = '\0';
+
+	cl_int code = cl->clGetPlatformIDs(OPENCL_PLATFORMS_MAX, platforms, &count);
+	if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && count == 0))
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"the OpenCL loader found no driver that it can use (clGetPlatformIDs: %s)",
+			code == CL_SUCCESS ? "no platform" : "CL_PLATFORM_NOT_FOUND_KHR");
+	rc = call_check(&cl->calls, code, "clGetPlatformIDs", err);
+	for (cl_uint i = 0; rc == 0 && i < count && i < OPENCL_PLATFORMS_MAX; i++)
+		add_platform(cl, report, platforms[i], i);
+	return rc;
 }
 
 const struct api_driver opencl_api = {

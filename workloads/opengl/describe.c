@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EXTENSIONS_MAX = 4096 }; /* read of one context; drivers have about 400 */
+enum { EXTENSIONS_MAX = 4096 }; /* examined of one context; drivers have about 400 */
 
 bool renderer_is_software(const char *renderer)
 {
@@ -24,12 +24,6 @@ bool renderer_is_software(const char *renderer)
 	return false;
 }
 
-static void copy_string(struct opengl *gl, GLenum name, char out[static OPENGL_TEXT_SIZE])
-{
-	const GLubyte *text = gl->glGetString(name);
-	(void)snprintf(out, OPENGL_TEXT_SIZE, "%s", text != NULL ? (const char *)text : "");
-}
-
 static bool has_extension(struct opengl *gl, const char *wanted)
 {
 	GLint count = 0;
@@ -44,11 +38,35 @@ static bool has_extension(struct opengl *gl, const char *wanted)
 	return false;
 }
 
-/* Who the device is, by what other APIs call it as well. */
-static void read_identity(struct opengl *gl, struct opengl_device *device)
+void opengl_read_facts(struct opengl *gl, struct opengl_device *device)
 {
-	if (!has_extension(gl, "GL_EXT_memory_object") || gl->glGetUnsignedBytevEXT == NULL ||
-	    gl->glGetUnsignedBytei_vEXT == NULL)
+	const struct {
+		GLenum name;
+		char *out;
+	} texts[] = {
+		{GL_RENDERER, device->renderer},
+		{GL_VENDOR, device->vendor},
+		{GL_VERSION, device->version},
+		{GL_SHADING_LANGUAGE_VERSION, device->language},
+	};
+
+	if (gl->error.code != 0)
+		return;
+	if (gl->glGetString == NULL || gl->glGetError == NULL || gl->glGetIntegerv == NULL) {
+		(void)error_set(&gl->error, ERROR_UNAVAILABLE, "the driver offers no %s",
+				gl->absent);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		const GLubyte *text = gl->glGetString(texts[i].name);
+		(void)snprintf(texts[i].out, OPENGL_TEXT_SIZE, "%s",
+			       text != NULL ? (const char *)text : "");
+	}
+	device->software = device->software || renderer_is_software(device->renderer);
+
+	/* The identity of the device, as other APIs report it. */
+	if (!opengl_check(gl, "glGetString") || !has_extension(gl, "GL_EXT_memory_object") ||
+	    gl->glGetUnsignedBytevEXT == NULL || gl->glGetUnsignedBytei_vEXT == NULL)
 		return;
 	gl->glGetUnsignedBytei_vEXT(GL_DEVICE_UUID_EXT, 0, device->device_uuid);
 	gl->glGetUnsignedBytevEXT(GL_DRIVER_UUID_EXT, device->driver_uuid);
@@ -59,41 +77,12 @@ static void read_identity(struct opengl *gl, struct opengl_device *device)
 	device->has_luid = gl->glGetError() == GL_NO_ERROR;
 }
 
-void opengl_read_facts(struct opengl *gl, struct opengl_device *device)
-{
-	if (gl->error.code != 0)
-		return;
-	if (gl->glGetString == NULL || gl->glGetError == NULL || gl->glGetIntegerv == NULL) {
-		(void)error_set(&gl->error, ERROR_UNAVAILABLE, "the driver offers no %s",
-				gl->absent);
-		return;
-	}
-	copy_string(gl, GL_RENDERER, device->renderer);
-	copy_string(gl, GL_VENDOR, device->vendor);
-	copy_string(gl, GL_VERSION, device->version);
-	copy_string(gl, GL_SHADING_LANGUAGE_VERSION, device->language);
-	device->software = device->software || renderer_is_software(device->renderer);
-	if (opengl_check(gl, "glGetString"))
-		read_identity(gl, device);
-}
-
-/* GL_VERSION is the version and, behind a space, what the vendor wants to say: the driver's. */
-static const char *driver_version(const struct opengl_device *device)
-{
-	const char *prefix = "OpenGL ES ";
-	const char *version = device->version;
-	if (strncmp(version, prefix, strlen(prefix)) == 0)
-		version += strlen(prefix);
-	const char *space = strchr(version, ' ');
-	const char *profile = " (Core Profile)";
-	if (space != NULL && strncmp(space, profile, strlen(profile)) == 0)
-		space = strchr(space + strlen(profile), ' ');
-	return space != NULL ? space + 1 : NULL;
-}
-
 cJSON *opengl_describe_device(const struct opengl_device *device, size_t index)
 {
+	static const char es[] = "OpenGL ES ";
+	static const char profile[] = " (Core Profile)";
 	struct members members CLEANUP_MEMBERS = members_new();
+
 	member_number(&members, "index", (double)index);
 	member_optional(&members, "name", device->renderer);
 	member_string(&members, "type", device->software ? "cpu" : NULL);
@@ -105,12 +94,20 @@ cJSON *opengl_describe_device(const struct opengl_device *device, size_t index)
 		     OPENGL_UUID_SIZE);
 	member_bytes(&members, "deviceLuid", device->has_luid ? device->luid : NULL,
 		     OPENGL_LUID_SIZE);
-	if (device->card.told || device->render_node.told)
+	if (device->card.known || device->render_node.known)
 		api_add_drm(&members, device->card, device->render_node);
 	else
 		member_null(&members, "drm");
 	member_optional(&members, "apiVersion", device->version);
 	member_optional(&members, "languageVersion", device->language);
-	api_add_driver(&members, driver_version(device));
+
+	/* GL_VERSION is the version and, after a space, text of the vendor: the driver's version. */
+	const char *version = device->version;
+	if (text_starts_with(version, es))
+		version += strlen(es);
+	const char *driver = strchr(version, ' ');
+	if (driver != NULL && text_starts_with(driver, profile))
+		driver = strchr(driver + strlen(profile), ' ');
+	api_add_driver(&members, driver != NULL ? driver + 1 : NULL);
 	return members_take(&members);
 }

@@ -2,6 +2,7 @@
 #include "workloads/opengl/opengl.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -58,47 +59,43 @@ void opengl_begin(struct opengl *gl, const struct opengl_device *device)
 #undef X
 }
 
-/* Functions of shaders and of programs are alike. */
+/* Keeps the build log. Functions of shaders and of programs are alike. */
 static void not_built(struct opengl *gl, GLuint object, const char *call, PFNGLGETSHADERIVPROC get,
 		      PFNGLGETSHADERINFOLOGPROC get_log, struct work_report *report)
 {
 	GLint size = 0;
 	get(object, GL_INFO_LOG_LENGTH, &size);
-	if (size > 0 && size <= BUILD_LOG_MAX)
-		report->build_log = calloc(1, (size_t)size + 1);
-	if (report->build_log != NULL)
+	if (size > 0 && size <= BUILD_LOG_MAX) {
+		report->build_log = memory_allocate(1, (size_t)size + 1);
 		get_log(object, size, NULL, report->build_log);
+	}
 	opengl_failed(gl, call, GL_FALSE);
-}
-
-static void compile(struct opengl *gl, const struct opengl_shader *shader, GLuint program,
-		    struct work_report *report)
-{
-	const char *const version = gl->es ? "#version 310 es\n" : "#version 430 core\n";
-	const GLchar *const sources[] = {version, shader->source};
-	const GLuint name = gl->glCreateShader(shader->type);
-	GLint done = GL_TRUE;
-	opengl_check(gl, "glCreateShader");
-	OPENGL_CALL(gl, glShaderSource, name, ARRAY_SIZE(sources), sources, NULL);
-	OPENGL_CALL(gl, glCompileShader, name);
-	OPENGL_CALL(gl, glGetShaderiv, name, GL_COMPILE_STATUS, &done);
-	if (done != GL_TRUE)
-		not_built(gl, name, "glCompileShader", gl->glGetShaderiv, gl->glGetShaderInfoLog,
-			  report);
-	OPENGL_CALL(gl, glAttachShader, program, name);
 }
 
 GLuint opengl_build(struct opengl *gl, const struct opengl_shader *shaders,
 		    struct work_report *report)
 {
+	const char *const version = gl->es ? "#version 310 es\n" : "#version 430 core\n";
 	const GLuint program = gl->glCreateProgram();
-	GLint done = GL_TRUE;
+	GLint linked = GL_TRUE;
+
 	opengl_check(gl, "glCreateProgram");
-	for (; gl->error.code == 0 && shaders->source != NULL; shaders++)
-		compile(gl, shaders, program, report);
+	for (; gl->error.code == 0 && shaders->source != NULL; shaders++) {
+		const GLchar *const sources[] = {version, shaders->source};
+		const GLuint name = gl->glCreateShader(shaders->type);
+		GLint compiled = GL_TRUE;
+		opengl_check(gl, "glCreateShader");
+		OPENGL_CALL(gl, glShaderSource, name, ARRAY_SIZE(sources), sources, NULL);
+		OPENGL_CALL(gl, glCompileShader, name);
+		OPENGL_CALL(gl, glGetShaderiv, name, GL_COMPILE_STATUS, &compiled);
+		if (compiled != GL_TRUE)
+			not_built(gl, name, "glCompileShader", gl->glGetShaderiv,
+				  gl->glGetShaderInfoLog, report);
+		OPENGL_CALL(gl, glAttachShader, program, name);
+	}
 	OPENGL_CALL(gl, glLinkProgram, program);
-	OPENGL_CALL(gl, glGetProgramiv, program, GL_LINK_STATUS, &done);
-	if (done != GL_TRUE)
+	OPENGL_CALL(gl, glGetProgramiv, program, GL_LINK_STATUS, &linked);
+	if (linked != GL_TRUE)
 		not_built(gl, program, "glLinkProgram", gl->glGetProgramiv, gl->glGetProgramInfoLog,
 			  report);
 	return program;
@@ -126,15 +123,20 @@ void opengl_wait(struct opengl *gl, uint64_t timeout_ms)
 	gl->glDeleteSync(sync);
 }
 
-/* Keeps the devices that answer: what a driver offers can be told in a context alone. One that does
- * not answer hides no other; where none does, its error is the reason, with what the driver said
- * first. */
-static int ask_all(struct opengl *gl, struct error *err)
+static int opengl_open(struct api_report *report, void *session, struct error *err)
 {
-	struct api_report *report = gl->report;
-	size_t answering = 0;
+	struct opengl *gl = session;
 	const char *said = "";
-	for (size_t i = 0; i < gl->device_count; i++) {
+	size_t answering = 0;
+	size_t hardware = 0;
+
+	gl->report = report;
+	int rc = opengl_platform_open(gl, err);
+
+	/* Keep the devices that answer: a driver reports its features only in a context. A device that
+	 * does not answer hides no other; where none does, its error is the reason, with the first
+	 * message of the driver. */
+	for (size_t i = 0; rc == 0 && i < gl->device_count; i++) {
 		const size_t before = report->messages.count;
 		opengl_begin(gl, &gl->devices[i]);
 		opengl_read_facts(gl, &gl->devices[i]);
@@ -146,29 +148,29 @@ static int ask_all(struct opengl *gl, struct error *err)
 		said = report->messages.count > before ? report->messages.items[before] : "";
 		api_report_message(report, err->text);
 	}
+	gl->report = NULL;
+	if (rc != 0)
+		return rc;
 	if (answering == 0 && gl->device_count != 0) {
 		const struct error reason = *err;
 		return error_set(err, reason.code, "%s%s%s", reason.text,
 				 said[0] != '\0' ? ": " : "", said);
 	}
 	gl->device_count = answering;
-	return 0;
-}
 
-/* Mesa shows its software renderer beside hardware, wherever it is installed: it stands in for
- * nothing then. */
-static void leave_out_stand_in(struct opengl *gl)
-{
-	size_t hardware = 0;
+	/* Mesa lists its software renderer next to hardware, wherever it is installed. */
 	for (size_t i = 0; i < gl->device_count; i++) {
 		if (!gl->devices[i].software)
 			gl->devices[hardware++] = gl->devices[i];
 	}
-	if (hardware == 0 || hardware == gl->device_count)
-		return;
-	api_report_message(gl->report,
-			   "a software renderer is offered beside the hardware: left out");
-	gl->device_count = hardware;
+	if (hardware != 0 && hardware != gl->device_count) {
+		api_report_message(report,
+				   "a software renderer is offered beside the hardware: left out");
+		gl->device_count = hardware;
+	}
+	for (size_t i = 0; i < gl->device_count; i++)
+		(void)api_report_device(report, opengl_describe_device(&gl->devices[i], i), NULL);
+	return 0;
 }
 
 static void opengl_close(void *session)
@@ -176,25 +178,10 @@ static void opengl_close(void *session)
 	opengl_platform_close(session);
 }
 
-static int opengl_open(struct api_report *report, void *session, struct error *err)
-{
-	struct opengl *gl = session;
-	gl->report = report;
-	int rc = opengl_platform_open(gl, err);
-	if (rc == 0)
-		rc = ask_all(gl, err);
-	if (rc == 0)
-		leave_out_stand_in(gl);
-	for (size_t i = 0; rc == 0 && i < gl->device_count; i++)
-		rc = api_report_device(report, opengl_describe_device(&gl->devices[i], i), err);
-	gl->report = NULL;
-	return rc;
-}
-
 const struct api_driver opengl_api = {
 	.name = "opengl",
 	.library = OPENGL_LIBRARY,
-	.summary = "Make OpenGL work on a device and tell what happened",
+	.summary = "Run verified work on an OpenGL device and report what happened",
 	.description =
 		"Opens EGL (on Windows WGL), makes a context without a visible window on each device, runs a compute shader on one of "
 		"them and draws a triangle off-screen, and verifies every element and every pixel on the CPU. A device without "

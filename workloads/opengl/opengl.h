@@ -24,7 +24,7 @@
 
 enum { OPENGL_UUID_SIZE = 16, OPENGL_LUID_SIZE = 8, OPENGL_TEXT_SIZE = 256 };
 
-/* A device that contexts can be made for, and what its driver told in one. */
+/* A device that contexts can be made for, and the facts that its driver reported in one. */
 struct opengl_device {
 	void *handle;  /* of the platform: an EGLDisplay */
 	bool software; /* the processor does the work */
@@ -44,13 +44,13 @@ struct opengl {
 #undef X
 	const char *absent; /* the first of them that is not, extensions apart; NULL: none */
 	struct opengl_platform *platform;
-	struct api_report *report; /* receives what EGL says while the API is opened; then NULL */
+	struct api_report *report; /* receives EGL's messages while the API is opened; then NULL */
 	struct opengl_device devices[API_DEVICES_MAX];
 	size_t device_count;
 	bool es;  /* the context is one of OpenGL ES */
-	bool old; /* the context is older than what the work needs */
-	/* What went wrong first since opengl_begin(), and the call that it was: as OpenGL keeps its
-	 * first error. Steps behind it do nothing, so that one look at the end is enough. */
+	bool old; /* the context is older than the work needs */
+	/* The first error since opengl_begin(), and the call that failed: as OpenGL keeps its first
+	 * error. Later steps do nothing, so that one check at the end is enough. */
 	struct error error;
 	struct call_failure failure;
 };
@@ -60,11 +60,11 @@ struct opengl {
  * (platform_wgl.c).
  */
 
-/* Opens the library and adds what contexts may be made for to gl->devices, with what is told
- * without a context. Errors as for the `open` of an api_driver. */
+/* Opens the library and adds the devices that contexts may be made for to gl->devices, with the facts
+ * that are known without a context. Errors as for the `open` of an api_driver. */
 int opengl_platform_open(struct opengl *gl, struct error *err);
 /* Makes a context on a device and makes it current: OpenGL 4.3 core or later, else OpenGL ES 3.1,
- * else what the driver has, which is gl->old. */
+ * else the driver's newest, which sets gl->old. */
 void opengl_platform_begin(struct opengl *gl, const struct opengl_device *device);
 /* Destroys the context, and with it all that was made in it. */
 void opengl_platform_end(struct opengl *gl);
@@ -79,7 +79,7 @@ void opengl_begin(struct opengl *gl, const struct opengl_device *device);
 void opengl_failed(struct opengl *gl, const char *call, int code);
 /* Whether no error is set; keeps the one that is. */
 bool opengl_check(struct opengl *gl, const char *call);
-/* gl->error as functions tell it. */
+/* gl->error, as functions return errors. */
 int opengl_result(const struct opengl *gl, struct error *err);
 
 /* Calls a function without result and checks; after an error nothing. */
@@ -87,8 +87,8 @@ int opengl_result(const struct opengl *gl, struct error *err);
 	((gl)->error.code == 0 ? ((gl)->function(__VA_ARGS__), opengl_check((gl), #function))      \
 			       : false)
 
-/* A program of shaders, ended by one without a source; the version goes before each. The log of
- * what does not build goes to the report. */
+/* A program of shaders, ended by one without a source; the version goes before each. The log of a failed
+ * build goes to the report. */
 struct opengl_shader {
 	GLenum type;
 	const char *source;
@@ -102,9 +102,9 @@ void opengl_wait(struct opengl *gl, uint64_t timeout_ms);
 /* describe.c: whether GL_RENDERER names a processor: llvmpipe, softpipe, Mesa's swrast, SwiftShader,
  * GDI. */
 bool renderer_is_software(const char *renderer);
-/* Reads what the current context tells. */
+/* Reads the facts that the current context reports. */
 void opengl_read_facts(struct opengl *gl, struct opengl_device *device);
-/* One element of `devices`. NULL: out of memory. */
+/* One element of `devices`. */
 cJSON *opengl_describe_device(const struct opengl_device *device, size_t index);
 
 /* work.c: errors as for the `work` of an api_driver. */

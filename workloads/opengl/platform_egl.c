@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a loader or driver has as extensions; NULL where it has not. */
+/* Extensions of a loader or driver; NULL where it has not. */
 #define EGL_EXTENSIONS_USED(X)                                                                     \
 	X(PFNEGLGETPLATFORMDISPLAYEXTPROC, eglGetPlatformDisplayEXT)                               \
 	X(PFNEGLQUERYDEVICESEXTPROC, eglQueryDevicesEXT)                                           \
@@ -22,7 +23,7 @@
 	X(PFNEGLDEBUGMESSAGECONTROLKHRPROC, eglDebugMessageControlKHR)                             \
 	X(PFNEGLLABELOBJECTKHRPROC, eglLabelObjectKHR)
 
-/* Of the kernel's nodes cardN and renderDN; minor numbers have 20 bits. */
+/* The kernel's nodes cardN and renderDN; minor numbers have 20 bits. */
 enum { DRM_MAJOR = 226, MINOR_MAX = (1 << 20) - 1 };
 
 struct opengl_platform {
@@ -52,7 +53,7 @@ static bool listed(const char *list, const char *wanted)
 	       text_list_has(&words, wanted);
 }
 
-/* What went wrong inside of EGL; the label of the thread is the struct opengl. */
+/* Receives the errors inside of EGL; the label of the thread is the struct opengl. */
 static void EGLAPIENTRY on_message(EGLenum error, const char *command, EGLint type,
 				   EGLLabelKHR thread, EGLLabelKHR object, const char *message)
 {
@@ -63,39 +64,7 @@ static void EGLAPIENTRY on_message(EGLenum error, const char *command, EGLint ty
 	if (gl == NULL || gl->report == NULL || message == NULL)
 		return;
 	char *text CLEANUP_FREE = text_format("%s: %s", command != NULL ? command : "EGL", message);
-	if (text != NULL)
-		api_report_message(gl->report, text);
-}
-
-static void listen(struct opengl *gl)
-{
-	const struct opengl_platform *egl = gl->platform;
-	if (egl->more.eglLabelObjectKHR == NULL || egl->more.eglDebugMessageControlKHR == NULL ||
-	    !listed(egl->extensions, "EGL_KHR_debug"))
-		return;
-	(void)egl->more.eglLabelObjectKHR(EGL_NO_DISPLAY, EGL_OBJECT_THREAD_KHR, NULL, gl);
-	(void)egl->more.eglDebugMessageControlKHR(on_message, NULL);
-}
-
-static int load(struct opengl_platform *egl, struct api_report *report, struct error *err)
-{
-#define X(type, name) {#name, &egl->name},
-	const struct api_function functions[] = {
-#include "workloads/opengl/egl_functions.h"
-		{NULL, NULL}};
-#undef X
-	int rc = api_load(report, OPENGL_LIBRARY, functions, err);
-	if (rc != 0)
-		return rc;
-#define LOAD(type, name) egl->more.name = (type)egl->eglGetProcAddress(#name);
-	EGL_EXTENSIONS_USED(LOAD)
-#undef LOAD
-	const char *version = egl->eglQueryString(EGL_NO_DISPLAY, EGL_VERSION);
-	(void)snprintf(report->version, sizeof(report->version), "%s",
-		       version != NULL ? version : "");
-	egl->extensions = egl->eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
-	(void)egl->eglGetError();
-	return 0;
+	api_report_message(gl->report, text);
 }
 
 /* Has the loader (libglvnd) a manifest of a driver where it looks for them? */
@@ -119,7 +88,7 @@ static bool has_manifest(void)
 	return found;
 }
 
-/* EGL answers alike where no driver is installed and where the one that is cannot be loaded. */
+/* EGL answers alike where no driver is installed and where the installed one cannot be loaded. */
 static int no_driver(struct opengl *gl, struct error *err)
 {
 	(void)check(gl, gl->platform->eglInitialize(EGL_NO_DISPLAY, NULL, NULL), "eglInitialize");
@@ -134,17 +103,17 @@ static int no_driver(struct opengl *gl, struct error *err)
 			 gl->error.text);
 }
 
-/* "/dev/dri/renderDN", which EGL tells by `attribute`; nothing for another name. */
+/* "/dev/dri/renderDN", which EGL reports by `attribute`; nothing for another name. */
 static struct api_node find_node(const struct opengl_platform *egl, EGLDeviceEXT device,
 				 EGLint attribute, const char *prefix)
 {
 	const char *path = egl->more.eglQueryDeviceStringEXT(device, attribute);
 	const char *name = path != NULL ? path_base(path) : "";
 	long long number = 0;
-	const bool told =
+	const bool known =
 		text_starts_with(name, prefix) &&
 		text_to_int64(name + strlen(prefix), prefix, 0, MINOR_MAX, &number, NULL) == 0;
-	return (struct api_node){told, DRM_MAJOR, number};
+	return (struct api_node){known, DRM_MAJOR, number};
 }
 
 static void add_display(struct opengl *gl, EGLenum kind, void *native, struct opengl_device found)
@@ -154,7 +123,7 @@ static void add_display(struct opengl *gl, EGLenum kind, void *native, struct op
 		gl->devices[gl->device_count++] = found;
 }
 
-/* Where a device has no card, EGL tells the render node in its place. */
+/* Where a device has no card, EGL reports the render node in its place. */
 static void add_device(struct opengl *gl, EGLDeviceEXT device)
 {
 	const struct opengl_platform *egl = gl->platform;
@@ -165,43 +134,54 @@ static void add_device(struct opengl *gl, EGLDeviceEXT device)
 		found.render_node = find_node(egl, device, EGL_DRM_RENDER_NODE_FILE_EXT, "renderD");
 	if (listed(extensions, "EGL_EXT_device_drm")) {
 		found.card = find_node(egl, device, EGL_DRM_DEVICE_FILE_EXT, "card");
-		if (!found.render_node.told)
+		if (!found.render_node.known)
 			found.render_node =
 				find_node(egl, device, EGL_DRM_DEVICE_FILE_EXT, "renderD");
 	}
 	add_display(gl, EGL_PLATFORM_DEVICE_EXT, device, found);
 }
 
-static int enumerate(struct opengl *gl, struct error *err)
-{
-	EGLDeviceEXT devices[API_DEVICES_MAX] = {0};
-	EGLint count = 0;
-	check(gl, gl->platform->more.eglQueryDevicesEXT(API_DEVICES_MAX, devices, &count),
-	      "eglQueryDevicesEXT");
-	for (EGLint i = 0; i < count && i < API_DEVICES_MAX; i++) {
-		if (devices[i] != EGL_NO_DEVICE_EXT)
-			add_device(gl, devices[i]);
-	}
-	return opengl_result(gl, err);
-}
-
 int opengl_platform_open(struct opengl *gl, struct error *err)
 {
-	struct opengl_platform *egl = calloc(1, sizeof(*egl));
-	if (egl == NULL)
-		return error_memory(err);
+	struct opengl_platform *egl = memory_allocate(1, sizeof(*egl));
+#define X(type, name) {#name, &egl->name},
+	const struct api_function functions[] = {
+#include "workloads/opengl/egl_functions.h"
+		{NULL, NULL}};
+#undef X
 	gl->platform = egl;
-	int rc = load(egl, gl->report, err);
+	int rc = api_load(gl->report, OPENGL_LIBRARY, functions, err);
 	if (rc != 0)
 		return rc;
-	listen(gl);
+#define LOAD(type, name) egl->more.name = (type)egl->eglGetProcAddress(#name);
+	EGL_EXTENSIONS_USED(LOAD)
+#undef LOAD
+	const char *version = egl->eglQueryString(EGL_NO_DISPLAY, EGL_VERSION);
+	(void)snprintf(gl->report->version, sizeof(gl->report->version), "%s",
+		       version != NULL ? version : "");
+	egl->extensions = egl->eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
+	(void)egl->eglGetError();
+
+	if (egl->more.eglLabelObjectKHR != NULL && egl->more.eglDebugMessageControlKHR != NULL &&
+	    listed(egl->extensions, "EGL_KHR_debug")) {
+		(void)egl->more.eglLabelObjectKHR(EGL_NO_DISPLAY, EGL_OBJECT_THREAD_KHR, NULL, gl);
+		(void)egl->more.eglDebugMessageControlKHR(on_message, NULL);
+	}
+
 	if (egl->more.eglGetPlatformDisplayEXT == NULL)
 		return no_driver(gl, err);
-	const bool devices = egl->more.eglQueryDevicesEXT != NULL &&
-			     egl->more.eglQueryDeviceStringEXT != NULL &&
-			     listed(egl->extensions, "EGL_EXT_platform_device");
-	if (devices)
-		return enumerate(gl, err);
+	if (egl->more.eglQueryDevicesEXT != NULL && egl->more.eglQueryDeviceStringEXT != NULL &&
+	    listed(egl->extensions, "EGL_EXT_platform_device")) {
+		EGLDeviceEXT devices[API_DEVICES_MAX] = {0};
+		EGLint count = 0;
+		check(gl, egl->more.eglQueryDevicesEXT(API_DEVICES_MAX, devices, &count),
+		      "eglQueryDevicesEXT");
+		for (EGLint i = 0; i < count && i < API_DEVICES_MAX; i++) {
+			if (devices[i] != EGL_NO_DEVICE_EXT)
+				add_device(gl, devices[i]);
+		}
+		return opengl_result(gl, err);
+	}
 	if (!listed(egl->extensions, "EGL_MESA_platform_surfaceless"))
 		return no_driver(gl, err);
 	add_display(gl, EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY,
@@ -209,7 +189,7 @@ int opengl_platform_open(struct opengl *gl, struct error *err)
 	return 0;
 }
 
-/* The newest that the work can do with, then what tells at least which device it is. */
+/* The newest versions that the work can use, then one that at least identifies the device. */
 static const struct {
 	EGLenum api;
 	bool old;
@@ -225,11 +205,16 @@ static const struct {
 	{EGL_OPENGL_ES_API, true, {EGL_CONTEXT_MAJOR_VERSION, 2, EGL_NONE}},
 };
 
-/* What an attempt has against it counts where none after it works. */
-static void create_context(struct opengl *gl)
+void opengl_platform_begin(struct opengl *gl, const struct opengl_device *device)
 {
 	struct opengl_platform *egl = gl->platform;
-	for (size_t i = 0; egl->context == EGL_NO_CONTEXT && i < ARRAY_SIZE(attempts); i++) {
+	bool ready = false;
+
+	egl->display = device->handle;
+	ready = check(gl, egl->eglInitialize(egl->display, NULL, NULL), "eglInitialize");
+	/* The error of an attempt only counts where no later one succeeds. */
+	for (size_t i = 0; ready && egl->context == EGL_NO_CONTEXT && i < ARRAY_SIZE(attempts);
+	     i++) {
 		gl->error = (struct error){0};
 		gl->failure = (struct call_failure){0};
 		gl->es = attempts[i].api == EGL_OPENGL_ES_API;
@@ -240,14 +225,6 @@ static void create_context(struct opengl *gl)
 						     EGL_NO_CONTEXT, attempts[i].attributes);
 		check(gl, egl->context != EGL_NO_CONTEXT, "eglCreateContext");
 	}
-}
-
-void opengl_platform_begin(struct opengl *gl, const struct opengl_device *device)
-{
-	struct opengl_platform *egl = gl->platform;
-	egl->display = device->handle;
-	if (check(gl, egl->eglInitialize(egl->display, NULL, NULL), "eglInitialize"))
-		create_context(gl);
 	if (egl->context != EGL_NO_CONTEXT)
 		check(gl,
 		      egl->eglMakeCurrent(egl->display, EGL_NO_SURFACE, EGL_NO_SURFACE,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* WGL knows one device: the one that shows the desktop, or that a container was given. It wants a
- * window before there can be a context; this one is never shown. */
+/* WGL knows one device: the one that shows the desktop, or that a container was granted. A context needs
+ * a window; this one is never shown. */
 #include "workloads/opengl/opengl.h"
 
 #include "base/cleanup.h"
 #include "base/library.h"
+#include "base/memory.h"
 #include "workloads/directx/directx.h"
 
 #include <stdlib.h>
@@ -40,21 +41,25 @@ static bool check(struct opengl *gl, bool done, const char *call)
 	return done;
 }
 
-static int open_window(struct opengl_platform *wgl, struct api_report *report, struct error *err)
+static int open_library(struct opengl *gl, struct error *err)
 {
-	wgl->window = CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 16, 16, NULL, NULL, NULL, NULL);
-	wgl->dc = wgl->window != NULL ? GetDC(wgl->window) : NULL;
-	if (wgl->dc != NULL)
-		return 0;
-	report->missing = "window station";
-	return error_set(err, ERROR_UNSUPPORTED,
-			 "OpenGL needs a window, even a hidden one, and this session has no window "
-			 "station for it (%s: error %lu)",
-			 wgl->window == NULL ? "CreateWindow" : "GetDC", GetLastError());
+	struct opengl_platform *wgl = gl->platform;
+	const struct api_function functions[] = {
+		{"wglCreateContext", &wgl->create},
+		{"wglDeleteContext", &wgl->delete},
+		{"wglMakeCurrent", &wgl->make_current},
+		{"wglGetProcAddress", &wgl->get_address},
+		{NULL, NULL},
+	};
+	int rc = api_load(gl->report, OPENGL_LIBRARY, functions, err);
+	if (rc == 0)
+		rc = library_open(OPENGL_LIBRARY, &wgl->library, err);
+	return rc;
 }
 
-static int choose_format(struct opengl_platform *wgl, struct error *err)
+int opengl_platform_open(struct opengl *gl, struct error *err)
 {
+	struct opengl_platform *wgl = memory_allocate(1, sizeof(*wgl));
 	PIXELFORMATDESCRIPTOR format = {
 		.nSize = sizeof(format),
 		.nVersion = 1,
@@ -62,6 +67,26 @@ static int choose_format(struct opengl_platform *wgl, struct error *err)
 		.iPixelType = PFD_TYPE_RGBA,
 		.cColorBits = 24,
 	};
+
+	gl->platform = wgl;
+	wine_name(gl->report->emulator, sizeof(gl->report->emulator));
+	int rc = open_library(gl, err);
+	if (rc != 0)
+		return rc;
+
+	wgl->window = CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 16, 16, NULL, NULL, NULL, NULL);
+	wgl->dc = wgl->window != NULL ? GetDC(wgl->window) : NULL;
+	if (wgl->dc == NULL) {
+		gl->report->missing = "window station";
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"OpenGL needs a window, even a hidden one, and this session has no window "
+			"station for it (%s: error %lu)",
+			wgl->window == NULL ? "CreateWindow" : "GetDC", GetLastError());
+	}
+
+	gl->report->missing = "OpenGL driver";
+	gl->device_count = 1;
 	const int number = ChoosePixelFormat(wgl->dc, &format);
 	if (number == 0)
 		return error_set(err, ERROR_UNSUPPORTED,
@@ -77,68 +102,38 @@ static int choose_format(struct opengl_platform *wgl, struct error *err)
 	return 0;
 }
 
-int opengl_platform_open(struct opengl *gl, struct error *err)
-{
-	struct opengl_platform *wgl = calloc(1, sizeof(*wgl));
-	if (wgl == NULL)
-		return error_memory(err);
-	gl->platform = wgl;
-	wine_name(gl->report->emulator, sizeof(gl->report->emulator));
-	const struct api_function functions[] = {
-		{"wglCreateContext", &wgl->create},
-		{"wglDeleteContext", &wgl->delete},
-		{"wglMakeCurrent", &wgl->make_current},
-		{"wglGetProcAddress", &wgl->get_address},
-		{NULL, NULL},
-	};
-	int rc = api_load(gl->report, OPENGL_LIBRARY, functions, err);
-	if (rc == 0)
-		rc = library_open(OPENGL_LIBRARY, &wgl->library, err);
-	if (rc == 0)
-		rc = open_window(wgl, gl->report, err);
-	if (rc != 0)
-		return rc;
-	gl->report->missing = "OpenGL driver";
-	gl->device_count = 1;
-	return choose_format(wgl, err);
-}
-
-/* The newest that the work can do with; NULL: there is none. In any context. */
-static HGLRC create_newest(struct opengl *gl)
-{
-	static const struct {
-		bool es;
-		int attributes[7];
-	} attempts[] = {
-		{false,
-		 {CONTEXT_MAJOR_VERSION, 4, CONTEXT_MINOR_VERSION, 3, CONTEXT_PROFILE_MASK,
-		  CONTEXT_CORE_PROFILE, 0}},
-		{true,
-		 {CONTEXT_MAJOR_VERSION, 3, CONTEXT_MINOR_VERSION, 1, CONTEXT_PROFILE_MASK,
-		  CONTEXT_ES_PROFILE, 0}},
-	};
-	const struct opengl_platform *wgl = gl->platform;
-	PROC address = wgl->get_address("wglCreateContextAttribsARB");
-	create_with_attributes create = NULL;
-	HGLRC context = NULL;
-	memcpy(&create, &address, sizeof(create));
-	for (size_t i = 0; create != NULL && context == NULL && i < ARRAY_SIZE(attempts); i++) {
-		gl->es = attempts[i].es;
-		context = create(wgl->dc, NULL, attempts[i].attributes);
-	}
-	return context;
-}
+/* The newest versions that the work can use. */
+static const struct {
+	bool es;
+	int attributes[7];
+} attempts[] = {
+	{false,
+	 {CONTEXT_MAJOR_VERSION, 4, CONTEXT_MINOR_VERSION, 3, CONTEXT_PROFILE_MASK,
+	  CONTEXT_CORE_PROFILE, 0}},
+	{true,
+	 {CONTEXT_MAJOR_VERSION, 3, CONTEXT_MINOR_VERSION, 1, CONTEXT_PROFILE_MASK,
+	  CONTEXT_ES_PROFILE, 0}},
+};
 
 /* A context of the oldest kind is needed to ask for another, and stays where there is no other. */
 void opengl_platform_begin(struct opengl *gl, const struct opengl_device *device)
 {
 	struct opengl_platform *wgl = gl->platform;
+	create_with_attributes create = NULL;
+	HGLRC newest = NULL;
+
 	(void)device;
 	wgl->context = wgl->create(wgl->dc);
 	if (!check(gl, wgl->context != NULL, "wglCreateContext") ||
 	    !check(gl, wgl->make_current(wgl->dc, wgl->context), "wglMakeCurrent"))
 		return;
-	HGLRC newest = create_newest(gl);
+
+	PROC address = wgl->get_address("wglCreateContextAttribsARB");
+	memcpy(&create, &address, sizeof(create));
+	for (size_t i = 0; create != NULL && newest == NULL && i < ARRAY_SIZE(attempts); i++) {
+		gl->es = attempts[i].es;
+		newest = create(wgl->dc, NULL, attempts[i].attributes);
+	}
 	gl->old = newest == NULL;
 	if (newest == NULL)
 		return;
@@ -157,7 +152,7 @@ void opengl_platform_end(struct opengl *gl)
 	wgl->context = NULL;
 }
 
-/* What OpenGL 1.1 had is told by the library alone, and drivers say "none" in five ways. */
+/* Only the library has the functions of OpenGL 1.1, and drivers say "none" in five ways. */
 void *opengl_platform_function(const struct opengl *gl, const char *name)
 {
 	PROC function = gl->platform->get_address(name);

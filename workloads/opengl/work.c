@@ -42,17 +42,18 @@ static int create_memory(void *work, struct error *err)
 {
 	struct computation *c = work;
 	GLint64 largest = INT64_MAX;
+
 	OPENGL_CALL(c->gl, glGetInteger64v, GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &largest);
 	if (c->array_size > largest)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%zu elements do not fit a storage block of %lld bytes",
 				 c->request->elements, (long long)largest);
 	OPENGL_CALL(c->gl, glGenBuffers, WORK_ARRAYS, c->buffers);
-	int rc = opengl_result(c->gl, err);
-	return rc == 0 ? work_data_new(&c->data, c->request, err) : rc;
+	work_data_new(&c->data, c->request);
+	return opengl_result(c->gl, err);
 }
 
-/* Makes the storage: with the input, or with whatever is there. */
+/* Makes the storage: with the input, or uninitialised. */
 static int store(struct computation *c, bool input, struct error *err)
 {
 	for (GLuint i = 0; i < WORK_ARRAYS; i++) {
@@ -88,43 +89,48 @@ static int dispatch(void *work, struct error *err)
 	return opengl_result(c->gl, err);
 }
 
-static int download_array(struct computation *c, size_t array, struct error *err)
-{
-	struct opengl *gl = c->gl;
-	const void *mapped = NULL;
-	if (OPENGL_CALL(gl, glBindBuffer, GL_SHADER_STORAGE_BUFFER, c->buffers[array])) {
-		mapped = gl->glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, c->array_size,
-					      GL_MAP_READ_BIT);
-		opengl_check(gl, "glMapBufferRange");
-	}
-	if (gl->error.code != 0)
-		return opengl_result(gl, err);
-	if (mapped == NULL)
-		return error_set(err, ERROR_REMOTE, "glMapBufferRange told no address");
-	memcpy(c->data.arrays[array], mapped, (size_t)c->array_size);
-	return gl->glUnmapBuffer(GL_SHADER_STORAGE_BUFFER) != GL_FALSE
-		       ? 0
-		       : error_set(err, ERROR_REMOTE,
-				   "glUnmapBuffer: the contents of the buffer were lost");
-}
-
 static int download(void *work, struct error *err)
 {
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++)
-		rc = download_array(work, i, err);
-	return rc;
+	struct computation *c = work;
+	struct opengl *gl = c->gl;
+
+	for (size_t i = 0; i < WORK_ARRAYS; i++) {
+		const void *mapped = NULL;
+		if (OPENGL_CALL(gl, glBindBuffer, GL_SHADER_STORAGE_BUFFER, c->buffers[i])) {
+			mapped = gl->glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, c->array_size,
+						      GL_MAP_READ_BIT);
+			opengl_check(gl, "glMapBufferRange");
+		}
+		if (gl->error.code != 0)
+			return opengl_result(gl, err);
+		if (mapped == NULL)
+			return error_set(err, ERROR_REMOTE, "glMapBufferRange returned no address");
+		memcpy(c->data.arrays[i], mapped, (size_t)c->array_size);
+		if (gl->glUnmapBuffer(GL_SHADER_STORAGE_BUFFER) == GL_FALSE)
+			return error_set(err, ERROR_REMOTE,
+					 "glUnmapBuffer: the contents of the buffer were lost");
+	}
+	return 0;
 }
 
 static int look(void *work, struct error *err)
 {
 	int rc = store(work, false, err);
-	return rc == 0 ? download(work, err) : rc;
+	if (rc == 0)
+		rc = download(work, err);
+	return rc;
 }
 
-/* A picture that nothing but the framebuffer object shows, and no vertices: the shader has them. */
-static void create_picture(struct opengl *gl)
+static int render(void *work, struct error *err)
 {
+	static const struct opengl_shader shaders[] = {{GL_VERTEX_SHADER, triangle_vertex},
+						       {GL_FRAGMENT_SHADER, triangle_pixel},
+						       {0, NULL}};
+	struct computation *c = work;
+	struct opengl *gl = c->gl;
+	const GLuint program = opengl_build(gl, shaders, c->report);
+
+	/* A picture that only the framebuffer object shows, and no vertices: the shader has them. */
 	GLuint vertices = 0, buffer = 0, frame = 0;
 	OPENGL_CALL(gl, glGenVertexArrays, 1, &vertices);
 	OPENGL_CALL(gl, glBindVertexArray, vertices);
@@ -133,16 +139,14 @@ static void create_picture(struct opengl *gl)
 	OPENGL_CALL(gl, glRenderbufferStorage, GL_RENDERBUFFER, GL_RGBA8, RENDER_SIZE, RENDER_SIZE);
 	OPENGL_CALL(gl, glGenFramebuffers, 1, &frame);
 	OPENGL_CALL(gl, glBindFramebuffer, GL_FRAMEBUFFER, frame);
-	if (!OPENGL_CALL(gl, glFramebufferRenderbuffer, GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
-			 GL_RENDERBUFFER, buffer))
-		return;
-	const GLenum status = gl->glCheckFramebufferStatus(GL_FRAMEBUFFER);
-	if (status != GL_FRAMEBUFFER_COMPLETE)
-		opengl_failed(gl, "glCheckFramebufferStatus", (int)status);
-}
+	if (OPENGL_CALL(gl, glFramebufferRenderbuffer, GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
+			GL_RENDERBUFFER, buffer)) {
+		const GLenum status = gl->glCheckFramebufferStatus(GL_FRAMEBUFFER);
+		if (status != GL_FRAMEBUFFER_COMPLETE)
+			opengl_failed(gl, "glCheckFramebufferStatus", (int)status);
+	}
 
-static void draw(struct opengl *gl, GLuint program, uint32_t seed)
-{
+	const uint32_t seed = c->request->seed;
 	const struct render_colour_float triangle = render_colour_float(render_triangle(seed));
 	const struct render_colour_float background = render_colour_float(render_background(seed));
 	const float *channels = background.channels;
@@ -153,24 +157,14 @@ static void draw(struct opengl *gl, GLuint program, uint32_t seed)
 	OPENGL_CALL(gl, glUseProgram, program);
 	OPENGL_CALL(gl, glUniform4fv, 0, 1, triangle.channels);
 	OPENGL_CALL(gl, glDrawArrays, GL_TRIANGLES, 0, 3);
-}
+	opengl_wait(gl, c->request->timeout_ms);
 
-static int render(void *work, struct error *err)
-{
-	static const struct opengl_shader shaders[] = {{GL_VERTEX_SHADER, triangle_vertex},
-						       {GL_FRAGMENT_SHADER, triangle_pixel},
-						       {0, NULL}};
-	struct computation *c = work;
 	uint8_t pixels[RENDER_SIZE * RENDER_SIZE * RENDER_PIXEL];
-	const GLuint program = opengl_build(c->gl, shaders, c->report);
-	create_picture(c->gl);
-	draw(c->gl, program, c->request->seed);
-	opengl_wait(c->gl, c->request->timeout_ms);
 	memset(pixels, 0xA5, sizeof(pixels));
-	if (OPENGL_CALL(c->gl, glReadPixels, 0, 0, RENDER_SIZE, RENDER_SIZE, GL_RGBA,
-			GL_UNSIGNED_BYTE, pixels))
+	if (OPENGL_CALL(gl, glReadPixels, 0, 0, RENDER_SIZE, RENDER_SIZE, GL_RGBA, GL_UNSIGNED_BYTE,
+			pixels))
 		work_compare_picture(c->report, pixels, (size_t)RENDER_SIZE * RENDER_PIXEL);
-	return opengl_result(c->gl, err);
+	return opengl_result(gl, err);
 }
 
 int opengl_work(void *session, const struct work_request *request, struct work_report *report,

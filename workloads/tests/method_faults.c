@@ -58,8 +58,7 @@ struct work_report methods_work(const struct api_driver *api, void *session, siz
 	const struct work_request request = {
 		.elements = elements, .seed = 4711, .timeout_ms = timeout_ms};
 	struct work_report report = {0};
-	struct error err = {0};
-	CU_ASSERT_EQUAL_FATAL(api_work(api, session, 1, &request, &report, &err), 0);
+	api_work(api, session, 1, &request, &report);
 	methods_restore();
 	return report;
 }
@@ -69,15 +68,15 @@ int methods_main(const char *suite, const struct api_driver *api, void **session
 {
 	struct api_report report CLEANUP_API_REPORT = {0};
 	struct error err = {0};
-	int code = api_open(api, &report, session, &err);
-	if (code == 0 && may_be_missing && report.missing != NULL && *session == NULL)
+	api_open(api, &report, session);
+	if (may_be_missing && report.missing != NULL && *session == NULL)
 		return SKIPPED;
-	if (code != 0 || *session == NULL || !find(&err)) {
+	if (*session == NULL || !find(&err)) {
 		(void)fprintf(stderr, "no device of %s: %s%s\n", api->name, report.reason,
 			      err.text);
 		return 1;
 	}
-	code = unit_run(suite, tests);
+	int code = unit_run(suite, tests);
 	(void)fflush(NULL);
 	_exit(code);
 }

@@ -121,9 +121,8 @@ static cJSON *dxgi_document(void)
 {
 	struct api_report report CLEANUP_API_REPORT = {0};
 	struct members members CLEANUP_MEMBERS = members_new();
-	struct error err = {0};
 	void *dxgi = NULL;
-	CU_ASSERT_EQUAL_FATAL(api_open(&dxgi_api, &report, &dxgi, &err), 0);
+	api_open(&dxgi_api, &report, &dxgi);
 	methods_restore();
 	api_close(&dxgi_api, dxgi);
 	api_report_members(&report, &members);

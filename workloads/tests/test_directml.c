@@ -36,10 +36,9 @@ static bool find_methods(struct error *err)
 	struct directml_operator op = {.gpu = &gpu};
 	dml_create_device create = NULL;
 	void *library = NULL;
-	int rc = api_open(&d3d12_api, &other, &d3d, err);
+	api_open(&d3d12_api, &other, &d3d);
 	gpu.d3d = d3d;
-	if (rc == 0)
-		rc = library_open(DIRECTML_LIBRARY, &library, err);
+	int rc = library_open(DIRECTML_LIBRARY, &library, err);
 	if (rc == 0)
 		rc = library_function(library, "DMLCreateDevice", &create, err);
 	if (rc == 0 && d3d != NULL)

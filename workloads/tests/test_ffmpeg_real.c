@@ -63,7 +63,7 @@ static void test_no_vulkan(void)
 				    .env = {"VK_DRIVER_FILES=/nonexistent"}};
 	cJSON *document CLEANUP_JSON = probe_document(&probe);
 	expect_string(document, "/work/video/vulkan/status", "unsupported");
-	expect_string(document, "/work/video/vulkan/reason", "Vulkan tells no device here");
+	expect_string(document, "/work/video/vulkan/reason", "Vulkan reports no device here");
 	expect_judgement(document, "ok", NULL);
 }
 

@@ -81,7 +81,7 @@ static void test_what_is_not_told_is_null(void)
 }
 
 /* The code objects stand for these, the last two are left to the runtime's compiler: a target of
- * none, and a device that tells no name. The double loads an object for its own target alone. */
+ * none, and a device of unknown architecture. The double loads an object for its own target alone. */
 static void test_code_is_chosen_by_architecture(void)
 {
 	static const char *const names[] = {"gfx90a",  "gfx900",  "gfx906",  "gfx908",	"gfx942",
@@ -107,7 +107,7 @@ static void test_no_code_for_a_device_is_told(void)
 	expect_string(named, "/work/stage", "build");
 	expect_string(named, "/work/reason",
 		      "no code object for gfx9999, and the runtime has no compiler (hiprtc)");
-	expect_contains(nameless, "/work/reason", "a device that tells no name");
+	expect_contains(nameless, "/work/reason", "a device of unknown architecture");
 	expect_contains(known, "/api/loader/path", "libamdhip64.so.5");
 	expect_number(known, "/devices/0/computeUnits", 60);
 	expect_string(known, "/work/status", "ok");
@@ -221,7 +221,7 @@ static void test_wrong_results_are_told(void)
 	cJSON *idle CLEANUP_JSON = with_double("idle");
 	cJSON *nowhere CLEANUP_JSON = with_double("no-address");
 	expect_string(idle, "/work/status", "wrong");
-	expect_string(nowhere, "/work/reason", "hipMalloc told success and no address");
+	expect_string(nowhere, "/work/reason", "hipMalloc reported success and no address");
 }
 
 static void test_a_hang_times_out(void)

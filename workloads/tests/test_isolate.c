@@ -53,19 +53,11 @@ static int open_hanging(struct api_report *report, void *session, struct error *
 	return 0;
 }
 
-static int open_out_of_memory(struct api_report *report, void *session, struct error *err)
-{
-	(void)report;
-	(void)session;
-	return error_memory(err);
-}
-
 static const struct api_driver apis[] = {
 	{.name = "answering", .library = "libvulkan.so.1", .open = open_answering},
 	{.name = "crashing", .library = "libvulkan.so.1", .open = open_crashing},
 	{.name = "exiting", .library = "libvulkan.so.1", .open = open_exiting},
 	{.name = "hanging", .library = "libvulkan.so.1", .open = open_hanging},
-	{.name = "out-of-memory", .library = "libvulkan.so.1", .open = open_out_of_memory},
 };
 
 static const struct api_driver *find(const char *name)
@@ -131,13 +123,6 @@ static void test_a_hang_is_ended(void)
 	CU_ASSERT_TRUE(clock_monotonic_ms() - began_ms >= 30);
 }
 
-static void test_a_child_without_memory_is_told(void)
-{
-	cJSON *json CLEANUP_JSON = enumerate("out-of-memory", 10000);
-	expect_failed(json, "the process ended with exit code 1 when the driver was asked for its "
-			    "devices");
-}
-
 int main(int argc, char **argv)
 {
 	CU_TestInfo tests[] = {
@@ -145,7 +130,6 @@ int main(int argc, char **argv)
 		{"a crash is told", test_a_crash_is_told},
 		{"an exit is told", test_an_exit_is_told},
 		{"a hang is ended", test_a_hang_is_ended},
-		{"a child without memory is told", test_a_child_without_memory_is_told},
 		CU_TEST_INFO_NULL,
 	};
 	if (argc == 3 && strcmp(argv[1], "--api") == 0)

@@ -236,7 +236,8 @@ static void test_other_failures_are_told(void)
 	static const struct {
 		const char *setting, *status, *stage, *reason;
 	} cases[] = {
-		{"no-address", "failed", "memory", "zeMemAllocDevice told success and no address"},
+		{"no-address", "failed", "memory",
+		 "zeMemAllocDevice reported success and no address"},
 		{"graphics-only", "unsupported", "device", "no queue of the device runs kernels"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -22,14 +22,13 @@ static cJSON *document_with(const struct api_driver *api, const char *setting)
 	struct work_report work CLEANUP_WORK_REPORT = {0};
 	struct members members CLEANUP_MEMBERS = members_new();
 	const struct work_request request = {.elements = 5000, .seed = 7, .timeout_ms = 20};
-	struct error err = {0};
 	void *session = NULL;
 	CU_ASSERT_EQUAL_FATAL(_putenv_s("GPUCERT_DOUBLE", setting), 0);
-	CU_ASSERT_EQUAL_FATAL(api_open(api, &report, &session, &err), 0);
+	api_open(api, &report, &session);
 	if (session != NULL) {
 		size_t devices = (size_t)cJSON_GetArraySize(report.devices);
 		if (api->work != NULL)
-			CU_ASSERT_EQUAL(api_work(api, session, devices, &request, &work, &err), 0);
+			api_work(api, session, devices, &request, &work);
 		if (work.status != WORK_TIMED_OUT)
 			api_close(api, session);
 		member_item(&members, "work", work_report_json(&work));

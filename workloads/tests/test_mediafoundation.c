@@ -21,9 +21,9 @@ static int open_session(void)
 {
 	struct api_report report CLEANUP_API_REPORT = {0};
 	void *session = NULL;
-	int rc = api_open(&mediafoundation_api, &report, &session, NULL);
+	api_open(&mediafoundation_api, &report, &session);
 	mf = session;
-	if (rc != 0 || mf == NULL || mf->dxgi.count == 0) {
+	if (mf == NULL || mf->dxgi.count == 0) {
 		(void)fprintf(stderr, "no session: %s\n", report.reason);
 		return 1;
 	}

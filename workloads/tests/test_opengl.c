@@ -195,7 +195,7 @@ static void test_other_failures_are_told(void)
 		const char *setting, *stage, *reason;
 	} cases[] = {
 		{"broken", "build", "glCompileShader: GL_FALSE (0)"},
-		{"unmapped", "download", "glMapBufferRange told no address"},
+		{"unmapped", "download", "glMapBufferRange returned no address"},
 		{"lost", "download", "glUnmapBuffer: the contents of the buffer were lost"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

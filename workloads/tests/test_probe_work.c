@@ -205,23 +205,19 @@ static int lose_device(void *session, const struct work_request *request,
 		       struct work_report *report, struct error *err)
 {
 	(void)session;
-	return request->timeout_ms == 0 ? error_memory(err)
-					: call_failed(&report->failure, "vkQueueSubmit", -4,
-						      "VK_ERROR_DEVICE_LOST", err);
+	(void)request;
+	return call_failed(&report->failure, "vkQueueSubmit", -4, "VK_ERROR_DEVICE_LOST", err);
 }
 
 static void test_a_failed_call_is_named(void)
 {
 	const struct api_driver api = {.name = "vulkan", .work = lose_device};
-	struct work_request request = {.device = 1, .timeout_ms = 1};
+	const struct work_request request = {.device = 1, .timeout_ms = 1};
 	struct work_report report = {0};
-	struct error err = {0};
-	CU_ASSERT_EQUAL(api_work(&api, NULL, 2, &request, &report, &err), 0);
+	api_work(&api, NULL, 2, &request, &report);
 	CU_ASSERT_EQUAL(report.status, WORK_FAILED);
 	CU_ASSERT_STRING_EQUAL(report.failure.call, "vkQueueSubmit");
 	CU_ASSERT_STRING_EQUAL(report.reason, "vkQueueSubmit: VK_ERROR_DEVICE_LOST (-4)");
-	request.timeout_ms = 0;
-	CU_ASSERT_EQUAL(api_work(&api, NULL, 2, &request, &report, &err), ERROR_MEMORY);
 }
 
 /* Whoever knows the seed tells the digests of right results, and of no others. */

@@ -164,7 +164,7 @@ static void test_wrong_streams_of_hevc_are_told(void)
 	rig_expect_work("hevc,drop=3", NULL, "wrong", "hevc: the stream holds 11 pictures, not 12");
 	rig_expect_work("hevc,size", NULL, "wrong", "hevc: the stream is 80 by 64, not 64 by 64");
 	rig_expect_work("hevc,small-trees,no-such-blocks", NULL, "wrong",
-			"no stream of HEVC has blocks of the sizes that the driver tells: "
+			"no HEVC stream has blocks of the sizes that the driver reports: "
 			"VAConfigAttribEncHEVCBlockSizes is 0x");
 	rig_expect_work("hevc,weights", NULL, "unsupported",
 			"the driver requires a tool of HEVC that this probe does not describe");

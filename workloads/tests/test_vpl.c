@@ -108,7 +108,7 @@ static void test_a_processor_does_not_count(void)
 	expect_string(partial, "/work/error/name", "MFX_WRN_PARTIAL_ACCELERATION");
 	expect_string(software, "/api/status", "unsupported");
 	expect_string(software, "/api/missing", "oneVPL runtime");
-	UNIT_CONTAINS(string_at(software, "/api/reason"), "in software alone");
+	UNIT_CONTAINS(string_at(software, "/api/reason"), "only implementations in software");
 }
 
 static void test_what_cannot_be_done_is_unsupported(void)

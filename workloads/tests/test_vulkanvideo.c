@@ -208,8 +208,8 @@ static void test_faults_that_the_probe_sees(void)
 		{"empty", "wrong", "h264: the stream is empty"},
 		{"unfinished", "failed", "its feedback has the status 0"},
 		{"broken", "failed", "its feedback has the status -1"},
-		{"beyond", "failed", "tells 4294967295 bytes at 0 of a buffer"},
-		{"many", "failed", "tells 1048576 bytes and had room for"},
+		{"beyond", "failed", "reports 4294967295 bytes at 0 of a buffer"},
+		{"many", "failed", "reports 1048576 bytes and had room for"},
 		{"memories=40", "failed", "asks for 40 memories, and there is room for 32"},
 		{"lost=4", "failed", "vkQueueSubmit: VK_ERROR_DEVICE_LOST (-4)"},
 	};

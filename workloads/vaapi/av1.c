@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* AV1 as VA-API wants it described: with no tool that the driver does not require. */
+/* Describes AV1 for VA-API: with only the tools that the driver requires. */
 #include "workloads/vaapi/encoder.h"
 
 #include "base/cleanup.h"
@@ -8,7 +8,7 @@
 
 enum {
 	BASE_Q_IDX = 128, /* the quantiser, where no rate is kept */
-	SIZE_BYTES = 4,	  /* that the size of a unit is written with, where nothing is told */
+	SIZE_BYTES = 4,	  /* the length of a unit's size field, where the driver reports none */
 	LAST_FRAME = 1,
 	TX_MODE_LARGEST = 1,
 	TX_MODE_SELECT = 2,
@@ -20,7 +20,7 @@ static unsigned superblock(const struct encoder *e)
 	return e->av1_sequence.use_128x128_superblock ? 128 : 64;
 }
 
-/* What a sequence allows, and frames need not use: by its name in the headers, and as it is told. */
+/* Tools that a sequence allows and frames need not use: by the names of the headers and of VA-API. */
 #define TOOLS(X)                                                                                   \
 	X(use_128x128_superblock, support_128x128_superblock)                                      \
 	X(enable_filter_intra, support_filter_intra)                                               \
@@ -34,77 +34,71 @@ static unsigned superblock(const struct encoder *e)
 	X(enable_superres, support_superres)                                                       \
 	X(enable_restoration, support_restoration)
 
-/* Drivers that tell nothing require nothing. */
-static int take_tools(struct encoder *e, uint32_t told, struct error *err)
+/* Fills e->av1_sequence and e->av1_frame. Drivers that report no tools require none. */
+static int choose_tools(struct encoder *e, uint32_t reported, uint32_t filters, uint32_t coding,
+			struct error *err)
 {
-	const VAConfigAttribValEncAV1 tools = {.value = told == VA_ATTRIB_NOT_SUPPORTED ? 0 : told};
-	const unsigned others = tools.bits.support_palette_mode | tools.bits.support_allow_intrabc;
-	if (vaapi_is_required(others))
+	const VAConfigAttribValEncAV1 tools = {
+		.value = reported == VA_ATTRIB_NOT_SUPPORTED ? 0 : reported};
+	const VAConfigAttribValEncAV1Ext1 ext1 = {.value = filters};
+	const VAConfigAttribValEncAV1Ext2 ext2 = {.value = coding};
+	unsigned filter = 0;
+
+	if (vaapi_is_required(tools.bits.support_palette_mode | tools.bits.support_allow_intrabc))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the driver requires a tool of AV1 that this probe does not "
 				 "describe: VAConfigAttribEncAV1 is 0x%08x",
-				 told);
-#define TAKE(name, tool) e->av1_sequence.name = vaapi_is_required(tools.bits.tool);
-	TOOLS(TAKE)
-#undef TAKE
-	return 0;
-}
+				 reported);
+#define CHOOSE(name, tool) e->av1_sequence.name = vaapi_is_required(tools.bits.tool);
+	TOOLS(CHOOSE)
+#undef CHOOSE
 
-/* The first filter of motion that there is, and the first of all where none is told. */
-static void take_filter(struct encoder *e, uint32_t told)
-{
-	const VAConfigAttribValEncAV1Ext1 tools = {.value = told};
-	unsigned filter = 0;
-	while (filter <= AV1_FILTER_SWITCHABLE && !(tools.bits.interpolation_filter >> filter & 1))
+	/* The driver's first filter of motion; the first of all where none is reported. */
+	while (filter <= AV1_FILTER_SWITCHABLE && !(ext1.bits.interpolation_filter >> filter & 1))
 		filter++;
 	e->av1_frame.interpolation_filter = filter % (AV1_FILTER_SWITCHABLE + 1);
-}
 
-static int take_coding(struct encoder *e, uint32_t told, struct error *err)
-{
-	const VAConfigAttribValEncAV1Ext2 tools = {.value = told};
-	const unsigned modes = tools.bits.tx_mode_support;
 	e->av1_size_bytes = SIZE_BYTES;
 	e->av1_frame.tx_mode_select = true;
-	if (told == VA_ATTRIB_NOT_SUPPORTED)
+	if (coding == VA_ATTRIB_NOT_SUPPORTED)
 		return 0;
-	e->av1_size_bytes = tools.bits.obu_size_bytes_minus1 + 1;
-	e->av1_frame.tx_mode_select = (modes >> TX_MODE_SELECT & 1) != 0;
-	if (modes >> TX_MODE_LARGEST == 0)
+	e->av1_size_bytes = ext2.bits.obu_size_bytes_minus1 + 1;
+	e->av1_frame.tx_mode_select = (ext2.bits.tx_mode_support >> TX_MODE_SELECT & 1) != 0;
+	if (ext2.bits.tx_mode_support >> TX_MODE_LARGEST == 0)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the driver has no transforms but those of 4 by 4: "
 				 "VAConfigAttribEncAV1Ext2 is 0x%08x",
-				 told);
+				 coding);
 	return 0;
 }
 
-/* An encoder that keeps a rate sets its filters itself. */
 static int prepare(struct encoder *e, struct error *err)
 {
-	VAConfigAttrib told[] = {
+	VAConfigAttrib offered[] = {
 		{VAConfigAttribEncAV1, VA_ATTRIB_NOT_SUPPORTED},
 		{VAConfigAttribEncAV1Ext1, VA_ATTRIB_NOT_SUPPORTED},
 		{VAConfigAttribEncAV1Ext2, VA_ATTRIB_NOT_SUPPORTED},
 	};
+
 	int rc = CALL(e, err, vaGetConfigAttributes, e->way.profile->profile, e->way.entrypoint,
-		      told, ARRAY_SIZE(told));
+		      offered, ARRAY_SIZE(offered));
 	if (rc == 0)
-		rc = take_tools(e, told[0].value, err);
-	if (rc == 0)
-		rc = take_coding(e, told[2].value, err);
-	take_filter(e, told[1].value);
+		rc = choose_tools(e, offered[0].value, offered[1].value, offered[2].value, err);
+	if (rc != 0)
+		return rc;
 	const unsigned block = superblock(e);
 	e->av1_sequence.width = e->width;
 	e->av1_sequence.height = e->height;
 	e->av1_sequence.seq_level_idx = AV1_LEVEL;
 	e->av1_sequence.order_hint_bits = AV1_ORDER_HINT_BITS;
+	/* An encoder that keeps a rate sets its filters itself. */
 	e->av1_sequence.enable_cdef = vaapi_keeps_rate(e);
 	e->width = (e->width + block - 1) / block * block;
 	e->height = (e->height + block - 1) / block * block;
-	/* One header alone would not fit to another that the driver writes. */
+	/* One header of ours would not match another that the driver writes. */
 	if (e->packed != HEADERS_NEEDED)
 		e->packed = 0;
-	return rc;
+	return 0;
 }
 
 static void describe_sequence(const struct encoder *e, VAEncSequenceParameterBufferAV1 *sequence)
@@ -118,28 +112,16 @@ static void describe_sequence(const struct encoder *e, VAEncSequenceParameterBuf
 	sequence->seq_fields.bits.enable_cdef = e->av1_sequence.enable_cdef;
 	sequence->seq_fields.bits.subsampling_x = 1;
 	sequence->seq_fields.bits.subsampling_y = 1;
-#define TELL(name, tool) sequence->seq_fields.bits.name = e->av1_sequence.name;
-	TOOLS(TELL)
-#undef TELL
-}
-
-/* Frames take turns in two of the slots in which decoders keep them, as in the encoder's surfaces. */
-static struct av1_frame frame_of(const struct encoder *e, unsigned index)
-{
-	struct av1_frame frame = e->av1_frame;
-	frame.key = index == 0;
-	frame.order_hint = index;
-	frame.primary_ref_frame = frame.key ? AV1_PRIMARY_REF_NONE : 0;
-	frame.refresh_frame_flags = frame.key ? AV1_ALL_SLOTS : 1u << index % 2;
-	frame.base_q_idx = BASE_Q_IDX;
-	memset(frame.ref_frame_idx, frame.key ? 0 : (int)((index - 1) % 2), AV1_REFERENCES);
-	return frame;
+#define COPY(name, tool) sequence->seq_fields.bits.name = e->av1_sequence.name;
+	TOOLS(COPY)
+#undef COPY
 }
 
 static void describe_picture(const struct encoder *e, unsigned index, const struct av1_frame *frame,
 			     VAEncPictureParameterBufferAV1 *picture)
 {
 	const unsigned block = superblock(e);
+
 	*picture = (VAEncPictureParameterBufferAV1){
 		.frame_width_minus_1 = (uint16_t)(e->av1_sequence.width - 1),
 		.frame_height_minus_1 = (uint16_t)(e->av1_sequence.height - 1),
@@ -169,47 +151,54 @@ static void describe_picture(const struct encoder *e, unsigned index, const stru
 	memcpy(picture->ref_frame_idx, frame->ref_frame_idx, sizeof(picture->ref_frame_idx));
 }
 
-/* Where a driver that keeps a rate changes the frame header. It finds the size of that unit from the first
- * byte of all headers, and the rest from the header's own first bit. */
-static void tell_places(const struct av1_places *places, size_t before,
-			VAEncPictureParameterBufferAV1 *picture)
-{
-	picture->min_base_qindex = 1;
-	picture->max_base_qindex = UINT8_MAX;
-	picture->bit_offset_qindex = places->base_q_idx;
-	picture->bit_offset_loopfilter_params = places->loop_filter;
-	picture->bit_offset_cdef_params = places->cdef;
-	picture->size_in_bits_cdef_params = places->cdef_bits;
-	picture->size_in_bits_frame_hdr_obu = places->end;
-	picture->byte_offset_frame_hdr_obu_size = (uint32_t)before + 1;
-}
-
 static void describe(const struct encoder *e, unsigned index, struct vaapi_description *out)
 {
-	const struct av1_frame frame = frame_of(e, index);
 	struct text *sequence = &out->headers[HEADER_SEQUENCE];
+	VAEncPictureParameterBufferAV1 *picture = &out->picture.av1;
+	struct av1_frame frame = e->av1_frame;
 	struct av1_places places = {0};
+
+	/* Like the encoder's surfaces, two of the decoder's slots alternate. */
+	frame.key = index == 0;
+	frame.order_hint = index;
+	frame.primary_ref_frame = frame.key ? AV1_PRIMARY_REF_NONE : 0;
+	frame.refresh_frame_flags = frame.key ? AV1_ALL_SLOTS : 1u << index % 2;
+	frame.base_q_idx = BASE_Q_IDX;
+	memset(frame.ref_frame_idx, frame.key ? 0 : (int)((index - 1) % 2), AV1_REFERENCES);
+
 	describe_sequence(e, &out->sequence.av1);
-	describe_picture(e, index, &frame, &out->picture.av1);
+	describe_picture(e, index, &frame, picture);
 	if (e->packed == 0)
 		return;
 	if (frame.key)
 		av1_add_sequence_header(&e->av1_sequence, e->av1_size_bytes, sequence);
 	av1_add_frame_header(&e->av1_sequence, &frame, e->av1_size_bytes, &places,
 			     &out->headers[HEADER_PICTURE]);
-	if (vaapi_keeps_rate(e))
-		tell_places(&places, sequence->size, &out->picture.av1);
+	if (!vaapi_keeps_rate(e))
+		return;
+
+	/* A driver that keeps a rate changes the frame header. It finds the size of that unit from the
+	 * first byte of all headers, and the rest from the header's own first bit. */
+	picture->min_base_qindex = 1;
+	picture->max_base_qindex = UINT8_MAX;
+	picture->bit_offset_qindex = places.base_q_idx;
+	picture->bit_offset_loopfilter_params = places.loop_filter;
+	picture->bit_offset_cdef_params = places.cdef;
+	picture->size_in_bits_cdef_params = places.cdef_bits;
+	picture->size_in_bits_frame_hdr_obu = places.end;
+	picture->byte_offset_frame_hdr_obu_size = (uint32_t)sequence->size + 1;
 }
 
-/* A frame that is shown begins with a delimiter, which most drivers leave to their caller. */
+/* A shown frame begins with a delimiter, which most drivers leave to their caller. */
 static void begin(const VACodedBufferSegment *coded, struct text *stream)
 {
 	const uint8_t *head = coded != NULL && coded->size > 0 ? coded->buf : NULL;
+
 	if (head != NULL && *head >> 3 != AV1_TEMPORAL_DELIMITER)
 		av1_add_obu(AV1_TEMPORAL_DELIMITER, NULL, 0, 0, stream);
 }
 
-/* Drivers write into a frame header where they keep a rate: it stays as it is with a fixed quality. */
+/* A fixed quality is preferred, because drivers that keep a rate write into the frame header. */
 const struct vaapi_codec vaapi_av1 = {
 	.packed = HEADERS_NEEDED,
 	.fixed_quality = true,

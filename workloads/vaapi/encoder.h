@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* A stream in the making, as encoder.c and the descriptions of the codecs share it. */
+/* A stream while it is encoded, shared by encoder.c and the descriptions of the codecs. */
 
 #include "workloads/vaapi/vaapi.h"
 #include "workloads/video/av1.h"
@@ -21,16 +21,16 @@ struct encoder {
 	struct vaapi_way way;
 	const struct vaapi_codec *codec;
 	unsigned rate_control;	/* VA_RC_... */
-	unsigned packed;	/* VA_ENC_PACKED_HEADER_...: what the driver wants to be given */
+	unsigned packed;	/* VA_ENC_PACKED_HEADER_...: the headers that the driver expects */
 	unsigned width, height; /* of its surfaces: the stream's, or more */
-	VAEncSequenceParameterBufferHEVC hevc_sequence; /* of HEVC, these: what the driver tells */
+	VAEncSequenceParameterBufferHEVC hevc_sequence; /* HEVC only: what the driver chooses */
 	VAEncPictureParameterBufferHEVC hevc_picture;
-	unsigned tree_block; /* logarithm to the base of 2 */
+	unsigned tree_block; /* logarithm to base 2 */
 	bool low_delay_b;
-	struct av1_sequence av1_sequence; /* of AV1, these */
-	struct av1_frame av1_frame;	  /* what its frames have in common */
-	unsigned av1_size_bytes;	  /* that the size of a unit is written with */
-	size_t made;			  /* of what follows, in this order */
+	struct av1_sequence av1_sequence; /* AV1 only */
+	struct av1_frame av1_frame;	  /* common to all frames */
+	unsigned av1_size_bytes;	  /* the length of a unit's size field */
+	unsigned made; /* the last of the following, which are made in this order: MADE_... */
 	VAConfigID config;
 	VASurfaceID surfaces[SURFACES];
 	VAContextID context;
@@ -41,19 +41,19 @@ struct encoder {
 	int buffer_count;
 };
 
-/* Does the encoder choose quantisers by a rate? */
+/* Does the encoder choose quantisers to keep a rate? */
 static inline bool vaapi_keeps_rate(const struct encoder *e)
 {
 	return (e->rate_control & (VA_RC_CBR | VA_RC_VBR)) != 0;
 }
 
-/* VA_FEATURE_...; drivers tell SUPPORTED and REQUIRED in one, too. */
-static inline bool vaapi_is_required(unsigned told)
+/* VA_FEATURE_...; drivers also report SUPPORTED and REQUIRED together. */
+static inline bool vaapi_is_required(unsigned feature)
 {
-	return (told & VA_FEATURE_REQUIRED) != 0;
+	return (feature & VA_FEATURE_REQUIRED) != 0;
 }
 
-/* Where what a picture is decoded to lies: two surfaces take turns. */
+/* The surface of a decoded picture: two alternate. */
 VASurfaceID vaapi_reconstructed(const struct encoder *e, unsigned index);
 
 /* vaapi_check() of a function. */
@@ -62,13 +62,13 @@ VASurfaceID vaapi_reconstructed(const struct encoder *e, unsigned index);
 
 enum { HEADER_SEQUENCE, HEADER_PICTURE, HEADER_SLICE, HEADERS };
 
-/* What a picture is described by. The first describes the stream, too. */
+/* The description of a picture. That of the first describes the stream, too. */
 struct vaapi_description {
 	union {
 		VAEncSequenceParameterBufferH264 h264;
 		VAEncSequenceParameterBufferHEVC hevc;
 		VAEncSequenceParameterBufferAV1 av1;
-	} sequence; /* of the first alone */
+	} sequence; /* only of the first */
 	union {
 		VAEncPictureParameterBufferH264 h264;
 		VAEncPictureParameterBufferHEVC hevc;
@@ -79,20 +79,20 @@ struct vaapi_description {
 		VAEncSliceParameterBufferHEVC hevc;
 		VAEncTileGroupBufferAV1 av1;
 	} slice;
-	struct text headers[HEADERS]; /* as a stream has them; those that are empty are not given */
+	struct text headers[HEADERS]; /* as a stream has them; empty ones are not passed on */
 };
 
 struct vaapi_codec {
-	unsigned packed;    /* VA_ENC_PACKED_HEADER_...: the headers that it has */
-	bool fixed_quality; /* rather than a rate, where there is both */
+	unsigned packed;    /* VA_ENC_PACKED_HEADER_...: the headers that it supports */
+	bool fixed_quality; /* preferred to a rate where the driver has both */
 	unsigned quality;   /* the first quantiser where a rate is kept */
 	size_t sequence_size, picture_size, slice_size;
-	/* Asks the driver what the codec alone has; sets width and height to no less than the stream's.
-	 * ERROR_UNSUPPORTED: it wants what is not described here. ERROR_FORMAT: it tells nonsense. NULL:
-	 * nothing to be asked. */
+	/* Asks the driver for what only this codec has; sets width and height to at least the stream's.
+	 * ERROR_UNSUPPORTED: it requires what is not described here. ERROR_FORMAT: it reports nonsense.
+	 * May be NULL. */
 	int (*prepare)(struct encoder *e, struct error *err);
 	void (*describe)(const struct encoder *e, unsigned index, struct vaapi_description *out);
-	/* Appends what stands in front of a picture, and not in `coded`. NULL: nothing does. */
+	/* Appends what precedes a picture in the stream and is missing in `coded`. May be NULL. */
 	void (*begin)(const VACodedBufferSegment *coded, struct text *stream);
 };
 

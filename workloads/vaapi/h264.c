@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* H.264 as VA-API wants it described. */
+/* Describes H.264 for VA-API. */
 #include "workloads/vaapi/encoder.h"
 
 #include "base/cleanup.h"
@@ -20,6 +20,7 @@ static VAEncSequenceParameterBufferH264 describe_sequence(const struct encoder *
 		.num_units_in_tick = 1,
 		.time_scale = 2 * VIDEO_RATE,
 	};
+
 	sequence.seq_fields.bits.chroma_format_idc = 1;
 	sequence.seq_fields.bits.frame_mbs_only_flag = 1;
 	sequence.seq_fields.bits.direct_8x8_inference_flag = 1;
@@ -28,7 +29,6 @@ static VAEncSequenceParameterBufferH264 describe_sequence(const struct encoder *
 	return sequence;
 }
 
-/* What a coded picture looks like when it is decoded. */
 static VAPictureH264 reconstructed(const struct encoder *e, unsigned index)
 {
 	return (VAPictureH264){
@@ -40,7 +40,7 @@ static VAPictureH264 reconstructed(const struct encoder *e, unsigned index)
 	};
 }
 
-/* The pictures that one refers to: the one before, or none of an earlier one. */
+/* The picture before is the only reference; the first has none. */
 static void fill_references(const struct encoder *e, unsigned index, VAPictureH264 *out,
 			    size_t count)
 {
@@ -51,50 +51,43 @@ static void fill_references(const struct encoder *e, unsigned index, VAPictureH2
 		out[0] = reconstructed(e, index - 1);
 }
 
-static VAEncPictureParameterBufferH264 describe_picture(const struct encoder *e, unsigned index)
+static void describe(const struct encoder *e, unsigned index, struct vaapi_description *out)
 {
-	VAEncPictureParameterBufferH264 picture = {
+	const struct video_source *source = &e->job->source;
+	VAEncPictureParameterBufferH264 *picture = &out->picture.h264;
+	VAEncSliceParameterBufferH264 *slice = &out->slice.h264;
+
+	out->sequence.h264 = describe_sequence(e);
+
+	*picture = (VAEncPictureParameterBufferH264){
 		.CurrPic = reconstructed(e, index),
 		.coded_buf = e->coded,
 		.frame_num = (uint16_t)index,
 		.pic_init_qp = INITIAL_QUALITY,
 		.last_picture = index + 1 == VIDEO_FRAMES ? H264_LAST_PICTURE_EOSTREAM : 0,
 	};
-	fill_references(e, index, picture.ReferenceFrames, ARRAY_SIZE(picture.ReferenceFrames));
-	picture.CurrPic.flags = 0;
-	picture.pic_fields.bits.idr_pic_flag = index == 0;
-	picture.pic_fields.bits.reference_pic_flag = 1;
-	picture.pic_fields.bits.deblocking_filter_control_present_flag = 1;
-	return picture;
-}
+	picture->CurrPic.flags = 0;
+	picture->pic_fields.bits.idr_pic_flag = index == 0;
+	picture->pic_fields.bits.reference_pic_flag = 1;
+	picture->pic_fields.bits.deblocking_filter_control_present_flag = 1;
+	fill_references(e, index, picture->ReferenceFrames, ARRAY_SIZE(picture->ReferenceFrames));
 
-static VAEncSliceParameterBufferH264 describe_slice(const struct encoder *e, unsigned index)
-{
-	VAEncSliceParameterBufferH264 slice = {
-		.num_macroblocks =
-			h264_blocks(e->job->source.width) * h264_blocks(e->job->source.height),
+	*slice = (VAEncSliceParameterBufferH264){
+		.num_macroblocks = h264_blocks(source->width) * h264_blocks(source->height),
 		.macroblock_info = VA_INVALID_ID,
 		.slice_type = index == 0 ? SLICE_I : SLICE_P,
 		.pic_order_cnt_lsb = (uint16_t)h264_order(index),
 		.slice_qp_delta = QUALITY - INITIAL_QUALITY,
 	};
-	fill_references(e, index, slice.RefPicList0, ARRAY_SIZE(slice.RefPicList0));
-	fill_references(e, 0, slice.RefPicList1, ARRAY_SIZE(slice.RefPicList1));
-	return slice;
-}
+	fill_references(e, index, slice->RefPicList0, ARRAY_SIZE(slice->RefPicList0));
+	fill_references(e, 0, slice->RefPicList1, ARRAY_SIZE(slice->RefPicList1));
 
-/* Both parameter sets are one header where the driver takes none of its own for pictures. */
-static void describe(const struct encoder *e, unsigned index, struct vaapi_description *out)
-{
-	const bool apart = (e->packed & VA_ENC_PACKED_HEADER_PICTURE) != 0;
-	out->sequence.h264 = describe_sequence(e);
-	out->picture.h264 = describe_picture(e, index);
-	out->slice.h264 = describe_slice(e, index);
+	/* Both parameter sets are one header where the driver accepts no header for pictures. */
 	if (index > 0 || !(e->packed & VA_ENC_PACKED_HEADER_SEQUENCE))
 		return;
-	h264_add_sequence(&e->way.profile->sequence, &e->job->source,
-			  &out->headers[HEADER_SEQUENCE]);
-	h264_add_picture(&out->headers[apart ? HEADER_PICTURE : HEADER_SEQUENCE]);
+	h264_add_sequence(&e->way.profile->sequence, source, &out->headers[HEADER_SEQUENCE]);
+	h264_add_picture(&out->headers[e->packed & VA_ENC_PACKED_HEADER_PICTURE ? HEADER_PICTURE
+										: HEADER_SEQUENCE]);
 }
 
 const struct vaapi_codec vaapi_h264 = {

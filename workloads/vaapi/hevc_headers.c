@@ -8,6 +8,7 @@ void hevc_add_parameter_sets(const struct video_source *source,
 	const unsigned block = sequence->log2_min_luma_coding_block_size_minus3 + 3u;
 	const unsigned transform = sequence->log2_min_transform_block_size_minus2 + 2u;
 	const bool pcm = sequence->seq_fields.bits.pcm_enabled_flag;
+
 	const struct hevc_sets sets = {
 		.profile = sequence->general_profile_idc,
 		.level = sequence->general_level_idc,
@@ -27,28 +28,8 @@ void hevc_add_parameter_sets(const struct video_source *source,
 		.quality = picture->pic_init_qp,
 		.block_quality = picture->pic_fields.bits.cu_qp_delta_enabled_flag,
 	};
+
 	hevc_add_sets(&sets, source, out);
-}
-
-/* What a picture refers to: the set of the sequence. */
-static void put_references(struct unit *unit, const VAEncSequenceParameterBufferHEVC *sequence,
-			   const VAEncPictureParameterBufferHEVC *picture,
-			   const VAEncSliceParameterBufferHEVC *slice)
-{
-	unit_put(unit, (uint32_t)picture->decoded_curr_pic.pic_order_cnt, HEVC_ORDER_BITS);
-	unit_put(unit, 1, 1);
-	if (sequence->seq_fields.bits.sps_temporal_mvp_enabled_flag)
-		unit_put(unit, slice->slice_fields.bits.slice_temporal_mvp_enabled_flag, 1);
-}
-
-/* Lists as long as they are by default. */
-static void put_lists(struct unit *unit, const VAEncSliceParameterBufferHEVC *slice)
-{
-	const bool both = slice->slice_type == HEVC_SLICE_B;
-	unit_put(unit, 0, both ? 1 + 1 : 1); /* differences of motion in the second, too */
-	if (both && slice->slice_fields.bits.slice_temporal_mvp_enabled_flag)
-		unit_put(unit, slice->slice_fields.bits.collocated_from_l0_flag, 1);
-	unit_put_ue(unit, HEVC_MERGE_CANDIDATES - (unsigned)slice->max_num_merge_cand);
 }
 
 void hevc_add_slice_header(const VAEncSequenceParameterBufferHEVC *sequence,
@@ -56,20 +37,32 @@ void hevc_add_slice_header(const VAEncSequenceParameterBufferHEVC *sequence,
 			   const VAEncSliceParameterBufferHEVC *slice, struct text *out)
 {
 	const bool key = picture->pic_fields.bits.idr_pic_flag;
+	const bool temporal_mvp = slice->slice_fields.bits.slice_temporal_mvp_enabled_flag;
 	struct unit unit = hevc_unit(picture->nal_unit_type);
+
 	unit_put(&unit, 1, 1); /* the first of the picture */
 	if (key)
 		unit_put(&unit, 0, 1); /* earlier pictures are shown */
 	unit_put_ue(&unit, 0);
 	unit_put_ue(&unit, slice->slice_type);
-	if (!key)
-		put_references(&unit, sequence, picture, slice);
+	if (!key) {
+		unit_put(&unit, (uint32_t)picture->decoded_curr_pic.pic_order_cnt, HEVC_ORDER_BITS);
+		unit_put(&unit, 1, 1); /* the reference set of the sequence */
+		if (sequence->seq_fields.bits.sps_temporal_mvp_enabled_flag)
+			unit_put(&unit, temporal_mvp, 1);
+	}
 	if (sequence->seq_fields.bits.sample_adaptive_offset_enabled_flag) {
 		unit_put(&unit, slice->slice_fields.bits.slice_sao_luma_flag, 1);
 		unit_put(&unit, slice->slice_fields.bits.slice_sao_chroma_flag, 1);
 	}
-	if (slice->slice_type != HEVC_SLICE_I)
-		put_lists(&unit, slice);
+	if (slice->slice_type != HEVC_SLICE_I) {
+		/* Lists have their default lengths, and the second has motion differences, too. */
+		const bool both = slice->slice_type == HEVC_SLICE_B;
+		unit_put(&unit, 0, both ? 1 + 1 : 1);
+		if (both && temporal_mvp)
+			unit_put(&unit, slice->slice_fields.bits.collocated_from_l0_flag, 1);
+		unit_put_ue(&unit, HEVC_MERGE_CANDIDATES - (unsigned)slice->max_num_merge_cand);
+	}
 	unit_put_se(&unit, slice->slice_qp_delta);
 	unit_end(&unit, out);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The headers of a stream of HEVC (workloads/video/hevc.h, and 7.3.6.1 of ITU-T H.265) that VA-API's
- * buffers describe. */
+/* The headers of an HEVC stream (workloads/video/hevc.h, and 7.3.6.1 of ITU-T H.265) from VA-API's
+ * buffers. */
 
 #include "workloads/video/hevc.h"
 
@@ -10,8 +10,8 @@
 
 enum { HEVC_MERGE_CANDIDATES = 5 };
 
-/* Append, each behind a start code: the parameter sets (VPS, SPS, PPS, all of id 0), of which `source`
- * tells the size that is shown, and the header of a slice up to its byte_alignment(). */
+/* Append, each after a start code: the parameter sets (VPS, SPS, PPS, all with id 0), with the shown
+ * size of `source`; the header of a slice up to its byte_alignment(). */
 void hevc_add_parameter_sets(const struct video_source *source,
 			     const VAEncSequenceParameterBufferHEVC *sequence,
 			     const VAEncPictureParameterBufferHEVC *picture, struct text *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Render nodes, and what sysfs tells of the device behind one. */
+/* Render nodes, and what sysfs reports of their devices. */
 #include "workloads/vaapi/vaapi.h"
 
 #include "base/cleanup.h"
@@ -16,34 +16,33 @@
 
 enum { RENDER_FIRST = 128 };
 
-/* *code: the errno of a node that is there and cannot be opened. */
-static void open_node(struct vaapi *va, struct api_report *report, unsigned number, int *code)
-{
-	struct vaapi_node *node = &va->nodes[va->count];
-	struct stat status = {0};
-	(void)snprintf(node->path, sizeof(node->path), "/dev/dri/renderD%u", number);
-	node->fd = open(node->path, O_RDWR | O_CLOEXEC);
-	if (node->fd >= 0 && fstat(node->fd, &status) == 0) {
-		node->major = major(status.st_rdev);
-		node->minor = minor(status.st_rdev);
-		va->count++;
-	} else if (errno != ENOENT) {
-		char message[128] = "";
-		*code = errno;
-		(void)snprintf(message, sizeof(message), "%s: %s", node->path, strerror(*code));
-		api_report_message(report, message);
-	}
-}
-
 int vaapi_open_nodes(struct vaapi *va, struct api_report *report, struct error *err)
 {
-	int code = 0;
-	for (unsigned i = 0; i < VAAPI_NODES_MAX; i++)
-		open_node(va, report, RENDER_FIRST + i, &code);
-	return va->count > 0 || code == 0
-		       ? 0
-		       : error_set(err, ERROR_PERMISSION,
-				   "no render node of /dev/dri can be opened: %s", strerror(code));
+	int code = 0; /* the errno of a node that exists and cannot be opened */
+
+	for (unsigned i = 0; i < VAAPI_NODES_MAX; i++) {
+		struct vaapi_node *node = &va->nodes[va->count];
+		struct stat status = {0};
+
+		(void)snprintf(node->path, sizeof(node->path), "/dev/dri/renderD%u",
+			       RENDER_FIRST + i);
+		node->fd = open(node->path, O_RDWR | O_CLOEXEC);
+		if (node->fd >= 0 && fstat(node->fd, &status) == 0) {
+			node->major = major(status.st_rdev);
+			node->minor = minor(status.st_rdev);
+			va->count++;
+		} else if (errno != ENOENT) {
+			char message[128] = "";
+			code = errno;
+			(void)snprintf(message, sizeof(message), "%s: %s", node->path,
+				       strerror(code));
+			api_report_message(report, message);
+		}
+	}
+	if (va->count == 0 && code != 0)
+		return error_set(err, ERROR_PERMISSION,
+				 "no render node of /dev/dri can be opened: %s", strerror(code));
+	return 0;
 }
 
 static char *sysfs_path(const struct vaapi_node *node, const char *name)
@@ -57,31 +56,30 @@ static void add_number(struct members *device, const char *key, const struct vaa
 	char *path CLEANUP_FREE = sysfs_path(node, name);
 	char *text CLEANUP_FREE = NULL;
 	size_t size = 0;
-	if (path != NULL && file_read(path, 64, &text, &size, NULL) == 0)
-		member_hex(device, key, strtoul(text, NULL, 16), 4);
-}
 
-/* A device of the PCI bus is a folder that is named by its address: "0000:3b:00.0". */
-static void add_pci_address(struct members *device, const struct vaapi_node *node)
-{
-	char *path CLEANUP_FREE = sysfs_path(node, "");
-	char *folder CLEANUP_FREE = path != NULL ? realpath(path, NULL) : NULL;
-	const char *name = folder != NULL ? strrchr(folder, '/') : NULL;
-	const bool pci = name != NULL && text_glob("/*:??:??.?", name);
-	member_string(device, "pciAddress", pci ? name + 1 : NULL);
+	if (file_read(path, 64, &text, &size, NULL) == 0)
+		member_hex(device, key, strtoul(text, NULL, 16), 4);
 }
 
 cJSON *vaapi_describe(const struct vaapi *va, size_t index)
 {
 	const struct vaapi_node *node = &va->nodes[index];
 	struct members device CLEANUP_MEMBERS = members_new();
+
 	member_number(&device, "index", (double)index);
 	member_string(&device, "name",
 		      node->reason.code == 0 ? va->vaQueryVendorString(node->display) : NULL);
 	member_bool(&device, "software", false);
 	add_number(&device, "vendorId", node, "/vendor");
 	add_number(&device, "deviceId", node, "/device");
-	add_pci_address(&device, node);
+
+	/* The folder of a PCI device is named by its address: "0000:3b:00.0". */
+	char *path CLEANUP_FREE = sysfs_path(node, "");
+	char *folder CLEANUP_FREE = realpath(path, NULL);
+	const char *name = folder != NULL ? strrchr(folder, '/') : NULL;
+	const bool pci = name != NULL && text_glob("/*:??:??.?", name);
+	member_string(&device, "pciAddress", pci ? name + 1 : NULL);
+
 	api_add_drm(&device, (struct api_node){0},
 		    (struct api_node){true, node->major, node->minor});
 	member_optional(&device, "apiVersion", node->version);

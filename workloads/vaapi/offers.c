@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What a device encodes: profiles that have an entry point for it. */
+/* The codecs that a device encodes: profiles with an entry point for encoding. */
 #include "workloads/vaapi/vaapi.h"
 
 #include "base/cleanup.h"
 
 #include <stdio.h>
 
-enum { TOLD_MAX = 1024 }; /* profiles or entry points; a driver that tells more is not believed */
+enum {
+	COUNT_MAX = 1024
+}; /* profiles or entry points; a driver that reports more is not believed */
 
-/* In the order in which they are preferred. */
+/* The preferred ones first. */
 static const struct vaapi_profile profiles[] = {
 	{VAProfileH264ConstrainedBaseline,
 	 VIDEO_H264,
@@ -30,41 +32,45 @@ static const struct entrypoint {
 	{VAEntrypointEncSliceLP, "EncSliceLP"},
 };
 
-static int check_told(int told, int least, int most, const char *call, struct error *err)
+/* A driver's count, within its bounds. */
+static int check_count(int count, int least, int most, const char *call, struct error *err)
 {
-	return told >= least && told <= most
-		       ? 0
-		       : error_set(err, ERROR_FORMAT, "%s tells %d, not %d to %d", call, told,
-				   least, most);
+	if (count >= least && count <= most)
+		return 0;
+	return error_set(err, ERROR_FORMAT, "%s reports %d, not %d to %d", call, count, least,
+			 most);
 }
 
 static void ask_limits(struct vaapi *va, VADisplay display, const struct vaapi_way *way,
 		       struct video_offer *offer)
 {
-	VAConfigAttrib told[] = {
+	VAConfigAttrib limits[] = {
 		{VAConfigAttribMaxPictureWidth, VA_ATTRIB_NOT_SUPPORTED},
 		{VAConfigAttribMaxPictureHeight, VA_ATTRIB_NOT_SUPPORTED},
 		{VAConfigAttribEncMaxRefFrames, VA_ATTRIB_NOT_SUPPORTED},
 		{VAConfigAttribRTFormat, VA_ATTRIB_NOT_SUPPORTED},
 	};
-	if (va->vaGetConfigAttributes(display, way->profile->profile, way->entrypoint, told,
-				      ARRAY_SIZE(told)) != VA_STATUS_SUCCESS)
+
+	if (va->vaGetConfigAttributes(display, way->profile->profile, way->entrypoint, limits,
+				      ARRAY_SIZE(limits)) != VA_STATUS_SUCCESS)
 		return;
-	if (told[0].value != VA_ATTRIB_NOT_SUPPORTED && told[1].value != VA_ATTRIB_NOT_SUPPORTED)
-		offer->most = (struct video_size){told[0].value, told[1].value};
-	/* How many in a row is not told, but that there is no second list of references is. */
-	if (told[2].value != VA_ATTRIB_NOT_SUPPORTED && told[2].value >> 16 == 0)
+	if (limits[0].value != VA_ATTRIB_NOT_SUPPORTED &&
+	    limits[1].value != VA_ATTRIB_NOT_SUPPORTED)
+		offer->most = (struct video_size){limits[0].value, limits[1].value};
+	/* The number of B frames in a row is unknown, unless there is no second list of references. */
+	if (limits[2].value != VA_ATTRIB_NOT_SUPPORTED && limits[2].value >> 16 == 0)
 		offer->b_frames = 0;
 	/* AV1 has one profile for both depths. */
-	if (way->profile->codec == VIDEO_AV1 && told[3].value != VA_ATTRIB_NOT_SUPPORTED)
-		offer->ten_bit = (told[3].value & VA_RT_FORMAT_YUV420_10) != 0;
+	if (way->profile->codec == VIDEO_AV1 && limits[3].value != VA_ATTRIB_NOT_SUPPORTED)
+		offer->ten_bit = (limits[3].value & VA_RT_FORMAT_YUV420_10) != 0;
 }
 
-/* The offer of a codec by an entry point: the first of its profiles makes it. */
+/* Adds a profile to the offer of its codec by an entry point, which the first profile creates. */
 static void add(struct vaapi *va, VADisplay display, const struct vaapi_profile *profile,
 		const struct entrypoint *entrypoint, struct video_offers *offers)
 {
 	size_t id = 0;
+
 	while (id < offers->count && (offers->items[id].codec != profile->codec ||
 				      va->ways[id].entrypoint != entrypoint->entrypoint))
 		id++;
@@ -88,34 +94,29 @@ static int list_profile(struct vaapi *va, VADisplay display, const struct vaapi_
 			struct video_offers *offers, struct error *err)
 {
 	static const char call[] = "vaQueryConfigEntrypoints";
-	VAEntrypoint told[TOLD_MAX] = {0};
+	VAEntrypoint found[COUNT_MAX] = {0};
 	const int room = va->vaMaxNumEntrypoints(display);
 	int count = 0;
-	int rc = check_told(room, 1, TOLD_MAX, "vaMaxNumEntrypoints", err);
+
+	int rc = check_count(room, 1, COUNT_MAX, "vaMaxNumEntrypoints", err);
 	if (rc == 0)
 		rc = vaapi_check(
 			&offers->failure,
-			va->vaQueryConfigEntrypoints(display, profile->profile, told, &count), call,
-			err);
+			va->vaQueryConfigEntrypoints(display, profile->profile, found, &count),
+			call, err);
 	if (rc == 0)
-		rc = check_told(count, 0, room, call, err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(entrypoints); i++) {
+		rc = check_count(count, 0, room, call, err);
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; i < ARRAY_SIZE(entrypoints); i++) {
 		for (int j = 0; j < count; j++) {
-			if (told[j] != entrypoints[i].entrypoint)
+			if (found[j] != entrypoints[i].entrypoint)
 				continue;
 			add(va, display, profile, &entrypoints[i], offers);
-			break; /* however often it is told */
+			break; /* an entry point may be listed repeatedly */
 		}
 	}
-	return rc;
-}
-
-static bool has(const VAProfile *told, int count, VAProfile wanted)
-{
-	int i = 0;
-	while (i < count && told[i] != wanted)
-		i++;
-	return i < count;
+	return 0;
 }
 
 int vaapi_list(void *session, const struct work_request *request, struct video_offers *offers,
@@ -124,25 +125,28 @@ int vaapi_list(void *session, const struct work_request *request, struct video_o
 	static const char call[] = "vaQueryConfigProfiles";
 	struct vaapi *va = session;
 	VADisplay display = va->nodes[request->device].display;
-	VAProfile told[TOLD_MAX] = {0};
+	VAProfile found[COUNT_MAX] = {0};
 	const int room = va->vaMaxNumProfiles(display);
 	int count = 0;
-	int rc = check_told(room, 1, TOLD_MAX, "vaMaxNumProfiles", err);
+
+	int rc = check_count(room, 1, COUNT_MAX, "vaMaxNumProfiles", err);
 	if (rc == 0)
-		rc = vaapi_check(&offers->failure, va->vaQueryConfigProfiles(display, told, &count),
-				 call, err);
+		rc = vaapi_check(&offers->failure,
+				 va->vaQueryConfigProfiles(display, found, &count), call, err);
 	if (rc == 0)
-		rc = check_told(count, 0, room, call, err);
+		rc = check_count(count, 0, room, call, err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(profiles); i++) {
-		if (has(told, count, profiles[i].profile))
+		int at = 0;
+		while (at < count && found[at] != profiles[i].profile)
+			at++;
+		if (at < count)
 			rc = list_profile(va, display, &profiles[i], offers, err);
 	}
-	return rc != 0 || offers->count > 0
-		       ? rc
-		       : error_set(
-				 err, ERROR_UNSUPPORTED,
-				 "the device encodes nothing: of %d profiles that its driver "
-				 "tells none for H.264, HEVC or AV1 has the entry point EncSlice or "
-				 "EncSliceLP",
-				 count);
+	if (rc == 0 && offers->count == 0)
+		rc = error_set(
+			err, ERROR_UNSUPPORTED,
+			"the device encodes nothing: its driver reports %d profiles, and none "
+			"for H.264, HEVC or AV1 has the entry point EncSlice or EncSliceLP",
+			count);
+	return rc;
 }

@@ -14,15 +14,15 @@ static const struct code_advice codes[] = {
 
 int vaapi_check(struct call_failure *failure, VAStatus status, const char *call, struct error *err)
 {
-	return status == VA_STATUS_SUCCESS
-		       ? 0
-		       : call_failed_advised(failure, call, status, codes, ARRAY_SIZE(codes), err);
+	if (status == VA_STATUS_SUCCESS)
+		return 0;
+	return call_failed_advised(failure, call, status, codes, ARRAY_SIZE(codes), err);
 }
 
-/* What libva says while it looks for a driver. */
+/* Collects libva's messages while it looks for a driver. */
 struct listener {
 	struct api_report *report;
-	bool found; /* a driver, which is of no use */
+	bool found; /* a driver, which cannot be used */
 };
 
 static void listen(void *user, const char *message)
@@ -30,33 +30,18 @@ static void listen(void *user, const char *message)
 	static const char *const of_a_driver[] = {"dlopen of ", "has no function ",
 						  "Failed to define "};
 	struct listener *listener = user;
+
 	for (size_t i = 0; i < ARRAY_SIZE(of_a_driver); i++)
 		listener->found = listener->found || strstr(message, of_a_driver[i]) != NULL;
 	api_report_message(listener->report, message);
 }
 
-static int load(struct vaapi *va, struct api_report *report, struct error *err)
-{
-#define X(name) {#name, &va->name},
-	const struct api_function functions[] = {
-#include "workloads/vaapi/functions.h"
-		{NULL, NULL}};
-#undef X
-	const struct api_function drm[] = {{"vaGetDisplayDRM", &va->drm.vaGetDisplayDRM},
-					   {NULL, NULL}};
-	int rc = api_load(report, VAAPI_LIBRARY, functions, err);
-	if (rc != 0)
-		return rc;
-	report->missing = VAAPI_DRM_LIBRARY;
-	return api_load(report, VAAPI_DRM_LIBRARY, drm, err);
-}
-
-/* libva names no driver, or finds none of that name, by the code for what it does not know. */
 static int initialise(struct vaapi *va, struct vaapi_node *node, struct api_report *report,
 		      struct error *err)
 {
 	struct listener listener = {.report = report};
 	int major = 0, minor = 0;
+
 	node->display = va->drm.vaGetDisplayDRM(node->fd);
 	if (node->display == NULL)
 		return error_set(
@@ -69,6 +54,8 @@ static int initialise(struct vaapi *va, struct vaapi_node *node, struct api_repo
 	const VAStatus status = va->vaInitialize(node->display, &major, &minor);
 	(void)va->vaSetErrorCallback(node->display, NULL, NULL);
 	(void)snprintf(node->version, sizeof(node->version), "%d.%d", major, minor);
+
+	/* Without a driver for the device libva returns its code for the unknown. */
 	int rc = vaapi_check(&node->failure, status, "vaInitialize", err);
 	if (status != (VAStatus)VA_STATUS_ERROR_UNKNOWN || listener.found)
 		return rc;
@@ -78,24 +65,10 @@ static int initialise(struct vaapi *va, struct vaapi_node *node, struct api_repo
 			 node->path);
 }
 
-/* A node without a driver does not hide the others; where none has one, that is the API's. */
-static int initialise_all(struct vaapi *va, struct api_report *report, struct error *err)
-{
-	const struct error *worst = NULL;
-	size_t working = 0;
-	for (size_t i = 0; i < va->count; i++) {
-		struct vaapi_node *node = &va->nodes[i];
-		if (initialise(va, node, report, &node->reason) == 0)
-			working++;
-		else if (worst == NULL || worst->code == ERROR_UNSUPPORTED)
-			worst = &node->reason;
-	}
-	return working == 0 && worst != NULL ? error_copy(err, worst) : 0;
-}
-
 static void vaapi_close(void *session)
 {
 	struct vaapi *va = session;
+
 	for (size_t i = 0; i < va->count; i++) {
 		if (va->nodes[i].display != NULL)
 			(void)va->vaTerminate(va->nodes[i].display);
@@ -106,13 +79,38 @@ static void vaapi_close(void *session)
 static int vaapi_open(struct api_report *report, void *session, struct error *err)
 {
 	struct vaapi *va = session;
-	int rc = load(va, report, err);
-	if (rc == 0) {
-		report->missing = "VA driver";
-		rc = vaapi_open_nodes(va, report, err);
+#define X(name) {#name, &va->name},
+	const struct api_function functions[] = {
+#include "workloads/vaapi/functions.h"
+		{NULL, NULL}};
+#undef X
+	const struct api_function drm[] = {{"vaGetDisplayDRM", &va->drm.vaGetDisplayDRM},
+					   {NULL, NULL}};
+
+	int rc = api_load(report, VAAPI_LIBRARY, functions, err);
+	if (rc != 0)
+		return rc;
+	report->missing = VAAPI_DRM_LIBRARY;
+	rc = api_load(report, VAAPI_DRM_LIBRARY, drm, err);
+	if (rc != 0)
+		return rc;
+	report->missing = "VA driver";
+	rc = vaapi_open_nodes(va, report, err);
+	if (rc != 0)
+		return rc;
+
+	/* A node without a driver does not hide the others; only if none has one, the API fails. */
+	const struct error *worst = NULL;
+	size_t working = 0;
+	for (size_t i = 0; i < va->count; i++) {
+		struct vaapi_node *node = &va->nodes[i];
+		if (initialise(va, node, report, &node->reason) == 0)
+			working++;
+		else if (worst == NULL || worst->code == ERROR_UNSUPPORTED)
+			worst = &node->reason;
 	}
-	if (rc == 0)
-		rc = initialise_all(va, report, err);
+	if (working == 0 && worst != NULL)
+		return error_copy(err, worst);
 	for (size_t i = 0; rc == 0 && i < va->count; i++)
 		rc = api_report_device(report, vaapi_describe(va, i), err);
 	return rc;
@@ -123,6 +121,7 @@ static int vaapi_work(void *session, const struct work_request *request, struct 
 {
 	struct vaapi *va = session;
 	const struct vaapi_node *node = &va->nodes[request->device];
+
 	if (node->reason.code != 0) {
 		report->failure = node->failure;
 		return error_copy(err, &node->reason);

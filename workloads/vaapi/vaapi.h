@@ -27,9 +27,9 @@ struct vaapi_node {
 	int fd;
 	unsigned major, minor;
 	VADisplay display;   /* NULL: libva made none */
-	struct error reason; /* of a display without a driver; code 0: there is one */
+	struct error reason; /* why the display has no driver; code 0: it has one */
 	struct call_failure failure;
-	char version[32]; /* of the API that the driver offers: "1.17" */
+	char version[32]; /* of the driver's API: "1.17" */
 };
 
 struct vaapi_profile {
@@ -37,7 +37,7 @@ struct vaapi_profile {
 	enum video_codec codec;
 	const char *name;
 	bool ten_bit;
-	struct h264_sequence sequence; /* of H.264 */
+	struct h264_sequence sequence; /* H.264 only */
 };
 
 /* How a device encodes a codec. */
@@ -61,9 +61,9 @@ struct vaapi {
 /* 0 for success; otherwise keeps call and code and returns ERROR_REMOTE. */
 int vaapi_check(struct call_failure *failure, VAStatus status, const char *call, struct error *err);
 
-/* nodes.c: opens what nodes there are. ERROR_PERMISSION: there are some, and none can be opened. */
+/* nodes.c: opens the existing nodes. ERROR_PERMISSION: some exist, and none can be opened. */
 int vaapi_open_nodes(struct vaapi *va, struct api_report *report, struct error *err);
-/* An element of `devices`. NULL: out of memory. */
+/* An element of `devices`. */
 cJSON *vaapi_describe(const struct vaapi *va, size_t index);
 
 /* offers.c */

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The headers of an AV1 stream, for APIs that leave them to their caller: shown key frames and frames that
- * are predicted from single references, of 4:2:0 and 8 bits, in one tile, without scaling, segments, loop
- * restoration, palettes, block copies, global motion, or film grain. Names are those of the syntax elements
- * of the specification ("AV1 Bitstream & Decoding Process Specification", 5.5 and 5.9).
+ * The headers of an AV1 stream, for APIs that leave them to their caller: shown key frames and
+ * frames predicted from single references, of 4:2:0 and 8 bits, in one tile, without scaling,
+ * segments, loop restoration, palettes, block copies, global motion, or film grain. Names are those
+ * of the syntax elements ("AV1 Bitstream & Decoding Process Specification", 5.5 and 5.9).
  */
 
 #include "base/text.h"
@@ -18,9 +18,9 @@ enum {
 	AV1_SLOTS = 8, /* in which decoders keep frames: NUM_REF_FRAMES */
 	AV1_REFERENCES = 7,
 	AV1_ALL_SLOTS = 0xFF,	   /* refresh_frame_flags of a key frame */
-	AV1_PRIMARY_REF_NONE = 7,  /* primary_ref_frame: no probabilities are taken over */
-	AV1_FILTER_SWITCHABLE = 4, /* interpolation_filter: blocks tell theirs */
-	AV1_ORDER_HINT_BITS = 8,   /* enough, and what encoders in hardware are used to */
+	AV1_PRIMARY_REF_NONE = 7,  /* primary_ref_frame: no probabilities are inherited */
+	AV1_FILTER_SWITCHABLE = 4, /* interpolation_filter: blocks state theirs */
+	AV1_ORDER_HINT_BITS = 8,   /* enough, and usual for hardware encoders */
 	AV1_LEVEL = 4,		   /* 3.0: 720 by 576 at 30 frames a second */
 	AV1_LEVEL_MAX = 23,	   /* 7.3 */
 };
@@ -28,28 +28,28 @@ enum {
 enum av1_obu { AV1_SEQUENCE_HEADER = 1, AV1_TEMPORAL_DELIMITER, AV1_FRAME_HEADER, AV1_TILE_GROUP };
 
 struct av1_sequence {
-	unsigned width, height; /* 1 up to 4096, and 4096 * 2304 pixels: a tile has not more */
-	unsigned seq_level_idx; /* AV1_LEVEL, or what the driver tells */
+	unsigned width, height; /* 1 up to 4096, and 4096 * 2304 pixels: the limit of a tile */
+	unsigned seq_level_idx; /* AV1_LEVEL, or the level that the driver reports */
 	bool seq_tier;
 	bool use_128x128_superblock, enable_filter_intra, enable_intra_edge_filter;
 	bool enable_interintra_compound, enable_masked_compound, enable_warped_motion;
 	bool enable_dual_filter;
 	unsigned order_hint_bits; /* AV1_ORDER_HINT_BITS; 0: enable_order_hint is 0 */
-	bool enable_jnt_comp, enable_ref_frame_mvs; /* with order hints alone */
+	bool enable_jnt_comp, enable_ref_frame_mvs; /* only with order hints */
 	bool enable_superres, enable_cdef, enable_restoration;
 	bool separate_uv_delta_q; /* V has quantisers of its own */
 };
 
 struct av1_frame {
-	bool key; /* with AV1_ALL_SLOTS and AV1_PRIMARY_REF_NONE; otherwise it is an inter frame */
+	bool key; /* with AV1_ALL_SLOTS and AV1_PRIMARY_REF_NONE; false: an inter frame */
 	unsigned order_hint, primary_ref_frame, refresh_frame_flags;
-	/* Of an inter frame, these. */
+	/* Only for inter frames. */
 	uint8_t ref_frame_idx[AV1_REFERENCES];
 	unsigned interpolation_filter; /* up to AV1_FILTER_SWITCHABLE */
-	/* Of all. */
-	unsigned base_q_idx; /* 0, and no differences: nothing is lost, and there are no filters */
+	/* For all frames. */
+	unsigned base_q_idx; /* 0 without differences: lossless and unfiltered */
 	int y_dc_delta_q, uv_dc_delta_q, uv_ac_delta_q;
-	int v_dc_delta_q, v_ac_delta_q; /* with separate_uv_delta_q, the others are U's */
+	int v_dc_delta_q, v_ac_delta_q; /* with separate_uv_delta_q; the others are then U's */
 	bool using_qmatrix;
 	unsigned qm_y, qm_uv, qm_v;
 	bool delta_q_present, delta_lf_present, delta_lf_multi;
@@ -57,7 +57,7 @@ struct av1_frame {
 	unsigned loop_filter_level[4]; /* vertical, horizontal, U, V */
 	unsigned loop_filter_sharpness;
 	bool loop_filter_delta_enabled, loop_filter_delta_update;
-	bool loop_filter_ref_deltas_kept, loop_filter_mode_deltas_kept; /* they are not told */
+	bool loop_filter_ref_deltas_kept, loop_filter_mode_deltas_kept; /* they are left out */
 	int loop_filter_ref_deltas[AV1_SLOTS], loop_filter_mode_deltas[2];
 	unsigned cdef_damping_minus_3, cdef_bits; /* with enable_cdef */
 	uint8_t cdef_y_pri_strength[8], cdef_y_sec_strength[8];
@@ -65,17 +65,17 @@ struct av1_frame {
 	bool tx_mode_select;
 };
 
-/* Which bits of a frame header, from its first, an encoder changes. Of a frame of which nothing is lost, the
- * filters' places are where they would be. The size of a unit stands in its second byte. */
+/* The bits of a frame header, counted from its first, that an encoder changes. In a lossless frame
+ * the filters' places are where they would be. A unit's size is in its second byte. */
 struct av1_places {
-	unsigned base_q_idx, loop_filter, cdef; /* where they begin */
+	unsigned base_q_idx, loop_filter, cdef; /* their first bits */
 	unsigned cdef_bits;			/* how many */
-	unsigned end;				/* behind the trailing bits */
+	unsigned end;				/* after the trailing bits */
 };
 
-/* Appends a unit: AV1_TEMPORAL_DELIMITER, which is empty, begins what is shown as one frame; AV1_TILE_GROUP
- * is the bytes of the tile, behind the frame header. `size_bytes`: how many bytes its size is written with,
- * up to 4; 0: as few as it takes. */
+/* Appends a unit: AV1_TEMPORAL_DELIMITER, which is empty, begins a shown frame; AV1_TILE_GROUP, after
+ * the frame header, has the bytes of the tile. `size_bytes`: the length of the size field, up to 4;
+ * 0: as short as possible. */
 void av1_add_obu(enum av1_obu type, const void *data, size_t size, unsigned size_bytes,
 		 struct text *out);
 

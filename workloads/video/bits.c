@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/video/bits.h"
 
-/* At the first bit of a byte: steps over one that only keeps a start code from appearing. */
-static void enter_byte(struct bits *bits)
-{
-	const size_t byte = bits->at / 8;
-	if (!bits->escaped || byte >= bits->size)
-		return;
-	if (bits->zeros >= 2 && bits->data[byte] == 3) {
-		bits->at += 8;
-		bits->zeros = 0;
-	}
-	if (bits->at / 8 < bits->size)
-		bits->zeros = bits->data[bits->at / 8] == 0 ? bits->zeros + 1 : 0;
-}
-
 bool bits_flag(struct bits *bits)
 {
-	if (bits->at % 8 == 0)
-		enter_byte(bits);
+	if (bits->escaped && bits->at % 8 == 0 && bits->at / 8 < bits->size) {
+		/* Skip the byte that only prevents a start code. */
+		if (bits->zeros >= 2 && bits->data[bits->at / 8] == 3) {
+			bits->at += 8;
+			bits->zeros = 0;
+		}
+		if (bits->at / 8 < bits->size)
+			bits->zeros = bits->data[bits->at / 8] == 0 ? bits->zeros + 1 : 0;
+	}
+
 	const size_t byte = bits->at / 8;
 	if (byte >= bits->size) {
 		bits->overrun = true;
@@ -30,6 +24,7 @@ bool bits_flag(struct bits *bits)
 uint32_t bits_read(struct bits *bits, unsigned count)
 {
 	uint32_t value = 0;
+
 	for (unsigned i = 0; i < count; i++)
 		value = value << 1 | bits_flag(bits);
 	return value;
@@ -44,16 +39,20 @@ void bits_skip(struct bits *bits, unsigned count)
 uint32_t bits_read_ue(struct bits *bits)
 {
 	unsigned zeros = 0;
+
 	while (zeros < 32 && !bits->overrun && !bits_flag(bits))
 		zeros++;
 	if (zeros == 32)
 		bits->overrun = true;
-	return bits->overrun ? 0 : (uint32_t)((UINT64_C(1) << zeros) - 1) + bits_read(bits, zeros);
+	if (bits->overrun)
+		return 0;
+	return (uint32_t)((UINT64_C(1) << zeros) - 1) + bits_read(bits, zeros);
 }
 
 int32_t bits_read_se(struct bits *bits)
 {
 	const uint32_t code = bits_read_ue(bits);
+
 	return code % 2 == 1 ? (int32_t)(code / 2 + 1) : -(int32_t)(code / 2);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Reading the bits of a header. Behind the end there are zeros, and `overrun` says so. */
+/* Reading the bits of a header. After the end every bit is zero, and `overrun` is set. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@ struct bits {
 	const uint8_t *data;
 	size_t size;	/* bytes */
 	size_t at;	/* bit */
-	bool escaped;	/* of a NAL unit: 00 00 03 stands for 00 00 */
+	bool escaped;	/* a NAL unit, in which 00 00 03 stands for 00 00 */
 	unsigned zeros; /* zero bytes that were just passed */
 	bool overrun;
 };
@@ -22,4 +22,4 @@ bool bits_flag(struct bits *bits);		       /* one bit */
 uint32_t bits_read_ue(struct bits *bits);
 int32_t bits_read_se(struct bits *bits);
 void bits_skip(struct bits *bits, unsigned count);
-void bits_skip_ue(struct bits *bits, uint32_t count); /* so many ue(v) or se(v) */
+void bits_skip_ue(struct bits *bits, uint32_t count); /* `count` times ue(v) or se(v) */

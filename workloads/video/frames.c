@@ -17,20 +17,7 @@ bool video_has_size(unsigned width, unsigned height)
 	return false;
 }
 
-/* Samples that the plane of cells moves in each frame, to the left or upwards: 4 or 6, which are whole
- * samples of U and V, too. */
-static unsigned move(uint32_t seed, size_t axis)
-{
-	return 4 + 2 * (work_expected_value(seed, axis) & 1u);
-}
-
-/* Level and slopes of a cell, all in one number. */
-static uint32_t cell_at(uint32_t seed, unsigned x, unsigned y)
-{
-	return work_expected_value(seed, (size_t)(y / VIDEO_CELL) << 16 | x / VIDEO_CELL);
-}
-
-/* A frame of a seed: which sample of the cells its first one is. */
+/* A frame of a seed: `x` and `y` are the place of its first sample in the plane of cells. */
 struct frame {
 	uint32_t seed;
 	unsigned x, y;
@@ -38,8 +25,11 @@ struct frame {
 
 static struct frame frame_of(uint32_t seed, unsigned number)
 {
-	return (struct frame){seed, number * move(seed, SIZE_MAX),
-			      number * move(seed, SIZE_MAX - 1)};
+	/* The plane moves 4 or 6 samples each frame, which are whole samples of U and V, too. */
+	const unsigned step_x = 4 + 2 * (work_expected_value(seed, SIZE_MAX) & 1u);
+	const unsigned step_y = 4 + 2 * (work_expected_value(seed, SIZE_MAX - 1) & 1u);
+
+	return (struct frame){seed, number * step_x, number * step_y};
 }
 
 static uint8_t sample_of(const struct frame *frame, unsigned plane, unsigned x, unsigned y)
@@ -47,7 +37,10 @@ static uint8_t sample_of(const struct frame *frame, unsigned plane, unsigned x, 
 	const unsigned scale = plane == 0 ? 1 : 2;
 	const unsigned px = x * scale + frame->x;
 	const unsigned py = y * scale + frame->y;
-	const uint32_t cell = cell_at(frame->seed, px, py);
+	/* Levels and slopes of the cell, all in one number. */
+	const uint32_t cell =
+		work_expected_value(frame->seed, (size_t)(py / VIDEO_CELL) << 16 | px / VIDEO_CELL);
+
 	if (plane != 0)
 		return (uint8_t)(64 + (cell >> (plane == 1 ? 8 : 16) & 0x7Fu));
 	const unsigned slope =
@@ -58,6 +51,7 @@ static uint8_t sample_of(const struct frame *frame, unsigned plane, unsigned x, 
 uint8_t video_sample(uint32_t seed, unsigned frame, unsigned plane, unsigned x, unsigned y)
 {
 	const struct frame of = frame_of(seed, frame);
+
 	return sample_of(&of, plane, x, y);
 }
 
@@ -66,6 +60,7 @@ static void fill_plane(const struct video_source *source, unsigned number, unsig
 {
 	const unsigned scale = plane == 0 ? 1 : 2;
 	const struct frame frame = frame_of(source->seed, number);
+
 	for (unsigned y = 0; y < source->height / scale; y++) {
 		for (unsigned x = 0; x < source->width / scale; x++)
 			out[y * pitch + x * step] = sample_of(&frame, plane, x, y);
@@ -75,11 +70,14 @@ static void fill_plane(const struct video_source *source, unsigned number, unsig
 void video_fill(const struct video_source *source, unsigned frame, enum video_layout layout,
 		const struct video_planes *out)
 {
-	const bool beside = layout == VIDEO_NV12;
 	fill_plane(source, frame, 0, out->data[0], out->pitch[0], 1);
-	fill_plane(source, frame, 1, out->data[1], out->pitch[1], beside ? 2 : 1);
-	fill_plane(source, frame, 2, beside ? out->data[1] + 1 : out->data[2],
-		   out->pitch[beside ? 1 : 2], beside ? 2 : 1);
+	if (layout == VIDEO_NV12) {
+		fill_plane(source, frame, 1, out->data[1], out->pitch[1], 2);
+		fill_plane(source, frame, 2, out->data[1] + 1, out->pitch[1], 2);
+	} else {
+		fill_plane(source, frame, 1, out->data[1], out->pitch[1], 1);
+		fill_plane(source, frame, 2, out->data[2], out->pitch[2], 1);
+	}
 }
 
 size_t video_frame_size(const struct video_source *source)
@@ -92,6 +90,7 @@ struct video_planes video_planes_of(const struct video_source *source, enum vide
 {
 	const size_t width = source->width;
 	uint8_t *chroma = memory + width * source->height;
+
 	if (layout == VIDEO_NV12)
 		return (struct video_planes){{memory, chroma, NULL}, {width, width, 0}};
 	return (struct video_planes){{memory, chroma, chroma + width * source->height / 4},
@@ -108,8 +107,8 @@ void video_copy(const struct video_source *source, const struct video_planes *fr
 	}
 }
 
-/* How like a plane is to that of `other`, or of the frame of another seed where it is NULL: in dB, by
- * every `step`-th sample of every `step`-th row. */
+/* The similarity in dB of a plane to that of `other`, or, where it is NULL, of the frame of another
+ * seed: by every `step`-th sample of every `step`-th row. */
 static double compare(const struct video_source *source, unsigned number, unsigned plane,
 		      const struct video_planes *other, uint32_t seed, unsigned step)
 {
@@ -117,6 +116,7 @@ static double compare(const struct video_source *source, unsigned number, unsign
 	const struct frame own = frame_of(source->seed, number);
 	const struct frame another = frame_of(seed, number);
 	uint64_t squares = 0, samples = 0;
+
 	for (unsigned y = 0; y < source->height / scale; y += step) {
 		for (unsigned x = 0; x < source->width / scale; x += step) {
 			const int sample = other != NULL
@@ -137,20 +137,19 @@ void video_psnr(const struct video_source *source, unsigned frame, const struct 
 		out[plane] = compare(source, frame, plane, other, 0, 1);
 }
 
-static bool is_unlike(const struct video_source *source, uint32_t seed)
-{
-	for (unsigned i = 0; i < VIDEO_FRAMES * VIDEO_PLANES; i++) {
-		if (compare(source, i / VIDEO_PLANES, i % VIDEO_PLANES, NULL, seed, 4) >=
-		    VIDEO_UNLIKE_DB - 3)
-			return false;
-	}
-	return true;
-}
-
 uint32_t video_other_seed(const struct video_source *source)
 {
 	uint32_t seed = ~source->seed;
-	while (!is_unlike(source, seed))
-		seed += 0x9e3779b9u;
+	unsigned unlike = 0; /* planes of frames */
+
+	while (unlike < VIDEO_FRAMES * VIDEO_PLANES) {
+		if (compare(source, unlike / VIDEO_PLANES, unlike % VIDEO_PLANES, NULL, seed, 4) <
+		    VIDEO_UNLIKE_DB - 3) {
+			unlike++;
+		} else {
+			seed += 0x9e3779b9u;
+			unlike = 0;
+		}
+	}
 	return seed;
 }

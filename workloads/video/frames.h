@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * The frames that encoders encode, from one definition: whoever knows the seed makes the same
- * samples. It knows no API.
+ * The frames that encoders encode: the same seed always makes the same samples. This file knows no
+ * API.
  *
- * A plane of cells, VIDEO_CELL luma samples wide and high, each of a level and a slope of its own
- * that follow from the seed, moves by a few samples in each frame. No frame is flat, none is like
- * its neighbour, and those of two seeds are unlike each other: what was repeated, or made before,
- * is not near what it stands for. Samples stay within the narrow range of video (Y 16 to 235, U and
- * V 16 to 240), of 8 bits, with one U and one V for two by two of Y.
+ * A plane of cells, VIDEO_CELL luma samples wide and high, each with a level and a slope that follow
+ * from the seed, moves by a few samples in each frame. No frame is flat, none is like its neighbour,
+ * and those of two seeds are unlike each other, so that a repeated or prepared frame is detected.
+ * Samples have 8 bits and stay within the narrow range of video (Y 16 to 235, U and V 16 to 240),
+ * with one U and one V for two by two of Y.
  */
 
 #include <stdbool.h>
@@ -17,14 +17,14 @@
 #include <stdint.h>
 
 enum {
-	VIDEO_FRAMES = 12, /* of one stream */
+	VIDEO_FRAMES = 12, /* in a stream */
 	VIDEO_RATE = 30,   /* frames in a second */
 	VIDEO_CELL = 16,
 	VIDEO_PLANES = 3,
 	VIDEO_STREAM_MAX = 80 * 1024, /* bytes; a longer stream counts as wrong */
 };
 
-/* What a stream is made of: frames 0 to VIDEO_FRAMES - 1 of a seed. */
+/* The source of a stream: frames 0 to VIDEO_FRAMES - 1 of a seed. */
 struct video_source {
 	uint32_t seed;
 	unsigned width, height; /* of one of video_sizes[] */
@@ -38,10 +38,10 @@ struct video_size {
 extern const struct video_size video_sizes[];
 bool video_has_size(unsigned width, unsigned height);
 
-/* Where the samples of a frame go: APIs have gaps between rows. */
+/* Where the samples of a frame are stored: APIs have gaps between rows. */
 enum video_layout {
 	VIDEO_I420, /* planes Y, U, V */
-	VIDEO_NV12, /* planes Y, and U beside V */
+	VIDEO_NV12, /* planes Y, and U and V interleaved */
 };
 
 struct video_planes {
@@ -61,17 +61,17 @@ size_t video_frame_size(const struct video_source *source);
 struct video_planes video_planes_of(const struct video_source *source, enum video_layout layout,
 				    uint8_t *memory);
 
-/* Copies a frame without gaps to where its rows have some. */
+/* Copies a frame without gaps to memory with gaps between its rows. */
 void video_copy(const struct video_source *source, const struct video_planes *from,
 		const struct video_planes *to);
 
-/* The same frame of two sources of one size, or of a decoder's planes (I420) and a source:
- * peak signal-to-noise ratio in dB of each plane, 99 where nothing differs. */
+/* Compares a decoder's planes (I420) with the frame of a source: peak signal-to-noise ratio in dB of
+ * each plane, 99 where nothing differs. */
 void video_psnr(const struct video_source *source, unsigned frame, const struct video_planes *other,
 		double out[VIDEO_PLANES]);
 
 /* Another seed whose frames are unlike those of `source`, below VIDEO_UNLIKE_DB in each plane. */
 uint32_t video_other_seed(const struct video_source *source);
 
-#define VIDEO_LIKE_DB	30.0 /* at least, of a frame that was encoded and decoded */
-#define VIDEO_UNLIKE_DB 20.0 /* less than that, of one of another seed */
+#define VIDEO_LIKE_DB	30.0 /* at least, for a frame that was encoded and decoded */
+#define VIDEO_UNLIKE_DB 20.0 /* less than this, for a frame of another seed */

@@ -7,6 +7,7 @@ void h264_add_sequence(const struct h264_sequence *sequence, const struct video_
 		       struct text *out)
 {
 	struct unit unit = {{0x67}, 8};
+
 	unit_put(&unit, sequence->profile, 8);
 	unit_put(&unit, sequence->constraints, 8);
 	unit_put(&unit, sequence->level, 8);
@@ -17,7 +18,7 @@ void h264_add_sequence(const struct h264_sequence *sequence, const struct video_
 		unit_put(&unit, 0, 2); /* no bypass, no scaling matrix */
 	}
 	unit_put_ue(&unit, H264_FRAME_NUMBER_BITS - 4);
-	unit_put_ue(&unit, 0); /* the order of pictures is told */
+	unit_put_ue(&unit, 0); /* pic_order_cnt_type: each slice states its order count */
 	unit_put_ue(&unit, H264_ORDER_BITS - 4);
 	unit_put_ue(&unit, 1); /* reference */
 	unit_put(&unit, 0, 1);
@@ -27,8 +28,8 @@ void h264_add_sequence(const struct h264_sequence *sequence, const struct video_
 	unit_end(&unit, out);
 }
 
-/* Behind the ids: CAVLC, one group of slices, one reference in each list, no weights, the quantisers as
- * they are by default, and slices say whether they are deblocked. */
+/* After the ids: CAVLC, one group of slices, one reference in each list, no weights, default
+ * quantisers, and slices state whether they are deblocked. */
 void h264_add_picture(struct text *out)
 {
 	text_append(out, "\0\0\0\1\x68\xCE\x3C\x80", 8);

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The stream of H.264 that probes have coded by APIs which leave its description to their caller, and
- * its parameter sets (ITU-T H.264, 7.3.2.1.1 and 7.3.2.2): frames alone, 4:2:0 of 8 bits, one slice
+ * The H.264 stream that probes request from APIs which leave its description to their caller, and
+ * its parameter sets (ITU-T H.264, 7.3.2.1.1 and 7.3.2.2): frames only, 4:2:0 of 8 bits, one slice
  * each, without CABAC. The first picture is a key frame, each other one refers to the one before, and
  * frame_num is the number of the frame.
  */
@@ -23,11 +23,11 @@ enum {
 
 struct h264_sequence {
 	unsigned profile;     /* profile_idc: H264_PROFILE_... */
-	unsigned constraints; /* the eight bits behind it: constraint_set0_flag is 0x80 */
+	unsigned constraints; /* the next eight bits: constraint_set0_flag is 0x80 */
 	unsigned level;	      /* level_idc: 30 */
 };
 
-/* Macroblocks of a side. */
+/* The length of a side in macroblocks. */
 static inline unsigned h264_blocks(unsigned samples)
 {
 	return samples / H264_MACROBLOCK;
@@ -39,7 +39,7 @@ static inline int32_t h264_order(unsigned index)
 	return 2 * (int32_t)index;
 }
 
-/* Append a sequence parameter set and a picture parameter set, both of id 0, each behind a start
+/* Append a sequence parameter set and a picture parameter set, both with id 0, each after a start
  * code. */
 void h264_add_sequence(const struct h264_sequence *sequence, const struct video_source *source,
 		       struct text *out);

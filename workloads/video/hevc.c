@@ -6,12 +6,13 @@ enum { VPS = 32, SPS = 33, PPS = 34 };
 struct unit hevc_unit(unsigned type)
 {
 	struct unit unit = {{0}, 0};
+
 	unit_put(&unit, type << 1, 7 + 1); /* forbidden_zero_bit, type, layer 0 */
 	unit_put(&unit, 1, 5 + 3);	   /* temporal id 0 */
 	return unit;
 }
 
-/* 7.3.3: compatible to itself and those above, to Main 10 that is. */
+/* 7.3.3: compatible with itself and with Main 10. */
 static void put_profile(struct unit *unit, const struct hevc_sets *sets)
 {
 	unit_put(unit, sets->high_tier, 2 + 1);
@@ -23,7 +24,7 @@ static void put_profile(struct unit *unit, const struct hevc_sets *sets)
 	unit_put(unit, sets->level, 8);
 }
 
-/* A picture and its reference are kept, and none waits for another. */
+/* Two pictures are kept, the current one and its reference, and pictures are not reordered. */
 static void put_buffering(struct unit *unit)
 {
 	unit_put(unit, 1, 1);
@@ -35,7 +36,8 @@ static void put_buffering(struct unit *unit)
 static void add_video_set(const struct hevc_sets *sets, struct text *out)
 {
 	struct unit unit = hevc_unit(VPS);
-	unit_put(&unit, 3, 4 + 2); /* id 0; the base layer is there */
+
+	unit_put(&unit, 3, 4 + 2); /* id 0; the base layer is present */
 	unit_put(&unit, 1, 6 + 3 + 1);
 	unit_put(&unit, 0xFFFF, 16);
 	put_profile(&unit, sets);
@@ -46,23 +48,7 @@ static void add_video_set(const struct hevc_sets *sets, struct text *out)
 	unit_end(&unit, out);
 }
 
-/* What of the coded size is not shown stands at the right and at the bottom. */
-static void put_size(struct unit *unit, const struct video_source *source,
-		     const struct hevc_sets *sets)
-{
-	const unsigned right = sets->width - source->width;
-	const unsigned bottom = sets->height - source->height;
-	unit_put_ue(unit, sets->width);
-	unit_put_ue(unit, sets->height);
-	unit_put(unit, right + bottom > 0, 1);
-	if (right + bottom == 0)
-		return;
-	unit_put_ue(unit, 0);
-	unit_put_ue(unit, right / 2);
-	unit_put_ue(unit, 0);
-	unit_put_ue(unit, bottom / 2);
-}
-
+/* The coding tools, up to the samples of uncompressed blocks. */
 static void put_tools(struct unit *unit, const struct hevc_sets *sets)
 {
 	unit_put_ue(unit, sets->block - 3);
@@ -83,34 +69,44 @@ static void put_tools(struct unit *unit, const struct hevc_sets *sets)
 	unit_put(unit, 1, 1); /* not filtered */
 }
 
-/* The picture before, or none that slices could name by a number. */
-static void put_references(struct unit *unit, const struct hevc_sets *sets)
-{
-	unit_put_ue(unit, !sets->full_slices);
-	if (sets->full_slices)
-		return;
-	unit_put_ue(unit, 1);
-	unit_put_ue(unit, 0);
-	unit_put_ue(unit, 0);
-	unit_put(unit, 1, 1);
-}
-
 static void add_sequence_set(const struct hevc_sets *sets, const struct video_source *source,
 			     struct text *out)
 {
 	struct unit unit = hevc_unit(SPS);
+
 	unit_put(&unit, 1, 4 + 3 + 1);
 	put_profile(&unit, sets);
 	unit_put_ue(&unit, 0);
 	unit_put_ue(&unit, 1); /* 4:2:0 */
-	put_size(&unit, source, sets);
+
+	/* The size: the shown part lies at the top left of the coded one. */
+	const unsigned right = sets->width - source->width;
+	const unsigned bottom = sets->height - source->height;
+	unit_put_ue(&unit, sets->width);
+	unit_put_ue(&unit, sets->height);
+	unit_put(&unit, right + bottom > 0, 1);
+	if (right + bottom > 0) {
+		unit_put_ue(&unit, 0);
+		unit_put_ue(&unit, right / 2);
+		unit_put_ue(&unit, 0);
+		unit_put_ue(&unit, bottom / 2);
+	}
+
 	unit_put_ue(&unit, 0); /* 8 bits of luma and of chroma */
 	unit_put_ue(&unit, 0);
 	unit_put_ue(&unit, HEVC_ORDER_BITS - 4);
 	put_buffering(&unit);
 	put_tools(&unit, sets);
-	put_references(&unit, sets);
-	unit_put(&unit, 0, 1); /* none of long standing */
+
+	/* One reference set, the picture before; full slices state their own. */
+	unit_put_ue(&unit, !sets->full_slices);
+	if (!sets->full_slices) {
+		unit_put_ue(&unit, 1);
+		unit_put_ue(&unit, 0);
+		unit_put_ue(&unit, 0);
+		unit_put(&unit, 1, 1);
+	}
+	unit_put(&unit, 0, 1); /* no long-term references */
 	unit_put(&unit, sets->temporal_mvp, 1);
 	unit_put(&unit, 0, 1 + 1 + 1); /* no strong smoothing, no VUI, no extension */
 	unit_end(&unit, out);
@@ -119,23 +115,24 @@ static void add_sequence_set(const struct hevc_sets *sets, const struct video_so
 static void add_picture_set(const struct hevc_sets *sets, struct text *out)
 {
 	struct unit unit = hevc_unit(PPS);
+
 	unit_put_ue(&unit, 0);
 	unit_put_ue(&unit, 0);
 	unit_put(&unit, 0, 1 + 1 + 3); /* no dependent slices, no output flag, no more bits */
-	unit_put(&unit, sets->full_slices, 1 + 1); /* no hidden signs; which tables of CABAC */
+	unit_put(&unit, sets->full_slices, 1 + 1); /* no hidden signs; cabac_init_present_flag */
 	unit_put_ue(&unit, 0);			   /* one reference in each list */
 	unit_put_ue(&unit, 0);
 	unit_put_se(&unit, sets->quality - HEVC_MIDDLE_QP);
 	unit_put(&unit, 0, 1 + 1); /* blocks predicted and transformed as usual */
 	unit_put(&unit, sets->block_quality, 1);
 	if (sets->block_quality)
-		unit_put_ue(&unit, 0); /* one in a coding tree */
+		unit_put_ue(&unit, 0); /* one quantiser in each coding tree */
 	unit_put_se(&unit, 0);
 	unit_put_se(&unit, 0);
 	unit_put(&unit, sets->full_slices, 1); /* offsets of chroma */
 	unit_put(&unit, 0, 2 + 1 + 2);	       /* no weights, bypass, tiles, wavefronts */
 	unit_put(&unit, sets->full_slices, 1); /* filters across slices */
-	unit_put(&unit, sets->full_slices, 1); /* control of deblocking: it is on, as otherwise */
+	unit_put(&unit, sets->full_slices, 1); /* control of deblocking, which stays on */
 	if (sets->full_slices) {
 		unit_put(&unit, 0, 1 + 1);
 		unit_put_se(&unit, 0);

@@ -3,7 +3,7 @@
 
 #include "workloads/video/video.h"
 
-/* How one stream came to be. */
+/* One stream and how it was encoded. */
 struct video_stream {
 	struct video_job job;
 	enum work_status status;
@@ -16,12 +16,12 @@ struct video_stream {
 	uint64_t first_put_ns, first_got_ns, ended_ns; /* monotonic; 0: not reached */
 };
 
-/* {"frames": ..., "rate": ..., "encoders": [...], "streams": []}; of encoders that are tried
- * "attempts": [] in place of what is in `encoders`. NULL: out of memory. */
+/* {"frames": ..., "rate": ..., "encoders": [...], "streams": []}; for encoders with `tries`
+ * "encoders" is empty, and there is "attempts": []. */
 cJSON *video_json(const struct video_offers *offers, bool tries);
 
-/* An element of `streams`. NULL: out of memory. */
+/* An element of `streams`. */
 cJSON *video_stream_json(const struct video_stream *stream);
 
-/* An element of `attempts`. NULL: out of memory. */
+/* An element of `attempts`. */
 cJSON *video_attempt_json(const struct video_stream *stream);

@@ -9,6 +9,7 @@
 static cJSON *size_json(const struct video_size *size)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
+
 	if (size->width == 0)
 		return cJSON_CreateNull();
 	member_number(&members, "width", size->width);
@@ -16,14 +17,15 @@ static cJSON *size_json(const struct video_size *size)
 	return members_take(&members);
 }
 
-static cJSON *told_json(int number)
+static cJSON *number_or_null(int number)
 {
-	return number == VIDEO_NOT_TOLD ? cJSON_CreateNull() : cJSON_CreateNumber(number);
+	return number == VIDEO_UNKNOWN ? cJSON_CreateNull() : cJSON_CreateNumber(number);
 }
 
 static cJSON *offer_json(const struct video_offer *offer)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
+
 	member_string(&members, "codec", video_codec_names[offer->codec]);
 	member_optional(&members, "name", offer->name);
 	member_bool(&members, "hardware", offer->hardware);
@@ -31,23 +33,22 @@ static cJSON *offer_json(const struct video_offer *offer)
 	member_item(&members, "least", size_json(&offer->least));
 	member_item(&members, "most", size_json(&offer->most));
 	member_item(&members, "tenBit",
-		    offer->ten_bit == VIDEO_NOT_TOLD ? cJSON_CreateNull()
-						     : cJSON_CreateBool(offer->ten_bit));
-	member_item(&members, "bFrames", told_json(offer->b_frames));
+		    offer->ten_bit == VIDEO_UNKNOWN ? cJSON_CreateNull()
+						    : cJSON_CreateBool(offer->ten_bit));
+	member_item(&members, "bFrames", number_or_null(offer->b_frames));
 	return members_take(&members);
 }
 
 cJSON *video_json(const struct video_offers *offers, bool tries)
 {
 	struct members video CLEANUP_MEMBERS = members_new();
-	cJSON *encoders CLEANUP_JSON = cJSON_CreateArray();
-	for (size_t i = 0; i < offers->count && !tries; i++) {
-		if (!array_add(encoders, offer_json(&offers->items[i])))
-			return NULL;
-	}
+	cJSON *encoders = cJSON_CreateArray();
+
+	for (size_t i = 0; i < offers->count && !tries; i++)
+		(void)array_add(encoders, offer_json(&offers->items[i]));
 	member_number(&video, "frames", VIDEO_FRAMES);
 	member_number(&video, "rate", VIDEO_RATE);
-	member_item(&video, "encoders", STEAL(encoders));
+	member_item(&video, "encoders", encoders);
 	member_item(&video, "streams", cJSON_CreateArray());
 	if (tries)
 		member_item(&video, "attempts", cJSON_CreateArray());
@@ -61,6 +62,7 @@ static char *base64(const struct text *data)
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const uint8_t *bytes = (const uint8_t *)text_string(data);
 	struct text out CLEANUP_TEXT = {0};
+
 	text_add(&out, "");
 	for (size_t i = 0; i < data->size; i += 3) {
 		const size_t left = data->size - i;
@@ -77,24 +79,10 @@ static char *base64(const struct text *data)
 	return text_take(&out);
 }
 
-static void add_times(struct members *members, const struct video_stream *stream)
-{
-	const uint64_t whole_ns = stream->ended_ns - stream->first_put_ns;
-	if (stream->first_got_ns == 0)
-		member_null(members, "latencyMs");
-	else
-		member_milliseconds(members, "latencyMs",
-				    stream->first_got_ns - stream->first_put_ns);
-	if (stream->ended_ns == 0 || whole_ns == 0)
-		member_null(members, "framesPerSecond");
-	else
-		member_number(members, "framesPerSecond",
-			      round(VIDEO_FRAMES * 1e10 / (double)whole_ns) / 10);
-}
-
 cJSON *video_stream_json(const struct video_stream *stream)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
+
 	member_string(&members, "codec", video_codec_names[stream->job.offer->codec]);
 	member_optional(&members, "encoder", stream->job.offer->name);
 	member_bool(&members, "hardware", stream->job.offer->hardware);
@@ -107,7 +95,19 @@ cJSON *video_stream_json(const struct video_stream *stream)
 	member_number(&members, "pictures", (double)stream->walk.pictures);
 	member_number(&members, "keys", (double)stream->walk.keys);
 	member_number(&members, "bytes", (double)stream->data.size);
-	add_times(&members, stream);
+
+	const uint64_t whole_ns = stream->ended_ns - stream->first_put_ns;
+	if (stream->first_got_ns == 0)
+		member_null(&members, "latencyMs");
+	else
+		member_milliseconds(&members, "latencyMs",
+				    stream->first_got_ns - stream->first_put_ns);
+	if (stream->ended_ns == 0 || whole_ns == 0)
+		member_null(&members, "framesPerSecond");
+	else
+		member_number(&members, "framesPerSecond",
+			      round(VIDEO_FRAMES * 1e10 / (double)whole_ns) / 10);
+
 	if (stream->data.size > VIDEO_STREAM_MAX)
 		member_null(&members, "stream");
 	else
@@ -118,12 +118,13 @@ cJSON *video_stream_json(const struct video_stream *stream)
 cJSON *video_attempt_json(const struct video_stream *stream)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
+
 	member_optional(&members, "encoder", stream->job.offer->name);
 	member_string(&members, "api", stream->job.offer->api);
 	member_bool(&members, "hardware", stream->job.offer->hardware);
 	member_string(&members, "status", work_status_name(stream->status));
 	member_optional(&members, "reason", stream->reason);
-	member_item(&members, "exitCode", told_json(stream->exit_code));
+	member_item(&members, "exitCode", number_or_null(stream->exit_code));
 	member_item(&members, "messages", json_new_strings(&stream->messages));
 	return members_take(&members);
 }

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * A walk over an encoded stream: its units, what its sequence header says, and how many pictures
- * begin in it. It sees that a stream is empty, cut off, or something else than a stream early; it
- * decodes nothing and proves nothing about what the pictures show.
+ * A walk over an encoded stream: its units, its sequence header, and the number of its pictures. It
+ * detects early that a stream is empty, cut off, or not a stream; it decodes nothing and proves
+ * nothing about what the pictures show.
  *
- * H.264 and HEVC as Annex B of ITU-T H.264 and H.265 has them (start codes), AV1 as section 5 of
- * its specification (units that tell their size).
+ * H.264 and HEVC are in the format of Annex B of ITU-T H.264 and H.265 (start codes), AV1 in that of
+ * section 5 of its specification (units that state their size).
  */
 
 #include "base/error.h"
@@ -32,20 +32,20 @@ struct video_walk {
 	size_t units;		/* NAL units, or OBUs */
 	size_t headers;		/* sequence and picture parameter sets, sequence headers */
 	size_t pictures;	/* shown */
-	size_t keys;		/* of these: pictures that need no other (IDR, IRAP, key frames) */
-	bool reduced;		/* reduced_still_picture_header: each frame is shown and a key */
+	size_t keys;  /* pictures among these that need no other (IDR, IRAP, key frames) */
+	bool reduced; /* reduced_still_picture_header: each frame is shown and a key */
 };
 
-/* Of H.264 and HEVC: where the next start code (00 00 01) at or behind `from` begins; `size` without
+/* In H.264 and HEVC: the place of the next start code (00 00 01) at or after `from`; `size` without
  * one. */
 size_t video_start_code(const uint8_t *data, size_t size, size_t from);
 
-/* ERROR_FORMAT: the error names the place. A stream without a picture or without a sequence header
- * in front of it is one, too. */
+/* ERROR_FORMAT, with the place: also a stream without a picture, or without a sequence header before
+ * the first. */
 int video_walk(enum video_codec codec, const uint8_t *data, size_t size, struct video_walk *walk,
 	       struct error *err);
 
-/* The same of a stream that is to hold the frames of `source`. ERROR_LIMIT: it has another size, depth
+/* The same for a stream that must hold the frames of `source`. ERROR_LIMIT: it has another size, depth
  * or number of pictures. */
 int video_walk_frames(enum video_codec codec, const uint8_t *data, size_t size,
 		      const struct video_source *source, struct video_walk *walk,

@@ -37,40 +37,19 @@ static const char *given_api;
 static bool given_reach;
 static const char *given_planted;
 
-static void keep_one_device(cJSON *api)
-{
-	cJSON *devices = cJSON_GetObjectItemCaseSensitive(api, "devices");
-	for (int i = cJSON_GetArraySize(devices) - 1; i >= 0; i--)
-		if (i != given.device)
-			cJSON_DeleteItemFromArray(devices, i);
-}
-
 static cJSON *list_apis(void)
 {
 	struct members list CLEANUP_MEMBERS = members_new_array();
+
 	for (size_t i = 0; i < ARRAY_SIZE(apis); i++) {
 		cJSON *api = isolate_enumerate(apis[i], (uint64_t)given.timeout_ms);
-		if (given.device != EVERY_DEVICE)
-			keep_one_device(api);
+		cJSON *devices = cJSON_GetObjectItemCaseSensitive(api, "devices");
+		for (int k = cJSON_GetArraySize(devices) - 1; k >= 0; k--)
+			if (given.device != EVERY_DEVICE && k != given.device)
+				cJSON_DeleteItemFromArray(devices, k);
 		member_item(&list, NULL, api);
 	}
 	return members_take(&list);
-}
-
-/* The devices that drivers list when no variable can hide any; null where there was none. */
-static int list_unsteered(struct members *document, struct error *err)
-{
-	char *caches CLEANUP_FREE = NULL;
-	bool steered = false;
-	int rc = steering_remove(&steered, err);
-	if (rc == 0 && steered)
-		rc = steering_make_caches(&caches, err);
-	if (rc != 0)
-		return rc;
-	member_item(document, "unsteered", steered ? list_apis() : cJSON_CreateNull());
-	if (caches != NULL)
-		(void)file_remove_tree(caches, NULL);
-	return 0;
 }
 
 static int probe(cJSON **out, bool *orderly, struct error *err)
@@ -79,8 +58,9 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	cJSON *nodes CLEANUP_JSON = NULL;
 	cJSON *reach CLEANUP_JSON = NULL;
 	struct probe_launch launch = {0};
+
+	(void)orderly; /* only other processes load drivers */
 	int rc = probe_launch_take(&given, &launch, err);
-	(void)orderly; /* drivers are loaded by other processes alone */
 	if (rc != 0)
 		return rc;
 	clock_sleep_ms((uint64_t)given_delay_ms);
@@ -91,9 +71,17 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	if (rc != 0)
 		return rc;
 	member_item(&document, "apis", list_apis());
-	rc = list_unsteered(&document, err);
-	if (rc != 0)
-		return rc;
+
+	/* The devices that drivers list when no variable can hide any; null where none was set. */
+	if (steering_remove()) {
+		char *caches CLEANUP_FREE = steering_make_caches();
+		member_item(&document, "unsteered", list_apis());
+		if (caches != NULL)
+			(void)file_remove_tree(caches, NULL);
+	} else {
+		member_null(&document, "unsteered");
+	}
+
 	member_item(&document, "nodes", STEAL(nodes));
 	rc = given_reach ? reach_try(given_planted, &reach, err) : 0;
 	if (rc != 0)
@@ -101,18 +89,18 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	member_item(&document, "reach", reach != NULL ? STEAL(reach) : cJSON_CreateNull());
 	member_milliseconds(&document, "durationMs", clock_monotonic_ns() - began_ns);
 	*out = members_take(&document);
-	return *out != NULL ? 0 : error_memory(err);
+	return 0;
 }
 
 /* One element of `apis` instead of a document. */
 static int ask_one(cJSON **out, bool *orderly, struct error *err)
 {
-	*orderly = false; /* what the driver does at its end is not asked */
+	*orderly = false; /* exit handlers of the driver do not run */
 	for (size_t i = 0; i < ARRAY_SIZE(apis); i++) {
 		if (strcmp(apis[i]->name, given_api) != 0)
 			continue;
 		*out = isolate_ask(apis[i]);
-		return *out != NULL ? 0 : error_memory(err);
+		return 0;
 	}
 	return error_set(err, ERROR_ARGUMENT, "--api %s: this probe knows no such API", given_api);
 }

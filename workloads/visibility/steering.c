@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -10,8 +11,8 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* Set by images and systems, not by drivers: they find programs and libraries. Any other variable may
- * hide a device, whoever reads it. */
+/* Variables of images and systems, which find programs and libraries. Any other one may hide a device,
+ * whoever reads it. */
 static const char *const innocent[] = {
 	"PATH",
 	"HOME",
@@ -57,31 +58,28 @@ static bool is_innocent(const char *name)
 	return name[0] == '\0' || text_starts_with(name, "WINE");
 }
 
-int steering_remove(bool *steered, struct error *err)
+bool steering_remove(void)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && environ[i] != NULL; i++) {
-		char *name CLEANUP_FREE = strndup(environ[i], strcspn(environ[i], "="));
-		if (name == NULL)
-			rc = error_memory(err);
-		else if (!is_innocent(name))
-			rc = text_list_add(&found, name, err);
+
+	for (size_t i = 0; environ[i] != NULL; i++) {
+		char *name CLEANUP_FREE = memory_copy_start(environ[i], strcspn(environ[i], "="));
+		if (!is_innocent(name))
+			(void)text_list_add(&found, name, NULL);
 	}
-	for (size_t i = 0; rc == 0 && i < found.count; i++)
-		if (uv_os_unsetenv(found.items[i]) != 0)
-			rc = error_memory(err);
-	*steered = found.count != 0;
-	return rc;
+	text_each (name, &found)
+		(void)uv_os_unsetenv(name);
+	return found.count != 0;
 }
 
-int steering_make_caches(char **folder, struct error *err)
+char *steering_make_caches(void)
 {
 	static const char *const caches[] = {"POCL_CACHE_DIR", "XDG_CACHE_HOME"};
-	int rc = file_make_temporary(NULL, "gpucert-cache-", folder, NULL);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(caches); i++) {
-		if (uv_os_setenv(caches[i], *folder) != 0)
-			return error_memory(err);
-	}
-	return 0;
+	char *folder = NULL;
+
+	if (file_make_temporary(NULL, "gpucert-cache-", &folder, NULL) != 0)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(caches); i++)
+		(void)uv_os_setenv(caches[i], folder);
+	return folder;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* oneVPL: the dispatcher (libvpl.so.2), and the implementations in hardware that it finds behind it. A
- * stream is made from frames in the memory of the process. */
+/* oneVPL: the dispatcher (libvpl.so.2), and the hardware implementations that it finds. A stream is
+ * made from frames in the memory of the process. */
 #include "workloads/vaapi/vaapi.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ enum { DRM_MAJOR = 226, DEVICES_MAX = 64, WAIT_MS = 10, BALANCED = 4, FIRST_NODE
 struct vpl_device {
 	mfxU32 index; /* of the dispatcher */
 	struct video_offers offers;
-	mfxU32 render_node; /* the number of /dev/dri/renderD128; 0: not told */
+	mfxU32 render_node; /* 128 is /dev/dri/renderD128; 0: unknown */
 };
 
 struct vpl {
@@ -62,12 +63,12 @@ static const struct code_advice codes[] = {
 static int check(struct call_failure *failure, mfxStatus status, const char *call,
 		 struct error *err)
 {
-	return status == MFX_ERR_NONE ? 0
-				      : call_failed_advised(failure, call, (int)status, codes,
-							    ARRAY_SIZE(codes), err);
+	if (status == MFX_ERR_NONE)
+		return 0;
+	return call_failed_advised(failure, call, (int)status, codes, ARRAY_SIZE(codes), err);
 }
 
-/* Of frames of 8 bits in NV12, and whether there are any of 10 bits. */
+/* Takes the size of frames of 8 bits in NV12, and whether there are any of 10 bits. */
 static void add_memory(struct video_offer *offer, const struct encmemdesc *memory)
 {
 	for (size_t i = 0; memory->ColorFormats != NULL && i < memory->NumColorFormats; i++) {
@@ -80,121 +81,114 @@ static void add_memory(struct video_offer *offer, const struct encmemdesc *memor
 	}
 }
 
-static void add_profile(struct video_offer *offer, mfxU32 codec, const struct encprofile *told)
+static void add_offer(const struct encoder *description, const char *name, enum video_codec codec,
+		      struct video_offers *offers)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(profile_names); i++) {
-		if (profile_names[i].codec == codec && profile_names[i].profile == told->Profile)
-			video_offer_add_profile(offer, profile_names[i].name);
-	}
-	for (size_t i = 0; told->MemDesc != NULL && i < told->NumMemTypes; i++)
-		add_memory(offer, &told->MemDesc[i]);
-}
+	struct video_offer *offer = video_offer_add(offers, codec);
 
-static void add(struct video_offer *offer, const struct encoder *told, const char *name)
-{
+	if (offer == NULL)
+		return;
 	(void)snprintf(offer->name, sizeof(offer->name), "%s", name);
 	offer->hardware = true;
 	offer->ten_bit = 0;
-	if (!told->BiDirectionalPrediction)
+	if (!description->BiDirectionalPrediction)
 		offer->b_frames = 0;
-	for (size_t i = 0; told->Profiles != NULL && i < told->NumProfiles; i++)
-		add_profile(offer, told->CodecID, &told->Profiles[i]);
-}
+	for (size_t i = 0; description->Profiles != NULL && i < description->NumProfiles; i++) {
+		const struct encprofile *profile = &description->Profiles[i];
 
-static void add_offers(const mfxEncoderDescription *told, const char *name,
-		       struct video_offers *offers)
-{
-	for (int codec = 0; codec < VIDEO_CODECS; codec++) {
-		for (size_t i = 0; told->Codecs != NULL && i < told->NumCodecs; i++) {
-			struct video_offer *offer =
-				told->Codecs[i].CodecID == codecs[codec]
-					? video_offer_add(offers, (enum video_codec)codec)
-					: NULL;
-			if (offer != NULL)
-				add(offer, &told->Codecs[i], name);
+		for (size_t j = 0; j < ARRAY_SIZE(profile_names); j++) {
+			if (profile_names[j].codec == codecs[codec] &&
+			    profile_names[j].profile == profile->Profile)
+				video_offer_add_profile(offer, profile_names[j].name);
 		}
+		for (size_t j = 0; profile->MemDesc != NULL && j < profile->NumMemTypes; j++)
+			add_memory(offer, &profile->MemDesc[j]);
 	}
 }
 
-/* NULL: the implementation does not tell, as those of before API 2.6. */
-static const mfxExtendedDeviceId *extended_id(const struct vpl *vpl, mfxU32 index)
-{
-	mfxHDL id = NULL;
-	return vpl->MFXEnumImplementations(vpl->loader, index, MFX_IMPLCAPS_DEVICE_ID_EXTENDED,
-					   &id) == MFX_ERR_NONE
-		       ? id
-		       : NULL;
-}
-
-static void add_identity(struct members *device, const mfxExtendedDeviceId *id)
-{
-	if (id == NULL)
-		return;
-	member_hex(device, "vendorId", id->VendorID, 4);
-	member_hex(device, "deviceId", id->DeviceID, 4);
-	member_bytes(device, "deviceLuid", id->LUIDValid == 1 ? id->DeviceLUID : NULL,
-		     sizeof(id->DeviceLUID));
-	api_add_pci_address(device, id->PCIDomain, id->PCIBus, id->PCIDevice, id->PCIFunction);
-	if (id->DRMRenderNodeNum != 0)
-		api_add_drm(device, (struct api_node){0},
-			    (struct api_node){true, DRM_MAJOR, id->DRMRenderNodeNum});
-}
-
-static cJSON *describe(const struct vpl *vpl, const mfxImplDescription *told,
+static cJSON *describe(const struct vpl *vpl, const mfxImplDescription *implementation,
 		       const mfxExtendedDeviceId *id)
 {
 	struct members device CLEANUP_MEMBERS = members_new();
+
 	member_number(&device, "index", (double)vpl->count);
-	member_text(&device, "name", told->ImplName, sizeof(told->ImplName));
+	member_text(&device, "name", implementation->ImplName, sizeof(implementation->ImplName));
 	member_bool(&device, "software", false);
-	add_identity(&device, id);
-	member_format(&device, "apiVersion", "%u.%u", told->ApiVersion.Major,
-		      told->ApiVersion.Minor);
+	if (id != NULL) {
+		member_hex(&device, "vendorId", id->VendorID, 4);
+		member_hex(&device, "deviceId", id->DeviceID, 4);
+		member_bytes(&device, "deviceLuid", id->LUIDValid == 1 ? id->DeviceLUID : NULL,
+			     sizeof(id->DeviceLUID));
+		api_add_pci_address(&device, id->PCIDomain, id->PCIBus, id->PCIDevice,
+				    id->PCIFunction);
+		if (id->DRMRenderNodeNum != 0)
+			api_add_drm(&device, (struct api_node){0},
+				    (struct api_node){true, DRM_MAJOR, id->DRMRenderNodeNum});
+	}
+	member_format(&device, "apiVersion", "%u.%u", implementation->ApiVersion.Major,
+		      implementation->ApiVersion.Minor);
 	return members_take(&device);
 }
 
-static int add_device(struct vpl *vpl, mfxU32 index, const mfxImplDescription *told,
+static int add_device(struct vpl *vpl, mfxU32 index, const mfxImplDescription *implementation,
 		      struct api_report *report, struct error *err)
 {
 	struct vpl_device *device = &vpl->devices[vpl->count];
-	char name[sizeof(told->ImplName) + 1] = "";
-	memcpy(name, told->ImplName, sizeof(told->ImplName));
-	if (told->Impl != MFX_IMPL_TYPE_HARDWARE) {
+	const mfxEncoderDescription *encoders = &implementation->Enc;
+	char name[sizeof(implementation->ImplName) + 1] = "";
+	mfxHDL found = NULL;
+
+	memcpy(name, implementation->ImplName, sizeof(implementation->ImplName));
+	if (implementation->Impl != MFX_IMPL_TYPE_HARDWARE) {
 		vpl->software++;
 		api_report_message(report, "an implementation in software is left out");
 		return 0;
 	}
-	const mfxExtendedDeviceId *id = extended_id(vpl, index);
+
+	/* Implementations before API 2.6 have no extended id. */
+	const mfxExtendedDeviceId *id = NULL;
+	if (vpl->MFXEnumImplementations(vpl->loader, index, MFX_IMPLCAPS_DEVICE_ID_EXTENDED,
+					&found) == MFX_ERR_NONE)
+		id = found;
 	device->index = index;
 	device->render_node = id != NULL ? id->DRMRenderNodeNum : 0;
-	add_offers(&told->Enc, name, &device->offers);
-	int rc = api_report_device(report, describe(vpl, told, id), err);
+	for (int codec = 0; codec < VIDEO_CODECS; codec++) {
+		for (size_t i = 0; encoders->Codecs != NULL && i < encoders->NumCodecs; i++) {
+			if (encoders->Codecs[i].CodecID == codecs[codec])
+				add_offer(&encoders->Codecs[i], name, (enum video_codec)codec,
+					  &device->offers);
+		}
+	}
+	int rc = api_report_device(report, describe(vpl, implementation, id), err);
 	if (id != NULL)
-		(void)vpl->MFXDispReleaseImplDescription(vpl->loader, (mfxHDL)(uintptr_t)id);
+		(void)vpl->MFXDispReleaseImplDescription(vpl->loader, found);
 	if (rc == 0)
 		vpl->count++;
 	return rc;
 }
 
-/* The dispatcher passes over what it cannot load, and says nothing of it. */
+/* The dispatcher silently skips implementations that it cannot load. */
 static int enumerate(struct vpl *vpl, struct api_report *report, struct error *err)
 {
 	mfxStatus status = MFX_ERR_NONE;
-	int rc = 0;
-	for (mfxU32 i = 0; rc == 0 && i < DEVICES_MAX; i++) {
-		mfxHDL told = NULL;
+
+	for (mfxU32 i = 0; i < DEVICES_MAX; i++) {
+		mfxHDL implementation = NULL;
+
 		status = vpl->MFXEnumImplementations(vpl->loader, i, MFX_IMPLCAPS_IMPLDESCSTRUCTURE,
-						     &told);
-		if (status != MFX_ERR_NONE || told == NULL)
+						     &implementation);
+		if (status != MFX_ERR_NONE || implementation == NULL)
 			break;
-		rc = add_device(vpl, i, told, report, err);
-		(void)vpl->MFXDispReleaseImplDescription(vpl->loader, told);
+		int rc = add_device(vpl, i, implementation, report, err);
+		(void)vpl->MFXDispReleaseImplDescription(vpl->loader, implementation);
+		if (rc != 0)
+			return rc;
 	}
-	if (rc != 0 || vpl->count > 0)
-		return rc;
+	if (vpl->count > 0)
+		return 0;
 	if (vpl->software > 0)
 		return error_set(err, ERROR_UNSUPPORTED,
-				 "the oneVPL dispatcher found implementations in software alone");
+				 "the oneVPL dispatcher found only implementations in software");
 	if (status == MFX_ERR_NOT_FOUND || status == MFX_ERR_NONE)
 		return error_set(
 			err, ERROR_UNSUPPORTED,
@@ -212,6 +206,7 @@ static int vpl_open(struct api_report *report, void *session, struct error *err)
 #include "workloads/vpl/functions.h"
 		{NULL, NULL}};
 #undef X
+
 	int rc = api_load(report, VPL_LIBRARY, functions, err);
 	if (rc != 0)
 		return rc;
@@ -225,6 +220,7 @@ static int vpl_open(struct api_report *report, void *session, struct error *err)
 static void vpl_close(void *session)
 {
 	struct vpl *vpl = session;
+
 	if (vpl->loader != NULL)
 		vpl->MFXUnload(vpl->loader);
 }
@@ -233,7 +229,7 @@ struct encoder_state {
 	const struct vpl *vpl;
 	const struct video_job *job;
 	struct api_report report; /* of VA-API */
-	void *vaapi;		  /* its session; NULL: there is none */
+	void *vaapi;		  /* its session; may be NULL */
 	mfxSession session;
 	mfxVideoParam parameters;
 	mfxExtAV1BitstreamParam av1;
@@ -241,27 +237,14 @@ struct encoder_state {
 	bool initialised, draining, drained;
 	mfxFrameSurface1 surfaces[VIDEO_FRAMES]; /* the encoder may hold any until the end */
 	mfxBitstream stream;
-	mfxSyncPoint pending; /* NULL: nothing is */
+	mfxSyncPoint pending; /* NULL: none */
 };
-
-/* Implementations on Linux work on a display of VA-API, which the caller makes. Where there is none,
- * the implementation has to do without. */
-static void give_display(struct encoder_state *e, mfxU32 node)
-{
-	const unsigned minor = node != 0 ? node : FIRST_NODE;
-	(void)api_open(&vaapi_api, &e->report, &e->vaapi, NULL);
-	const struct vaapi *va = e->vaapi;
-	for (size_t i = 0; va != NULL && i < va->count; i++) {
-		if (va->nodes[i].minor == minor && va->nodes[i].reason.code == 0)
-			(void)e->vpl->MFXVideoCORE_SetHandle(e->session, MFX_HANDLE_VA_DISPLAY,
-							     va->nodes[i].display);
-	}
-}
 
 static void set_parameters(struct encoder_state *e)
 {
 	const struct video_source *source = &e->job->source;
 	mfxVideoParam *to = &e->parameters;
+
 	to->AsyncDepth = 1;
 	to->IOPattern = MFX_IOPATTERN_IN_SYSTEM_MEMORY;
 	to->mfx.CodecId = codecs[e->job->offer->codec];
@@ -287,17 +270,17 @@ static void set_parameters(struct encoder_state *e)
 	to->NumExtParam = 1;
 }
 
-/* Warnings are about parameters that the encoder chose otherwise, but for the one that a processor
- * stands in. */
+/* Warnings are harmless (the encoder changed parameters), except the one that a processor does the
+ * work. */
 static int check_encoder(struct encoder_state *e, mfxStatus status, const char *call,
 			 struct error *err)
 {
-	int rc = status > MFX_ERR_NONE && status != MFX_WRN_PARTIAL_ACCELERATION
-			 ? 0
-			 : check(e->job->failure, status, call, err);
-	return status == MFX_ERR_UNSUPPORTED
-		       ? error_set(err, ERROR_UNSUPPORTED, "%s: MFX_ERR_UNSUPPORTED (-3)", call)
-		       : rc;
+	if (status > MFX_ERR_NONE && status != MFX_WRN_PARTIAL_ACCELERATION)
+		return 0;
+	int rc = check(e->job->failure, status, call, err);
+	if (status == MFX_ERR_UNSUPPORTED)
+		return error_set(err, ERROR_UNSUPPORTED, "%s: MFX_ERR_UNSUPPORTED (-3)", call);
+	return rc;
 }
 
 static int open_encoder(void *session, const struct video_job *job, void *encoder,
@@ -307,18 +290,27 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 	mfxVideoParam *parameters = &e->parameters;
 	const struct vpl *vpl = e->vpl = session;
 	const struct vpl_device *device = &vpl->devices[job->request->device];
+
 	e->job = job;
 	int rc = check(job->failure, vpl->MFXCreateSession(vpl->loader, device->index, &e->session),
 		       "MFXCreateSession", err);
 	if (rc != 0) {
-		e->session = NULL; /* the dispatcher leaves what it made, and freed */
+		e->session = NULL; /* the dispatcher leaves a dangling pointer */
 		return rc;
 	}
 	e->stream.MaxLength = (mfxU32)(2 * video_frame_size(&job->source) + 65536);
-	e->stream.Data = malloc(e->stream.MaxLength);
-	if (e->stream.Data == NULL)
-		return error_memory(err);
-	give_display(e, device->render_node);
+	e->stream.Data = memory_allocate(e->stream.MaxLength, 1);
+
+	/* Implementations on Linux work on a VA-API display of the caller, or have to do without. */
+	const unsigned minor = device->render_node != 0 ? device->render_node : FIRST_NODE;
+	api_open(&vaapi_api, &e->report, &e->vaapi);
+	const struct vaapi *va = e->vaapi;
+	for (size_t i = 0; va != NULL && i < va->count; i++) {
+		if (va->nodes[i].minor == minor && va->nodes[i].reason.code == 0)
+			(void)vpl->MFXVideoCORE_SetHandle(e->session, MFX_HANDLE_VA_DISPLAY,
+							  va->nodes[i].display);
+	}
+
 	set_parameters(e);
 	rc = check_encoder(e, vpl->MFXVideoENCODE_Query(e->session, parameters, parameters),
 			   "MFXVideoENCODE_Query", err);
@@ -329,31 +321,32 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 	return rc;
 }
 
-/* A frame, or NULL for what was held back. */
+/* Submits a frame, or NULL to get frames that were held back. */
 static int submit(struct encoder_state *e, mfxFrameSurface1 *surface, struct error *err)
 {
 	const mfxStatus status = e->vpl->MFXVideoENCODE_EncodeFrameAsync(e->session, NULL, surface,
 									 &e->stream, &e->pending);
 	if (status == MFX_WRN_DEVICE_BUSY)
 		return error_set(err, ERROR_BUSY, "the device is busy");
-	if (status == MFX_ERR_MORE_DATA) { /* it keeps the frame, or has given all */
+	if (status == MFX_ERR_MORE_DATA) { /* it holds the frame back, or has no more output */
 		e->pending = NULL;
 		e->drained = surface == NULL;
 		return 0;
 	}
-	return status > MFX_ERR_NONE
-		       ? 0
-		       : check(e->job->failure, status, "MFXVideoENCODE_EncodeFrameAsync", err);
+	if (status > MFX_ERR_NONE)
+		return 0;
+	return check(e->job->failure, status, "MFXVideoENCODE_EncodeFrameAsync", err);
 }
 
 static int put(void *encoder, unsigned index, const struct video_planes *frame, struct error *err)
 {
 	struct encoder_state *e = encoder;
+
 	e->draining = frame == NULL;
 	if (e->draining)
 		return 0;
 	if (e->pending != NULL)
-		return error_set(err, ERROR_BUSY, "the encoder codes a frame");
+		return error_set(err, ERROR_BUSY, "the encoder is coding a frame");
 	e->surfaces[index].Info = e->parameters.mfx.FrameInfo;
 	e->surfaces[index].Data = (mfxFrameData){
 		.Y = frame->data[0],
@@ -365,9 +358,27 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 	return submit(e, &e->surfaces[index], err);
 }
 
-static int append(struct encoder_state *e, struct text *stream, struct error *err)
+static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
 {
+	struct encoder_state *e = encoder;
 	mfxBitstream *from = &e->stream;
+
+	if (e->pending == NULL && e->draining && !e->drained) {
+		int rc = submit(e, NULL, err);
+		if (rc != 0)
+			return rc;
+	}
+	*ended = e->drained;
+	if (e->pending == NULL)
+		return e->drained ? 0 : error_set(err, ERROR_BUSY, "the encoder needs a frame");
+	const mfxStatus status =
+		e->vpl->MFXVideoCORE_SyncOperation(e->session, e->pending, WAIT_MS);
+	if (status == MFX_WRN_IN_EXECUTION)
+		return error_set(err, ERROR_BUSY, "the frame is not coded yet");
+	int rc = check(e->job->failure, status, "MFXVideoCORE_SyncOperation", err);
+	if (rc != 0)
+		return rc;
+
 	if ((uint64_t)from->DataOffset + from->DataLength > from->MaxLength)
 		return error_set(err, ERROR_FORMAT,
 				 "the encoder says that it wrote %u bytes at %u of %u",
@@ -379,28 +390,10 @@ static int append(struct encoder_state *e, struct text *stream, struct error *er
 	return 0;
 }
 
-static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
-{
-	struct encoder_state *e = encoder;
-	if (e->pending == NULL && e->draining && !e->drained) {
-		int rc = submit(e, NULL, err);
-		if (rc != 0)
-			return rc;
-	}
-	*ended = e->drained;
-	if (e->pending == NULL)
-		return e->drained ? 0 : error_set(err, ERROR_BUSY, "the encoder wants a frame");
-	const mfxStatus status =
-		e->vpl->MFXVideoCORE_SyncOperation(e->session, e->pending, WAIT_MS);
-	if (status == MFX_WRN_IN_EXECUTION)
-		return error_set(err, ERROR_BUSY, "the frame is not coded yet");
-	int rc = check(e->job->failure, status, "MFXVideoCORE_SyncOperation", err);
-	return rc == 0 ? append(e, stream, err) : rc;
-}
-
 static void close_encoder(void *encoder)
 {
 	struct encoder_state *e = encoder;
+
 	if (e->initialised)
 		(void)e->vpl->MFXVideoENCODE_Close(e->session);
 	if (e->session != NULL)
@@ -415,6 +408,7 @@ static int list(void *session, const struct work_request *request, struct video_
 {
 	const struct vpl *vpl = session;
 	(void)err;
+
 	*offers = vpl->devices[request->device].offers;
 	return 0;
 }

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* AV1 as Vulkan wants it described: one reference, no tool that need not be there, and tiles and
- * filters as the driver likes them. */
+/* Describes AV1 for Vulkan: one reference, no optional tools, and tiles and filters that the driver
+ * chooses. */
 #include "workloads/vulkanvideo/vulkanvideo.h"
 
 #include <string.h>
 
 enum {
-	SUPERBLOCKS = 10, /* of values[]: 1 is 64 by 64, 2 is 128 by 128 */
+	SUPERBLOCKS = 10, /* index of values[]: 1 is 64 by 64, 2 is 128 by 128 */
 	NAMES = 12,	  /* of references: LAST_FRAME is 1 */
-	POINTS = 22,	  /* how many operating points there may be */
+	POINTS = 22,	  /* the number of operating points */
 	SYNTAX = 27,
-	PRIMARY_REFERENCE = 4, /* of SYNTAX: probabilities are taken over from a reference */
+	PRIMARY_REFERENCE = 4, /* of SYNTAX: probabilities are inherited from a reference */
 	REFERENCES = 7,	       /* of a picture */
 	SIDE_BITS = 16,
 	ORDER_BITS = 8,
 	LEVEL = 4,  /* 3.0: 1024 by 1024 at 23 frames a second */
-	CHOSEN = 2, /* of the motion vectors: by each picture */
+	CHOSEN = 2, /* each picture chooses the precision of motion vectors */
 	NO_PRIMARY_REFERENCE = 7,
-	ALL_PICTURES = 0xFF, /* that are kept: a key frame stands in for each */
+	ALL_PICTURES = 0xFF, /* a key frame replaces all that are kept */
 };
 
 static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
 {
-	const uint32_t *told = e->capabilities.codec.values;
+	const uint32_t *values = e->capabilities.codec.values;
 	const StdVideoAV1ColorConfig colours = {
 		.BitDepth = 8,
 		.subsampling_x = 1,
@@ -32,7 +32,7 @@ static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
 		.matrix_coefficients = 2,
 	};
 	const StdVideoAV1SequenceHeader sequence = {
-		.flags = {.use_128x128_superblock = (told[SUPERBLOCKS] & 1) == 0,
+		.flags = {.use_128x128_superblock = (values[SUPERBLOCKS] & 1) == 0,
 			  .enable_order_hint = 1},
 		.seq_profile = (StdVideoAV1Profile)e->profile.codec.values[0],
 		.frame_width_bits_minus_1 = SIDE_BITS - 1,
@@ -48,9 +48,10 @@ static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
 	const VkVideoEncodeAV1SessionParametersCreateInfoKHR parameters = {
 		.sType = (VkStructureType)AV1_PARAMETERS,
 		.pStdSequenceHeader = &sequence,
-		.stdOperatingPointCount = told[POINTS] != 0,
+		.stdOperatingPointCount = values[POINTS] != 0,
 		.pStdOperatingPoints = &point,
 	};
+
 	return vulkanvideo_create_parameters(e, &parameters, NULL, err);
 }
 
@@ -60,24 +61,20 @@ static StdVideoEncodeAV1ReferenceInfo reference(unsigned index)
 						.OrderHint = (uint8_t)index};
 }
 
-/* The first of the names that the driver has for the only reference. */
-static size_t reference_name(const struct vulkanvideo_encoder *e)
-{
-	size_t name = 0;
-	while (name + 1 < REFERENCES && (e->capabilities.codec.values[NAMES] >> name & 1) == 0)
-		name++;
-	return name;
-}
-
 /* A picture after the first, a key frame (0), is an inter frame (1), predicts by a single reference
  * (1), and its quantiser is that of predicted ones (1). */
 static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index)
 {
 	const StdVideoEncodeAV1ReferenceInfo now = reference(index), before = reference(index - 1);
 	const bool inter = index != 0;
-	const bool primary = (e->capabilities.codec.values[SYNTAX] & PRIMARY_REFERENCE) != 0;
-	const size_t name = reference_name(e);
+	const uint32_t *values = e->capabilities.codec.values;
+	const bool primary = (values[SYNTAX] & PRIMARY_REFERENCE) != 0;
 	const uint8_t slot = (index + 1) % VULKANVIDEO_SLOTS; /* there are two */
+	size_t name = 0;
+
+	/* The driver's first name for the only reference. */
+	while (name + 1 < REFERENCES && (values[NAMES] >> name & 1) == 0)
+		name++;
 	StdVideoEncodeAV1PictureInfo picture = {
 		.flags = {.error_resilient_mode = !inter, .show_frame = 1, .showable_frame = inter},
 		.frame_type = inter,

@@ -2,16 +2,16 @@
 #pragma once
 
 /*
- * VK_KHR_video_encode_queue, _h264, _h265 and _av1 as the Vulkan specification has them since 1.3.302,
- * as far as the probe needs them: headers of before 1.3.274, as Debian 12 has, know only the
- * provisional extensions, which are others. The names are the specification's, flags that nobody sets
- * are one number, and where its header declares them nothing is declared here.
- * tests/vulkanvideo_abi.c holds the sizes and places.
+ * The parts of VK_KHR_video_encode_queue, _h264, _h265 and _av1 that the probe needs, as in the Vulkan
+ * specification since 1.3.302: headers before 1.3.274, as in Debian 12, have only the provisional
+ * extensions, which differ. The names are the specification's, unused flags are one number, and
+ * nothing is declared here that the system's header declares. tests/vulkanvideo_abi.c checks sizes and
+ * offsets.
  */
 
 #include "workloads/vulkan/vulkan.h"
 
-/* Structures that are alike in the codecs have one declaration, under a name of its own. Their
+/* Structures that are alike in all codecs are declared once, under names of our own. Their
  * VkStructureType follows from the number of the extension and, but for HEADERS (...GetInfoKHR),
  * from that of the structure. */
 enum { H264 = 1000038000, H264_HEADERS = H264 + 12, HEVC = 1000039000, HEVC_HEADERS = HEVC + 13 };
@@ -25,7 +25,7 @@ enum {
 	AV1_PROFILE,
 };
 
-/* Numbers of 32 bits alone: VkVideoEncode{H264,H265,AV1}ProfileInfoKHR and ...CapabilitiesKHR,
+/* Structures of 32-bit numbers: VkVideoEncode{H264,H265,AV1}ProfileInfoKHR and ...CapabilitiesKHR,
  * VkPhysicalDeviceVideoEncodeAV1FeaturesKHR, VkVideoEncode{H264,H265}SessionParametersGetInfoKHR. */
 struct vulkanvideo_numbers {
 	int32_t sType;
@@ -33,7 +33,7 @@ struct vulkanvideo_numbers {
 	uint32_t values[32];
 };
 
-/* VkVideoEncode{H264,H265}SessionParametersCreateInfoKHR: how many sets of a kind there can be. */
+/* VkVideoEncode{H264,H265}SessionParametersCreateInfoKHR: the maximum number of sets of each kind. */
 struct vulkanvideo_parameters {
 	int32_t sType;
 	const void *pNext;
@@ -49,7 +49,7 @@ struct vulkanvideo_parameters {
 	} of;
 };
 
-/* VkVideoEncode{H264,H265}SessionParametersAddInfoKHR: VPS, which HEVC alone has, SPS and PPS. */
+/* VkVideoEncode{H264,H265}SessionParametersAddInfoKHR: VPS, which only HEVC has, SPS and PPS. */
 struct vulkanvideo_sets {
 	int32_t sType;
 	const void *pNext;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* H.264 as Vulkan wants it described. */
+/* Describes H.264 for Vulkan. */
 #include "workloads/vulkanvideo/vulkanvideo.h"
 
 #include "workloads/video/h264.h"
 
 #include <string.h>
 
-static StdVideoH264SequenceParameterSet sequence_parameters(const struct vulkanvideo_encoder *e)
+static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
 {
 	const bool baseline = e->profile.codec.values[0] == STD_VIDEO_H264_PROFILE_IDC_BASELINE;
-	return (StdVideoH264SequenceParameterSet){
+	const StdVideoH264SequenceParameterSet sps = {
 		.flags = {.constraint_set0_flag = baseline,
 			  .constraint_set1_flag = baseline,
 			  .direct_8x8_inference_flag = 1,
@@ -24,11 +24,6 @@ static StdVideoH264SequenceParameterSet sequence_parameters(const struct vulkanv
 		.pic_width_in_mbs_minus1 = h264_blocks(e->job->source.width) - 1,
 		.pic_height_in_map_units_minus1 = h264_blocks(e->job->source.height) - 1,
 	};
-}
-
-static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
-{
-	const StdVideoH264SequenceParameterSet sps = sequence_parameters(e);
 	const StdVideoH264PictureParameterSet pps = {
 		.flags = {.deblocking_filter_control_present_flag = 1},
 	};
@@ -36,6 +31,7 @@ static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
 	const struct vulkanvideo_parameters parameters = {
 		H264 + PARAMETERS, NULL, {.h264 = {{1, 1}, &sets}}};
 	const struct vulkanvideo_numbers headers = {H264_HEADERS, NULL, {VK_TRUE, VK_TRUE}};
+
 	return vulkanvideo_create_parameters(e, &parameters, &headers, err);
 }
 
@@ -52,6 +48,7 @@ static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsi
 {
 	const StdVideoEncodeH264ReferenceInfo now = reference(index), before = reference(index - 1);
 	StdVideoEncodeH264ReferenceListsInfo lists = {0};
+
 	memset(lists.RefPicList0, STD_VIDEO_H264_NO_REFERENCE_PICTURE, sizeof(lists.RefPicList0));
 	memset(lists.RefPicList1, STD_VIDEO_H264_NO_REFERENCE_PICTURE, sizeof(lists.RefPicList1));
 	if (index != 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* HEVC as Vulkan wants it described: with trees and transforms of the sizes that the driver tells. */
+/* Describes HEVC for Vulkan: with trees and transforms of the sizes that the driver reports. */
 #include "workloads/vulkanvideo/vulkanvideo.h"
 
 #include <string.h>
 
 enum {
-	TREES = 5, /* of values[]: ctbSizes, from 16 by 16, and transformBlockSizes, from 4 by 4 */
+	TREES = 5, /* indices of values[]: ctbSizes, from 16 by 16, and transformBlockSizes, from 4 by 4 */
 	TRANSFORMS,
 	ORDER_BITS = 8, /* of slice_pic_order_cnt_lsb */
 };
@@ -16,16 +16,17 @@ static const StdVideoH265ShortTermRefPicSet references = {
 	.used_by_curr_pic_s0_flag = 1,
 };
 
-/* The largest sizes that the driver has, as logarithms to the base of 2 (ITU-T H.265, 7.4.3.2.1);
- * what it points to is set by the caller. */
+/* The largest sizes that the driver has, as logarithms to base 2 (ITU-T H.265, 7.4.3.2.1). The caller
+ * sets the pointers. */
 static StdVideoH265SequenceParameterSet sequence_parameters(const struct vulkanvideo_encoder *e)
 {
 	const uint32_t trees = e->capabilities.codec.values[TREES];
 	const uint32_t transforms = e->capabilities.codec.values[TRANSFORMS];
 	const uint8_t tree = trees & 4 ? 6 : trees & 2 ? 5 : 4;
 	const uint8_t least = transforms & 1 ? 2 : 3, block = least + 1;
-	const uint8_t told = transforms & 8 ? 5 : transforms & 4 ? 4 : 3;
-	const uint8_t largest = told < tree ? told : tree;
+	const uint8_t reported = transforms & 8 ? 5 : transforms & 4 ? 4 : 3;
+	const uint8_t largest = reported < tree ? reported : tree;
+
 	return (StdVideoH265SequenceParameterSet){
 		.flags = {.sps_temporal_id_nesting_flag = 1},
 		.chroma_format_idc = STD_VIDEO_H265_CHROMA_FORMAT_IDC_420,
@@ -61,6 +62,7 @@ static int make_parameters(struct vulkanvideo_encoder *e, struct error *err)
 		.flags = {.cu_qp_delta_enabled_flag = !e->constant_qp},
 	};
 	StdVideoH265SequenceParameterSet sps = sequence_parameters(e);
+
 	if ((e->capabilities.codec.values[TRANSFORMS] & 3) == 0)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the driver has no transforms of 4 by 4 or 8 by 8: "
@@ -88,6 +90,7 @@ static void record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsi
 {
 	const StdVideoEncodeH265ReferenceInfo now = reference(index), before = reference(index - 1);
 	StdVideoEncodeH265ReferenceListsInfo lists = {0};
+
 	memset(lists.RefPicList0, STD_VIDEO_H265_NO_REFERENCE_PICTURE, sizeof(lists.RefPicList0));
 	memset(lists.RefPicList1, STD_VIDEO_H265_NO_REFERENCE_PICTURE, sizeof(lists.RefPicList1));
 	if (index != 0)

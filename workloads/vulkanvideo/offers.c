@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a device encodes: its extensions, its queue families, and each profile by asking for it. */
+/* The codecs that a device encodes: by its extensions, its queue families, and each profile. */
 #include "workloads/vulkanvideo/vulkanvideo.h"
 
 #include "base/cleanup.h"
@@ -15,7 +15,7 @@ static const struct vulkanvideo_codec codecs[VIDEO_CODECS] = {
 		       AV1_FEATURES, 11, 16, 23, 100, "\x12\0", &vulkanvideo_av1},
 };
 
-/* Of H.264 the simplest first. A profile that has both depths is named once. */
+/* The simplest profile of H.264 first. A profile with both depths is named once. */
 static const struct vulkanvideo_row {
 	enum video_codec codec;
 	uint32_t number;
@@ -32,37 +32,33 @@ static const struct vulkanvideo_row {
 	{VIDEO_AV1, 0, NULL, true},
 };
 
-static void make_profile(struct vulkanvideo_profile *out, const struct vulkanvideo_row *row)
+int vulkanvideo_ask(struct vulkanvideo *v, VkPhysicalDevice physical,
+		    const struct vulkanvideo_row *row, struct vulkanvideo_profile *profile,
+		    struct vulkanvideo_capabilities *capabilities, struct error *err)
 {
 	const struct vulkanvideo_codec *codec = &codecs[row->codec];
 	const VkVideoComponentBitDepthFlagsKHR depth =
 		row->ten_bit ? VK_VIDEO_COMPONENT_BIT_DEPTH_10_BIT_KHR
 			     : VK_VIDEO_COMPONENT_BIT_DEPTH_8_BIT_KHR;
-	*out = (struct vulkanvideo_profile){
+
+	*profile = (struct vulkanvideo_profile){
 		.codec = {codec->profile, NULL, {row->number}},
 		.info = {.sType = VK_STRUCTURE_TYPE_VIDEO_PROFILE_INFO_KHR,
-			 .pNext = &out->codec,
+			 .pNext = &profile->codec,
 			 .videoCodecOperation = (VkVideoCodecOperationFlagBitsKHR)codec->operation,
 			 .chromaSubsampling = VK_VIDEO_CHROMA_SUBSAMPLING_420_BIT_KHR,
 			 .lumaBitDepth = depth,
 			 .chromaBitDepth = depth},
 		.list = {.sType = VK_STRUCTURE_TYPE_VIDEO_PROFILE_LIST_INFO_KHR,
 			 .profileCount = 1,
-			 .pProfiles = &out->info},
+			 .pProfiles = &profile->info},
 	};
-}
-
-int vulkanvideo_ask(struct vulkanvideo *v, VkPhysicalDevice physical,
-		    const struct vulkanvideo_row *row, struct vulkanvideo_profile *profile,
-		    struct vulkanvideo_capabilities *capabilities, struct error *err)
-{
-	make_profile(profile, row);
 	*capabilities = (struct vulkanvideo_capabilities){
 		.video = {.sType = VK_STRUCTURE_TYPE_VIDEO_CAPABILITIES_KHR,
 			  .pNext = &capabilities->encode},
 		.encode = {.sType = VK_STRUCTURE_TYPE_VIDEO_ENCODE_CAPABILITIES_KHR,
 			   .pNext = &capabilities->codec},
-		.codec.sType = codecs[row->codec].capabilities,
+		.codec.sType = codec->capabilities,
 	};
 	const VkResult result = v->vkGetPhysicalDeviceVideoCapabilitiesKHR(physical, &profile->info,
 									   &capabilities->video);
@@ -74,36 +70,34 @@ int vulkanvideo_ask(struct vulkanvideo *v, VkPhysicalDevice physical,
 	return vulkan_check(&v->vk, result, "vkGetPhysicalDeviceVideoCapabilitiesKHR", err);
 }
 
-static void describe(const struct vulkanvideo *v, const struct vulkanvideo_capabilities *told,
-		     struct video_offer *offer)
-{
-	const VkExtent2D *least = &told->video.minCodedExtent, *most = &told->video.maxCodedExtent;
-	offer->hardware = !v->software;
-	offer->ten_bit = 0;
-	offer->least = (struct video_size){least->width, least->height};
-	offer->most = (struct video_size){most->width, most->height};
-	if (told->codec.values[codecs[offer->codec].later] == 0)
-		offer->b_frames = 0;
-}
-
 /* The first supported profile of a codec makes its offer. */
 static int list_codec(struct vulkanvideo *v, VkPhysicalDevice physical, enum video_codec codec,
 		      uint32_t family, struct video_offers *offers, struct error *err)
 {
 	struct video_offer *offer = NULL;
+
 	for (const struct vulkanvideo_row *row = rows; row < rows + ARRAY_SIZE(rows); row++) {
 		struct vulkanvideo_profile profile = {0};
-		struct vulkanvideo_capabilities told = {0};
+		struct vulkanvideo_capabilities capabilities = {0};
+		const VkVideoCapabilitiesKHR *video = &capabilities.video;
+
 		if (row->codec != codec)
 			continue;
-		int rc = vulkanvideo_ask(v, physical, row, &profile, &told, err);
+		int rc = vulkanvideo_ask(v, physical, row, &profile, &capabilities, err);
 		if (rc == ERROR_UNSUPPORTED)
 			continue;
 		if (rc != 0)
 			return rc;
 		if (offer == NULL) {
 			offer = video_offer_add(offers, codec);
-			describe(v, &told, offer);
+			offer->hardware = !v->software;
+			offer->ten_bit = 0;
+			offer->least = (struct video_size){video->minCodedExtent.width,
+							   video->minCodedExtent.height};
+			offer->most = (struct video_size){video->maxCodedExtent.width,
+							  video->maxCodedExtent.height};
+			if (capabilities.codec.values[codecs[codec].later] == 0)
+				offer->b_frames = 0;
 			v->ways[codec] = (struct vulkanvideo_way){family, row, &codecs[codec]};
 		}
 		if (row->name != NULL)
@@ -121,6 +115,7 @@ static bool find_families(struct vulkanvideo *v, VkPhysicalDevice physical,
 	VkQueueFamilyVideoPropertiesKHR video[FAMILIES_MAX] = {0};
 	uint32_t count = FAMILIES_MAX;
 	bool any = false;
+
 	for (uint32_t i = 0; i < FAMILIES_MAX; i++) {
 		video[i].sType = VK_STRUCTURE_TYPE_QUEUE_FAMILY_VIDEO_PROPERTIES_KHR;
 		families[i].sType = VK_STRUCTURE_TYPE_QUEUE_FAMILY_PROPERTIES_2;
@@ -150,6 +145,7 @@ int vulkanvideo_list(void *session, const struct work_request *request, struct v
 	VkPhysicalDevice physical = v->vk.devices[request->device];
 	uint32_t families[VIDEO_CODECS] = {0};
 	int rc = 0;
+
 	if (!vulkan_offers(&v->vk, physical, VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the driver offers no " VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME
@@ -159,7 +155,7 @@ int vulkanvideo_list(void *session, const struct work_request *request, struct v
 	    v->vkGetPhysicalDeviceVideoFormatPropertiesKHR == NULL)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the driver encodes video, and the Vulkan loader knows nothing of "
-				 "it: take one of 1.3.238 or newer");
+				 "it: use 1.3.238 or newer");
 	if (!find_families(v, physical, families))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the driver offers " VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME
@@ -170,9 +166,9 @@ int vulkanvideo_list(void *session, const struct work_request *request, struct v
 			rc = list_codec(v, physical, (enum video_codec)codec, families[codec],
 					offers, err);
 	}
-	return rc != 0 || offers->count != 0
-		       ? rc
-		       : error_set(err, ERROR_UNSUPPORTED,
-				   "a queue family of the device encodes video, and of H.264, HEVC "
-				   "and AV1 no profile of 4:2:0");
+	if (rc == 0 && offers->count == 0)
+		rc = error_set(err, ERROR_UNSUPPORTED,
+			       "a queue family of the device encodes video, and of H.264, HEVC "
+			       "and AV1 no profile of 4:2:0");
+	return rc;
 }

@@ -5,47 +5,71 @@
 
 enum { FAMILIES_MAX = 64, FORMATS_MAX = 64 };
 
-/* Of queues that encode, only some copy, too. */
+/* Asks for the capabilities of the codec and chooses the quantiser. */
+static int ask(struct vulkanvideo_encoder *e, struct error *err)
+{
+	const struct vulkanvideo_codec *codec = e->way.codec;
+	const VkVideoCapabilitiesKHR *video = &e->capabilities.video;
+	const uint32_t *values = e->capabilities.codec.values;
+
+	int rc = vulkanvideo_ask(e->v, e->device.physical, e->way.row, &e->profile,
+				 &e->capabilities, err);
+	if (rc != 0)
+		return rc;
+	if (video->maxDpbSlots < VULKANVIDEO_SLOTS || video->maxActiveReferencePictures == 0 ||
+	    values[codec->earlier] == 0)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the device codes no picture that refers to another one");
+	e->constant_qp = (e->capabilities.encode.rateControlModes &
+			  VK_VIDEO_ENCODE_RATE_CONTROL_MODE_DISABLED_BIT_KHR) != 0;
+	if (!e->constant_qp)
+		return 0;
+	const int32_t least = (int32_t)values[codec->quantisers];
+	const int32_t most = (int32_t)values[codec->quantisers + 1];
+	e->qp = codec->quantiser;
+	if (e->qp < least)
+		e->qp = least;
+	else if (e->qp > most)
+		e->qp = most;
+	return 0;
+}
+
+/* Only some of the queues that encode can also copy. */
 static int find_queues(struct vulkanvideo_encoder *e, struct error *err)
 {
 	static const VkQueueFlags copies =
 		VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
 	VkQueueFamilyProperties families[FAMILIES_MAX] = {0};
 	uint32_t count = FAMILIES_MAX, upload = e->way.family;
+
 	e->queues[VULKANVIDEO_ENCODE].family = upload;
 	e->vk->vkGetPhysicalDeviceQueueFamilyProperties(e->device.physical, &count, families);
-	if ((families[upload].queueFlags & copies) == 0)
-		for (upload = 0; upload < count && upload < FAMILIES_MAX; upload++)
-			if ((families[upload].queueFlags & copies) != 0 &&
-			    families[upload].queueCount != 0)
-				break;
+	count = count < FAMILIES_MAX ? count : FAMILIES_MAX;
+	if ((families[upload].queueFlags & copies) == 0) {
+		upload = 0;
+		while (upload < count && ((families[upload].queueFlags & copies) == 0 ||
+					  families[upload].queueCount == 0))
+			upload++;
+	}
 	e->queues[VULKANVIDEO_UPLOAD].family = upload;
-	return upload < count && upload < FAMILIES_MAX
-		       ? 0
-		       : error_set(err, ERROR_UNSUPPORTED, "no queue of the device copies");
-}
-
-static int load_functions(struct vulkanvideo_encoder *e, struct error *err)
-{
-#define X(name)                                                                                    \
-	e->name = (PFN_##name)e->vk->vkGetDeviceProcAddr(e->device.handle, #name);                 \
-	if (e->name == NULL)                                                                       \
-		return error_set(err, ERROR_UNAVAILABLE, "the driver offers no " #name);
-#include "workloads/vulkanvideo/functions.h"
-#undef X
+	if (upload >= count)
+		return error_set(err, ERROR_UNSUPPORTED, "no queue of the device copies");
 	return 0;
 }
 
-/* What Vulkan Video needs of Vulkan before 1.3 is an extension, and of 1.3 need not be one. */
 static int open_device(struct vulkanvideo_encoder *e, struct error *err)
 {
 	static const float priority = 1.0f;
+	VkPhysicalDevice physical = e->device.physical;
+	/* The last is a part of Vulkan since 1.3, where it need not be an extension. */
 	const char *const extensions[] = {
 		VK_KHR_VIDEO_QUEUE_EXTENSION_NAME, VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME,
 		e->way.codec->extension, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME};
+	const bool synchronization =
+		vulkan_offers(e->vk, physical, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME);
 	const struct vulkanvideo_numbers feature = {e->way.codec->feature, NULL, {VK_TRUE}};
 	VkDeviceQueueCreateInfo queues[VULKANVIDEO_QUEUES] = {0};
-	VkPhysicalDevice physical = e->device.physical;
+
 	for (size_t i = 0; i < VULKANVIDEO_QUEUES; i++)
 		queues[i] = (VkDeviceQueueCreateInfo){
 			.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -59,21 +83,25 @@ static int open_device(struct vulkanvideo_encoder *e, struct error *err)
 		.queueCreateInfoCount =
 			e->queues[0].family == e->queues[1].family ? 1 : VULKANVIDEO_QUEUES,
 		.pQueueCreateInfos = queues,
-		.enabledExtensionCount =
-			vulkan_offers(e->vk, physical, VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME) ? 4
-												: 3,
+		.enabledExtensionCount = synchronization ? 4 : 3,
 		.ppEnabledExtensionNames = extensions,
 	};
 	int rc = vulkan_device_create(e->vk, physical, &info, &e->device, err);
-	if (rc == 0)
-		rc = load_functions(e, err);
-	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++)
+	if (rc != 0)
+		return rc;
+#define X(name)                                                                                    \
+	e->name = (PFN_##name)e->vk->vkGetDeviceProcAddr(e->device.handle, #name);                 \
+	if (e->name == NULL)                                                                       \
+		return error_set(err, ERROR_UNAVAILABLE, "the driver offers no " #name);
+#include "workloads/vulkanvideo/functions.h"
+#undef X
+	for (size_t i = 0; i < VULKANVIDEO_QUEUES; i++)
 		e->device.vkGetDeviceQueue(e->device.handle, e->queues[i].family, 0,
 					   &e->queues[i].queue);
-	return rc;
+	return 0;
 }
 
-/* The first format that pictures of that use have, or NV12 if it is wanted. */
+/* The first format for pictures of that usage, or NV12 if it is needed. */
 static int find_format(struct vulkanvideo_encoder *e, VkImageUsageFlags usage, bool nv12,
 		       VkVideoFormatPropertiesKHR *out, struct error *err)
 {
@@ -84,16 +112,17 @@ static int find_format(struct vulkanvideo_encoder *e, VkImageUsageFlags usage, b
 	};
 	VkVideoFormatPropertiesKHR formats[FORMATS_MAX] = {0};
 	uint32_t count = FORMATS_MAX;
+
 	for (size_t i = 0; i < FORMATS_MAX; i++)
 		formats[i].sType = VK_STRUCTURE_TYPE_VIDEO_FORMAT_PROPERTIES_KHR;
 	const VkResult result = e->v->vkGetPhysicalDeviceVideoFormatPropertiesKHR(
 		e->device.physical, &info, &count, formats);
-	int rc = 0;
-	if (result != VK_INCOMPLETE && result != VK_ERROR_IMAGE_USAGE_NOT_SUPPORTED_KHR)
-		rc = vulkan_check(e->vk, result, "vkGetPhysicalDeviceVideoFormatPropertiesKHR",
-				  err);
-	if (rc != 0)
-		return rc;
+	if (result != VK_INCOMPLETE && result != VK_ERROR_IMAGE_USAGE_NOT_SUPPORTED_KHR) {
+		int rc = vulkan_check(e->vk, result, "vkGetPhysicalDeviceVideoFormatPropertiesKHR",
+				      err);
+		if (rc != 0)
+			return rc;
+	}
 	for (size_t i = 0; result >= 0 && i < count && i < FORMATS_MAX; i++) {
 		*out = formats[i];
 		if (!nv12 || out->format == VK_FORMAT_G8_B8R8_2PLANE_420_UNORM)
@@ -117,6 +146,7 @@ static int make_image(struct vulkanvideo_encoder *e, VkImageUsageFlags usage, ui
 	VkVideoFormatPropertiesKHR format = {0};
 	VkMemoryRequirements needs = {0};
 	VkDevice device = e->device.handle;
+
 	int rc = find_format(e, usage, layers == 1, &format, err);
 	if (rc != 0)
 		return rc;
@@ -158,16 +188,6 @@ static int make_image(struct vulkanvideo_encoder *e, VkImageUsageFlags usage, ui
 	return VULKAN_CALL(e, err, vkCreateImageView, device, &view, NULL, &out->view);
 }
 
-static int make_images(struct vulkanvideo_encoder *e, struct error *err)
-{
-	int rc = make_image(
-		e, VK_IMAGE_USAGE_VIDEO_ENCODE_SRC_BIT_KHR | VK_IMAGE_USAGE_TRANSFER_DST_BIT, 1,
-		&e->input, err);
-	return rc == 0 ? make_image(e, VK_IMAGE_USAGE_VIDEO_ENCODE_DPB_BIT_KHR, VULKANVIDEO_SLOTS,
-				    &e->references, err)
-		       : rc;
-}
-
 static int make_session(struct vulkanvideo_encoder *e, struct error *err)
 {
 	const VkVideoSessionCreateInfoKHR info = {
@@ -181,26 +201,29 @@ static int make_session(struct vulkanvideo_encoder *e, struct error *err)
 		.maxActiveReferencePictures = 1,
 		.pStdHeaderVersion = &e->capabilities.video.stdHeaderVersion,
 	};
-	return VULKAN_CALL(e, err, vkCreateVideoSessionKHR, e->device.handle, &info, NULL,
-			   &e->session);
-}
-
-static int bind_session(struct vulkanvideo_encoder *e, struct error *err)
-{
 	VkVideoSessionMemoryRequirementsKHR needs[VULKANVIDEO_MEMORIES_MAX] = {0};
 	VkBindVideoSessionMemoryInfoKHR binds[VULKANVIDEO_MEMORIES_MAX] = {0};
 	uint32_t count = VULKANVIDEO_MEMORIES_MAX;
+	VkDevice device = e->device.handle;
+
+	int rc = VULKAN_CALL(e, err, vkCreateVideoSessionKHR, device, &info, NULL, &e->session);
+	if (rc != 0)
+		return rc;
 	for (size_t i = 0; i < VULKANVIDEO_MEMORIES_MAX; i++)
 		needs[i].sType = VK_STRUCTURE_TYPE_VIDEO_SESSION_MEMORY_REQUIREMENTS_KHR;
-	int rc = VULKAN_CALL(e, err, vkGetVideoSessionMemoryRequirementsKHR, e->device.handle,
-			     e->session, &count, needs);
-	if (rc == 0 && count > VULKANVIDEO_MEMORIES_MAX)
+	rc = VULKAN_CALL(e, err, vkGetVideoSessionMemoryRequirementsKHR, device, e->session, &count,
+			 needs);
+	if (rc != 0)
+		return rc;
+	if (count > VULKANVIDEO_MEMORIES_MAX)
 		return error_set(err, ERROR_REMOTE,
 				 "the session asks for %u memories, and there is room for %d",
 				 count, VULKANVIDEO_MEMORIES_MAX);
-	for (uint32_t i = 0; rc == 0 && i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		rc = vulkan_memory_allocate(&e->device, &needs[i].memoryRequirements, 0,
 					    &e->memories[i], err);
+		if (rc != 0)
+			return rc;
 		binds[i] = (VkBindVideoSessionMemoryInfoKHR){
 			.sType = VK_STRUCTURE_TYPE_BIND_VIDEO_SESSION_MEMORY_INFO_KHR,
 			.memoryBindIndex = needs[i].memoryBindIndex,
@@ -208,16 +231,16 @@ static int bind_session(struct vulkanvideo_encoder *e, struct error *err)
 			.memorySize = needs[i].memoryRequirements.size,
 		};
 	}
-	if (rc != 0 || count == 0)
-		return rc;
-	return VULKAN_CALL(e, err, vkBindVideoSessionMemoryKHR, e->device.handle, e->session, count,
-			   binds);
+	if (count == 0)
+		return 0;
+	return VULKAN_CALL(e, err, vkBindVideoSessionMemoryKHR, device, e->session, count, binds);
 }
 
 static int make_buffers(struct vulkanvideo_encoder *e, struct error *err)
 {
 	const struct video_source *source = &e->job->source;
 	const size_t frame = video_frame_size(source);
+
 	e->coded_size = align((uint32_t)(2 * frame + 65536),
 			      e->capabilities.video.minBitstreamBufferSizeAlignment);
 	const VkBufferCreateInfo info = {
@@ -232,28 +255,7 @@ static int make_buffers(struct vulkanvideo_encoder *e, struct error *err)
 	return rc;
 }
 
-static int make_commands(struct vulkanvideo_encoder *e, size_t queue, struct error *err)
-{
-	const VkCommandPoolCreateInfo pool = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-		.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-		.queueFamilyIndex = e->queues[queue].family,
-	};
-	int rc = VULKAN_CALL(&e->device, err, vkCreateCommandPool, e->device.handle, &pool, NULL,
-			     &e->queues[queue].pool);
-	if (rc != 0)
-		return rc;
-	const VkCommandBufferAllocateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-		.commandPool = e->queues[queue].pool,
-		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-		.commandBufferCount = 1,
-	};
-	return VULKAN_CALL(&e->device, err, vkAllocateCommandBuffers, e->device.handle, &info,
-			   &e->queues[queue].commands);
-}
-
-/* Where the driver tells what it wrote, and the ways to wait for it. */
+/* The query for what the driver wrote, and the objects to wait with. */
 static int make_feedback(struct vulkanvideo_encoder *e, struct error *err)
 {
 	const VkSemaphoreCreateInfo semaphore = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
@@ -271,57 +273,63 @@ static int make_feedback(struct vulkanvideo_encoder *e, struct error *err)
 		.queryCount = 1,
 	};
 	VkDevice device = e->device.handle;
+
 	int rc = VULKAN_CALL(e, err, vkCreateSemaphore, device, &semaphore, NULL, &e->uploaded);
 	if (rc == 0)
 		rc = VULKAN_CALL(&e->device, err, vkCreateFence, device, &fence, NULL, &e->done);
 	if (rc == 0)
 		rc = VULKAN_CALL(e, err, vkCreateQueryPool, device, &query, NULL, &e->feedback);
-	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++)
-		rc = make_commands(e, i, err);
 	return rc;
 }
 
-static int ask(struct vulkanvideo_encoder *e, struct error *err)
+static int make_commands(struct vulkanvideo_encoder *e, size_t queue, struct error *err)
 {
-	const struct vulkanvideo_codec *codec = e->way.codec;
-	const VkVideoCapabilitiesKHR *told = &e->capabilities.video;
-	const uint32_t *values = e->capabilities.codec.values;
-	int rc = vulkanvideo_ask(e->v, e->device.physical, e->way.row, &e->profile,
-				 &e->capabilities, err);
+	const VkCommandPoolCreateInfo pool = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+		.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+		.queueFamilyIndex = e->queues[queue].family,
+	};
+
+	int rc = VULKAN_CALL(&e->device, err, vkCreateCommandPool, e->device.handle, &pool, NULL,
+			     &e->queues[queue].pool);
 	if (rc != 0)
 		return rc;
-	if (told->maxDpbSlots < VULKANVIDEO_SLOTS || told->maxActiveReferencePictures == 0 ||
-	    values[codec->earlier] == 0)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the device codes no picture that refers to another one");
-	const int32_t least = (int32_t)values[codec->quantisers];
-	const int32_t most = (int32_t)values[codec->quantisers + 1];
-	e->constant_qp = (e->capabilities.encode.rateControlModes &
-			  VK_VIDEO_ENCODE_RATE_CONTROL_MODE_DISABLED_BIT_KHR) != 0;
-	if (e->constant_qp)
-		e->qp = codec->quantiser < least  ? least
-			: codec->quantiser > most ? most
-						  : codec->quantiser;
-	return 0;
+	const VkCommandBufferAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = e->queues[queue].pool,
+		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+		.commandBufferCount = 1,
+	};
+	return VULKAN_CALL(&e->device, err, vkAllocateCommandBuffers, e->device.handle, &info,
+			   &e->queues[queue].commands);
 }
 
 int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err)
 {
-	int (*const steps[])(struct vulkanvideo_encoder *, struct error *) = {
-		ask,
-		find_queues,
-		open_device,
-		make_images,
-		make_session,
-		bind_session,
-		e->way.codec->coder->make_parameters,
-		make_buffers,
-		make_feedback,
-	};
-	int rc = 0;
 	e->device.physical = e->vk->devices[e->job->request->device];
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(steps); i++)
-		rc = steps[i](e, err);
+	int rc = ask(e, err);
+	if (rc == 0)
+		rc = find_queues(e, err);
+	if (rc == 0)
+		rc = open_device(e, err);
+	if (rc == 0)
+		rc = make_image(e,
+				VK_IMAGE_USAGE_VIDEO_ENCODE_SRC_BIT_KHR |
+					VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+				1, &e->input, err);
+	if (rc == 0)
+		rc = make_image(e, VK_IMAGE_USAGE_VIDEO_ENCODE_DPB_BIT_KHR, VULKANVIDEO_SLOTS,
+				&e->references, err);
+	if (rc == 0)
+		rc = make_session(e, err);
+	if (rc == 0)
+		rc = e->way.codec->coder->make_parameters(e, err);
+	if (rc == 0)
+		rc = make_buffers(e, err);
+	if (rc == 0)
+		rc = make_feedback(e, err);
+	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++)
+		rc = make_commands(e, i, err);
 	return rc;
 }
 
@@ -335,7 +343,8 @@ static void free_image(struct vulkanvideo_encoder *e, const struct vulkanvideo_i
 static void free_objects(struct vulkanvideo_encoder *e)
 {
 	VkDevice device = e->device.handle;
-	/* A frame may have gone up, and its picture been refused. */
+
+	/* A frame may have been uploaded, and its picture refused. */
 	(void)e->vkDeviceWaitIdle(device);
 	for (size_t i = 0; i < VULKANVIDEO_QUEUES; i++)
 		e->device.vkDestroyCommandPool(device, e->queues[i].pool, NULL);
@@ -355,6 +364,8 @@ static void free_objects(struct vulkanvideo_encoder *e)
 void vulkanvideo_session_close(void *encoder)
 {
 	struct vulkanvideo_encoder *e = encoder;
+
+	/* Without a queue no function is loaded. */
 	if (e->queues[VULKANVIDEO_ENCODE].queue != NULL)
 		free_objects(e);
 	vulkan_device_free(&e->device);

@@ -4,6 +4,7 @@
 static int open_api(struct api_report *report, void *session, struct error *err)
 {
 	struct vulkanvideo *v = session;
+
 	int rc = vulkan_api.open(report, &v->vk, err);
 	if (rc != 0)
 		return rc;
@@ -20,6 +21,7 @@ static int work(void *session, const struct work_request *request, struct work_r
 {
 	struct vulkanvideo *v = session;
 	VkPhysicalDeviceProperties properties = {0};
+
 	v->vk.failure = &report->failure;
 	v->vk.vkGetPhysicalDeviceProperties(v->vk.devices[request->device], &properties);
 	v->software = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
@@ -29,6 +31,7 @@ static int work(void *session, const struct work_request *request, struct work_r
 static void close_api(void *session)
 {
 	struct vulkanvideo *v = session;
+
 	vulkan_api.close(&v->vk);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /* Vulkan Video as the probe uses it: loader, instance and devices are those of workloads/vulkan, and
- * each device is asked for queues that encode. vulkanvideo_api is what programs need; the rest is
+ * each device is asked for encode queues. vulkanvideo_api is what programs need; the rest is
  * shared by the files of this folder. */
 
 #include "base/error.h"
@@ -24,19 +24,19 @@ struct vulkanvideo_way {
 struct vulkanvideo {
 	struct vulkan vk;
 	bool software;				   /* the device is a processor */
-	struct vulkanvideo_way ways[VIDEO_CODECS]; /* of what was offered */
+	struct vulkanvideo_way ways[VIDEO_CODECS]; /* of the offers */
 	PFN_vkGetPhysicalDeviceQueueFamilyProperties2 vkGetPhysicalDeviceQueueFamilyProperties2;
-	/* NULL: a loader that knows no Vulkan Video. */
+	/* NULL: the loader does not know Vulkan Video. */
 	PFN_vkGetPhysicalDeviceVideoCapabilitiesKHR vkGetPhysicalDeviceVideoCapabilitiesKHR;
 	PFN_vkGetPhysicalDeviceVideoFormatPropertiesKHR vkGetPhysicalDeviceVideoFormatPropertiesKHR;
 };
 
-/* A profile of a codec as Vulkan is asked for it, 4:2:0. Its parts refer to each other, so it stays
- * where it was made. */
+/* The query for a profile of a codec, 4:2:0. It must not be copied, because its parts refer to each
+ * other. */
 struct vulkanvideo_profile {
 	VkVideoProfileInfoKHR info;
 	struct vulkanvideo_numbers codec;
-	VkVideoProfileListInfoKHR list; /* it alone */
+	VkVideoProfileListInfoKHR list; /* with only this profile */
 };
 
 struct vulkanvideo_capabilities {
@@ -63,12 +63,12 @@ struct vulkanvideo_codec {
 	const char *extension;
 	VkVideoCodecOperationFlagsKHR operation;
 	int32_t capabilities, profile, slot; /* VkStructureType */
-	int32_t feature; /* the same, of one that has to be switched on; 0: none */
-	/* Of values[] of its capabilities: how many earlier and later pictures one refers to, and the
-	 * least quantiser, behind which the largest stands. */
+	int32_t feature; /* the same, of a feature that has to be enabled; 0: none */
+	/* Indices of values[] of its capabilities: how many earlier and later pictures a picture may refer
+	 * to, and the least quantiser, which the largest follows. */
 	size_t earlier, later, quantisers;
 	int32_t quantiser; /* where no rate is kept, if the driver has it */
-	/* Two bytes in front of each picture, which Vulkan leaves to its caller; NULL: none. */
+	/* Two bytes before each picture, which Vulkan leaves to its caller; NULL: none. */
 	const char *delimiter;
 	const struct vulkanvideo_coder *coder;
 };
@@ -76,7 +76,7 @@ struct vulkanvideo_codec {
 /* offers.c */
 int vulkanvideo_list(void *session, const struct work_request *request, struct video_offers *offers,
 		     struct error *err);
-/* Whether the device encodes a profile, and what it says of it. ERROR_UNSUPPORTED: it does not. */
+/* Asks for a profile and its capabilities. ERROR_UNSUPPORTED: the device does not encode it. */
 int vulkanvideo_ask(struct vulkanvideo *v, VkPhysicalDevice physical,
 		    const struct vulkanvideo_row *row, struct vulkanvideo_profile *profile,
 		    struct vulkanvideo_capabilities *capabilities, struct error *err);
@@ -89,11 +89,11 @@ struct vulkanvideo_image {
 };
 
 enum {
-	VULKANVIDEO_MEMORIES_MAX = 32, /* that a session asks for */
-	VULKANVIDEO_SLOTS = 2,	       /* the picture that is coded, and the one before */
+	VULKANVIDEO_MEMORIES_MAX = 32, /* that a session may ask for */
+	VULKANVIDEO_SLOTS = 2,	       /* the current picture, and the one before */
 };
 
-/* The two queues: one takes frames to the device, the other one encodes. They may be the same. */
+/* The two queues: one uploads frames, the other one encodes. They may be the same. */
 enum { VULKANVIDEO_UPLOAD, VULKANVIDEO_ENCODE, VULKANVIDEO_QUEUES };
 
 struct vulkanvideo_encoder {
@@ -122,20 +122,21 @@ struct vulkanvideo_encoder {
 	VkSemaphore uploaded;
 	VkFence done;
 	VkQueryPool feedback;
-	bool constant_qp; /* else the rate control that the driver has by default */
+	bool constant_qp; /* false: the driver's default rate control */
 	int32_t qp;
 	struct text headers; /* the parameter sets, until the first picture */
 };
 
-/* session.c: everything that one stream needs, in the order in which it is made. */
+/* session.c: everything that one stream needs. */
 int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err);
 void vulkanvideo_session_close(void *encoder);
 
-/* encoder.c: makes e->parameters, which `codec` describes, and e->headers, what the driver codes of
- * them. `headers` chooses: NULL where there is no choice. */
+/* encoder.c: makes e->parameters, which `codec` describes, and e->headers, as the driver codes them.
+ * `headers` selects some; NULL where there is no choice. */
 int vulkanvideo_create_parameters(struct vulkanvideo_encoder *e, const void *codec,
 				  const void *headers, struct error *err);
-/* A picture that `codec` describes; `now` and `before` are it and the one before as references. */
+/* Records a picture that `codec` describes; `now` and `before` are this picture and the one before as
+ * references. */
 void vulkanvideo_record(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index,
 			const void *codec, const void *now, const void *before);
 extern const struct video_encoder vulkanvideo_encoder;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A limit on the memory of a device, by the controller "dmem": set on the run's own control group, looked at
- * while a container works, and met by one that wants more. */
+/* A limit on the memory of a device, by the controller "dmem": set on the run's own control group, observed
+ * while a container works, and reached by one that needs more. */
 #include "conformance/checks/device_memory.h"
 
 #include "base/file.h"
@@ -24,8 +24,9 @@ void device_memory_judge(struct check_run *run, const struct device_memory *seen
 				  what);
 		return;
 	}
-	(void)check_expect_varying(run, seen->used <= seen->capacity, what, "no more than there is",
-				   "%" PRIu64 " of %" PRIu64 " bytes", seen->used, seen->capacity);
+	(void)check_expect_varying(run, seen->used <= seen->capacity, what,
+				   "no more than its capacity", "%" PRIu64 " of %" PRIu64 " bytes",
+				   seen->used, seen->capacity);
 	(void)check_expect_varying(run, seen->read == seen->set,
 				   check_format(run, "%s: limit", what), "as it was set",
 				   "%" PRIu64 ", set to %" PRIu64, seen->read, seen->set);
@@ -33,10 +34,11 @@ void device_memory_judge(struct check_run *run, const struct device_memory *seen
 				   check_format(run, "%s: used under the limit", what),
 				   "no more than the limit", "%" PRIu64 " of %" PRIu64 " bytes",
 				   seen->used_within, seen->set);
-	check_note(run, "%s: a container that wants more than its limit: %s", what, seen->end);
+	check_note(run, "%s: a container that needs more than its limit: %s", what, seen->end);
 }
 
-/* In the midst of its work; *end tells how the work went. False: recorded. */
+/* Reads the memory of a container in the midst of its work; *end describes how the work went. False:
+ * recorded. */
 static bool use(struct tenant *tenant, const char *label, const char *group, const char *region,
 		uint64_t *used, const char **end)
 {
@@ -60,7 +62,7 @@ static bool use(struct tenant *tenant, const char *label, const char *group, con
 	return true;
 }
 
-/* Half of what a container uses is the limit of the next one; without it the third works again. */
+/* The second container may use half of what the first one used; without the limit the third works again. */
 static void limit(struct tenant *tenant, const char *group, const struct dmem_region *region)
 {
 	struct device_memory seen = {
@@ -92,29 +94,8 @@ static void limit(struct tenant *tenant, const char *group, const struct dmem_re
 		(void)tenant_expect_work(tenant, "after the limit", document);
 }
 
-static void limit_each(struct isolation *isolation, const char *root, const struct dmem *dmem)
-{
-	struct check_run *run = isolation->run;
-	char *group CLEANUP_FREE = NULL;
-	struct error err = {0};
-	bool was_there = false;
-	int rc = dmem_make_group(root, check_context(run)->cgroup_parent, &was_there, &group, &err);
-	for (size_t i = 0; check_works(run, rc, NULL, &err) && i < isolation->count; i++) {
-		struct tenant *tenant = &isolation->tenants[i];
-		const struct dmem_region *region =
-			dmem_find_device(dmem, tenant->device->pci_address);
-		if (region == NULL)
-			check_unsupported(run, "%s: its driver tells no region of memory",
-					  tenant->device->id);
-		else if (tenant_find_api(tenant, "fills") != NULL)
-			limit(tenant, group, region);
-	}
-	if (!was_there)
-		dmem_withdraw(root);
-}
-
 /* Why nothing can be limited here; NULL: it can. Weights of the DRM scheduler are in no release of Linux
- * (an RFC of May 2025), so it is told when they are there. */
+ * (an RFC of May 2025); a note reports whether this kernel has them. */
 static const char *missing(struct check_run *run, const char *controllers)
 {
 	struct os_version version = {0};
@@ -127,17 +108,14 @@ static const char *missing(struct check_run *run, const char *controllers)
 				    "CONFIG_CGROUP_DMEM, control groups version 2)",
 				    version.kernel);
 	return check_context(run)->cgroup_parent[0] == '\0'
-		       ? "that is done on the control group of a private containerd alone"
+		       ? "only the control group of a private containerd can be limited"
 		       : NULL;
 }
 
 void isolation_device_memory(struct check_run *run)
 {
-	struct isolation isolation CLEANUP_ISOLATION = {0};
 	char *root CLEANUP_FREE = NULL;
 	char *controllers CLEANUP_FREE = NULL;
-	char *text CLEANUP_FREE = NULL;
-	struct dmem dmem = {0};
 	struct error err = {0};
 	int rc = dmem_find_root(&root, &controllers, &err);
 	const char *reason = missing(run, controllers);
@@ -147,11 +125,33 @@ void isolation_device_memory(struct check_run *run)
 		check_unsupported(run, "memory of devices cannot be limited: %s", reason);
 		return;
 	}
+
+	struct isolation isolation CLEANUP_ISOLATION = {0};
+	struct dmem dmem = {0};
+	char *text CLEANUP_FREE = NULL;
 	char *path CLEANUP_FREE = path_join(root, "dmem.capacity");
-	rc = path != NULL ? file_read(path, DMEM_FILE_MAX, &text, NULL, &err) : error_memory(&err);
+	rc = file_read(path, DMEM_FILE_MAX, &text, NULL, &err);
 	if (rc == 0)
 		rc = dmem_parse(text, &dmem, &err);
-	if (check_works(run, rc, "dmem.capacity", &err) && tenants_open(&isolation, run, false) &&
-	    stage_can_pause(isolation.stage))
-		limit_each(&isolation, root, &dmem);
+	if (!check_works(run, rc, "dmem.capacity", &err) || !tenants_open(&isolation, run, false) ||
+	    !stage_can_pause(isolation.stage))
+		return;
+
+	char *group CLEANUP_FREE = NULL;
+	bool existed = false;
+	rc = dmem_make_group(root, check_context(run)->cgroup_parent, &existed, &group, &err);
+	if (check_works(run, rc, NULL, &err)) {
+		for (size_t i = 0; i < isolation.count; i++) {
+			struct tenant *tenant = &isolation.tenants[i];
+			const struct dmem_region *region =
+				dmem_find_device(&dmem, tenant->device->pci_address);
+			if (region == NULL)
+				check_unsupported(run, "%s: the driver reports no memory region",
+						  tenant->device->id);
+			else if (tenant_find_api(tenant, "fills") != NULL)
+				limit(tenant, group, region);
+		}
+	}
+	if (!existed)
+		dmem_withdraw(root);
 }

@@ -2,6 +2,7 @@
 #include "conformance/checks/node_file.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
 
@@ -14,12 +15,8 @@
 
 static struct node_file node_file_of(const struct stat *status)
 {
-	return (struct node_file){
-		.kind = S_ISREG(status->st_mode)   ? NODE_FILE_REGULAR
-			: S_ISDIR(status->st_mode) ? NODE_FILE_FOLDER
-			: S_ISCHR(status->st_mode) ? NODE_FILE_CHARACTER
-			: S_ISBLK(status->st_mode) ? NODE_FILE_BLOCK
-						   : NODE_FILE_OTHER,
+	struct node_file file = {
+		.kind = NODE_FILE_OTHER,
 		.device = status->st_dev,
 		.inode = status->st_ino,
 		.major = major(status->st_rdev),
@@ -28,25 +25,31 @@ static struct node_file node_file_of(const struct stat *status)
 		.modified_ns = (uint64_t)status->st_mtim.tv_sec * 1000000000 +
 			       (uint64_t)status->st_mtim.tv_nsec,
 	};
-}
-
-/* By its numbers, whether there is such a link or not. */
-static bool node_file_by_numbers(const char *path, struct node_file *out)
-{
-	bool block = text_starts_with(path, "/dev/block/");
-	if (!block && !text_starts_with(path, "/dev/char/"))
-		return false;
-	*out = (struct node_file){.kind = block ? NODE_FILE_BLOCK : NODE_FILE_CHARACTER};
-	return text_to_device_number(strrchr(path, '/') + 1, &out->major, &out->minor);
+	if (S_ISREG(status->st_mode))
+		file.kind = NODE_FILE_REGULAR;
+	else if (S_ISDIR(status->st_mode))
+		file.kind = NODE_FILE_FOLDER;
+	else if (S_ISCHR(status->st_mode))
+		file.kind = NODE_FILE_CHARACTER;
+	else if (S_ISBLK(status->st_mode))
+		file.kind = NODE_FILE_BLOCK;
+	return file;
 }
 
 bool node_file_identify(const char *path, struct node_file *out)
 {
 	struct stat status = {0};
-	if (stat(path, &status) != 0)
-		return node_file_by_numbers(path, out);
-	*out = node_file_of(&status);
-	return true;
+	if (stat(path, &status) == 0) {
+		*out = node_file_of(&status);
+		return true;
+	}
+
+	/* A device by its numbers, also where the system has no such link. */
+	bool block = text_starts_with(path, "/dev/block/");
+	if (!block && !text_starts_with(path, "/dev/char/"))
+		return false;
+	*out = (struct node_file){.kind = block ? NODE_FILE_BLOCK : NODE_FILE_CHARACTER};
+	return text_to_device_number(strrchr(path, '/') + 1, &out->major, &out->minor);
 }
 
 size_t node_file_count_open(const char *path)
@@ -76,12 +79,10 @@ void node_file_walk(const char *folder, size_t most,
 		    bool (*each)(const char *path, const struct node_file *file, void *user),
 		    void *user)
 {
-	char *root CLEANUP_FREE = strdup(folder);
+	char *root CLEANUP_FREE = memory_copy(folder);
 	char *const roots[] = {root, NULL};
 	FTS *walk CLEANUP(node_file_close) =
-		root != NULL ? fts_open(roots,
-					FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL)
-			     : NULL;
+		fts_open(roots, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
 	for (size_t i = 0; walk != NULL && i < most; i++) {
 		const FTSENT *entry = fts_read(walk);
 		if (entry == NULL)
@@ -97,43 +98,40 @@ void node_file_walk(const char *folder, size_t most,
 /* A folder that others may not enter hides everything in it. */
 static bool is_private(const struct stat *status)
 {
-	return S_ISDIR(status->st_mode)	  ? (status->st_mode & S_IXOTH) == 0
-	       : S_ISREG(status->st_mode) ? (status->st_mode & S_IROTH) == 0
-					  : false;
-}
-
-static bool lies_in_private(const char *path)
-{
-	struct stat status = {0};
-	char *folder CLEANUP_FREE = path_directory(path);
-	while (folder != NULL && strcmp(folder, "/") != 0 && strcmp(folder, ".") != 0) {
-		if (stat(folder, &status) == 0 && is_private(&status))
-			return true;
-		char *above = path_directory(folder);
-		free(folder);
-		folder = above;
-	}
-	return false;
+	if (S_ISDIR(status->st_mode))
+		return (status->st_mode & S_IXOTH) == 0;
+	return S_ISREG(status->st_mode) && (status->st_mode & S_IROTH) == 0;
 }
 
 bool node_file_find_private(const char *path, size_t most, char **found)
 {
-	char *root CLEANUP_FREE = strdup(path);
+	/* Does it lie in a private folder? */
+	bool hidden = false;
+	char *folder CLEANUP_FREE = path_directory(path);
+	while (!hidden && strcmp(folder, "/") != 0 && strcmp(folder, ".") != 0) {
+		struct stat status = {0};
+		hidden = stat(folder, &status) == 0 && is_private(&status);
+		char *above = path_directory(folder);
+		free(folder);
+		folder = above;
+	}
+
+	char *root CLEANUP_FREE = memory_copy(path);
 	char *const roots[] = {root, NULL};
-	size_t entries = 0;
 	/* glibc's fts_close() leaks what was opened and never read. */
-	FTS *walk CLEANUP(node_file_close) =
-		root != NULL && !lies_in_private(path)
-			? fts_open(roots, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL)
-			: NULL;
+	FTS *walk CLEANUP(node_file_close) = NULL;
+	if (!hidden)
+		walk = fts_open(roots, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	if (walk == NULL) {
 		*found = STEAL(root);
 		return true;
 	}
+
+	size_t entries = 0;
 	for (const FTSENT *entry = fts_read(walk); entry != NULL; entry = fts_read(walk)) {
 		bool listed = entry->fts_info == FTS_F || entry->fts_info == FTS_D;
 		if (++entries > most || (listed && is_private(entry->fts_statp))) {
-			*found = strdup(entries > most ? path : entry->fts_path);
+			*found = memory_copy(entries > most ? path : entry->fts_path);
 			return true;
 		}
 	}

@@ -58,7 +58,7 @@ const rest = [
 	...wrong(missing, {'allocate.cdi-files': '/nonexistent/lib.so', 'api.vulkan': '/nonexistent/lib.so'}),
 	...wrong(folderOf({}), {'api.vulkan': 'unresolvable CDI devices'}),
 	...wrong(invalid, {'allocate.cdi-resolves': 'is not one: cdiVersion', 'api.vulkan': 'unresolvable CDI devices'}),
-	...wrong(more, {'allocate.cdi-one-device': 'by lavapipe::0', 'isolation.single-device': 'devices granted: saw 2'}),
+	...wrong(more, {'allocate.cdi-one-device': 'by lavapipe::0', 'isolation.single-device': 'devices granted: got 2'}),
 	...wrong(writable, {'isolation.driver-files': 'writable'}),
 	...wrong(inFront, {'api.vulkan': 'probe-vulkan'}),
 ];

@@ -41,11 +41,11 @@ export function deviceRules(always = '', alone = 'runc') {
 	const wrong = [
 		['any-device', "spec.linux.resources.devices = [{allow: true, access: 'rwm'}];", plain, 'device-nodes', ', which its cgroup lets it use ('],
 		['one-more-rule', allow(10, 237), plain, 'device-nodes', '(character 10:237)'],
-		['one-more-rule-of-a-gpu', allow(226, 128), plain, 'device-nodes', 'tried in the container: saw character 226:128: read ENXIO, write ENXIO'],
+		['one-more-rule-of-a-gpu', allow(226, 128), plain, 'device-nodes', 'tried in the container: got character 226:128: read ENXIO, write ENXIO'],
 		['one-more-node', nodeOf('one-more', 10, 237), plain, 'device-nodes', '/dev/one-more (character 10:237)'],
-		['mknod', capabilities('CAP_MKNOD'), plain, 'device-nodes', 'device nodes: saw made in /'],
-		['more-letters', giving('rwm'), plugin('r'), 'device-access', "by its cgroup: saw character 10:229: 'rw', granted 'r'"],
-		['more-letters', giving('rwm'), plugin('r250'), 'device-access', "tried in the container: saw character 10:250: 'rw', granted 'r'"],
+		['mknod', capabilities('CAP_MKNOD'), plain, 'device-nodes', 'device nodes: got made in /'],
+		['more-letters', giving('rwm'), plugin('r'), 'device-access', "by its cgroup: got character 10:229: 'rw', granted 'r'"],
+		['more-letters', giving('rwm'), plugin('r250'), 'device-access', "tried in the container: got character 10:250: 'rw', granted 'r'"],
 		['fewer-letters', giving('r'), plugin('rw'), 'device-access', "character 10:229: 'r', granted 'rw'"],
 	];
 	const right = [

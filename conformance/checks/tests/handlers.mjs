@@ -48,7 +48,7 @@ const rows = [
 	second('crippled', 'environment.container', 'crippled-bare-container'),
 	second('crippled', 'isolation.single-device', 'crippled-bare', 'broken'),
 	second('crippled', 'isolation.host-paths', 'crippled-bare', 'broken'),
-	{check: 'isolation.device-nodes', plugin: rules.plain, args: handlers('crun', 'one-more-node'), reason: 'one-more-node-bare: device nodes: saw /dev/one-more'},
+	{check: 'isolation.device-nodes', plugin: rules.plain, args: handlers('crun', 'one-more-node'), reason: 'one-more-node-bare: device nodes: got /dev/one-more'},
 ];
 if (process.exitCode === 0)
 	await withRuntime(() => judgeAll(rows, 2), {handlers: {...rules.handlers, crun: {program: 'crun'}, crippled: {program: '/bin/false'}}});

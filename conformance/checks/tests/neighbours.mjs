@@ -50,7 +50,7 @@ const rows = [
 	{check: residue, plugin: double('kept'), wanted: 'pass'},
 	// Nobody is beside; two devices without replicas.
 	{check: faults, plugin: double('clean', ['a']), wanted: 'pass'},
-	{check: contention, plugin: double('clean', ['a']), wanted: 'not-applicable', reason: 'nobody runs beside another'},
+	{check: contention, plugin: double('clean', ['a']), wanted: 'not-applicable', reason: 'no two containers run at the same time'},
 	{check: contention, plugin: scripted({plugins: [resource('v', ['v'], answer(vulkan)), resource('o', ['o'], answer(opencl))]}), wanted: 'pass'},
 	// What cannot be shown: no device that can be named, none that works.
 	{check: residue, plugin: cdi, wanted: 'unsupported', reason: 'CDI'},

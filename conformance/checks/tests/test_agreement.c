@@ -46,7 +46,7 @@ static void test_all_tell_the_same(void)
 		/* an API that does not tell the domain of the bus */
 		{TWO("cuda", FAR, "nvml", FIRST), "null", REPORT_PASS, ""},
 		{TWO("cuda", FAR, "nvml", FARTHER), "null", REPORT_FAIL,
-		 "pciAddress: saw 0001:40:00.0 by cuda, 0002:40:00.0 by nvml"},
+		 "pciAddress: got 0001:40:00.0 by cuda, 0002:40:00.0 by nvml"},
 		/* a part of a device */
 		{TWO("cuda", PART, "nvml", FIRST), "null", REPORT_PASS, ""},
 		{TWO("cuda", SECOND, "nvml", FIRST), "null", REPORT_FAIL, "0000:41:00.0 by cuda"},
@@ -71,7 +71,7 @@ static void test_all_tell_the_same(void)
 		 REPORT_NOT_APPLICABLE, ""},
 		/* LUIDs and render nodes */
 		{TWO("dxgi", "{\"deviceLuid\": \"01\"}", "vulkan", "{\"deviceLuid\": \"02\"}"),
-		 "null", REPORT_FAIL, "deviceLuid: saw 02 by vulkan, 01 by dxgi"},
+		 "null", REPORT_FAIL, "deviceLuid: got 02 by vulkan, 01 by dxgi"},
 		{TWO("vulkan", "{\"drm\": {\"render\": \"226:128\"}}", "opengl",
 		     "{\"drm\": {\"render\": \"226:129\"}}"),
 		 "null", REPORT_FAIL, "drm/render"},

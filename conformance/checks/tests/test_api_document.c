@@ -135,19 +135,19 @@ static void test_drivers_next_to_each_other(void)
 		 "/devices/7/software"},
 		/* another GPU */
 		{"vulkan", RADEON, "n", "ok", "", RADV ", " GPU(RADEON_IDS BUS("0000:04:00.0")),
-		 DONE("0"), REPORT_FAIL, "/devices/count: saw 2"},
+		 DONE("0"), REPORT_FAIL, "/devices/count: got 2"},
 		{"vulkan", RADEON, "n", "ok", "", GPU(RADEON_IDS BUS("0000:04:00.0")), DONE("0"),
 		 REPORT_FAIL, "/pciAddress"},
 		{"vulkan", RADEON, "n", "ok", "", RADV ", " GPU(IDS("0x8086", "0x4905") BY("x")),
-		 DONE("0"), REPORT_FAIL, "/devices/count: saw 2"},
+		 DONE("0"), REPORT_FAIL, "/devices/count: got 2"},
 		/* OpenCL: one platform that reports nothing of its devices, and one that does */
 		{"opencl", RADEON, "n", "ok", "",
 		 GPU(PLATFORM("0")) ", " GPU(PLATFORM("1") RADEON_BUS), DONE("1"), REPORT_PASS, ""},
 		{"opencl", RADEON, "n", "ok", "",
 		 GPU(PLATFORM("1") RADEON_BUS) ", " GPU(PLATFORM("0")) ", " GPU(PLATFORM("0")),
-		 DONE("0"), REPORT_FAIL, "/devices/count: saw 2"},
+		 DONE("0"), REPORT_FAIL, "/devices/count: got 2"},
 		{"opencl", RADEON, "n", "ok", "", GPU(PLATFORM("0")) ", " GPU(PLATFORM("0")),
-		 DONE("0"), REPORT_FAIL, "/devices/count: saw 2"},
+		 DONE("0"), REPORT_FAIL, "/devices/count: got 2"},
 		{"opencl", RADEON, "n", "ok", "",
 		 CPU(PLATFORM("0")) ", " GPU(PLATFORM("1") RADEON_BUS), DONE("1"), REPORT_PASS, ""},
 		/* parts of one device: tiles, partitions */
@@ -156,20 +156,20 @@ static void test_drivers_next_to_each_other(void)
 		 ""},
 		/* parts of which the node has each as a device of its own */
 		{"hip", PART, "n", "ok", "", GPU(BUS("0000:09:00.0")), DONE("0"),
-		 REPORT_UNSUPPORTED, "told from the others"},
+		 REPORT_UNSUPPORTED, "distinguishes this device"},
 		{"hip", PART, "n", "ok", "", GPU(BUS("0000:09:00.0")) ", " GPU(BUS("0000:09:00.0")),
-		 DONE("0"), REPORT_FAIL, "/devices/count: saw 2"},
+		 DONE("0"), REPORT_FAIL, "/devices/count: got 2"},
 		{"vulkan", PART, "n", "ok", "",
 		 GPU(BUS("0000:09:00.0") BY("a")) ", " GPU(BUS("0000:09:00.0") BY("b")), DONE("0"),
-		 REPORT_UNSUPPORTED, "told from the others"},
+		 REPORT_UNSUPPORTED, "distinguishes this device"},
 		/* software: it alone */
 		{"vulkan", SOFT, "l", "ok", "", LAVAPIPE, DONE("0"), REPORT_PASS, ""},
 		{"vulkan", SOFT, "l", "ok", "", LAVAPIPE ", " LAVAPIPE, DONE("0"), REPORT_FAIL,
-		 "/devices/count: saw 2"},
+		 "/devices/count: got 2"},
 		{"vulkan", SOFT, "l", "ok", "", LAVAPIPE ", " RADV, DONE("0"), REPORT_FAIL,
-		 "/devices/count: saw 2"},
+		 "/devices/count: got 2"},
 		{"vulkan", SOFT, "l", "ok", "", "", CANNOT("0", "none"), REPORT_FAIL,
-		 "/devices/count: saw 0"},
+		 "/devices/count: got 0"},
 	};
 	expect_rows(rows, ARRAY_SIZE(rows));
 }
@@ -203,7 +203,7 @@ static void test_windows(void)
 		/* another GPU of the host (Windows-Containers#333) */
 		{"dxgi", T4, "", "ok", "",
 		 T4_ENTRY ", " GPU(IDS("0x10de", "0x1eb8") LUID("0301")) ", " BASIC("true"), LISTED,
-		 REPORT_FAIL, "/devices/count: saw 2"},
+		 REPORT_FAIL, "/devices/count: got 2"},
 		{"dxgi", T4, "", "ok", "",
 		 GPU(IDS("0x10de", "0x1eb8") LUID("0301")) ", " BASIC("true"), LISTED, REPORT_FAIL,
 		 "/deviceLuid"},
@@ -265,7 +265,7 @@ static void test_unknown(void)
 		{"opencl", FAR, "n", "ok", "", GPU(BUS("0000:83:00.0")), DONE("0"), REPORT_FAIL,
 		 "/pciAddress"},
 		{"vulkan", FAR, "n", "ok", "", GPU(IDS("0x10005", "0x0000")), DONE("0"),
-		 REPORT_UNSUPPORTED, "told from the others"},
+		 REPORT_UNSUPPORTED, "distinguishes this device"},
 		/* a partition (MIG): the address of the whole, and a UUID of its own */
 		{"cuda", FAR, "n", "ok", "", GPU(BUS("0002:83:00.0") UUID("33")), DONE("0"),
 		 REPORT_PASS, ""},

@@ -25,9 +25,9 @@ static void test_a_limit_holds_or_not(void)
 		{50331648, 25165824, 25165824, 8388608, "ok ", REPORT_PASS, ""},
 		{50331648, 25165824, 25165824, 25165824, "ok ", REPORT_PASS, ""},
 		{50331648, 25165824, 25165824, 50331648, "ok ", REPORT_FAIL,
-		 "used under the limit: saw 50331648 of 25165824 bytes"},
+		 "used under the limit: got 50331648 of 25165824 bytes"},
 		{50331648, 25165824, UINT64_MAX, 8388608, "ok ", REPORT_FAIL,
-		 "limit: saw 18446744073709551615, set to 25165824"},
+		 "limit: got 18446744073709551615, set to 25165824"},
 		{9663676416, 4831838208, 4831838208, 0, "ok ", REPORT_FAIL, "of 8514437120 bytes"},
 		{0, 0, 0, 0, "ok ", REPORT_UNSUPPORTED, "nothing is charged"},
 	};

@@ -68,9 +68,9 @@ static void test_what_agrees_and_what_does_not(void)
 		{0, MODEL ", \"deviceLuid\": \"0201000000000000\"", REPORT_PASS, ""},
 		{0, MODEL ", \"deviceLuid\": \"0301000000000000\"", REPORT_FAIL, "/deviceLuid"},
 		/* One model, two devices: not told apart. */
-		{0, MODEL, REPORT_UNSUPPORTED, "told from the others"},
-		{0, HARDWARE, REPORT_UNSUPPORTED, "told from the others"},
-		{2, HARDWARE, REPORT_UNSUPPORTED, "told from the others"},
+		{0, MODEL, REPORT_UNSUPPORTED, "distinguishes this device"},
+		{0, HARDWARE, REPORT_UNSUPPORTED, "distinguishes this device"},
+		{2, HARDWARE, REPORT_UNSUPPORTED, "distinguishes this device"},
 		/* The only one of its model, or of its vendor. */
 		{2, HARDWARE ", \"vendorId\": \"0x8086\", \"deviceId\": \"0x4905\"", REPORT_PASS,
 		 ""},

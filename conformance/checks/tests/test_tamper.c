@@ -191,16 +191,16 @@ static void test_many_mounts(void)
 
 static void test_the_kernel(void)
 {
-	expect_mount("driver", "/proc", "hides what the kernel tells");
-	expect_mount("/proc", "/proc", "hides what the kernel tells");
-	expect_mount("driver", "/sys/class/drm", "hides what the kernel tells");
+	expect_mount("driver", "/proc", "hides what the kernel reports");
+	expect_mount("/proc", "/proc", "hides what the kernel reports");
+	expect_mount("driver", "/sys/class/drm", "hides what the kernel reports");
 	expect_mount("/sys/class", "/sys/class", NULL);
 }
 
 static void test_the_way_of_the_results(void)
 {
-	expect_mount("driver", "/run/gpucert/launch", "way of the results");
-	expect_mount("driver", "/run", "way of the results");
+	expect_mount("driver", "/run/gpucert/launch", "path of the results");
+	expect_mount("driver", "/run", "path of the results");
 	expect_mount("driver", "/run/nvidia", NULL);
 }
 

@@ -33,7 +33,7 @@ const loose = [
 	['host-processes', "spec.linux.namespaces = spec.linux.namespaces.filter((n) => n.type !== 'pid');", 'host-paths', 'namespaces of the host: ["pid"]'],
 	['etc-for-all', mountOf('/etc', '/opt/etc'), 'host-paths', '/etc of the node at /opt/etc'],
 	['more-for-devices', forDevices(mountOf(work, '/opt/more')), 'host-paths', '/opt/more ('],
-	['privileged', capabilities('CAP_SYS_ADMIN', 'CAP_MKNOD'), 'host-paths', 'bare: privileges: saw capabilities 0x8200000 beside 0'],
+	['privileged', capabilities('CAP_SYS_ADMIN', 'CAP_MKNOD'), 'host-paths', 'bare: privileges: got capabilities 0x8200000 beside 0'],
 	['files-for-all', mountOf(work, '/opt/more'), 'host-paths', null],
 ];
 // Files that a hook writes into the container's own layer: a library and a layer fail, what NVIDIA's hooks write does not.
@@ -55,15 +55,15 @@ const rows = [
 	{check: 'environment.runtime', wanted: 'pass'},
 	{check: 'environment.container', wanted: 'pass'},
 	...[
-		{check: 'isolation.no-allocation', reason: 'no allocation: devices through vulkan: saw 1 software renderer, 0 granted'},
-		{check: 'isolation.single-device', reason: 'devices through vulkan: saw 1 software renderer, 0 granted'},
+		{check: 'isolation.no-allocation', reason: 'no allocation: devices through vulkan: got 1 software renderer, 0 granted'},
+		{check: 'isolation.single-device', reason: 'devices through vulkan: got 1 software renderer, 0 granted'},
 	].map((row) => ({...row, args: ['--runtime-handler', 'generous']})),
 	...[
 		{check: 'environment.container', reason: 'bare-container'},
 		{check: 'isolation.no-allocation', wanted: 'broken', reason: 'pod sandbox', alone: true},
 	].map((row) => ({...row, args: ['--runtime-handler', 'crippled']})),
 	...[
-		{check: 'image.denied-device', reason: 'opening /dev/fuse, which is not given: saw ok'},
+		{check: 'image.denied-device', reason: 'opening /dev/fuse, which is not given: got ok'},
 		{check: 'image.prediction', reason: 'linux.device-node said cannot-work (/dev/mali-gpucert-denied is opened, and not given to the container: EPERM); it worked'},
 	].map((row) => ({...row, args: ['--runtime-handler', 'any-device']})),
 	...['fuse-for-all', 'one-more-rule'].map((name) => ({

@@ -27,5 +27,5 @@ expect_faults() {
 	expect_exit 1 "$@" --json
 	seen=$(node -e 'const r = JSON.parse(require("fs").readFileSync(process.argv[1]));
 		console.log([...new Set(r.faults.map((f) => f.kind))].join(" ") + (r.verified ? " verified" : ""))' "$work/out")
-	[ "$seen" = "$faults" ] || complain "the faults are '$seen', wanted '$faults': $*"
+	[ "$seen" = "$faults" ] || complain "the faults are '$seen', expected '$faults': $*"
 }

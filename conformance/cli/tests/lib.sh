@@ -39,7 +39,7 @@ expect_exit() {
 	code=0
 	"$@" >"$work/out" 2>"$work/err" </dev/null || code=$?
 	if [ $code -ne "$wanted" ]; then
-		complain "exit code $code, wanted $wanted: $*"
+		complain "exit code $code, expected $wanted: $*"
 		sed 's/^/    /' "$work/err" "$work/out" | head -n 20 >&2
 	fi
 }
@@ -72,5 +72,5 @@ report() {
 # expect_report REPORT.json EXPRESSION VALUE
 expect_report() {
 	saw=$(report "$1" "$2")
-	[ "$saw" = "$3" ] || complain "$2 is $saw, wanted $3"
+	[ "$saw" = "$3" ] || complain "$2 is $saw, expected $3"
 }

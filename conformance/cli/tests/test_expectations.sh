@@ -88,14 +88,14 @@ run() {
 }
 run 0 directx-device-plugins
 expect_report "$work/report/report.json" "r.checks[0].expected.entry + ' ' + r.checks[0].disposition" "directx-device-plugins#1 expected-fail"
-row fail '*saw 4, wanted one*' '"driverVersion": ">=31.0.15.5000 <32"'
+row fail '*got 4, expected one*' '"driverVersion": ">=31.0.15.5000 <32"'
 run 0 "$work/row.json"
 expect_report "$work/report/report.json" "r.checks[0].expected.reviewBy" "$(($(date +%Y) + 1))-01-01"
-row fail '*saw 9,*' '"driverVersion": ">=31.0.15.5000 <32"'
+row fail '*got 9,*' '"driverVersion": ">=31.0.15.5000 <32"'
 run 1 "$work/row.json"
 expect_report "$work/report/report.json" "r.checks[0].disposition" unexpected-fail
 expect_exit 1 gpucert expect update "$work/row.json" --report "$work/report"
-expect_says "1 of 1 failures are not what it says (fail): device strings for all devices in one container: saw 4"
+expect_says "1 of 1 failures are not what it says (fail): device strings for all devices in one container: got 4"
 row fail '*' '"driverVersion": "<31.0.15.5000"'
 run 1 "$work/row.json"
 expect_report "$work/report/report.json" "r.checks[0].expected" null
@@ -157,12 +157,12 @@ expect_exit 1 gpucert expect update "$work/none.json" --report "$work/down"
 expect_says "! registration.arrives can never be expected to fail: "
 
 # --fail-fast continues after a known failure, and stops at one that is not known.
-row fail '*saw 4, wanted one*' '"os": "windows"'
+row fail '*got 4, expected one*' '"os": "windows"'
 expect_exit 0 gpucert run --launcher process --node "$node" --out "$work/report" --fail-fast --expect "$work/row.json" windows
 expect_report "$work/report/report.json" "r.checks.filter((c) => c.outcome === 'notrun').length" 0
 expect_report "$work/report/report.json" "outcome('windows.whole-answer')" fail
 expect_exit 1 gpucert run --launcher process --node "$node" --out "$work/report" --fail-fast windows
 expect_report "$work/report/report.json" "r.checks.filter((c) => c.outcome === 'notrun').length > 0" true
-budget=0 row flaky '*saw 4, wanted one*' '"os": "windows"'
+budget=0 row flaky '*got 4, expected one*' '"os": "windows"'
 expect_exit 1 gpucert run --launcher process --node "$node" --out "$work/report" --fail-fast --expect "$work/row.json" windows
 expect_report "$work/report/report.json" "r.checks.filter((c) => c.outcome === 'notrun').length > 0" true

@@ -33,7 +33,7 @@ start_and_stop "$work/report"
 code=0
 wait $run || code=$?
 took=$(($(date +%s) - began))
-[ $code -eq 3 ] || complain "exit code $code, wanted 3"
+[ $code -eq 3 ] || complain "exit code $code, expected 3"
 [ $took -le 240 ] || complain "it took $took s"
 expect_says "container runtime"
 [ ! -e "$directory" ] || complain "left behind: $directory"

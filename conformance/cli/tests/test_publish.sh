@@ -38,7 +38,7 @@ result() {
 }
 expect_moved() {
 	node "$validate" "$source/reports/schema/publication.schema.json" out >valid 2>&1 || complain "not valid: $(cat valid)"
-	[ "$(result movedFiles)" = "$1" ] || complain "$(result movedFiles) files were moved, wanted $1"
+	[ "$(result movedFiles)" = "$1" ] || complain "$(result movedFiles) files were moved, expected $1"
 }
 
 expect_exit 0 gpucert run --launcher process --out report environment.devices registration.arrives

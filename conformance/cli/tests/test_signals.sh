@@ -18,7 +18,7 @@ for signal in TERM INT HUP QUIT USR1; do
 	kill -$signal $run
 	code=0
 	wait $run || code=$?
-	[ $code -eq 4 ] || complain "SIG$signal: exit code $code, wanted 4"
+	[ $code -eq 4 ] || complain "SIG$signal: exit code $code, expected 4"
 	expect_report "$work/report-$signal/report.json" "r.verdict.exitCode" 4
 	[ ! -e "$(cat "$work/where")" ] || complain "SIG$signal: $(cat "$work/where") is left behind"
 done
@@ -39,7 +39,7 @@ expect_report "$work/report/report.json" "outcome('restart.terminate')" fail
 expect_report "$work/report/report.json" "outcome('registration.version')" pass
 expect_report "$work/report/report.json" \
 	"r.checks.find((c) => c.id === 'registration.version').notes.some((n) => n.includes('was left running'))" true
-expect_says "the plugin's processes: saw sh (process "
+expect_says "the plugin's processes: got sh (process "
 while read -r daemon; do
 	! grep -qs "^sleep" "/proc/$daemon/comm" || complain "the daemon $daemon runs"
 done <"$work/daemons"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 expect_code() {
-	[ "$code" -eq "$1" ] || complain "$2: exit code $code, wanted $1"
+	[ "$code" -eq "$1" ] || complain "$2: exit code $code, expected $1"
 }
 
 run() {

@@ -138,7 +138,7 @@ static void expect(const char *name, enum report_outcome outcome, const char *re
 
 static void test_outcomes(void)
 {
-	expect("meta.fail", REPORT_FAIL, "/answer: saw 41, wanted 42");
+	expect("meta.fail", REPORT_FAIL, "/answer: got 41, expected 42");
 	expect("meta.broken", REPORT_BROKEN, "not calibrated");
 	expect("meta.unsupported", REPORT_UNSUPPORTED, "no such API");
 	expect("meta.not-applicable", REPORT_NOT_APPLICABLE, "no such option");

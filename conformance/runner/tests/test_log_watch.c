@@ -59,7 +59,8 @@ static void test_outcomes(void)
 	expect(&launches, PASSED, "", REPORT_PASS, "");
 	expect(&launches, PASSED, QUIET, REPORT_PASS, "");
 	expect(&launches, PASSED, OTHERS, REPORT_PASS, "");
-	expect(&launches, PASSED, QUIET RESET, REPORT_FAIL, "system log: saw " TEXT ", wanted no");
+	expect(&launches, PASSED, QUIET RESET, REPORT_FAIL,
+	       "system log: got " TEXT ", expected no");
 	expect(&launches, LACKS, RESET, REPORT_FAIL, TEXT);
 	expect(&launches, BROKE, RESET, REPORT_BROKEN, "no memory");
 	/* it is about another device, launches nothing, or brought it about */

@@ -2,6 +2,7 @@
 #include "conformance/system_log/system_log.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,7 @@
 
 enum {
 	RECORD_MAX = 8192,    /* the kernel's longest record; it refuses a smaller room */
-	RECORDS_MAX = 100000, /* of one read: a log that does not end is given up */
+	RECORDS_MAX = 100000, /* per call: reading an endless log stops there */
 };
 
 struct system_log {
@@ -22,9 +23,7 @@ int system_log_open(const char *path, struct system_log **out, struct error *err
 	int fd CLEANUP_FD = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return error_system(err, errno, "%s", path);
-	*out = calloc(1, sizeof(**out));
-	if (*out == NULL)
-		return error_memory(err);
+	*out = memory_allocate(1, sizeof(**out));
 	(*out)->fd = STEAL_FD(fd);
 	system_log_skip(*out);
 	return 0;

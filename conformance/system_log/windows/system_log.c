@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/library.h"
+#include "base/memory.h"
 #include "base/windows/wide.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ struct system_log {
 	uint64_t last;	   /* record that was seen */
 };
 
-/* In this order. Not taken over: the computer's name, the user. */
+/* In this order. Left out: the computer's name, the user. */
 enum value { RECORD, PROVIDER, EVENT, DATA, VALUES };
 static const wchar_t *paths[VALUES] = {
 	L"Event/System/EventRecordID",
@@ -40,7 +41,7 @@ static const wchar_t *paths[VALUES] = {
 
 static void read_event(struct system_log *log, EVT_HANDLE event, struct log_line *line)
 {
-	EVT_VARIANT values[256] = {{.Count = 0}}; /* the strings stand behind the values */
+	EVT_VARIANT values[256] = {{.Count = 0}}; /* followed by the strings */
 	DWORD used = 0, count = 0;
 	if (!log->render(log->values, event, EvtRenderEventValues, sizeof(values), values, &used,
 			 &count) ||
@@ -56,11 +57,11 @@ static void read_event(struct system_log *log, EVT_HANDLE event, struct log_line
 		log->last = values[RECORD].UInt64Val;
 	(void)snprintf(line->when, sizeof(line->when), "record %llu",
 		       (unsigned long long)values[RECORD].UInt64Val);
-	if (text != NULL)
-		log_line_set(line, text, strlen(text));
+	log_line_set(line, text, strlen(text));
 }
 
-/* What `query` finds: each event, or without `each` the newest one. GetLastError() of what failed. */
+/* Reads each event that `query` finds, or without `each` the newest one. Returns GetLastError() of a
+ * failure. */
 static DWORD walk(struct system_log *log, const wchar_t *query, system_log_line *each, void *user)
 {
 	DWORD order = each == NULL ? EvtQueryReverseDirection : EvtQueryForwardDirection;
@@ -87,11 +88,9 @@ static DWORD walk(struct system_log *log, const wchar_t *query, system_log_line 
 
 int system_log_open(const char *path, struct system_log **out, struct error *err)
 {
-	struct system_log *log CLEANUP_FREE = calloc(1, sizeof(*log));
+	struct system_log *log CLEANUP_FREE = memory_allocate(1, sizeof(*log));
 	void *library = NULL;
 	(void)path;
-	if (log == NULL)
-		return error_memory(err);
 	const struct {
 		const char *name;
 		void *function;
@@ -126,7 +125,7 @@ void system_log_skip(struct system_log *log)
 	(void)walk(log, L"*", NULL, NULL);
 }
 
-/* Of the providers that tell of display drivers. Source: the vendors' drivers, Microsoft Learn. */
+/* The providers are those of display drivers. Source: the vendors' drivers, Microsoft Learn. */
 bool system_log_read(struct system_log *log, system_log_line *each, void *user)
 {
 	wchar_t query[512] = L"";

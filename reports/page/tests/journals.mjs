@@ -42,7 +42,7 @@ export function records({id, ids, outcomeOf, driver, product = 'Windows Server 2
 	const digest = digestOf(driver.key);
 	return [
 		record('run-begin', {
-			schema: 'gpucert-journal/1', id,
+			schema: 'gpucert-journal/2', id,
 			harness: {version: '0.1.0', commit: '90c40ab', compiler: 'gcc 12.2.0', tableDigest: digestOf('table')},
 			invocation: {argv: ['run', '--out', id], timeoutPercent: 100, minRun: 0, conformanceRequired: false},
 		}),

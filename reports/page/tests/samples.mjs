@@ -21,7 +21,7 @@ const LARGE = Array.from({length: 5000}, (_, i) => `suite${i % 20}.check-${i}`);
 
 // How a check ended in one of the made runs: most pass; which do not follows from the driver, the build and the number of the run.
 function outcomeIn({driver, build, run}) {
-	const cuda = {outcome: 'fail', reason: '/devices/count: saw 0, wanted 1 (nvcuda.dll is mounted twice)'};
+	const cuda = {outcome: 'fail', reason: '/devices/count: got 0, expected 1 (nvcuda.dll is mounted twice)'};
 	const worse = {
 		'api.nvenc': () => (driver.key === 'amd' ? {outcome: 'unsupported', reason: 'needs a device that offers nvenc'} : 'pass'),
 		'api.cuda': () => (driver.key === 'amd' ? {outcome: 'unsupported', reason: 'needs a device that offers cuda'}
@@ -29,7 +29,7 @@ function outcomeIn({driver, build, run}) {
 		'api.vulkan': () => ({outcome: 'fail', reason: 'the loader of the container finds no driver'}),
 		'api.opencl': () => (driver.version === '553.01' ? {outcome: 'crash', reason: 'the probe was killed by signal 11'} : 'pass'),
 		'api.d3d12': () => (run === 1 && driver.version === '552.12' ? {outcome: 'timeout', reason: 'the probe did not end within 60 s'} : 'pass'),
-		'isolation.single-device': () => ({outcome: 'fail', reason: '/adapters/count: saw 4, wanted 1'}),
+		'isolation.single-device': () => ({outcome: 'fail', reason: '/adapters/count: got 4, expected 1'}),
 		'api.directml': () => (build.build === '17763' ? {outcome: 'broken', reason: 'the probe container did not start'} : 'pass'),
 	};
 	return (check) => worse[check]?.() ?? 'pass';
@@ -102,7 +102,7 @@ export class Samples {
 		const made = this.made('made', {driver: DRIVERS[1], ...BUILDS[1], outcomeOf: outcomeIn({driver: DRIVERS[1], build: BUILDS[1], run: 0})});
 		return [
 			of('complete', ['api.opencl'], {query: 'opencl', stays: 'api.opencl', goes: 'api.vulkan'}),
-			{...of('outcomes', [...texts, '/devices/count: saw 1, wanted 0'], filter), first: first('isolation.no-allocation')},
+			{...of('outcomes', [...texts, '/devices/count: got 1, expected 0'], filter), first: first('isolation.no-allocation')},
 			of('killed', ['registration.in-time'], {query: 'in-time', stays: 'registration.in-time', goes: 'api.vulkan'}),
 			page('made', made, {texts: [...this.ids, 'Windows Server 2022 Datacenter'], filter: {query: 'vulkan', stays: 'api.vulkan', goes: 'api.cuda'},
 				first: first('api.vulkan', 'the loader of the container finds no driver')}),

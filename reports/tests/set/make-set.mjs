@@ -47,7 +47,7 @@ function* records(check, cell) {
 		yield* [{type: 'device', check, ref: id}, {type: 'device', check, ref: id, outcome}];
 	if (outcome !== 'unsupported') yield {type: 'assertion', check, ...seen, ok: outcome === 'pass', at: null};
 	yield {type: 'note', check, text: fault ? `${PLANTED}; ${fault.name}: ${fault.source}` : PLANTED};
-	const reason = {pass: '', fail: `${seen.what}: saw ${seen.saw}, wanted ${seen.wanted}`, unsupported: `${seen.what}: cannot work: ${seen.saw}`}[outcome];
+	const reason = {pass: '', fail: `${seen.what}: got ${seen.saw}, expected ${seen.wanted}`, unsupported: `${seen.what}: cannot work: ${seen.saw}`}[outcome];
 	yield {type: 'check-end', check, outcome, reason, durationMs: 0, phasesMs: NO_TIME, leftOut: 0};
 }
 

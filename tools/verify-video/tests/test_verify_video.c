@@ -130,11 +130,11 @@ static void test_hostile_streams(void)
 		{"h264", CORPUS "picture-first.h264", "undecodable", "before the first"},
 		{"h264", CORPUS "cut.h264", "wrong", "pictures, not 12"},
 		{"hevc", CORPUS "cut.hevc", "wrong", "pictures, not 12"},
-		{"av1", CORPUS "cut.av1", "undecodable", "ends behind the stream"},
+		{"av1", CORPUS "cut.av1", "undecodable", "ends after the stream"},
 		{"h264", CORPUS "damaged.h264", "", ""},
 		{"hevc", CORPUS "damaged.hevc", "", ""},
 		{"av1", CORPUS "damaged.av1", "", ""},
-		{"av1", CORPUS "long-size.av1", "undecodable", "ends behind the stream"},
+		{"av1", CORPUS "long-size.av1", "undecodable", "ends after the stream"},
 		{"h264", CORPUS "zeros", "undecodable", "no start code"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

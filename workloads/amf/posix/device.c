@@ -7,12 +7,13 @@ enum { FAMILIES_MAX = 32, EXTENSIONS_MAX = 64 };
 
 const struct api_driver *const amf_devices = &vulkan_api;
 
-/* The extensions of Vulkan that AMF names and the device has: AMF names those of all devices. */
+/* Vulkan extensions that AMF asks for and the device has: AMF names those of all devices. */
 static int ask_extensions(const struct amf *amf, VkPhysicalDevice physical, size_t *count,
 			  const char *names[EXTENSIONS_MAX], struct call_failure *failure,
 			  struct error *err)
 {
 	size_t named = 0;
+
 	int rc = AMF_CALL(failure, err, AMFContext1, GetVulkanDeviceExtensions, amf->context,
 			  &named, NULL);
 	if (rc == 0 && named > 0 && named <= EXTENSIONS_MAX)
@@ -26,21 +27,23 @@ static int ask_extensions(const struct amf *amf, VkPhysicalDevice physical, size
 	return rc;
 }
 
-/* With a queue of each family. */
-static int make_device(struct amf *amf, VkPhysicalDevice physical, struct call_failure *failure,
-		       struct error *err)
+int amf_device_open(struct amf *amf, size_t index, struct call_failure *failure, struct error *err)
 {
 	static const float priority = 1.0f;
 	struct vulkan *vk = amf->devices;
+	VkPhysicalDevice physical = vk->devices[index];
 	VkQueueFamilyProperties families[FAMILIES_MAX] = {0};
 	VkDeviceQueueCreateInfo queues[FAMILIES_MAX] = {0};
 	const char *names[EXTENSIONS_MAX] = {0};
 	VkDevice device = VK_NULL_HANDLE;
 	uint32_t count = FAMILIES_MAX;
 	size_t extensions = 0;
+
 	int rc = ask_extensions(amf, physical, &extensions, names, failure, err);
 	if (rc != 0)
 		return rc;
+
+	/* With a queue of each family. */
 	vk->vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
 	count = count < FAMILIES_MAX ? count : FAMILIES_MAX;
 	for (uint32_t i = 0; i < count; i++)
@@ -61,29 +64,24 @@ static int make_device(struct amf *amf, VkPhysicalDevice physical, struct call_f
 	rc = vulkan_check(vk, vk->vkCreateDevice(physical, &info, NULL, &device), "vkCreateDevice",
 			  err);
 	amf->device = device;
-	return rc;
-}
-
-int amf_device_open(struct amf *amf, size_t index, struct call_failure *failure, struct error *err)
-{
-	const struct vulkan *vk = amf->devices;
-	int rc = make_device(amf, vk->devices[index], failure, err);
 	if (rc != 0)
 		return rc;
-	struct amf_vulkan_device device = {
-		.size = sizeof(device),
+
+	struct amf_vulkan_device vulkan = {
+		.size = sizeof(vulkan),
 		.instance = vk->instance,
-		.physical = vk->devices[index],
-		.device = amf->device,
+		.physical = physical,
+		.device = device,
 	};
 	return amf_check_present(
-		AMF_METHOD(amf->context, AMFContext1, InitVulkan)(amf->context, &device),
+		AMF_METHOD(amf->context, AMFContext1, InitVulkan)(amf->context, &vulkan),
 		"AMFContext1::InitVulkan", failure, err);
 }
 
 void amf_device_close(struct amf *amf)
 {
 	const struct vulkan *vk = amf->devices;
+
 	if (amf->device == NULL)
 		return;
 	PFN_vkDestroyDevice destroy =

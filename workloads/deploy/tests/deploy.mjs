@@ -15,13 +15,13 @@ let failed = 0;
 function expect(what, saw, wanted) {
 	if (JSON.stringify(saw) === JSON.stringify(wanted))
 		return;
-	console.error(`${what}: ${JSON.stringify(saw)}, wanted ${JSON.stringify(wanted)}`);
+	console.error(`${what}: ${JSON.stringify(saw)}, expected ${JSON.stringify(wanted)}`);
 	failed++;
 }
 
 // The table again, read another way than by CMake.
 const table = read(sources, "base/gpu_apis.def").replace(/\/\*.*?\*\//gs, "");
-const rows = [...table.matchAll(/^API(?:_WITHOUT_CHECK)?\((\w+),\s*(\w+),(.*?)(?=^API|^#undef)/gms)]
+const rows = [...table.matchAll(/^API(?:_WITHOUT_CHECK)?\((\w+),\s*(\w+),(.*?)(?=^API|^#)/gms)]
 	.map(([, name, system, rest]) => ({ name, system, display: /\.encodes = true|\.family = "graphics"/.test(rest) }));
 expect("the table has rows", rows.length > 10, true);
 rows.push({ name: "visibility", system: "ANY", display: true });

@@ -21,7 +21,9 @@ struct computation {
 static int create_memory(void *work, struct error *err)
 {
 	struct computation *c = work;
-	return work_data_new(&c->data, c->request, err);
+	(void)err;
+	work_data_new(&c->data, c->request);
+	return 0;
 }
 
 /* Here the device works: values[i] = mix(values[i] ^ key), y[i] = 3 x[i] + y[i] (reference.h). */

@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* Where drivers put their nodes. The first pattern that fits decides; rows of one directory stand
- * together. */
+/* Where drivers put their nodes. The first matching pattern decides; rows of one directory follow each
+ * other. */
 static const struct node_rule {
 	const char *directory; /* below /dev; "" for /dev itself */
 	const char *pattern;
@@ -48,59 +48,42 @@ static void try_open(struct members *members, const char *key, const char *path,
 	member_outcome(members, key, fd >= 0);
 }
 
-static cJSON *open_json(const char *path, bool opens)
+/* Adds the node, when it is one of a driver's. */
+static void add_node(const char *path, const char *directory, const char *name, bool opens,
+		     cJSON *nodes)
 {
-	struct members members CLEANUP_MEMBERS = members_new();
-	if (opens) {
-		try_open(&members, "readWrite", path, O_RDWR);
-		try_open(&members, "readOnly", path, O_RDONLY);
-	} else {
-		member_null(&members, "readWrite");
-		member_null(&members, "readOnly");
-	}
-	return members_take(&members);
-}
+	const struct node_rule *rule = NULL;
+	struct stat status = {0};
 
-static cJSON *node_json(const char *path, const char *told, const char *kind,
-			const struct stat *status, bool opens)
-{
+	for (size_t i = 0; rule == NULL && i < ARRAY_SIZE(rules); i++)
+		if (strcmp(rules[i].directory, directory) == 0 && text_glob(rules[i].pattern, name))
+			rule = &rules[i];
+	if (rule == NULL || stat(path, &status) != 0 || S_ISDIR(status.st_mode))
+		return;
+
 	struct members node CLEANUP_MEMBERS = members_new();
-	const bool is_device = S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode);
-	member_string(&node, "path", told);
-	member_string(&node, "kind", kind);
-	member_string(&node, "type",
-		      S_ISCHR(status->st_mode)	 ? "character"
-		      : S_ISBLK(status->st_mode) ? "block"
-						 : "other");
+	const bool is_device = S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
+	const char *type = S_ISBLK(status.st_mode) ? "block" : "character";
+	member_format(&node, "path", "/dev/%s%s%s", directory, directory[0] != '\0' ? "/" : "",
+		      name);
+	member_string(&node, "kind", rule->kind);
+	member_string(&node, "type", is_device ? type : "other");
 	if (is_device)
-		member_format(&node, "number", "%u:%u", major(status->st_rdev),
-			      minor(status->st_rdev));
+		member_format(&node, "number", "%u:%u", major(status.st_rdev),
+			      minor(status.st_rdev));
 	else
 		member_null(&node, "number");
-	member_item(&node, "open", open_json(path, opens && is_device));
-	return members_take(&node);
-}
 
-static const struct node_rule *find_rule(const char *directory, const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
-		if (strcmp(rules[i].directory, directory) == 0 && text_glob(rules[i].pattern, name))
-			return &rules[i];
-	return NULL;
-}
-
-static int add_node(const char *path, const char *directory, const char *name, bool opens,
-		    cJSON *nodes, struct error *err)
-{
-	const struct node_rule *rule = find_rule(directory, name);
-	struct stat status = {0};
-	if (rule == NULL || stat(path, &status) != 0 || S_ISDIR(status.st_mode))
-		return 0;
-	char *told CLEANUP_FREE =
-		text_format("/dev/%s%s%s", directory, directory[0] != '\0' ? "/" : "", name);
-	if (told == NULL)
-		return error_memory(err);
-	return members_append(nodes, node_json(path, told, rule->kind, &status, opens), err);
+	struct members open CLEANUP_MEMBERS = members_new();
+	if (opens && is_device) {
+		try_open(&open, "readWrite", path, O_RDWR);
+		try_open(&open, "readOnly", path, O_RDONLY);
+	} else {
+		member_null(&open, "readWrite");
+		member_null(&open, "readOnly");
+	}
+	member_item(&node, "open", members_take(&open));
+	(void)array_add(nodes, members_take(&node));
 }
 
 static int add_directory(const char *root, const char *directory, bool opens, cJSON *nodes,
@@ -108,15 +91,13 @@ static int add_directory(const char *root, const char *directory, bool opens, cJ
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	char *folder CLEANUP_FREE = path_join(root, directory);
-	if (folder == NULL)
-		return error_memory(err);
+
 	if (!file_is_directory(folder))
 		return 0;
 	int rc = file_list(folder, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
-		rc = path == NULL ? error_memory(err)
-				  : add_node(path, directory, names.items[i], opens, nodes, err);
+		add_node(path, directory, names.items[i], opens, nodes);
 	}
 	return rc;
 }
@@ -124,7 +105,8 @@ static int add_directory(const char *root, const char *directory, bool opens, cJ
 int nodes_list(const char *root, bool opens, cJSON **out, struct error *err)
 {
 	cJSON *nodes CLEANUP_JSON = cJSON_CreateArray();
-	int rc = nodes != NULL ? 0 : error_memory(err);
+	int rc = 0;
+
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rules); i++)
 		if (i == 0 || strcmp(rules[i].directory, rules[i - 1].directory) != 0)
 			rc = add_directory(root, rules[i].directory, opens, nodes, err);

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* Inspects containers, and keeps the results for other checks that judge the same ones. */
+#include "conformance/checks/isolation.h"
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/members.h"
+#include "base/path.h"
+#include "conformance/checks/container_judge.h"
+#include "conformance/checks/tally.h"
+#include "containers/offers.h"
+
+#include <string.h>
+
+enum {
+	UNREADABLE_MAX = 8, /* containers for answers that cannot be read */
+	OTHERS_MAX = 8,	    /* containers for further answers that hand out a device */
+};
+
+static const char file_name[] = "sights.json";
+
+/* Adds a container; what the host saw of it is evidence as well. */
+static void sights_add(struct check_run *run, cJSON *sights, const char *label, size_t handler,
+		       const struct sight *sight, const struct granted *granted,
+		       const struct grant *grant)
+{
+	const char *name = context_handler(check_context(run), handler);
+	cJSON *container = NULL;
+	if (sight->view != NULL) {
+		container = container_json(sight->view, name, grant);
+		check_evidence_json(run, check_format(run, "%s.container.json", label), container);
+	}
+
+	struct members devices CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; granted != NULL && i < granted->count; i++)
+		member_string(&devices, NULL, granted->devices[i]->id);
+	struct members members CLEANUP_MEMBERS = members_new();
+	member_string(&members, "label", label);
+	member_string(&members, "handler", name);
+	member_item(&members, "devices", members_take(&devices));
+	member_bool(&members, "byRuntime", granted != NULL && granted->by_runtime);
+	member_copy(&members, "document", sight->document);
+	if (container != NULL)
+		member_item(&members, "container", container);
+	else
+		member_null(&members, "container");
+	(void)array_add(sights, members_take(&members));
+}
+
+static void sights_save(struct check_run *run, const cJSON *sights)
+{
+	struct error err = {0};
+	int rc = json_write_file(check_run_path(run, file_name), sights, &err);
+	(void)check_works(run, rc, file_name, &err);
+}
+
+/* The file of an earlier check of this run; NULL: none kept one. */
+static cJSON *sights_read(struct check_run *run)
+{
+	const char *path = check_run_path(run, file_name);
+	cJSON *sights = NULL;
+	return file_exists(path) && json_read_file(path, &sights, NULL) == 0 ? sights : NULL;
+}
+
+void sights_add_kept(struct check_run *run, const char *label, const struct sight *sight,
+		     const struct granted *granted, const struct grant *grant)
+{
+	cJSON *sights CLEANUP_JSON = sights_read(run);
+	if (sights == NULL)
+		return;
+	sights_add(run, sights, label, 0, sight, granted, grant);
+	sights_save(run, sights);
+}
+
+cJSON *sights_get(struct check_run *run)
+{
+	struct isolation isolation CLEANUP_ISOLATION = {0};
+	cJSON *sights = sights_read(run);
+	if (sights != NULL) {
+		isolation_note_runtime(run);
+	} else if (isolation_open(&isolation, run, NULL)) {
+		isolation_inspect_each(&isolation, false);
+		sights = STEAL(isolation.sights);
+	}
+	if (sights == NULL)
+		return NULL;
+
+	/* The containers of one handler prove nothing about another one. */
+	const struct context *context = check_context(run);
+	const char *handler = context_handler(context, 0);
+	size_t i = 0;
+	do {
+		bool has_device = false;
+		json_each (sight, sights)
+			has_device |= text_equal(json_pointer_string(sight, "/handler"), handler) &&
+				      cJSON_GetArraySize(json_pointer(sight, "/devices")) != 0;
+		if (!has_device)
+			check_unsupported(run,
+					  "%s%sno container with one device of the node was "
+					  "seen: the answers hand out none, several, or what "
+					  "only a runtime understands",
+					  handler != NULL ? handler : "",
+					  handler != NULL ? ": " : "");
+		handler = context_handler(context, ++i);
+	} while (handler != NULL);
+	return sights;
+}
+
+bool isolation_open(struct isolation *isolation, struct check_run *run, const char *const *env)
+{
+	isolation->run = run;
+	isolation->rig = rig_ready(run, env);
+	isolation->stage = isolation->rig != NULL ? stage_open(run, &isolation->rig->loop) : NULL;
+	return isolation->stage != NULL;
+}
+
+void isolation_close(struct isolation *isolation)
+{
+	for (size_t i = 0; i < isolation->count; i++) {
+		for (size_t j = 0; j < isolation->tenants[i].count; j++)
+			offer_close(isolation->rig, &isolation->tenants[i].offers[j]);
+	}
+	cJSON_Delete(isolation->sights);
+}
+
+bool isolation_inspect(struct isolation *isolation, const char *label, const struct grant *grant,
+		       struct sight *out)
+{
+	static const char *const command[] = {"probe-visibility", "--reach", "--planted",
+					      CONTAINER_PLANTED_DIRECTORY, NULL};
+	struct probe *probe = stage_start_planted(isolation->stage, label, command, grant);
+	*out = (struct sight){0};
+	if (probe != NULL)
+		*out = (struct sight){stage_finish(isolation->stage, probe), probe_view(probe)};
+	return out->document != NULL;
+}
+
+const char *isolation_label(const struct isolation *isolation, const char *label)
+{
+	const char *handler = context_handler(check_context(isolation->run), isolation->handler);
+	return isolation->handler == 0 ? label
+				       : check_format(isolation->run, "%s-%s", handler, label);
+}
+
+bool isolation_next_handler(struct isolation *isolation)
+{
+	if (context_handler(check_context(isolation->run), ++isolation->handler) == NULL)
+		return false;
+	isolation->unreadable = 0;
+	isolation->unseen = 0;
+	isolation->stage = stage_open_handler(isolation->run,
+					      isolation->rig != NULL ? &isolation->rig->loop : NULL,
+					      isolation->handler);
+	return isolation->stage != NULL;
+}
+
+bool isolation_inspect_bare(struct isolation *isolation)
+{
+	const char *label = isolation_label(isolation, "bare");
+	if (isolation->sights == NULL) {
+		isolation->sights = cJSON_CreateArray();
+		isolation_note_runtime(isolation->run);
+	}
+	if (!isolation_inspect(isolation, label, NULL, &isolation->bare))
+		return false;
+	sights_add(isolation->run, isolation->sights, label, isolation->handler, &isolation->bare,
+		   NULL, NULL);
+	return true;
+}
+
+bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sight *sight)
+{
+	const char *label =
+		isolation_label(isolation, check_format(isolation->run, "asked-%s", offer->id));
+	if (isolation->unreadable++ >= UNREADABLE_MAX || !offer_admit(isolation->rig, offer) ||
+	    !isolation_inspect(isolation, label, &offer->grant, sight))
+		return false;
+	visibility_identify(isolation->rig->context->node, sight, &offer->granted);
+	offer->granted.source = GRANTED_SEEN;
+	return true;
+}
+
+void isolation_note_runtime(struct check_run *run)
+{
+	const struct context *context = check_context(run);
+	struct text names CLEANUP_TEXT = {0};
+	for (size_t i = 0; i < context->runtime_handlers.count; i++)
+		text_addf(&names, "%s%s", i == 0 ? ", handler " : " and ",
+			  context->runtime_handlers.items[i]);
+
+	char *own CLEANUP_FREE = path_directory(context->run_directory);
+	if (strstr(context->cri_address, own) != NULL)
+		check_note(run,
+			   "proven on a containerd of gpucert's own%s; --cri proves it on the "
+			   "node's",
+			   names.size != 0 ? text_string(&names) : " and its default OCI runtime");
+	else
+		check_note(run, "proven on the runtime at %s%s", context->cri_address,
+			   text_string(&names));
+}
+
+/* The answers for all ids so far. */
+struct inspection {
+	struct isolation *isolation;
+	bool judges;
+	struct text_list launched; /* devices whose container was inspected */
+	struct text_list answers;  /* digests of the answers whose container was inspected */
+	struct tally something;	   /* ids that hand out a device */
+	struct tally one;	   /* ids that hand out no second one */
+	size_t others;		   /* further answers for a device */
+};
+
+static bool inspect_offer(struct offer *offer, void *user)
+{
+	struct inspection *inspection = user;
+	struct isolation *isolation = inspection->isolation;
+	const struct granted *granted = &offer->granted;
+	struct sight sight = {0};
+
+	/* Replicas of a device answer alike; an answer that differs gets a container of its own. */
+	char digest[DIGEST_SIZE] = "";
+	cJSON *json CLEANUP_JSON = grant_json(&offer->grant);
+	char *text CLEANUP_FREE = cJSON_PrintUnformatted(json);
+	digest_bytes(text, strlen(text), digest);
+	bool new_answer = !text_list_has(&inspection->answers, digest);
+	if (granted->source == GRANTED_UNTOLD) {
+		if (new_answer && isolation->unreadable < UNREADABLE_MAX)
+			(void)text_list_add(&inspection->answers, digest, NULL);
+		if (!new_answer || !isolation_ask(isolation, offer, &sight))
+			return true;
+	}
+
+	/* An answer that only some runtimes understand may mean nothing to this one. */
+	bool empty =
+		granted->source == GRANTED_NOTHING ||
+		(granted->source == GRANTED_SEEN && granted->count == 0 && !granted->by_runtime);
+	if (inspection->judges)
+		tally_add(&inspection->something, !empty, "nothing by %s of %s", offer->id,
+			  offer->resource);
+	if (granted->count == 0)
+		isolation->unseen += !empty;
+	else if (inspection->judges)
+		tally_add(&inspection->one, granted->count == 1, "%zu by %s of %s", granted->count,
+			  offer->id, offer->resource);
+	if (granted->count != 1)
+		return true;
+
+	const char *device = granted->devices[0]->id;
+	if (sight.document == NULL && text_list_has(&inspection->launched, device) &&
+	    (!new_answer || inspection->others++ >= OTHERS_MAX))
+		return true;
+	const char *label = isolation_label(isolation, device);
+	(void)text_list_add(&inspection->launched, device, NULL);
+	(void)text_list_add(&inspection->answers, digest, NULL);
+	if (sight.document == NULL && (!offer_admit(isolation->rig, offer) ||
+				       !isolation_inspect(isolation, label, &offer->grant, &sight)))
+		return true;
+	sights_add(isolation->run, isolation->sights, label, isolation->handler, &sight, granted,
+		   offer_applied(offer));
+	if (inspection->judges)
+		visibility_expect_only(isolation->run, isolation_label(isolation, offer->resource),
+				       &sight, &isolation->bare, granted);
+	return true;
+}
+
+/* With one handler. */
+static void inspect_each(struct isolation *isolation, bool judges)
+{
+	struct check_run *run = isolation->run;
+	struct inspection inspection = {
+		.isolation = isolation,
+		.judges = judges,
+		.something = TALLY_OF(run, "what an id hands out", "a device"),
+		.one = TALLY_OF(run, "devices granted", "1"),
+	};
+	(void)offers_each(isolation->rig, inspect_offer, &inspection);
+	text_list_free(&inspection.launched);
+	text_list_free(&inspection.answers);
+	sights_save(run, isolation->sights);
+	if (!judges)
+		return;
+
+	tally_end(&inspection.something);
+	tally_end(&inspection.one);
+	if (inspection.others > OTHERS_MAX)
+		check_note(run,
+			   "%zu ids answer otherwise than the first one of their device; the "
+			   "containers of %d of them were inspected",
+			   inspection.others, OTHERS_MAX);
+	if (isolation->unreadable > UNREADABLE_MAX)
+		check_unsupported(run,
+				  "the answers of %zu ids cannot be read and differ; the "
+				  "containers of the first %d were asked instead",
+				  isolation->unreadable, UNREADABLE_MAX);
+	if (isolation->unseen != 0)
+		offer_tell_unseen(run, "", isolation->unseen);
+}
+
+void isolation_inspect_each(struct isolation *isolation, bool judges)
+{
+	do {
+		if (isolation_inspect_bare(isolation))
+			inspect_each(isolation, judges);
+	} while (isolation_next_handler(isolation));
+}
