@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "conformance/checks/suites.h"
@@ -6,6 +7,7 @@
 #include "conformance/runner/execution.h"
 #include "reports/model.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const examples[] = {
@@ -25,6 +27,19 @@ const char *const *command_arguments;
 /* For completions. */
 static const char *const expectations[] = {"amd-windows", "directx-device-plugins",
 					   "nvidia-windows", "windows-gpus", NULL};
+
+void command_print(const char *command, const char *what)
+{
+	struct text line CLEANUP_TEXT = {0};
+	text_add_escaped(&line, what, strlen(what));
+	(void)fprintf(stderr, "gpucert %s: %s\n", command, text_string(&line));
+}
+
+int command_failed(const char *command, int rc, const struct error *err)
+{
+	command_print(command, err->text);
+	return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : COMMAND_EXIT_FAILED;
+}
 
 /* The commands of modules (cmake/GpucertModules.cmake), for the list below. */
 #if GPUCERT_MODULE_PAGES

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Which faults are set (faults.c), and the socket that does not speak gRPC in place of kubelet.sock
- * (fault_listener.c). */
+/* Which faults are set, and the socket that does not speak gRPC in place of kubelet.sock (faults.c). */
 
 #include "base/error.h"
 
@@ -45,12 +44,9 @@ int fault_setting_parse(const char *spec, struct fault_setting *out, struct erro
 /* One occurrence of the fault; NULL when it is not set. */
 const struct fault_setting *fault_take(struct fault_state *state, enum fault fault);
 
-/* Opens the listener that replaces kubelet.sock, if a connection-* fault is set. */
+/* Opens the listener that replaces kubelet.sock, if a connection-* fault is set. The path must be
+ * free. ERROR_EXISTS, ERROR_IO. */
 int faults_replace_socket(struct kubelet *kubelet, bool *replaced, struct error *err);
-
-/* `kind` is one of the connection-* faults. The path must be free. ERROR_EXISTS, ERROR_IO. */
-int fault_listener_open(uv_loop_t *loop, const char *path, enum fault kind,
-			struct fault_listener **out, struct error *err);
 
 /* Closes every connection and removes the socket. NULL is allowed. */
 void fault_listener_close(struct fault_listener *listener);

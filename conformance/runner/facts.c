@@ -44,16 +44,11 @@ static cJSON *read_configuration(const struct workplace *workplace, struct error
 	    0)
 		return NULL;
 
-	for (size_t i = 0; i < reply->n_info; i++) {
-		const char *text = reply->info[i]->value;
-		cJSON *info CLEANUP_JSON = NULL;
-		if (json_parse(text, strlen(text), &info, NULL) == 0 &&
-		    cJSON_HasObjectItem(info, "imageSpec"))
-			return cJSON_DetachItemFromObjectCaseSensitive(info, "imageSpec");
-	}
-	(void)error_set(why, ERROR_NOT_FOUND,
-			"the container runtime does not report the image's configuration");
-	return NULL;
+	cJSON *configuration = workplace_image_spec(reply);
+	if (configuration == NULL)
+		(void)error_set(why, ERROR_NOT_FOUND,
+				"the container runtime does not report the image's configuration");
+	return configuration;
 }
 
 /* The layers, as containerd has stored them. */

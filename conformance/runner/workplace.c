@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "conformance/kubelet/plugin_directory.h"
-#include "containers/cri/cri.h"
 #include "containers/offers.h"
 #include "containers/wine/image.h"
 
@@ -58,6 +57,18 @@ static int import(struct workplace *workplace, struct error *err)
 	return rc < 0 ? error_wrap(err, rc, "probe image") : 0;
 }
 
+cJSON *workplace_image_spec(const Runtime__V1__ImageStatusResponse *status)
+{
+	for (size_t i = 0; i < status->n_info; i++) {
+		const char *text = status->info[i]->value;
+		cJSON *info CLEANUP_JSON = NULL;
+		if (json_parse(text, strlen(text), &info, NULL) == 0 &&
+		    cJSON_HasObjectItem(info, "imageSpec"))
+			return cJSON_DetachItemFromObjectCaseSensitive(info, "imageSpec");
+	}
+	return NULL;
+}
+
 /* Uses an image that the runtime already has; its content is not known. */
 static int use_image(struct workplace *workplace, const char *image, struct error *err)
 {
@@ -72,15 +83,10 @@ static int use_image(struct workplace *workplace, const char *image, struct erro
 	probe->reference = memory_copy(image);
 
 	/* The build that a Windows image is made for. */
-	for (size_t i = 0; probe->os_version == NULL && i < reply->n_info; i++) {
-		const char *text = reply->info[i]->value;
-		cJSON *info CLEANUP_JSON = NULL;
-		if (json_parse(text, strlen(text), &info, NULL) < 0)
-			continue;
-		const char *version = json_pointer_string(info, "/imageSpec/os.version");
-		if (version != NULL)
-			probe->os_version = memory_copy(version);
-	}
+	cJSON *spec CLEANUP_JSON = workplace_image_spec(reply);
+	const char *version = json_pointer_string(spec, "/os.version");
+	if (version != NULL)
+		probe->os_version = memory_copy(version);
 
 	/* "name@sha256:...", or only the digest. */
 	const char *digest =

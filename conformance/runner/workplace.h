@@ -6,9 +6,12 @@
  * of earlier runs that died are cleaned up first.
  */
 
+#include "containers/cri/cri.h"
 #include "containers/images/images.h"
 #include "containers/runtime/runtime.h"
 #include "containers/wine/node.h"
+
+#include <cjson/cJSON.h>
 
 struct workplace {
 	uv_loop_t *loop;
@@ -48,3 +51,6 @@ int workplace_open(uv_loop_t *loop, const struct workplace_options *options,
 /* Stops the runtime and removes the directories. The first failure is returned after all was tried.
  */
 int workplace_close(struct workplace *workplace, struct error *err);
+
+/* The image's configuration, as the container runtime reports it. Caller owns it. NULL: it does not. */
+cJSON *workplace_image_spec(const Runtime__V1__ImageStatusResponse *status);
