@@ -155,28 +155,25 @@ static const cJSON *find_device(const struct cdi_file *file, const char *name)
 	return NULL;
 }
 
-/* Everything but the names of CDI devices. */
-static void copy(struct grant_merge *merge, const struct grant *grant)
-{
-	for (enum grant_kind kind = 0; kind < GRANT_CDI_DEVICE; kind++) {
-		grant_each (entry, &grant->lists[kind]) {
-			merge->source = entry->resource;
-			if (kind != GRANT_ANNOTATION ||
-			    !text_starts_with(entry->name, GRANT_CDI_ANNOTATION))
-				(void)grant_merge_add(merge, kind, *entry);
-		}
-	}
-	for (size_t i = 0; i < grant->conflict_count; i++)
-		grant_add_conflict(merge->out, &grant->conflicts[i]);
-}
-
 int cdi_apply(const struct cdi_registry *registry, const struct grant *grant, struct grant *out,
 	      struct error *err)
 {
 	struct grant_merge merge CLEANUP_GRANT_MERGE = {.out = out, .replaces = true, .err = err};
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	bool *applied CLEANUP_FREE = memory_allocate(registry->count + 1, sizeof(*applied));
-	copy(&merge, grant);
+
+	/* Everything but the names of CDI devices is copied. */
+	for (enum grant_kind kind = 0; kind < GRANT_CDI_DEVICE; kind++) {
+		grant_each (entry, &grant->lists[kind]) {
+			merge.source = entry->resource;
+			if (kind != GRANT_ANNOTATION ||
+			    !text_starts_with(entry->name, GRANT_CDI_ANNOTATION))
+				(void)grant_merge_add(&merge, kind, *entry);
+		}
+	}
+	for (size_t i = 0; i < grant->conflict_count; i++)
+		grant_add_conflict(out, &grant->conflicts[i]);
+
 	(void)grant_list_cdi(grant, &names, err);
 	for (size_t i = 0; i < names.count; i++) {
 		const char *name = names.items[i];

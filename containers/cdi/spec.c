@@ -258,30 +258,6 @@ static bool is_set(const struct field *field, const cJSON *value)
 static int check_members(struct walk *walk, const struct field *fields,
 			 const struct json_at *object);
 
-static int check_string(struct walk *walk, const struct field *field, const struct json_at *at)
-{
-	if (at->node->valuestring == NULL)
-		return wrong(walk, at, CDI_WRONG_TYPE, "expected string");
-	if (field->values != NULL &&
-	    field->values[text_position(field->values, at->node->valuestring)] == NULL)
-		return wrong(walk, at, CDI_WRONG_VALUE, "'%s' is not one of the values",
-			     at->node->valuestring);
-	return 0;
-}
-
-static int check_integer(struct walk *walk, const struct field *field, const struct json_at *at)
-{
-	double value = at->node->valuedouble;
-	if (!cJSON_IsNumber(at->node))
-		return wrong(walk, at, CDI_WRONG_TYPE, "expected integer");
-	if (!(value >= (double)field->min && value <= (double)field->max))
-		return wrong(walk, at, CDI_WRONG_VALUE, "%.17g is outside %lld to %lld", value,
-			     (long long)field->min, (long long)field->max);
-	if ((double)(int64_t)value != value)
-		return wrong(walk, at, CDI_WRONG_TYPE, "expected integer");
-	return 0;
-}
-
 static int check_map(struct walk *walk, const struct field *field, const struct json_at *at)
 {
 	size_t count = 0;
@@ -301,17 +277,31 @@ static int check_map(struct walk *walk, const struct field *field, const struct 
 /* The value of a field that is set, or an element of its list. */
 static int check_value(struct walk *walk, const struct field *field, const struct json_at *at)
 {
+	const char *string = at->node->valuestring;
+	double number = at->node->valuedouble;
 	int rc = 0;
 	switch (field->shape) {
 	case STRING:
-		rc = check_string(walk, field, at);
+		if (string == NULL)
+			return wrong(walk, at, CDI_WRONG_TYPE, "expected string");
+		if (field->values != NULL &&
+		    field->values[text_position(field->values, string)] == NULL)
+			return wrong(walk, at, CDI_WRONG_VALUE, "'%s' is not one of the values",
+				     string);
 		break;
 	case INTEGER:
-		rc = check_integer(walk, field, at);
+		if (!cJSON_IsNumber(at->node))
+			return wrong(walk, at, CDI_WRONG_TYPE, "expected integer");
+		if (!(number >= (double)field->min && number <= (double)field->max))
+			return wrong(walk, at, CDI_WRONG_VALUE, "%.17g is outside %lld to %lld",
+				     number, (long long)field->min, (long long)field->max);
+		if ((double)(int64_t)number != number)
+			return wrong(walk, at, CDI_WRONG_TYPE, "expected integer");
 		break;
 	case BOOLEAN:
-		return cJSON_IsBool(at->node) ? 0
-					      : wrong(walk, at, CDI_WRONG_TYPE, "expected boolean");
+		if (!cJSON_IsBool(at->node))
+			return wrong(walk, at, CDI_WRONG_TYPE, "expected boolean");
+		return 0;
 	case OBJECT:
 	case MAP:
 		if (!cJSON_IsObject(at->node))
@@ -321,7 +311,9 @@ static int check_value(struct walk *walk, const struct field *field, const struc
 		rc = check_members(walk, field->members, at);
 		break;
 	}
-	return rc == 0 && field->check != NULL ? field->check(walk, at) : rc;
+	if (rc < 0 || field->check == NULL)
+		return rc;
+	return field->check(walk, at);
 }
 
 static int check_list(struct walk *walk, const struct field *field, const struct json_at *at)
@@ -339,8 +331,10 @@ static int check_list(struct walk *walk, const struct field *field, const struct
 	return rc;
 }
 
-static int check_keys(struct walk *walk, const struct field *fields, const struct json_at *object)
+static int check_members(struct walk *walk, const struct field *fields,
+			 const struct json_at *object)
 {
+	/* Every key is a known field's, and occurs once. */
 	unsigned seen = 0;
 	json_each (child, object->node) {
 		struct json_at at = {.node = child, .parent = object, .key = child->string};
@@ -353,45 +347,22 @@ static int check_keys(struct walk *walk, const struct field *fields, const struc
 			return wrong(walk, &at, CDI_FIELD_TWICE, "given twice");
 		seen |= 1U << index;
 	}
-	return 0;
-}
 
-static int check_members(struct walk *walk, const struct field *fields,
-			 const struct json_at *object)
-{
-	int rc = check_keys(walk, fields, object);
-	for (; rc == 0 && fields->key != NULL; fields++) {
+	for (const struct field *field = fields; field->key != NULL; field++) {
 		struct json_at at = {
-			.node = cJSON_GetObjectItemCaseSensitive(object->node, fields->key),
+			.node = cJSON_GetObjectItemCaseSensitive(object->node, field->key),
 			.parent = object,
-			.key = fields->key};
-		if (!is_set(fields, at.node)) {
-			if (fields->required)
-				rc = wrong(walk, &at, CDI_MISSING_FIELD, "missing or empty");
+			.key = field->key};
+		if (!is_set(field, at.node) && field->required)
+			return wrong(walk, &at, CDI_MISSING_FIELD, "missing or empty");
+		if (!is_set(field, at.node))
 			continue;
-		}
-		need_version(walk, &at, fields->since);
-		rc = fields->list ? check_list(walk, fields, &at) : check_value(walk, fields, &at);
+		need_version(walk, &at, field->since);
+		int rc = field->list ? check_list(walk, field, &at) : check_value(walk, field, &at);
+		if (rc < 0)
+			return rc;
 	}
-	return rc;
-}
-
-static int check_version(struct walk *walk, const struct json_at *root)
-{
-	struct json_at at = {.node = cJSON_GetObjectItemCaseSensitive(root->node, "cdiVersion"),
-			     .parent = root,
-			     .key = "cdiVersion"};
-	size_t declared = text_position(versions, at.node->valuestring);
-	if (versions[declared] == NULL)
-		return wrong(walk, &at, CDI_UNKNOWN_VERSION, "'%s' is not a version of CDI",
-			     at.node->valuestring);
-	walk->spec->version = versions[declared];
-	walk->spec->needed = versions[walk->needed];
-	if (declared >= walk->needed)
-		return 0;
-	walk->spec->defect = CDI_VERSION_TOO_LOW;
-	return error_set(walk->err, ERROR_FORMAT, "%s, and the file declares %s",
-			 walk->why_needed.text, versions[declared]);
+	return 0;
 }
 
 int cdi_spec_check(const cJSON *document, struct cdi_spec *out, struct error *err)
@@ -404,10 +375,23 @@ int cdi_spec_check(const cJSON *document, struct cdi_spec *out, struct error *er
 	int rc = check_members(&walk, spec_fields, &root);
 	if (rc == 0)
 		rc = check_unique(&walk, &root, "devices", "name", CDI_DEVICE_TWICE);
-	if (rc == 0)
-		rc = check_version(&walk, &root);
 	if (rc < 0)
 		return rc;
+
+	struct json_at at = {.node = cJSON_GetObjectItemCaseSensitive(document, "cdiVersion"),
+			     .parent = &root,
+			     .key = "cdiVersion"};
+	size_t declared = text_position(versions, at.node->valuestring);
+	if (versions[declared] == NULL)
+		return wrong(&walk, &at, CDI_UNKNOWN_VERSION, "'%s' is not a version of CDI",
+			     at.node->valuestring);
+	out->version = versions[declared];
+	out->needed = versions[walk.needed];
+	if (declared < walk.needed) {
+		out->defect = CDI_VERSION_TOO_LOW;
+		return error_set(err, ERROR_FORMAT, "%s, and the file declares %s",
+				 walk.why_needed.text, versions[declared]);
+	}
 
 	out->kind = memory_copy(json_pointer_string(document, "/kind"));
 	json_each (device, json_pointer(document, "/devices"))

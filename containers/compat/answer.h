@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Will it work? What each rule answers about an image on a host, and what they answer together.
+ * Will it work? The findings of each rule about an image on a host, and their overall verdict.
  */
 
 #include "base/arena.h"
@@ -10,18 +10,18 @@
 
 #include <cjson/cJSON.h>
 
-/* The worst of all rules is the answer. */
+/* The worst verdict of all findings is the answer. */
 enum compat_verdict {
 	COMPAT_WORKS,
-	COMPAT_UNKNOWN, /* a fact that decides is not known */
-	COMPAT_HYPERV,	/* with Hyper-V isolation alone, and so without a GPU */
+	COMPAT_UNKNOWN, /* a deciding fact is unknown */
+	COMPAT_HYPERV,	/* works only with Hyper-V isolation, and so without a GPU */
 	COMPAT_CANNOT_WORK,
 };
 
 /* One rule applied. */
 struct compat_finding {
 	enum compat_verdict verdict;
-	const char *rule;   /* id that stays: "windows.build", "cuda.minimum-driver" */
+	const char *rule;   /* permanent id: "windows.build", "cuda.minimum-driver" */
 	const char *reason; /* with the exact numbers of image and host */
 	const char *advice; /* what to do; "": nothing */
 	const char *source; /* of the rule */
@@ -46,10 +46,9 @@ const char *compat_verdict_name(enum compat_verdict verdict); /* "hyper-v-only" 
 /* For people: "works only with Hyper-V isolation (then no GPU)". */
 const char *compat_verdict_words(enum compat_verdict verdict);
 
-/* Adds the answer and each finding, the worst first; `color`: with the styles of a terminal. What an
- * image or a host file says is escaped. */
+/* Adds the answer and each finding, the worst first; `color`: with terminal styles. Text from images and
+ * host files is escaped. */
 void compat_answer_print(const struct compat_answer *answer, bool color, struct text *out);
 
-/* {"verdict": "works", "findings": [{"rule", "verdict", "reason", "advice", "source"}]}. NULL: out of
- * memory. */
+/* {"verdict": "works", "findings": [{"rule", "verdict", "reason", "advice", "source"}]} */
 cJSON *compat_answer_to_json(const struct compat_answer *answer);

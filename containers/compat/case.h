@@ -1,73 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the files of rules share, those of selection/ too. */
+/* Shared by the files of rules, including those of selection/. */
 
 #include "containers/compat/launch.h"
 #include "containers/compat/nvidia.h"
 #include "containers/compat/rules.h"
 #include "containers/compat/windows_images.h"
 
-/* One rule at work. */
+/* The arguments and state of one rule. */
 struct compat_case {
 	const struct image *image;
 	const struct image_contents *contents; /* NULL: not read */
 	const struct host_facts *host;
 	const struct compat_options *options;
 	struct compat_answer *answer;
-	const struct compat_launch *launch;  /* NULL: the image as such */
-	const struct catalogue_wants *wants; /* of selection/; NULL: no catalogue is asked */
+	const struct compat_launch *launch;  /* NULL: only the image */
+	const struct catalogue_wants *wants; /* of selection/; NULL: no catalogue */
 	const struct compat_rule *rule;
-	const struct host_gpu *gpu;  /* of a rule about GPUs */
-	int worst;		     /* verdict of what was found about this GPU; -1: nothing yet */
-	const char *advice, *source; /* of the next finding; NULL: the rule's */
+	const struct host_gpu *gpu;  /* for a rule about GPUs */
+	int worst;		     /* verdict of the findings about this GPU; -1: none yet */
+	const char *advice, *source; /* for the next finding; NULL: the rule's */
 };
 
-/* Applies a rule where it is about the host, and to each of its GPUs. */
+/* Applies a rule, if it is about this host, once or to each of its GPUs. */
 void compat_apply(struct compat_case *it, const struct compat_rule *rule);
 
-/* Adds a finding of the rule, with the rule's source, and its advice unless it works; `advice` and
- * `source` of the case, where set, go before them once. */
+/* Adds a finding of the rule, with the rule's source and, unless it works, its advice. `advice` and
+ * `source` of the case, if set, replace them once. */
 void compat_find(struct compat_case *it, enum compat_verdict verdict, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-/* UNKNOWN when the facts that decide are not known, else whether they fit. */
+/* UNKNOWN when the deciding facts are unknown, otherwise WORKS or CANNOT_WORK. */
 enum compat_verdict case_verdict(bool known, bool fits);
 
 /* CANNOT_WORK when `has` is an older version than `needs`, UNKNOWN when it is "". */
 enum compat_verdict case_at_least(const char *has, const char *needs);
 const char *case_told(const char *fact); /* "not known" for "" */
 
-/* Of the image's configuration; NULL: it does not have it. */
+/* From the image's configuration; NULL: it has none. */
 const char *case_variable(const struct compat_case *it, const char *name);
 const char *case_label(const struct compat_case *it, const char *name);
 
-/* The GPU of a vendor ("": of any), with its vendor's driver, from `index` on; NULL: no other. *index goes
- * behind it. */
+/* The next GPU of a vendor ("": of any), with its vendor's driver, from *index on; NULL: no more. *index
+ * becomes the one after it. */
 const struct host_gpu *case_gpu(const struct compat_case *it, const char *vendor, size_t *index);
 bool case_has_gpu(const struct compat_case *it, const char *vendor);
 
-/* Compute capability of an NVIDIA GPU, as the host or the table of models tells; "". */
+/* Compute capability of an NVIDIA GPU, from the host or the table of models; "": unknown. */
 const char *case_capability(const struct host_gpu *gpu);
 
 /* "8.0", "9.0+PTX": machine code runs on the same major capability from its minor one on, PTX on
  * everything newer. */
 bool case_code_runs(const char *element, size_t size, const char *capability);
 
-/* "gfx90a", perhaps with features behind a colon: "gfx90a:xnack-". */
+/* "gfx90a", perhaps with features after a colon: "gfx90a:xnack-". */
 bool case_code_is_of(const char *element, size_t size, const char *architecture);
 
-/* Does NVIDIA's driver bring a library of this name, as its user-land? */
+/* Is a library of this name part of the user-land of NVIDIA's driver? */
 bool case_is_nvidia_driver(const char *library);
 
-/* The driver of a GPU as NVIDIA numbers it. */
+/* The driver's version of a GPU, in NVIDIA's own numbering. */
 const char *case_nvidia_driver(const struct compat_case *it, const struct host_gpu *gpu,
 			       char out[NVIDIA_DRIVER_SIZE]);
 
 bool case_on_windows(const struct compat_case *it);
 
-/* The first of the image's libraries whose file name fits, one that tells its version before others.
- * NULL: none, or the layers were not read. */
+/* The first of the image's libraries whose file name matches, preferably one with a version. NULL: none,
+ * or the layers were not read. */
 const struct contents_library *case_library(const struct compat_case *it, const char *glob);
 
 /* Does a list ("gfx90a:xnack- gfx1100", separated by spaces, semicolons or commas) have an element for which
@@ -75,8 +75,8 @@ const struct contents_library *case_library(const struct compat_case *it, const 
 bool case_list_has(const char *list, bool (*fits)(const char *element, size_t size, const char *of),
 		   const char *of);
 
-/* Release of the CUDA toolkit in the image: CUDA_VERSION, or what libcudart is called; "". The
- * variable is the image's and may hold anything: "" when it is not a version. */
+/* Release of the CUDA toolkit in the image: from CUDA_VERSION if that is a version, or from the name of
+ * libcudart; "": unknown. */
 const char *case_cuda_toolkit(const struct compat_case *it);
 
 void rule_os(struct compat_case *it);
@@ -109,17 +109,17 @@ void rule_driver_library(struct compat_case *it);
 void rule_image_driver(struct compat_case *it);
 void rule_device_node(struct compat_case *it);
 
-/* What a launch is given of drivers: launch_files.c. */
+/* Driver files of a launch: launch_files.c. */
 
-/* Does the grant mount a file whose name fits? */
+/* Does the grant mount a file whose name matches? */
 bool launch_mounts(const struct compat_launch *launch, const char *glob);
 
-/* The newest glibc that the launch's API needs to load a driver which the grant mounts; "": there is none,
- * or the API may work without it. The arena's. */
+/* The glibc that the launch's API needs to load a driver that the grant mounts; "": no such driver, or the
+ * API may work without it. Owned by the arena. */
 const char *launch_driver_glibc(const struct compat_launch *launch,
 				const struct image_contents *contents, struct arena *arena);
 
-/* Level of x86-64 that a platform's variant names: 3 of "v3"; 0: none. */
+/* Level of x86-64 in a platform's variant: 3 for "v3"; 0: none. */
 unsigned platform_level(const struct image_platform *platform);
 
 /* windows_image_judge(), as the runtime itself decides. */

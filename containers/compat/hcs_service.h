@@ -12,20 +12,19 @@ struct hcs_service {
 };
 
 /*
- * HcsGetServiceProperties() of computecore.dll, or of vmcompute.dll where that one is missing or
+ * HcsGetServiceProperties() of computecore.dll, or of vmcompute.dll if the former is missing or
  * too old. ERROR_UNSUPPORTED: this machine has no such service (it is not Windows, the libraries are
  * missing, or the feature "Containers" is not installed); ERROR_PERMISSION; ERROR_UNAVAILABLE: the
  * service failed, with the HRESULT and its name; and those of hcs_versions_parse().
  */
 int hcs_service_ask(struct hcs_service *out, struct error *err);
 
-/* HRESULTs of the service that decide what is said. */
+/* HRESULTs of the service that determine the error code. */
 #define HCS_E_SERVICE_NOT_AVAILABLE_CODE 0x80370114U
 #define HCS_E_ACCESS_DENIED_CODE	 0x8037011bU
 
-/* "HCS_E_ACCESS_DENIED"; NULL for a HRESULT that is none of the service's. */
+/* "HCS_E_ACCESS_DENIED"; NULL: not a HRESULT of the service. */
 const char *hcs_error_name(unsigned hresult);
 
-/* "what: 0x80370114 (HCS_E_SERVICE_NOT_AVAILABLE)" with the code that hcs_service_ask() gives it.
- * Returns the code. */
+/* Sets "what: 0x80370114 (HCS_E_SERVICE_NOT_AVAILABLE)" and returns the error code for it. */
 int hcs_error_set(struct error *err, const char *what, unsigned hresult);

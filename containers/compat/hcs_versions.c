@@ -74,36 +74,6 @@ static int read_versions(const struct json_at *basic, struct hcs_versions *out, 
 	return rc;
 }
 
-static int read_properties(const struct json_at *root, struct hcs_versions *out, struct error *err)
-{
-	struct json_at list = {0};
-	int rc = json_have(root, "Properties", JSON_ARRAY, &list, err);
-	for (size_t i = 0; rc == 0 && i < json_count(&list); i++) {
-		struct json_at item = {0};
-		if (is_null(&list, i))
-			continue;
-		rc = json_element(&list, i, JSON_OBJECT, &item, err);
-		if (rc == 0)
-			rc = read_versions(&item, out, err);
-	}
-	return rc;
-}
-
-static int read_responses(const struct json_at *root, struct hcs_versions *out, struct error *err)
-{
-	struct json_at responses = {0};
-	struct json_at basic = {0};
-	struct json_at response = {0};
-	int rc = json_have(root, "PropertyResponses", JSON_OBJECT, &responses, err);
-	if (rc == 0 && responses.node != NULL)
-		rc = json_have(&responses, "Basic", JSON_OBJECT, &basic, err);
-	if (rc == 0 && basic.node != NULL)
-		rc = json_have(&basic, "Response", JSON_OBJECT, &response, err);
-	if (rc == 0 && response.node != NULL)
-		rc = read_versions(&response, out, err);
-	return rc;
-}
-
 int hcs_versions_parse(const char *json, size_t size, struct hcs_versions *out, struct error *err)
 {
 	cJSON *document CLEANUP_JSON = NULL;
@@ -114,10 +84,30 @@ int hcs_versions_parse(const char *json, size_t size, struct hcs_versions *out, 
 	struct json_at root = json_root(document);
 	if (!cJSON_IsObject(document))
 		return json_error(&root, err, "expected object");
-	rc = read_properties(&root, out, err);
+
+	struct json_at list = {0};
+	rc = json_have(&root, "Properties", JSON_ARRAY, &list, err);
+	for (size_t i = 0; rc == 0 && i < json_count(&list); i++) {
+		struct json_at item = {0};
+		if (is_null(&list, i))
+			continue;
+		rc = json_element(&list, i, JSON_OBJECT, &item, err);
+		if (rc == 0)
+			rc = read_versions(&item, out, err);
+	}
+
+	struct json_at responses = {0};
+	struct json_at basic = {0};
+	struct json_at response = {0};
 	if (rc == 0)
-		rc = read_responses(&root, out, err);
+		rc = json_have(&root, "PropertyResponses", JSON_OBJECT, &responses, err);
+	if (rc == 0 && responses.node != NULL)
+		rc = json_have(&responses, "Basic", JSON_OBJECT, &basic, err);
+	if (rc == 0 && basic.node != NULL)
+		rc = json_have(&basic, "Response", JSON_OBJECT, &response, err);
+	if (rc == 0 && response.node != NULL)
+		rc = read_versions(&response, out, err);
 	if (rc == 0 && out->count == 0)
-		return error_set(err, ERROR_NOT_FOUND, "the answer tells of no schema version");
+		return error_set(err, ERROR_NOT_FOUND, "the answer names no schema version");
 	return rc;
 }

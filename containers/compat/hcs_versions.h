@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * Schema versions of the Windows Host Compute Service (HCS), which starts containers, and what they
- * allow. A version stands for itself and every lower minor version of its major version.
+ * Schema versions of the Windows Host Compute Service (HCS), which starts containers, and their
+ * features. A version includes every lower minor version of its major version.
  *
- * Only major version 2 decides anything here: 1 is the interface of Docker before 2018, and nothing
- * is known of others.
+ * Only major version 2 matters here: 1 is the interface of Docker before 2018, and others do not exist
+ * yet.
  */
 
 #include "base/error.h"
@@ -20,7 +20,7 @@ struct hcs_version {
 
 enum { HCS_VERSIONS_MAX = 64 };
 
-/* What a service supports: ascending, each once. */
+/* The versions that a service supports: ascending, each once. */
 struct hcs_versions {
 	struct hcs_version items[HCS_VERSIONS_MAX];
 	size_t count;
@@ -33,16 +33,16 @@ struct hcs_versions {
  * 5}]}]}
  *
  * or the form that answers PropertyQueries ({"PropertyResponses": {"Basic": {"Response": {...}}}}).
- * The order is not promised, elements may be null, and members that are not known here are ignored.
+ * The order is not promised, elements may be null, and unknown members are ignored.
  * `out` is overwritten. ERROR_FORMAT: not JSON, or a version that is not a pair of small numbers; names
- * the place. ERROR_NOT_FOUND: it tells of no version. ERROR_LIMIT: more than HCS_VERSIONS_MAX.
+ * the place. ERROR_NOT_FOUND: it names no version. ERROR_LIMIT: more than HCS_VERSIONS_MAX.
  */
 int hcs_versions_parse(const char *json, size_t size, struct hcs_versions *out, struct error *err);
 
 /* The newest of major version 2; NULL when there is none. */
 const struct hcs_version *hcs_versions_newest(const struct hcs_versions *versions);
 
-/* Ways to give a container a device (Container.AssignedDevices in Microsoft's HCS schema
+/* Ways to assign a device to a container (Container.AssignedDevices in Microsoft's HCS schema
  * reference). */
 enum hcs_device {
 	HCS_DEVICE_CLASS, /* every device of an interface class: Device.InterfaceClassGuid */

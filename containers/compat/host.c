@@ -13,6 +13,8 @@
 
 #define NODE_SCHEMA "gpucert-node/1"
 
+enum { INTEL_PCI = 0x8086 };
+
 static int check_text(const struct json_at *at, struct error *err)
 {
 	if (strlen(at->node->valuestring) > HOST_TEXT_MAX)
@@ -111,7 +113,7 @@ int host_facts_parse(const char *data, size_t size, struct host_facts *out, stru
 	return rc == 0 ? host_facts_from_json(document, out, err) : rc;
 }
 
-/* Of a recorded node, or of this machine and what only it can tell. */
+/* The facts of a recorded node, or of this machine with those that only the machine itself has. */
 static int take(struct discovery_options options, struct host_facts *out, struct error *err)
 {
 	struct discovery_snapshot *node = NULL;
@@ -123,7 +125,7 @@ static int take(struct discovery_options options, struct host_facts *out, struct
 		rc = host_facts_of_node(node, out, err);
 	if (rc == 0 && options.recorded_node == NULL) {
 		out->cpu_level = cpu_level();
-		rc = host_system_facts(&options, node, out, err);
+		host_system_facts(&options, node, out);
 	}
 	discovery_free(node);
 	return rc;
@@ -159,32 +161,8 @@ cJSON *host_facts_to_json(const struct host_facts *host)
 	return json_members_write(members, host);
 }
 
-/* A host about which nothing is known. */
-static void reset(struct host_facts *out)
-{
-	*out = (struct host_facts){0};
-	json_members_reset(members, out);
-}
-
-static const char *lower(struct arena *arena, const char *string)
-{
-	size_t size = strlen(string);
-	char *copy = arena_allocate(arena, size + 1);
-	for (size_t i = 0; copy != NULL && i < size; i++)
-		copy[i] = (char)tolower((unsigned char)string[i]);
-	return copy != NULL ? copy : "";
-}
-
-/* The first number of a Windows driver's version is its WDDM version without the dot (Microsoft, "WDDM
- * driver version numbers"): 31.0.15.5222 is of 3.1. */
-static const char *wddm_of(struct arena *arena, const char *version)
-{
-	bool two = strspn(version, "0123456789") == 2 && version[2] == '.';
-	return two && version[0] >= '2' ? arena_format(arena, "%c.%c", version[0], version[1]) : "";
-}
-
-/* Of the devices that compute-runtime calls legacy, by the first byte of their PCI id (Linux,
- * include/drm/intel/pciids.h). */
+/* The generation of devices that compute-runtime calls legacy, by the first byte of their PCI id (Linux,
+ * include/drm/intel/pciids.h). "": another device. */
 static const char *intel_generation(int32_t pci_device)
 {
 	static const struct {
@@ -200,24 +178,6 @@ static const char *intel_generation(int32_t pci_device)
 			return legacy[i].generation;
 	}
 	return "";
-}
-
-static void add_gpu(struct host_facts *out, const struct discovery_device *device, bool windows)
-{
-	struct arena *arena = &out->arena;
-	struct host_gpu *gpu = &out->gpus[out->gpu_count++];
-	bool intel = device->pci_vendor == 0x8086;
-	*gpu = (struct host_gpu){
-		.vendor = lower(arena, device->vendor),
-		.name = arena_string(arena, device->description),
-		.brand = "",
-		.driver = arena_string(arena, device->driver_name),
-		.driver_version = arena_string(arena, device->driver_version),
-		.compute_capability = "",
-		.cuda_version = "",
-		.architecture = intel ? intel_generation(device->pci_device) : "",
-		.wddm = windows ? wddm_of(arena, device->driver_version) : "",
-	};
 }
 
 static int set_windows(const struct discovery_system *system, struct host_facts *out,
@@ -240,19 +200,45 @@ int host_facts_of_node(const struct discovery_snapshot *node, struct host_facts 
 		       struct error *err)
 {
 	const struct discovery_system *system = &node->system;
+	struct arena *arena = &out->arena;
 	bool windows = text_equal(system->os, "windows");
-	reset(out);
-	out->os = arena_string(&out->arena, system->os);
-	out->architecture = arena_string(&out->arena, host_architecture(system->architecture));
+	*out = (struct host_facts){0};
+	json_members_reset(members, out);
+	out->os = arena_string(arena, system->os);
+	out->architecture = arena_string(arena, host_architecture(system->architecture));
 	if (!windows)
-		out->kernel = arena_string(&out->arena, system->build);
+		out->kernel = arena_string(arena, system->build);
 	int rc = windows && system->build[0] != '\0' ? set_windows(system, out, err) : 0;
 	if (rc < 0)
 		return rc;
-	out->gpus = arena_allocate(&out->arena, (node->device_count + 1) * sizeof(*out->gpus));
-	for (size_t i = 0; out->gpus != NULL && i < node->device_count; i++)
-		add_gpu(out, &node->devices[i], windows);
-	return out->arena.failed ? error_memory(err) : 0;
+
+	out->gpus = arena_allocate(arena, (node->device_count + 1) * sizeof(*out->gpus));
+	for (size_t i = 0; i < node->device_count; i++) {
+		const struct discovery_device *device = &node->devices[i];
+		const char *version = device->driver_version;
+		char *vendor = arena_allocate(arena, strlen(device->vendor) + 1);
+		for (size_t at = 0; device->vendor[at] != '\0'; at++)
+			vendor[at] = (char)tolower((unsigned char)device->vendor[at]);
+
+		/* The first number of a Windows driver's version is its WDDM version without the dot
+		 * (Microsoft, "WDDM driver version numbers"): 31.0.15.5222 is of 3.1. */
+		bool wddm = windows && strspn(version, "0123456789") == 2 && version[2] == '.' &&
+			    version[0] >= '2';
+		out->gpus[out->gpu_count++] = (struct host_gpu){
+			.vendor = vendor,
+			.name = arena_string(arena, device->description),
+			.brand = "",
+			.driver = arena_string(arena, device->driver_name),
+			.driver_version = arena_string(arena, version),
+			.compute_capability = "",
+			.cuda_version = "",
+			.architecture = device->pci_vendor == INTEL_PCI
+						? intel_generation(device->pci_device)
+						: "",
+			.wddm = wddm ? arena_format(arena, "%c.%c", version[0], version[1]) : "",
+		};
+	}
+	return 0;
 }
 
 int host_platform(struct arena *arena, struct image_platform *out, struct error *err)
@@ -264,5 +250,5 @@ int host_platform(struct arena *arena, struct image_platform *out, struct error 
 				       .architecture = host_architecture(machine),
 				       .variant = "",
 				       .os_version = ""};
-	return rc == 0 && arena->failed ? error_memory(err) : rc;
+	return rc;
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Can one launch work? Rules of images that tell something of a program that is known, and of what its
- * container is given. What they say is compared with what happens: they are under test as well.
+ * Can one launch work? Applies the rules that concern one known program and the devices and files its
+ * container is granted. The predictions are compared with the launch: the rules are under test, too.
  */
 
 #include "containers/compat/rules.h"
@@ -12,23 +12,23 @@
 /* A program that a container of the image runs. */
 struct compat_launch {
 	const char *program;	   /* its path in the container */
-	const char *api;	   /* of base/gpu_apis.def that it works with; NULL: none */
-	const struct grant *grant; /* what the container is given; NULL: nothing */
-	const char *node;	   /* a device node that it opens, as the container names it; NULL:
-				      those of the API's driver */
-	bool by_runtime;	   /* the grant holds what a runtime may act on: it may give more */
+	const char *api;	   /* of base/gpu_apis.def that it uses; NULL: none */
+	const struct grant *grant; /* of the container; NULL: nothing */
+	const char *node;	   /* the path of a device node that it opens, in the container;
+				      NULL: those of the API's driver */
+	bool by_runtime;	   /* the runtime may add more to what the grant holds */
 	enum compat_runtime runtime;
 };
 
 /*
- * As compat_check(), with the rules that tell something of the launch: what programs of the image do with
- * the user-land that it brings tells nothing of another program. What a driver needs is read off the
- * files that the grant mounts (Linux: this machine's), not off `host`.
+ * Like compat_check(), with only the rules about launches: rules about the user-land in an image say
+ * nothing about a program that does not use it. The needs of drivers are read from the files that the
+ * grant mounts (Linux: this machine's), not from `host`. Never fails.
  */
 int compat_check_launch(const struct image *image, const struct image_contents *contents,
 			const struct host_facts *host, const struct compat_launch *launch,
 			struct compat_answer *answer, struct error *err);
 
-/* Does what a launch said tell of what the rule is about, and of nothing else? Then a rule that said
- * "works" was wrong. `ran`: the program ran, and its API failed. */
+/* Does the output of a failed launch show a symptom of this rule? Then a rule that predicted "works" was
+ * wrong. `ran`: the program ran, and its API failed. */
 bool compat_rule_shows(const char *rule, bool ran, const char *text);

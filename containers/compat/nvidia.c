@@ -70,16 +70,10 @@ const char *cuda_minor_compatibility(unsigned major, bool windows)
 	return NULL;
 }
 
-static const char *driver_of(const struct cuda_release *row, bool windows)
-{
-	return windows ? row->windows_driver : row->linux_driver;
-}
-
-/* Windows: from 13 on the driver's own branch tells, which is that of Linux. */
+/* On Windows, toolkits from 13 on have no driver: the driver's branch is that of Linux. */
 static const char *branch_of(const struct cuda_release *row, bool windows)
 {
-	const char *driver = driver_of(row, windows);
-	return driver[0] != '\0' ? driver : row->linux_driver;
+	return windows && row->windows_driver[0] != '\0' ? row->windows_driver : row->linux_driver;
 }
 
 void cuda_of_driver(const char *driver, bool windows, const char **least, const char **below)
@@ -116,7 +110,7 @@ const char *nvidia_driver_of_windows(const char *version, char out[NVIDIA_DRIVER
 	return out;
 }
 
-/* The first row that fits counts. */
+/* The first row that matches counts. */
 static const struct nvidia_model models[] = {
 	{"Tesla T4*", "7.5", "tesla", NVIDIA_FORWARD_YES},
 	{"Tesla V100*", "7.0", "tesla", NVIDIA_FORWARD_YES},
@@ -189,8 +183,7 @@ void cuda_capabilities(const char *toolkit, const char **oldest, const char **ne
 		{"11.8", "3.5", "9.0"},	 {"12.0", "5.0", "9.0"},  {"12.8", "5.0", "12.0"},
 		{"12.9", "5.0", "12.1"}, {"13.0", "7.5", "12.1"},
 	};
-	size_t count;
-	const struct cuda_release *all = cuda_releases(&count);
+	const struct cuda_release *last = &releases[ARRAY_SIZE(releases) - 1];
 	*oldest = "";
 	*newest = "";
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -199,8 +192,7 @@ void cuda_capabilities(const char *toolkit, const char **oldest, const char **ne
 			*newest = rows[i].newest;
 		}
 	}
-	/* A toolkit beyond the table may know newer devices. */
-	if (version_compare(toolkit, all[count - 1].minor) > 0 &&
-	    !is_minor(toolkit, all[count - 1].minor))
+	/* A toolkit newer than the table may know newer devices. */
+	if (version_compare(toolkit, last->minor) > 0 && !is_minor(toolkit, last->minor))
 		*newest = "";
 }

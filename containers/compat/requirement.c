@@ -2,6 +2,7 @@
 #include "containers/compat/requirement.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/version.h"
 
@@ -12,7 +13,7 @@ enum property { PROPERTY_CUDA, PROPERTY_DRIVER, PROPERTY_ARCH, PROPERTY_BRAND, P
 
 static const char *const properties[] = {"cuda", "driver", "arch", "brand", NULL};
 
-/* Which results of a comparison a sign takes; longer ones first. */
+/* The results of a comparison that a sign accepts; longer signs first. */
 static const struct comparison {
 	const char *sign;
 	bool less, equal, greater;
@@ -20,15 +21,6 @@ static const struct comparison {
 	{"!=", true, false, true}, {"<=", true, true, false}, {">=", false, true, true},
 	{"=", false, true, false}, {"<", true, false, false}, {">", false, false, true},
 };
-
-static const struct comparison *find_comparison(const char *text)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(comparisons); i++) {
-		if (text_starts_with(text, comparisons[i].sign))
-			return &comparisons[i];
-	}
-	return NULL;
-}
 
 static enum requirement_answer answer_of(bool met)
 {
@@ -67,25 +59,28 @@ static enum requirement_answer compare(enum property property, const struct comp
 	return answer_of(order < 0 ? by->less : order > 0 ? by->greater : by->equal);
 }
 
-/* *ignored: the condition says nothing. */
+/* *ignored: the condition is empty, or about an unknown property. */
 static int evaluate_condition(const char *condition, const struct requirement_facts *facts,
 			      enum requirement_answer *answer, bool *ignored, struct error *err)
 {
 	size_t size = strcspn(condition, "<>=!");
-	char *name CLEANUP_FREE = strndup(condition, size);
-	if (name == NULL)
-		return error_memory(err);
+	char *name CLEANUP_FREE = memory_copy_start(condition, size);
 	enum property property = (enum property)text_position(properties, name);
-	const struct comparison *by = find_comparison(condition + size);
-	const char *value = by != NULL ? condition + size + strlen(by->sign) : "";
 	*ignored = condition[0] == '\0' || (condition[size] != '\0' && property == PROPERTY_OTHER);
 	if (*ignored)
 		return 0;
-	if (condition[size] == '\0' || by == NULL)
+
+	const struct comparison *by = NULL;
+	for (size_t i = 0; by == NULL && i < ARRAY_SIZE(comparisons); i++) {
+		if (text_starts_with(condition + size, comparisons[i].sign))
+			by = &comparisons[i];
+	}
+	if (by == NULL)
 		return error_set(err, ERROR_FORMAT, "invalid constraint: '%.80s'", condition);
+	const char *value = condition + size + strlen(by->sign);
 	if (property != PROPERTY_BRAND && !version_is_valid(value[0] == 'v' ? value + 1 : value))
 		return error_set(err, ERROR_FORMAT,
-				 "invalid constraint: '%.80s': a version is expected behind '%s'",
+				 "invalid constraint: '%.80s': a version is expected after '%s'",
 				 condition, by->sign);
 	if (property != PROPERTY_BRAND && value[0] == 'v')
 		value++;
@@ -93,13 +88,15 @@ static int evaluate_condition(const char *condition, const struct requirement_fa
 	return 0;
 }
 
-/* Of what stands between spaces one has to hold, between commas all; *ignored: nothing says anything. */
+/* Of the terms between spaces one must hold, of the conditions between commas all. *ignored: all parts
+ * were. */
 static int evaluate(const char *text, char separator, const struct requirement_facts *facts,
 		    enum requirement_answer *answer, bool *ignored, struct error *err)
 {
 	struct text_list parts CLEANUP_TEXT_LIST = {0};
 	const bool all = separator == ',';
-	int rc = text_list_split(&parts, text, separator, err);
+	int rc = 0;
+	(void)text_list_split(&parts, text, separator, err);
 	*answer = answer_of(all);
 	*ignored = true;
 	for (size_t i = 0; rc == 0 && i < parts.count; i++) {

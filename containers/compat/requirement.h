@@ -10,16 +10,16 @@
  *   condition   = property operator value       "cuda>=12.4", "brand=tesla"
  *
  * Properties are cuda, driver and arch, which are versions, and brand, a word; operators are >=, <=,
- * !=, =, > and <. A condition on another property is ignored, and so is what is empty.
+ * !=, =, > and <. Conditions on other properties are ignored, and so are empty ones.
  */
 
 #include "base/error.h"
 
-/* A property that is not known is "". */
+/* An unknown property is "". */
 struct requirement_facts {
 	const char *cuda, *driver, *arch, *brand;
-	/* NULL: `cuda` is exact. Else it is the least that the driver runs, and what it runs is below
-	 * this; "": any newer one. */
+	/* NULL: `cuda` is exact. Otherwise the driver runs at least `cuda` and less than this; "": no upper
+	 * limit. */
 	const char *cuda_below;
 };
 
@@ -27,7 +27,7 @@ enum requirement_answer { REQUIREMENT_MET, REQUIREMENT_UNKNOWN, REQUIREMENT_NOT_
 
 enum { REQUIREMENT_SIZE_MAX = 64 * 1024 };
 
-/* *answer is UNKNOWN when it depends on a property that is not known. ERROR_FORMAT: "invalid constraint:
+/* *answer is UNKNOWN when it depends on an unknown property. ERROR_FORMAT: "invalid constraint:
  * 'cuda'", as the toolkit refuses it; ERROR_LIMIT: longer than REQUIREMENT_SIZE_MAX. */
 int requirement_evaluate(const char *requirement, const struct requirement_facts *facts,
 			 enum requirement_answer *answer, struct error *err);

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { REPEATS_MAX = 32 }; /* findings in front of a new one that it is compared with */
+enum { REPEATS_MAX = 32 }; /* the newest findings, with which a new one is compared */
 
 const char *const compat_runtime_names[] = {
 	"any", "containerd-1.7", "containerd-2.0", "containerd-2.x", "docker", NULL};
@@ -131,10 +131,29 @@ const struct compat_rule *compat_rules(size_t *count)
 	return rules;
 }
 
-/* One of the GPUs fits: what does not is no answer yet. */
-static void doubt(struct compat_case *it, size_t first)
+void compat_apply(struct compat_case *it, const struct compat_rule *rule)
 {
-	for (size_t i = first; i < it->answer->count; i++) {
+	const char *image_os = it->image->platform.os;
+	it->rule = rule;
+	if (rule->os != NULL && (!text_equal(rule->os, it->host->os) ||
+				 (image_os[0] != '\0' && !text_equal(rule->os, image_os))))
+		return;
+	if (rule->vendor == NULL) {
+		rule->apply(it);
+		return;
+	}
+
+	const size_t first = it->answer->count;
+	size_t next = 0;
+	bool fits = false;
+	while ((it->gpu = case_gpu(it, rule->vendor, &next)) != NULL) {
+		it->worst = -1;
+		rule->apply(it);
+		fits = fits || (it->worst >= COMPAT_WORKS && it->worst < COMPAT_CANNOT_WORK);
+	}
+
+	/* When one of the GPUs fits, the others do not decide yet. */
+	for (size_t i = first; fits && i < it->answer->count; i++) {
 		struct compat_finding *one = &it->answer->findings[i];
 		if (one->verdict != COMPAT_CANNOT_WORK)
 			continue;
@@ -144,60 +163,35 @@ static void doubt(struct compat_case *it, size_t first)
 	}
 }
 
-void compat_apply(struct compat_case *it, const struct compat_rule *rule)
-{
-	const size_t first = it->answer->count;
-	size_t next = 0;
-	bool fits = false;
-	it->rule = rule;
-	const char *of = it->image->platform.os;
-	if (rule->os != NULL &&
-	    (!text_equal(rule->os, it->host->os) || (of[0] != '\0' && !text_equal(rule->os, of))))
-		return;
-	if (rule->vendor == NULL)
-		rule->apply(it);
-	while (rule->vendor != NULL && (it->gpu = case_gpu(it, rule->vendor, &next)) != NULL) {
-		it->worst = -1;
-		rule->apply(it);
-		fits = fits || (it->worst >= COMPAT_WORKS && it->worst < COMPAT_CANNOT_WORK);
-	}
-	if (fits)
-		doubt(it, first);
-}
-
-/* GPUs of a kind need one finding. */
-static bool is_repeated(const struct compat_case *it, const char *reason)
-{
-	const struct compat_answer *answer = it->answer;
-	for (size_t i = 0; i < answer->count && i < REPEATS_MAX; i++) {
-		const struct compat_finding *one = &answer->findings[answer->count - 1 - i];
-		if (one->rule == it->rule->id && text_equal(one->reason, reason))
-			return true;
-	}
-	return false;
-}
-
 void compat_find(struct compat_case *it, enum compat_verdict verdict, const char *format, ...)
 {
 	struct compat_answer *answer = it->answer;
-	struct compat_finding finding = {.verdict = verdict, .rule = it->rule->id};
+	const struct compat_rule *rule = it->rule;
 	va_list args;
 	va_start(args, format);
-	finding.reason = arena_vformat(&answer->arena, format, args);
+	const char *reason = arena_vformat(&answer->arena, format, args);
 	va_end(args);
-	finding.source = it->source != NULL ? it->source : it->rule->source;
-	finding.advice = it->advice != NULL	   ? it->advice
-			 : verdict == COMPAT_WORKS ? ""
-						   : it->rule->advice;
+	const char *advice = verdict == COMPAT_WORKS ? "" : rule->advice;
+	if (it->advice != NULL)
+		advice = it->advice;
+	const char *source = it->source != NULL ? it->source : rule->source;
 	it->source = NULL;
 	it->advice = NULL;
 	it->worst = (int)verdict > it->worst ? (int)verdict : it->worst;
-	struct compat_finding *findings = arena_grow(&answer->arena, answer->findings,
-						     answer->count, sizeof(*answer->findings));
-	if (findings == NULL || is_repeated(it, finding.reason))
-		return;
-	answer->findings = findings;
-	findings[answer->count++] = finding;
+
+	/* Several GPUs of a kind need only one finding. */
+	for (size_t i = 0; i < answer->count && i < REPEATS_MAX; i++) {
+		const struct compat_finding *one = &answer->findings[answer->count - 1 - i];
+		if (one->rule == rule->id && text_equal(one->reason, reason))
+			return;
+	}
+	answer->findings = arena_grow(&answer->arena, answer->findings, answer->count,
+				      sizeof(*answer->findings));
+	answer->findings[answer->count++] = (struct compat_finding){.verdict = verdict,
+								    .rule = rule->id,
+								    .reason = reason,
+								    .advice = advice,
+								    .source = source};
 }
 
 enum compat_verdict case_verdict(bool known, bool fits)
@@ -240,9 +234,10 @@ int compat_check(const struct image *image, const struct image_contents *content
 				 .host = host,
 				 .options = options,
 				 .answer = answer};
+	(void)err;
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		compat_apply(&it, &rules[i]);
-	return answer->arena.failed ? error_memory(err) : 0;
+	return 0;
 }
 
 const char *case_variable(const struct compat_case *it, const char *name)
@@ -254,11 +249,12 @@ const char *case_label(const struct compat_case *it, const char *name)
 {
 	const char *value =
 		image_pair_value(it->image->annotations, it->image->annotation_count, name);
-	return value != NULL ? value
-			     : image_pair_value(it->image->labels, it->image->label_count, name);
+	if (value == NULL)
+		value = image_pair_value(it->image->labels, it->image->label_count, name);
+	return value;
 }
 
-/* On Linux a device may be bound to a module that is not its vendor's: nouveau, vfio-pci. */
+/* On Linux a device may be bound to a module of somebody else: nouveau, vfio-pci. */
 static bool is_usable(const struct compat_case *it, const struct host_gpu *gpu)
 {
 	static const char *const modules[][2] = {
@@ -312,7 +308,7 @@ const char *case_cuda_toolkit(const struct compat_case *it)
 		return variable;
 	if (library == NULL || !version_is_valid(library->version))
 		return "";
-	/* The number behind major and minor is of a build, not of an update. */
+	/* The number after major and minor is that of a build, not of an update. */
 	return arena_format(&it->answer->arena, "%.*s", (int)version_length(library->version, 2),
 			    library->version);
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The rules of what runs where: each is a pure function of an image, a host and how the container is
- * to be started, and a row of one table, from which lists and documents come.
+ * The rules of what runs where. Each is a pure function of an image, a host and the options of the
+ * start, and a row of one table, from which lists and documents are generated.
  */
 
 #include "containers/compat/answer.h"
@@ -13,7 +13,7 @@
 
 /* Whose rule for picking a Windows image applies. */
 enum compat_runtime {
-	COMPAT_RUNTIME_ANY,   /* not told: where they differ, the answer is not known */
+	COMPAT_RUNTIME_ANY,   /* unspecified: where they differ, the answer is unknown */
 	COMPAT_CONTAINERD_17, /* 1.6 and 1.7 */
 	COMPAT_CONTAINERD_20, /* 2.0 and 2.1 */
 	COMPAT_CONTAINERD_2X, /* later ones */
@@ -34,55 +34,55 @@ extern const char *const compat_api_names[]; /* "any", "directx", "cuda", "other
 struct compat_options {
 	enum compat_runtime runtime;
 	enum compat_isolation isolation; /* Windows */
-	enum compat_api api;		 /* ANY: what the image's own variables tell */
-	const char *device;		 /* as a device plugin gives it to the runtime, Windows:
-			       "vpci-location-path://PCIROOT(0)#PCI(0300)"; NULL: not told */
+	enum compat_api api;		 /* ANY: from the image's own variables */
+	const char *device;		 /* as device plugins name it to the runtime, Windows:
+			       "vpci-location-path://PCIROOT(0)#PCI(0300)"; NULL: unspecified */
 };
 
 struct compat_case;
 
-/* What does not work when a rule says so of one launch (launch.h). */
+/* What fails in one launch (launch.h) when a rule predicts failure. */
 enum compat_scope {
-	COMPAT_NO_LAUNCH,  /* it tells nothing of a launch */
+	COMPAT_NO_LAUNCH,  /* nothing: the rule does not apply to launches */
 	COMPAT_OF_PROGRAM, /* the program that is launched */
-	COMPAT_OF_DEVICE,  /* each API of a device that the container is given */
+	COMPAT_OF_DEVICE,  /* each API of a device of the container */
 };
 
 struct compat_rule {
-	const char *id;	    /* stays */
+	const char *id;	    /* permanent */
 	const char *says;   /* one sentence */
 	const char *advice; /* what to do when it does not work */
-	const char *source; /* where that is written, or was read */
+	const char *source; /* where the rule is documented */
 	void (*apply)(struct compat_case *it);
-	const char *os; /* hosts that it is about: "linux"; NULL: all */
+	const char *os; /* hosts that it applies to: "linux"; NULL: all */
 	const char *
-		vendor; /* GPUs that it is asked about, one after the other: "nvidia", "" for those of all
-			       vendors; NULL: it is asked once. Where one fits and another does not, it depends
-			       on which one the container is given: what cannot work with a GPU is UNKNOWN */
+		vendor; /* it is applied to each GPU of this vendor: "nvidia", "" for all vendors; NULL: it is
+			       applied once. When one GPU fits and another does not, the outcome depends on
+			       which one the container gets: CANNOT_WORK becomes UNKNOWN */
 	enum compat_scope scope;
-	const char *symptoms[3]; /* what a launch says that fails for this, NULL-ended */
+	const char *symptoms[3]; /* texts of a launch that fails for this reason, NULL-ended */
 };
 
-/* Of a launch that lacks a driver which only the image can bring: no fault of what grants the device. */
+/* A launch lacks a driver that only the image can have: not the fault of the device plugin. */
 #define COMPAT_IMAGE_DRIVER "linux.image-driver"
 
 /* All of them. */
 const struct compat_rule *compat_rules(size_t *count);
 
 /*
- * Applies every rule; one that does not apply to this image and host finds nothing. `contents` NULL:
- * the layers were not read, and rules about them find nothing. `answer` is zeroed by the caller.
- * ERROR_MEMORY.
+ * Applies every rule; rules that do not apply to this image and host find nothing. `contents` NULL:
+ * the layers were not read, and rules about them find nothing. `answer` is zeroed by the caller. Never
+ * fails.
  */
 int compat_check(const struct image *image, const struct image_contents *contents,
 		 const struct host_facts *host, const struct compat_options *options,
 		 struct compat_answer *answer, struct error *err);
 
 /*
- * Which entry of an index a host's runtime takes: among those that fit, the newest os.version, by
- * number, and the highest processor level that the host has. NULL: there is none; then `answer` (may be
- * NULL) has findings of the rule "platform.no-match", the first of which says what to do, also on a
- * host that builds, and the others why each entry does not fit.
+ * The entry of an index that a host's runtime selects: among those that fit, the newest os.version, by
+ * number, and the highest processor level that the host has. NULL: none; then `answer` (may be NULL) has
+ * findings of the rule "platform.no-match": the first says what to do, also on a host that builds, and
+ * the others why each entry does not fit.
  */
 const struct image_index_entry *compat_select(const struct image_index *index,
 					      const struct host_facts *host,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* AMD's and Intel's rules: which user-land in an image goes with which kernel module and device. */
+/* AMD's and Intel's rules: does the image's user-land match the kernel module and the device? */
 #include "base/cleanup.h"
 #include "base/version.h"
 #include "containers/compat/case.h"
@@ -7,10 +7,9 @@
 #include <string.h>
 
 /*
- * Kernel drivers by the version that /sys/module/amdgpu/version tells, each from its row's on, and the
- * releases of ROCm whose user-land was tested with it: two before and two behind, and more where
- * AMD's table has more (30.30). Releases from 6.4 on are inferred from that rule and from the row of
- * 30.30.
+ * Kernel drivers from the version of each row on (/sys/module/amdgpu/version), and the releases of ROCm
+ * whose user-land was tested with them: two before and two after, and more where AMD's table has more
+ * (30.30). Releases from 6.4 on are inferred from that rule and from the row of 30.30.
  */
 static const struct rocm_driver {
 	const char *module, *release, *oldest, *newest;
@@ -24,7 +23,7 @@ static const struct rocm_driver {
 	{"", "a release that is not known", "", ""},
 };
 
-/* The last row, "not known", for the kernel's own module, whose version is the kernel's release. */
+/* The last row, of an unknown release, for the kernel's own module, whose version is the kernel's. */
 static const struct rocm_driver *rocm_driver_find(const struct compat_case *it)
 {
 	const char *version = it->gpu->driver_version;
@@ -38,29 +37,22 @@ static const struct rocm_driver *rocm_driver_find(const struct compat_case *it)
 	return found;
 }
 
-/* Release of ROCm in the image: its variable, or what the HIP runtime is called: libamdhip64.so.6.2.60204
- * is of 6.2. "" when neither tells. */
-static const char *rocm_of(const struct compat_case *it)
-{
-	const char *variable = case_variable(it, "ROCM_VERSION");
-	const struct contents_library *library = case_library(it, "libamdhip64.so*");
-	if (variable != NULL && version_is_valid(variable))
-		return variable;
-	if (library != NULL && version_is_valid(library->version) &&
-	    strchr(library->version, '.') != NULL)
-		return library->version;
-	return "";
-}
-
 void rule_rocm_release(struct compat_case *it)
 {
-	const char *release = rocm_of(it);
-	if (release[0] == '\0')
-		return;
-	int shown = (int)version_length(release, 2);
+	/* The image's variable, or the version in the HIP runtime's name: libamdhip64.so.6.2.60204 belongs
+	 * to 6.2. */
+	const char *release = case_variable(it, "ROCM_VERSION");
+	const struct contents_library *library = case_library(it, "libamdhip64.so*");
+	if (release == NULL || !version_is_valid(release)) {
+		if (library == NULL || !version_is_valid(library->version) ||
+		    strchr(library->version, '.') == NULL)
+			return;
+		release = library->version;
+	}
+
 	const struct rocm_driver *row = rocm_driver_find(it);
 	char minor[32] = "";
-	(void)snprintf(minor, sizeof(minor), "%.*s", shown, release);
+	(void)snprintf(minor, sizeof(minor), "%.*s", (int)version_length(release, 2), release);
 	bool known = row->module[0] != '\0';
 	bool fits = version_compare(minor, row->oldest) >= 0 &&
 		    version_compare(minor, row->newest) <= 0;
@@ -92,13 +84,6 @@ void rule_amd_architecture(struct compat_case *it)
 			    it->gpu->name, case_told(has));
 }
 
-/* The build of compute-runtime: the last number of libze_intel_gpu.so.1.3.30872. */
-static const char *last_component(const char *version)
-{
-	const char *dot = strrchr(version, '.');
-	return dot != NULL ? dot + 1 : version;
-}
-
 void rule_intel_platform(struct compat_case *it)
 {
 	static const char last_legacy[] = "30872"; /* 24.35.30872 */
@@ -108,10 +93,11 @@ void rule_intel_platform(struct compat_case *it)
 	bool has_legacy = case_library(it, "libze_intel_gpu_legacy1.so*") != NULL;
 	if (library == NULL)
 		return;
-	const char *build = last_component(library->version);
+	/* The last number of libze_intel_gpu.so.1.3.30872 is the build of compute-runtime. */
+	const char *dot = strrchr(library->version, '.');
+	const char *build = dot != NULL ? dot + 1 : library->version;
 	bool old = legacy[text_position(legacy, gpu->architecture)] != NULL;
-	if (old && !has_legacy && strcmp(build, library->version) != 0 &&
-	    version_compare(build, last_legacy) > 0)
+	if (old && !has_legacy && dot != NULL && version_compare(build, last_legacy) > 0)
 		compat_find(it, COMPAT_CANNOT_WORK,
 			    "'%s' is %s, which compute-runtime has left out since build %s; the "
 			    "image has build %s",

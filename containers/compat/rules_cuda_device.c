@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an image asks of the NVIDIA device and of NVIDIA's container toolkit, in its variables. */
+/* The requirements of an image's variables on NVIDIA devices and NVIDIA's container toolkit. */
 #include "base/cleanup.h"
 #include "base/version.h"
 #include "containers/compat/case.h"
@@ -16,21 +16,6 @@ const char *case_capability(const struct host_gpu *gpu)
 	return model->compute_capability;
 }
 
-static void judge_capability(struct compat_case *it, const char *capability, const char *toolkit)
-{
-	const char *oldest = "";
-	const char *newest = "";
-	cuda_capabilities(toolkit, &oldest, &newest);
-	if (capability[0] == '\0' || oldest[0] == '\0')
-		return;
-	bool old = version_compare(capability, oldest) < 0;
-	bool young = newest[0] != '\0' && version_compare(capability, newest) > 0;
-	compat_find(it, case_verdict(!young, !old),
-		    "'%s' has compute capability %s, and CUDA %s knows %s to %s%s", it->gpu->name,
-		    capability, toolkit, oldest, newest[0] != '\0' ? newest : "newer ones",
-		    young ? ": only programs that bring PTX run" : "");
-}
-
 bool case_code_runs(const char *element, size_t size, const char *capability)
 {
 	bool ptx = size > 4 && strncmp(element + size - 4, "+PTX", 4) == 0;
@@ -43,29 +28,26 @@ void rule_cuda_capability(struct compat_case *it)
 	const char *toolkit = case_cuda_toolkit(it);
 	const char *list = case_variable(it, "TORCH_CUDA_ARCH_LIST");
 	const char *capability = case_capability(it->gpu);
+	const char *oldest = "";
+	const char *newest = "";
+	if (capability[0] == '\0')
+		return;
 	if (toolkit[0] != '\0')
-		judge_capability(it, capability, toolkit);
-	if (list != NULL && capability[0] != '\0' &&
-	    !case_list_has(list, case_code_runs, capability))
+		cuda_capabilities(toolkit, &oldest, &newest);
+	if (oldest[0] != '\0') {
+		bool old = version_compare(capability, oldest) < 0;
+		bool young = newest[0] != '\0' && version_compare(capability, newest) > 0;
+		compat_find(it, case_verdict(!young, !old),
+			    "'%s' has compute capability %s, and CUDA %s knows %s to %s%s",
+			    it->gpu->name, capability, toolkit, oldest,
+			    newest[0] != '\0' ? newest : "newer ones",
+			    young ? ": only programs that bring PTX run" : "");
+	}
+	if (list != NULL && !case_list_has(list, case_code_runs, capability))
 		compat_find(it, COMPAT_UNKNOWN,
 			    "'%s' has compute capability %s, and the image's "
 			    "TORCH_CUDA_ARCH_LIST is '%.200s'",
 			    it->gpu->name, capability, list);
-}
-
-/* Of a GPU, as far as the host tells. */
-static struct requirement_facts facts_of(const struct host_gpu *gpu)
-{
-	const struct nvidia_model *model = nvidia_model_find(gpu->name);
-	struct requirement_facts facts = {
-		.cuda = gpu->cuda_version,
-		.driver = gpu->driver_version,
-		.arch = case_capability(gpu),
-		.brand = gpu->brand[0] == '\0' && model != NULL ? model->brand : gpu->brand,
-	};
-	if (facts.cuda[0] == '\0' && facts.driver[0] != '\0')
-		cuda_of_driver(facts.driver, false, &facts.cuda, &facts.cuda_below);
-	return facts;
 }
 
 static void judge_requirement(struct compat_case *it, const char *name, const char *requirement)
@@ -78,7 +60,17 @@ static void judge_requirement(struct compat_case *it, const char *name, const ch
 		[REQUIREMENT_UNKNOWN] = {COMPAT_UNKNOWN, "cannot be told"},
 		[REQUIREMENT_NOT_MET] = {COMPAT_CANNOT_WORK, "does not hold"},
 	};
-	const struct requirement_facts facts = facts_of(it->gpu);
+	const struct host_gpu *gpu = it->gpu;
+	const struct nvidia_model *model = nvidia_model_find(gpu->name);
+	struct requirement_facts facts = {
+		.cuda = gpu->cuda_version,
+		.driver = gpu->driver_version,
+		.arch = case_capability(gpu),
+		.brand = gpu->brand[0] == '\0' && model != NULL ? model->brand : gpu->brand,
+	};
+	if (facts.cuda[0] == '\0' && facts.driver[0] != '\0')
+		cuda_of_driver(facts.driver, false, &facts.cuda, &facts.cuda_below);
+
 	enum requirement_answer answer = REQUIREMENT_UNKNOWN;
 	struct error err = {0};
 	if (requirement_evaluate(requirement, &facts, &answer, &err) < 0)
@@ -89,7 +81,7 @@ static void judge_requirement(struct compat_case *it, const char *name, const ch
 		compat_find(it, answers[answer].verdict,
 			    "%s='%.300s' %s: '%s' has driver %s, CUDA %s, compute capability %s, "
 			    "brand %s",
-			    name, requirement, answers[answer].words, it->gpu->name,
+			    name, requirement, answers[answer].words, gpu->name,
 			    case_told(facts.driver), case_told(facts.cuda), case_told(facts.arch),
 			    case_told(facts.brand));
 }
@@ -126,43 +118,35 @@ void rule_nvidia_require(struct compat_case *it)
 	}
 }
 
-static void judge_capabilities(struct compat_case *it, const struct text_list *given)
+void rule_nvidia_variables(struct compat_case *it)
 {
 	static const char *const known[] = {"all",   "compute", "compat32", "graphics", "utility",
 					    "video", "display", "ngx",	    NULL};
-	for (size_t i = 0; i < given->count; i++) {
-		if (known[text_position(known, given->items[i])] == NULL) {
-			compat_find(
-				it, COMPAT_CANNOT_WORK,
-				"NVIDIA_DRIVER_CAPABILITIES names '%.80s', which is not one of all, "
-				"compute, compat32, graphics, utility, video, display, ngx",
-				given->items[i]);
-			return;
-		}
-	}
-	if (given->count > 0 && case_cuda_toolkit(it)[0] != '\0' && !text_list_has(given, "all") &&
-	    !text_list_has(given, "compute"))
-		compat_find(it, COMPAT_CANNOT_WORK,
-			    "the image has CUDA %s, and NVIDIA_DRIVER_CAPABILITIES lacks compute, "
-			    "without which the container gets no libcuda.so.1",
-			    case_cuda_toolkit(it));
-}
-
-void rule_nvidia_variables(struct compat_case *it)
-{
 	const char *devices = case_variable(it, "NVIDIA_VISIBLE_DEVICES");
-	const char *capabilities = case_variable(it, "NVIDIA_DRIVER_CAPABILITIES");
-	struct text_list given CLEANUP_TEXT_LIST = {0};
 	if (devices != NULL && (text_equal(devices, "void") || text_equal(devices, "none")))
 		compat_find(
 			it, COMPAT_WORKS,
 			"the image sets NVIDIA_VISIBLE_DEVICES=%s: by itself it is given no GPU; a "
 			"device plugin sets it anew",
 			devices);
-	if (capabilities == NULL)
+
+	const char *capabilities = case_variable(it, "NVIDIA_DRIVER_CAPABILITIES");
+	struct text_list given CLEANUP_TEXT_LIST = {0};
+	if (capabilities != NULL)
+		(void)text_list_split(&given, capabilities, ',', NULL);
+	text_each (name, &given) {
+		if (known[text_position(known, name)] != NULL)
+			continue;
+		compat_find(it, COMPAT_CANNOT_WORK,
+			    "NVIDIA_DRIVER_CAPABILITIES names '%.80s', which is not one of all, "
+			    "compute, compat32, graphics, utility, video, display, ngx",
+			    name);
 		return;
-	if (text_list_split(&given, capabilities, ',', NULL) < 0)
-		it->answer->arena.failed = true;
-	else
-		judge_capabilities(it, &given);
+	}
+	if (given.count > 0 && case_cuda_toolkit(it)[0] != '\0' && !text_list_has(&given, "all") &&
+	    !text_list_has(&given, "compute"))
+		compat_find(it, COMPAT_CANNOT_WORK,
+			    "the image has CUDA %s, and NVIDIA_DRIVER_CAPABILITIES lacks compute, "
+			    "without which the container gets no libcuda.so.1",
+			    case_cuda_toolkit(it));
 }

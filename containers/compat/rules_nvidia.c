@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NVIDIA's rules: which user-land, toolkit and device goes with which kernel module. */
+/* NVIDIA's rules: do user-land, toolkit and device match the kernel module? */
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/version.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { DRIVER_MAJOR_MIN = 100 }; /* smaller ones number libraries that are not the driver's */
+enum { DRIVER_MAJOR_MIN = 100 }; /* smaller versions are not those of a driver */
 
 const char *case_nvidia_driver(const struct compat_case *it, const struct host_gpu *gpu,
 			       char out[NVIDIA_DRIVER_SIZE])
@@ -34,12 +34,6 @@ bool case_is_nvidia_driver(const char *library)
 	return false;
 }
 
-static bool is_of_driver(const struct contents_library *library)
-{
-	return version_major(library->version) >= DRIVER_MAJOR_MIN && !is_forward(library) &&
-	       strstr(library->path, "/stubs/") == NULL && case_is_nvidia_driver(library->path);
-}
-
 void rule_nvidia_lock_step(struct compat_case *it)
 {
 	const char *version = it->gpu->driver_version;
@@ -47,7 +41,9 @@ void rule_nvidia_lock_step(struct compat_case *it)
 	const struct contents_library *first = NULL;
 	for (size_t i = 0; it->contents != NULL && i < it->contents->library_count; i++) {
 		const struct contents_library *library = &it->contents->libraries[i];
-		if (!is_of_driver(library))
+		if (version_major(library->version) < DRIVER_MAJOR_MIN || is_forward(library) ||
+		    strstr(library->path, "/stubs/") != NULL ||
+		    !case_is_nvidia_driver(library->path))
 			continue;
 		bool differs = version_compare(library->version, version) != 0;
 		others += differs;
@@ -79,7 +75,7 @@ static const struct contents_library *forward_library(const struct compat_case *
 	return NULL;
 }
 
-/* What a toolkit asks of the driver. */
+/* A toolkit's requirements on the driver. */
 struct demand {
 	const char *toolkit;
 	const char *driver; /* the host's */
@@ -141,7 +137,7 @@ void rule_cuda_driver(struct compat_case *it)
 			    "CUDA %s of the image needs driver %s, the host has %s", demand.toolkit,
 			    demand.full, demand.driver);
 	else if (runs(demand.driver, &demand)) {
-		it->advice = "Programs that bring PTX alone need the toolkit's own driver.";
+		it->advice = "Programs that bring only PTX need the toolkit's own driver.";
 		compat_find(it, COMPAT_WORKS,
 			    "CUDA %s of the image runs on driver %s of the host by minor-version "
 			    "compatibility, which needs %s",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operating system, architecture and C library: what an image needs of any host. */
+/* Operating system, architecture and C library: an image's requirements on any host. */
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/version.h"
@@ -50,7 +50,7 @@ void rule_cpu_level(struct compat_case *it)
 			     : arena_format(&it->answer->arena, "v%u", has));
 }
 
-/* Only for whom an image is made that has a vendor's user-land. */
+/* An image with one vendor's user-land is made for that vendor's GPUs. */
 void rule_gpu_vendor(struct compat_case *it)
 {
 	const char *cuda = case_cuda_toolkit(it);
@@ -65,54 +65,47 @@ void rule_gpu_vendor(struct compat_case *it)
 			    "the image has ROCm, and the host has no AMD GPU with amdgpu");
 }
 
-static bool has_musl(const struct image_contents *contents)
-{
-	for (size_t i = 0; i < contents->library_count; i++) {
-		if (contents->libraries[i].kind == CONTENTS_C_LIBRARY &&
-		    text_equal(contents->libraries[i].component, "musl"))
-			return true;
-	}
-	return false;
-}
-
 void rule_mounted_glibc(struct compat_case *it)
 {
 	const char *needs = it->host->driver_glibc;
 	if (it->contents == NULL || needs[0] == '\0')
 		return;
-	bool musl = it->contents->glibc[0] == '\0' && has_musl(it->contents);
+	bool musl = false;
+	for (size_t i = 0; it->contents->glibc[0] == '\0' && i < it->contents->library_count; i++) {
+		const struct contents_library *library = &it->contents->libraries[i];
+		musl = musl || (library->kind == CONTENTS_C_LIBRARY &&
+				text_equal(library->component, "musl"));
+	}
 	compat_find(it, musl ? COMPAT_CANNOT_WORK : case_at_least(it->contents->glibc, needs),
 		    "driver files of the host need glibc %s, that of the image is %s", needs,
 		    musl ? "musl" : case_told(it->contents->glibc));
 }
 
-/* Neither the image gives it, nor the host, which gives its driver's user-land to the container. */
-static bool is_lacking(const struct compat_case *it, const struct contents_need *need)
-{
-	const char *file = text_starts_with(need->name, "GLIBC_") ? "libc.so.6" : need->name;
-	return need->missing[0] != '\0' && !text_starts_with(need->name, "x86-64-v") &&
-	       (!case_is_nvidia_driver(need->name) || !case_has_gpu(it, "nvidia")) &&
-	       (it->launch == NULL || !launch_mounts(it->launch, file));
-}
-
-enum { NEEDS_SHOWN_MAX = 8 };
-
-/* Adds what the image lacks: for the program that it starts, or for all others, whose paths are named then. Returns their number. */
+/* Adds needs that nobody satisfies, of the program that the image starts, or of all others with their
+ * paths. Returns their number. */
 static size_t list_lacking(const struct compat_case *it, bool started, struct text *out)
 {
+	enum { SHOWN_MAX = 8 };
 	size_t found = 0;
 	for (size_t i = 0; i < it->contents->need_count; i++) {
 		const struct contents_need *need = &it->contents->needs[i];
-		if (!is_lacking(it, need) || image_starts(it->image, need->path) != started)
+		if (need->missing[0] == '\0' || text_starts_with(need->name, "x86-64-v") ||
+		    image_starts(it->image, need->path) != started)
 			continue;
-		if (found++ >= NEEDS_SHOWN_MAX)
+
+		/* The host may bring it: its driver's user-land, or a file that the grant mounts. */
+		const char *file =
+			text_starts_with(need->name, "GLIBC_") ? "libc.so.6" : need->name;
+		if ((case_is_nvidia_driver(need->name) && case_has_gpu(it, "nvidia")) ||
+		    (it->launch != NULL && launch_mounts(it->launch, file)))
 			continue;
-		text_addf(out, "%s%s%s%s: %s", found > 1 ? "; " : "", started ? "" : need->path,
-			  started ? "" : " needs ", need->name, need->missing);
+		if (found++ < SHOWN_MAX)
+			text_addf(out, "%s%s%s%s: %s", found > 1 ? "; " : "",
+				  started ? "" : need->path, started ? "" : " needs ", need->name,
+				  need->missing);
 	}
-	if (found > NEEDS_SHOWN_MAX)
-		text_addf(out, "; and %zu more", found - NEEDS_SHOWN_MAX);
-	it->answer->arena.failed = it->answer->arena.failed || out->failed;
+	if (found > SHOWN_MAX)
+		text_addf(out, "; and %zu more", found - SHOWN_MAX);
 	return found;
 }
 

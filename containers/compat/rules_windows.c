@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which Windows image runs on which Windows host, and what of the GPU it has there. */
+/* Which Windows images run on which Windows hosts, and with which GPU support. */
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "base/version.h"
@@ -45,7 +45,7 @@ static bool is_between_releases(struct windows_version host, struct windows_vers
 	"hosts below build 20348 take their own build alone, later ones images from the last "     \
 	"long-term release before them on"
 
-/* Where a runtime decides otherwise than windows_image_judge(); the first row that applies counts. */
+/* Where a runtime decides differently from windows_image_judge(); the first row that applies counts. */
 static const struct runtime_row {
 	enum compat_runtime runtime;
 	bool (*applies)(struct windows_version host, struct windows_version image);
@@ -54,12 +54,12 @@ static const struct runtime_row {
 	{COMPAT_CONTAINERD_17,
 	 is_other,
 	 {WINDOWS_IMAGE_REFUSED,
-	  "containerd 1.6 and 1.7 take images of the host's own build alone"}},
+	  "containerd 1.6 and 1.7 accept only images of the host's own build"}},
 	{COMPAT_CONTAINERD_20,
 	 is_between_releases,
 	 {WINDOWS_IMAGE_RUNTIME_DEPENDENT,
 	  "releases of containerd 2.0 and 2.1 differ in whether a host of Windows Server 2025 or "
-	  "later takes images of Windows Server 2022"}},
+	  "later accepts images of Windows Server 2022"}},
 	{COMPAT_CONTAINERD_20,
 	 is_newer,
 	 {WINDOWS_IMAGE_REFUSED, "the image is newer than the host"}},
@@ -89,27 +89,10 @@ struct windows_image_judgement windows_judge(struct windows_version host,
 	return windows_image_judge(host, image);
 }
 
-static bool windows_versions(struct compat_case *it, struct windows_version *image)
-{
-	const char *version = it->image->platform.os_version;
-	struct error err = {0};
-	if (!text_equal(it->image->platform.os, "windows"))
-		return false;
-	if (version[0] == '\0' || it->host->windows.build == 0)
-		compat_find(it, COMPAT_UNKNOWN,
-			    "os.version of the image is %s, the host's build is %s",
-			    case_told(version), case_told(it->host->os_version));
-	else if (windows_version_parse(version, "os.version", image, &err) == 0)
-		return true;
-	else
-		compat_find(it, COMPAT_CANNOT_WORK, "%s", err.text);
-	return false;
-}
-
-/* Hyper-V isolation takes older images. */
+/* Hyper-V isolation also runs older images. */
 static void judge_hyperv(struct compat_case *it, struct windows_version image, const char *why)
 {
-	static const char *const says[] = {
+	static const char *const sentences[] = {
 		[WINDOWS_IMAGE_RUNS] = "Hyper-V isolation runs it",
 		[WINDOWS_IMAGE_REFUSED] = "Hyper-V isolation does not run it either",
 		[WINDOWS_IMAGE_RUNTIME_DEPENDENT] = "",
@@ -123,18 +106,31 @@ static void judge_hyperv(struct compat_case *it, struct windows_version image, c
 								     : COMPAT_UNKNOWN;
 	it->source = process ? NULL : TABLE_SOURCE;
 	compat_find(it, verdict, "image %s on host %s: %s%s%s", it->image->platform.os_version,
-		    it->host->os_version, why, why[0] != '\0' ? "; " : "", says[answer]);
+		    it->host->os_version, why, why[0] != '\0' ? "; " : "", sentences[answer]);
 }
 
 void rule_windows_build(struct compat_case *it)
 {
+	const char *version = it->image->platform.os_version;
 	struct windows_version image = {0};
-	if (!windows_versions(it, &image))
+	struct error err = {0};
+	if (!text_equal(it->image->platform.os, "windows"))
 		return;
+	if (version[0] == '\0' || it->host->windows.build == 0) {
+		compat_find(it, COMPAT_UNKNOWN,
+			    "os.version of the image is %s, the host's build is %s",
+			    case_told(version), case_told(it->host->os_version));
+		return;
+	}
+	if (windows_version_parse(version, "os.version", &image, &err) < 0) {
+		compat_find(it, COMPAT_CANNOT_WORK, "%s", err.text);
+		return;
+	}
 	if (it->options->isolation == COMPAT_HYPERV_ISOLATION) {
 		judge_hyperv(it, image, "");
 		return;
 	}
+
 	struct windows_image_judgement judgement =
 		windows_judge(it->host->windows, image, it->options->runtime);
 	if (judgement.answer == WINDOWS_IMAGE_REFUSED) {
@@ -145,8 +141,7 @@ void rule_windows_build(struct compat_case *it)
 		it->advice = "Take an image of the host's own long-term release, or name the "
 			     "runtime with --runtime.";
 	compat_find(it, judgement.answer == WINDOWS_IMAGE_RUNS ? COMPAT_WORKS : COMPAT_UNKNOWN,
-		    "image %s on host %s: %s", it->image->platform.os_version, it->host->os_version,
-		    judgement.reason);
+		    "image %s on host %s: %s", version, it->host->os_version, judgement.reason);
 }
 
 void rule_windows_isolation(struct compat_case *it)
@@ -155,21 +150,21 @@ void rule_windows_isolation(struct compat_case *it)
 		return;
 	if (it->options->isolation == COMPAT_HYPERV_ISOLATION)
 		compat_find(it, COMPAT_HYPERV,
-			    "GPUs are given to containers in process isolation alone");
+			    "GPUs are given only to containers in process isolation");
 	else if (it->host->windows.build != 0 && it->host->windows.build < BUILD_2019)
 		compat_find(it, COMPAT_CANNOT_WORK,
 			    "hosts give GPUs to containers from build %d on, this one is %s",
 			    (int)BUILD_2019, it->host->os_version);
 }
 
-/* Editions are repositories of mcr.microsoft.com; the last that fits counts. */
+/* Editions are repositories of mcr.microsoft.com. */
 enum { FULL = 1, SERVER = 2, CORE = 4, NANO = 8 };
 
 static const char *const editions[] = {"windows", "windows/server", "windows/servercore",
 				       "windows/nanoserver", NULL};
 
-/* Where an image tells its base: what it is called itself, and the annotation and label of
- * image-spec annotations.md. */
+/* The edition of the image's base, which its own name shows, or the annotation or label of image-spec
+ * annotations.md. */
 static size_t edition_of(const struct compat_case *it)
 {
 	static const char key[] = "org.opencontainers.image.base.name";
@@ -191,7 +186,7 @@ static size_t edition_of(const struct compat_case *it)
 	return ARRAY_SIZE(editions) - 1;
 }
 
-/* What editions have for an API; the first row that fits counts. */
+/* The support of editions for an API; the first row that matches counts. */
 static const struct edition_row {
 	unsigned editions;   /* bits */
 	enum compat_api api; /* ANY: every one */
@@ -211,25 +206,20 @@ static const struct edition_row {
 	 "other libraries are copied from the full image",
 	 "unrealcontainers.github.io; " GPU_SOURCE},
 	{FULL | SERVER | CORE, COMPAT_API_ANY, 0, COMPAT_UNKNOWN,
-	 "Microsoft's document supports DirectX in the full images alone; others work with the "
+	 "Microsoft's document supports DirectX only in the full images; others work with the "
 	 "driver's files mounted",
 	 GPU_SOURCE},
 };
 
-static enum compat_api api_of(const struct compat_case *it)
-{
-	if (it->options->api != COMPAT_API_ANY)
-		return it->options->api;
-	return case_cuda_toolkit(it)[0] != '\0' ? COMPAT_API_CUDA : COMPAT_API_DIRECTX;
-}
-
 void rule_windows_edition(struct compat_case *it)
 {
-	size_t edition = edition_of(it);
-	enum compat_api api = api_of(it);
-	bool unnamed = it->image->reference[0] == '\0'; /* nothing but a platform is asked about */
-	if (!text_equal(it->image->platform.os, "windows") || unnamed)
+	/* An image without a reference is only a platform. */
+	if (!text_equal(it->image->platform.os, "windows") || it->image->reference[0] == '\0')
 		return;
+	size_t edition = edition_of(it);
+	enum compat_api api = it->options->api;
+	if (api == COMPAT_API_ANY)
+		api = case_cuda_toolkit(it)[0] != '\0' ? COMPAT_API_CUDA : COMPAT_API_DIRECTX;
 	for (size_t i = 0; i < ARRAY_SIZE(edition_rows); i++) {
 		const struct edition_row *row = &edition_rows[i];
 		if ((row->editions & 1U << edition) == 0 ||
@@ -244,7 +234,7 @@ void rule_windows_edition(struct compat_case *it)
 	it->advice = "Annotate the image with org.opencontainers.image.base.name, for example "
 		     "mcr.microsoft.com/windows/server:ltsc2022.";
 	compat_find(it, COMPAT_UNKNOWN,
-		    "the image does not tell its base, and editions of Windows differ in what they "
+		    "the image does not name its base, and editions of Windows differ in what they "
 		    "have of %s",
 		    compat_api_names[api]);
 }

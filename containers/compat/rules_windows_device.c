@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a device plugin's string for a Windows container comes to: who takes it, and in which isolation. */
+/* A device plugin's string for a Windows container: which runtimes accept it, in which isolation. */
 #include "base/cleanup.h"
 #include "base/windows_device.h"
 #include "containers/compat/case.h"
@@ -8,7 +8,7 @@
 
 static const struct device_type {
 	const char *name;
-	bool process, hyperv;	/* isolation that takes it */
+	bool process, hyperv;	/* isolations that accept it */
 	enum hcs_device device; /* of process isolation */
 } types[] = {
 	{"class", true, false, HCS_DEVICE_CLASS},
@@ -41,7 +41,7 @@ static const struct device_type *find_type(const char *name, size_t size)
 	return NULL;
 }
 
-/* NULL: no device string, or not one that means anything. */
+/* NULL: no device string, or one without a known type. */
 static const struct device_type *type_of(const struct compat_case *it)
 {
 	size_t size = 0;
@@ -49,17 +49,6 @@ static const struct device_type *type_of(const struct compat_case *it)
 	if (device == NULL || split(device, &size) == NULL)
 		return NULL;
 	return find_type(device, size);
-}
-
-/* Why it is refused whatever the isolation; NULL: it is not. */
-static const char *refusal_of(const struct compat_case *it, const char *id, size_t type_size)
-{
-	if (id == NULL && it->options->runtime == COMPAT_DOCKER)
-		return "Docker refuses it: invalid device assignment path, must be 'class/ID' or "
-		       "'IDType://ID'";
-	if (id == NULL)
-		return "containerd refuses it: unrecognised HostPath format, must match IDType://ID";
-	return type_size == 0 ? "it has an empty type, which every runtime refuses" : NULL;
 }
 
 void rule_windows_device(struct compat_case *it)
@@ -72,9 +61,19 @@ void rule_windows_device(struct compat_case *it)
 		return;
 	const char *id = split(device, &size);
 	const struct device_type *type = id != NULL ? find_type(device, size) : NULL;
-	const char *refusal = refusal_of(it, id, size);
-	if (refusal != NULL)
-		compat_find(it, COMPAT_CANNOT_WORK, "'%.200s': %s", device, refusal);
+	if (id == NULL && it->options->runtime == COMPAT_DOCKER)
+		compat_find(it, COMPAT_CANNOT_WORK,
+			    "'%.200s': Docker refuses it: invalid device assignment path, must be "
+			    "'class/ID' or 'IDType://ID'",
+			    device);
+	else if (id == NULL)
+		compat_find(it, COMPAT_CANNOT_WORK,
+			    "'%.200s': containerd refuses it: unrecognised HostPath format, must "
+			    "match IDType://ID",
+			    device);
+	else if (size == 0)
+		compat_find(it, COMPAT_CANNOT_WORK,
+			    "'%.200s': it has an empty type, which every runtime refuses", device);
 	else if (id[0] == '\0')
 		compat_find(it, COMPAT_UNKNOWN,
 			    "'%.200s' names no device; containerd passes it on all the same",
@@ -98,44 +97,41 @@ void rule_windows_device(struct compat_case *it)
 			    isolation);
 }
 
-/* The newest schema of major version 2, from the host's service or the table of builds; false: then
- * *out is what there is at least. */
-static bool schema_of(const struct host_facts *host, struct hcs_version *out)
+void rule_windows_schema(struct compat_case *it)
 {
+	const struct host_facts *host = it->host;
+	const struct device_type *type = type_of(it);
+	if (type == NULL || !type->process || it->options->isolation == COMPAT_HYPERV_ISOLATION ||
+	    host->windows.build == 0)
+		return;
+
+	/* The newest schema of major version 2, from the host's service or the table of builds, or else
+	 * a lower limit. */
+	const struct windows_build *row = windows_build_find(host->windows.build);
+	struct hcs_version has = {0};
+	bool exact = true;
 	unsigned minor = 0;
 	char end = '\0';
 	if (sscanf(host->hcs_schema, "2.%9u%c", &minor, &end) == 1) {
-		*out = (struct hcs_version){2, minor};
-		return true;
+		has = (struct hcs_version){2, minor};
+	} else if (row != NULL && row->schema != NULL && row->since_revision == 0) {
+		has = *row->schema;
+	} else {
+		exact = false;
+		if (windows_build_at_least(host->windows.build, &has, NULL) < 0)
+			has = (struct hcs_version){1, 0};
 	}
-	const struct windows_build *row = windows_build_find(host->windows.build);
-	if (row != NULL && row->schema != NULL && row->since_revision == 0) {
-		*out = *row->schema;
-		return true;
-	}
-	if (windows_build_at_least(host->windows.build, out, NULL) < 0)
-		*out = (struct hcs_version){1, 0};
-	return false;
-}
 
-void rule_windows_schema(struct compat_case *it)
-{
-	const struct device_type *type = type_of(it);
-	if (type == NULL || !type->process || it->options->isolation == COMPAT_HYPERV_ISOLATION ||
-	    it->host->windows.build == 0)
-		return;
-	struct hcs_version has = {0};
 	struct hcs_version needs = hcs_device_since(type->device);
-	bool exact = schema_of(it->host, &has);
 	bool enough = hcs_version_compare(has, needs) >= 0;
 	compat_find(it, case_verdict(enough || exact, enough),
 		    "devices of type '%s' need HCS schema %u.%u, build %u has %s%u.%u%s",
-		    type->name, needs.major, needs.minor, it->host->windows.build,
+		    type->name, needs.major, needs.minor, host->windows.build,
 		    exact ? "" : "at least ", has.major, has.minor,
 		    exact && !enough ? ": 0x8037010D (HCS_E_INVALID_JSON)" : "");
 }
 
-/* What is known to fail, or to differ from run to run, although nothing refuses it. */
+/* Known failures, and results that differ from run to run, although nothing refuses the device. */
 static const struct limit {
 	unsigned from, to;   /* host builds; to 0: no end */
 	const char *vendor;  /* NULL: any */
@@ -147,7 +143,7 @@ static const struct limit {
 	 "the container sometimes sees every GPU although one was assigned",
 	 "microsoft/Windows-Containers #333"},
 	{26100, 0, NULL, COMPAT_API_ANY, "vpci-location-path",
-	 "whether the container sees the assigned GPU alone is not known: measure it",
+	 "whether the container sees only the assigned GPU is not known: measure it",
 	 "microsoft/Windows-Containers #333"},
 	{0, 0, "nvidia", COMPAT_API_OTHER, NULL,
 	 "NVIDIA's Vulkan does not work in Windows containers although its loader is there",
@@ -155,7 +151,7 @@ static const struct limit {
 	{0, 0, "amd", COMPAT_API_ANY, NULL, "AMD's driver must be Adrenalin 21.7.1 or newer",
 	 "UnrealContainers; TensorWorks/DirectX-Device-Plugins"},
 	{0, 0, "amd", COMPAT_API_OTHER, NULL,
-	 "AMF encoders fail in process isolation: amfrtdrv64 and amdenc64 are in HostDriverStore alone",
+	 "AMF encoders fail in process isolation: amfrtdrv64 and amdenc64 are only in HostDriverStore",
 	 "microsoft/Windows-Containers #504, AMF #509"},
 	{17763, 18363, NULL, COMPAT_API_DIRECTX, NULL,
 	 "these builds have no dxcore.dll: programs must use DXGI",

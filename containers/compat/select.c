@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which entry of an index a host takes, and why it takes none: "no matching manifest". */
+/* The entry of an index that a host uses, or why there is none: "no matching manifest". */
 #include "base/cleanup.h"
 #include "base/version.h"
 #include "containers/compat/case.h"
@@ -8,7 +8,7 @@
 
 enum { EXPLAINED_MAX = 32 };
 
-/* Better is greater. */
+/* How well an entry fits a host. */
 struct fit {
 	bool fits, undisputed;
 	const char *os_version;
@@ -53,25 +53,6 @@ static bool is_better(const struct fit *one, const struct fit *than)
 	return order > 0 || (order == 0 && one->level > than->level);
 }
 
-static void explain(struct compat_case *it, const struct image_index *index)
-{
-	struct arena *arena = &it->answer->arena;
-	const struct host_facts *host = it->host;
-	const struct image_platform own = {host->os, host->architecture, "", host->os_version, NULL,
-					   0};
-	compat_find(it, COMPAT_CANNOT_WORK, "no matching manifest for %s: none of %zu entries fits",
-		    image_platform_name(&own, arena), index->count);
-	for (size_t i = 0; i < index->count && i < EXPLAINED_MAX; i++) {
-		const struct image_platform *entry = &index->entries[i].platform;
-		it->advice = "";
-		compat_find(it, COMPAT_CANNOT_WORK, "%s: %s", image_platform_name(entry, arena),
-			    fit_of(entry, host, it->options).why_not);
-	}
-	if (index->count > EXPLAINED_MAX)
-		compat_find(it, COMPAT_CANNOT_WORK, "and %zu other entries",
-			    index->count - EXPLAINED_MAX);
-}
-
 const struct compat_rule compat_no_match = {
 	.id = "platform.no-match",
 	.says = "The index has an entry for the host.",
@@ -98,7 +79,24 @@ const struct image_index_entry *compat_select(const struct image_index *index,
 			best_fit = fit;
 		}
 	}
-	if (best == NULL && answer != NULL)
-		explain(&it, index);
-	return best;
+	if (best != NULL || answer == NULL)
+		return best;
+
+	/* Why no entry fits. */
+	const struct image_platform own = {host->os, host->architecture, "", host->os_version, NULL,
+					   0};
+	compat_find(&it, COMPAT_CANNOT_WORK,
+		    "no matching manifest for %s: none of %zu entries fits",
+		    image_platform_name(&own, &answer->arena), index->count);
+	for (size_t i = 0; i < index->count && i < EXPLAINED_MAX; i++) {
+		const struct image_platform *entry = &index->entries[i].platform;
+		it.advice = "";
+		compat_find(&it, COMPAT_CANNOT_WORK, "%s: %s",
+			    image_platform_name(entry, &answer->arena),
+			    fit_of(entry, host, options).why_not);
+	}
+	if (index->count > EXPLAINED_MAX)
+		compat_find(&it, COMPAT_CANNOT_WORK, "and %zu other entries",
+			    index->count - EXPLAINED_MAX);
+	return NULL;
 }

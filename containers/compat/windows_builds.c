@@ -83,9 +83,7 @@ int windows_version_parse(const char *string, const char *what, struct windows_v
 	enum { SHORT = 2, PARTS = 4, NUMBER_MAX = 999999 };
 	struct text_list parts CLEANUP_TEXT_LIST = {0};
 	long long numbers[PARTS] = {0};
-	int rc = text_list_split(&parts, string, '.', err);
-	if (rc < 0)
-		return rc;
+	(void)text_list_split(&parts, string, '.', err);
 	if (parts.count == 0 || parts.count > PARTS)
 		return error_set(
 			err, ERROR_FORMAT,
@@ -93,7 +91,7 @@ int windows_version_parse(const char *string, const char *what, struct windows_v
 			"10.0.20348.2582",
 			what, string);
 	for (size_t i = 0; i < parts.count; i++) {
-		rc = text_to_int64(parts.items[i], what, 0, NUMBER_MAX, &numbers[i], err);
+		int rc = text_to_int64(parts.items[i], what, 0, NUMBER_MAX, &numbers[i], err);
 		if (rc < 0)
 			return rc;
 	}

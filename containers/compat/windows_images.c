@@ -28,7 +28,7 @@ static bool is_client_11(unsigned build)
 	return build >= WINDOWS_BUILD_11 && build != BUILD_23H2;
 }
 
-/* Windows 10 without a server edition: the table has Hyper-V isolation for it, and no other. */
+/* Windows 10 without a server edition: the table has only Hyper-V isolation for it. */
 static bool is_client_10(unsigned build)
 {
 	return build > 19042 && build < WINDOWS_BUILD_2022;
@@ -56,51 +56,44 @@ static enum published published(unsigned host, unsigned image)
 	return runs ? PUBLISHED_RUNS : PUBLISHED_REFUSED;
 }
 
-/* Windows Server 2016 wants equal revisions as well. */
-static struct windows_image_judgement judge_2016(struct windows_version host,
-						 struct windows_version image)
-{
-	if (!host.revision_known || !image.revision_known)
-		return (struct windows_image_judgement){
-			WINDOWS_IMAGE_UNKNOWN,
-			"Windows Server 2016 runs images of its own revision alone, and not both "
-			"revisions are given"};
-	if (host.revision != image.revision)
-		return (struct windows_image_judgement){
-			WINDOWS_IMAGE_REFUSED,
-			"Windows Server 2016 runs images of its own revision alone"};
-	return (struct windows_image_judgement){WINDOWS_IMAGE_RUNS, "build and revision are equal"};
-}
-
 struct windows_image_judgement windows_image_judge(struct windows_version host,
 						   struct windows_version image)
 {
-	bool rule = windows_image_rule(host, image);
-	enum published table = published(host.build, image.build);
-	if (rule && host.build == WINDOWS_BUILD_2016)
-		return judge_2016(host, image);
-	if (rule && table == PUBLISHED_REFUSED)
-		return (struct windows_image_judgement){
-			WINDOWS_IMAGE_RUNTIME_DEPENDENT,
-			"container runtimes accept it; Microsoft's table has no process isolation "
-			"for it"};
-	if (!rule && table == PUBLISHED_RUNS && host.major == image.major)
-		return (struct windows_image_judgement){
-			WINDOWS_IMAGE_RUNTIME_DEPENDENT,
+	const bool rule = windows_image_rule(host, image);
+	const enum published table = published(host.build, image.build);
+	struct windows_image_judgement out = {.answer = WINDOWS_IMAGE_RUNS};
+	if (rule && host.build == WINDOWS_BUILD_2016) {
+		out.reason = "Windows Server 2016 runs only images of its own revision";
+		if (!host.revision_known || !image.revision_known) {
+			out.answer = WINDOWS_IMAGE_UNKNOWN;
+			out.reason =
+				"Windows Server 2016 runs only images of its own revision, and "
+				"not both revisions are given";
+		} else if (host.revision != image.revision) {
+			out.answer = WINDOWS_IMAGE_REFUSED;
+		} else {
+			out.reason = "build and revision are equal";
+		}
+	} else if (rule && table == PUBLISHED_REFUSED) {
+		out.answer = WINDOWS_IMAGE_RUNTIME_DEPENDENT;
+		out.reason = "container runtimes accept it; Microsoft's table has no process "
+			     "isolation for it";
+	} else if (rule && host.build == image.build) {
+		out.reason = "the builds are equal";
+	} else if (rule) {
+		out.reason = "the image's build lies between the last long-term release before the "
+			     "host and the host";
+	} else if (table == PUBLISHED_RUNS && host.major == image.major) {
+		out.answer = WINDOWS_IMAGE_RUNTIME_DEPENDENT;
+		out.reason =
 			"Microsoft's table says that it runs; container runtimes refuse images "
-			"older than "
-			"the last long-term release before the host"};
-	if (rule)
-		return (struct windows_image_judgement){
-			WINDOWS_IMAGE_RUNS,
-			host.build == image.build
-				? "the builds are equal"
-				: "the image's build lies between the last "
-				  "long-term release before the host and the host"};
-	return (struct windows_image_judgement){WINDOWS_IMAGE_REFUSED,
-						image.build > host.build
-							? "the image is newer than the host"
-							: "the image is too old for the host"};
+			"older than the last long-term release before the host";
+	} else {
+		out.answer = WINDOWS_IMAGE_REFUSED;
+		out.reason = image.build > host.build ? "the image is newer than the host"
+						      : "the image is too old for the host";
+	}
+	return out;
 }
 
 enum windows_image_answer windows_image_hyperv(struct windows_version host,

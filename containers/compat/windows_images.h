@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Does a container image of one Windows build run on a host of another, in process isolation? GPUs
- * are given to containers in process isolation only.
+ * Does a container image of one Windows build run on a host of another, in process isolation? Only containers
+ * in process isolation get GPUs.
  *
  * Two sources: the rule that container runtimes apply (hcsshim
  * osversion/platform_compat_windows.go, containerd platforms platform_windows_compat.go) and the
@@ -18,7 +18,7 @@ enum windows_image_answer {
 	WINDOWS_IMAGE_RUNS,
 	WINDOWS_IMAGE_REFUSED,
 	WINDOWS_IMAGE_RUNTIME_DEPENDENT, /* the sources contradict each other */
-	WINDOWS_IMAGE_UNKNOWN,		 /* a revision matters that was not given */
+	WINDOWS_IMAGE_UNKNOWN,		 /* depends on a revision that was not given */
 };
 
 struct windows_image_judgement {
@@ -29,11 +29,11 @@ struct windows_image_judgement {
 struct windows_image_judgement windows_image_judge(struct windows_version host,
 						   struct windows_version image);
 
-/* The rule of the runtimes alone. */
+/* Only the rule of the runtimes. */
 bool windows_image_rule(struct windows_version host, struct windows_version image);
 
 /*
- * In Hyper-V isolation, by Microsoft's table alone; no GPU is given to such a container. UNKNOWN: the
+ * In Hyper-V isolation, only by Microsoft's table; such a container gets no GPU. UNKNOWN: the
  * table says nothing about this host or image.
  */
 enum windows_image_answer windows_image_hyperv(struct windows_version host,

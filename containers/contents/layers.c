@@ -164,23 +164,18 @@ static int read_file(struct layer_reader *reader, struct content_file *file)
 	return identify(reader, file, true);
 }
 
-static bool may_matter(struct archive_entry *entry, const char *path,
-		       const struct component *component, uint64_t size)
-{
-	enum { ELF_SMALLEST = 52 };
-	const bool is_program =
-		(archive_entry_perm(entry) & 0111) != 0 || strstr(path_base(path), ".so") != NULL;
-	return size > 0 && (component != NULL || (is_program && size >= ELF_SMALLEST) ||
-			    (workaround_is_script(path) && size <= SCRIPT_MAX));
-}
-
 static int add_file(struct layer_reader *reader, struct archive_entry *entry, const char *path)
 {
+	enum { ELF_SMALLEST = 52 };
 	const uint64_t size = (uint64_t)archive_entry_size(entry);
+	const bool is_program =
+		(archive_entry_perm(entry) & 0111) != 0 || strstr(path_base(path), ".so") != NULL;
 	struct content_file file = {
 		.path = path, .component = component_find(path), .version = "", .glibc = ""};
 	files_forget(reader->files, path);
-	if (!may_matter(entry, path, file.component, size))
+	const bool may_matter = file.component != NULL || (is_program && size >= ELF_SMALLEST) ||
+				(workaround_is_script(path) && size <= SCRIPT_MAX);
+	if (size == 0 || !may_matter)
 		return 0;
 	capture_begin(&reader->capture, size);
 	int rc = read_file(reader, &file);

@@ -199,22 +199,6 @@ static void check_elf(struct conclusion *it, const struct content_file *file)
 			 arena_format(arena, "the image has glibc %s", has));
 }
 
-/* The files that need the newest glibc and the highest level of x86-64. */
-static void add_highest_needs(struct conclusion *it)
-{
-	struct image_contents *out = it->out;
-	const char *newest = it->newest != NULL ? it->newest->glibc : "";
-	out->glibc_needed = arena_string(&out->arena, newest);
-	if (it->newest != NULL &&
-	    (out->glibc[0] == '\0' || version_compare(newest, out->glibc) <= 0))
-		add_need(it, it->newest->path, arena_format(&out->arena, "GLIBC_%s", newest), "");
-	if (it->highest == NULL)
-		return;
-	out->cpu_level = it->highest->cpu_level;
-	add_need(it, it->highest->path, arena_format(&out->arena, "x86-64-v%u", out->cpu_level),
-		 "");
-}
-
 static int by_path(const void *a, const void *b)
 {
 	const struct content_file *const *x = a;
@@ -248,7 +232,19 @@ void contents_conclude(struct files *files, const struct image *image, struct im
 		if (list[i]->is_elf)
 			check_elf(&it, list[i]);
 	}
-	add_highest_needs(&it);
+
+	/* The files that need the newest glibc and the highest level of x86-64. */
+	struct arena *arena = &out->arena;
+	const char *newest = it.newest != NULL ? it.newest->glibc : "";
+	out->glibc_needed = arena_string(arena, newest);
+	if (it.newest != NULL &&
+	    (out->glibc[0] == '\0' || version_compare(newest, out->glibc) <= 0))
+		add_need(&it, it.newest->path, arena_format(arena, "GLIBC_%s", newest), "");
+	if (it.highest != NULL) {
+		out->cpu_level = it.highest->cpu_level;
+		add_need(&it, it.highest->path, arena_format(arena, "x86-64-v%u", out->cpu_level),
+			 "");
+	}
 
 	/* The image's own command may be the workaround, too. */
 	struct text line CLEANUP_TEXT = {0};

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Places and sizes of Microsoft's "PE Format" and of VS_FIXEDFILEINFO (verrsrc.h). */
+/* Offsets and sizes of Microsoft's "PE Format" and of VS_FIXEDFILEINFO (verrsrc.h). */
 enum {
 	DOS_HEADER = 64,
 	DOS_NEW_HEADER = 60,
@@ -22,7 +22,7 @@ enum {
 
 struct pe_reader {
 	const struct byte_source *source;
-	uint32_t resources, resources_size; /* place in memory */
+	uint32_t resources, resources_size; /* address in memory */
 	uint32_t memory, file;		    /* of the section that holds them */
 	struct error *err;
 };
@@ -47,27 +47,7 @@ static int read_exactly(const struct pe_reader *reader, uint64_t offset, unsigne
 	return rc;
 }
 
-/* Finds the section of an address in memory. */
-static int find_section(struct pe_reader *reader, uint64_t headers, size_t count)
-{
-	unsigned char header[SECTION_HEADER];
-	if (count > SECTIONS_MAX)
-		return error_set(reader->err, ERROR_LIMIT, "PE file has %zu sections", count);
-	for (size_t i = 0; i < count; i++) {
-		int rc = read_exactly(reader, headers + i * sizeof(header), header, sizeof(header));
-		if (rc < 0)
-			return rc;
-		const uint32_t memory = number(header + 12, 4);
-		const uint32_t size = number(header + 16, 4);
-		if (reader->resources < memory || reader->resources - memory >= size)
-			continue;
-		reader->memory = memory;
-		reader->file = number(header + 20, 4);
-		return 0;
-	}
-	return error_set(reader->err, ERROR_FORMAT, "PE resources are in no section");
-}
-
+/* Finds the resources, and the section that holds them. */
 static int read_headers(struct pe_reader *reader)
 {
 	unsigned char dos[DOS_HEADER];
@@ -86,7 +66,8 @@ static int read_headers(struct pe_reader *reader)
 		rc = read_exactly(reader, at + sizeof(coff), magic, sizeof(magic));
 	if (rc < 0)
 		return rc;
-	/* PE32 and PE32+ differ by 16 bytes before the data directories; the third is of resources. */
+
+	/* PE32 and PE32+ differ by 16 bytes before the data directories; the third is that of resources. */
 	const uint64_t directories = at + sizeof(coff) + (number(magic, 2) == 0x20b ? 112 : 96);
 	rc = read_exactly(reader, directories + 2 * sizeof(directory), directory,
 			  sizeof(directory));
@@ -96,10 +77,29 @@ static int read_headers(struct pe_reader *reader)
 	reader->resources_size = number(directory + 4, 4);
 	if (reader->resources == 0 || reader->resources_size == 0)
 		return error_set(reader->err, ERROR_NOT_FOUND, "no resources");
-	return find_section(reader, at + sizeof(coff) + number(coff + 20, 2), number(coff + 6, 2));
+
+	const uint64_t sections = at + sizeof(coff) + number(coff + 20, 2);
+	const size_t count = number(coff + 6, 2);
+	if (count > SECTIONS_MAX)
+		return error_set(reader->err, ERROR_LIMIT, "PE file has %zu sections", count);
+	for (size_t i = 0; i < count; i++) {
+		unsigned char header[SECTION_HEADER];
+		rc = read_exactly(reader, sections + i * sizeof(header), header, sizeof(header));
+		if (rc < 0)
+			return rc;
+		const uint32_t memory = number(header + 12, 4);
+		const uint32_t size = number(header + 16, 4);
+		if (reader->resources < memory || reader->resources - memory >= size)
+			continue;
+		reader->memory = memory;
+		reader->file = number(header + 20, 4);
+		return 0;
+	}
+	return error_set(reader->err, ERROR_FORMAT, "PE resources are in no section");
 }
 
-/* The entry of a directory of resources with an id (0: any): where it leads, from their start on. */
+/* Finds the entry of a directory of resources with an id (0: any). *out is its target, as an offset from
+ * the start of the resources. */
 static int find_entry(const struct pe_reader *reader, uint32_t directory, uint32_t id,
 		      uint32_t *out)
 {
@@ -164,7 +164,7 @@ int pe_version(const struct byte_source *source, char *out, struct error *err)
 		return rc;
 	size = size < sizeof(info) ? size : sizeof(info);
 	rc = read_exactly(&reader, offset, info, size);
-	/* It begins behind the name "VS_VERSION_INFO", at a multiple of 4. */
+	/* It begins after the name "VS_VERSION_INFO", at a multiple of 4. */
 	for (size_t at = 0; rc == 0 && at + FIXED_INFO <= size; at += 4) {
 		if (memcmp(info + at, signature, sizeof(signature)) != 0)
 			continue;

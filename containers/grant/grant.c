@@ -103,43 +103,37 @@ static void add_string(cJSON *object, const char *key, const char *value)
 		(void)json_add_string(object, key, value);
 }
 
-static cJSON *entry_json(enum grant_kind kind, const struct grant_entry *entry)
-{
-	cJSON *object = cJSON_CreateObject();
-	add_string(object, kinds[kind].key, entry->name);
-	add_string(object, kinds[kind].value, entry->value);
-	if (kind == GRANT_MOUNT)
-		(void)cJSON_AddBoolToObject(object, "read_only", entry->read_only);
-	add_string(object, "permissions", entry->permissions);
-	add_string(object, "resource", entry->resource);
-	return object;
-}
-
-static cJSON *conflict_json(const struct grant_conflict *conflict)
-{
-	cJSON *object = cJSON_CreateObject();
-	add_string(object, "kind", kinds[conflict->kind].name);
-	add_string(object, "key", conflict->key);
-	add_string(object, "winner", conflict->winner);
-	add_string(object, "winner_resource", conflict->winner_resource);
-	add_string(object, "loser", conflict->loser);
-	add_string(object, "loser_resource", conflict->loser_resource);
-	(void)cJSON_AddBoolToObject(object, "same", conflict->same);
-	(void)cJSON_AddBoolToObject(object, "dropped", conflict->dropped);
-	return object;
-}
-
 cJSON *grant_json(const struct grant *grant)
 {
 	cJSON *json = cJSON_CreateObject();
 	for (enum grant_kind kind = 0; kind < GRANT_KINDS; kind++) {
 		cJSON *array = cJSON_AddArrayToObject(json, kinds[kind].list);
-		grant_each (entry, &grant->lists[kind])
-			(void)cJSON_AddItemToArray(array, entry_json(kind, entry));
+		grant_each (entry, &grant->lists[kind]) {
+			cJSON *object = cJSON_CreateObject();
+			add_string(object, kinds[kind].key, entry->name);
+			add_string(object, kinds[kind].value, entry->value);
+			if (kind == GRANT_MOUNT)
+				(void)cJSON_AddBoolToObject(object, "read_only", entry->read_only);
+			add_string(object, "permissions", entry->permissions);
+			add_string(object, "resource", entry->resource);
+			(void)cJSON_AddItemToArray(array, object);
+		}
 	}
+
 	cJSON *conflicts = cJSON_AddArrayToObject(json, "conflicts");
-	for (size_t i = 0; i < grant->conflict_count; i++)
-		(void)cJSON_AddItemToArray(conflicts, conflict_json(&grant->conflicts[i]));
+	for (size_t i = 0; i < grant->conflict_count; i++) {
+		const struct grant_conflict *conflict = &grant->conflicts[i];
+		cJSON *object = cJSON_CreateObject();
+		add_string(object, "kind", kinds[conflict->kind].name);
+		add_string(object, "key", conflict->key);
+		add_string(object, "winner", conflict->winner);
+		add_string(object, "winner_resource", conflict->winner_resource);
+		add_string(object, "loser", conflict->loser);
+		add_string(object, "loser_resource", conflict->loser_resource);
+		(void)cJSON_AddBoolToObject(object, "same", conflict->same);
+		(void)cJSON_AddBoolToObject(object, "dropped", conflict->dropped);
+		(void)cJSON_AddItemToArray(conflicts, object);
+	}
 	return json;
 }
 

@@ -117,37 +117,6 @@ static void add_descriptor(struct text *json, const char *type, const struct blo
 		  blob->digest, blob->size);
 }
 
-static void make_manifest(struct image *image)
-{
-	struct text json = {0};
-	text_add(&json, "{\"schemaVersion\":2,\"mediaType\":\"" MEDIA_TYPE "manifest.v1+json\","
-			"\"config\":{");
-	add_descriptor(&json, "config.v1+json", &image->blobs[CONFIG]);
-	text_add(&json, "},\"layers\":[");
-	for (size_t i = 0; i < image->layer_count; i++) {
-		text_add(&json, i == 0 ? "{" : "},{");
-		add_descriptor(&json, "layer.v1.tar", &image->blobs[LAYERS + i]);
-	}
-	text_add(&json, "}]}");
-	take_document(&json, &image->blobs[MANIFEST]);
-}
-
-/* containerd names an imported image by the first annotation, others by the second. */
-static void make_index(const struct image *images, size_t count, struct text *json)
-{
-	text_add(json, "{\"schemaVersion\":2,\"mediaType\":\"" MEDIA_TYPE "index.v1+json\","
-		       "\"manifests\":[");
-	for (size_t i = 0; i < count; i++) {
-		text_add(json, i == 0 ? "{" : ",{");
-		add_descriptor(json, "manifest.v1+json", &images[i].blobs[MANIFEST]);
-		text_addf(json,
-			  ",\"annotations\":{\"io.containerd.image.name\":\"%s\","
-			  "\"org.opencontainers.image.ref.name\":\"%s\"}}",
-			  images[i].reference, images[i].reference);
-	}
-	text_add(json, "]}");
-}
-
 char *image_reference(const char *repository, const char *digest)
 {
 	return text_format("%s:%.*s", repository, TAG_DIGITS, digest + strlen("sha256:"));
@@ -202,7 +171,18 @@ static int make_image(const char *archive, size_t index, const struct image_spec
 	if (rc < 0)
 		return rc;
 
-	make_manifest(image);
+	struct text json = {0};
+	text_add(&json, "{\"schemaVersion\":2,\"mediaType\":\"" MEDIA_TYPE "manifest.v1+json\","
+			"\"config\":{");
+	add_descriptor(&json, "config.v1+json", &image->blobs[CONFIG]);
+	text_add(&json, "},\"layers\":[");
+	for (size_t i = 0; i < image->layer_count; i++) {
+		text_add(&json, i == 0 ? "{" : "},{");
+		add_descriptor(&json, "layer.v1.tar", &image->blobs[LAYERS + i]);
+	}
+	text_add(&json, "}]}");
+	take_document(&json, &image->blobs[MANIFEST]);
+
 	memcpy(out->digest, image->blobs[MANIFEST].digest, sizeof(out->digest));
 	out->reference = spec->reference != NULL ? memory_copy(spec->reference)
 						 : image_reference(spec->repository, out->digest);
@@ -214,7 +194,18 @@ static int write_archive(const char *path, const struct image *images, size_t co
 			 struct error *err)
 {
 	struct text index CLEANUP_TEXT = {0};
-	make_index(images, count, &index);
+	text_add(&index, "{\"schemaVersion\":2,\"mediaType\":\"" MEDIA_TYPE "index.v1+json\","
+			 "\"manifests\":[");
+	for (size_t i = 0; i < count; i++) {
+		text_add(&index, i == 0 ? "{" : ",{");
+		add_descriptor(&index, "manifest.v1+json", &images[i].blobs[MANIFEST]);
+		/* containerd names an imported image by the first annotation, others by the second. */
+		text_addf(&index,
+			  ",\"annotations\":{\"io.containerd.image.name\":\"%s\","
+			  "\"org.opencontainers.image.ref.name\":\"%s\"}}",
+			  images[i].reference, images[i].reference);
+	}
+	text_add(&index, "]}");
 	const struct image_entry heads[] = {
 		{IMAGE_TEXT, "oci-layout", "{\"imageLayoutVersion\":\"1.0.0\"}", 0444},
 		{IMAGE_TEXT, "index.json", text_string(&index), 0444},

@@ -23,23 +23,6 @@ static int ask_kernel(enum bpf_cmd command, union bpf_attr *attributes)
 }
 
 /* False: errno. */
-static bool read_program(uint32_t id, struct container_program *out)
-{
-	union bpf_attr by_id = {.prog_id = id};
-	struct bpf_prog_info info = {0};
-	int fd CLEANUP_FD = ask_kernel(BPF_PROG_GET_FD_BY_ID, &by_id);
-	union bpf_attr attributes = {
-		.info = {.bpf_fd = (uint32_t)fd,
-			 .info_len = sizeof(info),
-			 .info = (uint64_t)(uintptr_t)&info},
-	};
-	if (fd < 0 || ask_kernel(BPF_OBJ_GET_INFO_BY_FD, &attributes) < 0)
-		return false;
-	text_hex(out->tag, info.tag, sizeof(info.tag));
-	out->instructions = info.xlated_prog_len / INSTRUCTION_BYTES;
-	return true;
-}
-
 static bool read_programs(const char *path, struct container_cgroup *group)
 {
 	uint32_t ids[CONTAINER_PROGRAMS_MAX] = {0};
@@ -54,8 +37,18 @@ static bool read_programs(const char *path, struct container_cgroup *group)
 	if (fd < 0 || ask_kernel(BPF_PROG_QUERY, &attributes) < 0)
 		return false;
 	for (size_t i = 0; i < attributes.query.prog_cnt; i++) {
-		if (!read_program(ids[i], &group->programs[i]))
+		union bpf_attr by_id = {.prog_id = ids[i]};
+		struct bpf_prog_info info = {0};
+		int program CLEANUP_FD = ask_kernel(BPF_PROG_GET_FD_BY_ID, &by_id);
+		union bpf_attr by_fd = {
+			.info = {.bpf_fd = (uint32_t)program,
+				 .info_len = sizeof(info),
+				 .info = (uint64_t)(uintptr_t)&info},
+		};
+		if (program < 0 || ask_kernel(BPF_OBJ_GET_INFO_BY_FD, &by_fd) < 0)
 			return false;
+		text_hex(group->programs[i].tag, info.tag, sizeof(info.tag));
+		group->programs[i].instructions = info.xlated_prog_len / INSTRUCTION_BYTES;
 		group->program_count++;
 	}
 	return true;

@@ -61,18 +61,13 @@ int container_digests_read(struct container_view *view, struct error *err)
 	return 0;
 }
 
-/* Only the kernel sets the times of files there. */
-static bool keeps_times(const struct container_mount *mount)
-{
-	static const char *const types[] = {"ext2",	"ext3",	 "ext4",    "xfs",
-					    "btrfs",	"f2fs",	 "overlay", "erofs",
-					    "squashfs", "tmpfs", NULL};
-	return types[text_position(types, mount->type)] != NULL;
-}
-
 /* False: the file must be read each time. */
 static bool identify(const struct container_view *view, int fd, struct container_digest *out)
 {
+	/* File systems whose files' times only the kernel sets. */
+	static const char *const types[] = {"ext2",	"ext3",	 "ext4",    "xfs",
+					    "btrfs",	"f2fs",	 "overlay", "erofs",
+					    "squashfs", "tmpfs", NULL};
 	struct container_identity file = {0};
 	if (view->digests_file == NULL || container_identify(fd, "", &file) < 0)
 		return false;
@@ -82,7 +77,9 @@ static bool identify(const struct container_view *view, int fd, struct container
 	const bool root = strcmp(mount->target, "/") == 0;
 	*out = (struct container_digest){root ? 0 : file.device, file.inode,	  file.size,
 					 file.modified_ns,	 file.changed_ns, ""};
-	return root ? strcmp(mount->type, "overlay") == 0 : keeps_times(mount);
+	if (root)
+		return strcmp(mount->type, "overlay") == 0;
+	return types[text_position(types, mount->type)] != NULL;
 }
 
 static bool is_same(const struct container_digest *known, const struct container_digest *file)

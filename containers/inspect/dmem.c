@@ -15,28 +15,22 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Only a number of bytes, or "max". */
-static bool read_bytes(const char *word, uint64_t *out)
-{
-	char *end = NULL;
-	if (strcmp(word, "max") == 0) {
-		*out = DMEM_NO_LIMIT;
-		return true;
-	}
-	errno = 0;
-	*out = isdigit((unsigned char)word[0]) ? strtoull(word, &end, 10) : 0;
-	return end != NULL && *end == '\0' && errno == 0;
-}
-
+/* "REGION BYTES" or "REGION max". */
 static bool read_line(const char *line, struct dmem_region *out)
 {
 	const char *space = strrchr(line, ' ');
 	size_t size = space != NULL ? (size_t)(space - line) : 0;
 	if (size == 0 || size >= sizeof(out->name) || memchr(line, ' ', size) != NULL)
 		return false;
-	*out = (struct dmem_region){0};
+	*out = (struct dmem_region){.bytes = DMEM_NO_LIMIT};
 	memcpy(out->name, line, size);
-	return read_bytes(space + 1, &out->bytes);
+	if (strcmp(space + 1, "max") == 0)
+		return true;
+
+	char *end = NULL;
+	errno = 0;
+	out->bytes = strtoull(space + 1, &end, 10);
+	return isdigit((unsigned char)space[1]) && *end == '\0' && errno == 0;
 }
 
 int dmem_parse(const char *text, struct dmem *out, struct error *err)

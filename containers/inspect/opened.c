@@ -67,38 +67,36 @@ static void add_drm(struct container_view *view, const struct container_drm *drm
 	}
 }
 
-static void add_opened(struct container_view *view, const char *name)
-{
-	char *path CLEANUP_FREE = text_format("/proc/%lld/fd/%s", (long long)view->pid, name);
-	struct stat status = {0};
-	if (stat(path, &status) < 0 || (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode)))
-		return;
-	view->opened =
-		arena_grow(&view->arena, view->opened, view->opened_count, sizeof(*view->opened));
-	view->opened[view->opened_count++] = (struct container_node){
-		.block = S_ISBLK(status.st_mode),
-		.major = major(status.st_rdev),
-		.minor = minor(status.st_rdev),
-	};
-
-	char *info CLEANUP_FREE = text_format("/proc/%lld/fdinfo/%s", (long long)view->pid, name);
-	char *text CLEANUP_FREE = NULL;
-	struct container_drm drm = {0};
-	if (major(status.st_rdev) == DRM_MAJOR &&
-	    file_read(info, FDINFO_MAX, &text, NULL, NULL) == 0 && container_drm_parse(text, &drm))
-		add_drm(view, &drm);
-}
-
 int container_view_opened(struct container_view *view, struct error *err)
 {
-	char *path CLEANUP_FREE = text_format("/proc/%lld/fd", (long long)view->pid);
+	const long long pid = view->pid;
+	char *path CLEANUP_FREE = text_format("/proc/%lld/fd", pid);
 	DIR *directory CLEANUP_DIR = opendir(path);
 	if (directory == NULL)
 		return error_system(err, errno, "%s", path);
+
 	const struct dirent *entry = NULL;
 	for (size_t i = 0; i < OPEN_MAX_COUNT && (entry = readdir(directory)) != NULL; i++) {
-		if (entry->d_name[0] != '.')
-			add_opened(view, entry->d_name);
+		struct stat status = {0};
+		if (entry->d_name[0] == '.' ||
+		    fstatat(dirfd(directory), entry->d_name, &status, 0) < 0 ||
+		    (!S_ISCHR(status.st_mode) && !S_ISBLK(status.st_mode)))
+			continue;
+		view->opened = arena_grow(&view->arena, view->opened, view->opened_count,
+					  sizeof(*view->opened));
+		view->opened[view->opened_count++] = (struct container_node){
+			.block = S_ISBLK(status.st_mode),
+			.major = major(status.st_rdev),
+			.minor = minor(status.st_rdev),
+		};
+
+		char *info CLEANUP_FREE = text_format("/proc/%lld/fdinfo/%s", pid, entry->d_name);
+		char *text CLEANUP_FREE = NULL;
+		struct container_drm drm = {0};
+		if (major(status.st_rdev) == DRM_MAJOR &&
+		    file_read(info, FDINFO_MAX, &text, NULL, NULL) == 0 &&
+		    container_drm_parse(text, &drm))
+			add_drm(view, &drm);
 	}
 	return 0;
 }

@@ -24,17 +24,6 @@ static int view_exe(struct container_view *view, struct error *err)
 	return container_digest_file(view, fd, view->exe_digest, err);
 }
 
-static bool view_has_file(const struct container_view *view, const struct container_file *file)
-{
-	for (size_t i = 0; i < view->file_count; i++) {
-		const struct container_file *known = &view->files[i];
-		if (known->inode == file->inode && known->major == file->major &&
-		    known->minor == file->minor)
-			return true;
-	}
-	return false;
-}
-
 /* BEGIN-END PERMISSIONS OFFSET MAJOR:MINOR INODE PATH; mappings without a file have no inode. */
 static int view_mapping(struct container_view *view, const char *line, struct error *err)
 {
@@ -47,8 +36,12 @@ static int view_mapping(struct container_view *view, const char *line, struct er
 	    inode == 0 || (view->working && strchr(permissions, 'x') == NULL))
 		return 0;
 	file.inode = inode;
-	if (view_has_file(view, &file))
-		return 0;
+	for (size_t i = 0; i < view->file_count; i++) {
+		const struct container_file *known = &view->files[i];
+		if (known->inode == file.inode && known->major == file.major &&
+		    known->minor == file.minor)
+			return 0;
+	}
 
 	char *mapped CLEANUP_FREE =
 		text_format("/proc/%lld/map_files/%llx-%llx", (long long)view->pid, begin, end);
@@ -100,66 +93,50 @@ static int status_number(const char *status, const char *name, int base, uint64_
 	return 0;
 }
 
-static int view_status(struct container_view *view, struct error *err)
-{
-	static const char *const sets[] = {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"};
-	char *status CLEANUP_FREE = NULL;
-	int rc = proc_read(view->pid, "status", &status, NULL, err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sets); i++) {
-		uint64_t set = 0;
-		rc = status_number(status, sets[i], 16, &set, err);
-		view->capabilities |= set;
-	}
-	uint64_t no_new_privileges = 0, seccomp = 0;
-	if (rc == 0)
-		rc = status_number(status, "NoNewPrivs", 10, &no_new_privileges, err);
-	/* A kernel without seccomp has no such line. */
-	if (rc == 0 && strstr(status, "\nSeccomp:\t") != NULL)
-		rc = status_number(status, "Seccomp", 10, &seccomp, err);
-	view->no_new_privileges = no_new_privileges != 0;
-	view->seccomp = (int)seccomp;
-	return rc;
-}
-
-static int view_environment(struct container_view *view, struct error *err)
-{
-	char *block CLEANUP_FREE = NULL;
-	size_t size = 0;
-	int rc = proc_read(view->pid, "environ", &block, &size, err);
-	for (size_t at = 0; rc == 0 && at < size; at += strlen(block + at) + 1)
-		(void)text_list_add(&view->environment, block + at, err);
-	return rc;
-}
-
-/* The link of a namespace names it: "pid:[4026531836]". */
-static int view_namespaces(struct container_view *view, struct error *err)
-{
-	static const char *const names[] = {"mnt", "pid", "ipc"};
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		char *path CLEANUP_FREE =
-			text_format("/proc/%lld/ns/%s", (long long)view->pid, names[i]);
-		char *own CLEANUP_FREE = text_format("/proc/self/ns/%s", names[i]);
-		char theirs[64] = "", ours[64] = "";
-		if (readlink(path, theirs, sizeof(theirs) - 1) < 0 ||
-		    readlink(own, ours, sizeof(ours) - 1) < 0)
-			return error_system(err, errno, "%s", path);
-		if (strcmp(theirs, ours) == 0)
-			(void)text_list_add(&view->shared, names[i], err);
-	}
-	return 0;
-}
-
 int container_view_process(struct container_view *view, struct error *err)
 {
 	int rc = view_exe(view, err);
 	if (rc == 0)
 		rc = view_mapped_files(view, err);
+
+	/* /proc/PID/status; a kernel without seccomp has no line "Seccomp". */
+	static const char *const sets[] = {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"};
+	char *status CLEANUP_FREE = NULL;
+	uint64_t no_new_privileges = 0, seccomp = 0;
 	if (rc == 0)
-		rc = view_status(view, err);
+		rc = proc_read(view->pid, "status", &status, NULL, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sets); i++) {
+		uint64_t set = 0;
+		rc = status_number(status, sets[i], 16, &set, err);
+		view->capabilities |= set;
+	}
 	if (rc == 0)
-		rc = view_environment(view, err);
+		rc = status_number(status, "NoNewPrivs", 10, &no_new_privileges, err);
+	if (rc == 0 && strstr(status, "\nSeccomp:\t") != NULL)
+		rc = status_number(status, "Seccomp", 10, &seccomp, err);
+	view->no_new_privileges = no_new_privileges != 0;
+	view->seccomp = (int)seccomp;
+
+	char *block CLEANUP_FREE = NULL;
+	size_t size = 0;
 	if (rc == 0)
-		rc = view_namespaces(view, err);
+		rc = proc_read(view->pid, "environ", &block, &size, err);
+	for (size_t at = 0; rc == 0 && at < size; at += strlen(block + at) + 1)
+		(void)text_list_add(&view->environment, block + at, err);
+
+	/* The link of a namespace names it: "pid:[4026531836]". */
+	static const char *const namespaces[] = {"mnt", "pid", "ipc"};
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(namespaces); i++) {
+		char *path CLEANUP_FREE =
+			text_format("/proc/%lld/ns/%s", (long long)view->pid, namespaces[i]);
+		char *own CLEANUP_FREE = text_format("/proc/self/ns/%s", namespaces[i]);
+		char theirs[64] = "", ours[64] = "";
+		if (readlink(path, theirs, sizeof(theirs) - 1) < 0 ||
+		    readlink(own, ours, sizeof(ours) - 1) < 0)
+			return error_system(err, errno, "%s", path);
+		if (strcmp(theirs, ours) == 0)
+			(void)text_list_add(&view->shared, namespaces[i], err);
+	}
 	return rc;
 }
 

@@ -43,7 +43,7 @@ const wrong = {
 	'list-and-watch.health': [plugin({devices: [{id: 'gpu-0'}, {id: 'gpu-1', health: 'healthy'}]}), '\'healthy\''],
 	'list-and-watch.message-size': [plugin({device_count: 90000, device_prefix: 'p'.repeat(50)}), 'RESOURCE_EXHAUSTED'],
 	'list-and-watch.ids-stable': [scriptedAnew({plugins: [{...right, devices: [{id: 'PREFIX'}]}]}), 'id after a restart'],
-	'list-and-watch.idle': [plugin({end: {after_ms: 2000, code: 14}}), 'wanted open'],
+	'list-and-watch.idle': [plugin({end: {after_ms: 2000, code: 14}}), 'expected open'],
 	'list-and-watch.two-streams': [plugin(rpc('ListAndWatch', {hang: true, skip: 1})), 'second stream'],
 	'list-and-watch.cancel': [plugin(rpc('ListAndWatch', {code: 8, skip: 20})), 'opened and cancelled'],
 	'list-and-watch.no-storm': [plugin({storm_ms: 100}), 'lists in the time watched'],

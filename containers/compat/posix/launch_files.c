@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What a launch is given of drivers: their files, and their device nodes. */
+/* The driver files and device nodes that a launch is granted. */
 #include "base/cleanup.h"
 #include "base/elf.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/version.h"
 #include "containers/compat/case.h"
@@ -14,12 +15,12 @@
 
 enum { MANIFEST_MAX = 64 * 1024, CLOSURE_MAX = 512 };
 
-/* Of an API on Linux: what programs of the image open, which is its loader or the driver itself; the driver
- * behind a loader, by its manifest or by its name; and the node without which no driver works. */
+/* The files of an API on Linux: the library that programs open, which is its loader or the driver itself; the
+ * loader's driver, by its manifest or by its name; and the device node that every driver needs. */
 static const struct api_files {
 	const char *api;
-	const char *library;   /* a glob; NULL: the image has it in another form */
-	const char *driver;    /* a glob of its file; NULL: told by manifests */
+	const char *library;   /* a glob; NULL: programs do not open one by name */
+	const char *driver;    /* a glob of its file; NULL: named by manifests */
 	const char *manifest;  /* a glob of their paths */
 	const char *component; /* of manifests and drivers in an image (contents.h) */
 	const char *vendor, *node;
@@ -63,7 +64,7 @@ bool launch_mounts(const struct compat_launch *launch, const char *glob)
 	return find_mount(launch, glob) != NULL;
 }
 
-/* May more be in the container than the files of the grant tell? */
+/* May the container have more files than those of the grant? */
 static bool may_hold_more(const struct compat_launch *launch)
 {
 	if (launch->grant == NULL)
@@ -75,108 +76,52 @@ static bool may_hold_more(const struct compat_launch *launch)
 	return launch->by_runtime;
 }
 
-/* The library that a manifest names, of OpenCL (a line of text) or Vulkan and EGL (JSON). False: it is not
- * a manifest. Caller frees *out. */
-static bool read_manifest(const struct grant_entry *mount, char **out)
+/* The library that a manifest names, of OpenCL (a line of text) or Vulkan and EGL (JSON). NULL: it is not
+ * a manifest. Caller frees. */
+static char *read_manifest(const struct grant_entry *mount)
 {
 	char *text CLEANUP_FREE = NULL;
 	size_t size = 0;
 	cJSON *json CLEANUP_JSON = NULL;
 	if (file_read(mount->host_path, MANIFEST_MAX, &text, &size, NULL) < 0)
-		return false;
-	const char *name = text;
-	if (!text_ends_with(mount->container_path, ".icd"))
-		name = json_parse(text, size, &json, NULL) == 0
-			       ? json_pointer_string(json, "/ICD/library_path")
-			       : NULL;
-	*out = name != NULL ? strndup(name, strcspn(name, "\r\n")) : NULL;
-	return *out != NULL;
-}
-
-/* The files of a grant that a driver needs one after the other. */
-struct driver_closure {
-	const struct compat_launch *launch;
-	struct text_list names; /* base names; those behind `done` are to be read */
-	size_t done;
-	char *glibc; /* the newest that one asks for; NULL: none */
-};
-
-static void closure_free(struct driver_closure *closure)
-{
-	text_list_free(&closure->names);
-	free(closure->glibc);
-}
-
-static int closure_read(struct driver_closure *closure, const struct grant_entry *mount)
-{
-	struct elf_info info CLEANUP(elf_info_free) = {0};
-	int rc = elf_read(mount->host_path, &info, NULL);
-	for (size_t i = 0; rc == 0 && i < info.needed.count; i++) {
-		if (!text_list_has(&closure->names, info.needed.items[i]))
-			rc = text_list_add(&closure->names, info.needed.items[i], NULL);
-	}
-	if (rc < 0 || info.glibc == NULL ||
-	    (closure->glibc != NULL && version_compare(info.glibc, closure->glibc) <= 0))
-		return rc;
-	free(closure->glibc);
-	closure->glibc = STEAL(info.glibc);
-	return 0;
-}
-
-/* The glibc without which the driver cannot be loaded. NULL: it is not among the mounts, or cannot be read.
- * Caller frees. */
-static char *glibc_of(const struct compat_launch *launch, const char *driver)
-{
-	struct driver_closure closure CLEANUP(closure_free) = {.launch = launch};
-	if (find_mount(launch, driver) == NULL || text_list_add(&closure.names, driver, NULL) < 0)
 		return NULL;
-	for (; closure.done < closure.names.count && closure.done < CLOSURE_MAX; closure.done++) {
-		const struct grant_entry *mount =
-			find_mount(launch, closure.names.items[closure.done]);
-		if (mount != NULL && closure_read(&closure, mount) < 0)
+	const char *name = text;
+	if (!text_ends_with(mount->container_path, ".icd")) {
+		if (json_parse(text, size, &json, NULL) < 0)
 			return NULL;
+		name = json_pointer_string(json, "/ICD/library_path");
 	}
-	return STEAL(closure.glibc);
+	return name != NULL ? memory_copy_start(name, strcspn(name, "\r\n")) : NULL;
 }
 
-/* The least that one of the drivers needs; one of which nothing is known may be the one that works. */
-struct least {
-	char *glibc;
-	bool open;
-};
-
-static void least_add(struct least *least, char *glibc)
+/* The newest glibc that the driver, and the libraries of the grant that it needs, require. NULL: the driver
+ * is not among the mounts, or cannot be read, or requires none. The arena's. */
+static const char *glibc_of(const struct compat_launch *launch, const char *driver,
+			    struct arena *arena)
 {
-	if (glibc == NULL)
-		least->open = true;
-	if (glibc == NULL || (least->glibc != NULL && version_compare(glibc, least->glibc) >= 0)) {
-		free(glibc);
-		return;
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	const char *glibc = NULL;
+	if (find_mount(launch, driver) == NULL)
+		return NULL;
+	(void)text_list_add(&names, driver, NULL);
+	for (size_t done = 0; done < names.count && done < CLOSURE_MAX; done++) {
+		const struct grant_entry *mount = find_mount(launch, names.items[done]);
+		if (mount == NULL)
+			continue;
+		struct elf_info info CLEANUP(elf_info_free) = {0};
+		if (elf_read(mount->host_path, &info, NULL) < 0)
+			return NULL;
+		text_each (name, &info.needed) {
+			if (!text_list_has(&names, name))
+				(void)text_list_add(&names, name, NULL);
+		}
+		if (info.glibc != NULL && (glibc == NULL || version_compare(info.glibc, glibc) > 0))
+			glibc = arena_string(arena, info.glibc);
 	}
-	free(least->glibc);
-	least->glibc = glibc;
+	return glibc;
 }
 
-static void look_at_drivers(const struct compat_launch *launch, const struct api_files *files,
-			    struct least *least)
-{
-	if (files->manifest == NULL) {
-		const struct grant_entry *mount = find_mount(launch, files->driver);
-		if (mount != NULL)
-			least_add(least, glibc_of(launch, path_base(mount->container_path)));
-		return;
-	}
-	grant_each (entry, &launch->grant->mounts) {
-		char *library CLEANUP_FREE = NULL;
-		if (text_glob(files->manifest, entry->container_path) &&
-		    (text_equal(files->manifest, EGL_MANIFESTS) ||
-		     !text_glob(EGL_MANIFESTS, entry->container_path)) &&
-		    read_manifest(entry, &library))
-			least_add(least, glibc_of(launch, path_base(library)));
-	}
-}
-
-/* Has the image a driver of its own? */
+/* Does the image have a driver of its own? */
 static bool has_driver(const struct image_contents *contents, const struct api_files *files)
 {
 	for (size_t i = 0; i < contents->library_count; i++) {
@@ -192,14 +137,35 @@ const char *launch_driver_glibc(const struct compat_launch *launch,
 				const struct image_contents *contents, struct arena *arena)
 {
 	const struct api_files *files = files_of(launch);
-	struct least least = {0};
 	if (files == NULL || launch->grant == NULL || contents == NULL ||
 	    has_driver(contents, files) || may_hold_more(launch) ||
 	    launch_mounts(launch, "libc.so.6"))
 		return "";
-	look_at_drivers(launch, files, &least);
-	char *glibc CLEANUP_FREE = least.glibc;
-	return glibc != NULL && !least.open ? arena_string(arena, glibc) : "";
+	if (files->manifest == NULL) {
+		const struct grant_entry *mount = find_mount(launch, files->driver);
+		const char *glibc =
+			mount != NULL ? glibc_of(launch, path_base(mount->container_path), arena)
+				      : NULL;
+		return glibc != NULL ? glibc : "";
+	}
+
+	/* One of several drivers is enough: the lowest need counts, and none if that of one is unknown. */
+	const bool egl = text_equal(files->manifest, EGL_MANIFESTS);
+	const char *least = "";
+	grant_each (entry, &launch->grant->mounts) {
+		if (!text_glob(files->manifest, entry->container_path) ||
+		    (!egl && text_glob(EGL_MANIFESTS, entry->container_path)))
+			continue;
+		char *library CLEANUP_FREE = read_manifest(entry);
+		if (library == NULL)
+			continue;
+		const char *glibc = glibc_of(launch, path_base(library), arena);
+		if (glibc == NULL)
+			return "";
+		if (least[0] == '\0' || version_compare(glibc, least) < 0)
+			least = glibc;
+	}
+	return least;
 }
 
 /* The answer hands out device nodes and leaves the driver to the image, as many plugins do. */
@@ -237,21 +203,16 @@ void rule_driver_library(struct compat_case *it)
 			    it->launch->api, files->library);
 }
 
-/* The node that the launch opens; NULL: it is not known of one. */
-static const char *node_of(const struct compat_case *it)
-{
-	const struct api_files *files = files_of(it->launch);
-	if (it->launch->node != NULL)
-		return it->launch->node;
-	return files != NULL && files->node != NULL && case_has_gpu(it, files->vendor) ? files->node
-										       : NULL;
-}
-
 void rule_device_node(struct compat_case *it)
 {
 	const struct compat_launch *launch = it->launch;
-	const char *node = launch != NULL ? node_of(it) : NULL;
-	if (node == NULL || launch->grant == NULL)
+	if (launch == NULL || launch->grant == NULL)
+		return;
+	const struct api_files *files = files_of(launch);
+	const char *node = launch->node;
+	if (node == NULL && files != NULL && files->node != NULL && case_has_gpu(it, files->vendor))
+		node = files->node;
+	if (node == NULL)
 		return;
 	grant_each (entry, &launch->grant->devices) {
 		bool whole = strchr(entry->permissions, 'r') != NULL &&

@@ -88,7 +88,7 @@ static void test_reasons(void)
 	EXPECT(&image, NULL, &facts, NULL, "windows.build", COMPAT_CANNOT_WORK, "");
 	image.platform.os_version = "10.0.14393.100";
 	struct host_facts old = host("windows", "10.0.14393.200", NULL, 0);
-	EXPECT(&image, NULL, &old, NULL, "windows.build", COMPAT_HYPERV, "own revision alone");
+	EXPECT(&image, NULL, &old, NULL, "windows.build", COMPAT_HYPERV, "own revision");
 	EXPECT(&image, NULL, &old, NULL, "windows.isolation", COMPAT_CANNOT_WORK, "17763");
 	EXPECT(&image, NULL, &facts, &hyperv, "windows.isolation", COMPAT_HYPERV, "");
 	EXPECT(&image, NULL, &facts, NULL, "windows.isolation", NOTHING, "");

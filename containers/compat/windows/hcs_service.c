@@ -16,7 +16,7 @@ static const wchar_t query[] = L"{\"PropertyTypes\":[\"Basic\"]}";
  * its sample code). */
 typedef HRESULT WINAPI computecore_fn(PCWSTR query, PWSTR *result);
 
-/* What Docker and hcsshim call: `result` tells of errors, and may stay NULL. */
+/* Called by Docker and hcsshim: `result` describes errors, and may stay NULL. */
 typedef HRESULT WINAPI vmcompute_fn(PCWSTR query, PWSTR *properties, PWSTR *result);
 
 #define CLEANUP_LOCAL CLEANUP(free_local)
@@ -25,25 +25,6 @@ static void free_local(PWSTR *text)
 {
 	if (*text != NULL)
 		(void)LocalFree(*text);
-}
-
-static int parse(const wchar_t *answer, struct hcs_versions *out, struct error *err)
-{
-	if (answer == NULL)
-		return error_set(err, ERROR_UNAVAILABLE,
-				 "HcsGetServiceProperties() answered nothing");
-	size_t size = wcsnlen(answer, ANSWER_MAX);
-	if (size == ANSWER_MAX)
-		return error_set(err, ERROR_LIMIT,
-				 "HcsGetServiceProperties() answered with more than "
-				 "1 Mi characters");
-	char *json CLEANUP_FREE = utf16_to_utf8((const uint16_t *)answer, size);
-	if (json == NULL)
-		return error_memory(err);
-	int rc = hcs_versions_parse(json, strlen(json), out, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "answer of HcsGetServiceProperties()");
-	return 0;
 }
 
 static const char *const libraries[] = {"computecore.dll", "vmcompute.dll"};
@@ -60,10 +41,24 @@ static int ask(void *library, const char *name, struct hcs_versions *out, struct
 	if (rc < 0)
 		return rc;
 	HRESULT hr = new ? computecore(query, &answer) : vmcompute(query, &answer, &result);
-	if (SUCCEEDED(hr))
-		return parse(answer, out, err);
-	char *what CLEANUP_FREE = text_format("HcsGetServiceProperties() of %s", name);
-	return what != NULL ? hcs_error_set(err, what, (unsigned)hr) : error_memory(err);
+	if (!SUCCEEDED(hr)) {
+		char *what CLEANUP_FREE = text_format("HcsGetServiceProperties() of %s", name);
+		return hcs_error_set(err, what, (unsigned)hr);
+	}
+
+	if (answer == NULL)
+		return error_set(err, ERROR_UNAVAILABLE,
+				 "HcsGetServiceProperties() answered nothing");
+	size_t size = wcsnlen(answer, ANSWER_MAX);
+	if (size == ANSWER_MAX)
+		return error_set(err, ERROR_LIMIT,
+				 "HcsGetServiceProperties() answered with more than "
+				 "1 Mi characters");
+	char *json CLEANUP_FREE = utf16_to_utf8((const uint16_t *)answer, size);
+	rc = hcs_versions_parse(json, strlen(json), out, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "answer of HcsGetServiceProperties()");
+	return 0;
 }
 
 int hcs_service_ask(struct hcs_service *out, struct error *err)
@@ -81,9 +76,8 @@ int hcs_service_ask(struct hcs_service *out, struct error *err)
 					sizeof(out->library_version));
 			return 0;
 		}
-		/* A library or a function that is missing leaves the next library. An answer
-		 * without versions has the same code as a function that is missing, and as little
-		 * in it. */
+		/* ERROR_NOT_FOUND: the library or its function is missing, or the answer has no
+		 * versions. Try the next library. */
 		if (rc != ERROR_NOT_FOUND)
 			return error_copy(err, &problem);
 	}

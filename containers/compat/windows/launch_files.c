@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Containers of Windows are given devices and the drivers that Windows itself mounts: nothing is read off
- * the files of a grant. */
+/* Windows containers get devices, with drivers that Windows itself mounts: the files of a grant say
+ * nothing. */
 #include "containers/compat/case.h"
 
 bool launch_mounts(const struct compat_launch *launch, const char *glob)
