@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <sys/socket.h>
@@ -15,29 +16,25 @@ static bool read_all(int fd, char *buffer, size_t size)
 	return recv(fd, buffer, size, MSG_WAITALL) == (ssize_t)size;
 }
 
-static void serve(int fd, char *buffer, size_t request_size, size_t reply_size)
-{
-	while (read_all(fd, buffer, request_size) && file_write_all(fd, buffer, reply_size))
-		;
-	_exit(0);
-}
-
 int echo_measure(size_t request_size, size_t reply_size, size_t calls, struct samples *out,
 		 struct error *err)
 {
 	char *buffer CLEANUP_FREE =
-		calloc(1, request_size > reply_size ? request_size : reply_size);
+		memory_allocate(1, request_size > reply_size ? request_size : reply_size);
 	int ends[2] = {-1, -1};
 	bool held = true;
-	if (buffer == NULL)
-		return error_memory(err);
+
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		return error_system(err, errno, "socket pair");
 	pid_t child = fork();
 	if (child == 0) {
 		(void)close(ends[0]);
-		serve(ends[1], buffer, request_size, reply_size);
+		while (read_all(ends[1], buffer, request_size) &&
+		       file_write_all(ends[1], buffer, reply_size))
+			;
+		_exit(0);
 	}
+
 	(void)close(ends[1]);
 	for (size_t i = 0; held && child > 0 && i < calls + calls / 10; i++) {
 		uint64_t start = clock_monotonic_ns();
@@ -49,5 +46,7 @@ int echo_measure(size_t request_size, size_t reply_size, size_t calls, struct sa
 	(void)close(ends[0]);
 	if (child > 0)
 		(void)waitpid(child, NULL, 0);
-	return child > 0 && held ? 0 : error_set(err, ERROR_IO, "the echo process ended early");
+	if (child < 0 || !held)
+		return error_set(err, ERROR_IO, "the echo process ended early");
+	return 0;
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench/figures.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-int samples_reserve(struct samples *samples, size_t capacity, struct error *err)
+void samples_reserve(struct samples *samples, size_t capacity)
 {
-	samples->ns = calloc(capacity, sizeof(*samples->ns));
-	if (samples->ns == NULL)
-		return error_memory(err);
+	samples->ns = memory_allocate(capacity, sizeof(*samples->ns));
 	samples->capacity = capacity;
-	return 0;
 }
 
 void samples_add(struct samples *samples, uint64_t ns)

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * bench/ holds what the project says of its own speed and size, as ratios against a peer in the
- * same run (README.md).
+ * bench/ measures the project's own speed and size, as ratios against a peer in the same run
+ * (README.md).
  *
- * Here: times of one thing, measured many times, and the printed table with one row a figure.
+ * Here: repeated measurements of a time, and the printed table with one row a figure.
  */
 
 #include "base/error.h"
@@ -22,7 +22,7 @@ struct samples {
 
 #define CLEANUP_SAMPLES __attribute__((cleanup(samples_free)))
 
-int samples_reserve(struct samples *samples, size_t capacity, struct error *err);
+void samples_reserve(struct samples *samples, size_t capacity);
 void samples_add(struct samples *samples, uint64_t ns); /* dropped beyond the reserved capacity */
 
 /* The value that `percent` of the samples do not exceed, in microseconds; 0 without samples. Sorts.
@@ -44,12 +44,13 @@ bool table_is_met(void);
 int echo_measure(size_t request_size, size_t reply_size, size_t calls, struct samples *out,
 		 struct error *err);
 
-/* Rows that say how the checks' own time, in which nobody waits for the plugin, grows with what a
- * plugin sends: ten times as much takes about ten times as long. */
+/* Rows for the growth of the checks' own time, without waits for the plugin, with the data that a plugin
+ * sends: ten times as much takes about ten times as long. */
 int growth_measure(struct error *err);
 
-/* A row that says how long `image select` takes, without the start of the program. */
+/* A row for the time of `image select`, without the start of the program. */
 int selection_measure(struct error *err);
 
-/* Rows that say how long `gpucert matrix` takes for 10,000 reports, and how much memory. Needs some gigabytes below /tmp. */
+/* Rows for the time and the memory of `gpucert matrix` with 10,000 reports. Needs some gigabytes below
+ * /tmp. */
 int matrix_measure(struct error *err);

@@ -15,7 +15,7 @@ static const double LARGE_BY_SMALL_MOST = 15;
 struct growth {
 	const char *what;
 	const char *check;
-	char *(*plugin)(int count); /* what a scripted plugin plays */
+	char *(*plugin)(int count); /* the script of a scripted plugin */
 };
 
 static char *plugin_of_mounts(int count)
@@ -46,25 +46,13 @@ static const struct growth growths[] = {
 	{"allocate.each-and-all, 100,000 ids / 10,000", "allocate.each-and-all", plugin_of_ids},
 };
 
-/* Milliseconds of the one check of the report outside of every phase. */
-static int read_own_time(const char *report_path, double *ms, struct error *err)
-{
-	cJSON *report CLEANUP_JSON = NULL;
-	const cJSON *phase = NULL;
-	int rc = json_read_file(report_path, &report, err);
-	if (rc != 0)
-		return rc;
-	if (!cJSON_IsNumber(json_pointer(report, "/checks/0/time/durationMs")))
-		return error_set(err, ERROR_FORMAT, "the check did not run");
-	*ms = json_pointer(report, "/checks/0/time/durationMs")->valuedouble;
-	cJSON_ArrayForEach (phase, json_pointer(report, "/checks/0/time/phasesMs"))
-		*ms -= phase->valuedouble;
-	return 0;
-}
-
+/* Runs one check. Milliseconds of it outside of every phase. */
 static int own_time(const struct growth *growth, int count, double *ms, struct error *err)
 {
 	char *directory CLEANUP_FREE = NULL;
+	cJSON *report CLEANUP_JSON = NULL;
+	struct process_result result = {0};
+
 	int rc = file_make_temporary("/tmp", "gpucert-bench-", &directory, err);
 	if (rc != 0)
 		return rc;
@@ -85,18 +73,24 @@ static int own_time(const struct growth *growth, int count, double *ms, struct e
 				    growth->check,
 				    NULL};
 	const struct process_spec spec = {.argv = argv};
-	struct process_result result = {0};
-	if (script == NULL || script_path == NULL || report_path == NULL || plugin == NULL)
-		rc = error_memory(err);
-	if (rc == 0)
-		rc = file_write_atomic(script_path, script, strlen(script), 0600, err);
+	rc = file_write_atomic(script_path, script, strlen(script), 0600, err);
 	if (rc == 0)
 		rc = process_run(&spec, &result, err);
 	process_result_free(&result);
 	if (rc == 0)
-		rc = read_own_time(report_path, ms, err);
+		rc = json_read_file(report_path, &report, err);
 	(void)file_remove_tree(directory, NULL);
-	return rc;
+	if (rc != 0)
+		return rc;
+
+	const cJSON *duration = json_pointer(report, "/checks/0/time/durationMs");
+	const cJSON *phase = NULL;
+	if (!cJSON_IsNumber(duration))
+		return error_set(err, ERROR_FORMAT, "the check did not run");
+	*ms = duration->valuedouble;
+	cJSON_ArrayForEach (phase, json_pointer(report, "/checks/0/time/phasesMs"))
+		*ms -= phase->valuedouble;
+	return 0;
 }
 
 int growth_measure(struct error *err)

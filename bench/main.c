@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -16,7 +17,7 @@
 #include <sched.h>
 #include <string.h>
 
-enum { MOUNTS = 14, STARTS = 21, GROWTH_CALLS = 100000, READY_TIMEOUT_MS = 20000 };
+enum { STARTS = 21, GROWTH_CALLS = 100000, READY_TIMEOUT_MS = 20000 };
 
 static struct {
 	int64_t calls;
@@ -35,8 +36,15 @@ static bool is_set(void *user)
 	return *(const bool *)user;
 }
 
-static int call_grpc_js(uv_loop_t *loop, const char *socket, struct samples *out, struct error *err)
+/* Allocate by our client against a @grpc/grpc-js server. */
+static int measure_grpc_js(uv_loop_t *loop, struct samples *out, struct error *err)
 {
+	char *directory CLEANUP_FREE = NULL;
+	int rc = file_make_temporary("/tmp", "gpucert-bench-", &directory, err);
+	if (rc < 0)
+		return rc;
+	char *socket CLEANUP_FREE = path_join(directory, "js.sock");
+	char *address CLEANUP_FREE = text_format("unix:%s", socket);
 	const char *const argv[] = {
 		"node", GPUCERT_BINARY_DIR "/npm/bench-grpc-js/server.mjs",
 		socket, GPUCERT_SOURCE_DIR "/rpc/proto/deviceplugin_v1beta1.proto",
@@ -47,8 +55,8 @@ static int call_grpc_js(uv_loop_t *loop, const char *socket, struct samples *out
 	struct bench_sizes sizes = {0};
 	struct process *process = NULL;
 	struct rpc_channel *channel = NULL;
-	char *address CLEANUP_FREE = text_format("unix:%s", socket);
-	int rc = address != NULL ? process_start(loop, &spec, &process, err) : error_memory(err);
+
+	rc = process_start(loop, &spec, &process, err);
 	if (rc == 0)
 		rc = loop_wait(loop, is_set, &ready, READY_TIMEOUT_MS, "the grpc-js server", err);
 	if (rc == 0)
@@ -59,75 +67,53 @@ static int call_grpc_js(uv_loop_t *loop, const char *socket, struct samples *out
 		rc = bench_allocate(channel, (size_t)options.calls / 4, out, &sizes, err);
 	rpc_channel_close(channel);
 	process_free(process);
-	return rc;
-}
-
-/* Allocate by our client against a @grpc/grpc-js server. */
-static int measure_grpc_js(uv_loop_t *loop, struct samples *out, struct error *err)
-{
-	char *directory CLEANUP_FREE = NULL;
-	int rc = file_make_temporary("/tmp", "gpucert-bench-", &directory, err);
-	if (rc < 0)
-		return rc;
-	char *socket CLEANUP_FREE = path_join(directory, "js.sock");
-	rc = socket != NULL ? call_grpc_js(loop, socket, out, err) : error_memory(err);
 	(void)file_remove_tree(directory, NULL);
 	return rc;
 }
 
-/* The client and its peer on one processor: on two, an idle virtual processor takes longer to wake
- * up than the whole call, and the same for each peer, so that the ratios would say little about the
- * work. Children inherit it. */
-static void pin_to_one_processor(cpu_set_t *before)
-{
-	cpu_set_t one;
-	CPU_ZERO(&one);
-	if (sched_getaffinity(0, sizeof(*before), before) < 0)
-		return;
-	for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++) {
-		if (CPU_ISSET(i, before))
-			CPU_SET(i, &one);
-	}
-	(void)sched_setaffinity(0, sizeof(one), &one);
-}
-
-/* The plugin, the raw echo of as many bytes, and the grpc-js server. */
-enum { OURS, FLOOR, GRPC_JS, PEERS };
-
-static int measure_calls(uv_loop_t *loop, struct samples samples[PEERS], struct bench_sizes *sizes,
-			 struct error *err)
-{
-	struct bench_plugin plugin = {0};
-	size_t calls = (size_t)options.calls;
-	int rc = bench_plugin_start(loop, 1, &plugin, err);
-	if (rc == 0)
-		rc = bench_allocate(plugin.channel, calls, &samples[OURS], sizes, err);
-	bench_plugin_stop(loop, &plugin);
-	if (rc == 0)
-		rc = echo_measure(sizes->request, sizes->reply, calls, &samples[FLOOR], err);
-	return rc == 0 ? measure_grpc_js(loop, &samples[GRPC_JS], err) : rc;
-}
-
 static int bench_calls(uv_loop_t *loop, struct error *err)
 {
-	struct samples samples[PEERS] = {0};
+	const size_t calls = (size_t)options.calls;
+	struct samples ours CLEANUP_SAMPLES = {0};
+	struct samples floor CLEANUP_SAMPLES = {0}; /* the raw echo of as many bytes */
+	struct samples js CLEANUP_SAMPLES = {0};
+	struct bench_plugin plugin = {0};
 	struct bench_sizes sizes = {0};
-	cpu_set_t processors;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < PEERS; i++)
-		rc = samples_reserve(&samples[i], (size_t)options.calls, err);
-	pin_to_one_processor(&processors);
+	cpu_set_t before, one;
+
+	samples_reserve(&ours, calls);
+	samples_reserve(&floor, calls);
+	samples_reserve(&js, calls);
+
+	/* The client and its peer, which inherits this, on one processor: on two, an idle virtual
+	 * processor takes longer to wake up than the whole call, for every peer, so that the ratios
+	 * would say little about the work. */
+	CPU_ZERO(&one);
+	const bool pinned = sched_getaffinity(0, sizeof(before), &before) == 0;
+	for (size_t i = 0; pinned && i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++) {
+		if (CPU_ISSET(i, &before))
+			CPU_SET(i, &one);
+	}
+	if (pinned)
+		(void)sched_setaffinity(0, sizeof(one), &one);
+
+	int rc = bench_plugin_start(loop, 1, &plugin, err);
 	if (rc == 0)
-		rc = measure_calls(loop, samples, &sizes, err);
-	(void)sched_setaffinity(0, sizeof(processors), &processors);
-	double p50 = samples_percentile_us(&samples[OURS], 50);
-	double p99 = samples_percentile_us(&samples[OURS], 99);
-	double echo = samples_percentile_us(&samples[FLOOR], 50);
-	double grpc_js = samples_percentile_us(&samples[GRPC_JS], 50);
-	for (size_t i = 0; i < PEERS; i++)
-		samples_free(&samples[i]);
+		rc = bench_allocate(plugin.channel, calls, &ours, &sizes, err);
+	bench_plugin_stop(loop, &plugin);
+	if (rc == 0)
+		rc = echo_measure(sizes.request, sizes.reply, calls, &floor, err);
+	if (rc == 0)
+		rc = measure_grpc_js(loop, &js, err);
+	if (pinned)
+		(void)sched_setaffinity(0, sizeof(before), &before);
 	if (rc < 0)
 		return rc;
+
+	const double p50 = samples_percentile_us(&ours, 50);
+	const double p99 = samples_percentile_us(&ours, 99);
+	const double echo = samples_percentile_us(&floor, 50);
+	const double grpc_js = samples_percentile_us(&js, 50);
 	table_row("Allocate, 14 mounts, answer's bytes", (double)sizes.reply, "B", 0);
 	table_row("Allocate p50", p50, "us", 0);
 	table_row("raw socket echo of the same bytes p50", echo, "us", 0);
@@ -138,32 +124,29 @@ static int bench_calls(uv_loop_t *loop, struct error *err)
 	return 0;
 }
 
-static int measure_growth(struct bench_plugin *plugin, double *before, double *after,
-			  struct error *err)
-{
-	struct samples dropped = {0};
-	struct bench_sizes sizes = {0};
-	int rc = bench_allocate(plugin->channel, 1000, &dropped, &sizes, err);
-	if (rc == 0)
-		rc = bench_plugin_memory(plugin, before, err);
-	if (rc == 0)
-		rc = bench_allocate(plugin->channel, GROWTH_CALLS, &dropped, &sizes, err);
-	return rc == 0 ? bench_plugin_memory(plugin, after, err) : rc;
-}
-
 static int bench_memory(uv_loop_t *loop, struct error *err)
 {
 	struct bench_plugin plugin = {0};
+	struct samples dropped = {0};
+	struct bench_sizes sizes = {0};
 	double before = 0;
 	double after = 0;
+
 	int rc = bench_plugin_start(loop, 1, &plugin, err);
 	if (rc == 0)
-		rc = measure_growth(&plugin, &before, &after, err);
+		rc = bench_allocate(plugin.channel, 1000, &dropped, &sizes, err);
+	if (rc == 0)
+		rc = bench_plugin_memory(&plugin, &before, err);
+	if (rc == 0)
+		rc = bench_allocate(plugin.channel, GROWTH_CALLS, &dropped, &sizes, err);
+	if (rc == 0)
+		rc = bench_plugin_memory(&plugin, &after, err);
 	bench_plugin_stop(loop, &plugin);
 	if (rc < 0)
 		return rc;
 	table_row("plugin resident memory, 4 devices", before / 1024, "MB", 6);
 	table_row("growth over 100,000 calls", after - before, "KB", 64);
+
 	rc = bench_plugin_start(loop, 250, &plugin, err);
 	if (rc == 0)
 		rc = bench_plugin_memory(&plugin, &after, err);
@@ -182,9 +165,10 @@ static int bench_start(uv_loop_t *loop, struct error *err)
 	struct samples start CLEANUP_SAMPLES = {0};
 	const char *const argv[] = {GPUCERT_BINARY_DIR "/tests/bench_empty", NULL};
 	const struct process_spec spec = {.argv = argv};
-	int rc = samples_reserve(&empty, STARTS, err);
-	if (rc == 0)
-		rc = samples_reserve(&start, STARTS, err);
+	int rc = 0;
+
+	samples_reserve(&empty, STARTS);
+	samples_reserve(&start, STARTS);
 	for (int i = 0; rc == 0 && i < STARTS; i++) {
 		struct process_result result = {0};
 		struct bench_plugin plugin = {0};
@@ -249,32 +233,28 @@ static int bench_run(struct error *err)
 	return 0;
 }
 
-static void bench_programs(uv_loop_t *loop)
-{
-	struct error err = {0};
-	if (bench_calls(loop, &err) < 0)
-		table_missing("Allocate", err.text);
-	if (bench_memory(loop, &err) < 0)
-		table_missing("memory", err.text);
-	if (bench_start(loop, &err) < 0)
-		table_missing("start", err.text);
-	if (growth_measure(&err) < 0)
-		table_missing("growth", err.text);
-	if (selection_measure(&err) < 0)
-		table_missing("image select", err.text);
-}
-
 static int bench_main(const struct text_list *arguments)
 {
 	struct error err = {0};
 	uv_loop_t loop;
+
 	(void)arguments;
 	if (loop_open(&loop, &err) < 0) {
 		(void)fprintf(stderr, "gpucert-bench: %s\n", err.text);
 		return EXIT_FAILURE;
 	}
-	if (!options.matrix)
-		bench_programs(&loop);
+	if (!options.matrix) {
+		if (bench_calls(&loop, &err) < 0)
+			table_missing("Allocate", err.text);
+		if (bench_memory(&loop, &err) < 0)
+			table_missing("memory", err.text);
+		if (bench_start(&loop, &err) < 0)
+			table_missing("start", err.text);
+		if (growth_measure(&err) < 0)
+			table_missing("growth", err.text);
+		if (selection_measure(&err) < 0)
+			table_missing("image select", err.text);
+	}
 	if (matrix_measure(&err) < 0)
 		table_missing("matrix", err.text);
 	if (options.run && bench_run(&err) < 0)
@@ -291,7 +271,7 @@ int main(int argc, char **argv)
 		{OPTION_ROW("run", OPTION_FLAG, options.run),
 		 .help = "Time a whole 'gpucert run' as well; needs root."},
 		{OPTION_ROW("matrix", OPTION_FLAG, options.matrix),
-		 .help = "Measure 'gpucert matrix' alone."},
+		 .help = "Only measure 'gpucert matrix'."},
 		{.name = NULL},
 	};
 	const struct command_spec program = {
@@ -300,5 +280,6 @@ int main(int argc, char **argv)
 		.options = specs,
 		.run = bench_main,
 	};
+	memory_ends_process(EXIT_FAILURE);
 	return options_main(&program, argc, argv);
 }

@@ -21,7 +21,7 @@ enum { FEW = 1000, MANY = 10 * FEW, CHECKS = 200, DRIVERS = 40, BUILDS = 12 };
 static const double SECONDS_MOST = 10, MEGABYTES_MOST = 300, MANY_BY_FEW_MOST = 15,
 		    PARSER_MOST = 0.75;
 
-/* What differs between reports stands in the template as these. */
+/* The template has these where reports differ. */
 #define DIGEST	 "@DIGEST@"
 #define VERSION	 "@VERSION@"
 #define REVISION "@REVISION@"
@@ -32,11 +32,6 @@ struct usage {
 	double megabytes;	   /* at its peak */
 };
 
-static double seconds_of(struct timeval time)
-{
-	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
-}
-
 static double now(void)
 {
 	struct timespec time = {0};
@@ -46,12 +41,14 @@ static double now(void)
 
 static struct usage usage_since(double start, const struct rusage *of)
 {
+	const struct timeval user = of->ru_utime, system = of->ru_stime;
 	return (struct usage){.seconds = now() - start,
-			      .processor = seconds_of(of->ru_utime) + seconds_of(of->ru_stime),
+			      .processor = (double)(user.tv_sec + system.tv_sec) +
+					   (double)(user.tv_usec + system.tv_usec) / 1e6,
 			      .megabytes = (double)of->ru_maxrss / 1024};
 }
 
-/* The table of all reports below the folder goes nowhere. */
+/* Discards the table of all reports below the folder. */
 static int run_matrix(const char *folder, struct usage *out, struct error *err)
 {
 	static const char program[] = GPUCERT_BINARY_DIR "/bin/gpucert";
@@ -71,51 +68,28 @@ static int run_matrix(const char *folder, struct usage *out, struct error *err)
 	return 0;
 }
 
-/* As programs do that have no more than a parser. */
+/* The work of a program that only has a parser. */
 static int parse_all(const char *folder, int count, struct usage *out, struct error *err)
 {
 	struct rusage before = {0};
 	struct rusage after = {0};
 	const double start = now();
 	int rc = 0;
+
 	(void)getrusage(RUSAGE_SELF, &before);
 	for (int i = 0; rc == 0 && i < count; i++) {
 		char *path CLEANUP_FREE = text_format("%s/%d/report.json", folder, i);
 		char *data CLEANUP_FREE = NULL;
 		size_t size = 0;
-		rc = path != NULL ? file_read(path, JSON_FILE_MAX, &data, &size, err)
-				  : error_memory(err);
+		rc = file_read(path, JSON_FILE_MAX, &data, &size, err);
 		cJSON *json CLEANUP_JSON = rc == 0 ? cJSON_ParseWithLength(data, size) : NULL;
 		if (rc == 0 && json == NULL)
-			rc = error_set(err, ERROR_FORMAT, "%s: the parser does not take it", path);
+			rc = error_set(err, ERROR_FORMAT, "%s: the parser refuses it", path);
 	}
 	(void)getrusage(RUSAGE_SELF, &after);
 	*out = usage_since(start, &after);
 	out->processor -= usage_since(start, &before).processor;
 	return rc;
-}
-
-/* The report of a recorded node, with what it has. */
-static int real_report(const char *folder, cJSON **out, struct error *err)
-{
-	const char *const argv[] = {GPUCERT_BINARY_DIR "/bin/gpucert",
-				    "run",
-				    "--quiet",
-				    "--launcher",
-				    "process",
-				    "--node",
-				    GPUCERT_SOURCE_DIR "/discovery/nodes/windows-mixed.json",
-				    "--out",
-				    folder,
-				    "-x",
-				    "restart",
-				    NULL};
-	const struct process_spec spec = {.argv = argv};
-	struct process_result result = {0};
-	char *path CLEANUP_FREE = path_join(folder, "report.json");
-	int rc = path != NULL ? process_run(&spec, &result, err) : error_memory(err);
-	process_result_free(&result);
-	return rc == 0 ? json_read_file(path, out, err) : rc;
 }
 
 static void replace(cJSON *report, const char *parent, const char *key, const char *value)
@@ -125,71 +99,82 @@ static void replace(cJSON *report, const char *parent, const char *key, const ch
 	(void)cJSON_AddStringToObject(object, key, value);
 }
 
-/* As many checks as a large suite has: those of the report again, under other names. */
-static void add_checks(cJSON *checks)
-{
-	const int real = cJSON_GetArraySize(checks);
-	for (int i = real; i < CHECKS; i++) {
-		char *id CLEANUP_FREE = text_format("suite.check-%d", i);
-		cJSON *check = cJSON_Duplicate(cJSON_GetArrayItem(checks, i % real), true);
-		(void)cJSON_AddItemToArray(checks, check);
-		replace(check, "", "id", id != NULL ? id : "");
-	}
-}
-
+/* The report of a recorded node, with as many checks as a large suite has: its own, repeated under other
+ * names. */
 static int make_template(const char *folder, char **out, struct error *err)
 {
-	cJSON *report CLEANUP_JSON = NULL;
 	char *run CLEANUP_FREE = path_join(folder, "run");
-	int rc = run != NULL ? real_report(run, &report, err) : error_memory(err);
+	char *path CLEANUP_FREE = path_join(run, "report.json");
+	const char *const argv[] = {GPUCERT_BINARY_DIR "/bin/gpucert",
+				    "run",
+				    "--quiet",
+				    "--launcher",
+				    "process",
+				    "--node",
+				    GPUCERT_SOURCE_DIR "/discovery/nodes/windows-mixed.json",
+				    "--out",
+				    run,
+				    "-x",
+				    "restart",
+				    NULL};
+	const struct process_spec spec = {.argv = argv};
+	struct process_result result = {0};
+	cJSON *report CLEANUP_JSON = NULL;
+
+	int rc = process_run(&spec, &result, err);
+	process_result_free(&result);
+	if (rc == 0)
+		rc = json_read_file(path, &report, err);
 	if (rc < 0)
 		return rc;
-	add_checks(cJSON_GetObjectItem(report, "checks"));
+
+	cJSON *checks = cJSON_GetObjectItem(report, "checks");
+	const int own = cJSON_GetArraySize(checks);
+	for (int i = own; i < CHECKS; i++) {
+		char *id CLEANUP_FREE = text_format("suite.check-%d", i);
+		cJSON *check = cJSON_Duplicate(cJSON_GetArrayItem(checks, i % own), true);
+		(void)cJSON_AddItemToArray(checks, check);
+		replace(check, "", "id", id);
+	}
 	replace(report, "/run/journal", "digest", DIGEST);
 	replace(report, "/environment/drivers/0", "version", VERSION);
 	replace(report, "/environment/os", "revision", REVISION);
 	*out = json_print(report);
-	return *out != NULL ? 0 : error_memory(err);
+	return 0;
 }
 
-/* Of a mark, of any other character, or of the end. */
-static size_t mark_size(const char *at)
-{
-	static const char *const marks[] = {DIGEST, VERSION, REVISION};
-	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
-		if (text_starts_with(at, marks[i]))
-			return strlen(marks[i]);
-	}
-	return *at != '\0';
-}
-
-/* The template with what differs. */
+/* Writes the template with a report's own values. */
 static int write_report(const char *template, const char *folder, int number, struct error *err)
 {
 	char *own CLEANUP_FREE = text_format("%s/%d", folder, number);
-	char *path CLEANUP_FREE = text_format("%s/%d/report.json", folder, number);
+	char *path CLEANUP_FREE = path_join(own, "report.json");
 	struct text text CLEANUP_TEXT = {0};
+
 	for (const char *at = template; *at != '\0';) {
 		const size_t plain = strcspn(at, "@");
 		text_append(&text, at, plain);
 		at += plain;
-		if (text_starts_with(at, DIGEST))
+		if (text_starts_with(at, DIGEST)) {
 			text_addf(&text, "sha256:%064d", number);
-		else if (text_starts_with(at, VERSION))
+			at += strlen(DIGEST);
+		} else if (text_starts_with(at, VERSION)) {
 			text_addf(&text, "31.0.15.%d", 5000 + number % DRIVERS);
-		else if (text_starts_with(at, REVISION))
+			at += strlen(VERSION);
+		} else if (text_starts_with(at, REVISION)) {
 			text_addf(&text, "%d", 1500 + number / DRIVERS % BUILDS);
-		else
-			text_append(&text, at, *at != '\0');
-		at += mark_size(at);
+			at += strlen(REVISION);
+		} else if (*at != '\0') {
+			text_append(&text, at++, 1);
+		}
 	}
-	if (own == NULL || path == NULL || text.failed)
-		return error_memory(err);
+
 	int rc = file_make_directories(own, 0755, err);
-	int fd CLEANUP_FD = rc == 0 ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644) : -1;
-	if (rc == 0 && (fd < 0 || !file_write_all(fd, text.data, text.size)))
+	if (rc < 0)
+		return rc;
+	int fd CLEANUP_FD = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd < 0 || !file_write_all(fd, text.data, text.size))
 		return error_system(err, errno, "%s", path);
-	return rc;
+	return 0;
 }
 
 static int measure_in(const char *folder, const char *template, struct error *err)
@@ -197,7 +182,8 @@ static int measure_in(const char *folder, const char *template, struct error *er
 	char *few CLEANUP_FREE = path_join(folder, "few");
 	char *many CLEANUP_FREE = path_join(folder, "many");
 	struct usage small = {0}, large = {0}, parser = {0};
-	int rc = few != NULL && many != NULL ? 0 : error_memory(err);
+	int rc = 0;
+
 	for (int i = 0; rc == 0 && i < FEW; i++)
 		rc = write_report(template, few, i, err);
 	if (rc == 0)

@@ -24,14 +24,21 @@ static void on_end(struct process *process, const struct process_result *result,
 	kubelet_interrupt(plugin->kubelet, text_string(&result->err));
 }
 
-static int start_process(uv_loop_t *loop, struct bench_plugin *plugin, unsigned replicas,
-			 struct error *err)
+int bench_plugin_start(uv_loop_t *loop, unsigned replicas, struct bench_plugin *plugin,
+		       struct error *err)
 {
+	static const char resource[] = "gpucert.internal/display";
 	char *program CLEANUP_FREE = NULL;
 	char *count CLEANUP_FREE = text_format("%u", replicas);
-	int rc = path_beside_program("../bin/device-plugin-gpu", &program, err);
+
+	*plugin = (struct bench_plugin){0};
+	int rc = file_make_temporary("/tmp", "gpucert-bench-", &plugin->directory, err);
+	if (rc == 0)
+		rc = path_beside_program("../bin/device-plugin-gpu", &program, err);
 	if (rc < 0)
 		return rc;
+	const struct kubelet_options options = {
+		.plugin_dir = plugin->directory, .on_event = on_event, .user = plugin};
 	const char *const argv[] = {
 		program,
 		"--plugin-dir",
@@ -45,24 +52,13 @@ static int start_process(uv_loop_t *loop, struct bench_plugin *plugin, unsigned 
 		NULL,
 	};
 	const struct process_spec spec = {.argv = argv, .on_end = on_end, .user = plugin};
-	plugin->started_ns = clock_monotonic_ns();
-	return process_start(loop, &spec, &plugin->process, err);
-}
 
-int bench_plugin_start(uv_loop_t *loop, unsigned replicas, struct bench_plugin *plugin,
-		       struct error *err)
-{
-	static const char resource[] = "gpucert.internal/display";
-	*plugin = (struct bench_plugin){0};
-	int rc = file_make_temporary("/tmp", "gpucert-bench-", &plugin->directory, err);
-	const struct kubelet_options options = {
-		.plugin_dir = plugin->directory, .on_event = on_event, .user = plugin};
-	if (rc == 0)
-		rc = kubelet_new(loop, &options, &plugin->kubelet, err);
+	rc = kubelet_new(loop, &options, &plugin->kubelet, err);
 	if (rc == 0)
 		rc = kubelet_start(plugin->kubelet, err);
+	plugin->started_ns = clock_monotonic_ns();
 	if (rc == 0)
-		rc = start_process(loop, plugin, replicas, err);
+		rc = process_start(loop, &spec, &plugin->process, err);
 	if (rc == 0)
 		rc = kubelet_wait_listed(plugin->kubelet, resource, START_TIMEOUT_MS, err);
 	if (rc < 0)
@@ -88,7 +84,7 @@ int bench_plugin_memory(const struct bench_plugin *plugin, double *kib, struct e
 {
 	char *path CLEANUP_FREE = text_format("/proc/%d/status", process_id(plugin->process));
 	char *status CLEANUP_FREE = NULL;
-	int rc = path != NULL ? file_read(path, 65536, &status, NULL, err) : error_memory(err);
+	int rc = file_read(path, 65536, &status, NULL, err);
 	if (rc < 0)
 		return rc;
 	const char *field = strstr(status, "VmRSS:");

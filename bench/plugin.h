@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The reference plugin on bench/node.json and a fake kubelet, and timed. */
+/* Times the reference plugin on bench/node.json with a fake kubelet. */
 
 #include "base/process.h"
 #include "bench/figures.h"

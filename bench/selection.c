@@ -13,7 +13,7 @@ static const char host_file[] =
 	"\"gpus\":[{\"vendor\":\"nvidia\",\"name\":\"NVIDIA H200\",\"driver\":\"nvidia\","
 	"\"driverVersion\":\"550.54.15\",\"computeCapability\":\"9.0\"}]}";
 
-/* All kinds: such that work, each in its own way, and such that do not. */
+/* Images of all kinds, some of which do not work on the host. */
 static void make_catalogue(struct text *out)
 {
 	static const char *const cuda[] = {"11.8", "12.4", "12.6", "13.0"};
@@ -29,7 +29,7 @@ static void make_catalogue(struct text *out)
 	text_add(out, "]}");
 }
 
-/* From the file's text to what is printed. */
+/* From the file's text to the printed table. */
 static int select_once(const struct text *file, const struct host_facts *host, struct error *err)
 {
 	static const struct compat_options options = {0};
@@ -42,7 +42,10 @@ static int select_once(const struct text *file, const struct host_facts *host, s
 	if (rc < 0)
 		return rc;
 	selection_print(&selection, false, &out);
-	return selection.count == IMAGES && !out.failed ? 0 : error_memory(err);
+	if (selection.count != IMAGES)
+		return error_set(err, ERROR_FORMAT, "%zu images instead of %d", selection.count,
+				 IMAGES);
+	return 0;
 }
 
 int selection_measure(struct error *err)
@@ -51,9 +54,8 @@ int selection_measure(struct error *err)
 	struct host_facts host CLEANUP_HOST_FACTS = {0};
 	struct samples samples CLEANUP_SAMPLES = {0};
 	make_catalogue(&file);
+	samples_reserve(&samples, TIMES);
 	int rc = host_facts_parse(host_file, strlen(host_file), &host, err);
-	if (rc == 0)
-		rc = samples_reserve(&samples, TIMES, err);
 	for (int i = 0; rc == 0 && i < TIMES; i++) {
 		uint64_t start = clock_monotonic_ns();
 		rc = select_once(&file, &host, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Times discovery of the live system, where the devices of a recorded node were planted with 64
- * runtime files each, and a double of DXCore lists their adapters. Under Wine alone.
+ * runtime files each, and a double of DXCore lists their adapters. Only under Wine.
  * usage: bench_discovery NODE DXCORE: prints the median time of a snapshot in milliseconds
  */
 #include "base/clock.h"
@@ -13,12 +13,6 @@
 #include <stdio.h>
 
 enum { DEVICES = 4, FILES = 64, ROUNDS = 31 };
-
-static int fail(const char *what, const struct error *err)
-{
-	(void)fprintf(stderr, "bench_discovery: %s: %s\n", what, err->text);
-	return 1;
-}
 
 static int plant_with_files(const struct discovery_device *recorded)
 {
@@ -61,18 +55,6 @@ static int plant_node(const char *node, struct error *err)
 	return rc;
 }
 
-static int use_double(const char *library, const char *node, struct error *err)
-{
-	int (*load)(const char *recorded_node) = NULL;
-	void *handle = NULL;
-	int rc = library_open(library, &handle, err);
-	if (rc == 0)
-		rc = library_function(handle, "dxcore_double_load", &load, err);
-	if (rc == 0 && load(node) != 0)
-		rc = error_set(err, ERROR_FORMAT, "%s takes no %s", library, node);
-	return rc;
-}
-
 static int take_once(struct samples *samples, struct error *err)
 {
 	struct discovery_snapshot *snapshot = NULL;
@@ -95,18 +77,28 @@ int main(int argc, char **argv)
 {
 	struct samples samples CLEANUP_SAMPLES = {0};
 	struct error err = {0};
+	int (*load)(const char *recorded_node) = NULL;
+	void *handle = NULL;
+
 	if (argc != 3) {
 		(void)fprintf(stderr, "usage: bench_discovery NODE DXCORE\n");
 		return 2;
 	}
 	if (!plant_is_allowed())
 		return 77;
-	if (plant_node(argv[1], &err) < 0 || use_double(argv[2], argv[1], &err) < 0 ||
-	    samples_reserve(&samples, ROUNDS, &err) < 0)
-		return fail("preparation", &err);
-	for (int i = 0; i < ROUNDS; i++) {
-		if (take_once(&samples, &err) < 0)
-			return fail("discovery", &err);
+	samples_reserve(&samples, ROUNDS);
+	int rc = plant_node(argv[1], &err);
+	if (rc == 0)
+		rc = library_open(argv[2], &handle, &err);
+	if (rc == 0)
+		rc = library_function(handle, "dxcore_double_load", &load, &err);
+	if (rc == 0 && load(argv[1]) != 0)
+		rc = error_set(&err, ERROR_FORMAT, "%s refuses %s", argv[2], argv[1]);
+	for (int i = 0; rc == 0 && i < ROUNDS; i++)
+		rc = take_once(&samples, &err);
+	if (rc < 0) {
+		(void)fprintf(stderr, "bench_discovery: %s\n", err.text);
+		return 1;
 	}
 	(void)printf("%.3f\n", samples_percentile_us(&samples, 50) / 1000);
 	return 0;

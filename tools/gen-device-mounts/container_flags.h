@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* An answer in the words of the programs that start containers. */
+/* An answer as flags for the programs that start containers. */
 
 #include "base/error.h"
 #include "base/text.h"
@@ -17,19 +17,16 @@ extern const char *const container_tools[]; /* their names, NULL-ended */
 /*
  * The flags for `TOOL run`, one string each, appended. All mounts are read-only.
  *
- * Windows (from the sources of each): ctr takes IDType://ID, and mounts without a type; nerdctl the
- * same, and
- * --volume because its --mount is not implemented there; docker takes class/GUID, and no mounts of
- * single files, which the first interface of the Host Compute Service does not have: those of the
- * answer are left out. nerdctl and docker are told to use process isolation, the only one with
- * devices.
+ * Windows (from the sources of each): ctr accepts IDType://ID, and mounts without a type; so does
+ * nerdctl, with --volume because its --mount is not implemented there; docker accepts class/GUID, and no
+ * mounts of single files, which the first interface of the Host Compute Service does not have: those of
+ * the answer are left out. nerdctl and docker get process isolation, the only one with devices.
  *
- * ERROR_UNSUPPORTED: what the tool cannot express (ctr: a device node under another path; nerdctl
- * and docker: a colon in a path of Linux; docker: a location path of Windows); ERROR_MEMORY.
+ * ERROR_UNSUPPORTED: the tool cannot express a part (ctr: a device node under another path; nerdctl and
+ * docker: a colon in a path of Linux; docker: a location path of Windows).
  */
 int container_flags_add(struct text_list *flags, enum container_tool tool, bool windows,
 			const V1beta1__ContainerAllocateResponse *answer, struct error *err);
 
-/* The members devices, mounts and envs of a ContainerConfig (runtime.v1), as crictl reads them.
- * NULL: out of memory. */
+/* The members devices, mounts and envs of a ContainerConfig (runtime.v1), as crictl reads them. */
 cJSON *container_config(const V1beta1__ContainerAllocateResponse *answer);

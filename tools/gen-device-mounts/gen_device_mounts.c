@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gen-device-mounts: what a container needs to use devices, as flags for programs that start
- * containers. */
+/* gen-device-mounts: the devices, files and variables that a container needs, as flags for programs that
+ * start containers. */
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -113,26 +113,7 @@ static bool docker_on_windows(bool windows)
 	return windows && tool_given() == TOOL_DOCKER && !is_cri();
 }
 
-static int choose_rules(bool windows, struct answer_rules *out, struct error *err)
-{
-	bool docker = docker_on_windows(windows);
-	int allocation = choice_of(given.allocation, allocations,
-				   docker ? ANSWER_CLASS : ANSWER_LOCATION_PATH);
-	if (docker && allocation != ANSWER_CLASS)
-		return error_set(
-			err, ERROR_ARGUMENT,
-			"docker on Windows cannot assign a device by its location path: it "
-			"uses the first interface of the Host Compute Service, which knows "
-			"only classes of devices");
-	*out = (struct answer_rules){
-		.allocation = (enum answer_allocation)allocation,
-		.allow_several = true,
-		.skip_runtime_mounts = given.skip_runtime_mounts || docker,
-	};
-	return 0;
-}
-
-static void tell_devices(const struct selected *selected)
+static void report_devices(const struct selected *selected)
 {
 	for (size_t i = 0; i < selected->notes.count; i++)
 		log_warning("%s", selected->notes.items[i]);
@@ -147,12 +128,10 @@ static void tell_devices(const struct selected *selected)
 	}
 }
 
-/* What the container gets besides what was asked for, and what it lacks. */
-static void tell_user(const struct selected *selected, const struct answer *answer,
-		      const struct discovery_snapshot *snapshot, bool windows,
-		      const struct answer_rules *rules)
+/* Logs the unrequested parts of the answer, and the missing ones. */
+static void report_answer(const struct answer *answer, const struct discovery_snapshot *snapshot,
+			  bool windows, const struct answer_rules *rules)
 {
-	tell_devices(selected);
 	for (size_t i = 0; i < answer->warnings.count; i++)
 		log_warning("%s", answer->warnings.items[i]);
 	if (windows && rules->allocation == ANSWER_CLASS)
@@ -167,126 +146,119 @@ static void tell_user(const struct selected *selected, const struct answer *answ
 			 snapshot->diagnostics[i].message);
 }
 
-/* The flags for the tool; for --run the whole command. */
-static int make_flags(const struct answer *answer, bool windows, const struct text_list *arguments,
-		      struct text_list *out, struct error *err)
+/* Prints the answer, or runs the tool with its flags. */
+static int deliver(const struct answer *answer, bool windows, const struct text_list *arguments,
+		   int *code, struct error *err)
 {
 	const char *const command[] = {container_tools[tool_given()], "run", "--rm"};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && given.run && i < ARRAY_SIZE(command); i++)
-		rc = text_list_add(out, command[i], err);
-	if (rc == 0)
-		rc = container_flags_add(out, tool_given(), windows, &answer->message, err);
-	for (size_t i = 0; rc == 0 && i < arguments->count; i++)
-		rc = text_list_add(out, arguments->items[i], err);
-	return rc;
-}
-
-static int run_tool(const struct text_list *command, int *code, struct error *err)
-{
-	struct text line CLEANUP_TEXT = {0};
-	if (given.verbose && shell_quote(&line, (enum shell)SHELL_HERE, command, NULL) == 0)
-		log_info("%s", text_string(&line));
-	*code = EXIT_NOT_STARTED;
-	return shell_run((const char *const *)command->items, code, err);
-}
-
-static int print_flags(const struct text_list *flags, struct error *err)
-{
+	struct text_list flags CLEANUP_TEXT_LIST = {0};
 	struct text line CLEANUP_TEXT = {0};
 	cJSON *json CLEANUP_JSON = NULL;
-	if (strcmp(given.format, "json") == 0) {
-		json = json_new_strings(flags);
+
+	if (is_cri()) {
+		json = container_config(&answer->message);
 		return options_print(json_print(json), err);
 	}
-	int shell = choice_of(given.format, &formats[1], SHELL_HERE);
-	int rc = shell_quote(&line, (enum shell)shell, flags, err);
+
+	for (size_t i = 0; given.run && i < ARRAY_SIZE(command); i++)
+		(void)text_list_add(&flags, command[i], NULL);
+	int rc = container_flags_add(&flags, tool_given(), windows, &answer->message, err);
+	if (rc < 0)
+		return rc;
+	text_each (argument, arguments)
+		(void)text_list_add(&flags, argument, NULL);
+
+	if (given.run) {
+		if (given.verbose && shell_quote(&line, (enum shell)SHELL_HERE, &flags, NULL) == 0)
+			log_info("%s", text_string(&line));
+		*code = EXIT_NOT_STARTED;
+		return shell_run((const char *const *)flags.items, code, err);
+	}
+	if (strcmp(given.format, "json") == 0) {
+		json = json_new_strings(&flags);
+		return options_print(json_print(json), err);
+	}
+	const int shell = choice_of(given.format, &formats[1], SHELL_HERE);
+	rc = shell_quote(&line, (enum shell)shell, &flags, err);
 	if (rc < 0)
 		return rc;
 	text_add(&line, "\n");
 	return options_print(text_take(&line), err);
 }
 
-static int deliver(const struct answer *answer, bool windows, const struct text_list *arguments,
-		   int *code, struct error *err)
-{
-	struct text_list flags CLEANUP_TEXT_LIST = {0};
-	cJSON *json CLEANUP_JSON = NULL;
-	if (is_cri()) {
-		json = container_config(&answer->message);
-		return options_print(json_print(json), err);
-	}
-	int rc = make_flags(answer, windows, arguments, &flags, err);
-	if (rc < 0)
-		return rc;
-	return given.run ? run_tool(&flags, code, err) : print_flags(&flags, err);
-}
-
-static int print_cdi(const struct answer_request *request, const struct selected *selected,
-		     struct error *err)
-{
-	struct text_list notes CLEANUP_TEXT_LIST = {0};
-	cJSON *spec CLEANUP_JSON = NULL;
-	int rc = cdi_write(request, &notes, &spec, err);
-	if (rc < 0)
-		return rc;
-	tell_devices(selected);
-	text_each (note, &notes)
-		log_warning("%s", note);
-	return options_print(json_print(spec), err);
-}
-
 static int answer_for(const struct discovery_snapshot *snapshot, const struct text_list *arguments,
 		      int *code, struct error *err)
 {
+	const bool windows = strcmp(snapshot->system.os, "windows") == 0;
+	const bool docker = docker_on_windows(windows);
+	const int allocation = choice_of(given.allocation, allocations,
+					 docker ? ANSWER_CLASS : ANSWER_LOCATION_PATH);
+	if (docker && allocation != ANSWER_CLASS)
+		return error_set(
+			err, ERROR_ARGUMENT,
+			"docker on Windows cannot assign a device by its location path: it "
+			"uses the first interface of the Host Compute Service, which knows "
+			"only classes of devices");
+
 	struct selected selected CLEANUP(selected_free) = {0};
-	struct answer answer CLEANUP(answer_free) = {0};
-	struct answer_rules rules = {0};
-	struct answer_request request = {
-		.windows = strcmp(snapshot->system.os, "windows") == 0,
+	const struct answer_rules rules = {
+		.allocation = (enum answer_allocation)allocation,
+		.allow_several = true,
+		.skip_runtime_mounts = given.skip_runtime_mounts || docker,
+	};
+	int rc = selection_apply(&given.selection, snapshot, rules.allocation, &selected, err);
+	if (rc < 0)
+		return rc;
+	const struct answer_request request = {
+		.devices = selected.devices,
+		.count = selected.count,
+		.windows = windows,
 		.recorded = snapshot->recorded,
 		.root = given.root,
 		.rules = &rules,
 	};
-	int rc = choose_rules(request.windows, &rules, err);
-	if (rc == 0)
-		rc = selection_apply(&given.selection, snapshot, rules.allocation, &selected, err);
-	request.devices = selected.devices;
-	request.count = selected.count;
-	if (rc == 0 && is_cdi())
-		return print_cdi(&request, &selected, err);
-	if (rc == 0)
-		rc = answer_build(&request, &answer, err);
+
+	if (is_cdi()) {
+		struct text_list notes CLEANUP_TEXT_LIST = {0};
+		cJSON *spec CLEANUP_JSON = NULL;
+		rc = cdi_write(&request, &notes, &spec, err);
+		if (rc < 0)
+			return rc;
+		report_devices(&selected);
+		text_each (note, &notes)
+			log_warning("%s", note);
+		return options_print(json_print(spec), err);
+	}
+
+	struct answer answer CLEANUP(answer_free) = {0};
+	rc = answer_build(&request, &answer, err);
 	if (rc < 0)
 		return rc;
-	tell_user(&selected, &answer, snapshot, request.windows, &rules);
-	return deliver(&answer, request.windows, arguments, code, err);
+	report_devices(&selected);
+	report_answer(&answer, snapshot, windows, &rules);
+	return deliver(&answer, windows, arguments, code, err);
 }
 
-/* The same of --for cdi. */
-static const char *cdi_objection(const struct text_list *arguments)
-{
-	bool check = given.check.count > 0;
-	if (!is_cdi())
-		return check ? "--check is of --for cdi" : NULL;
-	if (given.run || arguments->count > 0)
-		return "--for cdi starts no container, so it takes neither --run nor arguments";
-	if (strcmp(given.format, "text") != 0 && strcmp(given.format, "json") != 0)
-		return "--for cdi prints JSON, so it cannot be combined with another --format";
-	if (given.allocation != NULL || given.skip_runtime_mounts)
-		return "--allocation and --skip-runtime-mounts are for Windows, whose devices CDI "
-		       "does not have";
-	if (check && !selection_is_empty(&given.selection))
-		return "--check looks at files, so no devices can be chosen";
-	return NULL;
-}
-
-/* What the command line says that makes no sense; NULL when it does. */
+/* Why the command line makes no sense; NULL when it does. */
 static const char *objection(const struct text_list *arguments)
 {
-	const char *why = cdi_objection(arguments);
-	if (why != NULL || given.check.count > 0)
-		return why;
+	const bool check = given.check.count > 0;
+
+	if (check && !is_cdi())
+		return "--check is of --for cdi";
+	if (is_cdi()) {
+		if (given.run || arguments->count > 0)
+			return "--for cdi starts no container, so it takes neither --run nor arguments";
+		if (strcmp(given.format, "text") != 0 && strcmp(given.format, "json") != 0)
+			return "--for cdi prints JSON, so it cannot be combined with another --format";
+		if (given.allocation != NULL || given.skip_runtime_mounts)
+			return "--allocation and --skip-runtime-mounts are for Windows, whose "
+			       "devices CDI does not have";
+		if (check && !selection_is_empty(&given.selection))
+			return "--check looks at files, so no devices can be chosen";
+		if (check)
+			return NULL;
+	}
 	if (selection_is_empty(&given.selection))
 		return "which devices? Give --all, --index, --id, --luid, --path or --vendor";
 	if (given.run && is_cri())
@@ -300,21 +272,8 @@ static const char *objection(const struct text_list *arguments)
 	return NULL;
 }
 
-/* What is wrong with a Spec is printed, and is exit code EXIT_DEFECT. */
-static int check_specs(int *code, struct error *err)
-{
-	struct text report CLEANUP_TEXT = {0};
-	bool usable = false;
-	int rc = cdi_check(&given.check, &usable, &report, err);
-	if (rc == 0)
-		rc = options_print(text_take(&report), err);
-	if (rc == 0)
-		*code = usable ? EXIT_SUCCESS : EXIT_DEFECT;
-	return rc;
-}
-
-/* *code is that of the program that --run ran, or what an error stands for. */
-static int look_and_answer(const struct text_list *arguments, int *code, struct error *err)
+/* *code is that of the program that --run ran, or the exit code for an error. */
+static int discover_and_answer(const struct text_list *arguments, int *code, struct error *err)
 {
 	const struct discovery_options wanted = {
 		.recorded_node = given.node,
@@ -325,9 +284,19 @@ static int look_and_answer(const struct text_list *arguments, int *code, struct 
 	const char *why = objection(arguments);
 	if (why != NULL)
 		return error_set(err, ERROR_ARGUMENT, "%s; see --help", why);
+
 	*code = EXIT_BROKEN;
-	if (given.check.count > 0)
-		return check_specs(code, err);
+	if (given.check.count > 0) {
+		struct text report CLEANUP_TEXT = {0};
+		bool usable = false;
+		int rc = cdi_check(&given.check, &usable, &report, err);
+		if (rc == 0)
+			rc = options_print(text_take(&report), err);
+		if (rc == 0)
+			*code = usable ? EXIT_SUCCESS : EXIT_DEFECT;
+		return rc;
+	}
+
 	int rc = discovery_take(&wanted, &snapshot, err);
 	if (rc < 0)
 		return rc;
@@ -348,7 +317,7 @@ static int run(const struct text_list *arguments)
 	log_set_program("gen-device-mounts");
 	given.selection.resource =
 		(enum selection_resource)choice_of(given.resource, resources, SELECTION_ANY);
-	int rc = look_and_answer(arguments, &code, &err);
+	int rc = discover_and_answer(arguments, &code, &err);
 	if (rc < 0)
 		log_error("%s", err.text);
 	selection_free(&given.selection);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Which devices of a node a command line means. */
+/* Chooses devices of a node by a command line. */
 
 #include "base/error.h"
 #include "base/text.h"
@@ -12,7 +12,7 @@
 
 enum selection_resource { SELECTION_ANY, SELECTION_DISPLAY, SELECTION_COMPUTE };
 
-/* What a value names a device by. */
+/* The property by which a value names a device. */
 enum selection_key {
 	SELECTION_ID,
 	SELECTION_INDEX,  /* as gpu-discovery counts: "0", or "0,2" */
@@ -22,7 +22,7 @@ enum selection_key {
 	SELECTION_KEYS
 };
 
-/* A device is meant when `all` or any value means it, and has to be of the resource as well. */
+/* A device is chosen when `all` or any value names it and it belongs to the resource. */
 struct selection {
 	bool all;
 	struct text_list values[SELECTION_KEYS];
@@ -32,18 +32,18 @@ struct selection {
 struct selected {
 	const struct discovery_device **devices; /* borrowed from the snapshot; sorted by id */
 	size_t count;
-	struct text_list notes; /* devices meant by --all or --vendor and left out, and why */
+	struct text_list notes; /* devices of --all or --vendor that are left out, and why */
 };
 
 bool selection_is_empty(const struct selection *selection);
 
 /*
- * The devices that are meant and that can be given to a container as `allocation` says. One that
- * cannot is an error where it was named by itself, and left out where it is one of many.
+ * The chosen devices that can be given to a container in the way of `allocation`. One that cannot is an
+ * error where it was named itself, and left out where it is one of many.
  *
- * ERROR_NOT_FOUND: a value that means no device, which is named, or nothing is left; ERROR_FORMAT,
- * ERROR_LIMIT: an index or LUID that is not a number; ERROR_UNSUPPORTED: a device that cannot be
- * given; ERROR_MEMORY. `out` is zeroed; free it with selected_free(), also after an error.
+ * ERROR_NOT_FOUND: a value that names no device, or no device is left; ERROR_FORMAT, ERROR_LIMIT: an
+ * index or LUID that is not a number; ERROR_UNSUPPORTED: a device that cannot be given. `out` is zeroed;
+ * free it with selected_free(), also after an error.
  */
 int selection_apply(const struct selection *selection, const struct discovery_snapshot *snapshot,
 		    enum answer_allocation allocation, struct selected *out, struct error *err);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Command lines: written so that they can be pasted, what the shell makes of them being the
- * arguments again, and run. */
+/* Command lines: quoted so that a shell turns a pasted one into the same arguments, and run. */
 
 #include "base/error.h"
 #include "base/text.h"
@@ -14,17 +13,16 @@ enum shell {
 	SHELL_POWERSHELL, /* Windows PowerShell 5.1 and later */
 };
 
-/* Appends the arguments with blanks between, in quotes where they need them. ERROR_UNSUPPORTED: the
- * shell has no way to pass one (cmd: a line break; PowerShell 5.1: a double quote, nothing at all,
- * a blank together with a backslash at the end), or a terminal would not show it as it is: control characters but for tabs
- * and line feeds, marks that change the direction of text. */
+/* Appends the arguments with spaces between, in quotes where they need them. ERROR_UNSUPPORTED: the
+ * shell cannot pass one (cmd: a line break; PowerShell 5.1: a double quote, an empty one, a space
+ * together with a backslash at the end), or a terminal would not show it as it is: control characters
+ * except tabs and line feeds, marks that change the direction of text. */
 int shell_quote(struct text *out, enum shell shell, const struct text_list *arguments,
 		struct error *err);
 
 /*
  * Runs argv[0], found in PATH, to its end. *code is its exit code, or 128 and the number of the
- * signal that killed it. What a terminal sends with Ctrl-C reaches it by itself; SIGTERM is handed
- * on.
+ * signal that killed it. The terminal's signal for Ctrl-C reaches it directly; SIGTERM is passed on.
  *
  * ERROR_NOT_FOUND, ERROR_PERMISSION and others: it cannot be started.
  */

@@ -26,7 +26,7 @@ const struct hcs_version *capabilities_schema(const struct capabilities *capabil
 	if (!is_windows(capabilities) ||
 	    windows_build_at_least(capabilities->version.build, at_least, NULL) < 0)
 		return NULL;
-	/* A revision that is not known counts as a newer one: hosts get updates. */
+	/* An unknown revision counts as a newer one: hosts get updates. */
 	if (row != NULL && row->schema != NULL &&
 	    (!capabilities->version.revision_known ||
 	     capabilities->version.revision >= row->since_revision)) {
@@ -43,7 +43,7 @@ enum capabilities_answer capabilities_allow(const struct capabilities *capabilit
 	const struct hcs_version *newest = capabilities_schema(capabilities, &at_least);
 	if (hcs_version_compare(at_least, hcs_device_since(device)) >= 0)
 		return CAPABILITIES_YES;
-	/* A service that answered and has no version 2 has neither way. */
+	/* A service that answered without a version 2 has neither way. */
 	return newest != NULL || capabilities->asked ? CAPABILITIES_NO : CAPABILITIES_UNKNOWN;
 }
 
@@ -63,10 +63,11 @@ static const struct {
 	{HCS_DEVICE_LOCATION_PATH, "by location path (vpci-location-path://...)", "locationPath"},
 };
 
-static void tell_system(struct text *out, const struct capabilities *capabilities)
+static void print_system(struct text *out, const struct capabilities *capabilities)
 {
 	const struct windows_build *row = windows_build_find(capabilities->version.build);
 	const char *product = capabilities->product;
+
 	text_add(out, "Operating system version:\n");
 	if (product[0] == '\0')
 		product = row != NULL ? row->name : "an unknown version of Windows";
@@ -90,40 +91,45 @@ static void tell_system(struct text *out, const struct capabilities *capabilitie
 	text_add(out, "\n");
 }
 
-static void tell_asked(struct text *out, const struct capabilities *capabilities)
-{
-	const struct hcs_service *service = &capabilities->service;
-	text_addf(out, "\nSupported HCS schema versions (asked of %s%s%s):\n", service->library,
-		  service->library_version[0] != '\0' ? " " : "", service->library_version);
-	for (size_t i = 0; i < service->versions.count; i++)
-		text_addf(out, "- %u.%u\n", service->versions.items[i].major,
-			  service->versions.items[i].minor);
-}
-
-static void tell_table(struct text *out, const struct capabilities *capabilities)
+static void print_schemas(struct text *out, const struct capabilities *capabilities)
 {
 	const struct windows_build *row = windows_build_find(capabilities->version.build);
+	const struct hcs_service *service = &capabilities->service;
 	struct hcs_version at_least = {0};
 	const struct hcs_version *newest = capabilities_schema(capabilities, &at_least);
-	if (newest != NULL)
+
+	if (capabilities->asked) {
+		text_addf(out, "\nSupported HCS schema versions (asked of %s%s%s):\n",
+			  service->library, service->library_version[0] != '\0' ? " " : "",
+			  service->library_version);
+		for (size_t i = 0; i < service->versions.count; i++)
+			text_addf(out, "- %u.%u\n", service->versions.items[i].major,
+				  service->versions.items[i].minor);
+	} else if (newest != NULL) {
 		text_addf(out,
 			  "\nSupported HCS schema versions (from the table of builds, %s):\n- "
 			  "%u.%u\n",
 			  windows_build_source_name(row->source), newest->major, newest->minor);
-	else if (at_least.major > 0)
+	} else if (at_least.major > 0) {
 		text_addf(out,
 			  "\nSupported HCS schema versions (no source covers this build; it has at "
 			  "least):\n- %u.%u\n",
 			  at_least.major, at_least.minor);
+	}
 }
 
-static void tell_devices(struct text *out, const struct capabilities *capabilities)
+void capabilities_print(const struct capabilities *capabilities, struct text *out)
 {
 	static const char *const answers[] = {
 		[CAPABILITIES_NO] = "no",
 		[CAPABILITIES_YES] = "yes",
 		[CAPABILITIES_UNKNOWN] = "unknown",
 	};
+
+	print_system(out, capabilities);
+	if (!is_windows(capabilities))
+		return;
+	print_schemas(out, capabilities);
 	text_add(out, "\nDevices can be given to containers in process isolation:\n");
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
 		struct hcs_version since = hcs_device_since(devices[i].device);
@@ -131,30 +137,15 @@ static void tell_devices(struct text *out, const struct capabilities *capabiliti
 			  answers[capabilities_allow(capabilities, devices[i].device)], since.major,
 			  since.minor);
 	}
-}
 
-static void tell_image(struct text *out, const struct capabilities *capabilities)
-{
+	if (!capabilities->image_given)
+		return;
 	struct windows_image_judgement judgement =
 		windows_image_judge(capabilities->version, capabilities->image);
 	text_add(out, "\nImage of Windows ");
 	add_version(out, capabilities->image);
 	text_addf(out, " on this host, in process isolation:\n%s: %s\n",
 		  windows_image_answer_name(judgement.answer), judgement.reason);
-}
-
-void capabilities_print(const struct capabilities *capabilities, struct text *out)
-{
-	tell_system(out, capabilities);
-	if (!is_windows(capabilities))
-		return;
-	if (capabilities->asked)
-		tell_asked(out, capabilities);
-	else
-		tell_table(out, capabilities);
-	tell_devices(out, capabilities);
-	if (capabilities->image_given)
-		tell_image(out, capabilities);
 }
 
 static void member_version(struct members *members, const char *key, struct windows_version version)
@@ -176,65 +167,67 @@ static cJSON *schema_to_json(const struct hcs_version *version)
 
 static cJSON *system_to_json(const struct capabilities *capabilities)
 {
+	const bool windows = is_windows(capabilities);
 	struct windows_version version = capabilities->version;
 	struct members system CLEANUP_MEMBERS = members_new();
+
 	member_optional(&system, "os", capabilities->os);
 	member_optional(&system, "product", capabilities->product);
 	member_optional(&system, "displayVersion", capabilities->display_version);
 	member_optional(&system, "wine", capabilities->wine);
-	if (is_windows(capabilities)) {
+	if (windows) {
 		member_version(&system, "version", version);
 		member_int(&system, "build", version.build);
 	} else {
 		member_optional(&system, "version", capabilities->kernel);
 		member_null(&system, "build");
 	}
-	if (is_windows(capabilities) && version.revision_known)
+	if (windows && version.revision_known)
 		member_int(&system, "revision", version.revision);
 	else
 		member_null(&system, "revision");
 	return members_take(&system);
 }
 
-static cJSON *supported_to_json(const struct capabilities *capabilities)
-{
-	const struct hcs_versions *versions = &capabilities->service.versions;
-	if (!capabilities->asked)
-		return cJSON_CreateNull();
-	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-	for (size_t i = 0; i < versions->count; i++) {
-		if (!array_add(array, schema_to_json(&versions->items[i])))
-			return NULL;
-	}
-	return STEAL(array);
-}
-
 static cJSON *hcs_to_json(const struct capabilities *capabilities)
 {
+	const struct hcs_versions *versions = &capabilities->service.versions;
 	struct members hcs CLEANUP_MEMBERS = members_new();
 	struct hcs_version at_least = {0};
 	const struct hcs_version *newest = capabilities_schema(capabilities, &at_least);
 	const struct windows_build *row = windows_build_find(capabilities->version.build);
+	const bool known = at_least.major > 0;
+	const bool from_table = known && !capabilities->asked;
+
+	const char *source = from_table ? "table" : NULL;
 	const char *basis =
 		windows_build_source_name(row != NULL ? row->source : WINDOWS_BUILD_UNKNOWN);
-	bool known = at_least.major > 0;
-	bool from_table = known && !capabilities->asked;
-	member_string(&hcs, "source",
-		      capabilities->asked ? capabilities->service.library
-		      : from_table	  ? "table"
-					  : NULL);
+	member_string(&hcs, "source", capabilities->asked ? capabilities->service.library : source);
 	member_optional(&hcs, "libraryVersion", capabilities->service.library_version);
 	member_optional(&hcs, "problem", capabilities->problem);
 	member_string(&hcs, "basis", from_table ? basis : NULL);
-	member_item(&hcs, "supportedSchemaVersions", supported_to_json(capabilities));
+
+	if (capabilities->asked) {
+		struct members supported CLEANUP_MEMBERS = members_new_array();
+		for (size_t i = 0; i < versions->count; i++)
+			member_item(&supported, NULL, schema_to_json(&versions->items[i]));
+		member_item(&hcs, "supportedSchemaVersions", members_take(&supported));
+	} else {
+		member_null(&hcs, "supportedSchemaVersions");
+	}
 	member_item(&hcs, "newest", schema_to_json(newest));
 	member_item(&hcs, "atLeast", schema_to_json(known ? &at_least : NULL));
 	return members_take(&hcs);
 }
 
-static cJSON *allows_to_json(const struct capabilities *capabilities)
+cJSON *capabilities_to_json(const struct capabilities *capabilities)
 {
+	struct members document CLEANUP_MEMBERS = members_new();
 	struct members allows CLEANUP_MEMBERS = members_new();
+
+	member_string(&document, "schema", "gpucert-hcs/1");
+	member_item(&document, "system", system_to_json(capabilities));
+	member_item(&document, "hcs", hcs_to_json(capabilities));
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
 		enum capabilities_answer answer =
 			capabilities_allow(capabilities, devices[i].device);
@@ -243,29 +236,18 @@ static cJSON *allows_to_json(const struct capabilities *capabilities)
 		else
 			member_bool(&allows, devices[i].key, answer == CAPABILITIES_YES);
 	}
-	return members_take(&allows);
-}
+	member_item(&document, "allows", members_take(&allows));
 
-static cJSON *image_to_json(const struct capabilities *capabilities)
-{
-	struct members image CLEANUP_MEMBERS = members_new();
-	struct windows_image_judgement judgement =
-		windows_image_judge(capabilities->version, capabilities->image);
-	if (!capabilities->image_given)
-		return cJSON_CreateNull();
-	member_version(&image, "version", capabilities->image);
-	member_string(&image, "answer", windows_image_answer_name(judgement.answer));
-	member_string(&image, "reason", judgement.reason);
-	return members_take(&image);
-}
-
-cJSON *capabilities_to_json(const struct capabilities *capabilities)
-{
-	struct members document CLEANUP_MEMBERS = members_new();
-	member_string(&document, "schema", "gpucert-hcs/1");
-	member_item(&document, "system", system_to_json(capabilities));
-	member_item(&document, "hcs", hcs_to_json(capabilities));
-	member_item(&document, "allows", allows_to_json(capabilities));
-	member_item(&document, "image", image_to_json(capabilities));
+	if (capabilities->image_given) {
+		struct members image CLEANUP_MEMBERS = members_new();
+		struct windows_image_judgement judgement =
+			windows_image_judge(capabilities->version, capabilities->image);
+		member_version(&image, "version", capabilities->image);
+		member_string(&image, "answer", windows_image_answer_name(judgement.answer));
+		member_string(&image, "reason", judgement.reason);
+		member_item(&document, "image", members_take(&image));
+	} else {
+		member_null(&document, "image");
+	}
 	return members_take(&document);
 }

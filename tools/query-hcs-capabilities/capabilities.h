@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What a host can give to containers: from its Host Compute Service, or from the table of builds.
- */
+/* The devices that a host can give to containers: from its Host Compute Service, or from the table of
+ * builds. */
 
 #include "base/text.h"
 #include "containers/compat/hcs_service.h"
@@ -22,23 +22,23 @@ struct capabilities {
 	struct windows_version version; /* of Windows */
 
 	bool asked;		    /* the service answered */
-	struct hcs_service service; /* then */
-	const char *problem;	    /* why it was not; "" when nobody tried */
+	struct hcs_service service; /* if it did */
+	const char *problem;	    /* why it did not; "" when it was not asked */
 
 	bool image_given;
 	struct windows_version image;
 };
 
-/* The newest schema of major version 2, or NULL when neither the service nor the table tells;
- * *at_least is what there is in any case ({0, 0}: nothing is known). */
+/* The newest schema of major version 2, or NULL when neither the service nor the table has it; *at_least
+ * is supported in any case ({0, 0}: nothing is known). */
 const struct hcs_version *capabilities_schema(const struct capabilities *capabilities,
 					      struct hcs_version *at_least);
 
 enum capabilities_answer capabilities_allow(const struct capabilities *capabilities,
 					    enum hcs_device device);
 
-/* For people; appended. Each version stands on a line of its own. */
+/* For people; appended. Each version has a line of its own. */
 void capabilities_print(const struct capabilities *capabilities, struct text *out);
 
-/* tools/query-hcs-capabilities/schema/hcs.schema.json. NULL: out of memory. */
+/* tools/query-hcs-capabilities/schema/hcs.schema.json. */
 cJSON *capabilities_to_json(const struct capabilities *capabilities);

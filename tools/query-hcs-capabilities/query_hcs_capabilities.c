@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* query-hcs-capabilities: which devices and images a Windows host takes for containers. */
+/* query-hcs-capabilities: the devices and images that a Windows host accepts for containers. */
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -36,7 +36,7 @@ static const struct option_spec options[] = {
 	{.name = NULL},
 };
 
-/* A host, and what its texts are borrowed from. */
+/* A host, and the owners of its strings. */
 struct host {
 	struct capabilities capabilities;
 	struct os_version system;
@@ -44,43 +44,11 @@ struct host {
 	struct error problem;
 };
 
-static int host_from_node(struct host *host, struct error *err)
-{
-	const struct discovery_options wanted = {.recorded_node = given.node};
-	int rc = discovery_take(&wanted, &host->snapshot, err);
-	if (rc < 0)
-		return rc;
-	const struct discovery_system *system = &host->snapshot->system;
-	if (strcmp(system->os, "windows") != 0)
-		return error_set(err, ERROR_ARGUMENT, "%s is not a Windows node but one of '%s'",
-				 given.node, system->os);
-	if (text_starts_with(system->emulator, "Wine "))
-		host->capabilities.wine = system->emulator + strlen("Wine ");
-	host->capabilities.product = system->product;
-	return windows_version_parse(system->build, given.node, &host->capabilities.version, err);
-}
-
-static int host_from_machine(struct host *host, struct error *err)
-{
-	struct capabilities *capabilities = &host->capabilities;
-	int rc = os_version_read(&host->system, err);
-	if (rc < 0)
-		return rc;
-#ifdef _WIN32
-	capabilities->version =
-		(struct windows_version){host->system.major, host->system.minor, host->system.build,
-					 true, host->system.revision};
-#else
-	capabilities->os = "linux";
-#endif
-	capabilities->asked = hcs_service_ask(&capabilities->service, &host->problem) == 0;
-	return 0;
-}
-
 static int host_open(struct host *host, struct error *err)
 {
 	struct capabilities *capabilities = &host->capabilities;
 	int rc = 0;
+
 	*capabilities = (struct capabilities){
 		.os = "windows",
 		.product = host->system.product,
@@ -99,15 +67,36 @@ static int host_open(struct host *host, struct error *err)
 		return rc;
 	if (given.build != NULL)
 		return windows_version_parse(given.build, "--build", &capabilities->version, err);
-	return given.node != NULL ? host_from_node(host, err) : host_from_machine(host, err);
-}
 
-static int print(const struct capabilities *capabilities, struct error *err)
-{
-	struct text text CLEANUP_TEXT = {0};
-	cJSON *json CLEANUP_JSON = capabilities_to_json(capabilities);
-	capabilities_print(capabilities, &text);
-	return options_print(given.json ? json_print(json) : text_take(&text), err);
+	if (given.node != NULL) {
+		const struct discovery_options wanted = {.recorded_node = given.node};
+		rc = discovery_take(&wanted, &host->snapshot, err);
+		if (rc < 0)
+			return rc;
+		const struct discovery_system *system = &host->snapshot->system;
+		if (strcmp(system->os, "windows") != 0)
+			return error_set(err, ERROR_ARGUMENT,
+					 "%s is not a Windows node but one of '%s'", given.node,
+					 system->os);
+		if (text_starts_with(system->emulator, "Wine "))
+			capabilities->wine = system->emulator + strlen("Wine ");
+		capabilities->product = system->product;
+		return windows_version_parse(system->build, given.node, &capabilities->version,
+					     err);
+	}
+
+	rc = os_version_read(&host->system, err);
+	if (rc < 0)
+		return rc;
+#ifdef _WIN32
+	capabilities->version =
+		(struct windows_version){host->system.major, host->system.minor, host->system.build,
+					 true, host->system.revision};
+#else
+	capabilities->os = "linux";
+#endif
+	capabilities->asked = hcs_service_ask(&capabilities->service, &host->problem) == 0;
+	return 0;
 }
 
 /* Exit code of an answer that was printed. */
@@ -134,11 +123,16 @@ static int run(const struct text_list *arguments)
 	struct host host = {0};
 	struct error err = {0};
 	int code = EXIT_NO_SERVICE;
+
 	(void)arguments;
 	log_set_program("query-hcs-capabilities");
 	int rc = host_open(&host, &err);
-	if (rc == 0)
-		rc = print(&host.capabilities, &err);
+	if (rc == 0) {
+		struct text text CLEANUP_TEXT = {0};
+		cJSON *json CLEANUP_JSON = capabilities_to_json(&host.capabilities);
+		capabilities_print(&host.capabilities, &text);
+		rc = options_print(given.json ? json_print(json) : text_take(&text), &err);
+	}
 	if (rc == 0)
 		code = judge(&host.capabilities);
 	else

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/verify-video/decode.h"
 
+#include "base/cleanup.h"
+
 #include <dav1d/dav1d.h>
 #include <errno.h>
 #include <string.h>
@@ -12,7 +14,7 @@ static int give_up(int result, struct error *err)
 	return error_set(err, ERROR_FORMAT, "dav1d gives up: %s", strerror(DAV1D_ERR(result)));
 }
 
-/* All pictures that there are by now. */
+/* Delivers all pictures that are ready. */
 static int take_pictures(Dav1dContext *decoder, const struct frame_sink *sink, struct error *err)
 {
 	int rc = 0;
@@ -35,35 +37,30 @@ static int take_pictures(Dav1dContext *decoder, const struct frame_sink *sink, s
 	return rc;
 }
 
-static int decode_all(Dav1dContext *decoder, Dav1dData *data, const struct frame_sink *sink,
-		      struct error *err)
-{
-	int rc = 0;
-	while (rc == 0 && data->sz > 0) {
-		const int result = dav1d_send_data(decoder, data);
-		if (result < 0 && result != DAV1D_ERR(EAGAIN))
-			return give_up(result, err);
-		rc = take_pictures(decoder, sink, err);
-	}
-	return rc == 0 ? take_pictures(decoder, sink, err) : rc;
-}
-
 int decode_av1(const uint8_t *data, size_t size, const struct frame_sink *sink, struct error *err)
 {
-	Dav1dContext *decoder = NULL;
-	Dav1dData input = {0};
+	Dav1dContext *decoder CLEANUP(dav1d_close) = NULL;
+	Dav1dData input CLEANUP(dav1d_data_unref) = {0};
 	Dav1dSettings settings = {0};
+	int rc = 0;
+
 	dav1d_default_settings(&settings);
 	settings.n_threads = 1;
 	settings.max_frame_delay = 1;
 	settings.frame_size_limit = PIXELS_MAX;
 	settings.logger = (Dav1dLogger){NULL, NULL};
 	uint8_t *copy = dav1d_data_create(&input, size);
-	const bool opened = copy != NULL && dav1d_open(&decoder, &settings) >= 0;
-	if (opened)
-		memcpy(copy, data, size);
-	int rc = opened ? decode_all(decoder, &input, sink, err) : error_memory(err);
-	dav1d_data_unref(&input);
-	dav1d_close(&decoder);
+	if (copy == NULL || dav1d_open(&decoder, &settings) < 0)
+		return error_memory(err);
+	memcpy(copy, data, size);
+
+	while (rc == 0 && input.sz > 0) {
+		const int result = dav1d_send_data(decoder, &input);
+		if (result < 0 && result != DAV1D_ERR(EAGAIN))
+			return give_up(result, err);
+		rc = take_pictures(decoder, sink, err);
+	}
+	if (rc == 0)
+		rc = take_pictures(decoder, sink, err);
 	return rc;
 }

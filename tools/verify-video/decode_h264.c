@@ -3,9 +3,9 @@
 
 #include <wels/codec_api.h>
 
-/* Gives the decoder a unit and takes the picture that may come out: the one before, when the first unit
- * of another one goes in. One of no bytes ends the stream, and with NULL the pictures come out that wait
- * for their turn. */
+/* Passes a unit to the decoder and delivers the picture that may come out: the previous one, when the
+ * first unit of another one goes in. A unit of no bytes ends the stream, and with NULL the delayed
+ * pictures come out. */
 static int decode_unit(ISVCDecoder *decoder, const uint8_t *data, size_t size,
 		       const struct frame_sink *sink, struct error *err)
 {
@@ -30,11 +30,22 @@ static int decode_unit(ISVCDecoder *decoder, const uint8_t *data, size_t size,
 	return sink->take(sink->user, &frame, err);
 }
 
-static int decode_all(ISVCDecoder *decoder, const uint8_t *data, size_t size,
-		      const struct frame_sink *sink, struct error *err)
+int decode_h264(const uint8_t *data, size_t size, const struct frame_sink *sink, struct error *err)
 {
+	ISVCDecoder *decoder = NULL;
+	SDecodingParam parameters = {.eEcActiveIdc = ERROR_CON_DISABLE};
+	int silent = WELS_LOG_QUIET;
 	int32_t left = 0;
 	int rc = 0;
+
+	if (WelsCreateDecoder(&decoder) != 0 || decoder == NULL)
+		return error_memory(err);
+	(void)(*decoder)->SetOption(decoder, DECODER_OPTION_TRACE_LEVEL, &silent);
+	parameters.sVideoProperty.size = sizeof(parameters.sVideoProperty);
+	parameters.sVideoProperty.eVideoBsType = VIDEO_BITSTREAM_AVC;
+	if ((*decoder)->Initialize(decoder, &parameters) != 0)
+		rc = error_memory(err);
+
 	for (size_t at = video_start_code(data, size, 0), next = 0; rc == 0 && at < size;
 	     at = next) {
 		next = video_start_code(data, size, at + 3);
@@ -42,26 +53,12 @@ static int decode_all(ISVCDecoder *decoder, const uint8_t *data, size_t size,
 	}
 	if (rc == 0)
 		rc = decode_unit(decoder, data + size, 0, sink, err);
-	(void)(*decoder)->GetOption(decoder, DECODER_OPTION_NUM_OF_FRAMES_REMAINING_IN_BUFFER,
-				    &left);
+	if (rc == 0)
+		(void)(*decoder)->GetOption(
+			decoder, DECODER_OPTION_NUM_OF_FRAMES_REMAINING_IN_BUFFER, &left);
 	while (rc == 0 && left-- > 0)
 		rc = decode_unit(decoder, NULL, 0, sink, err);
-	return rc;
-}
 
-int decode_h264(const uint8_t *data, size_t size, const struct frame_sink *sink, struct error *err)
-{
-	ISVCDecoder *decoder = NULL;
-	SDecodingParam parameters = {.eEcActiveIdc = ERROR_CON_DISABLE};
-	int silent = WELS_LOG_QUIET;
-	if (WelsCreateDecoder(&decoder) != 0 || decoder == NULL)
-		return error_memory(err);
-	(void)(*decoder)->SetOption(decoder, DECODER_OPTION_TRACE_LEVEL, &silent);
-	parameters.sVideoProperty.size = sizeof(parameters.sVideoProperty);
-	parameters.sVideoProperty.eVideoBsType = VIDEO_BITSTREAM_AVC;
-	int rc = (*decoder)->Initialize(decoder, &parameters) == 0
-			 ? decode_all(decoder, data, size, sink, err)
-			 : error_memory(err);
 	(void)(*decoder)->Uninitialize(decoder);
 	WelsDestroyDecoder(decoder);
 	return rc;

@@ -22,7 +22,7 @@ static int deliver(const struct de265_image *image, const struct frame_sink *sin
 	return sink->take(sink->user, &frame, err);
 }
 
-/* All of the stream is there, and its end is known: what wants more is at that end. */
+/* The whole stream and its end are known to the decoder: it only waits for more input at that end. */
 static int decode_all(de265_decoder_context *decoder, const struct frame_sink *sink,
 		      struct error *err)
 {

@@ -18,7 +18,7 @@ struct comparison {
 	struct judgement *judgement;
 };
 
-/* The first thing that is wrong is the reason. */
+/* Keeps the first defect as the reason. */
 static void PRINTF_LIKE(3, 4)
 	find(struct judgement *judgement, enum judge_status status, const char *format, ...)
 {
@@ -51,27 +51,6 @@ static bool is_flat(const struct decoded_frame *frame)
 	return true;
 }
 
-/* What a frame shows that is not the one that it should be. */
-static void explain(struct comparison *comparison, const struct decoded_frame *frame, double psnr)
-{
-	const size_t index = comparison->judgement->frames;
-	if (is_flat(frame)) {
-		find(comparison->judgement, JUDGE_WRONG,
-		     "frame %zu is of one colour: nothing of what was to be encoded", index);
-		return;
-	}
-	for (unsigned i = 0; i < VIDEO_FRAMES; i++) {
-		double other[VIDEO_PLANES] = {0};
-		video_psnr(comparison->source, i, &frame->planes, other);
-		if (least(other) >= VIDEO_LIKE_DB)
-			find(comparison->judgement, JUDGE_WRONG, "frame %zu shows frame %u", index,
-			     i);
-	}
-	find(comparison->judgement, JUDGE_WRONG,
-	     "frame %zu is unlike what was to be encoded: %.1f dB, at least %.0f are needed", index,
-	     psnr, VIDEO_LIKE_DB);
-}
-
 static int compare(void *user, const struct decoded_frame *frame, struct error *err)
 {
 	struct comparison *comparison = user;
@@ -79,6 +58,7 @@ static int compare(void *user, const struct decoded_frame *frame, struct error *
 	const struct video_source *source = comparison->source;
 	double psnr[VIDEO_PLANES] = {0};
 	const size_t index = judgement->frames;
+
 	if (!frame->usual)
 		return error_set(err, ERROR_FORMAT, "the samples are not of 8 bits and 4:2:0");
 	if (frame->width != source->width || frame->height != source->height)
@@ -86,16 +66,32 @@ static int compare(void *user, const struct decoded_frame *frame, struct error *
 				 frame->width, frame->height, source->width, source->height);
 	if (index == VIDEO_FRAMES)
 		return error_set(err, ERROR_FORMAT, "more than %d frames come out", VIDEO_FRAMES);
+
+	judgement->frames++;
 	video_psnr(&comparison->other, (unsigned)index, &frame->planes, psnr);
 	judgement->psnr_other[index] = psnr[0];
 	video_psnr(source, (unsigned)index, &frame->planes, psnr);
 	judgement->psnr[index] = least(psnr);
-	if (judgement->psnr[index] < VIDEO_LIKE_DB)
-		explain(comparison, frame, judgement->psnr[index]);
-	else if (judgement->psnr_other[index] >= VIDEO_UNLIKE_DB)
-		find(judgement, JUDGE_WRONG, "frame %zu is like one of another seed: %.1f dB",
-		     index, judgement->psnr_other[index]);
-	judgement->frames++;
+	if (judgement->psnr[index] >= VIDEO_LIKE_DB) {
+		if (judgement->psnr_other[index] >= VIDEO_UNLIKE_DB)
+			find(judgement, JUDGE_WRONG,
+			     "frame %zu is like one of another seed: %.1f dB", index,
+			     judgement->psnr_other[index]);
+		return 0;
+	}
+
+	/* Another frame: which one? */
+	if (is_flat(frame))
+		find(judgement, JUDGE_WRONG,
+		     "frame %zu is of one colour: nothing of what was to be encoded", index);
+	for (unsigned i = 0; judgement->status == JUDGE_OK && i < VIDEO_FRAMES; i++) {
+		video_psnr(source, i, &frame->planes, psnr);
+		if (least(psnr) >= VIDEO_LIKE_DB)
+			find(judgement, JUDGE_WRONG, "frame %zu shows frame %u", index, i);
+	}
+	find(judgement, JUDGE_WRONG,
+	     "frame %zu is unlike what was to be encoded: %.1f dB, at least %.0f are needed", index,
+	     judgement->psnr[index], VIDEO_LIKE_DB);
 	return 0;
 }
 
@@ -111,7 +107,7 @@ int judge_stream(enum video_codec codec, const uint8_t *data, size_t size,
 	const struct frame_sink sink = {compare, &comparison};
 	struct error reason = {0};
 	*judgement = (struct judgement){0};
-	/* What is known without decoding: size and number bound what a decoder may be asked for. */
+	/* Without decoding: size and number bound the work of a decoder. */
 	int rc = video_walk_frames(codec, data, size, source, &judgement->walk, &reason);
 	const bool other = rc == ERROR_LIMIT;
 	if (rc == 0) {

@@ -13,39 +13,8 @@
 
 enum { NOBODY = 65534, OUTPUT_MAX = 1 << 20 };
 
-static int set_limits(const struct sandbox_limits *limits, struct error *err)
-{
-	const struct {
-		__rlimit_resource_t resource;
-		rlim_t value;
-	} rows[] = {
-		{RLIMIT_CORE, 0},
-		{RLIMIT_CPU, limits->seconds},
-		{RLIMIT_FSIZE, OUTPUT_MAX},
-#ifndef SANDBOX_ROOMY
-		{RLIMIT_AS, limits->memory},
-		{RLIMIT_NOFILE, 0},
-		{RLIMIT_NPROC, 0},
-#endif
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct rlimit limit = {rows[i].value, rows[i].value};
-		if (setrlimit(rows[i].resource, &limit) != 0)
-			return error_system(err, errno, "limit %d of the sandbox",
-					    (int)rows[i].resource);
-	}
-	return 0;
-}
-
-/* Whoever is not root, or may not change, keeps the rights that there are. */
-static void drop_root(void)
-{
-	if (geteuid() == 0 && setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0)
-		(void)!setresuid(NOBODY, NOBODY, NOBODY);
-}
-
-/* What an allocator, the C library's output and its end need, and what decoders ask of the
- * processor. */
+/* Allows the calls of an allocator, of the C library's output and its end, and of decoders that examine
+ * the processor. */
 static void filter_calls(void)
 {
 #ifndef SANDBOX_ROOMY
@@ -67,10 +36,30 @@ static void filter_calls(void)
 
 int sandbox_enter(const struct sandbox_limits *limits, struct error *err)
 {
-	int rc = set_limits(limits, err);
-	if (rc != 0)
-		return rc;
-	drop_root();
+	const struct {
+		__rlimit_resource_t resource;
+		rlim_t value;
+	} rows[] = {
+		{RLIMIT_CORE, 0},
+		{RLIMIT_CPU, limits->seconds},
+		{RLIMIT_FSIZE, OUTPUT_MAX},
+#ifndef SANDBOX_ROOMY
+		{RLIMIT_AS, limits->memory},
+		{RLIMIT_NOFILE, 0},
+		{RLIMIT_NPROC, 0},
+#endif
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct rlimit limit = {rows[i].value, rows[i].value};
+		if (setrlimit(rows[i].resource, &limit) != 0)
+			return error_system(err, errno, "limit %d of the sandbox",
+					    (int)rows[i].resource);
+	}
+
+	/* A process that is not root, or may not change that, keeps its rights. */
+	if (geteuid() == 0 && setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0)
+		(void)!setresuid(NOBODY, NOBODY, NOBODY);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return error_system(err, errno, "no new privileges");
 	filter_calls();

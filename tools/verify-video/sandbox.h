@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Locking the process up before it touches what is not trusted. */
+/* Locks the process up before it touches untrusted data. */
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A stream, and what it was to encode, in; a judgement out. A stream that crashes its decoder or
- * makes it hang ends this process and nothing else. */
+/* Judges a stream against the frames that it was to encode. A stream that crashes its decoder or makes it
+ * hang ends only this process. */
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -19,29 +19,10 @@ static int64_t given_seed, given_width = 320, given_height = 240;
 
 static cJSON *numbers(const double *values, size_t count)
 {
-	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-	for (size_t i = 0; i < count; i++) {
-		if (!array_add(array, cJSON_CreateNumber((double)(long)(values[i] * 100) / 100)))
-			return NULL;
-	}
-	return STEAL(array);
-}
-
-static char *describe(const struct judgement *judgement)
-{
-	struct members document CLEANUP_MEMBERS = members_new();
-	member_string(&document, "schema", "gpucert-verify-video/1");
-	member_string(&document, "codec", given_codec);
-	member_string(&document, "status", judge_status_names[judgement->status]);
-	member_optional(&document, "reason", judgement->reason);
-	member_number(&document, "width", judgement->walk.width);
-	member_number(&document, "height", judgement->walk.height);
-	member_number(&document, "pictures", (double)judgement->walk.pictures);
-	member_number(&document, "frames", (double)judgement->frames);
-	member_item(&document, "psnr", numbers(judgement->psnr, judgement->frames));
-	member_item(&document, "psnrOther", numbers(judgement->psnr_other, judgement->frames));
-	cJSON *json CLEANUP_JSON = members_take(&document);
-	return json != NULL ? json_print_compact(json) : NULL;
+	cJSON *array = cJSON_CreateArray();
+	for (size_t i = 0; i < count; i++)
+		(void)array_add(array, cJSON_CreateNumber((double)(long)(values[i] * 100) / 100));
+	return array;
 }
 
 static int verify(const char *path, struct error *err)
@@ -53,6 +34,7 @@ static int verify(const char *path, struct error *err)
 	enum video_codec codec = VIDEO_H264;
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
+
 	if (!video_has_size(source.width, source.height))
 		return error_set(err, ERROR_ARGUMENT, "no stream is %u by %u", source.width,
 				 source.height);
@@ -65,10 +47,22 @@ static int verify(const char *path, struct error *err)
 		rc = judge_stream(codec, (const uint8_t *)data, size, &source, &judgement, err);
 	if (rc != 0)
 		return rc;
-	char *text CLEANUP_FREE = describe(&judgement);
-	if (text == NULL)
-		return error_memory(err);
-	return puts(text) >= 0 ? 0 : error_set(err, ERROR_IO, "standard output");
+
+	struct members document CLEANUP_MEMBERS = members_new();
+	member_string(&document, "schema", "gpucert-verify-video/1");
+	member_string(&document, "codec", given_codec);
+	member_string(&document, "status", judge_status_names[judgement.status]);
+	member_optional(&document, "reason", judgement.reason);
+	member_number(&document, "width", judgement.walk.width);
+	member_number(&document, "height", judgement.walk.height);
+	member_number(&document, "pictures", (double)judgement.walk.pictures);
+	member_number(&document, "frames", (double)judgement.frames);
+	member_item(&document, "psnr", numbers(judgement.psnr, judgement.frames));
+	member_item(&document, "psnrOther", numbers(judgement.psnr_other, judgement.frames));
+	char *text CLEANUP_FREE = json_print_compact(document.object);
+	if (puts(text) < 0)
+		return error_set(err, ERROR_IO, "standard output");
+	return 0;
 }
 
 static int run(const struct text_list *arguments)

@@ -13,26 +13,22 @@ int d3d11_check(struct d3d11_device *gpu, HRESULT result, const char *call, stru
 	return rc;
 }
 
-/* A runtime that does not know a level refuses the whole list, so that each is tried alone. */
-static HRESULT create(struct d3d11_device *gpu, D3D_FEATURE_LEVEL *level)
+int d3d11_device_open(void *device, struct error *err)
 {
 	static const D3D_FEATURE_LEVEL levels[] = {D3D_FEATURE_LEVEL_12_1, D3D_FEATURE_LEVEL_12_0,
 						   D3D_FEATURE_LEVEL_11_1, D3D_FEATURE_LEVEL_11_0};
+	struct d3d11_device *gpu = device;
+	const D3D11_QUERY_DESC query = {.Query = D3D11_QUERY_EVENT};
+	D3D_FEATURE_LEVEL level = 0;
 	HRESULT result = 0;
+
+	/* A runtime that does not know a level refuses the whole list, so each is tried separately. */
 	for (size_t i = 0; i < ARRAY_SIZE(levels) && gpu->device == NULL; i++)
 		result = gpu->d3d->create_device(
 			(IDXGIAdapter *)gpu->d3d->dxgi.adapters[gpu->request->device],
 			D3D_DRIVER_TYPE_UNKNOWN, NULL, 0, &levels[i], 1, D3D11_SDK_VERSION,
-			&gpu->device, level, &gpu->context);
-	return result;
-}
-
-int d3d11_device_open(void *device, struct error *err)
-{
-	struct d3d11_device *gpu = device;
-	const D3D11_QUERY_DESC query = {.Query = D3D11_QUERY_EVENT};
-	D3D_FEATURE_LEVEL level = 0;
-	int rc = d3d11_check(gpu, create(gpu, &level), "D3D11CreateDevice", err);
+			&gpu->device, &level, &gpu->context);
+	int rc = d3d11_check(gpu, result, "D3D11CreateDevice", err);
 	if (rc != 0)
 		return rc;
 	if (gpu->device == NULL || gpu->context == NULL)
@@ -55,7 +51,9 @@ static int is_finished(void *work, struct error *err)
 	HRESULT result = ID3D11DeviceContext_GetData(
 		gpu->context, (ID3D11Asynchronous *)gpu->finished, &finished, sizeof(finished), 0);
 	int rc = d3d11_check(gpu, result, "ID3D11DeviceContext::GetData", err);
-	return rc == 0 ? result == S_OK : rc;
+	if (rc != 0)
+		return rc;
+	return result == S_OK;
 }
 
 int d3d11_device_wait(struct d3d11_device *gpu, struct error *err)
@@ -79,7 +77,9 @@ static int d3d11_open(struct api_report *report, void *session, struct error *er
 	const struct api_function functions[] = {{"D3D11CreateDevice", &d3d->create_device},
 						 {NULL, NULL}};
 	int rc = api_load(report, D3D11_LIBRARY, functions, err);
-	return rc == 0 ? dxgi_open(report, &d3d->dxgi, err) : rc;
+	if (rc == 0)
+		rc = dxgi_open(report, &d3d->dxgi, err);
+	return rc;
 }
 
 const struct api_driver d3d11_api = {

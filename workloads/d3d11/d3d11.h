@@ -25,15 +25,15 @@ struct d3d11_device {
 	ID3D11Query *finished; /* of the event kind */
 };
 
-/* Errors as hresult_check() tells them, with the reason of the removal when the device is gone. */
+/* Errors of hresult_check(), with the reason of the removal when the device is gone. */
 int d3d11_check(struct d3d11_device *gpu, HRESULT result, const char *call, struct error *err);
 
 /* d3d11_check() of a method. */
 #define D3D11_CALL(gpu, err, interface, method, ...)                                               \
 	d3d11_check(gpu, interface##_##method(__VA_ARGS__), #interface "::" #method, err)
 
-/* Opens the device that is asked for, at feature level 11_0 or higher; tells the level. A step of
- * work that begins with the device. */
+/* Opens the requested device at feature level 11_0 or higher, and reports the level. A step of work that
+ * begins with the device. */
 int d3d11_device_open(void *device, struct error *err);
 void d3d11_device_free(struct d3d11_device *gpu);
 

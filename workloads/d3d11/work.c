@@ -9,10 +9,10 @@ struct computation {
 	ID3D11Buffer *parameters;
 	ID3D11Buffer *arrays[WORK_ARRAYS];
 	ID3D11UnorderedAccessView *views[WORK_ARRAYS];
-	ID3D11Buffer *staging; /* for one of them after the other */
+	ID3D11Buffer *staging; /* for one array at a time */
 	struct work_data data;
-	size_t array_size;	     /* bytes of one */
-	struct work_parameters told; /* to the shader */
+	size_t array_size; /* bytes of one */
+	struct work_parameters constants;
 };
 
 static int build(void *work, struct error *err)
@@ -22,7 +22,7 @@ static int build(void *work, struct error *err)
 			  directx_work_dxbc.bytecode, directx_work_dxbc.size, NULL, &c->shader);
 }
 
-/* What shaders are told. */
+/* The parameters of a shader. */
 static int create_constants(struct d3d11_device *gpu, const void *constants, size_t size,
 			    ID3D11Buffer **out, struct error *err)
 {
@@ -36,8 +36,9 @@ static int create_constants(struct d3d11_device *gpu, const void *constants, siz
 			  out);
 }
 
-static int create_array(struct computation *c, size_t index, struct error *err)
+static int create_memory(void *work, struct error *err)
 {
+	struct computation *c = work;
 	ID3D11Device *device = c->gpu.device;
 	const D3D11_BUFFER_DESC array = {
 		.ByteWidth = (UINT)c->array_size,
@@ -50,29 +51,28 @@ static int create_array(struct computation *c, size_t index, struct error *err)
 		.ViewDimension = D3D11_UAV_DIMENSION_BUFFER,
 		.Buffer = {.NumElements = (UINT)(c->array_size / sizeof(uint32_t))},
 	};
-	int rc = D3D11_CALL(&c->gpu, err, ID3D11Device, CreateBuffer, device, &array, NULL,
-			    &c->arrays[index]);
-	if (rc == 0)
-		rc = D3D11_CALL(&c->gpu, err, ID3D11Device, CreateUnorderedAccessView, device,
-				(ID3D11Resource *)c->arrays[index], &view, &c->views[index]);
-	return rc;
-}
-
-static int create_memory(void *work, struct error *err)
-{
-	struct computation *c = work;
 	const D3D11_BUFFER_DESC staging = {
 		.ByteWidth = (UINT)c->array_size,
 		.Usage = D3D11_USAGE_STAGING,
 		.CPUAccessFlags = D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE,
 	};
-	int rc = create_constants(&c->gpu, &c->told, sizeof(c->told), &c->parameters, err);
-	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++)
-		rc = create_array(c, i, err);
+
+	int rc =
+		create_constants(&c->gpu, &c->constants, sizeof(c->constants), &c->parameters, err);
+	for (size_t i = 0; rc == 0 && i < WORK_ARRAYS; i++) {
+		rc = D3D11_CALL(&c->gpu, err, ID3D11Device, CreateBuffer, device, &array, NULL,
+				&c->arrays[i]);
+		if (rc == 0)
+			rc = D3D11_CALL(&c->gpu, err, ID3D11Device, CreateUnorderedAccessView,
+					device, (ID3D11Resource *)c->arrays[i], &view,
+					&c->views[i]);
+	}
 	if (rc == 0)
-		rc = D3D11_CALL(&c->gpu, err, ID3D11Device, CreateBuffer, c->gpu.device, &staging,
-				NULL, &c->staging);
-	return rc == 0 ? work_data_new(&c->data, c->gpu.request, err) : rc;
+		rc = D3D11_CALL(&c->gpu, err, ID3D11Device, CreateBuffer, device, &staging, NULL,
+				&c->staging);
+	if (rc == 0)
+		work_data_new(&c->data, c->gpu.request);
+	return rc;
 }
 
 static int upload(void *work, struct error *err)
@@ -93,7 +93,7 @@ static int dispatch(void *work, struct error *err)
 	ID3D11DeviceContext_CSSetShader(context, c->shader, NULL, 0);
 	ID3D11DeviceContext_CSSetConstantBuffers(context, 0, 1, &c->parameters);
 	ID3D11DeviceContext_CSSetUnorderedAccessViews(context, 0, WORK_ARRAYS, c->views, NULL);
-	ID3D11DeviceContext_Dispatch(context, c->told.stride / WORK_GROUP,
+	ID3D11DeviceContext_Dispatch(context, c->constants.stride / WORK_GROUP,
 				     work_groups_y(c->gpu.request), work_groups_z(c->gpu.request));
 	ID3D11DeviceContext_CSSetUnorderedAccessViews(context, 0, WORK_ARRAYS, none, NULL);
 	return d3d11_device_wait(&c->gpu, err);
@@ -144,23 +144,6 @@ struct rendering {
 	ID3D11RenderTargetView *target;
 };
 
-static int build_picture(struct d3d11_device *gpu, struct rendering *r, struct error *err)
-{
-	const D3D11_RASTERIZER_DESC rasterizer = {
-		.FillMode = D3D11_FILL_SOLID, .CullMode = D3D11_CULL_NONE, .DepthClipEnable = TRUE};
-	int rc = D3D11_CALL(gpu, err, ID3D11Device, CreateVertexShader, gpu->device,
-			    directx_triangle_vertex.bytecode, directx_triangle_vertex.size, NULL,
-			    &r->vertex);
-	if (rc == 0)
-		rc = D3D11_CALL(gpu, err, ID3D11Device, CreatePixelShader, gpu->device,
-				directx_triangle_pixel.bytecode, directx_triangle_pixel.size, NULL,
-				&r->pixel);
-	if (rc == 0)
-		rc = D3D11_CALL(gpu, err, ID3D11Device, CreateRasterizerState, gpu->device,
-				&rasterizer, &r->rasterizer);
-	return rc;
-}
-
 static int create_texture(struct d3d11_device *gpu, D3D11_USAGE usage, UINT bind, UINT access,
 			  ID3D11Texture2D **out, struct error *err)
 {
@@ -181,7 +164,20 @@ static int create_texture(struct d3d11_device *gpu, D3D11_USAGE usage, UINT bind
 
 static int create_picture(struct d3d11_device *gpu, struct rendering *r, struct error *err)
 {
-	int rc = create_constants(gpu, &r->triangle, sizeof(r->triangle), &r->colour, err);
+	const D3D11_RASTERIZER_DESC rasterizer = {
+		.FillMode = D3D11_FILL_SOLID, .CullMode = D3D11_CULL_NONE, .DepthClipEnable = TRUE};
+	int rc = D3D11_CALL(gpu, err, ID3D11Device, CreateVertexShader, gpu->device,
+			    directx_triangle_vertex.bytecode, directx_triangle_vertex.size, NULL,
+			    &r->vertex);
+	if (rc == 0)
+		rc = D3D11_CALL(gpu, err, ID3D11Device, CreatePixelShader, gpu->device,
+				directx_triangle_pixel.bytecode, directx_triangle_pixel.size, NULL,
+				&r->pixel);
+	if (rc == 0)
+		rc = D3D11_CALL(gpu, err, ID3D11Device, CreateRasterizerState, gpu->device,
+				&rasterizer, &r->rasterizer);
+	if (rc == 0)
+		rc = create_constants(gpu, &r->triangle, sizeof(r->triangle), &r->colour, err);
 	if (rc == 0)
 		rc = create_texture(gpu, D3D11_USAGE_DEFAULT, D3D11_BIND_RENDER_TARGET, 0,
 				    &r->picture, err);
@@ -195,11 +191,13 @@ static int create_picture(struct d3d11_device *gpu, struct rendering *r, struct 
 	return rc;
 }
 
-static void draw(struct d3d11_device *gpu, struct rendering *r)
+static int render_picture(struct d3d11_device *gpu, struct rendering *r, struct error *err)
 {
 	ID3D11DeviceContext *context = gpu->context;
 	const D3D11_VIEWPORT viewport = {
 		.Width = RENDER_SIZE, .Height = RENDER_SIZE, .MaxDepth = 1};
+	D3D11_MAPPED_SUBRESOURCE mapped = {0};
+
 	ID3D11DeviceContext_ClearRenderTargetView(context, r->target, r->background.channels);
 	ID3D11DeviceContext_OMSetRenderTargets(context, 1, &r->target, NULL);
 	ID3D11DeviceContext_RSSetState(context, r->rasterizer);
@@ -209,23 +207,13 @@ static void draw(struct d3d11_device *gpu, struct rendering *r)
 	ID3D11DeviceContext_PSSetShader(context, r->pixel, NULL, 0);
 	ID3D11DeviceContext_PSSetConstantBuffers(context, 0, 1, &r->colour);
 	ID3D11DeviceContext_Draw(context, 3, 0);
-}
 
-static int render_picture(struct d3d11_device *gpu, struct rendering *r, struct error *err)
-{
-	D3D11_MAPPED_SUBRESOURCE mapped = {0};
-	int rc = build_picture(gpu, r, err);
-	if (rc == 0)
-		rc = create_picture(gpu, r, err);
-	if (rc != 0)
-		return rc;
-	draw(gpu, r);
-	rc = read_back(gpu, r->picture, r->staging, RENDER_SIZE, RENDER_SIZE * RENDER_PIXEL,
-		       &mapped, err);
+	int rc = read_back(gpu, r->picture, r->staging, RENDER_SIZE, RENDER_SIZE * RENDER_PIXEL,
+			   &mapped, err);
 	if (rc != 0)
 		return rc;
 	work_compare_picture(gpu->report, mapped.pData, mapped.RowPitch);
-	ID3D11DeviceContext_Unmap(gpu->context, (ID3D11Resource *)r->staging, 0);
+	ID3D11DeviceContext_Unmap(context, (ID3D11Resource *)r->staging, 0);
 	return 0;
 }
 
@@ -236,20 +224,13 @@ static int render(void *work, struct error *err)
 		.background = render_colour_float(render_background(gpu->request->seed)),
 		.triangle = render_colour_float(render_triangle(gpu->request->seed)),
 	};
-	int rc = render_picture(gpu, &r, err);
+	int rc = create_picture(gpu, &r, err);
+	if (rc == 0)
+		rc = render_picture(gpu, &r, err);
 	if (rc != ERROR_TIMEOUT)
 		COM_RELEASE(r.target, r.staging, r.picture, r.colour, r.rasterizer, r.pixel,
 			    r.vertex);
 	return rc;
-}
-
-static void release(struct computation *c)
-{
-	work_data_free(&c->data);
-	for (size_t i = 0; i < WORK_ARRAYS; i++)
-		COM_RELEASE(c->views[i], c->arrays[i]);
-	COM_RELEASE(c->staging, c->parameters, c->shader);
-	d3d11_device_free(&c->gpu);
 }
 
 int d3d11_work(void *session, const struct work_request *request, struct work_report *report,
@@ -268,10 +249,15 @@ int d3d11_work(void *session, const struct work_request *request, struct work_re
 	struct computation c = {
 		.gpu = {.d3d = session, .request = request, .report = report},
 		.array_size = work_array_size(request),
-		.told = work_parameters(request),
+		.constants = work_parameters(request),
 	};
 	int rc = work_run(steps, &c, &c.data, report, err);
-	if (rc != ERROR_TIMEOUT)
-		release(&c);
+	if (rc == ERROR_TIMEOUT)
+		return rc;
+	work_data_free(&c.data);
+	for (size_t i = 0; i < WORK_ARRAYS; i++)
+		COM_RELEASE(c.views[i], c.arrays[i]);
+	COM_RELEASE(c.staging, c.parameters, c.shader);
+	d3d11_device_free(&c.gpu);
 	return rc;
 }

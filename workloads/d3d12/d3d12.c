@@ -16,42 +16,6 @@ int d3d12_check(struct d3d12_device *gpu, HRESULT result, const char *call, stru
 	return rc;
 }
 
-static void tell_level(struct d3d12_device *gpu)
-{
-	struct work_report *report = gpu->report;
-	static const D3D_FEATURE_LEVEL levels[] = {D3D_FEATURE_LEVEL_11_0, D3D_FEATURE_LEVEL_11_1,
-						   D3D_FEATURE_LEVEL_12_0, D3D_FEATURE_LEVEL_12_1};
-	D3D12_FEATURE_DATA_FEATURE_LEVELS query = {.NumFeatureLevels = ARRAY_SIZE(levels),
-						   .pFeatureLevelsRequested = levels};
-	if (!gpu->graphics) {
-		(void)snprintf(report->feature_level, sizeof(report->feature_level), "1_0_core");
-		return;
-	}
-	query.MaxSupportedFeatureLevel = D3D_FEATURE_LEVEL_11_0;
-	(void)ID3D12Device_CheckFeatureSupport(gpu->device, D3D12_FEATURE_FEATURE_LEVELS, &query,
-					       sizeof(query));
-	(void)snprintf(report->feature_level, sizeof(report->feature_level), "%u_%u",
-		       (unsigned)query.MaxSupportedFeatureLevel >> 12,
-		       ((unsigned)query.MaxSupportedFeatureLevel >> 8) & 0xFu);
-}
-
-/* A runtime refuses the numbers that it does not know; one that refuses all knows DXBC alone. */
-static void tell_shader_model(struct d3d12_device *gpu)
-{
-	struct work_report *report = gpu->report;
-	gpu->shader_model = D3D_SHADER_MODEL_5_1;
-	for (int model = SHADER_MODEL_6_9; model >= D3D_SHADER_MODEL_6_0; model--) {
-		D3D12_FEATURE_DATA_SHADER_MODEL query = {(D3D_SHADER_MODEL)model};
-		if (ID3D12Device_CheckFeatureSupport(gpu->device, D3D12_FEATURE_SHADER_MODEL,
-						     &query, sizeof(query)) < 0)
-			continue;
-		gpu->shader_model = (int)query.HighestShaderModel;
-		break;
-	}
-	(void)snprintf(report->shader_model, sizeof(report->shader_model), "%d.%d",
-		       (gpu->shader_model >> 4) & 0xF, gpu->shader_model & 0xF);
-}
-
 static int create_device(struct d3d12_device *gpu, struct error *err)
 {
 	const size_t index = gpu->request->device;
@@ -91,18 +55,47 @@ void d3d12_commands_free(struct d3d12_commands *commands)
 
 int d3d12_device_open(struct d3d12_device *gpu, struct error *err)
 {
+	struct work_report *report = gpu->report;
 	int rc = create_device(gpu, err);
 	if (rc != 0)
 		return rc;
-	tell_level(gpu);
-	tell_shader_model(gpu);
+
+	static const D3D_FEATURE_LEVEL levels[] = {D3D_FEATURE_LEVEL_11_0, D3D_FEATURE_LEVEL_11_1,
+						   D3D_FEATURE_LEVEL_12_0, D3D_FEATURE_LEVEL_12_1};
+	D3D12_FEATURE_DATA_FEATURE_LEVELS level = {.NumFeatureLevels = ARRAY_SIZE(levels),
+						   .pFeatureLevelsRequested = levels};
+	if (gpu->graphics) {
+		level.MaxSupportedFeatureLevel = D3D_FEATURE_LEVEL_11_0;
+		(void)ID3D12Device_CheckFeatureSupport(gpu->device, D3D12_FEATURE_FEATURE_LEVELS,
+						       &level, sizeof(level));
+		(void)snprintf(report->feature_level, sizeof(report->feature_level), "%u_%u",
+			       (unsigned)level.MaxSupportedFeatureLevel >> 12,
+			       ((unsigned)level.MaxSupportedFeatureLevel >> 8) & 0xFu);
+	} else {
+		(void)snprintf(report->feature_level, sizeof(report->feature_level), "1_0_core");
+	}
+
+	/* A runtime refuses unknown models; one that refuses all only knows DXBC. */
+	gpu->shader_model = D3D_SHADER_MODEL_5_1;
+	for (int model = SHADER_MODEL_6_9; model >= D3D_SHADER_MODEL_6_0; model--) {
+		D3D12_FEATURE_DATA_SHADER_MODEL query = {(D3D_SHADER_MODEL)model};
+		if (ID3D12Device_CheckFeatureSupport(gpu->device, D3D12_FEATURE_SHADER_MODEL,
+						     &query, sizeof(query)) >= 0) {
+			gpu->shader_model = (int)query.HighestShaderModel;
+			break;
+		}
+	}
+	(void)snprintf(report->shader_model, sizeof(report->shader_model), "%d.%d",
+		       (gpu->shader_model >> 4) & 0xF, gpu->shader_model & 0xF);
+
 	const D3D12_COMMAND_LIST_TYPE type =
 		gpu->graphics ? D3D12_COMMAND_LIST_TYPE_DIRECT : D3D12_COMMAND_LIST_TYPE_COMPUTE;
 	rc = d3d12_create_commands(gpu, type, &IID_ID3D12GraphicsCommandList, &gpu->commands, err);
 	gpu->list = gpu->commands.list;
-	return rc != 0 ? rc
-		       : D3D12_CALL(gpu, err, ID3D12Device, CreateFence, gpu->device, 0,
-				    D3D12_FENCE_FLAG_NONE, &IID_ID3D12Fence, (void **)&gpu->fence);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateFence, gpu->device, 0,
+				D3D12_FENCE_FLAG_NONE, &IID_ID3D12Fence, (void **)&gpu->fence);
+	return rc;
 }
 
 void d3d12_device_free(struct d3d12_device *gpu)
@@ -120,7 +113,7 @@ int d3d12_submit(struct d3d12_device *gpu, const struct d3d12_commands *commands
 			  ++gpu->fence_value);
 }
 
-/* The fence of a device that was removed tells the largest number. */
+/* The fence of a device that was removed reports the largest number. */
 int d3d12_has_finished(void *device, struct error *err)
 {
 	struct d3d12_device *gpu = device;
@@ -132,8 +125,9 @@ int d3d12_check_finished(struct d3d12_device *gpu, const struct d3d12_commands *
 			 struct error *err)
 {
 	int rc = D3D12_CALL(gpu, err, ID3D12Device, GetDeviceRemovedReason, gpu->device);
-	return rc == 0 ? D3D12_CALL(gpu, err, ID3D12CommandAllocator, Reset, commands->allocator)
-		       : rc;
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12CommandAllocator, Reset, commands->allocator);
+	return rc;
 }
 
 int d3d12_device_run(struct d3d12_device *gpu, struct error *err)

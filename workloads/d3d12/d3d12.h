@@ -44,7 +44,7 @@ struct d3d12_device {
 	const struct work_request *request;
 	struct work_report *report;
 	ID3D12Device *device;
-	bool graphics;	  /* false: compute and copies alone (feature level 1_0_CORE) */
+	bool graphics;	  /* false: only compute and copies (feature level 1_0_CORE) */
 	int shader_model; /* the highest one, as a D3D_SHADER_MODEL */
 	struct d3d12_commands commands;
 	ID3D12GraphicsCommandList *list; /* theirs, being recorded */
@@ -52,15 +52,15 @@ struct d3d12_device {
 	uint64_t fence_value;
 };
 
-/* Errors as hresult_check() tells them, with the reason of the removal when the device is gone. */
+/* Errors of hresult_check(), with the reason of the removal when the device is gone. */
 int d3d12_check(struct d3d12_device *gpu, HRESULT result, const char *call, struct error *err);
 
 /* d3d12_check() of a method. */
 #define D3D12_CALL(gpu, err, interface, method, ...)                                               \
 	d3d12_check(gpu, interface##_##method(__VA_ARGS__), #interface "::" #method, err)
 
-/* Opens the device that is asked for, at feature level 11_0 or as a compute-only one; tells the
- * level and the shader model. */
+/* Opens the requested device, at feature level 11_0 or as a compute-only one, and reports the level and
+ * the shader model. */
 int d3d12_device_open(struct d3d12_device *gpu, struct error *err);
 void d3d12_device_free(struct d3d12_device *gpu);
 
@@ -80,8 +80,8 @@ int d3d12_has_finished(void *device, struct error *err);
 int d3d12_check_finished(struct d3d12_device *gpu, const struct d3d12_commands *commands,
 			 struct error *err);
 
-/* resources.c: a buffer, of the default heap one that shaders write, of a custom heap one that the
- * processor reads and any queue writes. */
+/* resources.c: a buffer: shaders write one of the default heap, any queue writes one of a custom heap,
+ * which the processor reads. */
 int d3d12_create_buffer(struct d3d12_device *gpu, D3D12_HEAP_TYPE heap, size_t size,
 			ID3D12Resource **out, struct error *err);
 /* The same of a heap that the processor sees; it stays mapped as long as it lives. */
@@ -90,13 +90,14 @@ int d3d12_create_mapped(struct d3d12_device *gpu, D3D12_HEAP_TYPE heap, size_t s
 void d3d12_record_transition(struct d3d12_device *gpu, ID3D12Resource *resource,
 			     D3D12_RESOURCE_STATES before, D3D12_RESOURCE_STATES after);
 
-/* Arrays in the device's memory, and the way to them and back. Between two runs of the command list
- * they are in the common state, from which commands take buffers to the state that they need. */
+/* Arrays in the device's memory, and the buffers to copy to and from them. Between two runs of the
+ * command list they are in the common state, from which commands move buffers to the state that they
+ * need. */
 struct d3d12_arrays {
 	struct d3d12_device *gpu;
 	size_t size; /* bytes of one */
 	ID3D12Resource *arrays[WORK_ARRAYS];
-	ID3D12Resource *upload, *readback; /* all arrays, one behind the other */
+	ID3D12Resource *upload, *readback; /* all arrays, one after the other */
 	uint8_t *uploaded, *downloaded;	   /* mapped: to fill before the upload, to read back */
 };
 

@@ -24,31 +24,6 @@ struct d3d12 {
 };
 _Static_assert(sizeof(struct d3d12) <= D3D12_SESSION_SIZE, "a session holds it");
 
-static int load(struct d3d12 *d3d, struct api_report *report, struct error *err)
-{
-	const struct api_function vkd3d[] = {
-		{"vkd3d_create_instance", &d3d->create_instance},
-		{"vkd3d_instance_decref", &d3d->instance_decref},
-		{"vkd3d_instance_get_vk_instance", &d3d->get_vk_instance},
-		{"vkd3d_create_device", &d3d->create_device},
-		{"vkd3d_serialize_root_signature", &d3d->serialize_root_signature},
-		{NULL, NULL},
-	};
-	const struct api_function vulkan[] = {
-		{"vkGetInstanceProcAddr", &d3d->vkGetInstanceProcAddr},
-		{"vkEnumeratePhysicalDevices", &d3d->vkEnumeratePhysicalDevices},
-		{"vkGetPhysicalDeviceProperties", &d3d->vkGetPhysicalDeviceProperties},
-		{"vkGetPhysicalDeviceMemoryProperties", &d3d->vkGetPhysicalDeviceMemoryProperties},
-		{NULL, NULL},
-	};
-	int rc = api_load(report, D3D12_LIBRARY, vkd3d, err);
-	if (rc != 0)
-		return rc;
-	rc = api_load(NULL, VULKAN_LIBRARY, vulkan, err);
-	return rc == 0 ? 0
-		       : error_set(err, ERROR_UNAVAILABLE, "%s cannot be opened", VULKAN_LIBRARY);
-}
-
 /* Events are never waited for: vkd3d 1.2 knows no wait that ends. */
 static HRESULT signal_event(HANDLE event)
 {
@@ -66,7 +41,7 @@ static int enumerate(struct d3d12 *d3d, struct error *err)
 	};
 	int rc = hresult_check(d3d->create_instance(&info, &d3d->instance), "vkd3d_create_instance",
 			       NULL, err);
-	if (rc != 0) /* it tells E_FAIL whatever Vulkan said */
+	if (rc != 0) /* E_FAIL, whatever Vulkan reported */
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "vkd3d found no Vulkan driver that it can use (%s)", err->text);
 	d3d->count = API_DEVICES_MAX;
@@ -103,12 +78,32 @@ static cJSON *describe(struct d3d12 *d3d, size_t index)
 int d3d12_open(struct api_report *report, void *session, struct error *err)
 {
 	struct d3d12 *d3d = session;
-	int rc = load(d3d, report, err);
-	report->missing = rc == 0 ? "Vulkan driver" : NULL;
-	if (rc == 0)
-		rc = enumerate(d3d, err);
+	const struct api_function vkd3d[] = {
+		{"vkd3d_create_instance", &d3d->create_instance},
+		{"vkd3d_instance_decref", &d3d->instance_decref},
+		{"vkd3d_instance_get_vk_instance", &d3d->get_vk_instance},
+		{"vkd3d_create_device", &d3d->create_device},
+		{"vkd3d_serialize_root_signature", &d3d->serialize_root_signature},
+		{NULL, NULL},
+	};
+	const struct api_function vulkan[] = {
+		{"vkGetInstanceProcAddr", &d3d->vkGetInstanceProcAddr},
+		{"vkEnumeratePhysicalDevices", &d3d->vkEnumeratePhysicalDevices},
+		{"vkGetPhysicalDeviceProperties", &d3d->vkGetPhysicalDeviceProperties},
+		{"vkGetPhysicalDeviceMemoryProperties", &d3d->vkGetPhysicalDeviceMemoryProperties},
+		{NULL, NULL},
+	};
+
+	report->missing = NULL;
+	int rc = api_load(report, D3D12_LIBRARY, vkd3d, err);
+	if (rc != 0)
+		return rc;
+	if (api_load(NULL, VULKAN_LIBRARY, vulkan, err) != 0)
+		return error_set(err, ERROR_UNAVAILABLE, "%s cannot be opened", VULKAN_LIBRARY);
+	report->missing = "Vulkan driver";
+	rc = enumerate(d3d, err);
 	for (size_t i = 0; rc == 0 && i < d3d->count; i++)
-		rc = api_report_device(report, describe(d3d, i), err);
+		(void)api_report_device(report, describe(d3d, i), NULL);
 	return rc;
 }
 

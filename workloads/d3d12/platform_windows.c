@@ -32,41 +32,6 @@ static bool dxgi_has(const struct dxgi *dxgi, const LUID *luid)
 	return false;
 }
 
-/* DXGI knows no compute-only adapters: those come from DXCore, behind the others. */
-static int add_compute_only(struct d3d12 *d3d, struct api_report *report, struct error *err)
-{
-	const struct dxcore *dxcore = d3d->dxcore;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && dxcore != NULL && i < dxcore->count; i++) {
-		const struct dxcore_adapter *adapter = &dxcore->adapters[i];
-		if (!adapter->attributes[DXCORE_CORE_COMPUTE] ||
-		    dxgi_has(&d3d->dxgi, &adapter->luid) || d3d->count == API_DEVICES_MAX)
-			continue;
-		rc = api_report_device(report, dxcore_describe(adapter, d3d->count), err);
-		d3d->adapters[d3d->count++] = (IUnknown *)adapter->object;
-	}
-	return rc;
-}
-
-/* Where there are compute-only adapters alone, it is no failure that DXGI has none. */
-static int list_adapters(struct d3d12 *d3d, struct api_report *report, struct error *err)
-{
-	struct error reason = {0};
-	struct error ignored = {0};
-	struct api_report unused CLEANUP_API_REPORT = {0};
-	const struct dxgi *dxgi = &d3d->dxgi;
-	int found = dxgi_open(report, &d3d->dxgi, &reason);
-	for (size_t i = 0; found == 0 && i < dxgi->count; i++)
-		d3d->adapters[d3d->count++] = (IUnknown *)dxgi->adapters[i];
-	(void)api_open(&dxcore_api, &unused, &d3d->dxcore, &ignored);
-	int rc = add_compute_only(d3d, report, err);
-	if (rc == 0 && found != 0 && d3d->count == 0) {
-		*err = reason;
-		return found;
-	}
-	return rc;
-}
-
 int d3d12_open(struct api_report *report, void *session, struct error *err)
 {
 	struct d3d12 *d3d = session;
@@ -75,8 +40,34 @@ int d3d12_open(struct api_report *report, void *session, struct error *err)
 		{"D3D12SerializeRootSignature", &d3d->serialize_root_signature},
 		{NULL, NULL},
 	};
+	struct api_report unused CLEANUP_API_REPORT = {0};
+	struct error reason = {0};
+
 	int rc = api_load(report, D3D12_LIBRARY, functions, err);
-	return rc == 0 ? list_adapters(d3d, report, err) : rc;
+	if (rc != 0)
+		return rc;
+	const int found = dxgi_open(report, &d3d->dxgi, &reason);
+	for (size_t i = 0; found == 0 && i < d3d->dxgi.count; i++)
+		d3d->adapters[d3d->count++] = (IUnknown *)d3d->dxgi.adapters[i];
+
+	/* DXGI knows no compute-only adapters: those come from DXCore, after the others. */
+	api_open(&dxcore_api, &unused, &d3d->dxcore);
+	const struct dxcore *dxcore = d3d->dxcore;
+	for (size_t i = 0; dxcore != NULL && i < dxcore->count; i++) {
+		const struct dxcore_adapter *adapter = &dxcore->adapters[i];
+		if (!adapter->attributes[DXCORE_CORE_COMPUTE] ||
+		    dxgi_has(&d3d->dxgi, &adapter->luid) || d3d->count == API_DEVICES_MAX)
+			continue;
+		(void)api_report_device(report, dxcore_describe(adapter, d3d->count), NULL);
+		d3d->adapters[d3d->count++] = (IUnknown *)adapter->object;
+	}
+
+	/* With compute-only adapters it is no failure that DXGI has none. */
+	if (found != 0 && d3d->count == 0) {
+		*err = reason;
+		return found;
+	}
+	return 0;
 }
 
 void d3d12_close(void *session)

@@ -82,7 +82,7 @@ int d3d12_arrays_upload(void *work, struct error *err)
 	return d3d12_device_run(arrays->gpu, err);
 }
 
-/* What is read back must come from the device: the memory for it is overwritten first. */
+/* The memory is overwritten first, so that only results of the device are read back. */
 int d3d12_arrays_download(void *work, struct error *err)
 {
 	const struct d3d12_arrays *arrays = work;

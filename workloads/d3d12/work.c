@@ -9,7 +9,7 @@ enum { CONSTANTS = sizeof(struct work_parameters) / sizeof(uint32_t) };
 struct computation {
 	struct d3d12_arrays arrays;
 	const struct directx_shader *shader;
-	const char *values, *y; /* how the results are called (reference.h) */
+	const char *values, *y; /* names of the results (reference.h) */
 	ID3D12RootSignature *signature;
 	ID3D12PipelineState *pipeline;
 };
@@ -19,13 +19,14 @@ static int build(void *work, struct error *err)
 	struct computation *c = work;
 	struct d3d12_device *gpu = c->arrays.gpu;
 	int rc = d3d12_create_root_signature(gpu, CONSTANTS, WORK_ARRAYS, &c->signature, err);
+	if (rc != 0)
+		return rc;
 	const D3D12_COMPUTE_PIPELINE_STATE_DESC pipeline = {
 		.pRootSignature = c->signature,
 		.CS = {.pShaderBytecode = c->shader->bytecode, .BytecodeLength = c->shader->size},
 	};
-	return rc != 0 ? rc
-		       : D3D12_CALL(gpu, err, ID3D12Device, CreateComputePipelineState, gpu->device,
-				    &pipeline, &IID_ID3D12PipelineState, (void **)&c->pipeline);
+	return D3D12_CALL(gpu, err, ID3D12Device, CreateComputePipelineState, gpu->device,
+			  &pipeline, &IID_ID3D12PipelineState, (void **)&c->pipeline);
 }
 
 static int create_memory(void *work, struct error *err)
@@ -97,16 +98,6 @@ static int compute(struct d3d12_device *gpu, const struct directx_shader *shader
 	return rc;
 }
 
-/* Every device takes DXBC; where there is Shader Model 6, DXIL does the same work once more. */
-static int compute_all(struct d3d12_device *gpu, struct error *err)
-{
-	int rc = compute(gpu, &directx_work_dxbc, "values", "y", err);
-	if (rc != 0 || gpu->shader_model < D3D_SHADER_MODEL_6_0)
-		return rc;
-	rc = compute(gpu, &directx_work_dxil, "dxilValues", "dxilY", err);
-	return rc != 0 ? error_wrap(err, rc, "the shader of Shader Model 6.0") : 0;
-}
-
 enum { PITCH = D3D12_TEXTURE_DATA_PITCH_ALIGNMENT, FORMAT = DXGI_FORMAT_R8G8B8A8_UNORM };
 
 _Static_assert(RENDER_SIZE *RENDER_PIXEL <= PITCH, "a row of the picture fits one pitch");
@@ -123,6 +114,8 @@ struct rendering {
 static int build_picture(struct d3d12_device *gpu, struct rendering *r, struct error *err)
 {
 	int rc = d3d12_create_root_signature(gpu, RENDER_PIXEL, 0, &r->signature, err);
+	if (rc != 0)
+		return rc;
 	const D3D12_GRAPHICS_PIPELINE_STATE_DESC pipeline = {
 		.pRootSignature = r->signature,
 		.VS = {directx_triangle_vertex.bytecode, directx_triangle_vertex.size},
@@ -137,15 +130,15 @@ static int build_picture(struct d3d12_device *gpu, struct rendering *r, struct e
 		.RTVFormats[0] = (DXGI_FORMAT)FORMAT,
 		.SampleDesc = {.Count = 1},
 	};
-	return rc != 0 ? rc
-		       : D3D12_CALL(gpu, err, ID3D12Device, CreateGraphicsPipelineState,
-				    gpu->device, &pipeline, &IID_ID3D12PipelineState,
-				    (void **)&r->pipeline);
+	return D3D12_CALL(gpu, err, ID3D12Device, CreateGraphicsPipelineState, gpu->device,
+			  &pipeline, &IID_ID3D12PipelineState, (void **)&r->pipeline);
 }
 
 static int create_picture(struct d3d12_device *gpu, struct rendering *r, struct error *err)
 {
 	const D3D12_HEAP_PROPERTIES heap = {.Type = D3D12_HEAP_TYPE_DEFAULT};
+	const D3D12_DESCRIPTOR_HEAP_DESC targets = {.Type = D3D12_DESCRIPTOR_HEAP_TYPE_RTV,
+						    .NumDescriptors = 1};
 	const D3D12_RESOURCE_DESC description = {
 		.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D,
 		.Width = RENDER_SIZE,
@@ -158,32 +151,28 @@ static int create_picture(struct d3d12_device *gpu, struct rendering *r, struct 
 	};
 	D3D12_CLEAR_VALUE clear = {.Format = (DXGI_FORMAT)FORMAT};
 	memcpy(clear.Color, r->background.channels, sizeof(clear.Color));
-	return D3D12_CALL(gpu, err, ID3D12Device, CreateCommittedResource, gpu->device, &heap,
-			  D3D12_HEAP_FLAG_NONE, &description, D3D12_RESOURCE_STATE_RENDER_TARGET,
-			  &clear, &IID_ID3D12Resource, (void **)&r->picture);
-}
 
-static int create_picture_memory(struct d3d12_device *gpu, struct rendering *r, struct error *err)
-{
-	const D3D12_DESCRIPTOR_HEAP_DESC heap = {.Type = D3D12_DESCRIPTOR_HEAP_TYPE_RTV,
-						 .NumDescriptors = 1};
-	int rc = create_picture(gpu, r, err);
+	int rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommittedResource, gpu->device, &heap,
+			    D3D12_HEAP_FLAG_NONE, &description, D3D12_RESOURCE_STATE_RENDER_TARGET,
+			    &clear, &IID_ID3D12Resource, (void **)&r->picture);
 	if (rc == 0)
 		rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_READBACK, (size_t)PITCH * RENDER_SIZE,
 					 &r->readback, &r->downloaded, err);
 	if (rc == 0)
-		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateDescriptorHeap, gpu->device, &heap,
+		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateDescriptorHeap, gpu->device, &targets,
 				&IID_ID3D12DescriptorHeap, (void **)&r->targets);
 	return rc;
 }
 
-static void record_draw(struct d3d12_device *gpu, struct rendering *r)
+static int render_picture(struct d3d12_device *gpu, struct rendering *r, struct error *err)
 {
 	ID3D12GraphicsCommandList *list = gpu->list;
 	const D3D12_VIEWPORT viewport = {
 		.Width = RENDER_SIZE, .Height = RENDER_SIZE, .MaxDepth = 1};
 	const D3D12_RECT scissor = {.right = RENDER_SIZE, .bottom = RENDER_SIZE};
 	D3D12_CPU_DESCRIPTOR_HANDLE target = {0};
+
+	memset(r->downloaded, 0xA5, (size_t)PITCH * RENDER_SIZE);
 	(void)r->targets->lpVtbl->GetCPUDescriptorHandleForHeapStart(r->targets, &target);
 	ID3D12Device_CreateRenderTargetView(gpu->device, r->picture, NULL, target);
 	ID3D12GraphicsCommandList_ClearRenderTargetView(list, target, r->background.channels, 0,
@@ -197,10 +186,7 @@ static void record_draw(struct d3d12_device *gpu, struct rendering *r)
 	ID3D12GraphicsCommandList_OMSetRenderTargets(list, 1, &target, FALSE, NULL);
 	ID3D12GraphicsCommandList_IASetPrimitiveTopology(list, D3D_PRIMITIVE_TOPOLOGY_TRIANGLELIST);
 	ID3D12GraphicsCommandList_DrawInstanced(list, 3, 1, 0, 0);
-}
 
-static void record_copy(struct d3d12_device *gpu, struct rendering *r)
-{
 	const D3D12_TEXTURE_COPY_LOCATION from = {
 		.pResource = r->picture, .Type = D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX};
 	const D3D12_TEXTURE_COPY_LOCATION to = {
@@ -214,20 +200,8 @@ static void record_copy(struct d3d12_device *gpu, struct rendering *r)
 	};
 	d3d12_record_transition(gpu, r->picture, D3D12_RESOURCE_STATE_RENDER_TARGET,
 				D3D12_RESOURCE_STATE_COPY_SOURCE);
-	ID3D12GraphicsCommandList_CopyTextureRegion(gpu->list, &to, 0, 0, 0, &from, NULL);
-}
-
-static int render_picture(struct d3d12_device *gpu, struct rendering *r, struct error *err)
-{
-	int rc = build_picture(gpu, r, err);
-	if (rc == 0)
-		rc = create_picture_memory(gpu, r, err);
-	if (rc != 0)
-		return rc;
-	memset(r->downloaded, 0xA5, (size_t)PITCH * RENDER_SIZE);
-	record_draw(gpu, r);
-	record_copy(gpu, r);
-	rc = d3d12_device_run(gpu, err);
+	ID3D12GraphicsCommandList_CopyTextureRegion(list, &to, 0, 0, 0, &from, NULL);
+	int rc = d3d12_device_run(gpu, err);
 	if (rc == 0)
 		work_compare_picture(gpu->report, r->downloaded, PITCH);
 	return rc;
@@ -239,8 +213,13 @@ static int render(struct d3d12_device *gpu, struct error *err)
 		.background = render_colour_float(render_background(gpu->request->seed)),
 		.triangle = render_colour_float(render_triangle(gpu->request->seed)),
 	};
+
 	work_stage_begin(gpu->report, WORK_STAGE_RENDER);
-	int rc = render_picture(gpu, &r, err);
+	int rc = build_picture(gpu, &r, err);
+	if (rc == 0)
+		rc = create_picture(gpu, &r, err);
+	if (rc == 0)
+		rc = render_picture(gpu, &r, err);
 	if (rc == ERROR_TIMEOUT)
 		return rc;
 	COM_RELEASE(r.targets, r.readback, r.picture, r.pipeline, r.signature);
@@ -255,10 +234,17 @@ int d3d12_work(void *session, const struct work_request *request, struct work_re
 	       struct error *err)
 {
 	struct d3d12_device gpu = {.d3d = session, .request = request, .report = report};
+
 	work_stage_begin(report, WORK_STAGE_DEVICE);
 	int rc = d3d12_device_open(&gpu, err);
 	if (rc == 0)
-		rc = compute_all(&gpu, err);
+		rc = compute(&gpu, &directx_work_dxbc, "values", "y", err);
+	/* Every device accepts DXBC; where there is Shader Model 6, DXIL does the same work again. */
+	if (rc == 0 && gpu.shader_model >= D3D_SHADER_MODEL_6_0) {
+		rc = compute(&gpu, &directx_work_dxil, "dxilValues", "dxilY", err);
+		if (rc != 0)
+			rc = error_wrap(err, rc, "the shader of Shader Model 6.0");
+	}
 	if (rc == 0 && gpu.graphics) /* a compute-only device draws nothing */
 		rc = render(&gpu, err);
 	work_stage_end(report);

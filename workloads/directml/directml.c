@@ -74,44 +74,41 @@ static int run_task(struct d3d12_device *gpu, IDMLDevice *device, const struct d
 	return rc;
 }
 
-static int run_tasks(struct directml *dml, struct d3d12_device *gpu, struct error *err)
+static int directml_work(void *session, const struct work_request *request,
+			 struct work_report *report, struct error *err)
 {
-	const size_t elements = gpu->request->elements;
+	struct directml *dml = session;
+	struct d3d12_device gpu = {.d3d = dml->d3d, .request = request, .report = report};
 	const struct directml_task tasks[] = {
-		{"sum", DML_OPERATOR_ELEMENT_WISE_ADD, {1, 1, 1, (uint32_t)elements}, elements},
+		{"sum",
+		 DML_OPERATOR_ELEMENT_WISE_ADD,
+		 {1, 1, 1, (uint32_t)request->elements},
+		 request->elements},
 		{"product",
 		 DML_OPERATOR_GEMM,
 		 {1, 1, WORK_MATRIX, WORK_MATRIX},
 		 WORK_MATRIX * WORK_MATRIX},
 	};
 	IDMLDevice *device = NULL;
-	int rc = d3d12_device_open(gpu, err);
+
+	work_stage_begin(report, WORK_STAGE_DEVICE);
+	int rc = d3d12_device_open(&gpu, err);
 	if (rc == 0)
 		rc = d3d12_check(
-			gpu, dml->create_device(gpu->device, 0, &dml_iid_device, (void **)&device),
+			&gpu, dml->create_device(gpu.device, 0, &dml_iid_device, (void **)&device),
 			"DMLCreateDevice", err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(tasks); i++)
-		rc = run_task(gpu, device, &tasks[i], err);
+		rc = run_task(&gpu, device, &tasks[i], err);
 	if (rc == 0)
-		rc = d3d12_check(gpu, device->lpVtbl->GetDeviceRemovedReason(device),
+		rc = d3d12_check(&gpu, device->lpVtbl->GetDeviceRemovedReason(device),
 				 "IDMLDevice::GetDeviceRemovedReason", err);
 	if (rc == 0)
-		work_judge(gpu->report);
-	if (rc != ERROR_TIMEOUT)
-		com_release(device);
-	return rc;
-}
-
-static int directml_work(void *session, const struct work_request *request,
-			 struct work_report *report, struct error *err)
-{
-	struct directml *dml = session;
-	struct d3d12_device gpu = {.d3d = dml->d3d, .request = request, .report = report};
-	work_stage_begin(report, WORK_STAGE_DEVICE);
-	int rc = run_tasks(dml, &gpu, err);
+		work_judge(report);
 	work_stage_end(report);
-	if (rc != ERROR_TIMEOUT)
+	if (rc != ERROR_TIMEOUT) {
+		com_release(device);
 		d3d12_device_free(&gpu);
+	}
 	return rc;
 }
 
@@ -122,7 +119,9 @@ static int directml_open(struct api_report *report, void *session, struct error 
 						 {NULL, NULL}};
 	wine_name(report->emulator, sizeof(report->emulator));
 	int rc = api_load(report, DIRECTML_LIBRARY, functions, err);
-	return rc == 0 ? api_open_devices(&d3d12_api, report, &dml->d3d, err) : rc;
+	if (rc == 0)
+		rc = api_open_devices(&d3d12_api, report, &dml->d3d, err);
+	return rc;
 }
 
 static void directml_close(void *session)

@@ -21,14 +21,13 @@ struct directml_task {
 	size_t elements; /* of each tensor */
 };
 
-/* The initializer of an operator, or the operator itself, and what it needs. */
+/* The initializer of an operator, or the operator itself, and its needs. */
 struct directml_phase {
 	IDMLDispatchable *dispatchable;
 	struct dml_binding_properties needs;
 };
 
-/* operator.c: one operator, compiled, initialised and run. ERROR_REMOTE, ERROR_TIMEOUT,
- * ERROR_MEMORY. */
+/* operator.c: one operator, compiled, initialised and run. ERROR_REMOTE, ERROR_TIMEOUT. */
 struct directml_operator {
 	struct d3d12_device *gpu;
 	IDMLDevice *device;

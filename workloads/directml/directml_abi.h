@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The binary interface of DirectML for C, as far as the probe calls it: Microsoft's header is C++
- * alone. Order of methods, GUIDs and numbers are those of DirectML.h (DirectX-Headers 1.614).
- * Methods that are not called are void *: their place counts. A method that returns a structure
- * takes a pointer to it behind the object.
+ * The part of DirectML's binary interface that the probe calls, for C: Microsoft's header is only for
+ * C++. Order of methods, GUIDs and numbers are those of DirectML.h (DirectX-Headers 1.614). Methods
+ * that are not called are void *, to keep the order. A method that returns a structure gets a pointer
+ * to it after the object.
  */
 
 #include "workloads/directx/directx.h"
@@ -38,7 +38,7 @@ struct dml_buffer_tensor_desc {
 	uint32_t alignment;	 /* that the offset is known to have; 0: none */
 };
 
-/* Of a tensor, an operator or a binding: DML_..._TYPE_ and what that type says. */
+/* A tensor, an operator or a binding: DML_..._TYPE_ and the description of that type. */
 struct dml_desc {
 	uint32_t type;
 	const void *desc;
@@ -107,7 +107,7 @@ struct IDMLDispatchable {
 		void *GetDevice;
 		struct dml_binding_properties *(STDMETHODCALLTYPE *GetBindingProperties)(
 			IDMLDispatchable *, struct dml_binding_properties *out);
-		void *Reset; /* of an initializer alone */
+		void *Reset; /* only of an initializer */
 	} * lpVtbl;
 };
 

@@ -52,28 +52,6 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static int create_memory(struct directml_operator *op, struct error *err)
-{
-	const struct dml_binding_properties *first = &op->initializer.needs;
-	const struct dml_binding_properties *then = &op->compiled.needs;
-	const uint64_t temporary = larger(first->temporary_size, then->temporary_size);
-	const D3D12_DESCRIPTOR_HEAP_DESC heap = {
-		.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
-		.NumDescriptors =
-			(UINT)larger(1, larger(first->descriptor_count, then->descriptor_count)),
-		.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE,
-	};
-	int rc = D3D12_CALL(op->gpu, err, ID3D12Device, CreateDescriptorHeap, op->gpu->device,
-			    &heap, &IID_ID3D12DescriptorHeap, (void **)&op->descriptors);
-	if (rc == 0 && temporary != 0)
-		rc = d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT, (size_t)temporary,
-					 &op->temporary, err);
-	if (rc == 0 && then->persistent_size != 0)
-		rc = d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT,
-					 (size_t)then->persistent_size, &op->persistent, err);
-	return rc;
-}
-
 static struct dml_binding_table_desc table_desc(const struct directml_operator *op,
 						const struct directml_phase *phase)
 {
@@ -109,36 +87,54 @@ static int run(struct directml_operator *op, const struct directml_phase *phase,
 	return d3d12_device_run(op->gpu, err);
 }
 
-/* The initializer's output is the persistent resource of the operator. */
-static int initialise(struct directml_operator *op, struct error *err)
-{
-	const struct dml_binding_table_desc description = table_desc(op, &op->initializer);
-	const struct dml_desc none = {DML_BINDING_TYPE_NONE, NULL};
-	const struct dml_desc persistent =
-		BINDING(op->persistent, op->compiled.needs.persistent_size);
-	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateBindingTable,
-			       &description, &dml_iid_binding_table, (void **)&op->table);
-	if (rc != 0)
-		return rc;
-	op->table->lpVtbl->BindOutputs(op->table, 1, op->persistent != NULL ? &persistent : &none);
-	return run(op, &op->initializer, err);
-}
-
 int directml_operator_build(struct directml_operator *op, const struct directml_task *task,
 			    struct error *err)
 {
+	struct directml_phase *const phases[] = {&op->initializer, &op->compiled};
+	uint64_t descriptors = 1;
+	uint64_t temporary = 0;
+
 	int rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateCommandRecorder,
 			       &dml_iid_command_recorder, (void **)&op->recorder);
 	if (rc == 0)
 		rc = compile(op, task, err);
 	if (rc != 0)
 		return rc;
-	struct directml_phase *const phases[] = {&op->initializer, &op->compiled};
-	for (size_t i = 0; i < ARRAY_SIZE(phases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(phases); i++) {
+		const struct dml_binding_properties *needs = &phases[i]->needs;
 		(void)phases[i]->dispatchable->lpVtbl->GetBindingProperties(phases[i]->dispatchable,
 									    &phases[i]->needs);
-	rc = create_memory(op, err);
-	return rc == 0 ? initialise(op, err) : rc;
+		descriptors = larger(descriptors, needs->descriptor_count);
+		temporary = larger(temporary, needs->temporary_size);
+	}
+
+	const uint64_t persistent_size = op->compiled.needs.persistent_size;
+	const D3D12_DESCRIPTOR_HEAP_DESC heap = {
+		.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV,
+		.NumDescriptors = (UINT)descriptors,
+		.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE,
+	};
+	rc = D3D12_CALL(op->gpu, err, ID3D12Device, CreateDescriptorHeap, op->gpu->device, &heap,
+			&IID_ID3D12DescriptorHeap, (void **)&op->descriptors);
+	if (rc == 0 && temporary != 0)
+		rc = d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT, (size_t)temporary,
+					 &op->temporary, err);
+	if (rc == 0 && persistent_size != 0)
+		rc = d3d12_create_buffer(op->gpu, D3D12_HEAP_TYPE_DEFAULT, (size_t)persistent_size,
+					 &op->persistent, err);
+	if (rc != 0)
+		return rc;
+
+	/* The initializer's output is the persistent resource of the operator. */
+	const struct dml_binding_table_desc description = table_desc(op, &op->initializer);
+	const struct dml_desc none = {DML_BINDING_TYPE_NONE, NULL};
+	const struct dml_desc persistent = BINDING(op->persistent, persistent_size);
+	rc = DIRECTML_CALL(op->gpu, err, IDMLDevice, op->device, CreateBindingTable, &description,
+			   &dml_iid_binding_table, (void **)&op->table);
+	if (rc != 0)
+		return rc;
+	op->table->lpVtbl->BindOutputs(op->table, 1, op->persistent != NULL ? &persistent : &none);
+	return run(op, &op->initializer, err);
 }
 
 int directml_operator_run(struct directml_operator *op, const struct directml_task *task,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* So that the identifiers of the interfaces, which their headers only declare, are here. */
+/* Defines the identifiers of the interfaces, which their headers only declare. */
 #define INITGUID
 #include "workloads/directx/directx.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the APIs of DirectX share: their headers for C, what their calls return, shaders, and Wine in
- * the place of Windows. No API of its own: each has a folder beside this. */
+/* The common parts of the DirectX APIs: their headers for C, their results, shaders, and Wine in the
+ * place of Windows. No API of its own: each has a folder next to this. */
 
 #include "base/error.h"
 #include "workloads/common/work.h"
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the Windows SDK, or Direct3D 12 of vkd3d. Methods that return structures take a pointer to the
+/* The Windows SDK, or Direct3D 12 of vkd3d. Methods that return structures get a pointer to the
  * result as their first argument, as their callers in C++ do. */
 #define COBJMACROS
 #define WIDL_EXPLICIT_AGGREGATE_RETURNS
@@ -32,18 +32,18 @@ enum {
 	HRESULT_DXGI_DEVICE_RESET = (int32_t)0x887A0007,
 };
 
-/* The device is gone, and the runtime has a reason to tell. */
+/* The device is gone, and the runtime knows the reason. */
 bool hresult_is_removal(int32_t result);
 
 /* 0 when the call succeeded; otherwise keeps call and code in `failure` (NULL: nowhere) and returns
- * ERROR_REMOTE, or ERROR_UNSUPPORTED for what the device or the system does not offer. */
+ * ERROR_REMOTE, or ERROR_UNSUPPORTED for a feature that the device or the system does not offer. */
 int hresult_check(int32_t result, const char *call, struct call_failure *failure,
 		  struct error *err);
 
-/* Adds why the device was removed to an error of hresult_check(). */
+/* Adds the reason of the removal to an error of hresult_check(). */
 void hresult_add_removal(int32_t reason, struct error *err);
 
-/* Releases an object of any interface; NULL is none. */
+/* Releases an object of any interface; NULL: nothing. */
 void com_release(void *object);
 
 /* com_release() of several objects, in this order. */
@@ -60,7 +60,7 @@ struct directx_shader {
 extern const struct directx_shader directx_work_dxbc, directx_work_dxil, directx_triangle_vertex,
 	directx_triangle_pixel;
 
-/* Windows alone: "Wine 10.0" where Wine stands in for it, else "". Wine's Direct3D describes a
- * graphics card that it made up and draws through OpenGL (up to Direct3D 11) and Vulkan (12), so that
- * the vendor of an adapter says nothing about what does the work there. */
+/* Only on Windows: "Wine 10.0" where Wine emulates it, else "". Wine's Direct3D describes an invented
+ * graphics card and draws through OpenGL (up to Direct3D 11) and Vulkan (12), so that the vendor of an
+ * adapter says nothing about the device that does the work. */
 void wine_name(char *out, size_t size);

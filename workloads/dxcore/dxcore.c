@@ -12,7 +12,7 @@ enum {
 	HARDWARE_NPU = 7,
 };
 
-/* False where the adapter does not tell; *value is then as it was. */
+/* False where the adapter does not report it; *value is then as it was. */
 static bool ask(const struct dxcore_adapter *adapter, enum dxcore_property property, void *value,
 		size_t size)
 {
@@ -29,46 +29,33 @@ static bool ask_bool(const struct dxcore_adapter *adapter, enum dxcore_property 
 	return value != 0;
 }
 
-static void tell_name(const struct dxcore_adapter *adapter, struct members *device)
-{
-	IDXCoreAdapter *object = adapter->object;
-	char name[NAME_MAX_BYTES + 1] = "";
-	size_t size = 0;
-	bool told =
-		object->lpVtbl->GetPropertySize(object, DXCORE_DRIVER_DESCRIPTION, &size) >= 0 &&
-		size > 0 && size < sizeof(name) &&
-		ask(adapter, DXCORE_DRIVER_DESCRIPTION, name, size);
-	member_string(device, "name", told ? name : NULL);
-}
-
-/* Of hardware. */
-static const char *type_of(const struct dxcore_adapter *adapter)
-{
-	if (adapter->attributes[HARDWARE_ACCELERATOR] || adapter->attributes[HARDWARE_NPU])
-		return "accelerator";
-	return ask_bool(adapter, DXCORE_IS_INTEGRATED, false) ? "integrated-gpu" : "discrete-gpu";
-}
-
-static cJSON *describe_attributes(const struct dxcore_adapter *adapter)
-{
-	struct members array CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++)
-		if (adapter->attributes[i])
-			member_string(&array, NULL, dxcore_attributes[i].name);
-	return members_take(&array);
-}
-
 cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 {
 	struct members device CLEANUP_MEMBERS = members_new();
-	struct dxcore_hardware_id id = {0};
-	uint64_t memory = 0;
-	uint64_t version = 0;
-	const bool hardware = ask_bool(adapter, DXCORE_IS_HARDWARE, true);
+	struct members attributes CLEANUP_MEMBERS = members_new_array();
+	IDXCoreAdapter *object = adapter->object;
+
+	char name[NAME_MAX_BYTES + 1] = "";
+	size_t size = 0;
+	const bool named =
+		object->lpVtbl->GetPropertySize(object, DXCORE_DRIVER_DESCRIPTION, &size) >= 0 &&
+		size > 0 && size < sizeof(name) &&
+		ask(adapter, DXCORE_DRIVER_DESCRIPTION, name, size);
 	member_number(&device, "index", (double)index);
-	tell_name(adapter, &device);
-	member_string(&device, "type", hardware ? type_of(adapter) : "cpu");
+	member_string(&device, "name", named ? name : NULL);
+
+	const bool hardware = ask_bool(adapter, DXCORE_IS_HARDWARE, true);
+	const char *type = "discrete-gpu";
+	if (!hardware)
+		type = "cpu";
+	else if (adapter->attributes[HARDWARE_ACCELERATOR] || adapter->attributes[HARDWARE_NPU])
+		type = "accelerator";
+	else if (ask_bool(adapter, DXCORE_IS_INTEGRATED, false))
+		type = "integrated-gpu";
+	member_string(&device, "type", type);
 	member_bool(&device, "software", !hardware);
+
+	struct dxcore_hardware_id id = {0};
 	if (ask(adapter, DXCORE_HARDWARE_ID, &id, sizeof(id))) {
 		member_hex(&device, "vendorId", id.vendor, 4);
 		member_hex(&device, "deviceId", id.device, 4);
@@ -76,46 +63,33 @@ cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index)
 		member_hex(&device, "revision", id.revision, 2);
 	}
 	member_bytes(&device, "deviceLuid", (const uint8_t *)&adapter->luid, sizeof(adapter->luid));
-	member_item(&device, "attributes", describe_attributes(adapter));
-	const bool told = ask(adapter, DXCORE_DRIVER_VERSION, &version, sizeof(version));
-	api_add_windows_driver(&device, told, version);
+	for (size_t i = 0; i < DXCORE_ATTRIBUTE_COUNT; i++)
+		if (adapter->attributes[i])
+			member_string(&attributes, NULL, dxcore_attributes[i].name);
+	member_item(&device, "attributes", members_take(&attributes));
+
+	uint64_t version = 0;
+	const bool known = ask(adapter, DXCORE_DRIVER_VERSION, &version, sizeof(version));
+	api_add_windows_driver(&device, known, version);
+	uint64_t memory = 0;
 	if (ask(adapter, DXCORE_DEDICATED_ADAPTER_MEMORY, &memory, sizeof(memory)))
 		member_number(&device, "memoryBytes", (double)memory);
 	return members_take(&device);
 }
 
-static int create_factory(struct api_report *report, struct dxcore *dxcore, struct error *err)
-{
-	dxcore_create_factory create = NULL;
-	const struct api_function functions[] = {{"DXCoreCreateAdapterFactory", &create},
-						 {NULL, NULL}};
-	int rc = api_load(report, DXCORE_LIBRARY, functions, err);
-	if (rc != 0)
-		return rc;
-	report->missing = "DXCore";
-	HRESULT result = create(&dxcore_iid_factory, (void **)&dxcore->factory);
-	rc = hresult_check(result, "DXCoreCreateAdapterFactory", NULL, err);
-	if (result == E_NOINTERFACE || result == E_NOTIMPL) /* a library that is a stub */
-		err->code = rc = ERROR_UNSUPPORTED;
-	return rc;
-}
-
-static bool is_known(const struct dxcore *dxcore, const LUID *luid)
-{
-	for (size_t i = 0; i < dxcore->count; i++)
-		if (memcmp(&dxcore->adapters[i].luid, luid, sizeof(*luid)) == 0)
-			return true;
-	return false;
-}
-
-/* Takes the reference. */
+/* Adds an adapter that is not listed yet. Consumes the reference. */
 static int add_adapter(struct dxcore *dxcore, IDXCoreAdapter *object, struct error *err)
 {
 	struct dxcore_adapter adapter = {.object = object};
+	bool known = false;
+
 	int rc = hresult_check(object->lpVtbl->GetProperty(object, DXCORE_INSTANCE_LUID,
 							   sizeof(adapter.luid), &adapter.luid),
 			       "IDXCoreAdapter::GetProperty", NULL, err);
-	if (rc != 0 || is_known(dxcore, &adapter.luid) || dxcore->count == API_DEVICES_MAX) {
+	for (size_t i = 0; i < dxcore->count; i++)
+		known = known ||
+			memcmp(&dxcore->adapters[i].luid, &adapter.luid, sizeof(adapter.luid)) == 0;
+	if (rc != 0 || known || dxcore->count == API_DEVICES_MAX) {
 		com_release(object);
 		return rc;
 	}
@@ -157,12 +131,24 @@ static void dxcore_close(void *session)
 static int dxcore_open(struct api_report *report, void *session, struct error *err)
 {
 	struct dxcore *dxcore = session;
+	dxcore_create_factory create = NULL;
+	const struct api_function functions[] = {{"DXCoreCreateAdapterFactory", &create},
+						 {NULL, NULL}};
+
 	wine_name(report->emulator, sizeof(report->emulator));
-	int rc = create_factory(report, dxcore, err);
+	int rc = api_load(report, DXCORE_LIBRARY, functions, err);
+	if (rc != 0)
+		return rc;
+	report->missing = "DXCore";
+	HRESULT result = create(&dxcore_iid_factory, (void **)&dxcore->factory);
+	rc = hresult_check(result, "DXCoreCreateAdapterFactory", NULL, err);
+	if (result == E_NOINTERFACE || result == E_NOTIMPL) /* a library that is a stub */
+		err->code = rc = ERROR_UNSUPPORTED;
+
 	for (size_t i = 0; rc == 0 && i < DXCORE_LISTS; i++)
 		rc = add_list(dxcore, &dxcore_attributes[i].guid, err);
 	for (size_t i = 0; rc == 0 && i < dxcore->count; i++)
-		rc = api_report_device(report, dxcore_describe(&dxcore->adapters[i], i), err);
+		(void)api_report_device(report, dxcore_describe(&dxcore->adapters[i], i), NULL);
 	return rc;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The adapters that DXCore tells: those of DXGI, and compute-only ones. dxcore_api is what programs
- * need. */
+/* The adapters that DXCore lists: those of DXGI, and compute-only ones. Programs need dxcore_api. */
 
 #include "base/error.h"
 #include "base/windows/dxcore_abi.h"
@@ -33,5 +32,5 @@ struct dxcore {
 	struct dxcore_adapter adapters[API_DEVICES_MAX]; /* each once, in the order of the lists */
 };
 
-/* One element of `devices`, with its place among them. NULL: out of memory. */
+/* One element of `devices`, with its place among them. */
 cJSON *dxcore_describe(const struct dxcore_adapter *adapter, size_t index);

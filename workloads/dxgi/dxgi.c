@@ -10,27 +10,22 @@
 
 enum { VENDOR_MICROSOFT = 0x1414, DEVICE_BASIC_RENDER = 0x8c, DXGI_FLAG_SOFTWARE = 2 };
 
-static bool is_software(const struct dxgi *dxgi, const DXGI_ADAPTER_DESC1 *description,
-			const char *name)
-{
-	return (description->Flags & DXGI_FLAG_SOFTWARE) != 0 ||
-	       (description->VendorId == VENDOR_MICROSOFT &&
-		description->DeviceId == DEVICE_BASIC_RENDER) ||
-	       (dxgi->emulated &&
-		(renderer_is_software(dxgi->renderer) || renderer_is_software(name)));
-}
-
 cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index)
 {
 	struct members device CLEANUP_MEMBERS = members_new();
 	IDXGIAdapter1 *adapter = dxgi->adapters[index];
 	DXGI_ADAPTER_DESC1 description = {0};
 	LARGE_INTEGER version = {0}; /* of the user-mode driver */
+
 	(void)IDXGIAdapter1_GetDesc1(adapter, &description);
-	member_number(&device, "index", (double)index);
 	description.Description[ARRAY_SIZE(description.Description) - 1] = L'\0';
 	char *name CLEANUP_FREE = wide_to_utf8(description.Description);
-	const bool software = is_software(dxgi, &description, name);
+	const bool software = (description.Flags & DXGI_FLAG_SOFTWARE) != 0 ||
+			      (description.VendorId == VENDOR_MICROSOFT &&
+			       description.DeviceId == DEVICE_BASIC_RENDER) ||
+			      (dxgi->emulated && (renderer_is_software(dxgi->renderer) ||
+						  renderer_is_software(name)));
+	member_number(&device, "index", (double)index);
 	member_string(&device, "name", name);
 	member_string(&device, "type", software ? "cpu" : NULL);
 	member_bool(&device, "software", software);
@@ -40,42 +35,32 @@ cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index)
 	member_hex(&device, "revision", description.Revision, 2);
 	member_bytes(&device, "deviceLuid", (const uint8_t *)&description.AdapterLuid,
 		     sizeof(description.AdapterLuid));
-	bool told = IDXGIAdapter1_CheckInterfaceSupport(adapter, &IID_IDXGIDevice, &version) >= 0;
-	api_add_windows_driver(&device, told, (uint64_t)version.QuadPart);
+	const bool known =
+		IDXGIAdapter1_CheckInterfaceSupport(adapter, &IID_IDXGIDevice, &version) >= 0;
+	api_add_windows_driver(&device, known, (uint64_t)version.QuadPart);
 	member_number(&device, "memoryBytes", (double)description.DedicatedVideoMemory);
 	if (dxgi->emulated)
 		member_optional(&device, "renderer", dxgi->renderer);
 	return members_take(&device);
 }
 
-static int create(struct dxgi *dxgi, struct api_report *report, struct error *err)
+int dxgi_open(struct api_report *report, void *session, struct error *err)
 {
+	struct dxgi *dxgi = session;
 	HRESULT(WINAPI * make)(REFIID interface_id, void **factory) = NULL;
 	const struct api_function functions[] = {{"CreateDXGIFactory1", &make}, {NULL, NULL}};
+
+	wine_name(report->emulator, sizeof(report->emulator));
+	report->missing = DXGI_LIBRARY;
 	int rc = api_load(report, DXGI_LIBRARY, functions, err);
+	if (rc == 0)
+		rc = hresult_check(make(&IID_IDXGIFactory1, (void **)&dxgi->factory),
+				   "CreateDXGIFactory1", NULL, err);
+	if (rc == ERROR_UNSUPPORTED)
+		report->missing = "DXGI adapter";
 	if (rc != 0)
 		return rc;
-	return hresult_check(make(&IID_IDXGIFactory1, (void **)&dxgi->factory),
-			     "CreateDXGIFactory1", NULL, err);
-}
 
-/* GL_RENDERER: Wine's Direct3D up to 11 draws through OpenGL; "" where that does not work. */
-static void ask_renderer(struct dxgi *dxgi)
-{
-	struct api_report report CLEANUP_API_REPORT = {0};
-	struct error ignored = {0};
-	void *session = NULL;
-	(void)api_open(&opengl_api, &report, &session, &ignored);
-	const struct opengl *gl = session;
-	if (gl == NULL)
-		return;
-	(void)snprintf(dxgi->renderer, sizeof(dxgi->renderer), "%s", gl->devices[0].renderer);
-	api_close(&opengl_api, session);
-}
-
-static int enumerate(struct dxgi *dxgi, struct api_report *report, struct error *err)
-{
-	int rc = 0;
 	while (rc == 0 && dxgi->count < API_DEVICES_MAX) {
 		HRESULT result = IDXGIFactory1_EnumAdapters1(dxgi->factory, (UINT)dxgi->count,
 							     &dxgi->adapters[dxgi->count]);
@@ -85,23 +70,22 @@ static int enumerate(struct dxgi *dxgi, struct api_report *report, struct error 
 		if (rc == 0)
 			dxgi->count++;
 	}
-	dxgi->emulated = report->emulator[0] != '\0';
-	if (dxgi->emulated)
-		ask_renderer(dxgi);
-	for (size_t i = 0; rc == 0 && i < dxgi->count; i++)
-		rc = api_report_device(report, dxgi_describe(dxgi, i), err);
-	return rc;
-}
 
-int dxgi_open(struct api_report *report, void *session, struct error *err)
-{
-	struct dxgi *dxgi = session;
-	wine_name(report->emulator, sizeof(report->emulator));
-	report->missing = DXGI_LIBRARY;
-	int rc = create(dxgi, report, err);
-	if (rc == ERROR_UNSUPPORTED)
-		report->missing = "DXGI adapter";
-	return rc == 0 ? enumerate(dxgi, report, err) : rc;
+	/* Wine's Direct3D up to 11 draws through OpenGL: its GL_RENDERER; "" where that fails. */
+	dxgi->emulated = report->emulator[0] != '\0';
+	if (dxgi->emulated) {
+		struct api_report unused CLEANUP_API_REPORT = {0};
+		void *opengl = NULL;
+		api_open(&opengl_api, &unused, &opengl);
+		const struct opengl *gl = opengl;
+		if (gl != NULL)
+			(void)snprintf(dxgi->renderer, sizeof(dxgi->renderer), "%s",
+				       gl->devices[0].renderer);
+		api_close(&opengl_api, opengl);
+	}
+	for (size_t i = 0; rc == 0 && i < dxgi->count; i++)
+		(void)api_report_device(report, dxgi_describe(dxgi, i), NULL);
+	return rc;
 }
 
 void dxgi_close(void *session)
@@ -134,8 +118,8 @@ const struct api_driver dxgi_api = {
 	.library = DXGI_LIBRARY,
 	.summary = "List the adapters that DXGI shows",
 	.description =
-		"Enumerates the adapters of DXGI, which Direct3D 11 and 12 work on, with ids, memory and driver, and tells "
-		"software adapters apart.",
+		"Enumerates the adapters of DXGI, which Direct3D 11 and 12 work on, with ids, memory and driver, and "
+		"distinguishes software adapters.",
 	.session_size = sizeof(struct dxgi),
 	.open = dxgi_open,
 	.close = dxgi_close,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The adapters that DXGI tells: what Direct3D 11 and 12 work on. dxgi_api is what programs need. */
+/* The adapters that DXGI lists, on which Direct3D 11 and 12 work. Programs need dxgi_api. */
 
 #include "base/error.h"
 #include "workloads/common/api.h"
@@ -17,8 +17,8 @@ struct dxgi {
 	IDXGIFactory1 *factory;
 	size_t count;
 	IDXGIAdapter1 *adapters[API_DEVICES_MAX];
-	bool emulated;	    /* Wine stands in for Windows */
-	char renderer[128]; /* what an emulator draws with; "" otherwise */
+	bool emulated;	    /* Wine emulates Windows */
+	char renderer[128]; /* with which an emulator draws; "" otherwise */
 };
 
 /* As the `open` and `close` of an api_driver; describes each adapter to the report. ERROR_NOT_FOUND,
@@ -26,10 +26,10 @@ struct dxgi {
 int dxgi_open(struct api_report *report, void *session, struct error *err);
 void dxgi_close(void *session);
 
-/* One element of `devices`. NULL: out of memory. */
+/* One element of `devices`. */
 cJSON *dxgi_describe(const struct dxgi *dxgi, size_t index);
 
-/* A device of Direct3D 11 on an adapter, for what encodes on one. Caller releases *device. Errors of
- * api_load() and hresult_check(). */
+/* A device of Direct3D 11 on an adapter, for encoders. Caller releases *device. Errors of api_load() and
+ * hresult_check(). */
 int dxgi_open_d3d11(const struct dxgi *dxgi, size_t index, void **device,
 		    struct call_failure *failure, struct error *err);

@@ -7,7 +7,7 @@
 /* The push constants of work.comp, which knows the number of groups itself. */
 enum { CONSTANTS_SIZE = offsetof(struct work_parameters, stride) };
 
-/* What has a command buffer and a fence. */
+/* Each has a command buffer and a fence. */
 enum step { STEP_LOOK, STEP_UPLOAD, STEP_DISPATCH, STEP_DOWNLOAD, STEP_COUNT };
 
 struct computation {
@@ -27,11 +27,9 @@ struct computation {
 	struct work_data data; /* in the staging buffer */
 };
 
-static int create_layouts(struct computation *c, struct error *err)
+static int create_pipeline(struct computation *c, struct error *err)
 {
 	VkDescriptorSetLayoutBinding bindings[WORK_ARRAYS] = {0};
-	const VkPushConstantRange constants = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
-					       .size = CONSTANTS_SIZE};
 	for (uint32_t i = 0; i < WORK_ARRAYS; i++)
 		bindings[i] = (VkDescriptorSetLayoutBinding){
 			.binding = i,
@@ -48,6 +46,9 @@ static int create_layouts(struct computation *c, struct error *err)
 			     &set_info, NULL, &c->set_layout);
 	if (rc != 0)
 		return rc;
+
+	const VkPushConstantRange constants = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+					       .size = CONSTANTS_SIZE};
 	const VkPipelineLayoutCreateInfo layout_info = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
 		.setLayoutCount = 1,
@@ -55,21 +56,19 @@ static int create_layouts(struct computation *c, struct error *err)
 		.pushConstantRangeCount = 1,
 		.pPushConstantRanges = &constants,
 	};
-	return VULKAN_CALL(&c->device, err, vkCreatePipelineLayout, c->device.handle, &layout_info,
-			   NULL, &c->layout);
-}
-
-static int create_pipeline(struct computation *c, struct error *err)
-{
 	const VkShaderModuleCreateInfo shader_info = {
 		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
 		.codeSize = sizeof(work_spirv),
 		.pCode = work_spirv,
 	};
-	int rc = VULKAN_CALL(&c->device, err, vkCreateShaderModule, c->device.handle, &shader_info,
-			     NULL, &c->shader);
+	rc = VULKAN_CALL(&c->device, err, vkCreatePipelineLayout, c->device.handle, &layout_info,
+			 NULL, &c->layout);
+	if (rc == 0)
+		rc = VULKAN_CALL(&c->device, err, vkCreateShaderModule, c->device.handle,
+				 &shader_info, NULL, &c->shader);
 	if (rc != 0)
 		return rc;
+
 	const VkComputePipelineCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
 		.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -82,122 +81,63 @@ static int create_pipeline(struct computation *c, struct error *err)
 			   VK_NULL_HANDLE, 1, &info, NULL, &c->pipeline);
 }
 
-static int create_descriptor_set(struct computation *c, struct error *err)
+static int build(void *work, struct error *err)
 {
+	struct computation *c = work;
+	int rc = create_pipeline(c, err);
+	if (rc != 0)
+		return rc;
+
 	const VkDescriptorPoolSize size = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
 					   .descriptorCount = WORK_ARRAYS};
-	const VkDescriptorPoolCreateInfo pool_info = {
+	const VkDescriptorPoolCreateInfo sets_info = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
 		.maxSets = 1,
 		.poolSizeCount = 1,
 		.pPoolSizes = &size,
 	};
-	int rc = VULKAN_CALL(&c->device, err, vkCreateDescriptorPool, c->device.handle, &pool_info,
-			     NULL, &c->descriptor_pool);
+	rc = VULKAN_CALL(&c->device, err, vkCreateDescriptorPool, c->device.handle, &sets_info,
+			 NULL, &c->descriptor_pool);
 	if (rc != 0)
 		return rc;
-	const VkDescriptorSetAllocateInfo info = {
+	const VkDescriptorSetAllocateInfo set_info = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
 		.descriptorPool = c->descriptor_pool,
 		.descriptorSetCount = 1,
 		.pSetLayouts = &c->set_layout,
 	};
-	return VULKAN_CALL(&c->device, err, vkAllocateDescriptorSets, c->device.handle, &info,
-			   &c->set);
-}
-
-static int create_commands(struct computation *c, struct error *err)
-{
-	const VkFenceCreateInfo fence_info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
 	const VkCommandPoolCreateInfo pool_info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
 		.queueFamilyIndex = c->device.queue_family,
 	};
-	int rc = VULKAN_CALL(&c->device, err, vkCreateCommandPool, c->device.handle, &pool_info,
-			     NULL, &c->command_pool);
+	rc = VULKAN_CALL(&c->device, err, vkAllocateDescriptorSets, c->device.handle, &set_info,
+			 &c->set);
+	if (rc == 0)
+		rc = VULKAN_CALL(&c->device, err, vkCreateCommandPool, c->device.handle, &pool_info,
+				 NULL, &c->command_pool);
 	if (rc != 0)
 		return rc;
-	const VkCommandBufferAllocateInfo info = {
+
+	const VkCommandBufferAllocateInfo commands_info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
 		.commandPool = c->command_pool,
 		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
 		.commandBufferCount = STEP_COUNT,
 	};
-	rc = VULKAN_CALL(&c->device, err, vkAllocateCommandBuffers, c->device.handle, &info,
-			 c->commands);
+	const VkFenceCreateInfo fence_info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+	rc = VULKAN_CALL(&c->device, err, vkAllocateCommandBuffers, c->device.handle,
+			 &commands_info, c->commands);
 	for (size_t i = 0; rc == 0 && i < STEP_COUNT; i++)
 		rc = VULKAN_CALL(&c->device, err, vkCreateFence, c->device.handle, &fence_info,
 				 NULL, &c->fences[i]);
 	return rc;
 }
 
-static int build(void *work, struct error *err)
-{
-	struct computation *c = work;
-	int rc = create_layouts(c, err);
-	if (rc == 0)
-		rc = create_pipeline(c, err);
-	if (rc == 0)
-		rc = create_descriptor_set(c, err);
-	if (rc == 0)
-		rc = create_commands(c, err);
-	return rc;
-}
-
-/* The arrays lie one behind the other in one buffer. */
-static int plan(struct computation *c, struct error *err)
-{
-	VkPhysicalDeviceProperties properties = {0};
-	c->device.vk->vkGetPhysicalDeviceProperties(c->device.physical, &properties);
-	const VkDeviceSize least = properties.limits.minStorageBufferOffsetAlignment;
-	const VkDeviceSize alignment = least > 0 ? least : 1;
-	c->array_size = work_array_size(c->request);
-	c->stride = (c->array_size + alignment - 1) / alignment * alignment;
-	if (c->array_size <= properties.limits.maxStorageBufferRange)
-		return 0;
-	return error_set(err, ERROR_UNSUPPORTED,
-			 "%zu elements do not fit a storage buffer of %u bytes",
-			 c->request->elements, properties.limits.maxStorageBufferRange);
-}
-
-static void bind_arrays(struct computation *c)
-{
-	VkDescriptorBufferInfo arrays[WORK_ARRAYS] = {0};
-	VkWriteDescriptorSet writes[WORK_ARRAYS] = {0};
-	for (uint32_t i = 0; i < WORK_ARRAYS; i++) {
-		arrays[i] = (VkDescriptorBufferInfo){.buffer = c->storage.buffer,
-						     .offset = i * c->stride,
-						     .range = c->array_size};
-		writes[i] = (VkWriteDescriptorSet){
-			.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-			.dstSet = c->set,
-			.dstBinding = i,
-			.descriptorCount = 1,
-			.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-			.pBufferInfo = &arrays[i],
-		};
-	}
-	c->device.vkUpdateDescriptorSets(c->device.handle, WORK_ARRAYS, writes, 0, NULL);
-}
-
-static void record_dispatch(struct computation *c, VkCommandBuffer commands)
-{
-	const struct vulkan_device *device = &c->device;
-	const struct work_parameters parameters = work_parameters(c->request);
-	device->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, c->pipeline);
-	device->vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, c->layout, 0, 1,
-					&c->set, 0, NULL);
-	device->vkCmdPushConstants(commands, c->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-				   CONSTANTS_SIZE, &parameters);
-	device->vkCmdDispatch(commands, parameters.stride / WORK_GROUP, work_groups_y(c->request),
-			      work_groups_z(c->request));
-}
-
-/* Behind each step stands a barrier, which makes what it wrote visible to the next one, and to the
- * processor. */
+/* A barrier after each step makes its results visible to the next one, and to the processor. */
 static int record(struct computation *c, enum step step, struct error *err)
 {
 	const struct vulkan_device *device = &c->device;
+	const struct work_parameters parameters = work_parameters(c->request);
 	const VkCommandBufferBeginInfo begin = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
 		.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
@@ -211,15 +151,23 @@ static int record(struct computation *c, enum step step, struct error *err)
 	};
 	VkCommandBuffer commands = c->commands[step];
 	VkBuffer storage = c->storage.buffer, staging = c->staging.buffer;
+
 	int rc = VULKAN_CALL(device, err, vkBeginCommandBuffer, commands, &begin);
 	if (rc != 0)
 		return rc;
-	if (step == STEP_UPLOAD)
+	if (step == STEP_UPLOAD) {
 		device->vkCmdCopyBuffer(commands, staging, storage, 1, &whole);
-	else if (step == STEP_DISPATCH)
-		record_dispatch(c, commands);
-	else
+	} else if (step == STEP_DISPATCH) {
+		device->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, c->pipeline);
+		device->vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, c->layout,
+						0, 1, &c->set, 0, NULL);
+		device->vkCmdPushConstants(commands, c->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+					   CONSTANTS_SIZE, &parameters);
+		device->vkCmdDispatch(commands, parameters.stride / WORK_GROUP,
+				      work_groups_y(c->request), work_groups_z(c->request));
+	} else {
 		device->vkCmdCopyBuffer(commands, storage, staging, 1, &whole);
+	}
 	device->vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
 				     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT |
 					     VK_PIPELINE_STAGE_HOST_BIT,
@@ -230,20 +178,45 @@ static int record(struct computation *c, enum step step, struct error *err)
 static int create_memory(void *work, struct error *err)
 {
 	struct computation *c = work;
-	int rc = plan(c, err);
-	if (rc == 0)
-		rc = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STORAGE,
-					  WORK_ARRAYS * c->stride, &c->storage, err);
+	VkPhysicalDeviceProperties properties = {0};
+	VkDescriptorBufferInfo arrays[WORK_ARRAYS] = {0};
+	VkWriteDescriptorSet writes[WORK_ARRAYS] = {0};
+
+	/* The arrays follow each other in one buffer. */
+	c->device.vk->vkGetPhysicalDeviceProperties(c->device.physical, &properties);
+	const VkDeviceSize least = properties.limits.minStorageBufferOffsetAlignment;
+	const VkDeviceSize alignment = least > 0 ? least : 1;
+	c->array_size = work_array_size(c->request);
+	c->stride = (c->array_size + alignment - 1) / alignment * alignment;
+	if (c->array_size > properties.limits.maxStorageBufferRange)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%zu elements do not fit a storage buffer of %u bytes",
+				 c->request->elements, properties.limits.maxStorageBufferRange);
+	int rc = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STORAGE, WORK_ARRAYS * c->stride,
+				      &c->storage, err);
 	if (rc == 0)
 		rc = vulkan_buffer_create(&c->device, VULKAN_BUFFER_STAGING,
 					  WORK_ARRAYS * c->stride, &c->staging, err);
 	if (rc != 0)
 		return rc;
-	bind_arrays(c);
+
+	for (uint32_t i = 0; i < WORK_ARRAYS; i++) {
+		arrays[i] = (VkDescriptorBufferInfo){.buffer = c->storage.buffer,
+						     .offset = i * c->stride,
+						     .range = c->array_size};
+		writes[i] = (VkWriteDescriptorSet){
+			.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+			.dstSet = c->set,
+			.dstBinding = i,
+			.descriptorCount = 1,
+			.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+			.pBufferInfo = &arrays[i],
+		};
+		c->data.arrays[i] = (uint8_t *)c->staging.mapped + i * c->stride;
+	}
+	c->device.vkUpdateDescriptorSets(c->device.handle, WORK_ARRAYS, writes, 0, NULL);
 	for (int step = 0; rc == 0 && step < STEP_COUNT; step++)
 		rc = record(c, (enum step)step, err);
-	for (size_t i = 0; i < WORK_ARRAYS; i++)
-		c->data.arrays[i] = (uint8_t *)c->staging.mapped + i * c->stride;
 	work_fill(&c->data);
 	return rc;
 }

@@ -2,14 +2,14 @@
 #include "workloads/vulkan/vulkan.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { EXTENSIONS_MAX = 4096 }; /* read of one device; drivers of 2024 have about 250 */
 
-/* Everything that is asked of one device; a structure that the device does not offer stays unused.
- */
+/* All queries of one device; a structure that the device does not offer stays unused. */
 struct facts {
 	VkPhysicalDeviceProperties2 properties;
 	VkPhysicalDeviceIDProperties id;
@@ -43,13 +43,12 @@ bool vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, con
 	return false;
 }
 
-/* A device that does not tell its extensions has none. */
+/* A device that does not report its extensions has none. */
 bool vulkan_offers(const struct vulkan *vk, VkPhysicalDevice device, const char *name)
 {
 	uint32_t count = EXTENSIONS_MAX;
-	VkExtensionProperties *list CLEANUP_FREE = calloc(EXTENSIONS_MAX, sizeof(*list));
-	return list != NULL &&
-	       vk->vkEnumerateDeviceExtensionProperties(device, NULL, &count, list) >= 0 &&
+	VkExtensionProperties *list CLEANUP_FREE = memory_allocate(EXTENSIONS_MAX, sizeof(*list));
+	return vk->vkEnumerateDeviceExtensionProperties(device, NULL, &count, list) >= 0 &&
 	       vulkan_has_extension(list, count < EXTENSIONS_MAX ? count : EXTENSIONS_MAX, name);
 }
 
@@ -91,38 +90,12 @@ static void read_facts(const struct vulkan *vk, VkPhysicalDevice device, struct 
 	vk->vkGetPhysicalDeviceProperties2(device, &facts->properties);
 }
 
-static void describe_ids(const struct facts *facts, struct members *device)
-{
-	const VkPhysicalDeviceIDProperties *id = &facts->id;
-	const bool has_luid = facts->has_id && id->deviceLUIDValid != VK_FALSE;
-	member_bytes(device, "deviceUuid", facts->has_id ? id->deviceUUID : NULL,
-		     sizeof(id->deviceUUID));
-	member_bytes(device, "driverUuid", facts->has_id ? id->driverUUID : NULL,
-		     sizeof(id->driverUUID));
-	member_bytes(device, "deviceLuid", has_luid ? id->deviceLUID : NULL,
-		     sizeof(id->deviceLUID));
-	if (facts->has_pci)
-		api_add_pci_address(device, facts->pci.pciDomain, facts->pci.pciBus,
-				    facts->pci.pciDevice, facts->pci.pciFunction);
-}
-
-static void describe_nodes(const struct facts *facts, struct members *device)
-{
-	const VkPhysicalDeviceDrmPropertiesEXT *drm = &facts->drm;
-	if (!facts->has_drm)
-		member_null(device, "drm");
-	else
-		api_add_drm(
-			device,
-			(struct api_node){drm->hasPrimary, drm->primaryMajor, drm->primaryMinor},
-			(struct api_node){drm->hasRender, drm->renderMajor, drm->renderMinor});
-}
-
 static cJSON *driver_json(const struct facts *facts)
 {
 	static const char *const keys[] = {"id", "idName", "name", "info", "conformance"};
 	const VkPhysicalDeviceDriverProperties *driver = &facts->driver;
 	struct members members CLEANUP_MEMBERS = members_new();
+
 	if (facts->has_driver) {
 		member_number(&members, "id", driver->driverID);
 		member_string(&members, "idName",
@@ -133,19 +106,12 @@ static cJSON *driver_json(const struct facts *facts)
 			      driver->conformanceVersion.major, driver->conformanceVersion.minor,
 			      driver->conformanceVersion.subminor,
 			      driver->conformanceVersion.patch);
+	} else {
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+			member_null(&members, keys[i]);
 	}
-	for (size_t i = 0; !facts->has_driver && i < ARRAY_SIZE(keys); i++)
-		member_null(&members, keys[i]);
 	member_hex(&members, "version", facts->properties.properties.driverVersion, 8);
 	return members_take(&members);
-}
-
-static bool is_software(const struct facts *facts)
-{
-	if (facts->properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
-		return true;
-	return facts->has_driver && (facts->driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE ||
-				     facts->driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER);
 }
 
 double vulkan_local_bytes(const VkPhysicalDeviceMemoryProperties *memory)
@@ -163,17 +129,42 @@ cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
 	struct members device CLEANUP_MEMBERS = members_new();
 	struct facts facts = {0};
 	VkPhysicalDeviceMemoryProperties memory = {0};
+
 	vk->vkGetPhysicalDeviceMemoryProperties(vk->devices[index], &memory);
 	read_facts(vk, vk->devices[index], &facts);
 	const VkPhysicalDeviceProperties *properties = &facts.properties.properties;
+	const bool software =
+		properties->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU ||
+		(facts.has_driver && (facts.driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE ||
+				      facts.driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER));
 	member_number(&device, "index", (double)index);
 	member_text(&device, "name", properties->deviceName, sizeof(properties->deviceName));
 	member_string(&device, "type", vulkan_device_type_name(properties->deviceType));
-	member_bool(&device, "software", is_software(&facts));
+	member_bool(&device, "software", software);
 	member_hex(&device, "vendorId", properties->vendorID, 4);
 	member_hex(&device, "deviceId", properties->deviceID, 4);
-	describe_ids(&facts, &device);
-	describe_nodes(&facts, &device);
+
+	const VkPhysicalDeviceIDProperties *id = &facts.id;
+	const bool has_luid = facts.has_id && id->deviceLUIDValid != VK_FALSE;
+	member_bytes(&device, "deviceUuid", facts.has_id ? id->deviceUUID : NULL,
+		     sizeof(id->deviceUUID));
+	member_bytes(&device, "driverUuid", facts.has_id ? id->driverUUID : NULL,
+		     sizeof(id->driverUUID));
+	member_bytes(&device, "deviceLuid", has_luid ? id->deviceLUID : NULL,
+		     sizeof(id->deviceLUID));
+	if (facts.has_pci)
+		api_add_pci_address(&device, facts.pci.pciDomain, facts.pci.pciBus,
+				    facts.pci.pciDevice, facts.pci.pciFunction);
+
+	const VkPhysicalDeviceDrmPropertiesEXT *drm = &facts.drm;
+	if (facts.has_drm)
+		api_add_drm(
+			&device,
+			(struct api_node){drm->hasPrimary, drm->primaryMajor, drm->primaryMinor},
+			(struct api_node){drm->hasRender, drm->renderMajor, drm->renderMinor});
+	else
+		member_null(&device, "drm");
+
 	member_format(&device, "apiVersion", "%u.%u.%u",
 		      VK_API_VERSION_MAJOR(properties->apiVersion),
 		      VK_API_VERSION_MINOR(properties->apiVersion),

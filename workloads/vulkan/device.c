@@ -3,57 +3,50 @@
 
 enum { QUEUE_FAMILIES_MAX = 64 };
 
-static int find_compute_family(struct vulkan_device *device, struct error *err)
+int vulkan_device_create(struct vulkan *vk, VkPhysicalDevice physical,
+			 const VkDeviceCreateInfo *info, struct vulkan_device *device,
+			 struct error *err)
 {
-	VkQueueFamilyProperties families[QUEUE_FAMILIES_MAX] = {0};
-	uint32_t count = QUEUE_FAMILIES_MAX;
-	device->vk->vkGetPhysicalDeviceQueueFamilyProperties(device->physical, &count, families);
-	for (uint32_t i = 0; i < count && i < QUEUE_FAMILIES_MAX; i++) {
-		if ((families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0 ||
-		    families[i].queueCount == 0)
-			continue;
-		device->queue_family = i;
-		return 0;
-	}
-	return error_set(err, ERROR_UNSUPPORTED,
-			 "none of the device's %u queue families does compute work", count);
-}
-
-static int load_device_functions(struct vulkan_device *device, struct error *err)
-{
-	struct vulkan *vk = device->vk;
 	const char *absent = NULL;
+
+	device->vk = vk;
+	device->physical = physical;
+	int rc = vulkan_check(vk, vk->vkCreateDevice(physical, info, NULL, &device->handle),
+			      "vkCreateDevice", err);
+	if (rc != 0)
+		return rc;
 #define X(name)                                                                                    \
 	device->name = (PFN_##name)vk->vkGetDeviceProcAddr(device->handle, #name);                 \
 	absent = device->name == NULL ? #name : absent;
 #include "workloads/vulkan/device_functions.h"
 #undef X
-	return absent == NULL
-		       ? 0
-		       : error_set(err, ERROR_UNSUPPORTED, "the driver offers no %s", absent);
-}
-
-int vulkan_device_create(struct vulkan *vk, VkPhysicalDevice physical,
-			 const VkDeviceCreateInfo *info, struct vulkan_device *device,
-			 struct error *err)
-{
-	device->vk = vk;
-	device->physical = physical;
-	int rc = vulkan_check(vk, vk->vkCreateDevice(physical, info, NULL, &device->handle),
-			      "vkCreateDevice", err);
-	return rc == 0 ? load_device_functions(device, err) : rc;
+	if (absent != NULL)
+		return error_set(err, ERROR_UNSUPPORTED, "the driver offers no %s", absent);
+	return 0;
 }
 
 int vulkan_device_open(void *work, struct error *err)
 {
 	static const float priority = 1.0f;
 	struct vulkan_device *device = work;
-	int rc = find_compute_family(device, err);
-	if (rc != 0)
-		return rc;
+	VkQueueFamilyProperties families[QUEUE_FAMILIES_MAX] = {0};
+	uint32_t count = QUEUE_FAMILIES_MAX;
+	uint32_t family = 0;
+
+	device->vk->vkGetPhysicalDeviceQueueFamilyProperties(device->physical, &count, families);
+	if (count > QUEUE_FAMILIES_MAX)
+		count = QUEUE_FAMILIES_MAX;
+	while (family < count && ((families[family].queueFlags & VK_QUEUE_COMPUTE_BIT) == 0 ||
+				  families[family].queueCount == 0))
+		family++;
+	if (family == count)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "none of the device's %u queue families does compute work", count);
+
+	device->queue_family = family;
 	const VkDeviceQueueCreateInfo queue = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-		.queueFamilyIndex = device->queue_family,
+		.queueFamilyIndex = family,
 		.queueCount = 1,
 		.pQueuePriorities = &priority,
 	};
@@ -62,9 +55,9 @@ int vulkan_device_open(void *work, struct error *err)
 		.queueCreateInfoCount = 1,
 		.pQueueCreateInfos = &queue,
 	};
-	rc = vulkan_device_create(device->vk, device->physical, &info, device, err);
+	int rc = vulkan_device_create(device->vk, device->physical, &info, device, err);
 	if (rc == 0)
-		device->vkGetDeviceQueue(device->handle, device->queue_family, 0, &device->queue);
+		device->vkGetDeviceQueue(device->handle, family, 0, &device->queue);
 	return rc;
 }
 

@@ -18,10 +18,10 @@ struct vulkan_device {
 #undef X
 };
 
-/* A step of work that begins with a device, of which `vk` and `physical` are told. ERROR_UNSUPPORTED:
+/* A step of work that begins with a device, of which `vk` and `physical` are set. ERROR_UNSUPPORTED:
  * no queue family does compute work. */
 int vulkan_device_open(void *work, struct error *err);
-/* The same with what the caller wants to have made; it finds its queues itself. */
+/* The same with the caller's queues and extensions. */
 int vulkan_device_create(struct vulkan *vk, VkPhysicalDevice physical,
 			 const VkDeviceCreateInfo *info, struct vulkan_device *device,
 			 struct error *err);

@@ -34,8 +34,7 @@ struct vulkan {
 		*failure; /* where a call that fails is kept: in `opening`, then in a report */
 	struct call_failure opening;
 	VkDebugUtilsMessengerEXT messenger;
-	char cause[API_MESSAGE_SIZE_MAX]; /* the first message that tells what is broken; "" for
-					     none */
+	char cause[API_MESSAGE_SIZE_MAX]; /* the first message that names a defect; "" for none */
 };
 
 /* 0 for VK_SUCCESS; otherwise keeps call and result in *vk->failure and returns ERROR_REMOTE. */
@@ -53,10 +52,10 @@ bool vulkan_has_extension(const VkExtensionProperties *list, uint32_t count, con
 
 bool vulkan_offers(const struct vulkan *vk, VkPhysicalDevice device, const char *name);
 
-/* Of all heaps that are the device's own. */
+/* The size of all heaps that belong to the device. */
 double vulkan_local_bytes(const VkPhysicalDeviceMemoryProperties *memory);
 
-/* One element of `devices`. NULL: out of memory. */
+/* One element of `devices`. */
 cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index);
 
 /* compute.c: the work on one device that exists. Errors as for the `work` of an api_driver. */
