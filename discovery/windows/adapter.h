@@ -2,15 +2,14 @@
 #pragma once
 
 /*
- * What the parts of Windows say about graphics hardware, before it is put together: DirectX
- * adapters (DXCore, D3DKMT) and devices of the plug-and-play manager (SetupAPI). Plain data, so
- * that putting it together is tested on every system. Strings belong to the builder's arena and are
- * never NULL.
+ * Graphics hardware as the parts of Windows report it: DirectX adapters (DXCore, D3DKMT) and devices of
+ * the plug-and-play manager (SetupAPI). It is plain data, so that windows_assemble() is tested on every
+ * system. Strings belong to the builder's arena and are never NULL.
  */
 
 #include "discovery/builder.h"
 
-/* What DXCore calls attributes; bits of adapter.attributes, in the order of dxcore_attributes
+/* The attributes of DXCore: bits of adapter.attributes, in the order of dxcore_attributes
  * (base/windows/dxcore_abi.h). */
 enum adapter_attribute {
 	ADAPTER_D3D11_GRAPHICS = 1 << 0,
@@ -37,11 +36,11 @@ struct adapter {
 	int64_t luid;
 	const char *description;
 	struct adapter_ids ids;
-	uint64_t driver_version;		 /* four numbers of 16 bits; 0: not told */
-	int64_t dedicated_memory, shared_memory; /* bytes; -1: not told */
+	uint64_t driver_version;		 /* four numbers of 16 bits; 0: unknown */
+	int64_t dedicated_memory, shared_memory; /* bytes; -1: unknown */
 	bool hardware, integrated, detachable;
 	bool described;	     /* more than its LUID is known */
-	unsigned attributes; /* of enum adapter_attribute; 0 where DXCore is not there */
+	unsigned attributes; /* of enum adapter_attribute; 0 without DXCore */
 };
 
 /* Bits of D3DKMT_ADAPTERTYPE (d3dkmthk.h). */
@@ -53,8 +52,8 @@ enum d3dkmt_adapter_type {
 	D3DKMT_TYPE_COMPUTE_ONLY = 1 << 11,
 };
 
-/* Describes the adapter by what D3DKMTQueryAdapterInfo reports. An adapter that only shows pictures, as the display controller of a
- * server's management processor, is not hardware that anything runs on. */
+/* Describes the adapter by what D3DKMTQueryAdapterInfo reports. An adapter that only displays, like the
+ * display controller of a server's management processor, does not count as hardware. */
 void adapter_set_type(struct adapter *adapter, unsigned type);
 
 /* A list of adapters under construction; memory is the builder's. */
@@ -64,8 +63,8 @@ struct adapters {
 	size_t count;
 };
 
-/* The adapter with this LUID, a new one of which nothing is known yet if there was none. NULL: out
- * of memory, which builder_finish() tells. */
+/* The adapter with this LUID; a new one, with everything else unknown, if there was none. NULL: out of
+ * memory, which builder_finish() reports. */
 struct adapter *adapters_at(struct adapters *adapters, int64_t luid);
 
 /* One value of a CopyToVm key. */
@@ -91,8 +90,8 @@ struct pnp_device {
 	int64_t luid;
 	bool compute_class;	/* of the compute accelerator class, not the display class */
 	unsigned problem;	/* code of the device manager (43: the driver failed); 0: none */
-	bool opengl;		/* its driver brings one of OpenGL */
-	const char *store_path; /* as the system says it; "" when it cannot be found */
+	bool opengl;		/* its driver includes one of OpenGL */
+	const char *store_path; /* as the system reports it; "" when it cannot be found */
 	const char *store_path_error;
 	const struct registry_value *values; /* of all CopyToVm keys */
 	size_t value_count;
@@ -108,8 +107,8 @@ struct windows_hardware {
 };
 
 /*
- * Puts DirectX adapters and plug-and-play devices together, on the LUID, to the devices of a
- * snapshot. Nothing is dropped in silence: what has no partner, what is malformed, and which file
- * lost its destination to another becomes a diagnostic.
+ * Joins DirectX adapters and plug-and-play devices by their LUIDs to the devices of a snapshot. Nothing
+ * is dropped silently: adapters or devices without partner, malformed values, and files that lost their
+ * destination to another one become diagnostics.
  */
 void windows_assemble(const struct windows_hardware *hardware, struct builder *builder);

@@ -34,6 +34,7 @@ struct adapter *adapters_at(struct adapters *adapters, int64_t luid)
 					   adapters->count, sizeof(*grown));
 	if (grown == NULL)
 		return NULL;
+
 	adapters->items = grown;
 	grown[adapters->count] = (struct adapter){
 		.luid = luid,
@@ -68,17 +69,8 @@ static const struct adapter *adapter_of(const struct windows_hardware *hardware,
 	return NULL;
 }
 
-static bool has_device(const struct windows_hardware *hardware, const struct adapter *adapter)
-{
-	for (size_t i = 0; i < hardware->device_count; i++) {
-		if (hardware->devices[i].has_luid && hardware->devices[i].luid == adapter->luid)
-			return true;
-	}
-	return false;
-}
-
-/* Does the system say nothing about any adapter but its LUID? Then the device tree has to do. */
-static bool adapters_are_mute(const struct windows_hardware *hardware)
+/* Does the system report only the LUIDs of adapters? Then the device tree is the only source. */
+static bool adapters_are_unknown(const struct windows_hardware *hardware)
 {
 	if (hardware->adapters_are_complete)
 		return false;
@@ -98,6 +90,7 @@ static void describe_pci(struct builder *builder, struct discovery_device *devic
 			 const struct adapter_ids *ids)
 {
 	bool subsystem = ids->subsystem != ADAPTER_ID_UNKNOWN;
+
 	device->pci_vendor = known_id(ids->vendor, 0xFFFF);
 	device->pci_device = known_id(ids->device, 0xFFFF);
 	device->pci_subsystem_device =
@@ -111,8 +104,8 @@ static void describe_pci(struct builder *builder, struct discovery_device *devic
 }
 
 /*
- * HCS accepts any location path of a PCI device: the one from the root of PCI where there is one, and else the first.
- * In a guest of Hyper-V a GPU hangs below VMBUS, and has no path from a root of PCI.
+ * HCS accepts any location path of a PCI device: prefer one from the root of PCI, or use the first. In a
+ * guest of Hyper-V a GPU is below VMBUS, and has no path from a root of PCI.
  */
 static void describe_location(struct builder *builder, struct discovery_device *device,
 			      const struct pnp_device *source)
@@ -142,6 +135,7 @@ static void describe_kind(struct discovery_device *device, const struct adapter 
 	const unsigned graphics = ADAPTER_D3D11_GRAPHICS | ADAPTER_D3D12_GRAPHICS;
 	const unsigned computing =
 		ADAPTER_D3D12_CORE_COMPUTE | ADAPTER_D3D12_GRAPHICS | ADAPTER_D3D12_GENERIC_ML;
+
 	if (adapter != NULL && adapter->attributes != 0) {
 		device->display = (adapter->attributes & graphics) != 0;
 		device->compute = (adapter->attributes & computing) != 0;
@@ -152,23 +146,21 @@ static void describe_kind(struct discovery_device *device, const struct adapter 
 	device->kind = device->display ? DISCOVERY_DISPLAY : DISCOVERY_COMPUTE;
 }
 
-static const char *print_version(struct builder *builder, uint64_t version)
-{
-	return arena_format(&builder->arena, "%u.%u.%u.%u", (unsigned)(version >> 48 & 0xFFFF),
-			    (unsigned)(version >> 32 & 0xFFFF), (unsigned)(version >> 16 & 0xFFFF),
-			    (unsigned)(version & 0xFFFF));
-}
-
 static void describe_adapter(struct builder *builder, struct discovery_device *device,
 			     const struct adapter *adapter)
 {
+	const uint64_t version = adapter->driver_version;
+
 	device->luid = adapter->luid;
 	device->dedicated_memory = adapter->dedicated_memory;
 	device->shared_memory = adapter->shared_memory;
 	device->integrated = adapter->integrated;
 	device->detachable = adapter->detachable;
-	if (adapter->driver_version != 0)
-		device->driver_version = print_version(builder, adapter->driver_version);
+	if (version != 0)
+		device->driver_version = arena_format(
+			&builder->arena, "%u.%u.%u.%u", (unsigned)(version >> 48 & 0xFFFF),
+			(unsigned)(version >> 32 & 0xFFFF), (unsigned)(version >> 16 & 0xFFFF),
+			(unsigned)(version & 0xFFFF));
 	if (adapter->description[0] != '\0')
 		device->description = adapter->description;
 	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++) {
@@ -182,6 +174,7 @@ static void add_device(const struct windows_hardware *hardware, struct builder *
 {
 	struct discovery_device *device = builder_add(builder);
 	struct adapter_ids ids = device_id_parse(source->instance_id);
+
 	if (device == NULL)
 		return;
 	device->id = device_id_of_instance(builder, source->instance_id);
@@ -198,7 +191,8 @@ static void add_device(const struct windows_hardware *hardware, struct builder *
 			arena_format(&builder->arena, CLASS_KEY "%s", source->driver_key);
 	if (adapter != NULL) {
 		describe_adapter(builder, device, adapter);
-		ids = adapter->ids.vendor != ADAPTER_ID_UNKNOWN ? adapter->ids : ids;
+		if (adapter->ids.vendor != ADAPTER_ID_UNKNOWN)
+			ids = adapter->ids;
 	}
 	describe_pci(builder, device, &ids);
 	describe_kind(device, adapter, source);
@@ -214,12 +208,17 @@ static void add_device(const struct windows_hardware *hardware, struct builder *
 	runtime_files_add(builder, device, source, hardware->windows);
 }
 
-/* Adapters that no device stands behind: software ones are meant to be without. */
+/* Reports hardware adapters without a device. */
 static void report_lonely_adapters(const struct windows_hardware *hardware, struct builder *builder)
 {
 	for (size_t i = 0; i < hardware->adapter_count; i++) {
 		const struct adapter *adapter = &hardware->adapters[i];
-		if (!adapter->hardware || has_device(hardware, adapter))
+		bool has_device = false;
+
+		for (size_t k = 0; k < hardware->device_count; k++)
+			has_device = has_device || (hardware->devices[k].has_luid &&
+						    hardware->devices[k].luid == adapter->luid);
+		if (!adapter->hardware || has_device)
 			continue;
 		const char *place = arena_format(&builder->arena, "adapter LUID %lld",
 						 (long long)adapter->luid);
@@ -230,11 +229,13 @@ static void report_lonely_adapters(const struct windows_hardware *hardware, stru
 
 void windows_assemble(const struct windows_hardware *hardware, struct builder *builder)
 {
-	bool mute = adapters_are_mute(hardware);
+	bool unknown = adapters_are_unknown(hardware);
+
 	for (size_t i = 0; i < hardware->device_count; i++) {
 		const struct pnp_device *device = &hardware->devices[i];
 		const struct adapter *adapter = adapter_of(hardware, device);
-		if (adapter != NULL ? adapter->hardware : mute)
+
+		if (adapter != NULL ? adapter->hardware : unknown)
 			add_device(hardware, builder, adapter, device);
 		else if (adapter == NULL)
 			builder_diagnose(builder, device->instance_id,
@@ -242,6 +243,6 @@ void windows_assemble(const struct windows_hardware *hardware, struct builder *b
 					 device->description,
 					 device->has_luid ? "" : ", which has no LUID");
 	}
-	if (!mute)
+	if (!unknown)
 		report_lonely_adapters(hardware, builder);
 }

@@ -32,6 +32,7 @@ static int split_value(uint32_t type, const uint16_t *units, size_t count, struc
 {
 	for (size_t i = 0; i < count && units[i] != 0;) {
 		size_t length = 0;
+
 		while (i + length < count && units[i + length] != 0)
 			length++;
 		if (out->count == STRINGS_MAX)
@@ -51,6 +52,7 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 {
 	uint16_t *units CLEANUP_FREE = calloc(size / 2 + 1, sizeof(*units));
 	struct text_list strings CLEANUP_TEXT_LIST = {0};
+
 	if (type != TYPE_SZ && type != TYPE_MULTI_SZ)
 		return error_set(err, ERROR_FORMAT, "its type is %u, not REG_MULTI_SZ or REG_SZ",
 				 (unsigned)type);

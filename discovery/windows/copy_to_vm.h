@@ -20,7 +20,7 @@ struct copy_to_vm_key {
 	const char *directory; /* "C:\Windows\System32" */
 };
 
-/* In the order in which their files claim destinations. */
+/* Earlier keys claim destinations first. */
 extern const struct copy_to_vm_key copy_to_vm_keys[COPY_TO_VM_KEY_COUNT];
 
 /* NULL: no such key. */

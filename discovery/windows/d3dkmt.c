@@ -21,6 +21,7 @@ enum {
 static int d3dkmt_function(const char *name, void *function, struct error *err)
 {
 	void *library = NULL;
+
 	if (library_open("gdi32.dll", &library, err) < 0 ||
 	    library_function(library, name, function, err) < 0)
 		return error_set(err, ERROR_UNSUPPORTED, "this Windows has no %s", name);
@@ -41,29 +42,16 @@ static void d3dkmt_close(uint32_t adapter)
 		(void)function(&close);
 }
 
-static void describe(const struct d3dkmt_adapter_info *info, struct adapter *adapter)
-{
-	uint32_t type = 0;
-	const struct d3dkmt_query_adapter query = {
-		.adapter = info->adapter,
-		.type = D3DKMT_ADAPTER_TYPE,
-		.data = &type,
-		.size = sizeof(type),
-	};
-	d3dkmt_query_adapter_function function = NULL;
-	if (d3dkmt_function("D3DKMTQueryAdapterInfo", &function, NULL) < 0 || function(&query) < 0)
-		return;
-	adapter_set_type(adapter, type);
-}
-
 int d3dkmt_list(struct adapters *adapters, struct error *err)
 {
 	struct d3dkmt_enum_adapters list = {0};
 	d3dkmt_enum_adapters_function function = NULL;
+	d3dkmt_query_adapter_function query = NULL;
+
 	int rc = d3dkmt_function("D3DKMTEnumAdapters2", &function, err);
-	LONG status = rc == 0 ? function(&list) : 0;
 	if (rc < 0)
 		return rc;
+	LONG status = function(&list);
 	if (status < 0)
 		return failed(status, "D3DKMTEnumAdapters2", err);
 	list.count = list.count < ADAPTERS_MAX ? list.count : ADAPTERS_MAX;
@@ -74,18 +62,28 @@ int d3dkmt_list(struct adapters *adapters, struct error *err)
 	status = function(&list);
 	if (status < 0)
 		return failed(status, "D3DKMTEnumAdapters2", err);
+
+	(void)d3dkmt_function("D3DKMTQueryAdapterInfo", &query, NULL);
 	for (uint32_t i = 0; i < list.count; i++) {
 		const LUID *luid = &infos[i].luid;
 		struct adapter *adapter =
 			adapters_at(adapters, (int64_t)luid->HighPart << 32 | luid->LowPart);
-		if (adapter != NULL)
-			describe(&infos[i], adapter);
+		uint32_t type = 0;
+		const struct d3dkmt_query_adapter info = {
+			.adapter = infos[i].adapter,
+			.type = D3DKMT_ADAPTER_TYPE,
+			.data = &type,
+			.size = sizeof(type),
+		};
+
+		if (adapter != NULL && query != NULL && query(&info) >= 0)
+			adapter_set_type(adapter, type);
 		d3dkmt_close(infos[i].adapter);
 	}
 	return 0;
 }
 
-/* Asks with room for `room` bytes; *needed is what the answer has when that is more. */
+/* Asks with room for `room` bytes; *needed is the size of the answer when that is more. */
 static int try_store_path(d3dkmt_query_adapter_function function, uint32_t adapter, size_t room,
 			  size_t *needed, char **out, struct error *err)
 {
@@ -97,6 +95,7 @@ static int try_store_path(d3dkmt_query_adapter_function function, uint32_t adapt
 		.size = (uint32_t)(sizeof(*info) + room),
 	};
 	size_t units = 0;
+
 	if (info == NULL)
 		return error_memory(err);
 	info->query = D3DKMT_REGISTRY_DRIVER_STORE_PATH;
@@ -124,9 +123,11 @@ int d3dkmt_query_store_path(d3dkmt_query_adapter_function function, uint32_t ada
 {
 	size_t room = STORE_PATH_USUAL;
 	int rc = 0;
+
 	*out = NULL;
 	for (int i = 0; rc == 0 && *out == NULL && i < QUERIES_MAX; i++) {
 		size_t needed = 0;
+
 		rc = try_store_path(function, adapter, room, &needed, out, err);
 		if (rc == 0 && *out == NULL && (needed <= room || needed > STORE_PATH_MAX))
 			return error_set(err, ERROR_IO, "the driver store path has %zu bytes",
@@ -145,10 +146,11 @@ int d3dkmt_store_path(int64_t luid, char **out, struct error *err)
 	};
 	d3dkmt_open_adapter_function function = NULL;
 	d3dkmt_query_adapter_function query = NULL;
+
 	int rc = d3dkmt_function("D3DKMTOpenAdapterFromLuid", &function, err);
-	LONG status = rc == 0 ? function(&open) : 0;
 	if (rc < 0)
 		return rc;
+	LONG status = function(&open);
 	if (status < 0)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "D3DKMTOpenAdapterFromLuid failed with status 0x%08lx",

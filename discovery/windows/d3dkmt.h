@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The kernel's view of adapters: takes DXCore's place where that is not there, and tells the driver
- * store folder. */
+/* The kernel's view of adapters: replaces a missing DXCore, and reports the driver store folder. */
 
 #include "discovery/windows/adapter.h"
 #include "discovery/windows/d3dkmt_abi.h"
 
-/* Adapters by D3DKMTEnumAdapters2. ERROR_UNSUPPORTED: the function is not there; ERROR_IO: it
- * failed; names the status. */
+/* Adapters by D3DKMTEnumAdapters2. ERROR_UNSUPPORTED: this Windows lacks the function;
+ * ERROR_IO: it failed, with its status. */
 int d3dkmt_list(struct adapters *adapters, struct error *err);
 
 /* The driver store folder of an adapter as the kernel spells it; caller frees. ERROR_UNSUPPORTED:
- * the query is not there; ERROR_NOT_FOUND: no such adapter; ERROR_IO: it failed; names the status.
+ * this Windows lacks the query; ERROR_NOT_FOUND: no such adapter; ERROR_IO: it failed, with its status.
  */
 int d3dkmt_store_path(int64_t luid, char **out, struct error *err);
 

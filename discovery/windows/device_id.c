@@ -9,42 +9,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FNV-1a: short, and the same everywhere and for ever. */
-static uint32_t id_hash(const char *text)
-{
-	uint32_t hash = UINT32_C(2166136261);
-	for (; *text != '\0'; text++)
-		hash = (hash ^ (uint32_t)toupper((unsigned char)*text)) * UINT32_C(16777619);
-	return hash;
-}
-
 const char *device_id_of_instance(struct builder *builder, const char *instance_id)
 {
 	static const char *const names[] = {"VEN_", "DEV_", "SUBSYS_", "REV_"};
 	struct text id CLEANUP_TEXT = {0};
-	char hash[16] = "";
+	uint32_t hash = UINT32_C(2166136261);
+	char suffix[16] = "";
+
 	for (const char *p = instance_id; *p != '\0';) {
 		bool begins = p == instance_id || p[-1] == '\\' || p[-1] == '&';
 		size_t skip = 0;
-		for (size_t i = 0; begins && i < ARRAY_SIZE(names); i++)
-			skip = text_starts_with(p, names[i]) ? strlen(names[i]) : skip;
+
+		for (size_t i = 0; begins && i < ARRAY_SIZE(names); i++) {
+			if (text_starts_with(p, names[i]))
+				skip = strlen(names[i]);
+		}
 		p += skip;
 		if (*p != '\0' && skip == 0)
 			text_append(&id, p++, 1);
 	}
-	(void)snprintf(hash, sizeof(hash), "-%08x", (unsigned)id_hash(instance_id));
 	if (id.size > DEVICE_ID_MAX) {
-		id.size = DEVICE_ID_MAX - strlen(hash);
-		text_add(&id, hash);
+		/* FNV-1a: short, and stable on all systems. */
+		for (const char *p = instance_id; *p != '\0'; p++)
+			hash = (hash ^ (uint32_t)toupper((unsigned char)*p)) * UINT32_C(16777619);
+		(void)snprintf(suffix, sizeof(suffix), "-%08x", (unsigned)hash);
+		id.size = DEVICE_ID_MAX - strlen(suffix);
+		text_add(&id, suffix);
 	}
 	return builder_new_id(builder, text_string(&id));
 }
 
-/* The hexadecimal number behind `name`, which begins behind a backslash or '&'. */
+/* The hexadecimal number after `name`, which a backslash or '&' precedes. */
 static uint32_t id_number(const char *instance_id, const char *name, size_t digits)
 {
 	for (const char *at = strstr(instance_id, name); at != NULL; at = strstr(at + 1, name)) {
 		const char *number = at + strlen(name);
+
 		if (at == instance_id || (at[-1] != '\\' && at[-1] != '&') ||
 		    strspn(number, "0123456789abcdefABCDEF") != digits)
 			continue;

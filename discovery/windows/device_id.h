@@ -6,9 +6,9 @@
 #include "discovery/builder.h"
 #include "discovery/windows/adapter.h"
 
-/* The device's id in a snapshot, from nothing but its instance id, so that it is the same after
- * reboots and other changes of LUIDs: "PCI-10DE-1EB8-12A210DE-A1-3-13C0B0C5-1-D8". What is too long
- * ends in a hash of the whole. */
+/* The device's id in a snapshot, made only from its instance id, so that it stays the same after reboots
+ * and other changes of LUIDs: "PCI-10DE-1EB8-12A210DE-A1-3-13C0B0C5-1-D8". A long id is cut and ends in a
+ * hash of the whole. */
 const char *device_id_of_instance(struct builder *builder, const char *instance_id);
 
 /* The ids in it; unknown ones stay ADAPTER_ID_UNKNOWN. */

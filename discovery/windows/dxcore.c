@@ -24,6 +24,7 @@ int dxcore_factory_open(IDXCoreAdapterFactory **out, struct error *err)
 	dxcore_create_factory create = NULL;
 	void *library = NULL;
 	void *factory = NULL;
+
 	if (library_open("dxcore.dll", &library, err) < 0 ||
 	    library_function(library, "DXCoreCreateAdapterFactory", &create, err) < 0)
 		return error_set(err, ERROR_UNSUPPORTED, "this Windows has no DXCore");
@@ -62,6 +63,7 @@ static const char *dxcore_description(IDXCoreAdapter *adapter, struct builder *b
 {
 	char text[DESCRIPTION_MAX + 1] = "";
 	size_t size = 0;
+
 	if (FAILED(adapter->lpVtbl->GetPropertySize(adapter, DXCORE_DRIVER_DESCRIPTION, &size)) ||
 	    size > DESCRIPTION_MAX ||
 	    !dxcore_property(adapter, DXCORE_DRIVER_DESCRIPTION, text, size) ||
@@ -70,12 +72,13 @@ static const char *dxcore_description(IDXCoreAdapter *adapter, struct builder *b
 	return builder_string(builder, text);
 }
 
-/* The newer form tells the subsystem's two halves apart; the older one holds both in one number. */
+/* The newer form has the subsystem's two halves; the older one has both in one number. */
 static struct adapter_ids dxcore_ids(IDXCoreAdapter *adapter)
 {
 	struct dxcore_hardware_id_parts parts = {0};
 	struct dxcore_hardware_id id = {ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN,
 					ADAPTER_ID_UNKNOWN};
+
 	if (dxcore_property(adapter, DXCORE_HARDWARE_ID_PARTS, &parts, sizeof(parts)))
 		return (struct adapter_ids){parts.vendor, parts.device,
 					    (parts.subsystem & 0xFFFF) << 16 |
@@ -88,6 +91,7 @@ static struct adapter_ids dxcore_ids(IDXCoreAdapter *adapter)
 static void describe(IDXCoreAdapter *source, struct builder *builder, struct adapter *adapter)
 {
 	int64_t dedicated_system = dxcore_bytes(source, DXCORE_DEDICATED_SYSTEM_MEMORY);
+
 	adapter->described = true;
 	adapter->description = dxcore_description(source, builder);
 	adapter->ids = dxcore_ids(source);
@@ -112,6 +116,7 @@ static void add(IDXCoreAdapterList *list, uint32_t index, struct adapters *adapt
 	HRESULT result = list->lpVtbl->GetAdapter(list, index, &dxcore_iid_adapter, &opened);
 	IDXCoreAdapter *source CLEANUP_COM = SUCCEEDED(result) ? opened : NULL;
 	LUID luid = {0};
+
 	if (source == NULL || !dxcore_property(source, DXCORE_INSTANCE_LUID, &luid, sizeof(luid))) {
 		builder_diagnose(adapters->builder, "dxcore", "adapter %u cannot be read (0x%08lx)",
 				 (unsigned)index, (unsigned long)result);
@@ -126,6 +131,7 @@ static void add(IDXCoreAdapterList *list, uint32_t index, struct adapters *adapt
 int dxcore_list(struct adapters *adapters, struct error *err)
 {
 	IDXCoreAdapterFactory *factory CLEANUP_COM = NULL;
+
 	int rc = dxcore_factory_open(&factory, err);
 	for (size_t i = 0; rc == 0 && i < DXCORE_LIST_COUNT; i++) {
 		void *made = NULL;

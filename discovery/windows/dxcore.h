@@ -6,12 +6,12 @@
 #include "base/windows/dxcore_abi.h"
 #include "discovery/windows/adapter.h"
 
-enum { DXCORE_LIST_COUNT = 4 }; /* of dxcore_attributes: by these adapters are listed */
+enum { DXCORE_LIST_COUNT = 4 }; /* the first of dxcore_attributes, by which adapters are listed */
 
-/* The factory. ERROR_UNSUPPORTED: DXCore is not there, or does not work (a stub); says which. */
+/* The factory. ERROR_UNSUPPORTED: DXCore is missing, or does not work (a stub). */
 int dxcore_factory_open(IDXCoreAdapterFactory **out, struct error *err);
 
-/* Lists adapters once for each attribute of interest; an adapter that several lists hold is one. An
+/* Lists adapters once for each attribute of interest; an adapter in several lists is one. An
  * adapter that cannot be read becomes a diagnostic. Errors as dxcore_factory_open(). */
 int dxcore_list(struct adapters *adapters, struct error *err);
 
@@ -22,7 +22,7 @@ struct dxcore_watch;
  * dxcore_factory_open(). */
 int dxcore_watch_open(HANDLE event, struct dxcore_watch **out, struct error *err);
 
-/* Has anything been told since the last call? What is stale is listed anew and watched again. */
+/* Was there a notification since the last call? Stale lists are renewed and watched again. */
 bool dxcore_watch_changed(struct dxcore_watch *watch);
 
 /* NULL is allowed. */

@@ -15,7 +15,7 @@ struct dxcore_watched {
 struct dxcore_watch {
 	IDXCoreAdapterFactory *factory;
 	HANDLE event;
-	volatile LONG told;
+	volatile LONG notified;
 	struct dxcore_watched watched[WATCHED_MAX];
 	size_t count;
 };
@@ -25,17 +25,18 @@ static void STDMETHODCALLTYPE on_notification(uint32_t notification, void *objec
 	struct dxcore_watch *watch = context;
 	(void)notification;
 	(void)object;
-	(void)InterlockedExchange(&watch->told, 1);
+	(void)InterlockedExchange(&watch->notified, 1);
 	(void)SetEvent(watch->event);
 }
 
-/* Takes the object over. */
+/* Consumes the object. */
 static void watch_register(struct dxcore_watch *watch, void *object,
 			   enum dxcore_notification notification)
 {
 	IDXCoreAdapterFactory *factory = watch->factory;
 	struct dxcore_watched *watched = &watch->watched[watch->count];
 	IUnknown *unknown = object;
+
 	if (watch->count < WATCHED_MAX &&
 	    factory->lpVtbl->IsNotificationTypeSupported(factory, notification) &&
 	    SUCCEEDED(factory->lpVtbl->RegisterEventNotification(
@@ -47,27 +48,25 @@ static void watch_register(struct dxcore_watch *watch, void *object,
 	(void)unknown->lpVtbl->Release(unknown);
 }
 
-static void register_adapters(struct dxcore_watch *watch, IDXCoreAdapterList *list)
-{
-	uint32_t count = list->lpVtbl->GetAdapterCount(list);
-	for (uint32_t i = 0; i < count; i++) {
-		void *adapter = NULL;
-		if (SUCCEEDED(list->lpVtbl->GetAdapter(list, i, &dxcore_iid_adapter, &adapter)) &&
-		    adapter != NULL)
-			watch_register(watch, adapter, DXCORE_ADAPTER_NO_LONGER_VALID);
-	}
-}
-
 static void register_all(struct dxcore_watch *watch)
 {
 	IDXCoreAdapterFactory *factory = watch->factory;
 	for (size_t i = 0; i < DXCORE_LIST_COUNT; i++) {
-		void *list = NULL;
+		void *made = NULL;
+
 		if (FAILED(factory->lpVtbl->CreateAdapterList(
-			    factory, 1, &dxcore_attributes[i].guid, &dxcore_iid_list, &list)) ||
-		    list == NULL)
+			    factory, 1, &dxcore_attributes[i].guid, &dxcore_iid_list, &made)) ||
+		    made == NULL)
 			continue;
-		register_adapters(watch, list);
+		IDXCoreAdapterList *list = made;
+		uint32_t count = list->lpVtbl->GetAdapterCount(list);
+		for (uint32_t k = 0; k < count; k++) {
+			void *adapter = NULL;
+			if (SUCCEEDED(list->lpVtbl->GetAdapter(list, k, &dxcore_iid_adapter,
+							       &adapter)) &&
+			    adapter != NULL)
+				watch_register(watch, adapter, DXCORE_ADAPTER_NO_LONGER_VALID);
+		}
 		watch_register(watch, list, DXCORE_ADAPTER_LIST_STALE);
 	}
 }
@@ -99,7 +98,7 @@ int dxcore_watch_open(HANDLE event, struct dxcore_watch **out, struct error *err
 
 bool dxcore_watch_changed(struct dxcore_watch *watch)
 {
-	if (InterlockedExchange(&watch->told, 0) == 0)
+	if (InterlockedExchange(&watch->notified, 0) == 0)
 		return false;
 	unregister_all(watch);
 	register_all(watch);

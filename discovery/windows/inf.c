@@ -27,6 +27,7 @@ static char *inf_ask(const char *installed)
 	inf_store_location ask = NULL;
 	void *library = NULL;
 	DWORD units = 0;
+
 	if (wide == NULL || library_open("setupapi.dll", &library, NULL) < 0 ||
 	    library_function(library, "SetupGetInfDriverStoreLocationW", &ask, NULL) < 0 ||
 	    !ask(wide, NULL, NULL, store, STORE_PATH_UNITS - 1, &units))
@@ -37,41 +38,35 @@ static char *inf_ask(const char *installed)
 	return path_directory(inf);
 }
 
-/* "nvgridsw_aws.inf" of the folder "nvgridsw_aws.inf_amd64_1b50ef32b191cff1"; NULL when it is not
- * named like one. */
-static char *name_of_folder(const char *folder)
-{
-	const char *end = strstr(folder, ".inf_");
-	return end != NULL ? strndup(folder, (size_t)(end - folder) + strlen(".inf")) : NULL;
-}
-
-static bool is_same(const char *path, const char *data, size_t size)
-{
-	char *other CLEANUP_FREE = NULL;
-	size_t other_size = 0;
-	return file_read(path, INF_MAX, &other, &other_size, NULL) == 0 && other_size == size &&
-	       memcmp(other, data, size) == 0;
-}
-
 static int inf_search(const char *installed, const char *repository, char **out, struct error *err)
 {
 	struct text_list folders CLEANUP_TEXT_LIST = {0};
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
+
 	int rc = file_read(installed, INF_MAX, &data, &size, err);
-	rc = rc == 0 ? file_list(repository, &folders, err) : rc;
-	for (size_t i = 0; rc == 0 && *out == NULL && i < folders.count; i++) {
-		char *name CLEANUP_FREE = name_of_folder(folders.items[i]);
-		char *folder CLEANUP_FREE = path_join(repository, folders.items[i]);
+	if (rc == 0)
+		rc = file_list(repository, &folders, err);
+	if (rc < 0)
+		return rc;
+	text_each (name, &folders) {
+		/* The folder "nvgridsw_aws.inf_amd64_1b50ef32b191cff1" holds "nvgridsw_aws.inf". */
+		const char *end = strstr(name, ".inf_");
+		if (end == NULL)
+			continue;
+		char *folder CLEANUP_FREE = path_join(repository, name);
 		char *copy CLEANUP_FREE =
-			name != NULL && folder != NULL ? path_join(folder, name) : NULL;
-		if (copy != NULL && is_same(copy, data, size))
+			text_format("%s\\%s\\%.*s.inf", repository, name, (int)(end - name), name);
+		char *other CLEANUP_FREE = NULL;
+		size_t other_size = 0;
+		if (folder != NULL && copy != NULL &&
+		    file_read(copy, INF_MAX, &other, &other_size, NULL) == 0 &&
+		    other_size == size && memcmp(other, data, size) == 0) {
 			*out = STEAL(folder);
+			return 0;
+		}
 	}
-	if (rc == 0 && *out == NULL)
-		return error_set(err, ERROR_NOT_FOUND, "no folder of %s holds %s", repository,
-				 installed);
-	return rc;
+	return error_set(err, ERROR_NOT_FOUND, "no folder of %s holds %s", repository, installed);
 }
 
 int inf_store_path(const char *inf, const char *windows, char **out, struct error *err)
@@ -87,5 +82,7 @@ int inf_store_path(const char *inf, const char *windows, char **out, struct erro
 	if (installed == NULL || repository == NULL)
 		return error_memory(err);
 	*out = inf_ask(installed);
-	return *out != NULL ? 0 : inf_search(installed, repository, out, err);
+	if (*out != NULL)
+		return 0;
+	return inf_search(installed, repository, out, err);
 }

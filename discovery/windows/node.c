@@ -8,12 +8,12 @@
 #include "discovery/windows/inf.h"
 #include "discovery/windows/pnp.h"
 
-#include <string.h>
 #include <windows.h>
 
 static int describe_system(struct builder *builder, struct error *err)
 {
 	struct os_version version = {0};
+
 	int rc = os_version_read(&version, err);
 	if (rc < 0)
 		return rc;
@@ -32,36 +32,13 @@ static int describe_system(struct builder *builder, struct error *err)
 	return 0;
 }
 
-static const char *windows_folder(struct builder *builder)
-{
-	WCHAR folder[MAX_PATH] = L"";
-	UINT length = GetWindowsDirectoryW(folder, MAX_PATH);
-	char *text CLEANUP_FREE = length > 0 && length < MAX_PATH ? wide_to_utf8(folder) : NULL;
-	return text != NULL ? builder_string(builder, text) : "C:\\Windows";
-}
-
-static int list_adapters(struct adapters *adapters, struct error *err)
-{
-	struct discovery_system *system = &adapters->builder->snapshot.system;
-	struct error without = {0};
-	int rc = dxcore_list(adapters, &without);
-	if (rc == 0) {
-		system->enumerator = "dxcore";
-		return 0;
-	}
-	builder_diagnose(adapters->builder, "dxcore", "%s; D3DKMT takes its place", without.text);
-	rc = d3dkmt_list(adapters, err);
-	if (rc == 0)
-		system->enumerator = "d3dkmt";
-	return rc;
-}
-
-/* The kernel knows it; older ones, and Wine, leave it to be found by the driver's INF. */
+/* The driver store folder: reported by the kernel, or found by the driver's INF with older ones and Wine. */
 static void find_store(struct builder *builder, struct pnp_device *device, const char *windows)
 {
 	char *path CLEANUP_FREE = NULL;
 	struct error asked = {.text = "the device has no LUID"};
 	struct error searched = {0};
+
 	int rc = device->has_luid ? d3dkmt_store_path(device->luid, &path, &asked) : -1;
 	if (rc < 0)
 		rc = inf_store_path(device->driver_inf, windows, &path, &searched);
@@ -77,14 +54,33 @@ int node_discover(const struct discovery_options *options, struct builder *build
 {
 	struct adapters adapters = {.builder = builder};
 	struct pnp_devices devices = {.builder = builder};
-	struct windows_hardware hardware = {.windows = windows_folder(builder)};
+	struct windows_hardware hardware = {.windows = "C:\\Windows"};
+	struct error without = {0};
+	WCHAR folder[MAX_PATH] = L"";
+
 	if (options->root != NULL)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "on Windows only the running system can be looked at, not %s",
 				 options->root);
+	UINT length = GetWindowsDirectoryW(folder, MAX_PATH);
+	char *windows CLEANUP_FREE = length > 0 && length < MAX_PATH ? wide_to_utf8(folder) : NULL;
+	if (windows != NULL)
+		hardware.windows = builder_string(builder, windows);
 	int rc = describe_system(builder, err);
-	rc = rc == 0 ? list_adapters(&adapters, err) : rc;
-	rc = rc == 0 ? pnp_list(&devices, err) : rc;
+	if (rc < 0)
+		return rc;
+
+	if (dxcore_list(&adapters, &without) == 0) {
+		builder->snapshot.system.enumerator = "dxcore";
+		hardware.adapters_are_complete = true;
+	} else {
+		builder_diagnose(builder, "dxcore", "%s; D3DKMT takes its place", without.text);
+		rc = d3dkmt_list(&adapters, err);
+		if (rc < 0)
+			return rc;
+		builder->snapshot.system.enumerator = "d3dkmt";
+	}
+	rc = pnp_list(&devices, err);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < devices.count; i++)
@@ -93,7 +89,6 @@ int node_discover(const struct discovery_options *options, struct builder *build
 	hardware.adapter_count = adapters.count;
 	hardware.devices = devices.items;
 	hardware.device_count = devices.count;
-	hardware.adapters_are_complete = strcmp(builder->snapshot.system.enumerator, "dxcore") == 0;
 	windows_assemble(&hardware, builder);
 	return 0;
 }

@@ -20,7 +20,7 @@ static const GUID class_display = {
 static const GUID class_compute = {
 	0xf01a9d53, 0x3ff6, 0x48d2, {0x9f, 0x97, 0xc8, 0xa7, 0x00, 0x4b, 0xe1, 0x0c}};
 
-/* devpkey.h has these only with their definitions. */
+/* devpkey.h declares these only together with their definitions. */
 #define DEVICE_PROPERTIES                                                                          \
 	{                                                                                          \
 		0xa45c254e, 0xdf1c, 0x4efd,                                                        \
@@ -33,7 +33,7 @@ static const DEVPROPKEY key_service = {DEVICE_PROPERTIES, 6};
 static const DEVPROPKEY key_driver = {DEVICE_PROPERTIES, 11};
 static const DEVPROPKEY key_manufacturer = {DEVICE_PROPERTIES, 13};
 static const DEVPROPKEY key_location_paths = {DEVICE_PROPERTIES, 37};
-/* The adapter's LUID, which the display port driver leaves at the device. */
+/* The adapter's LUID, which the display port driver stores with the device. */
 static const DEVPROPKEY key_luid = {
 	{0x60b193cb, 0x5276, 0x4d0f, {0x96, 0xfc, 0xf1, 0x73, 0xab, 0xad, 0x3e, 0xc6}}, 2};
 
@@ -44,13 +44,14 @@ struct pnp_set {
 	const char *instance_id; /* place of diagnostics */
 };
 
-/* The bytes of a property, with two NULs behind; NULL when the device has it not. Caller frees. */
+/* The bytes of a property, followed by two NULs; NULL when the device lacks it. Caller frees. */
 static uint8_t *pnp_property(const struct pnp_set *set, const DEVPROPKEY *key, DEVPROPTYPE *type,
 			     DWORD *size)
 {
 	SP_DEVINFO_DATA data = set->data;
 	DWORD needed = 0;
-	/* What has no bytes succeeds, and then there is no reason to read. */
+
+	/* Success means that the property has no bytes. */
 	if (SetupDiGetDevicePropertyW(set->handle, &data, key, type, NULL, 0, &needed, 0) ||
 	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || needed > PROPERTY_MAX)
 		return NULL;
@@ -66,6 +67,7 @@ static uint8_t *pnp_property(const struct pnp_set *set, const DEVPROPKEY *key, D
 static const char *keep_string(const struct pnp_set *set, const WCHAR *wide)
 {
 	char *text CLEANUP_FREE = wide_to_utf8(wide);
+
 	return builder_string(set->devices->builder, text);
 }
 
@@ -75,6 +77,7 @@ static const char *registry_string(const struct pnp_set *set, DWORD property)
 	SP_DEVINFO_DATA data = set->data;
 	DWORD type = 0;
 	DWORD size = 0;
+
 	if (SetupDiGetDeviceRegistryPropertyW(set->handle, &data, property, &type, NULL, 0,
 					      &size) ||
 	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || size > PROPERTY_MAX)
@@ -93,6 +96,7 @@ static const char *pnp_string(const struct pnp_set *set, const DEVPROPKEY *key, 
 	DEVPROPTYPE type = 0;
 	DWORD size = 0;
 	uint8_t *bytes CLEANUP_FREE = pnp_property(set, key, &type, &size);
+
 	if (bytes == NULL)
 		return registry_string(set, old_form);
 	if (type != DEVPROP_TYPE_STRING) {
@@ -113,6 +117,7 @@ static const char *const *pnp_location_paths(const struct pnp_set *set)
 	DWORD size = 0;
 	size_t count = 0;
 	uint8_t *bytes CLEANUP_FREE = pnp_property(set, &key_location_paths, &type, &size);
+
 	if (bytes != NULL && type != DEVPROP_TYPE_STRING_LIST)
 		builder_diagnose(set->devices->builder, set->instance_id,
 				 "the location paths have type 0x%x, not a list of strings",
@@ -139,6 +144,7 @@ static bool pnp_luid(const struct pnp_set *set, int64_t *luid)
 	DWORD size = 0;
 	uint8_t *bytes CLEANUP_FREE = pnp_property(set, &key_luid, &type, &size);
 	long long number = 0;
+
 	if (bytes == NULL)
 		return false;
 	if ((type == DEVPROP_TYPE_INT64 || type == DEVPROP_TYPE_UINT64) && size == sizeof(*luid)) {
@@ -159,33 +165,21 @@ static bool pnp_luid(const struct pnp_set *set, int64_t *luid)
 	return false;
 }
 
-static unsigned pnp_problem(const struct pnp_set *set)
-{
-	ULONG status = 0;
-	ULONG problem = 0;
-	if (CM_Get_DevNode_Status(&status, &problem, set->data.DevInst, 0) != CR_SUCCESS)
-		return 0;
-	return (status & DN_HAS_PROBLEM) != 0 ? (unsigned)problem : 0;
-}
-
-static const char *pnp_instance_id(const struct pnp_set *set)
-{
-	WCHAR id[MAX_DEVICE_ID_LEN] = L"";
-	SP_DEVINFO_DATA data = set->data;
-	if (!SetupDiGetDeviceInstanceIdW(set->handle, &data, id, MAX_DEVICE_ID_LEN, NULL))
-		return "";
-	return keep_string(set, id);
-}
-
 static void add(struct pnp_set *set, bool compute_class)
 {
 	struct builder *builder = set->devices->builder;
 	struct pnp_device *items = arena_grow(&builder->arena, set->devices->items,
 					      set->devices->count, sizeof(*items));
-	struct pnp_device device = {.compute_class = compute_class};
+	struct pnp_device device = {.compute_class = compute_class, .instance_id = ""};
+	WCHAR id[MAX_DEVICE_ID_LEN] = L"";
+	ULONG status = 0;
+	ULONG problem = 0;
+
 	if (items == NULL)
 		return;
-	set->instance_id = device.instance_id = pnp_instance_id(set);
+	if (SetupDiGetDeviceInstanceIdW(set->handle, &set->data, id, MAX_DEVICE_ID_LEN, NULL))
+		device.instance_id = keep_string(set, id);
+	set->instance_id = device.instance_id;
 	if (device.instance_id[0] == '\0') {
 		builder_diagnose(builder, "SetupAPI", "a device without instance id");
 		return;
@@ -196,7 +190,9 @@ static void add(struct pnp_set *set, bool compute_class)
 	device.driver_key = pnp_string(set, &key_driver, SPDRP_DRIVER);
 	device.location_paths = pnp_location_paths(set);
 	device.has_luid = pnp_luid(set, &device.luid);
-	device.problem = pnp_problem(set);
+	if (CM_Get_DevNode_Status(&status, &problem, set->data.DevInst, 0) == CR_SUCCESS &&
+	    (status & DN_HAS_PROBLEM) != 0)
+		device.problem = (unsigned)problem;
 	class_key_read(builder, &device);
 	set->devices->items = items;
 	items[set->devices->count++] = device;
@@ -210,6 +206,7 @@ static int list_class(struct pnp_devices *devices, const GUID *class, bool compu
 		.data = {.cbSize = sizeof(SP_DEVINFO_DATA)},
 		.devices = devices,
 	};
+
 	if (set.handle == INVALID_HANDLE_VALUE)
 		return error_windows(err, GetLastError(), "list of devices");
 	for (DWORD i = 0; SetupDiEnumDeviceInfo(set.handle, i, &set.data); i++)
@@ -221,5 +218,7 @@ static int list_class(struct pnp_devices *devices, const GUID *class, bool compu
 int pnp_list(struct pnp_devices *devices, struct error *err)
 {
 	int rc = list_class(devices, &class_display, false, err);
-	return rc == 0 ? list_class(devices, &class_compute, true, err) : rc;
+	if (rc == 0)
+		rc = list_class(devices, &class_compute, true, err);
+	return rc;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* Present devices of the display class and the compute accelerator class, as the plug-and-play
- * manager knows them. */
+/* Present devices of the display class and the compute accelerator class, from the plug-and-play
+ * manager. */
 
 #include "discovery/builder.h"
 #include "discovery/windows/adapter.h"
@@ -19,7 +19,6 @@ int pnp_list(struct pnp_devices *devices, struct error *err);
 
 /* Fills in driver version, date and INF and the values of the CopyToVm keys, sorted by name within each
  * key, from the device's driver key in the registry
- * (HKLM\SYSTEM\CurrentControlSet\Control\Class\{...}\NNNN), and leaves the store path empty. A key
- * that is missing has no values; one that cannot be read, and a value that is larger than any can be,
- * are diagnostics. */
+ * (HKLM\SYSTEM\CurrentControlSet\Control\Class\{...}\NNNN), and leaves the store path empty. A missing
+ * key has no values; an unreadable key and a value that is too large become diagnostics. */
 void class_key_read(struct builder *builder, struct pnp_device *device);

@@ -9,10 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-/* What `prefix` leaves of the path; NULL when it does not begin so. */
+/* The path after `prefix`; NULL when it does not begin with it. */
 static const char *store_path_after(const char *path, const char *prefix)
 {
 	size_t length = strlen(prefix);
+
 	return strncasecmp(path, prefix, length) == 0 ? path + length : NULL;
 }
 
@@ -20,6 +21,7 @@ int store_path_normalize(const char *path, const char *windows, char **out, stru
 {
 	char *plain CLEANUP_FREE = strdup(path);
 	char *full CLEANUP_FREE = NULL;
+
 	if (plain == NULL)
 		return error_memory(err);
 	windows_path_use_backslashes(plain);
@@ -42,8 +44,10 @@ int store_path_normalize(const char *path, const char *windows, char **out, stru
 bool store_path_is_in_container(const char *path)
 {
 	static const char name[] = "HostDriverStore";
+
 	while (*path != '\0') {
 		size_t length = strcspn(path, "\\/");
+
 		if (length == sizeof(name) - 1 && strncasecmp(path, name, length) == 0)
 			return true;
 		path += length + (path[length] != '\0' ? 1 : 0);
@@ -51,57 +55,42 @@ bool store_path_is_in_container(const char *path)
 	return false;
 }
 
-static const struct discovery_file *claimed_by(const struct discovery_device *device,
-					       const char *destination)
+/* Adds the file of a value of a CopyToVm key. */
+static void add_value(struct builder *builder, struct discovery_device *device,
+		      const struct copy_to_vm_key *key, const struct registry_value *value)
 {
-	for (size_t i = 0; i < device->file_count; i++) {
-		if (strcasecmp(device->files[i].destination, destination) == 0)
-			return &device->files[i];
-	}
-	return NULL;
-}
+	const char *place = arena_format(&builder->arena, "%s\\%s\\%s", device->driver_key,
+					 value->key, value->name);
+	struct copy_to_vm_file parsed CLEANUP(copy_to_vm_file_free) = {0};
+	struct error err = {0};
 
-static void files_add_one(struct builder *builder, struct discovery_device *device,
-			  const struct copy_to_vm_key *key, const char *place,
-			  const struct copy_to_vm_file *parsed)
-{
+	if (copy_to_vm_parse(value->type, value->data, value->size, &parsed, &err) < 0) {
+		builder_diagnose(builder, place, "%s", err.text);
+		return;
+	}
 	struct discovery_file file = {
 		.source = arena_format(&builder->arena, "%s\\%s", device->driver_store_path,
-				       parsed->source),
-		.destination = arena_format(&builder->arena, "%s\\%s", key->directory,
-					    parsed->destination),
+				       parsed.source),
+		.destination =
+			arena_format(&builder->arena, "%s\\%s", key->directory, parsed.destination),
 		.bits = key->bits,
 		.origin = key->name,
 	};
-	const struct discovery_file *claimed = claimed_by(device, file.destination);
-	if (claimed != NULL) {
-		if (strcasecmp(claimed->source, file.source) != 0)
+	for (size_t i = 0; i < device->file_count; i++) {
+		const struct discovery_file *other = &device->files[i];
+
+		if (strcasecmp(other->destination, file.destination) != 0)
+			continue;
+		if (strcasecmp(other->source, file.source) != 0)
 			builder_diagnose(builder, place, "%s is %s already; %s is left out",
-					 file.destination, claimed->source, parsed->source);
+					 file.destination, other->source, parsed.source);
 		return;
 	}
 	builder_add_file(builder, device, &file);
 	for (const struct gpu_api *api = gpu_apis; key->bits == 64 && api->name != NULL; api++) {
-		if (api->driver_dll != NULL &&
-		    strcasecmp(parsed->destination, api->driver_dll) == 0)
+		if (api->driver_dll != NULL && strcasecmp(parsed.destination, api->driver_dll) == 0)
 			builder_add_name(builder, &device->apis, api->offered);
 	}
-}
-
-static void files_add_value(struct builder *builder, struct discovery_device *device,
-			    const struct registry_value *value)
-{
-	const struct copy_to_vm_key *key = copy_to_vm_find_key(value->key);
-	const char *place = arena_format(&builder->arena, "%s\\%s\\%s", device->driver_key,
-					 value->key, value->name);
-	struct copy_to_vm_file file CLEANUP(copy_to_vm_file_free) = {0};
-	struct error err = {0};
-	if (key == NULL)
-		return;
-	if (copy_to_vm_parse(value->type, value->data, value->size, &file, &err) < 0)
-		builder_diagnose(builder, place, "%s", err.text);
-	else
-		files_add_one(builder, device, key, place, &file);
 }
 
 void runtime_files_add(struct builder *builder, struct discovery_device *device,
@@ -109,6 +98,7 @@ void runtime_files_add(struct builder *builder, struct discovery_device *device,
 {
 	char *store CLEANUP_FREE = NULL;
 	struct error err = {0};
+
 	if (source->store_path[0] == '\0') {
 		builder_diagnose(builder, source->instance_id, "driver store folder: %s",
 				 source->store_path_error);
@@ -124,7 +114,7 @@ void runtime_files_add(struct builder *builder, struct discovery_device *device,
 	for (size_t k = 0; k < COPY_TO_VM_KEY_COUNT; k++) {
 		for (size_t i = 0; i < source->value_count; i++) {
 			if (text_equal(source->values[i].key, copy_to_vm_keys[k].name))
-				files_add_value(builder, device, &source->values[i]);
+				add_value(builder, device, &copy_to_vm_keys[k], &source->values[i]);
 		}
 	}
 }

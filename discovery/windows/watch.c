@@ -15,13 +15,13 @@
 struct discovery_watch {
 	HANDLE event; /* manual reset */
 	HANDLE timer;
-	struct dxcore_watch *adapters; /* NULL: DXCore is not there, or the node is recorded */
+	struct dxcore_watch *adapters; /* NULL: there is no DXCore, or the node is recorded */
 	char *file;		       /* of a recorded node; NULL: the live one */
-	char *content; /* of the file when it was last looked at; NULL: it could not be read */
+	char *content; /* of the file when it was last read; NULL: it could not be read */
 	size_t size;
 	HANDLE folder; /* changes in the file's folder */
 	HANDLE folder_wait;
-	volatile LONG ticked; /* the timer did */
+	volatile LONG ticked; /* by the timer */
 };
 
 static VOID CALLBACK on_timer(void *context, BOOLEAN fired)
@@ -40,11 +40,12 @@ static VOID CALLBACK on_folder(void *context, BOOLEAN fired)
 	(void)SetEvent(watch->event);
 }
 
-/* Looks at the file anew; true when it is not what it was. */
+/* Reads the file again; true when its content changed. */
 static bool read_file(struct discovery_watch *watch)
 {
 	char *before CLEANUP_FREE = watch->content;
 	size_t size_before = watch->size;
+
 	watch->content = NULL;
 	if (file_read(watch->file, JSON_FILE_MAX, &watch->content, &watch->size, NULL) < 0 ||
 	    before == NULL)
@@ -56,6 +57,7 @@ static int open_file(struct discovery_watch *watch, const char *file, struct err
 {
 	char *folder CLEANUP_FREE = path_directory(file);
 	wchar_t *wide CLEANUP_FREE = folder != NULL ? wide_path(folder) : NULL;
+
 	watch->file = strdup(file);
 	if (watch->file == NULL || wide == NULL)
 		return error_memory(err);
@@ -77,13 +79,14 @@ static int open_parts(struct discovery_watch *watch, const struct discovery_opti
 {
 	const char *file = options != NULL ? options->recorded_node : NULL;
 	int rc = 0;
+
 	watch->event = CreateEventW(NULL, TRUE, FALSE, NULL);
 	if (watch->event == NULL)
 		return error_windows(err, GetLastError(), "event");
 	if (file != NULL)
 		rc = open_file(watch, file, err);
 	else if (dxcore_watch_open(watch->event, &watch->adapters, err) < 0)
-		watch->adapters = NULL; /* the timer has to do */
+		watch->adapters = NULL; /* only the timer is left */
 	if (rc == 0 && poll_ms != 0 &&
 	    !CreateTimerQueueTimer(&watch->timer, NULL, on_timer, watch, poll_ms, poll_ms,
 				   WT_EXECUTEDEFAULT))
@@ -95,11 +98,11 @@ int discovery_watch_open(const struct discovery_options *options, unsigned poll_
 			 struct discovery_watch **out, struct error *err)
 {
 	struct discovery_watch *watch = calloc(1, sizeof(*watch));
-	int rc = watch != NULL ? 0 : error_memory(err);
-	if (rc < 0)
-		return rc;
+
+	if (watch == NULL)
+		return error_memory(err);
 	watch->folder = INVALID_HANDLE_VALUE;
-	rc = open_parts(watch, options, poll_ms, err);
+	int rc = open_parts(watch, options, poll_ms, err);
 	if (rc < 0)
 		discovery_watch_close(watch);
 	else
@@ -117,7 +120,7 @@ bool discovery_watch_changed(struct discovery_watch *watch)
 	(void)ResetEvent(watch->event);
 	bool ticked = InterlockedExchange(&watch->ticked, 0) != 0;
 	if (watch->file == NULL) {
-		/* Drivers and registry change without a word from DXCore: a tick is a reason. */
+		/* DXCore does not report changes of drivers and registry: a tick counts as a change. */
 		bool changed = watch->adapters != NULL && dxcore_watch_changed(watch->adapters);
 		return changed || ticked;
 	}

@@ -89,8 +89,8 @@ struct av1_picture {
 	UINT8 *pSegmentsMap;
 };
 
-/* D3D12_VIDEO_ENCODER_AV1_POST_ENCODE_VALUES behind the tiles: what follows the parts of a picture in
- * its resolved metadata. */
+/* D3D12_VIDEO_ENCODER_AV1_POST_ENCODE_VALUES, after the tiles: it follows the parts of a picture in its
+ * resolved metadata. */
 struct av1_reported {
 	struct av1_tiles tiles;
 	UINT64 CompoundPredictionType;

@@ -84,23 +84,6 @@ static int refuse(unsigned flags, struct error *err)
 			 used != 0 ? all : "these settings", flags);
 }
 
-/* The query for AV1 became longer with a newer version, and older ones refuse that. */
-static int ask_support(struct d3d12video_encoder *e, struct d3d12video_support1 *query,
-		       struct error *err)
-{
-	static const UINT sizes[] = {sizeof(*query),
-				     offsetof(struct d3d12video_support1, MaxQualityVsSpeed)};
-	HRESULT result = E_INVALIDARG;
-
-	if (query->SubregionFrameEncodingData.DataSize == 0)
-		return D3D12VIDEO_ASK(e->video, err, SUPPORT, &query->common);
-	for (size_t i = 0; i < ARRAY_SIZE(sizes) && result == E_INVALIDARG; i++)
-		result = ID3D12VideoDevice3_CheckFeatureSupport(
-			e->video->device, (D3D12_FEATURE_VIDEO)D3D12VIDEO_SUPPORT1, query,
-			sizes[i]);
-	return d3d12_check(&e->video->gpu, result, "ID3D12VideoDevice3::CheckFeatureSupport", err);
-}
-
 /* Asks about all settings at once: each may be accepted by itself, and the combination refused. */
 static int check_settings(struct d3d12video_encoder *e, struct error *err)
 {
@@ -121,7 +104,21 @@ static int check_settings(struct d3d12video_encoder *e, struct error *err)
 		.SubregionFrameEncodingData = s->layout,
 	};
 
-	int rc = ask_support(e, &query, err);
+	/* The query for AV1 became longer with a newer version, and older ones refuse that. */
+	const UINT sizes[] = {sizeof(query),
+			      offsetof(struct d3d12video_support1, MaxQualityVsSpeed)};
+	HRESULT result = E_INVALIDARG;
+	int rc = 0;
+	if (s->layout.DataSize == 0) {
+		rc = D3D12VIDEO_ASK(e->video, err, SUPPORT, &query.common);
+	} else {
+		for (size_t i = 0; i < ARRAY_SIZE(sizes) && result == E_INVALIDARG; i++)
+			result = ID3D12VideoDevice3_CheckFeatureSupport(
+				e->video->device, (D3D12_FEATURE_VIDEO)D3D12VIDEO_SUPPORT1, &query,
+				sizes[i]);
+		rc = d3d12_check(&e->video->gpu, result, "ID3D12VideoDevice3::CheckFeatureSupport",
+				 err);
+	}
 	if (rc != 0)
 		return rc;
 	if ((query.common.SupportFlags & D3D12_VIDEO_ENCODER_SUPPORT_FLAG_GENERAL_SUPPORT_OK) == 0)
@@ -130,31 +127,6 @@ static int check_settings(struct d3d12video_encoder *e, struct error *err)
 		(query.common.SupportFlags &
 		 D3D12_VIDEO_ENCODER_SUPPORT_FLAG_RECONSTRUCTED_FRAMES_REQUIRE_TEXTURE_ARRAYS) != 0;
 	return 0;
-}
-
-static int create_encoder(struct d3d12video_encoder *e, struct error *err)
-{
-	const struct d3d12video_settings *s = &e->settings;
-	const D3D12_VIDEO_ENCODER_DESC encoder = {
-		.EncodeCodec = s->codec,
-		.EncodeProfile = s->profile,
-		.InputFormat = DXGI_FORMAT_NV12,
-		.CodecConfiguration = s->configuration,
-	};
-	const D3D12_VIDEO_ENCODER_HEAP_DESC heap = {
-		.EncodeCodec = s->codec,
-		.EncodeProfile = s->profile,
-		.EncodeLevel = s->level,
-		.ResolutionsListCount = 1,
-		.pResolutionList = &s->size,
-	};
-
-	int rc = CALL(e, err, ID3D12VideoDevice3, CreateVideoEncoder, e->video->device, &encoder,
-		      &IID_ID3D12VideoEncoder, (void **)&e->encoder);
-	if (rc == 0)
-		rc = CALL(e, err, ID3D12VideoDevice3, CreateVideoEncoderHeap, e->video->device,
-			  &heap, &IID_ID3D12VideoEncoderHeap, (void **)&e->heap);
-	return rc;
 }
 
 static size_t align(size_t size, size_t alignment)
@@ -209,30 +181,6 @@ static int create_texture(struct d3d12video_encoder *e, const D3D12_RESOURCE_DES
 		    &IID_ID3D12Resource, (void **)out);
 }
 
-/* The buffer through which frames are copied to the texture. */
-static int create_upload(struct d3d12video_encoder *e, const D3D12_RESOURCE_DESC *description,
-			 struct error *err)
-{
-	UINT64 size = 0;
-
-	ID3D12Device_GetCopyableFootprints(e->video->gpu.device, description, 0, D3D12VIDEO_PLANES,
-					   0, e->layout, NULL, NULL, &size);
-	bool fits = size <= BYTES_MAX;
-	for (size_t i = 0; fits && i < D3D12VIDEO_PLANES; i++) {
-		const UINT64 pitch = e->layout[i].Footprint.RowPitch;
-		const UINT64 rows = description->Height >> i; /* the last one may end early */
-		fits = pitch >= description->Width && e->layout[i].Offset <= size &&
-		       (rows - 1) * pitch + description->Width <= size - e->layout[i].Offset;
-	}
-	if (!fits)
-		return error_set(
-			err, ERROR_FORMAT,
-			"ID3D12Device::GetCopyableFootprints: there is no room for a frame "
-			"of NV12");
-	return d3d12_create_mapped(&e->video->gpu, D3D12_HEAP_TYPE_UPLOAD, (size_t)size, &e->upload,
-				   &e->uploaded, err);
-}
-
 static int create_textures(struct d3d12video_encoder *e, struct error *err)
 {
 	D3D12_RESOURCE_DESC description = {
@@ -244,10 +192,30 @@ static int create_textures(struct d3d12video_encoder *e, struct error *err)
 		.Format = DXGI_FORMAT_NV12,
 		.SampleDesc = {.Count = 1},
 	};
+	UINT64 size = 0;
 
 	int rc = create_texture(e, &description, &e->input, err);
-	if (rc == 0)
-		rc = create_upload(e, &description, err);
+	if (rc != 0)
+		return rc;
+
+	/* The buffer through which frames are copied to the texture. */
+	ID3D12Device_GetCopyableFootprints(e->video->gpu.device, &description, 0, D3D12VIDEO_PLANES,
+					   0, e->layout, NULL, NULL, &size);
+	bool fits = size <= BYTES_MAX;
+	for (size_t i = 0; fits && i < D3D12VIDEO_PLANES; i++) {
+		const UINT64 pitch = e->layout[i].Footprint.RowPitch;
+		const UINT64 rows = description.Height >> i; /* the last one may end early */
+		fits = pitch >= description.Width && e->layout[i].Offset <= size &&
+		       (rows - 1) * pitch + description.Width <= size - e->layout[i].Offset;
+	}
+	if (!fits)
+		return error_set(
+			err, ERROR_FORMAT,
+			"ID3D12Device::GetCopyableFootprints: there is no room for a frame "
+			"of NV12");
+	rc = d3d12_create_mapped(&e->video->gpu, D3D12_HEAP_TYPE_UPLOAD, (size_t)size, &e->upload,
+				 &e->uploaded, err);
+
 	description.Flags = (D3D12_RESOURCE_FLAGS)(D3D12VIDEO_REFERENCE_ONLY |
 						   D3D12_RESOURCE_FLAG_DENY_SHADER_RESOURCE);
 	description.DepthOrArraySize = e->texture_array ? D3D12VIDEO_REFERENCES : 1;
@@ -260,6 +228,7 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 			struct error *err)
 {
 	struct d3d12video_encoder *e = encoder;
+	const struct d3d12video_settings *s = &e->settings;
 
 	e->video = session;
 	e->job = job;
@@ -268,8 +237,27 @@ static int open_encoder(void *session, const struct video_job *job, void *encode
 		rc = check_settings(e, err);
 	if (rc == 0)
 		rc = e->codec->write_headers(e, err);
+	if (rc != 0)
+		return rc;
+
+	const D3D12_VIDEO_ENCODER_DESC encoder_description = {
+		.EncodeCodec = s->codec,
+		.EncodeProfile = s->profile,
+		.InputFormat = DXGI_FORMAT_NV12,
+		.CodecConfiguration = s->configuration,
+	};
+	const D3D12_VIDEO_ENCODER_HEAP_DESC heap = {
+		.EncodeCodec = s->codec,
+		.EncodeProfile = s->profile,
+		.EncodeLevel = s->level,
+		.ResolutionsListCount = 1,
+		.pResolutionList = &s->size,
+	};
+	rc = CALL(e, err, ID3D12VideoDevice3, CreateVideoEncoder, e->video->device,
+		  &encoder_description, &IID_ID3D12VideoEncoder, (void **)&e->encoder);
 	if (rc == 0)
-		rc = create_encoder(e, err);
+		rc = CALL(e, err, ID3D12VideoDevice3, CreateVideoEncoderHeap, e->video->device,
+			  &heap, &IID_ID3D12VideoEncoderHeap, (void **)&e->heap);
 	if (rc == 0)
 		rc = create_outputs(e, err);
 	if (rc == 0)

@@ -75,28 +75,6 @@ static void encode(struct d3d12video_encoder *e)
 	ID3D12VideoEncodeCommandList2_EncodeFrame(e->list, e->encoder, e->heap, &input, &output);
 }
 
-static void resolve(struct d3d12video_encoder *e)
-{
-	const struct use uses[] = {
-		{e->metadata, 0, D3D12_RESOURCE_STATE_VIDEO_ENCODE_READ},
-		{e->resolved, 0, D3D12_RESOURCE_STATE_VIDEO_ENCODE_WRITE},
-	};
-	const D3D12_VIDEO_ENCODER_RESOLVE_METADATA_INPUT_ARGUMENTS input = {
-		.EncoderCodec = e->settings.codec,
-		.EncoderProfile = e->settings.profile,
-		.EncoderInputFormat = DXGI_FORMAT_NV12,
-		.EncodedPictureEffectiveResolution = e->settings.size,
-		.HWLayoutMetadata = {.pBuffer = e->metadata},
-	};
-	const D3D12_VIDEO_ENCODER_RESOLVE_METADATA_OUTPUT_ARGUMENTS output = {
-		.ResolvedLayoutMetadata = {.pBuffer = e->resolved},
-	};
-
-	transition(e, uses, ARRAY_SIZE(uses), true);
-	ID3D12VideoEncodeCommandList2_ResolveEncoderOutputMetadata(e->list, &input, &output);
-	transition(e, uses, ARRAY_SIZE(uses), false);
-}
-
 void d3d12video_record(struct d3d12video_encoder *e)
 {
 	const unsigned index = e->index;
@@ -125,7 +103,25 @@ void d3d12video_record(struct d3d12video_encoder *e)
 	transition(e, uses, count, true);
 	encode(e);
 	transition(e, uses, count, false);
-	resolve(e);
+
+	/* Resolve the metadata. */
+	const struct use resolving[] = {
+		{e->metadata, 0, D3D12_RESOURCE_STATE_VIDEO_ENCODE_READ},
+		{e->resolved, 0, D3D12_RESOURCE_STATE_VIDEO_ENCODE_WRITE},
+	};
+	const D3D12_VIDEO_ENCODER_RESOLVE_METADATA_INPUT_ARGUMENTS input = {
+		.EncoderCodec = e->settings.codec,
+		.EncoderProfile = e->settings.profile,
+		.EncoderInputFormat = DXGI_FORMAT_NV12,
+		.EncodedPictureEffectiveResolution = e->settings.size,
+		.HWLayoutMetadata = {.pBuffer = e->metadata},
+	};
+	const D3D12_VIDEO_ENCODER_RESOLVE_METADATA_OUTPUT_ARGUMENTS output = {
+		.ResolvedLayoutMetadata = {.pBuffer = e->resolved},
+	};
+	transition(e, resolving, ARRAY_SIZE(resolving), true);
+	ID3D12VideoEncodeCommandList2_ResolveEncoderOutputMetadata(e->list, &input, &output);
+	transition(e, resolving, ARRAY_SIZE(resolving), false);
 }
 
 /* Each subregion begins with padding. */

@@ -306,21 +306,6 @@ static int next_nal_unit(enum video_codec codec, const uint8_t *data, size_t siz
 	return 0;
 }
 
-/* leb128(). False: it continues after the end, or is longer than 32 bits. */
-static bool read_size(const uint8_t *data, size_t size, size_t *at, uint64_t *out)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < 8 && *at < size; i++) {
-		const uint8_t byte = data[(*at)++];
-		value |= (uint64_t)(byte & 0x7F) << (7 * i);
-		*out = value;
-		if ((byte & 0x80) == 0)
-			return value <= UINT32_MAX;
-	}
-	return false;
-}
-
 /* The open bitstream unit at *at, which moves to the next one. */
 static int next_obu(const uint8_t *data, size_t size, size_t *at, struct unit *unit,
 		    struct error *err)
@@ -332,7 +317,14 @@ static int next_obu(const uint8_t *data, size_t size, size_t *at, struct unit *u
 	if ((head & 0x81) != 0 || (head & 2) == 0)
 		return wrong(begin, "not an AV1 unit that states its size", err);
 	*at += (head & 4) != 0; /* its extension */
-	if (!read_size(data, size, at, &length) || length > size - *at)
+	/* leb128(), of at most 32 bits */
+	bool complete = false;
+	for (unsigned i = 0; i < 8 && *at < size && !complete; i++) {
+		const uint8_t byte = data[(*at)++];
+		length |= (uint64_t)(byte & 0x7F) << (7 * i);
+		complete = (byte & 0x80) == 0;
+	}
+	if (!complete || length > UINT32_MAX || length > size - *at)
 		return wrong(begin, "a unit that ends after the stream", err);
 	*unit = (struct unit){
 		.kind = kind_of(VIDEO_AV1, head >> 3),

@@ -167,37 +167,6 @@ static int add_device(struct vpl *vpl, mfxU32 index, const mfxImplDescription *i
 	return rc;
 }
 
-/* The dispatcher silently skips implementations that it cannot load. */
-static int enumerate(struct vpl *vpl, struct api_report *report, struct error *err)
-{
-	mfxStatus status = MFX_ERR_NONE;
-
-	for (mfxU32 i = 0; i < DEVICES_MAX; i++) {
-		mfxHDL implementation = NULL;
-
-		status = vpl->MFXEnumImplementations(vpl->loader, i, MFX_IMPLCAPS_IMPLDESCSTRUCTURE,
-						     &implementation);
-		if (status != MFX_ERR_NONE || implementation == NULL)
-			break;
-		int rc = add_device(vpl, i, implementation, report, err);
-		(void)vpl->MFXDispReleaseImplDescription(vpl->loader, implementation);
-		if (rc != 0)
-			return rc;
-	}
-	if (vpl->count > 0)
-		return 0;
-	if (vpl->software > 0)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the oneVPL dispatcher found only implementations in software");
-	if (status == MFX_ERR_NOT_FOUND || status == MFX_ERR_NONE)
-		return error_set(
-			err, ERROR_UNSUPPORTED,
-			"the oneVPL dispatcher found no implementation that it can use "
-			"(MFXEnumImplementations: MFX_ERR_NOT_FOUND (-9)): the runtime of the "
-			"device's driver, or a function or library that it needs, is missing");
-	return check(NULL, status, "MFXEnumImplementations", err);
-}
-
 static int vpl_open(struct api_report *report, void *session, struct error *err)
 {
 	struct vpl *vpl = session;
@@ -214,7 +183,33 @@ static int vpl_open(struct api_report *report, void *session, struct error *err)
 	vpl->loader = vpl->MFXLoad();
 	if (vpl->loader == NULL)
 		return error_set(err, ERROR_REMOTE, "MFXLoad: no loader");
-	return enumerate(vpl, report, err);
+
+	/* The dispatcher silently skips implementations that it cannot load. */
+	mfxStatus status = MFX_ERR_NONE;
+	for (mfxU32 i = 0; i < DEVICES_MAX; i++) {
+		mfxHDL implementation = NULL;
+
+		status = vpl->MFXEnumImplementations(vpl->loader, i, MFX_IMPLCAPS_IMPLDESCSTRUCTURE,
+						     &implementation);
+		if (status != MFX_ERR_NONE || implementation == NULL)
+			break;
+		rc = add_device(vpl, i, implementation, report, err);
+		(void)vpl->MFXDispReleaseImplDescription(vpl->loader, implementation);
+		if (rc != 0)
+			return rc;
+	}
+	if (vpl->count > 0)
+		return 0;
+	if (vpl->software > 0)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the oneVPL dispatcher found only implementations in software");
+	if (status == MFX_ERR_NOT_FOUND || status == MFX_ERR_NONE)
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"the oneVPL dispatcher found no implementation that it can use "
+			"(MFXEnumImplementations: MFX_ERR_NOT_FOUND (-9)): the runtime of the "
+			"device's driver, or a function or library that it needs, is missing");
+	return check(NULL, status, "MFXEnumImplementations", err);
 }
 
 static void vpl_close(void *session)

@@ -74,7 +74,7 @@ struct vulkanvideo_picture {
 	uint32_t count;
 	const struct vulkanvideo_slice *slices;
 	const void *picture;
-	VkBool32 prefix; /* of H.264 alone */
+	VkBool32 prefix; /* H.264 only */
 };
 
 /* VkVideoEncode{H264,H265,AV1}DpbSlotInfoKHR */

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * Device discovery: which GPUs, and which software drivers that stand in for one, a node offers,
- * and what a container needs to use each of them.
+ * Device discovery: the GPUs of a node, the software drivers that can replace one, and what a container
+ * needs to use each of them.
  *
  * A snapshot is immutable once taken and may be read from several threads. Every pointer in it
- * belongs to it. Strings are UTF-8 and never NULL: "" means that the node does not say. Numbers say
- * in their comment what means unknown.
+ * belongs to it. Strings are UTF-8 and never NULL: "" means unknown. The
+ * comments of numbers state the value that means unknown.
  *
  * The same structure is taken from the live node or read from a recorded one (JSON), so everything
  * up to the launch of a container can be replayed elsewhere.
@@ -42,7 +42,7 @@ enum { DISCOVERY_UNKNOWN = -1 };
 struct discovery_file {
 	const char *source;	 /* absolute path on the node, without discovery_options.root */
 	const char *destination; /* absolute path in the container */
-	unsigned bits;		 /* 64 or 32; 0 for what has no word size (manifests, data) */
+	unsigned bits;		 /* 64 or 32; 0 for files without word size (manifests, data) */
 	bool directory;
 	const char *origin; /* rule that named it: "vulkan-icd", "needed-library",
 			       "CopyToVmOverwrite", ... */
@@ -66,7 +66,7 @@ struct discovery_device {
 	size_t index;	/* position in the snapshot */
 	enum discovery_kind kind;
 	const char *vendor;	  /* "NVIDIA", "Mesa", "PoCL", or the PCI id as "0x1a03" */
-	const char *manufacturer; /* as the system says it: "Advanced Micro Devices, Inc." */
+	const char *manufacturer; /* as the system reports it: "Advanced Micro Devices, Inc." */
 	const char *description;  /* "Tesla T4", "llvmpipe (Mesa lavapipe)" */
 	int32_t pci_vendor, pci_device, pci_subsystem_vendor, pci_subsystem_device,
 		pci_revision;	 /* or DISCOVERY_UNKNOWN */
@@ -81,7 +81,7 @@ struct discovery_device {
 					      ("lavapipe", "pocl") */
 	const char *driver_version;
 	const char *driver_key;	       /* Windows registry key */
-	const char *user_mode_driver;  /* Linux: "Mesa 24.0.9", of what the node has installed */
+	const char *user_mode_driver;  /* Linux: "Mesa 24.0.9", as installed on the node */
 	const char *driver_date;       /* Windows: "2024-03-01" */
 	const char *driver_inf;	       /* Windows: "oem12.inf" */
 	const char *driver_store_path; /* Windows */
@@ -92,7 +92,7 @@ struct discovery_device {
 					  "hardware-compute-accelerator", "hardware-npu",
 					  "hardware-media-accelerator" */
 	bool integrated, detachable;
-	bool allocatable; /* a container can be given it */
+	bool allocatable; /* it can be granted to a container */
 	const char *not_allocatable_reason;
 	bool display;	   /* can render or present: belongs to the display resource */
 	bool compute;	   /* can compute */
@@ -110,7 +110,7 @@ struct discovery_device {
 	size_t variable_count;
 };
 
-/* Something that was seen and could not be made a device, or only in part. */
+/* Something that could not be turned into a device, or only in part. */
 struct discovery_diagnostic {
 	const char *place; /* path, key or device */
 	const char *message;
@@ -123,8 +123,9 @@ struct discovery_system {
 	const char *build;	  /* kernel release, or Windows build "20348.1547" */
 	const char *kernel_build; /* Linux: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)" */
 	const char *architecture; /* "x86_64" */
-	const char *enumerator;	  /* Windows: what listed the adapters, "dxcore" or "d3dkmt" */
-	const char *emulator;	  /* "Wine 10.0"; "" on a real system */
+	const char
+		*enumerator;  /* Windows: the API that listed the adapters, "dxcore" or "d3dkmt" */
+	const char *emulator; /* "Wine 10.0"; "" on a real system */
 };
 
 struct discovery_snapshot {
@@ -147,15 +148,14 @@ struct discovery_filter {
 	bool exclude_software;
 	const char *const *vendors; /* NULL-ended, any of: names or PCI ids; NULL: all */
 	const char *const *ids;	    /* NULL-ended, any of; NULL: all */
-	const char *const
-		*apis; /* NULL-ended, each of which a device offers; NULL: whatever it offers */
+	const char *const *apis;    /* NULL-ended, all of which a device offers; NULL: any */
 };
 
-/* Where to look. A NULL member means the live system's place. Paths in a snapshot are those that
- * the node itself uses: `root` is left out of them, so a program in a container that sees the
- * node's root at /host can hand them to the node's kubelet. */
+/* Where to discover. A NULL member means the live system's place. Paths in a snapshot are those that the
+ * node itself uses: `root` is left out of them, so that a program in a container that sees the node's
+ * root at /host can pass them to the node's kubelet. */
 struct discovery_options {
-	const char *recorded_node; /* JSON file: of what is below, the filter only */
+	const char *recorded_node; /* JSON file; of the members below only the filter applies */
 	const char *root;	   /* prefix for every path below: "/" */
 	const char *sysfs;	   /* "/sys" */
 	const char *proc;	   /* "/proc" */
@@ -166,11 +166,10 @@ struct discovery_options {
 	struct discovery_filter filter;
 };
 
-/* Takes a snapshot. What is broken about one device costs that device only and is a diagnostic.
+/* Takes a snapshot. A broken device is left out, or described in part, and becomes a diagnostic.
  * `options` may be NULL. Errors: GPUCERT_ERROR_FORMAT (recorded node; names the place),
  * GPUCERT_ERROR_NOT_FOUND, GPUCERT_ERROR_IO, GPUCERT_ERROR_MEMORY, GPUCERT_ERROR_UNSUPPORTED (a
- * root on Windows, whose live system alone can be looked at; the other places are Linux's and mean
- * nothing there). Free with discovery_free(). */
+ * root on Windows, where only the live system can be discovered; the other places apply only to Linux). Free with discovery_free(). */
 DISCOVERY_API int discovery_take(const struct discovery_options *options,
 				 struct discovery_snapshot **out, struct error *err);
 DISCOVERY_API void discovery_free(struct discovery_snapshot *snapshot); /* NULL is allowed */
@@ -193,11 +192,11 @@ DISCOVERY_API const char *discovery_version(void);
 
 /*
  * Watching for change. The watch owns an object that becomes ready when something may have changed
- * and, because not every system tells of every change, every `poll_ms` (0: never). On Linux it is a
+ * and, because not every system reports every change, every `poll_ms` (0: never). On Linux it is a
  * descriptor that becomes readable (kernel uevents, changes in the driver directories and in /dev,
  * or a recorded node's file), on Windows the HANDLE of an event that becomes signalled (DXCore's
- * notifications, or the file's folder). discovery_watch_changed() then drains it and says whether a new snapshot is worth taking, which
- * discovery_changes() compares with the old one. A watch belongs to one thread.
+ * notifications, or the file's folder). discovery_watch_changed() then drains it and returns
+ * whether a new snapshot should be taken, which discovery_changes() compares with the old one. A watch belongs to one thread.
  */
 struct discovery_watch;
 DISCOVERY_API int discovery_watch_open(const struct discovery_options *options, unsigned poll_ms,
