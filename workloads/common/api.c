@@ -47,6 +47,8 @@ void api_open(const struct api_driver *api, struct api_report *report, void **se
 	report->open_ns = clock_monotonic_ns() - began_ns;
 
 	if (rc == 0) {
+		/* Errors of tries before the one that worked are not the API's. */
+		reason.text[0] = '\0';
 		report->missing = NULL;
 	} else if (reason.code == ERROR_NOT_FOUND || reason.code == ERROR_UNSUPPORTED) {
 		report->status = API_UNSUPPORTED;

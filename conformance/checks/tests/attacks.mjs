@@ -188,7 +188,7 @@ const fallsBack = {
 	plugin: scripted({plugins: [alone]}),
 	args: ['--resource', 'example.com/nvidia'],
 	...(existsSync(join(build, 'libexec/gpucert/ffmpeg'))
-		? {wanted: 'fail', reason: 'wanted true, for the device offers nvenc'}
+		? {wanted: 'fail', reason: 'expected true, for the device offers nvenc'}
 		: {wanted: 'unsupported', reason: 'there is no ffmpeg'}),
 };
 
