@@ -47,7 +47,7 @@ static const struct section sections[] = {
 	{"redaction", JSON_OBJECT, NULL, nothing, nothing},
 };
 
-/* It is no part of the digest, and absent until something is known. */
+/* The section is not part of the digest, and absent until something is known. */
 static bool identifies_nothing(const struct section *section)
 {
 	return section->identity[0] == NULL;
@@ -82,126 +82,88 @@ const char *const *environment_identity(const char *section)
 	return found != NULL ? found->identity : NULL;
 }
 
-static int check_items(const struct section *section, const struct json_at *at, struct error *err)
-{
-	size_t index = 0;
-	int rc = 0;
-	if (section->type != JSON_ARRAY)
-		return 0;
-	json_each (node, at->node) {
-		struct json_at item = {.node = node, .parent = at, .index = index};
-		const char *name = NULL;
-		if (rc == 0)
-			rc = json_need_string(&item, section->key, &name, err);
-		index++;
-	}
-	return rc;
-}
-
-static int replace(cJSON *environment, const struct json_at *section, struct error *err)
-{
-	cJSON *copy CLEANUP_JSON = cJSON_Duplicate(section->node, true);
-	if (cJSON_GetObjectItemCaseSensitive(environment, section->key) == NULL &&
-	    !cJSON_AddNullToObject(environment, section->key))
-		return error_memory(err);
-	if (copy == NULL ||
-	    !cJSON_ReplaceItemInObjectCaseSensitive(environment, section->key, copy))
-		return error_memory(err);
-	(void)STEAL(copy);
-	return 0;
-}
-
 int environment_merge(cJSON *environment, const struct json_at *from, struct error *err)
 {
 	json_each (member, from->node) {
 		const struct section *section = environment_section(member->string);
 		struct json_at at = {.node = member, .parent = from, .key = member->string};
-		int rc = 0;
+		struct json_at item = {.parent = &at};
+		const char *name = NULL;
+
 		if (section == NULL)
 			return json_error(&at, err, "unknown section");
-		rc = json_need(from, section->name, section->type, &at, err);
-		if (rc == 0)
-			rc = check_items(section, &at, err);
-		if (rc == 0)
-			rc = replace(environment, &at, err);
-		if (rc != 0)
+		int rc = json_need(from, section->name, section->type, &at, err);
+		if (rc < 0)
 			return rc;
+		json_each (node, section->type == JSON_ARRAY ? member : NULL) {
+			item.node = node;
+			rc = json_need_string(&item, section->key, &name, err);
+			if (rc < 0)
+				return rc;
+			item.index++;
+		}
+
+		if (cJSON_GetObjectItemCaseSensitive(environment, section->name) == NULL)
+			(void)cJSON_AddNullToObject(environment, section->name);
+		(void)cJSON_ReplaceItemInObjectCaseSensitive(environment, section->name,
+							     cJSON_Duplicate(member, true));
 	}
 	return 0;
 }
 
-static cJSON *find_device(const cJSON *environment, const char *ref)
-{
-	cJSON *devices = cJSON_GetObjectItemCaseSensitive(environment, "devices");
-	for (cJSON *device = devices != NULL ? devices->child : NULL; device != NULL;
-	     device = device->next) {
-		if (text_equal(json_pointer_string(device, "/ref"), ref))
-			return device;
-	}
-	return NULL;
-}
-
-static int add_ran(cJSON *device, const cJSON *record, struct error *err)
-{
-	cJSON *ran = cJSON_GetObjectItemCaseSensitive(device, "ran");
-	cJSON *item CLEANUP_JSON = cJSON_Duplicate(record, true);
-	if (ran == NULL)
-		ran = cJSON_AddArrayToObject(device, "ran");
-	if (ran == NULL || item == NULL)
-		return error_memory(err);
-	cJSON_DeleteItemFromObjectCaseSensitive(item, "ref");
-	(void)cJSON_AddItemToArray(ran, STEAL(item));
-	return 0;
-}
-
-/* One line "PATH DIGEST" for each, as for runtimeFiles. */
-static int add_other_files(cJSON *device, struct error *err)
+/* One line "PATH DIGEST" for each file, as for runtimeFiles. */
+static void add_other_files(cJSON *device)
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
-	struct text all CLEANUP_TEXT = {0};
-	struct members other CLEANUP_MEMBERS = members_new();
-	char digest[DIGEST_SIZE] = "";
-	int rc = 0;
 	json_each (ran, json_pointer(device, "/ran")) {
 		json_each (file, json_pointer(ran, "/files")) {
 			char *line CLEANUP_FREE =
 				text_format("%s %s\n", json_pointer_string(file, "/path"),
 					    json_pointer_string(file, "/digest"));
-			if (line == NULL)
-				return error_memory(err);
-			if (rc == 0 && !json_pointer_true(file, "/discovered") &&
+			if (!json_pointer_true(file, "/discovered") &&
 			    !text_equal(json_pointer_string(file, "/origin"), "image") &&
 			    !text_list_has(&lines, line))
-				rc = text_list_add(&lines, line, err);
+				(void)text_list_add(&lines, line, NULL);
 		}
 	}
-	if (rc < 0 || lines.count == 0)
-		return rc;
+	if (lines.count == 0)
+		return;
+
+	struct text all CLEANUP_TEXT = {0};
+	struct members other CLEANUP_MEMBERS = members_new();
+	char digest[DIGEST_SIZE] = "";
 	text_list_sort(&lines);
 	text_each (line, &lines)
 		text_add(&all, line);
 	digest_bytes(text_string(&all), all.size, digest);
 	member_int(&other, "count", (int64_t)lines.count);
 	member_string(&other, "digest", digest);
-	cJSON *item = !all.failed ? members_take(&other) : NULL;
-	return item != NULL && cJSON_AddItemToObject(device, "otherFiles", item)
-		       ? 0
-		       : error_memory(err);
+	(void)cJSON_AddItemToObject(device, "otherFiles", members_take(&other));
 }
 
-int environment_add_ran(cJSON *environment, const cJSON *ran, struct error *err)
+void environment_add_ran(cJSON *environment, const cJSON *ran)
 {
 	cJSON *devices = cJSON_GetObjectItemCaseSensitive(environment, "devices");
-	int rc = 0;
+	cJSON *device = NULL;
+
 	json_each (record, ran) {
-		cJSON *device = find_device(environment, json_pointer_string(record, "/ref"));
-		if (rc == 0 && device != NULL)
-			rc = add_ran(device, record, err);
+		const char *ref = json_pointer_string(record, "/ref");
+		cJSON_ArrayForEach (device, devices) {
+			if (text_equal(json_pointer_string(device, "/ref"), ref))
+				break;
+		}
+		if (device == NULL)
+			continue;
+		cJSON *list = cJSON_GetObjectItemCaseSensitive(device, "ran");
+		cJSON *item = cJSON_Duplicate(record, true);
+		if (list == NULL)
+			list = cJSON_AddArrayToObject(device, "ran");
+		cJSON_DeleteItemFromObjectCaseSensitive(item, "ref");
+		(void)cJSON_AddItemToArray(list, item);
 	}
-	for (cJSON *device = devices != NULL ? devices->child : NULL; rc == 0 && device != NULL;
-	     device = device->next)
-		rc = add_other_files(device, err);
-	return rc;
+
+	cJSON_ArrayForEach (device, devices)
+		add_other_files(device);
 }
 
 bool environment_is_live(const cJSON *environment)
@@ -228,7 +190,7 @@ int environment_each(const cJSON *environment, environment_use *use, void *user,
 	return rc;
 }
 
-/* "section /pointer=value /pointer=value" of the members that are there. */
+/* "section /pointer=value /pointer=value" of the members that exist. */
 static int add_line(const char *section, const char *const *identity, const cJSON *item, void *user,
 		    struct error *err)
 {
@@ -236,33 +198,27 @@ static int add_line(const char *section, const char *const *identity, const cJSO
 	text_add(&line, section);
 	for (; *identity != NULL; identity++) {
 		const cJSON *value = json_pointer(item, *identity);
-		/* Not json_print_compact(): digests of all versions are made of the characters themselves. */
-		char *json CLEANUP_FREE = value != NULL ? cJSON_PrintUnformatted(value) : NULL;
-		if (value != NULL && json == NULL)
-			return error_memory(err);
-		if (json != NULL)
-			text_addf(&line, " %s=%s", *identity, json);
+		if (value == NULL)
+			continue;
+		/* Not json_print_compact(): its escapes would change the digests of earlier versions. */
+		char *json CLEANUP_FREE = cJSON_PrintUnformatted(value);
+		text_addf(&line, " %s=%s", *identity, json);
 	}
 	return text_list_take(user, text_take(&line), err);
 }
 
-int environment_digest(const cJSON *environment, char out[DIGEST_SIZE], struct error *err)
+void environment_digest(const cJSON *environment, char out[DIGEST_SIZE])
 {
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text all CLEANUP_TEXT = {0};
-	int rc = environment_each(environment, add_line, &lines, err);
-	if (rc < 0)
-		return rc;
+	(void)environment_each(environment, add_line, &lines, NULL);
 	text_list_sort(&lines);
 	text_each (line, &lines)
 		text_addf(&all, "%s\n", line);
-	if (all.failed)
-		return error_memory(err);
 	digest_bytes(text_string(&all), all.size, out);
-	return 0;
 }
 
-/* The numbers of Windows may be strings. */
+/* Windows may report numbers as strings. */
 static void add_values(const char *const *pointers, const cJSON *item, struct text *out)
 {
 	const size_t before = out->size;
@@ -292,27 +248,27 @@ void environment_add_name(const char *section, const cJSON *item, struct text *o
 	add_values(environment_section(section)->called, item, out);
 }
 
-static bool is_named(const char *section, const cJSON *item, struct text *name)
-{
-	struct text its CLEANUP_TEXT = {0};
-	environment_add_name(section, item, &its);
-	name->failed = name->failed || its.failed;
-	return strcmp(text_string(&its), text_string(name)) == 0;
-}
-
 void environment_add_names(const char *section, const cJSON *environment, struct text *out)
 {
 	const cJSON *value = cJSON_GetObjectItemCaseSensitive(environment, section);
 	const bool is_array = cJSON_IsArray(value);
 	const size_t before = out->size;
+
 	for (const cJSON *item = is_array ? value->child : value; item != NULL;) {
 		struct text name CLEANUP_TEXT = {0};
 		size_t count = 0;
+		bool is_same = true;
+
 		environment_add_name(section, item, &name);
-		do {
-			item = is_array ? item->next : NULL;
+		while (item != NULL && is_same) {
+			struct text next CLEANUP_TEXT = {0};
 			count++;
-		} while (item != NULL && is_named(section, item, &name));
+			item = is_array ? item->next : NULL;
+			if (item != NULL)
+				environment_add_name(section, item, &next);
+			is_same = strcmp(text_string(&next), text_string(&name)) == 0;
+		}
+
 		text_add(out, out->size > before && name.size > 0 ? ", " : "");
 		if (count > 1 && name.size > 0)
 			text_addf(out, "%zu × ", count);

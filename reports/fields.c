@@ -14,79 +14,71 @@ static bool has_word(const char *const *words, const char *word)
 	return words != NULL && words[text_position(words, word)] != NULL;
 }
 
-static int check_word(const struct json_at *at, const char *const *words, struct error *err)
-{
-	struct text list CLEANUP_TEXT = {0};
-	if (has_word(words, at->node->valuestring))
-		return 0;
-	for (const char *const *word = words; *word != NULL; word++)
-		text_addf(&list, "%s\"%s\"", word == words ? "" : ", ", *word);
-	return json_error(at, err, "expected %s", text_string(&list));
-}
-
-static int check_items(const struct json_at *array, const struct field *field, struct error *err)
-{
-	struct json_at item = {.parent = array};
-	cJSON_ArrayForEach (item.node, array->node) {
-		if (field->type == FIELD_STRINGS && !cJSON_IsString(item.node))
-			return json_error(&item, err, "expected string");
-		if (field->type == FIELD_OBJECTS) {
-			int rc = fields_check(&item, field->fields, NULL, err);
-			if (rc != 0)
-				return rc;
-		}
-		item.index++;
-	}
-	return 0;
-}
-
 static int check_field(const struct json_at *object, const struct field *field, struct error *err)
 {
 	struct json_at at = {0};
+	struct json_at item = {.parent = &at};
+	struct text words CLEANUP_TEXT = {0};
 	int64_t count = 0;
 	int rc = field->presence == FIELD_NEEDED
 			 ? json_need(object, field->key, json_types[field->type], &at, err)
 			 : json_have(object, field->key, json_types[field->type], &at, err);
 	if (rc != 0 || at.node == NULL)
 		return rc;
+
 	switch (field->type) {
 	case FIELD_COUNT:
 		return json_need_int(object, field->key, 0, INT32_MAX, &count, err);
 	case FIELD_WORD:
-		return check_word(&at, field->words, err);
+		if (has_word(field->words, at.node->valuestring))
+			return 0;
+		for (const char *const *word = field->words; *word != NULL; word++)
+			text_addf(&words, "%s\"%s\"", word == field->words ? "" : ", ", *word);
+		return json_error(&at, err, "expected %s", text_string(&words));
 	case FIELD_OBJECT:
 		return fields_check(&at, field->fields, NULL, err);
 	case FIELD_STRINGS:
+		for (item.node = at.node->child; item.node != NULL; item.node = item.node->next) {
+			if (!cJSON_IsString(item.node))
+				return json_error(&item, err, "expected string");
+			item.index++;
+		}
+		break;
 	case FIELD_OBJECTS:
-		return check_items(&at, field, err);
+		for (item.node = at.node->child; rc == 0 && item.node != NULL;
+		     item.node = item.node->next) {
+			rc = fields_check(&item, field->fields, NULL, err);
+			item.index++;
+		}
+		break;
 	case FIELD_STRING:
 	case FIELD_BOOL:
 	case FIELD_ANY:
 		break;
 	}
-	return 0;
-}
-
-static bool is_known(const struct field *fields, const char *key)
-{
-	while (fields->key != NULL && strcmp(fields->key, key) != 0)
-		fields++;
-	return fields->key != NULL;
+	return rc;
 }
 
 int fields_check(const struct json_at *object, const struct field *fields, const char *const *also,
 		 struct error *err)
 {
+	const struct field *field = NULL;
+
 	if (!cJSON_IsObject(object->node))
 		return json_error(object, err, "expected object");
-	for (const struct field *field = fields; field->key != NULL; field++) {
+	for (field = fields; field->key != NULL; field++) {
 		int rc = check_field(object, field, err);
 		if (rc != 0)
 			return rc;
 	}
+
 	json_each (member, object->node) {
 		struct json_at at = {.node = member, .parent = object, .key = member->string};
-		if (!is_known(fields, member->string) && !has_word(also, member->string))
+		for (field = fields; field->key != NULL; field++) {
+			if (strcmp(field->key, member->string) == 0)
+				break;
+		}
+		if (field->key == NULL && !has_word(also, member->string))
 			return json_error(&at, err, "unknown member");
 	}
 	return 0;

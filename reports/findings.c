@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/findings.h"
 
+#include "base/memory.h"
+
 #include <string.h>
 
 static size_t rank_of(const struct view_check *check)
@@ -25,17 +27,6 @@ static bool is_problem(const struct view_check *check)
 	       check->disposition == REPORT_UNEXPECTED_IMPROVEMENT;
 }
 
-static bool is_expected(const struct view_check *check)
-{
-	return check->disposition == REPORT_EXPECTED_FAIL;
-}
-
-static bool is_untested(const struct view_check *check)
-{
-	return check->outcome == REPORT_UNSUPPORTED || check->outcome == REPORT_NOTRUN ||
-	       check->unproven;
-}
-
 bool finding_has(const struct finding *finding, const struct view_check *check)
 {
 	return finding->check->outcome == check->outcome &&
@@ -43,7 +34,7 @@ bool finding_has(const struct finding *finding, const struct view_check *check)
 	       strcmp(finding->check->reason, check->reason) == 0;
 }
 
-/* The finding that the check is one of, or would be: where `items` end. */
+/* The finding that the check belongs to; the end of `items` when there is none yet. */
 static struct finding *place_of(const struct finding_list *list, const struct view_check *check)
 {
 	struct finding *item = list->items;
@@ -63,60 +54,52 @@ static struct finding *add(struct finding_list *list, const struct view_check *c
 	return finding;
 }
 
-/* The gravest stands for all. */
-static void add_problem(struct finding_list *list, const struct view_check *check)
-{
-	struct finding *problem = add(list, check);
-	if (rank_of(check) < rank_of(problem->check))
-		problem->check = check;
-}
-
-/* The problem that kept the check from running; NULL: none did. */
-static struct finding *holder_of(const struct findings *findings, const struct view_check *check)
-{
-	const struct view *view = &findings->view;
-	for (size_t i = 0; check->cause[0] != '\0' && i < view->count; i++) {
-		if (is_problem(&view->checks[i]) && strcmp(view->checks[i].id, check->cause) == 0)
-			return place_of(&findings->problems, &view->checks[i]);
-	}
-	return NULL;
-}
-
-static void add_untested(struct findings *findings, const struct view_check *check)
-{
-	struct finding *holder = holder_of(findings, check);
-	if (holder == NULL) {
-		(void)add(&findings->untested, check);
-		return;
-	}
-	holder->held++;
-	findings->untested.checks++;
-}
-
 int findings_open(const cJSON *report, struct findings *findings, struct error *err)
 {
 	const struct view *view = &findings->view;
-	struct finding_list *const lists[] = {&findings->problems, &findings->expected,
-					      &findings->untested};
+	struct finding_list *problems = &findings->problems;
 	int rc = view_open(report, &findings->view, err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(lists); i++) {
-		lists[i]->items = calloc(view->count + 1, sizeof(*lists[i]->items));
-		rc = lists[i]->items != NULL ? 0 : error_memory(err);
+	if (rc < 0)
+		return rc;
+	problems->items = memory_allocate(view->count + 1, sizeof(*problems->items));
+	findings->expected.items = memory_allocate(view->count + 1, sizeof(*problems->items));
+	findings->untested.items = memory_allocate(view->count + 1, sizeof(*problems->items));
+
+	for (size_t i = 0; i < view->count; i++) {
+		const struct view_check *check = &view->checks[i];
+		if (is_problem(check)) {
+			struct finding *problem = add(problems, check);
+			if (rank_of(check) < rank_of(problem->check))
+				problem->check = check;
+		}
+		if (check->disposition == REPORT_EXPECTED_FAIL)
+			(void)add(&findings->expected, check);
 	}
-	for (size_t i = 0; rc == 0 && i < view->count; i++) {
-		if (is_problem(&view->checks[i]))
-			add_problem(&findings->problems, &view->checks[i]);
-		if (is_expected(&view->checks[i]))
-			(void)add(&findings->expected, &view->checks[i]);
+
+	for (size_t i = 0; i < view->count; i++) {
+		const struct view_check *check = &view->checks[i];
+		struct finding *holder = NULL;
+		if (check->outcome != REPORT_UNSUPPORTED && check->outcome != REPORT_NOTRUN &&
+		    !check->unproven)
+			continue;
+		/* The problem that kept the check from running. */
+		for (size_t k = 0; check->cause[0] != '\0' && k < view->count; k++) {
+			const struct view_check *cause = &view->checks[k];
+			if (is_problem(cause) && strcmp(cause->id, check->cause) == 0) {
+				holder = place_of(problems, cause);
+				break;
+			}
+		}
+		if (holder != NULL) {
+			holder->held++;
+			findings->untested.checks++;
+		} else {
+			(void)add(&findings->untested, check);
+		}
 	}
-	for (size_t i = 0; rc == 0 && i < view->count; i++) {
-		if (is_untested(&view->checks[i]))
-			add_untested(findings, &view->checks[i]);
-	}
-	if (rc == 0)
-		qsort(findings->problems.items, findings->problems.count,
-		      sizeof(*findings->problems.items), compare);
-	return rc;
+
+	qsort(problems->items, problems->count, sizeof(*problems->items), compare);
+	return 0;
 }
 
 void findings_free(struct findings *findings)
@@ -207,16 +190,18 @@ void finding_add_name(const struct finding *finding, struct text *out)
 void finding_add_story(const struct finding *finding, struct text *out)
 {
 	const cJSON *check = finding->check->json;
+	const enum report_disposition disposition = finding->check->disposition;
 	const char *requirement = view_string(check, "/requirement");
 	const char *entry = view_string(check, "/expected/entry");
+
 	finding_add_name(finding, out);
 	if (requirement[0] != '\0')
 		text_addf(out, " (%s %s)", view_string(check, "/level"), requirement);
 	if (finding->held > 0)
 		text_addf(out, ", %zu check%s not run because of it", finding->held,
 			  finding->held == 1 ? "" : "s");
-	if (finding->check->disposition == REPORT_UNEXPECTED_IMPROVEMENT)
+	if (disposition == REPORT_UNEXPECTED_IMPROVEMENT)
 		text_addf(out, ", better than expected, remove the expectation %s", entry);
-	if (is_expected(finding->check))
+	if (disposition == REPORT_EXPECTED_FAIL)
 		text_addf(out, ", expected by %s", entry);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What is worth telling of a report, for the formats that people read. Texts are not escaped: each format does that. */
+/* The notable facts of a report, for the formats that people read. Texts are not escaped: each format does that. */
 
 #include "reports/view.h"
 
-/* Checks that ended alike, with one outcome, disposition and reason: they are told once. */
+/* Checks with the same outcome, disposition and reason, which are reported once. */
 struct finding {
 	const struct view_check *check; /* the first; of problems the gravest */
 	size_t alike;			/* how many they are */
@@ -15,7 +15,7 @@ struct finding {
 struct finding_list {
 	struct finding *items;
 	size_t count;
-	size_t checks; /* in all, of which a format subtracts those that it told */
+	size_t checks; /* in all; a format subtracts those that it printed */
 };
 
 /* Empty when zeroed. */
@@ -24,7 +24,7 @@ struct findings {
 	struct finding_list problems; /* unexpected failures and improvements, the gravest first */
 	struct finding_list expected; /* failures that were expected */
 	struct finding_list
-		untested; /* what did not run, or proves nothing; what a problem held is counted in `checks` alone */
+		untested; /* checks that did not run or prove nothing; those that a problem held are only counted in `checks` */
 };
 
 #define CLEANUP_FINDINGS __attribute__((cleanup(findings_free)))
@@ -37,7 +37,7 @@ enum findings_tone { FINDINGS_GOOD, FINDINGS_OPEN, FINDINGS_BAD };
 
 struct findings_headline {
 	enum findings_tone tone;
-	const char *word; /* "PASSED", of what is conformant alone; "FAILED", "PARTIAL", ... */
+	const char *word; /* "PASSED", only if conformant; "FAILED", "PARTIAL", ... */
 };
 
 struct findings_headline findings_headline_of(const cJSON *report);
@@ -46,10 +46,10 @@ struct findings_headline findings_headline_of(const cJSON *report);
  * EXPECTED. */
 void findings_add_verdict(const cJSON *report, struct text *out);
 
-/* A known failure is mended, which is the first thing to know: adds what, and the expectation to remove. False: none is. */
+/* Adds the known failure that no longer occurs, and the expectation to remove. False: there is none. */
 bool findings_add_fixed(const struct findings *findings, struct text *out);
 
-/* Did the check end as those of the finding? */
+/* Does the check belong to the finding? */
 bool finding_has(const struct finding *finding, const struct view_check *check);
 
 /* Adds "isolation.no-allocation and 2 more". */

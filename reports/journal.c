@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "reports/environment.h"
 
 #include <string.h>
@@ -33,74 +34,70 @@ struct journal {
 	int64_t left_out;
 };
 
-/* One line: the members that every record has in front of those of `record`. */
+/* One line: the members that every record has, then those of `record`. */
 static int make_line(const struct journal *journal, enum journal_type type, const cJSON *record,
 		     struct text *line, struct error *err)
 {
 	char utc[CLOCK_UTC_SIZE] = "";
-	char *json CLEANUP_FREE = record != NULL ? json_print_compact(record) : NULL;
-	if (json == NULL)
-		return error_memory(err);
+	char *json CLEANUP_FREE = json_print_compact(record);
 	text_addf(
 		line,
 		"{\"seq\":%lld,\"prev\":\"%s\",\"atMs\":%llu,\"time\":\"%s\",\"type\":\"%s\"%s%s\n",
 		(long long)journal->sequence + 1, journal->digest,
 		(unsigned long long)(clock_monotonic_ms() - journal->start_ms), clock_utc(utc),
 		journal_shapes[type].name, record->child != NULL ? "," : "", json + 1);
-	if (line->failed)
-		return error_memory(err);
 	if (line->size > JOURNAL_LINE_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: a record is longer than %d bytes",
 				 journal->path, (int)JOURNAL_LINE_MAX);
 	return 0;
 }
 
-/* Takes a line back that was written in part, so that the next one starts on its own. */
-static int untear(struct journal *journal, int reason, struct error *err)
-{
-	uv_fs_t request;
-	journal->torn = uv_fs_ftruncate(NULL, &request, journal->file, journal->size, NULL) < 0;
-	uv_fs_req_cleanup(&request);
-	return error_uv(err, reason, "%s", journal->path);
-}
-
 static int write_line(struct journal *journal, const struct text *line, struct error *err)
 {
 	uv_buf_t buffer = uv_buf_init(line->data, (unsigned)line->size);
 	uv_fs_t request;
+
 	if (journal->torn)
 		return error_set(err, ERROR_IO, "%s: an earlier record was written in part",
 				 journal->path);
 	if (journal->size + (int64_t)line->size > JOURNAL_SIZE_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: longer than %d bytes", journal->path,
 				 (int)JOURNAL_SIZE_MAX);
+
 	int count = uv_fs_write(NULL, &request, journal->file, &buffer, 1, journal->size, NULL);
 	uv_fs_req_cleanup(&request);
 	if (count < 0)
 		return error_uv(err, count, "%s", journal->path);
-	if ((size_t)count != line->size)
-		return untear(journal, UV_ENOSPC, err);
+	if ((size_t)count != line->size) {
+		/* Truncates the partial line, so that the next one starts on its own. */
+		int rc = uv_fs_ftruncate(NULL, &request, journal->file, journal->size, NULL);
+		uv_fs_req_cleanup(&request);
+		journal->torn = rc < 0;
+		return error_uv(err, UV_ENOSPC, "%s", journal->path);
+	}
+
 	journal->size += (int64_t)line->size;
 	journal->sequence++;
 	digest_bytes(line->data, line->size, journal->digest);
 	return 0;
 }
 
-static int flush(struct journal *journal, struct error *err)
+/* A text must be redacted before it is cut: a name cut in half would not be recognised. */
+static void add_text(const struct journal *journal, struct members *record, const char *key,
+		     const char *text)
 {
-	uv_fs_t request;
-	int rc = uv_fs_fdatasync(NULL, &request, journal->file, NULL);
-	uv_fs_req_cleanup(&request);
-	return rc < 0 ? error_uv(err, rc, "%s", journal->path) : 0;
+	char *redacted CLEANUP_FREE = redact_string(journal->redactor, text);
+	member_cut(record, key, redacted, JOURNAL_TEXT_MAX);
 }
 
-/* Takes the record. `used` is what its check has used up of JOURNAL_SEEN_MAX; NULL: no limit. */
-static int append_within(struct journal *journal, enum journal_type type, struct members *record,
-			 size_t *used, struct error *err)
+/* Consumes the record. `used` counts the check's bytes against JOURNAL_SEEN_MAX; NULL: no limit. */
+static int append(struct journal *journal, enum journal_type type, struct members *record,
+		  size_t *used, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = members_take(record);
 	struct text line CLEANUP_TEXT = {0};
-	int rc = json != NULL ? redact_record(journal->redactor, json, err) : 0;
+	uv_fs_t request;
+	int rc = redact_record(journal->redactor, json, err);
 	if (rc == 0)
 		rc = make_line(journal, type, json, &line, err);
 	if (rc != 0)
@@ -109,34 +106,31 @@ static int append_within(struct journal *journal, enum journal_type type, struct
 		journal->left_out++;
 		return 0;
 	}
+
 	rc = write_line(journal, &line, err);
-	if (rc == 0 && used != NULL)
+	if (rc != 0)
+		return rc;
+	if (used != NULL)
 		*used += line.size;
-	return rc == 0 && journal_shapes[type].durable ? flush(journal, err) : rc;
+	if (!journal_shapes[type].durable)
+		return 0;
+	rc = uv_fs_fdatasync(NULL, &request, journal->file, NULL);
+	uv_fs_req_cleanup(&request);
+	return rc < 0 ? error_uv(err, rc, "%s", journal->path) : 0;
 }
 
-/* A text that was cut in the middle of a name could not be redacted. */
-static void add_text(const struct journal *journal, struct members *record, const char *key,
-		     const char *text)
-{
-	char *redacted CLEANUP_FREE = redact_string(journal->redactor, text);
-	if (redacted != NULL)
-		member_cut(record, key, redacted, JOURNAL_TEXT_MAX);
-	else
-		member_item(record, key, NULL);
-}
-
-static int append(struct journal *journal, enum journal_type type, struct members *record,
-		  struct error *err)
-{
-	return append_within(journal, type, record, NULL, err);
-}
-
-static cJSON *run_begin(const struct journal_run *run)
+/* Creates the file together with its first record. */
+static int start(struct journal *journal, const struct journal_run *run, struct error *err)
 {
 	struct members record CLEANUP_MEMBERS = members_new();
 	struct members harness CLEANUP_MEMBERS = members_new();
 	struct members invocation CLEANUP_MEMBERS = members_new();
+	struct text line CLEANUP_TEXT = {0};
+	uv_fs_t request;
+
+	if (file_exists(journal->path))
+		return error_set(err, ERROR_EXISTS, "%s: exists; a journal is never overwritten",
+				 journal->path);
 	member_string(&harness, "version", GPUCERT_VERSION);
 	member_string(&harness, "commit", run->commit);
 	member_string(&harness, "compiler", COMPILER);
@@ -149,21 +143,10 @@ static cJSON *run_begin(const struct journal_run *run)
 	member_string(&record, "id", run->id);
 	member_item(&record, "harness", members_take(&harness));
 	member_item(&record, "invocation", members_take(&invocation));
-	return members_take(&record);
-}
 
-/* The first record comes into being together with the file. */
-static int start(struct journal *journal, const struct journal_run *run, struct error *err)
-{
-	cJSON *record CLEANUP_JSON = run_begin(run);
-	struct text line CLEANUP_TEXT = {0};
-	uv_fs_t request;
-	if (file_exists(journal->path))
-		return error_set(err, ERROR_EXISTS, "%s: exists; a journal is never overwritten",
-				 journal->path);
-	int rc = record != NULL ? redact_record(journal->redactor, record, err) : 0;
+	int rc = redact_record(journal->redactor, record.object, err);
 	if (rc == 0)
-		rc = make_line(journal, JOURNAL_RUN_BEGIN, record, &line, err);
+		rc = make_line(journal, JOURNAL_RUN_BEGIN, record.object, &line, err);
 	if (rc == 0)
 		rc = file_write_atomic(journal->path, line.data, line.size, 0644, err);
 	if (rc != 0)
@@ -179,15 +162,13 @@ static int start(struct journal *journal, const struct journal_run *run, struct 
 int journal_create(const char *path, const struct journal_run *run, struct journal **out,
 		   struct error *err)
 {
-	struct journal *journal CLEANUP_JOURNAL = calloc(1, sizeof(*journal));
-	if (journal == NULL)
-		return error_memory(err);
+	struct journal *journal CLEANUP_JOURNAL = memory_allocate(1, sizeof(*journal));
 	journal->file = -1;
 	journal->start_ms = clock_monotonic_ms();
 	journal->redactor = run->redactor;
+	journal->path = memory_copy(path);
 	digest_bytes("", 0, journal->digest);
-	journal->path = strdup(path);
-	int rc = journal->path != NULL ? start(journal, run, err) : error_memory(err);
+	int rc = start(journal, run, err);
 	if (rc == 0)
 		*out = STEAL(journal);
 	return rc;
@@ -213,14 +194,16 @@ int journal_add_environment(struct journal *journal, const cJSON *environment, s
 	cJSON *scratch CLEANUP_JSON = environment_new();
 	struct json_at record_at = {0};
 	struct json_at root = {.node = environment, .parent = &record_at, .key = "environment"};
-	int rc = scratch != NULL ? environment_merge(scratch, &root, err) : error_memory(err);
+	int rc = environment_merge(scratch, &root, err); /* only checks it */
+	if (rc < 0)
+		return rc;
 	member_copy(&record, "environment", environment);
-	return rc == 0 ? append(journal, JOURNAL_ENVIRONMENT, &record, err) : rc;
+	return append(journal, JOURNAL_ENVIRONMENT, &record, NULL, err);
 }
 
 int journal_add_plan(struct journal *journal, struct members *plan, struct error *err)
 {
-	return append(journal, JOURNAL_PLAN, plan, err);
+	return append(journal, JOURNAL_PLAN, plan, NULL, err);
 }
 
 int journal_add_phase(struct journal *journal, enum report_phase phase, const char *what,
@@ -230,7 +213,7 @@ int journal_add_phase(struct journal *journal, enum report_phase phase, const ch
 	member_string(&record, "phase", report_phase_names[phase]);
 	add_text(journal, &record, "what", what);
 	member_int(&record, "durationMs", (int64_t)duration_ms);
-	return append(journal, JOURNAL_PHASE, &record, err);
+	return append(journal, JOURNAL_PHASE, &record, NULL, err);
 }
 
 int journal_begin_check(struct journal *journal, const char *check, uint64_t timeout_ms,
@@ -241,7 +224,7 @@ int journal_begin_check(struct journal *journal, const char *check, uint64_t tim
 	journal->left_out = 0;
 	member_string(&record, "check", check);
 	member_int(&record, "timeoutMs", (int64_t)timeout_ms);
-	return append(journal, JOURNAL_CHECK_BEGIN, &record, err);
+	return append(journal, JOURNAL_CHECK_BEGIN, &record, NULL, err);
 }
 
 int journal_add_seen(struct journal *journal, const char *check, enum journal_type type,
@@ -258,7 +241,7 @@ int journal_add_seen(struct journal *journal, const char *check, enum journal_ty
 		kind = cJSON_IsTrue(field_get(seen, "ok")) ? SEEN_HELD : SEEN_FAILED;
 	member_string(&record, "check", check);
 	fields_copy(seen, journal_shapes[type].fields, &record);
-	return append_within(journal, type, &record, &journal->seen[kind], err);
+	return append(journal, type, &record, &journal->seen[kind], err);
 }
 
 int journal_add_event(struct journal *journal, const char *check, const char *kind,
@@ -268,7 +251,7 @@ int journal_add_event(struct journal *journal, const char *check, const char *ki
 	member_string(&record, "check", check);
 	member_string(&record, "kind", kind);
 	add_text(journal, &record, "text", text);
-	return append(journal, JOURNAL_EVENT, &record, err);
+	return append(journal, JOURNAL_EVENT, &record, NULL, err);
 }
 
 int journal_hold_check(struct journal *journal, const char *check, const char *cause,
@@ -278,7 +261,7 @@ int journal_hold_check(struct journal *journal, const char *check, const char *c
 	member_string(&record, "check", check);
 	member_string(&record, "cause", cause);
 	add_text(journal, &record, "reason", reason);
-	return append(journal, JOURNAL_CHECK_HELD, &record, err);
+	return append(journal, JOURNAL_CHECK_HELD, &record, NULL, err);
 }
 
 int journal_end_check(struct journal *journal, const struct journal_check_end *end,
@@ -301,7 +284,7 @@ int journal_end_check(struct journal *journal, const struct journal_check_end *e
 	member_int(&record, "leftOut", journal->left_out);
 	if (end->advice != NULL)
 		add_text(journal, &record, "advice", end->advice);
-	return append(journal, JOURNAL_CHECK_END, &record, err);
+	return append(journal, JOURNAL_CHECK_END, &record, NULL, err);
 }
 
 int journal_abort(struct journal *journal, enum report_abort abort, const char *reason,
@@ -310,11 +293,11 @@ int journal_abort(struct journal *journal, enum report_abort abort, const char *
 	struct members record CLEANUP_MEMBERS = members_new();
 	member_string(&record, "kind", report_abort_names[abort]);
 	add_text(journal, &record, "reason", reason);
-	return append(journal, JOURNAL_ABORT, &record, err);
+	return append(journal, JOURNAL_ABORT, &record, NULL, err);
 }
 
 int journal_end(struct journal *journal, struct error *err)
 {
 	struct members record CLEANUP_MEMBERS = members_new();
-	return append(journal, JOURNAL_RUN_END, &record, err);
+	return append(journal, JOURNAL_RUN_END, &record, NULL, err);
 }

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/members.h"
+#include "base/memory.h"
 #include "base/schema.h"
 #include "reports/journal.h"
 
@@ -31,72 +32,55 @@ static int read_head(struct journal_record *record, struct error *err)
 		       : json_error(&root, err, "unknown type of record");
 }
 
-/* The record of the line behind those of the log. */
-static int check_place(const struct journal_log *log, const struct journal_record *record,
-		       struct error *err)
+/* Consumes the record. */
+static void push(struct journal_log *log, struct journal_record *record)
 {
-	if (record->line != log->count + 1)
-		return error_set(err, ERROR_FORMAT, "seq: %zu, expected %zu", record->line,
-				 log->count + 1);
-	if ((record->type == JOURNAL_RUN_BEGIN) != (log->count == 0))
-		return error_set(err, ERROR_FORMAT, "type: a journal begins with one run-begin");
-	return 0;
-}
-
-static int push(struct journal_log *log, struct journal_record *record, struct error *err)
-{
-	struct journal_record *grown = array_grow(log->records, log->count, sizeof(*grown));
-	if (grown == NULL)
-		return error_memory(err);
-	log->records = grown;
+	log->records = array_grow(log->records, log->count, sizeof(*log->records));
 	log->records[log->count++] = *record;
 	record->json = NULL;
-	return 0;
-}
-
-/* `line` ends in a line feed. */
-static void chain(struct journal_log *log, const cJSON *record, const char *line, size_t size)
-{
-	const cJSON *prev = cJSON_GetObjectItemCaseSensitive(record, "prev");
-	if (log->unchained == 0 && !text_equal(cJSON_GetStringValue(prev), log->digest))
-		log->unchained = log->count + 1;
-	digest_bytes(line, size, log->digest);
 }
 
 static int read_line(struct journal_log *log, const char *line, size_t size, struct error *err)
 {
+	cJSON *json CLEANUP_JSON = NULL;
 	struct journal_record record = {0};
-	int rc = size <= JOURNAL_LINE_MAX ? json_parse(line, size, &record.json, err)
-					  : error_set(err, ERROR_LIMIT, "longer than %d bytes",
-						      (int)JOURNAL_LINE_MAX);
-	const struct json_at root = json_root(record.json);
-	if (rc == 0)
-		rc = json_check_names(&root, err);
+
+	if (size > JOURNAL_LINE_MAX)
+		return error_set(err, ERROR_LIMIT, "longer than %d bytes", (int)JOURNAL_LINE_MAX);
+	int rc = json_parse(line, size, &json, err);
+	if (rc < 0)
+		return rc;
+	const struct json_at root = json_root(json);
+	record.json = json;
+	rc = json_check_names(&root, err);
 	if (rc == 0)
 		rc = read_head(&record, err);
-	if (rc == 0)
-		rc = check_place(log, &record, err);
-	if (rc == 0) {
-		chain(log, record.json, line, size + 1);
-		rc = push(log, &record, err);
-	}
 	if (rc < 0)
-		(void)error_wrap(err, rc, "%s:%zu", log->name, log->count + 1);
-	cJSON_Delete(record.json);
-	return rc;
+		return rc;
+
+	if (record.line != log->count + 1)
+		return error_set(err, ERROR_FORMAT, "seq: %zu, expected %zu", record.line,
+				 log->count + 1);
+	if ((record.type == JOURNAL_RUN_BEGIN) != (log->count == 0))
+		return error_set(err, ERROR_FORMAT, "type: a journal begins with one run-begin");
+	if (log->unchained == 0 && !text_equal(field_string(json, "prev"), log->digest))
+		log->unchained = log->count + 1;
+	digest_bytes(line, size + 1, log->digest); /* with its line feed */
+	(void)STEAL(json);
+	push(log, &record);
+	return 0;
 }
 
 int journal_parse(const char *name, const char *data, size_t size, struct journal_log *log,
 		  struct error *err)
 {
 	const char *end = data + size;
-	*log = (struct journal_log){.name = strdup(name)};
-	if (log->name == NULL)
-		return error_memory(err);
+	*log = (struct journal_log){.name = memory_copy(name)};
 	digest_bytes("", 0, log->digest);
 	int rc = json_check_values(data, size, err);
 	if (rc < 0)
 		(void)error_wrap(err, rc, "%s", name);
+
 	while (rc == 0 && data < end) {
 		const char *newline = memchr(data, '\n', (size_t)(end - data));
 		if (newline == NULL) {
@@ -104,8 +88,11 @@ int journal_parse(const char *name, const char *data, size_t size, struct journa
 			break;
 		}
 		rc = read_line(log, data, (size_t)(newline - data), err);
+		if (rc < 0)
+			(void)error_wrap(err, rc, "%s:%zu", name, log->count + 1);
 		data = newline + 1;
 	}
+
 	if (rc == 0 && log->count == 0)
 		rc = error_set(err, ERROR_FORMAT, "%s:1: holds no complete record", name);
 	if (rc == 0) {
@@ -118,18 +105,6 @@ int journal_parse(const char *name, const char *data, size_t size, struct journa
 	return rc;
 }
 
-static int refuse_unchained(const struct journal_log *log, struct error *err)
-{
-	if (json_pointer(log->records[0].json, "/prev") == NULL)
-		return error_set(err, ERROR_FORMAT,
-				 "%s:1: prev: missing; the journal was changed after the run",
-				 log->name);
-	return error_set(err, ERROR_FORMAT,
-			 "%s:%zu: prev: not the digest of the line before; the journal was changed "
-			 "after the run",
-			 log->name, log->unchained);
-}
-
 int journal_read(const char *path, struct journal_log *log, struct error *err)
 {
 	char *data CLEANUP_FREE = NULL;
@@ -137,10 +112,18 @@ int journal_read(const char *path, struct journal_log *log, struct error *err)
 	int rc = file_read_regular(path, false, JOURNAL_SIZE_MAX, &data, &size, err);
 	if (rc == 0)
 		rc = journal_parse(path, data, size, log, err);
-	if (rc == 0 && log->unchained != 0) {
-		rc = refuse_unchained(log, err);
-		journal_log_free(log);
-	}
+	if (rc < 0 || log->unchained == 0)
+		return rc;
+
+	if (json_pointer(log->records[0].json, "/prev") == NULL)
+		rc = error_set(err, ERROR_FORMAT,
+			       "%s:1: prev: missing; the journal was changed after the run", path);
+	else
+		rc = error_set(err, ERROR_FORMAT,
+			       "%s:%zu: prev: not the digest of the line before; the journal was "
+			       "changed after the run",
+			       path, log->unchained);
+	journal_log_free(log);
 	return rc;
 }
 

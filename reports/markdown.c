@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Sites make links of such words, without a scheme. */
+/* Sites turn such words into links, even without a scheme. */
 static bool names_host(const char *word, size_t size)
 {
 	static const char *const prefixes[] = {"www.", "WWW.", "Www."};
@@ -18,8 +18,8 @@ static bool names_host(const char *word, size_t size)
 	return false;
 }
 
-/* Letters and punctuation without a meaning. A colon has none at a word's end: otherwise it may be an address or an
- * emoji's name. */
+/* Letters, and punctuation without a meaning in Markdown. A colon has none at a word's end; elsewhere it may belong to an
+ * address or an emoji's name. */
 static bool is_plain(const char *word, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -61,5 +61,4 @@ void markdown_add(struct text *out, const char *string)
 		i += size + 1;
 	}
 	text_add(out, string[shown] != '\0' ? "…" : "");
-	out->failed = out->failed || escaped.failed;
 }

@@ -12,66 +12,41 @@ struct summary {
 	const cJSON *report;
 	const struct writer_options *options;
 	struct findings findings;
-	size_t failed_left, untested_left; /* checks that are not told */
+	size_t lines;			   /* left for problems, known failures, untested checks */
+	size_t failed_left, untested_left; /* checks not yet printed */
 	struct text *out;
 };
 
-/* The bytes of the first `columns` characters. */
-static size_t fit(const struct text *body, size_t columns)
-{
-	size_t characters = 0;
-	for (size_t i = 0; i < body->size; i++) {
-		if (((unsigned char)body->data[i] & 0xc0) != 0x80 && characters++ == columns)
-			return i;
-	}
-	return body->size;
-}
-
-/* Escapes the body, which has at most `columns`; 0: it is not cut. */
+/* Escapes the body, and cuts it to `columns`; 0: it is not cut. */
 static void add_cut(struct summary *summary, enum style tone, const char *label,
 		    const struct text *body, size_t columns)
 {
 	const bool color = summary->options->color;
 	struct text escaped CLEANUP_TEXT = {0};
+	size_t size = 0;
+	size_t characters = 0;
+
 	view_add_escaped(&escaped, text_string(body));
-	const size_t size = columns != 0 ? fit(&escaped, columns - 1) : escaped.size;
+	for (; size < escaped.size; size++) {
+		if (columns != 0 && ((unsigned char)escaped.data[size] & 0xc0) != 0x80 &&
+		    characters++ == columns - 1)
+			break;
+	}
 	text_addf(summary->out, "%s%-*s%s", style(color, tone), LABEL_COLUMNS, label,
 		  style(color, STYLE_RESET));
 	text_append(summary->out, text_string(&escaped), size);
 	text_add(summary->out, size != escaped.size ? "…\n" : "\n");
-	summary->out->failed = summary->out->failed || body->failed || escaped.failed;
 }
 
+/* Cuts the body to the terminal's width. */
 static void add_line(struct summary *summary, enum style tone, const char *label,
 		     const struct text *body)
 {
-	const int columns = summary->options->columns - LABEL_COLUMNS;
-	add_cut(summary, tone, label, body,
-		summary->options->columns == 0 ? 0
-		: columns < BODY_COLUMNS_MIN   ? BODY_COLUMNS_MIN
-					       : (size_t)columns);
-}
-
-/* The verdict and the counts. */
-static void add_verdict(struct summary *summary)
-{
-	static const enum style tones[] = {[FINDINGS_GOOD] = STYLE_GREEN,
-					   [FINDINGS_OPEN] = STYLE_YELLOW,
-					   [FINDINGS_BAD] = STYLE_RED};
-	const struct findings_headline headline = findings_headline_of(summary->report);
-	struct text body CLEANUP_TEXT = {0};
-	findings_add_verdict(summary->report, &body);
-	add_cut(summary, tones[headline.tone], headline.word, &body, 0);
-}
-
-/* Returns the lines used. */
-static size_t add_fixed(struct summary *summary)
-{
-	struct text body CLEANUP_TEXT = {0};
-	if (!findings_add_fixed(&summary->findings, &body))
-		return 0;
-	add_line(summary, STYLE_GREEN, "FIXED", &body);
-	return 1;
+	int columns = summary->options->columns;
+	if (columns != 0)
+		columns = columns - LABEL_COLUMNS < BODY_COLUMNS_MIN ? BODY_COLUMNS_MIN
+								     : columns - LABEL_COLUMNS;
+	add_cut(summary, tone, label, body, (size_t)columns);
 }
 
 /* A name and its version, if it has one; nothing when it is not known. */
@@ -115,18 +90,7 @@ static void add_environment(struct summary *summary)
 	add_line(summary, STYLE_BOLD, "on", &body);
 }
 
-/* Why the runner gave up, if it did. Returns the lines used. */
-static size_t add_abort(struct summary *summary)
-{
-	struct text body CLEANUP_TEXT = {0};
-	text_add(&body, view_string(summary->report, "/run/abort/reason"));
-	if (body.size == 0)
-		return 0;
-	add_line(summary, STYLE_RED, "aborted", &body);
-	return 1;
-}
-
-/* Of each suite in which something passed and proves what it is about: those that did, and all that apply. */
+/* The suites in which checks passed with proof: how many, of all that apply. */
 static void add_works(struct summary *summary)
 {
 	const struct view *view = &summary->findings.view;
@@ -155,42 +119,39 @@ static void add_works(struct summary *summary)
 	add_line(summary, STYLE_GREEN, "works", &body);
 }
 
-/* "vulkan on lavapipe", or on how many of several devices. */
-static void add_api(struct text *body, const struct view_check *check)
-{
-	const cJSON *outcomes = json_pointer(check->json, "/deviceOutcomes");
-	const char *last = "";
-	size_t passed = 0;
-	size_t all = 0;
-	json_each (outcome, outcomes) {
-		bool works = strcmp(view_string(outcome, "/outcome"),
-				    report_outcome_names[REPORT_PASS]) == 0;
-		all++;
-		passed += works ? 1 : 0;
-		last = works ? view_string(outcome, "/ref") : last;
-	}
-	if (passed == 0)
-		return;
-	text_addf(body, "%s%s on ", body->size != 0 ? ", " : "", view_name_in_suite(check));
-	if (all == 1)
-		text_add(body, last);
-	else
-		text_addf(body, "%zu of %zu", passed, all);
-}
-
-/* Which APIs were shown to work on which devices; no line where none was. */
+/* "vulkan on lavapipe", or on how many of several devices; no line where no API was shown to work. */
 static void add_apis(struct summary *summary)
 {
+	const struct view *view = &summary->findings.view;
 	struct text body CLEANUP_TEXT = {0};
-	for (size_t i = 0; i < summary->findings.view.count; i++) {
-		if (!summary->findings.view.checks[i].unproven)
-			add_api(&body, &summary->findings.view.checks[i]);
+	for (size_t i = 0; i < view->count; i++) {
+		const struct view_check *check = &view->checks[i];
+		const char *last = "";
+		size_t passed = 0;
+		size_t all = 0;
+		if (check->unproven)
+			continue;
+		json_each (outcome, json_pointer(check->json, "/deviceOutcomes")) {
+			all++;
+			if (strcmp(view_string(outcome, "/outcome"),
+				   report_outcome_names[REPORT_PASS]) != 0)
+				continue;
+			passed++;
+			last = view_string(outcome, "/ref");
+		}
+		if (passed == 0)
+			continue;
+		text_addf(&body, "%s%s on ", body.size != 0 ? ", " : "", view_name_in_suite(check));
+		if (all == 1)
+			text_add(&body, last);
+		else
+			text_addf(&body, "%zu of %zu", passed, all);
 	}
 	if (body.size != 0)
 		add_line(summary, STYLE_GREEN, "apis", &body);
 }
 
-/* Kinds of launches whose end was predicted; no line where none was. */
+/* How many predictions of launches held; no line where there are none. */
 static void add_predictions(struct summary *summary)
 {
 	struct text body CLEANUP_TEXT = {0};
@@ -209,55 +170,51 @@ static void add_predictions(struct summary *summary)
 	add_line(summary, wrong != 0 ? STYLE_RED : STYLE_GREEN, "images", &body);
 }
 
-/* Two lines at most: what fails, for how many checks, what did not run because of it, and what to do. */
-static void add_problem(struct summary *summary, const struct finding *problem)
-{
-	const struct view_check *check = problem->check;
-	struct text story CLEANUP_TEXT = {0};
-	struct text advice CLEANUP_TEXT = {0};
-	finding_add_story(problem, &story);
-	text_addf(&story, "%s%s", check->reason[0] != '\0' ? ": " : "", check->reason);
-	add_line(summary, STYLE_RED, report_outcome_names[check->outcome], &story);
-	text_add(&advice, view_string(check->json, "/advice"));
-	if (check->outcome != REPORT_PASS)
-		add_cut(summary, STYLE_YELLOW, "  do", &advice, 0);
-}
-
-/* As long as there are lines. */
-static void add_problems(struct summary *summary, size_t *lines)
+/* At most two lines a problem: what fails, for how many checks, what did not run because of it, and what to do. */
+static void add_problems(struct summary *summary)
 {
 	const struct finding_list *problems = &summary->findings.problems;
-	for (size_t i = 0; i < problems->count && *lines >= 2; i++) {
-		add_problem(summary, &problems->items[i]);
-		summary->failed_left -= problems->items[i].alike;
-		summary->untested_left -= problems->items[i].held;
-		*lines -= 2;
+	for (size_t i = 0; i < problems->count && summary->lines >= 2; i++) {
+		const struct finding *problem = &problems->items[i];
+		const struct view_check *check = problem->check;
+		struct text story CLEANUP_TEXT = {0};
+		struct text advice CLEANUP_TEXT = {0};
+
+		finding_add_story(problem, &story);
+		text_addf(&story, "%s%s", check->reason[0] != '\0' ? ": " : "", check->reason);
+		add_line(summary, STYLE_RED, report_outcome_names[check->outcome], &story);
+		text_add(&advice, view_string(check->json, "/advice"));
+		if (check->outcome != REPORT_PASS)
+			add_cut(summary, STYLE_YELLOW, "  do", &advice, 0);
+		summary->failed_left -= problem->alike;
+		summary->untested_left -= problem->held;
+		summary->lines -= 2;
 	}
 }
 
-/* Which rows of expectation files know the failures; no line where there are none. */
-static void add_known(struct summary *summary, size_t *lines)
+/* The entries of expectation files that match failures; no line where there are none. */
+static void add_known(struct summary *summary)
 {
-	enum { TOLD_MAX = 3 };
+	enum { ENTRIES_MAX = 3 };
 	const struct finding_list *expected = &summary->findings.expected;
 	struct text body CLEANUP_TEXT = {0};
-	if (expected->count == 0 || *lines == 0)
+	if (expected->count == 0 || summary->lines == 0)
 		return;
 	text_addf(&body, "%zu failure%s expected by ", expected->checks,
 		  expected->checks == 1 ? " is" : "s are");
-	for (size_t i = 0; i < expected->count && i < TOLD_MAX; i++)
+	for (size_t i = 0; i < expected->count && i < ENTRIES_MAX; i++)
 		text_addf(&body, "%s%s", i > 0 ? ", " : "",
 			  view_string(expected->items[i].check->json, "/expected/entry"));
-	text_add(&body, expected->count > TOLD_MAX ? ", ..." : "");
+	text_add(&body, expected->count > ENTRIES_MAX ? ", ..." : "");
 	add_line(summary, STYLE_YELLOW, "known", &body);
-	*lines -= 1;
+	summary->lines--;
 }
 
-/* A line for each reason why checks did not run, as long as there are lines. */
-static void add_untested(struct summary *summary, size_t lines)
+/* A line for each reason why checks did not run, while there are lines. */
+static void add_untested(struct summary *summary)
 {
 	const struct finding_list *untested = &summary->findings.untested;
-	for (size_t i = 0; i < untested->count && i < lines; i++) {
+	for (size_t i = 0; i < untested->count && i < summary->lines; i++) {
 		const struct finding *finding = &untested->items[i];
 		struct text body CLEANUP_TEXT = {0};
 		finding_add_name(finding, &body);
@@ -268,7 +225,7 @@ static void add_untested(struct summary *summary, size_t lines)
 	}
 }
 
-/* The last line: the time, where the report is, and how much of it is not told above. */
+/* The time, the report's path, and how many checks are not printed above. */
 static void add_rest(struct summary *summary)
 {
 	const cJSON *overhead = json_pointer(summary->report, "/run/time/overheadPercent");
@@ -286,36 +243,53 @@ static void add_rest(struct summary *summary)
 	add_line(summary, STYLE_BOLD, "report", &body);
 }
 
-/* Whoever keeps this line can tell later whether the journal is still that of the run. */
-static void add_journal(struct summary *summary)
-{
-	struct text body CLEANUP_TEXT = {0};
-	text_add(&body, view_string(summary->report, "/run/journal/digest"));
-	add_cut(summary, STYLE_BOLD, "journal", &body, 0);
-}
-
 int summary_write(const cJSON *report, const struct writer_options *options, struct text *out,
 		  struct error *err)
 {
+	static const enum style tones[] = {[FINDINGS_GOOD] = STYLE_GREEN,
+					   [FINDINGS_OPEN] = STYLE_YELLOW,
+					   [FINDINGS_BAD] = STYLE_RED};
+	const struct findings_headline headline = findings_headline_of(report);
 	struct summary summary = {.report = report, .options = options, .out = out};
-	size_t lines = SUMMARY_LINES - FRAME_LINES;
-	int rc = findings_open(report, &summary.findings, err);
-	if (rc == 0) {
-		summary.failed_left = summary.findings.problems.checks;
-		summary.untested_left = summary.findings.untested.checks;
-		lines -= add_fixed(&summary);
-		add_verdict(&summary);
-		add_environment(&summary);
-		lines -= add_abort(&summary);
-		add_works(&summary);
-		add_apis(&summary);
-		add_predictions(&summary);
-		add_problems(&summary, &lines);
-		add_known(&summary, &lines);
-		add_untested(&summary, lines);
-		add_rest(&summary);
-		add_journal(&summary);
+	struct findings *findings = &summary.findings;
+	struct text fixed CLEANUP_TEXT = {0};
+	struct text verdict CLEANUP_TEXT = {0};
+	struct text aborted CLEANUP_TEXT = {0};
+	struct text digest CLEANUP_TEXT = {0};
+
+	int rc = findings_open(report, findings, err);
+	if (rc < 0) {
+		findings_free(findings);
+		return rc;
 	}
-	findings_free(&summary.findings);
-	return rc;
+	summary.lines = SUMMARY_LINES - FRAME_LINES;
+	summary.failed_left = findings->problems.checks;
+	summary.untested_left = findings->untested.checks;
+
+	if (findings_add_fixed(findings, &fixed)) {
+		add_line(&summary, STYLE_GREEN, "FIXED", &fixed);
+		summary.lines--;
+	}
+	findings_add_verdict(report, &verdict);
+	add_cut(&summary, tones[headline.tone], headline.word, &verdict, 0);
+	add_environment(&summary);
+	text_add(&aborted, view_string(report, "/run/abort/reason"));
+	if (aborted.size != 0) {
+		add_line(&summary, STYLE_RED, "aborted", &aborted);
+		summary.lines--;
+	}
+
+	add_works(&summary);
+	add_apis(&summary);
+	add_predictions(&summary);
+	add_problems(&summary);
+	add_known(&summary);
+	add_untested(&summary);
+	add_rest(&summary);
+
+	/* Shows later whether a journal is still the run's. */
+	text_add(&digest, view_string(report, "/run/journal/digest"));
+	add_cut(&summary, STYLE_BOLD, "journal", &digest, 0);
+	findings_free(findings);
+	return 0;
 }

@@ -119,7 +119,7 @@ static void test_each_member_changes_the_digest(void)
 	cJSON *sections CLEANUP_JSON = environment_new();
 	const cJSON *section = NULL;
 	char before[DIGEST_SIZE] = "";
-	CU_ASSERT_EQUAL_FATAL(environment_digest(sections, before, NULL), 0);
+	environment_digest(sections, before);
 	cJSON_ArrayForEach (section, sections) {
 		const char *const *pointer = environment_identity(section->string);
 		for (; *pointer != NULL; pointer++) {
@@ -139,7 +139,7 @@ static void test_each_member_changes_the_digest(void)
 			}
 			(void)cJSON_ReplaceItemInObjectCaseSensitive(environment, section->string,
 								     members);
-			CU_ASSERT_EQUAL(environment_digest(environment, after, NULL), 0);
+			environment_digest(environment, after);
 			CU_ASSERT_STRING_NOT_EQUAL(before, after);
 		}
 	}
@@ -172,9 +172,9 @@ static void test_what_ran_identifies(void)
 		cJSON *ran CLEANUP_JSON =
 			ran_on(rows[i].digest, rows[i].origin, rows[i].discovered);
 		char after[DIGEST_SIZE] = "";
-		CU_ASSERT_EQUAL(environment_digest(environment, before, NULL), 0);
-		CU_ASSERT_EQUAL(environment_add_ran(environment, ran, NULL), 0);
-		CU_ASSERT_EQUAL(environment_digest(environment, after, NULL), 0);
+		environment_digest(environment, before);
+		environment_add_ran(environment, ran);
+		environment_digest(environment, after);
 		CU_ASSERT_EQUAL(strcmp(before, after) != 0, rows[i].other);
 		if (i == 3) /* as in row 2, but for the digest */
 			CU_ASSERT_STRING_NOT_EQUAL(after, last);

@@ -215,7 +215,7 @@ static void digest_of(const char *json, char out[DIGEST_SIZE])
 {
 	cJSON *environment CLEANUP_JSON = cJSON_Parse(json);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(environment);
-	CU_ASSERT_EQUAL(environment_digest(environment, out, NULL), 0);
+	environment_digest(environment, out);
 }
 
 static void test_digest_covers_identity_only(void)

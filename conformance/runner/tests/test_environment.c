@@ -93,7 +93,7 @@ static cJSON *describe(void)
 
 static void digest_of(const cJSON *environment, char out[DIGEST_SIZE])
 {
-	CU_ASSERT_EQUAL(environment_digest(environment, out, NULL), 0);
+	environment_digest(environment, out);
 }
 
 /* The digests before and after `change` differ. */
