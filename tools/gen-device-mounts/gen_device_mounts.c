@@ -38,8 +38,7 @@ static const struct option_spec options[] = {
 	 .help = "Every device of the node."},
 	{OPTION_ROW("index", OPTION_LIST, given.selection.values[SELECTION_INDEX]), .letter = 'i',
 	 .value = "N",
-	 .help = "The device at this place of what gpu-discovery lists, counted from 0; several "
-		 "with commas."},
+	 .help = "The device with this index in the list of gpu-discovery; several with commas."},
 	{OPTION_ROW("id", OPTION_LIST, given.selection.values[SELECTION_ID]), .value = "ID",
 	 .help = "The device with this id."},
 	{OPTION_ROW("luid", OPTION_LIST, given.selection.values[SELECTION_LUID]), .letter = 'l',
@@ -78,7 +77,7 @@ static const struct option_spec options[] = {
 	{OPTION_ROW("root", OPTION_STRING, given.root), .value = "DIR",
 	 .help = "Look below DIR, where the root of another system is mounted."},
 	{OPTION_ROW("verbose", OPTION_FLAG, given.verbose), .letter = 'v',
-	 .help = "Print on stderr which devices were chosen, and what was seen of the others."},
+	 .help = "Print on stderr the chosen devices, and what discovery reported about others."},
 	{.name = NULL},
 };
 
@@ -331,7 +330,7 @@ static const char description[] =
 	"same as the device plugins answer. A device is chosen when any of --all, --index, --id, "
 	"--luid, --path and --vendor means it; a value that means none is an error. Only the flags "
 	"go to stdout.\n\n"
-	"With --run the arguments go behind the flags: IMAGE CONTAINER-ID [COMMAND] for ctr, IMAGE "
+	"With --run the arguments follow the flags: IMAGE CONTAINER-ID [COMMAND] for ctr, IMAGE "
 	"[COMMAND] for the others. Put -- before them when they have options. ctr takes address "
 	"and namespace from CONTAINERD_ADDRESS and CONTAINERD_NAMESPACE.\n\n"
 	"With --for cdi the devices are those of a Spec of kind " CDI_KIND ": each under its id, "
@@ -345,11 +344,11 @@ static const char *const examples[] = {
 	"gen-device-mounts --path \"PCIROOT(0)#PCI(1B00)\" --format powershell",
 	"Print flags that can be pasted into PowerShell.",
 	"gen-device-mounts --node node.json --vendor nvidia --format cri",
-	"Print what crictl needs in its container configuration, for another machine.",
+	"Print the devices, mounts and variables of a container configuration for crictl, for another machine.",
 	"gen-device-mounts --all --for cdi > /etc/cdi/" CDI_FILE,
 	"Let container runtimes give devices by the Container Device Interface.",
 	"gen-device-mounts --for cdi --check /etc/cdi --check /var/run/cdi",
-	"Check the Specs of this machine, and tell which devices no container can be given.",
+	"Check the Specs of this machine, and list the devices that no container can get.",
 	NULL,
 };
 
@@ -372,7 +371,8 @@ int main(int argc, char **argv)
 {
 	const struct command_spec program = {
 		.name = "gen-device-mounts",
-		.summary = "Prints what a container needs to use devices, or starts one with it",
+		.summary =
+			"Prints the flags that a container needs to use devices, or starts one with them",
 		.arguments = "[ARGUMENT...]",
 		.description = description,
 		.options = options,

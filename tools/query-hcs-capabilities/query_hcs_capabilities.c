@@ -30,9 +30,9 @@ static const struct option_spec options[] = {
 	 .help = "Answer for a recorded node from the table."},
 	{OPTION_ROW("image-build", OPTION_STRING, given.image_build), .letter = 'i',
 	 .value = "VERSION",
-	 .help = "Say as well whether an image of this build runs on the host."},
+	 .help = "Also report whether an image of this build runs on the host."},
 	{OPTION_ROW("require", OPTION_CHOICE, given.require), .choices = requirements,
-	 .help = "Exit with 1 when devices cannot be given that way, or when nobody knows."},
+	 .help = "Exit with 1 when devices cannot be given that way, or when that is unknown."},
 	{.name = NULL},
 };
 
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 {
 	const struct command_spec program = {
 		.name = "query-hcs-capabilities",
-		.summary = "Shows which devices and images a Windows host takes for containers",
+		.summary = "Shows which devices and images a Windows host accepts for containers",
 		.description = description,
 		.options = options,
 		.examples = examples,

@@ -13,8 +13,8 @@ struct sandbox_limits {
 };
 
 /*
- * From now on the process cannot open a file, start a program or a thread, or use the network; what
- * it opened stays open. It loses the rights of root, leaves no core, and runs within the limits.
+ * From now on the process cannot open a file, start a program or a thread, or use the network;
+ * open files stay open. It loses the rights of root, leaves no core, and runs within the limits.
  * System calls beyond the few that decoding needs fail with EPERM, where the kernel has seccomp;
  * elsewhere the rest holds. ERROR_IO: a limit cannot be set.
  */

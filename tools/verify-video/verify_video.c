@@ -76,10 +76,10 @@ static int run(const struct text_list *arguments)
 
 static const struct option_spec options[] = {
 	{OPTION_ROW("codec", OPTION_CHOICE, given_codec), .value = "NAME",
-	 .help = "What the stream was encoded as.",
+	 .help = "The codec of the stream.",
 	 .choices = (const char *const[]){"h264", "hevc", "av1", NULL}},
 	{OPTION_ROW("seed", OPTION_INT, given_seed), .value = "N",
-	 .help = "What the frames follow from.", .max = UINT32_MAX},
+	 .help = "The seed of the frames.", .max = UINT32_MAX},
 	{OPTION_ROW("width", OPTION_INT, given_width), .value = "N",
 	 .help = "Of a frame, in pixels: 320, 192 or 64.", .min = 1, .max = 320},
 	{OPTION_ROW("height", OPTION_INT, given_height), .value = "N",
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 {
 	static const char *const exit_codes[] = {
 		"0",
-		"The judgement was printed, whatever it says.",
+		"The judgement was printed, whatever it is.",
 		"1",
 		"There is none: the stream cannot be read, or memory ran out.",
 		"2",
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 	};
 	static const struct command_spec command = {
 		.name = "verify-video",
-		.summary = "Decode an encoded stream and compare it with what it was to encode",
+		.summary = "Decode an encoded stream and compare it with the original frames",
 		.arguments = "FILE",
 		.description =
 			"Walks over the units of FILE, decodes it with OpenH264, libde265 or dav1d, and compares each frame with "

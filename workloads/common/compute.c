@@ -46,7 +46,7 @@ static int finish(struct compute *c, struct error *err)
 	return work_wait(c->request, c->calls->is_complete, c, err);
 }
 
-/* What is read back must come from the device, not from what was sent. */
+/* After sending, so that only results of the device are read back. */
 static void overwrite(struct compute *c)
 {
 	for (size_t i = 0; i < c->buffer_count; i++)

@@ -34,7 +34,7 @@ extern const char *const neighbour_faults[]; /* NULL-ended */
 		 .max = 600000},                                                                      \
 		{OPTION_ROW("fault", OPTION_CHOICE, (given).fault), .choices = neighbour_faults,      \
 		 .value = "FAULT",                                                                    \
-		 .help = "endless: dispatch more than is ever finished. crash: write far behind the " \
+		 .help = "endless: dispatch more than is ever finished. crash: write far beyond the " \
 			 "end of the memory, and abort."},                                            \
 		{OPTION_ROW("pause", OPTION_STRING, (given).pause), .value = "FILE",                  \
 		 .help = "Before the first dispatch, with all of its memory on the device, "          \
@@ -63,6 +63,6 @@ int neighbour_pause(struct work_report *report, struct error *err);
 int neighbour_pause_after(const struct work_request *request, struct work_report *report,
 			  struct error *err);
 
-/* Looks for results with the seed request->look_for in what was read back of new memory. Only runs of
+/* Looks for results with the seed request->look_for in new memory that was read back. Only runs of
  * four elements in their order count: no other work makes one. */
 void neighbour_look(const struct work_data *data, struct work_report *report);

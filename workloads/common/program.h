@@ -66,7 +66,7 @@ enum { PROBE_TIMEOUT_MS = 20000 };
 		 .min = 1,                                                                               \
 		 .max = 3600000},                                                                        \
 		{OPTION_ROW("nonce", OPTION_STRING, (given).nonce), .value = "TEXT",                     \
-		 .help = "What the document repeats as its nonce, to show which launch it "              \
+		 .help = "The nonce that the document repeats, to show which launch it "                 \
 			 "belongs to: 1 to 64 letters and digits."},                                     \
 	{                                                                                                \
 		OPTION_ROW("launch", OPTION_STRING, (given).file),                                       \

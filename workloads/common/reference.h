@@ -12,7 +12,7 @@
  * A guard that the device must not touch follows the last element of each array.
  *
  * APIs that fill memory by a command of their own fill the elements of `values` with a pattern first;
- * the guard keeps what was there.
+ * the guard stays unchanged.
  *
  * DirectML has operators instead: the element-wise sum of two tensors, and the product of two
  * square matrices, of operands that follow from the seed. CUDA also counts random points in a circle

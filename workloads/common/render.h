@@ -22,7 +22,7 @@ struct render_colour {
 	uint8_t channels[RENDER_PIXEL];
 };
 
-/* As APIs want colours: 0 to 1. A channel that is rounded to the nearest of 256 is what it was. */
+/* The form that APIs expect: 0 to 1. Rounding to the nearest of 256 restores a channel. */
 struct render_colour_float {
 	float channels[RENDER_PIXEL];
 };
@@ -32,5 +32,5 @@ struct render_colour render_background(uint32_t seed);
 struct render_colour render_triangle(uint32_t seed);
 struct render_colour_float render_colour_float(struct render_colour colour);
 
-/* What a pixel must be. */
+/* The right value of a pixel. */
 struct render_colour render_expected(uint32_t seed, size_t x, size_t y);

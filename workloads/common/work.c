@@ -139,7 +139,7 @@ void work_judge(struct work_report *report)
 		(void)snprintf(report->reason, sizeof(report->reason),
 			       "%zu results are wrong; first: %s[%zu]%s is %s, expected %s",
 			       results->mismatches, results->array, results->index,
-			       results->guard ? " (behind the end)" : "", results->actual,
+			       results->guard ? " (beyond the end)" : "", results->actual,
 			       results->expected);
 	else if (render->mismatches != 0)
 		(void)snprintf(

@@ -74,7 +74,7 @@ size_t work_array_size(const struct work_request *request);
 
 void work_fill(const struct work_data *data);
 
-/* Between sending and reading back: what is read must come from the device. */
+/* Between sending and reading back, so that only results of the device are read. */
 void work_overwrite(const struct work_data *data);
 
 /* Allocates the arrays and fills them. */

@@ -63,7 +63,7 @@ static const struct code_advice codes[] = {
 	 "libcuda and the host's kernel module are of different versions: mount the host's libcuda, and take out the one "
 	 "that the image brings"},
 	{804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
-	 "the image's forward-compatibility libcuda (cuda-compat) works on data-center devices alone: take it out of the library "
+	 "the image's forward-compatibility libcuda (cuda-compat) only works on data-center devices: take it out of the library "
 	 "path"},
 	{805, "CUDA_ERROR_MPS_CONNECTION_FAILED",
 	 "the container cannot reach the MPS daemon: mount its pipe directory and share its IPC namespace"},

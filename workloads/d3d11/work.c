@@ -99,8 +99,8 @@ static int dispatch(void *work, struct error *err)
 	return d3d11_device_wait(&c->gpu, err);
 }
 
-/* Copies a resource to a staging one, which stays mapped to be read. What is read must come from the
- * device: its rows are overwritten first. */
+/* Copies a resource to a staging one, which stays mapped to be read. Its rows are
+ * overwritten first, so that only results of the device are read. */
 static int read_back(struct d3d11_device *gpu, void *from, void *staging, size_t rows,
 		     size_t row_size, D3D11_MAPPED_SUBRESOURCE *mapped, struct error *err)
 {

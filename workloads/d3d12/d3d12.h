@@ -64,7 +64,7 @@ int d3d12_check(struct d3d12_device *gpu, HRESULT result, const char *call, stru
 int d3d12_device_open(struct d3d12_device *gpu, struct error *err);
 void d3d12_device_free(struct d3d12_device *gpu);
 
-/* Runs what was recorded, waits for it, and begins to record anew. ERROR_TIMEOUT: the device did
+/* Runs the recorded commands, waits for them, and starts recording again. ERROR_TIMEOUT: the device did
  * not finish, and nothing may be released any more. */
 int d3d12_device_run(struct d3d12_device *gpu, struct error *err);
 

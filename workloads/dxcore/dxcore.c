@@ -157,7 +157,7 @@ const struct api_driver dxcore_api = {
 	.library = DXCORE_LIBRARY,
 	.summary = "List the adapters that DXCore shows",
 	.description =
-		"Lists the adapters of DXCore by what they are for, with ids, memory and driver: those of DXGI, and "
+		"Lists the adapters of DXCore by their purpose, with ids, memory and driver: those of DXGI, and "
 		"compute-only ones.",
 	.session_size = sizeof(struct dxcore),
 	.open = dxcore_open,

@@ -29,10 +29,10 @@ typedef struct hip_program *hip_program;
 
 enum hip_copy { HIP_TO_DEVICE = 1, HIP_FROM_DEVICE = 2 };
 
-/* What hipGetDeviceProperties() writes: ROCm 6 has more in it, in other places, under another name.
+/* The output of hipGetDeviceProperties(): ROCm 6 has more members, in other places, under another name.
  * Source: hipDeviceProp_t of hip/hip_runtime_api.h 5.2, hipDeviceProp_tR0600 of 6.0 and later. */
 enum {
-	HIP_PROPERTIES_SIZE = 4096, /* twice what any version writes */
+	HIP_PROPERTIES_SIZE = 4096, /* twice the size of any version */
 	HIP_ARCH_NAME_SIZE = 256,
 };
 
@@ -82,7 +82,7 @@ struct hip_properties_layout {
 
 struct hip_device {
 	int ordinal;
-	char arch[HIP_ARCH_NAME_SIZE]; /* "gfx90a", without features; "" is not told */
+	char arch[HIP_ARCH_NAME_SIZE]; /* "gfx90a", without features; "" is unknown */
 };
 
 struct hip {
@@ -90,7 +90,7 @@ struct hip {
 	HIP_COMPILER_FUNCTIONS(HIP_DECLARE) /* the first is NULL: there is none */
 	const char *(*hipGetErrorName)(hip_result result);
 	hip_result (*hipGetDeviceProperties)(void *properties, int device);
-	const struct hip_properties_layout *layout; /* of what that writes */
+	const struct hip_properties_layout *layout; /* of its output */
 	size_t device_count;
 	struct hip_device devices[API_DEVICES_MAX];
 	struct calls calls;

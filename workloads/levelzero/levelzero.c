@@ -134,7 +134,7 @@ static int describe(struct levelzero *lz, size_t index, cJSON **out, struct erro
 	add_bytes(&members, "deviceUuid", properties.uuid.id, sizeof(properties.uuid.id));
 	add_bytes(&members, "deviceLuid", luid.luid.id, sizeof(luid.luid.id));
 
-	/* Bus 0, device 0 of domain 0 is the host bridge, which stands for an unknown address. */
+	/* Bus 0, device 0 of domain 0 is the host bridge: the address is unknown. */
 	ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
 	const ze_pci_address_ext_t *address = &pci.address;
 	if (lz->newer.zeDevicePciGetPropertiesExt != NULL &&

@@ -156,7 +156,7 @@ const struct api_driver nvml_api = {
 	.summary = "List the devices that NVIDIA's management library shows",
 	.description =
 		"Asks NVIDIA's management library for driver, devices, their identity and memory, as nvidia-smi does. It does no "
-		"work on them. The library goes past what hides devices from CUDA.",
+		"work on them. The library ignores the variables that hide devices from CUDA.",
 	.session_size = sizeof(struct nvml),
 	.open = nvml_open,
 	.close = nvml_close,

@@ -165,7 +165,7 @@ static int opengl_open(struct api_report *report, void *session, struct error *e
 	}
 	if (hardware != 0 && hardware != gl->device_count) {
 		api_report_message(report,
-				   "a software renderer is offered beside the hardware: left out");
+				   "a software renderer is offered next to the hardware: left out");
 		gl->device_count = hardware;
 	}
 	for (size_t i = 0; i < gl->device_count; i++)

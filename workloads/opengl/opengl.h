@@ -12,7 +12,7 @@
 #include "workloads/common/work.h"
 
 #include <GL/glcorearb.h>
-#include <GL/glext.h> /* behind it: the extensions of vendors */
+#include <GL/glext.h> /* after it: the extensions of vendors */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 		 .help = "With --reach: try as well to read and to write the device nodes in this folder, "
 			 "which somebody else has made there."},
 		{OPTION_ROW("api", OPTION_STRING, given_api), .value = "NAME",
-		 .help = "Ask this API alone, in this process, and print its element of `apis` "
+		 .help = "Ask only this API, in this process, and print its element of `apis` "
 			 "instead of a document."},
 		{.name = NULL},
 	};

@@ -71,7 +71,7 @@ const attacks = [
 	{name: 'work that is not done', settings: 'idle,empty', computes: 'results are wrong', encodes: 'the stream is empty', lists: null},
 	{name: 'one wrong result, a picture twice', settings: 'wrong=7,repeat=4', computes: '1 result', encodes: 'frame 4 shows frame 3', lists: null},
 	{name: 'work done twice, the frames of another seed', settings: 'twice,other=8', computes: 'results are wrong', encodes: 'frame 0 is unlike', lists: null},
-	{name: 'results behind the end, a black picture', settings: 'overrun,black=5', computes: 'behind the end', encodes: 'frame 5 is of one colour', lists: null},
+	{name: 'results beyond the end, a black picture', settings: 'overrun,black=5', computes: 'beyond the end', encodes: 'frame 5 is of one colour', lists: null},
 	{name: 'another device', elsewhere: 1, computes: '/devices/0/pciAddress', encodes: '/devices/0/pciAddress', lists: '/devices/0/pciAddress', but: {opengl: '/devices/0/drm/render', vaapi: null}},
 	{name: 'a device more', settings: 'devices=2', computes: '/devices/count', encodes: '/devices/count', lists: '/devices/count', but: {vaapi: null}},
 	{name: 'the document of another run', replay: true, computes: '/nonce', encodes: '/nonce', lists: '/nonce'},
