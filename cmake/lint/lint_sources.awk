@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The rules of lint_sources.sh over the lines of C files. "folders" is the list of floors, top first, "rooms" that of conformance/.
+# The rules of lint_sources.sh over the lines of C files. "borders" is borders.txt.
 
 function report(rule, text) {
 	printf "%s:%d: %s: %s\n", FILENAME, FNR, rule, text
@@ -37,20 +37,26 @@ function code_of(line,    out, c, quote, i) {
 	return out
 }
 
-# The folder an include leads to: "base" of "base/error.h" and of <gpucert/error.h>.
-function folder_of_include(path) {
+# Where an include leads to: "base/error.h" of itself and of <gpucert/error.h>.
+function target_of_include(path) {
 	if (path == "gpucert/error.h")
-		return "base"
+		return "base/error.h"
 	if (path == "gpucert/discovery.h")
-		return "discovery"
-	sub(/\/.*/, "", path)
+		return "discovery/discovery.h"
 	return path
 }
 
-# "conformance/runner" of "conformance/runner/plan.h".
-function room_of(path,    parts) {
-	split(path, parts, "/")
-	return parts[1] "/" parts[2]
+# The longest folder of the table that the path lies in; "" where the table has none.
+function room_of(path) {
+	while (sub(/\/[^\/]*$/, "", path)) {
+		if (path in uses)
+			return path
+	}
+	return ""
+}
+
+function may_use(room, other) {
+	return other == room || other == "base" || index(" " uses[room] " ", " " other " ") != 0
 }
 
 # "containers/registry/" of "containers/registry/internal.h".
@@ -59,14 +65,13 @@ function directory_of(path) {
 	return path
 }
 
-function check_include(path, quoted,    target) {
-	target = quoted || path ~ /^gpucert\// ? folder_of_include(path) : ""
-	if (target in floor && folder in floor && floor[target] > floor[folder])
-		report("L3", folder "/ includes " path ", which is of a folder below it")
-	if (folder == "workloads" && target != "" && target != "workloads" && target != "base")
+function check_include(path, quoted,    other, mine) {
+	other = quoted || path ~ /^gpucert\// ? room_of(target_of_include(path)) : ""
+	mine = room_of(FILENAME)
+	if (mine != "" && other != "" && !is_test && !may_use(mine, other))
+		report("L3", mine "/ includes " path ", which borders.txt does not allow")
+	if (folder == "workloads" && is_test && other != "" && other != "workloads" && other != "base")
 		report("L4", "workloads/ includes " path)
-	if (quoted && room_of(path) in room && room_of(FILENAME) in room && room[room_of(path)] > room[room_of(FILENAME)] && FILENAME !~ /\/tests\//)
-		report("L5", room_of(FILENAME) "/ includes " path ", which is of a folder below it")
 	if (!quoted && folder != "workloads" && path ~ gpu_headers && FILENAME !~ /(^|\/)tests\//)
 		report("L6", "the header of a GPU API, " path ", outside of workloads/")
 	if (quoted && path ~ /(\/|_)internal[.]h$/ && FILENAME !~ /\/(tests|fuzz)\// && index(FILENAME, directory_of(path)) != 1)
@@ -76,12 +81,15 @@ function check_include(path, quoted,    target) {
 }
 
 BEGIN {
-	count = split(folders, names, " ")
-	for (i = 1; i <= count; i++)
-		floor[names[i]] = i
-	count = split(rooms, names, " ")
-	for (i = 1; i <= count; i++)
-		room[names[i]] = i
+	while ((getline line < borders) > 0) {
+		if (line !~ /^use /)
+			continue
+		room = line
+		sub(/^use /, "", room)
+		sub(/:.*/, "", room)
+		sub(/^[^:]*:[ ]*/, "", line)
+		uses[room] = line
+	}
 	gpu_headers = "^((vulkan|CL|GL|EGL|ffnvcodec|vpl)/|(cuda|d3d[0-9]+|dxgi)[0-9_a-z]*[.]h$)"
 	banned = "(strcpy|strcat|sprintf|vsprintf|gets|atoi|atol|atof|strtok|system|popen|alloca|assert|localtime|gmtime)"
 }
@@ -91,6 +99,7 @@ FNR == 1 {
 	first_line = 0
 	folder = FILENAME
 	sub(/\/.*/, "", folder)
+	is_test = FILENAME ~ /(^|\/)(tests|doubles|fuzz)\//
 }
 
 FNR == 701 {

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# lint_sources.sh ROOT: what the compilers do not check. Prints "file:line: RULE: text" and ends with exit
+# lint_sources.sh ROOT [BORDERS]: what the compilers do not check. Prints "file:line: RULE: text" and ends with exit
 # code 1 when a rule is broken.
 #
 # L1  The licence stands at the top of every file.
 # L2  Functions that cannot be used safely, or that end the process on input, are not called.
-# L3  A folder includes only itself and the folders above it in the list of the top CMakeLists.txt.
-# L4  workloads/ uses only base/.
-# L5  A folder of conformance/ includes only itself and those added before it in conformance/CMakeLists.txt; its tests may others.
+# L3  A folder of the product includes only what borders.txt allows it.
+# L4  Tests of workloads/ use only workloads/ and base/, too.
+# L5  The spine, and each module, has no more lines than borders.txt allows.
 # L6  Headers of GPU APIs are included in workloads/ and in tests alone.
 # L7  Test doubles are included by tests alone.
 # L8  A file has at most 700 lines.
@@ -20,12 +20,7 @@ set -eu
 
 root=$1
 here=$(cd "$(dirname "$0")" && pwd)
-folders=$(sed -n '/^set(GPUCERT_FOLDERS/,/^)/p' "$root/CMakeLists.txt" | sed '1d;$d' | tr -s '[:space:]' ' ')
-if [ -z "$folders" ]; then
-	echo "CMakeLists.txt: no list of folders"
-	exit 1
-fi
-rooms=$(sed -n 's|^add_subdirectory(\([a-z-]*\))|conformance/\1|p' "$root/conformance/CMakeLists.txt" | tr '\n' ' ')
+borders=${2:-$here/borders.txt}
 broken=0
 
 # The licence: in C the first line, elsewhere one of the first two.
@@ -59,5 +54,32 @@ if "$here/list_sources.sh" "$root" '*' | tr '\n' '\0' |
 fi
 list=$("$here/list_sources.sh" "$root" '*.c' '*.h')
 # shellcheck disable=SC2086 # names without spaces: L3 has no others to look at
-awk -v folders="$folders" -v rooms="$rooms" -f "$here/lint_sources.awk" $list || broken=1
+awk -v borders="$borders" -f "$here/lint_sources.awk" $list || broken=1
+
+# The files that SPINE.md names in its table, with their headers.
+list_spine() {
+	grep '^|' SPINE.md | grep -oE '`[a-z_/-]+[.][ch]`' | tr -d '`' | sed 's/[.][ch]$//' | sort -u | while read -r stem; do
+		printf '%s\n' "$list" | grep -E "(^|/)${stem}[.][ch]\$"
+	done
+}
+product() {
+	grep -vE '/(tests|doubles|fuzz)/' || true
+}
+while read -r word limit name paths; do
+	[ "$word" = lines ] || continue
+	files=$(for path in $paths; do
+		if [ "$path" = SPINE.md ]; then
+			[ ! -e SPINE.md ] || list_spine
+		else
+			printf '%s\n' "$list" | grep "^$path/" || true
+		fi
+	done | product | sort -u)
+	[ -n "$files" ] || continue
+	# shellcheck disable=SC2086 # names without spaces
+	lines=$(cat $files | wc -l)
+	if [ "$lines" -gt "$limit" ]; then
+		echo "$borders:1: L5: ${name%:} has $lines lines, more than $limit"
+		broken=1
+	fi
+done <"$borders"
 exit $broken
