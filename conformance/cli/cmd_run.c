@@ -131,7 +131,7 @@ static const struct option_spec run_options[] = {
 	 .min = 10, .max = 10000},
 	{OPTION_ROW("include-host-identity", OPTION_FLAG, run.settings.include_identity),
 	 .help = "Keep identifying data: host and user names, home folders, serial numbers. By "
-		 "default they are redacted in all stored files (docs/report.md); secrets always are."},
+		 "default they are redacted in all stored files (docs/redaction.md); secrets always are."},
 	{OPTION_ROW("reproducible", OPTION_FLAG, run.settings.reproducible),
 	 .help = "Zero what differs from run to run (times, ids) in the report."},
 	{OPTION_ROW("dry-run", OPTION_FLAG, run.settings.dry_run),

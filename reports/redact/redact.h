@@ -4,7 +4,7 @@
 /*
  * Who and where a report is from stays out of it: names and addresses of the host, names of its users, home folders and
  * serial numbers are replaced where something is stored (reports/journal.h, evidence), and nowhere
- * else. Checks compare before that, so no verdict depends on it. docs/report.md, "What stays out".
+ * else. Checks compare before that, so no verdict depends on it. docs/redaction.md.
  *
  * A thing has one placeholder in a run: "<host>", "<user>", "<home>", a second one "<host-2>". A serial
  * number is "<serial-1a2b3c4d>", made of the number and a key of the machine: two devices stay two, and
