@@ -5,15 +5,19 @@
 #include <string.h>
 
 enum { ON_ANY = GPU_API_ON_LINUX | GPU_API_ON_WINDOWS, ON_LINUX = 1, ON_WINDOWS = 2 };
-enum { SIGHT_SEEN = ON_ANY, SIGHT_UNSEEN_ON_WINDOWS = GPU_API_ON_LINUX, SIGHT_UNSEEN = 0 };
+enum {
+	VISIBILITY_LISTED = ON_ANY,
+	VISIBILITY_LISTED_ON_LINUX = GPU_API_ON_LINUX,
+	VISIBILITY_UNLISTED = 0
+};
 
-#define API_WITHOUT_CHECK(name_, system, sight, offered_, ...)                                     \
+#define API_WITHOUT_CHECK(name_, system, listed_, offered_, ...)                                   \
 	{.name = #name_,                                                                           \
 	 .offered = offered_,                                                                      \
-	 .seen = (unsigned)ON_##system & SIGHT_##sight,                                            \
+	 .listed = (unsigned)ON_##system & VISIBILITY_##listed_,                                   \
 	 __VA_ARGS__},
-#define API(name_, system, sight, offered_, title, advice, ...)                                    \
-	API_WITHOUT_CHECK(name_, system, sight, offered_, .tested = true, __VA_ARGS__)
+#define API(name_, system, listed_, offered_, title, advice, ...)                                  \
+	API_WITHOUT_CHECK(name_, system, listed_, offered_, .tested = true, __VA_ARGS__)
 
 const struct gpu_api gpu_apis[] = {
 #include "base/gpu_apis.def"

@@ -11,7 +11,7 @@ enum { GPU_API_ON_LINUX = 1, GPU_API_ON_WINDOWS = 2 };
 struct gpu_api {
 	const char *name;    /* "vulkan" */
 	const char *offered; /* as discovery tells it of a device: "vulkan", "directx" */
-	unsigned seen;	     /* where probe-visibility asks it for devices */
+	unsigned listed;     /* systems where probe-visibility lists its devices */
 	bool tested;	     /* there is a check api.NAME */
 	bool enumerates;     /* its probe lists devices and does no work on them */
 	bool encodes;	     /* its probe encodes video, which the checks decode (verify-video) */

@@ -139,7 +139,7 @@ static const struct field device[] = {
 	{.key = NULL},
 };
 
-static const struct field sight[] = {
+static const struct field observation[] = {
 	{.key = "container"},
 	{.key = "granted", .type = FIELD_STRINGS},
 	{.key = "saw", .type = FIELD_STRINGS},
@@ -238,7 +238,7 @@ const struct journal_shape journal_shapes[JOURNAL_TYPE_COUNT] = {
 	[JOURNAL_NOTE] = {.name = "note", .fields = note, .seen = true},
 	[JOURNAL_EVIDENCE] = {.name = "evidence", .fields = evidence, .seen = true},
 	[JOURNAL_DEVICE] = {.name = "device", .fields = device, .seen = true},
-	[JOURNAL_SIGHT] = {.name = "sight", .fields = sight, .seen = true},
+	[JOURNAL_OBSERVATION] = {.name = "observation", .fields = observation, .seen = true},
 	[JOURNAL_RAN] = {.name = "ran", .fields = ran, .seen = true},
 	[JOURNAL_PREDICTION] = {.name = "prediction", .fields = prediction, .seen = true},
 	[JOURNAL_EVENT] = {.name = "event", .fields = event},

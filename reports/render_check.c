@@ -166,7 +166,7 @@ int render_take_check(struct render *render, const struct journal_record *record
 	if (record->type == JOURNAL_NOTE)
 		return add_string(field_string(record->json, "text"), check->lists[RENDER_NOTES],
 				  err);
-	if (record->type == JOURNAL_SIGHT)
+	if (record->type == JOURNAL_OBSERVATION)
 		return add_object(record, check->lists[RENDER_SIGHTS], err);
 	if (record->type == JOURNAL_RAN)
 		return add_object(record, render->ran, err);
@@ -317,8 +317,8 @@ static void add_time(const struct render *render, const struct render_check *che
 
 cJSON *render_check_json(const struct render *render, struct render_check *check)
 {
-	static const char *const lists[] = {"devices",	"deviceOutcomes", "assertions", "notes",
-					    "evidence", "events",	  "sights"};
+	static const char *const lists[] = {"devices",	"deviceOutcomes", "assertions",	 "notes",
+					    "evidence", "events",	  "observations"};
 	struct members json CLEANUP_MEMBERS = members_new();
 	const cJSON *watched = watched_of(check);
 	const cJSON *advice = check->end != NULL ? field_get(check->end->json, "advice") : NULL;

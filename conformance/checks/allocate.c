@@ -317,19 +317,19 @@ static void before_list(struct check_run *run)
 
 #define ALLOCATE(name, rule, severity, body, ...)                                                  \
 	CHECK("allocate." name, rule, severity, 1, rig_each_resource, .timeout_s = 180,            \
-	      .stands_on = "allocate.one-response", .judge = (body), __VA_ARGS__)
+	      .depends_on = "allocate.one-response", .judge = (body), __VA_ARGS__)
 
 #define ALLOCATE_CDI(name, rule, severity, body, ...)                                              \
 	CHECK("allocate.cdi-" name, rule, severity, 1, body, .timeout_s = 180,                     \
 	      .needs = {.os = "linux", .devices = 1, .live_node = true},                           \
-	      .stands_on = "allocate.one-response", __VA_ARGS__)
+	      .depends_on = "allocate.one-response", __VA_ARGS__)
 
 const struct check allocate_checks[] = {
 	CHECK("allocate.one-response", ALC_01, CRITICAL, 1, rig_each_resource,
 	      .title = "A container request is answered by a container response",
 	      .advice = "Return one ContainerAllocateResponse for each container request: without "
 			"one the pod fails.",
-	      .timeout_s = 180, .needs = {.devices = 1}, .stands_on = "list-and-watch.arrives",
+	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "list-and-watch.arrives",
 	      .judge = one_response),
 	ALLOCATE("prompt", ALC_02, CRITICAL, prompt,
 		 .title = "Allocate of a healthy device is prompt",
@@ -363,7 +363,7 @@ const struct check allocate_checks[] = {
 	      .title = "Allocate works before any ListAndWatch stream is open",
 	      .advice = "Build the device table at start, not when the first stream opens.",
 	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
-	      .stands_on = "allocate.one-response"),
+	      .depends_on = "allocate.one-response"),
 	ALLOCATE("paths-exist", ALC_15, CRITICAL, allocate_paths_exist,
 		 .title = "Mount sources and device nodes in an answer exist",
 		 .advice = "Check each path before answering: the container runtime creates an "

@@ -78,7 +78,7 @@ static bool try_offer(struct offer *offer, void *user)
 		granted_add(&tally->served, granted->devices[i]);
 
 	/* The answer cannot be read: the device that computes in the container is the granted one. */
-	if (granted->source == GRANTED_UNTOLD) {
+	if (granted->source == GRANTED_UNKNOWN) {
 		if (tally->unreadable++ < UNREADABLE_MAX)
 			document = run_probe(tally, offer->id, offer, &view);
 		if (document != NULL)
@@ -126,8 +126,8 @@ static size_t expect_all(const struct api_tally *tally)
 			continue;
 		offering++;
 		if (!tested && tally->unknown != 0)
-			offer_tell_unseen(run, check_format(run, "%s: ", device->id),
-					  tally->unknown);
+			offer_report_unseen(run, check_format(run, "%s: ", device->id),
+					    tally->unknown);
 		else if (context->resource == NULL)
 			(void)check_expect(run, tested, device->id, "granted by some id", "%s",
 					   tested ? "granted" : "never granted");
@@ -207,11 +207,11 @@ static const char *const tags_api[] = {"gpu", "container", NULL};
 #define OS_LINUX   "linux"
 #define OS_WINDOWS "windows"
 
-#define API(name, system, sight, offered, title_, advice_, ...)                                    \
+#define API(name, system, listed, offered, title_, advice_, ...)                                   \
 	CHECK("api." #name, API_01, CRITICAL, 1, computes, .title = title_, .advice = advice_,     \
 	      .timeout_s = 300, .tags = tags_api,                                                  \
 	      .needs = {.os = OS_##system, .devices = 1, .launcher = true, .api = offered},        \
-	      .stands_on = "allocate.one-response", .param = #name),
+	      .depends_on = "allocate.one-response", .param = #name),
 
 const struct check api_checks[] = {
 #include "base/gpu_apis.def"

@@ -103,7 +103,7 @@ static const char *letters_of(unsigned access)
 static cJSON *granted_json(const struct container_view *view, const struct grant *grant)
 {
 	static const struct grant nothing;
-	const size_t asked = view->access_untold == NULL ? view->host_node_count : 0;
+	const size_t asked = view->access_unknown == NULL ? view->host_node_count : 0;
 	struct members array CLEANUP_MEMBERS = members_new_array();
 	grant_each (entry, &(grant != NULL ? grant : &nothing)->devices) {
 		struct node_file file = {0};
@@ -144,7 +144,7 @@ static cJSON *cgroups_json(const struct container_view *view)
 		member_string(&members, "path", group->path);
 		member_string(&members, "rules", group->rules);
 		member_item(&members, "programs", members_take(&programs));
-		member_string(&members, "untold", group->untold);
+		member_string(&members, "unknown", group->unknown);
 		member_item(&array, NULL, members_take(&members));
 	}
 	return members_take(&array);
@@ -178,14 +178,14 @@ cJSON *container_json(const struct container_view *view, const char *handler,
 	member_item(&container, "nodes", members_take(&nodes));
 	member_string(&container, "nodesCut", view->nodes_cut);
 	member_item(&container, "granted", granted_json(view, grant));
-	if (view->access_untold != NULL)
+	if (view->access_unknown != NULL)
 		member_null(&container, "usable");
 	else
 		member_item(&container, "usable", members_take(&usable));
-	member_string(&container, "usableUntold", view->access_untold);
+	member_string(&container, "usableUnknown", view->access_unknown);
 	member_item(&container, "deviceCgroups", cgroups_json(view));
 	member_int(&container, "planted", (int64_t)view->planted);
-	member_string(&container, "plantedUntold", view->planted_untold);
+	member_string(&container, "plantedUnknown", view->planted_unknown);
 	member_number(&container, "capabilities", (double)view->capabilities);
 	member_number(&container, "seccomp", view->seccomp);
 	member_bool(&container, "noNewPrivileges", view->no_new_privileges);

@@ -118,7 +118,7 @@ bool container_may_have(const struct container_case *one, const struct node_numb
 		}
 		return false;
 	}
-	if (!one->by_runtime &&
+	if (!one->needs_runtime &&
 	    node_number_find(json_pointer(one->container, "/granted"), number) == NULL)
 		return false;
 	node_each (device, one->context->node) {
@@ -250,7 +250,7 @@ static void judge_mount(const struct container_case *one, const cJSON *json,
 	/* Where devices are handed out as mounts, as in user namespaces, they are nodes. */
 	if (container_find_path(json_pointer(one->container, "/nodes"), mount.path))
 		return;
-	if (!mount.granted && one->by_runtime)
+	if (!mount.granted && one->needs_runtime)
 		(void)text_list_addf(&out->notes, NULL, "the runtime added %s%s%s", mount.path,
 				     host_path != NULL ? " of the node's " : "",
 				     host_path != NULL ? host_path : "");
@@ -323,7 +323,7 @@ int container_judge(const struct container_case *one, struct container_findings 
 				     namespaces);
 	}
 
-	const char *unknown = json_pointer_string(container, "/usableUntold");
+	const char *unknown = json_pointer_string(container, "/usableUnknown");
 	if (unknown != NULL)
 		(void)text_list_addf(&out->open, NULL,
 				     "which devices the kernel lets it use is not known: %s",

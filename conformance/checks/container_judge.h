@@ -35,7 +35,7 @@ struct container_case {
 	const cJSON
 		*bare; /* a container without devices; it may be `container`, or NULL: not known */
 	struct host_places *places;
-	bool by_runtime; /* the answer has entries for the runtime, which may add mounts and nodes */
+	bool needs_runtime; /* the answer has entries for the runtime, which may add mounts and nodes */
 	const struct granted *devices; /* NULL: any that the answer hands out */
 };
 

@@ -71,7 +71,7 @@ void every_container_judge(struct check_run *run, const char *label, const char 
 		.container = container,
 		.bare = is_bare ? container : bare,
 		.places = places,
-		.by_runtime = !is_bare && granted_is_by_runtime(context->node, grant),
+		.needs_runtime = !is_bare && granted_needs_runtime(context->node, grant),
 	};
 	if (rc == 0)
 		rc = container_judge(&one, &findings, &err);
@@ -88,7 +88,7 @@ void every_container_judge(struct check_run *run, const char *label, const char 
 		return;
 	}
 	check_evidence_json(run, check_format(run, "%s.container.json", label), container);
-	if (check_row(run)->run == isolation_each_sight)
+	if (check_row(run)->run == isolation_each_observation)
 		return; /* its own judge decides, by the same rules */
 	if (is_bare)
 		check_note(run, "%s: %zu findings, for which isolation.every-container fails", what,

@@ -322,7 +322,7 @@ static bool is_of_a_loader(const struct discovery_snapshot *node, const char *na
 	return false;
 }
 
-bool granted_is_by_runtime(const struct discovery_snapshot *node, const struct grant *grant)
+bool granted_needs_runtime(const struct discovery_snapshot *node, const struct grant *grant)
 {
 	if (grant->cdi_devices.count != 0 || grant->annotations.count != 0)
 		return true;
@@ -390,7 +390,7 @@ struct granted granted_read(struct granted_reader *reader, const struct grant *g
 	const bool windows = strcmp(reader->node->system.os, "windows") == 0;
 	struct granted granted = {
 		.source = GRANTED_READ,
-		.by_runtime = granted_is_by_runtime(reader->node, grant),
+		.needs_runtime = granted_needs_runtime(reader->node, grant),
 	};
 	if (windows) {
 		node_each (device, reader->node) {
@@ -415,7 +415,8 @@ struct granted granted_read(struct granted_reader *reader, const struct grant *g
 	if (granted.count == 0) {
 		/* On Windows files without a device are a driver with nothing to drive. */
 		bool empty = grant->devices.count == 0 && (windows || grant->mounts.count == 0);
-		granted.source = empty && !granted.by_runtime ? GRANTED_NOTHING : GRANTED_UNTOLD;
+		granted.source =
+			empty && !granted.needs_runtime ? GRANTED_NOTHING : GRANTED_UNKNOWN;
 	}
 	return granted;
 }

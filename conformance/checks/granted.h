@@ -31,7 +31,7 @@ enum { GRANTED_DEVICES_MAX = 128 };
 enum granted_source {
 	GRANTED_READ,	 /* `devices` were handed out */
 	GRANTED_NOTHING, /* the answer is empty */
-	GRANTED_UNTOLD,	 /* the answer hands out something, but no device that can be named */
+	GRANTED_UNKNOWN, /* the answer hands out something, but no device that can be named */
 	GRANTED_SEEN,	 /* the answer cannot be read: `devices` are what a container saw */
 };
 
@@ -39,7 +39,7 @@ struct granted {
 	const struct discovery_device *devices[GRANTED_DEVICES_MAX];
 	size_t count;
 	enum granted_source source;
-	bool by_runtime; /* the answer holds something that a container runtime may act on */
+	bool needs_runtime; /* the answer holds something that a container runtime may act on */
 };
 
 /* The files that identify the node's devices, and the files that were read so far. */
@@ -55,7 +55,7 @@ void granted_reader_free(struct granted_reader **reader);
 struct granted granted_read(struct granted_reader *reader, const struct grant *grant);
 
 /* Does the grant hold something that a container runtime may act on, and so grant more? */
-bool granted_is_by_runtime(const struct discovery_snapshot *node, const struct grant *grant);
+bool granted_needs_runtime(const struct discovery_snapshot *node, const struct grant *grant);
 
 void granted_add(struct granted *granted, const struct discovery_device *device); /* once */
 bool granted_has(const struct granted *granted, const struct discovery_device *device);

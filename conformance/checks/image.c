@@ -74,8 +74,8 @@ static cJSON *launches(struct check_run *run, bool api)
 	int rc = facts_read(check_context(run)->run_directory, &facts, &err);
 	if (!check_works(run, rc, NULL, &err))
 		return NULL;
-	if (facts.untold[0] != '\0') {
-		check_unsupported(run, "nothing is predicted: %s", facts.untold);
+	if (facts.unknown[0] != '\0') {
+		check_unsupported(run, "nothing is predicted: %s", facts.unknown);
 		return NULL;
 	}
 	if (facts.unread[0] != '\0')
@@ -273,13 +273,13 @@ const struct check image_checks[] = {
 	      .advice = "Build the image on a newer distribution with glibc, or put the driver's "
 			"user-land into it.",
 	      .needs = {.os = "linux", .devices = 1, .containers = true},
-	      .stands_on = "allocate.one-response", .param = &glibc),
+	      .depends_on = "allocate.one-response", .param = &glibc),
 	IMAGE("missing-library", IMG_03, CRITICAL, 1, judge_rules,
 	      .title = "Programs and APIs find the libraries that they need",
 	      .advice = "Put the library that the reason names into the image (a loader such as "
 			"libvulkan.so.1), or let the plugin give the driver's.",
 	      .needs = {.os = "linux", .devices = 1, .containers = true},
-	      .stands_on = "allocate.one-response", .param = &libraries),
+	      .depends_on = "allocate.one-response", .param = &libraries),
 	IMAGE("denied-device", IMG_04, CRITICAL, 1, denied_device,
 	      .title = "A device node that is not given cannot be opened",
 	      .advice =

@@ -19,10 +19,10 @@ static void no_allocation(struct check_run *run)
 	isolation_note_runtime(run);
 	do {
 		const char *label = isolation_label(&isolation, "no allocation");
-		struct sight sight = {0};
+		struct observation observation = {0};
 		if (isolation_inspect(&isolation, isolation_label(&isolation, "no-allocation"),
-				      NULL, &sight))
-			visibility_expect_only(run, label, &sight, NULL, &nothing);
+				      NULL, &observation))
+			visibility_expect_only(run, label, &observation, NULL, &nothing);
 	} while (isolation_next_handler(&isolation));
 }
 
@@ -34,8 +34,8 @@ static void single_device(struct check_run *run)
 }
 
 /* Runs both containers; *together: they overlapped. False: recorded. */
-static bool run_both(struct isolation *isolation, const char *delay, struct sight sights[2],
-		     bool *together)
+static bool run_both(struct isolation *isolation, const char *delay,
+		     struct observation observations[2], bool *together)
 {
 	static const char *const labels[] = {"first", "second"};
 	const char *const command[] = {"probe-visibility", "--delay", delay, NULL};
@@ -44,8 +44,10 @@ static bool run_both(struct isolation *isolation, const char *delay, struct sigh
 	for (size_t i = 0; i < 2 && (i == 0 || probes[0] != NULL); i++)
 		probes[i] = stage_start(stage, labels[i], command, &isolation->pair[i]->grant);
 	for (size_t i = 0; i < 2 && probes[i] != NULL; i++)
-		sights[i] = (struct sight){stage_finish(stage, probes[i]), probe_view(probes[i])};
-	if (probes[1] == NULL || sights[0].document == NULL || sights[1].document == NULL)
+		observations[i] =
+			(struct observation){stage_finish(stage, probes[i]), probe_view(probes[i])};
+	if (probes[1] == NULL || observations[0].document == NULL ||
+	    observations[1].document == NULL)
 		return false;
 	int64_t first_end = probe_result(probes[0])->finished_ns;
 	int64_t second_start = probe_result(probes[1])->started_ns;
@@ -58,7 +60,7 @@ static bool run_both(struct isolation *isolation, const char *delay, struct sigh
 
 /* Runs the containers of a pair of ids at the same time. False: recorded. */
 static bool run_pair(struct isolation *isolation, struct check_run *run, enum tenants_wanted wanted,
-		     struct sight sights[2])
+		     struct observation observations[2])
 {
 	bool together = false;
 	if (!tenants_open_pair(isolation, run, wanted) ||
@@ -66,7 +68,7 @@ static bool run_pair(struct isolation *isolation, struct check_run *run, enum te
 	    !offer_admit(isolation->rig, isolation->pair[1]))
 		return false;
 	for (size_t i = 0; !together && i < ARRAY_SIZE(delays); i++) {
-		if (!run_both(isolation, delays[i], sights, &together))
+		if (!run_both(isolation, delays[i], observations, &together))
 			return false;
 	}
 	if (!together)
@@ -77,28 +79,29 @@ static bool run_pair(struct isolation *isolation, struct check_run *run, enum te
 static void two_containers(struct check_run *run)
 {
 	struct isolation isolation CLEANUP_ISOLATION = {0};
-	struct sight sights[2] = {{0}};
-	if (!run_pair(&isolation, run, TENANTS_DIFFERENT, sights))
+	struct observation observations[2] = {{0}};
+	if (!run_pair(&isolation, run, TENANTS_DIFFERENT, observations))
 		return;
 	for (size_t i = 0; i < 2; i++) {
 		const struct granted *granted = &isolation.pair[i]->granted;
-		visibility_expect_only(run, granted->devices[0]->id, &sights[i], &isolation.bare,
-				       granted);
+		visibility_expect_only(run, granted->devices[0]->id, &observations[i],
+				       &isolation.bare, granted);
 	}
-	visibility_expect_different_devices(run, sights[0].document, sights[1].document);
+	visibility_expect_different_devices(run, observations[0].document,
+					    observations[1].document);
 }
 
 static void shared_replicas(struct check_run *run)
 {
 	static const char *const labels[] = {"first replica", "second replica"};
 	struct isolation isolation CLEANUP_ISOLATION = {0};
-	struct sight sights[2] = {{0}};
-	if (!run_pair(&isolation, run, TENANTS_SAME, sights))
+	struct observation observations[2] = {{0}};
+	if (!run_pair(&isolation, run, TENANTS_SAME, observations))
 		return;
 	for (size_t i = 0; i < 2; i++)
-		visibility_expect_only(run, labels[i], &sights[i], &isolation.bare,
+		visibility_expect_only(run, labels[i], &observations[i], &isolation.bare,
 				       &isolation.pair[1]->granted);
-	visibility_expect_same_devices(run, sights[0].document, sights[1].document);
+	visibility_expect_same_devices(run, observations[0].document, observations[1].document);
 }
 
 /* A plugin may refuse several ids of shared devices if it says why. */
@@ -160,10 +163,10 @@ static void two_devices(struct check_run *run)
 
 	if (both.granted.source == GRANTED_READ)
 		(void)check_expect_int(run, "devices granted", (long long)both.granted.count, 2);
-	struct sight sight = {0};
-	if (isolation_inspect(&isolation, "two-devices", &both.grant, &sight)) {
-		visibility_expect_only(run, "two devices", &sight, &isolation.bare, &wanted);
-		sights_add_kept(run, "two-devices", &sight, &wanted, applied);
+	struct observation observation = {0};
+	if (isolation_inspect(&isolation, "two-devices", &both.grant, &observation)) {
+		visibility_expect_only(run, "two devices", &observation, &isolation.bare, &wanted);
+		observations_add_kept(run, "two-devices", &observation, &wanted, applied);
 	}
 	offer_close(isolation.rig, &both);
 }
@@ -172,11 +175,12 @@ static const char *const tags_isolation[] = {"isolation", "container", NULL};
 
 #define ISOLATION(name, rule, severity, meaning, least, body, ...)                                 \
 	CHECK("isolation." name, rule, severity, meaning, body, .timeout_s = 300,                  \
-	      .tags = tags_isolation, .stands_on = "allocate.one-response",                        \
+	      .tags = tags_isolation, .depends_on = "allocate.one-response",                       \
 	      .needs.devices = (least), .needs.containers = true, __VA_ARGS__)
 /* A row about the containers that isolation.single-device inspected. */
 #define SIGHT(name, rule, severity, judge, ...)                                                    \
-	ISOLATION(name, rule, severity, 1, 1, isolation_each_sight, .param = &(judge), __VA_ARGS__)
+	ISOLATION(name, rule, severity, 1, 1, isolation_each_observation, .param = &(judge),       \
+		  __VA_ARGS__)
 
 const struct check isolation_checks[] = {
 	CHECK("isolation.no-allocation", ISO_01, CRITICAL, 2, no_allocation,
@@ -184,7 +188,7 @@ const struct check isolation_checks[] = {
 	      .advice = "Look at what the evidence shows: a runtime hook, a default mount or a "
 			"privileged runtime gives every container the GPU.",
 	      .timeout_s = 300, .tags = tags_isolation, .needs = {.containers = true},
-	      .stands_on = "environment.container"),
+	      .depends_on = "environment.container"),
 	ISOLATION("single-device", ISO_02, CRITICAL, 2, 1, single_device,
 		  .title = "A container with one device sees that device and no other",
 		  .advice = "Compare the evidence with the plugin's answer; if the answer names "
@@ -211,7 +215,7 @@ const struct check isolation_checks[] = {
 	      .advice = "NVML and nvidia-smi show what the kernel module lets the container reach, "
 			"past CUDA_VISIBLE_DEVICES: hand out the node of the one device. On "
 			"Windows they always show each device of the host."),
-	ISOLATION("device-nodes", ISO_08, CRITICAL, 2, 1, isolation_each_sight,
+	ISOLATION("device-nodes", ISO_08, CRITICAL, 2, 1, isolation_each_observation,
 		  .title = "A container has no other device nodes, and can create none",
 		  .advice = "Look for a runtime that is privileged or has device rules of its own "
 			    "(base_runtime_spec, a hook): in addition to the nodes of the answer a "
@@ -241,7 +245,7 @@ const struct check isolation_checks[] = {
 		      "its memory or a socket of kubelet or runtime controls the node.",
 	      .timeout_s = 300, .tags = tags_isolation,
 	      .needs = {.os = "linux", .devices = 1, .live_node = true},
-	      .stands_on = "allocate.one-response"),
+	      .depends_on = "allocate.one-response"),
 	ISOLATION("residue", ISO_11, HIGH, 1, 1, isolation_residue,
 		  .title = "A container finds no data of another one in a device's memory",
 		  .advice = "The driver hands out memory as the last process left it. Update it, "

@@ -33,9 +33,9 @@ struct isolation {
 	struct check_run *run;
 	struct rig *rig;
 	struct stage *stage;
-	size_t handler;	   /* which of the run's runtime handlers the stage is of */
-	struct sight bare; /* a container without devices */
-	cJSON *sights;	   /* kept for other checks (sights_get()) */
+	size_t handler;		 /* which of the run's runtime handlers the stage is of */
+	struct observation bare; /* a container without devices */
+	cJSON *observations;	 /* kept for other checks (observations_get()) */
 	struct tenant tenants[GRANTED_DEVICES_MAX];
 	size_t count;
 	enum tenants_wanted wanted;
@@ -52,7 +52,7 @@ void isolation_close(struct isolation *isolation);
 
 /* Inspects a container with this grant. False: recorded. */
 bool isolation_inspect(struct isolation *isolation, const char *label, const struct grant *grant,
-		       struct sight *out);
+		       struct observation *out);
 
 /* Inspects a container without devices. False: recorded. */
 bool isolation_inspect_bare(struct isolation *isolation);
@@ -66,7 +66,8 @@ const char *isolation_label(const struct isolation *isolation, const char *label
 
 /* For an answer that cannot be read: inspects a container to learn the devices that the offer grants,
  * unless too many were inspected. False: it was not, or recorded. */
-bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sight *sight);
+bool isolation_ask(struct isolation *isolation, struct offer *offer,
+		   struct observation *observation);
 
 /* With each of the run's runtime handlers, inspects a container without devices, and one of each device for
  * each different answer, within bounds, and keeps the results. `judges`: records violations. */
@@ -78,22 +79,22 @@ void isolation_note_runtime(struct check_run *run);
 /*
  * The contents of containers with one device each, and of one without: by the document of
  * probe-visibility and from the host. Several checks judge the same containers: the first one keeps its
- * results in the run's folder (sights.json), and the others read them there:
+ * results in the run's folder (observations.json), and the others read them there:
  *
- *   [{"label": "bare", "handler": "runc" or null, "devices": [], "byRuntime": false, "document": {},
+ *   [{"label": "bare", "handler": "runc" or null, "devices": [], "needsRuntime": false, "document": {},
  *     "container": {}}, ...]
  *
  * The first element of a handler is the container without devices. "devices" are ids of granted devices of the
- * node, "byRuntime" says that a runtime may act on the answer, and "container", null where the host cannot
+ * node, "needsRuntime" says that a runtime may act on the answer, and "container", null where the host cannot
  * inspect it, is:
  *
  *   {"mounts": [{"path", "type", "hostPath", "readOnly", "shared", "granted", "sourceKnown"}],
  *    "nodes": [{"path", "type", "number"}], "nodesCut": null,
  *    "granted": [{"path", "type", "number", "access": "rwm", "allowed": "rw" or null}],
- *    "usable": [{"path", "type", "number", "access": "rw"}] or null, "usableUntold": null,
- *    "deviceCgroups": [{"version": 2, "path", "rules": null, "untold": null,
+ *    "usable": [{"path", "type", "number", "access": "rw"}] or null, "usableUnknown": null,
+ *    "deviceCgroups": [{"version": 2, "path", "rules": null, "unknown": null,
  *                       "programs": [{"tag", "instructions": 58}]}],
- *    "planted": 57, "plantedUntold": null,
+ *    "planted": 57, "plantedUnknown": null,
  *    "capabilities": 0, "seccomp": 2, "noNewPrivileges": true, "shared": ["pid"]}
  *
  * Covered mounts are left out. A mount is "granted" if it is one of the answer's, or below one; its source
@@ -104,16 +105,17 @@ void isolation_note_runtime(struct check_run *run);
  *
  * Reads them, or else inspects containers. NULL: recorded. Caller owns them.
  */
-cJSON *sights_get(struct check_run *run);
+cJSON *observations_get(struct check_run *run);
 
 /* Adds a container to those that an earlier check kept, if any. */
-void sights_add_kept(struct check_run *run, const char *label, const struct sight *sight,
-		     const struct granted *granted, const struct grant *grant);
+void observations_add_kept(struct check_run *run, const char *label,
+			   const struct observation *observation, const struct granted *granted,
+			   const struct grant *grant);
 
-/* A container of sights_get(), the one without devices first, for the judge of a row. */
+/* A container of observations_get(), the one without devices first, for the judge of a row. */
 struct inspected {
 	struct check_run *run;
-	const cJSON *bare, *sight;
+	const cJSON *bare, *observation;
 	const char *label;
 	const cJSON *document;
 	const cJSON *container; /* NULL: not inspected */
@@ -122,7 +124,7 @@ struct inspected {
 	struct container_case one;
 };
 
-struct sight_judge {
+struct observation_judge {
 	/* Returns how many things it judged. When that is 0 for all containers, the row is not
 	 * applicable for the reason `none`, unless that is NULL. */
 	size_t (*judge)(struct inspected *inspected);
@@ -130,11 +132,11 @@ struct sight_judge {
 	bool from_the_host; /* it needs the host's inspection and the attempts in the container */
 };
 
-/* A body: the struct sight_judge of the row's param for each container. */
-check_body isolation_each_sight;
+/* A body: the struct observation_judge of the row's param for each container. */
+check_body isolation_each_observation;
 
 /* isolation_nodes.c, isolation_reach.c */
-extern const struct sight_judge isolation_device_nodes, isolation_device_access,
+extern const struct observation_judge isolation_device_nodes, isolation_device_access,
 	isolation_apis_agree, isolation_management_apis, isolation_driver_files,
 	isolation_host_paths;
 

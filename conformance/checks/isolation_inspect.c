@@ -17,17 +17,17 @@ enum {
 	OTHERS_MAX = 8,	    /* containers for further answers that hand out a device */
 };
 
-static const char file_name[] = "sights.json";
+static const char file_name[] = "observations.json";
 
 /* Adds a container; what the host saw of it is evidence as well. */
-static void sights_add(struct check_run *run, cJSON *sights, const char *label, size_t handler,
-		       const struct sight *sight, const struct granted *granted,
-		       const struct grant *grant)
+static void observations_add(struct check_run *run, cJSON *observations, const char *label,
+			     size_t handler, const struct observation *observation,
+			     const struct granted *granted, const struct grant *grant)
 {
 	const char *name = context_handler(check_context(run), handler);
 	cJSON *container = NULL;
-	if (sight->view != NULL) {
-		container = container_json(sight->view, name, grant);
+	if (observation->view != NULL) {
+		container = container_json(observation->view, name, grant);
 		check_evidence_json(run, check_format(run, "%s.container.json", label), container);
 	}
 
@@ -38,51 +38,53 @@ static void sights_add(struct check_run *run, cJSON *sights, const char *label, 
 	member_string(&members, "label", label);
 	member_string(&members, "handler", name);
 	member_item(&members, "devices", members_take(&devices));
-	member_bool(&members, "byRuntime", granted != NULL && granted->by_runtime);
-	member_copy(&members, "document", sight->document);
+	member_bool(&members, "needsRuntime", granted != NULL && granted->needs_runtime);
+	member_copy(&members, "document", observation->document);
 	if (container != NULL)
 		member_item(&members, "container", container);
 	else
 		member_null(&members, "container");
-	(void)array_add(sights, members_take(&members));
+	(void)array_add(observations, members_take(&members));
 }
 
-static void sights_save(struct check_run *run, const cJSON *sights)
+static void observations_save(struct check_run *run, const cJSON *observations)
 {
 	struct error err = {0};
-	int rc = json_write_file(check_run_path(run, file_name), sights, &err);
+	int rc = json_write_file(check_run_path(run, file_name), observations, &err);
 	(void)check_works(run, rc, file_name, &err);
 }
 
 /* The file of an earlier check of this run; NULL: none kept one. */
-static cJSON *sights_read(struct check_run *run)
+static cJSON *observations_read(struct check_run *run)
 {
 	const char *path = check_run_path(run, file_name);
-	cJSON *sights = NULL;
-	return file_exists(path) && json_read_file(path, &sights, NULL) == 0 ? sights : NULL;
+	cJSON *observations = NULL;
+	return file_exists(path) && json_read_file(path, &observations, NULL) == 0 ? observations
+										   : NULL;
 }
 
-void sights_add_kept(struct check_run *run, const char *label, const struct sight *sight,
-		     const struct granted *granted, const struct grant *grant)
+void observations_add_kept(struct check_run *run, const char *label,
+			   const struct observation *observation, const struct granted *granted,
+			   const struct grant *grant)
 {
-	cJSON *sights CLEANUP_JSON = sights_read(run);
-	if (sights == NULL)
+	cJSON *observations CLEANUP_JSON = observations_read(run);
+	if (observations == NULL)
 		return;
-	sights_add(run, sights, label, 0, sight, granted, grant);
-	sights_save(run, sights);
+	observations_add(run, observations, label, 0, observation, granted, grant);
+	observations_save(run, observations);
 }
 
-cJSON *sights_get(struct check_run *run)
+cJSON *observations_get(struct check_run *run)
 {
 	struct isolation isolation CLEANUP_ISOLATION = {0};
-	cJSON *sights = sights_read(run);
-	if (sights != NULL) {
+	cJSON *observations = observations_read(run);
+	if (observations != NULL) {
 		isolation_note_runtime(run);
 	} else if (isolation_open(&isolation, run, NULL)) {
 		isolation_inspect_each(&isolation, false);
-		sights = STEAL(isolation.sights);
+		observations = STEAL(isolation.observations);
 	}
-	if (sights == NULL)
+	if (observations == NULL)
 		return NULL;
 
 	/* The containers of one handler prove nothing about another one. */
@@ -91,9 +93,10 @@ cJSON *sights_get(struct check_run *run)
 	size_t i = 0;
 	do {
 		bool has_device = false;
-		json_each (sight, sights)
-			has_device |= text_equal(json_pointer_string(sight, "/handler"), handler) &&
-				      cJSON_GetArraySize(json_pointer(sight, "/devices")) != 0;
+		json_each (observation, observations)
+			has_device |=
+				text_equal(json_pointer_string(observation, "/handler"), handler) &&
+				cJSON_GetArraySize(json_pointer(observation, "/devices")) != 0;
 		if (!has_device)
 			check_unsupported(run,
 					  "%s%sno container with one device of the node was "
@@ -103,7 +106,7 @@ cJSON *sights_get(struct check_run *run)
 					  handler != NULL ? ": " : "");
 		handler = context_handler(context, ++i);
 	} while (handler != NULL);
-	return sights;
+	return observations;
 }
 
 bool isolation_open(struct isolation *isolation, struct check_run *run, const char *const *env)
@@ -120,18 +123,19 @@ void isolation_close(struct isolation *isolation)
 		for (size_t j = 0; j < isolation->tenants[i].count; j++)
 			offer_close(isolation->rig, &isolation->tenants[i].offers[j]);
 	}
-	cJSON_Delete(isolation->sights);
+	cJSON_Delete(isolation->observations);
 }
 
 bool isolation_inspect(struct isolation *isolation, const char *label, const struct grant *grant,
-		       struct sight *out)
+		       struct observation *out)
 {
 	static const char *const command[] = {"probe-visibility", "--reach", "--planted",
 					      CONTAINER_PLANTED_DIRECTORY, NULL};
 	struct probe *probe = stage_start_planted(isolation->stage, label, command, grant);
-	*out = (struct sight){0};
+	*out = (struct observation){0};
 	if (probe != NULL)
-		*out = (struct sight){stage_finish(isolation->stage, probe), probe_view(probe)};
+		*out = (struct observation){stage_finish(isolation->stage, probe),
+					    probe_view(probe)};
 	return out->document != NULL;
 }
 
@@ -157,25 +161,26 @@ bool isolation_next_handler(struct isolation *isolation)
 bool isolation_inspect_bare(struct isolation *isolation)
 {
 	const char *label = isolation_label(isolation, "bare");
-	if (isolation->sights == NULL) {
-		isolation->sights = cJSON_CreateArray();
+	if (isolation->observations == NULL) {
+		isolation->observations = cJSON_CreateArray();
 		isolation_note_runtime(isolation->run);
 	}
 	if (!isolation_inspect(isolation, label, NULL, &isolation->bare))
 		return false;
-	sights_add(isolation->run, isolation->sights, label, isolation->handler, &isolation->bare,
-		   NULL, NULL);
+	observations_add(isolation->run, isolation->observations, label, isolation->handler,
+			 &isolation->bare, NULL, NULL);
 	return true;
 }
 
-bool isolation_ask(struct isolation *isolation, struct offer *offer, struct sight *sight)
+bool isolation_ask(struct isolation *isolation, struct offer *offer,
+		   struct observation *observation)
 {
 	const char *label =
 		isolation_label(isolation, check_format(isolation->run, "asked-%s", offer->id));
 	if (isolation->unreadable++ >= UNREADABLE_MAX || !offer_admit(isolation->rig, offer) ||
-	    !isolation_inspect(isolation, label, &offer->grant, sight))
+	    !isolation_inspect(isolation, label, &offer->grant, observation))
 		return false;
-	visibility_identify(isolation->rig->context->node, sight, &offer->granted);
+	visibility_identify(isolation->rig->context->node, observation, &offer->granted);
 	offer->granted.source = GRANTED_SEEN;
 	return true;
 }
@@ -215,7 +220,7 @@ static bool inspect_offer(struct offer *offer, void *user)
 	struct inspection *inspection = user;
 	struct isolation *isolation = inspection->isolation;
 	const struct granted *granted = &offer->granted;
-	struct sight sight = {0};
+	struct observation observation = {0};
 
 	/* Replicas of a device answer alike; an answer that differs gets a container of its own. */
 	char digest[DIGEST_SIZE] = "";
@@ -223,17 +228,17 @@ static bool inspect_offer(struct offer *offer, void *user)
 	char *text CLEANUP_FREE = cJSON_PrintUnformatted(json);
 	digest_bytes(text, strlen(text), digest);
 	bool new_answer = !text_list_has(&inspection->answers, digest);
-	if (granted->source == GRANTED_UNTOLD) {
+	if (granted->source == GRANTED_UNKNOWN) {
 		if (new_answer && isolation->unreadable < UNREADABLE_MAX)
 			(void)text_list_add(&inspection->answers, digest, NULL);
-		if (!new_answer || !isolation_ask(isolation, offer, &sight))
+		if (!new_answer || !isolation_ask(isolation, offer, &observation))
 			return true;
 	}
 
 	/* An answer that only some runtimes understand may mean nothing to this one. */
 	bool empty =
 		granted->source == GRANTED_NOTHING ||
-		(granted->source == GRANTED_SEEN && granted->count == 0 && !granted->by_runtime);
+		(granted->source == GRANTED_SEEN && granted->count == 0 && !granted->needs_runtime);
 	if (inspection->judges)
 		tally_add(&inspection->something, !empty, "nothing by %s of %s", offer->id,
 			  offer->resource);
@@ -246,20 +251,21 @@ static bool inspect_offer(struct offer *offer, void *user)
 		return true;
 
 	const char *device = granted->devices[0]->id;
-	if (sight.document == NULL && text_list_has(&inspection->launched, device) &&
+	if (observation.document == NULL && text_list_has(&inspection->launched, device) &&
 	    (!new_answer || inspection->others++ >= OTHERS_MAX))
 		return true;
 	const char *label = isolation_label(isolation, device);
 	(void)text_list_add(&inspection->launched, device, NULL);
 	(void)text_list_add(&inspection->answers, digest, NULL);
-	if (sight.document == NULL && (!offer_admit(isolation->rig, offer) ||
-				       !isolation_inspect(isolation, label, &offer->grant, &sight)))
+	if (observation.document == NULL &&
+	    (!offer_admit(isolation->rig, offer) ||
+	     !isolation_inspect(isolation, label, &offer->grant, &observation)))
 		return true;
-	sights_add(isolation->run, isolation->sights, label, isolation->handler, &sight, granted,
-		   offer_applied(offer));
+	observations_add(isolation->run, isolation->observations, label, isolation->handler,
+			 &observation, granted, offer_applied(offer));
 	if (inspection->judges)
 		visibility_expect_only(isolation->run, isolation_label(isolation, offer->resource),
-				       &sight, &isolation->bare, granted);
+				       &observation, &isolation->bare, granted);
 	return true;
 }
 
@@ -276,7 +282,7 @@ static void inspect_each(struct isolation *isolation, bool judges)
 	(void)offers_each(isolation->rig, inspect_offer, &inspection);
 	text_list_free(&inspection.launched);
 	text_list_free(&inspection.answers);
-	sights_save(run, isolation->sights);
+	observations_save(run, isolation->observations);
 	if (!judges)
 		return;
 
@@ -293,7 +299,7 @@ static void inspect_each(struct isolation *isolation, bool judges)
 				  "containers of the first %d were asked instead",
 				  isolation->unreadable, UNREADABLE_MAX);
 	if (isolation->unseen != 0)
-		offer_tell_unseen(run, "", isolation->unseen);
+		offer_report_unseen(run, "", isolation->unseen);
 }
 
 void isolation_inspect_each(struct isolation *isolation, bool judges)

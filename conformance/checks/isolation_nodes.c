@@ -26,7 +26,7 @@ static const cJSON *planted_nodes(struct inspected *inspected)
 	if (whole && text_equal(json_pointer_string(control, "/read"), "ok"))
 		return nodes;
 
-	const char *reason = json_pointer_string(inspected->container, "/plantedUntold");
+	const char *reason = json_pointer_string(inspected->container, "/plantedUnknown");
 	if (reason == NULL)
 		reason = whole ? "its own /dev/null cannot be used there"
 			       : "some of those that were made are missing";
@@ -72,12 +72,12 @@ static size_t judge_nodes(struct inspected *inspected)
 				  "%s %s: read %s, write %s", number.type, number.text, read,
 				  write);
 	}
-	if (inspected->sight != inspected->bare)
+	if (inspected->observation != inspected->bare)
 		return 1;
 
 	/* How the device cgroup enforces its list is no verdict. */
 	json_each (group, json_pointer(inspected->container, "/deviceCgroups")) {
-		const char *unknown = json_pointer_string(group, "/untold");
+		const char *unknown = json_pointer_string(group, "/unknown");
 		int programs = cJSON_GetArraySize(json_pointer(group, "/programs"));
 		if (unknown != NULL)
 			check_note(inspected->run, "%s: device cgroup: %s", inspected->label,
@@ -158,8 +158,7 @@ static size_t judge_access(struct inspected *inspected)
 	return judged;
 }
 
-const struct sight_judge isolation_device_nodes = {judge_nodes, NULL, true},
-			 isolation_device_access = {
-				 judge_access,
-				 "no answer hands out a device node that other containers lack",
-				 true};
+const struct observation_judge
+	isolation_device_nodes = {judge_nodes, NULL, true},
+	isolation_device_access = {
+		judge_access, "no answer hands out a device node that other containers lack", true};

@@ -20,14 +20,14 @@ static const cJSON *object_at(const cJSON *json, const char *pointer)
 }
 
 /* Judges one container. Returns how many things were judged. */
-static size_t judge_sight(struct inspected *inspected, const struct sight_judge *judge)
+static size_t judge_observation(struct inspected *inspected, const struct observation_judge *judge)
 {
-	inspected->label = json_pointer_string(inspected->sight, "/label");
-	inspected->document = json_pointer(inspected->sight, "/document");
-	inspected->container = object_at(inspected->sight, "/container");
+	inspected->label = json_pointer_string(inspected->observation, "/label");
+	inspected->document = json_pointer(inspected->observation, "/document");
+	inspected->container = object_at(inspected->observation, "/container");
 	inspected->tried = object_at(inspected->document, "/reach");
 	inspected->devices = (struct granted){0};
-	json_each (id, json_pointer(inspected->sight, "/devices")) {
+	json_each (id, json_pointer(inspected->observation, "/devices")) {
 		const struct discovery_device *device = discovery_find(
 			check_context(inspected->run)->node, cJSON_GetStringValue(id));
 		if (device != NULL)
@@ -35,7 +35,7 @@ static size_t judge_sight(struct inspected *inspected, const struct sight_judge 
 	}
 	inspected->one.container = inspected->container;
 	inspected->one.bare = object_at(inspected->bare, "/container");
-	inspected->one.by_runtime = json_pointer_true(inspected->sight, "/byRuntime");
+	inspected->one.needs_runtime = json_pointer_true(inspected->observation, "/needsRuntime");
 	inspected->one.devices = &inspected->devices;
 	if (!judge->from_the_host || (inspected->container != NULL && inspected->tried != NULL))
 		return judge->judge(inspected);
@@ -46,27 +46,27 @@ static size_t judge_sight(struct inspected *inspected, const struct sight_judge 
 	return 0;
 }
 
-void isolation_each_sight(struct check_run *run)
+void isolation_each_observation(struct check_run *run)
 {
-	const struct sight_judge *judge = check_row(run)->param;
-	cJSON *sights CLEANUP_JSON = sights_get(run);
+	const struct observation_judge *judge = check_row(run)->param;
+	cJSON *observations CLEANUP_JSON = observations_get(run);
 	struct host_places *places CLEANUP_HOST_PLACES = NULL;
 	struct error err = {0};
 	size_t judged = 0;
-	if (sights == NULL ||
+	if (observations == NULL ||
 	    !check_works(run, host_places_new(check_context(run), &places, &err), NULL, &err))
 		return;
 	struct inspected inspected = {.run = run,
 				      .one = {.context = check_context(run), .places = places}};
-	json_each (sight, sights) {
+	json_each (observation, observations) {
 		/* The container without devices comes first of each handler. */
-		const char *handler = json_pointer_string(sight, "/handler");
-		const cJSON *bare = json_first(sights);
+		const char *handler = json_pointer_string(observation, "/handler");
+		const cJSON *bare = json_first(observations);
 		while (!text_equal(json_pointer_string(bare, "/handler"), handler))
 			bare = bare->next;
-		inspected.sight = sight;
+		inspected.observation = observation;
 		inspected.bare = bare;
-		judged += judge_sight(&inspected, judge);
+		judged += judge_observation(&inspected, judge);
 	}
 	if (judged == 0 && judge->none != NULL)
 		check_not_applicable(run, "%s", judge->none);
@@ -95,7 +95,7 @@ static size_t judge_driver_files(struct inspected *inspected)
 {
 	TALLY(tally, inspected->run, inspected_label(inspected, "driver files"),
 	      "cannot be written to");
-	if (inspected->sight == inspected->bare)
+	if (inspected->observation == inspected->bare)
 		return 0;
 	json_each (json, json_pointer(inspected->container, "/mounts")) {
 		struct container_mount_json mount = container_mount_read(&inspected->one, json);
@@ -133,7 +133,7 @@ static size_t judge_host_paths(struct inspected *inspected)
 	 * the node, and the image's drivers show the device. */
 	if (check_context(inspected->run)->immutable) {
 		size_t shown = count_apis(inspected, NULL);
-		if (inspected->sight != inspected->bare)
+		if (inspected->observation != inspected->bare)
 			(void)check_expect(
 				inspected->run, shown > 0,
 				inspected_label(inspected, "device by the image's own drivers"),
@@ -203,7 +203,7 @@ static size_t judge_management(struct inspected *inspected)
 	return answered;
 }
 
-const struct sight_judge
+const struct observation_judge
 	isolation_driver_files = {judge_driver_files, NULL, true},
 	isolation_host_paths = {judge_host_paths, NULL, true},
 	isolation_apis_agree = {judge_agreement,

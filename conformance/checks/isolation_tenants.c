@@ -24,9 +24,9 @@ static bool add_tenant(struct offer *offer, void *user)
 	struct tenant *tenants = isolation->tenants;
 	bool same = isolation->wanted == TENANTS_SAME;
 	size_t most = isolation->wanted == TENANTS_ALL ? TENANTS_MAX : GRANTED_DEVICES_MAX;
-	struct sight sight = {0};
-	if (offer->granted.source == GRANTED_UNTOLD)
-		(void)isolation_ask(isolation, offer, &sight);
+	struct observation observation = {0};
+	if (offer->granted.source == GRANTED_UNKNOWN)
+		(void)isolation_ask(isolation, offer, &observation);
 	if (offer->granted.count != 1) {
 		isolation->unseen +=
 			offer->granted.count == 0 && offer->granted.source != GRANTED_NOTHING;
@@ -86,7 +86,7 @@ bool tenants_open_pair(struct isolation *isolation, struct check_run *run,
 	if (isolation->pair[0] != NULL || ids == 0)
 		return isolation->pair[0] != NULL;
 	if (isolation->unseen != 0)
-		offer_tell_unseen(run, "", isolation->unseen);
+		offer_report_unseen(run, "", isolation->unseen);
 	else if (wanted == TENANTS_SAME)
 		check_not_applicable(run, "the plugin offers no replicas of one device");
 	else

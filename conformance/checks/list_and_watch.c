@@ -357,14 +357,14 @@ static void no_storm(struct check_run *run)
 
 #define LIST(name, rule, severity, body, ...)                                                      \
 	CHECK("list-and-watch." name, rule, severity, 1, body, .timeout_s = 720,                   \
-	      .stands_on = "list-and-watch.arrives", __VA_ARGS__)
+	      .depends_on = "list-and-watch.arrives", __VA_ARGS__)
 
 const struct check list_and_watch_checks[] = {
 	CHECK("list-and-watch.arrives", LAW_02, CRITICAL, 1, arrives,
 	      .title = "Each resource's first device list arrives",
 	      .advice = "Send the list as soon as the stream opens; the reason says how the "
 			"stream ended, if it did.",
-	      .timeout_s = 150, .stands_on = "registration.accepted"),
+	      .timeout_s = 150, .depends_on = "registration.accepted"),
 	LIST("first-message", LAW_01, CRITICAL, each_list,
 	     .title = "The first device list arrives promptly",
 	     .advice = "Send the list as soon as the stream opens, before watching for changes.",

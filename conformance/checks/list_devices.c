@@ -35,12 +35,13 @@ static void ask(struct rig *rig, const char *resource, const struct text_list *i
 		if (offer_ask(rig, resource, id, &offer, NULL) < 0)
 			continue;
 		tally_add(&empty, offer.granted.source != GRANTED_NOTHING, "nothing for %s", id);
-		if (offer.granted.source == GRANTED_UNTOLD)
+		if (offer.granted.source == GRANTED_UNKNOWN)
 			granted_read_names(rig->context->node, id, &offer.grant, &offer.granted);
 		for (size_t j = 0; j < offer.granted.count; j++)
 			granted_add(&asked->granted, offer.granted.devices[j]);
 		asked->asked++;
-		asked->unread += offer.granted.source == GRANTED_UNTOLD && offer.granted.count == 0;
+		asked->unread +=
+			offer.granted.source == GRANTED_UNKNOWN && offer.granted.count == 0;
 		offer_close(rig, &offer);
 	}
 	asked->ids += ids->count;

@@ -143,7 +143,7 @@ void offer_close(struct rig *rig, struct offer *offer)
 	*offer = (struct offer){0};
 }
 
-void offer_tell_unseen(struct check_run *run, const char *prefix, size_t count)
+void offer_report_unseen(struct check_run *run, const char *prefix, size_t count)
 {
 	check_unsupported(
 		run,

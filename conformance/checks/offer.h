@@ -36,7 +36,7 @@ void offer_close(struct rig *rig, struct offer *offer);
 
 /* Records as unsupported that neither the answers for `count` ids nor their containers show a device of
  * the node. `prefix` begins the reason. */
-void offer_tell_unseen(struct check_run *run, const char *prefix, size_t count);
+void offer_report_unseen(struct check_run *run, const char *prefix, size_t count);
 
 /*
  * Asks for each healthy id of each resource under test, one after the other, and closes the offer

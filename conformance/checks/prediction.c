@@ -37,7 +37,7 @@ bool prediction_make(struct check_run *run, const struct facts *facts, const cha
 		.api = api != NULL ? api->name : NULL,
 		.grant = grant,
 		.node = node,
-		.by_runtime = grant != NULL && granted_is_by_runtime(context->node, grant),
+		.needs_runtime = grant != NULL && granted_needs_runtime(context->node, grant),
 		.runtime = facts->runtime,
 	};
 	*out = (struct prediction){

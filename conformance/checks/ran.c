@@ -156,7 +156,7 @@ static bool has_own(const struct discovery_snapshot *node, const struct discover
 		    struct container_node *nodes, size_t count)
 {
 	const struct container_view view = {.nodes = nodes, .node_count = count};
-	return visibility_has_own_node(node, device, &(struct sight){.view = &view});
+	return visibility_has_own_node(node, device, &(struct observation){.view = &view});
 }
 
 static void expect_opened(struct check_run *run, const struct ran *ran)

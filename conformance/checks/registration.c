@@ -273,7 +273,7 @@ static void options_prompt(struct rig *rig, const struct rig_item *item)
 #define ACCEPTED "registration.accepted"
 #define REGISTRATION(name, rule, severity, foundation, body, ...)                                  \
 	CHECK("registration." name, rule, severity, 1, body, .timeout_s = 180,                     \
-	      .stands_on = (foundation), __VA_ARGS__)
+	      .depends_on = (foundation), __VA_ARGS__)
 
 const struct check registration_checks[] = {
 	CHECK("registration.arrives", REG_01, CRITICAL, 2, arrives,

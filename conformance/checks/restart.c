@@ -217,7 +217,7 @@ static void rolling_update(struct check_run *run)
 
 #define RESTART(name, rule, severity, body, ...)                                                   \
 	CHECK("restart." name, rule, severity, 1, body, .timeout_s = 300,                          \
-	      .stands_on = "list-and-watch.arrives", .needs.devices = 1, __VA_ARGS__)
+	      .depends_on = "list-and-watch.arrives", .needs.devices = 1, __VA_ARGS__)
 
 const struct check restart_checks[] = {
 	RESTART("kubelet-restart", RES_01, CRITICAL, kubelet_restarts,

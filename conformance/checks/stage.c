@@ -38,7 +38,7 @@ struct stage {
 	struct cri *cri;
 	struct launcher *launcher;
 	struct wine_node wine; /* directory NULL: no Wine node */
-	struct facts facts;    /* with `untold`, nothing is predicted */
+	struct facts facts;    /* with `unknown`, nothing is predicted */
 	struct probe *probes;
 	const char *handler; /* NULL: the runtime's own */
 	size_t count;	     /* launches so far, for unique names of containers */
@@ -190,7 +190,7 @@ static bool may_launch(struct stage *stage, struct probe *probe, const struct gr
 {
 	struct prediction *prediction = &probe->prediction;
 	const struct check *check = check_row(stage->run);
-	if (!OFFERS_PREDICTIONS || stage->facts.untold[0] != '\0')
+	if (!OFFERS_PREDICTIONS || stage->facts.unknown[0] != '\0')
 		return true;
 	if (!prediction_make(stage->run, &stage->facts, probe->identity.probe, probe->opens, grant,
 			     prediction))

@@ -20,7 +20,7 @@ int tamper_find(const struct grant *grant, const struct image_manifest *image,
 
 /* The same for the places where the answer's mounts really are, and the files that loaders find: links
  * inside of mounts may lead elsewhere than the answer says. `view`: of the container with `grant`, in
- * whose text tamper_find() found nothing. Errors of container_see(). */
+ * whose text tamper_find() found nothing. Errors of container_observe(). */
 int tamper_find_seen(const struct grant *grant, const struct image_manifest *image,
 		     const struct container_view *view, struct text_list *found, struct error *err);
 

@@ -53,15 +53,16 @@ static int judge_loader_places(struct seen *seen, const struct grant *real, stru
 	struct text_list places CLEANUP_TEXT_LIST = {0};
 	tamper_add_loader_places(real, &places);
 	text_each (path, &places) {
-		struct container_sight sight = {0};
+		struct container_observation observation = {0};
 		if (path[0] == '\0')
 			continue;
-		int rc = container_see(seen->view, path, &sight, err);
+		int rc = container_observe(seen->view, path, &observation, err);
 		if (rc < 0)
 			return rc;
 		const struct grant_entry *mount =
-			sight.there ? answers_mount(seen, sight.mount) : NULL;
-		if (mount != NULL && !is_own_place(path, sight.place.device, sight.place.inode))
+			observation.there ? answers_mount(seen, observation.mount) : NULL;
+		if (mount != NULL &&
+		    !is_own_place(path, observation.place.device, observation.place.inode))
 			(void)text_list_addf(
 				seen->found, NULL,
 				"mount of %s gives loaders their %s, to which links lead",
@@ -107,17 +108,17 @@ static int judge_folder(struct seen *seen, const char *why, const char *folder,
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
 		char *path CLEANUP_FREE =
 			text_format("%s%s/%s", folder, levels[i], path_base(file->path));
-		struct container_sight sight = {0};
-		int rc = container_see(seen->view, path, &sight, err);
+		struct container_observation observation = {0};
+		int rc = container_observe(seen->view, path, &observation, err);
 		if (rc < 0)
 			return rc;
-		bool mounted =
-			sight.file && sight.mount != NULL && strcmp(sight.mount->target, "/") != 0;
-		if (mounted && strcmp(sight.digest, file->digest) != 0)
+		bool mounted = observation.file && observation.mount != NULL &&
+			       strcmp(observation.mount->target, "/") != 0;
+		if (mounted && strcmp(observation.digest, file->digest) != 0)
 			(void)text_list_addf(
 				seen->found, NULL,
 				"%s puts %s in front of the image's %s, on the mount %s", why, path,
-				file->path, sight.mount->target);
+				file->path, observation.mount->target);
 	}
 	return 0;
 }

@@ -24,7 +24,7 @@ const cJSON *visibility_entry(const cJSON *document, const char *list, const cha
 /* What the container saw through an API that shows devices on every system. */
 static const cJSON *devices_of(const cJSON *document, const struct gpu_api *api)
 {
-	return (api->seen & GPU_API_ON_LINUX) != 0
+	return (api->listed & GPU_API_ON_LINUX) != 0
 		       ? json_pointer(visibility_entry(document, "/apis", api->name), "/devices")
 		       : NULL;
 }
@@ -101,11 +101,12 @@ const struct discovery_device *visibility_device(const struct discovery_snapshot
 	return found;
 }
 
-void visibility_identify(const struct discovery_snapshot *node, const struct sight *sight,
-			 struct granted *grant)
+void visibility_identify(const struct discovery_snapshot *node,
+			 const struct observation *observation, struct granted *grant)
 {
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
-		json_each (device, api->past_assignment ? NULL : devices_of(sight->document, api)) {
+		json_each (device,
+			   api->past_assignment ? NULL : devices_of(observation->document, api)) {
 			const struct discovery_device *found =
 				visibility_device(node, api->name, device);
 			if (found != NULL)
@@ -113,7 +114,7 @@ void visibility_identify(const struct discovery_snapshot *node, const struct sig
 		}
 	}
 	node_each (device, node) {
-		if (visibility_has_own_node(node, device, sight))
+		if (visibility_has_own_node(node, device, observation))
 			granted_add(grant, device);
 	}
 }
@@ -233,11 +234,12 @@ static cJSON *refs_json(const struct granted *granted)
 }
 
 /* The picture that the verdicts are about. Software renderers of the image itself are left out. */
-static void add_sight(struct check_run *run, const char *label, const struct sight *sight,
-		      const struct sight *bare, const struct granted *grant)
+static void add_observation(struct check_run *run, const char *label,
+			    const struct observation *observation, const struct observation *bare,
+			    const struct granted *grant)
 {
 	const struct discovery_snapshot *node = check_context(run)->node;
-	const cJSON *document = bare != NULL ? bare->document : sight->document;
+	const cJSON *document = bare != NULL ? bare->document : observation->document;
 	struct members record CLEANUP_MEMBERS = members_new();
 	struct seen seen = {0};
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
@@ -245,39 +247,41 @@ static void add_sight(struct check_run *run, const char *label, const struct sig
 			!check_context(run)->image.complete &&
 			shown_count(devices_of(document, api), NULL, false).software != 0;
 		if (!api->past_assignment)
-			see_api(node, api->name, devices_of(sight->document, api), own_software,
-				&seen);
+			see_api(node, api->name, devices_of(observation->document, api),
+				own_software, &seen);
 	}
 	see_api(node, "dxgi",
-		json_pointer(visibility_entry(sight->document, "/apis", "dxgi"), "/devices"), false,
-		&seen);
+		json_pointer(visibility_entry(observation->document, "/apis", "dxgi"), "/devices"),
+		false, &seen);
 	node_each (device, node) {
-		if (visibility_has_own_node(node, device, sight))
+		if (visibility_has_own_node(node, device, observation))
 			granted_add(&seen.devices, device);
 	}
 	member_string(&record, "container", label);
 	member_item(&record, "granted", refs_json(grant));
 	member_item(&record, "saw", refs_json(&seen.devices));
 	member_int(&record, "others", (int64_t)seen.others);
-	check_add_sight(run, &record);
+	check_add_observation(run, &record);
 }
 
-void visibility_expect_only(struct check_run *run, const char *label, const struct sight *sight,
-			    const struct sight *bare, const struct granted *grant)
+void visibility_expect_only(struct check_run *run, const char *label,
+			    const struct observation *observation, const struct observation *bare,
+			    const struct granted *grant)
 {
 	const struct discovery_system *system = &check_context(run)->node->system;
 	bool windows = strcmp(system->os, "windows") == 0;
 	unsigned asked = windows ? GPU_API_ON_LINUX | GPU_API_ON_WINDOWS : GPU_API_ON_LINUX;
-	add_sight(run, label, sight, bare, grant);
+	add_observation(run, label, observation, bare, grant);
 
 	/* isolation.management-apis judges APIs that show unassigned devices of the host. */
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
-		if ((api->seen & asked) != asked || api->past_assignment)
+		if ((api->listed & asked) != asked || api->past_assignment)
 			continue;
-		const cJSON *entry = visibility_entry(sight->document, "/apis", api->name);
-		const cJSON *again = visibility_entry(sight->document, "/unsteered", api->name);
+		const cJSON *entry = visibility_entry(observation->document, "/apis", api->name);
+		const cJSON *again =
+			visibility_entry(observation->document, "/unsteered", api->name);
 		const cJSON *others =
-			devices_of(bare != NULL ? bare->document : sight->document, api);
+			devices_of(bare != NULL ? bare->document : observation->document, api);
 		const char *what = check_format(run, "%s: devices through %s", label, api->name);
 		const char *unsteered =
 			check_format(run, "%s without the variables that hide some", what);
@@ -292,7 +296,7 @@ void visibility_expect_only(struct check_run *run, const char *label, const stru
 				       others, grant, false);
 	}
 
-	const cJSON *dxgi = visibility_entry(sight->document, "/apis", "dxgi");
+	const cJSON *dxgi = visibility_entry(observation->document, "/apis", "dxgi");
 	const char *adapters = check_format(run, "%s: adapters through DXGI", label);
 	if (windows && expect_answer(run, adapters, dxgi)) {
 		const struct shown_count shown =
@@ -300,7 +304,7 @@ void visibility_expect_only(struct check_run *run, const char *label, const stru
 		(void)check_expect_int(run, adapters, shown.hardware,
 				       (long long)granted_count(grant, "directx"));
 	}
-	visibility_expect_nodes(run, label, sight, bare, grant);
+	visibility_expect_nodes(run, label, observation, bare, grant);
 	for (size_t i = 0; i < grant->count; i++)
 		check_add_device(run, grant->devices[i]->id);
 }

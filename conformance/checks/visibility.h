@@ -11,7 +11,7 @@
 #include "conformance/runner/check.h"
 #include "containers/inspect/inspect.h"
 
-struct sight {
+struct observation {
 	const cJSON *document;
 	const struct container_view *view; /* NULL: the container cannot be inspected */
 };
@@ -31,27 +31,30 @@ const struct discovery_device *visibility_device(const struct discovery_snapshot
 						 const char *api, const cJSON *device);
 
 /* Adds the devices of the node that the container saw, through an API or as a device node. */
-void visibility_identify(const struct discovery_snapshot *node, const struct sight *sight,
-			 struct granted *grant);
+void visibility_identify(const struct discovery_snapshot *node,
+			 const struct observation *observation, struct granted *grant);
 
 /*
  * Records that the container saw the granted devices and nothing else: through each API that must
  * answer (a driver that crashed or hung hides devices), again without the variables that hide devices,
  * and as device nodes. `bare` is a container without devices, whose software renderers and device nodes
- * belong to the image and the runtime; NULL: `sight` is that container itself.
+ * belong to the image and the runtime; NULL: `observation` is that container itself.
  *
  * Hardware without a driver in the answer need not show in an API: the image may bring the driver.
  */
-void visibility_expect_only(struct check_run *run, const char *label, const struct sight *sight,
-			    const struct sight *bare, const struct granted *grant);
+void visibility_expect_only(struct check_run *run, const char *label,
+			    const struct observation *observation, const struct observation *bare,
+			    const struct granted *grant);
 
 /* Only the device nodes. */
-void visibility_expect_nodes(struct check_run *run, const char *label, const struct sight *sight,
-			     const struct sight *bare, const struct granted *grant);
+void visibility_expect_nodes(struct check_run *run, const char *label,
+			     const struct observation *observation, const struct observation *bare,
+			     const struct granted *grant);
 
 /* Does the container hold a node that is this device's and no other's? */
 bool visibility_has_own_node(const struct discovery_snapshot *node,
-			     const struct discovery_device *device, const struct sight *sight);
+			     const struct discovery_device *device,
+			     const struct observation *observation);
 
 /* Does a device node with this number belong to the device? */
 bool visibility_is_node_of(const struct discovery_device *device, bool block, unsigned major,

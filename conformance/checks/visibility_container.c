@@ -17,10 +17,11 @@ enum { PROC_DEVICES_MAX = 64 * 1024 };
 
 /* The device node at *index or after it; *index moves beyond it. A probe's document lists only nodes of
  * GPUs. False: there is none. */
-static bool next_node(const struct sight *sight, size_t *index, struct container_node *out)
+static bool next_node(const struct observation *observation, size_t *index,
+		      struct container_node *out)
 {
-	const struct container_view *view = sight->view;
-	const cJSON *nodes = view == NULL ? json_pointer(sight->document, "/nodes") : NULL;
+	const struct container_view *view = observation->view;
+	const cJSON *nodes = view == NULL ? json_pointer(observation->document, "/nodes") : NULL;
 	if (view != NULL && *index < view->node_count) {
 		*out = view->nodes[(*index)++];
 		return true;
@@ -89,10 +90,11 @@ static size_t count_owners(const struct discovery_snapshot *node, const struct c
 }
 
 bool visibility_has_own_node(const struct discovery_snapshot *node,
-			     const struct discovery_device *device, const struct sight *sight)
+			     const struct discovery_device *device,
+			     const struct observation *observation)
 {
 	struct container_node seen = {0};
-	for (size_t i = 0; device->node_count != 0 && next_node(sight, &i, &seen);) {
+	for (size_t i = 0; device->node_count != 0 && next_node(observation, &i, &seen);) {
 		if (visibility_is_node_of(device, seen.block, seen.major, seen.minor) &&
 		    count_owners(node, &seen) == 1)
 			return true;
@@ -101,7 +103,7 @@ bool visibility_has_own_node(const struct discovery_snapshot *node,
 }
 
 /* Without a bare container to compare with, the nodes of the node's devices are strange. */
-static bool is_strange(const struct discovery_snapshot *node, const struct sight *bare,
+static bool is_strange(const struct discovery_snapshot *node, const struct observation *bare,
 		       const struct granted *grant, const struct container_node *seen)
 {
 	struct container_node usual = {0};
@@ -119,22 +121,23 @@ static bool is_strange(const struct discovery_snapshot *node, const struct sight
 	return true;
 }
 
-void visibility_expect_nodes(struct check_run *run, const char *label, const struct sight *sight,
-			     const struct sight *bare, const struct granted *grant)
+void visibility_expect_nodes(struct check_run *run, const char *label,
+			     const struct observation *observation, const struct observation *bare,
+			     const struct granted *grant)
 {
 	const struct discovery_snapshot *node = check_context(run)->node;
 	const char *what = check_format(run, "%s: device nodes", label);
 	struct tally nodes = TALLY_OF(run, what, "those of the granted devices");
 	struct container_node seen = {0};
-	for (size_t i = 0; next_node(sight, &i, &seen);)
+	for (size_t i = 0; next_node(observation, &i, &seen);)
 		tally_add(&nodes, !is_strange(node, bare, grant, &seen), "%s (%s %u:%u)",
 			  seen.path != NULL ? seen.path : "", seen.block ? "block" : "character",
 			  seen.major, seen.minor);
 	tally_end(&nodes);
 	for (size_t i = 0; i < grant->count; i++) {
 		const struct discovery_device *device = grant->devices[i];
-		bool there =
-			device->node_count == 0 || visibility_has_own_node(node, device, sight);
+		bool there = device->node_count == 0 ||
+			     visibility_has_own_node(node, device, observation);
 		(void)check_expect(run, there, what, "there", "those of %s: %s", device->id,
 				   there ? "there" : "missing");
 	}

@@ -207,7 +207,7 @@ static void mount_sources(struct rig *rig, const struct rig_item *item)
 
 #define WINDOWS(name, rule, severity, body, judging, ...)                                          \
 	CHECK("windows." name, rule, severity, 1, body, .timeout_s = 90,                           \
-	      .needs = {.devices = 1, .os = "windows"}, .stands_on = "allocate.one-response",      \
+	      .needs = {.devices = 1, .os = "windows"}, .depends_on = "allocate.one-response",     \
 	      .judge = (judging), __VA_ARGS__)
 
 const struct check windows_checks[] = {

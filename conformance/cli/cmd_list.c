@@ -26,8 +26,8 @@ static cJSON *item_json(const struct plan_item *item)
 	member_string(&json, "requirement", requirement->id);
 	member_string(&json, "level", report_level_names[requirement->level]);
 	member_string(&json, "severity", report_severity_names[check->severity]);
-	if (check->stands_on != NULL)
-		member_string(&json, "standsOn", check->stands_on);
+	if (check->depends_on != NULL)
+		member_string(&json, "standsOn", check->depends_on);
 	member_int(&json, "revision", check->revision);
 	member_int(&json, "timeoutSeconds", check->timeout_s);
 	return members_take(&json);
@@ -142,8 +142,8 @@ static void show_check(const struct check_suite *suite, const struct check *chec
 	(void)printf("  %-12s %u\n", "Revision", check->revision);
 	(void)printf("  %-12s %u s\n", "Time limit", check->timeout_s);
 	show_field("Needs", all.size != 0 ? text_string(&all) + 2 : "nothing special");
-	if (check->stands_on != NULL)
-		show_field("Depends on", check->stands_on);
+	if (check->depends_on != NULL)
+		show_field("Depends on", check->depends_on);
 	show_field("If it fails", check->advice);
 }
 

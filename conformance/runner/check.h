@@ -82,7 +82,7 @@ struct check {
 	struct check_needs needs;
 	bool provokes; /* it kills or hangs work on a device: faults that the kernel reports are no
 			  failure */
-	const char *stands_on; /* id of an earlier check on which this one depends: it does not run
+	const char *depends_on; /* id of an earlier check on which this one depends: it does not run
 				  if that one ends badly; NULL: none */
 	bool last; /* it judges what the other checks of the run left, and runs after them */
 	const void *param; /* for `run`; NULL for none */
@@ -198,8 +198,8 @@ void check_add_device(struct check_run *run, const char *id);
 void check_begin_device(struct check_run *run, const char *id);
 void check_end_device(struct check_run *run, const char *id);
 
-/* The observations of a container: an item of checks[].sights of the report. Consumes the members. */
-void check_add_sight(struct check_run *run, struct members *sight);
+/* The observations of a container: an item of checks[].observations of the report. Consumes the members. */
+void check_add_observation(struct check_run *run, struct members *observation);
 
 /* A program that ran on a device: an item of environment.devices[].ran of the report. Consumes the
  * members. */

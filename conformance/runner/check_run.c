@@ -313,10 +313,10 @@ void check_add_prediction(struct check_run *run, struct members *prediction)
 	send_line(run, prediction);
 }
 
-void check_add_sight(struct check_run *run, struct members *sight)
+void check_add_observation(struct check_run *run, struct members *observation)
 {
-	member_string(sight, "type", "sight");
-	send_line(run, sight);
+	member_string(observation, "type", "observation");
+	send_line(run, observation);
 }
 
 void check_add_ran(struct check_run *run, struct members *ran)

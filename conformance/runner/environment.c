@@ -143,7 +143,7 @@ static void add_programs(struct members *out, struct environment *environment, s
 	add_digest(out, "shimDigest", shim);
 	add_text(out, "oci", identity.oci);
 	add_digest(out, "ociDigest", oci);
-	add_text(out, "untold", identity.untold);
+	add_text(out, "unknown", identity.unknown);
 }
 
 static cJSON *runtime_json(struct environment *environment, const struct context *context,

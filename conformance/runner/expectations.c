@@ -18,7 +18,7 @@ bool expectations_forbid(const char *check, const struct check_suite *const *sui
 	bool is_needed = expectation_is_sentinel(check);
 	for (; *suites != NULL; suites++) {
 		for (const struct check *other = (*suites)->checks; other->id != NULL; other++)
-			is_needed = is_needed || text_equal(other->stands_on, check);
+			is_needed = is_needed || text_equal(other->depends_on, check);
 	}
 	return is_needed;
 }

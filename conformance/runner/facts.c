@@ -119,7 +119,7 @@ int facts_write(struct workplace *workplace, const struct discovery_snapshot *no
 		unknown = NO_RULES_FOR_WINE;
 	else if (!add_facts(workplace, node, &facts, &why))
 		unknown = why.text;
-	member_string(&facts, "untold", unknown);
+	member_string(&facts, "unknown", unknown);
 
 	cJSON *json CLEANUP_JSON = members_take(&facts);
 	return json_write_file(path, json, err);
@@ -138,10 +138,10 @@ int facts_read(const char *run_directory, struct facts *out, struct error *err)
 	if (rc < 0)
 		return rc;
 	struct json_at root = json_root(out->document);
-	rc = json_need_string(&root, "untold", &out->untold, err);
+	rc = json_need_string(&root, "unknown", &out->unknown, err);
 	if (rc == 0)
 		rc = json_have_string(&root, "unread", &out->unread, err);
-	if (rc == 0 && out->untold[0] != '\0')
+	if (rc == 0 && out->unknown[0] != '\0')
 		return 0;
 
 	if (rc == 0)

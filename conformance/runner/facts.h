@@ -13,8 +13,8 @@
 #include <gpucert/discovery.h>
 
 struct facts {
-	const char *untold; /* why nothing can be predicted; "": it can */
-	const char *unread; /* why the layers were not read; "": they were */
+	const char *unknown; /* why nothing can be predicted; "": it can */
+	const char *unread;  /* why the layers were not read; "": they were */
 	struct host_facts host;
 	struct image image;
 	struct image_contents contents;

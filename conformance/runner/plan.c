@@ -233,8 +233,8 @@ const struct plan_item *plan_cause(const struct plan *plan, const struct check_s
 {
 	const struct check *check = plan->items[index].check;
 	const struct check_suite *suite = NULL;
-	while (check->stands_on != NULL &&
-	       plan_find(suites, check->stands_on, &suite, &check, NULL) == 0) {
+	while (check->depends_on != NULL &&
+	       plan_find(suites, check->depends_on, &suite, &check, NULL) == 0) {
 		for (size_t i = 0; i < index; i++) {
 			if (plan->items[i].check == check &&
 			    report_outcome_is_bad(plan->items[i].outcome))

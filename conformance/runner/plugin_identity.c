@@ -145,7 +145,7 @@ cJSON *plugin_identity_json(const struct plugin_identity *identity, const char *
 	if (program[0] != '\0')
 		member_string(&plugin, "binaryDigest", program);
 	if (identity->unknown != NULL)
-		member_string(&plugin, "untold", identity->unknown);
+		member_string(&plugin, "unknown", identity->unknown);
 
 	/* Files with the same content are listed once; their digests are sorted. */
 	if (set->names.count != 0) {

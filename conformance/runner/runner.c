@@ -32,7 +32,7 @@ static void asked_to_end(const char *what, void *user)
 	(void)what;
 	runner->interrupted = true;
 	if (runner->workplace.runtime != NULL && runtime_cri(runner->workplace.runtime) != NULL)
-		cri_hurry(runtime_cri(runner->workplace.runtime), HURRY_MS);
+		cri_limit_waits(runtime_cri(runner->workplace.runtime), HURRY_MS);
 }
 
 static bool is_wine(const struct runner *runner)
@@ -276,7 +276,7 @@ static void print_report(const struct runner *runner, const cJSON *report)
 	struct error why = {0};
 	int rc = 0;
 	if (settings->ci != NULL)
-		rc = ci_tell(settings->ci, report, directory, settings->quiet, &why);
+		rc = ci_print(settings->ci, report, directory, settings->quiet, &why);
 	else if (!settings->quiet)
 		rc = writer_show("summary", report, directory, &why);
 	if (rc < 0)

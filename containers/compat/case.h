@@ -15,8 +15,8 @@ struct compat_case {
 	const struct host_facts *host;
 	const struct compat_options *options;
 	struct compat_answer *answer;
-	const struct compat_launch *launch;  /* NULL: only the image */
-	const struct catalogue_wants *wants; /* of selection/; NULL: no catalogue */
+	const struct compat_launch *launch;	    /* NULL: only the image */
+	const struct catalogue_requirements *wants; /* of selection/; NULL: no catalogue */
 	const struct compat_rule *rule;
 	const struct host_gpu *gpu;  /* for a rule about GPUs */
 	int worst;		     /* verdict of the findings about this GPU; -1: none yet */

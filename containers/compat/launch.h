@@ -16,7 +16,7 @@ struct compat_launch {
 	const struct grant *grant; /* of the container; NULL: nothing */
 	const char *node;	   /* the path of a device node that it opens, in the container;
 				      NULL: those of the API's driver */
-	bool by_runtime;	   /* the runtime may add more to what the grant holds */
+	bool needs_runtime;	   /* the runtime may add more to what the grant holds */
 	enum compat_runtime runtime;
 };
 

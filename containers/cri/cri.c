@@ -62,7 +62,7 @@ static void on_closed(uv_handle_t *watchdog)
 	free(watchdog->data);
 }
 
-void cri_hurry(struct cri *cri, uint64_t patience_ms)
+void cri_limit_waits(struct cri *cri, uint64_t patience_ms)
 {
 	cri->patience_ms = patience_ms;
 }

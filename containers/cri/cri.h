@@ -36,7 +36,7 @@ void cri_close(struct cri *cri); /* NULL is allowed */
 
 /* How long a call may be silent until the runtime is asked for its version, and how long that
  * answer may take. The default is 10 s. */
-void cri_hurry(struct cri *cri, uint64_t patience_ms);
+void cri_limit_waits(struct cri *cri, uint64_t patience_ms);
 
 uv_loop_t *cri_loop(const struct cri *cri);
 

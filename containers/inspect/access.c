@@ -38,7 +38,7 @@ int container_view_access(struct container_view *view, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (view->cgroup_count == 0) {
-		view->access_untold = "its cgroup cannot be seen from here";
+		view->access_unknown = "its cgroup cannot be seen from here";
 		return 0;
 	}
 
@@ -68,7 +68,7 @@ int container_view_access(struct container_view *view, struct error *err)
 	while (asked < view->host_node_count && read(in, &answer, 1) == 1)
 		view->host_nodes[asked++].access = (unsigned)answer;
 	if (asked != view->host_node_count)
-		view->access_untold = "its cgroup cannot be joined";
+		view->access_unknown = "its cgroup cannot be joined";
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		continue;
 	return 0;
@@ -96,7 +96,7 @@ int container_plant_nodes(struct container_view *view, struct error *err)
 	const char *name = CONTAINER_PLANTED_DIRECTORY + sizeof(device_folder);
 	const struct container_mount *mount = container_mount_of(view, device_folder);
 	if (mount == NULL || mount->host_path != NULL || mount->nodev) {
-		view->planted_untold = "its /dev accepts no nodes, or is a folder of the host";
+		view->planted_unknown = "its /dev accepts no nodes, or is a folder of the host";
 		return 0;
 	}
 
@@ -106,7 +106,7 @@ int container_plant_nodes(struct container_view *view, struct error *err)
 		return rc;
 	int parent CLEANUP_FD = container_open(root, device_folder, true);
 	if (parent < 0 || mkdirat(parent, name, 0755) < 0) {
-		view->planted_untold =
+		view->planted_unknown =
 			arena_format(&view->arena, "in its /dev: %s", strerror(errno));
 		return 0;
 	}
@@ -116,6 +116,6 @@ int container_plant_nodes(struct container_view *view, struct error *err)
 			plant(view->nodes, view->node_count, folder) +
 			plant(&render_node, 1, folder);
 	if (view->planted == 0)
-		view->planted_untold = "no node can be created in its /dev";
+		view->planted_unknown = "no node can be created in its /dev";
 	return 0;
 }

@@ -81,8 +81,8 @@ static void add_group(struct container_view *view, const struct container_mounts
 						   .path = arena_string(arena, group)};
 		if (version == 2) {
 			if (!read_programs(group, added))
-				added->untold = arena_format(arena, "its eBPF programs: %s",
-							     strerror(errno));
+				added->unknown = arena_format(arena, "its eBPF programs: %s",
+							      strerror(errno));
 			return;
 		}
 		char *list CLEANUP_FREE = path_join(group, "devices.list");
@@ -91,7 +91,7 @@ static void add_group(struct container_view *view, const struct container_mounts
 		if (file_read(list, RULES_MAX, &rules, NULL, &why) == 0)
 			added->rules = arena_string(arena, rules);
 		else
-			added->untold = arena_string(arena, why.text);
+			added->unknown = arena_string(arena, why.text);
 		return;
 	}
 }

@@ -23,14 +23,14 @@ static void add_difference(struct text_list *differences, const char *path, cons
 }
 
 static int see_in(const struct container_view *view, int root, const char *path,
-		  struct container_sight *out, struct error *err)
+		  struct container_observation *out, struct error *err)
 {
 	struct container_identity identity = {0};
 	int fd CLEANUP_FD = container_open(root, path, true);
-	*out = (struct container_sight){0};
+	*out = (struct container_observation){0};
 	if (fd < 0 || container_identify(fd, "", &identity) < 0)
 		return 0;
-	*out = (struct container_sight){
+	*out = (struct container_observation){
 		.there = true,
 		.file = identity.type == S_IFREG,
 		.place = {identity.device, identity.inode},
@@ -39,8 +39,8 @@ static int see_in(const struct container_view *view, int root, const char *path,
 	return out->file ? container_digest_file(view, fd, out->digest, err) : 0;
 }
 
-int container_see(const struct container_view *view, const char *path, struct container_sight *out,
-		  struct error *err)
+int container_observe(const struct container_view *view, const char *path,
+		      struct container_observation *out, struct error *err)
 {
 	int root CLEANUP_FD = -1;
 	int rc = container_open_root(view->pid, &root, err);
@@ -69,19 +69,19 @@ int container_compare(const struct container_view *view, const struct image_mani
 	/* The image's files, as the container sees them now. */
 	for (size_t i = 0; i < manifest->count; i++) {
 		const struct image_manifest_file *file = &manifest->files[i];
-		struct container_sight sight = {0};
-		rc = see_in(view, root, file->path, &sight, err);
+		struct container_observation observation = {0};
+		rc = see_in(view, root, file->path, &observation, err);
 		if (rc < 0)
 			return rc;
-		if (!sight.there && manifest->complete)
+		if (!observation.there && manifest->complete)
 			add_difference(differences, file->path,
 				       "is missing, and the image holds it", NULL);
-		else if (sight.there && !sight.file)
+		else if (observation.there && !observation.file)
 			add_difference(differences, file->path, "is not a file, as in the image",
-				       sight.mount);
-		else if (sight.file && strcmp(sight.digest, file->digest) != 0)
+				       observation.mount);
+		else if (observation.file && strcmp(observation.digest, file->digest) != 0)
 			add_difference(differences, file->path, "is another file than the image's",
-				       sight.mount);
+				       observation.mount);
 	}
 
 	/* The files that the process has mapped. */
@@ -123,11 +123,12 @@ int container_written(const struct container_view *view, const struct image_mani
 	int rc = container_open_root(view->pid, &root, err);
 	for (size_t i = 0; rc == 0 && i < view->layer.count; i++) {
 		const char *path = view->layer.items[i];
-		struct container_sight sight = {0};
+		struct container_observation observation = {0};
 		if (image_manifest_find(manifest, path) != NULL || is_within_any(path, texts))
 			continue;
-		rc = see_in(view, root, path, &sight, err);
-		if (rc == 0 && sight.file && image_manifest_holds(manifest, sight.digest) == NULL)
+		rc = see_in(view, root, path, &observation, err);
+		if (rc == 0 && observation.file &&
+		    image_manifest_holds(manifest, observation.digest) == NULL)
 			(void)text_list_add(is_within_any(path, linker) ? usual : found, path, err);
 	}
 	return rc;

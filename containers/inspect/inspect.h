@@ -84,7 +84,7 @@ struct container_cgroup {
 		unsigned instructions;
 	} programs[CONTAINER_PROGRAMS_MAX];
 	size_t program_count;
-	const char *untold; /* why rules or programs cannot be read; NULL: they were */
+	const char *unknown; /* why rules or programs cannot be read; NULL: they were */
 };
 
 /* DRM's statistics of an open device in /proc/PID/fdinfo (drm-usage-stats of the kernel). */
@@ -121,7 +121,7 @@ struct container_view {
 	 * container do with nodes of these numbers. */
 	struct container_node *host_nodes;
 	size_t host_node_count;
-	const char *access_untold; /* why `access` is unknown; NULL: it is known */
+	const char *access_unknown; /* why `access` is unknown; NULL: it is known */
 	/* From container_inspect_working(): device nodes that the process has open, without paths, and
 	 * DRM's statistics of them. */
 	struct container_node *opened;
@@ -130,7 +130,7 @@ struct container_view {
 	size_t drm_count;
 	bool working;
 	size_t planted; /* by container_plant_nodes() */
-	const char *planted_untold;
+	const char *planted_unknown;
 	uint64_t capabilities; /* in any of its five sets */
 	bool no_new_privileges;
 	int seccomp;		      /* 0: none, 1: strict, 2: filter */
@@ -160,7 +160,7 @@ void container_view_free(struct container_view *view);
  * Creates nodes in a held container, so that its program can try to use devices that it was not
  * granted: in CONTAINER_PLANTED_DIRECTORY one for each number of `host_nodes`, of its own nodes and of
  * the first render node, named "c-226-128" or "b-8-0", with mode 0666. view->planted counts them; 0:
- * none, for the reason in view->planted_untold (its /dev is a folder of the host, or accepts no device
+ * none, for the reason in view->planted_unknown (its /dev is a folder of the host, or accepts no device
  * nodes). They end with the container. ERROR_IO.
  */
 #define CONTAINER_PLANTED_DIRECTORY "/dev/.gpucert-nodes"
@@ -180,7 +180,7 @@ struct container_place {
 bool container_host_place(const char *path, struct container_place *out);
 
 /* What the container sees at a path. */
-struct container_sight {
+struct container_observation {
 	bool there; /* false: nothing else is set */
 	bool file;  /* a regular one */
 	struct container_place place;
@@ -189,8 +189,8 @@ struct container_sight {
 };
 
 /* Follows links as in the container, and none out of it. A relative path starts at its root. */
-int container_see(const struct container_view *view, const char *path, struct container_sight *out,
-		  struct error *err);
+int container_observe(const struct container_view *view, const char *path,
+		      struct container_observation *out, struct error *err);
 
 /*
  * Compares the container with its image. Adds one sentence to `differences` for each file of the

@@ -19,7 +19,7 @@ void runtime_identity_free(struct runtime_identity *identity)
 	free(identity->shim_file);
 	free(identity->oci);
 	free(identity->oci_file);
-	free(identity->untold);
+	free(identity->unknown);
 	*identity = (struct runtime_identity){0};
 }
 
@@ -140,17 +140,17 @@ int runtime_identify(struct runtime *runtime, const char *handler, struct runtim
 	if (known)
 		out->file = strdup(daemon.file);
 	else
-		out->untold = strdup(reason.text);
+		out->unknown = strdup(reason.text);
 	if (found != NULL) {
 		find_shim(found, &daemon, out);
 		find_oci(found, &daemon, out);
 	}
-	if (out->untold == NULL && out->oci_file == NULL)
-		out->untold =
+	if (out->unknown == NULL && out->oci_file == NULL)
+		out->unknown =
 			strdup(found == NULL ? "the runtime does not tell which low-level "
 					       "runtime it starts"
 					     : "the low-level runtime's program was not found");
-	return out->file == NULL && out->untold == NULL ? error_memory(err) : 0;
+	return out->file == NULL && out->unknown == NULL ? error_memory(err) : 0;
 }
 
 int runtime_cdi_directories(struct runtime *runtime, struct text_list *out, struct error *err)

@@ -13,7 +13,7 @@ struct runtime_identity {
 	char *shim_file;
 	char *oci; /* "runc 1.1.5+ds1" */
 	char *oci_file;
-	char *untold; /* why some of these are NULL; NULL when none is */
+	char *unknown; /* why some of these are NULL; NULL when none is */
 };
 
 #define CLEANUP_RUNTIME_IDENTITY __attribute__((cleanup(runtime_identity_free)))

@@ -24,7 +24,7 @@ enum {
 
 /* What an image asks beyond its platform. An image for GPUs of several vendors needs one of them, and of
  * each that the host has, what it wants of it. What is not told is "" or empty. */
-struct catalogue_wants {
+struct catalogue_requirements {
 	const char *cuda; /* release of the CUDA toolkit in the image: "12.4.1" */
 	/* Vendor ("nvidia", "amd", "intel") and its least driver, which for NVIDIA on Windows is
 	 * NVIDIA's own number ("551.78"). */
@@ -46,7 +46,7 @@ struct catalogue_entry {
 	struct image_pair
 		told[2]; /* the variable and the annotation that stand for `cuda` and `base` */
 	bool loaded;	 /* the image's own variables are known */
-	struct catalogue_wants wants;
+	struct catalogue_requirements wants;
 	cJSON *compatibility; /* document of its compatibility artifact; NULL: there is none */
 	const char *artifact; /* the digest of that artifact; "" */
 	const char *not_read; /* why it could not be read; "" */

@@ -372,7 +372,7 @@ static int keep_outputs(struct walk *walk, const struct json_at *rule, enum feat
 			rc = count_steps(walk, json_count(&map), err);
 		if (rc < 0)
 			return rc;
-		walk->features->matched_untold |=
+		walk->features->matched_unknown |=
 			(template[0] != '\0' && answer != FEATURE_NO) ||
 			(json_count(&map) > 0 && answer == FEATURE_UNKNOWN);
 		json_each (item, map.node) {

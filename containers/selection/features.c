@@ -117,7 +117,7 @@ bool features_are_all(const struct features *features, const char *set)
 	return (text_equal(set, "kernel.version") && features->host->kernel[0] != '\0') ||
 	       (text_equal(set, "kernel.loadedmodule") && host->modules[0] != NULL) ||
 	       (text_equal(set, "pci.device") && host->pci_count > 0) ||
-	       (text_equal(set, FEATURE_MATCHED) && !features->matched_untold);
+	       (text_equal(set, FEATURE_MATCHED) && !features->matched_unknown);
 }
 
 /* Is a name, which is not there, one that would be told? Other files than this one's may tell labels, and

@@ -22,7 +22,7 @@ struct features {
 	struct arena arena;
 	struct feature *items;
 	size_t count;
-	bool matched_untold;	       /* not all of FEATURE_MATCHED are known */
+	bool matched_unknown;	       /* not all of FEATURE_MATCHED are known */
 	const struct host_facts *host; /* borrowed */
 };
 

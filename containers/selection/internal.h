@@ -17,7 +17,7 @@ bool catalogue_date_is_valid(const char *string);
 int catalogue_read_document(const cJSON *document, struct catalogue *out, struct error *err);
 
 /* Does an image ask for GPUs of a vendor? */
-bool wants_vendor(const struct catalogue_wants *wants, const char *vendor);
+bool wants_vendor(const struct catalogue_requirements *wants, const char *vendor);
 
 /* Adds what every rule finds about an entry: those of compat/, of which the wants replace some, and
  * those of wants, and that of the compatibility artifact. False: out of memory. */

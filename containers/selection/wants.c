@@ -11,7 +11,7 @@ const char *const catalogue_vendors[] = {"nvidia", "amd", "intel", NULL};
 
 enum { NVIDIA, AMD };
 
-bool wants_vendor(const struct catalogue_wants *wants, const char *vendor)
+bool wants_vendor(const struct catalogue_requirements *wants, const char *vendor)
 {
 	bool nvidia = wants->cuda[0] != '\0' || wants->compute_capabilities[0] != NULL;
 	bool amd = wants->architectures[0] != NULL;

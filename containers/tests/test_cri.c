@@ -69,7 +69,7 @@ static void test_a_runtime_that_hangs(void)
 {
 	struct error err = {0};
 	Runtime__V1__StatusResponse *reply CLEANUP_CRI_REPLY = NULL;
-	cri_hurry(cri, 100);
+	cri_limit_waits(cri, 100);
 	cri_double_hang(runtime);
 	UNIT_INT(cri_status_wait(cri, false, &reply, &err), ERROR_TIMEOUT);
 	UNIT_CONTAINS(err.text, "Status: the container runtime does not answer any more");

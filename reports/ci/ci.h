@@ -45,5 +45,5 @@ enum { CI_ANNOTATIONS_MAX = 10 }; /* GitHub shows no more of a step */
  * Markdown to the file that page_variable names. Errors of view_open(), and that the page's file cannot be written,
  * which names the variable.
  */
-int ci_tell(const struct ci_system *ci, const cJSON *report, const char *directory, bool quiet,
-	    struct error *err);
+int ci_print(const struct ci_system *ci, const cJSON *report, const char *directory, bool quiet,
+	     struct error *err);

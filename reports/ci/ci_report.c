@@ -169,8 +169,8 @@ static int add_commands(const struct ci_system *ci, const cJSON *report, const c
 	return 0;
 }
 
-int ci_tell(const struct ci_system *ci, const cJSON *report, const char *directory, bool quiet,
-	    struct error *err)
+int ci_print(const struct ci_system *ci, const cJSON *report, const char *directory, bool quiet,
+	     struct error *err)
 {
 	const struct writer_options options = {.location = directory};
 	struct text summary CLEANUP_TEXT = {0};

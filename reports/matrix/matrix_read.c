@@ -56,10 +56,10 @@ static int add_folder(const char *folder, unsigned depth, struct text_list *foun
 
 /* Most of a report, of which nothing is counted. */
 static const char *const unneeded[] = {
-	"assertions", "attempts", "evidence", "notes",	     "events",	     "phases",
-	"phasesMs",   "time",	  "sights",   "predictions", "requirements", "totals",
-	"invocation", "advice",	  "title",    "reason",	     "cause",	     "unproven",
-	"watched",    "expected", "level",    "severity",    "requirement",  "disposition",
+	"assertions", "attempts", "evidence",	  "notes",	 "events",	 "phases",
+	"phasesMs",   "time",	  "observations", "predictions", "requirements", "totals",
+	"invocation", "advice",	  "title",	  "reason",	 "cause",	 "unproven",
+	"watched",    "expected", "level",	  "severity",	 "requirement",	 "disposition",
 	"leftOut",    NULL};
 
 /* What the threads share; the lock is for all but `paths`. */

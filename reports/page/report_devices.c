@@ -120,66 +120,69 @@ static bool holds(const cJSON *list, const char *ref)
 	return false;
 }
 
-static enum look look_of(const cJSON *sight, const char *ref)
+static enum look look_of(const cJSON *observation, const char *ref)
 {
-	const bool granted = holds(json_pointer(sight, "/granted"), ref);
-	if (holds(json_pointer(sight, "/saw"), ref))
+	const bool granted = holds(json_pointer(observation, "/granted"), ref);
+	if (holds(json_pointer(observation, "/saw"), ref))
 		return granted ? LOOK_OWN : LOOK_FOREIGN;
 	return granted ? LOOK_MISSED : LOOK_NOTHING;
 }
 
 /* How many devices of the report are seen so. */
-static int64_t count_looks(const struct report_page *page, const cJSON *sight, enum look look)
+static int64_t count_looks(const struct report_page *page, const cJSON *observation, enum look look)
 {
 	int64_t count = 0;
 	json_each (device, report_page_devices(page))
-		count += look_of(sight, view_string(device, "/ref")) == look ? 1 : 0;
+		count += look_of(observation, view_string(device, "/ref")) == look ? 1 : 0;
 	return count;
 }
 
 /* How many devices it saw that cannot be told apart, or are none of the report's. */
-static int64_t others_of(const struct report_page *page, const cJSON *sight)
+static int64_t others_of(const struct report_page *page, const cJSON *observation)
 {
-	const int64_t others =
-		view_int(sight, "/others") + cJSON_GetArraySize(json_pointer(sight, "/saw")) -
-		count_looks(page, sight, LOOK_OWN) - count_looks(page, sight, LOOK_FOREIGN);
+	const int64_t others = view_int(observation, "/others") +
+			       cJSON_GetArraySize(json_pointer(observation, "/saw")) -
+			       count_looks(page, observation, LOOK_OWN) -
+			       count_looks(page, observation, LOOK_FOREIGN);
 	return others > 0 ? others : 0;
 }
 
 /* The word about a container. Devices that no API tells apart are its own as long as they are no more than it was granted. */
-static const char *judge(const struct report_page *page, const cJSON *sight, enum page_tone *tone)
+static const char *judge(const struct report_page *page, const cJSON *observation,
+			 enum page_tone *tone)
 {
-	const int64_t missed = count_looks(page, sight, LOOK_MISSED);
-	const int64_t others = others_of(page, sight);
+	const int64_t missed = count_looks(page, observation, LOOK_MISSED);
+	const int64_t others = others_of(page, observation);
 	*tone = PAGE_BAD;
-	if (count_looks(page, sight, LOOK_FOREIGN) != 0 || others > missed)
+	if (count_looks(page, observation, LOOK_FOREIGN) != 0 || others > missed)
 		return "others, too";
 	*tone = missed > others ? PAGE_WARN : PAGE_GOOD;
 	if (missed > others)
 		return "not all of its own";
-	return json_first(json_pointer(sight, "/granted")) != NULL ? "its own alone" : "none";
+	return json_first(json_pointer(observation, "/granted")) != NULL ? "its own alone" : "none";
 }
 
-/* Goes through the sights of all checks; false: there are no more. Zeroed it stands before the first. */
-struct sight_at {
-	size_t check; /* behind the sight's */
-	const cJSON *sight;
+/* Goes through the observations of all checks; false: there are no more. Zeroed it stands before the first. */
+struct observation_at {
+	size_t check; /* behind the observation's */
+	const cJSON *observation;
 };
 
-static bool next_sight(const struct report_page *page, struct sight_at *at)
+static bool next_observation(const struct report_page *page, struct observation_at *at)
 {
 	const struct view *view = &page->findings->view;
-	at->sight = at->sight != NULL ? at->sight->next : NULL;
-	while (at->sight == NULL && at->check < view->count)
-		at->sight = json_first(json_pointer(view->checks[at->check++].json, "/sights"));
-	return at->sight != NULL;
+	at->observation = at->observation != NULL ? at->observation->next : NULL;
+	while (at->observation == NULL && at->check < view->count)
+		at->observation =
+			json_first(json_pointer(view->checks[at->check++].json, "/observations"));
+	return at->observation != NULL;
 }
 
 size_t report_page_count_containers(const struct report_page *page)
 {
-	struct sight_at at = {0};
+	struct observation_at at = {0};
 	size_t count = 0;
-	while (next_sight(page, &at))
+	while (next_observation(page, &at))
 		count++;
 	return count;
 }
@@ -187,9 +190,9 @@ size_t report_page_count_containers(const struct report_page *page)
 /* Did a container see devices that cannot be told apart? They have a column of their own. */
 static bool has_others(const struct report_page *page)
 {
-	struct sight_at at = {0};
-	for (size_t rows = 0; rows < CONTAINERS_MAX && next_sight(page, &at); rows++) {
-		if (others_of(page, at.sight) != 0)
+	struct observation_at at = {0};
+	for (size_t rows = 0; rows < CONTAINERS_MAX && next_observation(page, &at); rows++) {
+		if (others_of(page, at.observation) != 0)
 			return true;
 	}
 	return false;
@@ -216,19 +219,21 @@ static void add_look(struct text *out, enum look look, int64_t count)
 	text_add(out, "</td>");
 }
 
-static void add_sight(const struct report_page *page, const struct sight_at *at, bool others_column)
+static void add_observation(const struct report_page *page, const struct observation_at *at,
+			    bool others_column)
 {
 	enum page_tone tone = PAGE_QUIET;
-	const char *word = judge(page, at->sight, &tone);
-	const int64_t missed = count_looks(page, at->sight, LOOK_MISSED);
-	const int64_t others = others_of(page, at->sight);
-	html_addf(page->out, "<tr><th scope=\"row\">%s ", view_string(at->sight, "/container"));
+	const char *word = judge(page, at->observation, &tone);
+	const int64_t missed = count_looks(page, at->observation, LOOK_MISSED);
+	const int64_t others = others_of(page, at->observation);
+	html_addf(page->out, "<tr><th scope=\"row\">%s ",
+		  view_string(at->observation, "/container"));
 	report_page_check_link(page->out, page->findings->view.checks[at->check - 1].id);
 	text_add(page->out, "</th><td>");
 	page_badge(page->out, tone, word);
 	text_add(page->out, "</td>");
 	json_each (device, report_page_devices(page)) {
-		const enum look look = look_of(at->sight, view_string(device, "/ref"));
+		const enum look look = look_of(at->observation, view_string(device, "/ref"));
 		const bool may_be_other = look == LOOK_MISSED && others >= missed;
 		add_look(page->out, may_be_other ? LOOK_NOTHING : look, 0);
 	}
@@ -256,16 +261,16 @@ void report_page_isolation(const struct report_page *page)
 {
 	static const char *const headings[] = {"Container", "Saw", NULL};
 	const bool others_column = has_others(page);
-	struct sight_at at = {0};
+	struct observation_at at = {0};
 	size_t rows = 0;
 	page_grid_begin(page->out, "isolation dense", "Isolation");
 	add_grid_head(page, headings, false);
 	text_add(page->out,
 		 others_column ? "<th scope=\"col\" class=\"device\">not told apart</th>" : "");
 	text_add(page->out, "</tr></thead>\n<tbody>\n");
-	while (next_sight(page, &at)) {
+	while (next_observation(page, &at)) {
 		if (rows++ < CONTAINERS_MAX)
-			add_sight(page, &at, others_column);
+			add_observation(page, &at, others_column);
 	}
 	text_add(page->out, "</tbody>");
 	page_grid_end(page->out);

@@ -100,7 +100,7 @@ static void write_everything(struct journal *journal)
 	UNIT_INT(add_seen(journal, JOURNAL_NOTE, "{\"text\":\"n\"}", NULL), 0);
 	UNIT_INT(add_seen(journal, JOURNAL_DEVICE, "{\"ref\":\"d\"}", NULL), 0);
 	UNIT_INT(add_seen(journal, JOURNAL_DEVICE, "{\"ref\":\"d\"}", NULL), 0);
-	UNIT_INT(add_seen(journal, JOURNAL_SIGHT,
+	UNIT_INT(add_seen(journal, JOURNAL_OBSERVATION,
 			  "{\"container\":\"c\",\"granted\":[\"d\"],\"saw\":[],\"others\":1}",
 			  NULL),
 		 0);

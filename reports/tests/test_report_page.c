@@ -233,14 +233,14 @@ static void test_pages_are_small(void)
 	expect_well_formed("large", large);
 }
 
-static char *page_with_sights(const char *sights)
+static char *page_with_observations(const char *observations)
 {
 	cJSON *report CLEANUP_JSON = golden_report("complete");
 	cJSON *check = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(report, "checks"), 0);
-	(void)cJSON_AddItemToObject(check, "sights", cJSON_Parse(sights));
+	(void)cJSON_AddItemToObject(check, "observations", cJSON_Parse(observations));
 	char *page = page_of(report);
 	if (page != NULL)
-		expect_well_formed(sights, page);
+		expect_well_formed(observations, page);
 	return page;
 }
 
@@ -248,7 +248,7 @@ static char *page_with_sights(const char *sights)
 static void test_isolation_is_drawn_and_told(void)
 {
 	static const struct {
-		const char *sight, *word, *look;
+		const char *observation, *word, *look;
 	} rows[] = {
 		{"{\"granted\":[\"dev0\"],\"saw\":[\"dev0\"],\"others\":0", "its own alone",
 		 "granted and seen</span></td>"},
@@ -265,10 +265,10 @@ static void test_isolation_is_drawn_and_told(void)
 		 "seen, and not granted</span> 4</td>"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *sights CLEANUP_FREE =
-			text_format("[%s,\"container\":\"<b>one\"}]", rows[i].sight);
+		char *observations CLEANUP_FREE =
+			text_format("[%s,\"container\":\"<b>one\"}]", rows[i].observation);
 		char *word CLEANUP_FREE = text_format(">%s</span>", rows[i].word);
-		char *page CLEANUP_FREE = page_with_sights(sights);
+		char *page CLEANUP_FREE = page_with_observations(observations);
 		UNIT_NEED(page != NULL);
 		CU_ASSERT_EQUAL(count_of(page, word), 1);
 		CU_ASSERT_EQUAL(count_of(page, "aria-label=\"Isolation\""), 1);
@@ -278,21 +278,22 @@ static void test_isolation_is_drawn_and_told(void)
 	}
 }
 
-static void test_sights_reach_the_report(void)
+static void test_observations_reach_the_report(void)
 {
 	static const char *const lines[] = {
 		LINE_RUN_BEGIN,
 		LINE_PLAN,
 		LINE_BEGIN,
-		"\"type\":\"sight\",\"check\":\"a.one\",\"container\":\"c\",\"granted\":[\"d\"],\"saw\":[\"d\",\"e\"],\"others\":2",
+		"\"type\":\"observation\",\"check\":\"a.one\",\"container\":\"c\",\"granted\":[\"d\"],\"saw\":[\"d\",\"e\"],\"others\":2",
 		LINE_FAIL,
 		NULL};
 	struct error err = {0};
 	cJSON *report CLEANUP_JSON = report_of_lines(lines, &err);
 	UNIT_NEED(report != NULL);
-	CU_ASSERT_TRUE(text_equal(json_pointer_string(report, "/checks/0/sights/0/saw/1"), "e"));
-	CU_ASSERT_EQUAL((int)json_pointer_number(report, "/checks/0/sights/0/others"), 2);
-	CU_ASSERT_PTR_NULL(json_pointer(report, "/checks/1/sights"));
+	CU_ASSERT_TRUE(
+		text_equal(json_pointer_string(report, "/checks/0/observations/0/saw/1"), "e"));
+	CU_ASSERT_EQUAL((int)json_pointer_number(report, "/checks/0/observations/0/others"), 2);
+	CU_ASSERT_PTR_NULL(json_pointer(report, "/checks/1/observations"));
 }
 
 UNIT_MAIN("report page", {"pages are well-formed", test_pages_are_well_formed},
@@ -301,4 +302,4 @@ UNIT_MAIN("report page", {"pages are well-formed", test_pages_are_well_formed},
 	  {"the policy allows its own alone", test_policy_allows_its_own_alone},
 	  {"pages are small", test_pages_are_small},
 	  {"isolation is drawn and told", test_isolation_is_drawn_and_told},
-	  {"sights reach the report", test_sights_reach_the_report})
+	  {"observations reach the report", test_observations_reach_the_report})

@@ -181,7 +181,7 @@ static int take_step(work_step *step, enum work_stage stage, void *work,
 	if (rc != 0)
 		return rc;
 
-	if (stage == WORK_STAGE_LOOK)
+	if (stage == WORK_STAGE_READ)
 		work_overwrite(data);
 	work_stage_begin(report, stage);
 	rc = step(work, err);
@@ -189,7 +189,7 @@ static int take_step(work_step *step, enum work_stage stage, void *work,
 		return rc;
 	if (dispatches && request->fault == WORK_FAULT_CRASH)
 		abort();
-	if (stage == WORK_STAGE_LOOK) {
+	if (stage == WORK_STAGE_READ) {
 		neighbour_look(data, report);
 		work_fill(data);
 	}
@@ -201,10 +201,10 @@ int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct 
 {
 	const bool looks = report->request != NULL && report->request->look_for != 0;
 	int rc = 0;
-	if (looks && steps[WORK_STAGE_LOOK] == NULL)
+	if (looks && steps[WORK_STAGE_READ] == NULL)
 		return error_set(err, ERROR_UNSUPPORTED, "this API's new memory is not looked at");
 	for (int stage = 0; rc == 0 && stage < WORK_STAGE_COUNT; stage++) {
-		if (steps[stage] != NULL && (stage != WORK_STAGE_LOOK || looks))
+		if (steps[stage] != NULL && (stage != WORK_STAGE_READ || looks))
 			rc = take_step(steps[stage], (enum work_stage)stage, work, data, report,
 				       err);
 	}

@@ -197,7 +197,7 @@ static void test_a_failing_call_is_told(void)
 }
 
 /* Facts that a runtime does not tell are null. */
-static void test_untold_facts_are_null(void)
+static void test_unknown_facts_are_null(void)
 {
 	cJSON *version CLEANUP_JSON = with_double("fail=hipDriverGetVersion:1");
 	cJSON *properties CLEANUP_JSON = with_double("fail=hipGetDeviceProperties:1");
@@ -258,7 +258,7 @@ int main(void)
 		{"devices are told apart", test_devices_are_told_apart},
 		{"no device is told", test_no_device_is_told},
 		{"a failing call is told", test_a_failing_call_is_told},
-		{"untold facts are null", test_untold_facts_are_null},
+		{"unknown facts are null", test_unknown_facts_are_null},
 		{"wrong results are told", test_wrong_results_are_told},
 		{"a hang times out", test_a_hang_times_out},
 		{"a crash prints nothing", test_a_crash_prints_nothing},

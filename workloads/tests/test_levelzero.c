@@ -207,7 +207,7 @@ static void test_a_failing_call_is_told(void)
 }
 
 /* Facts that a driver does not tell are null, and the work goes on. */
-static void test_untold_facts_are_null(void)
+static void test_unknown_facts_are_null(void)
 {
 	static const struct {
 		const char *setting, *pointer;
@@ -300,7 +300,7 @@ int main(void)
 		{"two drivers", test_two_drivers},
 		{"other devices", test_other_devices},
 		{"a failing call is told", test_a_failing_call_is_told},
-		{"untold facts are null", test_untold_facts_are_null},
+		{"unknown facts are null", test_unknown_facts_are_null},
 		{"the build log is kept", test_the_build_log_is_kept},
 		{"other failures are told", test_other_failures_are_told},
 		{"wrong results are told", test_wrong_results_are_told},

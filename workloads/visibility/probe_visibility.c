@@ -12,19 +12,19 @@
 
 enum { EVERY_DEVICE = -1 };
 
-#define ASKED_ANY_SEEN(name) &name##_api,
+#define ROW_ANY_LISTED(name) &name##_api,
 #ifdef _WIN32
-#define ASKED_WINDOWS_SEEN(name) &name##_api,
-#define ASKED_ANY_UNSEEN_ON_WINDOWS(name)
+#define ROW_WINDOWS_LISTED(name) &name##_api,
+#define ROW_ANY_LISTED_ON_LINUX(name)
 #else
-#define ASKED_ANY_UNSEEN_ON_WINDOWS(name) &name##_api,
-#define ASKED_WINDOWS_SEEN(name)
+#define ROW_ANY_LISTED_ON_LINUX(name) &name##_api,
+#define ROW_WINDOWS_LISTED(name)
 #endif
-#define ASKED_ANY_UNSEEN(name)
-#define ASKED_WINDOWS_UNSEEN(name)
-#define ASKED_LINUX_UNSEEN(name)
-#define API(name, system, sight, ...)		    ASKED_##system##_##sight(name)
-#define API_WITHOUT_CHECK(name, system, sight, ...) ASKED_##system##_##sight(name)
+#define ROW_ANY_UNLISTED(name)
+#define ROW_WINDOWS_UNLISTED(name)
+#define ROW_LINUX_UNLISTED(name)
+#define API(name, system, listed, ...)		     ROW_##system##_##listed(name)
+#define API_WITHOUT_CHECK(name, system, listed, ...) ROW_##system##_##listed(name)
 
 static const struct api_driver *const apis[] = {
 #include "base/gpu_apis.def"

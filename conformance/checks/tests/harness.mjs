@@ -72,7 +72,7 @@ function judge({check, wanted = 'fail', reason, foreign}, result) {
 	const entry = result.checks.find((c) => c.id === check);
 	if (entry.outcome !== wanted) return `${name}: outcome ${entry.outcome}: ${entry.reason}`;
 	if (process.env.SHOW_REASONS) console.log(`${name}: ${entry.reason}`);
-	const seen = (entry.sights ?? []).flatMap((sight) => sight.saw.filter((ref) => !sight.granted.includes(ref)));
+	const seen = (entry.observations ?? []).flatMap((observation) => observation.saw.filter((ref) => !observation.granted.includes(ref)));
 	if (foreign && !seen.includes(foreign)) return `${name}: no container is told to have seen ${foreign}`;
 	if (reason && !entry.reason.includes(reason)) return `${name}: reason is '${entry.reason}', not about '${reason}'`;
 	return null;

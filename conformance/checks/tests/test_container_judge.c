@@ -32,7 +32,7 @@ static void add(struct text *all, const char *kind, const struct text_list *list
 }
 
 /* What is said of a container, beside one without devices. */
-static char *judged(const char *container, const char *bare, bool by_runtime)
+static char *judged(const char *container, const char *bare, bool needs_runtime)
 {
 	const struct discovery_snapshot node = {.system = {.os = "linux"}};
 	const struct context context = {
@@ -43,7 +43,7 @@ static char *judged(const char *container, const char *bare, bool by_runtime)
 	cJSON *other CLEANUP_JSON = bare != NULL ? parse(bare) : NULL;
 	struct text all CLEANUP_TEXT = {0};
 	CU_ASSERT_EQUAL_FATAL(host_places_new(&context, &places, NULL), 0);
-	const struct container_case one = {&context, json, other, places, by_runtime, NULL};
+	const struct container_case one = {&context, json, other, places, needs_runtime, NULL};
 	CU_ASSERT_EQUAL_FATAL(container_judge(&one, &findings, NULL), 0);
 	text_append(&all, "", 0);
 	add(&all, "node", &findings.nodes);

@@ -96,7 +96,7 @@ static void test_files_alone_grant_nothing(void)
 	struct discovery_snapshot *node = read_windows_node();
 	CU_ASSERT_EQUAL(granted_by(node, &grant).source, GRANTED_NOTHING);
 	grant.envs = (struct grant_list){envs, 1};
-	CU_ASSERT_EQUAL(granted_by(node, &grant).source, GRANTED_UNTOLD);
+	CU_ASSERT_EQUAL(granted_by(node, &grant).source, GRANTED_UNKNOWN);
 	discovery_free(node);
 }
 

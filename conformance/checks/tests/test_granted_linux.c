@@ -151,7 +151,7 @@ static void expect_device(struct granted granted, int index, enum granted_source
 static void expect_mount(const char *source, int index)
 {
 	const char *const sources[] = {source, NULL};
-	expect_device(of_mounts(sources), index, index >= 0 ? GRANTED_READ : GRANTED_UNTOLD);
+	expect_device(of_mounts(sources), index, index >= 0 ? GRANTED_READ : GRANTED_UNKNOWN);
 }
 
 static void test_a_node_counts_by_its_number(void)
@@ -164,9 +164,9 @@ static void test_a_node_counts_by_its_number(void)
 	/* The name of one device on the number of another. */
 	expect_device(of_node(make_link(at("renderD129"), "renderD128-in-name-only")), 1,
 		      GRANTED_READ);
-	expect_device(of_node(at("control")), -1, GRANTED_UNTOLD);
-	expect_device(of_node("/dev/null"), -1, GRANTED_UNTOLD);
-	expect_device(of_node(at("missing")), -1, GRANTED_UNTOLD);
+	expect_device(of_node(at("control")), -1, GRANTED_UNKNOWN);
+	expect_device(of_node("/dev/null"), -1, GRANTED_UNKNOWN);
+	expect_device(of_node(at("missing")), -1, GRANTED_UNKNOWN);
 }
 
 static void test_a_file_counts_by_any_path(void)
@@ -190,7 +190,7 @@ static void test_a_folder_counts_by_what_lies_in_it(void)
 	(void)write_file("driver-root/deep/manifest", "rewritten");
 	expect_mount(at("driver-root"), 3);
 	expect_mount(make_link(at("driver-root"), "driver-link"), 3);
-	expect_device(of_mounts(both), -1, GRANTED_UNTOLD);
+	expect_device(of_mounts(both), -1, GRANTED_UNKNOWN);
 	expect_device(of_mounts(named), 3, GRANTED_READ);
 	expect_mount(make_folder("empty"), -1);
 }
@@ -204,15 +204,15 @@ static void test_two_devices_are_two(void)
 	CU_ASSERT_EQUAL(granted.count, 2);
 }
 
-static void test_what_only_a_runtime_understands_is_untold(void)
+static void test_what_only_a_runtime_understands_is_unknown(void)
 {
 	struct grant_entry env = {.name = "NVIDIA_VISIBLE_DEVICES", .value = "GPU-1"};
 	struct grant_entry cdi = {.name = "example.com/gpu=0"};
 	struct grant grant = {.envs = {&env, 1}};
-	expect_device(granted_read(fixture.reader, &grant), -1, GRANTED_UNTOLD);
-	CU_ASSERT_TRUE(granted_read(fixture.reader, &grant).by_runtime);
+	expect_device(granted_read(fixture.reader, &grant), -1, GRANTED_UNKNOWN);
+	CU_ASSERT_TRUE(granted_read(fixture.reader, &grant).needs_runtime);
 	grant = (struct grant){.cdi_devices = {&cdi, 1}};
-	expect_device(granted_read(fixture.reader, &grant), -1, GRANTED_UNTOLD);
+	expect_device(granted_read(fixture.reader, &grant), -1, GRANTED_UNKNOWN);
 	grant = (struct grant){0};
 	expect_device(granted_read(fixture.reader, &grant), -1, GRANTED_NOTHING);
 }
@@ -259,8 +259,8 @@ UNIT_MAIN("grant-linux", {"a node is made", test_open},
 	  {"a file counts by any path", test_a_file_counts_by_any_path},
 	  {"a folder counts by what lies in it", test_a_folder_counts_by_what_lies_in_it},
 	  {"two devices are two", test_two_devices_are_two},
-	  {"what only a runtime understands is untold",
-	   test_what_only_a_runtime_understands_is_untold},
+	  {"what only a runtime understands is unknown",
+	   test_what_only_a_runtime_understands_is_unknown},
 	  {"a file is read once", test_a_file_is_read_once},
 	  {"open nodes are counted", test_open_nodes_are_counted},
 	  {"the node is removed", test_close})

@@ -73,8 +73,8 @@ static void test_checks_stand_on_earlier_ones(void)
 	struct error err = {0};
 	CU_ASSERT_EQUAL_FATAL(plan_make(suites, &everything, NULL, &plan, &err), 0);
 	for (size_t i = 0; i < plan.count; i++) {
-		const char *stands_on = plan.items[i].check->stands_on;
-		CU_ASSERT_TRUE(stands_on == NULL || comes_before(&plan, i, stands_on) ||
+		const char *depends_on = plan.items[i].check->depends_on;
+		CU_ASSERT_TRUE(depends_on == NULL || comes_before(&plan, i, depends_on) ||
 			       complain(plan.items[i].check->id, "stands on no earlier check"));
 	}
 }

@@ -16,8 +16,8 @@ done
 expect_report "$r" "r.checks.filter((c) => c.outcome !== 'pass' && !(c.outcome === 'not-applicable' && /^api\.|^allocate\.cdi-|^isolation\.(apis-agree|management-apis|device-access)$/.test(c.id))).map((c) => c.id + ' ' + c.outcome).join()" "isolation.device-memory unsupported"
 expect_report "$r" "r.checks.find((c) => c.id === 'api.vulkan').deviceOutcomes.map((d) => d.ref + ' ' + d.outcome).join()" "lavapipe pass"
 expect_report "$r" "r.checks.find((c) => c.id === 'api.cuda').reason" "no device of the node offers cuda"
-expect_report "$r" "r.checks.flatMap((c) => c.sights ?? []).every((s) => s.others === 0 && s.saw.join() === s.granted.join())" true
-expect_report "$r" "r.checks.find((c) => c.id === 'isolation.single-device').sights.map((s) => s.saw.join()).sort().join(' ')" "lavapipe llvmpipe pocl"
+expect_report "$r" "r.checks.flatMap((c) => c.observations ?? []).every((s) => s.others === 0 && s.saw.join() === s.granted.join())" true
+expect_report "$r" "r.checks.find((c) => c.id === 'isolation.single-device').observations.map((s) => s.saw.join()).sort().join(' ')" "lavapipe llvmpipe pocl"
 expect_report "$r" "r.run.state" complete
 expect_report "$r" "r.verdict.exitCode" 0
 expect_report "$r" "r.verdict.conformance.result" conformant

@@ -308,7 +308,7 @@ static void test_runtime(void)
 	json = describe();
 	UNIT_STRING(cJSON_GetStringValue(json_pointer(json, "/runtime/oci")), "runc 1.1.5");
 	UNIT_STRING(cJSON_GetStringValue(json_pointer(json, "/runtime/shim")), "shim 1.6.20");
-	CU_ASSERT_PTR_NULL(json_pointer(json, "/runtime/untold"));
+	CU_ASSERT_PTR_NULL(json_pointer(json, "/runtime/unknown"));
 }
 
 static void test_versions_of_programs(void)
@@ -365,13 +365,13 @@ static void test_plugins(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(script, "\"name\":\"plugin.py (sh)\""));
 	CU_ASSERT_PTR_NOT_NULL(strstr(script, "\"binaryDigest\":\"sha256:"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(script, "\"fileDigests\":[\"sha256:"));
-	CU_ASSERT_PTR_NULL(strstr(script, "untold"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(inline_code, "\"untold\":\"what sh runs"));
+	CU_ASSERT_PTR_NULL(strstr(script, "unknown"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(inline_code, "\"unknown\":\"what sh runs"));
 	CU_ASSERT_PTR_NULL(strstr(inline_code, "S3CRET"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(with_option, "\"name\":\"cat\""));
 	CU_ASSERT_PTR_NOT_NULL(strstr(with_option, "settings.yaml"));
 	CU_ASSERT_PTR_NULL(strstr(with_option, "S3CRET"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(attached, "\"untold\":"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(attached, "\"unknown\":"));
 }
 
 /* Whatever started it: the process that serves the socket is the plugin. */
@@ -405,7 +405,7 @@ static void test_plugin_that_serves(void)
 	text = json_print_compact(json);
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"name\":\"sleep\""));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"resources\":[\"example.com/a\",\"example.com/b\"]"));
-	CU_ASSERT_PTR_NULL(strstr(text, "untold"));
+	CU_ASSERT_PTR_NULL(strstr(text, "unknown"));
 	digests_free(digests);
 	process_free(process);
 	(void)uv_run(&fixture.loop, UV_RUN_NOWAIT);

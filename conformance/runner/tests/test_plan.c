@@ -5,7 +5,7 @@
 
 #define ROW(name, base)                                                                            \
 	{                                                                                          \
-		.id = "s." name, .title = "A check", .stands_on = (base)                           \
+		.id = "s." name, .title = "A check", .depends_on = (base)                          \
 	}
 
 static const struct check checks[] = {

@@ -73,7 +73,7 @@ static bool may_hold_more(const struct compat_launch *launch)
 		if (file_is_directory(entry->host_path))
 			return true;
 	}
-	return launch->by_runtime;
+	return launch->needs_runtime;
 }
 
 /* The library that a manifest names, of OpenCL (a line of text) or Vulkan and EGL (JSON). NULL: it is not
@@ -224,6 +224,6 @@ void rule_device_node(struct compat_case *it)
 			    entry->container_path, entry->permissions);
 		return;
 	}
-	compat_find(it, launch->by_runtime ? COMPAT_UNKNOWN : COMPAT_CANNOT_WORK,
+	compat_find(it, launch->needs_runtime ? COMPAT_UNKNOWN : COMPAT_CANNOT_WORK,
 		    "%s is opened, and not given to the container: EPERM", node);
 }

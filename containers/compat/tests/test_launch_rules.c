@@ -87,7 +87,7 @@ static void test_driver_library(void)
 	grant.mounts.items = &directory;
 	EXPECT_LAUNCH(&lacks, &facts, &launch, rule, COMPAT_UNKNOWN, "");
 	grant.mounts.count = 0;
-	launch.by_runtime = true;
+	launch.needs_runtime = true;
 	EXPECT_LAUNCH(&lacks, &facts, &launch, rule, COMPAT_UNKNOWN, "");
 	launch.api = "d3d12"; /* of which the table says nothing */
 	EXPECT_LAUNCH(&lacks, &facts, &launch, rule, NOTHING, "");
@@ -133,9 +133,9 @@ static void test_device_node(void)
 	EXPECT_LAUNCH(NULL, &facts, &launch, rule, COMPAT_CANNOT_WORK, "given with 'r'");
 	node.container_path = "/dev/nvidia0";
 	EXPECT_LAUNCH(NULL, &facts, &launch, rule, COMPAT_CANNOT_WORK, "/dev/nvidiactl is opened");
-	launch.by_runtime = true; /* NVIDIA's hook gives nodes itself */
+	launch.needs_runtime = true; /* NVIDIA's hook gives nodes itself */
 	EXPECT_LAUNCH(NULL, &facts, &launch, rule, COMPAT_UNKNOWN, "");
-	launch.by_runtime = false;
+	launch.needs_runtime = false;
 	launch.api = "vulkan"; /* whose driver may be another one */
 	EXPECT_LAUNCH(NULL, &facts, &launch, rule, NOTHING, "");
 	launch.api = "cuda";
@@ -184,9 +184,9 @@ static void test_driver_glibc(void)
 	contents.library_count = 1;
 	EXPECT_LAUNCH(&contents, &facts, &launch, rule, NOTHING, "");
 	contents.library_count = 0;
-	launch.by_runtime = true;
+	launch.needs_runtime = true;
 	EXPECT_LAUNCH(&contents, &facts, &launch, rule, NOTHING, "");
-	launch.by_runtime = false;
+	launch.needs_runtime = false;
 	launch.api = "opengl"; /* the manifest is Vulkan's */
 	EXPECT_LAUNCH(&contents, &facts, &launch, rule, NOTHING, "");
 	mounts[1].container_path = "/usr/share/glvnd/egl_vendor.d/a.json";

@@ -176,10 +176,10 @@ static void test_a_file_mounted_over(void)
 
 static void see_digest(const struct container_view *view, const char *path, char out[DIGEST_SIZE])
 {
-	struct container_sight sight = {0};
-	UNIT_INT(container_see(view, path, &sight, NULL), 0);
-	CU_ASSERT_TRUE(sight.file);
-	memcpy(out, sight.digest, DIGEST_SIZE);
+	struct container_observation observation = {0};
+	UNIT_INT(container_observe(view, path, &observation, NULL), 0);
+	CU_ASSERT_TRUE(observation.file);
+	memcpy(out, observation.digest, DIGEST_SIZE);
 }
 
 /* As if the kept digest of the file were another one, which shows where it is used. */
@@ -281,20 +281,21 @@ static void test_links_in_the_container(void)
 	char *link CLEANUP_FREE = path_join(subject.directory, "link");
 	char *file CLEANUP_FREE = path_join(link, "passwd");
 	char digest[DIGEST_SIZE] = "";
-	struct container_sight sight = {0};
+	struct container_observation observation = {0};
 	struct container_place place = {0};
-	UNIT_INT(container_see(&view, link, &sight, NULL), 0);
-	CU_ASSERT_TRUE(sight.there && !sight.file);
+	UNIT_INT(container_observe(&view, link, &observation, NULL), 0);
+	CU_ASSERT_TRUE(observation.there && !observation.file);
 	CU_ASSERT_TRUE(container_host_place("/etc", &place));
-	CU_ASSERT_TRUE(place.device == sight.place.device && place.inode == sight.place.inode);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(sight.mount);
-	UNIT_STRING(sight.mount->target, target);
-	UNIT_INT(container_see(&view, file, &sight, NULL), 0);
-	CU_ASSERT_TRUE(sight.file);
+	CU_ASSERT_TRUE(place.device == observation.place.device &&
+		       place.inode == observation.place.inode);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(observation.mount);
+	UNIT_STRING(observation.mount->target, target);
+	UNIT_INT(container_observe(&view, file, &observation, NULL), 0);
+	CU_ASSERT_TRUE(observation.file);
 	CU_ASSERT_EQUAL(digest_file("/etc/passwd", digest, NULL, NULL), 0);
-	UNIT_STRING(sight.digest, digest);
-	UNIT_INT(container_see(&view, "/nowhere/at/all", &sight, NULL), 0);
-	CU_ASSERT_FALSE(sight.there);
+	UNIT_STRING(observation.digest, digest);
+	UNIT_INT(container_observe(&view, "/nowhere/at/all", &observation, NULL), 0);
+	CU_ASSERT_FALSE(observation.there);
 	CU_ASSERT_FALSE(container_host_place("/nowhere/at/all", &place));
 	subject_end(&subject);
 }
@@ -393,7 +394,7 @@ static void test_usable_devices(void)
 	static const char *const env[] = {NULL};
 	struct subject subject = subject_start(NULL, env);
 	struct container_view view CLEANUP_CONTAINER_VIEW = look(&subject);
-	if (view.access_untold == NULL)
+	if (view.access_unknown == NULL)
 		CU_ASSERT_TRUE(can_use(&view, 1, 3));
 	CU_ASSERT_FALSE(can_use(&view, 1, 250));
 	subject_end(&subject);

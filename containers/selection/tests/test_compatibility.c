@@ -166,7 +166,8 @@ static void test_instances(void)
 
 #define MAJOR(number)                                                                              \
 	"{feature: kernel.version, matchExpressions: {major: {op: In, value: ['" number "']}}}"
-#define UNTOLD "{feature: system.osrelease, matchExpressions: {ID: {op: In, value: [debian]}}}"
+#define UNKNOWN_FEATURE                                                                            \
+	"{feature: system.osrelease, matchExpressions: {ID: {op: In, value: [debian]}}}"
 #define MATCHED(name, value)                                                                       \
 	"{feature: rule.matched, matchExpressions: {" name ": {op: In, value: [" value "]}}}"
 #define SET(tag, rules)	  "{tag: " tag ", weight: 1, rules: [" rules "]}"
@@ -181,16 +182,16 @@ static void test_logic(void)
 		const char *reason;
 	} rows[] = {
 		/* All terms; a wrong one decides, whatever is not known. */
-		{SET("a", NAMED("r", "matchFeatures: [" MAJOR("6") ", " UNTOLD "]")), U,
+		{SET("a", NAMED("r", "matchFeatures: [" MAJOR("6") ", " UNKNOWN_FEATURE "]")), U,
 		 "system.osrelease"},
-		{SET("a", NAMED("r", "matchFeatures: [" UNTOLD ", " MAJOR("5") "]")), C,
+		{SET("a", NAMED("r", "matchFeatures: [" UNKNOWN_FEATURE ", " MAJOR("5") "]")), C,
 		 "of the set 'a' the rule 'r' wants kernel.version major"},
 		/* One of several, and the terms beside them. */
 		{SET("a", NAMED("r", "matchAny: [{matchFeatures: [" MAJOR(
 					     "5") "]}, {matchFeatures: [" MAJOR("6") "]}]")),
 		 W, "of the set 'a' all rules match"},
 		{SET("a", NAMED("r", "matchAny: [{matchFeatures: [" MAJOR(
-					     "5") "]}, {matchFeatures: [" UNTOLD "]}]")),
+					     "5") "]}, {matchFeatures: [" UNKNOWN_FEATURE "]}]")),
 		 U, "osrelease"},
 		{SET("a", NAMED("r", "matchAny: [{matchFeatures: [" MAJOR(
 					     "5") "]}, {matchFeatures: [" MAJOR("4") "]}]")),
@@ -217,8 +218,10 @@ static void test_logic(void)
 		{SET("a", NAMED("r", "vars: {a: b}, matchFeatures: [" MAJOR("5") "]")) ", " SET(
 			 "b", NAMED("s", "matchFeatures: [" MATCHED("a", "b") "]")),
 		 C, "of the set 'b' the rule 's' wants"},
-		{SET("a", NAMED("r", "vars: {a: b}, matchFeatures: [" UNTOLD "]")) ", " SET(
-			 "b", NAMED("s", "matchFeatures: [" MATCHED("a", "b") "]")),
+		{SET("a", NAMED("r", "vars: {a: b}, matchFeatures: [" UNKNOWN_FEATURE
+				     "]")) ", " SET("b",
+						    NAMED("s", "matchFeatures: [" MATCHED(
+								       "a", "b") "]")),
 		 U, "of the set 'b' the rule 's' wants rule.matched"},
 		{SET("a", NAMED("r", "varsTemplate: 'a={{ .x }}'") ", " NAMED(
 				  "s", "matchFeatures: [" MATCHED("a", "b") "]")),

@@ -168,7 +168,7 @@ const keyboard = (browser, {file}) => each(WIDTHS, (width) => onPage(browser, fi
 		if (stop.place < places.at(-1))
 			faults.push(`Tab goes back to ${stop.name}`);
 		if (!stop.within || stop.covered)
-			faults.push(`at ${width} pixels ${stop.name} has the focus and ${stop.within ? `${stop.covered} covers it` : 'is out of sight'}`);
+			faults.push(`at ${width} pixels ${stop.name} has the focus and ${stop.within ? `${stop.covered} covers it` : 'is out of observation'}`);
 		if (!stop.ring)
 			faults.push(`${stop.name} does not show that it has the focus`);
 		places.push(stop.place);
@@ -202,7 +202,7 @@ const fits = (browser, {file}) => each(WIDTHS, (width) => onPage(browser, file, 
 	faults.push(`at ${width} pixels it is ${wide} pixels too wide: ${widest}`);
 }));
 
-// The page is looked at as a whole: what is out of sight may not be drawn, and is then not judged.
+// The page is looked at as a whole: what is out of observation may not be drawn, and is then not judged.
 const accessible = async (browser, {file}) => {
 	const faults = new Map(); // of each, where it was found
 	for (const colorScheme of THEMES)
