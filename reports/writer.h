@@ -53,7 +53,7 @@ enum { SUMMARY_LINES = 12 };
  */
 writer_fn junit_write;
 
-/* One HTML file for people, in the report's folder, whose evidence it links to (reports/page/page.h). */
+/* One HTML file for people, in the report's folder, whose evidence it links to (reports/pages/page.h). */
 writer_fn html_write;
 
 /*

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Can a launch work, by the rules of containers/compat/, and did it? Both go into the report: the rules
+ * Can a launch work, by the rules of containers/judging/compat/, and did it? Both go into the report: the rules
  * are under test as well. A run's folder keeps all of its launches (predictions.json) for the checks that
  * judge all of them (image.c).
  */

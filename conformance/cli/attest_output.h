@@ -4,8 +4,8 @@
 /* Shared by `attest`, `verify` and `certify`. */
 
 #include "base/text.h"
-#include "reports/attest/faults.h"
-#include "reports/attest/key.h"
+#include "reports/certificates/faults.h"
+#include "reports/certificates/key.h"
 
 enum { EXIT_FAULTS = 1 }; /* a fault was found */
 

@@ -5,7 +5,7 @@
 #include "base/path.h"
 #include "conformance/cli/attest_output.h"
 #include "conformance/cli/commands.h"
-#include "reports/attest/verify.h"
+#include "reports/certificates/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "conformance/cli/commands.h"
-#include "reports/bundle/bundle.h"
+#include "reports/certificates/bundle.h"
 
 #include <string.h>
 

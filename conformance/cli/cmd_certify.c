@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "conformance/cli/attest_output.h"
 #include "conformance/cli/commands.h"
-#include "reports/attest/certify.h"
+#include "reports/certificates/certify.h"
 #include "reports/render.h"
 #include "reports/view.h"
 

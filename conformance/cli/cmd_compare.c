@@ -3,7 +3,7 @@
 #include "base/members.h"
 #include "base/style.h"
 #include "conformance/cli/commands.h"
-#include "reports/compare/page.h"
+#include "reports/pages/compare/page.h"
 #include "reports/report_file.h"
 
 #include <string.h>

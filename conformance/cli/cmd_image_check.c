@@ -5,7 +5,7 @@
 #include "base/style.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/image_argument.h"
-#include "containers/compat/rules.h"
+#include "containers/judging/compat/rules.h"
 #include "containers/offers.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "base/style.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/image_argument.h"
-#include "containers/contents/contents.h"
+#include "containers/judging/contents/contents.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "base/style.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/image_argument.h"
-#include "containers/selection/labels.h"
-#include "containers/selection/selection.h"
+#include "containers/judging/selection/labels.h"
+#include "containers/judging/selection/selection.h"
 
 #include <stdio.h>
 #include <stdlib.h>

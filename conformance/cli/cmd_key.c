@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `key`: keys with which reports are attested. */
 #include "conformance/cli/commands.h"
-#include "reports/attest/key.h"
+#include "reports/certificates/key.h"
 
 #include <stdio.h>
 #include <stdlib.h>

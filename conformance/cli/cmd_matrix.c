@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "base/style.h"
 #include "conformance/cli/commands.h"
-#include "reports/matrix/matrix.h"
+#include "reports/pages/matrix/matrix.h"
 
 #include <stdio.h>
 #include <unistd.h>

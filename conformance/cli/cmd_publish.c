@@ -7,7 +7,7 @@
 #include "base/style.h"
 #include "conformance/cli/commands.h"
 #include "containers/registry/challenge.h"
-#include "reports/publish/publish.h"
+#include "reports/certificates/publish/publish.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "conformance/cli/attest_output.h"
 #include "conformance/cli/commands.h"
-#include "reports/attest/verify.h"
+#include "reports/certificates/verify.h"
 #include "reports/view.h"
 
 static struct {

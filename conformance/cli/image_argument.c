@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/style.h"
-#include "containers/compat/host.h"
+#include "containers/judging/compat/host.h"
 #include "containers/offers.h"
 
 #include <stdio.h>

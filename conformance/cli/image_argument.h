@@ -4,7 +4,7 @@
 /* The image that a command line names. */
 
 #include "base/options.h"
-#include "containers/contents/contents.h"
+#include "containers/judging/contents/contents.h"
 #include "containers/registry/image_source.h"
 
 struct image_argument {

@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * The input of predictions (containers/compat/launch.h): the host, and the probe image with the content
+ * The input of predictions (containers/judging/compat/launch.h): the host, and the probe image with the content
  * of its layers. Collected once a run, before the first check; each check's process reads it from
  * facts.json in the run's directory.
  */
 
 #include "conformance/runner/workplace.h"
-#include "containers/compat/launch.h"
+#include "containers/judging/compat/launch.h"
 
 #include <gpucert/discovery.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/fuzz/readers.h"
 
-#include "reports/compare/page.h"
-#include "reports/matrix/matrix.h"
+#include "reports/pages/compare/page.h"
+#include "reports/pages/matrix/matrix.h"
 #include "reports/writer.h"
 
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 
 #include "base/schema.h"
 #include "base/tests/unit.h"
-#include "reports/compare/compare.h"
 #include "reports/expect/expectations.h"
 #include "reports/journal.h"
+#include "reports/pages/compare/compare.h"
 #include "reports/report_file.h"
 #include "reports/tests/cases.h"
 #include "reports/view.h"

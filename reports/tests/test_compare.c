@@ -3,7 +3,7 @@
 /* A golden report against itself with one thing changed in each row. */
 
 #include "base/tests/unit.h"
-#include "reports/compare/compare.h"
+#include "reports/pages/compare/compare.h"
 #include "reports/report_file.h"
 
 #include "base/cleanup.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cleanup.h"
 #include "base/tests/unit.h"
-#include "reports/page/page.h"
+#include "reports/pages/page.h"
 
 static const char *text_written(struct text *out, const char *string)
 {

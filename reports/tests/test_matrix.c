@@ -3,7 +3,7 @@
 /* Folders of small reports, as one table. */
 
 #include "base/tests/unit.h"
-#include "reports/matrix/matrix.h"
+#include "reports/pages/matrix/matrix.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/tests/unit.h"
-#include "reports/page/page.h"
+#include "reports/pages/page.h"
 #include "reports/tests/cases.h"
 
 #include <ctype.h>

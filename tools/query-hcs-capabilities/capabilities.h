@@ -5,8 +5,8 @@
  * builds. */
 
 #include "base/text.h"
-#include "containers/compat/hcs_service.h"
-#include "containers/compat/windows_images.h"
+#include "containers/judging/compat/hcs_service.h"
+#include "containers/judging/compat/windows_images.h"
 
 #include <cjson/cJSON.h>
 

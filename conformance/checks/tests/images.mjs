@@ -21,7 +21,7 @@ const run = (program, ...args) => execFileSync(program, args, {encoding: 'utf8',
 
 function oldLibc() {
 	try {
-		const script = join(import.meta.dirname, '../../../containers/contents/tests/debian_root.sh');
+		const script = join(import.meta.dirname, '../../../containers/judging/contents/tests/debian_root.sh');
 		return join(run(script, 'bullseye', 'amd64', 'libc6').trim(), 'lib/x86_64-linux-gnu');
 	} catch {
 		skip('the C library of Debian 11 cannot be had');

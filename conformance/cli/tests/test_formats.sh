@@ -11,7 +11,7 @@ check() { # FILE FORMAT
 	journal.ndjson) expect_exit 0 node "$validate" "$schemas/journal.schema.json" "$1" ;;
 	junit.xml) expect_exit 0 xmllint --noout --nonet --schema "$schemas/junit.xsd" "$1" ;;
 	report.md) expect_exit 0 node "$markdown" "$1" ;;
-	report.html) grep -qi '^<!doctype html>' "$1" || complain "$1 is not HTML" ;; # the tests of reports/page open it in a browser
+	report.html) grep -qi '^<!doctype html>' "$1" || complain "$1 is not HTML" ;; # the tests of reports/pages open it in a browser
 	evidence) ;;
 	*) complain "nothing here validates $1" ;;
 	esac

@@ -7,7 +7,7 @@
 
 source=$2
 validate=$3
-hosts=$source/containers/compat/tests/hosts
+hosts=$source/containers/judging/compat/tests/hosts
 nodes=$source/discovery/nodes
 golden=$source/conformance/cli/tests/golden
 
@@ -64,11 +64,11 @@ expect_golden 0 index-2022 --host "$hosts/windows-server-2022.json" oci:layout-w
 expect_golden 1 index-25h2 --host "$hosts/windows-11-25h2.json" --runtime containerd-2.x oci:layout-windows
 expect_golden 1 index-linux --host "$hosts/linux-h200.json" oci:layout-windows
 expect_golden 4 index-chosen --host "$hosts/windows-server-2022.json" --platform windows/amd64:10.0.17763.5329 oci:layout-windows
-node "$validate" "$source/containers/compat/schema/image-check.schema.json" ./*.json >&2 || complain "--json prints what is not valid"
+node "$validate" "$source/containers/judging/compat/schema/image-check.schema.json" ./*.json >&2 || complain "--json prints what is not valid"
 [ "$(find . -maxdepth 1 -name '*.json' | wc -l)" -eq 17 ] || complain "not every answer was printed as JSON"
 
 expect_exit 0 gpucert image check --show-host
-node "$validate" "$source/containers/compat/schema/host.schema.json" "$work/out" >&2 || complain "the host is not valid JSON"
+node "$validate" "$source/containers/judging/compat/schema/host.schema.json" "$work/out" >&2 || complain "the host is not valid JSON"
 cp "$work/out" "$work/host.json"
 expect_exit 0 gpucert image check --host "$work/host.json" --platform "linux/$(dpkg --print-architecture)"
 expect_exit 0 gpucert image check --list-rules

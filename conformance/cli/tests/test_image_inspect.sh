@@ -13,7 +13,7 @@ expect_says "C library    glibc $(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)"
 expect_says "/libOpenCL.so.1 (layer "
 ! grep -q Missing out || complain "something is missing in the probes' image: $(cat out)"
 expect_exit 0 gpucert image inspect --json oci-archive:probes.tar
-node "$validate" "$source/containers/contents/schema/image-contents.schema.json" out >&2 || complain "not valid JSON"
+node "$validate" "$source/containers/judging/contents/schema/image-contents.schema.json" out >&2 || complain "not valid JSON"
 cp out archive.json
 
 mkdir layout

@@ -149,7 +149,7 @@ kernel() {
 	printf 'version: v1alpha1\ncompatibilities:\n- rules:\n  - name: "kernel %s"\n    matchFeatures:\n    - feature: kernel.version\n      matchExpressions:\n        major: {op: In, value: ["%s"]}\n' "$1" "$1"
 }
 choose() {
-	expect_exit "$1" gpucert image select --plain-http --host "$source/containers/compat/tests/hosts/linux-h200.json" "docker://$2"
+	expect_exit "$1" gpucert image select --plain-http --host "$source/containers/judging/compat/tests/hosts/linux-h200.json" "docker://$2"
 }
 choose 0 "$plain/tool:1"
 attach tool 1 index </dev/null

@@ -7,10 +7,10 @@
 
 source=$2
 validate=$3
-hosts=$source/containers/compat/tests/hosts
+hosts=$source/containers/judging/compat/tests/hosts
 nodes=$source/discovery/nodes
 golden=$source/conformance/cli/tests/golden
-solver=$source/containers/selection/tests/catalogues/solver.json
+solver=$source/containers/judging/selection/tests/catalogues/solver.json
 
 # compare_golden NAME: the last output.
 compare_golden() {
@@ -63,7 +63,7 @@ variant layout-index v3 CUDA_VERSION=12.4.1
 variant layout-index v2 CUDA_VERSION=12.9.1
 entry layout-index '{"os":"linux","architecture":"arm64","config":{},"rootfs":{"type":"layers","diff_ids":[]}}' '{"os":"linux","architecture":"arm64"}'
 expect_golden 0 select-index --host "$hosts/linux-h200.json" oci:layout-index
-node "$validate" "$source/containers/selection/schema/image-select.schema.json" ./*.json >&2 || complain "--json prints what is not valid"
+node "$validate" "$source/containers/judging/selection/schema/image-select.schema.json" ./*.json >&2 || complain "--json prints what is not valid"
 [ "$(find . -maxdepth 1 -name '*.json' | wc -l)" -eq 6 ] || complain "not every answer was printed as JSON"
 
 # The tags of a repository in a registry, each with an index or an image.

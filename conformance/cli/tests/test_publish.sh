@@ -140,7 +140,7 @@ expect_exit 3 gpucert pull --token-file token "$place" -o from-web
 expect_says "pull into another folder"
 
 # A pull that is killed goes on where it was.
-start store reports/publish/doubles/http_store.mjs
+start store reports/certificates/publish/doubles/http_store.mjs
 store=http://127.0.0.1:$(port store)
 expect_exit 0 gpucert publish report "$store/plain/r"
 gpucert pull "$store/get-stuck/r" -o killed >killed.out 2>&1 &

@@ -12,7 +12,7 @@ done
 
 # debian SUITE ARCHITECTURE PACKAGE...: the folder with their files.
 debian() {
-	sh "$source/containers/contents/tests/debian_root.sh" "$@" 2>"$work/apt" || {
+	sh "$source/containers/judging/contents/tests/debian_root.sh" "$@" 2>"$work/apt" || {
 		sed 's/^/    /' "$work/apt" >&2
 		return 1
 	}
@@ -51,7 +51,7 @@ image() {
 	rm -rf layout
 	node make.mjs layout "$@" || complain "the image could not be made: $*"
 }
-sed 's|"cpuLevel"|"driverGlibc": "2.34", "cpuLevel"|' "$source/containers/compat/tests/hosts/linux-h200.json" >host.json
+sed 's|"cpuLevel"|"driverGlibc": "2.34", "cpuLevel"|' "$source/containers/judging/compat/tests/hosts/linux-h200.json" >host.json
 # check CODE LINE...: on a Linux host whose driver asks for glibc 2.34.
 check() {
 	expect_exit "$1" gpucert image check --host host.json oci:layout
@@ -123,7 +123,7 @@ never "linux."
 never "glibc"
 expect_exit 0 gpucert image inspect oci:layout
 expect_says "31.0.15.5222"
-gpucert image check --host "$source/containers/compat/tests/hosts/windows-server-2022.json" oci:layout >out 2>err || true
+gpucert image check --host "$source/containers/judging/compat/tests/hosts/windows-server-2022.json" oci:layout >out 2>err || true
 expect_says "windows.build"
 never "platform.os: cannot"
 never "linux."

@@ -60,7 +60,7 @@ expect_says "no key is overwritten"
 # Its report goes to a web server and comes back.
 mkdir "$work/store"
 mkfifo "$work/ports"
-node "$(dirname "$0")/../../../reports/publish/doubles/http_store.mjs" "$work/store" >"$work/ports" &
+node "$(dirname "$0")/../../../reports/certificates/publish/doubles/http_store.mjs" "$work/store" >"$work/ports" &
 server=$!
 read -r ports <"$work/ports"
 place=http://127.0.0.1:$(printf '%s' "$ports" | tr -dc 0-9)/plain/windows

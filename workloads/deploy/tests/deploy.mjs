@@ -46,7 +46,7 @@ for (const [os, not] of [["linux", "WINDOWS"], ["windows", "LINUX"]]) {
 }
 
 // Builds that the project knows: "{20348, "Windows Server 2022", ..."
-const builds = new Map([...read(sources, "containers/compat/windows_builds.c").matchAll(/\{(\d{5}), "([^",]+)/g)]
+const builds = new Map([...read(sources, "containers/judging/compat/windows_builds.c").matchAll(/\{(\d{5}), "([^",]+)/g)]
 	.map(([, number, name]) => [name, number]));
 const { channels } = JSON.parse(read(folder, "windows/images.json"));
 const kinds = ["server", "servercore", "nanoserver"];
@@ -54,8 +54,8 @@ const tagOf = (channel, edition) => (edition === "server" ? channel : `${channel
 expect("Containerfiles", list(path.join(build, "deploy/windows"), ".Containerfile"),
 	channels.flatMap((c) => kinds.map((edition) => `${c.channel}-${edition}`)).sort());
 // The long-term releases by which images are judged, without 2016, which gives containers no GPU.
-const images = read(sources, "containers/compat/windows_images.c");
-const constants = new Map([...(images + read(sources, "containers/compat/windows_builds.h")).matchAll(/(\w*BUILD_\w+) = (\d{5})/g)]
+const images = read(sources, "containers/judging/compat/windows_images.c");
+const constants = new Map([...(images + read(sources, "containers/judging/compat/windows_builds.h")).matchAll(/(\w*BUILD_\w+) = (\d{5})/g)]
 	.map(([, name, number]) => [name, number]));
 const longTerm = [...images.matchAll(/long_term\[\] = \{([^}]+)\}/g)].map(([, names]) => names.split(",").map((n) => constants.get(n.trim())));
 expect("channels are the long-term releases", channels.map((c) => c.osVersion.split(".")[2]),

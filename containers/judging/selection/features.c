@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/judging/selection/features.h"
+
+#include "base/cleanup.h"
+#include "base/cpu_level.h"
+#include "base/text.h"
+#include "containers/judging/selection/labels.h"
+
+#include <string.h>
+
+void features_free(struct features *features)
+{
+	arena_free(&features->arena);
+	*features = (struct features){0};
+}
+
+void features_add(struct features *out, const char *set, size_t instance, const char *name,
+		  const char *value)
+{
+	struct feature *items =
+		arena_grow(&out->arena, out->items, out->count, sizeof(*out->items));
+	if (items == NULL)
+		return;
+	out->items = items;
+	out->items[out->count++] = (struct feature){set, instance, name, value};
+}
+
+/* As the worker reads them of a feature file, into two sets. */
+static void add_labels(struct features *out)
+{
+	struct text lines CLEANUP_TEXT = {0};
+	labels_of_host(out->host, LABEL_NFD_PREFIX, &lines);
+	out->arena.failed = out->arena.failed || lines.failed;
+	const char *line = text_string(&lines);
+	for (size_t size = 0; *line != '\0'; line += size + 1) {
+		size = strcspn(line, "\n");
+		size_t name_size = strcspn(line, "=");
+		const char *name = arena_format(&out->arena, "%.*s", (int)name_size, line);
+		const char *value = arena_format(&out->arena, "%.*s", (int)(size - name_size - 1),
+						 line + name_size + 1);
+		features_add(out, "local.label", 0, name, value);
+		features_add(out, "local.feature", 0, name, value);
+	}
+}
+
+static void add_kernel(struct features *out)
+{
+	static const char *const names[] = {"major", "minor", "revision"};
+	const char *at = out->host->kernel;
+	if (*at != '\0')
+		features_add(out, "kernel.version", 0, "full", at);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t size = strspn(at, "0123456789");
+		if (size == 0)
+			return;
+		features_add(out, "kernel.version", 0, names[i],
+			     arena_format(&out->arena, "%.*s", (int)size, at));
+		at += size + (at[size] == '.');
+	}
+}
+
+/* The features that a level of x86-64 promises, as NFD spells them (klauspost/cpuid). */
+static void add_processor(struct features *out)
+{
+	static const char *const promised[CPU_LEVEL_MAX + 1][10] = {
+		[2] = {"CX16", "LAHF", "POPCNT", "SSE3", "SSE4", "SSE42", "SSSE3"},
+		[3] = {"AVX", "AVX2", "BMI1", "BMI2", "F16C", "FMA3", "LZCNT", "MOVBE", "OSXSAVE"},
+		[4] = {"AVX512F", "AVX512BW", "AVX512CD", "AVX512DQ", "AVX512VL"},
+	};
+	for (unsigned level = 1; level <= out->host->cpu_level; level++) {
+		features_add(out, "cpu.cpuid", 0, arena_format(&out->arena, "X86_64_V%u", level),
+			     NULL);
+		for (const char *const *name = promised[level]; *name != NULL; name++)
+			features_add(out, "cpu.cpuid", 0, *name, NULL);
+	}
+}
+
+/* Where the modules are not told, those of GPUs are. */
+static void add_modules(struct features *out)
+{
+	static const char *const drivers[] = {"nvidia", "amdgpu", "i915", "xe", NULL};
+	const struct host_facts *host = out->host;
+	for (const char *const *module = host->modules; *module != NULL; module++)
+		features_add(out, "kernel.loadedmodule", 0, *module, NULL);
+	for (size_t i = 0; host->modules[0] == NULL && i < host->gpu_count; i++) {
+		if (drivers[text_position(drivers, host->gpus[i].driver)] != NULL)
+			features_add(out, "kernel.loadedmodule", 0, host->gpus[i].driver, NULL);
+	}
+}
+
+static void add_pci(struct features *out)
+{
+	for (size_t i = 0; i < out->host->pci_count; i++) {
+		const struct host_pci *device = &out->host->pci[i];
+		features_add(out, "pci.device", i + 1, "class", device->class_code);
+		features_add(out, "pci.device", i + 1, "vendor", device->vendor);
+		features_add(out, "pci.device", i + 1, "device", device->device);
+	}
+}
+
+int features_of_host(const struct host_facts *host, struct features *out, struct error *err)
+{
+	*out = (struct features){.host = host};
+	add_labels(out);
+	if (text_equal(host->os, "linux")) {
+		add_kernel(out);
+		add_processor(out);
+		add_modules(out);
+		add_pci(out);
+	}
+	return out->arena.failed ? error_memory(err) : 0;
+}
+
+bool features_are_all(const struct features *features, const char *set)
+{
+	const struct host_facts *host = features->host;
+	return (text_equal(set, "kernel.version") && features->host->kernel[0] != '\0') ||
+	       (text_equal(set, "kernel.loadedmodule") && host->modules[0] != NULL) ||
+	       (text_equal(set, "pci.device") && host->pci_count > 0) ||
+	       (text_equal(set, FEATURE_MATCHED) && !features->matched_unknown);
+}
+
+/* Is a name, which is not there, one that would be told? Other files than this one's may tell labels, and
+ * instances have more attributes. */
+static bool would_be_told(const struct features *features, const char *set, size_t instance,
+			  const char *name)
+{
+	if (text_equal(set, "cpu.cpuid"))
+		return features->host->cpu_level > 0 && text_starts_with(name, "X86_64_V");
+	if (text_equal(set, "local.label") || text_equal(set, "local.feature"))
+		return text_starts_with(name, LABEL_NFD_PREFIX);
+	return instance == 0 && features_are_all(features, set);
+}
+
+enum feature_answer features_find(const struct features *features, const char *set, size_t instance,
+				  const char *name, const char **value)
+{
+	*value = NULL;
+	for (size_t i = features->count; i > 0; i--) {
+		const struct feature *it = &features->items[i - 1];
+		if (it->instance == instance && strcmp(it->name, name) == 0 &&
+		    strcmp(it->set, set) == 0) {
+			*value = it->value;
+			return FEATURE_YES;
+		}
+	}
+	return would_be_told(features, set, instance, name) ? FEATURE_NO : FEATURE_UNKNOWN;
+}

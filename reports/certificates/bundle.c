@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/certificates/bundle.h"
+
+#include "base/file.h"
+#include "base/path.h"
+#include "reports/certificates/dsse.h"
+#include "reports/certificates/folder.h"
+#include "reports/journal.h"
+#include "reports/redact/redact.h"
+#include "reports/render.h"
+#include "reports/view.h"
+#include "reports/writer.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 1980-01-01, the first time that every archive format can hold. */
+enum { TIME = 315532800 };
+
+struct packing {
+	const char *directory;
+	struct bundle *bundle;
+	struct redactor *redactor; /* NULL: as stored */
+	struct text journal;
+	struct journal_log log;
+	cJSON *report;
+	struct archive *archive;
+	struct text packed;
+	char *folder; /* of the files in the archive */
+	size_t size;
+};
+
+static void packing_free(struct packing *packing)
+{
+	redactor_free(&packing->redactor);
+	text_free(&packing->journal);
+	journal_log_free(&packing->log);
+	cJSON_Delete(packing->report);
+	(void)archive_write_free(packing->archive);
+	text_free(&packing->packed);
+	free(packing->folder);
+}
+
+/* ---- A journal without identities. */
+
+static bool set_string(cJSON *object, const char *key, const char *value)
+{
+	cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
+	return value != NULL && cJSON_IsString(member) &&
+	       cJSON_SetValuestring(member, value) != NULL;
+}
+
+/* "evidence/api.vulkan/01-NAME", where the name is redacted as the run itself would have. */
+static char *evidence_path(const struct redactor *redactor, const cJSON *record)
+{
+	const char *path = view_string(record, "/path");
+	const char *name = path_base(path);
+	size_t kept = (size_t)(name - path) + strspn(name, "0123456789");
+	char *plain CLEANUP_FREE = redact_file_name(redactor, view_string(record, "/name"));
+	return plain != NULL ? text_format("%.*s-%.128s", (int)kept, path, plain) : NULL;
+}
+
+/* Redacts a piece of evidence, and gives its record the path, digest and size of what it is now. */
+static int rewrite_evidence(const struct redactor *redactor, cJSON *record, char **data,
+			    size_t *size, struct error *err)
+{
+	char digest[DIGEST_SIZE] = "";
+	struct text out CLEANUP_TEXT = {0};
+	char *path CLEANUP_FREE = evidence_path(redactor, record);
+	int rc = redact_content(redactor, view_string(record, "/media"), *data, *size, &out, err);
+	if (rc < 0)
+		return rc;
+	*size = out.size;
+	free(*data);
+	*data = text_take(&out);
+	if (*data == NULL)
+		return error_memory(err);
+	digest_bytes(*data, *size, digest);
+	if (!set_string(record, "path", path) || !set_string(record, "digest", digest))
+		return error_memory(err);
+	(void)cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(record, "bytes"),
+				   (double)*size);
+	return 0;
+}
+
+/* What the first record of an environment says of redaction from now on. */
+static int tell_redaction(const struct redactor *redactor, const char *from, cJSON *environment,
+			  struct error *err)
+{
+	cJSON *told CLEANUP_JSON = redactor_to_json(redactor, false);
+	if (told == NULL || !json_add_string(told, "rewrittenFrom", from))
+		return error_memory(err);
+	cJSON_DeleteItemFromObjectCaseSensitive(environment, "redaction");
+	if (!cJSON_AddItemToObject(environment, "redaction", told))
+		return error_memory(err);
+	(void)STEAL(told);
+	return 0;
+}
+
+/* The lines of the journal whose evidence was rewritten, chained anew. The records of `log` change. */
+static int rewrite_journal(const struct redactor *redactor, const struct journal_log *log,
+			   struct text *out, struct error *err)
+{
+	char prev[DIGEST_SIZE] = "";
+	bool told = false;
+	digest_bytes("", 0, prev);
+	for (size_t i = 0; i < log->count; i++) {
+		cJSON *record = log->records[i].json;
+		cJSON *environment = cJSON_GetObjectItemCaseSensitive(record, "environment");
+		size_t start = out->size;
+		int rc = redact_record(redactor, record, err);
+		if (rc == 0 && environment != NULL && !told)
+			rc = tell_redaction(redactor, log->digest, environment, err);
+		else if (rc == 0 && environment != NULL)
+			cJSON_DeleteItemFromObjectCaseSensitive(environment, "redaction");
+		told = told || environment != NULL;
+		if (rc < 0)
+			return rc;
+		/* An upgraded journal may have several records of one line. */
+		cJSON_DeleteItemFromObjectCaseSensitive(record, "prev");
+		(void)cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(record, "seq"),
+					   (double)(i + 1));
+		bool set = json_add_string(record, "prev", prev);
+		char *line CLEANUP_FREE = set ? json_print_compact(record) : NULL;
+		if (line == NULL)
+			return error_memory(err);
+		text_addf(out, "%s\n", line);
+		if (out->failed)
+			return error_memory(err);
+		digest_bytes(out->data + start, out->size - start, prev);
+	}
+	return 0;
+}
+
+/* ---- The archive. */
+
+static la_ssize_t keep_packed(struct archive *archive, void *user, const void *data, size_t size)
+{
+	struct text *packed = user;
+	text_append(packed, data, size);
+	if (!packed->failed)
+		return (la_ssize_t)size;
+	archive_set_error(archive, ARCHIVE_FATAL, "out of memory");
+	return -1;
+}
+
+static int archive_failed(const struct packing *packing, struct error *err)
+{
+	return error_set(err, ERROR_IO, "the archive: %s", archive_error_string(packing->archive));
+}
+
+static int open_archive(struct packing *packing, struct error *err)
+{
+	struct archive *archive = packing->archive = archive_write_new();
+	if (archive == NULL)
+		return error_memory(err);
+	return archive_write_set_format_pax_restricted(archive) == ARCHIVE_OK &&
+			       archive_write_add_filter_gzip(archive) == ARCHIVE_OK &&
+			       archive_write_set_filter_option(archive, "gzip", "timestamp",
+							       NULL) == ARCHIVE_OK &&
+			       archive_write_open2(archive, &packing->packed, NULL, keep_packed,
+						   NULL, NULL) == ARCHIVE_OK
+		       ? 0
+		       : archive_failed(packing, err);
+}
+
+static void free_entry(struct archive_entry **entry)
+{
+	archive_entry_free(*entry);
+}
+
+static int add_file(struct packing *packing, const char *name, const char *data, size_t size,
+		    struct error *err)
+{
+	struct archive_entry *entry CLEANUP(free_entry) = archive_entry_new();
+	char *path CLEANUP_FREE = text_format("%s/%s", packing->folder, name);
+	if (entry == NULL || path == NULL)
+		return error_memory(err);
+	packing->size += size;
+	if (packing->size > BUNDLE_SIZE_MAX || packing->bundle->files++ == BUNDLE_FILES_MAX)
+		return error_set(err, ERROR_LIMIT,
+				 "more than %d files or %d bytes: too much for one archive",
+				 (int)BUNDLE_FILES_MAX, (int)BUNDLE_SIZE_MAX);
+	archive_entry_set_pathname(entry, path);
+	archive_entry_set_filetype(entry, AE_IFREG);
+	archive_entry_set_perm(entry, 0644);
+	archive_entry_set_mtime(entry, TIME, 0);
+	archive_entry_set_size(entry, (la_int64_t)size);
+	return archive_write_header(packing->archive, entry) == ARCHIVE_OK &&
+			       archive_write_data(packing->archive, data, size) == (la_ssize_t)size
+		       ? 0
+		       : archive_failed(packing, err);
+}
+
+/* The journal's records, and the report of them. */
+static int parse_journal(struct packing *packing, struct error *err)
+{
+	int rc = journal_parse(JOURNAL_FILE_NAME, packing->journal.data, packing->journal.size,
+			       &packing->log, err);
+	if (rc == 0 && packing->log.unchained != 0)
+		rc = error_set(err, ERROR_FORMAT, "%s:%zu: the journal was changed after the run",
+			       JOURNAL_FILE_NAME, packing->log.unchained);
+	return rc == 0 ? report_render(&packing->log, &packing->report, err) : rc;
+}
+
+static int read_journal(struct packing *packing, struct error *err)
+{
+	struct text *journal = &packing->journal;
+	int rc = report_read_file(packing->directory, JOURNAL_FILE_NAME, JOURNAL_SIZE_MAX,
+				  &journal->data, &journal->size, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", JOURNAL_FILE_NAME);
+	journal->capacity = journal->size;
+	rc = parse_journal(packing, err);
+	while (rc == 0 && packing->log.torn && journal->data[journal->size - 1] != '\n')
+		journal->size--; /* a line that was written in part */
+	return rc;
+}
+
+/* Is there something to redact, and by what? */
+static int open_redactor(struct packing *packing, struct error *err)
+{
+	const cJSON *told = json_pointer(packing->report, "/environment/redaction");
+	const char *identity = json_pointer_string(told, "/hostIdentity");
+	if (told == NULL) {
+		int rc = redactor_new(false, NULL, &packing->redactor, err);
+		packing->bundle->redaction = BUNDLE_REDACTED_HERE;
+		return rc == 0 ? redactor_add_this_host(packing->redactor, err) : rc;
+	}
+	if (text_equal(identity, "redacted"))
+		return 0;
+	packing->bundle->redaction = BUNDLE_REDACTED;
+	return redactor_from_json(told, false, &packing->redactor, err);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(view_string(*(cJSON *const *)a, "/path"),
+		      view_string(*(cJSON *const *)b, "/path"));
+}
+
+static int add_evidence(struct packing *packing, cJSON *record, struct error *err)
+{
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc = text_starts_with(view_string(record, "/path"), "evidence/")
+			 ? report_read_evidence(packing->directory, record, &data, &size, err)
+			 : error_set(err, ERROR_FORMAT, "evidence outside of evidence/");
+	if (rc == 0 && packing->redactor != NULL)
+		rc = rewrite_evidence(packing->redactor, record, &data, &size, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", view_string(record, "/path"));
+	return add_file(packing, view_string(record, "/path"), data, size, err);
+}
+
+static int add_all_evidence(struct packing *packing, struct error *err)
+{
+	size_t count = 0;
+	cJSON **records CLEANUP_FREE = calloc(packing->log.count, sizeof(*records));
+	int rc = records != NULL ? 0 : error_memory(err);
+	for (size_t i = 0; rc == 0 && i < packing->log.count; i++) {
+		if (packing->log.records[i].type == JOURNAL_EVIDENCE)
+			records[count++] = packing->log.records[i].json;
+	}
+	if (rc == 0)
+		qsort(records, count, sizeof(cJSON *), by_path);
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = i + 1 < count && by_path(&records[i], &records[i + 1]) == 0
+			     ? error_set(err, ERROR_FORMAT, "%s: the journal names it twice",
+					 view_string(records[i], "/path"))
+			     : add_evidence(packing, records[i], err);
+	return rc;
+}
+
+/* What was signed are digests of what the run stored. */
+static int add_attestation(struct packing *packing, struct error *err)
+{
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	struct error failure = {0};
+	if (packing->redactor != NULL)
+		return 0;
+	int rc = report_read_file(packing->directory, ATTESTATION_FILE_NAME, DSSE_FILE_MAX, &data,
+				  &size, &failure);
+	if (rc == ERROR_NOT_FOUND)
+		return 0;
+	if (rc < 0)
+		return error_wrap(err, error_copy(err, &failure), "%s", ATTESTATION_FILE_NAME);
+	return add_file(packing, ATTESTATION_FILE_NAME, data, size, err);
+}
+
+/* The journal as it is in the archive, and the report of it. */
+static int make_journal(struct packing *packing, struct error *err)
+{
+	struct text journal CLEANUP_TEXT = {0};
+	if (packing->redactor == NULL)
+		return 0;
+	int rc = rewrite_journal(packing->redactor, &packing->log, &journal, err);
+	if (rc < 0)
+		return rc;
+	journal_log_free(&packing->log);
+	cJSON_Delete(packing->report);
+	packing->report = NULL;
+	text_free(&packing->journal);
+	packing->journal = journal;
+	journal = (struct text){0};
+	return parse_journal(packing, err);
+}
+
+static int add_reports(struct packing *packing, struct error *err)
+{
+	const struct writer_options options = {0};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	int rc = add_file(packing, JOURNAL_FILE_NAME, packing->journal.data, packing->journal.size,
+			  err);
+	for (const struct writer *writer = writers; rc == 0 && writer->name != NULL; writer++)
+		rc = writer->file_name != NULL ? text_list_add(&names, writer->file_name, err) : 0;
+	text_list_sort(&names);
+	text_each (name, &names) {
+		const struct writer *writer = writers;
+		char *text CLEANUP_FREE = NULL;
+		while (!text_equal(writer->file_name, name))
+			writer++;
+		if (rc == 0)
+			rc = writer_print(writer, packing->report, &options, &text, err);
+		if (rc == 0)
+			rc = add_file(packing, name, text, strlen(text), err);
+	}
+	return rc;
+}
+
+static int pack(struct packing *packing, bool keep_identity, struct error *err)
+{
+	int rc = read_journal(packing, err);
+	if (rc == 0 && !keep_identity)
+		rc = open_redactor(packing, err);
+	if (rc < 0)
+		return rc;
+	char *id CLEANUP_FREE = redact_file_name(NULL, view_string(packing->report, "/run/id"));
+	packing->folder = id != NULL ? text_format("gpucert-%.64s", id) : NULL;
+	rc = packing->folder != NULL ? open_archive(packing, err) : error_memory(err);
+	if (rc == 0)
+		rc = add_attestation(packing, err);
+	if (rc == 0)
+		rc = add_all_evidence(packing, err);
+	if (rc == 0)
+		rc = make_journal(packing, err);
+	if (rc == 0)
+		rc = add_reports(packing, err);
+	if (rc == 0 && archive_write_close(packing->archive) != ARCHIVE_OK)
+		rc = archive_failed(packing, err);
+	return rc;
+}
+
+int bundle_write(const char *directory, const char *path, bool keep_identity, struct bundle *out,
+		 struct error *err)
+{
+	struct packing packing = {.directory = directory, .bundle = out};
+	*out = (struct bundle){0};
+	int rc = pack(&packing, keep_identity, err);
+	if (rc < 0)
+		rc = error_wrap(err, rc, "%s", directory);
+	if (rc == 0)
+		rc = file_write_atomic(path, packing.packed.data, packing.packed.size, 0644, err);
+	if (rc == 0)
+		memcpy(out->journal, packing.log.digest, DIGEST_SIZE);
+	packing_free(&packing);
+	return rc;
+}

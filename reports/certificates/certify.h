@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * A certification folder, in the manner of the conformance programmes of Kubernetes and OCI: product.yaml, README.md, report.json,
+ * journal.ndjson, junit.xml, evidence/, claims.json where something is claimed, and attestation.json, which covers all others.
+ */
+
+#include "reports/certificates/product.h"
+#include "reports/certificates/verify.h"
+
+struct certify_plan {
+	const char *report;  /* a run's folder */
+	const char *product; /* product.yaml */
+	const char *claims;  /* NULL: claims.json of the run's folder, if there is one */
+	const struct key *key;
+	const char *out;   /* a folder that is made, or is empty */
+	const char *today; /* "2026-11-22..." */
+};
+
+/* Builds the folder. What keeps the product from being certified is put into `faults`, and nothing is written. ERROR_EXISTS: the folder
+ * holds something. */
+int certify_build(const struct certify_plan *plan, struct faults *faults, struct error *err);
+
+/* Adds lines on what a report is about, escaped: CERTIFY_SOFTWARE_ONLY where that is so, then the devices on
+ * which a check passed, their drivers, system, plugin, runtime and harness. ERROR_MEMORY. */
+#define CERTIFY_SOFTWARE_ONLY "software devices only"
+int certify_subject(const cJSON *report, struct text_list *lines, struct error *err);
+
+/* Adds to `faults` what keeps a folder from being a certificate by the key's owner. *product and *statement are of the folder where
+ * they could be read; the caller frees both. Adds certify_subject() to `subject`. */
+int certify_check(const char *path, const struct key *key, const char *today,
+		  struct product *product, struct text_list *subject, cJSON **statement,
+		  struct faults *faults, struct error *err);

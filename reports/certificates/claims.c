@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/certificates/claims.h"
+
+#include "base/cleanup.h"
+#include "base/json_members.h"
+#include "reports/environment.h"
+#include "reports/expect/expectations.h"
+#include "reports/view.h"
+
+#include <string.h>
+
+static int check_check(const struct json_at *at, struct error *err)
+{
+	return expectation_is_sentinel(at->node->valuestring)
+		       ? json_error(at, err, "%.64s cannot be claimed: everything stands on it",
+				    at->node->valuestring)
+		       : expectation_check_text(at, err);
+}
+
+#define TEXT(key_, member_, presence_, check_)                                                     \
+	{                                                                                          \
+		.key = (key_), .presence = (presence_), JSON_AT(struct claim, member_),            \
+		.check = (check_)                                                                  \
+	}
+
+static const struct json_member claim_members[] = {
+	TEXT("check", check, JSON_OPTIONAL, check_check),
+	TEXT("requirement", requirement, JSON_OPTIONAL, expectation_check_text),
+	TEXT("justification", justification, JSON_REQUIRED, expectation_check_text),
+	TEXT("link", link, JSON_REQUIRED, expectation_check_text),
+	TEXT("reviewBy", review_by, JSON_REQUIRED, expectation_check_day),
+	{0},
+};
+
+static const struct json_member file_members[] = {
+	{.key = "schema",
+	 .type = JSON_MEMBER_SCHEMA,
+	 .presence = JSON_REQUIRED,
+	 .what = "gpucert-claims/1"},
+	{.key = "claims",
+	 .type = JSON_MEMBER_OBJECTS,
+	 .presence = JSON_REQUIRED,
+	 .offset = offsetof(struct claims, items),
+	 .size = sizeof(struct claim),
+	 .count = offsetof(struct claims, count),
+	 .max = CLAIMS_MAX,
+	 .members = claim_members},
+	{0},
+};
+
+static bool same_subject(const struct claim *a, const struct claim *b)
+{
+	return strcmp(a->check, b->check) == 0 && strcmp(a->requirement, b->requirement) == 0;
+}
+
+static int check_claims(const struct claims *claims, struct error *err)
+{
+	for (size_t i = 0; i < claims->count; i++) {
+		const struct claim *claim = &claims->items[i];
+		if ((claim->check[0] == '\0') == (claim->requirement[0] == '\0'))
+			return error_set(err, ERROR_FORMAT,
+					 "claims[%zu]: name either a check or a requirement", i);
+		for (size_t k = 0; k < i; k++) {
+			if (same_subject(claim, &claims->items[k]))
+				return error_set(err, ERROR_FORMAT,
+						 "claims[%zu]: the same as claims[%zu]", i, k);
+		}
+	}
+	return 0;
+}
+
+int claims_parse(const char *data, size_t size, struct claims *out, struct error *err)
+{
+	cJSON *document CLEANUP_JSON = NULL;
+	int rc = json_parse_strict(data, size, &document, err);
+	struct json_at root = json_root(document);
+	*out = (struct claims){0};
+	if (rc == 0 && !cJSON_IsObject(document))
+		rc = error_set(err, ERROR_FORMAT, "expected object");
+	if (rc == 0)
+		rc = json_members_read(&root, file_members, out, &out->arena, err);
+	return rc == 0 ? check_claims(out, err) : rc;
+}
+
+static const cJSON *find_id(const cJSON *array, const char *id)
+{
+	json_each (item, array) {
+		if (strcmp(view_string(item, "/id"), id) == 0)
+			return item;
+	}
+	return NULL;
+}
+
+#define NOT_CERTIFIED "not-certified"
+
+/* What is judged, and why it may not be called certified. */
+struct judgement {
+	const struct claims *claims;
+	const cJSON *checks, *requirements; /* of the report */
+	const cJSON *planned;		    /* requirements of the journal's plan */
+	struct faults *faults;
+};
+
+static bool is_left_out(const struct judgement *judgement, const char *check)
+{
+	json_each (requirement, judgement->planned) {
+		json_each (id, json_pointer(requirement, "/leftOut")) {
+			if (text_equal(id->valuestring, check))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* By the check's id, which may be "", or by the requirement's. */
+static bool is_claimed(const struct judgement *judgement, const char *check,
+		       const char *requirement)
+{
+	for (size_t i = 0; i < judgement->claims->count; i++) {
+		const struct claim *claim = &judgement->claims->items[i];
+		if (claim->check[0] != '\0' ? strcmp(claim->check, check) == 0
+					    : strcmp(claim->requirement, requirement) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* One check of a MUST that was not tested. */
+static void judge_check(const struct judgement *judgement, const cJSON *check,
+			const char *requirement)
+{
+	const char *id = view_string(check, "/id"), *word = view_string(check, "/outcome");
+	const enum report_outcome outcome = report_outcome_of(word);
+	const bool untested = outcome == REPORT_UNSUPPORTED || outcome == REPORT_NOTRUN;
+	const char *unproven = view_string(check, "/unproven");
+	if (outcome == REPORT_PASS && unproven[0] != '\0')
+		faults_add(judgement->faults, NOT_CERTIFIED,
+			   "%s (%s) passed where a pass proves nothing: %s", id, requirement,
+			   unproven);
+	if (outcome == REPORT_PASS || outcome == REPORT_NOT_APPLICABLE ||
+	    (untested && !expectation_is_sentinel(id) && is_claimed(judgement, id, requirement)))
+		return;
+	faults_add(judgement->faults, NOT_CERTIFIED,
+		   untested ? "%s (%s) is %s and not claimed: %s"
+			    : "%s (%s) is %s, which cannot be claimed: %s",
+		   id, requirement, word, view_string(check, "/reason"));
+}
+
+/* A MUST that was not tested: everything that keeps it open must be claimed. */
+static void judge_open(const struct judgement *judgement, const cJSON *requirement)
+{
+	const char *id = view_string(requirement, "/id");
+	const cJSON *left_out = json_pointer(find_id(judgement->planned, id), "/leftOut");
+	const cJSON *checks = json_pointer(requirement, "/checks");
+	json_each (name, checks)
+		judge_check(
+			judgement,
+			find_id(judgement->checks, cJSON_IsString(name) ? name->valuestring : ""),
+			id);
+	json_each (name, left_out) {
+		if (expectation_is_sentinel(name->valuestring) ||
+		    !is_claimed(judgement, name->valuestring, id))
+			faults_add(judgement->faults, NOT_CERTIFIED,
+				   "%s (%s) was left out and is not claimed", name->valuestring,
+				   id);
+	}
+	if (json_first(checks) == NULL && json_first(left_out) == NULL &&
+	    !is_claimed(judgement, "", id))
+		faults_add(judgement->faults, NOT_CERTIFIED,
+			   "%s: no check tests it, and it is not claimed", id);
+}
+
+static void judge_requirements(const struct judgement *judgement)
+{
+	bool proven = false;
+	json_each (requirement, judgement->requirements) {
+		const char *verdict = view_string(requirement, "/verdict");
+		if (strcmp(view_string(requirement, "/level"), "must") != 0)
+			continue;
+		if (strcmp(verdict, "satisfied") == 0)
+			proven = true;
+		else if (strcmp(verdict, "violated") == 0)
+			faults_add(judgement->faults, NOT_CERTIFIED,
+				   "%s is violated, and a failure is never claimed away: %s",
+				   view_string(requirement, "/id"),
+				   view_string(requirement, "/reason"));
+		else if (strcmp(verdict, "not-applicable") != 0)
+			judge_open(judgement, requirement);
+	}
+	if (!proven)
+		faults_add(judgement->faults, NOT_CERTIFIED, "no MUST requirement is satisfied");
+}
+
+/* What a claim says of something that was not left untested; NULL: it is right. */
+static const char *claim_fault(const struct judgement *judgement, const struct claim *claim)
+{
+	const cJSON *check = find_id(judgement->checks, claim->check);
+	const cJSON *requirement = find_id(judgement->requirements, claim->requirement);
+	const enum report_outcome outcome = report_outcome_of(view_string(check, "/outcome"));
+	const char *verdict = view_string(requirement, "/verdict");
+	if (check == NULL && requirement == NULL)
+		return is_left_out(judgement, claim->check)
+			       ? NULL
+			       : "there is none of that name in the run";
+	if (check != NULL && outcome != REPORT_UNSUPPORTED && outcome != REPORT_NOTRUN)
+		return report_outcome_is_bad(outcome) ? "a failure is never claimed away"
+						      : "it was tested: remove the claim";
+	if (strcmp(verdict, "violated") == 0)
+		return "a failure is never claimed away";
+	return requirement != NULL && strcmp(verdict, "not-tested") != 0
+		       ? "it was tested: remove the claim"
+		       : NULL;
+}
+
+static void judge_claims(const struct judgement *judgement, const char *today)
+{
+	for (size_t i = 0; i < judgement->claims->count; i++) {
+		const struct claim *claim = &judgement->claims->items[i];
+		const char *id = claim->check[0] != '\0' ? claim->check : claim->requirement;
+		const char *fault = claim_fault(judgement, claim);
+		if (fault != NULL)
+			faults_add(judgement->faults, NOT_CERTIFIED, "claims[%zu] (%s): %s", i, id,
+				   fault);
+		if (expectation_day(today) > expectation_day(claim->review_by))
+			faults_add(judgement->faults, NOT_CERTIFIED,
+				   "claims[%zu] (%s) was to be looked at again by %s", i, id,
+				   claim->review_by);
+	}
+}
+
+static const cJSON *planned_requirements(const struct journal_log *log)
+{
+	for (size_t i = 0; i < log->count; i++) {
+		if (log->records[i].type == JOURNAL_PLAN)
+			return json_pointer(log->records[i].json, "/requirements");
+	}
+	return NULL;
+}
+
+void claims_judge(const struct claims *claims, const cJSON *report, const struct journal_log *log,
+		  const char *today, struct faults *faults)
+{
+	const struct judgement judgement = {
+		.claims = claims,
+		.checks = json_pointer(report, "/checks"),
+		.requirements = json_pointer(report, "/requirements"),
+		.planned = planned_requirements(log),
+		.faults = faults,
+	};
+	const char *ended = view_string(report, "/run/ended");
+	if (strcmp(view_string(report, "/run/state"), "complete") != 0)
+		faults_add(faults, NOT_CERTIFIED, "the run is not complete");
+	if (!environment_is_live(json_pointer(report, "/environment")))
+		faults_add(faults, NOT_CERTIFIED,
+			   "it ran on a recorded node, which proves nothing about one");
+	if (expectation_day(ended) > expectation_day(today) + 1)
+		faults_add(faults, NOT_CERTIFIED,
+			   "the run ended on %.10s, and today is %.10s: the clock of its machine "
+			   "is wrong, or that of this one",
+			   ended, today);
+	judge_requirements(&judgement);
+	judge_claims(&judgement, today);
+}
+
+void claims_free(struct claims *claims)
+{
+	arena_free(&claims->arena);
+	*claims = (struct claims){0};
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/certificates/publish/store.h"
+
+#include "base/clock.h"
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/path.h"
+
+#include <errno.h>
+#include <string.h>
+#include <uv.h>
+
+/* Pulled files wait here until the whole report was verified. */
+#define STAGE ".pulled"
+
+/* A server that sends a little all the time is not waited for longer; another pull continues. */
+enum { PULL_MS_MAX = 30 * 60 * 1000 };
+
+struct pull {
+	struct store *store;
+	const char *directory;
+	const char *stage; /* STAGE in it */
+	const struct publish_options *options;
+	uint64_t deadline_ms;
+};
+
+static int check_digest(const char *path, const struct image_descriptor *file, struct error *err)
+{
+	char digest[DIGEST_SIZE] = "";
+	int rc = digest_file(path, digest, NULL, err);
+	return rc < 0 || strcmp(digest, file->digest) == 0
+		       ? rc
+		       : error_set(err, ERROR_PROTOCOL, "its content has the digest %s, not %s",
+				   digest, file->digest);
+}
+
+/* Is it there? What is there and is something else stays. */
+static int look(const struct pull *pull, const struct image_descriptor *file, const char *path,
+		bool *there, struct error *err)
+{
+	struct file_status status = {0};
+	*there = file_status(path, false, &status, NULL) == 0;
+	if (!*there || (status.kind == FILE_REGULAR && check_digest(path, file, NULL) == 0))
+		return 0;
+	return error_set(err, ERROR_EXISTS,
+			 "%s has another file of that name; pull into another folder",
+			 pull->directory);
+}
+
+/* Nothing on the way to a file is a link, which could lead elsewhere. */
+static int check_way(const char *directory, const char *title, struct error *err)
+{
+	for (const char *at = strchr(title, '/'); at != NULL; at = strchr(at + 1, '/')) {
+		char *parent CLEANUP_FREE =
+			text_format("%s/%.*s", directory, (int)(at - title), title);
+		struct file_status status = {0};
+		if (parent == NULL)
+			return error_memory(err);
+		if (file_status(parent, false, &status, NULL) == 0 && status.kind != FILE_DIRECTORY)
+			return error_set(err, ERROR_EXISTS,
+					 "%s is a link or a file; pull into another folder",
+					 parent);
+	}
+	return 0;
+}
+
+/* The path of a file, whose folder is made. Caller frees *path. */
+static int make_folder(const char *directory, const char *title, char **path, struct error *err)
+{
+	char *made CLEANUP_FREE = path_join(directory, title);
+	char *folder CLEANUP_FREE = made != NULL ? path_directory(made) : NULL;
+	if (folder == NULL)
+		return error_memory(err);
+	int rc = check_way(directory, title, err);
+	if (rc == 0)
+		rc = file_make_directories(folder, 0750, err);
+	if (rc == 0)
+		*path = STEAL(made);
+	return rc;
+}
+
+static int open_partial(const char *path, int *fd, struct error *err)
+{
+	uv_fs_t request = {0};
+	int rc = uv_fs_open(NULL, &request, path,
+			    UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND | UV_FS_O_NOFOLLOW,
+			    0640, NULL);
+	uv_fs_req_cleanup(&request);
+	*fd = rc;
+	return rc < 0 ? error_uv(err, rc, "%s", path) : 0;
+}
+
+/* Reads what is missing behind the first `has` bytes and flushes it to disk. */
+static int fetch_rest(const struct pull *pull, const struct image_descriptor *file,
+		      const char *partial, uint64_t has, struct error *err)
+{
+	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
+	int fd CLEANUP_FD = -1;
+	char chunk[65536];
+	size_t count = has < file->size;
+	uv_fs_t request = {0};
+	int rc = open_partial(partial, &fd, err);
+	if (rc == 0 && count > 0)
+		rc = pull->store->kind->open(pull->store, file, has, &reader, err);
+	while (rc == 0 && count > 0) {
+		rc = reader->read(reader, chunk, sizeof(chunk), &count, err);
+		if (rc == 0 && clock_monotonic_ms() > pull->deadline_ms)
+			rc = error_set(err, ERROR_TIMEOUT,
+				       "the pull takes longer than %d minutes; pull again to "
+				       "continue",
+				       PULL_MS_MAX / 60000);
+		if (rc == 0 && count > file->size - has)
+			rc = error_set(err, ERROR_PROTOCOL,
+				       "it is longer than the %llu bytes promised",
+				       (unsigned long long)file->size);
+		if (rc == 0 && !file_write_all(fd, chunk, count))
+			rc = error_system(err, errno, "%s", partial);
+		has += rc == 0 ? count : 0;
+	}
+	if (rc < 0)
+		return rc;
+	rc = uv_fs_fsync(NULL, &request, fd, NULL);
+	uv_fs_req_cleanup(&request);
+	return rc < 0 ? error_uv(err, rc, "%s", partial) : 0;
+}
+
+/* Goes on behind what an earlier pull has left. When that was wrong it is fetched anew. */
+static int fetch(const struct pull *pull, const struct image_descriptor *file, const char *partial,
+		 struct error *err)
+{
+	struct file_status left = {0};
+	struct error failure = {0};
+	bool goes_on = file_status(partial, false, &left, NULL) == 0 && left.kind == FILE_REGULAR &&
+		       left.size > 0 && left.size <= file->size;
+	if (!goes_on)
+		(void)file_remove_tree(partial, NULL);
+	int rc = fetch_rest(pull, file, partial, goes_on ? left.size : 0, &failure);
+	if (rc == 0)
+		rc = check_digest(partial, file, &failure);
+	if (rc == ERROR_PROTOCOL)
+		(void)file_remove_tree(partial, NULL);
+	if (rc == ERROR_PROTOCOL && goes_on)
+		return fetch(pull, file, partial, err);
+	return rc < 0 ? error_copy(err, &failure) : 0;
+}
+
+static int move(const char *from, const char *to, struct error *err)
+{
+	uv_fs_t request = {0};
+	int rc = uv_fs_rename(NULL, &request, from, to, NULL);
+	uv_fs_req_cleanup(&request);
+	return rc < 0 ? error_uv(err, rc, "%s", to) : 0;
+}
+
+/* What is in the folder already is verified with the rest. */
+static int stage_again(const char *path, const char *staged, struct error *err)
+{
+	uv_fs_t request = {0};
+	int rc = file_remove_tree(staged, err);
+	if (rc < 0)
+		return rc;
+	rc = uv_fs_copyfile(NULL, &request, path, staged, UV_FS_COPYFILE_FICLONE, NULL);
+	uv_fs_req_cleanup(&request);
+	return rc < 0 ? error_uv(err, rc, "%s", staged) : 0;
+}
+
+static int pull_file(const struct pull *pull, const struct image_descriptor *file, bool *fetched,
+		     struct error *err)
+{
+	char *path CLEANUP_FREE = path_join(pull->directory, file->title);
+	char *name CLEANUP_FREE = text_format(".pull-%s", file->digest + strlen("sha256:"));
+	char *partial CLEANUP_FREE = name != NULL ? path_join(pull->directory, name) : NULL;
+	char *staged CLEANUP_FREE = NULL;
+	bool there = false;
+	if (path == NULL || partial == NULL)
+		return error_memory(err);
+	int rc = make_folder(pull->stage, file->title, &staged, err);
+	if (rc == 0)
+		rc = check_way(pull->directory, file->title, err);
+	if (rc == 0)
+		rc = look(pull, file, path, &there, err);
+	if (rc < 0)
+		return rc;
+	if (there)
+		return stage_again(path, staged, err);
+	if (check_digest(staged, file, NULL) == 0)
+		return 0;
+	*fetched = true;
+	rc = fetch(pull, file, partial, err);
+	return rc == 0 ? move(partial, staged, err) : rc;
+}
+
+/* Nobody else's file came along, and the run stored what is there. */
+static int check_pulled(const char *directory, const struct publication *what, struct error *err)
+{
+	struct publication found CLEANUP_PUBLICATION = {0};
+	int rc = publication_make(directory, NULL, &found, err);
+	for (size_t i = 0; rc == 0 && i < what->manifest.layer_count; i++) {
+		const char *title = what->manifest.layers[i].title;
+		if (publication_find(&found, title) == NULL)
+			rc = error_set(err, ERROR_FORMAT, "%s is not of this run", title);
+	}
+	return rc < 0 ? error_wrap(err, rc, "what was pulled is not to be believed") : 0;
+}
+
+static int place_files(const struct pull *pull, const struct publication *what, struct error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < what->manifest.layer_count; i++) {
+		const struct image_descriptor *file = &what->manifest.layers[i];
+		char *staged CLEANUP_FREE = path_join(pull->stage, file->title);
+		char *path CLEANUP_FREE = NULL;
+		bool there = false;
+		rc = staged != NULL ? make_folder(pull->directory, file->title, &path, err)
+				    : error_memory(err);
+		if (rc == 0)
+			rc = look(pull, file, path, &there, err);
+		if (rc == 0 && !there)
+			rc = move(staged, path, err);
+	}
+	return rc == 0 ? file_remove_tree(pull->stage, err) : rc;
+}
+
+static int pull_files(const struct pull *pull, const struct publication *what,
+		      struct publish_result *out, struct error *err)
+{
+	int rc = file_expect_private(pull->stage, err);
+	for (size_t i = 0; rc == 0 && i < what->manifest.layer_count; i++) {
+		const struct image_descriptor *file = &what->manifest.layers[i];
+		bool fetched = false;
+		if (pull->options->progress != NULL)
+			pull->options->progress(i + 1, what->manifest.layer_count, file);
+		rc = pull_file(pull, file, &fetched, err);
+		out->moved_files += fetched;
+		out->moved_bytes += fetched ? file->size : 0;
+		if (rc < 0)
+			(void)error_wrap(err, rc, "%s", file->title);
+	}
+	if (rc < 0)
+		return rc;
+	rc = check_pulled(pull->stage, what, err);
+	if (rc < 0)
+		(void)file_remove_tree(pull->stage, NULL);
+	return rc == 0 ? place_files(pull, what, err) : rc;
+}
+
+int report_pull(const char *place, const char *directory, const struct publish_options *options,
+		struct publish_result *out, struct error *err)
+{
+	struct store *store CLEANUP_STORE = NULL;
+	struct publication what CLEANUP_PUBLICATION = {0};
+	struct text manifest CLEANUP_TEXT = {0};
+	char *held CLEANUP_FREE = NULL;
+	char *stage CLEANUP_FREE = NULL;
+	int lock CLEANUP_FD = -1;
+	*out = (struct publish_result){0};
+	int rc = store_open(place, false, options, &store, err);
+	if (rc == 0)
+		rc = store->kind->get_manifest(store, &manifest, err);
+	if (rc == 0)
+		rc = publication_read(&manifest, &what, err);
+	if (rc == 0)
+		rc = file_hold_directory(directory, 0750, &lock, &held, err);
+	if (rc < 0)
+		return rc;
+	stage = path_join(held, STAGE);
+	if (stage == NULL)
+		return error_memory(err);
+	publication_tell(&what, out);
+	const struct pull pull = {store, held, stage, options, clock_monotonic_ms() + PULL_MS_MAX};
+	rc = pull_files(&pull, &what, out, err);
+	file_name_held(held, directory, err);
+	return rc;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "containers/registry/blob_reader.h"
+#include "containers/registry/challenge.h"
+#include "containers/registry/http.h"
+#include "containers/registry/reference.h"
+#include "reports/certificates/publish/store.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#define MANIFEST_NAME "manifest.json"
+
+struct http_store {
+	struct store store;
+	struct http *http;
+	char *url;	     /* without a slash at its end */
+	char *authorization; /* NULL: none */
+	const char *digest;  /* of the manifest that is wanted, behind `url`; NULL: any */
+};
+
+static void http_store_close(struct store *store)
+{
+	struct http_store *self = (struct http_store *)store;
+	http_close(self->http);
+	free(self->url);
+	if (self->authorization != NULL)
+		sodium_memzero(self->authorization, strlen(self->authorization));
+	free(self->authorization);
+	free(self);
+}
+
+static int authorize(void *user, const struct http_exchange *refused, unsigned refusals,
+		     const char **out, struct error *err)
+{
+	const struct http_store *self = user;
+	(void)refusals;
+	*out = self->authorization;
+	if (refused == NULL)
+		return 0;
+	return error_set(err, ERROR_PERMISSION, "%s",
+			 self->authorization != NULL
+				 ? "the token is not accepted, or not for this"
+				 : "a token is wanted: GPUCERT_TOKEN or --token-file");
+}
+
+/* Caller frees; NULL: no memory. */
+static char *url_of(const char *title)
+{
+	struct text url CLEANUP_TEXT = {0};
+	http_add_path(&url, title);
+	return text_take(&url);
+}
+
+static int http_store_open_file(struct store *store, const struct image_descriptor *file,
+				uint64_t offset, struct blob_reader **out, struct error *err)
+{
+	struct http_store *self = (struct http_store *)store;
+	char *url CLEANUP_FREE = url_of(file->title);
+	return url != NULL ? http_download(self->http, url, file->size, offset, out, err)
+			   : error_memory(err);
+}
+
+/* Names of files say nothing of their content, nor do the tags of servers: it is read. Servers that let nobody read
+ * get it again. */
+static int is_there(struct http_store *self, const struct image_descriptor *file, bool *there,
+		    struct error *err)
+{
+	struct blob_reader *reader = NULL;
+	struct blob_reader *content CLEANUP_BLOB_READER = NULL;
+	struct error failure = {0};
+	struct image_descriptor found = *file;
+	char chunk[65536];
+	size_t count = 1;
+	found.size = UINT64_MAX;
+	int rc = http_store_open_file(&self->store, &found, 0, &reader, &failure);
+	if (rc == 0)
+		rc = blob_verify(reader, file, NULL, false, &content, &failure);
+	while (rc == 0 && count > 0)
+		rc = content->read(content, chunk, sizeof(chunk), &count, &failure);
+	*there = rc == 0;
+	return rc == ERROR_MEMORY || http_may_pass(rc) ? error_copy(err, &failure) : 0;
+}
+
+/* Servers of WebDAV make no folders by themselves (RFC 4918, section 9.7.1). What cannot be made, or is there, PUT tells. */
+static void make_folders(struct http_store *self, const char *title)
+{
+	struct text url CLEANUP_TEXT = {0};
+	text_add(&url, self->url);
+	http_add_path(&url, title);
+	char *at = url.failed ? NULL : strchr(strstr(url.data, "://") + 3, '/');
+	while (at != NULL && (at = strchr(at + 1, '/')) != NULL) {
+		struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+		const struct http_request request = {
+			.method = "MKCOL", .url = url.data, .authorization = self->authorization};
+		*at = '\0';
+		(void)http_begin(self->http, &request, &answer, NULL);
+		*at = '/';
+	}
+}
+
+static int http_store_put(struct store *store, const struct image_descriptor *file,
+			  const void *data, bool *sent, struct error *err)
+{
+	struct http_store *self = (struct http_store *)store;
+	char *url CLEANUP_FREE = url_of(file->title);
+	const struct http_request request = {.method = "PUT",
+					     .url = url,
+					     .content_type = file->media_type,
+					     .body = data,
+					     .body_size = (size_t)file->size};
+	struct http_patience patience = {0};
+	bool there = false;
+	int rc = url != NULL ? is_there(self, file, &there, err) : error_memory(err);
+	*sent = rc == 0 && !there;
+	if (!*sent)
+		return rc;
+	do {
+		struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+		rc = http_call_once(self->http, &request, &answer, &patience.failure);
+		if (rc == ERROR_REMOTE && patience.failure.remote == 409) {
+			make_folders(self, file->title);
+			patience.failure = (struct error){0};
+			rc = http_call_once(self->http, &request, &answer, &patience.failure);
+		}
+	} while (rc < 0 && http_try_again(self->http, &patience));
+	return rc < 0 ? error_copy(err, &patience.failure) : 0;
+}
+
+static int read_manifest(struct http_store *self, struct text *out, char digest[DIGEST_TEXT_SIZE],
+			 struct error *err)
+{
+	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	const struct http_request request = {.method = "GET", .url = "/" MANIFEST_NAME};
+	int rc = http_call(self->http, &request, out, &answer, err);
+	digest_bytes(text_string(out), out->size, digest);
+	return rc;
+}
+
+/* Some servers answer whatever is asked of them with 200. Who may only write cannot know. */
+static int http_store_put_manifest(struct store *store, const struct publication *what,
+				   struct error *err)
+{
+	const struct image_descriptor manifest = {OCI_MANIFEST, what->digest, what->document.size,
+						  MANIFEST_NAME};
+	struct text found CLEANUP_TEXT = {0};
+	char digest[DIGEST_TEXT_SIZE] = "";
+	bool sent = false;
+	int rc = http_store_put(store, &manifest, text_string(&what->document), &sent, err);
+	if (rc < 0 || !sent)
+		return rc;
+	rc = read_manifest((struct http_store *)store, &found, digest, NULL);
+	if (rc == ERROR_NOT_FOUND || (rc == 0 && strcmp(digest, what->digest) != 0))
+		return error_set(err, ERROR_PROTOCOL,
+				 MANIFEST_NAME ": PUT is accepted, and GET does not give it back: "
+					       "not a place for files");
+	return 0;
+}
+
+static int http_store_get_manifest(struct store *store, struct text *out, struct error *err)
+{
+	struct http_store *self = (struct http_store *)store;
+	char digest[DIGEST_TEXT_SIZE] = "";
+	int rc = read_manifest(self, out, digest, err);
+	if (rc == 0 && self->digest != NULL && strcmp(digest, self->digest) != 0)
+		rc = error_set(err, ERROR_PROTOCOL, MANIFEST_NAME " has the digest %s, not %s",
+			       digest, self->digest);
+	return rc;
+}
+
+static const struct store_kind http_kind = {
+	.put = http_store_put,
+	.put_manifest = http_store_put_manifest,
+	.get_manifest = http_store_get_manifest,
+	.open = http_store_open_file,
+	.close = http_store_close,
+};
+
+/* What a place may be; cuts off its digest. */
+static int check_url(struct http_store *self, const struct publish_options *options,
+		     struct error *err)
+{
+	char *host = strstr(self->url, "://") + 3;
+	char *digest = strstr(host, "@sha256:");
+	if (digest != NULL && digest_is_valid(digest + 1)) {
+		*digest = '\0';
+		self->digest = digest + 1;
+	}
+	char *name CLEANUP_FREE = strndup(host, strcspn(host, "/"));
+	if (name == NULL)
+		return error_memory(err);
+	if (strpbrk(host, "?#@") != NULL)
+		return error_set(err, ERROR_ARGUMENT,
+				 "a URL without user, query and fragment is wanted; a token goes "
+				 "into GPUCERT_TOKEN or --token-file");
+	if (!http_has_host(self->url))
+		return error_set(err, ERROR_ARGUMENT, "%s: not a URL with a host", self->url);
+	if (text_starts_with(self->url, "http://") && !options->registry.plain_http &&
+	    !registry_host_is_local(name))
+		return error_set(err, ERROR_ARGUMENT,
+				 "%s: everybody on the way can read what goes over plain HTTP; use "
+				 "https://, or --plain-http all the same",
+				 self->url);
+	for (size_t size = strlen(self->url); self->url[size - 1] == '/'; size--)
+		self->url[size - 1] = '\0';
+	return 0;
+}
+
+int store_http_open(const char *url, const struct publish_options *options, struct store **out,
+		    struct error *err)
+{
+	struct http_store *self = calloc(1, sizeof(*self));
+	if (self == NULL)
+		return error_memory(err);
+	struct store *store CLEANUP_STORE = &self->store;
+	store->kind = &http_kind;
+	self->url = strdup(url);
+	if (self->url == NULL)
+		return error_memory(err);
+	if (options->subject != NULL)
+		return error_set(err, ERROR_ARGUMENT,
+				 "--subject: only registries attach reports to images");
+	int rc = check_url(self, options, err);
+	if (rc == 0 && options->token != NULL && !challenge_is_token(options->token))
+		rc = error_set(err, ERROR_ARGUMENT,
+			       "the token is empty, or has characters that tokens cannot have");
+	if (rc == 0 && options->token != NULL) {
+		self->authorization = text_format("Bearer %s", options->token);
+		rc = self->authorization != NULL ? 0 : error_memory(err);
+	}
+	const struct http_options http = {
+		.base = self->url,
+		.ca_certificate = options->registry.ca_certificate,
+		.stall_ms = options->registry.stall_ms,
+		.clock = options->registry.clock,
+		.authorize = authorize,
+		.user = self,
+	};
+	if (rc == 0)
+		rc = http_open(&http, &self->http, err);
+	if (rc == 0)
+		*out = STEAL(store);
+	return rc;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/certificates/statement.h"
+
+#include "base/cleanup.h"
+#include "reports/view.h"
+
+#include <string.h>
+
+/* "sha256:HEX" as a DigestSet of in-toto. */
+static cJSON *digest_set(const char *digest)
+{
+	struct members set CLEANUP_MEMBERS = members_new();
+	member_string(&set, "sha256", digest + strlen("sha256:"));
+	return members_take(&set);
+}
+
+static bool has_subject(const cJSON *subjects, const char *digest, const char *name)
+{
+	json_each (subject, subjects) {
+		if (strcmp(view_string(subject, "/digest/sha256"), digest + strlen("sha256:")) ==
+			    0 &&
+		    (name == NULL || strcmp(view_string(subject, "/name"), name) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Nothing where the digest is not known; each thing once. */
+static void add_subject(struct members *subjects, const char *kind, const char *name,
+			const cJSON *digest)
+{
+	struct members subject CLEANUP_MEMBERS = members_new();
+	char *full CLEANUP_FREE = text_format("%s/%s", kind, name);
+	const char *string = cJSON_GetStringValue(digest);
+	if (full == NULL)
+		subjects->failed = true;
+	if (full == NULL || string == NULL || strlen(string) != DIGEST_SIZE - 1 ||
+	    !text_starts_with(string, "sha256:") || has_subject(subjects->object, string, full))
+		return;
+	member_string(&subject, "name", full);
+	member_item(&subject, "digest", digest_set(string));
+	member_item(subjects, NULL, members_take(&subject));
+}
+
+/* What containers really had of the driver. */
+static void add_ran(struct members *subjects, const cJSON *ran)
+{
+	json_each (work, ran) {
+		json_each (file, json_pointer(work, "/files"))
+			add_subject(subjects, "driver-file", view_string(file, "/path") + 1,
+				    json_pointer(file, "/digest"));
+	}
+}
+
+static cJSON *subjects_of(const cJSON *report)
+{
+	struct members subjects CLEANUP_MEMBERS = members_new_array();
+	const cJSON *plugin = json_pointer(report, "/environment/plugin");
+	add_subject(&subjects, "plugin", view_string(plugin, "/name"),
+		    json_pointer(plugin, "/binaryDigest"));
+	json_each (file, json_pointer(plugin, "/files"))
+		add_subject(&subjects, "plugin-file", view_string(file, "/name"),
+			    json_pointer(file, "/digest"));
+	json_each (driver, json_pointer(report, "/environment/drivers"))
+		add_subject(&subjects, "driver", view_string(driver, "/key"),
+			    json_pointer(driver, "/storeDigest"));
+	json_each (device, json_pointer(report, "/environment/devices")) {
+		/* Those that discovery found, unless containers had others. */
+		if (json_pointer(device, "/otherFiles") == NULL)
+			add_subject(&subjects, "runtime-files", view_string(device, "/driver"),
+				    json_pointer(device, "/runtimeFiles/digest"));
+		add_ran(&subjects, json_pointer(device, "/ran"));
+	}
+	json_each (image, json_pointer(report, "/environment/images"))
+		add_subject(&subjects, "image", view_string(image, "/ref"),
+			    json_pointer(image, "/digest"));
+	return members_take(&subjects);
+}
+
+static void add_descriptor(struct members *configuration, const char *name, const char *digest,
+			   cJSON *annotations)
+{
+	struct members descriptor CLEANUP_MEMBERS = members_new();
+	member_string(&descriptor, "name", name);
+	member_item(&descriptor, "digest", digest_set(digest));
+	if (annotations != NULL)
+		member_item(&descriptor, "annotations", annotations);
+	member_item(configuration, NULL, members_take(&descriptor));
+}
+
+/* For those who see the attestation without the report. */
+static cJSON *report_annotations(const cJSON *report)
+{
+	struct members annotations CLEANUP_MEMBERS = members_new();
+	member_string(&annotations, "conformance",
+		      view_string(report, "/verdict/conformance/result"));
+	member_string(&annotations, "environment", view_string(report, "/environment/digest"));
+	member_string(&annotations, "gpucert", view_string(report, "/run/harness/version"));
+	return members_take(&annotations);
+}
+
+/* The digest over one line "HEX  PATH\n" for each piece of evidence, as sha256sum prints them, sorted. */
+static void add_evidence(const struct folder *folder, struct members *configuration)
+{
+	struct members annotations CLEANUP_MEMBERS = members_new();
+	struct text_list lines CLEANUP_TEXT_LIST = {0};
+	struct text all CLEANUP_TEXT = {0};
+	char digest[DIGEST_SIZE] = "";
+	json_each (check, folder_checks(folder)) {
+		json_each (item, json_pointer(check, "/evidence")) {
+			const char *hex = view_string(item, "/digest");
+			hex += text_starts_with(hex, "sha256:") ? strlen("sha256:") : 0;
+			if (text_list_addf(&lines, NULL, "%s  %s\n", hex,
+					   view_string(item, "/path")) < 0)
+				configuration->failed = true;
+		}
+	}
+	text_list_sort(&lines);
+	text_each (line, &lines)
+		text_add(&all, line);
+	configuration->failed = configuration->failed || all.failed;
+	digest_bytes(text_string(&all), all.size, digest);
+	member_int(&annotations, "files", (int64_t)lines.count);
+	add_descriptor(configuration, "evidence", digest, members_take(&annotations));
+}
+
+static cJSON *configuration_of(const struct folder *folder)
+{
+	struct members configuration CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < FOLDER_FILE_COUNT; i++) {
+		if (folder->files[i].data != NULL)
+			add_descriptor(
+				&configuration, folder_file_names[i], folder->files[i].digest,
+				i == FOLDER_REPORT ? report_annotations(folder->report) : NULL);
+	}
+	add_evidence(folder, &configuration);
+	return members_take(&configuration);
+}
+
+enum result { PASSED, WARNED, FAILED };
+static const char *const results[] = {"PASSED", "WARNED", "FAILED"};
+static const char *const lists[] = {"passedTests", "warnedTests", "failedTests"};
+
+/* Which list a check stands in; -1: in none. */
+static int list_of(const struct view_check *check)
+{
+	const char *level = view_string(check->json, "/level");
+	if (check->outcome == REPORT_PASS)
+		return check->unproven ? WARNED : PASSED;
+	if (!report_outcome_is_bad(check->outcome))
+		return -1;
+	return strcmp(level, "should") == 0 || strcmp(level, "may") == 0 ? WARNED : FAILED;
+}
+
+static int add_tests(const struct folder *folder, struct members *predicate, bool *failed,
+		     struct error *err)
+{
+	struct view view CLEANUP_VIEW = {0};
+	int rc = view_open(folder->report, &view, err);
+	for (int list = PASSED; rc == 0 && list <= FAILED; list++) {
+		struct members tests CLEANUP_MEMBERS = members_new_array();
+		for (size_t i = 0; i < view.count; i++) {
+			*failed = *failed || report_outcome_is_bad(view.checks[i].outcome);
+			if (list_of(&view.checks[i]) == list)
+				member_string(&tests, NULL, view.checks[i].id);
+		}
+		member_item(predicate, lists[list], members_take(&tests));
+	}
+	return rc;
+}
+
+/* Did the claims of the folder, when the run ended, justify all that was not tested? */
+static int is_claimed(const struct folder *folder, bool *out, struct error *err)
+{
+	struct faults faults CLEANUP_FAULTS = {0};
+	claims_judge(&folder->claims, folder->report, &folder->log,
+		     view_string(folder->report, "/run/ended"), &faults);
+	*out = folder->files[FOLDER_CLAIMS].data != NULL && faults_count(&faults) == 0;
+	return faults_end(&faults, err);
+}
+
+static int make_predicate(const struct folder *folder, const char *url, cJSON **out,
+			  struct error *err)
+{
+	struct members predicate CLEANUP_MEMBERS = members_new();
+	const char *conformance = view_string(folder->report, "/verdict/conformance/result");
+	const bool conformant = strcmp(conformance, "conformant") == 0;
+	bool failed = false, claimed = false;
+	member_item(&predicate, "configuration", configuration_of(folder));
+	int rc = is_claimed(folder, &claimed, err);
+	if (rc == 0)
+		rc = add_tests(folder, &predicate, &failed, err);
+	if (rc < 0)
+		return rc;
+	if (url != NULL)
+		member_string(&predicate, "url", url);
+	member_string(&predicate, "result",
+		      results[conformant && !failed   ? PASSED
+			      : conformant || claimed ? WARNED
+						      : FAILED]);
+	*out = members_take(&predicate);
+	return *out != NULL ? 0 : error_memory(err);
+}
+
+int statement_make(const struct folder *folder, const char *url, cJSON **statement,
+		   struct error *err)
+{
+	struct members json CLEANUP_MEMBERS = members_new();
+	cJSON *subjects CLEANUP_JSON = subjects_of(folder->report);
+	cJSON *predicate CLEANUP_JSON = NULL;
+	int rc = make_predicate(folder, url, &predicate, err);
+	if (rc == 0 && json_first(subjects) == NULL)
+		rc = error_set(
+			err, ERROR_NOT_FOUND,
+			"the report has no digest of plugin, driver or image: there is nothing that it "
+			"could attest");
+	if (rc < 0)
+		return rc;
+	member_string(&json, "_type", STATEMENT_TYPE);
+	member_item(&json, "subject", STEAL(subjects));
+	member_string(&json, "predicateType", STATEMENT_PREDICATE_TYPE);
+	member_item(&json, "predicate", STEAL(predicate));
+	*statement = members_take(&json);
+	return *statement != NULL ? 0 : error_memory(err);
+}
+
+int statement_check(const cJSON *statement, struct error *err)
+{
+	static const char *const constants[][2] = {{"/_type", STATEMENT_TYPE},
+						   {"/predicateType", STATEMENT_PREDICATE_TYPE}};
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
+		const char *found = view_string(statement, constants[i][0]);
+		if (strcmp(found, constants[i][1]) != 0)
+			return error_set(err, ERROR_FORMAT, "%s: '%.64s' is not %s",
+					 constants[i][0], found, constants[i][1]);
+	}
+	return 0;
+}
+
+void statement_digest(const cJSON *statement, const char *name, char out[DIGEST_SIZE])
+{
+	out[0] = '\0';
+	json_each (item, json_pointer(statement, "/predicate/configuration")) {
+		if (strcmp(view_string(item, "/name"), name) == 0)
+			(void)snprintf(out, DIGEST_SIZE, "sha256:%s",
+				       view_string(item, "/digest/sha256"));
+	}
+}
+
+bool statement_has_subject(const cJSON *statement, const char *digest)
+{
+	return has_subject(json_pointer(statement, "/subject"), digest, NULL);
+}

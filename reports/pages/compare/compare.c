@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/pages/compare/compare.h"
+
+#include "base/cleanup.h"
+#include "base/text_index.h"
+#include "reports/pages/compare/environments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const compare_kind_names[] = {"regression",	    "fix",  "changed", "new", "gone",
+					  "not-comparable", "same", NULL};
+
+static bool has_no_answer(enum report_outcome outcome)
+{
+	return outcome == REPORT_BROKEN || outcome == REPORT_NOTRUN;
+}
+
+/* Whether a rule applies follows from the system and the devices of the node, not from their versions. */
+static bool is_another_node(const struct comparison *it)
+{
+	return !text_equal(view_string(it->from, "/environment/os/name"),
+			   view_string(it->to, "/environment/os/name")) ||
+	       it->differences[COMPARE_DEVICE].is ||
+	       (it->differences[COMPARE_NODE].is && !it->differences[COMPARE_NODE].follows);
+}
+
+/* Both reports have the check. */
+static enum compare_kind kind_of(const struct comparison *it, const struct view_check *from,
+				 const struct view_check *to)
+{
+	if (view_int(from->json, "/revision") != view_int(to->json, "/revision"))
+		return COMPARE_NOT_COMPARABLE;
+	if (from->outcome == to->outcome)
+		return COMPARE_SAME;
+	if (from->outcome == REPORT_PASS)
+		return to->outcome == REPORT_NOT_APPLICABLE && is_another_node(it)
+			       ? COMPARE_CHANGED
+			       : COMPARE_REGRESSION;
+	if (has_no_answer(from->outcome) || has_no_answer(to->outcome))
+		return COMPARE_NOT_COMPARABLE;
+	if (to->outcome == REPORT_PASS && report_outcome_is_bad(from->outcome))
+		return COMPARE_FIX;
+	return COMPARE_CHANGED;
+}
+
+static void add(struct comparison *it, enum compare_kind kind, const struct view_check *from,
+		const struct view_check *to)
+{
+	it->changes[it->count++] = (struct compare_change){.kind = kind, .from = from, .to = to};
+	it->kinds[kind]++;
+}
+
+static int match(struct comparison *it, struct error *err)
+{
+	struct text_index known CLEANUP_TEXT_INDEX = {0};
+	bool *matched CLEANUP_FREE = calloc(it->from_view.count + 1, sizeof(*matched));
+	int rc = matched != NULL ? 0 : error_memory(err);
+	for (size_t i = 0; rc == 0 && i < it->from_view.count; i++) {
+		size_t first = 0;
+		rc = text_index_put(&known, it->from_view.checks[i].id, i, &first, err);
+	}
+	for (size_t i = 0; rc == 0 && i < it->to_view.count; i++) {
+		const struct view_check *to = &it->to_view.checks[i];
+		size_t place = 0;
+		if (!text_index_get(&known, to->id, &place) || matched[place]) {
+			add(it, COMPARE_NEW, NULL, to);
+			continue;
+		}
+		matched[place] = true;
+		add(it, kind_of(it, &it->from_view.checks[place], to), &it->from_view.checks[place],
+		    to);
+	}
+	for (size_t i = 0; rc == 0 && i < it->from_view.count; i++) {
+		if (!matched[i])
+			add(it, COMPARE_GONE, &it->from_view.checks[i], NULL);
+	}
+	return rc;
+}
+
+/* By kind; where they were put otherwise. */
+static int by_kind(const void *a, const void *b)
+{
+	const struct compare_change *x = a;
+	const struct compare_change *y = b;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->to == NULL || y->to == NULL)
+		return x->from < y->from ? -1 : x->from > y->from;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static char *conformance_of(const cJSON *report)
+{
+	struct text conformance CLEANUP_TEXT = {0};
+	view_add_conformance(report, &conformance);
+	return text_take(&conformance);
+}
+
+int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, struct error *err)
+{
+	struct comparison made CLEANUP_COMPARISON = {.from = from, .to = to};
+	int rc = view_open(from, &made.from_view, err);
+	if (rc == 0)
+		rc = view_open(to, &made.to_view, err);
+	if (rc == 0)
+		rc = environments_compare(from, to, made.differences, err);
+	if (rc < 0)
+		return rc;
+	made.changes = calloc(made.from_view.count + made.to_view.count + 1, sizeof(*made.changes));
+	made.conformance.from = conformance_of(from);
+	made.conformance.to = conformance_of(to);
+	if (made.changes == NULL || made.conformance.from == NULL || made.conformance.to == NULL)
+		return error_memory(err);
+	rc = match(&made, err);
+	if (rc < 0)
+		return rc;
+	qsort(made.changes, made.count, sizeof(*made.changes), by_kind);
+	*out = made;
+	made = (struct comparison){0};
+	return 0;
+}
+
+/* The check that kept this one from running in one of the reports, and "" for all others. */
+static const char *cause_of(const struct compare_change *change)
+{
+	const char *cause = change->to != NULL ? change->to->cause : "";
+	return cause[0] == '\0' && change->from != NULL ? change->from->cause : cause;
+}
+
+static bool outcomes_equal(const struct view_check *a, const struct view_check *b)
+{
+	return a == NULL || b == NULL ? a == b : a->outcome == b->outcome;
+}
+
+static const char *reason_of(const struct compare_change *change)
+{
+	return change->to != NULL ? change->to->reason : change->from->reason;
+}
+
+static bool is_alike(const struct compare_change *a, const struct compare_change *b)
+{
+	return a->kind == b->kind && strcmp(cause_of(a), cause_of(b)) == 0 &&
+	       (cause_of(a)[0] != '\0' || strcmp(reason_of(a), reason_of(b)) == 0) &&
+	       outcomes_equal(a->from, b->from) && outcomes_equal(a->to, b->to);
+}
+
+size_t comparison_alike(const struct comparison *comparison, size_t index)
+{
+	const struct compare_change *change = &comparison->changes[index];
+	size_t alike = 0;
+	if (cause_of(change)[0] == '\0' && reason_of(change)[0] == '\0')
+		return 1;
+	for (size_t i = 0; i < comparison->count; i++) {
+		if (!is_alike(&comparison->changes[i], change))
+			continue;
+		if (i < index)
+			return 0;
+		alike++;
+	}
+	return alike;
+}
+
+void comparison_free(struct comparison *comparison)
+{
+	for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
+		free(comparison->differences[i].from);
+		free(comparison->differences[i].to);
+	}
+	free(comparison->conformance.from);
+	free(comparison->conformance.to);
+	view_free(&comparison->from_view);
+	view_free(&comparison->to_view);
+	free(comparison->changes);
+	*comparison = (struct comparison){0};
+}
+
+enum compare_part comparison_only_part(const struct comparison *comparison)
+{
+	enum compare_part only = COMPARE_PART_COUNT;
+	for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
+		if (!comparison->differences[i].is || comparison->differences[i].follows)
+			continue;
+		if (only != COMPARE_PART_COUNT)
+			return COMPARE_PART_COUNT;
+		only = (enum compare_part)i;
+	}
+	return only;
+}
