@@ -152,7 +152,7 @@ bool container_holds_driver(const struct context *context, const char *host_path
 {
 	struct grant_entry entry = {.host_path = host_path, .container_path = host_path};
 	struct grant grant = {.mounts = {&entry, 1}};
-	struct granted_reader *reader CLEANUP_GRANTED_READER = NULL;
+	struct granted_reader *reader CLEANUP_GRANTED_READER = granted_reader_new(context->node);
 	node_each (device, context->node) {
 		for (size_t i = 0; i < device->file_count; i++) {
 			char *real CLEANUP_FREE = NULL;
@@ -161,7 +161,6 @@ bool container_holds_driver(const struct context *context, const char *host_path
 				return true;
 		}
 	}
-	(void)granted_reader_new(context->node, &reader, NULL);
 	return granted_read(reader, &grant).count != 0;
 }
 
@@ -271,8 +270,7 @@ static void judge_mount(const struct container_case *one, const cJSON *json,
 
 	const char *given = NULL;
 	if (host_path != NULL)
-		(void)host_places_given(one->places, host_path, mount.type, mount.read_only, &given,
-					NULL);
+		given = host_places_given(one->places, host_path, mount.type, mount.read_only);
 	if (given != NULL)
 		(void)text_list_addf(&out->mounts, NULL, "%s of the node at %s (%s)", given,
 				     mount.path, mode);
@@ -290,11 +288,9 @@ static void judge_mount(const struct container_case *one, const cJSON *json,
 			mount.path, mount.type, mode);
 }
 
-int container_judge(const struct container_case *one, struct container_findings *out,
-		    struct error *err)
+void container_judge(const struct container_case *one, struct container_findings *out)
 {
 	const cJSON *container = one->container;
-	(void)err;
 	judge_nodes(one, json_pointer(container, "/nodes"), "", out);
 	judge_nodes(one, json_pointer(container, "/usable"), ", which its cgroup lets it use", out);
 	json_each (mount, json_pointer(container, "/mounts"))
@@ -334,7 +330,6 @@ int container_judge(const struct container_case *one, struct container_findings 
 				     "%s was not searched for device nodes to its end: it has too "
 				     "many files, or too many folders in one another",
 				     cut);
-	return 0;
 }
 
 static void record(struct check_run *run, const char *label, const char *what, const char *wanted,

@@ -56,7 +56,7 @@ void every_container_judge(struct check_run *run, const char *label, const char 
 	const char *path = bare_path(run, handler);
 	cJSON *container CLEANUP_JSON = container_json(view, handler, grant);
 	cJSON *bare CLEANUP_JSON = NULL;
-	struct host_places *places CLEANUP_HOST_PLACES = NULL;
+	struct host_places *places CLEANUP_HOST_PLACES = host_places_new(context);
 	struct container_findings findings CLEANUP_CONTAINER_FINDINGS = {0};
 	struct error err = {0};
 	int rc = 0;
@@ -64,8 +64,6 @@ void every_container_judge(struct check_run *run, const char *label, const char 
 		rc = json_write_file(path, container, &err);
 	else if (!is_bare && file_exists(path))
 		rc = json_read_file(path, &bare, &err);
-	if (rc == 0)
-		rc = host_places_new(context, &places, &err);
 	const struct container_case one = {
 		.context = context,
 		.container = container,
@@ -73,10 +71,10 @@ void every_container_judge(struct check_run *run, const char *label, const char 
 		.places = places,
 		.needs_runtime = !is_bare && granted_needs_runtime(context->node, grant),
 	};
-	if (rc == 0)
-		rc = container_judge(&one, &findings, &err);
-	if (rc == 0)
+	if (rc == 0) {
+		container_judge(&one, &findings);
 		rc = keep_line(run, label, &findings, &err);
+	}
 	if (!check_works(run, rc, label, &err))
 		return;
 

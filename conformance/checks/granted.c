@@ -153,18 +153,15 @@ static void mark_device(struct granted_reader *reader, const struct discovery_de
 	}
 }
 
-int granted_reader_new(const struct discovery_snapshot *node, struct granted_reader **out,
-		       struct error *err)
+struct granted_reader *granted_reader_new(const struct discovery_snapshot *node)
 {
 	struct granted_reader *reader = memory_allocate(1, sizeof(*reader));
-	(void)err;
 	reader->node = node;
 	if (strcmp(node->system.os, "windows") != 0) {
 		node_each (device, node)
 			mark_device(reader, device);
 	}
-	*out = reader;
-	return 0;
+	return reader;
 }
 
 void granted_reader_free(struct granted_reader **reader)

@@ -47,9 +47,8 @@ struct granted_reader;
 
 #define CLEANUP_GRANTED_READER __attribute__((cleanup(granted_reader_free)))
 
-/* The node is borrowed. Returns 0. */
-int granted_reader_new(const struct discovery_snapshot *node, struct granted_reader **out,
-		       struct error *err);
+/* The node is borrowed. */
+struct granted_reader *granted_reader_new(const struct discovery_snapshot *node);
 void granted_reader_free(struct granted_reader **reader);
 
 struct granted granted_read(struct granted_reader *reader, const struct grant *grant);

@@ -110,7 +110,7 @@ static void add(struct host_places *places, const char *name, enum reach reach)
 	place->exists = node_file_identify(name, &place->file);
 }
 
-int host_places_new(const struct context *context, struct host_places **out, struct error *err)
+struct host_places *host_places_new(const struct context *context)
 {
 	static const char scheme[] = "unix://";
 	const char *const closed[] = {context->run_directory, context->attach_directory,
@@ -118,7 +118,6 @@ int host_places_new(const struct context *context, struct host_places **out, str
 					      ? context->cri_address + strlen(scheme)
 					      : NULL};
 	struct host_places *places = memory_allocate(1, sizeof(*places));
-	(void)err;
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
 		struct text_list names CLEANUP_TEXT_LIST = {0};
 		if (rules[i].names == NULL)
@@ -136,8 +135,7 @@ int host_places_new(const struct context *context, struct host_places **out, str
 	}
 	if (context->out_directory != NULL)
 		add(places, context->out_directory, HOST_PUBLIC);
-	*out = places;
-	return 0;
+	return places;
 }
 
 void host_places_free(struct host_places **places)
@@ -219,23 +217,20 @@ static const char *given_below(struct host_places *places, const char *real, boo
 	return NULL;
 }
 
-int host_places_given(struct host_places *places, const char *path, const char *type,
-		      bool read_only, const char **given, struct error *err)
+const char *host_places_given(struct host_places *places, const char *path, const char *type,
+			      bool read_only)
 {
 	char *real CLEANUP_FREE = real_path(path);
-	(void)err;
 
 	/* Another instance of a kernel's file system than the node's usual one. */
 	for (size_t i = 0; type != NULL && i < ARRAY_SIZE(kernel_types); i++) {
 		const char *home = kernel_types[i].home;
 		if (strcmp(type, kernel_types[i].type) == 0 &&
 		    (home == NULL || !path_is_within(real, home))) {
-			*given = arena_format(&places->arena, "the %s file system", type);
-			return 0;
+			return arena_format(&places->arena, "the %s file system", type);
 		}
 	}
 
 	const struct host_place *whole = find_whole(places, real, read_only);
-	*given = whole != NULL ? whole->path : given_below(places, real, read_only);
-	return 0;
+	return whole != NULL ? whole->path : given_below(places, real, read_only);
 }

@@ -25,16 +25,15 @@ struct host_places;
 
 #define CLEANUP_HOST_PLACES __attribute__((cleanup(host_places_free)))
 
-/* The folders of the run and the address of its container runtime are places as well. Returns 0. */
-int host_places_new(const struct context *context, struct host_places **out, struct error *err);
+/* The folders of the run and the address of its container runtime are places as well. */
+struct host_places *host_places_new(const struct context *context);
 void host_places_free(struct host_places **places);
 
 /* The place that a mount of `path` hands out: "/etc", "/run/containerd", "the proc file system"; NULL:
  * none. `path` is the node's, by any name: symbolic links are followed, and another mount of a place is
- * that place. `type` is its file system; NULL: unknown. The result lives as long as the places.
- * Returns 0. */
-int host_places_given(struct host_places *places, const char *path, const char *type,
-		      bool read_only, const char **given, struct error *err);
+ * that place. `type` is its file system; NULL: unknown. The result lives as long as the places. */
+const char *host_places_given(struct host_places *places, const char *path, const char *type,
+			      bool read_only);
 
 /* Is it a file system of the kernel itself ("proc", "tracefs")? */
 bool host_places_is_kernel_type(const char *type);

@@ -186,7 +186,7 @@ static bool open_node(struct stage *stage, const char *path, bool given, const c
 					  .permissions = "rw"};
 	struct grant grant CLEANUP_GRANT = {0};
 	struct node_file file = {0};
-	(void)grant_add(&grant, given ? GRANT_DEVICE : GRANT_MOUNT, &entry, NULL);
+	grant_add(&grant, given ? GRANT_DEVICE : GRANT_MOUNT, &entry);
 	if (!node_file_identify(path, &file))
 		return false;
 	struct probe *probe = stage_start_opening(stage, given ? "given" : "denied",

@@ -33,5 +33,8 @@ int node_cdi_apply(const struct context *context, const struct grant *grant, str
 {
 	struct cdi_registry registry CLEANUP(cdi_registry_free) = {0};
 	int rc = node_cdi_read(context, &registry, err);
-	return rc == 0 ? cdi_apply(&registry, grant, out, err) : error_wrap(err, rc, "CDI Specs");
+	if (rc < 0)
+		return error_wrap(err, rc, "CDI Specs");
+	cdi_apply(&registry, grant, out);
+	return 0;
 }

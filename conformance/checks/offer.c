@@ -20,7 +20,7 @@ const struct grant *offer_applied(const struct offer *offer)
 static int read_grant(struct rig *rig, struct offer *offer, struct error *err)
 {
 	if (rig->granted == NULL)
-		(void)granted_reader_new(rig->context->node, &rig->granted, err);
+		rig->granted = granted_reader_new(rig->context->node);
 	if (grant_names_cdi(&offer->grant)) {
 		int rc = node_cdi_apply(rig->context, &offer->grant, &offer->edited, err);
 		if (rc < 0)
@@ -42,10 +42,10 @@ int offer_ask(struct rig *rig, const char *resource, const char *id, struct offe
 			       reply.message);
 	if (rc == 0 && answer.response == NULL)
 		rc = error_set(err, ERROR_PROTOCOL, "no container response");
-	if (rc == 0)
-		rc = kubelet_merge(rig_is_windows(rig), &answer, 1, &out->grant, err);
-	if (rc == 0)
+	if (rc == 0) {
+		kubelet_merge(rig_is_windows(rig), &answer, 1, &out->grant);
 		rc = read_grant(rig, out, err);
+	}
 	if (rc == 0)
 		return 0;
 	offer_close(rig, out);

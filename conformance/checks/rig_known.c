@@ -60,8 +60,7 @@ bool rig_update_known(struct rig *rig)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	bool news = false;
-	if (kubelet_resource_names(rig->kubelet, &names, NULL) < 0)
-		return false;
+	kubelet_resource_names(rig->kubelet, &names);
 	text_each (name, &names) {
 		size_t healthy = rig_count_healthy(rig, name);
 		if (cJSON_GetObjectItemCaseSensitive(rig->known, name) == NULL ||

@@ -238,7 +238,7 @@ int rig_settle(struct rig *rig, struct error *err)
 {
 	int rc = settle(rig, false, err);
 	if (rc == 0 && rig->resources.count == 0)
-		rc = kubelet_resource_names(rig->kubelet, &rig->resources, err);
+		kubelet_resource_names(rig->kubelet, &rig->resources);
 	return rc;
 }
 
@@ -388,9 +388,9 @@ bool rig_expect_listed(struct rig *rig)
 void rig_note_untested(struct rig *rig)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	if (rig->resources.count == 0 || rig->context->reference_plugin ||
-	    kubelet_resource_names(rig->kubelet, &names, NULL) < 0)
+	if (rig->resources.count == 0 || rig->context->reference_plugin)
 		return;
+	kubelet_resource_names(rig->kubelet, &names);
 	text_each (name, &names) {
 		if (rig->context->resource == NULL && !text_list_has(&rig->resources, name) &&
 		    !text_list_has(&rig->left_out, name))

@@ -299,18 +299,18 @@ static void tamper_close(struct tamper *tamper)
 	text_list_free(&tamper->targets);
 }
 
-int tamper_find(const struct grant *grant, const struct image_manifest *image,
-		struct text_list *found, struct error *err)
+void tamper_find(const struct grant *grant, const struct image_manifest *image,
+		 struct text_list *found)
 {
 	struct tamper tamper CLEANUP(tamper_close) = {
 		.grant = grant, .image = image, .found = found};
 	for (size_t i = 0; i < ARRAY_SIZE(first_places); i++)
-		(void)text_list_add(&tamper.places, first_places[i], err);
+		(void)text_list_add(&tamper.places, first_places[i], NULL);
 	for (size_t i = 0; i < image->count; i++)
-		(void)text_list_take(&tamper.places, place_of(image->files[i].path), err);
+		(void)text_list_take(&tamper.places, place_of(image->files[i].path), NULL);
 	tamper_add_loader_places(grant, &tamper.places);
 	grant_each (mount, &grant->mounts)
-		(void)text_list_take(&tamper.targets, target_of(mount->container_path), err);
+		(void)text_list_take(&tamper.targets, target_of(mount->container_path), NULL);
 
 	for (size_t i = 0; i < grant->mounts.count; i++) {
 		const char *source = grant->mounts.items[i].host_path;
@@ -330,18 +330,19 @@ int tamper_find(const struct grant *grant, const struct image_manifest *image,
 	const char *library_path = tamper_value(grant, "LD_LIBRARY_PATH");
 	struct text_list folders CLEANUP_TEXT_LIST = {0};
 	if (library_path != NULL)
-		(void)text_list_split(&folders, library_path, ':', err);
-	if (folders.count > TAMPER_LIBRARY_FOLDERS_MAX)
-		return text_list_addf(
-			found, err,
-			"LD_LIBRARY_PATH names %zu folders: more than %d are not looked at",
+		(void)text_list_split(&folders, library_path, ':', NULL);
+	if (folders.count > TAMPER_LIBRARY_FOLDERS_MAX) {
+		(void)text_list_addf(
+			found, NULL,
+			"LD_LIBRARY_PATH names %zu folders: more than %d are not searched",
 			folders.count, TAMPER_LIBRARY_FOLDERS_MAX);
+		return;
+	}
 	text_each (folder, &folders) {
 		char *normal CLEANUP_FREE = path_normalize(folder);
 		if (folder[0] == '/')
 			judge_folder(&tamper, "LD_LIBRARY_PATH", normal);
 	}
-	return 0;
 }
 
 /* Without drive, in lower case. The image's programs, and the libraries that every program depends on.
@@ -361,7 +362,7 @@ static bool windows_is_within(const char *path, const char *folder)
 	return strncmp(path, folder, length) == 0 && (path[length] == '\0' || path[length] == '\\');
 }
 
-int tamper_find_windows(const struct grant *grant, struct text_list *found, struct error *err)
+void tamper_find_windows(const struct grant *grant, struct text_list *found)
 {
 	grant_each (mount, &grant->mounts) {
 		const char *path = mount->container_path != NULL ? mount->container_path : "";
@@ -371,12 +372,11 @@ int tamper_find_windows(const struct grant *grant, struct text_list *found, stru
 			if (!windows_is_within(place, own_places[i]) &&
 			    !windows_is_within(own_places[i], place))
 				continue;
-			(void)text_list_addf(found, err, "mount of %s at %s hides the image's %s",
+			(void)text_list_addf(found, NULL, "mount of %s at %s hides the image's %s",
 					     mount->host_path != NULL ? mount->host_path : "", path,
 					     own_places[i]);
 			break;
 		}
 	}
 	find_variables(grant, found);
-	return 0;
 }

@@ -14,9 +14,9 @@
 #include "containers/grant/grant.h"
 #include "containers/inspect/inspect.h"
 
-/* Adds one sentence for each mount, device node and variable that does. Returns 0. */
-int tamper_find(const struct grant *grant, const struct image_manifest *image,
-		struct text_list *found, struct error *err);
+/* Adds one sentence for each mount, device node and variable that does. */
+void tamper_find(const struct grant *grant, const struct image_manifest *image,
+		 struct text_list *found);
 
 /* The same for the places where the answer's mounts really are, and the files that loaders find: links
  * inside of mounts may lead elsewhere than the answer says. `view`: of the container with `grant`, in
@@ -32,8 +32,8 @@ void tamper_add_loader_places(const struct grant *grant, struct text_list *place
 enum { TAMPER_LIBRARY_FOLDERS_MAX = 16 };
 
 /* The same for an answer for Windows containers, by path only: mounts over, above or below the
- * image's programs and the system's base libraries. Returns 0. */
-int tamper_find_windows(const struct grant *grant, struct text_list *found, struct error *err);
+ * image's programs and the system's base libraries. */
+void tamper_find_windows(const struct grant *grant, struct text_list *found);
 
 /* Why a variable of this name tampers, whatever its value; NULL: it does not. */
 const char *tamper_variable(const char *variable);

@@ -83,7 +83,7 @@ static void read_real(struct seen *seen, struct grant *real)
 			continue;
 		*equals = '\0';
 		const struct grant_entry entry = {.name = name, .value = equals + 1};
-		(void)grant_add(real, GRANT_ENV, &entry, NULL);
+		grant_add(real, GRANT_ENV, &entry);
 	}
 	for (size_t i = 0; i < view->mounts.count; i++) {
 		const struct container_mount *mount = &view->mounts.items[i];
@@ -94,7 +94,7 @@ static void read_real(struct seen *seen, struct grant *real)
 		const struct grant_entry entry = {.container_path = mount->target,
 						  .host_path =
 							  own ? mount->target : granted->host_path};
-		(void)grant_add(real, GRANT_MOUNT, &entry, NULL);
+		grant_add(real, GRANT_MOUNT, &entry);
 	}
 }
 
@@ -134,8 +134,9 @@ int tamper_find_seen(const struct grant *grant, const struct image_manifest *ima
 		.grant = grant, .image = image, .view = view, .sources = sources, .found = found};
 	struct grant real CLEANUP_GRANT = {0};
 	read_real(&seen, &real);
-	int rc = tamper_find(&real, image, found, err);
-	if (rc == 0 && found->count == 0)
+	tamper_find(&real, image, found);
+	int rc = 0;
+	if (found->count == 0)
 		rc = judge_loader_places(&seen, &real, err);
 	for (size_t i = 0; rc == 0 && i < image->count; i++) {
 		char *folder CLEANUP_FREE = path_directory(image->files[i].path);
@@ -152,7 +153,7 @@ int tamper_find_seen(const struct grant *grant, const struct image_manifest *ima
 		*at = ':';
 	(void)text_list_split(&folders, copy, ':', err);
 	if (folders.count > TAMPER_LIBRARY_FOLDERS_MAX || strchr(library_path, '$') != NULL)
-		return text_list_addf(found, err, "LD_LIBRARY_PATH %s is not looked at whole",
+		return text_list_addf(found, err, "LD_LIBRARY_PATH %s is not searched whole",
 				      library_path);
 	text_each (folder, &folders) {
 		for (size_t i = 0; rc == 0 && i < image->count; i++)

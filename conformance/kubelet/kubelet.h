@@ -152,7 +152,7 @@ struct kubelet_resource_status kubelet_resource_status(const struct kubelet *kub
 						       const char *resource);
 
 /* Names of the known resources, sorted, appended to `out`. */
-int kubelet_resource_names(const struct kubelet *kubelet, struct text_list *out, struct error *err);
+void kubelet_resource_names(const struct kubelet *kubelet, struct text_list *out);
 
 /* The list in force; NULL before the first message. Valid until the next message. */
 const struct kubelet_device_list *kubelet_resource_devices(const struct kubelet *kubelet,

@@ -88,5 +88,5 @@ struct kubelet_answer {
 };
 
 /* Merges in the order of `answers`. */
-int kubelet_merge(bool windows, const struct kubelet_answer *answers, size_t count,
-		  struct grant *out, struct error *err);
+void kubelet_merge(bool windows, const struct kubelet_answer *answers, size_t count,
+		   struct grant *out);

@@ -192,13 +192,12 @@ struct kubelet_resource_status kubelet_resource_status(const struct kubelet *kub
 	};
 }
 
-int kubelet_resource_names(const struct kubelet *kubelet, struct text_list *out, struct error *err)
+void kubelet_resource_names(const struct kubelet *kubelet, struct text_list *out)
 {
 	for (const struct resource *resource = kubelet->resources; resource != NULL;
 	     resource = resource->next)
-		(void)text_list_add(out, resource->name, err);
+		(void)text_list_add(out, resource->name, NULL);
 	text_list_sort(out);
-	return 0;
 }
 
 const struct kubelet_device_list *kubelet_resource_devices(const struct kubelet *kubelet,

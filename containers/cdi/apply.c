@@ -87,7 +87,7 @@ static void add_node(struct grant_merge *merge, const cJSON *node)
 		.host_path = host_path[0] != '\0' ? host_path : path,
 		.permissions = permissions[0] != '\0' ? permissions : "rwm",
 	};
-	(void)grant_merge_add(merge, GRANT_DEVICE, entry);
+	grant_merge_add(merge, GRANT_DEVICE, entry);
 }
 
 static void add_mount(struct grant_merge *merge, const cJSON *mount)
@@ -107,12 +107,12 @@ static void add_mount(struct grant_merge *merge, const cJSON *mount)
 		.host_path = string_of(mount, "hostPath"),
 		.read_only = read_only,
 	};
-	(void)grant_merge_add(merge, GRANT_MOUNT, entry);
+	grant_merge_add(merge, GRANT_MOUNT, entry);
 }
 
 static void add_name(struct grant_merge *merge, const char *name)
 {
-	(void)grant_merge_add(merge, GRANT_CDI_DEVICE, (struct grant_entry){.name = name});
+	grant_merge_add(merge, GRANT_CDI_DEVICE, (struct grant_entry){.name = name});
 }
 
 /* The edits of a source. Edits that a grant cannot express keep the device's name in it. */
@@ -120,16 +120,15 @@ static void add_edits(struct grant_merge *merge, const char *source, const cJSON
 		      const char *name)
 {
 	static const char *const others[] = {"hooks", "netDevices", "intelRdt"};
-	(void)grant_merge_from(merge, source);
+	grant_merge_from(merge, source);
 	json_each (variable, cJSON_GetObjectItemCaseSensitive(edits, "env")) {
 		const char *equals = strchr(variable->valuestring, '=');
 		struct text_list *strings = &merge->out->strings;
 		size_t size = (size_t)(equals - variable->valuestring);
-		(void)text_list_take(strings, memory_copy_start(variable->valuestring, size),
-				     merge->err);
+		(void)text_list_take(strings, memory_copy_start(variable->valuestring, size), NULL);
 		struct grant_entry entry = {.name = strings->items[strings->count - 1],
 					    .value = equals + 1};
-		(void)grant_merge_add(merge, GRANT_ENV, entry);
+		grant_merge_add(merge, GRANT_ENV, entry);
 	}
 	json_each (node, cJSON_GetObjectItemCaseSensitive(edits, "deviceNodes"))
 		add_node(merge, node);
@@ -155,10 +154,9 @@ static const cJSON *find_device(const struct cdi_file *file, const char *name)
 	return NULL;
 }
 
-int cdi_apply(const struct cdi_registry *registry, const struct grant *grant, struct grant *out,
-	      struct error *err)
+void cdi_apply(const struct cdi_registry *registry, const struct grant *grant, struct grant *out)
 {
-	struct grant_merge merge CLEANUP_GRANT_MERGE = {.out = out, .replaces = true, .err = err};
+	struct grant_merge merge CLEANUP_GRANT_MERGE = {.out = out, .replaces = true};
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	bool *applied CLEANUP_FREE = memory_allocate(registry->count + 1, sizeof(*applied));
 
@@ -168,16 +166,16 @@ int cdi_apply(const struct cdi_registry *registry, const struct grant *grant, st
 			merge.source = entry->resource;
 			if (kind != GRANT_ANNOTATION ||
 			    !text_starts_with(entry->name, GRANT_CDI_ANNOTATION))
-				(void)grant_merge_add(&merge, kind, *entry);
+				grant_merge_add(&merge, kind, *entry);
 		}
 	}
 	for (size_t i = 0; i < grant->conflict_count; i++)
 		grant_add_conflict(out, &grant->conflicts[i]);
 
-	(void)grant_list_cdi(grant, &names, err);
+	grant_list_cdi(grant, &names);
 	for (size_t i = 0; i < names.count; i++) {
 		const char *name = names.items[i];
-		(void)grant_keep(out, &name, err);
+		grant_keep(out, &name);
 		const struct cdi_file *file = cdi_registry_find(registry, name);
 		if (file == NULL) {
 			add_name(&merge, name);
@@ -192,5 +190,4 @@ int cdi_apply(const struct cdi_registry *registry, const struct grant *grant, st
 		*spec_applied = true;
 		add_edits(&merge, name, find_device(file, name), name);
 	}
-	return 0;
 }

@@ -35,5 +35,4 @@ bool cdi_file_is_of_kind(const struct cdi_file *file, const char *kind);
  *
  * `out` is zeroed; free it with grant_free(). Never fails.
  */
-int cdi_apply(const struct cdi_registry *registry, const struct grant *grant, struct grant *out,
-	      struct error *err);
+void cdi_apply(const struct cdi_registry *registry, const struct grant *grant, struct grant *out);

@@ -20,34 +20,31 @@ static const struct {
 	[GRANT_CDI_DEVICE] = {"cdi-device", "cdi_devices", "name", "value"},
 };
 
-int grant_keep(struct grant *grant, const char **string, struct error *err)
+void grant_keep(struct grant *grant, const char **string)
 {
 	if (*string == NULL)
-		return 0;
-	(void)text_list_add(&grant->strings, *string, err);
+		return;
+	(void)text_list_add(&grant->strings, *string, NULL);
 	*string = grant->strings.items[grant->strings.count - 1];
-	return 0;
 }
 
-int grant_add(struct grant *grant, enum grant_kind kind, const struct grant_entry *entry,
-	      struct error *err)
+void grant_add(struct grant *grant, enum grant_kind kind, const struct grant_entry *entry)
 {
 	struct grant_list *list = &grant->lists[kind];
 	struct grant_entry kept = *entry;
-	(void)grant_keep(grant, &kept.name, err);
-	(void)grant_keep(grant, &kept.value, err);
-	(void)grant_keep(grant, &kept.permissions, err);
+	grant_keep(grant, &kept.name);
+	grant_keep(grant, &kept.value);
+	grant_keep(grant, &kept.permissions);
 	list->items = array_grow(list->items, list->count, sizeof(*list->items));
 	list->items[list->count++] = kept;
-	return 0;
 }
 
 void grant_add_conflict(struct grant *grant, const struct grant_conflict *conflict)
 {
 	struct grant_conflict kept = *conflict;
-	(void)grant_keep(grant, &kept.key, NULL);
-	(void)grant_keep(grant, &kept.winner, NULL);
-	(void)grant_keep(grant, &kept.loser, NULL);
+	grant_keep(grant, &kept.key);
+	grant_keep(grant, &kept.winner);
+	grant_keep(grant, &kept.loser);
 	grant->conflicts =
 		array_grow(grant->conflicts, grant->conflict_count, sizeof(*grant->conflicts));
 	grant->conflicts[grant->conflict_count++] = kept;
@@ -82,18 +79,17 @@ static void list_once(struct text_list *names, const char *name)
 		(void)text_list_add(names, name, NULL);
 }
 
-int grant_list_cdi(const struct grant *grant, struct text_list *names, struct error *err)
+void grant_list_cdi(const struct grant *grant, struct text_list *names)
 {
 	grant_each (device, &grant->cdi_devices)
 		list_once(names, device->name);
 	grant_each (annotation, &grant->annotations) {
 		struct text_list words CLEANUP_TEXT_LIST = {0};
 		if (is_cdi_annotation(annotation))
-			(void)text_list_split(&words, annotation->value, ',', err);
+			(void)text_list_split(&words, annotation->value, ',', NULL);
 		text_each (word, &words)
 			list_once(names, word);
 	}
-	return 0;
 }
 
 /* NULL is left out. */

@@ -74,14 +74,12 @@ struct grant {
 
 #define CLEANUP_GRANT __attribute__((cleanup(grant_free)))
 
-/* Adds a copy of the entry, in constant time. The resource is not copied (grant_keep()). Never
- * fails. */
-int grant_add(struct grant *grant, enum grant_kind kind, const struct grant_entry *entry,
-	      struct error *err);
+/* Adds a copy of the entry, in constant time. The resource is not copied (grant_keep()). */
+void grant_add(struct grant *grant, enum grant_kind kind, const struct grant_entry *entry);
 void grant_add_conflict(struct grant *grant, const struct grant_conflict *conflict);
 
-/* Replaces *string, which may be NULL, by a copy that lives as long as the grant. Never fails. */
-int grant_keep(struct grant *grant, const char **string, struct error *err);
+/* Replaces *string, which may be NULL, by a copy that lives as long as the grant. */
+void grant_keep(struct grant *grant, const char **string);
 void grant_free(struct grant *grant);
 
 /* Annotations with this prefix hold names of CDI devices, separated by commas (pkg/cdi/annotations.go
@@ -91,8 +89,8 @@ void grant_free(struct grant *grant);
 /* Does it name CDI devices, as such or in annotations? */
 bool grant_names_cdi(const struct grant *grant);
 
-/* Adds these names, each once. Never fails. */
-int grant_list_cdi(const struct grant *grant, struct text_list *names, struct error *err);
+/* Adds these names, each once. */
+void grant_list_cdi(const struct grant *grant, struct text_list *names);
 
 /* Does it mount a shared library as a file? Mounts below /dev are links to device nodes. */
 bool grant_brings_library(const struct grant *grant);

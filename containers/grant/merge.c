@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-int grant_merge_from(struct grant_merge *merge, const char *source)
+void grant_merge_from(struct grant_merge *merge, const char *source)
 {
 	merge->source = source;
-	return grant_keep(merge->out, &merge->source, merge->err);
+	grant_keep(merge->out, &merge->source);
 }
 
 /* Two entries with the same key are compared by this text: "value", "/host/path (ro)". */
@@ -42,38 +42,37 @@ static void add_conflict(struct grant_merge *merge, enum grant_kind kind,
 	grant_add_conflict(merge->out, &conflict);
 }
 
-int grant_merge_add(struct grant_merge *merge, enum grant_kind kind, struct grant_entry entry)
+void grant_merge_add(struct grant_merge *merge, enum grant_kind kind, struct grant_entry entry)
 {
 	const struct grant_list *list = &merge->out->lists[kind];
 	size_t place = list->count;
-	(void)text_index_put(&merge->entries[kind], entry.name, list->count, &place, merge->err);
+	(void)text_index_put(&merge->entries[kind], entry.name, list->count, &place, NULL);
 	if (place == list->count) {
 		entry.resource = merge->source;
-		return grant_add(merge->out, kind, &entry, merge->err);
+		grant_add(merge->out, kind, &entry);
+		return;
 	}
 
 	struct grant_entry *winner = &list->items[place];
 	bool map = kind == GRANT_ENV || kind == GRANT_ANNOTATION;
 	if (!merge->replaces && (!map || winner->resource != merge->source)) {
 		add_conflict(merge, kind, winner, &entry, merge->source);
-		return 0;
+		return;
 	}
 
 	const struct grant_entry loser = *winner;
 	entry.name = loser.name;
 	entry.resource = merge->source;
 	*winner = entry;
-	(void)grant_keep(merge->out, &winner->value, merge->err);
-	(void)grant_keep(merge->out, &winner->permissions, merge->err);
+	grant_keep(merge->out, &winner->value);
+	grant_keep(merge->out, &winner->permissions);
 	add_conflict(merge, kind, winner, &loser, loser.resource);
-	return 0;
 }
 
-int grant_merge_drop(struct grant_merge *merge, enum grant_kind kind,
-		     const struct grant_entry *entry)
+void grant_merge_drop(struct grant_merge *merge, enum grant_kind kind,
+		      const struct grant_entry *entry)
 {
 	add_conflict(merge, kind, NULL, entry, merge->source);
-	return 0;
 }
 
 void grant_merge_free(struct grant_merge *merge)

@@ -59,24 +59,23 @@ static bool has(const struct grant_list *list, const char *key)
 	return false;
 }
 
-static int add_mount(struct grant *drivers, const char *source, const char *destination,
-		     struct error *err)
+static void add_mount(struct grant *drivers, const char *source, const char *destination)
 {
 	const struct grant_entry mount = {
 		.container_path = destination, .host_path = source, .read_only = true};
-	return has(&drivers->mounts, destination) ? 0
-						  : grant_add(drivers, GRANT_MOUNT, &mount, err);
+	if (!has(&drivers->mounts, destination))
+		grant_add(drivers, GRANT_MOUNT, &mount);
 }
 
-static int add_variable(struct grant *drivers, const struct discovery_variable *variable,
-			struct error *err)
+static void add_variable(struct grant *drivers, const struct discovery_variable *variable)
 {
 	const struct grant_entry env = {.name = variable->name, .value = variable->value};
 	for (size_t i = 0; i < ARRAY_SIZE(loader_variables); i++) {
 		if (strcmp(loader_variables[i], variable->name) == 0)
-			return 0;
+			return;
 	}
-	return has(&drivers->envs, env.name) ? 0 : grant_add(drivers, GRANT_ENV, &env, err);
+	if (!has(&drivers->envs, env.name))
+		grant_add(drivers, GRANT_ENV, &env);
 }
 
 /* The files of one software device of the root; its manifest under the name of the Wine node's
@@ -86,21 +85,17 @@ static int add_software(const struct wine_node *node, const struct discovery_sna
 			struct error *err)
 {
 	const struct discovery_device *device = discovery_find(snapshot, id);
-	int rc = 0;
 	if (device == NULL)
 		return error_set(err, ERROR_NOT_FOUND, "%s: has no %s", node->root, id);
-	for (size_t i = 0; rc == 0 && i < device->file_count; i++) {
+	for (size_t i = 0; i < device->file_count; i++) {
 		const struct discovery_file *file = &device->files[i];
 		char *source CLEANUP_FREE = path_join(node->root, file->source);
-		if (source == NULL)
-			return error_memory(err);
-		rc = add_mount(drivers, source,
-			       strcmp(file->origin, "manifest") == 0 ? manifest : file->destination,
-			       err);
+		add_mount(drivers, source,
+			  strcmp(file->origin, "manifest") == 0 ? manifest : file->destination);
 	}
-	for (size_t i = 0; rc == 0 && i < device->variable_count; i++)
-		rc = add_variable(drivers, &device->environment[i], err);
-	return rc;
+	for (size_t i = 0; i < device->variable_count; i++)
+		add_variable(drivers, &device->environment[i]);
+	return 0;
 }
 
 static int add_opengl(const struct wine_node *node, struct grant *drivers, struct error *err)
@@ -112,8 +107,7 @@ static int add_opengl(const struct wine_node *node, struct grant *drivers, struc
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(opengl_libraries); i++)
 		rc = elf_closure_add(closure, opengl_libraries[i], err);
 	for (size_t i = 0; rc == 0 && i < closure->file_count; i++)
-		rc = add_mount(drivers, closure->files[i].source, closure->files[i].destination,
-			       err);
+		add_mount(drivers, closure->files[i].source, closure->files[i].destination);
 	return rc;
 }
 

@@ -175,7 +175,8 @@ static int translate_mount(const struct wine_node *node, const struct grant_entr
 		return rc;
 	translated.host_path = source;
 	translated.container_path = target;
-	return grant_add(out, GRANT_MOUNT, &translated, err);
+	grant_add(out, GRANT_MOUNT, &translated);
+	return 0;
 }
 
 static int translate_device(const struct wine_node *node, const char *host_path,
@@ -204,13 +205,10 @@ static int translate_device(const struct wine_node *node, const char *host_path,
 	return rc;
 }
 
-static int add_all(struct grant *out, enum grant_kind kind, const struct grant_list *list,
-		   struct error *err)
+static void add_all(struct grant *out, enum grant_kind kind, const struct grant_list *list)
 {
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < list->count; i++)
-		rc = grant_add(out, kind, &list->items[i], err);
-	return rc;
+	grant_each (entry, list)
+		grant_add(out, kind, entry);
 }
 
 /* The drivers' variables lie before the plugin's, which win. */
@@ -223,15 +221,15 @@ static int translate_grant(const struct wine_node *node, const struct grant *win
 		rc = translate_device(node, windows->devices.items[i].host_path, &drivers, err);
 	for (size_t i = 0; rc == 0 && i < windows->mounts.count; i++)
 		rc = translate_mount(node, &windows->mounts.items[i], out, err);
-	if (rc == 0)
-		rc = add_all(out, GRANT_MOUNT, &drivers.mounts, err);
-	if (rc == 0)
-		rc = add_all(out, GRANT_ENV, &drivers.envs, err);
-	for (enum grant_kind kind = 0; rc == 0 && kind < GRANT_KINDS; kind++) {
+	if (rc < 0)
+		return rc;
+	add_all(out, GRANT_MOUNT, &drivers.mounts);
+	add_all(out, GRANT_ENV, &drivers.envs);
+	for (enum grant_kind kind = 0; kind < GRANT_KINDS; kind++) {
 		if (kind != GRANT_MOUNT && kind != GRANT_DEVICE)
-			rc = add_all(out, kind, &windows->lists[kind], err);
+			add_all(out, kind, &windows->lists[kind]);
 	}
-	return rc;
+	return 0;
 }
 
 /* A bare word is a probe, as for launch_spec; anything else a Windows or Linux path of the
@@ -259,8 +257,7 @@ static int translate_command(const struct launch_spec *windows, struct wine_tran
 		if (program == NULL)
 			return error_memory(err);
 		out->command[ARRAY_SIZE(starter)] = program;
-		if (grant_keep(&out->spec.grant, &out->command[ARRAY_SIZE(starter)], err) < 0)
-			return ERROR_MEMORY;
+		grant_keep(&out->spec.grant, &out->command[ARRAY_SIZE(starter)]);
 	}
 	out->spec.command = out->command;
 	return 0;

@@ -205,7 +205,7 @@ void api_add_windows_driver(struct members *device, bool known, uint64_t version
 	api_add_driver(device, known ? text : NULL);
 }
 
-int api_report_device(struct api_report *report, cJSON *device, struct error *err)
+void api_report_device(struct api_report *report, cJSON *device)
 {
 	static const char *const keys[] = {"type", "deviceUuid", "pciAddress", "memoryBytes"};
 	struct members members CLEANUP_MEMBERS = {.object = device};
@@ -215,7 +215,7 @@ int api_report_device(struct api_report *report, cJSON *device, struct error *er
 			member_null(&members, keys[i]);
 	if (!cJSON_HasObjectItem(device, "driver"))
 		api_add_driver(&members, NULL);
-	return members_append(report->devices, members_take(&members), err);
+	(void)members_append(report->devices, members_take(&members), NULL);
 }
 
 void api_report_members(struct api_report *report, struct members *members)

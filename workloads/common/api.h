@@ -146,7 +146,7 @@ void api_add_windows_driver(struct members *device, bool known, uint64_t version
 
 /* Adds an element to `devices`, which it consumes. Members that every element has and this one lacks
  * become null. Returns 0. */
-int api_report_device(struct api_report *report, cJSON *device, struct error *err);
+void api_report_device(struct api_report *report, cJSON *device);
 
 /* Adds `api`, `platforms` (when there are any) and `devices`; the two arrays are consumed. */
 void api_report_members(struct api_report *report, struct members *members);

@@ -181,7 +181,7 @@ static int cuda_open(struct api_report *report, void *session, struct error *err
 			cuda->device_count++;
 	}
 	for (int i = 0; rc == 0 && i < cuda->device_count; i++)
-		(void)api_report_device(report, describe(cuda, report, i), NULL);
+		api_report_device(report, describe(cuda, report, i));
 	return rc;
 }
 

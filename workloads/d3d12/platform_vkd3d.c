@@ -103,7 +103,7 @@ int d3d12_open(struct api_report *report, void *session, struct error *err)
 	report->missing = "Vulkan driver";
 	rc = enumerate(d3d, err);
 	for (size_t i = 0; rc == 0 && i < d3d->count; i++)
-		(void)api_report_device(report, describe(d3d, i), NULL);
+		api_report_device(report, describe(d3d, i));
 	return rc;
 }
 

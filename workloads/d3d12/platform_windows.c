@@ -58,7 +58,7 @@ int d3d12_open(struct api_report *report, void *session, struct error *err)
 		if (!adapter->attributes[DXCORE_CORE_COMPUTE] ||
 		    dxgi_has(&d3d->dxgi, &adapter->luid) || d3d->count == API_DEVICES_MAX)
 			continue;
-		(void)api_report_device(report, dxcore_describe(adapter, d3d->count), NULL);
+		api_report_device(report, dxcore_describe(adapter, d3d->count));
 		d3d->adapters[d3d->count++] = (IUnknown *)adapter->object;
 	}
 

@@ -148,7 +148,7 @@ static int dxcore_open(struct api_report *report, void *session, struct error *e
 	for (size_t i = 0; rc == 0 && i < DXCORE_LISTS; i++)
 		rc = add_list(dxcore, &dxcore_attributes[i].guid, err);
 	for (size_t i = 0; rc == 0 && i < dxcore->count; i++)
-		(void)api_report_device(report, dxcore_describe(&dxcore->adapters[i], i), NULL);
+		api_report_device(report, dxcore_describe(&dxcore->adapters[i], i));
 	return rc;
 }
 

@@ -84,7 +84,7 @@ int dxgi_open(struct api_report *report, void *session, struct error *err)
 		api_close(&opengl_api, opengl);
 	}
 	for (size_t i = 0; rc == 0 && i < dxgi->count; i++)
-		(void)api_report_device(report, dxgi_describe(dxgi, i), NULL);
+		api_report_device(report, dxgi_describe(dxgi, i));
 	return rc;
 }
 

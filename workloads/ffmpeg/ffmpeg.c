@@ -127,7 +127,7 @@ static int read_version(struct ffmpeg *ffmpeg, struct api_report *report, struct
 }
 
 /* FFmpeg lists no devices: another API does. */
-static int list_devices(struct ffmpeg *ffmpeg, struct api_report *report, struct error *err)
+static void list_devices(struct ffmpeg *ffmpeg, struct api_report *report)
 {
 	static const char processor[] =
 		"{\"index\": 0, \"name\": \"processor\", \"type\": \"cpu\", \"software\": true}";
@@ -146,7 +146,8 @@ static int list_devices(struct ffmpeg *ffmpeg, struct api_report *report, struct
 		api_close(lists[i], session);
 	}
 	/* Where no API of a GPU reports a device, the processor is one. */
-	return ffmpeg->list != NULL ? 0 : api_report_device(report, cJSON_Parse(processor), err);
+	if (ffmpeg->list == NULL)
+		api_report_device(report, cJSON_Parse(processor));
 }
 
 static int ffmpeg_open(struct api_report *report, void *session, struct error *err)
@@ -160,7 +161,7 @@ static int ffmpeg_open(struct api_report *report, void *session, struct error *e
 		rc = read_version(ffmpeg, report, err);
 	}
 	if (rc == 0)
-		rc = list_devices(ffmpeg, report, err);
+		list_devices(ffmpeg, report);
 	ffmpeg->devices = report->devices;
 	return rc;
 }

@@ -166,7 +166,7 @@ static int hip_open(struct api_report *report, void *session, struct error *err)
 	for (int i = 0; i < count && i < API_DEVICES_MAX; i++) {
 		struct hip_device *device = &hip->devices[hip->device_count++];
 		device->ordinal = i;
-		(void)api_report_device(report, describe(hip, report, device), NULL);
+		api_report_device(report, describe(hip, report, device));
 	}
 	return 0;
 }

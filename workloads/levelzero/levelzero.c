@@ -178,7 +178,7 @@ static int add_devices(struct levelzero *lz, struct api_report *report, ze_drive
 			(struct levelzero_device){.driver = driver, .id = ids[i]};
 		rc = describe(lz, lz->device_count, &device, err);
 		if (rc == 0) {
-			(void)api_report_device(report, device, NULL);
+			api_report_device(report, device);
 			lz->device_count++;
 		}
 	}

@@ -99,7 +99,7 @@ static int enumerate(struct nvml *nvml, struct api_report *report, struct error 
 		const nvml_result result = nvml->nvmlDeviceGetHandleByIndex(i, &device);
 		rc = call_check(&nvml->calls, result, "nvmlDeviceGetHandleByIndex", &why);
 		if (rc == 0) {
-			(void)api_report_device(report, describe(nvml, i, device), NULL);
+			api_report_device(report, describe(nvml, i, device));
 		} else if (result == NVML_ERROR_NO_PERMISSION) {
 			/* NVML also counts devices that the container may not open. */
 			api_report_message(report, why.text);

@@ -178,7 +178,7 @@ static void add_platform(struct opencl *cl, struct api_report *report, cl_platfo
 	for (cl_uint i = 0; i < count && i < room; i++) {
 		cl->devices[cl->device_count] = (struct opencl_device){
 			.id = ids[i], .platform = platform, .platform_index = index};
-		(void)api_report_device(report, describe_device(cl, cl->device_count++), NULL);
+		api_report_device(report, describe_device(cl, cl->device_count++));
 	}
 }
 

@@ -169,7 +169,7 @@ static int opengl_open(struct api_report *report, void *session, struct error *e
 		gl->device_count = hardware;
 	}
 	for (size_t i = 0; i < gl->device_count; i++)
-		(void)api_report_device(report, opengl_describe_device(&gl->devices[i], i), NULL);
+		api_report_device(report, opengl_describe_device(&gl->devices[i], i));
 	return 0;
 }
 

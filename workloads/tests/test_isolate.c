@@ -15,12 +15,12 @@
 
 static int open_answering(struct api_report *report, void *session, struct error *err)
 {
-	int rc = 0;
 	(void)session;
-	for (int i = 0; rc == 0 && i < API_DEVICES_MAX; i++) /* more than a pipe holds */
-		rc = api_report_device(report, cJSON_CreateString("a device"), err);
+	(void)err;
+	for (int i = 0; i < API_DEVICES_MAX; i++) /* more than a pipe holds */
+		api_report_device(report, cJSON_CreateString("a device"));
 	api_report_message(report, "a message");
-	return rc;
+	return 0;
 }
 
 static int open_crashing(struct api_report *report, void *session, struct error *err)

@@ -111,9 +111,9 @@ static int vaapi_open(struct api_report *report, void *session, struct error *er
 	}
 	if (working == 0 && worst != NULL)
 		return error_copy(err, worst);
-	for (size_t i = 0; rc == 0 && i < va->count; i++)
-		rc = api_report_device(report, vaapi_describe(va, i), err);
-	return rc;
+	for (size_t i = 0; i < va->count; i++)
+		api_report_device(report, vaapi_describe(va, i));
+	return 0;
 }
 
 static int vaapi_work(void *session, const struct work_request *request, struct work_report *report,

@@ -130,8 +130,8 @@ static cJSON *describe(const struct vpl *vpl, const mfxImplDescription *implemen
 	return members_take(&device);
 }
 
-static int add_device(struct vpl *vpl, mfxU32 index, const mfxImplDescription *implementation,
-		      struct api_report *report, struct error *err)
+static void add_device(struct vpl *vpl, mfxU32 index, const mfxImplDescription *implementation,
+		       struct api_report *report)
 {
 	struct vpl_device *device = &vpl->devices[vpl->count];
 	const mfxEncoderDescription *encoders = &implementation->Enc;
@@ -142,7 +142,7 @@ static int add_device(struct vpl *vpl, mfxU32 index, const mfxImplDescription *i
 	if (implementation->Impl != MFX_IMPL_TYPE_HARDWARE) {
 		vpl->software++;
 		api_report_message(report, "an implementation in software is left out");
-		return 0;
+		return;
 	}
 
 	/* Implementations before API 2.6 have no extended id. */
@@ -159,12 +159,10 @@ static int add_device(struct vpl *vpl, mfxU32 index, const mfxImplDescription *i
 					  &device->offers);
 		}
 	}
-	int rc = api_report_device(report, describe(vpl, implementation, id), err);
+	api_report_device(report, describe(vpl, implementation, id));
 	if (id != NULL)
 		(void)vpl->MFXDispReleaseImplDescription(vpl->loader, found);
-	if (rc == 0)
-		vpl->count++;
-	return rc;
+	vpl->count++;
 }
 
 static int vpl_open(struct api_report *report, void *session, struct error *err)
@@ -193,10 +191,8 @@ static int vpl_open(struct api_report *report, void *session, struct error *err)
 						     &implementation);
 		if (status != MFX_ERR_NONE || implementation == NULL)
 			break;
-		rc = add_device(vpl, i, implementation, report, err);
+		add_device(vpl, i, implementation, report);
 		(void)vpl->MFXDispReleaseImplDescription(vpl->loader, implementation);
-		if (rc != 0)
-			return rc;
 	}
 	if (vpl->count > 0)
 		return 0;

@@ -157,7 +157,7 @@ static int enumerate_devices(struct vulkan *vk, struct error *err)
 		return rc;
 	vk->device_count = count < API_DEVICES_MAX ? count : API_DEVICES_MAX;
 	for (size_t i = 0; i < vk->device_count; i++)
-		(void)api_report_device(vk->report, vulkan_describe_device(vk, i), NULL);
+		api_report_device(vk->report, vulkan_describe_device(vk, i));
 	return 0;
 }
 

@@ -61,8 +61,7 @@ static void fill_grant(struct grant *grant)
 	static const char letters[] = "nlf";
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
 		if (strchr(row->given, letters[i]) != NULL)
-			(void)grant_add(grant, i == 0 ? GRANT_DEVICE : GRANT_MOUNT, &entries[i],
-					NULL);
+			grant_add(grant, i == 0 ? GRANT_DEVICE : GRANT_MOUNT, &entries[i]);
 }
 
 static void body(struct check_run *run)

@@ -38,13 +38,12 @@ static char *judged(const char *container, const char *bare, bool needs_runtime)
 	const struct context context = {
 		.node = &node, .cri_address = "", .run_directory = "/run/gpucert/run-1"};
 	struct container_findings findings CLEANUP_CONTAINER_FINDINGS = {0};
-	struct host_places *places CLEANUP_HOST_PLACES = NULL;
+	struct host_places *places CLEANUP_HOST_PLACES = host_places_new(&context);
 	cJSON *json CLEANUP_JSON = parse(container);
 	cJSON *other CLEANUP_JSON = bare != NULL ? parse(bare) : NULL;
 	struct text all CLEANUP_TEXT = {0};
-	CU_ASSERT_EQUAL_FATAL(host_places_new(&context, &places, NULL), 0);
 	const struct container_case one = {&context, json, other, places, needs_runtime, NULL};
-	CU_ASSERT_EQUAL_FATAL(container_judge(&one, &findings, NULL), 0);
+	container_judge(&one, &findings);
 	text_append(&all, "", 0);
 	add(&all, "node", &findings.nodes);
 	add(&all, "mount", &findings.mounts);

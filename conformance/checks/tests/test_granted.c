@@ -12,9 +12,7 @@ static const char windows_node[] = GPUCERT_SOURCE_DIR "/discovery/nodes/windows-
 
 static struct granted granted_by(const struct discovery_snapshot *node, const struct grant *grant)
 {
-	struct granted_reader *reader CLEANUP_GRANTED_READER = NULL;
-	struct error err = {0};
-	CU_ASSERT_EQUAL_FATAL(granted_reader_new(node, &reader, &err), 0);
+	struct granted_reader *reader CLEANUP_GRANTED_READER = granted_reader_new(node);
 	return granted_read(reader, grant);
 }
 

@@ -67,7 +67,7 @@ static int close_place(void)
 static void expect(const struct grant *grant, const char *wanted)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
-	UNIT_INT(tamper_find(grant, &place.image, &found, NULL), 0);
+	tamper_find(grant, &place.image, &found);
 	UNIT_INT(found.count, wanted != NULL ? 1 : 0);
 	if (wanted != NULL && found.count == 1 && strstr(found.items[0], wanted) == NULL)
 		UNIT_STRING(found.items[0], wanted);
@@ -293,14 +293,14 @@ static void test_windows(void)
 		struct grant_entry mount = MOUNT("C:\\x", cases[i].target, true);
 		const struct grant grant = {.mounts = {&mount, 1}};
 		struct text_list found CLEANUP_TEXT_LIST = {0};
-		UNIT_INT(tamper_find_windows(&grant, &found, NULL), 0);
+		tamper_find_windows(&grant, &found);
 		if ((found.count == 1) != cases[i].tampers)
 			UNIT_STRING(cases[i].target, cases[i].tampers ? "tampers" : "is innocent");
 	}
 	struct grant_entry variable = VARIABLE("WINEDLLPATH", "/x");
 	const struct grant grant = {.envs = {&variable, 1}};
 	struct text_list found CLEANUP_TEXT_LIST = {0};
-	UNIT_INT(tamper_find_windows(&grant, &found, NULL), 0);
+	tamper_find_windows(&grant, &found);
 	UNIT_INT(found.count, 1);
 }
 
