@@ -89,9 +89,8 @@ static int compare_run(const struct text_list *arguments)
 		rc = options_print(json_print(output.page.several ? json : json->child), &err);
 		break;
 	case FORMAT_HTML:
-		rc = compare_page_print(&output.page, &page, &err);
-		if (rc == 0)
-			rc = options_print(text_take(&page), &err);
+		compare_page_print(&output.page, &page);
+		rc = options_print(text_take(&page), &err);
 		break;
 	default:
 		rc = options_print(text_take(&output.text), &err);

@@ -34,67 +34,59 @@ static void add_string(struct text *out, const char *string)
 	text_add(out, shown < size ? "…" : "");
 }
 
-/* The conversion behind a '%'. Returns what follows it. */
-static const char *add_value(struct text *out, const char *conversion, va_list *args)
-{
-	const char *string = NULL;
-	char *end = NULL;
-	size_t most = 0;
-	switch (*conversion) {
-	case 's':
-		string = va_arg(*args, const char *);
-		add_string(out, string != NULL ? string : "");
-		return conversion + 1;
-	case '.':
-		most = strtoul(conversion + 1, &end, 10);
-		string = va_arg(*args, const char *);
-		html_text_part(out, string, text_fit(string, strlen(string), most));
-		return end + strlen("s");
-	case 'd':
-		text_addf(out, "%d", va_arg(*args, int));
-		return conversion + strlen("d");
-	case 'u':
-		text_addf(out, "%u", va_arg(*args, unsigned));
-		return conversion + strlen("u");
-	case 'z':
-		text_addf(out, "%zu", va_arg(*args, size_t));
-		return conversion + strlen("zu");
-	default:
-		text_addf(out, "%lld", va_arg(*args, long long));
-		return conversion + strlen("lld");
-	}
-}
-
 void html_addf(struct text *out, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
 	for (const char *at = format; *at != '\0';) {
 		const size_t plain = strcspn(at, "%");
+		const char *string = NULL;
+		char *end = NULL;
+
 		text_append(out, at, plain);
 		at += plain;
-		if (*at == '%')
-			at = add_value(out, at + 1, &args);
+		if (*at == '\0')
+			break;
+		switch (*++at) {
+		case 's':
+			string = va_arg(args, const char *);
+			add_string(out, string != NULL ? string : "");
+			at += strlen("s");
+			break;
+		case '.': {
+			const size_t most = strtoul(at + 1, &end, 10);
+			string = va_arg(args, const char *);
+			html_text_part(out, string, text_fit(string, strlen(string), most));
+			at = end + strlen("s");
+			break;
+		}
+		case 'd':
+			text_addf(out, "%d", va_arg(args, int));
+			at += strlen("d");
+			break;
+		case 'u':
+			text_addf(out, "%u", va_arg(args, unsigned));
+			at += strlen("u");
+			break;
+		case 'z':
+			text_addf(out, "%zu", va_arg(args, size_t));
+			at += strlen("zu");
+			break;
+		default:
+			text_addf(out, "%lld", va_arg(args, long long));
+			at += strlen("lld");
+		}
 	}
 	va_end(args);
 }
 
-void html_add_text(struct text *out, const struct text *text)
-{
-	add_string(out, text_string(text));
-	out->failed = out->failed || text->failed;
-}
-
-static bool is_plain(unsigned char byte)
-{
-	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
-	       (byte >= 'a' && byte <= 'z') || byte == '.' || byte == '_' || byte == '-';
-}
-
+/* Letters, digits, '.', '_', '-' and those of `also` as they are; any other byte in hex after the mark. */
 static void add_encoded(struct text *out, const char *string, char mark, const char *also)
 {
 	for (const char *c = string; *c != '\0'; c++) {
-		if (is_plain((unsigned char)*c) || strchr(also, *c) != NULL)
+		if ((*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') ||
+		    (*c >= 'a' && *c <= 'z') || strchr("._-", *c) != NULL ||
+		    strchr(also, *c) != NULL)
 			text_append(out, c, 1);
 		else
 			text_addf(out, "%c%02X", mark, (unsigned)(unsigned char)*c);

@@ -3,12 +3,12 @@
 
 /*
  * Writing HTML. Whatever comes from a report is hostile and goes through the functions here, which escape it;
- * text_add() is for constant markup alone. What fails is remembered by the text (base/text.h).
+ * text_add() is only for constant markup.
  */
 
 #include "base/text.h"
 
-enum { HTML_STRING_MAX = 600 }; /* bytes of a text that something outside chose */
+enum { HTML_STRING_MAX = 600 }; /* bytes of an untrusted string */
 
 /* Text of an element, or of an attribute in double quotes. The five entities of XML; what XML does not allow becomes U+FFFD; C1
  * controls, and marks that turn the direction of writing, with which a name looks like another one, are shown as U+202E. NULL is "". */
@@ -22,23 +22,20 @@ void html_text_part(struct text *out, const char *string, size_t size);
  */
 void html_addf(struct text *out, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* What another text holds, as a %s; when that failed, so has this one. */
-void html_add_text(struct text *out, const struct text *text);
-
-/* `prefix` and the string as an id or a fragment: what is no letter, digit, '.', '_' or '-' is ~XX. */
+/* `prefix` and the string as an id or a fragment: any byte but letters, digits, '.', '_' and '-' is written as ~XX. */
 void html_add_id(struct text *out, const char *prefix, const char *string);
 
-/* The start tag of a link to an address that is encoded already (report_add_link(), or "": this page), and there to the id
- * of html_add_id(). `class` and `id` may be NULL. */
+/* The start tag of a link to an encoded address (report_add_link(), or "": this page), and to the id of html_add_id()
+ * in it. `class` and `id` may be NULL. */
 void html_open_link(struct text *out, const char *class, const char *address, const char *prefix,
 		    const char *id);
 
 /*
- * A link to a file beside the page, whose text is `string`. The path is the report's and hostile: only one that is relative
- * and leads to a place below the page's folder becomes a link, with everything but letters, digits, '.', '_', '-', '~'
- * and '/' percent-encoded, so that none has a scheme, a query or a fragment. Of any other the text alone is written.
+ * A link to a file next to the page, whose text is `string`. The path comes from the report and is hostile: it becomes a
+ * link only if it is relative and stays below the page's folder, with everything but letters, digits, '.', '_', '-', '~'
+ * and '/' percent-encoded, so that none has a scheme, a query or a fragment. Otherwise only the text is written.
  */
 void html_file_link(struct text *out, const char *path, const char *string);
 
-/* A link out of the page; the text alone when it is not an https:// or http:// address. */
+/* A link out of the page; only the text if it is not an https:// or http:// address. */
 void html_web_link(struct text *out, const char *address, const char *string);

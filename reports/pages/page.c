@@ -30,16 +30,6 @@ static void add_source_hash(struct text *out, const char *source, size_t size)
 	text_addf(out, "'sha256-%s'", base64);
 }
 
-static void add_policy(struct text *out)
-{
-	text_add(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		      "base-uri 'none'; form-action 'none'; style-src ");
-	add_source_hash(out, page_css, sizeof(page_css) - 1);
-	text_add(out, "; script-src ");
-	add_source_hash(out, page_js, sizeof(page_js) - 1);
-	text_add(out, "\">\n");
-}
-
 static void add_heading(struct text *out, const char *heading, size_t count)
 {
 	html_addf(out, "%s", heading);
@@ -68,10 +58,14 @@ void page_section_end(struct page *page)
 
 void page_print(const struct page *page, const char *kind, const char *title, struct text *out)
 {
-	text_add(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-	add_policy(out);
+	text_add(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		      "base-uri 'none'; form-action 'none'; style-src ");
+	add_source_hash(out, page_css, sizeof(page_css) - 1);
+	text_add(out, "; script-src ");
+	add_source_hash(out, page_js, sizeof(page_js) - 1);
 	html_addf(out,
-		  "<meta name=\"viewport\" content=\"width=device-width\">\n"
+		  "\">\n<meta name=\"viewport\" content=\"width=device-width\">\n"
 		  "<meta name=\"color-scheme\" content=\"light dark\">\n"
 		  "<meta name=\"generator\" content=\"gpucert\">\n"
 		  "<title>%s · %s · gpucert</title>\n<style>",

@@ -2,10 +2,9 @@
 #pragma once
 
 /*
- * The shell of a page: one HTML file without a request to anywhere, that opens from disk. Its style and its script are
- * embedded, and its Content-Security-Policy allows these two, by digest, and nothing else; so there are no
- * style="" attributes and no handlers in markup. Everything is there without the script, which filters, switches the
- * theme and opens what a link points to.
+ * The frame of a page: one HTML file that opens from disk and requests nothing. Its style and script are embedded, and
+ * its Content-Security-Policy allows only these two, by digest; so there are no style="" attributes and no handlers in
+ * markup. The page is complete without the script, which filters, switches the theme and opens the targets of links.
  *
  *   struct page page CLEANUP_PAGE = {0};
  *   page_section_begin(&page, "runs", "Runs", 12, "what it shows");
@@ -25,23 +24,23 @@ struct page {
 
 #define CLEANUP_PAGE __attribute__((cleanup(page_free)))
 
-/* A <section> with an id, named by its heading. `count`: what it holds, told beside the heading; 0: nothing is told.
- * `lead`: a sentence below; NULL for none. */
+/* A <section> with an id, named by its heading. `count`: of its items, shown with the heading; 0: not shown.
+ * `lead`: a sentence below it; NULL for none. */
 void page_section_begin(struct page *page, const char *id, const char *heading, size_t count,
 			const char *lead);
 void page_section_end(struct page *page);
 
-/* Adds the whole page; fails when anything in it did. `kind` ("Report") stands above the title. */
+/* Adds the whole page. `kind` ("Report") is shown above the title. */
 void page_print(const struct page *page, const char *kind, const char *title, struct text *out);
 void page_free(struct page *page);
 
-/* How good something is: the colours of a page. Beside the colour a word says the same, and a mark: "✓", "✗", "!", "–". */
+/* The colours of a page. A word and a mark ("✓", "✗", "!", "–") say the same as the colour. */
 enum page_tone { PAGE_GOOD, PAGE_BAD, PAGE_WARN, PAGE_QUIET, PAGE_TONE_COUNT };
 
 /* "good", "bad", "warn", "quiet": classes of badges, cells (`td`, `th`) and shapes. */
 extern const char *const page_tone_names[PAGE_TONE_COUNT];
 
-/* fail, crash and timeout are bad; broken is a warning, as what proves nothing is; unsupported, not-applicable and notrun are quiet. */
+/* fail, crash and timeout are bad; broken, which proves nothing, is a warning; unsupported, not-applicable and notrun are quiet. */
 enum page_tone page_tone_of(enum report_outcome outcome);
 
 /* A pill with the mark of its tone and the word, or the outcome. */
@@ -69,12 +68,11 @@ void page_table_begin(struct text *out, const char *class, const char *label, co
 		      const char *const *headings);
 void page_table_end(struct text *out);
 
-/* A table that is wide by nature scrolls by itself where the page is narrow; the page never does. A <table> is open in it,
- * which the caller fills. */
+/* A wide table scrolls by itself on narrow pages. Its <table> is open, for the caller to fill. */
 void page_grid_begin(struct text *out, const char *class, const char *label);
 void page_grid_end(struct text *out);
 
-/* "and 3 more, in report.json", of which some are cut; nothing for 0. `what` may say which: "and 3 more that held, …". */
+/* "and 3 more, in report.json", after a list that was cut; nothing for 0. `what` may follow the number: " reasons". */
 void page_more(struct text *out, size_t count, const char *what);
 
 /* "820 ms", "12.4 s", "3 min 20 s". */

@@ -4,14 +4,14 @@
 
 enum {
 	FAILURES_MAX = 60,
-	FIRST_MAX = 5, /* beside the verdict */
+	FIRST_MAX = 5, /* below the verdict */
 	ALIKE_MAX = 40,
 	ASSERTIONS_MAX = 12,
 	NOTES_MAX = 10,
-	DETAILS_MAX = 190 * 1024, /* bytes; what follows is told without details */
+	DETAILS_MAX = 190 * 1024, /* bytes; later checks are listed without details */
 };
 
-/* Links to the check, if wanted, and to the requirement, "must ISO-01", and the severity. */
+/* Links to the check, if `linked`, and to the requirement, "must ISO-01", and the severity. */
 static void add_meta(struct text *out, const struct view_check *check, bool linked)
 {
 	const char *requirement = view_string(check->json, "/requirement");
@@ -42,17 +42,17 @@ static void add_assertions(struct text *out, const cJSON *assertions, bool ok)
 			ok ? "good" : "bad", count - ASSERTIONS_MAX, ok ? "held" : "did not hold");
 }
 
-/* What was compared and did not hold, unless it is one thing, which the reason tells; with `held` all that was compared. */
+/* The comparisons that did not hold, unless there is only one, which the reason reports; with `held` all comparisons. */
 static void add_compared(struct text *out, const struct view_check *check, bool held)
 {
-	static const char *const headings[] = {"What", "Wanted", "Saw", NULL};
+	static const char *const headings[] = {"What", "Expected", "Got", NULL};
 	const cJSON *assertions = json_pointer(check->json, "/assertions");
 	size_t failed = 0;
 	json_each (assertion, assertions)
 		failed += json_pointer_true(assertion, "/ok") ? 0 : 1;
 	if (held ? json_first(assertions) == NULL : failed < 2)
 		return;
-	page_table_begin(out, "seen", "What was compared", NULL, headings);
+	page_table_begin(out, "seen", "Comparisons", NULL, headings);
 	add_assertions(out, assertions, false);
 	if (held)
 		add_assertions(out, assertions, true);
@@ -78,38 +78,13 @@ size_t report_page_count_failures(const struct report_page *page)
 	return page->findings->problems.checks + page->findings->expected.checks;
 }
 
-/* The other checks that end with the same reason. */
-static void add_alike(struct text *out, const struct view *view, const struct finding *finding)
-{
-	size_t told = 0;
-	html_addf(out, "<p class=\"soft\">%zu more with this reason:", finding->alike - 1);
-	for (size_t i = 0; i < view->count && told < ALIKE_MAX; i++) {
-		if (&view->checks[i] == finding->check || !finding_has(finding, &view->checks[i]))
-			continue;
-		text_add(out, told++ == 0 ? " " : ", ");
-		report_page_check_link(out, view->checks[i].id);
-	}
-	text_add(out, told < finding->alike - 1 ? " …</p>\n" : "</p>\n");
-}
-
-/* Why it was expected, and where that is written. */
-static void add_expected(struct text *out, const struct view_check *check)
-{
-	const char *entry = view_string(check->json, "/expected/entry");
-	const char *why = view_string(check->json, "/expected/why");
-	if (entry[0] == '\0')
-		return;
-	text_add(out, check->disposition == REPORT_UNEXPECTED_IMPROVEMENT
-			      ? "<p><b>Better than expected:</b> remove the expectation "
-			      : "<p>Expected by ");
-	html_web_link(out, view_string(check->json, "/expected/link"), entry);
-	html_addf(out, "%s%s</p>\n", why[0] != '\0' ? ": " : "", why);
-}
-
 static void add_failure(const struct report_page *page, const struct finding *finding,
 			const char *class)
 {
+	const struct view *view = &page->findings->view;
 	const struct view_check *check = finding->check;
+	const char *entry = view_string(check->json, "/expected/entry");
+	const char *why = view_string(check->json, "/expected/why");
 	const char *advice = view_string(check->json, "/advice");
 	struct text *out = page->out;
 	html_addf(out, "<article class=\"%s\">\n<h3>", class);
@@ -117,20 +92,38 @@ static void add_failure(const struct report_page *page, const struct finding *fi
 	html_addf(out, " %s</h3>\n", view_string(check->json, "/title"));
 	add_meta(out, check, true);
 	html_addf(out, "<p class=\"reason\">%s</p>\n", check->reason);
-	add_expected(out, check);
+
+	/* Why it was expected, and where that is written. */
+	if (entry[0] != '\0') {
+		text_add(out, check->disposition == REPORT_UNEXPECTED_IMPROVEMENT
+				      ? "<p><b>Better than expected:</b> remove the expectation "
+				      : "<p>Expected by ");
+		html_web_link(out, view_string(check->json, "/expected/link"), entry);
+		html_addf(out, "%s%s</p>\n", why[0] != '\0' ? ": " : "", why);
+	}
 	if (advice[0] != '\0' && check->outcome != REPORT_PASS)
 		html_addf(out, "<p class=\"advice\"><b>What to do:</b> %s</p>\n", advice);
 	add_compared(out, check, false);
 	add_evidence(out, check);
-	if (finding->alike > 1)
-		add_alike(out, &page->findings->view, finding);
+
+	if (finding->alike > 1) {
+		size_t listed = 0;
+		html_addf(out, "<p class=\"soft\">%zu more with this reason:", finding->alike - 1);
+		for (size_t i = 0; i < view->count && listed < ALIKE_MAX; i++) {
+			if (&view->checks[i] == check || !finding_has(finding, &view->checks[i]))
+				continue;
+			text_add(out, listed++ == 0 ? " " : ", ");
+			report_page_check_link(out, view->checks[i].id);
+		}
+		text_add(out, listed < finding->alike - 1 ? " …</p>\n" : "</p>\n");
+	}
 	if (finding->held != 0)
 		html_addf(out, "<p class=\"soft\">%zu check%s not run because of it.</p>\n",
 			  finding->held, finding->held == 1 ? "" : "s");
 	text_add(out, "</article>\n");
 }
 
-/* Returns how many checks are not told. */
+/* Returns the number of checks that are left out. */
 static size_t add_failures(const struct report_page *page, const struct finding_list *list,
 			   const char *class)
 {
@@ -190,16 +183,17 @@ size_t report_page_count_untested(const struct report_page *page)
 	return page->findings->untested.checks;
 }
 
-/* A line for each reason; what a failure held is told there. */
+/* A line for each reason. Checks that a failure held are listed with the failure. */
 void report_page_untested(const struct report_page *page)
 {
 	const struct finding_list *list = &page->findings->untested;
 	text_add(page->out, "<ul class=\"findings\">\n");
 	for (size_t i = 0; i < list->count && i < FAILURES_MAX; i++)
 		add_finding(page->out, &list->items[i]);
-	text_add(page->out, list->count != 0
-				    ? "</ul>\n"
-				    : "<li>All of it waits for the failures above.</li></ul>\n");
+	text_add(page->out,
+		 list->count != 0
+			 ? "</ul>\n"
+			 : "<li>All untested checks wait for the failures above.</li></ul>\n");
 	page_more(page->out, list->count > FAILURES_MAX ? list->count - FAILURES_MAX : 0,
 		  " reasons");
 }
@@ -220,21 +214,6 @@ static void add_notes(struct text *out, const cJSON *notes)
 	page_more(out, count > NOTES_MAX ? count - NOTES_MAX : 0, "");
 }
 
-static void add_details(struct text *out, const struct view_check *check)
-{
-	const bool advised =
-		check->outcome != REPORT_PASS && check->outcome != REPORT_NOT_APPLICABLE;
-	text_add(out, "</summary>\n<div class=\"details\">\n");
-	add_meta(out, check, false);
-	if (advised)
-		html_addf(out, "<p class=\"advice\">%s</p>\n", view_string(check->json, "/advice"));
-	add_notes(out, json_pointer(check->json, "/notes"));
-	add_notes(out, json_pointer(check->json, "/events"));
-	add_compared(out, check, true);
-	add_evidence(out, check);
-	text_add(out, "</div></details></li>\n");
-}
-
 static void add_check(struct text *out, const struct view_check *check, bool detailed)
 {
 	text_add(out, "<li id=\"");
@@ -252,10 +231,20 @@ static void add_check(struct text *out, const struct view_check *check, bool det
 	if (check->duration_ms != 0)
 		page_add_duration(out, check->duration_ms);
 	text_add(out, "</span>");
-	if (detailed)
-		add_details(out, check);
-	else
+	if (!detailed) {
 		text_add(out, "</div></li>\n");
+		return;
+	}
+
+	text_add(out, "</summary>\n<div class=\"details\">\n");
+	add_meta(out, check, false);
+	if (check->outcome != REPORT_PASS && check->outcome != REPORT_NOT_APPLICABLE)
+		html_addf(out, "<p class=\"advice\">%s</p>\n", view_string(check->json, "/advice"));
+	add_notes(out, json_pointer(check->json, "/notes"));
+	add_notes(out, json_pointer(check->json, "/events"));
+	add_compared(out, check, true);
+	add_evidence(out, check);
+	text_add(out, "</div></details></li>\n");
 }
 
 void report_page_checks(const struct report_page *page)
@@ -268,6 +257,7 @@ void report_page_checks(const struct report_page *page)
 		add_check(page->out, &view->checks[i], page->out->size < limit);
 	text_add(page->out, "</ol>\n");
 	if (page->out->size > limit)
-		text_add(page->out, "<p class=\"soft\">Of so many checks the later ones are told "
-				    "without details, which report.json has.</p>\n");
+		text_add(page->out,
+			 "<p class=\"soft\">The later checks are listed without details, "
+			 "which report.json has.</p>\n");
 }

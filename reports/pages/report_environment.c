@@ -2,7 +2,7 @@
 #include "reports/environment.h"
 #include "reports/pages/report_page.h"
 
-/* `where` is a pointer to a string or strings, or a section of the environment, which has a name for people. */
+/* `where`: a pointer to a string or strings, or a section of the environment, which is shown by its name. */
 struct fact {
 	const char *name, *where;
 };
@@ -14,12 +14,12 @@ static const struct fact facts[] = {
 	{"Architecture", "/environment/os/architecture"},
 	{"Device plugin", "plugin"},
 	{"Plugin API", "/environment/plugin/api"},
-	{"Not known of it", "/environment/plugin/unknown"},
+	{"Unknown parts", "/environment/plugin/unknown"},
 	{"Resources", "/environment/plugin/resources"},
 	{"Container runtime", "runtime"},
 	{"Shim", "/environment/runtime/shim"},
 	{"OCI runtime", "/environment/runtime/oci"},
-	{"Not known of it", "/environment/runtime/unknown"},
+	{"Unknown parts", "/environment/runtime/unknown"},
 	{"Probes ran in", "/run/settings/launcher"},
 	{"Kubelet", "/run/settings/profile"},
 	{"gpucert", "harness"},
@@ -27,7 +27,7 @@ static const struct fact facts[] = {
 	{NULL, NULL},
 };
 
-/* By which a run is told from others. */
+/* These distinguish a run from others. */
 static const struct fact identity[] = {
 	{"Command line", "/run/invocation/argv"},
 	{"Run", "/run/id"},
@@ -42,7 +42,7 @@ static void add_fact(struct text *out, const char *name, const char *value)
 		html_addf(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, value);
 }
 
-/* A string, or several behind each other. */
+/* A string, or several with spaces between them. */
 static void add_strings(struct text *out, const cJSON *value)
 {
 	if (cJSON_IsString(value))
@@ -62,45 +62,7 @@ static void add_facts(const struct report_page *page, const struct fact *fact)
 		else
 			environment_add_names(fact->where, environment, &value);
 		add_fact(page->out, fact->name, text_string(&value));
-		page->out->failed = page->out->failed || value.failed;
 	}
-}
-
-static const char *node_of(const cJSON *report)
-{
-	const char *kind = view_string(report, "/environment/node/kind");
-	if (text_equal(kind, "recorded"))
-		return "a recording of another machine, which proves nothing about it";
-	return text_equal(kind, "live")	  ? "this machine"
-	       : text_equal(kind, "wine") ? "Windows programs under Wine"
-					  : kind;
-}
-
-/* The version of the driver with the key; "" when the report does not say it. */
-static const char *version_of(const struct report_page *page, const char *key)
-{
-	json_each (driver, json_pointer(page->report, "/environment/drivers")) {
-		if (text_equal(view_string(driver, "/key"), key))
-			return view_string(driver, "/version");
-	}
-	return "";
-}
-
-static void add_device(const struct report_page *page, const cJSON *device)
-{
-	const char *key = view_string(device, "/driver");
-	const int64_t files = view_int(device, "/runtimeFiles/count");
-	struct text apis CLEANUP_TEXT = {0};
-	add_strings(&apis, json_pointer(device, "/apis"));
-	html_addf(page->out,
-		  "<tr><th scope=\"row\">%s <span class=\"id\">%s</span></th><td>%s</td>"
-		  "<td>%s %s</td><td class=\"id\">%s</td><td>",
-		  view_string(device, "/name"), view_string(device, "/ref"),
-		  view_string(device, "/kind"), key, version_of(page, key),
-		  view_string(device, "/hardwareId"));
-	html_add_text(page->out, &apis);
-	html_addf(page->out, "</td><td>%lld file%s</td></tr>\n", (long long)files,
-		  files == 1 ? "" : "s");
 }
 
 static void add_devices(const struct report_page *page)
@@ -113,16 +75,43 @@ static void add_devices(const struct report_page *page)
 		html_addf(page->out, "<details><summary>%d devices</summary>\n",
 			  cJSON_GetArraySize(devices));
 	page_table_begin(page->out, "stacked", "Devices", NULL, headings);
-	json_each (device, devices)
-		add_device(page, device);
+	json_each (device, devices) {
+		const char *key = view_string(device, "/driver");
+		const char *version = "";
+		const int64_t files = view_int(device, "/runtimeFiles/count");
+		struct text apis CLEANUP_TEXT = {0};
+		add_strings(&apis, json_pointer(device, "/apis"));
+		json_each (driver, json_pointer(page->report, "/environment/drivers")) {
+			if (!text_equal(view_string(driver, "/key"), key))
+				continue;
+			version = view_string(driver, "/version");
+			break;
+		}
+		html_addf(page->out,
+			  "<tr><th scope=\"row\">%s <span class=\"id\">%s</span></th><td>%s</td>"
+			  "<td>%s %s</td><td class=\"id\">%s</td><td>%s</td>"
+			  "<td>%lld file%s</td></tr>\n",
+			  view_string(device, "/name"), view_string(device, "/ref"),
+			  view_string(device, "/kind"), key, version,
+			  view_string(device, "/hardwareId"), text_string(&apis), (long long)files,
+			  files == 1 ? "" : "s");
+	}
 	page_table_end(page->out);
 	text_add(page->out, folded ? "</details>\n" : "");
 }
 
 void report_page_environment(const struct report_page *page)
 {
+	const char *node = view_string(page->report, "/environment/node/kind");
+	if (text_equal(node, "recorded"))
+		node = "a recording of another machine, which proves nothing about it";
+	else if (text_equal(node, "live"))
+		node = "this machine";
+	else if (text_equal(node, "wine"))
+		node = "Windows programs under Wine";
+
 	text_add(page->out, "<dl class=\"facts\">\n");
-	add_fact(page->out, "Node", node_of(page->report));
+	add_fact(page->out, "Node", node);
 	add_facts(page, facts);
 	text_add(page->out, "</dl>\n<details><summary>Identity of the run</summary>"
 			    "<dl class=\"facts long\">\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The sections of a report's page. Each writes what stands between page_section_begin() and page_section_end(). */
+/* The sections of a report's page. Each writes the content between page_section_begin() and page_section_end(). */
 
 #include "reports/findings.h"
 #include "reports/pages/page.h"
@@ -13,7 +13,7 @@ struct report_page {
 };
 
 typedef void report_page_fn(const struct report_page *page);
-typedef size_t report_page_count_fn(const struct report_page *page); /* what the section holds */
+typedef size_t report_page_count_fn(const struct report_page *page); /* of the section's items */
 
 /* report_environment.c */
 report_page_fn report_page_environment;
@@ -21,12 +21,12 @@ report_page_fn report_page_environment;
 /* report_checks.c */
 report_page_fn report_page_failures;
 report_page_count_fn report_page_count_failures;
-report_page_fn report_page_first_failures; /* a line each, beside the verdict */
+report_page_fn report_page_first_failures; /* a line each, below the verdict */
 report_page_fn report_page_untested;
 report_page_count_fn report_page_count_untested;
 report_page_fn report_page_checks;
 
-/* report_devices.c: which API works on which device, and which container saw which device. */
+/* report_devices.c: the APIs that work on each device, and the devices that each container saw. */
 report_page_fn report_page_grid;
 report_page_count_fn report_page_count_apis;
 report_page_fn report_page_isolation;
@@ -39,7 +39,7 @@ report_page_fn report_page_images;
 /* report_timeline.c */
 report_page_fn report_page_timeline;
 
-/* Parts of a whole, side by side; the class of each says its colour. */
+/* Parts of a whole as one bar; the class of each decides its colour. */
 void report_page_bar(struct text *out, const int64_t *sizes, const char *const *classes,
 		     size_t count);
 

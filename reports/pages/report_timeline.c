@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/pages/report_page.h"
 
-/* A lane is drawn LANE_WIDTH units wide and stretched to the width that there is, so it holds no text: the table around
- * it does. */
+/* A lane is drawn LANE_WIDTH units wide and stretched to the page's width, so its text is in the table around it. */
 enum { LANE_WIDTH = 1000, LANE_HEIGHT = 20, BAR_LEAST = 2 };
 
 static const char lane[] = "<svg class=\"lane\" viewBox=\"0 0 1000 20\" "
 			   "preserveAspectRatio=\"none\" aria-hidden=\"true\">";
 
-/* Its units on a lane that stands for `total`; false: it is outside, by clocks that lie. */
+/* The place of a bar on a lane for `total`; false: it is outside, because a clock was wrong. */
 static bool place_bar(int64_t begin, int64_t size, int64_t total, int *left, int *right)
 {
 	if (begin < 0 || size < 0 || begin > total || size > total)
@@ -25,7 +24,7 @@ static void add_bar(struct text *out, int left, int right)
 	text_addf(out, "M%d 0H%dV%dH%dz", left, right, LANE_HEIGHT, left);
 }
 
-/* The checks of one suite and one tone are one shape, in which those that no eye tells apart are one bar. */
+/* The checks of one suite and one tone are one shape, in which bars that touch are one bar. */
 static void add_bars(const struct report_page *page, const struct view_check *head,
 		     enum page_tone tone)
 {
@@ -75,7 +74,7 @@ void report_page_bar(struct text *out, const int64_t *sizes, const char *const *
 	text_add(out, "</svg>\n");
 }
 
-/* The suite to which the check belongs, which is its first one. */
+/* The suite of the check, which is its first. */
 static void add_suite(const struct report_page *page, const struct view_check *head)
 {
 	const struct view *view = &page->findings->view;
@@ -99,46 +98,43 @@ static void add_suite(const struct report_page *page, const struct view_check *h
 	text_add(page->out, "</td></tr>\n");
 }
 
-/* Where the time went: one bar, and the numbers. */
-static void add_parts(const struct report_page *page)
-{
-	static const char *const pointers[] = {"/run/time/criMs", "/run/time/probeMs",
-					       "/run/time/declaredWaitMs", "/run/time/otherMs"};
-	static const char *const names[] = {"container runtime", "probes at work", "declared waits",
-					    "the harness itself"};
-	static const char *const classes[] = {"p1", "p2", "p3", "p4"};
-	int64_t sizes[ARRAY_SIZE(pointers)] = {0};
-	for (size_t i = 0; i < ARRAY_SIZE(pointers); i++)
-		sizes[i] = view_duration(page->report, pointers[i]);
-	report_page_bar(page->out, sizes, classes, ARRAY_SIZE(sizes));
-	text_add(page->out, "<dl class=\"parts\">\n");
-	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		html_addf(page->out, "<div class=\"%s\"><dt>%s</dt><dd>", classes[i], names[i]);
-		page_add_duration(page->out, sizes[i]);
-		text_add(page->out, "</dd></div>\n");
-	}
-	text_add(page->out, "</dl>\n");
-}
-
 void report_page_timeline(const struct report_page *page)
 {
+	static const struct {
+		const char *pointer, *name;
+	} parts[] = {{"/run/time/criMs", "container runtime"},
+		     {"/run/time/probeMs", "probes at work"},
+		     {"/run/time/declaredWaitMs", "declared waits"},
+		     {"/run/time/otherMs", "the harness itself"}};
+	static const char *const classes[] = {"p1", "p2", "p3", "p4"};
 	const struct view *view = &page->findings->view;
 	const int64_t duration = view_duration(page->report, "/run/durationMs");
+	int64_t sizes[ARRAY_SIZE(parts)] = {0};
+	struct text *out = page->out;
 	if (duration == 0) {
-		text_add(page->out, "<p>The report does not say when its checks ran.</p>\n");
+		text_add(out, "<p>The report does not say when its checks ran.</p>\n");
 		return;
 	}
-	add_parts(page);
-	text_add(page->out,
-		 "<table class=\"timeline\" aria-label=\"Timeline by suite\">\n<thead><tr>"
-		 "<th scope=\"col\">Suite</th><th scope=\"col\" class=\"axis\">"
-		 "<span>0 s</span> <span>");
-	page_add_duration(page->out, duration);
-	text_add(page->out, "</span></th><th scope=\"col\" class=\"number\">Ran</th>"
-			    "<th scope=\"col\" class=\"number\">Time</th></tr></thead>\n<tbody>\n");
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+		sizes[i] = view_duration(page->report, parts[i].pointer);
+	report_page_bar(out, sizes, classes, ARRAY_SIZE(sizes));
+	text_add(out, "<dl class=\"parts\">\n");
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		html_addf(out, "<div class=\"%s\"><dt>%s</dt><dd>", classes[i], parts[i].name);
+		page_add_duration(out, sizes[i]);
+		text_add(out, "</dd></div>\n");
+	}
+
+	text_add(out, "</dl>\n<table class=\"timeline\" aria-label=\"Timeline by suite\">\n"
+		      "<thead><tr><th scope=\"col\">Suite</th><th scope=\"col\" class=\"axis\">"
+		      "<span>0 s</span> <span>");
+	page_add_duration(out, duration);
+	text_add(out, "</span></th><th scope=\"col\" class=\"number\">Ran</th>"
+		      "<th scope=\"col\" class=\"number\">Time</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < view->count; i++) {
 		if (view_begins_suite(view, i))
 			add_suite(page, &view->checks[i]);
 	}
-	page_table_end(page->out);
+	page_table_end(out);
 }

@@ -49,7 +49,7 @@ static void test_headlines(void)
 		struct edit from[2], to[3];
 		const char *headline;
 	} rows[] = {
-		{{{0}}, {{0}}, "the same environment: no check ended otherwise"},
+		{{{0}}, {{0}}, "the same environment: every outcome is the same"},
 		{{{0}},
 		 {{"/environment/drivers/0/version", "\"23.1.0\""},
 		  {"/environment/devices/0/runtimeFiles/digest", "\"sha256:22\""},
@@ -57,8 +57,7 @@ static void test_headlines(void)
 		 "driver lavapipe 22.3.6, pocl 3.1 → lavapipe 23.1.0, pocl 3.1: 1 regression"},
 		{{{0}},
 		 {{"/environment/plugin/binaryDigest", "\"sha256:55\""}},
-		 "plugin device-plugin-gpu 0.1.0 (the same name, other content): no check ended "
-		 "otherwise"},
+		 "plugin device-plugin-gpu 0.1.0 (the same name, other content): every outcome is the same"},
 		{{{"/checks/0/outcome", "\"timeout\""}, {"/checks/1/outcome", "\"crash\""}},
 		 {{"/environment/os/kernel", "\"6.1.0-28-amd64\""}},
 		 "OS Debian GNU/Linux 12 (bookworm) 6.1.0-27-amd64 → Debian GNU/Linux 12 (bookworm) "
@@ -67,12 +66,12 @@ static void test_headlines(void)
 		 {{"/environment/os/kernel", "\"6.1.0-28-amd64\""},
 		  {"/environment/node/machine", "{\"kernel\": \"6.1.0-28-amd64\"}"}},
 		 "OS Debian GNU/Linux 12 (bookworm) 6.1.0-27-amd64 → Debian GNU/Linux 12 (bookworm) "
-		 "6.1.0-28-amd64: no check ended otherwise"},
+		 "6.1.0-28-amd64: every outcome is the same"},
 		{{{0}},
 		 {{"/environment/os/kernel", "\"6.1.0-28-amd64\""},
 		  {"/environment/runtime/version", "\"1.7.0\""},
 		  {"/environment/harness/version", "\"0.2.0\""}},
-		 "OS, runtime and harness differ: no check ended otherwise"},
+		 "OS, runtime and harness differ: every outcome is the same"},
 		{{{"/checks/0", NULL}},
 		 {{"/checks/6", NULL},
 		  {"/checks/2/revision", "9"},

@@ -250,19 +250,19 @@ static void test_isolation_is_drawn_and_told(void)
 	static const struct {
 		const char *observation, *word, *look;
 	} rows[] = {
-		{"{\"granted\":[\"dev0\"],\"saw\":[\"dev0\"],\"others\":0", "its own alone",
+		{"{\"granted\":[\"dev0\"],\"saw\":[\"dev0\"],\"others\":0", "only its own",
 		 "granted and seen</span></td>"},
 		{"{\"granted\":[],\"saw\":[],\"others\":0", "none", NULL},
-		{"{\"granted\":[\"dev0\"],\"saw\":[\"dev0\",\"dev1\"],\"others\":0", "others, too",
-		 "seen, and not granted</span></td>"},
+		{"{\"granted\":[\"dev0\"],\"saw\":[\"dev0\",\"dev1\"],\"others\":0",
+		 "others as well", "seen, but not granted</span></td>"},
 		{"{\"granted\":[\"dev0\"],\"saw\":[],\"others\":0", "not all of its own",
-		 "granted, and not seen</span></td>"},
-		{"{\"granted\":[\"dev0\"],\"saw\":[],\"others\":1", "its own alone",
+		 "granted, but not seen</span></td>"},
+		{"{\"granted\":[\"dev0\"],\"saw\":[],\"others\":1", "only its own",
 		 "granted and seen</span> 1</td>"},
-		{"{\"granted\":[\"dev0\"],\"saw\":[\"dev0\",\"dev9\"],\"others\":0", "others, too",
-		 "seen, and not granted</span> 1</td>"},
-		{"{\"granted\":[\"dev0\"],\"saw\":[],\"others\":4", "others, too",
-		 "seen, and not granted</span> 4</td>"},
+		{"{\"granted\":[\"dev0\"],\"saw\":[\"dev0\",\"dev9\"],\"others\":0",
+		 "others as well", "seen, but not granted</span> 1</td>"},
+		{"{\"granted\":[\"dev0\"],\"saw\":[],\"others\":4", "others as well",
+		 "seen, but not granted</span> 4</td>"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char *observations CLEANUP_FREE =

@@ -27,7 +27,7 @@ const right = (name, folders, answer = names('a'), outcomes = {}) => ({
 	name, plugin: plugin(answer), args: args(...folders), checks, outcomes: {...passed, ...outcomes},
 });
 // Edits without a device of the node: which one they hand out is not known.
-const untold = {'allocate.cdi-one-device': 'unsupported'};
+const unsupported = {'allocate.cdi-one-device': 'unsupported'};
 const edits = (containerEdits, more) => [folderOf({'gpu.json': spec(kind, {a: containerEdits}, more)})];
 const twoDevices = {...editsOf(vulkan), mounts: [...editsOf(vulkan).mounts, ...editsOf(opencl).mounts]};
 const left = folderOf({});
@@ -74,14 +74,14 @@ const rows = [
 	right('a part of the device in the answer', edits({mounts: editsOf(vulkan).mounts}), {...names('a'), envs: vulkan.environment}),
 	right('a node with numbers of its own, and one of a pipe', edits({deviceNodes: [
 		{path: '/dev/nowhere', type: 'c', major: 1, minor: 3}, {path: '/dev/channel', type: 'p', hostPath: '/nonexistent/pipe'},
-	]}), names('a'), untold),
-	right('a file system that is not the host\'s', edits({mounts: [{hostPath: 'tmpfs', containerPath: '/var/cache/driver', type: 'tmpfs', options: ['mode=755']}]}), names('a'), untold),
+	]}), names('a'), unsupported),
+	right('a file system that is not the host\'s', edits({mounts: [{hostPath: 'tmpfs', containerPath: '/var/cache/driver', type: 'tmpfs', options: ['mode=755']}]}), names('a'), unsupported),
 	{
 		...right('a Spec that the plugin writes and leaves', [left]),
 		plugin: `sh -c 'cp ${join(good, 'example.com-gpu.json')} ${left}/left.json; exec ${plugin(names('a')).replaceAll("'", '')}'`,
 		also: (report) => (JSON.stringify(report.checks.map((c) => c.notes)).includes('left.json was not there before the plugin, and stays') ? null : 'no note'),
 	},
-	right('hooks', edits({hooks: [{hookName: 'createContainer', path: '/usr/bin/true'}]}), names('a'), untold),
+	right('hooks', edits({hooks: [{hookName: 'createContainer', path: '/usr/bin/true'}]}), names('a'), unsupported),
 ];
 
 await judgeAll(rows, 10);

@@ -35,11 +35,11 @@ const some = ['registration.accepted', 'list-and-watch', 'allocate.prompt', 'all
 const host = ['--launcher', 'process'];
 const quick = [...host, '--timeout-percent', '20'];
 // The answers name no device of this machine, so what the ids stand for cannot be told.
-const untold = {'list-and-watch.devices-present': 'unsupported'};
+const unsupported = {'list-and-watch.devices-present': 'unsupported'};
 // Two instances: most plugins do not notice when the kubelet ends a stream, upstream's own stub among them; one row says so.
 const alone = ['--exclude', 'restart.rolling-update'];
 const row = (name, command, {args = quick, ...changes} = {}) => ({
-	name, plugin: command, checks: protocol, args: [...args, ...alone], ...changes, outcomes: {...unknown, ...changes.outcomes},
+	name, plugin: command, checks: protocol, args: [...args, ...alone], ...changes, outcomes: {...unsupported, ...changes.outcomes},
 });
 
 const assertions = (report, id) => report.checks.find((c) => c.id === id).assertions;

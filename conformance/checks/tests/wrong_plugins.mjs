@@ -80,7 +80,7 @@ const takesTime = new Set([
 	'registration.endpoint-accepts', 'registration.endpoint-name', 'list-and-watch.first-message', 'list-and-watch.message-size', 'allocate.prompt',
 ]);
 // The answers of these plugins name no device of the node.
-const untold = new Set(['list-and-watch.devices-present']);
+const unsupported = new Set(['list-and-watch.devices-present']);
 const argsOf = (check) => (looksAtAll.has(check) ? any : takesTime.has(check) ? unhurried : args);
 const noDevices = file('node.json', {
 	schema: 'gpucert-node/1',
@@ -92,7 +92,7 @@ const noDevices = file('node.json', {
 const notPlain = new Set(['restart.rolling-update']);
 const rows = Object.entries(wrong).flatMap(([check, [wrongPlugin, reason]]) => [
 	{check, plugin: wrongPlugin, args: argsOf(check), reason},
-	{check, plugin: notPlain.has(check) ? undefined : plugin(), args: any, wanted: untold.has(check) ? 'unsupported' : 'pass'},
+	{check, plugin: notPlain.has(check) ? undefined : plugin(), args: any, wanted: unsupported.has(check) ? 'unsupported' : 'pass'},
 ]);
 // Answers that a check must see through, or must not mind.
 const location = {devices: [{container_path: '', host_path: 'vpci-location-path://PCIROOT(0)#{id}', permissions: ''}]};

@@ -2,6 +2,7 @@
 #include "reports/pages/compare/compare.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text_index.h"
 #include "reports/pages/compare/environments.h"
 
@@ -16,15 +17,6 @@ static bool has_no_answer(enum report_outcome outcome)
 	return outcome == REPORT_BROKEN || outcome == REPORT_NOTRUN;
 }
 
-/* Whether a rule applies follows from the system and the devices of the node, not from their versions. */
-static bool is_another_node(const struct comparison *it)
-{
-	return !text_equal(view_string(it->from, "/environment/os/name"),
-			   view_string(it->to, "/environment/os/name")) ||
-	       it->differences[COMPARE_DEVICE].is ||
-	       (it->differences[COMPARE_NODE].is && !it->differences[COMPARE_NODE].follows);
-}
-
 /* Both reports have the check. */
 static enum compare_kind kind_of(const struct comparison *it, const struct view_check *from,
 				 const struct view_check *to)
@@ -33,10 +25,19 @@ static enum compare_kind kind_of(const struct comparison *it, const struct view_
 		return COMPARE_NOT_COMPARABLE;
 	if (from->outcome == to->outcome)
 		return COMPARE_SAME;
+
+	/* Whether a rule applies follows from the system and the devices of the node, not from
+	 * their versions. */
+	if (from->outcome == REPORT_PASS && to->outcome == REPORT_NOT_APPLICABLE) {
+		const struct compare_difference *node = &it->differences[COMPARE_NODE];
+		const bool another_node =
+			!text_equal(view_string(it->from, "/environment/os/name"),
+				    view_string(it->to, "/environment/os/name")) ||
+			it->differences[COMPARE_DEVICE].is || (node->is && !node->follows);
+		return another_node ? COMPARE_CHANGED : COMPARE_REGRESSION;
+	}
 	if (from->outcome == REPORT_PASS)
-		return to->outcome == REPORT_NOT_APPLICABLE && is_another_node(it)
-			       ? COMPARE_CHANGED
-			       : COMPARE_REGRESSION;
+		return COMPARE_REGRESSION;
 	if (has_no_answer(from->outcome) || has_no_answer(to->outcome))
 		return COMPARE_NOT_COMPARABLE;
 	if (to->outcome == REPORT_PASS && report_outcome_is_bad(from->outcome))
@@ -51,34 +52,31 @@ static void add(struct comparison *it, enum compare_kind kind, const struct view
 	it->kinds[kind]++;
 }
 
-static int match(struct comparison *it, struct error *err)
+static void match(struct comparison *it)
 {
 	struct text_index known CLEANUP_TEXT_INDEX = {0};
-	bool *matched CLEANUP_FREE = calloc(it->from_view.count + 1, sizeof(*matched));
-	int rc = matched != NULL ? 0 : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < it->from_view.count; i++) {
-		size_t first = 0;
-		rc = text_index_put(&known, it->from_view.checks[i].id, i, &first, err);
-	}
-	for (size_t i = 0; rc == 0 && i < it->to_view.count; i++) {
+	bool *matched CLEANUP_FREE = memory_allocate(it->from_view.count + 1, sizeof(*matched));
+	size_t place = 0;
+
+	for (size_t i = 0; i < it->from_view.count; i++)
+		(void)text_index_put(&known, it->from_view.checks[i].id, i, &place, NULL);
+	for (size_t i = 0; i < it->to_view.count; i++) {
 		const struct view_check *to = &it->to_view.checks[i];
-		size_t place = 0;
 		if (!text_index_get(&known, to->id, &place) || matched[place]) {
 			add(it, COMPARE_NEW, NULL, to);
 			continue;
 		}
+		const struct view_check *from = &it->from_view.checks[place];
 		matched[place] = true;
-		add(it, kind_of(it, &it->from_view.checks[place], to), &it->from_view.checks[place],
-		    to);
+		add(it, kind_of(it, from, to), from, to);
 	}
-	for (size_t i = 0; rc == 0 && i < it->from_view.count; i++) {
+	for (size_t i = 0; i < it->from_view.count; i++) {
 		if (!matched[i])
 			add(it, COMPARE_GONE, &it->from_view.checks[i], NULL);
 	}
-	return rc;
 }
 
-/* By kind; where they were put otherwise. */
+/* By kind, then in the order in which they were added. */
 static int by_kind(const void *a, const void *b)
 {
 	const struct compare_change *x = a;
@@ -103,39 +101,36 @@ int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, 
 	int rc = view_open(from, &made.from_view, err);
 	if (rc == 0)
 		rc = view_open(to, &made.to_view, err);
-	if (rc == 0)
-		rc = environments_compare(from, to, made.differences, err);
 	if (rc < 0)
 		return rc;
-	made.changes = calloc(made.from_view.count + made.to_view.count + 1, sizeof(*made.changes));
+
+	environments_compare(from, to, made.differences);
 	made.conformance.from = conformance_of(from);
 	made.conformance.to = conformance_of(to);
-	if (made.changes == NULL || made.conformance.from == NULL || made.conformance.to == NULL)
-		return error_memory(err);
-	rc = match(&made, err);
-	if (rc < 0)
-		return rc;
+	made.changes = memory_allocate(made.from_view.count + made.to_view.count + 1,
+				       sizeof(*made.changes));
+	match(&made);
 	qsort(made.changes, made.count, sizeof(*made.changes), by_kind);
 	*out = made;
 	made = (struct comparison){0};
 	return 0;
 }
 
-/* The check that kept this one from running in one of the reports, and "" for all others. */
+/* The check that kept this one from running in one of the reports; "": none did. */
 static const char *cause_of(const struct compare_change *change)
 {
 	const char *cause = change->to != NULL ? change->to->cause : "";
 	return cause[0] == '\0' && change->from != NULL ? change->from->cause : cause;
 }
 
-static bool outcomes_equal(const struct view_check *a, const struct view_check *b)
-{
-	return a == NULL || b == NULL ? a == b : a->outcome == b->outcome;
-}
-
 static const char *reason_of(const struct compare_change *change)
 {
 	return change->to != NULL ? change->to->reason : change->from->reason;
+}
+
+static bool outcomes_equal(const struct view_check *a, const struct view_check *b)
+{
+	return a == NULL || b == NULL ? a == b : a->outcome == b->outcome;
 }
 
 static bool is_alike(const struct compare_change *a, const struct compare_change *b)

@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * What changed from one report to another: first what the reports are about, then how the checks ended.
- * Only outcomes are compared; whether one was expected is another question (reports/model.h).
+ * The changes from one report to another: in the environments that the reports are about, and in the outcomes of the
+ * checks. Whether an outcome was expected is another question (reports/model.h).
  */
 
 #include "reports/view.h"
 
-/* What a report is about, part by part. */
+/* The parts of a report's environment. */
 enum compare_part {
 	COMPARE_OS,
 	COMPARE_DRIVER, /* with the driver's files that containers get */
@@ -17,7 +17,7 @@ enum compare_part {
 	COMPARE_PLUGIN,
 	COMPARE_IMAGE,
 	COMPARE_HARNESS,
-	COMPARE_NODE, /* live, recorded, emulated, and the machine behind it */
+	COMPARE_NODE, /* live, recorded or emulated, and the machine that ran it */
 	COMPARE_PART_COUNT
 };
 
@@ -25,17 +25,17 @@ extern const char *const compare_part_names[]; /* NULL-ended: "OS", "driver", "d
 
 struct compare_difference {
 	bool is;
-	bool follows; /* from another part: Windows images from the OS build, the machine of a live node from the OS, a recording from what it tells */
-	char *from,
-		*to; /* names for people: "Windows Server 2022 20348.1547"; the same where only digests differ */
+	bool follows; /* from another part: Windows images from the OS build, the machine of a live node from the OS, a
+			 recording from its content */
+	char *from, *to; /* "Windows Server 2022 20348.1547"; equal if only digests differ */
 };
 
 enum compare_kind {
-	COMPARE_REGRESSION, /* passed, and does not pass any more; a rule that does not apply to another system or device is none */
-	COMPARE_FIX,	    /* was bad, and passes */
-	COMPARE_CHANGED,    /* any other pair of outcomes */
-	COMPARE_NEW,	    /* only in the second report */
-	COMPARE_GONE,	    /* only in the first */
+	COMPARE_REGRESSION, /* passed, and no longer does; but not where a rule does not apply to another system or device */
+	COMPARE_FIX,		/* was bad, and passes */
+	COMPARE_CHANGED,	/* any other pair of outcomes */
+	COMPARE_NEW,		/* only in the second report */
+	COMPARE_GONE,		/* only in the first */
 	COMPARE_NOT_COMPARABLE, /* another revision of the check; or it did not pass, and one of the runs got no answer (broken, notrun) */
 	COMPARE_SAME,
 	COMPARE_KIND_COUNT
@@ -45,14 +45,14 @@ extern const char *const compare_kind_names[]; /* NULL-ended: "regression", "cha
 
 struct compare_change {
 	enum compare_kind kind;
-	const struct view_check *from, *to; /* NULL: it is not there */
+	const struct view_check *from, *to; /* NULL: absent */
 };
 
 /* Empty when zeroed. Borrows the reports. */
 struct comparison {
 	const cJSON *from, *to;
 	const char *from_path,
-		*to_path; /* told, and set by the caller, where there are several comparisons; NULL */
+		*to_path; /* printed; the caller sets them for several comparisons; NULL: not */
 	struct view from_view, to_view;
 	struct compare_difference differences[COMPARE_PART_COUNT];
 	struct compare_difference conformance; /* view_add_conformance() */
@@ -67,11 +67,11 @@ struct comparison {
 int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, struct error *err);
 void comparison_free(struct comparison *comparison);
 
-/* The only part that moved by itself; COMPARE_PART_COUNT: none, or several did. */
+/* The only part that changed by itself; COMPARE_PART_COUNT: none, or several did. */
 enum compare_part comparison_only_part(const struct comparison *comparison);
 
-/* How many checks changed as this one did because of the same other check or with the same reason, which are shown together;
- * 0: an earlier one represents it. 1 for all that are shown by themselves. */
+/* How many checks changed in the same way, with the same reason or because of the same other check: they are shown as
+ * one. 0: an earlier change represents this one. */
 size_t comparison_alike(const struct comparison *comparison, size_t index);
 
 /* "driver nvidia 552.12 → nvidia 553.01: 2 regressions, 1 fix". Not escaped. */
@@ -80,8 +80,8 @@ void comparison_add_headline(const struct comparison *comparison, struct text *o
 /* For a terminal: headline, environment, changes with their reasons. Untrusted text is escaped. */
 void comparison_print(const struct comparison *comparison, bool color, struct text *out);
 
-/* For a CI system's summary or a review: the same as tables; of more than 300 changes the first, and how many follow. */
+/* For a CI system's summary or a review: the same as tables, with at most 300 changes and the number of the rest. */
 void comparison_print_markdown(const struct comparison *comparison, struct text *out);
 
-/* reports/schema/comparison.schema.json. NULL: out of memory. */
+/* reports/schema/comparison.schema.json. */
 cJSON *comparison_to_json(const struct comparison *comparison);

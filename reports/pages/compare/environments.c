@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What two reports are about: the same parts, or others? */
+/* Are two reports about the same parts, or about others? */
 #include "reports/pages/compare/environments.h"
 #include "base/cleanup.h"
 #include "reports/environment.h"
@@ -18,7 +18,7 @@ static const char *const sections[COMPARE_PART_COUNT] = {
 
 /* The identifying members of each part, as "pointer=value". */
 struct identity {
-	const char *recording; /* the digest of a recorded node; "": the node is none */
+	const char *recording; /* the digest of a recorded node; "": it is not one */
 	struct text_list members[COMPARE_PART_COUNT];
 };
 
@@ -28,62 +28,51 @@ static void identity_free(struct identity *identity)
 		text_list_free(&identity->members[i]);
 }
 
-/* The files that containers get of a device are its driver's. */
-static enum compare_part part_of(const char *section, const char *pointer)
-{
-	enum compare_part part = COMPARE_OS;
-	if (text_starts_with(pointer, "/runtimeFiles") || text_starts_with(pointer, "/otherFiles"))
-		return COMPARE_DRIVER;
-	while (strcmp(sections[part], section) != 0)
-		part++;
-	return part;
-}
-
-static int add_member(struct identity *identity, const char *section, const char *pointer,
-		      const cJSON *value, struct error *err)
+static void add_member(struct identity *identity, const char *section, const char *pointer,
+		       const cJSON *value)
 {
 	char *json CLEANUP_FREE = json_print_compact(value);
-	return json == NULL ? error_memory(err)
-			    : text_list_addf(&identity->members[part_of(section, pointer)], err,
-					     "%s=%s", pointer, json);
-}
+	enum compare_part part = COMPARE_OS;
 
-/* A plugin that replays a recorded node has it among its files: that is the node, not the plugin. */
-static int add_files(struct identity *identity, const char *section, const char *pointer,
-		     const cJSON *digests, struct error *err)
-{
-	int rc = 0;
-	json_each (digest, digests) {
-		const char *text = cJSON_GetStringValue(digest);
-		if (rc == 0 && (text == NULL || strcmp(text, identity->recording) != 0))
-			rc = add_member(identity, section, pointer, digest, err);
-	}
-	return rc;
+	/* The files of a device that containers get belong to its driver. */
+	if (text_starts_with(pointer, "/runtimeFiles") || text_starts_with(pointer, "/otherFiles"))
+		section = sections[COMPARE_DRIVER];
+	while (strcmp(sections[part], section) != 0)
+		part++;
+	(void)text_list_addf(&identity->members[part], NULL, "%s=%s", pointer, json);
 }
 
 static int add_item(const char *section, const char *const *pointers, const cJSON *item, void *user,
 		    struct error *err)
 {
-	int rc = 0;
-	for (; rc == 0 && *pointers != NULL; pointers++) {
+	struct identity *identity = user;
+	(void)err;
+	for (; *pointers != NULL; pointers++) {
 		const cJSON *value = json_pointer(item, *pointers);
-		if (strcmp(*pointers, "/fileDigests") == 0 && cJSON_IsArray(value))
-			rc = add_files(user, section, *pointers, value, err);
-		else if (value != NULL)
-			rc = add_member(user, section, *pointers, value, err);
+		if (value == NULL)
+			continue;
+		if (strcmp(*pointers, "/fileDigests") != 0 || !cJSON_IsArray(value)) {
+			add_member(identity, section, *pointers, value);
+			continue;
+		}
+		/* A plugin that replays a recorded node has it among its files: that is the
+		 * node, not the plugin. */
+		json_each (digest, value) {
+			if (!text_equal(cJSON_GetStringValue(digest), identity->recording))
+				add_member(identity, section, *pointers, digest);
+		}
 	}
-	return rc;
+	return 0;
 }
 
-static int identify(const cJSON *report, struct identity *out, struct error *err)
+static void identify(const cJSON *report, struct identity *out)
 {
 	const bool is_recorded =
 		strcmp(view_string(report, "/environment/node/kind"), "recorded") == 0;
 	out->recording = is_recorded ? view_string(report, "/environment/node/digest") : "";
-	int rc = environment_each(json_pointer(report, "/environment"), add_item, out, err);
+	(void)environment_each(json_pointer(report, "/environment"), add_item, out, NULL);
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++)
 		text_list_sort(&out->members[i]);
-	return rc;
 }
 
 static bool is_same(const struct text_list *a, const struct text_list *b)
@@ -94,7 +83,6 @@ static bool is_same(const struct text_list *a, const struct text_list *b)
 	return same;
 }
 
-/* NULL: out of memory. */
 static char *name_of(enum compare_part part, const cJSON *report)
 {
 	struct text name CLEANUP_TEXT = {0};
@@ -104,48 +92,31 @@ static char *name_of(enum compare_part part, const cJSON *report)
 	return text_take(&name);
 }
 
-/* Two recordings, replayed by the same machine. */
-static bool are_recordings(const cJSON *from, const cJSON *to)
-{
-	const cJSON *const nodes[] = {json_pointer(from, "/environment/node"),
-				      json_pointer(to, "/environment/node")};
-	return strcmp(view_string(nodes[0], "/kind"), "recorded") == 0 &&
-	       strcmp(view_string(nodes[1], "/kind"), "recorded") == 0 &&
-	       cJSON_Compare(json_pointer(nodes[0], "/machine"), json_pointer(nodes[1], "/machine"),
-			     true);
-}
-
-/* A Windows image must be of the host's build, and the machine of a live node is where it runs; a recording is
- * another one when what it tells is. */
-static void find_followers(struct compare_difference *differences, const cJSON *from,
-			   const cJSON *to)
-{
-	const bool is_live = strcmp(view_string(to, "/environment/node/kind"), "live") == 0;
-	const bool is_windows = strcmp(view_string(to, "/environment/os/name"), "windows") == 0;
-	const bool os = differences[COMPARE_OS].is;
-	const bool told = os || differences[COMPARE_DRIVER].is || differences[COMPARE_DEVICE].is;
-	differences[COMPARE_NODE].follows = differences[COMPARE_NODE].is &&
-					    ((os && is_live) || (told && are_recordings(from, to)));
-	differences[COMPARE_IMAGE].follows = os && differences[COMPARE_IMAGE].is && is_windows;
-}
-
-int environments_compare(const cJSON *from, const cJSON *to,
-			 struct compare_difference out[COMPARE_PART_COUNT], struct error *err)
+void environments_compare(const cJSON *from, const cJSON *to,
+			  struct compare_difference out[COMPARE_PART_COUNT])
 {
 	struct identity before CLEANUP(identity_free) = {0};
 	struct identity after CLEANUP(identity_free) = {0};
-	int rc = identify(from, &before, err);
-	if (rc == 0)
-		rc = identify(to, &after, err);
-	if (rc < 0)
-		return rc;
+	identify(from, &before);
+	identify(to, &after);
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
 		out[i].is = !is_same(&before.members[i], &after.members[i]);
 		out[i].from = name_of((enum compare_part)i, from);
 		out[i].to = name_of((enum compare_part)i, to);
-		if (out[i].from == NULL || out[i].to == NULL)
-			return error_memory(err);
 	}
-	find_followers(out, from, to);
-	return 0;
+
+	/* A Windows image must match the host's build. */
+	const bool os = out[COMPARE_OS].is;
+	const bool is_windows = strcmp(view_string(to, "/environment/os/name"), "windows") == 0;
+	out[COMPARE_IMAGE].follows = os && out[COMPARE_IMAGE].is && is_windows;
+
+	/* The machine of a live node follows from its system, and a recording that one machine
+	 * replays from what it records. */
+	const bool is_live = strcmp(view_string(to, "/environment/node/kind"), "live") == 0;
+	const bool recorded = before.recording[0] != '\0' && after.recording[0] != '\0' &&
+			      cJSON_Compare(json_pointer(from, "/environment/node/machine"),
+					    json_pointer(to, "/environment/node/machine"), true);
+	const bool content = os || out[COMPARE_DRIVER].is || out[COMPARE_DEVICE].is;
+	out[COMPARE_NODE].follows =
+		out[COMPARE_NODE].is && ((os && is_live) || (content && recorded));
 }

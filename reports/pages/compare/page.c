@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons as a page: the checks that ended otherwise, regressions first, then what the reports are about. */
+/* Comparisons as a page: the changed checks, regressions first, then what the reports are about. */
 #include "reports/pages/compare/page.h"
 
 #include "base/cleanup.h"
@@ -16,7 +16,7 @@ static const struct {
 	[COMPARE_CHANGED] = {"Other changes", PAGE_WARN},
 	[COMPARE_FIX] = {"Fixes", PAGE_GOOD},
 	[COMPARE_NEW] = {"New checks", PAGE_QUIET},
-	[COMPARE_GONE] = {"Checks that are gone", PAGE_WARN},
+	[COMPARE_GONE] = {"Removed checks", PAGE_WARN},
 	[COMPARE_NOT_COMPARABLE] = {"Not comparable", PAGE_WARN},
 };
 
@@ -24,7 +24,7 @@ enum { BEFORE, AFTER, SIDE_COUNT };
 
 static const char *const when[SIDE_COUNT] = {"before", "after"};
 
-/* The reports that are compared, and how the page leads to them. */
+/* The compared reports, and the page's links to them. */
 struct sides {
 	const cJSON *reports[SIDE_COUNT];
 	struct text links[SIDE_COUNT];
@@ -36,8 +36,11 @@ static void sides_free(struct sides *sides)
 	text_free(&sides->links[AFTER]);
 }
 
-static void add_reports(const struct sides *sides, struct text *out)
+static void add_environment(const struct comparison *comparison, const struct sides *sides,
+			    struct text *out)
 {
+	static const char *const headings[] = {"part", "before", "after", NULL};
+	page_table_begin(out, "sides", "What the reports are about", NULL, headings);
 	text_add(out, "<tr><th scope=\"row\">report</th>");
 	for (int side = BEFORE; side < SIDE_COUNT; side++) {
 		const char *id = view_string(sides->reports[side], "/run/id");
@@ -46,44 +49,31 @@ static void add_reports(const struct sides *sides, struct text *out)
 		html_addf(out, "%s</a>, %.10s</td>", id[0] != '\0' ? id : "report",
 			  view_string(sides->reports[side], "/run/started"));
 	}
-	text_add(out, "</tr>\n");
-}
-
-static void add_part(const struct compare_difference *difference, const char *name,
-		     struct text *out)
-{
-	html_addf(out, "<tr class=\"%s\"><th scope=\"row\">%s ",
-		  difference->is ? "differs" : "same", name);
-	if (difference->is)
-		page_badge(out, difference->follows ? PAGE_QUIET : PAGE_WARN,
-			   difference->follows ? "follows" : "differs");
-	html_addf(out, "</th><td>%s</td><td>%s%s</td></tr>\n", difference->from, difference->to,
-		  difference->is && strcmp(difference->from, difference->to) == 0
-			  ? " (the same name, other content)"
-			  : "");
-}
-
-/* What differs first; nothing is said of a part that neither report knows. */
-static void add_environment(const struct comparison *comparison, const struct sides *sides,
-			    struct text *out)
-{
-	static const char *const headings[] = {"part", "before", "after", NULL};
-	page_table_begin(out, "sides", "What the reports are about", NULL, headings);
-	add_reports(sides, out);
-	html_addf(out, "<tr><th scope=\"row\">conformance</th><td>%s</td><td>%s</td></tr>\n",
+	html_addf(out, "</tr>\n<tr><th scope=\"row\">conformance</th><td>%s</td><td>%s</td></tr>\n",
 		  comparison->conformance.from, comparison->conformance.to);
+
+	/* Parts that differ come first; parts that neither report knows are left out. */
 	for (int differs = 1; differs >= 0; differs--) {
 		for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
 			const struct compare_difference *part = &comparison->differences[i];
-			if (part->is == (differs == 1) &&
-			    (part->is || strcmp(part->to, "unknown") != 0))
-				add_part(part, compare_part_names[i], out);
+			if (part->is != (differs == 1) ||
+			    (!part->is && strcmp(part->to, "unknown") == 0))
+				continue;
+			html_addf(out, "<tr class=\"%s\"><th scope=\"row\">%s ",
+				  part->is ? "differs" : "same", compare_part_names[i]);
+			if (part->is)
+				page_badge(out, part->follows ? PAGE_QUIET : PAGE_WARN,
+					   part->follows ? "follows" : "differs");
+			html_addf(out, "</th><td>%s</td><td>%s%s</td></tr>\n", part->from, part->to,
+				  part->is && strcmp(part->from, part->to) == 0
+					  ? " (the same name, other content)"
+					  : "");
 		}
 	}
 	page_table_end(out);
 }
 
-/* The outcomes, which are the ways to the check in its reports, and their reasons; nothing where it is not there. */
+/* Each outcome links to the check in its report; a side without the check is left out. */
 static void add_change(const struct compare_change *change, const struct sides *sides,
 		       struct text *out)
 {
@@ -113,11 +103,11 @@ static void add_changes(const struct comparison *comparison, const struct sides 
 		html_addf(out, "<p>All %zu checks ended as before.</p>\n", comparison->count);
 		return;
 	}
-	html_addf(out, "<p class=\"soft\">%zu of %zu checks are not as they were.</p>\n", count,
+	html_addf(out, "<p class=\"soft\">%zu of %zu checks changed.</p>\n", count,
 		  comparison->count);
 	page_filter(out, list, "changes");
 	html_addf(out, "<ul class=\"changes\" id=\"%s\">\n", list);
-	for (size_t i = 0; i < count; i++) { /* those that are the same come last */
+	for (size_t i = 0; i < count; i++) { /* unchanged checks come last */
 		const enum compare_kind kind = comparison->changes[i].kind;
 		if (i == 0 || comparison->changes[i - 1].kind != kind)
 			html_addf(
@@ -137,9 +127,7 @@ void compare_page_add(struct compare_page *page, const struct comparison *compar
 	char *id CLEANUP_FREE = text_format("comparison-%zu", page->count++);
 	char *list CLEANUP_FREE = text_format("changes-%zu", page->count);
 	struct text *out = &page->page.body;
-	out->failed = out->failed || id == NULL || list == NULL;
-	if (out->failed)
-		return;
+
 	comparison_add_headline(comparison, &headline);
 	report_add_link(from, &sides.links[BEFORE]);
 	report_add_link(to, &sides.links[AFTER]);
@@ -148,6 +136,7 @@ void compare_page_add(struct compare_page *page, const struct comparison *compar
 		text_addf(&page->title, "%zu reports compared with one", page->count);
 	else
 		text_add_all(&page->title, &headline);
+
 	page_section_begin(&page->page, page->several ? id : "checks",
 			   page->several ? text_string(&headline) : "Checks", 0, NULL);
 	add_changes(comparison, &sides, list, out);
@@ -157,14 +146,11 @@ void compare_page_add(struct compare_page *page, const struct comparison *compar
 	}
 	add_environment(comparison, &sides, out);
 	page_section_end(&page->page);
-	out->failed = out->failed || headline.failed || sides.links[BEFORE].failed ||
-		      sides.links[AFTER].failed;
 }
 
-int compare_page_print(const struct compare_page *page, struct text *out, struct error *err)
+void compare_page_print(const struct compare_page *page, struct text *out)
 {
 	page_print(&page->page, "Comparison", text_string(&page->title), out);
-	return out->failed || page->title.failed ? error_memory(err) : 0;
 }
 
 void compare_page_free(struct compare_page *page)

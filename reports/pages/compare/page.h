@@ -8,18 +8,18 @@
 
 /* Empty when zeroed. */
 struct compare_page {
-	bool several; /* comparisons follow: each is a section of its own. To be set before the first. */
-	size_t count; /* of what was added so far */
+	bool several; /* set before the first: each comparison is a section of its own */
+	size_t count; /* of the comparisons added so far */
 	struct text title;
 	struct page page;
 };
 
 #define CLEANUP_COMPARE_PAGE __attribute__((cleanup(compare_page_free)))
 
-/* Adds a comparison of the reports at the paths, with links to them (report_add_link()). Nothing of it is kept. */
+/* Adds a comparison of the reports at the paths, with links to them (report_add_link()). Keeps no pointer to it. */
 void compare_page_add(struct compare_page *page, const struct comparison *comparison,
 		      const char *from, const char *to);
 
-/* Adds the page. ERROR_MEMORY, also of what compare_page_add() wanted. */
-int compare_page_print(const struct compare_page *page, struct text *out, struct error *err);
+/* Adds the whole page. */
+void compare_page_print(const struct compare_page *page, struct text *out);
 void compare_page_free(struct compare_page *page);

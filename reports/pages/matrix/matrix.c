@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/version.h"
 #include "reports/environment.h"
 #include "reports/view.h"
@@ -15,7 +16,7 @@ enum { DRIVERS_MAX = 64, DEVICES_MAX = 1024 }; /* of one report */
 /* The columns that a report counts in, and which devices have the driver of each. */
 struct report_columns {
 	size_t places[DRIVERS_MAX];
-	const char *keys[DRIVERS_MAX];
+	const char *keys[DRIVERS_MAX]; /* of the drivers; NULL: the report knows none */
 	size_t count;
 	struct text_index devices; /* their references, with the number of the column */
 };
@@ -31,34 +32,11 @@ static int find_row(struct matrix *matrix, const char *id, size_t *place, struct
 		return 0;
 	if (matrix->row_count == MATRIX_ROWS_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d checks", (int)MATRIX_ROWS_MAX);
-	struct matrix_row *rows = array_grow(matrix->rows, matrix->row_count, sizeof(*rows));
-	if (rows == NULL)
-		return error_memory(err);
-	matrix->rows = rows;
+	matrix->rows = array_grow(matrix->rows, matrix->row_count, sizeof(*matrix->rows));
 	*place = matrix->row_count++;
-	rows[*place] = (struct matrix_row){arena_string(&matrix->arena, id), *place};
-	return text_index_put(&matrix->rows_by_id, rows[*place].id, *place, place, err);
-}
-
-static int add_column(struct matrix *matrix, const char *name, const struct matrix_column *column,
-		      size_t *place, struct error *err)
-{
-	if (matrix->column_count == MATRIX_COLUMNS_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d drivers and builds",
-				 (int)MATRIX_COLUMNS_MAX);
-	struct matrix_column *columns =
-		array_grow(matrix->columns, matrix->column_count, sizeof(*columns));
-	if (columns == NULL)
-		return error_memory(err);
-	matrix->columns = columns;
-	columns[matrix->column_count] = (struct matrix_column){
-		.driver = arena_string(&matrix->arena, column->driver),
-		.os = arena_string(&matrix->arena, column->os),
-		.node = arena_string(&matrix->arena, column->node),
-	};
-	matrix->column_count++;
-	return text_index_put(&matrix->columns_by_name, arena_string(&matrix->arena, name),
-			      matrix->column_count - 1, place, err);
+	struct matrix_row *row = &matrix->rows[*place];
+	*row = (struct matrix_row){arena_string(&matrix->arena, id), *place};
+	return text_index_put(&matrix->rows_by_id, row->id, *place, place, err);
 }
 
 /* `driver` NULL: the report knows none. */
@@ -67,34 +45,30 @@ static int find_column(struct matrix *matrix, const cJSON *environment, const cJ
 {
 	struct text os CLEANUP_TEXT = {0};
 	struct text name CLEANUP_TEXT = {0};
+	const char *node = view_string(environment, "/node/kind");
 	environment_add_name("os", cJSON_GetObjectItemCaseSensitive(environment, "os"), &os);
 	environment_add_name("drivers", driver, &name);
+	if (os.size == 0)
+		text_add(&os, "unknown OS");
 	if (name.size == 0)
 		text_add(&name, "no driver");
-	const struct matrix_column column = {.driver = text_string(&name),
-					     .os = os.size > 0 ? text_string(&os) : "unknown OS",
-					     .node = view_string(environment, "/node/kind")};
-	char *key CLEANUP_FREE = text_format("%s\n%s\n%s", column.driver, column.os, column.node);
-	if (key == NULL || name.failed || os.failed)
-		return error_memory(err);
-	return text_index_get(&matrix->columns_by_name, key, place)
-		       ? 0
-		       : add_column(matrix, key, &column, place, err);
-}
+	char *key CLEANUP_FREE =
+		text_format("%s\n%s\n%s", text_string(&name), text_string(&os), node);
+	if (text_index_get(&matrix->columns_by_name, key, place))
+		return 0;
 
-/* A report that is refused is counted nowhere. */
-static int check_limits(const cJSON *report, struct error *err)
-{
-	static const struct {
-		const char *section;
-		int max;
-	} limits[] = {{"/environment/drivers", DRIVERS_MAX}, {"/environment/devices", DEVICES_MAX}};
-	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
-		if (cJSON_GetArraySize(json_pointer(report, limits[i].section)) > limits[i].max)
-			return error_set(err, ERROR_LIMIT, "%s: more than %d",
-					 limits[i].section + 1, limits[i].max);
-	}
-	return 0;
+	if (matrix->column_count == MATRIX_COLUMNS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d drivers and builds",
+				 (int)MATRIX_COLUMNS_MAX);
+	matrix->columns =
+		array_grow(matrix->columns, matrix->column_count, sizeof(*matrix->columns));
+	matrix->columns[matrix->column_count++] = (struct matrix_column){
+		.driver = arena_string(&matrix->arena, text_string(&name)),
+		.os = arena_string(&matrix->arena, text_string(&os)),
+		.node = arena_string(&matrix->arena, node),
+	};
+	return text_index_put(&matrix->columns_by_name, arena_string(&matrix->arena, key),
+			      matrix->column_count - 1, place, err);
 }
 
 static int find_columns(struct matrix *matrix, const cJSON *report, struct report_columns *out,
@@ -103,36 +77,31 @@ static int find_columns(struct matrix *matrix, const cJSON *report, struct repor
 	const cJSON *environment = cJSON_GetObjectItemCaseSensitive(report, "environment");
 	const cJSON *drivers = cJSON_GetObjectItemCaseSensitive(environment, "drivers");
 	bool hardware = false;
-	int rc = 0;
 	json_each (driver, drivers)
 		hardware = hardware || !json_pointer_true(driver, "/software");
 	json_each (driver, drivers) {
 		if (hardware && json_pointer_true(driver, "/software"))
 			continue;
 		out->keys[out->count] = view_string(driver, "/key");
-		rc = find_column(matrix, environment, driver, &out->places[out->count++], err);
+		int rc = find_column(matrix, environment, driver, &out->places[out->count++], err);
 		if (rc < 0)
 			return rc;
 	}
-	return out->count > 0
-		       ? 0
-		       : find_column(matrix, environment, NULL, &out->places[out->count++], err);
-}
+	if (out->count == 0)
+		return find_column(matrix, environment, NULL, &out->places[out->count++], err);
 
-static int find_devices(const cJSON *report, struct report_columns *columns, struct error *err)
-{
-	int rc = 0;
-	json_each (device, json_pointer(report, "/environment/devices")) {
+	json_each (device, cJSON_GetObjectItemCaseSensitive(environment, "devices")) {
 		size_t column = 0;
 		size_t first = 0;
-		while (column < columns->count &&
-		       !text_equal(columns->keys[column], view_string(device, "/driver")))
+		while (column < out->count &&
+		       !text_equal(out->keys[column], view_string(device, "/driver")))
 			column++;
-		if (rc == 0)
-			rc = text_index_put(&columns->devices, view_string(device, "/ref"), column,
-					    &first, err);
+		int rc = text_index_put(&out->devices, view_string(device, "/ref"), column, &first,
+					err);
+		if (rc < 0)
+			return rc;
 	}
-	return rc;
+	return 0;
 }
 
 /* The outcome of a check on the devices of a column's driver; REPORT_OUTCOME_COUNT: it was for other devices. */
@@ -158,7 +127,7 @@ static enum report_outcome outcome_in(const struct view_check *check,
 	return any ? report_outcome_decided(recorded) : REPORT_OUTCOME_COUNT;
 }
 
-/* Of those that began at the same time the first by name: the order of reading does not matter. */
+/* Reports that began at the same time are ordered by name: the order of reading does not matter. */
 static bool is_later(const struct matrix_report *a, const struct matrix_report *b)
 {
 	const int order = strcmp(a->started, b->started);
@@ -174,12 +143,9 @@ static int count_in(struct matrix *matrix, struct matrix_column *column, size_t 
 		if (matrix->cell_count + more > MATRIX_CELLS_MAX)
 			return error_set(err, ERROR_LIMIT, "more than %d cells",
 					 (int)MATRIX_CELLS_MAX);
-		struct matrix_cell *cells =
-			realloc(column->cells, (column->cell_count + more) * sizeof(*cells));
-		if (cells == NULL)
-			return error_memory(err);
-		memset(cells + column->cell_count, 0, more * sizeof(*cells));
-		column->cells = cells;
+		column->cells = memory_resize(column->cells, column->cell_count + more,
+					      sizeof(*column->cells));
+		memset(column->cells + column->cell_count, 0, more * sizeof(*column->cells));
 		column->cell_count += more;
 		matrix->cell_count += more;
 	}
@@ -191,54 +157,38 @@ static int count_in(struct matrix *matrix, struct matrix_column *column, size_t 
 	return 0;
 }
 
-static int count_checks(struct matrix *matrix, const struct view *view,
-			const struct report_columns *columns, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < view->count; i++) {
-		size_t row = 0;
-		rc = find_row(matrix, view->checks[i].id, &row, err);
-		for (size_t k = 0; rc == 0 && k < columns->count; k++) {
-			const enum report_outcome outcome =
-				outcome_in(&view->checks[i], columns, k);
-			if (outcome != REPORT_OUTCOME_COUNT)
-				rc = count_in(matrix, &matrix->columns[columns->places[k]], row,
-					      outcome, err);
-		}
-	}
-	return rc;
-}
-
-static int add_report(struct matrix *matrix, const char *path, const cJSON *report,
-		      struct error *err)
-{
-	if (matrix->report_count == MATRIX_REPORTS_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d reports", (int)MATRIX_REPORTS_MAX);
-	struct matrix_report *reports =
-		array_grow(matrix->reports, matrix->report_count, sizeof(*reports));
-	if (reports == NULL)
-		return error_memory(err);
-	matrix->reports = reports;
-	reports[matrix->report_count++] = (struct matrix_report){
-		.path = arena_string(&matrix->arena, path),
-		.started = arena_string(&matrix->arena, view_string(report, "/run/started"))};
-	return 0;
-}
-
 /* The last of the reports is one of the column's. */
 static void add_run(const struct matrix *matrix, struct matrix_column *column)
 {
 	unsigned place = (unsigned)matrix->report_count - 1;
 	for (size_t i = 0; i < MATRIX_NEWEST_MAX; i++) {
-		const unsigned there = column->newest[i];
-		if (i < column->runs && !is_later(&matrix->reports[place], &matrix->reports[there]))
+		const unsigned present = column->newest[i];
+		if (i < column->runs &&
+		    !is_later(&matrix->reports[place], &matrix->reports[present]))
 			continue;
 		column->newest[i] = place;
-		place = there;
+		place = present;
 		if (i >= column->runs)
 			break;
 	}
 	column->runs++;
+}
+
+/* A report that is refused by a limit is counted nowhere. */
+static int check_limits(const struct matrix *matrix, const cJSON *report, struct error *err)
+{
+	static const struct {
+		const char *section;
+		int max;
+	} limits[] = {{"/environment/drivers", DRIVERS_MAX}, {"/environment/devices", DEVICES_MAX}};
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+		if (cJSON_GetArraySize(json_pointer(report, limits[i].section)) > limits[i].max)
+			return error_set(err, ERROR_LIMIT, "%s: more than %d",
+					 limits[i].section + 1, limits[i].max);
+	}
+	if (matrix->report_count == MATRIX_REPORTS_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d reports", (int)MATRIX_REPORTS_MAX);
+	return 0;
 }
 
 int matrix_add(struct matrix *matrix, const char *path, const cJSON *report, struct error *err)
@@ -247,7 +197,7 @@ int matrix_add(struct matrix *matrix, const char *path, const cJSON *report, str
 	struct report_columns columns CLEANUP(columns_free) = {0};
 	const char *run = view_string(report, "/run/journal/digest");
 	size_t first = 0;
-	int rc = check_limits(report, err);
+	int rc = check_limits(matrix, report, err);
 	if (rc == 0)
 		rc = view_open(report, &view, err);
 	if (rc == 0 && run[0] != '\0')
@@ -259,19 +209,30 @@ int matrix_add(struct matrix *matrix, const char *path, const cJSON *report, str
 		matrix->repeated++;
 		return 0;
 	}
-	rc = add_report(matrix, path, report, err);
-	if (rc == 0)
-		rc = find_columns(matrix, report, &columns, err);
-	if (rc == 0)
-		rc = find_devices(report, &columns, err);
-	if (rc == 0)
-		rc = count_checks(matrix, &view, &columns, err);
+
+	matrix->reports =
+		array_grow(matrix->reports, matrix->report_count, sizeof(*matrix->reports));
+	matrix->reports[matrix->report_count++] = (struct matrix_report){
+		.path = arena_string(&matrix->arena, path),
+		.started = arena_string(&matrix->arena, view_string(report, "/run/started"))};
+	rc = find_columns(matrix, report, &columns, err);
+	for (size_t i = 0; rc == 0 && i < view.count; i++) {
+		size_t row = 0;
+		rc = find_row(matrix, view.checks[i].id, &row, err);
+		for (size_t k = 0; rc == 0 && k < columns.count; k++) {
+			const enum report_outcome outcome =
+				outcome_in(&view.checks[i], &columns, k);
+			if (outcome != REPORT_OUTCOME_COUNT)
+				rc = count_in(matrix, &matrix->columns[columns.places[k]], row,
+					      outcome, err);
+		}
+	}
 	for (size_t i = 0; rc == 0 && i < columns.count; i++)
 		add_run(matrix, &matrix->columns[columns.places[i]]);
-	return rc == 0 && matrix->arena.failed ? error_memory(err) : rc;
+	return rc;
 }
 
-/* As strcmp(), but numbers within by their value: 552.9 comes before 552.12. */
+/* As strcmp(), but numbers are compared by value: 552.9 comes before 552.12. */
 static int compare_names(const char *a, const char *b)
 {
 	while (*a != '\0' && *b != '\0') {
@@ -352,24 +313,18 @@ const struct matrix_cell *matrix_cell_at(const struct matrix *matrix, size_t row
 										 : NULL;
 }
 
-static bool failed_somewhere(const struct matrix *matrix, size_t row)
-{
-	for (size_t i = 0; i < matrix->column_count; i++) {
-		const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
-		if (cell != NULL && matrix_cell_bad(cell) > 0)
-			return true;
-	}
-	return false;
-}
-
 void matrix_keep(struct matrix *matrix, bool apis, bool failed)
 {
 	size_t kept = 0;
 	for (size_t row = 0; row < matrix->row_count; row++) {
-		if ((apis && !text_starts_with(matrix->rows[row].id, "api.")) ||
-		    (failed && !failed_somewhere(matrix, row)))
-			continue;
-		matrix->rows[kept++] = matrix->rows[row];
+		bool has_failed = false;
+		for (size_t i = 0; i < matrix->column_count; i++) {
+			const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
+			has_failed = has_failed || (cell != NULL && matrix_cell_bad(cell) > 0);
+		}
+		if ((!apis || text_starts_with(matrix->rows[row].id, "api.")) &&
+		    (!failed || has_failed))
+			matrix->rows[kept++] = matrix->rows[row];
 	}
 	matrix->row_count = kept;
 }

@@ -2,6 +2,7 @@
 #include "reports/pages/matrix/matrix.h"
 
 #include "base/members.h"
+#include "base/memory.h"
 #include "base/style.h"
 #include "reports/markdown.h"
 #include "reports/view.h"
@@ -57,25 +58,9 @@ static void add_padded(struct text *out, const struct text *content, size_t colu
 	const size_t used = text_columns(text_string(content), content->size);
 	text_add_all(out, content);
 	text_addf(out, "%*s", (int)(used < columns ? columns - used : 0), "");
-	out->failed = out->failed || content->failed;
 }
 
-static void add_legend(const struct matrix *matrix, struct text *out)
-{
-	for (size_t i = 0; i < matrix->column_count; i++) {
-		const struct matrix_column *column = &matrix->columns[i];
-		struct text letter CLEANUP_TEXT = {0};
-		struct text name CLEANUP_TEXT = {0};
-		add_letter(i, &letter);
-		add_padded(out, &letter, 4);
-		matrix_add_column_name(column, &name);
-		view_add_escaped(out, text_string(&name));
-		text_addf(out, ": %u run%s\n", column->runs, column->runs == 1 ? "" : "s");
-		out->failed = out->failed || name.failed;
-	}
-}
-
-/* A row's name (in the column behind the last), or its cell. */
+/* A row's cell; in the column after the last, its name. */
 static void add_shown(const struct matrix *matrix, size_t row, size_t column, struct text *out)
 {
 	if (column == matrix->column_count)
@@ -84,20 +69,7 @@ static void add_shown(const struct matrix *matrix, size_t row, size_t column, st
 		add_cell(matrix_cell_at(matrix, row, column), out);
 }
 
-/* Of what add_shown() adds in the column, with the space behind it. */
-static size_t width_of(const struct matrix *matrix, size_t column)
-{
-	size_t width = 1;
-	for (size_t row = 0; row < matrix->row_count; row++) {
-		struct text cell CLEANUP_TEXT = {0};
-		add_shown(matrix, row, column, &cell);
-		const size_t used = text_columns(text_string(&cell), cell.size);
-		width = used > width ? used : width;
-	}
-	return width + 2;
-}
-
-/* The columns from `first` on, each as wide as it must be, before `end`. */
+/* The columns from `first` to before `end`, each as wide as its content. */
 static void add_block(const struct matrix *matrix, const size_t *widths, size_t first, size_t end,
 		      bool color, struct text *out)
 {
@@ -123,19 +95,33 @@ static void add_block(const struct matrix *matrix, const size_t *widths, size_t 
 	}
 }
 
-/* What does not fit beside each other follows below. */
+/* A legend, and as many blocks of columns as the width requires. */
 static void add_text(const struct matrix *matrix, const struct writer_options *options,
 		     struct text *out)
 {
 	const size_t columns = matrix->column_count;
-	size_t *widths CLEANUP_FREE = calloc(columns + 1, sizeof(*widths));
-	if (widths == NULL) {
-		out->failed = true;
-		return;
+	size_t *widths CLEANUP_FREE = memory_allocate(columns + 1, sizeof(*widths));
+	for (size_t i = 0; i <= columns; i++) {
+		widths[i] = 3;
+		for (size_t row = 0; row < matrix->row_count; row++) {
+			struct text cell CLEANUP_TEXT = {0};
+			add_shown(matrix, row, i, &cell);
+			const size_t width = text_columns(text_string(&cell), cell.size) + 2;
+			widths[i] = width > widths[i] ? width : widths[i];
+		}
 	}
-	for (size_t i = 0; i <= columns; i++)
-		widths[i] = width_of(matrix, i);
-	add_legend(matrix, out);
+
+	for (size_t i = 0; i < columns; i++) {
+		const struct matrix_column *column = &matrix->columns[i];
+		struct text letter CLEANUP_TEXT = {0};
+		struct text name CLEANUP_TEXT = {0};
+		add_letter(i, &letter);
+		add_padded(out, &letter, 4);
+		matrix_add_column_name(column, &name);
+		view_add_escaped(out, text_string(&name));
+		text_addf(out, ": %u run%s\n", column->runs, column->runs == 1 ? "" : "s");
+	}
+
 	for (size_t first = 0, end = 0; first < columns; first = end) {
 		size_t used = widths[columns];
 		do
@@ -155,7 +141,6 @@ static void add_markdown_table(const struct matrix *matrix, struct text *out)
 		text_add(out, " ");
 		markdown_add(out, text_string(&name));
 		text_add(out, " |");
-		out->failed = out->failed || name.failed;
 	}
 	text_add(out, "\n| --- |");
 	for (size_t i = 0; i < matrix->column_count; i++)
@@ -174,30 +159,22 @@ static void add_markdown_table(const struct matrix *matrix, struct text *out)
 	}
 }
 
-/* Programs for spreadsheets take what begins so for a formula (OWASP, "CSV Injection"), wide characters included. Tabs and
- * line ends are escaped before. */
-static bool begins_formula(const struct text *escaped)
+/* RFC 4180, with the comma after it. Spreadsheets run what begins with certain signs, wide ones included, as a formula
+ * (OWASP, "CSV Injection"): an apostrophe goes in front. Tabs and line ends are escaped. */
+static void add_csv(struct text *out, const char *string)
 {
 	static const char *const signs[] = {"=",      "+",	"-",	  "@",
 					    "\uff1d", "\uff0b", "\uff0d", "\uff20"};
-	bool begins = false;
-	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
-		begins = begins || text_starts_with(text_string(escaped), signs[i]);
-	return begins;
-}
-
-/* RFC 4180, with the comma behind it. */
-static void add_csv(struct text *out, const char *string)
-{
 	struct text escaped CLEANUP_TEXT = {0};
+	bool is_formula = false;
 	view_add_escaped(&escaped, string);
-	text_add(out, "\"");
-	text_add(out, begins_formula(&escaped) ? "'" : "");
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+		is_formula = is_formula || text_starts_with(text_string(&escaped), signs[i]);
+	text_add(out, is_formula ? "\"'" : "\"");
 	for (size_t i = 0; i < escaped.size; i++)
 		text_append(out, escaped.data[i] == '"' ? "\"\"" : &escaped.data[i],
 			    escaped.data[i] == '"' ? 2 : 1);
 	text_add(out, "\",");
-	out->failed = out->failed || escaped.failed;
 }
 
 static void add_csv_table(const struct matrix *matrix, struct text *out)
@@ -223,16 +200,6 @@ static void add_csv_table(const struct matrix *matrix, struct text *out)
 	}
 }
 
-static cJSON *column_json(const struct matrix_column *column)
-{
-	struct members json CLEANUP_MEMBERS = members_new();
-	member_string(&json, "driver", column->driver);
-	member_string(&json, "os", column->os);
-	member_string(&json, "node", column->node);
-	member_int(&json, "runs", column->runs);
-	return members_take(&json);
-}
-
 static cJSON *cell_json(const struct matrix_cell *cell, size_t column)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
@@ -246,29 +213,31 @@ static cJSON *cell_json(const struct matrix_cell *cell, size_t column)
 	return members_take(&json);
 }
 
-static cJSON *row_json(const struct matrix *matrix, size_t row)
-{
-	struct members json CLEANUP_MEMBERS = members_new();
-	struct members cells CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < matrix->column_count; i++) {
-		const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
-		if (cell != NULL)
-			member_item(&cells, NULL, cell_json(cell, i));
-	}
-	member_string(&json, "check", matrix->rows[row].id);
-	member_item(&json, "cells", members_take(&cells));
-	return members_take(&json);
-}
-
 static void add_json(const struct matrix *matrix, const struct text_list *unread, struct text *out)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	struct members columns CLEANUP_MEMBERS = members_new_array();
 	struct members rows CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < matrix->column_count; i++)
-		member_item(&columns, NULL, column_json(&matrix->columns[i]));
-	for (size_t row = 0; row < matrix->row_count; row++)
-		member_item(&rows, NULL, row_json(matrix, row));
+	for (size_t i = 0; i < matrix->column_count; i++) {
+		struct members column CLEANUP_MEMBERS = members_new();
+		member_string(&column, "driver", matrix->columns[i].driver);
+		member_string(&column, "os", matrix->columns[i].os);
+		member_string(&column, "node", matrix->columns[i].node);
+		member_int(&column, "runs", matrix->columns[i].runs);
+		member_item(&columns, NULL, members_take(&column));
+	}
+	for (size_t row = 0; row < matrix->row_count; row++) {
+		struct members item CLEANUP_MEMBERS = members_new();
+		struct members cells CLEANUP_MEMBERS = members_new_array();
+		for (size_t i = 0; i < matrix->column_count; i++) {
+			const struct matrix_cell *cell = matrix_cell_at(matrix, row, i);
+			if (cell != NULL)
+				member_item(&cells, NULL, cell_json(cell, i));
+		}
+		member_string(&item, "check", matrix->rows[row].id);
+		member_item(&item, "cells", members_take(&cells));
+		member_item(&rows, NULL, members_take(&item));
+	}
 	member_string(&json, "schema", "gpucert-matrix/1");
 	member_int(&json, "reports", (int64_t)matrix->report_count);
 	member_int(&json, "repeated", (int64_t)matrix->repeated);
@@ -277,8 +246,7 @@ static void add_json(const struct matrix *matrix, const struct text_list *unread
 	member_item(&json, "rows", members_take(&rows));
 	cJSON *document CLEANUP_JSON = members_take(&json);
 	char *printed CLEANUP_FREE = json_print(document);
-	out->failed = out->failed || printed == NULL;
-	text_add(out, printed != NULL ? printed : "");
+	text_add(out, printed);
 }
 
 void matrix_print(const struct matrix *matrix, const char *format,

@@ -123,7 +123,7 @@ export class Samples {
 		return [
 			page('driver', [a, b], {first, texts: ['nvidia 552.12', 'nvidia 553.01', 'api.opencl', 'the probe was killed by signal 11', this.ids[0], 'api.new-one', '1 regression'], filter}),
 			page('several', [a, b, c], {first, texts: ['nvidia 553.01', 'amd 24.10.1', 'api.cuda'], filter}),
-			page('same', [a, a], {texts: ['the same environment: no check ended otherwise']}),
+			page('same', [a, a], {texts: ['the same environment: every outcome is the same']}),
 			page('hostile', [a, this.hostile('hostile-compare')], {texts: ['<b data-hostile>']}),
 			page('large', [
 				this.folder('large-before', records({id: 'large-before', ids: LARGE, driver: DRIVERS[0], outcomeOf: () => 'pass'})),
