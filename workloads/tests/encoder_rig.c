@@ -56,8 +56,13 @@ void rig_expect_decoding_faults(void)
 {
 	rig_expect_judgement("repeat=4", "wrong", "frame 4 shows frame 3");
 	rig_expect_judgement("black=4", "wrong", "frame 4 ");
-	rig_expect_judgement("corrupt=4", "undecodable", "OpenH264 gives up");
 	rig_expect_judgement("other=99", "wrong", "frame 0 ");
+
+	/* OpenH264 mostly gives up, but sometimes returns a picture: it seems to read memory that it did not set. */
+	cJSON *document CLEANUP_JSON = rig_run("corrupt=4", NULL);
+	cJSON *judgement CLEANUP_JSON = judge_stream(document, NULL);
+	const char *status = string_at(judgement, "/status");
+	CU_ASSERT_TRUE(text_equal(status, "undecodable") || text_equal(status, "wrong"));
 }
 
 static void expect_failure(const struct rig_failure *row)
