@@ -185,7 +185,7 @@ static const struct field prediction[] = {
 	{.key = "rule", .presence = FIELD_OR_NULL},
 	{.key = "reason"},
 	{.key = "outcome", .type = FIELD_WORD, .words = outcomes},
-	{.key = "told"},
+	{.key = "symptom"},
 	{.key = "agrees", .type = FIELD_BOOL, .presence = FIELD_OR_NULL},
 	{.key = NULL},
 };

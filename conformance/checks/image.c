@@ -129,7 +129,7 @@ static void judge_rules(struct check_run *run)
 				tally_add(&tally, worked, "%s: %s: %s", program, rule, reason);
 			} else if (!text_equal(outcome, "stopped") && open++ < NOTES_MAX) {
 				check_note(run, "%s (%s): %s: %s: %s", program, outcome, rule,
-					   reason, view_string(prediction, "/told"));
+					   reason, view_string(prediction, "/symptom"));
 			}
 		}
 	}
@@ -153,7 +153,7 @@ static void predicted(struct check_run *run)
 		const char *outcome = view_string(prediction, "/outcome");
 		const char *rule = view_string(prediction, "/rule");
 		const char *reason = view_string(prediction, "/reason");
-		const char *words = view_string(prediction, "/told");
+		const char *words = view_string(prediction, "/symptom");
 		/* Launches that were not made, or that the rules could not judge, decide nothing. */
 		if (cJSON_IsBool(agrees))
 			tally_add(&tally, cJSON_IsTrue(agrees), "%s: %s said %s (%s); it %s%s%s",

@@ -96,7 +96,7 @@ void prediction_record(struct check_run *run, const struct prediction *predictio
 	member_string(&record, "rule", about != NULL ? about->rule : NULL);
 	member_string(&record, "reason", about != NULL ? about->reason : "");
 	member_string(&record, "outcome", outcome_names[outcome]);
-	member_cut(&record, "told", symptom, SYMPTOM_MAX);
+	member_cut(&record, "symptom", symptom, SYMPTOM_MAX);
 	if (agrees < 0)
 		member_null(&record, "agrees");
 	else

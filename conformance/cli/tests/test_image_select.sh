@@ -54,7 +54,7 @@ expect_golden 0 select-h200 --host "$hosts/linux-h200.json" "$solver"
 expect_golden 0 select-server-2022 --host "$hosts/windows-server-2022.json" "$solver"
 expect_golden 5 select-windows-11 --host "$hosts/windows-11-25h2.json" "$solver"
 expect_golden 5 select-windows-11-containerd --host "$hosts/windows-11-25h2.json" --runtime containerd-2.x "$solver"
-[ "$(field "$work/select-windows-11.json" /selected)" = null ] || complain "what cannot be told is selected"
+[ "$(field "$work/select-windows-11.json" /selected)" = null ] || complain "an unknown image is selected"
 # A recorded node does not know its processor's level, nor the driver's CUDA.
 expect_golden 0 select-node --host "$nodes/linux-2x-tesla-t4.json" "$solver"
 

@@ -9,7 +9,7 @@ static const struct {
 	enum style style;
 } verdicts[] = {
 	[COMPAT_WORKS] = {"works", "works", STYLE_GREEN},
-	[COMPAT_UNKNOWN] = {"unknown", "cannot be told", STYLE_YELLOW},
+	[COMPAT_UNKNOWN] = {"unknown", "unknown", STYLE_YELLOW},
 	[COMPAT_HYPERV] = {"hyper-v-only", "works only with Hyper-V isolation (then no GPU)",
 			   STYLE_YELLOW},
 	[COMPAT_CANNOT_WORK] = {"cannot-work", "cannot work", STYLE_RED},

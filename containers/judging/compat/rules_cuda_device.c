@@ -57,7 +57,7 @@ static void judge_requirement(struct compat_case *it, const char *name, const ch
 		const char *words;
 	} answers[] = {
 		[REQUIREMENT_MET] = {COMPAT_WORKS, "holds"},
-		[REQUIREMENT_UNKNOWN] = {COMPAT_UNKNOWN, "cannot be told"},
+		[REQUIREMENT_UNKNOWN] = {COMPAT_UNKNOWN, "is unknown"},
 		[REQUIREMENT_NOT_MET] = {COMPAT_CANNOT_WORK, "does not hold"},
 	};
 	const struct host_gpu *gpu = it->gpu;

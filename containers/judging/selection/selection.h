@@ -7,7 +7,7 @@
  *
  * Images are compared step by step, and the first step at which they differ decides:
  *
- *	verdict		works, cannot be told, only with Hyper-V isolation, cannot work
+ *	verdict		works, unknown, only with Hyper-V isolation, cannot work
  *	gpu		names a vendor of the host's GPUs, before those that name none
  *	cpu-level	the highest level of x86-64
  *	cuda-driver	CUDA that the driver runs whole, before CUDA that needs minor-version

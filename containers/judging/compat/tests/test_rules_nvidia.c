@@ -298,7 +298,7 @@ static void test_require(void)
 	expect_variables(name, "cuda>=12.4", "NVIDIA_DISABLE_REQUIRE", "no", rule,
 			 COMPAT_CANNOT_WORK, "");
 	expect_variables(name, "cuda>=12.9 brand=tesla,driver>=535,driver<536", "A", "", rule,
-			 COMPAT_UNKNOWN, "cannot be told");
+			 COMPAT_UNKNOWN, "is unknown");
 	expect_variables(name, "arch>=9.0", "A", "", rule, COMPAT_UNKNOWN,
 			 "compute capability 7.5");
 	expect_variables(name, "nonsense", "A", "", rule, COMPAT_CANNOT_WORK,
