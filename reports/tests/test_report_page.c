@@ -34,6 +34,15 @@ static bool is_void(const char *name, size_t size)
 	return false;
 }
 
+/* As strspn(), or strcspn() with `in` false. With strict_string_checks these read all of a large page at each call. */
+static size_t span(const char *at, const char *set, bool in)
+{
+	size_t size = 0;
+	while (at[size] != '\0' && (strchr(set, at[size]) != NULL) == in)
+		size++;
+	return size;
+}
+
 enum { DEPTH_MAX = 64 };
 
 struct open_tags {
@@ -47,8 +56,9 @@ struct open_tags {
 static const char *skip_attributes(const char *at)
 {
 	while (*at == ' ' || *at == '\n') {
-		size_t name = strspn(
-			at + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789");
+		size_t name = span(
+			at + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789",
+			true);
 		at += 1 + name;
 		if (name == 0 || strncmp(at - name, "on", 2) == 0 ||
 		    (name == 5 && strncmp(at - name, "style", 5) == 0))
@@ -56,7 +66,7 @@ static const char *skip_attributes(const char *at)
 		if (*at != '=')
 			continue;
 		at += 2;
-		at += strcspn(at, "\"<>");
+		at += span(at, "\"<>", false);
 		if (*at++ != '"')
 			return NULL;
 	}
@@ -69,7 +79,7 @@ static const char *take_tag(struct open_tags *open, const char *at)
 {
 	bool ends = *at == '/';
 	const char *name = at + (ends ? 1 : 0);
-	size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
+	size_t size = span(name, "abcdefghijklmnopqrstuvwxyz0123456789", true);
 	const char *end = skip_attributes(name + size);
 	if (size == 0 || end == NULL)
 		return NULL;
@@ -90,8 +100,7 @@ static const char *take_tag(struct open_tags *open, const char *at)
 static const char *find_fault(const char *page)
 {
 	struct open_tags open = {0};
-	const char *at = strchr(page, '\n');
-	for (at = strchr(at, '<'); at != NULL; at = strchr(at, '<')) {
+	for (const char *at = strchr(page, '\n'); *(at += span(at, "<", false)) != '\0';) {
 		const char *next = take_tag(&open, at + 1);
 		if (next == NULL)
 			return at;
