@@ -376,6 +376,58 @@ const struct check allocate_checks[] = {
 	ALLOCATE("read-only", ALC_18, MEDIUM, allocate_read_only,
 		 .title = "Driver files are mounted read-only, on harmless destinations",
 		 .advice = "Set read_only; mount files, not whole system directories."),
+	ALLOCATE("duplicate-id", ALC_10, LOW, allocate_duplicate_id,
+		 .title = "Allocate of one id twice does no harm",
+		 .advice = "Treat the ids as a set: answer as for one, or with an error."),
+	ALLOCATE("no-requests", ALC_11, LOW, allocate_no_requests,
+		 .title = "Allocate without container requests does no harm",
+		 .advice = "Answer with no container response, or with an error: do not take the "
+			   "first of none."),
+	CHECK("allocate.unhealthy-id", ALC_08, MEDIUM, 1, allocate_unhealthy_id,
+	      .title = "Allocate of an unhealthy device is refused",
+	      .advice = "Look at the device's present health before answering: the kubelet's view "
+			"may be older.",
+	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
+	CHECK("allocate.after-restart", ALC_14, HIGH, 1, allocate_after_restart,
+	      .title = "An id stands for the same device after the plugin's restart",
+	      .advice = "Derive ids from the device, not from the order of enumeration: running "
+			"containers keep what an id stood for before.",
+	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
+	      .depends_on = "allocate.one-response"),
+	ALLOCATE("parallel", ALC_25, HIGH, allocate_parallel,
+		 .title = "Calls at the same time are answered, each for its own id",
+		 .advice = "Keep no state of a call in variables that calls share, or lock it."),
+	ALLOCATE("cancelled", ALC_26, MEDIUM, allocate_cancelled,
+		 .title = "Cancelled calls leave the plugin usable",
+		 .advice = "Stop at the end of the call's context, and release what it locked."),
+	ALLOCATE("answer-size", ALC_27, MEDIUM, allocate_size,
+		 .title = "Answers fit into the kubelet's checkpoint",
+		 .advice = "Mount folders in place of thousands of files, or name CDI devices: the "
+			   "kubelet writes all answers to disk at each admission."),
+	ALLOCATE("files-stay", ALC_28, HIGH, allocate_files_stay,
+		 .title = "Files of an answer stay as long as the container may start again",
+		 .advice = "Do not remove what an earlier answer mounts: the kubelet applies an "
+			   "answer again at each start of the container.",
+		 .needs = {.devices = 1, .live_node = true}),
+	ALLOCATE("variable-names", ALC_21, HIGH, allocate_variable_names,
+		 .title = "Names of variables are not empty and have no '='",
+		 .advice = "Correct the name: the container does not start, or gets another "
+			   "variable."),
+	ALLOCATE("harmless-variables", ALC_21S, MEDIUM, allocate_harmless_variables,
+		 .title = "Variables change neither the image's programs nor the loader",
+		 .advice = "Set only variables that the driver reads; mount libraries where the "
+			   "loader finds them."),
+	ALLOCATE("permissions", ALC_19, CRITICAL, allocate_permissions,
+		 .title = "Device nodes have permissions of r, w and m",
+		 .advice = "Set permissions to \"rw\": without letters nothing may be done with "
+			   "the node, and others are not known.",
+		 .needs = {.os = "linux", .devices = 1}),
+	ALLOCATE("cdi-names", ALC_23, CRITICAL, allocate_cdi_names,
+		 .title = "CDI devices of answers have qualified names",
+		 .advice =
+			 "Name CDI devices vendor/class=name, in annotations separated by commas: "
+			 "a runtime refuses the container otherwise.",
+		 .needs = {.os = "linux", .devices = 1}),
 	ALLOCATE_CDI(
 		"resolves", ALC_22, CRITICAL, allocate_cdi_resolves,
 		.title = "CDI devices in answers are in valid Specs of the node",

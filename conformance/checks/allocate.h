@@ -58,6 +58,15 @@ bool allocate_expect_same(struct rig *rig, const char *what, enum allocate_membe
 /* Judges of the answer's content (allocate_answer.c), for each resource. */
 check_judge allocate_paths_exist, allocate_unique_paths, allocate_read_only;
 
+/* The same of its variables, annotations and permissions (allocate_members.c). */
+check_judge allocate_variable_names, allocate_harmless_variables, allocate_cdi_names,
+	allocate_permissions;
+
+/* Requests that are malformed, many at once, cancelled, or repeated after a restart (allocate_requests.c). */
+check_judge allocate_duplicate_id, allocate_no_requests, allocate_parallel, allocate_cancelled,
+	allocate_size, allocate_files_stay;
+check_body allocate_unhealthy_id, allocate_after_restart;
+
 /* Bodies of allocate.cdi-*. Where no answer names a CDI device they do not apply. */
 void allocate_cdi_resolves(struct check_run *run);
 void allocate_cdi_specs(struct check_run *run);

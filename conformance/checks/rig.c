@@ -378,18 +378,28 @@ struct rig *rig_ready(struct check_run *run, const char *const *env)
 	return NULL;
 }
 
-int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,
-		 struct rpc_answer *reply, struct error *err)
+int rig_call(struct rig *rig, const char *resource, const char *method,
+	     const ProtobufCMessage *request, const ProtobufCMessageDescriptor *reply_type,
+	     struct rpc_answer *reply, struct error *err)
 {
 	uint64_t start = clock_monotonic_ns();
-	int rc = kubelet_call_allocate(kubelet_resource_plugin(rig->kubelet, resource), ids, count,
-				       context_wait_ms(rig->context, RIG_CALL_MS), reply, err);
+	int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, resource), method, request,
+			      reply_type, context_wait_ms(rig->context, RIG_CALL_MS), reply, err);
 	/* A refusal is an answer; the end of the plugin is not. */
 	if (rc == 0 && reply->code == RPC_UNAVAILABLE &&
 	    loop_wait(&rig->loop, has_ended, rig, RIG_END_SEEN_MS, "its end", NULL) == 0)
 		rc = ERROR_REMOTE;
 	rig_waited(rig, start);
 	return rig_explain(rig, rc, err);
+}
+
+int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,
+		 struct rpc_answer *reply, struct error *err)
+{
+	struct kubelet_allocate_request request = {0};
+	kubelet_allocate_request_add(&request, ids, count);
+	return rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
+			&v1beta1__allocate_response__descriptor, reply, err);
 }
 
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply)

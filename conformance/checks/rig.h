@@ -171,7 +171,12 @@ void rig_waited(struct rig *rig, uint64_t start_ns);
 /* Adds the healthy ids of a resource, sorted and each once. False when there is none: recorded. */
 bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *ids);
 
-/* One Allocate call with these ids. A refusal is an answer: it is in `reply`. */
+/* One call of the resource's plugin. A refusal is an answer: it is in `reply`. */
+int rig_call(struct rig *rig, const char *resource, const char *method,
+	     const ProtobufCMessage *request, const ProtobufCMessageDescriptor *reply_type,
+	     struct rpc_answer *reply, struct error *err);
+
+/* Allocate with one container request for these ids. */
 int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,
 		 struct rpc_answer *reply, struct error *err);
 

@@ -68,7 +68,7 @@ const lacking = {
 	intel: ['levelzero', 'vpl', 'vulkan', 'opencl', 'opengl', 'vulkanvideo'],
 };
 const whole = (name, resources, outcomes) => ({
-	name, plugin: plugin(resources), checks: ['registration.accepted', 'list-and-watch', 'allocate'],
+	name, plugin: plugin(resources), checks: ['registration.accepted', 'list-and-watch', 'allocate', 'preferred-allocation', 'pre-start'],
 	args: ['--launcher', 'process', '--timeout-percent', '20'], outcomes,
 });
 
@@ -164,7 +164,7 @@ const recorded = (name, what) => {
 		allocate: {each: {devices: windows ? [string(d)] : d.nodes.map((n) => handOut(n.path))}},
 	}));
 	return {
-		name: what, plugin: plugin(...resources), checks: ['list-and-watch', 'allocate', ...(windows ? ['windows'] : [])],
+		name: what, plugin: plugin(...resources), checks: ['list-and-watch', 'allocate', 'preferred-allocation', 'pre-start', ...(windows ? ['windows'] : [])],
 		args: ['--node', path, '--launcher', 'process', '--timeout-percent', '20'],
 		outcomes: Object.fromEntries(['allocate.paths-exist', 'windows.class-guid', 'windows.mount-targets', 'windows.mount-sources'].map((id) => [id, 'not-applicable'])),
 	};

@@ -30,7 +30,7 @@ for (let call = 0; call < 600; call++) {
 	writeFileSync(join(work, `own/${call}/token`), `${call}`);
 }
 
-const protocol = ['registration', 'list-and-watch', 'allocate', 'restart'];
+const protocol = ['registration', 'list-and-watch', 'allocate', 'preferred-allocation', 'pre-start', 'restart'];
 const some = ['registration.accepted', 'list-and-watch', 'allocate.prompt', 'allocate.repeat', 'restart.kubelet-restart', 'restart.kill-and-return'];
 const host = ['--launcher', 'process'];
 const quick = [...host, '--timeout-percent', '20'];
@@ -83,7 +83,7 @@ const rows = [
 		args: much,
 		checks: ['allocate'],
 		// It hands out for no ids as well, and two such answers are more than a message may hold.
-		outcomes: {'allocate.no-ids': 'fail', 'allocate.several-requests': 'fail'},
+		outcomes: {'allocate.no-ids': 'fail', 'allocate.several-requests': 'fail', 'allocate.answer-size': 'fail'},
 	}),
 	row('a list of exactly 4 MiB', plugin({devices: listOf4MiB(0)}), {args: host, checks: ['list-and-watch', 'allocate.one-response']}),
 	row('ids of 63 characters beyond ASCII', plugin({devices: [{id: '字'.repeat(63)}, {id: '\u{1f3ae}'.repeat(63)}]})),
@@ -119,7 +119,9 @@ const rows = [
 		pre_start_link: join(work, 'prepared'),
 		allocate: {each: {mounts: [{...answer.mounts[0], host_path: join(work, 'prepared/etc/hostname')}]}},
 	})),
-	row('a preference for fewer', plugin({options: {get_preferred_allocation_available: true}, preferred: ['gpu-1', 'unknown']})),
+	row('a preference for fewer', plugin({options: {get_preferred_allocation_available: true}, preferred: ['gpu-1', 'unknown']}), {
+		outcomes: {'preferred-allocation.only-available': 'fail', 'preferred-allocation.size': 'fail'},
+	}),
 	row('options that are not sent', plugin({sent_options: null})),
 	row('MaxConnectionAge', plugin({goaway_ms: 700})),
 	row('sockets named by seconds', scriptedAt({plugins: [{...right, socket: 'gpu-SECONDS.sock', fresh_socket: false}]})),

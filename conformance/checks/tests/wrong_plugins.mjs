@@ -21,6 +21,12 @@ const otherNode = {container_path: '/dev/gpu/{id}', host_path: '/dev/zero', perm
 // Answers so many calls rightly, and then with these changes.
 const later = (skip, changes) => plugin({allocate: {each: answer, later: {skip, each: {...answer, ...changes}}}});
 
+const prefers = (changes = {}, fault) => plugin({options: {get_preferred_allocation_available: true}, ...changes, ...(fault && rpc('GetPreferredAllocation', fault))});
+const prepares = (fault) => plugin({options: {pre_start_required: true}, ...(fault && rpc('PreStartContainer', fault))});
+// Hands out another node at every second start.
+const run = (command) => `exec ${command.replace('{plugin-dir}', '"$1"')}`;
+const inTurns = `sh '${file('turns.sh', `if mkdir "$1.turn"; then ${run(plugin())}; else ${run(plugin(each({devices: [otherNode]})))}; fi`)}' {plugin-dir}`;
+
 // The wrong plugin of each check, and what the reason of its failure must speak of.
 const wrong = {
 	'registration.arrives': [plugin({register: {via: 'none'}}), 'tries to register'],
@@ -61,6 +67,32 @@ const wrong = {
 	'allocate.paths-exist': [plugin(each({mounts: [{container_path: '/opt/d', host_path: '/nonexistent/driver.so', read_only: true}]})), '/nonexistent/driver.so'],
 	'allocate.unique-paths': [plugin({devices: [{id: 'hostname'}, {id: 'passwd'}], ...each({mounts: [{container_path: '/opt/d', host_path: '/etc/{id}', read_only: true}]})}), '/opt/d is'],
 	'allocate.read-only': [plugin(each({mounts: [{container_path: '/opt/d', host_path: '/etc/hostname', read_only: false}]})), 'read_only'],
+	'allocate.duplicate-id': [plugin(rpc('Allocate', {exit: 3})), 'one id twice is answered: got the plugin exited'],
+	'allocate.no-requests': [plugin(rpc('Allocate', {exit: 3})), 'without container requests is answered'],
+	'allocate.unhealthy-id': [plugin({devices: [devices[0], {id: 'gpu-1', health: 'Unhealthy'}], accept_unhealthy: true}), 'OK for gpu-1'],
+	'allocate.after-restart': [inTurns, 'gpu-1: devices[/dev/gpu/gpu-1] = character device 1:'],
+	'allocate.parallel': [plugin(rpc('Allocate', {code: 8, skip: 40})), 'RESOURCE_EXHAUSTED'],
+	'allocate.cancelled': [plugin(rpc('Allocate', {hang: true})), 'afterwards: got DEADLINE_EXCEEDED'],
+	'allocate.answer-size': [plugin(rpc('Allocate', {padding: 1200000})), 'bytes of the answer'],
+	'allocate.files-stay': [plugin({
+		allocate_link: join(work, 'link'), ...each({mounts: [{container_path: '/m', host_path: `${join(work, 'link')}{call}`, read_only: true}]}),
+	}), '/link0 is gone'],
+	'allocate.variable-names': [plugin(each({envs: {'A=B': '1'}})), '\'A=B\''],
+	'allocate.harmless-variables': [plugin(each({envs: {LD_PRELOAD: '/opt/x.so'}})), 'LD_PRELOAD'],
+	'allocate.permissions': [plugin(each({devices: [{...answer.devices[0], permissions: 'rx'}]})), '\'rx\' of /dev/null'],
+	'allocate.cdi-names': [plugin(each({cdi_devices: ['gpu0']})), 'cdi_devices[]: \'gpu0\''],
+	'preferred-allocation.succeeds': [prefers({}, {code: 13}), 'GetPreferredAllocation: got INTERNAL'],
+	'preferred-allocation.only-available': [prefers({preferred: ['gpu-9', 'gpu-1']}), '\'gpu-9\''],
+	'preferred-allocation.must-include': [prefers({preferred: ['gpu-0']}), 'gpu-1, which must be included: got not preferred'],
+	'preferred-allocation.size': [prefers({preferred: ['gpu-0']}), 'preferred devices: got 1, expected 2'],
+	'preferred-allocation.impossible-requests': [prefers({}, {exit: 3, skip: 1}), 'a negative number of devices: got the plugin exited'],
+	'preferred-allocation.repeat': [prefers({preferred: 'turns'}), 'the second answer: got other devices'],
+	'preferred-allocation.prompt': [prefers({}, {delay_ms: 1300}), 'milliseconds for 1 of 2 devices'],
+	'preferred-allocation.not-offered': [plugin(rpc('GetPreferredAllocation', {exit: 3})), 'GetPreferredAllocation: got the plugin exited'],
+	'pre-start.succeeds': [prepares({code: 13}), 'PreStartContainer: got INTERNAL'],
+	'pre-start.repeat': [prepares({code: 6, skip: 1}), 'PreStartContainer again: got ALREADY_EXISTS'],
+	'pre-start.unknown-id': [plugin({options: {pre_start_required: true}, accept_unknown: true}), 'unknown id: got OK'],
+	'pre-start.not-required': [plugin(rpc('PreStartContainer', {exit: 3})), 'PreStartContainer: got the plugin exited'],
 	'restart.kubelet-restart': [plugin({on_kubelet_socket: 'ignore', on_socket_removed: 'ignore'}), 'kubelet\'s restart'],
 	'restart.socket-removed': [plugin({on_socket_removed: 'ignore'}), 'removal of the plugin\'s socket'],
 	'restart.kubelet-socket-recreated': [plugin({on_kubelet_socket: 'ignore'}), 'return of kubelet.sock'],
@@ -79,8 +111,14 @@ const looksAtAll = new Set(['registration.resource-name', 'registration.one-per-
 const takesTime = new Set([
 	'registration.endpoint-accepts', 'registration.endpoint-name', 'list-and-watch.first-message', 'list-and-watch.message-size', 'allocate.prompt',
 ]);
-// The answers of these plugins name no device of the node.
-const unsupported = new Set(['list-and-watch.devices-present']);
+// What a plain plugin leaves open: its answers name no device of the node, and of some calls it makes no use.
+const plain = {'list-and-watch.devices-present': 'unsupported'};
+for (const check of [
+	'allocate.unhealthy-id', 'allocate.variable-names', 'allocate.harmless-variables', 'allocate.cdi-names', 'preferred-allocation.succeeds',
+	'preferred-allocation.only-available', 'preferred-allocation.must-include', 'preferred-allocation.size',
+	'preferred-allocation.impossible-requests', 'preferred-allocation.repeat', 'preferred-allocation.prompt', 'pre-start.succeeds',
+	'pre-start.repeat', 'pre-start.unknown-id',
+]) plain[check] = 'not-applicable';
 const argsOf = (check) => (looksAtAll.has(check) ? any : takesTime.has(check) ? unhurried : args);
 const noDevices = file('node.json', {
 	schema: 'gpucert-node/1',
@@ -92,7 +130,7 @@ const noDevices = file('node.json', {
 const notPlain = new Set(['restart.rolling-update']);
 const rows = Object.entries(wrong).flatMap(([check, [wrongPlugin, reason]]) => [
 	{check, plugin: wrongPlugin, args: argsOf(check), reason},
-	{check, plugin: notPlain.has(check) ? undefined : plugin(), args: any, wanted: unsupported.has(check) ? 'unsupported' : 'pass'},
+	{check, plugin: notPlain.has(check) ? undefined : plugin(), args: any, wanted: plain[check] ?? 'pass'},
 ]);
 // Answers that a check must see through, or must not mind.
 const location = {devices: [{container_path: '', host_path: 'vpci-location-path://PCIROOT(0)#{id}', permissions: ''}]};
@@ -115,6 +153,21 @@ rows.push(
 	},
 	// Several devices may be refused together where they are one device.
 	{check: 'allocate.each-and-all', plugin: plugin({max_ids: 1}), args, reason: 'all devices together: got UNKNOWN'},
+	// Those that do what they offer.
+	...['succeeds', 'only-available', 'must-include', 'size', 'impossible-requests', 'repeat', 'prompt'].map((name) =>
+		({check: `preferred-allocation.${name}`, plugin: prefers(), args, wanted: 'pass'})),
+	...['succeeds', 'repeat', 'unknown-id'].map((name) => ({check: `pre-start.${name}`, plugin: prepares(), args, wanted: 'pass'})),
+	{check: 'preferred-allocation.not-offered', plugin: prefers(), args, wanted: 'not-applicable'},
+	{check: 'pre-start.not-required', plugin: prepares(), args, wanted: 'not-applicable'},
+	{check: 'preferred-allocation.only-available', plugin: prefers({preferred: ['gpu-1', 'gpu-1']}), args, reason: 'again'},
+	{check: 'allocate.unhealthy-id', plugin: plugin({devices: [devices[0], {id: 'gpu-1', health: 'Unhealthy'}]}), args, wanted: 'pass'},
+	{check: 'allocate.variable-names', plugin: plugin(each({envs: {'': '1'}})), args, reason: '\'\''},
+	{check: 'allocate.variable-names', plugin: plugin(each({envs: {'gpu.0-id': '1'}})), args, wanted: 'pass'},
+	{check: 'allocate.harmless-variables', plugin: plugin(each({envs: {PATH: '/opt'}})), args, reason: 'PATH'},
+	{check: 'allocate.permissions', plugin: plugin(each({devices: [{...answer.devices[0], permissions: ''}]})), args, reason: '\'\''},
+	{check: 'allocate.permissions', plugin: plugin(each({devices: [{...answer.devices[0], permissions: 'mrw'}]})), args, wanted: 'pass'},
+	{check: 'allocate.cdi-names', plugin: plugin(each({annotations: {'cdi.k8s.io/x': 'example.com/gpu=0,gpu1'}})), args, reason: '\'gpu1\''},
+	{check: 'allocate.cdi-names', plugin: plugin(each({annotations: {'cdi.k8s.io/x': 'example.com/gpu=0,example.com/gpu=1'}})), args, wanted: 'pass'},
 	// Devices of a stable node stay in the lists.
 	{check: 'list-and-watch.ids', plugin: plugin({lists: [{after_ms: 500, devices: []}]}), args, reason: 'devices of example.com/gpu: got 0, expected 2, as before'},
 	{check: 'list-and-watch.idle', plugin: plugin({lists: [{after_ms: 2000, devices: []}]}), args, reason: 'devices listed before: got example.com/gpu gpu-0 is gone'},
@@ -346,7 +399,7 @@ rows.push({check: 'environment.devices', args: ['--launcher', 'process', '--node
 // This machine as discovery tells it, for what needs no more of it: a run does not read the drivers of a recorded node, which is
 // what it has most work with.
 const thisNode = file('node.json', discoveredNode());
-const needsTheNode = new Set(['allocate.paths-exist', 'allocate.read-only']);
+const needsTheNode = new Set(['allocate.paths-exist', 'allocate.read-only', 'allocate.files-stay']);
 for (const row of rows)
 	if (row.plugin !== undefined && !row.args.includes('--node') && !needsTheNode.has(row.check)) row.args = [...row.args, '--node', thisNode];
 

@@ -149,7 +149,7 @@ static int read_preferred(const struct json_at *parent, struct script *script, s
 		return script_read_strings(parent, "preferred", &script->preferred_ids,
 					   &script->preferred_id_count, err);
 	}
-	static const char *const names[] = {"first", "last", NULL};
+	static const char *const names[] = {"first", "last", "turns", NULL};
 	int choice = SCRIPT_PREFER_FIRST;
 	rc = read_choice(parent, "preferred", names, &choice, err);
 	script->preference = (enum script_preference)choice;
@@ -268,6 +268,7 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 					   "remove_stale",
 					   "max_ids",
 					   "pre_start_link",
+					   "allocate_link",
 					   "preferred",
 					   "allocate",
 					   "rpc",
@@ -299,6 +300,8 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 		rc = script_read_count(at, "max_ids", &script->max_ids, err);
 	if (rc == 0)
 		rc = script_read_string(at, "pre_start_link", &script->pre_start_link, err);
+	if (rc == 0)
+		rc = script_read_string(at, "allocate_link", &script->allocate_link, err);
 	if (rc == 0)
 		rc = read_preferred(at, script, err);
 	if (rc == 0)
@@ -377,6 +380,7 @@ static void script_free(struct script *script)
 	free(script->version);
 	free(script->socket);
 	free(script->pre_start_link);
+	free(script->allocate_link);
 	free(script->endpoint);
 	free(script->info_type);
 	free(script->info_name);

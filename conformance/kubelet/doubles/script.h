@@ -82,11 +82,16 @@ enum script_signal {
 	SCRIPT_SIGNAL_LEAVE_SOCKET,
 	SCRIPT_SIGNAL_DIE
 };
-enum script_preference { SCRIPT_PREFER_FIRST, SCRIPT_PREFER_LAST, SCRIPT_PREFER_IDS };
+enum script_preference {
+	SCRIPT_PREFER_FIRST,
+	SCRIPT_PREFER_LAST,
+	SCRIPT_PREFER_TURNS,
+	SCRIPT_PREFER_IDS
+};
 
 /* One resource that a scripted plugin serves. Strings are owned. */
 struct script {
-	char *resource, *version, *endpoint, *socket, *pre_start_link;
+	char *resource, *version, *endpoint, *socket, *pre_start_link, *allocate_link;
 	bool send_options, remove_stale;
 	struct kubelet_plugin_options options, sent_options;
 	enum script_via via;

@@ -319,17 +319,15 @@ int scripted_list(const struct kubelet_device_list *devices, struct scripted_byt
 	return rc;
 }
 
-static size_t prefer(const struct script *script,
-		     const V1beta1__ContainerPreferredAllocationRequest *request, char **ids)
+static size_t prefer(bool last, const V1beta1__ContainerPreferredAllocationRequest *request,
+		     char **ids)
 {
 	size_t count = 0;
 	size_t wanted = request->allocation_size < 0 ? 0 : (size_t)request->allocation_size;
 	for (size_t i = 0; i < request->n_must_include_deviceids; i++)
 		ids[count++] = request->must_include_deviceids[i];
 	for (size_t i = 0; i < request->n_available_deviceids && count < wanted; i++) {
-		size_t from = script->preference == SCRIPT_PREFER_LAST
-				      ? request->n_available_deviceids - 1 - i
-				      : i;
+		size_t from = last ? request->n_available_deviceids - 1 - i : i;
 		char *id = request->available_deviceids[from];
 		bool included = false;
 		for (size_t m = 0; m < request->n_must_include_deviceids; m++)
@@ -346,11 +344,13 @@ static int compare_strings(const void *a, const void *b)
 }
 
 int scripted_preferred(const struct script *script,
-		       const V1beta1__PreferredAllocationRequest *request,
+		       const V1beta1__PreferredAllocationRequest *request, size_t call,
 		       struct scripted_bytes *out, struct error *err)
 {
 	struct arena arena = {0};
 	size_t count = request->n_container_requests;
+	const bool last = script->preference == SCRIPT_PREFER_LAST ||
+			  (script->preference == SCRIPT_PREFER_TURNS && call % 2 == 1);
 	V1beta1__PreferredAllocationResponse response =
 		V1BETA1__PREFERRED_ALLOCATION_RESPONSE__INIT;
 	V1beta1__ContainerPreferredAllocationResponse *items =
@@ -373,7 +373,7 @@ int scripted_preferred(const struct script *script,
 		items[i].deviceids = take_pointers(&arena, asked->n_available_deviceids +
 								   asked->n_must_include_deviceids);
 		if (!arena.failed)
-			items[i].n_deviceids = prefer(script, asked, items[i].deviceids);
+			items[i].n_deviceids = prefer(last, asked, items[i].deviceids);
 	}
 	int rc = arena.failed ? error_memory(err) : scripted_pack(&response.base, out, err);
 	text_list_free(&arena.blocks);

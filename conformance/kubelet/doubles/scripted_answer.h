@@ -19,7 +19,7 @@ int scripted_list(const struct kubelet_device_list *devices, struct scripted_byt
 		  struct error *err);
 
 int scripted_preferred(const struct script *script,
-		       const V1beta1__PreferredAllocationRequest *request,
+		       const V1beta1__PreferredAllocationRequest *request, size_t call,
 		       struct scripted_bytes *out, struct error *err);
 
 int scripted_pack(const ProtobufCMessage *message, struct scripted_bytes *out, struct error *err);

@@ -5,6 +5,7 @@
 #include "rpc/proto/pluginregistration_v1.pb-c.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* One call that is not answered yet; for ListAndWatch, one open stream. */
 struct scripted_call {
@@ -277,8 +278,31 @@ static void leave_out_unknown(const struct scripted_plugin *plugin,
 	request->n_devices_ids = kept;
 }
 
+/* A link that is there already will do. */
+static bool make_link(const char *link)
+{
+	uv_fs_t request;
+	int rc = link == NULL ? 0 : uv_fs_symlink(NULL, &request, "/", link, 0, NULL);
+	if (link != NULL)
+		uv_fs_req_cleanup(&request);
+	return rc == 0 || rc == UV_EEXIST;
+}
+
+/* Makes the link of this call, and removes that of the call before. */
+static void renew_link(const char *link, size_t number)
+{
+	char *made CLEANUP_FREE = text_format("%s%zu", link, number);
+	char *before CLEANUP_FREE = text_format("%s%zu", link, number - 1);
+	(void)make_link(made);
+	if (number > 0)
+		(void)unlink(before);
+}
+
 static void answer_allocate(struct scripted_call *call)
 {
+	if (call->plugin->script->allocate_link != NULL)
+		renew_link(call->plugin->script->allocate_link, call->number);
+
 	struct scripted_bytes bytes = {0};
 	struct error err = {0};
 	V1beta1__AllocateRequest *request = unpack(call, &v1beta1__allocate_request__descriptor);
@@ -320,22 +344,12 @@ static void answer_preferred(struct scripted_call *call)
 		unpack(call, &v1beta1__preferred_allocation_request__descriptor);
 	if (request == NULL)
 		finish(call, RPC_INVALID_ARGUMENT, "the request is no PreferredAllocationRequest");
-	else if (scripted_preferred(call->plugin->script, request, &bytes, &err) != 0)
+	else if (scripted_preferred(call->plugin->script, request, call->number, &bytes, &err) != 0)
 		finish(call, RPC_INTERNAL, err.text);
 	else
 		reply_bytes(call, &bytes);
 	free(bytes.data);
 	v1beta1__preferred_allocation_request__free_unpacked(request, NULL);
-}
-
-/* A link that is there already will do. */
-static bool make_link(const char *link)
-{
-	uv_fs_t request;
-	int rc = link == NULL ? 0 : uv_fs_symlink(NULL, &request, "/", link, 0, NULL);
-	if (link != NULL)
-		uv_fs_req_cleanup(&request);
-	return rc == 0 || rc == UV_EEXIST;
 }
 
 static void answer_pre_start(struct scripted_call *call)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Variables, annotations and permissions of answers. */
+#include "base/cleanup.h"
+#include "conformance/checks/allocate.h"
+#include "conformance/checks/tally.h"
+#include "conformance/checks/tamper.h"
+#include "containers/cdi/names.h"
+#include "containers/grant/grant.h"
+
+#include <string.h>
+
+static void judge_variables(struct rig *rig, const struct rig_item *item)
+{
+	struct tally *names = item->user;
+	(void)rig;
+	for (size_t i = 0; i < item->answer->n_envs; i++) {
+		const char *name = item->answer->envs[i]->key;
+		tally_add(names, name[0] != '\0' && strchr(name, '=') == NULL, "'%s'", name);
+	}
+}
+
+void allocate_variable_names(struct rig *rig, const struct rig_item *item)
+{
+	TALLY(names, rig->run, "envs[].key", "not empty, without '='");
+	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
+	allocate_for_each(rig, &all, judge_variables);
+	if (names.count == 0)
+		check_not_applicable(rig->run, "no answer has a variable");
+}
+
+static void judge_override(struct rig *rig, const struct rig_item *item)
+{
+	static const char *const others[] = {
+		"PATH", "HOME", "HOSTNAME", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT",
+		NULL};
+	struct tally *names = item->user;
+	(void)rig;
+	for (size_t i = 0; i < item->answer->n_envs; i++) {
+		const char *name = item->answer->envs[i]->key;
+		const char *reason = tamper_variable(name);
+		if (reason == NULL && others[text_position(others, name)] != NULL)
+			reason = "belongs to the image or to the kubelet";
+		tally_add(names, reason == NULL, "%s, which %s", name, reason);
+	}
+}
+
+void allocate_harmless_variables(struct rig *rig, const struct rig_item *item)
+{
+	TALLY(names, rig->run, "envs[].key", "about devices only");
+	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
+	allocate_for_each(rig, &all, judge_override);
+	if (names.count == 0)
+		check_not_applicable(rig->run, "no answer has a variable");
+}
+
+static bool is_qualified(const char *name)
+{
+	const char *slash = strchr(name, '/');
+	const char *equals = slash != NULL ? strchr(slash, '=') : NULL;
+	return equals != NULL && cdi_is_kind_part(name, (size_t)(slash - name)) &&
+	       cdi_is_kind_part(slash + 1, (size_t)(equals - slash - 1)) &&
+	       cdi_is_device_name(equals + 1);
+}
+
+static void judge_cdi_names(struct rig *rig, const struct rig_item *item)
+{
+	const V1beta1__ContainerAllocateResponse *answer = item->answer;
+	struct tally *names = item->user;
+	(void)rig;
+	for (size_t i = 0; i < answer->n_cdi_devices; i++)
+		tally_add(names, is_qualified(answer->cdi_devices[i]->name), "cdi_devices[]: '%s'",
+			  answer->cdi_devices[i]->name);
+	for (size_t i = 0; i < answer->n_annotations; i++) {
+		const char *key = answer->annotations[i]->key;
+		struct text_list values CLEANUP_TEXT_LIST = {0};
+		if (!text_starts_with(key, GRANT_CDI_ANNOTATION))
+			continue;
+		(void)text_list_split(&values, answer->annotations[i]->value, ',', NULL);
+		tally_add(names, values.count != 0, "%s is empty", key);
+		text_each (value, &values)
+			tally_add(names, is_qualified(value), "%s: '%s'", key, value);
+	}
+}
+
+void allocate_cdi_names(struct rig *rig, const struct rig_item *item)
+{
+	TALLY(names, rig->run, "CDI devices", "vendor/class=name");
+	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
+	allocate_for_each(rig, &all, judge_cdi_names);
+	if (names.count == 0)
+		check_not_applicable(rig->run, "no answer names a CDI device");
+}
+
+static void judge_permissions(struct rig *rig, const struct rig_item *item)
+{
+	struct tally *permissions = item->user;
+	(void)rig;
+	for (size_t i = 0; i < item->answer->n_devices; i++) {
+		const V1beta1__DeviceSpec *device = item->answer->devices[i];
+		const char *letters = device->permissions;
+		tally_add(permissions,
+			  letters[0] != '\0' && letters[strspn(letters, "rwm")] == '\0',
+			  "'%s' of %s", letters, device->host_path);
+	}
+}
+
+void allocate_permissions(struct rig *rig, const struct rig_item *item)
+{
+	TALLY(permissions, rig->run, "devices[].permissions", "one or more of r, w and m");
+	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &permissions};
+	allocate_for_each(rig, &all, judge_permissions);
+	if (permissions.count == 0)
+		check_not_applicable(rig->run, "no answer hands out a device node");
+}

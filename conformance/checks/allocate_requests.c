@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocate requests of other kinds than one container's: malformed, many at once, cancelled, and after a restart. */
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "conformance/checks/allocate.h"
+#include "conformance/checks/tally.h"
+#include "rpc/client.h"
+#include "rpc/loop.h"
+#include "rpc/message.h"
+#include "rpc/rpc.h"
+
+#include <signal.h>
+#include <string.h>
+
+enum {
+	PARALLEL_CALLS = 64,
+	CANCELLED_CALLS = 20,
+	LATER_CALLS = 20, /* after which files of an answer are still needed */
+	UNHEALTHY_MAX = 16,
+};
+
+/* Records that the plugin still serves. */
+static void expect_serves(struct rig *rig, const struct rig_item *item)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	(void)allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
+			      "Allocate of a healthy device afterwards", &reply);
+}
+
+static bool is_unhealthy(const struct rig *rig, const char *resource, const char *id)
+{
+	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
+	const struct kubelet_device *device = list != NULL ? kubelet_device_find(list, id) : NULL;
+	return device != NULL && !kubelet_device_is_healthy(device);
+}
+
+void allocate_unhealthy_id(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	TALLY(refused, run, "Allocate of an unhealthy device", "an error");
+	rig_each (resource, rig) {
+		const struct kubelet_device_list *list =
+			kubelet_resource_devices(rig->kubelet, resource);
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		for (size_t i = 0; list != NULL && i < list->count; i++) {
+			if (!kubelet_device_is_healthy(&list->items[i]) &&
+			    ids.count < UNHEALTHY_MAX)
+				(void)text_list_add(&ids, list->items[i].id, NULL);
+		}
+		for (size_t i = 0; i < ids.count; i++) {
+			const char *id = ids.items[i];
+			struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+			struct error err = {0};
+			int rc = rig_allocate(rig, resource, &id, 1, &reply, &err);
+			if (rc < 0) {
+				(void)check_expect_ok(run, rc, "Allocate is answered", &err);
+				return;
+			}
+			/* It may have recovered meanwhile. */
+			if (is_unhealthy(rig, resource, id))
+				tally_add(&refused, reply.code != RPC_OK, "OK for %s", id);
+		}
+	}
+	if (rig != NULL && refused.count == 0)
+		check_not_applicable(run, "the plugin lists no unhealthy device");
+}
+
+void allocate_duplicate_id(struct rig *rig, const struct rig_item *item)
+{
+	const char *const twice[] = {item->ids->items[0], item->ids->items[0]};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	int rc = rig_allocate(rig, item->resource, twice, ARRAY_SIZE(twice), &reply, &err);
+	if (check_expect_ok(rig->run, rc, "Allocate of one id twice is answered", &err))
+		expect_serves(rig, item);
+}
+
+void allocate_no_requests(struct rig *rig, const struct rig_item *item)
+{
+	V1beta1__AllocateRequest request = V1BETA1__ALLOCATE_REQUEST__INIT;
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	int rc = rig_call(rig, item->resource, DEVICE_PLUGIN_SERVICE "Allocate", &request.base,
+			  &v1beta1__allocate_response__descriptor, &reply, &err);
+	if (check_expect_ok(rig->run, rc, "Allocate without container requests is answered", &err))
+		expect_serves(rig, item);
+}
+
+/* Calls that run at the same time. */
+struct parallel {
+	struct parallel_call {
+		struct parallel *all;
+		struct rpc_call *call; /* NULL: ended */
+		int code;
+		char message[RIG_LINE_MAX];
+		ProtobufCMessage *reply;
+	} calls[PARALLEL_CALLS];
+	size_t open;
+};
+
+static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+{
+	struct parallel_call *call = user;
+	call->call = NULL;
+	call->code = status->code;
+	call->reply = reply;
+	(void)snprintf(call->message, sizeof(call->message), "%s", status->message);
+	call->all->open--;
+}
+
+static bool all_ended(void *user)
+{
+	const struct parallel *parallel = user;
+	return parallel->open == 0;
+}
+
+/* Starts `count` calls, the n-th of them for id n of the item, and again from the first. False: recorded. */
+static bool start_calls(struct rig *rig, const struct rig_item *item, size_t count,
+			struct parallel *parallel)
+{
+	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
+	for (size_t i = 0; i < count; i++) {
+		const char *id = item->ids->items[i % item->ids->count];
+		struct parallel_call *call = &parallel->calls[i];
+		struct kubelet_allocate_request request = {0};
+		struct error err = {0};
+		kubelet_allocate_request_add(&request, &id, 1);
+		call->all = parallel;
+		int rc = rpc_unary(kubelet_plugin_channel(plugin), DEVICE_PLUGIN_SERVICE "Allocate",
+				   &request.request.base, &v1beta1__allocate_response__descriptor,
+				   RIG_CALL_MS, on_reply, call, &call->call, &err);
+		if (!check_works(rig->run, rc, "calls at the same time", &err))
+			return false;
+		parallel->open++;
+	}
+	return true;
+}
+
+static void parallel_free(struct parallel **parallel)
+{
+	for (size_t i = 0; i < PARALLEL_CALLS; i++) {
+		if ((*parallel)->calls[i].call != NULL)
+			rpc_call_cancel((*parallel)->calls[i].call);
+		protobuf_c_message_free_unpacked((*parallel)->calls[i].reply, NULL);
+	}
+	free(*parallel);
+}
+
+void allocate_parallel(struct rig *rig, const struct rig_item *item)
+{
+	struct parallel *parallel CLEANUP(parallel_free) = memory_allocate(1, sizeof(*parallel));
+	TALLY(answers, rig->run, "calls at the same time", "OK");
+	TALLY(devices, rig->run, "devices in their answers", "those of the id");
+	struct error err = {0};
+	if (!start_calls(rig, item, PARALLEL_CALLS, parallel))
+		return;
+	int rc = rig_wait(rig, all_ended, parallel, context_wait_ms(rig->context, RIG_CALL_MS),
+			  "answers to calls at the same time", &err);
+	rc = rig_explain(rig, rc, &err);
+	if (!check_expect_ok(rig->run, rc, "calls at the same time are answered", &err))
+		return;
+
+	for (size_t i = 0; i < PARALLEL_CALLS; i++) {
+		const struct parallel_call *call = &parallel->calls[i];
+		const char *id = item->ids->items[i % item->ids->count];
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		struct allocate_difference difference = {0};
+		tally_add(&answers, call->code == RPC_OK, "%s: %s %s", id,
+			  rpc_code_name(call->code), call->message);
+		const V1beta1__AllocateResponse *response =
+			(const V1beta1__AllocateResponse *)call->reply;
+		if (response == NULL || response->n_container_responses == 0)
+			continue;
+		const V1beta1__ContainerAllocateResponse *by_itself =
+			allocate_expect(rig, item->resource, &id, 1, id, &reply);
+		if (by_itself == NULL)
+			return;
+		bool differs = allocate_differ(ALLOCATE_GRANTED, response->container_responses[0],
+					       by_itself, &difference);
+		tally_add(&devices, !differs || !difference.is_device, "%s: %s, not %s", id,
+			  difference.first, difference.second);
+	}
+}
+
+void allocate_cancelled(struct rig *rig, const struct rig_item *item)
+{
+	struct parallel *parallel CLEANUP(parallel_free) = memory_allocate(1, sizeof(*parallel));
+	if (!start_calls(rig, item, CANCELLED_CALLS, parallel))
+		return;
+	for (size_t i = 0; i < CANCELLED_CALLS; i++) {
+		if (parallel->calls[i].call != NULL)
+			rpc_call_cancel(parallel->calls[i].call);
+	}
+	expect_serves(rig, item);
+}
+
+void allocate_size(struct rig *rig, const struct rig_item *item)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	if (allocate_together(rig, item, &reply) == NULL) {
+		rpc_answer_free(&reply);
+		reply = (struct rpc_answer){0};
+		(void)allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
+				      "Allocate of one device", &reply);
+	}
+	if (reply.reply != NULL)
+		(void)check_expect_at_most(
+			rig->run, "bytes of the answer",
+			(long long)protobuf_c_message_get_packed_size(reply.reply),
+			requirement_limit(CHECK_ALC_27));
+}
+
+/* What each id hands out, before and after the plugin's restart. */
+void allocate_after_restart(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	TALLY(same, run, "devices after the plugin's restart", "those before");
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct rpc_answer before CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer after CLEANUP_RPC_ANSWER = {0};
+	if (rig == NULL)
+		return;
+	const char *resource = check_format(run, "%s", rig->resources.items[0]);
+	if (!rig_healthy_ids(rig, resource, &ids))
+		return;
+	const char *id = ids.items[ids.count - 1];
+	const V1beta1__ContainerAllocateResponse *first =
+		allocate_expect(rig, resource, &id, 1, "Allocate before the restart", &before);
+	if (first == NULL || !rig_restart_plugin(rig, SIGTERM) || !rig_expect_listed(rig))
+		return;
+	if (!kubelet_device_find(kubelet_resource_devices(rig->kubelet, resource), id)) {
+		check_unsupported(run,
+				  "%s is gone after the restart; see "
+				  "list-and-watch.ids-stable",
+				  id);
+		return;
+	}
+	const V1beta1__ContainerAllocateResponse *second =
+		allocate_expect(rig, resource, &id, 1, "Allocate after the restart", &after);
+	struct allocate_difference difference = {0};
+	if (second == NULL)
+		return;
+	bool differs = allocate_differ(ALLOCATE_GRANTED, first, second, &difference);
+	tally_add(&same, !differs || !difference.is_device, "%s: %s, not %s", id, difference.second,
+		  difference.first);
+}
+
+/* The kubelet keeps an answer as long as the pod lives, and applies it at each start of the container. */
+void allocate_files_stay(struct rig *rig, const struct rig_item *item)
+{
+	const char *const *ids = (const char *const *)item->ids->items;
+	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
+	TALLY(files, rig->run, "files of the first answer, after later calls", "present");
+	const V1beta1__ContainerAllocateResponse *answer =
+		allocate_expect(rig, item->resource, ids, 1, "Allocate of one device", &first);
+	struct text_list paths CLEANUP_TEXT_LIST = {0};
+	for (size_t i = 0; answer != NULL && i < answer->n_mounts; i++) {
+		if (file_exists(answer->mounts[i]->host_path))
+			(void)text_list_add(&paths, answer->mounts[i]->host_path, NULL);
+	}
+	for (size_t i = 0; answer != NULL && i < LATER_CALLS; i++) {
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		if (allocate_expect(rig, item->resource, &ids[i % item->ids->count], 1,
+				    "a later Allocate", &reply) == NULL)
+			return;
+	}
+	text_each (path, &paths)
+		tally_add(&files, file_exists(path), "%s is gone", path);
+	if (answer != NULL && paths.count == 0)
+		check_not_applicable(rig->run, "the answers mount no file");
+}

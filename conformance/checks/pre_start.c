@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* PreStartContainer, which the kubelet calls before each start of a container if the plugin requires it. */
+#include "base/cleanup.h"
+#include "conformance/checks/rig.h"
+#include "conformance/checks/suites.h"
+#include "rpc/message.h"
+#include "rpc/rpc.h"
+
+#include <string.h>
+
+#define UNKNOWN_ID "gpucert-no-such-device::0"
+
+/* True: there is an answer, also one with a status other than OK. False: recorded. */
+static bool start(struct rig *rig, const char *resource, const char *id, const char *what,
+		  struct rpc_answer *reply)
+{
+	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
+	struct error err = {0};
+	request.devices_ids = message_strings(&id);
+	request.n_devices_ids = 1;
+	int rc = rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
+			  &v1beta1__pre_start_container_response__descriptor, reply, &err);
+	return check_expect_ok(rig->run, rc, what, &err);
+}
+
+static bool expect_start(struct rig *rig, const struct rig_item *item, const char *what,
+			 struct rpc_answer *reply)
+{
+	return start(rig, item->resource, item->ids->items[0], what, reply) &&
+	       check_expect(rig->run, reply->code == RPC_OK, what, "OK", "%s %s",
+			    rpc_code_name(reply->code), reply->message);
+}
+
+/* A kubelet starts containers with devices that it has allocated. */
+static bool expect_allocated(struct rig *rig, const struct rig_item *item, const char *what)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	int rc = rig_allocate(rig, item->resource, (const char *const *)item->ids->items, 1, &reply,
+			      &err);
+	return check_expect_ok(rig->run, rc, what, &err) &&
+	       check_expect(rig->run, reply.code == RPC_OK, what, "OK", "%s %s",
+			    rpc_code_name(reply.code), reply.message);
+}
+
+/* Calls the row's judge for each resource whose plugin does, or does not, require the call. */
+static void each_resource(struct check_run *run, bool required)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	size_t count = 0;
+	rig_each (resource, rig) {
+		const struct kubelet_registration *registration = rig_registration(rig, resource);
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		struct rig_item item = {.resource = resource, .ids = &ids};
+		if (registration == NULL || registration->options.pre_start_required != required)
+			continue;
+		count++;
+		if (!rig_healthy_ids(rig, resource, &ids) ||
+		    !expect_allocated(rig, &item, "Allocate of one device"))
+			return;
+		check_row(run)->judge(rig, &item);
+	}
+	if (rig != NULL && count == 0)
+		check_not_applicable(run, required ? "the plugin does not require PreStartContainer"
+						   : "the plugin requires PreStartContainer");
+}
+
+static void required(struct check_run *run)
+{
+	each_resource(run, true);
+}
+
+static void not_required(struct check_run *run)
+{
+	each_resource(run, false);
+}
+
+static void succeeds(struct rig *rig, const struct rig_item *item)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	if (expect_start(rig, item, "PreStartContainer", &reply))
+		(void)check_expect_in_time(rig->run, "milliseconds", reply.duration_ms);
+}
+
+static void repeat(struct rig *rig, const struct rig_item *item)
+{
+	static const char *const whats[] = {"PreStartContainer", "PreStartContainer again",
+					    "PreStartContainer for the third time"};
+	for (size_t i = 0; i < ARRAY_SIZE(whats); i++) {
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		if (!expect_start(rig, item, whats[i], &reply))
+			return;
+	}
+}
+
+static void unknown_id(struct rig *rig, const struct rig_item *item)
+{
+	static const char *const unknown[] = {UNKNOWN_ID, "../../etc/passwd"};
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		if (start(rig, item->resource, unknown[i], "PreStartContainer of an unknown id",
+			  &reply))
+			(void)check_expect(rig->run, reply.code != RPC_OK,
+					   "PreStartContainer of an unknown id", "an error", "%s",
+					   rpc_code_name(reply.code));
+	}
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	(void)expect_start(rig, item, "PreStartContainer of an allocated device afterwards",
+			   &reply);
+}
+
+static void survives(struct rig *rig, const struct rig_item *item)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	if (start(rig, item->resource, item->ids->items[0], "PreStartContainer", &reply))
+		(void)expect_allocated(rig, item, "Allocate afterwards");
+}
+
+#define PRE_START(name, rule, severity, run, body, ...)                                            \
+	CHECK("pre-start." name, rule, severity, 1, run, .timeout_s = 180,                         \
+	      .needs = {.devices = 1}, .judge = (body), __VA_ARGS__)
+
+const struct check pre_start_checks[] = {
+	PRE_START("succeeds", PRE_01, CRITICAL, required, succeeds,
+		  .title = "PreStartContainer of allocated devices succeeds in time",
+		  .advice = "Prepare devices in less than the kubelet's deadline, or do not set "
+			    "pre_start_required: the container does not start otherwise.",
+		  .depends_on = "allocate.one-response"),
+	PRE_START("repeat", PRE_03, CRITICAL, required, repeat,
+		  .title = "PreStartContainer succeeds each time a container starts",
+		  .advice = "Keep no record of started containers: the kubelet calls again, with "
+			    "the same ids, when it restarts one.",
+		  .depends_on = "pre-start.succeeds"),
+	PRE_START("unknown-id", PRE_04, LOW, required, unknown_id,
+		  .title = "PreStartContainer of an unknown id is refused",
+		  .advice = "Look each id up in the list that was sent, and answer with an error "
+			    "status.",
+		  .depends_on = "pre-start.succeeds"),
+	PRE_START("not-required", PRE_02, LOW, not_required, survives,
+		  .title = "A plugin that requires no PreStartContainer survives it",
+		  .advice = "Answer with an empty response, as upstream's stub does, or with "
+			    "UNIMPLEMENTED.",
+		  .depends_on = "allocate.one-response"),
+	{.id = NULL},
+};
