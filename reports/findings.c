@@ -194,7 +194,8 @@ void finding_add_story(const struct finding *finding, struct text *out)
 	const char *requirement = view_string(check, "/requirement");
 	const char *entry = view_string(check, "/expected/entry");
 
-	finding_add_name(finding, out);
+	if (finding->alike > 1)
+		text_addf(out, " and %zu more", finding->alike - 1);
 	if (requirement[0] != '\0')
 		text_addf(out, " (%s %s)", view_string(check, "/level"), requirement);
 	if (finding->held > 0)

@@ -55,6 +55,6 @@ bool finding_has(const struct finding *finding, const struct view_check *check);
 /* Adds "isolation.no-allocation and 2 more". */
 void finding_add_name(const struct finding *finding, struct text *out);
 
-/* The same with its requirement, what did not run because of it, and what an expectation says: "isolation.no-allocation
- * and 2 more (must ISO-01), 3 checks not run because of it". The reason is what comes next. */
+/* Adds what follows the check's id: " and 2 more (must ISO-01), 3 checks not run because of it", or what an expectation
+ * says. The reason is what comes next. */
 void finding_add_story(const struct finding *finding, struct text *out);

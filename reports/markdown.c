@@ -23,7 +23,7 @@ static bool names_host(const char *word, size_t size)
 static bool is_plain(const char *word, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		bool colon_ends = word[i] == ':' && i > 0 && i + 1 == size;
+		bool colon_ends = word[i] == ':' && i + 1 == size;
 		if (!colon_ends && strchr("\\`*_{}[]<>#|~$^@&:", word[i]) != NULL)
 			return false;
 	}
@@ -61,4 +61,11 @@ void markdown_add(struct text *out, const char *string)
 		i += size + 1;
 	}
 	text_add(out, string[shown] != '\0' ? "…" : "");
+}
+
+void markdown_add_code(struct text *out, const char *string)
+{
+	struct text escaped CLEANUP_TEXT = {0};
+	text_add_escaped(&escaped, string, text_fit(string, strlen(string), MARKDOWN_STRING_MAX));
+	add_code(out, text_string(&escaped), escaped.size);
 }

@@ -14,3 +14,6 @@ enum { MARKDOWN_STRING_MAX = 400 }; /* bytes of one string; what is longer is cu
  * a code span, in which nothing does.
  */
 void markdown_add(struct text *out, const char *string);
+
+/* Adds a string as one code span. */
+void markdown_add_code(struct text *out, const char *string);

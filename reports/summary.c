@@ -1,53 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/style.h"
 #include "reports/environment.h"
-#include "reports/findings.h"
+#include "reports/report_document.h"
 #include "reports/writer.h"
 
 #include <string.h>
 
-enum { LABEL_COLUMNS = 11, BODY_COLUMNS_MIN = 40, FRAME_LINES = 7 };
-
-struct summary {
-	const cJSON *report;
-	const struct writer_options *options;
-	struct findings findings;
-	size_t lines;			   /* left for problems, known failures, untested checks */
-	size_t failed_left, untested_left; /* checks not yet printed */
-	struct text *out;
-};
-
-/* Escapes the body, and cuts it to `columns`; 0: it is not cut. */
-static void add_cut(struct summary *summary, enum style tone, const char *label,
-		    const struct text *body, size_t columns)
-{
-	const bool color = summary->options->color;
-	struct text escaped CLEANUP_TEXT = {0};
-	size_t size = 0;
-	size_t characters = 0;
-
-	view_add_escaped(&escaped, text_string(body));
-	for (; size < escaped.size; size++) {
-		if (columns != 0 && ((unsigned char)escaped.data[size] & 0xc0) != 0x80 &&
-		    characters++ == columns - 1)
-			break;
-	}
-	text_addf(summary->out, "%s%-*s%s", style(color, tone), LABEL_COLUMNS, label,
-		  style(color, STYLE_RESET));
-	text_append(summary->out, text_string(&escaped), size);
-	text_add(summary->out, size != escaped.size ? "…\n" : "\n");
-}
-
-/* Cuts the body to the terminal's width. */
-static void add_line(struct summary *summary, enum style tone, const char *label,
-		     const struct text *body)
-{
-	int columns = summary->options->columns;
-	if (columns != 0)
-		columns = columns - LABEL_COLUMNS < BODY_COLUMNS_MIN ? BODY_COLUMNS_MIN
-								     : columns - LABEL_COLUMNS;
-	add_cut(summary, tone, label, body, (size_t)columns);
-}
+enum { FRAME_LINES = 7, ENTRIES_MAX = 3 };
 
 /* A name and its version, if it has one; nothing when it is not known. */
 static void add_part(struct text *body, const cJSON *environment, const char *name,
@@ -61,9 +19,9 @@ static void add_part(struct text *body, const cJSON *environment, const char *na
 }
 
 /* What the report is about. */
-static void add_environment(struct summary *summary)
+static void add_environment(struct report_document *it)
 {
-	const cJSON *environment = json_pointer(summary->report, "/environment");
+	const cJSON *environment = json_pointer(it->report, "/environment");
 	const char *kind = view_string(environment, "/node/kind");
 	const bool is_wine = strcmp(kind, "wine") == 0;
 	const bool is_recorded = strcmp(kind, "recorded") == 0;
@@ -87,21 +45,23 @@ static void add_environment(struct summary *summary)
 	if (parts.size == 0)
 		text_add(&parts, "an unknown environment");
 	text_add_all(&body, &parts);
-	add_line(summary, STYLE_BOLD, "on", &body);
+	doc_label(it->doc, DOC_LINE, NULL, "on", "%s", text_string(&body));
 }
 
-/* The suites in which checks passed with proof: how many, of all that apply. */
-static void add_works(struct summary *summary)
+/* The suites in which checks passed with proof: how many, of all that apply. Then "vulkan on lavapipe", or on how many of
+ * several devices; no line where no API was shown to work. */
+static void add_works(struct report_document *it)
 {
-	const struct view *view = &summary->findings.view;
-	struct text body CLEANUP_TEXT = {0};
+	const struct view *view = &it->findings.view;
+	struct text suites CLEANUP_TEXT = {0};
+	struct text apis CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < view->count; i++) {
 		const struct view_check *head = &view->checks[i];
+		const char *last = "";
 		size_t passed = 0;
 		size_t all = 0;
-		if (!view_begins_suite(view, i))
-			continue;
-		for (size_t k = i; k < view->count; k++) {
+		for (size_t k = view_begins_suite(view, i) ? i : view->count; k < view->count;
+		     k++) {
 			const struct view_check *check = &view->checks[k];
 			if (!view_same_suite(head, check) ||
 			    check->outcome == REPORT_NOT_APPLICABLE)
@@ -109,55 +69,39 @@ static void add_works(struct summary *summary)
 			all++;
 			passed += check->outcome == REPORT_PASS && !check->unproven ? 1 : 0;
 		}
-		if (passed == 0)
-			continue;
-		text_add(&body, body.size != 0 ? ", " : "");
-		text_addf(&body, "%.*s %zu/%zu", (int)head->suite_size, head->id, passed, all);
-	}
-	if (body.size == 0)
-		text_add(&body, "nothing was shown to work");
-	add_line(summary, STYLE_GREEN, "works", &body);
-}
+		if (passed > 0)
+			text_addf(&suites, "%s%.*s %zu/%zu", suites.size != 0 ? ", " : "",
+				  (int)head->suite_size, head->id, passed, all);
 
-/* "vulkan on lavapipe", or on how many of several devices; no line where no API was shown to work. */
-static void add_apis(struct summary *summary)
-{
-	const struct view *view = &summary->findings.view;
-	struct text body CLEANUP_TEXT = {0};
-	for (size_t i = 0; i < view->count; i++) {
-		const struct view_check *check = &view->checks[i];
-		const char *last = "";
-		size_t passed = 0;
-		size_t all = 0;
-		if (check->unproven)
-			continue;
-		json_each (outcome, json_pointer(check->json, "/deviceOutcomes")) {
+		passed = all = 0;
+		json_each (outcome, json_pointer(head->json, "/deviceOutcomes")) {
 			all++;
-			if (strcmp(view_string(outcome, "/outcome"),
-				   report_outcome_names[REPORT_PASS]) != 0)
+			if (head->unproven || strcmp(view_string(outcome, "/outcome"),
+						     report_outcome_names[REPORT_PASS]) != 0)
 				continue;
 			passed++;
 			last = view_string(outcome, "/ref");
 		}
 		if (passed == 0)
 			continue;
-		text_addf(&body, "%s%s on ", body.size != 0 ? ", " : "", view_name_in_suite(check));
+		text_addf(&apis, "%s%s on ", apis.size != 0 ? ", " : "", view_name_in_suite(head));
 		if (all == 1)
-			text_add(&body, last);
+			text_add(&apis, last);
 		else
-			text_addf(&body, "%zu of %zu", passed, all);
+			text_addf(&apis, "%zu of %zu", passed, all);
 	}
-	if (body.size != 0)
-		add_line(summary, STYLE_GREEN, "apis", &body);
+	doc_label(it->doc, DOC_LINE, "good", "works", "%s",
+		  suites.size > 0 ? text_string(&suites) : "nothing was shown to work");
+	doc_label(it->doc, DOC_LINE, "good", "apis", "%s", text_string(&apis));
 }
 
 /* How many predictions of launches held; no line where there are none. */
-static void add_predictions(struct summary *summary)
+static void add_predictions(struct report_document *it)
 {
 	struct text body CLEANUP_TEXT = {0};
 	int held = 0;
 	int wrong = 0;
-	json_each (prediction, json_pointer(summary->report, "/predictions")) {
+	json_each (prediction, json_pointer(it->report, "/predictions")) {
 		const cJSON *agrees = json_pointer(prediction, "/agrees");
 		held += cJSON_IsTrue(agrees) ? 1 : 0;
 		wrong += cJSON_IsFalse(agrees) ? 1 : 0;
@@ -167,129 +111,83 @@ static void add_predictions(struct summary *summary)
 	text_addf(&body, "%d kinds of launches ended as the rules of images predict", held);
 	if (wrong != 0)
 		text_addf(&body, ", %d otherwise", wrong);
-	add_line(summary, wrong != 0 ? STYLE_RED : STYLE_GREEN, "images", &body);
+	doc_label(it->doc, DOC_LINE, wrong != 0 ? "bad" : "good", "images", "%s",
+		  text_string(&body));
 }
 
-/* At most two lines a problem: what fails, for how many checks, what did not run because of it, and what to do. */
-static void add_problems(struct summary *summary)
+/* The entries of expectation files that match failures. */
+static void add_known(struct report_document *it)
 {
-	const struct finding_list *problems = &summary->findings.problems;
-	for (size_t i = 0; i < problems->count && summary->lines >= 2; i++) {
-		const struct finding *problem = &problems->items[i];
-		const struct view_check *check = problem->check;
-		struct text story CLEANUP_TEXT = {0};
-		struct text advice CLEANUP_TEXT = {0};
-
-		finding_add_story(problem, &story);
-		text_addf(&story, "%s%s", check->reason[0] != '\0' ? ": " : "", check->reason);
-		add_line(summary, STYLE_RED, report_outcome_names[check->outcome], &story);
-		text_add(&advice, view_string(check->json, "/advice"));
-		if (check->outcome != REPORT_PASS)
-			add_cut(summary, STYLE_YELLOW, "  do", &advice, 0);
-		summary->failed_left -= problem->alike;
-		summary->untested_left -= problem->held;
-		summary->lines -= 2;
-	}
-}
-
-/* The entries of expectation files that match failures; no line where there are none. */
-static void add_known(struct summary *summary)
-{
-	enum { ENTRIES_MAX = 3 };
-	const struct finding_list *expected = &summary->findings.expected;
+	const struct finding_list *expected = &it->findings.expected;
 	struct text body CLEANUP_TEXT = {0};
-	if (expected->count == 0 || summary->lines == 0)
-		return;
 	text_addf(&body, "%zu failure%s expected by ", expected->checks,
 		  expected->checks == 1 ? " is" : "s are");
 	for (size_t i = 0; i < expected->count && i < ENTRIES_MAX; i++)
 		text_addf(&body, "%s%s", i > 0 ? ", " : "",
 			  view_string(expected->items[i].check->json, "/expected/entry"));
 	text_add(&body, expected->count > ENTRIES_MAX ? ", ..." : "");
-	add_line(summary, STYLE_YELLOW, "known", &body);
-	summary->lines--;
+	doc_label(it->doc, DOC_LINE, "warn", "known", "%s", text_string(&body));
 }
 
-/* A line for each reason why checks did not run, while there are lines. */
-static void add_untested(struct summary *summary)
+void report_add_end(struct report_document *it, size_t failed_left, size_t untested_left)
 {
-	const struct finding_list *untested = &summary->findings.untested;
-	for (size_t i = 0; i < untested->count && i < summary->lines; i++) {
-		const struct finding *finding = &untested->items[i];
-		struct text body CLEANUP_TEXT = {0};
-		finding_add_name(finding, &body);
-		text_addf(&body, " (%s): %s", report_outcome_names[finding->check->outcome],
-			  finding->check->reason);
-		add_line(summary, STYLE_YELLOW, "untested", &body);
-		summary->untested_left -= finding->alike;
-	}
-}
-
-/* The time, the report's path, and how many checks are not printed above. */
-static void add_rest(struct summary *summary)
-{
-	const cJSON *overhead = json_pointer(summary->report, "/run/time/overheadPercent");
+	const cJSON *overhead = json_pointer(it->report, "/run/time/overheadPercent");
 	struct text body CLEANUP_TEXT = {0};
-	if (summary->failed_left + summary->untested_left != 0)
-		text_addf(&body,
-			  "%zu more failed and %zu more untested checks: ", summary->failed_left,
-			  summary->untested_left);
-	if (summary->options->location != NULL)
-		text_addf(&body, "%s/", summary->options->location);
+	if (failed_left + untested_left != 0)
+		text_addf(&body, "%zu more failed and %zu more untested checks: ", failed_left,
+			  untested_left);
+	if (it->location != NULL)
+		text_addf(&body, "%s/", it->location);
 	text_addf(&body, "report.json (%.1f s, %.1f %% of it the harness' own; exit code %lld)",
-		  (double)view_duration(summary->report, "/run/durationMs") / 1000.0,
+		  (double)view_duration(it->report, "/run/durationMs") / 1000.0,
 		  cJSON_IsNumber(overhead) ? overhead->valuedouble : 0.0,
-		  (long long)view_int(summary->report, "/verdict/exitCode"));
-	add_line(summary, STYLE_BOLD, "report", &body);
+		  (long long)view_int(it->report, "/verdict/exitCode"));
+	doc_label(it->doc, DOC_LINE, NULL, "report", "%s", text_string(&body));
+
+	/* Shows later whether a journal is still the run's. */
+	doc_label(it->doc, DOC_PARAGRAPH, NULL, "journal", "%s",
+		  view_string(it->report, "/run/journal/digest"));
 }
 
 int summary_write(const cJSON *report, const struct writer_options *options, struct text *out,
 		  struct error *err)
 {
-	static const enum style tones[] = {[FINDINGS_GOOD] = STYLE_GREEN,
-					   [FINDINGS_OPEN] = STYLE_YELLOW,
-					   [FINDINGS_BAD] = STYLE_RED};
-	const struct findings_headline headline = findings_headline_of(report);
-	struct summary summary = {.report = report, .options = options, .out = out};
-	struct findings *findings = &summary.findings;
+	struct doc doc CLEANUP_DOC = {
+		.writer = &doc_terminal, .color = options->color, .columns = options->columns};
+	struct report_document it CLEANUP_REPORT_DOCUMENT = {0};
+	const struct findings *findings = &it.findings;
+	const struct finding_list *untested = &findings->untested;
+	const char *aborted = view_string(report, "/run/abort/reason");
 	struct text fixed CLEANUP_TEXT = {0};
-	struct text verdict CLEANUP_TEXT = {0};
-	struct text aborted CLEANUP_TEXT = {0};
-	struct text digest CLEANUP_TEXT = {0};
-
-	int rc = findings_open(report, findings, err);
-	if (rc < 0) {
-		findings_free(findings);
+	int rc = report_document_open(report, options->location, &doc, &it, err);
+	if (rc < 0)
 		return rc;
-	}
-	summary.lines = SUMMARY_LINES - FRAME_LINES;
-	summary.failed_left = findings->problems.checks;
-	summary.untested_left = findings->untested.checks;
+	size_t lines = SUMMARY_LINES - FRAME_LINES;
+	lines -= findings_add_fixed(findings, &fixed) ? 1 : 0;
+	lines -= aborted[0] != '\0' ? 1 : 0;
 
-	if (findings_add_fixed(findings, &fixed)) {
-		add_line(&summary, STYLE_GREEN, "FIXED", &fixed);
-		summary.lines--;
+	report_add_verdict(&it);
+	add_environment(&it);
+	doc_label(&doc, DOC_LINE, "bad", "aborted", "%s", aborted);
+	add_works(&it);
+	add_predictions(&it);
+	const size_t failed_left = report_add_findings(&it, &findings->problems, lines);
+	const size_t problems = findings->problems.count;
+	lines -= problems < lines / 2 ? problems * 2 : lines / 2 * 2;
+	if (findings->expected.count > 0 && lines > 0) {
+		add_known(&it);
+		lines--;
 	}
-	findings_add_verdict(report, &verdict);
-	add_cut(&summary, tones[headline.tone], headline.word, &verdict, 0);
-	add_environment(&summary);
-	text_add(&aborted, view_string(report, "/run/abort/reason"));
-	if (aborted.size != 0) {
-		add_line(&summary, STYLE_RED, "aborted", &aborted);
-		summary.lines--;
+	/* A line for each reason why checks did not run, while there are lines. */
+	for (size_t i = 0; i < untested->count && i < lines; i++) {
+		const struct finding *finding = &untested->items[i];
+		struct text name CLEANUP_TEXT = {0};
+		finding_add_name(finding, &name);
+		doc_label(&doc, DOC_LINE, "warn", "untested", "%s (%s): %s", text_string(&name),
+			  report_outcome_names[finding->check->outcome], finding->check->reason);
+		it.untested_left -= finding->alike;
 	}
-
-	add_works(&summary);
-	add_apis(&summary);
-	add_predictions(&summary);
-	add_problems(&summary);
-	add_known(&summary);
-	add_untested(&summary);
-	add_rest(&summary);
-
-	/* Shows later whether a journal is still the run's. */
-	text_add(&digest, view_string(report, "/run/journal/digest"));
-	add_cut(&summary, STYLE_BOLD, "journal", &digest, 0);
-	findings_free(findings);
+	report_add_end(&it, failed_left, it.untested_left);
+	text_add_all(out, &doc.out);
 	return 0;
 }

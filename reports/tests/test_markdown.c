@@ -19,6 +19,7 @@ static void test_words(void)
 		{"/devices/count: got 1", "/devices/count: got 1"},
 		{"a b", "a b"},
 		{"a  b ", "a  b "},
+		{": a:", ": a:"},
 		{"a|b", "`a`\\|`b`"},
 		{"|", "\\|"},
 		{"`", "\\`"},
@@ -141,9 +142,9 @@ static void test_bound(void)
 	UNIT_CONTAINS(text, "\n185 more unexpected results: \\|`out`\\|`/report.json`\n");
 	UNIT_CONTAINS(text, "\n85 more known failures: ");
 	UNIT_CONTAINS(text, "\n85 more untested checks: ");
-	UNIT_CONTAINS(text, "\n68 more APIs: ");
+	UNIT_CONTAINS(text, "\n368 more APIs: ");
 	UNIT_CONTAINS(text, "\n88 more devices: ");
-	UNIT_CONTAINS(text, "| driver | and 94 more |\n");
+	UNIT_CONTAINS(text, "\n| Drivers | ");
 	CU_ASSERT_EQUAL(file_write_atomic(GPUCERT_BINARY_DIR "/tests/hostile-report.md", text,
 					  strlen(text), 0644, &err),
 			0);
