@@ -8,6 +8,7 @@
 #include "conformance/runner/runner.h"
 #include "containers/offers.h"
 #include "reports/model.h"
+#include "reports/report_file.h"
 #include "rpc/address.h"
 
 #include <stdio.h>
@@ -16,15 +17,20 @@
 static struct {
 	const char *ci;
 	struct runner_settings settings;
+	const char *shard, *from, *only;
+	int64_t seed, repeat;
+	bool until_fail;
 	struct text_list exclude, expect, cdi_directories;
 } run = {
 	.ci = "none",
+	.repeat = 1,
 	.settings =
 		{
 			.asked = {.kubelet_profile = "1.36",
 				  .out_directory = "gpucert-report",
 				  .timeout_percent = 100},
 			.min_run = 1,
+			.jobs = 1,
 		},
 };
 
@@ -112,6 +118,23 @@ static const struct option_spec run_options[] = {
 	 .env = "GPUCERT_EXPECT"},
 	{OPTION_ROW("exclude", OPTION_LIST, run.exclude), .letter = 'x', .value = "PATTERN",
 	 .help = "Leave out checks that match."},
+	{OPTION_ROW("from", OPTION_STRING, run.from), .value = "REPORT",
+	 .help = "Run the checks that did not pass in this report (a folder, or its report.json)."},
+	{OPTION_ROW("only", OPTION_STRING, run.only), .value = "OUTCOMES",
+	 .help = "With --from: those with one of these outcomes instead, such as fail,crash."},
+	{OPTION_ROW("shard", OPTION_STRING, run.shard), .value = "I/N",
+	 .help = "Of the selected checks run only every N-th, from the I-th: N machines with I from 1 "
+		 "to N run all of them."},
+	{OPTION_ROW("shuffle", OPTION_INT, run.seed), .value = "SEED",
+	 .help = "Run the checks in a random order, which is the same for the same seed; a check "
+		 "still follows those that it depends on. 0: in the order of 'gpucert list'.",
+	 .min = 0, .max = INT64_MAX},
+	{OPTION_ROW("repeat", OPTION_INT, run.repeat), .value = "N",
+	 .help = "Run N times, into run-1, run-2, ... below the output folder; 'gpucert compare' shows "
+		 "what differs.",
+	 .min = 1, .max = 100000},
+	{OPTION_ROW("until-fail", OPTION_FLAG, run.until_fail),
+	 .help = "With --repeat: stop after the first run whose exit code is not 0."},
 	{OPTION_ROW("launch-anyway", OPTION_FLAG, run.settings.asked.launch_anyway),
 	 .help = "Launch containers even when 'gpucert image check' predicts failure; the report "
 		 "shows whether the prediction held."},
@@ -129,6 +152,18 @@ static const struct option_spec run_options[] = {
 	 .help = "Scale how long the harness waits; 300 on a slow machine. Verdicts use the "
 		 "requirements' own limits.",
 	 .min = 10, .max = 10000},
+	{OPTION_ROW("jobs", OPTION_INT, run.settings.jobs), .letter = 'j', .value = "N",
+	 .help = "Run up to N checks of the plugin at a time. Checks that launch probes always run "
+		 "alone.",
+	 .min = 1, .max = 64},
+	{OPTION_ROW("time-limit", OPTION_INT, run.settings.time_limit_s), .value = "SECONDS",
+	 .help = "End the run after this time: the report has what was tested until then, and the "
+		 "exit code is 4. 0: no limit.",
+	 .min = 0, .max = 2592000},
+	{OPTION_ROW("silence-limit", OPTION_INT, run.settings.silence_limit_s), .value = "SECONDS",
+	 .help = "End a check that records nothing for this time, with the outcome timeout. 0: only "
+		 "the check's own limit.",
+	 .min = 0, .max = 2592000},
 	{OPTION_ROW("include-host-identity", OPTION_FLAG, run.settings.include_identity),
 	 .help = "Keep identifying data: host and user names, home folders, serial numbers. By "
 		 "default they are redacted in all stored files (docs/redaction.md); secrets always are."},
@@ -178,6 +213,8 @@ static int check_settings(struct error *err)
 		 "--runtime-handler and --launcher process exclude each other"},
 		{wine && settings->workplace.image != NULL,
 		 "--node wine and --image exclude each other"},
+		{run.only != NULL && run.from == NULL, "--only needs --from"},
+		{run.until_fail && run.repeat == 1, "--until-fail needs --repeat"},
 	};
 	struct address address;
 	int rc = 0;
@@ -230,9 +267,97 @@ static size_t recorded_length(const char *previous, const char *word)
 	return option + strcspn(word + option, BLANKS);
 }
 
+static int parse_shard(struct plan_filter *filter, struct error *err)
+{
+	const char *slash = run.shard != NULL ? strchr(run.shard, '/') : NULL;
+	long long shard = 0, count = 0;
+	if (run.shard == NULL)
+		return 0;
+	char *first CLEANUP_FREE =
+		memory_copy_start(run.shard, slash != NULL ? (size_t)(slash - run.shard) : 0);
+	if (slash == NULL || text_to_int64(slash + 1, "N", 1, 100000, &count, NULL) != 0 ||
+	    text_to_int64(first, "I", 1, count, &shard, NULL) != 0)
+		return error_set(err, ERROR_ARGUMENT,
+				 "--shard: '%s' is not I/N with I from 1 to N, such as 2/3",
+				 run.shard);
+	filter->shard = (size_t)shard - 1;
+	filter->shard_count = (size_t)count;
+	return 0;
+}
+
+/* The checks of the report --from, by --only. */
+static int select_from_report(struct text_list *include, struct error *err)
+{
+	static const char *const without[] = {"predictions", NULL};
+	bool wanted[REPORT_OUTCOME_COUNT] = {false};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	cJSON *report CLEANUP_JSON = NULL;
+	int rc = report_file_read(run.from, without, &report, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "--from");
+	if (include->count != 0)
+		return error_set(err, ERROR_ARGUMENT, "--from and patterns exclude each other");
+
+	for (enum report_outcome i = 0; i < REPORT_OUTCOME_COUNT; i++)
+		wanted[i] = run.only == NULL && (report_outcome_is_bad(i) || i == REPORT_NOTRUN);
+	if (run.only != NULL)
+		(void)text_list_split(&names, run.only, ',', NULL);
+	text_each (name, &names) {
+		enum report_outcome outcome = report_outcome_of(name);
+		if (outcome == REPORT_OUTCOME_COUNT)
+			return error_set(err, ERROR_ARGUMENT, "--only: unknown outcome '%s'", name);
+		wanted[outcome] = true;
+	}
+
+	json_each (check, cJSON_GetObjectItemCaseSensitive(report, "checks")) {
+		const char *id = json_pointer_string(check, "/id");
+		const char *name = json_pointer_string(check, "/outcome");
+		enum report_outcome outcome =
+			name != NULL ? report_outcome_of(name) : REPORT_OUTCOME_COUNT;
+		if (id != NULL && outcome != REPORT_OUTCOME_COUNT && wanted[outcome])
+			(void)text_list_add(include, id, NULL);
+	}
+	if (include->count == 0)
+		return error_set(err, ERROR_NOT_FOUND, "--from: no check of %s ended so", run.from);
+	return 0;
+}
+
+/* One run after the other; the exit code is the first that is not 0. */
+static int run_repeatedly(int *exit_code, struct error *err)
+{
+	const char *parent = run.settings.asked.out_directory;
+	int64_t unlike = 0, first_unlike = 0, count = 0;
+	int rc = 0;
+	*exit_code = REPORT_EXIT_EXPECTED;
+	while (rc == 0 && count < run.repeat) {
+		char *out CLEANUP_FREE = text_format("%s/run-%lld", parent, (long long)++count);
+		int code = REPORT_EXIT_BROKEN;
+		if (!run.settings.quiet)
+			(void)fprintf(stderr, "run %lld of %lld\n", (long long)count,
+				      (long long)run.repeat);
+		run.settings.asked.out_directory = out;
+		rc = runner_run(&run.settings, suites, &code, err);
+		run.settings.asked.out_directory = parent;
+		if (code == REPORT_EXIT_EXPECTED)
+			continue;
+		if (unlike++ == 0) {
+			*exit_code = code;
+			first_unlike = count;
+		}
+		if (run.until_fail || code == REPORT_EXIT_INCOMPLETE)
+			break;
+	}
+	if (rc == 0 && unlike != 0 && !run.settings.quiet)
+		(void)fprintf(stderr,
+			      "%lld of %lld runs did not end with 0; the first is %s/run-%lld\n",
+			      (long long)unlike, (long long)count, parent, (long long)first_unlike);
+	return rc;
+}
+
 static int run_run(const struct text_list *arguments)
 {
 	struct text_list recorded CLEANUP_TEXT_LIST = {0};
+	struct text_list include CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	const char *previous = "";
 	int exit_code = REPORT_EXIT_BROKEN;
@@ -242,18 +367,27 @@ static int run_run(const struct text_list *arguments)
 		(void)text_list_take(&recorded, memory_copy_start(*word, size), NULL);
 		previous = *word;
 	}
+	for (size_t i = 0; i < arguments->count; i++)
+		(void)text_list_add(&include, arguments->items[i], NULL);
+	if (rc == 0)
+		rc = parse_shard(&run.settings.filter, &err);
+	if (rc == 0 && run.from != NULL)
+		rc = select_from_report(&include, &err);
 	run.settings.argv = (const char *const *)recorded.items;
-	run.settings.filter.include = *arguments;
+	run.settings.filter.include = include;
 	run.settings.filter.exclude = run.exclude;
+	run.settings.filter.seed = (uint64_t)run.seed;
 	run.settings.expect = &run.expect;
 	run.settings.ci = ci_find(run.ci);
 	run.settings.workplace.cdi_directories = &run.cdi_directories;
-	if (rc == 0)
+	if (rc == 0 && run.repeat > 1)
+		rc = run_repeatedly(&exit_code, &err);
+	else if (rc == 0)
 		rc = runner_run(&run.settings, suites, &exit_code, &err);
 	if (rc < 0) {
 		command_print("run", err.text);
 		exit_code = rc == ERROR_ARGUMENT || (rc == ERROR_NOT_FOUND &&
-						     strstr(err.text, "no check matches") != NULL)
+						     strstr(err.text, "no check") != NULL)
 				    ? REPORT_EXIT_USAGE
 				    : REPORT_EXIT_BROKEN;
 	}
@@ -275,6 +409,10 @@ static const char *const run_examples[] = {
 	"Certify a plugin that hard-codes the kubelet's directory.",
 	"gpucert run --node node.json registration allocate",
 	"Replay a node that 'gpu-discovery --record node.json' recorded.",
+	"gpucert run --from gpucert-report --only fail,crash -o again",
+	"Run again what failed.",
+	"gpucert run -j 2 --repeat 20 --until-fail registration restart",
+	"Look for a fault that shows now and then.",
 	"gpucert run --ci auto",
 	"Write for the CI system that runs the job.",
 	"gpucert run --node wine",

@@ -2,6 +2,7 @@
 #include "conformance/runner/execution.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/process.h"
 
@@ -9,20 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reads the check's result from its process' standard output. */
-struct reader {
-	struct result *result;
-	struct process *process;
-	struct error protocol; /* the first way in which the check broke the result protocol */
-};
-
-static void reader_line(bool is_stderr, const char *line, size_t size, void *user)
+static void on_line(bool is_stderr, const char *line, size_t size, void *user)
 {
-	struct reader *reader = user;
-	if (is_stderr || reader->protocol.code != 0)
+	struct execution *execution = user;
+	execution->heard_ms = clock_monotonic_ms();
+	if (is_stderr || execution->protocol.code != 0)
 		return;
-	if (result_add_line(reader->result, line, size, &reader->protocol) < 0)
-		process_stop(reader->process);
+	if (result_add_line(&execution->result, line, size, &execution->protocol) < 0)
+		process_stop(execution->process);
 }
 
 uint64_t execution_limit_ms(const struct check *check, const struct context *context)
@@ -37,14 +32,18 @@ void execution_set(struct execution *execution, enum report_outcome outcome, cha
 	execution->reason = reason;
 }
 
-static void judge(struct execution *execution, const struct error *protocol,
-		  const struct process_result *ended, bool interrupted)
+static void judge(struct execution *execution, const struct process_result *ended)
 {
+	const struct error *protocol = &execution->protocol;
 	const bool exited = ended->end == PROCESS_EXITED;
 	char description[256] = "";
 	const char *reason = "";
 
-	if (interrupted) {
+	if (execution->silent) {
+		execution_set(execution, REPORT_TIMEOUT,
+			      text_format("the check recorded nothing for %llu s",
+					  (unsigned long long)execution->spec.silence_ms / 1000));
+	} else if (execution->interrupted) {
 		execution_set(execution, REPORT_NOTRUN,
 			      memory_copy("the run was interrupted during this check"));
 	} else if (ended->end == PROCESS_TIMED_OUT) {
@@ -69,22 +68,23 @@ static void judge(struct execution *execution, const struct error *protocol,
 	}
 }
 
-int execution_run(const struct execution_spec *spec, struct execution *execution, struct error *err)
+int execution_start(const struct execution_spec *spec, struct execution *execution,
+		    struct error *err)
 {
-	struct reader reader = {.result = &execution->result};
 	const char *const argv[] = {
 		spec->program,	 "run-check", spec->check->id, spec->context->run_directory,
 		spec->directory, NULL,
 	};
-	struct process_spec child = {
+	const struct process_spec child = {
 		.argv = argv,
 		.timeout_ms = execution_limit_ms(spec->check, spec->context),
-		.on_line = reader_line,
-		.user = &reader,
+		.on_line = on_line,
+		.user = execution,
 	};
-	bool interrupted = false;
 
 	*execution = (struct execution){
+		.spec = *spec,
+		.heard_ms = clock_monotonic_ms(),
 		.timeout_ms = child.timeout_ms,
 		.result = {.journal = spec->journal,
 			   .check = spec->check->id,
@@ -93,29 +93,37 @@ int execution_run(const struct execution_spec *spec, struct execution *execution
 	};
 	if (spec->log != NULL)
 		system_log_skip(spec->log);
-	int rc = process_start(spec->loop, &child, &reader.process, err);
-	if (rc < 0)
-		return rc;
+	return process_start(spec->loop, &child, &execution->process, err);
+}
 
-	while (!process_has_ended(reader.process)) {
-		if (!interrupted && *spec->interrupted)
-			process_stop(reader.process);
-		interrupted = interrupted || *spec->interrupted;
-		(void)uv_run(spec->loop, UV_RUN_ONCE);
-	}
+bool execution_has_ended(struct execution *execution)
+{
+	const struct execution_spec *spec = &execution->spec;
+	if (process_has_ended(execution->process))
+		return true;
 
-	const struct process_result *ended = process_result(reader.process);
+	execution->interrupted = execution->interrupted || *spec->interrupted;
+	if (spec->silence_ms != 0 && clock_monotonic_ms() - execution->heard_ms >= spec->silence_ms)
+		execution->silent = true;
+	if (execution->interrupted || execution->silent)
+		process_stop(execution->process);
+	return false;
+}
+
+int execution_end(struct execution *execution, struct error *err)
+{
+	const struct process_result *ended = process_result(execution->process);
 	execution->duration_ms = ended->duration_ms;
 	text_add_all(&execution->err, &ended->err);
-	rc = log_watch_record(spec, execution, err);
+	int rc = log_watch_record(&execution->spec, execution, err);
 	if (rc == 0)
-		judge(execution, &reader.protocol, ended, interrupted);
-	process_free(reader.process);
+		judge(execution, ended);
 	return rc;
 }
 
 void execution_free(struct execution *execution)
 {
+	process_free(execution->process);
 	result_free(&execution->result);
 	text_free(&execution->err);
 	free(execution->reason);

@@ -12,17 +12,6 @@
 
 #include <uv.h>
 
-struct execution {
-	enum report_outcome outcome;
-	char *reason;	      /* one sentence; "" for a pass */
-	struct result result; /* what the check's process reported until it ended */
-	struct text err;      /* its process' stderr: the harness' own words */
-	uint64_t duration_ms;
-	uint64_t timeout_ms;
-};
-
-#define CLEANUP_EXECUTION __attribute__((cleanup(execution_free)))
-
 struct execution_spec {
 	uv_loop_t *loop;
 	const char *program;	       /* this program, to run with the hidden command run-check */
@@ -35,16 +24,44 @@ struct execution_spec {
 		*interrupted;	  /* the run is to end: the check is stopped and ends as notrun */
 	result_plugin *on_plugin; /* while the check runs; may be NULL */
 	void *user;
+	uint64_t
+		silence_ms; /* the check is stopped when it has recorded nothing for so long; 0: never */
 };
+
+struct execution {
+	struct execution_spec spec;
+	struct process *process;
+	struct error protocol; /* the first way in which the check broke the result protocol */
+	bool interrupted, silent;
+	uint64_t heard_ms; /* clock_monotonic_ms() of its last record */
+
+	/* After execution_end(). */
+	enum report_outcome outcome;
+	char *reason;	      /* one sentence; "" for a pass */
+	struct result result; /* what the check's process reported until it ended */
+	struct text err;      /* its process' stderr: the harness' own words */
+	uint64_t duration_ms;
+	uint64_t timeout_ms;
+};
+
+#define CLEANUP_EXECUTION __attribute__((cleanup(execution_free)))
 
 /* The check's own limit in this run. */
 uint64_t execution_limit_ms(const struct check *check, const struct context *context);
 
-/* Runs the check to its end on spec->loop. A check that crashes, hangs or breaks the result
- * protocol is an outcome, not an error. Errors: ERROR_IO, ERROR_NOT_FOUND: no process can be made;
- * errors of the journal. */
-int execution_run(const struct execution_spec *spec, struct execution *execution,
-		  struct error *err);
+/* Starts the check on spec->loop; the loop keeps the address of `execution`. Errors: ERROR_IO, ERROR_NOT_FOUND: no process can
+ * be made. */
+int execution_start(const struct execution_spec *spec, struct execution *execution,
+		    struct error *err);
+
+/* To be called after each round of the loop, and once a second: stops a check that is to end. True: it has ended. */
+bool execution_has_ended(struct execution *execution);
+
+/* Judges a check that has ended. A check that crashes, hangs or breaks the result protocol is an outcome, not an error.
+ * Errors of the journal. */
+int execution_end(struct execution *execution, struct error *err);
+
+/* A check that still runs is killed. */
 void execution_free(struct execution *execution);
 
 /* Another outcome; takes ownership of `reason`. */

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "conformance/kubelet/id_set.h"
 #include "discovery/filter.h"
 
 #include <string.h>
@@ -121,6 +122,7 @@ static void add_items(struct plan *plan, size_t *count, const struct check_suite
 		      const struct plan_filter *filter, const struct context *context,
 		      bool selected)
 {
+	size_t position = 0;
 	for (; *suites != NULL; suites++) {
 		for (const struct check *check = (*suites)->checks; check->id != NULL; check++) {
 			bool matched = context == NULL || os_is_met(&check->needs, context);
@@ -128,6 +130,8 @@ static void add_items(struct plan *plan, size_t *count, const struct check_suite
 				matched = selects(&filter->include, *suites, check);
 			if (selects(&filter->exclude, *suites, check))
 				matched = false;
+			if (matched && filter->shard_count > 1)
+				matched = position++ % filter->shard_count == filter->shard;
 			if (matched != selected)
 				continue;
 
@@ -178,6 +182,42 @@ static int all_match(const struct plan *plan, const struct check_suite *const *s
 	return 0;
 }
 
+/* Does the check depend, directly or through others, on one of the items? */
+static bool depends_on(const struct check *check, const struct plan_item *const *items,
+		       size_t count, const struct check_suite *const *suites)
+{
+	const struct check_suite *suite = NULL;
+	while (check->depends_on != NULL &&
+	       plan_find(suites, check->depends_on, &suite, &check, NULL) == 0) {
+		for (size_t i = 0; i < count; i++) {
+			if (items[i] != NULL && items[i]->check == check)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A random order; each place gets the first item of it that depends on none of those that are left. */
+static void shuffle(struct plan_item *items, size_t count, uint64_t seed,
+		    const struct check_suite *const *suites)
+{
+	struct random random = {.state = seed};
+	struct plan_item *copy CLEANUP_FREE = memory_allocate(count + 1, sizeof(*copy));
+	const struct plan_item **left CLEANUP_FREE = memory_allocate(count + 1, sizeof(*left));
+	for (size_t i = 0; i < count; i++) {
+		copy[i] = items[i];
+		left[i] = &copy[i];
+	}
+	random_shuffle(&random, left, count);
+	for (size_t place = 0; place < count; place++) {
+		size_t i = 0;
+		while (left[i] == NULL || depends_on(left[i]->check, left, count, suites))
+			i++;
+		items[place] = *left[i];
+		left[i] = NULL;
+	}
+}
+
 int plan_make(const struct check_suite *const *suites, const struct plan_filter *filter,
 	      const struct context *context, struct plan *plan, struct error *err)
 {
@@ -194,6 +234,8 @@ int plan_make(const struct check_suite *const *suites, const struct plan_filter 
 	}
 	if (count != 0)
 		memcpy(&plan->items[kept], moved, count * sizeof(*moved));
+	if (filter->seed != 0)
+		shuffle(plan->items, kept, filter->seed, suites);
 
 	add_items(plan, &plan->left_out_count, suites, filter, context, false);
 	int rc = all_match(plan, suites, &filter->include, err);

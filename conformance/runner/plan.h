@@ -36,6 +36,11 @@ struct plan {
 struct plan_filter {
 	struct text_list include;
 	struct text_list exclude;
+	size_t shard, shard_count; /* of the selected checks only every shard_count-th, from index
+				      `shard`; a count of 0 is 1 */
+	uint64_t
+		seed; /* of a random order, in which a check still follows what it depends on; 0: the
+			  tables' order */
 };
 
 /* `suites` is NULL-ended. A pattern that selects nothing is ERROR_NOT_FOUND naming it and the

@@ -6,8 +6,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/path.h"
-#include "conformance/kubelet/plugin_directory.h"
-#include "conformance/runner/execution.h"
 #include "conformance/runner/facts.h"
 #include "conformance/runner/output.h"
 #include "conformance/runner/plugin_command.h"
@@ -87,187 +85,6 @@ static void fill_context(struct runner *runner)
 	context->redactor = runner->redactor;
 }
 
-static int end_check(struct runner *runner, const struct check *check,
-		     const struct execution *execution, struct error *err)
-{
-	struct journal_check_end end = {
-		.check = check->id,
-		.outcome = execution->outcome,
-		.reason = execution->reason,
-		.duration_ms = execution->duration_ms,
-		.watched_ms = execution->result.watched_ms,
-		.watched_thorough_ms = execution->result.watched_thorough_ms,
-		.advice = execution->result.advice,
-	};
-	for (size_t i = 0; i < REPORT_PHASE_COUNT; i++)
-		end.phases_ms[i] = execution->result.time_ns[i] / 1000000;
-	int rc = journal_end_check(runner->journal, &end, err);
-	return rc == 0 ? runner_journal_plugin(runner, err) : rc;
-}
-
-/* Containers that a check left behind: the check is broken, and the next one starts clean. */
-static int sweep(struct runner *runner, const struct check *check, struct execution *execution,
-		 struct error *err)
-{
-	size_t found = 0;
-	if (runner->workplace.runtime == NULL ||
-	    !(check->needs.containers || check->needs.launcher))
-		return 0;
-
-	int rc = cri_sweep(runtime_cri(runner->workplace.runtime), runner->context.run_id,
-			   check->id, &found, err);
-	if (rc < 0) {
-		execution_set(execution, REPORT_BROKEN,
-			      text_format("containers cannot be looked after: %s", err->text));
-		(void)end_check(runner, check, execution, NULL);
-		return error_wrap(err, rc, "containers that %s left behind", check->id);
-	}
-	if (found != 0 && execution->outcome == REPORT_PASS)
-		execution_set(execution, REPORT_BROKEN,
-			      memory_copy("the check left containers behind"));
-	return 0;
-}
-
-/* On failure the report knows less of the plugin; no verdict depends on that. */
-static void runner_on_plugin(const char *resource, int pid, void *user)
-{
-	struct runner *runner = user;
-	(void)plugin_identity_add(&runner->environment.plugin, resource, pid,
-				  runner->environment.digests, &runner->plugin_news, NULL);
-}
-
-/* Notes a failure that --expect does not know. More flaky checks than the budget allows are unexpected. */
-static int weigh(struct runner *runner, const struct check *check,
-		 const struct execution *execution, struct error *err)
-{
-	const struct expectation *row = NULL;
-	struct report_known known = {0};
-	int rc = expectations_find(&runner->expectations, check->id, check->revision,
-				   runner->described, &row, err);
-	if (rc < 0 || !report_outcome_is_bad(execution->outcome))
-		return rc;
-
-	if (row != NULL)
-		known = expectation_known(row);
-	if (known.flaky && report_is_known(&known, execution->reason))
-		runner->flakes++;
-	if (runner->flakes > runner->expectations.flake_budget ||
-	    report_disposition_known(execution->outcome, execution->reason, &known) ==
-		    REPORT_UNEXPECTED_FAIL)
-		runner->unexpected = true;
-	return 0;
-}
-
-/* Ends the check in the journal, after cleaning up what it left behind. */
-static int conclude(struct runner *runner, const struct check *check, struct execution *execution,
-		    struct error *err)
-{
-	const char *attached = runner->settings->asked.attach_directory;
-	bool restored = false;
-	int rc = 0;
-
-	/* A check that was killed could not put back the files that it had moved for the attached plugin. */
-	if (attached != NULL)
-		rc = plugin_directory_restore(attached, &restored, err);
-	if (rc == 0 && restored)
-		rc = journal_add_event(runner->journal, check->id, "restored", attached, err);
-	if (rc == 0)
-		rc = sweep(runner, check, execution, err);
-	/* The harness' own messages are evidence when a check's process died. */
-	if (rc == 0 && execution->err.size != 0)
-		rc = journal_add_event(runner->journal, check->id, "check-stderr",
-				       text_string(&execution->err), err);
-	if (rc == 0)
-		rc = end_check(runner, check, execution, err);
-	return rc == 0 ? weigh(runner, check, execution, err) : rc;
-}
-
-static int run_check(struct runner *runner, struct plan_item *item, struct error *err)
-{
-	const struct check *check = item->check;
-	struct execution execution CLEANUP_EXECUTION = {0};
-	char *directory CLEANUP_FREE = NULL;
-
-	/* The plugin sees the name, which must not show which check runs. */
-	do {
-		uint16_t name = 0;
-		free(directory);
-		(void)uv_random(NULL, NULL, &name, sizeof(name), 0, NULL);
-		directory = text_format("%s/%04x", runner->context.run_directory, name);
-	} while (file_exists(directory));
-	const struct execution_spec spec = {
-		.loop = &runner->loop,
-		.program = runner->program,
-		.context = &runner->context,
-		.check = check,
-		.log = runner->log,
-		.journal = runner->journal,
-		.directory = directory,
-		.interrupted = &runner->interrupted,
-		.on_plugin = runner_on_plugin,
-		.user = runner,
-	};
-
-	int rc = file_make_directories(directory, 0700, err);
-	progress_begin(runner->progress, check->id);
-	if (rc == 0)
-		rc = journal_begin_check(runner->journal, check->id,
-					 execution_limit_ms(check, &runner->context), err);
-	if (rc == 0)
-		rc = execution_run(&spec, &execution, err);
-	if (rc == 0)
-		rc = conclude(runner, check, &execution, err);
-	if (rc < 0)
-		return rc;
-	progress_end(runner->progress, check->id, execution.outcome, execution.reason,
-		     execution.duration_ms, execution.result.time_ns[REPORT_PHASE_WAIT] / 1000000);
-	item->outcome = execution.outcome;
-
-	/* What resists stays for the end of the run to try again, and is reported. */
-	struct error why = {0};
-	size_t undone = 0;
-	int removed = runtime_remove_directory(directory, &undone, &why);
-	if (undone != 0)
-		rc = journal_add_event(runner->journal, check->id, "mounts-undone",
-				       "the check left mounts in its directory", err);
-	if (rc == 0 && removed < 0)
-		rc = journal_add_event(runner->journal, check->id, "left-behind", why.text, err);
-	return rc;
-}
-
-static int run_checks(struct runner *runner, struct error *err)
-{
-	static const char *const verbs[REPORT_OUTCOME_COUNT] = {
-		[REPORT_FAIL] = "failed",
-		[REPORT_CRASH] = "crashed",
-		[REPORT_TIMEOUT] = "timed out",
-		[REPORT_BROKEN] = "was broken",
-	};
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < runner->plan.count && !runner->interrupted; i++) {
-		struct plan_item *item = &runner->plan.items[i];
-		const struct plan_item *cause = plan_cause(&runner->plan, runner->suites, i);
-		const char *id = item->check->id;
-		if (item->outcome != REPORT_PASS) {
-			progress_end(runner->progress, id, item->outcome, item->reason, 0, 0);
-		} else if (cause != NULL) {
-			char *reason CLEANUP_FREE =
-				text_format("%s %s", cause->check->id, verbs[cause->outcome]);
-			progress_end(runner->progress, id, REPORT_NOTRUN, reason, 0, 0);
-			rc = journal_hold_check(runner->journal, id, cause->check->id, reason, err);
-		} else {
-			rc = run_check(runner, item, err);
-		}
-		if (runner->unexpected && runner->settings->fail_fast)
-			break;
-	}
-	if (rc == 0 && runner->interrupted)
-		rc = journal_abort(runner->journal, REPORT_ABORT_INTERRUPTED,
-				   "interrupted: the run was asked to end", err);
-	return rc;
-}
-
 /* The report is already on disk: a failure to print it is only logged. */
 static void print_report(const struct runner *runner, const cJSON *report)
 {
@@ -307,7 +124,7 @@ static int record(struct runner *runner, struct error *err)
 	    system_log_open("/dev/kmsg", &runner->log, &why) < 0)
 		rc = journal_add_event(runner->journal, NULL, "system-log-unread", why.text, err);
 	if (rc == 0)
-		rc = run_checks(runner, err);
+		rc = schedule_run(runner, err);
 	progress_close(runner->progress);
 	runner->progress = NULL;
 	return rc;
@@ -457,7 +274,10 @@ static int work(struct runner *runner, int *exit_code, struct error *err)
 int runner_run(const struct runner_settings *settings, const struct check_suite *const *suites,
 	       int *exit_code, struct error *err)
 {
-	struct runner runner = {.settings = settings, .suites = suites, .output_lock = -1};
+	struct runner runner = {.settings = settings,
+				.suites = suites,
+				.output_lock = -1,
+				.started_ms = clock_monotonic_ms()};
 	char now[CLOCK_UTC_SIZE] = "";
 	int rc = loop_open(&runner.loop, err);
 	if (rc < 0)

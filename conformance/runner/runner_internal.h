@@ -18,6 +18,7 @@ struct runner {
 	uv_loop_t loop;
 	struct termination *termination;
 	volatile bool interrupted;
+	uint64_t started_ms; /* clock_monotonic_ms() */
 	char id[64];
 	char *program;
 	char *plugin_command; /* built for the reference plugin */
@@ -58,3 +59,6 @@ int runner_open_expectations(struct runner *runner, struct error *err);
 
 /* Every check of the plan, and every requirement. */
 int runner_journal_plan(struct runner *runner, struct error *err);
+
+/* Runs the plan's checks, up to settings->jobs at a time. Returns with none running. */
+int schedule_run(struct runner *runner, struct error *err);

@@ -118,7 +118,10 @@ static void run_check(const char *name, struct execution *execution, cJSON **rep
 	};
 	struct journal_check_end end = {.check = name};
 	CU_ASSERT_EQUAL_FATAL(plan_find(meta_suites, name, &suite, &spec.check, &err), 0);
-	CU_ASSERT_EQUAL_FATAL(execution_run(&spec, execution, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(execution_start(&spec, execution, &err), 0);
+	while (!execution_has_ended(execution))
+		(void)uv_run(&fixture.loop, UV_RUN_ONCE);
+	CU_ASSERT_EQUAL_FATAL(execution_end(execution, &err), 0);
 	end.outcome = execution->outcome;
 	end.reason = execution->reason;
 	UNIT_INT(journal_end_check(journal, &end, &err), 0);

@@ -52,6 +52,46 @@ static void test_causes(void)
 	expect_causes(NULL, "s.root", REPORT_PASS, nothing);
 }
 
+/* The names of the plan's items, without the suite's, one after another. */
+static void list_items(const struct plan_filter *filter, struct text *out)
+{
+	struct plan plan CLEANUP_PLAN = {0};
+	UNIT_INT(plan_make(suites, filter, NULL, &plan, NULL), 0);
+	for (size_t i = 0; i < plan.count; i++)
+		text_addf(out, " %s", plan.items[i].check->id + strlen("s."));
+	UNIT_INT(plan.count + plan.left_out_count, ARRAY_SIZE(checks) - 1);
+}
+
+static void test_shards(void)
+{
+	static const char *const wanted[] = {" root leaf-y", " middle alone", " leaf-x"};
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		const struct plan_filter filter = {.shard = i, .shard_count = ARRAY_SIZE(wanted)};
+		struct text names CLEANUP_TEXT = {0};
+		list_items(&filter, &names);
+		UNIT_STRING(text_string(&names), wanted[i]);
+	}
+}
+
+static void test_random_orders_keep_dependencies(void)
+{
+	size_t different = 0;
+	for (uint64_t seed = 1; seed <= 50; seed++) {
+		const struct plan_filter filter = {.seed = seed};
+		struct text first CLEANUP_TEXT = {0};
+		struct text again CLEANUP_TEXT = {0};
+		list_items(&filter, &first);
+		list_items(&filter, &again);
+		const char *names = text_string(&first);
+		UNIT_STRING(names, text_string(&again));
+		CU_ASSERT_TRUE(strstr(names, "root") < strstr(names, "middle"));
+		CU_ASSERT_TRUE(strstr(names, "middle") < strstr(names, "leaf-x"));
+		CU_ASSERT_TRUE(strstr(names, "middle") < strstr(names, "leaf-y"));
+		different += strcmp(names, " root middle leaf-x leaf-y alone") != 0 ? 1 : 0;
+	}
+	CU_ASSERT_TRUE(different > 25);
+}
+
 static void test_what_is_left_out_is_no_cause(void)
 {
 	static const char *const leaf[] = {"s.leaf-y", NULL};
@@ -66,8 +106,10 @@ static void test_what_is_left_out_is_no_cause(void)
 int main(void)
 {
 	CU_TestInfo tests[] = {
-		{"what stands on a check that ended badly does not run", test_causes},
+		{"a check that depends on one that ended badly does not run", test_causes},
 		{"a check that is left out holds up nothing", test_what_is_left_out_is_no_cause},
+		{"shards take turns", test_shards},
+		{"random orders keep dependencies", test_random_orders_keep_dependencies},
 		CU_TEST_INFO_NULL,
 	};
 	return unit_run("plan", tests);
