@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "containers/registry/internal.h"
 
+#include "base/memory.h"
+
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -8,11 +10,11 @@
 
 /*
  * A tar file whose entries are looked up by name and read as streams, also compressed: each look-up reads from the
- * beginning. Only regular files count. Whatever a name says, no path of the file system is used.
+ * beginning. Only regular files count. The names never become paths of the file system.
  */
 enum {
 	CHUNK_SIZE = 65536,
-	/* How far compressed files may grow: DEFLATE reaches 1:1032. */
+	/* Compressed files may grow this much: DEFLATE reaches 1:1032. */
 	RATIO_MAX = 1100,
 };
 
@@ -38,10 +40,10 @@ static int check_ratio(const struct archive_reader *reader, struct error *err)
 {
 	int64_t stored = archive_filter_bytes(reader->archive, -1);
 	int64_t grown = archive_filter_bytes(reader->archive, 0);
-	return grown / RATIO_MAX <= stored + CHUNK_SIZE
-		       ? 0
-		       : error_set(err, ERROR_LIMIT, "%s: unpacks to more than %d times its size",
-				   reader->path, RATIO_MAX);
+	if (grown / RATIO_MAX <= stored + CHUNK_SIZE)
+		return 0;
+	return error_set(err, ERROR_LIMIT, "%s: unpacks to more than %d times its size",
+			 reader->path, RATIO_MAX);
 }
 
 static int reader_read(struct blob_reader *self, void *out, size_t size, size_t *count,
@@ -63,7 +65,7 @@ static void reader_close(struct blob_reader *self)
 	free(reader);
 }
 
-/* Filters that this build has. What it lacks would be a program that libarchive starts. */
+/* False: this build of libarchive lacks one, and would start a program instead. */
 static bool add_filters(struct archive *archive)
 {
 	return archive_read_support_filter_gzip(archive) == ARCHIVE_OK &&
@@ -72,51 +74,40 @@ static bool add_filters(struct archive *archive)
 	       archive_read_support_filter_zstd(archive) == ARCHIVE_OK;
 }
 
-static int reader_open(const char *path, struct blob_reader **out, struct error *err)
+int archive_open(const char *path, const char *name, struct blob_reader **out, struct error *err)
 {
-	struct archive_reader *reader = calloc(1, sizeof(*reader));
-	if (reader == NULL)
-		return error_memory(err);
-	*out = &reader->reader;
+	struct archive_reader *reader = memory_allocate(1, sizeof(*reader));
+	struct blob_reader *owned CLEANUP_BLOB_READER = &reader->reader;
 	reader->reader = (struct blob_reader){.read = reader_read, .close = reader_close};
-	reader->path = strdup(path);
+	reader->path = memory_copy(path);
 	reader->archive = archive_read_new();
 	if (reader->archive != NULL && !add_filters(reader->archive)) {
 		(void)archive_read_free(reader->archive);
 		reader->archive = archive_read_new();
 	}
-	if (reader->path == NULL || reader->archive == NULL ||
+	if (reader->archive == NULL ||
 	    archive_read_support_format_tar(reader->archive) != ARCHIVE_OK)
 		return error_memory(err);
-	return archive_read_open_filename(reader->archive, path, CHUNK_SIZE) == ARCHIVE_OK
-		       ? 0
-		       : archive_failed(reader, err);
-}
+	if (archive_read_open_filename(reader->archive, path, CHUNK_SIZE) != ARCHIVE_OK)
+		return archive_failed(reader, err);
 
-/* "./a" is "a", too. */
-static bool is_name(const char *path, const char *name)
-{
-	return path != NULL && strcmp(path + (text_starts_with(path, "./") ? 2 : 0), name) == 0;
-}
-
-int archive_open(const char *path, const char *name, struct blob_reader **out, struct error *err)
-{
-	struct blob_reader *owned CLEANUP_BLOB_READER = NULL;
-	int rc = reader_open(path, &owned, err);
-	while (rc == 0) {
-		struct archive_reader *reader = (struct archive_reader *)owned;
+	while (true) {
 		struct archive_entry *entry = NULL;
 		int status = archive_read_next_header(reader->archive, &entry);
 		if (status == ARCHIVE_EOF)
 			return error_set(err, ERROR_NOT_FOUND, "the archive has no file %s", name);
 		if (status != ARCHIVE_OK && status != ARCHIVE_WARN)
 			return archive_failed(reader, err);
-		if (archive_entry_filetype(entry) == AE_IFREG &&
-		    is_name(archive_entry_pathname(entry), name)) {
+		/* "./a" is "a", too. */
+		const char *found = archive_entry_pathname(entry);
+		if (found != NULL && text_starts_with(found, "./"))
+			found += strlen("./");
+		if (archive_entry_filetype(entry) == AE_IFREG && text_equal(found, name)) {
 			*out = STEAL(owned);
 			return 0;
 		}
-		rc = check_ratio(reader, err);
+		int rc = check_ratio(reader, err);
+		if (rc < 0)
+			return rc;
 	}
-	return rc;
 }

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <string.h>
 #include <uv.h>
@@ -20,7 +21,7 @@ int blob_read_all(struct blob_reader *reader, size_t max, struct text *out, stru
 			return error_set(err, ERROR_LIMIT, "more than %zu bytes", max);
 		text_append(out, chunk, count);
 	}
-	return out->failed ? error_memory(err) : 0;
+	return 0;
 }
 
 struct verifier {
@@ -30,55 +31,37 @@ struct verifier {
 	uint64_t size, seen;
 	struct error failure; /* stays */
 	bool ended;
-	/* In the content cache: where it is, or will be when it was right, and until then; NULL: nowhere. */
-	char *kept, *incoming;
-	int fd; /* of `incoming`; -1: it cannot be kept */
+	char *kept;	/* its path in the content cache; NULL: no cache */
+	char *incoming; /* the file that becomes `kept` when it was right; NULL: it is a copy already */
+	int fd;		/* of `incoming`; -1: it cannot be kept */
 };
-
-static void settle_copy(struct verifier *verifier)
-{
-	uv_fs_t request = {0};
-	bool whole = verifier->ended && verifier->failure.code == 0 && verifier->fd >= 0;
-	cleanup_fd_(&verifier->fd);
-	if (verifier->incoming == NULL && verifier->failure.code == ERROR_PROTOCOL)
-		(void)file_remove_tree(verifier->kept, NULL);
-	if (verifier->incoming == NULL)
-		return;
-	if (!whole || uv_fs_rename(NULL, &request, verifier->incoming, verifier->kept, NULL) < 0)
-		(void)file_remove_tree(verifier->incoming, NULL);
-	uv_fs_req_cleanup(&request);
-}
 
 static void verifier_close(struct blob_reader *reader)
 {
 	struct verifier *verifier = (struct verifier *)reader;
+	bool whole = verifier->ended && verifier->failure.code == 0 && verifier->fd >= 0;
 	blob_reader_close(&verifier->from);
-	if (verifier->kept != NULL)
-		settle_copy(verifier);
+	cleanup_fd_(&verifier->fd);
+
+	if (verifier->incoming != NULL) {
+		uv_fs_t request = {0};
+		if (!whole ||
+		    uv_fs_rename(NULL, &request, verifier->incoming, verifier->kept, NULL) < 0)
+			(void)file_remove_tree(verifier->incoming, NULL);
+		uv_fs_req_cleanup(&request);
+	} else if (verifier->kept != NULL && verifier->failure.code == ERROR_PROTOCOL) {
+		(void)file_remove_tree(verifier->kept, NULL);
+	}
 	digester_free(&verifier->digester);
 	free(verifier->kept);
 	free(verifier->incoming);
 	free(verifier);
 }
 
-static int verifier_end(struct verifier *verifier, struct error *err)
-{
-	char seen[DIGEST_TEXT_SIZE] = "";
-	verifier->ended = true;
-	digester_end(verifier->digester, seen);
-	if (verifier->size != UINT64_MAX && verifier->seen < verifier->size)
-		return error_set(err, ERROR_PROTOCOL, "%s ends after %llu of %llu bytes",
-				 verifier->digest, (unsigned long long)verifier->seen,
-				 (unsigned long long)verifier->size);
-	if (strcmp(seen, verifier->digest) != 0)
-		return error_set(err, ERROR_PROTOCOL, "the content of %s has the digest %s",
-				 verifier->digest, seen);
-	return 0;
-}
-
 static int verifier_next(struct verifier *verifier, void *out, size_t size, size_t *count,
 			 struct error *err)
 {
+	char seen[DIGEST_TEXT_SIZE] = "";
 	int rc = verifier->from->read(verifier->from, out, size, count, err);
 	if (rc < 0)
 		return rc;
@@ -92,7 +75,19 @@ static int verifier_next(struct verifier *verifier, void *out, size_t size, size
 		cleanup_fd_(&verifier->fd);
 		verifier->fd = -1;
 	}
-	return *count == 0 ? verifier_end(verifier, err) : 0;
+	if (*count > 0)
+		return 0;
+
+	verifier->ended = true;
+	digester_end(verifier->digester, seen);
+	if (verifier->size != UINT64_MAX && verifier->seen < verifier->size)
+		return error_set(err, ERROR_PROTOCOL, "%s ends after %llu of %llu bytes",
+				 verifier->digest, (unsigned long long)verifier->seen,
+				 (unsigned long long)verifier->size);
+	if (strcmp(seen, verifier->digest) != 0)
+		return error_set(err, ERROR_PROTOCOL, "the content of %s has the digest %s",
+				 verifier->digest, seen);
+	return 0;
 }
 
 static int verifier_read(struct blob_reader *reader, void *out, size_t size, size_t *count,
@@ -111,11 +106,7 @@ static int verifier_read(struct blob_reader *reader, void *out, size_t size, siz
 int blob_verify(struct blob_reader *reader, const struct image_descriptor *what, const char *cache,
 		bool is_copy, struct blob_reader **out, struct error *err)
 {
-	struct verifier *verifier = calloc(1, sizeof(*verifier));
-	if (verifier == NULL) {
-		blob_reader_close(&reader);
-		return error_memory(err);
-	}
+	struct verifier *verifier = memory_allocate(1, sizeof(*verifier));
 	struct blob_reader *owned CLEANUP_BLOB_READER = &verifier->reader;
 	verifier->reader = (struct blob_reader){verifier_read, verifier_close};
 	verifier->from = reader;
@@ -138,10 +129,10 @@ char *blob_path(const char *directory, const char *digest)
 	return text_format("%s/%.6s/%s", directory, digest, digest + sizeof("sha256"));
 }
 
-/* Of a file, or of memory. */
+/* Reads a file, or memory. */
 struct content_reader {
 	struct blob_reader reader;
-	int fd; /* -1: of memory */
+	int fd; /* -1: memory */
 	char *path;
 	struct text text;
 	size_t at;
@@ -171,31 +162,26 @@ static void content_close(struct blob_reader *reader)
 
 static struct content_reader *content_new(void)
 {
-	struct content_reader *self = calloc(1, sizeof(*self));
-	if (self != NULL)
-		*self = (struct content_reader){{content_read, content_close}, .fd = -1};
+	struct content_reader *self = memory_allocate(1, sizeof(*self));
+	*self = (struct content_reader){{content_read, content_close}, .fd = -1};
 	return self;
 }
 
 int blob_file_open(const char *path, struct blob_reader **out, struct error *err)
 {
 	struct content_reader *self = content_new();
-	struct blob_reader *owned CLEANUP_BLOB_READER = self != NULL ? &self->reader : NULL;
-	if (self == NULL || (self->path = strdup(path)) == NULL)
-		return error_memory(err);
+	struct blob_reader *owned CLEANUP_BLOB_READER = &self->reader;
+	self->path = memory_copy(path);
 	int rc = file_open_to_read(path, &self->fd, err);
 	if (rc == 0)
 		*out = STEAL(owned);
 	return rc;
 }
 
-int blob_text_open(struct text *text, struct blob_reader **out, struct error *err)
+void blob_text_open(struct text *text, struct blob_reader **out)
 {
-	struct content_reader *self = text->failed ? NULL : content_new();
-	if (self == NULL)
-		return error_memory(err);
+	struct content_reader *self = content_new();
 	self->text = *text;
 	*text = (struct text){0};
 	*out = &self->reader;
-	return 0;
 }

@@ -25,13 +25,13 @@ static inline void blob_reader_close(struct blob_reader **reader)
 
 #define CLEANUP_BLOB_READER __attribute__((cleanup(blob_reader_close)))
 
-/* All that it gives. ERROR_LIMIT: more than `max` bytes. */
+/* All of its bytes. ERROR_LIMIT: more than `max` bytes. */
 int blob_read_all(struct blob_reader *reader, size_t max, struct text *out, struct error *err);
 
 /*
- * A reader that compares what another gives with its digest and size (UINT64_MAX: not known). It takes the other over also when
- * it fails. The end comes only when both were right; what was read before is not to be believed until then. ERROR_PROTOCOL: they
- * were not; a failure stays. In `cache` (NULL: none) it keeps what was right, and `is_copy` removes what was wrong there.
+ * A reader that compares the bytes of another with their digest and size (UINT64_MAX: unknown). It takes the other over even
+ * when it fails. The end comes only when both were right; do not trust what was read before that. ERROR_PROTOCOL: they were
+ * not; a failure stays. It keeps right content in `cache` (NULL: none); with `is_copy` it removes wrong content from there.
  */
 int blob_verify(struct blob_reader *reader, const struct image_descriptor *what, const char *cache,
 		bool is_copy, struct blob_reader **out, struct error *err);

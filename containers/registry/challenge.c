@@ -2,6 +2,7 @@
 #include "containers/registry/challenge.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -34,27 +35,7 @@ static size_t word_position(const char *word, size_t length, const char *const *
 	return text_position(names, lower);
 }
 
-/* Behind the '=': a token or a quoted string. Moves *at behind it. */
-static int read_value(const char **at, struct text *out, struct error *err)
-{
-	const char *next = skip(*at, BLANKS);
-	text_add(out, "");
-	if (*next != '"') {
-		*at = skip(next, TOKEN_CHARACTERS "/:");
-		text_append(out, next, (size_t)(*at - next));
-		return *at > next ? 0 : error_set(err, ERROR_FORMAT, "a parameter has no value");
-	}
-	for (next++; *next != '\0' && *next != '"'; next++) {
-		next += *next == '\\' && next[1] != '\0';
-		if (iscntrl((unsigned char)*next))
-			return error_set(err, ERROR_FORMAT, "a control character");
-		text_append(out, next, 1);
-	}
-	*at = next + 1;
-	return *next == '"' ? 0 : error_set(err, ERROR_FORMAT, "a quote that does not end");
-}
-
-/* From its name on. The first of a name counts. */
+/* "name = value", a token or a quoted string, from its name on; *at moves after it. The first of a name counts. */
 static int read_parameter(const char **at, struct challenge *out, struct error *err)
 {
 	static const char *const names[] = {"realm", "service", "scope", NULL};
@@ -62,19 +43,36 @@ static int read_parameter(const char **at, struct challenge *out, struct error *
 	struct text value CLEANUP_TEXT = {0};
 	size_t length = strspn(*at, TOKEN_CHARACTERS);
 	char **place = places[word_position(*at, length, names)];
-	*at = skip(*at + length, BLANKS) + 1;
-	int rc = read_value(at, &value, err);
-	if (rc < 0)
-		return rc;
-	*at = skip(*at, BLANKS);
+	const char *next = skip(skip(*at + length, BLANKS) + 1, BLANKS);
+
+	text_add(&value, "");
+	if (*next == '"') {
+		for (next++; *next != '\0' && *next != '"'; next++) {
+			next += *next == '\\' && next[1] != '\0';
+			if (iscntrl((unsigned char)*next))
+				return error_set(err, ERROR_FORMAT, "a control character");
+			text_append(&value, next, 1);
+		}
+		if (*next != '"')
+			return error_set(err, ERROR_FORMAT, "a quote that does not end");
+		next++;
+	} else {
+		const char *end = skip(next, TOKEN_CHARACTERS "/:");
+		if (end == next)
+			return error_set(err, ERROR_FORMAT, "a parameter has no value");
+		text_append(&value, next, (size_t)(end - next));
+		next = end;
+	}
+
+	*at = skip(next, BLANKS);
 	if (**at != '\0' && **at != ',')
 		return error_set(err, ERROR_FORMAT, "no comma behind a parameter");
-	if (place != NULL && *place == NULL && (*place = text_take(&value)) == NULL)
-		return error_memory(err);
+	if (place != NULL && *place == NULL)
+		*place = text_take(&value);
 	return 0;
 }
 
-/* A scheme, and the credentials of one that is not ours ("Negotiate YII=="). */
+/* A scheme, and the credentials of a scheme that is not ours ("Negotiate YII=="). */
 static int read_scheme(const char **at, struct challenge *out, struct error *err)
 {
 	static const char *const names[] = {"basic", "bearer", NULL};
@@ -85,14 +83,14 @@ static int read_scheme(const char **at, struct challenge *out, struct error *err
 	if (length == 0 || strchr(BLANKS ",", *end) == NULL) /* which finds the end, too */
 		return error_set(err, ERROR_FORMAT, "no name of a scheme, or no space behind it");
 	out->scheme = schemes[word_position(*at, length, names)];
-	end = skip(end, BLANKS);
-	*at = end;
-	end = skip(skip(skip(end, TOKEN_CHARACTERS "/"), "="), BLANKS);
+	*at = skip(end, BLANKS);
+	end = skip(skip(skip(*at, TOKEN_CHARACTERS "/"), "="), BLANKS);
 	if (*end == '\0' || *end == ',')
 		*at = end;
 	return 0;
 }
 
+/* `best` receives the strongest; `next` is the one being read. */
 static int read_challenges(const char *at, struct challenge *best, struct challenge *next,
 			   struct error *err)
 {
@@ -126,8 +124,8 @@ int challenge_add(struct challenge *challenge, const char *header, size_t size, 
 	if (size > CHALLENGE_HEADER_MAX)
 		return error_set(err, ERROR_LIMIT, "WWW-Authenticate: longer than %d bytes",
 				 CHALLENGE_HEADER_MAX);
-	char *copy CLEANUP_FREE = strndup(header, size);
-	int rc = copy != NULL ? read_challenges(copy, challenge, &next, err) : error_memory(err);
+	char *copy CLEANUP_FREE = memory_copy_start(header, size);
+	int rc = read_challenges(copy, challenge, &next, err);
 	return rc < 0 ? error_wrap(err, rc, "WWW-Authenticate") : 0;
 }
 

@@ -3,7 +3,7 @@
 
 /*
  * The header "WWW-Authenticate" (RFC 9110, section 11.6.1), of which registries use two schemes: Basic,
- * and Bearer with the place where tokens are handed out (distribution, "Token Authentication
+ * and Bearer with the URL of the token server (distribution, "Token Authentication
  * Specification").
  */
 
@@ -18,7 +18,7 @@ enum { CHALLENGE_HEADER_MAX = 8192, CHALLENGE_TOKEN_MAX = 64 * 1024 };
 
 struct challenge {
 	enum challenge_scheme scheme;
-	char *realm, *service, *scope; /* of Bearer; NULL: not told */
+	char *realm, *service, *scope; /* of Bearer; NULL: absent */
 };
 
 #define CLEANUP_CHALLENGE __attribute__((cleanup(challenge_free)))
@@ -29,5 +29,5 @@ struct challenge {
 int challenge_add(struct challenge *challenge, const char *header, size_t size, struct error *err);
 void challenge_free(struct challenge *challenge);
 
-/* May it stand behind "Authorization: Bearer" (RFC 6750, section 2.1)? NULL may not. */
+/* Can it follow "Authorization: Bearer" (RFC 6750, section 2.1)? NULL cannot. */
 bool challenge_is_token(const char *token);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/program.h"
 #include "containers/registry/internal.h"
@@ -19,8 +20,6 @@ int content_cache_open(const char *directory, const struct image_descriptor *wha
 	const double now_s = (double)clock_realtime_ns() / 1e9;
 	struct file_status status = {0};
 	uv_fs_t request = {0};
-	if (path == NULL)
-		return error_memory(err);
 	if (file_status(path, true, &status, NULL) < 0 ||
 	    (what->size != UINT64_MAX && what->size != status.size))
 		return error_set(err, ERROR_NOT_FOUND, "not in the cache");
@@ -32,13 +31,12 @@ int content_cache_open(const char *directory, const struct image_descriptor *wha
 int content_cache_begin(const char *path, char **incoming)
 {
 	char *folder CLEANUP_FREE = path_directory(path);
-	char *template CLEANUP_FREE =
-		folder != NULL ? path_join(folder, CONTENT_INCOMING "XXXXXX") : NULL;
+	char *template CLEANUP_FREE = path_join(folder, CONTENT_INCOMING "XXXXXX");
 	uv_fs_t request = {0};
-	if (template == NULL || file_make_directories(folder, 0700, NULL) < 0)
+	if (file_make_directories(folder, 0700, NULL) < 0)
 		return -1;
 	int fd = uv_fs_mkstemp(NULL, &request, template, NULL);
-	*incoming = fd >= 0 ? strdup(request.path) : NULL;
+	*incoming = fd >= 0 ? memory_copy(request.path) : NULL;
 	uv_fs_req_cleanup(&request);
 	return fd;
 }
@@ -67,52 +65,25 @@ static bool is_digest(const char *name)
 	return name[size] == '\0' && (size == 64 || size == 128);
 }
 
-/* Regular files alone; one that has just gone is no error. */
-static int add_file(struct kept_blobs *blobs, const char *folder, const char *name,
-		    struct error *err)
+/* Only regular files; one that has just gone is skipped. */
+static void add_file(struct kept_blobs *blobs, const char *folder, const char *name)
 {
 	char *path CLEANUP_FREE = path_join(folder, name);
 	uv_fs_t request = {0};
-	if (path == NULL)
-		return error_memory(err);
 	bool found = uv_fs_lstat(NULL, &request, path, NULL) == 0 &&
 		     (request.statbuf.st_mode & S_IFMT) == S_IFREG;
 	const uint64_t size = request.statbuf.st_size;
 	const int64_t used_s = (int64_t)request.statbuf.st_mtim.tv_sec;
 	uv_fs_req_cleanup(&request);
 	if (!found)
-		return 0;
-	if (!is_digest(name)) {
-		if (used_s + CONTENT_CACHE_INCOMING_S < clock_realtime_ns() / 1000000000)
-			(void)file_remove_tree(path, NULL);
-		return 0;
+		return;
+	if (is_digest(name)) {
+		blobs->items = array_grow(blobs->items, blobs->count, sizeof(*blobs->items));
+		blobs->items[blobs->count++] = (struct kept_blob){STEAL(path), size, used_s};
+	} else if (text_starts_with(name, CONTENT_INCOMING) &&
+		   used_s + CONTENT_CACHE_INCOMING_S < clock_realtime_ns() / 1000000000) {
+		(void)file_remove_tree(path, NULL);
 	}
-	struct kept_blob *items = array_grow(blobs->items, blobs->count, sizeof(*items));
-	if (items == NULL)
-		return error_memory(err);
-	blobs->items = items;
-	items[blobs->count++] = (struct kept_blob){STEAL(path), size, used_s};
-	return 0;
-}
-
-static int add_folder(struct kept_blobs *blobs, const char *directory, const char *algorithm,
-		      struct error *err)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	struct error failure = {0};
-	char *folder CLEANUP_FREE = path_join(directory, algorithm);
-	if (folder == NULL)
-		return error_memory(err);
-	int rc = file_list(folder, &names, &failure);
-	if (rc == ERROR_NOT_FOUND)
-		return 0;
-	if (rc < 0)
-		return error_copy(err, &failure);
-	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		if (is_digest(names.items[i]) || text_starts_with(names.items[i], CONTENT_INCOMING))
-			rc = add_file(blobs, folder, names.items[i], err);
-	}
-	return rc;
 }
 
 /* By use, then by name, so that two processes remove the same. */
@@ -125,33 +96,39 @@ static int compare_use(const void *first, const void *second)
 	return strcmp(a->path, b->path);
 }
 
-/* What cannot be removed stays and counts: on Windows what another process reads. */
-static void remove_blob(const struct kept_blob *blob, struct content_cache_size *out)
-{
-	(void)file_remove_tree(blob->path, NULL);
-	if (file_exists(blob->path))
-		return;
-	out->removed++;
-	out->removed_bytes += blob->size;
-	out->files--;
-	out->bytes -= blob->size;
-}
-
 int content_cache_prune(const char *directory, uint64_t max, struct content_cache_size *out,
 			struct error *err)
 {
+	static const char *const algorithms[] = {"sha256", "sha512"};
 	struct kept_blobs blobs CLEANUP(kept_blobs_free) = {0};
 	*out = (struct content_cache_size){0};
-	int rc = add_folder(&blobs, directory, "sha256", err);
-	if (rc == 0)
-		rc = add_folder(&blobs, directory, "sha512", err);
-	if (rc < 0 || blobs.count == 0)
-		return rc;
+	for (size_t i = 0; i < ARRAY_SIZE(algorithms); i++) {
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		struct error failure = {0};
+		char *folder CLEANUP_FREE = path_join(directory, algorithms[i]);
+		int rc = file_list(folder, &names, &failure);
+		if (rc < 0 && rc != ERROR_NOT_FOUND)
+			return error_copy(err, &failure);
+		text_each (name, &names)
+			add_file(&blobs, folder, name);
+	}
+	if (blobs.count == 0)
+		return 0;
 	qsort(blobs.items, blobs.count, sizeof(*blobs.items), compare_use);
 	out->files = blobs.count;
 	for (size_t i = 0; i < blobs.count; i++)
 		out->bytes += blobs.items[i].size;
-	for (size_t i = 0; i < blobs.count && out->bytes > max; i++)
-		remove_blob(&blobs.items[i], out);
+
+	for (size_t i = 0; i < blobs.count && out->bytes > max; i++) {
+		const struct kept_blob *blob = &blobs.items[i];
+		(void)file_remove_tree(blob->path, NULL);
+		/* It stays and counts: on Windows because another process reads it. */
+		if (file_exists(blob->path))
+			continue;
+		out->removed++;
+		out->removed_bytes += blob->size;
+		out->files--;
+		out->bytes -= blob->size;
+	}
 	return 0;
 }

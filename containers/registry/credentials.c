@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/process.h"
 #include "base/program.h"
@@ -36,7 +37,7 @@ static bool has_any(const struct credentials *credentials)
 	return credentials->password != NULL || credentials->identity_token != NULL;
 }
 
-/* A member that is a string and not empty. Others are as if they were not there. */
+/* A member that is a string and not empty; NULL: no such member. */
 static const char *member(const cJSON *object, const char *key)
 {
 	const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
@@ -48,7 +49,7 @@ static const char *keep(struct credentials *out, const char *value)
 	return value != NULL ? arena_string(&out->arena, value) : NULL;
 }
 
-/* How much of "HOST/NAME" a key stands for; 0: it is of something else. Docker writes hosts, some with a
+/* The length of the part of "HOST/NAME" that a key names; 0: it names something else. Docker writes hosts, some with a
  * scheme and the path of the first version; Podman also writes repositories and folders of them. */
 static size_t key_matches(const char *key, const char *host, const char *name)
 {
@@ -56,16 +57,19 @@ static size_t key_matches(const char *key, const char *host, const char *name)
 	(void)snprintf(whole, sizeof(whole), "%s/%s", host, name);
 	if (strcmp(key, DOCKER_HUB_KEY) == 0)
 		key = "docker.io";
-	key += text_starts_with(key, "https://") ? 8 : text_starts_with(key, "http://") ? 7 : 0;
+	if (text_starts_with(key, "https://"))
+		key += strlen("https://");
+	else if (text_starts_with(key, "http://"))
+		key += strlen("http://");
+
 	size_t length = strlen(key);
 	if (text_ends_with(key, "/v1/") || text_ends_with(key, "/v2/"))
 		length -= strlen("/v1/");
 	else if (length > 0 && key[length - 1] == '/')
 		length--;
-	return length > 0 && strncmp(whole, key, length) == 0 &&
-			       (whole[length] == '/' || whole[length] == '\0')
-		       ? length
-		       : 0;
+	bool matches =
+		strncmp(whole, key, length) == 0 && (whole[length] == '/' || whole[length] == '\0');
+	return matches ? length : 0;
 }
 
 /* The member whose key matches best. */
@@ -85,33 +89,6 @@ static const cJSON *best_match(const cJSON *map, const char *host, const char *n
 	return best;
 }
 
-/* "auth": base64 of "USER:PASSWORD". */
-static int decode(const char *auth, struct credentials *out, struct error *err)
-{
-	size_t room = strlen(auth);
-	size_t size = 0;
-	if (room > SECRET_MAX)
-		return error_set(err, ERROR_LIMIT, "\"auth\" is longer than %d bytes", SECRET_MAX);
-	char *plain = calloc(1, room + 1);
-	if (plain == NULL)
-		return error_memory(err);
-	int rc = 0;
-	char *colon = NULL;
-	if (sodium_base642bin((unsigned char *)plain, room, auth, room, "\r\n ", &size, NULL,
-			      sodium_base64_VARIANT_ORIGINAL) < 0 ||
-	    memchr(plain, '\0', size) != NULL || (colon = strchr(plain, ':')) == NULL)
-		rc = error_set(err, ERROR_FORMAT, "\"auth\" is not base64 of USER:PASSWORD");
-	if (rc == 0) {
-		*colon = '\0';
-		/* Docker pads with NUL, others end the line. */
-		out->username = keep(out, plain);
-		out->password = keep(out, colon + 1);
-	}
-	sodium_memzero(plain, room);
-	free(plain);
-	return rc;
-}
-
 int credentials_read(const cJSON *file, const char *host, const char *name, struct credentials *out,
 		     const char **helper, struct error *err)
 {
@@ -125,11 +102,33 @@ int credentials_read(const cJSON *file, const char *host, const char *name, stru
 		return 0;
 	*helper = "";
 	out->identity_token = keep(out, member(entry, "identitytoken"));
-	if (auth != NULL)
-		return decode(auth, out, err);
-	out->username = keep(out, member(entry, "username"));
-	out->password = keep(out, member(entry, "password"));
-	return 0;
+	if (auth == NULL) {
+		out->username = keep(out, member(entry, "username"));
+		out->password = keep(out, member(entry, "password"));
+		return 0;
+	}
+
+	/* "auth": base64 of "USER:PASSWORD". */
+	size_t room = strlen(auth);
+	size_t size = 0;
+	if (room > SECRET_MAX)
+		return error_set(err, ERROR_LIMIT, "\"auth\" is longer than %d bytes", SECRET_MAX);
+	char *plain = memory_allocate(1, room + 1);
+	char *colon = NULL;
+	if (sodium_base642bin((unsigned char *)plain, room, auth, room, "\r\n ", &size, NULL,
+			      sodium_base64_VARIANT_ORIGINAL) == 0 &&
+	    memchr(plain, '\0', size) == NULL)
+		colon = strchr(plain, ':');
+	if (colon != NULL) {
+		*colon = '\0';
+		out->username = keep(out, plain);
+		out->password = keep(out, colon + 1);
+	}
+	sodium_memzero(plain, room);
+	free(plain);
+	return colon != NULL
+		       ? 0
+		       : error_set(err, ERROR_FORMAT, "\"auth\" is not base64 of USER:PASSWORD");
 }
 
 int credentials_read_helper(const char *data, size_t size, struct credentials *out,
@@ -148,14 +147,7 @@ int credentials_read_helper(const char *data, size_t size, struct credentials *o
 	return 0;
 }
 
-/* A helper that has none says so in words, and on standard output. */
-static bool has_none(const struct process_result *result)
-{
-	return result->end == PROCESS_EXITED &&
-	       strstr(text_string(&result->out), "credentials not found") != NULL;
-}
-
-static int run_helper(const char *program, const char *key, struct credentials *out,
+static int ask_helper(const char *program, const char *key, struct credentials *out,
 		      struct error *err)
 {
 	const char *argv[] = {program, "get", NULL};
@@ -167,7 +159,6 @@ static int run_helper(const char *program, const char *key, struct credentials *
 		.timeout_ms = HELPER_TIMEOUT_MS,
 	};
 	struct process_result result = {0};
-	char end[128] = "";
 	socket_ignore_sigpipe();
 	int rc = process_run(&spec, &result, err);
 	if (rc == 0 && result.end == PROCESS_TIMED_OUT)
@@ -175,34 +166,23 @@ static int run_helper(const char *program, const char *key, struct credentials *
 			       HELPER_TIMEOUT_MS / 1000);
 	else if (rc == 0 && result.end == PROCESS_EXITED && result.code == 0)
 		rc = credentials_read_helper(text_string(&result.out), result.out.size, out, err);
-	else if (rc == 0 && !has_none(&result)) {
+	else if (rc == 0) {
+		/* A helper that has none says so in words, and on standard output. */
+		char end[128] = "";
 		process_describe(&result, end, sizeof(end));
-		rc = error_set(err, ERROR_IO, "%s", end);
+		if (result.end != PROCESS_EXITED ||
+		    strstr(text_string(&result.out), "credentials not found") == NULL)
+			rc = error_set(err, ERROR_IO, "%s", end);
 	}
 	if (result.out.data != NULL)
 		sodium_memzero(result.out.data, result.out.size);
 	process_result_free(&result);
-	return rc;
-}
-
-static int ask_helper(const char *helper, const char *host, struct credentials *out,
-		      struct error *err)
-{
-	char *program CLEANUP_FREE = text_format("docker-credential-%s", helper);
-	if (program == NULL)
-		return error_memory(err);
-	if (!path_is_bare_name(program))
-		return error_set(err, ERROR_FORMAT, "\"%s\" is not the name of a credential helper",
-				 helper);
-	int rc = run_helper(program, strcmp(host, "docker.io") == 0 ? DOCKER_HUB_KEY : host, out,
-			    err);
-	if (rc == 0 && has_any(out))
-		out->source = keep(out, program);
 	return rc < 0 ? error_wrap(err, rc, "%s (credential helper)", program) : 0;
 }
 
-static int look_into(const char *path, const char *host, const char *name, struct credentials *out,
-		     struct error *err)
+/* The credentials of one file. */
+static int find_in_file(const char *path, const char *host, const char *name,
+			struct credentials *out, struct error *err)
 {
 	char *data CLEANUP_FREE = NULL;
 	cJSON *json CLEANUP_JSON = NULL;
@@ -213,17 +193,25 @@ static int look_into(const char *path, const char *host, const char *name, struc
 		return 0;
 	if (rc < 0)
 		return rc;
+
 	rc = json_parse(data, size, &json, err);
 	sodium_memzero(data, size);
 	if (rc == 0)
 		rc = credentials_read(json, host, name, out, &helper, err);
-	if (rc == 0 && helper[0] != '\0')
-		rc = ask_helper(helper, host, out, err);
-	if (rc == 0 && has_any(out) && out->source == NULL)
-		out->source = keep(out, path);
-	if (rc == 0 && out->arena.failed)
-		rc = error_memory(err);
-	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
+	char *program CLEANUP_FREE = text_format("docker-credential-%s", helper);
+	if (rc == 0 && helper[0] != '\0') {
+		const bool is_docker = strcmp(host, "docker.io") == 0;
+		if (!path_is_bare_name(program))
+			rc = error_set(err, ERROR_FORMAT,
+				       "\"%s\" is not the name of a credential helper", helper);
+		else
+			rc = ask_helper(program, is_docker ? DOCKER_HUB_KEY : host, out, err);
+	}
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", path);
+	if (has_any(out))
+		out->source = keep(out, helper[0] != '\0' ? program : path);
+	return 0;
 }
 
 int credentials_find(const char *host, const char *name, struct credentials *out, struct error *err)
@@ -245,9 +233,10 @@ int credentials_find(const char *host, const char *name, struct credentials *out
 		const char *value = program_variable(places[i].variable);
 		if (value == NULL || places[i].skipped)
 			continue;
-		char *path CLEANUP_FREE =
-			places[i].below != NULL ? path_join(value, places[i].below) : strdup(value);
-		rc = path != NULL ? look_into(path, host, name, out, err) : error_memory(err);
+		char *path CLEANUP_FREE = places[i].below != NULL
+						  ? path_join(value, places[i].below)
+						  : memory_copy(value);
+		rc = find_in_file(path, host, name, out, err);
 	}
 	if (rc < 0)
 		credentials_free(out);

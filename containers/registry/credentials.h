@@ -5,7 +5,7 @@
  * Credentials for registries, where Docker and Podman keep them: "config.json" in $DOCKER_CONFIG, the
  * file $REGISTRY_AUTH_FILE, and without $DOCKER_CONFIG "~/.docker/config.json". The first that has some
  * for the host is used; in each the host's credential helper (credHelpers), then the store for all
- * hosts (credsStore), then what stands in the file (auths).
+ * hosts (credsStore), then the file's own entries (auths).
  *
  * Secrets are in no error and in no report.
  */
@@ -17,7 +17,7 @@ struct credentials {
 	struct arena arena;		 /* what the strings belong to */
 	const char *username, *password; /* NULL: none */
 	const char *identity_token;	 /* exchanged for a token (OAuth 2 refresh token) */
-	const char *source;		 /* where they are from: a file, a helper */
+	const char *source;		 /* where they come from: a file, a helper */
 };
 
 #define CLEANUP_CREDENTIALS __attribute__((cleanup(credentials_free)))
@@ -25,8 +25,8 @@ struct credentials {
 /* Overwrites what it frees. */
 void credentials_free(struct credentials *credentials);
 
-/* `host` as references have it, `name` of the repository: containers' own files may tell them apart. All
- * NULL: there are none. ERROR_FORMAT, ERROR_IO: a file that cannot be read, a helper that fails or is
+/* `host` as references have it, `name` of the repository: Podman's files may distinguish them. All
+ * NULL: none were found. ERROR_FORMAT, ERROR_IO: a file that cannot be read, a helper that fails or is
  * not installed; names it. ERROR_TIMEOUT: a helper that does not answer within 30 seconds. */
 int credentials_find(const char *host, const char *name, struct credentials *out,
 		     struct error *err);
@@ -36,6 +36,6 @@ int credentials_find(const char *host, const char *name, struct credentials *out
 int credentials_read(const cJSON *file, const char *host, const char *name, struct credentials *out,
 		     const char **helper, struct error *err);
 
-/* What a helper printed (docker-credential-helpers, "get"). */
+/* The output of a helper (docker-credential-helpers, "get"). */
 int credentials_read_helper(const char *data, size_t size, struct credentials *out,
 			    struct error *err);

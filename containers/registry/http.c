@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/program.h"
 
 #include <string.h>
@@ -31,17 +32,15 @@ struct http_exchange {
 
 int http_open(const struct http_options *options, struct http **out, struct error *err)
 {
-	struct http *http = calloc(1, sizeof(*http));
-	if (http == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-		free(http);
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return error_memory(err);
-	}
+	struct http *http = memory_allocate(1, sizeof(*http));
 	http->options = *options;
 	if (http->options.ca_certificate == NULL)
 		http->options.ca_certificate = program_variable("SSL_CERT_FILE");
+	http->base = memory_copy(options->base);
 	http->multi = curl_multi_init();
-	http->base = strdup(options->base);
-	if (http->multi == NULL || http->base == NULL) {
+	if (http->multi == NULL) {
 		http_close(http);
 		return error_memory(err);
 	}
@@ -76,7 +75,7 @@ static size_t on_header(char *data, size_t one, size_t size, void *user)
 	return size;
 }
 
-/* More than the buffer holds waits in the network. */
+/* What the buffer cannot hold waits in the network. */
 static size_t on_body(char *data, size_t one, size_t size, void *user)
 {
 	struct http_exchange *exchange = user;
@@ -86,22 +85,10 @@ static size_t on_body(char *data, size_t one, size_t size, void *user)
 		return CURL_WRITEFUNC_PAUSE;
 	}
 	text_append(&exchange->buffer, data, size);
-	return exchange->buffer.failed ? 0 : size;
+	return size;
 }
 
-static void take_results(struct http *http)
-{
-	const CURLMsg *message = NULL;
-	int left = 0;
-	while ((message = curl_multi_info_read(http->multi, &left)) != NULL) {
-		struct http_exchange *exchange = NULL;
-		(void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &exchange);
-		exchange->ended = true;
-		exchange->result = message->data.result;
-	}
-}
-
-/* Behind libcurl's own words, or instead of them. */
+/* Error codes for libcurl's results; the text follows libcurl's own, or replaces it. */
 static const struct {
 	CURLcode result;
 	int code;
@@ -142,16 +129,23 @@ static int exchange_failed(const struct http_exchange *exchange, struct error *e
 	return error_set(err, ERROR_PROTOCOL, "%s", reason);
 }
 
-/* Until there is something to read, or with `head` until the head is there. */
+/* Waits for the head, or with `head` false for bytes of the body or its end. */
 static int exchange_wait(struct http_exchange *exchange, bool head, struct error *err)
 {
 	CURLM *multi = exchange->http->multi;
 	while (true) {
-		int running = 0;
-		if (curl_multi_perform(multi, &running) != CURLM_OK)
+		const CURLMsg *message = NULL;
+		int count = 0;
+		if (curl_multi_perform(multi, &count) != CURLM_OK)
 			return error_memory(err);
-		take_results(exchange->http);
-		/* What came before a failure is taken first, even if both came at once. */
+		while ((message = curl_multi_info_read(multi, &count)) != NULL) {
+			struct http_exchange *ended = NULL;
+			(void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &ended);
+			ended->ended = true;
+			ended->result = message->data.result;
+		}
+
+		/* Bytes that arrived together with a failure are read first. */
 		if (head ? exchange->has_head : exchange->buffer.size > exchange->at)
 			return 0;
 		if (exchange->ended)
@@ -165,67 +159,16 @@ static bool add_header(struct http_exchange *exchange, const char *name, const c
 	if (value == NULL)
 		return true;
 	char *line CLEANUP_FREE = text_format("%s: %s", name, value);
-	struct curl_slist *grown = line != NULL ? curl_slist_append(exchange->headers, line) : NULL;
-	exchange->headers = grown != NULL ? grown : exchange->headers;
+	struct curl_slist *grown = curl_slist_append(exchange->headers, line);
+	if (grown != NULL)
+		exchange->headers = grown;
 	return grown != NULL;
 }
 
 #define SET(option, value) ((void)curl_easy_setopt(exchange->easy, option, value))
 
-static int set_request(struct http_exchange *exchange, const struct http_request *request,
-		       struct error *err)
-{
-	char range[32] = "";
-	exchange->no_body = strcmp(request->method, "HEAD") == 0;
-	exchange->follows = exchange->no_body || strcmp(request->method, "GET") == 0;
-	SET(CURLOPT_URL, request->url);
-	/* libcurl keeps the header Authorization from other hosts, ports and schemes. */
-	SET(CURLOPT_FOLLOWLOCATION, exchange->follows ? 1L : 0L);
-	SET(CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
-	SET(CURLOPT_REDIR_PROTOCOLS_STR,
-	    text_starts_with(request->url, "https://") ? "https" : "http,https");
-	SET(CURLOPT_CUSTOMREQUEST, request->method);
-	SET(CURLOPT_NOBODY, exchange->no_body ? 1L : 0L);
-	if (request->body != NULL || strcmp(request->method, "POST") == 0) {
-		SET(CURLOPT_POST, 1L);
-		SET(CURLOPT_POSTFIELDS, request->body != NULL ? request->body : "");
-		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
-	}
-	if (request->offset != 0) {
-		(void)snprintf(range, sizeof(range), "%llu-", (unsigned long long)request->offset);
-		SET(CURLOPT_RANGE, range);
-	}
-	/* An empty value takes out a header that libcurl adds. */
-	if (!add_header(exchange, "Accept", request->accept != NULL ? request->accept : "") ||
-	    !add_header(exchange, "Content-Type", request->content_type) ||
-	    !add_header(exchange, "Content-Range", request->content_range) ||
-	    !add_header(exchange, "Authorization", request->authorization) ||
-	    !add_header(exchange, "Expect", ""))
-		return error_memory(err);
-	SET(CURLOPT_HTTPHEADER, exchange->headers);
-	return 0;
-}
-
-/* A redirect may lead from plain HTTP to HTTPS; without one, unreadable certificates do no harm. */
-static int set_trust(struct http_exchange *exchange, const char *url, struct error *err)
-{
-	const char *path = exchange->http->options.ca_certificate;
-	const bool https = text_starts_with(url, "https://");
-	size_t size = 0;
-	if (path == NULL || (!exchange->follows && !https))
-		return 0;
-	int rc = file_read(path, PEM_MAX, &exchange->certificates, &size, https ? err : NULL);
-	if (rc != 0)
-		return https ? rc : 0;
-	if (strstr(exchange->certificates, "-----BEGIN") == NULL)
-		return error_set(err, ERROR_FORMAT, "%s: not a certificate as PEM", path);
-	struct curl_blob blob = {exchange->certificates, size, CURL_BLOB_NOCOPY};
-	SET(CURLOPT_CAINFO_BLOB, &blob);
-	return 0;
-}
-
-static int set_up(struct http_exchange *exchange, const struct http_request *request,
-		  struct error *err)
+/* False: out of memory. */
+static bool set_options(struct http_exchange *exchange, const struct http_request *request)
 {
 	const uint64_t asked = exchange->http->options.stall_ms;
 	const uint64_t stall_ms = asked != 0 ? asked : STALL_DEFAULT_MS;
@@ -242,33 +185,77 @@ static int set_up(struct http_exchange *exchange, const struct http_request *req
 	SET(CURLOPT_HEADERDATA, exchange);
 	SET(CURLOPT_WRITEFUNCTION, on_body);
 	SET(CURLOPT_WRITEDATA, exchange);
-	int rc = set_request(exchange, request, err);
-	if (rc == 0)
-		rc = set_trust(exchange, request->url, err);
-	if (rc == 0 && curl_multi_add_handle(exchange->http->multi, exchange->easy) != CURLM_OK)
-		rc = error_memory(err);
-	return rc;
+
+	exchange->no_body = strcmp(request->method, "HEAD") == 0;
+	exchange->follows = exchange->no_body || strcmp(request->method, "GET") == 0;
+	SET(CURLOPT_URL, request->url);
+	/* libcurl keeps the header Authorization from other hosts, ports and schemes. */
+	SET(CURLOPT_FOLLOWLOCATION, exchange->follows ? 1L : 0L);
+	SET(CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
+	SET(CURLOPT_REDIR_PROTOCOLS_STR,
+	    text_starts_with(request->url, "https://") ? "https" : "http,https");
+	SET(CURLOPT_CUSTOMREQUEST, request->method);
+	SET(CURLOPT_NOBODY, exchange->no_body ? 1L : 0L);
+	if (request->body != NULL || strcmp(request->method, "POST") == 0) {
+		SET(CURLOPT_POST, 1L);
+		SET(CURLOPT_POSTFIELDS, request->body != NULL ? request->body : "");
+		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_size);
+	}
+	if (request->offset != 0) {
+		char range[32] = "";
+		(void)snprintf(range, sizeof(range), "%llu-", (unsigned long long)request->offset);
+		SET(CURLOPT_RANGE, range);
+	}
+
+	/* An empty value removes a header that libcurl adds. */
+	bool added =
+		add_header(exchange, "Accept", request->accept != NULL ? request->accept : "") &&
+		add_header(exchange, "Content-Type", request->content_type) &&
+		add_header(exchange, "Content-Range", request->content_range) &&
+		add_header(exchange, "Authorization", request->authorization) &&
+		add_header(exchange, "Expect", "");
+	SET(CURLOPT_HTTPHEADER, exchange->headers);
+	return added;
 }
 
 int http_begin(struct http *http, const struct http_request *request, struct http_exchange **out,
 	       struct error *err)
 {
-	struct http_exchange *exchange CLEANUP_HTTP_EXCHANGE = calloc(1, sizeof(*exchange));
-	if (exchange == NULL)
-		return error_memory(err);
+	struct http_exchange *exchange CLEANUP_HTTP_EXCHANGE =
+		memory_allocate(1, sizeof(*exchange));
+	const char *authorities = http->options.ca_certificate;
+	const bool https = text_starts_with(request->url, "https://");
+	size_t size = 0;
 	exchange->http = http;
 	exchange->easy = curl_easy_init();
-	if (exchange->easy == NULL)
+	if (exchange->easy == NULL || !set_options(exchange, request))
 		return error_memory(err);
-	int rc = set_up(exchange, request, err);
-	if (rc == 0)
-		rc = exchange_wait(exchange, true, err);
-	if (rc == 0 && exchange->follows && http_status(exchange) / 100 == 3)
-		rc = error_set(err, ERROR_PROTOCOL, "status %ld without a Location",
-			       http_status(exchange));
-	if (rc == 0)
-		*out = STEAL(exchange);
-	return rc;
+
+	/* A redirect may lead from plain HTTP to HTTPS; until one does, unreadable certificates do no harm. */
+	if (authorities != NULL && (exchange->follows || https)) {
+		int rc = file_read(authorities, PEM_MAX, &exchange->certificates, &size,
+				   https ? err : NULL);
+		if (rc < 0 && https)
+			return rc;
+	}
+	if (exchange->certificates != NULL) {
+		if (strstr(exchange->certificates, "-----BEGIN") == NULL)
+			return error_set(err, ERROR_FORMAT, "%s: not a certificate as PEM",
+					 authorities);
+		struct curl_blob blob = {exchange->certificates, size, CURL_BLOB_NOCOPY};
+		SET(CURLOPT_CAINFO_BLOB, &blob);
+	}
+
+	if (curl_multi_add_handle(http->multi, exchange->easy) != CURLM_OK)
+		return error_memory(err);
+	int rc = exchange_wait(exchange, true, err);
+	if (rc < 0)
+		return rc;
+	if (exchange->follows && http_status(exchange) / 100 == 3)
+		return error_set(err, ERROR_PROTOCOL, "status %ld without a Location",
+				 http_status(exchange));
+	*out = STEAL(exchange);
+	return 0;
 }
 
 void http_end(struct http_exchange **exchange)
@@ -340,16 +327,18 @@ int http_read(struct http_exchange *exchange, void *out, size_t size, size_t *co
 int http_read_all(struct http_exchange *exchange, size_t max, struct text *out, struct error *err)
 {
 	char chunk[16384];
-	size_t count = 0;
-	int rc = 0;
-	if (http_length(exchange) != UINT64_MAX && http_length(exchange) > max)
+	size_t count = 1;
+	uint64_t length = http_length(exchange);
+	if (length != UINT64_MAX && length > max)
 		return error_set(err, ERROR_LIMIT, "an answer of %llu bytes, more than %zu",
-				 (unsigned long long)http_length(exchange), max);
-	do {
-		rc = http_read(exchange, chunk, sizeof(chunk), &count, err);
-		if (rc == 0 && count > max - out->size)
+				 (unsigned long long)length, max);
+	while (count > 0) {
+		int rc = http_read(exchange, chunk, sizeof(chunk), &count, err);
+		if (rc < 0)
+			return rc;
+		if (count > max - out->size)
 			return error_set(err, ERROR_LIMIT, "an answer of more than %zu bytes", max);
-		text_append(out, chunk, rc == 0 ? count : 0);
-	} while (rc == 0 && count > 0);
-	return rc == 0 && out->failed ? error_memory(err) : rc;
+		text_append(out, chunk, count);
+	}
+	return 0;
 }

@@ -6,9 +6,9 @@
  * 5 redirects, never from HTTPS to HTTP, and without Authorization to other hosts. Proxies are those of the usual variables
  * (HTTPS_PROXY, NO_PROXY).
  *
- * What may pass is tried again: no connection, a cut or stalled transfer, status 408, 429, 500, 502, 503, 504. Up to
- * HTTP_RETRIES times, after a random time that grows, or after what Retry-After asks for; a download that was cut goes on
- * where it was, and has all its patience again when it came further.
+ * Failures that may pass are retried: no connection, a cut or stalled transfer, status 408, 429, 500, 502, 503, 504. Up to
+ * HTTP_RETRIES times, after a random time that grows, or after what Retry-After asks for. A download that was cut continues
+ * where it stopped, and has all its retries again once it has advanced.
  *
  * Errors of every call, which name method and URL: ERROR_NOT_FOUND (404); ERROR_PERMISSION: 401, 403, a certificate that is
  * not trusted; ERROR_BUSY: 429 to the end, or a Retry-After above HTTP_WAIT_MAX_MS; ERROR_UNAVAILABLE: no connection, 408,
@@ -40,7 +40,7 @@ struct http_clock {
 	void *user;
 };
 
-/* What is not told may be 0 and NULL. The clock lives as long as the client. */
+/* All but `base` may be 0 and NULL. The clock lives as long as the client. */
 struct http_options {
 	const char *base;  /* "https://HOST/PATH", below which it asks; no slash at its end */
 	bool may_be_plain; /* asks without TLS when the host does not speak it */
@@ -48,8 +48,8 @@ struct http_options {
 		ca_certificate; /* PEM, trusted as well as the system's (on Windows instead); NULL: $SSL_CERT_FILE */
 	uint64_t stall_ms;		/* how long next to nothing may come; 0: 30 s */
 	const struct http_clock *clock; /* NULL: the system's */
-	/* What to send to the host of `base` as Authorization, borrowed until it is asked again; NULL: nothing. `refused`: the answer
-	 * 401 or 403 to what was sent, the refusals-th; NULL is then the end. An error ends the call. */
+	/* The header Authorization for the host of `base`, borrowed until the next call; NULL: none. `refused` is the answer 401 or
+	 * 403 to what was sent, the refusals-th; NULL ends the call then, and so does an error. */
 	int (*authorize)(void *user, const struct http_exchange *refused, unsigned refusals,
 			 const char **out, struct error *err);
 	void *user;
@@ -60,7 +60,7 @@ void http_close(struct http *http); /* after its exchanges and downloads; NULL i
 
 struct http_request {
 	const char *method;
-	const char *url;				   /* "/..." is behind `base` */
+	const char *url;				   /* "/..." is appended to `base` */
 	const char *accept, *content_type, *authorization; /* headers; NULL: left out */
 	const void *body; /* lives as long as the exchange; NULL: none */
 	size_t body_size;
@@ -72,10 +72,10 @@ struct http_request {
 int http_call(struct http *http, const struct http_request *request, struct text *body,
 	      struct http_exchange **out, struct error *err);
 
-/* A reader of what GET gives from `offset` on, not yet verified; nothing is asked yet. `size`: of all of it, UINT64_MAX: not
- * known. Reads also fail with ERROR_PROTOCOL: an answer of another range or size. */
-int http_download(struct http *http, const char *url, uint64_t size, uint64_t offset,
-		  struct blob_reader **out, struct error *err);
+/* A reader of the body of GET from `offset` on, not yet verified; nothing is sent yet. `size`: of the whole body, UINT64_MAX:
+ * unknown. Reads also fail with ERROR_PROTOCOL: an answer of another range or size. */
+void http_download(struct http *http, const char *url, uint64_t size, uint64_t offset,
+		   struct blob_reader **out);
 
 /* The parts of which the calls are made. */
 
@@ -83,19 +83,19 @@ int http_download(struct http *http, const char *url, uint64_t size, uint64_t of
 int http_call_once(struct http *http, const struct http_request *request,
 		   struct http_exchange **out, struct error *err);
 
-/* How often something failed already, and how the last time. */
+/* How often a call failed already, and how the last time. */
 struct http_patience {
 	unsigned failures;
 	struct error failure;
 };
 
-/* Is it the code of a failure that may pass? */
+/* Is it the code of a failure that a retry may cure? */
 bool http_may_pass(int rc);
 
-/* May the failure pass, and is there patience left? Then waits, forgets the failure and is true. */
+/* Can the failure pass, and is a retry left? Then waits, forgets the failure and returns true. */
 bool http_try_again(struct http *http, struct http_patience *patience);
 
-/* An answer that is not 2xx, as an error; remembers what it says of Retry-After. */
+/* An answer that is not 2xx, as an error; remembers its Retry-After. */
 int http_refusal(struct http *http, struct http_exchange *answer, struct error *err);
 
 uint64_t http_now_ms(const struct http *http);
@@ -106,11 +106,11 @@ int http_begin(struct http *http, const struct http_request *request, struct htt
 void http_end(struct http_exchange **exchange);
 
 long http_status(const struct http_exchange *exchange);
-/* The value of a header, the index-th of that name; NULL: it is not there. Lives until http_end(). */
+/* The value of a header, the index-th of that name; NULL: absent. Lives until http_end(). */
 const char *http_header(const struct http_exchange *exchange, const char *name, size_t index);
-/* What answered, behind all redirects. Lives until http_end(). */
+/* The URL that answered, after all redirects. Lives until http_end(). */
 const char *http_url(const struct http_exchange *exchange);
-/* Bytes that the body will have; UINT64_MAX: not told. */
+/* Bytes that the body will have; UINT64_MAX: unknown. */
 uint64_t http_length(const struct http_exchange *exchange);
 
 /* *count is 0 at the end. ERROR_TIMEOUT, ERROR_IO. */
@@ -122,14 +122,14 @@ int http_read_all(struct http_exchange *exchange, size_t max, struct text *out, 
 
 /* Parts of a URL. */
 
-/* Where `target` leads from `base`, which may be relative. ERROR_PROTOCOL: not HTTP or HTTPS, or from HTTPS to HTTP. Caller
+/* `target`, which may be relative to `base`, as a whole URL. ERROR_PROTOCOL: not HTTP or HTTPS, or from HTTPS to HTTP. Caller
  * frees *out. */
 int http_resolve(const char *base, const char *target, char **out, struct error *err);
 /* Is it a whole URL, with a host? */
 bool http_has_host(const char *url);
 /* Scheme, host and port are the same. */
 bool http_same_origin(const char *a, const char *b);
-/* Without user, query and fragment, which may be secret: for errors. Caller frees; NULL: no memory. */
+/* Without user, query and fragment, which may be secret: for errors. Caller frees. */
 char *http_shown(const char *url);
 /* Adds "/path", its parts escaped. */
 void http_add_path(struct text *url, const char *path);

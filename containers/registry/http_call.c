@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls until they succeed: authorization, what an answer means, patience, downloads that go on. */
+/* Calls with authorization, retries, and answers as errors. */
 #include "containers/registry/http_internal.h"
 
 #include "base/cleanup.h"
@@ -33,7 +33,7 @@ bool http_try_again(struct http *http, struct http_patience *patience)
 	if (!http_may_pass(failure->code))
 		return false;
 	if (asked > HTTP_WAIT_MAX_MS) {
-		(void)error_wrap(failure, failure->code, "it asks to be left alone for %llu s",
+		(void)error_wrap(failure, failure->code, "Retry-After asks for %llu s",
 				 (unsigned long long)(asked / 1000));
 		return false;
 	}
@@ -49,84 +49,60 @@ bool http_try_again(struct http *http, struct http_patience *patience)
 	return true;
 }
 
-/* Seconds, or a date (RFC 9110, section 10.2.3). */
-static uint64_t read_retry_after(const char *value)
-{
-	long long seconds = 0;
-	if (text_to_int64(value, "Retry-After", 0, INT32_MAX, &seconds, NULL) == 0)
-		return (uint64_t)seconds * 1000;
-	time_t at = curl_getdate(value, NULL);
-	time_t now = (time_t)(clock_realtime_ns() / 1000000000);
-	return at > now ? (uint64_t)(at - now) * 1000 : 0;
-}
-
-static int status_error(long status)
-{
-	if (status == 401 || status == 403)
-		return ERROR_PERMISSION;
-	if (status == 404)
-		return ERROR_NOT_FOUND;
-	if (status == 429)
-		return ERROR_BUSY;
-	bool passes = status == 408 || status == 500 || (status >= 502 && status <= 504);
-	return passes ? ERROR_UNAVAILABLE : ERROR_REMOTE;
-}
-
-/* The code of the first error that the body tells ("MANIFEST_UNKNOWN"). Its words are left out: they
- * may repeat what was sent. */
-static void add_error_code(struct http_exchange *answer, struct text *out)
-{
-	enum { BODY_MAX = 16384, CODE_MAX = 64 };
-	struct text body CLEANUP_TEXT = {0};
-	cJSON *json CLEANUP_JSON = NULL;
-	if (http_read_all(answer, BODY_MAX, &body, NULL) < 0 ||
-	    json_parse(text_string(&body), body.size, &json, NULL) < 0)
-		return;
-	const char *code = json_pointer_string(json, "/errors/0/code");
-	if (code != NULL && strlen(code) <= CODE_MAX &&
-	    strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(code))
-		text_addf(out, " (%s)", code);
-}
-
-/* Where it leads, that was not followed. */
-static int redirected(const struct http_exchange *answer, struct error *err)
-{
-	char *target CLEANUP_FREE = NULL;
-	int rc = http_resolve(http_url(answer), http_header(answer, "Location", 0), &target, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "status %ld", http_status(answer));
-	char *shown CLEANUP_FREE = http_shown(target);
-	return error_set(err, ERROR_PROTOCOL, "status %ld, which leads to %s", http_status(answer),
-			 shown);
-}
-
 int http_refusal(struct http *http, struct http_exchange *answer, struct error *err)
 {
-	struct text code CLEANUP_TEXT = {0};
+	enum { BODY_MAX = 16384, CODE_MAX = 64 };
 	long status = http_status(answer);
-	int rc = status_error(status);
+	const char *location = http_header(answer, "Location", 0);
+	if (status / 100 == 3 && location != NULL) {
+		char *target CLEANUP_FREE = NULL;
+		int rc = http_resolve(http_url(answer), location, &target, err);
+		if (rc < 0)
+			return error_wrap(err, rc, "status %ld", status);
+		char *shown CLEANUP_FREE = http_shown(target);
+		return error_set(err, ERROR_PROTOCOL, "status %ld, which leads to %s", status,
+				 shown);
+	}
+
+	int rc = ERROR_REMOTE;
+	if (status == 401 || status == 403)
+		rc = ERROR_PERMISSION;
+	else if (status == 404)
+		rc = ERROR_NOT_FOUND;
+	else if (status == 429)
+		rc = ERROR_BUSY;
+	else if (status == 408 || status == 500 || (status >= 502 && status <= 504))
+		rc = ERROR_UNAVAILABLE;
+
+	/* Seconds, or a date (RFC 9110, section 10.2.3). */
 	const char *wait = http_header(answer, "Retry-After", 0);
-	if (status / 100 == 3 && http_header(answer, "Location", 0) != NULL)
-		return redirected(answer, err);
-	if (wait != NULL && http_may_pass(rc))
-		http->retry_after_ms = read_retry_after(wait);
-	add_error_code(answer, &code);
-	(void)error_set(err, rc, "status %ld%s", status, text_string(&code));
+	if (wait != NULL && http_may_pass(rc)) {
+		long long seconds = 0;
+		if (text_to_int64(wait, "Retry-After", 0, INT32_MAX, &seconds, NULL) < 0)
+			seconds = curl_getdate(wait, NULL) - clock_realtime_ns() / 1000000000;
+		http->retry_after_ms = seconds > 0 ? (uint64_t)seconds * 1000 : 0;
+	}
+
+	/* The code of the first error ("MANIFEST_UNKNOWN"). The message is left out: it may repeat what was sent. */
+	struct text body CLEANUP_TEXT = {0};
+	cJSON *json CLEANUP_JSON = NULL;
+	const char *code = NULL;
+	if (http_read_all(answer, BODY_MAX, &body, NULL) == 0 &&
+	    json_parse(text_string(&body), body.size, &json, NULL) == 0)
+		code = json_pointer_string(json, "/errors/0/code");
+	if (code != NULL && strlen(code) <= CODE_MAX &&
+	    strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(code))
+		(void)error_set(err, rc, "status %ld (%s)", status, code);
+	else
+		(void)error_set(err, rc, "status %ld", status);
 	if (err != NULL && rc == ERROR_REMOTE)
 		err->remote = (int)status;
 	return rc;
 }
 
-/* Does the host of `base` itself refuse it? Where it led to, nobody is asked what would be accepted there. */
-static bool is_refused(const struct http *http, const struct http_exchange *answer)
-{
-	return (http_status(answer) == 401 || http_status(answer) == 403) &&
-	       http_same_origin(http_url(answer), http->base);
-}
-
-/* With what the other side accepts; *answer is NULL when none came. */
-static int ask(struct http *http, struct http_request request, struct http_exchange **answer,
-	       struct error *err)
+/* Sends it with what the server of `base` accepts; *answer is NULL when none came. */
+static int send_authorized(struct http *http, struct http_request request,
+			   struct http_exchange **answer, struct error *err)
 {
 	const struct http_options *options = &http->options;
 	if (options->authorize == NULL || !http_same_origin(request.url, http->base))
@@ -138,22 +114,15 @@ static int ask(struct http *http, struct http_request request, struct http_excha
 			return rc;
 		http_end(answer);
 		rc = http_begin(http, &request, answer, err);
-		if (rc < 0 || !is_refused(http, *answer))
+		if (rc < 0)
 			return rc;
-	}
-}
 
-/* This machine's own servers do not always speak TLS. */
-static bool goes_plain(struct http *http)
-{
-	char *plain = http->options.may_be_plain && text_starts_with(http->base, "https://")
-			      ? text_format("http%s", http->base + strlen("https"))
-			      : NULL;
-	if (plain == NULL)
-		return false;
-	free(http->base);
-	http->base = plain;
-	return true;
+		/* A refusal by the target of a redirect says nothing of the credentials for `base`. */
+		long status = http_status(*answer);
+		if ((status != 401 && status != 403) ||
+		    !http_same_origin(http_url(*answer), http->base))
+			return 0;
+	}
 }
 
 int http_call_once(struct http *http, const struct http_request *request,
@@ -164,12 +133,18 @@ int http_call_once(struct http *http, const struct http_request *request,
 	struct error failure = {0};
 	const bool is_below = request->url[0] == '/';
 	char *url CLEANUP_FREE = text_format("%s%s", is_below ? http->base : "", request->url);
-	if (url == NULL)
-		return error_memory(err);
 	sent.url = url;
-	int rc = ask(http, sent, &answer, &failure);
-	if (rc == ERROR_UNSUPPORTED && answer == NULL && is_below && goes_plain(http))
+	int rc = send_authorized(http, sent, &answer, &failure);
+
+	/* This machine's own servers do not always speak TLS. */
+	if (rc == ERROR_UNSUPPORTED && answer == NULL && is_below && http->options.may_be_plain &&
+	    text_starts_with(http->base, "https://")) {
+		char *plain = text_format("http%s", http->base + strlen("https"));
+		free(http->base);
+		http->base = plain;
 		return http_call_once(http, request, out, err);
+	}
+
 	char *shown CLEANUP_FREE = http_shown(answer != NULL ? http_url(answer) : url);
 	if (rc == 0 && http_status(answer) / 100 != 2)
 		rc = http_refusal(http, answer, &failure);
@@ -198,5 +173,5 @@ int http_call(struct http *http, const struct http_request *request, struct text
 		if (rc < 0)
 			(void)error_wrap(failure, rc, "%s %s", request->method, shown);
 	} while (rc < 0 && http_try_again(http, &patience));
-	return rc < 0 ? error_copy(err, failure) : 0;
+	return rc == 0 ? 0 : error_copy(err, failure);
 }

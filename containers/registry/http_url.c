@@ -2,6 +2,7 @@
 #include "containers/registry/http.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 
 #include <curl/curl.h>
 #include <string.h>
@@ -35,8 +36,8 @@ int http_resolve(const char *base, const char *target, char **out, struct error 
 		return error_set(err, ERROR_PROTOCOL, "leads to what is not a URL of HTTP");
 	if (text_starts_with(base, "https://") && strcmp(scheme, "https") != 0)
 		return error_set(err, ERROR_PROTOCOL, "leads from HTTPS to plain HTTP");
-	*out = strdup(whole);
-	return *out != NULL ? 0 : error_memory(err);
+	*out = memory_copy(whole);
+	return 0;
 }
 
 /* Without user, query and fragment, and with `whole` false without the path. NULL: not a URL. */
@@ -52,7 +53,7 @@ static char *reduce(const char *text, bool whole)
 	    (!whole && curl_url_set(url, CURLUPART_PATH, NULL, 0) != CURLUE_OK) ||
 	    curl_url_get(url, CURLUPART_URL, &reduced, CURLU_NO_DEFAULT_PORT) != CURLUE_OK)
 		return NULL;
-	return strdup(reduced);
+	return memory_copy(reduced);
 }
 
 bool http_same_origin(const char *a, const char *b)
@@ -73,7 +74,7 @@ bool http_has_host(const char *url)
 char *http_shown(const char *url)
 {
 	char *reduced = reduce(url, true);
-	return reduced != NULL ? reduced : strdup("a URL that cannot be read");
+	return reduced != NULL ? reduced : memory_copy("a URL that cannot be read");
 }
 
 void http_add_path(struct text *url, const char *path)

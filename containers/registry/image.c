@@ -37,16 +37,11 @@ const char *image_pair_value(const struct image_pair *pairs, size_t count, const
 	return NULL;
 }
 
-int image_index_add(struct image_index *index, const struct image_index_entry *entry,
-		    struct error *err)
+void image_index_add(struct image_index *index, const struct image_index_entry *entry)
 {
-	struct image_index_entry *grown =
-		arena_grow(&index->arena, index->entries, index->count, sizeof(*grown));
-	if (grown == NULL)
-		return error_memory(err);
-	index->entries = grown;
-	grown[index->count++] = *entry;
-	return 0;
+	index->entries =
+		arena_grow(&index->arena, index->entries, index->count, sizeof(*index->entries));
+	index->entries[index->count++] = *entry;
 }
 
 void image_descriptor_write(struct members *out, const char *media_type, const char *digest,
@@ -67,20 +62,14 @@ bool image_media_type_is_manifest(const char *media_type)
 	return strcmp(media_type, OCI_MANIFEST) == 0 || strcmp(media_type, DOCKER_MANIFEST) == 0;
 }
 
-/* A value takes two bytes of JSON and a hundred of memory. */
-static size_t count_values(const char *data, size_t size)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < size; i++)
-		count += data[i] == ',' || data[i] == '[' || data[i] == '{';
-	return count;
-}
-
 int image_document_parse(const char *data, size_t size, cJSON **out, struct error *err)
 {
+	size_t values = 0; /* each takes two bytes of JSON and a hundred of memory */
 	if (size > IMAGE_DOCUMENT_MAX)
 		return error_set(err, ERROR_LIMIT, "longer than %d bytes", IMAGE_DOCUMENT_MAX);
-	if (count_values(data, size) > IMAGE_VALUES_MAX)
+	for (size_t i = 0; i < size; i++)
+		values += data[i] == ',' || data[i] == '[' || data[i] == '{';
+	if (values > IMAGE_VALUES_MAX)
 		return error_set(err, ERROR_LIMIT, "more than %d values", IMAGE_VALUES_MAX);
 	return json_parse(data, size, out, err);
 }
@@ -90,7 +79,7 @@ static bool has(const cJSON *object, const char *key)
 	return cJSON_GetObjectItemCaseSensitive(object, key) != NULL;
 }
 
-int image_document_type(const cJSON *document, const char *told, const char **out,
+int image_document_type(const cJSON *document, const char *promised, const char **out,
 			struct error *err)
 {
 	struct json_at root = json_root(document);
@@ -104,12 +93,15 @@ int image_document_type(const cJSON *document, const char *told, const char **ou
 	int rc = json_have_string(&root, "mediaType", &type, err);
 	if (rc < 0)
 		return rc;
-	if (type == NULL && told != NULL &&
-	    (image_media_type_is_index(told) || image_media_type_is_manifest(told) ||
-	     text_starts_with(told, DOCKER_SCHEMA_1)))
-		type = told;
-	if (type == NULL)
-		type = is_index ? OCI_INDEX : is_manifest ? OCI_MANIFEST : "";
+	if (type == NULL && promised != NULL &&
+	    (image_media_type_is_index(promised) || image_media_type_is_manifest(promised) ||
+	     text_starts_with(promised, DOCKER_SCHEMA_1)))
+		type = promised;
+	if (type == NULL && is_index)
+		type = OCI_INDEX;
+	else if (type == NULL)
+		type = is_manifest ? OCI_MANIFEST : "";
+
 	if (text_starts_with(type, DOCKER_SCHEMA_1) || has(document, "fsLayers"))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "a manifest of Docker's schema 1; push the image again with a "
@@ -132,7 +124,7 @@ static int list_room(const struct json_at *list, size_t most, size_t size, struc
 	if (*count > most)
 		return error_set(err, ERROR_LIMIT, "%s: more than %zu", list->key, most);
 	*out = *count > 0 ? arena_allocate(arena, *count * size) : NULL;
-	return *count == 0 || *out != NULL ? 0 : error_memory(err);
+	return 0;
 }
 
 static int read_pairs(const struct json_at *object, const char *key, struct arena *arena,
@@ -183,23 +175,12 @@ static int have_string(const struct json_at *object, const char *key, struct are
 	return rc;
 }
 
-/* Of the annotations of a descriptor only the name is of use. */
-static int read_title(const struct json_at *at, struct arena *arena, const char **out,
-		      struct error *err)
-{
-	struct json_at annotations = {0};
-	*out = "";
-	int rc = json_have(at, "annotations", JSON_OBJECT, &annotations, err);
-	return rc == 0 && annotations.node != NULL
-		       ? have_string(&annotations, OCI_TITLE, arena, out, err)
-		       : rc;
-}
-
 static int read_descriptor(const struct json_at *at, struct arena *arena,
 			   struct image_descriptor *out, struct error *err)
 {
 	const char *type = NULL;
 	const char *digest = NULL;
+	struct json_at annotations = {0};
 	int64_t size = 0;
 	int rc = json_need_string(at, "mediaType", &type, err);
 	if (rc == 0)
@@ -214,8 +195,12 @@ static int read_descriptor(const struct json_at *at, struct arena *arena,
 		.media_type = arena_string(arena, type),
 		.digest = arena_string(arena, digest),
 		.size = (uint64_t)size,
+		.title = "",
 	};
-	return read_title(at, arena, &out->title, err);
+	rc = json_have(at, "annotations", JSON_OBJECT, &annotations, err);
+	if (rc == 0 && annotations.node != NULL)
+		rc = have_string(&annotations, OCI_TITLE, arena, &out->title, err);
+	return rc;
 }
 
 /* Of a descriptor's "platform" or of an image configuration: the members are the same. */
@@ -253,7 +238,9 @@ static int read_entry(const struct json_at *at, struct arena *arena, struct imag
 				err);
 	if (rc == 0)
 		rc = json_have(at, "platform", JSON_OBJECT, &platform, err);
-	return rc == 0 ? read_platform(&platform, arena, &out->platform, err) : rc;
+	if (rc == 0)
+		rc = read_platform(&platform, arena, &out->platform, err);
+	return rc;
 }
 
 int image_index_read(const cJSON *document, struct image_index *index, struct error *err)
@@ -270,45 +257,7 @@ int image_index_read(const cJSON *document, struct image_index *index, struct er
 		if (rc == 0)
 			rc = read_entry(&at, &index->arena, &entry, err);
 		if (rc == 0)
-			rc = image_index_add(index, &entry, err);
-	}
-	return rc == 0 && index->arena.failed ? error_memory(err) : rc;
-}
-
-static bool is_image_configuration(const char *media_type)
-{
-	return strcmp(media_type, "application/vnd.oci.image.config.v1+json") == 0 ||
-	       strcmp(media_type, "application/vnd.docker.container.image.v1+json") == 0;
-}
-
-/* What a manifest says it is (OCI image-spec v1.1, manifest.md "artifactType"). */
-static int read_artifact_type(const struct json_at *root, struct image *image,
-			      const struct image_descriptor *configuration, struct error *err)
-{
-	int rc = have_string(root, "artifactType", &image->arena, &image->artifact_type, err);
-	if (rc < 0)
-		return rc;
-	if (is_image_configuration(configuration->media_type))
-		image->artifact_type = "";
-	else if (image->artifact_type[0] == '\0')
-		image->artifact_type = configuration->media_type;
-	return 0;
-}
-
-static int read_layers(const struct json_at *root, struct image *image, struct error *err)
-{
-	struct json_at list = {0};
-	void *room = NULL;
-	size_t place = 0;
-	int rc = json_need(root, "layers", JSON_ARRAY, &list, err);
-	if (rc == 0)
-		rc = list_room(&list, IMAGE_LAYERS_MAX, sizeof(*image->layers), &image->arena,
-			       &room, &image->layer_count, err);
-	image->layers = room;
-	json_each (item, list.node) {
-		struct json_at at = {.node = item, .parent = &list, .index = place};
-		if (rc == 0)
-			rc = read_descriptor(&at, &image->arena, &image->layers[place++], err);
+			image_index_add(index, &entry);
 	}
 	return rc;
 }
@@ -318,45 +267,46 @@ int image_manifest_read(const cJSON *document, struct image *image,
 {
 	struct json_at root = json_root(document);
 	struct json_at config = {0};
+	struct json_at layers = {0};
+	void *room = NULL;
+	size_t place = 0;
 	int rc = json_need(&root, "config", JSON_OBJECT, &config, err);
 	if (rc == 0)
 		rc = read_descriptor(&config, &image->arena, configuration, err);
 	if (rc == 0)
-		rc = read_artifact_type(&root, image, configuration, err);
+		rc = have_string(&root, "artifactType", &image->arena, &image->artifact_type, err);
+	if (rc < 0)
+		return rc;
+
+	/* Only a manifest without an image's configuration is an artifact (OCI image-spec v1.1, manifest.md "artifactType"). */
+	const char *type = configuration->media_type;
+	if (strcmp(type, "application/vnd.oci.image.config.v1+json") == 0 ||
+	    strcmp(type, "application/vnd.docker.container.image.v1+json") == 0)
+		image->artifact_type = "";
+	else if (image->artifact_type[0] == '\0')
+		image->artifact_type = type;
+
+	rc = json_need(&root, "layers", JSON_ARRAY, &layers, err);
 	if (rc == 0)
-		rc = read_layers(&root, image, err);
+		rc = list_room(&layers, IMAGE_LAYERS_MAX, sizeof(*image->layers), &image->arena,
+			       &room, &image->layer_count, err);
+	image->layers = room;
+	json_each (item, layers.node) {
+		struct json_at at = {.node = item, .parent = &layers, .index = place};
+		if (rc == 0)
+			rc = read_descriptor(&at, &image->arena, &image->layers[place++], err);
+	}
 	if (rc == 0)
 		rc = read_pairs(&root, "annotations", &image->arena, &image->annotations,
 				&image->annotation_count, err);
-	return rc == 0 && image->arena.failed ? error_memory(err) : rc;
-}
-
-/* "NAME=value" of a configuration; a name alone is unset (config.md) and so an empty value. */
-static int read_environment(const struct json_at *config, struct image *image, struct error *err)
-{
-	const char **words = NULL;
-	size_t count = 0;
-	int rc = read_words(config, "Env", &image->arena, &words, &count, err);
-	if (rc < 0 || count == 0)
-		return rc;
-	image->environment = arena_allocate(&image->arena, count * sizeof(*image->environment));
-	if (image->environment == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < count; i++) {
-		size_t length = strcspn(words[i], "=");
-		image->environment[i] = (struct image_pair){
-			.name = arena_format(&image->arena, "%.*s", (int)length, words[i]),
-			.value = words[i][length] == '=' ? words[i] + length + 1 : "",
-		};
-	}
-	image->environment_count = count;
-	return 0;
+	return rc;
 }
 
 int image_configuration_read(const cJSON *document, struct image *image, struct error *err)
 {
 	struct json_at root = json_root(document);
 	struct json_at config = {0};
+	const char **words = NULL;
 	int rc = read_platform(&root, &image->arena, &image->platform, err);
 	if (rc == 0)
 		rc = json_have(&root, "config", JSON_OBJECT, &config, err);
@@ -364,21 +314,35 @@ int image_configuration_read(const cJSON *document, struct image *image, struct 
 		return rc;
 	rc = read_pairs(&config, "Labels", &image->arena, &image->labels, &image->label_count, err);
 	if (rc == 0)
-		rc = read_environment(&config, image, err);
-	if (rc == 0)
 		rc = read_words(&config, "Entrypoint", &image->arena, &image->entrypoint,
 				&image->entrypoint_count, err);
 	if (rc == 0)
 		rc = read_words(&config, "Cmd", &image->arena, &image->command,
 				&image->command_count, err);
-	return rc == 0 && image->arena.failed ? error_memory(err) : rc;
+	if (rc == 0)
+		rc = read_words(&config, "Env", &image->arena, &words, &image->environment_count,
+				err);
+	if (rc < 0)
+		return rc;
+
+	/* "NAME=value"; a name without a value is unset (config.md) and so an empty value. */
+	image->environment = arena_allocate(&image->arena,
+					    image->environment_count * sizeof(*image->environment));
+	for (size_t i = 0; i < image->environment_count; i++) {
+		size_t length = strcspn(words[i], "=");
+		image->environment[i] = (struct image_pair){
+			.name = arena_format(&image->arena, "%.*s", (int)length, words[i]),
+			.value = words[i][length] == '=' ? words[i] + length + 1 : "",
+		};
+	}
+	return 0;
 }
 
 const char *image_program(const struct image *image)
 {
-	return image->entrypoint_count > 0 ? image->entrypoint[0]
-	       : image->command_count > 0  ? image->command[0]
-					   : "";
+	if (image->entrypoint_count > 0)
+		return image->entrypoint[0];
+	return image->command_count > 0 ? image->command[0] : "";
 }
 
 /* In most images /bin is a link to /usr/bin. */

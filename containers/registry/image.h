@@ -24,7 +24,7 @@ enum {
 		4000, /* of images runtimes stop at 127; artifacts have one for each file */
 };
 
-/* Of one platform, as an index or an image configuration names it. What is not told is "". */
+/* Of one platform, as an index or an image configuration names it. Unknown values are "". */
 struct image_platform {
 	const char *os;		  /* "linux", "windows" */
 	const char *architecture; /* "amd64" */
@@ -43,8 +43,8 @@ struct image_descriptor {
 	const char *media_type;
 	const char *digest; /* "sha256:..." */
 	uint64_t size;	    /* bytes as stored; what the descriptor claims */
-	const char *title;  /* the name of the file that it is: its annotation; "": not told. NULL
-			       where it was not read of a manifest */
+	const char *title;  /* the name of the file that it is: its annotation; "": none. NULL
+			       where it was not read from a manifest */
 };
 
 #define OCI_TITLE "org.opencontainers.image.title"
@@ -54,7 +54,7 @@ struct image {
 	struct arena arena;
 	const char *reference;	   /* as it was asked for */
 	const char *digest;	   /* of the manifest */
-	const char *artifact_type; /* what it is when it is no image; "": it is one */
+	const char *artifact_type; /* when it is not an image; "": it is one */
 	struct image_platform platform;
 	struct image_pair *labels, *annotations, *environment;
 	size_t label_count, annotation_count, environment_count;
@@ -67,7 +67,7 @@ struct image {
 /* One entry of an index, which may be an index again. */
 struct image_index_entry {
 	struct image_descriptor descriptor;
-	const char *artifact_type; /* "": an image, or not told */
+	const char *artifact_type; /* "": an image, or unknown */
 	struct image_platform platform;
 	struct image_pair *annotations;
 	size_t annotation_count;
@@ -86,7 +86,7 @@ struct image_index {
 void image_free(struct image *image);
 void image_index_free(struct image_index *index);
 
-/* The value of a label, an annotation or a variable; NULL: it is not there. */
+/* The value of a label, an annotation or a variable; NULL: absent. */
 const char *image_pair_value(const struct image_pair *pairs, size_t count, const char *name);
 
 /* The program that a container of the image starts, as its configuration names it; "": none. */
@@ -105,29 +105,28 @@ bool image_media_type_is_manifest(const char *media_type);
 void image_descriptor_write(struct members *out, const char *media_type, const char *digest,
 			    uint64_t size);
 
-/* All that a request for a manifest accepts, separated by commas. */
+/* The types that a request for a manifest accepts, separated by commas. */
 extern const char image_media_types[];
 
 /*
- * Reading the documents. Text is untrusted: digests, sizes and types are checked, members that are
- * not known are ignored. ERROR_FORMAT names the place; ERROR_LIMIT: more than the numbers above.
+ * Reading the documents. Text is untrusted: digests, sizes and types are checked, unknown
+ * members are ignored. ERROR_FORMAT names the place; ERROR_LIMIT: more than the numbers above.
  */
 
 /* JSON of at most IMAGE_DOCUMENT_MAX bytes. Caller owns *out. */
 int image_document_parse(const char *data, size_t size, cJSON **out, struct error *err);
 
 /*
- * The media type of an index or a manifest: its own member "mediaType", else `told`, which the
- * registry or a descriptor said (NULL: nobody), else by its members. A document that has the members
+ * The media type of an index or a manifest: its own member "mediaType", else `promised`, which the
+ * registry or a descriptor stated (NULL: neither), else by its members. A document that has the members
  * of both or contradicts its type is ERROR_FORMAT (CVE-2021-41190). ERROR_UNSUPPORTED: Docker's
  * schema 1, and types that are neither.
  */
 int image_document_type(const cJSON *document, const char *told, const char **out,
 			struct error *err);
 
-/* Adds an entry, whose strings are borrowed. ERROR_MEMORY. */
-int image_index_add(struct image_index *index, const struct image_index_entry *entry,
-		    struct error *err);
+/* Adds an entry, whose strings are borrowed. */
+void image_index_add(struct image_index *index, const struct image_index_entry *entry);
 
 /* Adds the entries of an index. */
 int image_index_read(const cJSON *document, struct image_index *index, struct error *err);
@@ -139,15 +138,15 @@ int image_manifest_read(const cJSON *document, struct image *image,
 /* Platform, labels, environment, entry point and command. */
 int image_configuration_read(const cJSON *document, struct image *image, struct error *err);
 
-/* "linux/amd64/v3", "windows/amd64 10.0.20348.2582"; "unknown" when nothing is told. */
+/* "linux/amd64/v3", "windows/amd64 10.0.20348.2582"; "unknown" when it names neither. */
 const char *image_platform_name(const struct image_platform *platform, struct arena *arena);
 
 /*
  * The entry for a platform: the same system and architecture; of several variants the highest that is
- * not above the wanted one ("": any for arm, v1 for amd64); of Windows, when `wanted` tells its
- * version, the first of the same build. Entries that name no platform match when nothing else is there.
+ * not above the wanted one ("": any for arm, v1 for amd64); of Windows, when `wanted` has a
+ * version, the first of the same build. Entries that name no platform match when no other does.
  * Other rules go through the entries themselves. `wanted` NULL: the only one.
- * ERROR_NOT_FOUND: none, and names those that there are; ERROR_ARGUMENT: `wanted` is NULL and there
+ * ERROR_NOT_FOUND: none; the text lists those that exist; ERROR_ARGUMENT: `wanted` is NULL and there
  * are several.
  */
 int image_index_choose(const struct image_index *index, const struct image_platform *wanted,

@@ -14,22 +14,14 @@ const char *image_platform_name(const struct image_platform *platform, struct ar
 			    platform->os_version[0] != '\0' ? " " : "", platform->os_version);
 }
 
-/* How far a variant goes: 3 of "v3". What is not told means the first of amd64, as it does to
- * containerd (platforms/database.go), and nothing of others; -1: not of this form. */
+/* The number of a variant: 3 of "v3"; -1: not of this form. Without one it is 1 for amd64, as for containerd
+ * (platforms/database.go), and 0 for others. */
 static int variant_rank(const struct image_platform *platform)
 {
 	const char *variant = platform->variant;
 	if (variant[0] == '\0')
 		return strcmp(platform->architecture, "amd64") == 0;
 	return variant[0] == 'v' && variant[1] >= '0' && variant[1] <= '9' ? variant[1] - '0' : -1;
-}
-
-static bool variant_fits(const struct image_platform *entry, const struct image_platform *wanted)
-{
-	bool any = wanted->variant[0] == '\0' && strcmp(wanted->architecture, "amd64") != 0;
-	if (any || strcmp(entry->variant, wanted->variant) == 0)
-		return true;
-	return variant_rank(entry) >= 0 && variant_rank(entry) <= variant_rank(wanted);
 }
 
 /* "10.0.20348" of "10.0.20348.2582". */
@@ -43,30 +35,28 @@ static size_t build_length(const char *version)
 	return length;
 }
 
-static bool version_fits(const char *version, const char *wanted)
-{
-	size_t length = build_length(wanted);
-	return version[0] == '\0' || wanted[0] == '\0' ||
-	       (build_length(version) == length && strncmp(version, wanted, length) == 0);
-}
-
 static bool is_image(const struct image_index_entry *entry)
 {
 	return entry->artifact_type[0] == '\0' && strcmp(entry->platform.os, "unknown") != 0;
 }
 
-static bool names_platform(const struct image_index_entry *entry)
+static bool platform_fits(const struct image_platform *platform,
+			  const struct image_platform *wanted)
 {
-	return entry->platform.os[0] != '\0' || entry->platform.architecture[0] != '\0';
-}
+	if (strcmp(platform->os, wanted->os) != 0 ||
+	    strcmp(platform->architecture, wanted->architecture) != 0)
+		return false;
 
-static bool entry_fits(const struct image_index_entry *entry, const struct image_platform *wanted)
-{
-	const struct image_platform *platform = &entry->platform;
-	return strcmp(platform->os, wanted->os) == 0 &&
-	       strcmp(platform->architecture, wanted->architecture) == 0 &&
-	       variant_fits(platform, wanted) &&
-	       version_fits(platform->os_version, wanted->os_version);
+	bool any_variant = wanted->variant[0] == '\0' && strcmp(wanted->architecture, "amd64") != 0;
+	if (!any_variant && strcmp(platform->variant, wanted->variant) != 0 &&
+	    (variant_rank(platform) < 0 || variant_rank(platform) > variant_rank(wanted)))
+		return false;
+
+	const char *version = platform->os_version;
+	size_t length = build_length(wanted->os_version);
+	return version[0] == '\0' || wanted->os_version[0] == '\0' ||
+	       (build_length(version) == length &&
+		strncmp(version, wanted->os_version, length) == 0);
 }
 
 static int refuse(const struct image_index *index, const struct image_platform *wanted,
@@ -101,14 +91,14 @@ int image_index_choose(const struct image_index *index, const struct image_platf
 	size_t images = 0;
 	for (size_t i = 0; i < index->count; i++) {
 		const struct image_index_entry *entry = &index->entries[i];
+		const struct image_platform *platform = &entry->platform;
 		if (!is_image(entry))
 			continue;
 		images++;
-		if (!names_platform(entry))
+		if (platform->os[0] == '\0' && platform->architecture[0] == '\0')
 			unnamed = unnamed != NULL ? unnamed : entry;
-		else if ((wanted == NULL || entry_fits(entry, wanted)) &&
-			 (best == NULL ||
-			  variant_rank(&entry->platform) > variant_rank(&best->platform)))
+		else if ((wanted == NULL || platform_fits(platform, wanted)) &&
+			 (best == NULL || variant_rank(platform) > variant_rank(&best->platform)))
 			best = entry;
 	}
 	*out = best != NULL ? best : unnamed;

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ enum { DEPTH_MAX = 4, DOCUMENTS_MAX = 100 };
 struct image_source {
 	struct source from;
 	char *string;
-	struct image_index index; /* as image_source_index() tells it */
+	struct image_index index; /* as image_source_index() returns it */
 	bool is_read, has_kept;
 	struct error failure;	   /* of reading it, which stays */
 	struct text_list expanded; /* digests of indexes */
@@ -38,29 +39,6 @@ void image_source_close(struct image_source **source)
 	free(closed);
 }
 
-/* PATH[:TAG][@DIGEST]: a colon in front of the last separator belongs to the path, as that of "C:\"
- * does. The path may have a colon when it exists as it stands. */
-static int source_name_parse(const char *string, struct arena *arena, struct source_name *out,
-			     struct error *err)
-{
-	const char *at = strrchr(string, '@');
-	bool has_digest = at != NULL && digest_is_valid(at + 1);
-	int length = (int)(has_digest ? (size_t)(at - string) : strlen(string));
-	out->whole = string;
-	out->path = arena_format(arena, "%.*s", length, string);
-	out->digest = has_digest ? at + 1 : NULL;
-	const char *whole = out->path;
-	for (const char *colon = whole; (colon = strchr(colon, ':')) != NULL; colon++) {
-		const char *path = arena_format(arena, "%.*s", (int)(colon - whole), whole);
-		if (!file_exists(path) || colon[1] == '\0' || file_exists(whole))
-			continue;
-		out->path = path;
-		out->tag = colon + 1;
-		break;
-	}
-	return arena->failed ? error_memory(err) : 0;
-}
-
 static const struct {
 	const char *prefix;
 	int (*open)(const struct source_name *name, const struct image_source_options *options,
@@ -78,18 +56,31 @@ int image_source_open(const char *string, const struct image_source_options *opt
 		      struct image_source **out, struct error *err)
 {
 	static const struct image_source_options defaults = {0};
-	struct source_name name = {0};
-	struct image_source *source CLEANUP_IMAGE_SOURCE = calloc(1, sizeof(*source));
-	if (source == NULL || (source->string = strdup(string)) == NULL)
-		return error_memory(err);
+	struct image_source *source CLEANUP_IMAGE_SOURCE = memory_allocate(1, sizeof(*source));
+	struct arena *arena = &source->index.arena;
 	size_t kind = 0;
+	source->string = memory_copy(string);
 	while (!text_starts_with(string, kinds[kind].prefix))
 		kind++;
-	int rc = source_name_parse(string + strlen(kinds[kind].prefix), &source->index.arena, &name,
-				   err);
-	if (rc == 0)
-		rc = kinds[kind].open(&name, options != NULL ? options : &defaults, &source->from,
-				      err);
+
+	/* PATH[:TAG][@DIGEST]: a colon in front of the last separator belongs to the path, as in "C:\". The path may
+	 * contain a colon when it exists as written. */
+	const char *rest = string + strlen(kinds[kind].prefix);
+	const char *at = strrchr(rest, '@');
+	const bool has_digest = at != NULL && digest_is_valid(at + 1);
+	const int length = (int)(has_digest ? (size_t)(at - rest) : strlen(rest));
+	const char *whole = arena_format(arena, "%.*s", length, rest);
+	struct source_name name = {rest, whole, NULL, has_digest ? at + 1 : NULL};
+	for (const char *colon = whole; name.tag == NULL && (colon = strchr(colon, ':')) != NULL;
+	     colon++) {
+		const char *path = arena_format(arena, "%.*s", (int)(colon - whole), whole);
+		if (!file_exists(path) || colon[1] == '\0' || file_exists(whole))
+			continue;
+		name.path = path;
+		name.tag = colon + 1;
+	}
+
+	int rc = kinds[kind].open(&name, options != NULL ? options : &defaults, &source->from, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", string);
 	*out = STEAL(source);
@@ -103,17 +94,13 @@ static int open_blob(struct image_source *source, const struct image_descriptor 
 	struct blob_reader *reader = NULL;
 	bool is_copy =
 		from->cache != NULL && content_cache_open(from->cache, what, &reader, NULL) == 0;
-	int rc = is_copy ? 0 : from->kind->open(from->self, what, is_document, &reader, err);
-	source->has_kept = source->has_kept || !is_copy;
-	return rc == 0 ? blob_verify(reader, what, from->cache, is_copy, out, err) : rc;
-}
-
-static int read_all(struct image_source *source, const struct image_descriptor *what,
-		    bool is_manifest, struct text *text, struct error *err)
-{
-	struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
-	int rc = open_blob(source, what, is_manifest, &reader, err);
-	return rc == 0 ? blob_read_all(reader, IMAGE_DOCUMENT_MAX, text, err) : rc;
+	if (!is_copy) {
+		int rc = from->kind->open(from->self, what, is_document, &reader, err);
+		source->has_kept = true;
+		if (rc < 0)
+			return rc;
+	}
+	return blob_verify(reader, what, from->cache, is_copy, out, err);
 }
 
 static int read_document(struct image_source *source, const struct image_descriptor *what,
@@ -121,15 +108,20 @@ static int read_document(struct image_source *source, const struct image_descrip
 {
 	struct text text CLEANUP_TEXT = {0};
 	struct error failure = {0};
+	int rc = ERROR_PROTOCOL;
 	if (what->size != UINT64_MAX && what->size > IMAGE_DOCUMENT_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: a document of %llu bytes, more than %d",
 				 what->digest, (unsigned long long)what->size, IMAGE_DOCUMENT_MAX);
-	int rc = read_all(source, what, is_manifest, &text, &failure);
-	/* The copy in the cache may have been wrong, which is gone now. */
-	if (rc == ERROR_PROTOCOL && source->from.cache != NULL) {
+
+	/* Reading removes a wrong copy from the cache; the second attempt asks the registry. */
+	int attempts = source->from.cache != NULL ? 2 : 1;
+	while (rc == ERROR_PROTOCOL && attempts-- > 0) {
+		struct blob_reader *reader CLEANUP_BLOB_READER = NULL;
 		failure = (struct error){0};
 		text_reset(&text);
-		rc = read_all(source, what, is_manifest, &text, &failure);
+		rc = open_blob(source, what, is_manifest, &reader, &failure);
+		if (rc == 0)
+			rc = blob_read_all(reader, IMAGE_DOCUMENT_MAX, &text, &failure);
 	}
 	if (rc < 0)
 		return error_copy(err, &failure);
@@ -137,8 +129,8 @@ static int read_document(struct image_source *source, const struct image_descrip
 	return rc < 0 ? error_wrap(err, rc, "%s", what->digest) : 0;
 }
 
-/* What is not known is read: what a digest alone names. */
-static int learn_type(struct image_source *source, struct image_index_entry *entry,
+/* Reads the document of an entry, whose media type may be unknown until then. */
+static int read_entry(struct image_source *source, struct image_index_entry *entry,
 		      cJSON **document, struct error *err)
 {
 	const char *type = entry->descriptor.media_type;
@@ -156,7 +148,7 @@ static int learn_type(struct image_source *source, struct image_index_entry *ent
 static int expand(struct image_source *source, const struct image_index *from, unsigned depth,
 		  struct error *err);
 
-/* An index inside an index: its entries stand in its place. */
+/* Adds an entry, or in place of an index the entries of that index. */
 static int expand_entry(struct image_source *source, struct image_index_entry entry, unsigned depth,
 			struct error *err)
 {
@@ -164,8 +156,10 @@ static int expand_entry(struct image_source *source, struct image_index_entry en
 	cJSON *document CLEANUP_JSON = NULL;
 	const char *digest = entry.descriptor.digest;
 	if (entry.descriptor.media_type[0] != '\0' &&
-	    !image_media_type_is_index(entry.descriptor.media_type))
-		return image_index_add(&source->index, &entry, err);
+	    !image_media_type_is_index(entry.descriptor.media_type)) {
+		image_index_add(&source->index, &entry);
+		return 0;
+	}
 	if (text_list_has(&source->expanded, digest))
 		return 0;
 	if (depth == DEPTH_MAX)
@@ -175,16 +169,19 @@ static int expand_entry(struct image_source *source, struct image_index_entry en
 		return error_set(err, ERROR_LIMIT, "more than %d indexes", DOCUMENTS_MAX);
 	int rc = text_list_add(&source->expanded, digest, err);
 	if (rc == 0)
-		rc = learn_type(source, &entry, &document, err);
+		rc = read_entry(source, &entry, &document, err);
 	if (rc < 0)
 		return rc;
-	if (image_media_type_is_manifest(entry.descriptor.media_type))
-		return image_index_add(&source->index, &entry, err);
+	if (image_media_type_is_manifest(entry.descriptor.media_type)) {
+		image_index_add(&source->index, &entry);
+		return 0;
+	}
 	nested.arena = source->index.arena;
 	rc = image_index_read(document, &nested, err);
 	source->index.arena = nested.arena;
-	return rc == 0 ? expand(source, &nested, depth + 1, err)
-		       : error_wrap(err, rc, "%s", digest);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", digest);
+	return expand(source, &nested, depth + 1, err);
 }
 
 static int expand(struct image_source *source, const struct image_index *from, unsigned depth,
@@ -203,15 +200,16 @@ int image_source_index(struct image_source *source, const struct image_index **o
 	struct error *failure = &source->failure;
 	*out = &source->index;
 	if (!source->is_read) {
-		int rc = from->kind->index != NULL
-				 ? from->kind->index(from->self, &from->top, failure)
-				 : 0;
+		int rc = 0;
 		source->is_read = true;
-		rc = rc == 0 ? expand(source, &from->top, 0, failure) : rc;
+		if (from->kind->index != NULL)
+			rc = from->kind->index(from->self, &from->top, failure);
+		if (rc == 0)
+			rc = expand(source, &from->top, 0, failure);
 		if (rc < 0)
 			(void)error_wrap(failure, rc, "%s", source->string);
 	}
-	return failure->code != 0 ? error_copy(err, failure) : 0;
+	return failure->code == 0 ? 0 : error_copy(err, failure);
 }
 
 static int load(struct image_source *source, const struct image_index_entry *entry,
@@ -219,9 +217,9 @@ static int load(struct image_source *source, const struct image_index_entry *ent
 {
 	cJSON *manifest CLEANUP_JSON = NULL;
 	cJSON *configuration CLEANUP_JSON = NULL;
-	struct image_index_entry learnt = *entry;
+	struct image_index_entry copy = *entry;
 	struct image_descriptor where = {0};
-	int rc = learn_type(source, &learnt, &manifest, err);
+	int rc = read_entry(source, &copy, &manifest, err);
 	if (rc < 0)
 		return rc;
 	rc = image_manifest_read(manifest, out, &where, err);
@@ -243,8 +241,6 @@ int image_source_load_entry(struct image_source *source, const struct image_inde
 	out->reference = arena_string(&out->arena, source->string);
 	out->digest = arena_string(&out->arena, entry->descriptor.digest);
 	int rc = load(source, entry, out, err);
-	if (rc == 0 && out->arena.failed)
-		rc = error_memory(err);
 	if (rc == 0)
 		return 0;
 	image_free(out);
@@ -281,7 +277,7 @@ int image_source_referrers(struct image_source *source, const char *digest,
 	const char *of = digest != NULL ? digest : from->top.entries[0].descriptor.digest;
 	if (digest == NULL && source->index.count == 1 &&
 	    strcmp(source->index.entries[0].descriptor.digest, of) == 0)
-		return 0; /* it stands for the image itself */
+		return 0; /* the name is that of the image itself */
 	return from->kind->referrers(from->self, of, artifact_type, out, err);
 }
 

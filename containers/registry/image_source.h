@@ -13,8 +13,8 @@
  *	image_source_open_layer(source, &image.layers[0], &layer, err);
  *	while ((rc = layer->read(layer, chunk, sizeof(chunk), &count, err)) == 0 && count > 0)
  *
- * Everything that is read is compared with its digest and size. Nothing is unpacked to disk, and of a
- * layer no more than a buffer is in memory.
+ * Everything that is read is compared with its digest and size. Nothing is unpacked to disk, and only
+ * a buffer of a layer is in memory.
  */
 
 #include "containers/registry/image.h"
@@ -44,12 +44,12 @@ struct image_source_options {
  *	containerd:DIGEST			an index or a manifest in its content store, without CRI
  *
  * TAG is the annotation
- * "org.opencontainers.image.ref.name", or the whole name that Docker and containerd write. Nothing
- * is asked of a registry yet. `options` NULL: all defaults; they are needed during the call, strings in
+ * "org.opencontainers.image.ref.name", or the whole name that Docker and containerd write. No
+ * registry is contacted yet. `options` NULL: all defaults; they are needed during the call, strings in
  * `registry` as long as the source.
  *
- * ERROR_ARGUMENT: not one of these; ERROR_NOT_FOUND: no such folder, file, tag or image, and names
- * the tags that there are; ERROR_FORMAT: not a layout or archive; ERROR_LIMIT; ERROR_PERMISSION;
+ * ERROR_ARGUMENT: not one of these; ERROR_NOT_FOUND: no such folder, file, tag or image; lists
+ * the tags that exist; ERROR_FORMAT: not a layout or archive; ERROR_LIMIT; ERROR_PERMISSION;
  * ERROR_UNSUPPORTED: a kind that this system does not offer; those of cri_image_status_wait().
  */
 int image_source_open(const char *string, const struct image_source_options *options,
@@ -57,28 +57,28 @@ int image_source_open(const char *string, const struct image_source_options *opt
 void image_source_close(struct image_source **source);
 
 /*
- * What it offers: the entries of its index, nested ones expanded (at most 4 deep, 100 documents, each
+ * The entries of its index, nested indexes expanded (at most 4 deep, 100 documents, each
  * once). A source without an index has one entry, which may name no platform. Borrowed; read once.
  */
 int image_source_index(struct image_source *source, const struct image_index **out,
 		       struct error *err);
 
-/* The image for a platform (image_index_choose()). ERROR_UNSUPPORTED: it is an artifact and no
- * image. Errors of all reading: those of registry.h; ERROR_PROTOCOL: digest or size are not what was
+/* The image for a platform (image_index_choose()). ERROR_UNSUPPORTED: it is an artifact, not an
+ * image. Errors of all reading: those of registry.h; ERROR_PROTOCOL: digest or size are not as
  * promised; ERROR_NOT_FOUND: the source lacks the blob. */
 int image_source_load(struct image_source *source, const struct image_platform *wanted,
 		      struct image *out, struct error *err);
 
-/* Of one entry of image_source_index(). An artifact has no platform, environment or labels. */
+/* The image of one entry of image_source_index(). An artifact has no platform, environment or labels. */
 int image_source_load_entry(struct image_source *source, const struct image_index_entry *entry,
 			    struct image *out, struct error *err);
 
-/* What refers to a manifest of a registry with an artifact of a type (registry_list_referrers()); `digest`
- * NULL: to the index that the source's name stands for, if it is one. Other sources have none. */
+/* The referrers of a manifest in a registry, with an artifact of a type (registry_list_referrers()); `digest`
+ * NULL: of the index that the source's name stands for, if it is one. Other sources have none. */
 int image_source_referrers(struct image_source *source, const char *digest,
 			   const char *artifact_type, struct image_index *out, struct error *err);
 
 /* The bytes of a blob as they are stored; the caller decompresses them. The end comes only when digest and size were right:
- * what was read before is not to be believed until then. A failure stays. */
+ * do not trust the bytes until then. A failure stays. */
 int image_source_open_layer(struct image_source *source, const struct image_descriptor *layer,
 			    struct blob_reader **out, struct error *err);

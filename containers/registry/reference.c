@@ -72,39 +72,6 @@ static bool is_tag(const char *tag)
 	       strspn(tag, LETTERS_AND_DIGITS "_.-") == length;
 }
 
-/* Docker's own registry has two names, and single names there are the official images. */
-static int split_host(const char *string, struct image_reference *out, struct error *err)
-{
-	size_t first = strcspn(string, "/");
-	bool has_host = string[first] == '/' &&
-			(memchr(string, '.', first) != NULL || memchr(string, ':', first) != NULL ||
-			 strncmp(string, "localhost/", first + 1) == 0);
-	const char *rest = has_host ? string + first + 1 : string;
-	if (has_host && !is_host(string, first))
-		return error_set(err, ERROR_ARGUMENT, "\"%.*s\" is not a host with a port",
-				 (int)first, string);
-	bool is_docker = !has_host || strncmp(string, "index.docker.io/", first + 1) == 0;
-	out->host = arena_format(&out->arena, "%.*s", is_docker ? 9 : (int)first,
-				 is_docker ? "docker.io" : string);
-	bool official = strcmp(out->host, "docker.io") == 0 && strchr(rest, '/') == NULL;
-	out->name = arena_format(&out->arena, "%s%s", official ? "library/" : "", rest);
-	return 0;
-}
-
-static int check_name(const struct image_reference *reference, struct error *err)
-{
-	if (is_name(reference->name))
-		return 0;
-	for (const char *letter = reference->name; *letter != '\0'; letter++) {
-		if (isupper((unsigned char)*letter))
-			return error_set(err, ERROR_ARGUMENT,
-					 "repository names are lower case: \"%s\"",
-					 reference->name);
-	}
-	return error_set(err, ERROR_ARGUMENT, "\"%s\" is not the name of a repository",
-			 reference->name);
-}
-
 static int parse(const char *string, struct image_reference *out, struct error *err)
 {
 	size_t end = strcspn(string, "@");
@@ -123,10 +90,31 @@ static int parse(const char *string, struct image_reference *out, struct error *
 		out->tag = colon != NULL ? colon + 1 : "latest";
 	if (colon != NULL)
 		rest = arena_format(&out->arena, "%.*s", (int)(colon - rest), rest);
-	int rc = split_host(rest, out, err);
-	if (rc == 0 && out->arena.failed)
-		rc = error_memory(err);
-	return rc == 0 ? check_name(out, err) : rc;
+
+	/* Docker's own registry has two names, and single names there are the official images. */
+	size_t first = strcspn(rest, "/");
+	bool has_host = rest[first] == '/' &&
+			(memchr(rest, '.', first) != NULL || memchr(rest, ':', first) != NULL ||
+			 strncmp(rest, "localhost/", first + 1) == 0);
+	if (has_host && !is_host(rest, first))
+		return error_set(err, ERROR_ARGUMENT, "\"%.*s\" is not a host with a port",
+				 (int)first, rest);
+	if (!has_host || strncmp(rest, "index.docker.io/", first + 1) == 0)
+		out->host = "docker.io";
+	else
+		out->host = arena_format(&out->arena, "%.*s", (int)first, rest);
+	rest += has_host ? first + 1 : 0;
+	bool official = strcmp(out->host, "docker.io") == 0 && strchr(rest, '/') == NULL;
+	out->name = arena_format(&out->arena, "%s%s", official ? "library/" : "", rest);
+
+	if (is_name(out->name))
+		return 0;
+	for (const char *letter = out->name; *letter != '\0'; letter++) {
+		if (isupper((unsigned char)*letter))
+			return error_set(err, ERROR_ARGUMENT,
+					 "repository names are lower case: \"%s\"", out->name);
+	}
+	return error_set(err, ERROR_ARGUMENT, "\"%s\" is not the name of a repository", out->name);
 }
 
 int image_reference_parse(const char *string, struct image_reference *out, struct error *err)

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * Client of a repository of a container registry: OCI distribution-spec v1.1, and what Docker's registries of schema 2
- * say. Calls block. Authentication is what the registry asks for (WWW-Authenticate): nothing, Basic, or a
- * bearer token from the place that it names, with the credentials of credentials.h.
+ * Client of a repository of a container registry: OCI distribution-spec v1.1, and Docker's registries of schema 2.
+ * Calls block. Authentication is what the registry asks for (WWW-Authenticate): nothing, Basic, or a
+ * bearer token from the URL that it names, with the credentials of credentials.h.
  *
- * Errors of every call are those of http.h; ERROR_PROTOCOL also for what the specification does not allow, wrong digests
- * among it; ERROR_LIMIT: more than this client reads; ERROR_FORMAT: documents that cannot be parsed.
+ * Errors of every call are those of http.h; ERROR_PROTOCOL also for violations of the specification, such as wrong digests;
+ * ERROR_LIMIT: more than this client reads; ERROR_FORMAT: documents that cannot be parsed.
  */
 
 #include "containers/registry/blob_reader.h"
@@ -29,8 +29,8 @@ struct registry;
 
 #define CLEANUP_REGISTRY __attribute__((cleanup(registry_close)))
 
-/* Of the repository `name` of a host ("docker.io", "localhost:5000"); connects to nothing yet. `pushes`: the right to push is
- * asked for, too. */
+/* A client of the repository `name` of a host ("docker.io", "localhost:5000"); connects to nothing yet. `pushes`: tokens are
+ * requested for pushing, too. */
 int registry_open(const char *host, const char *name, bool pushes,
 		  const struct registry_options *options, struct registry **out, struct error *err);
 void registry_close(struct registry **registry);
@@ -45,27 +45,27 @@ struct registry_document {
 #define CLEANUP_REGISTRY_DOCUMENT __attribute__((cleanup(registry_document_free)))
 void registry_document_free(struct registry_document *document);
 
-/* `reference` is a tag or a digest. ERROR_PROTOCOL also when the content has not the digest that was
- * asked for, or for a tag that the header Docker-Content-Digest says. */
+/* `reference` is a tag or a digest. ERROR_PROTOCOL also when the content does not have the digest that was
+ * asked for, or for a tag the one in the header Docker-Content-Digest. */
 int registry_get_manifest(struct registry *registry, const char *reference,
 			  struct registry_document *out, struct error *err);
 
 /* All tags, in the registry's order. */
 int registry_list_tags(struct registry *registry, struct text_list *tags, struct error *err);
 
-/* What refers to a manifest ("subject"); `artifact_type` "" for all. Where the registry does not offer
- * it, what clients keep under the tag "sha256-..." instead. None is success. */
+/* The referrers of a manifest ("subject"); `artifact_type` "" for all. Where the registry does not offer
+ * them, those that clients keep under the tag "sha256-...". None is success. */
 int registry_list_referrers(struct registry *registry, const char *digest,
 			    const char *artifact_type, struct image_index *out, struct error *err);
 
-/* A blob as a reader of the bytes from `offset` on, not yet verified. `size`: of all of it; UINT64_MAX: not known. */
-int registry_open_blob(struct registry *registry, const char *digest, uint64_t size,
-		       uint64_t offset, struct blob_reader **out, struct error *err);
+/* A reader of a blob's bytes from `offset` on, not yet verified. `size`: of the whole blob; UINT64_MAX: unknown. */
+void registry_open_blob(struct registry *registry, const char *digest, uint64_t size,
+			uint64_t offset, struct blob_reader **out);
 
-/* What is larger is uploaded in pieces of this size, or of what the registry wants at least. */
+/* Larger blobs are uploaded in pieces of this size, or of the registry's minimum. */
 enum { REGISTRY_PIECE_SIZE = 4 * 1024 * 1024 };
 
-/* Uploads a blob unless it is there: *sent tells (NULL: need not). `digest` receives its digest. */
+/* Uploads a blob unless the registry has it; *sent (NULL: not needed) says whether it did. `digest` receives its digest. */
 int registry_push_blob(struct registry *registry, const void *data, size_t size,
 		       char digest[DIGEST_TEXT_SIZE], bool *sent, struct error *err);
 

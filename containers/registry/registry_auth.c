@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "containers/registry/challenge.h"
 #include "containers/registry/reference.h"
 
@@ -11,28 +12,18 @@
 
 enum { ANSWER_MAX = 256 * 1024, TOKEN_LIFE_S = 60 };
 
-static int keep_token(struct registry *registry, const char *value, int64_t life_s,
-		      struct error *err)
+/* "Basic ..." of the credentials. Caller frees. */
+static char *make_basic(const struct credentials *credentials)
 {
-	free(registry->token);
-	registry->token = text_format("Bearer %s", value);
-	registry->token_expires_at_ms = http_now_ms(registry->http) + (uint64_t)life_s * 1000;
-	return registry->token != NULL ? 0 : error_memory(err);
-}
-
-static int make_basic(struct registry *registry, char **out, struct error *err)
-{
-	struct text plain CLEANUP_TEXT = {0};
-	text_addf(&plain, "%s:%s", registry->credentials.username, registry->credentials.password);
-	size_t room = sodium_base64_encoded_len(plain.size, sodium_base64_VARIANT_ORIGINAL);
-	char *encoded CLEANUP_FREE = malloc(room);
-	if (plain.failed || encoded == NULL)
-		return error_memory(err);
-	(void)sodium_bin2base64(encoded, room, (const unsigned char *)plain.data, plain.size,
+	char *plain CLEANUP_FREE =
+		text_format("%s:%s", credentials->username, credentials->password);
+	size_t size = strlen(plain);
+	size_t room = sodium_base64_encoded_len(size, sodium_base64_VARIANT_ORIGINAL);
+	char *encoded CLEANUP_FREE = memory_allocate(1, room);
+	(void)sodium_bin2base64(encoded, room, (const unsigned char *)plain, size,
 				sodium_base64_VARIANT_ORIGINAL);
-	sodium_memzero(plain.data, plain.size);
-	*out = text_format("Basic %s", encoded);
-	return *out != NULL ? 0 : error_memory(err);
+	sodium_memzero(plain, size);
+	return text_format("Basic %s", encoded);
 }
 
 static bool has_password(const struct registry *registry)
@@ -45,20 +36,20 @@ static int denied(const struct registry *registry, struct error *err)
 	const char *source = registry->credentials.source;
 	if (source != NULL)
 		return error_set(err, ERROR_PERMISSION,
-				 "%s does not accept the credentials of %s, or does not give them "
+				 "%s does not accept the credentials of %s, or does not grant them "
 				 "this repository",
 				 registry->host, source);
 	return error_set(err, ERROR_PERMISSION,
-			 "%s wants credentials, or has no such repository; `docker login %s` "
+			 "%s requires credentials, or has no such repository; `docker login %s` "
 			 "keeps them",
 			 registry->host, registry->host);
 }
 
-/* How long it lives is counted from now on: "issued_at" is of a clock that may be wrong. */
+/* Its life counts from now on: "issued_at" is of a clock that may be wrong. */
 static int read_token(struct registry *registry, const struct text *body, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = NULL;
-	int64_t life = TOKEN_LIFE_S;
+	int64_t life_s = 0;
 	if (json_parse(text_string(body), body->size, &json, NULL) < 0)
 		return error_set(err, ERROR_FORMAT, "the answer is not JSON");
 	struct json_at root = json_root(json);
@@ -67,9 +58,13 @@ static int read_token(struct registry *registry, const struct text *body, struct
 		token = json_pointer_string(json, "/access_token");
 	if (!challenge_is_token(token))
 		return error_set(err, ERROR_FORMAT, "the answer has no token");
-	if (json_have_int(&root, "expires_in", 0, INT32_MAX, &life, NULL) < 0 || life == 0)
-		life = TOKEN_LIFE_S;
-	return keep_token(registry, token, life, err);
+	if (json_have_int(&root, "expires_in", 0, INT32_MAX, &life_s, NULL) < 0 || life_s == 0)
+		life_s = TOKEN_LIFE_S;
+
+	free(registry->token);
+	registry->token = text_format("Bearer %s", token);
+	registry->token_expires_at_ms = http_now_ms(registry->http) + (uint64_t)life_s * 1000;
+	return 0;
 }
 
 static void wipe_text(struct text *text)
@@ -89,12 +84,14 @@ static int ask_for_token(struct registry *registry, const struct challenge *chal
 	struct text body CLEANUP(wipe_text) = {0};
 	char *basic CLEANUP_FREE = NULL;
 	const char *refresh = registry->credentials.identity_token;
+
 	text_add(&query, refresh != NULL ? "?" : challenge->realm);
 	if (challenge->service != NULL || refresh != NULL)
 		http_add_query(&query, "service",
 			       challenge->service != NULL ? challenge->service : "");
 	http_add_query(&query, "scope",
 		       challenge->scope != NULL ? challenge->scope : registry->scope);
+
 	struct http_request request = {.method = "GET", .accept = "application/json"};
 	if (refresh != NULL) {
 		http_add_query(&query, "grant_type", "refresh_token");
@@ -103,45 +100,25 @@ static int ask_for_token(struct registry *registry, const struct challenge *chal
 		request.method = "POST";
 		request.content_type = "application/x-www-form-urlencoded";
 	}
-	int rc = refresh == NULL && has_password(registry) ? make_basic(registry, &basic, err) : 0;
-	if (rc < 0 || query.failed)
-		return rc < 0 ? rc : error_memory(err);
+	if (refresh == NULL && has_password(registry))
+		basic = make_basic(&registry->credentials);
 	request.url = refresh != NULL ? challenge->realm : query.data;
 	request.authorization = basic;
 	if (refresh != NULL) {
 		request.body = query.data + strlen("?&");
 		request.body_size = query.size - strlen("?&");
 	}
-	rc = http_begin(registry->http, &request, &answer, err);
+
+	int rc = http_begin(registry->http, &request, &answer, err);
 	if (rc == 0 && (http_status(answer) == 401 || http_status(answer) == 403))
 		return denied(registry, err);
 	if (rc == 0 && http_status(answer) != 200)
 		rc = http_refusal(registry->http, answer, err);
 	if (rc == 0)
 		rc = http_read_all(answer, ANSWER_MAX, &body, err);
-	return rc == 0 ? read_token(registry, &body, err) : rc;
-}
-
-/* Credentials that came over HTTPS are not sent on without it. */
-static int check_realm(const struct http_exchange *refused, const char *realm, struct error *err)
-{
-	if (realm == NULL ||
-	    (!text_starts_with(realm, "https://") && !text_starts_with(realm, "http://")))
-		return error_set(err, ERROR_PROTOCOL,
-				 "WWW-Authenticate: Bearer without the URL of a realm");
-	if (text_starts_with(http_url(refused), "https://") && !text_starts_with(realm, "https://"))
-		return error_set(err, ERROR_PROTOCOL,
-				 "WWW-Authenticate: a realm of plain HTTP for a registry of HTTPS");
-	return 0;
-}
-
-static int bearer(struct registry *registry, const struct challenge *challenge, struct error *err)
-{
-	int rc = ask_for_token(registry, challenge, err);
-	if (rc == 0 || rc == ERROR_PERMISSION)
-		return rc;
-	char *shown CLEANUP_FREE = http_shown(challenge->realm);
-	return error_wrap(err, rc, "token of %s", shown != NULL ? shown : "the realm");
+	if (rc == 0)
+		rc = read_token(registry, &body, err);
+	return rc;
 }
 
 /* Obeys the WWW-Authenticate of an answer 401. */
@@ -150,10 +127,9 @@ static int authenticate(struct registry *registry, const struct http_exchange *r
 {
 	enum { HEADERS_MAX = 16 };
 	struct challenge challenge CLEANUP_CHALLENGE = {0};
-	const char *header = NULL;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < HEADERS_MAX; i++) {
-		header = http_header(refused, "WWW-Authenticate", i);
+		const char *header = http_header(refused, "WWW-Authenticate", i);
 		if (header == NULL)
 			break;
 		rc = challenge_add(&challenge, header, strlen(header), err);
@@ -163,16 +139,31 @@ static int authenticate(struct registry *registry, const struct http_exchange *r
 	if (rc < 0)
 		return rc;
 	registry->has_credentials = true;
-	if (challenge.scheme == CHALLENGE_BEARER) {
-		rc = check_realm(refused, challenge.realm, err);
-		return rc == 0 ? bearer(registry, &challenge, err) : rc;
-	}
+
 	if (challenge.scheme == CHALLENGE_NONE)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "status 401 asks neither for Basic nor for Bearer authentication");
-	if (registry->basic != NULL || !has_password(registry))
-		return denied(registry, err);
-	return make_basic(registry, &registry->basic, err);
+	if (challenge.scheme == CHALLENGE_BASIC) {
+		if (registry->basic != NULL || !has_password(registry))
+			return denied(registry, err);
+		registry->basic = make_basic(&registry->credentials);
+		return 0;
+	}
+
+	/* Credentials for a registry of HTTPS are not sent anywhere without it. */
+	const char *realm = challenge.realm;
+	const bool is_https = realm != NULL && text_starts_with(realm, "https://");
+	if (realm == NULL || (!is_https && !text_starts_with(realm, "http://")))
+		return error_set(err, ERROR_PROTOCOL,
+				 "WWW-Authenticate: Bearer without the URL of a realm");
+	if (!is_https && text_starts_with(http_url(refused), "https://"))
+		return error_set(err, ERROR_PROTOCOL,
+				 "WWW-Authenticate: a realm of plain HTTP for a registry of HTTPS");
+	rc = ask_for_token(registry, &challenge, err);
+	if (rc == 0 || rc == ERROR_PERMISSION)
+		return rc;
+	char *shown CLEANUP_FREE = http_shown(realm);
+	return error_wrap(err, rc, "token of %s", shown);
 }
 
 static int authorize(void *user, const struct http_exchange *refused, unsigned refusals,
@@ -194,18 +185,13 @@ static int authorize(void *user, const struct http_exchange *refused, unsigned r
 int registry_open(const char *host, const char *name, bool pushes,
 		  const struct registry_options *options, struct registry **out, struct error *err)
 {
-	struct registry *registry CLEANUP_REGISTRY = calloc(1, sizeof(*registry));
-	if (registry == NULL)
-		return error_memory(err);
+	struct registry *registry CLEANUP_REGISTRY = memory_allocate(1, sizeof(*registry));
 	char *base CLEANUP_FREE =
 		text_format("http%s://%s/v2/%s", options->plain_http ? "" : "s",
 			    strcmp(host, "docker.io") == 0 ? "registry-1.docker.io" : host, name);
-	registry->host = strdup(host);
-	registry->name = strdup(name);
+	registry->host = memory_copy(host);
+	registry->name = memory_copy(name);
 	registry->scope = text_format("repository:%s:pull%s", name, pushes ? ",push" : "");
-	if (base == NULL || registry->host == NULL || registry->name == NULL ||
-	    registry->scope == NULL)
-		return error_memory(err);
 	const struct http_options http = {
 		.base = base,
 		.may_be_plain = registry_host_is_local(host),

@@ -14,12 +14,12 @@ struct upload {
 	size_t size, piece;
 	char *location;	 /* NULL: not begun */
 	size_t at, best; /* how far it is, and how far it ever was */
-	bool resumed;	 /* after a failure, at a place that the registry told */
+	bool resumed;	 /* after a failure, where the registry said it stopped */
 };
 
-/* One request of an upload, whose answer may tell the place of the next. */
-static int ask(struct upload *upload, const char *method, const char *target, size_t count,
-	       struct http_exchange **answer, struct error *err)
+/* One request of an upload, whose answer may name the URL of the next. */
+static int upload_send(struct upload *upload, const char *method, const char *target, size_t count,
+		       struct http_exchange **answer, struct error *err)
 {
 	bool is_piece = strcmp(method, "PATCH") == 0;
 	bool has_body = strcmp(method, "GET") != 0;
@@ -52,7 +52,7 @@ static int upload_begin(struct upload *upload, struct error *err)
 	upload->at = 0;
 	upload->resumed = false;
 	free(STEAL(upload->location));
-	int rc = ask(upload, "POST", "/blobs/uploads/", 0, &answer, err);
+	int rc = upload_send(upload, "POST", "/blobs/uploads/", 0, &answer, err);
 	if (rc == 0 && upload->location == NULL)
 		return error_set(err, ERROR_PROTOCOL, "an upload without a Location");
 	const char *wanted = rc == 0 ? http_header(answer, "OCI-Chunk-Min-Length", 0) : NULL;
@@ -63,7 +63,7 @@ static int upload_begin(struct upload *upload, struct error *err)
 	return rc;
 }
 
-/* "0-99": how much the registry has. It says "0-0" of nothing, too. `otherwise`: it does not say. */
+/* "0-99": how much the registry has; "0-0" also means nothing. `otherwise` when the answer does not say. */
 static size_t received(const struct http_exchange *answer, size_t otherwise)
 {
 	const char *range = http_header(answer, "Range", 0);
@@ -74,86 +74,79 @@ static size_t received(const struct http_exchange *answer, size_t otherwise)
 	return last > 0 ? (size_t)last + 1 : 0;
 }
 
-/* Where it stopped. What the registry has forgotten begins again. */
-static int upload_resume(struct upload *upload, struct error *err)
-{
-	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
-	struct error failure = {0};
-	int rc = ask(upload, "GET", upload->location, 0, &answer, &failure);
-	if (rc < 0 && http_may_pass(rc))
-		return error_copy(err, &failure);
-	upload->at = rc == 0 ? received(answer, 0) : 0;
-	if (rc < 0 || upload->at > upload->size)
-		return upload_begin(upload, err);
-	upload->resumed = true;
-	return 0;
-}
-
 static int upload_rest(struct upload *upload, struct error *err)
 {
+	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
 	struct text place CLEANUP_TEXT = {0};
-	int rc = 0;
-	while (rc == 0 && upload->size > upload->piece && upload->at < upload->size) {
-		struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	while (upload->size > upload->piece && upload->at < upload->size) {
 		size_t left = upload->size - upload->at;
 		size_t count = left < upload->piece ? left : upload->piece;
-		rc = ask(upload, "PATCH", upload->location, count, &answer, err);
-		size_t at = rc == 0 ? received(answer, upload->at + count) : 0;
-		if (rc == 0 && (at <= upload->at || at - upload->at > count))
-			rc = error_set(err, ERROR_PROTOCOL,
-				       "%s: PATCH up to %zu is answered with Range up to %zu",
-				       upload->digest, upload->at + count, at);
-		upload->at = rc == 0 ? at : upload->at;
+		http_end(&answer);
+		int rc = upload_send(upload, "PATCH", upload->location, count, &answer, err);
+		if (rc < 0)
+			return rc;
+		size_t at = received(answer, upload->at + count);
+		if (at <= upload->at || at - upload->at > count)
+			return error_set(err, ERROR_PROTOCOL,
+					 "%s: PATCH up to %zu is answered with Range up to %zu",
+					 upload->digest, upload->at + count, at);
+		upload->at = at;
 	}
-	if (rc < 0)
-		return rc;
-	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+
+	http_end(&answer);
 	text_add(&place, upload->location);
 	http_add_query(&place, "digest", upload->digest);
-	return place.failed ? error_memory(err)
-			    : ask(upload, "PUT", text_string(&place), upload->size - upload->at,
-				  &answer, err);
+	return upload_send(upload, "PUT", text_string(&place), upload->size - upload->at, &answer,
+			   err);
 }
 
-/* A registry that does not take what it said it lacks has the whole again. */
 static int upload_once(struct upload *upload, struct error *err)
 {
 	bool begins = upload->location == NULL || upload->size <= upload->piece;
-	int rc = begins ? upload_begin(upload, err) : upload_resume(upload, err);
+	int rc = 0;
+	if (!begins) {
+		/* Where it stopped. An upload that the registry has forgotten begins again. */
+		struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+		struct error failure = {0};
+		rc = upload_send(upload, "GET", upload->location, 0, &answer, &failure);
+		if (rc < 0 && http_may_pass(rc))
+			return error_copy(err, &failure);
+		upload->at = rc == 0 ? received(answer, 0) : 0;
+		begins = rc < 0 || upload->at > upload->size;
+		upload->resumed = !begins;
+	}
+	rc = begins ? upload_begin(upload, err) : 0;
 	if (rc == 0)
 		rc = upload_rest(upload, err);
 	if (rc == 0 || http_may_pass(rc) || !upload->resumed)
 		return rc;
+
+	/* A registry that refuses what it said it lacks gets the whole blob again. */
 	*err = (struct error){0};
 	rc = upload_begin(upload, err);
-	return rc == 0 ? upload_rest(upload, err) : rc;
-}
-
-static int has_blob(struct registry *registry, const char *digest, bool *has, struct error *err)
-{
-	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
-	struct text nothing CLEANUP_TEXT = {0};
-	struct error failure = {0};
-	char url[sizeof("/blobs/") + DIGEST_TEXT_SIZE] = "";
-	const struct http_request request = {.method = "HEAD", .url = url};
-	(void)snprintf(url, sizeof(url), "/blobs/%s", digest);
-	int rc = http_call(registry->http, &request, &nothing, &answer, &failure);
-	*has = rc == 0;
-	return rc == 0 || rc == ERROR_NOT_FOUND || rc == ERROR_REMOTE ? 0
-								      : error_copy(err, &failure);
+	if (rc == 0)
+		rc = upload_rest(upload, err);
+	return rc;
 }
 
 int registry_push_blob(struct registry *registry, const void *data, size_t size,
 		       char digest[DIGEST_TEXT_SIZE], bool *sent, struct error *err)
 {
+	struct http_exchange *answer CLEANUP_HTTP_EXCHANGE = NULL;
+	struct text nothing CLEANUP_TEXT = {0};
 	struct http_patience patience = {0};
-	bool has = false;
 	digest_bytes(data, size, digest);
-	int rc = has_blob(registry, digest, &has, err);
+	char *url CLEANUP_FREE = text_format("/blobs/%s", digest);
+	const struct http_request request = {.method = "HEAD", .url = url};
+	int rc = http_call(registry->http, &request, &nothing, &answer, &patience.failure);
 	if (sent != NULL)
-		*sent = !has;
-	if (rc < 0 || has)
-		return rc;
+		*sent = rc < 0;
+	if (rc == 0)
+		return 0;
+	if (rc != ERROR_NOT_FOUND && rc != ERROR_REMOTE)
+		return error_copy(err, &patience.failure);
+	patience = (struct http_patience){0};
+
 	struct upload upload = {
 		.http = registry->http,
 		.digest = digest,
@@ -163,16 +156,16 @@ int registry_push_blob(struct registry *registry, const void *data, size_t size,
 	};
 	do {
 		rc = upload_once(&upload, &patience.failure);
-		/* Only what never was reached before is progress. */
+		/* Progress is what was never reached before. */
 		if (upload.at > upload.best)
 			patience.failures = 0;
 		upload.best = upload.at > upload.best ? upload.at : upload.best;
 	} while (rc < 0 && http_try_again(registry->http, &patience));
 	free(upload.location);
-	return rc < 0 ? error_copy(err, &patience.failure) : 0;
+	return rc == 0 ? 0 : error_copy(err, &patience.failure);
 }
 
-/* *keeps_referrers: the registry lists it with its subject itself. */
+/* *keeps_referrers: the registry itself lists it with its subject. */
 static int put_manifest(struct registry *registry, const char *tag, const char *media_type,
 			const void *data, size_t size, char digest[DIGEST_TEXT_SIZE],
 			bool *keeps_referrers, struct error *err)
@@ -181,8 +174,6 @@ static int put_manifest(struct registry *registry, const char *tag, const char *
 	struct text nothing CLEANUP_TEXT = {0};
 	digest_bytes(data, size, digest);
 	char *url CLEANUP_FREE = text_format("/manifests/%s", tag != NULL ? tag : digest);
-	if (url == NULL)
-		return error_memory(err);
 	const struct http_request request = {
 		.method = "PUT",
 		.url = url,
@@ -201,54 +192,47 @@ static int put_manifest(struct registry *registry, const char *tag, const char *
 	return 0;
 }
 
-/* A descriptor as the referrers interface tells it: with type and annotations of the manifest. */
-static cJSON *describe(const cJSON *manifest, const char *media_type, const char *digest,
-		       size_t size)
-{
-	struct members members CLEANUP_MEMBERS = members_new();
-	const char *type = json_pointer_string(manifest, "/artifactType");
-	const cJSON *annotations = json_pointer(manifest, "/annotations");
-	image_descriptor_write(&members, media_type, digest, size);
-	if (type == NULL || type[0] == '\0')
-		type = json_pointer_string(manifest, "/config/mediaType");
-	if (type != NULL)
-		member_string(&members, "artifactType", type);
-	if (annotations != NULL)
-		member_copy(&members, "annotations", annotations);
-	return members_take(&members);
-}
-
-static int add_to_fallback(struct registry *registry, const char *subject, cJSON *descriptor,
+/* Adds the manifest to the index of referrers that its subject has under a tag. Its descriptor has type and annotations of the
+ * manifest, as the referrers interface lists them. */
+static int add_to_fallback(struct registry *registry, const char *subject, const cJSON *manifest,
+			   const char *media_type, const char *digest, size_t size,
 			   struct error *err)
 {
-	cJSON *owned CLEANUP_JSON = descriptor;
+	static const char empty[] =
+		"{\"schemaVersion\": 2, \"mediaType\": \"" OCI_INDEX "\", \"manifests\": []}";
 	cJSON *index CLEANUP_JSON = NULL;
 	char *tag CLEANUP_FREE = NULL;
-	char digest[DIGEST_TEXT_SIZE] = "";
+	char index_digest[DIGEST_TEXT_SIZE] = "";
 	bool ignored = false;
-	int rc = owned != NULL ? registry_get_fallback(registry, subject, &tag, &index, err)
-			       : error_memory(err);
-	if (rc == 0 && index == NULL) {
-		static const char empty[] = "{\"schemaVersion\": 2, \"mediaType\": \"" OCI_INDEX
-					    "\", \"manifests\": []}";
+	int rc = registry_get_fallback(registry, subject, &tag, &index, err);
+	if (rc == 0 && index == NULL)
 		rc = json_parse(empty, strlen(empty), &index, err);
-	}
 	if (rc < 0)
 		return rc;
 	cJSON *manifests = cJSON_GetObjectItemCaseSensitive(index, "manifests");
 	if (!cJSON_IsArray(manifests))
 		return error_set(err, ERROR_FORMAT, "%s:%s is not an index", registry->name, tag);
 	json_each (entry, manifests) {
-		if (text_equal(json_pointer_string(entry, "/digest"),
-			       json_pointer_string(owned, "/digest")))
+		if (text_equal(json_pointer_string(entry, "/digest"), digest))
 			return 0;
 	}
-	rc = members_append(manifests, STEAL(owned), err);
-	char *printed CLEANUP_FREE = rc == 0 ? json_print_compact(index) : NULL;
-	if (printed == NULL)
-		return rc < 0 ? rc : error_memory(err);
-	return put_manifest(registry, tag, OCI_INDEX, printed, strlen(printed), digest, &ignored,
-			    err);
+
+	struct members members CLEANUP_MEMBERS = members_new();
+	const char *type = json_pointer_string(manifest, "/artifactType");
+	const cJSON *annotations = json_pointer(manifest, "/annotations");
+	if (type == NULL || type[0] == '\0')
+		type = json_pointer_string(manifest, "/config/mediaType");
+	image_descriptor_write(&members, media_type, digest, size);
+	if (type != NULL)
+		member_string(&members, "artifactType", type);
+	if (annotations != NULL)
+		member_copy(&members, "annotations", annotations);
+	rc = members_append(manifests, members_take(&members), err);
+	if (rc < 0)
+		return rc;
+	char *printed CLEANUP_FREE = json_print_compact(index);
+	return put_manifest(registry, tag, OCI_INDEX, printed, strlen(printed), index_digest,
+			    &ignored, err);
 }
 
 int registry_push_manifest(struct registry *registry, const char *tag, const char *media_type,
@@ -266,6 +250,5 @@ int registry_push_manifest(struct registry *registry, const char *tag, const cha
 		return rc;
 	if (!digest_is_valid(subject))
 		return error_set(err, ERROR_ARGUMENT, "the subject of the manifest has no digest");
-	return add_to_fallback(registry, subject, describe(manifest, media_type, digest, size),
-			       err);
+	return add_to_fallback(registry, subject, manifest, media_type, digest, size, err);
 }

@@ -2,32 +2,9 @@
 #include "containers/registry/internal.h"
 
 #include "base/json.h"
+#include "base/memory.h"
 
 #include <string.h>
-
-/* It must be the one that was asked for, or that the header says; `told` NULL: it does not. */
-static int check_digest(struct registry_document *document, const char *reference, const char *told,
-			struct error *err)
-{
-	struct digester *digester CLEANUP_DIGESTER = NULL;
-	const struct text *data = &document->data;
-	const bool is_named = digest_is_valid(reference);
-	const char *wanted = is_named ? reference : told;
-	if (wanted == NULL || !digest_is_valid(wanted)) {
-		digest_bytes(text_string(data), data->size, document->digest);
-		return 0;
-	}
-	int rc = digester_new(wanted, &digester, err);
-	if (rc < 0)
-		return rc;
-	digester_add(digester, text_string(data), data->size);
-	digester_end(digester, document->digest);
-	return strcmp(document->digest, wanted) == 0
-		       ? 0
-		       : error_set(err, ERROR_PROTOCOL, "the content has the digest %s, %s says %s",
-				   document->digest,
-				   is_named ? "its name" : "Docker-Content-Digest", wanted);
-}
 
 void registry_document_free(struct registry_document *document)
 {
@@ -42,29 +19,45 @@ int registry_get_manifest(struct registry *registry, const char *reference,
 	const struct http_request request = {
 		.method = "GET", .url = url, .accept = image_media_types};
 	*out = (struct registry_document){0};
-	int rc = url != NULL ? http_call(registry->http, &request, &out->data, &answer, err)
-			     : error_memory(err);
+	int rc = http_call(registry->http, &request, &out->data, &answer, err);
 	if (rc < 0)
 		return rc;
 	const char *type = http_header(answer, "Content-Type", 0);
 	size_t length = type != NULL ? strcspn(type, "; ") : 0;
 	if (length > 0 && length < sizeof(out->media_type))
 		memcpy(out->media_type, type, length);
-	rc = check_digest(out, reference, http_header(answer, "Docker-Content-Digest", 0), err);
+
+	/* The digest is the one that was asked for, or that the header promises. */
+	const bool is_named = digest_is_valid(reference);
+	const char *promised =
+		is_named ? reference : http_header(answer, "Docker-Content-Digest", 0);
+	if (promised == NULL || !digest_is_valid(promised)) {
+		digest_bytes(text_string(&out->data), out->data.size, out->digest);
+		return 0;
+	}
+	struct digester *digester CLEANUP_DIGESTER = NULL;
+	rc = digester_new(promised, &digester, err);
+	if (rc == 0) {
+		digester_add(digester, text_string(&out->data), out->data.size);
+		digester_end(digester, out->digest);
+		if (strcmp(out->digest, promised) != 0)
+			rc = error_set(err, ERROR_PROTOCOL,
+				       "the content has the digest %s, %s says %s", out->digest,
+				       is_named ? "its name" : "Docker-Content-Digest", promised);
+	}
 	return rc < 0 ? error_wrap(err, rc, "%s/%s %s", registry->host, registry->name, reference)
 		      : 0;
 }
 
-int registry_open_blob(struct registry *registry, const char *digest, uint64_t size,
-		       uint64_t offset, struct blob_reader **out, struct error *err)
+void registry_open_blob(struct registry *registry, const char *digest, uint64_t size,
+			uint64_t offset, struct blob_reader **out)
 {
 	char *url CLEANUP_FREE = text_format("/blobs/%s", digest);
-	return url != NULL ? http_download(registry->http, url, size, offset, out, err)
-			   : error_memory(err);
+	http_download(registry->http, url, size, offset, out);
 }
 
-/* Lists come in pages, each with the place of the next: Link: <...>; rel="next" (RFC 8288). *next stays NULL
- * behind the last. */
+/* Lists come in pages, each with the URL of the next: Link: <...>; rel="next" (RFC 8288). *next stays NULL
+ * after the last. */
 static int find_next(const struct http_exchange *answer, char **next, struct error *err)
 {
 	const char *url = http_url(answer);
@@ -73,8 +66,8 @@ static int find_next(const struct http_exchange *answer, char **next, struct err
 	free(STEAL(*next));
 	if (end == NULL || strstr(end, "next") == NULL)
 		return 0;
-	char *target CLEANUP_FREE = strndup(link + 1, (size_t)(end - link - 1));
-	int rc = target != NULL ? http_resolve(url, target, next, err) : error_memory(err);
+	char *target CLEANUP_FREE = memory_copy_start(link + 1, (size_t)(end - link - 1));
+	int rc = http_resolve(url, target, next, err);
 	if (rc == 0 && (!http_same_origin(url, *next) || strcmp(url, *next) == 0))
 		rc = error_set(err, ERROR_PROTOCOL, "Link leads to itself or to another host");
 	return rc;
@@ -144,8 +137,6 @@ int registry_get_fallback(struct registry *registry, const char *digest, char **
 	struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
 	struct error failure = {0};
 	*tag = text_format("%.6s-%s", digest, digest + sizeof("sha256"));
-	if (*tag == NULL)
-		return error_memory(err);
 	int rc = registry_get_manifest(registry, *tag, &document, &failure);
 	if (rc < 0)
 		return rc == ERROR_NOT_FOUND ? 0 : error_copy(err, &failure);
@@ -161,8 +152,6 @@ int registry_list_referrers(struct registry *registry, const char *digest,
 	struct error failure = {0};
 	size_t kept = 0;
 	*out = (struct image_index){0};
-	if (url == NULL)
-		return error_memory(err);
 	int rc = read_pages(registry, url, add_referrers, out, &failure);
 	if (rc == ERROR_NOT_FOUND || (rc == ERROR_REMOTE && failure.remote == 405)) {
 		failure = (struct error){0};

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* containerd's store is two things: names in a database that containerd alone may open, which its CRI
- * tells, and content under its digest (plugins/content/local), which is read from the files. */
+/* containerd's store has two parts: names in a database that only containerd may open, which its CRI
+ * reports, and content under its digest (plugins/content/local), which is read from the files. */
 #define CONTENT "io.containerd.content.v1.content/blobs"
 
 static int store_open_blob(void *blobs, const struct image_descriptor *what, bool is_document,
@@ -18,7 +18,7 @@ static int store_open_blob(void *blobs, const struct image_descriptor *what, boo
 {
 	char *path CLEANUP_FREE = blob_path(blobs, what->digest);
 	(void)is_document;
-	int rc = path != NULL ? blob_file_open(path, out, err) : error_memory(err);
+	int rc = blob_file_open(path, out, err);
 	if (rc == ERROR_NOT_FOUND)
 		return error_set(err, rc,
 				 "%s is not in %s: pulled for another platform, or removed after "
@@ -42,58 +42,37 @@ static bool is_manifest_of(const char *path, const char *configuration)
 	return text_equal(json_pointer_string(json, "/config/digest"), configuration);
 }
 
-/* An image that was imported has no name with a digest: then its configuration is all that CRI tells. */
-static int find_manifest(const char *blobs, const char *configuration, struct image_index *top,
-			 struct error *err)
+/* The digest of the manifest. An image that was imported has no name with one: its manifest is found by the configuration. */
+static int use_status(const char *blobs, const Runtime__V1__Image *image, struct image_index *top,
+		      struct error *err)
 {
 	enum { BLOBS_MAX = 100000 };
 	char *directory CLEANUP_FREE = path_join(blobs, "sha256");
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = directory != NULL ? file_list(directory, &names, err) : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < names.count && i < BLOBS_MAX; i++) {
-		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
-		if (path == NULL)
-			return error_memory(err);
-		if (!is_manifest_of(path, configuration))
-			continue;
-		char *digest CLEANUP_FREE = text_format("sha256:%s", names.items[i]);
-		return digest != NULL ? source_add_digest(digest, top, err) : error_memory(err);
-	}
-	return rc < 0 ? rc
-		      : error_set(err, ERROR_NOT_FOUND, "no manifest of the image %s is in %s",
-				  configuration, blobs);
-}
-
-static int use_status(const char *blobs, const Runtime__V1__Image *image, struct image_index *top,
-		      struct error *err)
-{
 	if (image == NULL)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "containerd has no such image for Kubernetes (namespace k8s.io)");
 	for (size_t i = 0; i < image->n_repo_digests; i++) {
 		const char *at = strrchr(image->repo_digests[i], '@');
-		if (at != NULL && digest_is_valid(at + 1))
-			return source_add_digest(at + 1, top, err);
+		if (at != NULL && digest_is_valid(at + 1)) {
+			source_add_digest(at + 1, top);
+			return 0;
+		}
 	}
-	return find_manifest(blobs, image->id, top, err);
-}
 
-static int ask_runtime(const char *blobs, const char *name, const char *address,
-		       struct image_index *top, struct error *err)
-{
-	uv_loop_t loop;
-	struct cri *cri = NULL;
-	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
-	int rc = loop_open(&loop, err);
+	int rc = file_list(directory, &names, err);
 	if (rc < 0)
 		return rc;
-	rc = cri_open(&loop, address, &cri, err);
-	if (rc == 0)
-		rc = cri_image_status_wait(cri, name, false, &reply, err);
-	cri_close(cri);
-	(void)loop_drain(&loop, 1000, NULL);
-	return rc == 0 ? use_status(blobs, reply->image, top, err)
-		       : error_wrap(err, rc, "%s", address);
+	for (size_t i = 0; i < names.count && i < BLOBS_MAX; i++) {
+		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
+		char *digest CLEANUP_FREE = text_format("sha256:%s", names.items[i]);
+		if (is_manifest_of(path, image->id)) {
+			source_add_digest(digest, top);
+			return 0;
+		}
+	}
+	return error_set(err, ERROR_NOT_FOUND, "no manifest of the image %s is in %s", image->id,
+			 blobs);
 }
 
 int source_containerd_open(const struct source_name *name,
@@ -105,10 +84,24 @@ int source_containerd_open(const struct source_name *name,
 	const char *address = options->containerd_address != NULL
 				      ? options->containerd_address
 				      : "unix:///run/containerd/containerd.sock";
+	uv_loop_t loop;
+	struct cri *cri = NULL;
+	Runtime__V1__ImageStatusResponse *reply CLEANUP_CRI_REPLY = NULL;
 	*out = (struct source){.kind = &store_kind, .self = path_join(root, CONTENT)};
-	if (out->self == NULL)
-		return error_memory(err);
-	return digest_is_valid(name->whole)
-		       ? source_add_digest(name->whole, &out->top, err)
-		       : ask_runtime(out->self, name->whole, address, &out->top, err);
+	if (digest_is_valid(name->whole)) {
+		source_add_digest(name->whole, &out->top);
+		return 0;
+	}
+
+	int rc = loop_open(&loop, err);
+	if (rc < 0)
+		return rc;
+	rc = cri_open(&loop, address, &cri, err);
+	if (rc == 0)
+		rc = cri_image_status_wait(cri, name->whole, false, &reply, err);
+	cri_close(cri);
+	(void)loop_drain(&loop, 1000, NULL);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", address);
+	return use_status(out->self, reply->image, &out->top, err);
 }

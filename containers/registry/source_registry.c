@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/cache_directory.h"
+#include "base/memory.h"
 #include "containers/registry/content_cache.h"
 #include "containers/registry/internal.h"
 #include "containers/registry/reference.h"
@@ -25,33 +26,34 @@ static int remote_index(void *self, struct image_index *top, struct error *err)
 {
 	struct remote_source *source = self;
 	const struct image_reference *reference = &source->reference;
-	if (reference->digest != NULL)
-		return source_add_digest(reference->digest, top, err);
-	int rc = registry_get_manifest(source->registry, reference->tag, &source->top, err);
-	return rc == 0 ? source_add_digest(source->top.digest, top, err) : rc;
-}
-
-/* An index or a manifest is asked for as such: as a blob some registries do not have it. What the tag
- * stands for is there already. */
-static int open_document(struct remote_source *source, const char *digest, struct blob_reader **out,
-			 struct error *err)
-{
-	struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
 	int rc = 0;
-	if (strcmp(source->top.digest, digest) == 0)
-		text_add_all(&document.data, &source->top.data);
-	else
-		rc = registry_get_manifest(source->registry, digest, &document, err);
-	return rc == 0 ? blob_text_open(&document.data, out, err) : rc;
+	if (reference->digest == NULL)
+		rc = registry_get_manifest(source->registry, reference->tag, &source->top, err);
+	if (rc == 0)
+		source_add_digest(
+			reference->digest != NULL ? reference->digest : source->top.digest, top);
+	return rc;
 }
 
 static int remote_open(void *self, const struct image_descriptor *what, bool is_document,
 		       struct blob_reader **out, struct error *err)
 {
 	struct remote_source *source = self;
-	return is_document ? open_document(source, what->digest, out, err)
-			   : registry_open_blob(source->registry, what->digest, what->size, 0, out,
-						err);
+	struct registry_document document CLEANUP_REGISTRY_DOCUMENT = {0};
+	int rc = 0;
+	if (!is_document) {
+		registry_open_blob(source->registry, what->digest, what->size, 0, out);
+		return 0;
+	}
+
+	/* Some registries do not serve an index or a manifest as a blob. */
+	if (strcmp(source->top.digest, what->digest) == 0)
+		text_add_all(&document.data, &source->top.data);
+	else
+		rc = registry_get_manifest(source->registry, what->digest, &document, err);
+	if (rc == 0)
+		blob_text_open(&document.data, out);
+	return rc;
 }
 
 static int remote_referrers(void *self, const char *digest, const char *artifact_type,
@@ -67,15 +69,15 @@ static const struct source_kind remote_kind = {remote_index, remote_open, remote
 int source_registry_open(const struct source_name *name, const struct image_source_options *options,
 			 struct source *out, struct error *err)
 {
-	struct remote_source *source = calloc(1, sizeof(*source));
-	if (source == NULL)
-		return error_memory(err);
+	struct remote_source *source = memory_allocate(1, sizeof(*source));
 	*out = (struct source){.kind = &remote_kind, .self = source};
-	if (!options->no_cache)
-		out->cache = options->cache_directory != NULL ? strdup(options->cache_directory)
-							      : cache_directory();
+	if (!options->no_cache && options->cache_directory != NULL)
+		out->cache = memory_copy(options->cache_directory);
+	else if (!options->no_cache)
+		out->cache = cache_directory();
 	int rc = image_reference_parse(name->whole, &source->reference, err);
-	return rc == 0 ? registry_open(source->reference.host, source->reference.name, false,
-				       &options->registry, &source->registry, err)
-		       : rc;
+	if (rc == 0)
+		rc = registry_open(source->reference.host, source->reference.name, false,
+				   &options->registry, &source->registry, err);
+	return rc;
 }

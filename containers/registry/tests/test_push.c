@@ -42,7 +42,7 @@ static void expect_there(const char *name, size_t size, size_t offset)
 	struct error err = {0};
 	digest_bytes(data.data, size, digest);
 	UNIT_INT(registry_open(host, name, false, &options, &registry, &err), 0);
-	UNIT_INT(registry_open_blob(registry, digest, size, offset, &reader, &err), 0);
+	registry_open_blob(registry, digest, size, offset, &reader);
 	while (reader->read(reader, chunk, sizeof(chunk), &count, &err) == 0 && count > 0)
 		text_append(&all, chunk, count);
 	UNIT_STRING(err.text, "");

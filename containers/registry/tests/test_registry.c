@@ -101,7 +101,7 @@ static const struct {
 	{"wrong-range", ERROR_PROTOCOL, "another range than was asked for", 1},
 	{"slow", ERROR_TIMEOUT, "Operation too slow", HTTP_RETRIES},
 	{"busy", 0, "", 6}, /* the tag and both blobs, twice each */
-	{"busy-long", ERROR_BUSY, "it asks to be left alone for 3600 s", 0},
+	{"busy-long", ERROR_BUSY, "Retry-After asks for 3600 s", 0},
 	{"busy-always", ERROR_BUSY, "status 429 (TOOMANYREQUESTS)", HTTP_RETRIES},
 	{"flaky", 0, "", 6},
 	{"broken", ERROR_UNAVAILABLE, "status 500", HTTP_RETRIES},

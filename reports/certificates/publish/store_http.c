@@ -56,8 +56,9 @@ static int http_store_open_file(struct store *store, const struct image_descript
 {
 	struct http_store *self = (struct http_store *)store;
 	char *url CLEANUP_FREE = url_of(file->title);
-	return url != NULL ? http_download(self->http, url, file->size, offset, out, err)
-			   : error_memory(err);
+	(void)err;
+	http_download(self->http, url, file->size, offset, out);
+	return 0;
 }
 
 /* Names of files say nothing of their content, nor do the tags of servers: it is read. Servers that let nobody read
