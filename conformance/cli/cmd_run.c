@@ -19,7 +19,7 @@ static struct {
 	struct runner_settings settings;
 	const char *shard, *from, *only;
 	int64_t seed, repeat;
-	bool until_fail;
+	bool until_fail, dry_run;
 	struct text_list exclude, expect, cdi_directories;
 } run = {
 	.ci = "none",
@@ -169,7 +169,7 @@ static const struct option_spec run_options[] = {
 		 "default they are redacted in all stored files (docs/redaction.md); secrets always are."},
 	{OPTION_ROW("reproducible", OPTION_FLAG, run.settings.reproducible),
 	 .help = "Zero what differs from run to run (times, ids) in the report."},
-	{OPTION_ROW("dry-run", OPTION_FLAG, run.settings.dry_run),
+	{OPTION_ROW("dry-run", OPTION_FLAG, run.dry_run),
 	 .help = "Print which checks would run and which are unsupported, and end."},
 	{OPTION_ROW("ci", OPTION_CHOICE, run.ci), .value = "SYSTEM",
 	 .help = "The run is a job of this CI system: sections around the output of suites, "
@@ -265,6 +265,22 @@ static size_t recorded_length(const char *previous, const char *word)
 		return size;
 	option += strspn(word + option, BLANKS);
 	return option + strcspn(word + option, BLANKS);
+}
+
+static void print_plan(const struct plan *plan, const struct context *context,
+		       const struct workplace *workplace)
+{
+	(void)context;
+	(void)workplace;
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct plan_item *item = &plan->items[i];
+		bool runs = item->outcome == REPORT_PASS;
+		struct text reason CLEANUP_TEXT = {0};
+		if (!runs)
+			text_add_escaped(&reason, item->reason, strlen(item->reason));
+		(void)printf("%-15s %s%s%s\n", runs ? "run" : report_outcome_names[item->outcome],
+			     item->check->id, runs ? "" : ": ", text_string(&reason));
+	}
 }
 
 static int parse_shard(struct plan_filter *filter, struct error *err)
@@ -378,6 +394,7 @@ static int run_run(const struct text_list *arguments)
 	run.settings.filter.exclude = run.exclude;
 	run.settings.filter.seed = (uint64_t)run.seed;
 	run.settings.expect = &run.expect;
+	run.settings.on_plan = run.dry_run ? print_plan : NULL;
 	run.settings.ci = ci_find(run.ci);
 	run.settings.workplace.cdi_directories = &run.cdi_directories;
 	if (rc == 0 && run.repeat > 1)

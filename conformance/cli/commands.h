@@ -5,6 +5,7 @@
 
 /* The program `gpucert`: its commands only read options and call the other rooms. */
 extern const struct command_spec command_run;
+extern const struct command_spec command_doctor;
 extern const struct command_spec command_list;
 extern const struct command_spec command_show;
 extern const struct command_spec command_report;

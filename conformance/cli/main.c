@@ -68,6 +68,7 @@ int main(int argc, char **argv)
 	/* Dereferenced here because the initialiser of a static array must be constant. */
 	const struct command_spec commands[] = {
 		command_run,
+		command_doctor,
 		command_list,
 		command_show,
 		command_report,

@@ -148,7 +148,7 @@ static int prepare(struct runner *runner, struct error *err)
 		rc = runner_open_expectations(runner, err);
 	if (rc == 0)
 		rc = runner_open_redactor(runner, err);
-	if (rc == 0 && !settings->dry_run) {
+	if (rc == 0 && settings->on_plan == NULL) {
 		rc = output_open(settings->asked.out_directory, &runner->output_lock,
 				 &runner->output, err);
 		if (rc == 0)
@@ -220,22 +220,12 @@ static int finish(struct runner *runner, struct error *err)
 /* The run itself, with its journal from the first record to the last. */
 static int work(struct runner *runner, int *exit_code, struct error *err)
 {
-	const struct plan *plan = &runner->plan;
 	cJSON *report CLEANUP_JSON = NULL;
 	struct error failure = {0};
 	int rc = open_workplace(runner, &failure);
 
-	if (rc == 0 && runner->settings->dry_run) {
-		for (size_t i = 0; i < plan->count; i++) {
-			const struct plan_item *item = &plan->items[i];
-			bool runs = item->outcome == REPORT_PASS;
-			struct text reason CLEANUP_TEXT = {0};
-			if (!runs)
-				text_add_escaped(&reason, item->reason, strlen(item->reason));
-			(void)printf("%-15s %s%s%s\n",
-				     runs ? "run" : report_outcome_names[item->outcome],
-				     item->check->id, runs ? "" : ": ", text_string(&reason));
-		}
+	if (rc == 0 && runner->settings->on_plan != NULL) {
+		runner->settings->on_plan(&runner->plan, &runner->context, &runner->workplace);
 		*exit_code = REPORT_EXIT_EXPECTED;
 		return workplace_close(&runner->workplace, err);
 	}

@@ -38,7 +38,9 @@ struct runner_settings {
 	bool reproducible;
 	bool include_identity; /* stores names, home folders and serial numbers unredacted */
 	bool fail_fast;
-	bool dry_run; /* prints the plan and ends */
+	/* Shows what would run, and where; nothing is run then, and nothing written. NULL: a real run. */
+	void (*on_plan)(const struct plan *plan, const struct context *context,
+			const struct workplace *workplace);
 	bool quiet;
 	bool verbose;
 	const struct ci_system *ci; /* whose job the run is; NULL: none */
