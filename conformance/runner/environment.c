@@ -131,7 +131,7 @@ static void add_programs(struct members *out, struct environment *environment, s
 			 const char *handler)
 {
 	struct runtime_identity identity CLEANUP_RUNTIME_IDENTITY = {0};
-	(void)runtime_identify(used, handler, &identity, NULL);
+	runtime_identify(used, handler, &identity);
 
 	const struct digest_job *program = begin_digest(environment, identity.file);
 	const struct digest_job *shim = begin_digest(environment, identity.shim_file);

@@ -187,8 +187,7 @@ static int open_workplace(struct runner *runner, struct error *err)
 		for (size_t i = 0; cdi != NULL && i < cdi->count; i++)
 			(void)text_list_add(&runner->cdi_directories, cdi->items[i], NULL);
 		if (runner->cdi_directories.count == 0)
-			(void)runtime_cdi_directories(workplace->runtime, &runner->cdi_directories,
-						      NULL);
+			runtime_cdi_directories(workplace->runtime, &runner->cdi_directories);
 	}
 
 	fill_context(runner);

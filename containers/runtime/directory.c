@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory of a run, and whose it is. */
+/* The directory of a run, and its owner. */
 #include "containers/runtime/runtime_internal.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json_members.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "containers/runtime/remains.h"
@@ -35,10 +36,10 @@ static const struct json_member members[] = {
 
 int owner_parse_stat(const char *line, char *letter, uint64_t *start_time, struct error *err)
 {
-	const char *behind = strrchr(line, ')'); /* ends the program's name */
+	const char *name_end = strrchr(line, ')'); /* ends the program's name */
 	/* Fields 3 to 22. */
-	if (behind == NULL ||
-	    sscanf(behind,
+	if (name_end == NULL ||
+	    sscanf(name_end,
 		   ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 		   "%" SCNu64,
 		   letter, start_time) != 2)
@@ -51,7 +52,7 @@ static int read_process(int64_t pid, char *letter, int64_t *start_time, struct e
 	char *path CLEANUP_FREE = text_format("/proc/%" PRId64 "/stat", pid);
 	char *line CLEANUP_FREE = NULL;
 	uint64_t start = 0;
-	int rc = path != NULL ? file_read_line(path, &line, err) : error_memory(err);
+	int rc = file_read_line(path, &line, err);
 	if (rc < 0)
 		return rc;
 	rc = owner_parse_stat(line, letter, &start, err);
@@ -87,54 +88,46 @@ int owner_write(const char *directory, const char *cri, struct error *err)
 	if (cri != NULL)
 		self.cri = cri;
 	cJSON *json CLEANUP_JSON = json_members_write(members, &self);
-	return path != NULL && json != NULL ? json_write_file(path, json, err) : error_memory(err);
-}
-
-static int judge(const struct owner *owner, enum owner_state *state, struct error *err)
-{
-	char *boot CLEANUP_FREE = NULL;
-	struct owner self = {0};
-	struct error gone = {0};
-	int64_t start_time = 0;
-	char letter = 0;
-	int rc = read_self(&self, &boot, err);
-	if (rc < 0)
-		return rc;
-	*state = OWNER_DEAD;
-	if (strcmp(owner->boot, boot) != 0)
-		return 0;
-	if (owner->namespace != self.namespace) {
-		*state = OWNER_FOREIGN;
-		return 0;
-	}
-	rc = read_process(owner->pid, &letter, &start_time, &gone);
-	/* A failure to read must never make a living run look dead. */
-	if (rc < 0 && !(kill((pid_t)owner->pid, 0) < 0 && errno == ESRCH))
-		return error_copy(err, &gone);
-	if (rc == 0 && start_time == owner->start_time && letter != 'Z' && letter != 'X')
-		*state = OWNER_ALIVE;
-	return 0;
+	return json_write_file(path, json, err);
 }
 
 int owner_read(const char *directory, enum owner_state *state, char **cri, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(directory, OWNER_FILE);
+	char *boot CLEANUP_FREE = NULL;
 	cJSON *json CLEANUP_JSON = NULL;
 	struct arena arena CLEANUP(arena_free) = {0};
 	struct owner owner = {0};
-	int rc = path != NULL ? json_read_file(path, &json, err) : error_memory(err);
+	struct owner self = {0};
+	struct error gone = {0};
+	int64_t start_time = 0;
+	char letter = 0;
 	*cri = NULL;
+	int rc = json_read_file(path, &json, err);
 	if (rc < 0)
 		return rc;
 	struct json_at root = json_root(json);
 	rc = json_members_read(&root, members, &owner, &arena, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", path);
-	rc = judge(&owner, state, err);
-	if (rc < 0 || owner.cri[0] == '\0')
+	rc = read_self(&self, &boot, err);
+	if (rc < 0)
 		return rc;
-	*cri = strdup(owner.cri);
-	return *cri != NULL ? 0 : error_memory(err);
+
+	*state = OWNER_DEAD;
+	if (strcmp(owner.boot, boot) == 0 && owner.namespace != self.namespace) {
+		*state = OWNER_FOREIGN;
+	} else if (strcmp(owner.boot, boot) == 0) {
+		rc = read_process(owner.pid, &letter, &start_time, &gone);
+		/* A failure to read must never make a living run look dead. */
+		if (rc < 0 && !(kill((pid_t)owner.pid, 0) < 0 && errno == ESRCH))
+			return error_copy(err, &gone);
+		if (rc == 0 && start_time == owner.start_time && letter != 'Z' && letter != 'X')
+			*state = OWNER_ALIVE;
+	}
+	if (owner.cri[0] != '\0')
+		*cri = memory_copy(owner.cri);
+	return 0;
 }
 
 /* The longest socket path that containerd makes in it. */
@@ -142,14 +135,17 @@ int owner_read(const char *directory, enum owner_state *state, char **cri, struc
 
 enum { BASE_TRIES = 8 };
 
-/* The path goes into a TOML string, unescaped. */
-static int check_base(const char *base, struct error *err)
+int run_directory_make(const char *base, const char *cri, char **path, struct error *err)
 {
 	size_t max = sizeof(((struct sockaddr_un *)NULL)->sun_path) - sizeof(LONGEST_SOCKET);
+	char *made CLEANUP_FREE = NULL;
+	if (base == NULL)
+		base = RUNTIME_BASE_DIRECTORY;
 	if (geteuid() != 0)
 		return error_set(err, ERROR_PERMISSION, "containers need root");
 	if (!path_is_absolute(base))
 		return error_set(err, ERROR_ARGUMENT, "%s: base directory is not absolute", base);
+	/* The path is written into a TOML string, unescaped. */
 	for (const char *at = base; *at != '\0'; at++) {
 		if (*at == '"' || *at == '\\' || (unsigned char)*at < ' ')
 			return error_set(
@@ -159,48 +155,26 @@ static int check_base(const char *base, struct error *err)
 	if (strlen(base) > max)
 		return error_set(err, ERROR_LIMIT,
 				 "%s: too long for a socket path (at most %zu bytes)", base, max);
-	return 0;
-}
 
-/* Another run may remove the empty base directory in between: see run_directory_remove(). */
-static int make_new(const char *base, char **made, struct error *err)
-{
-	int rc = 0;
-	for (int try = 0; try < BASE_TRIES; try++) {
+	/* Another run may remove the empty base directory in between: see run_directory_remove(). */
+	int rc = ERROR_NOT_FOUND;
+	for (int try = 0; rc == ERROR_NOT_FOUND && try < BASE_TRIES; try++) {
 		rc = file_make_directories(base, 0711, err);
 		if (rc == 0)
-			rc = file_make_temporary(base, NEW_DIRECTORY_PREFIX, made, err);
-		if (rc != ERROR_NOT_FOUND)
-			return rc;
+			rc = file_make_temporary(base, NEW_DIRECTORY_PREFIX, &made, err);
 	}
-	return rc;
-}
+	if (rc < 0)
+		return rc;
 
-/* Fills it and gives it its name. */
-static int own(const char *made, const char *named, const char *cri, struct error *err)
-{
+	/* It gets its name once it is filled. */
 	char *work CLEANUP_FREE = path_join(made, "work");
-	int rc = work != NULL && named != NULL ? owner_write(made, cri, err) : error_memory(err);
+	char *named CLEANUP_FREE = text_format("%s/" RUN_DIRECTORY_PREFIX "%s", base,
+					       path_base(made) + strlen(NEW_DIRECTORY_PREFIX));
+	rc = owner_write(made, cri, err);
 	if (rc == 0)
 		rc = file_make_directories(work, 0700, err);
 	if (rc == 0 && rename(made, named) < 0)
 		rc = error_system(err, errno, "%s", named);
-	return rc;
-}
-
-int run_directory_make(const char *base, const char *cri, char **path, struct error *err)
-{
-	char *made CLEANUP_FREE = NULL;
-	if (base == NULL)
-		base = RUNTIME_BASE_DIRECTORY;
-	int rc = check_base(base, err);
-	if (rc == 0)
-		rc = make_new(base, &made, err);
-	if (rc < 0)
-		return rc;
-	char *named CLEANUP_FREE = text_format("%s/" RUN_DIRECTORY_PREFIX "%s", base,
-					       path_base(made) + strlen(NEW_DIRECTORY_PREFIX));
-	rc = own(made, named, cri, err);
 	if (rc < 0)
 		(void)file_remove_tree(made, NULL);
 	else
@@ -208,29 +182,25 @@ int run_directory_make(const char *base, const char *cri, char **path, struct er
 	return rc;
 }
 
-/* All but owner.json, which is there as long as anything else is. */
-static int empty(const char *path, struct error *err)
+int runtime_remove_directory(const char *path, size_t *undone, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int result = file_list(path, &names, err);
+	int result = file_exists(path) ? remains_unmount(path, undone, err) : 0;
+	if (result < 0)
+		return result;
+	if (file_is_directory(path))
+		result = file_list(path, &names, err);
+	/* owner.json exists as long as anything else does. */
 	for (size_t i = 0; i < names.count; i++) {
 		char *below CLEANUP_FREE = path_join(path, names.items[i]);
 		int rc = 0;
-		if (below == NULL)
-			return error_memory(err);
 		if (strcmp(names.items[i], OWNER_FILE) != 0)
 			rc = file_remove_tree(below, result == 0 ? err : NULL);
 		result = result == 0 ? rc : result;
 	}
+	if (result == 0)
+		result = file_remove_tree(path, err);
 	return result;
-}
-
-int runtime_remove_directory(const char *path, size_t *undone, struct error *err)
-{
-	int rc = file_exists(path) ? remains_unmount(path, undone, err) : 0;
-	if (rc == 0 && file_is_directory(path))
-		rc = empty(path, err);
-	return rc == 0 ? file_remove_tree(path, err) : rc;
 }
 
 int runtime_make_directory(char **path, struct error *err)
@@ -252,7 +222,6 @@ int run_directory_remove(const char *path, struct error *err)
 	struct runtime_recovered counts = {0};
 	char *base CLEANUP_FREE = path_directory(path);
 	int rc = remains_remove(path, &counts, err);
-	if (base != NULL)
-		(void)rmdir(base);
+	(void)rmdir(base);
 	return rc;
 }

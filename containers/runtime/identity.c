@@ -2,6 +2,7 @@
 #include "containers/runtime/identity.h"
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/running_program.h"
 #include "containers/runtime/runtime_internal.h"
@@ -33,7 +34,7 @@ char *runtime_program_version(const char *name, const char *output)
 	}
 	output += strspn(output, ": \tv");
 	if (!isdigit((unsigned char)*output))
-		return strdup(name);
+		return memory_copy(name);
 	size_t size = strcspn(output, " ,\t\r\n");
 	return text_format("%s %.*s", name, (int)(size < VERSION_MAX ? size : VERSION_MAX), output);
 }
@@ -49,20 +50,20 @@ char *runtime_shim_name(const char *type)
 	return text_format("containerd-shim-%.*s-%s", (int)(version - name), name, version + 1);
 }
 
-/* What the program says of its version. */
+/* The version that a program prints; only its name when it does not run. Caller frees. */
 static char *ask_version(const char *file, const char *name, const char *option)
 {
 	const char *const argv[] = {file, option, NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
 	struct process_result result = {0};
 	if (process_run(&spec, &result, NULL) < 0)
-		return strdup(name);
+		return memory_copy(name);
 	char *version = runtime_program_version(name, text_string(&result.out));
 	process_result_free(&result);
 	return version;
 }
 
-/* containerd's configuration of its CRI service, as its Status tells it. */
+/* containerd's configuration of its CRI service, from its Status. */
 static cJSON *read_config(struct runtime *runtime)
 {
 	Runtime__V1__StatusResponse *status CLEANUP_CRI_REPLY = NULL;
@@ -87,82 +88,64 @@ char *runtime_root(struct runtime *runtime)
 {
 	cJSON *config CLEANUP_JSON = read_config(runtime);
 	const char *root = string_of(config, "/containerdRootDir");
-	return root[0] != '\0' ? strdup(root) : NULL;
+	return root[0] != '\0' ? memory_copy(root) : NULL;
 }
 
-static const cJSON *find_handler(const cJSON *config, const char *handler)
+/* Finds a program, and names it with its version if it was found. */
+static void identify_program(const struct running_program *daemon, const char *name,
+			     const char *version_option, char **file, char **version)
 {
-	if (handler == NULL || handler[0] == '\0')
-		handler = string_of(config, "/containerd/defaultRuntimeName");
-	return cJSON_GetObjectItemCaseSensitive(json_pointer(config, "/containerd/runtimes"),
-						handler);
+	*file = running_program_find(daemon, name);
+	*version = *file != NULL ? ask_version(*file, path_base(name), version_option)
+				 : memory_copy(path_base(name));
 }
 
-static void find_shim(const cJSON *handler, const struct running_program *daemon,
-		      struct runtime_identity *out)
-{
-	const char *path = string_of(handler, "/runtimePath");
-	char *name CLEANUP_FREE = path[0] != '\0'
-					  ? strdup(path)
-					  : runtime_shim_name(string_of(handler, "/runtimeType"));
-	if (name == NULL)
-		return;
-	out->shim_file = running_program_find(daemon, name);
-	out->shim = out->shim_file != NULL ? ask_version(out->shim_file, path_base(name), "-v")
-					   : strdup(path_base(name));
-}
-
-/* The shims of runc, and those made in its image, start the program that their options name. */
-static void find_oci(const cJSON *handler, const struct running_program *daemon,
-		     struct runtime_identity *out)
-{
-	const char *type = string_of(handler, "/runtimeType");
-	const char *name = string_of(handler, "/options/BinaryName");
-	if (name[0] == '\0' && text_starts_with(type, "io.containerd.runc."))
-		name = "runc";
-	if (name[0] == '\0')
-		return;
-	out->oci_file = running_program_find(daemon, name);
-	out->oci = out->oci_file != NULL ? ask_version(out->oci_file, path_base(name), "--version")
-					 : strdup(path_base(name));
-}
-
-int runtime_identify(struct runtime *runtime, const char *handler, struct runtime_identity *out,
-		     struct error *err)
+void runtime_identify(struct runtime *runtime, const char *handler, struct runtime_identity *out)
 {
 	struct running_program daemon CLEANUP_RUNNING_PROGRAM = {0};
 	cJSON *config CLEANUP_JSON = read_config(runtime);
-	const cJSON *found = find_handler(config, handler);
+	struct error reason = {
+		.text = "the system does not report which process serves the runtime"};
 	int peer = cri_peer(runtime->cri);
-	struct error reason = {.text = "the system does not tell which process serves the runtime"};
-	bool known = peer > 0 && running_program_read(peer, &daemon, &reason) == 0;
 	*out = (struct runtime_identity){0};
-	if (known)
-		out->file = strdup(daemon.file);
+	if (peer > 0 && running_program_read(peer, &daemon, &reason) == 0)
+		out->file = memory_copy(daemon.file);
 	else
-		out->unknown = strdup(reason.text);
-	if (found != NULL) {
-		find_shim(found, &daemon, out);
-		find_oci(found, &daemon, out);
-	}
-	if (out->unknown == NULL && out->oci_file == NULL)
-		out->unknown =
-			strdup(found == NULL ? "the runtime does not tell which low-level "
-					       "runtime it starts"
-					     : "the low-level runtime's program was not found");
-	return out->file == NULL && out->unknown == NULL ? error_memory(err) : 0;
+		out->unknown = memory_copy(reason.text);
+
+	if (handler == NULL || handler[0] == '\0')
+		handler = string_of(config, "/containerd/defaultRuntimeName");
+	const cJSON *found = cJSON_GetObjectItemCaseSensitive(
+		json_pointer(config, "/containerd/runtimes"), handler);
+	const char *type = string_of(found, "/runtimeType");
+	const char *path = string_of(found, "/runtimePath");
+	char *shim CLEANUP_FREE = path[0] != '\0' ? memory_copy(path) : runtime_shim_name(type);
+	if (shim != NULL)
+		identify_program(&daemon, shim, "-v", &out->shim_file, &out->shim);
+
+	/* The shims of runc, and those made in its image, start the program that their options name. */
+	const char *oci = string_of(found, "/options/BinaryName");
+	if (oci[0] == '\0' && text_starts_with(type, "io.containerd.runc."))
+		oci = "runc";
+	if (oci[0] != '\0')
+		identify_program(&daemon, oci, "--version", &out->oci_file, &out->oci);
+
+	if (out->unknown != NULL || out->oci_file != NULL)
+		return;
+	out->unknown = memory_copy(
+		found == NULL ? "the runtime does not report which low-level runtime it starts"
+			      : "the low-level runtime's program was not found");
 }
 
-int runtime_cdi_directories(struct runtime *runtime, struct text_list *out, struct error *err)
+void runtime_cdi_directories(struct runtime *runtime, struct text_list *out)
 {
 	cJSON *config CLEANUP_JSON = runtime != NULL ? read_config(runtime) : NULL;
-	int rc = 0;
 	json_each (directory, cJSON_GetObjectItem(config, "cdiSpecDirs")) {
-		if (rc == 0 && cJSON_IsString(directory))
-			rc = text_list_add(out, directory->valuestring, err);
+		if (cJSON_IsString(directory))
+			(void)text_list_add(out, directory->valuestring, NULL);
 	}
-	if (rc < 0 || out->count != 0)
-		return rc;
-	rc = text_list_add(out, CDI_STATIC_DIRECTORY, err);
-	return rc == 0 ? text_list_add(out, CDI_DYNAMIC_DIRECTORY, err) : rc;
+	if (out->count != 0)
+		return;
+	(void)text_list_add(out, CDI_STATIC_DIRECTORY, NULL);
+	(void)text_list_add(out, CDI_DYNAMIC_DIRECTORY, NULL);
 }

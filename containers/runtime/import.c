@@ -20,30 +20,14 @@ static int is_known(struct runtime *runtime, const char *reference, bool *known,
 	return rc;
 }
 
-/* The CRI service learns of an imported image by an event, a little after the import has ended. */
-static int wait_known(struct runtime *runtime, const char *reference, struct error *err)
-{
-	uint64_t deadline = clock_monotonic_ms() + KNOWN_TIMEOUT_MS;
-	for (;;) {
-		bool known = false;
-		int rc = is_known(runtime, reference, &known, err);
-		if (rc < 0 || known)
-			return rc;
-		if (clock_monotonic_ms() >= deadline)
-			return error_set(err, ERROR_TIMEOUT,
-					 "image %s is imported but unknown to the CRI", reference);
-		loop_run_for(runtime->loop, KNOWN_POLL_MS);
-	}
-}
-
 static int run_ctr(struct runtime *runtime, const char *archive, struct error *err)
 {
 	struct address address = {0};
 	const char *snapshotter = runtime->description.snapshotter;
 	char *output CLEANUP_FREE = NULL;
-	char *beside CLEANUP_FREE =
+	char *own CLEANUP_FREE =
 		runtime->programs != NULL ? path_join(runtime->programs, "ctr") : NULL;
-	const char *program = beside != NULL && file_exists(beside) ? beside : "ctr";
+	const char *program = own != NULL && file_exists(own) ? own : "ctr";
 	int rc = address_parse(runtime->description.address, ADDRESS_RULES_HERE, &address, err);
 	const char *argv[] = {program,	"--address", address.name, "--namespace",
 			      "k8s.io", "images",    "import",	   archive,
@@ -59,46 +43,45 @@ static int run_ctr(struct runtime *runtime, const char *archive, struct error *e
 	return rc < 0 ? error_wrap(err, rc, "ctr") : 0;
 }
 
-/* Which of the images are not there yet. */
-static int list_new(struct runtime *runtime, const char *const *references, struct text_list *new,
-		    struct error *err)
-{
-	int rc = 0;
-	for (const char *const *reference = references; rc == 0 && *reference != NULL;
-	     reference++) {
-		bool known = false;
-		rc = is_known(runtime, *reference, &known, err);
-		if (rc == 0 && !known)
-			rc = text_list_add(new, *reference, err);
-	}
-	return rc;
-}
-
-/* Written first: a run that is killed cannot remove its images, so the next one does. */
-static int announce(const struct runtime *runtime, const struct text_list *references,
-		    struct error *err)
-{
-	char *path CLEANUP_FREE = path_join(runtime->directory, RUNTIME_IMPORTED_FILE);
-	struct text lines CLEANUP_TEXT = {0};
-	for (size_t i = 0; i < references->count; i++)
-		text_addf(&lines, "%s\n", references->items[i]);
-	if (path == NULL || lines.failed)
-		return error_memory(err);
-	return file_write_atomic(path, text_string(&lines), lines.size, 0600, err);
-}
-
 int runtime_import(struct runtime *runtime, const char *archive, const char *const *references,
 		   struct error *err)
 {
 	struct text_list new CLEANUP_TEXT_LIST = {0};
-	int rc = list_new(runtime, references, &new, err);
-	if (rc == 0 && !runtime->description.is_private)
-		rc = announce(runtime, &new, err);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && references[i] != NULL; i++) {
+		bool known = false;
+		rc = is_known(runtime, references[i], &known, err);
+		if (rc == 0 && !known)
+			rc = text_list_add(&new, references[i], err);
+	}
+
+	/* Written first: a run that is killed cannot remove its images, so the next one does. */
+	if (rc == 0 && !runtime->description.is_private) {
+		char *path CLEANUP_FREE = path_join(runtime->directory, RUNTIME_IMPORTED_FILE);
+		struct text lines CLEANUP_TEXT = {0};
+		text_each (reference, &new)
+			text_addf(&lines, "%s\n", reference);
+		rc = file_write_atomic(path, text_string(&lines), lines.size, 0600, err);
+	}
 	if (rc == 0 && new.count > 0)
 		rc = run_ctr(runtime, archive, err);
 	for (size_t i = 0; rc == 0 && i < new.count; i++)
 		rc = text_list_add(&runtime->imported, new.items[i], err);
-	for (size_t i = 0; rc == 0 && i < new.count; i++)
-		rc = wait_known(runtime, new.items[i], err);
+
+	/* The CRI service learns of an imported image by an event, a little after the import has ended. */
+	for (size_t i = 0; rc == 0 && i < new.count; i++) {
+		uint64_t deadline = clock_monotonic_ms() + KNOWN_TIMEOUT_MS;
+		bool known = false;
+		rc = is_known(runtime, new.items[i], &known, err);
+		while (rc == 0 && !known) {
+			if (clock_monotonic_ms() >= deadline)
+				return error_set(
+					err, ERROR_TIMEOUT,
+					"import of %s: image %s is imported but unknown to the CRI",
+					archive, new.items[i]);
+			loop_run_for(runtime->loop, KNOWN_POLL_MS);
+			rc = is_known(runtime, new.items[i], &known, err);
+		}
+	}
 	return rc < 0 ? error_wrap(err, rc, "import of %s", archive) : 0;
 }

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* A containerd of the run's own. */
+/* The run's private containerd. */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "containers/images/images.h"
 #include "containers/runtime/remains.h"
 #include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
 enum {
-	VERSION_TIMEOUT_MS = 120000, /* for what hangs: an emulated machine takes its time */
+	VERSION_TIMEOUT_MS =
+		120000, /* for programs that hang: an emulated machine takes its time */
 	VERSION_WORD = 2,
 	START_TIMEOUT_MS = 30000,
 	READY_POLL_MS = 10,
@@ -35,8 +38,8 @@ int containerd_parse_version(const char *output, char **out, struct error *err)
 		word = words.items[VERSION_WORD] + (words.items[VERSION_WORD][0] == 'v');
 	if (word == NULL || !cri_version_at_least(word, 0, 0))
 		return error_set(err, ERROR_FORMAT, "not the version of a containerd");
-	*out = strndup(word, strcspn(word, "\r\n"));
-	return *out != NULL ? 0 : error_memory(err);
+	*out = memory_copy_start(word, strcspn(word, "\r\n"));
+	return 0;
 }
 
 /* Caller frees *version. ERROR_NOT_FOUND: no such program. */
@@ -56,35 +59,25 @@ static int check_version(const char *program, char **version, struct error *err)
 	return 0;
 }
 
-static int try_overlay(const char *directory, bool *works, struct error *err)
-{
-	static const char *const names[] = {"lower", "upper", "work", "merged"};
-	char *merged CLEANUP_FREE = path_join(directory, "merged");
-	char *data CLEANUP_FREE = text_format("lowerdir=%s/lower,upperdir=%s/upper,workdir=%s/work",
-					      directory, directory, directory);
-	if (merged == NULL || data == NULL)
-		return error_memory(err);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		char *path CLEANUP_FREE = path_join(directory, names[i]);
-		int rc = path != NULL ? file_make_directories(path, 0700, err) : error_memory(err);
-		if (rc < 0)
-			return rc;
-	}
-	*works = mount("overlay", merged, "overlay", 0, data) == 0;
-	if (*works)
-		(void)umount2(merged, MNT_DETACH);
-	return 0;
-}
-
 int containerd_choose_snapshotter(const char *directory, const char **snapshotter,
 				  struct error *err)
 {
-	bool works = false;
+	static const char *const names[] = {"lower", "upper", "work", "merged"};
 	char *trial CLEANUP_FREE = path_join(directory, "overlay-trial");
-	int rc = trial != NULL ? try_overlay(trial, &works, err) : error_memory(err);
-	if (rc < 0)
-		return rc;
-	*snapshotter = works ? "overlayfs" : "native";
+	char *merged CLEANUP_FREE = path_join(trial, "merged");
+	char *data CLEANUP_FREE = text_format("lowerdir=%s/lower,upperdir=%s/upper,workdir=%s/work",
+					      trial, trial, trial);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *path CLEANUP_FREE = path_join(trial, names[i]);
+		int rc = file_make_directories(path, 0700, err);
+		if (rc < 0)
+			return rc;
+	}
+	*snapshotter = "native";
+	if (mount("overlay", merged, "overlay", 0, data) == 0) {
+		*snapshotter = "overlayfs";
+		(void)umount2(merged, MNT_DETACH);
+	}
 	return file_remove_tree(trial, err);
 }
 
@@ -93,8 +86,8 @@ int containerd_choose_snapshotter(const char *directory, const char **snapshotte
 /* Disabled: snapshotters that probe for programs and file systems, and plugins that work outside the
  * run's directory: /opt/containerd, the node resource interface's socket, restart monitoring.
  * restrict_oom_score_adj: without CAP_SYS_RESOURCE a score below our own cannot be set, and no
- * sandbox would start. cni: sandboxes use the host's network; the machine's CNI configuration is not
- * to be looked at. */
+ * sandbox would start. cni: sandboxes use the host's network; the machine's CNI configuration must not
+ * be read. */
 static const char config_format[] = "version = 2\n"
 				    "root = \"%s/root\"\n"
 				    "state = \"%s/state\"\n"
@@ -130,7 +123,7 @@ static const char config_format[] = "version = 2\n"
 
 static const char handler_format[] = "\n[" CRI_PLUGIN ".containerd.runtimes.%s]\n"
 				     "runtime_type = \"%s\"\n";
-/* Of the shim of runc, which starts whatever program is like it. */
+/* For the shim of runc, which starts any program like it. */
 static const char handler_options_format[] = "\n[" CRI_PLUGIN ".containerd.runtimes.%s.options]\n"
 					     "BinaryName = \"%s\"\n"
 					     "Root = \"%s/%s\"\n"
@@ -138,120 +131,93 @@ static const char handler_options_format[] = "\n[" CRI_PLUGIN ".containerd.runti
 
 static const struct handler {
 	const char *name, *type;
-	const char *program; /* which is installed where there is this handler */
-	bool by_shim;	     /* the program is the shim itself */
+	const char *program; /* installed where this handler exists */
+	bool is_shim;	     /* the program is the shim itself */
 } handlers[] = {
 	{"runc", "io.containerd.runc.v2", "runc", false},
 	{"crun", "io.containerd.runc.v2", "crun", false},
 	{"kata", "io.containerd.kata.v2", "containerd-shim-kata-v2", true},
 };
 
-static int find_handlers(struct text_list *out, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(handlers); i++) {
-		char *path CLEANUP_FREE = NULL;
-		rc = process_find_program(handlers[i].program, &path, err);
-		if (rc == 0)
-			rc = text_list_add(out, handlers[i].name, err);
-		else if (rc == ERROR_NOT_FOUND)
-			rc = 0;
-	}
-	return rc;
-}
-
-static char *cdi_config(const char *version, const struct text_list *directories)
-{
-	struct text config = {0};
-	if (!cri_version_at_least(version, 1, 7))
-		return strdup("");
-	text_add(&config, "enable_cdi = true\n");
-	for (size_t i = 0; directories != NULL && i < directories->count; i++)
-		text_addf(&config, "%s\"%s\"%s", i == 0 ? "cdi_spec_dirs = [" : ", ",
-			  directories->items[i], i + 1 == directories->count ? "]\n" : "");
-	return text_take(&config);
-}
-
-/* No path holds characters that TOML would need escaped: the directory's comes from
- * run_directory_make(), which has checked the base directory, and struct runtime_options asks for it. */
+/* No path holds characters that TOML would need escaped: run_directory_make() has checked the base directory, and
+ * struct runtime_options requires it of the others. */
 char *containerd_config(const char *directory, const char *snapshotter, const char *version,
 			const struct text_list *cdi_directories, const struct text_list *installed)
 {
-	char *cdi CLEANUP_FREE = cdi_config(version, cdi_directories);
+	struct text cdi CLEANUP_TEXT = {0};
 	struct text toml CLEANUP_TEXT = {0};
-	if (cdi == NULL)
-		return NULL;
-	text_addf(&toml, config_format, directory, directory, directory, cdi, directory, directory,
-		  snapshotter);
+	if (cri_version_at_least(version, 1, 7)) {
+		size_t count = cdi_directories != NULL ? cdi_directories->count : 0;
+		text_add(&cdi, "enable_cdi = true\n");
+		for (size_t i = 0; i < count; i++)
+			text_addf(&cdi, "%s\"%s\"", i == 0 ? "cdi_spec_dirs = [" : ", ",
+				  cdi_directories->items[i]);
+		text_add(&cdi, count > 0 ? "]\n" : "");
+	}
+	text_addf(&toml, config_format, directory, directory, directory, text_string(&cdi),
+		  directory, directory, snapshotter);
 	for (size_t i = 0; i < ARRAY_SIZE(handlers); i++) {
 		const struct handler *handler = &handlers[i];
 		if (!text_list_has(installed, handler->name))
 			continue;
 		text_addf(&toml, handler_format, handler->name, handler->type);
-		if (!handler->by_shim)
+		if (!handler->is_shim)
 			text_addf(&toml, handler_options_format, handler->name, handler->program,
 				  directory, handler->name);
 	}
 	return text_take(&toml);
 }
 
-static int write_config(struct runtime *runtime, const struct runtime_options *options,
-			const char *version, struct error *err)
+/* Writes config.toml and starts the program with it. */
+static int start_containerd(struct runtime *runtime, const struct runtime_options *options,
+			    const char *program, const char *version, struct error *err)
 {
 	const char *snapshotter = options->snapshotter;
-	char *path CLEANUP_FREE = path_join(runtime->directory, "config.toml");
-	int rc = snapshotter == NULL
-			 ? containerd_choose_snapshotter(runtime->directory, &snapshotter, err)
-			 : 0;
-	if (rc != 0)
-		return rc;
-	runtime->description.snapshotter = arena_string(&runtime->strings, snapshotter);
-	rc = find_handlers(&runtime->handlers, err);
-	if (rc != 0)
-		return rc;
-	char *toml CLEANUP_FREE = containerd_config(runtime->directory, snapshotter, version,
-						    options->cdi_directories, &runtime->handlers);
-	if (path == NULL || toml == NULL)
-		return error_memory(err);
-	return file_write_atomic(path, toml, strlen(toml), 0600, err);
-}
-
-/* Of a program that is named by its path, the shims beside it are found first. */
-static int find_programs(struct runtime *runtime, const char *program, char **path,
-			 struct error *err)
-{
-	const char *inherited = getenv("PATH");
-	if (strchr(program, '/') == NULL)
-		return 0;
-	char *folder CLEANUP_FREE = path_directory(program);
-	runtime->programs = folder != NULL ? realpath(folder, NULL) : NULL;
-	if (runtime->programs == NULL)
-		return error_memory(err);
-	*path = text_format("PATH=%s:%s", runtime->programs, inherited != NULL ? inherited : "");
-	return *path != NULL ? 0 : error_memory(err);
-}
-
-/* containerd cannot log into a file by itself, and a pipe that nobody reads would block it. */
-static int spawn(struct runtime *runtime, const char *program, struct error *err)
-{
-	char *path CLEANUP_FREE = NULL;
-	int rc = find_programs(runtime, program, &path, err);
-	const char *const env[] = {path, NULL};
 	char *config CLEANUP_FREE = path_join(runtime->directory, "config.toml");
 	char *log CLEANUP_FREE = path_join(runtime->directory, "containerd.log");
+	int rc = 0;
+	if (snapshotter == NULL)
+		rc = containerd_choose_snapshotter(runtime->directory, &snapshotter, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(handlers); i++) {
+		char *path CLEANUP_FREE = NULL;
+		rc = process_find_program(handlers[i].program, &path, err);
+		if (rc == 0)
+			rc = text_list_add(&runtime->handlers, handlers[i].name, err);
+		else if (rc == ERROR_NOT_FOUND)
+			rc = 0;
+	}
+	if (rc < 0)
+		return rc;
+	runtime->description.snapshotter = arena_string(&runtime->strings, snapshotter);
+	char *toml CLEANUP_FREE = containerd_config(runtime->directory, snapshotter, version,
+						    options->cdi_directories, &runtime->handlers);
+	rc = file_write_atomic(config, toml, strlen(toml), 0600, err);
+	if (rc < 0)
+		return rc;
+
+	/* The shims in the folder of a program that is named by its path come first. */
+	char *path CLEANUP_FREE = NULL;
+	if (strchr(program, '/') != NULL) {
+		const char *inherited = getenv("PATH");
+		char *folder CLEANUP_FREE = path_directory(program);
+		runtime->programs = realpath(folder, NULL);
+		if (runtime->programs == NULL)
+			return error_system(err, errno, "%s", folder);
+		path = text_format("PATH=%s:%s", runtime->programs,
+				   inherited != NULL ? inherited : "");
+	}
+	/* containerd cannot log into a file by itself, and a pipe that nobody reads would block it. */
+	const char *const env[] = {path, NULL};
 	const char *const argv[] = {
 		"/bin/sh", "-c",   "exec \"$0\" --config \"$1\" >\"$2\" 2>&1 </dev/null",
 		program,   config, log,
 		NULL,
 	};
 	const struct process_spec spec = {.argv = argv, .env = env, .grace_ms = STOP_GRACE_MS};
-	if (rc < 0)
-		return rc;
-	if (config == NULL || log == NULL)
-		return error_memory(err);
 	return process_start(runtime->loop, &spec, &runtime->containerd, err);
 }
 
+/* containerd has ended: the error shows the end of its log. */
 static int ended_error(const struct runtime *runtime, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(runtime->directory, "containerd.log");
@@ -259,45 +225,38 @@ static int ended_error(const struct runtime *runtime, struct error *err)
 	char end[128] = "";
 	size_t size = 0;
 	process_describe(process_result(runtime->containerd), end, sizeof(end));
-	if (path == NULL || file_read(path, LOG_MAX, &log, &size, NULL) < 0 || size == 0)
+	if (file_read(path, LOG_MAX, &log, &size, NULL) < 0 || size == 0)
 		return error_set(err, ERROR_UNAVAILABLE, "containerd %s without a word", end);
 	return error_set(err, ERROR_UNAVAILABLE, "containerd %s: %s", end,
 			 size > LOG_TAIL_MAX ? log + size - LOG_TAIL_MAX : log);
 }
 
-static int wait_ready(struct runtime *runtime, uint64_t timeout_ms, struct error *err)
+static int start(struct runtime *runtime, const struct runtime_options *options, struct error *err)
 {
-	const char *socket = runtime->description.address + strlen("unix://");
-	uint64_t deadline =
-		clock_monotonic_ms() + (timeout_ms != 0 ? timeout_ms : START_TIMEOUT_MS);
+	const char *program = options->containerd != NULL ? options->containerd : "containerd";
+	const uint64_t timeout_ms =
+		options->start_timeout_ms != 0 ? options->start_timeout_ms : START_TIMEOUT_MS;
+	char *socket CLEANUP_FREE = path_join(runtime->directory, "containerd.sock");
+	char *cgroup CLEANUP_FREE = remains_cgroup_parent(runtime->directory);
+	char *version CLEANUP_FREE = NULL;
 	struct error last = {0};
-	for (;;) {
+	runtime->description.address = arena_format(&runtime->strings, "unix://%s", socket);
+	runtime->description.cgroup_parent = arena_string(&runtime->strings, cgroup);
+	int rc = check_version(program, &version, err);
+	if (rc == 0)
+		rc = start_containerd(runtime, options, program, version, err);
+	if (rc < 0)
+		return rc;
+
+	uint64_t deadline = clock_monotonic_ms() + timeout_ms;
+	do {
 		if (loop_wait(runtime->loop, runtime_has_ended, runtime, READY_POLL_MS,
 			      "end of containerd", &last) == 0)
 			return ended_error(runtime, err);
 		if (file_exists(socket) && runtime_connect(runtime, &last) == 0)
 			return 0;
-		if (clock_monotonic_ms() >= deadline)
-			return error_set(err, ERROR_TIMEOUT, "containerd is not ready: %s",
-					 last.text);
-	}
-}
-
-static int start(struct runtime *runtime, const struct runtime_options *options, struct error *err)
-{
-	const char *program = options->containerd != NULL ? options->containerd : "containerd";
-	char *address CLEANUP_FREE = text_format("unix://%s/containerd.sock", runtime->directory);
-	char *cgroup CLEANUP_FREE = remains_cgroup_parent(runtime->directory);
-	char *version CLEANUP_FREE = NULL;
-	int rc = address != NULL && cgroup != NULL ? check_version(program, &version, err)
-						   : error_memory(err);
-	runtime->description.address = arena_string(&runtime->strings, address);
-	runtime->description.cgroup_parent = arena_string(&runtime->strings, cgroup);
-	if (rc == 0)
-		rc = write_config(runtime, options, version, err);
-	if (rc == 0)
-		rc = spawn(runtime, program, err);
-	return rc == 0 ? wait_ready(runtime, options->start_timeout_ms, err) : rc;
+	} while (clock_monotonic_ms() < deadline);
+	return error_set(err, ERROR_TIMEOUT, "containerd is not ready: %s", last.text);
 }
 
 int runtime_is_offered(struct error *err)

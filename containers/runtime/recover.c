@@ -15,52 +15,29 @@
 
 enum { UNOWNED_SECONDS = 60, DRAIN_TIMEOUT_MS = 5000, IMPORTED_MAX = 64 * 1024 };
 
-/* A lock on the directory itself, held while recovering, so that two runs do not clean the same
- * directory at once. */
-static int lock_base(const char *base, int *lock, struct error *err)
-{
-	int fd CLEANUP_FD = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return error_system(err, errno, "%s", base);
-	while (flock(fd, LOCK_EX) < 0) {
-		if (errno != EINTR)
-			return error_system(err, errno, "lock %s", base);
-	}
-	*lock = STEAL_FD(fd);
-	return 0;
-}
-
-/* A directory without an owner is being made, or its maker died between two steps. */
-static bool is_stale(const char *directory)
-{
-	struct stat status = {0};
-	return stat(directory, &status) == 0 && time(NULL) - status.st_mtime > UNOWNED_SECONDS;
-}
-
 /* Images are shared by their names: they stay while a living run uses the same runtime. */
 static bool is_shared(const char *directory, const char *address)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	char *base CLEANUP_FREE = path_directory(directory);
-	bool shared = base == NULL || file_list(base, &names, NULL) < 0;
+	bool shared = file_list(base, &names, NULL) < 0;
 	for (size_t i = 0; !shared && i < names.count; i++) {
 		char *other CLEANUP_FREE = path_join(base, names.items[i]);
 		char *used CLEANUP_FREE = NULL;
 		enum owner_state state = OWNER_DEAD;
-		shared = other == NULL || (owner_read(other, &state, &used, NULL) == 0 &&
-					   state != OWNER_DEAD && text_equal(used, address));
+		shared = owner_read(other, &state, &used, NULL) == 0 && state != OWNER_DEAD &&
+			 text_equal(used, address);
 	}
 	return shared;
 }
 
+/* Removes the images that a dead run imported into a runtime that was not its own. */
 static int recover_images(struct cri *cri, const char *directory, const char *address,
 			  struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(directory, RUNTIME_IMPORTED_FILE);
 	char *text CLEANUP_FREE = NULL;
 	struct text_list references CLEANUP_TEXT_LIST = {0};
-	if (path == NULL)
-		return error_memory(err);
 	if (!file_exists(path))
 		return 0;
 	if (is_shared(directory, address))
@@ -76,37 +53,31 @@ static int recover_images(struct cri *cri, const char *directory, const char *ad
 	return rc;
 }
 
-/* Removes what a dead run left in a runtime that was not its own. A runtime that does not answer
- * any more holds nothing of it. */
-static int recover_attached(const char *directory, const char *address, struct error *err)
-{
-	struct cri *cri = NULL;
-	uv_loop_t loop = {0};
-	int rc = uv_loop_init(&loop);
-	if (rc < 0)
-		return error_uv(err, rc, "event loop");
-	if (cri_open(&loop, address, &cri, NULL) == 0) {
-		rc = cri_sweep(cri, path_base(directory), NULL, NULL, err);
-		if (rc == 0)
-			rc = recover_images(cri, directory, address, err);
-	}
-	cri_close(cri);
-	(void)loop_drain(&loop, DRAIN_TIMEOUT_MS, NULL);
-	return rc;
-}
-
-/* The owner is dead, and that was certain. */
+/* Removes the directory, whose owner is certainly dead, and everything else that it left. */
 static int recover_dead(const struct runtime_recovery *recovery, const char *directory,
 			const char *address, struct runtime_recovered *recovered, struct error *err)
 {
 	char *work CLEANUP_FREE = path_join(directory, "work");
-	int rc = work != NULL ? 0 : error_memory(err);
-	if (rc == 0 && address != NULL)
-		rc = recover_attached(directory, address, err);
-	if (rc == 0 && recovery->on_dead != NULL)
+	if (address != NULL) {
+		struct cri *cri = NULL;
+		uv_loop_t loop = {0};
+		int rc = uv_loop_init(&loop);
+		if (rc < 0)
+			return error_uv(err, rc, "event loop");
+		/* A runtime that does not answer any more holds nothing of the run. */
+		if (cri_open(&loop, address, &cri, NULL) == 0) {
+			rc = cri_sweep(cri, path_base(directory), NULL, NULL, err);
+			if (rc == 0)
+				rc = recover_images(cri, directory, address, err);
+		}
+		cri_close(cri);
+		(void)loop_drain(&loop, DRAIN_TIMEOUT_MS, NULL);
+		if (rc < 0)
+			return rc;
+	}
+	if (recovery->on_dead != NULL)
 		recovery->on_dead(file_is_directory(work) ? work : directory, recovery->user);
-	if (rc == 0)
-		rc = remains_remove(directory, recovered, err);
+	int rc = remains_remove(directory, recovered, err);
 	if (rc == 0)
 		recovered->directories++;
 	return rc;
@@ -119,11 +90,14 @@ static int recover_directory(const struct runtime_recovery *recovery, const char
 	enum owner_state state = OWNER_FOREIGN;
 	char *address CLEANUP_FREE = NULL;
 	int rc = owner_read(directory, &state, &address, &unreadable);
-	if (rc == ERROR_NOT_FOUND && !is_stale(directory))
-		return 0;
 	if (rc < 0 && rc != ERROR_NOT_FOUND)
 		return error_copy(err, &unreadable);
 	if (rc == 0 && state != OWNER_DEAD)
+		return 0;
+	/* A directory without an owner is being made, or its maker died between two steps. */
+	struct stat status = {0};
+	if (rc == ERROR_NOT_FOUND &&
+	    (stat(directory, &status) < 0 || time(NULL) - status.st_mtime <= UNOWNED_SECONDS))
 		return 0;
 	return recover_dead(recovery, directory, address, recovered, err);
 }
@@ -155,8 +129,6 @@ static int recover_each(const struct runtime_recovery *recovery, const char *par
 	for (size_t i = 0; i < names.count; i++) {
 		char *directory CLEANUP_FREE = path_join(parent, names.items[i]);
 		int rc = 0;
-		if (directory == NULL)
-			return error_memory(err);
 		if (text_starts_with(names.items[i], prefix) ||
 		    text_starts_with(names.items[i], other_prefix))
 			rc = one(recovery, directory, recovered, result == 0 ? err : NULL);
@@ -168,12 +140,17 @@ static int recover_each(const struct runtime_recovery *recovery, const char *par
 static int recover_base(const struct runtime_recovery *recovery,
 			struct runtime_recovered *recovered, struct error *err)
 {
+	/* A lock on the directory itself, so that two runs do not clean it at once. */
 	const char *base = recovery->base_directory;
-	int lock CLEANUP_FD = -1;
-	int rc = lock_base(base, &lock, err);
-	if (rc == 0)
-		rc = recover_each(recovery, base, RUN_DIRECTORY_PREFIX, NEW_DIRECTORY_PREFIX,
-				  recover_directory, recovered, err);
+	int lock CLEANUP_FD = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (lock < 0)
+		return error_system(err, errno, "%s", base);
+	while (flock(lock, LOCK_EX) < 0) {
+		if (errno != EINTR)
+			return error_system(err, errno, "lock %s", base);
+	}
+	int rc = recover_each(recovery, base, RUN_DIRECTORY_PREFIX, NEW_DIRECTORY_PREFIX,
+			      recover_directory, recovered, err);
 	if (recovered->directories > 0)
 		(void)rmdir(base);
 	return rc;

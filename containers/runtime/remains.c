@@ -32,21 +32,6 @@ enum {
 #define SHIM_SOCKET_DIRECTORY "/run/containerd/s"
 #define TASK_DIRECTORY	      "state/io.containerd.runtime.v2.task/k8s.io"
 
-static int wait_end(int fd, pid_t pid, struct error *err)
-{
-	struct pollfd wait = {.fd = fd, .events = POLLIN};
-	int ready = 0;
-	do
-		ready = poll(&wait, 1, END_TIMEOUT_MS);
-	while (ready < 0 && errno == EINTR);
-	if (ready < 0)
-		return error_system(err, errno, "wait for process %d", (int)pid);
-	if (ready == 0)
-		return error_set(err, ERROR_TIMEOUT, "process %d does not end after SIGKILL",
-				 (int)pid);
-	return 0;
-}
-
 /* Kills a process if `matches` still holds once it is pinned, and waits until it has ended. */
 static int kill_matching(pid_t pid, bool (*matches)(pid_t pid, const char *path), const char *path,
 			 size_t *killed, struct error *err)
@@ -63,20 +48,28 @@ static int kill_matching(pid_t pid, bool (*matches)(pid_t pid, const char *path)
 	if (syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) < 0)
 		return errno == ESRCH ? 0 : error_system(err, errno, "kill process %d", (int)pid);
 	(*killed)++;
-	return wait_end(fd, pid, err);
-}
 
-static bool is_containerd(const char *program)
-{
-	const char *name = path_base(program);
-	return strcmp(name, "containerd") == 0 || strcmp(name, "ctr") == 0 ||
-	       text_starts_with(name, "containerd-shim");
+	struct pollfd wait = {.fd = fd, .events = POLLIN};
+	int ready = 0;
+	do
+		ready = poll(&wait, 1, END_TIMEOUT_MS);
+	while (ready < 0 && errno == EINTR);
+	if (ready < 0)
+		return error_system(err, errno, "wait for process %d", (int)pid);
+	if (ready == 0)
+		return error_set(err, ERROR_TIMEOUT, "process %d does not end after SIGKILL",
+				 (int)pid);
+	return 0;
 }
 
 bool remains_is_containerd_of(const char *cmdline, size_t size, const char *directory)
 {
 	size_t length = strlen(directory);
-	if (size == 0 || cmdline[size - 1] != '\0' || !is_containerd(cmdline))
+	if (size == 0 || cmdline[size - 1] != '\0')
+		return false;
+	const char *name = path_base(cmdline);
+	if (strcmp(name, "containerd") != 0 && strcmp(name, "ctr") != 0 &&
+	    !text_starts_with(name, "containerd-shim"))
 		return false;
 	for (const char *word = cmdline + strlen(cmdline) + 1; word < cmdline + size;
 	     word += strlen(word) + 1) {
@@ -92,32 +85,24 @@ static bool process_is_containerd_of(pid_t pid, const char *directory)
 	char *cmdline CLEANUP_FREE = NULL;
 	size_t size = 0;
 	/* A zombie has an empty command line. */
-	return path != NULL && file_read(path, CMDLINE_MAX, &cmdline, &size, NULL) == 0 &&
+	return file_read(path, CMDLINE_MAX, &cmdline, &size, NULL) == 0 &&
 	       remains_is_containerd_of(cmdline, size, directory);
-}
-
-/* One walk over /proc. */
-static int kill_round(const char *directory, size_t *killed, struct error *err)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = file_list("/proc", &names, err);
-	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		long long pid = 0;
-		if (text_to_int64(names.items[i], "pid", 2, INT32_MAX, &pid, NULL) == 0 &&
-		    process_is_containerd_of((pid_t)pid, directory))
-			rc = kill_matching((pid_t)pid, process_is_containerd_of, directory, killed,
-					   err);
-	}
-	return rc;
 }
 
 int remains_kill_containerd(const char *directory, size_t *killed, struct error *err)
 {
 	for (int round = 0; round < KILL_ROUNDS; round++) {
-		size_t count = 0;
-		int rc = kill_round(directory, &count, err);
-		*killed += count;
-		if (rc < 0 || count == 0)
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		const size_t before = *killed;
+		int rc = file_list("/proc", &names, err);
+		for (size_t i = 0; rc == 0 && i < names.count; i++) {
+			long long pid = 0;
+			if (text_to_int64(names.items[i], "pid", 2, INT32_MAX, &pid, NULL) == 0 &&
+			    process_is_containerd_of((pid_t)pid, directory))
+				rc = kill_matching((pid_t)pid, process_is_containerd_of, directory,
+						   killed, err);
+		}
+		if (rc < 0 || *killed == before)
 			return rc;
 	}
 	return error_set(err, ERROR_BUSY, "%s: its processes keep coming back", directory);
@@ -128,17 +113,17 @@ static int list_processes(const char *group, struct text_list *pids, struct erro
 {
 	char *path CLEANUP_FREE = path_join(group, "cgroup.procs");
 	char *text CLEANUP_FREE = NULL;
-	int rc = path != NULL ? file_read(path, CGROUP_PROCS_MAX, &text, NULL, err)
-			      : error_memory(err);
-	return rc == 0 ? text_list_split(pids, text, '\n', err) : rc;
+	int rc = file_read(path, CGROUP_PROCS_MAX, &text, NULL, err);
+	if (rc == 0)
+		rc = text_list_split(pids, text, '\n', err);
+	return rc;
 }
 
 static bool is_in_group(pid_t pid, const char *group)
 {
 	struct text_list pids CLEANUP_TEXT_LIST = {0};
 	char *wanted CLEANUP_FREE = text_format("%d", (int)pid);
-	return wanted != NULL && list_processes(group, &pids, NULL) == 0 &&
-	       text_list_has(&pids, wanted);
+	return list_processes(group, &pids, NULL) == 0 && text_list_has(&pids, wanted);
 }
 
 static int kill_group(const char *group, size_t *killed, struct error *err)
@@ -180,12 +165,12 @@ static int walk_group(const char *group, int depth, group_visit *visit, size_t *
 	int rc = file_list(group, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *below CLEANUP_FREE = path_join(group, names.items[i]);
-		if (below == NULL)
-			return error_memory(err);
 		if (file_is_directory(below))
 			rc = walk_group(below, depth + 1, visit, killed, err);
 	}
-	return rc == 0 ? visit(group, killed, err) : rc;
+	if (rc == 0)
+		rc = visit(group, killed, err);
+	return rc;
 }
 
 /* The group `parent` of every hierarchy, version 1 or 2. Missing ones are success. */
@@ -198,8 +183,6 @@ static int visit_groups(const char *parent, group_visit *visit, size_t *killed, 
 		if (strcmp(mount->type, "cgroup") != 0 && strcmp(mount->type, "cgroup2") != 0)
 			continue;
 		char *group CLEANUP_FREE = path_join(mount->target, parent);
-		if (group == NULL)
-			return error_memory(err);
 		if (file_is_directory(group))
 			rc = walk_group(group, 0, visit, killed, err);
 	}
@@ -219,7 +202,7 @@ int remains_unmount(const char *directory, size_t *undone, struct error *err)
 			if (undone != NULL)
 				(*undone)++;
 		} else if (errno != EINVAL && errno != ENOENT && result == 0) {
-			/* Those two: it has gone with a mount above it. */
+			/* Both mean that it has gone with a mount above it. */
 			result = error_system(err, errno, "unmount %s", path);
 		}
 	}
@@ -238,31 +221,18 @@ static int list_sockets(const char *directory, struct text_list *sockets, struct
 {
 	char *tasks CLEANUP_FREE = path_join(directory, TASK_DIRECTORY);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	if (tasks == NULL)
-		return error_memory(err);
 	if (!file_is_directory(tasks))
 		return 0;
 	int rc = file_list(tasks, &names, err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *file CLEANUP_FREE = text_format("%s/%s/address", tasks, names.items[i]);
 		char *address CLEANUP_FREE = NULL;
-		if (file == NULL)
-			return error_memory(err);
 		if (file_read_line(file, &address, NULL) == 0 &&
 		    text_starts_with(address, "unix://" SHIM_SOCKET_DIRECTORY "/") &&
 		    path_is_bare_name(path_base(address)))
 			rc = text_list_add(sockets, address + strlen("unix://"), err);
 	}
 	return rc;
-}
-
-static int remove_sockets(const struct text_list *sockets, struct error *err)
-{
-	for (size_t i = 0; i < sockets->count; i++) {
-		if (unlink(sockets->items[i]) < 0 && errno != ENOENT)
-			return error_system(err, errno, "%s", sockets->items[i]);
-	}
-	return 0;
 }
 
 /* Keeps the first failure of several steps that are all tried. */
@@ -279,15 +249,17 @@ int remains_remove(const char *directory, struct runtime_recovered *counts, stru
 	struct error step = {0};
 	size_t *killed = &counts->processes;
 	int result = 0;
-	if (parent == NULL)
-		return error_memory(err);
 	keep(remains_kill_containerd(directory, killed, &step), &step, &result, err);
 	keep(visit_groups(parent, kill_group, killed, &step), &step, &result, err);
 	keep(list_sockets(directory, &sockets, &step), &step, &result, err);
 	keep(remains_unmount(directory, &counts->mounts, &step), &step, &result, err);
 	keep(visit_groups(parent, remove_group, NULL, &step), &step, &result, err);
-	keep(remove_sockets(&sockets, &step), &step, &result, err);
-	/* owner.json goes with the directory, so what failed above is tried again by the next run.
-	 */
-	return result == 0 ? runtime_remove_directory(directory, &counts->mounts, err) : result;
+	text_each (socket, &sockets) {
+		if (unlink(socket) < 0 && errno != ENOENT)
+			keep(error_system(&step, errno, "%s", socket), &step, &result, err);
+	}
+	/* owner.json goes with the directory, so the next run tries again what failed above. */
+	if (result == 0)
+		result = runtime_remove_directory(directory, &counts->mounts, err);
+	return result;
 }

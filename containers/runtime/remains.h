@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What a private containerd leaves on the machine, and undoing it without the help of that
+/* Removes everything that a private containerd leaves on the machine, without the help of that
  * containerd: processes, control groups, mounts, sockets. */
 
 #include "containers/runtime/runtime.h"
 
-/* Names that follow from a run's directory; caller frees. NULL: out of memory. */
-char *remains_cgroup_parent(const char *directory); /* "/gpucert-XXXXXX" for ".../run-XXXXXX" */
+/* "/gpucert-XXXXXX" for ".../run-XXXXXX". Caller frees. */
+char *remains_cgroup_parent(const char *directory);
 
 /* Ends containerd, its shims and its containers, unmounts everything below `directory` and removes
- * the directory, the shims' sockets and the control groups. Goes on after a failure and returns the
+ * the directory, the shims' sockets and the control groups. Continues after a failure and returns the
  * first one. `counts` is counted up. Safe to repeat. */
 int remains_remove(const char *directory, struct runtime_recovered *counts, struct error *err);
 
-/* The part that kills containerd, its shims and ctr, until none is left. Processes are ended by what
- * they are, without hitting a reused process id (pidfd). ERROR_TIMEOUT: one does not end within 10 s
+/* The part that kills containerd, its shims and ctr, until none is left. Processes are recognised by
+ * their command lines, and a reused process id is never hit (pidfd). ERROR_TIMEOUT: one does not end within 10 s
  * (an uninterruptible wait). ERROR_UNSUPPORTED: the kernel has no pidfd_open (before 5.3). */
 int remains_kill_containerd(const char *directory, size_t *killed, struct error *err);
 

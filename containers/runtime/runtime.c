@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a private runtime and one that is only used share. */
+/* Parts that a private runtime and an existing one share. */
 #include "containers/runtime/runtime.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "containers/runtime/runtime_internal.h"
 #include "rpc/loop.h"
@@ -12,32 +13,17 @@
 
 enum { STOP_TIMEOUT_MS = 15000 };
 
-static void runtime_free(struct runtime *runtime)
-{
-	free(runtime->directory);
-	free(runtime->programs);
-	arena_free(&runtime->strings);
-	text_list_free(&runtime->imported);
-	text_list_free(&runtime->handlers);
-	free(runtime);
-}
-
 int runtime_new(uv_loop_t *loop, const char *base_directory, const char *cri_address,
 		struct runtime **out, struct error *err)
 {
-	struct runtime *runtime = calloc(1, sizeof(*runtime));
-	char *work CLEANUP_FREE = NULL;
-	if (runtime == NULL)
-		return error_memory(err);
-	int rc = run_directory_make(base_directory, cri_address, &runtime->directory, err);
-	work = rc == 0 ? path_join(runtime->directory, "work") : NULL;
-	if (rc == 0 && work == NULL)
-		rc = error_memory(err);
-	if (rc < 0) {
-		runtime_free(runtime);
+	char *directory CLEANUP_FREE = NULL;
+	int rc = run_directory_make(base_directory, cri_address, &directory, err);
+	if (rc < 0)
 		return rc;
-	}
+	struct runtime *runtime = memory_allocate(1, sizeof(*runtime));
+	char *work CLEANUP_FREE = path_join(directory, "work");
 	runtime->loop = loop;
+	runtime->directory = STEAL(directory);
 	runtime->description = (struct runtime_description){
 		.is_private = cri_address == NULL,
 		.run_id = path_base(runtime->directory),
@@ -84,7 +70,7 @@ int runtime_connect(struct runtime *runtime, struct error *err)
 	description->name = arena_string(&runtime->strings, version->runtime_name);
 	description->version = arena_string(&runtime->strings, version->runtime_version);
 	description->api_version = arena_string(&runtime->strings, version->runtime_api_version);
-	return runtime->strings.failed ? error_memory(err) : 0;
+	return 0;
 }
 
 int runtime_attach(uv_loop_t *loop, const char *address, const char *base_directory,
@@ -112,47 +98,47 @@ struct cri *runtime_cri(const struct runtime *runtime)
 	return runtime->cri;
 }
 
-/* Removes what carries this run's label, and from a runtime that stays the imported images. */
-static int disconnect(struct runtime *runtime, struct error *err)
-{
-	if (runtime->cri == NULL)
-		return 0;
-	int result = cri_sweep(runtime->cri, runtime->description.run_id, NULL, NULL, err);
-	for (size_t i = 0; !runtime->description.is_private && i < runtime->imported.count; i++) {
-		int rc = cri_remove_image_wait(runtime->cri, runtime->imported.items[i],
-					       result == 0 ? err : NULL);
-		result = result == 0 ? rc : result;
-	}
-	cri_close(STEAL(runtime->cri));
-	/* A private runtime that has died is taken apart all the same. */
-	return runtime->description.is_private ? 0 : result;
-}
-
 bool runtime_has_ended(void *runtime)
 {
 	return process_has_ended(((const struct runtime *)runtime)->containerd);
-}
-
-/* TERM and, after the grace period, KILL; the loop runs until it has ended. */
-static int end_containerd(struct runtime *runtime, struct error *err)
-{
-	if (runtime->containerd == NULL)
-		return 0;
-	process_stop(runtime->containerd);
-	int rc = loop_wait(runtime->loop, runtime_has_ended, runtime, STOP_TIMEOUT_MS,
-			   "end of containerd", err);
-	process_free(STEAL(runtime->containerd));
-	return rc;
 }
 
 int runtime_stop(struct runtime *runtime, struct error *err)
 {
 	if (runtime == NULL)
 		return 0;
-	int result = disconnect(runtime, err);
-	int rc = end_containerd(runtime, result == 0 ? err : NULL);
-	result = result == 0 ? rc : result;
+	const bool is_private = runtime->description.is_private;
+	int result = 0;
+	int rc = 0;
+
+	/* What carries this run's label, and from a runtime that stays the imported images. */
+	if (runtime->cri != NULL) {
+		result = cri_sweep(runtime->cri, runtime->description.run_id, NULL, NULL, err);
+		for (size_t i = 0; !is_private && i < runtime->imported.count; i++) {
+			rc = cri_remove_image_wait(runtime->cri, runtime->imported.items[i],
+						   result == 0 ? err : NULL);
+			result = result == 0 ? rc : result;
+		}
+		cri_close(STEAL(runtime->cri));
+		/* A private runtime that has died is taken apart all the same. */
+		result = is_private ? 0 : result;
+	}
+
+	/* TERM and, after the grace period, KILL; the loop runs until it has ended. */
+	if (runtime->containerd != NULL) {
+		process_stop(runtime->containerd);
+		rc = loop_wait(runtime->loop, runtime_has_ended, runtime, STOP_TIMEOUT_MS,
+			       "end of containerd", result == 0 ? err : NULL);
+		result = result == 0 ? rc : result;
+		process_free(STEAL(runtime->containerd));
+	}
+
 	rc = run_directory_remove(runtime->directory, result == 0 ? err : NULL);
-	runtime_free(runtime);
+	free(runtime->directory);
+	free(runtime->programs);
+	arena_free(&runtime->strings);
+	text_list_free(&runtime->imported);
+	text_list_free(&runtime->handlers);
+	free(runtime);
 	return result == 0 ? rc : result;
 }

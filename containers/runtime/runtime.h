@@ -3,11 +3,11 @@
 
 /*
  * The container runtime of a run: a private containerd that is started for it and leaves nothing
- * behind, or an existing one that is only used.
+ * on the machine, or an existing runtime.
  *
  * A private containerd lives in a directory of its own below the base directory:
  *
- *   run-XXXXXX/owner.json        who it belongs to; see runtime_recover()
+ *   run-XXXXXX/owner.json        its owner; see runtime_recover()
  *              config.toml       its configuration
  *              containerd.sock   its address
  *              containerd.log    what it said
@@ -18,8 +18,7 @@
  * directory below the user's temporary ones.
  *
  * Its containers live in the cgroup "/gpucert-XXXXXX" of every hierarchy. Besides these it uses
- * nothing on the machine but sockets of its shims in /run/containerd/s, whose place containerd does
- * not let one choose; they are removed too.
+ * only sockets of its shims in /run/containerd/s, a path that cannot be configured; they are removed too.
  */
 
 #include "base/error.h"
@@ -42,11 +41,11 @@ struct runtime;
 
 struct runtime_options {
 	const char *base_directory; /* NULL: RUNTIME_BASE_DIRECTORY */
-	/* Program; NULL: "containerd" in PATH. Of one that is named by its path, ctr and shims are
-	 * those beside it. */
+	/* Program; NULL: "containerd" in PATH. When it is a path, ctr and the shims are those in the same
+	 * folder. */
 	const char *containerd;
 	/* Where it looks for CDI Specs: absolute paths without quotes, backslashes and control
-	 * characters, a later one before an earlier. NULL or empty: where it does by default.
+	 * characters, a later one before an earlier. NULL or empty: its default.
 	 * containerd 1.6 has no CDI. */
 	const struct text_list *cdi_directories;
 	/* "overlayfs" or "native"; NULL: overlayfs if it can be mounted, else native. */
@@ -68,12 +67,12 @@ struct runtime_description {
 	const char *work_directory; /* for archives and logs; exists until runtime_stop() */
 };
 
-/* Can this process, on this machine, start a private containerd at all? ERROR_UNSUPPORTED says what
- * is missing: root, containerd 1.6 or runc in PATH, or Linux. What is there and does not work is
+/* Can this process, on this machine, start a private containerd at all? ERROR_UNSUPPORTED names what
+ * is missing: root, containerd 1.6 or runc in PATH, or Linux. A program that does not work is
  * another error. */
 int runtime_is_offered(struct error *err);
 
-/* Starts a private containerd and waits until its CRI service is ready. Linux alone, as
+/* Starts a private containerd and waits until its CRI service is ready. Only on Linux, as
  * runtime_is_offered(), runtime_import() and runtime_recover(): see containers/offers.h.
  * ERROR_PERMISSION: not root. ERROR_NOT_FOUND: no containerd. ERROR_UNSUPPORTED: older than 1.6.
  * ERROR_LIMIT: base directory too long for a socket. ERROR_UNAVAILABLE: containerd ended (the text
@@ -83,8 +82,8 @@ int runtime_start(uv_loop_t *loop, const struct runtime_options *options, struct
 
 /* Uses an existing runtime ("unix:///run/containerd/containerd.sock", on Windows
  * "npipe:////./pipe/containerd-containerd"), which must be ready. Only
- * what this run made is ever removed from it: containers and sandboxes labelled with run_id, images
- * that it imported. ERROR_UNAVAILABLE: not there or not ready. ERROR_PERMISSION: not root. */
+ * objects of this run are ever removed from it: containers and sandboxes labelled with run_id, images
+ * that it imported. ERROR_UNAVAILABLE: absent or not ready. ERROR_PERMISSION: not root. */
 int runtime_attach(uv_loop_t *loop, const char *address, const char *base_directory,
 		   struct runtime **out, struct error *err);
 
@@ -98,7 +97,7 @@ int runtime_import(struct runtime *runtime, const char *archive, const char *con
 		   struct error *err);
 
 /* Private: removes every sandbox and container, ends containerd (SIGTERM, SIGKILL after a grace
- * period), its shims and what is left in its cgroups, unmounts everything below its directory and
+ * period), its shims and the rest of its cgroups, unmounts everything below its directory and
  * removes it. Attached: removes what carries this run's label, the images that it imported and the
  * work directory. The object is gone afterwards, also when an error is returned, which names what
  * could not be removed. NULL is allowed. */
@@ -108,8 +107,8 @@ int runtime_stop(struct runtime *runtime, struct error *err);
  * mode 0700, with an owner.json. Caller frees *path. */
 int runtime_make_directory(char **path, struct error *err);
 
-/* Undoes every mount below `path` and removes it, owner.json last: what resists is found and tried
- * again by the next run. The error names the first that stayed. `undone` is counted up; may be
+/* Undoes every mount below `path` and removes it, owner.json last, so that the next run finds
+ * and retries what resisted. The error names the first that stayed. `undone` is counted up; may be
  * NULL. */
 int runtime_remove_directory(const char *path, size_t *undone, struct error *err);
 
@@ -131,10 +130,10 @@ struct runtime_recovery {
 /*
  * Cleans up after runs that died: every directory in these two whose owner no longer runs. An owner
  * is a process id with its start time, the boot and the PID namespace it belongs to; a directory of
- * another PID namespace is left alone, and among temporary files one of another user. Only
+ * another PID namespace stays, and among temporary files one of another user. Only
  * containerd, its shims and ctr with the directory on their command line, and what is in its
- * cgroup, are killed. What a dead run left in a runtime that it was attached to, containers by
- * their label and images that it imported, is removed if that runtime still answers; images stay
+ * cgroup, are killed. In a runtime that the dead run was attached to, its containers (by
+ * their label) and the images that it imported are removed if that runtime still answers; images stay
  * until no living run uses that runtime. A second run that does the same meanwhile waits. A missing
  * directory is success. `recovered` may be NULL. The first failure is returned, after every
  * directory was tried.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The parts of a run's runtime: its directory, whose it is, and the containerd in it. */
+/* The parts of a run's runtime: its directory, the owner, and the containerd in it. */
 
 #include "base/arena.h"
 #include "base/process.h"
@@ -19,12 +19,12 @@ struct runtime {
 	char *directory;
 	char *programs;		   /* folder of ctr and the shims; NULL: those in PATH */
 	struct text_list handlers; /* that it is configured with; empty when attached */
-	struct text_list imported; /* references of images that were not there before */
+	struct text_list imported; /* references of images that were new */
 	struct arena strings;	   /* of the description */
 	struct runtime_description description;
 };
 
-/* Makes the run's directory; what is to be learnt from the runtime is "" yet. */
+/* Makes the run's directory; the description of the runtime itself is still "". */
 int runtime_new(uv_loop_t *loop, const char *base_directory, const char *cri_address,
 		struct runtime **out, struct error *err);
 
@@ -34,7 +34,7 @@ int runtime_connect(struct runtime *runtime, struct error *err);
 
 bool runtime_has_ended(void *runtime); /* its containerd; for loop_wait() */
 
-/* "1.6.20~ds1" of what "containerd --version" prints: "containerd REPOSITORY [v]1.6.20...
+/* "1.6.20~ds1" from the output of "containerd --version": "containerd REPOSITORY [v]1.6.20...
  * [REVISION]". ERROR_FORMAT. Caller frees *out. */
 int containerd_parse_version(const char *output, char **out, struct error *err);
 
@@ -44,7 +44,7 @@ int containerd_choose_snapshotter(const char *directory, const char **snapshotte
 
 /* The content of config.toml (configuration version 2, which containerd 1.6 to 2.x read) for the
  * directory of a run, with these runtime handlers, of those that are known; `cdi_directories` as in
- * struct runtime_options. NULL: out of memory. Caller frees. */
+ * struct runtime_options. Caller frees. */
 char *containerd_config(const char *directory, const char *snapshotter, const char *version,
 			const struct text_list *cdi_directories, const struct text_list *installed);
 
@@ -69,15 +69,14 @@ int run_directory_remove(const char *path, struct error *err);
  *    "cri": "unix:///..."}
  *
  * startTime is field 22 of /proc/PID/stat (clock ticks since boot): with it a reused process id is
- * not taken for the owner. "cri" is there when the run is attached to a runtime that is not its
- * own.
+ * not mistaken for the owner. "cri" is present when the run is attached to an existing runtime.
  */
 #define OWNER_FILE "owner.json"
 
 enum owner_state {
 	OWNER_ALIVE,
 	OWNER_DEAD,
-	OWNER_FOREIGN, /* of another PID namespace: cannot be told from here */
+	OWNER_FOREIGN, /* of another PID namespace: unknown here */
 };
 
 /* Writes the calling process as the owner of `directory`. `cri` may be NULL. */
@@ -87,6 +86,6 @@ int owner_write(const char *directory, const char *cri, struct error *err);
  * attached runtime's address or NULL; caller frees. */
 int owner_read(const char *directory, enum owner_state *state, char **cri, struct error *err);
 
-/* Field 22 of a /proc/PID/stat line and its state letter; the program's name in it may hold
+/* Field 22 of a /proc/PID/stat line and its state letter; the program's name in it may contain
  * anything. ERROR_FORMAT. */
 int owner_parse_stat(const char *line, char *letter, uint64_t *start_time, struct error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For the user alone, like all that is in it. Nothing on Windows looks for directories of dead
- * runs: they lie among the user's temporary files. */
+/* Only the user may read it. On Windows nothing removes directories of dead runs: they lie among the user's temporary
+ * files. */
 #include "containers/runtime/runtime_internal.h"
 
 #include "base/cleanup.h"
@@ -9,15 +9,14 @@
 
 int run_directory_make(const char *base, const char *cri, char **path, struct error *err)
 {
-	char *work CLEANUP_FREE = NULL;
 	int rc = base != NULL ? file_make_directories(base, 0700, err) : 0;
 	(void)cri;
 	if (rc == 0)
 		rc = file_make_temporary(base, "gpucert-run-", path, err);
 	if (rc < 0)
 		return rc;
-	work = path_join(*path, "work");
-	return work != NULL ? file_make_directories(work, 0700, err) : error_memory(err);
+	char *work CLEANUP_FREE = path_join(*path, "work");
+	return file_make_directories(work, 0700, err);
 }
 
 int run_directory_remove(const char *path, struct error *err)
