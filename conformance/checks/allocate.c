@@ -428,6 +428,11 @@ const struct check allocate_checks[] = {
 			 "Name CDI devices vendor/class=name, in annotations separated by commas: "
 			 "a runtime refuses the container otherwise.",
 		 .needs = {.os = "linux", .devices = 1}),
+	CHECK("allocate.across-resources", ALC_32, HIGH, 1, allocate_across_resources,
+	      .title = "A container gets all that its resources' answers hold",
+	      .advice = "Put the resource's name into the names of variables and the keys of "
+			"annotations: of entries with one name the kubelet keeps the first.",
+	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
 	ALLOCATE_CDI(
 		"resolves", ALC_22, CRITICAL, allocate_cdi_resolves,
 		.title = "CDI devices in answers are in valid Specs of the node",

@@ -67,6 +67,9 @@ check_judge allocate_duplicate_id, allocate_no_requests, allocate_parallel, allo
 	allocate_size, allocate_files_stay;
 check_body allocate_unhealthy_id, allocate_after_restart;
 
+/* Of several resources in one container (allocate_resources.c). */
+check_body allocate_across_resources;
+
 /* Bodies of allocate.cdi-*. Where no answer names a CDI device they do not apply. */
 void allocate_cdi_resolves(struct check_run *run);
 void allocate_cdi_specs(struct check_run *run);

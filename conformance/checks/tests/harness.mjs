@@ -80,7 +80,7 @@ function judge({check, wanted = 'fail', reason, foreign}, result) {
 
 // Most plugins name no CDI devices, and these checks are about what a plugin may leave out.
 const optional = new Set([
-	'allocate.cdi-names', 'allocate.files-stay', 'allocate.harmless-variables', 'allocate.permissions', 'allocate.unhealthy-id', 'allocate.variable-names',
+	'allocate.across-resources', 'allocate.cdi-names', 'allocate.files-stay', 'allocate.harmless-variables', 'allocate.permissions', 'allocate.unhealthy-id', 'allocate.variable-names',
 ]);
 const usual = (id) => {
 	if (optional.has(id) || id.startsWith('preferred-allocation.') || id.startsWith('pre-start.')) return ['pass', 'not-applicable'];

@@ -22,6 +22,10 @@ const otherNode = {container_path: '/dev/gpu/{id}', host_path: '/dev/zero', perm
 const later = (skip, changes) => plugin({allocate: {each: answer, later: {skip, each: {...answer, ...changes}}}});
 
 const prefers = (changes = {}, fault) => plugin({options: {get_preferred_allocation_available: true}, ...changes, ...(fault && rpc('GetPreferredAllocation', fault))});
+// Two resources, whose answers come together in one container.
+const twoResources = (changes) => scripted({plugins: ['gpu', 'nic'].map((name) => ({
+	...right, resource: `example.com/${name}`, socket: `${name}.sock`, devices: [{id: `${name}-0`}], ...each({...answer, ...changes}),
+}))});
 const prepares = (fault) => plugin({options: {pre_start_required: true}, ...(fault && rpc('PreStartContainer', fault))});
 // Hands out another node at every second start.
 const run = (command) => `exec ${command.replace('{plugin-dir}', '"$1"')}`;
@@ -80,6 +84,7 @@ const wrong = {
 	'allocate.variable-names': [plugin(each({envs: {'A=B': '1'}})), '\'A=B\''],
 	'allocate.harmless-variables': [plugin(each({envs: {LD_PRELOAD: '/opt/x.so'}})), 'LD_PRELOAD'],
 	'allocate.permissions': [plugin(each({devices: [{...answer.devices[0], permissions: 'rx'}]})), '\'rx\' of /dev/null'],
+	'allocate.across-resources': [twoResources({annotations: {'cdi.k8s.io/example': 'example.com/gpu={id}'}}), 'cdi.k8s.io/example: example.com/gpu='],
 	'allocate.cdi-names': [plugin(each({cdi_devices: ['gpu0']})), 'cdi_devices[]: \'gpu0\''],
 	'preferred-allocation.succeeds': [prefers({}, {code: 13}), 'GetPreferredAllocation: got INTERNAL'],
 	'preferred-allocation.only-available': [prefers({preferred: ['gpu-9', 'gpu-1']}), '\'gpu-9\''],
@@ -106,7 +111,7 @@ const args = ['--launcher', 'process', '--timeout-percent', '20', '--resource', 
 const unhurried = ['--launcher', 'process', '--resource', 'example.com/gpu'];
 const any = ['--launcher', 'process', '--timeout-percent', '20'];
 // These look at what registers, whatever its name.
-const looksAtAll = new Set(['registration.resource-name', 'registration.one-per-resource', 'registration.no-repeat']);
+const looksAtAll = new Set(['registration.resource-name', 'registration.one-per-resource', 'registration.no-repeat', 'allocate.across-resources']);
 // These hold a time limit of their own against the plugin's, or wait for the kubelet's.
 const takesTime = new Set([
 	'registration.endpoint-accepts', 'registration.endpoint-name', 'list-and-watch.first-message', 'list-and-watch.message-size', 'allocate.prompt',
@@ -114,7 +119,7 @@ const takesTime = new Set([
 // What a plain plugin leaves open: its answers name no device of the node, and of some calls it makes no use.
 const plain = {'list-and-watch.devices-present': 'unsupported'};
 for (const check of [
-	'allocate.unhealthy-id', 'allocate.variable-names', 'allocate.harmless-variables', 'allocate.cdi-names', 'preferred-allocation.succeeds',
+	'allocate.across-resources', 'allocate.unhealthy-id', 'allocate.variable-names', 'allocate.harmless-variables', 'allocate.cdi-names', 'preferred-allocation.succeeds',
 	'preferred-allocation.only-available', 'preferred-allocation.must-include', 'preferred-allocation.size',
 	'preferred-allocation.impossible-requests', 'preferred-allocation.repeat', 'preferred-allocation.prompt', 'pre-start.succeeds',
 	'pre-start.repeat', 'pre-start.unknown-id',
@@ -166,6 +171,8 @@ rows.push(
 	{check: 'allocate.harmless-variables', plugin: plugin(each({envs: {PATH: '/opt'}})), args, reason: 'PATH'},
 	{check: 'allocate.permissions', plugin: plugin(each({devices: [{...answer.devices[0], permissions: ''}]})), args, reason: '\'\''},
 	{check: 'allocate.permissions', plugin: plugin(each({devices: [{...answer.devices[0], permissions: 'mrw'}]})), args, wanted: 'pass'},
+	{check: 'allocate.across-resources', plugin: twoResources({envs: {DEVICES: '{id}'}}), args: any, reason: 'DEVICES: '},
+	{check: 'allocate.across-resources', plugin: twoResources({envs: {MODE: 'shared', 'ID_{id}': 'x'}, annotations: {'cdi.k8s.io/{id}': 'example.com/gpu=0'}}), args: any, wanted: 'pass'},
 	{check: 'allocate.cdi-names', plugin: plugin(each({annotations: {'cdi.k8s.io/x': 'example.com/gpu=0,gpu1'}})), args, reason: '\'gpu1\''},
 	{check: 'allocate.cdi-names', plugin: plugin(each({annotations: {'cdi.k8s.io/x': 'example.com/gpu=0,example.com/gpu=1'}})), args, wanted: 'pass'},
 	// Devices of a stable node stay in the lists.

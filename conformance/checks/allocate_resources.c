@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Answers of several resources that come together in one container. */
+#include "conformance/checks/allocate.h"
+#include "conformance/checks/tally.h"
+#include "containers/grant/grant.h"
+
+enum { TOGETHER_MAX = 16 /* resources in one container */ };
+
+/* The kubelet keeps the first of entries with one key, in random order of the resources, and drops the others. */
+void allocate_across_resources(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct kubelet_limit limits[TOGETHER_MAX] = {0};
+	struct grant grant CLEANUP_GRANT = {0};
+	size_t count = 0;
+	rig_each (resource, rig) {
+		if (count < TOGETHER_MAX)
+			limits[count++] = (struct kubelet_limit){.resource = resource, .count = 1};
+	}
+	if (rig == NULL)
+		return;
+	if (count < 2) {
+		check_not_applicable(run, "the plugin offers one resource");
+		return;
+	}
+	if (!rig_admit(rig, "together", limits, count, &grant))
+		return;
+
+	TALLY(entries, run, "entries of the answers for one container", "none dropped");
+	for (size_t i = 0; i < GRANT_KINDS; i++) {
+		for (size_t k = 0; k < grant.lists[i].count; k++)
+			tally_add(&entries, true, "kept");
+	}
+	for (size_t i = 0; i < grant.conflict_count; i++) {
+		const struct grant_conflict *conflict = &grant.conflicts[i];
+		if (!text_equal(conflict->winner_resource, conflict->loser_resource))
+			tally_add(&entries, conflict->same || conflict->dropped,
+				  "%s: %s of %s, not %s of %s", conflict->key, conflict->winner,
+				  conflict->winner_resource, conflict->loser,
+				  conflict->loser_resource);
+	}
+	rig_release(rig, "together");
+}
