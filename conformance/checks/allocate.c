@@ -428,7 +428,7 @@ const struct check allocate_checks[] = {
 			 "Name CDI devices vendor/class=name, in annotations separated by commas: "
 			 "a runtime refuses the container otherwise.",
 		 .needs = {.os = "linux", .devices = 1}),
-	CHECK("allocate.across-resources", ALC_32, HIGH, 1, allocate_across_resources,
+	CHECK("allocate.across-resources", ALC_34, HIGH, 1, allocate_across_resources,
 	      .title = "A container gets all that its resources' answers hold",
 	      .advice = "Put the resource's name into the names of variables and the keys of "
 			"annotations: of entries with one name the kubelet keeps the first.",
