@@ -78,21 +78,6 @@ static int attribute(const struct cuda *cuda, cuda_device device, enum cuda_attr
 	return cuda->cuDeviceGetAttribute(&value, (int)which, device) == CUDA_SUCCESS ? value : -1;
 }
 
-/* The other visible devices whose memory this one reaches directly. */
-static cJSON *peers_of(const struct cuda *cuda, int index)
-{
-	struct members peers CLEANUP_MEMBERS = members_new_array();
-	for (int i = 0; i < cuda->device_count; i++) {
-		int can = 0;
-		if (i != index &&
-		    cuda->cuDeviceCanAccessPeer(&can, cuda->devices[index], cuda->devices[i]) ==
-			    CUDA_SUCCESS &&
-		    can != 0)
-			member_number(&peers, NULL, i);
-	}
-	return members_take(&peers);
-}
-
 static cJSON *describe(const struct cuda *cuda, const struct api_report *report, int index)
 {
 	struct members members CLEANUP_MEMBERS = members_new();
@@ -138,7 +123,17 @@ static cJSON *describe(const struct cuda *cuda, const struct api_report *report,
 	size_t memory = 0;
 	if (cuda->cuDeviceTotalMem(&memory, device) == CUDA_SUCCESS)
 		member_number(&members, "memoryBytes", (double)memory);
-	member_item(&members, "peers", peers_of(cuda, index));
+
+	/* The other visible devices whose memory this one reaches directly. */
+	struct members peers CLEANUP_MEMBERS = members_new_array();
+	for (int i = 0; i < cuda->device_count; i++) {
+		int can = 0;
+		if (i != index &&
+		    cuda->cuDeviceCanAccessPeer(&can, device, cuda->devices[i]) == CUDA_SUCCESS &&
+		    can != 0)
+			member_number(&peers, NULL, i);
+	}
+	member_item(&members, "peers", members_take(&peers));
 	return members_take(&members);
 }
 
@@ -148,7 +143,6 @@ static int cuda_open(struct api_report *report, void *session, struct error *err
 #define FUNCTION(member, name, parameters) {name, &cuda->member},
 	const struct api_function functions[] = {CUDA_FUNCTIONS(FUNCTION){NULL, NULL}};
 #undef FUNCTION
-	struct error why = {0};
 	int version = 0;
 	int count = 0;
 
@@ -168,8 +162,8 @@ static int cuda_open(struct api_report *report, void *session, struct error *err
 	/* A driver without any device is a driver that works. */
 	const cuda_result result = cuda->cuInit(0);
 	if (result == CUDA_ERROR_NO_DEVICE) {
-		(void)call_check(&cuda->calls, result, "cuInit", &why);
-		api_report_message(report, why.text);
+		(void)call_check(&cuda->calls, result, "cuInit", err);
+		api_report_message(report, err->text);
 		return 0;
 	}
 	rc = call_check(&cuda->calls, result, "cuInit", err);

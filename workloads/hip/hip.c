@@ -25,56 +25,6 @@ enum { COMPILER_MINORS = API_LIBRARY(100, 1) };
 static const struct hip_properties_layout layout_5 = {396, 336, 652};
 static const struct hip_properties_layout layout_6 = {1160, 388, 396};
 
-/* The newest one of the runtime's major version. */
-static void find_compiler(struct hip *hip, const struct runtime *runtime)
-{
-#define LOAD(name, parameters) {#name, &hip->name},
-	const struct api_function functions[] = {HIP_COMPILER_FUNCTIONS(LOAD){NULL, NULL}};
-#undef LOAD
-	bool found = api_load(NULL, runtime->library, functions, NULL) == 0;
-
-	for (int minor = COMPILER_MINORS - 1; !found && minor >= 0; minor--) {
-		char name[32] = "";
-		(void)snprintf(name, sizeof(name), API_LIBRARY("hiprtc%04d.dll", "libhiprtc.so.%d"),
-			       API_LIBRARY(100, 1) * runtime->major + minor);
-		found = api_load(NULL, name, functions, NULL) == 0;
-	}
-	if (!found)
-		hip->hiprtcCreateProgram = NULL;
-}
-
-static int load(struct hip *hip, struct api_report *report, struct error *err)
-{
-#define LOAD(name, parameters) {#name, &hip->name},
-	const struct api_function functions[] = {
-		HIP_FUNCTIONS(LOAD){"hipGetErrorName", &hip->hipGetErrorName}, {NULL, NULL}};
-#undef LOAD
-	const struct api_function old[] = {{"hipGetDeviceProperties", &hip->hipGetDeviceProperties},
-					   {NULL, NULL}};
-	const struct runtime *runtime = NULL;
-
-	int rc = ERROR_NOT_FOUND;
-	for (size_t i = 0; rc == ERROR_NOT_FOUND && i < ARRAY_SIZE(runtimes); i++) {
-		runtime = &runtimes[i];
-		rc = api_load(report, runtime->library, functions, err);
-	}
-	if (rc == ERROR_NOT_FOUND)
-		return error_set(err, rc, "neither %s nor an older one is installed",
-				 runtimes[0].library);
-	if (rc != 0)
-		return rc;
-
-	hip->calls.code_name = hip->hipGetErrorName;
-	hip->layout = &layout_6;
-	if (!api_find(runtime->library, "hipGetDevicePropertiesR0600",
-		      &hip->hipGetDeviceProperties)) {
-		hip->layout = &layout_5;
-		rc = api_load(NULL, runtime->library, old, err);
-	}
-	find_compiler(hip, runtime);
-	return rc;
-}
-
 static int number_at(const uint8_t *properties, size_t place)
 {
 	int number = 0;
@@ -123,6 +73,48 @@ static cJSON *describe(const struct hip *hip, const struct api_report *report,
 	if (hip->hipDeviceTotalMem(&memory, device->ordinal) == HIP_SUCCESS)
 		member_number(&members, "memoryBytes", (double)memory);
 	return members_take(&members);
+}
+
+/* Loads the newest runtime, and the newest compiler of its major version. */
+static int load(struct hip *hip, struct api_report *report, struct error *err)
+{
+#define LOAD(name, parameters) {#name, &hip->name},
+	const struct api_function functions[] = {
+		HIP_FUNCTIONS(LOAD){"hipGetErrorName", &hip->hipGetErrorName}, {NULL, NULL}};
+	const struct api_function compiler[] = {HIP_COMPILER_FUNCTIONS(LOAD){NULL, NULL}};
+#undef LOAD
+	const struct api_function old[] = {{"hipGetDeviceProperties", &hip->hipGetDeviceProperties},
+					   {NULL, NULL}};
+	const struct runtime *runtime = NULL;
+
+	int rc = ERROR_NOT_FOUND;
+	for (size_t i = 0; rc == ERROR_NOT_FOUND && i < ARRAY_SIZE(runtimes); i++) {
+		runtime = &runtimes[i];
+		rc = api_load(report, runtime->library, functions, err);
+	}
+	if (rc == ERROR_NOT_FOUND)
+		return error_set(err, rc, "neither %s nor an older one is installed",
+				 runtimes[0].library);
+	if (rc != 0)
+		return rc;
+	hip->calls.code_name = hip->hipGetErrorName;
+	hip->layout = &layout_6;
+	if (!api_find(runtime->library, "hipGetDevicePropertiesR0600",
+		      &hip->hipGetDeviceProperties)) {
+		hip->layout = &layout_5;
+		rc = api_load(NULL, runtime->library, old, err);
+	}
+
+	bool found = api_load(NULL, runtime->library, compiler, NULL) == 0;
+	for (int minor = COMPILER_MINORS - 1; !found && minor >= 0; minor--) {
+		char name[32] = "";
+		(void)snprintf(name, sizeof(name), API_LIBRARY("hiprtc%04d.dll", "libhiprtc.so.%d"),
+			       API_LIBRARY(100, 1) * runtime->major + minor);
+		found = api_load(NULL, name, compiler, NULL) == 0;
+	}
+	if (!found)
+		hip->hiprtcCreateProgram = NULL;
+	return rc;
 }
 
 /* A runtime without any device is one that works. Each call reports that in its own way. */

@@ -13,30 +13,13 @@ static const struct code_advice codes[] = {
 #include "workloads/levelzero/codes.h" /* generated from the specification's header */
 };
 
-/* The loader answers alike for a driver that is absent and for one that it cannot load, so this opens
- * the libraries. On other systems than Linux the loader finds them in the registry. */
-static int find_broken_driver(struct error *err)
-{
-	static const char installed[] =
-		API_LIBRARY("", "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1");
-	const char *named = getenv("ZE_ENABLE_ALT_DRIVERS");
-	struct text_list libraries CLEANUP_TEXT_LIST = {0};
-
-	(void)text_list_split(&libraries, named != NULL ? named : installed, ',', NULL);
-	text_each (library, &libraries) {
-		void *handle = NULL;
-		struct error why = {0};
-		if (library_open(library, &handle, &why) == ERROR_UNAVAILABLE)
-			return error_set(err, ERROR_UNAVAILABLE, "%s", why.text);
-	}
-	return 0;
-}
-
 static int find_drivers(struct levelzero *lz, ze_driver_handle_t *drivers, uint32_t *count,
 			struct error *err)
 {
 	struct levelzero_driver_types types = {.type = LEVELZERO_DRIVER_TYPES,
 					       .flags = LEVELZERO_EVERY_TYPE};
+	static const char installed[] =
+		API_LIBRARY("", "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1");
 	const char *call = "zeInitDrivers";
 	ze_result_t code = ZE_RESULT_ERROR_UNINITIALIZED;
 
@@ -58,9 +41,17 @@ static int find_drivers(struct levelzero *lz, ze_driver_handle_t *drivers, uint3
 	}
 
 	if (code == ZE_RESULT_ERROR_UNINITIALIZED || (code == ZE_RESULT_SUCCESS && *count == 0)) {
-		int rc = find_broken_driver(err);
-		if (rc != 0)
-			return rc;
+		/* The loader answers alike for a driver that is absent and for one that it cannot
+		 * load, so this opens the libraries. On other systems than Linux the loader finds
+		 * them in the registry. */
+		const char *named = getenv("ZE_ENABLE_ALT_DRIVERS");
+		struct text_list libraries CLEANUP_TEXT_LIST = {0};
+		(void)text_list_split(&libraries, named != NULL ? named : installed, ',', NULL);
+		text_each (library, &libraries) {
+			void *handle = NULL;
+			if (library_open(library, &handle, err) == ERROR_UNAVAILABLE)
+				return ERROR_UNAVAILABLE;
+		}
 		return error_set(
 			err, ERROR_UNSUPPORTED,
 			"the loader of Level Zero found no driver that has a device (%s: %s)", call,
@@ -72,16 +63,6 @@ static int find_drivers(struct levelzero *lz, ze_driver_handle_t *drivers, uint3
 }
 
 enum { MEMORIES_MAX = 64 };
-
-static const char *type_name(const ze_device_properties_t *properties)
-{
-	const bool integrated = (properties->flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED) != 0;
-	if (properties->type == ZE_DEVICE_TYPE_GPU)
-		return integrated ? "integrated-gpu" : "discrete-gpu";
-	if (properties->type == ZE_DEVICE_TYPE_CPU)
-		return "cpu";
-	return properties->type <= ZE_DEVICE_TYPE_VPU ? "accelerator" : NULL;
-}
 
 /* Drivers leave unknown identifiers zero, as LUIDs on Linux. */
 static void add_bytes(struct members *members, const char *key, const uint8_t *bytes, size_t size)
@@ -127,7 +108,16 @@ static int describe(struct levelzero *lz, size_t index, cJSON **out, struct erro
 	device->largest = properties.maxMemAllocSize;
 	member_number(&members, "index", (double)index);
 	member_text(&members, "name", properties.name, sizeof(properties.name));
-	member_string(&members, "type", type_name(&properties));
+	const char *type = NULL;
+	if (properties.type == ZE_DEVICE_TYPE_GPU)
+		type = (properties.flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED) != 0
+			       ? "integrated-gpu"
+			       : "discrete-gpu";
+	else if (properties.type == ZE_DEVICE_TYPE_CPU)
+		type = "cpu";
+	else if (properties.type <= ZE_DEVICE_TYPE_VPU)
+		type = "accelerator";
+	member_string(&members, "type", type);
 	member_bool(&members, "software", properties.type == ZE_DEVICE_TYPE_CPU);
 	member_hex(&members, "vendorId", properties.vendorId, 4);
 	member_hex(&members, "deviceId", properties.deviceId, 4);

@@ -80,37 +80,6 @@ static cJSON *describe(const struct nvml *nvml, unsigned index, nvml_device devi
 	return members_take(&members);
 }
 
-static int enumerate(struct nvml *nvml, struct api_report *report, struct error *err)
-{
-	unsigned count = 0;
-	int version = 0;
-
-	(void)nvml->nvmlSystemGetNVMLVersion(report->version, sizeof(report->version) - 1);
-	(void)nvml->nvmlSystemGetDriverVersion(nvml->driver_version,
-					       sizeof(nvml->driver_version) - 1);
-	if (nvml->nvmlSystemGetCudaDriverVersion(&version) == NVML_SUCCESS)
-		(void)snprintf(nvml->cuda_version, sizeof(nvml->cuda_version), "%d.%d",
-			       version / 1000, version % 1000 / 10);
-
-	int rc = API_CALL(nvml, err, nvmlDeviceGetCount, &count);
-	for (unsigned i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++) {
-		struct error why = {0};
-		nvml_device device = NULL;
-		const nvml_result result = nvml->nvmlDeviceGetHandleByIndex(i, &device);
-		rc = call_check(&nvml->calls, result, "nvmlDeviceGetHandleByIndex", &why);
-		if (rc == 0) {
-			api_report_device(report, describe(nvml, i, device));
-		} else if (result == NVML_ERROR_NO_PERMISSION) {
-			/* NVML also counts devices that the container may not open. */
-			api_report_message(report, why.text);
-			rc = 0;
-		} else {
-			rc = error_set(err, rc, "%s", why.text);
-		}
-	}
-	return rc;
-}
-
 static int nvml_open(struct api_report *report, void *session, struct error *err)
 {
 	struct nvml *nvml = session;
@@ -118,7 +87,8 @@ static int nvml_open(struct api_report *report, void *session, struct error *err
 	const struct api_function functions[] = {NVML_FUNCTIONS(FUNCTION){NULL, NULL}};
 #undef FUNCTION
 	char *path CLEANUP_FREE = NULL;
-	struct error why = {0};
+	unsigned count = 0;
+	int version = 0;
 
 	nvml->calls = (struct calls){.codes = codes, .code_count = ARRAY_SIZE(codes)};
 	/* The program that comes with the library; its presence proves nothing. */
@@ -131,16 +101,37 @@ static int nvml_open(struct api_report *report, void *session, struct error *err
 		return rc;
 
 	/* A library without its kernel module: no container on this host has a device. */
-	const nvml_result result = nvml->nvmlInit();
-	rc = call_check(&nvml->calls, result, "nvmlInit", &why);
+	nvml_result result = nvml->nvmlInit();
+	rc = call_check(&nvml->calls, result, "nvmlInit", err);
 	if (rc != 0) {
 		report->missing = "NVIDIA driver";
 		if (result == NVML_ERROR_DRIVER_NOT_LOADED)
-			rc = ERROR_UNSUPPORTED;
-		return error_set(err, rc, "%s", why.text);
+			err->code = ERROR_UNSUPPORTED;
+		return err->code;
 	}
 	nvml->started = true;
-	return enumerate(nvml, report, err);
+
+	(void)nvml->nvmlSystemGetNVMLVersion(report->version, sizeof(report->version) - 1);
+	(void)nvml->nvmlSystemGetDriverVersion(nvml->driver_version,
+					       sizeof(nvml->driver_version) - 1);
+	if (nvml->nvmlSystemGetCudaDriverVersion(&version) == NVML_SUCCESS)
+		(void)snprintf(nvml->cuda_version, sizeof(nvml->cuda_version), "%d.%d",
+			       version / 1000, version % 1000 / 10);
+
+	rc = API_CALL(nvml, err, nvmlDeviceGetCount, &count);
+	for (unsigned i = 0; rc == 0 && i < count && i < API_DEVICES_MAX; i++) {
+		nvml_device device = NULL;
+		result = nvml->nvmlDeviceGetHandleByIndex(i, &device);
+		rc = call_check(&nvml->calls, result, "nvmlDeviceGetHandleByIndex", err);
+		if (rc == 0) {
+			api_report_device(report, describe(nvml, i, device));
+		} else if (result == NVML_ERROR_NO_PERMISSION) {
+			/* NVML also counts devices that the container may not open. */
+			api_report_message(report, err->text);
+			rc = 0;
+		}
+	}
+	return rc;
 }
 
 static void nvml_close(void *session)

@@ -62,19 +62,6 @@ static void add_platform_info(struct members *members, const char *key, const st
 	member_string(members, key, code == CL_SUCCESS ? string : NULL);
 }
 
-static const char *type_name(cl_device_type type)
-{
-	if (type & CL_DEVICE_TYPE_GPU)
-		return "gpu";
-	if (type & CL_DEVICE_TYPE_CPU)
-		return "cpu";
-	if (type & CL_DEVICE_TYPE_ACCELERATOR)
-		return "accelerator";
-	if (type & CL_DEVICE_TYPE_CUSTOM)
-		return "custom";
-	return NULL;
-}
-
 static void add_uuid(struct members *members, const char *key, const struct opencl *cl,
 		     cl_device_id device, cl_device_info what)
 {
@@ -107,6 +94,13 @@ static void add_pci(struct members *members, const struct opencl *cl, cl_device_
 
 static cJSON *describe_device(struct opencl *cl, size_t index)
 {
+	static const struct {
+		cl_device_type bit;
+		const char *name;
+	} types[] = {{CL_DEVICE_TYPE_GPU, "gpu"},
+		     {CL_DEVICE_TYPE_CPU, "cpu"},
+		     {CL_DEVICE_TYPE_ACCELERATOR, "accelerator"},
+		     {CL_DEVICE_TYPE_CUSTOM, "custom"}};
 	struct members device CLEANUP_MEMBERS = members_new();
 	const struct opencl_device *described = &cl->devices[index];
 	cl_device_id id = described->id;
@@ -124,6 +118,9 @@ static cJSON *describe_device(struct opencl *cl, size_t index)
 	(void)read_value(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof(memory));
 	(void)read_value(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS, &units, sizeof(units));
 	(void)read_value(cl, id, CL_DEVICE_AVAILABLE, &available, sizeof(available));
+	const char *type_name = NULL;
+	for (size_t i = 0; type_name == NULL && i < ARRAY_SIZE(types); i++)
+		type_name = (type & types[i].bit) != 0 ? types[i].name : NULL;
 	const bool has_luid =
 		read_value(cl, id, CL_DEVICE_LUID_VALID_KHR, &luid_valid, sizeof(luid_valid)) &&
 		luid_valid != CL_FALSE &&
@@ -132,7 +129,7 @@ static cJSON *describe_device(struct opencl *cl, size_t index)
 	member_number(&device, "index", (double)index);
 	member_number(&device, "platform", (double)described->platform_index);
 	add_info(&device, "name", cl, id, CL_DEVICE_NAME);
-	member_string(&device, "type", type_name(type));
+	member_string(&device, "type", type_name);
 	member_bool(&device, "software", (type & CL_DEVICE_TYPE_CPU) != 0);
 	add_info(&device, "vendor", cl, id, CL_DEVICE_VENDOR);
 	member_hex(&device, "vendorId", vendor, 4);

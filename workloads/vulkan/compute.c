@@ -269,22 +269,6 @@ static int download(void *work, struct error *err)
 	return run_step(work, STEP_DOWNLOAD, err);
 }
 
-static void release(struct computation *c)
-{
-	struct vulkan_device *device = &c->device;
-	VkDevice handle = device->handle;
-	for (size_t i = 0; i < STEP_COUNT; i++)
-		device->vkDestroyFence(handle, c->fences[i], NULL);
-	device->vkDestroyCommandPool(handle, c->command_pool, NULL);
-	device->vkDestroyDescriptorPool(handle, c->descriptor_pool, NULL);
-	device->vkDestroyPipeline(handle, c->pipeline, NULL);
-	device->vkDestroyShaderModule(handle, c->shader, NULL);
-	device->vkDestroyPipelineLayout(handle, c->layout, NULL);
-	device->vkDestroyDescriptorSetLayout(handle, c->set_layout, NULL);
-	vulkan_buffer_free(device, &c->staging);
-	vulkan_buffer_free(device, &c->storage);
-}
-
 int vulkan_work(void *session, const struct work_request *request, struct work_report *report,
 		struct error *err)
 {
@@ -307,8 +291,19 @@ int vulkan_work(void *session, const struct work_request *request, struct work_r
 	int rc = work_run(steps, &c, &c.data, report, err);
 	if (rc == ERROR_TIMEOUT)
 		return rc;
-	if (c.device.queue != NULL)
-		release(&c);
-	vulkan_device_free(&c.device);
+	struct vulkan_device *device = &c.device;
+	if (device->queue != NULL) {
+		for (size_t i = 0; i < STEP_COUNT; i++)
+			device->vkDestroyFence(device->handle, c.fences[i], NULL);
+		device->vkDestroyCommandPool(device->handle, c.command_pool, NULL);
+		device->vkDestroyDescriptorPool(device->handle, c.descriptor_pool, NULL);
+		device->vkDestroyPipeline(device->handle, c.pipeline, NULL);
+		device->vkDestroyShaderModule(device->handle, c.shader, NULL);
+		device->vkDestroyPipelineLayout(device->handle, c.layout, NULL);
+		device->vkDestroyDescriptorSetLayout(device->handle, c.set_layout, NULL);
+		vulkan_buffer_free(device, &c.staging);
+		vulkan_buffer_free(device, &c.storage);
+	}
+	vulkan_device_free(device);
 	return rc;
 }

@@ -52,28 +52,6 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
 	return VK_FALSE;
 }
 
-/* A loader without vkEnumerateInstanceVersion is one of Vulkan 1.0. */
-static int read_version(struct vulkan *vk, struct error *err)
-{
-	PFN_vkEnumerateInstanceVersion enumerate = VULKAN_GLOBAL(vk, vkEnumerateInstanceVersion);
-	uint32_t version = VK_API_VERSION_1_0;
-	int rc = 0;
-	if (enumerate != NULL)
-		rc = vulkan_check(vk, enumerate(&version), "vkEnumerateInstanceVersion", err);
-	if (rc != 0)
-		return rc;
-	(void)snprintf(vk->report->version, sizeof(vk->report->version), "%u.%u.%u",
-		       VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
-		       VK_API_VERSION_PATCH(version));
-	vk->report->missing = "Vulkan 1.1 loader";
-	if (version < VK_API_VERSION_1_1)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "the loader offers Vulkan %s; at least 1.1 is needed",
-				 vk->report->version);
-	vk->api_version = version < NEWEST_VERSION ? version : NEWEST_VERSION;
-	return 0;
-}
-
 static int create_instance(struct vulkan *vk, struct error *err)
 {
 	static const char *const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
@@ -130,10 +108,27 @@ static int enumerate_devices(struct vulkan *vk, struct error *err)
 	uint32_t count = API_DEVICES_MAX;
 
 	int rc = api_load(vk->report, VULKAN_LIBRARY, functions, err);
-	if (rc == 0)
-		rc = read_version(vk, err);
-	if (rc == 0)
-		rc = create_instance(vk, err);
+	if (rc != 0)
+		return rc;
+
+	/* A loader without vkEnumerateInstanceVersion is one of Vulkan 1.0. */
+	PFN_vkEnumerateInstanceVersion enumerate = VULKAN_GLOBAL(vk, vkEnumerateInstanceVersion);
+	uint32_t version = VK_API_VERSION_1_0;
+	if (enumerate != NULL)
+		rc = vulkan_check(vk, enumerate(&version), "vkEnumerateInstanceVersion", err);
+	if (rc != 0)
+		return rc;
+	(void)snprintf(vk->report->version, sizeof(vk->report->version), "%u.%u.%u",
+		       VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+		       VK_API_VERSION_PATCH(version));
+	vk->report->missing = "Vulkan 1.1 loader";
+	if (version < VK_API_VERSION_1_1)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "the loader offers Vulkan %s; at least 1.1 is needed",
+				 vk->report->version);
+	vk->api_version = version < NEWEST_VERSION ? version : NEWEST_VERSION;
+
+	rc = create_instance(vk, err);
 	if (rc != 0)
 		return rc;
 #define X(name)                                                                                    \
