@@ -45,17 +45,6 @@ static void on_devices_changed(void *user)
 	each_instance(user, instance_refresh);
 }
 
-static int open_scanner(struct plugin *plugin, struct error *err)
-{
-	int rc = scanner_open(&plugin->loop, plugin->config, on_devices_changed, plugin,
-			      &plugin->scanner, err);
-	/* A recorded node is quick to read, and one that cannot be read is a mistake to tell at
-	 * once. */
-	if (rc == 0 && plugin->config->node[0] != '\0')
-		rc = scanner_scan(plugin->scanner, err);
-	return rc;
-}
-
 static int open_instances(struct plugin *plugin, struct error *err)
 {
 	struct serving serving = {&plugin->loop, plugin->config, plugin->scanner, INVENTORY_DISPLAY,
@@ -92,20 +81,6 @@ static int answer_monitor(const char *path, struct text *body, void *user)
 	return 200;
 }
 
-static int open_directory_watches(struct plugin *plugin, struct error *err)
-{
-	const struct config *config = plugin->config;
-	char *kubelet CLEANUP_FREE = path_directory(config->kubelet_socket);
-	int rc = directory_watch_open(&plugin->loop, config->plugin_dir, on_directory_changed,
-				      plugin, &plugin->plugin_directory, err);
-	if (kubelet == NULL)
-		return error_memory(err);
-	if (rc == 0 && strcmp(kubelet, config->plugin_dir) != 0)
-		rc = directory_watch_open(&plugin->loop, kubelet, on_directory_changed, plugin,
-					  &plugin->kubelet_directory, err);
-	return rc;
-}
-
 /* Instances ask the scanner to their end. */
 static void on_instance_closed(void *user)
 {
@@ -137,42 +112,45 @@ static void on_request(const char *what, void *user)
 	stop(user);
 }
 
-/* What Linux discovers is not what the DirectX plugins stand for. */
-static int check_node(const struct config *config, struct error *err)
+int plugin_run(const struct config *config, struct error *err)
 {
+	struct plugin plugin = {.config = config};
+	struct error drain = {0};
 #ifndef _WIN32
+	/* The DirectX plugins are for devices of Windows. */
 	if (config->program->directx && config->node[0] == '\0')
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "%s offers the devices of Windows nodes: name a recorded one with "
 				 "--node",
 				 config->program->name);
 #endif
-	(void)config;
-	(void)err;
-	return 0;
-}
-
-int plugin_run(const struct config *config, struct error *err)
-{
-	struct plugin plugin = {.config = config};
-	struct error drain = {0};
-	int rc = check_node(config, err);
-	if (rc < 0)
-		return rc;
-	rc = uv_loop_init(&plugin.loop);
+	char *kubelet CLEANUP_FREE = path_directory(config->kubelet_socket);
+	if (kubelet == NULL)
+		return error_memory(err);
+	int rc = uv_loop_init(&plugin.loop);
 	if (rc != 0)
 		return error_uv(err, rc, "event loop");
+
 	log_info("%s %s", config->program->name, GPUCERT_VERSION);
 	rc = termination_open(&plugin.loop, on_request, &plugin, &plugin.termination, err);
 	if (rc == 0)
-		rc = open_scanner(&plugin, err);
+		rc = scanner_open(&plugin.loop, config, on_devices_changed, &plugin,
+				  &plugin.scanner, err);
+	/* A recorded node is quick to read, and one that cannot be read is reported at once. */
+	if (rc == 0 && config->node[0] != '\0')
+		rc = scanner_scan(plugin.scanner, err);
 	if (rc == 0)
 		rc = open_instances(&plugin, err);
 	if (rc == 0)
-		rc = open_directory_watches(&plugin, err);
+		rc = directory_watch_open(&plugin.loop, config->plugin_dir, on_directory_changed,
+					  &plugin, &plugin.plugin_directory, err);
+	if (rc == 0 && strcmp(kubelet, config->plugin_dir) != 0)
+		rc = directory_watch_open(&plugin.loop, kubelet, on_directory_changed, &plugin,
+					  &plugin.kubelet_directory, err);
 	if (rc == 0 && config->metrics_address[0] != '\0')
 		rc = monitor_open(&plugin.loop, config->metrics_address, answer_monitor, &plugin,
 				  &plugin.monitor, err);
+
 	if (rc == 0)
 		(void)uv_run(&plugin.loop, UV_RUN_DEFAULT);
 	stop(&plugin);

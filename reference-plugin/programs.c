@@ -104,29 +104,6 @@ static struct {
 	bool service; /* cppcheck-suppress unusedStructMember ; read on Windows */
 } given;
 
-static int print(const struct config *config, struct error *err)
-{
-	struct text table CLEANUP_TEXT = {0};
-	cJSON *json CLEANUP_JSON = config_to_json(config);
-	config_print(config, &table);
-	return options_print(given.print_json ? json_print(json) : text_take(&table), err);
-}
-
-/* A service has no console that would show standard error. */
-static int open_log(const char *path, struct error *err)
-{
-	enum { MODE = 0644 };
-	uv_fs_t request;
-	int file = uv_fs_open(NULL, &request, path, UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND,
-			      MODE, NULL);
-	if (file < 0)
-		return error_uv(err, file, "%s", path);
-	if (dup2(file, STDERR_FILENO) < 0)
-		return error_system(err, errno, "%s", path);
-	(void)close(file);
-	return 0;
-}
-
 static int run_plugin(void *user)
 {
 	struct config config CLEANUP(config_free) = {0};
@@ -139,12 +116,26 @@ static int run_plugin(void *user)
 	}
 	log_set_level((enum log_level)config.log_level);
 	log_set_json(config.log_format == CONFIG_LOG_JSON);
-	if (given.print_config)
-		rc = print(&config, &err);
-	else if (config.log_file[0] != '\0')
-		rc = open_log(config.log_file, &err);
-	if (rc == 0 && !given.print_config)
-		rc = plugin_run(&config, &err);
+	if (given.print_config) {
+		struct text table CLEANUP_TEXT = {0};
+		cJSON *json CLEANUP_JSON = config_to_json(&config);
+		config_print(&config, &table);
+		rc = options_print(given.print_json ? json_print(json) : text_take(&table), &err);
+	} else {
+		/* A service has no console that would show standard error. */
+		if (config.log_file[0] != '\0') {
+			uv_fs_t request;
+			int file CLEANUP_FD = uv_fs_open(
+				NULL, &request, config.log_file,
+				UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND, 0644, NULL);
+			if (file < 0)
+				rc = error_uv(&err, STEAL_FD(file), "%s", config.log_file);
+			else if (dup2(file, STDERR_FILENO) < 0)
+				rc = error_system(&err, errno, "%s", config.log_file);
+		}
+		if (rc == 0)
+			rc = plugin_run(&config, &err);
+	}
 	if (rc == 0)
 		return EXIT_SUCCESS;
 	log_error("%s", err.text);
@@ -210,7 +201,7 @@ int program_main(const struct config_program *program, int argc, char **argv)
 #ifdef _WIN32
 		{OPTION_ROW("service", OPTION_FLAG, given.service),
 		 .help = "Run as a Windows service; the service control manager gives this option, "
-			 "and --log-file says where to log."},
+			 "and --log-file names the file of the log."},
 #endif
 	};
 	const struct command_spec command = {

@@ -5,19 +5,26 @@
 
 #include <string.h>
 
-/* The devices behind the ids, each once, sorted by id. */
-static int choose_devices(const struct inventory *inventory, enum inventory_resource resource,
-			  const V1beta1__ContainerAllocateRequest *request,
-			  const struct discovery_device **devices, size_t *count, struct error *err)
+static int answer_container(const struct inventory *inventory, enum inventory_resource resource,
+			    const struct answer_rules *rules,
+			    const V1beta1__ContainerAllocateRequest *container, struct answer *out,
+			    struct error *err)
 {
-	size_t replicas = inventory->replicas;
+	const size_t replicas = inventory->replicas;
 	bool *chosen CLEANUP_FREE = calloc(inventory->device_count + 1, replicas * sizeof(*chosen));
-	if (chosen == NULL)
+	const struct discovery_device **devices CLEANUP_FREE =
+		calloc(inventory->device_count + 1, sizeof(struct discovery_device *));
+	struct answer_request request = {.windows = inventory->windows,
+					 .recorded = inventory->recorded,
+					 .root = inventory->root,
+					 .rules = rules,
+					 .devices = devices};
+	if (chosen == NULL || devices == NULL)
 		return error_memory(err);
-	if (request->n_devices_ids == 0)
+	if (container->n_devices_ids == 0)
 		return error_set(err, ERROR_ARGUMENT, "a container asks for no device id");
-	for (size_t i = 0; i < request->n_devices_ids; i++) {
-		const char *id = request->devices_ids[i];
+	for (size_t i = 0; i < container->n_devices_ids; i++) {
+		const char *id = container->devices_ids[i];
 		size_t slot = 0;
 		int rc = inventory_locate(inventory, resource, id, &slot, err);
 		if (rc < 0)
@@ -30,29 +37,13 @@ static int choose_devices(const struct inventory *inventory, enum inventory_reso
 			return replica_id_error(err, ERROR_ARGUMENT, id, " is asked for twice");
 		chosen[slot] = true;
 	}
+
+	/* Each device once, sorted by id. */
 	for (size_t i = 0; i < inventory->device_count; i++) {
 		if (memchr(&chosen[i * replicas], 1, replicas) != NULL)
-			devices[(*count)++] = inventory->devices[i].found;
+			devices[request.count++] = inventory->devices[i].found;
 	}
-	return 0;
-}
-
-static int answer_container(const struct inventory *inventory, enum inventory_resource resource,
-			    const struct answer_rules *rules,
-			    const V1beta1__ContainerAllocateRequest *container, struct answer *out,
-			    struct error *err)
-{
-	const struct discovery_device **devices CLEANUP_FREE =
-		calloc(inventory->device_count + 1, sizeof(struct discovery_device *));
-	struct answer_request request = {.windows = inventory->windows,
-					 .recorded = inventory->recorded,
-					 .root = inventory->root,
-					 .rules = rules,
-					 .devices = devices};
-	if (devices == NULL)
-		return error_memory(err);
-	int rc = choose_devices(inventory, resource, container, devices, &request.count, err);
-	return rc == 0 ? answer_build(&request, out, err) : rc;
+	return answer_build(&request, out, err);
 }
 
 int allocate(const struct inventory *inventory, enum inventory_resource resource,

@@ -59,24 +59,6 @@ int answer_settle(struct answer *answer, answer_compare *compare, answer_join *j
 	return 0;
 }
 
-static int reserve(struct answer *answer, const struct answer_request *request, struct error *err)
-{
-	const struct additional_mounts *additional = request->rules->additional;
-	struct arena *arena = &answer->arena;
-	size_t room = 1;
-	for (size_t i = 0; i < request->count; i++) {
-		const struct discovery_device *device = request->devices[i];
-		room += device->node_count + device->file_count + device->variable_count +
-			(additional != NULL ? additional->count : 0) + ANSWER_EXTRA_ITEMS;
-	}
-	answer->items = arena_allocate(arena, room * sizeof(*answer->items));
-	answer->message.devices = arena_allocate(arena, room * sizeof(V1beta1__DeviceSpec *));
-	answer->message.mounts = arena_allocate(arena, room * sizeof(V1beta1__Mount *));
-	answer->message.envs = arena_allocate(
-		arena, room * sizeof(V1beta1__ContainerAllocateResponse__EnvsEntry *));
-	return arena->failed ? error_memory(err) : 0;
-}
-
 static void fill_message(struct answer *answer, bool windows)
 {
 	V1beta1__ContainerAllocateResponse *message = &answer->message;
@@ -110,37 +92,49 @@ static void fill_message(struct answer *answer, bool windows)
 	}
 }
 
-static void add_cdi_devices(struct answer *answer, const struct answer_request *request)
-{
-	V1beta1__ContainerAllocateResponse *message = &answer->message;
-	V1beta1__CDIDevice *devices =
-		arena_allocate(&answer->arena, request->count * sizeof(*devices));
-	message->cdi_devices =
-		arena_allocate(&answer->arena, request->count * sizeof(V1beta1__CDIDevice *));
-	for (size_t i = 0; !answer->arena.failed && i < request->count; i++) {
-		v1beta1__cdidevice__init(&devices[i]);
-		devices[i].name = wire_string(arena_format(&answer->arena, "%s=%s", ANSWER_CDI_KIND,
-							   request->devices[i]->id));
-		message->cdi_devices[message->n_cdi_devices++] = &devices[i];
-	}
-}
-
 int answer_build(const struct answer_request *request, struct answer *out, struct error *err)
 {
-	v1beta1__container_allocate_response__init(&out->message);
+	const struct additional_mounts *additional = request->rules->additional;
+	V1beta1__ContainerAllocateResponse *message = &out->message;
+	struct arena *arena = &out->arena;
+	v1beta1__container_allocate_response__init(message);
 	if (request->windows && request->rules->cdi)
 		return error_set(err, ERROR_UNSUPPORTED, "CDI has no devices of Windows");
-	int rc = reserve(out, request, err);
-	if (rc == 0)
-		rc = request->windows ? answer_build_windows(out, request, err)
-				      : answer_build_linux(out, request, err);
-	if (rc == 0 && request->rules->cdi)
-		add_cdi_devices(out, request);
-	if (rc == 0 && out->arena.failed)
-		rc = error_memory(err);
-	if (rc == 0)
-		fill_message(out, request->windows);
-	return rc;
+
+	size_t room = 1;
+	for (size_t i = 0; i < request->count; i++) {
+		const struct discovery_device *device = request->devices[i];
+		room += device->node_count + device->file_count + device->variable_count +
+			(additional != NULL ? additional->count : 0) + ANSWER_EXTRA_ITEMS;
+	}
+	out->items = arena_allocate(arena, room * sizeof(*out->items));
+	message->devices = arena_allocate(arena, room * sizeof(V1beta1__DeviceSpec *));
+	message->mounts = arena_allocate(arena, room * sizeof(V1beta1__Mount *));
+	message->envs = arena_allocate(
+		arena, room * sizeof(V1beta1__ContainerAllocateResponse__EnvsEntry *));
+	if (arena->failed)
+		return error_memory(err);
+	int rc = request->windows ? answer_build_windows(out, request, err)
+				  : answer_build_linux(out, request, err);
+	if (rc < 0)
+		return rc;
+
+	if (request->rules->cdi) {
+		V1beta1__CDIDevice *devices =
+			arena_allocate(arena, request->count * sizeof(*devices));
+		message->cdi_devices =
+			arena_allocate(arena, request->count * sizeof(V1beta1__CDIDevice *));
+		for (size_t i = 0; !arena->failed && i < request->count; i++) {
+			v1beta1__cdidevice__init(&devices[i]);
+			devices[i].name = wire_string(arena_format(arena, "%s=%s", ANSWER_CDI_KIND,
+								   request->devices[i]->id));
+			message->cdi_devices[message->n_cdi_devices++] = &devices[i];
+		}
+	}
+	if (arena->failed)
+		return error_memory(err);
+	fill_message(out, request->windows);
+	return 0;
 }
 
 void answer_free(struct answer *answer)

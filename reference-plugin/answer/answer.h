@@ -4,12 +4,12 @@
 /*
  * The room answer/ holds the answers to Allocate and GetPreferredAllocation.
  *
- * Here: what one container is given for a set of devices: device nodes or device strings, mounts and
- * environment variables. Nothing here knows of the kubelet: tools that launch containers themselves
+ * This file: what one container gets for a set of devices: device nodes or device strings, mounts and
+ * environment variables. It knows nothing of the kubelet: tools that launch containers themselves
  * use the same answers.
  *
- * The answer depends on the set alone: everything in it is sorted. Where several devices ask for
- * the same thing it is given once.
+ * The answer depends only on the set: everything in it is sorted. An item that several devices need
+ * is listed once.
  *
  * Devices of Linux that contradict each other are an error, because a container that silently lacks
  * one driver's file fails later and far away. On Windows every driver brings an OpenCL.dll, so
@@ -24,24 +24,24 @@
 #include <gpucert/discovery.h>
 #include <stddef.h>
 
-/* How a container is given a Windows device. */
+/* How a container gets a Windows device. */
 enum answer_allocation {
 	ANSWER_LOCATION_PATH, /* "vpci-location-path://PCIROOT(0)#PCI(1B00)" */
 	ANSWER_CLASS, /* "class/5B45201D-...": every display adapter of the node, and variables that
-			 tell which one is meant */
+			 say which one is meant */
 };
 
 /* The kind of the CDI devices that stand for a node's devices, under their ids. */
 #define ANSWER_CDI_KIND "gpucert.internal/gpu"
 
-/* What the configuration says about answers. Zeroed: the defaults. */
+/* The configuration of answers. Zeroed: the defaults. */
 struct answer_rules {
 	enum answer_allocation allocation;
 	/* Several Windows devices for one container: a kubelet up to 1.36 passes only the first one
 	 * on, because all have an empty container path (pod_devices.go). Refused unless set. */
 	bool allow_several;
 	bool skip_runtime_mounts; /* on Windows: no files */
-	bool cdi; /* on Linux: names of CDI devices, and additional mounts alone beside them */
+	bool cdi; /* on Linux: names of CDI devices, and only additional mounts next to them */
 	const struct additional_mounts *additional; /* NULL: none */
 };
 
@@ -60,7 +60,7 @@ struct answer {
 	struct answer_item *items;
 	size_t count;
 	struct arena arena;	   /* of the items, of strings and of the message's arrays */
-	struct text_list warnings; /* what the container lacks that somebody asked for */
+	struct text_list warnings; /* what was requested and the container does not get */
 };
 
 /*
@@ -72,12 +72,12 @@ struct answer {
  * that is missing, would be mounted outside of System32 and SysWOW64, or comes from outside the
  * driver's directory, is left out and named in `warnings`.
  *
- * With rules->cdi what a device needs is checked all the same, and is for the runtime to find in a
- * CDI Spec. CDI keeps one value of a variable, so devices whose values would be joined are refused.
+ * With rules->cdi the items of a device are still checked, and the runtime finds them in a CDI Spec.
+ * CDI keeps one value of a variable, so devices whose values would be joined are refused.
  *
  * ERROR_IO: a file or device node is missing or of the wrong type; ERROR_UNSUPPORTED: the devices
- * contradict each other, CDI cannot give them, there is nothing that would give access to a device, or several Windows
- * devices and the rules do not allow that; ERROR_MEMORY.
+ * contradict each other, CDI cannot pass them, nothing would give access to a device, or several
+ * Windows devices and the rules do not allow that; ERROR_MEMORY.
  */
 int answer_build(const struct answer_request *request, struct answer *out, struct error *err);
 

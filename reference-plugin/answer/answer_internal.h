@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* How an answer is made: answer*.c alone. The part of a system adds what each device asks for, and
- * says what becomes of two things in one place. */
+/* How an answer is made, for answer*.c only. The part for a system adds the items of each device, and
+ * decides about two items in one place. */
 
 #include "reference-plugin/answer/answer.h"
 
@@ -10,7 +10,7 @@ enum answer_kind { ANSWER_NODE, ANSWER_MOUNT, ANSWER_VARIABLE };
 
 typedef int answer_compare(const char *a, const char *b);
 
-/* One thing that a container is given. */
+/* One thing that a container gets. */
 struct answer_item {
 	enum answer_kind kind;
 	const char *place;	 /* path in the container, name of a variable */
@@ -27,15 +27,13 @@ struct answer_item {
 	} wire;
 };
 
-/* There is room for this many of each device, besides what it and the configuration name. */
+/* Room for this many of each device, in addition to those that it and the configuration name. */
 enum { ANSWER_EXTRA_ITEMS = 8 };
 
 /* Adds one, whose other members the caller may set. */
 struct answer_item *answer_add(struct answer *answer, enum answer_kind kind,
 			       const struct discovery_device *device, const char *place,
 			       const char *source);
-
-/* A string that lives as long as the answer; where memory ran out, answer_build() fails in the end. */
 
 /* Called when `next` is for the same place as `kept`; `next` is dropped afterwards. */
 typedef int answer_join(struct answer *answer, struct answer_item *kept,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a container of Linux is given: device nodes, the files of drivers, and the variables that
- * their loaders read. */
+/* What a Linux container gets: device nodes, the drivers' files, and the variables that their loaders
+ * read. */
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "discovery/filter.h"
@@ -42,30 +42,6 @@ static void add_device(struct answer *answer, const struct additional_mounts *ad
 	}
 }
 
-/* The Vulkan loader takes lists of manifests (Vulkan-Loader, LoaderDriverInterface.md). */
-static bool is_path_list(const char *name)
-{
-	return strcmp(name, "VK_DRIVER_FILES") == 0 || strcmp(name, "VK_ICD_FILENAMES") == 0 ||
-	       strcmp(name, "VK_ADD_DRIVER_FILES") == 0;
-}
-
-static int join_lists(struct answer *answer, struct answer_item *kept, const char *more,
-		      struct error *err)
-{
-	struct text_list have CLEANUP_TEXT_LIST = {0};
-	struct text_list paths CLEANUP_TEXT_LIST = {0};
-	int rc = text_list_split(&have, kept->source, ':', err);
-	if (rc == 0)
-		rc = text_list_split(&paths, more, ':', err);
-	for (size_t i = 0; rc == 0 && i < paths.count; i++) {
-		if (text_list_has(&have, paths.items[i]))
-			continue;
-		kept->source = arena_format(&answer->arena, "%s:%s", kept->source, paths.items[i]);
-		rc = text_list_add(&have, paths.items[i], err);
-	}
-	return rc;
-}
-
 /* The OpenCL loader takes one manifest or one directory of manifests (ocl-icd(7)), so several
  * manifests are named by the directory that they are mounted in. */
 static char *manifest_directory(const char *value)
@@ -73,9 +49,34 @@ static char *manifest_directory(const char *value)
 	return text_ends_with(value, ".icd") ? path_directory(value) : path_normalize(value);
 }
 
-static int join_manifests(struct answer *answer, struct answer_item *kept,
+static int join_variables(struct answer *answer, struct answer_item *kept,
 			  const struct answer_item *next, struct error *err)
 {
+	static const char *const path_lists[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES",
+						 "VK_ADD_DRIVER_FILES", NULL};
+
+	/* The Vulkan loader accepts lists of manifests (Vulkan-Loader, LoaderDriverInterface.md). */
+	if (path_lists[text_position(path_lists, kept->place)] != NULL) {
+		struct text_list have CLEANUP_TEXT_LIST = {0};
+		struct text_list paths CLEANUP_TEXT_LIST = {0};
+		int rc = text_list_split(&have, kept->source, ':', err);
+		if (rc == 0)
+			rc = text_list_split(&paths, next->source, ':', err);
+		for (size_t i = 0; rc == 0 && i < paths.count; i++) {
+			if (text_list_has(&have, paths.items[i]))
+				continue;
+			kept->source =
+				arena_format(&answer->arena, "%s:%s", kept->source, paths.items[i]);
+			rc = text_list_add(&have, paths.items[i], err);
+		}
+		return rc;
+	}
+
+	if (strcmp(kept->place, "OCL_ICD_VENDORS") != 0)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "devices '%s' and '%s' need different values of %s: '%s' and '%s'",
+				 kept->device, next->device, kept->place, kept->source,
+				 next->source);
 	char *left CLEANUP_FREE = manifest_directory(kept->source);
 	char *right CLEANUP_FREE = manifest_directory(next->source);
 	if (left == NULL || right == NULL)
@@ -87,18 +88,6 @@ static int join_manifests(struct answer *answer, struct answer_item *kept,
 				 kept->device, next->device, left, right);
 	kept->source = arena_string(&answer->arena, left);
 	return 0;
-}
-
-static int join_variables(struct answer *answer, struct answer_item *kept,
-			  const struct answer_item *next, struct error *err)
-{
-	if (is_path_list(kept->place))
-		return join_lists(answer, kept, next->source, err);
-	if (strcmp(kept->place, "OCL_ICD_VENDORS") == 0)
-		return join_manifests(answer, kept, next, err);
-	return error_set(err, ERROR_UNSUPPORTED,
-			 "devices '%s' and '%s' need different values of %s: '%s' and '%s'",
-			 kept->device, next->device, kept->place, kept->source, next->source);
 }
 
 /* Devices of one vendor share nodes (/dev/nvidiactl) and files: each is given once. */
@@ -134,32 +123,16 @@ static int join_cdi(struct answer *answer, struct answer_item *kept, const struc
 	return join(answer, kept, next, err);
 }
 
-/* What the CDI devices do not bring. */
-static void keep_additional(struct answer *answer)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < answer->count; i++) {
-		if (answer->items[i].kind == ANSWER_MOUNT &&
-		    answer->items[i].rank == RANK_ADDITIONAL)
-			answer->items[kept++] = answer->items[i];
-	}
-	answer->count = kept;
-}
-
-static int stat_below(const char *root, const char *path, struct stat *status)
-{
-	char *below CLEANUP_FREE = root != NULL && root[0] != '\0' ? path_join(root, path) : NULL;
-	return stat(below != NULL ? below : path, status);
-}
-
 static int check_source(const char *root, const struct answer_item *item, struct error *err)
 {
 	const char *wanted = "character device";
+	char *below CLEANUP_FREE =
+		root != NULL && root[0] != '\0' ? path_join(root, item->source) : NULL;
 	struct stat status;
 	bool good = false;
 	if (item->kind == ANSWER_VARIABLE)
 		return 0;
-	if (stat_below(root, item->source, &status) != 0)
+	if (stat(below != NULL ? below : item->source, &status) != 0)
 		return error_set(err, ERROR_IO, "device '%s' needs '%s': %s", item->device,
 				 item->source, strerror(errno));
 	if (item->kind == ANSWER_NODE) {
@@ -192,7 +165,16 @@ int answer_build_linux(struct answer *answer, const struct answer_request *reque
 	int rc = answer_settle(answer, strcmp, cdi ? join_cdi : join, err);
 	for (size_t i = 0; rc == 0 && !request->recorded && i < answer->count; i++)
 		rc = check_source(request->root, &answer->items[i], err);
-	if (cdi)
-		keep_additional(answer);
+	if (!cdi)
+		return rc;
+
+	/* The CDI devices bring everything but the additional mounts. */
+	size_t kept = 0;
+	for (size_t i = 0; i < answer->count; i++) {
+		if (answer->items[i].kind == ANSWER_MOUNT &&
+		    answer->items[i].rank == RANK_ADDITIONAL)
+			answer->items[kept++] = answer->items[i];
+	}
+	answer->count = kept;
 	return rc;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a container of Windows is given: device strings, in the class way the variables that say
- * which of all adapters it should use, and the files of drivers that it lacks. Those are what the
- * driver's registry keys name (CopyToVm*), what the configuration adds, and what is known to be
- * worth having. Each is mounted read-only under a bare name into System32, or into SysWOW64 for
+ * What a Windows container gets: device strings, with the allocation "class" the variables that say
+ * which of all adapters it should use, and the driver files that it lacks. Those are the files that the
+ * driver's registry keys name (CopyToVm*), that the configuration adds, and the built-in tools. Each is mounted read-only under a bare name into System32, or into SysWOW64 for
  * 32-bit programs.
  */
 #include "base/cleanup.h"
@@ -41,50 +40,6 @@ struct part {
 	struct error *err;
 };
 
-static int check_count(const struct answer_request *request, struct error *err)
-{
-	struct text ids CLEANUP_TEXT = {0};
-	if (request->count <= 1 || request->rules->allow_several)
-		return 0;
-	for (size_t i = 0; i < request->count; i++)
-		text_addf(&ids, "%s'%s'", i == 0 ? "" : ", ", request->devices[i]->id);
-	return error_set(err, ERROR_UNSUPPORTED,
-			 "one container cannot have %zu devices (%s): a kubelet up to 1.36 passes "
-			 "only the first device on to a container of Windows; ask for ids of one "
-			 "device, or allow it by severalDevices: allow",
-			 request->count, text_string(&ids));
-}
-
-static int add_location_path(const struct part *part)
-{
-	const struct discovery_device *device = part->device;
-	if (device->location_path[0] == '\0')
-		return error_set(part->err, ERROR_UNSUPPORTED,
-				 "device '%s' has no location path to assign it by", device->id);
-	const char *string = arena_format(&part->answer->arena, "vpci-location-path://%s",
-					  device->location_path);
-	answer_add(part->answer, ANSWER_NODE, device, string, string);
-	return 0;
-}
-
-/* The variables of aarnaud/k8s-directx-device-plugin. */
-static int add_class(struct answer *answer, const struct answer_request *request, struct error *err)
-{
-	static const char class[] = "class/" WINDOWS_DISPLAY_CLASS;
-	const struct discovery_device *device = request->devices[0];
-	answer_add(answer, ANSWER_NODE, device, class, class);
-	answer_add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_DriverVersion",
-		   device->driver_version);
-	answer_add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_Name", device->description);
-	answer_add(answer, ANSWER_VARIABLE, device, "DIRECTX_GPU_PNPDeviceID",
-		   device->pnp_instance_id);
-	if (request->count == 1)
-		return 0;
-	return text_list_addf(&answer->warnings, err,
-			      "the variables DIRECTX_GPU_* name only '%s' of %zu devices",
-			      device->id, request->count);
-}
-
 /* A missing source would become an empty directory in the container. */
 static int add_file(const struct part *part, enum origin origin, const char *source,
 		    const char *destination)
@@ -102,31 +57,25 @@ static int add_file(const struct part *part, enum origin origin, const char *sou
 			      part->device->id, source, destination);
 }
 
-/* Why a file that a driver names is not mounted; NULL when nothing speaks against it. Discovery has
- * looked as well; but what is mounted from the node into a container is judged where it is decided,
- * and recorded nodes come from anywhere. */
-static const char *objection(const struct discovery_device *device,
-			     const struct discovery_file *file)
-{
-	bool wow64 = windows_path_is_in(file->destination, WINDOWS_SYSWOW64);
-	if (!wow64 && !windows_path_is_in(file->destination, WINDOWS_SYSTEM32))
-		return "its destination is not a file in System32 or SysWOW64";
-	if (wow64 ? file->bits == 64 : file->bits == 32)
-		return wow64 ? "64-bit files do not belong into SysWOW64"
-			     : "32-bit files do not belong into System32";
-	if (file->directory)
-		return "it is a directory";
-	if (!windows_path_is_absolute(file->source))
-		return "its source is not an absolute path without '..'";
-	if (device->driver_store_path[0] != '\0' &&
-	    !windows_path_is_within(file->source, device->driver_store_path))
-		return "its source is not in the driver's directory";
-	return NULL;
-}
-
+/* Discovery has checked these files as well; but a mount from the node into a container is judged where
+ * it is decided, and recorded nodes come from anywhere. */
 static int add_registry_file(const struct part *part, const struct discovery_file *file)
 {
-	const char *why = objection(part->device, file);
+	const char *store = part->device->driver_store_path;
+	const bool wow64 = windows_path_is_in(file->destination, WINDOWS_SYSWOW64);
+	const char *why = NULL;
+	if (!wow64 && !windows_path_is_in(file->destination, WINDOWS_SYSTEM32))
+		why = "its destination is not a file in System32 or SysWOW64";
+	else if (wow64 && file->bits == 64)
+		why = "64-bit files do not belong into SysWOW64";
+	else if (!wow64 && file->bits == 32)
+		why = "32-bit files do not belong into System32";
+	else if (file->directory)
+		why = "it is a directory";
+	else if (!windows_path_is_absolute(file->source))
+		why = "its source is not an absolute path without '..'";
+	else if (store[0] != '\0' && !windows_path_is_within(file->source, store))
+		why = "its source is not in the driver's directory";
 	if (why == NULL)
 		return add_file(part, ORIGIN_REGISTRY, file->source, file->destination);
 	return text_list_addf(&part->answer->warnings, part->err,
@@ -188,15 +137,51 @@ static int join(struct answer *answer, struct answer_item *kept, const struct an
 int answer_build_windows(struct answer *answer, const struct answer_request *request,
 			 struct error *err)
 {
-	bool class = request->rules->allocation == ANSWER_CLASS;
-	int rc = check_count(request, err);
-	if (rc == 0 && class && request->count > 0)
-		rc = add_class(answer, request, err);
+	static const char class[] = "class/" WINDOWS_DISPLAY_CLASS;
+	const bool by_class = request->rules->allocation == ANSWER_CLASS;
+	int rc = 0;
+
+	if (request->count > 1 && !request->rules->allow_several) {
+		struct text ids CLEANUP_TEXT = {0};
+		for (size_t i = 0; i < request->count; i++)
+			text_addf(&ids, "%s'%s'", i == 0 ? "" : ", ", request->devices[i]->id);
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"one container cannot have %zu devices (%s): a kubelet up to 1.36 passes "
+			"only the first device on to a container of Windows; ask for ids of one "
+			"device, or allow it by severalDevices: allow",
+			request->count, text_string(&ids));
+	}
+
+	/* The variables of aarnaud/k8s-directx-device-plugin. */
+	if (by_class && request->count > 0) {
+		const struct discovery_device *first = request->devices[0];
+		answer_add(answer, ANSWER_NODE, first, class, class);
+		answer_add(answer, ANSWER_VARIABLE, first, "DIRECTX_GPU_DriverVersion",
+			   first->driver_version);
+		answer_add(answer, ANSWER_VARIABLE, first, "DIRECTX_GPU_Name", first->description);
+		answer_add(answer, ANSWER_VARIABLE, first, "DIRECTX_GPU_PNPDeviceID",
+			   first->pnp_instance_id);
+		if (request->count > 1)
+			rc = text_list_addf(
+				&answer->warnings, err,
+				"the variables DIRECTX_GPU_* name only '%s' of %zu devices",
+				first->id, request->count);
+	}
+
 	for (size_t i = 0; rc == 0 && i < request->count; i++) {
-		struct part part = {answer, request, request->devices[i], err};
-		if (!class)
-			rc = add_location_path(&part);
-		if (rc == 0 && !request->rules->skip_runtime_mounts)
+		const struct discovery_device *device = request->devices[i];
+		const struct part part = {answer, request, device, err};
+		if (!by_class && device->location_path[0] == '\0')
+			return error_set(err, ERROR_UNSUPPORTED,
+					 "device '%s' has no location path to assign it by",
+					 device->id);
+		if (!by_class) {
+			const char *string = arena_format(&answer->arena, "vpci-location-path://%s",
+							  device->location_path);
+			answer_add(answer, ANSWER_NODE, device, string, string);
+		}
+		if (!request->rules->skip_runtime_mounts)
 			rc = add_files(&part);
 	}
 	/* Names in System32 do not depend on case. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* The two calls about ids: what containers are given for those that the kubelet chose (allocate.c),
- * and which it should choose (prefer.c). */
+/* The two calls about ids: what containers get for those that the kubelet chose (allocate.c), and
+ * which it should choose (prefer.c). */
 
 #include "reference-plugin/answer/answer.h"
 #include "reference-plugin/inventory/inventory.h"
@@ -16,8 +16,8 @@ struct allocation {
 };
 
 /*
- * Answers every container of `request`, in its order. Several replicas of one device give what the
- * device gives once. `out` is zeroed; free it with allocation_free(), also after an error.
+ * Answers every container of `request`, in its order. Several replicas of one device give the device
+ * once. `out` is zeroed; free it with allocation_free(), also after an error.
  *
  * Every error names the id, escaped. ERROR_ARGUMENT: a malformed id, an id twice in one container,
  * no id, too many containers; ERROR_NOT_FOUND: an id that is not listed; ERROR_UNAVAILABLE: an

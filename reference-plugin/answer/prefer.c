@@ -135,30 +135,26 @@ static struct rank rank_device(const struct choice *choice, size_t index)
 	return (struct rank){{taken > 0, suffices, suffices ? -available : available}};
 }
 
-/* The lowest replica of the best device of the node; false when the node has no more. */
-static bool take_one(struct choice *choice)
-{
-	size_t replicas = choice->inventory->replicas;
-	size_t devices = choice->inventory->device_count;
-	size_t device = best(choice, devices, rank_device);
-	if (device == devices)
-		return false;
-	uint8_t *slot = memchr(&choice->marks[device * replicas], MARK_AVAILABLE, replicas);
-	*slot = MARK_TAKEN;
-	choice->candidates[device].available--;
-	choice->candidates[device].taken++;
-	choice->size--;
-	return true;
-}
-
 static void take_all(struct choice *choice)
 {
+	const size_t replicas = choice->inventory->replicas;
+	const size_t devices = choice->inventory->device_count;
 	while (choice->size > 0) {
 		choice->node = best(choice, choice->node_count, rank_node);
 		if (choice->node == choice->node_count)
 			return;
-		while (choice->size > 0 && take_one(choice))
-			;
+		while (choice->size > 0) {
+			const size_t device = best(choice, devices, rank_device);
+			if (device == devices) /* the node has no more */
+				break;
+			/* The lowest free replica of the best device. */
+			uint8_t *slot =
+				memchr(&choice->marks[device * replicas], MARK_AVAILABLE, replicas);
+			*slot = MARK_TAKEN;
+			choice->candidates[device].available--;
+			choice->candidates[device].taken++;
+			choice->size--;
+		}
 	}
 }
 
@@ -186,30 +182,15 @@ static bool one_device_suffices(const struct choice *choice)
 	return one < choice->node_count && choice->candidates[one].available >= choice->size;
 }
 
-static int add_ids(const struct choice *choice, V1beta1__ContainerPreferredAllocationResponse *out,
-		   struct error *err)
-{
-	const struct inventory *inventory = choice->inventory;
-	for (size_t slot = 0; slot < inventory->device_count * inventory->replicas; slot++) {
-		char id[REPLICA_ID_SIZE];
-		if (choice->marks[slot] != MARK_TAKEN)
-			continue;
-		replica_id_format(inventory->devices[slot / inventory->replicas].id,
-				  (uint32_t)(slot % inventory->replicas), id);
-		out->deviceids[out->n_deviceids] = strdup(id);
-		if (out->deviceids[out->n_deviceids++] == NULL)
-			return error_memory(err);
-	}
-	return 0;
-}
-
 static int prefer_container(struct choice *choice,
 			    const V1beta1__ContainerPreferredAllocationRequest *request,
 			    V1beta1__ContainerPreferredAllocationResponse *out, struct error *err)
 {
-	size_t devices = choice->inventory->device_count;
-	uint8_t *marks CLEANUP_FREE = calloc(devices + 1, choice->inventory->replicas);
-	struct candidate *candidates CLEANUP_FREE = calloc(devices + 1, sizeof(*candidates));
+	const struct inventory *inventory = choice->inventory;
+	const size_t replicas = inventory->replicas;
+	uint8_t *marks CLEANUP_FREE = calloc(inventory->device_count + 1, replicas);
+	struct candidate *candidates CLEANUP_FREE =
+		calloc(inventory->device_count + 1, sizeof(*candidates));
 	if (marks == NULL || candidates == NULL)
 		return error_memory(err);
 	choice->marks = marks;
@@ -217,13 +198,26 @@ static int prefer_container(struct choice *choice,
 	int rc = read_request(choice, request, err);
 	if (rc < 0)
 		return rc;
-	find_nodes(choice, choice->inventory->windows);
-	if (choice->inventory->windows && !one_device_suffices(choice))
+	find_nodes(choice, inventory->windows);
+	if (inventory->windows && !one_device_suffices(choice))
 		find_nodes(choice, false);
 	take_all(choice);
-	size_t taken = (size_t)request->allocation_size - choice->size;
-	out->deviceids = calloc(taken + 1, sizeof(char *));
-	return out->deviceids != NULL ? add_ids(choice, out, err) : error_memory(err);
+
+	out->deviceids =
+		calloc((size_t)request->allocation_size - choice->size + 1, sizeof(char *));
+	if (out->deviceids == NULL)
+		return error_memory(err);
+	for (size_t slot = 0; slot < inventory->device_count * replicas; slot++) {
+		char id[REPLICA_ID_SIZE];
+		if (marks[slot] != MARK_TAKEN)
+			continue;
+		replica_id_format(inventory->devices[slot / replicas].id,
+				  (uint32_t)(slot % replicas), id);
+		out->deviceids[out->n_deviceids] = strdup(id);
+		if (out->deviceids[out->n_deviceids++] == NULL)
+			return error_memory(err);
+	}
+	return 0;
 }
 
 int prefer(const struct inventory *inventory, enum inventory_resource resource,

@@ -25,21 +25,6 @@ static bool is_plain_absolute(const char *path)
 		strstr(closed, "/./") == NULL && strstr(closed, "/../") == NULL);
 }
 
-static int check_destination(const char *path, struct error *err)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(system_directories); i++) {
-		if (strcmp(path, system_directories[i]) == 0)
-			return error_set(err, ERROR_FORMAT,
-					 "destination '%s' would replace a system directory of the "
-					 "container",
-					 path);
-	}
-	if (text_starts_with(path, "/proc/") || text_starts_with(path, "/sys/"))
-		return error_set(err, ERROR_FORMAT, "destination '%s' lies in a kernel file system",
-				 path);
-	return 0;
-}
-
 static int new_linux_mount(struct additional_mount *mount, const char *source,
 			   const char *destination, struct error *err)
 {
@@ -48,9 +33,16 @@ static int new_linux_mount(struct additional_mount *mount, const char *source,
 		return error_set(err, ERROR_FORMAT,
 				 "%s '%s' is not an absolute path without '..', '.' and '//'",
 				 plain ? "destination" : "source", plain ? destination : source);
-	int rc = check_destination(destination, err);
-	if (rc < 0)
-		return rc;
+	for (size_t i = 0; i < ARRAY_SIZE(system_directories); i++) {
+		if (strcmp(destination, system_directories[i]) == 0)
+			return error_set(err, ERROR_FORMAT,
+					 "destination '%s' would replace a system directory of the "
+					 "container",
+					 destination);
+	}
+	if (text_starts_with(destination, "/proc/") || text_starts_with(destination, "/sys/"))
+		return error_set(err, ERROR_FORMAT, "destination '%s' lies in a kernel file system",
+				 destination);
 	mount->source = strdup(source);
 	mount->destination = strdup(destination);
 	return 0;

@@ -23,17 +23,6 @@ const char *config_resource_name(const struct config *config, bool display)
 	return display ? config->program->display_name : config->program->compute_name;
 }
 
-static int set_defaults(struct config *config, struct error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < CONFIG_SETTING_COUNT; i++)
-		rc = setting_set(&settings[i], setting_initial(&settings[i], config->program),
-				 config, err);
-	if (config->program->resource != CONFIG_RESOURCE_BOTH)
-		config->resource = (int)config->program->resource;
-	return rc;
-}
-
 char *config_search(const char *const *directories, const char *short_name)
 {
 	static const char *const extensions[] = {
@@ -54,50 +43,39 @@ char *config_search(const char *const *directories, const char *short_name)
 	return strdup("");
 }
 
-static int check_variable(const char *variable, const char *path, struct error *err)
-{
-	if (!path_is_absolute(path))
-		return error_set(err, ERROR_FORMAT,
-				 "environment variable %s: '%s' is not an absolute path", variable,
-				 path);
-	if (!file_exists(path))
-		return error_set(err, ERROR_NOT_FOUND, "environment variable %s: there is no '%s'",
-				 variable, path);
-	return 0;
-}
-
-static char *default_file(const struct config_program *program)
+/* Leaves config->file "" where there is none. */
+static int apply_file(const char *named, struct config *config, struct error *err)
 {
 	static const char *const directories[] = {".", SEARCH_DIRECTORY, NULL};
-	if (program->default_file == NULL)
-		return config_search(directories, program->short_name);
-	return strdup(file_exists(program->default_file) ? program->default_file : "");
-}
-
-/* *path is "" when there is none. */
-static int find_file(const struct config_program *program, const char *named, char **path,
-		     struct error *err)
-{
+	const struct config_program *program = config->program;
 	char *variable CLEANUP_FREE = text_format("%sCONFIG_FILE", program->env_prefix);
 	if (variable == NULL)
 		return error_memory(err);
+
 	if (named == NULL) {
 		named = program_variable(variable);
-		int rc = named != NULL && program->directx ? check_variable(variable, named, err)
-							   : 0;
-		if (rc < 0)
-			return rc;
+		if (named != NULL && program->directx && !path_is_absolute(named))
+			return error_set(err, ERROR_FORMAT,
+					 "environment variable %s: '%s' is not an absolute path",
+					 variable, named);
+		if (named != NULL && program->directx && !file_exists(named))
+			return error_set(err, ERROR_NOT_FOUND,
+					 "environment variable %s: there is no '%s'", variable,
+					 named);
 	}
-	*path = named != NULL && named[0] != '\0' ? strdup(named) : default_file(program);
-	return *path != NULL ? 0 : error_memory(err);
-}
+	if (named != NULL && named[0] != '\0')
+		config->file = strdup(named);
+	else if (program->default_file == NULL)
+		config->file = config_search(directories, program->short_name);
+	else
+		config->file =
+			strdup(file_exists(program->default_file) ? program->default_file : "");
+	if (config->file == NULL)
+		return error_memory(err);
 
-static int apply_file(const char *named, struct config *config, struct error *err)
-{
-	int rc = find_file(config->program, named, &config->file, err);
-	if (rc < 0 || config->file[0] == '\0')
-		return rc;
-	rc = config_read_yaml(config->file, config, err);
+	if (config->file[0] == '\0')
+		return 0;
+	int rc = config_read_yaml(config->file, config, err);
 	return rc < 0 ? error_wrap(err, rc, "configuration") : 0;
 }
 
@@ -141,26 +119,9 @@ static int apply_options(struct config_options *options, struct config *config, 
 	return 0;
 }
 
-/* The default of Windows lies on the system drive, where the kubelet has it. */
-static int add_drive(struct config *config, struct error *err)
-{
-	const struct setting *setting = setting_find(config->program, "pluginDir");
-	const char *drive = program_variable("SYSTEMDRIVE");
-	if (config->origins[setting - settings].layer != CONFIG_DEFAULT ||
-	    config->plugin_dir[0] != '\\')
-		return 0;
-	if (drive == NULL || drive[0] == '\0')
-		drive = "C:";
-	char *whole = text_format("%s%s", drive, config->plugin_dir);
-	if (whole == NULL)
-		return error_memory(err);
-	free(config->plugin_dir);
-	config->plugin_dir = whole;
-	return 0;
-}
-
 static int finish(struct config *config, struct error *err)
 {
+	const struct setting *plugin_dir = setting_find(config->program, "pluginDir");
 	int rc = 0;
 	if (config->multitenancy == 0)
 		config->multitenancy = 1;
@@ -174,9 +135,21 @@ static int finish(struct config *config, struct error *err)
 		return error_wrap(err, rc, "resource name '%s'", config->resource_name);
 	if (config->plugin_dir[0] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "the plugin directory is empty");
-	rc = add_drive(config, err);
-	if (rc < 0 || config->kubelet_socket[0] != '\0')
-		return rc;
+
+	/* The default of Windows is on the system drive, where the kubelet has it. */
+	if (config->origins[plugin_dir - settings].layer == CONFIG_DEFAULT &&
+	    config->plugin_dir[0] == '\\') {
+		const char *drive = program_variable("SYSTEMDRIVE");
+		char *whole = text_format("%s%s", drive != NULL && drive[0] != '\0' ? drive : "C:",
+					  config->plugin_dir);
+		if (whole == NULL)
+			return error_memory(err);
+		free(config->plugin_dir);
+		config->plugin_dir = whole;
+	}
+
+	if (config->kubelet_socket[0] != '\0')
+		return 0;
 	free(config->kubelet_socket);
 	config->kubelet_socket = path_join(config->plugin_dir, "kubelet.sock");
 	return config->kubelet_socket != NULL ? 0 : error_memory(err);
@@ -185,8 +158,12 @@ static int finish(struct config *config, struct error *err)
 int config_load(const struct config_program *program, struct config_options *options,
 		struct config *out, struct error *err)
 {
+	int rc = 0;
 	out->program = program;
-	int rc = set_defaults(out, err);
+	for (size_t i = 0; rc == 0 && i < CONFIG_SETTING_COUNT; i++)
+		rc = setting_set(&settings[i], setting_initial(&settings[i], program), out, err);
+	if (program->resource != CONFIG_RESOURCE_BOTH)
+		out->resource = (int)program->resource;
 	if (rc == 0)
 		rc = apply_file(options->file, out, err);
 	if (rc == 0)

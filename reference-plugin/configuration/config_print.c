@@ -44,62 +44,55 @@ static void add_row(const struct config *config, size_t index, const struct text
 	text_add(out, ")\n");
 }
 
-static void add_mounts(const struct config *config, size_t index, struct text *out)
-{
-	for (size_t i = 0; i < config->additional_mounts.count; i++) {
-		const struct additional_mount *mount = &config->additional_mounts.items[i];
-		struct text value CLEANUP_TEXT = {0};
-		text_addf(&value, "%s: %s => %s", mount->vendor, mount->source, mount->destination);
-		if (mount->kind == settings[index].mounts)
-			add_row(config, index, &value, out);
-	}
-}
-
 void config_print(const struct config *config, struct text *out)
 {
 	for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
+		const struct additional_mounts *mounts = &config->additional_mounts;
 		struct text value CLEANUP_TEXT = {0};
 		if (!setting_is_for(&settings[i], config->program))
 			continue;
 		setting_format(&settings[i], config, &value);
-		if (settings[i].type == SETTING_MOUNTS)
-			add_mounts(config, i, out);
-		else
+		if (settings[i].type != SETTING_MOUNTS)
 			add_row(config, i, &value, out);
+		for (size_t k = 0; settings[i].type == SETTING_MOUNTS && k < mounts->count; k++) {
+			const struct additional_mount *mount = &mounts->items[k];
+			struct text row CLEANUP_TEXT = {0};
+			text_addf(&row, "%s: %s => %s", mount->vendor, mount->source,
+				  mount->destination);
+			if (mount->kind == settings[i].mounts)
+				add_row(config, i, &row, out);
+		}
 	}
-}
-
-static cJSON *mounts_to_json(const struct additional_mounts *mounts,
-			     enum additional_mount_kind kind)
-{
-	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
-	for (size_t i = 0; i < mounts->count; i++) {
-		const struct additional_mount *mount = &mounts->items[i];
-		struct members json CLEANUP_MEMBERS = members_new();
-		member_string(&json, "vendor", mount->vendor);
-		member_string(&json, "source", mount->source);
-		member_string(&json, "destination", mount->destination);
-		if (mount->kind == kind && !array_add(array, members_take(&json)))
-			return NULL;
-	}
-	return STEAL(array);
 }
 
 /* Boolean, number (durations in seconds), string or array. */
 static cJSON *value_to_json(const struct setting *setting, const struct config *config)
 {
 	const void *value = (const char *)config + setting->offset;
+	const struct additional_mounts *mounts = &config->additional_mounts;
+	struct members array CLEANUP_MEMBERS = members_new_array();
 	struct text text CLEANUP_TEXT = {0};
 	if (setting->type == SETTING_LIST)
 		return json_new_strings(value);
-	if (setting->type == SETTING_MOUNTS)
-		return mounts_to_json(&config->additional_mounts, setting->mounts);
 	if (setting->type == SETTING_DURATION)
 		return cJSON_CreateNumber((double)*(const uint64_t *)value / 1000.0);
-	setting_format(setting, config, &text);
-	return setting->type == SETTING_BOOL || setting->type == SETTING_COUNT
-		       ? cJSON_Parse(text_string(&text))
-		       : json_new_string(text_string(&text), text.size);
+	if (setting->type != SETTING_MOUNTS) {
+		setting_format(setting, config, &text);
+		return setting->type == SETTING_BOOL || setting->type == SETTING_COUNT
+			       ? cJSON_Parse(text_string(&text))
+			       : json_new_string(text_string(&text), text.size);
+	}
+	for (size_t i = 0; i < mounts->count; i++) {
+		const struct additional_mount *mount = &mounts->items[i];
+		struct members json CLEANUP_MEMBERS = members_new();
+		if (mount->kind != setting->mounts)
+			continue;
+		member_string(&json, "vendor", mount->vendor);
+		member_string(&json, "source", mount->source);
+		member_string(&json, "destination", mount->destination);
+		member_item(&array, NULL, members_take(&json));
+	}
+	return members_take(&array);
 }
 
 cJSON *config_to_json(const struct config *config)

@@ -65,31 +65,26 @@ static int each_pair(const struct reader *reader, const yaml_node_t *mapping,
 	return rc;
 }
 
-static int read_list(const struct reader *reader, const struct setting *setting,
-		     const yaml_node_t *node)
-{
-	struct text_list values CLEANUP_TEXT_LIST = {0};
-	for (const yaml_node_item_t *item = node->data.sequence.items.start;
-	     item < node->data.sequence.items.top; item++) {
-		const char *value = yaml_scalar(node_at(reader, *item));
-		int rc = value != NULL
-				 ? text_list_add(&values, value, reader->err)
-				 : WRONG(reader, node_at(reader, *item), "an element is not text");
-		if (rc < 0)
-			return rc;
-	}
-	setting_take_list(setting, &values, reader->config);
-	return 0;
-}
-
 static int read_value(const struct reader *reader, const struct setting *setting,
 		      const yaml_node_t *node)
 {
 	const char *value = yaml_scalar(node);
-	if (setting->type == SETTING_LIST && node->type == YAML_SEQUENCE_NODE)
-		return read_list(reader, setting, node);
-	int rc = value != NULL ? setting_set(setting, value, reader->config, reader->err)
-			       : error_set(reader->err, ERROR_FORMAT, "expected one value");
+	int rc = 0;
+	if (setting->type == SETTING_LIST && node->type == YAML_SEQUENCE_NODE) {
+		struct text_list values CLEANUP_TEXT_LIST = {0};
+		for (const yaml_node_item_t *item = node->data.sequence.items.start;
+		     rc == 0 && item < node->data.sequence.items.top; item++) {
+			const yaml_node_t *element = node_at(reader, *item);
+			rc = yaml_scalar(element) != NULL
+				     ? text_list_add(&values, yaml_scalar(element), reader->err)
+				     : WRONG(reader, element, "an element is not text");
+		}
+		if (rc == 0)
+			setting_take_list(setting, &values, reader->config);
+		return rc;
+	}
+	rc = value != NULL ? setting_set(setting, value, reader->config, reader->err)
+			   : error_set(reader->err, ERROR_FORMAT, "expected one value");
 	if (rc < 0)
 		return error_wrap(reader->err, rc, "%s:%zu: %s", reader->name, line_of(node),
 				  setting->key);

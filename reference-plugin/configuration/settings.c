@@ -186,20 +186,6 @@ static int parse_choice(const struct setting *setting, const char *value, int *o
 	return error_set(err, ERROR_FORMAT, "'%s' is not one of %s", value, text_string(&names));
 }
 
-static int parse_count(const struct setting *setting, const char *value, uint32_t *out,
-		       struct error *err)
-{
-	long long number = 0;
-	int rc = text_to_int64(value, "", (long long)setting->min, (long long)setting->max, &number,
-			       NULL);
-	if (rc < 0)
-		return error_set(err, rc, "'%s' is not a whole number from %llu to %llu", value,
-				 (unsigned long long)setting->min,
-				 (unsigned long long)setting->max);
-	*out = (uint32_t)number;
-	return 0;
-}
-
 static int parse_duration(const struct setting *setting, const char *value, uint64_t *out,
 			  struct error *err)
 {
@@ -239,6 +225,7 @@ int setting_set(const struct setting *setting, const char *value, struct config 
 {
 	struct text_list values CLEANUP_TEXT_LIST = {0};
 	void *target = member(setting, config);
+	long long number = 0;
 	int rc = 0;
 	switch (setting->type) {
 	case SETTING_BOOL:
@@ -246,7 +233,14 @@ int setting_set(const struct setting *setting, const char *value, struct config 
 			rc = error_set(err, ERROR_FORMAT, "'%s' is neither true nor false", value);
 		break;
 	case SETTING_COUNT:
-		rc = parse_count(setting, value, target, err);
+		rc = text_to_int64(value, "", (long long)setting->min, (long long)setting->max,
+				   &number, NULL);
+		if (rc < 0)
+			rc = error_set(err, rc, "'%s' is not a whole number from %llu to %llu",
+				       value, (unsigned long long)setting->min,
+				       (unsigned long long)setting->max);
+		else
+			*(uint32_t *)target = (uint32_t)number;
 		break;
 	case SETTING_DURATION:
 		rc = parse_duration(setting, value, target, err);

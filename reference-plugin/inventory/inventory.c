@@ -103,33 +103,6 @@ static void add_found(struct inventory *out, const struct discovery_snapshot *sn
 	out->device_count = kept;
 }
 
-/* Devices that are no longer found, until their grace is over. */
-static void add_gone(struct inventory *out, const struct inventory *before, uint64_t now_ms)
-{
-	const struct inventory found = *out;
-	for (size_t i = 0; i < before->device_count; i++) {
-		const struct inventory_device *device = &before->devices[i];
-		bool over = device->found == NULL &&
-			    now_ms - device->gone_since_ms >= before->removal_grace_ms;
-		if (!over && find(&found, device->id) == NULL)
-			out->devices[out->device_count++] = gone_device(device, now_ms);
-	}
-	sort(out);
-}
-
-static int check_limits(size_t count, uint32_t replicas, struct error *err)
-{
-	if (count > INVENTORY_DEVICES_MAX)
-		return error_set(err, ERROR_LIMIT,
-				 "%zu devices are more than the plugin can offer (%d)", count,
-				 (int)INVENTORY_DEVICES_MAX);
-	if (count * replicas > INVENTORY_IDS_MAX)
-		return error_set(err, ERROR_LIMIT,
-				 "%zu devices with %u replicas each are more than %d device ids",
-				 count, replicas, (int)INVENTORY_IDS_MAX);
-	return 0;
-}
-
 static void compare(const struct inventory_device *before, const struct inventory_device *after,
 		    inventory_event_fn *on_event, void *user)
 {
@@ -156,6 +129,7 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 {
 	struct inventory before = *inventory;
 	struct inventory after = before;
+	int rc = 0;
 	after.devices =
 		calloc(before.device_count + snapshot->device_count + 1, sizeof(*after.devices));
 	after.device_count = 0;
@@ -164,12 +138,31 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 	if (after.devices == NULL)
 		return error_memory(err);
 	add_found(&after, snapshot);
-	add_gone(&after, &before, now_ms);
-	int rc = check_limits(after.device_count, after.replicas, err);
+
+	/* Devices that are no longer found stay until their grace period is over. */
+	const struct inventory found = after;
+	for (size_t i = 0; i < before.device_count; i++) {
+		const struct inventory_device *device = &before.devices[i];
+		bool over = device->found == NULL &&
+			    now_ms - device->gone_since_ms >= before.removal_grace_ms;
+		if (!over && find(&found, device->id) == NULL)
+			after.devices[after.device_count++] = gone_device(device, now_ms);
+	}
+	sort(&after);
+
+	if (after.device_count > INVENTORY_DEVICES_MAX)
+		rc = error_set(err, ERROR_LIMIT,
+			       "%zu devices are more than the plugin can offer (%d)",
+			       after.device_count, (int)INVENTORY_DEVICES_MAX);
+	else if (after.device_count * after.replicas > INVENTORY_IDS_MAX)
+		rc = error_set(err, ERROR_LIMIT,
+			       "%zu devices with %u replicas each are more than %d device ids",
+			       after.device_count, after.replicas, (int)INVENTORY_IDS_MAX);
 	if (rc < 0) {
 		inventory_free(&after);
 		return rc;
 	}
+
 	*inventory = after;
 	for (size_t i = 0; i < before.device_count; i++) {
 		if (find(&after, before.devices[i].id) == NULL)

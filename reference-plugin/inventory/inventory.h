@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The room inventory/ holds what the plugin offers: this table, the scanner that keeps it true, the
- * ids that the kubelet sees and the list that it is sent.
+ * The room inventory/ holds what the plugin offers: this table, the scanner that keeps it up to date,
+ * the ids that the kubelet sees and the list that it receives.
  *
- * Here: the devices that the plugin offers, kept over several discovery snapshots.
+ * This file: the devices that the plugin offers, kept over several discovery snapshots.
  *
  * A device that a new snapshot no longer holds stays listed as unhealthy for a grace period,
  * because the kubelet may be about to hand it to a container, and is removed afterwards. When it
@@ -57,8 +57,8 @@ struct inventory {
 	size_t device_count;
 };
 
-/* Called for every change of what the kubelet is told. `event` is "appeared", "returned",
- * "unhealthy" (found, but discovery says that it does not work), "healthy again", "gone" (unhealthy
+/* Called for every change of the list that the kubelet gets. `event` is "appeared", "returned",
+ * "unhealthy" (found, but discovery reports that it does not work), "healthy again", "gone" (unhealthy
  * until the grace period ends), "removed" or "on another NUMA node". `device` is borrowed for the
  * call. */
 typedef void inventory_event_fn(const char *event, const struct inventory_device *device,
@@ -66,8 +66,8 @@ typedef void inventory_event_fn(const char *event, const struct inventory_device
 
 const char *inventory_resource_name(enum inventory_resource resource); /* "display", "compute" */
 
-/* Takes over what `snapshot` says, but for the devices that are withheld. It is borrowed
- * until the next update. On error the inventory is as it was before. ERROR_LIMIT: more devices or
+/* Replaces the devices by those of `snapshot`, without the ones that are withheld. The snapshot is
+ * borrowed until the next update. On error the inventory is as it was before. ERROR_LIMIT: more devices or
  * ids than the bounds above; ERROR_MEMORY. */
 int inventory_update(struct inventory *inventory, const struct discovery_snapshot *snapshot,
 		     uint64_t now_ms, inventory_event_fn *on_event, void *user, struct error *err);
@@ -76,7 +76,7 @@ int inventory_update(struct inventory *inventory, const struct discovery_snapsho
 const char *inventory_withholds(const struct inventory *inventory,
 				const struct discovery_device *device);
 
-/* Why it cannot be given to a container, on Windows by its location path; NULL when it can. */
+/* Why it cannot be assigned to a container, on Windows by its location path; NULL when it can. */
 const char *inventory_unassignable(bool windows, const struct discovery_device *device);
 
 /* Milliseconds until the next gone device is due for removal by inventory_update(); UINT64_MAX:

@@ -17,42 +17,18 @@ struct scanner {
 	struct discovery_options discovery;
 	struct discovery_snapshot *snapshot;
 	struct discovery_watch *watch;
-	struct wake *wake; /* when the watch has something to tell */
+	struct wake *wake; /* when the watch has events */
 	uv_timer_t timer;  /* to the next snapshot */
 	uint64_t last_ms;
 	bool watching; /* or tried to */
 	bool changed;
 	char last_problem[ERROR_TEXT_SIZE];
-	struct text_list withheld; /* what was said of them */
+	struct text_list withheld; /* the last report about devices that are not offered */
 };
 
 static const char *given(const char *value)
 {
 	return value[0] != '\0' ? value : NULL;
-}
-
-static struct discovery_options discovery_options_of(const struct config *config)
-{
-	return (struct discovery_options){
-		.recorded_node = given(config->node),
-		.root = given(config->root),
-		.sysfs = given(config->sysfs),
-		.proc = given(config->proc),
-		.dev = given(config->dev),
-		.vulkan_icd_directories = (const char *const *)config->vulkan_icd_dirs.items,
-		.egl_vendor_directories = (const char *const *)config->egl_vendor_dirs.items,
-		.opencl_vendors = given(config->opencl_vendors),
-		.filter =
-			{
-				.display_only = config->resource == CONFIG_RESOURCE_DISPLAY,
-				.compute_only = config->resource == CONFIG_RESOURCE_COMPUTE,
-				.include_integrated = config->include_integrated,
-				.include_detachable = config->include_detachable,
-				.exclude_software = !config->include_software,
-				.vendors = (const char *const *)config->vendors.items,
-				.apis = (const char *const *)config->apis.items,
-			},
-	};
 }
 
 static void on_event(const char *event, const struct inventory_device *device, void *user)
@@ -66,43 +42,18 @@ static void on_event(const char *event, const struct inventory_device *device, v
 		    event, sick ? ": " : "", sick ? device->reason : "");
 }
 
-/* Each device that is not offered is reported once, and again when the reason changes. */
-static void tell_withheld(struct scanner *scanner, const struct discovery_snapshot *snapshot)
-{
-	struct text_list now CLEANUP_TEXT_LIST = {0};
-	for (size_t i = 0; i < snapshot->device_count; i++) {
-		const struct discovery_device *device = &snapshot->devices[i];
-		const char *why = inventory_withholds(&scanner->inventory, device);
-		if (why == NULL || text_list_addf(&now, NULL, "device %s (%s) is not offered: %s",
-						  device->id, device->description, why) < 0)
-			continue;
-		if (!text_list_has(&scanner->withheld, now.items[now.count - 1]))
-			log_warning("%s", now.items[now.count - 1]);
-	}
-	struct text_list old = scanner->withheld;
-	scanner->withheld = now;
-	now = old;
-}
-
-/* A plugin for one system would offer devices of the other one under a wrong name. */
-static int check_system(const struct scanner *scanner, const struct discovery_snapshot *snapshot,
-			struct error *err)
-{
-	const struct config_program *program = scanner->config->program;
-	if (!program->directx || strcmp(snapshot->system.os, "windows") == 0)
-		return 0;
-	return error_set(err, ERROR_UNSUPPORTED,
-			 "%s offers the devices of Windows nodes, and this node runs %s",
-			 program->name, snapshot->system.os);
-}
-
 static int take(struct scanner *scanner, struct error *err)
 {
+	const struct config_program *program = scanner->config->program;
 	struct discovery_snapshot *snapshot = NULL;
 	int rc = discovery_take(&scanner->discovery, &snapshot, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "cannot look for devices");
-	rc = check_system(scanner, snapshot, err);
+	/* A plugin for one system would offer devices of the other one under a wrong name. */
+	if (program->directx && strcmp(snapshot->system.os, "windows") != 0)
+		rc = error_set(err, ERROR_UNSUPPORTED,
+			       "%s offers the devices of Windows nodes, and this node runs %s",
+			       program->name, snapshot->system.os);
 	if (rc == 0)
 		rc = inventory_update(&scanner->inventory, snapshot, uv_now(scanner->loop),
 				      on_event, scanner, err);
@@ -113,7 +64,22 @@ static int take(struct scanner *scanner, struct error *err)
 	for (size_t i = 0; i < snapshot->diagnostic_count; i++)
 		log_debug("discovery: %s: %s", snapshot->diagnostics[i].place,
 			  snapshot->diagnostics[i].message);
-	tell_withheld(scanner, snapshot);
+
+	/* Each device that is not offered is reported once, and again when the reason changes. */
+	struct text_list withheld = {0};
+	for (size_t i = 0; i < snapshot->device_count; i++) {
+		const struct discovery_device *device = &snapshot->devices[i];
+		const char *why = inventory_withholds(&scanner->inventory, device);
+		if (why == NULL ||
+		    text_list_addf(&withheld, NULL, "device %s (%s) is not offered: %s", device->id,
+				   device->description, why) < 0)
+			continue;
+		if (!text_list_has(&scanner->withheld, withheld.items[withheld.count - 1]))
+			log_warning("%s", withheld.items[withheld.count - 1]);
+	}
+	text_list_free(&scanner->withheld);
+	scanner->withheld = withheld;
+
 	discovery_free(scanner->snapshot);
 	scanner->snapshot = snapshot;
 	return 0;
@@ -125,16 +91,6 @@ static uint64_t pause_ms(const struct scanner *scanner)
 {
 	uint64_t poll_ms = scanner->config->poll_interval_ms;
 	return poll_ms < SCANNER_PAUSE_MS ? poll_ms : SCANNER_PAUSE_MS;
-}
-
-static void schedule(struct scanner *scanner)
-{
-	uint64_t wait = inventory_next_removal_ms(&scanner->inventory, uv_now(scanner->loop));
-	if (wait > scanner->config->poll_interval_ms)
-		wait = scanner->config->poll_interval_ms;
-	else if (wait < pause_ms(scanner))
-		wait = pause_ms(scanner);
-	(void)uv_timer_start(&scanner->timer, on_timer, wait, 0);
 }
 
 void scanner_scan_soon(struct scanner *scanner)
@@ -153,27 +109,30 @@ static void on_watch(void *user)
 		scanner_scan_soon(scanner);
 }
 
-/* Without events the poll interval has to do. */
-static void open_watch(struct scanner *scanner)
-{
-	struct error err = {0};
-	int rc = discovery_watch_open(&scanner->discovery, 0, &scanner->watch, &err);
-	scanner->watching = true;
-	if (rc == 0)
-		rc = wake_start(scanner->loop, discovery_watch_handle(scanner->watch), on_watch,
-				scanner, &scanner->wake, &err);
-	if (rc < 0)
-		log_debug("no events about devices, polling instead: %s", err.text);
-}
-
 int scanner_scan(struct scanner *scanner, struct error *err)
 {
-	if (!scanner->watching)
-		open_watch(scanner);
+	/* Without events from the system only the poll interval remains. */
+	if (!scanner->watching) {
+		struct error why = {0};
+		scanner->watching = true;
+		int rc = discovery_watch_open(&scanner->discovery, 0, &scanner->watch, &why);
+		if (rc == 0)
+			rc = wake_start(scanner->loop, discovery_watch_handle(scanner->watch),
+					on_watch, scanner, &scanner->wake, &why);
+		if (rc < 0)
+			log_debug("no events about devices, polling instead: %s", why.text);
+	}
+
 	uv_update_time(scanner->loop);
 	scanner->last_ms = uv_now(scanner->loop);
 	int rc = take(scanner, err);
-	schedule(scanner);
+
+	uint64_t wait = inventory_next_removal_ms(&scanner->inventory, uv_now(scanner->loop));
+	if (wait > scanner->config->poll_interval_ms)
+		wait = scanner->config->poll_interval_ms;
+	else if (wait < pause_ms(scanner))
+		wait = pause_ms(scanner);
+	(void)uv_timer_start(&scanner->timer, on_timer, wait, 0);
 	if (scanner->changed) {
 		scanner->changed = false;
 		scanner->on_change(scanner->user);
@@ -218,7 +177,32 @@ int scanner_open(uv_loop_t *loop, const struct config *config, void (*on_change)
 			      .root = config->root,
 			      .display_computes = config->program->directx,
 			      .without_location_path = config->allocation == ANSWER_CLASS},
-		.discovery = discovery_options_of(config),
+		.discovery =
+			{
+				.recorded_node = given(config->node),
+				.root = given(config->root),
+				.sysfs = given(config->sysfs),
+				.proc = given(config->proc),
+				.dev = given(config->dev),
+				.vulkan_icd_directories =
+					(const char *const *)config->vulkan_icd_dirs.items,
+				.egl_vendor_directories =
+					(const char *const *)config->egl_vendor_dirs.items,
+				.opencl_vendors = given(config->opencl_vendors),
+				.filter =
+					{
+						.display_only =
+							config->resource == CONFIG_RESOURCE_DISPLAY,
+						.compute_only =
+							config->resource == CONFIG_RESOURCE_COMPUTE,
+						.include_integrated = config->include_integrated,
+						.include_detachable = config->include_detachable,
+						.exclude_software = !config->include_software,
+						.vendors =
+							(const char *const *)config->vendors.items,
+						.apis = (const char *const *)config->apis.items,
+					},
+			},
 	};
 	(void)uv_timer_init(loop, &scanner->timer);
 	scanner->timer.data = scanner;

@@ -2,10 +2,9 @@
 #pragma once
 
 /*
- * Tells when the entries of a directory may have changed: by file system events, gathered for
+ * Reports that the entries of a directory may have changed: by file system events, gathered for
  * DIRECTORY_WATCH_SETTLE_MS, and every DIRECTORY_WATCH_POLL_MS in any case, because events get lost
- * (the directory is removed and made anew, no inotify watch is left). The callback looks for
- * itself.
+ * (the directory is removed and made anew, no inotify watch is left). The callback reads the directory.
  */
 
 #include "base/error.h"

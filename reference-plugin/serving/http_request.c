@@ -19,21 +19,6 @@ static size_t line_of(const char *data, size_t size)
 	return end != NULL ? (size_t)(end - data) : 0;
 }
 
-static int take_path(const char *target, size_t size, struct http_request_head *out)
-{
-	const char *query = memchr(target, '?', size);
-	const size_t length = query != NULL ? (size_t)(query - target) : size;
-	if (length == 0 || target[0] != '/')
-		return 400;
-	for (size_t i = 0; i < size; i++)
-		if (target[i] <= ' ' || target[i] > '~')
-			return 400;
-	if (length >= sizeof(out->path))
-		return 404;
-	memcpy(out->path, target, length);
-	return 200;
-}
-
 int http_request_parse(const char *data, size_t size, struct http_request_head *out)
 {
 	static const char versions[] = "HTTP/1.";
@@ -57,6 +42,18 @@ int http_request_parse(const char *data, size_t size, struct http_request_head *
 	out->is_head = target - data == 4 && memcmp(data, "HEAD", 4) == 0;
 	if (!out->is_head && (target - data != 3 || memcmp(data, "GET", 3) != 0))
 		return 405;
+
 	target++;
-	return take_path(target, (size_t)(version - 1 - target), out);
+	const size_t whole = (size_t)(version - 1 - target);
+	const char *query = memchr(target, '?', whole);
+	const size_t length = query != NULL ? (size_t)(query - target) : whole;
+	if (length == 0 || target[0] != '/')
+		return 400;
+	for (size_t i = 0; i < whole; i++)
+		if (target[i] <= ' ' || target[i] > '~')
+			return 400;
+	if (length >= sizeof(out->path))
+		return 404;
+	memcpy(out->path, target, length);
+	return 200;
 }

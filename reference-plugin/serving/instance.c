@@ -32,7 +32,7 @@ struct instance {
 	bool registered;   /* and no further attempt is under way */
 	bool superseded;   /* a newer instance serves the resource */
 	unsigned losses;   /* of the kubelet's stream, in a row */
-	uv_timer_t timer;  /* until registered: to the next attempt; then to look for the kubelet */
+	uv_timer_t timer; /* until registered: to the next attempt; then to check for the kubelet */
 	char last_problem[ERROR_TEXT_SIZE];
 	struct serving_counts counts;
 	uint64_t apart_since_ms;    /* that the kubelet has had no stream, unless it has one */
@@ -50,8 +50,8 @@ uint64_t backoff_ms(unsigned failures, uint32_t random)
 	return delay + (delay / 4) * random / UINT32_MAX;
 }
 
-/* A problem that repeats is told once. */
-static void tell_problem(struct instance *instance, const char *what, const struct error *why)
+/* A problem that repeats is logged once. */
+static void report_problem(struct instance *instance, const char *what, const struct error *why)
 {
 	bool again = strcmp(instance->last_problem, why->text) == 0;
 	log_message(again ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING, "%s: %s: %s",
@@ -67,7 +67,7 @@ static bool newer_instance_serves(const struct instance *instance)
 
 static void on_timer(uv_timer_t *timer);
 
-static void look_later(struct instance *instance)
+static void check_later(struct instance *instance)
 {
 	(void)uv_timer_start(&instance->timer, on_timer, backoff_ms(++instance->losses, 0), 0);
 }
@@ -78,7 +78,7 @@ static void fail(struct instance *instance, const struct error *why)
 	(void)uv_random(NULL, NULL, &random, sizeof(random), 0, NULL);
 	uint64_t delay = backoff_ms(++instance->failures, random);
 	(void)uv_timer_start(&instance->timer, on_timer, delay, 0);
-	tell_problem(instance, "registration failed and is tried again", why);
+	report_problem(instance, "registration failed and is tried again", why);
 	metrics_count_error(&instance->counts, &instance->counts.registration_errors);
 	log_debug("%s: next attempt in %llu ms", instance->resource_name,
 		  (unsigned long long)delay);
@@ -104,38 +104,34 @@ static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, v
 	instance->registered = true;
 	instance->counts.registrations++;
 	if (instance->losses > 0)
-		look_later(instance);
+		check_later(instance);
 	instance->kubelet = instance->attempted;
 	instance->last_problem[0] = '\0';
 	log_info("%s: registered with the kubelet at %s", instance->resource_name,
 		 instance->config->kubelet_socket);
 }
 
-static int send_request(struct instance *instance, struct error *err)
+static void attempt(struct instance *instance)
 {
+	const struct config *config = instance->config;
 	V1beta1__DevicePluginOptions options = service_plugin_options();
 	V1beta1__RegisterRequest request = V1BETA1__REGISTER_REQUEST__INIT;
-	char *address CLEANUP_FREE = text_format("unix:%s", instance->config->kubelet_socket);
-	if (address == NULL)
-		return error_memory(err);
+	char *address CLEANUP_FREE = text_format("unix:%s", config->kubelet_socket);
+	struct error err = {0};
+	instance->last_attempt_ms = uv_now(instance->serving.loop);
+	instance->attempted = socket_file_at(config->kubelet_socket);
 	request.version = wire_string("v1beta1");
 	request.endpoint = wire_string(path_base(instance->socket_path));
 	request.resource_name = wire_string(instance->resource_name);
 	request.options = &options;
-	int rc = rpc_channel_open(instance->serving.loop, address, NULL, &instance->channel, err);
-	if (rc < 0)
-		return rc;
-	return rpc_unary(instance->channel, "/v1beta1.Registration/Register", &request.base,
-			 &v1beta1__empty__descriptor, instance->config->register_timeout_ms,
-			 on_reply, instance, NULL, err);
-}
-
-static void attempt(struct instance *instance)
-{
-	struct error err = {0};
-	instance->last_attempt_ms = uv_now(instance->serving.loop);
-	instance->attempted = socket_file_at(instance->config->kubelet_socket);
-	if (send_request(instance, &err) == 0)
+	int rc = address != NULL ? rpc_channel_open(instance->serving.loop, address, NULL,
+						    &instance->channel, &err)
+				 : error_memory(&err);
+	if (rc == 0)
+		rc = rpc_unary(instance->channel, "/v1beta1.Registration/Register", &request.base,
+			       &v1beta1__empty__descriptor, config->register_timeout_ms, on_reply,
+			       instance, NULL, &err);
+	if (rc == 0)
 		return;
 	rpc_channel_close(STEAL(instance->channel));
 	fail(instance, &err);
@@ -161,10 +157,15 @@ static void register_endpoint(struct instance *instance)
 		(void)uv_timer_start(&instance->timer, on_timer, due_ms - now_ms, 0);
 }
 
-/* A kubelet that is gone is waited for elsewhere, and the newest of several instances is the one
- * that registers. */
-static void look(struct instance *instance)
+static void on_timer(uv_timer_t *timer)
 {
+	struct instance *instance = timer->data;
+	if (!instance->registered) {
+		attempt(instance);
+		return;
+	}
+	/* The kubelet ended the stream. instance_check() waits for one that is gone, and only the
+	 * newest of several instances registers. */
 	if (service_streams(instance->service) > 0 ||
 	    !socket_file_at(instance->config->kubelet_socket).exists)
 		return;
@@ -175,15 +176,6 @@ static void look(struct instance *instance)
 	register_endpoint(instance);
 }
 
-static void on_timer(uv_timer_t *timer)
-{
-	struct instance *instance = timer->data;
-	if (instance->registered)
-		look(instance);
-	else
-		attempt(instance);
-}
-
 /* Kubelets up to 1.36 end the stream of the newer of two instances when that of the older ends. */
 static void on_unwatched(uint64_t watched_ms, void *user)
 {
@@ -192,12 +184,12 @@ static void on_unwatched(uint64_t watched_ms, void *user)
 	if (watched_ms >= STEADY_MS)
 		instance->losses = 0;
 	if (instance->registered)
-		look_later(instance);
+		check_later(instance);
 	else
 		instance->losses++;
 }
 
-static int open_service(struct instance *instance, struct error *err)
+static int serve_and_register(struct instance *instance, struct error *err)
 {
 	char *name CLEANUP_FREE = socket_file_name(instance->label);
 	char *path = name != NULL ? path_join(instance->config->plugin_dir, name) : NULL;
@@ -206,46 +198,16 @@ static int open_service(struct instance *instance, struct error *err)
 	instance->socket_path = path;
 	if (address == NULL)
 		return error_memory(err);
-	return service_open(&instance->serving, address, on_unwatched, instance, &instance->service,
-			    err);
-}
-
-static int serve_and_register(struct instance *instance, struct error *err)
-{
-	int rc = open_service(instance, err);
+	int rc = service_open(&instance->serving, address, on_unwatched, instance,
+			      &instance->service, err);
 	if (rc < 0)
 		return rc;
-	instance->own = socket_file_at(instance->socket_path);
+	instance->own = socket_file_at(path);
 	instance->kubelet = socket_file_at(instance->config->kubelet_socket);
-	log_info("%s: serving on %s", instance->resource_name, instance->socket_path);
+	log_info("%s: serving on %s", instance->resource_name, path);
 	instance->superseded = false;
 	instance->losses = 0;
 	register_endpoint(instance);
-	return 0;
-}
-
-/* Instances of one resource know each other by the names of their sockets. */
-static char *label_of(const struct config *config, enum inventory_resource resource)
-{
-	const char *program = config->program->short_name;
-	const char *kind = inventory_resource_name(resource);
-	char digest[DIGEST_SIZE] = "";
-	if (config->resource_name[0] == '\0')
-		return text_format("%s-%s", program, kind);
-	digest_bytes(config->resource_name, strlen(config->resource_name), digest);
-	return text_format("%s-%s.%.8s", program, kind, digest + strlen("sha256:"));
-}
-
-static int open_parts(struct instance *instance, struct error *err)
-{
-	const struct config *config = instance->config;
-	instance->label = label_of(config, instance->serving.resource);
-	if (instance->label == NULL)
-		return error_memory(err);
-	socket_file_remove_stale(config->plugin_dir, instance->label);
-	if (file_exists(config->plugin_dir))
-		return serve_and_register(instance, err);
-	log_info("%s: waiting for the directory %s", instance->resource_name, config->plugin_dir);
 	return 0;
 }
 
@@ -267,22 +229,40 @@ static void free_later(struct instance *instance)
 
 int instance_open(const struct serving *serving, struct instance **out, struct error *err)
 {
-	bool display = serving->resource == INVENTORY_DISPLAY;
+	const struct config *config = serving->config;
+	const char *kind = inventory_resource_name(serving->resource);
 	struct instance *instance = calloc(1, sizeof(*instance));
 	if (instance == NULL)
 		return error_memory(err);
 	instance->serving = *serving;
 	instance->serving.counts = &instance->counts;
 	instance->apart_since_ms = uv_now(serving->loop);
-	instance->config = serving->config;
-	instance->resource_name = config_resource_name(serving->config, display);
+	instance->config = config;
+	instance->resource_name =
+		config_resource_name(config, serving->resource == INVENTORY_DISPLAY);
 	(void)uv_timer_init(serving->loop, &instance->timer);
 	instance->timer.data = instance;
-	int rc = open_parts(instance, err);
+
+	/* Instances of one resource know each other by the names of their sockets. */
+	char digest[DIGEST_SIZE] = "";
+	if (config->resource_name[0] != '\0')
+		digest_bytes(config->resource_name, strlen(config->resource_name), digest);
+	instance->label = text_format("%s-%s%s%.8s", config->program->short_name, kind,
+				      digest[0] != '\0' ? "." : "",
+				      digest[0] != '\0' ? digest + strlen("sha256:") : "");
+
+	int rc = instance->label != NULL ? 0 : error_memory(err);
+	if (rc == 0) {
+		socket_file_remove_stale(config->plugin_dir, instance->label);
+		if (file_exists(config->plugin_dir))
+			rc = serve_and_register(instance, err);
+		else
+			log_info("%s: waiting for the directory %s", instance->resource_name,
+				 config->plugin_dir);
+	}
 	if (rc < 0) {
 		free_later(instance);
-		return error_wrap(err, rc, "cannot serve %s",
-				  inventory_resource_name(serving->resource));
+		return error_wrap(err, rc, "cannot serve %s", kind);
 	}
 	*out = instance;
 	return 0;
@@ -292,7 +272,7 @@ static void serve_again(struct instance *instance)
 {
 	struct error err = {0};
 	if (serve_and_register(instance, &err) < 0)
-		tell_problem(instance, "cannot serve and tries again", &err);
+		report_problem(instance, "cannot serve and tries again", &err);
 }
 
 static void on_service_closed(void *user)
@@ -314,31 +294,9 @@ static void close_service(struct instance *instance, const char *why)
 	service_close(STEAL(instance->service), why, on_service_closed, instance);
 }
 
-static const char *reason_to_start_over(const struct instance *instance)
-{
-	struct socket_file own = socket_file_at(instance->socket_path);
-	struct socket_file kubelet = socket_file_at(instance->config->kubelet_socket);
-	if (!socket_file_same(&own, &instance->own))
-		return "the plugin's socket was removed";
-	if (kubelet.exists && !socket_file_same(&kubelet, &instance->kubelet))
-		return "the kubelet's socket is a new one";
-	return NULL;
-}
-
-/* When the newer of two instances is gone, kubelets up to 1.36 have neither: they do not go back to
- * the older one, although they hold its stream. */
-static void check_succession(struct instance *instance)
-{
-	bool was = instance->superseded;
-	instance->superseded = newer_instance_serves(instance);
-	if (!was || instance->superseded || !instance->registered)
-		return;
-	log_info("%s: the newer instance is gone: registering again", instance->resource_name);
-	register_endpoint(instance);
-}
-
 void instance_check(struct instance *instance)
 {
+	const char *reason = NULL;
 	if (instance->closed != NULL || instance->service_closing)
 		return;
 	if (instance->service == NULL) {
@@ -346,20 +304,34 @@ void instance_check(struct instance *instance)
 			serve_again(instance);
 		return;
 	}
-	const char *reason = reason_to_start_over(instance);
-	if (reason == NULL) {
-		check_succession(instance);
+
+	const struct socket_file own = socket_file_at(instance->socket_path);
+	const struct socket_file kubelet = socket_file_at(instance->config->kubelet_socket);
+	if (!socket_file_same(&own, &instance->own))
+		reason = "the plugin's socket was removed";
+	else if (kubelet.exists && !socket_file_same(&kubelet, &instance->kubelet))
+		reason = "the kubelet's socket is a new one";
+	if (reason != NULL) {
+		log_info("%s: %s: starting over", instance->resource_name, reason);
+		close_service(instance, reason);
 		return;
 	}
-	log_info("%s: %s: starting over", instance->resource_name, reason);
-	close_service(instance, reason);
+
+	/* When the newer of two instances is gone, kubelets up to 1.36 have neither: they do not go
+	 * back to the older one, although they hold its stream. */
+	bool was_superseded = instance->superseded;
+	instance->superseded = newer_instance_serves(instance);
+	if (!was_superseded || instance->superseded || !instance->registered)
+		return;
+	log_info("%s: the newer instance is gone: registering again", instance->resource_name);
+	register_endpoint(instance);
 }
 
 void instance_refresh(struct instance *instance)
 {
 	struct error err = {0};
 	if (instance->service != NULL && service_refresh(instance->service, &err) < 0)
-		tell_problem(instance, "cannot list the devices", &err);
+		report_problem(instance, "cannot list the devices", &err);
 }
 
 void instance_state(const struct instance *instance, struct serving_state *out)

@@ -10,7 +10,7 @@
  * before the new registration, because a kubelet up to 1.36 takes their end for the end of whatever
  * is registered under the name.
  *
- * Where the kubelet is still there and ended the stream, the endpoint is registered again, with
+ * Where the kubelet still runs and ended the stream, the endpoint is registered again, with
  * back-off; of several instances that serve one resource the newest does, and the next one when
  * that is gone. As long as a stream is open and no newer instance was seen, nothing is registered.
  *
@@ -24,17 +24,17 @@
 
 struct instance;
 
-/* Serves and begins to register; without the plugin directory, once it is there (instance_check()).
+/* Serves and begins to register; without the plugin directory, once that exists (instance_check()).
  * Errors: those of service_open(). */
 int instance_open(const struct serving *serving, struct instance **out, struct error *err);
 
-/* Looks whether its socket and the kubelet's are still the ones it knows. */
+/* Checks whether its socket and the kubelet's are still the same. */
 void instance_check(struct instance *instance);
 
 /* The inventory changed. */
 void instance_refresh(struct instance *instance);
 
-/* What it reports of itself; borrowed until the loop runs again. */
+/* For metrics and health; borrowed until the loop runs again. */
 void instance_state(const struct instance *instance, struct serving_state *out);
 
 /* Ends the streams with trailers and removes the socket. The instance is gone when `closed` runs,

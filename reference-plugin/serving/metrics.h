@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the plugin reports of itself: metrics as Prometheus reads them (text format 0.0.4), and its health. */
+/* The plugin's metrics in the text format of Prometheus (0.0.4), and its health. */
 
 #include "base/text.h"
 

@@ -196,62 +196,40 @@ static void on_connection(uv_stream_t *listener, int status)
 		end(connection);
 }
 
-static int bind_file(struct monitor *monitor, const char *address, struct error *err)
-{
-	struct address file = {0};
-	uv_fs_t request;
-	int rc = address_parse(address, ADDRESS_RULES_HERE, &file, err);
-	if (rc < 0)
-		return rc;
-	if (socket_file_nobody_listens(file.name))
-		(void)uv_fs_unlink(NULL, &request, file.name, NULL);
-	rc = uv_pipe_bind(&monitor->listener.pipe, file.name);
-	return rc == 0 ? uv_fs_chmod(NULL, &request, file.name, 0600, NULL) : rc;
-}
-
-/* "127.0.0.1:9478", "[::1]:9478" */
-static int bind_port(struct monitor *monitor, const char *address, struct error *err)
-{
-	struct sockaddr_storage place = {0};
-	const char *colon = strrchr(address, ':');
-	long long port = 0;
-	const size_t size = colon != NULL ? (size_t)(colon - address) : 0;
-	const bool is_four =
-		size == strlen("127.0.0.1") && strncmp(address, "127.0.0.1", size) == 0;
-	const bool is_six = size == strlen("[::1]") && strncmp(address, "[::1]", size) == 0;
-	if ((!is_four && !is_six) || text_to_int64(colon + 1, "", 0, 65535, &port, NULL) < 0)
-		return error_set(err, ERROR_ARGUMENT,
-				 "'%s' is not 127.0.0.1:PORT, [::1]:PORT or unix:PATH", address);
-	int rc = is_four ? uv_ip4_addr("127.0.0.1", (int)port, (struct sockaddr_in *)&place)
-			 : uv_ip6_addr("::1", (int)port, (struct sockaddr_in6 *)&place);
-	return rc == 0 ? uv_tcp_bind(&monitor->listener.tcp, (const struct sockaddr *)&place, 0)
-		       : rc;
-}
-
+/* At "unix:PATH", "127.0.0.1:9478" or "[::1]:9478". */
 static int listen_at(struct monitor *monitor, const char *address, struct error *err)
 {
-	int rc = monitor->is_pipe ? bind_file(monitor, address, err)
-				  : bind_port(monitor, address, err);
+	int rc = 0;
+	if (monitor->is_pipe) {
+		struct address file = {0};
+		uv_fs_t request;
+		rc = address_parse(address, ADDRESS_RULES_HERE, &file, err);
+		if (rc < 0)
+			return rc;
+		if (socket_file_nobody_listens(file.name))
+			(void)uv_fs_unlink(NULL, &request, file.name, NULL);
+		rc = uv_pipe_bind(&monitor->listener.pipe, file.name);
+		if (rc == 0)
+			rc = uv_fs_chmod(NULL, &request, file.name, 0600, NULL);
+	} else {
+		struct sockaddr_storage place = {0};
+		const bool is_four = text_starts_with(address, "127.0.0.1:");
+		long long port = 0;
+		if ((!is_four && !text_starts_with(address, "[::1]:")) ||
+		    text_to_int64(strchr(address, is_four ? ':' : ']') + (is_four ? 1 : 2), "", 0,
+				  65535, &port, NULL) < 0)
+			return error_set(err, ERROR_ARGUMENT,
+					 "'%s' is not 127.0.0.1:PORT, [::1]:PORT or unix:PATH",
+					 address);
+		rc = is_four ? uv_ip4_addr("127.0.0.1", (int)port, (struct sockaddr_in *)&place)
+			     : uv_ip6_addr("::1", (int)port, (struct sockaddr_in6 *)&place);
+		if (rc == 0)
+			rc = uv_tcp_bind(&monitor->listener.tcp, (const struct sockaddr *)&place,
+					 0);
+	}
 	if (rc == 0)
 		rc = uv_listen(&monitor->listener.stream, MONITOR_CONNECTIONS_MAX, on_connection);
-	if (rc == 0 || err->code != 0)
-		return rc;
-	return error_uv(err, rc, "cannot serve metrics at %s", address);
-}
-
-static void log_address(const struct monitor *monitor, const char *address)
-{
-	struct sockaddr_storage place = {0};
-	int size = sizeof(place);
-	if (monitor->is_pipe) {
-		log_info("metrics and health at %s", address);
-		return;
-	}
-	(void)uv_tcp_getsockname(&monitor->listener.tcp, (struct sockaddr *)&place, &size);
-	/* The port lies at the same place for both families. */
-	log_info("metrics and health at http://%.*s:%d/metrics",
-		 (int)(strrchr(address, ':') - address), address,
-		 ntohs(((const struct sockaddr_in *)&place)->sin_port));
+	return rc == 0 ? 0 : error_uv(err, rc, "cannot serve metrics at %s", address);
 }
 
 int monitor_open(uv_loop_t *loop, const char *address, monitor_answer *answer, void *user,
@@ -272,8 +250,19 @@ int monitor_open(uv_loop_t *loop, const char *address, monitor_answer *answer, v
 		monitor_close(monitor);
 		return rc;
 	}
-	log_address(monitor, address);
 	*out = monitor;
+	if (monitor->is_pipe) {
+		log_info("metrics and health at %s", address);
+		return 0;
+	}
+
+	/* Both families have the port at the same place. */
+	struct sockaddr_storage place = {0};
+	int size = sizeof(place);
+	(void)uv_tcp_getsockname(&monitor->listener.tcp, (struct sockaddr *)&place, &size);
+	log_info("metrics and health at http://%.*s:%d/metrics",
+		 (int)(strrchr(address, ':') - address), address,
+		 ntohs(((const struct sockaddr_in *)&place)->sin_port));
 	return 0;
 }
 

@@ -67,24 +67,6 @@ static void on_end(void *user)
 				      service->user);
 }
 
-static void watcher_open(struct service *service, struct rpc_stream *stream)
-{
-	struct watcher *watcher = calloc(1, sizeof(*watcher));
-	if (watcher == NULL) {
-		rpc_stream_finish(stream, RPC_RESOURCE_EXHAUSTED, "out of memory");
-		return;
-	}
-	watcher->service = service;
-	watcher->stream = stream;
-	watcher->next = service->watchers;
-	if (watcher->next == NULL)
-		service->watched_since_ms = uv_now(service->serving.loop);
-	service->watchers = watcher;
-	rpc_stream_on_end(stream, on_end, watcher);
-	rpc_stream_on_drain(stream, on_drain, watcher);
-	watcher_send(watcher);
-}
-
 static int status_of(int code)
 {
 	static const int statuses[][2] = {
@@ -131,10 +113,24 @@ static void handle_list_and_watch(struct rpc_stream *stream, struct rpc_slice re
 	struct error err = {0};
 	if (!take_empty(stream, request))
 		return;
-	if (service->version == 0 && service_refresh(service, &err) < 0)
+	if (service->version == 0 && service_refresh(service, &err) < 0) {
 		rpc_stream_finish(stream, status_of(err.code), "%s", err.text);
-	else
-		watcher_open(service, stream);
+		return;
+	}
+
+	struct watcher *watcher = calloc(1, sizeof(*watcher));
+	if (watcher == NULL) {
+		rpc_stream_finish(stream, RPC_RESOURCE_EXHAUSTED, "out of memory");
+		return;
+	}
+	*watcher =
+		(struct watcher){.service = service, .stream = stream, .next = service->watchers};
+	if (watcher->next == NULL)
+		service->watched_since_ms = uv_now(service->serving.loop);
+	service->watchers = watcher;
+	rpc_stream_on_end(stream, on_end, watcher);
+	rpc_stream_on_drain(stream, on_drain, watcher);
+	watcher_send(watcher);
 }
 
 static void answer_call(struct rpc_stream *stream, const ProtobufCMessage *reply,
@@ -144,16 +140,6 @@ static void answer_call(struct rpc_stream *stream, const ProtobufCMessage *reply
 		rpc_stream_reply(stream, reply);
 	else
 		rpc_stream_finish(stream, status_of(err->code), "%s", err->text);
-}
-
-/* An answer that is not all that was asked for is given; the log says what is missing. */
-static void tell_warnings(const struct allocation *allocation)
-{
-	for (size_t i = 0; i < allocation->message.n_container_responses; i++) {
-		const struct text_list *warnings = &allocation->answers[i].warnings;
-		for (size_t j = 0; j < warnings->count; j++)
-			log_warning("Allocate: %s", warnings->items[j]);
-	}
 }
 
 static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request, void *user)
@@ -177,12 +163,16 @@ static void handle_allocate(struct rpc_stream *stream, struct rpc_slice request,
 		       (const V1beta1__AllocateRequest *)message, &allocation, &err);
 	answer_call(stream, &allocation.message.base, &err);
 	protobuf_c_message_free_unpacked(message, NULL);
-	tell_warnings(&allocation);
+	/* A container that lacks something is still answered; the log lists what is missing. */
+	for (size_t i = 0; i < allocation.message.n_container_responses; i++) {
+		text_each (warning, &allocation.answers[i].warnings)
+			log_warning("Allocate: %s", warning);
+	}
 	if (err.code == 0)
 		serving->counts->allocations++;
 	else
 		metrics_count_error(serving->counts, &serving->counts->allocation_errors);
-	/* Something that discovery saw is not there (any more). */
+	/* A file or device node that discovery found is gone. */
 	if (err.code == ERROR_IO)
 		scanner_scan_soon(serving->scanner);
 }

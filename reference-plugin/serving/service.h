@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * The room serving/ holds how the kubelet is served: this service, and the instance that keeps one on a
- * socket and registers it.
+ * The room serving/ serves the kubelet: this service, and the instance that keeps one on a socket and
+ * registers it.
  *
- * Here: the DevicePlugin service of one resource on one socket. Any number of ListAndWatch streams
+ * This file: the DevicePlugin service of one resource on one socket. Any number of ListAndWatch streams
  * may be open: each gets the whole list at once and again whenever it changes. A reader that is
  * slow gets the newest list once it has room for it; no more than one list waits for each.
- * PreStartContainer is not served, as the options say (UNIMPLEMENTED).
+ * PreStartContainer is UNIMPLEMENTED, and the options say so.
  */
 
 #include "base/error.h"
@@ -18,16 +18,16 @@
 
 struct service;
 
-/* What serves a resource; borrowed as long as anything does. */
+/* The parts that serve a resource; borrowed while the service exists. */
 struct serving {
 	uv_loop_t *loop;
 	const struct config *config;
 	struct scanner *scanner;
 	enum inventory_resource resource;
-	struct serving_counts *counts; /* what happens is counted here */
+	struct serving_counts *counts; /* calls and registrations are counted here */
 };
 
-/* What the plugin says of itself, in GetDevicePluginOptions and in the registration. */
+/* The options of the plugin, in GetDevicePluginOptions and in the registration. */
 V1beta1__DevicePluginOptions service_plugin_options(void);
 
 /* Serves at "unix:PATH" from now on. `on_unwatched` runs when the last ListAndWatch stream was ended
