@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Kernel drivers for tests, whose render nodes belong to no GPU. */
-static const char *const drm_not_gpus[] = {"vgem", "vkms"};
+static const char *const drm_not_gpus[] = {"vgem", "vkms", NULL};
 
 static void describe_amd(struct builder *builder, const char *directory,
 			 struct discovery_device *device)
@@ -84,44 +84,6 @@ static void describe_platform(struct node *node, const char *directory,
 	device->description = builder_string(builder, device->description);
 }
 
-/* The directory of the PCI device that is, or carries, the device. NULL: neither. Caller frees. */
-static char *pci_directory(const char *directory)
-{
-	char *parent CLEANUP_FREE = path_directory(directory);
-
-	if (pci_address_is_valid(path_base(directory)))
-		return strdup(directory);
-	if (parent != NULL && text_starts_with(path_base(directory), "virtio") &&
-	    pci_address_is_valid(path_base(parent)))
-		return STEAL(parent);
-	return NULL;
-}
-
-/* Data Center GPU Max has no render engine (pvc_info of i915_pci.c). */
-static bool intel_is_compute_only(const char *directory)
-{
-	char *xe CLEANUP_FREE = path_join(directory, "tile0/gt0/engines");
-	char *drm CLEANUP_FREE = path_join(directory, "drm");
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	struct text_list engines CLEANUP_TEXT_LIST = {0};
-
-	/* The engines that i915 (drm/card0/engine/rcs0) or xe (tile0/gt0/engines/rcs) lists. */
-	if (xe != NULL)
-		(void)file_list(xe, &engines, NULL);
-	if (drm != NULL)
-		(void)file_list(drm, &names, NULL);
-	text_each (name, &names) {
-		char *i915 CLEANUP_FREE = text_format("%s/%s/engine", drm, name);
-		if (i915 != NULL)
-			(void)file_list(i915, &engines, NULL);
-	}
-	text_each (engine, &engines) {
-		if (text_starts_with(engine, "rcs"))
-			return false;
-	}
-	return engines.count != 0;
-}
-
 /* A device whose engines are unknown counts as having all. */
 static enum node_engines find_engines(struct node *node, const char *directory, const char *render,
 				      struct discovery_device *device)
@@ -130,10 +92,29 @@ static enum node_engines find_engines(struct node *node, const char *directory, 
 	const struct kfd_node *kfd = node_find_kfd(node, render);
 	bool compute_only = class != DISCOVERY_UNKNOWN && class >> 16 != PCI_BASE_DISPLAY;
 
-	if (text_equal(device->driver_name, "amdgpu"))
+	if (text_equal(device->driver_name, "amdgpu")) {
 		compute_only = compute_only || (kfd != NULL && kfd_is_compute_only(kfd));
-	else if (text_equal(device->vendor, "Intel"))
-		compute_only = compute_only || intel_is_compute_only(directory);
+	} else if (text_equal(device->vendor, "Intel")) {
+		/* Data Center GPU Max has no render engine (pvc_info of i915_pci.c). The engines are
+		 * listed by i915 (drm/card0/engine/rcs0) or by xe (tile0/gt0/engines/rcs). */
+		char *xe CLEANUP_FREE = path_join(directory, "tile0/gt0/engines");
+		char *drm CLEANUP_FREE = path_join(directory, "drm");
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		struct text_list engines CLEANUP_TEXT_LIST = {0};
+		bool renders = false;
+		if (xe != NULL)
+			(void)file_list(xe, &engines, NULL);
+		if (drm != NULL)
+			(void)file_list(drm, &names, NULL);
+		text_each (name, &names) {
+			char *i915 CLEANUP_FREE = text_format("%s/%s/engine", drm, name);
+			if (i915 != NULL)
+				(void)file_list(i915, &engines, NULL);
+		}
+		text_each (engine, &engines)
+			renders = renders || text_starts_with(engine, "rcs");
+		compute_only = compute_only || (engines.count != 0 && !renders);
+	}
 	if (!compute_only)
 		return NODE_ALL_ENGINES;
 	device->kind = DISCOVERY_COMPUTE;
@@ -165,18 +146,6 @@ static void add_nodes(struct node *node, const char *directory, const char *rend
 		node_add_device_node(node, device, "kfd", NODE_OPTIONAL);
 }
 
-static bool is_gpu(struct node *node, const char *directory)
-{
-	const char *driver = sysfs_link(node->builder, directory, "driver");
-
-	for (size_t i = 0; i < ARRAY_SIZE(drm_not_gpus); i++) {
-		if (text_equal(driver, drm_not_gpus[i]) ||
-		    text_equal(path_base(directory), drm_not_gpus[i]))
-			return false;
-	}
-	return true;
-}
-
 /* A partition of an AMD GPU (CPX, DPX, ...) is a platform device. The kernel creates as many as the GPU
  * could have, and amdkfd reports those in use. */
 static void add_partition(struct node *node, const char *directory, const char *render)
@@ -206,17 +175,26 @@ static void add_partition(struct node *node, const char *directory, const char *
 static void add_device(struct node *node, const char *directory, const char *render)
 {
 	struct builder *builder = node->builder;
-	char *pci CLEANUP_FREE = pci_directory(directory);
-	struct discovery_device *device =
-		pci != NULL ? builder_find_pci(builder, path_base(pci)) : NULL;
+
+	/* The directory of the PCI device that is, or carries, this one; NULL: neither. */
+	char *parent CLEANUP_FREE = path_directory(directory);
+	const char *pci = NULL;
+	if (pci_address_is_valid(path_base(directory)))
+		pci = directory;
+	else if (parent != NULL && text_starts_with(path_base(directory), "virtio") &&
+		 pci_address_is_valid(path_base(parent)))
+		pci = parent;
 
 	/* A GPU with several render nodes is one device. */
+	struct discovery_device *device =
+		pci != NULL ? builder_find_pci(builder, path_base(pci)) : NULL;
 	if (device != NULL) {
 		char *path CLEANUP_FREE = text_format("dri/%s", render);
 		if (path != NULL)
 			node_add_device_node(node, device, path, NODE_REQUIRED);
 		return;
 	}
+
 	const char *id = builder_new_id(builder, path_base(pci != NULL ? pci : directory));
 	device = builder_add(builder);
 	if (device == NULL)
@@ -254,9 +232,11 @@ static void add_all(struct node *node, const char *class, const struct text_list
 		}
 		if (partitions != text_starts_with(path_base(directory), "amdgpu_xcp"))
 			continue;
+		const char *driver = sysfs_link(node->builder, directory, "driver");
 		if (partitions)
 			add_partition(node, directory, name);
-		else if (is_gpu(node, directory))
+		else if (drm_not_gpus[text_position(drm_not_gpus, driver)] == NULL &&
+			 drm_not_gpus[text_position(drm_not_gpus, path_base(directory))] == NULL)
 			add_device(node, directory, name);
 	}
 }

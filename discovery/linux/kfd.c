@@ -54,33 +54,30 @@ bool kfd_is_at(const struct kfd_node *kfd, const char *pci_address)
 	       kfd->domain == domain && (kfd->location >> 3 & 0x1fff) == (bus << 5 | device);
 }
 
-static void read_nodes(struct node *node)
-{
-	struct builder *builder = node->builder;
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	char *directory CLEANUP_FREE =
-		path_join(node->places->sysfs, "class/kfd/kfd/topology/nodes");
-	if (directory == NULL || file_list(directory, &names, NULL) < 0)
-		return;
-	struct kfd_node *nodes = arena_allocate(&builder->arena, KFD_NODES_MAX * sizeof(*nodes));
-	for (size_t i = 0; nodes != NULL && i < names.count && node->kfd_count < KFD_NODES_MAX;
-	     i++) {
-		char *path CLEANUP_FREE =
-			text_format("%s/%s/properties", directory, names.items[i]);
-		char *text CLEANUP_FREE = NULL;
-		if (path != NULL && file_read(path, PROPERTIES_MAX, &text, NULL, NULL) == 0 &&
-		    kfd_node_parse(text, &nodes[node->kfd_count]))
-			node->kfd_count++;
-	}
-	node->kfd = nodes;
-}
-
 const struct kfd_node *node_find_kfd(struct node *node, const char *render)
 {
-	int64_t number = node_number(render, "renderD");
-	if (!node->kfd_read)
-		read_nodes(node);
-	node->kfd_read = true;
+	const int64_t number = node_number(render, "renderD");
+	if (!node->kfd_read) {
+		struct arena *arena = &node->builder->arena;
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		char *directory CLEANUP_FREE =
+			path_join(node->places->sysfs, "class/kfd/kfd/topology/nodes");
+		node->kfd_read = true;
+		if (directory == NULL || file_list(directory, &names, NULL) < 0)
+			return NULL;
+		struct kfd_node *nodes = arena_allocate(arena, KFD_NODES_MAX * sizeof(*nodes));
+		node->kfd = nodes;
+		for (size_t i = 0;
+		     nodes != NULL && i < names.count && node->kfd_count < KFD_NODES_MAX; i++) {
+			char *path CLEANUP_FREE =
+				text_format("%s/%s/properties", directory, names.items[i]);
+			char *text CLEANUP_FREE = NULL;
+			if (path != NULL &&
+			    file_read(path, PROPERTIES_MAX, &text, NULL, NULL) == 0 &&
+			    kfd_node_parse(text, &nodes[node->kfd_count]))
+				node->kfd_count++;
+		}
+	}
 	for (size_t i = 0; i < node->kfd_count; i++) {
 		if (node->kfd[i].render == number)
 			return &node->kfd[i];

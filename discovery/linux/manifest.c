@@ -27,7 +27,7 @@ int manifest_find_library(struct elf_closure *closure, const char *manifest, con
 }
 
 void manifest_read_directory(struct node *node, const char *directory, const char *suffix,
-			     manifest_read *read)
+			     manifest_read *read, const void *user)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
@@ -46,7 +46,7 @@ void manifest_read_directory(struct node *node, const char *directory, const cha
 		err = (struct error){0};
 		rc = file_read(path, MANIFEST_MAX, &data, &size, &err);
 		if (rc == 0)
-			rc = read(node, manifest, data, size, &err);
+			rc = read(node, manifest, data, size, user, &err);
 		if (rc < 0)
 			builder_diagnose(node->builder, manifest, "%s", err.text);
 	}

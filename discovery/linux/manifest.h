@@ -7,11 +7,11 @@
 #include "discovery/linux/node.h"
 
 typedef int manifest_read(struct node *node, const char *manifest, const char *data, size_t size,
-			  struct error *err);
+			  const void *user, struct error *err);
 
 /* Passes every file of the directory with the suffix to `read`; a failure becomes a diagnostic. */
 void manifest_read_directory(struct node *node, const char *directory, const char *suffix,
-			     manifest_read *read);
+			     manifest_read *read, const void *user);
 
 /* The host path of the library `name` of a manifest. Caller frees *out. */
 int manifest_find_library(struct elf_closure *closure, const char *manifest, const char *name,

@@ -16,20 +16,6 @@
 
 enum { PROC_FILE_MAX = 64 * 1024 };
 
-/* The version of the kernel module; "" when the file does not exist. */
-static const char *module_version(struct node *node)
-{
-	char *path CLEANUP_FREE = path_join(node->places->proc, "driver/nvidia/version");
-	char *text CLEANUP_FREE = NULL;
-
-	if (path == NULL || file_read(path, PROC_FILE_MAX, &text, NULL, NULL) < 0)
-		return "";
-	char *version CLEANUP_FREE = nvidia_version_find(text);
-	if (version == NULL)
-		builder_diagnose(node->builder, path, "holds no module version");
-	return builder_string(node->builder, version);
-}
-
 enum extent { WHOLE_GPU, PARTITION };
 
 static void add_nodes(struct node *node, struct discovery_device *device, int64_t minor,
@@ -100,25 +86,6 @@ static void add_partitions(struct node *node, const struct discovery_device *gpu
 	}
 }
 
-/* True: the GPU is divided, and only its parts can be used. */
-static bool divide(struct node *node, const struct discovery_device *gpu, int64_t minor)
-{
-	char *mig CLEANUP_FREE = text_format("%s/driver/nvidia/capabilities/gpu%lld/mig",
-					     node->places->proc, (long long)minor);
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	bool divided = false;
-
-	if (mig == NULL || file_list(mig, &names, NULL) < 0)
-		return false;
-	text_each (name, &names) {
-		if (node_number(name, "gi") < 0)
-			continue;
-		divided = true;
-		add_partitions(node, gpu, minor, mig, name);
-	}
-	return divided;
-}
-
 static void add(struct node *node, const char *address, const char *text, const char *version)
 {
 	struct builder *builder = node->builder;
@@ -143,7 +110,7 @@ static void add(struct node *node, const char *address, const char *text, const 
 	device->vendor = "NVIDIA";
 	device->driver_name = "nvidia";
 	if (version[0] != '\0')
-		device->driver_version = version;
+		device->driver_version = builder_string(builder, version);
 	device->compute = true;
 	if (information.model[0] != '\0')
 		device->description = builder_string(builder, information.model);
@@ -154,18 +121,31 @@ static void add(struct node *node, const char *address, const char *text, const 
 		device->health = DISCOVERY_UNHEALTHY;
 		device->health_reason = "the driver was told to leave this GPU alone";
 	}
-	if (information.minor != DISCOVERY_UNKNOWN) {
-		if (divide(node, device, information.minor)) {
-			device->apis = no_apis;
-			device->allocatable = false;
-			device->not_allocatable_reason =
-				"MIG is enabled: only its compute instances can be used";
-		}
-		add_nodes(node, device, information.minor, WHOLE_GPU);
-	} else {
+	if (information.minor == DISCOVERY_UNKNOWN) {
 		device->health = DISCOVERY_UNHEALTHY;
 		device->health_reason = "the driver names no device minor";
+		return;
 	}
+
+	char *mig CLEANUP_FREE = text_format("%s/driver/nvidia/capabilities/gpu%lld/mig",
+					     node->places->proc, (long long)information.minor);
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	bool divided = false;
+	if (mig != NULL)
+		(void)file_list(mig, &names, NULL);
+	text_each (name, &names) {
+		if (node_number(name, "gi") < 0)
+			continue;
+		add_partitions(node, device, information.minor, mig, name);
+		divided = true;
+	}
+	if (divided) { /* only its parts can be used */
+		device->apis = no_apis;
+		device->allocatable = false;
+		device->not_allocatable_reason =
+			"MIG is enabled: only its compute instances can be used";
+	}
+	add_nodes(node, device, information.minor, WHOLE_GPU);
 }
 
 void nvidia_discover(struct node *node)
@@ -175,7 +155,18 @@ void nvidia_discover(struct node *node)
 
 	if (gpus == NULL || file_list(gpus, &names, NULL) < 0)
 		return;
-	const char *version = module_version(node);
+
+	/* The version of the kernel module. */
+	char *version_path CLEANUP_FREE = path_join(node->places->proc, "driver/nvidia/version");
+	char *version_text CLEANUP_FREE = NULL;
+	char *version CLEANUP_FREE = NULL;
+	if (version_path != NULL &&
+	    file_read(version_path, PROC_FILE_MAX, &version_text, NULL, NULL) == 0) {
+		version = nvidia_version_find(version_text);
+		if (version == NULL)
+			builder_diagnose(node->builder, version_path, "holds no module version");
+	}
+
 	text_each (address, &names) {
 		char *path CLEANUP_FREE = text_format("%s/%s/information", gpus, address);
 		char *text CLEANUP_FREE = NULL;
@@ -186,6 +177,6 @@ void nvidia_discover(struct node *node)
 		if (file_read(path, PROC_FILE_MAX, &text, NULL, &err) < 0)
 			builder_diagnose(node->builder, path, "%s", err.text);
 		else
-			add(node, address, text, version);
+			add(node, address, text, version != NULL ? version : "");
 	}
 }

@@ -82,20 +82,6 @@ static bool is_detachable(struct builder *builder, const char *directory)
 	return false;
 }
 
-/* A device that is gone answers every read of its configuration space with ones. Sleeping devices are
- * skipped, because the read would wake them. */
-static bool has_fallen_off(struct builder *builder, const char *directory)
-{
-	char *path CLEANUP_FREE = path_join(directory, "config");
-	char *config CLEANUP_FREE = NULL;
-	size_t size = 0;
-
-	if (text_equal(sysfs_text(builder, directory, "power/runtime_status"), "suspended"))
-		return false;
-	return path != NULL && file_read(path, CONFIG_SPACE_MAX, &config, &size, NULL) == 0 &&
-	       size >= 2 && memcmp(config, "\xff\xff", 2) == 0;
-}
-
 void pci_describe(struct builder *builder, const char *directory, const char *address,
 		  const char *names, const char *kernel, struct discovery_device *device)
 {
@@ -131,7 +117,15 @@ void pci_describe(struct builder *builder, const char *directory, const char *ad
 	const int64_t class = sysfs_number(builder, directory, "class", 0xffffff);
 	device->display = class >> 16 == PCI_BASE_DISPLAY && class >> 8 != PCI_CLASS_3D;
 	device->kind = device->display ? DISCOVERY_DISPLAY : DISCOVERY_COMPUTE;
-	if (has_fallen_off(builder, directory)) {
+
+	/* A device that is gone answers every read of its configuration space with ones. Sleeping
+	 * devices are skipped, because the read would wake them. */
+	char *path CLEANUP_FREE = path_join(directory, "config");
+	char *config CLEANUP_FREE = NULL;
+	size_t size = 0;
+	if (!text_equal(sysfs_text(builder, directory, "power/runtime_status"), "suspended") &&
+	    path != NULL && file_read(path, CONFIG_SPACE_MAX, &config, &size, NULL) == 0 &&
+	    size >= 2 && memcmp(config, "\xff\xff", 2) == 0) {
 		device->health = DISCOVERY_UNHEALTHY;
 		device->health_reason = "the device has fallen off the PCI bus";
 	}

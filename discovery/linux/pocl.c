@@ -188,53 +188,42 @@ static int path_near(const struct runtime *runtime, const char *library, const c
 	return *out != NULL ? 0 : error_memory(err);
 }
 
-/* Adds bitcode of the built-in functions and headers: "share/pocl" of the library's prefix, which PoCL
- * finds from the library's directory. */
-static int add_data(struct runtime *runtime, const char *library, struct error *err)
+int runtime_add_pocl(struct runtime *runtime, const char *library, struct error *err)
 {
-	static const char *const relatives[] = {"../../share/pocl", "../share/pocl"};
+	static const char *const data[] = {"../../share/pocl", "../share/pocl"};
+	const struct places *places = runtime->node->places;
+	bool found = false;
+	int rc = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(relatives); i++) {
+	/* Bitcode of the built-in functions and headers: "share/pocl" of the library's prefix, which
+	 * PoCL finds from the library's directory. */
+	for (size_t i = 0; rc == 0 && !found && i < ARRAY_SIZE(data); i++) {
 		char *path CLEANUP_FREE = NULL;
-		int rc = path_near(runtime, library, relatives[i], &path, err);
-		if (rc < 0)
-			return rc;
-		if (places_exist(runtime->node->places, path))
-			return runtime_add_path(runtime, path, true, "driver-data", err);
+		rc = path_near(runtime, library, data[i], &path, err);
+		found = rc == 0 && places_exist(places, path);
+		if (found)
+			rc = runtime_add_path(runtime, path, true, "driver-data", err);
 	}
-	return error_set(err, ERROR_NOT_FOUND, "%s: no directory share/pocl belongs to it",
-			 library);
-}
+	if (rc == 0 && !found)
+		rc = error_set(err, ERROR_NOT_FOUND, "%s: no directory share/pocl belongs to it",
+			       library);
 
-/* Adds the libraries of the directory "pocl" next to the library: one for each device type, loaded by
- * name. Builds with everything in one library have no such directory. */
-static int add_device_libraries(struct runtime *runtime, const char *library, struct error *err)
-{
+	/* A library for each device type, loaded by name, in the directory "pocl" next to the library.
+	 * Builds with everything in one library have no such directory. */
 	char *directory CLEANUP_FREE = NULL;
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-
-	int rc = path_near(runtime, library, "pocl", &directory, err);
-	if (rc < 0 || !places_exist(runtime->node->places, directory))
-		return rc;
-	char *local CLEANUP_FREE = places_local(runtime->node->places, directory);
-	rc = local == NULL ? error_memory(err) : file_list(local, &names, err);
+	if (rc == 0)
+		rc = path_near(runtime, library, "pocl", &directory, err);
+	if (rc == 0 && places_exist(places, directory)) {
+		char *local CLEANUP_FREE = places_local(places, directory);
+		rc = local == NULL ? error_memory(err) : file_list(local, &names, err);
+	}
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *path CLEANUP_FREE = path_join(directory, names.items[i]);
-
 		if (path == NULL)
 			return error_memory(err);
 		if (text_glob("libpocl-devices-*.so", names.items[i]))
 			rc = runtime_add_library(runtime, path, "device-library", err);
 	}
-	return rc;
-}
-
-int runtime_add_pocl(struct runtime *runtime, const char *library, struct error *err)
-{
-	int rc = add_data(runtime, library, err);
-	if (rc == 0)
-		rc = add_device_libraries(runtime, library, err);
-	if (rc == 0)
-		rc = add_link_tools(runtime, err);
-	return rc;
+	return rc == 0 ? add_link_tools(runtime, err) : rc;
 }

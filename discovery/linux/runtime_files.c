@@ -61,34 +61,12 @@ static int add_needed(struct runtime *runtime, const struct elf_file *file, cons
 	return 0;
 }
 
-/* Is the missing library installed next to the one that needs it? Device libraries are loaded by path,
- * one after the other: one that another needs is loaded already. */
-static bool is_loaded_before(const struct runtime *runtime, const struct elf_missing *missing)
-{
-	char *directory CLEANUP_FREE = path_directory(missing->needed_by);
-	char *path CLEANUP_FREE = directory != NULL ? path_join(directory, missing->name) : NULL;
-
-	return path != NULL && places_exist(runtime->node->places, path);
-}
-
-static void report_missing(struct runtime *runtime, const struct elf_missing *missing)
-{
-	struct builder *builder = runtime->node->builder;
-	struct discovery_device *device = runtime->device;
-
-	builder_diagnose(builder, missing->needed_by, "needs %s, which is not installed",
-			 missing->name);
-	if (device->health != DISCOVERY_HEALTHY)
-		return;
-	device->health = DISCOVERY_UNHEALTHY;
-	device->health_reason = arena_format(&builder->arena, "%s, needed by %s, is not installed",
-					     missing->name, missing->needed_by);
-}
-
 int runtime_add_library(struct runtime *runtime, const char *path, const char *origin,
 			struct error *err)
 {
 	struct elf_closure *closure = runtime->closure;
+	struct builder *builder = runtime->node->builder;
+	struct discovery_device *device = runtime->device;
 	size_t first = closure->file_count;
 	size_t first_missing = closure->missing_count;
 
@@ -97,9 +75,24 @@ int runtime_add_library(struct runtime *runtime, const char *path, const char *o
 		rc = add_needed(runtime, &closure->files[i], i == first ? origin : "needed-library",
 				err);
 	for (size_t i = first_missing; rc == 0 && i < closure->missing_count; i++) {
-		if (!text_equal(origin, "device-library") ||
-		    !is_loaded_before(runtime, &closure->missing[i]))
-			report_missing(runtime, &closure->missing[i]);
+		const struct elf_missing *missing = &closure->missing[i];
+		char *directory CLEANUP_FREE = path_directory(missing->needed_by);
+		char *sibling CLEANUP_FREE =
+			directory != NULL ? path_join(directory, missing->name) : NULL;
+
+		/* Device libraries are loaded by path, one after the other: one that another needs is
+		 * loaded already. */
+		if (text_equal(origin, "device-library") && sibling != NULL &&
+		    places_exist(runtime->node->places, sibling))
+			continue;
+		builder_diagnose(builder, missing->needed_by, "needs %s, which is not installed",
+				 missing->name);
+		if (device->health != DISCOVERY_HEALTHY)
+			continue;
+		device->health = DISCOVERY_UNHEALTHY;
+		device->health_reason =
+			arena_format(&builder->arena, "%s, needed by %s, is not installed",
+				     missing->name, missing->needed_by);
 	}
 	return rc;
 }

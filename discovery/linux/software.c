@@ -46,6 +46,17 @@ static const struct software_driver egl_drivers[] = {
 	 runtime_add_mesa, mesa_find_renderer},
 };
 
+/* An API, and the drivers whose manifests this file knows. Manifests of EGL, which libglvnd reads, have
+ * the form of Vulkan's. */
+static const struct api {
+	const char *name;
+	const struct software_driver *drivers;
+	size_t count;
+	bool opencl; /* the form of its manifests */
+} vulkan = {"vulkan", vulkan_drivers, ARRAY_SIZE(vulkan_drivers), false},
+  egl = {"opengl", egl_drivers, ARRAY_SIZE(egl_drivers), false},
+  opencl = {"opencl", opencl_drivers, ARRAY_SIZE(opencl_drivers), true};
+
 /* An installed driver, as its manifest describes it. */
 struct installed {
 	const struct software_driver *driver;
@@ -69,21 +80,6 @@ static bool is_known(const struct node *node, const char *source)
 		}
 	}
 	return false;
-}
-
-/* Is the library for the machine of this program? On systems with two word sizes each has its own
- * manifest, and a container can load only one of the libraries. An unreadable library counts as fitting:
- * it is reported when its needs are looked up. */
-static bool fits(const struct node *node, const char *source)
-{
-	struct elf_info own CLEANUP(elf_info_free) = {0};
-	struct elf_info library CLEANUP(elf_info_free) = {0};
-	char *path CLEANUP_FREE = places_local(node->places, source);
-
-	if (path == NULL || elf_read("/proc/self/exe", &own, NULL) < 0 ||
-	    elf_read(path, &library, NULL) < 0)
-		return true;
-	return library.bits == own.bits && library.machine == own.machine;
 }
 
 static const char *version(struct node *node, const struct installed *installed, const char *source)
@@ -131,10 +127,20 @@ static int add_device(struct node *node, const struct installed *installed,
 	const struct software_driver *driver = installed->driver;
 	struct builder *builder = node->builder;
 	char *source CLEANUP_FREE = NULL;
-
 	int rc = file_resolve(node->places->root, installed->library, &source, err);
-	if (rc < 0 || is_known(node, source) || !fits(node, source))
+	if (rc < 0 || is_known(node, source))
 		return rc;
+
+	/* On systems with two word sizes each has its own manifest, and a container can load only the
+	 * library for its machine. An unreadable one is reported when its needs are looked up. */
+	struct elf_info own CLEANUP(elf_info_free) = {0};
+	struct elf_info other CLEANUP(elf_info_free) = {0};
+	char *path CLEANUP_FREE = places_local(node->places, source);
+	if (path != NULL && elf_read("/proc/self/exe", &own, NULL) == 0 &&
+	    elf_read(path, &other, NULL) == 0 &&
+	    (other.bits != own.bits || other.machine != own.machine))
+		return 0;
+
 	const char *id = builder_new_id(builder, driver->name);
 	struct discovery_device *device = builder_add(builder);
 	if (device == NULL)
@@ -164,15 +170,25 @@ static int add_device(struct node *node, const struct installed *installed,
 	return rc;
 }
 
-/* Adds the device of a manifest that names a library of one of the drivers. */
-static int add(struct node *node, struct installed *installed, const char *name,
-	       const struct software_driver *drivers, size_t count, struct error *err)
+/* Adds the device of a manifest that names a library of one of the API's drivers. */
+static int read_manifest(struct node *node, const char *manifest, const char *data, size_t size,
+			 const void *user, struct error *err)
 {
-	for (size_t i = 0; i < count && installed->driver == NULL; i++) {
-		if (text_glob(drivers[i].library, path_base(name)))
-			installed->driver = &drivers[i];
+	const struct api *api = user;
+	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
+	int rc = api->opencl ? opencl_icd_parse(data, size, &icd.library_path, err)
+			     : vulkan_icd_parse(data, size, &icd, err);
+	if (rc < 0)
+		return rc;
+
+	struct installed installed = {.api = api->name, .manifest = manifest, .api_version = ""};
+	if (api == &vulkan)
+		installed.api_version = icd.api_version;
+	for (size_t i = 0; i < api->count && installed.driver == NULL; i++) {
+		if (text_glob(api->drivers[i].library, path_base(icd.library_path)))
+			installed.driver = &api->drivers[i];
 	}
-	if (installed->driver == NULL)
+	if (installed.driver == NULL)
 		return 0;
 
 	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
@@ -180,60 +196,21 @@ static int add(struct node *node, struct installed *installed, const char *name,
 	char *library CLEANUP_FREE = NULL;
 	if (closure == NULL)
 		return err->code;
-	int rc = manifest_find_library(closure, installed->manifest, name, &library, err);
+	rc = manifest_find_library(closure, manifest, icd.library_path, &library, err);
 	if (rc < 0)
 		return rc;
-	installed->library = library;
-	return add_device(node, installed, closure, err);
-}
-
-static int read_vulkan(struct node *node, const char *manifest, const char *data, size_t size,
-		       struct error *err)
-{
-	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
-
-	int rc = vulkan_icd_parse(data, size, &icd, err);
-	if (rc < 0)
-		return rc;
-	struct installed installed = {
-		.api = "vulkan", .manifest = manifest, .api_version = icd.api_version};
-	return add(node, &installed, icd.library_path, vulkan_drivers, ARRAY_SIZE(vulkan_drivers),
-		   err);
-}
-
-/* A manifest of libglvnd has the form of Vulkan's. */
-static int read_egl(struct node *node, const char *manifest, const char *data, size_t size,
-		    struct error *err)
-{
-	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
-	struct installed installed = {.api = "opengl", .manifest = manifest, .api_version = ""};
-
-	int rc = vulkan_icd_parse(data, size, &icd, err);
-	if (rc < 0)
-		return rc;
-	return add(node, &installed, icd.library_path, egl_drivers, ARRAY_SIZE(egl_drivers), err);
-}
-
-static int read_opencl(struct node *node, const char *manifest, const char *data, size_t size,
-		       struct error *err)
-{
-	char *library CLEANUP_FREE = NULL;
-	struct installed installed = {.api = "opencl", .manifest = manifest, .api_version = ""};
-
-	int rc = opencl_icd_parse(data, size, &library, err);
-	if (rc < 0)
-		return rc;
-	return add(node, &installed, library, opencl_drivers, ARRAY_SIZE(opencl_drivers), err);
+	installed.library = library;
+	return add_device(node, &installed, closure, err);
 }
 
 void software_discover(struct node *node)
 {
-	const struct text_list *vulkan = &node->places->vulkan_icd_directories;
-	const struct text_list *egl = &node->places->egl_vendor_directories;
+	const struct text_list *icds = &node->places->vulkan_icd_directories;
+	const struct text_list *vendors = &node->places->egl_vendor_directories;
 
-	for (size_t i = 0; i < vulkan->count; i++)
-		manifest_read_directory(node, vulkan->items[i], ".json", read_vulkan);
-	for (size_t i = 0; i < egl->count; i++)
-		manifest_read_directory(node, egl->items[i], ".json", read_egl);
-	manifest_read_directory(node, node->places->opencl_vendors, ".icd", read_opencl);
+	for (size_t i = 0; i < icds->count; i++)
+		manifest_read_directory(node, icds->items[i], ".json", read_manifest, &vulkan);
+	for (size_t i = 0; i < vendors->count; i++)
+		manifest_read_directory(node, vendors->items[i], ".json", read_manifest, &egl);
+	manifest_read_directory(node, node->places->opencl_vendors, ".icd", read_manifest, &opencl);
 }

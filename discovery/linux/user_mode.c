@@ -42,13 +42,14 @@ static bool serves(const struct user_mode *driver, const struct discovery_device
 }
 
 static int read_manifest(struct node *node, const char *manifest, const char *data, size_t size,
-			 struct error *err)
+			 const void *user, struct error *err)
 {
 	struct builder *builder = node->builder;
 	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
 	const struct user_mode *driver = NULL;
 	bool needed = false;
 
+	(void)user;
 	/* Software drivers come later, and that search reports broken manifests. */
 	if (vulkan_icd_parse(data, size, &icd, err) < 0)
 		return 0;
@@ -93,5 +94,5 @@ void user_mode_discover(struct node *node)
 	const struct text_list *directories = &node->places->vulkan_icd_directories;
 
 	for (size_t i = 0; node->builder->device_count != 0 && i < directories->count; i++)
-		manifest_read_directory(node, directories->items[i], ".json", read_manifest);
+		manifest_read_directory(node, directories->items[i], ".json", read_manifest, NULL);
 }

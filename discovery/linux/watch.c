@@ -192,19 +192,6 @@ static int watch_register(struct discovery_watch *watch, int fd, const char *wha
 	return 0;
 }
 
-/* Uevents of the kernel; without them (another network namespace, no permission) the timer finds
- * changes. */
-static int open_uevents(void)
-{
-	struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = UEVENT_GROUP_KERNEL};
-	int fd CLEANUP_FD =
-		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
-
-	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		return -1;
-	return STEAL_FD(fd);
-}
-
 static int open_events(struct discovery_watch *watch, bool live, unsigned poll_ms,
 		       struct error *err)
 {
@@ -216,7 +203,16 @@ static int open_events(struct discovery_watch *watch, bool live, unsigned poll_m
 	if (watch->epoll < 0)
 		return error_system(err, errno, "epoll");
 	watch->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	watch->uevents = live ? open_uevents() : -1;
+	/* Without uevents of the kernel (another network namespace, no permission) the timer finds
+	 * changes. */
+	if (live) {
+		const struct sockaddr_nl address = {.nl_family = AF_NETLINK,
+						    .nl_groups = UEVENT_GROUP_KERNEL};
+		int fd CLEANUP_FD = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
+					   NETLINK_KOBJECT_UEVENT);
+		if (fd >= 0 && bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+			watch->uevents = STEAL_FD(fd);
+	}
 	int rc = watch_register(watch, watch->inotify, "directories", err);
 	if (rc == 0)
 		rc = watch_register(watch, watch->uevents, "uevents", err);

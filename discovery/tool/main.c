@@ -87,20 +87,6 @@ static int write_json(const struct discovery_snapshot *snapshot, const char *pat
 	return rc;
 }
 
-static int print_tables(const struct discovery_snapshot *snapshot, struct error *err)
-{
-	struct text out CLEANUP_TEXT = {0};
-	struct text diagnostics CLEANUP_TEXT = {0};
-
-	if (given.details)
-		table_details(snapshot, style_enabled(STDOUT_FILENO), &out);
-	else
-		table_devices(snapshot, style_enabled(STDOUT_FILENO), &out);
-	table_diagnostics(snapshot, style_enabled(STDERR_FILENO), &diagnostics);
-	(void)fputs(text_string(&diagnostics), stderr);
-	return options_print(text_take(&out), err);
-}
-
 static int take_and_show(struct error *err)
 {
 	const struct discovery_options chosen = options_given();
@@ -117,8 +103,19 @@ static int take_and_show(struct error *err)
 			dated.recorded_at = clock_utc(now);
 		rc = write_json(&dated, given.record, err);
 	}
-	if (rc == 0)
-		rc = given.json ? write_json(snapshot, NULL, err) : print_tables(snapshot, err);
+	if (rc == 0 && given.json) {
+		rc = write_json(snapshot, NULL, err);
+	} else if (rc == 0) {
+		struct text out CLEANUP_TEXT = {0};
+		struct text diagnostics CLEANUP_TEXT = {0};
+		if (given.details)
+			table_details(snapshot, style_enabled(STDOUT_FILENO), &out);
+		else
+			table_devices(snapshot, style_enabled(STDOUT_FILENO), &out);
+		table_diagnostics(snapshot, style_enabled(STDERR_FILENO), &diagnostics);
+		(void)fputs(text_string(&diagnostics), stderr);
+		rc = options_print(text_take(&out), err);
+	}
 	if (rc == 0 && (int64_t)snapshot->device_count < given.require)
 		rc = EXIT_TOO_FEW;
 	discovery_free(snapshot);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "discovery/tool/tool.h"
 
+#include "base/cleanup.h"
 #include "base/style.h"
 
 #include <string.h>
@@ -116,40 +117,6 @@ static void add_number(struct text *out, const char *name, int64_t value, const 
 		text_addf(out, "  %-16s%lld%s\n", name, (long long)value, unit);
 }
 
-static void add_pci(struct text *out, const struct discovery_device *device)
-{
-	if (device->pci_vendor == DISCOVERY_UNKNOWN || device->pci_device == DISCOVERY_UNKNOWN)
-		return;
-	text_addf(out, "  %-16s%04x:%04x", "PCI ids", (unsigned)device->pci_vendor,
-		  (unsigned)device->pci_device);
-	if (device->pci_subsystem_vendor >= 0 && device->pci_subsystem_device >= 0)
-		text_addf(out, ", subsystem %04x:%04x", (unsigned)device->pci_subsystem_vendor,
-			  (unsigned)device->pci_subsystem_device);
-	if (device->pci_revision >= 0)
-		text_addf(out, ", revision %02x", (unsigned)device->pci_revision);
-	text_add(out, "\n");
-}
-
-static void add_traits(struct text *out, const struct discovery_device *device)
-{
-	const struct {
-		bool has;
-		const char *name;
-	} traits[] = {
-		{device->display, "display"},
-		{device->compute, "compute"},
-		{device->integrated, "integrated"},
-		{device->detachable, "detachable"},
-	};
-	struct text line CLEANUP_TEXT = {0};
-
-	for (size_t i = 0; i < sizeof(traits) / sizeof(traits[0]); i++) {
-		if (traits[i].has)
-			text_addf(&line, "%s%s", line.size != 0 ? ", " : "", traits[i].name);
-	}
-	add_field(out, "traits", text_string(&line));
-}
-
 static void add_names(struct text *out, const char *name, const char *const *names)
 {
 	struct text line CLEANUP_TEXT = {0};
@@ -184,14 +151,29 @@ static void add_files(struct text *out, const struct discovery_device *device)
 
 static void add_device(struct text *out, const struct discovery_device *device, bool color)
 {
+	const struct {
+		bool has;
+		const char *name;
+	} traits[] = {
+		{device->display, "display"},
+		{device->compute, "compute"},
+		{device->integrated, "integrated"},
+		{device->detachable, "detachable"},
+	};
+	const char *had[ARRAY_SIZE(traits) + 1] = {NULL};
 	struct text driver CLEANUP_TEXT = {0};
+	size_t count = 0;
 
+	for (size_t i = 0; i < ARRAY_SIZE(traits); i++) {
+		if (traits[i].has)
+			had[count++] = traits[i].name;
+	}
 	text_addf(out, "%s%s%s\n", style(color, STYLE_BOLD), device->id, style(color, STYLE_RESET));
 	add_field(out, "description", device->description);
 	add_field(out, "vendor", device->vendor);
 	add_field(out, "manufacturer", device->manufacturer);
 	add_field(out, "kind", discovery_kind_name(device->kind));
-	add_traits(out, device);
+	add_names(out, "traits", had);
 	add_field(out, "health", discovery_health_name(device->health));
 	add_field(out, "", device->health_reason);
 	add_driver(&driver, device);
@@ -202,7 +184,17 @@ static void add_device(struct text *out, const struct discovery_device *device, 
 	add_field(out, "driver key", device->driver_key);
 	add_field(out, "driver store", device->driver_store_path);
 	add_field(out, "PCI address", device->pci_address);
-	add_pci(out, device);
+	if (device->pci_vendor != DISCOVERY_UNKNOWN && device->pci_device != DISCOVERY_UNKNOWN) {
+		text_addf(out, "  %-16s%04x:%04x", "PCI ids", (unsigned)device->pci_vendor,
+			  (unsigned)device->pci_device);
+		if (device->pci_subsystem_vendor >= 0 && device->pci_subsystem_device >= 0)
+			text_addf(out, ", subsystem %04x:%04x",
+				  (unsigned)device->pci_subsystem_vendor,
+				  (unsigned)device->pci_subsystem_device);
+		if (device->pci_revision >= 0)
+			text_addf(out, ", revision %02x", (unsigned)device->pci_revision);
+		text_add(out, "\n");
+	}
 	for (size_t i = 0; device->location_paths[i] != NULL; i++)
 		add_field(out, i == 0 ? "location paths" : "", device->location_paths[i]);
 	add_field(out, "not allocatable", device->not_allocatable_reason);

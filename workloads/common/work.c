@@ -172,30 +172,6 @@ int work_wait(const struct work_request *request, work_step *reached, void *work
 	return rc < 0 ? rc : 0;
 }
 
-static int take_step(work_step *step, enum work_stage stage, void *work,
-		     const struct work_data *data, struct work_report *report, struct error *err)
-{
-	const struct work_request *request = report->request;
-	const bool dispatches = stage == WORK_STAGE_DISPATCH && request != NULL;
-	int rc = dispatches ? neighbour_pause(report, err) : 0;
-	if (rc != 0)
-		return rc;
-
-	if (stage == WORK_STAGE_READ)
-		work_overwrite(data);
-	work_stage_begin(report, stage);
-	rc = step(work, err);
-	if (rc != 0)
-		return rc;
-	if (dispatches && request->fault == WORK_FAULT_CRASH)
-		abort();
-	if (stage == WORK_STAGE_READ) {
-		neighbour_look(data, report);
-		work_fill(data);
-	}
-	return 0;
-}
-
 int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct work_data *data,
 	     struct work_report *report, struct error *err)
 {
@@ -204,9 +180,23 @@ int work_run(work_step *const steps[WORK_STAGE_COUNT], void *work, const struct 
 	if (looks && steps[WORK_STAGE_READ] == NULL)
 		return error_set(err, ERROR_UNSUPPORTED, "this API's new memory is not looked at");
 	for (int stage = 0; rc == 0 && stage < WORK_STAGE_COUNT; stage++) {
-		if (steps[stage] != NULL && (stage != WORK_STAGE_READ || looks))
-			rc = take_step(steps[stage], (enum work_stage)stage, work, data, report,
-				       err);
+		const bool dispatches = stage == WORK_STAGE_DISPATCH && report->request != NULL;
+		const bool reads = stage == WORK_STAGE_READ;
+		if (steps[stage] == NULL || (reads && !looks))
+			continue;
+		rc = dispatches ? neighbour_pause(report, err) : 0;
+		if (rc != 0)
+			break;
+		if (reads)
+			work_overwrite(data);
+		work_stage_begin(report, (enum work_stage)stage);
+		rc = steps[stage](work, err);
+		if (rc == 0 && dispatches && report->request->fault == WORK_FAULT_CRASH)
+			abort();
+		if (rc == 0 && reads) {
+			neighbour_look(data, report);
+			work_fill(data);
+		}
 	}
 	if (rc == 0 && data != NULL && steps[WORK_STAGE_VERIFY] == NULL) {
 		work_stage_begin(report, WORK_STAGE_VERIFY);

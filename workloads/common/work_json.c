@@ -82,26 +82,6 @@ static void add_neighbours(struct members *work, const struct work_report *repor
 	}
 }
 
-static void add_comparisons(struct members *work, const struct work_report *report)
-{
-	struct members digests CLEANUP_MEMBERS = members_new();
-
-	member_number(work, "mismatches", (double)report->results.mismatches);
-	member_item(work, "firstMismatch", first_mismatch_json(&report->results, false));
-	for (size_t i = 0; i < report->digest_count; i++)
-		member_string(&digests, report->digests[i].array, report->digests[i].digest);
-	member_item(work, "digests", members_take(&digests));
-	if (report->render.done) {
-		struct members render CLEANUP_MEMBERS = members_new();
-		member_number(&render, "pixels", RENDER_SIZE * RENDER_SIZE);
-		member_number(&render, "mismatches", (double)report->render.mismatches);
-		member_item(&render, "firstMismatch", first_mismatch_json(&report->render, true));
-		member_item(work, "render", members_take(&render));
-	} else {
-		member_null(work, "render");
-	}
-}
-
 cJSON *work_report_json(const struct work_report *report)
 {
 	struct members work CLEANUP_MEMBERS = members_new();
@@ -128,7 +108,22 @@ cJSON *work_report_json(const struct work_report *report)
 	if (report->shader_model[0] != '\0')
 		member_string(&work, "shaderModel", report->shader_model);
 
-	add_comparisons(&work, report);
+	member_number(&work, "mismatches", (double)report->results.mismatches);
+	member_item(&work, "firstMismatch", first_mismatch_json(&report->results, false));
+	struct members digests CLEANUP_MEMBERS = members_new();
+	for (size_t i = 0; i < report->digest_count; i++)
+		member_string(&digests, report->digests[i].array, report->digests[i].digest);
+	member_item(&work, "digests", members_take(&digests));
+	if (report->render.done) {
+		struct members render CLEANUP_MEMBERS = members_new();
+		member_number(&render, "pixels", RENDER_SIZE * RENDER_SIZE);
+		member_number(&render, "mismatches", (double)report->render.mismatches);
+		member_item(&render, "firstMismatch", first_mismatch_json(&report->render, true));
+		member_item(&work, "render", members_take(&render));
+	} else {
+		member_null(&work, "render");
+	}
+
 	if (report->video != NULL)
 		member_copy(&work, "video", report->video);
 	if (report->measured != NULL)

@@ -78,39 +78,6 @@ static void put_size(struct unit *unit, const struct av1_sequence *sequence)
 	unit_put(unit, 0, sequence->enable_superres ? 1 + 1 : 1);
 }
 
-/* From show_existing_frame up to disable_frame_end_update_cdf. */
-static void put_kind(struct unit *unit, const struct av1_sequence *sequence,
-		     const struct av1_frame *frame)
-{
-	unit_put(unit, 0, 1);
-	unit_put(unit, frame->key ? 0 : INTER_FRAME, 2);
-	unit_put(unit, 1, 1); /* it is shown */
-	if (!frame->key)
-		unit_put(unit, 0, 1); /* error_resilient_mode, which key frames imply */
-	/* Probabilities adapt; no screen content; the sequence's size. */
-	unit_put(unit, 0, 1 + 1 + 1);
-	unit_put(unit, frame->order_hint, sequence->order_hint_bits);
-
-	if (frame->key) {
-		put_size(unit, sequence);
-	} else {
-		unit_put(unit, frame->primary_ref_frame, 3);
-		unit_put(unit, frame->refresh_frame_flags, AV1_SLOTS);
-		/* Each reference is stated. */
-		unit_put(unit, 0, sequence->order_hint_bits > 0);
-		for (size_t i = 0; i < AV1_REFERENCES; i++)
-			unit_put(unit, frame->ref_frame_idx[i], 3);
-		put_size(unit, sequence);
-		unit_put(unit, 0, 1); /* vectors of quarter samples */
-		unit_put(unit, frame->interpolation_filter == AV1_FILTER_SWITCHABLE, 1);
-		if (frame->interpolation_filter != AV1_FILTER_SWITCHABLE)
-			unit_put(unit, frame->interpolation_filter, 2);
-		unit_put(unit, 0, 1); /* simple motion, and no vectors of references */
-		unit_put(unit, 0, sequence->order_hint_bits > 0 && sequence->enable_ref_frame_mvs);
-	}
-	unit_put(unit, 0, 1); /* disable_frame_end_update_cdf */
-}
-
 static void put_difference(struct unit *unit, bool present, int value)
 {
 	unit_put(unit, present, 1);
@@ -155,27 +122,6 @@ static void put_quantisers(struct unit *unit, const struct av1_sequence *sequenc
 	unit_put(unit, frame->delta_lf_multi, 1);
 }
 
-static void put_loop_filter(struct unit *unit, const struct av1_frame *frame)
-{
-	const bool luma = frame->loop_filter_level[0] + frame->loop_filter_level[1] > 0;
-
-	for (size_t i = 0; i < (luma ? 4 : 2); i++)
-		unit_put(unit, frame->loop_filter_level[i], 6);
-	unit_put(unit, frame->loop_filter_sharpness, 3);
-	unit_put(unit, frame->loop_filter_delta_enabled, 1);
-	if (!frame->loop_filter_delta_enabled)
-		return;
-	unit_put(unit, frame->loop_filter_delta_update, 1);
-	if (!frame->loop_filter_delta_update)
-		return;
-	for (size_t i = 0; i < AV1_SLOTS; i++)
-		put_difference(unit, !frame->loop_filter_ref_deltas_kept,
-			       frame->loop_filter_ref_deltas[i]);
-	for (size_t i = 0; i < 2; i++)
-		put_difference(unit, !frame->loop_filter_mode_deltas_kept,
-			       frame->loop_filter_mode_deltas[i]);
-}
-
 /* From the quantisers to the end. */
 static void put_coding(struct unit *unit, const struct av1_sequence *sequence,
 		       const struct av1_frame *frame, struct av1_places *places)
@@ -188,7 +134,22 @@ static void put_coding(struct unit *unit, const struct av1_sequence *sequence,
 	put_quantisers(unit, sequence, frame);
 	places->loop_filter = places->cdef = unit->bits;
 	if (!lossless) {
-		put_loop_filter(unit, frame);
+		const bool luma = frame->loop_filter_level[0] + frame->loop_filter_level[1] > 0;
+		const bool updates =
+			frame->loop_filter_delta_enabled && frame->loop_filter_delta_update;
+		for (size_t i = 0; i < (luma ? 4 : 2); i++)
+			unit_put(unit, frame->loop_filter_level[i], 6);
+		unit_put(unit, frame->loop_filter_sharpness, 3);
+		unit_put(unit, frame->loop_filter_delta_enabled, 1);
+		if (frame->loop_filter_delta_enabled)
+			unit_put(unit, frame->loop_filter_delta_update, 1);
+		for (size_t i = 0; updates && i < AV1_SLOTS; i++)
+			put_difference(unit, !frame->loop_filter_ref_deltas_kept,
+				       frame->loop_filter_ref_deltas[i]);
+		for (size_t i = 0; updates && i < 2; i++)
+			put_difference(unit, !frame->loop_filter_mode_deltas_kept,
+				       frame->loop_filter_mode_deltas[i]);
+
 		places->cdef = unit->bits;
 		if (sequence->enable_cdef) {
 			unit_put(unit, frame->cdef_damping_minus_3, 2);
@@ -217,7 +178,33 @@ void av1_add_frame_header(const struct av1_sequence *sequence, const struct av1_
 	struct av1_places at = {0};
 	const size_t begin = out->size;
 
-	put_kind(&unit, sequence, frame);
+	/* From show_existing_frame up to disable_frame_end_update_cdf. */
+	unit_put(&unit, 0, 1);
+	unit_put(&unit, frame->key ? 0 : INTER_FRAME, 2);
+	unit_put(&unit, 1, 1); /* it is shown */
+	if (!frame->key)
+		unit_put(&unit, 0, 1); /* error_resilient_mode, which key frames imply */
+	/* Probabilities adapt; no screen content; the sequence's size. */
+	unit_put(&unit, 0, 1 + 1 + 1);
+	unit_put(&unit, frame->order_hint, sequence->order_hint_bits);
+	if (frame->key) {
+		put_size(&unit, sequence);
+	} else {
+		unit_put(&unit, frame->primary_ref_frame, 3);
+		unit_put(&unit, frame->refresh_frame_flags, AV1_SLOTS);
+		/* Each reference is stated. */
+		unit_put(&unit, 0, sequence->order_hint_bits > 0);
+		for (size_t i = 0; i < AV1_REFERENCES; i++)
+			unit_put(&unit, frame->ref_frame_idx[i], 3);
+		put_size(&unit, sequence);
+		unit_put(&unit, 0, 1); /* vectors of quarter samples */
+		unit_put(&unit, frame->interpolation_filter == AV1_FILTER_SWITCHABLE, 1);
+		if (frame->interpolation_filter != AV1_FILTER_SWITCHABLE)
+			unit_put(&unit, frame->interpolation_filter, 2);
+		unit_put(&unit, 0, 1); /* simple motion, and no vectors of references */
+		unit_put(&unit, 0, sequence->order_hint_bits > 0 && sequence->enable_ref_frame_mvs);
+	}
+	unit_put(&unit, 0, 1); /* disable_frame_end_update_cdf */
 
 	/* tile_info(): as few tiles as possible, evenly spaced. */
 	const unsigned superblock = sequence->use_128x128_superblock ? 128 : 64;

@@ -33,42 +33,6 @@ static void put_buffering(struct unit *unit)
 	unit_put_ue(unit, 0);
 }
 
-static void add_video_set(const struct hevc_sets *sets, struct text *out)
-{
-	struct unit unit = hevc_unit(VPS);
-
-	unit_put(&unit, 3, 4 + 2); /* id 0; the base layer is present */
-	unit_put(&unit, 1, 6 + 3 + 1);
-	unit_put(&unit, 0xFFFF, 16);
-	put_profile(&unit, sets);
-	put_buffering(&unit);
-	unit_put(&unit, 0, 6);
-	unit_put_ue(&unit, 0);
-	unit_put(&unit, 0, 1 + 1); /* no timing, no extension */
-	unit_end(&unit, out);
-}
-
-/* The coding tools, up to the samples of uncompressed blocks. */
-static void put_tools(struct unit *unit, const struct hevc_sets *sets)
-{
-	unit_put_ue(unit, sets->block - 3);
-	unit_put_ue(unit, sets->tree - sets->block);
-	unit_put_ue(unit, sets->transform - 2);
-	unit_put_ue(unit, sets->transform_max - sets->transform);
-	unit_put_ue(unit, sets->depth_inter);
-	unit_put_ue(unit, sets->depth_intra);
-	unit_put(unit, sets->amp, 1 + 1); /* no scaling lists */
-	unit_put(unit, sets->sao, 1);
-	unit_put(unit, sets->pcm != 0, 1);
-	if (sets->pcm == 0)
-		return;
-	unit_put(unit, 7, 4); /* 8 bits of luma and of chroma */
-	unit_put(unit, 7, 4);
-	unit_put_ue(unit, sets->pcm - 3);
-	unit_put_ue(unit, sets->pcm_max - sets->pcm);
-	unit_put(unit, 1, 1); /* not filtered */
-}
-
 static void add_sequence_set(const struct hevc_sets *sets, const struct video_source *source,
 			     struct text *out)
 {
@@ -96,7 +60,24 @@ static void add_sequence_set(const struct hevc_sets *sets, const struct video_so
 	unit_put_ue(&unit, 0);
 	unit_put_ue(&unit, HEVC_ORDER_BITS - 4);
 	put_buffering(&unit);
-	put_tools(&unit, sets);
+
+	/* The coding tools. */
+	unit_put_ue(&unit, sets->block - 3);
+	unit_put_ue(&unit, sets->tree - sets->block);
+	unit_put_ue(&unit, sets->transform - 2);
+	unit_put_ue(&unit, sets->transform_max - sets->transform);
+	unit_put_ue(&unit, sets->depth_inter);
+	unit_put_ue(&unit, sets->depth_intra);
+	unit_put(&unit, sets->amp, 1 + 1); /* no scaling lists */
+	unit_put(&unit, sets->sao, 1);
+	unit_put(&unit, sets->pcm != 0, 1);
+	if (sets->pcm != 0) {
+		unit_put(&unit, 7, 4); /* 8 bits of luma and of chroma */
+		unit_put(&unit, 7, 4);
+		unit_put_ue(&unit, sets->pcm - 3);
+		unit_put_ue(&unit, sets->pcm_max - sets->pcm);
+		unit_put(&unit, 1, 1); /* not filtered */
+	}
 
 	/* One reference set, the picture before; full slices state their own. */
 	unit_put_ue(&unit, !sets->full_slices);
@@ -112,10 +93,23 @@ static void add_sequence_set(const struct hevc_sets *sets, const struct video_so
 	unit_end(&unit, out);
 }
 
-static void add_picture_set(const struct hevc_sets *sets, struct text *out)
+void hevc_add_sets(const struct hevc_sets *sets, const struct video_source *source,
+		   struct text *out)
 {
-	struct unit unit = hevc_unit(PPS);
+	struct unit video = hevc_unit(VPS);
+	unit_put(&video, 3, 4 + 2); /* id 0; the base layer is present */
+	unit_put(&video, 1, 6 + 3 + 1);
+	unit_put(&video, 0xFFFF, 16);
+	put_profile(&video, sets);
+	put_buffering(&video);
+	unit_put(&video, 0, 6);
+	unit_put_ue(&video, 0);
+	unit_put(&video, 0, 1 + 1); /* no timing, no extension */
+	unit_end(&video, out);
 
+	add_sequence_set(sets, source, out);
+
+	struct unit unit = hevc_unit(PPS);
 	unit_put_ue(&unit, 0);
 	unit_put_ue(&unit, 0);
 	unit_put(&unit, 0, 1 + 1 + 3); /* no dependent slices, no output flag, no more bits */
@@ -142,12 +136,4 @@ static void add_picture_set(const struct hevc_sets *sets, struct text *out)
 	unit_put_ue(&unit, 0);
 	unit_put(&unit, 0, 1 + 1);
 	unit_end(&unit, out);
-}
-
-void hevc_add_sets(const struct hevc_sets *sets, const struct video_source *source,
-		   struct text *out)
-{
-	add_video_set(sets, out);
-	add_sequence_set(sets, source, out);
-	add_picture_set(sets, out);
 }

@@ -84,35 +84,6 @@ struct run {
 	bool ended, moved;
 };
 
-/* Puts the next frame, if the encoder accepts it. */
-static int put_frame(struct run *run, struct error *err)
-{
-	const struct video_source *source = &run->stream->job.source;
-	const bool last = run->next == VIDEO_FRAMES;
-
-	if (run->next > VIDEO_FRAMES || run->coding)
-		return 0;
-	if (last && run->encoder->single) {
-		run->ended = true;
-		return 0;
-	}
-
-	if (run->stream->first_put_ns == 0)
-		run->stream->first_put_ns = clock_monotonic_ns();
-	const size_t offset = last ? 0 : run->next * video_frame_size(source);
-	const struct video_planes planes =
-		video_planes_of(source, run->encoder->layout, run->frames + offset);
-	int rc = run->encoder->put(run->state, run->next, last ? NULL : &planes, err);
-	if (rc == ERROR_BUSY)
-		return 0;
-	if (rc != 0)
-		return rc;
-	run->coding = run->encoder->single;
-	run->moved = true;
-	run->next++;
-	return 0;
-}
-
 /* Gets everything that is ready. */
 static int get_output(struct run *run, struct error *err)
 {
@@ -141,14 +112,34 @@ static int get_output(struct run *run, struct error *err)
 
 static int encode(struct run *run, struct error *err)
 {
+	const struct video_encoder *encoder = run->encoder;
+	const struct video_source *source = &run->stream->job.source;
 	const uint64_t patience_ms = run->stream->job.request->timeout_ms;
 	uint64_t moved_ns = clock_monotonic_ns();
+	int rc = 0;
 
 	while (!run->ended) {
 		run->moved = false;
-		int rc = put_frame(run, err);
-		if (rc == 0)
-			rc = get_output(run, err);
+
+		/* Put the next frame, if the encoder accepts it. */
+		const bool last = run->next == VIDEO_FRAMES;
+		if (last && encoder->single && !run->coding) {
+			run->ended = true;
+		} else if (run->next <= VIDEO_FRAMES && !run->coding) {
+			const size_t offset = last ? 0 : run->next * video_frame_size(source);
+			const struct video_planes planes =
+				video_planes_of(source, encoder->layout, run->frames + offset);
+			if (run->stream->first_put_ns == 0)
+				run->stream->first_put_ns = clock_monotonic_ns();
+			rc = encoder->put(run->state, run->next, last ? NULL : &planes, err);
+			if (rc != 0 && rc != ERROR_BUSY)
+				return rc;
+			run->moved = rc == 0;
+			run->coding = rc == 0 && encoder->single;
+			run->next += rc == 0;
+		}
+
+		rc = get_output(run, err);
 		if (rc != 0)
 			return rc;
 		const uint64_t now_ns = clock_monotonic_ns();
@@ -222,27 +213,6 @@ static int make_stream(struct work *work, struct video_stream *stream, struct er
 				 source, &stream->walk, err);
 }
 
-static enum work_status status_of(int rc)
-{
-	static const struct {
-		int rc;
-		enum work_status status;
-	} rows[] = {
-		{0, WORK_ENCODED},
-		{ERROR_FORMAT, WORK_WRONG},
-		{ERROR_LIMIT, WORK_WRONG},
-		{ERROR_TIMEOUT, WORK_TIMED_OUT},
-		{ERROR_CANCELLED, WORK_TIMED_OUT},
-		{ERROR_UNSUPPORTED, WORK_UNSUPPORTED},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].rc == rc)
-			return rows[i].status;
-	}
-	return WORK_FAILED;
-}
-
 static void stream_free(struct video_stream *stream)
 {
 	text_free(&stream->data);
@@ -272,7 +242,14 @@ static int try_offer(struct work *work, const struct video_offer *offer,
 	stream->failure = report->failure;
 	report->failure = before;
 
-	stream->status = status_of(rc);
+	if (rc == 0)
+		stream->status = WORK_ENCODED;
+	else if (rc == ERROR_FORMAT || rc == ERROR_LIMIT)
+		stream->status = WORK_WRONG;
+	else if (rc == ERROR_TIMEOUT || rc == ERROR_CANCELLED)
+		stream->status = WORK_TIMED_OUT;
+	else
+		stream->status = rc == ERROR_UNSUPPORTED ? WORK_UNSUPPORTED : WORK_FAILED;
 	if (rc != 0) {
 		(void)error_wrap(&reason, rc, "%s", video_codec_names[offer->codec]);
 		memcpy(stream->reason, reason.text, sizeof(stream->reason));

@@ -3,8 +3,10 @@
 
 #include "base/cleanup.h"
 #include "base/members.h"
+#include "base/memory.h"
 
 #include <math.h>
+#include <sodium.h>
 
 static cJSON *size_json(const struct video_size *size)
 {
@@ -22,30 +24,27 @@ static cJSON *number_or_null(int number)
 	return number == VIDEO_UNKNOWN ? cJSON_CreateNull() : cJSON_CreateNumber(number);
 }
 
-static cJSON *offer_json(const struct video_offer *offer)
-{
-	struct members members CLEANUP_MEMBERS = members_new();
-
-	member_string(&members, "codec", video_codec_names[offer->codec]);
-	member_optional(&members, "name", offer->name);
-	member_bool(&members, "hardware", offer->hardware);
-	member_optional(&members, "profiles", offer->profiles);
-	member_item(&members, "least", size_json(&offer->least));
-	member_item(&members, "most", size_json(&offer->most));
-	member_item(&members, "tenBit",
-		    offer->ten_bit == VIDEO_UNKNOWN ? cJSON_CreateNull()
-						    : cJSON_CreateBool(offer->ten_bit));
-	member_item(&members, "bFrames", number_or_null(offer->b_frames));
-	return members_take(&members);
-}
-
 cJSON *video_json(const struct video_offers *offers, bool tries)
 {
 	struct members video CLEANUP_MEMBERS = members_new();
 	cJSON *encoders = cJSON_CreateArray();
 
-	for (size_t i = 0; i < offers->count && !tries; i++)
-		(void)array_add(encoders, offer_json(&offers->items[i]));
+	for (size_t i = 0; i < offers->count && !tries; i++) {
+		const struct video_offer *offer = &offers->items[i];
+		struct members members CLEANUP_MEMBERS = members_new();
+
+		member_string(&members, "codec", video_codec_names[offer->codec]);
+		member_optional(&members, "name", offer->name);
+		member_bool(&members, "hardware", offer->hardware);
+		member_optional(&members, "profiles", offer->profiles);
+		member_item(&members, "least", size_json(&offer->least));
+		member_item(&members, "most", size_json(&offer->most));
+		member_item(&members, "tenBit",
+			    offer->ten_bit == VIDEO_UNKNOWN ? cJSON_CreateNull()
+							    : cJSON_CreateBool(offer->ten_bit));
+		member_item(&members, "bFrames", number_or_null(offer->b_frames));
+		(void)array_add(encoders, members_take(&members));
+	}
 	member_number(&video, "frames", VIDEO_FRAMES);
 	member_number(&video, "rate", VIDEO_RATE);
 	member_item(&video, "encoders", encoders);
@@ -53,30 +52,6 @@ cJSON *video_json(const struct video_offers *offers, bool tries)
 	if (tries)
 		member_item(&video, "attempts", cJSON_CreateArray());
 	return members_take(&video);
-}
-
-/* RFC 4648, section 4. */
-static char *base64(const struct text *data)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const uint8_t *bytes = (const uint8_t *)text_string(data);
-	struct text out CLEANUP_TEXT = {0};
-
-	text_add(&out, "");
-	for (size_t i = 0; i < data->size; i += 3) {
-		const size_t left = data->size - i;
-		const uint32_t group = (uint32_t)bytes[i] << 16 |
-				       (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-				       (left > 2 ? bytes[i + 2] : 0u);
-		char four[] = {digits[group >> 18], digits[group >> 12 & 63], '=', '='};
-		if (left > 1)
-			four[2] = digits[group >> 6 & 63];
-		if (left > 2)
-			four[3] = digits[group & 63];
-		text_append(&out, four, sizeof(four));
-	}
-	return text_take(&out);
 }
 
 cJSON *video_stream_json(const struct video_stream *stream)
@@ -108,10 +83,17 @@ cJSON *video_stream_json(const struct video_stream *stream)
 		member_number(&members, "framesPerSecond",
 			      round(VIDEO_FRAMES * 1e10 / (double)whole_ns) / 10);
 
-	if (stream->data.size > VIDEO_STREAM_MAX)
+	if (stream->data.size > VIDEO_STREAM_MAX) {
 		member_null(&members, "stream");
-	else
-		member_taken(&members, "stream", base64(&stream->data));
+	} else {
+		const size_t room = sodium_base64_encoded_len(stream->data.size,
+							      sodium_base64_VARIANT_ORIGINAL);
+		char *base64 = memory_allocate(room, 1);
+		(void)sodium_bin2base64(base64, room,
+					(const unsigned char *)text_string(&stream->data),
+					stream->data.size, sodium_base64_VARIANT_ORIGINAL);
+		member_taken(&members, "stream", base64);
+	}
 	return members_take(&members);
 }
 

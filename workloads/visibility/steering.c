@@ -48,23 +48,17 @@ static const char *const innocent[] = {
 	"WINDIR",
 };
 
-/* Names have no case on Windows. */
-static bool is_innocent(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(innocent); i++) {
-		if (strcasecmp(name, innocent[i]) == 0)
-			return true;
-	}
-	return name[0] == '\0' || text_starts_with(name, "WINE");
-}
-
 bool steering_remove(void)
 {
 	struct text_list found CLEANUP_TEXT_LIST = {0};
 
 	for (size_t i = 0; environ[i] != NULL; i++) {
 		char *name CLEANUP_FREE = memory_copy_start(environ[i], strcspn(environ[i], "="));
-		if (!is_innocent(name))
+		/* Names have no case on Windows. */
+		bool harmless = name[0] == '\0' || text_starts_with(name, "WINE");
+		for (size_t k = 0; !harmless && k < ARRAY_SIZE(innocent); k++)
+			harmless = strcasecmp(name, innocent[k]) == 0;
+		if (!harmless)
 			(void)text_list_add(&found, name, NULL);
 	}
 	text_each (name, &found)

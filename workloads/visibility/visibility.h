@@ -31,6 +31,11 @@ int nodes_list(const char *root, bool try_open, cJSON **out, struct error *err);
  */
 int reach_try(const char *planted, cJSON **out, struct error *err);
 
+/* posix/nodes.c, for this folder: adds "ok", or the name of errno: "EPERM". */
+void member_outcome(struct members *members, const char *key, bool held);
+/* The same of open(), with these flags. */
+void member_try_open(struct members *members, const char *key, const char *path, int flags);
+
 /* Removes every variable from the environment of this process that is not an image's or the system's
  * own (PATH, HOME, LD_LIBRARY_PATH, ...): any other may hide a device. Returns whether some were set. */
 bool steering_remove(void);

@@ -6,7 +6,6 @@
 #include "base/members.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "workloads/visibility/posix/outcome.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +41,7 @@ void member_outcome(struct members *members, const char *key, bool held)
 			   : uv_err_name_r(uv_translate_sys_error(errno), name, sizeof(name)));
 }
 
-static void try_open(struct members *members, const char *key, const char *path, int flags)
+void member_try_open(struct members *members, const char *key, const char *path, int flags)
 {
 	int fd CLEANUP_FD = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	member_outcome(members, key, fd >= 0);
@@ -76,8 +75,8 @@ static void add_node(const char *path, const char *directory, const char *name, 
 
 	struct members open CLEANUP_MEMBERS = members_new();
 	if (opens && is_device) {
-		try_open(&open, "readWrite", path, O_RDWR);
-		try_open(&open, "readOnly", path, O_RDONLY);
+		member_try_open(&open, "readWrite", path, O_RDWR);
+		member_try_open(&open, "readOnly", path, O_RDONLY);
 	} else {
 		member_null(&open, "readWrite");
 		member_null(&open, "readOnly");
@@ -86,30 +85,25 @@ static void add_node(const char *path, const char *directory, const char *name, 
 	(void)array_add(nodes, members_take(&node));
 }
 
-static int add_directory(const char *root, const char *directory, bool opens, cJSON *nodes,
-			 struct error *err)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	char *folder CLEANUP_FREE = path_join(root, directory);
-
-	if (!file_is_directory(folder))
-		return 0;
-	int rc = file_list(folder, &names, err);
-	for (size_t i = 0; rc == 0 && i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(folder, names.items[i]);
-		add_node(path, directory, names.items[i], opens, nodes);
-	}
-	return rc;
-}
-
 int nodes_list(const char *root, bool opens, cJSON **out, struct error *err)
 {
 	cJSON *nodes CLEANUP_JSON = cJSON_CreateArray();
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rules); i++)
-		if (i == 0 || strcmp(rules[i].directory, rules[i - 1].directory) != 0)
-			rc = add_directory(root, rules[i].directory, opens, nodes, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(rules); i++) {
+		const char *directory = rules[i].directory;
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		char *folder CLEANUP_FREE = path_join(root, directory);
+
+		if ((i > 0 && strcmp(directory, rules[i - 1].directory) == 0) ||
+		    !file_is_directory(folder))
+			continue;
+		rc = file_list(folder, &names, err);
+		for (size_t k = 0; rc == 0 && k < names.count; k++) {
+			char *path CLEANUP_FREE = path_join(folder, names.items[k]);
+			add_node(path, directory, names.items[k], opens, nodes);
+		}
+	}
 	if (rc == 0)
 		*out = STEAL(nodes);
 	return rc;

@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "workloads/visibility/posix/outcome.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,16 +22,6 @@
 enum { NODE_MAJOR = 226, NODE_MINOR = 128 };
 
 static const char own_name[] = ".gpucert-reach";
-
-static void try_open(struct members *members, const char *key, const char *path, int flags,
-		     bool opens)
-{
-	int fd CLEANUP_FD = opens ? open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-	if (opens)
-		member_outcome(members, key, fd >= 0);
-	else
-		member_outcome(members, key, access(path, flags == O_RDONLY ? R_OK : W_OK) == 0);
-}
 
 /* Only GPUs are opened: opening other devices can do harm, and the kernel answers access(2) by the same
  * rule. */
@@ -54,8 +43,13 @@ static int list_planted(struct members *reach, const char *folder, struct error 
 		member_string(&node, "type", block ? "block" : "character");
 		member_format(&node, "number", "%u:%u", major(status.st_rdev),
 			      minor(status.st_rdev));
-		try_open(&node, "read", path, O_RDONLY, opens);
-		try_open(&node, "write", path, O_WRONLY, opens);
+		if (opens) {
+			member_try_open(&node, "read", path, O_RDONLY);
+			member_try_open(&node, "write", path, O_WRONLY);
+		} else {
+			member_outcome(&node, "read", access(path, R_OK) == 0);
+			member_outcome(&node, "write", access(path, W_OK) == 0);
+		}
 		member_item(&nodes, NULL, members_take(&node));
 	}
 	member_item(reach, "planted", members_take(&nodes));
@@ -86,24 +80,18 @@ static cJSON *made_nodes(void)
 	return members_take(&nodes);
 }
 
-/* A new file, without a name where the file system supports that. False: errno. */
-static bool can_create_in(const char *folder)
-{
-	char *path CLEANUP_FREE = path_join(folder, own_name);
-	int fd CLEANUP_FD = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-		return fd >= 0;
-	fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-	return fd >= 0 && unlink(path) == 0;
-}
-
-/* Nothing is written. */
+/* Nothing is written; a folder gets a new file, without a name where the file system supports that.
+ * False: errno. */
 static bool can_write(const char *path, bool folder)
 {
-	if (folder)
-		return can_create_in(path);
-	int fd CLEANUP_FD = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-	return fd >= 0;
+	int fd CLEANUP_FD = open(
+		path, folder ? O_TMPFILE | O_WRONLY | O_CLOEXEC : O_WRONLY | O_CLOEXEC | O_NONBLOCK,
+		0600);
+	if (fd >= 0 || !folder || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+		return fd >= 0;
+	char *own CLEANUP_FREE = path_join(path, own_name);
+	fd = open(own, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+	return fd >= 0 && unlink(own) == 0;
 }
 
 /* Tries to write to a mounted file or folder, if need be after making the mount writable. */
@@ -130,15 +118,23 @@ static void try_mount(struct members *mounts, const char *path)
 	member_item(mounts, NULL, members_take(&result));
 }
 
-static int list_mounts(struct members *reach, struct error *err)
+int reach_try(const char *planted, cJSON **out, struct error *err)
 {
 	/* File systems of the kernel, parts of which runtimes mount over. */
 	static const char *const kernel_types[] = {"proc",   "sysfs",  "cgroup", "cgroup2",
 						   "mqueue", "devpts", NULL};
+	struct members reach CLEANUP_MEMBERS = members_new();
+	struct stat own = {0};
+	struct stat first = {0};
+
+	member_item(&reach, "nodes", made_nodes());
+	int rc = list_planted(&reach, planted, err);
+	if (rc != 0)
+		return rc;
+
 	struct members mounts CLEANUP_MEMBERS = members_new_array();
 	FILE *file CLEANUP_FILE = setmntent("/proc/self/mounts", "re");
 	const struct mntent *mount = NULL;
-
 	if (file == NULL)
 		return error_system(err, errno, "/proc/self/mounts");
 	while ((mount = getmntent(file)) != NULL) {
@@ -147,22 +143,7 @@ static int list_mounts(struct members *reach, struct error *err)
 		    !path_is_within(mount->mnt_dir, "/sys"))
 			try_mount(&mounts, mount->mnt_dir);
 	}
-	member_item(reach, "mounts", members_take(&mounts));
-	return 0;
-}
-
-int reach_try(const char *planted, cJSON **out, struct error *err)
-{
-	struct members reach CLEANUP_MEMBERS = members_new();
-	struct stat own = {0};
-	struct stat first = {0};
-
-	member_item(&reach, "nodes", made_nodes());
-	int rc = list_planted(&reach, planted, err);
-	if (rc == 0)
-		rc = list_mounts(&reach, err);
-	if (rc != 0)
-		return rc;
+	member_item(&reach, "mounts", members_take(&mounts));
 
 	/* The root directory of the first process, or the error where that is unknown. */
 	if (stat("/", &own) != 0 || stat("/proc/1/root/", &first) != 0)
