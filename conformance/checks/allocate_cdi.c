@@ -115,10 +115,7 @@ static void judge_files(struct look *look, const struct offer *offer)
 	}
 
 	struct text_list offences CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
-	int rc = launch_check_grant(&edits, LAUNCH_LINUX, &offences, &err);
-	if (!check_works(look->run, rc, NULL, &err))
-		return;
+	launch_check_grant(&edits, LAUNCH_LINUX, &offences);
 	text_each (offence, &offences)
 		tally_add(&look->tally, false, "%s, for %s", offence, offer->id);
 	if (offences.count == 0)

@@ -74,10 +74,9 @@ int plugin_command_wine(const struct wine_node *wine, char **out, struct error *
 	int rc = path_beside_program("../libexec/gpucert/wine-relay", &relay, err);
 	if (rc == 0)
 		rc = wine_node_program(wine, WINE_NODE_PLUGIN, &plugin, err);
-	if (rc == 0)
-		rc = wine_node_command(wine, 0, &words, err);
 	if (rc < 0)
 		return rc;
+	wine_node_command(wine, 0, &words);
 
 	add_quoted(&command, relay);
 	text_add(&command, " {plugin-dir} -- env ");

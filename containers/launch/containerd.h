@@ -11,7 +11,7 @@ enum { CONTAINERD_UID_SIZE = 17 };
 struct containerd_launcher {
 	struct launcher base;
 	struct cri *cri;
-	struct arena strings; /* owns these, which are "" and not NULL */
+	struct arena strings; /* owns the following, which may be "" but not NULL */
 	const char *image, *log_directory, *cgroup_parent, *run_id, *check_id, *runtime_handler;
 	const char *runtime; /* "containerd 1.6.20" */
 	bool applies_cdi;
@@ -41,13 +41,10 @@ int containerd_finish(struct launch *launch, bool stop, struct error *err);
 
 struct cri *containerd_cri(const struct launch *launch);
 
-/* Runs the loop for a little longer each time, up to 16 ms: there is no event for what is awaited. */
+/* Runs the loop for a little longer each time, up to 16 ms: no event announces what the caller waits for. */
 void containerd_pause(const struct launch *launch, uint64_t *pause_ms);
 
 /* Asks the runtime once whether the program has ended; it has when the runtime is gone, too. */
-int containerd_look(struct containerd_launch *launch, bool *ended, struct error *err);
+void containerd_poll(struct containerd_launch *launch, bool *ended);
 
-int containerd_make_hold(struct containerd_launch *launch, struct error *err);
-int containerd_wait_held(struct launch *launch, int64_t *pid, struct error *err);
-int containerd_release(struct launch *launch, const char *line, struct error *err);
 void containerd_close_hold(struct containerd_launch *launch);

@@ -2,6 +2,7 @@
 #include "containers/launch/launch.h"
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/nt_status.h"
 #include "containers/launch/launcher.h"
 
@@ -29,52 +30,35 @@ void launch_ended(struct launch *launch, enum launch_end end, const char *reason
 	launch->result.end = end;
 }
 
-static int checked(const struct launch *launch, int rc, struct error *err)
-{
-	return rc == 0 && launch->arena.failed ? error_memory(err) : rc;
-}
-
-/* Every offence, in one text: the plugin's author wants to see them all. */
-static int refuse(struct launch *launch, const struct text_list *offences, struct error *err)
-{
-	struct text reason CLEANUP_TEXT = {0};
-	for (size_t i = 0; i < offences->count; i++)
-		text_addf(&reason, "%s%s", i > 0 ? "; " : "", offences->items[i]);
-	launch_ended(launch, LAUNCH_REFUSED, text_string(&reason));
-	return reason.failed ? error_memory(err) : 0;
-}
-
-static int start(struct launch *launch, const struct launch_spec *spec, struct error *err)
-{
-	struct launcher *launcher = launch->launcher;
-	struct text_list offences CLEANUP_TEXT_LIST = {0};
-	launch->timeout_ms = spec->timeout_ms != 0 ? spec->timeout_ms : TIMEOUT_MS;
-	launch->result.reason = "";
-	launch->result.container_id = "";
-	if (spec->hold && launcher->class->wait_held == NULL)
-		return error_set(err, ERROR_UNSUPPORTED, "programs cannot be held here");
-	if (launch_check_grant(&spec->grant, launcher->system, &offences, err) < 0)
-		return ERROR_MEMORY;
-	if (offences.count > 0)
-		return refuse(launch, &offences, err);
-	launch->finished = false;
-	return launcher->class->start(launcher, launch, spec, err);
-}
-
 int launch_start(struct launcher *launcher, const struct launch_spec *spec, struct launch **out,
 		 struct error *err)
 {
-	struct launch *launch = calloc(1, launcher->class->launch_size);
-	if (launch == NULL)
-		return error_memory(err);
+	struct text_list offences CLEANUP_TEXT_LIST = {0};
+	if (spec->hold && launcher->class->wait_held == NULL)
+		return error_set(err, ERROR_UNSUPPORTED, "programs cannot be held here");
+	struct launch *launch = memory_allocate(1, launcher->class->launch_size);
 	launch->launcher = launcher;
-	launch->finished = true; /* nothing is there yet */
-	int rc = checked(launch, start(launch, spec, err), err);
-	if (rc < 0)
-		launch_free(launch);
-	else
-		*out = launch;
-	return rc;
+	launch->timeout_ms = spec->timeout_ms != 0 ? spec->timeout_ms : TIMEOUT_MS;
+	launch->result.reason = "";
+	launch->result.container_id = "";
+
+	launch_check_grant(&spec->grant, launcher->system, &offences);
+	if (offences.count > 0) {
+		/* Every offence, in one text: the plugin's author wants to see them all. */
+		struct text reason CLEANUP_TEXT = {0};
+		for (size_t i = 0; i < offences.count; i++)
+			text_addf(&reason, "%s%s", i > 0 ? "; " : "", offences.items[i]);
+		launch_ended(launch, LAUNCH_REFUSED, text_string(&reason));
+		launch->finished = true;
+	} else {
+		int rc = launcher->class->start(launcher, launch, spec, err);
+		if (rc < 0) {
+			launch_free(launch);
+			return rc;
+		}
+	}
+	*out = launch;
+	return 0;
 }
 
 int launch_wait_held(struct launch *launch, int64_t *pid, struct error *err)
@@ -90,9 +74,7 @@ int launch_release(struct launch *launch, const char *line, struct error *err)
 
 static int finish(struct launch *launch, bool stop, struct error *err)
 {
-	return launch->finished
-		       ? 0
-		       : checked(launch, launch->launcher->class->finish(launch, stop, err), err);
+	return launch->finished ? 0 : launch->launcher->class->finish(launch, stop, err);
 }
 
 int launch_wait(struct launch *launch, struct error *err)
@@ -122,17 +104,6 @@ void launch_free(struct launch *launch)
 	launch->launcher->class->free_launch(launch);
 }
 
-static void describe_kill(int code, char *out, size_t size)
-{
-	const char *name = host_signal_name(code);
-	if (nt_status_is_exception(code))
-		(void)snprintf(out, size, "killed by exception 0x%08x (%s)", (unsigned)code,
-			       nt_status_name(code));
-	else
-		(void)snprintf(out, size, "killed by signal %d (%s)", code,
-			       name != NULL ? name : "unnamed");
-}
-
 void launch_describe(const struct launch_result *result, char *out, size_t size)
 {
 	static const char *const sentences[] = {
@@ -147,8 +118,13 @@ void launch_describe(const struct launch_result *result, char *out, size_t size)
 		[LAUNCH_LOST] = "the runtime was lost",
 	};
 	const char *reason = result->reason != NULL ? result->reason : "";
-	if (result->end == LAUNCH_KILLED)
-		describe_kill(result->code, out, size);
+	const char *name = host_signal_name(result->code);
+	if (result->end == LAUNCH_KILLED && nt_status_is_exception(result->code))
+		(void)snprintf(out, size, "killed by exception 0x%08x (%s)", (unsigned)result->code,
+			       nt_status_name(result->code));
+	else if (result->end == LAUNCH_KILLED)
+		(void)snprintf(out, size, "killed by signal %d (%s)", result->code,
+			       name != NULL ? name : "unnamed");
 	else if (result->end == LAUNCH_EXITED)
 		(void)snprintf(out, size, "exited with code %d", result->code);
 	else if (result->end == LAUNCH_TIMED_OUT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What the two launchers share. Internal to launch/. */
+/* Parts that the two launchers share. Internal to launch/. */
 
 #include "base/arena.h"
 #include "containers/launch/launch.h"
@@ -11,15 +11,14 @@ enum { LAUNCH_OUTPUT_MAX = 1024 * 1024 }; /* bytes kept of stdout, and of stderr
 struct launch {
 	struct launcher *launcher;
 	struct launch_result result;
-	struct arena
-		arena; /* of strings; whether it failed is asked when a function of launch.h returns */
+	struct arena arena; /* of strings */
 	uint64_t timeout_ms;
 	bool finished; /* result is complete, nothing is left to clean up */
 };
 
 struct launcher_class {
 	size_t launch_size; /* of its own launch structure, which begins with `struct launch` */
-	/* The spec has been checked. What keeps the program from running is put into the result. */
+	/* The spec has been checked. A program that cannot run is a result. */
 	int (*start)(struct launcher *launcher, struct launch *launch,
 		     const struct launch_spec *spec, struct error *err);
 	/* Ends with `finished`. `stop`: kill instead of waiting. */
@@ -36,13 +35,13 @@ struct launcher {
 	enum launch_system system;
 };
 
-/* Has the command's first word a folder in it? Then it is not the name of a probe. */
+/* Does the command's first word contain a folder? Then it is not the name of a probe. */
 bool launch_is_path(enum launch_system system, const char *word);
 
-/* Sets end and reason (copied); keeps what was set first. */
+/* Sets end and reason (copied); the first call wins. */
 void launch_ended(struct launch *launch, enum launch_end end, const char *reason);
 
-/* What differs between systems. */
+/* Parts that differ between systems. */
 const char *host_signal_name(int number); /* NULL: it has none */
 bool host_has_seccomp(void); /* asking for a filter that the kernel cannot have is an error */
 int host_make_fifo(const char *path, struct error *err); /* ERROR_UNSUPPORTED on Windows */

@@ -75,8 +75,8 @@ static void add_linux(struct pod_config *config, const struct containerd_launche
 }
 
 /* Windows: no HostProcess container, which would run on the host and prove nothing about devices; so the
- * network is the pod's own, by CNI. The user is the image's. Paths and device strings stay what the
- * plugin gave, as kubelet passes them on: containerd brings them into their form. */
+ * network is the pod's own, by CNI. The user is the image's. Paths and device strings stay as the
+ * plugin sent them, as kubelet passes them on: containerd converts them. */
 static Runtime__V1__WindowsNamespaceOption windows_namespaces = {
 	POD_MESSAGE(windows_namespace_option),
 	.network = RUNTIME__V1__NAMESPACE_MODE__POD,
@@ -101,20 +101,13 @@ static Runtime__V1__WindowsContainerConfig windows_container = {
 	.security_context = &windows_security,
 };
 
-static void add_windows(struct pod_config *config)
-{
-	config->sandbox.windows = &windows_sandbox;
-	config->container.windows = &windows_container;
-}
-
-/* `count` empty messages as a list of pointers to them, which is what protobuf-c takes. NULL: out of
- * memory. */
+/* `count` empty messages as a list of pointers to them, the form that protobuf-c needs. */
 static void *messages(struct pod_config *config, const ProtobufCMessageDescriptor *type,
 		      size_t count)
 {
 	size_t size = type->sizeof_message;
 	void **list = arena_allocate(&config->arena, count * (sizeof(*list) + size));
-	for (size_t i = 0; list != NULL && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		list[i] = (char *)(list + count) + i * size;
 		protobuf_c_message_init(type, list[i]);
 	}
@@ -131,107 +124,81 @@ static void *pairs(struct pod_config *config, const ProtobufCMessageDescriptor *
 		   const struct grant_entry *entries, size_t count)
 {
 	Runtime__V1__ContainerConfig__LabelsEntry **list = messages(config, type, count);
-	for (size_t i = 0; list != NULL && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		list[i]->key = wire_string(entries[i].name);
 		list[i]->value = wire_string(entries[i].value);
 	}
 	return list;
 }
 
-static void add_command(struct pod_config *config, const struct containerd_launch *launch,
-			const char *const *command)
+/* Labels, and everything that the grant contains. */
+static void add_grant(struct pod_config *config, const struct containerd_launcher *launcher,
+		      const struct grant *grant, const char *const gates[LAUNCH_GATES])
 {
-	size_t count = 0;
-	while (command[count] != NULL)
-		count++;
-	char **words = arena_allocate(&config->arena, count * sizeof(*words));
-	for (size_t i = 0; words != NULL && i < count; i++)
-		words[i] = wire_string(i == 0 ? launch->program : command[i]);
-	config->container.command = words;
-	config->container.n_command = count;
-}
-
-static void add_envs(struct pod_config *config, const struct grant_list *envs)
-{
-	Runtime__V1__KeyValue **list =
-		messages(config, &runtime__v1__key_value__descriptor, envs->count);
-	for (size_t i = 0; list != NULL && i < envs->count; i++) {
-		list[i]->key = wire_string(envs->items[i].name);
-		list[i]->value.data = (uint8_t *)wire_string(envs->items[i].value);
-		list[i]->value.len = strlen(envs->items[i].value);
-	}
-	config->container.envs = list;
-	config->container.n_envs = envs->count;
-}
-
-static void add_mounts(struct pod_config *config, const struct grant_list *mounts,
-		       const char *const gates[LAUNCH_GATES])
-{
-	size_t count = mounts->count + (gates[0] != NULL ? LAUNCH_GATES : 0);
-	Runtime__V1__Mount **list = messages(config, &runtime__v1__mount__descriptor, count);
-	for (size_t i = 0; list != NULL && i < count; i++) {
-		const size_t gate = i - mounts->count;
-		const struct grant_entry held = {
-			.host_path = i < mounts->count ? NULL : gates[gate],
-			.container_path = i < mounts->count ? NULL : containerd_gate_paths[gate],
-			.read_only = true};
-		const struct grant_entry *mount = i < mounts->count ? &mounts->items[i] : &held;
-		list[i]->host_path = wire_string(mount->host_path);
-		list[i]->container_path = wire_string(mount->container_path);
-		list[i]->readonly = mount->read_only;
-	}
-	config->container.mounts = list;
-	config->container.n_mounts = count;
-}
-
-static void add_devices(struct pod_config *config, const struct grant_list *devices)
-{
-	Runtime__V1__Device **list =
-		messages(config, &runtime__v1__device__descriptor, devices->count);
-	for (size_t i = 0; list != NULL && i < devices->count; i++) {
-		list[i]->host_path = wire_string(devices->items[i].host_path);
-		list[i]->container_path = wire_string(devices->items[i].container_path);
-		list[i]->permissions = wire_string(devices->items[i].permissions);
-	}
-	config->container.devices = list;
-	config->container.n_devices = devices->count;
-}
-
-static void add_pairs(struct pod_config *config, const struct containerd_launcher *launcher,
-		      const struct grant_list *annotations)
-{
+	Runtime__V1__ContainerConfig *container = &config->container;
 	const struct grant_entry labels[] = {
 		{.name = CRI_LABEL_RUN, .value = launcher->run_id},
 		{.name = CRI_LABEL_CHECK, .value = launcher->check_id},
 	};
+	config->sandbox.n_labels = container->n_labels = ARRAY_SIZE(labels);
 	config->sandbox.labels =
 		pairs(config, &runtime__v1__pod_sandbox_config__labels_entry__descriptor, labels,
 		      ARRAY_SIZE(labels));
-	config->sandbox.n_labels = ARRAY_SIZE(labels);
-	config->container.labels =
-		pairs(config, &runtime__v1__container_config__labels_entry__descriptor, labels,
-		      ARRAY_SIZE(labels));
-	config->container.n_labels = ARRAY_SIZE(labels);
-	config->container.annotations =
+	container->labels = pairs(config, &runtime__v1__container_config__labels_entry__descriptor,
+				  labels, ARRAY_SIZE(labels));
+	container->n_annotations = grant->annotations.count;
+	container->annotations =
 		pairs(config, &runtime__v1__container_config__annotations_entry__descriptor,
-		      annotations->items, annotations->count);
-	config->container.n_annotations = annotations->count;
+		      grant->annotations.items, grant->annotations.count);
+
+	container->n_envs = grant->envs.count;
+	container->envs = messages(config, &runtime__v1__key_value__descriptor, container->n_envs);
+	for (size_t i = 0; i < container->n_envs; i++) {
+		const struct grant_entry *variable = &grant->envs.items[i];
+		container->envs[i]->key = wire_string(variable->name);
+		container->envs[i]->value.data = (uint8_t *)wire_string(variable->value);
+		container->envs[i]->value.len = strlen(variable->value);
+	}
+
+	const size_t granted = grant->mounts.count;
+	container->n_mounts = granted + (gates[0] != NULL ? LAUNCH_GATES : 0);
+	container->mounts = messages(config, &runtime__v1__mount__descriptor, container->n_mounts);
+	for (size_t i = 0; i < container->n_mounts; i++) {
+		const struct grant_entry *mount = i < granted ? &grant->mounts.items[i] : NULL;
+		const char *host = mount != NULL ? mount->host_path : gates[i - granted];
+		const char *target =
+			mount != NULL ? mount->container_path : containerd_gate_paths[i - granted];
+		container->mounts[i]->host_path = wire_string(host);
+		container->mounts[i]->container_path = wire_string(target);
+		container->mounts[i]->readonly = mount == NULL || mount->read_only;
+	}
+
+	container->n_devices = grant->devices.count;
+	container->devices =
+		messages(config, &runtime__v1__device__descriptor, container->n_devices);
+	for (size_t i = 0; i < container->n_devices; i++) {
+		const struct grant_entry *device = &grant->devices.items[i];
+		container->devices[i]->host_path = wire_string(device->host_path);
+		container->devices[i]->container_path = wire_string(device->container_path);
+		container->devices[i]->permissions = wire_string(device->permissions);
+	}
+	container->n_cdi_devices = grant->cdi_devices.count;
+	container->cdi_devices =
+		messages(config, &runtime__v1__cdidevice__descriptor, container->n_cdi_devices);
+	for (size_t i = 0; i < container->n_cdi_devices; i++)
+		container->cdi_devices[i]->name = wire_string(grant->cdi_devices.items[i].name);
 }
 
-static void add_cdi_devices(struct pod_config *config, const struct grant_list *devices)
+void pod_config_make(struct pod_config *config, const struct containerd_launcher *launcher,
+		     const struct containerd_launch *launch, const struct launch_spec *spec)
 {
-	Runtime__V1__CDIDevice **list =
-		messages(config, &runtime__v1__cdidevice__descriptor, devices->count);
-	for (size_t i = 0; list != NULL && i < devices->count; i++)
-		list[i]->name = wire_string(devices->items[i].name);
-	config->container.cdi_devices = list;
-	config->container.n_cdi_devices = devices->count;
-}
+	size_t count = 0;
+	while (spec->command[count] != NULL)
+		count++;
+	char **words = arena_allocate(&config->arena, count * sizeof(*words));
+	for (size_t i = 0; i < count; i++)
+		words[i] = wire_string(i == 0 ? launch->program : spec->command[i]);
 
-int pod_config_make(struct pod_config *config, const struct containerd_launcher *launcher,
-		    const struct containerd_launch *launch, const struct launch_spec *spec,
-		    struct error *err)
-{
 	config->sandbox_metadata = (Runtime__V1__PodSandboxMetadata){
 		POD_MESSAGE(pod_sandbox_metadata),
 		.name = wire_string(spec->name),
@@ -255,17 +222,15 @@ int pod_config_make(struct pod_config *config, const struct containerd_launcher 
 		POD_MESSAGE(container_config),
 		.metadata = &config->container_metadata,
 		.image = &config->image,
+		.command = words,
+		.n_command = count,
 		.log_path = wire_string(POD_LOG_FILE),
 	};
-	if (launcher->base.system == LAUNCH_WINDOWS)
-		add_windows(config);
-	else
+	if (launcher->base.system == LAUNCH_WINDOWS) {
+		config->sandbox.windows = &windows_sandbox;
+		config->container.windows = &windows_container;
+	} else {
 		add_linux(config, launcher);
-	add_command(config, launch, spec->command);
-	add_envs(config, &spec->grant.envs);
-	add_mounts(config, &spec->grant.mounts, launch->gates);
-	add_devices(config, &spec->grant.devices);
-	add_pairs(config, launcher, &spec->grant.annotations);
-	add_cdi_devices(config, &spec->grant.cdi_devices);
-	return config->arena.failed ? error_memory(err) : 0;
+	}
+	add_grant(config, launcher, &spec->grant, launch->gates);
 }

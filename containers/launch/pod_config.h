@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "containers/launch/containerd.h"
 
-/* Points into what it was made from; not to be copied. */
+/* Points into its sources and itself; do not copy it. */
 struct pod_config {
 	Runtime__V1__PodSandboxConfig sandbox;
 	Runtime__V1__ContainerConfig container;
@@ -23,8 +23,7 @@ struct pod_config {
 
 #define CLEANUP_POD_CONFIG __attribute__((cleanup(pod_config_free)))
 
-/* `config` is zeroed. ERROR_MEMORY. */
-int pod_config_make(struct pod_config *config, const struct containerd_launcher *launcher,
-		    const struct containerd_launch *launch, const struct launch_spec *spec,
-		    struct error *err);
+/* `config` is zeroed. */
+void pod_config_make(struct pod_config *config, const struct containerd_launcher *launcher,
+		     const struct containerd_launch *launch, const struct launch_spec *spec);
 void pod_config_free(struct pod_config *config);

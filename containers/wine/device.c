@@ -36,19 +36,17 @@ const struct wine_device *wine_device_at(const char *location_path)
 	return NULL;
 }
 
-#define CLEANUP_CLOSURE CLEANUP(elf_closure_cleanup)
-
-/* What libGL and the display server open for software rendering. */
+/* Libraries that libGL and the display server open for software rendering. */
 static const char *const opengl_libraries[] = {
 	"/usr/lib/x86_64-linux-gnu/libGLX_mesa.so.0",
 	"/usr/lib/x86_64-linux-gnu/libEGL_mesa.so.0",
 	"/usr/lib/x86_64-linux-gnu/dri/swrast_dri.so",
 };
 
-/* Loaders look where their distributions look: which driver there is shall depend on the files
- * alone. */
+/* Left out, so that loaders search where their distributions do: only the files decide which drivers
+ * there are. */
 static const char *const loader_variables[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES",
-					       "OCL_ICD_VENDORS"};
+					       "OCL_ICD_VENDORS", NULL};
 
 static bool has(const struct grant_list *list, const char *key)
 {
@@ -67,18 +65,7 @@ static void add_mount(struct grant *drivers, const char *source, const char *des
 		grant_add(drivers, GRANT_MOUNT, &mount);
 }
 
-static void add_variable(struct grant *drivers, const struct discovery_variable *variable)
-{
-	const struct grant_entry env = {.name = variable->name, .value = variable->value};
-	for (size_t i = 0; i < ARRAY_SIZE(loader_variables); i++) {
-		if (strcmp(loader_variables[i], variable->name) == 0)
-			return;
-	}
-	if (!has(&drivers->envs, env.name))
-		grant_add(drivers, GRANT_ENV, &env);
-}
-
-/* The files of one software device of the root; its manifest under the name of the Wine node's
+/* Adds the files of one software device of the root; its manifest gets the name of the Wine node's
  * device. */
 static int add_software(const struct wine_node *node, const struct discovery_snapshot *snapshot,
 			const char *id, const char *manifest, struct grant *drivers,
@@ -93,22 +80,14 @@ static int add_software(const struct wine_node *node, const struct discovery_sna
 		add_mount(drivers, source,
 			  strcmp(file->origin, "manifest") == 0 ? manifest : file->destination);
 	}
-	for (size_t i = 0; i < device->variable_count; i++)
-		add_variable(drivers, &device->environment[i]);
+	for (size_t i = 0; i < device->variable_count; i++) {
+		const struct discovery_variable *variable = &device->environment[i];
+		const struct grant_entry env = {.name = variable->name, .value = variable->value};
+		if (loader_variables[text_position(loader_variables, variable->name)] == NULL &&
+		    !has(&drivers->envs, variable->name))
+			grant_add(drivers, GRANT_ENV, &env);
+	}
 	return 0;
-}
-
-static int add_opengl(const struct wine_node *node, struct grant *drivers, struct error *err)
-{
-	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(node->root, err);
-	int rc = 0;
-	if (closure == NULL)
-		return err != NULL ? err->code : ERROR_MEMORY;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(opengl_libraries); i++)
-		rc = elf_closure_add(closure, opengl_libraries[i], err);
-	for (size_t i = 0; rc == 0 && i < closure->file_count; i++)
-		add_mount(drivers, closure->files[i].source, closure->files[i].destination);
-	return rc;
 }
 
 int wine_drivers_add(const struct wine_node *node, const struct wine_device *device,
@@ -116,14 +95,24 @@ int wine_drivers_add(const struct wine_node *node, const struct wine_device *dev
 {
 	const struct discovery_options options = {.root = node->root};
 	struct discovery_snapshot *snapshot = NULL;
+	struct elf_closure *closure CLEANUP(elf_closure_cleanup) = NULL;
 	int rc = discovery_take(&options, &snapshot, err);
 	if (rc == 0)
 		rc = add_software(node, snapshot, "lavapipe", device->vulkan_manifest, drivers,
 				  err);
 	if (rc == 0)
 		rc = add_software(node, snapshot, "pocl", device->opencl_manifest, drivers, err);
-	if (rc == 0)
-		rc = add_opengl(node, drivers, err);
 	discovery_free(snapshot);
+
+	if (rc == 0) {
+		struct error failure = {0};
+		closure = elf_closure_new(node->root, &failure);
+		if (closure == NULL)
+			rc = error_copy(err, &failure);
+	}
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(opengl_libraries); i++)
+		rc = elf_closure_add(closure, opengl_libraries[i], err);
+	for (size_t i = 0; rc == 0 && i < closure->file_count; i++)
+		add_mount(drivers, closure->files[i].source, closure->files[i].destination);
 	return rc < 0 ? error_wrap(err, rc, "drivers of %s", device->location_path) : 0;
 }

@@ -3,7 +3,7 @@
 
 /*
  * The devices of the Wine node. Wine lists one adapter for each Vulkan device of its host, here one
- * for each manifest that it is given; what a Windows driver's installation would leave behind
+ * for each manifest that it is given; what the installation of a Windows driver creates
  * (location path, LUID, files to copy into containers) is planted. Such a device stands for the
  * software drivers of the root: lavapipe (Vulkan), llvmpipe (OpenGL, which is what Wine's Direct3D
  * uses), PoCL (OpenCL).
@@ -18,7 +18,7 @@ enum { WINE_DEVICE_COUNT = 2 };
 
 struct wine_device {
 	const char *location_path;	 /* "PCIROOT(0)#PCI(0100)" */
-	const char *other_location_path; /* the one through ACPI, as Windows lists a second one */
+	const char *other_location_path; /* through ACPI: Windows lists both */
 	uint32_t luid;
 	/* Manifests have a name for each device, so that two devices in one container are two. */
 	const char *vulkan_manifest; /* in the container */
@@ -41,8 +41,8 @@ int wine_drivers_add(const struct wine_node *node, const struct wine_device *dev
 #define WINE_DRIVER_STORE "gpucert_wine.inf_amd64_5f1c0d2e3a4b6978"
 #define WINE_DRIVER_INF	  "oem1.inf"
 
-/* One file of the driver: where it comes from in the root, where it lies in the driver store, and
- * the value that says where a container wants it. */
+/* One file of the driver: its source in the root, its place in the driver store, and
+ * the registry value with its place in a container. */
 struct wine_driver_file {
 	const char *source;	 /* in the root */
 	const char *store_name;	 /* below the driver store folder, with '/' */
@@ -54,6 +54,6 @@ struct wine_driver_file {
 extern const struct wine_driver_file wine_driver_files[];
 extern const unsigned wine_driver_file_count;
 
-/* Writes what is planted into the registry, as a .reg file. Wine lists the displays anew whenever it
+/* Writes the planted registry values as a .reg file. Wine lists the displays anew whenever it
  * starts and empties the class keys then, so it is imported at each start (wine-run --registry). */
 int wine_registry_write(const char *path, struct error *err);

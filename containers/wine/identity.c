@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "containers/wine/device.h"
 
@@ -31,7 +32,7 @@ char *wine_vkd3d_version(const char *data, size_t size)
 	     (at = memmem(at, (size_t)(end - at), mark, sizeof(mark) - 1));) {
 		at += sizeof(mark) - 1;
 		if (at < end && *at >= '0' && *at <= '9')
-			return strndup(at, strspn(at, "0123456789."));
+			return memory_copy_start(at, strspn(at, "0123456789."));
 	}
 	return NULL;
 }
@@ -42,61 +43,48 @@ bool wine_vkd3d_has_dxil(const char *data, size_t size)
 	return memmem(data, size, mark, sizeof(mark) - 1) != NULL;
 }
 
-/* Of the library that containers get. */
-static int identity_read_vkd3d(const struct wine_node *node, struct wine_identity *out,
-			       struct error *err)
-{
-	struct text_list dlls CLEANUP_TEXT_LIST = {0};
-	char *own CLEANUP_FREE = path_join(node->root, VKD3D_FOLDER "/" VKD3D_LIBRARY);
-	char *data CLEANUP_FREE = NULL;
-	const char *path = own;
-	size_t size = 0;
-	int rc = own != NULL ? wine_dlls_list(node->dlls, &dlls, err) : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < dlls.count; i++) {
-		if (strcmp(path_base(dlls.items[i]), VKD3D_LIBRARY) == 0)
-			path = dlls.items[i];
-	}
-	if (rc == 0 && file_read(path, LIBRARY_MAX, &data, &size, NULL) == 0) {
-		out->vkd3d = wine_vkd3d_version(data, size);
-		out->dxil = wine_vkd3d_has_dxil(data, size);
-	}
-	return rc;
-}
-
-/* Of the list of packages, with the DLLs where there are some. */
-static int identity_digest(const struct wine_node *node, struct wine_identity *out,
-			   struct error *err)
-{
-	struct text all CLEANUP_TEXT = {0};
-	char *packages CLEANUP_FREE = path_join(node->root, WINE_NODE_PACKAGES);
-	int rc = packages != NULL ? digest_file(packages, out->digest, NULL, err)
-				  : error_memory(err);
-	if (rc == 0)
-		rc = wine_dlls_add_digests(node->dlls, &all, err);
-	if (rc < 0 || all.size == 0)
-		return rc;
-	text_add(&all, out->digest);
-	digest_bytes(text_string(&all), all.size, out->digest);
-	return all.failed ? error_memory(err) : 0;
-}
-
 int wine_identity_read(const struct wine_node *node, struct wine_identity *out, struct error *err)
 {
 	static const char name[] = "Wine ";
 	const struct discovery_options options = {.root = node->root};
 	struct wine_identity identity CLEANUP_WINE_IDENTITY = {0};
+	struct text_list dlls CLEANUP_TEXT_LIST = {0};
+	struct text digests CLEANUP_TEXT = {0};
+	char *packages CLEANUP_FREE = path_join(node->root, WINE_NODE_PACKAGES);
 	int rc = wine_node_version(node, &identity.wine, err);
 	if (rc == 0)
 		rc = discovery_take(&options, &identity.drivers, err);
 	if (rc == 0)
-		rc = identity_read_vkd3d(node, &identity, err);
+		rc = wine_dlls_list(node->dlls, &dlls, err);
 	if (rc == 0)
-		rc = identity_digest(node, &identity, err);
+		rc = digest_file(packages, identity.digest, NULL, err);
+	if (rc == 0)
+		rc = wine_dlls_add_digests(node->dlls, &digests, err);
 	if (rc < 0)
 		return rc;
+
+	/* The digest covers the list of packages, and the DLLs where there are some. */
+	if (digests.size > 0) {
+		text_add(&digests, identity.digest);
+		digest_bytes(text_string(&digests), digests.size, identity.digest);
+	}
 	if (text_starts_with(identity.wine, name))
 		memmove(identity.wine, identity.wine + strlen(name),
 			strlen(identity.wine + strlen(name)) + 1);
+
+	/* vkd3d is in the library that containers get. */
+	char *own CLEANUP_FREE = path_join(node->root, VKD3D_FOLDER "/" VKD3D_LIBRARY);
+	char *data CLEANUP_FREE = NULL;
+	const char *path = own;
+	size_t size = 0;
+	for (size_t i = 0; i < dlls.count; i++) {
+		if (strcmp(path_base(dlls.items[i]), VKD3D_LIBRARY) == 0)
+			path = dlls.items[i];
+	}
+	if (file_read(path, LIBRARY_MAX, &data, &size, NULL) == 0) {
+		identity.vkd3d = wine_vkd3d_version(data, size);
+		identity.dxil = wine_vkd3d_has_dxil(data, size);
+	}
 	*out = identity;
 	identity = (struct wine_identity){0};
 	return 0;

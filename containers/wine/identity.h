@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What does the work on a Wine node, where Windows programs see devices without a driver: Wine, the
+/* The software that does the work on a Wine node, whose devices have no driver of their own: Wine, the
  * Direct3D 12 that comes with it, and the software drivers of the root. */
 
 #include "base/digests.h"
@@ -11,9 +11,9 @@ struct discovery_snapshot;
 
 struct wine_identity {
 	char *wine;			    /* "10.0" */
-	char *vkd3d;			    /* "1.14"; NULL: its library does not tell */
+	char *vkd3d;			    /* "1.14"; NULL: unknown */
 	bool dxil;			    /* it was built with its experimental parser of DXIL */
-	char digest[DIGEST_SIZE];	    /* of the root and of DLLs beside it */
+	char digest[DIGEST_SIZE];	    /* of the root and of additional DLLs */
 	struct discovery_snapshot *drivers; /* of the root: lavapipe, pocl */
 };
 
@@ -27,8 +27,8 @@ int wine_identity_read(const struct wine_node *node, struct wine_identity *out, 
 int wine_identity_add_files(const struct wine_node *node, const char *location_path,
 			    struct digest_set *set, struct digests *digests, struct error *err);
 
-/* Whether a library of vkd3d tells so in its version, as build-wined3d.sh makes it. */
+/* Whether the version in a library of vkd3d says so, as build-wined3d.sh makes it. */
 bool wine_vkd3d_has_dxil(const char *data, size_t size);
 
-/* The digits and dots behind "vkd3d " in a library's bytes; NULL: none, or out of memory. */
+/* The digits and dots after "vkd3d " in a library's bytes; NULL: none. Caller frees. */
 char *wine_vkd3d_version(const char *data, size_t size);

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "containers/images/tree.h"
 #include "containers/wine/node.h"
@@ -26,8 +27,8 @@ static int add_file(struct text *key, const char *path, struct error *err)
 	return rc;
 }
 
-/* The archive's path, under a name made from all that is in it. A root is never changed: its name
- * says what it holds. */
+/* The archive's path, whose name is a hash of all of its content. A root never changes: its name
+ * stands for its content. */
 static int archive_path(const struct wine_image_options *options, const char *pause, char **out,
 			struct error *err)
 {
@@ -44,26 +45,9 @@ static int archive_path(const struct wine_image_options *options, const char *pa
 	if (rc < 0)
 		return rc;
 	digest_bytes(text_string(&key), key.size, digest);
-	*out = key.failed ? NULL
-			  : text_format("%s/wine-image-%.*s.tar", options->cache, KEY_DIGITS,
-					digest + strlen("sha256:"));
-	return *out != NULL ? 0 : error_memory(err);
-}
-
-/* The digest is written last: an archive that has one is complete. */
-static int compose(const struct wine_image_options *options, const char *program_directory,
-		   const char *archive, const char *digest, struct error *err)
-{
-	const struct image_spec spec = {.repository = WINE_IMAGE_REPOSITORY,
-					.content = wine_image_content,
-					.user = options};
-	struct images images = {0};
-	int rc = images_compose(archive, &spec, true, program_directory, &images, err);
-	if (rc == 0)
-		rc = file_write_atomic(digest, images.probe.digest, strlen(images.probe.digest),
-				       0644, err);
-	images_free(&images);
-	return rc;
+	*out = text_format("%s/wine-image-%.*s.tar", options->cache, KEY_DIGITS,
+			   digest + strlen("sha256:"));
+	return 0;
 }
 
 /* ERROR_NOT_FOUND when nothing is cached. */
@@ -71,7 +55,6 @@ static int read_cached(const char *archive, const char *digest, struct images *o
 		       struct error *err)
 {
 	char *line CLEANUP_FREE = NULL;
-	struct images images = {0};
 	if (!file_exists(archive) || !file_exists(digest))
 		return ERROR_NOT_FOUND;
 	int rc = file_read_line(digest, &line, err);
@@ -79,28 +62,10 @@ static int read_cached(const char *archive, const char *digest, struct images *o
 		return rc;
 	if (strlen(line) != DIGEST_SIZE - 1)
 		return error_set(err, ERROR_FORMAT, "%s: not a digest", digest);
-	memcpy(images.probe.digest, line, DIGEST_SIZE);
-	images.probe.reference = image_reference(WINE_IMAGE_REPOSITORY, line);
-	images.archive = strdup(archive);
-	*out = images;
-	return images.probe.reference != NULL && images.archive != NULL ? 0 : error_memory(err);
-}
-
-/* Archives of programs that have not been used for a day make room. */
-static void prune(const char *cache)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	time_t now = time(NULL);
-	if (file_list(cache, &names, NULL) < 0)
-		return;
-	for (size_t i = 0; i < names.count; i++) {
-		char *path CLEANUP_FREE = path_join(cache, names.items[i]);
-		struct stat status = {0};
-		if (path != NULL && text_starts_with(names.items[i], "wine-image-") &&
-		    stat(path, &status) == 0 && now - status.st_atime > SECONDS_KEPT &&
-		    now - status.st_mtime > SECONDS_KEPT)
-			(void)unlink(path);
-	}
+	*out = (struct images){.archive = memory_copy(archive)};
+	memcpy(out->probe.digest, line, DIGEST_SIZE);
+	out->probe.reference = image_reference(WINE_IMAGE_REPOSITORY, line);
+	return 0;
 }
 
 int wine_image_prepare(const struct wine_image_options *options, struct images *out,
@@ -109,21 +74,42 @@ int wine_image_prepare(const struct wine_image_options *options, struct images *
 	char *programs CLEANUP_FREE = NULL;
 	char *archive CLEANUP_FREE = NULL;
 	int rc = images_find_programs(options->program_directory, &programs, err);
-	char *pause CLEANUP_FREE = programs != NULL ? path_join(programs, "pause") : NULL;
-	if (rc == 0)
-		rc = pause != NULL ? archive_path(options, pause, &archive, err)
-				   : error_memory(err);
+	if (rc < 0)
+		return rc;
+	char *pause CLEANUP_FREE = path_join(programs, "pause");
+	rc = archive_path(options, pause, &archive, err);
 	if (rc < 0)
 		return rc;
 	char *digest CLEANUP_FREE = text_format("%s.digest", archive);
-	if (digest == NULL)
-		return error_memory(err);
 	rc = read_cached(archive, digest, out, err);
 	if (rc != ERROR_NOT_FOUND)
 		return rc;
-	prune(options->cache);
+
+	/* Archives of programs that have not been used for a day make room. */
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	time_t now = time(NULL);
+	(void)file_list(options->cache, &names, NULL);
+	text_each (name, &names) {
+		char *path CLEANUP_FREE = path_join(options->cache, name);
+		struct stat status = {0};
+		if (text_starts_with(name, "wine-image-") && stat(path, &status) == 0 &&
+		    now - status.st_atime > SECONDS_KEPT && now - status.st_mtime > SECONDS_KEPT)
+			(void)unlink(path);
+	}
+
+	/* The digest is written last: an archive that has one is complete. */
+	const struct image_spec spec = {.repository = WINE_IMAGE_REPOSITORY,
+					.content = wine_image_content,
+					.user = options};
+	struct images images = {0};
 	rc = file_make_directories(options->cache, 0755, err);
 	if (rc == 0)
-		rc = compose(options, programs, archive, digest, err);
-	return rc == 0 ? read_cached(archive, digest, out, err) : rc;
+		rc = images_compose(archive, &spec, true, programs, &images, err);
+	if (rc == 0)
+		rc = file_write_atomic(digest, images.probe.digest, strlen(images.probe.digest),
+				       0644, err);
+	images_free(&images);
+	if (rc == 0)
+		rc = read_cached(archive, digest, out, err);
+	return rc;
 }

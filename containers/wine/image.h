@@ -4,14 +4,14 @@
 /*
  * The image in which Windows programs run under Wine, composed from the root that
  * containers/wine/root/make-root.sh makes: Wine, the display server, the API loaders, the prepared prefix,
- * and the Windows programs. No driver is in it, neither of Vulkan nor of OpenGL nor of OpenCL:
- * those are what a granted device brings (containers/wine/).
+ * and the Windows programs. It contains no driver, neither of Vulkan nor of OpenGL nor of OpenCL:
+ * granted devices bring them.
  *
  *   /libexec/gpucert/PROGRAM.exe                     the programs
- *   /usr/local/sbin/wine-run                         what starts them: wine-run --inside-root
+ *   /usr/local/sbin/wine-run                         starts them: wine-run --inside-root
  *   /var/lib/gpucert/prefix                          the Wine prefix; C: is drive_c below it
  *   /usr/lib/x86_64-linux-gnu/wine/x86_64-windows    Wine's own DLLs, once: the prefix has links to
- * them and what the dynamic linker needs, at the root's own places
+ * them and what the dynamic linker needs, at the same paths as in the root
  */
 
 #include "containers/images/images.h"
@@ -24,9 +24,9 @@ struct wine_image_options {
 	const char *root;	       /* of make-root.sh */
 	const char *starter;	       /* the script wine-run */
 	const char *const *programs;   /* NULL-ended host paths of .exe files */
-	const char *program_directory; /* where `pause` is; NULL: ../libexec/gpucert beside us */
+	const char *program_directory; /* of `pause`; NULL: ../libexec/gpucert next to our folder */
 	const char *dlls;	       /* as in struct wine_node */
-	const char *cache; /* the archive is kept there, under a hash of all that is in it */
+	const char *cache; /* folder of archives, whose names are a hash of their content */
 };
 
 /* As images_prepare(), for Windows programs. Composing takes seconds, once for a set of programs;

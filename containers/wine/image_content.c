@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files of the root the image of Windows programs needs. */
+/* The files of the root that the image of Windows programs needs. */
 #include "base/cleanup.h"
 #include "base/elf.h"
 #include "base/file.h"
@@ -14,8 +14,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define CLEANUP_CLOSURE CLEANUP(elf_closure_cleanup)
 
 #define LIBRARIES   "/usr/lib/x86_64-linux-gnu"
 #define WINE_UNIX   LIBRARIES "/wine/x86_64-unix"
@@ -32,7 +30,6 @@ enum { DEPTH_MAX = 16, LINK_MAX = 1024 };
 
 struct wine_content {
 	const char *root;
-	struct elf_closure *closure;
 	struct image_tree *tree;
 	struct text_list unused; /* patterns of DLLs */
 	struct error *err;
@@ -70,7 +67,7 @@ static const char *const elf_files[] = {
 	PLUGINS "/libgstx264.so",
 };
 
-/* What those open at run time. Drivers are not among them. */
+/* Libraries that those open at run time. Drivers are not among them. */
 static const char *const loaded_libraries[] = {
 	"libEGL.so.1",	   "libGL.so.1",	 "libGLX.so.0",	       "libOpenCL.so.1",
 	"libX11.so.6",	   "libXcomposite.so.1", "libXcursor.so.1",    "libXext.so.6",
@@ -79,7 +76,7 @@ static const char *const loaded_libraries[] = {
 	"libgcc_s.so.1",   "libgnutls.so.30",	 "libvulkan.so.1",     NULL,
 };
 
-/* Wine's DLLs that no probe asks for and that are large or many: patterns. */
+/* Patterns of Wine's DLLs that no probe needs and that are large or many. */
 static const char unused_dlls[] =
 	"*.acm *.ax *.cpl *.ds *.msstyles *.tlb avi* cards* d3dcompiler_3* "
 	"d3dcompiler_40.dll d3dcompiler_41.dll d3dcompiler_42.dll d3dx10* d3dx11* d3dx9* "
@@ -91,43 +88,10 @@ static const char unused_dlls[] =
 	"wineps* wineusb* wmp* wmvcore* wordpad* wpcap* x3daudio* xactengine* xapofx* xaudio* "
 	"xinput*";
 
-static bool is_unused(const struct wine_content *content, const char *name)
-{
-	for (size_t i = 0; i < content->unused.count; i++) {
-		if (text_glob(content->unused.items[i], name))
-			return true;
-	}
-	return false;
-}
-
 static int add(const struct wine_content *content, enum image_entry_type type, const char *path,
 	       const char *what, unsigned mode)
 {
 	return image_tree_add(content->tree, type, path, what, mode, content->err);
-}
-
-static int add_elf_files(const struct wine_content *content)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(elf_files); i++)
-		rc = elf_closure_add(content->closure, elf_files[i], content->err);
-	if (rc == 0)
-		rc = image_add_loaded(content->closure, loaded_libraries, content->err);
-	for (size_t i = 0; rc == 0 && i < content->closure->file_count; i++) {
-		const struct elf_file *file = &content->closure->files[i];
-		rc = add(content, IMAGE_FILE, file->destination, file->source, 0755);
-	}
-	return rc;
-}
-
-/* A link of the root, as it is. */
-static int add_link(const struct wine_content *content, const char *path, const char *local)
-{
-	char target[LINK_MAX] = "";
-	ssize_t length = readlink(local, target, sizeof(target) - 1);
-	if (length < 0)
-		return error_set(content->err, ERROR_IO, "%s: link cannot be read", local);
-	return add(content, IMAGE_LINK, path, target, 0777);
 }
 
 static int add_tree(const struct wine_content *content, const char *path, unsigned depth);
@@ -138,17 +102,19 @@ static int add_entry(const struct wine_content *content, const char *path, const
 		     unsigned depth)
 {
 	char *entry CLEANUP_FREE = path_join(path, name);
-	char *local CLEANUP_FREE = entry != NULL ? path_join(content->root, entry) : NULL;
+	char *local CLEANUP_FREE = path_join(content->root, entry);
 	char *original CLEANUP_FREE = path_join(WINE_DLLS, name);
+	char target[LINK_MAX] = "";
 	struct stat status = {0};
-	if (entry == NULL || local == NULL || original == NULL)
-		return error_memory(content->err);
 	if (lstat(local, &status) < 0)
-		return error_set(content->err, ERROR_NOT_FOUND, "%s: not there", local);
+		return error_set(content->err, ERROR_NOT_FOUND, "%s does not exist", local);
 	if (S_ISDIR(status.st_mode))
 		return add_tree(content, entry, depth + 1);
-	if (S_ISLNK(status.st_mode))
-		return add_link(content, entry, local);
+	if (S_ISLNK(status.st_mode)) {
+		if (readlink(local, target, sizeof(target) - 1) < 0)
+			return error_set(content->err, ERROR_IO, "%s: link cannot be read", local);
+		return add(content, IMAGE_LINK, entry, target, 0777);
+	}
 	if (!S_ISREG(status.st_mode))
 		return 0;
 	if ((strcmp(path, SYSTEM_DLLS) == 0 || strcmp(path, WINDOWS) == 0) &&
@@ -157,24 +123,23 @@ static int add_entry(const struct wine_content *content, const char *path, const
 	return add(content, IMAGE_FILE, entry, local, status.st_mode & 0777U);
 }
 
-/* A loader that comes with a driver on Windows: a bare container has none. Wine's own folder keeps
- * it, for it takes the Unix half of a DLL from there. */
-static bool wine_is_driver_dll(const char *name)
+/* Files of the prefix and of Wine's folder that the image does not need. */
+static bool is_left_out(const struct wine_content *content, const char *path, const char *name)
 {
-	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+	const bool is_system = strcmp(path, SYSTEM_DLLS) == 0;
+	/* A loader that comes with a driver on Windows: a bare container has none. Wine's own folder keeps it, because
+	 * it takes the Unix half of a DLL from there. */
+	for (const struct gpu_api *api = gpu_apis; is_system && api->name != NULL; api++) {
 		if (api->driver_dll != NULL && strcasecmp(api->driver_dll, name) == 0)
 			return true;
 	}
-	return false;
-}
-
-/* What of the prefix and of Wine's folder is left out. */
-static bool is_left_out(const struct wine_content *content, const char *path, const char *name)
-{
-	if (strcmp(path, SYSTEM_DLLS) == 0 && wine_is_driver_dll(name))
-		return true;
-	if (strcmp(path, WINE_DLLS) == 0 || strcmp(path, SYSTEM_DLLS) == 0)
-		return is_unused(content, name);
+	if (is_system || strcmp(path, WINE_DLLS) == 0) {
+		text_each (pattern, &content->unused) {
+			if (text_glob(pattern, name))
+				return true;
+		}
+		return false;
+	}
 	if (strcmp(path, WINDOWS) == 0 && strcmp(name, "explorer.exe") == 0)
 		return false;
 	return strcmp(name, "winsxs") == 0 || strcmp(name, "Accessories") == 0 ||
@@ -186,11 +151,9 @@ static int add_tree(const struct wine_content *content, const char *path, unsign
 {
 	char *local CLEANUP_FREE = path_join(content->root, path);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = local != NULL ? 0 : error_memory(content->err);
-	if (rc == 0 && depth > DEPTH_MAX)
+	if (depth > DEPTH_MAX)
 		return error_set(content->err, ERROR_LIMIT, "%s: nested too deeply", local);
-	if (rc == 0)
-		rc = add(content, IMAGE_DIRECTORY, path, "", 0755);
+	int rc = add(content, IMAGE_DIRECTORY, path, "", 0755);
 	if (rc == 0)
 		rc = file_list(local, &names, content->err);
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
@@ -200,7 +163,7 @@ static int add_tree(const struct wine_content *content, const char *path, unsign
 	return rc;
 }
 
-/* In the place of Wine's own DLL of that name, or in System32: what is in the tree first stays. */
+/* In the place of Wine's own DLL of that name, or in System32: the first entry of a path stays. */
 static int add_dlls(const struct wine_content *content, const char *folder)
 {
 	struct text_list dlls CLEANUP_TEXT_LIST = {0};
@@ -208,11 +171,9 @@ static int add_dlls(const struct wine_content *content, const char *folder)
 	for (size_t i = 0; rc == 0 && i < dlls.count; i++) {
 		const char *name = path_base(dlls.items[i]);
 		char *own CLEANUP_FREE = text_format("%s" WINE_DLLS "/%s", content->root, name);
-		bool replaces = own != NULL && file_exists(own);
-		char *path CLEANUP_FREE = path_join(replaces ? WINE_DLLS : SYSTEM_DLLS, name);
-		rc = own != NULL && path != NULL
-			     ? add(content, IMAGE_FILE, path, dlls.items[i], 0644)
-			     : error_memory(content->err);
+		char *path CLEANUP_FREE =
+			path_join(file_exists(own) ? WINE_DLLS : SYSTEM_DLLS, name);
+		rc = add(content, IMAGE_FILE, path, dlls.items[i], 0644);
 	}
 	return rc;
 }
@@ -220,8 +181,8 @@ static int add_dlls(const struct wine_content *content, const char *folder)
 static const char *const trees[] = {WINE_DLLS, NLS, XKB, WINE_IMAGE_PREFIX};
 
 static const struct image_entry fixed[] = {
-	/* Wine brings a prefix up to date whose stamp is not the time of wine.inf, and times of
-	 * images are 0. What is there first stays, so the prefix's own stamp does not follow. */
+	/* Wine updates a prefix whose stamp is not the time of wine.inf, and times of images are 0. The first entry of a
+	 * path stays, so this replaces the prefix's own stamp. */
 	{IMAGE_TEXT, WINE_IMAGE_PREFIX "/.update-timestamp", "disable\n", 0644},
 	{IMAGE_LINK, "/usr/bin/sh", "bash", 0777},
 	{IMAGE_LINK, "/usr/lib/wine/wineserver", "wineserver64", 0777},
@@ -234,44 +195,30 @@ static const struct image_entry fixed[] = {
 static int add_same(const struct wine_content *content, const char *path)
 {
 	char *local CLEANUP_FREE = path_join(content->root, path);
-	return local != NULL ? add(content, IMAGE_FILE, path, local, 0644)
-			     : error_memory(content->err);
-}
-
-static int add_programs(const struct wine_content *content,
-			const struct wine_image_options *options)
-{
-	int rc = add_same(content, WINE_INF);
-	if (rc == 0)
-		rc = add_same(content, PLUGIN_LIST);
-	if (rc == 0)
-		rc = add(content, IMAGE_FILE, WINE_IMAGE_STARTER, options->starter, 0755);
-	for (size_t i = 0; rc == 0 && options->programs[i] != NULL; i++) {
-		char *path CLEANUP_FREE =
-			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(options->programs[i]));
-		rc = path != NULL ? add(content, IMAGE_FILE, path, options->programs[i], 0755)
-				  : error_memory(content->err);
-	}
-	return rc;
+	return add(content, IMAGE_FILE, path, local, 0644);
 }
 
 int wine_image_content(const struct image_spec *spec, struct image_tree *tree, struct error *err)
 {
 	const struct wine_image_options *options = spec->user;
-	struct elf_closure *closure CLEANUP_CLOSURE = elf_closure_new(options->root, err);
-	struct wine_content content = {
-		.root = options->root,
-		.closure = closure,
-		.tree = tree,
-		.err = err,
-	};
+	struct error failure = {0};
+	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
+		elf_closure_new(options->root, &failure);
+	struct wine_content content = {.root = options->root, .tree = tree, .err = err};
 	if (closure == NULL)
-		return err != NULL ? err->code : ERROR_MEMORY;
+		return error_copy(err, &failure);
 	int rc = text_list_split(&content.unused, unused_dlls, ' ', err);
 	if (rc == 0)
 		rc = image_tree_base(tree, err);
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(elf_files); i++)
+		rc = elf_closure_add(closure, elf_files[i], err);
 	if (rc == 0)
-		rc = add_elf_files(&content);
+		rc = image_add_loaded(closure, loaded_libraries, err);
+	for (size_t i = 0; rc == 0 && i < closure->file_count; i++)
+		rc = add(&content, IMAGE_FILE, closure->files[i].destination,
+			 closure->files[i].source, 0755);
+
 	if (rc == 0)
 		rc = image_tree_add_all(tree, fixed, ARRAY_SIZE(fixed), err);
 	if (rc == 0)
@@ -279,7 +226,16 @@ int wine_image_content(const struct image_spec *spec, struct image_tree *tree, s
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(trees); i++)
 		rc = add_tree(&content, trees[i], 0);
 	if (rc == 0)
-		rc = add_programs(&content, options);
+		rc = add_same(&content, WINE_INF);
+	if (rc == 0)
+		rc = add_same(&content, PLUGIN_LIST);
+	if (rc == 0)
+		rc = add(&content, IMAGE_FILE, WINE_IMAGE_STARTER, options->starter, 0755);
+	for (size_t i = 0; rc == 0 && options->programs[i] != NULL; i++) {
+		char *path CLEANUP_FREE =
+			path_join(IMAGES_PROGRAM_DIRECTORY, path_base(options->programs[i]));
+		rc = add(&content, IMAGE_FILE, path, options->programs[i], 0755);
+	}
 	text_list_free(&content.unused);
 	return rc;
 }

@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/json_members.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "base/process.h"
 #include "containers/wine/device.h"
@@ -25,7 +26,7 @@ enum {
 /* As Wine spells the folders: another spelling would be another folder. */
 #define DRIVER_STORE SYSTEM32 "/driverstore/filerepository/" WINE_DRIVER_STORE
 
-/* As a driver package has it; discovery finds the driver store folder by it. */
+/* As in a driver package; discovery finds the driver store folder by it. */
 static const char driver_inf[] = "; SPDX-License-Identifier: MIT\r\n"
 				 "[Version]\r\n"
 				 "Signature=\"$Windows NT$\"\r\n"
@@ -59,17 +60,19 @@ static int make_root(struct wine_node *node, struct error *err)
 	root[strcspn(root, "\n")] = '\0';
 	node->starter = arena_string(&node->arena, starter);
 	node->root = arena_string(&node->arena, root);
-	return root[0] != '\0' ? 0 : error_set(err, ERROR_IO, "%s: told of no root", script);
+	if (root[0] == '\0')
+		return error_set(err, ERROR_IO, "%s printed no root", script);
+	return 0;
 }
 
 static int find_programs(struct wine_node *node, const char *programs, struct error *err)
 {
 	static const char *const places[] = {"../libexec/gpucert/windows", "../../windows"};
 	node->programs = arena_string(&node->arena, programs);
+	if (programs != NULL && !file_is_directory(programs))
+		return error_set(err, ERROR_NOT_FOUND, "%s: no such folder", programs);
 	if (programs != NULL)
-		return file_is_directory(programs)
-			       ? 0
-			       : error_set(err, ERROR_NOT_FOUND, "%s: no such folder", programs);
+		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		char *path CLEANUP_FREE = NULL;
 		int rc = path_beside_program(places[i], &path, err);
@@ -89,9 +92,11 @@ static int write_below(const struct wine_node *node, const char *name, const cha
 		       size_t size, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(node->directory, name);
-	char *folder CLEANUP_FREE = path != NULL ? path_directory(path) : NULL;
-	int rc = folder != NULL ? file_make_directories(folder, 0755, err) : error_memory(err);
-	return rc == 0 ? file_write_atomic(path, data, size, 0644, err) : rc;
+	char *folder CLEANUP_FREE = path_directory(path);
+	int rc = file_make_directories(folder, 0755, err);
+	if (rc == 0)
+		rc = file_write_atomic(path, data, size, 0644, err);
+	return rc;
 }
 
 /* A file of the root under a name of the node. */
@@ -101,15 +106,16 @@ static int copy_file(const struct wine_node *node, const char *from, char *name,
 	char *source CLEANUP_FREE = path_join(node->root, from);
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	int rc = source != NULL && target != NULL ? file_read(source, FILE_MAX, &data, &size, err)
-						  : error_memory(err);
-	return rc == 0 ? write_below(node, target, data, size, err) : rc;
+	int rc = file_read(source, FILE_MAX, &data, &size, err);
+	if (rc == 0)
+		rc = write_below(node, target, data, size, err);
+	return rc;
 }
 
 static int write_files(const struct wine_node *node, struct error *err)
 {
 	char *registry CLEANUP_FREE = path_join(node->directory, "node.reg");
-	int rc = registry != NULL ? wine_registry_write(registry, err) : error_memory(err);
+	int rc = wine_registry_write(registry, err);
 	for (unsigned i = 0; rc == 0 && i < wine_driver_file_count; i++)
 		rc = copy_file(
 			node, wine_driver_files[i].source,
@@ -121,7 +127,7 @@ static int write_files(const struct wine_node *node, struct error *err)
 	if (rc == 0)
 		rc = write_below(node, "files/drive_c/windows/inf/" WINE_DRIVER_INF, driver_inf,
 				 strlen(driver_inf), err);
-	/* Where Wine's Vulkan loader finds one adapter for each device. */
+	/* From each, Wine's Vulkan loader makes one adapter. */
 	for (size_t i = 0; rc == 0 && i < WINE_DEVICE_COUNT; i++)
 		rc = copy_file(node, VULKAN_MANIFEST, text_format("gpu-%zu.json", i), err);
 	return rc;
@@ -136,23 +142,6 @@ static const struct json_member members[] = {
 	{0},
 };
 
-static int write_description(const struct wine_node *node, struct error *err)
-{
-	cJSON *json CLEANUP_JSON = json_members_write(members, node);
-	char *path CLEANUP_FREE = path_join(node->directory, "wine.json");
-	return json != NULL && path != NULL ? json_write_file(path, json, err) : error_memory(err);
-}
-
-/* Hands the node over. */
-static int take(struct wine_node *node, struct wine_node *out, struct error *err)
-{
-	if (node->arena.failed)
-		return error_memory(err);
-	*out = *node;
-	*node = (struct wine_node){0};
-	return 0;
-}
-
 int wine_dlls_list(const char *folder, struct text_list *out, struct error *err)
 {
 	struct text_list names CLEANUP_TEXT_LIST = {0};
@@ -164,7 +153,7 @@ int wine_dlls_list(const char *folder, struct text_list *out, struct error *err)
 			rc = text_list_take(out, path_join(folder, names.items[i]), err);
 	}
 	if (rc == 0 && out->count == 0)
-		return error_set(err, ERROR_NOT_FOUND, "%s: no *.dll there", folder);
+		return error_set(err, ERROR_NOT_FOUND, "%s contains no *.dll", folder);
 	return rc;
 }
 
@@ -194,9 +183,16 @@ int wine_node_make(const char *directory, const char *programs, const char *dlls
 		rc = make_root(&node, err);
 	if (rc == 0)
 		rc = write_files(&node, err);
-	if (rc == 0)
-		rc = write_description(&node, err);
-	return rc == 0 ? take(&node, out, err) : error_wrap(err, rc, "Wine node");
+	if (rc == 0) {
+		cJSON *json CLEANUP_JSON = json_members_write(members, &node);
+		char *path CLEANUP_FREE = path_join(node.directory, "wine.json");
+		rc = json_write_file(path, json, err);
+	}
+	if (rc < 0)
+		return error_wrap(err, rc, "Wine node");
+	*out = node;
+	node = (struct wine_node){0};
+	return 0;
 }
 
 int wine_node_open(const char *directory, struct wine_node *out, struct error *err)
@@ -204,12 +200,16 @@ int wine_node_open(const char *directory, struct wine_node *out, struct error *e
 	struct wine_node node CLEANUP_WINE_NODE = {0};
 	char *path CLEANUP_FREE = path_join(directory, "wine.json");
 	cJSON *json CLEANUP_JSON = NULL;
-	int rc = path != NULL ? json_read_file(path, &json, err) : error_memory(err);
+	int rc = json_read_file(path, &json, err);
 	struct json_at root = json_root(json);
 	if (rc == 0)
 		rc = json_members_read(&root, members, &node, &node.arena, err);
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", path);
 	node.directory = arena_string(&node.arena, directory);
-	return rc == 0 ? take(&node, out, err) : error_wrap(err, rc, "%s", path);
+	*out = node;
+	node = (struct wine_node){0};
+	return 0;
 }
 
 /* Below the folder of the programs: a build tree, an unpacked package, or programs side by side. */
@@ -220,16 +220,14 @@ int wine_node_program(const struct wine_node *node, const char *name, char **out
 	for (size_t i = 0; i < ARRAY_SIZE(program_folders); i++) {
 		char *path CLEANUP_FREE =
 			text_format("%s/%s/%s", node->programs, program_folders[i], name);
-		if (path == NULL)
-			return error_memory(err);
 		if (file_exists(path)) {
 			*out = path_normalize(path);
-			return *out != NULL ? 0 : error_memory(err);
+			return 0;
 		}
 	}
 	return error_set(err, ERROR_NOT_FOUND,
-			 "%s: no %s there (in bin, libexec/gpucert or itself)", node->programs,
-			 name);
+			 "%s: no %s in it, nor in its folders bin and libexec/gpucert",
+			 node->programs, name);
 }
 
 int wine_node_probes(const struct wine_node *node, struct text_list *out, struct error *err)
@@ -237,11 +235,9 @@ int wine_node_probes(const struct wine_node *node, struct text_list *out, struct
 	for (size_t i = 0; i < ARRAY_SIZE(program_folders); i++) {
 		char *folder CLEANUP_FREE = path_join(node->programs, program_folders[i]);
 		struct text_list names CLEANUP_TEXT_LIST = {0};
-		int rc = folder != NULL ? 0 : error_memory(err);
-		if (rc == 0 && !file_is_directory(folder))
+		if (!file_is_directory(folder))
 			continue;
-		if (rc == 0)
-			rc = file_list(folder, &names, err);
+		int rc = file_list(folder, &names, err);
 		for (size_t j = 0; rc == 0 && j < names.count; j++) {
 			if (text_glob("probe-*.exe", names.items[j]))
 				rc = text_list_take(out, path_join(folder, names.items[j]), err);
@@ -249,21 +245,18 @@ int wine_node_probes(const struct wine_node *node, struct text_list *out, struct
 		if (rc < 0 || out->count > 0)
 			return rc;
 	}
-	return error_set(err, ERROR_NOT_FOUND, "%s: no probe-*.exe there", node->programs);
+	return error_set(err, ERROR_NOT_FOUND, "%s contains no probe-*.exe", node->programs);
 }
 
-int wine_node_command(const struct wine_node *node, unsigned timeout_s, struct text_list *words,
-		      struct error *err)
+void wine_node_command(const struct wine_node *node, unsigned timeout_s, struct text_list *words)
 {
 	char *timeout CLEANUP_FREE = text_format("%u", timeout_s != 0 ? timeout_s : A_DAY_S);
 	char *files CLEANUP_FREE = path_join(node->directory, "files");
 	char *registry CLEANUP_FREE = path_join(node->directory, "node.reg");
 	const char *const all[] = {node->starter, "--headless", "--timeout", timeout, "--files",
 				   files,	  "--registry", registry,    "--"};
-	int rc = timeout != NULL && files != NULL && registry != NULL ? 0 : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(all); i++)
-		rc = text_list_add(words, all[i], err);
-	return rc;
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		(void)text_list_add(words, all[i], NULL);
 }
 
 int wine_node_version(const struct wine_node *node, char **out, struct error *err)
@@ -271,15 +264,15 @@ int wine_node_version(const struct wine_node *node, char **out, struct error *er
 	static const char mark[] = "\n;; Version: ";
 	char *path CLEANUP_FREE = path_join(node->root, "/usr/share/wine/wine.inf");
 	char *text CLEANUP_FREE = NULL;
-	int rc = path != NULL ? file_read(path, FILE_MAX, &text, NULL, err) : error_memory(err);
+	int rc = file_read(path, FILE_MAX, &text, NULL, err);
 	if (rc < 0)
 		return rc;
 	const char *version = strstr(text, mark);
 	if (version == NULL)
-		return error_set(err, ERROR_FORMAT, "%s: tells no version", path);
+		return error_set(err, ERROR_FORMAT, "%s: no version in it", path);
 	version += strlen(mark);
-	*out = strndup(version, strcspn(version, "\r\n"));
-	return *out != NULL ? 0 : error_memory(err);
+	*out = memory_copy_start(version, strcspn(version, "\r\n"));
+	return 0;
 }
 
 char *wine_node_environment(const struct wine_node *node)
@@ -299,18 +292,14 @@ int wine_node_record(const struct wine_node *node, const char *path, struct erro
 	char *variable CLEANUP_FREE = wine_node_environment(node);
 	const char *const env[] = {variable, NULL};
 	struct process_spec spec = {.env = env, .timeout_ms = UINT64_C(2000) * DISCOVERY_TIMEOUT_S};
-	int rc = variable != NULL ? wine_node_program(node, "gpu-discovery.exe", &program, err)
-				  : error_memory(err);
-	if (rc == 0)
-		rc = wine_node_command(node, DISCOVERY_TIMEOUT_S, &words, err);
-	if (rc == 0)
-		rc = text_list_add(&words, program, err);
-	if (rc == 0)
-		rc = text_list_add(&words, "--record", err);
-	if (rc == 0)
-		rc = text_list_addf(&words, err, "Z:%s", path);
-	spec.argv = (const char *const *)words.items;
-	if (rc == 0)
+	int rc = wine_node_program(node, "gpu-discovery.exe", &program, err);
+	if (rc == 0) {
+		wine_node_command(node, DISCOVERY_TIMEOUT_S, &words);
+		(void)text_list_add(&words, program, NULL);
+		(void)text_list_add(&words, "--record", NULL);
+		(void)text_list_addf(&words, NULL, "Z:%s", path);
+		spec.argv = (const char *const *)words.items;
 		rc = process_ask(&spec, &output, err);
+	}
 	return rc < 0 ? error_wrap(err, rc, "gpu-discovery.exe under Wine") : 0;
 }

@@ -4,11 +4,11 @@
 /*
  * The Wine node: a Windows node on a Linux machine. Discovery and device plugin run as Windows
  * programs under Wine; containers are Linux containers in which Wine runs Windows programs. This
- * holds what both sides stand on; containers/wine/translation.h maps a plugin's answer into such a
+ * is the basis of both sides; containers/wine/translation.h maps a plugin's answer into such a
  * container.
  *
  *   DIRECTORY/wine.json      root and programs
- *   DIRECTORY/files          lies over the prefix: the driver store and its INF (wine-run --files)
+ *   DIRECTORY/files          overlays the prefix: the driver store and its INF (wine-run --files)
  *   DIRECTORY/node.reg       is planted at each start (wine-run --registry)
  *   DIRECTORY/gpu-N.json     Vulkan manifests: one adapter each
  */
@@ -20,7 +20,7 @@
 
 #define WINE_NODE_PLUGIN "device-plugin-wddm.exe" /* the reference plugin of such a node */
 
-#define WINE_NODE_PACKAGES "/var/lib/dpkg/status" /* in the root: what it was made of */
+#define WINE_NODE_PACKAGES "/var/lib/dpkg/status" /* in the root: its packages */
 
 struct wine_node {
 	struct arena arena; /* owns the strings */
@@ -44,31 +44,30 @@ void wine_node_free(struct wine_node *node);
 
 #define CLEANUP_WINE_NODE __attribute__((cleanup(wine_node_free)))
 
-/* The host path of "gpu-discovery.exe". ERROR_NOT_FOUND names where it was looked for. */
+/* The host path of "gpu-discovery.exe". ERROR_NOT_FOUND names the folders that were searched. */
 int wine_node_program(const struct wine_node *node, const char *name, char **out,
 		      struct error *err);
 
 /* The probe-*.exe of the node, sorted. ERROR_NOT_FOUND when there are none. */
 int wine_node_probes(const struct wine_node *node, struct text_list *out, struct error *err);
 
-/* The paths of the *.dll in `folder`, sorted; none without a folder (NULL, ""). In containers one that
- * has a name of Wine's own takes its place, and any other lies in System32: names are lower-case.
- * ERROR_NOT_FOUND: there is no such folder, or none of them in it. */
+/* The paths of the *.dll in `folder`, sorted; none without a folder (NULL, ""). In containers one with
+ * the name of a DLL of Wine replaces it, and any other is in System32: names are lower-case.
+ * ERROR_NOT_FOUND: the folder does not exist, or has none. */
 int wine_dlls_list(const char *folder, struct text_list *out, struct error *err);
 
-/* Adds a line with name and digest for each of them to what an identity is made of. */
+/* Adds a line with name and digest of each to `key`. */
 int wine_dlls_add_digests(const char *folder, struct text *key, struct error *err);
 
 /* Adds the words that run a program on the node, up to and without the program: wine-run with its
  * options. `timeout_s` 0: a day, since the caller ends it. */
-int wine_node_command(const struct wine_node *node, unsigned timeout_s, struct text_list *words,
-		      struct error *err);
+void wine_node_command(const struct wine_node *node, unsigned timeout_s, struct text_list *words);
 
-/* "Wine 10.0", as the root's own files say. Caller frees. ERROR_FORMAT when they do not. */
+/* "Wine 10.0", from the root's own files. Caller frees. ERROR_FORMAT: they have no version. */
 int wine_node_version(const struct wine_node *node, char **out, struct error *err);
 
-/* "VK_DRIVER_FILES=...", which such a program needs in its environment. NULL: out of memory. */
+/* "VK_DRIVER_FILES=...", which such a program needs in its environment. Caller frees. */
 char *wine_node_environment(const struct wine_node *node);
 
-/* Runs gpu-discovery.exe and leaves what it found as a recorded node at `path`. */
+/* Runs gpu-discovery.exe, which writes a recorded node to `path`. */
 int wine_node_record(const struct wine_node *node, const char *path, struct error *err);

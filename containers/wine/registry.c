@@ -62,16 +62,6 @@ static void registry_add_device(struct text *reg, size_t index)
 	registry_add_strings(reg, "@", "ffff2012", paths, ARRAY_SIZE(paths));
 }
 
-/* A path of the table with the registry's separators. */
-static void registry_name(const char *store_name, char *out, size_t size)
-{
-	(void)snprintf(out, size, "%s", store_name);
-	for (char *c = out; *c != '\0'; c++) {
-		if (*c == '/')
-			*c = '\\';
-	}
-}
-
 static void registry_add_driver(struct text *reg, size_t index)
 {
 	text_addf(reg,
@@ -84,7 +74,9 @@ static void registry_add_driver(struct text *reg, size_t index)
 		char name[256] = "";
 		char value[64] = "";
 		const char *const strings[] = {name, file->destination};
-		registry_name(file->store_name, name, sizeof(name));
+		(void)snprintf(name, sizeof(name), "%s", file->store_name);
+		for (char *c = strchr(name, '/'); c != NULL; c = strchr(c, '/'))
+			*c = '\\';
 		(void)snprintf(value, sizeof(value), "\"%s\"", file->value);
 		text_addf(reg, "\r\n[" CLASS_KEY "\\%04zu\\%s]\r\n", index, file->key);
 		if (file->destination != NULL)
@@ -94,29 +86,10 @@ static void registry_add_driver(struct text *reg, size_t index)
 	}
 }
 
-/* Which folder of the driver store an INF file came from, as Windows notes it. */
-static void registry_add_inf(struct text *reg)
-{
-	static const char *const folder = WINE_DRIVER_STORE;
-	text_add(reg, "\r\n[" INF_KEY "\\" WINE_DRIVER_INF "]\r\n");
-	registry_add_strings(reg, "@", "7", &folder, 1);
-	text_add(reg, "\"Active\"=\"" WINE_DRIVER_STORE "\"\r\n");
-}
-
-/* UTF-16 with a mark: in any other file Wine's regedit takes the bytes of a REG_MULTI_SZ for narrow
- * characters. All of it is ASCII. */
-static void registry_widen(const struct text *reg, struct text *wide)
-{
-	static const char mark[] = {'\xff', '\xfe'};
-	text_append(wide, mark, sizeof(mark));
-	for (size_t i = 0; i < reg->size; i++) {
-		text_append(wide, &reg->data[i], 1);
-		text_append(wide, "", 1);
-	}
-}
-
 int wine_registry_write(const char *path, struct error *err)
 {
+	static const char *const folder = WINE_DRIVER_STORE;
+	static const char mark[] = {'\xff', '\xfe'};
 	struct text reg CLEANUP_TEXT = {0};
 	struct text wide CLEANUP_TEXT = {0};
 	text_add(&reg, "Windows Registry Editor Version 5.00\r\n");
@@ -124,9 +97,18 @@ int wine_registry_write(const char *path, struct error *err)
 		registry_add_device(&reg, i);
 		registry_add_driver(&reg, i);
 	}
-	registry_add_inf(&reg);
-	registry_widen(&reg, &wide);
-	if (reg.failed || wide.failed)
-		return error_memory(err);
+
+	/* The folder of the driver store that an INF file came from, as Windows records it. */
+	text_add(&reg, "\r\n[" INF_KEY "\\" WINE_DRIVER_INF "]\r\n");
+	registry_add_strings(&reg, "@", "7", &folder, 1);
+	text_add(&reg, "\"Active\"=\"" WINE_DRIVER_STORE "\"\r\n");
+
+	/* UTF-16 with a mark: in any other file Wine's regedit takes the bytes of a REG_MULTI_SZ for narrow
+	 * characters. All of it is ASCII. */
+	text_append(&wide, mark, sizeof(mark));
+	for (size_t i = 0; i < reg.size; i++) {
+		text_append(&wide, &reg.data[i], 1);
+		text_append(&wide, "", 1);
+	}
 	return file_write_atomic(path, wide.data, wide.size, 0600, err);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The relay's two directories: what is there, and what is made of it on the other side. */
+/* The relay's two directories: each socket of one side has a mirror on the other. */
 #include "containers/wine/relay.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <errno.h>
@@ -37,13 +38,13 @@ static enum relay_side other_side(enum relay_side side)
 	return side == RELAY_KUBELET ? RELAY_WINE : RELAY_KUBELET;
 }
 
-/* What there is under a name; false: nothing of the kind that the side has. */
+/* The identity of a file; false: none of the kind that the side has. */
 static bool identify(const struct relay *relay, enum relay_side side, const char *name,
 		     struct relay_identity *out)
 {
 	char *path CLEANUP_FREE = relay_path(relay, side, name);
 	struct stat status = {0};
-	if (path == NULL || lstat(path, &status) < 0)
+	if (lstat(path, &status) < 0)
 		return false;
 	*out = (struct relay_identity){status.st_ino, status.st_mtim};
 	return side == RELAY_KUBELET ? S_ISSOCK(status.st_mode) : S_ISREG(status.st_mode);
@@ -62,7 +63,7 @@ static void remove_file(const struct relay *relay, enum relay_side side, const c
 			const struct relay_identity *known)
 {
 	char *path CLEANUP_FREE = relay_path(relay, side, name);
-	if (path != NULL && is_still(relay, side, name, known))
+	if (is_still(relay, side, name, known))
 		(void)unlink(path);
 }
 
@@ -73,7 +74,7 @@ static void free_mirror(uv_handle_t *handle)
 	free(mirror);
 }
 
-/* Takes a mirror out of the table and its copy away. */
+/* Removes a mirror and its copy. */
 static void drop(struct relay *relay, size_t index)
 {
 	struct relay_mirror *mirror = relay->mirrors[index];
@@ -99,8 +100,6 @@ static int offer_port(struct relay *relay, struct relay_mirror *mirror, struct e
 	char line[RENDEZVOUS_TEXT_MAX] = "";
 	char *path CLEANUP_FREE = relay_path(relay, RELAY_WINE, mirror->name);
 	int rc = uv_ip4_addr("127.0.0.1", 0, &address);
-	if (path == NULL)
-		return error_memory(err);
 	if (rc == 0)
 		rc = uv_tcp_bind(&mirror->listener.tcp, (struct sockaddr *)&address, 0);
 	if (rc == 0)
@@ -116,29 +115,19 @@ static int offer_port(struct relay *relay, struct relay_mirror *mirror, struct e
 	return file_write_atomic(path, line, strlen(line), SOCKET_MODE, err);
 }
 
-/* libuv would remove whatever has the name when it closes a pipe that it bound itself. */
-static int bind_socket(const char *path, int *out, struct error *err)
+/* A socket on the kubelet's side for the plugin's rendezvous file. */
+static int offer_socket(struct relay *relay, struct relay_mirror *mirror, struct error *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char *path CLEANUP_FREE = relay_path(relay, RELAY_KUBELET, mirror->name);
+	/* libuv would remove whatever has the name when it closes a pipe that it bound itself. */
 	int fd CLEANUP_FD = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (strlen(path) >= sizeof(address.sun_path))
 		return error_set(err, ERROR_LIMIT, "%s: too long for a socket", path);
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return error_system(err, errno, "%s", path);
-	*out = STEAL_FD(fd);
-	return 0;
-}
-
-/* A socket on the kubelet's side for the plugin's rendezvous file. */
-static int offer_socket(struct relay *relay, struct relay_mirror *mirror, struct error *err)
-{
-	char *path CLEANUP_FREE = relay_path(relay, RELAY_KUBELET, mirror->name);
-	int fd CLEANUP_FD = -1;
-	int rc = path != NULL ? bind_socket(path, &fd, err) : error_memory(err);
-	if (rc < 0)
-		return rc;
-	rc = uv_pipe_open(&mirror->listener.pipe, fd);
+	int rc = uv_pipe_open(&mirror->listener.pipe, fd);
 	if (rc == 0) {
 		(void)STEAL_FD(fd);
 		rc = uv_listen(&mirror->listener.stream, BACKLOG, on_connection);
@@ -146,25 +135,23 @@ static int offer_socket(struct relay *relay, struct relay_mirror *mirror, struct
 	return rc < 0 ? error_set(err, ERROR_IO, "%s: %s", path, uv_strerror(rc)) : 0;
 }
 
-static int read_rendezvous(struct relay *relay, struct relay_mirror *mirror, struct error *err)
-{
-	char *path CLEANUP_FREE = relay_path(relay, RELAY_WINE, mirror->name);
-	char *text CLEANUP_FREE = NULL;
-	size_t size = 0;
-	int rc = path != NULL ? file_read(path, RENDEZVOUS_TEXT_MAX, &text, &size, err)
-			      : error_memory(err);
-	return rc == 0 ? rendezvous_parse(text, size, &mirror->rendezvous, err) : rc;
-}
-
-/* What is refused stays in the table as long as it is there, so that it is told once. */
+/* A refused file stays in the table as long as it exists, so that it is reported once. */
 static void make_mirror(struct relay *relay, struct relay_mirror *mirror)
 {
 	struct error err = {0};
 	int rc = 0;
-	if (mirror->side == RELAY_WINE)
-		rc = read_rendezvous(relay, mirror, &err);
-	if (rc == 0)
-		rc = (mirror->side == RELAY_WINE ? offer_socket : offer_port)(relay, mirror, &err);
+	if (mirror->side == RELAY_WINE) {
+		char *path CLEANUP_FREE = relay_path(relay, RELAY_WINE, mirror->name);
+		char *text CLEANUP_FREE = NULL;
+		size_t size = 0;
+		rc = file_read(path, RENDEZVOUS_TEXT_MAX, &text, &size, &err);
+		if (rc == 0)
+			rc = rendezvous_parse(text, size, &mirror->rendezvous, &err);
+		if (rc == 0)
+			rc = offer_socket(relay, mirror, &err);
+	} else {
+		rc = offer_port(relay, mirror, &err);
+	}
 	mirror->refused =
 		rc < 0 || !identify(relay, other_side(mirror->side), mirror->name, &mirror->copy);
 	if (mirror->refused)
@@ -183,14 +170,9 @@ static void add(struct relay *relay, enum relay_side side, const char *name,
 		relay->too_many = true;
 		return;
 	}
-	struct relay_mirror *mirror = calloc(1, sizeof(*mirror));
-	char *copy CLEANUP_FREE = strdup(name);
-	if (mirror == NULL || copy == NULL) {
-		free(mirror);
-		return;
-	}
+	struct relay_mirror *mirror = memory_allocate(1, sizeof(*mirror));
 	*mirror = (struct relay_mirror){
-		.relay = relay, .name = STEAL(copy), .side = side, .original = *identity};
+		.relay = relay, .name = memory_copy(name), .side = side, .original = *identity};
 	if (side == RELAY_WINE)
 		(void)uv_pipe_init(relay->loop, &mirror->listener.pipe, 0);
 	else
@@ -198,22 +180,6 @@ static void add(struct relay *relay, enum relay_side side, const char *name,
 	mirror->listener.handle.data = mirror;
 	relay->mirrors[relay->mirror_count++] = mirror;
 	make_mirror(relay, mirror);
-}
-
-/* Removed on either side is removed on both. */
-static void look_after(struct relay *relay)
-{
-	for (size_t i = relay->mirror_count; i-- > 0;) {
-		struct relay_mirror *mirror = relay->mirrors[i];
-		enum relay_side other = other_side(mirror->side);
-		if (!is_still(relay, mirror->side, mirror->name, &mirror->original)) {
-			drop(relay, i);
-		} else if (!mirror->refused &&
-			   !is_still(relay, other, mirror->name, &mirror->copy)) {
-			remove_file(relay, mirror->side, mirror->name, &mirror->original);
-			drop(relay, i);
-		}
-	}
 }
 
 static bool knows(const struct relay *relay, const char *name)
@@ -225,35 +191,38 @@ static bool knows(const struct relay *relay, const char *name)
 	return false;
 }
 
-/* Rendezvous files appear by a rename: until then they have another name, which does not end so. */
-static bool is_socket_name(const char *name)
+void relay_scan(struct relay *relay)
 {
-	return text_ends_with(name, ".sock") && name[0] != '.' && path_is_bare_name(name);
-}
-
-static void look_for(struct relay *relay, enum relay_side side)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	if (file_list(relay->options.directories[side], &names, NULL) < 0)
-		return;
-	for (size_t i = 0; i < names.count; i++) {
-		struct relay_identity identity = {0};
-		if (is_socket_name(names.items[i]) && !knows(relay, names.items[i]) &&
-		    identify(relay, side, names.items[i], &identity))
-			add(relay, side, names.items[i], &identity);
+	/* A file that was removed on either side is removed on both. */
+	for (size_t i = relay->mirror_count; i-- > 0;) {
+		struct relay_mirror *mirror = relay->mirrors[i];
+		enum relay_side other = other_side(mirror->side);
+		if (!is_still(relay, mirror->side, mirror->name, &mirror->original)) {
+			drop(relay, i);
+		} else if (!mirror->refused &&
+			   !is_still(relay, other, mirror->name, &mirror->copy)) {
+			remove_file(relay, mirror->side, mirror->name, &mirror->original);
+			drop(relay, i);
+		}
 	}
-}
 
-void relay_look(struct relay *relay)
-{
-	look_after(relay);
-	look_for(relay, RELAY_KUBELET);
-	look_for(relay, RELAY_WINE);
+	/* Rendezvous files appear by a rename: until then their names do not end in ".sock". */
+	for (enum relay_side side = RELAY_KUBELET; side <= RELAY_WINE; side++) {
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		(void)file_list(relay->options.directories[side], &names, NULL);
+		text_each (name, &names) {
+			struct relay_identity identity = {0};
+			if (text_ends_with(name, ".sock") && name[0] != '.' &&
+			    path_is_bare_name(name) && !knows(relay, name) &&
+			    identify(relay, side, name, &identity))
+				add(relay, side, name, &identity);
+		}
+	}
 }
 
 static void on_poll(void *relay)
 {
-	relay_look(relay);
+	relay_scan(relay);
 }
 
 int relay_open(uv_loop_t *loop, const struct relay_options *options, struct relay **out,
@@ -264,9 +233,7 @@ int relay_open(uv_loop_t *loop, const struct relay_options *options, struct rela
 			return error_set(err, ERROR_NOT_FOUND, "%s: no such directory",
 					 options->directories[i]);
 	}
-	struct relay *relay = calloc(1, sizeof(*relay));
-	if (relay == NULL)
-		return error_memory(err);
+	struct relay *relay = memory_allocate(1, sizeof(*relay));
 	relay->loop = loop;
 	relay->options = *options;
 	if (relay->options.nonce_ms == 0)
@@ -276,7 +243,7 @@ int relay_open(uv_loop_t *loop, const struct relay_options *options, struct rela
 		free(relay);
 		return rc;
 	}
-	relay_look(relay);
+	relay_scan(relay);
 	*out = relay;
 	return 0;
 }

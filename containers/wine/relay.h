@@ -3,15 +3,15 @@
 
 /*
  * Joins two device-plugin directories: the kubelet's, where sockets are AF_UNIX, and the one that a
- * plugin under Wine sees, where rendezvous files stand in for them (rpc/rendezvous.h). What appears
- * on one side appears under the same name on the other, what is removed is removed there, and
- * connections are carried over byte by byte, half-closes included. So a plugin under Wine
+ * plugin under Wine sees, where rendezvous files take their place (rpc/rendezvous.h). A file that appears
+ * on one side appears under the same name on the other, and is removed with it; connections
+ * are relayed byte by byte, half-closes included. So a plugin under Wine
  * registers, is dialled back, and notices a kubelet's restart as on any node.
  *
  *   kubelet/kubelet.sock   socket                →  wine/kubelet.sock   rendezvous file of a port of the relay
  *   kubelet/wddm.sock      socket of the relay   ←  wine/wddm.sock      rendezvous file of the plugin
  *
- * Neither side is trusted: a file that is not a rendezvous file is told once and left alone; who
+ * Neither side is trusted: a file that is not a rendezvous file is reported once and ignored; a client that
  * connects to the relay's port and does not present the nonce in time is dropped; the numbers of
  * files and connections are bounded.
  */
@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 
 enum {
-	RELAY_POLL_MS = 50, /* between looks */
+	RELAY_POLL_MS = 50, /* between scans */
 	RELAY_NONCE_MS = 5000,
 	RELAY_MIRRORS_MAX = 64,
 	RELAY_LINKS_MAX = 256,
@@ -37,31 +37,31 @@ struct relay_options {
 	const char *directories[2]; /* by enum relay_side; both must exist, and outlive the relay */
 	unsigned nonce_ms; /* how long a connection may take to present its nonce; 0: RELAY_NONCE_MS
 			    */
-	/* Something that was refused or failed, as a sentence. May be NULL. */
+	/* Reports a refusal or failure, as a sentence. May be NULL. */
 	void (*on_note)(const char *note, void *user);
 	void *user;
 };
 
-/* ERROR_NOT_FOUND, ERROR_MEMORY. */
+/* ERROR_NOT_FOUND: no such directory. */
 int relay_open(uv_loop_t *loop, const struct relay_options *options, struct relay **out,
 	       struct error *err);
 
-/* Looks at both directories now, as it does by itself again and again. */
-void relay_look(struct relay *relay);
+/* Scans both directories now; the relay does it every RELAY_POLL_MS. */
+void relay_scan(struct relay *relay);
 
-/* Removes what it made in both directories and closes all connections; the memory is freed when
+/* Removes its files in both directories and closes all connections; the memory is freed when
  * libuv has closed the handles. NULL is allowed. */
 void relay_close(struct relay *relay);
 
 /* From here on: internal to relay.c, relay_link.c and their tests. */
 
-/* Which file it is: names and inode numbers are used again. A change of its mode is none of it. */
+/* Identifies a file: names and inode numbers are reused. A change of its mode keeps it. */
 struct relay_identity {
 	ino_t inode;
 	struct timespec written;
 };
 
-/* A file of one side and what the relay made of it on the other. */
+/* A file of one side and the relay's copy on the other. */
 struct relay_mirror {
 	struct relay *relay; /* NULL once it is dropped and only its handle is left */
 	char *name;
@@ -87,12 +87,12 @@ struct relay {
 	struct relay_link *links[RELAY_LINKS_MAX];
 	size_t link_count;
 	struct timer *poll;
-	bool too_many; /* was told */
+	bool too_many; /* was reported */
 };
 
 void relay_note(struct relay *relay, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* The path of a name on a side. NULL: out of memory. */
+/* The path of a name on a side. Caller frees. */
 char *relay_path(const struct relay *relay, enum relay_side side, const char *name);
 
 /* A connection waits at the mirror's listener. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One connection that the relay carries: a stream on each side. */
-#include "base/cleanup.h"
+/* One connection through the relay: a stream on each side. */
+#include "base/memory.h"
 #include "containers/wine/relay.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ struct relay_link {
 	struct relay_end kubelet, wine;
 	uv_timer_t deadline; /* for the nonce */
 	uv_connect_t connect;
-	uint8_t nonce[RENDEZVOUS_NONCE_SIZE]; /* that Wine's side presents, or that it is told */
-	size_t nonce_size;		      /* of it has come */
+	uint8_t nonce[RENDEZVOUS_NONCE_SIZE]; /* that Wine's side presents, or receives */
+	size_t nonce_size;		      /* of it received */
 	char *path;			      /* of the kubelet's socket, until it is connected */
 	unsigned open_handles;
 };
@@ -76,19 +76,8 @@ static void on_shutdown(uv_shutdown_t *request, int status)
 	(void)status;
 }
 
-static void on_end(struct relay_end *end)
-{
-	struct relay_end *other = other_end(end);
-	end->ended = true;
-	if (other->ended) {
-		relay_link_close(end->link);
-		return;
-	}
-	(void)uv_shutdown(&other->shutdown, &other->stream, on_shutdown);
-}
-
-/* Is the link to go on after a step? If the step failed, it is closed. */
-static bool goes_on(struct relay_link *link, int status)
+/* Does the link continue after a step? If the step failed, it is closed. */
+static bool continues(struct relay_link *link, int status)
 {
 	if (link->relay == NULL)
 		return false;
@@ -101,7 +90,7 @@ static bool goes_on(struct relay_link *link, int status)
 static void on_written(uv_write_t *request, int status)
 {
 	struct relay_end *from = request->data;
-	if (goes_on(from->link, status))
+	if (continues(from->link, status))
 		read_from(from);
 }
 
@@ -120,12 +109,17 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 		return;
 	(void)uv_read_stop(stream);
 	if (size == UV_EOF) {
-		on_end(end);
+		struct relay_end *other = other_end(end);
+		end->ended = true;
+		if (other->ended)
+			relay_link_close(end->link);
+		else
+			(void)uv_shutdown(&other->shutdown, &other->stream, on_shutdown);
 		return;
 	}
-	/* What the plugin tells the kubelet may speak of a socket that it has just made. */
+	/* The plugin may be reporting a socket to the kubelet that it has just made. */
 	if (end == &end->link->wine)
-		relay_look(end->link->relay);
+		relay_scan(end->link->relay);
 	end->write.data = end;
 	if (size < 0 || uv_write(&end->write, &other_end(end)->stream, &data, 1, on_written) < 0)
 		relay_link_close(end->link);
@@ -157,7 +151,7 @@ static void on_deadline(uv_timer_t *timer)
 
 static void on_kubelet_connected(uv_connect_t *connect, int status)
 {
-	if (goes_on(connect->data, status))
+	if (continues(connect->data, status))
 		join(connect->data);
 }
 
@@ -167,15 +161,6 @@ static void on_nonce_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *b
 	(void)suggested;
 	*buffer = uv_buf_init(link->wine.chunk + link->nonce_size,
 			      (unsigned)(RENDEZVOUS_NONCE_SIZE - link->nonce_size));
-}
-
-/* In a time that does not tell how much is right. */
-static bool knows_nonce(const struct relay_link *link)
-{
-	unsigned difference = 0;
-	for (size_t i = 0; i < RENDEZVOUS_NONCE_SIZE; i++)
-		difference |= (unsigned)(uint8_t)link->wine.chunk[i] ^ link->nonce[i];
-	return difference == 0;
 }
 
 /* Exactly the nonce is read here; what follows it is read by on_read(). */
@@ -191,12 +176,16 @@ static void on_nonce(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 	if (link->nonce_size < RENDEZVOUS_NONCE_SIZE)
 		return;
 	(void)uv_read_stop(stream);
-	if (!knows_nonce(link)) {
+	/* The comparison takes the same time whatever is wrong. */
+	unsigned difference = 0;
+	for (size_t i = 0; i < RENDEZVOUS_NONCE_SIZE; i++)
+		difference |= (unsigned)(uint8_t)link->wine.chunk[i] ^ link->nonce[i];
+	if (difference != 0) {
 		relay_note(link->relay, "a connection was dropped: it did not know the nonce");
 		relay_link_close(link);
 		return;
 	}
-	relay_look(link->relay);
+	relay_scan(link->relay);
 	link->connect.data = link;
 	uv_pipe_connect(&link->connect, &link->kubelet.pipe, link->path, on_kubelet_connected);
 }
@@ -206,7 +195,7 @@ static void on_wine_connected(uv_connect_t *connect, int status)
 {
 	struct relay_link *link = connect->data;
 	uv_buf_t nonce = uv_buf_init((char *)link->nonce, RENDEZVOUS_NONCE_SIZE);
-	if (!goes_on(link, status))
+	if (!continues(link, status))
 		return;
 	if (uv_try_write(&link->wine.stream, &nonce, 1) == RENDEZVOUS_NONCE_SIZE)
 		join(link);
@@ -214,27 +203,10 @@ static void on_wine_connected(uv_connect_t *connect, int status)
 		relay_link_close(link);
 }
 
-/* From the kubelet: on to the plugin's port. */
-static int call_plugin(struct relay_link *link, const struct relay_mirror *mirror)
-{
-	struct sockaddr_in address = {0};
-	int rc = uv_ip4_addr("127.0.0.1", mirror->rendezvous.port, &address);
-	link->connect.data = link;
-	return rc == 0 ? uv_tcp_connect(&link->connect, &link->wine.tcp,
-					(struct sockaddr *)&address, on_wine_connected)
-		       : rc;
-}
-
 static struct relay_link *new_link(struct relay *relay, const struct relay_mirror *mirror)
 {
-	struct relay_link *link = calloc(1, sizeof(*link));
-	if (link == NULL)
-		return NULL;
+	struct relay_link *link = memory_allocate(1, sizeof(*link));
 	link->path = relay_path(relay, RELAY_KUBELET, mirror->name);
-	if (link->path == NULL) {
-		free(link);
-		return NULL;
-	}
 	link->relay = relay;
 	link->kubelet.link = link;
 	link->wine.link = link;
@@ -261,14 +233,20 @@ void relay_link_accept(struct relay_mirror *mirror)
 		relay_link_close(relay->links[0]);
 	}
 	struct relay_link *link = new_link(relay, mirror);
-	if (link == NULL)
-		return;
 	(void)uv_timer_start(&link->deadline, on_deadline, relay->options.nonce_ms, 0);
 	int rc = uv_accept(&mirror->listener.stream,
 			   from_kubelet ? &link->kubelet.stream : &link->wine.stream);
-	if (rc == 0)
-		rc = from_kubelet ? call_plugin(link, mirror)
-				  : uv_read_start(&link->wine.stream, on_nonce_allocate, on_nonce);
+	if (rc == 0 && from_kubelet) {
+		/* On to the plugin's port. */
+		struct sockaddr_in address = {0};
+		link->connect.data = link;
+		rc = uv_ip4_addr("127.0.0.1", mirror->rendezvous.port, &address);
+		if (rc == 0)
+			rc = uv_tcp_connect(&link->connect, &link->wine.tcp,
+					    (struct sockaddr *)&address, on_wine_connected);
+	} else if (rc == 0) {
+		rc = uv_read_start(&link->wine.stream, on_nonce_allocate, on_nonce);
+	}
 	if (rc < 0)
 		relay_link_close(link);
 }

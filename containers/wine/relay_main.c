@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * wine-relay DIRECTORY -- COMMAND...: runs a device plugin under Wine for the kubelet that serves
- * DIRECTORY. {wine-plugin-dir} in COMMAND becomes the directory that the plugin is to use; the
- * environment names it too. The command's exit code is handed on; SIGTERM and SIGINT go to it.
+ * DIRECTORY. {wine-plugin-dir} in COMMAND becomes the directory for the plugin; the
+ * environment names it too. Exits with the command's exit code; SIGTERM and SIGINT are passed to it.
  */
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -52,42 +52,26 @@ static void on_signal(uv_signal_t *handle, int number)
 	(void)process_signal(program->process, number, NULL);
 }
 
-static void watch_signals(struct relay_program *program)
-{
-	static const int numbers[] = {SIGTERM, SIGINT};
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		(void)uv_signal_init(&program->loop, &program->signals[i]);
-		program->signals[i].data = program;
-		(void)uv_signal_start(&program->signals[i], on_signal, numbers[i]);
-	}
-}
-
-static int add_word(struct text_list *words, const char *word, const char *directory,
-		    struct error *err)
-{
-	const char *at = strstr(word, PLACEHOLDER);
-	if (at == NULL)
-		return text_list_add(words, word, err);
-	return text_list_addf(words, err, "%.*sZ:%s%s", (int)(at - word), word, directory,
-			      at + strlen(PLACEHOLDER));
-}
-
 static int start(struct relay_program *program, char *const *command, struct error *err)
 {
 	const char *directory = program->wine_directory;
 	struct text_list env CLEANUP_TEXT_LIST = {0};
 	struct text_list words CLEANUP_TEXT_LIST = {0};
 	struct process_spec spec = {.inherit_output = true, .on_end = on_end, .user = program};
-	int rc = text_list_addf(&env, err, "DEVICE_PLUGIN_DIR=Z:%s", directory);
-	if (rc == 0)
-		rc = text_list_addf(&env, err, "PLUGIN_SOCK_DIR=Z:%s", directory);
-	if (rc == 0)
-		rc = text_list_addf(&env, err, "KUBELET_SOCKET=Z:%s/kubelet.sock", directory);
-	for (; rc == 0 && *command != NULL; command++)
-		rc = add_word(&words, *command, directory, err);
+	(void)text_list_addf(&env, NULL, "DEVICE_PLUGIN_DIR=Z:%s", directory);
+	(void)text_list_addf(&env, NULL, "PLUGIN_SOCK_DIR=Z:%s", directory);
+	(void)text_list_addf(&env, NULL, "KUBELET_SOCKET=Z:%s/kubelet.sock", directory);
+	for (; *command != NULL; command++) {
+		const char *at = strstr(*command, PLACEHOLDER);
+		if (at == NULL)
+			(void)text_list_add(&words, *command, NULL);
+		else
+			(void)text_list_addf(&words, NULL, "%.*sZ:%s%s", (int)(at - *command),
+					     *command, directory, at + strlen(PLACEHOLDER));
+	}
 	spec.argv = (const char *const *)words.items;
 	spec.env = (const char *const *)env.items;
-	return rc == 0 ? process_start(&program->loop, &spec, &program->process, err) : rc;
+	return process_start(&program->loop, &spec, &program->process, err);
 }
 
 static bool has_ended(void *user)
@@ -99,25 +83,25 @@ static int open_all(struct relay_program *program, const char *kubelet_directory
 		    char *const *command, struct error *err)
 {
 	char *absolute CLEANUP_FREE = path_normalize(kubelet_directory);
-	char *parent CLEANUP_FREE = absolute != NULL ? path_directory(absolute) : NULL;
-	int rc = parent != NULL ? 0 : error_memory(err);
-	if (rc == 0 && !path_is_absolute(kubelet_directory))
+	char *parent CLEANUP_FREE = path_directory(absolute);
+	if (!path_is_absolute(kubelet_directory))
 		return error_set(err, ERROR_ARGUMENT, "%s: not absolute", kubelet_directory);
-	if (rc == 0)
-		rc = file_make_temporary(parent, "wine-", &program->wine_directory, err);
+	int rc = file_make_temporary(parent, "wine-", &program->wine_directory, err);
 	const struct relay_options options = {
 		.directories = {kubelet_directory, program->wine_directory},
 		.on_note = on_note,
 	};
 	if (rc == 0)
 		rc = relay_open(&program->loop, &options, &program->relay, err);
-	return rc == 0 ? start(program, command, err) : rc;
+	if (rc == 0)
+		rc = start(program, command, err);
+	return rc;
 }
 
 static void close_all(struct relay_program *program)
 {
 	if (program->relay != NULL)
-		relay_look(program->relay); /* what the plugin removed at its end */
+		relay_scan(program->relay); /* for sockets that the plugin removed at its end */
 	relay_close(program->relay);
 	process_free(program->process);
 	for (size_t i = 0; i < ARRAY_SIZE(program->signals); i++)
@@ -143,7 +127,11 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "wine-relay: %s\n", err.text);
 		return EXIT_CANNOT;
 	}
-	watch_signals(&program);
+	for (size_t i = 0; i < ARRAY_SIZE(program.signals); i++) {
+		(void)uv_signal_init(&program.loop, &program.signals[i]);
+		program.signals[i].data = &program;
+		(void)uv_signal_start(&program.signals[i], on_signal, i == 0 ? SIGTERM : SIGINT);
+	}
 	int rc = open_all(&program, argv[1], argv + 3, &err);
 	while (rc == 0 && !has_ended(&program))
 		rc = loop_wait(&program.loop, has_ended, &program, UINT64_MAX,

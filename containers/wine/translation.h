@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * From what a Windows container is to be given to what the Linux container gets in which Wine plays
- * it:
+ * Translates the launch of a Windows container into that of a Linux container in which Wine runs the
+ * program:
  *
  *   program probe-x              wine-run --inside-root ... /libexec/gpucert/probe-x.exe: a display,
  *                                then Wine
@@ -15,8 +15,8 @@
  *   class/GUID, class://GUID     all devices, when the GUID is that of the display interface
  *   environment, annotations     as they are
  *
- * Nothing else makes a driver visible: the image has none. What cannot be translated is an error,
- * for it could not be applied on Windows either.
+ * Nothing else makes a driver visible: the image has none. A part that cannot be translated is an error,
+ * because Windows could not apply it either.
  */
 
 #include "base/windows_path.h"
@@ -30,8 +30,8 @@ struct wine_translation {
 
 #define CLEANUP_WINE_TRANSLATION __attribute__((cleanup(wine_translation_free)))
 
-/* `windows` must outlive the translation. ERROR_ARGUMENT: a path or device that Windows would not
- * take, with the place; ERROR_NOT_FOUND: a mount source or device that the node does not have. */
+/* `windows` must outlive the translation. ERROR_ARGUMENT: a path or device that Windows would
+ * refuse, with the place; ERROR_NOT_FOUND: a mount source or device that the node does not have. */
 int wine_translate(const struct wine_node *node, const struct launch_spec *windows,
 		   struct wine_translation *out, struct error *err);
 
@@ -41,11 +41,11 @@ int wine_find_file(const struct wine_node *node, const char *text, char **out, s
 void wine_translation_free(struct wine_translation *translation);
 
 /*
- * Where a Windows path leads below a directory of the host whose file system tells case apart: a
+ * Finds a Windows path below a directory of the host, whose file system distinguishes case: a
  * name is the entry that equals it but for the case of ASCII letters (the exact one first), else its
  * lower-case form, so that two spellings of one Windows path are one path. Symbolic links are
  * followed as long as they stay below `directory`; one that leaves it is refused (ERROR_ARGUMENT).
- * *out is absolute; caller frees. *found tells whether it exists. `directory` is absolute.
+ * *out is absolute; caller frees. *found: it exists. `directory` is absolute.
  */
 int wine_place(const struct windows_path *path, const char *directory, char **out, bool *found,
 	       struct error *err);

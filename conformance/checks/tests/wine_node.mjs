@@ -200,7 +200,7 @@ const rows = [
 	{
 		check: 'isolation.single-device',
 		plugin: plugin({devices: [first], mounts: [file('missing.dll', 'C:\\Windows\\System32\\a.dll')]}),
-		reason: 'not there',
+		reason: 'does not exist',
 	},
 ]
 	.filter((row) => row.needs === undefined || existsSync(join(programs, probe(row.needs))))

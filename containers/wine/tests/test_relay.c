@@ -400,7 +400,7 @@ static void test_hostile_files(void)
 	folder = path_join(rig.wine, "folder.sock");
 	CU_ASSERT_EQUAL(mkdir(folder, 0700), 0);
 	UNIT_INT(loop_wait(&rig.loop, has_note, &rig, WAIT_MS, "a note", NULL), 0);
-	relay_look(rig.relay);
+	relay_scan(rig.relay);
 	UNIT_CONTAINS(text_string(&rig.notes), "garbage.sock is not relayed");
 	UNIT_CONTAINS(text_string(&rig.notes), "huge.sock is not relayed");
 	UNIT_CONTAINS(text_string(&rig.notes), "empty.sock is not relayed");
@@ -409,7 +409,7 @@ static void test_hostile_files(void)
 	UNIT_INT(mirror_count(&rig), 0);
 	/* Told once. */
 	text_reset(&rig.notes);
-	relay_look(rig.relay);
+	relay_scan(rig.relay);
 	UNIT_STRING(text_string(&rig.notes), "");
 	/* A file that becomes sound is relayed. */
 	put_file(rig.wine, "garbage.sock",
@@ -445,7 +445,7 @@ static void test_many(void)
 		(void)snprintf(name, sizeof(name), "p%d.sock", i);
 		put_rendezvous(&rig, name, &rendezvous);
 	}
-	relay_look(rig.relay);
+	relay_scan(rig.relay);
 	UNIT_INT(mirror_count(&rig), RELAY_MIRRORS_MAX);
 	UNIT_CONTAINS(text_string(&rig.notes), "the rest is not relayed");
 	rig_close(&rig);
