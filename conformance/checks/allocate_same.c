@@ -129,14 +129,29 @@ static void keep_difference(const char *line, bool is_first, const struct text_l
 	show(is_first ? find_member(other, line) : line, line, out->second);
 }
 
+/* Packed, both are the same bytes: the files that they name need no look. */
+static bool are_equal(const V1beta1__ContainerAllocateResponse *first,
+		      const V1beta1__ContainerAllocateResponse *second)
+{
+	const size_t size = protobuf_c_message_get_packed_size(&first->base);
+	if (size != protobuf_c_message_get_packed_size(&second->base))
+		return false;
+	uint8_t *bytes CLEANUP_FREE = memory_allocate(2, size + 1);
+	(void)protobuf_c_message_pack(&first->base, bytes);
+	(void)protobuf_c_message_pack(&second->base, bytes + size);
+	return memcmp(bytes, bytes + size, size) == 0;
+}
+
 bool allocate_differ(enum allocate_members members, const V1beta1__ContainerAllocateResponse *first,
 		     const V1beta1__ContainerAllocateResponse *second,
 		     struct allocate_difference *out)
 {
+	*out = (struct allocate_difference){0};
+	if (are_equal(first, second))
+		return false;
 	struct lines lines[2] = {read_lines(members, first), read_lines(members, second)};
 	struct text_list *one = &lines[0].list;
 	struct text_list *other = &lines[1].list;
-	*out = (struct allocate_difference){0};
 
 	/* Goes through both sorted lists at once. */
 	size_t i = 0;

@@ -7,12 +7,6 @@
 
 enum { UUID_SIZE = 36, UUID_DIGITS = 32, PSEUDONYM_DIGITS = 8, PASSES_MAX = 8 };
 
-bool redact_is_word(char letter)
-{
-	return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
-	       (letter >= 'A' && letter <= 'Z') || (unsigned char)letter >= 0x80;
-}
-
 char redact_lower(char letter)
 {
 	return letter >= 'A' && letter <= 'Z' ? (char)(letter + ('a' - 'A')) : letter;
@@ -43,15 +37,17 @@ size_t redact_span(const char *data, size_t size, size_t at, const char *extra)
 /* "\n", "\u001b" and "ESC[31m" end with letters. */
 static bool ends_escape(const char *data, size_t at)
 {
-	size_t start = at - 1;
 	if (at >= 2 && data[at - 2] == '\\' && redact_has(data, at, at - 1, "ntrbf"))
 		return true;
 	if (at >= 6 && data[at - 6] == '\\' && data[at - 5] == 'u' &&
 	    redact_is_hex(data + at - 4, 4))
 		return true;
+	if (data[at - 1] != 'm')
+		return false;
+	size_t start = at - 1;
 	while (start > 0 && redact_has(data, at, start - 1, "0123456789;"))
 		start--;
-	return data[at - 1] == 'm' && start > 0 && data[start - 1] == '[';
+	return start > 0 && data[start - 1] == '[';
 }
 
 bool redact_begins(const char *data, size_t at)
@@ -126,11 +122,11 @@ static bool is_whole(const struct redact_fact *fact, const char *data, size_t si
 static bool fact_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		    struct redaction *out)
 {
-	const bool begins = !redact_is_word(data[at]) || redact_begins(data, at);
-	*out = (struct redaction){.from = at, .to = at};
 	if (!redactor->first[(unsigned char)data[at]] &&
 	    !redactor->first[(unsigned char)redact_lower(data[at])] && data[at] != '\\')
 		return false;
+	const bool begins = !redact_is_word(data[at]) || redact_begins(data, at);
+	*out = (struct redaction){.from = at, .to = at};
 	for (size_t i = 0; i < redactor->count; i++) {
 		const struct redact_fact *fact = &redactor->facts[i];
 		if (fact->kind != REDACT_SECRET && (redactor->keep_identity || !begins))
@@ -154,6 +150,8 @@ static bool home_at(const struct redactor *redactor, const char *data, size_t si
 	const bool drive = redact_is_word(data[at]) && at + 2 < size && data[at + 1] == ':' &&
 			   redact_begins(data, at);
 	const size_t root = drive ? at + 2 : at;
+	if (data[root] != '/' && data[root] != '\\')
+		return false;
 	const size_t home = match(&homes, data, size, root);
 	const size_t user = match(&users, data, size, root);
 	const size_t start = root + home + user;
@@ -218,7 +216,7 @@ static size_t placeholder_at(const char *data, size_t size, size_t at)
 	return 0;
 }
 
-/* Returns whether anything was replaced. */
+/* Returns whether anything was replaced; where nothing was, nothing is added to `out`. */
 static bool redact_once(const struct redactor *redactor, const char *data, size_t size,
 			struct text *out)
 {
@@ -235,7 +233,8 @@ static bool redact_once(const struct redactor *redactor, const char *data, size_
 		text_add(out, found.with);
 		at = done = found.to;
 	}
-	text_append(out, data + done, size - done);
+	if (done != 0)
+		text_append(out, data + done, size - done);
 	return done != 0;
 }
 

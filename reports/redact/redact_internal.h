@@ -32,7 +32,11 @@ struct redaction {
 };
 
 /* Letters and digits of ASCII, and all bytes beyond it: what a word consists of. */
-bool redact_is_word(char letter);
+static inline bool redact_is_word(char letter)
+{
+	return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
+	       (letter >= 'A' && letter <= 'Z') || (unsigned char)letter >= 0x80;
+}
 char redact_lower(char letter);
 bool redact_is_hex(const char *data, size_t size);
 

@@ -163,7 +163,6 @@ static bool token_at(const char *data, size_t size, size_t at, struct redaction 
 	const size_t token = at + sizeof(bearer) - 1;
 	if (!redact_begins(data, at))
 		return false;
-	const size_t span = redact_span(data, size, at, "._-");
 	if (token < size && strncasecmp(data + at, bearer, sizeof(bearer) - 1) == 0) {
 		const size_t end = token + redact_span(data, size, token, "._~+/=-");
 		size_t letter = token;
@@ -172,8 +171,13 @@ static bool token_at(const char *data, size_t size, size_t at, struct redaction 
 		return letter < end && end - token >= BEARER_MIN && set_secret(out, token, end);
 	}
 	for (size_t i = 0; prefixes[i] != NULL; i++) {
+		if (data[at] != prefixes[i][0])
+			continue;
 		const size_t length = strlen(prefixes[i]);
-		if (span >= TOKEN_MIN + length && memcmp(data + at, prefixes[i], length) == 0)
+		if (size - at < length || memcmp(data + at, prefixes[i], length) != 0)
+			continue;
+		const size_t span = redact_span(data, size, at, "._-");
+		if (span >= TOKEN_MIN + length)
 			return set_secret(out, at, at + span);
 	}
 	return false;

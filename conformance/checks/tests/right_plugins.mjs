@@ -75,9 +75,13 @@ const rows = [
 	}),
 	row('a device that stays ill', plugin({devices: [...devices, {id: 'gpu-2', health: 'Unhealthy'}]})),
 	row('1,000 replicas', plugin({devices: numbers(1000, (i) => ({id: `gpu-0::${i}`}))})),
-	row('100,000 ids', plugin({devices: [], device_count: 100000, device_prefix: 'd'}), {
+	row('10,000 ids', plugin({devices: [], device_count: 10000, device_prefix: 'd'}), {
 		args: much,
 		checks: ['list-and-watch', 'allocate', 'restart.kubelet-restart'],
+	}),
+	row('100,000 ids', plugin({devices: [], device_count: 100000, device_prefix: 'd'}), {
+		args: much,
+		checks: ['list-and-watch.ids', 'list-and-watch.message-size', 'allocate.each-and-all', 'restart.kubelet-restart'],
 	}),
 	row('100,000 mounts', plugin({devices: [{id: 'gpu-0'}], allocate: {once: {mounts: manyMounts}}}), {
 		args: much,

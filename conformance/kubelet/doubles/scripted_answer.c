@@ -59,6 +59,12 @@ static char *expand(struct arena *arena, const char *string, const struct placeh
 	struct text text CLEANUP_TEXT = {0};
 	text_append(&text, "", 0);
 	while (*string != '\0') {
+		const size_t plain = strcspn(string, "{");
+		text_append(&text, string, plain);
+		string += plain;
+		if (*string == '\0')
+			break;
+
 		size_t used = 0;
 		for (size_t i = 0; i < ARRAY_SIZE(table) && used == 0; i++) {
 			if (table[i].value == NULL || !text_starts_with(string, table[i].name))
