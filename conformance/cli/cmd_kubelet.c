@@ -24,7 +24,7 @@ static const char *plugin_command;
 static bool take_over, private_mounts, once;
 static struct text_list allocations, faults;
 static struct kubelet_limit *limits; /* of the allocations */
-static int64_t seconds, seed;
+static int64_t seconds, seed, fleet = 1;
 
 static const char *const profiles[] = {"1.36", "1.37", NULL};
 static const char *const systems[] = {"linux", "windows", NULL};
@@ -52,6 +52,9 @@ static const struct option_spec options[] = {
 		 "moved aside and put back at the end."},
 	{OPTION_ROW("allocate", OPTION_LIST, allocations), .letter = 'a', .value = "RESOURCE=N",
 	 .help = "Admit and start a container with N devices once the resource is listed."},
+	{OPTION_ROW("fleet", OPTION_INT, fleet), .value = "N", .min = 1, .max = 1000,
+	 .help = "Play N kubelets, in DIR/1 to DIR/N, each with a --plugin of its own. Events name "
+		 "their node, and --allocate is served on each."},
 	{OPTION_ROW("fault", OPTION_LIST, faults), .letter = 'f', .value = "FAULT",
 	 .help = "Misbehave: NAME[=VALUE][*TIMES]. The names are above."},
 	{OPTION_ROW("once", OPTION_FLAG, once),
@@ -85,20 +88,29 @@ static const char *const exit_codes[] = {
 	NULL,
 };
 
-/* A run of the command. */
+/* One kubelet with its plugin. */
 struct session {
-	uv_loop_t loop;
-	struct termination *termination;
-	uv_timer_t timer;
+	uv_loop_t *loop;
+	int64_t node; /* from 1; 0: there is one kubelet */
 	struct kubelet *kubelet;
 	struct process *plugin;
 	bool unserved, plugin_ended, stopping;
+};
+
+/* A run of the command. */
+struct run {
+	uv_loop_t loop;
+	struct termination *termination;
+	uv_timer_t timer;
+	struct session *sessions; /* `fleet` of them */
 };
 
 static void print_event(const struct kubelet_event *event, void *user)
 {
 	struct session *session = user;
 	cJSON *json CLEANUP_JSON = kubelet_event_json(event);
+	if (session->node != 0)
+		(void)cJSON_AddNumberToObject(json, "node", (double)session->node);
 	char *line CLEANUP_FREE = json_print_compact(json);
 	if ((printf("%s\n", line) < 0 || fflush(stdout) != 0) && session->kubelet != NULL)
 		kubelet_interrupt(session->kubelet, "standard output is gone");
@@ -135,14 +147,16 @@ static void on_plugin_end(struct process *plugin, const struct process_result *r
 
 static void on_request(const char *what, void *user)
 {
-	const struct session *session = user;
-	kubelet_interrupt(session->kubelet, what);
+	const struct run *run = user;
+	for (int64_t i = 0; i < fleet; i++) {
+		if (run->sessions[i].kubelet != NULL)
+			kubelet_interrupt(run->sessions[i].kubelet, what);
+	}
 }
 
 static void on_time(uv_timer_t *timer)
 {
-	const struct session *session = timer->data;
-	kubelet_interrupt(session->kubelet, "the time is over");
+	on_request("the time is over", timer->data);
 }
 
 static int make_absolute(const char *path, char **out, struct error *err)
@@ -179,7 +193,13 @@ static int start_kubelet(struct session *session, struct error *err)
 		return rc;
 	kubelet.plugin_dir = directory;
 	kubelet.registry_dir = registry;
-	rc = kubelet_new(&session->loop, &kubelet, &session->kubelet, err);
+	if (session->node != 0) {
+		char *parent = directory;
+		directory = text_format("%s/%lld", parent, (long long)session->node);
+		free(parent);
+		kubelet.plugin_dir = directory;
+	}
+	rc = kubelet_new(session->loop, &kubelet, &session->kubelet, err);
 	return rc == 0 ? kubelet_start(session->kubelet, err) : rc;
 }
 
@@ -191,6 +211,9 @@ static int check_options(struct error *err)
 		return error_set(err, ERROR_ARGUMENT, "--plugin-dir is needed");
 	if (once && allocations.count == 0)
 		return error_set(err, ERROR_ARGUMENT, "--once needs --allocate");
+	if (fleet > 1 && (registry_dir != NULL || take_over))
+		return error_set(err, ERROR_ARGUMENT,
+				 "--fleet excludes --registry-dir and --take-over");
 	if (private_mounts && plugin_command == NULL)
 		return error_set(err, ERROR_ARGUMENT, "--private-mounts needs --plugin");
 	for (size_t i = 0; rc == 0 && i < faults.count; i++)
@@ -235,34 +258,31 @@ static bool never(void *user)
 	return false;
 }
 
-static int session_run(struct session *session, struct error *err)
+static int start_session(struct session *session, struct error *err)
 {
 	int rc = start_kubelet(session, err);
 	for (size_t i = 0; rc == 0 && i < faults.count; i++)
 		rc = kubelet_fault_set(session->kubelet, faults.items[i], err);
-	if (rc < 0)
+	if (rc < 0 || plugin_command == NULL)
 		return rc;
-	(void)termination_open(&session->loop, on_request, session, &session->termination, NULL);
-	if (seconds > 0)
-		(void)uv_timer_start(&session->timer, on_time, (uint64_t)seconds * 1000, 0);
 
-	if (plugin_command != NULL) {
-		const struct plugin_process_spec spec = {
-			.command = plugin_command,
-			.plugin_dir = kubelet_plugin_dir(session->kubelet),
-			.kubelet_socket = kubelet_socket(session->kubelet),
-			.registry_dir = kubelet_registry_dir(session->kubelet),
-			.private_mounts = private_mounts,
-			.process = {.on_line = on_plugin_line,
-				    .on_end = on_plugin_end,
-				    .user = session},
-		};
-		rc = plugin_process_start(&session->loop, &spec, &session->plugin, err);
-		if (rc == 0)
-			print_plugin_event(session, KUBELET_EVENT_PLUGIN_STARTED, NULL,
-					   plugin_command);
-	}
+	const struct plugin_process_spec spec = {
+		.command = plugin_command,
+		.plugin_dir = kubelet_plugin_dir(session->kubelet),
+		.kubelet_socket = kubelet_socket(session->kubelet),
+		.registry_dir = kubelet_registry_dir(session->kubelet),
+		.private_mounts = private_mounts,
+		.process = {.on_line = on_plugin_line, .on_end = on_plugin_end, .user = session},
+	};
+	rc = plugin_process_start(session->loop, &spec, &session->plugin, err);
+	if (rc == 0)
+		print_plugin_event(session, KUBELET_EVENT_PLUGIN_STARTED, NULL, plugin_command);
+	return rc;
+}
 
+static int serve_allocations(struct session *session, struct error *err)
+{
+	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < allocations.count; i++) {
 		rc = serve_allocation(session, i, err);
 		if (rc == ERROR_TIMEOUT || rc == ERROR_CANCELLED) {
@@ -273,62 +293,95 @@ static int session_run(struct session *session, struct error *err)
 		if (rc == ERROR_TIMEOUT) /* one plugin hangs; another may serve the next one */
 			rc = 0;
 	}
+	return rc;
+}
+
+static int run_all(struct run *run, struct error *err)
+{
+	int rc = 0;
+	for (int64_t i = 0; rc == 0 && i < fleet; i++)
+		rc = start_session(&run->sessions[i], err);
+	if (rc == 0)
+		(void)termination_open(&run->loop, on_request, run, &run->termination, NULL);
+	if (seconds > 0)
+		(void)uv_timer_start(&run->timer, on_time, (uint64_t)seconds * 1000, 0);
+	/* One that is interrupted does not keep the others from being served. */
+	for (int64_t i = 0; (rc == 0 || rc == ERROR_CANCELLED) && i < fleet; i++)
+		rc = serve_allocations(&run->sessions[i], err);
 	if (rc == 0 && !once)
-		rc = kubelet_wait(session->kubelet, never, NULL, UINT64_MAX, "the end", err);
+		rc = kubelet_wait(run->sessions[0].kubelet, never, NULL, UINT64_MAX, "the end",
+				  err);
 	return rc == ERROR_CANCELLED ? 0 : rc;
 }
 
-static void session_close(struct session *session)
+static void stop_session(struct session *session)
 {
-	struct text_list names CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	session->stopping = true;
 	if (session->plugin != NULL && !process_has_ended(session->plugin) &&
-	    plugin_process_stop(&session->loop, session->plugin, &err) != 0)
+	    plugin_process_stop(session->loop, session->plugin, &err) != 0)
 		log_warning("%s", err.text);
 	process_free(session->plugin);
+}
+
+static void close_run(struct run *run)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	for (int64_t i = 0; i < fleet; i++)
+		stop_session(&run->sessions[i]);
 	if (process_end_orphans(&names, &err) != 0)
 		log_warning("processes that were left running: %s", err.text);
 	text_each (name, &names)
 		log_warning("%s was left running and is ended", name);
-	kubelet_free(session->kubelet);
-	session->kubelet = NULL;
-	termination_close(session->termination);
-	uv_close((uv_handle_t *)&session->timer, NULL);
-	if (loop_drain(&session->loop, DRAIN_MS, &err) != 0)
+	for (int64_t i = 0; i < fleet; i++) {
+		kubelet_free(run->sessions[i].kubelet);
+		run->sessions[i].kubelet = NULL;
+	}
+	termination_close(run->termination);
+	uv_close((uv_handle_t *)&run->timer, NULL);
+	if (loop_drain(&run->loop, DRAIN_MS, &err) != 0)
 		log_debug("%s", err.text);
 }
 
 static int run_kubelet(const struct text_list *arguments)
 {
-	struct session session = {0};
+	struct run run = {0};
 	struct error err = {0};
+	bool unexpected = false;
 	(void)arguments;
 	if (check_options(&err) != 0) {
 		(void)fprintf(stderr, "gpucert kubelet: %s\nTry 'gpucert kubelet --help'.\n",
 			      err.text);
 		return OPTIONS_EXIT_USAGE;
 	}
-	int rc = loop_open(&session.loop, &err);
+	int rc = loop_open(&run.loop, &err);
 	if (rc < 0) {
 		log_error("%s", err.text);
 		return EXIT_BROKEN;
 	}
-	(void)uv_timer_init(&session.loop, &session.timer);
-	session.timer.data = &session;
+	(void)uv_timer_init(&run.loop, &run.timer);
+	run.timer.data = &run;
 	socket_ignore_sigpipe();
 	process_adopt_orphans();
+	run.sessions = memory_allocate((size_t)fleet, sizeof(*run.sessions));
+	for (int64_t i = 0; i < fleet; i++)
+		run.sessions[i] =
+			(struct session){.loop = &run.loop, .node = fleet > 1 ? i + 1 : 0};
 
-	rc = session_run(&session, &err);
+	rc = run_all(&run, &err);
 	if (rc != 0)
 		log_error("%s", err.text);
-	session_close(&session);
+	close_run(&run);
+	for (int64_t i = 0; i < fleet; i++)
+		unexpected = unexpected || run.sessions[i].unserved || run.sessions[i].plugin_ended;
+	free(run.sessions);
 	free(limits);
 	text_list_free(&allocations);
 	text_list_free(&faults);
 	if (rc != 0)
 		return rc == ERROR_ARGUMENT ? OPTIONS_EXIT_USAGE : EXIT_BROKEN;
-	return session.unserved || session.plugin_ended ? EXIT_UNEXPECTED : 0;
+	return unexpected ? EXIT_UNEXPECTED : 0;
 }
 
 const struct command_spec command_kubelet = {
