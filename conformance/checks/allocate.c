@@ -394,6 +394,17 @@ const struct check allocate_checks[] = {
 			"containers keep what an id stood for before.",
 	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
 	      .depends_on = "allocate.one-response"),
+	ALLOCATE("independent", ALC_32, HIGH, allocate_independent,
+		 .title = "Answers for one id and for several do not depend on earlier calls",
+		 .advice =
+			 "Build each answer from the ids of its own request, all of them: keep no "
+			 "lists from call to call."),
+	ALLOCATE(
+		"lists-stay", ALC_33, HIGH, allocate_lists_stay,
+		.title = "Allocate leaves devices listed and healthy",
+		.advice =
+			"Report health only: the kubelet knows which devices it has allocated, and "
+			"takes an unhealthy one for broken."),
 	ALLOCATE("parallel", ALC_25, HIGH, allocate_parallel,
 		 .title = "Calls at the same time are answered, each for its own id",
 		 .advice = "Keep no state of a call in variables that calls share, or lock it."),
@@ -453,6 +464,10 @@ const struct check allocate_checks[] = {
 		     .advice =
 			     "Say each path and each variable once, in the Spec or in the answer: "
 			     "which of two counts depends on the runtime."),
+	ALLOCATE_CDI("once", ALC_24, LOW, allocate_cdi_once,
+		     .title = "No device node is handed out by the answer and by CDI",
+		     .advice = "Hand a device out one way: a runtime that knows CDI applies both, "
+			       "and permissions or owners of the second one replace the first's."),
 	ALLOCATE_CDI("one-device", ALC_31, CRITICAL, allocate_cdi_one_device,
 		     .title = "The CDI devices for one id hand out no second device",
 		     .advice =

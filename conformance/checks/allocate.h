@@ -49,6 +49,20 @@ bool allocate_differ(enum allocate_members members, const V1beta1__ContainerAllo
 		     const V1beta1__ContainerAllocateResponse *second,
 		     struct allocate_difference *out);
 
+/* Does the plugin give one id the same answer twice? Many make up values or folders for each container. */
+bool allocate_is_stable(struct rig *rig, const struct rig_item *item);
+
+/* Do two answers differ in what they hand out: in anything, of a stable plugin, else in a device node? */
+bool allocate_changed(bool stable, const V1beta1__ContainerAllocateResponse *first,
+		      const V1beta1__ContainerAllocateResponse *second,
+		      struct allocate_difference *out);
+
+/* Do two answers hand out the same device nodes and CDI devices, at whatever paths of the container; without any, do
+ * their variables have the same values? Fills the first difference. */
+bool allocate_same_sources(const V1beta1__ContainerAllocateResponse *first,
+			   const V1beta1__ContainerAllocateResponse *second,
+			   struct allocate_difference *out);
+
 /* Records whether two answers mean the same, and returns it. An answer that is NULL was recorded before, and counts
  * as the same. */
 bool allocate_expect_same(struct rig *rig, const char *what, enum allocate_members members,
@@ -62,10 +76,14 @@ check_judge allocate_paths_exist, allocate_unique_paths, allocate_read_only;
 check_judge allocate_variable_names, allocate_harmless_variables, allocate_cdi_names,
 	allocate_permissions;
 
-/* Requests that are malformed, many at once, cancelled, or repeated after a restart (allocate_requests.c). */
+/* Requests that are malformed, many at once, or cancelled (allocate_requests.c). */
 check_judge allocate_duplicate_id, allocate_no_requests, allocate_parallel, allocate_cancelled,
 	allocate_size, allocate_files_stay;
-check_body allocate_unhealthy_id, allocate_after_restart;
+check_body allocate_unhealthy_id;
+
+/* Answers that other calls, other ids or a restart must not change (allocate_later.c). */
+check_judge allocate_independent, allocate_lists_stay;
+check_body allocate_after_restart;
 
 /* Of several resources in one container (allocate_resources.c). */
 check_body allocate_across_resources;
@@ -76,3 +94,4 @@ void allocate_cdi_specs(struct check_run *run);
 void allocate_cdi_files(struct check_run *run);
 void allocate_cdi_agrees(struct check_run *run);
 void allocate_cdi_one_device(struct check_run *run);
+void allocate_cdi_once(struct check_run *run);

@@ -161,6 +161,24 @@ void allocate_cdi_agrees(struct check_run *run)
 		     judge_conflicts);
 }
 
+/* A node that the answer hands out itself, and a CDI device as well. */
+static void judge_once(struct look *look, const struct offer *offer)
+{
+	const struct grant *applied = offer_applied(offer);
+	for (size_t i = offer->grant.conflict_count; i < applied->conflict_count; i++) {
+		const struct grant_conflict *conflict = &applied->conflicts[i];
+		tally_add(&look->tally, conflict->kind != GRANT_DEVICE, "%s by %s and %s",
+			  conflict->key, conflict->winner_resource, conflict->loser_resource);
+	}
+	tally_add(&look->tally, true, "%s", offer->id);
+}
+
+void allocate_cdi_once(struct check_run *run)
+{
+	look_at_each(run, "device nodes of answers with CDI devices", "each handed out once",
+		     judge_once);
+}
+
 static void judge_devices(struct look *look, const struct offer *offer)
 {
 	const struct granted *granted = &offer->granted;

@@ -10,7 +10,6 @@
 #include "rpc/message.h"
 #include "rpc/rpc.h"
 
-#include <signal.h>
 #include <string.h>
 
 enum {
@@ -153,6 +152,7 @@ void allocate_parallel(struct rig *rig, const struct rig_item *item)
 	TALLY(answers, rig->run, "calls at the same time", "OK");
 	TALLY(devices, rig->run, "devices in their answers", "those of the id");
 	struct error err = {0};
+	bool stable = allocate_is_stable(rig, item);
 	if (!start_calls(rig, item, PARALLEL_CALLS, parallel))
 		return;
 	int rc = rig_wait(rig, all_ended, parallel, context_wait_ms(rig->context, RIG_CALL_MS),
@@ -176,10 +176,10 @@ void allocate_parallel(struct rig *rig, const struct rig_item *item)
 			allocate_expect(rig, item->resource, &id, 1, id, &reply);
 		if (by_itself == NULL)
 			return;
-		bool differs = allocate_differ(ALLOCATE_GRANTED, response->container_responses[0],
-					       by_itself, &difference);
-		tally_add(&devices, !differs || !difference.is_device, "%s: %s, not %s", id,
-			  difference.first, difference.second);
+		bool differs = allocate_changed(stable, response->container_responses[0], by_itself,
+						&difference);
+		tally_add(&devices, !differs, "%s: %s, not %s", id, difference.first,
+			  difference.second);
 	}
 }
 
@@ -209,41 +209,6 @@ void allocate_size(struct rig *rig, const struct rig_item *item)
 			rig->run, "bytes of the answer",
 			(long long)protobuf_c_message_get_packed_size(reply.reply),
 			requirement_limit(CHECK_ALC_27));
-}
-
-/* What each id hands out, before and after the plugin's restart. */
-void allocate_after_restart(struct check_run *run)
-{
-	struct rig *rig = rig_ready(run, NULL);
-	TALLY(same, run, "devices after the plugin's restart", "those before");
-	struct text_list ids CLEANUP_TEXT_LIST = {0};
-	struct rpc_answer before CLEANUP_RPC_ANSWER = {0};
-	struct rpc_answer after CLEANUP_RPC_ANSWER = {0};
-	if (rig == NULL)
-		return;
-	const char *resource = check_format(run, "%s", rig->resources.items[0]);
-	if (!rig_healthy_ids(rig, resource, &ids))
-		return;
-	const char *id = ids.items[ids.count - 1];
-	const V1beta1__ContainerAllocateResponse *first =
-		allocate_expect(rig, resource, &id, 1, "Allocate before the restart", &before);
-	if (first == NULL || !rig_restart_plugin(rig, SIGTERM) || !rig_expect_listed(rig))
-		return;
-	if (!kubelet_device_find(kubelet_resource_devices(rig->kubelet, resource), id)) {
-		check_unsupported(run,
-				  "%s is gone after the restart; see "
-				  "list-and-watch.ids-stable",
-				  id);
-		return;
-	}
-	const V1beta1__ContainerAllocateResponse *second =
-		allocate_expect(rig, resource, &id, 1, "Allocate after the restart", &after);
-	struct allocate_difference difference = {0};
-	if (second == NULL)
-		return;
-	bool differs = allocate_differ(ALLOCATE_GRANTED, first, second, &difference);
-	tally_add(&same, !differs || !difference.is_device, "%s: %s, not %s", id, difference.second,
-		  difference.first);
 }
 
 /* The kubelet keeps an answer as long as the pod lives, and applies it at each start of the container. */

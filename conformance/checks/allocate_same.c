@@ -187,3 +187,25 @@ bool allocate_expect_same(struct rig *rig, const char *what, enum allocate_membe
 		return check_expect(rig->run, true, what, "the same answer", "the same answer");
 	return check_expect(rig->run, false, what, difference.first, "%s", difference.second);
 }
+
+bool allocate_is_stable(struct rig *rig, const struct rig_item *item)
+{
+	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer second CLEANUP_RPC_ANSWER = {0};
+	struct allocate_difference difference = {0};
+	const char *const *ids = (const char *const *)item->ids->items;
+	(void)rig_allocate(rig, item->resource, ids, 1, &first, NULL);
+	(void)rig_allocate(rig, item->resource, ids, 1, &second, NULL);
+	const V1beta1__ContainerAllocateResponse *one = rig_first_response(&first);
+	const V1beta1__ContainerAllocateResponse *other = rig_first_response(&second);
+	return one != NULL && other != NULL &&
+	       !allocate_differ(ALLOCATE_ALL, one, other, &difference);
+}
+
+bool allocate_changed(bool stable, const V1beta1__ContainerAllocateResponse *first,
+		      const V1beta1__ContainerAllocateResponse *second,
+		      struct allocate_difference *out)
+{
+	return allocate_differ(stable ? ALLOCATE_ALL : ALLOCATE_GRANTED, first, second, out) &&
+	       (stable || out->is_device);
+}

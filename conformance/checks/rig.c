@@ -85,6 +85,12 @@ static void on_plugin_line(bool is_stderr, const char *line, size_t size, void *
 
 	/* Go prints "panic: " or "fatal error: " before the traces of all its goroutines. */
 	static const char *const crashes[] = {"panic: ", "fatal error: "};
+	/* Node.js prints the error, and then where it was thrown. */
+	bool is_trace = text_starts_with(line, "    at ") && strstr(run->said[1], "Error") != NULL;
+	if (!run->crashed && is_trace) {
+		run->crashed = true;
+		run->said[0][0] = '\0';
+	}
 	if (!run->crashed && size != 0) {
 		for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
 			run->crashed |= size > strlen(crashes[i]) &&
@@ -354,6 +360,20 @@ struct rig *rig_listed(struct check_run *run)
 {
 	struct rig *rig = rig_registered(run);
 	return rig != NULL && rig_expect_listed(rig) ? rig : NULL;
+}
+
+struct rig *rig_watching(struct check_run *run,
+			 void (*on_list)(const struct kubelet_event *event, void *user), void *user)
+{
+	struct rig *rig = rig_with_kubelet(run);
+	if (rig == NULL)
+		return NULL;
+	rig->on_list = on_list;
+	rig->on_list_user = user;
+	if (rig_start_plugin(rig, NULL) && rig_expect_registered(rig) && rig_expect_lists(rig))
+		return rig;
+	rig->on_list = NULL; /* the rig outlives the caller's data */
+	return NULL;
 }
 
 struct rig *rig_ready(struct check_run *run, const char *const *env)

@@ -66,6 +66,11 @@ struct rig *rig_registered(struct check_run *run);
 /* The same, and has listed their devices; those that are known to become healthy are. */
 struct rig *rig_listed(struct check_run *run);
 
+/* The same as soon as each resource has a list; `on_list` sees every list from the first one on. */
+struct rig *rig_watching(struct check_run *run,
+			 void (*on_list)(const struct kubelet_event *event, void *user),
+			 void *user);
+
 /* As rig_listed(), for checks that need devices: resources without a healthy one are left out, with a
  * note. When none is left the check is unsupported: list-and-watch.devices-present judges that. `env`
  * (NULL-ended "NAME=value", or NULL) is added to the plugin's environment. */
@@ -110,7 +115,10 @@ bool rig_attempt_is_over(const struct rig *rig, const struct kubelet_registratio
 /* As rig_settle(), but an attempt to register is enough, and nothing is recorded. */
 void rig_settle_attempts(struct rig *rig);
 
-/* Waits for a list of every resource under test, and for as many healthy devices as are known. */
+/* Waits for a list of every resource under test. */
+bool rig_expect_lists(struct rig *rig);
+
+/* The same, and for as many healthy devices as are known. */
 bool rig_expect_listed(struct rig *rig);
 
 /* The first accepted registration of `resource` in the plugin's present run; NULL: none. */

@@ -12,6 +12,7 @@
 enum {
 	BACK_OFF_MS = 10000, /* of a kubelet, doubled each time */
 	MISNAMED_MS = 4000,  /* without a new attempt: the resource of --resource does not exist */
+	AGAIN_MS = 10000,    /* after the end of a stream the plugin tries to register again */
 	STUCK_MS = 5000,     /* GetDevicePluginOptions, for which Register waits for ever */
 	LOOK_MS = 50,
 };
@@ -322,10 +323,30 @@ static bool list_is_too_long(const struct rig *rig, const char *resource)
 	return stream != NULL && kubelet_stream_state(stream).code == RPC_RESOURCE_EXHAUSTED;
 }
 
+struct listing {
+	struct rig *rig;
+	uint64_t ended_ms; /* a stream without a list; 0: none has ended */
+	size_t attempts;   /* to register, then */
+	bool abandoned;	   /* nothing followed */
+};
+
 static bool listing_is_over(void *user)
 {
-	const char *unlisted = first_unlisted(user);
-	return unlisted == NULL || list_is_too_long(user, unlisted);
+	struct listing *listing = user;
+	struct rig *rig = listing->rig;
+	const char *unlisted = first_unlisted(rig);
+	if (unlisted == NULL || list_is_too_long(rig, unlisted))
+		return true;
+	const struct kubelet_stream *stream = rig_stream(rig, unlisted);
+	size_t attempts = kubelet_registration_count(rig->kubelet);
+	bool ended = stream != NULL && !kubelet_stream_state(stream).open;
+	uint64_t now = clock_monotonic_ms();
+	if (!ended || attempts != listing->attempts || listing->ended_ms == 0)
+		listing->ended_ms = ended ? now : 0;
+	listing->attempts = attempts;
+	listing->abandoned =
+		ended && now - listing->ended_ms >= context_limit_ms(rig->context, AGAIN_MS);
+	return listing->abandoned;
 }
 
 static bool all_are_healthy(void *user)
@@ -338,17 +359,21 @@ static bool all_are_healthy(void *user)
 	return true;
 }
 
-bool rig_expect_listed(struct rig *rig)
+bool rig_expect_lists(struct rig *rig)
 {
 	struct error err = {0};
-	int rc = rig_wait(rig, listing_is_over, rig, context_wait_ms(rig->context, RIG_CALL_MS),
-			  "a device list of each resource", &err);
+	struct listing listing = {.rig = rig};
+	int rc =
+		rig_wait(rig, listing_is_over, &listing, context_wait_ms(rig->context, RIG_CALL_MS),
+			 "a device list of each resource", &err);
 	const char *unlisted = first_unlisted(rig);
 	if (unlisted != NULL) {
 		/* The end of the stream explains more than the wait. */
 		const struct kubelet_stream *stream = rig_stream(rig, unlisted);
 		if (rc == 0)
-			rc = error_set(&err, ERROR_UNAVAILABLE, "no device list");
+			rc = error_set(&err, ERROR_UNAVAILABLE,
+				       listing.abandoned ? "the plugin did not register again"
+							 : "no device list");
 		if (stream == NULL || kubelet_stream_state(stream).open)
 			rc = error_wrap(&err, rc, "%s", unlisted);
 		else
@@ -363,7 +388,12 @@ bool rig_expect_listed(struct rig *rig)
 		return false;
 	}
 	rc = rig_explain(rig, rc, &err);
-	if (!check_expect_ok(rig->run, rc, "the plugin lists its devices", &err))
+	return check_expect_ok(rig->run, rc, "the plugin lists its devices", &err);
+}
+
+bool rig_expect_listed(struct rig *rig)
+{
+	if (!rig_expect_lists(rig))
 		return false;
 	if (rig_wait(rig, all_are_healthy, rig, context_limit_ms(rig->context, RIG_HEALTHY_MS),
 		     "healthy devices", NULL) != ERROR_TIMEOUT)

@@ -12,9 +12,13 @@ const struct check_suite *const suites[] = {
 	&(const struct check_suite){"preferred-allocation", "Preferred allocation",
 				    preferred_allocation_checks},
 	&(const struct check_suite){"pre-start", "PreStartContainer", pre_start_checks},
+	&(const struct check_suite){"sharing", "Devices that are offered several times",
+				    sharing_checks},
+	&(const struct check_suite){"security", "What a plugin gives away", security_checks},
 	&(const struct check_suite){"windows", "Device strings and mounts on Windows",
 				    windows_checks},
 	&(const struct check_suite){"restart", "Restarts and resilience", restart_checks},
+	&(const struct check_suite){"load", "Load and resources", load_checks},
 	&(const struct check_suite){"api", "GPU APIs inside containers", api_checks},
 	&(const struct check_suite){"isolation", "Isolation between containers", isolation_checks},
 #if GPUCERT_MODULE_IMAGES

@@ -9,7 +9,7 @@
 #include "conformance/runner/check.h"
 
 struct tally {
-	struct check_run *run;
+	struct check_run *run; /* NULL: nothing is recorded */
 	const char *file;
 	int line;
 	const char *what;   /* "id" */

@@ -41,7 +41,7 @@ const quick = ['--launcher', 'process', '--timeout-percent', '20'];
 const row = (name, plugin, {on_sigterm = 'stop', args = [], outcomes = {}} = {}) => ({
 	name,
 	plugin: scripted({plugins: [plugin], on_sigterm}),
-	checks: ['registration', 'list-and-watch', 'allocate', 'preferred-allocation', 'pre-start', 'restart'],
+	checks: ['registration', 'list-and-watch', 'allocate', 'preferred-allocation', 'pre-start', 'sharing', 'security', 'restart'],
 	args: [...quick, '--exclude', 'restart.rolling-update', ...args],
 	// There is no such GPU here, so which device an id stands for cannot be known.
 	outcomes: {'list-and-watch.devices-present': 'unsupported', ...outcomes},

@@ -30,7 +30,7 @@ for (let call = 0; call < 600; call++) {
 	writeFileSync(join(work, `own/${call}/token`), `${call}`);
 }
 
-const protocol = ['registration', 'list-and-watch', 'allocate', 'preferred-allocation', 'pre-start', 'restart'];
+const protocol = ['registration', 'list-and-watch', 'allocate', 'preferred-allocation', 'pre-start', 'sharing', 'security', 'restart'];
 const some = ['registration.accepted', 'list-and-watch', 'allocate.prompt', 'allocate.repeat', 'restart.kubelet-restart', 'restart.kill-and-return'];
 const host = ['--launcher', 'process'];
 const quick = [...host, '--timeout-percent', '20'];
@@ -50,15 +50,15 @@ const much = [...host, '--timeout-percent', '300', '--exclude', 'allocate.prompt
 const manyMounts = numbers(100000, (i) => ({container_path: `/m/${i}`, host_path: '/etc/hosts', read_only: true}));
 
 const rows = [
-	row('several resources', plugins({resource: 'example.com/b'}, {resource: 'example.com/a'}, {resource: 'example.com/c'})),
+	row('several resources', plugins(...['b', 'a', 'c'].map((name) => ({resource: `example.com/${name}`, devices: [{id: `${name}-0`}, {id: `${name}-1`}]})))),
 	row('an empty resource, first in the alphabet', plugins({...none, resource: 'example.com/a'}, {})),
 	row('an empty resource, last in the alphabet', plugins({}, {...none, resource: 'example.com/z'})),
-	row('a resource that registers seconds later', plugins({}, {resource: 'example.com/late', register: {delay_ms: 2500}}), {
+	row('a resource that registers seconds later', plugins({}, {resource: 'example.com/late', devices: [{id: 'late-0'}], register: {delay_ms: 2500}}), {
 		args: host,
 		checks: ['registration', 'list-and-watch', 'allocate.each-and-all', 'restart.kill-and-return'],
 		also: tests('example.com/late'),
 	}),
-	row('a resource that registers seconds after the others', plugins({}, {resource: 'example.com/late', register: {delay_ms: 2500}}), {
+	row('a resource that registers seconds after the others', plugins({}, {resource: 'example.com/late', devices: [{id: 'late-0'}], register: {delay_ms: 2500}}), {
 		args: [...host, '--resource', 'example.com/late'],
 		checks: ['registration', 'list-and-watch.arrives', 'allocate.one-response'],
 	}),
@@ -96,7 +96,7 @@ const rows = [
 	row('CDI names alone', answers({cdi_devices: ['example.com/gpu={id}']}), {
 		args: [...quick, '--cdi-dir', folderOf({'gpu.json': spec('example.com/gpu', {'gpu-0': {env: ['GPU=0']}, 'gpu-1': {env: ['GPU=1']}})})],
 		outcomes: {
-			'allocate.cdi-resolves': 'pass', 'allocate.cdi-specs': 'pass', 'allocate.cdi-files': 'pass', 'allocate.cdi-agrees': 'pass',
+			'allocate.cdi-resolves': 'pass', 'allocate.cdi-specs': 'pass', 'allocate.cdi-files': 'pass', 'allocate.cdi-agrees': 'pass', 'allocate.cdi-once': 'pass',
 			'allocate.cdi-one-device': 'unsupported',
 		},
 	}),

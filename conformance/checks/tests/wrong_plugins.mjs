@@ -74,7 +74,7 @@ const wrong = {
 	'allocate.duplicate-id': [plugin(rpc('Allocate', {exit: 3})), 'one id twice is answered: got the plugin exited'],
 	'allocate.no-requests': [plugin(rpc('Allocate', {exit: 3})), 'without container requests is answered'],
 	'allocate.unhealthy-id': [plugin({devices: [devices[0], {id: 'gpu-1', health: 'Unhealthy'}], accept_unhealthy: true}), 'OK for gpu-1'],
-	'allocate.after-restart': [inTurns, 'gpu-1: devices[/dev/gpu/gpu-1] = character device 1:'],
+	'allocate.after-restart': [inTurns, 'gpu-0: devices[/dev/gpu/gpu-0] = character device 1:'],
 	'allocate.parallel': [plugin(rpc('Allocate', {code: 8, skip: 40})), 'RESOURCE_EXHAUSTED'],
 	'allocate.cancelled': [plugin(rpc('Allocate', {hang: true})), 'afterwards: got DEADLINE_EXCEEDED'],
 	'allocate.answer-size': [plugin(rpc('Allocate', {padding: 1200000})), 'bytes of the answer'],

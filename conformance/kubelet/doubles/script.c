@@ -185,6 +185,51 @@ static int read_allocate(const struct json_at *parent, struct script *script, st
 	return rc == 0 ? script_read_template(&later, "each", &script->later_each, err) : rc;
 }
 
+static int read_method(const struct json_at *at, enum script_method *out, struct error *err)
+{
+	const char *names[SCRIPT_METHOD_COUNT + 1] = {NULL};
+	int method = (int)*out;
+	memcpy(names, method_names, sizeof(method_names));
+	int rc = read_choice(at, "method", names, &method, err);
+	*out = (enum script_method)method;
+	return rc;
+}
+
+static int read_later_list(const struct json_at *parent, const char *key,
+			   struct script_later_list *out, struct error *err)
+{
+	static const char *const keys[] = {"method",	   "skip",	    "devices",
+					   "device_count", "device_prefix", NULL};
+	struct json_at at = {0};
+	int rc = json_have(parent, key, JSON_OBJECT, &at, err);
+	out->set = at.node != NULL;
+	if (rc != 0 || !out->set)
+		return rc;
+	rc = script_only_keys(&at, keys, err);
+	if (rc == 0)
+		rc = read_method(&at, &out->method, err);
+	if (rc == 0)
+		rc = script_read_count(&at, "skip", &out->skip, err);
+	return rc == 0 ? script_read_devices(&at, &out->devices, err) : rc;
+}
+
+static int read_leak(const struct json_at *parent, struct script_leak *leak, struct error *err)
+{
+	static const char *const keys[] = {"method", "bytes", "descriptors", "threads", NULL};
+	struct json_at at = {0};
+	int rc = json_have(parent, "leak", JSON_OBJECT, &at, err);
+	if (rc != 0 || at.node == NULL)
+		return rc;
+	rc = script_only_keys(&at, keys, err);
+	if (rc == 0)
+		rc = read_method(&at, &leak->method, err);
+	if (rc == 0)
+		rc = script_read_count(&at, "bytes", &leak->bytes, err);
+	if (rc == 0)
+		rc = script_read_count(&at, "descriptors", &leak->descriptors, err);
+	return rc == 0 ? script_read_count(&at, "threads", &leak->threads, err) : rc;
+}
+
 static int read_faults(const struct json_at *parent, struct script *script, struct error *err)
 {
 	struct json_at at = {0};
@@ -242,6 +287,35 @@ static int read_identity(const struct json_at *at, struct script *script, struct
 				    : 0;
 }
 
+/* What goes wrong only later, or in ways that no single answer shows. */
+static int read_misdeeds(const struct json_at *at, struct script *script, struct error *err)
+{
+	const struct {
+		const char *key;
+		bool *flag;
+	} flags[] = {
+		{"repeat_lists", &script->repeat_lists},
+		{"block_on_window", &script->block_on_window},
+		{"accumulate", &script->accumulate},
+		{"shared_state", &script->shared_state},
+		{"log_ids", &script->log_ids},
+	};
+	int rc = read_later_list(at, "later_streams", &script->later_streams, err);
+	if (rc == 0)
+		rc = read_later_list(at, "after_call", &script->after_call, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(flags); i++)
+		rc = json_have_bool(at, flags[i].key, flags[i].flag, err);
+	if (rc == 0)
+		rc = script_read_count(at, "socket_mode", &script->socket_mode, err);
+	if (rc == 0)
+		rc = script_read_count(at, "directory_mode", &script->directory_mode, err);
+	if (rc == 0)
+		rc = script_read_count(at, "answered_ids", &script->answered_ids, err);
+	if (rc == 0)
+		rc = script_read_string(at, "touch", &script->touch, err);
+	return rc == 0 ? read_leak(at, &script->leak, err) : rc;
+}
+
 static int read_script(const struct json_at *at, struct script *script, struct error *err)
 {
 	static const char *const keys[] = {"resource",
@@ -272,6 +346,18 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 					   "preferred",
 					   "allocate",
 					   "rpc",
+					   "repeat_lists",
+					   "block_on_window",
+					   "accumulate",
+					   "shared_state",
+					   "log_ids",
+					   "later_streams",
+					   "after_call",
+					   "socket_mode",
+					   "directory_mode",
+					   "answered_ids",
+					   "touch",
+					   "leak",
 					   NULL};
 	int rc = script_only_keys(at, keys, err);
 	if (rc == 0)
@@ -306,6 +392,8 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 		rc = read_preferred(at, script, err);
 	if (rc == 0)
 		rc = read_allocate(at, script, err);
+	if (rc == 0)
+		rc = read_misdeeds(at, script, err);
 	return rc == 0 ? read_faults(at, script, err) : rc;
 }
 
@@ -353,6 +441,8 @@ static int read_process(const struct json_at *root, struct script_file *file, st
 		rc = script_read_count(root, "binary_output", &file->binary_output, err);
 	if (rc == 0)
 		rc = script_read_count(root, "log_lines", &file->log_lines, err);
+	if (rc == 0)
+		rc = json_have_bool(root, "spin", &file->spin, err);
 	file->on_sigterm = (enum script_signal)on_sigterm;
 	file->exit_code = (int)exit_code;
 	return rc;
@@ -360,8 +450,9 @@ static int read_process(const struct json_at *root, struct script_file *file, st
 
 int script_file_read(const cJSON *json, struct script_file *out, struct error *err)
 {
-	static const char *const keys[] = {"plugins", "on_sigterm",    "exit_after_ms", "exit_code",
-					   "output",  "binary_output", "log_lines",	NULL};
+	static const char *const keys[] = {"plugins",	"on_sigterm", "exit_after_ms",
+					   "exit_code", "output",     "binary_output",
+					   "log_lines", "spin",	      NULL};
 	struct json_at root = json_root(json);
 	*out = (struct script_file){0};
 	int rc = script_only_keys(&root, keys, err);
@@ -385,6 +476,9 @@ static void script_free(struct script *script)
 	free(script->info_type);
 	free(script->info_name);
 	free(script->info_endpoint);
+	free(script->touch);
+	kubelet_device_list_free(&script->later_streams.devices);
+	kubelet_device_list_free(&script->after_call.devices);
 	for (size_t i = 0; i < script->list_count; i++)
 		kubelet_device_list_free(&script->lists[i].devices);
 	free(script->lists);

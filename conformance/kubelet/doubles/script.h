@@ -89,6 +89,20 @@ enum script_preference {
 	SCRIPT_PREFER_IDS
 };
 
+/* What streams list, or all of them from now on, once a method was called more than `skip` times. */
+struct script_later_list {
+	bool set;
+	enum script_method method;
+	uint64_t skip;
+	struct kubelet_device_list devices;
+};
+
+/* What each call of a method leaves behind. */
+struct script_leak {
+	enum script_method method;
+	uint64_t bytes, descriptors, threads;
+};
+
 /* One resource that a scripted plugin serves. Strings are owned. */
 struct script {
 	char *resource, *version, *endpoint, *socket, *pre_start_link, *allocate_link;
@@ -104,8 +118,13 @@ struct script {
 	struct script_list *lists;
 	size_t list_count;
 	struct script_end end;
-	uint64_t storm_ms, goaway_ms;
+	bool repeat_lists, block_on_window;
+	struct script_later_list later_streams, after_call;
+	uint64_t storm_ms, goaway_ms, socket_mode, directory_mode;
 	bool accept_unknown, accept_unhealthy, needs_stream;
+	bool accumulate, shared_state, log_ids;
+	char *touch;
+	struct script_leak leak;
 	enum script_preference preference;
 	char **preferred_ids;
 	size_t preferred_id_count;
@@ -113,7 +132,7 @@ struct script {
 	struct script_own *own; /* what is added for one id */
 	size_t own_count;
 	bool changes; /* `later_*` in place of these from call `later_skip` on */
-	uint64_t later_skip, max_ids;
+	uint64_t later_skip, max_ids, answered_ids;
 	struct script_template later_once, later_each;
 	struct script_fault faults[SCRIPT_METHOD_COUNT];
 };
@@ -128,10 +147,11 @@ struct script_file {
 	char *output;		/* written to stdout at the start */
 	uint64_t binary_output; /* bytes 0..255 repeated, written to stdout at the start */
 	uint64_t log_lines;	/* lines written to stderr at the start */
+	bool spin;		/* it never sleeps */
 };
 
 /* ERROR_FORMAT naming the place. */
 int script_file_read(const cJSON *json, struct script_file *out, struct error *err);
 void script_file_free(struct script_file *file);
 
-const char *script_help(void);
+const char *const *script_help(void); /* parts of one text; NULL-ended */

@@ -22,7 +22,7 @@ int scripted_pack(const ProtobufCMessage *message, struct scripted_bytes *out, s
 struct placeholders {
 	const char *id; /* NULL outside "each" */
 	const char *first, *ids, *sorted;
-	char call[24], base[128], uuid[48];
+	char call[24], base[128], uuid[48], host[256];
 };
 
 /* Strings of an answer under construction: it is packed before they are freed. */
@@ -47,6 +47,19 @@ static size_t expand_prefixed(const char *string, const struct placeholders *pla
 	return (size_t)(end - string) + 1;
 }
 
+/* "{env=NAME}": that variable of the plugin's environment. Returns how much was used. */
+static size_t expand_variable(const char *string, struct text *text)
+{
+	const char *end = text_starts_with(string, "{env=") ? strchr(string, '}') : NULL;
+	if (end == NULL)
+		return 0;
+	char *name CLEANUP_FREE =
+		text_format("%.*s", (int)(end - string - 5), string + strlen("{env="));
+	const char *value = getenv(name);
+	text_add(text, value != NULL ? value : "");
+	return (size_t)(end - string) + 1;
+}
+
 static char *expand(struct arena *arena, const char *string, const struct placeholders *places)
 {
 	const struct {
@@ -55,7 +68,7 @@ static char *expand(struct arena *arena, const char *string, const struct placeh
 		{"{id}", places->id},	    {"{base}", places->id != NULL ? places->base : NULL},
 		{"{first}", places->first}, {"{uuid}", places->uuid},
 		{"{ids}", places->ids},	    {"{sorted}", places->sorted},
-		{"{call}", places->call}};
+		{"{call}", places->call},   {"{host}", places->host}};
 	struct text text CLEANUP_TEXT = {0};
 	text_append(&text, "", 0);
 	while (*string != '\0') {
@@ -74,6 +87,8 @@ static char *expand(struct arena *arena, const char *string, const struct placeh
 		}
 		if (used == 0)
 			used = expand_prefixed(string, places, &text);
+		if (used == 0)
+			used = expand_variable(string, &text);
 		if (used == 0)
 			text_append(&text, string, used = 1);
 		string += used;
@@ -241,6 +256,7 @@ answer_container(struct arena *arena, const struct script *script, const struct 
 	(void)snprintf(places.call, sizeof(places.call), "%zu", call);
 	(void)snprintf(places.uuid, sizeof(places.uuid), "%08x-0000-4000-8000-%012zx",
 		       (unsigned)getpid(), call);
+	(void)gethostname(places.host, sizeof(places.host) - 1);
 	bool later = script->changes && call >= script->later_skip;
 	V1beta1__ContainerAllocateResponse *response = take_block(arena, 1, sizeof(*response));
 	if (response == NULL || !response_init(arena, script, request->n_devices_ids, response))

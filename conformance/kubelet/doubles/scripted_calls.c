@@ -4,6 +4,8 @@
 #include "rpc/message.h"
 #include "rpc/proto/pluginregistration_v1.pb-c.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -115,6 +117,8 @@ static const struct kubelet_device_list *watch_list(const struct scripted_call *
 	size_t last = plugin->script->list_count - 1;
 	if (plugin->overridden)
 		return &plugin->override;
+	if (plugin->script->later_streams.set && call->number >= plugin->script->later_streams.skip)
+		return &plugin->script->later_streams.devices;
 	return &plugin->script->lists[call->next_list < last ? call->next_list : last].devices;
 }
 
@@ -159,6 +163,8 @@ static void watch_advance(void *user)
 	if (!watch_send(call))
 		return;
 	call->next_list++;
+	if (script->repeat_lists && call->next_list == script->list_count)
+		call->next_list = 1;
 	if (call->next_list < script->list_count)
 		watch_wait(call, script->lists[call->next_list].after_ms, watch_advance);
 	else if (script->storm_ms > 0)
@@ -298,10 +304,53 @@ static void renew_link(const char *link, size_t number)
 		(void)unlink(before);
 }
 
+/* What a plugin does with an id before it knows it. */
+static void handle_rashly(const struct script *script, const char *id)
+{
+	const char *place = script->touch != NULL ? strstr(script->touch, "{id}") : NULL;
+	if (script->log_ids)
+		(void)fprintf(stderr, "allocating %s\n", id);
+	if (place == NULL)
+		return;
+	char *path CLEANUP_FREE = text_format("%.*s%s%s", (int)(place - script->touch),
+					      script->touch, id, place + strlen("{id}"));
+	FILE *file = fopen(path, "w");
+	if (file != NULL)
+		(void)fclose(file);
+}
+
+/* The ids of earlier calls join those of the request, or only the first ones stay. */
+static void change_ids(struct scripted_plugin *plugin, V1beta1__ContainerAllocateRequest *request)
+{
+	uint64_t most = plugin->script->answered_ids;
+	while (most != 0 && request->n_devices_ids > most)
+		free(request->devices_ids[--request->n_devices_ids]);
+	if (!plugin->script->accumulate)
+		return;
+	for (size_t i = 0; i < request->n_devices_ids; i++) {
+		if (!text_list_has(&plugin->answered, request->devices_ids[i]))
+			(void)text_list_add(&plugin->answered, request->devices_ids[i], NULL);
+		free(request->devices_ids[i]);
+	}
+	free(request->devices_ids);
+	request->devices_ids = calloc(plugin->answered.count + 1, sizeof(char *));
+	request->n_devices_ids = 0;
+	text_each (id, &plugin->answered)
+		request->devices_ids[request->n_devices_ids++] = strdup(id);
+}
+
 static void answer_allocate(struct scripted_call *call)
 {
-	if (call->plugin->script->allocate_link != NULL)
-		renew_link(call->plugin->script->allocate_link, call->number);
+	struct scripted_plugin *plugin = call->plugin;
+	if (plugin->script->allocate_link != NULL)
+		renew_link(plugin->script->allocate_link, call->number);
+	if (plugin->script->shared_state) {
+		free(call->request.data);
+		call->request = (struct scripted_bytes){0};
+		call->request.data = malloc(plugin->latest.size + 1);
+		call->request.size = plugin->latest.size;
+		memcpy(call->request.data, plugin->latest.data, plugin->latest.size);
+	}
 
 	struct scripted_bytes bytes = {0};
 	struct error err = {0};
@@ -314,7 +363,9 @@ static void answer_allocate(struct scripted_call *call)
 	int code = RPC_INTERNAL;
 	for (size_t i = 0; problem == NULL && i < request->n_container_requests; i++) {
 		V1beta1__ContainerAllocateRequest *one = request->container_requests[i];
-		uint64_t most = call->plugin->script->max_ids;
+		uint64_t most = plugin->script->max_ids;
+		for (size_t k = 0; k < one->n_devices_ids; k++)
+			handle_rashly(plugin->script, one->devices_ids[k]);
 		problem = ids_problem(call->plugin, one->devices_ids, one->n_devices_ids, &code);
 		if (problem == NULL && most != 0 && one->n_devices_ids > most) {
 			problem = text_format(
@@ -322,8 +373,10 @@ static void answer_allocate(struct scripted_call *call)
 				(unsigned long long)most, one->n_devices_ids);
 			code = 2; /* UNKNOWN, of a plain error in Go */
 		}
-		if (problem == NULL && call->plugin->script->accept_unknown)
-			leave_out_unknown(call->plugin, one);
+		if (problem == NULL && plugin->script->accept_unknown)
+			leave_out_unknown(plugin, one);
+		if (problem == NULL)
+			change_ids(plugin, one);
 	}
 	if (problem != NULL)
 		finish(call, code, problem);
@@ -462,6 +515,40 @@ static void on_call_time(void *user)
 		answer(call);
 }
 
+static void sleep_for_ever(void *argument)
+{
+	(void)argument;
+	while (true)
+		(void)pause();
+}
+
+static void leak(struct scripted_plugin *plugin)
+{
+	const struct script_leak *leak = &plugin->script->leak;
+	if (leak->bytes != 0) {
+		char *block = malloc(leak->bytes);
+		memset(block, 'x', leak->bytes - 1);
+		block[leak->bytes - 1] = '\0';
+		(void)text_list_take(&plugin->leaked, block, NULL);
+	}
+	for (uint64_t i = 0; i < leak->descriptors; i++)
+		(void)open("/dev/null", O_RDONLY);
+	for (uint64_t i = 0; i < leak->threads; i++) {
+		uv_thread_t thread;
+		(void)uv_thread_create(&thread, sleep_for_ever, NULL);
+	}
+}
+
+/* Does a stream wait for its reader? */
+static bool is_blocked(const struct scripted_plugin *plugin)
+{
+	for (const struct scripted_call *call = plugin->open; call != NULL; call = call->next) {
+		if (call->waits_for_window)
+			return true;
+	}
+	return false;
+}
+
 static void handle(struct scripted_plugin *plugin, enum script_method method,
 		   struct rpc_stream *stream, struct rpc_slice request)
 {
@@ -476,6 +563,16 @@ static void handle(struct scripted_plugin *plugin, enum script_method method,
 	}
 	memcpy(bytes, request.data, request.size);
 	size_t number = plugin->calls[method]++;
+	const struct script_later_list *later = &plugin->script->after_call;
+	if (method == SCRIPT_ALLOCATE && plugin->script->shared_state) {
+		free(plugin->latest.data);
+		plugin->latest = (struct scripted_bytes){malloc(request.size + 1), request.size};
+		memcpy(plugin->latest.data, request.data, request.size);
+	}
+	if (method == plugin->script->leak.method)
+		leak(plugin);
+	if (later->set && method == later->method && number == later->skip)
+		(void)scripted_plugin_list(plugin, &later->devices, NULL);
 	bool faulty = fault->set && number >= fault->skip && number - fault->skip < fault->times;
 	*call = (struct scripted_call){.next = plugin->open,
 				       .plugin = plugin,
@@ -487,6 +584,8 @@ static void handle(struct scripted_plugin *plugin, enum script_method method,
 	plugin->open = call;
 	rpc_stream_on_end(stream, on_call_end, call);
 	scripted_note(plugin, "%s called", script_method_name((enum script_method)method));
+	if (plugin->script->block_on_window && is_blocked(plugin))
+		return;
 	if (faulty && fault->delay_ms > 0)
 		watch_wait(call, fault->delay_ms, on_call_time);
 	else

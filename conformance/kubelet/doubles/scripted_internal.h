@@ -22,6 +22,9 @@ struct scripted_plugin {
 	struct kubelet_device_list override;
 	bool overridden;
 	size_t calls[SCRIPT_METHOD_COUNT];
+	struct text_list answered;    /* ids of all Allocates so far */
+	struct scripted_bytes latest; /* the latest Allocate's request */
+	struct text_list leaked;
 	/* registering */
 	struct timer *register_timer;
 	struct rpc_channel *register_channel;

@@ -7,6 +7,7 @@
 #include "rpc/socket.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void scripted_note(struct scripted_plugin *plugin, const char *format, ...)
@@ -81,6 +82,10 @@ int scripted_listen(struct scripted_plugin *plugin, struct error *err)
 	if (rc == 0)
 		rc = rpc_server_listen(plugin->server, address, err);
 	plugin->socket_identity = rc == 0 ? identity_of(plugin->socket) : 0;
+	if (rc == 0 && plugin->script->socket_mode != 0)
+		(void)chmod(plugin->socket, (mode_t)plugin->script->socket_mode);
+	if (rc == 0 && plugin->script->directory_mode != 0)
+		(void)chmod(plugin->options.plugin_dir, (mode_t)plugin->script->directory_mode);
 	if (rc == 0 && plugin->script->goaway_ms > 0)
 		rc = timer_start(plugin->loop, plugin->script->goaway_ms, plugin->script->goaway_ms,
 				 on_goaway, plugin, &plugin->goaway, err);
@@ -207,6 +212,9 @@ void scripted_plugin_free(struct scripted_plugin *plugin)
 	}
 	scripted_unlisten(plugin);
 	kubelet_device_list_free(&plugin->override);
+	text_list_free(&plugin->answered);
+	text_list_free(&plugin->leaked);
+	free(plugin->latest.data);
 	free(plugin->kubelet_socket);
 	free(plugin->socket);
 	free(plugin);

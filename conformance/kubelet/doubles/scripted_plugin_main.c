@@ -18,6 +18,7 @@ struct program {
 	uv_loop_t loop;
 	struct termination *termination;
 	uv_timer_t timer;
+	uv_idle_t idle;
 	struct script_file file;
 	struct scripted_plugin *plugins[64];
 	size_t plugin_count;
@@ -59,6 +60,11 @@ static void on_request(const char *what, void *user)
 static void on_exit_time(uv_timer_t *timer)
 {
 	program_stop(timer->data);
+}
+
+static void on_idle(uv_idle_t *idle)
+{
+	(void)idle;
 }
 
 static void write_output(const struct script_file *file)
@@ -109,6 +115,9 @@ static void program_init(struct program *program)
 	(void)uv_timer_init(&program->loop, &program->timer);
 	program->timer.data = program;
 	(void)termination_open(&program->loop, on_request, program, &program->termination, NULL);
+	(void)uv_idle_init(&program->loop, &program->idle);
+	if (program->file.spin)
+		(void)uv_idle_start(&program->idle, on_idle);
 	if (program->file.exit_after_ms >= 0)
 		(void)uv_timer_start(&program->timer, on_exit_time,
 				     (uint64_t)program->file.exit_after_ms, 0);
@@ -125,9 +134,9 @@ int main(int argc, char **argv)
 			"usage: scripted-plugin SCRIPT [PLUGIN-DIR [KUBELET-SOCKET "
 			"[REGISTRY-DIR]]]\n\nA device plugin that does what a JSON file says, "
 			"for tests. What is not given is taken from\nDEVICE_PLUGIN_DIR, "
-			"KUBELET_SOCKET, PLUGINS_REGISTRY_DIR, or is the kubelet's standard.\n\n"
-			"%s",
-			script_help());
+			"KUBELET_SOCKET, PLUGINS_REGISTRY_DIR, or is the kubelet's standard.\n\n");
+		for (const char *const *part = script_help(); *part != NULL; part++)
+			(void)fputs(*part, stdout);
 		return argc == 2 ? 0 : EXIT_USAGE;
 	}
 	int rc = json_read_file(argv[1], &json, &err);

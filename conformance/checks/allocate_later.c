@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocate over time: answers that other calls, other ids, or a restart of the plugin must not change. */
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "conformance/checks/allocate.h"
+#include "conformance/checks/tally.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	LISTED_MS = 300,   /* in which a list that Allocate causes comes */
+	LISTED_MAX = 16,   /* ids that are allocated meanwhile */
+	RESTARTED_MAX = 16 /* ids that are compared over a restart */
+};
+
+/* What an answer hands out: "device node /dev/a", "mounted file /b", "CDI device c/d=e". */
+static void read_handed_out(const V1beta1__ContainerAllocateResponse *answer, bool files,
+			    struct text_list *out)
+{
+	for (size_t i = 0; i < answer->n_devices; i++)
+		(void)text_list_addf(out, NULL, "device node %s", answer->devices[i]->host_path);
+	for (size_t i = 0; files && i < answer->n_mounts; i++)
+		(void)text_list_addf(out, NULL, "mounted file %s", answer->mounts[i]->host_path);
+	for (size_t i = 0; i < answer->n_cdi_devices; i++)
+		(void)text_list_addf(out, NULL, "CDI device %s", answer->cdi_devices[i]->name);
+}
+
+static void read_sources(const V1beta1__ContainerAllocateResponse *answer, struct text_list *out)
+{
+	read_handed_out(answer, false, out);
+	for (size_t i = 0; out->count == 0 && i < answer->n_envs; i++)
+		(void)text_list_addf(out, NULL, "%s=%s", answer->envs[i]->key,
+				     answer->envs[i]->value);
+	text_list_sort(out);
+}
+
+/* The next entry of a sorted list that differs from this one. */
+static size_t next_distinct(const struct text_list *list, size_t i)
+{
+	size_t next = i + 1;
+	while (next < list->count && strcmp(list->items[next], list->items[i]) == 0)
+		next++;
+	return next;
+}
+
+bool allocate_same_sources(const V1beta1__ContainerAllocateResponse *first,
+			   const V1beta1__ContainerAllocateResponse *second,
+			   struct allocate_difference *out)
+{
+	struct text_list one CLEANUP_TEXT_LIST = {0};
+	struct text_list other CLEANUP_TEXT_LIST = {0};
+	read_sources(first, &one);
+	read_sources(second, &other);
+	size_t i = 0;
+	size_t j = 0;
+	while (i < one.count || j < other.count) {
+		const char *a = i < one.count ? one.items[i] : "nothing more";
+		const char *b = j < other.count ? other.items[j] : "nothing more";
+		i = next_distinct(&one, i);
+		j = next_distinct(&other, j);
+		if (strcmp(a, b) == 0)
+			continue;
+		out->found = true;
+		(void)snprintf(out->first, ALLOCATE_SHOWN, "%s", a);
+		(void)snprintf(out->second, ALLOCATE_SHOWN, "%s", b);
+		return false;
+	}
+	return true;
+}
+
+/* The value of a variable; NULL: the answer has none of this name. */
+static const char *variable(const V1beta1__ContainerAllocateResponse *answer, const char *name)
+{
+	for (size_t i = 0; i < answer->n_envs; i++) {
+		if (strcmp(answer->envs[i]->key, name) == 0)
+			return answer->envs[i]->value;
+	}
+	return NULL;
+}
+
+/* Does the variable name the device: is its value another one in the other id's answer? */
+static bool names_device(const V1beta1__ContainerAllocateResponse__EnvsEntry *env,
+			 const V1beta1__ContainerAllocateResponse *other)
+{
+	const char *value = variable(other, env->key);
+	return value == NULL || strcmp(value, env->value) != 0;
+}
+
+static bool some_variable_has(const V1beta1__ContainerAllocateResponse *answer, const char *value)
+{
+	for (size_t i = 0; i < answer->n_envs; i++) {
+		if (strstr(answer->envs[i]->value, value) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* The answer for both ids hands out what each is given alone, and nothing else. */
+static void expect_union(struct rig *rig, bool stable,
+			 const V1beta1__ContainerAllocateResponse *const answers[2],
+			 const V1beta1__ContainerAllocateResponse *together)
+{
+	TALLY(missing, rig->run, "the answer for two ids", "all that each gets by itself");
+	TALLY(foreign, rig->run, "the answer for two ids", "nothing that neither gets by itself");
+	struct text_list wanted CLEANUP_TEXT_LIST = {0};
+	struct text_list saw CLEANUP_TEXT_LIST = {0};
+	for (size_t i = 0; i < 2; i++)
+		read_handed_out(answers[i], stable, &wanted);
+	read_handed_out(together, stable, &saw);
+	text_each (member, &wanted)
+		tally_add(&missing, text_list_has(&saw, member), "no %s", member);
+	text_each (member, &saw)
+		tally_add(&foreign, text_list_has(&wanted, member), "%s", member);
+
+	/* Numbers may be sums. */
+	for (size_t i = 0; stable && i < 2; i++) {
+		for (size_t k = 0; k < answers[i]->n_envs; k++) {
+			const V1beta1__ContainerAllocateResponse__EnvsEntry *env =
+				answers[i]->envs[k];
+			bool number = env->value[strspn(env->value, "0123456789.")] == '\0';
+			if (!number && names_device(env, answers[1 - i]))
+				tally_add(&missing, some_variable_has(together, env->value),
+					  "no %s=%s", env->key, env->value);
+		}
+	}
+}
+
+/* Asks for the id, and compares with its first answer. */
+static void expect_unchanged(struct rig *rig, const struct rig_item *item, const char *id,
+			     const char *when, bool stable,
+			     const V1beta1__ContainerAllocateResponse *first)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct allocate_difference difference = {0};
+	const V1beta1__ContainerAllocateResponse *answer =
+		allocate_expect(rig, item->resource, &id, 1, when, &reply);
+	if (answer == NULL)
+		return;
+	bool differs = allocate_changed(stable, first, answer, &difference);
+	(void)check_expect(rig->run, !differs, check_format(rig->run, "%s %s", id, when),
+			   differs ? difference.first : "the same answer", "%s",
+			   differs ? difference.second : "the same answer");
+}
+
+void allocate_independent(struct rig *rig, const struct rig_item *item)
+{
+	const char *ids[] = {item->ids->items[0], item->ids->items[item->ids->count - 1]};
+	struct rpc_answer replies[3] = {{0}};
+	const V1beta1__ContainerAllocateResponse *answers[2] = {NULL};
+	if (item->ids->count < 2) {
+		check_not_applicable(rig->run, "%s has one device", item->resource);
+		return;
+	}
+	bool stable = allocate_is_stable(rig, item);
+	for (size_t i = 0; i < 2; i++)
+		answers[i] = allocate_expect(rig, item->resource, &ids[i], 1, ids[i], &replies[i]);
+	if (answers[0] != NULL && answers[1] != NULL) {
+		expect_unchanged(rig, item, ids[0], "after Allocate of another id", stable,
+				 answers[0]);
+		const V1beta1__ContainerAllocateResponse *together = allocate_expect(
+			rig, item->resource, ids, 2, "two ids in one container", &replies[2]);
+		if (together != NULL && !rig_is_windows(rig))
+			expect_union(rig, stable, answers, together);
+		expect_unchanged(rig, item, ids[1], "after Allocate of two ids", stable,
+				 answers[1]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(replies); i++)
+		rpc_answer_free(&replies[i]);
+}
+
+/* The kubelet knows what it has allocated; a device in use is healthy. */
+void allocate_lists_stay(struct rig *rig, const struct rig_item *item)
+{
+	TALLY(devices, rig->run, "devices after Allocate", "listed and healthy, as before");
+	for (size_t i = 0; i < item->ids->count && i < LISTED_MAX; i++) {
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		const char *id = item->ids->items[i];
+		if (allocate_expect(rig, item->resource, &id, 1, id, &reply) == NULL)
+			return;
+	}
+	(void)rig_watch(rig, LISTED_MS, LISTED_MS);
+	for (size_t i = 0; i < item->ids->count && i < LISTED_MAX; i++) {
+		const struct kubelet_device_list *list =
+			kubelet_resource_devices(rig->kubelet, item->resource);
+		const char *id = item->ids->items[i];
+		const struct kubelet_device *device =
+			list != NULL ? kubelet_device_find(list, id) : NULL;
+		tally_add(&devices, device != NULL && kubelet_device_is_healthy(device), "%s is %s",
+			  id, device != NULL ? "Unhealthy" : "gone");
+	}
+}
+
+/* The value that named the device before names it afterwards. */
+static void compare_names(struct tally *same, const char *id,
+			  const V1beta1__ContainerAllocateResponse *first,
+			  const V1beta1__ContainerAllocateResponse *other,
+			  const V1beta1__ContainerAllocateResponse *second)
+{
+	for (size_t i = 0; i < first->n_envs; i++) {
+		const char *value = variable(second, first->envs[i]->key);
+		if (value != NULL && names_device(first->envs[i], other))
+			tally_add(same, strcmp(value, first->envs[i]->value) == 0,
+				  "%s: %s=%s, not %s", id, first->envs[i]->key, value,
+				  first->envs[i]->value);
+	}
+}
+
+/* What each id hands out, before and after the plugin's restart. */
+void allocate_after_restart(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	TALLY(same, run, "devices after the plugin's restart", "those before");
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct rpc_answer before[RESTARTED_MAX] = {{0}};
+	if (rig == NULL)
+		return;
+	const char *resource = check_format(run, "%s", rig->resources.items[0]);
+	if (!rig_healthy_ids(rig, resource, &ids))
+		return;
+	const struct rig_item item = {.resource = resource, .ids = &ids};
+	bool stable = allocate_is_stable(rig, &item);
+	size_t count = ids.count < RESTARTED_MAX ? ids.count : RESTARTED_MAX;
+	const char *const *last = (const char *const *)&ids.items[ids.count - count];
+	bool asked = true;
+	for (size_t i = 0; asked && i < count; i++)
+		asked = allocate_expect(rig, resource, &last[i], 1, "Allocate before the restart",
+					&before[i]) != NULL;
+	asked = asked && rig_restart_plugin(rig, SIGTERM) && rig_expect_listed(rig);
+	for (size_t i = 0; asked && i < count; i++) {
+		struct rpc_answer after CLEANUP_RPC_ANSWER = {0};
+		if (!kubelet_device_find(kubelet_resource_devices(rig->kubelet, resource),
+					 last[i])) {
+			check_unsupported(run,
+					  "%s is gone after the restart; see "
+					  "list-and-watch.ids-stable",
+					  last[i]);
+			break;
+		}
+		const V1beta1__ContainerAllocateResponse *first = rig_first_response(&before[i]);
+		const V1beta1__ContainerAllocateResponse *other =
+			rig_first_response(&before[(i + 1) % count]);
+		const V1beta1__ContainerAllocateResponse *second = allocate_expect(
+			rig, resource, &last[i], 1, "Allocate after the restart", &after);
+		struct allocate_difference difference = {0};
+		if (second == NULL)
+			break;
+		bool differs = allocate_differ(ALLOCATE_GRANTED, first, second, &difference) &&
+			       difference.is_device;
+		tally_add(&same, !differs, "%s: %s, not %s", last[i], difference.second,
+			  difference.first);
+		if (stable && count > 1)
+			compare_names(&same, last[i], first, other, second);
+	}
+	for (size_t i = 0; i < count; i++)
+		rpc_answer_free(&before[i]);
+}

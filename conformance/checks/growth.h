@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/*
+ * Does what the plugin's processes use grow with the number of calls?
+ *
+ * Rounds of the same work are compared with each other, and the first ones count for nothing: a process that starts
+ * up grows, and one that collects garbage grows until it collects. What looks like growth after a few rounds is
+ * watched for more; what still grows then does so without end.
+ */
+
+#include "conformance/checks/rig.h"
+#include "conformance/subject/usage.h"
+
+/* False: this system, or this plugin, shows nothing. */
+bool rig_usage(const struct rig *rig, struct usage *out);
+
+/* One round of work. False: recorded, and the rounds end. */
+typedef bool growth_round(struct rig *rig, void *user);
+
+/* Does the rounds, and records whether memory, descriptors and threads stay level. `what` names the work of a round:
+ * "100 calls of Allocate". Ends early when a round takes too long. */
+void rig_expect_level(struct rig *rig, const char *what, growth_round *round, void *user);

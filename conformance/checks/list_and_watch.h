@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* Bodies of list-and-watch.*, and what they share. */
+
+#include "conformance/checks/rig.h"
+#include "conformance/checks/tally.h"
+
+/* Sound ids, over one list or several. */
+struct list_ids {
+	struct tally once, texts, lengths;
+};
+
+/* `run` NULL: counted, and not recorded. */
+struct list_ids list_ids_begin(struct check_run *run);
+void list_ids_add(struct list_ids *ids, const struct kubelet_device_list *list);
+void list_ids_end(struct list_ids *ids);
+
+/* Judges the health words of a list. */
+void list_health_add(struct tally *words, const struct kubelet_device_list *list);
+
+/* "RESOURCE" as the plugin under test lists it, sorted by id. The pointers are those of the list; caller frees. */
+const struct kubelet_device **list_sorted(const struct kubelet_device_list *list);
+
+/* Watches without a call (list_watch.c). */
+check_body list_later_lists, list_idle, list_no_storm;
+
+/* More streams, more resources, and restarts (list_streams.c). */
+check_body list_ids_stable, list_two_streams, list_cancel, list_ids_across;

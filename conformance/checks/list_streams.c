@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* More streams, more resources, and restarts of the plugin. */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "conformance/checks/allocate.h"
+#include "conformance/checks/growth.h"
+#include "conformance/checks/list_and_watch.h"
+#include "rpc/client.h"
+#include "rpc/rpc.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	RESTARTS = 2,
+	CYCLES = 12, /* of a round */
+	CYCLES_THOROUGH = 125,
+	CYCLES_AT_ONCE = 100,
+	CYCLES_PAUSE_MS = 1000,
+	MANY = 10000,	   /* devices: each list takes long */
+	SECOND_MS = 500,   /* a second stream is watched */
+	COMPARED_MAX = 16, /* ids of two resources */
+};
+
+/* The ids of both lists are the same; both are sorted. */
+static void expect_same_ids(struct check_run *run, const char *what, const struct text_list *wanted,
+			    const struct text_list *saw)
+{
+	TALLY(unknown, run, what, "none but the known ones");
+	TALLY(missing, run, what, "there");
+	size_t i = 0;
+	size_t j = 0;
+	while (i < wanted->count || j < saw->count) {
+		int order = i == wanted->count ? 1
+			    : j == saw->count  ? -1
+					       : strcmp(wanted->items[i], saw->items[j]);
+		if (order <= 0)
+			tally_add(&missing, order == 0, "%s is missing", wanted->items[i]);
+		if (order >= 0)
+			tally_add_text(&unknown, order == 0, saw->items[j]);
+		i += order <= 0;
+		j += order >= 0;
+	}
+}
+
+/* Adds "RESOURCE ID" for each healthy device of the resources under test, in order. False: recorded. */
+static bool take_ids(struct rig *rig, struct text_list *out)
+{
+	rig_each (resource, rig) {
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		if (!rig_healthy_ids(rig, resource, &ids))
+			return false;
+		text_each (id, &ids)
+			(void)text_list_addf(out, NULL, "%s %s", resource, id);
+	}
+	text_list_sort(out);
+	return true;
+}
+
+void list_ids_stable(struct check_run *run)
+{
+	static const char *const whats[RESTARTS] = {"id after a restart",
+						    "id after a second restart"};
+	struct rig *rig = rig_ready(run, NULL);
+	struct text_list before CLEANUP_TEXT_LIST = {0};
+	if (rig == NULL || !take_ids(rig, &before))
+		return;
+	for (size_t i = 0; i < RESTARTS; i++) {
+		struct text_list after CLEANUP_TEXT_LIST = {0};
+		if (!rig_restart_plugin(rig, SIGTERM) || !rig_expect_listed(rig) ||
+		    !take_ids(rig, &after))
+			return;
+		expect_same_ids(run, whats[i], &before, &after);
+	}
+}
+
+struct pair {
+	struct kubelet_stream *streams[2];
+	size_t messages[2]; /* that were compared */
+	bool same;
+};
+
+/* In which device do the lists differ? Caller frees; NULL: in none. */
+static char *find_difference(const struct kubelet_message *first,
+			     const struct kubelet_message *second)
+{
+	const struct kubelet_device **one CLEANUP_FREE = list_sorted(&first->devices);
+	const struct kubelet_device **other CLEANUP_FREE = list_sorted(&second->devices);
+	size_t i = 0;
+	size_t j = 0;
+	while (i < first->devices.count || j < second->devices.count) {
+		int order = i == first->devices.count	 ? 1
+			    : j == second->devices.count ? -1
+							 : strcmp(one[i]->id, other[j]->id);
+		if (order != 0)
+			return text_format("%s is only on the %s stream",
+					   order < 0 ? one[i]->id : other[j]->id,
+					   order < 0 ? "first" : "second");
+		if (strcmp(one[i]->health, other[j]->health) != 0)
+			return text_format("%s is %s, and %s on the first stream", one[i]->id,
+					   other[j]->health, one[i]->health);
+		i++;
+		j++;
+	}
+	return NULL;
+}
+
+/* Do both streams list the same? The first list of a stream may lack devices. */
+static bool is_same(void *user)
+{
+	struct pair *pair = user;
+	bool news = false;
+	for (size_t i = 0; i < 2; i++) {
+		size_t messages = kubelet_stream_state(pair->streams[i]).messages;
+		news = news || messages != pair->messages[i];
+		pair->messages[i] = messages;
+	}
+	const struct kubelet_message *first = kubelet_stream_last(pair->streams[0]);
+	const struct kubelet_message *second = kubelet_stream_last(pair->streams[1]);
+	if (news && first != NULL && second != NULL) {
+		char *difference CLEANUP_FREE = find_difference(first, second);
+		pair->same = difference == NULL;
+	}
+	return pair->same;
+}
+
+static void free_stream(struct kubelet_stream **stream)
+{
+	kubelet_stream_free(*stream);
+}
+
+/* Opens a stream, and waits for its first list. The caller frees *out in any case. */
+static int open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kubelet_stream **out,
+		       struct error *err)
+{
+	uint64_t start = clock_monotonic_ns();
+	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, out, err);
+	if (rc == 0)
+		rc = kubelet_stream_wait(*out, RIG_CALL_MS, err);
+	rig_waited(rig, start);
+	return rig_explain(rig, rc, err);
+}
+
+static void judge_second(struct rig *rig, const char *resource)
+{
+	struct check_run *run = rig->run;
+	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
+	struct kubelet_stream *own CLEANUP(free_stream) = NULL;
+	struct error err = {0};
+	size_t before = kubelet_resource_status(rig->kubelet, resource).capacity;
+	int rc = open_stream(rig, plugin, &own, &err);
+	if (!check_expect_ok(run, rc, "a list on a second stream", &err))
+		return;
+
+	struct pair pair = {.streams = {kubelet_plugin_stream(plugin), own}};
+	(void)rig_watch(rig, SECOND_MS, SECOND_MS);
+	(void)rig_wait(rig, is_same, &pair, context_limit_ms(rig->context, RIG_HEALTHY_MS),
+		       "the same list", NULL);
+	const struct kubelet_message *first = kubelet_stream_last(pair.streams[0]);
+	const struct kubelet_message *second = kubelet_stream_last(own);
+	if (first == NULL || second == NULL) {
+		(void)check_expect(run, false, resource, "a list on both streams", "none on the %s",
+				   first == NULL ? "first" : "second");
+	} else {
+		char *difference CLEANUP_FREE = find_difference(first, second);
+		const char *what = check_format(run, "the second stream lists %zu devices",
+						first->devices.count);
+		(void)check_expect(run, difference == NULL, what, "those of the first stream", "%s",
+				   difference != NULL ? difference : "those of the first stream");
+	}
+	size_t after = kubelet_resource_status(rig->kubelet, resource).capacity;
+	if (after < before)
+		(void)check_expect_int(run, check_format(run, "devices of %s", resource),
+				       (long long)after, (long long)before);
+	(void)check_expect_is(run, kubelet_stream_state(pair.streams[0]).open, "the first stream",
+			      "still open", "closed");
+	(void)check_expect_is(run, kubelet_stream_state(own).open, "the second stream",
+			      "still open", "closed");
+}
+
+void list_two_streams(struct check_run *run)
+{
+	struct rig *rig = rig_listed(run);
+	rig_each (resource, rig)
+		judge_second(rig, resource);
+}
+
+/* The connection still answers. */
+static void expect_answers(struct check_run *run, struct kubelet_plugin *plugin, const char *what)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	int rc = kubelet_call_options(plugin, RIG_CALL_MS, &reply, &err);
+	if (check_expect_ok(run, rc, what, &err))
+		(void)check_expect_int(run, "gRPC status of that call", reply.code, RPC_OK);
+}
+
+struct cycles {
+	const char *resource;
+	int each; /* of a round */
+	int done;
+};
+
+static bool open_and_cancel(struct rig *rig, void *user)
+{
+	struct cycles *cycles = user;
+	struct error err = {0};
+	int rc = 0;
+	for (int i = 0; rc == 0 && i < cycles->each; i++, cycles->done++) {
+		/* Servers may take many resets within a second for an attack (CVE-2023-44487). */
+		if (cycles->done != 0 && cycles->done % CYCLES_AT_ONCE == 0)
+			(void)rig_watch(rig, CYCLES_PAUSE_MS, CYCLES_PAUSE_MS);
+		struct kubelet_stream *stream = NULL;
+		rc = open_stream(rig, kubelet_resource_plugin(rig->kubelet, cycles->resource),
+				 &stream, &err);
+		kubelet_stream_free(stream); /* which cancels it */
+	}
+	return rc == 0 ||
+	       check_expect_ok(rig->run, rc, "a stream that is opened and cancelled", &err);
+}
+
+void list_cancel(struct check_run *run)
+{
+	struct rig *rig = rig_listed(run);
+	if (rig == NULL)
+		return;
+	struct cycles cycles = {.resource = rig->resources.items[0], .each = CYCLES};
+	if (rig->context->thorough)
+		cycles.each = CYCLES_THOROUGH;
+	else if (kubelet_resource_status(rig->kubelet, cycles.resource).capacity > MANY)
+		cycles.each = 1;
+	rig_expect_level(rig,
+			 check_format(run, "%d streams that are opened and cancelled", cycles.each),
+			 open_and_cancel, &cycles);
+	expect_answers(run, kubelet_resource_plugin(rig->kubelet, cycles.resource),
+		       "a call afterwards");
+}
+
+/* The id stands for the same device under both resources. */
+static bool is_shared(struct rig *rig, const char *first, const char *second, const char *id)
+{
+	struct rpc_answer one CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer other CLEANUP_RPC_ANSWER = {0};
+	struct allocate_difference difference = {0};
+	(void)rig_allocate(rig, first, &id, 1, &one, NULL);
+	(void)rig_allocate(rig, second, &id, 1, &other, NULL);
+	const V1beta1__ContainerAllocateResponse *a = rig_first_response(&one);
+	const V1beta1__ContainerAllocateResponse *b = rig_first_response(&other);
+	return a != NULL && b != NULL &&
+	       (!allocate_differ(ALLOCATE_GRANTED, a, b, &difference) || !difference.is_device);
+}
+
+void list_ids_across(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	TALLY(devices, run, "devices of several resources", "each of one resource");
+	size_t compared = 0;
+	for (size_t i = 0; rig != NULL && i < rig->resources.count; i++) {
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		const char *resource = rig->resources.items[i];
+		if (!rig_healthy_ids(rig, resource, &ids))
+			return;
+		for (size_t k = 0; k < i; k++) {
+			const char *other = rig->resources.items[k];
+			size_t asked = 0;
+			compared++;
+			text_each (id, &ids) {
+				const struct kubelet_device *device = kubelet_device_find(
+					kubelet_resource_devices(rig->kubelet, other), id);
+				bool both = device != NULL && kubelet_device_is_healthy(device) &&
+					    asked++ < COMPARED_MAX &&
+					    is_shared(rig, other, resource, id);
+				tally_add(&devices, !both, "%s is offered by %s and %s", id, other,
+					  resource);
+			}
+		}
+	}
+	if (rig != NULL && compared == 0)
+		check_not_applicable(run, "one resource is under test");
+}

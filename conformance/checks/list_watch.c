@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* Device lists while nobody calls the plugin. */
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "conformance/checks/list_and_watch.h"
+
+#include "rpc/rpc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	WATCH_MS = 3500,
+	STORM_MS = 2000,
+	WATCH_THOROUGH_MS = 600000, /* LAW-07, LAW-14 */
+	AGAIN_MS = 5000,	    /* a plugin that ended a stream registers again */
+	CHANGES_MAX = 2,	    /* ill, and well again */
+};
+
+/* Device lists of all resources, from the first on. */
+struct later {
+	struct list_ids ids;
+	struct tally words;
+	struct text_list seen; /* resources with a list */
+	bool unsound;	       /* a first list is */
+	size_t lists;
+};
+
+/* Other checks judge the first list of a resource. */
+static void judge_later(const struct kubelet_event *event, void *user)
+{
+	struct later *later = user;
+	if (!text_list_has(&later->seen, event->resource)) {
+		struct list_ids ids = list_ids_begin(NULL);
+		struct tally words = {0};
+		list_ids_add(&ids, event->devices);
+		list_health_add(&words, event->devices);
+		later->unsound |=
+			ids.once.wrong + ids.texts.wrong + ids.lengths.wrong + words.wrong != 0;
+		(void)text_list_add(&later->seen, event->resource, NULL);
+		return;
+	}
+	later->lists++;
+	if (later->unsound)
+		return;
+	list_ids_add(&later->ids, event->devices);
+	list_health_add(&later->words, event->devices);
+}
+
+void list_later_lists(struct check_run *run)
+{
+	struct later later = {.ids = list_ids_begin(run),
+			      .words = TALLY_OF(run, "health", "Healthy or Unhealthy")};
+	struct rig *rig = rig_watching(run, judge_later, &later);
+	if (rig != NULL) {
+		uint64_t waited_ms = rig_watch(rig, WATCH_MS, WATCH_THOROUGH_MS);
+		list_ids_end(&later.ids);
+		tally_end(&later.words);
+		if (later.unsound)
+			check_unsupported(run, "the first list is not sound; see "
+					       "list-and-watch.ids and list-and-watch.health");
+		else if (later.lists == 0)
+			(void)check_expect(run, true, "later lists", "sound", "none in %llu ms",
+					   (unsigned long long)waited_ms);
+		rig->on_list = NULL;
+	}
+	text_list_free(&later.seen);
+}
+
+/* A device that some list held. */
+struct steady_device {
+	char *id, *numa;
+	bool healthy;
+	unsigned changes; /* of its health */
+};
+
+/* The devices of one resource, by id. */
+struct steady_resource {
+	char *name;
+	struct steady_device *devices;
+	size_t count;
+};
+
+struct steady {
+	struct steady_resource *resources;
+	size_t count;
+	struct tally kept, places;
+};
+
+static struct steady_resource *find_steady(struct steady *steady, const char *name)
+{
+	for (size_t i = 0; i < steady->count; i++) {
+		if (strcmp(steady->resources[i].name, name) == 0)
+			return &steady->resources[i];
+	}
+	steady->resources =
+		memory_resize(steady->resources, steady->count + 1, sizeof(*steady->resources));
+	struct steady_resource *resource = &steady->resources[steady->count++];
+	*resource = (struct steady_resource){.name = memory_copy(name)};
+	return resource;
+}
+
+static char *numa_text(const struct kubelet_device *device)
+{
+	struct text text CLEANUP_TEXT = {0};
+	for (size_t i = 0; i < device->numa_count; i++)
+		text_addf(&text, " %lld", (long long)device->numa[i]);
+	return memory_copy(text_string(&text));
+}
+
+static struct steady_device compare_device(struct steady *steady, struct steady_device device,
+					   const struct kubelet_device *now)
+{
+	bool healthy = kubelet_device_is_healthy(now);
+	device.changes += healthy != device.healthy;
+	device.healthy = healthy;
+	char *numa CLEANUP_FREE = numa_text(now);
+	tally_add(&steady->places, strcmp(numa, device.numa) == 0, "%s on NUMA nodes:%s, before:%s",
+		  device.id, numa, device.numa);
+	return device;
+}
+
+/* A device of a stable node stays in the lists, healthy or not, and on its NUMA node. Others may join. */
+static void compare_list(const struct kubelet_event *event, void *user)
+{
+	struct steady *steady = user;
+	struct steady_resource *resource = find_steady(steady, event->resource);
+	const struct kubelet_device_list *list = event->devices;
+	const struct kubelet_device **now CLEANUP_FREE = list_sorted(list);
+	struct steady_device *merged =
+		memory_allocate(resource->count + list->count + 1, sizeof(*merged));
+	size_t count = 0;
+	size_t i = 0;
+	size_t k = 0;
+	while (i < list->count || k < resource->count) {
+		int order = i == list->count	   ? 1
+			    : k == resource->count ? -1
+						   : strcmp(now[i]->id, resource->devices[k].id);
+		if (order < 0)
+			merged[count++] = (struct steady_device){
+				.id = memory_copy(now[i]->id),
+				.numa = numa_text(now[i]),
+				.healthy = kubelet_device_is_healthy(now[i]),
+			};
+		if (order > 0)
+			merged[count++] = resource->devices[k];
+		if (order == 0)
+			merged[count++] = compare_device(steady, resource->devices[k], now[i]);
+		if (order >= 0)
+			tally_add(&steady->kept, order == 0, "%s %s is gone from a list of %zu",
+				  event->resource, resource->devices[k].id, list->count);
+		i += order <= 0;
+		k += order >= 0;
+	}
+	free(resource->devices);
+	resource->devices = merged;
+	resource->count = count;
+}
+
+static void steady_end(struct check_run *run, struct steady *steady)
+{
+	TALLY(calm, run, "health in the time watched",
+	      check_format(run, "at most %d changes", CHANGES_MAX));
+	tally_end(&steady->kept);
+	tally_end(&steady->places);
+	for (size_t i = 0; i < steady->count; i++) {
+		struct steady_resource *resource = &steady->resources[i];
+		for (size_t k = 0; k < resource->count; k++) {
+			const struct steady_device *device = &resource->devices[k];
+			tally_add(&calm, device->changes <= CHANGES_MAX, "%u changes of %s",
+				  device->changes, device->id);
+			free(device->id);
+			free(device->numa);
+		}
+		free(resource->devices);
+		free(resource->name);
+	}
+	free(steady->resources);
+}
+
+/* Did some list hold a healthy device of the resource? */
+static bool was_healthy(struct steady *steady, const char *name)
+{
+	const struct steady_resource *resource = find_steady(steady, name);
+	for (size_t k = 0; k < resource->count; k++) {
+		if (resource->devices[k].healthy || resource->devices[k].changes != 0)
+			return true;
+	}
+	return false;
+}
+
+struct again {
+	struct rig *rig;
+	size_t from;
+	const char *resource;
+};
+
+static bool has_registered_again(void *user)
+{
+	const struct again *again = user;
+	for (size_t i = again->from; i < kubelet_registration_count(again->rig->kubelet); i++) {
+		const struct kubelet_registration *r =
+			kubelet_registration_at(again->rig->kubelet, i);
+		if (text_equal(r->resource, again->resource))
+			return true;
+	}
+	return false;
+}
+
+/* An ended stream leaves the resource without devices until the plugin registers again. */
+static bool expect_open(struct rig *rig, const char *resource, size_t registrations)
+{
+	struct kubelet_stream *stream = rig_stream(rig, resource);
+	const struct kubelet_stream_state state =
+		stream != NULL ? kubelet_stream_state(stream) : (struct kubelet_stream_state){0};
+	struct again again = {.rig = rig, .from = registrations, .resource = resource};
+	const char *then = "";
+	if (!state.open)
+		then = rig_wait(rig, has_registered_again, &again,
+				context_limit_ms(rig->context, AGAIN_MS), "a registration",
+				NULL) == 0
+			       ? "; the plugin registered again"
+			       : "; the plugin did not register again";
+	return check_expect(rig->run, state.open, "stream", "open", "%s%s%s%s",
+			    state.open ? "open" : "ended with ",
+			    state.open ? "" : rpc_code_name(state.code),
+			    state.open || state.text == NULL || state.text[0] == '\0'
+				    ? ""
+				    : check_format(rig->run, " %s", state.text),
+			    then);
+}
+
+static void expect_serves(struct rig *rig, struct steady *steady, const char *resource)
+{
+	struct check_run *run = rig->run;
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	int rc = kubelet_call_options(kubelet_resource_plugin(rig->kubelet, resource), RIG_CALL_MS,
+				      &reply, &err);
+	if (check_expect_ok(run, rc, "a call on the idle connection", &err))
+		(void)check_expect_int(run, "gRPC status of that call", reply.code, RPC_OK);
+	const struct kubelet_resource_status status =
+		kubelet_resource_status(rig->kubelet, resource);
+	if (was_healthy(steady, resource))
+		(void)check_expect(run, status.allocatable != 0, "healthy devices at the end",
+				   "at least one", "%zu of %zu of %s", status.allocatable,
+				   status.capacity, resource);
+}
+
+void list_idle(struct check_run *run)
+{
+	struct steady steady = {
+		.kept = TALLY_OF(run, "devices listed before", "still listed"),
+		.places = TALLY_OF(run, "NUMA nodes of a device", "the same in each list")};
+	struct rig *rig = rig_watching(run, compare_list, &steady);
+	if (rig != NULL) {
+		size_t registrations = kubelet_registration_count(rig->kubelet);
+		uint64_t waited_ms = rig_watch(rig, WATCH_MS, WATCH_THOROUGH_MS);
+		check_note(run, "watched for %llu ms", (unsigned long long)waited_ms);
+		rig_each (resource, rig) {
+			if (expect_open(rig, resource, registrations))
+				expect_serves(rig, &steady, resource);
+		}
+		rig->on_list = NULL;
+	}
+	steady_end(run, &steady);
+}
+
+void list_no_storm(struct check_run *run)
+{
+	struct rig *rig = rig_listed(run);
+	if (rig == NULL)
+		return;
+	size_t *before CLEANUP_FREE = memory_allocate(rig->resources.count, sizeof(*before));
+	for (size_t i = 0; i < rig->resources.count; i++)
+		before[i] = kubelet_stream_state(rig_stream(rig, rig->resources.items[i])).messages;
+	uint64_t waited_ms = rig_watch(rig, STORM_MS, WATCH_THOROUGH_MS);
+	long long most = (long long)(waited_ms / 1000) * requirement_limit(CHECK_LAW_14);
+	for (size_t i = 0; i < rig->resources.count; i++) {
+		size_t now =
+			kubelet_stream_state(rig_stream(rig, rig->resources.items[i])).messages;
+		(void)check_expect_at_most(run, "lists in the time watched",
+					   (long long)(now - before[i]), most);
+	}
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* Load: many calls, many clients, a slow reader, and none at all. */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "conformance/checks/allocate.h"
+#include "conformance/checks/growth.h"
+#include "conformance/checks/suites.h"
+#include "conformance/checks/tally.h"
+#include "rpc/client.h"
+#include "rpc/rpc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CALLS = 64, /* of a round */
+	CALLS_THOROUGH = 1250,
+	ROUND_MS = 1000, /* after which a round of a slow plugin ends */
+	CALLS_LEAST = 8,
+	ROUNDS_MAX = 128,
+	SLOWER = 4, /* times */
+	SLOWER_MS = 10,
+	CLIENTS = 8,
+	STALLED_MS = 1000,
+	STALLED_THOROUGH_MS = 600000,
+	IDLE_MS = 1000,
+	IDLE_WINDOWS = 3,
+	IDLE_THOROUGH_MS = 20000,
+	BUSY_PERCENT =
+		90, /* of the time ready to run: it never sleeps, however little a busy machine lets it run */
+};
+
+struct load {
+	const struct rig_item *item;
+	struct rpc_answer first;
+	bool stable;
+	size_t rounds, calls;
+	uint64_t high[ROUNDS_MAX],
+		middle[ROUNDS_MAX]; /* milliseconds: of 99 in 100 calls, of half of them */
+};
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t *left = a;
+	const uint64_t *right = b;
+	return (*left > *right) - (*left < *right);
+}
+
+/* One round of calls, one after the other, for each id in turn. */
+static bool call_round(struct rig *rig, void *user)
+{
+	struct load *load = user;
+	const struct rig_item *item = load->item;
+	uint64_t times[CALLS_THOROUGH] = {0};
+	size_t most = rig->context->thorough ? CALLS_THOROUGH : CALLS;
+	size_t count = 0;
+	uint64_t start_ms = clock_monotonic_ms();
+	while (count < most &&
+	       (count < CALLS_LEAST || clock_monotonic_ms() - start_ms < ROUND_MS)) {
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		struct allocate_difference difference = {0};
+		size_t index = load->calls++ % item->ids->count;
+		const V1beta1__ContainerAllocateResponse *answer = allocate_expect(
+			rig, item->resource, (const char *const *)&item->ids->items[index], 1,
+			check_format(rig->run, "Allocate after %zu others", load->calls - 1),
+			&reply);
+		if (answer == NULL)
+			return false;
+		times[count++] = reply.duration_ms;
+		if (index == 0 && allocate_changed(load->stable, rig_first_response(&load->first),
+						   answer, &difference))
+			return check_expect(rig->run, false,
+					    check_format(rig->run, "%s after %zu calls",
+							 item->ids->items[0], load->calls - 1),
+					    difference.first, "%s", difference.second);
+	}
+	qsort(times, count, sizeof(*times), compare_times);
+	if (load->rounds < ROUNDS_MAX) {
+		load->high[load->rounds] = times[(count - 1) * 99 / 100];
+		load->middle[load->rounds++] = times[count / 2];
+	}
+	return true;
+}
+
+/* The least of some rounds: other work on the machine makes a round slow, and the plugin makes all of them slow. */
+static uint64_t least(const uint64_t *times, size_t count)
+{
+	uint64_t value = times[0];
+	for (size_t i = 1; i < count; i++)
+		value = times[i] < value ? times[i] : value;
+	return value;
+}
+
+static void many_calls(struct rig *rig, const struct rig_item *item)
+{
+	struct load load = {.item = item, .stable = allocate_is_stable(rig, item)};
+	if (allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
+			    "Allocate of one device", &load.first) != NULL)
+		rig_expect_level(rig, "calls of Allocate", call_round, &load);
+	rpc_answer_free(&load.first);
+	if (load.rounds < 4)
+		return;
+	check_note(rig->run, "%zu calls of Allocate", load.calls);
+	(void)check_expect_at_most(rig->run, "milliseconds for 99 of 100 calls",
+				   (long long)least(load.high, load.rounds),
+				   requirement_limit(CHECK_LOAD_01));
+	size_t half = load.rounds / 2;
+	uint64_t early = least(load.middle, half);
+	uint64_t late = least(&load.middle[half], load.rounds - half);
+	(void)check_expect_at_most(rig->run, "milliseconds for a call after all others",
+				   (long long)late, (long long)(early * SLOWER + SLOWER_MS));
+}
+
+/* Channels of their own, each with a call that waits for its answer. */
+struct clients {
+	struct client {
+		struct clients *all;
+		struct rpc_channel *channel;
+		struct rpc_call *call;
+		int code;
+		char message[RIG_LINE_MAX];
+	} each[CLIENTS];
+	size_t open;
+};
+
+static void on_client_reply(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+{
+	struct client *client = user;
+	protobuf_c_message_free_unpacked(reply, NULL);
+	client->call = NULL;
+	client->code = status->code;
+	(void)snprintf(client->message, sizeof(client->message), "%s", status->message);
+	client->all->open--;
+}
+
+static bool clients_are_served(void *user)
+{
+	const struct clients *clients = user;
+	return clients->open == 0;
+}
+
+static void clients_close(struct clients *clients)
+{
+	for (size_t i = 0; i < CLIENTS; i++)
+		rpc_channel_close(clients->each[i].channel);
+}
+
+static void parallel_clients(struct rig *rig, const struct rig_item *item)
+{
+	const struct kubelet_registration *r = rig_registration(rig, item->resource);
+	struct clients clients __attribute__((cleanup(clients_close))) = {.open = 0};
+	TALLY(answers, rig->run, "clients on connections of their own", "OK");
+	struct error err = {0};
+	if (r == NULL || r->socket == NULL) {
+		check_unsupported(rig->run, "the plugin's socket is not known");
+		return;
+	}
+	char *address CLEANUP_FREE = text_format("unix:%s", r->socket);
+	for (size_t i = 0; i < CLIENTS; i++) {
+		struct client *client = &clients.each[i];
+		struct kubelet_allocate_request request = {0};
+		const char *id = item->ids->items[i % item->ids->count];
+		kubelet_allocate_request_add(&request, &id, 1);
+		client->all = &clients;
+		int rc = rpc_channel_open(&rig->loop, address, NULL, &client->channel, &err);
+		if (rc == 0)
+			rc = rpc_unary(client->channel, DEVICE_PLUGIN_SERVICE "Allocate",
+				       &request.request.base,
+				       &v1beta1__allocate_response__descriptor, RIG_CALL_MS,
+				       on_client_reply, client, &client->call, &err);
+		if (!check_works(rig->run, rc, "a connection to the plugin's socket", &err))
+			return;
+		clients.open++;
+	}
+	int rc = rig_wait(rig, clients_are_served, &clients,
+			  context_wait_ms(rig->context, RIG_CALL_MS), "answers to all clients",
+			  &err);
+	rc = rig_explain(rig, rc, &err);
+	if (!check_expect_ok(rig->run, rc, "clients at the same time are answered", &err))
+		return;
+	for (size_t i = 0; i < CLIENTS; i++)
+		tally_add(&answers, clients.each[i].code == RPC_OK, "%s %s",
+			  rpc_code_name(clients.each[i].code), clients.each[i].message);
+}
+
+static void stream_free(struct kubelet_stream **stream)
+{
+	kubelet_stream_free(*stream);
+}
+
+/* A stream that nobody reads any more holds up neither calls nor other streams. */
+static void slow_reader(struct rig *rig, const struct rig_item *item)
+{
+	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
+	struct kubelet_stream *stalled CLEANUP(stream_free) = NULL;
+	struct kubelet_stream *other CLEANUP(stream_free) = NULL;
+	struct error err = {0};
+	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &stalled, &err);
+	if (!check_works(rig->run, rc, "a stream", &err))
+		return;
+	kubelet_stream_pause(stalled);
+	(void)rig_watch(rig, STALLED_MS, STALLED_THOROUGH_MS);
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	if (allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
+			    "Allocate while a stream is not read", &reply) == NULL)
+		return;
+	(void)check_expect_is(rig->run, kubelet_stream_state(rig_stream(rig, item->resource)).open,
+			      "the kubelet's own stream", "open", "closed");
+	rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &other, &err);
+	if (rc == 0)
+		rc = kubelet_stream_wait(other, context_wait_ms(rig->context, RIG_CALL_MS), &err);
+	rc = rig_explain(rig, rc, &err);
+	(void)check_expect_ok(rig->run, rc, "a list on another stream meanwhile", &err);
+}
+
+/* The least of several windows: a process that starts up, or collects garbage, works for a while. */
+static void idle_processor(struct check_run *run)
+{
+	struct rig *rig = rig_listed(run);
+	struct usage before = {0};
+	long long percent = -1;
+	if (rig == NULL)
+		return;
+	if (!rig_usage(rig, &before)) {
+		check_unsupported(run, "what the plugin's processes use is not known");
+		return;
+	}
+	for (size_t i = 0; i < IDLE_WINDOWS; i++) {
+		struct usage after = {0};
+		uint64_t start_ns = clock_monotonic_ns();
+		(void)rig_watch(rig, IDLE_MS, IDLE_THOROUGH_MS);
+		uint64_t duration_ms = (clock_monotonic_ns() - start_ns) / 1000000;
+		if (!rig_usage(rig, &after)) {
+			(void)check_expect(run, false, "the plugin", "still running", "ended");
+			return;
+		}
+		long long used = after.cpu_ms > before.cpu_ms
+					 ? (long long)(after.cpu_ms - before.cpu_ms)
+					 : 0;
+		long long now = used * 100 / (long long)duration_ms;
+		long long waited = after.wait_ms > before.wait_ms
+					   ? (long long)(after.wait_ms - before.wait_ms)
+					   : 0;
+		long long ready = (used + waited) * 100 / (long long)duration_ms;
+		now = ready >= BUSY_PERCENT ? ready : now;
+		percent = percent < 0 || now < percent ? now : percent;
+		before = after;
+	}
+	(void)check_expect_at_most(run, "percent of a processor, idle", percent,
+				   requirement_limit(CHECK_LOAD_08));
+}
+
+#define LOAD(name, rule, severity, body, ...)                                                      \
+	CHECK("load." name, rule, severity, 1, rig_each_resource, .timeout_s = 720,                \
+	      .needs = {.devices = 1}, .depends_on = "allocate.one-response", .judge = (body),     \
+	      __VA_ARGS__)
+
+const struct check load_checks[] = {
+	LOAD("many-calls", LOAD_01, MEDIUM, many_calls,
+	     .title = "Many calls of Allocate neither slow down nor leak",
+	     .advice = "Keep nothing from call to call, and close what a call opened: compare the "
+		       "plugin's /proc/PID/fd and its memory before and after."),
+	LOAD("parallel-clients", LOAD_06, MEDIUM, parallel_clients,
+	     .title = "Clients on several connections are served at the same time",
+	     .advice = "Serve each connection on its own: after a restart a kubelet connects while "
+		       "the old connection is still open."),
+	LOAD("slow-reader", LOAD_07, MEDIUM, slow_reader,
+	     .title = "A stream that is not read holds up nothing else",
+	     .advice = "Send on each stream by itself, without a lock that calls need: a busy "
+		       "kubelet reads late."),
+	CHECK("load.idle", LOAD_08, MEDIUM, 1, idle_processor, .timeout_s = 300,
+	      .title = "An idle plugin leaves the processor alone",
+	      .advice = "Wait for events in place of asking in a loop; a select with a default "
+			"branch in Go is such a loop.",
+	      .needs = {.devices = 1}, .depends_on = "list-and-watch.arrives"),
+	{.id = NULL},
+};

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* What a plugin gives away: to users of the node, to containers, and to whoever makes up an id. */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "conformance/checks/allocate.h"
+#include "conformance/checks/node_file.h"
+#include "conformance/checks/suites.h"
+#include "conformance/checks/tally.h"
+#include "rpc/message.h"
+#include "rpc/rpc.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum {
+	OTHERS_WRITE = 0002,
+	GROUP_WRITE_OTHERS_ALL = 0027,
+	OUTPUT_MS = 300, /* in which a line of the plugin's output arrives */
+	NAME_LEAST = 4,	 /* characters: a shorter name of a node is a word */
+};
+
+/* The permission bits of a file; -1: unknown. */
+static int mode_of(const char *path)
+{
+	uv_fs_t request;
+	int rc = uv_fs_stat(NULL, &request, path, NULL);
+	int mode = rc == 0 ? (int)(request.statbuf.st_mode & 0777) : -1;
+	uv_fs_req_cleanup(&request);
+	return mode;
+}
+
+static void socket_mode(struct rig *rig, const struct rig_item *item)
+{
+	const struct kubelet_registration *r = rig_registration(rig, item->resource);
+	int mode = r != NULL && r->socket != NULL ? mode_of(r->socket) : -1;
+	int directory = mode_of(kubelet_plugin_dir(rig->kubelet));
+	if (mode < 0 || directory < 0) {
+		check_unsupported(rig->run, "the mode of the plugin's socket is not known");
+		return;
+	}
+	(void)check_expect(rig->run, (mode & OTHERS_WRITE) == 0, "mode of the plugin's socket",
+			   "not writable for every user", "%04o", (unsigned)mode);
+	(void)check_expect(rig->run, (directory & GROUP_WRITE_OTHERS_ALL) == 0,
+			   "mode of the plugin directory", "0750, as the kubelet made it", "%04o",
+			   (unsigned)directory);
+}
+
+/* A device node of an answer. */
+struct known_node {
+	const char *path;
+	unsigned major,
+		minor; /* the kernel's own numbers (Documentation/admin-guide/devices.txt) */
+};
+
+enum { ANY_MINOR = 0x7fffffff };
+
+/* Memory, kernel log, consoles, input, raw disks, and what controls them. */
+static const struct known_node dangerous[] = {
+	{"/dev/mem", 1, 1},
+	{"/dev/kmem", 1, 2},
+	{"/dev/port", 1, 4},
+	{"/dev/kmsg", 1, 11},
+	{"/dev/console", 5, 1},
+	{"/dev/tty0", 4, ANY_MINOR},
+	{"/dev/vcs", 7, ANY_MINOR},
+	{"/dev/watchdog", 10, 130},
+	{"/dev/nvram", 10, 144},
+	{"/dev/uinput", 10, 223},
+	{"/dev/tpm0", 10, 224},
+	{"/dev/btrfs-control", 10, 234},
+	{"/dev/autofs", 10, 235},
+	{"/dev/mapper/control", 10, 236},
+	{"/dev/loop-control", 10, 237},
+	{"/dev/uhid", 10, 239},
+	{"/dev/sg", 21, ANY_MINOR},
+	{"/dev/cpu/0/msr", 202, ANY_MINOR},
+	{NULL, 0, 0},
+};
+
+/* Devices that resources of their own hand out, and that no GPU needs. */
+static const struct known_node unrelated[] = {
+	{"/dev/kvm", 10, 232},
+	{"/dev/fuse", 10, 229},
+	{"/dev/net/tun", 10, 200},
+	{"/dev/vhost-net", 10, 238},
+	{"/dev/vhost-vsock", 10, 241},
+	{"/dev/rtc0", 250, ANY_MINOR},
+	{"/dev/hpet", 10, 228},
+	{"/dev/input/event", 13, ANY_MINOR},
+	{"/dev/ttyS", 4, ANY_MINOR},
+	{"/dev/bus/usb", 189, ANY_MINOR},
+	{NULL, 0, 0},
+};
+
+static const struct known_node *find_node(const struct known_node *nodes, const char *path,
+					  const struct node_file *file)
+{
+	for (; nodes->path != NULL; nodes++) {
+		bool is_it = file->kind == NODE_FILE_CHARACTER && file->major == nodes->major &&
+			     (nodes->minor == ANY_MINOR || file->minor == nodes->minor);
+		if (is_it || strcmp(path, nodes->path) == 0)
+			return nodes;
+	}
+	return NULL;
+}
+
+static void judge_dangerous(struct rig *rig, const struct rig_item *item)
+{
+	struct tally *nodes = item->user;
+	(void)rig;
+	for (size_t i = 0; i < item->answer->n_devices; i++) {
+		const char *path = item->answer->devices[i]->host_path;
+		struct node_file file = {0};
+		(void)node_file_identify(path, &file);
+		const struct known_node *found = find_node(dangerous, path, &file);
+		if (found != NULL)
+			tally_add(nodes, false, "%s, which is %s", path, found->path);
+		else
+			tally_add(nodes, file.kind != NODE_FILE_BLOCK, "%s, a disk", path);
+	}
+}
+
+/* A GPU's node, by the names that drivers give it. */
+static bool is_gpu(const char *path)
+{
+	static const char *const starts[] = {"/dev/nvidia", "/dev/dri/", "/dev/kfd",
+					     "/dev/dxg",    "/dev/mali", "/dev/accel/"};
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
+		if (text_starts_with(path, starts[i]))
+			return true;
+	}
+	return false;
+}
+
+static void judge_unrelated(struct rig *rig, const struct rig_item *item)
+{
+	struct tally *nodes = item->user;
+	bool gpu = false;
+	(void)rig;
+	for (size_t i = 0; i < item->answer->n_devices; i++)
+		gpu = gpu || is_gpu(item->answer->devices[i]->host_path);
+	for (size_t i = 0; gpu && i < item->answer->n_devices; i++) {
+		const char *path = item->answer->devices[i]->host_path;
+		struct node_file file = {0};
+		(void)node_file_identify(path, &file);
+		tally_add(nodes, find_node(unrelated, path, &file) == NULL, "%s beside a GPU",
+			  path);
+	}
+}
+
+static void device_nodes(struct rig *rig, const struct rig_item *item)
+{
+	TALLY(nodes, rig->run, "devices[].host_path",
+	      "no memory, kernel log, console or disk of the node");
+	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &nodes};
+	allocate_for_each(rig, &all, judge_dangerous);
+	if (nodes.count == 0)
+		check_not_applicable(rig->run, "no answer hands out a device node");
+}
+
+static void unrelated_nodes(struct rig *rig, const struct rig_item *item)
+{
+	TALLY(nodes, rig->run, "devices[].host_path", "nodes of GPUs only");
+	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &nodes};
+	allocate_for_each(rig, &all, judge_unrelated);
+	if (nodes.count == 0)
+		check_not_applicable(rig->run, "no answer hands out the device node of a GPU");
+}
+
+struct values {
+	struct tally tally;
+	const char *canary; /* in the plugin's environment */
+	char host[256];
+};
+
+static bool has_word(const char *value, const char *word)
+{
+	size_t length = strlen(word);
+	for (const char *p = strstr(value, word); p != NULL; p = strstr(p + 1, word)) {
+		bool begins = p == value || !isalnum((unsigned char)p[-1]);
+		if (begins && !isalnum((unsigned char)p[length]))
+			return true;
+	}
+	return false;
+}
+
+static bool has_any(const char *text, const char *const *parts)
+{
+	for (; *parts != NULL; parts++) {
+		for (const char *p = text; *p != '\0'; p++) {
+			size_t i = 0;
+			while ((*parts)[i] != '\0' &&
+			       toupper((unsigned char)p[i]) == toupper((unsigned char)(*parts)[i]))
+				i++;
+			if ((*parts)[i] == '\0')
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What a value gives away; NULL: nothing. */
+static const char *given_away(const struct values *values, const char *name, const char *value)
+{
+	static const char *const secrets[] = {"-----BEGIN ", "eyJhbGciOi", "Bearer ", NULL};
+	static const char *const names[] = {"PASSWORD",	  "PASSWD",	"SECRET",
+					    "API_KEY",	  "APIKEY",	"PRIVATE_KEY",
+					    "ACCESS_KEY", "CREDENTIAL", NULL};
+	if (strstr(value, values->canary) != NULL)
+		return "the plugin's own environment";
+	if (has_any(value, secrets) ||
+	    (has_any(name, names) && value[0] != '\0' && value[0] != '/'))
+		return "a secret";
+	return strlen(values->host) >= NAME_LEAST && strcmp(values->host, "localhost") != 0 &&
+			       has_word(value, values->host)
+		       ? "the node's name"
+		       : NULL;
+}
+
+static void judge_values(struct rig *rig, const struct rig_item *item)
+{
+	const V1beta1__ContainerAllocateResponse *answer = item->answer;
+	struct values *values = item->user;
+	(void)rig;
+	for (size_t i = 0; i < answer->n_envs; i++) {
+		const char *what = given_away(values, answer->envs[i]->key, answer->envs[i]->value);
+		tally_add(&values->tally, what == NULL, "%s has %s", answer->envs[i]->key, what);
+	}
+	for (size_t i = 0; i < answer->n_annotations; i++) {
+		const char *key = answer->annotations[i]->key;
+		const char *what = given_away(values, key, answer->annotations[i]->value);
+		tally_add(&values->tally, what == NULL, "annotation %s has %s", key, what);
+	}
+}
+
+static void judge_resource(struct rig *rig, const struct rig_item *item)
+{
+	allocate_for_each(rig, item, judge_values);
+}
+
+static void variables(struct check_run *run)
+{
+	struct values values = {
+		.tally = TALLY_OF(run, "variables and annotations", "about devices only"),
+		.canary = check_format(run, "gpucert-canary-%llu",
+				       (unsigned long long)clock_monotonic_ns()),
+	};
+	const char *const env[] = {check_format(run, "CONFORMANCE_CANARY=%s", values.canary), NULL};
+	size_t size = sizeof(values.host);
+	if (uv_os_gethostname(values.host, &size) != 0)
+		values.host[0] = '\0';
+	struct rig *rig = rig_ready(run, env);
+	if (rig == NULL || !rig_for_each(rig, judge_resource, &values))
+		return;
+	tally_end(&values.tally);
+	if (values.tally.count == 0)
+		check_not_applicable(run, "no answer has a variable or an annotation");
+}
+
+/* Calls the plugin in every way with an id that it does not have. False: recorded. */
+static bool call_with(struct rig *rig, const char *resource, const char *id)
+{
+	struct rpc_answer allocated CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer started CLEANUP_RPC_ANSWER = {0};
+	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
+	struct error err = {0};
+	request.devices_ids = message_strings(&id);
+	request.n_devices_ids = 1;
+	int rc = rig_allocate(rig, resource, &id, 1, &allocated, &err);
+	if (rc == 0)
+		rc = rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "PreStartContainer",
+			      &request.base, &v1beta1__pre_start_container_response__descriptor,
+			      &started, &err);
+	return rc == 0 ||
+	       check_expect_ok(rig->run, rc, "a call with an unknown id is answered", &err);
+}
+
+static void paths_in_ids(struct rig *rig, const struct rig_item *item)
+{
+	static const char content[] = "not the plugin's\n";
+	const char *victim = check_path(rig->run, "victim");
+	const char *made = check_path(rig->run, "made");
+	struct error err = {0};
+	int rc = file_write_atomic(victim, content, strlen(content), 0600, &err);
+	if (!check_works(rig->run, rc, "a file", &err))
+		return;
+	struct file_status before = {0};
+	struct file_status after = {0};
+	(void)file_status(victim, false, &before, NULL);
+	const char *const starts[] = {"", "../../../../../../../../..",
+				      "a/../../../../../../../../.."};
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
+		if (!call_with(rig, item->resource,
+			       check_format(rig->run, "%s%s", starts[i], victim)) ||
+		    !call_with(rig, item->resource,
+			       check_format(rig->run, "%s%s", starts[i], made)))
+			return;
+	}
+	bool same = file_status(victim, false, &after, NULL) == 0 && after.inode == before.inode &&
+		    after.size == before.size && after.modified_ns == before.modified_ns;
+	(void)check_expect_is(rig->run, same, "the file that an id leads to", "untouched",
+			      "changed or removed");
+	(void)check_expect_is(rig->run, !file_exists(made), "a file that does not exist, by an id",
+			      "still missing", "made by the plugin");
+}
+
+static void log_lines(struct rig *rig, const struct rig_item *item)
+{
+	const char *forged =
+		check_format(rig->run, "FORGED-%llu", (unsigned long long)clock_monotonic_ns());
+	if (!call_with(rig, item->resource,
+		       check_format(rig->run, "gpu\n%s: all devices are healthy\n%%s%%n\"'",
+				    forged)) ||
+	    !call_with(rig, item->resource, check_format(rig->run, "gpu\r%s: all is well", forged)))
+		return;
+	(void)rig_watch(rig, OUTPUT_MS, OUTPUT_MS);
+	const char *line = check_format(rig->run, "\n%s", forged);
+	const char *over = check_format(rig->run, "\r%s", forged);
+	const char *output = text_string(&rig->output);
+	(void)check_expect_is(rig->run,
+			      strstr(output, line) == NULL && strstr(output, over) == NULL,
+			      "the plugin's log after an id with a line break",
+			      "lines of the plugin", "a line that the id made up");
+}
+
+#define SECURITY(name, rule, severity, body, ...)                                                  \
+	CHECK("security." name, rule, severity, 1, rig_each_resource, .timeout_s = 180,            \
+	      .needs = {.os = "linux", .devices = 1}, .depends_on = "allocate.one-response",       \
+	      .judge = (body), __VA_ARGS__)
+
+const struct check security_checks[] = {
+	SECURITY("socket", SEC_03, MEDIUM, socket_mode,
+		 .title = "The plugin's socket and directory are closed to other users",
+		 .advice = "Leave the umask and the mode of the kubelet's directory alone: whoever "
+			   "reaches the socket can ask for every device."),
+	SECURITY("device-nodes", ISO_05, CRITICAL, device_nodes,
+		 .title = "No answer hands out memory, logs, consoles or disks of the node",
+		 .advice = "Hand out the device's own nodes: whoever holds these holds the node."),
+	SECURITY("unrelated-nodes", SEC_05, MEDIUM, unrelated_nodes,
+		 .title = "An answer with a GPU hands out nodes of GPUs only",
+		 .advice = "Offer other devices under a resource of their own."),
+	CHECK("security.variables", SEC_07, HIGH, 1, variables, .timeout_s = 180,
+	      .title = "Answers hold no secrets, node names, or the plugin's environment",
+	      .advice = "Set the variables that the driver reads, one by one; do not pass on the "
+			"plugin's own.",
+	      .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
+	SECURITY(
+		"paths-in-ids", SEC_08, HIGH, paths_in_ids,
+		.title = "No id leads the plugin to a file",
+		.advice =
+			"Look ids up in the list that was sent before they become part of a path."),
+	SECURITY("log", SEC_09, LOW, log_lines,
+		 .title = "No id makes up a line of the plugin's log",
+		 .advice = "Print ids quoted, as with %q in Go."),
+	{.id = NULL},
+};

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// usage: node wrong_answers.mjs BUILD
+// Answers that are wrong only for another id, for several, later, at the same time, or in what they do to the machine. Each row is one
+// fault, of a kind that bug reports of real plugins and kubelets speak of, and what the reason must say.
+import {mkdirSync} from 'node:fs';
+import {hostname} from 'node:os';
+import {join} from 'node:path';
+import {file, judgeAll, numbers, scripted, work} from './harness.mjs';
+import {discoveredNode} from './machine.mjs';
+import {folderOf, spec} from './specs.mjs';
+
+const devices = numbers(4, (i) => ({id: `gpu-${i}`}));
+const nodes = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random'];
+const node = (path) => ({devices: [{container_path: path, host_path: path, permissions: 'rw'}]});
+const ids = Object.fromEntries(devices.map(({id}, i) => [id, node(nodes[i])]));
+const right = {resource: 'example.com/gpu', devices, allocate: {ids}};
+const plugin = (changes = {}, whole = {}) => scripted({plugins: [{...right, ...changes}], ...whole});
+const answers = (changes) => plugin({allocate: {ids, ...changes}});
+const variables = (envs) => plugin({allocate: {once: {envs}}});
+const mounts = (host, container = '/opt/driver/a') => ({mounts: [{host_path: host, container_path: container, read_only: true}]});
+const listed = (changes) => ({method: 'Allocate', skip: 2, devices: devices.map((d, i) => (i === 1 ? {...d, ...changes} : d))});
+const replicas = numbers(3, (i) => ({id: `gpu-0::${i}`}));
+const shared = (allocate = {once: node('/dev/null')}, changes = {}) => plugin({devices: replicas, allocate, ...changes});
+const touched = join(work, 'touched');
+mkdirSync(touched);
+const raw = (mode) => `'${process.execPath}' '${join(import.meta.dirname, '../doubles/raw_plugin.mjs')}' ${mode} {plugin-dir}`;
+
+const wrong = {
+	'allocate.independent': [
+		[plugin({accumulate: true}), 'gpu-0 after Allocate of another id: got devices[/dev/random] = /dev/random (rw)'],
+		[plugin({answered_ids: 1}), 'the answer for two ids: got no device node /dev/random'],
+		[answers({later: {skip: 4, once: node('/dev/tty')}}), 'after Allocate of another id: got devices[/dev/tty]'],
+		[plugin({accumulate: true, allocate: {once: {envs: {GPU_IDS: '{sorted}'}}}}), 'got envs[GPU_IDS] = gpu-0,gpu-3'],
+		[variables({GPU_ID: '{first}'}), 'the answer for two ids: got no GPU_ID=gpu-3'],
+		[plugin({answered_ids: 1, allocate: {each: {cdi_devices: ['example.com/gpu={id}']}}}), 'got no CDI device example.com/gpu=gpu-3'],
+		[plugin({rpc: {Allocate: {code: 'INTERNAL', message: 'device busy', skip: 4}}}), 'after Allocate of another id: got INTERNAL: device busy'],
+	],
+	'allocate.lists-stay': [
+		[plugin({after_call: listed({health: 'Unhealthy'})}), 'devices after Allocate: got gpu-1 is Unhealthy'],
+		[plugin({after_call: {method: 'Allocate', skip: 2, devices: devices.slice(1)}}), 'gpu-0 is gone'],
+	],
+	'allocate.parallel': [
+		[plugin({shared_state: true, rpc: {Allocate: {delay_ms: 30}}}), 'devices in their answers'],
+		[plugin({shared_state: true, rpc: {Allocate: {delay_ms: 30}}, allocate: {once: {envs: {NVIDIA_VISIBLE_DEVICES: '{ids}'}}}}), 'got gpu-'],
+		[plugin({rpc: {Allocate: {code: 'ABORTED', message: 'lock', skip: 30, times: 2}}}), 'ABORTED lock'],
+	],
+	'sharing.one-device': [
+		[shared({ids: {'gpu-0::0': node('/dev/null'), 'gpu-0::1': node('/dev/null'), 'gpu-0::2': node('/dev/zero')}}), 'replicas like gpu-0::0 of example.com/gpu: got device node /dev/zero'],
+	],
+	'sharing.two-replicas': [
+		[shared(undefined, {rpc: {Allocate: {code: 'UNKNOWN', skip: 5, times: 1}}}), 'gpu-0::0 and gpu-0::1 in one container: got UNKNOWN: \'\''],
+		[shared(undefined, {rpc: {Allocate: {empty: true, skip: 5, times: 1}}}), 'got no container response'],
+		[shared({once: node('/dev/null'), later: {skip: 5, once: {envs: {A: 'b'}}}}), 'got A=b'],
+	],
+	'sharing.unknown-replica': [[shared(undefined, {accept_unknown: true}), 'OK for \'gpu-0::999999\'']],
+	'sharing.health': [
+		[shared(undefined, {devices: replicas.map((d, i) => (i === 2 ? {...d, health: 'Unhealthy'} : d))}), 'got gpu-0::2 is Unhealthy, and gpu-0::0 Healthy'],
+	],
+	'security.socket': [
+		[plugin({socket_mode: 0o777}), 'mode of the plugin\'s socket: got 0777'],
+		[plugin({directory_mode: 0o777}), 'mode of the plugin directory: got 0777'],
+	],
+	'security.device-nodes': [
+		...['/dev/mem', '/dev/kmsg', '/dev/port', '/dev/mapper/control'].map((path) => [answers({once: node(path)}), `got ${path}, which is ${path}`]),
+		[answers({once: {devices: [{container_path: '/dev/gpu', host_path: '/dev/kmsg', permissions: 'r'}]}}), 'got /dev/kmsg'],
+	],
+	'security.unrelated-nodes': ['/dev/kvm', '/dev/net/tun', '/dev/fuse'].map((path) => [answers({once: node(path), each: node('/dev/dri/renderD128')}), `${path} beside a GPU`]),
+	'security.variables': [
+		[variables({CANARY: '{env=CONFORMANCE_CANARY}'}), 'CANARY has the plugin\'s own environment'],
+		[variables({DB_PASSWORD: 'hunter2'}), 'DB_PASSWORD has a secret'],
+		[variables({AUTH: 'Bearer abc'}), 'AUTH has a secret'],
+		[plugin({allocate: {once: {annotations: {'example.com/key': '-----BEGIN RSA PRIVATE KEY-----'}}}}), 'annotation example.com/key has a secret'],
+		...(hostname().length < 4 ? [] : [[variables({NODE: 'on:{host}'}), 'NODE has the node\'s name']]),
+	],
+	'security.paths-in-ids': [
+		[plugin({touch: join(touched, '{id}')}), 'the file that an id leads to: got changed or removed'],
+		[plugin({touch: '{id}'}), 'the file that an id leads to: got changed or removed'],
+	],
+	'security.log': [[plugin({log_ids: true}), 'got a line that the id made up']],
+	'load.many-calls': [
+		[plugin({leak: {method: 'Allocate', descriptors: 1}}), 'open descriptors of the plugin'],
+		[plugin({leak: {method: 'Allocate', threads: 1}}), 'threads of the plugin'],
+		[plugin({leak: {method: 'Allocate', bytes: 2000}}), 'bytes of memory of the plugin'],
+		[raw('hoards'), 'bytes of memory of the plugin'],
+		[plugin({rpc: {Allocate: {delay_ms: 130}}}), 'milliseconds for 99 of 100 calls'],
+		[plugin({rpc: {Allocate: {delay_ms: 70, skip: 200}}}), 'milliseconds for a call after all others'],
+		[plugin({allocate: {ids, later: {skip: 250, once: node('/dev/tty')}}}), 'calls: got devices[/dev/tty]'],
+		[plugin({rpc: {Allocate: {code: 'RESOURCE_EXHAUSTED', message: 'no more', skip: 250}}}), 'RESOURCE_EXHAUSTED: no more'],
+		[plugin({rpc: {Allocate: {exit: 139, skip: 300}}}), 'the plugin exited with code 139'],
+	],
+	'load.parallel-clients': [[plugin({rpc: {Allocate: {code: 'UNAVAILABLE', message: 'busy', skip: 5, times: 2}}}), 'UNAVAILABLE busy']],
+	'load.slow-reader': [[plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {}, storm_ms: 20, block_on_window: true}), 'Allocate while a stream is not read']],
+	'load.idle': [[plugin({}, {spin: true}), 'percent of a processor, idle']],
+};
+
+// What a plain plugin gives no occasion for.
+const maybe = {'security.unrelated-nodes': 'not-applicable', 'security.variables': 'not-applicable'};
+const args = ['--launcher', 'process', '--timeout-percent', '20', '--node', file('node.json', discoveredNode())];
+const rows = Object.entries(wrong).flatMap(([check, faults]) => faults.map(([wrongPlugin, reason]) => ({check, plugin: wrongPlugin, args, reason})));
+for (const [check, rightPlugin, wanted = 'pass'] of [
+	...Object.keys(wrong).map((check) => [check, check.startsWith('sharing.') ? shared() : plugin(), maybe[check]]),
+	['allocate.independent', plugin({devices: devices.slice(1, 2)}), 'not-applicable'],
+	// Names within the container, sums, and values that are made up.
+	['allocate.independent', variables({MEMORY: '16384', GPU_IDS: '{ids}'})],
+	['allocate.independent', variables({CALL: '{call}'})],
+	['allocate.independent', plugin({allocate: {each: {envs: {'GPU_{id}': 'uuid-of-{id}'}}}})],
+	['allocate.independent', plugin({max_ids: 1, allocate: {once: node('/dev/null')}})],
+	// Ids that look like those of replicas, and a device that may be used once.
+	['sharing.one-device', plugin({devices: devices.map(({id}, i) => ({id: `gpu::${i}`})), allocate: {each: {envs: {GPU: '{id}'}}}}), 'not-applicable'],
+	['sharing.health', plugin({devices: [{id: 'gpu::0'}, {id: 'gpu::1', health: 'Unhealthy'}]}), 'not-applicable'],
+	['sharing.two-replicas', shared(undefined, {max_ids: 1})],
+	['sharing.two-replicas', plugin({devices: replicas, allocate: {each: {devices: [{container_path: '/dev/{id}', host_path: '/dev/null', permissions: 'rw'}]}}})],
+	// Virtual machines' nodes are a resource of their own.
+	['security.device-nodes', answers({once: node('/dev/kvm')})],
+	['security.unrelated-nodes', answers({once: node('/dev/kvm')}), 'not-applicable'],
+	['security.unrelated-nodes', answers({each: node('/dev/dri/renderD128')})],
+	['security.variables', variables({NVIDIA_VISIBLE_DEVICES: '{ids}', SOCKET_SECRET_PATH: '/run/secret', TOKEN: '{uuid}'})],
+	['security.socket', plugin({socket_mode: 0o755})],
+	['load.many-calls', raw('tidy')],
+	['load.idle', raw('tidy')],
+	['load.parallel-clients', raw('tidy')],
+	['load.slow-reader', plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {each: node('/dev/null')}, storm_ms: 20})],
+	['allocate.parallel', variables({TOKEN: '{uuid}', GPU: '{ids}'})],
+])
+	rows.push({check, plugin: rightPlugin, args, wanted});
+
+// The same node by a device of the Spec, which a runtime applies after the answer.
+const cdi = ['--launcher', 'process', '--cdi-dir', folderOf({'gpu.json': spec('example.com/gpu', {'gpu-0': {deviceNodes: [{path: '/dev/null'}]}})})];
+const byCdi = (each) => plugin({devices: devices.slice(0, 1), allocate: {each: {cdi_devices: ['example.com/gpu={id}'], ...each}}});
+rows.push(
+	{check: 'allocate.cdi-once', plugin: byCdi(node('/dev/null')), args: cdi, reason: '/dev/null by'},
+	{check: 'allocate.cdi-once', plugin: byCdi(node('/dev/zero')), args: cdi, wanted: 'pass'},
+);
+
+await judgeAll(rows, 8);
