@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const doc_tone_names[DOC_TONE_COUNT] = {"good", "bad", "warn", "quiet"};
@@ -16,6 +16,19 @@ enum doc_tone doc_tone_of(enum report_outcome outcome)
 		return DOC_WARN;
 	return report_outcome_is_bad(outcome) ? DOC_BAD : DOC_QUIET;
 }
+
+const char *const doc_element_names[] = {
+	[DOC_SECTION] = "section", [DOC_BOX] = "div",	  [DOC_ARTICLE] = "article",
+	[DOC_TITLE] = "h2",	   [DOC_HEADING] = "h3",  [DOC_PARAGRAPH] = "p",
+	[DOC_LINE] = "line",	   [DOC_LIST] = "ul",	  [DOC_ITEM] = "li",
+	[DOC_TABLE] = "table",	   [DOC_GRID] = "grid",	  [DOC_HEAD] = "thead",
+	[DOC_BODY] = "tbody",	   [DOC_ROW] = "tr",	  [DOC_HEADER] = "th",
+	[DOC_GROUP] = "group",	   [DOC_CELL] = "td",	  [DOC_FACTS] = "dl",
+	[DOC_TERM] = "dt",	   [DOC_VALUE] = "dd",	  [DOC_DETAILS] = "details",
+	[DOC_SUMMARY] = "summary", [DOC_SPAN] = "span",	  [DOC_STRONG] = "b",
+	[DOC_BADGE] = "badge",	   [DOC_SMALL] = "small", [DOC_LINK] = "a",
+	[DOC_CODE] = "code",	   [DOC_FIGURE] = "svg",  [DOC_SHAPE] = "path",
+};
 
 void doc_free(struct doc *doc)
 {
@@ -33,7 +46,8 @@ static const enum doc_element homes[DOC_ELEMENT_COUNT][2] = {
 	[DOC_HEAD] = {DOC_TABLE, DOC_GRID}, [DOC_BODY] = {DOC_TABLE, DOC_GRID},
 	[DOC_ROW] = {DOC_HEAD, DOC_BODY},   [DOC_HEADER] = {DOC_ROW, DOC_ROW},
 	[DOC_GROUP] = {DOC_ROW, DOC_ROW},   [DOC_CELL] = {DOC_ROW, DOC_ROW},
-	[DOC_ITEM] = {DOC_LIST, DOC_LIST},
+	[DOC_ITEM] = {DOC_LIST, DOC_LIST},  [DOC_TERM] = {DOC_BOX, DOC_BOX},
+	[DOC_VALUE] = {DOC_BOX, DOC_BOX},
 };
 
 static bool holds(enum doc_element outer, enum doc_element element)
@@ -72,48 +86,14 @@ void doc_end(struct doc *doc, enum doc_element element)
 	}
 }
 
-static void add_text(struct doc *doc, const char *format, va_list args)
-{
-	struct text text CLEANUP_TEXT = {0};
-	text_vaddf(&text, format, args);
-	doc->writer->text(doc, text_string(&text));
-}
+struct arguments {
+	va_list list;
+};
 
-void doc_text(struct doc *doc, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	add_text(doc, format, args);
-	va_end(args);
-}
-
-void doc_add(struct doc *doc, enum doc_element element, const char *class, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	doc_begin(doc, element, class);
-	add_text(doc, format, args);
-	doc_end(doc, element);
-	va_end(args);
-}
-
-void doc_attribute(struct doc *doc, const char *name, const char *format, ...)
-{
-	struct text value CLEANUP_TEXT = {0};
-	va_list args;
-	if (doc->writer->attribute == NULL)
-		return;
-	va_start(args, format);
-	text_vaddf(&value, format, args);
-	va_end(args);
-	doc->writer->attribute(doc, name, text_string(&value));
-}
-
-static void add_id(struct text *out, const char *prefix, const char *id)
+static void add_id(struct text *out, const char *id)
 {
 	static const char plain[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
-	text_add(out, prefix);
 	for (; *id != '\0'; id++) {
 		if (strchr(plain, *id) != NULL)
 			text_append(out, id, 1);
@@ -122,22 +102,104 @@ static void add_id(struct text *out, const char *prefix, const char *id)
 	}
 }
 
-void doc_id(struct doc *doc, const char *prefix, const char *id)
+/* One conversion or character of a template. Returns what follows it. */
+static const char *add_piece(struct text *out, const char *at, struct arguments *args, bool is_id)
 {
-	struct text value CLEANUP_TEXT = {0};
-	add_id(&value, prefix, id);
-	doc_attribute(doc, "id", "%s", text_string(&value));
+	const char *string = NULL;
+	size_t most = 0;
+	if (*at != '%') {
+		text_append(out, at, 1);
+		return at + 1;
+	}
+	switch (*++at) {
+	case 'd':
+		text_addf(out, "%d", va_arg(args->list, int));
+		return at + 1;
+	case 'u':
+		text_addf(out, "%u", va_arg(args->list, unsigned));
+		return at + 1;
+	case 'z':
+		text_addf(out, "%zu", va_arg(args->list, size_t));
+		return at + 2;
+	case 'l':
+		text_addf(out, "%lld", va_arg(args->list, long long));
+		return at + 3;
+	case '.': {
+		char *end = NULL;
+		const bool given = at[1] == '*';
+		most = given ? (size_t)va_arg(args->list, int) : strtoul(at + 1, &end, 10);
+		string = va_arg(args->list, const char *);
+		text_append(out, string, text_fit(string, strlen(string), most));
+		return given ? at + 3 : end + 1;
+	}
+	case 's':
+		string = va_arg(args->list, const char *);
+		if (is_id)
+			add_id(out, string);
+		else
+			text_add(out, string);
+		return at + 1;
+	default:
+		text_append(out, at, 1);
+		return at + 1;
+	}
 }
 
-void doc_href(struct doc *doc, const char *address, const char *prefix, const char *id)
+static const char *add_tag(struct doc *doc, const char *at, struct arguments *args)
 {
-	struct text value CLEANUP_TEXT = {0};
-	text_add(&value, address);
-	if (id != NULL) {
-		text_add(&value, "#");
-		add_id(&value, prefix, id);
+	const bool ends = at[1] == '/';
+	const char *name = at + (ends ? 2 : 1);
+	size_t size = strcspn(name, " >");
+	enum doc_element element = DOC_SECTION;
+	bool begun = false;
+	while (element < DOC_SHAPE && (strncmp(doc_element_names[element], name, size) != 0 ||
+				       doc_element_names[element][size] != '\0'))
+		element++;
+	if (ends) {
+		doc_end(doc, element);
+		return name + size + 1;
 	}
-	doc_attribute(doc, "href", "%s", text_string(&value));
+
+	for (at = name + size; *at == ' ';) {
+		struct text key CLEANUP_TEXT = {0};
+		struct text value CLEANUP_TEXT = {0};
+		size = strcspn(++at, "= >");
+		text_append(&key, at, size);
+		at += size + (at[size] == '=' ? 1 : 0);
+		const bool quoted = *at == '\'';
+		const char *const stops = quoted ? "'" : " >";
+		const bool is_id = strcmp(text_string(&key), "id") == 0;
+		for (at += quoted ? 1 : 0; strchr(stops, *at) == NULL;)
+			at = add_piece(&value, at, args,
+				       is_id || strchr(text_string(&value), '#') != NULL);
+		at += quoted ? 1 : 0;
+		const bool is_class = strcmp(text_string(&key), "class") == 0;
+		if (!begun)
+			doc_begin(doc, element,
+				  is_class && value.size > 0 ? text_string(&value) : NULL);
+		begun = true;
+		if (!is_class && doc->writer->attribute != NULL)
+			doc->writer->attribute(doc, text_string(&key), text_string(&value));
+	}
+	if (!begun)
+		doc_begin(doc, element, NULL);
+	return at + 1;
+}
+
+void doc_add(struct doc *doc, const char *template, ...)
+{
+	struct arguments args;
+	va_start(args.list, template);
+	for (const char *at = template; *at != '\0';) {
+		struct text text CLEANUP_TEXT = {0};
+		if (*at == '<')
+			at = add_tag(doc, at, &args);
+		while (*at != '\0' && *at != '<')
+			at = add_piece(&text, at, &args, false);
+		if (text.size > 0)
+			doc->writer->text(doc, text_string(&text));
+	}
+	va_end(args.list);
 }
 
 bool doc_is(const struct doc *doc, enum doc_form form)
@@ -145,12 +207,20 @@ bool doc_is(const struct doc *doc, enum doc_form form)
 	return doc->writer->form == form;
 }
 
+bool doc_is_in(const struct doc *doc, enum doc_element element)
+{
+	size_t i = 0;
+	while (i < doc->depth && doc->open[i] != element)
+		i++;
+	return i < doc->depth;
+}
+
 void doc_title(struct doc *doc, const char *title)
 {
 	text_reset(&doc->title);
 	text_add(&doc->title, title);
 	if (!doc_is(doc, DOC_FORM_HTML))
-		doc_add(doc, DOC_TITLE, NULL, "%s", title);
+		doc_add(doc, "<h2>%s</h2>", title);
 }
 
 void doc_section(struct doc *doc, const char *id, const char *heading, size_t count,
@@ -160,93 +230,63 @@ void doc_section(struct doc *doc, const char *id, const char *heading, size_t co
 	push(doc, DOC_SECTION);
 }
 
-void doc_table(struct doc *doc, enum doc_element element, const char *class, const char *label,
-	       const char *list, const char *const *headings)
+void doc_table(struct doc *doc, const char *class, const char *label, const char *list,
+	       const char *const *headings)
 {
-	doc_begin(doc, DOC_BOX, element == DOC_GRID ? "wide" : NULL);
-	if (element == DOC_GRID) {
-		doc_attribute(doc, "role", "group");
-		doc_attribute(doc, "tabindex", "0");
-		doc_attribute(doc, "aria-label", "%s", label);
-	}
-	doc_begin(doc, element, class);
-	if (element == DOC_TABLE)
-		doc_attribute(doc, "aria-label", "%s", label);
-	doc_begin(doc, DOC_HEAD, NULL);
-	if (headings == NULL)
-		return;
-	doc_begin(doc, DOC_ROW, NULL);
+	doc_add(doc, "<div><table class='%s' aria-label='%s'><thead><tr>", class, label);
 	for (; *headings != NULL; headings++)
-		doc_add(doc, DOC_HEADER, NULL, "%s", *headings);
-	doc_begin(doc, DOC_BODY, NULL);
+		doc_add(doc, "<th>%s", *headings);
 	if (list != NULL)
-		doc_attribute(doc, "id", "%s", list);
+		doc_add(doc, "<tbody id=%s>", list);
+	else
+		doc_add(doc, "<tbody>");
 }
 
-void doc_label(struct doc *doc, enum doc_element element, const char *class, const char *label,
-	       const char *format, ...)
+void doc_grid(struct doc *doc, const char *class, const char *label)
 {
-	struct text text CLEANUP_TEXT = {0};
-	va_list args;
-	va_start(args, format);
-	text_vaddf(&text, format, args);
-	va_end(args);
-	if (text.size == 0)
-		return;
-	doc_begin(doc, element, NULL);
-	doc_add(doc, DOC_STRONG, class, "%s", label);
-	doc_text(doc, " %s", text_string(&text));
-	doc_end(doc, element);
+	doc_add(doc,
+		"<div class=wide role=group tabindex=0 aria-label='%s'>"
+		"<grid class='grid %s'><thead>",
+		label, class);
 }
 
-void doc_fact(struct doc *doc, const char *name, const char *format, ...)
+void doc_label(struct doc *doc, const char *class, const char *label, const char *rest)
 {
-	struct text value CLEANUP_TEXT = {0};
-	va_list args;
-	va_start(args, format);
-	text_vaddf(&value, format, args);
-	va_end(args);
-	if (value.size == 0)
-		return;
-	doc_begin(doc, DOC_BOX, NULL);
-	doc_add(doc, DOC_TERM, NULL, "%s", name);
-	doc_add(doc, DOC_VALUE, NULL, "%s", text_string(&value));
-	doc_end(doc, DOC_BOX);
+	if (rest[0] != '\0')
+		doc_add(doc, "<line><b class=%s>%s</b> %s</line>", class, label, rest);
 }
 
-void doc_badge(struct doc *doc, enum doc_tone tone, const char *word)
+void doc_fact(struct doc *doc, const char *name, const char *value)
 {
-	doc_add(doc, DOC_BADGE, doc_tone_names[tone], "%s", word);
+	if (value[0] != '\0')
+		doc_add(doc, "<div><dt>%s<dd>%s</div>", name, value);
 }
 
 void doc_outcome(struct doc *doc, enum report_outcome outcome)
 {
-	doc_badge(doc, doc_tone_of(outcome), report_outcome_names[outcome]);
+	doc_add(doc, "<badge class=%s>%s</badge>", doc_tone_names[doc_tone_of(outcome)],
+		report_outcome_names[outcome]);
 }
 
 void doc_heat(struct doc *doc, enum doc_tone tone, size_t part, size_t whole, const char *link,
 	      const char *word, const char *text)
 {
-	char class[32] = "";
-	(void)snprintf(class, sizeof(class), "heat%s %s h%zu", link != NULL ? " to" : "",
-		       doc_tone_names[tone], whole != 0 ? (part * 4 + whole - 1) / whole + 1 : 0);
-	doc_begin(doc, DOC_CELL, class);
-	if (link != NULL) {
-		doc_begin(doc, DOC_LINK, NULL);
-		doc_attribute(doc, "href", "%s", link);
-	}
+	doc_add(doc, "<td class='heat%s %s h%zu'>", link != NULL ? " to" : "", doc_tone_names[tone],
+		whole != 0 ? (part * 4 + whole - 1) / whole + 1 : 0);
+	if (link != NULL)
+		doc_add(doc, "<a href=%s>", link);
 	if (word[0] != '\0')
-		doc_add(doc, DOC_SPAN, "sr", "%s", word);
-	doc_text(doc, word[0] != '\0' && text[0] != '\0' ? " %s" : "%s", text);
+		doc_add(doc, "<span class=sr>%s</span>%s", word, text[0] != '\0' ? " " : "");
+	doc_add(doc, "%s", text);
 	doc_end(doc, DOC_CELL);
 }
 
 void doc_duration(struct doc *doc, int64_t ms)
 {
 	if (ms < 1000)
-		doc_text(doc, "%lld ms", (long long)ms);
+		doc_add(doc, "%lld ms", (long long)ms);
 	else if (ms < 60000)
-		doc_text(doc, "%lld.%lld s", (long long)ms / 1000, (long long)ms % 1000 / 100);
+		doc_add(doc, "%lld.%lld s", (long long)ms / 1000, (long long)ms % 1000 / 100);
 	else
-		doc_text(doc, "%lld min %lld s", (long long)ms / 60000, (long long)ms / 1000 % 60);
+		doc_add(doc, "%lld min %lld s", (long long)ms / 60000, (long long)ms / 1000 % 60);
 }

@@ -3,17 +3,15 @@
 
 /*
  * Documents for people, in three forms: text for a terminal, Markdown, and HTML. A document is written from front to
- * back: elements begin, hold text and other elements, and end. A writer prints what its form has and leaves out the
- * rest: a terminal shows no links and no headings of sections, and only HTML has classes and attributes. All text is
- * untrusted: each writer escapes it, and cuts it where it is too long.
+ * back as elements, in the notation of HTML; the writer of a form prints what its form has and leaves out the rest: a
+ * terminal shows no links and no headings of sections, and only HTML has classes and other attributes. All values are
+ * untrusted: each writer escapes them, and cuts texts that are too long.
  *
  *   struct doc doc CLEANUP_DOC = {.writer = &doc_markdown};
  *   doc_section(&doc, "runs", "Runs", 12, "What the runs are about.");
- *   doc_table(&doc, DOC_TABLE, "stacked", "Runs", NULL, (const char *const[]){"run", "result", NULL});
- *   doc_begin(&doc, DOC_ROW, NULL);
- *   doc_add(&doc, DOC_HEADER, NULL, "%s", name);
- *   doc_add(&doc, DOC_CELL, NULL, "%s", result);
- *   doc_end(&doc, DOC_SECTION); // and with it the row and the table
+ *   doc_add(&doc, "<div><table aria-label=Runs><thead><tr><th>run<th>result<tbody>");
+ *   doc_add(&doc, "<tr class=%s><th>%s<td>%u of %u", tone, name, passed, all);
+ *   doc_end(&doc, DOC_SECTION); // and with it the table
  *   ... = text_take(&doc.out);
  */
 
@@ -21,39 +19,43 @@
 #include "base/text.h"
 #include "reports/model.h"
 
+/* In templates they have the names of HTML, but for those that HTML lacks. */
 enum doc_element {
 	DOC_SECTION, /* begun by doc_section() */
-	DOC_BOX,
+	DOC_BOX,     /* <div> */
 	DOC_ARTICLE,
-	DOC_TITLE,   /* of the document */
-	DOC_HEADING, /* within a section */
-	DOC_PARAGRAPH, /* one that begins with DOC_STRONG or DOC_BADGE is a line with a label in a terminal */
-	DOC_LINE, /* the same, cut to the width of a terminal */
-	DOC_LIST,
-	DOC_ITEM, /* as DOC_LINE */
+	DOC_TITLE,   /* <h2>: of the document, begun by doc_title() */
+	DOC_HEADING, /* <h3>: within a section */
+	DOC_PARAGRAPH, /* <p>: one that begins with <b> or <badge> is a line with a label in a terminal */
+	DOC_LINE, /* <line>: the same, cut to the width of a terminal */
+	DOC_LIST, /* <ul> */
+	DOC_ITEM, /* <li>: as <line> */
 	DOC_TABLE,
-	DOC_GRID, /* a wide table: scrolls in HTML; in a terminal columns are called A, B, ..., and break into blocks */
-	DOC_HEAD,
-	DOC_BODY,
-	DOC_ROW,
-	DOC_HEADER, /* the name of a row or a column */
-	DOC_GROUP,  /* the name of several */
-	DOC_CELL,
-	DOC_FACTS, /* names with values, see doc_fact() */
-	DOC_TERM,
-	DOC_VALUE,
-	DOC_DETAILS, /* folded away below its DOC_SUMMARY */
+	DOC_GRID, /* <grid>: a table whose columns a terminal calls A, B, ..., and breaks into blocks */
+	DOC_HEAD,   /* <thead> */
+	DOC_BODY,   /* <tbody> */
+	DOC_ROW,    /* <tr> */
+	DOC_HEADER, /* <th> */
+	DOC_GROUP,  /* <group>: a <th> of several rows or columns */
+	DOC_CELL,   /* <td> */
+	DOC_FACTS,  /* <dl> */
+	DOC_TERM,   /* <dt> */
+	DOC_VALUE,  /* <dd> */
+	DOC_DETAILS,
 	DOC_SUMMARY,
 	DOC_SPAN,
-	DOC_STRONG,
-	DOC_BADGE,
+	DOC_STRONG, /* <b> */
+	DOC_BADGE,  /* <badge>: a word in a tone, its class */
 	DOC_SMALL,
-	DOC_LINK,
+	DOC_LINK, /* <a> */
 	DOC_CODE,
-	DOC_FIGURE, /* SVG */
-	DOC_SHAPE,
+	DOC_FIGURE, /* <svg> */
+	DOC_SHAPE,  /* <path> */
 	DOC_ELEMENT_COUNT
 };
+
+/* The names in templates. */
+extern const char *const doc_element_names[];
 
 /* A colour; a word and, in HTML, a mark ("✓", "✗", "!", "–") say the same. */
 enum doc_tone { DOC_GOOD, DOC_BAD, DOC_WARN, DOC_QUIET, DOC_TONE_COUNT };
@@ -111,27 +113,23 @@ struct doc {
 
 void doc_free(struct doc *doc);
 
-/* The innermost elements that cannot hold it end first: a cell, a row, an item ends where the next one begins. `class`
- * may be NULL. */
+/*
+ * Adds elements and text. The template is a constant: "<p class=%s>%s</p>". A value of an attribute with blanks is in single
+ * quotes; a class comes first, and an empty one is none. The innermost elements that cannot hold the next one end first: a cell,
+ * a row, an item ends where another one begins. Others end by </name> or doc_end(). Conversions are %s, %.10s, %.*s, %d, %u, %zu,
+ * %lld and %%. In an id, and behind the '#' of a href, a string's bytes but letters, digits, '.', '_' and '-' become ~XX.
+ */
+void doc_add(struct doc *doc, const char *template, ...) PRINTF_LIKE(2, 3);
+
 void doc_begin(struct doc *doc, enum doc_element element, const char *class);
 
 /* Ends the innermost open element of that kind, and those within it. */
 void doc_end(struct doc *doc, enum doc_element element);
-void doc_text(struct doc *doc, const char *format, ...) PRINTF_LIKE(2, 3);
-
-/* A whole element with only text. */
-void doc_add(struct doc *doc, enum doc_element element, const char *class, const char *format, ...)
-	PRINTF_LIKE(4, 5);
-
-/* Of the element that just began. */
-void doc_attribute(struct doc *doc, const char *name, const char *format, ...) PRINTF_LIKE(3, 4);
-
-/* The attribute "id", or "href" of an encoded address ("" is the same document) and an id in it, which may be NULL.
- * `prefix` and any string make an id: bytes but letters, digits, '.', '_' and '-' become ~XX. */
-void doc_id(struct doc *doc, const char *prefix, const char *id);
-void doc_href(struct doc *doc, const char *address, const char *prefix, const char *id);
 
 bool doc_is(const struct doc *doc, enum doc_form form);
+
+/* Is such an element open? */
+bool doc_is_in(const struct doc *doc, enum doc_element element);
 
 /* The heading of the document: of HTML it is the page's title. */
 void doc_title(struct doc *doc, const char *title);
@@ -140,19 +138,20 @@ void doc_title(struct doc *doc, const char *title);
 void doc_section(struct doc *doc, const char *id, const char *heading, size_t count,
 		 const char *lead);
 
-/* A DOC_TABLE or DOC_GRID in a DOC_BOX that `label` names, with a row of headings, NULL-ended. Its DOC_BODY, with the id `list`
- * unless that is NULL, is open; with `headings` NULL its DOC_HEAD is. */
-void doc_table(struct doc *doc, enum doc_element element, const char *class, const char *label,
-	       const char *list, const char *const *headings);
+/* A table with headings, NULL-ended, in a <div>. Its <tbody>, with the id `list` unless that is NULL, is open. */
+void doc_table(struct doc *doc, const char *class, const char *label, const char *list,
+	       const char *const *headings);
 
-/* A DOC_PARAGRAPH or DOC_LINE with a label in front; nothing if the rest is "". `class`: of the label. */
-void doc_label(struct doc *doc, enum doc_element element, const char *class, const char *label,
-	       const char *format, ...) PRINTF_LIKE(5, 6);
+/* A <grid> in a <div> that scrolls on narrow pages. Its <thead> is open. */
+void doc_grid(struct doc *doc, const char *class, const char *label);
 
-/* A name and its value; nothing if the value is "". */
-void doc_fact(struct doc *doc, const char *name, const char *format, ...) PRINTF_LIKE(3, 4);
+/* A <line> with a label of that class in front; nothing if the rest is "". */
+void doc_label(struct doc *doc, const char *class, const char *label, const char *rest);
 
-void doc_badge(struct doc *doc, enum doc_tone tone, const char *word);
+/* A name and its value in a <dl>; nothing if the value is "". */
+void doc_fact(struct doc *doc, const char *name, const char *value);
+
+/* A badge. */
 void doc_outcome(struct doc *doc, enum report_outcome outcome);
 
 /*

@@ -37,6 +37,8 @@ static void begin(struct doc *doc, enum doc_element element, const char *class)
 {
 	const char *mark = marks[element].begin != NULL ? marks[element].begin : "";
 	(void)class;
+	if (element == DOC_BADGE && doc_is_in(doc, DOC_ROW))
+		return;
 	if (marks[element].block && is_in(doc, DOC_ITEM))
 		text_add(&doc->out, "\n  - ");
 	else if (marks[element].block)
@@ -57,7 +59,8 @@ static void end(struct doc *doc, enum doc_element element)
 		text_add(&doc->out, " |");
 	if (element == DOC_ROW)
 		doc->row_cells = doc->cell_count;
-	if (marks[element].end != NULL && !(marks[element].block && is_in(doc, DOC_ITEM)))
+	if (marks[element].end != NULL && !(marks[element].block && is_in(doc, DOC_ITEM)) &&
+	    !(element == DOC_BADGE && doc_is_in(doc, DOC_ROW)))
 		text_add(&doc->out, marks[element].end);
 	for (size_t i = 0; element == DOC_HEAD && i <= doc->row_cells; i++)
 		text_add(&doc->out, i < doc->row_cells ? i == 0 ? "| --- |" : " --- |" : "\n");

@@ -23,15 +23,6 @@ static bool is_cell(enum doc_element element)
 	return element == DOC_HEADER || element == DOC_GROUP || element == DOC_CELL;
 }
 
-static bool is_in(const struct doc *doc, enum doc_element element)
-{
-	for (size_t i = 0; i < doc->depth; i++) {
-		if (doc->open[i] == element)
-			return true;
-	}
-	return false;
-}
-
 static enum style style_of(const char *class)
 {
 	if (class == NULL)
@@ -81,7 +72,7 @@ static void begin(struct doc *doc, enum doc_element element, const char *class)
 {
 	if (is_block(element)) {
 		end_line(doc, true); /* of the item that this is in */
-		text_add(&doc->label, is_in(doc, DOC_ITEM) && element != DOC_ITEM ? "  " : "");
+		text_add(&doc->label, doc_is_in(doc, DOC_ITEM) && element != DOC_ITEM ? "  " : "");
 	} else if (element == DOC_TABLE || element == DOC_GRID) {
 		text_add(&doc->out, doc->out.size > 0 ? "\n" : "");
 	} else if (is_cell(element)) {

@@ -39,17 +39,15 @@ bool report_is_dense(const struct report_document *it)
 void report_add_check(struct report_document *it, const char *class, const char *id,
 		      const char *name)
 {
-	doc_begin(it->doc, DOC_LINK, class);
-	doc_href(it->doc, "", "c-", id);
-	doc_text(it->doc, "%s", name);
-	doc_end(it->doc, DOC_LINK);
+	doc_add(it->doc, "<a class=%s href=#c-%s>%s</a>", class, id, name);
 }
 
 void report_add_more(struct report_document *it, size_t count, const char *what)
 {
+	const bool somewhere = it->location != NULL;
 	if (count != 0)
-		doc_add(it->doc, DOC_PARAGRAPH, "soft", "%zu more %s: %s%sreport.json", count, what,
-			it->location != NULL ? it->location : "", it->location != NULL ? "/" : "");
+		doc_add(it->doc, "<p class=soft>%zu more %s: %s%sreport.json</p>", count, what,
+			somewhere ? it->location : "", somewhere ? "/" : "");
 }
 
 void report_add_verdict(struct report_document *it)
@@ -65,44 +63,40 @@ void report_add_verdict(struct report_document *it)
 	text_addf(&title, "gpucert: %s", headline.word);
 	if (doc_is(it->doc, DOC_FORM_MARKDOWN))
 		doc_title(it->doc, text_string(&title));
-	doc_label(it->doc, DOC_LINE, "good", "FIXED", "%s", text_string(&fixed));
-	if (doc_is(it->doc, DOC_FORM_TERMINAL)) {
-		doc_label(it->doc, DOC_PARAGRAPH, tones[headline.tone], headline.word, "%s",
-			  text_string(&verdict));
-		return;
-	}
+	doc_label(it->doc, "good", "FIXED", text_string(&fixed));
 	if (doc_is(it->doc, DOC_FORM_HTML))
-		doc_add(it->doc, DOC_PARAGRAPH, "word", "%s", headline.word);
-	doc_add(it->doc, DOC_PARAGRAPH, NULL, "%s", text_string(&verdict));
+		doc_add(it->doc, "<p class=word>%s</p>", headline.word);
+	doc_add(it->doc, "<p>");
+	if (doc_is(it->doc, DOC_FORM_TERMINAL))
+		doc_add(it->doc, "<b class=%s>%s</b>", tones[headline.tone], headline.word);
+	doc_add(it->doc, "%s</p>", text_string(&verdict));
 }
 
 size_t report_add_findings(struct report_document *it, const struct finding_list *list,
 			   size_t lines)
 {
+	const bool are_problems = list == &it->findings.problems;
 	const bool is_html = doc_is(it->doc, DOC_FORM_HTML);
-	const bool is_terminal = doc_is(it->doc, DOC_FORM_TERMINAL);
-	const size_t needed = list == &it->findings.problems && is_terminal ? 2 : 1;
+	const size_t needed = are_problems && doc_is(it->doc, DOC_FORM_TERMINAL) ? 2 : 1;
 	size_t left = list->checks;
-	doc_begin(it->doc, DOC_LIST, "findings");
+	doc_add(it->doc, "<ul class=findings>");
 	for (size_t i = 0; i < list->count && lines >= needed; i++, lines -= needed) {
 		const struct finding *finding = &list->items[i];
 		const struct view_check *check = finding->check;
-		const char *advice = view_string(check->json, "/advice");
 		struct text story CLEANUP_TEXT = {0};
 		finding_add_story(finding, &story);
 		left -= finding->alike;
 		it->untested_left -= finding->held;
 
-		doc_begin(it->doc, DOC_ITEM, NULL);
+		doc_add(it->doc, "<li>");
 		doc_outcome(it->doc, check->outcome);
-		doc_text(it->doc, " ");
+		doc_add(it->doc, " ");
 		report_add_check(it, "id", check->id, check->id);
-		doc_add(it->doc, DOC_SPAN, NULL, "%s", text_string(&story));
-		if (!is_html && check->reason[0] != '\0')
-			doc_text(it->doc, ": ");
-		doc_add(it->doc, DOC_SPAN, NULL, "%s", check->reason);
-		if (!is_html && list == &it->findings.problems && check->outcome != REPORT_PASS)
-			doc_label(it->doc, DOC_PARAGRAPH, "warn", "do", "%s", advice);
+		doc_add(it->doc, "<span>%s</span>%s<span>%s</span>", text_string(&story),
+			!is_html && check->reason[0] != '\0' ? ": " : "", check->reason);
+		if (!is_html && are_problems && check->outcome != REPORT_PASS)
+			doc_add(it->doc, "<p><b class=warn>do</b> %s</p>",
+				view_string(check->json, "/advice"));
 	}
 	doc_end(it->doc, DOC_LIST);
 	return left;
@@ -151,16 +145,13 @@ static void add_outcome_on(struct report_document *it, const struct view_check *
 /* Its row. */
 static void add_api(struct report_document *it, const struct view_check *check, size_t columns)
 {
-	doc_begin(it->doc, DOC_ROW, NULL);
-	doc_begin(it->doc, DOC_HEADER, NULL);
+	doc_add(it->doc, "<tr><th>");
 	report_add_check(it, "name", check->id, view_name_in_suite(check));
-	if (check->unproven)
-		doc_text(it->doc, " (not proven)");
+	doc_add(it->doc, "%s", check->unproven ? " (not proven)" : "");
 	if (!has_device_outcomes(check)) { /* it ended before it reached a device */
-		doc_begin(it->doc, DOC_CELL, NULL);
-		doc_attribute(it->doc, "colspan", "%zu", columns);
+		doc_add(it->doc, "<td colspan=%zu>", columns);
 		doc_outcome(it->doc, check->outcome);
-		doc_text(it->doc, " %s", check->reason);
+		doc_add(it->doc, " %s", check->reason);
 		return;
 	}
 	const cJSON *device = json_first(report_devices(it));
@@ -175,22 +166,18 @@ void report_add_apis(struct report_document *it)
 	const size_t devices = (size_t)cJSON_GetArraySize(report_devices(it));
 	const size_t columns = is_html || devices < DEVICES_MAX ? devices : DEVICES_MAX;
 	size_t rows = 0;
-	doc_table(it->doc, DOC_GRID, dense ? "grid dense" : "grid", "APIs by device", NULL, NULL);
-	doc_begin(it->doc, DOC_ROW, NULL);
-	doc_add(it->doc, DOC_HEADER, NULL, "API");
-	for (size_t i = 0; i < columns; i++) {
-		const cJSON *device = cJSON_GetArrayItem(report_devices(it), (int)i);
-		doc_begin(it->doc, DOC_HEADER, "device");
-		if (is_html && !dense)
-			doc_text(it->doc, "%s ", view_string(device, "/name"));
-		doc_add(it->doc, DOC_SPAN, "id", "%s", view_string(device, "/ref"));
-	}
-	doc_begin(it->doc, DOC_BODY, NULL);
+	doc_grid(it->doc, dense ? "dense" : "", "APIs by device");
+	doc_add(it->doc, "<tr><th>API");
+	const cJSON *device = json_first(report_devices(it));
+	for (size_t i = 0; i < columns; i++, device = device->next)
+		doc_add(it->doc, "<th class=device>%s<span class=id>%s</span>",
+			is_html && !dense ? view_string(device, "/name") : "",
+			view_string(device, "/ref"));
+	doc_add(it->doc, "<tbody>");
 	for (size_t i = 0; i < it->findings.view.count; i++) {
 		const struct view_check *check = &it->findings.view.checks[i];
-		if (!is_api(check) || (rows++ >= APIS_MAX && !is_html))
-			continue;
-		add_api(it, check, columns);
+		if (is_api(check) && (rows++ < APIS_MAX || is_html))
+			add_api(it, check, columns);
 	}
 	doc_end(it->doc, DOC_BOX);
 	report_add_more(it, !is_html && rows > APIS_MAX ? rows - APIS_MAX : 0, "APIs");
@@ -252,32 +239,29 @@ static void add_facts(struct report_document *it, const struct fact *fact)
 			add_strings(&value, json_pointer(it->report, fact->where));
 		else
 			environment_add_names(fact->where, environment, &value);
-		doc_fact(it->doc, fact->name, "%s", text_string(&value));
+		doc_fact(it->doc, fact->name, text_string(&value));
 	}
 }
 
 static void add_device(struct report_document *it, const cJSON *device)
 {
 	const char *key = view_string(device, "/driver");
+	const char *version = "";
 	const int64_t files = view_int(device, "/runtimeFiles/count");
 	struct text apis CLEANUP_TEXT = {0};
 	add_strings(&apis, json_pointer(device, "/apis"));
-	doc_begin(it->doc, DOC_ROW, NULL);
-	doc_begin(it->doc, DOC_HEADER, NULL);
-	doc_text(it->doc, "%s ", view_string(device, "/name"));
-	doc_add(it->doc, DOC_SPAN, "id", "%s", view_string(device, "/ref"));
-	doc_add(it->doc, DOC_CELL, NULL, "%s", view_string(device, "/kind"));
-	doc_begin(it->doc, DOC_CELL, NULL);
-	doc_text(it->doc, "%s", key);
 	json_each (driver, json_pointer(it->report, "/environment/drivers")) {
 		if (!text_equal(view_string(driver, "/key"), key))
 			continue;
-		doc_text(it->doc, " %s", view_string(driver, "/version"));
+		version = view_string(driver, "/version");
 		break;
 	}
-	doc_add(it->doc, DOC_CELL, "id", "%s", view_string(device, "/hardwareId"));
-	doc_add(it->doc, DOC_CELL, NULL, "%s", text_string(&apis));
-	doc_add(it->doc, DOC_CELL, NULL, "%lld file%s", (long long)files, files == 1 ? "" : "s");
+	doc_add(it->doc,
+		"<tr><th>%s <span class=id>%s</span><td>%s<td>%s %s<td class=id>%s<td>%s"
+		"<td>%lld file%s",
+		view_string(device, "/name"), view_string(device, "/ref"),
+		view_string(device, "/kind"), key, version, view_string(device, "/hardwareId"),
+		text_string(&apis), (long long)files, files == 1 ? "" : "s");
 }
 
 void report_add_environment(struct report_document *it)
@@ -285,6 +269,7 @@ void report_add_environment(struct report_document *it)
 	static const char *const headings[] = {"Device", "Kind",    "Driver", "Hardware id",
 					       "APIs",	 "Runtime", NULL};
 	const bool is_html = doc_is(it->doc, DOC_FORM_HTML);
+	const bool folded = is_html && report_is_dense(it);
 	const size_t devices = (size_t)cJSON_GetArraySize(report_devices(it));
 	const size_t shown = is_html || devices < DEVICES_MAX ? devices : DEVICES_MAX;
 	const char *node = view_string(it->report, "/environment/node/kind");
@@ -295,28 +280,26 @@ void report_add_environment(struct report_document *it)
 	else if (text_equal(node, "wine"))
 		node = "Windows programs under Wine";
 
-	doc_begin(it->doc, DOC_FACTS, "facts");
-	doc_fact(it->doc, "Node", "%s", node);
+	doc_add(it->doc, "<dl class=facts>");
+	doc_fact(it->doc, "Node", node);
 	add_facts(it, facts);
 	doc_end(it->doc, DOC_FACTS);
 	if (is_html) {
-		doc_begin(it->doc, DOC_DETAILS, NULL);
-		doc_add(it->doc, DOC_SUMMARY, NULL, "Identity of the run");
-		doc_begin(it->doc, DOC_FACTS, "facts long");
+		doc_add(it->doc, "<details><summary>Identity of the run</summary>"
+				 "<dl class='facts long'>");
 		add_facts(it, identity);
 		doc_end(it->doc, DOC_DETAILS);
 	}
 	if (devices == 0)
 		return;
-	if (is_html && report_is_dense(it)) {
-		doc_begin(it->doc, DOC_DETAILS, NULL);
-		doc_add(it->doc, DOC_SUMMARY, NULL, "%zu devices", devices);
-	}
-	doc_table(it->doc, DOC_TABLE, "stacked", "Devices", NULL, headings);
-	for (size_t i = 0; i < shown; i++)
-		add_device(it, cJSON_GetArrayItem(report_devices(it), (int)i));
+	if (folded)
+		doc_add(it->doc, "<details><summary>%zu devices</summary>", devices);
+	doc_table(it->doc, "stacked", "Devices", NULL, headings);
+	const cJSON *device = json_first(report_devices(it));
+	for (size_t i = 0; i < shown; i++, device = device->next)
+		add_device(it, device);
 	doc_end(it->doc, DOC_BOX);
-	if (is_html && report_is_dense(it))
+	if (folded)
 		doc_end(it->doc, DOC_DETAILS);
 	report_add_more(it, devices - shown, "devices");
 }
@@ -344,7 +327,7 @@ int markdown_write(const cJSON *report, const struct writer_options *options, st
 	if (rc < 0)
 		return rc;
 	report_add_verdict(&it);
-	doc_label(&doc, DOC_LINE, "bad", "aborted", "%s", view_string(report, "/run/abort/reason"));
+	doc_label(&doc, "bad", "aborted", view_string(report, "/run/abort/reason"));
 	add_section(&it, &findings->problems, "Unexpected", "unexpected results");
 	add_section(&it, &findings->expected, "Known failures", "known failures");
 	doc_section(&doc, "", "Environment", 0, NULL);

@@ -26,7 +26,7 @@ static bool is_separator(char c)
 	return c == '/' || (c == '\\' && path_base("\\")[0] == '\0');
 }
 
-static void add_encoded(const char *path, struct text *out)
+void report_add_encoded(const char *path, struct text *out)
 {
 	static const char plain[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
@@ -48,10 +48,10 @@ void report_add_link(const char *path, struct text *out)
 		return;
 	if (path_is_absolute(page) && !is_separator(page[0])) { /* "C:\\" */
 		text_addf(out, "file:///%.2s", page);
-		add_encoded(page + 2, out);
+		report_add_encoded(page + 2, out);
 		return;
 	}
 	if (path_is_absolute(page)) /* "/runs", "\\\\server\\share" */
 		text_add(out, is_separator(page[1]) ? "file:" : "file://");
-	add_encoded(page, out);
+	report_add_encoded(page, out);
 }

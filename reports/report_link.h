@@ -12,3 +12,6 @@
  * no path becomes a scheme or leaves an attribute.
  */
 void report_add_link(const char *path, struct text *out);
+
+/* Adds a relative path with %XX as above. */
+void report_add_encoded(const char *path, struct text *out);

@@ -45,7 +45,7 @@ static void add_environment(struct report_document *it)
 	if (parts.size == 0)
 		text_add(&parts, "an unknown environment");
 	text_add_all(&body, &parts);
-	doc_label(it->doc, DOC_LINE, NULL, "on", "%s", text_string(&body));
+	doc_label(it->doc, "", "on", text_string(&body));
 }
 
 /* The suites in which checks passed with proof: how many, of all that apply. Then "vulkan on lavapipe", or on how many of
@@ -90,9 +90,9 @@ static void add_works(struct report_document *it)
 		else
 			text_addf(&apis, "%zu of %zu", passed, all);
 	}
-	doc_label(it->doc, DOC_LINE, "good", "works", "%s",
+	doc_label(it->doc, "good", "works",
 		  suites.size > 0 ? text_string(&suites) : "nothing was shown to work");
-	doc_label(it->doc, DOC_LINE, "good", "apis", "%s", text_string(&apis));
+	doc_label(it->doc, "good", "apis", text_string(&apis));
 }
 
 /* How many predictions of launches held; no line where there are none. */
@@ -111,8 +111,7 @@ static void add_predictions(struct report_document *it)
 	text_addf(&body, "%d kinds of launches ended as the rules of images predict", held);
 	if (wrong != 0)
 		text_addf(&body, ", %d otherwise", wrong);
-	doc_label(it->doc, DOC_LINE, wrong != 0 ? "bad" : "good", "images", "%s",
-		  text_string(&body));
+	doc_label(it->doc, wrong != 0 ? "bad" : "good", "images", text_string(&body));
 }
 
 /* The entries of expectation files that match failures. */
@@ -126,7 +125,7 @@ static void add_known(struct report_document *it)
 		text_addf(&body, "%s%s", i > 0 ? ", " : "",
 			  view_string(expected->items[i].check->json, "/expected/entry"));
 	text_add(&body, expected->count > ENTRIES_MAX ? ", ..." : "");
-	doc_label(it->doc, DOC_LINE, "warn", "known", "%s", text_string(&body));
+	doc_label(it->doc, "warn", "known", text_string(&body));
 }
 
 void report_add_end(struct report_document *it, size_t failed_left, size_t untested_left)
@@ -142,11 +141,11 @@ void report_add_end(struct report_document *it, size_t failed_left, size_t untes
 		  (double)view_duration(it->report, "/run/durationMs") / 1000.0,
 		  cJSON_IsNumber(overhead) ? overhead->valuedouble : 0.0,
 		  (long long)view_int(it->report, "/verdict/exitCode"));
-	doc_label(it->doc, DOC_LINE, NULL, "report", "%s", text_string(&body));
+	doc_label(it->doc, "", "report", text_string(&body));
 
 	/* Shows later whether a journal is still the run's. */
-	doc_label(it->doc, DOC_PARAGRAPH, NULL, "journal", "%s",
-		  view_string(it->report, "/run/journal/digest"));
+	doc_add(it->doc, "<p><b>journal</b> %s</p>",
+		view_string(it->report, "/run/journal/digest"));
 }
 
 int summary_write(const cJSON *report, const struct writer_options *options, struct text *out,
@@ -168,7 +167,7 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 
 	report_add_verdict(&it);
 	add_environment(&it);
-	doc_label(&doc, DOC_LINE, "bad", "aborted", "%s", aborted);
+	doc_label(&doc, "bad", "aborted", aborted);
 	add_works(&it);
 	add_predictions(&it);
 	const size_t failed_left = report_add_findings(&it, &findings->problems, lines);
@@ -183,8 +182,9 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 		const struct finding *finding = &untested->items[i];
 		struct text name CLEANUP_TEXT = {0};
 		finding_add_name(finding, &name);
-		doc_label(&doc, DOC_LINE, "warn", "untested", "%s (%s): %s", text_string(&name),
-			  report_outcome_names[finding->check->outcome], finding->check->reason);
+		doc_add(&doc, "<line><b class=warn>untested</b> %s (%s): %s</line>",
+			text_string(&name), report_outcome_names[finding->check->outcome],
+			finding->check->reason);
 		it.untested_left -= finding->alike;
 	}
 	report_add_end(&it, failed_left, it.untested_left);

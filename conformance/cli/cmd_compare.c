@@ -3,7 +3,8 @@
 #include "base/members.h"
 #include "base/style.h"
 #include "conformance/cli/commands.h"
-#include "reports/pages/compare/page.h"
+#include "reports/pages/compare/compare.h"
+#include "reports/pages/page.h"
 #include "reports/report_file.h"
 
 #include <string.h>
@@ -11,34 +12,34 @@
 
 enum { EXIT_REGRESSION = 1 };
 
-enum { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_HTML };
+enum { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_HTML, FORMAT_JSON };
 
-static const char *const formats[] = {"text", "markdown", "json", "html", NULL};
+static const char *const formats[] = {"text", "markdown", "html", "json", NULL};
+static const struct doc_writer *const writers_of[] = {&doc_terminal, &doc_markdown, &doc_html,
+						      &doc_terminal};
 static const char *const limits[] = {"regression", "change", "nothing", NULL};
 
 static struct {
 	const char *format, *fail_on;
 } given = {.format = "text", .fail_on = "regression"};
 
-/* The comparisons so far, in each of the formats. */
+/* The comparisons so far. */
 struct output {
-	struct text text;
+	struct doc doc;
 	cJSON *json; /* an array */
-	struct compare_page page;
 	bool failed; /* as --fail-on defines it */
 };
 
 static void output_free(struct output *output)
 {
-	text_free(&output->text);
+	doc_free(&output->doc);
 	cJSON_Delete(output->json);
-	compare_page_free(&output->page);
 }
 
-static int compare(const cJSON *from, const char *from_path, const char *to_path,
+/* `number`: 0, or which of several it is. */
+static int compare(const cJSON *from, const char *from_path, const char *to_path, size_t number,
 		   struct output *output, struct error *err)
 {
-	const size_t format = text_position(formats, given.format);
 	struct comparison comparison CLEANUP_COMPARISON = {0};
 	const size_t *kinds = comparison.kinds;
 	cJSON *to CLEANUP_JSON = NULL;
@@ -48,16 +49,10 @@ static int compare(const cJSON *from, const char *from_path, const char *to_path
 	rc = comparison_make(from, to, &comparison, err);
 	if (rc < 0)
 		return error_wrap(err, rc, "%s", to_path);
-	comparison.from_path = output->page.several ? from_path : NULL;
+	comparison.from_path = from_path;
 	comparison.to_path = to_path;
-
-	text_add(&output->text, output->text.size > 0 ? "\n" : "");
-	if (format == FORMAT_MARKDOWN)
-		comparison_print_markdown(&comparison, &output->text);
-	else
-		comparison_print(&comparison, style_enabled(STDOUT_FILENO), &output->text);
-	if (format == FORMAT_HTML)
-		compare_page_add(&output->page, &comparison, from_path, to_path);
+	text_add(&output->doc.out, output->doc.out.size > 0 ? "\n" : "");
+	comparison_write(&comparison, number, &output->doc);
 	(void)members_append(output->json, comparison_to_json(&comparison), err);
 
 	const bool changed = kinds[COMPARE_CHANGED] > 0 || kinds[COMPARE_GONE] > 0 ||
@@ -71,29 +66,29 @@ static int compare(const cJSON *from, const char *from_path, const char *to_path
 
 static int compare_run(const struct text_list *arguments)
 {
-	struct output output CLEANUP(output_free) = {.json = cJSON_CreateArray(),
-						     .page = {.several = arguments->count > 2}};
+	const size_t format = text_position(formats, given.format);
+	const bool several = arguments->count > 2;
+	struct output output CLEANUP(output_free) = {
+		.doc = {.writer = writers_of[format], .color = style_enabled(STDOUT_FILENO)},
+		.json = cJSON_CreateArray()};
 	cJSON *from CLEANUP_JSON = NULL;
 	struct view from_view CLEANUP_VIEW = {0};
 	struct text page CLEANUP_TEXT = {0};
 	struct error err = {0};
 	int rc = report_file_open(arguments->items[0], &from, &from_view, &err);
 	for (size_t i = 1; rc == 0 && i < arguments->count; i++)
-		rc = compare(from, arguments->items[0], arguments->items[i], &output, &err);
+		rc = compare(from, arguments->items[0], arguments->items[i], several ? i : 0,
+			     &output, &err);
 	if (rc < 0)
 		return command_failed("compare", rc, &err);
 
-	const cJSON *json = output.json;
-	switch (text_position(formats, given.format)) {
-	case FORMAT_JSON:
-		rc = options_print(json_print(output.page.several ? json : json->child), &err);
-		break;
-	case FORMAT_HTML:
-		compare_page_print(&output.page, &page);
+	if (format == FORMAT_JSON) {
+		rc = options_print(json_print(several ? output.json : output.json->child), &err);
+	} else if (format == FORMAT_HTML) {
+		page_print(&output.doc, "Comparison", &page);
 		rc = options_print(text_take(&page), &err);
-		break;
-	default:
-		rc = options_print(text_take(&output.text), &err);
+	} else {
+		rc = options_print(text_take(&output.doc.out), &err);
 	}
 	if (rc < 0)
 		return command_failed("compare", rc, &err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/fuzz/readers.h"
 
-#include "reports/pages/compare/page.h"
+#include "reports/pages/compare/compare.h"
 #include "reports/pages/matrix/matrix.h"
+#include "reports/pages/page.h"
 #include "reports/writer.h"
 
 #include <stdlib.h>
@@ -47,24 +48,22 @@ static void check_formats(struct matrix *matrix)
 
 static void compare(const cJSON *from, const cJSON *to)
 {
+	static const struct doc_writer *const forms[] = {&doc_terminal, &doc_markdown, &doc_html};
 	struct comparison comparison CLEANUP_COMPARISON = {0};
-	struct text out CLEANUP_TEXT = {0};
 	struct error err = {0};
-	if (comparison_make(from, to, &comparison, &err) == 0) {
-		comparison_print(&comparison, false, &out);
-		check_text(text_string(&out), out.size);
-		text_reset(&out);
-		comparison_print_markdown(&comparison, &out);
-		check_text(text_string(&out), out.size);
-		cJSON *json CLEANUP_JSON = comparison_to_json(&comparison);
-		if (json == NULL)
-			abort();
-		struct compare_page page CLEANUP_COMPARE_PAGE = {0};
-		text_reset(&out);
-		compare_page_add(&page, &comparison, "from", "to");
-		compare_page_print(&page, &out);
-		check_text(text_string(&out), out.size);
+	if (comparison_make(from, to, &comparison, &err) < 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		struct doc doc CLEANUP_DOC = {.writer = forms[i]};
+		struct text page CLEANUP_TEXT = {0};
+		comparison_write(&comparison, 0, &doc);
+		page_print(&doc, "Comparison", &page);
+		check_text(text_string(&doc.out), doc.out.size);
+		check_text(text_string(&page), page.size);
 	}
+	cJSON *json CLEANUP_JSON = comparison_to_json(&comparison);
+	if (json == NULL)
+		abort();
 }
 
 void fuzz_fold(cJSON *const *reports, size_t count)

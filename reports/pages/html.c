@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/pages/html.h"
 
-#include <stdlib.h>
+#include "reports/report_link.h"
+
 #include <string.h>
 
-void html_text_part(struct text *out, const char *string, size_t size)
+static const char *tag_of(enum doc_element element)
+{
+	const char *name = doc_element_names[element];
+	return element == DOC_LINE    ? "p"
+	       : element == DOC_GRID  ? "table"
+	       : element == DOC_GROUP ? "th"
+	       : element == DOC_BADGE ? "span"
+				      : name;
+}
+
+static void add_escaped(struct text *out, const char *string, size_t size)
 {
 	size_t begin = 0;
 	for (size_t i = 0; i < size;) {
@@ -17,101 +28,82 @@ void html_text_part(struct text *out, const char *string, size_t size)
 		}
 		i += length != 0 ? length : 1;
 	}
-	text_add_xml(out, string + begin, size - begin);
+	if (begin < size)
+		text_add_xml(out, string + begin, size - begin);
 }
 
 void html_text(struct text *out, const char *string)
 {
-	if (string != NULL)
-		html_text_part(out, string, strlen(string));
-}
-
-static void add_string(struct text *out, const char *string)
-{
-	const size_t size = strlen(string);
-	const size_t shown = text_fit(string, size, HTML_STRING_MAX);
-	html_text_part(out, string, shown);
+	const size_t size = string != NULL ? strlen(string) : 0;
+	const size_t shown = size != 0 ? text_fit(string, size, HTML_STRING_MAX) : 0;
+	add_escaped(out, string, shown);
 	text_add(out, shown < size ? "…" : "");
 }
 
-void html_addf(struct text *out, const char *format, ...)
+/* The start tag stays open for attributes. */
+static void end_tag(struct doc *doc)
 {
-	va_list args;
-	va_start(args, format);
-	for (const char *at = format; *at != '\0';) {
-		const size_t plain = strcspn(at, "%");
-		const char *string = NULL;
-		char *end = NULL;
-
-		text_append(out, at, plain);
-		at += plain;
-		if (*at == '\0')
-			break;
-		switch (*++at) {
-		case 's':
-			string = va_arg(args, const char *);
-			add_string(out, string != NULL ? string : "");
-			at += strlen("s");
-			break;
-		case '.': {
-			const size_t most = strtoul(at + 1, &end, 10);
-			string = va_arg(args, const char *);
-			html_text_part(out, string, text_fit(string, strlen(string), most));
-			at = end + strlen("s");
-			break;
-		}
-		case 'd':
-			text_addf(out, "%d", va_arg(args, int));
-			at += strlen("d");
-			break;
-		case 'u':
-			text_addf(out, "%u", va_arg(args, unsigned));
-			at += strlen("u");
-			break;
-		case 'z':
-			text_addf(out, "%zu", va_arg(args, size_t));
-			at += strlen("zu");
-			break;
-		default:
-			text_addf(out, "%lld", va_arg(args, long long));
-			at += strlen("lld");
-		}
-	}
-	va_end(args);
+	text_add(&doc->out, doc->in_tag ? ">" : "");
+	doc->in_tag = false;
 }
 
-/* Letters, digits, '.', '_', '-' and those of `also` as they are; any other byte in hex after the mark. */
-static void add_encoded(struct text *out, const char *string, char mark, const char *also)
+static void begin(struct doc *doc, enum doc_element element, const char *class)
 {
-	for (const char *c = string; *c != '\0'; c++) {
-		if ((*c >= '0' && *c <= '9') || (*c >= 'A' && *c <= 'Z') ||
-		    (*c >= 'a' && *c <= 'z') || strchr("._-", *c) != NULL ||
-		    strchr(also, *c) != NULL)
-			text_append(out, c, 1);
-		else
-			text_addf(out, "%c%02X", mark, (unsigned)(unsigned char)*c);
-	}
+	const char *scope = doc_is_in(doc, DOC_HEAD) ? "col" : "row";
+	end_tag(doc);
+	text_addf(&doc->out, "<%s", tag_of(element));
+	if (element == DOC_HEADER || element == DOC_GROUP)
+		text_addf(&doc->out, " scope=\"%s%s\"", scope, element == DOC_GROUP ? "group" : "");
+	if (element == DOC_BADGE || class != NULL)
+		text_addf(&doc->out, " class=\"%s%s\"", element == DOC_BADGE ? "badge " : "",
+			  class);
+	doc->in_tag = true;
 }
 
-void html_add_id(struct text *out, const char *prefix, const char *string)
+static void end(struct doc *doc, enum doc_element element)
 {
-	text_add(out, prefix);
-	add_encoded(out, string, '~', "");
+	end_tag(doc);
+	text_addf(&doc->out, element == DOC_ROW || element < DOC_TABLE ? "</%s>\n" : "</%s>",
+		  tag_of(element));
 }
 
-void html_open_link(struct text *out, const char *class, const char *address, const char *prefix,
-		    const char *id)
+static void add_text(struct doc *doc, const char *string)
 {
-	text_add(out, "<a");
-	if (class != NULL)
-		text_addf(out, " class=\"%s\"", class);
-	text_addf(out, " href=\"%s", address);
-	if (id != NULL) {
-		text_add(out, "#");
-		html_add_id(out, prefix, id);
-	}
-	text_add(out, "\">");
+	end_tag(doc);
+	html_text(&doc->out, string);
 }
+
+static void add_attribute(struct doc *doc, const char *name, const char *value)
+{
+	text_addf(&doc->out, value[0] != '\0' ? " %s=\"" : " %s", name);
+	add_escaped(&doc->out, value, strlen(value));
+	text_add(&doc->out, value[0] != '\0' ? "\"" : "");
+}
+
+static void add_heading(struct text *out, const char *heading, size_t count)
+{
+	html_text(out, heading);
+	if (count != 0)
+		text_addf(out, " <span class=\"count\">%zu</span>", count);
+}
+
+static void begin_section(struct doc *doc, const char *id, const char *heading, size_t count,
+			  const char *lead)
+{
+	end_tag(doc);
+	text_addf(&doc->contents, "<li><a href=\"#%s\">", id);
+	add_heading(&doc->contents, heading, count);
+	text_add(&doc->contents, "</a></li>\n");
+	text_addf(&doc->out, "<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">", id,
+		  id, id);
+	add_heading(&doc->out, heading, count);
+	text_add(&doc->out, "</h2>\n");
+	if (lead != NULL)
+		text_addf(&doc->out, "<p class=\"lead\">%s</p>\n", lead);
+}
+
+const struct doc_writer doc_html = {DOC_FORM_HTML, begin,	  end,
+				    add_text,	   add_attribute, begin_section};
 
 /* No absolute path of any system, and no segment that leads up. */
 static bool is_below(const char *path)
@@ -127,24 +119,28 @@ static bool is_below(const char *path)
 	return true;
 }
 
-void html_file_link(struct text *out, const char *path, const char *string)
+void html_file_link(struct doc *doc, const char *path, const char *string)
 {
-	if (!is_below(path)) {
-		html_text(out, string);
-		return;
-	}
-	text_add(out, "<a href=\"");
-	add_encoded(out, path, '%', "~/");
-	html_addf(out, "\">%s</a>", string);
+	struct text address CLEANUP_TEXT = {0};
+	report_add_encoded(path, &address);
+	if (is_below(path))
+		doc_add(doc, "<a href=%s>%s</a>", text_string(&address), string);
+	else
+		doc_add(doc, "%s", string);
 }
 
-void html_web_link(struct text *out, const char *address, const char *string)
+void html_web_link(struct doc *doc, const char *address, const char *string)
 {
-	if (!text_starts_with(address, "https://") && !text_starts_with(address, "http://")) {
-		html_text(out, string);
-		return;
-	}
-	text_add(out, "<a href=\"");
-	html_text(out, address);
-	html_addf(out, "\" rel=\"noopener noreferrer\">%s</a>", string);
+	if (text_starts_with(address, "https://") || text_starts_with(address, "http://"))
+		doc_add(doc, "<a href=%s rel='noopener noreferrer'>%s</a>", address, string);
+	else
+		doc_add(doc, "%s", string);
+}
+
+void html_filter(struct doc *doc, const char *list, const char *noun)
+{
+	doc_add(doc,
+		"<div class=filter data-list=%s data-noun=%s role=group aria-label='Filter of %s' "
+		"hidden></div>",
+		list, noun, noun);
 }

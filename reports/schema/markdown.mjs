@@ -35,7 +35,7 @@ function* faults(text) {
 
 	if (Buffer.byteLength(text) > largest)
 		yield `${Buffer.byteLength(text)} bytes`;
-	if (!/^## (gpucert: [A-Z ]+\n\n|.+\n\n\| environment \| before \| after \|\n)/.test(text))
+	if (!/^## (gpucert: [A-Z ]+\n\n|.+\n\n### Checks\n)/.test(text))
 		yield "neither a verdict nor what changed is its heading";
 	for (const [index, line] of lines.entries()) {
 		if (invisible.test(line))

@@ -134,8 +134,9 @@ static void test_formats(void)
 		 "=a|\"b  pass 2       pass\n"
 		 "api.x  fail 1 of 2  crash\n"},
 		{"markdown", true, 0,
-		 "| check | a 7 on W 9600.1 | n 552.9 on W 20348.1 | n 552.12 on W 9600.1 | "
-		 "n 552.12 on W 20348.1 | s 1 on W 9600.1 (recorded) |\n"
+		 "| check | a 7 on W 9600.1: 1 run | n 552.9 on W 20348.1: 1 run | "
+		 "n 552.12 on W 9600.1: 1 run | n 552.12 on W 20348.1: 2 runs | "
+		 "s 1 on W 9600.1 (recorded): 1 run |\n"
 		 "| --- | --- | --- | --- | --- | --- |\n"
 		 "| api.x | pass | pass | fail | fail 1 of 2 | crash |\n"},
 		{"markdown", false, 0, "| `=a`\\|`\"b` | pass | pass | pass | pass 2 | pass |\n"},

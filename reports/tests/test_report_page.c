@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/tests/unit.h"
-#include "reports/pages/page.h"
 #include "reports/tests/cases.h"
 
 #include <ctype.h>
@@ -148,12 +147,12 @@ static void test_everything_is_there_without_the_script(void)
 	*script = '\0';
 	json_each (check, json_pointer(report, "/checks")) {
 		char *item CLEANUP_FREE =
-			text_format("<li id=\"c-%s\"", json_pointer_string(check, "/id"));
+			text_format(" id=\"c-%s\"", json_pointer_string(check, "/id"));
 		CU_ASSERT_EQUAL(count_of(page, item), 1);
 	}
 	json_each (requirement, json_pointer(report, "/requirements")) {
 		char *row CLEANUP_FREE =
-			text_format("<tr id=\"r-%s\"", json_pointer_string(requirement, "/id"));
+			text_format(" id=\"r-%s\"", json_pointer_string(requirement, "/id"));
 		CU_ASSERT_EQUAL(count_of(page, row), 1);
 	}
 	CU_ASSERT_PTR_NOT_NULL(strstr(page, "FAILED"));
@@ -283,7 +282,7 @@ static void test_isolation_is_drawn_and_told(void)
 		CU_ASSERT_EQUAL(count_of(page, "aria-label=\"Isolation\""), 1);
 		CU_ASSERT_EQUAL(count_of(page, "<th scope=\"row\">&lt;b&gt;one "), 1);
 		CU_ASSERT_TRUE(rows[i].look == NULL || count_of(page, rows[i].look) >= 1);
-		CU_ASSERT_TRUE(rows[i].look != NULL || count_of(page, "<td><svg") == 0);
+		CU_ASSERT_TRUE(rows[i].look != NULL || count_of(page, "seen</span>") == 0);
 	}
 }
 

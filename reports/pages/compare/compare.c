@@ -97,7 +97,8 @@ static char *conformance_of(const cJSON *report)
 
 int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, struct error *err)
 {
-	struct comparison made CLEANUP_COMPARISON = {.from = from, .to = to};
+	struct comparison made CLEANUP_COMPARISON = {
+		.from = from, .to = to, .from_path = "", .to_path = ""};
 	int rc = view_open(from, &made.from_view, err);
 	if (rc == 0)
 		rc = view_open(to, &made.to_view, err);
@@ -107,6 +108,7 @@ int comparison_make(const cJSON *from, const cJSON *to, struct comparison *out, 
 	environments_compare(from, to, made.differences);
 	made.conformance.from = conformance_of(from);
 	made.conformance.to = conformance_of(to);
+	made.conformance.is = strcmp(made.conformance.from, made.conformance.to) != 0;
 	made.changes = memory_allocate(made.from_view.count + made.to_view.count + 1,
 				       sizeof(*made.changes));
 	match(&made);

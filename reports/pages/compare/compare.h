@@ -6,6 +6,7 @@
  * checks. Whether an outcome was expected is another question (reports/model.h).
  */
 
+#include "reports/document.h"
 #include "reports/view.h"
 
 /* The parts of a report's environment. */
@@ -52,7 +53,7 @@ struct compare_change {
 struct comparison {
 	const cJSON *from, *to;
 	const char *from_path,
-		*to_path; /* printed; the caller sets them for several comparisons; NULL: not */
+		*to_path; /* "", unless the caller sets them for comparison_write() */
 	struct view from_view, to_view;
 	struct compare_difference differences[COMPARE_PART_COUNT];
 	struct compare_difference conformance; /* view_add_conformance() */
@@ -77,11 +78,10 @@ size_t comparison_alike(const struct comparison *comparison, size_t index);
 /* "driver nvidia 552.12 → nvidia 553.01: 2 regressions, 1 fix". Not escaped. */
 void comparison_add_headline(const struct comparison *comparison, struct text *out);
 
-/* For a terminal: headline, environment, changes with their reasons. Untrusted text is escaped. */
-void comparison_print(const struct comparison *comparison, bool color, struct text *out);
-
-/* For a CI system's summary or a review: the same as tables, with at most 300 changes and the number of the rest. */
-void comparison_print_markdown(const struct comparison *comparison, struct text *out);
+/* Adds headline, changes with their reasons, and environment, with links to the reports (report_add_link()). Markdown has at
+ * most 300 changes and the number of the rest. `number`: 0, or which of several comparisons it is: on a page each is
+ * a section. */
+void comparison_write(const struct comparison *comparison, size_t number, struct doc *doc);
 
 /* reports/schema/comparison.schema.json. */
 cJSON *comparison_to_json(const struct comparison *comparison);

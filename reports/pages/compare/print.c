@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
 #include "base/members.h"
-#include "base/style.h"
 #include "reports/pages/compare/compare.h"
+#include "reports/pages/html.h"
+#include "reports/report_link.h"
 
 #include <string.h>
 
-enum { LABEL_COLUMNS = 15, REASON_MAX = 300 };
+enum {
+	CHANGES_MAX = 300
+}; /* in Markdown: a CI system cuts a summary that is too long, or drops it */
 
-static const enum style tones[COMPARE_KIND_COUNT] = {
-	[COMPARE_REGRESSION] = STYLE_RED,
-	[COMPARE_CHANGED] = STYLE_YELLOW,
-	[COMPARE_FIX] = STYLE_GREEN,
-	[COMPARE_NOT_COMPARABLE] = STYLE_YELLOW,
+#define SAME_NAME "the same name, other content"
+
+static const enum doc_tone tones[COMPARE_KIND_COUNT] = {
+	[COMPARE_REGRESSION] = DOC_BAD, [COMPARE_CHANGED] = DOC_WARN,
+	[COMPARE_FIX] = DOC_GOOD,	[COMPARE_NEW] = DOC_QUIET,
+	[COMPARE_GONE] = DOC_WARN,	[COMPARE_NOT_COMPARABLE] = DOC_WARN,
 };
 
 /* One and several of a kind, in the order in which a headline counts them. */
@@ -27,50 +32,31 @@ static const struct {
 	{COMPARE_NOT_COMPARABLE, "not comparable", "not comparable"},
 };
 
-/* "A → B", or A and `same` when they are equal. */
-static void add_move(const char *from, const char *to, const char *same, struct text *out)
+void comparison_add_headline(const struct comparison *comparison, struct text *out)
 {
-	if (strcmp(from, to) == 0)
-		text_addf(out, "%s%s", from, same);
-	else
-		text_addf(out, "%s → %s", from, to);
-}
-
-static void add_difference(const struct compare_difference *difference, struct text *out)
-{
-	add_move(difference->from, difference->to, " (the same name, other content)", out);
-}
-
-/* "OS, driver and plugin": the parts that differ, or those that do not. */
-static void add_parts(const struct comparison *comparison, bool differing, struct text *out)
-{
+	const enum compare_part only = comparison_only_part(comparison);
+	const struct compare_difference *part = &comparison->differences[only];
+	const char *separator = ": ";
 	size_t left = 0;
 	for (size_t i = 0; i < COMPARE_PART_COUNT; i++)
-		left += comparison->differences[i].is == differing;
-	for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
-		if (comparison->differences[i].is != differing)
+		left += comparison->differences[i].is ? 1 : 0;
+	if (only != COMPARE_PART_COUNT) {
+		text_addf(out, "%s %s", compare_part_names[only], part->from);
+		if (strcmp(part->from, part->to) == 0)
+			text_add(out, " (" SAME_NAME ")");
+		else
+			text_addf(out, " → %s", part->to);
+	} else if (left == 0) {
+		text_add(out, "the same environment");
+	}
+	for (size_t i = 0; only == COMPARE_PART_COUNT && i < COMPARE_PART_COUNT; i++) {
+		if (!comparison->differences[i].is)
 			continue;
 		left--;
 		text_addf(out, "%s%s", compare_part_names[i],
 			  left > 1    ? ", "
 			  : left == 1 ? " and "
-				      : "");
-	}
-}
-
-void comparison_add_headline(const struct comparison *comparison, struct text *out)
-{
-	const enum compare_part part = comparison_only_part(comparison);
-	const char *separator = ": ";
-	struct text parts CLEANUP_TEXT = {0};
-	add_parts(comparison, true, &parts);
-	if (part != COMPARE_PART_COUNT) {
-		text_addf(out, "%s ", compare_part_names[part]);
-		add_difference(&comparison->differences[part], out);
-	} else if (parts.size == 0) {
-		text_add(out, "the same environment");
-	} else {
-		text_addf(out, "%s differ", text_string(&parts));
+				      : " differ");
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(counted); i++) {
 		const size_t count = comparison->kinds[counted[i].kind];
@@ -83,65 +69,131 @@ void comparison_add_headline(const struct comparison *comparison, struct text *o
 	text_add(out, separator[0] == ':' ? ": every outcome is the same" : "");
 }
 
-/* Escapes the body, and empties it. */
-static void add_line(struct text *out, bool color, enum style tone, const char *label,
-		     struct text *body)
+static void add_side(struct doc *doc, const cJSON *report, const char *path)
 {
-	text_addf(out, "%s%-*s%s", style(color, tone), LABEL_COLUMNS, label,
-		  style(color, STYLE_RESET));
-	view_add_escaped(out, text_string(body));
-	text_add(out, "\n");
-	text_reset(body);
+	struct text link CLEANUP_TEXT = {0};
+	const char *id = view_string(report, "/run/id");
+	report_add_link(path, &link);
+	doc_add(doc, "<td><a href=%s>%s</a>, %.10s", text_string(&link),
+		doc_is(doc, DOC_FORM_HTML) && id[0] != '\0' ? id : path,
+		view_string(report, "/run/started"));
 }
 
-static const char *outcome_of(const struct view_check *check)
+static void add_part(struct doc *doc, const char *name, const struct compare_difference *part)
 {
-	return check != NULL ? report_outcome_names[check->outcome] : "-";
+	const bool equal = strcmp(part->from, part->to) == 0;
+	if (part->is)
+		doc_add(doc, "<tr class=differs><th><b>%s</b> <badge class=%s>%s</badge>", name,
+			part->follows ? "quiet" : "warn", part->follows ? "follows" : "differs");
+	else
+		doc_add(doc, "<tr class=same><th>%s", name);
+	doc_add(doc, "<td>%s<td>%s", part->from,
+		!equal	   ? part->to
+		: part->is ? SAME_NAME
+			   : "the same");
 }
 
-void comparison_print(const struct comparison *comparison, bool color, struct text *out)
+static void add_environment(struct doc *doc, const struct comparison *comparison)
 {
-	struct text body CLEANUP_TEXT = {0};
-	comparison_add_headline(comparison, &body);
-	text_add(out, style(color, STYLE_BOLD));
-	view_add_escaped(out, text_string(&body));
-	text_addf(out, "%s\n", style(color, STYLE_RESET));
-	text_reset(&body);
+	static const char *const headings[] = {"part", "before", "after", NULL};
+	doc_table(doc, "sides", "What the reports are about", NULL, headings);
+	doc_add(doc, "<tr><th>report");
+	add_side(doc, comparison->from, comparison->from_path);
+	add_side(doc, comparison->to, comparison->to_path);
+	add_part(doc, "conformance", &comparison->conformance);
 
-	if (comparison->from_path != NULL) {
-		add_move(comparison->from_path, comparison->to_path, "", &body);
-		add_line(out, color, STYLE_BOLD, "reports", &body);
+	/* Parts that differ come first; parts that neither report knows are left out. */
+	for (int differs = 1; differs >= 0; differs--) {
+		for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
+			const struct compare_difference *part = &comparison->differences[i];
+			if (part->is == (differs == 1) &&
+			    (part->is || strcmp(part->to, "unknown") != 0))
+				add_part(doc, compare_part_names[i], part);
+		}
 	}
-	for (size_t i = 0; i < COMPARE_PART_COUNT; i++) {
-		if (!comparison->differences[i].is)
-			continue;
-		add_difference(&comparison->differences[i], &body);
-		add_line(out, color, STYLE_BOLD, compare_part_names[i], &body);
-	}
-	add_parts(comparison, false, &body);
-	if (body.size > 0)
-		add_line(out, color, STYLE_BOLD, "same", &body);
+	doc_end(doc, DOC_BOX);
+}
 
-	for (size_t i = 0; i < comparison->count; i++) {
-		const struct compare_change *change = &comparison->changes[i];
-		const struct view_check *shown = change->to != NULL ? change->to : change->from;
-		const size_t alike = comparison_alike(comparison, i);
-		if (change->kind == COMPARE_SAME || alike == 0)
-			continue;
-		const size_t size = strlen(shown->reason);
-		const size_t fits = text_fit(shown->reason, size, REASON_MAX);
-		text_add(&body, shown->id);
-		if (alike > 1)
-			text_addf(&body, " and %zu more", alike - 1);
-		text_addf(&body, "  %s → %s%s", outcome_of(change->from), outcome_of(change->to),
-			  size > 0 ? ": " : "");
-		text_append(&body, shown->reason, fits);
-		text_add(&body, fits == size ? "" : "...");
-		add_line(out, color, tones[change->kind], compare_kind_names[change->kind], &body);
+/* The outcome, which links to the check in its report. */
+static void add_outcome(struct doc *doc, const struct view_check *check, const char *path)
+{
+	struct text link CLEANUP_TEXT = {0};
+	if (check == NULL) {
+		doc_add(doc, "<td>-");
+		return;
 	}
+	report_add_link(path, &link);
+	doc_add(doc, "<td><a href=%s#c-%s>", text_string(&link), check->id);
+	doc_outcome(doc, check->outcome);
+}
 
-	add_move(comparison->conformance.from, comparison->conformance.to, "", &body);
-	add_line(out, color, STYLE_BOLD, "conformance", &body);
+/* `alike`: how many checks changed in the same way. */
+static void add_change(struct doc *doc, const struct comparison *comparison, size_t index,
+		       size_t alike)
+{
+	const struct compare_change *change = &comparison->changes[index];
+	const struct view_check *shown = change->to != NULL ? change->to : change->from;
+	const char *before = change->from != NULL ? change->from->reason : "";
+	const char *kind = compare_kind_names[change->kind];
+	const char *tone = doc_tone_names[tones[change->kind]];
+	const bool follows = shown->reason[0] != '\0' && !doc_is(doc, DOC_FORM_HTML);
+	doc_add(doc,
+		"<tr class=%s data-facet=%s><td class=%s><badge class=%s>%s</badge><th class=id>%s",
+		tone, kind, tone, tone, kind, shown->id);
+	if (alike > 1)
+		doc_add(doc, " and %zu more", alike - 1);
+	add_outcome(doc, change->from, comparison->from_path);
+	add_outcome(doc, change->to, comparison->to_path);
+	doc_add(doc, "<td>%s", shown->reason);
+	if (before[0] != '\0' && strcmp(before, shown->reason) != 0)
+		doc_add(doc, "<span class=why>%sbefore: %s</span>", follows ? "; " : "", before);
+}
+
+/* A page has every change; elsewhere those with one reason are one row. */
+static void add_changes(struct doc *doc, const struct comparison *comparison, const char *list)
+{
+	static const char *const headings[] = {"change", "check", "before", "after", "why", NULL};
+	const size_t count = comparison->count - comparison->kinds[COMPARE_SAME];
+	const bool is_html = doc_is(doc, DOC_FORM_HTML);
+	size_t rows = 0;
+	if (count == 0) {
+		doc_add(doc, "<p>All %zu checks ended as before.</p>", comparison->count);
+		return;
+	}
+	doc_add(doc, "<p class=soft>%zu of %zu checks changed.</p>", count, comparison->count);
+	html_filter(doc, list, "changes");
+	doc_table(doc, "changes", "Changes", list, headings);
+	for (size_t i = 0; i < count; i++) { /* unchanged checks come last */
+		const size_t alike = is_html ? 1 : comparison_alike(comparison, i);
+		if (alike > 0 && (rows++ < CHANGES_MAX || !doc_is(doc, DOC_FORM_MARKDOWN)))
+			add_change(doc, comparison, i, alike);
+	}
+	doc_end(doc, DOC_BOX);
+	if (rows > CHANGES_MAX && doc_is(doc, DOC_FORM_MARKDOWN))
+		doc_add(doc,
+			"<p>%zu more check%s changed: <code>gpucert compare</code> lists them "
+			"all.</p>",
+			rows - CHANGES_MAX, rows - CHANGES_MAX == 1 ? "" : "s");
+}
+
+void comparison_write(const struct comparison *comparison, size_t number, struct doc *doc)
+{
+	const bool is_part = number > 0 && doc_is(doc, DOC_FORM_HTML);
+	struct text headline CLEANUP_TEXT = {0};
+	char *title CLEANUP_FREE = text_format("%zu reports compared with one", number);
+	char *id CLEANUP_FREE = text_format("comparison-%zu", number);
+	char *list CLEANUP_FREE = text_format("changes-%zu", number);
+	comparison_add_headline(comparison, &headline);
+	doc_title(doc, is_part ? title : text_string(&headline));
+	doc_section(doc, is_part ? id : "checks", is_part ? text_string(&headline) : "Checks", 0,
+		    NULL);
+	add_changes(doc, comparison, list);
+	if (!is_part) {
+		doc_end(doc, DOC_SECTION);
+		doc_section(doc, "environment", "Environment", 0, NULL);
+	}
+	add_environment(doc, comparison);
+	doc_end(doc, DOC_SECTION);
 }
 
 static cJSON *report_json(const cJSON *report)

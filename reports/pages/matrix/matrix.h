@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "base/text_index.h"
-#include "reports/model.h"
+#include "reports/document.h"
 #include "reports/writer.h"
 
 #include <cjson/cJSON.h>
@@ -112,13 +112,10 @@ void matrix_print(const struct matrix *matrix, const char *format,
 		  const struct writer_options *options, const struct text_list *unread,
 		  struct text *out);
 
-/* Adds "nvidia 552.12 on Windows Server 2022 Datacenter 20348.1547 (recorded)", not escaped. */
-void matrix_add_column_name(const struct matrix_column *column, struct text *out);
+/* --- matrix_document.c --- */
 
-/* --- matrix_page.c --- */
-
-/* Adds the sorted matrix as a page (reports/pages/page.h): a heat map, the runs of each cell that fails or proves nothing,
- * and those of each column. Rows that pass everywhere are one cell, to keep the page small. */
-void matrix_page(const struct matrix *matrix, const struct text_list *unread, struct text *out);
+/* Adds the sorted matrix. A page also has the runs of each cell that fails or proves nothing, and those of each column; its
+ * rows are sorted by what needs attention, and those that pass everywhere are one cell, to keep it small. */
+void matrix_write(const struct matrix *matrix, const struct text_list *unread, struct doc *doc);
 
 void matrix_free(struct matrix *matrix);

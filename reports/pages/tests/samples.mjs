@@ -119,7 +119,7 @@ export class Samples {
 		const c = run('elsewhere', DRIVERS[3], BUILDS[2], {start: 120});
 		const page = (name, folders, rest) => this.page(`compare-${name}.html`, ['compare', '--format', 'html', ...folders], rest);
 		const filter = {query: 'opencl', stays: 'api.opencl', goes: 'api.new-one'};
-		const first = {selector: '.changes li[data-facet=regression]', texts: ['api.opencl', 'the probe was killed by signal 11']};
+		const first = {selector: '.changes tr[data-facet=regression]', texts: ['api.opencl', 'the probe was killed by signal 11']};
 		return [
 			page('driver', [a, b], {first, texts: ['nvidia 552.12', 'nvidia 553.01', 'api.opencl', 'the probe was killed by signal 11', this.ids[0], 'api.new-one', '1 regression'], filter}),
 			page('several', [a, b, c], {first, texts: ['nvidia 553.01', 'amd 24.10.1', 'api.cuda'], filter}),
