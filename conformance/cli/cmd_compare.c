@@ -4,15 +4,12 @@
 #include "base/style.h"
 #include "conformance/cli/commands.h"
 #include "reports/pages/compare/compare.h"
-#include "reports/pages/page.h"
 #include "reports/report_file.h"
 
 #include <string.h>
 #include <unistd.h>
 
 enum { EXIT_REGRESSION = 1 };
-
-enum { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_HTML, FORMAT_JSON };
 
 static const char *const formats[] = {"text", "markdown", "html", "json", NULL};
 static const struct doc_writer *const writers_of[] = {&doc_terminal, &doc_markdown, &doc_html,
@@ -66,10 +63,10 @@ static int compare(const cJSON *from, const char *from_path, const char *to_path
 
 static int compare_run(const struct text_list *arguments)
 {
-	const size_t format = text_position(formats, given.format);
 	const bool several = arguments->count > 2;
 	struct output output CLEANUP(output_free) = {
-		.doc = {.writer = writers_of[format], .color = style_enabled(STDOUT_FILENO)},
+		.doc = {.writer = writers_of[text_position(formats, given.format)],
+			.color = style_enabled(STDOUT_FILENO)},
 		.json = cJSON_CreateArray()};
 	cJSON *from CLEANUP_JSON = NULL;
 	struct view from_view CLEANUP_VIEW = {0};
@@ -82,13 +79,11 @@ static int compare_run(const struct text_list *arguments)
 	if (rc < 0)
 		return command_failed("compare", rc, &err);
 
-	if (format == FORMAT_JSON) {
+	if (strcmp(given.format, "json") == 0) {
 		rc = options_print(json_print(several ? output.json : output.json->child), &err);
-	} else if (format == FORMAT_HTML) {
-		page_print(&output.doc, "Comparison", &page);
-		rc = options_print(text_take(&page), &err);
 	} else {
-		rc = options_print(text_take(&output.doc.out), &err);
+		comparison_print(&output.doc, &page);
+		rc = options_print(text_take(&page), &err);
 	}
 	if (rc < 0)
 		return command_failed("compare", rc, &err);

@@ -3,7 +3,6 @@
 
 #include "reports/pages/compare/compare.h"
 #include "reports/pages/matrix/matrix.h"
-#include "reports/pages/page.h"
 #include "reports/writer.h"
 
 #include <stdlib.h>
@@ -57,7 +56,7 @@ static void compare(const cJSON *from, const cJSON *to)
 		struct doc doc CLEANUP_DOC = {.writer = forms[i]};
 		struct text page CLEANUP_TEXT = {0};
 		comparison_write(&comparison, 0, &doc);
-		page_print(&doc, "Comparison", &page);
+		comparison_print(&doc, &page);
 		check_text(text_string(&doc.out), doc.out.size);
 		check_text(text_string(&page), page.size);
 	}

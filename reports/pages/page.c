@@ -21,6 +21,10 @@ static void add_source_hash(struct text *out, const char *source, size_t size)
 void page_print(const struct doc *doc, const char *kind, struct text *out)
 {
 	struct text title CLEANUP_TEXT = {0};
+	if (!doc_is(doc, DOC_FORM_HTML)) {
+		text_add_all(out, &doc->out);
+		return;
+	}
 	html_text(&title, text_string(&doc->title));
 	text_add(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "

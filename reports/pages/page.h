@@ -9,6 +9,6 @@
 
 #include "reports/document.h"
 
-/* Adds the whole page of a document that doc_html wrote, with a table of its sections. `kind` ("Report") is shown above its
- * title. */
+/* Adds a whole document: of doc_html a page with a table of its sections, where `kind` ("Report") is shown above the title; of
+ * another writer the document as it is. */
 void page_print(const struct doc *doc, const char *kind, struct text *out);

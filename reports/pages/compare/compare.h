@@ -83,5 +83,8 @@ void comparison_add_headline(const struct comparison *comparison, struct text *o
  * a section. */
 void comparison_write(const struct comparison *comparison, size_t number, struct doc *doc);
 
+/* Adds the document that comparison_write() made, as a page if it is HTML. */
+void comparison_print(const struct doc *doc, struct text *out);
+
 /* reports/schema/comparison.schema.json. */
 cJSON *comparison_to_json(const struct comparison *comparison);

@@ -3,6 +3,7 @@
 #include "base/members.h"
 #include "reports/pages/compare/compare.h"
 #include "reports/pages/html.h"
+#include "reports/pages/page.h"
 #include "reports/report_link.h"
 
 #include <string.h>
@@ -194,6 +195,11 @@ void comparison_write(const struct comparison *comparison, size_t number, struct
 	}
 	add_environment(doc, comparison);
 	doc_end(doc, DOC_SECTION);
+}
+
+void comparison_print(const struct doc *doc, struct text *out)
+{
+	page_print(doc, "Comparison", out);
 }
 
 static cJSON *report_json(const cJSON *report)

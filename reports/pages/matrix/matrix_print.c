@@ -124,8 +124,5 @@ void matrix_print(const struct matrix *matrix, const char *format,
 		break;
 	}
 	matrix_write(matrix, unread, &doc);
-	if (doc_is(&doc, DOC_FORM_HTML))
-		page_print(&doc, "Matrix", out);
-	else
-		text_add_all(out, &doc.out);
+	page_print(&doc, "Matrix", out);
 }
