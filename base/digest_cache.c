@@ -14,7 +14,7 @@ enum { RECORDS_MAX = 4096 };
 
 static const int64_t settled_ns = INT64_C(3000000000);
 
-/* As it lies in the file, of a fixed size: one write adds one. */
+/* As in the file, of a fixed size: one write adds one. */
 struct record {
 	char magic[8];
 	uint64_t device, inode, size;
@@ -38,14 +38,7 @@ static bool is_same(const struct record *record, const struct file_status *file)
 	       record->changed_ns == file->changed_ns;
 }
 
-static bool is_sound(const struct record *record)
-{
-	return memcmp(record->magic, magic, sizeof(magic)) == 0 && record->end == '\n' &&
-	       memchr(record->digest, '\0', sizeof(record->digest)) ==
-		       record->digest + DIGEST_SIZE - 1;
-}
-
-/* False: nothing is there, it cannot be believed, or it is full: then it starts anew. */
+/* False: it does not exist, cannot be trusted, or is full: then it starts anew. */
 static bool read_records(struct digest_cache *cache)
 {
 	char *data CLEANUP_FREE = NULL;
@@ -58,7 +51,9 @@ static bool read_records(struct digest_cache *cache)
 	cache->count = size / sizeof(struct record);
 	cache->records = (struct record *)(void *)STEAL(data);
 	for (size_t i = 0; i < cache->count; i++) {
-		if (!is_sound(&cache->records[i]))
+		const struct record *record = &cache->records[i];
+		if (memcmp(record->magic, magic, sizeof(magic)) != 0 || record->end != '\n' ||
+		    memchr(record->digest, '\0', DIGEST_SIZE) != record->digest + DIGEST_SIZE - 1)
 			return false;
 	}
 	return cache->count < RECORDS_MAX;
@@ -102,17 +97,6 @@ const char *digest_cache_find(const struct digest_cache *cache, const struct fil
 	return NULL;
 }
 
-/* One write a record: several processes may append. */
-static void append(const char *path, const struct record *record)
-{
-	uv_fs_t request CLEANUP(uv_fs_req_cleanup) = {0};
-	int fd CLEANUP_FD = uv_fs_open(
-		NULL, &request, path,
-		UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND | UV_FS_O_NOFOLLOW, 0600, NULL);
-	if (fd >= 0)
-		(void)file_write_all(fd, record, sizeof(*record));
-}
-
 void digest_cache_add(struct digest_cache *cache, const char *path,
 		      const struct file_status *before, int64_t read_ns, const char *digest)
 {
@@ -134,5 +118,12 @@ void digest_cache_add(struct digest_cache *cache, const char *path,
 	memcpy(record.magic, magic, sizeof(magic));
 	memcpy(record.digest, digest, DIGEST_SIZE);
 	grown[cache->count++] = record;
-	append(cache->path, &record);
+
+	/* One write a record: several processes may append. */
+	uv_fs_t request CLEANUP(uv_fs_req_cleanup) = {0};
+	int fd CLEANUP_FD = uv_fs_open(
+		NULL, &request, cache->path,
+		UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND | UV_FS_O_NOFOLLOW, 0600, NULL);
+	if (fd >= 0)
+		(void)file_write_all(fd, &record, sizeof(record));
 }

@@ -61,15 +61,6 @@ static void job_ended(uv_work_t *work, int status)
 		digest_cache_add(cache, job->path, &job->file, job->read_ns, job->digest);
 }
 
-static struct digest_job *digests_find(const struct digests *digests,
-				       const struct file_status *file)
-{
-	struct digest_job *job = digests->buckets[file->inode % BUCKETS];
-	while (job != NULL && (job->file.inode != file->inode || job->file.device != file->device))
-		job = job->next;
-	return job;
-}
-
 static int digests_start(struct digests *digests, const char *path, const struct file_status *file,
 			 struct digest_job **out, struct error *err)
 {
@@ -109,8 +100,11 @@ int digests_add(struct digests *digests, const char *path, const struct digest_j
 		return rc;
 	if (file.kind != FILE_REGULAR)
 		return error_set(err, ERROR_FORMAT, "%s: not a regular file", path);
-	struct digest_job *job = digests_find(digests, &file);
-	rc = job != NULL ? 0 : digests_start(digests, path, &file, &job, err);
+	struct digest_job *job = digests->buckets[file.inode % BUCKETS];
+	while (job != NULL && (job->file.inode != file.inode || job->file.device != file.device))
+		job = job->next;
+	if (job == NULL)
+		rc = digests_start(digests, path, &file, &job, err);
 	*out = job;
 	return rc;
 }

@@ -64,7 +64,7 @@ static int read_string(const struct elf_reader *reader, uint64_t offset, uint64_
 	return *out != NULL ? 0 : error_memory(reader->err);
 }
 
-static int read_identity(struct elf_reader *reader)
+static int read_header(struct elf_reader *reader)
 {
 	unsigned char identity[EI_NIDENT] = {0};
 	size_t got = 0;
@@ -79,20 +79,16 @@ static int read_identity(struct elf_reader *reader)
 				 (unsigned)identity[EI_CLASS]);
 	if (identity[EI_DATA] != ELFDATA2LSB)
 		return error_set(reader->err, ERROR_UNSUPPORTED, "ELF file is not little-endian");
-	reader->info->bits = identity[EI_CLASS] == ELFCLASS64 ? 64 : 32;
-	return 0;
-}
+	bool wide = identity[EI_CLASS] == ELFCLASS64;
+	reader->info->bits = wide ? 64 : 32;
 
-static int read_segments(struct elf_reader *reader)
-{
-	bool wide = reader->info->bits == 64;
-	size_t size = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	union {
 		Elf64_Ehdr wide;
 		Elf32_Ehdr narrow;
 	} header = {.wide = {{0}}};
-	int rc = read_exactly(reader, 0, &header,
-			      wide ? sizeof(header.wide) : sizeof(header.narrow), "header");
+	size_t size = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	rc = read_exactly(reader, 0, &header, wide ? sizeof(header.wide) : sizeof(header.narrow),
+			  "header");
 	if (rc < 0)
 		return rc;
 	reader->info->machine = (unsigned)ELF_GET(reader, &header, 0, Ehdr, e_machine);
@@ -112,7 +108,7 @@ static int read_segments(struct elf_reader *reader)
 			    count * size, "program headers");
 }
 
-/* The place of the first segment of a type; false: there is none. */
+/* The place of the first segment of a type; false: none. */
 static bool find_segment(const struct elf_reader *reader, uint32_t type, uint64_t *offset,
 			 uint64_t *size)
 {
@@ -163,10 +159,10 @@ static int find_strings(struct elf_reader *reader, const void *entries, size_t c
 	if (!file_offset(reader, address, &reader->strings_offset, &available))
 		return error_set(reader->err, ERROR_FORMAT, "ELF string table is not in the file");
 	reader->strings_size = size < available ? size : available;
-	return reader->source->expect != NULL
-		       ? reader->source->expect(reader->source->user, reader->strings_offset,
-						reader->strings_size, reader->err)
-		       : 0;
+	if (reader->source->expect == NULL)
+		return 0;
+	return reader->source->expect(reader->source->user, reader->strings_offset,
+				      reader->strings_size, reader->err);
 }
 
 static int dynamic_string(const struct elf_reader *reader, uint64_t index, const char *what,
@@ -177,16 +173,6 @@ static int dynamic_string(const struct elf_reader *reader, uint64_t index, const
 				 what);
 	return read_string(reader, reader->strings_offset + index, reader->strings_size - index,
 			   what, out);
-}
-
-static int take_needed(struct elf_reader *reader, uint64_t index)
-{
-	char *name = NULL;
-	if (reader->info->needed.count >= ELF_NEEDED_MAX)
-		return error_set(reader->err, ERROR_LIMIT, "ELF file needs more than %d libraries",
-				 (int)ELF_NEEDED_MAX);
-	int rc = dynamic_string(reader, index, "DT_NEEDED", &name);
-	return rc < 0 ? rc : text_list_take(&reader->info->needed, name, reader->err);
 }
 
 static int take_path(struct elf_reader *reader, uint64_t index, const char *what,
@@ -203,9 +189,18 @@ static int take_path(struct elf_reader *reader, uint64_t index, const char *what
 static int take_entry(struct elf_reader *reader, uint64_t tag, uint64_t value)
 {
 	struct elf_info *info = reader->info;
+	char *name = NULL;
+	int rc = 0;
 	switch (tag) {
 	case DT_NEEDED:
-		return take_needed(reader, value);
+		if (info->needed.count >= ELF_NEEDED_MAX)
+			return error_set(reader->err, ERROR_LIMIT,
+					 "ELF file needs more than %d libraries",
+					 (int)ELF_NEEDED_MAX);
+		rc = dynamic_string(reader, value, "DT_NEEDED", &name);
+		if (rc < 0)
+			return rc;
+		return text_list_take(&info->needed, name, reader->err);
 	case DT_SONAME:
 		free(STEAL(info->soname));
 		return dynamic_string(reader, value, "DT_SONAME", &info->soname);
@@ -308,39 +303,26 @@ static int read_dynamic(struct elf_reader *reader)
 			break;
 		rc = take_entry(reader, tag, ELF_GET(reader, entries, i, Dyn, d_un.d_val));
 	}
-	return rc == 0 ? read_versions(reader) : rc;
+	if (rc == 0)
+		rc = read_versions(reader);
+	return rc;
 }
 
 /* The highest level among the bits of GNU_PROPERTY_X86_ISA_1_NEEDED (x86-64 psABI, "Program
  * Property"): baseline, v2, v3, v4. */
-static unsigned property_level(const unsigned char *data, size_t size, size_t alignment)
-{
-	enum { HEADER = 8, LEVELS = 4 };
-	static const uint32_t x86_isa_1_needed = 0xc0008002;
-	unsigned level = 0;
-	while (size >= HEADER) {
-		uint32_t property[2] = {0};
-		uint32_t bits = 0;
-		memcpy(property, data, sizeof(property));
-		size_t step = ((size_t)property[1] + alignment - 1) / alignment * alignment;
-		if (step > size - HEADER)
-			break;
-		if (property[0] == x86_isa_1_needed && property[1] >= sizeof(bits))
-			memcpy(&bits, data + HEADER, sizeof(bits));
-		for (unsigned i = 0; i < LEVELS; i++)
-			if ((bits & 1U << i) != 0 && level < i + 1)
-				level = i + 1;
-		data += HEADER + step;
-		size -= HEADER + step;
-	}
-	return level;
-}
-
 static int read_properties(struct elf_reader *reader)
 {
-	enum { NAME_SIZE = 4, NOTE_PROPERTY = 5, SEGMENT_PROPERTY = 0x6474e553 };
+	enum {
+		NAME_SIZE = 4,
+		NOTE_PROPERTY = 5,
+		SEGMENT_PROPERTY = 0x6474e553,
+		HEADER = 8,
+		LEVELS = 4
+	};
+	static const uint32_t x86_isa_1_needed = 0xc0008002;
 	unsigned char notes[1024];
 	Elf64_Nhdr note = {0};
+	const size_t head = sizeof(note) + NAME_SIZE;
 	uint64_t offset = 0;
 	uint64_t size = 0;
 	size_t got = 0;
@@ -349,14 +331,30 @@ static int read_properties(struct elf_reader *reader)
 		return 0;
 	int rc = read_at(reader, offset, notes, size < sizeof(notes) ? (size_t)size : sizeof(notes),
 			 &got);
-	const size_t head = sizeof(note) + NAME_SIZE;
 	if (rc < 0 || got < head)
 		return rc;
 	memcpy(&note, notes, sizeof(note));
-	if (note.n_type == NOTE_PROPERTY && note.n_namesz == NAME_SIZE &&
-	    note.n_descsz <= got - head && memcmp(notes + sizeof(note), "GNU", NAME_SIZE) == 0)
-		reader->info->x86_level =
-			property_level(notes + head, note.n_descsz, reader->info->bits / 8);
+	if (note.n_type != NOTE_PROPERTY || note.n_namesz != NAME_SIZE ||
+	    note.n_descsz > got - head || memcmp(notes + sizeof(note), "GNU", NAME_SIZE) != 0)
+		return 0;
+
+	const unsigned char *data = notes + head;
+	const size_t alignment = reader->info->bits / 8;
+	for (size_t left = note.n_descsz; left >= HEADER;) {
+		uint32_t property[2] = {0};
+		uint32_t bits = 0;
+		memcpy(property, data, sizeof(property));
+		size_t step = ((size_t)property[1] + alignment - 1) / alignment * alignment;
+		if (step > left - HEADER)
+			break;
+		if (property[0] == x86_isa_1_needed && property[1] >= sizeof(bits))
+			memcpy(&bits, data + HEADER, sizeof(bits));
+		for (unsigned i = 0; i < LEVELS; i++)
+			if ((bits & 1U << i) != 0 && reader->info->x86_level < i + 1)
+				reader->info->x86_level = i + 1;
+		data += HEADER + step;
+		left -= HEADER + step;
+	}
 	return 0;
 }
 
@@ -366,9 +364,7 @@ int elf_read_from(const struct byte_source *source, struct elf_info *out, struct
 	struct elf_reader reader = {.source = source, .info = &info, .err = err};
 	uint64_t offset = 0;
 	uint64_t size = 0;
-	int rc = read_identity(&reader);
-	if (rc == 0)
-		rc = read_segments(&reader);
+	int rc = read_header(&reader);
 	if (rc == 0 && find_segment(&reader, PT_INTERP, &offset, &size))
 		rc = read_string(&reader, offset, size, "interpreter", &info.interpreter);
 	if (rc == 0)

@@ -79,15 +79,6 @@ static int add_missing(struct elf_closure *closure, const char *name, const char
 	return 0;
 }
 
-static bool is_loaded(const struct closure_process *process, const struct elf_known *known)
-{
-	for (size_t i = 0; i < process->count; i++) {
-		if (process->objects[i]->known == known)
-			return true;
-	}
-	return false;
-}
-
 /* Loads a file under a name. A file that is loaded already only gets one more name. */
 static int closure_load(struct closure_process *process, const struct elf_known *known,
 			const char *name, const char *destination,
@@ -100,8 +91,13 @@ static int closure_load(struct closure_process *process, const struct elf_known 
 		rc = text_list_add(process->names, name, err);
 	if (rc == 0 && info->soname != NULL && !text_list_has(process->names, info->soname))
 		rc = text_list_add(process->names, info->soname, err);
-	if (rc < 0 || is_loaded(process, known))
+	if (rc < 0)
 		return rc;
+	for (size_t i = 0; i < process->count; i++) {
+		if (process->objects[i]->known == known)
+			return 0;
+	}
+
 	/* The kernel resolves the links of a program; the loader keeps those of a library. */
 	char *origin CLEANUP_FREE =
 		path_directory(info->interpreter != NULL ? known->resolved : destination);
@@ -115,27 +111,6 @@ static int closure_load(struct closure_process *process, const struct elf_known 
 	process->objects = objects;
 	objects[process->count++] = object;
 	return 0;
-}
-
-/* DT_RPATH counts only without DT_RUNPATH, but then also that of the objects that led here. */
-static int search_rpath(const struct closure_process *process, const struct closure_object *object,
-			const char *name, const struct elf_known **found, char **destination,
-			struct error *err)
-{
-	const struct elf_info *fits = &object->known->info;
-	if (fits->runpath.count != 0)
-		return ERROR_NOT_FOUND;
-	for (; object != NULL; object = object->loader) {
-		const struct elf_info *info = &object->known->info;
-		int rc = ERROR_NOT_FOUND;
-		if (info->runpath.count == 0)
-			rc = elf_search_directories(process->closure->search, &info->rpath,
-						    object->origin, name, fits, found, destination,
-						    err);
-		if (rc != ERROR_NOT_FOUND)
-			return rc;
-	}
-	return ERROR_NOT_FOUND;
 }
 
 /* The directories of ld.so.conf, then those of the machine. */
@@ -161,32 +136,36 @@ static int closure_search(const struct closure_process *process,
 {
 	struct elf_search *search = process->closure->search;
 	const struct elf_info *info = &object->known->info;
-	int rc = search_rpath(process, object, name, found, destination, err);
+	int rc = ERROR_NOT_FOUND;
+
+	/* A name with a slash is a path. */
+	if (strchr(name, '/') != NULL) {
+		char *path CLEANUP_FREE = NULL;
+		rc = elf_expand(name, object->origin, info, &path, err);
+		if (rc < 0)
+			return rc;
+		if (path == NULL || !path_is_absolute(path))
+			return ERROR_NOT_FOUND;
+		rc = elf_search_file(search, path, found, err);
+		if (rc < 0)
+			return rc;
+		*destination = path_normalize(path);
+		return *destination != NULL ? 0 : error_memory(err);
+	}
+
+	/* DT_RPATH counts only without DT_RUNPATH, but then also that of the objects that led here. */
+	for (const struct closure_object *from = info->runpath.count == 0 ? object : NULL;
+	     rc == ERROR_NOT_FOUND && from != NULL; from = from->loader) {
+		if (from->known->info.runpath.count == 0)
+			rc = elf_search_directories(search, &from->known->info.rpath, from->origin,
+						    name, info, found, destination, err);
+	}
 	if (rc == ERROR_NOT_FOUND)
 		rc = elf_search_directories(search, &info->runpath, object->origin, name, info,
 					    found, destination, err);
 	if (rc == ERROR_NOT_FOUND && !info->no_default_directories)
 		rc = search_system(search, object->origin, name, info, found, destination, err);
 	return rc;
-}
-
-/* A name with a slash is a path. */
-static int closure_search_path(const struct closure_process *process,
-			       const struct closure_object *object, const char *name,
-			       const struct elf_known **found, char **destination,
-			       struct error *err)
-{
-	char *path CLEANUP_FREE = NULL;
-	int rc = elf_expand(name, object->origin, &object->known->info, &path, err);
-	if (rc < 0)
-		return rc;
-	if (path == NULL || !path_is_absolute(path))
-		return ERROR_NOT_FOUND;
-	rc = elf_search_file(process->closure->search, path, found, err);
-	if (rc < 0)
-		return rc;
-	*destination = path_normalize(path);
-	return *destination != NULL ? 0 : error_memory(err);
 }
 
 static int load_needed(struct closure_process *process, const struct closure_object *object,
@@ -196,27 +175,12 @@ static int load_needed(struct closure_process *process, const struct closure_obj
 	char *destination CLEANUP_FREE = NULL;
 	if (text_list_has(process->names, name))
 		return 0;
-	int rc = strchr(name, '/') != NULL
-			 ? closure_search_path(process, object, name, &found, &destination, NULL)
-			 : closure_search(process, object, name, &found, &destination, NULL);
+	int rc = closure_search(process, object, name, &found, &destination, NULL);
 	if (rc == ERROR_MEMORY)
 		return error_memory(err);
 	if (rc < 0)
 		return add_missing(process->closure, name, object->destination, err);
 	return closure_load(process, found, name, destination, object, err);
-}
-
-static int load_interpreter(struct closure_process *process, const struct closure_object *program,
-			    struct error *err)
-{
-	const char *path = program->known->info.interpreter;
-	const struct elf_known *known = NULL;
-	int rc = elf_search_file(process->closure->search, path, &known, NULL);
-	if (rc == ERROR_MEMORY)
-		return error_memory(err);
-	if (rc < 0)
-		return add_missing(process->closure, path, program->destination, err);
-	return closure_load(process, known, path, path, program, err);
 }
 
 int elf_closure_add(struct elf_closure *closure, const char *path, struct error *err)
@@ -230,15 +194,26 @@ int elf_closure_add(struct elf_closure *closure, const char *path, struct error 
 	int rc = elf_search_file(closure->search, path, &known, err);
 	if (rc == 0)
 		rc = closure_load(&process, known, destination, destination, NULL, err);
-	if (rc == 0 && process.count != 0 && known->info.interpreter != NULL)
-		rc = load_interpreter(&process, process.objects[0], err);
+	if (rc == 0 && process.count != 0 && known->info.interpreter != NULL) {
+		const struct closure_object *program = process.objects[0];
+		const char *interpreter = program->known->info.interpreter;
+		rc = elf_search_file(closure->search, interpreter, &known, NULL);
+		if (rc == ERROR_MEMORY)
+			rc = error_memory(err);
+		else if (rc < 0)
+			rc = add_missing(closure, interpreter, program->destination, err);
+		else
+			rc = closure_load(&process, known, interpreter, interpreter, program, err);
+	}
 	for (size_t i = 0; rc == 0 && i < process.count; i++) {
 		const struct closure_object *object = process.objects[i];
 		const struct text_list *needed = &object->known->info.needed;
 		for (size_t j = 0; rc == 0 && j < needed->count; j++)
 			rc = load_needed(&process, object, needed->items[j], err);
 	}
-	return rc == 0 && closure->search->arena.failed ? error_memory(err) : rc;
+	if (rc == 0 && closure->search->arena.failed)
+		rc = error_memory(err);
+	return rc;
 }
 
 int elf_closure_find(struct elf_closure *closure, const char *name, char **path, struct error *err)
@@ -246,5 +221,7 @@ int elf_closure_find(struct elf_closure *closure, const char *name, char **path,
 	struct elf_info own CLEANUP(elf_info_free) = {0};
 	const struct elf_known *found = NULL;
 	int rc = elf_read("/proc/self/exe", &own, err);
-	return rc < 0 ? rc : search_system(closure->search, "/", name, &own, &found, path, err);
+	if (rc == 0)
+		rc = search_system(closure->search, "/", name, &own, &found, path, err);
+	return rc;
 }

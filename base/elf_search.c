@@ -29,38 +29,22 @@ static int config_include(struct elf_search *search, const char *pattern, const 
 	char *base CLEANUP_FREE = path_directory(path);
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	int rc = 0;
-	char *full CLEANUP_FREE = base == NULL		      ? NULL
-				  : path_is_absolute(pattern) ? memory_copy(pattern)
-							      : path_join(base, pattern);
+	if (base == NULL)
+		return error_memory(err);
+	char *full CLEANUP_FREE =
+		path_is_absolute(pattern) ? memory_copy(pattern) : path_join(base, pattern);
 	char *directory CLEANUP_FREE = full != NULL ? path_directory(full) : NULL;
 	char *host CLEANUP_FREE = directory != NULL ? search_host_path(search, directory) : NULL;
 	if (host == NULL)
 		return error_memory(err);
 	if (file_list(host, &names, NULL) < 0)
-		return 0; /* as the loader's own tool: what is not there is not included */
+		return 0; /* as the loader's own tool does */
 	for (size_t i = 0; rc == 0 && i < names.count; i++) {
 		char *included CLEANUP_FREE = path_join(directory, names.items[i]);
 		if (included == NULL)
 			return error_memory(err);
 		if (text_glob(path_base(full), names.items[i]))
 			rc = config_read(search, included, depth + 1, err);
-	}
-	return rc;
-}
-
-static int config_includes(struct elf_search *search, const char *patterns, const char *path,
-			   unsigned depth, struct error *err)
-{
-	int rc = 0;
-	while (rc == 0) {
-		patterns += strspn(patterns, " \t");
-		size_t length = strcspn(patterns, " \t");
-		if (length == 0)
-			break;
-		char *pattern CLEANUP_FREE = memory_copy_start(patterns, length);
-		rc = pattern != NULL ? config_include(search, pattern, path, depth, err)
-				     : error_memory(err);
-		patterns += length;
 	}
 	return rc;
 }
@@ -73,8 +57,17 @@ static int config_line(struct elf_search *search, char *line, const char *path, 
 	size_t length = strlen(line);
 	while (length > 0 && strchr(" \t\r/", line[length - 1]) != NULL && length > 1)
 		line[--length] = '\0';
-	if (text_starts_with(line, "include") && (line[7] == ' ' || line[7] == '\t'))
-		return config_includes(search, line + 7, path, depth, err);
+	if (text_starts_with(line, "include") && (line[7] == ' ' || line[7] == '\t')) {
+		struct text_list patterns CLEANUP_TEXT_LIST = {0};
+		for (char *blank = line; (blank = strchr(blank, '\t')) != NULL;)
+			*blank = ' ';
+		int rc = text_list_split(&patterns, line + 7, ' ', err);
+		for (size_t i = 0; rc == 0 && i < patterns.count; i++) {
+			if (patterns.items[i][0] != '\0')
+				rc = config_include(search, patterns.items[i], path, depth, err);
+		}
+		return rc;
+	}
 	if (!path_is_absolute(line) || text_list_has(&search->configured, line))
 		return 0;
 	return text_list_add(&search->configured, line, err);

@@ -20,7 +20,7 @@ static int parse_error(const char *data, size_t size, const char *at, const char
 	return error_set(err, ERROR_FORMAT, "line %zu, column %zu: %s", line, column, what);
 }
 
-/* What the parser would take, and should not: deep nesting, and NULs, which would end a C string
+/* Refuses two things that the parser accepts: deep nesting, and NULs, which would end a C string
  * early. */
 static int json_check(const char *data, size_t size, struct error *err)
 {
@@ -94,7 +94,7 @@ int json_read_file(const char *path, cJSON **out, struct error *err)
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
-/* What cJSON prints, with hazardous characters as escapes: they can only stand in strings. */
+/* Adds cJSON's output, with hazardous characters as escapes: they occur only in strings. */
 static void add_printed(struct text *text, const cJSON *json)
 {
 	char *printed CLEANUP_FREE = cJSON_PrintUnformatted(json);
@@ -158,19 +158,6 @@ int json_write_file(const char *path, const cJSON *json, struct error *err)
 	return file_write_atomic(path, text, strlen(text), 0644, err);
 }
 
-/* Appends the bytes with everything that is not UTF-8 replaced by U+FFFD. */
-static void add_clean(struct text *text, const char *data, size_t size)
-{
-	size_t start = 0;
-	while (start < size) {
-		uint32_t code = 0;
-		size_t length = text_character(data + start, size - start, &code);
-		text_append(text, length != 0 ? data + start : "\xef\xbf\xbd",
-			    length != 0 ? length : 3);
-		start += length != 0 ? length : 1;
-	}
-}
-
 void json_add_quoted(struct text *text, const char *data, size_t size)
 {
 	cJSON *string CLEANUP_JSON = json_new_string(data, size);
@@ -180,7 +167,13 @@ void json_add_quoted(struct text *text, const char *data, size_t size)
 cJSON *json_new_string(const char *data, size_t size)
 {
 	struct text clean CLEANUP_TEXT = {0};
-	add_clean(&clean, data, size);
+	for (size_t start = 0; start < size;) {
+		uint32_t code = 0;
+		size_t length = text_character(data + start, size - start, &code);
+		text_append(&clean, length != 0 ? data + start : "\xef\xbf\xbd",
+			    length != 0 ? length : 3);
+		start += length != 0 ? length : 1;
+	}
 	return clean.failed ? NULL : cJSON_CreateString(text_string(&clean));
 }
 
@@ -200,7 +193,7 @@ cJSON *json_new_strings(const struct text_list *list)
 	return STEAL(array);
 }
 
-/* Is `name` what the reference token says, in which "~1" stands for '/' and "~0" for '~'? */
+/* Does the reference token mean `name`? In it, "~1" stands for '/' and "~0" for '~'. */
 static bool token_names(const char *token, size_t size, const char *name)
 {
 	for (size_t i = 0; i < size; i++, name++) {
@@ -213,27 +206,22 @@ static bool token_names(const char *token, size_t size, const char *name)
 	return *name == '\0';
 }
 
-static const cJSON *pointer_step(const cJSON *node, const char *token, size_t size)
-{
-	const cJSON *child = NULL;
-	size_t index = 0;
-	cJSON_ArrayForEach (child, node) {
-		char number[24] = "";
-		if (cJSON_IsArray(node))
-			(void)snprintf(number, sizeof(number), "%zu", index++);
-		if (token_names(token, size, cJSON_IsArray(node) ? number : child->string))
-			break;
-	}
-	return child;
-}
-
 const cJSON *json_pointer(const cJSON *root, const char *pointer)
 {
 	const cJSON *node = root;
 	while (node != NULL && *pointer == '/') {
-		size_t size = strcspn(pointer + 1, "/");
-		node = pointer_step(node, pointer + 1, size);
-		pointer += size + 1;
+		const char *token = pointer + 1;
+		const size_t size = strcspn(token, "/");
+		const bool is_array = cJSON_IsArray(node);
+		const cJSON *child = json_first(node);
+		for (size_t index = 0; child != NULL; child = child->next) {
+			char number[24] = "";
+			(void)snprintf(number, sizeof(number), "%zu", index++);
+			if (token_names(token, size, is_array ? number : child->string))
+				break;
+		}
+		node = child;
+		pointer = token + size;
 	}
 	return *pointer == '\0' ? node : NULL;
 }
@@ -345,20 +333,6 @@ size_t json_count(const struct json_at *array)
 	return array->node != NULL ? (size_t)cJSON_GetArraySize(array->node) : 0;
 }
 
-static int at_int(const struct json_at *at, int64_t min, int64_t max, int64_t *out,
-		  struct error *err)
-{
-	double value = at->node->valuedouble;
-	/* cJSON numbers are doubles: whole up to 2^53. */
-	if (floor(value) != value || fabs(value) > 9007199254740992.0)
-		return json_error(at, err, "expected integer");
-	if ((int64_t)value < min || (int64_t)value > max)
-		return json_error(at, err, "%lld is outside %lld to %lld", (long long)value,
-				  (long long)min, (long long)max);
-	*out = (int64_t)value;
-	return 0;
-}
-
 int json_have_string(const struct json_at *object, const char *key, const char **out,
 		     struct error *err)
 {
@@ -374,7 +348,17 @@ int json_have_int(const struct json_at *object, const char *key, int64_t min, in
 {
 	struct json_at at = {0};
 	int rc = json_have(object, key, JSON_NUMBER, &at, err);
-	return rc == 0 && at.node != NULL ? at_int(&at, min, max, out, err) : rc;
+	if (rc < 0 || at.node == NULL)
+		return rc;
+	/* cJSON numbers are doubles: whole up to 2^53. */
+	double value = at.node->valuedouble;
+	if (floor(value) != value || fabs(value) > 9007199254740992.0)
+		return json_error(&at, err, "expected integer");
+	if ((int64_t)value < min || (int64_t)value > max)
+		return json_error(&at, err, "%lld is outside %lld to %lld", (long long)value,
+				  (long long)min, (long long)max);
+	*out = (int64_t)value;
+	return 0;
 }
 
 int json_have_bool(const struct json_at *object, const char *key, bool *out, struct error *err)

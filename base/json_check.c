@@ -9,9 +9,9 @@ int json_check_values(const char *data, size_t size, struct error *err)
 	size_t values = 0;
 	for (size_t i = 0; i < size; i++)
 		values += data[i] == ',' || data[i] == '[' || data[i] == '{';
-	return values <= JSON_VALUES_MAX ? 0
-					 : error_set(err, ERROR_LIMIT, "holds more than %d values",
-						     (int)JSON_VALUES_MAX);
+	if (values <= JSON_VALUES_MAX)
+		return 0;
+	return error_set(err, ERROR_LIMIT, "holds more than %d values", (int)JSON_VALUES_MAX);
 }
 
 static int repeated(const struct json_at *object, const cJSON *member, struct error *err)

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Behind the string whose opening quote is before `at`. */
+/* The end of the string whose opening quote is before `at`. */
 static const char *string_end(const char *at, const char *end)
 {
 	for (const char *quote = at; (quote = memchr(quote, '"', (size_t)(end - quote))) != NULL;
@@ -18,7 +18,7 @@ static const char *string_end(const char *at, const char *end)
 	return end;
 }
 
-/* As the parser has it: every control character is. */
+/* Every control character is, as for the parser. */
 static bool is_space(char c)
 {
 	return (unsigned char)c <= ' ';
@@ -31,7 +31,7 @@ static const char *space_end(const char *at, const char *end)
 	return at;
 }
 
-/* Behind an object or array that begins at `at`; NULL: it does not end. */
+/* The end of an object or array that begins at `at`; NULL: it does not end. */
 static const char *nested_end(const char *at, const char *end)
 {
 	static const bool stops[UCHAR_MAX + 1] = {
@@ -51,7 +51,7 @@ static const char *nested_end(const char *at, const char *end)
 	return NULL;
 }
 
-/* Behind a value that begins at `at`; NULL: it does not end. */
+/* The end of a value that begins at `at`; NULL: it does not end. */
 static const char *value_end(const char *at, const char *end)
 {
 	if (at < end && (*at == '{' || *at == '['))
@@ -64,7 +64,8 @@ static const char *value_end(const char *at, const char *end)
 	return at < end ? at : NULL;
 }
 
-static bool is_one_of(const char *const *keys, const char *key, size_t size)
+/* Is it one of the keys? */
+static bool is_key(const char *const *keys, const char *key, size_t size)
 {
 	for (; *keys != NULL; keys++) {
 		if (**keys == *key && strlen(*keys) == size && memcmp(*keys, key, size) == 0)
@@ -73,44 +74,33 @@ static bool is_one_of(const char *const *keys, const char *key, size_t size)
 	return false;
 }
 
-/* Behind the member whose key begins at `key`; NULL: the string is not a key that is dropped. */
-static const char *dropped_end(const char *key, const char *key_end, const char *end,
-			       const char *const *keys)
-{
-	const char *colon = space_end(key_end, end);
-	if (colon == end || *colon != ':' || !is_one_of(keys, key, (size_t)(key_end - key) - 1))
-		return NULL;
-	return value_end(space_end(colon + 1, end), end);
-}
-
-/* What is left of the text up to `to` when a last member is taken away, with the comma before it. */
-static char *without_comma(const char *data, char *to)
-{
-	char *at = to;
-	while (at > data && is_space(at[-1]))
-		at--;
-	return at > data && at[-1] == ',' ? at - 1 : to;
-}
-
 size_t json_drop_members(char *data, size_t size, const char *const *keys)
 {
 	const char *end = data + size;
-	const char *from = data; /* what is not copied yet */
+	const char *from = data; /* the part not copied yet */
 	char *to = data;
 	for (const char *at = data; (at = memchr(at, '"', (size_t)(end - at))) != NULL;) {
 		const char *key = at;
-		const char *after = string_end(at + 1, end);
-		const char *next = dropped_end(key + 1, after, end, keys);
-		at = after;
+		at = string_end(at + 1, end);
+		const char *colon = space_end(at, end);
+		if (colon == end || *colon != ':' || !is_key(keys, key + 1, (size_t)(at - key) - 2))
+			continue;
+		const char *next = value_end(space_end(colon + 1, end), end);
 		if (next == NULL)
 			continue;
 		memmove(to, from, (size_t)(key - from));
 		to += key - from;
 		const char *comma = space_end(next, end);
-		if (comma < end && *comma == ',')
+		if (comma < end && *comma == ',') {
 			next = space_end(comma + 1, end);
-		else
-			to = without_comma(data, to);
+		} else {
+			/* A last member goes with the comma before it. */
+			char *before = to;
+			while (before > data && is_space(before[-1]))
+				before--;
+			if (before > data && before[-1] == ',')
+				to = before - 1;
+		}
 		at = from = next;
 	}
 	memmove(to, from, (size_t)(end - from));

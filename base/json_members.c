@@ -33,12 +33,6 @@ static size_t count_of(const struct json_member *member, const void *structure)
 	return *(const size_t *)(const void *)((const char *)structure + member->count);
 }
 
-/* Element `index` of OBJECTS or of a MAP. */
-static const void *element_of(const struct json_member *member, const void *structure, size_t index)
-{
-	return string_of(member, structure) + index * member->size;
-}
-
 static void put_pointer(const struct json_member *member, void *structure, const void *pointer)
 {
 	*(const void **)(void *)((char *)structure + member->offset) = pointer;
@@ -90,19 +84,6 @@ void json_members_reset(const struct json_member *members, void *structure)
 	}
 }
 
-static int read_hex(const struct json_member *member, const struct json_at *at, void *structure,
-		    struct error *err)
-{
-	const char *text = at->node->valuestring;
-	int digits = (int)member->max;
-	long long value = 0;
-	if (!text_starts_with(text, "0x") ||
-	    text_to_int64(text, member->key, 0, (1LL << 4 * digits) - 1, &value, NULL) < 0)
-		return json_error(at, err, "expected \"0x\" and at most %d digits", digits);
-	put_number(member, structure, value);
-	return 0;
-}
-
 static int read_choice(const struct json_member *member, const struct json_at *at, void *structure,
 		       struct error *err)
 {
@@ -113,8 +94,9 @@ static int read_choice(const struct json_member *member, const struct json_at *a
 		return 0;
 	}
 	for (size_t i = 0; member->names[i] != NULL; i++) {
-		bool last = member->names[i + 1] == NULL;
-		text_addf(&known, "%s\"%s\"", i == 0 ? "" : last ? " or " : ", ", member->names[i]);
+		if (i > 0)
+			text_add(&known, member->names[i + 1] == NULL ? " or " : ", ");
+		text_addf(&known, "\"%s\"", member->names[i]);
 	}
 	return json_error(at, err, "expected %s", text_string(&known));
 }
@@ -198,40 +180,41 @@ static int read_map(const struct json_member *member, const struct json_at *at, 
 	return 0;
 }
 
-static int read_schema(const struct json_member *member, const struct json_at *at,
-		       struct error *err)
-{
-	if (!text_equal(at->node->valuestring, member->what))
-		return json_error(at, err, "expected \"%s\"; a newer version needs a newer gpucert",
-				  member->what);
-	return 0;
-}
+static const enum json_type types[] = {
+	[JSON_MEMBER_STRING] = JSON_STRING, [JSON_MEMBER_BOOL] = JSON_BOOL,
+	[JSON_MEMBER_INT] = JSON_NUMBER,    [JSON_MEMBER_HEX] = JSON_STRING,
+	[JSON_MEMBER_CHOICE] = JSON_STRING, [JSON_MEMBER_NAMES] = JSON_ARRAY,
+	[JSON_MEMBER_OBJECT] = JSON_OBJECT, [JSON_MEMBER_OBJECTS] = JSON_ARRAY,
+	[JSON_MEMBER_MAP] = JSON_OBJECT,    [JSON_MEMBER_SCHEMA] = JSON_STRING,
+};
 
-static int read_int(const struct json_member *member, const struct json_at *object, void *structure,
-		    struct error *err)
-{
-	int64_t number = 0;
-	int rc = json_need_int(object, member->key, member->min, member->max, &number, err);
-	if (rc == 0)
-		put_number(member, structure, number);
-	return rc;
-}
-
-/* The member is there, and of its type. */
+/* The member exists and is of its type. */
 static int read_member(const struct json_member *member, const struct json_at *at, void *structure,
 		       struct arena *arena, struct error *err)
 {
+	const char *text = at->node->valuestring;
+	const int digits = (int)member->max;
+	int64_t number = 0;
+	long long hex = 0;
+	int rc = 0;
 	switch (member->type) {
 	case JSON_MEMBER_STRING:
-		put_pointer(member, structure, arena_string(arena, at->node->valuestring));
+		put_pointer(member, structure, arena_string(arena, text));
 		return 0;
 	case JSON_MEMBER_BOOL:
 		put_number(member, structure, cJSON_IsTrue(at->node));
 		return 0;
 	case JSON_MEMBER_INT:
-		return read_int(member, at->parent, structure, err);
+		rc = json_need_int(at->parent, member->key, member->min, member->max, &number, err);
+		if (rc == 0)
+			put_number(member, structure, number);
+		return rc;
 	case JSON_MEMBER_HEX:
-		return read_hex(member, at, structure, err);
+		if (!text_starts_with(text, "0x") ||
+		    text_to_int64(text, member->key, 0, (1LL << 4 * digits) - 1, &hex, NULL) < 0)
+			return json_error(at, err, "expected \"0x\" and at most %d digits", digits);
+		put_number(member, structure, hex);
+		return 0;
 	case JSON_MEMBER_CHOICE:
 		return read_choice(member, at, structure, err);
 	case JSON_MEMBER_NAMES:
@@ -244,26 +227,35 @@ static int read_member(const struct json_member *member, const struct json_at *a
 	case JSON_MEMBER_MAP:
 		return read_map(member, at, structure, arena, err);
 	case JSON_MEMBER_SCHEMA:
-		return read_schema(member, at, err);
+		if (!text_equal(text, member->what))
+			return json_error(at, err,
+					  "expected \"%s\"; a newer version needs a newer gpucert",
+					  member->what);
+		return 0;
 	}
 	return 0;
 }
 
-static enum json_type type_of(enum json_member_type type)
+int json_members_read(const struct json_at *object, const struct json_member *members,
+		      void *structure, struct arena *arena, struct error *err)
 {
-	static const enum json_type types[] = {
-		[JSON_MEMBER_STRING] = JSON_STRING, [JSON_MEMBER_BOOL] = JSON_BOOL,
-		[JSON_MEMBER_INT] = JSON_NUMBER,    [JSON_MEMBER_HEX] = JSON_STRING,
-		[JSON_MEMBER_CHOICE] = JSON_STRING, [JSON_MEMBER_NAMES] = JSON_ARRAY,
-		[JSON_MEMBER_OBJECT] = JSON_OBJECT, [JSON_MEMBER_OBJECTS] = JSON_ARRAY,
-		[JSON_MEMBER_MAP] = JSON_OBJECT,    [JSON_MEMBER_SCHEMA] = JSON_STRING,
-	};
-	return types[type];
-}
+	json_members_reset(members, structure);
+	for (const struct json_member *member = members; member->key != NULL; member++) {
+		struct json_at at = {0};
+		int rc = (member->presence == JSON_REQUIRED ? json_need : json_have)(
+			object, member->key, types[member->type], &at, err);
+		if (rc == 0 && at.node != NULL)
+			rc = read_member(member, &at, structure, arena, err);
+		if (rc == 0 && at.node != NULL && member->check != NULL &&
+		    member->type != JSON_MEMBER_MAP)
+			rc = member->check(&at, err);
+		if (rc < 0)
+			return rc;
+	}
+	if (arena->failed)
+		return error_memory(err);
 
-static int only_members(const struct json_at *object, const struct json_member *members,
-			struct error *err)
-{
+	/* Only the members of the table, each once. */
 	json_each (child, object->node) {
 		struct json_at at = {.node = child, .parent = object, .key = child->string};
 		const struct json_member *member = members;
@@ -275,27 +267,6 @@ static int only_members(const struct json_at *object, const struct json_member *
 			return json_error(&at, err, "it is there twice");
 	}
 	return 0;
-}
-
-int json_members_read(const struct json_at *object, const struct json_member *members,
-		      void *structure, struct arena *arena, struct error *err)
-{
-	json_members_reset(members, structure);
-	for (const struct json_member *member = members; member->key != NULL; member++) {
-		struct json_at at = {0};
-		enum json_type type = type_of(member->type);
-		int rc = member->presence == JSON_REQUIRED
-				 ? json_need(object, member->key, type, &at, err)
-				 : json_have(object, member->key, type, &at, err);
-		if (rc == 0 && at.node != NULL)
-			rc = read_member(member, &at, structure, arena, err);
-		if (rc == 0 && at.node != NULL && member->check != NULL &&
-		    member->type != JSON_MEMBER_MAP)
-			rc = member->check(&at, err);
-		if (rc < 0)
-			return rc;
-	}
-	return arena->failed ? error_memory(err) : only_members(object, members, err);
 }
 
 static bool all_empty(const struct json_member *members, const void *structure);
@@ -330,14 +301,6 @@ static bool all_empty(const struct json_member *members, const void *structure)
 	return members->key == NULL;
 }
 
-static cJSON *write_hex(const struct json_member *member, const void *structure)
-{
-	char text[24] = "";
-	(void)snprintf(text, sizeof(text), "0x%0*llx", (int)member->max,
-		       (unsigned long long)number_of(member, structure));
-	return cJSON_CreateString(text);
-}
-
 /* NAMES, OBJECTS or a MAP. */
 static cJSON *write_elements(const struct json_member *member, const void *structure)
 {
@@ -349,7 +312,7 @@ static cJSON *write_elements(const struct json_member *member, const void *struc
 		return members_take(&json);
 	}
 	for (size_t i = 0; i < count_of(member, structure); i++) {
-		const void *element = element_of(member, structure, i);
+		const void *element = string_of(member, structure) + i * member->size;
 		const struct json_pair *pair = element;
 		if (map)
 			member_string(&json, pair->name, pair->value);
@@ -361,6 +324,7 @@ static cJSON *write_elements(const struct json_member *member, const void *struc
 
 static cJSON *write_member(const struct json_member *member, const void *structure)
 {
+	char hex[24] = "";
 	switch (member->type) {
 	case JSON_MEMBER_STRING:
 		return json_new_string(string_of(member, structure),
@@ -370,7 +334,9 @@ static cJSON *write_member(const struct json_member *member, const void *structu
 	case JSON_MEMBER_INT:
 		return cJSON_CreateNumber((double)number_of(member, structure));
 	case JSON_MEMBER_HEX:
-		return write_hex(member, structure);
+		(void)snprintf(hex, sizeof(hex), "0x%0*llx", (int)member->max,
+			       (unsigned long long)number_of(member, structure));
+		return cJSON_CreateString(hex);
 	case JSON_MEMBER_CHOICE:
 		return cJSON_CreateString(member->names[number_of(member, structure)]);
 	case JSON_MEMBER_OBJECT:

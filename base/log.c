@@ -51,17 +51,6 @@ static void add_line(struct text *line, enum log_level level, const struct text 
 	text_add(line, "}\n");
 }
 
-/* Instead of a message that could not be put together, for which memory is short. */
-static void write_lost(void)
-{
-	static const char text[] = "a message was lost\n";
-	static const char json[] = "{\"level\":\"error\",\"message\":\"a message was lost\"}\n";
-	if (logger.json)
-		(void)file_write_all(STDERR_FILENO, json, sizeof(json) - 1);
-	else
-		(void)file_write_all(STDERR_FILENO, text, sizeof(text) - 1);
-}
-
 void log_message(enum log_level level, const char *format, ...)
 {
 	struct text message CLEANUP_TEXT = {0};
@@ -73,8 +62,13 @@ void log_message(enum log_level level, const char *format, ...)
 	text_vaddf(&message, format, args);
 	va_end(args);
 	add_line(&line, level, &message);
-	if (message.failed || line.failed)
-		write_lost();
-	else
+	if (!message.failed && !line.failed) {
 		(void)file_write_all(STDERR_FILENO, line.data, line.size);
+		return;
+	}
+	/* Memory was too short for the message. */
+	static const char text[] = "a message was lost\n";
+	static const char json[] = "{\"level\":\"error\",\"message\":\"a message was lost\"}\n";
+	const char *lost = logger.json ? json : text;
+	(void)file_write_all(STDERR_FILENO, lost, strlen(lost));
 }

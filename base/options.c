@@ -50,7 +50,7 @@ static int generate_text(const struct command_spec *program, const char *format,
 			 "option '--generate': '%s' is not one of man, bash, zsh", format);
 }
 
-/* What is answered from the tables alone. */
+/* Prints help, version or a generated file. */
 static int options_answer(const struct options_line *line)
 {
 	const struct command_spec *program = line->program;
@@ -89,25 +89,18 @@ static int options_run(struct options_line *line)
 	return command->run(&line->arguments);
 }
 
-/* errno of what keeps standard output from being written; 0: nothing does. A write that failed earlier left only a
- * flag, so it is tried again with a byte that no longer matters. */
-static int output_error(void)
+/* A reader that went away needs no message: `head` does it. */
+static int check_output(const struct command_spec *program, int code)
 {
+	/* A write that failed earlier left only a flag, so it is tried again with a byte that no longer matters. */
 	bool failed = ferror(stdout) != 0;
 	if (failed) {
 		clearerr(stdout);
 		(void)putchar('\n');
 	}
-	if (fflush(stdout) != 0)
-		return errno;
-	return failed ? EIO : 0;
-}
-
-/* A reader that went away needs no message: it is what `head` does. */
-static int check_output(const struct command_spec *program, int code)
-{
-	int cause = output_error();
-	if (cause == 0)
+	bool flushed = fflush(stdout) == 0;
+	int cause = flushed ? EIO : errno;
+	if (flushed && !failed)
 		return code;
 	if (cause != EPIPE)
 		(void)fprintf(stderr, "%s: standard output: %s\n", program->name, strerror(cause));

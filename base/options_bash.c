@@ -44,20 +44,8 @@ static void add_command(struct text *out, const char *command)
 		  command + group);
 }
 
-/* "COMMAND:--plugin | COMMAND:-p)": the options with values, as patterns of a case. */
-static void add_pattern(struct text *out, const char *command, const struct option_spec *option)
-{
-	add_command(out, command);
-	text_addf(out, ":--%s", option->name);
-	if (option->letter != '\0') {
-		text_add(out, " | ");
-		add_command(out, command);
-		text_addf(out, ":-%c", option->letter);
-	}
-	text_add(out, ")");
-}
-
-/* A case for each option whose next word is a value: what it may be, or with `skip` that it is one. */
+/* A case "COMMAND:--plugin | COMMAND:-p)" for each option with a value: its choices, or with `skip` only that the next word
+ * is the value. */
 static void add_cases(struct text *out, const struct command_spec *program, const char *command,
 		      const struct option_spec *options, bool skip)
 {
@@ -66,7 +54,14 @@ static void add_cases(struct text *out, const struct command_spec *program, cons
 		if (!options_takes_value(option))
 			continue;
 		text_add(out, skip ? "\t\t" : "\t");
-		add_pattern(out, command, option);
+		add_command(out, command);
+		text_addf(out, ":--%s", option->name);
+		if (option->letter != '\0') {
+			text_add(out, " | ");
+			add_command(out, command);
+			text_addf(out, ":-%c", option->letter);
+		}
+		text_add(out, ")");
 		text_add(out, skip ? " ((i++))" : "\n\t\t");
 		if (!skip && option->type == OPTION_CHOICE) {
 			text_add(out, "words=$(compgen -W '");
@@ -104,8 +99,8 @@ static void add_command_search(struct text *out, const struct command_spec *prog
 	text_add(out, "\t\tesac\n\tdone\n");
 }
 
-/* What follows: the commands and groups of the program, or what follows a group. The shell drops
- * what is there twice. */
+/* The words that may follow: the commands and groups of the program, or those after a group. The shell drops
+ * duplicates. */
 static void add_choice(struct text *out, const struct command_spec *program, const char *group)
 {
 	text_add(out, "words=$(compgen -W '");
@@ -120,21 +115,7 @@ static void add_choice(struct text *out, const struct command_spec *program, con
 	text_add(out, "' -- \"$cur\")");
 }
 
-static void add_group_choices(struct text *out, const struct command_spec *program)
-{
-	OPTIONS_EACH_COMMAND(command, program)
-	{
-		char *group CLEANUP_FREE =
-			memory_copy_start(command->name, options_group_length(command));
-		if (group == NULL || group[0] == '\0')
-			continue;
-		text_addf(out, "\t\t%s) options=--help; ", group);
-		add_choice(out, program, group);
-		text_add(out, " ;;\n");
-	}
-}
-
-/* Option names behind a "-", else commands or arguments. */
+/* Option names after a "-", else commands or arguments. */
 static void add_words(struct text *out, const struct command_spec *program)
 {
 	text_add(out, "\t*)\n\t\tcase $ended$command in\n");
@@ -150,7 +131,16 @@ static void add_words(struct text *out, const struct command_spec *program)
 		add_offer(out, program, command->arguments);
 		text_add(out, " ;;\n");
 	}
-	add_group_choices(out, program);
+	OPTIONS_EACH_COMMAND(command, program)
+	{
+		char *group CLEANUP_FREE =
+			memory_copy_start(command->name, options_group_length(command));
+		if (group == NULL || group[0] == '\0')
+			continue;
+		text_addf(out, "\t\t%s) options=--help; ", group);
+		add_choice(out, program, group);
+		text_add(out, " ;;\n");
+	}
 	text_add(out, "\t\t1*) ");
 	add_offer(out, program, "FILE");
 	text_add(out, " ;;\n\t\t*) options='");

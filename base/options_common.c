@@ -50,30 +50,11 @@ void options_add_joined(struct text *out, const char *const *items, const char *
 		text_addf(out, "%s%s", i != 0 ? separator : "", items[i]);
 }
 
-static void add_range(struct text *out, const struct option_spec *option)
-{
-	if (option->min == 0 && option->max == 0)
-		return;
-	if (option->min != INT64_MIN && option->max != INT64_MAX)
-		text_addf(out, " [%lld to %lld]", (long long)option->min, (long long)option->max);
-	else if (option->min != INT64_MIN)
-		text_addf(out, " [at least %lld]", (long long)option->min);
-	else if (option->max != INT64_MAX)
-		text_addf(out, " [at most %lld]", (long long)option->max);
-}
-
-static void add_default_int(struct text *out, const struct option_spec *option)
-{
-	int64_t value = *(const int64_t *)option->target;
-	bool any = option->min == 0 && option->max == 0;
-	if (any || (value >= option->min && value <= option->max))
-		text_addf(out, " [default: %lld]", (long long)value);
-}
-
 static void add_default(struct text *out, const struct option_spec *option)
 {
 	const char *string = NULL;
 	const struct text_list *list = NULL;
+	int64_t value = 0;
 	if (option->target == NULL)
 		return;
 	switch (option->type) {
@@ -82,7 +63,10 @@ static void add_default(struct text *out, const struct option_spec *option)
 			text_add(out, " [default: true]");
 		return;
 	case OPTION_INT:
-		add_default_int(out, option);
+		value = *(const int64_t *)option->target;
+		if ((option->min == 0 && option->max == 0) ||
+		    (value >= option->min && value <= option->max))
+			text_addf(out, " [default: %lld]", (long long)value);
 		return;
 	case OPTION_LIST:
 		list = option->target;
@@ -110,8 +94,16 @@ void options_add_details(struct text *out, const struct option_spec *option)
 		options_add_joined(out, option->choices, ", ");
 		text_add(out, "]");
 	}
-	if (option->type == OPTION_INT)
-		add_range(out, option);
+	if (option->type == OPTION_INT && (option->min != 0 || option->max != 0)) {
+		const long long min = option->min;
+		const long long max = option->max;
+		if (min != INT64_MIN && max != INT64_MAX)
+			text_addf(out, " [%lld to %lld]", min, max);
+		else if (min != INT64_MIN)
+			text_addf(out, " [at least %lld]", min);
+		else if (max != INT64_MAX)
+			text_addf(out, " [at most %lld]", max);
+	}
 	add_default(out, option);
 	if (option->env != NULL)
 		text_addf(out, " [env: %s]", option->env);

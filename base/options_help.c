@@ -18,22 +18,19 @@ struct help {
 	size_t width;
 };
 
-/* The length of the next unbreakable piece: a word, or as a whole what stands in brackets, if it
- * fits. */
-static size_t help_piece(const char *string, size_t room)
-{
-	size_t word = strcspn(string, " \n");
-	const char *end = string[0] == '[' ? strchr(string, ']') : NULL;
-	size_t length = end != NULL ? (size_t)(end - string) + 1 + strcspn(end + 1, " \n") : 0;
-	return length > word && text_columns(string, length) <= room ? length : word;
-}
-
-/* Adds words from column `indent` on, and a newline. The cursor stands at `column`. */
+/* Adds words from column `indent` on, and a newline. The cursor is at `column`. */
 static void wrap(const struct help *help, const char *string, size_t indent, size_t column)
 {
 	bool first = true;
 	for (const char *p = string; *p != '\0';) {
-		size_t length = help_piece(p, help->width - indent);
+		/* The next unbreakable piece: a word, or brackets with everything in them, if they fit. */
+		size_t length = strcspn(p, " \n");
+		const char *end = p[0] == '[' ? strchr(p, ']') : NULL;
+		if (end != NULL) {
+			size_t whole = (size_t)(end - p) + 1 + strcspn(end + 1, " \n");
+			if (whole > length && text_columns(p, whole) <= help->width - indent)
+				length = whole;
+		}
 		size_t columns = text_columns(p, length);
 		if (length != 0) {
 			if (!first && column + 1 + columns > help->width) {
@@ -48,17 +45,6 @@ static void wrap(const struct help *help, const char *string, size_t indent, siz
 		p += length + (p[length] != '\0' ? 1 : 0);
 	}
 	text_add(help->out, "\n");
-}
-
-static void help_paragraphs(const struct help *help, const char *string)
-{
-	while (string != NULL) {
-		char *paragraph CLEANUP_FREE = options_next_paragraph(&string);
-		text_add(help->out, "\n");
-		if (paragraph != NULL)
-			wrap(help, paragraph, 0, 0);
-		help->out->failed |= paragraph == NULL;
-	}
 }
 
 static void help_heading(const struct help *help, const char *heading)
@@ -138,19 +124,6 @@ static void help_commands(const struct help *help, const struct command_spec *pr
 	}
 }
 
-static void help_usage(const struct help *help, const struct command_spec *program,
-		       const struct command_spec *command)
-{
-	const struct command_spec *shown = command != NULL ? command : program;
-	text_addf(help->out, "%sUsage:%s %s", style(help->color, STYLE_BOLD),
-		  style(help->color, STYLE_RESET), program->name);
-	if (command != NULL)
-		text_addf(help->out, " %s", command->name);
-	text_add(help->out, " [OPTIONS]");
-	text_addf(help->out, "%s%s\n", options_arguments(shown)[0] != '\0' ? " " : "",
-		  options_arguments(shown));
-}
-
 static void help_pairs(const struct help *help, const char *heading, const char *const *pairs,
 		       bool examples)
 {
@@ -190,10 +163,18 @@ void options_help(const struct command_spec *program, const struct command_spec 
 	size_t column = help_options_column(options_builtin, 0);
 	column = help_options_column(program->options, column);
 	column = help_options_column(shown->options, column);
-	help_usage(&help, program, command);
-	text_add(out, "\n");
+	const char *arguments = options_arguments(shown);
+	text_addf(out, "%sUsage:%s %s%s%s [OPTIONS]%s%s\n\n", style(color, STYLE_BOLD),
+		  style(color, STYLE_RESET), program->name, command != NULL ? " " : "",
+		  command != NULL ? command->name : "", arguments[0] != '\0' ? " " : "", arguments);
 	wrap(&help, shown->summary, 0, 0);
-	help_paragraphs(&help, shown->description);
+	for (const char *rest = shown->description; rest != NULL;) {
+		char *paragraph CLEANUP_FREE = options_next_paragraph(&rest);
+		text_add(out, "\n");
+		if (paragraph != NULL)
+			wrap(&help, paragraph, 0, 0);
+		out->failed |= paragraph == NULL;
+	}
 	if (command == NULL)
 		help_commands(&help, program, NULL);
 	if (command != NULL && command->options != NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Taking a command line apart, by the tables alone. */
+/* Takes a command line apart by the tables. */
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/memory.h"
@@ -25,7 +25,7 @@ static bool is_named(const struct option_spec *option, const char *name, size_t 
 	return strncmp(option->name, name, length) == 0 && option->name[length] == '\0';
 }
 
-/* Where options are looked for. */
+/* The tables that have options. */
 enum { TABLES = 3 };
 
 static void options_tables(const struct options_line *line,
@@ -53,22 +53,6 @@ static const struct option_spec *options_find(const struct options_line *line, c
 	return name != NULL && is_named(options_generate, name, length) ? options_generate : NULL;
 }
 
-/* The command that has the option, when it stands before the command or without one. */
-static const struct command_spec *command_with(const struct options_line *line, const char *name)
-{
-	if (line->command != NULL)
-		return NULL;
-	OPTIONS_EACH_COMMAND(command, line->program)
-	{
-		OPTIONS_EACH(option, command->options)
-		{
-			if (strcmp(option->name, name) == 0)
-				return command;
-		}
-	}
-	return NULL;
-}
-
 static int options_unknown(const struct options_reader *reader, const char *word, size_t length)
 {
 	const struct options_line *line = reader->line;
@@ -77,11 +61,18 @@ static int options_unknown(const struct options_reader *reader, const char *word
 	const struct option_spec *tables[TABLES] = {NULL};
 	if (name == NULL)
 		return error_memory(reader->err);
-	const struct command_spec *command = command_with(line, name);
-	if (command != NULL)
-		return error_set(reader->err, ERROR_ARGUMENT,
-				 "option '--%s' belongs to '%s' and goes behind it", name,
-				 command->name);
+	/* An option of a command that comes before the command, or without one. */
+	const struct command_spec *commands =
+		line->command == NULL ? line->program->commands : NULL;
+	for (; commands != NULL && commands->name != NULL; commands++) {
+		OPTIONS_EACH(option, commands->options)
+		{
+			if (strcmp(option->name, name) == 0)
+				return error_set(reader->err, ERROR_ARGUMENT,
+						 "option '--%s' belongs to '%s' and goes behind it",
+						 name, commands->name);
+		}
+	}
 	options_tables(line, tables);
 	for (size_t i = 0; i < TABLES; i++) {
 		OPTIONS_EACH(option, tables[i])
@@ -115,7 +106,7 @@ static int note(const struct options_reader *reader, const struct option_spec *o
 	return 0;
 }
 
-/* The value behind an option: what follows in the same word, or the next word. */
+/* The value of an option: the rest of the same word, or the next word. */
 static int take_value(struct options_reader *reader, const struct option_spec *option,
 		      const char *attached)
 {
@@ -157,25 +148,6 @@ static int read_letters(struct options_reader *reader, const char *letters)
 	return 0;
 }
 
-/* Is `name` a command, or the first word of one? */
-static bool choose_command(struct options_line *line, const char *word, const char *name,
-			   struct options_nearest *nearest)
-{
-	OPTIONS_EACH_COMMAND(command, line->program)
-	{
-		if (strcmp(command->name, name) == 0) {
-			line->command = command;
-			return true;
-		}
-		if (line->group == NULL && options_in_group(command, word)) {
-			line->group = word;
-			return true;
-		}
-		options_nearest_try(nearest, command->name);
-	}
-	return false;
-}
-
 static int read_word(struct options_reader *reader, const char *word)
 {
 	struct options_line *line = reader->line;
@@ -186,8 +158,18 @@ static int read_word(struct options_reader *reader, const char *word)
 	struct options_nearest nearest = {.wanted = name};
 	if (name == NULL)
 		return error_memory(reader->err);
-	if (choose_command(line, word, name, &nearest))
-		return 0;
+	OPTIONS_EACH_COMMAND(command, line->program)
+	{
+		if (strcmp(command->name, name) == 0) {
+			line->command = command;
+			return 0;
+		}
+		if (line->group == NULL && options_in_group(command, word)) {
+			line->group = word;
+			return 0;
+		}
+		options_nearest_try(&nearest, command->name);
+	}
 	if (line->program->run != NULL)
 		return text_list_add(&line->arguments, word, reader->err);
 	if (nearest.found != NULL)

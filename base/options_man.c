@@ -32,7 +32,7 @@ static void add_font(struct text *out, char font, const char *string)
 	text_add(out, "\\fR");
 }
 
-/* A placeholder behind what is there; nothing for "". */
+/* A space and a placeholder; nothing for "". */
 static void add_word(struct text *out, const char *word)
 {
 	if (word[0] == '\0')
@@ -142,14 +142,6 @@ static void environment_of(struct text *out, const struct option_spec *options,
 	}
 }
 
-static void man_environment(struct text *out, const struct command_spec *program)
-{
-	struct text_list named CLEANUP_TEXT_LIST = {0};
-	environment_of(out, program->options, &named);
-	OPTIONS_EACH_COMMAND(command, program)
-	environment_of(out, command->options, &named);
-}
-
 void options_man(const struct command_spec *program, struct text *out)
 {
 	text_add(out, ".TH ");
@@ -169,7 +161,11 @@ void options_man(const struct command_spec *program, struct text *out)
 	man_options(out, program->options);
 	man_options(out, options_builtin);
 	man_commands(out, program);
-	man_environment(out, program);
+
+	struct text_list named CLEANUP_TEXT_LIST = {0};
+	environment_of(out, program->options, &named);
+	OPTIONS_EACH_COMMAND(command, program)
+	environment_of(out, command->options, &named);
 	man_pairs(out, ".SH EXAMPLES\n", program->examples);
 	man_pairs(out, ".SH EXIT STATUS\n", program->exit_codes);
 }

@@ -8,18 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int set_int(const struct option_spec *option, const char *value, const char *what,
-		   struct error *err)
-{
-	bool any = option->min == 0 && option->max == 0;
-	long long number = 0;
-	int rc = text_to_int64(value, what, any ? INT64_MIN : option->min,
-			       any ? INT64_MAX : option->max, &number, err);
-	if (rc == 0)
-		*(int64_t *)option->target = number;
-	return rc;
-}
-
 static int set_choice(const struct option_spec *option, const char *value, const char *what,
 		      struct error *err)
 {
@@ -44,6 +32,9 @@ static int set_choice(const struct option_spec *option, const char *value, const
 static int options_set(const struct option_spec *option, const char *value, const char *what,
 		       struct error *err)
 {
+	const bool any = option->min == 0 && option->max == 0;
+	long long number = 0;
+	int rc = 0;
 	switch (option->type) {
 	case OPTION_FLAG:
 		if (value != NULL)
@@ -54,7 +45,11 @@ static int options_set(const struct option_spec *option, const char *value, cons
 		*(const char **)option->target = value;
 		return 0;
 	case OPTION_INT:
-		return set_int(option, value, what, err);
+		rc = text_to_int64(value, what, any ? INT64_MIN : option->min,
+				   any ? INT64_MAX : option->max, &number, err);
+		if (rc == 0)
+			*(int64_t *)option->target = number;
+		return rc;
 	case OPTION_LIST:
 		return text_list_add(option->target, value, err);
 	case OPTION_CHOICE:

@@ -55,7 +55,7 @@ static void add_value(struct text *out, const struct command_spec *program,
 	text_add(out, ")");
 }
 
-/* `joint` stands before a value in the same word. */
+/* `joint` precedes a value in the same word. */
 static void add_spec(struct text *out, const struct command_spec *program,
 		     const struct option_spec *option, const char *dashes, const char *name,
 		     const char *joint)
@@ -110,8 +110,7 @@ static void add_names(struct text *out, const struct command_spec *program, bool
 	text_add(out, "\t)\n");
 }
 
-/* What stands before the cursor says which command it is; nothing but a group's name: which could
- * follow. */
+/* The words before the cursor select the command; after a group's name come the commands of the group. */
 static void add_commands(struct text *out, const struct command_spec *program)
 {
 	add_names(out, program, false);
@@ -134,8 +133,12 @@ static void add_commands(struct text *out, const struct command_spec *program)
 		      "\t\tesac\n\t\t;;\n\tesac\n");
 }
 
-static void add_tables(struct text *out, const struct command_spec *program)
+void options_zsh(const struct command_spec *program, struct text *out)
 {
+	text_addf(out, "#compdef %s\n# Written by '%s --generate zsh'.\n", program->name,
+		  program->name);
+	options_add_identifier(out, "_", program->name);
+	text_add(out, "() {\n\tlocal curcontext=$curcontext state line\n\ttypeset -A opt_args\n");
 	text_add(out, "\tlocal -a common=(\n");
 	add_specs(out, program, program->options);
 	add_specs(out, program, options_builtin);
@@ -148,15 +151,6 @@ static void add_tables(struct text *out, const struct command_spec *program)
 		add_arguments(out, program, command->arguments);
 		text_add(out, "\t)\n");
 	}
-}
-
-void options_zsh(const struct command_spec *program, struct text *out)
-{
-	text_addf(out, "#compdef %s\n# Written by '%s --generate zsh'.\n", program->name,
-		  program->name);
-	options_add_identifier(out, "_", program->name);
-	text_add(out, "() {\n\tlocal curcontext=$curcontext state line\n\ttypeset -A opt_args\n");
-	add_tables(out, program);
 	if (program->commands != NULL) {
 		add_commands(out, program);
 	} else {

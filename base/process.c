@@ -55,7 +55,7 @@ struct process {
 	char chunk[CHUNK_SIZE];
 };
 
-/* Every process that is not freed: what tells children of this program's own from orphans. */
+/* Every process that is not freed: all other children are orphans. */
 static struct process *started;
 
 static void on_timer(uv_timer_t *timer);
@@ -68,21 +68,16 @@ bool process_is_started(int id)
 	return process != NULL;
 }
 
-static void forget(const struct process *process)
-{
-	struct process **at = &started;
-	while (*at != NULL && *at != process)
-		at = &(*at)->next;
-	if (*at != NULL)
-		*at = process->next;
-}
-
 static void on_closed(uv_handle_t *handle)
 {
 	struct process *process = handle->data;
 	if (--process->handles > 0)
 		return;
-	forget(process);
+	struct process **at = &started;
+	while (*at != NULL && *at != process)
+		at = &(*at)->next;
+	if (*at != NULL)
+		*at = process->next;
 	process_result_free(&process->result);
 	text_free(&process->out.line);
 	text_free(&process->err.line);
@@ -116,7 +111,7 @@ static bool output_is_open(const struct process *process)
 	return process->out.open || process->err.open;
 }
 
-/* Leaves out the middle of what is more than capture_max, once that is more by `slack`. */
+/* Drops the middle of output longer than capture_max, once it is longer by `slack`. */
 static void trim(const struct process_stream *stream, size_t slack)
 {
 	struct text *text = stream->captured;
@@ -141,7 +136,7 @@ static void end_if_over(struct process *process)
 		close_all(process);
 		return;
 	}
-	/* Nothing more is to come, so nothing may keep the loop alive. */
+	/* Nothing more will come, so nothing may keep the loop alive. */
 	(void)uv_timer_stop(&process->timer);
 	if (process->spec.on_end != NULL)
 		process->spec.on_end(process, &process->result, process->spec.user);
@@ -188,17 +183,6 @@ static void close_stream(struct process_stream *stream)
 		end_if_over(process);
 }
 
-static void give_up(struct process *process)
-{
-	process->result.unkillable = true;
-	close_handle(&process->in);
-	process->result.code = PROCESS_KILLED_CODE;
-	take_duration(process);
-	wake_free(STEAL(process->exit_wake));
-	process_child_release(&process->child);
-	process->phase = DRAINING;
-}
-
 static void terminate(struct process *process, enum process_end end)
 {
 	uint64_t grace = process->spec.grace_ms;
@@ -227,8 +211,14 @@ static void on_timer(uv_timer_t *timer)
 	case TERMINATING:
 		kill_group(process);
 		return;
-	case KILLING:
-		give_up(process);
+	case KILLING: /* in vain */
+		process->result.unkillable = true;
+		process->result.code = PROCESS_KILLED_CODE;
+		close_handle(&process->in);
+		take_duration(process);
+		wake_free(STEAL(process->exit_wake));
+		process_child_release(&process->child);
+		process->phase = DRAINING;
 		break;
 	case DRAINING:
 	case ENDED:
@@ -251,9 +241,16 @@ static void deliver_line(struct process_stream *stream)
 	text_reset(&stream->line);
 }
 
-/* Splits what arrived into lines, until on_line wants no more of them. */
-static void deliver_lines(struct process_stream *stream, const char *data, size_t size)
+/* Captures output that arrived, and splits it into lines until on_line wants no more. */
+static void take_output(struct process_stream *stream, const char *data, size_t size)
 {
+	text_append(stream->captured, data, size);
+	if (stream->captured->failed)
+		*stream->dropped += size; /* out of memory */
+	else
+		/* Only when half of it is too much, so that the cost of moving stays linear. */
+		trim(stream, stream->process->spec.capture_max / 2);
+
 	while (size > 0 && stream->process->lines_wanted) {
 		const char *newline = memchr(data, '\n', size);
 		size_t part = newline != NULL ? (size_t)(newline - data) : size;
@@ -271,17 +268,6 @@ static void deliver_lines(struct process_stream *stream, const char *data, size_
 			return;
 		deliver_line(stream);
 	}
-}
-
-static void take_output(struct process_stream *stream, const char *data, size_t size)
-{
-	text_append(stream->captured, data, size);
-	if (stream->captured->failed)
-		*stream->dropped += size; /* out of memory */
-	else
-		/* Only when half of it is too much: so the moving stays linear in what arrives. */
-		trim(stream, stream->process->spec.capture_max / 2);
-	deliver_lines(stream, data, size);
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
@@ -457,27 +443,20 @@ void process_free(struct process *process)
 	close_stream(&process->err);
 }
 
-static int run_on(uv_loop_t *loop, const struct process_spec *spec, struct process_result *result,
-		  struct error *err)
-{
-	struct process *process = NULL;
-	int rc = process_start(loop, spec, &process, err);
-	if (rc < 0)
-		return rc;
-	(void)uv_run(loop, UV_RUN_DEFAULT);
-	*result = process->result;
-	process->result = (struct process_result){0};
-	process_free(process);
-	return 0;
-}
-
 int process_run(const struct process_spec *spec, struct process_result *result, struct error *err)
 {
+	struct process *process = NULL;
 	uv_loop_t loop;
 	int rc = uv_loop_init(&loop);
 	if (rc < 0)
 		return error_uv(err, rc, "event loop");
-	rc = run_on(&loop, spec, result, err);
+	rc = process_start(&loop, spec, &process, err);
+	if (rc == 0) {
+		(void)uv_run(&loop, UV_RUN_DEFAULT);
+		*result = process->result;
+		process->result = (struct process_result){0};
+		process_free(process);
+	}
 	(void)uv_run(&loop, UV_RUN_DEFAULT); /* closes the handles */
 	(void)uv_loop_close(&loop);
 	return rc;
@@ -511,29 +490,24 @@ void process_describe(const struct process_result *result, char *out, size_t siz
 	}
 }
 
-/* The last line of what a program said, without its end. */
-static const char *last_line(const struct text *output, int *length)
+int process_ask(const struct process_spec *spec, char **out, struct error *err)
 {
-	const char *text = text_string(output);
-	size_t end = output->size;
+	struct process_result result = {0};
+	char how[128] = "";
+	int rc = process_run(spec, &result, err);
+	if (rc < 0)
+		return rc;
+
+	/* The last line of its errors, without the end. */
+	const char *text = text_string(&result.err);
+	size_t end = result.err.size;
 	while (end > 0 && text[end - 1] == '\n')
 		end--;
 	size_t start = end;
 	while (start > 0 && text[start - 1] != '\n')
 		start--;
-	*length = (int)(end - start);
-	return text + start;
-}
-
-int process_ask(const struct process_spec *spec, char **out, struct error *err)
-{
-	struct process_result result = {0};
-	char how[128] = "";
-	int length = 0;
-	int rc = process_run(spec, &result, err);
-	if (rc < 0)
-		return rc;
-	const char *reason = last_line(&result.err, &length);
+	const char *reason = text + start;
+	const int length = (int)(end - start);
 	process_describe(&result, how, sizeof(how));
 	if (result.end == PROCESS_EXITED && result.code == PROCESS_CANNOT_RUN)
 		rc = error_set(err, ERROR_UNSUPPORTED, "%.*s", length, reason);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* What each system does its own way for base/process.c: posix/ and windows/, process.c and
+/* The parts of base/process.c that differ between systems: posix/ and windows/, process.c and
  * process_spawn.c. */
 
 #include "base/process.h"

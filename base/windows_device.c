@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static enum windows_device_type type_of(const char *name, size_t length)
+int windows_device_parse(const char *host_path, struct windows_device *out, struct error *err)
 {
 	static const struct {
 		const char *name;
@@ -16,15 +16,6 @@ static enum windows_device_type type_of(const char *name, size_t length)
 		{"vpci-class-guid", WINDOWS_DEVICE_CLASS},
 		{"vpci-location-path", WINDOWS_DEVICE_LOCATION_PATH},
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		if (strlen(types[i].name) == length && strncmp(types[i].name, name, length) == 0)
-			return types[i].type;
-	}
-	return WINDOWS_DEVICE_OTHER;
-}
-
-int windows_device_parse(const char *host_path, struct windows_device *out, struct error *err)
-{
 	const char *separator = strstr(host_path, "://");
 	size_t skipped = strlen("://");
 	if (strncmp(host_path, "class/", strlen("class/")) == 0) {
@@ -38,10 +29,14 @@ int windows_device_parse(const char *host_path, struct windows_device *out, stru
 		return error_set(err, ERROR_ARGUMENT, "device '%s' has no id type", host_path);
 	if (separator[skipped] == '\0')
 		return error_set(err, ERROR_ARGUMENT, "device '%s' has no id", host_path);
-	*out = (struct windows_device){
-		.type = type_of(host_path, (size_t)(separator - host_path)),
-		.id = separator + skipped,
-	};
+
+	const size_t length = (size_t)(separator - host_path);
+	*out = (struct windows_device){.type = WINDOWS_DEVICE_OTHER, .id = separator + skipped};
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (strlen(types[i].name) == length &&
+		    strncmp(types[i].name, host_path, length) == 0)
+			out->type = types[i].type;
+	}
 	return 0;
 }
 

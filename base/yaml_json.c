@@ -58,17 +58,6 @@ static cJSON *plain_scalar(const char *text)
 	return value != NULL && value->valuestring != NULL ? STEAL(value) : NULL;
 }
 
-static int read_scalar(struct reader *reader, const yaml_node_t *node, cJSON **out)
-{
-	const char *text = yaml_scalar(node);
-	if (text == NULL)
-		return yaml_wrong(NULL, node, reader->err, ERROR_FORMAT, "a NUL in a text");
-	reader->bytes += node->data.scalar.length;
-	*out = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? plain_scalar(text)
-								  : cJSON_CreateString(text);
-	return *out != NULL ? 0 : error_memory(reader->err);
-}
-
 static int read_node(struct reader *reader, int index, size_t depth, cJSON **out);
 
 static int read_list(struct reader *reader, const yaml_node_t *node, size_t depth, cJSON *list)
@@ -106,8 +95,7 @@ static int read_mapping(struct reader *reader, const yaml_node_t *node, size_t d
 	return 0;
 }
 
-/* An alias is the node itself once more, also inside of itself: depth and number of values end it.
- */
+/* An alias is the node itself again, even inside itself: depth and number of values end it. */
 static int read_node(struct reader *reader, int index, size_t depth, cJSON **out)
 {
 	const yaml_node_t *node = yaml_document_get_node(reader->document, index);
@@ -117,8 +105,16 @@ static int read_node(struct reader *reader, int index, size_t depth, cJSON **out
 		return yaml_wrong(NULL, node, reader->err, ERROR_LIMIT, "too much text");
 	if (depth > JSON_DEPTH_MAX)
 		return yaml_wrong(NULL, node, reader->err, ERROR_LIMIT, "nested too deeply");
-	if (node->type == YAML_SCALAR_NODE)
-		return read_scalar(reader, node, out);
+	if (node->type == YAML_SCALAR_NODE) {
+		const char *text = yaml_scalar(node);
+		if (text == NULL)
+			return yaml_wrong(NULL, node, reader->err, ERROR_FORMAT, "a NUL in a text");
+		reader->bytes += node->data.scalar.length;
+		*out = node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE
+			       ? plain_scalar(text)
+			       : cJSON_CreateString(text);
+		return *out != NULL ? 0 : error_memory(reader->err);
+	}
 	bool list = node->type == YAML_SEQUENCE_NODE;
 	*out = list ? cJSON_CreateArray() : cJSON_CreateObject();
 	if (*out == NULL)

@@ -43,7 +43,7 @@ void call_headers(struct exchange *exchange)
 	call->trailers = received;
 }
 
-/* Ends the call; after it only the stream's end is waited for. */
+/* Ends the call; then only the end of the stream is outstanding. */
 static void PRINTF_LIKE(3, 4) finish(struct rpc_call *call, int code, const char *format, ...)
 {
 	struct exchange *exchange = &call->exchange;
@@ -61,8 +61,8 @@ static void PRINTF_LIKE(3, 4) finish(struct rpc_call *call, int code, const char
 	call->events.on_done(&(struct rpc_status){code, text_string(&text)}, call->user);
 }
 
-/* Sends a call that the peer did not take on another connection: once when it had left, else as often
- * as it takes, as grpc-go ("transparent retry"). */
+/* Sends a call that the peer refused on another connection: once when it had been sent, otherwise as often
+ * as needed, as grpc-go ("transparent retry"). */
 static bool resend(struct rpc_call *call)
 {
 	struct exchange *exchange = &call->exchange;
@@ -84,8 +84,8 @@ static bool resend(struct rpc_call *call)
 	return true;
 }
 
-/* The status that the peer's last header list or its RST_STREAM tells. */
-static void finish_as_told(struct rpc_call *call)
+/* Ends the call with the status in the peer's last header list or its RST_STREAM. */
+static void finish_as_reported(struct rpc_call *call)
 {
 	struct exchange *exchange = &call->exchange;
 	const char *code = headers_get(&call->trailers, "grpc-status");
@@ -110,42 +110,35 @@ static void finish_as_told(struct rpc_call *call)
 	       nghttp2_http2_strerror(exchange->close_code));
 }
 
-/* An answer that does not come from a gRPC method: its status is made from what there is. */
-static bool reject_answer(struct rpc_call *call)
-{
-	bool is_answer = call->http_status == 0 || (call->http_status == 200 && call->is_grpc) ||
-			 headers_get(&call->trailers, "grpc-status") != NULL;
-	if (call->headers_too_large)
-		finish(call, RPC_RESOURCE_EXHAUSTED, "the answer's header list exceeds %lu bytes",
-		       (unsigned long)call->exchange.session->limits.header_list_max);
-	else if (!is_answer && call->http_status != 200)
-		finish(call, status_of_http(call->http_status), "HTTP status %d",
-		       call->http_status);
-	else if (!is_answer)
-		finish(call, RPC_UNKNOWN, "the answer's content-type is not gRPC");
-	return call->exchange.released;
-}
-
 void call_process(struct exchange *exchange)
 {
 	struct rpc_call *call = (struct rpc_call *)exchange;
 	struct rpc_slice message = {0};
 	struct error err = {0};
 	bool whole = true;
-	if (exchange->released || call->waiting || reject_answer(call))
+	if (exchange->released || call->waiting)
 		return;
-	while (whole && !call->paused) {
-		if (exchange_read(exchange, &whole, &message, &err) < 0) {
+
+	/* An answer that does not come from a gRPC method gets the status that fits it best. */
+	bool is_answer = call->http_status == 0 || (call->http_status == 200 && call->is_grpc) ||
+			 headers_get(&call->trailers, "grpc-status") != NULL;
+	if (call->headers_too_large)
+		finish(call, RPC_RESOURCE_EXHAUSTED, "the answer's header list exceeds %lu bytes",
+		       (unsigned long)exchange->session->limits.header_list_max);
+	else if (!is_answer && call->http_status != 200)
+		finish(call, status_of_http(call->http_status), "HTTP status %d",
+		       call->http_status);
+	else if (!is_answer)
+		finish(call, RPC_UNKNOWN, "the answer's content-type is not gRPC");
+
+	while (!exchange->released && whole && !call->paused) {
+		if (exchange_read(exchange, &whole, &message, &err) < 0)
 			finish(call, frame_error_status(err.code), "%s", err.text);
-			return;
-		}
-		if (whole)
+		else if (whole)
 			call->events.on_message(call, message, call->user);
-		if (exchange->released)
-			return;
 	}
-	if (exchange->input_ended ? !whole : exchange->closed)
-		finish_as_told(call);
+	if (!exchange->released && (exchange->input_ended ? !whole : exchange->closed))
+		finish_as_reported(call);
 }
 
 void call_expire(struct exchange *exchange)
@@ -245,7 +238,7 @@ static int launch(struct rpc_call *call)
 	struct exchange *exchange = &call->exchange;
 	struct session *session = exchange->session;
 	if (channel_lost_reason((struct rpc_channel *)session) != NULL) {
-		exchange_set_deadline(exchange, 0); /* call_expire() tells why, in the loop */
+		exchange_set_deadline(exchange, 0); /* call_expire() reports why, in the loop */
 		return 0;
 	}
 	session_enter(session);

@@ -9,16 +9,16 @@
 /* grpc/grpc doc/connection-backoff.md, MIN_CONNECT_TIMEOUT */
 enum { REDIAL_TIMEOUT_MS = 20 * 1000 };
 
-static void tell_lost(struct rpc_channel *channel, const struct error *why)
+static void report_lost(struct rpc_channel *channel, const struct error *why)
 {
-	if (channel->lost_told || channel->released)
+	if (channel->lost_reported || channel->released)
 		return;
-	channel->lost_told = true;
+	channel->lost_reported = true;
 	if (channel->options.on_lost != NULL)
 		channel->options.on_lost(channel, why, channel->options.user);
 }
 
-/* Before the server's SETTINGS nobody knows how many streams it takes. */
+/* Calls wait for the server's SETTINGS, which limit the number of streams. */
 static void on_settled(struct session *session)
 {
 	struct rpc_channel *channel = (struct rpc_channel *)session;
@@ -33,7 +33,7 @@ static void on_settled(struct session *session)
 
 static void on_goaway(struct session *session)
 {
-	tell_lost((struct rpc_channel *)session, &session->goaway);
+	report_lost((struct rpc_channel *)session, &session->goaway);
 }
 
 static void abort_calls(struct rpc_channel *channel, int code, const char *message)
@@ -48,16 +48,16 @@ static void abort_calls(struct rpc_channel *channel, int code, const char *messa
 static void on_lost(struct session *session, const struct error *why)
 {
 	struct rpc_channel *channel = (struct rpc_channel *)session;
-	/* A peer that says GOAWAY and goes has said why already. */
+	/* A peer that closes after GOAWAY has already given the reason. */
 	if (session->goaway.code != 0)
 		session->failure = session->goaway;
 	else if (why->code == 0)
 		(void)error_set(&session->failure, ERROR_UNAVAILABLE, "the connection was closed");
 	connection_cut(&channel->connection);
 	abort_calls(channel, RPC_UNAVAILABLE, session->failure.text);
-	tell_lost(channel, &session->failure);
+	report_lost(channel, &session->failure);
 	if (channel->owner != NULL)
-		connection_close(&channel->connection); /* nobody else will */
+		connection_close(&channel->connection); /* its owner does not */
 }
 
 const struct session_role client_role = {
@@ -185,7 +185,7 @@ struct rpc_channel *channel_for_call(struct rpc_channel *channel)
 	options.on_ready = NULL;
 	options.on_lost = NULL;
 	if (rpc_channel_open(channel->loop, channel->address, &options, &newest, NULL) < 0)
-		return channel; /* whose loss the call then tells */
+		return channel; /* whose loss the call then reports */
 	newest->owner = channel;
 	newest->next = channel->later;
 	channel->later = newest;
@@ -205,7 +205,9 @@ int rpc_channel_connect_wait(struct rpc_channel *channel, uint64_t timeout_ms, s
 	if (rc < 0)
 		return rc;
 	const struct error *lost = channel_lost_reason(channel);
-	return lost == NULL ? 0 : error_set(err, ERROR_UNAVAILABLE, "%s", lost->text);
+	if (lost == NULL)
+		return 0;
+	return error_set(err, ERROR_UNAVAILABLE, "%s", lost->text);
 }
 
 void rpc_channel_close(struct rpc_channel *channel)

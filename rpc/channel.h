@@ -15,7 +15,7 @@ struct rpc_channel {
 	struct rpc_channel *owner; /* who dialled this connection for its new calls; NULL: itself */
 	struct rpc_channel *later; /* the connections dialled since, newest first */
 	struct rpc_channel *next;  /* in the owner's list */
-	bool lost_told;
+	bool lost_reported;
 	bool released; /* rpc_channel_close() was called */
 };
 

@@ -31,7 +31,7 @@ static void on_written(uv_write_t *write, int status)
 	session_run(connection->session);
 }
 
-/* Writes session->output; what the socket does not take now waits in place. */
+/* Writes session->output; the part that the socket does not accept now waits in place. */
 static void write_output(struct connection *connection)
 {
 	struct text *output = &connection->session->output;
@@ -73,11 +73,18 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 	*buffer = uv_buf_init(connection->input, connection->input != NULL ? INPUT_SIZE : 0);
 }
 
-/* Takes what belongs to the greeting; the rest is the session's. */
-static void receive(struct connection *connection, const uint8_t *data, size_t size)
+static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 {
+	struct connection *connection = ((struct transport *)stream->data)->user;
 	const struct transport *transport = &connection->transport;
+	const uint8_t *data = (const uint8_t *)buffer->base;
 	struct error why = {0};
+	if (size == 0)
+		return;
+	if (size < 0)
+		fail(connection, (int)size, "cannot read");
+
+	/* The greeting comes first; the rest belongs to the session. */
 	for (; !connection->up && size > 0; size--) {
 		if (*data++ != transport->nonce[connection->greeting_seen++])
 			connection->greeting_is_wrong = true;
@@ -87,21 +94,9 @@ static void receive(struct connection *connection, const uint8_t *data, size_t s
 		connection->up = false;
 		(void)error_set(&why, ERROR_PERMISSION, "the peer does not know the nonce");
 		session_fail(connection->session, &why);
-		return;
+	} else if (size > 0) {
+		session_receive(connection->session, data, (size_t)size);
 	}
-	if (size > 0)
-		session_receive(connection->session, data, size);
-}
-
-static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
-{
-	struct connection *connection = ((struct transport *)stream->data)->user;
-	if (size == 0)
-		return;
-	if (size > 0)
-		receive(connection, (const uint8_t *)buffer->base, (size_t)size);
-	else
-		fail(connection, (int)size, "cannot read");
 	session_run(connection->session);
 }
 

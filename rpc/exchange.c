@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Memory of a larger message is given back once it has gone out, or was read. */
+/* Memory of a larger message is freed once it was sent or read. */
 enum { KEPT_CAPACITY = 64 * 1024 };
 
 void exchange_attach(struct session *session, struct exchange *exchange)
@@ -75,34 +75,28 @@ static void take_input(struct exchange *exchange, size_t end)
 	exchange->input_taken = end;
 }
 
-/* What was read goes: a part of a message then begins at the front. */
-static void shift_input(struct exchange *exchange)
-{
-	struct text *input = &exchange->input;
-	size_t start = exchange->input_start;
-	size_t left = input->size - start;
-	if (left == 0 && input->capacity > KEPT_CAPACITY)
-		text_free(input);
-	else if (start > 0)
-		memmove(input->data, input->data + start, left);
-	input->size = left;
-	exchange->input_taken -= start;
-	exchange->input_start = 0;
-}
-
 int exchange_read(struct exchange *exchange, bool *whole, struct rpc_slice *message,
 		  struct error *err)
 {
-	const struct text *input = &exchange->input;
-	struct rpc_slice rest = {(const uint8_t *)text_string(input) + exchange->input_start,
-				 input->size - exchange->input_start};
+	struct text *input = &exchange->input;
+	const size_t start = exchange->input_start;
+	const size_t left = input->size - start;
+	struct rpc_slice rest = {(const uint8_t *)text_string(input) + start, left};
 	int rc = frame_read(rest, exchange->session->limits.message_max, whole, message, err);
 	if (rc < 0)
 		return rc;
-	if (*whole)
+	if (*whole) {
 		exchange->input_start += FRAME_PREFIX_SIZE + message->size;
-	else
-		shift_input(exchange);
+	} else {
+		/* Drops the bytes that were read, so that a part of a message begins at the front. */
+		if (left == 0 && input->capacity > KEPT_CAPACITY)
+			text_free(input);
+		else if (start > 0)
+			memmove(input->data, input->data + start, left);
+		input->size = left;
+		exchange->input_taken -= start;
+		exchange->input_start = 0;
+	}
 	take_input(exchange, *whole ? exchange->input_start : input->size);
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_64_BIT = 1, WIRE_LENGTH = 2, WIRE_32_BIT = 5 };
 
-/* One field of a packed message. `data` is what a length precedes, or the value of a fixed size. */
+/* One field of a packed message. `data` follows a length, or is the value of a fixed size. */
 struct wire_field {
 	struct rpc_slice whole, data;
 	size_t key_size;
@@ -29,13 +29,15 @@ static bool take_varint(struct rpc_slice *from, uint64_t *out)
 
 static bool take_value(struct rpc_slice *from, unsigned wire, struct rpc_slice *data)
 {
-	uint64_t size = wire == WIRE_64_BIT ? 8 : wire == WIRE_32_BIT ? 4 : 0;
+	uint64_t size = 0;
 	if (wire == WIRE_VARINT || wire == WIRE_LENGTH) {
 		uint64_t value = 0;
 		if (!take_varint(from, &value))
 			return false;
 		size = wire == WIRE_LENGTH ? value : 0;
-	} else if (size == 0) {
+	} else if (wire == WIRE_64_BIT || wire == WIRE_32_BIT) {
+		size = wire == WIRE_64_BIT ? 8 : 4;
+	} else {
 		return false; /* groups */
 	}
 	if (size > from->size)
@@ -109,15 +111,6 @@ static void replace_text(struct rpc_slice text, const struct exchanged *what, st
 	}
 }
 
-static void append_varint(struct text *out, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7) {
-		char byte = (char)(unsigned char)(value | 0x80);
-		text_append(out, &byte, 1);
-	}
-	text_append(out, (const char[]){(char)value}, 1);
-}
-
 /* Copies the message with other bytes in its strings, whose lengths follow. */
 static void replace(const ProtobufCMessageDescriptor *type, struct rpc_slice bytes,
 		    const struct exchanged *what, struct text *out)
@@ -134,11 +127,18 @@ static void replace(const ProtobufCMessageDescriptor *type, struct rpc_slice byt
 		else
 			replace_text(field.data, what, &inner);
 		text_append(out, (const char *)field.whole.data, field.key_size);
-		append_varint(out, inner.size);
+		for (size_t length = inner.size;; length >>= 7) {
+			char byte = (char)(unsigned char)(length & 0x7f);
+			if (length >= 0x80)
+				byte = (char)(unsigned char)(length | 0x80);
+			text_append(out, &byte, 1);
+			if (length < 0x80)
+				break;
+		}
 		text_append(out, text_string(&inner), inner.size);
 		out->failed = out->failed || inner.failed;
 	}
-	/* The rest is not a message, and stays what it is. */
+	/* The rest is not a message, and stays as it is. */
 	text_append(out, (const char *)bytes.data, bytes.size);
 }
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Is it HTTP as gRPC wants it? */
+/* Is it HTTP as gRPC requires it? */
 static bool check_http(struct rpc_stream *stream)
 {
 	const struct headers *request = &stream->request;
@@ -35,23 +35,6 @@ static bool check_http(struct rpc_stream *stream)
 	return true;
 }
 
-/* As grpc-go's server says it. */
-static void refuse_method(struct rpc_stream *stream, const char *path)
-{
-	const char *name = path[0] == '/' ? path + 1 : path;
-	const char *slash = strrchr(name, '/');
-	int size = slash == NULL ? 0 : (int)(slash - name);
-	int shown = size < 256 ? size : 256;
-	if (slash == NULL)
-		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "malformed method name: \"%.256s\"",
-				  path);
-	else if (session_has_service(stream->exchange.session, name, (size_t)size))
-		rpc_stream_finish(stream, RPC_UNIMPLEMENTED,
-				  "unknown method %.256s for service %.*s", slash + 1, shown, name);
-	else
-		rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "unknown service %.*s", shown, name);
-}
-
 static bool check_grpc(struct rpc_stream *stream)
 {
 	const struct headers *request = &stream->request;
@@ -62,7 +45,21 @@ static bool check_grpc(struct rpc_stream *stream)
 	struct error err = {0};
 	stream->method = session_find_method(stream->exchange.session, path);
 	if (stream->method == NULL) {
-		refuse_method(stream, path);
+		/* In the words of grpc-go's server. */
+		const char *name = path[0] == '/' ? path + 1 : path;
+		const char *slash = strrchr(name, '/');
+		int size = slash == NULL ? 0 : (int)(slash - name);
+		int shown = size < 256 ? size : 256;
+		if (slash == NULL)
+			rpc_stream_finish(stream, RPC_UNIMPLEMENTED,
+					  "malformed method name: \"%.256s\"", path);
+		else if (session_has_service(stream->exchange.session, name, (size_t)size))
+			rpc_stream_finish(stream, RPC_UNIMPLEMENTED,
+					  "unknown method %.256s for service %.*s", slash + 1,
+					  shown, name);
+		else
+			rpc_stream_finish(stream, RPC_UNIMPLEMENTED, "unknown service %.*s", shown,
+					  name);
 		return false;
 	}
 	if (encoding != NULL && strcmp(encoding, "identity") != 0) {

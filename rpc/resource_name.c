@@ -26,37 +26,6 @@ static bool is_subdomain(const char *label)
 	}
 }
 
-static int check_prefix(const char *name, size_t size, struct error *err)
-{
-	if (size == 0)
-		return error_set(err, ERROR_FORMAT, "the part before '/' is empty");
-	if (size > PREFIX_MAX)
-		return error_set(err, ERROR_FORMAT,
-				 "the part before '/' has %zu characters; %d are allowed", size,
-				 PREFIX_MAX);
-	if (!is_subdomain(name))
-		return error_set(
-			err, ERROR_FORMAT,
-			"the part before '/' is not a DNS-1123 subdomain (lower-case letters, digits, '-', '.')");
-	return 0;
-}
-
-static int check_name(const char *name, struct error *err)
-{
-	size_t size = strlen(name);
-	if (size == 0 || size > NAME_MAX_SIZE)
-		return error_set(err, ERROR_FORMAT,
-				 "the part after '/' has %zu characters; 1 to %d are allowed", size,
-				 NAME_MAX_SIZE);
-	if (strspn(name, LETTER_OR_DIGIT "-_.") != size ||
-	    strchr(LETTER_OR_DIGIT, name[0]) == NULL ||
-	    strchr(LETTER_OR_DIGIT, name[size - 1]) == NULL)
-		return error_set(
-			err, ERROR_FORMAT,
-			"the part after '/' must be letters, digits, '-', '_', '.' and begin and end with a letter or digit");
-	return 0;
-}
-
 int resource_name_check(const char *name, struct error *err)
 {
 	const char *slash = strchr(name, '/');
@@ -68,6 +37,29 @@ int resource_name_check(const char *name, struct error *err)
 		return error_set(err, ERROR_FORMAT, "it begins with \"requests.\"");
 	if (strchr(slash + 1, '/') != NULL)
 		return error_set(err, ERROR_FORMAT, "there is more than one '/'");
-	int rc = check_prefix(name, (size_t)(slash - name), err);
-	return rc == 0 ? check_name(slash + 1, err) : rc;
+
+	size_t size = (size_t)(slash - name);
+	if (size == 0)
+		return error_set(err, ERROR_FORMAT, "the part before '/' is empty");
+	if (size > PREFIX_MAX)
+		return error_set(err, ERROR_FORMAT,
+				 "the part before '/' has %zu characters; %d are allowed", size,
+				 PREFIX_MAX);
+	if (!is_subdomain(name))
+		return error_set(
+			err, ERROR_FORMAT,
+			"the part before '/' is not a DNS-1123 subdomain (lower-case letters, digits, '-', '.')");
+
+	const char *own = slash + 1;
+	size = strlen(own);
+	if (size == 0 || size > NAME_MAX_SIZE)
+		return error_set(err, ERROR_FORMAT,
+				 "the part after '/' has %zu characters; 1 to %d are allowed", size,
+				 NAME_MAX_SIZE);
+	if (strspn(own, LETTER_OR_DIGIT "-_.") != size || strchr(LETTER_OR_DIGIT, own[0]) == NULL ||
+	    strchr(LETTER_OR_DIGIT, own[size - 1]) == NULL)
+		return error_set(
+			err, ERROR_FORMAT,
+			"the part after '/' must be letters, digits, '-', '_', '.' and begin and end with a letter or digit");
+	return 0;
 }

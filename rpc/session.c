@@ -11,20 +11,6 @@ enum {
 	OUTPUT_KEPT_CAPACITY = 128 * 1024,
 };
 
-static struct rpc_limits with_defaults(const struct rpc_limits *limits)
-{
-	struct rpc_limits filled = limits != NULL ? *limits : (struct rpc_limits){0};
-	if (filled.message_max == 0)
-		filled.message_max = MESSAGE_MAX_DEFAULT;
-	if (filled.header_list_max == 0)
-		filled.header_list_max = HEADER_LIST_MAX_DEFAULT;
-	if (filled.concurrent_streams_max == 0)
-		filled.concurrent_streams_max = CONCURRENT_STREAMS_DEFAULT;
-	if (filled.reset_rate_max == 0)
-		filled.reset_rate_max = RESET_RATE_DEFAULT;
-	return filled;
-}
-
 static int new_http2(struct session *session)
 {
 	nghttp2_session_callbacks *callbacks = NULL;
@@ -36,8 +22,7 @@ static int new_http2(struct session *session)
 		session_set_callbacks(callbacks);
 		nghttp2_option_set_no_auto_window_update(option, 1);
 		nghttp2_option_set_no_closed_streams(option, 1);
-		/* The server reads what it needs itself and takes any :authority, socket paths
-		 * included. */
+		/* The server checks headers itself and accepts any :authority, even socket paths. */
 		nghttp2_option_set_no_http_messaging(option, session->role->is_server);
 		if (session->role->is_server)
 			rc = nghttp2_session_server_new2(&session->http2, callbacks, session,
@@ -51,45 +36,46 @@ static int new_http2(struct session *session)
 	return rc;
 }
 
-static int submit_settings(struct session *session, uint32_t initial_window)
-{
-	nghttp2_settings_entry settings[3] = {
-		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, session->limits.header_list_max},
-		{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,
-		 initial_window != 0 ? initial_window : INITIAL_WINDOW_DEFAULT},
-		{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
-	};
-	if (session->role->is_server)
-		settings[2] = (nghttp2_settings_entry){NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
-						       session->limits.concurrent_streams_max};
-	int rc = nghttp2_submit_settings(session->http2, NGHTTP2_FLAG_NONE, settings, 3);
-	if (rc != 0)
-		return rc;
-	return nghttp2_session_set_local_window_size(session->http2, NGHTTP2_FLAG_NONE, 0,
-						     CONNECTION_WINDOW);
-}
-
 int session_init(struct session *session, const struct session_role *role,
 		 const struct session_transport *transport, const struct rpc_limits *limits,
 		 uint32_t initial_window, struct error *err)
 {
-	*session = (struct session){
-		.role = role,
-		.transport = transport,
-		.limits = with_defaults(limits),
-	};
+	*session = (struct session){.role = role, .transport = transport};
 	session->ready_end = &session->ready_first;
+	struct rpc_limits *filled = &session->limits;
+	if (limits != NULL)
+		*filled = *limits;
+	if (filled->message_max == 0)
+		filled->message_max = MESSAGE_MAX_DEFAULT;
+	if (filled->header_list_max == 0)
+		filled->header_list_max = HEADER_LIST_MAX_DEFAULT;
+	if (filled->concurrent_streams_max == 0)
+		filled->concurrent_streams_max = CONCURRENT_STREAMS_DEFAULT;
+	if (filled->reset_rate_max == 0)
+		filled->reset_rate_max = RESET_RATE_DEFAULT;
+
+	nghttp2_settings_entry settings[3] = {
+		{NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, filled->header_list_max},
+		{NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,
+		 initial_window != 0 ? initial_window : INITIAL_WINDOW_DEFAULT},
+		{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
+	};
+	if (role->is_server)
+		settings[2] = (nghttp2_settings_entry){NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
+						       filled->concurrent_streams_max};
 	int rc = new_http2(session);
 	if (rc == 0)
-		rc = submit_settings(session, initial_window);
-	if (rc != 0) {
-		session_free(session);
-		return rc == NGHTTP2_ERR_NOMEM ? error_memory(err)
-					       : error_set(err, ERROR_ARGUMENT,
-							   "cannot start an HTTP/2 session: %s",
-							   nghttp2_strerror(rc));
-	}
-	return 0;
+		rc = nghttp2_submit_settings(session->http2, NGHTTP2_FLAG_NONE, settings, 3);
+	if (rc == 0)
+		rc = nghttp2_session_set_local_window_size(session->http2, NGHTTP2_FLAG_NONE, 0,
+							   CONNECTION_WINDOW);
+	if (rc == 0)
+		return 0;
+	session_free(session);
+	if (rc == NGHTTP2_ERR_NOMEM)
+		return error_memory(err);
+	return error_set(err, ERROR_ARGUMENT, "cannot start an HTTP/2 session: %s",
+			 nghttp2_strerror(rc));
 }
 
 void session_free(struct session *session)
@@ -120,25 +106,21 @@ static struct exchange *next_ready(struct session *session)
 	return exchange;
 }
 
-static void tell_role(struct session *session)
-{
-	if (session->settled && !session->settled_told) {
-		session->settled_told = true;
-		if (session->role->settled != NULL)
-			session->role->settled(session);
-	}
-	if (session->goaway.code != 0 && !session->ended && session->role->goaway != NULL)
-		session->role->goaway(session);
-}
-
 static void process_ready(struct session *session)
 {
+	const struct session_role *role = session->role;
 	struct exchange *exchange = NULL;
-	if (!session->ended)
-		tell_role(session);
+	if (!session->ended && session->settled && !session->settled_reported) {
+		session->settled_reported = true;
+		if (role->settled != NULL)
+			role->settled(session);
+	}
+	if (!session->ended && session->goaway.code != 0 && role->goaway != NULL)
+		role->goaway(session);
+
 	while ((exchange = next_ready(session)) != NULL) {
 		if (!session->ended)
-			session->role->process(exchange);
+			role->process(exchange);
 		if (exchange->closed && exchange->released && !exchange->is_ready)
 			exchange_destroy(exchange);
 	}
@@ -247,7 +229,7 @@ uint64_t session_expire(struct session *session, uint64_t now_ms)
 	uint64_t next_ms = UINT64_MAX;
 	struct exchange *next = NULL;
 	for (struct exchange *exchange = session->first; exchange != NULL; exchange = next) {
-		next = exchange->next; /* exchanges are destroyed in session_run() alone */
+		next = exchange->next; /* only session_run() destroys exchanges */
 		if (exchange->deadline_ms <= now_ms) {
 			exchange->deadline_ms = UINT64_MAX;
 			session->role->expire(exchange);

@@ -67,7 +67,7 @@ struct session_role {
 	void (*expire)(struct exchange *exchange);
 	/* The peer's first SETTINGS are here. May be NULL. */
 	void (*settled)(struct session *session);
-	/* The peer will take no more requests (session->goaway); told again whenever the session runs.
+	/* The peer will take no more requests (session->goaway); reported again whenever the session runs.
 	 * May be NULL. */
 	void (*goaway)(struct session *session);
 	/* The session has ended; `why` has the code 0 when both sides agreed. Every exchange is
@@ -94,10 +94,10 @@ struct session {
 	struct exchange *ready_first, **ready_end;
 	struct text output; /* bytes for the transport */
 	uint64_t flushes;
-	unsigned depth;	   /* of session_enter() */
-	bool settled;	   /* the peer's first SETTINGS are here */
-	bool settled_told; /* to the role */
-	bool draining; /* GOAWAY is announced; its last stream is told when a PING has come back */
+	unsigned depth;	       /* of session_enter() */
+	bool settled;	       /* the peer's first SETTINGS are here */
+	bool settled_reported; /* to the role */
+	bool draining; /* GOAWAY is announced; its last stream follows when a PING has come back */
 	bool ended;
 	bool failing; /* ends in the next session_run() for the reason below */
 	struct error failure;

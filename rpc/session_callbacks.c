@@ -53,27 +53,24 @@ static void count_reset(struct session *session)
 	session_fail(session, &why);
 }
 
-static void on_goaway(struct session *session, const nghttp2_goaway *goaway)
-{
-	struct text text CLEANUP_TEXT = {0};
-	if (session->goaway.code != 0)
-		return;
-	text_add_escaped(&text, (const char *)goaway->opaque_data,
-			 goaway->opaque_data_len < 256 ? goaway->opaque_data_len : 256);
-	(void)error_set(&session->goaway, ERROR_UNAVAILABLE, "the peer said GOAWAY (%s)%s%s",
-			nghttp2_http2_strerror(goaway->error_code), text.size > 0 ? ": " : "",
-			text_string(&text));
-}
-
 static int on_frame_recv(nghttp2_session *http2, const nghttp2_frame *frame, void *user)
 {
 	struct session *session = user;
+	const nghttp2_goaway *goaway = &frame->goaway;
+	struct text text CLEANUP_TEXT = {0};
 	switch (frame->hd.type) {
 	case NGHTTP2_SETTINGS:
 		session->settled = true;
 		return 0;
 	case NGHTTP2_GOAWAY:
-		on_goaway(session, &frame->goaway);
+		if (session->goaway.code != 0)
+			return 0;
+		text_add_escaped(&text, (const char *)goaway->opaque_data,
+				 goaway->opaque_data_len < 256 ? goaway->opaque_data_len : 256);
+		(void)error_set(&session->goaway, ERROR_UNAVAILABLE,
+				"the peer said GOAWAY (%s)%s%s",
+				nghttp2_http2_strerror(goaway->error_code),
+				text.size > 0 ? ": " : "", text_string(&text));
 		return 0;
 	case NGHTTP2_RST_STREAM:
 		count_reset(session);

@@ -15,7 +15,7 @@ struct unary {
 	void *user;
 	ProtobufCMessage *reply;
 	bool answered;
-	const char *fault; /* what is wrong with the answer; NULL: nothing so far */
+	const char *fault; /* of the answer; NULL: none so far */
 	int fault_code;
 };
 
@@ -39,21 +39,21 @@ static void on_done(const struct rpc_status *status, void *user)
 {
 	struct unary *unary = user;
 	ProtobufCMessage *reply = STEAL(unary->reply);
-	struct rpc_status told = *status;
+	struct rpc_status reported = *status;
 	if (status->code == RPC_OK && !unary->answered) {
 		unary->fault = "the server sent no message";
 		unary->fault_code = RPC_UNIMPLEMENTED;
 	}
 	if (unary->fault != NULL &&
 	    (status->code == RPC_OK || unary->fault_code == RPC_UNIMPLEMENTED)) {
-		told.code = unary->fault_code;
-		told.message = unary->fault;
+		reported.code = unary->fault_code;
+		reported.message = unary->fault;
 	}
-	if (told.code != RPC_OK && reply != NULL) {
+	if (reported.code != RPC_OK && reply != NULL) {
 		protobuf_c_message_free_unpacked(reply, NULL);
 		reply = NULL;
 	}
-	unary->done(&told, reply, unary->user);
+	unary->done(&reported, reply, unary->user);
 	free(unary);
 }
 
@@ -123,7 +123,9 @@ int rpc_unary_answer(struct rpc_channel *channel, const struct rpc_unary_call *c
 	else
 		rpc_call_cancel(running);
 	rpc_answer_free(out);
-	return rc != 0 ? rc : error_set(err, ERROR_CANCELLED, "%s was given up", call->method);
+	if (rc != 0)
+		return rc;
+	return error_set(err, ERROR_CANCELLED, "%s was given up", call->method);
 }
 
 void rpc_answer_free(struct rpc_answer *answer)

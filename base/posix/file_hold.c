@@ -65,7 +65,7 @@ static int enter(struct hold *hold, int fd, struct error *err)
 	return fd >= 0 ? 0 : error_system(err, errno, "%s", hold->path);
 }
 
-/* Puts the target of the link that `fd` is in front of what is left. */
+/* Puts the target of the link `fd` in front of the rest. */
 static int follow(struct hold *hold, int fd, const struct stat *status, struct error *err)
 {
 	char target[PATH_MAX] = "";
@@ -104,50 +104,38 @@ static int step(struct hold *hold, const char *name, struct error *err)
 	return enter(hold, STEAL_FD(fd), err);
 }
 
-static int walk(struct hold *hold, struct error *err)
-{
-	int rc = hold->pending != NULL ? 0 : error_memory(err);
-	while (rc == 0 && hold->pending[strspn(hold->pending, "/")] != '\0') {
-		const char *start = hold->pending + strspn(hold->pending, "/");
-		size_t size = strcspn(start, "/");
-		char *name CLEANUP_FREE = memory_copy_start(start, size);
-		if (name == NULL)
-			return error_memory(err);
-		memmove(hold->pending, start + size, strlen(start + size) + 1);
-		rc = step(hold, name, err);
-	}
-	return rc;
-}
-
-/* For every process of this user, it leads to what is open here. */
+/* The path of the open directory, for every process of this user. */
 static char *path_of(int fd)
 {
 	return text_format("/proc/%d/fd/%d", (int)getpid(), fd);
 }
 
-static int lock_held(const struct hold *hold, int *lock, char **held, struct error *err)
-{
-	struct stat status = {0};
-	char *here CLEANUP_FREE = path_of(hold->fd);
-	int rc = fstat(hold->fd, &status) == 0 ? expect_private(hold->path, &status, err)
-					       : error_system(err, errno, "%s", hold->path);
-	if (rc == 0)
-		rc = here != NULL ? file_lock_directory(here, lock, err) : error_memory(err);
-	file_name_held(here, hold->path, err);
-	if (rc < 0)
-		return rc;
-	*held = path_of(*lock);
-	return *held != NULL ? 0 : error_memory(err);
-}
-
 int file_hold_directory(const char *path, unsigned mode, int *lock, char **held, struct error *err)
 {
 	struct hold hold = {.path = path, .fd = -1, .pending = memory_copy(path), .mode = mode};
+	struct stat status = {0};
 	int rc = enter(&hold, open(path[0] == '/' ? "/" : ".", O_PATH | O_CLOEXEC), err);
+	if (rc == 0 && hold.pending == NULL)
+		rc = error_memory(err);
+	while (rc == 0 && hold.pending[strspn(hold.pending, "/")] != '\0') {
+		const char *start = hold.pending + strspn(hold.pending, "/");
+		size_t size = strcspn(start, "/");
+		char *name CLEANUP_FREE = memory_copy_start(start, size);
+		memmove(hold.pending, start + size, strlen(start + size) + 1);
+		rc = name != NULL ? step(&hold, name, err) : error_memory(err);
+	}
+
+	if (rc == 0 && fstat(hold.fd, &status) < 0)
+		rc = error_system(err, errno, "%s", path);
 	if (rc == 0)
-		rc = walk(&hold, err);
-	if (rc == 0)
-		rc = lock_held(&hold, lock, held, err);
+		rc = expect_private(path, &status, err);
+	if (rc == 0) {
+		char *here CLEANUP_FREE = path_of(hold.fd);
+		rc = here != NULL ? file_lock_directory(here, lock, err) : error_memory(err);
+		file_name_held(here, path, err);
+	}
+	if (rc == 0 && (*held = path_of(*lock)) == NULL)
+		rc = error_memory(err);
 	cleanup_fd_(&hold.fd);
 	free(hold.pending);
 	return rc;

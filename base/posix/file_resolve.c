@@ -14,9 +14,9 @@ enum { RESOLVE_LINKS_MAX = 40 }; /* as the kernel has it */
 
 struct resolve {
 	const char *root;
-	struct text done;    /* what is resolved: "" is the root directory */
-	struct text pending; /* what is left of the path */
-	size_t next;	     /* where in it */
+	struct text done;    /* the resolved part: "" is the root directory */
+	struct text pending; /* the rest of the path, from `next` on */
+	size_t next;
 	unsigned links;
 };
 
@@ -29,7 +29,7 @@ static void resolve_drop_last(struct text *done)
 	done->data[done->size] = '\0';
 }
 
-/* Puts the target of a link in front of what is left. */
+/* Puts the target of a link in front of the rest. */
 static int resolve_link(struct resolve *walk, const char *path, struct error *err)
 {
 	struct text pending CLEANUP_TEXT = {0};
@@ -73,22 +73,6 @@ static int resolve_component(struct resolve *walk, const char *name, size_t leng
 	return S_ISLNK(status.st_mode) ? resolve_link(walk, path, err) : 0;
 }
 
-static int resolve_walk(struct resolve *walk, struct error *err)
-{
-	for (;;) {
-		const char *name = text_string(&walk->pending) + walk->next;
-		size_t length = strcspn(name, "/");
-		if (*name == '\0')
-			return 0;
-		walk->next += length + (name[length] == '/' ? 1 : 0);
-		if (length == 0 || (length == 1 && name[0] == '.'))
-			continue;
-		int rc = resolve_component(walk, name, length, err);
-		if (rc < 0)
-			return rc;
-	}
-}
-
 int file_resolve(const char *root, const char *path, char **resolved, struct error *err)
 {
 	struct resolve walk = {.root = root != NULL && strcmp(root, "/") != 0 ? root : ""};
@@ -96,8 +80,16 @@ int file_resolve(const char *root, const char *path, char **resolved, struct err
 		return error_set(err, ERROR_FORMAT, "%s: not an absolute path", path);
 	text_add(&walk.pending, path);
 	text_add(&walk.done, "");
-	int rc = walk.pending.failed || walk.done.failed ? error_memory(err)
-							 : resolve_walk(&walk, err);
+	int rc = walk.pending.failed || walk.done.failed ? error_memory(err) : 0;
+	while (rc == 0) {
+		const char *name = text_string(&walk.pending) + walk.next;
+		size_t length = strcspn(name, "/");
+		if (*name == '\0')
+			break;
+		walk.next += length + (name[length] == '/' ? 1 : 0);
+		if (length != 0 && !(length == 1 && name[0] == '.'))
+			rc = resolve_component(&walk, name, length, err);
+	}
 	if (rc == 0 && walk.done.size == 0)
 		text_add(&walk.done, "/");
 	if (rc == 0) {

@@ -129,15 +129,6 @@ static void removal_directory(struct removal *removal, const struct place *place
 		removal_failed(removal, place, name, reason);
 }
 
-static void removal_entry(struct removal *removal, const struct place *place, const char *name)
-{
-	int reason = removal_unlink(place->fd, name, 0);
-	if (reason == EISDIR)
-		removal_directory(removal, place, name);
-	else if (reason != 0)
-		removal_failed(removal, place, name, reason);
-}
-
 static void removal_empty(struct removal *removal, const struct place *place)
 {
 	int fd = openat(place->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -150,24 +141,17 @@ static void removal_empty(struct removal *removal, const struct place *place)
 		return;
 	}
 	for (errno = 0; (entry = readdir(directory)) != NULL; errno = 0) {
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			removal_entry(removal, place, entry->d_name);
+		const char *name = entry->d_name;
+		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+			continue;
+		int reason = removal_unlink(place->fd, name, 0);
+		if (reason == EISDIR)
+			removal_directory(removal, place, name);
+		else if (reason != 0)
+			removal_failed(removal, place, name, reason);
 	}
 	if (errno != 0)
 		removal_failed(removal, place, ".", errno);
-}
-
-static int finish(const struct removal *removal, const char *path)
-{
-	struct error *err = removal->err;
-	if (removal->stayed > 1 && err != NULL) {
-		size_t used = strlen(err->text);
-		(void)snprintf(err->text + used, sizeof(err->text) - used, " (and %zu more stay)",
-			       removal->stayed - 1);
-	}
-	if (removal->stayed != 0)
-		return removal->rc;
-	return rmdir(path) == 0 || errno == ENOENT ? 0 : error_system(err, errno, "%s", path);
 }
 
 int file_remove_tree(const char *path, struct error *err)
@@ -190,5 +174,13 @@ int file_remove_tree(const char *path, struct error *err)
 		removal.stayed = 0;
 		removal_empty(&removal, &top);
 	} while (removal.again);
-	return finish(&removal, path);
+
+	if (removal.stayed > 1 && err != NULL) {
+		size_t used = strlen(err->text);
+		(void)snprintf(err->text + used, sizeof(err->text) - used, " (and %zu more stay)",
+			       removal.stayed - 1);
+	}
+	if (removal.stayed != 0)
+		return removal.rc;
+	return rmdir(path) == 0 || errno == ENOENT ? 0 : error_system(err, errno, "%s", path);
 }

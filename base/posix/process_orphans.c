@@ -34,19 +34,6 @@ void process_adopt_orphans(void)
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-/* "PID (NAME) STATE PARENT ...": the name may hold anything. */
-static bool orphan_parse(const char *line, struct orphan *out)
-{
-	const char *open = strchr(line, '(');
-	const char *close = strrchr(line, ')');
-	if (open == NULL || close == NULL || strlen(close) < strlen(") S 1") ||
-	    strtol(close + strlen(") S "), NULL, 10) != getpid())
-		return false;
-	out->state = close[strlen(") ")];
-	(void)snprintf(out->name, sizeof(out->name), "%.*s", (int)(close - open - 1), open + 1);
-	return true;
-}
-
 /* A child of ours that process_start() did not make. Without allocations: there are many processes.
  */
 static bool orphan_read(const char *entry, struct orphan *out)
@@ -60,7 +47,16 @@ static bool orphan_read(const char *entry, struct orphan *out)
 	int fd CLEANUP_FD = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, line, sizeof(line) - 1) <= 0)
 		return false;
-	return orphan_parse(line, out) && !process_is_started(out->id);
+
+	/* "PID (NAME) STATE PARENT ...": the name may contain anything. */
+	const char *name = strchr(line, '(');
+	const char *name_end = strrchr(line, ')');
+	if (name == NULL || name_end == NULL || strlen(name_end) < strlen(") S 1") ||
+	    strtol(name_end + strlen(") S "), NULL, 10) != getpid())
+		return false;
+	out->state = name_end[strlen(") ")];
+	(void)snprintf(out->name, sizeof(out->name), "%.*s", (int)(name_end - name - 1), name + 1);
+	return !process_is_started(out->id);
 }
 
 static void orphan_end(pid_t pid)
@@ -73,32 +69,26 @@ static void orphan_end(pid_t pid)
 	(void)waitpid(pid, NULL, WNOHANG);
 }
 
-/* Ends the children that there are now. */
-static int orphans_end_round(struct text_list *names, bool *found, struct error *err)
-{
-	DIR *directory CLEANUP_DIR = opendir("/proc");
-	const struct dirent *entry = NULL;
-	int rc = directory != NULL ? 0 : error_system(err, errno, "/proc");
-	*found = false;
-	while (rc == 0 && (entry = readdir(directory)) != NULL) {
-		struct orphan orphan = {0};
-		if (!orphan_read(entry->d_name, &orphan))
-			continue;
-		orphan_end(orphan.id);
-		*found = true;
-		if (orphan.state != 'Z' && names != NULL)
-			rc = text_list_take(
-				names, text_format("%s (process %d)", orphan.name, (int)orphan.id),
-				err);
-	}
-	return rc;
-}
-
 int process_end_orphans(struct text_list *names, struct error *err)
 {
 	bool found = true;
 	int rc = 0;
-	for (int round = 0; rc == 0 && found && round < ORPHAN_ROUNDS; round++)
-		rc = orphans_end_round(names, &found, err);
+	for (int round = 0; rc == 0 && found && round < ORPHAN_ROUNDS; round++) {
+		DIR *directory CLEANUP_DIR = opendir("/proc");
+		const struct dirent *entry = NULL;
+		if (directory == NULL)
+			return error_system(err, errno, "/proc");
+		found = false;
+		while (rc == 0 && (entry = readdir(directory)) != NULL) {
+			struct orphan orphan = {0};
+			if (!orphan_read(entry->d_name, &orphan))
+				continue;
+			orphan_end(orphan.id);
+			found = true;
+			if (orphan.state != 'Z' && names != NULL)
+				rc = text_list_addf(names, err, "%s (process %d)", orphan.name,
+						    (int)orphan.id);
+		}
+	}
 	return rc;
 }

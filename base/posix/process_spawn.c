@@ -20,20 +20,20 @@ enum { SPAWN_FDS = 3 }; /* standard input, output and error */
 
 enum spawn_stage { SPAWN_SETUP, SPAWN_DIRECTORY, SPAWN_EXECUTE };
 
-/* What the child sends when it cannot become the program; nothing when it could. */
+/* The child sends it when it cannot become the program. */
 struct spawn_failure {
 	enum spawn_stage stage;
 	int reason;
 };
 
-/* Everything the child needs, made before the fork: behind it only async-signal-safe calls are
+/* Everything the child needs, made before the fork: after it only async-signal-safe calls are
  * allowed. */
 struct spawn_plan {
 	const struct process_spec *spec;
 	const char *program;
 	char **env;
 	pid_t parent;
-	int fds[SPAWN_FDS]; /* what the program sees under these numbers; -1: as here */
+	int fds[SPAWN_FDS]; /* of the program, by number; -1: as here */
 	int status_fd;
 };
 
@@ -119,20 +119,7 @@ static _Noreturn void in_child(const struct spawn_plan *plan)
 	_exit(127);
 }
 
-static int spawn_failed(const struct spawn_plan *plan, const struct spawn_failure *failure,
-			struct error *err)
-{
-	if (failure->stage == SPAWN_DIRECTORY)
-		return error_system(err, failure->reason, "working directory %s",
-				    plan->spec->directory);
-	if (failure->stage == SPAWN_EXECUTE && failure->reason == ENOENT &&
-	    plan->spec->directory == NULL && file_exists(plan->program))
-		return error_set(err, ERROR_NOT_FOUND, "%s: its interpreter does not exist",
-				 plan->program);
-	return error_system(err, failure->reason, "%s", plan->program);
-}
-
-/* The status pipe closes when the program takes over; what comes before is the failure. */
+/* The status pipe closes when the program takes over; a failure is sent before that. */
 static int spawn_wait(const struct spawn_plan *plan, int status_fd, pid_t id, struct error *err)
 {
 	struct spawn_failure failure = {0};
@@ -147,7 +134,14 @@ static int spawn_wait(const struct spawn_plan *plan, int status_fd, pid_t id, st
 	if (count != (ssize_t)sizeof(failure))
 		return error_set(err, ERROR_IO, "%s: the child gave no sign of life",
 				 plan->program);
-	return spawn_failed(plan, &failure, err);
+	if (failure.stage == SPAWN_DIRECTORY)
+		return error_system(err, failure.reason, "working directory %s",
+				    plan->spec->directory);
+	if (failure.stage == SPAWN_EXECUTE && failure.reason == ENOENT &&
+	    plan->spec->directory == NULL && file_exists(plan->program))
+		return error_set(err, ERROR_NOT_FOUND, "%s: its interpreter does not exist",
+				 plan->program);
+	return error_system(err, failure.reason, "%s", plan->program);
 }
 
 static int spawn_fork(struct spawn_plan *plan, pid_t *id, struct error *err)

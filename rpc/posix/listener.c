@@ -29,11 +29,12 @@ static int make_socket(struct listener *listener, int *fd, struct error *err)
 	int made CLEANUP_FD = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (made < 0)
 		return error_system(err, errno, "cannot make a socket");
-	if (bind(made, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		return errno == EADDRINUSE
-			       ? error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists",
-					   listener->path)
-			       : error_system(err, errno, "cannot listen on %s", listener->path);
+	if (bind(made, (const struct sockaddr *)&address, sizeof(address)) < 0) {
+		if (errno == EADDRINUSE)
+			return error_set(err, ERROR_EXISTS, "cannot listen on %s: it exists",
+					 listener->path);
+		return error_system(err, errno, "cannot listen on %s", listener->path);
+	}
 	if (chmod(listener->path, (mode_t)listener->options.mode) < 0 ||
 	    !socket_identify(listener->path, &listener->identity)) {
 		int rc = error_system(err, errno, "cannot prepare %s", listener->path);
@@ -51,23 +52,6 @@ static void on_connection(uv_stream_t *stream, int status)
 		listener->options.on_connection(listener, listener->options.user);
 }
 
-/* From here on the handle owns `fd`, and its closing the listener. */
-static int listen_on(struct listener *listener, uv_loop_t *loop, int fd, struct error *err)
-{
-	(void)uv_pipe_init(loop, &listener->pipe, 0);
-	listener->pipe.data = listener;
-	int rc = uv_pipe_open(&listener->pipe, fd);
-	if (rc < 0)
-		(void)close(fd);
-	else if (!listener->options.refuse)
-		rc = uv_listen((uv_stream_t *)&listener->pipe, BACKLOG, on_connection);
-	if (rc == 0)
-		return 0;
-	rc = error_uv(err, rc, "cannot listen on %s", listener->path);
-	listener_close(listener, NULL);
-	return rc;
-}
-
 int listener_open(uv_loop_t *loop, const struct address *address,
 		  const struct listener_options *options, struct listener **out, struct error *err)
 {
@@ -81,11 +65,23 @@ int listener_open(uv_loop_t *loop, const struct address *address,
 	int rc = make_socket(listener, &fd, err);
 	if (rc < 0)
 		return rc;
+
+	/* From here on the handle owns `fd`, and closing it frees the listener. */
 	struct listener *opened = STEAL(listener);
-	rc = listen_on(opened, loop, fd, err);
-	if (rc == 0)
-		*out = opened;
-	return rc;
+	(void)uv_pipe_init(loop, &opened->pipe, 0);
+	opened->pipe.data = opened;
+	rc = uv_pipe_open(&opened->pipe, fd);
+	if (rc < 0)
+		(void)close(fd);
+	else if (!opened->options.refuse)
+		rc = uv_listen((uv_stream_t *)&opened->pipe, BACKLOG, on_connection);
+	if (rc < 0) {
+		rc = error_uv(err, rc, "cannot listen on %s", opened->path);
+		listener_close(opened, NULL);
+		return rc;
+	}
+	*out = opened;
+	return 0;
 }
 
 int listener_accept(struct listener *listener, struct transport *transport, void *user,
