@@ -69,18 +69,6 @@ static const struct adapter *adapter_of(const struct windows_hardware *hardware,
 	return NULL;
 }
 
-/* Does the system report only the LUIDs of adapters? Then the device tree is the only source. */
-static bool adapters_are_unknown(const struct windows_hardware *hardware)
-{
-	if (hardware->adapters_are_complete)
-		return false;
-	for (size_t i = 0; i < hardware->adapter_count; i++) {
-		if (hardware->adapters[i].described)
-			return false;
-	}
-	return true;
-}
-
 static int32_t known_id(uint32_t id, uint32_t max)
 {
 	return id <= max ? (int32_t)id : DISCOVERY_UNKNOWN;
@@ -129,23 +117,6 @@ static void describe_location(struct builder *builder, struct discovery_device *
 	builder_diagnose(builder, source->instance_id, "%s", device->not_allocatable_reason);
 }
 
-static void describe_kind(struct discovery_device *device, const struct adapter *adapter,
-			  const struct pnp_device *source)
-{
-	const unsigned graphics = ADAPTER_D3D11_GRAPHICS | ADAPTER_D3D12_GRAPHICS;
-	const unsigned computing =
-		ADAPTER_D3D12_CORE_COMPUTE | ADAPTER_D3D12_GRAPHICS | ADAPTER_D3D12_GENERIC_ML;
-
-	if (adapter != NULL && adapter->attributes != 0) {
-		device->display = (adapter->attributes & graphics) != 0;
-		device->compute = (adapter->attributes & computing) != 0;
-	} else {
-		device->display = !source->compute_class;
-		device->compute = true;
-	}
-	device->kind = device->display ? DISCOVERY_DISPLAY : DISCOVERY_COMPUTE;
-}
-
 static void describe_adapter(struct builder *builder, struct discovery_device *device,
 			     const struct adapter *adapter)
 {
@@ -172,6 +143,9 @@ static void describe_adapter(struct builder *builder, struct discovery_device *d
 static void add_device(const struct windows_hardware *hardware, struct builder *builder,
 		       const struct adapter *adapter, const struct pnp_device *source)
 {
+	const unsigned graphics = ADAPTER_D3D11_GRAPHICS | ADAPTER_D3D12_GRAPHICS;
+	const unsigned computing =
+		ADAPTER_D3D12_CORE_COMPUTE | ADAPTER_D3D12_GRAPHICS | ADAPTER_D3D12_GENERIC_ML;
 	struct discovery_device *device = builder_add(builder);
 	struct adapter_ids ids = device_id_parse(source->instance_id);
 
@@ -195,7 +169,13 @@ static void add_device(const struct windows_hardware *hardware, struct builder *
 			ids = adapter->ids;
 	}
 	describe_pci(builder, device, &ids);
-	describe_kind(device, adapter, source);
+	device->display = !source->compute_class;
+	device->compute = true;
+	if (adapter != NULL && adapter->attributes != 0) {
+		device->display = (adapter->attributes & graphics) != 0;
+		device->compute = (adapter->attributes & computing) != 0;
+	}
+	device->kind = device->display ? DISCOVERY_DISPLAY : DISCOVERY_COMPUTE;
 	describe_location(builder, device, source);
 	if (source->problem != 0) {
 		device->health = DISCOVERY_UNHEALTHY;
@@ -208,28 +188,12 @@ static void add_device(const struct windows_hardware *hardware, struct builder *
 	runtime_files_add(builder, device, source, hardware->windows);
 }
 
-/* Reports hardware adapters without a device. */
-static void report_lonely_adapters(const struct windows_hardware *hardware, struct builder *builder)
-{
-	for (size_t i = 0; i < hardware->adapter_count; i++) {
-		const struct adapter *adapter = &hardware->adapters[i];
-		bool has_device = false;
-
-		for (size_t k = 0; k < hardware->device_count; k++)
-			has_device = has_device || (hardware->devices[k].has_luid &&
-						    hardware->devices[k].luid == adapter->luid);
-		if (!adapter->hardware || has_device)
-			continue;
-		const char *place = arena_format(&builder->arena, "adapter LUID %lld",
-						 (long long)adapter->luid);
-		builder_diagnose(builder, place, "%s%sno plug-and-play device has this LUID",
-				 adapter->description, adapter->description[0] != '\0' ? ": " : "");
-	}
-}
-
 void windows_assemble(const struct windows_hardware *hardware, struct builder *builder)
 {
-	bool unknown = adapters_are_unknown(hardware);
+	/* Where the system reports only the LUIDs of adapters, the device tree is the only source. */
+	bool unknown = !hardware->adapters_are_complete;
+	for (size_t i = 0; i < hardware->adapter_count; i++)
+		unknown = unknown && !hardware->adapters[i].described;
 
 	for (size_t i = 0; i < hardware->device_count; i++) {
 		const struct pnp_device *device = &hardware->devices[i];
@@ -243,6 +207,20 @@ void windows_assemble(const struct windows_hardware *hardware, struct builder *b
 					 device->description,
 					 device->has_luid ? "" : ", which has no LUID");
 	}
-	if (!unknown)
-		report_lonely_adapters(hardware, builder);
+
+	/* Report hardware adapters without a device. */
+	for (size_t i = 0; !unknown && i < hardware->adapter_count; i++) {
+		const struct adapter *adapter = &hardware->adapters[i];
+		bool has_device = false;
+
+		for (size_t k = 0; k < hardware->device_count; k++)
+			has_device = has_device || (hardware->devices[k].has_luid &&
+						    hardware->devices[k].luid == adapter->luid);
+		if (!adapter->hardware || has_device)
+			continue;
+		const char *place = arena_format(&builder->arena, "adapter LUID %lld",
+						 (long long)adapter->luid);
+		builder_diagnose(builder, place, "%s%sno plug-and-play device has this LUID",
+				 adapter->description, adapter->description[0] != '\0' ? ": " : "");
+	}
 }

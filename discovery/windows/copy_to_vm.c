@@ -26,27 +26,6 @@ const struct copy_to_vm_key *copy_to_vm_find_key(const char *name)
 	return NULL;
 }
 
-/* The strings of a value; the NULs at its end may be missing. */
-static int split_value(uint32_t type, const uint16_t *units, size_t count, struct text_list *out,
-		       struct error *err)
-{
-	for (size_t i = 0; i < count && units[i] != 0;) {
-		size_t length = 0;
-
-		while (i + length < count && units[i + length] != 0)
-			length++;
-		if (out->count == STRINGS_MAX)
-			return error_set(err, ERROR_FORMAT, "more than two strings");
-		int rc = text_list_take(out, utf16_to_utf8(units + i, length), err);
-		if (rc < 0)
-			return rc;
-		if (type == TYPE_SZ)
-			return 0;
-		i += length + 1;
-	}
-	return 0;
-}
-
 int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct copy_to_vm_file *out,
 		     struct error *err)
 {
@@ -62,9 +41,20 @@ int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct cop
 		return error_memory(err);
 	for (size_t i = 0; i < size / 2; i++)
 		units[i] = (uint16_t)(data[2 * i] | data[2 * i + 1] << 8);
-	int rc = split_value(type, units, size / 2, &strings, err);
-	if (rc < 0)
-		return rc;
+	/* The NULs at the end may be missing; REG_SZ has one string. */
+	for (size_t i = 0; i < size / 2 && units[i] != 0;) {
+		size_t length = 0;
+		while (i + length < size / 2 && units[i + length] != 0)
+			length++;
+		if (strings.count == STRINGS_MAX)
+			return error_set(err, ERROR_FORMAT, "more than two strings");
+		int rc = text_list_take(&strings, utf16_to_utf8(units + i, length), err);
+		if (rc < 0)
+			return rc;
+		if (type == TYPE_SZ)
+			break;
+		i += length + 1;
+	}
 	if (strings.count == 0)
 		return error_set(err, ERROR_FORMAT, "it is empty");
 	if (!windows_path_is_relative(strings.items[0]))

@@ -104,29 +104,12 @@ static unsigned side(int32_t value)
 	return value > 0 ? (unsigned)value : 0;
 }
 
-/* Only H.264 reports these; no codec reports the number of B frames in a row. */
-static void read_h264(amf_object caps, struct video_offer *offer)
+static void add(amf_object component, enum video_codec codec, struct video_offers *offers)
 {
 	static const struct {
 		int64_t number;
 		const char *name;
 	} profiles[] = {{66, "baseline"}, {77, "main"}, {100, "high"}};
-	AMFCaps_GetProperty *get = AMF_METHOD(caps, AMFCaps, GetProperty);
-	struct amf_variant frames = {0}, most = {0};
-
-	if (get(caps, L"BFrames", &frames) == AMF_OK && frames.type == AMF_VARIANT_BOOL &&
-	    frames.value.boolean == 0)
-		offer->b_frames = 0;
-	if (get(caps, L"MaxProfile", &most) != AMF_OK || most.type != AMF_VARIANT_INT64)
-		return;
-	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
-		if (profiles[i].number <= most.value.integer)
-			video_offer_add_profile(offer, profiles[i].name);
-	}
-}
-
-static void add(amf_object component, enum video_codec codec, struct video_offers *offers)
-{
 	struct video_offer *offer = video_offer_add(offers, codec);
 	amf_object caps = NULL, input = NULL;
 	int32_t width[2] = {0}, height[2] = {0};
@@ -147,8 +130,20 @@ static void add(amf_object component, enum video_codec codec, struct video_offer
 		offer->most = (struct video_size){side(width[1]), side(height[1])};
 		release(input);
 	}
-	if (codec == VIDEO_H264)
-		read_h264(caps, offer);
+
+	/* Only H.264 reports these; no codec reports the number of B frames in a row. */
+	AMFCaps_GetProperty *get = AMF_METHOD(caps, AMFCaps, GetProperty);
+	struct amf_variant frames = {0}, profile = {0};
+	if (codec == VIDEO_H264 && get(caps, L"BFrames", &frames) == AMF_OK &&
+	    frames.type == AMF_VARIANT_BOOL && frames.value.boolean == 0)
+		offer->b_frames = 0;
+	if (codec == VIDEO_H264 && get(caps, L"MaxProfile", &profile) == AMF_OK &&
+	    profile.type == AMF_VARIANT_INT64) {
+		for (size_t i = 0; i < ARRAY_SIZE(profiles); i++) {
+			if (profiles[i].number <= profile.value.integer)
+				video_offer_add_profile(offer, profiles[i].name);
+		}
+	}
 	release(caps);
 }
 

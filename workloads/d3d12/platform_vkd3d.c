@@ -31,30 +31,6 @@ static HRESULT signal_event(HANDLE event)
 	return 0;
 }
 
-static int enumerate(struct d3d12 *d3d, struct error *err)
-{
-	const struct vkd3d_instance_create_info info = {
-		.type = VKD3D_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-		.pfn_signal_event = signal_event,
-		.wchar_size = sizeof(WCHAR),
-		.pfn_vkGetInstanceProcAddr = d3d->vkGetInstanceProcAddr,
-	};
-	int rc = hresult_check(d3d->create_instance(&info, &d3d->instance), "vkd3d_create_instance",
-			       NULL, err);
-	if (rc != 0) /* E_FAIL, whatever Vulkan reported */
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "vkd3d found no Vulkan driver that it can use (%s)", err->text);
-	d3d->count = API_DEVICES_MAX;
-	VkResult result = d3d->vkEnumeratePhysicalDevices(d3d->get_vk_instance(d3d->instance),
-							  &d3d->count, d3d->devices);
-	if (d3d->count > API_DEVICES_MAX)
-		d3d->count = API_DEVICES_MAX;
-	if (result == VK_SUCCESS || result == VK_INCOMPLETE)
-		return 0;
-	d3d->count = 0;
-	return error_set(err, ERROR_REMOTE, "vkEnumeratePhysicalDevices: %d", (int)result);
-}
-
 static cJSON *describe(struct d3d12 *d3d, size_t index)
 {
 	struct members device CLEANUP_MEMBERS = members_new();
@@ -101,10 +77,27 @@ int d3d12_open(struct api_report *report, void *session, struct error *err)
 	if (api_load(NULL, VULKAN_LIBRARY, vulkan, err) != 0)
 		return error_set(err, ERROR_UNAVAILABLE, "%s cannot be opened", VULKAN_LIBRARY);
 	report->missing = "Vulkan driver";
-	rc = enumerate(d3d, err);
-	for (size_t i = 0; rc == 0 && i < d3d->count; i++)
+	const struct vkd3d_instance_create_info info = {
+		.type = VKD3D_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+		.pfn_signal_event = signal_event,
+		.wchar_size = sizeof(WCHAR),
+		.pfn_vkGetInstanceProcAddr = d3d->vkGetInstanceProcAddr,
+	};
+	rc = hresult_check(d3d->create_instance(&info, &d3d->instance), "vkd3d_create_instance",
+			   NULL, err);
+	if (rc != 0) /* E_FAIL, whatever Vulkan reported */
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "vkd3d found no Vulkan driver that it can use (%s)", err->text);
+
+	uint32_t count = API_DEVICES_MAX;
+	VkResult result = d3d->vkEnumeratePhysicalDevices(d3d->get_vk_instance(d3d->instance),
+							  &count, d3d->devices);
+	if (result != VK_SUCCESS && result != VK_INCOMPLETE)
+		return error_set(err, ERROR_REMOTE, "vkEnumeratePhysicalDevices: %d", (int)result);
+	d3d->count = count < API_DEVICES_MAX ? count : API_DEVICES_MAX;
+	for (size_t i = 0; i < d3d->count; i++)
 		api_report_device(report, describe(d3d, i));
-	return rc;
+	return 0;
 }
 
 void d3d12_close(void *session)

@@ -111,29 +111,6 @@ struct rendering {
 	uint8_t *downloaded;
 };
 
-static int build_picture(struct d3d12_device *gpu, struct rendering *r, struct error *err)
-{
-	int rc = d3d12_create_root_signature(gpu, RENDER_PIXEL, 0, &r->signature, err);
-	if (rc != 0)
-		return rc;
-	const D3D12_GRAPHICS_PIPELINE_STATE_DESC pipeline = {
-		.pRootSignature = r->signature,
-		.VS = {directx_triangle_vertex.bytecode, directx_triangle_vertex.size},
-		.PS = {directx_triangle_pixel.bytecode, directx_triangle_pixel.size},
-		.BlendState.RenderTarget[0].RenderTargetWriteMask = D3D12_COLOR_WRITE_ENABLE_ALL,
-		.SampleMask = UINT32_MAX,
-		.RasterizerState = {.FillMode = D3D12_FILL_MODE_SOLID,
-				    .CullMode = D3D12_CULL_MODE_NONE,
-				    .DepthClipEnable = TRUE},
-		.PrimitiveTopologyType = D3D12_PRIMITIVE_TOPOLOGY_TYPE_TRIANGLE,
-		.NumRenderTargets = 1,
-		.RTVFormats[0] = (DXGI_FORMAT)FORMAT,
-		.SampleDesc = {.Count = 1},
-	};
-	return D3D12_CALL(gpu, err, ID3D12Device, CreateGraphicsPipelineState, gpu->device,
-			  &pipeline, &IID_ID3D12PipelineState, (void **)&r->pipeline);
-}
-
 static int create_picture(struct d3d12_device *gpu, struct rendering *r, struct error *err)
 {
 	const D3D12_HEAP_PROPERTIES heap = {.Type = D3D12_HEAP_TYPE_DEFAULT};
@@ -151,10 +128,31 @@ static int create_picture(struct d3d12_device *gpu, struct rendering *r, struct 
 	};
 	D3D12_CLEAR_VALUE clear = {.Format = (DXGI_FORMAT)FORMAT};
 	memcpy(clear.Color, r->background.channels, sizeof(clear.Color));
+	int rc = d3d12_create_root_signature(gpu, RENDER_PIXEL, 0, &r->signature, err);
+	if (rc != 0)
+		return rc;
 
-	int rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommittedResource, gpu->device, &heap,
-			    D3D12_HEAP_FLAG_NONE, &description, D3D12_RESOURCE_STATE_RENDER_TARGET,
-			    &clear, &IID_ID3D12Resource, (void **)&r->picture);
+	const D3D12_GRAPHICS_PIPELINE_STATE_DESC pipeline = {
+		.pRootSignature = r->signature,
+		.VS = {directx_triangle_vertex.bytecode, directx_triangle_vertex.size},
+		.PS = {directx_triangle_pixel.bytecode, directx_triangle_pixel.size},
+		.BlendState.RenderTarget[0].RenderTargetWriteMask = D3D12_COLOR_WRITE_ENABLE_ALL,
+		.SampleMask = UINT32_MAX,
+		.RasterizerState = {.FillMode = D3D12_FILL_MODE_SOLID,
+				    .CullMode = D3D12_CULL_MODE_NONE,
+				    .DepthClipEnable = TRUE},
+		.PrimitiveTopologyType = D3D12_PRIMITIVE_TOPOLOGY_TYPE_TRIANGLE,
+		.NumRenderTargets = 1,
+		.RTVFormats[0] = (DXGI_FORMAT)FORMAT,
+		.SampleDesc = {.Count = 1},
+	};
+	rc = D3D12_CALL(gpu, err, ID3D12Device, CreateGraphicsPipelineState, gpu->device, &pipeline,
+			&IID_ID3D12PipelineState, (void **)&r->pipeline);
+	if (rc == 0)
+		rc = D3D12_CALL(gpu, err, ID3D12Device, CreateCommittedResource, gpu->device, &heap,
+				D3D12_HEAP_FLAG_NONE, &description,
+				D3D12_RESOURCE_STATE_RENDER_TARGET, &clear, &IID_ID3D12Resource,
+				(void **)&r->picture);
 	if (rc == 0)
 		rc = d3d12_create_mapped(gpu, D3D12_HEAP_TYPE_READBACK, (size_t)PITCH * RENDER_SIZE,
 					 &r->readback, &r->downloaded, err);
@@ -215,9 +213,7 @@ static int render(struct d3d12_device *gpu, struct error *err)
 	};
 
 	work_stage_begin(gpu->report, WORK_STAGE_RENDER);
-	int rc = build_picture(gpu, &r, err);
-	if (rc == 0)
-		rc = create_picture(gpu, &r, err);
+	int rc = create_picture(gpu, &r, err);
 	if (rc == 0)
 		rc = render_picture(gpu, &r, err);
 	if (rc == ERROR_TIMEOUT)

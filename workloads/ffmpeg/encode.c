@@ -157,7 +157,7 @@ static int judge(const struct encoder *e, const struct process_result *result, s
 	return error_set(err, rc, "%s: %s", e->way->encoder, how);
 }
 
-/* Runs the program when the last frame is there. */
+/* Runs the program after the last frame. */
 static int put(void *state, unsigned index, const struct video_planes *frame, struct error *err)
 {
 	struct encoder *e = state;
@@ -281,31 +281,6 @@ static void decode(const struct ffmpeg *ffmpeg, cJSON *video)
 	process_result_free(&result);
 }
 
-/* Nothing encoded: use the outcome of the first encoder that fits this device. */
-static void judge_attempts(const struct ffmpeg *ffmpeg, struct work_report *report)
-{
-	const cJSON *attempts = cJSON_GetObjectItem(report->video, "attempts");
-	const char *why = "";
-
-	report->status = WORK_UNSUPPORTED;
-	json_each (attempt, attempts) {
-		const bool hardware = cJSON_IsTrue(cJSON_GetObjectItem(attempt, "hardware"));
-		const char *name = json_pointer_string(attempt, "/status");
-		enum work_status status = WORK_WRONG;
-
-		while (status < WORK_STATUS_COUNT && !text_equal(work_status_name(status), name))
-			status++;
-		if (hardware == is_software(ffmpeg) || status >= WORK_UNSUPPORTED)
-			continue;
-		report->status = status;
-		why = json_pointer_string(attempt, "/reason");
-		break;
-	}
-	(void)snprintf(report->reason, sizeof(report->reason),
-		       "none of %d encoders made the stream%s%s", cJSON_GetArraySize(attempts),
-		       why[0] != '\0' ? "; " : "", why);
-}
-
 int ffmpeg_work(void *session, const struct work_request *request, struct work_report *report,
 		struct error *err)
 {
@@ -316,10 +291,31 @@ int ffmpeg_work(void *session, const struct work_request *request, struct work_r
 	int rc = video_work(&encoder, ffmpeg, true, request, report, err);
 	if (rc != 0)
 		return rc;
-	if (report->status == WORK_ENCODED)
+	if (report->status == WORK_ENCODED) {
 		decode(ffmpeg, report->video);
-	else
-		judge_attempts(ffmpeg, report);
+	} else {
+		/* Nothing encoded: use the outcome of the first encoder that fits this device. */
+		const cJSON *attempts = cJSON_GetObjectItem(report->video, "attempts");
+		const char *why = "";
+		report->status = WORK_UNSUPPORTED;
+		json_each (attempt, attempts) {
+			const bool hardware =
+				cJSON_IsTrue(cJSON_GetObjectItem(attempt, "hardware"));
+			const char *name = json_pointer_string(attempt, "/status");
+			enum work_status status = WORK_WRONG;
+			while (status < WORK_STATUS_COUNT &&
+			       !text_equal(work_status_name(status), name))
+				status++;
+			if (hardware == is_software(ffmpeg) || status >= WORK_UNSUPPORTED)
+				continue;
+			report->status = status;
+			why = json_pointer_string(attempt, "/reason");
+			break;
+		}
+		(void)snprintf(report->reason, sizeof(report->reason),
+			       "none of %d encoders made the stream%s%s",
+			       cJSON_GetArraySize(attempts), why[0] != '\0' ? "; " : "", why);
+	}
 	ffmpeg_transfer(ffmpeg, request->seed, report->video);
 	return 0;
 }

@@ -79,27 +79,6 @@ void ffmpeg_set_time(struct ffmpeg *ffmpeg, uint64_t timeout_ms)
 	ffmpeg->deadline_ns = clock_monotonic_ns() + RUNS_TIMED_OUT * timeout_ms * NS_IN_MS;
 }
 
-/* Looks next to the probe, where the probe image has the program, and in the usual places. PATH, which
- * a plugin's answer could set, is not searched. */
-static int find_program(struct ffmpeg *ffmpeg, struct error *err)
-{
-	static const char *const places[] = {"/usr/local/bin/ffmpeg", "/usr/bin/ffmpeg"};
-
-	int rc = path_beside_program(API_LIBRARY("ffmpeg.exe", "ffmpeg"), &ffmpeg->program, err);
-	if (rc != 0)
-		return rc;
-	for (size_t i = 0; !file_exists(ffmpeg->program); i++) {
-		if (i == ARRAY_SIZE(places))
-			return error_set(
-				err, ERROR_NOT_FOUND,
-				"there is no ffmpeg: put one beside the probes "
-				"(libexec/gpucert), or use an image that has one in /usr/bin");
-		free(ffmpeg->program);
-		ffmpeg->program = memory_copy(places[i]);
-	}
-	return 0;
-}
-
 /* "ffmpeg version 5.1.9-0+deb12u1 Copyright ...". Also shows that the program runs at all. */
 static int read_version(struct ffmpeg *ffmpeg, struct api_report *report, struct error *err)
 {
@@ -126,44 +105,52 @@ static int read_version(struct ffmpeg *ffmpeg, struct api_report *report, struct
 	return rc;
 }
 
-/* FFmpeg lists no devices: another API does. */
-static void list_devices(struct ffmpeg *ffmpeg, struct api_report *report)
+static int ffmpeg_open(struct api_report *report, void *session, struct error *err)
 {
+	static const char *const places[] = {"/usr/local/bin/ffmpeg", "/usr/bin/ffmpeg"};
 	static const char processor[] =
 		"{\"index\": 0, \"name\": \"processor\", \"type\": \"cpu\", \"software\": true}";
+	struct ffmpeg *ffmpeg = session;
+	ffmpeg_set_time(ffmpeg, VERSION_TIMEOUT_MS);
 
+	/* Look next to the probe, where the probe image has the program, and in the usual places. PATH,
+	 * which a plugin's answer could set, is not searched. */
+	int rc = path_beside_program(API_LIBRARY("ffmpeg.exe", "ffmpeg"), &ffmpeg->program, err);
+	if (rc != 0)
+		return rc;
+	for (size_t i = 0; !file_exists(ffmpeg->program); i++) {
+		if (i == ARRAY_SIZE(places))
+			return error_set(
+				err, ERROR_NOT_FOUND,
+				"there is no ffmpeg: put one beside the probes "
+				"(libexec/gpucert), or use an image that has one in /usr/bin");
+		free(ffmpeg->program);
+		ffmpeg->program = memory_copy(places[i]);
+	}
+	(void)snprintf(report->path, sizeof(report->path), "%s", ffmpeg->program);
+	rc = read_version(ffmpeg, report, err);
+	ffmpeg->devices = report->devices;
+	if (rc != 0)
+		return rc;
+
+	/* FFmpeg lists no devices: another API does. */
 	for (size_t i = 0; i < ARRAY_SIZE(lists) && ffmpeg->list == NULL; i++) {
 		struct api_report other CLEANUP_API_REPORT = {0};
-		void *session = NULL;
-
-		api_open(lists[i], &other, &session);
+		void *listing = NULL;
+		api_open(lists[i], &other, &listing);
 		if (cJSON_GetArraySize(other.devices) > 0) {
 			cJSON *empty = report->devices;
 			report->devices = other.devices;
 			other.devices = empty;
 			ffmpeg->list = lists[i];
 		}
-		api_close(lists[i], session);
+		api_close(lists[i], listing);
 	}
 	/* Where no API of a GPU reports a device, the processor is one. */
 	if (ffmpeg->list == NULL)
 		api_report_device(report, cJSON_Parse(processor));
-}
-
-static int ffmpeg_open(struct api_report *report, void *session, struct error *err)
-{
-	struct ffmpeg *ffmpeg = session;
-
-	ffmpeg_set_time(ffmpeg, VERSION_TIMEOUT_MS);
-	int rc = find_program(ffmpeg, err);
-	if (rc == 0) {
-		(void)snprintf(report->path, sizeof(report->path), "%s", ffmpeg->program);
-		rc = read_version(ffmpeg, report, err);
-	}
-	if (rc == 0)
-		list_devices(ffmpeg, report);
 	ffmpeg->devices = report->devices;
-	return rc;
+	return 0;
 }
 
 static void ffmpeg_close(void *session)

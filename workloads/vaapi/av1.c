@@ -101,22 +101,6 @@ static int prepare(struct encoder *e, struct error *err)
 	return 0;
 }
 
-static void describe_sequence(const struct encoder *e, VAEncSequenceParameterBufferAV1 *sequence)
-{
-	sequence->seq_level_idx = AV1_LEVEL;
-	sequence->intra_period = VIDEO_FRAMES;
-	sequence->ip_period = 1;
-	sequence->bits_per_second = vaapi_keeps_rate(e) ? VIDEO_BIT_RATE : 0;
-	sequence->order_hint_bits_minus_1 = AV1_ORDER_HINT_BITS - 1;
-	sequence->seq_fields.bits.enable_order_hint = 1;
-	sequence->seq_fields.bits.enable_cdef = e->av1_sequence.enable_cdef;
-	sequence->seq_fields.bits.subsampling_x = 1;
-	sequence->seq_fields.bits.subsampling_y = 1;
-#define COPY(name, tool) sequence->seq_fields.bits.name = e->av1_sequence.name;
-	TOOLS(COPY)
-#undef COPY
-}
-
 static void describe_picture(const struct encoder *e, unsigned index, const struct av1_frame *frame,
 			     VAEncPictureParameterBufferAV1 *picture)
 {
@@ -166,7 +150,20 @@ static void describe(const struct encoder *e, unsigned index, struct vaapi_descr
 	frame.base_q_idx = BASE_Q_IDX;
 	memset(frame.ref_frame_idx, frame.key ? 0 : (int)((index - 1) % 2), AV1_REFERENCES);
 
-	describe_sequence(e, &out->sequence.av1);
+	VAEncSequenceParameterBufferAV1 *to = &out->sequence.av1;
+	to->seq_level_idx = AV1_LEVEL;
+	to->intra_period = VIDEO_FRAMES;
+	to->ip_period = 1;
+	to->bits_per_second = vaapi_keeps_rate(e) ? VIDEO_BIT_RATE : 0;
+	to->order_hint_bits_minus_1 = AV1_ORDER_HINT_BITS - 1;
+	to->seq_fields.bits.enable_order_hint = 1;
+	to->seq_fields.bits.enable_cdef = e->av1_sequence.enable_cdef;
+	to->seq_fields.bits.subsampling_x = 1;
+	to->seq_fields.bits.subsampling_y = 1;
+#define COPY(name, tool) to->seq_fields.bits.name = e->av1_sequence.name;
+	TOOLS(COPY)
+#undef COPY
+
 	describe_picture(e, index, &frame, picture);
 	if (e->packed == 0)
 		return;

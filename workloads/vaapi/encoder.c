@@ -168,28 +168,6 @@ static int add_buffer(struct encoder *e, VABufferType type, const void *data, si
 	return rc;
 }
 
-/* Both are prefixed by their types, as VAEncMiscParameterBuffer has it. */
-static int add_rate(struct encoder *e, struct error *err)
-{
-	const struct {
-		VAEncMiscParameterType type;
-		VAEncMiscParameterRateControl data;
-	} rate = {VAEncMiscParameterTypeRateControl,
-		  {.bits_per_second = VIDEO_BIT_RATE,
-		   .target_percentage = 100,
-		   .window_size = 1000,
-		   .initial_qp = e->codec->quality}};
-	const struct {
-		VAEncMiscParameterType type;
-		VAEncMiscParameterFrameRate data;
-	} frames = {VAEncMiscParameterTypeFrameRate, {.framerate = VIDEO_RATE}};
-
-	int rc = add_buffer(e, VAEncMiscParameterBufferType, &rate, sizeof(rate), err);
-	if (rc == 0)
-		rc = add_buffer(e, VAEncMiscParameterBufferType, &frames, sizeof(frames), err);
-	return rc;
-}
-
 /* Makes the buffers that describe a picture. The first describes the stream, too: its rate where one is
  * kept, and its parameter sets where the driver wants them. */
 static int describe(struct encoder *e, unsigned index, struct error *err)
@@ -204,8 +182,25 @@ static int describe(struct encoder *e, unsigned index, struct error *err)
 	if (index == 0)
 		rc = add_buffer(e, VAEncSequenceParameterBufferType, &d.sequence,
 				codec->sequence_size, err);
-	if (rc == 0 && index == 0 && vaapi_keeps_rate(e))
-		rc = add_rate(e, err);
+	if (rc == 0 && index == 0 && vaapi_keeps_rate(e)) {
+		/* Both are prefixed by their types, as VAEncMiscParameterBuffer has it. */
+		const struct {
+			VAEncMiscParameterType type;
+			VAEncMiscParameterRateControl data;
+		} rate = {VAEncMiscParameterTypeRateControl,
+			  {.bits_per_second = VIDEO_BIT_RATE,
+			   .target_percentage = 100,
+			   .window_size = 1000,
+			   .initial_qp = codec->quality}};
+		const struct {
+			VAEncMiscParameterType type;
+			VAEncMiscParameterFrameRate data;
+		} frames = {VAEncMiscParameterTypeFrameRate, {.framerate = VIDEO_RATE}};
+		rc = add_buffer(e, VAEncMiscParameterBufferType, &rate, sizeof(rate), err);
+		if (rc == 0)
+			rc = add_buffer(e, VAEncMiscParameterBufferType, &frames, sizeof(frames),
+					err);
+	}
 	if (rc == 0)
 		rc = add_buffer(e, VAEncPictureParameterBufferType, &d.picture, codec->picture_size,
 				err);
@@ -259,29 +254,11 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 	return rc;
 }
 
-static int append(const struct encoder *e, const VACodedBufferSegment *segment, struct text *stream,
-		  struct error *err)
+static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
 {
 	static const uint32_t broken = VA_CODED_BUF_STATUS_SLICE_OVERFLOW_MASK |
 				       VA_CODED_BUF_STATUS_FRAME_SIZE_OVERFLOW |
 				       VA_CODED_BUF_STATUS_BAD_BITSTREAM;
-
-	for (size_t i = 0; segment != NULL; i++, segment = segment->next) {
-		if (i == SEGMENTS_MAX || segment->size > e->coded_size ||
-		    (segment->buf == NULL && segment->size > 0))
-			return error_set(err, ERROR_FORMAT,
-					 "the coded buffer holds more than was made room for");
-		if (segment->status & broken)
-			return error_set(err, ERROR_FORMAT,
-					 "the driver calls its picture broken: status 0x%x",
-					 segment->status);
-		text_append(stream, segment->buf, segment->size);
-	}
-	return 0;
-}
-
-static int get(void *encoder, struct text *stream, bool *ended, struct error *err)
-{
 	struct encoder *e = encoder;
 	VASurfaceID surface = e->surfaces[INPUT];
 	void *segments = NULL;
@@ -301,7 +278,19 @@ static int get(void *encoder, struct text *stream, bool *ended, struct error *er
 
 	if (e->codec->begin != NULL)
 		e->codec->begin(segments, stream);
-	rc = append(e, segments, stream, err);
+	const VACodedBufferSegment *segment = segments;
+	for (size_t i = 0; rc == 0 && segment != NULL; i++, segment = segment->next) {
+		if (i == SEGMENTS_MAX || segment->size > e->coded_size ||
+		    (segment->buf == NULL && segment->size > 0))
+			rc = error_set(err, ERROR_FORMAT,
+				       "the coded buffer holds more than was made room for");
+		else if (segment->status & broken)
+			rc = error_set(err, ERROR_FORMAT,
+				       "the driver calls its picture broken: status 0x%x",
+				       segment->status);
+		else
+			text_append(stream, segment->buf, segment->size);
+	}
 	(void)e->va->vaUnmapBuffer(e->display, e->coded);
 	return rc;
 }

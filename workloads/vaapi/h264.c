@@ -6,29 +6,6 @@
 
 enum { SLICE_P = 0, SLICE_I = 2 };
 
-static VAEncSequenceParameterBufferH264 describe_sequence(const struct encoder *e)
-{
-	VAEncSequenceParameterBufferH264 sequence = {
-		.level_idc = (uint8_t)e->way.profile->sequence.level,
-		.intra_period = VIDEO_FRAMES,
-		.intra_idr_period = VIDEO_FRAMES,
-		.ip_period = 1,
-		.bits_per_second = e->rate_control == VA_RC_CQP ? 0 : VIDEO_BIT_RATE,
-		.max_num_ref_frames = 1,
-		.picture_width_in_mbs = (uint16_t)h264_blocks(e->job->source.width),
-		.picture_height_in_mbs = (uint16_t)h264_blocks(e->job->source.height),
-		.num_units_in_tick = 1,
-		.time_scale = 2 * VIDEO_RATE,
-	};
-
-	sequence.seq_fields.bits.chroma_format_idc = 1;
-	sequence.seq_fields.bits.frame_mbs_only_flag = 1;
-	sequence.seq_fields.bits.direct_8x8_inference_flag = 1;
-	sequence.seq_fields.bits.log2_max_frame_num_minus4 = H264_FRAME_NUMBER_BITS - 4;
-	sequence.seq_fields.bits.log2_max_pic_order_cnt_lsb_minus4 = H264_ORDER_BITS - 4;
-	return sequence;
-}
-
 static VAPictureH264 reconstructed(const struct encoder *e, unsigned index)
 {
 	return (VAPictureH264){
@@ -57,7 +34,24 @@ static void describe(const struct encoder *e, unsigned index, struct vaapi_descr
 	VAEncPictureParameterBufferH264 *picture = &out->picture.h264;
 	VAEncSliceParameterBufferH264 *slice = &out->slice.h264;
 
-	out->sequence.h264 = describe_sequence(e);
+	VAEncSequenceParameterBufferH264 *sequence = &out->sequence.h264;
+	*sequence = (VAEncSequenceParameterBufferH264){
+		.level_idc = (uint8_t)e->way.profile->sequence.level,
+		.intra_period = VIDEO_FRAMES,
+		.intra_idr_period = VIDEO_FRAMES,
+		.ip_period = 1,
+		.bits_per_second = e->rate_control == VA_RC_CQP ? 0 : VIDEO_BIT_RATE,
+		.max_num_ref_frames = 1,
+		.picture_width_in_mbs = (uint16_t)h264_blocks(source->width),
+		.picture_height_in_mbs = (uint16_t)h264_blocks(source->height),
+		.num_units_in_tick = 1,
+		.time_scale = 2 * VIDEO_RATE,
+	};
+	sequence->seq_fields.bits.chroma_format_idc = 1;
+	sequence->seq_fields.bits.frame_mbs_only_flag = 1;
+	sequence->seq_fields.bits.direct_8x8_inference_flag = 1;
+	sequence->seq_fields.bits.log2_max_frame_num_minus4 = H264_FRAME_NUMBER_BITS - 4;
+	sequence->seq_fields.bits.log2_max_pic_order_cnt_lsb_minus4 = H264_ORDER_BITS - 4;
 
 	*picture = (VAEncPictureParameterBufferH264){
 		.CurrPic = reconstructed(e, index),

@@ -145,8 +145,16 @@ static void fill_references(const struct encoder *e, unsigned index, VAPictureHE
 		out[0] = reconstructed(e, index - 1);
 }
 
-static void describe_sequence(const struct encoder *e, VAEncSequenceParameterBufferHEVC *sequence)
+static void describe(const struct encoder *e, unsigned index, struct vaapi_description *out)
 {
+	const bool collocated =
+		index > 0 && e->hevc_sequence.seq_fields.bits.sps_temporal_mvp_enabled_flag;
+	const bool sao = e->hevc_sequence.seq_fields.bits.sample_adaptive_offset_enabled_flag;
+	const unsigned tree = 1u << e->tree_block;
+	VAEncPictureParameterBufferHEVC *picture = &out->picture.hevc;
+	VAEncSliceParameterBufferHEVC *slice = &out->slice.hevc;
+
+	VAEncSequenceParameterBufferHEVC *sequence = &out->sequence.hevc;
 	*sequence = e->hevc_sequence;
 	sequence->general_profile_idc = PROFILE_MAIN;
 	sequence->general_level_idc = LEVEL;
@@ -158,18 +166,6 @@ static void describe_sequence(const struct encoder *e, VAEncSequenceParameterBuf
 	sequence->pic_height_in_luma_samples = (uint16_t)e->height;
 	sequence->seq_fields.bits.chroma_format_idc = 1;
 	sequence->seq_fields.bits.low_delay_seq = e->low_delay_b;
-}
-
-static void describe(const struct encoder *e, unsigned index, struct vaapi_description *out)
-{
-	const bool collocated =
-		index > 0 && e->hevc_sequence.seq_fields.bits.sps_temporal_mvp_enabled_flag;
-	const bool sao = e->hevc_sequence.seq_fields.bits.sample_adaptive_offset_enabled_flag;
-	const unsigned tree = 1u << e->tree_block;
-	VAEncPictureParameterBufferHEVC *picture = &out->picture.hevc;
-	VAEncSliceParameterBufferHEVC *slice = &out->slice.hevc;
-
-	describe_sequence(e, &out->sequence.hevc);
 
 	*picture = e->hevc_picture;
 	picture->decoded_curr_pic = reconstructed(e, index);
@@ -204,11 +200,10 @@ static void describe(const struct encoder *e, unsigned index, struct vaapi_descr
 
 	/* All parameter sets are one header. */
 	if (index == 0 && (e->packed & VA_ENC_PACKED_HEADER_SEQUENCE))
-		hevc_add_parameter_sets(&e->job->source, &out->sequence.hevc, picture,
+		hevc_add_parameter_sets(&e->job->source, sequence, picture,
 					&out->headers[HEADER_SEQUENCE]);
 	if (e->packed & VA_ENC_PACKED_HEADER_SLICE)
-		hevc_add_slice_header(&out->sequence.hevc, picture, slice,
-				      &out->headers[HEADER_SLICE]);
+		hevc_add_slice_header(sequence, picture, slice, &out->headers[HEADER_SLICE]);
 }
 
 const struct vaapi_codec vaapi_hevc = {

@@ -41,30 +41,6 @@ static int check_count(int count, int least, int most, const char *call, struct 
 			 most);
 }
 
-static void ask_limits(struct vaapi *va, VADisplay display, const struct vaapi_way *way,
-		       struct video_offer *offer)
-{
-	VAConfigAttrib limits[] = {
-		{VAConfigAttribMaxPictureWidth, VA_ATTRIB_NOT_SUPPORTED},
-		{VAConfigAttribMaxPictureHeight, VA_ATTRIB_NOT_SUPPORTED},
-		{VAConfigAttribEncMaxRefFrames, VA_ATTRIB_NOT_SUPPORTED},
-		{VAConfigAttribRTFormat, VA_ATTRIB_NOT_SUPPORTED},
-	};
-
-	if (va->vaGetConfigAttributes(display, way->profile->profile, way->entrypoint, limits,
-				      ARRAY_SIZE(limits)) != VA_STATUS_SUCCESS)
-		return;
-	if (limits[0].value != VA_ATTRIB_NOT_SUPPORTED &&
-	    limits[1].value != VA_ATTRIB_NOT_SUPPORTED)
-		offer->most = (struct video_size){limits[0].value, limits[1].value};
-	/* The number of B frames in a row is unknown, unless there is no second list of references. */
-	if (limits[2].value != VA_ATTRIB_NOT_SUPPORTED && limits[2].value >> 16 == 0)
-		offer->b_frames = 0;
-	/* AV1 has one profile for both depths. */
-	if (way->profile->codec == VIDEO_AV1 && limits[3].value != VA_ATTRIB_NOT_SUPPORTED)
-		offer->ten_bit = (limits[3].value & VA_RT_FORMAT_YUV420_10) != 0;
-}
-
 /* Adds a profile to the offer of its codec by an entry point, which the first profile creates. */
 static void add(struct vaapi *va, VADisplay display, const struct vaapi_profile *profile,
 		const struct entrypoint *entrypoint, struct video_offers *offers)
@@ -84,7 +60,27 @@ static void add(struct vaapi *va, VADisplay display, const struct vaapi_profile 
 		offer->ten_bit = 0;
 		va->ways[id] = (struct vaapi_way){profile, entrypoint->entrypoint};
 		(void)snprintf(offer->name, sizeof(offer->name), "%s", entrypoint->name);
-		ask_limits(va, display, &va->ways[id], offer);
+
+		VAConfigAttrib limits[] = {
+			{VAConfigAttribMaxPictureWidth, VA_ATTRIB_NOT_SUPPORTED},
+			{VAConfigAttribMaxPictureHeight, VA_ATTRIB_NOT_SUPPORTED},
+			{VAConfigAttribEncMaxRefFrames, VA_ATTRIB_NOT_SUPPORTED},
+			{VAConfigAttribRTFormat, VA_ATTRIB_NOT_SUPPORTED},
+		};
+		if (va->vaGetConfigAttributes(display, profile->profile, entrypoint->entrypoint,
+					      limits, ARRAY_SIZE(limits)) != VA_STATUS_SUCCESS)
+			for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+				limits[i].value = VA_ATTRIB_NOT_SUPPORTED;
+		if (limits[0].value != VA_ATTRIB_NOT_SUPPORTED &&
+		    limits[1].value != VA_ATTRIB_NOT_SUPPORTED)
+			offer->most = (struct video_size){limits[0].value, limits[1].value};
+		/* The number of B frames in a row is unknown, unless there is no second list of
+		 * references. */
+		if (limits[2].value != VA_ATTRIB_NOT_SUPPORTED && limits[2].value >> 16 == 0)
+			offer->b_frames = 0;
+		/* AV1 has one profile for both depths. */
+		if (profile->codec == VIDEO_AV1 && limits[3].value != VA_ATTRIB_NOT_SUPPORTED)
+			offer->ten_bit = (limits[3].value & VA_RT_FORMAT_YUV420_10) != 0;
 	}
 	video_offer_add_profile(offer, profile->name);
 	offer->ten_bit |= profile->ten_bit;

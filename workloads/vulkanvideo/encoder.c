@@ -159,23 +159,6 @@ static void record_barrier(struct vulkanvideo_encoder *e, VkCommandBuffer comman
 				       &barrier);
 }
 
-static void record_upload(struct vulkanvideo_encoder *e, VkCommandBuffer commands)
-{
-	const uint32_t width = e->job->source.width, height = e->job->source.height;
-	const VkBufferImageCopy planes[] = {
-		{.imageSubresource = {VK_IMAGE_ASPECT_PLANE_0_BIT, 0, 0, 1},
-		 .imageExtent = {width, height, 1}},
-		{.bufferOffset = (VkDeviceSize)width * height,
-		 .imageSubresource = {VK_IMAGE_ASPECT_PLANE_1_BIT, 0, 0, 1},
-		 .imageExtent = {width / 2, height / 2, 1}},
-	};
-
-	record_barrier(e, commands, &e->input, VK_IMAGE_LAYOUT_UNDEFINED,
-		       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-	e->vkCmdCopyBufferToImage(commands, e->frame.buffer, e->input.image,
-				  VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 2, planes);
-}
-
 static void record_picture(struct vulkanvideo_encoder *e, VkCommandBuffer commands, unsigned index)
 {
 	const VkMemoryBarrier to_host = {
@@ -221,10 +204,22 @@ static int run(struct vulkanvideo_encoder *e, size_t queue, unsigned index, stru
 	int rc = VULKAN_CALL(&e->device, err, vkBeginCommandBuffer, commands, &begin);
 	if (rc != 0)
 		return rc;
-	if (upload)
-		record_upload(e, commands);
-	else
+	if (upload) {
+		const uint32_t width = e->job->source.width, height = e->job->source.height;
+		const VkBufferImageCopy planes[] = {
+			{.imageSubresource = {VK_IMAGE_ASPECT_PLANE_0_BIT, 0, 0, 1},
+			 .imageExtent = {width, height, 1}},
+			{.bufferOffset = (VkDeviceSize)width * height,
+			 .imageSubresource = {VK_IMAGE_ASPECT_PLANE_1_BIT, 0, 0, 1},
+			 .imageExtent = {width / 2, height / 2, 1}},
+		};
+		record_barrier(e, commands, &e->input, VK_IMAGE_LAYOUT_UNDEFINED,
+			       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+		e->vkCmdCopyBufferToImage(commands, e->frame.buffer, e->input.image,
+					  VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 2, planes);
+	} else {
 		record_picture(e, commands, index);
+	}
 	rc = VULKAN_CALL(&e->device, err, vkEndCommandBuffer, commands);
 	if (rc == 0)
 		rc = VULKAN_CALL(&e->device, err, vkQueueSubmit, e->queues[queue].queue, 1, &info,

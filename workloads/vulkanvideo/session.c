@@ -5,9 +5,11 @@
 
 enum { FAMILIES_MAX = 64, FORMATS_MAX = 64 };
 
-/* Asks for the capabilities of the codec and chooses the quantiser. */
-static int ask(struct vulkanvideo_encoder *e, struct error *err)
+/* Asks for the capabilities of the codec and chooses the quantiser and the queues. */
+static int choose(struct vulkanvideo_encoder *e, struct error *err)
 {
+	static const VkQueueFlags copies =
+		VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
 	const struct vulkanvideo_codec *codec = e->way.codec;
 	const VkVideoCapabilitiesKHR *video = &e->capabilities.video;
 	const uint32_t *values = e->capabilities.codec.values;
@@ -22,26 +24,19 @@ static int ask(struct vulkanvideo_encoder *e, struct error *err)
 				 "the device codes no picture that refers to another one");
 	e->constant_qp = (e->capabilities.encode.rateControlModes &
 			  VK_VIDEO_ENCODE_RATE_CONTROL_MODE_DISABLED_BIT_KHR) != 0;
-	if (!e->constant_qp)
-		return 0;
-	const int32_t least = (int32_t)values[codec->quantisers];
-	const int32_t most = (int32_t)values[codec->quantisers + 1];
-	e->qp = codec->quantiser;
-	if (e->qp < least)
-		e->qp = least;
-	else if (e->qp > most)
-		e->qp = most;
-	return 0;
-}
+	if (e->constant_qp) {
+		const int32_t least = (int32_t)values[codec->quantisers];
+		const int32_t most = (int32_t)values[codec->quantisers + 1];
+		e->qp = codec->quantiser;
+		if (e->qp < least)
+			e->qp = least;
+		else if (e->qp > most)
+			e->qp = most;
+	}
 
-/* Only some of the queues that encode can also copy. */
-static int find_queues(struct vulkanvideo_encoder *e, struct error *err)
-{
-	static const VkQueueFlags copies =
-		VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+	/* Only some of the queues that encode can also copy. */
 	VkQueueFamilyProperties families[FAMILIES_MAX] = {0};
 	uint32_t count = FAMILIES_MAX, upload = e->way.family;
-
 	e->queues[VULKANVIDEO_ENCODE].family = upload;
 	e->vk->vkGetPhysicalDeviceQueueFamilyProperties(e->device.physical, &count, families);
 	count = count < FAMILIES_MAX ? count : FAMILIES_MAX;
@@ -236,27 +231,8 @@ static int make_session(struct vulkanvideo_encoder *e, struct error *err)
 	return VULKAN_CALL(e, err, vkBindVideoSessionMemoryKHR, device, e->session, count, binds);
 }
 
-static int make_buffers(struct vulkanvideo_encoder *e, struct error *err)
-{
-	const struct video_source *source = &e->job->source;
-	const size_t frame = video_frame_size(source);
-
-	e->coded_size = align((uint32_t)(2 * frame + 65536),
-			      e->capabilities.video.minBitstreamBufferSizeAlignment);
-	const VkBufferCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-		.pNext = &e->profile.list,
-		.size = e->coded_size,
-		.usage = VK_BUFFER_USAGE_VIDEO_ENCODE_DST_BIT_KHR,
-	};
-	int rc = vulkan_buffer_make(&e->device, &info, VULKAN_MAPPED, &e->coded, err);
-	if (rc == 0)
-		rc = vulkan_buffer_create(&e->device, VULKAN_BUFFER_STAGING, frame, &e->frame, err);
-	return rc;
-}
-
-/* The query for what the driver wrote, and the objects to wait with. */
-static int make_feedback(struct vulkanvideo_encoder *e, struct error *err)
+/* The query for what the driver wrote, the objects to wait with, and the commands of both queues. */
+static int make_commands(struct vulkanvideo_encoder *e, struct error *err)
 {
 	const VkSemaphoreCreateInfo semaphore = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
 	const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
@@ -279,37 +255,32 @@ static int make_feedback(struct vulkanvideo_encoder *e, struct error *err)
 		rc = VULKAN_CALL(&e->device, err, vkCreateFence, device, &fence, NULL, &e->done);
 	if (rc == 0)
 		rc = VULKAN_CALL(e, err, vkCreateQueryPool, device, &query, NULL, &e->feedback);
+	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++) {
+		const VkCommandPoolCreateInfo pool = {
+			.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+			.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+			.queueFamilyIndex = e->queues[i].family,
+		};
+		rc = VULKAN_CALL(&e->device, err, vkCreateCommandPool, device, &pool, NULL,
+				 &e->queues[i].pool);
+		if (rc != 0)
+			break;
+		const VkCommandBufferAllocateInfo info = {
+			.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+			.commandPool = e->queues[i].pool,
+			.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+			.commandBufferCount = 1,
+		};
+		rc = VULKAN_CALL(&e->device, err, vkAllocateCommandBuffers, device, &info,
+				 &e->queues[i].commands);
+	}
 	return rc;
-}
-
-static int make_commands(struct vulkanvideo_encoder *e, size_t queue, struct error *err)
-{
-	const VkCommandPoolCreateInfo pool = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-		.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-		.queueFamilyIndex = e->queues[queue].family,
-	};
-
-	int rc = VULKAN_CALL(&e->device, err, vkCreateCommandPool, e->device.handle, &pool, NULL,
-			     &e->queues[queue].pool);
-	if (rc != 0)
-		return rc;
-	const VkCommandBufferAllocateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-		.commandPool = e->queues[queue].pool,
-		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-		.commandBufferCount = 1,
-	};
-	return VULKAN_CALL(&e->device, err, vkAllocateCommandBuffers, e->device.handle, &info,
-			   &e->queues[queue].commands);
 }
 
 int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err)
 {
 	e->device.physical = e->vk->devices[e->job->request->device];
-	int rc = ask(e, err);
-	if (rc == 0)
-		rc = find_queues(e, err);
+	int rc = choose(e, err);
 	if (rc == 0)
 		rc = open_device(e, err);
 	if (rc == 0)
@@ -324,13 +295,22 @@ int vulkanvideo_session_open(struct vulkanvideo_encoder *e, struct error *err)
 		rc = make_session(e, err);
 	if (rc == 0)
 		rc = e->way.codec->coder->make_parameters(e, err);
+	if (rc != 0)
+		return rc;
+
+	const size_t frame = video_frame_size(&e->job->source);
+	e->coded_size = align((uint32_t)(2 * frame + 65536),
+			      e->capabilities.video.minBitstreamBufferSizeAlignment);
+	const VkBufferCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+		.pNext = &e->profile.list,
+		.size = e->coded_size,
+		.usage = VK_BUFFER_USAGE_VIDEO_ENCODE_DST_BIT_KHR,
+	};
+	rc = vulkan_buffer_make(&e->device, &info, VULKAN_MAPPED, &e->coded, err);
 	if (rc == 0)
-		rc = make_buffers(e, err);
-	if (rc == 0)
-		rc = make_feedback(e, err);
-	for (size_t i = 0; rc == 0 && i < VULKANVIDEO_QUEUES; i++)
-		rc = make_commands(e, i, err);
-	return rc;
+		rc = vulkan_buffer_create(&e->device, VULKAN_BUFFER_STAGING, frame, &e->frame, err);
+	return rc == 0 ? make_commands(e, err) : rc;
 }
 
 static void free_image(struct vulkanvideo_encoder *e, const struct vulkanvideo_image *image)
@@ -340,34 +320,29 @@ static void free_image(struct vulkanvideo_encoder *e, const struct vulkanvideo_i
 	e->device.vkFreeMemory(e->device.handle, image->memory, NULL);
 }
 
-static void free_objects(struct vulkanvideo_encoder *e)
-{
-	VkDevice device = e->device.handle;
-
-	/* A frame may have been uploaded, and its picture refused. */
-	(void)e->vkDeviceWaitIdle(device);
-	for (size_t i = 0; i < VULKANVIDEO_QUEUES; i++)
-		e->device.vkDestroyCommandPool(device, e->queues[i].pool, NULL);
-	e->vkDestroyQueryPool(device, e->feedback, NULL);
-	e->device.vkDestroyFence(device, e->done, NULL);
-	e->vkDestroySemaphore(device, e->uploaded, NULL);
-	vulkan_buffer_free(&e->device, &e->frame);
-	vulkan_buffer_free(&e->device, &e->coded);
-	e->vkDestroyVideoSessionParametersKHR(device, e->parameters, NULL);
-	e->vkDestroyVideoSessionKHR(device, e->session, NULL);
-	for (size_t i = 0; i < VULKANVIDEO_MEMORIES_MAX; i++)
-		e->device.vkFreeMemory(device, e->memories[i], NULL);
-	free_image(e, &e->references);
-	free_image(e, &e->input);
-}
-
 void vulkanvideo_session_close(void *encoder)
 {
 	struct vulkanvideo_encoder *e = encoder;
+	VkDevice device = e->device.handle;
 
 	/* Without a queue no function is loaded. */
-	if (e->queues[VULKANVIDEO_ENCODE].queue != NULL)
-		free_objects(e);
+	if (e->queues[VULKANVIDEO_ENCODE].queue != NULL) {
+		/* A frame may have been uploaded, and its picture refused. */
+		(void)e->vkDeviceWaitIdle(device);
+		for (size_t i = 0; i < VULKANVIDEO_QUEUES; i++)
+			e->device.vkDestroyCommandPool(device, e->queues[i].pool, NULL);
+		e->vkDestroyQueryPool(device, e->feedback, NULL);
+		e->device.vkDestroyFence(device, e->done, NULL);
+		e->vkDestroySemaphore(device, e->uploaded, NULL);
+		vulkan_buffer_free(&e->device, &e->frame);
+		vulkan_buffer_free(&e->device, &e->coded);
+		e->vkDestroyVideoSessionParametersKHR(device, e->parameters, NULL);
+		e->vkDestroyVideoSessionKHR(device, e->session, NULL);
+		for (size_t i = 0; i < VULKANVIDEO_MEMORIES_MAX; i++)
+			e->device.vkFreeMemory(device, e->memories[i], NULL);
+		free_image(e, &e->references);
+		free_image(e, &e->input);
+	}
 	vulkan_device_free(&e->device);
 	text_free(&e->headers);
 }
