@@ -59,14 +59,14 @@ const struct config_program program_gpu = {
 	.summary = "Kubernetes device plugin for GPUs and their software stand-ins",
 	.description =
 		"Offers the GPUs of this machine to the kubelet, and the software implementations "
-		"of GPU APIs that are installed on it. A container that is given a device gets its "
+		"of GPU APIs that are installed on it. A container with a device gets its "
 		"device nodes, or the files of its driver mounted read-only, so that an unmodified "
 		"image can use it.",
 	.examples = gpu_examples,
 };
 
-#define WINDOWS_CONTAINER                                                                           \
-	" A container that is given one gets it by its location path, and the files of its driver " \
+#define WINDOWS_CONTAINER                                                                          \
+	" A container gets one by its location path, with the files of its driver "                \
 	"mounted read-only into System32 and SysWOW64."
 
 const struct config_program program_wddm = {
@@ -159,24 +159,6 @@ static int run(const struct text_list *arguments)
 	return run_plugin(NULL);
 }
 
-/* What every program says of its options and its configuration file. */
-static char *description_of(const struct config_program *program)
-{
-	static const char options[] =
-		"Every option that has a value can also be given by an environment variable "
-		"(--poll-interval is %sPOLL_INTERVAL) and by a key of the configuration file "
-		"(pollInterval). An option goes before the environment, that before the file.";
-	static const char search[] =
-		" The file is the one of --config, else of %sCONFIG_FILE, else %s.yaml (or another "
-		"extension) in the working directory or in /etc/directx-device-plugins.";
-	struct text text CLEANUP_TEXT = {0};
-	text_addf(&text, "%s\n\n", program->description);
-	text_addf(&text, options, program->env_prefix);
-	if (program->directx)
-		text_addf(&text, search, program->env_prefix, program->short_name);
-	return text_take(&text);
-}
-
 int program_main(const struct config_program *program, int argc, char **argv)
 {
 	static const char *const exit_codes[] = {
@@ -185,7 +167,20 @@ int program_main(const struct config_program *program, int argc, char **argv)
 		"2",  "the command line, the environment or the configuration file makes no sense",
 		NULL,
 	};
-	char *description CLEANUP_FREE = description_of(program);
+	struct text description CLEANUP_TEXT = {0};
+	text_addf(&description, "%s\n\n", program->description);
+	text_addf(&description,
+		  "Every option that has a value can also be set by an environment variable "
+		  "(--poll-interval is %sPOLL_INTERVAL) and by a key of the configuration file "
+		  "(pollInterval). An option goes before the environment, that before the file.",
+		  program->env_prefix);
+	if (program->directx)
+		text_addf(
+			&description,
+			" The file is the one of --config, else of %sCONFIG_FILE, else %s.yaml (or "
+			"another extension) in the working directory or in "
+			"/etc/directx-device-plugins.",
+			program->env_prefix, program->short_name);
 	char *config_help CLEANUP_FREE =
 		program->default_file != NULL
 			? text_format("Read this YAML file instead of %s.", program->default_file)
@@ -207,7 +202,7 @@ int program_main(const struct config_program *program, int argc, char **argv)
 	const struct command_spec command = {
 		.name = program->name,
 		.summary = program->summary,
-		.description = description,
+		.description = text_string(&description),
 		.options = options,
 		.examples = program->examples,
 		.exit_codes = exit_codes,

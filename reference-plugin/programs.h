@@ -5,12 +5,12 @@
  * The programs that are made from this library: their command line (programs.c), and what they do
  * with its rooms (plugin.c). An order to read it in, headers first:
  *
- *   plugin.c                       the whole: what is opened, what happens when something changes
+ *   plugin.c                       opens the parts, and reacts to changes
  *   inventory/inventory.h          the devices that are offered, and their ids
- *   inventory/scanner.h            how that list is kept true
+ *   inventory/scanner.h            how that list is kept up to date
  *   serving/service.h, instance.h  the four calls on one socket; registering, and starting over
  *   answer/calls.h, answer.h       what Allocate and GetPreferredAllocation answer
- *   configuration/config.h         what all of them are told
+ *   configuration/config.h         the settings of all of them
  */
 
 #include "reference-plugin/configuration/config.h"
@@ -29,11 +29,11 @@ int program_main(const struct config_program *program, int argc, char **argv);
  * it: an empty list is legal, the node then shows 0 of it, and a device that appears later is
  * listed at once.
  *
- * The order at start is: serve, register, look for devices. So the kubelet knows the plugin early,
- * and a driver that is slow to answer delays its own devices alone.
+ * The order at start is: serve, register, discover devices. So the kubelet knows the plugin early,
+ * and a driver that is slow to answer delays only its own devices.
  *
  * Problems that may pass are logged and tried again. Errors are those that cannot pass without a
  * change from outside: the plugin directory cannot be written, the recorded node cannot be read, a
- * plugin for Windows nodes has none to look at.
+ * plugin for Windows nodes runs on another system.
  */
 int plugin_run(const struct config *config, struct error *err);

@@ -15,45 +15,42 @@
 /* Kernel drivers for tests, whose render nodes belong to no GPU. */
 static const char *const drm_not_gpus[] = {"vgem", "vkms", NULL};
 
-static void describe_amd(struct builder *builder, const char *directory,
-			 struct discovery_device *device)
-{
-	enum { METRICS_MAX = 64 * 1024, REVISION_AT = 2, FIRST_INTEGRATED = 2 };
-	const char *product = sysfs_text(builder, directory, "product_name");
-	char *path CLEANUP_FREE = path_join(directory, "gpu_metrics");
-	char *metrics CLEANUP_FREE = NULL;
-	size_t size = 0;
-
-	device->dedicated_memory =
-		sysfs_number(builder, directory, "mem_info_vram_total", INT64_MAX);
-	device->shared_memory = sysfs_number(builder, directory, "mem_info_gtt_total", INT64_MAX);
-	if (product[0] != '\0')
-		device->description = product;
-
-	/*
-	 * The metrics table begins with its size (two bytes) and the revision of its format: 1 on
-	 * discrete GPUs, 2 and above on processors with a GPU (kgd_pp_interface.h of the Linux
-	 * kernel). Reading it would wake a sleeping device; those are discrete, since the GPU of a
-	 * running processor does not sleep on its own bus.
-	 */
-	if (!text_equal(sysfs_text(builder, directory, "power/runtime_status"), "suspended"))
-		device->integrated = path != NULL &&
-				     file_read(path, METRICS_MAX, &metrics, &size, NULL) == 0 &&
-				     size > REVISION_AT && metrics[REVISION_AT] >= FIRST_INTEGRATED;
-}
-
 static void describe_pci(struct node *node, const char *directory, const char *driver_directory,
 			 struct discovery_device *device)
 {
+	enum { METRICS_MAX = 64 * 1024, REVISION_AT = 2, FIRST_INTEGRATED = 2 };
 	struct builder *builder = node->builder;
 
 	pci_describe(builder, directory, path_base(directory), node_pci_names(node), node->kernel,
 		     device);
-	if (text_equal(device->driver_name, "amdgpu"))
-		describe_amd(builder, directory, device);
-	else if (text_equal(device->vendor, "Intel"))
+	if (text_equal(device->driver_name, "amdgpu")) {
+		const char *product = sysfs_text(builder, directory, "product_name");
+		char *path CLEANUP_FREE = path_join(directory, "gpu_metrics");
+		char *metrics CLEANUP_FREE = NULL;
+		size_t size = 0;
+
+		device->dedicated_memory =
+			sysfs_number(builder, directory, "mem_info_vram_total", INT64_MAX);
+		device->shared_memory =
+			sysfs_number(builder, directory, "mem_info_gtt_total", INT64_MAX);
+		if (product[0] != '\0')
+			device->description = product;
+		/*
+		 * The metrics table begins with its size (two bytes) and the revision of its format:
+		 * 1 on discrete GPUs, 2 and above on processors with a GPU (kgd_pp_interface.h of the
+		 * Linux kernel). Reading it would wake a sleeping device; those are discrete, since
+		 * the GPU of a running processor does not sleep on its own bus.
+		 */
+		if (!text_equal(sysfs_text(builder, directory, "power/runtime_status"),
+				"suspended"))
+			device->integrated =
+				path != NULL &&
+				file_read(path, METRICS_MAX, &metrics, &size, NULL) == 0 &&
+				size > REVISION_AT && metrics[REVISION_AT] >= FIRST_INTEGRATED;
+	} else if (text_equal(device->vendor, "Intel")) {
 		/* The integrated GPU is device 2 of the root bus; discrete ones are behind a port. */
 		device->integrated = text_ends_with(device->pci_address, ":00:02.0");
+	}
 	/* The driver of a virtio device is found on its own bus, below its PCI transport. */
 	if (!text_equal(directory, driver_directory)) {
 		device->driver_name = sysfs_link(builder, driver_directory, "driver");

@@ -37,7 +37,7 @@ int mesa_find_renderer(const struct places *places, const char *library, char **
 	if (found == NULL)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "neither libgallium-*.so nor dri/swrast_dri.so, which render, is "
-				 "installed beside %s",
+				 "installed next to %s",
 				 library);
 	*out = strdup(places_host(places, found));
 	return *out != NULL ? 0 : error_memory(err);

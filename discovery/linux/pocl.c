@@ -28,23 +28,6 @@ static void gcc_free(struct gcc *gcc)
 	free(gcc->directory);
 }
 
-/* Chooses /usr/lib/gcc/TRIPLE/VERSION if it is newer than *best. */
-static int gcc_consider(const struct runtime *runtime, const char *triple, const char *version,
-			struct gcc *best, struct error *err)
-{
-	char *directory CLEANUP_FREE = text_format("/usr/lib/gcc/%s/%s", triple, version);
-	char *mark CLEANUP_FREE = directory != NULL ? path_join(directory, "crtbegin.o") : NULL;
-
-	if (mark == NULL)
-		return error_memory(err);
-	if (!isdigit((unsigned char)version[0]) || !places_exist(runtime->node->places, mark) ||
-	    (best->version != NULL && strverscmp(version, best->version) <= 0))
-		return 0;
-	gcc_free(best);
-	*best = (struct gcc){strdup(triple), strdup(version), STEAL(directory)};
-	return best->triple != NULL && best->version != NULL ? 0 : error_memory(err);
-}
-
 /* The GCC that Clang would choose: the newest one for this machine that has a crtbegin.o. */
 static int gcc_find(const struct runtime *runtime, struct gcc *out, struct error *err)
 {
@@ -64,8 +47,21 @@ static int gcc_find(const struct runtime *runtime, struct gcc *out, struct error
 		if (!text_starts_with(triple, machine) || strstr(triple, "-linux") == NULL ||
 		    text_ends_with(triple, "x32") || file_list(below, &versions, NULL) < 0)
 			continue;
-		for (size_t k = 0; rc == 0 && k < versions.count; k++)
-			rc = gcc_consider(runtime, triple, versions.items[k], out, err);
+		text_each (version, &versions) {
+			char *mark CLEANUP_FREE =
+				text_format("/usr/lib/gcc/%s/%s/crtbegin.o", triple, version);
+			if (mark == NULL)
+				return error_memory(err);
+			if (!isdigit((unsigned char)version[0]) ||
+			    !places_exist(runtime->node->places, mark) ||
+			    (out->version != NULL && strverscmp(version, out->version) <= 0))
+				continue;
+			gcc_free(out);
+			*out = (struct gcc){strdup(triple), strdup(version),
+					    text_format("/usr/lib/gcc/%s/%s", triple, version)};
+			if (out->triple == NULL || out->version == NULL || out->directory == NULL)
+				return error_memory(err);
+		}
 	}
 	if (rc == 0 && out->directory == NULL)
 		return error_set(err, ERROR_NOT_FOUND, "/usr/lib/gcc: no GCC for %s", machine);

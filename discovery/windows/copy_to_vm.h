@@ -31,7 +31,7 @@ struct copy_to_vm_file {
 	char *destination; /* "nvcuda.dll" */
 };
 
-/* ERROR_FORMAT says what is wrong with the value; ERROR_MEMORY. Free with copy_to_vm_file_free().
+/* ERROR_FORMAT names the defect of the value; ERROR_MEMORY. Free with copy_to_vm_file_free().
  */
 int copy_to_vm_parse(uint32_t type, const uint8_t *data, size_t size, struct copy_to_vm_file *out,
 		     struct error *err);

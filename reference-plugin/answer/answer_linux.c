@@ -90,7 +90,7 @@ static int join_variables(struct answer *answer, struct answer_item *kept,
 	return 0;
 }
 
-/* Devices of one vendor share nodes (/dev/nvidiactl) and files: each is given once. */
+/* Devices of one vendor share nodes (/dev/nvidiactl) and files: each is listed once. */
 static int join(struct answer *answer, struct answer_item *kept, const struct answer_item *next,
 		struct error *err)
 {

@@ -170,8 +170,7 @@ static void find_nodes(struct choice *choice, bool apart)
 }
 
 /* With each device on a node of its own: can one give everything, the one on which something is
- * taken already? Of several devices a container of Windows would be refused, or see the first one
- * alone. */
+ * taken already? A Windows container with several devices would be refused, or see only the first. */
 static bool one_device_suffices(const struct choice *choice)
 {
 	size_t one = best(choice, choice->node_count, rank_node);

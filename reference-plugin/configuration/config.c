@@ -79,46 +79,6 @@ static int apply_file(const char *named, struct config *config, struct error *er
 	return rc < 0 ? error_wrap(err, rc, "configuration") : 0;
 }
 
-static int apply_environment(struct config *config, struct error *err)
-{
-	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
-		struct text variable CLEANUP_TEXT = {0};
-		if (!setting_is_for(&settings[i], config->program))
-			continue;
-		setting_add_variable(&settings[i], config->program->env_prefix, &variable);
-		if (variable.failed)
-			return error_memory(err);
-		const char *value = program_variable(text_string(&variable));
-		if (value == NULL || value[0] == '\0')
-			continue;
-		int rc = setting_set(&settings[i], value, config, err);
-		if (rc < 0)
-			return error_wrap(err, rc, "environment variable %s",
-					  text_string(&variable));
-		config->origins[i] = (struct config_origin){.layer = CONFIG_ENVIRONMENT};
-	}
-	return 0;
-}
-
-static int apply_options(struct config_options *options, struct config *config, struct error *err)
-{
-	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
-		const char *initial = setting_initial(&settings[i], config->program);
-		const char *value = options->values[i];
-		int rc = 0;
-		if (options->lists[i].count > 0)
-			setting_take_list(&settings[i], &options->lists[i], config);
-		else if (value != NULL && value != initial)
-			rc = setting_set(&settings[i], value, config, err);
-		else
-			continue;
-		if (rc < 0)
-			return error_wrap(err, rc, "option --%s", settings[i].option);
-		config->origins[i] = (struct config_origin){.layer = CONFIG_OPTION};
-	}
-	return 0;
-}
-
 static int finish(struct config *config, struct error *err)
 {
 	const struct setting *plugin_dir = setting_find(config->program, "pluginDir");
@@ -166,11 +126,39 @@ int config_load(const struct config_program *program, struct config_options *opt
 		out->resource = (int)program->resource;
 	if (rc == 0)
 		rc = apply_file(options->file, out, err);
-	if (rc == 0)
-		rc = apply_environment(out, err);
-	if (rc == 0)
-		rc = apply_options(options, out, err);
-	return rc == 0 ? finish(out, err) : rc;
+	if (rc < 0)
+		return rc;
+
+	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
+		struct text variable CLEANUP_TEXT = {0};
+		if (!setting_is_for(&settings[i], program))
+			continue;
+		setting_add_variable(&settings[i], program->env_prefix, &variable);
+		if (variable.failed)
+			return error_memory(err);
+		const char *value = program_variable(text_string(&variable));
+		if (value == NULL || value[0] == '\0')
+			continue;
+		rc = setting_set(&settings[i], value, out, err);
+		if (rc < 0)
+			return error_wrap(err, rc, "environment variable %s",
+					  text_string(&variable));
+		out->origins[i] = (struct config_origin){.layer = CONFIG_ENVIRONMENT};
+	}
+
+	for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
+		const char *value = options->values[i];
+		if (options->lists[i].count > 0)
+			setting_take_list(&settings[i], &options->lists[i], out);
+		else if (value != NULL && value != setting_initial(&settings[i], program))
+			rc = setting_set(&settings[i], value, out, err);
+		else
+			continue;
+		if (rc < 0)
+			return error_wrap(err, rc, "option --%s", settings[i].option);
+		out->origins[i] = (struct config_origin){.layer = CONFIG_OPTION};
+	}
+	return finish(out, err);
 }
 
 void config_free(struct config *config)

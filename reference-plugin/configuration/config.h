@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The room configuration/ holds what the plugin is told: this structure, the table of settings that
+ * The room configuration/ holds the plugin's settings: this structure, the table of settings that
  * fills it, and the readers of its layers.
  *
  * Here: the plugin's configuration, merged from four layers: option > environment > file > default.
@@ -89,15 +89,14 @@ struct config {
 	int log_level;				    /* enum log_level */
 	int log_format;				    /* enum config_log_format */
 	char *log_file;				    /* "": standard error */
-	struct additional_mounts additional_mounts; /* from the file alone */
+	struct additional_mounts additional_mounts; /* only from the file */
 
 	char *file; /* that was read; "": none */
 	const struct config_program *program;
 	struct config_origin origins[CONFIG_KEY_COUNT];
 };
 
-/* What the command line said: for each setting a string, NULL when the option was not given, or a
- * list. */
+/* The command line: for each setting a string, NULL when the option was not set, or a list. */
 struct config_options {
 	const char *file;
 	const char *values[CONFIG_SETTING_COUNT];

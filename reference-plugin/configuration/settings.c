@@ -55,12 +55,12 @@ const struct setting settings[CONFIG_KEY_COUNT] = {
 	 "Which of several free ids to prefer: spread over devices, or pack onto few.",
 	 .choices = policies},
 	{"allocation", "allocation", SETTING_CHOICE, MEMBER(allocation), "location-path", "WAY",
-	 "How a container is given a device: location-path names the one device, class (for "
-	 "containers of Windows Server 2019) gives all display adapters and names the one in "
+	 "How a container gets a device: location-path names the one device, class (for "
+	 "containers of Windows Server 2019) passes all display adapters and names the one in "
 	 "DIRECTX_GPU_Name, DIRECTX_GPU_PNPDeviceID and DIRECTX_GPU_DriverVersion.",
 	 .choices = allocations, .scope = SETTING_DIRECTX},
 	{"delivery", "delivery", SETTING_CHOICE, MEMBER(delivery), "direct", "WAY",
-	 "How a container is given devices: direct (device nodes, files and variables are in the "
+	 "How a container gets devices: direct (device nodes, files and variables are in the "
 	 "answer) or cdi (names of CDI devices, which the container runtime finds in the Spec that "
 	 "gen-device-mounts --for cdi writes).",
 	 .choices = deliveries, .scope = SETTING_LINUX},
@@ -73,7 +73,7 @@ const struct setting settings[CONFIG_KEY_COUNT] = {
 	 "false", "BOOL", "Mount no driver files: give only the device.", .scope = SETTING_DIRECTX},
 	{"poll-interval", "pollInterval", SETTING_DURATION, MEMBER(poll_interval_ms), "10s",
 	 "DURATION",
-	 "How often to look for devices that came, went or fell ill, besides the system's events.",
+	 "How often to check for new, removed and unhealthy devices, in addition to the system's events.",
 	 .min = 100, .max = HOUR},
 	{"removal-grace", "removalGrace", SETTING_DURATION, MEMBER(removal_grace_ms), "5m",
 	 "DURATION",
@@ -172,20 +172,6 @@ static void *member(const struct setting *setting, struct config *config)
 	return (char *)config + setting->offset;
 }
 
-static int parse_choice(const struct setting *setting, const char *value, int *out,
-			struct error *err)
-{
-	struct text names CLEANUP_TEXT = {0};
-	for (int i = 0; setting->choices[i] != NULL; i++) {
-		if (strcmp(setting->choices[i], value) == 0) {
-			*out = i;
-			return 0;
-		}
-		text_addf(&names, "%s%s", i == 0 ? "" : ", ", setting->choices[i]);
-	}
-	return error_set(err, ERROR_FORMAT, "'%s' is not one of %s", value, text_string(&names));
-}
-
 static int parse_duration(const struct setting *setting, const char *value, uint64_t *out,
 			  struct error *err)
 {
@@ -224,8 +210,10 @@ int setting_set(const struct setting *setting, const char *value, struct config 
 		struct error *err)
 {
 	struct text_list values CLEANUP_TEXT_LIST = {0};
+	struct text names CLEANUP_TEXT = {0};
 	void *target = member(setting, config);
 	long long number = 0;
+	size_t choice = 0;
 	int rc = 0;
 	switch (setting->type) {
 	case SETTING_BOOL:
@@ -256,7 +244,15 @@ int setting_set(const struct setting *setting, const char *value, struct config 
 			setting_take_list(setting, &values, config);
 		break;
 	case SETTING_CHOICE:
-		rc = parse_choice(setting, value, target, err);
+		choice = text_position(setting->choices, value);
+		if (setting->choices[choice] != NULL) {
+			*(int *)target = (int)choice;
+			break;
+		}
+		for (size_t i = 0; i < choice; i++)
+			text_addf(&names, "%s%s", i == 0 ? "" : ", ", setting->choices[i]);
+		rc = error_set(err, ERROR_FORMAT, "'%s' is not one of %s", value,
+			       text_string(&names));
 		break;
 	case SETTING_MOUNTS:
 		break;

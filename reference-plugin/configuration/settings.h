@@ -15,7 +15,7 @@ enum setting_type {
 	SETTING_TEXT,	  /* char * */
 	SETTING_LIST,	  /* struct text_list; separated by commas in an environment variable */
 	SETTING_CHOICE,	  /* int, index into `choices` */
-	SETTING_MOUNTS,	  /* those of a kind in additional_mounts; from the file alone */
+	SETTING_MOUNTS,	  /* those of a kind in additional_mounts; only from the file */
 };
 
 /* Programs that have the setting. */
@@ -25,8 +25,9 @@ struct setting {
 	const char *option; /* "include-integrated" */
 	const char *key;    /* "includeIntegrated" */
 	enum setting_type type;
-	size_t offset;	   /* of the member in struct config */
-	char initial[40];  /* an array, so that its address tells the default from a value given */
+	size_t offset; /* of the member in struct config */
+	char initial
+		[40]; /* an array, so that its address distinguishes the default from a set value */
 	const char *value; /* what --help shows for the value */
 	const char *help;
 	uint64_t min, max;	    /* SETTING_COUNT, SETTING_DURATION (milliseconds) */
@@ -43,8 +44,7 @@ bool setting_is_for(const struct setting *setting, const struct config_program *
 const char *setting_initial(const struct setting *setting, const struct config_program *program);
 
 /* The rows of a program's option table, with `options` as their targets; the rest of `rows` stays
- * as it is. config_load() takes what was not given for not given, although --help shows the
- * default. */
+ * as it is. config_load() ignores options that were not set, although --help shows the default. */
 void setting_options(const struct config_program *program, struct config_options *options,
 		     struct option_spec rows[CONFIG_SETTING_COUNT]);
 

@@ -61,23 +61,6 @@ struct entry {
 	char id[REPLICA_ID_SIZE];
 };
 
-static void fill(struct entry *entry, const struct inventory_device *device, uint32_t replica)
-{
-	replica_id_format(device->id, replica, entry->id);
-	v1beta1__device__init(&entry->device);
-	entry->device.id = entry->id;
-	entry->device.health = wire_string(device->healthy ? "Healthy" : "Unhealthy");
-	if (device->numa_node == DISCOVERY_UNKNOWN)
-		return;
-	v1beta1__numanode__init(&entry->numa);
-	entry->numa.id = device->numa_node;
-	entry->numas[0] = &entry->numa;
-	v1beta1__topology_info__init(&entry->topology);
-	entry->topology.n_nodes = 1;
-	entry->topology.nodes = entry->numas;
-	entry->device.topology = &entry->topology;
-}
-
 int device_list_pack(const struct inventory *inventory, enum inventory_resource resource,
 		     uint8_t **data, size_t *size, struct error *err)
 {
@@ -91,9 +74,23 @@ int device_list_pack(const struct inventory *inventory, enum inventory_resource 
 		if (inventory->devices[i].resource != resource)
 			continue;
 		for (uint32_t replica = 0; replica < inventory->replicas; replica++) {
-			fill(&entries[list.n_devices], &inventory->devices[i], replica);
-			pointers[list.n_devices] = &entries[list.n_devices].device;
-			list.n_devices++;
+			const struct inventory_device *device = &inventory->devices[i];
+			struct entry *entry = &entries[list.n_devices];
+			pointers[list.n_devices++] = &entry->device;
+			replica_id_format(device->id, replica, entry->id);
+			v1beta1__device__init(&entry->device);
+			entry->device.id = entry->id;
+			entry->device.health =
+				wire_string(device->healthy ? "Healthy" : "Unhealthy");
+			if (device->numa_node == DISCOVERY_UNKNOWN)
+				continue;
+			v1beta1__numanode__init(&entry->numa);
+			entry->numa.id = device->numa_node;
+			entry->numas[0] = &entry->numa;
+			v1beta1__topology_info__init(&entry->topology);
+			entry->topology.n_nodes = 1;
+			entry->topology.nodes = entry->numas;
+			entry->device.topology = &entry->topology;
 		}
 	}
 	list.devices = pointers;

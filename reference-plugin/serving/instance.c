@@ -90,7 +90,7 @@ static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, v
 	struct error why = {0};
 	if (reply != NULL)
 		protobuf_c_message_free_unpacked(reply, NULL);
-	/* Without a channel it was given up. */
+	/* Without a channel the attempt was abandoned. */
 	if (instance->channel == NULL)
 		return;
 	if (status->code != RPC_OK)

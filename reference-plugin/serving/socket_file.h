@@ -11,7 +11,7 @@
 /* Tells a socket from a later one at the same path. An inode number may be used again at once, so
  * the time of creation belongs to it; connecting and writing do not change that of a socket. */
 struct socket_file {
-	bool exists; /* something is there */
+	bool exists; /* the path exists */
 	uint64_t device, inode;
 	int64_t created_s, created_ns;
 };

@@ -91,13 +91,22 @@ static void print_system(struct text *out, const struct capabilities *capabiliti
 	text_add(out, "\n");
 }
 
-static void print_schemas(struct text *out, const struct capabilities *capabilities)
+void capabilities_print(const struct capabilities *capabilities, struct text *out)
 {
+	static const char *const answers[] = {
+		[CAPABILITIES_NO] = "no",
+		[CAPABILITIES_YES] = "yes",
+		[CAPABILITIES_UNKNOWN] = "unknown",
+	};
+
+	print_system(out, capabilities);
+	if (!is_windows(capabilities))
+		return;
+
 	const struct windows_build *row = windows_build_find(capabilities->version.build);
 	const struct hcs_service *service = &capabilities->service;
 	struct hcs_version at_least = {0};
 	const struct hcs_version *newest = capabilities_schema(capabilities, &at_least);
-
 	if (capabilities->asked) {
 		text_addf(out, "\nSupported HCS schema versions (asked of %s%s%s):\n",
 			  service->library, service->library_version[0] != '\0' ? " " : "",
@@ -116,20 +125,7 @@ static void print_schemas(struct text *out, const struct capabilities *capabilit
 			  "least):\n- %u.%u\n",
 			  at_least.major, at_least.minor);
 	}
-}
 
-void capabilities_print(const struct capabilities *capabilities, struct text *out)
-{
-	static const char *const answers[] = {
-		[CAPABILITIES_NO] = "no",
-		[CAPABILITIES_YES] = "yes",
-		[CAPABILITIES_UNKNOWN] = "unknown",
-	};
-
-	print_system(out, capabilities);
-	if (!is_windows(capabilities))
-		return;
-	print_schemas(out, capabilities);
 	text_add(out, "\nDevices can be given to containers in process isolation:\n");
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
 		struct hcs_version since = hcs_device_since(devices[i].device);
@@ -165,30 +161,6 @@ static cJSON *schema_to_json(const struct hcs_version *version)
 	return members_take(&schema);
 }
 
-static cJSON *system_to_json(const struct capabilities *capabilities)
-{
-	const bool windows = is_windows(capabilities);
-	struct windows_version version = capabilities->version;
-	struct members system CLEANUP_MEMBERS = members_new();
-
-	member_optional(&system, "os", capabilities->os);
-	member_optional(&system, "product", capabilities->product);
-	member_optional(&system, "displayVersion", capabilities->display_version);
-	member_optional(&system, "wine", capabilities->wine);
-	if (windows) {
-		member_version(&system, "version", version);
-		member_int(&system, "build", version.build);
-	} else {
-		member_optional(&system, "version", capabilities->kernel);
-		member_null(&system, "build");
-	}
-	if (windows && version.revision_known)
-		member_int(&system, "revision", version.revision);
-	else
-		member_null(&system, "revision");
-	return members_take(&system);
-}
-
 static cJSON *hcs_to_json(const struct capabilities *capabilities)
 {
 	const struct hcs_versions *versions = &capabilities->service.versions;
@@ -222,11 +194,29 @@ static cJSON *hcs_to_json(const struct capabilities *capabilities)
 
 cJSON *capabilities_to_json(const struct capabilities *capabilities)
 {
+	const bool windows = is_windows(capabilities);
+	const struct windows_version version = capabilities->version;
 	struct members document CLEANUP_MEMBERS = members_new();
+	struct members system CLEANUP_MEMBERS = members_new();
 	struct members allows CLEANUP_MEMBERS = members_new();
 
 	member_string(&document, "schema", "gpucert-hcs/1");
-	member_item(&document, "system", system_to_json(capabilities));
+	member_optional(&system, "os", capabilities->os);
+	member_optional(&system, "product", capabilities->product);
+	member_optional(&system, "displayVersion", capabilities->display_version);
+	member_optional(&system, "wine", capabilities->wine);
+	if (windows) {
+		member_version(&system, "version", version);
+		member_int(&system, "build", version.build);
+	} else {
+		member_optional(&system, "version", capabilities->kernel);
+		member_null(&system, "build");
+	}
+	if (windows && version.revision_known)
+		member_int(&system, "revision", version.revision);
+	else
+		member_null(&system, "revision");
+	member_item(&document, "system", members_take(&system));
 	member_item(&document, "hcs", hcs_to_json(capabilities));
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
 		enum capabilities_answer answer =

@@ -13,27 +13,6 @@
 
 enum { NOBODY = 65534, OUTPUT_MAX = 1 << 20 };
 
-/* Allows the calls of an allocator, of the C library's output and its end, and of decoders that examine
- * the processor. */
-static void filter_calls(void)
-{
-#ifndef SANDBOX_ROOMY
-	static const int calls[] = {
-		SYS_write,	     SYS_writev,	 SYS_brk,	  SYS_mmap,
-		SYS_munmap,	     SYS_mremap,	 SYS_mprotect,	  SYS_madvise,
-		SYS_futex,	     SYS_fstat,		 SYS_newfstatat,  SYS_clock_gettime,
-		SYS_rt_sigreturn,    SYS_rt_sigprocmask, SYS_sched_yield, SYS_sched_getaffinity,
-		SYS_getrandom,	     SYS_getpid,	 SYS_gettid,	  SYS_tgkill,
-		SYS_restart_syscall, SYS_exit,		 SYS_exit_group,
-	};
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
-		(void)seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
-	(void)seccomp_load(filter);
-	seccomp_release(filter);
-#endif
-}
-
 int sandbox_enter(const struct sandbox_limits *limits, struct error *err)
 {
 	const struct {
@@ -62,6 +41,23 @@ int sandbox_enter(const struct sandbox_limits *limits, struct error *err)
 		(void)!setresuid(NOBODY, NOBODY, NOBODY);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return error_system(err, errno, "no new privileges");
-	filter_calls();
+
+#ifndef SANDBOX_ROOMY
+	/* The calls of an allocator, of the C library's output and its end, and of decoders that examine
+	 * the processor. */
+	static const int calls[] = {
+		SYS_write,	     SYS_writev,	 SYS_brk,	  SYS_mmap,
+		SYS_munmap,	     SYS_mremap,	 SYS_mprotect,	  SYS_madvise,
+		SYS_futex,	     SYS_fstat,		 SYS_newfstatat,  SYS_clock_gettime,
+		SYS_rt_sigreturn,    SYS_rt_sigprocmask, SYS_sched_yield, SYS_sched_getaffinity,
+		SYS_getrandom,	     SYS_getpid,	 SYS_gettid,	  SYS_tgkill,
+		SYS_restart_syscall, SYS_exit,		 SYS_exit_group,
+	};
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		(void)seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
+	(void)seccomp_load(filter);
+	seccomp_release(filter);
+#endif
 	return 0;
 }

@@ -125,7 +125,7 @@ static void add_device(const struct ffmpeg *ffmpeg, enum device_option device, s
 			  strcmp(list, "vulkan") == 0 ? ffmpeg->index : 0, upload);
 }
 
-/* The exit code alone proves nothing; but a program that says that it failed did. */
+/* Exit code 0 does not prove success, but any other proves a failure. */
 static int judge(const struct encoder *e, const struct process_result *result, struct error *err)
 {
 	static const char mark[] = "x264 - core";

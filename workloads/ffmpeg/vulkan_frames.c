@@ -70,7 +70,7 @@ static void read_lines(struct transfer *t)
 	}
 }
 
-/* The exit code alone proves nothing, as with encoders. */
+/* Exit code 0 does not prove success, as with encoders. */
 static enum work_status judge(struct transfer *t, const char *device, const struct text *expected)
 {
 	cJSON *reported CLEANUP_JSON = json_new_string(t->device, strlen(t->device));

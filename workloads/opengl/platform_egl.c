@@ -67,8 +67,9 @@ static void EGLAPIENTRY on_message(EGLenum error, const char *command, EGLint ty
 	api_report_message(gl->report, text);
 }
 
-/* Has the loader (libglvnd) a manifest of a driver where it looks for them? */
-static bool has_manifest(void)
+/* EGL answers alike where no driver is installed and where the installed one cannot be loaded, so this
+ * checks for a manifest of a driver where the loader (libglvnd) reads them. */
+static int no_driver(struct opengl *gl, struct error *err)
 {
 	const char *files = secure_getenv("__EGL_VENDOR_LIBRARY_FILENAMES");
 	const char *directories = secure_getenv("__EGL_VENDOR_LIBRARY_DIRS");
@@ -85,14 +86,9 @@ static bool has_manifest(void)
 		for (size_t k = 0; !found && k < names.count; k++)
 			found = text_ends_with(names.items[k], ".json");
 	}
-	return found;
-}
 
-/* EGL answers alike where no driver is installed and where the installed one cannot be loaded. */
-static int no_driver(struct opengl *gl, struct error *err)
-{
 	(void)check(gl, gl->platform->eglInitialize(EGL_NO_DISPLAY, NULL, NULL), "eglInitialize");
-	if (has_manifest())
+	if (found)
 		return error_set(
 			err, ERROR_UNAVAILABLE,
 			"EGL cannot load the driver that its manifest names, or the driver "

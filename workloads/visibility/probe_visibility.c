@@ -119,14 +119,14 @@ int main(int argc, char **argv)
 			      "Accepted as by the other probes; this one does no work.",
 			      "Milliseconds that each API has to list its devices."),
 		{OPTION_ROW("delay", OPTION_INT, given_delay_ms), .value = "MS",
-		 .help = "Milliseconds to wait before looking, so that what is started next is there.",
+		 .help = "Milliseconds to wait before anything is listed, so that programs that start next are running.",
 		 .min = 0, .max = 3600000},
 		{OPTION_ROW("reach", OPTION_FLAG, given_reach),
-		 .help = "Try as well to make a device node and to write to what is mounted. Only for "
+		 .help = "Also try to make a device node and to write to mounted files and folders. Only for "
 			 "containers that are thrown away: elsewhere it acts on the machine."},
 		{OPTION_ROW("planted", OPTION_STRING, given_planted), .value = "FOLDER",
-		 .help = "With --reach: try as well to read and to write the device nodes in this folder, "
-			 "which somebody else has made there."},
+		 .help = "With --reach: also try to read and to write the device nodes in this folder, "
+			 "which the caller has made."},
 		{OPTION_ROW("api", OPTION_STRING, given_api), .value = "NAME",
 		 .help = "Ask only this API, in this process, and print its element of `apis` "
 			 "instead of a document."},

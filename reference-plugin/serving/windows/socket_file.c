@@ -66,7 +66,7 @@ static bool is_gone(DWORD process, int64_t named_ms)
 	return ended || (known && unix_ms(&created) > named_ms);
 }
 
-/* Nobody can be asked without waiting, so the name tells: it ends in the time it was made and the
+/* A connection would have to wait, so the name decides: it ends in the time it was made and the
  * number of the process that made it. */
 bool socket_file_nobody_listens(const char *path)
 {

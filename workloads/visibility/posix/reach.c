@@ -56,30 +56,6 @@ static int list_planted(struct members *reach, const char *folder, struct error 
 	return rc;
 }
 
-/* Makes a device node in each folder, opens it and removes it. */
-static cJSON *made_nodes(void)
-{
-	static const char *const folders[] = {"/", "/dev", "/tmp", "/dev/shm"};
-	struct members nodes CLEANUP_MEMBERS = members_new_array();
-
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		struct members node CLEANUP_MEMBERS = members_new();
-		char *path CLEANUP_FREE = path_join(folders[i], own_name);
-		member_string(&node, "folder", folders[i]);
-		const bool made = mknod(path, S_IFCHR | 0600, makedev(NODE_MAJOR, NODE_MINOR)) == 0;
-		member_outcome(&node, "make", made);
-		if (made) {
-			int fd CLEANUP_FD = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-			member_outcome(&node, "open", fd >= 0);
-			(void)unlink(path);
-		} else {
-			member_null(&node, "open");
-		}
-		member_item(&nodes, NULL, members_take(&node));
-	}
-	return members_take(&nodes);
-}
-
 /* Nothing is written; a folder gets a new file, without a name where the file system supports that.
  * False: errno. */
 static bool can_write(const char *path, bool folder)
@@ -120,6 +96,7 @@ static void try_mount(struct members *mounts, const char *path)
 
 int reach_try(const char *planted, cJSON **out, struct error *err)
 {
+	static const char *const folders[] = {"/", "/dev", "/tmp", "/dev/shm"};
 	/* File systems of the kernel, parts of which runtimes mount over. */
 	static const char *const kernel_types[] = {"proc",   "sysfs",  "cgroup", "cgroup2",
 						   "mqueue", "devpts", NULL};
@@ -127,7 +104,24 @@ int reach_try(const char *planted, cJSON **out, struct error *err)
 	struct stat own = {0};
 	struct stat first = {0};
 
-	member_item(&reach, "nodes", made_nodes());
+	/* Make a device node in each folder, open it and remove it. */
+	struct members nodes CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		struct members node CLEANUP_MEMBERS = members_new();
+		char *path CLEANUP_FREE = path_join(folders[i], own_name);
+		member_string(&node, "folder", folders[i]);
+		const bool made = mknod(path, S_IFCHR | 0600, makedev(NODE_MAJOR, NODE_MINOR)) == 0;
+		member_outcome(&node, "make", made);
+		if (made) {
+			member_try_open(&node, "open", path, O_RDWR);
+			(void)unlink(path);
+		} else {
+			member_null(&node, "open");
+		}
+		member_item(&nodes, NULL, members_take(&node));
+	}
+	member_item(&reach, "nodes", members_take(&nodes));
+
 	int rc = list_planted(&reach, planted, err);
 	if (rc != 0)
 		return rc;
