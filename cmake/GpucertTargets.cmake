@@ -77,7 +77,7 @@ function(gpucert_unit_test name)
 	target_compile_options(${name} PRIVATE -O0 -U_FORTIFY_SOURCE)
 	add_test(NAME ${name} COMMAND ${name})
 	if(NOT arg_TIMEOUT)
-		set(arg_TIMEOUT 900) # for one that hangs; a busy machine takes many times the usual
+		set(arg_TIMEOUT 900) # for one that hangs; a busy machine takes many times the usual. Programs give up after 300 s at most
 	endif()
 	set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "unit;${arg_LABELS}" SKIP_RETURN_CODE 77)
 	gpucert_run_under_wine(${name} TARGET ${name} TIMEOUT ${arg_TIMEOUT} OPTIONS ${arg_WINE})

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DRAIN_MS = 30000 };
+enum { DRAIN_MS = 300000 };
 
 static void rig_need(int rc, const char *what, const struct error *err)
 {

@@ -16,7 +16,7 @@
 
 #define SHIM_SOCKETS "/run/containerd/s"
 
-enum { VICTIM_TIMEOUT_MS = 60000, RANDOM_KILLS = 6, RANDOM_MAX_MS = 1200 };
+enum { VICTIM_TIMEOUT_MS = 300000, RANDOM_KILLS = 6, RANDOM_MAX_MS = 1200 };
 
 static const char victim_program[] = GPUCERT_BINARY_DIR "/tests/recovery_victim";
 static uv_loop_t loop;

@@ -17,7 +17,7 @@ static const char linux_nvidia[] = NODES "linux-2x-tesla-t4.json";
 static const char linux_software[] = NODES "linux-software.json";
 static const char windows_nvidia[] = NODES "windows-4x-tesla-t4.json";
 
-enum { TIMEOUT_MS = 20000, OUTPUT_MAX = 1 << 20 };
+enum { TIMEOUT_MS = 300000, OUTPUT_MAX = 1 << 20 };
 
 /* Runs the tool and returns its exit code; `out` and `err` get what it wrote. */
 static int run(struct text *out, struct text *err, const char *const *arguments)

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READY_MS = 30000, NO_POLL = 0, QUICK_POLL_MS = 10 };
+enum { READY_MS = 300000, NO_POLL = 0, QUICK_POLL_MS = 10 };
 
 /* A watch on a root, and whether its descriptor is ready at once or within some time. */
 static struct discovery_watch *watch_open(const char *root, unsigned poll_ms)

@@ -86,7 +86,7 @@ static void add_device(struct text *json, const char *word, bool windows)
 /* Wine does not rename over a file that the plugin reads at this moment. */
 void rig_write_text(const struct rig *rig, const struct text *json)
 {
-	enum { ATTEMPTS = 1000, PAUSE_MS = 10 };
+	enum { ATTEMPTS = 30000, PAUSE_MS = 10 };
 	int result = ERROR_IO;
 	for (int i = 0; result < 0 && i < ATTEMPTS; i++) {
 		if (i > 0)

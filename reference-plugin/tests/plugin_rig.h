@@ -14,7 +14,7 @@
 #define DISPLAY "gpucert.internal/display"
 #define COMPUTE "gpucert.internal/compute"
 
-enum { RIG_TIMEOUT_MS = 60000 };
+enum { RIG_TIMEOUT_MS = 300000 };
 
 struct rig {
 	uv_loop_t loop;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DIAL_TIMEOUT_MS = 30000 };
+enum { DIAL_TIMEOUT_MS = 300000 };
 
 /* A Register call whose endpoint is being asked. */
 struct dial {

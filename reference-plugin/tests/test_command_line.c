@@ -7,7 +7,7 @@
 #include "base/process.h"
 #include "base/tests/unit.h"
 
-enum { ARGUMENTS_MAX = 8, TIMEOUT_MS = 60000 };
+enum { ARGUMENTS_MAX = 8, TIMEOUT_MS = 300000 };
 
 static struct {
 	char *program;

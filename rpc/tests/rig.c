@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE_MS = 30000 };
+enum { PATIENCE_MS = 300000 };
 
 void *must(void *memory)
 {

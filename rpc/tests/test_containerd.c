@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SKIPPED = 77, PATIENCE_MS = 20000, RETRY_MS = 20 };
+enum { SKIPPED = 77, PATIENCE_MS = 300000, RETRY_MS = 20 };
 
 static uv_loop_t loop;
 static char *directory;

@@ -61,7 +61,7 @@ cJSON *judge_stream(const cJSON *document, const char *other)
 		path,
 		NULL,
 	};
-	const struct process_spec spec = {.argv = argv, .timeout_ms = 60000};
+	const struct process_spec spec = {.argv = argv, .timeout_ms = 300000};
 	CU_ASSERT_EQUAL_FATAL(process_run(&spec, &result, NULL), 0);
 	CU_ASSERT_EQUAL(json_parse(text_string(&result.out), result.out.size, &judgement, NULL), 0);
 	process_result_free(&result);

@@ -42,7 +42,7 @@ struct process_result probe_run(const struct probe *probe)
 {
 	char *path CLEANUP_FREE = text_format(PROGRAMS "%s" PROGRAM_SUFFIX, probe->program);
 	const char *const argv[] = {path, probe->option, probe->value, NULL};
-	const struct process_spec spec = {.argv = argv, .env = probe->env, .timeout_ms = 120000};
+	const struct process_spec spec = {.argv = argv, .env = probe->env, .timeout_ms = 300000};
 	struct process_result result = {0};
 	struct error err = {0};
 	CU_ASSERT_PTR_NOT_NULL_FATAL(path);

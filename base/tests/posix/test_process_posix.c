@@ -457,7 +457,7 @@ static void test_input(void)
 		.input = input.data,
 		.input_size = input.size,
 		.capture_max = 4 * 1024 * 1024,
-		.timeout_ms = 20000,
+		.timeout_ms = 300000,
 	};
 	struct process_result result CLEANUP_RESULT = {0};
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
@@ -478,7 +478,7 @@ static void test_input_that_is_not_read(void)
 			.argv = shell(scripts[i]),
 			.input = input,
 			.input_size = sizeof(input),
-			.timeout_ms = 20000,
+			.timeout_ms = 300000,
 		};
 		struct process_result result CLEANUP_RESULT = {0};
 		UNIT_INT(process_run(&spec, &result, NULL), 0);
@@ -500,7 +500,8 @@ static void test_input_that_is_not_read(void)
 /* Nothing at all is the end of the input at once. */
 static void test_empty_input(void)
 {
-	const struct process_spec spec = {.argv = shell("wc -c"), .input = "", .timeout_ms = 20000};
+	const struct process_spec spec = {
+		.argv = shell("wc -c"), .input = "", .timeout_ms = 300000};
 	struct process_result result CLEANUP_RESULT = {0};
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_STRING(text_string(&result.out), "0\n");

@@ -2,7 +2,7 @@
 // Runs `gpucert run` on deliberately wrong plugins and environments and compares outcomes.
 import {spawn} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {availableParallelism, tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 
 export const build = resolve(process.argv[2]);
@@ -115,27 +115,29 @@ function asRuns(rows) {
 	return [...runs.values()];
 }
 
-// Returns the rows that surprise, with the complaint.
+// Returns the complaints about the run's rows.
 async function judgeRun(run) {
 	const start = Date.now();
-	const surprising = [];
+	let complaints = [];
 	try {
 		const result = await report(run);
-		for (const row of run.rows) {
-			const complaint = (row.name === undefined ? judge : judgeWhole)(row, result);
-			if (complaint !== null) surprising.push({row, complaint});
-		}
+		complaints = run.rows.map((row) => (row.name === undefined ? judge : judgeWhole)(row, result)).filter((complaint) => complaint !== null);
 	} catch (error) {
-		for (const row of run.rows) surprising.push({row, complaint: `${nameOf(row)}: ${error.message}`});
+		complaints = run.rows.map((row) => `${nameOf(row)}: ${error.message}`);
 	}
 	if (process.env.SHOW_TIMES) console.log(`${((Date.now() - start) / 1000).toFixed(1)} s ${run.rows.map(nameOf).join()}`);
-	return surprising;
+	return complaints;
 }
 
-async function judgeRuns(queue, width) {
+// Returns the runs that surprise, with what they are complained of.
+async function judgeRuns(runs, width) {
+	const queue = [...runs];
 	const surprising = [];
 	const worker = async () => {
-		for (let run = queue.shift(); run !== undefined; run = queue.shift()) surprising.push(...(await judgeRun(run)));
+		for (let run = queue.shift(); run !== undefined; run = queue.shift()) {
+			const complaints = await judgeRun(run);
+			if (complaints.length > 0) surprising.push({run, complaints});
+		}
 	};
 	await Promise.all(Array.from({length: width}, worker));
 	return surprising;
@@ -149,15 +151,20 @@ function oneOfEach(rows) {
 	});
 }
 
+// Runs wait more than they compute. Each takes two of the 128 instances of inotify that a user usually has.
+const usualWidth = Math.min(3 * availableParallelism(), 12);
+
 // Judges the rows, `width` runs at a time; ends the process with 1 when one surprises. Some verdicts are about the time that a plugin
-// takes: what surprised beside the others is judged once more, alone.
-export async function judgeAll(rows, width) {
+// takes: a run that surprised beside the others is judged once more, by itself. It is the whole run: what a check says may be about
+// the others of its run.
+export async function judgeAll(rows, width = usualWidth) {
 	if (process.env.ONLY) rows = rows.filter((row) => nameOf(row).includes(process.env.ONLY));
 	if (sample) rows = oneOfEach(rows);
 	const first = await judgeRuns(asRuns(rows), width);
-	for (const {complaint} of first) console.error(`Once more, alone: ${complaint}`);
-	const failed = await judgeRuns(first.flatMap(({row}) => asRuns([row])), 1);
-	for (const {complaint} of failed) console.error(`FAILED: ${complaint}`);
+	for (const complaint of first.flatMap(({complaints}) => complaints)) console.error(`Once more, by itself: ${complaint}`);
+	const last = await judgeRuns(first.map(({run}) => run), 1);
+	const failed = last.flatMap(({complaints}) => complaints);
+	for (const complaint of failed) console.error(`FAILED: ${complaint}`);
 	console.log(`${rows.length - failed.length} of ${rows.length} as expected`);
 	process.exitCode = failed.length === 0 ? 0 : 1;
 }

@@ -181,5 +181,5 @@ const rows = [
 
 await withRuntime((importArchive) => {
 	for (const {archive} of Object.values(images)) importArchive(archive);
-	return judgeAll(rows, 2);
+	return judgeAll(rows);
 });

@@ -69,5 +69,5 @@ const rows = [
 ];
 await withRuntime(async (importArchive) => {
 	importArchive(imageWithDriver());
-	await judgeAll(rows, 2);
+	await judgeAll(rows);
 });

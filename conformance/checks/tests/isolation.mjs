@@ -224,4 +224,4 @@ const rows = [
 	{check: 'isolation.single-device', plugin: plugin(resource('half', halfEmpty, ['full', 'empty'])), reason: 'nothing by empty of'},
 ];
 
-await withRuntime(() => judgeAll(rows, 4));
+await withRuntime(() => judgeAll(rows));

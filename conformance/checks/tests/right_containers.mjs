@@ -74,4 +74,4 @@ const rows = [
 		offer(opencl),
 	), ['list-and-watch.devices-present', ...apis, 'isolation.shared-replicas']),
 ];
-await withRuntime(() => judgeAll(rows, 3));
+await withRuntime(() => judgeAll(rows));

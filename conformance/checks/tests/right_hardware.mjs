@@ -211,5 +211,5 @@ const rows = [
 
 await withRuntime((importArchive) => {
 	for (const {archive} of Object.values(images)) importArchive(archive);
-	return judgeAll(rows, 3);
+	return judgeAll(rows);
 });

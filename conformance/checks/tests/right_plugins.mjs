@@ -167,4 +167,4 @@ const rows = [
 	}),
 ];
 
-await judgeAll(rows, 8);
+await judgeAll(rows, 12);

@@ -305,4 +305,4 @@ const rows = [
 	},
 ];
 
-await withRuntime(() => judgeAll(rows, 4));
+await withRuntime(() => judgeAll(rows));

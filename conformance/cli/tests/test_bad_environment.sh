@@ -30,14 +30,14 @@ kubelet=$!
 "$bin/device-plugin-gpu" --plugin-dir "$work/plugins" >"$work/plugin.log" 2>&1 &
 plugin=$!
 tries=0
-until grep -q '"event":"devices"' "$work/kubelet.log" || [ $tries -eq 100 ]; do
+until grep -q '"event":"devices"' "$work/kubelet.log" || [ $tries -eq 1200 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done
 live=$(stat -c %i "$work/plugins/kubelet.sock")
 "$bin/gpucert" run --quiet --attach "$work/plugins" --launcher process --out "$work/report" registration.no-repeat &
 run=$!
-until [ -d "$work/plugins/.gpucert-moved" ] || [ $tries -ge 200 ]; do
+until [ -d "$work/plugins/.gpucert-moved" ] || [ $tries -ge 2400 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done

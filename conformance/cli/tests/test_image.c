@@ -11,7 +11,7 @@
 
 #define PROGRAMS GPUCERT_BINARY_DIR "/libexec/gpucert"
 
-enum { TIMEOUT_MS = 60000 };
+enum { TIMEOUT_MS = 300000 };
 
 static struct rig rig;
 static char *directory;

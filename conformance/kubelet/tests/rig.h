@@ -13,7 +13,7 @@
 
 #define RIG_RESOURCE "example.com/gpu"
 
-enum { RIG_PATIENCE_MS = 30000, RIG_PLUGINS_MAX = 4 };
+enum { RIG_PATIENCE_MS = 300000, RIG_PLUGINS_MAX = 4 };
 
 struct rig {
 	uv_loop_t loop;

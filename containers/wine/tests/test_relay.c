@@ -18,7 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 30000, NONCE_MS = 300 };
+enum { WAIT_MS = 300000, NONCE_MS = 300 };
 
 struct rig {
 	uv_loop_t loop;

@@ -23,7 +23,7 @@
 	"C:\\Windows\\System32\\DriverStore\\FileRepository\\gpucert_wine.inf_amd64_"              \
 	"5f1c0d2e3a4b6978\\"
 
-enum { DRAIN_MS = 30000, TIMEOUT_MS = 60000, IMAGE_MAX = 160 * 1024 * 1024 };
+enum { DRAIN_MS = 300000, TIMEOUT_MS = 300000, IMAGE_MAX = 160 * 1024 * 1024 };
 
 static uv_loop_t loop;
 static struct runtime *runtime;

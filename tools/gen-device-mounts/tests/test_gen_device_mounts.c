@@ -11,7 +11,7 @@ static const char nvidia_node[] = GPUCERT_NODES "/linux-2x-tesla-t4.json";
 static const char software_node[] = GPUCERT_NODES "/linux-software.json";
 static const char linux_node[] = GPUCERT_NODES "/linux-intel-amd.json";
 
-enum { TIMEOUT_MS = 20000 };
+enum { TIMEOUT_MS = 300000 };
 
 struct output {
 	int code;

@@ -180,7 +180,7 @@ static void test_shell(void)
 	struct text file CLEANUP_TEXT = {0};
 	struct process_result result = {0};
 	const char *argv[] = {"cmd.exe", "/c", NULL, NULL};
-	struct process_spec spec = {.argv = argv, .timeout_ms = 30000};
+	struct process_spec spec = {.argv = argv, .timeout_ms = 300000};
 	text_add(&batch, "@echo off\r\n" CONTAINER_TOOL);
 	for (char *at = batch.data; *at != '\0'; at++)
 		*at = *at == '/' ? '\\' : *at;
@@ -208,7 +208,7 @@ static void test_shell(void)
 	struct text wanted CLEANUP_TEXT = {0};
 	struct process_result result = {0};
 	const char *argv[] = {"/bin/sh", "-c", NULL, NULL};
-	struct process_spec spec = {.argv = argv, .timeout_ms = 10000};
+	struct process_spec spec = {.argv = argv, .timeout_ms = 300000};
 	for (size_t i = 0; i < ARRAY_SIZE(arguments); i++) {
 		UNIT_INT(text_list_add(&all, arguments[i], NULL), 0);
 		text_addf(&wanted, "<%s>\n", arguments[i]);

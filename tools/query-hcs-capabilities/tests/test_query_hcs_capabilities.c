@@ -5,7 +5,7 @@
 #include "base/process.h"
 #include "base/tests/unit.h"
 
-enum { TIMEOUT_MS = 20000 };
+enum { TIMEOUT_MS = 300000 };
 
 struct output {
 	int code;

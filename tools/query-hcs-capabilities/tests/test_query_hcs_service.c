@@ -10,7 +10,7 @@ static void expect(const char *variable, int code, const char *out, const char *
 {
 	const char *const argv[] = {QUERY_HCS_CAPABILITIES, "--require", "location-path", NULL};
 	const char *const env[] = {variable, NULL};
-	struct process_spec spec = {.argv = argv, .env = env, .timeout_ms = 30000};
+	struct process_spec spec = {.argv = argv, .env = env, .timeout_ms = 300000};
 	struct process_result result = {0};
 	UNIT_INT(process_run(&spec, &result, NULL), 0);
 	UNIT_INT(result.code, code);

@@ -19,7 +19,7 @@ static cJSON *verify(const char *codec, const char *seed, const char *path)
 {
 	const char *const argv[] = {program, "--codec",	 codec, "--seed", seed, "--width",
 				    "64",    "--height", "64",	path,	  NULL};
-	const struct process_spec spec = {.argv = argv, .timeout_ms = 60000};
+	const struct process_spec spec = {.argv = argv, .timeout_ms = 300000};
 	struct process_result result = {0};
 	cJSON *document = NULL;
 	struct error err = {0};
@@ -178,9 +178,10 @@ static void expect_encoder(const char *const *command, const char *codec)
 		return;
 	char *both CLEANUP_FREE = text_format("%s && %s", make, encode);
 	const char *const argv[] = {"sh", "-c", both, NULL};
-	CU_ASSERT_EQUAL_FATAL(process_run(&(struct process_spec){.argv = argv, .timeout_ms = 60000},
-					  &result, NULL),
-			      0);
+	CU_ASSERT_EQUAL_FATAL(
+		process_run(&(struct process_spec){.argv = argv, .timeout_ms = 300000}, &result,
+			    NULL),
+		0);
 	UNIT_INT(result.code, 0);
 	process_result_free(&result);
 	if (strcmp(codec, "av1") == 0)
