@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum { REPEATS = 20, ORDERED_MAX = 64 /* ids in one call */ };
+enum { PROMPT_IDS = 4, REPEATS = 20, ORDERED_MAX = 64 /* ids in one call */ };
 
 #define UNKNOWN_ID "gpucert-no-such-device::0"
 
@@ -31,9 +31,19 @@ static void one_response(struct rig *rig, const struct rig_item *item)
 
 static void prompt(struct rig *rig, const struct rig_item *item)
 {
-	uint64_t duration_ms = 0;
-	if (expect_first(rig, item, "Allocate of one device", &duration_ms))
-		(void)check_expect_in_time(rig->run, "milliseconds", duration_ms);
+	/* Some ids, and each again: what a plugin does once, or the second time, takes longer. */
+	uint64_t longest_ms = 0;
+	for (size_t i = 0; i < item->ids->count && i < PROMPT_IDS; i++) {
+		for (size_t again = 0; again < 2; again++) {
+			struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+			const char *const *id = (const char *const *)&item->ids->items[i];
+			if (allocate_expect(rig, item->resource, id, 1, *id, &reply) == NULL)
+				return;
+			if (reply.duration_ms > longest_ms)
+				longest_ms = reply.duration_ms;
+		}
+	}
+	(void)check_expect_in_time(rig->run, "milliseconds", longest_ms);
 }
 
 /* An id that is asked for again stands for the same device nodes. */
@@ -394,6 +404,11 @@ const struct check allocate_checks[] = {
 			"containers keep what an id stood for before.",
 	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
 	      .depends_on = "allocate.one-response"),
+	CHECK("allocate.one-device", ALC_35, HIGH, 1, allocate_one_device,
+	      .title = "The answer for one id hands out one device of the node",
+	      .advice = "Hand out the nodes of the id's own device, and of the driver where all "
+			"devices share them: a container can use whatever it is given.",
+	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
 	ALLOCATE("independent", ALC_32, HIGH, allocate_independent,
 		 .title = "Answers for one id and for several do not depend on earlier calls",
 		 .advice =

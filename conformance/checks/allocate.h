@@ -94,4 +94,5 @@ void allocate_cdi_specs(struct check_run *run);
 void allocate_cdi_files(struct check_run *run);
 void allocate_cdi_agrees(struct check_run *run);
 void allocate_cdi_one_device(struct check_run *run);
+check_body allocate_one_device;
 void allocate_cdi_once(struct check_run *run);

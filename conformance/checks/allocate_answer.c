@@ -149,7 +149,7 @@ static bool path_exists(const struct context *context, const char *path)
 
 /* Tallies over all answers of a resource. */
 struct answers {
-	struct tally mounts, others;
+	struct tally mounts, others, targets;
 };
 
 static void judge_paths(struct rig *rig, const struct rig_item *item)
@@ -178,6 +178,9 @@ static void judge_paths(struct rig *rig, const struct rig_item *item)
 		const char *path = answer->mounts[i]->host_path;
 		bool exists = path_exists(rig->context, path);
 		tally_add(&answers->mounts, exists, "%s%s", path, exists ? "" : " (missing)");
+		const char *target = answer->mounts[i]->container_path;
+		tally_add(&answers->targets, rig_is_windows(rig) || path_is_absolute(target),
+			  "'%s' for %s", target, path);
 	}
 	/* On Windows it is not a path: windows.string-form and windows.location-path judge it. */
 	for (size_t i = 0; !rig_is_windows(rig) && i < answer->n_devices; i++) {
@@ -186,6 +189,8 @@ static void judge_paths(struct rig *rig, const struct rig_item *item)
 		bool is_node = path_is_sound(path) && node_file_identify(path, &file) &&
 			       (file.kind == NODE_FILE_CHARACTER || file.kind == NODE_FILE_BLOCK);
 		tally_add(&answers->others, is_node, "%s (missing, or not a device node)", path);
+		const char *target = answer->devices[i]->container_path;
+		tally_add(&answers->targets, path_is_absolute(target), "'%s' for %s", target, path);
 	}
 }
 
@@ -194,11 +199,13 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 	struct answers answers = {
 		.mounts = TALLY_OF(rig->run, "mounts[].host_path", "absolute and present"),
 		.others = TALLY_OF(rig->run, "devices[].host_path", "a device node"),
+		.targets = TALLY_OF(rig->run, "container_path", "absolute"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
 	allocate_for_each(rig, &all, judge_paths);
 	tally_end(&answers.mounts);
 	tally_end(&answers.others);
+	tally_end(&answers.targets);
 }
 
 /* Where several entries have one container path, the kubelet keeps the first and drops the others.
@@ -292,6 +299,9 @@ static bool is_system_folder(const char *path)
 					     "/run/crio",
 					     "/run/docker",
 					     "/run/docker.sock",
+					     "/run/cri-dockerd.sock",
+					     "/run/k3s",
+					     "/run/podman",
 					     "/run/systemd",
 					     "/sys/fs/cgroup",
 					     "/sys/kernel",
@@ -300,8 +310,16 @@ static bool is_system_folder(const char *path)
 					     "/var/lib/docker",
 					     "/var/lib/etcd",
 					     "/var/lib/kubelet",
+					     "/var/lib/rancher",
 					     NULL};
 	return is_one_of(path, whole) || is_below(path, inside);
+}
+
+/* Is it this run's, with the kubelet's own socket in it? */
+static bool is_plugin_directory(const struct rig *rig, const char *source)
+{
+	char *directory CLEANUP_FREE = plain_path(kubelet_plugin_dir(rig->kubelet));
+	return path_is_within(source, directory) || path_is_within(directory, source);
 }
 
 static bool is_harmful(const char *source, const char *target)
@@ -352,8 +370,9 @@ static void judge_harm(struct rig *rig, const struct rig_item *item)
 		char *source CLEANUP_FREE = plain_path(real);
 		char *target CLEANUP_FREE = plain_path(mount->container_path);
 		bool other = strcmp(real, mount->host_path) != 0;
-		tally_add(&answers->mounts, !is_harmful(source, target), "%s%s%s on %s",
-			  mount->host_path, other ? " = " : "", other ? real : "",
+		tally_add(&answers->mounts,
+			  !is_harmful(source, target) && !is_plugin_directory(rig, source),
+			  "%s%s%s on %s", mount->host_path, other ? " = " : "", other ? real : "",
 			  mount->container_path);
 	}
 }

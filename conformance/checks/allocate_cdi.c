@@ -68,6 +68,17 @@ static void judge_names(struct look *look, const struct offer *offer)
 	}
 }
 
+/* The same of an answer as a whole. */
+static bool count_devices(struct offer *offer, void *user)
+{
+	struct look *look = user;
+	if (offer->granted.count != 0) {
+		look->named++;
+		look->judge(look, offer);
+	}
+	return true;
+}
+
 void allocate_cdi_resolves(struct check_run *run)
 {
 	look_at_each(run, "CDI devices", "in a valid Spec of the node", judge_names);
@@ -195,4 +206,18 @@ static void judge_devices(struct look *look, const struct offer *offer)
 void allocate_cdi_one_device(struct check_run *run)
 {
 	look_at_each(run, "devices by the CDI devices for one id", "one", judge_devices);
+}
+
+void allocate_one_device(struct check_run *run)
+{
+	struct look look = {.run = run,
+			    .tally = TALLY_OF(run, "devices by the answer for one id", "one"),
+			    .judge = judge_devices};
+	struct rig *rig = rig_ready(run, NULL);
+	if (rig == NULL)
+		return;
+	(void)offers_each(rig, count_devices, &look);
+	tally_end(&look.tally);
+	if (look.named == 0)
+		check_not_applicable(run, "no answer shows which device of the node it hands out");
 }

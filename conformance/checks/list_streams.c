@@ -59,6 +59,29 @@ static bool take_ids(struct rig *rig, struct text_list *out)
 	return true;
 }
 
+struct again {
+	struct rig *rig;
+	size_t from; /* registrations */
+};
+
+/* Has each resource registered again? */
+static bool has_returned(void *user)
+{
+	const struct again *again = user;
+	rig_each (resource, again->rig) {
+		bool found = false;
+		for (size_t i = again->from; i < kubelet_registration_count(again->rig->kubelet);
+		     i++) {
+			const struct kubelet_registration *r =
+				kubelet_registration_at(again->rig->kubelet, i);
+			found = found || (r->code == RPC_OK && text_equal(r->resource, resource));
+		}
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
 void list_ids_stable(struct check_run *run)
 {
 	static const char *const whats[RESTARTS] = {"id after a restart",
@@ -74,6 +97,21 @@ void list_ids_stable(struct check_run *run)
 			return;
 		expect_same_ids(run, whats[i], &before, &after);
 	}
+
+	/* The plugin serves anew, without having ended. */
+	struct text_list after CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	size_t from = kubelet_registration_count(rig->kubelet);
+	int rc = kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err);
+	if (!check_works(run, rc, "fake kubelet", &err))
+		return;
+	struct again again = {.rig = rig, .from = from};
+	if (rig_wait(rig, has_returned, &again, rig_wait_ms(rig, CHECK_REG_01), "a registration",
+		     NULL) < 0)
+		check_note(run, "the plugin did not come back after a kubelet restart; see "
+				"restart.kubelet-restart");
+	else if (rig_expect_listed(rig) && take_ids(rig, &after))
+		expect_same_ids(run, "id after a kubelet restart", &before, &after);
 }
 
 struct pair {

@@ -26,6 +26,7 @@ enum {
 	STALLED_THOROUGH_MS = 600000,
 	IDLE_MS = 1000,
 	IDLE_WINDOWS = 3,
+	IDLE_OUTPUT = 1000000, /* bytes of log that fill disks within a day */
 	IDLE_THOROUGH_MS = 20000,
 	BUSY_PERCENT =
 		90, /* of the time ready to run: it never sleeps, however little a busy machine lets it run */
@@ -226,6 +227,7 @@ static void idle_processor(struct check_run *run)
 		check_unsupported(run, "what the plugin's processes use is not known");
 		return;
 	}
+	size_t printed = rig->output.size;
 	for (size_t i = 0; i < IDLE_WINDOWS; i++) {
 		struct usage after = {0};
 		uint64_t start_ns = clock_monotonic_ns();
@@ -249,6 +251,8 @@ static void idle_processor(struct check_run *run)
 	}
 	(void)check_expect_at_most(run, "percent of a processor, idle", percent,
 				   requirement_limit(CHECK_LOAD_08));
+	(void)check_expect_at_most(run, "bytes of output, idle",
+				   (long long)(rig->output.size - printed), IDLE_OUTPUT);
 }
 
 #define LOAD(name, rule, severity, body, ...)                                                      \

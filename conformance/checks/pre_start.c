@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* PreStartContainer, which the kubelet calls before each start of a container if the plugin requires it. */
 #include "base/cleanup.h"
-#include "conformance/checks/rig.h"
+#include "base/file.h"
+#include "conformance/checks/allocate.h"
 #include "conformance/checks/suites.h"
+#include "conformance/checks/tally.h"
 #include "rpc/message.h"
 #include "rpc/rpc.h"
 
 #include <string.h>
+
+enum {
+	CANCELLED_CALLS = 8,
+	LISTED_MS = 300, /* in which a list that the call causes comes */
+};
 
 #define UNKNOWN_ID "gpucert-no-such-device::0"
 
@@ -93,6 +100,77 @@ static void repeat(struct rig *rig, const struct rig_item *item)
 	}
 }
 
+static void on_cancelled(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+{
+	struct rpc_call **call = user;
+	(void)status;
+	*call = NULL;
+	protobuf_c_message_free_unpacked(reply, NULL);
+}
+
+/* The kubelet gives up a call at its deadline, and calls again at the container's next start. */
+static void cancelled(struct rig *rig, const struct rig_item *item)
+{
+	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	for (size_t i = 0; i < CANCELLED_CALLS; i++) {
+		V1beta1__PreStartContainerRequest request =
+			V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
+		const char *id = item->ids->items[0];
+		struct rpc_call *call = NULL;
+		struct error err = {0};
+		request.devices_ids = message_strings(&id);
+		request.n_devices_ids = 1;
+		int rc = rpc_unary(kubelet_plugin_channel(plugin),
+				   DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
+				   &v1beta1__pre_start_container_response__descriptor, RIG_CALL_MS,
+				   on_cancelled, &call, &call, &err);
+		if (!check_works(rig->run, rc, "a call that is cancelled", &err))
+			return;
+		(void)rig_watch(rig, 1, 1); /* it leaves */
+		if (call != NULL)
+			rpc_call_cancel(call);
+	}
+	(void)expect_start(rig, item, "PreStartContainer after cancelled calls", &reply);
+}
+
+/* A device that another container uses keeps its health and its files. */
+static void others(struct rig *rig, const struct rig_item *item)
+{
+	const char *other = item->ids->items[item->ids->count - 1];
+	struct rpc_answer before CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct text_list files CLEANUP_TEXT_LIST = {0};
+	TALLY(present, rig->run, "files of another device's answer", "present, as before");
+	if (item->ids->count < 2) {
+		check_not_applicable(rig->run, "%s has one device", item->resource);
+		return;
+	}
+	const V1beta1__ContainerAllocateResponse *answer =
+		allocate_expect(rig, item->resource, &other, 1, other, &before);
+	for (size_t i = 0; answer != NULL && i < answer->n_mounts; i++) {
+		if (file_exists(answer->mounts[i]->host_path))
+			(void)text_list_add(&files, answer->mounts[i]->host_path, NULL);
+	}
+	if (answer == NULL || !expect_start(rig, item, "PreStartContainer", &reply))
+		return;
+	(void)rig_watch(rig, LISTED_MS, LISTED_MS);
+	const struct kubelet_device_list *list =
+		kubelet_resource_devices(rig->kubelet, item->resource);
+	const struct kubelet_device *device =
+		list != NULL ? kubelet_device_find(list, other) : NULL;
+	bool healthy = device != NULL && kubelet_device_is_healthy(device);
+	(void)check_expect(rig->run, healthy,
+			   check_format(rig->run, "%s after PreStartContainer of %s", other,
+					item->ids->items[0]),
+			   "listed and healthy, as before", "%s",
+			   healthy	    ? "healthy"
+			   : device != NULL ? "Unhealthy"
+					    : "gone");
+	text_each (path, &files)
+		tally_add(&present, file_exists(path), "%s is gone", path);
+}
+
 static void unknown_id(struct rig *rig, const struct rig_item *item)
 {
 	static const char *const unknown[] = {UNKNOWN_ID, "../../etc/passwd"};
@@ -130,6 +208,16 @@ const struct check pre_start_checks[] = {
 		  .title = "PreStartContainer succeeds each time a container starts",
 		  .advice = "Keep no record of started containers: the kubelet calls again, with "
 			    "the same ids, when it restarts one.",
+		  .depends_on = "pre-start.succeeds"),
+	PRE_START("cancelled", PRE_05, MEDIUM, required, cancelled,
+		  .title = "Cancelled calls of PreStartContainer leave the plugin usable",
+		  .advice =
+			  "Stop at the end of the call's context, and release what it locked: the "
+			  "kubelet cancels the call at its deadline.",
+		  .depends_on = "pre-start.succeeds"),
+	PRE_START("others-undisturbed", PRE_06, HIGH, required, others,
+		  .title = "PreStartContainer leaves the devices of other containers alone",
+		  .advice = "Reset and prepare only the devices of the call.",
 		  .depends_on = "pre-start.succeeds"),
 	PRE_START("unknown-id", PRE_04, LOW, required, unknown_id,
 		  .title = "PreStartContainer of an unknown id is refused",

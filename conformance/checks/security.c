@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/node_file.h"
 #include "conformance/checks/suites.h"
@@ -12,6 +13,7 @@
 #include "rpc/rpc.h"
 
 #include <ctype.h>
+#include <signal.h>
 #include <string.h>
 
 enum {
@@ -325,6 +327,35 @@ static void log_lines(struct rig *rig, const struct rig_item *item)
 			      "lines of the plugin", "a line that the id made up");
 }
 
+/* The directory belongs to all plugins of the node. */
+static void neighbours(struct check_run *run)
+{
+	static const char *const names[] = {"neighbour.sock", "neighbour-gpu.sock",
+					    "neighbour.json"};
+	struct rig *rig = rig_with_kubelet(run);
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), names[i]);
+		int rc = file_create(path, "", 0, 0600, &err);
+		if (!check_works(run, rc, "a file of another plugin", &err))
+			return;
+	}
+	if (rig_start_plugin(rig, NULL) && rig_expect_registered(rig) && rig_expect_listed(rig) &&
+	    rig->plugin != NULL)
+		(void)rig_stop_plugin(rig, SIGTERM);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), names[i]);
+		(void)check_expect_is(run, file_exists(path),
+				      check_format(run, "%s, another plugin's", names[i]),
+				      "left alone", "removed by the plugin");
+		uv_fs_t request;
+		(void)uv_fs_unlink(NULL, &request, path, NULL);
+		uv_fs_req_cleanup(&request);
+	}
+}
+
 #define SECURITY(name, rule, severity, body, ...)                                                  \
 	CHECK("security." name, rule, severity, 1, rig_each_resource, .timeout_s = 180,            \
 	      .needs = {.os = "linux", .devices = 1}, .depends_on = "allocate.one-response",       \
@@ -335,6 +366,12 @@ const struct check security_checks[] = {
 		 .title = "The plugin's socket and directory are closed to other users",
 		 .advice = "Leave the umask and the mode of the kubelet's directory alone: whoever "
 			   "reaches the socket can ask for every device."),
+	CHECK("security.neighbours", SEC_12, HIGH, 1, neighbours, .timeout_s = 180,
+	      .title = "The plugin leaves other plugins' files alone",
+	      .advice =
+		      "Remove the own socket only, by its name: without its socket another plugin's "
+		      "devices are lost.",
+	      .needs = {.devices = 1, .own_plugin = true}, .depends_on = "registration.accepted"),
 	SECURITY("device-nodes", ISO_05, CRITICAL, device_nodes,
 		 .title = "No answer hands out memory, logs, consoles or disks of the node",
 		 .advice = "Hand out the device's own nodes: whoever holds these holds the node."),

@@ -21,6 +21,7 @@ const mounts = (host, container = '/opt/driver/a') => ({mounts: [{host_path: hos
 const listed = (changes) => ({method: 'Allocate', skip: 2, devices: devices.map((d, i) => (i === 1 ? {...d, ...changes} : d))});
 const replicas = numbers(3, (i) => ({id: `gpu-0::${i}`}));
 const shared = (allocate = {once: node('/dev/null')}, changes = {}) => plugin({devices: replicas, allocate, ...changes});
+const prepares = (changes) => plugin({options: {pre_start_required: true}, ...changes});
 const touched = join(work, 'touched');
 mkdirSync(touched);
 const raw = (mode) => `'${process.execPath}' '${join(import.meta.dirname, '../doubles/raw_plugin.mjs')}' ${mode} {plugin-dir}`;
@@ -43,6 +44,35 @@ const wrong = {
 		[plugin({shared_state: true, rpc: {Allocate: {delay_ms: 30}}}), 'devices in their answers'],
 		[plugin({shared_state: true, rpc: {Allocate: {delay_ms: 30}}, allocate: {once: {envs: {NVIDIA_VISIBLE_DEVICES: '{ids}'}}}}), 'got gpu-'],
 		[plugin({rpc: {Allocate: {code: 'ABORTED', message: 'lock', skip: 30, times: 2}}}), 'ABORTED lock'],
+	],
+	'pre-start.cancelled': [
+		[prepares({rpc: {PreStartContainer: {hang: true}}}), 'PreStartContainer after cancelled calls: got DEADLINE_EXCEEDED'],
+		[prepares({rpc: {PreStartContainer: {code: 'ABORTED', message: 'in progress', skip: 3}}}), 'ABORTED in progress'],
+	],
+	'pre-start.others-undisturbed': [
+		[prepares({after_call: {method: 'PreStartContainer', devices: devices.map((d, i) => (i === 3 ? {...d, health: 'Unhealthy'} : d))}}), 'gpu-3 after PreStartContainer of gpu-0: got Unhealthy'],
+		[prepares({after_call: {method: 'PreStartContainer', devices: devices.slice(0, 1)}}), 'got gone'],
+	],
+	'allocate.read-only': [
+		...['/', '/var/run/docker.sock', '/run/containerd/containerd.sock', '/run/podman/podman.sock', '/var/lib/kubelet/pods', '/root/.kube', '/proc', '/etc']
+			.map((path) => [answers({once: mounts(path)}), `mounts[]: got ${path}`]),
+		[answers({once: mounts('{env=DEVICE_PLUGIN_DIR}')}), '/dp on /opt/driver/a'],
+		[answers({once: mounts('{env=KUBELET_SOCKET}')}), 'kubelet.sock on /opt/driver/a'],
+		...['/', '/etc', '/proc', '/usr/bin', '/usr/lib'].map((path) => [answers({once: mounts('/etc/hostname', path)}), `/etc/hostname on ${path}`]),
+	],
+	'allocate.prompt': [
+		[plugin({rpc: {Allocate: {delay_ms: 5300, skip: 1, times: 1}}}), 'milliseconds'],
+		[plugin({rpc: {Allocate: {delay_ms: 5300, skip: 6, times: 1}}}), 'milliseconds'],
+	],
+	'allocate.paths-exist': [
+		[answers({once: mounts('/etc/hostname', 'opt/driver')}), 'container_path: got \'opt/driver\' for /etc/hostname'],
+		[answers({once: {devices: [{container_path: 'gpu0', host_path: '/dev/null', permissions: 'rw'}]}}), '\'gpu0\' for /dev/null'],
+		[answers({once: {devices: [{container_path: '', host_path: '/dev/null', permissions: 'rw'}]}}), '\'\' for /dev/null'],
+		[answers({once: mounts('etc/hostname')}), 'mounts[].host_path: got etc/hostname'],
+	],
+	'security.neighbours': [
+		[`sh -c 'rm -f "$1"/n*.sock; shift; exec "$@"' sh {plugin-dir} ${plugin()}`, 'neighbour.sock, another plugin\'s: got removed by the plugin'],
+		[`sh -c 'd=$1; shift; trap "rm -f $d/*gpu*; kill \\$!" TERM; "$@" & wait; wait' sh {plugin-dir} ${plugin()}`, 'neighbour-gpu.sock'],
 	],
 	'sharing.one-device': [
 		[shared({ids: {'gpu-0::0': node('/dev/null'), 'gpu-0::1': node('/dev/null'), 'gpu-0::2': node('/dev/zero')}}), 'replicas like gpu-0::0 of example.com/gpu: got device node /dev/zero'],
@@ -90,15 +120,21 @@ const wrong = {
 	],
 	'load.parallel-clients': [[plugin({rpc: {Allocate: {code: 'UNAVAILABLE', message: 'busy', skip: 5, times: 2}}}), 'UNAVAILABLE busy']],
 	'load.slow-reader': [[plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {}, storm_ms: 20, block_on_window: true}), 'Allocate while a stream is not read']],
-	'load.idle': [[plugin({}, {spin: true}), 'percent of a processor, idle']],
+	'load.idle': [
+		[plugin({}, {spin: true}), 'percent of a processor, idle'],
+		[`sh -c 'while sleep 0.05; do head -c 90000 /dev/zero | tr "\\0" "\\n"; done & exec "$@"' sh ${plugin()}`, 'bytes of output, idle'],
+	],
 };
 
 // What a plain plugin gives no occasion for.
 const maybe = {'security.unrelated-nodes': 'not-applicable', 'security.variables': 'not-applicable'};
 const args = ['--launcher', 'process', '--timeout-percent', '20', '--node', file('node.json', discoveredNode())];
-const rows = Object.entries(wrong).flatMap(([check, faults]) => faults.map(([wrongPlugin, reason]) => ({check, plugin: wrongPlugin, args, reason})));
+// Which places are harmful is known of this machine only.
+const ofThisMachine = new Set(['allocate.read-only', 'allocate.paths-exist']);
+const argsOf = (check) => (ofThisMachine.has(check) ? args.slice(0, -2) : args);
+const rows = Object.entries(wrong).flatMap(([check, faults]) => faults.map(([wrongPlugin, reason]) => ({check, plugin: wrongPlugin, args: argsOf(check), reason})));
 for (const [check, rightPlugin, wanted = 'pass'] of [
-	...Object.keys(wrong).map((check) => [check, check.startsWith('sharing.') ? shared() : plugin(), maybe[check]]),
+	...Object.keys(wrong).map((check) => [check, check.startsWith('sharing.') ? shared() : check.startsWith('pre-start.') ? prepares() : plugin(), maybe[check]]),
 	['allocate.independent', plugin({devices: devices.slice(1, 2)}), 'not-applicable'],
 	// Names within the container, sums, and values that are made up.
 	['allocate.independent', variables({MEMORY: '16384', GPU_IDS: '{ids}'})],
@@ -122,7 +158,15 @@ for (const [check, rightPlugin, wanted = 'pass'] of [
 	['load.slow-reader', plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {each: node('/dev/null')}, storm_ms: 20})],
 	['allocate.parallel', variables({TOKEN: '{uuid}', GPU: '{ids}'})],
 ])
-	rows.push({check, plugin: rightPlugin, args, wanted});
+	rows.push({check, plugin: rightPlugin, args: argsOf(check), wanted});
+
+// Two GPUs of a recorded node by one id.
+const t4 = ['--launcher', 'process', '--node', join(import.meta.dirname, '../../../discovery/nodes/linux-2x-tesla-t4.json')];
+rows.push(
+	{check: 'allocate.one-device', plugin: answers({each: node('/dev/nvidia0'), once: node('/dev/nvidia1')}), args: t4, reason: 'devices by the answer for one id'},
+	{check: 'allocate.one-device', plugin: answers({once: node('/dev/nvidia1')}), args: t4, wanted: 'pass'},
+	{check: 'allocate.one-device', plugin: plugin(), args: t4, wanted: 'not-applicable'},
+);
 
 // The same node by a device of the Spec, which a runtime applies after the answer.
 const cdi = ['--launcher', 'process', '--cdi-dir', folderOf({'gpu.json': spec('example.com/gpu', {'gpu-0': {deviceNodes: [{path: '/dev/null'}]}})})];

@@ -64,6 +64,8 @@ const wrong = {
 	'list-and-watch.ids-stable': [
 		[inTurn(plugin(), plugin({devices: [first, {id: 'gpu-9'}]})), 'id after a restart: got example.com/gpu gpu-1 is missing'],
 		[inTurn(plugin(), plugin(), plugin({devices: [first, {id: 'gpu-9'}]})), 'id after a second restart: got example.com/gpu gpu-1 is missing'],
+		// It does not end, and lists anew after a kubelet restart.
+		[plugin({after_call: {method: 'GetDevicePluginOptions', skip: 1, devices: [first, {id: 'gpu-9'}]}}), 'id after a kubelet restart: got example.com/gpu gpu-1 is missing'],
 	],
 	'list-and-watch.no-storm': [[plugin({storm_ms: 300}), 'lists in the time watched']],
 	'list-and-watch.ids-across-resources': [
