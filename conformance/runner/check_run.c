@@ -179,7 +179,7 @@ static void add_evidence(struct check_run *run, const char *name, const char *me
 		text_format(OUTPUT_EVIDENCE "/%s/%02u-%.*s", run->check->id, ++run->evidence_count,
 			    (int)EVIDENCE_NAME_MAX, plain);
 
-	(void)redact_content(run->context->redactor, media, data, size, &redacted, NULL);
+	redact_content(run->context->redactor, media, data, size, &redacted);
 	data = text_string(&redacted);
 	size = redacted.size;
 	if (size > EVIDENCE_MAX) {

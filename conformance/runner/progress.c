@@ -88,7 +88,7 @@ static void end_section(struct progress *progress)
 	struct text command CLEANUP_TEXT = {0};
 	if (progress->section[0] == '\0')
 		return;
-	progress->ci->section(&command, progress->section, false);
+	ci_section(progress->ci, &command, progress->section, false);
 	print(progress, &command);
 	progress->section[0] = '\0';
 }
@@ -106,7 +106,7 @@ static void begin_section(struct progress *progress, const char *check)
 		return;
 	end_section(progress);
 	(void)memcpy(progress->section, section, sizeof(section));
-	progress->ci->section(&command, section, true);
+	ci_section(progress->ci, &command, section, true);
 	print(progress, &command);
 }
 

@@ -5,23 +5,40 @@
 
 #include <string.h>
 
-struct escape {
+struct ci_escape {
 	char character;
 	const char *written;
 };
 
-static const struct escape github_data[] = {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {0}};
-static const struct escape github_property[] = {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"},
-						{':', "%3A"}, {',', "%2C"},  {0}};
-static const struct escape azure[] = {{'%', "%AZP25"}, {'\r', "%0D"}, {'\n', "%0A"},
-				      {';', "%3B"},    {']', "%5D"},  {0}};
-static const struct escape teamcity[] = {{'|', "||"}, {'\'', "|'"}, {'\r', "|r"}, {'\n', "|n"},
-					 {'[', "|["}, {']', "|]"},  {0}};
+static const struct ci_escape github_data[] = {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {0}};
+static const struct ci_escape github_property[] = {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"},
+						   {':', "%3A"}, {',', "%2C"},	{0}};
+static const struct ci_escape azure[] = {{'%', "%AZP25"}, {'\r', "%0D"}, {'\n', "%0A"},
+					 {';', "%3B"},	  {']', "%5D"},	 {0}};
+static const struct ci_escape teamcity[] = {{'|', "||"}, {'\'', "|'"}, {'\r', "|r"}, {'\n', "|n"},
+					    {'[', "|["}, {']', "|]"},  {0}};
+static const struct ci_escape none[] = {{0}};
 
-static void add(struct text *out, const struct escape *escapes, const char *string)
+const struct ci_system ci_systems[] = {
+	{"github", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", NULL, "::group::%n\n", "::endgroup::\n",
+	 "::%w title=%t::%m\n", NULL, github_property, github_data},
+	{"gitlab", "GITLAB_CI", NULL, NULL,
+	 "\x1b[0Ksection_start:%s:gpucert_%f[collapsed=true]\r\x1b[0K%n\n",
+	 "\x1b[0Ksection_end:%s:gpucert_%f\r\x1b[0K\n", NULL, NULL, none, none},
+	{"azure", "TF_BUILD", NULL, "report.md", "##[group]%n\n", "##[endgroup]\n",
+	 "##vso[task.logissue type=%w;]%t: %m\n", "##vso[task.uploadsummary]%m\n", azure, azure},
+	{"teamcity", "TEAMCITY_VERSION", NULL, "junit.xml", "##teamcity[blockOpened name='%n']\n",
+	 "##teamcity[blockClosed name='%n']\n", "##teamcity[message status='%W' text='%t: %m']\n",
+	 "##teamcity[importData type='junit' path='%m']\n", teamcity, teamcity},
+	{NULL},
+};
+
+const char *const ci_names[] = {"none", "auto", "github", "gitlab", "azure", "teamcity", NULL};
+
+static void add(struct text *out, const struct ci_escape *escapes, const char *string)
 {
 	for (; *string != '\0'; string++) {
-		const struct escape *escape = escapes;
+		const struct ci_escape *escape = escapes;
 		while (escape->written != NULL && escape->character != *string)
 			escape++;
 		if (escape->written != NULL)
@@ -31,112 +48,68 @@ static void add(struct text *out, const struct escape *escapes, const char *stri
 	}
 }
 
-static void github_section(struct text *out, const char *name, bool begins)
+/* Writes a command. In its template %n is the name of a section, %f the same of letters, digits, '.', '-' and '_', %s the seconds
+ * since 1970, %t a title, %m a message or a path, %w "error" or "warning", %W the same in capitals. */
+static void command(const struct ci_system *ci, struct text *out, const char *template,
+		    bool is_error, const char *name, const char *message)
 {
-	if (begins)
-		text_addf(out, "::group::%s\n", name);
-	else
-		text_add(out, "::endgroup::\n");
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789.-";
+	for (const char *c = template; *c != '\0'; c++) {
+		if (*c != '%') {
+			text_append(out, c, 1);
+			continue;
+		}
+		switch (*++c) {
+		case 'n':
+			add(out, ci->of_messages, name);
+			break;
+		case 'f':
+			for (const char *letter = name; *letter != '\0'; letter++)
+				text_append(out, strchr(plain, *letter) != NULL ? letter : "_", 1);
+			break;
+		case 's':
+			text_addf(out, "%lld", (long long)(clock_realtime_ns() / 1000000000));
+			break;
+		case 't':
+			add(out, ci->of_titles, name);
+			break;
+		case 'm':
+			add(out, ci->of_messages, message);
+			break;
+		case 'w':
+			text_add(out, is_error ? "error" : "warning");
+			break;
+		default:
+			text_add(out, is_error ? "ERROR" : "WARNING");
+			break;
+		}
+	}
 }
 
-static void github_annotate(struct text *out, bool is_error, const char *title, const char *message)
+void ci_section(const struct ci_system *ci, struct text *out, const char *name, bool begins)
 {
-	text_addf(out, "::%s title=", is_error ? "error" : "warning");
-	add(out, github_property, title);
-	text_add(out, "::");
-	add(out, github_data, message);
-	text_add(out, "\n");
+	command(ci, out, begins ? ci->begin : ci->end, false, name, "");
 }
 
-/* Names of sections are letters, digits, "_", "." and "-". */
-static void gitlab_section(struct text *out, const char *name, bool begins)
+void ci_annotate(const struct ci_system *ci, struct text *out, bool is_error, const char *title,
+		 const char *message)
 {
-	text_addf(out, "\x1b[0Ksection_%s:%lld:gpucert_", begins ? "start" : "end",
-		  (long long)(clock_realtime_ns() / 1000000000));
-	for (const char *c = name; *c != '\0'; c++)
-		text_append(out,
-			    strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", *c) != NULL ? c : "_",
-			    1);
-	if (begins)
-		text_addf(out, "[collapsed=true]\r\x1b[0K%s\n", name);
-	else
-		text_add(out, "\r\x1b[0K\n");
+	if (ci->annotation != NULL)
+		command(ci, out, ci->annotation, is_error, title, message);
 }
 
-static void azure_section(struct text *out, const char *name, bool begins)
+void ci_hand_over(const struct ci_system *ci, struct text *out, const char *path)
 {
-	if (begins)
-		text_addf(out, "##[group]%s\n", name);
-	else
-		text_add(out, "##[endgroup]\n");
-}
-
-static void azure_annotate(struct text *out, bool is_error, const char *title, const char *message)
-{
-	text_addf(out, "##vso[task.logissue type=%s;]", is_error ? "error" : "warning");
-	add(out, azure, title);
-	text_add(out, ": ");
-	add(out, azure, message);
-	text_add(out, "\n");
-}
-
-static void azure_hand_over(struct text *out, const char *path)
-{
-	text_add(out, "##vso[task.uploadsummary]");
-	add(out, azure, path);
-	text_add(out, "\n");
-}
-
-static void teamcity_add(struct text *out, const char *message, const char *property,
-			 const char *value)
-{
-	text_addf(out, "##teamcity[%s %s='", message, property);
-	add(out, teamcity, value);
-	text_add(out, "']\n");
-}
-
-static void teamcity_section(struct text *out, const char *name, bool begins)
-{
-	teamcity_add(out, begins ? "blockOpened" : "blockClosed", "name", name);
-}
-
-static void teamcity_annotate(struct text *out, bool is_error, const char *title,
-			      const char *message)
-{
-	struct text text CLEANUP_TEXT = {0};
-	text_addf(&text, "%s: %s", title, message);
-	out->failed = out->failed || text.failed;
-	teamcity_add(out, is_error ? "message status='ERROR'" : "message status='WARNING'", "text",
-		     text_string(&text));
-}
-
-static void teamcity_hand_over(struct text *out, const char *path)
-{
-	teamcity_add(out, "importData type='junit'", "path", path);
-}
-
-const struct ci_system ci_systems[] = {
-	{"github", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", github_section, github_annotate, NULL,
-	 NULL},
-	{"gitlab", "GITLAB_CI", NULL, gitlab_section, NULL, NULL, NULL},
-	{"azure", "TF_BUILD", NULL, azure_section, azure_annotate, azure_hand_over, "report.md"},
-	{"teamcity", "TEAMCITY_VERSION", NULL, teamcity_section, teamcity_annotate,
-	 teamcity_hand_over, "junit.xml"},
-	{NULL},
-};
-
-const char *const ci_names[] = {"none", "auto", "github", "gitlab", "azure", "teamcity", NULL};
-
-static bool is_job_of(const struct ci_system *system)
-{
-	const char *value = getenv(system->variable);
-	return value != NULL && value[0] != '\0' && strcmp(value, "false") != 0;
+	command(ci, out, ci->hand_over, false, "", path);
 }
 
 const struct ci_system *ci_find(const char *name)
 {
 	for (const struct ci_system *system = ci_systems; system->name != NULL; system++) {
-		if (strcmp(name, "auto") == 0 ? is_job_of(system) : strcmp(name, system->name) == 0)
+		const char *value = getenv(system->variable);
+		const bool is_job =
+			value != NULL && value[0] != '\0' && strcmp(value, "false") != 0;
+		if (strcmp(name, "auto") == 0 ? is_job : strcmp(name, system->name) == 0)
 			return system;
 	}
 	return NULL;

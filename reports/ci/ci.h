@@ -20,13 +20,11 @@ struct ci_system {
 	const char *variable; /* is set in each of its jobs */
 	const char *
 		page_variable; /* names a file: Markdown at its end is shown on the job's page; NULL: none */
-	/* Begins or ends the section of the harness' own `name`, a word. Sections do not lie within one another. */
-	void (*section)(struct text *out, const char *name, bool begins);
-	/* One line; NULL: the system has no annotations. `title` and `message` are escaped here. */
-	void (*annotate)(struct text *out, bool is_error, const char *title, const char *message);
-	/* Hands a file of the report to the system; NULL: none. The path is absolute. */
-	void (*hand_over)(struct text *out, const char *path);
-	const char *file_name; /* that file's */
+	const char *file_name;	 /* of the report's file that hand_over names */
+	const char *begin, *end; /* templates of commands: around a section, */
+	const char *annotation;	 /* an annotation (NULL: the system has none), */
+	const char *hand_over;	 /* and to hand a file to the system; NULL: none */
+	const struct ci_escape *of_titles, *of_messages;
 };
 
 extern const struct ci_system ci_systems[]; /* ended by {NULL} */
@@ -36,6 +34,16 @@ extern const char *const ci_names[];
 
 /* NULL: "none", or "auto" outside of a job of these systems (a variable that is empty or "false" does not count). */
 const struct ci_system *ci_find(const char *name);
+
+/* Begins or ends the section of the harness' own `name`, a word. Sections do not lie within one another. */
+void ci_section(const struct ci_system *ci, struct text *out, const char *name, bool begins);
+
+/* One line, or nothing. `title` and `message` are escaped here. */
+void ci_annotate(const struct ci_system *ci, struct text *out, bool is_error, const char *title,
+		 const char *message);
+
+/* For a system with hand_over. The path is absolute. */
+void ci_hand_over(const struct ci_system *ci, struct text *out, const char *path);
 
 enum { CI_ANNOTATIONS_MAX = 10 }; /* GitHub shows no more of a step */
 

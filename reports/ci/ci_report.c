@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "reports/ci/ci.h"
@@ -21,13 +22,6 @@ static void add_escaped(struct text *out, const char *string)
 	text_add(out, shown < size ? "…" : "");
 }
 
-static void annotate(const struct ci_system *ci, bool is_error, const struct text *title,
-		     const struct text *message, struct text *out)
-{
-	ci->annotate(out, is_error, text_string(title), text_string(message));
-	out->failed = out->failed || title->failed || message->failed;
-}
-
 static void add_problem(const struct ci_system *ci, const struct finding *finding, struct text *out)
 {
 	const struct view_check *check = finding->check;
@@ -46,37 +40,16 @@ static void add_problem(const struct ci_system *ci, const struct finding *findin
 		text_add(&message, "\n");
 		add_escaped(&message, view_string(check->json, "/advice"));
 	}
-	out->failed = out->failed || name.failed;
-	annotate(ci, !improved, &title, &message, out);
+	ci_annotate(ci, out, !improved, text_string(&title), text_string(&message));
 }
 
-static void add_rest(const struct ci_system *ci, size_t count, struct text *out)
-{
-	struct text title CLEANUP_TEXT = {0};
-	struct text message CLEANUP_TEXT = {0};
-	text_addf(&title, "%zu more unexpected results", count);
-	text_add(&message, "they are in the report");
-	annotate(ci, true, &title, &message, out);
-}
-
-/* Why something was not tested. */
-static void add_untested(const struct finding_list *untested, struct text *out)
-{
-	for (size_t i = 0; i < untested->count && i < UNTESTED_MAX; i++) {
-		const struct finding *finding = &untested->items[i];
-		text_add(out, "\n");
-		finding_add_name(finding, out);
-		text_addf(out, " (%s): ", report_outcome_names[finding->check->outcome]);
-		add_escaped(out, finding->check->reason);
-	}
-}
-
-/* Why nothing is proven, where no failure shows it. */
+/* Why nothing is proven, where no failure shows it: the verdict, and why something was not tested. */
 static void add_verdict(const struct ci_system *ci, const cJSON *report,
 			const struct findings *findings, struct text *out)
 {
 	const bool is_error = view_int(report, "/verdict/exitCode") != REPORT_EXIT_EXPECTED;
 	const char *aborted = view_string(report, "/run/abort/reason");
+	const struct finding_list *untested = &findings->untested;
 	struct text verdict CLEANUP_TEXT = {0};
 	struct text title CLEANUP_TEXT = {0};
 	struct text message CLEANUP_TEXT = {0};
@@ -87,9 +60,14 @@ static void add_verdict(const struct ci_system *ci, const cJSON *report,
 		text_add(&message, "\naborted: ");
 		add_escaped(&message, aborted);
 	}
-	add_untested(&findings->untested, &message);
-	out->failed = out->failed || verdict.failed;
-	annotate(ci, is_error, &title, &message, out);
+	for (size_t i = 0; i < untested->count && i < UNTESTED_MAX; i++) {
+		const struct finding *finding = &untested->items[i];
+		text_add(&message, "\n");
+		finding_add_name(finding, &message);
+		text_addf(&message, " (%s): ", report_outcome_names[finding->check->outcome]);
+		add_escaped(&message, finding->check->reason);
+	}
+	ci_annotate(ci, out, is_error, text_string(&title), text_string(&message));
 }
 
 /* What is unexpected, the gravest first and each reason once. */
@@ -98,16 +76,18 @@ static int add_annotations(const struct ci_system *ci, const cJSON *report, stru
 {
 	struct findings findings CLEANUP_FINDINGS = {0};
 	const struct finding_list *problems = &findings.problems;
-	int rc = ci->annotate != NULL ? findings_open(report, &findings, err) : 0;
-	if (rc < 0 || ci->annotate == NULL)
+	int rc = ci->annotation != NULL ? findings_open(report, &findings, err) : 0;
+	if (rc < 0 || ci->annotation == NULL)
 		return rc;
 	size_t left = problems->checks;
 	for (size_t i = 0; i < problems->count && i + 1 < CI_ANNOTATIONS_MAX; i++) {
 		add_problem(ci, &problems->items[i], out);
 		left -= problems->items[i].alike;
 	}
-	if (left > 0)
-		add_rest(ci, left, out);
+	if (left > 0) {
+		char *title CLEANUP_FREE = text_format("%zu more unexpected results", left);
+		ci_annotate(ci, out, true, title, "they are in the report");
+	}
 	if (problems->count == 0 &&
 	    (view_int(report, "/verdict/exitCode") != REPORT_EXIT_EXPECTED ||
 	     strcmp(findings_headline_of(report).word, "PARTIAL") == 0))
@@ -115,77 +95,51 @@ static int add_annotations(const struct ci_system *ci, const cJSON *report, stru
 	return 0;
 }
 
-/* Adds to the end of a file that another program may write to as well. */
-static int append(const char *path, const char *text, struct error *err)
+/* Adds Markdown to the end of a file that another program may write to as well. */
+static int show_page(const char *path, const cJSON *report, const char *directory,
+		     struct error *err)
 {
 	enum { MODE = 0644 };
+	const struct writer_options options = {.location = directory};
+	char *text CLEANUP_FREE = NULL;
 	uv_fs_t request;
+	int rc = writer_print(writer_find("markdown"), report, &options, &text, err);
+	if (rc < 0)
+		return rc;
 	int file = uv_fs_open(NULL, &request, path, UV_FS_O_WRONLY | UV_FS_O_CREAT | UV_FS_O_APPEND,
 			      MODE, NULL);
 	uv_fs_req_cleanup(&request);
 	if (file < 0)
 		return error_uv(err, file, "%s", path);
-	int rc =
-		file_write_all(file, text, strlen(text)) ? 0 : error_system(err, errno, "%s", path);
+	rc = file_write_all(file, text, strlen(text)) ? 0 : error_system(err, errno, "%s", path);
 	(void)close(file);
 	return rc;
-}
-
-static int show_page(const char *variable, const cJSON *report, const char *directory,
-		     struct error *err)
-{
-	const struct writer_options options = {.location = directory};
-	const char *path = getenv(variable);
-	char *text CLEANUP_FREE = NULL;
-	if (path == NULL || path[0] == '\0')
-		return 0;
-	int rc = writer_print(writer_find("markdown"), report, &options, &text, err);
-	if (rc == 0)
-		rc = append(path, text, err);
-	return rc < 0 ? error_wrap(err, rc, "%s", variable) : 0;
-}
-
-static char *absolute(const char *directory, const char *name)
-{
-	char here[4096] = "";
-	size_t size = sizeof(here);
-	char *path CLEANUP_FREE = path_join(directory, name);
-	if (path == NULL || path_is_absolute(path) || uv_cwd(here, &size) < 0)
-		return STEAL(path);
-	return path_join(here, path);
-}
-
-static int add_commands(const struct ci_system *ci, const cJSON *report, const char *directory,
-			struct text *out, struct error *err)
-{
-	char *path CLEANUP_FREE = NULL;
-	int rc = add_annotations(ci, report, out, err);
-	if (rc < 0 || ci->hand_over == NULL)
-		return rc;
-	path = absolute(directory, ci->file_name);
-	if (path == NULL)
-		return error_memory(err);
-	ci->hand_over(out, path);
-	return 0;
 }
 
 int ci_print(const struct ci_system *ci, const cJSON *report, const char *directory, bool quiet,
 	     struct error *err)
 {
 	const struct writer_options options = {.location = directory};
-	struct text summary CLEANUP_TEXT = {0};
-	struct text commands CLEANUP_TEXT = {0};
-	int rc = summary_write(report, &options, &summary, err);
+	const char *page = ci->page_variable != NULL ? getenv(ci->page_variable) : NULL;
+	struct text out CLEANUP_TEXT = {0};
+	int rc = summary_write(report, &options, &out, err);
 	if (rc == 0)
-		rc = add_commands(ci, report, directory, &commands, err);
-	if (rc == 0 && (summary.failed || commands.failed))
-		rc = error_memory(err);
+		rc = add_annotations(ci, report, &out, err);
 	if (rc < 0)
 		return rc;
+	if (ci->hand_over != NULL) {
+		char here[4096] = "";
+		size_t size = sizeof(here);
+		char *path CLEANUP_FREE = path_join(directory, ci->file_name);
+		char *absolute CLEANUP_FREE = path_is_absolute(path) || uv_cwd(here, &size) < 0
+						      ? STEAL(path)
+						      : path_join(here, path);
+		ci_hand_over(ci, &out, absolute);
+	}
 	if (!quiet) {
-		text_add_all(&summary, &commands);
-		(void)fputs(text_string(&summary), stdout);
+		(void)fputs(text_string(&out), stdout);
 		(void)fflush(stdout);
 	}
-	return ci->page_variable != NULL ? show_page(ci->page_variable, report, directory, err) : 0;
+	rc = page != NULL && page[0] != '\0' ? show_page(page, report, directory, err) : 0;
+	return rc < 0 ? error_wrap(err, rc, "%s", ci->page_variable) : 0;
 }

@@ -30,8 +30,8 @@ static void redact_document(const struct redactor *redactor, const char *data, s
 	struct text once CLEANUP_TEXT = {0};
 	if (json_parse(data, size, &json, NULL) < 0)
 		return;
-	if (redact_content(redactor, "application/json", data, size, &once, NULL) < 0 ||
-	    json_parse(text_string(&once), once.size, &again, NULL) < 0)
+	redact_content(redactor, "application/json", data, size, &once);
+	if (json_parse(text_string(&once), once.size, &again, NULL) < 0)
 		__builtin_trap();
 }
 

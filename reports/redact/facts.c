@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/members.h"
+#include "base/memory.h"
 #include "base/path.h"
 
 #include <string.h>
@@ -54,14 +55,10 @@ bool redact_is_generic(const struct redactor *redactor, const char *name, size_t
 int redactor_new(bool keep_identity, const char *own_words, struct redactor **out,
 		 struct error *err)
 {
-	struct redactor *redactor CLEANUP_REDACTOR = calloc(1, sizeof(*redactor));
+	struct redactor *redactor CLEANUP_REDACTOR = memory_allocate(1, sizeof(*redactor));
 	unsigned char random[16] = {0};
-	if (redactor == NULL)
-		return error_memory(err);
 	redactor->keep_identity = keep_identity;
-	redactor->own_words = own_words != NULL ? strdup(own_words) : NULL;
-	if (own_words != NULL && redactor->own_words == NULL)
-		return error_memory(err);
+	redactor->own_words = own_words != NULL ? memory_copy(own_words) : NULL;
 	int rc = uv_random(NULL, NULL, random, sizeof(random), 0, NULL);
 	if (rc < 0)
 		return error_uv(err, rc, "random bytes");
@@ -105,27 +102,20 @@ char *redact_canonical(enum redact_kind kind, const char *value, size_t size)
 	return text_take(&text);
 }
 
-/* Firmware that was told none says "0123456789", "00000001" or words. */
-static bool is_serial(const char *value)
+/* Does it identify somebody? Firmware without a serial number says "0123456789", "00000001" or words. */
+static bool identifies(const struct redactor *redactor, enum redact_kind kind, const char *value)
 {
 	const size_t size = strlen(value);
+	const char *last = path_base(value);
 	size_t letters = 0;
 	for (size_t i = 0; i < size; i++)
 		letters += memchr(value, value[i], i) == NULL ? 1 : 0;
-	return size >= SERIAL_MIN && strpbrk(value, "0123456789") != NULL &&
-	       letters >= SERIAL_LETTERS_MIN && strncmp(value, "0123456789", size) != 0 &&
-	       strncmp(value, "123456789", 9) != 0;
-}
-
-/* Does it identify somebody? */
-static bool identifies(const struct redactor *redactor, enum redact_kind kind, const char *value)
-{
-	const char *last = path_base(value);
 	if (kind == REDACT_SERIAL)
-		return is_serial(value);
-	if (kind == REDACT_HOME && last < value + 2)
-		return false;
-	if (kind == REDACT_SECRET && strlen(value) < SECRET_MIN)
+		return size >= SERIAL_MIN && strpbrk(value, "0123456789") != NULL &&
+		       letters >= SERIAL_LETTERS_MIN && strncmp(value, "0123456789", size) != 0 &&
+		       strncmp(value, "123456789", 9) != 0;
+	if ((kind == REDACT_HOME && last < value + 2) ||
+	    (kind == REDACT_SECRET && size < SECRET_MIN))
 		return false;
 	last = kind == REDACT_HOME ? last : value;
 	return kind == REDACT_ADDRESS || !redact_is_generic(redactor, last, strlen(last));
@@ -148,55 +138,16 @@ static const struct redact_fact *find(const struct redactor *redactor, enum reda
 static int insert(struct redactor *redactor, enum redact_kind kind, const char *value, size_t size,
 		  const char *placeholder, struct error *err)
 {
-	struct redact_fact *facts = NULL;
 	if (redactor->count == FACTS_MAX)
 		return error_set(err, ERROR_LIMIT,
 				 "more than %d names and serial numbers of this host",
 				 (int)FACTS_MAX);
-	facts = array_grow(redactor->facts, redactor->count, sizeof(*facts));
-	if (facts == NULL)
-		return error_memory(err);
-	redactor->facts = facts;
-	facts[redactor->count] = (struct redact_fact){.kind = kind, .value = strndup(value, size)};
-	if (facts[redactor->count].value == NULL)
-		return error_memory(err);
-	(void)snprintf(facts[redactor->count++].placeholder, REDACT_PLACEHOLDER_SIZE, "%s",
-		       placeholder);
+	redactor->facts = array_grow(redactor->facts, redactor->count, sizeof(*redactor->facts));
+	struct redact_fact *fact = &redactor->facts[redactor->count++];
+	*fact = (struct redact_fact){.kind = kind, .value = memory_copy_start(value, size)};
+	(void)snprintf(fact->placeholder, REDACT_PLACEHOLDER_SIZE, "%s", placeholder);
 	redactor->first[(unsigned char)value[0]] = true;
 	return 0;
-}
-
-/* "<host>", "<host-2>". A host with its domain is the same one without. */
-static void choose(struct redactor *redactor, enum redact_kind kind, const char *value,
-		   char out[REDACT_PLACEHOLDER_SIZE])
-{
-	const struct redact_fact *same =
-		kind == REDACT_HOST ? find(redactor, kind, value, strcspn(value, "."), '.') : NULL;
-	const char *name = redact_kind_names[kind];
-	if (kind == REDACT_SERIAL)
-		redact_pseudonym(redactor, kind, value, strlen(value), out);
-	else if (same != NULL)
-		(void)snprintf(out, REDACT_PLACEHOLDER_SIZE, "%s", same->placeholder);
-	else if (kind == REDACT_SECRET || ++redactor->names[kind] == 1)
-		(void)snprintf(out, REDACT_PLACEHOLDER_SIZE, "<%s>", name);
-	else
-		(void)snprintf(out, REDACT_PLACEHOLDER_SIZE, "<%s-%u>", name,
-			       redactor->names[kind]);
-}
-
-/* A host's name without its domain, and as NetBIOS cuts it. */
-static int add_short_names(struct redactor *redactor, const char *value, const char *placeholder,
-			   struct error *err)
-{
-	const size_t label = strcspn(value, ".");
-	const size_t sizes[] = {label, label < NETBIOS_MAX ? label : NETBIOS_MAX};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(sizes); i++) {
-		if (!redact_is_generic(redactor, value, sizes[i]) &&
-		    find(redactor, REDACT_HOST, value, sizes[i], '\0') == NULL)
-			rc = insert(redactor, REDACT_HOST, value, sizes[i], placeholder, err);
-	}
-	return rc;
 }
 
 int redactor_add(struct redactor *redactor, enum redact_kind kind, const char *value,
@@ -204,8 +155,7 @@ int redactor_add(struct redactor *redactor, enum redact_kind kind, const char *v
 {
 	char placeholder[REDACT_PLACEHOLDER_SIZE] = "";
 	char *own CLEANUP_FREE = redact_canonical(kind, value, strlen(value));
-	if (own == NULL)
-		return error_memory(err);
+	const size_t label = strcspn(own, ".");
 	if (own[0] == '\0' || find(redactor, kind, own, strlen(own), '\0') != NULL)
 		return 0;
 	if (!identifies(redactor, kind, own)) {
@@ -214,42 +164,57 @@ int redactor_add(struct redactor *redactor, enum redact_kind kind, const char *v
 			redactor->stays[kind] || !has_word(nobody, name, strlen(name));
 		return 0;
 	}
-	choose(redactor, kind, own, placeholder);
-	int rc = insert(redactor, kind, own, strlen(own), placeholder, err);
-	return rc == 0 && kind == REDACT_HOST ? add_short_names(redactor, own, placeholder, err)
-					      : rc;
-}
 
-static cJSON *facts_json(const struct redactor *redactor, bool secrets)
-{
-	struct members facts CLEANUP_MEMBERS = members_new_array();
-	for (size_t i = 0; i < redactor->count; i++) {
-		const struct redact_fact *fact = &redactor->facts[i];
-		struct members json CLEANUP_MEMBERS = members_new();
-		if (fact->kind == REDACT_SECRET && !secrets)
-			continue;
-		member_string(&json, "kind", redact_kind_names[fact->kind]);
-		member_string(&json, "value", fact->value);
-		member_string(&json, "placeholder", fact->placeholder);
-		member_item(&facts, NULL, members_take(&json));
+	/* "<host>", "<host-2>". A host with its domain is the same one without. */
+	const struct redact_fact *same =
+		kind == REDACT_HOST ? find(redactor, kind, own, label, '.') : NULL;
+	const char *name = redact_kind_names[kind];
+	if (kind == REDACT_SERIAL)
+		redact_pseudonym(redactor, kind, own, strlen(own), placeholder);
+	else if (same != NULL)
+		(void)snprintf(placeholder, sizeof(placeholder), "%s", same->placeholder);
+	else if (kind == REDACT_SECRET || ++redactor->names[kind] == 1)
+		(void)snprintf(placeholder, sizeof(placeholder), "<%s>", name);
+	else
+		(void)snprintf(placeholder, sizeof(placeholder), "<%s-%u>", name,
+			       redactor->names[kind]);
+	int rc = insert(redactor, kind, own, strlen(own), placeholder, err);
+
+	/* A host's name without its domain, and as NetBIOS cuts it. */
+	const size_t sizes[] = {label, label < NETBIOS_MAX ? label : NETBIOS_MAX};
+	for (size_t i = 0; rc == 0 && kind == REDACT_HOST && i < ARRAY_SIZE(sizes); i++) {
+		if (!redact_is_generic(redactor, own, sizes[i]) &&
+		    find(redactor, REDACT_HOST, own, sizes[i], '\0') == NULL)
+			rc = insert(redactor, REDACT_HOST, own, sizes[i], placeholder, err);
 	}
-	return members_take(&facts);
+	return rc;
 }
 
 cJSON *redactor_to_json(const struct redactor *redactor, bool all)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	struct members stays CLEANUP_MEMBERS = members_new_array();
+	struct members facts CLEANUP_MEMBERS = members_new_array();
 	member_string(&json, "hostIdentity", redactor->keep_identity ? "included" : "redacted");
 	for (size_t i = 0; i < REDACT_ADDRESS; i++) {
 		if (redactor->stays[i])
 			member_string(&stays, NULL, redact_kind_names[i]);
 	}
 	member_item(&json, "stays", members_take(&stays));
-	if (all || redactor->keep_identity) {
-		member_string(&json, "key", redactor->key);
-		member_item(&json, "facts", facts_json(redactor, all));
+	if (!all && !redactor->keep_identity)
+		return members_take(&json);
+	for (size_t i = 0; i < redactor->count; i++) {
+		const struct redact_fact *fact = &redactor->facts[i];
+		struct members item CLEANUP_MEMBERS = members_new();
+		if (fact->kind == REDACT_SECRET && !all)
+			continue;
+		member_string(&item, "kind", redact_kind_names[fact->kind]);
+		member_string(&item, "value", fact->value);
+		member_string(&item, "placeholder", fact->placeholder);
+		member_item(&facts, NULL, members_take(&item));
 	}
+	member_string(&json, "key", redactor->key);
+	member_item(&json, "facts", members_take(&facts));
 	return members_take(&json);
 }
 
@@ -264,9 +229,7 @@ static int read_fact(struct redactor *redactor, const struct json_at *from, stru
 		return json_error(from, err, "not a known kind, a value and its placeholder");
 	char *value CLEANUP_FREE =
 		redact_canonical((enum redact_kind)kind, texts[1], strlen(texts[1]));
-	return value != NULL ? insert(redactor, (enum redact_kind)kind, value, strlen(value),
-				      texts[2], err)
-			     : error_memory(err);
+	return insert(redactor, (enum redact_kind)kind, value, strlen(value), texts[2], err);
 }
 
 int redactor_from_json(const cJSON *json, bool may_keep, struct redactor **out, struct error *err)

@@ -9,27 +9,6 @@
 
 enum { ADDRESS_SIZE = 46 };
 
-static int add_variables(struct redactor *redactor, struct error *err)
-{
-	static const struct {
-		const char *name;
-		enum redact_kind kind;
-	} variables[] = {
-		{"HOSTNAME", REDACT_HOST},    {"COMPUTERNAME", REDACT_HOST},
-		{"NODE_NAME", REDACT_HOST},   {"USER", REDACT_USER},
-		{"LOGNAME", REDACT_USER},     {"USERNAME", REDACT_USER},
-		{"SUDO_USER", REDACT_USER},   {"HOME", REDACT_HOME},
-		{"USERPROFILE", REDACT_HOME},
-	};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(variables); i++) {
-		const char *value = program_variable(variables[i].name);
-		if (value != NULL)
-			rc = redactor_add(redactor, variables[i].kind, value, err);
-	}
-	return rc;
-}
-
 /* A value that is the path of a file is where a secret lies. */
 static int add_secrets(struct redactor *redactor, struct error *err)
 {
@@ -72,6 +51,16 @@ static int add_interfaces(struct redactor *redactor, struct error *err)
 
 int redactor_add_this_host(struct redactor *redactor, struct error *err)
 {
+	static const struct {
+		const char *name;
+		enum redact_kind kind;
+	} variables[] = {
+		{"HOSTNAME", REDACT_HOST},    {"COMPUTERNAME", REDACT_HOST},
+		{"NODE_NAME", REDACT_HOST},   {"USER", REDACT_USER},
+		{"LOGNAME", REDACT_USER},     {"USERNAME", REDACT_USER},
+		{"SUDO_USER", REDACT_USER},   {"HOME", REDACT_HOME},
+		{"USERPROFILE", REDACT_HOME},
+	};
 	char host[UV_MAXHOSTNAMESIZE] = "";
 	size_t size = sizeof(host);
 	uv_passwd_t passwd = {0};
@@ -80,8 +69,11 @@ int redactor_add_this_host(struct redactor *redactor, struct error *err)
 		rc = redactor_add(redactor, REDACT_HOST, host, err);
 	if (rc == 0)
 		rc = redactor_add_machine(redactor, host, err);
-	if (rc == 0)
-		rc = add_variables(redactor, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(variables); i++) {
+		const char *value = program_variable(variables[i].name);
+		if (value != NULL)
+			rc = redactor_add(redactor, variables[i].kind, value, err);
+	}
 	if (rc == 0 && uv_os_get_passwd(&passwd) == 0) {
 		rc = redactor_add(redactor, REDACT_USER, passwd.username, err);
 		if (rc == 0)

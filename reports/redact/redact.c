@@ -35,8 +35,10 @@ size_t redact_span(const char *data, size_t size, size_t at, const char *extra)
 }
 
 /* "\n", "\u001b" and "ESC[31m" end with letters. */
-static bool ends_escape(const char *data, size_t at)
+bool redact_begins(const char *data, size_t at)
 {
+	if (at == 0 || !redact_is_word(data[at - 1]))
+		return true;
 	if (at >= 2 && data[at - 2] == '\\' && redact_has(data, at, at - 1, "ntrbf"))
 		return true;
 	if (at >= 6 && data[at - 6] == '\\' && data[at - 5] == 'u' &&
@@ -48,11 +50,6 @@ static bool ends_escape(const char *data, size_t at)
 	while (start > 0 && redact_has(data, at, start - 1, "0123456789;"))
 		start--;
 	return start > 0 && data[start - 1] == '[';
-}
-
-bool redact_begins(const char *data, size_t at)
-{
-	return at == 0 || !redact_is_word(data[at - 1]) || ends_escape(data, at);
 }
 
 bool redact_ends(const char *data, size_t size, size_t at)
@@ -67,18 +64,9 @@ void redact_pseudonym(const struct redactor *redactor, enum redact_kind kind, co
 	char *value CLEANUP_FREE = redact_canonical(kind, data, size);
 	char *text CLEANUP_FREE = text_format("%s %s %s", redactor->key, name, value);
 	char digest[DIGEST_SIZE] = "";
-	digest_bytes(text, text != NULL ? strlen(text) : 0, digest);
+	digest_bytes(text, strlen(text), digest);
 	(void)snprintf(out, REDACT_PLACEHOLDER_SIZE, "<%s-%.*s>", name, (int)PSEUDONYM_DIGITS,
 		       digest + strlen("sha256:"));
-}
-
-/* How many separators of paths are there. */
-static size_t separators(const char *data, size_t size, size_t at)
-{
-	size_t end = at;
-	while (redact_has(data, size, end, "/\\"))
-		end++;
-	return end - at;
 }
 
 /* How far the fact's value reaches from `at`; 0: it is not there. */
@@ -87,10 +75,11 @@ static size_t match(const struct redact_fact *fact, const char *data, size_t siz
 	size_t end = at;
 	for (const char *wanted = fact->value; *wanted != '\0'; wanted++) {
 		if (fact->kind == REDACT_HOME && *wanted == '/') {
-			size_t found = separators(data, size, end);
-			if (found == 0)
+			const size_t begin = end;
+			while (redact_has(data, size, end, "/\\"))
+				end++;
+			if (end == begin)
 				return 0;
-			end += found;
 			continue;
 		}
 		if (fact->kind == REDACT_SERIAL && end > at && redact_has(data, size, end, "-:."))
@@ -105,20 +94,8 @@ static size_t match(const struct redact_fact *fact, const char *data, size_t siz
 	return end - at;
 }
 
-/* Does what was found end here, and is it no part of something longer? A secret may be, and "10.0.0.1" is no address in "10.0.0.1.2". */
-static bool is_whole(const struct redact_fact *fact, const char *data, size_t size, size_t at,
-		     size_t end)
-{
-	if (fact->kind == REDACT_SECRET)
-		return true;
-	if (fact->kind == REDACT_ADDRESS &&
-	    ((at > 1 && data[at - 1] == '.' && redact_is_word(data[at - 2])) ||
-	     (size - end > 1 && data[end] == '.' && redact_is_word(data[end + 1]))))
-		return false;
-	return redact_ends(data, size, end);
-}
-
-/* The longest one that is there. */
+/* The longest fact at this place that is not part of something longer. A secret may be, and "10.0.0.1" is no address in
+ * "10.0.0.1.2". */
 static bool fact_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		    struct redaction *out)
 {
@@ -126,13 +103,19 @@ static bool fact_at(const struct redactor *redactor, const char *data, size_t si
 	    !redactor->first[(unsigned char)redact_lower(data[at])] && data[at] != '\\')
 		return false;
 	const bool begins = !redact_is_word(data[at]) || redact_begins(data, at);
+	const bool dotted = at > 1 && data[at - 1] == '.' && redact_is_word(data[at - 2]);
 	*out = (struct redaction){.from = at, .to = at};
 	for (size_t i = 0; i < redactor->count; i++) {
 		const struct redact_fact *fact = &redactor->facts[i];
-		if (fact->kind != REDACT_SECRET && (redactor->keep_identity || !begins))
+		const bool is_secret = fact->kind == REDACT_SECRET;
+		if (!is_secret && (redactor->keep_identity || !begins))
 			continue;
-		size_t end = at + match(fact, data, size, at);
-		if (end <= out->to || !is_whole(fact, data, size, at, end))
+		const size_t end = at + match(fact, data, size, at);
+		if (end <= out->to || (!is_secret && !redact_ends(data, size, end)))
+			continue;
+		const bool goes_on =
+			size - end > 1 && data[end] == '.' && redact_is_word(data[end + 1]);
+		if (fact->kind == REDACT_ADDRESS && (dotted || goes_on))
 			continue;
 		out->to = end;
 		memcpy(out->with, fact->placeholder, sizeof(out->with));
@@ -189,15 +172,6 @@ static bool uuid_at(const struct redactor *redactor, const char *data, size_t si
 	return true;
 }
 
-static bool find_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
-		    struct redaction *out)
-{
-	return redact_secret_at(redactor, data, size, at, out) ||
-	       fact_at(redactor, data, size, at, out) ||
-	       (!redactor->keep_identity &&
-		(home_at(redactor, data, size, at, out) || uuid_at(redactor, data, size, at, out)));
-}
-
 /* The length of a placeholder, which is left as it is; 0: there is none. */
 static size_t placeholder_at(const char *data, size_t size, size_t at)
 {
@@ -224,8 +198,13 @@ static bool redact_once(const struct redactor *redactor, const char *data, size_
 	size_t at = 0;
 	while (at < size) {
 		struct redaction found = {0};
-		size_t skip = placeholder_at(data, size, at);
-		if (skip != 0 || !find_at(redactor, data, size, at, &found)) {
+		const size_t skip = placeholder_at(data, size, at);
+		const bool any =
+			redact_secret_at(redactor, data, size, at, &found) ||
+			fact_at(redactor, data, size, at, &found) ||
+			(!redactor->keep_identity && (home_at(redactor, data, size, at, &found) ||
+						      uuid_at(redactor, data, size, at, &found)));
+		if (skip != 0 || !any) {
 			at += skip != 0 ? skip : 1;
 			continue;
 		}

@@ -36,7 +36,7 @@ struct redactor;
 #define CLEANUP_REDACTOR __attribute__((cleanup(redactor_free)))
 
 /* `keep_identity`: nothing but secrets is replaced. `own_words`: text of reports' own, whose words are
- * no identity; NULL for none. ERROR_MEMORY. */
+ * no identity; NULL for none. */
 int redactor_new(bool keep_identity, const char *own_words, struct redactor **out,
 		 struct error *err);
 void redactor_free(struct redactor **redactor);
@@ -45,7 +45,7 @@ void redactor_free(struct redactor **redactor);
  * stays in the report: "root", what has fewer than 3 characters or no letter, a word of `own_words`; so
  * is the home folder of such a user; a secret of fewer than 8; a serial number of fewer than 6 characters, without a digit, or
  * of one or two characters alone. A host's name with a domain is also one without, and one of more than 15 characters also
- * what NetBIOS leaves of it. ERROR_MEMORY; ERROR_LIMIT: more than 16384. */
+ * what NetBIOS leaves of it. ERROR_LIMIT: more than 16384. */
 int redactor_add(struct redactor *redactor, enum redact_kind kind, const char *value,
 		 struct error *err);
 
@@ -53,28 +53,27 @@ int redactor_add(struct redactor *redactor, enum redact_kind kind, const char *v
  * they differ from run to run. */
 void redactor_set_key(struct redactor *redactor, const char *secret);
 
-/* Adds the text without what is known. NULL: the text as it is. Memory: out->failed. */
+/* Adds the text without what is known. NULL: the text as it is. */
 void redact_text(const struct redactor *redactor, const char *data, size_t size, struct text *out);
-/* The same, as a new string; NULL: out of memory. */
+/* The same, as a new string. */
 char *redact_string(const struct redactor *redactor, const char *string);
 /* The same as a file's name: what is not a letter, digit or one of "._-" becomes '_'. */
 char *redact_file_name(const struct redactor *redactor, const char *name);
 
 /* Every string and key of a document, and the values of members whose key says that they are secrets or
  * serial numbers. With `without`, of a document whose form is known, keys stay, and so do the values of the
- * members of these names (NULL-ended). ERROR_MEMORY. */
-int redact_json(const struct redactor *redactor, cJSON *json, const char *const *without,
-		struct error *err);
+ * members of these names (NULL-ended). */
+void redact_json(const struct redactor *redactor, cJSON *json, const char *const *without);
 
 /* The content of a piece of evidence, by its media type: JSON stays JSON, as do lines of JSON within text. */
-int redact_content(const struct redactor *redactor, const char *media, const char *data,
-		   size_t size, struct text *out, struct error *err);
+void redact_content(const struct redactor *redactor, const char *media, const char *data,
+		    size_t size, struct text *out);
 
-/* A record of a journal: all that is not the harness' own words, ids, digests or paths. ERROR_MEMORY. */
-int redact_record(const struct redactor *redactor, cJSON *record, struct error *err);
+/* A record of a journal: all that is not the harness' own words, ids, digests or paths. */
+void redact_record(const struct redactor *redactor, cJSON *record);
 
 /* The report's environment.redaction. A redactor that keeps identities tells its facts, except secrets: whoever redacts
- * that report later needs them. `all`: every fact, secrets included, for another process of the run. NULL: out of memory. */
+ * that report later needs them. `all`: every fact, secrets included, for another process of the run. */
 cJSON *redactor_to_json(const struct redactor *redactor, bool all);
 
 /* A redactor with the facts that are told; without `may_keep` it replaces what the one that told them kept. ERROR_FORMAT:
@@ -85,6 +84,6 @@ int redactor_from_json(const cJSON *json, bool may_keep, struct redactor **out, 
  * Adds names and addresses of this host, names of the user (of the system, and variables such as NODE_NAME and SUDO_USER), home
  * folders, serial numbers of the machine, of its disks, network interfaces and GPUs as far as this process may
  * read them, and the values of variables whose names say that they are secrets. The key becomes that of
- * the machine. What the system does not tell is left out. ERROR_MEMORY.
+ * the machine. What the system does not report is left out.
  */
 int redactor_add_this_host(struct redactor *redactor, struct error *err);

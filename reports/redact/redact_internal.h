@@ -51,7 +51,7 @@ size_t redact_span(const char *data, size_t size, size_t at, const char *extra);
 bool redact_begins(const char *data, size_t at);
 bool redact_ends(const char *data, size_t size, size_t at);
 
-/* In lower case but for secrets; a home with '/' alone, a serial number without separators. NULL: out of memory. */
+/* In lower case but for secrets; a home with '/' alone, a serial number without separators. */
 char *redact_canonical(enum redact_kind kind, const char *value, size_t size);
 
 /* "<serial-1a2b3c4d>". The number may have separators. */

@@ -61,15 +61,6 @@ static bool set_secret(struct redaction *out, size_t from, size_t to)
 	return to > from;
 }
 
-/* A quote with the backslashes before it, as in JSON within JSON; its length. */
-static size_t quote_at(const char *data, size_t size, size_t at)
-{
-	size_t end = at;
-	while (end < size && data[end] == '\\')
-		end++;
-	return redact_has(data, size, end, "\"'") ? end + 1 - at : 0;
-}
-
 /* Up to the same quote, or where nothing is quoted up to one of `ends`. */
 static size_t value_end(const char *data, size_t size, size_t at, size_t quote, const char *ends)
 {
@@ -99,16 +90,6 @@ static size_t key_before(const char *data, size_t at, size_t *end)
 	return start;
 }
 
-/* Of such a name a ':' without quotes tells the value, which may have blanks. */
-static bool is_header(const char *name, size_t size)
-{
-	static const char *const headers[] = {"authorization", "cookie", "api-key", "password",
-					      NULL};
-	char folded[NAME_SIZE] = "";
-	fold(name, size, folded);
-	return ends_with_one(folded, strlen(folded), headers);
-}
-
 /* Is what follows the value of a key whose name says that it is a secret? `at` is the ':' or '=', or the blank behind an
  * option. */
 static bool assigned_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
@@ -116,19 +97,29 @@ static bool assigned_at(const struct redactor *redactor, const char *data, size_
 {
 	size_t key_end = 0;
 	const size_t key = key_before(data, at, &key_end);
+	/* After the ':' of such a name the value has no quotes, and may have blanks. */
+	static const char *const headers[] = {"authorization", "cookie", "api-key", "password",
+					      NULL};
+	char folded[NAME_SIZE] = "";
 	const bool quoted = key_end < at;
 	const bool option = key_end - key > 2 && memcmp(data + key, "--", 2) == 0;
 	size_t from = at + 1;
 	if (data[at] == ' ' && (!option || quoted || redact_has(data, size, from, "-")))
 		return false;
 	const enum redact_key says = redact_key_of(data + key, key_end - key);
-	const bool header = data[at] == ':' && is_header(data + key, key_end - key);
+	fold(data + key, key_end - key, folded);
+	const bool header = data[at] == ':' && ends_with_one(folded, strlen(folded), headers);
 	if (says == REDACT_KEY_PLAIN || (says == REDACT_KEY_SERIAL && redactor->keep_identity) ||
 	    (data[at] == ':' && !quoted && !header))
 		return false;
 	while (data[at] == ':' && redact_has(data, size, from, " \t"))
 		from++;
-	const size_t quote = quote_at(data, size, from);
+
+	/* A quote with the backslashes before it, as in JSON within JSON. */
+	size_t quote = 0;
+	while (from + quote < size && data[from + quote] == '\\')
+		quote++;
+	quote = redact_has(data, size, from + quote, "\"'") ? quote + 1 : 0;
 	from += quote;
 	const size_t to =
 		value_end(data, size, from, quote, header ? "\r\n\"'\\" : " \t\r\n\"'\\&,;)}]");
@@ -142,15 +133,6 @@ static bool assigned_at(const struct redactor *redactor, const char *data, size_
 	redact_pseudonym(redactor, REDACT_SERIAL, data + from, to - from, out->with);
 	return quote != 0 && to - from >= BEARER_MIN && memcmp(data + from, "GPU-", 4) != 0 &&
 	       memcmp(data + from, "MIG-", 4) != 0;
-}
-
-/* "://user:password@": `at` is the ':'. */
-static bool url_at(const char *data, size_t size, size_t at, struct redaction *out)
-{
-	if (size - at < 4 || memcmp(data + at, "://", 3) != 0)
-		return false;
-	const size_t end = value_end(data, size, at + 3, 0, "/?#@ \t\r\n\"'<>\\");
-	return end < size && data[end] == '@' && set_secret(out, at + 3, end);
 }
 
 /* "Bearer TOKEN", and tokens whose first letters say what they are. */
@@ -205,8 +187,14 @@ static bool pem_at(const char *data, size_t size, size_t at, struct redaction *o
 bool redact_secret_at(const struct redactor *redactor, const char *data, size_t size, size_t at,
 		      struct redaction *out)
 {
+	/* "://user:password@" */
+	if (size - at >= 4 && memcmp(data + at, "://", 3) == 0) {
+		const size_t end = value_end(data, size, at + 3, 0, "/?#@ \t\r\n\"'<>\\");
+		if (end < size && data[end] == '@' && set_secret(out, at + 3, end))
+			return true;
+	}
 	if (data[at] == '=' || data[at] == ':' || data[at] == ' ')
-		return url_at(data, size, at, out) || assigned_at(redactor, data, size, at, out);
+		return assigned_at(redactor, data, size, at, out);
 	if (data[at] == '-')
 		return pem_at(data, size, at, out);
 	return redact_is_word(data[at]) && token_at(data, size, at, out);

@@ -59,10 +59,10 @@ static void test_annotations(void)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct text out CLEANUP_TEXT = {0};
-		ci_find(rows[i].system)->annotate(&out, true, title, message);
+		ci_annotate(ci_find(rows[i].system), &out, true, title, message);
 		UNIT_STRING(text_string(&out), rows[i].wanted);
 		text_reset(&out);
-		ci_find(rows[i].system)->annotate(&out, false, "t", "m");
+		ci_annotate(ci_find(rows[i].system), &out, false, "t", "m");
 		CU_ASSERT_PTR_NOT_NULL(strstr(text_string(&out),
 					      rows[i].system[0] == 't' ? "WARNING" : "warning"));
 	}
@@ -82,8 +82,8 @@ static void test_sections(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct text begin CLEANUP_TEXT = {0};
 		struct text end CLEANUP_TEXT = {0};
-		ci_find(rows[i].system)->section(&begin, "a b", true);
-		ci_find(rows[i].system)->section(&end, "a b", false);
+		ci_section(ci_find(rows[i].system), &begin, "a b", true);
+		ci_section(ci_find(rows[i].system), &end, "a b", false);
 		CU_ASSERT_TRUE(text_ends_with(text_string(&begin), rows[i].begin));
 		CU_ASSERT_TRUE(text_ends_with(text_string(&end), rows[i].end));
 	}

@@ -226,7 +226,7 @@ static char *redacted_json(const struct redactor *redactor, const char *text,
 {
 	cJSON *json CLEANUP_JSON = NULL;
 	UNIT_INT(json_parse(text, strlen(text), &json, NULL), 0);
-	UNIT_INT(redact_json(redactor, json, without, NULL), 0);
+	redact_json(redactor, json, without);
 	return json_print_compact(json);
 }
 
@@ -265,7 +265,7 @@ static void test_record(void)
 	struct redactor *redactor CLEANUP_REDACTOR = known(false);
 	cJSON *json CLEANUP_JSON = NULL;
 	UNIT_INT(json_parse(text, strlen(text), &json, NULL), 0);
-	UNIT_INT(redact_record(redactor, json, NULL), 0);
+	redact_record(redactor, json);
 	UNIT_STRING(json_pointer_string(json, "/check"), "edge42.first");
 	UNIT_STRING(json_pointer_string(json, "/name"), "of <host-2>");
 	UNIT_STRING(json_pointer_string(json, "/path"), "evidence/edge42.first/01-of_edge42");
@@ -282,18 +282,16 @@ static void test_content(void)
 	struct text json CLEANUP_TEXT = {0};
 	struct text text CLEANUP_TEXT = {0};
 	char *name CLEANUP_FREE = redact_file_name(redactor, "edge42/a b:\xc3\xa4.txt");
-	UNIT_INT(redact_content(redactor, "application/json", whole, strlen(whole), &json, NULL),
-		 0);
+	redact_content(redactor, "application/json", whole, strlen(whole), &json);
 	CU_ASSERT_TRUE(strstr(text_string(&json), "\"<host-2>\"") != NULL);
-	UNIT_INT(redact_content(redactor, "application/json", broken, strlen(broken), &text, NULL),
-		 0);
+	redact_content(redactor, "application/json", broken, strlen(broken), &text);
 	UNIT_STRING(text_string(&text), "{\"x\": \"<host-2>\"");
 	UNIT_STRING(name, "_host-2__a_b___.txt");
 	/* Of lines, each is a document; one that is broken is text. */
 	static const char events[] =
 		"{\"envs\":[{\"key\":\"A_PASSWORD\",\"value\":\"abc\"}],\"n\":1.5}\n\n{\"x\":\"edge42\n{\"x\":\"\\u0065dge42\"}";
 	struct text lines CLEANUP_TEXT = {0};
-	UNIT_INT(redact_content(redactor, "text/plain", events, strlen(events), &lines, NULL), 0);
+	redact_content(redactor, "text/plain", events, strlen(events), &lines);
 	UNIT_STRING(text_string(&lines),
 		    "{\"envs\":[{\"key\":\"A_PASSWORD\",\"value\":\"<secret>\"}],\"n\":1.5}\n\n"
 		    "{\"x\":\"<host-2>\n{\"x\":\"<host-2>\"}");

@@ -2,6 +2,7 @@
 #include "reports/redact/redact_internal.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <string.h>
 #include <strings.h>
@@ -40,35 +41,9 @@ static int add_file(struct redactor *redactor, const char *path, struct error *e
 	if (file_read_line(path, &text, NULL) < 0)
 		return 0;
 	const char *uuid = strstr(text, "GPU-");
-	char *own CLEANUP_FREE = uuid != NULL ? strndup(uuid + 4, UUID_SIZE) : strdup(text);
-	if (own == NULL)
-		return error_memory(err);
+	char *own CLEANUP_FREE =
+		uuid != NULL ? memory_copy_start(uuid + 4, UUID_SIZE) : memory_copy(text);
 	return strchr(own, '\n') == NULL ? redactor_add(redactor, REDACT_SERIAL, own, err) : 0;
-}
-
-static int add_serials(struct redactor *redactor, struct error *err)
-{
-	char *machine CLEANUP_FREE = NULL;
-	int rc = 0;
-	if (file_read_line("/etc/machine-id", &machine, NULL) == 0 && machine[0] != '\0') {
-		redactor_set_key(redactor, machine);
-		rc = redactor_add(redactor, REDACT_SERIAL, machine, err);
-	}
-	for (size_t i = 0; rc == 0 && files[i] != NULL; i++)
-		rc = add_file(redactor, files[i], err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(folders); i++) {
-		struct text_list entries CLEANUP_TEXT_LIST = {0};
-		if (file_list(folders[i].folder, &entries, NULL) < 0)
-			continue;
-		text_each (entry, &entries) {
-			char *path CLEANUP_FREE =
-				text_format("%s/%s/%s", folders[i].folder, entry, folders[i].file);
-			if (rc == 0)
-				rc = path != NULL ? add_file(redactor, path, err)
-						  : error_memory(err);
-		}
-	}
-	return rc;
 }
 
 /* "search corp.example" names the domains in which the host may be (resolv.conf(5)); other words may be its names. */
@@ -81,9 +56,8 @@ static int add_full_names(struct redactor *redactor, const char *host, char *lin
 	const size_t size = strlen(host);
 	int rc = 0;
 	while (rc == 0 && (word = strtok_r(NULL, " \t", &rest)) != NULL) {
-		char *name CLEANUP_FREE = domains ? text_format("%s.%s", host, word) : strdup(word);
-		if (name == NULL)
-			return error_memory(err);
+		char *name CLEANUP_FREE =
+			domains ? text_format("%s.%s", host, word) : memory_copy(word);
 		if (strncasecmp(name, host, size) == 0 && name[size] == '.')
 			rc = redactor_add(redactor, REDACT_HOST, name, err);
 	}
@@ -110,6 +84,25 @@ static int add_names(struct redactor *redactor, const char *host, struct error *
 
 int redactor_add_machine(struct redactor *redactor, const char *host, struct error *err)
 {
+	char *machine CLEANUP_FREE = NULL;
 	int rc = add_names(redactor, host, err);
-	return rc == 0 ? add_serials(redactor, err) : rc;
+	if (rc == 0 && file_read_line("/etc/machine-id", &machine, NULL) == 0 &&
+	    machine[0] != '\0') {
+		redactor_set_key(redactor, machine);
+		rc = redactor_add(redactor, REDACT_SERIAL, machine, err);
+	}
+	for (size_t i = 0; rc == 0 && files[i] != NULL; i++)
+		rc = add_file(redactor, files[i], err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(folders); i++) {
+		struct text_list entries CLEANUP_TEXT_LIST = {0};
+		if (file_list(folders[i].folder, &entries, NULL) < 0)
+			continue;
+		text_each (entry, &entries) {
+			char *path CLEANUP_FREE =
+				text_format("%s/%s/%s", folders[i].folder, entry, folders[i].file);
+			if (rc == 0)
+				rc = add_file(redactor, path, err);
+		}
+	}
+	return rc;
 }
