@@ -147,6 +147,9 @@ static const struct option_spec run_options[] = {
 		 "applies was tested and holds."},
 	{OPTION_ROW("fail-fast", OPTION_FLAG, run.settings.fail_fast),
 	 .help = "Stop at the first failure that no expectation (--expect) covers."},
+	{OPTION_ROW("keep", OPTION_FLAG, run.settings.asked.keep),
+	 .help = "Stop each check at its first failure that no expectation covers, and show how to "
+		 "look at its sockets, plugin and containers. Enter continues."},
 	{OPTION_ROW("timeout-percent", OPTION_INT, run.settings.asked.timeout_percent),
 	 .value = "N",
 	 .help = "Scale how long the harness waits; 300 on a slow machine. Verdicts use the "
@@ -214,6 +217,7 @@ static int check_settings(struct error *err)
 		{wine && settings->workplace.image != NULL,
 		 "--node wine and --image exclude each other"},
 		{run.only != NULL && run.from == NULL, "--only needs --from"},
+		{asked->keep && settings->jobs > 1, "--keep and --jobs exclude each other"},
 		{run.until_fail && run.repeat == 1, "--until-fail needs --repeat"},
 	};
 	struct address address;

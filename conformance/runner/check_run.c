@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "conformance/runner/keep.h"
 #include "conformance/runner/output.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ struct check_run {
 	size_t deferred_count;
 	struct text_list texts; /* of check_format() */
 	unsigned evidence_count;
+	bool kept;			     /* it has waited at its first failure */
 	bool recorded[REPORT_OUTCOME_COUNT]; /* since check_begin_device() */
 };
 
@@ -106,6 +108,12 @@ void check_expect_at(struct check_run *run, const char *file, int line, bool hel
 		member_string(&record, "varies", varies);
 	run->recorded[held ? REPORT_PASS : REPORT_FAIL] = true;
 	send_line(run, &record);
+	if (!held && run->context->keep && !run->kept && run->into == NULL) {
+		struct members kept CLEANUP_MEMBERS = line_new("kept");
+		run->kept = true;
+		send_line(run, &kept);
+		keep_wait(run->directory);
+	}
 }
 
 bool check_expect_int_at(struct check_run *run, const char *file, int line, const char *what,

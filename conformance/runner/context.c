@@ -35,6 +35,7 @@ static const struct place flags[] = {
 	{"hiddenDirectory", offsetof(struct context, hidden_directory)},
 	{"immutable", offsetof(struct context, immutable)},
 	{"launchAnyway", offsetof(struct context, launch_anyway)},
+	{"keep", offsetof(struct context, keep)},
 	{"thorough", offsetof(struct context, thorough)},
 };
 

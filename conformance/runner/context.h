@@ -35,8 +35,9 @@ struct context {
 	const char *node_file;	    /* recorded node that the plugin under test reads; NULL: live */
 	const char *wine_directory; /* of the Wine node (containers/wine/node.h); NULL: none */
 	bool immutable; /* the image has drivers of its own: a container gets only device nodes */
-	bool launch_anyway;	 /* launches are tried even if they are predicted to fail */
-	bool thorough;		 /* waits take the time that the requirement states */
+	bool launch_anyway; /* launches are tried even if they are predicted to fail */
+	bool keep;	    /* a check stops at its first failure (conformance/runner/keep.h) */
+	bool thorough;	    /* waits take the time that the requirement states */
 	int64_t timeout_percent; /* scales the harness' time limits: 100 is unscaled */
 
 	/* Where the node's CDI Specs are (struct runtime_options); empty without a live node. */

@@ -43,6 +43,9 @@ static void judge(struct execution *execution, const struct process_result *ende
 		execution_set(execution, REPORT_TIMEOUT,
 			      text_format("the check recorded nothing for %llu s",
 					  (unsigned long long)execution->spec.silence_ms / 1000));
+	} else if (execution->interrupted && execution->result.kept) {
+		enum report_outcome outcome = result_outcome(&execution->result, &reason);
+		execution_set(execution, outcome, memory_copy(reason));
 	} else if (execution->interrupted) {
 		execution_set(execution, REPORT_NOTRUN,
 			      memory_copy("the run was interrupted during this check"));
@@ -77,7 +80,8 @@ int execution_start(const struct execution_spec *spec, struct execution *executi
 	};
 	const struct process_spec child = {
 		.argv = argv,
-		.timeout_ms = execution_limit_ms(spec->check, spec->context),
+		.timeout_ms =
+			spec->context->keep ? 0 : execution_limit_ms(spec->check, spec->context),
 		.on_line = on_line,
 		.user = execution,
 	};

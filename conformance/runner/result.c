@@ -73,6 +73,10 @@ static int add_line(struct result *result, const cJSON *json, struct error *err)
 		result->finished = true;
 		return 0;
 	}
+	if (strcmp(type, "kept") == 0) {
+		result->kept = result->reasons[REPORT_FAIL] != NULL;
+		return 0;
+	}
 	if (strcmp(type, "watched") == 0)
 		return add_watched(result, &line, err);
 	if (strcmp(type, "remark") == 0) {

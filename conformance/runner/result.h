@@ -12,6 +12,7 @@
  *	watched {ms, thoroughMs}   how long it watched, and how long a thorough run does
  *	plugin {resource, pid}     a plugin registered
  *	advice {text}              what to do, in place of the row's advice; the first one counts
+ *	kept                       it waits, at its first failure, until it may continue
  *	finished                   the body returned and its clean-ups ran
  */
 
@@ -36,6 +37,7 @@ struct result {
 	struct text_list devices;     /* that the check is about, by id */
 	char *advice;		      /* NULL: that of the row */
 	bool asserted;
+	bool kept;
 	bool finished;
 	char *reasons[REPORT_OUTCOME_COUNT]; /* the first for each outcome; that of a failure is
 						"what: got X, expected Y" */

@@ -32,6 +32,7 @@ struct runner {
 	unsigned flakes;  /* known flaky checks that failed so far */
 	bool unexpected;  /* a check failed that was not expected to */
 	cJSON *described; /* the environment, as the journal first has it */
+	int plugin_pid;	  /* of the last plugin that registered; 0: unknown */
 	struct plan plan;
 	int output_lock; /* of the output folder; -1: none */
 	char *output;	 /* its path while the run lasts (conformance/runner/output.h) */

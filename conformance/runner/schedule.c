@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "conformance/kubelet/plugin_directory.h"
 #include "conformance/runner/execution.h"
+#include "conformance/runner/keep.h"
 #include "containers/runtime/identity.h"
 #include "rpc/loop.h"
 
@@ -20,6 +21,8 @@ struct job {
 	struct plan_item *item; /* NULL: this place is free */
 	struct execution execution;
 	char *directory;
+	bool was_kept;
+	struct keep *keep; /* it waits until somebody has looked at it */
 };
 
 struct schedule {
@@ -75,6 +78,7 @@ static int sweep(struct runner *runner, const struct check *check, struct execut
 static void runner_on_plugin(const char *resource, int pid, void *user)
 {
 	struct runner *runner = user;
+	runner->plugin_pid = pid;
 	(void)plugin_identity_add(&runner->environment.plugin, resource, pid,
 				  runner->environment.digests, &runner->plugin_news, NULL);
 }
@@ -205,6 +209,7 @@ static int start_check(struct schedule *schedule, struct plan_item *item, struct
 
 static void job_free(struct schedule *schedule, struct job *job)
 {
+	keep_close(&job->keep);
 	schedule->running -= job->item != NULL ? 1 : 0;
 	execution_free(&job->execution);
 	free(job->directory);
@@ -239,6 +244,22 @@ static int end_job(struct schedule *schedule, struct job *job, struct error *err
 	return rc;
 }
 
+/* A check that waits at a failure is shown, unless the failure is a known one. */
+static int show_kept(struct runner *runner, struct job *job, struct error *err)
+{
+	const struct expectation *row = NULL;
+	if (job->was_kept || !job->execution.result.kept)
+		return 0;
+	job->was_kept = true;
+	int rc = expectations_find(&runner->expectations, job->item->check->id,
+				   job->item->check->revision, runner->described, &row, err);
+	if (rc == 0 && row != NULL)
+		keep_release(&job->execution);
+	else if (rc == 0)
+		job->keep = keep_open(&job->execution, runner->plugin_pid);
+	return rc;
+}
+
 /* Waits until at least one check has ended, and concludes those that have. */
 static int wait_for_one(struct schedule *schedule, struct error *err)
 {
@@ -247,7 +268,10 @@ static int wait_for_one(struct schedule *schedule, struct error *err)
 	while (rc == 0 && schedule->running == before) {
 		for (size_t i = 0; rc == 0 && i < schedule->count; i++) {
 			struct job *job = &schedule->jobs[i];
-			if (job->item != NULL && execution_has_ended(&job->execution))
+			if (job->item == NULL)
+				continue;
+			rc = show_kept(schedule->runner, job, err);
+			if (rc == 0 && execution_has_ended(&job->execution))
 				rc = end_job(schedule, job, err);
 		}
 		if (rc == 0 && schedule->running == before)

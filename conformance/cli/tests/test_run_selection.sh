@@ -54,6 +54,31 @@ expect_exit 1 gpucert run --launcher process --plugin "$scripted" --repeat 3 --u
 [ ! -e "$work/until/run-2" ] || complain "it ran again after a failure"
 expect_says "1 of 1 runs did not end with 0"
 
+# A failed check waits with its socket and its plugin, until it may continue.
+mkfifo "$work/input"
+gpucert run --quiet --launcher process --plugin "$scripted" --keep --out "$work/kept" list-and-watch.health registration.version \
+	<"$work/input" 2>"$work/shown" &
+run=$!
+exec 9>"$work/input"
+tries=0
+until grep -q "Enter continues" "$work/shown" || [ $tries -eq 1200 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+sockets=$(sed -n 's/^  sockets *ls -l //p' "$work/shown")
+plugin=$(sed -n 's/^  plugin *process \([0-9]*\).*/\1/p' "$work/shown")
+[ -S "$sockets/kubelet.sock" ] || complain "no kubelet.sock while the check is kept"
+[ -d "/proc/$plugin" ] || complain "the plugin does not run while the check is kept"
+grep -q "^list-and-watch.health: .*got" "$work/shown" || complain "the failure is not shown"
+echo >&9
+code=0
+wait $run || code=$?
+exec 9>&-
+[ $code -eq 1 ] || complain "--keep: exit code $code, expected 1"
+expect_report "$work/kept/report.json" "outcome('list-and-watch.health')" fail
+expect_report "$work/kept/report.json" "outcome('registration.version')" pass
+[ ! -e "$sockets" ] || complain "--keep left $sockets behind"
+
 # Limits of the run, and of silence.
 hangs="sh -c 'exec sleep 600'"
 expect_exit 4 gpucert run --quiet --launcher process --plugin "$hangs" --time-limit 1 --out "$work/limited" registration.arrives
