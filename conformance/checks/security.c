@@ -88,7 +88,8 @@ static const struct known_node unrelated[] = {
 	{"/dev/net/tun", 10, 200},
 	{"/dev/vhost-net", 10, 238},
 	{"/dev/vhost-vsock", 10, 241},
-	{"/dev/rtc0", 250, ANY_MINOR},
+	{"/dev/rtc0", 0,
+	 0}, /* its number is assigned anew at each boot, and may be a GPU's elsewhere */
 	{"/dev/hpet", 10, 228},
 	{"/dev/input/event", 13, ANY_MINOR},
 	{"/dev/ttyS", 4, ANY_MINOR},
@@ -100,7 +101,8 @@ static const struct known_node *find_node(const struct known_node *nodes, const 
 					  const struct node_file *file)
 {
 	for (; nodes->path != NULL; nodes++) {
-		bool is_it = file->kind == NODE_FILE_CHARACTER && file->major == nodes->major &&
+		bool is_it = file->kind == NODE_FILE_CHARACTER && nodes->major != 0 &&
+			     file->major == nodes->major &&
 			     (nodes->minor == ANY_MINOR || file->minor == nodes->minor);
 		if (is_it || strcmp(path, nodes->path) == 0)
 			return nodes;

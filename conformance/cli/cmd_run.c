@@ -221,7 +221,6 @@ static int check_settings(struct error *err)
 		{run.until_fail && run.repeat == 1, "--until-fail needs --repeat"},
 	};
 	struct address address;
-	int rc = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
 		if (rules[i].broken)
 			return error_set(err, ERROR_ARGUMENT, "%s", rules[i].rule);
@@ -234,9 +233,9 @@ static int check_settings(struct error *err)
 	if (attach != NULL && !path_is_absolute(attach))
 		return error_set(err, ERROR_ARGUMENT, "--attach: '%s' is not an absolute path",
 				 attach);
-	if (cri)
-		rc = address_parse(settings->workplace.cri_address, ADDRESS_RULES_HERE, &address,
-				   err);
+	int rc = cri ? address_parse(settings->workplace.cri_address, ADDRESS_RULES_HERE, &address,
+				     err)
+		     : 0;
 	if (rc < 0)
 		return error_wrap(err, rc, "--cri");
 

@@ -55,7 +55,8 @@ struct keep *keep_open(const struct execution *execution, int plugin_pid)
 	struct keep *keep = memory_allocate(1, sizeof(*keep));
 	struct text text CLEANUP_TEXT = {0};
 	text_addf(&text, "\n%s: ", spec->check->id);
-	text_add_escaped(&text, reason, strlen(reason));
+	if (reason != NULL)
+		text_add_escaped(&text, reason, strlen(reason));
 	text_addf(&text, "\n  sockets     ls -l %s/dp\n", spec->directory);
 	if (plugin_pid != 0)
 		text_addf(&text, "  plugin      process %d: ls -l /proc/%d/fd\n", plugin_pid,

@@ -69,12 +69,11 @@ static int add_line(struct result *result, const cJSON *json, struct error *err)
 	if (rc < 0)
 		return rc;
 
-	if (strcmp(type, "finished") == 0) {
-		result->finished = true;
-		return 0;
-	}
-	if (strcmp(type, "kept") == 0) {
-		result->kept = result->reasons[REPORT_FAIL] != NULL;
+	bool *flag = strcmp(type, "finished") == 0 ? &result->finished : NULL;
+	if (strcmp(type, "kept") == 0)
+		flag = &result->kept;
+	if (flag != NULL) {
+		*flag = true;
 		return 0;
 	}
 	if (strcmp(type, "watched") == 0)
