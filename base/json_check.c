@@ -17,7 +17,7 @@ int json_check_values(const char *data, size_t size, struct error *err)
 static int repeated(const struct json_at *object, const cJSON *member, struct error *err)
 {
 	const struct json_at at = {.node = member, .parent = object, .key = member->string};
-	return json_error(&at, err, "is there twice");
+	return json_error(&at, err, "appears twice");
 }
 
 static int check_many(const struct json_at *object, struct error *err)

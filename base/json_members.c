@@ -169,7 +169,7 @@ static int read_map(const struct json_member *member, const struct json_at *at, 
 		if (rc == 0 && !cJSON_IsString(child))
 			rc = json_error(&pair, err, "expected string");
 		if (rc == 0 && cJSON_GetObjectItemCaseSensitive(at->node, child->string) != child)
-			rc = json_error(&pair, err, "it is there twice");
+			rc = json_error(&pair, err, "appears twice");
 		if (rc < 0)
 			return rc;
 		pairs[count++] = (struct json_pair){arena_string(arena, child->string),
@@ -264,7 +264,7 @@ int json_members_read(const struct json_at *object, const struct json_member *me
 		if (member->key == NULL)
 			return json_error(&at, err, "unknown member");
 		if (cJSON_GetObjectItemCaseSensitive(object->node, child->string) != child)
-			return json_error(&at, err, "it is there twice");
+			return json_error(&at, err, "appears twice");
 	}
 	return 0;
 }

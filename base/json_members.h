@@ -74,7 +74,7 @@ struct json_member {
 void json_members_reset(const struct json_member *members, void *structure);
 
 /* Reads the object. Strings and elements are the arena's. Errors are those of json_need(), and
- * "unknown member" for a key that the table does not have, "it is there twice" for one that is. ERROR_MEMORY. */
+ * "unknown member" for a key that the table does not have, "appears twice" for one that does. ERROR_MEMORY. */
 int json_members_read(const struct json_at *object, const struct json_member *members,
 		      void *structure, struct arena *arena, struct error *err);
 

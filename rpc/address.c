@@ -20,7 +20,7 @@ static const char *file_path(const char *text, enum address_rules rules)
 	if (!text_starts_with(path, "//"))
 		return path;
 	path += 2;
-	/* A path with a drive is absolute behind "unix://" and, as in a URL, "unix:///". */
+	/* A path with a drive is absolute after "unix://" and, as in a URL, "unix:///". */
 	if (rules == ADDRESS_WINDOWS && path[0] == '/' && has_drive(path + 1))
 		path++;
 	return path[0] == '/' || (rules == ADDRESS_WINDOWS && has_drive(path)) ? path : NULL;
@@ -67,7 +67,7 @@ int address_parse(const char *text, enum address_rules rules, struct address *ou
 	const char *path = file_path(text, rules);
 	if (path == NULL)
 		return error_set(err, ERROR_ARGUMENT,
-				 "address \"%s\": a path behind unix:// must be absolute", text);
+				 "address \"%s\": a path after unix:// must be absolute", text);
 	return address_of_path(path, out, err);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* HTTP/2 header lists as they come in, what the fields of gRPC say, and what stands in for a gRPC status
+/* Received HTTP/2 header lists, the fields of gRPC, and the values that replace a gRPC status
  * that nobody sent. */
 
 #include "base/text.h"
@@ -12,7 +12,7 @@
 
 /* Zero-initialise. */
 struct headers {
-	struct text pairs; /* name NUL value NUL, one pair behind the other */
+	struct text pairs; /* name NUL value NUL, pair by pair */
 	size_t count;
 	size_t listed;	/* size as RFC 9113, 6.5.2 counts it: 32 bytes more for each field */
 	bool too_large; /* a field beyond the limit came; it and all later ones are left out */

@@ -9,7 +9,7 @@
  * Nothing of the caller's runs inside an nghttp2 callback. The callbacks note what came in and put
  * the exchange on the ready list; session_run() works through the list, where callers may do
  * anything, ending the session included. Only the transport calls session_run(): what the caller
- * asks for never runs the caller's own callbacks behind its back.
+ * asks for never runs the caller's own callbacks unexpectedly.
  */
 
 #include "base/text.h"
@@ -43,7 +43,7 @@ struct exchange {
 
 	struct text output;  /* one framed message, or none */
 	size_t output_start; /* what of it the connection has taken */
-	bool output_last;    /* nothing comes behind `output` */
+	bool output_last;    /* nothing comes after `output` */
 	bool output_taken;   /* a message that had to wait has gone out since the last process() */
 	uint64_t output_flush; /* the first flush that could take it */
 
@@ -119,7 +119,7 @@ void session_free(struct session *session); /* destroys what exchanges are left 
 void session_enter(struct session *session);
 void session_leave(struct session *session);
 
-/* Hands what is there to the transport now, without waiting for the outermost session_leave(). */
+/* Hands the output to the transport now, without waiting for the outermost session_leave(). */
 void session_flush(struct session *session);
 
 /* Works through everything that is ready, then writes; runs the caller's callbacks. */
@@ -161,7 +161,7 @@ int exchange_read(struct exchange *exchange, bool *whole, struct rpc_slice *mess
 		  struct error *err);
 bool exchange_has_input(const struct exchange *exchange); /* that is not read */
 void exchange_drop_input(struct exchange *exchange);
-void exchange_ignore_input(struct exchange *exchange); /* also what is still to come */
+void exchange_ignore_input(struct exchange *exchange); /* later input too */
 
 /* Room for a framed message of `size` bytes; NULL when memory ran out. Fill it, then
  * exchange_resume(). */

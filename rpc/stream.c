@@ -87,12 +87,12 @@ void stream_expire(struct exchange *exchange)
 
 enum { STATUS_FIELDS_MAX = 5 };
 
-/* The fields behind the last message, or the whole answer when there was none; their number. */
-static size_t status_fields(const struct rpc_stream *stream, bool alone, char code[4],
+/* The fields after the last message, or with `whole` the whole answer without one; their number. */
+static size_t status_fields(const struct rpc_stream *stream, bool whole, char code[4],
 			    nghttp2_nv fields[STATUS_FIELDS_MAX])
 {
 	size_t count = 0;
-	if (alone) {
+	if (whole) {
 		fields[count++] = header_field(":status", "200");
 		fields[count++] = header_field("content-type", "application/grpc");
 	}

@@ -47,7 +47,7 @@ void stream_abort(struct rpc_stream *stream, int code, const char *message);
 /* Takes the stream from its handler: on_end, once. */
 void stream_release(struct rpc_stream *stream);
 
-/* Answers with an HTTP status alone, as to a request that is not gRPC. */
+/* Answers with only an HTTP status, as to a request that is not gRPC. */
 void stream_finish_http(struct rpc_stream *stream, const char *status);
 
 /* Takes the request as far as it has come: to its handler, or to the status that refuses it

@@ -36,7 +36,7 @@ struct transport {
 	enum transport_greeting greeting;
 	uint8_t nonce[RENDEZVOUS_NONCE_SIZE];
 	void *user;
-	struct address address; /* what is connected to */
+	struct address address; /* of the peer */
 	transport_connected *on_connected;
 	void (*on_closed)(struct transport *transport);
 	uv_connect_t connect;
@@ -55,7 +55,7 @@ int transport_connect_pipe(struct transport *transport, uv_loop_t *loop, struct 
 void transport_close(struct transport *transport, void (*on_closed)(struct transport *transport));
 
 /* The process at the other end of a connected transport: the one that listened, where we connected.
- * 0: not to be told (Windows, TCP, a process of another namespace). */
+ * 0: unknown (Windows, TCP, a process of another namespace). */
 int transport_peer(const struct transport *transport);
 
 struct listener;
@@ -63,17 +63,17 @@ struct listener;
 struct listener_options {
 	unsigned mode; /* of the socket file, as chmod's */
 	bool refuse;   /* bind, but do not listen: nobody can connect */
-	/* A connection waits. It must be accepted before the next is told. */
+	/* A connection waits. It must be accepted before the next is reported. */
 	void (*on_connection)(struct listener *listener, void *user);
 	void *user;
 };
 
-/* Listens. ERROR_UNSUPPORTED: a named pipe. ERROR_EXISTS: something is there. ERROR_NOT_FOUND: the directory of the file is not.
+/* Listens. ERROR_UNSUPPORTED: a named pipe. ERROR_EXISTS: the path exists. ERROR_NOT_FOUND: the directory of the file is not.
  * ERROR_PERMISSION, ERROR_IO, ERROR_MEMORY. */
 int listener_open(uv_loop_t *loop, const struct address *address,
 		  const struct listener_options *options, struct listener **out, struct error *err);
 
-/* Takes the connection that waits. transport->open tells whether it needs a transport_close(), also
+/* Accepts the connection that waits. transport->open: it needs a transport_close(), also
  * after an error. */
 int listener_accept(struct listener *listener, struct transport *transport, void *user,
 		    struct error *err);

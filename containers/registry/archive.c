@@ -9,7 +9,7 @@
 #include <string.h>
 
 /*
- * A tar file whose entries are looked up by name and read as streams, also compressed: each look-up reads from the
+ * A tar file whose entries are found by name and read as streams, also compressed: each search reads from the
  * beginning. Only regular files count. The names never become paths of the file system.
  */
 enum {

@@ -66,7 +66,7 @@ static int read_parameter(const char **at, struct challenge *out, struct error *
 
 	*at = skip(next, BLANKS);
 	if (**at != '\0' && **at != ',')
-		return error_set(err, ERROR_FORMAT, "no comma behind a parameter");
+		return error_set(err, ERROR_FORMAT, "no comma after a parameter");
 	if (place != NULL && *place == NULL)
 		*place = text_take(&value);
 	return 0;
@@ -81,7 +81,7 @@ static int read_scheme(const char **at, struct challenge *out, struct error *err
 	size_t length = strspn(*at, TOKEN_CHARACTERS);
 	const char *end = *at + length;
 	if (length == 0 || strchr(BLANKS ",", *end) == NULL) /* which finds the end, too */
-		return error_set(err, ERROR_FORMAT, "no name of a scheme, or no space behind it");
+		return error_set(err, ERROR_FORMAT, "no name of a scheme, or no space after it");
 	out->scheme = schemes[word_position(*at, length, names)];
 	*at = skip(end, BLANKS);
 	end = skip(skip(skip(*at, TOKEN_CHARACTERS "/"), "="), BLANKS);

@@ -35,6 +35,6 @@ int content_cache_prune(const char *directory, uint64_t max, struct content_cach
 int content_cache_open(const char *directory, const struct image_descriptor *what,
 		       struct blob_reader **out, struct error *err);
 
-/* A new file beside `path` for a blob on its way there; *incoming is its path, which the caller frees. -1: the folder cannot
+/* A new file next to `path` for a blob on its way there; *incoming is its path, which the caller frees. -1: the folder cannot
  * be written. */
 int content_cache_begin(const char *path, char **incoming);

@@ -111,7 +111,7 @@ static const struct {
 	{CURLE_OUT_OF_MEMORY, ERROR_MEMORY, "", NULL},
 	{CURLE_TOO_MANY_REDIRECTS, ERROR_PROTOCOL, "", "more than 5 redirects"},
 	{CURLE_UNSUPPORTED_PROTOCOL, ERROR_PROTOCOL, "",
-	 "leads to what is not a URL of HTTP, or leads from HTTPS to plain HTTP"},
+	 "leads to a URL that is not HTTP, or leads from HTTPS to plain HTTP"},
 };
 
 static int exchange_failed(const struct http_exchange *exchange, struct error *err)

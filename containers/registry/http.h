@@ -13,7 +13,7 @@
  * Errors of every call, which name method and URL: ERROR_NOT_FOUND (404); ERROR_PERMISSION: 401, 403, a certificate that is
  * not trusted; ERROR_BUSY: 429 to the end, or a Retry-After above HTTP_WAIT_MAX_MS; ERROR_UNAVAILABLE: no connection, 408,
  * 5xx; ERROR_TIMEOUT; ERROR_IO: cut to the end; ERROR_UNSUPPORTED: the other side does not speak TLS; ERROR_REMOTE with
- * err->remote: any other status; ERROR_PROTOCOL: not HTTP, endless redirects and those to what is refused; ERROR_LIMIT: more
+ * err->remote: any other status; ERROR_PROTOCOL: not HTTP, endless or refused redirects; ERROR_LIMIT: more
  * than this client reads; ERROR_NOT_FOUND, ERROR_FORMAT also: the authority's certificate cannot be used; ERROR_MEMORY.
  */
 

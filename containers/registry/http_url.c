@@ -33,7 +33,7 @@ int http_resolve(const char *base, const char *target, char **out, struct error 
 	    curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
 	    (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0) ||
 	    curl_url_get(url, CURLUPART_URL, &whole, 0) != CURLUE_OK)
-		return error_set(err, ERROR_PROTOCOL, "leads to what is not a URL of HTTP");
+		return error_set(err, ERROR_PROTOCOL, "leads to a URL that is not HTTP");
 	if (text_starts_with(base, "https://") && strcmp(scheme, "https") != 0)
 		return error_set(err, ERROR_PROTOCOL, "leads from HTTPS to plain HTTP");
 	*out = memory_copy(whole);

@@ -122,7 +122,7 @@ int image_document_parse(const char *data, size_t size, cJSON **out, struct erro
  * of both or contradicts its type is ERROR_FORMAT (CVE-2021-41190). ERROR_UNSUPPORTED: Docker's
  * schema 1, and types that are neither.
  */
-int image_document_type(const cJSON *document, const char *told, const char **out,
+int image_document_type(const cJSON *document, const char *promised, const char **out,
 			struct error *err);
 
 /* Adds an entry, whose strings are borrowed. */

@@ -50,19 +50,6 @@ char *runtime_shim_name(const char *type)
 	return text_format("containerd-shim-%.*s-%s", (int)(version - name), name, version + 1);
 }
 
-/* The version that a program prints; only its name when it does not run. Caller frees. */
-static char *ask_version(const char *file, const char *name, const char *option)
-{
-	const char *const argv[] = {file, option, NULL};
-	const struct process_spec spec = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
-	struct process_result result = {0};
-	if (process_run(&spec, &result, NULL) < 0)
-		return memory_copy(name);
-	char *version = runtime_program_version(name, text_string(&result.out));
-	process_result_free(&result);
-	return version;
-}
-
 /* containerd's configuration of its CRI service, from its Status. */
 static cJSON *read_config(struct runtime *runtime)
 {
@@ -96,8 +83,15 @@ static void identify_program(const struct running_program *daemon, const char *n
 			     const char *version_option, char **file, char **version)
 {
 	*file = running_program_find(daemon, name);
-	*version = *file != NULL ? ask_version(*file, path_base(name), version_option)
-				 : memory_copy(path_base(name));
+	const char *const argv[] = {*file, version_option, NULL};
+	const struct process_spec spec = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
+	struct process_result result = {0};
+	if (*file == NULL || process_run(&spec, &result, NULL) < 0) {
+		*version = memory_copy(path_base(name));
+		return;
+	}
+	*version = runtime_program_version(path_base(name), text_string(&result.out));
+	process_result_free(&result);
 }
 
 void runtime_identify(struct runtime *runtime, const char *handler, struct runtime_identity *out)

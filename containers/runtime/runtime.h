@@ -76,7 +76,7 @@ int runtime_is_offered(struct error *err);
  * runtime_is_offered(), runtime_import() and runtime_recover(): see containers/offers.h.
  * ERROR_PERMISSION: not root. ERROR_NOT_FOUND: no containerd. ERROR_UNSUPPORTED: older than 1.6.
  * ERROR_LIMIT: base directory too long for a socket. ERROR_UNAVAILABLE: containerd ended (the text
- * holds the end of its log). ERROR_TIMEOUT. On failure nothing is left behind. */
+ * holds the end of its log). ERROR_TIMEOUT. On failure nothing remains. */
 int runtime_start(uv_loop_t *loop, const struct runtime_options *options, struct runtime **out,
 		  struct error *err);
 
@@ -131,7 +131,7 @@ struct runtime_recovery {
  * Cleans up after runs that died: every directory in these two whose owner no longer runs. An owner
  * is a process id with its start time, the boot and the PID namespace it belongs to; a directory of
  * another PID namespace stays, and among temporary files one of another user. Only
- * containerd, its shims and ctr with the directory on their command line, and what is in its
+ * containerd, its shims and ctr with the directory on their command line, and the processes in its
  * cgroup, are killed. In a runtime that the dead run was attached to, its containers (by
  * their label) and the images that it imported are removed if that runtime still answers; images stay
  * until no living run uses that runtime. A second run that does the same meanwhile waits. A missing

@@ -70,8 +70,8 @@ static void test_hostile_texts(void)
 	refuse(REPORT "\"checks\": []}<script>", ERROR_FORMAT, "not valid JSON");
 	refuse(REPORT
 	       "\"checks\": [{\"id\": \"a\", \"outcome\": \"fail\", \"outcome\": \"pass\"}]}",
-	       ERROR_FORMAT, "checks[0].outcome: is there twice");
-	refuse(REPORT "\"schema\": \"gpucert-report/1\"}", ERROR_FORMAT, "schema: is there twice");
+	       ERROR_FORMAT, "checks[0].outcome: appears twice");
+	refuse(REPORT "\"schema\": \"gpucert-report/1\"}", ERROR_FORMAT, "schema: appears twice");
 }
 
 static void test_versions(void)
@@ -138,7 +138,7 @@ static void test_repeated_among_many(void)
 	text.data[size] = '\0';
 	text.size = size;
 	text_add(&text, "\"m17\": 0}");
-	refuse(text_string(&text), ERROR_FORMAT, "m17: is there twice");
+	refuse(text_string(&text), ERROR_FORMAT, "m17: appears twice");
 }
 
 static void test_repeated_elsewhere(void)
@@ -149,9 +149,9 @@ static void test_repeated_elsewhere(void)
 		cJSON_Parse("{\"schema\": \"gpucert-expectations/1\", \"rows\": [], \"rows\": []}");
 	struct error err = {0};
 	CU_ASSERT_PTR_NULL(report_of_lines(lines, &err));
-	UNIT_STRING(err.text, "j:1: id: is there twice");
+	UNIT_STRING(err.text, "j:1: id: appears twice");
 	UNIT_INT(expectations_parse("known", document, &known, &err), ERROR_FORMAT);
-	UNIT_STRING(err.text, "rows: is there twice");
+	UNIT_STRING(err.text, "rows: appears twice");
 }
 
 /* Small in bytes, large in memory. */

@@ -119,7 +119,7 @@ product "website_url: 'javascript:alert(1)' is not a URL" 's,https://yoyo.dyne/t
 product "product_logo_url: the logo is a vector graphic" 's/[.]svg/.png/'
 product "type: 'toaster' is not" 's/device plugin/toaster/'
 product "contact_email_address: 'nobody'" 's/certification@yoyo.dyne/nobody/'
-product "vendor: is there twice" '1i vendor: Another'
+product "vendor: appears twice" '1i vendor: Another'
 product "colour: unknown member" '$a colour: blue'
 product "vendor: is empty" 's/^vendor.*/vendor: ""/'
 product "vendor: holds a control character" 's/^vendor.*/vendor: "a\\nb"/'
@@ -177,7 +177,7 @@ claimed "claims[1]: the same as claims[0]" "$work/open" "check api.opencl" "chec
 claimed "claims[0].check: environment.devices cannot be claimed: everything stands on it" "$work/open" "check environment.devices"
 claimed "claims[0].check: registration.arrives cannot be claimed" "$work/open" "check registration.arrives"
 printf '{"schema": "gpucert-claims/1", "claims": [], "claims": []}' >"$work/claims.json"
-refused "claims: claims.json: claims: is there twice" "$work/open" --claims "$work/claims.json"
+refused "claims: claims.json: claims: appears twice" "$work/open" --claims "$work/claims.json"
 printf '{"schema": "gpucert-claims/1", "claims": [{"justification": "a", "link": "b", "reviewBy": "%s"}]}' "$next_year" >"$work/claims.json"
 refused "claims[0]: name either a check or a requirement" "$work/open" --claims "$work/claims.json"
 make_report "$work/failed" 'Object.assign(end("api.opencl"), {outcome: "fail", reason: "it is wrong"})'

@@ -102,7 +102,7 @@ expect_exit 3 gpucert image check --host "$work/bad.json" --platform linux/amd64
 expect_says "gpus[0].driverVersion: expected string"
 echo '{"schema": "gpucert-host/1", "os": "linux", "os": "windows"}' >"$work/twice.json"
 expect_exit 3 gpucert image check --host "$work/twice.json" --platform linux/amd64
-expect_says "twice.json: os: it is there twice"
+expect_says "twice.json: os: appears twice"
 linux "$work/layout-amd64" '"A=b"'
 expect_exit 3 gpucert image check --platform linux/arm64 "oci:$work/layout-amd64"
 expect_says "layout-amd64: only for linux/amd64, and not for linux/arm64"

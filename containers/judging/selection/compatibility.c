@@ -467,7 +467,7 @@ static int check_keys(const struct json_at *at, struct error *err)
 			return json_error(at, err, "more than %d keys",
 					  (int)COMPATIBILITY_KEYS_MAX);
 		if (object && cJSON_GetObjectItemCaseSensitive(at->node, item->string) != item)
-			return json_error(&member, err, "it is there twice");
+			return json_error(&member, err, "appears twice");
 		int rc = check_keys(&member, err);
 		if (rc < 0)
 			return rc;

@@ -90,7 +90,7 @@ static const struct {
 	{"forget-always", DATA_SIZE, ERROR_IO, "", HTTP_RETRIES, NULL},
 	{"broken", DATA_SIZE, ERROR_UNAVAILABLE, "status 500", HTTP_RETRIES, NULL},
 	{"range", DATA_SIZE, ERROR_PROTOCOL, "is answered with Range up to 6", 0, NULL},
-	{"nowhere", 1000, ERROR_PROTOCOL, "leads to what is not a URL of HTTP", 0, NULL},
+	{"nowhere", 1000, ERROR_PROTOCOL, "leads to a URL that is not HTTP", 0, NULL},
 	{"flip", 1000, ERROR_REMOTE, "status 400 (DIGEST_INVALID)", 0, NULL},
 	{"no-head", 1000, 0, "", 0, "HEAD POST PUT"},
 };

@@ -116,7 +116,7 @@ static const struct {
 	{"length-lies", ERROR_PROTOCOL, "Content-Length 7 does not fit", 0},
 	{"loop", ERROR_PROTOCOL, "more than 5 redirects", 0},
 	{"nowhere", ERROR_PROTOCOL, "status 302 without a Location", 0},
-	{"file", ERROR_PROTOCOL, "leads to what is not a URL of HTTP", 0},
+	{"file", ERROR_PROTOCOL, "leads to a URL that is not HTTP", 0},
 	{"away", 0, "", 0},
 	{"head", ERROR_LIMIT, "a head of more than 262144 bytes", 0},
 	{"garbage", ERROR_PROTOCOL, "", 0},

@@ -236,7 +236,7 @@ static int check_file(const struct image_descriptor *file, struct text_index *se
 		*letter = *letter >= 'A' && *letter <= 'Z' ? (char)(*letter + 'a' - 'A') : *letter;
 	int rc = text_index_put(seen, folded, number, &first, err);
 	if (rc == 0 && first != number)
-		rc = error_set(err, ERROR_FORMAT, "%s is there twice", name);
+		rc = error_set(err, ERROR_FORMAT, "%s appears twice", name);
 	return rc;
 }
 

@@ -79,9 +79,9 @@ static void test_names_the_place_of_what_is_wrong(void)
 	       "wants.drivers.nvidia: expected string");
 	REFUSE(CATALOGUE(IMAGE(
 		       ", \"wants\": {\"drivers\": {\"nvidia\": \"550\", \"nvidia\": \"535\"}}")),
-	       "wants.drivers.nvidia: it is there twice");
+	       "wants.drivers.nvidia: appears twice");
 	REFUSE(CATALOGUE(IMAGE(", \"created\": \"2026-10-01\", \"created\": \"2026-10-02\"")),
-	       "images[0].created: it is there twice");
+	       "images[0].created: appears twice");
 	REFUSE(CATALOGUE(IMAGE(", \"wants\": {\"drivers\": {\"nvidia\": \"new\"}}")),
 	       "wants.drivers.nvidia: expected a version");
 	REFUSE(CATALOGUE(IMAGE(", \"wants\": {\"computeCapabilities\": [\"9.0\", \"sm_90\"]}")),

@@ -202,10 +202,10 @@ static void test_twice(void)
 	char *other CLEANUP_FREE = layer("evidence/A/b", "2");
 	char *both CLEANUP_FREE = text_format("%s%s", one, other);
 	UNIT_INT(read_layers(both, &err), ERROR_FORMAT);
-	UNIT_CONTAINS(err.text, "evidence/A/b is there twice");
+	UNIT_CONTAINS(err.text, "evidence/A/b appears twice");
 	char *journal CLEANUP_FREE = layer("journal.ndjson", "2");
 	UNIT_INT(read_layers(journal, &err), ERROR_FORMAT);
-	UNIT_CONTAINS(err.text, "journal.ndjson is there twice");
+	UNIT_CONTAINS(err.text, "journal.ndjson appears twice");
 }
 
 static void test_sizes(void)
