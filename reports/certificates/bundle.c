@@ -2,6 +2,7 @@
 #include "reports/certificates/bundle.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/path.h"
 #include "reports/certificates/dsse.h"
 #include "reports/certificates/folder.h"
@@ -43,126 +44,16 @@ static void packing_free(struct packing *packing)
 	free(packing->folder);
 }
 
-/* ---- A journal without identities. */
-
-static bool set_string(cJSON *object, const char *key, const char *value)
-{
-	cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
-	return value != NULL && cJSON_IsString(member) &&
-	       cJSON_SetValuestring(member, value) != NULL;
-}
-
-/* "evidence/api.vulkan/01-NAME", where the name is redacted as the run itself would have. */
-static char *evidence_path(const struct redactor *redactor, const cJSON *record)
-{
-	const char *path = view_string(record, "/path");
-	const char *name = path_base(path);
-	size_t kept = (size_t)(name - path) + strspn(name, "0123456789");
-	char *plain CLEANUP_FREE = redact_file_name(redactor, view_string(record, "/name"));
-	return plain != NULL ? text_format("%.*s-%.128s", (int)kept, path, plain) : NULL;
-}
-
-/* Redacts a piece of evidence, and gives its record the path, digest and size of what it is now. */
-static int rewrite_evidence(const struct redactor *redactor, cJSON *record, char **data,
-			    size_t *size, struct error *err)
-{
-	char digest[DIGEST_SIZE] = "";
-	struct text out CLEANUP_TEXT = {0};
-	char *path CLEANUP_FREE = evidence_path(redactor, record);
-	redact_content(redactor, view_string(record, "/media"), *data, *size, &out);
-	*size = out.size;
-	free(*data);
-	*data = text_take(&out);
-	if (*data == NULL)
-		return error_memory(err);
-	digest_bytes(*data, *size, digest);
-	if (!set_string(record, "path", path) || !set_string(record, "digest", digest))
-		return error_memory(err);
-	(void)cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(record, "bytes"),
-				   (double)*size);
-	return 0;
-}
-
-/* What the first record of an environment says of redaction from now on. */
-static int tell_redaction(const struct redactor *redactor, const char *from, cJSON *environment,
-			  struct error *err)
-{
-	cJSON *told CLEANUP_JSON = redactor_to_json(redactor, false);
-	if (told == NULL || !json_add_string(told, "rewrittenFrom", from))
-		return error_memory(err);
-	cJSON_DeleteItemFromObjectCaseSensitive(environment, "redaction");
-	if (!cJSON_AddItemToObject(environment, "redaction", told))
-		return error_memory(err);
-	(void)STEAL(told);
-	return 0;
-}
-
-/* The lines of the journal whose evidence was rewritten, chained anew. The records of `log` change. */
-static int rewrite_journal(const struct redactor *redactor, const struct journal_log *log,
-			   struct text *out, struct error *err)
-{
-	char prev[DIGEST_SIZE] = "";
-	bool told = false;
-	digest_bytes("", 0, prev);
-	for (size_t i = 0; i < log->count; i++) {
-		cJSON *record = log->records[i].json;
-		cJSON *environment = cJSON_GetObjectItemCaseSensitive(record, "environment");
-		size_t start = out->size;
-		int rc = 0;
-		redact_record(redactor, record);
-		if (environment != NULL && !told)
-			rc = tell_redaction(redactor, log->digest, environment, err);
-		else if (environment != NULL)
-			cJSON_DeleteItemFromObjectCaseSensitive(environment, "redaction");
-		told = told || environment != NULL;
-		if (rc < 0)
-			return rc;
-		/* An upgraded journal may have several records of one line. */
-		cJSON_DeleteItemFromObjectCaseSensitive(record, "prev");
-		(void)cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(record, "seq"),
-					   (double)(i + 1));
-		bool set = json_add_string(record, "prev", prev);
-		char *line CLEANUP_FREE = set ? json_print_compact(record) : NULL;
-		if (line == NULL)
-			return error_memory(err);
-		text_addf(out, "%s\n", line);
-		if (out->failed)
-			return error_memory(err);
-		digest_bytes(out->data + start, out->size - start, prev);
-	}
-	return 0;
-}
-
-/* ---- The archive. */
-
 static la_ssize_t keep_packed(struct archive *archive, void *user, const void *data, size_t size)
 {
-	struct text *packed = user;
-	text_append(packed, data, size);
-	if (!packed->failed)
-		return (la_ssize_t)size;
-	archive_set_error(archive, ARCHIVE_FATAL, "out of memory");
-	return -1;
+	(void)archive;
+	text_append(user, data, size);
+	return (la_ssize_t)size;
 }
 
 static int archive_failed(const struct packing *packing, struct error *err)
 {
 	return error_set(err, ERROR_IO, "the archive: %s", archive_error_string(packing->archive));
-}
-
-static int open_archive(struct packing *packing, struct error *err)
-{
-	struct archive *archive = packing->archive = archive_write_new();
-	if (archive == NULL)
-		return error_memory(err);
-	return archive_write_set_format_pax_restricted(archive) == ARCHIVE_OK &&
-			       archive_write_add_filter_gzip(archive) == ARCHIVE_OK &&
-			       archive_write_set_filter_option(archive, "gzip", "timestamp",
-							       NULL) == ARCHIVE_OK &&
-			       archive_write_open2(archive, &packing->packed, NULL, keep_packed,
-						   NULL, NULL) == ARCHIVE_OK
-		       ? 0
-		       : archive_failed(packing, err);
 }
 
 static void free_entry(struct archive_entry **entry)
@@ -175,7 +66,7 @@ static int add_file(struct packing *packing, const char *name, const char *data,
 {
 	struct archive_entry *entry CLEANUP(free_entry) = archive_entry_new();
 	char *path CLEANUP_FREE = text_format("%s/%s", packing->folder, name);
-	if (entry == NULL || path == NULL)
+	if (entry == NULL)
 		return error_memory(err);
 	packing->size += size;
 	if (packing->size > BUNDLE_SIZE_MAX || packing->bundle->files++ == BUNDLE_FILES_MAX)
@@ -218,53 +109,57 @@ static int read_journal(struct packing *packing, struct error *err)
 	return rc;
 }
 
-/* Is there something to redact, and by what? */
-static int open_redactor(struct packing *packing, struct error *err)
-{
-	const cJSON *told = json_pointer(packing->report, "/environment/redaction");
-	const char *identity = json_pointer_string(told, "/hostIdentity");
-	if (told == NULL) {
-		int rc = redactor_new(false, NULL, &packing->redactor, err);
-		packing->bundle->redaction = BUNDLE_REDACTED_HERE;
-		return rc == 0 ? redactor_add_this_host(packing->redactor, err) : rc;
-	}
-	if (text_equal(identity, "redacted"))
-		return 0;
-	packing->bundle->redaction = BUNDLE_REDACTED;
-	return redactor_from_json(told, false, &packing->redactor, err);
-}
-
 static int by_path(const void *a, const void *b)
 {
 	return strcmp(view_string(*(cJSON *const *)a, "/path"),
 		      view_string(*(cJSON *const *)b, "/path"));
 }
 
+/* Redacted, its record gets the path, digest and size of what it is now. */
 static int add_evidence(struct packing *packing, cJSON *record, struct error *err)
 {
+	const char *path = view_string(record, "/path");
+	const char *name = path_base(path);
+	const size_t kept = (size_t)(name - path) + strspn(name, "0123456789");
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	int rc = text_starts_with(view_string(record, "/path"), "evidence/")
+	int rc = text_starts_with(path, "evidence/")
 			 ? report_read_evidence(packing->directory, record, &data, &size, err)
 			 : error_set(err, ERROR_FORMAT, "evidence outside of evidence/");
-	if (rc == 0 && packing->redactor != NULL)
-		rc = rewrite_evidence(packing->redactor, record, &data, &size, err);
 	if (rc < 0)
-		return error_wrap(err, rc, "%s", view_string(record, "/path"));
+		return error_wrap(err, rc, "%s", path);
+	if (packing->redactor != NULL) {
+		char digest[DIGEST_SIZE] = "";
+		struct text out CLEANUP_TEXT = {0};
+		/* "evidence/api.vulkan/01-NAME", where the name is redacted as the run itself would have. */
+		char *plain CLEANUP_FREE =
+			redact_file_name(packing->redactor, view_string(record, "/name"));
+		char *renamed CLEANUP_FREE = text_format("%.*s-%.128s", (int)kept, path, plain);
+		redact_content(packing->redactor, view_string(record, "/media"), data, size, &out);
+		size = out.size;
+		free(data);
+		data = text_take(&out);
+		digest_bytes(data, size, digest);
+		(void)cJSON_SetValuestring(cJSON_GetObjectItemCaseSensitive(record, "path"),
+					   renamed);
+		(void)cJSON_SetValuestring(cJSON_GetObjectItemCaseSensitive(record, "digest"),
+					   digest);
+		(void)cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(record, "bytes"),
+					   (double)size);
+	}
 	return add_file(packing, view_string(record, "/path"), data, size, err);
 }
 
 static int add_all_evidence(struct packing *packing, struct error *err)
 {
 	size_t count = 0;
-	cJSON **records CLEANUP_FREE = calloc(packing->log.count, sizeof(*records));
-	int rc = records != NULL ? 0 : error_memory(err);
-	for (size_t i = 0; rc == 0 && i < packing->log.count; i++) {
+	cJSON **records CLEANUP_FREE = memory_allocate(packing->log.count + 1, sizeof(*records));
+	int rc = 0;
+	for (size_t i = 0; i < packing->log.count; i++) {
 		if (packing->log.records[i].type == JOURNAL_EVIDENCE)
 			records[count++] = packing->log.records[i].json;
 	}
-	if (rc == 0)
-		qsort(records, count, sizeof(cJSON *), by_path);
+	qsort(records, count, sizeof(cJSON *), by_path);
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = i + 1 < count && by_path(&records[i], &records[i + 1]) == 0
 			     ? error_set(err, ERROR_FORMAT, "%s: the journal names it twice",
@@ -290,15 +185,37 @@ static int add_attestation(struct packing *packing, struct error *err)
 	return add_file(packing, ATTESTATION_FILE_NAME, data, size, err);
 }
 
-/* The journal as it is in the archive, and the report of it. */
-static int make_journal(struct packing *packing, struct error *err)
+/* The journal without identities, its lines chained anew after the evidence was redacted; and the report of it. */
+static int redact_journal(struct packing *packing, struct error *err)
 {
+	const struct journal_log *log = &packing->log;
 	struct text journal CLEANUP_TEXT = {0};
-	if (packing->redactor == NULL)
-		return 0;
-	int rc = rewrite_journal(packing->redactor, &packing->log, &journal, err);
-	if (rc < 0)
-		return rc;
+	char prev[DIGEST_SIZE] = "";
+	bool known = false;
+	digest_bytes("", 0, prev);
+	for (size_t i = 0; i < log->count; i++) {
+		cJSON *record = log->records[i].json;
+		cJSON *environment = cJSON_GetObjectItemCaseSensitive(record, "environment");
+		const size_t start = journal.size;
+		redact_record(packing->redactor, record);
+		if (environment != NULL)
+			cJSON_DeleteItemFromObjectCaseSensitive(environment, "redaction");
+		/* The first record of an environment says what is redacted from now on. */
+		if (environment != NULL && !known) {
+			cJSON *redaction = redactor_to_json(packing->redactor, false);
+			(void)json_add_string(redaction, "rewrittenFrom", log->digest);
+			(void)cJSON_AddItemToObject(environment, "redaction", redaction);
+			known = true;
+		}
+		/* An upgraded journal may have several records of one line. */
+		cJSON_DeleteItemFromObjectCaseSensitive(record, "prev");
+		(void)cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(record, "seq"),
+					   (double)(i + 1));
+		(void)json_add_string(record, "prev", prev);
+		char *line CLEANUP_FREE = json_print_compact(record);
+		text_addf(&journal, "%s\n", line);
+		digest_bytes(journal.data + start, journal.size - start, prev);
+	}
 	journal_log_free(&packing->log);
 	cJSON_Delete(packing->report);
 	packing->report = NULL;
@@ -333,22 +250,43 @@ static int add_reports(struct packing *packing, struct error *err)
 static int pack(struct packing *packing, bool keep_identity, struct error *err)
 {
 	int rc = read_journal(packing, err);
-	if (rc == 0 && !keep_identity)
-		rc = open_redactor(packing, err);
 	if (rc < 0)
 		return rc;
+
+	/* Is there something to redact, and by what? */
+	const cJSON *redaction = json_pointer(packing->report, "/environment/redaction");
+	const char *identity = json_pointer_string(redaction, "/hostIdentity");
+	if (!keep_identity && redaction == NULL) {
+		packing->bundle->redaction = BUNDLE_REDACTED_HERE;
+		rc = redactor_new(false, NULL, &packing->redactor, err);
+		if (rc == 0)
+			rc = redactor_add_this_host(packing->redactor, err);
+	} else if (!keep_identity && !text_equal(identity, "redacted")) {
+		packing->bundle->redaction = BUNDLE_REDACTED;
+		rc = redactor_from_json(redaction, false, &packing->redactor, err);
+	}
+	if (rc < 0)
+		return rc;
+
 	char *id CLEANUP_FREE = redact_file_name(NULL, view_string(packing->report, "/run/id"));
-	packing->folder = id != NULL ? text_format("gpucert-%.64s", id) : NULL;
-	rc = packing->folder != NULL ? open_archive(packing, err) : error_memory(err);
-	if (rc == 0)
-		rc = add_attestation(packing, err);
+	struct archive *archive = packing->archive = archive_write_new();
+	packing->folder = text_format("gpucert-%.64s", id);
+	if (archive == NULL)
+		return error_memory(err);
+	if (archive_write_set_format_pax_restricted(archive) != ARCHIVE_OK ||
+	    archive_write_add_filter_gzip(archive) != ARCHIVE_OK ||
+	    archive_write_set_filter_option(archive, "gzip", "timestamp", NULL) != ARCHIVE_OK ||
+	    archive_write_open2(archive, &packing->packed, NULL, keep_packed, NULL, NULL) !=
+		    ARCHIVE_OK)
+		return archive_failed(packing, err);
+	rc = add_attestation(packing, err);
 	if (rc == 0)
 		rc = add_all_evidence(packing, err);
-	if (rc == 0)
-		rc = make_journal(packing, err);
+	if (rc == 0 && packing->redactor != NULL)
+		rc = redact_journal(packing, err);
 	if (rc == 0)
 		rc = add_reports(packing, err);
-	if (rc == 0 && archive_write_close(packing->archive) != ARCHIVE_OK)
+	if (rc == 0 && archive_write_close(archive) != ARCHIVE_OK)
 		rc = archive_failed(packing, err);
 	return rc;
 }

@@ -11,19 +11,6 @@
 
 #include <string.h>
 
-/* Did a check pass on the device? */
-static bool is_tested(const cJSON *report, const char *ref)
-{
-	json_each (check, json_pointer(report, "/checks")) {
-		json_each (outcome, json_pointer(check, "/deviceOutcomes")) {
-			if (strcmp(view_string(outcome, "/ref"), ref) == 0 &&
-			    strcmp(view_string(outcome, "/outcome"), "pass") == 0)
-				return true;
-		}
-	}
-	return false;
-}
-
 /* Removes the items that `keep` refuses, unless it refuses all. */
 static void keep_items(cJSON *array, const cJSON *with,
 		       bool (*keep)(const cJSON *with, const cJSON *item))
@@ -38,9 +25,18 @@ static void keep_items(cJSON *array, const cJSON *with,
 	}
 }
 
+/* Did a check pass on the device? */
 static bool keep_device(const cJSON *report, const cJSON *device)
 {
-	return is_tested(report, view_string(device, "/ref"));
+	const char *ref = view_string(device, "/ref");
+	json_each (check, json_pointer(report, "/checks")) {
+		json_each (outcome, json_pointer(check, "/deviceOutcomes")) {
+			if (strcmp(view_string(outcome, "/ref"), ref) == 0 &&
+			    strcmp(view_string(outcome, "/outcome"), "pass") == 0)
+				return true;
+		}
+	}
+	return false;
 }
 
 static bool keep_driver(const cJSON *devices, const cJSON *driver)
@@ -52,43 +48,6 @@ static bool keep_driver(const cJSON *devices, const cJSON *driver)
 	return false;
 }
 
-static bool is_software(const cJSON *environment)
-{
-	const cJSON *drivers = json_pointer(environment, "/drivers");
-	json_each (driver, drivers) {
-		if (!json_pointer_true(driver, "/software"))
-			return false;
-	}
-	return json_first(drivers) != NULL;
-}
-
-/* Files of code that containers had, each once. */
-static size_t count_files(const cJSON *environment)
-{
-	struct text_list digests CLEANUP_TEXT_LIST = {0};
-	json_each (device, json_pointer(environment, "/devices")) {
-		json_each (ran, json_pointer(device, "/ran")) {
-			json_each (file, json_pointer(ran, "/files")) {
-				const char *digest = view_string(file, "/digest");
-				if (!text_list_has(&digests, digest))
-					(void)text_list_add(&digests, digest, NULL);
-			}
-		}
-	}
-	return digests.count;
-}
-
-static int add_line(struct text_list *lines, const char *name, const struct text *value,
-		    struct error *err)
-{
-	struct text line CLEANUP_TEXT = {0};
-	if (value->size == 0)
-		return 0;
-	text_addf(&line, "%s: ", name);
-	text_add_escaped(&line, text_string(value), value->size);
-	return value->failed ? error_memory(err) : text_list_take(lines, text_take(&line), err);
-}
-
 int certify_subject(const cJSON *report, struct text_list *lines, struct error *err)
 {
 	static const char *const names[][2] = {{"devices", "devices"}, {"drivers", "drivers"},
@@ -98,32 +57,51 @@ int certify_subject(const cJSON *report, struct text_list *lines, struct error *
 		cJSON_Duplicate(json_pointer(report, "/environment"), true);
 	cJSON *devices = cJSON_GetObjectItemCaseSensitive(environment, "devices");
 	cJSON *drivers = cJSON_GetObjectItemCaseSensitive(environment, "drivers");
+	struct text_list digests CLEANUP_TEXT_LIST = {0};
+	bool software = json_first(drivers) != NULL;
 	if (environment == NULL)
 		return error_memory(err);
 	keep_items(devices, report, keep_device);
 	keep_items(drivers, devices, keep_driver);
-	const size_t files = count_files(environment);
-	int rc = is_software(environment) ? text_list_add(lines, CERTIFY_SOFTWARE_ONLY, err) : 0;
+	json_each (driver, drivers)
+		software = software && json_pointer_true(driver, "/software");
+
+	/* Files of code that containers had, each once. */
+	json_each (device, devices) {
+		json_each (ran, json_pointer(device, "/ran")) {
+			json_each (file, json_pointer(ran, "/files")) {
+				const char *digest = view_string(file, "/digest");
+				if (!text_list_has(&digests, digest))
+					(void)text_list_add(&digests, digest, NULL);
+			}
+		}
+	}
+
+	int rc = software ? text_list_add(lines, CERTIFY_SOFTWARE_ONLY, err) : 0;
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(names); i++) {
 		struct text value CLEANUP_TEXT = {0};
+		struct text line CLEANUP_TEXT = {0};
 		environment_add_names(names[i][1], environment, &value);
-		rc = add_line(lines, names[i][0], &value, err);
-		if (rc == 0 && i == 1 && files != 0)
+		text_addf(&line, "%s: ", names[i][0]);
+		text_add_escaped(&line, text_string(&value), value.size);
+		if (value.size > 0)
+			rc = text_list_take(lines, text_take(&line), err);
+		if (rc == 0 && i == 1 && digests.count != 0)
 			rc = text_list_addf(
 				lines, err,
-				"driver files: %zu, by digest in " ATTESTATION_FILE_NAME, files);
+				"driver files: %zu, by digest in " ATTESTATION_FILE_NAME,
+				digests.count);
 	}
 	return rc;
 }
 
-/* README.md: what was certified, in an indented block, escaped, and how to check it. NULL: out of memory. */
+/* README.md: what was certified, in an indented block, escaped, and how to check it. */
 static char *make_readme(const struct product *product, const cJSON *report)
 {
 	const char *const texts[] = {product->name, product->version, product->vendor};
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text text CLEANUP_TEXT = {0};
-	if (certify_subject(report, &lines, NULL) < 0)
-		return NULL;
+	(void)certify_subject(report, &lines, NULL);
 	const bool software = lines.count > 0 && strcmp(lines.items[0], CERTIFY_SOFTWARE_ONLY) == 0;
 	text_addf(&text, "# Certified with gpucert%s\n\n",
 		  software ? " (" CERTIFY_SOFTWARE_ONLY ")" : "");
@@ -146,14 +124,26 @@ static int write_below(const char *out, const char *name, const void *data, size
 		       struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(out, name);
-	char *parent CLEANUP_FREE = path != NULL ? path_directory(path) : NULL;
-	int rc = parent != NULL ? file_make_directories(parent, 0755, err) : error_memory(err);
+	char *parent CLEANUP_FREE = path_directory(path);
+	int rc = file_make_directories(parent, 0755, err);
 	return rc == 0 ? file_write_atomic(path, data, size, 0644, err) : rc;
 }
 
-static int write_evidence(const struct folder *folder, const char *out, struct error *err)
+/* The report's formats are made anew; report and journal are the run's own bytes. */
+static int write_files(const struct folder *folder, const char *out, struct error *err)
 {
-	int rc = 0;
+	static const enum folder_file_name taken[] = {FOLDER_REPORT, FOLDER_JOURNAL, FOLDER_CLAIMS,
+						      FOLDER_PRODUCT};
+	char *readme CLEANUP_FREE = make_readme(&folder->product, folder->report);
+	int rc = write_below(out, folder_file_names[FOLDER_README], readme, strlen(readme), err);
+	if (rc == 0)
+		rc = report_write_directory(out, folder->report, err);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(taken); i++) {
+		const struct folder_file *file = &folder->files[taken[i]];
+		if (file->data != NULL)
+			rc = write_below(out, folder_file_names[taken[i]], file->data, file->size,
+					 err);
+	}
 	json_each (check, folder_checks(folder)) {
 		json_each (item, json_pointer(check, "/evidence")) {
 			char *data CLEANUP_FREE = NULL;
@@ -165,38 +155,6 @@ static int write_evidence(const struct folder *folder, const char *out, struct e
 		}
 	}
 	return rc;
-}
-
-/* The report's formats are made anew; report and journal are the run's own bytes. */
-static int write_files(const struct folder *folder, const char *out, struct error *err)
-{
-	static const enum folder_file_name taken[] = {FOLDER_REPORT, FOLDER_JOURNAL, FOLDER_CLAIMS,
-						      FOLDER_PRODUCT};
-	char *readme CLEANUP_FREE = make_readme(&folder->product, folder->report);
-	int rc = readme != NULL ? write_below(out, folder_file_names[FOLDER_README], readme,
-					      strlen(readme), err)
-				: error_memory(err);
-	if (rc == 0)
-		rc = report_write_directory(out, folder->report, err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(taken); i++) {
-		const struct folder_file *file = &folder->files[taken[i]];
-		if (file->data != NULL)
-			rc = write_below(out, folder_file_names[taken[i]], file->data, file->size,
-					 err);
-	}
-	return rc == 0 ? write_evidence(folder, out, err) : rc;
-}
-
-/* It comes last: a folder without it was not finished. */
-static int write_attestation(const struct certify_plan *plan, struct faults *faults,
-			     struct error *err)
-{
-	cJSON *envelope CLEANUP_JSON = NULL;
-	char *path CLEANUP_FREE = path_join(plan->out, ATTESTATION_FILE_NAME);
-	int rc = path != NULL ? attest_folder(plan->out, NULL, plan->today, plan->key, &envelope,
-					      faults, err)
-			      : error_memory(err);
-	return rc == 0 && envelope != NULL ? json_write_file(path, envelope, err) : rc;
 }
 
 /* A given file in the place that it has in the folder. */
@@ -211,19 +169,16 @@ static int take_file(struct folder *folder, enum folder_file_name name, const ch
 	return rc;
 }
 
-static int refuse_full(const char *out, struct error *err)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	int rc = file_exists(out) ? file_list(out, &names, err) : 0;
-	return names.count > 0 ? error_set(err, ERROR_EXISTS,
-					   "%s: holds something already; name a new folder", out)
-			       : rc;
-}
-
 int certify_build(const struct certify_plan *plan, struct faults *faults, struct error *err)
 {
 	struct folder folder CLEANUP_FOLDER = {0};
-	int rc = refuse_full(plan->out, err);
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	cJSON *envelope CLEANUP_JSON = NULL;
+	char *path CLEANUP_FREE = path_join(plan->out, ATTESTATION_FILE_NAME);
+	int rc = file_exists(plan->out) ? file_list(plan->out, &names, err) : 0;
+	if (rc == 0 && names.count > 0)
+		rc = error_set(err, ERROR_EXISTS, "%s: holds something already; name a new folder",
+			       plan->out);
 	if (rc == 0)
 		rc = folder_open(plan->report, &folder, faults, err);
 	if (rc == 0)
@@ -241,74 +196,62 @@ int certify_build(const struct certify_plan *plan, struct faults *faults, struct
 	if (rc < 0 || faults_count(faults) > 0)
 		return rc;
 	rc = write_files(&folder, plan->out, err);
+
+	/* The attestation comes last: a folder without it was not finished. */
 	if (rc == 0)
-		rc = write_attestation(plan, faults, err);
+		rc = attest_folder(plan->out, NULL, plan->today, plan->key, &envelope, faults, err);
+	if (rc == 0 && envelope != NULL)
+		rc = json_write_file(path, envelope, err);
 	if (rc < 0 || faults_count(faults) > 0)
 		(void)file_remove_tree(plan->out, NULL);
 	return rc;
 }
 
-/* Everything that lies in the folder. */
-struct walk {
-	const struct folder *folder;
-	struct text_list todo; /* folders, with a '/' behind them; the first one is "" */
-	struct faults *faults;
-};
-
 enum { WALK_FOLDERS_MAX = VIEW_CHECKS_MAX + 16 };
 
-/* Without report and journal it cannot be told which evidence is theirs. */
-static bool is_named(const struct folder *folder, const char *path)
+/* A file or folder of the certificate; the second is added to `todo`. */
+static int look_at(const struct folder *folder, const char *path, struct text_list *todo,
+		   struct faults *faults, struct error *err)
 {
-	size_t number = 0;
-	return strcmp(path, ATTESTATION_FILE_NAME) == 0 ||
-	       folder_file_names[text_position(folder_file_names, path)] != NULL ||
-	       text_index_get(&folder->evidence, path, &number) ||
-	       (folder_checks(folder) == NULL && text_starts_with(path, "evidence/"));
-}
-
-static int look_at(struct walk *walk, const char *path, struct error *err)
-{
-	char *absolute CLEANUP_FREE = path_join(walk->folder->path, path);
+	char *absolute CLEANUP_FREE = path_join(folder->path, path);
 	struct file_status status = {0};
-	int rc = absolute != NULL ? file_status(absolute, false, &status, err) : error_memory(err);
+	size_t number = 0;
+	int rc = file_status(absolute, false, &status, err);
 	if (rc < 0)
 		return rc;
-	if (status.kind == FILE_DIRECTORY && walk->todo.count < WALK_FOLDERS_MAX)
-		return text_list_addf(&walk->todo, err, "%s/", path);
+	/* Without report and journal their evidence is not known. */
+	const bool named = strcmp(path, ATTESTATION_FILE_NAME) == 0 ||
+			   folder_file_names[text_position(folder_file_names, path)] != NULL ||
+			   text_index_get(&folder->evidence, path, &number) ||
+			   (folder_checks(folder) == NULL && text_starts_with(path, "evidence/"));
+	if (status.kind == FILE_DIRECTORY && todo->count < WALK_FOLDERS_MAX)
+		return text_list_addf(todo, err, "%s/", path);
 	if (status.kind == FILE_LINK)
-		faults_add(walk->faults, "symbolic-link", "%s is a link", path);
+		faults_add(faults, "symbolic-link", "%s is a link", path);
 	else if (status.kind != FILE_REGULAR)
-		faults_add(walk->faults, "unnamed-file", "%s: not a file, or one folder too many",
+		faults_add(faults, "unnamed-file", "%s: not a file, or one folder too many", path);
+	else if (!named)
+		faults_add(faults, "unnamed-file", "%s: neither the report nor gpucert names it",
 			   path);
-	else if (!is_named(walk->folder, path))
-		faults_add(walk->faults, "unnamed-file",
-			   "%s: neither the report nor gpucert names it", path);
 	return 0;
-}
-
-static int look_around(struct walk *walk, struct error *err)
-{
-	int rc = text_list_add(&walk->todo, "", err);
-	for (size_t i = 0; rc == 0 && i < walk->todo.count; i++) {
-		char *absolute CLEANUP_FREE = path_join(walk->folder->path, walk->todo.items[i]);
-		struct text_list names CLEANUP_TEXT_LIST = {0};
-		rc = absolute != NULL ? file_list(absolute, &names, err) : error_memory(err);
-		text_each (name, &names) {
-			char *path CLEANUP_FREE = text_format("%s%s", walk->todo.items[i], name);
-			if (rc == 0 && faults_count(walk->faults) < FAULTS_MAX)
-				rc = path != NULL ? look_at(walk, path, err) : error_memory(err);
-		}
-	}
-	return rc;
 }
 
 /* Nothing else may lie in the folder. */
 static int check_names(const struct folder *folder, struct faults *faults, struct error *err)
 {
-	struct walk walk = {.folder = folder, .faults = faults};
-	int rc = look_around(&walk, err);
-	text_list_free(&walk.todo);
+	struct text_list todo CLEANUP_TEXT_LIST = {
+		0}; /* folders, with a '/' at the end; the first is "" */
+	int rc = text_list_add(&todo, "", err);
+	for (size_t i = 0; rc == 0 && i < todo.count; i++) {
+		char *absolute CLEANUP_FREE = path_join(folder->path, todo.items[i]);
+		struct text_list names CLEANUP_TEXT_LIST = {0};
+		rc = file_list(absolute, &names, err);
+		text_each (name, &names) {
+			char *path CLEANUP_FREE = text_format("%s%s", todo.items[i], name);
+			if (rc == 0 && faults_count(faults) < FAULTS_MAX)
+				rc = look_at(folder, path, &todo, faults, err);
+		}
+	}
 	return rc;
 }
 

@@ -35,14 +35,6 @@ void folder_put(struct folder *folder, enum folder_file_name name, char *data, s
 		digest_bytes(data, size, file->digest);
 }
 
-static bool is_link(const char *folder, const char *name)
-{
-	char *path CLEANUP_FREE = path_join(folder, name);
-	struct file_status status = {0};
-	return path != NULL && file_status(path, false, &status, NULL) == 0 &&
-	       status.kind == FILE_LINK;
-}
-
 static void read_file(struct folder *folder, enum folder_file_name name, struct faults *faults)
 {
 	const char *file = folder_file_names[name];
@@ -52,11 +44,14 @@ static void read_file(struct folder *folder, enum folder_file_name name, struct 
 	int rc = report_read_file(folder->path, file, JSON_FILE_MAX, &data, &size, &why);
 	folder_put(folder, name, data, size);
 	folder->files[name].untrusted = rc < 0 && rc != ERROR_NOT_FOUND;
-	if (folder->files[name].untrusted)
-		faults_take(faults, &why,
-			    is_link(folder->path, file) ? "symbolic-link" : folder_change(name),
-			    file);
-	else if (rc < 0 && name <= FOLDER_JOURNAL)
+	if (folder->files[name].untrusted) {
+		char *path CLEANUP_FREE = path_join(folder->path, file);
+		struct file_status status = {0};
+		const bool is_link =
+			file_status(path, false, &status, NULL) == 0 && status.kind == FILE_LINK;
+		faults_take(faults, &why, is_link ? "symbolic-link" : folder_change(name), file);
+	}
+	if (rc == ERROR_NOT_FOUND && name <= FOLDER_JOURNAL)
 		faults_add(faults, "missing-file", "%s is missing%s", file,
 			   name == FOLDER_REPORT
 				   ? ": 'gpucert report --out' makes it of the journal"
@@ -148,18 +143,6 @@ const cJSON *folder_checks(const struct folder *folder)
 			    "/checks");
 }
 
-static void check_report(const struct folder *folder, struct faults *faults)
-{
-	const char *version = view_string(folder->report, "/run/harness/version");
-	const bool own = strcmp(version, GPUCERT_VERSION) == 0;
-	if (!is_part_of(folder->report, folder->made) ||
-	    (own && !is_part_of(folder->made, folder->report)))
-		faults_add(faults, "report-not-of-journal",
-			   "report.json is not what gpucert %s makes of the journal of a run by "
-			   "gpucert %s; 'gpucert report --out' makes it again",
-			   GPUCERT_VERSION, version);
-}
-
 static void check_piece(const struct folder *folder, const cJSON *item, struct faults *faults)
 {
 	const char *path = view_string(item, "/path");
@@ -192,8 +175,14 @@ int folder_check(struct folder *folder, struct faults *faults, struct error *err
 {
 	size_t count = 0, first = 0;
 	int rc = 0;
-	if (folder_is_sound(folder))
-		check_report(folder, faults);
+	const char *version = view_string(folder->report, "/run/harness/version");
+	const bool own = strcmp(version, GPUCERT_VERSION) == 0;
+	if (folder_is_sound(folder) && (!is_part_of(folder->report, folder->made) ||
+					(own && !is_part_of(folder->made, folder->report))))
+		faults_add(faults, "report-not-of-journal",
+			   "report.json is not what gpucert %s makes of the journal of a run by "
+			   "gpucert %s; 'gpucert report --out' makes it again",
+			   GPUCERT_VERSION, version);
 	json_each (check, folder_checks(folder)) {
 		json_each (item, json_pointer(check, "/evidence")) {
 			const char *path = view_string(item, "/path");

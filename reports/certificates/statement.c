@@ -32,24 +32,12 @@ static void add_subject(struct members *subjects, const char *kind, const char *
 	struct members subject CLEANUP_MEMBERS = members_new();
 	char *full CLEANUP_FREE = text_format("%s/%s", kind, name);
 	const char *string = cJSON_GetStringValue(digest);
-	if (full == NULL)
-		subjects->failed = true;
-	if (full == NULL || string == NULL || strlen(string) != DIGEST_SIZE - 1 ||
+	if (string == NULL || strlen(string) != DIGEST_SIZE - 1 ||
 	    !text_starts_with(string, "sha256:") || has_subject(subjects->object, string, full))
 		return;
 	member_string(&subject, "name", full);
 	member_item(&subject, "digest", digest_set(string));
 	member_item(subjects, NULL, members_take(&subject));
-}
-
-/* What containers really had of the driver. */
-static void add_ran(struct members *subjects, const cJSON *ran)
-{
-	json_each (work, ran) {
-		json_each (file, json_pointer(work, "/files"))
-			add_subject(subjects, "driver-file", view_string(file, "/path") + 1,
-				    json_pointer(file, "/digest"));
-	}
 }
 
 static cJSON *subjects_of(const cJSON *report)
@@ -69,7 +57,13 @@ static cJSON *subjects_of(const cJSON *report)
 		if (json_pointer(device, "/otherFiles") == NULL)
 			add_subject(&subjects, "runtime-files", view_string(device, "/driver"),
 				    json_pointer(device, "/runtimeFiles/digest"));
-		add_ran(&subjects, json_pointer(device, "/ran"));
+		/* What containers really had of the driver. */
+		json_each (work, json_pointer(device, "/ran")) {
+			json_each (file, json_pointer(work, "/files"))
+				add_subject(&subjects, "driver-file",
+					    view_string(file, "/path") + 1,
+					    json_pointer(file, "/digest"));
+		}
 	}
 	json_each (image, json_pointer(report, "/environment/images"))
 		add_subject(&subjects, "image", view_string(image, "/ref"),
@@ -88,17 +82,6 @@ static void add_descriptor(struct members *configuration, const char *name, cons
 	member_item(configuration, NULL, members_take(&descriptor));
 }
 
-/* For those who see the attestation without the report. */
-static cJSON *report_annotations(const cJSON *report)
-{
-	struct members annotations CLEANUP_MEMBERS = members_new();
-	member_string(&annotations, "conformance",
-		      view_string(report, "/verdict/conformance/result"));
-	member_string(&annotations, "environment", view_string(report, "/environment/digest"));
-	member_string(&annotations, "gpucert", view_string(report, "/run/harness/version"));
-	return members_take(&annotations);
-}
-
 /* The digest over one line "HEX  PATH\n" for each piece of evidence, as sha256sum prints them, sorted. */
 static void add_evidence(const struct folder *folder, struct members *configuration)
 {
@@ -110,15 +93,13 @@ static void add_evidence(const struct folder *folder, struct members *configurat
 		json_each (item, json_pointer(check, "/evidence")) {
 			const char *hex = view_string(item, "/digest");
 			hex += text_starts_with(hex, "sha256:") ? strlen("sha256:") : 0;
-			if (text_list_addf(&lines, NULL, "%s  %s\n", hex,
-					   view_string(item, "/path")) < 0)
-				configuration->failed = true;
+			(void)text_list_addf(&lines, NULL, "%s  %s\n", hex,
+					     view_string(item, "/path"));
 		}
 	}
 	text_list_sort(&lines);
 	text_each (line, &lines)
 		text_add(&all, line);
-	configuration->failed = configuration->failed || all.failed;
 	digest_bytes(text_string(&all), all.size, digest);
 	member_int(&annotations, "files", (int64_t)lines.count);
 	add_descriptor(configuration, "evidence", digest, members_take(&annotations));
@@ -128,10 +109,18 @@ static cJSON *configuration_of(const struct folder *folder)
 {
 	struct members configuration CLEANUP_MEMBERS = members_new_array();
 	for (size_t i = 0; i < FOLDER_FILE_COUNT; i++) {
-		if (folder->files[i].data != NULL)
-			add_descriptor(
-				&configuration, folder_file_names[i], folder->files[i].digest,
-				i == FOLDER_REPORT ? report_annotations(folder->report) : NULL);
+		struct members annotations CLEANUP_MEMBERS = members_new();
+		if (folder->files[i].data == NULL)
+			continue;
+		/* For those who see the attestation without the report. */
+		member_string(&annotations, "conformance",
+			      view_string(folder->report, "/verdict/conformance/result"));
+		member_string(&annotations, "environment",
+			      view_string(folder->report, "/environment/digest"));
+		member_string(&annotations, "gpucert",
+			      view_string(folder->report, "/run/harness/version"));
+		add_descriptor(&configuration, folder_file_names[i], folder->files[i].digest,
+			       i == FOLDER_REPORT ? members_take(&annotations) : NULL);
 	}
 	add_evidence(folder, &configuration);
 	return members_take(&configuration);
@@ -169,25 +158,22 @@ static int add_tests(const struct folder *folder, struct members *predicate, boo
 	return rc;
 }
 
-/* Did the claims of the folder, when the run ended, justify all that was not tested? */
-static int is_claimed(const struct folder *folder, bool *out, struct error *err)
-{
-	struct faults faults CLEANUP_FAULTS = {0};
-	claims_judge(&folder->claims, folder->report, &folder->log,
-		     view_string(folder->report, "/run/ended"), &faults);
-	*out = folder->files[FOLDER_CLAIMS].data != NULL && faults_count(&faults) == 0;
-	return faults_end(&faults, err);
-}
-
 static int make_predicate(const struct folder *folder, const char *url, cJSON **out,
 			  struct error *err)
 {
 	struct members predicate CLEANUP_MEMBERS = members_new();
 	const char *conformance = view_string(folder->report, "/verdict/conformance/result");
 	const bool conformant = strcmp(conformance, "conformant") == 0;
-	bool failed = false, claimed = false;
+	struct faults faults CLEANUP_FAULTS = {0};
+	bool failed = false;
 	member_item(&predicate, "configuration", configuration_of(folder));
-	int rc = is_claimed(folder, &claimed, err);
+
+	/* Did the claims of the folder, when the run ended, justify all that was not tested? */
+	claims_judge(&folder->claims, folder->report, &folder->log,
+		     view_string(folder->report, "/run/ended"), &faults);
+	const bool claimed =
+		folder->files[FOLDER_CLAIMS].data != NULL && faults_count(&faults) == 0;
+	int rc = faults_end(&faults, err);
 	if (rc == 0)
 		rc = add_tests(folder, &predicate, &failed, err);
 	if (rc < 0)

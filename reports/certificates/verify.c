@@ -46,27 +46,11 @@ int attest_folder(const char *path, const char *url, const char *today, const st
 }
 
 /* What was signed, when it is by the key: into *statement. */
-static void open_payload(const struct dsse *dsse, cJSON **statement, struct faults *faults)
-{
-	cJSON *json CLEANUP_JSON = NULL;
-	struct error why = {0};
-	int rc = strcmp(dsse->type, STATEMENT_PAYLOAD_TYPE) == 0
-			 ? json_parse_strict(dsse->payload, dsse->size, &json, &why)
-			 : error_set(&why, ERROR_FORMAT, "its type is '%.128s', not %s", dsse->type,
-				     STATEMENT_PAYLOAD_TYPE);
-	if (rc == 0)
-		rc = statement_check(json, &why);
-	if (rc == 0)
-		*statement = STEAL(json);
-	else
-		faults_take(faults, &why, "broken-payload",
-			    "what was signed is not a statement about test results");
-}
-
 static void open_envelope(const char *data, size_t size, const struct key *key, cJSON **statement,
 			  struct faults *faults)
 {
 	cJSON *envelope CLEANUP_JSON = NULL;
+	cJSON *json CLEANUP_JSON = NULL;
 	struct dsse dsse CLEANUP_DSSE = {0};
 	struct error why = {0};
 	int rc = json_parse_strict(data, size, &envelope, &why);
@@ -75,16 +59,28 @@ static void open_envelope(const char *data, size_t size, const struct key *key, 
 	if (rc < 0)
 		faults_take(faults, &why, "broken-envelope",
 			    "the attestation is not a DSSE envelope");
-	else if (dsse.trust == DSSE_TRUSTED)
-		open_payload(&dsse, statement, faults);
 	else if (dsse.trust == DSSE_OTHER_KEY)
 		faults_add(faults, "wrong-key", "it was signed with the key %.64s, not with %s",
 			   dsse.keyid, key->id);
-	else
+	else if (dsse.trust != DSSE_TRUSTED)
 		faults_add(faults, "bad-signature",
 			   "no signature is by the key %s: payload or signature were changed, or "
 			   "another key signed",
 			   key->id);
+	if (rc < 0 || dsse.trust != DSSE_TRUSTED)
+		return;
+
+	rc = strcmp(dsse.type, STATEMENT_PAYLOAD_TYPE) == 0
+		     ? json_parse_strict(dsse.payload, dsse.size, &json, &why)
+		     : error_set(&why, ERROR_FORMAT, "its type is '%.128s', not %s", dsse.type,
+				 STATEMENT_PAYLOAD_TYPE);
+	if (rc == 0)
+		rc = statement_check(json, &why);
+	if (rc == 0)
+		*statement = STEAL(json);
+	else
+		faults_take(faults, &why, "broken-payload",
+			    "what was signed is not a statement about test results");
 }
 
 static void read_attestation(const struct folder *folder, const struct attest_trust *trust,
@@ -128,25 +124,11 @@ static void compare_file(struct folder *folder, enum folder_file_name name, cons
 }
 
 /* The statement says of the report what this gpucert would say. */
-static void compare_statements(const cJSON *statement, const cJSON *made, struct faults *faults)
-{
-	static const char *const told[] = {"/predicate/result", "/predicate/passedTests",
-					   "/predicate/warnedTests", "/predicate/failedTests"};
-	if (!cJSON_Compare(json_pointer(statement, "/subject"), json_pointer(made, "/subject"),
-			   true))
-		faults_add(faults, "subject-mismatch",
-			   "the subjects are not the plugin, drivers and images of the report");
-	for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
-		if (!cJSON_Compare(json_pointer(statement, told[i]), json_pointer(made, told[i]),
-				   true))
-			faults_add(faults, "result-mismatch", "%s is not what the report says",
-				   told[i]);
-	}
-}
-
 static void compare_report(const struct folder *folder, const cJSON *statement,
 			   struct faults *faults)
 {
+	static const char *const results[] = {"/predicate/result", "/predicate/passedTests",
+					      "/predicate/warnedTests", "/predicate/failedTests"};
 	cJSON *made CLEANUP_JSON = NULL;
 	char attested[DIGEST_SIZE] = "", evidence[DIGEST_SIZE] = "";
 	struct error why = {0};
@@ -156,28 +138,21 @@ static void compare_report(const struct folder *folder, const cJSON *statement,
 		faults_take(faults, &why, "subject-mismatch", "the report cannot be attested");
 		return;
 	}
-	compare_statements(statement, made, faults);
+	if (!cJSON_Compare(json_pointer(statement, "/subject"), json_pointer(made, "/subject"),
+			   true))
+		faults_add(faults, "subject-mismatch",
+			   "the subjects are not the plugin, drivers and images of the report");
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
+		if (!cJSON_Compare(json_pointer(statement, results[i]),
+				   json_pointer(made, results[i]), true))
+			faults_add(faults, "result-mismatch", "%s is not what the report says",
+				   results[i]);
+	}
 	statement_digest(statement, "evidence", attested);
 	statement_digest(made, "evidence", evidence);
 	if (strcmp(attested, evidence) != 0)
 		faults_add(faults, "changed-evidence",
 			   "the list of evidence is not the one that was attested");
-}
-
-/* Files that somebody holds, and wants to know whether the attestation is about them. */
-static int check_subjects(const struct text_list *files, const cJSON *statement,
-			  struct faults *faults, struct error *err)
-{
-	text_each (file, files) {
-		char digest[DIGEST_SIZE] = "";
-		int rc = digest_file(file, digest, NULL, err);
-		if (rc < 0)
-			return rc;
-		if (!statement_has_subject(statement, digest))
-			faults_add(faults, "subject-mismatch",
-				   "%s (%s) is not among what was tested", file, digest);
-	}
-	return 0;
 }
 
 int attest_verify(struct folder *folder, const struct attest_trust *trust, cJSON **statement,
@@ -191,7 +166,17 @@ int attest_verify(struct folder *folder, const struct attest_trust *trust, cJSON
 	if (*statement != NULL)
 		compare_report(folder, *statement, faults);
 	check_expectations(folder->report, trust->today, faults);
-	if (rc == 0 && trust->subjects != NULL && *statement != NULL)
-		rc = check_subjects(trust->subjects, *statement, faults, err);
+
+	/* Files that somebody holds, and wants to know whether the attestation is about them. */
+	for (size_t i = 0;
+	     trust->subjects != NULL && *statement != NULL && rc == 0 && i < trust->subjects->count;
+	     i++) {
+		const char *file = trust->subjects->items[i];
+		char digest[DIGEST_SIZE] = "";
+		rc = digest_file(file, digest, NULL, err);
+		if (rc == 0 && !statement_has_subject(*statement, digest))
+			faults_add(faults, "subject-mismatch",
+				   "%s (%s) is not among what was tested", file, digest);
+	}
 	return rc == 0 ? faults_end(faults, err) : rc;
 }
