@@ -66,7 +66,7 @@ const faults = {
 	'get-die': (q, s, file, n) => q.method === 'GET' && isLarge(file) &&
 		(n === 1 ? (get(q, s, file, part(0.4)), true) : n <= 5 && answer(q, s, 503)),
 	'get-stuck': (q, s, file) => q.method === 'GET' && isLarge(file, 2e4) &&
-		s.writeHead(200, {'content-length': fs.statSync(file).size}).write(part(0.4)(fs.readFileSync(file))),
+		(s.writeHead(200, {'content-length': fs.statSync(file).size}).write(part(0.4)(fs.readFileSync(file))), true),
 	'get-no-range': (q, s, file, n) => {
 		delete q.headers.range;
 		return q.method === 'GET' && n === 1 && isLarge(file) && (get(q, s, file, part(0.4)), true);
