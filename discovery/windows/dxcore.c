@@ -59,42 +59,34 @@ static int64_t dxcore_bytes(IDXCoreAdapter *adapter, enum dxcore_property proper
 	return (int64_t)bytes;
 }
 
-static const char *dxcore_description(IDXCoreAdapter *adapter, struct builder *builder)
-{
-	char text[DESCRIPTION_MAX + 1] = "";
-	size_t size = 0;
-
-	if (FAILED(adapter->lpVtbl->GetPropertySize(adapter, DXCORE_DRIVER_DESCRIPTION, &size)) ||
-	    size > DESCRIPTION_MAX ||
-	    !dxcore_property(adapter, DXCORE_DRIVER_DESCRIPTION, text, size) ||
-	    !text_is_utf8(text, strlen(text)))
-		return "";
-	return builder_string(builder, text);
-}
-
-/* The newer form has the subsystem's two halves; the older one has both in one number. */
-static struct adapter_ids dxcore_ids(IDXCoreAdapter *adapter)
-{
-	struct dxcore_hardware_id_parts parts = {0};
-	struct dxcore_hardware_id id = {ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN,
-					ADAPTER_ID_UNKNOWN};
-
-	if (dxcore_property(adapter, DXCORE_HARDWARE_ID_PARTS, &parts, sizeof(parts)))
-		return (struct adapter_ids){parts.vendor, parts.device,
-					    (parts.subsystem & 0xFFFF) << 16 |
-						    (parts.subsystem_vendor & 0xFFFF),
-					    parts.revision};
-	(void)dxcore_property(adapter, DXCORE_HARDWARE_ID, &id, sizeof(id));
-	return (struct adapter_ids){id.vendor, id.device, id.subsystem, id.revision};
-}
-
 static void describe(IDXCoreAdapter *source, struct builder *builder, struct adapter *adapter)
 {
 	int64_t dedicated_system = dxcore_bytes(source, DXCORE_DEDICATED_SYSTEM_MEMORY);
+	char text[DESCRIPTION_MAX + 1] = "";
+	size_t size = 0;
 
 	adapter->described = true;
-	adapter->description = dxcore_description(source, builder);
-	adapter->ids = dxcore_ids(source);
+	if (SUCCEEDED(source->lpVtbl->GetPropertySize(source, DXCORE_DRIVER_DESCRIPTION, &size)) &&
+	    size <= DESCRIPTION_MAX &&
+	    dxcore_property(source, DXCORE_DRIVER_DESCRIPTION, text, size) &&
+	    text_is_utf8(text, strlen(text)))
+		adapter->description = builder_string(builder, text);
+
+	/* The newer form has the subsystem's two halves; the older one has both in one number. */
+	struct dxcore_hardware_id_parts parts = {0};
+	struct dxcore_hardware_id id = {ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN, ADAPTER_ID_UNKNOWN,
+					ADAPTER_ID_UNKNOWN};
+	if (dxcore_property(source, DXCORE_HARDWARE_ID_PARTS, &parts, sizeof(parts))) {
+		adapter->ids = (struct adapter_ids){parts.vendor, parts.device,
+						    (parts.subsystem & 0xFFFF) << 16 |
+							    (parts.subsystem_vendor & 0xFFFF),
+						    parts.revision};
+	} else {
+		(void)dxcore_property(source, DXCORE_HARDWARE_ID, &id, sizeof(id));
+		adapter->ids =
+			(struct adapter_ids){id.vendor, id.device, id.subsystem, id.revision};
+	}
+
 	(void)dxcore_property(source, DXCORE_DRIVER_VERSION, &adapter->driver_version,
 			      sizeof(adapter->driver_version));
 	adapter->dedicated_memory = dxcore_bytes(source, DXCORE_DEDICATED_ADAPTER_MEMORY);

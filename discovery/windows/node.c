@@ -10,28 +10,6 @@
 
 #include <windows.h>
 
-static int describe_system(struct builder *builder, struct error *err)
-{
-	struct os_version version = {0};
-
-	int rc = os_version_read(&version, err);
-	if (rc < 0)
-		return rc;
-	builder->snapshot.system = (struct discovery_system){
-		.os = "windows",
-		.product = builder_string(builder, version.product),
-		.version = builder_string(builder, version.display_version),
-		.build = arena_format(&builder->arena, "%u.%u", version.build, version.revision),
-		.kernel_build = "",
-		.architecture = builder_string(builder, version.architecture),
-		.enumerator = "",
-		.emulator = version.wine[0] != '\0'
-				    ? arena_format(&builder->arena, "Wine %s", version.wine)
-				    : "",
-	};
-	return 0;
-}
-
 /* The driver store folder: reported by the kernel, or found by the driver's INF with older ones and Wine. */
 static void find_store(struct builder *builder, struct pnp_device *device, const char *windows)
 {
@@ -66,19 +44,34 @@ int node_discover(const struct discovery_options *options, struct builder *build
 	char *windows CLEANUP_FREE = length > 0 && length < MAX_PATH ? wide_to_utf8(folder) : NULL;
 	if (windows != NULL)
 		hardware.windows = builder_string(builder, windows);
-	int rc = describe_system(builder, err);
+
+	struct os_version version = {0};
+	int rc = os_version_read(&version, err);
 	if (rc < 0)
 		return rc;
+	struct discovery_system *system = &builder->snapshot.system;
+	*system = (struct discovery_system){
+		.os = "windows",
+		.product = builder_string(builder, version.product),
+		.version = builder_string(builder, version.display_version),
+		.build = arena_format(&builder->arena, "%u.%u", version.build, version.revision),
+		.kernel_build = "",
+		.architecture = builder_string(builder, version.architecture),
+		.enumerator = "",
+		.emulator = version.wine[0] != '\0'
+				    ? arena_format(&builder->arena, "Wine %s", version.wine)
+				    : "",
+	};
 
 	if (dxcore_list(&adapters, &without) == 0) {
-		builder->snapshot.system.enumerator = "dxcore";
+		system->enumerator = "dxcore";
 		hardware.adapters_are_complete = true;
 	} else {
 		builder_diagnose(builder, "dxcore", "%s; D3DKMT takes its place", without.text);
 		rc = d3dkmt_list(&adapters, err);
 		if (rc < 0)
 			return rc;
-		builder->snapshot.system.enumerator = "d3dkmt";
+		system->enumerator = "d3dkmt";
 	}
 	rc = pnp_list(&devices, err);
 	if (rc < 0)

@@ -71,41 +71,35 @@ static const char *keep_string(const struct pnp_set *set, const WCHAR *wide)
 	return builder_string(set->devices->builder, text);
 }
 
-/* Plain properties in their old form exist on every system, Wine included. */
-static const char *registry_string(const struct pnp_set *set, DWORD property)
-{
-	SP_DEVINFO_DATA data = set->data;
-	DWORD type = 0;
-	DWORD size = 0;
-
-	if (SetupDiGetDeviceRegistryPropertyW(set->handle, &data, property, &type, NULL, 0,
-					      &size) ||
-	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || size > PROPERTY_MAX)
-		return "";
-	BYTE *text CLEANUP_FREE = calloc(1, size + sizeof(WCHAR));
-	if (text == NULL ||
-	    !SetupDiGetDeviceRegistryPropertyW(set->handle, &data, property, &type, text, size,
-					       NULL) ||
-	    type != REG_SZ)
-		return "";
-	return keep_string(set, (const WCHAR *)(void *)text);
-}
-
 static const char *pnp_string(const struct pnp_set *set, const DEVPROPKEY *key, DWORD old_form)
 {
+	SP_DEVINFO_DATA data = set->data;
 	DEVPROPTYPE type = 0;
 	DWORD size = 0;
 	uint8_t *bytes CLEANUP_FREE = pnp_property(set, key, &type, &size);
 
-	if (bytes == NULL)
-		return registry_string(set, old_form);
-	if (type != DEVPROP_TYPE_STRING) {
+	if (bytes != NULL && type == DEVPROP_TYPE_STRING)
+		return keep_string(set, (const WCHAR *)(void *)bytes);
+	if (bytes != NULL) {
 		builder_diagnose(set->devices->builder, set->instance_id,
 				 "property %u has type 0x%x, not string", (unsigned)key->pid,
 				 (unsigned)type);
 		return "";
 	}
-	return keep_string(set, (const WCHAR *)(void *)bytes);
+
+	/* Plain properties in their old form exist on every system, Wine included. */
+	DWORD old_type = 0;
+	if (SetupDiGetDeviceRegistryPropertyW(set->handle, &data, old_form, &old_type, NULL, 0,
+					      &size) ||
+	    GetLastError() != ERROR_INSUFFICIENT_BUFFER || size > PROPERTY_MAX)
+		return "";
+	BYTE *text CLEANUP_FREE = calloc(1, size + sizeof(WCHAR));
+	if (text == NULL ||
+	    !SetupDiGetDeviceRegistryPropertyW(set->handle, &data, old_form, &old_type, text, size,
+					       NULL) ||
+	    old_type != REG_SZ)
+		return "";
+	return keep_string(set, (const WCHAR *)(void *)text);
 }
 
 static const char *const *pnp_location_paths(const struct pnp_set *set)

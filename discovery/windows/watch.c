@@ -74,16 +74,20 @@ static int open_file(struct discovery_watch *watch, const char *file, struct err
 	return 0;
 }
 
-static int open_parts(struct discovery_watch *watch, const struct discovery_options *options,
-		      unsigned poll_ms, struct error *err)
+int discovery_watch_open(const struct discovery_options *options, unsigned poll_ms,
+			 struct discovery_watch **out, struct error *err)
 {
 	const char *file = options != NULL ? options->recorded_node : NULL;
+	struct discovery_watch *watch = calloc(1, sizeof(*watch));
 	int rc = 0;
 
+	if (watch == NULL)
+		return error_memory(err);
+	watch->folder = INVALID_HANDLE_VALUE;
 	watch->event = CreateEventW(NULL, TRUE, FALSE, NULL);
 	if (watch->event == NULL)
-		return error_windows(err, GetLastError(), "event");
-	if (file != NULL)
+		rc = error_windows(err, GetLastError(), "event");
+	else if (file != NULL)
 		rc = open_file(watch, file, err);
 	else if (dxcore_watch_open(watch->event, &watch->adapters, err) < 0)
 		watch->adapters = NULL; /* only the timer is left */
@@ -91,18 +95,6 @@ static int open_parts(struct discovery_watch *watch, const struct discovery_opti
 	    !CreateTimerQueueTimer(&watch->timer, NULL, on_timer, watch, poll_ms, poll_ms,
 				   WT_EXECUTEDEFAULT))
 		rc = error_windows(err, GetLastError(), "timer");
-	return rc;
-}
-
-int discovery_watch_open(const struct discovery_options *options, unsigned poll_ms,
-			 struct discovery_watch **out, struct error *err)
-{
-	struct discovery_watch *watch = calloc(1, sizeof(*watch));
-
-	if (watch == NULL)
-		return error_memory(err);
-	watch->folder = INVALID_HANDLE_VALUE;
-	int rc = open_parts(watch, options, poll_ms, err);
 	if (rc < 0)
 		discovery_watch_close(watch);
 	else

@@ -252,6 +252,14 @@ int call_check(struct calls *calls, int result, const char *call, struct error *
 				   err);
 }
 
+int call_poll(struct calls *calls, int result, int not_ready, const char *call, struct error *err)
+{
+	if (result == not_ready)
+		return 0;
+	int rc = call_check(calls, result, call, err);
+	return rc == 0 ? 1 : rc;
+}
+
 void work_stage_end(struct work_report *report)
 {
 	if (report->stage_began_ns != 0)

@@ -233,6 +233,9 @@ struct calls {
  * ERROR_REMOTE. */
 int call_check(struct calls *calls, int result, const char *call, struct error *err);
 
+/* The same as a work_step of work_wait() returns it: 1 for the result 0, and 0 for `not_ready`. */
+int call_poll(struct calls *calls, int result, int not_ready, const char *call, struct error *err);
+
 /* call_check() of a function of `session`. */
 #define API_CALL(session, err, function, ...)                                                      \
 	call_check(&(session)->calls, (int)(session)->function(__VA_ARGS__), #function, err)

@@ -100,11 +100,8 @@ static int elapsed(void *work, float *milliseconds, struct error *err)
 static int is_complete(void *work, struct error *err)
 {
 	struct computation *c = work;
-	const cuda_result result = c->cuda->cuStreamQuery(c->stream);
-	if (result == CUDA_ERROR_NOT_READY)
-		return 0;
-	int rc = call_check(&c->cuda->calls, result, "cuStreamQuery", err);
-	return rc == 0 ? 1 : rc;
+	return call_poll(&c->cuda->calls, c->cuda->cuStreamQuery(c->stream), CUDA_ERROR_NOT_READY,
+			 "cuStreamQuery", err);
 }
 
 static int launch(void *work, void *arguments[COMPUTE_ARGUMENTS], struct error *err)

@@ -162,35 +162,6 @@ static int create_texture(struct d3d11_device *gpu, D3D11_USAGE usage, UINT bind
 			  out);
 }
 
-static int create_picture(struct d3d11_device *gpu, struct rendering *r, struct error *err)
-{
-	const D3D11_RASTERIZER_DESC rasterizer = {
-		.FillMode = D3D11_FILL_SOLID, .CullMode = D3D11_CULL_NONE, .DepthClipEnable = TRUE};
-	int rc = D3D11_CALL(gpu, err, ID3D11Device, CreateVertexShader, gpu->device,
-			    directx_triangle_vertex.bytecode, directx_triangle_vertex.size, NULL,
-			    &r->vertex);
-	if (rc == 0)
-		rc = D3D11_CALL(gpu, err, ID3D11Device, CreatePixelShader, gpu->device,
-				directx_triangle_pixel.bytecode, directx_triangle_pixel.size, NULL,
-				&r->pixel);
-	if (rc == 0)
-		rc = D3D11_CALL(gpu, err, ID3D11Device, CreateRasterizerState, gpu->device,
-				&rasterizer, &r->rasterizer);
-	if (rc == 0)
-		rc = create_constants(gpu, &r->triangle, sizeof(r->triangle), &r->colour, err);
-	if (rc == 0)
-		rc = create_texture(gpu, D3D11_USAGE_DEFAULT, D3D11_BIND_RENDER_TARGET, 0,
-				    &r->picture, err);
-	if (rc == 0)
-		rc = create_texture(gpu, D3D11_USAGE_STAGING, 0,
-				    D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE, &r->staging,
-				    err);
-	if (rc == 0)
-		rc = D3D11_CALL(gpu, err, ID3D11Device, CreateRenderTargetView, gpu->device,
-				(ID3D11Resource *)r->picture, NULL, &r->target);
-	return rc;
-}
-
 static int render_picture(struct d3d11_device *gpu, struct rendering *r, struct error *err)
 {
 	ID3D11DeviceContext *context = gpu->context;
@@ -219,12 +190,35 @@ static int render_picture(struct d3d11_device *gpu, struct rendering *r, struct 
 
 static int render(void *work, struct error *err)
 {
+	const D3D11_RASTERIZER_DESC rasterizer = {
+		.FillMode = D3D11_FILL_SOLID, .CullMode = D3D11_CULL_NONE, .DepthClipEnable = TRUE};
 	struct d3d11_device *gpu = work;
 	struct rendering r = {
 		.background = render_colour_float(render_background(gpu->request->seed)),
 		.triangle = render_colour_float(render_triangle(gpu->request->seed)),
 	};
-	int rc = create_picture(gpu, &r, err);
+	int rc = D3D11_CALL(gpu, err, ID3D11Device, CreateVertexShader, gpu->device,
+			    directx_triangle_vertex.bytecode, directx_triangle_vertex.size, NULL,
+			    &r.vertex);
+	if (rc == 0)
+		rc = D3D11_CALL(gpu, err, ID3D11Device, CreatePixelShader, gpu->device,
+				directx_triangle_pixel.bytecode, directx_triangle_pixel.size, NULL,
+				&r.pixel);
+	if (rc == 0)
+		rc = D3D11_CALL(gpu, err, ID3D11Device, CreateRasterizerState, gpu->device,
+				&rasterizer, &r.rasterizer);
+	if (rc == 0)
+		rc = create_constants(gpu, &r.triangle, sizeof(r.triangle), &r.colour, err);
+	if (rc == 0)
+		rc = create_texture(gpu, D3D11_USAGE_DEFAULT, D3D11_BIND_RENDER_TARGET, 0,
+				    &r.picture, err);
+	if (rc == 0)
+		rc = create_texture(gpu, D3D11_USAGE_STAGING, 0,
+				    D3D11_CPU_ACCESS_READ | D3D11_CPU_ACCESS_WRITE, &r.staging,
+				    err);
+	if (rc == 0)
+		rc = D3D11_CALL(gpu, err, ID3D11Device, CreateRenderTargetView, gpu->device,
+				(ID3D11Resource *)r.picture, NULL, &r.target);
 	if (rc == 0)
 		rc = render_picture(gpu, &r, err);
 	if (rc != ERROR_TIMEOUT)

@@ -71,24 +71,6 @@ static void add_sizes(struct d3d12video *video, struct video_offer *offer)
 	offer->most.height = query.MaxResolutionSupported.Height;
 }
 
-/* The number of B frames in a row is unknown, unless there is no second list of references. AV1 has
- * other lists. */
-static void add_b_frames(struct d3d12video *video, struct video_offer *offer)
-{
-	int profile = video->profiles[offer->codec];
-	D3D12_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT_H264 support = {0}; /* HEVC: the same */
-	D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT query = {
-		.Codec = d3d12video_codec_of(offer->codec),
-		.Profile = d3d12video_profile_of(&profile),
-		.PictureSupport = {.DataSize = sizeof(support), .pH264Support = &support},
-	};
-
-	if (offer->codec != VIDEO_AV1 &&
-	    D3D12VIDEO_ANSWERS(video, CODEC_PICTURE_CONTROL_SUPPORT, &query) && query.IsSupported &&
-	    support.MaxL1ReferencesForB == 0)
-		offer->b_frames = 0;
-}
-
 int d3d12video_list(void *session, const struct work_request *request, struct video_offers *offers,
 		    struct error *err)
 {
@@ -112,7 +94,20 @@ int d3d12video_list(void *session, const struct work_request *request, struct vi
 		offer->hardware = true;
 		add_profiles(video, offer);
 		add_sizes(video, offer);
-		add_b_frames(video, offer);
+
+		/* The number of B frames in a row is unknown, unless there is no second list of
+		 * references. AV1 has other lists. */
+		int profile = video->profiles[codec];
+		D3D12_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT_H264 support = {0}; /* and HEVC */
+		D3D12_FEATURE_DATA_VIDEO_ENCODER_CODEC_PICTURE_CONTROL_SUPPORT pictures = {
+			.Codec = query.Codec,
+			.Profile = d3d12video_profile_of(&profile),
+			.PictureSupport = {.DataSize = sizeof(support), .pH264Support = &support},
+		};
+		if (codec != VIDEO_AV1 &&
+		    D3D12VIDEO_ANSWERS(video, CODEC_PICTURE_CONTROL_SUPPORT, &pictures) &&
+		    pictures.IsSupported && support.MaxL1ReferencesForB == 0)
+			offer->b_frames = 0;
 	}
 	return 0;
 }

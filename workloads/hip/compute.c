@@ -165,11 +165,8 @@ static int launch(void *work, void *arguments[COMPUTE_ARGUMENTS], struct error *
 static int is_complete(void *work, struct error *err)
 {
 	struct computation *c = work;
-	hip_result result = c->hip->hipStreamQuery(c->stream);
-	if (result == HIP_NOT_READY)
-		return 0;
-	int rc = call_check(&c->hip->calls, result, "hipStreamQuery", err);
-	return rc == 0 ? 1 : rc;
+	return call_poll(&c->hip->calls, c->hip->hipStreamQuery(c->stream), HIP_NOT_READY,
+			 "hipStreamQuery", err);
 }
 
 static void free_buffer(void *work, const struct compute_buffer *buffer)

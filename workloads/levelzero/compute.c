@@ -160,12 +160,11 @@ static int submit(void *work, struct error *err)
 static int is_complete(void *work, struct error *err)
 {
 	struct computation *c = work;
-	const ze_result_t code = c->lz->zeFenceHostSynchronize(c->fence, POLL_NS);
-	if (code == ZE_RESULT_NOT_READY)
-		return 0;
-	int rc = call_check(&c->lz->calls, (int)code, "zeFenceHostSynchronize", err);
-	if (rc == 0)
-		rc = API_CALL(c->lz, err, zeFenceReset, c->fence);
+	int rc = call_poll(&c->lz->calls, (int)c->lz->zeFenceHostSynchronize(c->fence, POLL_NS),
+			   ZE_RESULT_NOT_READY, "zeFenceHostSynchronize", err);
+	if (rc != 1)
+		return rc;
+	rc = API_CALL(c->lz, err, zeFenceReset, c->fence);
 	if (rc == 0)
 		rc = API_CALL(c->lz, err, zeCommandListReset, c->list);
 	return rc == 0 ? 1 : rc;

@@ -167,42 +167,15 @@ static int put(void *encoder, unsigned index, const struct video_planes *frame, 
 	return rc;
 }
 
-static int append(struct encoder *e, IMFSample *sample, struct text *stream, struct error *err)
-{
-	IMFMediaBuffer *buffer = NULL;
-	BYTE *memory = NULL;
-	DWORD size = 0;
-
-	int rc = CALL(e, err, IMFSample, ConvertToContiguousBuffer, sample, &buffer);
-	if (rc == 0)
-		rc = CALL(e, err, IMFMediaBuffer, Lock, buffer, &memory, NULL, &size);
-	if (rc == 0) {
-		rc = video_append(stream, memory, size, "IMFMediaBuffer::Lock", err);
-		(void)IMFMediaBuffer_Unlock(buffer);
-	}
-	com_release(buffer);
-	return rc;
-}
-
-static int set_offered_type(struct encoder *e, struct error *err)
-{
-	IMFMediaType *type = NULL;
-
-	int rc = CALL(e, err, IMFTransform, GetOutputAvailableType, e->transform, STREAM, 0, &type);
-	if (rc == 0)
-		rc = CALL(e, err, IMFTransform, SetOutputType, e->transform, STREAM, type, 0);
-	com_release(type);
-	if (rc == 0)
-		rc = error_set(err, ERROR_BUSY, "the encoder changed its type");
-	return rc;
-}
-
 static int get_sample(struct encoder *e, struct text *stream, struct error *err)
 {
 	const DWORD frame = (DWORD)video_frame_size(&e->job->source);
 	MFT_OUTPUT_STREAM_INFO info = {0};
 	MFT_OUTPUT_DATA_BUFFER output = {.dwStreamID = STREAM};
-	DWORD status = 0;
+	IMFMediaType *type = NULL;
+	IMFMediaBuffer *buffer = NULL;
+	BYTE *memory = NULL;
+	DWORD status = 0, size = 0;
 
 	int rc = CALL(e, err, IMFTransform, GetOutputStreamInfo, e->transform, STREAM, &info);
 	const bool provides = (info.dwFlags & (MFT_OUTPUT_STREAM_PROVIDES_SAMPLES |
@@ -218,14 +191,29 @@ static int get_sample(struct encoder *e, struct text *stream, struct error *err)
 			e->drained = e->drained || e->draining;
 			rc = error_set(err, ERROR_BUSY, "the encoder needs another frame");
 		} else if (result == MF_E_TRANSFORM_STREAM_CHANGE) {
-			rc = set_offered_type(e, err);
+			rc = CALL(e, err, IMFTransform, GetOutputAvailableType, e->transform,
+				  STREAM, 0, &type);
+			if (rc == 0)
+				rc = CALL(e, err, IMFTransform, SetOutputType, e->transform, STREAM,
+					  type, 0);
+			com_release(type);
+			if (rc == 0)
+				rc = error_set(err, ERROR_BUSY, "the encoder changed its type");
 		} else {
 			rc = hresult_check(result, "IMFTransform::ProcessOutput", e->job->failure,
 					   err);
 		}
 	}
-	if (rc == 0 && output.pSample != NULL)
-		rc = append(e, output.pSample, stream, err);
+	if (rc == 0 && output.pSample != NULL) {
+		rc = CALL(e, err, IMFSample, ConvertToContiguousBuffer, output.pSample, &buffer);
+		if (rc == 0)
+			rc = CALL(e, err, IMFMediaBuffer, Lock, buffer, &memory, NULL, &size);
+		if (rc == 0) {
+			rc = video_append(stream, memory, size, "IMFMediaBuffer::Lock", err);
+			(void)IMFMediaBuffer_Unlock(buffer);
+		}
+		com_release(buffer);
+	}
 	com_release(output.pSample);
 	return rc;
 }
