@@ -128,7 +128,8 @@ static bool start_calls(struct rig *rig, const struct rig_item *item, size_t cou
 		call->all = parallel;
 		int rc = rpc_unary(kubelet_plugin_channel(plugin), DEVICE_PLUGIN_SERVICE "Allocate",
 				   &request.request.base, &v1beta1__allocate_response__descriptor,
-				   RIG_CALL_MS, on_reply, call, &call->call, &err);
+				   context_wait_ms(rig->context, RIG_CALL_MS), on_reply, call,
+				   &call->call, &err);
 		if (!check_works(rig->run, rc, "calls at the same time", &err))
 			return false;
 		parallel->open++;

@@ -42,7 +42,7 @@ const row = (name, plugin, {on_sigterm = 'stop', args = [], outcomes = {}} = {})
 	name,
 	plugin: scripted({plugins: [plugin], on_sigterm}),
 	checks: ['registration', 'list-and-watch', 'allocate', 'preferred-allocation', 'pre-start', 'sharing', 'security', 'restart'],
-	args: [...quick, '--exclude', 'restart.rolling-update', ...args],
+	args: [...quick, '--jobs', '4', '--exclude', 'restart.rolling-update', ...args],
 	// There is no such GPU here, so which device an id stands for cannot be known.
 	outcomes: {'list-and-watch.devices-present': 'unsupported', ...outcomes},
 });
@@ -229,4 +229,4 @@ const rows = [
 	}, {outcomes: {...asNvidia, ...alwaysControl}}),
 ];
 
-await judgeAll(rows, 10);
+await judgeAll(rows);

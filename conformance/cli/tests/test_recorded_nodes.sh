@@ -6,7 +6,7 @@
 
 shift
 for node; do
-	expect_exit 0 gpucert run --node "$node" --out "$work/report" \
+	expect_exit 0 gpucert run --jobs 4 --node "$node" --out "$work/report" \
 		-x registration.no-repeat -x list-and-watch.idle -x list-and-watch.no-storm
 	expect_report "$work/report/report.json" "r.checks.filter((c) => !['pass', 'unsupported', 'not-applicable'].includes(c.outcome)).map((c) => c.id).join()" ""
 	expect_report "$work/report/report.json" "outcome('list-and-watch.devices-present')" pass
