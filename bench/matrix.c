@@ -202,7 +202,7 @@ static int measure_in(const char *folder, const char *template, struct error *er
 		  MEGABYTES_MOST);
 	table_row("matrix, 10,000 reports / 1,000: time of processors",
 		  large.processor / small.processor, "x", MANY_BY_FEW_MOST);
-	table_row("matrix, 1,000 reports / the parser alone: time of processors",
+	table_row("matrix, 1,000 reports / only the parser: processor time",
 		  small.processor / parser.processor, "x", PARSER_MOST);
 	return 0;
 }

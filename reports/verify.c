@@ -31,11 +31,11 @@ int report_read_file(const char *directory, const char *path, size_t max, char *
 	/* A link would let the file be another one tomorrow. */
 	int rc = file_status(real, false, &status, err);
 	if (rc == 0 && status.kind == FILE_LINK)
-		return error_set(err, ERROR_FORMAT, "a symbolic link leads elsewhere");
+		return error_set(err, ERROR_FORMAT, "a symbolic link leads out of the folder");
 	if (rc == 0)
 		rc = file_resolve(directory, absolute, &below, err);
 	if (rc == 0 && !same_path(below, absolute))
-		rc = error_set(err, ERROR_FORMAT, "the path leads elsewhere");
+		rc = error_set(err, ERROR_FORMAT, "the path leads out of the folder");
 	return rc == 0 ? file_read_regular(real, false, max, data, size, err) : rc;
 }
 

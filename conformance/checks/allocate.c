@@ -172,9 +172,15 @@ static void several_requests(struct rig *rig, const struct rig_item *item)
 	struct rpc_answer second CLEANUP_RPC_ANSWER = {0};
 	struct allocate_difference difference = {0};
 	const V1beta1__ContainerAllocateResponse *alone =
-		allocate_expect(rig, item->resource, last, 1, "the second request alone", &first);
+		allocate_expect(rig, item->resource, last, 1,
+				"the second request by "
+				"itself",
+				&first);
 	const V1beta1__ContainerAllocateResponse *again =
-		allocate_expect(rig, item->resource, last, 1, "the second request alone", &second);
+		allocate_expect(rig, item->resource, last, 1,
+				"the second request by "
+				"itself",
+				&second);
 	bool differ = alone != NULL && again != NULL &&
 		      allocate_differ(ALLOCATE_ALL, alone, again, &difference);
 	if (differ && allocate_differ(ALLOCATE_GRANTED, alone, again, &difference))
@@ -336,37 +342,36 @@ static void before_list(struct check_run *run)
 
 const struct check allocate_checks[] = {
 	CHECK("allocate.one-response", ALC_01, CRITICAL, 1, rig_each_resource,
-	      .title = "A container request is answered by a container response",
+	      .title = "Each container request gets a container response",
 	      .advice = "Return one ContainerAllocateResponse for each container request: without "
 			"one the pod fails.",
 	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "list-and-watch.arrives",
 	      .judge = one_response),
 	ALLOCATE("prompt", ALC_02, CRITICAL, prompt,
 		 .title = "Allocate of a healthy device is prompt",
-		 .advice = "Do slow work beforehand: the kubelet admits one pod at a time "
-			   "and has no deadline here."),
+		 .advice = "Do slow work in advance: the kubelet admits one pod at a time and has "
+			   "no deadline here."),
 	ALLOCATE("each-and-all", ALC_03, CRITICAL, each_and_all,
 		 .title = "Each device and all devices together can be allocated",
-		 .advice = "See which id is refused; a healthy id that is listed must be "
-			   "allocatable. Only replicas of one device may be refused together."),
+		 .advice = "Make every listed healthy id allocatable; the reason names the refused "
+			   "one. Only replicas of one device may be refused together."),
 	ALLOCATE("several-requests", ALC_04, MEDIUM, several_requests,
-		 .title = "Several container requests are answered one by one, in order",
+		 .title = "Several container requests get one response each, in order",
 		 .advice = "Answer container_requests[i] with container_responses[i]."),
 	ALLOCATE("order", ALC_05, HIGH, order,
-		 .title = "The same ids are given the same answer, in any order",
+		 .title = "The same ids get the same answer, in any order",
 		 .advice = "Sort the ids, or treat them as a set: the kubelet's order is random."),
 	ALLOCATE("repeat", ALC_06, CRITICAL, repeat,
-		 .title = "A device that was allocated can be allocated again",
-		 .advice = "Keep no record of what is allocated: there is no call that gives a "
-			   "device back."),
+		 .title = "An allocated device can be allocated again",
+		 .advice = "Do not record allocations: no call returns a device."),
 	ALLOCATE("unknown-id", ALC_07, HIGH, unknown_id,
-		 .title = "Allocate of an unknown id is refused, and harms nothing",
+		 .title = "Allocate of an unknown id is refused without harm",
 		 .advice = "Look each id up in the list that was sent, and answer with an error "
 			   "status."),
 	ALLOCATE("error-names-id", ALC_13, LOW, error_names_id,
 		 .title = "The error of a refused Allocate names the id",
-		 .advice = "Put the id into the status message: it is all that the pod's owner "
-			   "gets to see."),
+		 .advice = "Put the id into the status message: the pod's owner sees nothing "
+			   "else."),
 	ALLOCATE("no-ids", ALC_09, MEDIUM, no_ids, .title = "Allocate without ids does no harm",
 		 .advice = "Answer with an error or with nothing; never with a device."),
 	CHECK("allocate.before-list", ALC_12, MEDIUM, 1, before_list,
@@ -380,28 +385,28 @@ const struct check allocate_checks[] = {
 			   "empty directory where a mount source is missing.",
 		 .needs = {.devices = 1, .live_node = true}),
 	ALLOCATE("unique-paths", ALC_16, HIGH, allocate_unique_paths,
-		 .title = "Entries of an answer with one container path are the same",
+		 .title = "Entries with the same container path are equal",
 		 .advice = "Merge the entries that several devices share: only the first of equal "
 			   "container paths counts."),
 	ALLOCATE("read-only", ALC_18, MEDIUM, allocate_read_only,
-		 .title = "Driver files are mounted read-only, on harmless destinations",
+		 .title = "Driver files are mounted read-only, not over system folders",
 		 .advice = "Set read_only; mount files, not whole system directories."),
 	ALLOCATE("duplicate-id", ALC_10, LOW, allocate_duplicate_id,
 		 .title = "Allocate of one id twice does no harm",
 		 .advice = "Treat the ids as a set: answer as for one, or with an error."),
 	ALLOCATE("no-requests", ALC_11, LOW, allocate_no_requests,
 		 .title = "Allocate without container requests does no harm",
-		 .advice = "Answer with no container response, or with an error: do not take the "
-			   "first of none."),
+		 .advice = "Answer with no container response, or with an error: do not read the "
+			   "first request without checking that one exists."),
 	CHECK("allocate.unhealthy-id", ALC_08, MEDIUM, 1, allocate_unhealthy_id,
 	      .title = "Allocate of an unhealthy device is refused",
-	      .advice = "Look at the device's present health before answering: the kubelet's view "
-			"may be older.",
+	      .advice = "Check the device's health before you answer: the kubelet's view may be "
+			"older.",
 	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
 	CHECK("allocate.after-restart", ALC_14, HIGH, 1, allocate_after_restart,
-	      .title = "An id stands for the same device after the plugin's restart",
+	      .title = "An id means the same device after the plugin restarts",
 	      .advice = "Derive ids from the device, not from the order of enumeration: running "
-			"containers keep what an id stood for before.",
+			"containers keep the device that an id meant before.",
 	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
 	      .depends_on = "allocate.one-response"),
 	CHECK("allocate.one-device", ALC_35, HIGH, 1, allocate_one_device,
@@ -421,32 +426,32 @@ const struct check allocate_checks[] = {
 			"Report health only: the kubelet knows which devices it has allocated, and "
 			"takes an unhealthy one for broken."),
 	ALLOCATE("parallel", ALC_25, HIGH, allocate_parallel,
-		 .title = "Calls at the same time are answered, each for its own id",
-		 .advice = "Keep no state of a call in variables that calls share, or lock it."),
+		 .title = "Concurrent calls are answered, each for its own id",
+		 .advice = "Keep a call's state out of variables that calls share, or lock them."),
 	ALLOCATE("cancelled", ALC_26, MEDIUM, allocate_cancelled,
 		 .title = "Cancelled calls leave the plugin usable",
-		 .advice = "Stop at the end of the call's context, and release what it locked."),
+		 .advice = "Stop when the call's context ends, and release its locks."),
 	ALLOCATE("answer-size", ALC_27, MEDIUM, allocate_size,
 		 .title = "Answers fit into the kubelet's checkpoint",
 		 .advice = "Mount folders in place of thousands of files, or name CDI devices: the "
 			   "kubelet writes all answers to disk at each admission."),
 	ALLOCATE("files-stay", ALC_28, HIGH, allocate_files_stay,
-		 .title = "Files of an answer stay as long as the container may start again",
-		 .advice = "Do not remove what an earlier answer mounts: the kubelet applies an "
-			   "answer again at each start of the container.",
+		 .title = "Mounted files stay while the container may start again",
+		 .advice = "Do not remove files that an earlier answer mounts: the kubelet applies "
+			   "an answer at each start of the container.",
 		 .needs = {.devices = 1, .live_node = true}),
 	ALLOCATE("variable-names", ALC_21, HIGH, allocate_variable_names,
-		 .title = "Names of variables are not empty and have no '='",
-		 .advice = "Correct the name: the container does not start, or gets another "
-			   "variable."),
+		 .title = "Variable names are not empty and contain no '='",
+		 .advice = "Correct the name: otherwise the container does not start, or gets "
+			   "another variable."),
 	ALLOCATE("harmless-variables", ALC_21S, MEDIUM, allocate_harmless_variables,
-		 .title = "Variables change neither the image's programs nor the loader",
+		 .title = "Variables change neither the image's programs nor its dynamic linker",
 		 .advice = "Set only variables that the driver reads; mount libraries where the "
 			   "loader finds them."),
 	ALLOCATE("permissions", ALC_19, CRITICAL, allocate_permissions,
 		 .title = "Device nodes have permissions of r, w and m",
-		 .advice = "Set permissions to \"rw\": without letters nothing may be done with "
-			   "the node, and others are not known.",
+		 .advice = "Set permissions to \"rw\": without letters the node is unusable, and "
+			   "other letters are unknown.",
 		 .needs = {.os = "linux", .devices = 1}),
 	ALLOCATE("cdi-names", ALC_23, CRITICAL, allocate_cdi_names,
 		 .title = "CDI devices of answers have qualified names",
@@ -462,14 +467,13 @@ const struct check allocate_checks[] = {
 	ALLOCATE_CDI(
 		"resolves", ALC_22, CRITICAL, allocate_cdi_resolves,
 		.title = "CDI devices in answers are in valid Specs of the node",
-		.advice = "Write the Spec before you answer, as *.json or *.yaml right in one of "
-			  "the runtime's folders; gen-device-mounts --for cdi --check "
+		.advice = "Write the Spec before you answer, as *.json or *.yaml directly in one "
+			  "of the runtime's folders; gen-device-mounts --for cdi --check "
 			  "reports what is wrong with it."),
-	ALLOCATE_CDI(
-		"specs", ALC_22S, MEDIUM, allocate_cdi_specs,
-		.title = "Specs of the kinds that answers name are valid",
-		.advice = "Repair or remove the file: a runtime ignores all of it, with its other "
-			  "devices."),
+	ALLOCATE_CDI("specs", ALC_22S, MEDIUM, allocate_cdi_specs,
+		     .title = "CDI CDI CDI Specs of the kinds that answers name are valid",
+		     .advice = "Repair or remove the file: a runtime ignores it with all of its "
+			       "devices."),
 	ALLOCATE_CDI("files", ALC_29, CRITICAL, allocate_cdi_files,
 		     .title = "Mount sources and device nodes in CDI edits exist",
 		     .advice = "Write the Spec again when drivers change: a container with a mount "
@@ -477,16 +481,15 @@ const struct check allocate_checks[] = {
 	ALLOCATE_CDI("agrees", ALC_30, HIGH, allocate_cdi_agrees,
 		     .title = "CDI edits contradict neither each other nor the answer",
 		     .advice =
-			     "Say each path and each variable once, in the Spec or in the answer: "
-			     "which of two counts depends on the runtime."),
+			     "Set each path and each variable once, in the Spec or in the answer: "
+			     "which of two wins depends on the runtime."),
 	ALLOCATE_CDI("once", ALC_24, LOW, allocate_cdi_once,
 		     .title = "No device node is handed out by the answer and by CDI",
 		     .advice = "Hand a device out one way: a runtime that knows CDI applies both, "
 			       "and permissions or owners of the second one replace the first's."),
 	ALLOCATE_CDI("one-device", ALC_31, CRITICAL, allocate_cdi_one_device,
-		     .title = "The CDI devices for one id hand out no second device",
-		     .advice =
-			     "Keep device nodes and drivers of a device in its own edits: those of "
-			     "the whole Spec are given to every container."),
+		     .title = "The CDI devices for one id add no second device",
+		     .advice = "Put a device's nodes and drivers into its own edits: edits of the "
+			       "whole Spec apply to every container."),
 	{.id = NULL},
 };

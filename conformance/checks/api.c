@@ -217,8 +217,8 @@ const struct check api_checks[] = {
 #include "base/gpu_apis.def"
 	CHECK("api.every-api", API_01, LOW, 1, every_api,
 	      .title = "Each API that a device enables is tested",
-	      .advice = "The APIs that the reason names are not part of this certificate: test "
-			"them by other means.",
+	      .advice = "Test the APIs that the reason names by other means: this certificate does "
+			"not cover them.",
 	      .timeout_s = 10, .needs = {.devices = 1}),
 	{.id = NULL},
 };

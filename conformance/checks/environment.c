@@ -79,19 +79,19 @@ static void container(struct check_run *run)
 
 const struct check environment_checks[] = {
 	CHECK("environment.devices", ENV_01, CRITICAL, 1, devices,
-	      .title = "The node has a GPU or a software driver that stands in for one",
+	      .title = "The node has a GPU or a software driver",
 	      .advice = "Install a driver, or mesa-vulkan-drivers and pocl-opencl-icd for software "
 			"devices; 'gpu-discovery' shows what is found.",
 	      .timeout_s = 30),
 	CHECK("environment.runtime", ENV_01, CRITICAL, 1, runtime,
 	      .title = "The container runtime is ready and speaks CRI v1",
-	      .advice = "Look at the runtime's own log; with --cri, check the address and the CRI "
+	      .advice = "Read the runtime's own log; with --cri, check the address and the CRI "
 			"plugin.",
 	      .timeout_s = 60, .needs = {.containers = true}),
 	CHECK("environment.container", ENV_02, CRITICAL, 1, container,
 	      .title = "A container without devices runs a probe",
-	      .advice = "Containers cannot run here at all: the reason is in the evidence. Nothing "
-			"else about containers is proven before this passes.",
+	      .advice = "Repair the container runtime: the evidence has the reason. Nothing about "
+			"containers is proven before this passes.",
 	      .timeout_s = 120, .needs = {.launcher = true}),
 	{.id = NULL},
 };

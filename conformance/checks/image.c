@@ -264,33 +264,32 @@ static const char *const tags_image[] = {"container", "image", NULL};
 
 const struct check image_checks[] = {
 	IMAGE("architecture", IMG_01, CRITICAL, 1, judge_rules,
-	      .title = "The image is for this node's system, build and architecture",
-	      .advice = "Use the image that is made for the node; the reason names both. 'gpucert "
-			"image check' says the same before anything is started.",
+	      .title = "The image matches the node's system, build and architecture",
+	      .advice = "Use an image that is built for the node; the reason names both. 'gpucert "
+			"image check' predicts this before anything is started.",
 	      .needs = {.containers = true}, .param = &platform),
 	IMAGE("driver-glibc", IMG_02, CRITICAL, 1, judge_rules,
-	      .title = "The image's C library loads the driver files it is given",
+	      .title = "The image's C library loads the mounted driver files",
 	      .advice = "Build the image on a newer distribution with glibc, or put the driver's "
-			"user-land into it.",
+			"user-mode libraries into it.",
 	      .needs = {.os = "linux", .devices = 1, .containers = true},
 	      .depends_on = "allocate.one-response", .param = &glibc),
 	IMAGE("missing-library", IMG_03, CRITICAL, 1, judge_rules,
 	      .title = "Programs and APIs find the libraries that they need",
 	      .advice = "Put the library that the reason names into the image (a loader such as "
-			"libvulkan.so.1), or let the plugin give the driver's.",
+			"libvulkan.so.1), or mount the driver's by the plugin.",
 	      .needs = {.os = "linux", .devices = 1, .containers = true},
 	      .depends_on = "allocate.one-response", .param = &libraries),
 	IMAGE("denied-device", IMG_04, CRITICAL, 1, denied_device,
-	      .title = "A device node that is not given cannot be opened",
+	      .title = "A device node that was not granted cannot be opened",
 	      .advice =
-		      "The runtime does not confine devices: look at its device cgroup rules, and at "
-		      "its base specification.",
+		      "Check the runtime's device cgroup rules and its base specification: it does "
+		      "not restrict devices.",
 	      .needs = {.os = "linux", .live_node = true, .containers = true}),
 	IMAGE("prediction", IMG_05, HIGH, 1, predicted,
-	      .title = "The run's launches end as the rules of images predict",
-	      .advice = "The rule that the reason names is wrong for this node: report it with "
-			"report.json. Until then do not rely on 'gpucert image check' for "
-			"this.",
+	      .title = "Launches end as the image rules predict",
+	      .advice = "Report the rule that the reason names, with report.json: it is wrong for "
+			"this node. Do not rely on it in 'gpucert image check'.",
 	      .needs = {.containers = true}),
 	{.id = NULL},
 };

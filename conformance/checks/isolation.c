@@ -185,104 +185,109 @@ static const char *const tags_isolation[] = {"isolation", "container", NULL};
 const struct check isolation_checks[] = {
 	CHECK("isolation.no-allocation", ISO_01, CRITICAL, 2, no_allocation,
 	      .title = "A container without a device sees no GPU",
-	      .advice = "Look at what the evidence shows: a runtime hook, a default mount or a "
-			"privileged runtime gives every container the GPU.",
+	      .advice = "Look in the evidence for a runtime hook, a default mount or a privileged "
+			"runtime that exposes the GPU to every container.",
 	      .timeout_s = 300, .tags = tags_isolation, .needs = {.containers = true},
 	      .depends_on = "environment.container"),
 	ISOLATION("single-device", ISO_02, CRITICAL, 2, 1, single_device,
-		  .title = "A container with one device sees that device and no other",
+		  .title = "A container with one device sees only that device",
 		  .advice = "Compare the evidence with the plugin's answer; if the answer names "
 			    "one device, the driver does not isolate: run one GPU per node until "
-			    "it does. Windows Server 2022 is known to show every GPU now and then "
-			    "to a container with one location path (microsoft/Windows-Containers "
-			    "issue 333)."),
+			    "it does. Windows Server 2022 sometimes shows every GPU to a container "
+			    "with one location path (microsoft/Windows-Containers issue 333)."),
 	ISOLATION("two-containers", ISO_03, CRITICAL, 2, 2, two_containers,
-		  .title = "Two containers at the same time see one device each, their own",
-		  .advice = "As for isolation.single-device; here both containers run side by "
-			    "side."),
+		  .title = "Two concurrent containers see only their own device",
+		  .advice =
+			  "Do as for isolation.single-device; here both containers run at the same "
+			  "time."),
 	ISOLATION("two-devices", ISO_02, CRITICAL, 1, 2, two_devices,
-		  .title = "A container with two devices sees both and no third",
+		  .title = "A container with two devices sees only these two",
 		  .advice = "Compare the answer for two ids with the answer for each of them: a "
-			    "variable or a path that appears once holds one device.",
+			    "variable or path that has only one value exposes only one device.",
 		  .needs.os = "linux"),
 	SIGHT("apis-agree", ISO_06, MEDIUM, isolation_apis_agree,
 	      .title = "The APIs of a container agree about its device",
-	      .advice = "The reason has the value of each API. Drivers of two versions in one "
-			"container, or an API that reaches another device, report different UUIDs "
-			"and addresses; work that APIs share then fails."),
+	      .advice = "Compare the values of each API in the reason. Look for drivers of two "
+			"versions in the container, or an API that reaches another device."),
 	SIGHT("management-apis", ISO_07, LOW, isolation_management_apis,
 	      .title = "NVML and similar libraries show a container only its own device",
-	      .advice = "NVML and nvidia-smi show what the kernel module lets the container reach, "
-			"past CUDA_VISIBLE_DEVICES: hand out the node of the one device. On "
-			"Windows they always show each device of the host."),
-	ISOLATION("device-nodes", ISO_08, CRITICAL, 2, 1, isolation_each_observation,
-		  .title = "A container has no other device nodes, and can create none",
-		  .advice = "Look for a runtime that is privileged or has device rules of its own "
-			    "(base_runtime_spec, a hook): in addition to the nodes of the answer a "
-			    "container gets only those of the OCI runtime specification.",
-		  .param = &isolation_device_nodes, .needs.os = "linux"),
+	      .advice = "Put only the allocated device's node into the answer: NVML and nvidia-smi "
+			"show all devices that the container can reach and ignore "
+			"CUDA_VISIBLE_DEVICES. On Windows they always show every device of the "
+			"host."),
+	ISOLATION(
+		"device-nodes", ISO_08, CRITICAL, 2, 1, isolation_each_observation,
+		.title = "A container has no other device nodes, and can create none",
+		.advice =
+			"Look for a privileged runtime or its own device rules (base_runtime_spec, "
+			"a hook): a container may have only the answer's nodes and those of the "
+			"OCI runtime specification.",
+		.param = &isolation_device_nodes, .needs.os = "linux"),
 	SIGHT("device-access", ISO_15, HIGH, isolation_device_access,
-	      .title = "Device nodes can be used with the access that was granted",
+	      .title = "Device nodes allow exactly the granted access",
 	      .advice =
 		      "Compare the permissions of the answer's devices (letters r, w, m) with the "
 		      "rules of the container's device cgroup in the evidence: a runtime or a "
 		      "hook that widens or narrows them changed the answer.",
 	      .needs.os = "linux"),
 	SIGHT("driver-files", ISO_09, HIGH, isolation_driver_files,
-	      .title = "No container can change the files of a driver",
-	      .advice = "Mount the driver's files read-only: what one container writes to them "
-			"runs in every other one, and on the node."),
+	      .title = "No container can change a driver's files",
+	      .advice =
+		      "Mount the driver's files read-only: code that one container writes runs in "
+		      "every other one, and on the node."),
 	SIGHT("host-paths", ISO_10, CRITICAL, isolation_host_paths,
 	      .title = "A container reaches only the host paths it was granted",
 	      .advice = "Look at the mounts in the evidence (*.container.json): those that the "
 			"answer does not name come from a hook, CDI or the runtime's settings.",
 	      .needs.os = "linux"),
 	CHECK("isolation.node-files", ISO_05, CRITICAL, 1, isolation_node_files,
-	      .title = "No answer hands out the node itself",
-	      .advice =
-		      "Mount only the driver's files, one by one, and hand out only the nodes of "
-		      "GPUs: a container with the node's root, its /proc, /sys or /etc, its disks, "
-		      "its memory or a socket of kubelet or runtime controls the node.",
+	      .title = "No answer exposes the node itself",
+	      .advice = "Mount only the driver's files, one by one, and only GPU device nodes: a "
+			"container with the node's root, its /proc, /sys or /etc, its disks, "
+			"its memory or a socket of kubelet or runtime controls the node.",
 	      .timeout_s = 300, .tags = tags_isolation,
 	      .needs = {.os = "linux", .devices = 1, .live_node = true},
 	      .depends_on = "allocate.one-response"),
-	ISOLATION("residue", ISO_11, HIGH, 1, 1, isolation_residue,
-		  .title = "A container finds no data of another one in a device's memory",
-		  .advice = "The driver hands out memory as the last process left it. Update it, "
-			    "or assign such a device only to workloads that may see each other's "
-			    "data."),
+	ISOLATION(
+		"residue", ISO_11, HIGH, 1, 1, isolation_residue,
+		.title = "A container finds no other container's data in device memory",
+		.advice =
+			"Update the driver, which does not clear memory, or assign the device only "
+			"to workloads that may see each other's data."),
 	ISOLATION("faults", ISO_12, HIGH, 1, 1, isolation_faults,
-		  .title = "A crash or a hang on a device harms no other container",
+		  .title = "A crash or hang on a device harms no other container",
 		  .advice = "Read which container failed and what its API said. Where a reset "
 			    "ends all work on the device, do not share it; MPS and some drivers "
 			    "of AMD on Windows do not contain faults.",
 		  .provokes = true),
-	ISOLATION("contention", ISO_13, MEDIUM, 1, 1, isolation_contention,
-		  .title = "Two containers that share a device both get their work done",
-		  .advice = "Do not offer replicas of a device in exclusive mode, nor of one that "
-			    "runs a process to its end before the next. The shares are in the "
-			    "evidence."),
+	ISOLATION(
+		"contention", ISO_13, MEDIUM, 1, 1, isolation_contention,
+		.title = "Two containers that share a device both finish their work",
+		.advice =
+			"Do not offer replicas of a device in exclusive mode, or of one that runs "
+			"only one process at a time. The evidence has each container's share."),
 	ISOLATION("lifetime", ISO_14, HIGH, 1, 1, isolation_lifetime,
-		  .title = "After a container is killed, its device and memory are usable again",
+		  .title = "A killed container's device and memory are usable again",
 		  .advice = "Look for a process that keeps the device's nodes open (fuser), and in "
 			    "the kernel log for a reset that failed. AMD's RDNA 3.5 and 4 are "
 			    "known to refuse a second start on Windows (Windows-Containers issue "
 			    "623).",
 		  .provokes = true),
-	ISOLATION("device-memory", ISO_16, MEDIUM, 1, 1, isolation_device_memory,
-		  .title = "A limit on a device's memory holds",
-		  .advice = "The kernel let a container have more of the device's memory than its "
-			    "control group may (dmem.max). Look for a newer kernel driver, and do "
-			    "not rely on limits between containers that share the device.",
-		  .needs.os = "linux"),
+	ISOLATION(
+		"device-memory", ISO_16, MEDIUM, 1, 1, isolation_device_memory,
+		.title = "A limit on a device's memory holds",
+		.advice =
+			"Install a newer kernel driver: this one allows more device memory than "
+			"dmem.max. Do not rely on limits between containers that share the device.",
+		.needs.os = "linux"),
 	ISOLATION("shared-replicas", ISO_04, CRITICAL, 2, 1, shared_replicas,
-		  .title = "Two containers with replicas of one device both see that device",
-		  .advice = "Check that the plugin maps each replica's id to its device."),
+		  .title = "Two containers with replicas of one device both see it",
+		  .advice = "Map each replica's id to its device."),
 	CHECK("isolation.every-container", ISO_05, CRITICAL, 1, isolation_every_container,
-	      .title = "No container of the whole run controlled the node",
+	      .title = "No container of the run controlled the node",
 	      .advice = "The reason names the check that launched the container; its evidence "
-			"(*.container.json) has everything that the container held. Mount only the "
-			"driver's files, read-only, and hand out only the nodes of GPUs.",
+			"(*.container.json) lists everything in the container. Mount only the "
+			"driver's files, read-only, and only GPU device nodes.",
 	      .timeout_s = 60, .tags = tags_isolation,
 	      .needs = {.os = "linux", .devices = 1, .containers = true}, .last = true),
 	{.id = NULL},

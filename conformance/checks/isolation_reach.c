@@ -135,7 +135,7 @@ static size_t judge_host_paths(struct inspected *inspected)
 				"shown by an API", "%zu APIs show one", shown);
 		TALLY(tally, inspected->run,
 		      inspected_label(inspected, "mounts of an immutable container"),
-		      "device nodes alone");
+		      "only device nodes");
 		json_each (json, json_pointer(inspected->container, "/mounts")) {
 			struct container_mount_json mount =
 				container_mount_read(&inspected->one, json);

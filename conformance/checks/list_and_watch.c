@@ -155,16 +155,17 @@ static void numa_nodes(struct rig *rig, const struct rig_item *item)
 const struct check list_and_watch_checks[] = {
 	CHECK("list-and-watch.arrives", LAW_02, CRITICAL, 1, arrives,
 	      .title = "Each resource's first device list arrives",
-	      .advice = "Send the list as soon as the stream opens; the reason says how the "
-			"stream ended, if it did.",
+	      .advice = "Send the list as soon as the stream opens; if the stream ended, the "
+			"reason says how.",
 	      .timeout_s = 150, .depends_on = "registration.accepted"),
 	LIST("first-message", LAW_01, CRITICAL, each_list,
 	     .title = "The first device list arrives promptly",
 	     .advice = "Send the list as soon as the stream opens, before watching for changes.",
 	     .judge = first_message),
 	LIST("devices-present", LAW_02, CRITICAL, list_devices_present,
-	     .title = "The list holds the devices that the node has",
-	     .advice = "Compare with 'gpu-discovery'; a filter of the plugin may be too narrow.",
+	     .title = "The list contains the node's devices",
+	     .advice = "Compare the list with 'gpu-discovery'; one of the plugin's filters may be "
+		       "too narrow.",
 	     .needs = {.devices = 1}),
 	LIST("ids", LAW_03, HIGH, each_list, .param = &one_device,
 	     .title = "Device ids are unique, printable and not too long",
@@ -173,7 +174,8 @@ const struct check list_and_watch_checks[] = {
 	     .judge = ids_are_sound),
 	LIST("health", LAW_04, CRITICAL, each_list, .param = &one_device,
 	     .title = "Health is exactly \"Healthy\" or \"Unhealthy\"",
-	     .advice = "The kubelet compares exactly: any other word makes the device unusable.",
+	     .advice = "Send exactly \"Healthy\" or \"Unhealthy\": any other word makes the device "
+		       "unusable.",
 	     .judge = health_words),
 	LIST("message-size", LAW_05, HIGH, each_list,
 	     .title = "A device list fits the kubelet's limit for a message",
@@ -186,8 +188,8 @@ const struct check list_and_watch_checks[] = {
 	LIST("idle", LAW_07, HIGH, list_idle,
 	     .title = "An idle stream stays open and keeps its devices listed",
 	     .advice = "Set no deadline and no idle limit on ListAndWatch: the kubelet never asks "
-		       "again. Send a device that is not usable as Unhealthy; a device that a list "
-		       "leaves out is gone."),
+		       "again. Send an unusable device as Unhealthy; the kubelet removes a device "
+		       "that a list omits."),
 	LIST("later-lists", LAW_13, CRITICAL, list_later_lists,
 	     .title = "Later device lists are as sound as the first",
 	     .advice = "Build every list by the same code, from all devices: each replaces the one "
@@ -202,11 +204,11 @@ const struct check list_and_watch_checks[] = {
 	     .title = "A stable node causes no storm of device lists",
 	     .advice = "Send a list only when something changed: each costs a checkpoint write."),
 	LIST("numa-nodes", LAW_15, MEDIUM, each_list, .param = &one_device,
-	     .title = "NUMA nodes in the list are numbers that a kubelet can keep",
+	     .title = "NUMA nodes in the list are between 0 and 63",
 	     .advice =
-		     "Leave the topology out when the node is unknown; do not send -1. Most nodes "
-		     "do not notice; where the Topology Manager's policy is restricted or "
-		     "single-numa-node, pods with the device are refused.",
+		     "Omit the topology when the node is unknown; do not send -1. Nodes with the "
+		     "Topology Manager policy restricted or single-numa-node refuse pods with such "
+		     "a device.",
 	     .judge = numa_nodes),
 	LIST("ids-across-resources", LAW_18, MEDIUM, list_ids_across,
 	     .title = "No device is offered by two resources of the plugin",

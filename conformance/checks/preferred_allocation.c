@@ -261,9 +261,9 @@ static void survives(struct rig *rig, const struct rig_item *item)
 
 const struct check preferred_allocation_checks[] = {
 	PREFERRED("succeeds", PRF_02, CRITICAL, succeeds,
-		  .title = "A preferred allocation that is offered succeeds",
+		  .title = "GetPreferredAllocation succeeds where it is offered",
 		  .advice = "Answer every possible request, or do not set "
-			    "get_preferred_allocation_available: the kubelet fails the pod.",
+			    "get_preferred_allocation_available: an error fails the pod.",
 		  .depends_on = "allocate.one-response"),
 	PREFERRED("only-available", PRF_03, MEDIUM, only_available,
 		  .title = "Only available devices are preferred, each once",
@@ -275,11 +275,13 @@ const struct check preferred_allocation_checks[] = {
 		  .advice = "Begin with must_include_deviceIDs, which the container holds already, "
 			    "and add the devices that fit them best.",
 		  .depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("size", PRF_05, MEDIUM, size,
-		  .title = "As many devices are preferred as were asked for",
-		  .advice = "Return allocation_size devices: the kubelet fills up what is missing "
-			    "by itself.",
-		  .depends_on = "preferred-allocation.succeeds"),
+	PREFERRED(
+		"size", PRF_05, MEDIUM, size,
+		.title = "A preferred allocation has the requested number of devices",
+		.advice =
+			"Return allocation_size devices: otherwise the kubelet chooses the missing "
+			"ones.",
+		.depends_on = "preferred-allocation.succeeds"),
 	PREFERRED("impossible-requests", PRF_07, MEDIUM, impossible,
 		  .title = "Impossible requests for a preferred allocation do no harm",
 		  .advice = "Check sizes and ids before use; answer with an error or with what is "
@@ -287,8 +289,9 @@ const struct check preferred_allocation_checks[] = {
 		  .depends_on = "preferred-allocation.succeeds"),
 	PREFERRED("repeat", PRF_08, LOW, repeat,
 		  .title = "The same request gets the same preferred allocation",
-		  .advice = "Sort the ids before you choose: users cannot reproduce a placement "
-			    "that changes by itself.",
+		  .advice =
+			  "Sort the ids before you choose: users cannot reproduce a placement that "
+			  "changes without a cause.",
 		  .depends_on = "preferred-allocation.succeeds"),
 	PREFERRED("prompt", PRF_09, MEDIUM, prompt,
 		  .title = "A preferred allocation from all devices is prompt",

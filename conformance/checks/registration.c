@@ -277,15 +277,17 @@ static void options_prompt(struct rig *rig, const struct rig_item *item)
 
 const struct check registration_checks[] = {
 	CHECK("registration.arrives", REG_01, CRITICAL, 2, arrives,
-	      .title = "A plugin that finds kubelet.sock calls Register",
-	      .advice = "Look at the plugin's output in the evidence; it must dial kubelet.sock in "
-			"its plugin directory and call Register once it serves. A plugin that "
-			"has /var/lib/kubelet/device-plugins compiled in needs --private-mounts.",
+	      .title = "The plugin registers when kubelet.sock appears",
+	      .advice =
+		      "Read the plugin's output in the evidence. The plugin must dial kubelet.sock "
+		      "in its plugin directory and call Register once it serves. If it hard-codes "
+		      "/var/lib/kubelet/device-plugins, use --private-mounts.",
 	      .timeout_s = 180),
 	REGISTRATION("accepted", REG_01, CRITICAL, ARRIVES, each_registration,
 		     .title = "The kubelet accepts the plugin's registration",
-		     .advice = "The reason has the kubelet's answer; the checks of the "
-			       "request itself (version, resource-name, endpoint-name) say more.",
+		     .advice =
+			     "Correct the request as the kubelet's answer in the reason says; the "
+			     "checks version, resource-name and endpoint-name explain more.",
 		     .judge = accepted),
 	REGISTRATION("endpoint-accepts", REG_02, CRITICAL, ARRIVES, each_attempt,
 		     .param = &(const struct stage_reached){has_socket, "the dial-back"},
@@ -295,37 +297,40 @@ const struct check registration_checks[] = {
 		     .judge = endpoint_accepts),
 	REGISTRATION("options-during-register", REG_03, CRITICAL, ARRIVES, each_attempt,
 		     .param = &(const struct stage_reached){has_asked, "GetDevicePluginOptions"},
-		     .title = "GetDevicePluginOptions is answered while Register is under way",
+		     .title = "GetDevicePluginOptions is answered during Register",
 		     .advice = "Do not hold a lock or the only thread during Register: the kubelet "
 			       "calls GetDevicePluginOptions before it answers.",
 		     .judge = options_during_register),
-	REGISTRATION("version", REG_04, CRITICAL, ARRIVES, each_attempt,
-		     .title = "The API version in Register is v1beta1",
-		     .advice = "Send \"v1beta1\" in RegisterRequest.version; kubelets refuse all "
-			       "else.",
-		     .judge = version),
+	REGISTRATION(
+		"version", REG_04, CRITICAL, ARRIVES, each_attempt,
+		.title = "The API version in Register is v1beta1",
+		.advice = "Send \"v1beta1\" in RegisterRequest.version; kubelets refuse everything "
+			  "else.",
+		.judge = version),
 	REGISTRATION("resource-name", REG_05, CRITICAL, ARRIVES, each_attempt,
 		     .title = "The resource name is a valid extended resource name",
 		     .advice = "Use vendor-domain/name with a DNS subdomain of your own; not "
 			       "kubernetes.io/.",
 		     .judge = resource_name),
-	REGISTRATION("endpoint-name", REG_06, CRITICAL, ARRIVES, each_attempt,
-		     .title = "The endpoint is a bare file name",
-		     .advice =
-			     "Send only the socket's file name; the kubelet joins it to its "
-			     "directory and passes the path to gRPC as a URL, in which %, ? and # "
-			     "have a meaning of their own.",
-		     .judge = endpoint_name),
+	REGISTRATION(
+		"endpoint-name", REG_06, CRITICAL, ARRIVES, each_attempt,
+		.title = "The endpoint is a bare file name",
+		.advice =
+			"Send only the socket's file name; the kubelet joins it to its "
+			"directory and passes the path to gRPC as a URL, in which %, ? and # have "
+			"special meanings.",
+		.judge = endpoint_name),
 	REGISTRATION("endpoint-length", REG_07, HIGH, ARRIVES, each_attempt,
 		     .title = "The endpoint's full path fits into a socket address",
 		     .advice = "Shorten the socket's name: the limit holds for directory and name "
 			       "together.",
 		     .judge = endpoint_length),
-	REGISTRATION("options-agree", REG_08, LOW, ACCEPTED, each_registration,
-		     .title = "The options in Register equal those of GetDevicePluginOptions",
-		     .advice = "Fill RegisterRequest.options from the same place as the answer of "
-			       "GetDevicePluginOptions; the kubelet uses the latter.",
-		     .judge = options_agree),
+	REGISTRATION(
+		"options-agree", REG_08, LOW, ACCEPTED, each_registration,
+		.title = "The options in Register equal those of GetDevicePluginOptions",
+		.advice = "Fill RegisterRequest.options and the answer to GetDevicePluginOptions "
+			  "from one place; the kubelet uses the latter.",
+		.judge = options_agree),
 	REGISTRATION("one-per-resource", REG_09, MEDIUM, ACCEPTED, each_registration,
 		     .title = "Each resource registers exactly once",
 		     .advice = "Register each resource once, after its socket serves.",
@@ -336,10 +341,10 @@ const struct check registration_checks[] = {
 			       "two instances never fight for one path during an update.",
 		     .needs = {.own_plugin = true}),
 	REGISTRATION("no-repeat", REG_16, MEDIUM, ACCEPTED, no_repeat,
-		     .title = "A registered plugin that is left alone does not register again",
-		     .advice = "Register again only when kubelet.sock or the own socket was "
-			       "removed; each repetition leaks a connection in kubelets up to "
-			       "1.36."),
+		     .title = "A registered plugin does not register again without cause",
+		     .advice =
+			     "Register again only when kubelet.sock or the plugin's own socket was "
+			     "removed; each repetition leaks a connection in kubelets up to 1.36."),
 	REGISTRATION("options-prompt", REG_20, HIGH, ACCEPTED, each_registration,
 		     .title = "GetDevicePluginOptions is answered promptly",
 		     .advice = "Answer from memory: the kubelet has no deadline for this call, so "

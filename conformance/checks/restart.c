@@ -223,36 +223,39 @@ const struct check restart_checks[] = {
 	RESTART("kubelet-restart", RES_01, CRITICAL, kubelet_restarts,
 		.param = &(const struct restart){KUBELET_RESTART_WHOLE, "the kubelet's restart"},
 		.title = "After a kubelet restart the plugin registers again",
-		.advice = "Watch the plugin directory: when the own socket or kubelet.sock goes, "
-			  "serve on a new socket and register as soon as kubelet.sock is back."),
+		.advice =
+			"Watch the plugin directory: when the plugin's own socket or kubelet.sock "
+			"disappears, serve on a new socket and register as soon as kubelet.sock is "
+			"back."),
 	RESTART("socket-removed", RES_02, MEDIUM, kubelet_restarts,
 		.param = &(const struct restart){KUBELET_RESTART_PLUGIN_SOCKETS,
 						 "the removal of the plugin's socket"},
 		.title = "A plugin whose own socket is removed registers again",
-		.advice = "Watch the own socket file: the kubelet unlinks it when it starts, "
-			  "before it makes kubelet.sock."),
+		.advice =
+			"Watch the plugin's own socket file: a starting kubelet removes it before "
+			"it creates kubelet.sock."),
 	RESTART("kubelet-socket-recreated", RES_03, MEDIUM, kubelet_restarts,
 		.param = &(const struct restart){KUBELET_RESTART_KUBELET_SOCKET,
 						 "the return of kubelet.sock"},
 		.title = "A plugin registers again when only kubelet.sock is created again",
 		.advice = "Watch for the creation of kubelet.sock, not only for the loss of the "
-			  "own socket."),
+			  "plugin's own socket."),
 	RESTART("flapping", RES_05, MEDIUM, flapping,
-		.title = "A flapping kubelet leaves the plugin registered and unharmed",
-		.advice = "Close the old listener and its connections before serving anew."),
+		.title = "Quick kubelet restarts leave the plugin registered and working",
+		.advice = "Close the old listener and its connections before you serve again."),
 	RESTART("terminate", RES_08, MEDIUM, terminate,
 		.title = "SIGTERM ends the plugin and removes its socket",
 		.advice = "Handle SIGTERM: end the streams, remove the socket, exit with 0; or "
 			  "leave the signal its default action.",
 		.needs.own_plugin = true),
 	RESTART("kill-and-return", RES_09, HIGH, kill_and_return,
-		.title = "A plugin that was killed comes back beside its stale socket",
+		.title = "A killed plugin registers again despite its stale socket",
 		.advice = "Use a new socket name at each start, or remove a stale socket before "
 			  "binding.",
 		.needs.own_plugin = true),
 	RESTART("rolling-update", RES_10, MEDIUM, rolling_update,
-		.title = "A resource outlives the older of two instances",
-		.advice = "When the kubelet ends the stream though kubelet.sock is still there, "
+		.title = "A resource stays when the older of two instances stops",
+		.advice = "When the kubelet ends the stream while kubelet.sock still exists, "
 			  "register again, with back-off: kubelets up to 1.36 end the newer "
 			  "instance's stream when the older one stops.",
 		.needs.own_plugin = true),

@@ -31,7 +31,7 @@ static const char end_advice[] =
 	"hand. plugin-output.txt in the evidence holds what it printed.";
 static const char crash_advice[] =
 	"The plugin crashed, and everything else follows from that: plugin-output.txt in the evidence "
-	"holds what it printed, with the trace where there is one.";
+	"holds what it printed, with the trace if it printed one.";
 static const char path_advice[] =
 	"The plugin ran and did not call Register on this run's kubelet.sock. When it has " KUBELET_STANDARD_PLUGIN_DIR
 	" compiled in, add --private-mounts; else name the directory in its "

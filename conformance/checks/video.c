@@ -62,7 +62,7 @@ static cJSON *judge(const struct encoded *stream, const char *path)
 	int rc = process_run(&spec, &result, &err);
 	if (rc == ERROR_NOT_FOUND) {
 		check_unsupported(stream->run,
-				  "%s: what was encoded is not verified, for there is no "
+				  "%s: the stream is not verified, because there is no "
 				  "verify-video here (%s)",
 				  stream->what, err.text);
 		return NULL;

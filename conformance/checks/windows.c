@@ -216,7 +216,7 @@ const struct check windows_checks[] = {
 		.advice = "Leave container_path and permissions empty: containerd on Windows "
 			  "refuses the container otherwise."),
 	WINDOWS("string-form", WIN_02, CRITICAL, each_answer, string_form,
-		.title = "Host paths of devices have the form IDType://ID or class/GUID",
+		.title = "Host paths have the form IDType://ID or class/GUID",
 		.advice = "Write vpci-location-path://PCIROOT(0)#PCI(0100), never with a single "
 			  "slash, and hand out no device whose location path is empty."),
 	WINDOWS("isolation-type", WIN_03, CRITICAL, each_answer, isolation_type,
@@ -225,17 +225,18 @@ const struct check windows_checks[] = {
 			  "machines only."),
 	WINDOWS("class-guid", WIN_04, HIGH, each_answer, class_is_display,
 		.param = "the plugin hands out no device class",
-		.title = "A device class is that of display adapters",
+		.title = "A device class is the class of display adapters",
 		.advice = "DirectX devices are those of class " WINDOWS_DISPLAY_CLASS "."),
 	WINDOWS("location-path", WIN_05, HIGH, each_answer, location_is_present,
 		.param = "the plugin hands out no location path",
-		.title = "A location path is that of a device which is present",
-		.advice = "Hand out the location path as the system spells it, without change, and "
-			  "look for devices again when one comes or goes."),
+		.title = "A location path belongs to a present device",
+		.advice = "Send the location path exactly as the system spells it, and enumerate "
+			  "devices again when one appears or disappears."),
 	WINDOWS("whole-answer", WIN_06, HIGH, rig_each_resource, whole_answer,
 		.title = "No container gets fewer devices than the answer holds",
-		.advice = "Refuse an Allocate across several devices with a clear message: of "
-			  "several device specs kubelets up to 1.36 hand only the first on."),
+		.advice =
+			"Refuse an Allocate across several devices with a clear message: kubelets "
+			"up to 1.36 pass on only the first of several device specs."),
 	WINDOWS("strings-differ", WIN_07, LOW, each_answer, strings_differ,
 		.title = "No device string is sent twice in an answer",
 		.advice = "Merge the device specs of replicas of one device."),
@@ -247,13 +248,14 @@ const struct check windows_checks[] = {
 		.advice = "Send no topology: with a strict topology policy pods would be refused."),
 	WINDOWS("mount-targets", WIN_10, HIGH, each_answer, mount_targets,
 		.param = "the answers hold no mounts",
-		.title = "Mounts end at files in System32 or SysWOW64, each place once",
-		.advice = "Mount driver files read-only, each under a bare file name; compare "
-			  "names without case, and report what lost."),
+		.title = "Mounts end at different files in System32 or SysWOW64",
+		.advice =
+			"Mount driver files read-only, each under a bare file name; compare names "
+			"without case, and log the file that was left out."),
 	WINDOWS("mount-sources", WIN_10S, HIGH, each_answer, mount_sources,
 		.param = "the answers hold no mounts",
 		.title = "Mounts come from the driver store of a requested device",
-		.advice = "Refuse sources with '..', other drives, streams or shares in them: the "
-			  "registry values and configuration they come from are not trusted."),
+		.advice = "Refuse sources with '..', other drives, streams or shares: registry "
+			  "values and configuration are not trusted."),
 	{.id = NULL},
 };

@@ -21,8 +21,8 @@ static int bundle_run(const struct text_list *arguments)
 			"redacted: journal, evidence and reports are not those that the run "
 			"stored, which include identities",
 		[BUNDLE_REDACTED_HERE] =
-			"redacted by what is known of this machine: the run is of a "
-			"version that did not redact",
+			"redacted by the facts of this machine: the version that made the "
+			"run did not redact",
 	};
 	struct bundle bundle = {0};
 	struct text out CLEANUP_TEXT = {0};

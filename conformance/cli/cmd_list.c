@@ -25,9 +25,12 @@ static cJSON *item_json(const struct plan_item *item)
 	member_string(&json, "title", check->title);
 	member_string(&json, "requirement", requirement->id);
 	member_string(&json, "level", report_level_names[requirement->level]);
+	member_string(&json, "sentence", requirement->sentence);
+	member_string(&json, "source", requirement->source);
+	member_string(&json, "advice", check->advice);
 	member_string(&json, "severity", report_severity_names[check->severity]);
 	if (check->depends_on != NULL)
-		member_string(&json, "standsOn", check->depends_on);
+		member_string(&json, "dependsOn", check->depends_on);
 	member_int(&json, "revision", check->revision);
 	member_int(&json, "timeoutSeconds", check->timeout_s);
 	return members_take(&json);

@@ -151,7 +151,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 
 static void on_connection(struct listener *waiting, void *user)
 {
-	static char garbage[] = "HTTP/1.1 400 This is no HTTP/2\r\n\r\n\0\xff\xfe garbage";
+	static char garbage[] = "HTTP/1.1 400 This is not HTTP/2\r\n\r\n\0\xff\xfe garbage";
 	const uv_buf_t buffer = uv_buf_init(garbage, sizeof(garbage));
 	struct fault_listener *listener = user;
 	struct fault_connection *connection = memory_allocate(1, sizeof(*connection));

@@ -119,7 +119,7 @@ static void add(struct node *node, const char *address, const char *text, const 
 		device->uuid = builder_string(builder, information.uuid);
 	if (information.excluded) {
 		device->health = DISCOVERY_UNHEALTHY;
-		device->health_reason = "the driver was told to leave this GPU alone";
+		device->health_reason = "the driver's configuration excludes this GPU";
 	}
 	if (information.minor == DISCOVERY_UNKNOWN) {
 		device->health = DISCOVERY_UNHEALTHY;

@@ -12,7 +12,8 @@
 static int check_check(const struct json_at *at, struct error *err)
 {
 	return expectation_is_sentinel(at->node->valuestring)
-		       ? json_error(at, err, "%.64s cannot be claimed: everything stands on it",
+		       ? json_error(at, err,
+				    "%.64s cannot be claimed: all other checks depend on it",
 				    at->node->valuestring)
 		       : expectation_check_text(at, err);
 }

@@ -14,7 +14,7 @@ void faults_add(struct faults *faults, const char *kind, const char *format, ...
 	va_end(args);
 	member_string(&fault, "kind", kind);
 	if (count == FAULTS_MAX - 1)
-		member_string(&fault, "what", "this and more that is not told here");
+		member_string(&fault, "what", "this and more faults that are not listed");
 	else
 		member_taken(&fault, "what", text_take(&what));
 	if (faults->items == NULL)

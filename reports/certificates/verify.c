@@ -116,9 +116,10 @@ static void compare_file(struct folder *folder, enum folder_file_name name, cons
 	if (file->data != NULL && attested[0] == '\0')
 		faults_add(faults, "unattested-file", "%s is not part of the attestation", title);
 	else if (file->data != NULL)
-		faults_add(faults, folder_change(name),
-			   "%s was changed, or is of another run: it is %s, and %s was attested",
-			   title, file->digest, attested);
+		faults_add(
+			faults, folder_change(name),
+			"%s was changed, or belongs to another run: it is %s, and %s was attested",
+			title, file->digest, attested);
 	else if (name > FOLDER_JOURNAL) /* of those folder_open() has told */
 		faults_add(faults, "missing-file", "%s is missing", title);
 }

@@ -147,7 +147,7 @@ static const char description[] =
 	"Asks the Host Compute Service of this machine which versions of its schema it supports, "
 	"and says what they allow: devices by class GUID need 2.1, devices by location path, which "
 	"is what device plugins use, 2.2. For another host (--build, --node) a table of builds "
-	"answers, as far as anything is published; where this machine's service cannot be asked, "
+	"answers, if anything is published; where this machine's service cannot be asked, "
 	"it is shown as well.";
 
 static const char *const examples[] = {

@@ -41,7 +41,7 @@ static const struct code_advice codes[] = {
 	{14, "AMF_INVALID_FORMAT", NULL},
 	{15, "AMF_WRONG_STATE", NULL},
 	{17, "AMF_NO_DEVICE",
-	 "it is no device of AMD's driver, or the driver's files are not in the container"},
+	 "it is not a device of AMD's driver, or the driver's files are not in the container"},
 	{18, "AMF_DIRECTX_FAILED", "read the event log of the display subsystem"},
 	{29, "AMF_INVALID_RESOLUTION", NULL},
 	{30, "AMF_CODEC_NOT_SUPPORTED", NULL},

@@ -46,7 +46,7 @@ static int initialise(struct vaapi *va, struct vaapi_node *node, struct api_repo
 	if (node->display == NULL)
 		return error_set(
 			err, ERROR_REMOTE,
-			"vaGetDisplayDRM: no display on %s, which is no DRM node or has no "
+			"vaGetDisplayDRM: no display on %s, which is not a DRM node or has no "
 			"entry in /sys/dev/char",
 			node->path);
 	(void)va->vaSetInfoCallback(node->display, NULL, NULL);

@@ -266,7 +266,7 @@ expect_says "there is nothing that it could attest"
 
 # The attestation of another run.
 expect_faults "tampered-report tampered-journal changed-file" gpucert verify "$run" --key "$public" --attestation "$work/failed/attestation.json"
-expect_says "report.json was changed, or is of another run: "
+expect_says "report.json was changed, or belongs to another run: "
 
 # Is it about this file?
 bytes='the plugin'

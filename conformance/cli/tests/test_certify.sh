@@ -89,7 +89,7 @@ spoiled unnamed-file touch notes.txt
 spoiled unnamed-file touch evidence/api.vulkan/03-more.json
 spoiled unnamed-file mkfifo pipe
 spoiled unnamed-file sh -c 'i=0; while [ $i -lt 250 ]; do touch "$i"; i=$((i + 1)); done'
-expect_says "this and more that is not told here"
+expect_says "this and more faults that are not listed"
 [ "$(grep -c '"kind"' "$work/out")" -eq 200 ] || complain "the list of faults has no end"
 spoiled symbolic-link ln -s /etc/passwd notes.txt
 spoiled symbolic-link ln -s evidence more
@@ -174,7 +174,7 @@ claimed "claims[1] (NO-01): there is none of that name in the run" "$work/open" 
 claimed "claims[0] (api.opencl) was to be looked at again by 2026-01-01" "$work/open" "check api.opencl 2026-01-01"
 claimed "claims: claims.json: claims[0].reviewBy: '2026-13-01' is not a day" "$work/open" "check api.opencl 2026-13-01"
 claimed "claims[1]: the same as claims[0]" "$work/open" "check api.opencl" "check api.opencl"
-claimed "claims[0].check: environment.devices cannot be claimed: everything stands on it" "$work/open" "check environment.devices"
+claimed "claims[0].check: environment.devices cannot be claimed: all other checks depend on it" "$work/open" "check environment.devices"
 claimed "claims[0].check: registration.arrives cannot be claimed" "$work/open" "check registration.arrives"
 printf '{"schema": "gpucert-claims/1", "claims": [], "claims": []}' >"$work/claims.json"
 refused "claims: claims.json: claims: appears twice" "$work/open" --claims "$work/claims.json"

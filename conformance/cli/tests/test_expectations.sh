@@ -142,7 +142,7 @@ expect_says "registration.arrives can never be expected to fail: everything depe
 expect_exit 0 gpucert list --json
 node -e '
 	const checks = JSON.parse(require("fs").readFileSync(process.argv[1]));
-	for (const id of new Set(checks.map((c) => c.standsOn).filter((id) => id !== undefined))) console.log(id);' "$work/out" >"$work/needed"
+	for (const id of new Set(checks.map((c) => c.dependsOn).filter((id) => id !== undefined))) console.log(id);' "$work/out" >"$work/needed"
 [ "$(grep -c -x -e allocate.one-response -e list-and-watch.arrives "$work/needed")" -eq 2 ] || complain "depended on: $(cat "$work/needed")"
 while read -r check; do
 	sed "s/windows.whole-answer/$check/" "$work/row.json" >"$work/needed.json"

@@ -75,17 +75,9 @@ expect_exit 0 gpucert image check --list-rules
 expect_says "windows.build"
 expect_says "moby #53397"
 expect_exit 0 gpucert image check --list-rules --json
-# docs/image-check.md has the same table.
-node -e '
-	const fs = require("fs");
-	const [rules, doc, update] = [JSON.parse(fs.readFileSync(process.argv[1])), process.argv[2], process.argv[3]];
-	const rows = rules.map((r) => `| \`${r.id}\` | ${r.says} | ${r.source} |\n`).join("");
-	const text = fs.readFileSync(doc, "utf8");
-	const wanted = text.replace(/(\| rule \| what it says \| source \|\n\| --- \| --- \| --- \|\n)(\|.*\n)*/, (all, head) => head + rows);
-	if (update) fs.writeFileSync(doc, wanted);
-	process.exit(rules.length > 20 && rules.every((r) => r.id && r.says && r.source) && (update || text === wanted) &&
-		wanted.includes(rows) ? 0 : 1);' "$work/out" "$source/docs/image-check.md" ${GPUCERT_UPDATE_GOLDEN:+update} ||
-	complain "docs/image-check.md has another table of rules"
+node -e 'const rules = JSON.parse(require("fs").readFileSync(process.argv[1]));
+	process.exit(rules.length > 20 && rules.every((r) => r.id && r.says && r.source) ? 0 : 1);' "$work/out" ||
+	complain "--list-rules --json lacks rules or members"
 
 expect_exit 2 gpucert image check
 expect_says "name an image"

@@ -37,7 +37,8 @@ static const struct compat_rule rules[] = {
 	 "Start it on a node with a GPU of that vendor.",
 	 "NVIDIA CUDA and AMD ROCm run on their own devices", .apply = rule_gpu_vendor},
 	{"windows.build", "The image's build of Windows runs on the host's.",
-	 "Build the image on a base of the host's long-term release (ltsc2022 of 20348, ltsc2025 of "
+	 "Build the image on a base of the host's long-term release (ltsc2022 of 20348, ltsc2025 "
+	 "of "
 	 "26100).",
 	 "hcsshim osversion/platform_compat_windows.go; containerd platforms "
 	 "platform_windows_compat.go; MicrosoftDocs/Virtualization-Documentation, "
@@ -64,7 +65,8 @@ static const struct compat_rule rules[] = {
 	{"windows.known-limits", "What is known to fail although nothing refuses it.", "",
 	 "the row's own", rule_windows_limits, .os = "windows"},
 	{"linux.driver-glibc", "The image's glibc has what the host's driver files ask for.",
-	 "Build the image on a newer distribution with glibc, or put the driver's user-land into it.",
+	 "Build the image on a newer distribution with glibc, or put the driver's user-mode "
+	 "libraries into it.",
 	 "ld.so(8): symbol versions", rule_mounted_glibc, .os = "linux", .scope = COMPAT_OF_DEVICE,
 	 .symptoms = {"version `GLIBC_"}},
 	{"linux.missing-libraries", "What the image's programs need is in it, or in the driver.",
@@ -89,7 +91,8 @@ static const struct compat_rule rules[] = {
 	 "NVIDIA open-gpu-kernel-modules (API mismatch); CUDA error 803, NVML error 18",
 	 rule_nvidia_lock_step, .os = "linux", .vendor = "nvidia"},
 	{"cuda.minimum-driver", "The host's driver runs the image's CUDA toolkit.",
-	 "Update the driver, or take an image with an older CUDA, or on a data-centre GPU install the "
+	 "Update the driver, or take an image with an older CUDA, or on a data-centre GPU install "
+	 "the "
 	 "forward-compatibility package cuda-compat in the image.",
 	 CUDA_RELEASES_SOURCE "; NVIDIA, CUDA Compatibility, minor-version compatibility",
 	 rule_cuda_driver, .vendor = "nvidia"},

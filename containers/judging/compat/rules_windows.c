@@ -42,7 +42,7 @@ static bool is_between_releases(struct windows_version host, struct windows_vers
 }
 
 #define OUTSIDE                                                                                    \
-	"hosts below build 20348 take their own build alone, later ones images from the last "     \
+	"hosts below build 20348 accept only their own build, later ones images from the last "    \
 	"long-term release before them on"
 
 /* Where a runtime decides differently from windows_image_judge(); the first row that applies counts. */
