@@ -3,7 +3,7 @@
 
 /*
  * Versions of documents. The member `schema` of a document names its format and version:
- * "gpucert-report/2". docs/versions.md says when the number rises. Only today's version is read.
+ * "gpucert-report/2". CONTRIBUTING.md says when the number rises. Only today's version is read.
  */
 
 #include "base/json.h"

@@ -12,7 +12,9 @@ elseif(BUILD_TESTING)
 	add_test(NAME lint_sources COMMAND "${lint}/lint_sources.sh" "${PROJECT_SOURCE_DIR}")
 	add_test(NAME lint_can_fail COMMAND "${lint}/test_lint.sh")
 	add_test(NAME shellcheck COMMAND "${lint}/check_shell.sh" "${PROJECT_SOURCE_DIR}")
-	set_tests_properties(format lint_sources lint_can_fail shellcheck PROPERTIES
+	add_test(NAME plain_english COMMAND ${NODE} "${lint}/plain_english.mjs" "${PROJECT_SOURCE_DIR}")
+	add_test(NAME plain_english_can_fail COMMAND "${lint}/test_plain_english.sh" "${NODE}")
+	set_tests_properties(format lint_sources lint_can_fail plain_english plain_english_can_fail shellcheck PROPERTIES
 		TIMEOUT 300 LABELS "lint" SKIP_RETURN_CODE 77)
 	add_custom_target(format
 		COMMAND "${lint}/check_format.sh" "${PROJECT_SOURCE_DIR}" --write

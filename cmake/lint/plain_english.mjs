@@ -21,7 +21,7 @@ const words = [
 	[/\bthe same once more\b|\bat most one time\b/, 'again, once'],
 	[/\bis of (the|a|an|this|another)\b/, 'belongs to'],
 	[/(?<!\bthere )\bis no (?!longer|more\b|later|less|earlier|older|newer|other|such)\w/, 'is not a'],
-	[/(?<!\b(?:leave|leaves|left|leaving|let|stand|stands|run|runs|by itself) )\balone\b/, 'only, just'],
+	[/(?<!\b(?:leav|left|let|stand|run)\w*(?: \w+){0,3} )\balone\b/, 'only, just'],
 	[/\bgoes on\b/, 'continues'],
 	[/\bdemanded of\b/, 'required from'],
 ];
@@ -32,17 +32,20 @@ function linesOfMarkdown(text) {
 	return text.replace(/^```.*?^```/gms, hide).replace(/`[^`\n]*`/g, hide).replace(/<!--.*?-->/gs, hide).replace(/\]\([^)]*\)/g, hide);
 }
 
-// Comments and code are blanked; adjacent literals are one text. A literal without a blank is a name.
+// Comments and code are blanked; adjacent literals become one text. A text without a blank is a name.
 function linesOfC(text) {
 	const hide = (match) => match.replace(/[^\n]/g, ' ');
-	const tokens = /\/\*.*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^"'/]+|\//gs;
-	return text.replace(tokens, (token) => (token[0] === '"' && token.includes(' ') ? ` ${token.slice(1, -1)} ` : hide(token)));
+	const tokens = /\/\*.*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"(?:\s*"(?:\\.|[^"\\])*")*|[^"'/]+|\//gs;
+	return text.replace(tokens, (token) => {
+		const literal = token[0] === '"' ? token.slice(1, -1).replace(/"\s*"/g, (gap) => gap.replace(/[^\n]/g, '')) : '';
+		return literal.includes(' ') ? `|${literal}|` : hide(token);
+	});
 }
 
 const list = (...patterns) => execFileSync(join(import.meta.dirname, 'list_sources.sh'), [root, ...patterns], {encoding: 'utf8'}).split('\n').filter(Boolean);
 const files = [
 	...list('*.md').map((file) => [file, linesOfMarkdown]),
-	...list('*.c', '*.h', '*.def').filter((file) => !/\/(tests|doubles|fuzz)\//.test(file)).map((file) => [file, linesOfC]),
+	...list('*.c', '*.h', '*.def').filter((file) => !/(^|\/)(tests|doubles|fuzz)\//.test(file)).map((file) => [file, linesOfC]),
 ];
 for (const [file, readable] of files) {
 	const text = readable(readFileSync(join(root, file), 'utf8'));

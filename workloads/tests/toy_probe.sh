@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# toy_probe.sh SOURCE WORK: adds the probe of template/ to a copy of the tree as docs/adding-a-probe.md says, builds it and
+# toy_probe.sh SOURCE WORK: adds the probe of template/ to a copy of the tree as workloads/README.md says, builds it and
 # what lists the APIs, and shows that the probe works and has its check, and that this took one folder and one row.
 set -eu
 

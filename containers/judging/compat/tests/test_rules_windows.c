@@ -287,7 +287,7 @@ static void test_no_match(void)
 	UNIT_STRING(answer.findings[1].reason, "linux/amd64: another operating system");
 	UNIT_STRING(
 		answer.findings[2].reason,
-		"windows/amd64 10.0.20348.2582: hosts below build 20348 take their own build alone, "
+		"windows/amd64 10.0.20348.2582: hosts below build 20348 accept only their own build, "
 		"later ones images from the last long-term release before them on");
 	UNIT_CONTAINS(answer.findings[3].reason, "not a version of Windows");
 }
