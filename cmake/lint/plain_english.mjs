@@ -21,7 +21,7 @@ const words = [
 	[/\bthe same once more\b|\bat most one time\b/, 'again, once'],
 	[/\bis of (the|a|an|this|another)\b/, 'belongs to'],
 	[/(?<!\bthere )\bis no (?!longer|more\b|later|less|earlier|older|newer|other|such)\w/, 'is not a'],
-	[/(?<!\b(?:leav|left|let|stand|run)\w*(?: \w+){0,3} )\balone\b/, 'only, just'],
+	[/(?<!\b(?:leav|left|let|stand|run)\w*(?: [\w']+){0,10} )\balone\b/, 'only, just'],
 	[/\bgoes on\b/, 'continues'],
 	[/\bdemanded of\b/, 'required from'],
 ];

@@ -109,7 +109,7 @@ void rig_expect_level(struct rig *rig, const char *what, growth_round *round, vo
 		else if (grew)
 			check_note(rig->run,
 				   "%s: %lld after %zu rounds, %lld after %zu: too few to "
-				   "tell whether it goes on",
+				   "know whether the growth continues",
 				   name, first, count / 4 + 1, last, count);
 		else
 			(void)check_expect(rig->run, true, name, wanted, "level");
