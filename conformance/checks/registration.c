@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/path.h"
-#include "conformance/checks/rig.h"
+#include "conformance/checks/restart.h"
 #include "conformance/checks/suites.h"
 #include "rpc/resource_name.h"
 #include "rpc/rpc.h"
@@ -350,5 +350,49 @@ const struct check registration_checks[] = {
 		     .advice = "Answer from memory: the kubelet has no deadline for this call, so "
 			       "a slow answer holds up the registration.",
 		     .judge = options_prompt),
+	REGISTRATION("refused", REG_11, MEDIUM, ARRIVES, registration_refused,
+		     .title = "A refused plugin ends with an error or tries again slowly",
+		     .advice = "Wait at least a second between attempts, or end with an exit code "
+			       "other than 0.",
+		     .needs = {.own_plugin = true}),
+	REGISTRATION("unavailable", REG_12, HIGH, ACCEPTED, registration_unavailable,
+		     .title = "A plugin registers after a kubelet was unavailable at first",
+		     .advice = "Call Register again after a failure, with a pause, or end with an "
+			       "error and let the supervisor start the plugin again.",
+		     .needs = {.own_plugin = true}),
+	REGISTRATION("answer-delayed", REG_13, MEDIUM, ACCEPTED, registration_answer_delayed,
+		     .title = "A slow answer to Register is waited for",
+		     .advice =
+			     "Give Register at least 10 seconds: the kubelet dials back inside it.",
+		     .needs = {.own_plugin = true}),
+	REGISTRATION("kubelet-late", REG_14, HIGH, ACCEPTED, registration_before_kubelet,
+		     .param = &(const enum restart_absence){RESTART_NO_SOCKET},
+		     .title = "A plugin that starts before the kubelet registers later",
+		     .advice = "Watch for kubelet.sock, without polling in a loop, or end with an "
+			       "error.",
+		     .needs = {.own_plugin = true}),
+	REGISTRATION("other-file", REG_15, MEDIUM, ACCEPTED, registration_before_kubelet,
+		     .param = &(const enum restart_absence){RESTART_OTHER_FILE},
+		     .title = "A file at kubelet.sock that is not a socket is left alone",
+		     .advice = "Never remove kubelet.sock; wait until it can be connected to.",
+		     .needs = {.own_plugin = true}),
+	REGISTRATION("no-directory", RES_15, LOW, ACCEPTED, registration_before_kubelet,
+		     .param = &(const enum restart_absence){RESTART_NO_DIRECTORY},
+		     .title = "A plugin without its directory waits or ends with an error",
+		     .advice = "Say that the plugin directory does not exist, and end with an exit "
+			       "code other than 0, or wait for it.",
+		     .needs = {.os = "linux", .own_plugin = true}),
+	REGISTRATION("deprecation-file", REG_17, LOW, ACCEPTED, registration_beside_file,
+		     .param = "DEPRECATION",
+		     .title = "A file DEPRECATION does not keep the plugin from registering",
+		     .advice = "Ignore it: kubelets no longer write it, and none serves only "
+			       "plugins_registry.",
+		     .needs = {.own_plugin = true}),
+	REGISTRATION("files-of-others", REG_21, HIGH, ACCEPTED, registration_beside_file,
+		     .param = "other-vendor.sock",
+		     .title = "Files of others in the plugin directory are left alone",
+		     .advice = "Remove only your own socket: other plugins serve theirs there, and "
+			       "the kubelet keeps its checkpoint.",
+		     .needs = {.own_plugin = true}),
 	{.id = NULL},
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Restarts: of the kubelet, of the plugin, and of neither. */
+#include "conformance/checks/restart.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "conformance/checks/rig.h"
 #include "conformance/checks/suites.h"
 #include "rpc/rpc.h"
 
@@ -13,6 +13,7 @@
 enum {
 	FLAPS = 5,
 	FLAPS_THOROUGH = 20,
+	FLAP_THREADS = 40, /* of pools that fill */
 	FLAP_MS = 150,
 	FLAP_THOROUGH_MS = 1000,
 	SIGNAL_EXIT_CODE = 128, /* of a shell, for what a signal ended */
@@ -47,6 +48,12 @@ static void expect_works(struct rig *rig)
 		(void)rig_for_each(rig, allocates, NULL);
 }
 
+void restart_expect_works(struct rig *rig)
+{
+	if (rig_expect_listed(rig))
+		(void)rig_for_each(rig, allocates, &rig->supervised);
+}
+
 struct restart {
 	enum kubelet_restart what;
 	const char *event;
@@ -77,7 +84,8 @@ static void flapping(struct check_run *run)
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
-	int before = rig_descriptors(rig);
+	struct rig_footprint before = {0};
+	(void)rig_footprint(rig, &before);
 	for (int i = 0; i < (rig->context->thorough ? FLAPS_THOROUGH : FLAPS); i++) {
 		from = kubelet_registration_count(rig->kubelet);
 		if (!check_works(run, kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
@@ -87,9 +95,8 @@ static void flapping(struct check_run *run)
 	}
 	if (!rig_expect_return(rig, from, "the last restart"))
 		return;
-	if (rig_expect_listed(rig))
-		(void)rig_for_each(rig, allocates, &rig->supervised);
-	rig_expect_descriptors(rig, before);
+	restart_expect_works(rig);
+	rig_expect_footprint(rig, &before, FLAP_THREADS);
 }
 
 static void terminate(struct check_run *run)
@@ -142,11 +149,6 @@ static void kill_and_return(struct check_run *run)
 		expect_works(rig);
 }
 
-static void free_plugin(void *plugin)
-{
-	process_free(plugin);
-}
-
 /* Have the streams of the plugin's earlier runs ended? */
 static bool older_is_unwatched(void *user)
 {
@@ -180,10 +182,8 @@ static void rolling_update(struct check_run *run)
 		return;
 
 	/* A second instance starts next to the one that runs. */
-	struct process *older = STEAL(rig->plugin);
-	check_defer(run, free_plugin, older);
-	rig_leave_second(rig);
-	if (!rig_start_plugin(rig, NULL))
+	struct process *older = NULL;
+	if (!restart_start_second(rig, &older))
 		return;
 	struct error err = {0};
 	int rc = rig_settle(rig, &err);
@@ -258,6 +258,52 @@ const struct check restart_checks[] = {
 		.advice = "When the kubelet ends the stream while kubelet.sock still exists, "
 			  "register again, with back-off: kubelets up to 1.36 end the newer "
 			  "instance's stream when the older one stops.",
+		.needs.own_plugin = true),
+	RESTART("again", RES_20, HIGH, restart_again,
+		.title = "One kubelet restart after the other is survived",
+		.advice = "Watch for kubelet.sock again after each registration, and serve anew "
+			  "each time."),
+	RESTART("leaks", RES_23, MEDIUM, restart_leaks,
+		.title = "Kubelet restarts leak neither descriptors nor threads",
+		.advice = "Close the old listener, its connections and its watches before serving "
+			  "anew; register once."),
+	RESTART("at-once", RES_22, MEDIUM, restart_at_once,
+		.title = "A kubelet restart right after registration is noticed",
+		.advice = "Watch the plugin directory before calling Register, so that no change "
+			  "falls between the two.",
+		.needs.own_plugin = true),
+	RESTART("during-allocate", RES_21, MEDIUM, restart_during_allocate,
+		.title = "A kubelet restart during Allocate does no harm",
+		.advice = "Release locks when a call is cancelled or its connection is lost."),
+	RESTART("kubelet-absent", RES_04, MEDIUM, restart_kubelet_absent,
+		.title = "A plugin waits for a kubelet that is away",
+		.advice = "Sleep until kubelet.sock is back, or end with an error and let the "
+			  "supervisor start the plugin again; do not poll without a pause."),
+	RESTART("register-unanswered", RES_06, MEDIUM, restart_register_unanswered,
+		.title = "A Register call that is never answered does not block the plugin",
+		.advice = "Give Register a deadline, or watch for a new kubelet.sock meanwhile."),
+	RESTART("kubelet-disconnects", RES_07, MEDIUM, restart_kubelet_disconnects,
+		.title = "After the kubelet closes its connection it can connect again",
+		.advice =
+			"Keep serving the socket, or register a new one, when a connection ends."),
+	RESTART("directory-recreated", RES_16, LOW, restart_directory_recreated,
+		.title = "A plugin directory that is created again is noticed",
+		.advice = "A watch ends with its directory: look for its return, or end with an "
+			  "error.",
+		.needs.os = "linux", .needs.own_plugin = true),
+	RESTART("side-by-side", RES_11, MEDIUM, restart_side_by_side,
+		.title = "Two instances of a plugin do not fight for the kubelet",
+		.advice = "Use a socket name of its own in each process; register again only for a "
+			  "new kubelet.sock.",
+		.needs.own_plugin = true),
+	RESTART("answer-stays", RES_12, CRITICAL, restart_answer_stays,
+		.title = "What an answer hands out outlives the plugin",
+		.advice = "Keep files that an answer mounts while pods may use them: the kubelet "
+			  "applies a stored answer at each start of the container.",
+		.needs.own_plugin = true, .needs.live_node = true),
+	RESTART("both", RES_14, HIGH, restart_both,
+		.title = "Device ids survive a restart of kubelet and plugin",
+		.advice = "Derive ids from the hardware: the kubelet's checkpoint holds them.",
 		.needs.own_plugin = true),
 	{.id = NULL},
 };

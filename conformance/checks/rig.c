@@ -19,7 +19,6 @@ enum {
 	RIG_REPORTED_MAX = 64, /* registrations */
 	RIG_STOP_GRACE_MS = 5000,
 	RIG_DRAIN_MS = 5000,
-	RIG_DESCRIPTORS_MORE = 4,
 	RIG_SECOND_LOOK_MS = 20,
 	RIG_WAITED_REPORTED_NS = 10000000, /* many short calls are reported together */
 	RIG_EVIDENCE_MAX = 4 * 1024 * 1024,
@@ -306,7 +305,8 @@ uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms)
 	loop_run_for(&rig->loop, duration_ms);
 	check_add_time(rig->run, REPORT_PHASE_WAIT, duration_ms * 1000000);
 	/* It may end because of a kubelet's restart: its supervisor starts it again. */
-	if (!ended && has_ended(rig) && !text_starts_with(check_row(rig->run)->id, "restart.")) {
+	if (!ended && has_ended(rig) && !rig->supervised &&
+	    !text_starts_with(check_row(rig->run)->id, "restart.")) {
 		check_advise(rig->run, advice_for(rig));
 		(void)check_expect(rig->run, false, "the plugin", "still running", "%s",
 				   rig->run_of_plugin.end);
@@ -314,27 +314,6 @@ uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms)
 	if (thorough_ms != ms)
 		check_add_watched(rig->run, duration_ms, thorough_ms);
 	return duration_ms;
-}
-
-int rig_descriptors(const struct rig *rig)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	if (rig->plugin == NULL || process_id(rig->plugin) == 0)
-		return -1;
-	char *path CLEANUP_FREE = text_format("/proc/%d/fd", process_id(rig->plugin));
-	return file_list(path, &names, NULL) == 0 ? (int)names.count : -1;
-}
-
-void rig_expect_descriptors(struct rig *rig, int before)
-{
-	int after = before >= 0 ? rig_descriptors(rig) : -1;
-	if (before < 0)
-		check_note(rig->run, "the plugin's open descriptors cannot be counted");
-	else if (after < 0 && !process_has_ended(rig->plugin))
-		check_broken(rig->run, "the plugin's open descriptors cannot be counted any more");
-	else if (check_expect_is(rig->run, after >= 0, "the plugin", "still running", "ended"))
-		(void)check_expect_at_most(rig->run, "open descriptors of the plugin afterwards",
-					   after, before + RIG_DESCRIPTORS_MORE);
 }
 
 bool rig_restart_plugin(struct rig *rig, int signal)

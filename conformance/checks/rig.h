@@ -156,13 +156,6 @@ void rig_leave_second(struct rig *rig);
  * report shows the time where the two differ. Returns the time in milliseconds. */
 uint64_t rig_watch(struct rig *rig, uint64_t ms, uint64_t thorough_ms);
 
-/* Open descriptors of the plugin's process; -1: unknown. */
-int rig_descriptors(const struct rig *rig);
-
-/* The plugin has no more open descriptors than `before`, except for a few. A `before` of -1 is only
- * noted. */
-void rig_expect_descriptors(struct rig *rig, int before);
-
 /* Names the plugin as the cause of a failure, with the advice that fits, when it removed kubelet.sock, ended
  * by itself, or never registered. Returns `rc`. */
 int rig_explain(struct rig *rig, int rc, struct error *err);

@@ -19,6 +19,8 @@ const struct check_suite *const suites[] = {
 				    windows_checks},
 	&(const struct check_suite){"restart", "Restarts and resilience", restart_checks},
 	&(const struct check_suite){"load", "Load and resources", load_checks},
+	&(const struct check_suite){"protocol", "HTTP/2 and gRPC beyond the usual",
+				    protocol_checks},
 	&(const struct check_suite){"api", "GPU APIs inside containers", api_checks},
 	&(const struct check_suite){"isolation", "Isolation between containers", isolation_checks},
 #if GPUCERT_MODULE_IMAGES

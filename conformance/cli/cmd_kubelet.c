@@ -392,8 +392,9 @@ const struct command_spec command_kubelet = {
 		"their devices are listed, containers are admitted. Every event is printed to "
 		"standard output as one JSON object a line, as it happens.\n\nFaults: "
 		"register-status=CODE[:MESSAGE], register-delay=MS, register-hang, "
-		"connection-silent, connection-garbage, connection-close, connection-refuse, "
-		"socket-absent, list-stall.\n\nNothing outside the directory is touched. A directory "
+		"register-malformed, connection-silent, connection-garbage, connection-close, connection-refuse, "
+		"socket-absent, list-stall, list-twice, list-cancel=MS, disconnect=MS, "
+		"options-twice, flap=MS.\n\nNothing outside the directory is touched. A directory "
 		"in which a kubelet is listening is refused without --take-over.",
 	.options = options,
 	.examples = examples,

@@ -32,6 +32,8 @@ static struct kubelet_plugin *client_find(const struct kubelet *kubelet, const c
 
 void client_close_channel(struct kubelet_plugin *plugin)
 {
+	timer_cancel(&plugin->fault);
+	kubelet_stream_free(STEAL(plugin->second));
 	rpc_channel_close(STEAL(plugin->channel));
 }
 
@@ -131,8 +133,8 @@ int client_list_and_watch(struct kubelet_plugin *plugin, struct error *err)
 	if (plugin->channel == NULL)
 		return error_set(err, ERROR_UNAVAILABLE, "%s is disconnected", plugin->socket);
 	int rc = kubelet_stream_open(plugin->channel, &events, &plugin->stream, err);
-	if (rc == 0 && plugin->kubelet->faults.settings[FAULT_LIST_STALL].times > 0)
-		kubelet_stream_pause(plugin->stream);
+	if (rc == 0)
+		faults_on_stream(plugin);
 	return rc;
 }
 

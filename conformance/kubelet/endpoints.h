@@ -13,6 +13,8 @@ struct kubelet_plugin {
 	struct dial *dial;
 	struct rpc_channel *channel;
 	struct kubelet_stream *stream;
+	struct kubelet_stream *second; /* of fault list-twice */
+	struct timer *fault;	       /* of list-cancel and disconnect */
 	bool is_client; /* in the kubelet's table of clients (plugin/v1beta1/handler.go) */
 	size_t records; /* so many kubelet_registrations point to it */
 	struct kubelet_plugin_options options;

@@ -10,17 +10,25 @@
 #include <uv.h>
 
 struct kubelet;
+struct kubelet_plugin;
+struct timer;
 
 enum fault {
 	FAULT_REGISTER_STATUS,
 	FAULT_REGISTER_DELAY,
 	FAULT_REGISTER_HANG,
+	FAULT_REGISTER_MALFORMED,
 	FAULT_CONNECTION_SILENT,
 	FAULT_CONNECTION_GARBAGE,
 	FAULT_CONNECTION_CLOSE,
 	FAULT_CONNECTION_REFUSE,
 	FAULT_SOCKET_ABSENT,
 	FAULT_LIST_STALL,
+	FAULT_LIST_TWICE,
+	FAULT_LIST_CANCEL,
+	FAULT_DISCONNECT,
+	FAULT_OPTIONS_TWICE,
+	FAULT_FLAP,
 	FAULT_COUNT
 };
 
@@ -35,6 +43,7 @@ struct fault_setting {
 
 struct fault_state {
 	struct fault_setting settings[FAULT_COUNT];
+	struct timer *flap;
 	struct fault_listener *listener; /* in place of the server, for the connection-* faults */
 };
 
@@ -47,6 +56,10 @@ const struct fault_setting *fault_take(struct fault_state *state, enum fault fau
 /* Opens the listener that replaces kubelet.sock, if a connection-* fault is set. The path must be
  * free. ERROR_EXISTS, ERROR_IO. */
 int faults_replace_socket(struct kubelet *kubelet, bool *replaced, struct error *err);
+
+/* The stream of ListAndWatch was opened, or the fault is set: does what list-twice, list-cancel and disconnect
+ * ask for. */
+void faults_on_stream(struct kubelet_plugin *plugin);
 
 /* Closes every connection and removes the socket. NULL is allowed. */
 void fault_listener_close(struct fault_listener *listener);

@@ -11,12 +11,18 @@ static const char *const names[FAULT_COUNT + 1] = {
 	[FAULT_REGISTER_STATUS] = "register-status",
 	[FAULT_REGISTER_DELAY] = "register-delay",
 	[FAULT_REGISTER_HANG] = "register-hang",
+	[FAULT_REGISTER_MALFORMED] = "register-malformed",
 	[FAULT_CONNECTION_SILENT] = "connection-silent",
 	[FAULT_CONNECTION_GARBAGE] = "connection-garbage",
 	[FAULT_CONNECTION_CLOSE] = "connection-close",
 	[FAULT_CONNECTION_REFUSE] = "connection-refuse",
 	[FAULT_SOCKET_ABSENT] = "socket-absent",
 	[FAULT_LIST_STALL] = "list-stall",
+	[FAULT_LIST_TWICE] = "list-twice",
+	[FAULT_LIST_CANCEL] = "list-cancel",
+	[FAULT_DISCONNECT] = "disconnect",
+	[FAULT_OPTIONS_TWICE] = "options-twice",
+	[FAULT_FLAP] = "flap",
 };
 
 const char *const *kubelet_fault_names(void)
@@ -66,7 +72,9 @@ int fault_setting_parse(const char *spec, struct fault_setting *out, struct erro
 		return error_set(err, ERROR_ARGUMENT, "there is no fault \"%s\"", name);
 
 	bool has_status = setting.fault == FAULT_REGISTER_STATUS;
-	bool has_delay = setting.fault == FAULT_REGISTER_DELAY;
+	bool has_delay = setting.fault == FAULT_REGISTER_DELAY ||
+			 setting.fault == FAULT_LIST_CANCEL || setting.fault == FAULT_DISCONNECT ||
+			 setting.fault == FAULT_FLAP;
 	bool needed = has_status || has_delay;
 	if (needed != (value != NULL))
 		return error_set(err, ERROR_ARGUMENT, "fault %s %s", name,
@@ -215,6 +223,62 @@ int faults_replace_socket(struct kubelet *kubelet, bool *replaced, struct error 
 	return rc;
 }
 
+/*
+ * Faults of ListAndWatch, and a kubelet that restarts again and again.
+ */
+
+static void on_cancel(void *user)
+{
+	struct kubelet_plugin *plugin = user;
+	struct error err = {0};
+	timer_cancel(&plugin->fault);
+	kubelet_stream_free(STEAL(plugin->stream)); /* its end is no disconnection */
+	if (plugin->channel != NULL && client_list_and_watch(plugin, &err) < 0)
+		kubelet_report_problem(plugin->kubelet, &err);
+}
+
+static void on_disconnect(void *user)
+{
+	struct kubelet_plugin *plugin = user;
+	timer_cancel(&plugin->fault);
+	if (plugin->is_client)
+		client_disconnect(plugin);
+}
+
+void faults_on_stream(struct kubelet_plugin *plugin)
+{
+	struct fault_state *faults = &plugin->kubelet->faults;
+	const struct fault_setting *setting = NULL;
+	if (plugin->stream == NULL || plugin->channel == NULL)
+		return;
+	if (faults->settings[FAULT_LIST_STALL].times > 0)
+		kubelet_stream_pause(plugin->stream);
+	if (plugin->second == NULL && fault_take(faults, FAULT_LIST_TWICE) != NULL)
+		(void)kubelet_stream_open(plugin->channel, NULL, &plugin->second, NULL);
+	if (plugin->fault != NULL)
+		return;
+	setting = fault_take(faults, FAULT_LIST_CANCEL);
+	if (setting != NULL)
+		(void)timer_start(plugin->kubelet->loop, setting->delay_ms, 0, on_cancel, plugin,
+				  &plugin->fault, NULL);
+	setting = setting == NULL ? fault_take(faults, FAULT_DISCONNECT) : NULL;
+	if (setting != NULL)
+		(void)timer_start(plugin->kubelet->loop, setting->delay_ms, 0, on_disconnect,
+				  plugin, &plugin->fault, NULL);
+}
+
+static void on_flap(void *user)
+{
+	struct kubelet *kubelet = user;
+	struct error err = {0};
+	if (!kubelet->running)
+		return;
+	if (fault_take(&kubelet->faults, FAULT_FLAP) == NULL)
+		timer_cancel(&kubelet->faults.flap);
+	else if (kubelet_restart(kubelet, KUBELET_RESTART_WHOLE, &err) < 0)
+		kubelet_report_problem(kubelet, &err);
+}
+
 int kubelet_fault_check(const char *spec, struct error *err)
 {
 	struct fault_setting setting = {0};
@@ -235,11 +299,15 @@ int kubelet_fault_set(struct kubelet *kubelet, const char *spec, struct error *e
 			kubelet->faults.settings[other].times = 0;
 	}
 	kubelet->faults.settings[setting.fault] = setting;
-	if (setting.fault == FAULT_LIST_STALL) {
-		for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
-		     plugin = plugin->next)
-			if (plugin->stream != NULL)
-				kubelet_stream_pause(plugin->stream);
+	for (struct kubelet_plugin *plugin = kubelet->plugins; plugin != NULL;
+	     plugin = plugin->next)
+		faults_on_stream(plugin);
+	if (setting.fault == FAULT_FLAP) {
+		timer_cancel(&kubelet->faults.flap);
+		rc = timer_start(kubelet->loop, setting.delay_ms, setting.delay_ms, on_flap,
+				 kubelet, &kubelet->faults.flap, err);
 	}
+	if (rc < 0)
+		return rc;
 	return replaces_socket(setting.fault) ? kubelet_reopen(kubelet, err) : 0;
 }

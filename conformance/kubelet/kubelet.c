@@ -264,6 +264,7 @@ void kubelet_free(struct kubelet *kubelet)
 	struct error err = {0};
 	if (kubelet == NULL)
 		return;
+	timer_cancel(&kubelet->faults.flap);
 	kubelet_stop(kubelet);
 	unlisten(kubelet);
 	if (kubelet->checkpoint_written)

@@ -196,12 +196,18 @@ void kubelet_interrupt(struct kubelet *kubelet, const char *reason);
  *                                   unexamined
  *   register-delay=MS               the answer to Register is held back, and ListAndWatch with it
  *   register-hang                   Register is never answered
+ *   register-malformed              Register succeeds, and its answer is not a message
  *   connection-silent               kubelet.sock accepts and never says anything
  *   connection-garbage              kubelet.sock accepts, writes bytes that are not HTTP/2, closes
  *   connection-close                kubelet.sock accepts and closes at once
  *   connection-refuse               kubelet.sock exists, but nobody listens
  *   socket-absent                   kubelet.sock is removed
  *   list-stall                      ListAndWatch is not read: flow control stops the plugin
+ *   list-twice                      a second ListAndWatch is opened on each connection
+ *   list-cancel=MS                  ListAndWatch is cancelled after so long, and opened again
+ *   disconnect=MS                   so long after ListAndWatch the connection is closed
+ *   options-twice                   GetDevicePluginOptions is called twice at the same time
+ *   flap=MS                         the kubelet restarts whenever so long has passed
  *
  * The connection-* faults and socket-absent exclude each other: the last one counts.
  * ERROR_ARGUMENT names the mistake; errors of the file system.

@@ -123,6 +123,15 @@ static struct kubelet_event event_of(const struct registration *registration,
 	return event;
 }
 
+/* A message that ends within a field. */
+static void answer_malformed(struct rpc_stream *stream)
+{
+	static const uint8_t nonsense[] = {0x0a, 0x7f, 0x01};
+	const struct rpc_slice slice = {nonsense, sizeof(nonsense)};
+	(void)rpc_stream_send(stream, slice, NULL);
+	rpc_stream_finish(stream, RPC_OK, "%s", "");
+}
+
 /* ListAndWatch follows the answer, also one that a fault held back. */
 static void send_answer(void *user)
 {
@@ -136,7 +145,10 @@ static void send_answer(void *user)
 	if (stream != NULL) {
 		V1beta1__Empty empty = V1BETA1__EMPTY__INIT;
 		rpc_stream_on_end(stream, NULL, NULL);
-		if (seen->code == RPC_OK)
+		if (seen->code == RPC_OK &&
+		    fault_take(&registration->kubelet->faults, FAULT_REGISTER_MALFORMED) != NULL)
+			answer_malformed(stream);
+		else if (seen->code == RPC_OK)
 			rpc_stream_reply(stream, &empty.base);
 		else
 			rpc_stream_finish(stream, seen->code, "%s", seen->message);
@@ -252,6 +264,14 @@ static void on_options(const struct rpc_status *status, ProtobufCMessage *reply,
 	connection_failed(registration, text);
 }
 
+static void on_second_options(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
+{
+	(void)status;
+	(void)user;
+	if (reply != NULL)
+		protobuf_c_message_free_unpacked(reply, NULL);
+}
+
 static void on_dialled(const struct dial_result *result, void *user)
 {
 	struct registration *registration = user;
@@ -281,6 +301,10 @@ static void on_dialled(const struct dial_result *result, void *user)
 		timeout_ms = left_ms == UINT64_MAX ? 0 : left_ms + 1;
 	}
 	seen->options_asked_ms = clock_monotonic_ms();
+	if (fault_take(&registration->kubelet->faults, FAULT_OPTIONS_TWICE) != NULL)
+		(void)rpc_unary(result->channel, DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions",
+				&request.base, &v1beta1__device_plugin_options__descriptor, 0,
+				on_second_options, NULL, NULL, NULL);
 	if (rpc_unary(result->channel, DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions",
 		      &request.base, &v1beta1__device_plugin_options__descriptor, timeout_ms,
 		      on_options, registration, &registration->options_call, &err) < 0)

@@ -7,7 +7,7 @@ import {execFileSync} from 'node:child_process';
 import {mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {judgeAll, numbers, scripted, work} from './harness.mjs';
+import {judgeAll, numbers, scripted, withoutKubeletFaults, work} from './harness.mjs';
 import {discoveredNode, skip} from './machine.mjs';
 import {folderOf, mount, spec} from './specs.mjs';
 import {hideDrivers, makeNode, needNamespace, showTree} from './tree.mjs';
@@ -42,7 +42,7 @@ const row = (name, plugin, {on_sigterm = 'stop', args = [], outcomes = {}} = {})
 	name,
 	plugin: scripted({plugins: [plugin], on_sigterm}),
 	checks: ['registration', 'list-and-watch', 'allocate', 'preferred-allocation', 'pre-start', 'sharing', 'security', 'restart'],
-	args: [...quick, '--jobs', '4', '--exclude', 'restart.rolling-update', ...args],
+	args: [...quick, '--jobs', '4', '--exclude', 'restart.rolling-update', ...withoutKubeletFaults, ...args],
 	// There is no such GPU here, so which device an id stands for cannot be known.
 	outcomes: {'list-and-watch.devices-present': 'unsupported', ...outcomes},
 });

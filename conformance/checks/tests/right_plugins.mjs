@@ -4,7 +4,7 @@
 // written down in its row. A check that fails the innocent proves as little as one that nobody can fail.
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {judgeAll, listOf4MiB, numbers, scripted, work} from './harness.mjs';
+import {judgeAll, listOf4MiB, numbers, scripted, withoutKubeletFaults, work} from './harness.mjs';
 import {folderOf, spec} from './specs.mjs';
 
 const devices = [{id: 'gpu-0'}, {id: 'gpu-1'}];
@@ -37,7 +37,7 @@ const quick = [...host, '--timeout-percent', '20'];
 // The answers name no device of this machine, so what the ids stand for cannot be told.
 const unsupported = {'list-and-watch.devices-present': 'unsupported'};
 // Two instances: most plugins do not notice when the kubelet ends a stream, upstream's own stub among them; one row says so.
-const alone = ['--exclude', 'restart.rolling-update'];
+const alone = ['--exclude', 'restart.rolling-update', ...withoutKubeletFaults];
 const row = (name, command, {args = quick, ...changes} = {}) => ({
 	name, plugin: command, checks: protocol, args: [...args, ...alone, '--jobs', '4'], ...changes, outcomes: {...unsupported, ...changes.outcomes},
 });

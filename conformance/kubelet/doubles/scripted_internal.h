@@ -14,9 +14,9 @@ struct scripted_plugin {
 	const struct script *script;
 	struct scripted_plugin_options options;
 	char *kubelet_socket, *socket;
-	uint64_t kubelet_identity, socket_identity;
+	uint64_t kubelet_identity, socket_identity, directory_identity;
 	uv_fs_event_t *changes;
-	struct timer *reaction, *goaway;
+	struct timer *reaction, *goaway, *directory_timer;
 	struct rpc_server *server;
 	struct scripted_call *open; /* calls that are not answered yet */
 	struct kubelet_device_list override;

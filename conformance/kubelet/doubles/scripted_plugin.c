@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { DIRECTORY_LOOK_MS = 500 };
+
 void scripted_note(struct scripted_plugin *plugin, const char *format, ...)
 {
 	struct text line CLEANUP_TEXT = {0};
@@ -156,8 +158,18 @@ static void on_changes_closed(uv_handle_t *handle)
 	free(handle);
 }
 
+static void unwatch_directory(struct scripted_plugin *plugin)
+{
+	uv_fs_event_t *changes = STEAL(plugin->changes);
+	if (changes == NULL)
+		return;
+	changes->data = NULL;
+	uv_close((uv_handle_t *)changes, on_changes_closed);
+}
+
 static int watch_directory(struct scripted_plugin *plugin, struct error *err)
 {
+	plugin->directory_identity = identity_of(plugin->options.plugin_dir);
 	plugin->changes = calloc(1, sizeof(*plugin->changes));
 	if (plugin->changes == NULL)
 		return error_memory(err);
@@ -165,6 +177,18 @@ static int watch_directory(struct scripted_plugin *plugin, struct error *err)
 	plugin->changes->data = plugin;
 	int rc = uv_fs_event_start(plugin->changes, on_change, plugin->options.plugin_dir, 0);
 	return rc == 0 ? 0 : error_uv(err, rc, "cannot watch %s", plugin->options.plugin_dir);
+}
+
+/* A directory that is made anew is watched anew. */
+static void on_directory_time(void *user)
+{
+	struct scripted_plugin *plugin = user;
+	uint64_t now = identity_of(plugin->options.plugin_dir);
+	if (now == 0 || now == plugin->directory_identity)
+		return;
+	unwatch_directory(plugin);
+	if (watch_directory(plugin, NULL) == 0)
+		look(plugin);
 }
 
 int scripted_plugin_start(uv_loop_t *loop, const struct script *script,
@@ -187,6 +211,9 @@ int scripted_plugin_start(uv_loop_t *loop, const struct script *script,
 		(void)unlink(plugin->script->pre_start_link);
 	if (rc == 0)
 		rc = watch_directory(plugin, err);
+	if (rc == 0)
+		rc = timer_start(loop, DIRECTORY_LOOK_MS, DIRECTORY_LOOK_MS, on_directory_time,
+				 plugin, &plugin->directory_timer, err);
 	if (rc == 0) {
 		plugin->kubelet_identity = identity_of(plugin->kubelet_socket);
 		rc = scripted_start_listening(plugin, err);
@@ -205,11 +232,8 @@ void scripted_plugin_free(struct scripted_plugin *plugin)
 		return;
 	timer_cancel(&plugin->reaction);
 	scripted_stop_registering(plugin);
-	uv_fs_event_t *changes = STEAL(plugin->changes);
-	if (changes != NULL) {
-		changes->data = NULL;
-		uv_close((uv_handle_t *)changes, on_changes_closed);
-	}
+	timer_cancel(&plugin->directory_timer);
+	unwatch_directory(plugin);
 	scripted_unlisten(plugin);
 	kubelet_device_list_free(&plugin->override);
 	text_list_free(&plugin->answered);

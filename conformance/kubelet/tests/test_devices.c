@@ -207,6 +207,42 @@ static void test_stalled_list_is_not_read(void)
 	rig_close(&rig);
 }
 
+static bool has_three_streams(void *user)
+{
+	return scripted_plugin_calls(user, SCRIPT_LIST_AND_WATCH) >= 3;
+}
+
+/* Two streams at once; one that is cancelled is opened again, and the devices stay. */
+static void test_streams_of_a_faulty_kubelet(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	CHECK_OK(kubelet_fault_set(rig.kubelet, "list-twice", ERR));
+	CHECK_OK(kubelet_fault_set(rig.kubelet, "list-cancel=20*1", ERR));
+	struct scripted_plugin *plugin = rig_plugin(&rig, "{'device_count': 2}");
+	rig_wait(&rig, has_three_streams, plugin, "a third stream");
+	rig_wait_allocatable(&rig, 2);
+	UNIT_INT(rig.events[KUBELET_EVENT_DISCONNECTED], 0);
+
+	/* The kubelet closes its connection: the plugin has to register again. */
+	CHECK_OK(kubelet_fault_set(rig.kubelet, "disconnect=0*1", ERR));
+	rig_wait(&rig, has_no_stream, plugin, "the end of the streams");
+	expect(&rig, 2, 0);
+	rig_close(&rig);
+}
+
+static void test_flapping_kubelet(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	CHECK_OK(kubelet_fault_set(rig.kubelet, "flap=20*3", ERR));
+	rig_wait_event(&rig, KUBELET_EVENT_STOPPED, 3);
+	(void)rig_plugin(&rig, "{'device_count': 2}");
+	rig_wait_allocatable(&rig, 2);
+	UNIT_INT(rig.events[KUBELET_EVENT_STARTED], 4);
+	rig_close(&rig);
+}
+
 /* The resource is served from the plugin's socket. */
 static void expect_server(const struct rig *rig, const struct scripted_plugin *plugin)
 {
@@ -317,6 +353,8 @@ UNIT_MAIN("kubelet devices",
 	  {"devices stay for the grace period", test_grace_period},
 	  {"more streams, and cut connections", test_extra_streams_and_cuts},
 	  {"a stalled list is not read", test_stalled_list_is_not_read},
+	  {"a faulty kubelet opens and ends streams", test_streams_of_a_faulty_kubelet},
+	  {"a kubelet can flap", test_flapping_kubelet},
 	  {"a replaced plugin, in both profiles", test_replaced_plugin_in_both_profiles},
 	  {"in 1.37 a survivor takes over", test_survivor_takes_over},
 	  {"a failed registration beside a good one", test_failed_reregistration_blinds_1_36},

@@ -261,6 +261,27 @@ static void test_faults_of_the_socket(void)
 	faulty_socket("socket-absent");
 }
 
+static bool is_over(void *user)
+{
+	const struct rig *rig = user;
+	return scripted_plugin_refused(rig->plugins[0]) > 0;
+}
+
+/* The kubelet has registered the plugin, which cannot read the answer. */
+static void test_malformed_answer(void)
+{
+	struct rig rig;
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	CHECK_OK(kubelet_fault_set(rig.kubelet, "register-malformed*1", ERR));
+	CHECK_OK(kubelet_fault_set(rig.kubelet, "options-twice", ERR));
+	struct scripted_plugin *plugin = rig_plugin(&rig, "{'register': {'retry_ms': 1}}");
+	rig_wait(&rig, is_over, &rig, "an answer that cannot be read");
+	UNIT_INT(rig_registration(&rig, 0)->code, RPC_OK);
+	UNIT_INT(rig_registration(&rig, 1)->code, RPC_OK);
+	UNIT_INT(scripted_plugin_calls(plugin, SCRIPT_OPTIONS), 4);
+	rig_close(&rig);
+}
+
 /* A plugin that listens only after its registration began is dialled again until the time is over.
  */
 static void test_dial_is_repeated(void)
@@ -306,6 +327,7 @@ UNIT_MAIN("kubelet registration",
 	  {"an attempt ends with its call", test_abandoned_attempt_ends_with_its_call},
 	  {"any number of registrations", test_any_number_of_registrations},
 	  {"Register can be answered with a status", test_faults_of_register},
+	  {"Register can be answered with nonsense", test_malformed_answer},
 	  {"Register can be answered late or never", test_slow_and_silent_answers},
 	  {"kubelet.sock can misbehave", test_faults_of_the_socket},
 	  {"the plugin is dialled again", test_dial_is_repeated},

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Clients that are broken, slow or hostile. None of them may harm the kubelet's connection. */
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "conformance/checks/protocol.h"
+#include "rpc/rpc.h"
+
+#include <string.h>
+
+enum {
+	CLOSE_MS = 10000, /* for the end of a connection that is not HTTP/2 */
+	SLOW_CLIENTS = 20,
+	ABRUPT_ENDS = 25, /* at each step */
+	ABRUPT_ENDS_THOROUGH = 1000,
+	ABRUPT_THREADS = 32,
+	RESETS = 2000,
+	RESETS_AT_ONCE = 100,
+	HEADER_BLOCKS = 2048, /* of 16 KiB each: 32 MiB */
+	BLOCK_SIZE = 16384,
+	FLOOD_MS = 10000,
+	HEADERS_KIB = 24 << 10, /* of memory that a flood may cost */
+	RESETS_KIB = 256 << 10,
+	FLOOD_THREADS = 64,
+};
+
+#define OPTIONS DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions"
+
+void protocol_foreign_bytes(struct check_run *run)
+{
+	static const char hello[] = "\x16\x03\x01\x00\x70\x01\x00\x00\x6c\x03\x03"
+				    "0123456789abcdef0123456789abcdef0123456789abcdef"
+				    "0123456789abcdef0123456789abcdef0123456789abcdef";
+	static const struct {
+		const char *what, *bytes;
+		size_t size;
+		bool closes;
+	} all[] = {
+#define FOREIGN(what, bytes, closes) {what, bytes, sizeof(bytes) - 1, closes}
+		FOREIGN("garbage", "\xff\xfe\0\1\2 this is no HTTP, and longer than a preface\r\n",
+			true),
+		FOREIGN("an HTTP/1.1 request", "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
+			true),
+		{"a TLS hello", hello, sizeof(hello) - 1, true},
+		FOREIGN("half a preface", "PRI * HTTP/2", false),
+		FOREIGN("a preface and a frame of 16 MiB",
+			NGHTTP2_CLIENT_MAGIC "\xff\xff\xff\x00\x00\x00\x00\x00\x01", true),
+#undef FOREIGN
+	};
+	struct rig *rig = rig_ready(run, NULL);
+	for (size_t i = 0; rig != NULL && i < ARRAY_SIZE(all); i++) {
+		struct raw_client *client CLEANUP_RAW = protocol_open(rig, "a connection");
+		struct error err = {0};
+		if (client == NULL)
+			return;
+		raw_bytes(client, all[i].bytes, all[i].size);
+		if (all[i].closes) {
+			int rc = raw_wait_closed(client, context_wait_ms(rig->context, CLOSE_MS),
+						 &err);
+			(void)check_expect_is(
+				run, rc == 0,
+				check_format(run, "the connection after %s", all[i].what), "closed",
+				"open");
+		}
+		protocol_expect_unharmed(rig, all[i].what);
+	}
+}
+
+void protocol_slow_clients(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct raw_client *clients[SLOW_CLIENTS] = {NULL};
+	for (size_t i = 0; rig != NULL && i < SLOW_CLIENTS; i++) {
+		struct raw_client *client = clients[i] = protocol_open(rig, "a connection");
+		if (client == NULL)
+			break;
+		/* It stops in the preface, in a header block, or in a message. */
+		if (i % 3 == 0) {
+			raw_bytes(client, NGHTTP2_CLIENT_MAGIC, 1 + i);
+			continue;
+		}
+		raw_greet(client, UINT32_MAX);
+		if (i % 3 == 1) {
+			raw_frame(client, NGHTTP2_HEADERS, 0, 1, "\x83", 1);
+		} else {
+			raw_request(client, 0, 1, DEVICE_PLUGIN_SERVICE "Allocate", NULL);
+			raw_frame(client, NGHTTP2_DATA, 0, 1, "\0\0\0\0\x20\x0a", 6);
+			(void)raw_ping(client, context_wait_ms(rig->context, CLOSE_MS), NULL);
+		}
+	}
+	if (rig != NULL && clients[SLOW_CLIENTS - 1] != NULL)
+		protocol_expect_unharmed(rig, "clients that stopped half-way");
+	for (size_t i = 0; i < SLOW_CLIENTS; i++)
+		raw_close(&clients[i]);
+}
+
+/* Leaves a new connection at the step. False: recorded. */
+static bool end_abruptly(struct rig *rig, unsigned step)
+{
+	struct raw_client *client CLEANUP_RAW = protocol_open(rig, "one more connection");
+	if (client == NULL)
+		return false;
+	if (step >= 1)
+		raw_greet(client, UINT32_MAX);
+	if (step >= 2)
+		raw_request(client, 0, 1,
+			    step == 4 ? DEVICE_PLUGIN_SERVICE "ListAndWatch"
+				      : DEVICE_PLUGIN_SERVICE "Allocate",
+			    NULL);
+	if (step == 3)
+		raw_frame(client, NGHTTP2_DATA, 0, 1, "\0\0\0\0\x20\x0a", 6);
+	if (step == 4) {
+		raw_message(client, NGHTTP2_FLAG_END_STREAM, 1, "", 0);
+		(void)raw_ping(client, context_wait_ms(rig->context, CLOSE_MS), NULL);
+	}
+	return raw_flush(client, context_wait_ms(rig->context, CLOSE_MS), NULL) == 0 ||
+	       check_expect(rig->run, false, "what a client sends", "read", "not read");
+}
+
+void protocol_abrupt_ends(struct check_run *run)
+{
+	enum { STEPS = 5 };
+	struct rig *rig = rig_ready(run, NULL);
+	struct rig_footprint before = {0};
+	if (rig == NULL)
+		return;
+	/* Pools of threads and buffers are filled first. */
+	for (unsigned step = 0; step < STEPS; step++) {
+		if (!end_abruptly(rig, step))
+			return;
+	}
+	protocol_expect_unharmed(rig, "one abrupt end at each step");
+	(void)rig_footprint(rig, &before);
+	unsigned count = (rig->context->thorough ? ABRUPT_ENDS_THOROUGH : ABRUPT_ENDS) * STEPS;
+	for (unsigned i = 0; i < count; i++) {
+		if (!end_abruptly(rig, i % STEPS))
+			return;
+	}
+	protocol_expect_unharmed(rig, "many abrupt ends");
+	rig_expect_footprint(rig, &before, ABRUPT_THREADS);
+}
+
+void protocol_client_goaway(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct raw_client *client CLEANUP_RAW =
+		rig != NULL ? protocol_open(rig, "a connection") : NULL;
+	if (client == NULL)
+		return;
+	raw_greet(client, UINT32_MAX);
+	raw_request(client, 0, 1, OPTIONS, NULL);
+	raw_frame(client, NGHTTP2_GOAWAY, 0, 0, "\0\0\0\0\0\0\0\0", 8);
+	raw_message(client, NGHTTP2_FLAG_END_STREAM, 1, "", 0);
+	(void)raw_wait(client, 1, context_wait_ms(rig->context, CLOSE_MS), NULL);
+	const struct raw_stream *stream = raw_stream(client, 1);
+	(void)check_expect(
+		run, stream->grpc_status == RPC_OK, "a call that was open at GOAWAY", "OK", "%s",
+		stream->grpc_status < 0 ? "no answer" : rpc_code_name(stream->grpc_status));
+	protocol_expect_unharmed(rig, "GOAWAY from a client");
+}
+
+/* The flood cost no more memory and threads than a server may spend on one connection. */
+static void expect_bounded(struct rig *rig, const struct rig_footprint *before, long long kib,
+			   const char *what)
+{
+	struct rig_footprint after = {0};
+	protocol_expect_unharmed(rig, what);
+	if (before->descriptors < 0 || !rig_footprint(rig, &after)) {
+		check_note(rig->run, "the plugin's memory cannot be measured");
+		return;
+	}
+	(void)check_expect_at_most(rig->run,
+				   check_format(rig->run, "KiB of memory that %s took", what),
+				   after.resident_kib - before->resident_kib, kib);
+	rig_expect_footprint(rig, before, FLOOD_THREADS);
+}
+
+void protocol_reset_flood(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct raw_client *client CLEANUP_RAW =
+		rig != NULL ? protocol_open(rig, "a connection") : NULL;
+	struct rig_footprint before = {0};
+	if (client == NULL)
+		return;
+	(void)rig_footprint(rig, &before);
+	raw_greet(client, UINT32_MAX);
+	for (uint32_t i = 0; i < RESETS && !client->closed; i++) {
+		raw_request(client, 0, 2 * i + 1, DEVICE_PLUGIN_SERVICE "ListAndWatch", NULL);
+		raw_message(client, NGHTTP2_FLAG_END_STREAM, 2 * i + 1, "", 0);
+		raw_frame(client, NGHTTP2_RST_STREAM, 0, 2 * i + 1, "\0\0\0\x08", 4);
+		if (i % RESETS_AT_ONCE == 0)
+			(void)uv_run(&rig->loop, UV_RUN_NOWAIT);
+	}
+	/* It either reads all of it, or ends the connection. */
+	(void)raw_ping(client, context_wait_ms(rig->context, FLOOD_MS), NULL);
+	check_note(run, client->closed || client->goaways != 0 ? "the connection was ended"
+							       : "the connection survived");
+	expect_bounded(rig, &before, RESETS_KIB, "a flood of cancelled calls");
+}
+
+void protocol_header_flood(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct raw_client *client CLEANUP_RAW =
+		rig != NULL ? protocol_open(rig, "a connection") : NULL;
+	struct rig_footprint before = {0};
+	if (client == NULL)
+		return;
+	(void)rig_footprint(rig, &before);
+	raw_greet(client, UINT32_MAX);
+
+	/* The header block never ends: its fields are literals "x: yyy...", which no table holds. */
+	struct text block CLEANUP_TEXT = {0};
+	raw_request_block(client, OPTIONS, NULL, &block);
+	raw_frame(client, NGHTTP2_HEADERS, 0, 1, block.data, block.size);
+	char *fields CLEANUP_FREE = memory_allocate(1, BLOCK_SIZE);
+	for (size_t i = 0; i + 64 <= BLOCK_SIZE; i += 64) {
+		memcpy(fields + i, "\0\1x\x3c", 4);
+		memset(fields + i + 4, 'y', 60);
+	}
+	for (unsigned i = 0; i < HEADER_BLOCKS && !client->closed; i++) {
+		raw_frame(client, NGHTTP2_CONTINUATION, 0, 1, fields, BLOCK_SIZE);
+		(void)uv_run(&rig->loop, UV_RUN_NOWAIT);
+	}
+	(void)raw_flush(client, context_wait_ms(rig->context, FLOOD_MS), NULL);
+	protocol_expect_unharmed(rig, "endless headers, which still come");
+	raw_close(&client);
+	expect_bounded(rig, &before, HEADERS_KIB, "a flood of headers");
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Registration with a kubelet that refuses, is slow, or is not there yet. */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "conformance/checks/restart.h"
+#include "rpc/rpc.h"
+
+#include <string.h>
+
+enum {
+	REFUSED_MS = 2000,
+	REFUSED_THOROUGH_MS = 60000,
+	ATTEMPTS_AT_ONCE = 2, /* for each resource, besides those that the time allows */
+	REFUSALS = 2,
+	SLOW_ATTEMPTS = 2,
+	ABSENT_MS = 1000,
+	ABSENT_THOROUGH_MS = 60000,
+	SETTLED_MS = 300,
+};
+
+/* The plugin's present run did not crash, and was not told by its end that all is well. */
+static bool expect_no_crash(struct rig *rig, const char *when)
+{
+	const struct process_result *result = process_result(rig->plugin);
+	bool ended = process_has_ended(rig->plugin);
+	if (ended)
+		check_note(rig->run, "%s the plugin ended, for its supervisor to start it again",
+			   when);
+	return check_expect(rig->run, !rig->run_of_plugin.crashed,
+			    check_format(rig->run, "the plugin %s", when),
+			    "still running, or ended by itself", "%s",
+			    rig->run_of_plugin.crashed	 ? rig->run_of_plugin.end
+			    : ended && result->code == 0 ? "ended with code 0"
+							 : "as it should");
+}
+
+bool restart_expect_registered(struct rig *rig)
+{
+	struct error err = {0};
+	if (process_has_ended(rig->plugin) && !rig_start_plugin(rig, NULL))
+		return false;
+	/* One that ends once more is started once more. */
+	if (rig_settle(rig, &err) == ERROR_CANCELLED && process_has_ended(rig->plugin)) {
+		check_note(rig->run, "the plugin ended and was started again, as in a DaemonSet");
+		if (!rig_start_plugin(rig, NULL))
+			return false;
+	}
+	return rig_expect_registered(rig);
+}
+
+static bool has_attempts(void *user)
+{
+	const struct rig *rig = user;
+	return kubelet_registration_count(rig->kubelet) > rig->first_registration ||
+	       process_has_ended(rig->plugin);
+}
+
+/* How many resources have tried to register so far. */
+static size_t count_resources(const struct rig *rig)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++) {
+		const char *name = kubelet_registration_at(rig->kubelet, i)->resource;
+		if (!text_list_has(&names, name))
+			(void)text_list_add(&names, name, NULL);
+	}
+	return names.count;
+}
+
+void registration_refused(struct check_run *run)
+{
+	struct rig *rig = rig_with_kubelet(run);
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	int rc = kubelet_fault_set(
+		rig->kubelet,
+		"register-status=UNKNOWN:requested API version is not supported by kubelet", &err);
+	if (!check_works(run, rc, "fake kubelet", &err) || !rig_start_plugin(rig, NULL))
+		return;
+	rc = rig_wait(rig, has_attempts, rig, rig_wait_ms(rig, CHECK_REG_01), "a Register call",
+		      &err);
+	if (!check_expect_ok(run, rc, "the plugin tries to register", &err))
+		return;
+
+	uint64_t watched_ms = rig_watch(rig, REFUSED_MS, REFUSED_THOROUGH_MS);
+	size_t resources = count_resources(rig);
+	long long allowed = (long long)(watched_ms / 1000) * requirement_limit(CHECK_REG_11);
+	(void)check_expect_at_most(run, "attempts of a refused plugin",
+				   (long long)kubelet_registration_count(rig->kubelet),
+				   (long long)resources * (allowed + ATTEMPTS_AT_ONCE));
+	if (expect_no_crash(rig, "when Register was refused") && process_has_ended(rig->plugin))
+		(void)check_expect(run, process_result(rig->plugin)->code != 0,
+				   "exit code of the refused plugin", "other than 0", "%d",
+				   process_result(rig->plugin)->code);
+}
+
+static bool has_next_attempt(void *user)
+{
+	const struct rig *rig = user;
+	size_t count = kubelet_registration_count(rig->kubelet);
+	return count > rig->first_registration || process_has_ended(rig->plugin);
+}
+
+/* The first attempts are refused, as by a kubelet that starts; each is followed by another. */
+void registration_unavailable(struct check_run *run)
+{
+	struct rig *rig = rig_with_kubelet(run);
+	uint64_t wait_ms = rig != NULL ? rig_wait_ms(rig, CHECK_REG_12) : 0;
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	int rc = kubelet_fault_set(rig->kubelet, "register-status=UNAVAILABLE:starting*2", &err);
+	if (!check_works(run, rc, "fake kubelet", &err) || !rig_start_plugin(rig, NULL))
+		return;
+	for (unsigned i = 0; i <= REFUSALS; i++) {
+		rc = rig_wait(rig, has_next_attempt, rig, wait_ms, "a Register call", &err);
+		if (process_has_ended(rig->plugin)) {
+			check_note(run,
+				   "the plugin ended and was started again, as in a DaemonSet");
+			if (!expect_no_crash(rig, "when Register was refused") ||
+			    !rig_start_plugin(rig, NULL))
+				return;
+			continue;
+		}
+		if (!check_expect_ok(run, rc,
+				     check_format(run,
+						  i == 0 ? "the plugin tries to register"
+							 : "an attempt after refusal %u",
+						  i),
+				     &err))
+			return;
+		rig->first_registration = kubelet_registration_count(rig->kubelet);
+		if (kubelet_registration_at(rig->kubelet, rig->first_registration - 1)->code !=
+		    RPC_UNAVAILABLE)
+			break;
+	}
+	rig->first_registration = 0;
+	if (restart_expect_registered(rig))
+		(void)rig_expect_listed(rig);
+}
+
+void registration_answer_delayed(struct check_run *run)
+{
+	struct rig *rig = rig_with_kubelet(run);
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	int rc = kubelet_fault_set(
+		rig->kubelet,
+		rig->context->thorough ? "register-delay=9000" : "register-delay=1500", &err);
+	if (!check_works(run, rc, "fake kubelet", &err) || !rig_start_plugin(rig, NULL) ||
+	    !rig_expect_registered(rig) || !rig_expect_listed(rig))
+		return;
+	(void)rig_watch(rig, SETTLED_MS, SETTLED_MS);
+	rig_each (resource, rig) {
+		long long count = 0;
+		for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++)
+			count += text_equal(kubelet_registration_at(rig->kubelet, i)->resource,
+					    resource);
+		(void)check_expect_at_most(run,
+					   check_format(run, "attempts to register %s", resource),
+					   count, SLOW_ATTEMPTS);
+	}
+}
+
+/* A body: the plugin starts while there is no kubelet, as the row's param has it, and registers when there
+ * is one. */
+void registration_before_kubelet(struct check_run *run)
+{
+	static const char content[] = "not a socket\n";
+	enum restart_absence absence = *(const enum restart_absence *)check_row(run)->param;
+	struct rig *rig = rig_with_kubelet(run);
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	const char *directory = kubelet_plugin_dir(rig->kubelet);
+	const char *socket = kubelet_socket(rig->kubelet);
+	rig->supervised = true;
+	kubelet_stop(rig->kubelet);
+	int rc = 0;
+	if (absence == RESTART_OTHER_FILE)
+		rc = file_write_atomic(socket, content, sizeof(content) - 1, 0600, &err);
+	if (absence == RESTART_NO_DIRECTORY)
+		rc = file_remove_tree(directory, &err);
+	if (!check_works(run, rc, "fake kubelet", &err) || !rig_start_plugin(rig, NULL))
+		return;
+	rig_expect_idle(rig, ABSENT_MS, ABSENT_THOROUGH_MS, "before the kubelet came");
+	if (!expect_no_crash(rig, "before the kubelet came"))
+		return;
+	if (absence == RESTART_OTHER_FILE) {
+		if (!check_expect_is(run, file_exists(socket), "the file at kubelet.sock",
+				     "left alone", "removed") ||
+		    !check_works(run, file_remove_tree(socket, &err), "fake kubelet", &err))
+			return;
+	}
+	if (check_works(run, kubelet_start(rig->kubelet, &err), "fake kubelet", &err) &&
+	    restart_expect_registered(rig))
+		(void)rig_expect_listed(rig);
+}
+
+/* A body: the plugin registers next to the file of the row's param, and leaves it alone. */
+void registration_beside_file(struct check_run *run)
+{
+	const char *name = check_row(run)->param;
+	struct rig *rig = rig_with_kubelet(run);
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), name);
+	if (!check_works(run, file_write_atomic(path, "", 0, 0600, &err), "fake kubelet", &err) ||
+	    !rig_start_plugin(rig, NULL) || !rig_expect_registered(rig))
+		return;
+	(void)check_expect_is(run, file_exists(path), check_format(run, "the file %s", name),
+			      "left alone", "removed");
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* What the bodies about kubelets and plugins that come and go share: restart.c, restart_events.c,
+ * registration_odd.c. */
+
+#include "conformance/checks/rig_usage.h"
+
+check_body registration_refused, registration_unavailable, registration_answer_delayed,
+	registration_before_kubelet, registration_beside_file;
+check_body restart_again, restart_leaks, restart_kubelet_absent, restart_register_unanswered,
+	restart_kubelet_disconnects, restart_side_by_side, restart_answer_stays, restart_both,
+	restart_directory_recreated, restart_during_allocate, restart_at_once;
+
+/* What is at kubelet.sock before the kubelet comes. */
+enum restart_absence { RESTART_NO_SOCKET, RESTART_OTHER_FILE, RESTART_NO_DIRECTORY };
+
+/* The plugin's present run registers; one that ends is started again, once, as by a DaemonSet. */
+bool restart_expect_registered(struct rig *rig);
+
+/* Starts a second instance, which becomes the rig's; *older still runs, and is freed after the check. False:
+ * recorded. */
+bool restart_start_second(struct rig *rig, struct process **older);
+
+/* Every resource lists its devices and allocates one of them; again, if the plugin was UNAVAILABLE. */
+void restart_expect_works(struct rig *rig);

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+/* Restarts that come again, at a bad moment, or together with others. */
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "conformance/checks/allocate.h"
+#include "conformance/checks/raw_client.h"
+#include "conformance/checks/restart.h"
+#include "conformance/checks/tally.h"
+#include "rpc/client.h"
+#include "rpc/message.h"
+#include "rpc/rpc.h"
+
+#include <signal.h>
+#include <string.h>
+
+enum {
+	AGAIN = 3, /* also where each takes long */
+	AGAIN_MS = 12000,
+	LEAKS = 6,
+	LEAKS_THOROUGH = 100,
+	REGISTRATIONS_EACH =
+		2, /* of a resource for one restart: its socket went, and kubelet.sock came */
+	ABSENT_MS = 2000,
+	ABSENT_THOROUGH_MS = 600000,
+	HANG_MS = 1000,
+	HANG_THOROUGH_MS = 60000,
+	SETTLED_MS = 500,
+	FIGHT_MS = 2000,
+	FIGHT_THOROUGH_MS = 60000,
+	FIGHT_ATTEMPTS = 4, /* of one resource, both instances together */
+	ANSWER_MS = 10000,
+	RELEASE_MS = 3000,
+};
+
+static bool restart_whole(struct rig *rig)
+{
+	struct error err = {0};
+	return check_works(rig->run, kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
+			   "fake kubelet", &err);
+}
+
+/* "RESOURCE ID" of each listed device, sorted. */
+static void add_ids(struct rig *rig, struct text_list *out)
+{
+	rig_each (resource, rig) {
+		const struct kubelet_device_list *list =
+			kubelet_resource_devices(rig->kubelet, resource);
+		for (size_t i = 0; list != NULL && i < list->count; i++)
+			(void)text_list_addf(out, NULL, "%s %s", resource, list->items[i].id);
+	}
+	text_list_sort(out);
+}
+
+static void expect_ids(struct rig *rig, const struct text_list *before, const char *when)
+{
+	struct text_list now CLEANUP_TEXT_LIST = {0};
+	TALLY(kept, rig->run, check_format(rig->run, "devices listed %s", when), "those before");
+	add_ids(rig, &now);
+	for (size_t i = 0; i < before->count; i++) {
+		size_t at = 0;
+		while (at < now.count && strcmp(now.items[at], before->items[i]) < 0)
+			at++;
+		tally_add(&kept, at < now.count && strcmp(now.items[at], before->items[i]) == 0,
+			  "%s is gone", before->items[i]);
+	}
+}
+
+/* Restarts the kubelet `count` times, each time when the plugin is back, and writes down what the plugin uses
+ * after each. Returns for how many that is known; -1: a restart failed, which is recorded. */
+static int restart_times(struct rig *rig, size_t count, struct rig_footprint *used)
+{
+	struct text_list before CLEANUP_TEXT_LIST = {0};
+	uint64_t end_ms = clock_monotonic_ms() + AGAIN_MS;
+	int known = 0;
+	add_ids(rig, &before);
+	for (size_t i = 0; i < count && (i < AGAIN || clock_monotonic_ms() < end_ms); i++) {
+		size_t from = kubelet_registration_count(rig->kubelet);
+		const char *event = check_format(rig->run, "kubelet restart %zu", i + 1);
+		if (!restart_whole(rig) || !rig_expect_return(rig, from, event) ||
+		    !rig_expect_listed(rig))
+			return -1;
+		expect_ids(rig, &before, check_format(rig->run, "after %s", event));
+		restart_expect_works(rig);
+		known += rig_footprint(rig, &used[known]);
+	}
+	return known;
+}
+
+void restart_again(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct rig_footprint used[AGAIN];
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	(void)restart_times(rig, AGAIN, used);
+}
+
+struct leak {
+	const struct rig *rig;
+	struct rig_footprint most;
+	struct rig_footprint now;
+};
+
+static bool is_released(void *user)
+{
+	struct leak *leak = user;
+	return !rig_footprint(leak->rig, &leak->now) ||
+	       (leak->now.descriptors < leak->most.descriptors &&
+		leak->now.threads < leak->most.threads);
+}
+
+void restart_leaks(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct rig_footprint used[LEAKS_THOROUGH];
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	size_t from = kubelet_registration_count(rig->kubelet);
+	size_t count = rig->context->thorough ? LEAKS_THOROUGH : LEAKS;
+	int known = restart_times(rig, count, used);
+	if (known < 0)
+		return;
+	(void)check_expect_at_most(run, "Register calls after these restarts",
+				   (long long)(kubelet_registration_count(rig->kubelet) - from),
+				   (long long)(rig->resources.count * count * REGISTRATIONS_EACH));
+	if (known <= AGAIN) {
+		check_note(run, "the plugin's descriptors and threads cannot be counted");
+		return;
+	}
+
+	/* One for each restart; what was about to be closed at the first look is not counted. */
+	struct leak leak = {.rig = rig, .most = used[0], .now = used[known - 1]};
+	leak.most.descriptors += known - 2;
+	leak.most.threads += known - 2;
+	(void)rig_wait(rig, is_released, &leak, context_wait_ms(rig->context, RELEASE_MS),
+		       "the release of descriptors", NULL);
+	(void)check_expect_at_most(run, "open descriptors of the plugin", leak.now.descriptors,
+				   leak.most.descriptors - 1);
+	(void)check_expect_at_most(run, "threads of the plugin", leak.now.threads,
+				   leak.most.threads - 1);
+}
+
+void restart_kubelet_absent(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	size_t from = kubelet_registration_count(rig->kubelet);
+	kubelet_stop(rig->kubelet);
+	rig_expect_idle(rig, ABSENT_MS, ABSENT_THOROUGH_MS, "while the kubelet was away");
+	if (check_works(run, kubelet_start(rig->kubelet, &err), "fake kubelet", &err) &&
+	    rig_expect_return(rig, from, "the kubelet's return"))
+		restart_expect_works(rig);
+}
+
+void restart_register_unanswered(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	char *fault CLEANUP_FREE = text_format("register-hang*%zu", rig->resources.count);
+	if (!check_works(run, kubelet_fault_set(rig->kubelet, fault, &err), "fake kubelet", &err) ||
+	    !restart_whole(rig))
+		return;
+	(void)rig_watch(rig, HANG_MS, HANG_THOROUGH_MS);
+	size_t from = kubelet_registration_count(rig->kubelet);
+	if (restart_whole(rig) &&
+	    rig_expect_return(rig, from, "the restart of a kubelet that did not answer Register"))
+		restart_expect_works(rig);
+}
+
+/* The socket of the resource's last registration. */
+static const char *last_socket(const struct rig *rig, const char *resource)
+{
+	const char *socket = NULL;
+	for (size_t i = rig->first_registration; i < kubelet_registration_count(rig->kubelet);
+	     i++) {
+		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
+		if (r->code == RPC_OK && text_equal(r->resource, resource))
+			socket = r->socket;
+	}
+	return socket;
+}
+
+static bool has_body(void *user)
+{
+	struct raw_client *client = user;
+	const struct raw_stream *stream = raw_stream(client, 1);
+	return client->closed || stream->ended || stream->body.size != 0;
+}
+
+/* Opens ListAndWatch on a connection of its own. */
+static int list_anew(struct rig *rig, const char *resource, struct error *err)
+{
+	struct raw_client *client CLEANUP_RAW = NULL;
+	int rc = raw_open(&rig->loop, last_socket(rig, resource), &client, err);
+	if (rc == 0) {
+		raw_greet(client, UINT32_MAX);
+		raw_request(client, 0, 1, DEVICE_PLUGIN_SERVICE "ListAndWatch", NULL);
+		raw_message(client, NGHTTP2_FLAG_END_STREAM, 1, "", 0);
+		rc = rig_wait(rig, has_body, client, context_wait_ms(rig->context, ANSWER_MS),
+			      "a device list", err);
+	}
+	return rc == 0 && raw_stream(client, 1)->body.size == 0
+		       ? error_set(err, ERROR_UNAVAILABLE, "the call ended without a list")
+		       : rc;
+}
+
+static bool plugin_has_ended(void *user)
+{
+	const struct rig *rig = user;
+	return process_has_ended(rig->plugin);
+}
+
+void restart_kubelet_disconnects(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	if (!check_works(run, kubelet_fault_set(rig->kubelet, "disconnect=0", &err), "fake kubelet",
+			 &err))
+		return;
+	(void)rig_watch(rig, SETTLED_MS, SETTLED_MS);
+	rig_each (resource, rig) {
+		int rc = list_anew(rig, resource, &err);
+		rc = rig_explain(rig, rc, &err);
+		/* One that ends over it takes its time on a busy machine. */
+		if (rc < 0 && rig->plugin != NULL &&
+		    rig_wait(rig, plugin_has_ended, rig, RELEASE_MS, "its end", NULL) == 0) {
+			if (!restart_expect_registered(rig))
+				return;
+			rc = list_anew(rig, resource, &err);
+		}
+		(void)check_expect_ok(
+			run, rc,
+			"ListAndWatch on a new connection, after the kubelet closed its own", &err);
+	}
+}
+
+static void free_plugin(void *plugin)
+{
+	process_free(plugin);
+}
+
+bool restart_start_second(struct rig *rig, struct process **older)
+{
+	*older = STEAL(rig->plugin);
+	check_defer(rig->run, free_plugin, *older);
+	rig_leave_second(rig);
+	return rig_start_plugin(rig, NULL);
+}
+
+/* The second instance has tried to register, or ended. */
+static bool has_come(void *user)
+{
+	const struct rig *rig = user;
+	return kubelet_registration_count(rig->kubelet) > rig->first_registration ||
+	       process_has_ended(rig->plugin);
+}
+
+void restart_side_by_side(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct process *older = NULL;
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	size_t from = kubelet_registration_count(rig->kubelet);
+	if (!restart_start_second(rig, &older))
+		return;
+	(void)rig_wait(rig, has_come, rig, rig_wait_ms(rig, CHECK_REG_01), "the second instance",
+		       NULL);
+	uint64_t watched_ms = rig_watch(rig, FIGHT_MS, FIGHT_THOROUGH_MS);
+	if (process_has_ended(rig->plugin) || process_has_ended(older))
+		check_note(run, "of two instances one ended");
+	rig_each (resource, rig) {
+		long long count = 0;
+		for (size_t i = from; i < kubelet_registration_count(rig->kubelet); i++)
+			count += text_equal(kubelet_registration_at(rig->kubelet, i)->resource,
+					    resource);
+		(void)check_expect_at_most(
+			run, check_format(run, "Register calls of two instances for %s", resource),
+			count, FIGHT_ATTEMPTS + (long long)(watched_ms / FIGHT_THOROUGH_MS));
+	}
+}
+
+/* Adds the paths of the node that the answers for each resource's first device hand out. False: recorded. */
+static bool add_paths(struct rig *rig, struct text_list *paths)
+{
+	rig_each (resource, rig) {
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		if (!rig_healthy_ids(rig, resource, &ids))
+			return false;
+		const V1beta1__ContainerAllocateResponse *answer =
+			allocate_expect(rig, resource, (const char *const *)ids.items, 1,
+					"Allocate of one device", &reply);
+		if (answer == NULL)
+			return false;
+		for (size_t i = 0; i < answer->n_mounts; i++) {
+			if (file_exists(answer->mounts[i]->host_path))
+				(void)text_list_add(paths, answer->mounts[i]->host_path, NULL);
+		}
+		for (size_t i = 0; i < answer->n_devices; i++) {
+			if (file_exists(answer->devices[i]->host_path))
+				(void)text_list_add(paths, answer->devices[i]->host_path, NULL);
+		}
+	}
+	return true;
+}
+
+static void expect_paths(struct rig *rig, const struct text_list *paths, const char *when)
+{
+	TALLY(files, rig->run, check_format(rig->run, "what the answer hands out, %s", when),
+	      "present");
+	text_each (path, paths)
+		tally_add(&files, file_exists(path), "%s is gone", path);
+}
+
+/* Containers run on while their plugin is away, and start again with the answer of before. */
+void restart_answer_stays(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct text_list paths CLEANUP_TEXT_LIST = {0};
+	if (rig == NULL || !add_paths(rig, &paths))
+		return;
+	if (paths.count == 0) {
+		check_not_applicable(run, "the answers hand out no file of the node");
+		return;
+	}
+	if (!rig_stop_plugin(rig, SIGTERM))
+		return;
+	expect_paths(rig, &paths, "after the plugin's end");
+	rig_leave_second(rig);
+	if (rig_start_plugin(rig, NULL) && rig_expect_registered(rig) && rig_expect_listed(rig))
+		expect_paths(rig, &paths, "after the plugin's restart");
+}
+
+void restart_both(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct text_list before CLEANUP_TEXT_LIST = {0};
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	add_ids(rig, &before);
+	rig->supervised = true;
+	kubelet_stop(rig->kubelet);
+	if (!rig_stop_plugin(rig, SIGTERM))
+		return;
+	rig_leave_second(rig);
+	if (!check_works(run, kubelet_start(rig->kubelet, &err), "fake kubelet", &err) ||
+	    !rig_start_plugin(rig, NULL) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
+		return;
+	expect_ids(rig, &before, "after both restarted");
+	restart_expect_works(rig);
+}
+
+void restart_directory_recreated(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	size_t from = kubelet_registration_count(rig->kubelet);
+	kubelet_stop(rig->kubelet);
+	if (!check_works(run, file_remove_tree(kubelet_plugin_dir(rig->kubelet), &err),
+			 "fake kubelet", &err))
+		return;
+	rig_expect_idle(rig, HANG_MS, HANG_MS, "while its directory was gone");
+	if (check_works(run, kubelet_start(rig->kubelet, &err), "fake kubelet", &err) &&
+	    rig_expect_return(rig, from, "the return of the plugin directory"))
+		restart_expect_works(rig);
+}
+
+void restart_during_allocate(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct raw_client *client CLEANUP_RAW = NULL;
+	struct error err = {0};
+	if (rig == NULL)
+		return;
+	rig->supervised = true;
+	const char *resource = rig->resources.items[0];
+	if (!rig_healthy_ids(rig, resource, &ids))
+		return;
+	struct kubelet_allocate_request request = {0};
+	struct text message CLEANUP_TEXT = {0};
+	kubelet_allocate_request_add(&request, (const char *const *)ids.items, 1);
+	int rc = message_pack(&request.request.base, &message, &err);
+	if (rc == 0)
+		rc = raw_open(&rig->loop, last_socket(rig, resource), &client, &err);
+	if (!check_works(run, rc, "a connection", &err))
+		return;
+
+	/* The plugin has the request when it acknowledges PING. */
+	size_t from = kubelet_registration_count(rig->kubelet);
+	raw_greet(client, UINT32_MAX);
+	raw_request(client, 0, 1, DEVICE_PLUGIN_SERVICE "Allocate", NULL);
+	raw_message(client, NGHTTP2_FLAG_END_STREAM, 1, message.data, message.size);
+	(void)raw_ping(client, context_wait_ms(rig->context, ANSWER_MS), NULL);
+	raw_close(&client);
+	if (restart_whole(rig) && rig_expect_return(rig, from, "a restart during Allocate"))
+		restart_expect_works(rig);
+}
+
+/* The kubelet restarts as soon as it has answered Register. */
+void restart_at_once(struct check_run *run)
+{
+	struct rig *rig = rig_with_kubelet(run);
+	struct error err = {0};
+	if (rig == NULL || !rig_start_plugin(rig, NULL))
+		return;
+	rig->supervised = true;
+	int rc = kubelet_wait_registration(rig->kubelet, NULL, 0, true,
+					   rig_wait_ms(rig, CHECK_REG_01), NULL, &err);
+	rc = rig_explain(rig, rc, &err);
+	if (!check_expect_ok(run, rc, "the plugin registers", &err) || !restart_whole(rig))
+		return;
+	rig->first_registration = kubelet_registration_count(rig->kubelet);
+	if (restart_expect_registered(rig))
+		restart_expect_works(rig);
+}

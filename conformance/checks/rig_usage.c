@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "conformance/checks/rig_usage.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "rpc/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	STATUS_MAX = 64 * 1024,
+	MORE_DESCRIPTORS = 4,
+	SETTLE_MS = 5000,
+	IDLE_PERCENT = 20, /* of a processor */
+	THREADS_MAX = 256,
+	QUIET_NS = 2000000, /* of processor time, and of waiting for it, in each look */
+	QUIET_LOOKS = 3,
+	QUIET_MS = 5000,
+};
+
+/* The process that serves the plugin's socket: a shell may have started it. 0: unknown. */
+static int process_of(const struct rig *rig)
+{
+	int pid = 0;
+	rig_each (resource, rig) {
+		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
+		struct rpc_channel *channel =
+			plugin != NULL ? kubelet_plugin_channel(plugin) : NULL;
+		if (pid == 0 && channel != NULL)
+			pid = rpc_channel_peer(channel);
+	}
+	if (pid == 0 && rig->plugin != NULL && !process_has_ended(rig->plugin))
+		pid = process_id(rig->plugin);
+	return pid;
+}
+
+/* The text of a file in /proc; NULL: there is none. Caller frees. */
+static char *read_proc(int pid, const char *name)
+{
+	char *path CLEANUP_FREE = text_format("/proc/%d/%s", pid, name);
+	char *data = NULL;
+	return file_read(path, STATUS_MAX, &data, NULL, NULL) == 0 ? data : NULL;
+}
+
+/* The number after "\nNAME:"; -1: there is none. */
+static long long number_of(const char *status, const char *name)
+{
+	char *key CLEANUP_FREE = text_format("\n%s:", name);
+	const char *at = strstr(status, key);
+	return at != NULL ? strtoll(at + strlen(key), NULL, 10) : -1;
+}
+
+static bool usage_of(int pid, struct rig_footprint *out)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	char *directory CLEANUP_FREE = text_format("/proc/%d/fd", pid);
+	char *status CLEANUP_FREE = read_proc(pid, "status");
+	if (pid == 0 || status == NULL || file_list(directory, &names, NULL) != 0)
+		return false;
+	*out = (struct rig_footprint){
+		.descriptors = (long long)names.count,
+		.threads = number_of(status, "Threads"),
+		.resident_kib = number_of(status, "VmHWM"),
+		.virtual_kib = number_of(status, "VmPeak"),
+	};
+	return true;
+}
+
+bool rig_footprint(const struct rig *rig, struct rig_footprint *out)
+{
+	out->descriptors = -1;
+	return usage_of(process_of(rig), out);
+}
+
+struct growth {
+	const struct rig *rig;
+	struct rig_footprint most, now;
+	bool known;
+};
+
+static bool is_settled(void *user)
+{
+	struct growth *growth = user;
+	growth->known = rig_footprint(growth->rig, &growth->now);
+	return !growth->known || (growth->now.descriptors <= growth->most.descriptors &&
+				  growth->now.threads <= growth->most.threads);
+}
+
+void rig_expect_footprint(struct rig *rig, const struct rig_footprint *before, long long threads)
+{
+	struct growth growth = {.rig = rig, .most = *before};
+	growth.most.descriptors += MORE_DESCRIPTORS;
+	growth.most.threads += threads;
+	if (before->descriptors < 0) {
+		check_note(rig->run, "the plugin's descriptors and threads cannot be counted");
+		return;
+	}
+	(void)rig_wait(rig, is_settled, &growth, context_wait_ms(rig->context, SETTLE_MS),
+		       "the release of descriptors", NULL);
+	if (!check_expect_is(rig->run, growth.known, "the plugin", "still running", "ended"))
+		return;
+	(void)check_expect_at_most(rig->run, "open descriptors of the plugin afterwards",
+				   growth.now.descriptors, growth.most.descriptors);
+	(void)check_expect_at_most(rig->run, "threads of the plugin afterwards", growth.now.threads,
+				   growth.most.threads);
+}
+
+/* The processor time of each thread, and the time that it waited for a processor, as a busy machine makes it. */
+struct scheduling {
+	struct scheduled {
+		long long thread, ran_ns, waited_ns;
+	} items[THREADS_MAX];
+	size_t count;
+};
+
+static struct scheduling scheduling_of(int pid)
+{
+	struct scheduling out = {.count = 0};
+	struct text_list threads CLEANUP_TEXT_LIST = {0};
+	char *directory CLEANUP_FREE = text_format("/proc/%d/task", pid);
+	if (pid == 0 || file_list(directory, &threads, NULL) != 0)
+		return out;
+	text_each (thread, &threads) {
+		char *name CLEANUP_FREE = text_format("task/%s/schedstat", thread);
+		char *text CLEANUP_FREE = read_proc(pid, name);
+		if (text == NULL || out.count == THREADS_MAX)
+			continue;
+		char *end = NULL;
+		struct scheduled *item = &out.items[out.count++];
+		item->thread = strtoll(thread, NULL, 10);
+		item->ran_ns = strtoll(text, &end, 10);
+		item->waited_ns = strtoll(end, NULL, 10);
+	}
+	return out;
+}
+
+/* The thread that was busiest since `before`: its share of the time in which it had a processor or needed none,
+ * in percent. */
+static long long busiest(const struct scheduling *before, const struct scheduling *after,
+			 uint64_t passed_ns)
+{
+	long long most = 0;
+	for (size_t i = 0; i < after->count; i++) {
+		struct scheduled now = after->items[i];
+		for (size_t j = 0; j < before->count; j++) {
+			if (before->items[j].thread != now.thread)
+				continue;
+			now.ran_ns -= before->items[j].ran_ns;
+			now.waited_ns -= before->items[j].waited_ns;
+		}
+		long long rest_ns = (long long)passed_ns - now.waited_ns;
+		long long percent =
+			now.ran_ns * 100 / (rest_ns > now.ran_ns ? rest_ns : now.ran_ns + 1);
+		most = percent > most ? percent : most;
+	}
+	return most;
+}
+
+struct quiet {
+	int pid;
+	long long ran_ns, waited_ns;
+	unsigned looks;
+};
+
+/* Did it need no processor at the last looks? Then it has done what it does at its start, on a slow machine as
+ * well. */
+static bool is_quiet(void *user)
+{
+	struct quiet *quiet = user;
+	const struct scheduling now = scheduling_of(quiet->pid);
+	long long ran_ns = 0;
+	long long waited_ns = 0;
+	for (size_t i = 0; i < now.count; i++) {
+		ran_ns += now.items[i].ran_ns;
+		waited_ns += now.items[i].waited_ns;
+	}
+	bool still = now.count == 0 || (quiet->ran_ns > 0 && ran_ns - quiet->ran_ns < QUIET_NS &&
+					waited_ns - quiet->waited_ns < QUIET_NS);
+	quiet->ran_ns = ran_ns;
+	quiet->waited_ns = waited_ns;
+	quiet->looks = still ? quiet->looks + 1 : 0;
+	return now.count == 0 || quiet->looks >= QUIET_LOOKS;
+}
+
+void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const char *during)
+{
+	struct quiet quiet = {.pid = process_of(rig)};
+	(void)rig_wait(rig, is_quiet, &quiet, context_wait_ms(rig->context, QUIET_MS), "its start",
+		       NULL);
+	const struct scheduling before = scheduling_of(quiet.pid);
+	uint64_t start_ns = clock_monotonic_ns();
+	(void)rig_watch(rig, ms, thorough_ms);
+	const struct scheduling after = scheduling_of(quiet.pid);
+	if (before.count != 0 && after.count != 0)
+		(void)check_expect_at_most(
+			rig->run,
+			check_format(rig->run, "%% of a processor that the plugin needed %s",
+				     during),
+			busiest(&before, &after, clock_monotonic_ns() - start_ns), IDLE_PERCENT);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+/* The resources of the node that the plugin's process uses, and whether they grow. Linux only. */
+
+#include "conformance/checks/rig.h"
+
+struct rig_footprint {
+	long long descriptors, threads;
+	long long resident_kib, virtual_kib; /* the most so far */
+};
+
+/* Of the process that serves the plugin's socket, or else of the one that was started. False: unknown, and
+ * the descriptors are -1. */
+bool rig_footprint(const struct rig *rig, struct rig_footprint *out);
+
+/* Since `before` the plugin opened no more descriptors, but for a few, and no more than `threads` threads.
+ * What it still closes is waited for. An unknown `before` is only noted. */
+void rig_expect_footprint(struct rig *rig, const struct rig_footprint *before, long long threads);
+
+/* Waits until the plugin has done its work, if it comes to an end, watches it for so long, as rig_watch(), and
+ * records whether it was idle. `during` names the time. One that has ended is idle. */
+void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const char *during);

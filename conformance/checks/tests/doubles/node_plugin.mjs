@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: MIT
+// usage: node node_plugin.mjs PLUGIN-DIR [FAULT]
+// A device plugin on Node's HTTP/2, without a gRPC library, and with at most one fault: each entry of `faults` changes the plugin in
+// one way in which plugins of others have failed, or could.
+import {closeSync, existsSync, openSync, readdirSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
+import http2 from 'node:http2';
+import net from 'node:net';
+import {basename, dirname, join} from 'node:path';
+import {Duplex} from 'node:stream';
+
+const [directory, fault = 'none', ...values] = process.argv.slice(2);
+const kubeletSocket = join(directory, 'kubelet.sock');
+
+/*
+ * Protobuf and gRPC's framing.
+ */
+
+const varint = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...varint(n >>> 7)]);
+const bytes = (number, value) => {
+	const data = Buffer.from(value);
+	return Buffer.concat([Buffer.from([...varint((number << 3) | 2), ...varint(data.length)]), data]);
+};
+const message = (...parts) => Buffer.concat(parts);
+
+// The fields of a message as [number, value]; throws when it is malformed.
+function fields(data) {
+	const found = [];
+	let at = 0;
+	const number = () => {
+		let value = 0;
+		for (let shift = 0; ; shift += 7) {
+			if (at >= data.length || shift > 63) throw new Error('malformed message');
+			const byte = data[at++];
+			value += (byte & 127) * 2 ** shift;
+			if (byte < 128) return value;
+		}
+	};
+	while (at < data.length) {
+		const tag = number();
+		if ((tag & 7) === 0) found.push([tag >>> 3, number()]);
+		else if ((tag & 7) === 2) {
+			const size = number();
+			if (at + size > data.length) throw new Error('malformed message');
+			found.push([tag >>> 3, data.subarray(at, (at += size))]);
+		} else throw new Error('malformed message');
+	}
+	return found;
+}
+
+const framed = (data) => Buffer.concat([Buffer.from([0, data.length >>> 24, data.length >>> 16, data.length >>> 8, data.length]), data]);
+const escaped = (text) => Buffer.from(text).reduce((out, c) => out + (c >= 32 && c < 127 && c !== 37 ? String.fromCharCode(c) : `%${c.toString(16).padStart(2, '0')}`), '');
+
+class Status extends Error {
+	constructor(code, text) {
+		super(text);
+		this.code = code;
+	}
+}
+const [UNKNOWN_ID, RESOURCE_EXHAUSTED, UNIMPLEMENTED, INTERNAL] = [5, 8, 12, 13];
+const MESSAGE_MAX = 4 << 20;
+
+/*
+ * The plugin. Faults replace members.
+ */
+
+let generation = 0;
+const plugin = {
+	resource: 'example.com/gpu',
+	ids: ['gpu-0', 'gpu-1'],
+	settings: {maxConcurrentStreams: 256},
+	streams: new Set(), // open ListAndWatch
+	sessions: new Set(),
+	retryMs: 1000,
+	registered: 0,
+	allocations: 0,
+
+	socketName: () => `node-${process.pid}-${generation++}.sock`,
+	endpoint: () => basename(plugin.socket),
+	list: () => message(...plugin.ids.map((id) => bytes(1, message(bytes(1, id), bytes(2, 'Healthy'))))),
+	files: () => [bytes(2, message(bytes(1, '/opt/driver.json'), bytes(2, '/etc/hostname'), Buffer.from([24, 1])))],
+
+	// The ids of an AllocateRequest.
+	requested: (data) => fields(data).filter(([n]) => n === 1).map(([, container]) => fields(container).filter(([n]) => n === 1).map(([, id]) => id.toString())),
+	allocate(data) {
+		plugin.allocations++;
+		return message(...plugin.requested(data).map((ids) => {
+			for (const id of ids) if (!plugin.ids.includes(id)) throw new Status(UNKNOWN_ID, `unknown device ${id}`);
+			const nodes = ids.map((id) => bytes(3, message(bytes(1, `/dev/gpu/${id}`), bytes(2, '/dev/null'), bytes(3, 'rw'))));
+			return bytes(1, message(...nodes, ...(ids.length > 0 ? plugin.files() : [])));
+		}));
+	},
+	methods: {
+		GetDevicePluginOptions: () => message(),
+		Allocate: (data) => plugin.allocate(data),
+		GetPreferredAllocation: () => { throw new Status(UNIMPLEMENTED, 'not offered'); },
+		PreStartContainer: () => message(),
+	},
+	find: (path) => (path.startsWith('/v1beta1.DevicePlugin/') ? path.slice('/v1beta1.DevicePlugin/'.length) : null),
+	acceptsType: (type) => type?.startsWith('application/grpc') ?? false,
+
+	// One message of a request; throws a Status.
+	unframe(data) {
+		const size = data.length >= 5 ? data.readUInt32BE(1) : 0;
+		if (size > MESSAGE_MAX) throw new Status(RESOURCE_EXHAUSTED, 'message too large');
+		if (data.length < 5 || data.length !== size + 5) throw new Status(INTERNAL, 'incomplete message');
+		if (data[0] !== 0) throw new Status(INTERNAL, 'compressed without an encoding');
+		return data.subarray(5);
+	},
+	tooLong: (size) => size > MESSAGE_MAX + 5,
+	readRequest(stream, done) {
+		const parts = [];
+		let size = 0;
+		stream.on('data', (part) => {
+			size += part.length;
+			if (!plugin.tooLong(size)) parts.push(part);
+		});
+		stream.on('end', () => done(plugin.tooLong(size) ? new Status(RESOURCE_EXHAUSTED, 'message too large') : Buffer.concat(parts)));
+	},
+	finish(stream, code, text = '') {
+		if (stream.closed || stream.destroyed) return;
+		const trailers = {'grpc-status': `${code}`, ...(text !== '' && {'grpc-message': escaped(text)})};
+		if (!stream.headersSent) stream.respond({':status': 200, 'content-type': 'application/grpc', ...trailers}, {endStream: true});
+	},
+	reply(stream, data) {
+		if (stream.closed || stream.destroyed) return;
+		stream.respond({':status': 200, 'content-type': 'application/grpc'}, {waitForTrailers: true});
+		stream.on('wantTrailers', () => stream.sendTrailers({'grpc-status': '0'}));
+		stream.end(framed(data));
+	},
+	unary(stream, name, data) {
+		try {
+			plugin.reply(stream, plugin.methods[name](plugin.unframe(data)));
+		} catch (error) {
+			plugin.finish(stream, error.code ?? INTERNAL, error.message);
+		}
+	},
+	watch(stream) {
+		plugin.streams.add(stream);
+		stream.on('close', () => plugin.streams.delete(stream));
+		stream.respond({':status': 200, 'content-type': 'application/grpc'}, {waitForTrailers: true});
+		stream.on('wantTrailers', () => stream.sendTrailers({'grpc-status': '14', 'grpc-message': 'stopping'}));
+		stream.write(framed(plugin.list()));
+	},
+	unknown: (stream) => plugin.finish(stream, UNIMPLEMENTED, 'unknown method'),
+	onStream(stream, headers) {
+		stream.on('error', () => {});
+		if (!plugin.acceptsType(headers['content-type'])) {
+			stream.respond({':status': 415}, {endStream: true});
+			return;
+		}
+		const name = plugin.find(headers[':path']);
+		plugin.readRequest(stream, (data) => {
+			if (name === 'ListAndWatch') plugin.watch(stream);
+			else if (plugin.methods[name] === undefined) plugin.unknown(stream, name);
+			else if (data instanceof Status) plugin.finish(stream, data.code, data.message);
+			else plugin.unary(stream, name, data);
+		});
+	},
+	onSessionError(session) {
+		session.destroy();
+	},
+	incoming: null, // (frame) => frames: what the server sees of a client's frames
+	outgoing: null,
+	accept: (socket) => plugin.http.emit('connection', plugin.incoming || plugin.outgoing ? filtered(socket) : socket),
+	onConnection(socket) {
+		socket.on('error', () => socket.destroy());
+		plugin.accept(socket);
+	},
+
+	listen(done) {
+		plugin.inode = 0;
+		plugin.socket = join(directory, plugin.socketName());
+		plugin.server = net.createServer((socket) => plugin.onConnection(socket));
+		plugin.server.on('error', (error) => plugin.onListenError(error));
+		plugin.server.listen(plugin.socket, () => {
+			plugin.inode = inode(plugin.socket);
+			done();
+		});
+	},
+	onListenError(error) {
+		throw error;
+	},
+	closeServer() {
+		plugin.server?.close(); // which removes the file, if it is its own
+	},
+	disconnect() {
+		for (const session of plugin.sessions) session.destroy();
+	},
+	stop() {
+		for (const stream of plugin.streams) stream.end();
+		if (inode(plugin.socket) === plugin.inode && plugin.inode !== 0) unlinkSync(plugin.socket);
+		setTimeout(() => process.exit(0), 20);
+	},
+
+	refused: () => setTimeout(() => plugin.register(), plugin.retryMs),
+	succeeded: () => plugin.registered++,
+	version: 'v1beta1',
+	register() {
+		const {socket} = plugin;
+		callKubelet('/v1beta1.Registration/Register', message(bytes(1, plugin.version), bytes(2, plugin.endpoint()), bytes(3, plugin.resource), bytes(4, '')), (code) => {
+			if (code === 0) plugin.succeeded();
+			else if (socket === plugin.socket) plugin.refused(code);
+		});
+	},
+	begin() {
+		if (existsSync(directory)) plugin.listen(() => plugin.register());
+	},
+	restarts: 0,
+	again() {
+		plugin.restarts++;
+		plugin.disconnect();
+		plugin.closeServer();
+		plugin.begin();
+	},
+	// Something changed in the directory.
+	look() {
+		const now = inode(kubeletSocket);
+		const fresh = now !== 0 && now !== plugin.kubelet;
+		const gone = plugin.inode !== 0 && inode(plugin.socket) !== plugin.inode;
+		plugin.kubelet = now;
+		if (fresh || (gone && now !== 0)) plugin.again();
+	},
+	watchDirectory() {
+		// A directory that is made anew has another identity, which a watch does not follow.
+		const own = inode(directory);
+		plugin.watcher?.close();
+		plugin.directory = own;
+		if (own === 0) return;
+		plugin.watcher = watch(directory, () => plugin.look());
+		plugin.watcher.on('error', () => {});
+	},
+	poll() {
+		if (inode(directory) === plugin.directory || inode(directory) === 0) return;
+		plugin.watchDirectory();
+		plugin.look();
+	},
+	start() {
+		plugin.kubelet = inode(kubeletSocket);
+		plugin.watchDirectory();
+		setInterval(() => plugin.poll(), 500);
+		process.on('SIGTERM', () => plugin.stop());
+		plugin.begin();
+	},
+};
+
+function inode(path) {
+	try {
+		const {ino, birthtimeMs} = statSync(path);
+		return `${ino} ${birthtimeMs}`;
+	} catch {
+		return 0;
+	}
+}
+
+function callKubelet(path, data, done) {
+	let over = false;
+	const end = (code) => {
+		if (over) return;
+		over = true;
+		session.destroy();
+		done(code);
+	};
+	const session = http2.connect('http://localhost', {createConnection: () => net.connect(kubeletSocket)});
+	session.on('error', () => end(14));
+	session.on('close', () => end(14));
+	if (plugin.deadlineMs) setTimeout(() => end(4), plugin.deadlineMs);
+	const stream = session.request({':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers'});
+	let status;
+	stream.on('error', () => end(14));
+	stream.on('response', (headers) => (status ??= headers['grpc-status']));
+	stream.on('trailers', (headers) => (status ??= headers['grpc-status']));
+	stream.on('data', () => {});
+	stream.on('end', () => setImmediate(() => end(Number(status ?? 2))));
+	stream.end(framed(data));
+}
+
+// The socket with its frames passed through plugin.incoming and plugin.outgoing: (type, flags, stream, payload) => payload, or null.
+function filtered(socket) {
+	const PREFACE = 24;
+	const cut = (pass, preface) => {
+		let rest = Buffer.alloc(0);
+		let due = preface;
+		return (data) => {
+			const out = [];
+			rest = Buffer.concat([rest, data]);
+			if (due > 0) {
+				if (rest.length < due) return Buffer.alloc(0);
+				out.push(rest.subarray(0, due));
+				rest = rest.subarray(due);
+				due = 0;
+			}
+			while (rest.length >= 9 && rest.length >= 9 + rest.readUIntBE(0, 3)) {
+				const size = rest.readUIntBE(0, 3);
+				const frame = Buffer.from(rest.subarray(0, 9 + size));
+				rest = rest.subarray(9 + size);
+				const payload = pass === null ? frame.subarray(9) : pass(frame[3], frame[4], frame.readUInt32BE(5), frame.subarray(9), socket);
+				if (payload !== null) out.push(frame.subarray(0, 9), payload);
+			}
+			return Buffer.concat(out);
+		};
+	};
+	const into = cut(plugin.incoming, PREFACE);
+	const from = cut(plugin.outgoing, 0);
+	const duplex = new Duplex({
+		read() {},
+		write(data, encoding, done) {
+			if (!socket.destroyed) socket.write(from(data));
+			done();
+		},
+		final(done) {
+			socket.end();
+			done();
+		},
+		destroy(error, done) {
+			socket.destroy();
+			done(error);
+		},
+	});
+	socket.on('data', (data) => duplex.push(into(data)));
+	socket.on('close', () => duplex.destroy());
+	return duplex;
+}
+
+const [, HEADERS, SETTINGS, PING, WINDOW_UPDATE, CONTINUATION] = [0, 1, 4, 6, 8, 9];
+const ACK = 1;
+const die = (why) => {
+	console.error(`panic: ${why}`);
+	process.exit(2);
+};
+const unlike = (name, change) => {
+	const before = plugin[name];
+	plugin[name] = (...args) => change(before, ...args);
+};
+
+const faults = {
+	none() {},
+	/* The protocol. */
+	'settings-unacknowledged': () => (plugin.outgoing = (type, flags, id, data) => (type === SETTINGS && flags === ACK ? null : data)),
+	'authority-crash': () => unlike('onStream', (before, stream, headers) => (headers[':authority']?.startsWith('%') ? die('authority') : before(stream, headers))),
+	'content-type-exact': () => (plugin.acceptsType = (type) => type === 'application/grpc'),
+	'unknown-method-ok': () => (plugin.unknown = (stream) => plugin.reply(stream, message())),
+	'unknown-method-hang': () => (plugin.unknown = () => {}),
+	'unknown-method-internal': () => (plugin.unknown = (stream) => plugin.finish(stream, INTERNAL, 'what?')),
+	'unknown-method-crash': () => (plugin.unknown = () => die('unknown method')),
+	'service-ignored': () => (plugin.find = (path) => path.split('/').at(-1)),
+	'path-without-case': () => {
+		const names = [...Object.keys(plugin.methods), 'ListAndWatch'];
+		plugin.find = (path) => names.find((name) => path.toLowerCase() === `/v1beta1.deviceplugin/${name.toLowerCase()}`) ?? null;
+	},
+	'error-without-status': () => (plugin.finish = (stream) => stream.respond({':status': 200, 'content-type': 'application/grpc'}, {endStream: true})),
+	'message-unescaped': () => (plugin.finish = (stream, code, text) => stream.respond({':status': 200, 'content-type': 'application/grpc', 'grpc-status': `${code}`, 'grpc-message': text.replace(/[^ -~]/g, '?')}, {endStream: true})),
+	'ping-unanswered': () => (plugin.incoming = (type, flags, id, data) => (type === PING ? null : data)),
+	'ping-unanswered-idle': () => (plugin.incoming = (type, flags, id, data) => (type === PING && plugin.streams.size > 1 ? null : data)),
+	'window-ignored': () => (plugin.incoming = (type, flags, id, data) => (type === SETTINGS && flags !== ACK ? Buffer.alloc(data.length).fill(Buffer.from([0, 4, 127, 255, 255, 255])) : data)),
+	'window-never-reopened': () => (plugin.incoming = (type, flags, id, data) => (type === WINDOW_UPDATE && id !== 0 ? null : data)),
+	'one-frame-a-message': () => (plugin.readRequest = (stream, done) => {
+		stream.once('data', done);
+		stream.resume();
+	}),
+	'no-continuation': () => (plugin.incoming = (type, flags, id, data, socket) => (type === CONTINUATION ? (socket.destroy(), null) : data)),
+	'no-literal-fields': () => (plugin.incoming = (type, flags, id, data, socket) => (type === HEADERS && data[0] === 0 ? (socket.destroy(), null) : data)),
+	'no-table-size-update': () => (plugin.incoming = (type, flags, id, data, socket) => (type === HEADERS && data[0] === 0x20 ? (socket.destroy(), null) : data)),
+	'ten-calls-at-once': () => {
+		let open = 0;
+		unlike('onStream', (before, stream, headers) => {
+			if (++open > 10) return plugin.finish(stream, RESOURCE_EXHAUSTED, 'busy');
+			stream.on('close', () => open--);
+			before(stream, headers);
+		});
+	},
+	'malformed-accepted': () => unlike('allocate', (before, data) => {
+		try {
+			return before(data);
+		} catch (error) {
+			return error instanceof Status ? (() => { throw error; })() : message();
+		}
+	}),
+	'malformed-crash': () => unlike('requested', (before, data) => {
+		try {
+			return before(data);
+		} catch {
+			return die('unexpected EOF');
+		}
+	}),
+	'unknown-fields-refused': () => unlike('requested', (before, data) => {
+		if (fields(data).some(([n]) => n > 1)) throw new Status(INTERNAL, 'unknown field');
+		return before(data);
+	}),
+	'invalid-text-crash': () => unlike('requested', (before, data) => {
+		try {
+			for (const [n, container] of fields(data)) if (n === 1) for (const [, id] of fields(container)) new TextDecoder('utf-8', {fatal: true}).decode(id);
+		} catch (error) {
+			if (error instanceof TypeError) die(error);
+		}
+		return before(data);
+	}),
+	'length-believed': () => unlike('unframe', (before, data) => {
+		plugin.buffer = Buffer.allocUnsafeSlow(data.length >= 5 ? data.readUInt32BE(1) : 0);
+		return before(data);
+	}),
+	'length-crash': () => unlike('unframe', (before, data) => (data.length >= 5 && data.readUInt32BE(1) > 1 << 30 ? die('makeslice: len out of range') : before(data))),
+	'long-request-hang': () => unlike('readRequest', (before, stream, done) => before(stream, (data) => (data instanceof Status ? undefined : done(data)))),
+	'garbage-crash': () => (plugin.onSessionError = () => die('bad preface')),
+	'garbage-disconnects-all': () => (plugin.onSessionError = () => plugin.disconnect()),
+	'garbage-kept-open': () => (plugin.onConnection = (socket) => {
+		socket.on('error', () => {});
+		socket.once('data', (data) => {
+			if (!data.toString().startsWith('PRI')) return;
+			socket.pause();
+			socket.unshift(data);
+			plugin.accept(socket);
+		});
+	}),
+	'one-connection-at-a-time': () => {
+		const waiting = [];
+		let busy = false;
+		const next = () => {
+			const socket = waiting.shift();
+			busy = socket !== undefined;
+			if (!busy) return;
+			let seen = 0;
+			const on = (data) => {
+				seen += data.length;
+				if (seen < 24) return;
+				socket.off('data', on);
+				socket.pause();
+				socket.unshift(data);
+				plugin.accept(socket);
+				next();
+			};
+			socket.on('close', () => seen < 24 && next());
+			socket.on('error', () => {});
+			socket.on('data', on);
+		};
+		plugin.onConnection = (socket) => {
+			waiting.push(socket);
+			if (!busy) next();
+		};
+	},
+	'one-call-at-a-time': () => {
+		const waiting = [];
+		let busy = null;
+		const next = () => {
+			busy = waiting.shift() ?? null;
+			busy?.();
+		};
+		unlike('onStream', (before, stream, headers) => {
+			if (headers[':path'].endsWith('ListAndWatch')) return before(stream, headers);
+			waiting.push(() => {
+				stream.on('close', next);
+				before(stream, headers);
+			});
+			if (busy === null) next();
+		});
+	},
+	'descriptor-a-connection': () => unlike('onConnection', (before, socket) => {
+		openSync('/dev/null');
+		before(socket);
+	}),
+	'descriptor-an-open-stream': () => unlike('watch', (before, stream) => {
+		const fd = openSync('/dev/null');
+		stream.on('end', () => closeSync(fd)); // which does not come for one that is reset
+		before(stream);
+	}),
+	'goaway-crash': () => (plugin.onSession = (session) => session.on('goaway', () => die('GOAWAY'))),
+	'goaway-ends-calls': () => (plugin.onSession = (session) => session.on('goaway', () => session.destroy())),
+	'timeout-crash': () => unlike('onStream', (before, stream, headers) => (/^\d+[HMSmun]$/.test(headers['grpc-timeout'] ?? '1S') ? before(stream, headers) : die('invalid duration'))),
+	'timeout-refused': () => unlike('onStream', (before, stream, headers) => (headers['grpc-timeout'] ? plugin.finish(stream, INTERNAL, 'what?') : before(stream, headers))),
+	'cancelled-calls-kept': () => {
+		let free = 1000;
+		unlike('onStream', (before, stream, headers) => {
+			if (free <= 0) return;
+			free--;
+			stream.on('close', () => stream.rstCode === 0 && free++);
+			before(stream, headers);
+		});
+	},
+	'headers-collected': () => {
+		const collected = new Map();
+		plugin.incoming = (type, flags, id, data) => {
+			if (type !== HEADERS && type !== CONTINUATION) return data;
+			const whole = [...(collected.get(id) ?? []), data];
+			if ((flags & 4) !== 0) return data;
+			collected.set(id, whole);
+			return null;
+		};
+	},
+	/* Registration. */
+	'no-retry': () => (plugin.refused = () => {}),
+	'retry-at-once': () => (plugin.retryMs = 5),
+	'exit-0-when-refused': () => (plugin.refused = () => process.exit(0)),
+	'crash-when-refused': () => (plugin.refused = () => process.kill(process.pid, 'SIGSEGV')),
+	'exit-when-refused': () => (plugin.refused = () => process.exit(1)),
+	'deadline-300-ms': () => (plugin.deadlineMs = 300),
+	'waits-only-at-start': () => unlike('start', (before) => (existsSync(kubeletSocket) ? before() : (process.on('SIGTERM', () => process.exit(0)), setInterval(() => {}, 1000)))),
+	'spins-without-kubelet': () => setInterval(() => {
+		for (const end = Date.now() + 300; !existsSync(kubeletSocket) && Date.now() < end;);
+	}, 300),
+	'removes-foreign-file': () => unlike('start', (before) => {
+		rmSync(kubeletSocket, {force: true});
+		before();
+	}),
+	'crash-on-foreign-file': () => unlike('refused', (before, code) => (existsSync(kubeletSocket) && !statSync(kubeletSocket).isSocket() ? process.kill(process.pid, 'SIGABRT') : before(code))),
+	'heeds-deprecation': () => unlike('register', (before) => existsSync(join(directory, 'DEPRECATION')) || before()),
+	/* Restarts. */
+	'first-restart-only': () => unlike('again', (before) => plugin.restarts === 0 && before()),
+	'two-restarts': () => unlike('again', (before) => plugin.restarts < 2 && before()),
+	'stale-endpoint-later': () => {
+		unlike('endpoint', (before) => {
+			plugin.first ??= before();
+			return plugin.restarts >= 3 ? plugin.first : before();
+		});
+	},
+	'empty-list-later': () => unlike('list', (before) => (plugin.restarts >= 2 ? message() : before())),
+	'allocate-fails-later': () => unlike('allocate', (before, data) => {
+		if (plugin.restarts >= 2) throw new Status(INTERNAL, 'unknown context');
+		return before(data);
+	}),
+	'descriptor-a-restart': () => unlike('again', (before) => {
+		openSync('/dev/null');
+		before();
+	}),
+	'old-listener-kept': () => (plugin.closeServer = () => plugin.server.ref()),
+	'watches-late': () => {
+		plugin.start = () => {
+			process.on('SIGTERM', () => plugin.stop());
+			plugin.begin();
+		};
+		unlike('succeeded', (before) => {
+			before();
+			if (plugin.registered > 1) return;
+			setTimeout(() => {
+				plugin.kubelet = inode(kubeletSocket);
+				plugin.watchDirectory();
+			}, 1000);
+		});
+	},
+	'stuck-after-absence': () => unlike('look', (before) => {
+		if (!existsSync(kubeletSocket)) plugin.lost ??= Date.now();
+		else if (plugin.lost && Date.now() - plugin.lost > 1500) return;
+		else plugin.lost = undefined;
+		before();
+	}),
+	'stuck-in-register': () => {
+		let hung = false;
+		unlike('register', (before) => {
+			hung = true;
+			before();
+		});
+		unlike('succeeded', (before) => {
+			hung = false;
+			before();
+		});
+		plugin.refused = () => {};
+		unlike('again', (before) => !hung && before());
+	},
+	'serves-one-connection': () => unlike('onConnection', (before, socket) => {
+		socket.on('close', () => (plugin.onConnection = () => {}));
+		before(socket);
+	}),
+	'exit-on-disconnect': () => unlike('watch', (before, stream) => {
+		before(stream);
+		stream.on('close', () => process.exit(1));
+	}),
+	'second-stream-never': () => {
+		let opened = 0;
+		unlike('watch', (before, stream) => (opened++ === 0 ? before(stream) : stream.respond({':status': 200, 'content-type': 'application/grpc'})));
+	},
+	'fights-for-its-socket': () => {
+		plugin.socketName = () => 'node.sock';
+		plugin.onListenError = () => setTimeout(() => plugin.again(), 20);
+		unlike('listen', (before, done) => {
+			rmSync(join(directory, 'node.sock'), {force: true});
+			before(done);
+		});
+	},
+	'files-go-with-it': () => {
+		const path = join(dirname(directory), `node-${process.pid}.json`);
+		writeFileSync(path, '{}');
+		plugin.files = () => [bytes(2, message(bytes(1, '/opt/driver.json'), bytes(2, path), Buffer.from([24, 1])))];
+		unlike('stop', (before) => {
+			rmSync(path);
+			before();
+		});
+	},
+	'other-ids-each-start': () => (plugin.ids = plugin.ids.map((id) => `${id}-${process.pid}`)),
+	'other-ids-each-restart': () => unlike('list', () => message(...plugin.ids.map((id) => bytes(1, message(bytes(1, plugin.restarts > 0 ? `${id}-${plugin.restarts}` : id), bytes(2, 'Healthy')))))),
+	'allocate-lost-in-restart': () => {
+		let stuck = false; // it holds its lock for ever
+		unlike('onStream', (before, stream, headers) => {
+			if (headers[':path'].endsWith('Allocate')) stream.on('aborted', () => (stuck = true));
+			before(stream, headers);
+		});
+		unlike('unary', (before, stream, name, data) => {
+			if (name !== 'Allocate') before(stream, name, data);
+			else setTimeout(() => stuck || before(stream, name, data), 100);
+		});
+	},
+	'directory-not-watched-anew': () => (plugin.poll = () => {}),
+	'spins-without-directory': () => setInterval(() => {
+		for (const end = Date.now() + 300; !existsSync(directory) && Date.now() < end;);
+	}, 300),
+	'crash-without-directory': () => existsSync(directory) || process.kill(process.pid, 'SIGABRT'),
+	'waits-for-streams': () => (plugin.stop = () => setInterval(() => plugin.streams.size === 0 && process.exit(0), 100)),
+	'sweeps-the-directory': () => unlike('listen', (before, done) => {
+		for (const name of readdirSync(directory)) if (name !== 'kubelet.sock') rmSync(join(directory, name), {force: true, recursive: true});
+		before(done);
+	}),
+};
+
+if (faults[fault] === undefined) {
+	console.error(`no fault '${fault}'; there are ${Object.keys(faults).join(' ')}`);
+	process.exit(64);
+}
+plugin.http = http2.createServer({settings: plugin.settings});
+plugin.http.on('session', (session) => {
+	plugin.sessions.add(session);
+	session.on('close', () => plugin.sessions.delete(session));
+	plugin.onSession?.(session);
+});
+plugin.http.on('sessionError', (error, session) => plugin.onSessionError(session));
+plugin.http.on('stream', (...args) => plugin.onStream(...args));
+faults[fault](...values);
+plugin.start();

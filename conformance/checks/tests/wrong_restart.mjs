@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// usage: node wrong_restart.mjs BUILD
+// Plugins that fail when kubelets come, go, refuse and come again: each check on a plugin that is right and on ones that are wrong in
+// exactly the way that the check is about.
+import {join} from 'node:path';
+import {judgeAll} from './harness.mjs';
+
+const program = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, 'doubles', 'node_plugin.mjs');
+const plugin = (...fault) => `'${process.execPath}' '${program}' {plugin-dir} ${fault.join(' ')}`;
+const args = ['--launcher', 'process', '--timeout-percent', '40', '--resource', 'example.com/gpu'];
+
+// For each check the faults, and what the reason of its failure must speak of.
+const wrong = {
+	'registration.refused': {
+		'retry-at-once': 'attempts of a refused plugin', 'exit-0-when-refused': 'exit code of the refused plugin: got 0',
+		'crash-when-refused': 'the plugin when Register was refused: got the plugin was killed by signal 11',
+	},
+	'registration.unavailable': {'no-retry': 'an attempt after refusal 1'},
+	'registration.answer-delayed': {'deadline-300-ms': 'attempts to register example.com/gpu'},
+	'registration.kubelet-late': {'waits-only-at-start': 'the plugin registers', 'spins-without-kubelet': '% of a processor that the plugin needed before the kubelet came'},
+	'registration.other-file': {
+		'removes-foreign-file': 'the file at kubelet.sock: got removed', 'crash-on-foreign-file': 'before the kubelet came: got the plugin was killed by signal 6',
+	},
+	'registration.no-directory': {'spins-without-directory': '% of a processor', 'crash-without-directory': 'before the kubelet came: got the plugin was killed by signal 6'},
+	'registration.deprecation-file': {'heeds-deprecation': 'the plugin registers'},
+	'registration.files-of-others': {'sweeps-the-directory': 'the file other-vendor.sock: got removed'},
+	'restart.again': {
+		'first-restart-only': 'a registration after kubelet restart 2', 'two-restarts': 'a registration after kubelet restart 3',
+		'stale-endpoint-later': 'kubelet restart 3',
+		'empty-list-later': 'devices of example.com/gpu: got 0', 'allocate-fails-later': 'Allocate afterwards: got INTERNAL',
+		'other-ids-each-restart': 'devices listed after kubelet restart 1: got example.com/gpu gpu-0 is gone',
+	},
+	'restart.leaks': {
+		'descriptor-a-restart': 'open descriptors of the plugin', 'old-listener-kept': 'open descriptors of the plugin',
+	},
+	'restart.at-once': {'watches-late': 'the plugin registers'},
+	'restart.during-allocate': {'allocate-lost-in-restart': 'Allocate afterwards: got DEADLINE_EXCEEDED'},
+	'restart.kubelet-absent': {
+		'spins-without-kubelet': '% of a processor that the plugin needed while the kubelet was away', 'stuck-after-absence': 'a registration after the kubelet\'s return',
+	},
+	'restart.register-unanswered': {'stuck-in-register': 'the restart of a kubelet that did not answer Register'},
+	'restart.kubelet-disconnects': {'serves-one-connection': 'after the kubelet closed its own', 'second-stream-never': 'after the kubelet closed its own'},
+	'restart.directory-recreated': {'directory-not-watched-anew': 'the return of the plugin directory'},
+	'restart.side-by-side': {'fights-for-its-socket': 'Register calls of two instances'},
+	'restart.answer-stays': {'files-go-with-it': 'what the answer hands out, after the plugin\'s end: got'},
+	'restart.both': {'other-ids-each-start': 'devices listed after both restarted: got example.com/gpu gpu-0-'},
+	'restart.terminate': {'waits-for-streams': 'the plugin after SIGTERM: got still running'},
+};
+
+const rows = Object.entries(wrong).flatMap(([check, byFault]) => [
+	...Object.entries(byFault).map(([fault, reason]) => ({check, plugin: plugin(fault), args, reason})),
+	{check, plugin: plugin(), args, wanted: 'pass'},
+]);
+// A supervisor starts what ends.
+rows.push(
+	...['registration.unavailable', 'registration.kubelet-late'].map((check) => ({check, plugin: plugin('exit-when-refused'), args, wanted: 'pass'})),
+	{check: 'restart.kubelet-disconnects', plugin: plugin('exit-on-disconnect'), args, wanted: 'pass'},
+);
+
+await judgeAll(rows, 6);
