@@ -158,6 +158,41 @@ int json_write_file(const char *path, const cJSON *json, struct error *err)
 	return file_write_atomic(path, text, strlen(text), 0644, err);
 }
 
+int json_append_line(const char *path, const cJSON *json, struct error *err)
+{
+	char *text CLEANUP_FREE = json_print_compact(json);
+	struct text line CLEANUP_TEXT = {0};
+	if (text == NULL)
+		return error_memory(err);
+	text_addf(&line, "%s\n", text);
+	/* Unbuffered: one write, of which a process that is killed leaves all or nothing. */
+	FILE *file CLEANUP_FILE = fopen(path, "ab");
+	if (file == NULL || setvbuf(file, NULL, _IONBF, 0) != 0 ||
+	    fwrite(line.data, 1, line.size, file) != line.size)
+		return error_set(err, ERROR_IO, "%s: cannot be written", path);
+	return 0;
+}
+
+int json_read_lines(const char *path, cJSON **out, struct error *err)
+{
+	cJSON *array CLEANUP_JSON = cJSON_CreateArray();
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	int rc = file_exists(path) ? file_read(path, JSON_FILE_MAX, &data, &size, err) : 0;
+	for (char *line = data, *end = NULL; rc == 0 && line != NULL && *line != '\0'; line = end) {
+		cJSON *json CLEANUP_JSON = NULL;
+		end = line + strcspn(line, "\n");
+		rc = json_parse(line, (size_t)(end - line), &json, err);
+		if (rc == 0 && !cJSON_AddItemToArray(array, STEAL(json)))
+			rc = error_memory(err);
+		end += *end == '\n';
+	}
+	if (rc < 0)
+		return error_wrap(err, rc, "%s", path);
+	*out = STEAL(array);
+	return 0;
+}
+
 void json_add_quoted(struct text *text, const char *data, size_t size)
 {
 	cJSON *string CLEANUP_JSON = json_new_string(data, size);
@@ -278,12 +313,17 @@ int json_error(const struct json_at *at, struct error *err, const char *format, 
 	return error_set(err, ERROR_FORMAT, "%s", text_string(&text));
 }
 
+cJSON_bool json_is_string(const cJSON *node)
+{
+	return node->valuestring != NULL && !cJSON_IsNull(node);
+}
+
 static const struct {
 	cJSON_bool (*is)(const cJSON *node);
 	const char *name;
 } json_types[] = {
 	[JSON_OBJECT] = {cJSON_IsObject, "object"}, [JSON_ARRAY] = {cJSON_IsArray, "array"},
-	[JSON_STRING] = {cJSON_IsString, "string"}, [JSON_NUMBER] = {cJSON_IsNumber, "number"},
+	[JSON_STRING] = {json_is_string, "string"}, [JSON_NUMBER] = {cJSON_IsNumber, "number"},
 	[JSON_BOOL] = {cJSON_IsBool, "boolean"},
 };
 
@@ -333,6 +373,21 @@ size_t json_count(const struct json_at *array)
 	return array->node != NULL ? (size_t)cJSON_GetArraySize(array->node) : 0;
 }
 
+int json_int(const struct json_at *at, int64_t min, int64_t max, int64_t *out, struct error *err)
+{
+	double value = at->node->valuedouble;
+	if (!cJSON_IsNumber(at->node))
+		return json_error(at, err, "expected number");
+	/* cJSON numbers are doubles: whole up to 2^53. */
+	if (floor(value) != value || fabs(value) > 9007199254740992.0)
+		return json_error(at, err, "expected integer");
+	if ((int64_t)value < min || (int64_t)value > max)
+		return json_error(at, err, "%lld is outside %lld to %lld", (long long)value,
+				  (long long)min, (long long)max);
+	*out = (int64_t)value;
+	return 0;
+}
+
 int json_have_string(const struct json_at *object, const char *key, const char **out,
 		     struct error *err)
 {
@@ -348,17 +403,7 @@ int json_have_int(const struct json_at *object, const char *key, int64_t min, in
 {
 	struct json_at at = {0};
 	int rc = json_have(object, key, JSON_NUMBER, &at, err);
-	if (rc < 0 || at.node == NULL)
-		return rc;
-	/* cJSON numbers are doubles: whole up to 2^53. */
-	double value = at.node->valuedouble;
-	if (floor(value) != value || fabs(value) > 9007199254740992.0)
-		return json_error(&at, err, "expected integer");
-	if ((int64_t)value < min || (int64_t)value > max)
-		return json_error(&at, err, "%lld is outside %lld to %lld", (long long)value,
-				  (long long)min, (long long)max);
-	*out = (int64_t)value;
-	return 0;
+	return rc == 0 && at.node != NULL ? json_int(&at, min, max, out, err) : rc;
 }
 
 int json_have_bool(const struct json_at *object, const char *key, bool *out, struct error *err)
@@ -384,11 +429,4 @@ int json_need_int(const struct json_at *object, const char *key, int64_t min, in
 	struct json_at at = {0};
 	int rc = json_need(object, key, JSON_NUMBER, &at, err);
 	return rc < 0 ? rc : json_have_int(object, key, min, max, out, err);
-}
-
-int json_need_bool(const struct json_at *object, const char *key, bool *out, struct error *err)
-{
-	struct json_at at = {0};
-	int rc = json_need(object, key, JSON_BOOL, &at, err);
-	return rc < 0 ? rc : json_have_bool(object, key, out, err);
 }

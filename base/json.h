@@ -54,6 +54,10 @@ char *json_print_compact(const cJSON *json); /* one line, no newline */
 /* json_print() into a file, replaced atomically (file_write_atomic). */
 int json_write_file(const char *path, const cJSON *json, struct error *err);
 
+/* A file that only grows, of one document a line. Reading gives an array; of a file that is not there an empty one. */
+int json_append_line(const char *path, const cJSON *json, struct error *err);
+int json_read_lines(const char *path, cJSON **out, struct error *err);
+
 /* Adds a JSON string literal: of the bytes to a NUL, as json_print() has it. Bytes that are not UTF-8 become U+FFFD. */
 void json_add_quoted(struct text *text, const char *data, size_t size);
 
@@ -96,6 +100,9 @@ struct json_at {
 
 enum json_type { JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_NUMBER, JSON_BOOL, JSON_ANY };
 
+/* A string, or what a YAML document has in the place of one without quotes (base/yaml_json.h). */
+cJSON_bool json_is_string(const cJSON *node);
+
 struct json_at json_root(const cJSON *document);
 
 /* Fills `err` with ERROR_FORMAT and "place: text"; for checks that go beyond the type. */
@@ -113,12 +120,14 @@ int json_element(const struct json_at *array, size_t index, enum json_type type,
 		 struct json_at *out, struct error *err);
 size_t json_count(const struct json_at *array); /* 0 for an absent array */
 
+/* The whole number at a place. */
+int json_int(const struct json_at *at, int64_t min, int64_t max, int64_t *out, struct error *err);
+
 /* Values that must be there. Strings are borrowed from the document. */
 int json_need_string(const struct json_at *object, const char *key, const char **out,
 		     struct error *err);
 int json_need_int(const struct json_at *object, const char *key, int64_t min, int64_t max,
 		  int64_t *out, struct error *err);
-int json_need_bool(const struct json_at *object, const char *key, bool *out, struct error *err);
 
 /* Values that may be absent: *out keeps what it held. */
 int json_have_string(const struct json_at *object, const char *key, const char **out,

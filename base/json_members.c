@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json_members.h"
 
-#include "base/members.h"
+#include "base/text_index.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const no_names[] = {NULL};
@@ -35,17 +36,15 @@ static size_t count_of(const struct json_member *member, const void *structure)
 
 static void put_pointer(const struct json_member *member, void *structure, const void *pointer)
 {
-	*(const void **)(void *)((char *)structure + member->offset) = pointer;
-}
-
-static void put_count(const struct json_member *member, void *structure, size_t count)
-{
-	*(size_t *)(void *)((char *)structure + member->count) = count;
+	if (structure != NULL)
+		*(const void **)(void *)((char *)structure + member->offset) = pointer;
 }
 
 static void put_number(const struct json_member *member, void *structure, int64_t number)
 {
 	char *at = (char *)structure + member->offset;
+	if (structure == NULL)
+		return;
 	if (member->size == sizeof(bool))
 		*(bool *)(void *)at = number != 0;
 	else if (member->size == sizeof(int32_t))
@@ -59,7 +58,8 @@ void json_members_reset(const struct json_member *members, void *structure)
 	for (const struct json_member *member = members; member->key != NULL; member++) {
 		switch (member->type) {
 		case JSON_MEMBER_STRING:
-			put_pointer(member, structure, "");
+			put_pointer(member, structure,
+				    member->presence == JSON_OR_NULL ? NULL : "");
 			break;
 		case JSON_MEMBER_BOOL:
 		case JSON_MEMBER_INT:
@@ -73,10 +73,15 @@ void json_members_reset(const struct json_member *members, void *structure)
 		case JSON_MEMBER_OBJECT:
 			json_members_reset(member->members, (char *)structure + member->offset);
 			break;
+		case JSON_MEMBER_STRINGS:
+		case JSON_MEMBER_INTS:
 		case JSON_MEMBER_OBJECTS:
 		case JSON_MEMBER_MAP:
+			*(size_t *)(void *)((char *)structure + member->count) = 0;
 			put_pointer(member, structure, NULL);
-			put_count(member, structure, 0);
+			break;
+		case JSON_MEMBER_ANY:
+			put_pointer(member, structure, NULL);
 			break;
 		case JSON_MEMBER_SCHEMA:
 			break;
@@ -84,8 +89,52 @@ void json_members_reset(const struct json_member *members, void *structure)
 	}
 }
 
-static int read_choice(const struct json_member *member, const struct json_at *at, void *structure,
-		       struct error *err)
+/* Whole numbers that a double holds exactly. */
+#define WHOLE_MAX (INT64_C(1) << 53)
+
+/* One reading of an object; without a structure it only checks. */
+struct reading {
+	struct arena *arena;
+	struct error *err;
+	struct json_checking *checking;
+};
+
+static int read_object(struct reading *reading, const struct json_at *object,
+		       const struct json_member *members, const char *const *also, void *structure);
+
+PRINTF_LIKE(4, 5)
+static int wrong(struct reading *reading, const struct json_at *at, enum json_defect defect,
+		 const char *format, ...)
+{
+	struct text what CLEANUP_TEXT = {0};
+	va_list args;
+	va_start(args, format);
+	text_vaddf(&what, format, args);
+	va_end(args);
+	reading->checking->defect = defect;
+	int rc = json_error(at, reading->err, "%s", text_string(&what));
+	if (defect == JSON_TOO_MANY)
+		rc = ERROR_LIMIT;
+	if (reading->err != NULL)
+		reading->err->code = rc;
+	return rc;
+}
+
+static int read_int(struct reading *reading, const struct json_at *at, int64_t min, int64_t max,
+		    int64_t *out)
+{
+	int rc = json_int(at, min, max, out, reading->err);
+	if (rc < 0)
+		reading->checking->defect =
+			cJSON_IsNumber(at->node) &&
+					floor(at->node->valuedouble) == at->node->valuedouble
+				? JSON_WRONG_VALUE
+				: JSON_WRONG_TYPE;
+	return rc;
+}
+
+static int read_choice(struct reading *reading, const struct json_at *at,
+		       const struct json_member *member, void *structure)
 {
 	struct text known CLEANUP_TEXT = {0};
 	size_t position = text_position(member->names, at->node->valuestring);
@@ -98,85 +147,155 @@ static int read_choice(const struct json_member *member, const struct json_at *a
 			text_add(&known, member->names[i + 1] == NULL ? " or " : ", ");
 		text_addf(&known, "\"%s\"", member->names[i]);
 	}
-	return json_error(at, err, "expected %s", text_string(&known));
+	return wrong(reading, at, JSON_WRONG_VALUE, "expected %s", text_string(&known));
 }
 
-static int check_count(const struct json_member *member, const struct json_at *at, const char *what,
-		       struct error *err)
+static int read_names(struct reading *reading, const struct json_at *at,
+		      const struct json_member *member, void *structure)
 {
-	if (json_count(at) > (size_t)member->max)
-		return json_error(at, err, "more than %lld %s", (long long)member->max, what);
-	return 0;
-}
-
-static int read_names(const struct json_member *member, const struct json_at *at, void *structure,
-		      struct arena *arena, struct error *err)
-{
-	const char **names = arena_allocate(arena, (json_count(at) + 1) * sizeof(*names));
+	const char **names = arena_allocate(reading->arena, (json_count(at) + 1) * sizeof(*names));
 	struct json_at name = {.parent = at};
 	size_t count = 0;
-	int rc = check_count(member, at, "elements", err);
-	if (rc < 0 || names == NULL)
-		return rc < 0 ? rc : error_memory(err);
+	if (names == NULL)
+		return error_memory(reading->err);
 	cJSON_ArrayForEach (name.node, at->node) {
-		if (!cJSON_IsString(name.node))
-			return json_error(&name, err, "expected string");
+		if (!json_is_string(name.node))
+			return wrong(reading, &name, JSON_WRONG_TYPE, "expected string");
 		if (name.node->valuestring[0] == '\0')
-			return json_error(&name, err, "expected %s", member->what);
+			return wrong(reading, &name, JSON_WRONG_VALUE, "expected %s", member->what);
 		if (names[text_position(names, name.node->valuestring)] == NULL)
-			names[count++] = arena_string(arena, name.node->valuestring);
+			names[count++] = arena_string(reading->arena, name.node->valuestring);
 		name.index++;
 	}
 	put_pointer(member, structure, count > 0 ? names : no_names);
 	return 0;
 }
 
-static int read_objects(const struct json_member *member, const struct json_at *at, void *structure,
-			struct arena *arena, struct error *err)
+static int check_further(struct reading *reading, const struct json_at *at,
+			 const struct json_member *member)
 {
-	size_t count = json_count(at);
+	int rc = member->check != NULL ? member->check(at, reading->err) : 0;
+	if (rc < 0) {
+		reading->checking->defect = JSON_REFUSED;
+		reading->checking->refused = member;
+	}
+	return rc;
+}
+
+/* An element of STRINGS, INTS or OBJECTS, an entry of a MAP. */
+static int read_element(struct reading *reading, const struct json_at *at,
+			const struct json_member *member, void *element)
+{
+	int64_t number = 0;
+	int rc = 0;
+	if (member->type == JSON_MEMBER_OBJECTS)
+		return read_object(reading, at, member->members, NULL, element);
+
+	if (member->type == JSON_MEMBER_INTS) {
+		rc = read_int(reading, at, -WHOLE_MAX, WHOLE_MAX, &number);
+		if (element != NULL)
+			*(int64_t *)element = number;
+	} else if (!json_is_string(at->node)) {
+		rc = wrong(reading, at, JSON_WRONG_TYPE, "expected string");
+	} else if (element != NULL && member->type == JSON_MEMBER_MAP) {
+		*(struct json_pair *)element =
+			(struct json_pair){arena_string(reading->arena, at->key),
+					   arena_string(reading->arena, at->node->valuestring)};
+	} else if (element != NULL) {
+		*(const char **)element = arena_string(reading->arena, at->node->valuestring);
+	}
+	return rc < 0 ? rc : check_further(reading, at, member);
+}
+
+static int read_elements(struct reading *reading, const struct json_at *at,
+			 const struct json_member *member, void *structure)
+{
+	struct text_index known CLEANUP_TEXT_INDEX = {0};
 	struct json_at element = {.parent = at};
-	int rc = check_count(member, at, "elements", err);
-	char *items = rc == 0 ? arena_allocate(arena, count * member->size) : NULL;
-	if (items == NULL)
-		return rc < 0 ? rc : error_memory(err);
+	size_t count = json_count(at);
+	size_t first = 0;
+	char *room = structure != NULL && count > 0
+			     ? arena_allocate(reading->arena, count * member->size)
+			     : NULL;
+	if (structure != NULL && count > 0 && room == NULL)
+		return error_memory(reading->err);
 	cJSON_ArrayForEach (element.node, at->node) {
-		if (!cJSON_IsObject(element.node))
-			return json_error(&element, err, "expected object");
-		rc = json_members_read(&element, member->members,
-				       items + element.index * member->size, arena, err);
+		element.key = element.node->string;
+		int rc = read_element(reading, &element, member,
+				      room != NULL ? room + element.index * member->size : NULL);
+		if (rc == 0 && member->type == JSON_MEMBER_MAP) {
+			rc = text_index_put(&known, element.key, element.index, &first,
+					    reading->err);
+			if (rc == 0 && first != element.index)
+				rc = wrong(reading, &element, JSON_TWICE, "appears twice");
+		}
 		if (rc < 0)
 			return rc;
 		element.index++;
 	}
-	put_pointer(member, structure, items);
-	put_count(member, structure, count);
+	put_pointer(member, structure, room);
+	if (structure != NULL)
+		*(size_t *)(void *)((char *)structure + member->count) = count;
 	return 0;
 }
 
-static int read_map(const struct json_member *member, const struct json_at *at, void *structure,
-		    struct arena *arena, struct error *err)
+/* The member is there, and of its type. */
+static int read_member(struct reading *reading, const struct json_at *at,
+		       const struct json_member *member, void *structure)
 {
-	size_t count = 0;
-	int rc = check_count(member, at, "members", err);
-	struct json_pair *pairs =
-		rc == 0 ? arena_allocate(arena, json_count(at) * sizeof(*pairs)) : NULL;
-	if (pairs == NULL)
-		return rc < 0 ? rc : error_memory(err);
-	json_each (child, at->node) {
-		struct json_at pair = {.node = child, .parent = at, .key = child->string};
-		rc = member->check != NULL ? member->check(&pair, err) : 0;
-		if (rc == 0 && !cJSON_IsString(child))
-			rc = json_error(&pair, err, "expected string");
-		if (rc == 0 && cJSON_GetObjectItemCaseSensitive(at->node, child->string) != child)
-			rc = json_error(&pair, err, "appears twice");
-		if (rc < 0)
-			return rc;
-		pairs[count++] = (struct json_pair){arena_string(arena, child->string),
-						    arena_string(arena, child->valuestring)};
+	const char *string = at->node->valuestring;
+	const bool counted = member->type == JSON_MEMBER_MAP || cJSON_IsArray(at->node);
+	int64_t number = cJSON_IsTrue(at->node);
+	long long hex = 0;
+	int rc = 0;
+	if (counted && json_count(at) > (size_t)member->max)
+		return wrong(reading, at, JSON_TOO_MANY, "more than %lld %s",
+			     (long long)member->max,
+			     member->type == JSON_MEMBER_MAP ? "members" : "elements");
+
+	switch (member->type) {
+	case JSON_MEMBER_STRING:
+		if (structure != NULL)
+			string = arena_string(reading->arena, string);
+		put_pointer(member, structure, string);
+		return 0;
+	case JSON_MEMBER_INT:
+		rc = read_int(reading, at, member->min, member->max, &number);
+		put_number(member, structure, number);
+		return rc;
+	case JSON_MEMBER_BOOL:
+		put_number(member, structure, number);
+		return 0;
+	case JSON_MEMBER_HEX:
+		if (!text_starts_with(string, "0x") ||
+		    text_to_int64(string, member->key, 0, (1LL << 4 * member->max) - 1, &hex,
+				  NULL) < 0)
+			return wrong(reading, at, JSON_WRONG_VALUE,
+				     "expected \"0x\" and at most %d digits", (int)member->max);
+		put_number(member, structure, hex);
+		return 0;
+	case JSON_MEMBER_CHOICE:
+		return read_choice(reading, at, member, structure);
+	case JSON_MEMBER_NAMES:
+		return read_names(reading, at, member, structure);
+	case JSON_MEMBER_STRINGS:
+	case JSON_MEMBER_INTS:
+	case JSON_MEMBER_OBJECTS:
+	case JSON_MEMBER_MAP:
+		return read_elements(reading, at, member, structure);
+	case JSON_MEMBER_OBJECT:
+		return read_object(reading, at, member->members, NULL,
+				   structure != NULL ? (char *)structure + member->offset : NULL);
+	case JSON_MEMBER_SCHEMA:
+		if (text_equal(string, member->what))
+			return 0;
+		return wrong(reading, at, JSON_WRONG_VALUE,
+			     "expected \"%s\"; a newer version needs a newer gpucert",
+			     member->what);
+	case JSON_MEMBER_ANY:
+		put_pointer(member, structure, at->node);
+		return 0;
 	}
-	put_pointer(member, structure, pairs);
-	put_count(member, structure, count);
 	return 0;
 }
 
@@ -184,54 +303,58 @@ static const enum json_type types[] = {
 	[JSON_MEMBER_STRING] = JSON_STRING, [JSON_MEMBER_BOOL] = JSON_BOOL,
 	[JSON_MEMBER_INT] = JSON_NUMBER,    [JSON_MEMBER_HEX] = JSON_STRING,
 	[JSON_MEMBER_CHOICE] = JSON_STRING, [JSON_MEMBER_NAMES] = JSON_ARRAY,
+	[JSON_MEMBER_STRINGS] = JSON_ARRAY, [JSON_MEMBER_INTS] = JSON_ARRAY,
 	[JSON_MEMBER_OBJECT] = JSON_OBJECT, [JSON_MEMBER_OBJECTS] = JSON_ARRAY,
 	[JSON_MEMBER_MAP] = JSON_OBJECT,    [JSON_MEMBER_SCHEMA] = JSON_STRING,
+	[JSON_MEMBER_ANY] = JSON_OBJECT,
 };
 
-/* The member exists and is of its type. */
-static int read_member(const struct json_member *member, const struct json_at *at, void *structure,
-		       struct arena *arena, struct error *err)
+static int read_object(struct reading *reading, const struct json_at *object,
+		       const struct json_member *members, const char *const *also, void *structure)
 {
-	const char *text = at->node->valuestring;
-	const int digits = (int)member->max;
-	int64_t number = 0;
-	long long hex = 0;
-	int rc = 0;
-	switch (member->type) {
-	case JSON_MEMBER_STRING:
-		put_pointer(member, structure, arena_string(arena, text));
-		return 0;
-	case JSON_MEMBER_BOOL:
-		put_number(member, structure, cJSON_IsTrue(at->node));
-		return 0;
-	case JSON_MEMBER_INT:
-		rc = json_need_int(at->parent, member->key, member->min, member->max, &number, err);
-		if (rc == 0)
-			put_number(member, structure, number);
-		return rc;
-	case JSON_MEMBER_HEX:
-		if (!text_starts_with(text, "0x") ||
-		    text_to_int64(text, member->key, 0, (1LL << 4 * digits) - 1, &hex, NULL) < 0)
-			return json_error(at, err, "expected \"0x\" and at most %d digits", digits);
-		put_number(member, structure, hex);
-		return 0;
-	case JSON_MEMBER_CHOICE:
-		return read_choice(member, at, structure, err);
-	case JSON_MEMBER_NAMES:
-		return read_names(member, at, structure, arena, err);
-	case JSON_MEMBER_OBJECT:
-		return json_members_read(at, member->members, (char *)structure + member->offset,
-					 arena, err);
-	case JSON_MEMBER_OBJECTS:
-		return read_objects(member, at, structure, arena, err);
-	case JSON_MEMBER_MAP:
-		return read_map(member, at, structure, arena, err);
-	case JSON_MEMBER_SCHEMA:
-		if (!text_equal(text, member->what))
-			return json_error(at, err,
-					  "expected \"%s\"; a newer version needs a newer gpucert",
-					  member->what);
-		return 0;
+	struct error *err = reading->err;
+	if (structure != NULL)
+		json_members_reset(members, structure);
+	if (!cJSON_IsObject(object->node))
+		return wrong(reading, object, JSON_WRONG_TYPE, "expected object");
+
+	for (const struct json_member *member = members; member->key != NULL; member++) {
+		struct json_at at = {0};
+		const bool needed =
+			member->presence == JSON_REQUIRED || member->presence == JSON_FILLED;
+		enum json_type type = types[member->type];
+		int rc = needed ? json_need(object, member->key, type, &at, err)
+				: json_have(object, member->key, type, &at, err);
+		if (rc < 0)
+			reading->checking->defect =
+				at.node == NULL ? JSON_MISSING : JSON_WRONG_TYPE;
+		else if (at.node == NULL)
+			continue;
+		else if (member->presence == JSON_FILLED && at.node->child == NULL &&
+			 (at.node->valuestring == NULL || at.node->valuestring[0] == '\0'))
+			rc = wrong(reading, &at, JSON_MISSING, "it is empty");
+		else
+			rc = read_member(reading, &at, member, structure);
+		if (rc == 0 && member->type != JSON_MEMBER_STRINGS &&
+		    member->type != JSON_MEMBER_INTS && member->type != JSON_MEMBER_MAP)
+			rc = check_further(reading, &at, member);
+		if (rc < 0)
+			return rc;
+		if (reading->checking->seen != NULL)
+			reading->checking->seen(&at, member, reading->checking->user);
+	}
+
+	json_each (child, object->node) {
+		struct json_at at = {.node = child, .parent = object, .key = child->string};
+		const struct json_member *row = members;
+		while (row->key != NULL && !text_equal(row->key, child->string))
+			row++;
+		if (row->key == NULL && row->presence != JSON_OTHERS &&
+		    (also == NULL || also[text_position(also, child->string)] == NULL))
+			return wrong(reading, &at, JSON_UNKNOWN, "unknown member");
+		if (row->key != NULL &&
+		    cJSON_GetObjectItemCaseSensitive(object->node, child->string) != child)
+			return wrong(reading, &at, JSON_TWICE, "appears twice");
 	}
 	return 0;
 }
@@ -239,34 +362,36 @@ static int read_member(const struct json_member *member, const struct json_at *a
 int json_members_read(const struct json_at *object, const struct json_member *members,
 		      void *structure, struct arena *arena, struct error *err)
 {
-	json_members_reset(members, structure);
-	for (const struct json_member *member = members; member->key != NULL; member++) {
-		struct json_at at = {0};
-		int rc = (member->presence == JSON_REQUIRED ? json_need : json_have)(
-			object, member->key, types[member->type], &at, err);
-		if (rc == 0 && at.node != NULL)
-			rc = read_member(member, &at, structure, arena, err);
-		if (rc == 0 && at.node != NULL && member->check != NULL &&
-		    member->type != JSON_MEMBER_MAP)
-			rc = member->check(&at, err);
-		if (rc < 0)
-			return rc;
-	}
-	if (arena->failed)
-		return error_memory(err);
+	struct json_checking checking = {0};
+	struct reading reading = {.arena = arena, .err = err, .checking = &checking};
+	int rc = read_object(&reading, object, members, NULL, structure);
+	return rc == 0 && arena->failed ? error_memory(err) : rc;
+}
 
-	/* Only the members of the table, each once. */
-	json_each (child, object->node) {
-		struct json_at at = {.node = child, .parent = object, .key = child->string};
-		const struct json_member *member = members;
-		while (member->key != NULL && !text_equal(member->key, child->string))
-			member++;
-		if (member->key == NULL)
-			return json_error(&at, err, "unknown member");
-		if (cJSON_GetObjectItemCaseSensitive(object->node, child->string) != child)
-			return json_error(&at, err, "appears twice");
+int json_members_check(const struct json_at *object, const struct json_member *members,
+		       struct json_checking *checking, struct error *err)
+{
+	struct json_checking plain = {0};
+	struct reading reading = {.err = err, .checking = checking != NULL ? checking : &plain};
+	return read_object(&reading, object, members, reading.checking->also, NULL);
+}
+
+void json_members_copy(const cJSON *object, const struct json_member *members, struct members *to)
+{
+	for (; members->key != NULL; members++) {
+		const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, members->key);
+		struct members inner CLEANUP_MEMBERS = {0};
+		if (member == NULL || cJSON_IsNull(member)) {
+			if (members->presence == JSON_NULL)
+				member_null(to, members->key);
+		} else if (members->type == JSON_MEMBER_OBJECT) {
+			inner = members_new();
+			json_members_copy(member, members->members, &inner);
+			member_item(to, members->key, members_take(&inner));
+		} else {
+			member_copy(to, members->key, member);
+		}
 	}
-	return 0;
 }
 
 static bool all_empty(const struct json_member *members, const void *structure);
@@ -275,7 +400,9 @@ static bool is_empty(const struct json_member *member, const void *structure)
 {
 	switch (member->type) {
 	case JSON_MEMBER_STRING:
-		return string_of(member, structure)[0] == '\0';
+		return string_of(member, structure) == NULL ||
+		       (string_of(member, structure)[0] == '\0' &&
+			member->presence != JSON_OR_NULL);
 	case JSON_MEMBER_BOOL:
 	case JSON_MEMBER_INT:
 	case JSON_MEMBER_HEX:
@@ -285,9 +412,13 @@ static bool is_empty(const struct json_member *member, const void *structure)
 		return names_of(member, structure)[0] == NULL;
 	case JSON_MEMBER_OBJECT:
 		return all_empty(member->members, (const char *)structure + member->offset);
+	case JSON_MEMBER_STRINGS:
+	case JSON_MEMBER_INTS:
 	case JSON_MEMBER_OBJECTS:
 	case JSON_MEMBER_MAP:
 		return count_of(member, structure) == 0;
+	case JSON_MEMBER_ANY:
+		return string_of(member, structure) == NULL;
 	case JSON_MEMBER_SCHEMA:
 		return false;
 	}
@@ -301,7 +432,7 @@ static bool all_empty(const struct json_member *members, const void *structure)
 	return members->key == NULL;
 }
 
-/* NAMES, OBJECTS or a MAP. */
+/* An array or a MAP. */
 static cJSON *write_elements(const struct json_member *member, const void *structure)
 {
 	bool map = member->type == JSON_MEMBER_MAP;
@@ -316,6 +447,10 @@ static cJSON *write_elements(const struct json_member *member, const void *struc
 		const struct json_pair *pair = element;
 		if (map)
 			member_string(&json, pair->name, pair->value);
+		else if (member->type == JSON_MEMBER_STRINGS)
+			member_string(&json, NULL, *(const char *const *)element);
+		else if (member->type == JSON_MEMBER_INTS)
+			member_int(&json, NULL, *(const int64_t *)element);
 		else
 			member_item(&json, NULL, json_members_write(member->members, element));
 	}
@@ -343,9 +478,14 @@ static cJSON *write_member(const struct json_member *member, const void *structu
 		return json_members_write(member->members,
 					  (const char *)structure + member->offset);
 	case JSON_MEMBER_NAMES:
+	case JSON_MEMBER_STRINGS:
+	case JSON_MEMBER_INTS:
 	case JSON_MEMBER_OBJECTS:
 	case JSON_MEMBER_MAP:
 		return write_elements(member, structure);
+	case JSON_MEMBER_ANY:
+		return cJSON_Duplicate((const cJSON *)(const void *)string_of(member, structure),
+				       true);
 	case JSON_MEMBER_SCHEMA:
 		return cJSON_CreateString(member->what);
 	}
@@ -357,7 +497,7 @@ cJSON *json_members_write(const struct json_member *members, const void *structu
 	struct members json CLEANUP_MEMBERS = members_new();
 	for (; members->key != NULL; members++) {
 		const bool empty = is_empty(members, structure);
-		if (members->presence == JSON_NULL && empty)
+		if (empty && (members->presence == JSON_NULL || members->presence == JSON_OR_NULL))
 			member_null(&json, members->key);
 		else if (members->presence != JSON_OPTIONAL || !empty)
 			member_item(&json, members->key, write_member(members, structure));

@@ -69,9 +69,7 @@ static int check_id(const struct json_at *at, struct error *err)
 	.type = JSON_MEMBER_CHOICE, .presence = JSON_REQUIRED, JSON_AT(struct structure, member),  \
 	.names = (names_)
 #define COUNTED(structure, member, counter, most)                                                  \
-	.offset = offsetof(struct structure, member),                                              \
-	.size = sizeof(*((struct structure *)0)->member),                                          \
-	.count = offsetof(struct structure, counter), .max = (most)
+	JSON_COUNTED(struct structure, member, counter), .max = (most)
 #define OBJECTS(structure, member, counter, most, table)                                           \
 	.type = JSON_MEMBER_OBJECTS, COUNTED(structure, member, counter, most), .members = (table)
 

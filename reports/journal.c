@@ -229,16 +229,17 @@ int journal_add_seen(struct journal *journal, const char *check, enum journal_ty
 		     const cJSON *seen, struct error *err)
 {
 	static const char *const also[] = {"type", NULL};
+	struct json_checking checking = {.also = also};
 	struct members record CLEANUP_MEMBERS = members_new();
 	struct json_at root = json_root(seen);
 	enum seen kind = SEEN_OTHER;
-	int rc = fields_check(&root, journal_shapes[type].fields, also, err);
+	int rc = json_members_check(&root, journal_shapes[type].members, &checking, err);
 	if (rc != 0)
 		return rc;
 	if (type == JOURNAL_ASSERTION)
 		kind = cJSON_IsTrue(field_get(seen, "ok")) ? SEEN_HELD : SEEN_FAILED;
 	member_string(&record, "check", check);
-	fields_copy(seen, journal_shapes[type].fields, &record);
+	json_members_copy(seen, journal_shapes[type].members, &record);
 	return append(journal, type, &record, &journal->seen[kind], err);
 }
 

@@ -10,242 +10,266 @@ static const char *const launchers[] = {"containerd", "process", "none", NULL};
 static const char *const not_run[] = {"unsupported", "not-applicable", NULL};
 static const char *const varying[] = {"saw", "both", NULL};
 
-static const struct field harness[] = {
-	{.key = "version"},  {.key = "commit", .presence = FIELD_OR_NULL},
-	{.key = "compiler"}, {.key = "tableDigest", .presence = FIELD_OR_NULL},
-	{.key = NULL},
+/* Rows; `presence`: NEEDED, OR_NULL or OR_ABSENT. */
+#define NEEDED	  .presence = JSON_REQUIRED
+#define OR_NULL	  .presence = JSON_NULL
+#define OR_ABSENT .presence = JSON_OPTIONAL
+#define STRING(key_, presence)                                                                     \
+	{                                                                                          \
+		.key = (key_), presence                                                            \
+	}
+#define FLAG(key_, presence)                                                                       \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_BOOL, presence                                  \
+	}
+#define ANY(key_)                                                                                  \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_ANY, NEEDED                                     \
+	}
+#define COUNT(key_, presence)                                                                      \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_INT, presence, .max = INT32_MAX                 \
+	}
+#define STRINGS(key_, presence)                                                                    \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_STRINGS, presence, .max = INT32_MAX             \
+	}
+#define WORD(key_, presence, names_)                                                               \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_CHOICE, presence, .names = (names_)             \
+	}
+#define OBJECT(key_, presence, members_)                                                           \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_OBJECT, presence, .members = (members_)         \
+	}
+#define OBJECTS(key_, members_)                                                                    \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_OBJECTS, NEEDED, .max = INT32_MAX,              \
+		.members = (members_)                                                              \
+	}
+
+static const struct json_member harness[] = {
+	STRING("version", NEEDED),
+	STRING("commit", OR_NULL),
+	STRING("compiler", NEEDED),
+	STRING("tableDigest", OR_NULL),
+	{0},
 };
 
-static const struct field invocation[] = {
-	{.key = "argv", .type = FIELD_STRINGS},
-	{.key = "timeoutPercent", .type = FIELD_COUNT},
-	{.key = "minRun", .type = FIELD_COUNT},
-	{.key = "conformanceRequired", .type = FIELD_BOOL},
-	{.key = NULL},
+static const struct json_member invocation[] = {
+	STRINGS("argv", NEEDED),
+	COUNT("timeoutPercent", NEEDED),
+	COUNT("minRun", NEEDED),
+	FLAG("conformanceRequired", NEEDED),
+	{0},
 };
 
-static const struct field run_begin[] = {
-	{.key = "schema", .type = FIELD_WORD, .words = schemas},
-	{.key = "id"},
-	{.key = "harness", .type = FIELD_OBJECT, .fields = harness},
-	{.key = "invocation", .type = FIELD_OBJECT, .fields = invocation},
-	{.key = NULL},
+static const struct json_member run_begin[] = {
+	WORD("schema", NEEDED, schemas),
+	STRING("id", NEEDED),
+	OBJECT("harness", NEEDED, harness),
+	OBJECT("invocation", NEEDED, invocation),
+	{0},
 };
 
-static const struct field environment[] = {{.key = "environment", .type = FIELD_ANY},
-					   {.key = NULL}};
+static const struct json_member environment[] = {ANY("environment"), {0}};
 
-const struct field record_settings[] = {
-	{.key = "launcher", .type = FIELD_WORD, .words = launchers},
-	{.key = "profile"},
-	{.key = "thorough", .type = FIELD_BOOL},
-	{.key = NULL},
+const struct json_member record_settings[] = {
+	WORD("launcher", NEEDED, launchers),
+	STRING("profile", NEEDED),
+	FLAG("thorough", NEEDED),
+	{0},
 };
 
 #define REQUIREMENT                                                                                \
-	{.key = "id"}, {.key = "level", .type = FIELD_WORD, .words = report_level_names},          \
-		{.key = "sentence"},                                                               \
-	{                                                                                          \
-		.key = "source"                                                                    \
-	}
+	STRING("id", NEEDED), WORD("level", NEEDED, report_level_names),                           \
+		STRING("sentence", NEEDED), STRING("source", NEEDED)
 
-const struct field record_requirement[] = {REQUIREMENT, {.key = NULL}};
+const struct json_member record_requirement[] = {REQUIREMENT, {0}};
 
-static const struct field requirement[] = {
+static const struct json_member requirement[] = {
 	REQUIREMENT,
-	{.key = "leftOut", .type = FIELD_STRINGS, .presence = FIELD_OR_ABSENT},
-	{.key = "notApplicable", .presence = FIELD_OR_ABSENT},
-	{.key = NULL},
+	STRINGS("leftOut", OR_ABSENT),
+	STRING("notApplicable", OR_ABSENT),
+	{0},
 };
 
-static const struct field expected[] = {
-	{.key = "outcome", .type = FIELD_WORD, .words = report_outcome_names},
-	{.key = "entry"},
-	{.key = "flaky", .type = FIELD_BOOL, .presence = FIELD_OR_ABSENT},
-	{.key = "reason", .presence = FIELD_OR_ABSENT},
-	{.key = "why", .presence = FIELD_OR_ABSENT},
-	{.key = "link", .presence = FIELD_OR_ABSENT},
-	{.key = "reviewBy", .presence = FIELD_OR_ABSENT},
-	{.key = NULL},
+static const struct json_member expected[] = {
+	WORD("outcome", NEEDED, report_outcome_names),
+	STRING("entry", NEEDED),
+	FLAG("flaky", OR_ABSENT),
+	STRING("reason", OR_ABSENT),
+	STRING("why", OR_ABSENT),
+	STRING("link", OR_ABSENT),
+	STRING("reviewBy", OR_ABSENT),
+	{0},
 };
 
 #define IDENTITY                                                                                   \
-	{.key = "id"}, {.key = "revision", .type = FIELD_COUNT},                                   \
-		{.key = "requirement", .presence = FIELD_OR_NULL},                                 \
-		{.key = "severity", .type = FIELD_WORD, .words = report_severity_names},           \
-		{.key = "title"}, {.key = "advice"},                                               \
-		{.key = "unproven", .presence = FIELD_OR_NULL},                                    \
-	{                                                                                          \
-		.key = "expected", .type = FIELD_OBJECT, .presence = FIELD_OR_NULL,                \
-		.fields = expected                                                                 \
-	}
+	STRING("id", NEEDED), COUNT("revision", NEEDED), STRING("requirement", OR_NULL),           \
+		WORD("severity", NEEDED, report_severity_names), STRING("title", NEEDED),          \
+		STRING("advice", NEEDED), STRING("unproven", OR_NULL),                             \
+		OBJECT("expected", OR_NULL, expected)
 
-const struct field record_identity[] = {IDENTITY, {.key = NULL}};
+const struct json_member record_identity[] = {IDENTITY, {0}};
 
-static const struct field planned_check[] = {
+static const struct json_member planned_check[] = {
 	IDENTITY,
-	{.key = "outcome", .type = FIELD_WORD, .presence = FIELD_OR_ABSENT, .words = not_run},
-	{.key = "reason", .presence = FIELD_OR_ABSENT},
-	{.key = NULL},
+	WORD("outcome", OR_ABSENT, not_run),
+	STRING("reason", OR_ABSENT),
+	{0},
 };
 
-static const struct field plan[] = {
-	{.key = "settings", .type = FIELD_OBJECT, .fields = record_settings},
-	{.key = "filteredOut", .type = FIELD_COUNT},
-	{.key = "flakeBudget", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
-	{.key = "requirements", .type = FIELD_OBJECTS, .fields = requirement},
-	{.key = "checks", .type = FIELD_OBJECTS, .fields = planned_check},
-	{.key = NULL},
+static const struct json_member plan[] = {
+	OBJECT("settings", NEEDED, record_settings),
+	COUNT("filteredOut", NEEDED),
+	COUNT("flakeBudget", OR_ABSENT),
+	OBJECTS("requirements", requirement),
+	OBJECTS("checks", planned_check),
+	{0},
 };
 
-static const struct field phase[] = {
-	{.key = "phase", .type = FIELD_WORD, .words = report_phase_names},
-	{.key = "what"},
-	{.key = "durationMs", .type = FIELD_COUNT},
-	{.key = NULL},
+static const struct json_member phase[] = {
+	WORD("phase", NEEDED, report_phase_names),
+	STRING("what", NEEDED),
+	COUNT("durationMs", NEEDED),
+	{0},
 };
 
-static const struct field check_begin[] = {{.key = "timeoutMs", .type = FIELD_COUNT},
-					   {.key = NULL}};
+static const struct json_member check_begin[] = {COUNT("timeoutMs", NEEDED), {0}};
 
-static const struct field assertion[] = {
-	{.key = "what"},
-	{.key = "wanted"},
-	{.key = "saw"},
-	{.key = "ok", .type = FIELD_BOOL},
-	{.key = "at", .presence = FIELD_OR_NULL},
-	{.key = "varies", .type = FIELD_WORD, .presence = FIELD_OR_ABSENT, .words = varying},
-	{.key = NULL},
+static const struct json_member assertion[] = {
+	STRING("what", NEEDED),
+	STRING("wanted", NEEDED),
+	STRING("saw", NEEDED),
+	FLAG("ok", NEEDED),
+	STRING("at", OR_NULL),
+	WORD("varies", OR_ABSENT, varying),
+	{0},
 };
 
-static const struct field note[] = {{.key = "text"}, {.key = NULL}};
+static const struct json_member note[] = {STRING("text", NEEDED), {0}};
 
-static const struct field evidence[] = {
-	{.key = "name"},
-	{.key = "media"},
-	{.key = "path"},
-	{.key = "digest"},
-	{.key = "bytes", .type = FIELD_COUNT},
-	{.key = "truncated", .type = FIELD_BOOL},
-	{.key = NULL},
+static const struct json_member evidence[] = {
+	STRING("name", NEEDED),
+	STRING("media", NEEDED),
+	STRING("path", NEEDED),
+	STRING("digest", NEEDED),
+	COUNT("bytes", NEEDED),
+	FLAG("truncated", NEEDED),
+	{0},
 };
 
-static const struct field device[] = {
-	{.key = "ref"},
-	{.key = "outcome",
-	 .type = FIELD_WORD,
-	 .presence = FIELD_OR_ABSENT,
-	 .words = report_outcome_names},
-	{.key = NULL},
+static const struct json_member device[] = {
+	STRING("ref", NEEDED),
+	WORD("outcome", OR_ABSENT, report_outcome_names),
+	{0},
 };
 
-static const struct field observation[] = {
-	{.key = "container"},
-	{.key = "granted", .type = FIELD_STRINGS},
-	{.key = "saw", .type = FIELD_STRINGS},
-	{.key = "others", .type = FIELD_COUNT},
-	{.key = NULL},
+static const struct json_member observation[] = {
+	STRING("container", NEEDED),
+	STRINGS("granted", NEEDED),
+	STRINGS("saw", NEEDED),
+	COUNT("others", NEEDED),
+	{0},
 };
 
 static const char *const origins[] = {"answer", "runtime", "image", NULL};
 
-static const struct field ran_file[] = {
-	{.key = "path"},
-	{.key = "digest"},
-	{.key = "origin", .type = FIELD_WORD, .words = origins},
-	{.key = "discovered", .type = FIELD_BOOL},
-	{.key = NULL},
+static const struct json_member ran_file[] = {
+	STRING("path", NEEDED),
+	STRING("digest", NEEDED),
+	WORD("origin", NEEDED, origins),
+	FLAG("discovered", NEEDED),
+	{0},
 };
 
-static const struct field ran_drm[] = {
-	{.key = "driver"},
-	{.key = "pdev", .presence = FIELD_OR_NULL},
-	{.key = "engines", .type = FIELD_STRINGS},
-	{.key = NULL},
+static const struct json_member ran_drm[] = {
+	STRING("driver", NEEDED),
+	STRING("pdev", OR_NULL),
+	STRINGS("engines", NEEDED),
+	{0},
 };
 
-static const struct field ran[] = {
-	{.key = "ref"},
-	{.key = "api"},
-	{.key = "files", .type = FIELD_OBJECTS, .fields = ran_file},
-	{.key = "nodes", .type = FIELD_STRINGS},
-	{.key = "drm", .type = FIELD_OBJECTS, .fields = ran_drm},
-	{.key = NULL},
+static const struct json_member ran[] = {
+	STRING("ref", NEEDED),	  STRING("api", NEEDED),   OBJECTS("files", ran_file),
+	STRINGS("nodes", NEEDED), OBJECTS("drm", ran_drm), {0},
 };
 
 static const char *const verdicts[] = {"works", "unknown", "hyper-v-only", "cannot-work", NULL};
 static const char *const outcomes[] = {"worked", "failed", "stopped", "not-launched", NULL};
 
-static const struct field prediction[] = {
-	{.key = "image"},
-	{.key = "digest"},
-	{.key = "program"},
-	{.key = "devices", .type = FIELD_BOOL},
-	{.key = "verdict", .type = FIELD_WORD, .words = verdicts},
-	{.key = "rule", .presence = FIELD_OR_NULL},
-	{.key = "reason"},
-	{.key = "outcome", .type = FIELD_WORD, .words = outcomes},
-	{.key = "symptom"},
-	{.key = "agrees", .type = FIELD_BOOL, .presence = FIELD_OR_NULL},
-	{.key = NULL},
+static const struct json_member prediction[] = {
+	STRING("image", NEEDED),
+	STRING("digest", NEEDED),
+	STRING("program", NEEDED),
+	FLAG("devices", NEEDED),
+	WORD("verdict", NEEDED, verdicts),
+	STRING("rule", OR_NULL),
+	STRING("reason", NEEDED),
+	WORD("outcome", NEEDED, outcomes),
+	STRING("symptom", NEEDED),
+	FLAG("agrees", OR_NULL),
+	{0},
 };
 
-static const struct field event[] = {{.key = "kind"}, {.key = "text"}, {.key = NULL}};
-static const struct field check_held[] = {{.key = "cause"}, {.key = "reason"}, {.key = NULL}};
+static const struct json_member event[] = {STRING("kind", NEEDED), STRING("text", NEEDED), {0}};
+static const struct json_member check_held[] = {
+	STRING("cause", NEEDED), STRING("reason", NEEDED), {0}};
 
-static const struct field phases[] = {
-	{.key = "setup", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
-	{.key = "cri", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
-	{.key = "probe", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
-	{.key = "plugin", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
-	{.key = "wait", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
-	{.key = "cleanup", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
-	{.key = NULL},
+static const struct json_member phases[] = {
+	COUNT("setup", OR_ABSENT),
+	COUNT("cri", OR_ABSENT),
+	COUNT("probe", OR_ABSENT),
+	COUNT("plugin", OR_ABSENT),
+	COUNT("wait", OR_ABSENT),
+	COUNT("cleanup", OR_ABSENT),
+	{0},
 };
 
-static const struct field watched[] = {
-	{.key = "ms", .type = FIELD_COUNT},
-	{.key = "thoroughMs", .type = FIELD_COUNT},
-	{.key = NULL},
+static const struct json_member watched[] = {
+	COUNT("ms", NEEDED),
+	COUNT("thoroughMs", NEEDED),
+	{0},
 };
 
-static const struct field check_end[] = {
-	{.key = "outcome", .type = FIELD_WORD, .words = report_outcome_names},
-	{.key = "reason"},
-	{.key = "durationMs", .type = FIELD_COUNT},
-	{.key = "phasesMs", .type = FIELD_OBJECT, .fields = phases},
-	{.key = "watched", .type = FIELD_OBJECT, .presence = FIELD_OR_NULL, .fields = watched},
-	{.key = "leftOut", .type = FIELD_COUNT, .presence = FIELD_OR_ABSENT},
-	{.key = "advice", .presence = FIELD_OR_ABSENT},
-	{.key = NULL},
+static const struct json_member check_end[] = {
+	WORD("outcome", NEEDED, report_outcome_names),
+	STRING("reason", NEEDED),
+	COUNT("durationMs", NEEDED),
+	OBJECT("phasesMs", NEEDED, phases),
+	OBJECT("watched", OR_NULL, watched),
+	COUNT("leftOut", OR_ABSENT),
+	STRING("advice", OR_ABSENT),
+	{0},
 };
 
-static const struct field abort_record[] = {
-	{.key = "kind", .type = FIELD_WORD, .words = report_abort_names},
-	{.key = "reason"},
-	{.key = NULL},
+static const struct json_member abort_record[] = {
+	WORD("kind", NEEDED, report_abort_names),
+	STRING("reason", NEEDED),
+	{0},
 };
 
-static const struct field run_end[] = {{.key = NULL}};
+static const struct json_member run_end[] = {{0}};
 
 const struct journal_shape journal_shapes[JOURNAL_TYPE_COUNT] = {
-	[JOURNAL_RUN_BEGIN] = {.name = "run-begin", .fields = run_begin, .durable = true},
-	[JOURNAL_ENVIRONMENT] = {.name = "environment", .fields = environment},
-	[JOURNAL_PLAN] = {.name = "plan", .fields = plan},
-	[JOURNAL_PHASE] = {.name = "phase", .fields = phase},
-	[JOURNAL_CHECK_BEGIN] = {.name = "check-begin", .fields = check_begin, .durable = true},
-	[JOURNAL_ASSERTION] = {.name = "assertion", .fields = assertion, .seen = true},
-	[JOURNAL_NOTE] = {.name = "note", .fields = note, .seen = true},
-	[JOURNAL_EVIDENCE] = {.name = "evidence", .fields = evidence, .seen = true},
-	[JOURNAL_DEVICE] = {.name = "device", .fields = device, .seen = true},
-	[JOURNAL_OBSERVATION] = {.name = "observation", .fields = observation, .seen = true},
-	[JOURNAL_RAN] = {.name = "ran", .fields = ran, .seen = true},
-	[JOURNAL_PREDICTION] = {.name = "prediction", .fields = prediction, .seen = true},
-	[JOURNAL_EVENT] = {.name = "event", .fields = event},
-	[JOURNAL_CHECK_HELD] = {.name = "check-held", .fields = check_held},
-	[JOURNAL_CHECK_END] = {.name = "check-end", .fields = check_end, .durable = true},
-	[JOURNAL_ABORT] = {.name = "abort", .fields = abort_record, .durable = true},
-	[JOURNAL_RUN_END] = {.name = "run-end", .fields = run_end, .durable = true},
+	[JOURNAL_RUN_BEGIN] = {.name = "run-begin", .members = run_begin, .durable = true},
+	[JOURNAL_ENVIRONMENT] = {.name = "environment", .members = environment},
+	[JOURNAL_PLAN] = {.name = "plan", .members = plan},
+	[JOURNAL_PHASE] = {.name = "phase", .members = phase},
+	[JOURNAL_CHECK_BEGIN] = {.name = "check-begin", .members = check_begin, .durable = true},
+	[JOURNAL_ASSERTION] = {.name = "assertion", .members = assertion, .seen = true},
+	[JOURNAL_NOTE] = {.name = "note", .members = note, .seen = true},
+	[JOURNAL_EVIDENCE] = {.name = "evidence", .members = evidence, .seen = true},
+	[JOURNAL_DEVICE] = {.name = "device", .members = device, .seen = true},
+	[JOURNAL_OBSERVATION] = {.name = "observation", .members = observation, .seen = true},
+	[JOURNAL_RAN] = {.name = "ran", .members = ran, .seen = true},
+	[JOURNAL_PREDICTION] = {.name = "prediction", .members = prediction, .seen = true},
+	[JOURNAL_EVENT] = {.name = "event", .members = event},
+	[JOURNAL_CHECK_HELD] = {.name = "check-held", .members = check_held},
+	[JOURNAL_CHECK_END] = {.name = "check-end", .members = check_end, .durable = true},
+	[JOURNAL_ABORT] = {.name = "abort", .members = abort_record, .durable = true},
+	[JOURNAL_RUN_END] = {.name = "run-end", .members = run_end, .durable = true},
 };
 
 enum journal_type journal_type_of(const char *name)
@@ -254,4 +278,21 @@ enum journal_type journal_type_of(const char *name)
 	while (type < JOURNAL_TYPE_COUNT && strcmp(journal_shapes[type].name, name) != 0)
 		type++;
 	return (enum journal_type)type;
+}
+
+const cJSON *field_get(const cJSON *object, const char *key)
+{
+	const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
+	return cJSON_IsNull(member) ? NULL : member;
+}
+
+const char *field_string(const cJSON *object, const char *key)
+{
+	return cJSON_GetStringValue(field_get(object, key));
+}
+
+int64_t field_count(const cJSON *object, const char *key)
+{
+	const cJSON *member = field_get(object, key);
+	return member != NULL ? (int64_t)member->valuedouble : 0;
 }

@@ -6,7 +6,7 @@
  * atMs, time, type) and the check that a record is of (`check`) is not in the tables.
  */
 
-#include "reports/fields.h"
+#include "base/json_members.h"
 
 #define JOURNAL_SCHEMA "gpucert-journal/2"
 
@@ -33,7 +33,7 @@ enum journal_type {
 
 struct journal_shape {
 	const char *name; /* "run-begin" */
-	const struct field *fields;
+	const struct json_member *members;
 	bool seen;    /* a check's own process wrote it, while it ran */
 	bool durable; /* on disk before the run goes on */
 };
@@ -44,6 +44,11 @@ extern const struct journal_shape journal_shapes[JOURNAL_TYPE_COUNT];
 enum journal_type journal_type_of(const char *name);
 
 /* Objects in records that a report holds as well. */
-extern const struct field record_settings[];
-extern const struct field record_requirement[]; /* without leftOut and notApplicable */
-extern const struct field record_identity[];	/* of a planned check */
+extern const struct json_member record_settings[];
+extern const struct json_member record_requirement[]; /* without leftOut and notApplicable */
+extern const struct json_member record_identity[];    /* of a planned check */
+
+/* A member of an object that has passed json_members_check(); NULL or 0 when it is absent or null. */
+const cJSON *field_get(const cJSON *object, const char *key);
+const char *field_string(const cJSON *object, const char *key);
+int64_t field_count(const cJSON *object, const char *key);

@@ -13,7 +13,7 @@
 static int take_phase(struct render *render, const cJSON *record, struct error *err)
 {
 	struct members phase CLEANUP_MEMBERS = members_new();
-	fields_copy(record, journal_shapes[JOURNAL_PHASE].fields, &phase);
+	json_members_copy(record, journal_shapes[JOURNAL_PHASE].members, &phase);
 	render->phases_ms[text_position(report_phase_names, field_string(record, "phase"))] +=
 		field_count(record, "durationMs");
 	return members_append(render->phases, members_take(&phase), err);
@@ -24,7 +24,8 @@ static int take(struct render *render, const struct journal_record *record, stru
 	static const char *const head[] = {"seq", "prev", "atMs", "time", "type", "check", NULL};
 	struct json_at root = json_root(record->json);
 	struct json_at environment = {.parent = &root, .key = "environment"};
-	int rc = fields_check(&root, journal_shapes[record->type].fields, head, err);
+	struct json_checking checking = {.also = head};
+	int rc = json_members_check(&root, journal_shapes[record->type].members, &checking, err);
 	if (rc != 0)
 		return rc;
 	if (render->ended)

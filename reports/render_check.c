@@ -73,7 +73,7 @@ static int take_end(struct render *render, struct render_check *check,
 static int add_object(const struct journal_record *record, cJSON *array, struct error *err)
 {
 	struct members object CLEANUP_MEMBERS = members_new();
-	fields_copy(record->json, journal_shapes[record->type].fields, &object);
+	json_members_copy(record->json, journal_shapes[record->type].members, &object);
 	return members_append(array, members_take(&object), err);
 }
 
@@ -108,14 +108,14 @@ static int add_device(struct render_check *check, const struct journal_record *r
 int render_add_event(const struct journal_record *record, cJSON *events, struct error *err)
 {
 	struct members event CLEANUP_MEMBERS = members_new();
-	fields_copy(record->json, journal_shapes[JOURNAL_EVENT].fields, &event);
+	json_members_copy(record->json, journal_shapes[JOURNAL_EVENT].members, &event);
 	member_int(&event, "atMs", record->at_ms);
 	return members_append(events, members_take(&event), err);
 }
 
 static bool is_same_prediction(const cJSON *a, const cJSON *b)
 {
-	const struct field *field = journal_shapes[JOURNAL_PREDICTION].fields;
+	const struct json_member *field = journal_shapes[JOURNAL_PREDICTION].members;
 	while (field->key != NULL &&
 	       cJSON_Compare(cJSON_GetObjectItemCaseSensitive(a, field->key),
 			     cJSON_GetObjectItemCaseSensitive(b, field->key), true))
@@ -129,7 +129,7 @@ int render_add_prediction(const struct journal_record *record, cJSON *prediction
 	enum { COMPARED_MAX = 256 };
 	struct members prediction CLEANUP_MEMBERS = members_new();
 	size_t compared = 0;
-	fields_copy(record->json, journal_shapes[JOURNAL_PREDICTION].fields, &prediction);
+	json_members_copy(record->json, journal_shapes[JOURNAL_PREDICTION].members, &prediction);
 	member_int(&prediction, "launches", 1);
 	json_each (known, predictions) {
 		cJSON *launches = cJSON_GetObjectItemCaseSensitive(known, "launches");
@@ -322,7 +322,7 @@ cJSON *render_check_json(const struct render *render, struct render_check *check
 	struct members json CLEANUP_MEMBERS = members_new();
 	const cJSON *watched = watched_of(check);
 	const cJSON *advice = check->end != NULL ? field_get(check->end->json, "advice") : NULL;
-	fields_copy(check->planned, record_identity, &json);
+	json_members_copy(check->planned, record_identity, &json);
 	if (advice != NULL) {
 		cJSON_DeleteItemFromObjectCaseSensitive(json.object, "advice");
 		member_item(&json, "advice", cJSON_Duplicate(advice, false));

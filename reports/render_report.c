@@ -20,7 +20,7 @@ static void add_abort(const struct render *render, struct members *run)
 		member_string(run, "abort", NULL);
 		return;
 	}
-	fields_copy(render->aborted->json, journal_shapes[JOURNAL_ABORT].fields, &abort);
+	json_members_copy(render->aborted->json, journal_shapes[JOURNAL_ABORT].members, &abort);
 	member_int(&abort, "atMs", render->aborted->at_ms);
 	member_item(run, "abort", members_take(&abort));
 }
@@ -68,7 +68,7 @@ void render_add_run(const struct render *render, struct members *report)
 	const struct journal_record *last = &log->records[log->count - 1];
 	const cJSON *settings = field_get(render->plan, "settings");
 	struct members run CLEANUP_MEMBERS = members_new();
-	fields_copy(first->json, journal_shapes[JOURNAL_RUN_BEGIN].fields, &run);
+	json_members_copy(first->json, journal_shapes[JOURNAL_RUN_BEGIN].members, &run);
 	cJSON_DeleteItemFromObjectCaseSensitive(run.object, "schema");
 	member_string(&run, "started", first->time);
 	member_string(&run, "ended", last->time);
@@ -195,7 +195,7 @@ static cJSON *requirements_json(const struct render *render)
 		enum report_requirement_verdict verdict =
 			report_requirement_verdict_of(&requirement->tally);
 		struct members json CLEANUP_MEMBERS = members_new();
-		fields_copy(requirement->planned, record_requirement, &json);
+		json_members_copy(requirement->planned, record_requirement, &json);
 		member_item(&json, "checks", checks_of(render, requirement));
 		member_string(&json, "verdict", report_requirement_verdict_names[verdict]);
 		member_taken(&json, "reason", render_requirement_reason(requirement));

@@ -60,7 +60,7 @@ struct render {
 	bool ended; /* run-end was seen */
 };
 
-/* Each takes a record of its type, which has passed fields_check(). */
+/* Each takes a record of its type, which has passed json_members_check(). */
 int render_take_plan(struct render *render, const cJSON *record, struct error *err);
 int render_take_check(struct render *render, const struct journal_record *record,
 		      struct error *err);

@@ -3,6 +3,8 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/json_members.h"
+#include "base/path.h"
 #include "base/tests/unit.h"
 
 static int parse(const char *data, cJSON **out, struct error *err)
@@ -188,7 +190,7 @@ static void test_reading(void)
 	UNIT_INT(luid, 5);
 	UNIT_INT(json_need_string(&device, "name", &name, NULL), 0);
 	UNIT_STRING(name, "x");
-	UNIT_INT(json_need_bool(&device, "on", &on, NULL), 0);
+	UNIT_INT(json_have_bool(&device, "on", &on, NULL), 0);
 	CU_ASSERT_TRUE(on);
 	UNIT_INT(json_have_string(&device, "absent", &kept, NULL), 0);
 	UNIT_STRING(kept, "kept");
@@ -264,10 +266,116 @@ static void test_drop_members(void)
 	}
 }
 
+static void test_lines(void)
+{
+	char *directory CLEANUP_FREE = NULL;
+	cJSON *first CLEANUP_JSON = cJSON_Parse("{\"a\": \"b\\nc\"}");
+	cJSON *none CLEANUP_JSON = NULL;
+	cJSON *all CLEANUP_JSON = NULL;
+	struct error err = {0};
+	UNIT_INT(file_make_temporary("/tmp", "gpucert-test-", &directory, NULL), 0);
+	char *path CLEANUP_FREE = path_join(directory, "lines.ndjson");
+	UNIT_INT(json_read_lines(path, &none, &err), 0);
+	UNIT_INT(cJSON_GetArraySize(none), 0);
+	UNIT_INT(json_append_line(path, first, &err), 0);
+	UNIT_INT(json_append_line(path, first, &err), 0);
+	UNIT_INT(json_read_lines(path, &all, &err), 0);
+	UNIT_INT(cJSON_GetArraySize(all), 2);
+	UNIT_STRING(json_pointer_string(all, "/1/a"), "b\nc");
+	UNIT_INT(file_write_atomic(path, "{}\n{", 4, 0600, &err), 0);
+	cJSON_Delete(none);
+	none = NULL;
+	UNIT_INT(json_read_lines(path, &none, &err), ERROR_FORMAT);
+	UNIT_CONTAINS(err.text, "lines.ndjson");
+	UNIT_INT(json_append_line("/nonexistent/a", first, &err), ERROR_IO);
+	UNIT_INT(file_remove_tree(directory, NULL), 0);
+}
+
+struct thing {
+	const char *name, *other;
+	const char *const *words;
+	size_t word_count;
+	int64_t *numbers;
+	size_t number_count;
+	const cJSON *more;
+};
+
+static int check_number(const struct json_at *at, struct error *err)
+{
+	return at->node->valuedouble < 9 ? 0 : json_error(at, err, "too much");
+}
+
+static const struct json_member thing_members[] = {
+	JSON_TEXT(struct thing, "name", name, JSON_FILLED, NULL),
+	JSON_TEXT(struct thing, "other", other, JSON_OR_NULL, NULL),
+	{.key = "words",
+	 .type = JSON_MEMBER_STRINGS,
+	 JSON_COUNTED(struct thing, words, word_count),
+	 .max = 2},
+	{.key = "numbers",
+	 .type = JSON_MEMBER_INTS,
+	 JSON_COUNTED(struct thing, numbers, number_count),
+	 .max = 2,
+	 .check = check_number},
+	{.key = "more", .type = JSON_MEMBER_ANY, JSON_AT(struct thing, more)},
+	{0},
+};
+
+/* What is read is written alike, and every wrong object has its defect. */
+static void test_members(void)
+{
+	static const char text[] = "{\"name\":\"a\",\"other\":null,\"words\":[\"\",\"b\"],"
+				   "\"numbers\":[1,2],\"more\":{\"x\":1}}";
+	static const struct {
+		const char *text;
+		enum json_defect defect;
+		const char *says;
+	} rows[] = {
+		{text, JSON_SOUND, ""},
+		{"{\"name\": \"a\", \"type\": 1}", JSON_SOUND, ""},
+		{"{\"name\": \"\"}", JSON_MISSING, "name: it is empty"},
+		{"{}", JSON_MISSING, "name: missing"},
+		{"{\"name\": 1}", JSON_WRONG_TYPE, "name: expected string"},
+		{"{\"name\": \"a\", \"numbers\": [0.5]}", JSON_WRONG_TYPE, "numbers[0]"},
+		{"{\"name\": \"a\", \"numbers\": [1, 9]}", JSON_REFUSED, "numbers[1]: too much"},
+		{"{\"name\": \"a\", \"words\": [\"a\", 2]}", JSON_WRONG_TYPE, "words[1]"},
+		{"{\"name\": \"a\", \"words\": [\"\", \"\", \"\"]}", JSON_TOO_MANY, "more than 2"},
+		{"{\"name\": \"a\", \"x\": 1}", JSON_UNKNOWN, "x: unknown member"},
+		{"{\"name\": \"a\", \"name\": \"a\"}", JSON_TWICE, "name: appears twice"},
+		{"[]", JSON_WRONG_TYPE, "expected object"},
+	};
+	static const char *const also[] = {"type", NULL};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cJSON *json CLEANUP_JSON = cJSON_Parse(rows[i].text);
+		struct json_at root = json_root(json);
+		struct json_checking checking = {.also = also};
+		struct error err = {0};
+		int rc = json_members_check(&root, thing_members, &checking, &err);
+		UNIT_INT(checking.defect, rows[i].defect);
+		UNIT_INT(rc < 0, rows[i].defect != JSON_SOUND);
+		UNIT_CONTAINS(err.text, rows[i].says);
+	}
+
+	struct arena arena = {0};
+	struct thing thing = {0};
+	cJSON *json CLEANUP_JSON = cJSON_Parse(text);
+	struct json_at root = json_root(json);
+	struct members copy CLEANUP_MEMBERS = members_new();
+	UNIT_INT(json_members_read(&root, thing_members, &thing, &arena, NULL), 0);
+	CU_ASSERT_PTR_NULL(thing.other);
+	cJSON *written CLEANUP_JSON = json_members_write(thing_members, &thing);
+	char *printed CLEANUP_FREE = json_print_compact(written);
+	UNIT_STRING(printed, text);
+	json_members_copy(json, thing_members, &copy);
+	UNIT_STRING(json_pointer_string(copy.object, "/words/1"), "b");
+	arena_free(&arena);
+}
+
 UNIT_MAIN("json", {"parse errors name the place", test_parse_errors_name_the_place},
 	  {"NUL byte", test_nul_byte}, {"depth", test_depth},
 	  {"print is stable", test_print_is_stable}, {"files", test_files},
 	  {"untrusted strings", test_untrusted_strings},
 	  {"harmless on terminals", test_harmless_on_terminals}, {"pointer", test_pointer},
 	  {"drop members", test_drop_members}, {"reading", test_reading},
-	  {"reading errors name the place", test_reading_errors_name_the_place})
+	  {"reading errors name the place", test_reading_errors_name_the_place},
+	  {"lines", test_lines}, {"members", test_members})

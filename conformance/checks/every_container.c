@@ -7,11 +7,6 @@
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
 
-#include <stdio.h>
-#include <string.h>
-
-enum { KEPT_MAX = 64 * 1024 * 1024 };
-
 static const char kept_file[] = "containers.ndjson";
 
 static const char *bare_path(struct check_run *run, const char *handler)
@@ -41,11 +36,7 @@ static int keep_line(struct check_run *run, const char *label,
 	member_item(&line, "findings", members_take(&wrong));
 	member_item(&line, "open", json_new_strings(&findings->open));
 
-	char *text CLEANUP_FREE = json_print_compact(line.object);
-	FILE *file CLEANUP_FILE = fopen(check_run_path(run, kept_file), "a");
-	if (file == NULL || fprintf(file, "%s\n", text) <= 0 || fflush(file) != 0)
-		return error_set(err, ERROR_IO, "%s cannot be written", kept_file);
-	return 0;
+	return json_append_line(check_run_path(run, kept_file), line.object, err);
 }
 
 void every_container_judge(struct check_run *run, const char *label, const char *handler,
@@ -100,19 +91,10 @@ void isolation_every_container(struct check_run *run)
 {
 	TALLY(tally, run, "every container of this run",
 	      "nothing of the node but what it was granted");
-	const char *path = check_run_path(run, kept_file);
-	struct text_list lines CLEANUP_TEXT_LIST = {0};
-	char *text CLEANUP_FREE = NULL;
+	cJSON *all CLEANUP_JSON = NULL;
 	struct error err = {0};
-	int rc = file_exists(path) ? file_read(path, KEPT_MAX, &text, NULL, &err) : 0;
-	if (text != NULL)
-		(void)text_list_split(&lines, text, '\n', NULL);
-	text_each (line, &lines) {
-		cJSON *json CLEANUP_JSON = NULL;
-		if (rc == 0 && line[0] != '\0')
-			rc = json_parse(line, strlen(line), &json, &err);
-		if (json == NULL)
-			continue;
+	int rc = json_read_lines(check_run_path(run, kept_file), &all, &err);
+	json_each (json, all) {
 		const char *check = json_pointer_string(json, "/check");
 		const char *label = json_pointer_string(json, "/label");
 		const cJSON *first = json_first(json_pointer(json, "/findings"));

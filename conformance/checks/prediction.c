@@ -2,7 +2,6 @@
 #include "conformance/checks/prediction.h"
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/gpu_apis.h"
 #include "conformance/checks/granted.h"
 #include "conformance/runner/context.h"
@@ -13,7 +12,7 @@
 
 enum { SYMPTOM_MAX = 500 };
 
-static const char kept_file[] = "predictions.json";
+static const char kept_file[] = "predictions.ndjson";
 static const char *const outcome_names[] = {"worked", "failed", "failed", "stopped",
 					    "not-launched"};
 
@@ -23,7 +22,7 @@ void prediction_free(struct prediction *prediction)
 	*prediction = (struct prediction){0};
 }
 
-bool prediction_make(struct check_run *run, const struct facts *facts, const char *program,
+void prediction_make(struct check_run *run, const struct facts *facts, const char *program,
 		     const char *node, const struct grant *grant, struct prediction *out)
 {
 	const struct gpu_api *api = gpu_api_find(program + strlen("probe-"));
@@ -45,17 +44,13 @@ bool prediction_make(struct check_run *run, const struct facts *facts, const cha
 	for (size_t i = 0; grant != NULL && i < GRANT_KINDS; i++)
 		out->devices |= grant->lists[i].count != 0;
 
-	struct error err = {0};
-	int rc = compat_check_launch(&facts->image, facts_contents(facts), &facts->host, &launch,
-				     &out->answer, &err);
-	if (!check_works(run, rc, program, &err))
-		return false;
+	compat_check_launch(&facts->image, facts_contents(facts), &facts->host, &launch,
+			    &out->answer);
 	out->verdict = compat_answer_verdict(&out->answer);
 	for (size_t i = 0; i < out->answer.count && out->verdict != COMPAT_WORKS; i++) {
 		if (out->worst == NULL && out->answer.findings[i].verdict == out->verdict)
 			out->worst = &out->answer.findings[i];
 	}
-	return true;
 }
 
 int prediction_agrees(const struct compat_answer *answer, enum prediction_outcome outcome,
@@ -103,26 +98,21 @@ void prediction_record(struct check_run *run, const struct prediction *predictio
 		member_bool(&record, "agrees", agrees == 1);
 
 	/* Later checks read it with its findings. */
-	cJSON *all CLEANUP_JSON = predictions_read(run);
-	if (all != NULL) {
-		struct members findings CLEANUP_MEMBERS = members_new_array();
-		for (size_t i = 0; i < answer->count; i++) {
-			const struct compat_finding *finding = &answer->findings[i];
-			struct members json CLEANUP_MEMBERS = members_new();
-			member_string(&json, "rule", finding->rule);
-			member_string(&json, "verdict", compat_verdict_name(finding->verdict));
-			member_string(&json, "reason", finding->reason);
-			member_item(&findings, NULL, members_take(&json));
-		}
-		struct members kept CLEANUP_MEMBERS = {
-			.object = cJSON_Duplicate(record.object, true)};
-		member_string(&kept, "api", prediction->api);
-		member_item(&kept, "findings", members_take(&findings));
-		(void)array_add(all, members_take(&kept));
-		struct error err = {0};
-		int rc = json_write_file(check_run_path(run, kept_file), all, &err);
-		(void)check_works(run, rc, kept_file, &err);
+	struct members kept CLEANUP_MEMBERS = {.object = cJSON_Duplicate(record.object, true)};
+	struct members findings CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < answer->count; i++) {
+		const struct compat_finding *finding = &answer->findings[i];
+		struct members json CLEANUP_MEMBERS = members_new();
+		member_string(&json, "rule", finding->rule);
+		member_string(&json, "verdict", compat_verdict_name(finding->verdict));
+		member_string(&json, "reason", finding->reason);
+		member_item(&findings, NULL, members_take(&json));
 	}
+	member_string(&kept, "api", prediction->api);
+	member_item(&kept, "findings", members_take(&findings));
+	struct error err = {0};
+	int rc = json_append_line(check_run_path(run, kept_file), kept.object, &err);
+	(void)check_works(run, rc, kept_file, &err);
 	check_add_prediction(run, &record);
 }
 
@@ -173,10 +163,8 @@ void prediction_record_end(struct check_run *run, const struct prediction *predi
 
 cJSON *predictions_read(struct check_run *run)
 {
-	const char *path = check_run_path(run, kept_file);
-	cJSON *all = NULL;
+	cJSON *all CLEANUP_JSON = NULL;
 	struct error err = {0};
-	if (!file_exists(path))
-		return cJSON_CreateArray();
-	return check_works(run, json_read_file(path, &all, &err), kept_file, &err) ? all : NULL;
+	int rc = json_read_lines(check_run_path(run, kept_file), &all, &err);
+	return check_works(run, rc, kept_file, &err) ? STEAL(all) : NULL;
 }

@@ -3,7 +3,7 @@
 
 /*
  * Can a launch work, by the rules of containers/judging/compat/, and did it? Both go into the report: the rules
- * are under test as well. A run's folder keeps all of its launches (predictions.json) for the checks that
+ * are under test as well. A run's folder keeps all of its launches (predictions.ndjson) for the checks that
  * judge all of them (image.c).
  */
 
@@ -25,8 +25,8 @@ struct prediction {
 void prediction_free(struct prediction *prediction);
 
 /* `program` is a probe ("probe-vulkan"), `node` a device node of the container that it opens and reports in
- * its document, or NULL; strings live as long as the check. False: recorded. */
-bool prediction_make(struct check_run *run, const struct facts *facts, const char *program,
+ * its document, or NULL; strings live as long as the check. */
+void prediction_make(struct check_run *run, const struct facts *facts, const char *program,
 		     const char *node, const struct grant *grant, struct prediction *out);
 
 /* How a launch ended. */

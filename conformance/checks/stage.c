@@ -192,9 +192,8 @@ static bool may_launch(struct stage *stage, struct probe *probe, const struct gr
 	const struct check *check = check_row(stage->run);
 	if (!OFFERS_PREDICTIONS || stage->facts.unknown[0] != '\0')
 		return true;
-	if (!prediction_make(stage->run, &stage->facts, probe->identity.probe, probe->opens, grant,
-			     prediction))
-		return false;
+	prediction_make(stage->run, &stage->facts, probe->identity.probe, probe->opens, grant,
+			prediction);
 	if (prediction->verdict != COMPAT_CANNOT_WORK || stage->context->launch_anyway ||
 	    probe->opens != NULL)
 		return true;

@@ -92,8 +92,9 @@ static int make_answer(const char *name, struct check *check, struct error *err)
 		if (rc < 0)
 			return rc;
 	}
-	return compat_check(&argument->image, check->contents_read ? &check->contents : NULL,
-			    &check->host, &check->options, &check->answer, err);
+	compat_check(&argument->image, check->contents_read ? &check->contents : NULL, &check->host,
+		     &check->options, &check->answer);
+	return 0;
 }
 
 static int print(const struct check *check, const char *name, struct error *err)

@@ -49,7 +49,7 @@ static const char *const constraints[] = {
 	"org.opencontainers.image.base.name",
 };
 
-static bool constrains(const struct image_pair *pair)
+static bool constrains(const struct json_pair *pair)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(constraints); i++) {
 		if (text_glob(constraints[i], pair->name))
@@ -65,7 +65,7 @@ static void add_heading(struct text *out, const char *heading)
 		  style(coloured, STYLE_RESET));
 }
 
-static void add_pairs(struct text *out, const struct image_pair *pairs, size_t count, bool *headed)
+static void add_pairs(struct text *out, const struct json_pair *pairs, size_t count, bool *headed)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!constrains(&pairs[i]))
@@ -137,7 +137,7 @@ static void print_text(const struct inspection *it, struct text *out)
 	}
 }
 
-static cJSON *pairs_json(const struct image_pair *pairs, size_t count)
+static cJSON *pairs_json(const struct json_pair *pairs, size_t count)
 {
 	struct members json CLEANUP_MEMBERS = members_new();
 	for (size_t i = 0; i < count; i++) {

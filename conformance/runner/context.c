@@ -2,47 +2,49 @@
 #include "conformance/runner/context.h"
 
 #include "base/file.h"
-#include "base/members.h"
+#include "base/json_members.h"
 #include "base/path.h"
 
-#include <stddef.h>
 #include <string.h>
 
-struct place {
-	const char *key;
-	size_t offset;
-};
+#define STRING(key, member) JSON_TEXT(struct context, key, member, JSON_OR_NULL, NULL)
+#define FLAG(key_, member)                                                                         \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_BOOL, .presence = JSON_REQUIRED,                \
+		JSON_AT(struct context, member)                                                    \
+	}
+#define LIST(key_, list)                                                                           \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_STRINGS, .presence = JSON_REQUIRED,             \
+		JSON_COUNTED(struct context, list.items, list.count), .max = INT32_MAX             \
+	}
 
-static const struct place strings[] = {
-	{"runId", offsetof(struct context, run_id)},
-	{"runDirectory", offsetof(struct context, run_directory)},
-	{"outDirectory", offsetof(struct context, out_directory)},
-	{"pluginCommand", offsetof(struct context, plugin_command)},
-	{"attachDirectory", offsetof(struct context, attach_directory)},
-	{"resource", offsetof(struct context, resource)},
-	{"kubeletProfile", offsetof(struct context, kubelet_profile)},
-	{"launcher", offsetof(struct context, launcher)},
-	{"launcherMissing", offsetof(struct context, launcher_missing)},
-	{"criAddress", offsetof(struct context, cri_address)},
-	{"cgroupParent", offsetof(struct context, cgroup_parent)},
-	{"probeImage", offsetof(struct context, probe_image)},
-	{"nodeFile", offsetof(struct context, node_file)},
-	{"wineDirectory", offsetof(struct context, wine_directory)},
+static const struct json_member context_members[] = {
+	STRING("runId", run_id),
+	STRING("runDirectory", run_directory),
+	STRING("outDirectory", out_directory),
+	STRING("pluginCommand", plugin_command),
+	STRING("attachDirectory", attach_directory),
+	STRING("resource", resource),
+	STRING("kubeletProfile", kubelet_profile),
+	STRING("launcher", launcher),
+	STRING("launcherMissing", launcher_missing),
+	STRING("criAddress", cri_address),
+	STRING("cgroupParent", cgroup_parent),
+	STRING("probeImage", probe_image),
+	STRING("nodeFile", node_file),
+	STRING("wineDirectory", wine_directory),
+	FLAG("referencePlugin", reference_plugin),
+	FLAG("hiddenDirectory", hidden_directory),
+	FLAG("immutable", immutable),
+	FLAG("launchAnyway", launch_anyway),
+	FLAG("keep", keep),
+	FLAG("thorough", thorough),
+	JSON_NUMBER(struct context, "timeoutPercent", timeout_percent, JSON_REQUIRED, 1, 100000),
+	LIST("runtimeHandlers", runtime_handlers),
+	LIST("cdiDirectories", cdi_directories),
+	JSON_END_OTHERS, /* redaction */
 };
-
-static const struct place flags[] = {
-	{"referencePlugin", offsetof(struct context, reference_plugin)},
-	{"hiddenDirectory", offsetof(struct context, hidden_directory)},
-	{"immutable", offsetof(struct context, immutable)},
-	{"launchAnyway", offsetof(struct context, launch_anyway)},
-	{"keep", offsetof(struct context, keep)},
-	{"thorough", offsetof(struct context, thorough)},
-};
-
-static void *at(struct context *context, const struct place *place)
-{
-	return (char *)context + place->offset;
-}
 
 static int read_files(const char *directory, struct context *context, struct error *err)
 {
@@ -55,33 +57,12 @@ static int read_files(const char *directory, struct context *context, struct err
 	};
 	struct discovery_snapshot *node = NULL;
 	struct redactor *redactor = NULL;
-	struct json_at directories = {0};
-	cJSON *json = NULL;
+	cJSON *json CLEANUP_JSON = NULL;
 
 	int rc = json_read_file(path, &json, err);
-	context->storage = json;
 	struct json_at root = json_root(json);
 	if (rc == 0)
-		rc = json_need(&root, "cdiDirectories", JSON_ARRAY, &directories, err);
-	for (size_t i = 0; rc == 0 && i < json_count(&directories); i++) {
-		struct json_at item = {0};
-		rc = json_element(&directories, i, JSON_STRING, &item, err);
-		if (rc == 0)
-			(void)text_list_add(&context->cdi_directories, item.node->valuestring,
-					    NULL);
-	}
-	json_each (handler, json_pointer(json, "/runtimeHandlers")) {
-		if (cJSON_IsString(handler))
-			(void)text_list_add(&context->runtime_handlers, handler->valuestring, NULL);
-	}
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(strings); i++)
-		rc = json_have_string(&root, strings[i].key, at(context, &strings[i]), err);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(flags); i++)
-		rc = json_need_bool(&root, flags[i].key, at(context, &flags[i]), err);
-	if (rc == 0)
-		rc = json_need_int(&root, "timeoutPercent", 1, 100000, &context->timeout_percent,
-				   err);
-
+		rc = json_members_read(&root, context_members, context, &context->arena, err);
 	if (rc == 0)
 		rc = discovery_take(&options, &node, err);
 	if (rc < 0)
@@ -110,8 +91,6 @@ int context_write(const struct context *context, struct error *err)
 	char *path CLEANUP_FREE = path_join(context->run_directory, "context.json");
 	char *node_path CLEANUP_FREE = path_join(context->run_directory, "node.json");
 	char *image_path CLEANUP_FREE = path_join(context->run_directory, "image.json");
-	struct context copy = *context;
-	struct members members CLEANUP_MEMBERS = members_new();
 
 	char *node = discovery_to_json(context->node);
 	int rc = node != NULL ? file_write_atomic(node_path, node, strlen(node), 0600, err)
@@ -122,13 +101,8 @@ int context_write(const struct context *context, struct error *err)
 	if (rc < 0)
 		return rc;
 
-	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
-		member_string(&members, strings[i].key, *(const char **)at(&copy, &strings[i]));
-	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-		member_bool(&members, flags[i].key, *(bool *)at(&copy, &flags[i]));
-	member_item(&members, "runtimeHandlers", json_new_strings(&context->runtime_handlers));
-	member_int(&members, "timeoutPercent", context->timeout_percent);
-	member_item(&members, "cdiDirectories", json_new_strings(&context->cdi_directories));
+	struct members members CLEANUP_MEMBERS = {
+		.object = json_members_write(context_members, context)};
 	member_item(&members, "redaction", redactor_to_json(context->redactor, true));
 
 	/* Private: it holds the key of redaction. */
@@ -139,17 +113,15 @@ int context_write(const struct context *context, struct error *err)
 
 void context_free(struct context *context)
 {
-	cJSON_Delete(context->storage);
 	/* A context that was read owns lists, node and image; one that is being built borrows them.
 	 */
-	if (context->storage != NULL) {
+	if (context->arena.chunks != NULL) {
 		struct redactor *redactor = (struct redactor *)(uintptr_t)context->redactor;
 		redactor_free(&redactor);
-		text_list_free(&context->cdi_directories);
 		discovery_free((struct discovery_snapshot *)(uintptr_t)context->node);
 		image_manifest_free(&context->image);
-		text_list_free(&context->runtime_handlers);
 	}
+	arena_free(&context->arena);
 	*context = (struct context){0};
 }
 

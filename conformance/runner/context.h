@@ -6,7 +6,7 @@
  * context.json in the run's directory; each check's process reads it.
  */
 
-#include "base/error.h"
+#include "base/arena.h"
 #include "base/text.h"
 #include "containers/inspect/manifest.h"
 #include "reports/redact/redact.h"
@@ -52,7 +52,7 @@ struct context {
 	 * runtime's own. */
 	struct text_list runtime_handlers;
 
-	void *storage; /* owns the strings above */
+	struct arena arena; /* owns strings and lists of a context that was read */
 };
 
 /* Reads context.json, and next to it the node (node.json) and the probe image's content (image.json).

@@ -3,8 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/cpu_level.h"
-#include "base/json.h"
-#include "base/members.h"
+#include "base/json_members.h"
 #include "base/path.h"
 #include "base/version.h"
 #include "containers/offers.h"
@@ -16,12 +15,40 @@
 #define NO_RULES_FOR_WINE                                                                          \
 	"on the Wine node Linux containers stand for Windows ones: no rule is about them"
 
+/* facts.json: what is known of the image, and three documents that have readers of their own. */
+struct facts_file {
+	const char *unknown, *unread, *reference, *digest;
+	enum compat_runtime runtime;
+	const cJSON *host, *configuration, *contents;
+};
+
+#define STRING(key, member) JSON_TEXT(struct facts_file, key, member, JSON_WRITTEN, NULL)
+#define DOCUMENT(key_, member)                                                                     \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_ANY, JSON_AT(struct facts_file, member)         \
+	}
+
+static const struct json_member facts_members[] = {
+	STRING("unknown", unknown),
+	STRING("unread", unread),
+	STRING("reference", reference),
+	STRING("digest", digest),
+	{.key = "runtime",
+	 .type = JSON_MEMBER_CHOICE,
+	 JSON_AT(struct facts_file, runtime),
+	 .names = compat_runtime_names},
+	DOCUMENT("host", host),
+	DOCUMENT("configuration", configuration),
+	DOCUMENT("contents", contents),
+	{0},
+};
+
 void facts_free(struct facts *facts)
 {
 	host_facts_free(&facts->host);
 	image_free(&facts->image);
 	image_contents_free(&facts->contents);
-	cJSON_Delete(facts->document);
+	arena_free(&facts->arena);
 	*facts = (struct facts){0};
 }
 
@@ -77,96 +104,72 @@ static int read_layers(struct workplace *workplace, cJSON **out, struct error *e
 	return rc;
 }
 
-/* Adds the host and the image; false with `why`: nothing can be predicted. */
-static bool add_facts(struct workplace *workplace, const struct discovery_snapshot *node,
-		      struct members *facts, struct error *why)
-{
-	const struct runtime_description *runtime = runtime_describe(workplace->runtime);
-	struct host_facts host CLEANUP_HOST_FACTS = {0};
-	cJSON *contents = NULL;
-
-	if (host_facts_of_node(node, &host, why) < 0)
-		return false;
-	host.cpu_level = cpu_level();
-	member_item(facts, "host", host_facts_to_json(&host));
-
-	cJSON *configuration = read_configuration(workplace, why);
-	if (configuration == NULL)
-		return false;
-	member_item(facts, "configuration", configuration);
-	member_string(facts, "reference", workplace->images.probe.reference);
-	member_string(facts, "digest", workplace->images.probe.digest);
-	member_string(facts, "runtime",
-		      compat_runtime_names[facts_runtime(runtime->name, runtime->version)]);
-	if (read_layers(workplace, &contents, why) == 0)
-		member_item(facts, "contents", contents);
-	else
-		member_string(facts, "unread", why->text);
-	return true;
-}
-
 int facts_write(struct workplace *workplace, const struct discovery_snapshot *node,
 		struct error *err)
 {
-	struct members facts CLEANUP_MEMBERS = members_new();
 	char *path CLEANUP_FREE = path_join(workplace->run_directory, FACTS_FILE);
-	const char *unknown = "";
+	struct host_facts host CLEANUP_HOST_FACTS = {0};
+	cJSON *host_json CLEANUP_JSON = NULL;
+	cJSON *configuration CLEANUP_JSON = NULL;
+	cJSON *contents CLEANUP_JSON = NULL;
+	struct facts_file file = {.unknown = "", .unread = "", .reference = "", .digest = ""};
 	struct error why = {0};
 
-	if (workplace->runtime == NULL)
-		unknown = "no containers are launched";
-	else if (workplace->wine.directory != NULL)
-		unknown = NO_RULES_FOR_WINE;
-	else if (!add_facts(workplace, node, &facts, &why))
-		unknown = why.text;
-	member_string(&facts, "unknown", unknown);
+	if (workplace->runtime == NULL) {
+		file.unknown = "no containers are launched";
+	} else if (workplace->wine.directory != NULL) {
+		file.unknown = NO_RULES_FOR_WINE;
+	} else if (host_facts_of_node(node, &host, &why) < 0 ||
+		   (configuration = read_configuration(workplace, &why)) == NULL) {
+		file.unknown = why.text;
+	} else {
+		const struct runtime_description *runtime = runtime_describe(workplace->runtime);
+		host.cpu_level = cpu_level();
+		host_json = host_facts_to_json(&host);
+		if (read_layers(workplace, &contents, &why) < 0)
+			file.unread = why.text;
+		file.reference = workplace->images.probe.reference;
+		file.digest = workplace->images.probe.digest;
+		file.runtime = facts_runtime(runtime->name, runtime->version);
+		file.host = host_json;
+		file.configuration = configuration;
+		file.contents = contents;
+	}
 
-	cJSON *json CLEANUP_JSON = members_take(&facts);
+	cJSON *json CLEANUP_JSON = json_members_write(facts_members, &file);
 	return json_write_file(path, json, err);
 }
 
 int facts_read(const char *run_directory, struct facts *out, struct error *err)
 {
 	char *path CLEANUP_FREE = path_join(run_directory, FACTS_FILE);
-	struct json_at host = {0};
-	struct json_at configuration = {0};
-	struct json_at contents = {0};
-	const char *runtime = "";
-	*out = (struct facts){.unread = "", .image.artifact_type = ""};
+	cJSON *document CLEANUP_JSON = NULL;
+	struct facts_file file = {0};
+	*out = (struct facts){.image.artifact_type = ""};
 
-	int rc = json_read_file(path, &out->document, err);
+	int rc = json_read_file(path, &document, err);
 	if (rc < 0)
 		return rc;
-	struct json_at root = json_root(out->document);
-	rc = json_need_string(&root, "unknown", &out->unknown, err);
-	if (rc == 0)
-		rc = json_have_string(&root, "unread", &out->unread, err);
-	if (rc == 0 && out->unknown[0] != '\0')
-		return 0;
-
-	if (rc == 0)
-		rc = json_need(&root, "host", JSON_OBJECT, &host, err);
-	if (rc == 0)
-		rc = host_facts_from_json(host.node, &out->host, err);
-	if (rc == 0)
-		rc = json_need_string(&root, "reference", &out->image.reference, err);
-	if (rc == 0)
-		rc = json_need_string(&root, "digest", &out->image.digest, err);
-	if (rc == 0)
-		rc = json_need_string(&root, "runtime", &runtime, err);
-	if (rc == 0)
-		rc = json_need(&root, "configuration", JSON_OBJECT, &configuration, err);
-	if (rc == 0)
-		rc = image_configuration_read(configuration.node, &out->image, err);
-	if (rc == 0)
-		rc = json_have(&root, "contents", JSON_OBJECT, &contents, err);
-	if (rc == 0 && contents.node != NULL)
-		rc = image_contents_parse(&contents, &out->contents, err);
-	out->runtime = (enum compat_runtime)text_position(compat_runtime_names, runtime);
+	struct json_at root = json_root(document);
+	rc = json_members_read(&root, facts_members, &file, &out->arena, err);
+	out->unknown = file.unknown;
+	out->unread = file.unread;
+	out->runtime = file.runtime;
+	if (rc == 0 && out->unknown[0] == '\0') {
+		struct json_at contents = {
+			.node = file.contents, .parent = &root, .key = "contents"};
+		rc = host_facts_from_json(file.host, &out->host, err);
+		if (rc == 0)
+			rc = image_configuration_read(file.configuration, &out->image, err);
+		if (rc == 0 && contents.node != NULL)
+			rc = image_contents_parse(&contents, &out->contents, err);
+		out->image.reference = file.reference;
+		out->image.digest = file.digest;
+	}
 	return rc < 0 ? error_wrap(err, rc, "%s", path) : 0;
 }
 
 const struct image_contents *facts_contents(const struct facts *facts)
 {
-	return cJSON_HasObjectItem(facts->document, "contents") ? &facts->contents : NULL;
+	return facts->unread[0] == '\0' ? &facts->contents : NULL;
 }

@@ -19,7 +19,7 @@ struct facts {
 	struct image image;
 	struct image_contents contents;
 	enum compat_runtime runtime;
-	cJSON *document; /* owns the strings */
+	struct arena arena; /* owns the strings */
 };
 
 #define CLEANUP_FACTS __attribute__((cleanup(facts_free)))

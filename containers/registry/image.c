@@ -2,7 +2,7 @@
 #include "containers/registry/image.h"
 
 #include "base/cleanup.h"
-#include "base/json.h"
+#include "base/json_members.h"
 #include "base/path.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void image_index_free(struct image_index *index)
 	*index = (struct image_index){0};
 }
 
-const char *image_pair_value(const struct image_pair *pairs, size_t count, const char *name)
+const char *image_pair_value(const struct json_pair *pairs, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(pairs[i].name, name) == 0)
@@ -116,223 +116,166 @@ int image_document_type(const cJSON *document, const char *promised, const char 
 	return 0;
 }
 
-/* Room for each element of a list, which may be absent: *count receives how many there are. */
-static int list_room(const struct json_at *list, size_t most, size_t size, struct arena *arena,
-		     void **out, size_t *count, struct error *err)
+static int check_digest(const struct json_at *at, struct error *err)
 {
-	*count = list->node != NULL ? (size_t)cJSON_GetArraySize(list->node) : 0;
-	if (*count > most)
-		return error_set(err, ERROR_LIMIT, "%s: more than %zu", list->key, most);
-	*out = *count > 0 ? arena_allocate(arena, *count * size) : NULL;
-	return 0;
-}
-
-static int read_pairs(const struct json_at *object, const char *key, struct arena *arena,
-		      struct image_pair **pairs, size_t *count, struct error *err)
-{
-	struct json_at map = {0};
-	void *room = NULL;
-	int rc = json_have(object, key, JSON_OBJECT, &map, err);
-	if (rc == 0)
-		rc = list_room(&map, WORDS_MAX, sizeof(**pairs), arena, &room, count, err);
-	if (rc < 0)
-		return rc;
-	struct image_pair *next = *pairs = room;
-	json_each (item, map.node) {
-		if (!cJSON_IsString(item))
-			return json_error(&map, err, "expected strings");
-		*next++ = (struct image_pair){arena_string(arena, item->string),
-					      arena_string(arena, item->valuestring)};
-	}
-	return 0;
-}
-
-static int read_words(const struct json_at *object, const char *key, struct arena *arena,
-		      const char ***words, size_t *count, struct error *err)
-{
-	struct json_at list = {0};
-	void *room = NULL;
-	int rc = json_have(object, key, JSON_ARRAY, &list, err);
-	if (rc == 0)
-		rc = list_room(&list, WORDS_MAX, sizeof(**words), arena, &room, count, err);
-	if (rc < 0)
-		return rc;
-	const char **next = *words = room;
-	json_each (item, list.node) {
-		if (!cJSON_IsString(item))
-			return json_error(&list, err, "expected strings");
-		*next++ = arena_string(arena, item->valuestring);
-	}
-	return 0;
-}
-
-static int have_string(const struct json_at *object, const char *key, struct arena *arena,
-		       const char **out, struct error *err)
-{
-	const char *value = "";
-	int rc = json_have_string(object, key, &value, err);
-	*out = arena_string(arena, value);
-	return rc;
-}
-
-static int read_descriptor(const struct json_at *at, struct arena *arena,
-			   struct image_descriptor *out, struct error *err)
-{
-	const char *type = NULL;
-	const char *digest = NULL;
-	struct json_at annotations = {0};
-	int64_t size = 0;
-	int rc = json_need_string(at, "mediaType", &type, err);
-	if (rc == 0)
-		rc = json_need_string(at, "digest", &digest, err);
-	if (rc == 0)
-		rc = json_need_int(at, "size", 0, INT64_C(1) << 50, &size, err);
-	if (rc < 0)
-		return rc;
-	if (!digest_is_valid(digest))
+	if (!digest_is_valid(at->node->valuestring))
 		return json_error(at, err, "the digest is not one of SHA-256 or SHA-512");
-	*out = (struct image_descriptor){
-		.media_type = arena_string(arena, type),
-		.digest = arena_string(arena, digest),
-		.size = (uint64_t)size,
-		.title = "",
-	};
-	rc = json_have(at, "annotations", JSON_OBJECT, &annotations, err);
-	if (rc == 0 && annotations.node != NULL)
-		rc = have_string(&annotations, OCI_TITLE, arena, &out->title, err);
-	return rc;
+	return 0;
 }
 
-/* Of a descriptor's "platform" or of an image configuration: the members are the same. */
-static int read_platform(const struct json_at *at, struct arena *arena, struct image_platform *out,
-			 struct error *err)
-{
-	*out = (struct image_platform){"", "", "", "", NULL, 0};
-	const struct {
-		const char *key, **out;
-	} members[] = {{"os", &out->os},
-		       {"architecture", &out->architecture},
-		       {"variant", &out->variant},
-		       {"os.version", &out->os_version}};
-	const char **features = NULL;
-	int rc = 0;
-	if (at->node == NULL)
-		return 0;
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(members); i++)
-		rc = have_string(at, members[i].key, arena, members[i].out, err);
-	if (rc == 0)
-		rc = read_words(at, "os.features", arena, &features, &out->os_feature_count, err);
-	out->os_features = features;
-	return rc;
-}
+/* Rows; `in` is where the structure holds a descriptor or a platform. */
+#define STRING(structure, key, member) JSON_TEXT(structure, key, member, JSON_OPTIONAL, NULL)
+#define STRINGS(structure, key_, items, count_)                                                    \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_STRINGS,                                        \
+		JSON_COUNTED(structure, items, count_), .max = WORDS_MAX                           \
+	}
+#define PAIRS(structure, key_, items, count_)                                                      \
+	{                                                                                          \
+		.key = (key_), .type = JSON_MEMBER_MAP, JSON_COUNTED(structure, items, count_),    \
+		.max = WORDS_MAX                                                                   \
+	}
+#define DESCRIPTOR(structure, in)                                                                  \
+	JSON_TEXT(structure, "mediaType", in media_type, JSON_REQUIRED, NULL),                     \
+		JSON_TEXT(structure, "digest", in digest, JSON_REQUIRED, check_digest),            \
+		JSON_NUMBER(structure, "size", in size, JSON_REQUIRED, 0, INT64_C(1) << 50)
+/* Of a descriptor's "platform" and of an image configuration. */
+#define PLATFORM(structure, in)                                                                    \
+	STRING(structure, "os", in os), STRING(structure, "architecture", in architecture),        \
+		STRING(structure, "variant", in variant),                                          \
+		STRING(structure, "os.version", in os_version),                                    \
+		STRINGS(structure, "os.features", in os_features, in os_feature_count)
 
-static int read_entry(const struct json_at *at, struct arena *arena, struct image_index_entry *out,
-		      struct error *err)
-{
-	struct json_at platform = {0};
-	int rc = read_descriptor(at, arena, &out->descriptor, err);
-	if (rc == 0)
-		rc = have_string(at, "artifactType", arena, &out->artifact_type, err);
-	if (rc == 0)
-		rc = read_pairs(at, "annotations", arena, &out->annotations, &out->annotation_count,
-				err);
-	if (rc == 0)
-		rc = json_have(at, "platform", JSON_OBJECT, &platform, err);
-	if (rc == 0)
-		rc = read_platform(&platform, arena, &out->platform, err);
-	return rc;
-}
+static const struct json_member title_members[] = {
+	STRING(struct image_descriptor, OCI_TITLE, title),
+	JSON_END_OTHERS,
+};
+
+static const struct json_member descriptor_members[] = {
+	DESCRIPTOR(struct image_descriptor, ),
+	{.key = "annotations", .type = JSON_MEMBER_OBJECT, .members = title_members},
+	JSON_END_OTHERS,
+};
+
+static const struct json_member platform_members[] = {
+	PLATFORM(struct image_platform, ),
+	JSON_END_OTHERS,
+};
+
+static const struct json_member entry_members[] = {
+	DESCRIPTOR(struct image_index_entry, descriptor.),
+	STRING(struct image_index_entry, "artifactType", artifact_type),
+	{.key = "platform",
+	 .type = JSON_MEMBER_OBJECT,
+	 JSON_AT(struct image_index_entry, platform),
+	 .members = platform_members},
+	PAIRS(struct image_index_entry, "annotations", annotations, annotation_count),
+	JSON_END_OTHERS,
+};
+
+static const struct json_member index_members[] = {
+	JSON_LIST(struct image_index, "manifests", entries, count, JSON_REQUIRED, ENTRIES_MAX,
+		  entry_members),
+	JSON_END_OTHERS,
+};
 
 int image_index_read(const cJSON *document, struct image_index *index, struct error *err)
 {
 	struct json_at root = json_root(document);
-	struct json_at list = {0};
-	size_t place = 0;
-	int rc = json_need(&root, "manifests", JSON_ARRAY, &list, err);
-	if (index->count + json_count(&list) > ENTRIES_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d manifests", ENTRIES_MAX);
-	json_each (item, list.node) {
-		struct json_at at = {.node = item, .parent = &list, .index = place++};
-		struct image_index_entry entry = {0};
-		if (rc == 0)
-			rc = read_entry(&at, &index->arena, &entry, err);
-		if (rc == 0)
-			image_index_add(index, &entry);
-	}
+	struct image_index read = {0};
+	int rc = json_members_read(&root, index_members, &read, &index->arena, err);
+	if (rc == 0 && index->count + read.count > ENTRIES_MAX)
+		rc = error_set(err, ERROR_LIMIT, "more than %d manifests", ENTRIES_MAX);
+	for (size_t i = 0; rc == 0 && i < read.count; i++)
+		image_index_add(index, &read.entries[i]);
 	return rc;
 }
+
+static const struct json_member manifest_members[] = {
+	STRING(struct image, "artifactType", artifact_type),
+	JSON_LIST(struct image, "layers", layers, layer_count, JSON_REQUIRED, IMAGE_LAYERS_MAX,
+		  descriptor_members),
+	PAIRS(struct image, "annotations", annotations, annotation_count),
+	JSON_END_OTHERS,
+};
+
+static const struct json_member manifest_config_members[] = {
+	{.key = "config",
+	 .type = JSON_MEMBER_OBJECT,
+	 .presence = JSON_REQUIRED,
+	 .members = descriptor_members},
+	JSON_END_OTHERS,
+};
 
 int image_manifest_read(const cJSON *document, struct image *image,
 			struct image_descriptor *configuration, struct error *err)
 {
 	struct json_at root = json_root(document);
-	struct json_at config = {0};
-	struct json_at layers = {0};
-	void *room = NULL;
-	size_t place = 0;
-	int rc = json_need(&root, "config", JSON_OBJECT, &config, err);
+	int rc = json_members_read(&root, manifest_config_members, configuration, &image->arena,
+				   err);
 	if (rc == 0)
-		rc = read_descriptor(&config, &image->arena, configuration, err);
-	if (rc == 0)
-		rc = have_string(&root, "artifactType", &image->arena, &image->artifact_type, err);
+		rc = json_members_read(&root, manifest_members, image, &image->arena, err);
 	if (rc < 0)
 		return rc;
 
-	/* Only a manifest without an image's configuration is an artifact (OCI image-spec v1.1, manifest.md "artifactType"). */
+	/* Only a manifest without an image's configuration is an artifact (OCI image-spec v1.1, manifest.md
+	 * "artifactType"). */
 	const char *type = configuration->media_type;
 	if (strcmp(type, "application/vnd.oci.image.config.v1+json") == 0 ||
 	    strcmp(type, "application/vnd.docker.container.image.v1+json") == 0)
 		image->artifact_type = "";
 	else if (image->artifact_type[0] == '\0')
 		image->artifact_type = type;
-
-	rc = json_need(&root, "layers", JSON_ARRAY, &layers, err);
-	if (rc == 0)
-		rc = list_room(&layers, IMAGE_LAYERS_MAX, sizeof(*image->layers), &image->arena,
-			       &room, &image->layer_count, err);
-	image->layers = room;
-	json_each (item, layers.node) {
-		struct json_at at = {.node = item, .parent = &layers, .index = place};
-		if (rc == 0)
-			rc = read_descriptor(&at, &image->arena, &image->layers[place++], err);
-	}
-	if (rc == 0)
-		rc = read_pairs(&root, "annotations", &image->arena, &image->annotations,
-				&image->annotation_count, err);
-	return rc;
+	return 0;
 }
+
+/* "NAME=value"; a name alone is unset (config.md) and so an empty value. */
+struct variables {
+	const char *const *words;
+	size_t count;
+};
+
+static const struct json_member variable_members[] = {
+	STRINGS(struct variables, "Env", words, count),
+	JSON_END_OTHERS,
+};
+
+static const struct json_member environment_members[] = {
+	{.key = "config", .type = JSON_MEMBER_OBJECT, .members = variable_members},
+	JSON_END_OTHERS,
+};
+
+static const struct json_member config_members[] = {
+	PAIRS(struct image, "Labels", labels, label_count),
+	STRINGS(struct image, "Entrypoint", entrypoint, entrypoint_count),
+	STRINGS(struct image, "Cmd", command, command_count),
+	JSON_END_OTHERS,
+};
+
+static const struct json_member configuration_members[] = {
+	PLATFORM(struct image, platform.),
+	{.key = "config", .type = JSON_MEMBER_OBJECT, .members = config_members},
+	JSON_END_OTHERS,
+};
 
 int image_configuration_read(const cJSON *document, struct image *image, struct error *err)
 {
 	struct json_at root = json_root(document);
-	struct json_at config = {0};
-	const char **words = NULL;
-	int rc = read_platform(&root, &image->arena, &image->platform, err);
+	struct variables variables = {0};
+	struct arena *arena = &image->arena;
+	int rc = json_members_read(&root, configuration_members, image, arena, err);
 	if (rc == 0)
-		rc = json_have(&root, "config", JSON_OBJECT, &config, err);
-	if (rc < 0 || config.node == NULL)
+		rc = json_members_read(&root, environment_members, &variables, arena, err);
+	if (rc < 0 || variables.count == 0)
 		return rc;
-	rc = read_pairs(&config, "Labels", &image->arena, &image->labels, &image->label_count, err);
-	if (rc == 0)
-		rc = read_words(&config, "Entrypoint", &image->arena, &image->entrypoint,
-				&image->entrypoint_count, err);
-	if (rc == 0)
-		rc = read_words(&config, "Cmd", &image->arena, &image->command,
-				&image->command_count, err);
-	if (rc == 0)
-		rc = read_words(&config, "Env", &image->arena, &words, &image->environment_count,
-				err);
-	if (rc < 0)
-		return rc;
-
-	/* "NAME=value"; a name without a value is unset (config.md) and so an empty value. */
-	image->environment = arena_allocate(&image->arena,
-					    image->environment_count * sizeof(*image->environment));
-	for (size_t i = 0; i < image->environment_count; i++) {
-		size_t length = strcspn(words[i], "=");
-		image->environment[i] = (struct image_pair){
-			.name = arena_format(&image->arena, "%.*s", (int)length, words[i]),
-			.value = words[i][length] == '=' ? words[i] + length + 1 : "",
+	image->environment_count = variables.count;
+	image->environment = arena_allocate(arena, variables.count * sizeof(*image->environment));
+	for (size_t i = 0; i < variables.count; i++) {
+		const char *word = variables.words[i];
+		size_t length = strcspn(word, "=");
+		image->environment[i] = (struct json_pair){
+			.name = arena_format(arena, "%.*s", (int)length, word),
+			.value = word[length] == '=' ? word + length + 1 : "",
 		};
 	}
 	return 0;

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/digester.h"
-#include "base/members.h"
+#include "base/json_members.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -34,11 +34,6 @@ struct image_platform {
 	size_t os_feature_count; /* "win32k" */
 };
 
-/* A name and its value: a label, an annotation, a variable. */
-struct image_pair {
-	const char *name, *value;
-};
-
 struct image_descriptor {
 	const char *media_type;
 	const char *digest; /* "sha256:..." */
@@ -56,7 +51,7 @@ struct image {
 	const char *digest;	   /* of the manifest */
 	const char *artifact_type; /* when it is not an image; "": it is one */
 	struct image_platform platform;
-	struct image_pair *labels, *annotations, *environment;
+	struct json_pair *labels, *annotations, *environment;
 	size_t label_count, annotation_count, environment_count;
 	const char **entrypoint, **command;
 	size_t entrypoint_count, command_count;
@@ -69,7 +64,7 @@ struct image_index_entry {
 	struct image_descriptor descriptor;
 	const char *artifact_type; /* "": an image, or unknown */
 	struct image_platform platform;
-	struct image_pair *annotations;
+	struct json_pair *annotations;
 	size_t annotation_count;
 };
 
@@ -87,7 +82,7 @@ void image_free(struct image *image);
 void image_index_free(struct image_index *index);
 
 /* The value of a label, an annotation or a variable; NULL: absent. */
-const char *image_pair_value(const struct image_pair *pairs, size_t count, const char *name);
+const char *image_pair_value(const struct json_pair *pairs, size_t count, const char *name);
 
 /* The program that a container of the image starts, as its configuration names it; "": none. */
 const char *image_program(const struct image *image);

@@ -107,7 +107,7 @@ static void test_fields(void)
 	expect("a.json", TOP("\"x\": 1"), CDI_UNKNOWN_FIELD, "x");
 	expect("a.json", SPEC("1.1.0", "\"env\": [\"A=b\"], \"env\": []"), CDI_FIELD_TWICE, "env");
 	expect("a.json", TOP("\"annotations\": {\"a\": \"b\", \"a\": \"c\"}"), CDI_FIELD_TWICE,
-	       "'a'");
+	       "annotations.a: ");
 	expect("a.json", "{\"cdiVersion\": \"0.3.0\", \"kind\": \"\"}", CDI_MISSING_FIELD, "kind");
 	expect("a.json", DEVICES(""), CDI_MISSING_FIELD, "devices");
 	expect("a.json", SPEC("1.1.0", "\"deviceNodes\": [{}]"), CDI_MISSING_FIELD,
@@ -136,7 +136,7 @@ static void test_values(void)
 	       CDI_WRONG_VALUE, "'rx'");
 	expect("a.json",
 	       SPEC("1.1.0", "\"hooks\": [{\"hookName\": \"onStart\", \"path\": \"/a\"}]"),
-	       CDI_WRONG_VALUE, "onStart");
+	       CDI_WRONG_VALUE, "hooks[0].hookName: expected \"prestart\"");
 	expect("a.json", SPEC("1.1.0", "\"intelRdt\": {\"closID\": \"..\"}"), CDI_WRONG_VALUE,
 	       "closID");
 	expect("a.json",

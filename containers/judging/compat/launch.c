@@ -6,11 +6,10 @@
 
 #include <string.h>
 
-int compat_check_launch(const struct image *image, const struct image_contents *contents,
-			const struct host_facts *host, const struct compat_launch *launch,
-			struct compat_answer *answer, struct error *err)
+void compat_check_launch(const struct image *image, const struct image_contents *contents,
+			 const struct host_facts *host, const struct compat_launch *launch,
+			 struct compat_answer *answer)
 {
-	(void)err;
 	struct compat_options options = {.runtime = launch->runtime, .api = COMPAT_API_ANY};
 	const struct gpu_api *api = launch->api != NULL ? gpu_api_find(launch->api) : NULL;
 	if (api != NULL && text_equal(api->offered, "directx"))
@@ -41,7 +40,6 @@ int compat_check_launch(const struct image *image, const struct image_contents *
 		    (rules[i].scope == COMPAT_OF_DEVICE && has_device))
 			compat_apply(&it, &rules[i]);
 	}
-	return 0;
 }
 
 bool compat_rule_shows(const char *rule, bool ran, const char *text)

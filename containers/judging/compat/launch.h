@@ -23,11 +23,11 @@ struct compat_launch {
 /*
  * Like compat_check(), with only the rules about launches: rules about the user-land in an image say
  * nothing about a program that does not use it. The needs of drivers are read from the files that the
- * grant mounts (Linux: this machine's), not from `host`. Never fails.
+ * grant mounts (Linux: this machine's), not from `host`.
  */
-int compat_check_launch(const struct image *image, const struct image_contents *contents,
-			const struct host_facts *host, const struct compat_launch *launch,
-			struct compat_answer *answer, struct error *err);
+void compat_check_launch(const struct image *image, const struct image_contents *contents,
+			 const struct host_facts *host, const struct compat_launch *launch,
+			 struct compat_answer *answer);
 
 /* Does the output of a failed launch show a symptom of this rule? Then a rule that predicted "works" was
  * wrong. `ran`: the program ran, and its API failed. */

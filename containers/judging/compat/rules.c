@@ -228,19 +228,17 @@ const char *case_told(const char *fact)
 	return fact[0] != '\0' ? fact : "not known";
 }
 
-int compat_check(const struct image *image, const struct image_contents *contents,
-		 const struct host_facts *host, const struct compat_options *options,
-		 struct compat_answer *answer, struct error *err)
+void compat_check(const struct image *image, const struct image_contents *contents,
+		  const struct host_facts *host, const struct compat_options *options,
+		  struct compat_answer *answer)
 {
 	struct compat_case it = {.image = image,
 				 .contents = contents,
 				 .host = host,
 				 .options = options,
 				 .answer = answer};
-	(void)err;
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		compat_apply(&it, &rules[i]);
-	return 0;
 }
 
 const char *case_variable(const struct compat_case *it, const char *name)

@@ -71,12 +71,11 @@ const struct compat_rule *compat_rules(size_t *count);
 
 /*
  * Applies every rule; rules that do not apply to this image and host find nothing. `contents` NULL:
- * the layers were not read, and rules about them find nothing. `answer` is zeroed by the caller. Never
- * fails.
+ * the layers were not read, and rules about them find nothing. `answer` is zeroed by the caller.
  */
-int compat_check(const struct image *image, const struct image_contents *contents,
-		 const struct host_facts *host, const struct compat_options *options,
-		 struct compat_answer *answer, struct error *err);
+void compat_check(const struct image *image, const struct image_contents *contents,
+		  const struct host_facts *host, const struct compat_options *options,
+		  struct compat_answer *answer);
 
 /*
  * The entry of an index that a host's runtime selects: among those that fit, the newest os.version, by

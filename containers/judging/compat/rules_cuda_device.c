@@ -104,7 +104,7 @@ void rule_nvidia_require(struct compat_case *it)
 		return;
 	}
 	for (size_t i = 0; i < it->image->environment_count; i++) {
-		const struct image_pair *variable = &it->image->environment[i];
+		const struct json_pair *variable = &it->image->environment[i];
 		if (text_starts_with(variable->name, prefix) && variable->value[0] != '\0' &&
 		    !text_starts_with(variable->name, "NVIDIA_REQUIRE_JETPACK"))
 			judge_requirement(it, variable->name, variable->value);

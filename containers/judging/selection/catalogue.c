@@ -113,7 +113,7 @@ static const struct json_member wants_members[] = {
 	{.key = "drivers",
 	 .type = JSON_MEMBER_MAP,
 	 .offset = offsetof(struct catalogue_requirements, drivers),
-	 .size = sizeof(struct image_pair),
+	 .size = sizeof(struct json_pair),
 	 .count = offsetof(struct catalogue_requirements, driver_count),
 	 .max = 3,
 	 .check = check_driver},
@@ -200,8 +200,8 @@ static int finish_entry(struct catalogue_entry *entry, struct arena *arena, stru
 				 platform->architecture);
 	if (level > 1 && level > platform_level(platform))
 		platform->variant = arena_format(arena, "v%u", level);
-	entry->told[0] = (struct image_pair){"CUDA_VERSION", entry->wants.cuda};
-	entry->told[1] = (struct image_pair){"org.opencontainers.image.base.name", entry->base};
+	entry->told[0] = (struct json_pair){"CUDA_VERSION", entry->wants.cuda};
+	entry->told[1] = (struct json_pair){"org.opencontainers.image.base.name", entry->base};
 	image->environment = &entry->told[0];
 	image->environment_count = entry->wants.cuda[0] != '\0';
 	image->annotations = &entry->told[1];

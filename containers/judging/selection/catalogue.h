@@ -28,7 +28,7 @@ struct catalogue_requirements {
 	const char *cuda; /* release of the CUDA toolkit in the image: "12.4.1" */
 	/* Vendor ("nvidia", "amd", "intel") and its least driver, which for NVIDIA on Windows is
 	 * NVIDIA's own number ("551.78"). */
-	struct image_pair *drivers;
+	struct json_pair *drivers;
 	size_t driver_count;
 	/* What its code is made for: "9.0" runs on 9.x from there on, "9.0+PTX" on all newer ones. */
 	const char *const *compute_capabilities;
@@ -43,7 +43,7 @@ struct catalogue_entry {
 	/* As far as it is known: of a file platform and CUDA_VERSION, of an index all that its
 	 * configuration has, or the platform alone where that is not the host's. */
 	struct image image;
-	struct image_pair
+	struct json_pair
 		told[2]; /* the variable and the annotation that stand for `cuda` and `base` */
 	bool loaded;	 /* the image's own variables are known */
 	struct catalogue_requirements wants;

@@ -30,7 +30,7 @@ static bool is_repository(const char *string)
 	       strpbrk(name, ":@") == NULL;
 }
 
-static const char *created_of(const struct image_pair *pairs, size_t count, struct arena *arena)
+static const char *created_of(const struct json_pair *pairs, size_t count, struct arena *arena)
 {
 	const char *value = image_pair_value(pairs, count, "org.opencontainers.image.created");
 	return value != NULL && catalogue_date_is_valid(value) ? arena_string(arena, value) : "";

@@ -270,7 +270,7 @@ static void test_documents(void)
 		{"{\"mediaType\": \"" OCI_INDEX "\", \"layers\": []}", ERROR_FORMAT,
 		 "contradicts its media type"},
 		{"{\"manifests\": [{\"mediaType\": \"x\", \"digest\": \"sha256:0\", \"size\": 1}]}",
-		 ERROR_FORMAT, "manifests[0]: the digest is not one"},
+		 ERROR_FORMAT, "manifests[0].digest: the digest is not one"},
 		{"{\"manifests\": [{\"mediaType\": \"x\", \"digest\": \"" DIGEST
 		 "\", \"size\": -1}]}",
 		 ERROR_FORMAT, "manifests[0].size"},

@@ -165,7 +165,7 @@ static void test_cdi_check(void)
 	UNIT_CONTAINS(text_string(&folder.out), "least.json: ok: vendor.com/gpu, 1 device, ");
 	UNIT_CONTAINS(text_string(&folder.out),
 		      "unknown-field.json: unknown-field: "
-		      "devices[0].containerEdits.environment: CDI has no such field");
+		      "devices[0].containerEdits.environment: unknown member");
 	UNIT_INT(missing.code, 1);
 	UNIT_CONTAINS(text_string(&missing.out), "/nonexistent: unreadable: ");
 }

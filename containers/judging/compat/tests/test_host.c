@@ -45,7 +45,7 @@ static void test_refused(void)
 	for (size_t i = 0; i < HOST_GPUS_MAX; i++)
 		text_add(&text, ",{}");
 	text_add(&text, "]}");
-	expect_refused(text_string(&text), ERROR_FORMAT, "more than 1024");
+	expect_refused(text_string(&text), ERROR_LIMIT, "more than 1024");
 }
 
 /* What is written is what was read. */

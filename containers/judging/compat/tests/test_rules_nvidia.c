@@ -4,7 +4,7 @@
 #include "containers/judging/compat/nvidia.h"
 #include "containers/judging/compat/tests/rules_rig.h"
 
-static struct image cuda(struct image_pair variables[2])
+static struct image cuda(struct json_pair variables[2])
 {
 	struct image image = IMAGE(LINUX_AMD64, NO_VARIABLE);
 	image.environment = variables;
@@ -12,7 +12,7 @@ static struct image cuda(struct image_pair variables[2])
 	return image;
 }
 
-#define CUDA(version) cuda((struct image_pair[]){{"CUDA_VERSION", version}, NO_VARIABLE})
+#define CUDA(version) cuda((struct json_pair[]){{"CUDA_VERSION", version}, NO_VARIABLE})
 
 /* Every row: its own driver runs it, the table is in order, and it is found by its release. */
 static void test_table(void)
@@ -268,8 +268,8 @@ static void test_different_gpus(void)
 	EXPECT(&image, NULL, &on, NULL, "cuda.compute-capability", COMPAT_CANNOT_WORK, "3.7");
 	/* Two conditions, of which each holds on one GPU: there is none on which both do. */
 	devices[1] = gpu("nvidia", "NVIDIA H200", "595.71.05");
-	image.environment = (struct image_pair[]){{"NVIDIA_REQUIRE_A", "arch>=9.0"},
-						  {"NVIDIA_REQUIRE_B", "arch<9.0"}};
+	image.environment = (struct json_pair[]){{"NVIDIA_REQUIRE_A", "arch>=9.0"},
+						 {"NVIDIA_REQUIRE_B", "arch<9.0"}};
 	EXPECT(&image, NULL, &on, NULL, "nvidia.require", COMPAT_CANNOT_WORK, "REQUIRE_A");
 	image.environment[1].value = "cuda>=12.0";
 	EXPECT(&image, NULL, &on, NULL, "nvidia.require", COMPAT_UNKNOWN, "REQUIRE_A");
@@ -282,7 +282,7 @@ static void expect_variables(const char *name, const char *value, const char *se
 	struct host_gpu devices[] = {gpu("nvidia", "Tesla T4", "535.183.01"),
 				     gpu("nvidia", "NVIDIA H200", "535.183.01")};
 	struct host_facts on = host("linux", "", devices, 2);
-	struct image image = cuda((struct image_pair[]){{name, value}, {second, second_value}});
+	struct image image = cuda((struct json_pair[]){{name, value}, {second, second_value}});
 	EXPECT(&image, NULL, &on, NULL, rule, verdict, says);
 }
 

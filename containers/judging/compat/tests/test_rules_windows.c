@@ -126,7 +126,7 @@ static void test_editions(void)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct image image = IMAGE(WINDOWS("10.0.20348.1"), NO_VARIABLE);
-		struct image_pair label = {"org.opencontainers.image.base.name", rows[i].base};
+		struct json_pair label = {"org.opencontainers.image.base.name", rows[i].base};
 		struct host_facts facts = host("windows", rows[i].host, NULL, 0);
 		struct compat_options options = {.api = rows[i].api};
 		image.labels = &label;

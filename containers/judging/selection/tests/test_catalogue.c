@@ -11,16 +11,15 @@
 	"{\"reference\": \"a\", \"platform\": {\"os\": \"linux\", \"architecture\": \"amd64\"}" rest \
 	"}"
 
-static void refuse_at(const char *text, const char *says, unsigned line)
+static void refuse_at(const char *text, const char *says, int code, unsigned line)
 {
 	struct catalogue catalogue CLEANUP_CATALOGUE = {0};
 	struct error err = {0};
-	unit_int(catalogue_parse(text, strlen(text), &catalogue, &err), ERROR_FORMAT, line,
-		 __FILE__);
+	unit_int(catalogue_parse(text, strlen(text), &catalogue, &err), code, line, __FILE__);
 	unit_contains(err.text, says, line, __FILE__);
 }
 
-#define REFUSE(text, says) refuse_at(text, says, __LINE__)
+#define REFUSE(text, says) refuse_at(text, says, ERROR_FORMAT, __LINE__)
 
 static void test_reads_what_an_image_wants(void)
 {
@@ -107,7 +106,7 @@ static void test_bounds_what_it_reads(void)
 	for (int i = 0; i <= CATALOGUE_IMAGES_MAX; i++)
 		text_add(&many, i == 0 ? "{}" : ",{}");
 	text_add(&many, "]}");
-	REFUSE(text_string(&many), "images: more than 10000 elements");
+	refuse_at(text_string(&many), "images: more than 10000 elements", ERROR_LIMIT, __LINE__);
 	text_add(&name, "{\"schema\": \"gpucert-catalogue/1\", \"images\": [{\"reference\": \"");
 	for (int i = 0; i <= CATALOGUE_TEXT_MAX; i++)
 		text_add(&name, "a");
