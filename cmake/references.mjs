@@ -66,3 +66,11 @@ for (const [name, text] of Object.entries(pages)) {
 		process.exitCode = 1;
 	}
 }
+
+// The checks that a page written by hand names in its tables.
+const known = new Set(gpucert('list', '--json').map((check) => check.id));
+for (const [, id] of readFileSync(join(root, 'docs/reference/bug-reports.md'), 'utf8').matchAll(/`([a-z0-9-]+\.[a-z0-9-]+)`/g)) {
+	if (known.has(id) || id === 'kubelet.sock') continue;
+	console.error(`docs/reference/bug-reports.md names ${id}, which is not a check`);
+	process.exitCode = 1;
+}
