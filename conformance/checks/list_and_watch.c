@@ -204,7 +204,7 @@ const struct check list_and_watch_checks[] = {
 	     .title = "A stable node causes no storm of device lists",
 	     .advice = "Send a list only when something changed: each costs a checkpoint write."),
 	LIST("numa-nodes", LAW_15, MEDIUM, each_list, .param = &one_device,
-	     .title = "NUMA nodes in the list are between 0 and 63",
+	     .title = "NUMA nodes in the list are those that a kubelet counts",
 	     .advice =
 		     "Omit the topology when the node is unknown; do not send -1. Nodes with the "
 		     "Topology Manager policy restricted or single-numa-node refuse pods with such "

@@ -36,7 +36,7 @@ void protocol_foreign_bytes(struct check_run *run)
 		bool closes;
 	} all[] = {
 #define FOREIGN(what, bytes, closes) {what, bytes, sizeof(bytes) - 1, closes}
-		FOREIGN("garbage", "\xff\xfe\0\1\2 this is no HTTP, and longer than a preface\r\n",
+		FOREIGN("garbage", "\xff\xfe\0\1\2 this is not HTTP, and longer than a preface\r\n",
 			true),
 		FOREIGN("an HTTP/1.1 request", "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
 			true),

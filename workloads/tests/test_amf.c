@@ -75,7 +75,7 @@ static void test_no_encoder(void)
 	rig_expect_work("none", NULL, "unsupported", "the device encodes nothing");
 	rig_expect_work("software", NULL, "unsupported", "work on a processor");
 	rig_expect_work("fail=InitVulkan:17", NULL, "unsupported",
-			"AMF_NO_DEVICE (17): it is no device of");
+			"AMF_NO_DEVICE (17): it is not a device of");
 }
 
 static void test_failed_calls(void)
