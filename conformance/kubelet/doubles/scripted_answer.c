@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <unistd.h>
+#include <uv.h>
 
 int scripted_pack(const ProtobufCMessage *message, struct scripted_bytes *out, struct error *err)
 {
@@ -256,7 +257,8 @@ answer_container(struct arena *arena, const struct script *script, const struct 
 	(void)snprintf(places.call, sizeof(places.call), "%zu", call);
 	(void)snprintf(places.uuid, sizeof(places.uuid), "%08x-0000-4000-8000-%012zx",
 		       (unsigned)getpid(), call);
-	(void)gethostname(places.host, sizeof(places.host) - 1);
+	size_t host_size = sizeof(places.host);
+	(void)uv_os_gethostname(places.host, &host_size);
 	bool later = script->changes && call >= script->later_skip;
 	V1beta1__ContainerAllocateResponse *response = take_block(arena, 1, sizeof(*response));
 	if (response == NULL || !response_init(arena, script, request->n_devices_ids, response))
