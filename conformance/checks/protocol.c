@@ -612,8 +612,9 @@ static void parallel_calls(struct check_run *run)
 	}
 }
 
+/* On Linux only: raw_client.h connects to AF_UNIX, which Wine lacks. */
 #define PROTOCOL(name, rule, severity, body, ...)                                                  \
-	CHECK("protocol." name, rule, severity, 1, body, .timeout_s = 180,                         \
+	CHECK("protocol." name, rule, severity, 1, body, .timeout_s = 180, .needs.os = "linux",    \
 	      .depends_on = "list-and-watch.arrives", __VA_ARGS__)
 
 const struct check protocol_checks[] = {

@@ -295,7 +295,7 @@ const struct check restart_checks[] = {
 		.title = "Two instances of a plugin do not fight for the kubelet",
 		.advice = "Use a socket name of its own in each process; register again only for a "
 			  "new kubelet.sock.",
-		.needs.own_plugin = true),
+		.needs.os = "linux", .needs.own_plugin = true),
 	RESTART("answer-stays", RES_12, CRITICAL, restart_answer_stays,
 		.title = "What an answer hands out outlives the plugin",
 		.advice = "Keep files that an answer mounts while pods may use them: the kubelet "
