@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json_members.h"
 
-#include "base/text_index.h"
-
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const no_names[] = {NULL};
@@ -207,13 +206,51 @@ static int read_element(struct reading *reading, const struct json_at *at,
 	return rc < 0 ? rc : check_further(reading, at, member);
 }
 
+struct place {
+	const cJSON *node;
+	size_t index;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *one = a;
+	const struct place *other = b;
+	int order = strcmp(one->node->string, other->node->string);
+	return order != 0 ? order : (one->index > other->index) - (one->index < other->index);
+}
+
+/* Refuses a key that comes again: the first one that does. Sorted, since a stranger chooses how many there are. */
+static int refuse_repeated(struct reading *reading, const struct json_at *at, size_t count)
+{
+	struct place *places CLEANUP_FREE = calloc(count + 1, sizeof(*places));
+	struct json_at element = {.parent = at};
+	size_t found = 0;
+	if (places == NULL)
+		return error_memory(reading->err);
+	json_each (child, at->node) {
+		places[found] = (struct place){child, found};
+		found++;
+	}
+	qsort(places, found, sizeof(*places), compare_places);
+	const struct place *first = NULL;
+	for (size_t i = 1; i < found; i++) {
+		if (strcmp(places[i - 1].node->string, places[i].node->string) == 0 &&
+		    (first == NULL || places[i].index < first->index))
+			first = &places[i];
+	}
+	if (first == NULL)
+		return 0;
+	element.node = first->node;
+	element.key = first->node->string;
+	element.index = first->index;
+	return wrong(reading, &element, JSON_TWICE, "appears twice");
+}
+
 static int read_elements(struct reading *reading, const struct json_at *at,
 			 const struct json_member *member, void *structure)
 {
-	struct text_index known CLEANUP_TEXT_INDEX = {0};
 	struct json_at element = {.parent = at};
 	size_t count = json_count(at);
-	size_t first = 0;
 	char *room = structure != NULL && count > 0
 			     ? arena_allocate(reading->arena, count * member->size)
 			     : NULL;
@@ -223,15 +260,14 @@ static int read_elements(struct reading *reading, const struct json_at *at,
 		element.key = element.node->string;
 		int rc = read_element(reading, &element, member,
 				      room != NULL ? room + element.index * member->size : NULL);
-		if (rc == 0 && member->type == JSON_MEMBER_MAP) {
-			rc = text_index_put(&known, element.key, element.index, &first,
-					    reading->err);
-			if (rc == 0 && first != element.index)
-				rc = wrong(reading, &element, JSON_TWICE, "appears twice");
-		}
 		if (rc < 0)
 			return rc;
 		element.index++;
+	}
+	if (member->type == JSON_MEMBER_MAP) {
+		int rc = refuse_repeated(reading, at, count);
+		if (rc < 0)
+			return rc;
 	}
 	put_pointer(member, structure, room);
 	if (structure != NULL)

@@ -111,7 +111,7 @@ int json_members_read(const struct json_at *object, const struct json_member *me
 /* A check of an object. Zeroed: the plainest one. */
 struct json_checking {
 	const char *const *also; /* further keys that the object may hold, NULL-ended; or NULL */
-	/* Called for each member that is there and sound. NULL: for none. */
+	/* Called for each member that is present and sound. NULL: for none. */
 	void (*seen)(const struct json_at *at, const struct json_member *member, void *user);
 	void *user;
 	/* What the error is about, and the row whose check refused. */

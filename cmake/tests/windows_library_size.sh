@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# windows_library_size.sh LIBRARY STRIP: the discovery library has at most 560 KB without debug information.
+# windows_library_size.sh LIBRARY STRIP: the discovery library has at most 400 KB without debug information.
 set -eu
-library=$1 strip=$2 most=573440
+library=$1 strip=$2 most=409600
 
 stripped=$(mktemp)
 trap 'rm -f "$stripped"' EXIT
