@@ -10,8 +10,6 @@
 
 enum { PROMPT_IDS = 4, REPEATS = 20, ORDERED_MAX = 64 /* ids in one call */ };
 
-#define UNKNOWN_ID "gpucert-no-such-device::0"
-
 /* Records that Allocate of the first id works, and fills how long it took (may be NULL). */
 static bool expect_first(struct rig *rig, const struct rig_item *item, const char *what,
 			 uint64_t *duration_ms)
@@ -202,7 +200,7 @@ static bool call_oddly(struct rig *rig, const char *resource, const char *id,
 
 static void unknown_id(struct rig *rig, const struct rig_item *item)
 {
-	static const char *const unknown[] = {UNKNOWN_ID, "", "../../etc/passwd", "a\nb\"c%00"};
+	static const char *const unknown[] = {RIG_UNKNOWN_ID, "", "../../etc/passwd", "a\nb\"c%00"};
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		if (call_oddly(rig, item->resource, unknown[i], &reply))
@@ -216,14 +214,14 @@ static void unknown_id(struct rig *rig, const struct rig_item *item)
 static void error_names_id(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	if (!call_oddly(rig, item->resource, UNKNOWN_ID, &reply))
+	if (!call_oddly(rig, item->resource, RIG_UNKNOWN_ID, &reply))
 		return;
 	if (reply.code == RPC_OK)
 		check_not_applicable(rig->run,
 				     "an unknown id is not refused; see allocate.unknown-id");
 	else
-		(void)check_expect(rig->run, strstr(reply.message, UNKNOWN_ID) != NULL,
-				   "grpc-message", "names " UNKNOWN_ID, "'%s'", reply.message);
+		(void)check_expect(rig->run, strstr(reply.message, RIG_UNKNOWN_ID) != NULL,
+				   "grpc-message", "names " RIG_UNKNOWN_ID, "'%s'", reply.message);
 }
 
 static void no_ids(struct rig *rig, const struct rig_item *item)

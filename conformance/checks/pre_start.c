@@ -15,18 +15,12 @@ enum {
 	LISTED_MS = 300, /* in which a list that the call causes comes */
 };
 
-#define UNKNOWN_ID "gpucert-no-such-device::0"
-
 /* True: there is an answer, also one with a status other than OK. False: recorded. */
 static bool start(struct rig *rig, const char *resource, const char *id, const char *what,
 		  struct rpc_answer *reply)
 {
-	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
 	struct error err = {0};
-	request.devices_ids = message_strings(&id);
-	request.n_devices_ids = 1;
-	int rc = rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
-			  &v1beta1__pre_start_container_response__descriptor, reply, &err);
+	int rc = rig_pre_start(rig, resource, id, reply, &err);
 	return check_expect_ok(rig->run, rc, what, &err);
 }
 
@@ -173,7 +167,7 @@ static void others(struct rig *rig, const struct rig_item *item)
 
 static void unknown_id(struct rig *rig, const struct rig_item *item)
 {
-	static const char *const unknown[] = {UNKNOWN_ID, "../../etc/passwd"};
+	static const char *const unknown[] = {RIG_UNKNOWN_ID, "../../etc/passwd"};
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		if (start(rig, item->resource, unknown[i], "PreStartContainer of an unknown id",

@@ -11,8 +11,6 @@
 
 enum { AVAILABLE_MAX = 1000 /* ids in one request */ };
 
-#define UNKNOWN_ID "gpucert-no-such-device::0"
-
 /* The members of a request with one container. */
 struct request {
 	const char *what;
@@ -184,7 +182,7 @@ static void size(struct rig *rig, const struct rig_item *item)
 
 static void impossible(struct rig *rig, const struct rig_item *item)
 {
-	static const char *const unknown[] = {UNKNOWN_ID, ""};
+	static const char *const unknown[] = {RIG_UNKNOWN_ID, ""};
 	const char *const *ids = (const char *const *)item->ids->items;
 	const size_t count = item->ids->count < AVAILABLE_MAX ? item->ids->count : AVAILABLE_MAX;
 	const struct request requests[] = {

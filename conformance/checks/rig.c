@@ -9,6 +9,7 @@
 #include "conformance/checks/rig_known.h"
 #include "rpc/client.h"
 #include "rpc/loop.h"
+#include "rpc/message.h"
 #include "rpc/rpc.h"
 
 #include <signal.h>
@@ -399,6 +400,16 @@ int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, 
 	kubelet_allocate_request_add(&request, ids, count);
 	return rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
 			&v1beta1__allocate_response__descriptor, reply, err);
+}
+
+int rig_pre_start(struct rig *rig, const char *resource, const char *id, struct rpc_answer *reply,
+		  struct error *err)
+{
+	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
+	request.devices_ids = message_strings(&id);
+	request.n_devices_ids = 1;
+	return rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
+			&v1beta1__pre_start_container_response__descriptor, reply, err);
 }
 
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply)

@@ -172,6 +172,9 @@ void rig_waited(struct rig *rig, uint64_t start_ns);
 /* Adds the healthy ids of a resource, sorted and each once. False when there is none: recorded. */
 bool rig_healthy_ids(struct rig *rig, const char *resource, struct text_list *ids);
 
+/* An id that no plugin has listed. */
+#define RIG_UNKNOWN_ID "gpucert-no-such-device::0"
+
 /* One call of the resource's plugin. A refusal is an answer: it is in `reply`. */
 int rig_call(struct rig *rig, const char *resource, const char *method,
 	     const ProtobufCMessage *request, const ProtobufCMessageDescriptor *reply_type,
@@ -180,6 +183,10 @@ int rig_call(struct rig *rig, const char *resource, const char *method,
 /* Allocate with one container request for these ids. */
 int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,
 		 struct rpc_answer *reply, struct error *err);
+
+/* PreStartContainer for one id. */
+int rig_pre_start(struct rig *rig, const char *resource, const char *id, struct rpc_answer *reply,
+		  struct error *err);
 
 /* The first container response of an Allocate, the only one that a kubelet reads; NULL: none. */
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply);

@@ -9,7 +9,6 @@
 #include "conformance/checks/node_file.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
-#include "rpc/message.h"
 #include "rpc/rpc.h"
 
 #include <ctype.h>
@@ -268,15 +267,10 @@ static bool call_with(struct rig *rig, const char *resource, const char *id)
 {
 	struct rpc_answer allocated CLEANUP_RPC_ANSWER = {0};
 	struct rpc_answer started CLEANUP_RPC_ANSWER = {0};
-	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
 	struct error err = {0};
-	request.devices_ids = message_strings(&id);
-	request.n_devices_ids = 1;
 	int rc = rig_allocate(rig, resource, &id, 1, &allocated, &err);
 	if (rc == 0)
-		rc = rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "PreStartContainer",
-			      &request.base, &v1beta1__pre_start_container_response__descriptor,
-			      &started, &err);
+		rc = rig_pre_start(rig, resource, id, &started, &err);
 	return rc == 0 ||
 	       check_expect_ok(rig->run, rc, "a call with an unknown id is answered", &err);
 }

@@ -38,7 +38,7 @@ const char *const *script_help(void)
 		"the last\n"
 		"                  list; cut closes every connection and the socket instead\n"
 		"  storm_ms        the last list is sent again and again with this pause\n"
-		"  goaway_ms       with this pause every connection is told GOAWAY; what is open "
+		"  goaway_ms       with this pause every connection gets GOAWAY; what is open "
 		"goes "
 		"on\n"
 		"  accept_unknown, accept_unhealthy   true: such ids are allocated instead of "

@@ -284,7 +284,7 @@ static void leave_out_unknown(const struct scripted_plugin *plugin,
 	request->n_devices_ids = kept;
 }
 
-/* A link that is there already will do. */
+/* A link that exists already will do. */
 static bool make_link(const char *link)
 {
 	uv_fs_t request;
