@@ -98,20 +98,6 @@ void restart_again(struct check_run *run)
 	(void)restart_times(rig, AGAIN, used);
 }
 
-struct leak {
-	const struct rig *rig;
-	struct rig_footprint most;
-	struct rig_footprint now;
-};
-
-static bool is_released(void *user)
-{
-	struct leak *leak = user;
-	return !rig_footprint(leak->rig, &leak->now) ||
-	       (leak->now.descriptors < leak->most.descriptors &&
-		leak->now.threads < leak->most.threads);
-}
-
 void restart_leaks(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
@@ -133,15 +119,14 @@ void restart_leaks(struct check_run *run)
 	}
 
 	/* One for each restart; what was about to be closed at the first look is not counted. */
-	struct leak leak = {.rig = rig, .most = used[0], .now = used[known - 1]};
-	leak.most.descriptors += known - 2;
-	leak.most.threads += known - 2;
-	(void)rig_wait(rig, is_released, &leak, context_wait_ms(rig->context, RELEASE_MS),
-		       "the release of descriptors", NULL);
-	(void)check_expect_at_most(run, "open descriptors of the plugin", leak.now.descriptors,
-				   leak.most.descriptors - 1);
-	(void)check_expect_at_most(run, "threads of the plugin", leak.now.threads,
-				   leak.most.threads - 1);
+	struct rig_footprint most = used[0];
+	struct rig_footprint now = used[known - 1];
+	most.descriptors += known - 3;
+	most.threads += known - 3;
+	(void)rig_wait_footprint(rig, &most, RELEASE_MS, &now);
+	(void)check_expect_at_most(run, "open descriptors of the plugin", now.descriptors,
+				   most.descriptors);
+	(void)check_expect_at_most(run, "threads of the plugin", now.threads, most.threads);
 }
 
 void restart_kubelet_absent(struct check_run *run)

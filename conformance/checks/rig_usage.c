@@ -4,13 +4,12 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "conformance/subject/usage.h"
 #include "rpc/client.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
-	STATUS_MAX = 64 * 1024,
 	MORE_DESCRIPTORS = 4,
 	SETTLE_MS = 5000,
 	IDLE_PERCENT = 20, /* of a processor */
@@ -36,75 +35,60 @@ static int process_of(const struct rig *rig)
 	return pid;
 }
 
-/* The text of a file in /proc; NULL: there is none. Caller frees. */
-static char *read_proc(int pid, const char *name)
+bool rig_footprint(const struct rig *rig, struct rig_footprint *out)
 {
-	char *path CLEANUP_FREE = text_format("/proc/%d/%s", pid, name);
-	char *data = NULL;
-	return file_read(path, STATUS_MAX, &data, NULL, NULL) == 0 ? data : NULL;
-}
-
-/* The number after "\nNAME:"; -1: there is none. */
-static long long number_of(const char *status, const char *name)
-{
-	char *key CLEANUP_FREE = text_format("\n%s:", name);
-	const char *at = strstr(status, key);
-	return at != NULL ? strtoll(at + strlen(key), NULL, 10) : -1;
-}
-
-static bool usage_of(int pid, struct rig_footprint *out)
-{
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	char *directory CLEANUP_FREE = text_format("/proc/%d/fd", pid);
-	char *status CLEANUP_FREE = read_proc(pid, "status");
-	if (pid == 0 || status == NULL || file_list(directory, &names, NULL) != 0)
+	int pid = process_of(rig);
+	char *status CLEANUP_FREE = pid != 0 ? usage_read_file(pid, "status") : NULL;
+	out->descriptors = status != NULL ? usage_descriptors(pid) : -1;
+	if (out->descriptors < 0)
 		return false;
-	*out = (struct rig_footprint){
-		.descriptors = (long long)names.count,
-		.threads = number_of(status, "Threads"),
-		.resident_kib = number_of(status, "VmHWM"),
-		.virtual_kib = number_of(status, "VmPeak"),
-	};
+	out->threads = usage_field(status, "\nThreads:");
+	out->resident_kib = usage_field(status, "\nVmHWM:");
+	out->virtual_kib = usage_field(status, "\nVmPeak:");
 	return true;
 }
 
-bool rig_footprint(const struct rig *rig, struct rig_footprint *out)
-{
-	out->descriptors = -1;
-	return usage_of(process_of(rig), out);
-}
-
-struct growth {
+struct release {
 	const struct rig *rig;
-	struct rig_footprint most, now;
+	const struct rig_footprint *most;
+	struct rig_footprint *now;
 	bool known;
 };
 
-static bool is_settled(void *user)
+static bool is_released(void *user)
 {
-	struct growth *growth = user;
-	growth->known = rig_footprint(growth->rig, &growth->now);
-	return !growth->known || (growth->now.descriptors <= growth->most.descriptors &&
-				  growth->now.threads <= growth->most.threads);
+	struct release *release = user;
+	release->known = rig_footprint(release->rig, release->now);
+	return !release->known || (release->now->descriptors <= release->most->descriptors &&
+				   release->now->threads <= release->most->threads);
+}
+
+bool rig_wait_footprint(struct rig *rig, const struct rig_footprint *most, uint64_t ms,
+			struct rig_footprint *now)
+{
+	struct release release = {.rig = rig, .most = most, .now = now};
+	(void)rig_wait(rig, is_released, &release, context_wait_ms(rig->context, ms),
+		       "the release of descriptors", NULL);
+	return release.known;
 }
 
 void rig_expect_footprint(struct rig *rig, const struct rig_footprint *before, long long threads)
 {
-	struct growth growth = {.rig = rig, .most = *before};
-	growth.most.descriptors += MORE_DESCRIPTORS;
-	growth.most.threads += threads;
+	struct rig_footprint most = *before;
+	struct rig_footprint now = {0};
+	most.descriptors += MORE_DESCRIPTORS;
+	most.threads += threads;
 	if (before->descriptors < 0) {
 		check_note(rig->run, "the plugin's descriptors and threads cannot be counted");
 		return;
 	}
-	(void)rig_wait(rig, is_settled, &growth, context_wait_ms(rig->context, SETTLE_MS),
-		       "the release of descriptors", NULL);
-	if (!check_expect_is(rig->run, growth.known, "the plugin", "still running", "ended"))
+	bool known = rig_wait_footprint(rig, &most, SETTLE_MS, &now);
+	if (!check_expect_is(rig->run, known, "the plugin", "still running", "ended"))
 		return;
 	(void)check_expect_at_most(rig->run, "open descriptors of the plugin afterwards",
-				   growth.now.descriptors, growth.most.descriptors);
-	(void)check_expect_at_most(rig->run, "threads of the plugin afterwards", growth.now.threads,
-				   growth.most.threads);
+				   now.descriptors, most.descriptors);
+	(void)check_expect_at_most(rig->run, "threads of the plugin afterwards", now.threads,
+				   most.threads);
 }
 
 /* The processor time of each thread, and the time that it waited for a processor, as a busy machine makes it. */
@@ -124,7 +108,7 @@ static struct scheduling scheduling_of(int pid)
 		return out;
 	text_each (thread, &threads) {
 		char *name CLEANUP_FREE = text_format("task/%s/schedstat", thread);
-		char *text CLEANUP_FREE = read_proc(pid, name);
+		char *text CLEANUP_FREE = usage_read_file(pid, name);
 		if (text == NULL || out.count == THREADS_MAX)
 			continue;
 		char *end = NULL;

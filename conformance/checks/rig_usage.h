@@ -14,6 +14,11 @@ struct rig_footprint {
  * the descriptors are -1. */
 bool rig_footprint(const struct rig *rig, struct rig_footprint *out);
 
+/* Waits for up to `ms`, scaled, until the plugin uses no more descriptors and threads than `most`; fills what it uses at the
+ * end. False: unknown. */
+bool rig_wait_footprint(struct rig *rig, const struct rig_footprint *most, uint64_t ms,
+			struct rig_footprint *now);
+
 /* Since `before` the plugin opened no more descriptors, but for a few, and no more than `threads` threads.
  * What it still closes is waited for. An unknown `before` is only noted. */
 void rig_expect_footprint(struct rig *rig, const struct rig_footprint *before, long long threads);

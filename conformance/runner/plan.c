@@ -182,17 +182,24 @@ static int all_match(const struct plan *plan, const struct check_suite *const *s
 	return 0;
 }
 
-/* Does the check depend, directly or through others, on one of the items? */
-static bool depends_on(const struct check *check, const struct plan_item *const *items,
-		       size_t count, const struct check_suite *const *suites)
+bool plan_depends_on(const struct check_suite *const *suites, const struct check *check,
+		     const struct check *other)
 {
 	const struct check_suite *suite = NULL;
 	while (check->depends_on != NULL &&
 	       plan_find(suites, check->depends_on, &suite, &check, NULL) == 0) {
-		for (size_t i = 0; i < count; i++) {
-			if (items[i] != NULL && items[i]->check == check)
-				return true;
-		}
+		if (check == other)
+			return true;
+	}
+	return false;
+}
+
+static bool depends_on_any(const struct check *check, const struct plan_item *const *items,
+			   size_t count, const struct check_suite *const *suites)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (items[i] != NULL && plan_depends_on(suites, check, items[i]->check))
+			return true;
 	}
 	return false;
 }
@@ -211,7 +218,7 @@ static void shuffle(struct plan_item *items, size_t count, uint64_t seed,
 	random_shuffle(&random, left, count);
 	for (size_t place = 0; place < count; place++) {
 		size_t i = 0;
-		while (left[i] == NULL || depends_on(left[i]->check, left, count, suites))
+		while (left[i] == NULL || depends_on_any(left[i]->check, left, count, suites))
 			i++;
 		items[place] = *left[i];
 		left[i] = NULL;

@@ -54,6 +54,10 @@ void plan_free(struct plan *plan);
 const struct plan_item *plan_cause(const struct plan *plan, const struct check_suite *const *suites,
 				   size_t index);
 
+/* Does the check depend, directly or through others, on `other`? */
+bool plan_depends_on(const struct check_suite *const *suites, const struct check *check,
+		     const struct check *other);
+
 /* The check with that id. ERROR_NOT_FOUND names the nearest. */
 int plan_find(const struct check_suite *const *suites, const char *id,
 	      const struct check_suite **suite, const struct check **check, struct error *err);

@@ -141,24 +141,15 @@ static bool is_alone(const struct schedule *schedule, const struct check *check)
 /* Does a check run that must end before this one begins? */
 static bool must_wait(const struct schedule *schedule, const struct check *check)
 {
-	const struct check *cause = check;
-	const struct check_suite *suite = NULL;
 	if (schedule->running == 0)
 		return false;
 	if (schedule->running == schedule->count || is_alone(schedule, check))
 		return true;
 	for (size_t i = 0; i < schedule->count; i++) {
-		if (schedule->jobs[i].item != NULL &&
-		    is_alone(schedule, schedule->jobs[i].item->check))
+		const struct plan_item *item = schedule->jobs[i].item;
+		if (item != NULL && (is_alone(schedule, item->check) ||
+				     plan_depends_on(schedule->runner->suites, check, item->check)))
 			return true;
-	}
-	while (cause->depends_on != NULL &&
-	       plan_find(schedule->runner->suites, cause->depends_on, &suite, &cause, NULL) == 0) {
-		for (size_t i = 0; i < schedule->count; i++) {
-			if (schedule->jobs[i].item != NULL &&
-			    schedule->jobs[i].item->check == cause)
-				return true;
-		}
 	}
 	return false;
 }

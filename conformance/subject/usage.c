@@ -18,19 +18,24 @@ struct entry {
 	bool counted;
 };
 
-/* The file /proc/PID/NAME; NULL: the process is gone, or is not ours to see. Caller frees. */
-static char *read_file(int pid, const char *name)
+char *usage_read_file(int pid, const char *name)
 {
 	char *path CLEANUP_FREE = text_format("/proc/%d/%s", pid, name);
 	char *data = NULL;
 	return file_read(path, STATUS_MAX, &data, NULL, NULL) == 0 ? data : NULL;
 }
 
-/* A number of /proc/PID/status; 0: it has none. */
-static long long field(const char *status, const char *name)
+long long usage_field(const char *status, const char *name)
 {
 	const char *place = status != NULL ? strstr(status, name) : NULL;
 	return place != NULL ? strtoll(place + strlen(name), NULL, 10) : 0;
+}
+
+long long usage_descriptors(int pid)
+{
+	char *path CLEANUP_FREE = text_format("/proc/%d/fd", pid);
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	return file_list(path, &names, NULL) == 0 ? (long long)names.count : -1;
 }
 
 /* The second number of a thread's schedstat, in nanoseconds. */
@@ -42,7 +47,7 @@ static void add_waits(int pid, struct usage *sum)
 	(void)file_list(path, &threads, NULL);
 	text_each (thread, &threads) {
 		char *name CLEANUP_FREE = text_format("task/%s/schedstat", thread);
-		char *schedstat CLEANUP_FREE = read_file(pid, name);
+		char *schedstat CLEANUP_FREE = usage_read_file(pid, name);
 		const char *second = schedstat != NULL ? strchr(schedstat, ' ') : NULL;
 		wait_ns += second != NULL ? strtoull(second, NULL, 10) : 0;
 	}
@@ -51,15 +56,13 @@ static void add_waits(int pid, struct usage *sum)
 
 static void add_process(int pid, struct usage *sum)
 {
-	char *status CLEANUP_FREE = read_file(pid, "status");
-	char *stat CLEANUP_FREE = read_file(pid, "stat");
-	char *path CLEANUP_FREE = text_format("/proc/%d/fd", pid);
-	struct text_list descriptors CLEANUP_TEXT_LIST = {0};
-	(void)file_list(path, &descriptors, NULL);
+	char *status CLEANUP_FREE = usage_read_file(pid, "status");
+	char *stat CLEANUP_FREE = usage_read_file(pid, "stat");
+	long long descriptors = usage_descriptors(pid);
 	add_waits(pid, sum);
-	sum->memory += field(status, "\nRssAnon:") * 1024;
-	sum->threads += field(status, "\nThreads:");
-	sum->descriptors += (long long)descriptors.count;
+	sum->memory += usage_field(status, "\nRssAnon:") * 1024;
+	sum->threads += usage_field(status, "\nThreads:");
+	sum->descriptors += descriptors > 0 ? descriptors : 0;
 
 	/* After the name in parentheses, which may hold anything: state, and eleven numbers later utime and stime. */
 	const char *rest = stat != NULL ? strrchr(stat, ')') : NULL;
@@ -83,10 +86,10 @@ bool usage_read(const int *roots, size_t count, struct usage *out)
 	size_t found = 0;
 	text_each (name, &names) {
 		int pid = (int)strtol(name, NULL, 10);
-		char *status CLEANUP_FREE = pid > 0 ? read_file(pid, "status") : NULL;
+		char *status CLEANUP_FREE = pid > 0 ? usage_read_file(pid, "status") : NULL;
 		if (status != NULL)
 			entries[found++] =
-				(struct entry){pid, (int)field(status, "\nPPid:"), false};
+				(struct entry){pid, (int)usage_field(status, "\nPPid:"), false};
 	}
 	/* Until no process joins: a child may have a lower number than its parent. */
 	bool more = true;
