@@ -203,7 +203,7 @@ void registration_before_kubelet(struct check_run *run)
 		(void)rig_expect_listed(rig);
 }
 
-/* A body: the plugin registers next to the file of the row's param, and leaves it alone. */
+/* A body: the plugin registers next to the file that the row names, and does not change it. */
 void registration_beside_file(struct check_run *run)
 {
 	const char *name = check_row(run)->param;

@@ -334,7 +334,7 @@ int main(void)
 		{"what is not told is null", test_what_is_not_told_is_null},
 		{"NVML without a driver or a permission",
 		 test_nvml_without_a_driver_or_a_permission},
-		{"wrong results are told", test_wrong_results_are_told},
+		{"wrong results are reported", test_wrong_results_are_told},
 		{"a hang times out", test_a_hang_times_out},
 		{"a crash prints nothing", test_a_crash_prints_nothing},
 		{"more than fits is told", test_more_than_fits_is_told},

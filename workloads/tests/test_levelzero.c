@@ -303,7 +303,7 @@ int main(void)
 		{"unknown facts are null", test_unknown_facts_are_null},
 		{"the build log is kept", test_the_build_log_is_kept},
 		{"other failures are told", test_other_failures_are_told},
-		{"wrong results are told", test_wrong_results_are_told},
+		{"wrong results are reported", test_wrong_results_are_told},
 		{"a hang times out", test_a_hang_times_out},
 		{"a crash prints nothing", test_a_crash_prints_nothing},
 		{"noise goes elsewhere", test_noise_goes_elsewhere},
