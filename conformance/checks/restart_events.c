@@ -212,8 +212,11 @@ void restart_kubelet_disconnects(struct check_run *run)
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
-	if (!check_works(run, kubelet_fault_set(rig->kubelet, "disconnect=0", &err), "fake kubelet",
-			 &err))
+	/* Each connection once: a plugin that ends over it comes back to a kubelet that stays. */
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	kubelet_resource_names(rig->kubelet, &names);
+	const char *fault = check_format(run, "disconnect=0*%zu", names.count);
+	if (!check_works(run, kubelet_fault_set(rig->kubelet, fault, &err), "fake kubelet", &err))
 		return;
 	(void)rig_watch(rig, SETTLED_MS, SETTLED_MS);
 	rig_each (resource, rig) {
