@@ -85,10 +85,10 @@ void rig_expect_footprint(struct rig *rig, const struct rig_footprint *before, l
 	bool known = rig_wait_footprint(rig, &most, SETTLE_MS, &now);
 	if (!check_expect_is(rig->run, known, "the plugin", "still running", "ended"))
 		return;
-	(void)check_expect_at_most(rig->run, "open descriptors of the plugin afterwards",
-				   now.descriptors, most.descriptors);
-	(void)check_expect_at_most(rig->run, "threads of the plugin afterwards", now.threads,
-				   most.threads);
+	(void)check_expect_at_most_measured(rig->run, "open descriptors of the plugin afterwards",
+					    now.descriptors, most.descriptors);
+	(void)check_expect_at_most_measured(rig->run, "threads of the plugin afterwards",
+					    now.threads, most.threads);
 }
 
 /* The processor time of each thread, and the time that it waited for a processor, as a busy machine makes it. */

@@ -118,7 +118,10 @@ struct check_suite {
 	check_expect_int_at(run, __FILE__, __LINE__, what, saw, wanted)
 /* A measure: the observed value differs from run to run. */
 #define check_expect_at_most(run, what, saw, most)                                                 \
-	check_expect_at_most_at(run, __FILE__, __LINE__, what, saw, most)
+	check_expect_at_most_at(run, __FILE__, __LINE__, "saw", what, saw, most)
+/* The limit is a measure, too: what the plugin used before, or how long it was watched. */
+#define check_expect_at_most_measured(run, what, saw, most)                                        \
+	check_expect_at_most_at(run, __FILE__, __LINE__, "both", what, saw, most)
 /* NULL is shown as "(none)". */
 #define check_expect_text(run, what, saw, wanted)                                                  \
 	check_expect_text_at(run, __FILE__, __LINE__, NULL, what, saw, wanted)
@@ -135,7 +138,7 @@ struct check_suite {
 	})
 /* As check_expect_at_most(), of milliseconds and the limit of the row's requirement. */
 #define check_expect_in_time(run, what, saw_ms)                                                    \
-	check_expect_at_most_at(run, __FILE__, __LINE__, what, (long long)(saw_ms),                \
+	check_expect_at_most_at(run, __FILE__, __LINE__, "saw", what, (long long)(saw_ms),         \
 				requirement_limit(check_row(run)->requirement) * 1000)
 /* An operation that must succeed: holds when `rc` is 0, else the observed value is the error's text. */
 #define check_expect_ok(run, rc, what, err)                                                        \
@@ -152,8 +155,8 @@ void check_expect_at(struct check_run *run, const char *file, int line, bool hel
 		     const char *saw_format, ...) PRINTF_LIKE(8, 9);
 bool check_expect_int_at(struct check_run *run, const char *file, int line, const char *what,
 			 long long saw, long long wanted);
-bool check_expect_at_most_at(struct check_run *run, const char *file, int line, const char *what,
-			     long long saw, long long most);
+bool check_expect_at_most_at(struct check_run *run, const char *file, int line, const char *varies,
+			     const char *what, long long saw, long long most);
 bool check_expect_text_at(struct check_run *run, const char *file, int line, const char *varies,
 			  const char *what, const char *saw, const char *wanted);
 void check_expect_ok_at(struct check_run *run, const char *file, int line, int rc, const char *what,

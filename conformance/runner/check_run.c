@@ -124,11 +124,11 @@ bool check_expect_int_at(struct check_run *run, const char *file, int line, cons
 	return saw == wanted;
 }
 
-bool check_expect_at_most_at(struct check_run *run, const char *file, int line, const char *what,
-			     long long saw, long long most)
+bool check_expect_at_most_at(struct check_run *run, const char *file, int line, const char *varies,
+			     const char *what, long long saw, long long most)
 {
 	char *expected CLEANUP_FREE = text_format("at most %lld", most);
-	check_expect_at(run, file, line, saw <= most, "saw", what, expected, "%lld", saw);
+	check_expect_at(run, file, line, saw <= most, varies, what, expected, "%lld", saw);
 	return saw <= most;
 }
 

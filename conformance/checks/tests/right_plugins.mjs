@@ -39,7 +39,7 @@ const unsupported = {'list-and-watch.devices-present': 'unsupported'};
 // Two instances: most plugins do not notice when the kubelet ends a stream, upstream's own stub among them; one row says so.
 const alone = ['--exclude', 'restart.rolling-update', ...withoutKubeletFaults];
 const row = (name, command, {args = quick, ...changes} = {}) => ({
-	name, plugin: command, checks: protocol, args: [...args, ...alone, '--jobs', '4'], ...changes, outcomes: {...unsupported, ...changes.outcomes},
+	name, plugin: command, checks: protocol, args: ['--jobs', '4', ...args, ...alone], ...changes, outcomes: {...unsupported, ...changes.outcomes},
 });
 
 const assertions = (report, id) => report.checks.find((c) => c.id === id).assertions;
@@ -122,7 +122,7 @@ const rows = [
 		options: {pre_start_required: true},
 		pre_start_link: join(work, 'prepared'),
 		allocate: {each: {mounts: [{...answer.mounts[0], host_path: join(work, 'prepared/etc/hostname')}]}},
-	})),
+	}), {args: [...quick, '--jobs', '1']}), // all its plugins make one file: one at a time
 	row('a preference for fewer', plugin({options: {get_preferred_allocation_available: true}, preferred: ['gpu-1', 'unknown']}), {
 		outcomes: {'preferred-allocation.only-available': 'fail', 'preferred-allocation.size': 'fail'},
 	}),

@@ -13,7 +13,7 @@ for check in api.vulkan api.opencl api.opengl isolation.no-allocation isolation.
 	restart.kubelet-restart; do
 	expect_report "$r" "outcome('$check')" pass
 done
-expect_report "$r" "r.checks.filter((c) => c.outcome !== 'pass' && !(c.outcome === 'not-applicable' && /^api\.|^allocate\.cdi-|^allocate\.(unhealthy-id|permissions)$|^preferred-allocation\.not-offered$|^pre-start\.|^isolation\.(apis-agree|management-apis|device-access)$/.test(c.id))).map((c) => c.id + ' ' + c.outcome).join()" "isolation.device-memory unsupported"
+expect_report "$r" "r.checks.filter((c) => c.outcome !== 'pass' && !(c.outcome === 'not-applicable' && /^api\.|^allocate\.cdi-|^allocate\.(independent|unhealthy-id|permissions)$|^sharing\.|^security\.(device|unrelated)-nodes$|^preferred-allocation\.not-offered$|^pre-start\.|^isolation\.(apis-agree|management-apis|device-access)$/.test(c.id))).map((c) => c.id + ' ' + c.outcome).join()" "isolation.device-memory unsupported"
 expect_report "$r" "r.checks.find((c) => c.id === 'api.vulkan').deviceOutcomes.map((d) => d.ref + ' ' + d.outcome).join()" "lavapipe pass"
 expect_report "$r" "r.checks.find((c) => c.id === 'api.cuda').reason" "no device of the node offers cuda"
 expect_report "$r" "r.checks.flatMap((c) => c.observations ?? []).every((s) => s.others === 0 && s.saw.join() === s.granted.join())" true
