@@ -34,7 +34,7 @@ if [ -f "$loader" ]; then
 	completes --plugin-dir gpucert kubelet --plugin-
 	completes "containerd process" gpucert run --launcher ''
 	completes isolation.single-device gpucert run isolation.si
-	completes allocate.one-response gpucert show allocate.one-
+	completes allocate.one-response gpucert show allocate.one-r
 	completes directx-device-plugins gpucert run --expect directx-device-
 	completes nvidia-windows gpucert expect check nvi
 	completes --require gpu-discovery --req

@@ -131,6 +131,9 @@ struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource);
  * time by the requirement of the row. `event` names its cause. */
 bool rig_expect_return(struct rig *rig, size_t from, const char *event);
 
+/* Waits for a Register call with at least index `from`, of any resource, whatever becomes of it. */
+bool rig_expect_attempt(struct rig *rig, size_t from, const char *event);
+
 /* kubelet_wait(), whose time is reported as the plugin's. */
 int rig_wait(struct rig *rig, loop_condition *done, void *user, uint64_t timeout_ms,
 	     const char *what, struct error *err);

@@ -264,29 +264,52 @@ bool rig_expect_registered(struct rig *rig)
 	return check_expect_ok(rig->run, rc, "the plugin registers", &err);
 }
 
+/* wait_registered(), and as in a DaemonSet a plugin that ends meanwhile is started again. */
+static int wait_supervised(struct registered_wait *wait, loop_condition *done, uint64_t timeout_ms,
+			   struct error *err)
+{
+	struct rig *rig = wait->rig;
+	uint64_t end_ms = clock_monotonic_ms() + timeout_ms;
+	uint64_t pause_ms = 0;
+	int rc = wait_registered(wait, done, timeout_ms, err);
+	while (rc == ERROR_CANCELLED && rig->supervised && rig->plugin != NULL &&
+	       process_has_ended(rig->plugin) && clock_monotonic_ms() + pause_ms < end_ms) {
+		/* The kubelet pauses before it starts a container for the second time. */
+		loop_run_for(&rig->loop, pause_ms);
+		pause_ms = pause_ms == 0 ? BACK_OFF_MS : pause_ms * 2;
+		check_note(rig->run, "the plugin ended and was started again, as in a DaemonSet");
+		if (!rig_start_plugin(rig, NULL))
+			return error_set(err, ERROR_CANCELLED, "the plugin could not be started");
+		rc = wait_registered(wait, done, end_ms - clock_monotonic_ms(), err);
+	}
+	return rc;
+}
+
+static bool is_attempted(void *user)
+{
+	const struct registered_wait *wait = user;
+	return kubelet_registration_count(wait->rig->kubelet) > wait->from;
+}
+
+bool rig_expect_attempt(struct rig *rig, size_t from, const char *event)
+{
+	struct registered_wait wait = {.rig = rig, .from = from};
+	struct error err = {0};
+	uint64_t timeout_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
+	uint64_t start = clock_monotonic_ns();
+	int rc = wait_supervised(&wait, is_attempted, timeout_ms, &err);
+	rig_waited(rig, start);
+	return check_expect_ok(rig->run, rc,
+			       check_format(rig->run, "a Register call after %s", event), &err);
+}
+
 bool rig_expect_return(struct rig *rig, size_t from, const char *event)
 {
 	struct registered_wait wait = {.rig = rig, .from = from};
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ms();
 	uint64_t timeout_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
-	uint64_t pause_ms = 0;
-	int rc = wait_registered(&wait, all_are_registered, timeout_ms, &err);
-	while (rc == ERROR_CANCELLED && rig->supervised && rig->plugin != NULL &&
-	       process_has_ended(rig->plugin) &&
-	       clock_monotonic_ms() + pause_ms < start + timeout_ms) {
-		/* The kubelet pauses before it starts a container for the second time. */
-		loop_run_for(&rig->loop, pause_ms);
-		pause_ms = pause_ms == 0 ? BACK_OFF_MS : pause_ms * 2;
-		check_note(rig->run, "the plugin ended and was started again, as in a DaemonSet");
-		if (!rig_start_plugin(rig, NULL)) {
-			rc = error_set(&err, ERROR_CANCELLED, "the plugin could not be started");
-			break;
-		}
-		rc = wait_registered(&wait, all_are_registered,
-				     start + timeout_ms - clock_monotonic_ms(), &err);
-	}
-
+	int rc = wait_supervised(&wait, all_are_registered, timeout_ms, &err);
 	uint64_t duration_ms = clock_monotonic_ms() - start;
 	rig_waited(rig, clock_monotonic_ns() - duration_ms * 1000000);
 	rc = rig_explain(rig, rc, &err);
