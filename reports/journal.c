@@ -18,8 +18,14 @@
 #error "the project is built with GCC or Clang"
 #endif
 
-/* What the check that runs has seen, by what it uses up. */
+/* What a check that runs has seen, in bytes. What failed has a share of its own. */
 enum seen { SEEN_FAILED, SEEN_HELD, SEEN_OTHER, SEEN_COUNT };
+
+struct tally {
+	char *check;
+	size_t seen[SEEN_COUNT];
+	int64_t left_out;
+};
 
 struct journal {
 	char *path;
@@ -30,9 +36,23 @@ struct journal {
 	uint64_t start_ms;
 	bool torn;		  /* a line that failed could not be taken back */
 	char digest[DIGEST_SIZE]; /* of the last line */
-	size_t seen[SEEN_COUNT];  /* bytes, of the check that runs */
-	int64_t left_out;
+	struct tally *tallies;	  /* of the checks that run: several do with -j */
+	size_t tally_count;
 };
+
+/* The check's, which begins at its first use. */
+static struct tally *tally_of(struct journal *journal, const char *check)
+{
+	for (size_t i = 0; i < journal->tally_count; i++) {
+		if (strcmp(journal->tallies[i].check, check) == 0)
+			return &journal->tallies[i];
+	}
+	journal->tallies = memory_resize(journal->tallies, journal->tally_count + 1,
+					 sizeof(*journal->tallies));
+	struct tally *tally = &journal->tallies[journal->tally_count++];
+	*tally = (struct tally){.check = memory_copy(check)};
+	return tally;
+}
 
 /* One line: the members that every record has, then those of `record`. */
 static int make_line(const struct journal *journal, enum journal_type type, const cJSON *record,
@@ -90,9 +110,9 @@ static void add_text(const struct journal *journal, struct members *record, cons
 	member_cut(record, key, redacted, JOURNAL_TEXT_MAX);
 }
 
-/* Consumes the record. `used` counts the check's bytes against JOURNAL_SEEN_MAX; NULL: no limit. */
+/* Consumes the record. `tally` counts its bytes against JOURNAL_SEEN_MAX; NULL: no limit. */
 static int append(struct journal *journal, enum journal_type type, struct members *record,
-		  size_t *used, struct error *err)
+		  struct tally *tally, enum seen kind, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = members_take(record);
 	struct text line CLEANUP_TEXT = {0};
@@ -101,16 +121,16 @@ static int append(struct journal *journal, enum journal_type type, struct member
 	int rc = make_line(journal, type, json, &line, err);
 	if (rc != 0)
 		return rc;
-	if (used != NULL && *used + line.size > JOURNAL_SEEN_MAX) {
-		journal->left_out++;
+	if (tally != NULL && tally->seen[kind] + line.size > JOURNAL_SEEN_MAX) {
+		tally->left_out++;
 		return 0;
 	}
 
 	rc = write_line(journal, &line, err);
 	if (rc != 0)
 		return rc;
-	if (used != NULL)
-		*used += line.size;
+	if (tally != NULL)
+		tally->seen[kind] += line.size;
 	if (!journal_shapes[type].durable)
 		return 0;
 	rc = uv_fs_fdatasync(NULL, &request, journal->file, NULL);
@@ -181,6 +201,9 @@ void journal_close(struct journal **journal)
 		(void)uv_fs_close(NULL, &request, (*journal)->file, NULL);
 		uv_fs_req_cleanup(&request);
 	}
+	for (size_t i = 0; i < (*journal)->tally_count; i++)
+		free((*journal)->tallies[i].check);
+	free((*journal)->tallies);
 	free((*journal)->path);
 	free(*journal);
 	*journal = NULL;
@@ -196,12 +219,12 @@ int journal_add_environment(struct journal *journal, const cJSON *environment, s
 	if (rc < 0)
 		return rc;
 	member_copy(&record, "environment", environment);
-	return append(journal, JOURNAL_ENVIRONMENT, &record, NULL, err);
+	return append(journal, JOURNAL_ENVIRONMENT, &record, NULL, SEEN_OTHER, err);
 }
 
 int journal_add_plan(struct journal *journal, struct members *plan, struct error *err)
 {
-	return append(journal, JOURNAL_PLAN, plan, NULL, err);
+	return append(journal, JOURNAL_PLAN, plan, NULL, SEEN_OTHER, err);
 }
 
 int journal_add_phase(struct journal *journal, enum report_phase phase, const char *what,
@@ -211,18 +234,16 @@ int journal_add_phase(struct journal *journal, enum report_phase phase, const ch
 	member_string(&record, "phase", report_phase_names[phase]);
 	add_text(journal, &record, "what", what);
 	member_int(&record, "durationMs", (int64_t)duration_ms);
-	return append(journal, JOURNAL_PHASE, &record, NULL, err);
+	return append(journal, JOURNAL_PHASE, &record, NULL, SEEN_OTHER, err);
 }
 
 int journal_begin_check(struct journal *journal, const char *check, uint64_t timeout_ms,
 			struct error *err)
 {
 	struct members record CLEANUP_MEMBERS = members_new();
-	memset(journal->seen, 0, sizeof(journal->seen));
-	journal->left_out = 0;
 	member_string(&record, "check", check);
 	member_int(&record, "timeoutMs", (int64_t)timeout_ms);
-	return append(journal, JOURNAL_CHECK_BEGIN, &record, NULL, err);
+	return append(journal, JOURNAL_CHECK_BEGIN, &record, NULL, SEEN_OTHER, err);
 }
 
 int journal_add_seen(struct journal *journal, const char *check, enum journal_type type,
@@ -240,7 +261,7 @@ int journal_add_seen(struct journal *journal, const char *check, enum journal_ty
 		kind = cJSON_IsTrue(field_get(seen, "ok")) ? SEEN_HELD : SEEN_FAILED;
 	member_string(&record, "check", check);
 	json_members_copy(seen, journal_shapes[type].members, &record);
-	return append(journal, type, &record, &journal->seen[kind], err);
+	return append(journal, type, &record, tally_of(journal, check), kind, err);
 }
 
 int journal_add_event(struct journal *journal, const char *check, const char *kind,
@@ -250,7 +271,7 @@ int journal_add_event(struct journal *journal, const char *check, const char *ki
 	member_string(&record, "check", check);
 	member_string(&record, "kind", kind);
 	add_text(journal, &record, "text", text);
-	return append(journal, JOURNAL_EVENT, &record, NULL, err);
+	return append(journal, JOURNAL_EVENT, &record, NULL, SEEN_OTHER, err);
 }
 
 int journal_hold_check(struct journal *journal, const char *check, const char *cause,
@@ -260,7 +281,7 @@ int journal_hold_check(struct journal *journal, const char *check, const char *c
 	member_string(&record, "check", check);
 	member_string(&record, "cause", cause);
 	add_text(journal, &record, "reason", reason);
-	return append(journal, JOURNAL_CHECK_HELD, &record, NULL, err);
+	return append(journal, JOURNAL_CHECK_HELD, &record, NULL, SEEN_OTHER, err);
 }
 
 int journal_end_check(struct journal *journal, const struct journal_check_end *end,
@@ -280,10 +301,13 @@ int journal_end_check(struct journal *journal, const struct journal_check_end *e
 	member_item(&record, "phasesMs", members_take(&phases));
 	if (end->watched_thorough_ms != 0)
 		member_item(&record, "watched", members_take(&watched));
-	member_int(&record, "leftOut", journal->left_out);
+	struct tally *tally = tally_of(journal, end->check);
+	member_int(&record, "leftOut", tally->left_out);
+	free(tally->check);
+	*tally = journal->tallies[--journal->tally_count];
 	if (end->advice != NULL)
 		add_text(journal, &record, "advice", end->advice);
-	return append(journal, JOURNAL_CHECK_END, &record, NULL, err);
+	return append(journal, JOURNAL_CHECK_END, &record, NULL, SEEN_OTHER, err);
 }
 
 int journal_abort(struct journal *journal, enum report_abort abort, const char *reason,
@@ -292,11 +316,11 @@ int journal_abort(struct journal *journal, enum report_abort abort, const char *
 	struct members record CLEANUP_MEMBERS = members_new();
 	member_string(&record, "kind", report_abort_names[abort]);
 	add_text(journal, &record, "reason", reason);
-	return append(journal, JOURNAL_ABORT, &record, NULL, err);
+	return append(journal, JOURNAL_ABORT, &record, NULL, SEEN_OTHER, err);
 }
 
 int journal_end(struct journal *journal, struct error *err)
 {
 	struct members record CLEANUP_MEMBERS = members_new();
-	return append(journal, JOURNAL_RUN_END, &record, NULL, err);
+	return append(journal, JOURNAL_RUN_END, &record, NULL, SEEN_OTHER, err);
 }

@@ -75,8 +75,8 @@ int journal_add_phase(struct journal *journal, enum report_phase phase, const ch
 int journal_begin_check(struct journal *journal, const char *check, uint64_t timeout_ms,
 			struct error *err);
 
-/* What the check that runs has seen: a record of its process, of which only the members of that
- * type are taken over. ERROR_FORMAT: it is not such a record. Beyond JOURNAL_SEEN_MAX it is left
+/* What a check that runs has seen: a record of its process, of which only the members of that type are
+ * taken over. ERROR_FORMAT: it is not such a record. Beyond the check's JOURNAL_SEEN_MAX it is left
  * out, and the check's end says how many were. */
 int journal_add_seen(struct journal *journal, const char *check, enum journal_type type,
 		     const cJSON *seen, struct error *err);

@@ -274,7 +274,8 @@ const struct check restart_checks[] = {
 		.needs.own_plugin = true),
 	RESTART("during-allocate", RES_21, MEDIUM, restart_during_allocate,
 		.title = "A kubelet restart during Allocate does no harm",
-		.advice = "Release locks when a call is cancelled or its connection is lost."),
+		.advice = "Release locks when a call is cancelled or its connection is lost.",
+		.needs.os = "linux"),
 	RESTART("kubelet-absent", RES_04, MEDIUM, restart_kubelet_absent,
 		.title = "A plugin waits for a kubelet that is away",
 		.advice = "Sleep until kubelet.sock is back, or end with an error and let the "
@@ -285,7 +286,8 @@ const struct check restart_checks[] = {
 	RESTART("kubelet-disconnects", RES_07, MEDIUM, restart_kubelet_disconnects,
 		.title = "After the kubelet closes its connection it can connect again",
 		.advice =
-			"Keep serving the socket, or register a new one, when a connection ends."),
+			"Keep serving the socket, or register a new one, when a connection ends.",
+		.needs.os = "linux"),
 	RESTART("directory-recreated", RES_16, LOW, restart_directory_recreated,
 		.title = "A plugin directory that is created again is noticed",
 		.advice = "A watch ends with its directory: look for its return, or end with an "

@@ -16,7 +16,8 @@ enum {
 	THREADS_MAX = 256,
 	QUIET_NS = 2000000, /* of processor time, and of waiting for it, in each look */
 	QUIET_LOOKS = 3,
-	QUIET_MS = 5000,
+	QUIET_MS = 10000,
+	WINDOWS = 4,
 };
 
 /* The process that serves the plugin's socket: a shell may have started it. 0: unknown. */
@@ -173,14 +174,26 @@ void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const c
 	struct quiet quiet = {.pid = process_of(rig)};
 	(void)rig_wait(rig, is_quiet, &quiet, context_wait_ms(rig->context, QUIET_MS), "its start",
 		       NULL);
-	const struct scheduling before = scheduling_of(quiet.pid);
-	uint64_t start_ns = clock_monotonic_ns();
-	(void)rig_watch(rig, ms, thorough_ms);
-	const struct scheduling after = scheduling_of(quiet.pid);
-	if (before.count != 0 && after.count != 0)
+	/* One that is not idle needs it all the time: a start that takes long here ends. */
+	uint64_t duration_ms = rig->context->thorough ? thorough_ms : ms;
+	long long least = -1;
+	for (int i = 0; i < WINDOWS; i++) {
+		const struct scheduling before = scheduling_of(quiet.pid);
+		uint64_t start_ns = clock_monotonic_ns();
+		loop_run_for(&rig->loop, duration_ms / WINDOWS);
+		const struct scheduling after = scheduling_of(quiet.pid);
+		if (before.count == 0 || after.count == 0)
+			continue;
+		long long percent = busiest(&before, &after, clock_monotonic_ns() - start_ns);
+		least = least < 0 || percent < least ? percent : least;
+	}
+	check_add_time(rig->run, REPORT_PHASE_WAIT, duration_ms * 1000000);
+	if (thorough_ms != ms)
+		check_add_watched(rig->run, duration_ms, thorough_ms);
+	if (least >= 0)
 		(void)check_expect_at_most(
 			rig->run,
 			check_format(rig->run, "%% of a processor that the plugin needed %s",
 				     during),
-			busiest(&before, &after, clock_monotonic_ns() - start_ns), IDLE_PERCENT);
+			least, IDLE_PERCENT);
 }

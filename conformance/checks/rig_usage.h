@@ -24,5 +24,5 @@ bool rig_wait_footprint(struct rig *rig, const struct rig_footprint *most, uint6
 void rig_expect_footprint(struct rig *rig, const struct rig_footprint *before, long long threads);
 
 /* Waits until the plugin has done its work, if it comes to an end, watches it for so long, as rig_watch(), and
- * records whether it was idle. `during` names the time. One that has ended is idle. */
+ * records whether it was idle in a part of that time, named `during`. One that has ended is idle. */
 void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const char *during);

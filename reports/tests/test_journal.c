@@ -209,6 +209,29 @@ static void test_too_long_a_line_is_refused(void)
 	CU_ASSERT_STRING_EQUAL(at(report, "/run/state"), "complete");
 }
 
+/* With -j several checks run: what one sees leaves the others their share. */
+static void test_each_check_has_a_share(void)
+{
+	char *path CLEANUP_FREE = text_format("%s/share", directory);
+	struct journal *journal CLEANUP_JOURNAL = create(path);
+	struct journal_check_end end = {.check = "a.two", .outcome = REPORT_PASS, .reason = ""};
+	char *data CLEANUP_FREE = NULL;
+	size_t size = 0;
+	const char *held =
+		"{\"what\":\"w\",\"wanted\":\"1\",\"saw\":\"1\",\"ok\":true,\"at\":\"a:1\"}";
+	cJSON *json CLEANUP_JSON = cJSON_Parse(held);
+	UNIT_INT(journal_begin_check(journal, "a.one", 1000, NULL), 0);
+	UNIT_INT(journal_begin_check(journal, "a.two", 1000, NULL), 0);
+	for (size_t i = 0; i < JOURNAL_SEEN_MAX / 100; i++)
+		UNIT_INT(journal_add_seen(journal, "a.one", JOURNAL_ASSERTION, json, NULL), 0);
+	UNIT_INT(journal_add_seen(journal, "a.two", JOURNAL_ASSERTION, json, NULL), 0);
+	UNIT_INT(journal_end_check(journal, &end, NULL), 0);
+	UNIT_INT(file_read(path, JOURNAL_SIZE_MAX, &data, &size, NULL), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(data, "\"check\":\"a.two\",\"what\""));
+	end.check = "a.one";
+	UNIT_INT(journal_end_check(journal, &end, NULL), 0);
+}
+
 /* What cannot be rendered is not written. */
 static void test_malformed_members_are_kept_out(void)
 {
@@ -399,6 +422,7 @@ int main(int argc, char **words)
 		{"a journal is never overwritten", test_journal_is_never_overwritten},
 		{"a flood of assertions is bounded", test_flood_is_bounded},
 		{"a line that is too long is refused", test_too_long_a_line_is_refused},
+		{"each check has a share", test_each_check_has_a_share},
 		{"malformed members are kept out", test_malformed_members_are_kept_out},
 #ifndef _WIN32
 		{"a full disk leaves no torn line", test_full_disk_leaves_no_torn_line},
