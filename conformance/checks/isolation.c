@@ -274,6 +274,13 @@ const struct check isolation_checks[] = {
 			    "623).",
 		  .provokes = true),
 	ISOLATION(
+		"plugin-restart", RES_13, CRITICAL, 1, 1, isolation_plugin_restart,
+		.title = "A container keeps its device when the plugin restarts",
+		.advice =
+			"Reset no device and remove no file of an answer when the plugin starts or "
+			"ends: pods may use them.",
+		.needs.own_plugin = true),
+	ISOLATION(
 		"device-memory", ISO_16, MEDIUM, 1, 1, isolation_device_memory,
 		.title = "A limit on a device's memory holds",
 		.advice =

@@ -7,6 +7,7 @@
 #include "reports/view.h"
 #include "rpc/loop.h"
 
+#include <signal.h>
 #include <string.h>
 
 enum { CLOSED_MS = 5000, MEBIBYTE = 1 << 20 };
@@ -59,16 +60,23 @@ struct neighbours {
 	size_t offer;	      /* of the other one */
 };
 
+/* The index of the first device that works; their count: none does, or recorded. */
+static size_t open_working(struct isolation *isolation, struct check_run *run, bool replicas)
+{
+	size_t i = 0;
+	if (!tenants_open(isolation, run, replicas) || !stage_can_pause(isolation->stage))
+		return isolation->count;
+	while (i < isolation->count && tenant_find_api(&isolation->tenants[i], "control") == NULL)
+		i++;
+	return i;
+}
+
 /* The first device that works, and a neighbour: on the same device where the plugin shares it. False:
  * recorded. */
 static bool open_neighbours(struct isolation *isolation, struct check_run *run,
 			    struct neighbours *out)
 {
-	size_t i = 0;
-	if (!tenants_open(isolation, run, true) || !stage_can_pause(isolation->stage))
-		return false;
-	while (i < isolation->count && tenant_find_api(&isolation->tenants[i], "control") == NULL)
-		i++;
+	size_t i = open_working(isolation, run, true);
 	if (i == isolation->count)
 		return false;
 	*out = (struct neighbours){.tenant = &isolation->tenants[i]};
@@ -314,4 +322,44 @@ void isolation_lifetime(struct check_run *run)
 			lifetime_of(&isolation.tenants[i]);
 		seen = seen || software;
 	}
+}
+
+/* Is PreStartContainer called before the offer's container starts, also when it starts again? */
+static bool needs_pre_start(struct rig *rig, const struct offer *offer)
+{
+	const struct kubelet_registration *registration = rig_registration(rig, offer->resource);
+	return registration != NULL && registration->options.pre_start_required;
+}
+
+void isolation_plugin_restart(struct check_run *run)
+{
+	struct isolation isolation CLEANUP_ISOLATION = {0};
+	size_t i = open_working(&isolation, run, false);
+	if (i == isolation.count)
+		return;
+	struct tenant *tenant = &isolation.tenants[i];
+	struct rig *rig = isolation.rig;
+	struct probe *probe = tenant_start_paused(tenant, 0, "running", NULL);
+	if (probe == NULL || !rig_restart_plugin(rig, SIGTERM))
+		return;
+	stage_resume(isolation.stage, probe);
+	const cJSON *document = stage_finish(isolation.stage, probe);
+	if (document == NULL ||
+	    !tenant_expect_work(tenant, "a container that ran while the plugin restarted",
+				document))
+		return;
+
+	/* A container that ends is started again with the answer that the kubelet has stored. */
+	if (needs_pre_start(rig, &tenant->offers[0])) {
+		check_note(
+			run,
+			"without the plugin no container starts: it asked for PreStartContainer");
+		return;
+	}
+	if (!rig_stop_plugin(rig, SIGTERM))
+		return;
+	document = tenant_run(tenant, "again", NULL);
+	if (document != NULL)
+		(void)tenant_expect_work(tenant, "a container that starts again without the plugin",
+					 document);
 }

@@ -33,7 +33,7 @@ extern const struct check environment_checks[], registration_checks[], list_and_
 /* Bodies in files of their own (list_devices.c, isolation_*.c). */
 check_body list_devices_present, isolation_node_files, isolation_every_container;
 check_body isolation_residue, isolation_faults, isolation_contention, isolation_lifetime,
-	isolation_device_memory;
+	isolation_plugin_restart, isolation_device_memory;
 
 /* api.c: does the device offer this API, or this part of DirectX? */
 struct discovery_device;

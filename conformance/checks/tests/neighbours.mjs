@@ -16,22 +16,26 @@ const manifest = file('double.icd', '/opt/double/libdouble_opencl.so\n');
 const resource = (id, ids, allocate) => ({resource: `example.com/${id}`, devices: ids.map((name) => ({id: name})), allocate: {once: allocate}});
 const answer = (d) => ({mounts: d.files.map(mount), envs: d.environment});
 // The answer is PoCL's, the driver the double. Every plugin has a device of its own.
-const double = (words, ids = ['a', 'b']) =>
+const double = (words, ids = ['a', 'b'], shared = file('shared', ''), icd = manifest) =>
 	scripted({
 		plugins: [
 			resource('double', ids, {
 				mounts: [
 					...opencl.files.map(mount),
 					{host_path: join(build, 'tests', 'libdouble_opencl.so'), container_path: '/opt/double/libdouble_opencl.so', read_only: true},
-					{host_path: manifest, container_path: '/opt/double/double.icd', read_only: true},
-					{host_path: file('shared', ''), container_path: '/opt/double/shared', read_only: false},
+					{host_path: icd, container_path: '/opt/double/double.icd', read_only: true},
+					{host_path: shared, container_path: '/opt/double/shared', read_only: false},
 				],
 				envs: {...opencl.environment, OCL_ICD_VENDORS: '/opt/double/double.icd', GPUCERT_DOUBLE: `shared=/opt/double/shared,${words}`},
 			}),
 		],
 	});
-const checks = ['isolation.residue', 'isolation.faults', 'isolation.contention', 'isolation.lifetime'];
-const [residue, faults, contention, lifetime] = checks;
+const checks = ['isolation.residue', 'isolation.faults', 'isolation.contention', 'isolation.lifetime', 'isolation.plugin-restart'];
+const [residue, faults, contention, lifetime, restart] = checks;
+// At its end the plugin does something to what its containers use.
+const atItsEnd = (action, plugin) => `sh -c '${plugin.replaceAll("'", '"')} & p=$!; trap "kill $p; wait $p; ${action}" TERM; wait' sh`;
+const resets = file('resets', '');
+const removed = file('removed.icd', '/opt/double/libdouble_opencl.so\n');
 const cdi = scripted({plugins: [{resource: 'example.com/cdi', devices: [{id: 'cdi'}], allocate: {each: {cdi_devices: ['example.com/gpu=0']}}}]});
 
 const rows = [
@@ -48,6 +52,9 @@ const rows = [
 	{check: lifetime, plugin: double('mixed'), wanted: 'pass'},
 	{check: lifetime, plugin: double('kept'), reason: 'CL_MEM_OBJECT_ALLOCATION_FAILURE'},
 	{check: residue, plugin: double('kept'), wanted: 'pass'},
+	{check: restart, plugin: atItsEnd(`printf 1 | dd of=${resets} conv=notrunc status=none`, double('lost', ['a', 'b'], resets)), reason: 'a container that ran while the plugin restarted'},
+	{check: restart, plugin: atItsEnd(`mv ${removed} ${removed}.old`, double('clean', ['a', 'b'], undefined, removed)), reason: 'removed.icd'},
+	{check: restart, plugin: double('lost'), wanted: 'pass'},
 	// Nobody is beside; two devices without replicas.
 	{check: faults, plugin: double('clean', ['a']), wanted: 'pass'},
 	{check: contention, plugin: double('clean', ['a']), wanted: 'not-applicable', reason: 'no two containers run at the same time'},

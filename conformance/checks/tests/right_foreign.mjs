@@ -37,12 +37,15 @@ const readOnly = (from, to = from) => ({host_path: from, container_path: to, rea
 const ids = (...names) => names.map((id) => ({id, numa: [0]}));
 const quick = ['--launcher', 'process', '--timeout-percent', '20'];
 
-// The checks that look at a plugin without containers. Two instances of a plugin side by side are right_plugins' business.
-const row = (name, plugin, {on_sigterm = 'stop', args = [], outcomes = {}} = {}) => ({
+const suites = ['registration', 'list-and-watch', 'allocate', 'preferred-allocation', 'pre-start', 'sharing', 'security', 'restart'];
+
+// The checks that look at a plugin without containers. Two instances of a plugin side by side are right_plugins' business. Of plugins that
+// notice a kubelet in the same way one meets also the kubelets that fail, frames as no kubelet sends them, and load.
+const row = (name, plugin, {on_sigterm = 'stop', args = [], outcomes = {}, whole = false} = {}) => ({
 	name,
 	plugin: scripted({plugins: [plugin], on_sigterm}),
-	checks: ['registration', 'list-and-watch', 'allocate', 'preferred-allocation', 'pre-start', 'sharing', 'security', 'restart'],
-	args: [...quick, '--jobs', '4', '--exclude', 'restart.rolling-update', ...withoutKubeletFaults, ...args],
+	checks: [...suites, ...(whole ? ['protocol', 'load'] : [])],
+	args: [...quick, '--jobs', '4', '--exclude', 'restart.rolling-update', ...(whole ? [] : withoutKubeletFaults), ...args],
 	// There is no such GPU here, so which device an id stands for cannot be known.
 	outcomes: {'list-and-watch.devices-present': 'unsupported', ...outcomes},
 });
@@ -176,7 +179,7 @@ const asIntel = {on_sigterm: 'die', outcomes: {...oneName, ...kubeletSocketUnsee
 
 const rows = [
 	row('NVIDIA, envvar', nvidia({once: variable}), {outcomes: asNvidia}),
-	row('NVIDIA, envvar with device specs', nvidia({once: {...variable, devices: control}, ids: nodesOf}), {outcomes: {...asNvidia, ...alwaysControl}}),
+	row('NVIDIA, envvar with device specs', nvidia({once: {...variable, devices: control}, ids: nodesOf}), {outcomes: {...asNvidia, ...alwaysControl}, whole: true}),
 	row('NVIDIA, volume-mounts', nvidia(marks), {outcomes: asNvidia}),
 	row('NVIDIA, cdi-annotations', nvidia({once: annotation}), cdi),
 	row('NVIDIA, cdi-cri', nvidia({each: {cdi_devices: [`${kind}={base}`]}}), cdi),
@@ -189,10 +192,10 @@ const rows = [
 	row('NVIDIA, time-slicing with failRequestsGreaterThanOne', nvidia({each: {envs: {NVIDIA_VISIBLE_DEVICES: '{base}'}}}, {
 		resource: 'nvidia.com/gpu.shared', devices: replicas, max_ids: 1,
 	}), {outcomes: asNvidia}),
-	row('AMD', amd, {outcomes: {...asAmd, ...ownSocketUnseen}}),
+	row('AMD', amd, {outcomes: {...asAmd, ...ownSocketUnseen}, whole: true}),
 	// It ends over a new kubelet.sock, and its DaemonSet starts it again; so it learns of its own socket's loss as well.
-	row('AMD, which ends for its supervisor', {...amd, on_kubelet_socket: 'exit', on_socket_removed: 'exit'}, {outcomes: asAmd}),
-	row('Intel, i915', intel('i915'), asIntel),
+	row('AMD, which ends for its supervisor', {...amd, on_kubelet_socket: 'exit', on_socket_removed: 'exit'}, {outcomes: asAmd, whole: true}),
+	row('Intel, i915', intel('i915'), {...asIntel, whole: true}),
 	row('Intel, xe with a preference', intel('xe', {options: {get_preferred_allocation_available: true}, preferred: 'last'}), asIntel),
 	row('GKE', gke(['nvidia0', 'nvidia1']), asGke),
 	row('GKE, which ends for its supervisor', gke(['nvidia0', 'nvidia1'], {on_kubelet_socket: 'exit', on_socket_removed: 'exit'}), {
@@ -210,7 +213,7 @@ const rows = [
 	row('generic-device-plugin, ten times /dev/fuse', {
 		resource: 'squat.ai/fuse', ...watchesItself(6000), sent_options: null,
 		devices: ids(...numbers(10, (i) => `b7c6f3a1-${i}`)), allocate: {each: {devices: handOut('mrw', '/dev/fuse')}},
-	}, {outcomes: kubeletSocketUnseen}),
+	}, {outcomes: kubeletSocketUnseen, whole: true}),
 	// NVIDIA/kubevirt-gpu-device-plugin: pkg/device_plugin/generic_device_plugin.go. It ends when its socket goes.
 	row('kubevirt-gpu', {
 		resource: 'nvidia.com/TU104GL_Tesla_T4', ...fixed('kubevirt-TU104GL_Tesla_T4.sock'), on_kubelet_socket: 'ignore', on_socket_removed: 'exit',

@@ -15,7 +15,7 @@ chmod +x "$work/.path/gpucert"
 PATH=$work/.path:$bin:$PATH
 
 # AddressSanitizer keeps what was freed for a while, 256 MiB of it: to the checks of a plugin's memory that is a leak.
-export ASAN_OPTIONS="${ASAN_OPTIONS:-}:quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
 
 finish() {
 	status=$?

@@ -37,6 +37,7 @@ export async function open(browser, file, options = {}) {
 	await context.addInitScript(() => document.addEventListener('securitypolicyviolation',
 		(event) => console.error(`violates its policy: ${event.effectiveDirective} ${event.blockedURI}`)));
 	const page = await context.newPage();
+	page.setDefaultTimeout(120000); // a busy machine takes its time
 	page.on('console', (message) => {
 		if (['error', 'warning', 'assert'].includes(message.type()))
 			faults.push(`console ${message.type()}: ${message.text()}`);
