@@ -285,8 +285,7 @@ const struct check restart_checks[] = {
 		.advice = "Give Register a deadline, or watch for a new kubelet.sock meanwhile."),
 	RESTART("kubelet-disconnects", RES_07, MEDIUM, restart_kubelet_disconnects,
 		.title = "After the kubelet closes its connection it can connect again",
-		.advice =
-			"Keep serving the socket, or register a new one, when a connection ends.",
+		.advice = "Keep serving the socket, or register a new one, when a connection ends.",
 		.needs.os = "linux"),
 	RESTART("directory-recreated", RES_16, LOW, restart_directory_recreated,
 		.title = "A plugin directory that is created again is noticed",
