@@ -14,8 +14,10 @@ printf '#!/bin/sh\necho $$ >>"%s/.runs"\nexec "%s/gpucert" "$@"\n' "$work" "$bin
 chmod +x "$work/.path/gpucert"
 PATH=$work/.path:$bin:$PATH
 
-# AddressSanitizer keeps what was freed for a while, 256 MiB of it: to the checks of a plugin's memory that is a leak.
-export ASAN_OPTIONS="${ASAN_OPTIONS:-}:quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
+# steady_memory: AddressSanitizer keeps what was freed for a while, and frames of functions: to checks of a plugin's memory that is a leak.
+steady_memory() {
+	export ASAN_OPTIONS="${ASAN_OPTIONS:-}:quarantine_size_mb=0:thread_local_quarantine_size_kb=0:detect_stack_use_after_return=0"
+}
 
 finish() {
 	status=$?

@@ -3,6 +3,7 @@
 # The DirectX plugins on a recorded Windows node pass every MUST and SHOULD that a recorded node can show.
 # usage: test_directx_plugins.sh BIN NODE
 . "$(dirname "$0")/lib.sh"
+steady_memory
 
 # The last of the node's four devices only computes.
 node=$work/node.json

@@ -3,6 +3,7 @@
 # Recorded nodes, of hardware and an operating system that are not here: everything up to the containers passes, and the rest
 # says why it does not apply. usage: test_recorded_nodes.sh BIN NODE...
 . "$(dirname "$0")/lib.sh"
+steady_memory
 
 shift
 for node; do
