@@ -431,6 +431,8 @@ static const char *const run_examples[] = {
 	"Replay a node that 'gpu-discovery --record node.json' recorded.",
 	"gpucert run --from gpucert-report --only fail,crash -o again",
 	"Run again what failed.",
+	"gpucert run --from gpucert-report --only crash,notrun -o rest",
+	"Run what a run that was killed left, into a report of its own.",
 	"gpucert run -j 2 --repeat 20 --until-fail registration restart",
 	"Look for a fault that shows now and then.",
 	"gpucert run --ci auto",
