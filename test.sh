@@ -73,7 +73,7 @@ for preset in $presets; do
 	elif [ "$preset" = dev ]; then
 		start_tests dev -j "$jobs" -L '^(lint|install|unsanitized)$' -LE "$long"
 	elif [ "$preset" = asan ]; then
-		start_tests asan -j $((jobs + 1)) -LE "$sanitized"
+		start_tests asan -j "$jobs" -LE "$sanitized"
 	else
 		start_tests "$preset" -j $((jobs + 1))
 	fi
