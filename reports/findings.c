@@ -180,6 +180,33 @@ bool findings_add_fixed(const struct findings *findings, struct text *out)
 	return true;
 }
 
+bool findings_add_kubelets(const cJSON *report, struct text *out)
+{
+	struct text failing CLEANUP_TEXT = {0};
+	json_each (kubelet, json_pointer(report, "/verdict/kubelets")) {
+		const char *version = view_string(kubelet, "/version");
+		const char *before = " but for ";
+		const cJSON *failed = json_pointer(kubelet, "/failed");
+		if (json_first(failed) == NULL) {
+			text_addf(out, "%s%s", out->size != 0 ? " and " : "", version);
+			continue;
+		}
+		text_addf(&failing, "%s%s", failing.size != 0 ? "; " : "", version);
+		json_each (check, failed) {
+			text_addf(&failing, "%s%s", before, view_string(check, ""));
+			before = ", ";
+		}
+	}
+	/* What violates a MUST works with none of them as it should. */
+	if (failing.size == 0 &&
+	    text_equal(view_string(report, "/verdict/conformance/result"), "violated"))
+		text_reset(out);
+	if (failing.size == 0)
+		return true;
+	text_addf(out, "%s%s", out->size != 0 ? "; " : "", text_string(&failing));
+	return false;
+}
+
 void finding_add_name(const struct finding *finding, struct text *out)
 {
 	text_add(out, finding->check->id);

@@ -49,6 +49,11 @@ void findings_add_verdict(const cJSON *report, struct text *out);
 /* Adds the known failure that no longer occurs, and the expectation to remove. False: there is none. */
 bool findings_add_fixed(const struct findings *findings, struct text *out);
 
+/* Adds the kubelets that the plugin works with, where their rules differ: "1.36 and 1.37", or "1.37; 1.36 but for
+ * restart.rolling-update". False: a check failed under one. Nothing where no such rule was tested, or all hold and a
+ * MUST does not. */
+bool findings_add_kubelets(const cJSON *report, struct text *out);
+
 /* Does the check belong to the finding? */
 bool finding_has(const struct finding *finding, const struct view_check *check);
 

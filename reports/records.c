@@ -145,6 +145,7 @@ static const struct json_member assertion[] = {
 	FLAG("ok", NEEDED),
 	STRING("at", OR_NULL),
 	WORD("varies", OR_ABSENT, varying),
+	WORD("kubelet", OR_ABSENT, report_kubelet_names),
 	{0},
 };
 

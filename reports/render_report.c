@@ -159,6 +159,46 @@ static cJSON *expectation_json(const struct render *render)
 	return members_take(&expectation);
 }
 
+/* Of a check that was decided: was something compared under that kubelet, and `*failed`: did not hold? */
+static bool compared_under(const struct render_check *check, const char *kubelet, bool *failed)
+{
+	bool compared = false;
+	*failed = false;
+	if (check->outcome != REPORT_PASS && check->outcome != REPORT_FAIL)
+		return false;
+	json_each (assertion, check->lists[RENDER_ASSERTIONS]) {
+		if (!text_equal(field_string(assertion, "kubelet"), kubelet))
+			continue;
+		compared = true;
+		*failed |= !cJSON_IsTrue(field_get(assertion, "ok"));
+	}
+	return compared;
+}
+
+/* Each kubelet under which a rule was tested that differs between kubelets, with the checks that failed. */
+static void add_kubelets(const struct render *render, struct members *verdict)
+{
+	struct members kubelets CLEANUP_MEMBERS = members_new_array();
+	for (const char *const *name = report_kubelet_names; *name != NULL; name++) {
+		struct members failed CLEANUP_MEMBERS = members_new_array();
+		bool tested = false;
+		for (size_t i = 0; i < render->check_count; i++) {
+			bool fails = false;
+			tested |= compared_under(&render->checks[i], *name, &fails);
+			if (fails)
+				member_string(&failed, NULL, render->checks[i].id);
+		}
+		if (!tested)
+			continue;
+		struct members kubelet CLEANUP_MEMBERS = members_new();
+		member_string(&kubelet, "version", *name);
+		member_item(&kubelet, "failed", members_take(&failed));
+		member_item(&kubelets, NULL, members_take(&kubelet));
+	}
+	if (json_first(kubelets.object) != NULL)
+		member_item(verdict, "kubelets", members_take(&kubelets));
+}
+
 static cJSON *totals_json(const struct report_tally *tally)
 {
 	struct members totals CLEANUP_MEMBERS = members_new();
@@ -233,6 +273,7 @@ void render_add_verdict(const struct render *render, struct members *report)
 	};
 	member_item(&verdict, "conformance", conformance_json(render, &facts.conformance));
 	member_item(&verdict, "expectation", expectation_json(render));
+	add_kubelets(render, &verdict);
 	member_int(&verdict, "exitCode", report_exit_of(&facts));
 	member_item(report, "requirements", requirements_json(render));
 	member_item(report, "totals", totals_json(&tally));

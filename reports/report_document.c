@@ -270,6 +270,7 @@ void report_add_environment(struct report_document *it)
 					       "APIs",	 "Runtime", NULL};
 	const bool is_html = doc_is(it->doc, DOC_FORM_HTML);
 	const bool folded = is_html && report_is_dense(it);
+	struct text kubelets CLEANUP_TEXT = {0};
 	const size_t devices = (size_t)cJSON_GetArraySize(report_devices(it));
 	const size_t shown = is_html || devices < DEVICES_MAX ? devices : DEVICES_MAX;
 	const char *node = view_string(it->report, "/environment/node/kind");
@@ -283,6 +284,8 @@ void report_add_environment(struct report_document *it)
 	doc_add(it->doc, "<dl class=facts>");
 	doc_fact(it->doc, "Node", node);
 	add_facts(it, facts);
+	(void)findings_add_kubelets(it->report, &kubelets);
+	doc_fact(it->doc, "Works with kubelets", text_string(&kubelets));
 	doc_end(it->doc, DOC_FACTS);
 	if (is_html) {
 		doc_add(it->doc, "<details><summary>Identity of the run</summary>"

@@ -158,17 +158,21 @@ int summary_write(const cJSON *report, const struct writer_options *options, str
 	const struct finding_list *untested = &findings->untested;
 	const char *aborted = view_string(report, "/run/abort/reason");
 	struct text fixed CLEANUP_TEXT = {0};
+	struct text kubelets CLEANUP_TEXT = {0};
 	int rc = report_document_open(report, options->location, &doc, &it, err);
 	if (rc < 0)
 		return rc;
 	size_t lines = SUMMARY_LINES - FRAME_LINES;
 	lines -= findings_add_fixed(findings, &fixed) ? 1 : 0;
 	lines -= aborted[0] != '\0' ? 1 : 0;
+	const bool all_kubelets = findings_add_kubelets(report, &kubelets);
+	lines -= kubelets.size != 0 ? 1 : 0;
 
 	report_add_verdict(&it);
 	add_environment(&it);
 	doc_label(&doc, "bad", "aborted", aborted);
 	add_works(&it);
+	doc_label(&doc, all_kubelets ? "good" : "warn", "kubelets", text_string(&kubelets));
 	add_predictions(&it);
 	const size_t failed_left = report_add_findings(&it, &findings->problems, lines);
 	const size_t problems = findings->problems.count;

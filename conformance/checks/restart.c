@@ -175,6 +175,24 @@ static bool is_allocatable(void *user)
 	return true;
 }
 
+static bool is_allocatable_or_over(void *user)
+{
+	const struct rig *rig = user;
+	return is_allocatable(user) || process_has_ended(rig->plugin);
+}
+
+/* One that ends with its stream is started again, as in a DaemonSet. */
+static int wait_allocatable(struct rig *rig, struct error *err)
+{
+	static const char what[] = "allocatable devices of each resource";
+	uint64_t timeout_ms = rig_wait_ms(rig, CHECK_RES_10);
+	int rc = rig_wait(rig, is_allocatable_or_over, rig, timeout_ms, what, err);
+	if (rc < 0 || !process_has_ended(rig->plugin) || !rig_start_plugin(rig, NULL))
+		return rc;
+	check_note(rig->run, "the plugin ended and was started again, as in a DaemonSet");
+	return rig_wait(rig, is_allocatable, rig, timeout_ms, what, err);
+}
+
 static void rolling_update(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
@@ -207,8 +225,7 @@ static void rolling_update(struct check_run *run)
 		return;
 
 	uint64_t start_ms = clock_monotonic_ms();
-	rc = rig_wait(rig, is_allocatable, rig, rig_wait_ms(rig, CHECK_RES_10),
-		      "allocatable devices of each resource", &err);
+	rc = wait_allocatable(rig, &err);
 	uint64_t duration_ms = clock_monotonic_ms() - start_ms;
 	if (check_expect_ok(run, rc, "allocatable again after the older instance's end", &err) &&
 	    check_expect_in_time(run, "milliseconds from the older instance's end", duration_ms))
@@ -255,10 +272,12 @@ const struct check restart_checks[] = {
 		.needs.own_plugin = true),
 	RESTART("rolling-update", RES_10, MEDIUM, rolling_update,
 		.title = "A resource stays when the older of two instances stops",
-		.advice = "When the kubelet ends the stream while kubelet.sock still exists, "
-			  "register again, with back-off: kubelets up to 1.36 end the newer "
-			  "instance's stream when the older one stops.",
-		.needs.own_plugin = true),
+		.advice =
+			"When the kubelet ends the stream while kubelet.sock still exists, "
+			"register again, with back-off: kubelets up to 1.36 end the newer "
+			"instance's stream when the older one stops. Use a socket name of its own "
+			"in each process: kubelets from 1.37 ignore a socket that they know.",
+		.needs.own_plugin = true, .each_kubelet = true),
 	RESTART("again", RES_20, HIGH, restart_again,
 		.title = "One kubelet restart after the other is survived",
 		.advice = "Watch for kubelet.sock again after each registration, and serve anew "
@@ -296,7 +315,7 @@ const struct check restart_checks[] = {
 		.title = "Two instances of a plugin do not fight for the kubelet",
 		.advice = "Use a socket name of its own in each process; register again only for a "
 			  "new kubelet.sock.",
-		.needs.os = "linux", .needs.own_plugin = true),
+		.needs.os = "linux", .needs.own_plugin = true, .each_kubelet = true),
 	RESTART("answer-stays", RES_12, CRITICAL, restart_answer_stays,
 		.title = "What an answer hands out outlives the plugin",
 		.advice = "Keep files that an answer mounts while pods may use them: the kubelet "

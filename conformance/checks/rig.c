@@ -231,7 +231,7 @@ struct rig *rig_with_kubelet(struct check_run *run)
 		.on_event = on_event,
 		.user = rig,
 	};
-	int rc = kubelet_profile_parse(rig->context->kubelet_profile, &options.profile, &err);
+	int rc = kubelet_profile_parse(check_kubelet(run), &options.profile, &err);
 	if (rc == 0)
 		rc = kubelet_new(&rig->loop, &options, &rig->kubelet, &err);
 	if (rc == 0)

@@ -26,7 +26,7 @@ static struct {
 	.repeat = 1,
 	.settings =
 		{
-			.asked = {.kubelet_profile = "1.36",
+			.asked = {.kubelet_profile = CONTEXT_BOTH_KUBELETS,
 				  .out_directory = "gpucert-report",
 				  .timeout_percent = 100},
 			.min_run = 1,
@@ -35,7 +35,7 @@ static struct {
 };
 
 static const char *const launchers[] = {"containerd", "process", NULL};
-static const char *const profiles[] = {"1.36", "1.37", NULL};
+static const char *const profiles[] = {CONTEXT_BOTH_KUBELETS, "1.36", "1.37", NULL};
 
 static const struct option_spec run_options[] = {
 	{OPTION_ROW("plugin", OPTION_STRING, run.settings.asked.plugin_command), .letter = 'p',
@@ -105,7 +105,9 @@ static const struct option_spec run_options[] = {
 		 "about containers. Default: containers, where containerd and runc are installed.",
 	 .choices = launchers},
 	{OPTION_ROW("profile", OPTION_CHOICE, run.settings.asked.kubelet_profile),
-	 .value = "VERSION", .help = "Behave as this kubelet.", .choices = profiles},
+	 .value = "VERSION",
+	 .help = "Behave as this kubelet; both: as 1.36, and where a rule differs as 1.37, too.",
+	 .choices = profiles},
 	{OPTION_ROW("out", OPTION_STRING, run.settings.asked.out_directory), .letter = 'o',
 	 .value = "DIR",
 	 .help = "Folder for journal, report and evidence; files of an earlier run in it are "

@@ -84,6 +84,8 @@ struct check {
 			  failure */
 	const char *depends_on; /* id of an earlier check on which this one depends: it does not run
 				  if that one ends badly; NULL: none */
+	bool each_kubelet; /* its rule differs between kubelets: where the run is for both, the body
+			      runs once under each, in the order of report_kubelet_names */
 	bool last; /* it judges what the other checks of the run left, and runs after them */
 	const void *param; /* for `run`; NULL for none */
 	check_body *run;
@@ -234,6 +236,9 @@ const struct context *check_context(const struct check_run *run);
  * removes, and of one in the run's (context.h), which later checks see too. As check_format(). */
 const char *check_path(struct check_run *run, const char *name);
 const char *check_run_path(struct check_run *run, const char *name);
+
+/* The kubelet to behave as: one of report_kubelet_names. */
+const char *check_kubelet(const struct check_run *run);
 
 /* The row that runs. */
 const struct check *check_row(const struct check_run *run);

@@ -39,6 +39,7 @@ struct check_run {
 	size_t deferred_count;
 	struct text_list texts; /* of check_format() */
 	unsigned evidence_count;
+	const char *kubelet;		     /* of this run of the body */
 	bool kept;			     /* it has waited at its first failure */
 	bool recorded[REPORT_OUTCOME_COUNT]; /* since check_begin_device() */
 };
@@ -86,12 +87,20 @@ static void add_text(const struct check_run *run, struct members *record, const 
 	member_item(record, key, json_new_string(text, size));
 }
 
+static bool runs_twice(const struct check_run *run)
+{
+	return run->check->each_kubelet &&
+	       text_equal(run->context->kubelet_profile, CONTEXT_BOTH_KUBELETS);
+}
+
 void check_expect_at(struct check_run *run, const char *file, int line, bool held,
 		     const char *varies, const char *what, const char *wanted,
 		     const char *saw_format, ...)
 {
 	struct members record CLEANUP_MEMBERS = line_new("assertion");
 	char *at CLEANUP_FREE = text_format("%s:%d", path_base(file), line);
+	char *named CLEANUP_FREE =
+		runs_twice(run) ? text_format("kubelet %s: %s", run->kubelet, what) : NULL;
 	struct text saw CLEANUP_TEXT = {0};
 	va_list args;
 
@@ -99,13 +108,15 @@ void check_expect_at(struct check_run *run, const char *file, int line, bool hel
 	text_vaddf(&saw, saw_format, args);
 	va_end(args);
 
-	add_text(run, &record, "what", what);
+	add_text(run, &record, "what", named != NULL ? named : what);
 	add_text(run, &record, "wanted", wanted);
 	add_text(run, &record, "saw", text_string(&saw));
 	member_bool(&record, "ok", held);
 	add_text(run, &record, "at", at);
 	if (varies != NULL)
 		member_string(&record, "varies", varies);
+	if (run->check->each_kubelet)
+		member_string(&record, "kubelet", run->kubelet);
 	run->recorded[held ? REPORT_PASS : REPORT_FAIL] = true;
 	send_line(run, &record);
 	if (!held && run->context->keep && !run->kept && run->into == NULL) {
@@ -294,6 +305,11 @@ const char *check_run_path(struct check_run *run, const char *name)
 	return keep_text(run, path_join(run->context->run_directory, name));
 }
 
+const char *check_kubelet(const struct check_run *run)
+{
+	return run->kubelet;
+}
+
 const struct check *check_row(const struct check_run *run)
 {
 	return run->check;
@@ -346,6 +362,27 @@ const struct context *check_context(const struct check_run *run)
 	return run->context;
 }
 
+static void run_body(struct check_run *run, const char *kubelet)
+{
+	run->kubelet = kubelet;
+	run->check->run(run);
+	while (run->deferred_count > 0) {
+		struct deferred *deferred = &run->deferred[--run->deferred_count];
+		deferred->cleanup(deferred->argument);
+	}
+}
+
+/* Once more, in a folder of its own. */
+static void run_again(struct check_run *run, const char *kubelet)
+{
+	struct error err = {0};
+	const char *directory = check_path(run, kubelet);
+	if (!check_works(run, file_make_directories(directory, 0700, &err), NULL, &err))
+		return;
+	run->directory = directory;
+	run_body(run, kubelet);
+}
+
 int check_run_execute(const struct check *check, const struct context *context,
 		      const char *directory, int result_fd, struct error *err)
 {
@@ -359,11 +396,10 @@ int check_run_execute(const struct check *check, const struct context *context,
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 
 	process_adopt_orphans();
-	check->run(&run);
-	while (run.deferred_count > 0) {
-		struct deferred *deferred = &run.deferred[--run.deferred_count];
-		deferred->cleanup(deferred->argument);
-	}
+	bool both = text_equal(context->kubelet_profile, CONTEXT_BOTH_KUBELETS);
+	run_body(&run, both ? report_kubelet_names[0] : context->kubelet_profile);
+	for (size_t i = 1; runs_twice(&run) && report_kubelet_names[i] != NULL; i++)
+		run_again(&run, report_kubelet_names[i]);
 
 	/* Daemons of the plugin, most likely: everything else ended with its group. */
 	if (process_end_orphans(&names, NULL) < 0)

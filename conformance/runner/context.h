@@ -15,6 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A profile: 1.36, and where the rule of a check differs between kubelets 1.37 as well. */
+#define CONTEXT_BOTH_KUBELETS "both"
+
 struct context {
 	const char *run_id;	    /* in the labels of containers */
 	const char *run_directory;  /* private, short: sockets live below it */
@@ -26,7 +29,7 @@ struct context {
 	const char *attach_directory; /* directory in which an attached plugin looks for
 					 kubelet.sock; or NULL */
 	const char *resource;	      /* the only resource under test; NULL: each that registers */
-	const char *kubelet_profile;  /* "1.36" or "1.37" */
+	const char *kubelet_profile;  /* one of report_kubelet_names, or CONTEXT_BOTH_KUBELETS */
 	const char *launcher;	      /* "containerd", "process", or "none" */
 	const char *launcher_missing; /* why there is no launcher; "" otherwise */
 	const char *cri_address;      /* of the container runtime; "" without one */

@@ -22,7 +22,8 @@ static void on_line(bool is_stderr, const char *line, size_t size, void *user)
 
 uint64_t execution_limit_ms(const struct check *check, const struct context *context)
 {
-	return context_wait_ms(context, (uint64_t)check->timeout_s * 1000);
+	uint64_t bodies = check->each_kubelet ? 2 : 1;
+	return context_wait_ms(context, bodies * check->timeout_s * 1000);
 }
 
 void execution_set(struct execution *execution, enum report_outcome outcome, char *reason)

@@ -119,12 +119,12 @@ void redact_record(const struct redactor *redactor, cJSON *record)
 {
 	/* The harness' own words, ids that name a check, digests and paths. */
 	static const char *const own[] = {
-		"type",	       "schema",      "check",	 "cause",	"id",	   "level",
-		"sentence",    "source",      "leftOut", "title",	"advice",  "severity",
-		"requirement", "outcome",     "phase",	 "kind",	"at",	   "varies",
-		"digest",      "path",	      "media",	 "verdict",	"rule",	   "commit",
-		"compiler",    "tableDigest", "version", "environment", "profile", "launcher",
-		"prev",	       "time",	      NULL,
+		"type",	       "schema",   "check",	  "cause",   "id",	    "level",
+		"sentence",    "source",   "leftOut",	  "title",   "advice",	    "severity",
+		"requirement", "outcome",  "phase",	  "kind",    "at",	    "varies",
+		"kubelet",     "digest",   "path",	  "media",   "verdict",	    "rule",
+		"commit",      "compiler", "tableDigest", "version", "environment", "profile",
+		"launcher",    "prev",	   "time",	  NULL,
 	};
 	static const char *const sections[] = {
 		"redaction",	"kind",		"model",      "digest",

@@ -41,7 +41,12 @@ const wrong = {
 	'restart.register-unanswered': {'stuck-in-register': 'the restart of a kubelet that did not answer Register'},
 	'restart.kubelet-disconnects': {'serves-one-connection': 'after the kubelet closed its own', 'second-stream-never': 'after the kubelet closed its own'},
 	'restart.directory-recreated': {'directory-not-watched-anew': 'the return of the plugin directory'},
-	'restart.side-by-side': {'fights-for-its-socket': 'Register calls of two instances'},
+	'restart.side-by-side': {
+		'fights-for-its-socket': 'kubelet 1.36: Register calls of two instances', 'one-socket-name-until-listed': 'kubelet 1.37: Register calls of two instances',
+	},
+	'restart.rolling-update': {
+		none: 'kubelet 1.36: allocatable again after the older instance\'s end', 'one-socket-name': 'kubelet 1.37: allocatable again after the older instance\'s end',
+	},
 	'restart.answer-stays': {'files-go-with-it': 'what the answer hands out, after the plugin\'s end: got'},
 	'restart.both': {'other-ids-each-start': 'devices listed after both restarted: got example.com/gpu gpu-0-'},
 	'restart.terminate': {'waits-for-streams': 'the plugin after SIGTERM: got still running'},
@@ -49,11 +54,13 @@ const wrong = {
 
 const rows = Object.entries(wrong).flatMap(([check, byFault]) => [
 	...Object.entries(byFault).map(([fault, reason]) => ({check, plugin: plugin(fault), args, reason})),
-	{check, plugin: plugin(), args, wanted: 'pass'},
+	{check, plugin: plugin(check === 'restart.rolling-update' ? 'registers-at-the-end-of-a-stream' : 'none'), args, wanted: 'pass'},
 ]);
 // A supervisor starts what ends.
 rows.push(
 	...['registration.unavailable', 'registration.kubelet-late'].map((check) => ({check, plugin: plugin('exit-when-refused'), args, wanted: 'pass'})),
+	{check: 'restart.rolling-update', plugin: plugin('one-socket-name'), args: [...args, '--profile', '1.36'], wanted: 'pass'},
+	{check: 'restart.rolling-update', plugin: plugin('exit-on-disconnect'), args, wanted: 'pass'},
 	{check: 'restart.kubelet-disconnects', plugin: plugin('exit-on-disconnect'), args, wanted: 'pass'},
 );
 

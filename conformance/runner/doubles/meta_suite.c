@@ -2,6 +2,7 @@
 #include "conformance/runner/doubles/meta_suite.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/path.h"
 
 #include <signal.h>
@@ -38,6 +39,18 @@ static void meta_measures(struct check_run *run)
 	(void)check_expect_at_most(run, "/ms", 4, 5);
 	(void)check_expect_random(run, "/nonce", "a1b2", "a1b2");
 	(void)check_expect_varying(run, true, "/socket", "a name", "gpu-%d.sock", 7);
+}
+
+/* It holds under one kubelet. */
+static void meta_kubelets(struct check_run *run)
+{
+	bool newer = strcmp(check_kubelet(run), "1.37") == 0;
+	const char *path = check_path(run, "socket");
+	struct error err = {0};
+	int rc = file_exists(path) ? error_set(&err, ERROR_EXISTS, "%s", path)
+				   : file_write_atomic(path, "", 0, 0600, &err);
+	(void)check_works(run, rc, "a folder of its own", &err);
+	(void)check_expect_int(run, "/answer", newer ? 41 : 42, 42);
 }
 
 static void meta_fail(struct check_run *run)
@@ -170,6 +183,16 @@ static const struct check checks[] = {
 	META("not-applicable", meta_not_applicable),
 	META("devices", meta_devices),
 	META("measures", meta_measures),
+	{
+		.id = "meta.kubelets",
+		.title = "t",
+		.advice = "a",
+		.severity = CHECK_LOW,
+		.revision = 1,
+		.timeout_s = 120,
+		.each_kubelet = true,
+		.run = meta_kubelets,
+	},
 	META("silent", meta_silent),
 	META("crash", meta_crash),
 	META("exit", meta_exit),

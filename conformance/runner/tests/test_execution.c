@@ -189,6 +189,38 @@ static void test_measures(void)
 	UNIT_INT(execution.result.watched_thorough_ms, 30000);
 }
 
+static void expect_kubelets(const char *profile, enum report_outcome outcome, const char *reason,
+			    const char *kubelets)
+{
+	struct execution execution CLEANUP_EXECUTION = {0};
+	cJSON *report CLEANUP_JSON = NULL;
+	char *socket CLEANUP_FREE = path_join(fixture.directory, "socket");
+	fixture.context.kubelet_profile = profile;
+	CU_ASSERT_EQUAL_FATAL(context_write(&fixture.context, NULL), 0);
+	run_check("meta.kubelets", &execution, &report);
+	UNIT_INT(execution.outcome, outcome);
+	UNIT_STRING(execution.reason, reason);
+	char *saw CLEANUP_FREE = json_print_compact(json_pointer(report, "/verdict/kubelets"));
+	UNIT_STRING(saw, kubelets);
+	(void)file_remove_tree(socket, NULL);
+	fixture.context.kubelet_profile = "1.36";
+	CU_ASSERT_EQUAL_FATAL(context_write(&fixture.context, NULL), 0);
+}
+
+/* A check whose rule differs between kubelets runs under each that the run is for. */
+static void test_kubelets(void)
+{
+	static const char older[] = "{\"version\":\"1.36\",\"failed\":[]}";
+	static const char newer[] = "{\"version\":\"1.37\",\"failed\":[\"meta.kubelets\"]}";
+	char *only_older CLEANUP_FREE = text_format("[%s]", older);
+	char *only_newer CLEANUP_FREE = text_format("[%s]", newer);
+	char *both CLEANUP_FREE = text_format("[%s,%s]", older, newer);
+	expect_kubelets("1.36", REPORT_PASS, "", only_older);
+	expect_kubelets("1.37", REPORT_FAIL, "/answer: got 41, expected 42", only_newer);
+	expect_kubelets(CONTEXT_BOTH_KUBELETS, REPORT_FAIL,
+			"kubelet 1.37: /answer: got 41, expected 42", both);
+}
+
 static void test_pass_keeps_everything(void)
 {
 	struct execution execution CLEANUP_EXECUTION = {0};
@@ -334,6 +366,7 @@ int main(int argc, char **argv)
 		{"each end has its outcome", test_outcomes},
 		{"devices", test_devices},
 		{"measures", test_measures},
+		{"each kubelet", test_kubelets},
 		{"a pass keeps everything", test_pass_keeps_everything},
 		{"evidence stays in its folder, whatever its name",
 		 test_evidence_stays_in_its_folder},

@@ -81,7 +81,7 @@ export class Samples {
 				return value.map((item) => spoilt(item, key));
 			if (value !== null && typeof value === 'object')
 				return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, spoilt(v, k)]));
-			const fixed = ['schema', 'time', 'outcome', 'level', 'severity', 'digest', 'tableDigest', 'driver', 'ref', 'recorded', 'state', 'phase', 'launcher', 'profile', 'kind', 'type', 'varies', 'verdict'];
+			const fixed = ['schema', 'time', 'outcome', 'level', 'severity', 'digest', 'tableDigest', 'driver', 'ref', 'recorded', 'state', 'phase', 'launcher', 'profile', 'kind', 'type', 'varies', 'kubelet', 'verdict'];
 			return typeof value === 'string' && !fixed.includes(key) ? `${key === 'link' ? 'javascript:hostile=1//' : ''}${value}${HOSTILE}` : value;
 		};
 		return this.folder(name, spoilt(read(join(this.golden, 'outcomes/journal.ndjson')), ''));

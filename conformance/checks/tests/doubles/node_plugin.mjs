@@ -574,6 +574,29 @@ const faults = {
 			before(done);
 		});
 	},
+	/* Right: whatever kubelet comes, it is back when its stream ends. */
+	'registers-at-the-end-of-a-stream': () => {
+		unlike('watch', (before, stream) => {
+			before(stream);
+			stream.on('close', () => setTimeout(() => plugin.register(), 100));
+		});
+	},
+	/* Kubelets from 1.37 take the second instance's registration for the first's. */
+	'one-socket-name': () => {
+		faults['registers-at-the-end-of-a-stream']();
+		plugin.socketName = () => 'node.sock';
+		unlike('listen', (before, done) => {
+			rmSync(join(directory, 'node.sock'), {force: true});
+			before(done);
+		});
+		unlike('look', (before) => {
+			if (inode(kubeletSocket) !== plugin.kubelet) before();
+		});
+	},
+	'one-socket-name-until-listed': () => {
+		faults['one-socket-name']();
+		plugin.succeeded = () => setTimeout(() => plugin.streams.size === 0 && plugin.register(), 100);
+	},
 	'files-go-with-it': () => {
 		const path = join(dirname(directory), `node-${process.pid}.json`);
 		writeFileSync(path, '{}');
