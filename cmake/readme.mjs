@@ -35,7 +35,7 @@ const windows = join(build, '..', 'windows');
 const runs = {
 	run: () => [],
 	library: forgetful,
-	wine: () => ['--node', 'wine', '--windows-programs', windows],
+	wine: () => ['--jobs', '4', '--node', 'wine', '--windows-programs', windows],
 };
 // The others need no Windows programs, and are compared by test_run.
 const isAsked = (name) => {

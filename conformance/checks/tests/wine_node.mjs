@@ -96,7 +96,7 @@ function referenceComplaint(report) {
 const reference = {
 	name: 'the reference plugin',
 	checks: [],
-	args: () => [...args, ...leftOut.flatMap((id) => ['--exclude', id])],
+	args: () => [...args, '--jobs', '4', ...leftOut.flatMap((id) => ['--exclude', id])],
 	outcomes: null,
 	also: referenceComplaint,
 };
