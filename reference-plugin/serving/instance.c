@@ -124,6 +124,7 @@ static void attempt(struct instance *instance)
 	request.endpoint = wire_string(path_base(instance->socket_path));
 	request.resource_name = wire_string(instance->resource_name);
 	request.options = &options;
+	service_registers(instance->service);
 	int rc = address != NULL ? rpc_channel_open(instance->serving.loop, address, NULL,
 						    &instance->channel, &err)
 				 : error_memory(&err);
@@ -166,7 +167,7 @@ static void on_timer(uv_timer_t *timer)
 	}
 	/* The kubelet ended the stream. instance_check() waits for one that is gone, and only the
 	 * newest of several instances registers. */
-	if (service_streams(instance->service) > 0 ||
+	if (service_is_watched(instance->service) ||
 	    !socket_file_at(instance->config->kubelet_socket).exists)
 		return;
 	instance->superseded = newer_instance_serves(instance);
@@ -289,7 +290,7 @@ static void close_service(struct instance *instance, const char *why)
 {
 	stop_registering(instance);
 	instance->service_closing = true;
-	if (service_streams(instance->service) > 0)
+	if (service_is_watched(instance->service))
 		instance->apart_since_ms = uv_now(instance->serving.loop);
 	service_close(STEAL(instance->service), why, on_service_closed, instance);
 }
@@ -345,7 +346,8 @@ void instance_state(const struct instance *instance, struct serving_state *out)
 		.apart_ms = uv_now(instance->serving.loop) - instance->apart_since_ms,
 		.superseded = instance->superseded,
 	};
-	out->connected = out->streams > 0 ? 1 : 0;
+	out->connected =
+		instance->service != NULL && service_is_watched(instance->service) ? 1 : 0;
 	for (size_t i = 0; i < inventory->device_count; i++) {
 		const struct inventory_device *device = &inventory->devices[i];
 		if (device->resource == instance->serving.resource)

@@ -19,7 +19,9 @@ struct service {
 	size_t list_size;
 	uint64_t version; /* of the list; 0: none yet */
 	struct watcher *watchers;
-	uint64_t watched_since_ms; /* as long as there are watchers */
+	struct watcher *kubelet;   /* one of them; NULL: it does not watch */
+	bool registering;	   /* the next one is the kubelet's */
+	uint64_t watched_since_ms; /* by the kubelet */
 	void (*closed)(void *user);
 	void *closed_user;
 };
@@ -62,7 +64,10 @@ static void on_end(void *user)
 		place = &(*place)->next;
 	*place = watcher->next;
 	free(watcher);
-	if (service->watchers == NULL && service->closed == NULL)
+	if (service->kubelet != watcher)
+		return;
+	service->kubelet = NULL;
+	if (service->closed == NULL)
 		service->on_unwatched(uv_now(service->serving.loop) - service->watched_since_ms,
 				      service->user);
 }
@@ -125,8 +130,11 @@ static void handle_list_and_watch(struct rpc_stream *stream, struct rpc_slice re
 	}
 	*watcher =
 		(struct watcher){.service = service, .stream = stream, .next = service->watchers};
-	if (watcher->next == NULL)
+	if (service->kubelet == NULL || service->registering) {
+		service->kubelet = watcher;
+		service->registering = false;
 		service->watched_since_ms = uv_now(service->serving.loop);
+	}
 	service->watchers = watcher;
 	rpc_stream_on_end(stream, on_end, watcher);
 	rpc_stream_on_drain(stream, on_drain, watcher);
@@ -269,6 +277,16 @@ size_t service_streams(const struct service *service)
 	     watcher = watcher->next)
 		count++;
 	return count;
+}
+
+bool service_is_watched(const struct service *service)
+{
+	return service->kubelet != NULL;
+}
+
+void service_registers(struct service *service)
+{
+	service->registering = true;
 }
 
 void service_close(struct service *service, const char *why, void (*closed)(void *user), void *user)

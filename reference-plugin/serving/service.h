@@ -30,8 +30,8 @@ struct serving {
 /* The options of the plugin, in GetDevicePluginOptions and in the registration. */
 V1beta1__DevicePluginOptions service_plugin_options(void);
 
-/* Serves at "unix:PATH" from now on. `on_unwatched` runs when the last ListAndWatch stream was ended
- * by its reader; there was one for `watched_ms`. Errors: those of rpc_server_listen(). */
+/* Serves at "unix:PATH" from now on. `on_unwatched` runs when the kubelet's ListAndWatch stream was ended
+ * by its reader after `watched_ms`. Errors: those of rpc_server_listen(). */
 int service_open(const struct serving *serving, const char *address,
 		 void (*on_unwatched)(uint64_t watched_ms, void *user), void *user,
 		 struct service **out, struct error *err);
@@ -42,6 +42,14 @@ int service_refresh(struct service *service, struct error *err);
 
 /* How many ListAndWatch streams are open. */
 size_t service_streams(const struct service *service);
+
+/*
+ * Of several streams one is the kubelet's: the first since it was last registered with, or the next one when
+ * that has ended. A kubelet up to 1.36 keeps the stream of an endpoint that registers again, reads it no more
+ * and never ends it; so an older stream does not say that the kubelet watches.
+ */
+bool service_is_watched(const struct service *service);
+void service_registers(struct service *service); /* to be called before Register is */
 
 /* Ends the streams with UNAVAILABLE and `why`, removes the socket and waits a moment for calls
  * under way. `closed` runs last and never before this returns; the service is gone then. */

@@ -132,6 +132,34 @@ static void test_newest_instance_registers(void)
 	rig_close(&rig);
 }
 
+/* Kubelets up to 1.36 keep the stream of the endpoint that registered before, and end the newer one. */
+static void test_older_stream_does_not_count(void)
+{
+	struct rig rig;
+	struct listing older;
+	struct listing newer;
+	struct process *first = NULL;
+	rig_begin(&rig, "a", "--resource", "display");
+	listing_open(&rig, DISPLAY, &older);
+	listing_await(&rig, &older, "a::0");
+	first = STEAL(rig.process);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 2);
+	/* With a stream, and a newer instance, it keeps quiet. */
+	loop_run_for(&rig.loop, 1500);
+	UNIT_INT(rig.registrar.attempts, 2);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_await_registrations(&rig, DISPLAY, 3);
+	listing_open(&rig, DISPLAY, &newer);
+	listing_await(&rig, &newer, "a::0");
+	listing_close(&newer);
+	rig_await_registrations(&rig, DISPLAY, 4);
+	CU_ASSERT_FALSE(older.ended);
+	listing_close(&older);
+	process_free(first);
+	rig_close(&rig);
+}
+
 static void test_directory_comes_late(void)
 {
 	struct rig rig;
@@ -148,6 +176,7 @@ static void test_directory_comes_late(void)
 
 UNIT_MAIN("recovery", {"a stream is ended", test_stream_is_ended},
 	  {"the newest instance registers", test_newest_instance_registers},
+	  {"an older stream does not count", test_older_stream_does_not_count},
 	  {"the directory comes late", test_directory_comes_late},
 	  {"kubelet restart", test_kubelet_restart},
 	  {"own socket is removed", test_own_socket_is_removed},
