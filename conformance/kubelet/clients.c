@@ -71,6 +71,12 @@ void client_deregister(struct kubelet_plugin *plugin)
 		holder->is_client = false;
 }
 
+static bool is_live(const struct kubelet_plugin *plugin)
+{
+	return plugin->is_client && plugin->has_options && plugin->channel != NULL &&
+	       (plugin->stream == NULL || kubelet_stream_state(plugin->stream).open);
+}
+
 /* In 1.36 the end of any stream disconnects whoever holds the resource's slot; if nobody does, it
  * goes unnoticed (server.go, runClient). In 1.37 a survivor takes over (PR #135437). */
 void client_disconnect(struct kubelet_plugin *plugin)
@@ -82,10 +88,9 @@ void client_disconnect(struct kubelet_plugin *plugin)
 	holder->is_client = false;
 	client_close_channel(holder);
 
-	/* The newest other connected socket of the resource. */
+	/* The newest other connected socket of the resource, also before ListAndWatch. */
 	struct kubelet_plugin *survivor = is_keyed_by_name(kubelet) ? NULL : kubelet->plugins;
-	while (survivor != NULL && (survivor == holder || !survivor->is_client ||
-				    !kubelet_plugin_is_connected(survivor) ||
+	while (survivor != NULL && (survivor == holder || !is_live(survivor) ||
 				    strcmp(survivor->resource, holder->resource) != 0))
 		survivor = survivor->next;
 	if (survivor != NULL)

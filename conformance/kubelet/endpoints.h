@@ -15,8 +15,9 @@ struct kubelet_plugin {
 	struct kubelet_stream *stream;
 	struct kubelet_stream *second; /* of fault list-twice */
 	struct timer *fault;	       /* of list-cancel and disconnect */
-	bool is_client; /* in the kubelet's table of clients (plugin/v1beta1/handler.go) */
-	size_t records; /* so many kubelet_registrations point to it */
+	bool is_client;	  /* in the kubelet's table of clients (plugin/v1beta1/handler.go) */
+	size_t records;	  /* so many kubelet_registrations point to it */
+	bool has_options; /* it may serve (manager.go, PluginConnected) */
 	struct kubelet_plugin_options options;
 };
 

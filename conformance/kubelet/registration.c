@@ -161,10 +161,14 @@ static void send_answer(void *user)
 	event.duration_ms = (int64_t)(seen->answered_ms - seen->time_ms);
 	kubelet_report(registration->kubelet, event);
 
-	if (seen->code == RPC_OK && !seen->deduplicated && seen->plugin != NULL &&
-	    client_list_and_watch(seen->plugin, &err) < 0) {
-		kubelet_report_problem(registration->kubelet, &err);
-		client_disconnect(seen->plugin);
+	if (seen->code == RPC_OK && !seen->deduplicated && seen->plugin != NULL) {
+		int rc = client_list_and_watch(seen->plugin, &err);
+		/* Another one of the resource may have been disconnected while the answer was held
+		 * back. */
+		if (rc < 0 && rc != ERROR_UNAVAILABLE)
+			kubelet_report_problem(registration->kubelet, &err);
+		if (rc < 0)
+			client_disconnect(seen->plugin);
 	}
 	/* The watcher reports it afterwards (server.go, connectClient). */
 	if (registration->done != NULL)
@@ -254,6 +258,7 @@ static void on_options(const struct rpc_status *status, ProtobufCMessage *reply,
 	kubelet_report(registration->kubelet, event);
 
 	if (status->code == RPC_OK) {
+		seen->plugin->has_options = true;
 		seen->plugin->options = seen->options;
 		resource_serve(registration->kubelet, seen->plugin);
 		answer(registration, RPC_OK, "");

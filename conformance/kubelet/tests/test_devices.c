@@ -304,6 +304,31 @@ static void test_survivor_takes_over(void)
 	rig_close(&rig);
 }
 
+/* The old plugin ends while the new one's Register is held back: 1.36 disconnects the new one, whose ListAndWatch is never
+ * opened, and in 1.37 it takes over. */
+static void test_end_during_registration(void)
+{
+	for (int profile = KUBELET_PROFILE_1_36; profile <= KUBELET_PROFILE_1_37; profile++) {
+		struct rig rig;
+		rig_start(&rig, (enum kubelet_profile)profile);
+		struct scripted_plugin *old = rig_plugin(&rig, "{'device_count': 2}");
+		rig_wait_listed(&rig);
+		CHECK_OK(kubelet_fault_set(rig.kubelet, "register-delay=1000*1", ERR));
+		(void)rig_plugin(&rig, "{'device_count': 2}");
+		rig_wait_event(&rig, KUBELET_EVENT_OPTIONS, 2);
+		rig_stop_plugin(&rig, old);
+		rig_wait_event(&rig, KUBELET_EVENT_DISCONNECTED, 1);
+		UNIT_INT(rig_registration(&rig, 1)->code, RPC_OK);
+		if (profile == KUBELET_PROFILE_1_37)
+			rig_wait_listed(&rig);
+		kubelet_advance_time(rig.kubelet, 6 * 60 * 1000);
+		UNIT_INT(kubelet_resource_status(rig.kubelet, RIG_RESOURCE).connected,
+			 profile == KUBELET_PROFILE_1_37);
+		UNIT_INT(rig.events[KUBELET_EVENT_PROBLEM], 0);
+		rig_close(&rig);
+	}
+}
+
 /* 1.36: a failing registration for a name that is served takes the served one out of the table, so
  * that its end goes unnoticed. */
 static void test_failed_reregistration_blinds_1_36(void)
@@ -357,5 +382,6 @@ UNIT_MAIN("kubelet devices",
 	  {"a kubelet can flap", test_flapping_kubelet},
 	  {"a replaced plugin, in both profiles", test_replaced_plugin_in_both_profiles},
 	  {"in 1.37 a survivor takes over", test_survivor_takes_over},
+	  {"the end of one while another registers", test_end_during_registration},
 	  {"a failed registration beside a good one", test_failed_reregistration_blinds_1_36},
 	  {"the same socket registers again", test_same_socket_again})
