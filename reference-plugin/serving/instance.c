@@ -31,6 +31,7 @@ struct instance {
 	unsigned failures; /* to register, in a row */
 	bool registered;   /* and no further attempt is under way */
 	bool superseded;   /* a newer instance serves the resource */
+	bool follows;	   /* an older one had a socket when it was looked for */
 	unsigned losses;   /* of the kubelet's stream, in a row */
 	uv_timer_t timer; /* until registered: to the next attempt; then to check for the kubelet */
 	char last_problem[ERROR_TEXT_SIZE];
@@ -103,8 +104,11 @@ static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, v
 	}
 	instance->registered = true;
 	instance->counts.registrations++;
+	/* The stream may never come: the kubelet ends what it has when another instance stops. */
 	if (instance->losses > 0)
 		check_later(instance);
+	else
+		(void)uv_timer_start(&instance->timer, on_timer, BACKOFF_LAST_MS, 0);
 	instance->kubelet = instance->attempted;
 	instance->last_problem[0] = '\0';
 	log_info("%s: registered with the kubelet at %s", instance->resource_name,
@@ -161,19 +165,23 @@ static void register_endpoint(struct instance *instance)
 static void on_timer(uv_timer_t *timer)
 {
 	struct instance *instance = timer->data;
+	if (instance->registered)
+		service_registered(instance->service);
+	/* The kubelet ended the stream, or never opened one. instance_check() waits for one that is
+	 * gone. */
+	if (instance->registered && (service_is_watched(instance->service) ||
+				     !socket_file_at(instance->config->kubelet_socket).exists))
+		return;
+	/* Only the newest of several instances registers. */
+	instance->superseded = newer_instance_serves(instance);
+	if (instance->superseded)
+		return;
 	if (!instance->registered) {
 		attempt(instance);
 		return;
 	}
-	/* The kubelet ended the stream. instance_check() waits for one that is gone, and only the
-	 * newest of several instances registers. */
-	if (service_is_watched(instance->service) ||
-	    !socket_file_at(instance->config->kubelet_socket).exists)
-		return;
-	instance->superseded = newer_instance_serves(instance);
-	if (instance->superseded)
-		return;
-	log_info("%s: the kubelet ended the stream: registering again", instance->resource_name);
+	log_info("%s: the kubelet does not watch: registering again", instance->resource_name);
+	instance->losses += instance->losses == 0 ? 1 : 0;
 	register_endpoint(instance);
 }
 
@@ -207,6 +215,8 @@ static int serve_and_register(struct instance *instance, struct error *err)
 	instance->kubelet = socket_file_at(instance->config->kubelet_socket);
 	log_info("%s: serving on %s", instance->resource_name, path);
 	instance->superseded = false;
+	instance->follows =
+		socket_file_older_exists(instance->config->plugin_dir, instance->label, name);
 	instance->losses = 0;
 	register_endpoint(instance);
 	return 0;
@@ -318,13 +328,21 @@ void instance_check(struct instance *instance)
 		return;
 	}
 
-	/* When the newer of two instances is gone, kubelets up to 1.36 have neither: they do not go
-	 * back to the older one, although they hold its stream. */
-	bool was_superseded = instance->superseded;
+	/* When one of two instances is gone, kubelets up to 1.36 may have neither: they do not go back to
+	 * the older one, although they hold its stream; and the older one may have registered last. */
+	const bool had_other = instance->superseded || instance->follows;
+	const bool tries = !instance->registered && (instance->channel != NULL ||
+						     uv_is_active((uv_handle_t *)&instance->timer));
 	instance->superseded = newer_instance_serves(instance);
-	if (!was_superseded || instance->superseded || !instance->registered)
+	instance->follows = socket_file_older_exists(instance->config->plugin_dir, instance->label,
+						     path_base(instance->socket_path));
+	if (!had_other || instance->superseded || instance->follows)
 		return;
-	log_info("%s: the newer instance is gone: registering again", instance->resource_name);
+	if (tries) {
+		instance->follows = true; /* until that attempt is over */
+		return;
+	}
+	log_info("%s: the other instance is gone: registering again", instance->resource_name);
 	register_endpoint(instance);
 }
 
@@ -346,8 +364,7 @@ void instance_state(const struct instance *instance, struct serving_state *out)
 		.apart_ms = uv_now(instance->serving.loop) - instance->apart_since_ms,
 		.superseded = instance->superseded,
 	};
-	out->connected =
-		instance->service != NULL && service_is_watched(instance->service) ? 1 : 0;
+	out->connected = instance->service != NULL && service_is_watched(instance->service) ? 1 : 0;
 	for (size_t i = 0; i < inventory->device_count; i++) {
 		const struct inventory_device *device = &inventory->devices[i];
 		if (device->resource == instance->serving.resource)

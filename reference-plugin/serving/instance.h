@@ -11,8 +11,8 @@
  * is registered under the name.
  *
  * Where the kubelet still runs and ended the stream, the endpoint is registered again, with
- * back-off; of several instances that serve one resource the newest does, and the next one when
- * that is gone. As long as a stream is open and no newer instance was seen, nothing is registered.
+ * back-off; of several instances that serve one resource the newest does, when it is the only one that is left too, and the
+ * next one when that is gone. As long as the kubelet has a stream and no other instance was seen, nothing is registered.
  *
  * The kubelet dials the endpoint and asks for its options before it answers a registration, so the
  * loop must run. A failure (no kubelet, refused, time-out) is retried with back-off, for ever: a

@@ -289,6 +289,13 @@ void service_registers(struct service *service)
 	service->registering = true;
 }
 
+void service_registered(struct service *service)
+{
+	if (service->registering && service->kubelet == NULL)
+		service->kubelet = service->watchers;
+	service->registering = false;
+}
+
 void service_close(struct service *service, const char *why, void (*closed)(void *user), void *user)
 {
 	struct watcher *next = NULL;

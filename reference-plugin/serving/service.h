@@ -50,6 +50,8 @@ size_t service_streams(const struct service *service);
  */
 bool service_is_watched(const struct service *service);
 void service_registers(struct service *service); /* to be called before Register is */
+/* Some time after the answer: a kubelet from 1.37 opens no other stream when it has one. */
+void service_registered(struct service *service);
 
 /* Ends the streams with UNAVAILABLE and `why`, removes the socket and waits a moment for calls
  * under way. `closed` runs last and never before this returns; the service is gone then. */

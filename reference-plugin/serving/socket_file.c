@@ -67,6 +67,16 @@ bool socket_file_newer_serves(const char *directory, const char *label, const ch
 	return false;
 }
 
+bool socket_file_older_exists(const char *directory, const char *label, const char *own_name)
+{
+	struct text_list all CLEANUP_TEXT_LIST = sockets(directory, label, -1);
+	for (size_t i = 0; i < all.count; i++) {
+		if (made_ms(path_base(all.items[i]), label) < made_ms(own_name, label))
+			return true;
+	}
+	return false;
+}
+
 void socket_file_remove_stale(const char *directory, const char *label)
 {
 	struct text_list all CLEANUP_TEXT_LIST = sockets(directory, label, -1);

@@ -26,6 +26,9 @@ char *socket_file_name(const char *label);
 /* Does an instance with the same label that was started after the one of `own_name` serve? */
 bool socket_file_newer_serves(const char *directory, const char *label, const char *own_name);
 
+/* Is there a socket of one that was started before? */
+bool socket_file_older_exists(const char *directory, const char *label, const char *own_name);
+
 /* Removes sockets of that label that a killed instance left: nobody listens on them. What cannot be
  * read or removed stays. */
 void socket_file_remove_stale(const char *directory, const char *label);

@@ -160,6 +160,65 @@ static void test_older_stream_does_not_count(void)
 	rig_close(&rig);
 }
 
+/* An older instance whose registration fails leaves the resource to the newer one, as long as that serves. */
+static void test_older_instance_stops_trying(void)
+{
+	struct rig rig;
+	struct process *first = NULL;
+	rig_open(&rig);
+	rig.registrar.mode = REGISTRAR_REFUSE;
+	rig_kubelet(&rig);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_log(&rig, "registration failed");
+	first = STEAL(rig.process);
+	rig.registrar.mode = REGISTRAR_ACCEPT;
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 1);
+	loop_run_for(&rig.loop, 2500);
+	UNIT_INT(rig.registrar.attempts, 2);
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_await_registrations(&rig, DISPLAY, 2);
+	process_free(first);
+	rig_close(&rig);
+}
+
+/* The older one may have registered after the newer one, whose stream a kubelet up to 1.36 then keeps and does not
+ * read. */
+static void test_older_instance_ends(void)
+{
+	struct rig rig;
+	struct listing listing;
+	struct process *newer = NULL;
+	struct process *older = NULL;
+	rig_begin(&rig, "a", "--resource", "display");
+	older = STEAL(rig.process);
+	rig_start_with_node(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 2);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	newer = rig.process;
+	rig.process = older;
+	UNIT_INT(rig_stop(&rig, SIGTERM), 0);
+	rig_await_registrations(&rig, DISPLAY, 3);
+	CU_ASSERT_FALSE(listing.ended);
+	listing_close(&listing);
+	process_free(newer);
+	rig_close(&rig);
+}
+
+/* A kubelet may end the connection before it has opened the stream. */
+static void test_stream_never_comes(void)
+{
+	struct rig rig;
+	struct listing listing;
+	rig_begin(&rig, "a", "--resource", "display");
+	rig_await_registrations(&rig, DISPLAY, 2);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	listing_close(&listing);
+	rig_end(&rig);
+}
+
 static void test_directory_comes_late(void)
 {
 	struct rig rig;
@@ -177,6 +236,9 @@ static void test_directory_comes_late(void)
 UNIT_MAIN("recovery", {"a stream is ended", test_stream_is_ended},
 	  {"the newest instance registers", test_newest_instance_registers},
 	  {"an older stream does not count", test_older_stream_does_not_count},
+	  {"an older instance stops trying", test_older_instance_stops_trying},
+	  {"an older instance ends", test_older_instance_ends},
+	  {"the stream never comes", test_stream_never_comes},
 	  {"the directory comes late", test_directory_comes_late},
 	  {"kubelet restart", test_kubelet_restart},
 	  {"own socket is removed", test_own_socket_is_removed},
