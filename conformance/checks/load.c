@@ -18,7 +18,7 @@ enum {
 	CALLS_THOROUGH = 1250,
 	ROUND_MS = 1000, /* after which a round of a slow plugin ends */
 	CALLS_LEAST = 8,
-	ROUNDS_MAX = 128,
+	ROUNDS_MAX = 512,
 	SLOWER = 4, /* times */
 	SLOWER_MS = 10,
 	CLIENTS = 8,

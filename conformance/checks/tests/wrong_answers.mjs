@@ -153,6 +153,7 @@ for (const [check, rightPlugin, wanted = 'pass'] of [
 	['security.variables', variables({NVIDIA_VISIBLE_DEVICES: '{ids}', SOCKET_SECRET_PATH: '/run/secret', TOKEN: '{uuid}'})],
 	['security.socket', plugin({socket_mode: 0o755})],
 	['load.many-calls', raw('tidy')],
+	['load.many-calls', plugin({leak: {method: 'Allocate', bytes: 150}})],
 	['load.idle', raw('tidy')],
 	['load.parallel-clients', raw('tidy')],
 	['load.slow-reader', plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {each: node('/dev/null')}, storm_ms: 20})],

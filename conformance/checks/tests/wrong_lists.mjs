@@ -89,6 +89,8 @@ for (const [check, rightPlugin, wanted = 'pass'] of [
 	// One id for two devices, each of its own resource.
 	['list-and-watch.ids-across-resources', scripted({plugins: [right, two]})],
 	['list-and-watch.cancel', plugin({device_count: 20000})],
+	// As a heap grows whose garbage was not collected yet.
+	['list-and-watch.cancel', plugin({leak: {method: 'ListAndWatch', bytes: 2500}})],
 ])
 	rows.push({check, plugin: rightPlugin, args, wanted});
 
