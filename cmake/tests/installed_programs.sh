@@ -66,3 +66,4 @@ if grep -rlF "$BUILD_DIR/bin" gpucert-report; then
 	exit 1
 fi
 run gpucert report gpucert-report
+run gpucert run --launcher process --dry-run --plugin-profile nvidia --attach "$place" registration.version

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "conformance/checks/suites.h"
 #include "conformance/cli/commands.h"
+#include "conformance/runner/plugin_profile.h"
 #include "conformance/runner/runner.h"
 #include "containers/offers.h"
 #include "reports/model.h"
@@ -17,7 +18,7 @@
 static struct {
 	const char *ci;
 	struct runner_settings settings;
-	const char *shard, *from, *only;
+	const char *shard, *from, *only, *profile;
 	int64_t seed, repeat;
 	bool until_fail, dry_run;
 	struct text_list exclude, expect, cdi_directories;
@@ -44,6 +45,11 @@ static const struct option_spec run_options[] = {
 		 "{kubelet-socket} in it are replaced; the environment has DEVICE_PLUGIN_DIR and "
 		 "KUBELET_SOCKET. Default: the reference plugin.",
 	 .env = "GPUCERT_PLUGIN"},
+	{OPTION_ROW("plugin-profile", OPTION_STRING, run.profile), .value = "NAME|FILE",
+	 .help = "How a known plugin is started: a profile (docs/testing-your-plugin.md), or the name "
+		 "of an installed one, such as nvidia. --plugin or --attach replaces its command, "
+		 "--resource its resource.",
+	 .env = "GPUCERT_PLUGIN_PROFILE"},
 	{OPTION_ROW("private-mounts", OPTION_FLAG, run.settings.asked.hidden_directory),
 	 .help = "The plugin hard-codes /var/lib/kubelet/device-plugins: run it in a mount namespace "
 		 "in which the private directory is mounted there."},
@@ -252,6 +258,32 @@ static int check_settings(struct error *err)
 	return 0;
 }
 
+/* What the command line or the environment says stands. */
+static int apply_profile(struct plugin_profile *profile, struct error *err)
+{
+	struct context *asked = &run.settings.asked;
+	int rc = plugin_profile_read(run.profile, profile, err);
+	if (rc < 0)
+		return error_wrap(err, ERROR_ARGUMENT, "--plugin-profile");
+	for (size_t i = 0; i < profile->names.count; i++) {
+		const char *name = profile->names.items[i];
+		int status =
+			getenv(name) == NULL ? uv_os_setenv(name, profile->values.items[i]) : 0;
+		if (status < 0)
+			return error_uv(err, status, "--plugin-profile: %s", name);
+	}
+	text_each (name, &profile->expect)
+		(void)text_list_add(&run.expect, name, NULL);
+	if (asked->resource == NULL)
+		asked->resource = profile->resource;
+	if (asked->plugin_command == NULL && asked->attach_directory == NULL) {
+		asked->plugin_command = profile->command;
+		asked->attach_directory = profile->attach;
+	}
+	asked->hidden_directory |= profile->private_mounts && asked->attach_directory == NULL;
+	return 0;
+}
+
 /* How much of an argument goes into the report. A plugin's command line may hold secrets: only its
  * program is kept, in every spelling of the option. */
 static size_t recorded_length(const char *previous, const char *word)
@@ -379,15 +411,18 @@ static int run_run(const struct text_list *arguments)
 {
 	struct text_list recorded CLEANUP_TEXT_LIST = {0};
 	struct text_list include CLEANUP_TEXT_LIST = {0};
+	struct plugin_profile profile CLEANUP_PLUGIN_PROFILE = {0};
 	struct error err = {0};
 	const char *previous = "";
 	int exit_code = REPORT_EXIT_BROKEN;
-	int rc = check_settings(&err);
 	for (const char *const *word = command_arguments; *word != NULL; word++) {
 		size_t size = recorded_length(previous, *word);
 		(void)text_list_take(&recorded, memory_copy_start(*word, size), NULL);
 		previous = *word;
 	}
+	int rc = run.profile != NULL ? apply_profile(&profile, &err) : 0;
+	if (rc == 0)
+		rc = check_settings(&err);
 	for (size_t i = 0; i < arguments->count; i++)
 		(void)text_list_add(&include, arguments->items[i], NULL);
 	if (rc == 0)

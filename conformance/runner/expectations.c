@@ -3,15 +3,11 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/log.h"
-#include "base/memory.h"
-#include "base/path.h"
+#include "conformance/runner/installed.h"
 #include "conformance/runner/runner_internal.h"
 
 #include <string.h>
-
-#define INSTALLED "../share/gpucert/expectations"
 
 bool expectations_forbid(const char *check, const struct check_suite *const *suites)
 {
@@ -60,20 +56,10 @@ int expectations_open(const struct text_list *names, const struct check_suite *c
 		      struct error *err)
 {
 	for (size_t i = 0; i < names->count; i++) {
-		const char *name = names->items[i];
-		char *installed CLEANUP_FREE = NULL;
-		if (strpbrk(name, "/\\") == NULL && !file_exists(name)) {
-			char *relative CLEANUP_FREE = text_format(INSTALLED "/%s.json", name);
-			int rc = path_beside_program(relative, &installed, err);
-			if (rc < 0)
-				return rc;
-			if (!file_exists(installed))
-				return error_set(err, ERROR_NOT_FOUND,
-						 "%s: there is no such file, and none of that name "
-						 "is installed (%s)",
-						 name, installed);
-		}
-		int rc = expectations_read(installed != NULL ? installed : name, out, err);
+		char *path CLEANUP_FREE = NULL;
+		int rc = installed_file("expectations", names->items[i], ".json", &path, err);
+		if (rc == 0)
+			rc = expectations_read(path, out, err);
 		if (rc < 0)
 			return rc;
 	}

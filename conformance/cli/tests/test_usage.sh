@@ -39,6 +39,32 @@ if [ "$(id -u)" -eq 0 ] && command -v containerd >/dev/null; then
 	expect_says "--runtime-handler other: a private containerd has runc"
 fi
 expect_exit 2 gpucert run --profile 1.20
+
+# Plugin profiles: one of one's own, what stands before it, what is wrong in one, and those that are installed.
+cat >"$work/plugin.json" <<'E2'
+{"plugins": [{"resource": "example.com/gpu", "socket": "gpu.sock", "devices": [{"id": "a"}]}]}
+E2
+cat >"$work/own.yaml" <<E2
+source: this test
+command: sh -c 'echo "strategy \$STRATEGY" >&2; exec "$bin/../tests/scripted-plugin" "$work/plugin.json" "\$DEVICE_PLUGIN_DIR"'
+environment:
+  STRATEGY: mixed
+E2
+export GPUCERT_PLUGIN_PROFILE="$work/own.yaml"
+expect_exit 0 gpucert run --quiet --launcher process --out "$work/own" registration.arrives
+grep -rqF "strategy mixed" "$work/own/evidence" || complain "the plugin did not get the profile's environment"
+expect_exit 0 env STRATEGY=single gpucert run --quiet --launcher process --out "$work/single" registration.arrives
+grep -rqF "strategy single" "$work/single/evidence" || complain "the profile replaced a variable that was set"
+expect_exit 1 gpucert run --quiet --launcher process --plugin "sh -c 'exit 7'" --out "$work/replaced" registration.arrives
+unset GPUCERT_PLUGIN_PROFILE
+printf 'source: a\ncommand: b\nprivateMounts: 1\n' >"$work/bad.yaml"
+expect_exit 2 gpucert run --plugin-profile "$work/bad.yaml"
+expect_says "gpucert run: --plugin-profile: $work/bad.yaml:3: privateMounts: expected true or false"
+expect_exit 2 gpucert run --plugin-profile nvidai
+expect_says "nvidai: there is no such file, and none of that name is installed"
+for file in "$bin"/../share/gpucert/profiles/*.yaml; do
+	expect_exit 0 gpucert run --dry-run --launcher process --plugin-profile "$(basename "$file" .yaml)" --attach "$work" registration
+done
 expect_exit 0 gpucert list
 expect_says "isolation.single-device"
 expect_exit 0 gpucert list --json level:must
