@@ -217,12 +217,13 @@ static void test_each_check_has_a_share(void)
 	struct journal_check_end end = {.check = "a.two", .outcome = REPORT_PASS, .reason = ""};
 	char *data CLEANUP_FREE = NULL;
 	size_t size = 0;
-	const char *held =
-		"{\"what\":\"w\",\"wanted\":\"1\",\"saw\":\"1\",\"ok\":true,\"at\":\"a:1\"}";
+	char *held CLEANUP_FREE = text_format("{\"what\":\"w\",\"wanted\":\"%2000d\",\"saw\":\"1\","
+					      "\"ok\":true,\"at\":\"a:1\"}",
+					      1);
 	cJSON *json CLEANUP_JSON = cJSON_Parse(held);
 	UNIT_INT(journal_begin_check(journal, "a.one", 1000, NULL), 0);
 	UNIT_INT(journal_begin_check(journal, "a.two", 1000, NULL), 0);
-	for (size_t i = 0; i < JOURNAL_SEEN_MAX / 100; i++)
+	for (size_t i = 0; i < JOURNAL_SEEN_MAX / 2000; i++)
 		UNIT_INT(journal_add_seen(journal, "a.one", JOURNAL_ASSERTION, json, NULL), 0);
 	UNIT_INT(journal_add_seen(journal, "a.two", JOURNAL_ASSERTION, json, NULL), 0);
 	UNIT_INT(journal_end_check(journal, &end, NULL), 0);
