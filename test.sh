@@ -6,8 +6,8 @@
 # sanitizer sees with sanitizers (asan), and the rest without (dev: the sources, the installed tree, memory, whole runs, plugins
 # that conform, and tables of wrong ones, of which asan has a sample). `all` adds what takes long: other generations of containerd,
 # the whole table of the Wine node instead of a sample, and whole tables with sanitizers. Named presets run whole; quick is the
-# unit and lint tests of dev. Presets are built one after another; dev and asan are tested side by side; the output ends with
-# ctest's summary of each, failed presets last.
+# unit and lint tests of dev. Presets are built one after another; what runs under Wine is tested first (windows, then wine-node of
+# dev), dev and asan side by side; the output ends with ctest's summary of each, failed ones last.
 set -eu
 
 cd "$(dirname "$0")"
@@ -40,15 +40,16 @@ build() {
 	fi
 }
 
-# start_tests PRESET OPTIONS...: in the background.
+# start_tests NAME PRESET OPTIONS...: in the background.
 start_tests() {
-	preset=$1
-	shift
+	name=$1
+	preset=$2
+	shift 2
 	{
 		status=0
 		ctest --preset "$preset" --no-tests=error "$@" 2>&1 || status=$?
-		echo $status >"$logs/$preset.status"
-	} | tee "$logs/$preset.log" | sed -u "s/^/$preset: /" &
+		echo $status >"$logs/$name.status"
+	} | tee "$logs/$name.log" | sed -u "s/^/$name: /" &
 }
 
 # Most tests wait more than they compute.
@@ -67,31 +68,36 @@ presets=${*:-windows dev asan}
 for preset in $presets; do
 	build "$preset"
 done
+# Each call into Wine's server waits for a processor: what runs under Wine is tested before the others start.
+names=$presets
 for preset in $presets; do
 	if [ $# -gt 0 ]; then
-		start_tests "$preset" -j "$jobs"
+		start_tests "$preset" "$preset" -j "$jobs"
 	elif [ "$preset" = dev ]; then
-		start_tests dev -j "$jobs" -L '^(lint|install|unsanitized)$' -LE "$long"
+		names="wine-node $names"
+		unsanitized='^(lint|install|unsanitized)$'
+		start_tests wine-node dev -j 1 -L "$unsanitized" -L '^wine$' -LE "$long"
+		wait
+		start_tests dev dev -j "$jobs" -L "$unsanitized" -LE "$long|^wine\$"
 	elif [ "$preset" = asan ]; then
-		start_tests asan -j "$jobs" -LE "$sanitized"
+		start_tests asan asan -j "$jobs" -LE "$sanitized"
 	else
-		start_tests "$preset" -j $((jobs + 1))
+		start_tests "$preset" "$preset" -j $((jobs + 1))
 	fi
-	# Each call into Wine's server waits for a processor: what runs under Wine is tested before the others start.
 	[ "$preset" != windows ] || wait
 done
 wait
 
 echo "== the ten slowest tests"
-for preset in $presets; do
+for preset in $names; do
 	sed -n "s/.*Test *#[0-9]*: \([^ ]*\) .* \([0-9.]*\) sec\$/\2 s  $preset \1/p" "$logs/$preset.log"
 done | sort -rn | head -n 10
 
 failed=
-for preset in $presets; do
+for preset in $names; do
 	[ "$(cat "$logs/$preset.status")" -eq 0 ] || failed="$failed $preset"
 done
-for preset in $presets; do
+for preset in $names; do
 	case " $failed " in
 	*" $preset "*) ;;
 	*) echo "== $preset" && sed -n '/tests passed/,$p' "$logs/$preset.log" ;;
