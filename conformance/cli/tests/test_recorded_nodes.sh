@@ -5,10 +5,11 @@
 . "$(dirname "$0")/lib.sh"
 steady_memory
 
+# How the plugin speaks and bears load is the same on every node: test_directx_plugins and test_run look at it.
 shift
 for node; do
 	expect_exit 0 gpucert run --jobs 4 --node "$node" --out "$work/report" \
-		-x registration.no-repeat -x list-and-watch.idle -x list-and-watch.no-storm
+		-x registration.no-repeat -x list-and-watch.idle -x list-and-watch.no-storm -x protocol -x load
 	expect_report "$work/report/report.json" "r.checks.filter((c) => !['pass', 'unsupported', 'not-applicable'].includes(c.outcome)).map((c) => c.id).join()" ""
 	expect_report "$work/report/report.json" "outcome('list-and-watch.devices-present')" pass
 	expect_report "$work/report/report.json" "outcome('isolation.single-device')" not-applicable
