@@ -18,13 +18,17 @@
 #error "the project is built with GCC or Clang"
 #endif
 
-/* What a check that runs has seen, in bytes. What failed has a share of its own. */
+/* What a check that runs has seen, by the share of the journal that it uses up. */
 enum seen { SEEN_FAILED, SEEN_HELD, SEEN_OTHER, SEEN_COUNT };
+
+struct share {
+	size_t bytes;	  /* of JOURNAL_SEEN_MAX */
+	int64_t left_out; /* records beyond it */
+};
 
 struct tally {
 	char *check;
-	size_t seen[SEEN_COUNT];
-	int64_t left_out;
+	struct share shares[SEEN_COUNT];
 };
 
 struct journal {
@@ -110,9 +114,9 @@ static void add_text(const struct journal *journal, struct members *record, cons
 	member_cut(record, key, redacted, JOURNAL_TEXT_MAX);
 }
 
-/* Consumes the record. `tally` counts its bytes against JOURNAL_SEEN_MAX; NULL: no limit. */
+/* Consumes the record. `share` is what it uses up; NULL: no limit. */
 static int append(struct journal *journal, enum journal_type type, struct members *record,
-		  struct tally *tally, enum seen kind, struct error *err)
+		  struct share *share, struct error *err)
 {
 	cJSON *json CLEANUP_JSON = members_take(record);
 	struct text line CLEANUP_TEXT = {0};
@@ -121,16 +125,16 @@ static int append(struct journal *journal, enum journal_type type, struct member
 	int rc = make_line(journal, type, json, &line, err);
 	if (rc != 0)
 		return rc;
-	if (tally != NULL && tally->seen[kind] + line.size > JOURNAL_SEEN_MAX) {
-		tally->left_out++;
+	if (share != NULL && share->bytes + line.size > JOURNAL_SEEN_MAX) {
+		share->left_out++;
 		return 0;
 	}
 
 	rc = write_line(journal, &line, err);
 	if (rc != 0)
 		return rc;
-	if (tally != NULL)
-		tally->seen[kind] += line.size;
+	if (share != NULL)
+		share->bytes += line.size;
 	if (!journal_shapes[type].durable)
 		return 0;
 	rc = uv_fs_fdatasync(NULL, &request, journal->file, NULL);
@@ -219,12 +223,12 @@ int journal_add_environment(struct journal *journal, const cJSON *environment, s
 	if (rc < 0)
 		return rc;
 	member_copy(&record, "environment", environment);
-	return append(journal, JOURNAL_ENVIRONMENT, &record, NULL, SEEN_OTHER, err);
+	return append(journal, JOURNAL_ENVIRONMENT, &record, NULL, err);
 }
 
 int journal_add_plan(struct journal *journal, struct members *plan, struct error *err)
 {
-	return append(journal, JOURNAL_PLAN, plan, NULL, SEEN_OTHER, err);
+	return append(journal, JOURNAL_PLAN, plan, NULL, err);
 }
 
 int journal_add_phase(struct journal *journal, enum report_phase phase, const char *what,
@@ -234,7 +238,7 @@ int journal_add_phase(struct journal *journal, enum report_phase phase, const ch
 	member_string(&record, "phase", report_phase_names[phase]);
 	add_text(journal, &record, "what", what);
 	member_int(&record, "durationMs", (int64_t)duration_ms);
-	return append(journal, JOURNAL_PHASE, &record, NULL, SEEN_OTHER, err);
+	return append(journal, JOURNAL_PHASE, &record, NULL, err);
 }
 
 int journal_begin_check(struct journal *journal, const char *check, uint64_t timeout_ms,
@@ -243,7 +247,7 @@ int journal_begin_check(struct journal *journal, const char *check, uint64_t tim
 	struct members record CLEANUP_MEMBERS = members_new();
 	member_string(&record, "check", check);
 	member_int(&record, "timeoutMs", (int64_t)timeout_ms);
-	return append(journal, JOURNAL_CHECK_BEGIN, &record, NULL, SEEN_OTHER, err);
+	return append(journal, JOURNAL_CHECK_BEGIN, &record, NULL, err);
 }
 
 int journal_add_seen(struct journal *journal, const char *check, enum journal_type type,
@@ -261,7 +265,7 @@ int journal_add_seen(struct journal *journal, const char *check, enum journal_ty
 		kind = cJSON_IsTrue(field_get(seen, "ok")) ? SEEN_HELD : SEEN_FAILED;
 	member_string(&record, "check", check);
 	json_members_copy(seen, journal_shapes[type].members, &record);
-	return append(journal, type, &record, tally_of(journal, check), kind, err);
+	return append(journal, type, &record, &tally_of(journal, check)->shares[kind], err);
 }
 
 int journal_add_event(struct journal *journal, const char *check, const char *kind,
@@ -271,7 +275,7 @@ int journal_add_event(struct journal *journal, const char *check, const char *ki
 	member_string(&record, "check", check);
 	member_string(&record, "kind", kind);
 	add_text(journal, &record, "text", text);
-	return append(journal, JOURNAL_EVENT, &record, NULL, SEEN_OTHER, err);
+	return append(journal, JOURNAL_EVENT, &record, NULL, err);
 }
 
 int journal_hold_check(struct journal *journal, const char *check, const char *cause,
@@ -281,7 +285,7 @@ int journal_hold_check(struct journal *journal, const char *check, const char *c
 	member_string(&record, "check", check);
 	member_string(&record, "cause", cause);
 	add_text(journal, &record, "reason", reason);
-	return append(journal, JOURNAL_CHECK_HELD, &record, NULL, SEEN_OTHER, err);
+	return append(journal, JOURNAL_CHECK_HELD, &record, NULL, err);
 }
 
 int journal_end_check(struct journal *journal, const struct journal_check_end *end,
@@ -302,12 +306,15 @@ int journal_end_check(struct journal *journal, const struct journal_check_end *e
 	if (end->watched_thorough_ms != 0)
 		member_item(&record, "watched", members_take(&watched));
 	struct tally *tally = tally_of(journal, end->check);
-	member_int(&record, "leftOut", tally->left_out);
+	int64_t left_out = 0;
+	for (int i = 0; i < SEEN_COUNT; i++)
+		left_out += tally->shares[i].left_out;
+	member_int(&record, "leftOut", left_out);
 	free(tally->check);
 	*tally = journal->tallies[--journal->tally_count];
 	if (end->advice != NULL)
 		add_text(journal, &record, "advice", end->advice);
-	return append(journal, JOURNAL_CHECK_END, &record, NULL, SEEN_OTHER, err);
+	return append(journal, JOURNAL_CHECK_END, &record, NULL, err);
 }
 
 int journal_abort(struct journal *journal, enum report_abort abort, const char *reason,
@@ -316,11 +323,11 @@ int journal_abort(struct journal *journal, enum report_abort abort, const char *
 	struct members record CLEANUP_MEMBERS = members_new();
 	member_string(&record, "kind", report_abort_names[abort]);
 	add_text(journal, &record, "reason", reason);
-	return append(journal, JOURNAL_ABORT, &record, NULL, SEEN_OTHER, err);
+	return append(journal, JOURNAL_ABORT, &record, NULL, err);
 }
 
 int journal_end(struct journal *journal, struct error *err)
 {
 	struct members record CLEANUP_MEMBERS = members_new();
-	return append(journal, JOURNAL_RUN_END, &record, NULL, SEEN_OTHER, err);
+	return append(journal, JOURNAL_RUN_END, &record, NULL, err);
 }

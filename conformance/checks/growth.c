@@ -8,8 +8,7 @@ enum {
 	ROUNDS = 8,
 	ROUNDS_COUNTED = 32, /* what is counted in ones is never collected */
 	ROUNDS_MEMORY = 128,
-	ROUNDS_MAX = 512, /* where they are quick, for small leaks */
-	QUICK_MS = 6000,  /* for ROUNDS_MEMORY */
+	QUICK_MS = 6000, /* for ROUNDS_MEMORY: quick rounds go on, for small leaks */
 	PATIENCE_MS = 60000,
 	MEMORY_LEAST = 65536, /* bytes over all rounds that are compared */
 	/* A heap grows before its garbage is collected: Go's to 4 MiB, and that of Node.js by 2 KiB a stream over many
@@ -89,10 +88,10 @@ static bool is_decided(const struct usage *rounds, size_t count)
 
 void rig_expect_level(struct rig *rig, const char *what, growth_round *round, void *user)
 {
-	struct usage rounds[ROUNDS_MAX] = {0};
+	struct usage rounds[GROWTH_ROUNDS_MAX] = {0};
 	uint64_t start_ms = clock_monotonic_ms();
 	size_t count = 0;
-	for (size_t wanted = ROUNDS; wanted <= ROUNDS_MAX; wanted *= 2) {
+	for (size_t wanted = ROUNDS; wanted <= GROWTH_ROUNDS_MAX; wanted *= 2) {
 		for (; count < wanted; count++) {
 			if (!round(rig, user))
 				return;

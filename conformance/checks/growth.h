@@ -12,6 +12,8 @@
 #include "conformance/checks/rig.h"
 #include "conformance/subject/usage.h"
 
+enum { GROWTH_ROUNDS_MAX = 512 }; /* of rig_expect_level() */
+
 /* False: this system, or this plugin, shows nothing. */
 bool rig_usage(const struct rig *rig, struct usage *out);
 

@@ -18,7 +18,6 @@ enum {
 	CALLS_THOROUGH = 1250,
 	ROUND_MS = 1000, /* after which a round of a slow plugin ends */
 	CALLS_LEAST = 8,
-	ROUNDS_MAX = 512,
 	SLOWER = 4, /* times */
 	SLOWER_MS = 10,
 	CLIENTS = 8,
@@ -37,8 +36,8 @@ struct load {
 	struct rpc_answer first;
 	bool stable;
 	size_t rounds, calls;
-	uint64_t high[ROUNDS_MAX],
-		middle[ROUNDS_MAX]; /* milliseconds: of 99 in 100 calls, of half of them */
+	uint64_t high[GROWTH_ROUNDS_MAX],
+		middle[GROWTH_ROUNDS_MAX]; /* milliseconds: of 99 in 100 calls, of half of them */
 };
 
 static int compare_times(const void *a, const void *b)
@@ -77,7 +76,7 @@ static bool call_round(struct rig *rig, void *user)
 					    difference.first, "%s", difference.second);
 	}
 	qsort(times, count, sizeof(*times), compare_times);
-	if (load->rounds < ROUNDS_MAX) {
+	if (load->rounds < GROWTH_ROUNDS_MAX) {
 		load->high[load->rounds] = times[(count - 1) * 99 / 100];
 		load->middle[load->rounds++] = times[count / 2];
 	}
