@@ -78,7 +78,7 @@ for preset in $presets; do
 		unsanitized='^(lint|install|unsanitized)$'
 		start_tests wine-node dev -j 1 -L "$unsanitized" -L '^wine$' -LE "$long"
 		wait
-		start_tests dev dev -j "$jobs" -L "$unsanitized" -LE "$long|^wine\$"
+		start_tests dev dev -j $((jobs * 2)) -L "$unsanitized" -LE "$long|^wine\$"
 	elif [ "$preset" = asan ]; then
 		start_tests asan asan -j "$jobs" -LE "$sanitized"
 	else

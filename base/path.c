@@ -181,3 +181,18 @@ int path_beside_program(const char *relative, char **out, struct error *err)
 	*out = joined != NULL ? path_normalize(joined) : NULL;
 	return *out != NULL ? 0 : error_memory(err);
 }
+
+int path_of_helper(const char *name, char **out, struct error *err)
+{
+	char *folder CLEANUP_FREE = NULL;
+	int rc = path_beside_program(".", &folder, err);
+	if (rc < 0)
+		return rc;
+	char *above CLEANUP_FREE = path_directory(folder);
+	if (above == NULL)
+		return error_memory(err);
+	bool within = strcmp(path_base(folder), "gpucert") == 0 &&
+		      strcmp(path_base(above), "libexec") == 0;
+	char *beside CLEANUP_FREE = path_join(within ? "." : "../libexec/gpucert", name);
+	return beside != NULL ? path_beside_program(beside, out, err) : error_memory(err);
+}

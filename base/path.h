@@ -13,6 +13,12 @@
 
 #include <stdbool.h>
 
+#ifdef _WIN32
+#define PATH_PROGRAM_SUFFIX ".exe"
+#else
+#define PATH_PROGRAM_SUFFIX ""
+#endif
+
 /* "a/b" from "a" and "b"; an absolute `tail` is put below `head` all the same. NULL: out of memory.
  */
 char *path_join(const char *head, const char *tail);
@@ -42,3 +48,7 @@ int path_of_program(char **out, struct error *err);
 /* A path relative to the directory of the running program ("../libexec/gpucert/probe-vulkan"),
  * normalised: build tree and installed tree have the same shape. Caller frees *out. */
 int path_beside_program(const char *relative, char **out, struct error *err);
+
+/* A file of libexec/gpucert, the folder of the programs that other programs run, as the running program finds it from there or
+ * from a folder beside libexec ("probe-vulkan"; ".": the folder). Caller frees *out. */
+int path_of_helper(const char *name, char **out, struct error *err);

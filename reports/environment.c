@@ -43,7 +43,8 @@ static const struct section sections[] = {
 	 POINTERS("/name", "/version", "/binaryDigest", "/fileDigests", "/api"),
 	 POINTERS("/name", "/version")},
 	{"images", JSON_ARRAY, "ref", POINTERS("/ref", "/digest", "/osVersion"), POINTERS("/ref")},
-	{"harness", JSON_OBJECT, NULL, POINTERS("/version", "/binaryDigest"), POINTERS("/version")},
+	{"harness", JSON_OBJECT, NULL, POINTERS("/version", "/binaryDigest", "/checksDigest"),
+	 POINTERS("/version")},
 	{"redaction", JSON_OBJECT, NULL, nothing, nothing},
 };
 

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Milliseconds that a probe waits for the other container: on a busy machine one may come late. */
+/* Milliseconds that a probe waits for the other container, where it cannot be paused until both run: on a busy machine one may come
+ * late. */
 static const char *const delays[] = {"1500", "6000", "20000"};
 
 static void no_allocation(struct check_run *run)
@@ -38,11 +39,19 @@ static bool run_both(struct isolation *isolation, const char *delay,
 		     struct observation observations[2], bool *together)
 {
 	static const char *const labels[] = {"first", "second"};
-	const char *const command[] = {"probe-visibility", "--delay", delay, NULL};
 	struct stage *stage = isolation->stage;
+	const bool pauses = stage_holds_probes(stage);
+	const char *const command[] = {"probe-visibility", pauses ? "--pause" : "--delay",
+				       pauses ? LAUNCH_PAUSE_PATH : delay, NULL};
 	struct probe *probes[2] = {NULL, NULL};
-	for (size_t i = 0; i < 2 && (i == 0 || probes[0] != NULL); i++)
+	bool paused[2] = {false, false};
+	for (size_t i = 0; i < 2 && (i == 0 || probes[0] != NULL); i++) {
 		probes[i] = stage_start(stage, labels[i], command, &isolation->pair[i]->grant);
+		paused[i] = pauses && probes[i] != NULL && stage_wait_paused(stage, probes[i]);
+	}
+	for (size_t i = 0; i < 2; i++)
+		if (paused[i])
+			stage_resume(stage, probes[i]);
 	for (size_t i = 0; i < 2 && probes[i] != NULL; i++)
 		observations[i] =
 			(struct observation){stage_finish(stage, probes[i]), probe_view(probes[i])};

@@ -8,6 +8,7 @@
 #include "rpc/client.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	MORE_DESCRIPTORS = 4,
@@ -18,6 +19,7 @@ enum {
 	QUIET_LOOKS = 3,
 	QUIET_MS = 10000,
 	WINDOWS = 4,
+	WINDOWS_MAX = 40, /* on a machine that is too busy to tell */
 };
 
 /* The process that serves the plugin's socket: a shell may have started it. 0: unknown. */
@@ -92,10 +94,12 @@ void rig_expect_footprint(struct rig *rig, const struct rig_footprint *before, l
 					    now.threads, most.threads);
 }
 
-/* The processor time of each thread, and the time that it waited for a processor, as a busy machine makes it. */
+/* The processor time of each thread, and the time that it waited for a processor, as a busy machine makes it. A wait is counted when
+ * it ends: one that is not asleep may have waited longer. */
 struct scheduling {
 	struct scheduled {
 		long long thread, ran_ns, waited_ns;
+		bool asleep; /* waits for something to happen: neither for a processor nor for a disk */
 	} items[THREADS_MAX];
 	size_t count;
 };
@@ -109,20 +113,24 @@ static struct scheduling scheduling_of(int pid)
 		return out;
 	text_each (thread, &threads) {
 		char *name CLEANUP_FREE = text_format("task/%s/schedstat", thread);
+		char *stat_name CLEANUP_FREE = text_format("task/%s/stat", thread);
 		char *text CLEANUP_FREE = usage_read_file(pid, name);
-		if (text == NULL || out.count == THREADS_MAX)
+		char *stat CLEANUP_FREE = usage_read_file(pid, stat_name);
+		if (text == NULL || stat == NULL || out.count == THREADS_MAX)
 			continue;
 		char *end = NULL;
+		const char *state = strrchr(stat, ')'); /* proc(5): "1 (name) R ..." */
 		struct scheduled *item = &out.items[out.count++];
 		item->thread = strtoll(thread, NULL, 10);
 		item->ran_ns = strtoll(text, &end, 10);
 		item->waited_ns = strtoll(end, NULL, 10);
+		item->asleep = state != NULL && text_starts_with(state, ") S");
 	}
 	return out;
 }
 
 /* The thread that was busiest since `before`: its share of the time in which it had a processor or needed none,
- * in percent. */
+ * in percent. -1: unknown, one of them may have waited for a processor most of the time. */
 static long long busiest(const struct scheduling *before, const struct scheduling *after,
 			 uint64_t passed_ns)
 {
@@ -135,6 +143,8 @@ static long long busiest(const struct scheduling *before, const struct schedulin
 			now.ran_ns -= before->items[j].ran_ns;
 			now.waited_ns -= before->items[j].waited_ns;
 		}
+		if (!now.asleep && now.ran_ns + now.waited_ns < (long long)passed_ns / 2)
+			return -1;
 		long long rest_ns = (long long)passed_ns - now.waited_ns;
 		long long percent =
 			now.ran_ns * 100 / (rest_ns > now.ran_ns ? rest_ns : now.ran_ns + 1);
@@ -157,12 +167,15 @@ static bool is_quiet(void *user)
 	const struct scheduling now = scheduling_of(quiet->pid);
 	long long ran_ns = 0;
 	long long waited_ns = 0;
+	bool asleep = true;
 	for (size_t i = 0; i < now.count; i++) {
+		asleep = asleep && now.items[i].asleep;
 		ran_ns += now.items[i].ran_ns;
 		waited_ns += now.items[i].waited_ns;
 	}
-	bool still = now.count == 0 || (quiet->ran_ns > 0 && ran_ns - quiet->ran_ns < QUIET_NS &&
-					waited_ns - quiet->waited_ns < QUIET_NS);
+	bool still = now.count == 0 ||
+		     (asleep && quiet->ran_ns > 0 && ran_ns - quiet->ran_ns < QUIET_NS &&
+		      waited_ns - quiet->waited_ns < QUIET_NS);
 	quiet->ran_ns = ran_ns;
 	quiet->waited_ns = waited_ns;
 	quiet->looks = still ? quiet->looks + 1 : 0;
@@ -177,17 +190,20 @@ void rig_expect_idle(struct rig *rig, uint64_t ms, uint64_t thorough_ms, const c
 	/* One that is not idle needs it all the time: a start that takes long here ends. */
 	uint64_t duration_ms = rig->context->thorough ? thorough_ms : ms;
 	long long least = -1;
-	for (int i = 0; i < WINDOWS; i++) {
+	for (int i = 0, known = 0; i < WINDOWS_MAX && known < WINDOWS; i++) {
 		const struct scheduling before = scheduling_of(quiet.pid);
 		uint64_t start_ns = clock_monotonic_ns();
 		loop_run_for(&rig->loop, duration_ms / WINDOWS);
 		const struct scheduling after = scheduling_of(quiet.pid);
-		if (before.count == 0 || after.count == 0)
+		uint64_t passed_ns = clock_monotonic_ns() - start_ns;
+		check_add_time(rig->run, REPORT_PHASE_WAIT, passed_ns);
+		bool running = before.count > 0 && after.count > 0;
+		long long percent = running ? busiest(&before, &after, passed_ns) : -1;
+		known += !running || percent >= 0;
+		if (percent < 0)
 			continue;
-		long long percent = busiest(&before, &after, clock_monotonic_ns() - start_ns);
 		least = least < 0 || percent < least ? percent : least;
 	}
-	check_add_time(rig->run, REPORT_PHASE_WAIT, duration_ms * 1000000);
 	if (thorough_ms != ms)
 		check_add_watched(rig->run, duration_ms, thorough_ms);
 	if (least >= 0)

@@ -143,8 +143,7 @@ struct stage *stage_open_handler(struct check_run *run, uv_loop_t *loop, size_t 
 	return check_works(run, rc, "container runtime", &err) ? stage : NULL;
 }
 
-/* Probes are held, and their containers inspected, in Linux containers with the run's own probes. */
-static bool holds_probes(const struct stage *stage)
+bool stage_holds_probes(const struct stage *stage)
 {
 	return stage->cri != NULL && stage->wine.directory == NULL && OFFERS_INSPECTION;
 }
@@ -263,7 +262,7 @@ static struct probe *start(struct stage *stage, const char *label, const char *c
 
 	struct launch_spec spec = {
 		.name = check_format(stage->run, "%s-%zu", command[0], stage->count++),
-		.hold = holds_probes(stage),
+		.hold = stage_holds_probes(stage),
 		.timeout_ms = context_limit_ms(stage->context, PROBE_TIMEOUT_MS),
 	};
 	struct error err = {0};
@@ -309,7 +308,7 @@ static const struct launch_result *wait_end(struct stage *stage, struct probe *p
 static void launch_bare(struct stage *stage)
 {
 	static const char *const command[] = {"probe-visibility", NULL};
-	if (!holds_probes(stage) || every_container_has_bare(stage->run, stage->handler))
+	if (!stage_holds_probes(stage) || every_container_has_bare(stage->run, stage->handler))
 		return;
 	struct probe *probe = start(stage, "bare", command, NULL, false, NULL);
 	if (probe != NULL)
@@ -404,10 +403,10 @@ const cJSON *stage_run(struct stage *stage, const char *label, const char *const
 
 bool stage_can_pause(struct stage *stage)
 {
-	if (!holds_probes(stage))
+	if (!stage_holds_probes(stage))
 		check_unsupported(stage->run, "here no probe can be held in the midst of its work; "
 					      "in Linux containers one can");
-	return holds_probes(stage);
+	return stage_holds_probes(stage);
 }
 
 /* *pid stays 0 when it has ended before. False: recorded. */
@@ -440,7 +439,7 @@ const cJSON *stage_run_working(struct stage *stage, const char *label, const cha
 	size_t count = 0;
 	for (; command[count] != NULL && count < ARRAY_SIZE(words) - 3; count++)
 		words[count] = command[count];
-	if (holds_probes(stage)) {
+	if (stage_holds_probes(stage)) {
 		words[count++] = "--pause-after";
 		words[count] = LAUNCH_PAUSE_PATH;
 	}
@@ -450,7 +449,7 @@ const cJSON *stage_run_working(struct stage *stage, const char *label, const cha
 
 	/* A process that has ended, or that is hidden from here, is not inspected. */
 	int64_t pid = 0;
-	if (OFFERS_INSPECTION && holds_probes(stage) && wait_paused(stage, probe, &pid) &&
+	if (OFFERS_INSPECTION && stage_holds_probes(stage) && wait_paused(stage, probe, &pid) &&
 	    pid != 0) {
 		const char *digests =
 			check_format(stage->run, "%s/digests", stage->context->run_directory);

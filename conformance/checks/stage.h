@@ -61,7 +61,10 @@ const cJSON *stage_run(struct stage *stage, const char *label, const char *const
 const cJSON *stage_run_working(struct stage *stage, const char *label, const char *const *command,
 			       const struct grant *grant, struct container_view *view);
 
-/* Can a probe be held in the midst of its work, as in a Linux container? False: recorded as unsupported. */
+/* Are probes held, and their containers inspected? In Linux containers with the run's own probes they are. */
+bool stage_holds_probes(const struct stage *stage);
+
+/* The same; false: recorded as unsupported. */
 bool stage_can_pause(struct stage *stage);
 
 /* For a command with "--pause", LAUNCH_PAUSE_PATH: waits until the probe is in the midst of its work,

@@ -147,9 +147,7 @@ bool video_expect_streams(struct check_run *run, const char *label, const cJSON 
 	char *own CLEANUP_FREE = NULL;
 	struct error err = {0};
 	bool held = true, encoded = false;
-	int rc = program == NULL
-			 ? path_beside_program("../libexec/gpucert/verify-video", &own, &err)
-			 : 0;
+	int rc = program == NULL ? path_of_helper("verify-video", &own, &err) : 0;
 	if (!check_works(run, rc, label, &err))
 		return false;
 	for (int i = 0; i < count && i < VIDEO_CODECS; i++) {

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "conformance/checks/suites.h"
 #include "conformance/cli/commands.h"
-#include "conformance/runner/execution.h"
 #include "reports/model.h"
 
 #include <stdio.h>
@@ -103,11 +102,5 @@ int main(int argc, char **argv)
 	};
 	command_arguments = (const char *const *)argv + (argc > 0 ? 1 : 0);
 	log_set_program("gpucert");
-	if (argc > 1 && strcmp(argv[1], "run-check") == 0) {
-		struct text_list arguments CLEANUP_TEXT_LIST = {0};
-		for (int i = 2; i < argc; i++)
-			(void)text_list_add(&arguments, argv[i], NULL);
-		return execution_child(suites, &arguments);
-	}
 	return options_main(&program, argc, argv);
 }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/os_version.h"
 #include "base/path.h"
+#include "conformance/runner/execution.h"
 #include "containers/offers.h"
 #include "containers/runtime/identity.h"
 
@@ -356,6 +357,7 @@ int environment_open(struct environment *environment, uv_loop_t *loop,
 		     struct error *err)
 {
 	char *program CLEANUP_FREE = NULL;
+	char *run_check CLEANUP_FREE = NULL;
 	char *folder CLEANUP_FREE = cache_directory();
 	int rc = 0;
 	if (folder != NULL) {
@@ -373,6 +375,8 @@ int environment_open(struct environment *environment, uv_loop_t *loop,
 		rc = begin_device(environment, i, node, wine, err);
 	if (rc == 0 && path_of_program(&program, NULL) == 0)
 		environment->harness = begin_digest(environment, program);
+	if (rc == 0 && path_of_helper(RUN_CHECK, &run_check, NULL) == 0)
+		environment->run_check = begin_digest(environment, run_check);
 	return rc;
 }
 
@@ -434,6 +438,7 @@ int environment_describe(struct environment *environment, const struct context *
 
 	add_text(&harness, "version", GPUCERT_VERSION);
 	add_digest(&harness, "binaryDigest", environment->harness);
+	add_digest(&harness, "checksDigest", environment->run_check);
 	member_item(&json, "harness", members_take(&harness));
 	*out = members_take(&json);
 	return *out != NULL ? 0 : error_memory(err);

@@ -21,7 +21,7 @@ struct environment {
 	struct device_digests *devices;	   /* in the node's order */
 	size_t device_count;
 	struct wine_identity wine; /* empty unless the node is a Wine node */
-	const struct digest_job *harness;
+	const struct digest_job *harness, *run_check;
 	struct plugin_identity plugin;
 };
 

@@ -76,8 +76,7 @@ int execution_start(const struct execution_spec *spec, struct execution *executi
 		    struct error *err)
 {
 	const char *const argv[] = {
-		spec->program,	 "run-check", spec->check->id, spec->context->run_directory,
-		spec->directory, NULL,
+		spec->program, spec->check->id, spec->context->run_directory, spec->directory, NULL,
 	};
 	const struct process_spec child = {
 		.argv = argv,
@@ -135,7 +134,7 @@ void execution_free(struct execution *execution)
 	*execution = (struct execution){0};
 }
 
-int execution_child(const struct check_suite *const *suites, const struct text_list *arguments)
+int execution_child(const struct check_suite *const *suites, int argc, char **argv)
 {
 	const struct check_suite *suite = NULL;
 	const struct check *check = NULL;
@@ -143,20 +142,20 @@ int execution_child(const struct check_suite *const *suites, const struct text_l
 	struct error err = {0};
 	int result_fd = -1;
 
-	if (arguments->count != 3 || process_take_output(&result_fd, NULL) < 0) {
+	if (argc != 4 || process_take_output(&result_fd, NULL) < 0) {
 		(void)fprintf(
 			stderr,
-			"run-check is how gpucert starts its own checks; use 'gpucert run CHECK'\n");
+			"gpucert starts this program for each check; use 'gpucert run CHECK'\n");
 		return 2;
 	}
 
-	int rc = plan_find(suites, arguments->items[0], &suite, &check, &err);
+	int rc = plan_find(suites, argv[1], &suite, &check, &err);
 	if (rc == 0)
-		rc = context_read(arguments->items[1], &context, &err);
+		rc = context_read(argv[2], &context, &err);
 	if (rc == 0)
-		rc = check_run_execute(check, &context, arguments->items[2], result_fd, &err);
+		rc = check_run_execute(check, &context, argv[3], result_fd, &err);
 	if (rc < 0)
-		(void)fprintf(stderr, "%s: %s\n", arguments->items[0], err.text);
+		(void)fprintf(stderr, "%s: %s\n", argv[1], err.text);
 	context_free(&context);
 	return rc < 0 ? REPORT_EXIT_BROKEN : 0;
 }

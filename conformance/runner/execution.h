@@ -5,6 +5,7 @@
  * One check, run in a process of its own: started, read, bounded, judged.
  */
 
+#include "base/path.h"
 #include "base/text.h"
 #include "conformance/runner/plan.h"
 #include "conformance/runner/result.h"
@@ -14,7 +15,7 @@
 
 struct execution_spec {
 	uv_loop_t *loop;
-	const char *program;	       /* this program, to run with the hidden command run-check */
+	const char *program;	       /* of the check's process: libexec/gpucert/run-check */
 	const struct context *context; /* written to its run directory already */
 	const struct check *check;
 	struct system_log *log;	 /* its new lines are recorded; NULL: it cannot be read */
@@ -83,5 +84,8 @@ int check_run_add(const struct check *check, const struct context *context, stru
 int log_watch_record(const struct execution_spec *spec, struct execution *execution,
 		     struct error *err);
 
-/* The program's main() for the hidden command `run-check ID RUN-DIRECTORY CHECK-DIRECTORY`. Returns the exit code. */
-int execution_child(const struct check_suite *const *suites, const struct text_list *arguments);
+/* The program of libexec/gpucert that is a check's process. */
+#define RUN_CHECK "run-check" PATH_PROGRAM_SUFFIX
+
+/* Its main(), `PROGRAM ID RUN-DIRECTORY CHECK-DIRECTORY`. Returns the exit code. */
+int execution_child(const struct check_suite *const *suites, int argc, char **argv);

@@ -8,12 +8,6 @@
 
 #include <uv.h>
 
-#ifdef _WIN32
-#define PROGRAM_SUFFIX ".exe"
-#else
-#define PROGRAM_SUFFIX ""
-#endif
-
 enum { MAY_EXECUTE = 1 }; /* access() */
 
 /* A word of a command line, quoted by the rules of every system. */
@@ -33,8 +27,8 @@ int plugin_command_reference(const struct discovery_snapshot *node, const char *
 			     char **out, struct error *err)
 {
 	const char *relative = text_equal(node->system.os, "windows")
-				       ? "../bin/device-plugin-wddm" PROGRAM_SUFFIX
-				       : "../bin/device-plugin-gpu" PROGRAM_SUFFIX;
+				       ? "../bin/device-plugin-wddm" PATH_PROGRAM_SUFFIX
+				       : "../bin/device-plugin-gpu" PATH_PROGRAM_SUFFIX;
 	char *path CLEANUP_FREE = NULL;
 	struct text command CLEANUP_TEXT = {0};
 	uv_fs_t request;
@@ -71,7 +65,7 @@ int plugin_command_wine(const struct wine_node *wine, char **out, struct error *
 		return error_set(err, ERROR_UNSUPPORTED, "the Wine node needs Linux");
 
 	char *variable CLEANUP_FREE = wine_node_environment(wine);
-	int rc = path_beside_program("../libexec/gpucert/wine-relay", &relay, err);
+	int rc = path_of_helper("wine-relay", &relay, err);
 	if (rc == 0)
 		rc = wine_node_program(wine, WINE_NODE_PLUGIN, &plugin, err);
 	if (rc < 0)

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/path.h"
+#include "conformance/runner/execution.h"
 #include "conformance/runner/facts.h"
 #include "conformance/runner/output.h"
 #include "conformance/runner/plugin_command.h"
@@ -135,7 +136,11 @@ static int prepare(struct runner *runner, struct error *err)
 {
 	const struct runner_settings *settings = runner->settings;
 	bool wine = is_wine(runner); /* whose devices and plugin need a workplace first */
-	int rc = path_of_program(&runner->program, err);
+	int rc = path_of_helper(RUN_CHECK, &runner->program, err);
+	if (rc == 0 && !file_exists(runner->program))
+		rc = error_set(err, ERROR_NOT_FOUND,
+			       "%s: this part of gpucert is missing; install gpucert again",
+			       runner->program);
 	if (rc == 0 && !wine)
 		rc = discover(runner, settings->asked.node_file, NULL, err);
 	if (rc == 0 && !wine && has_own_plugin(runner))

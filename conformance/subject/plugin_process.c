@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define PRIVATE_MOUNT "../libexec/gpucert/private-mount"
-
 enum { CAPTURE_MAX = 256 * 1024, GRACE_DEFAULT_MS = 30 * 1000 };
 
 enum { SEEN_COUNT = 3 };
@@ -58,7 +56,7 @@ static int make_argv(const struct plugin_process_spec *spec, const struct seen s
 
 	if (spec->private_mounts) {
 		char *mounter CLEANUP_FREE = NULL;
-		rc = path_beside_program(PRIVATE_MOUNT, &mounter, err);
+		rc = path_of_helper("private-mount", &mounter, err);
 		if (rc != 0)
 			return rc;
 		if (!file_exists(mounter))

@@ -66,7 +66,7 @@ int image_content(const struct image_spec *spec, struct image_tree *tree, struct
 int images_find_programs(const char *directory, char **out, struct error *err)
 {
 	if (directory == NULL)
-		return path_beside_program("../libexec/gpucert", out, err);
+		return path_of_helper(".", out, err);
 	*out = memory_copy(directory);
 	return 0;
 }

@@ -135,7 +135,7 @@ int launcher_process_new(uv_loop_t *loop, const char *program_directory, struct 
 	char *directory CLEANUP_FREE = NULL;
 	int rc = 0;
 	if (program_directory == NULL)
-		rc = path_beside_program("../libexec/gpucert", &directory, err);
+		rc = path_of_helper(".", &directory, err);
 	else
 		directory = memory_copy(program_directory);
 	if (rc < 0)

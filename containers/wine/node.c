@@ -48,11 +48,11 @@ static int make_root(struct wine_node *node, struct error *err)
 	char *script CLEANUP_FREE = NULL;
 	char *starter CLEANUP_FREE = NULL;
 	char *root CLEANUP_FREE = NULL;
-	int rc = path_beside_program("../libexec/gpucert/wine/make-root.sh", &script, err);
+	int rc = path_of_helper("wine/make-root.sh", &script, err);
 	const char *const argv[] = {script, "--check", NULL};
 	const struct process_spec spec = {.argv = argv, .timeout_ms = ROOT_TIMEOUT_MS};
 	if (rc == 0)
-		rc = path_beside_program("../libexec/gpucert/wine/wine-run", &starter, err);
+		rc = path_of_helper("wine/wine-run", &starter, err);
 	if (rc == 0)
 		rc = process_ask(&spec, &root, err);
 	if (rc < 0)

@@ -127,9 +127,9 @@ void redact_record(const struct redactor *redactor, cJSON *record)
 		"launcher",    "prev",	   "time",	  NULL,
 	};
 	static const char *const sections[] = {
-		"redaction",	"kind",		"model",      "digest",
-		"binaryDigest", "storeDigest",	"shimDigest", "ociDigest",
-		"fileDigests",	"architecture", "vendor",     NULL,
+		"redaction",	"kind",	       "model",	     "digest",	  "binaryDigest",
+		"checksDigest", "storeDigest", "shimDigest", "ociDigest", "fileDigests",
+		"architecture", "vendor",      NULL,
 	};
 	cJSON *environment = cJSON_GetObjectItemCaseSensitive(record, "environment");
 	redact_json(redactor, record, own);

@@ -33,6 +33,7 @@ static const struct api_driver *const apis[] = {
 static struct probe_options given = {
 	.device = EVERY_DEVICE, .size = WORK_ELEMENTS_DEFAULT, .timeout_ms = PROBE_TIMEOUT_MS};
 static int64_t given_delay_ms;
+static const char *given_pause;
 static const char *given_api;
 static bool given_reach;
 static const char *given_planted;
@@ -63,6 +64,12 @@ static int probe(cJSON **out, bool *orderly, struct error *err)
 	int rc = probe_launch_take(&given, &launch, err);
 	if (rc != 0)
 		return rc;
+	if (given_pause != NULL) {
+		char line[LINE_SIZE] = "";
+		rc = wait_for_line(given_pause, line, err);
+		if (rc != 0)
+			return rc;
+	}
 	clock_sleep_ms((uint64_t)given_delay_ms);
 	const uint64_t began_ns = clock_monotonic_ns();
 	probe_members(&document, "visibility", &launch);
@@ -121,6 +128,8 @@ int main(int argc, char **argv)
 		{OPTION_ROW("delay", OPTION_INT, given_delay_ms), .value = "MS",
 		 .help = "Milliseconds to wait before anything is listed, so that programs that start next are running.",
 		 .min = 0, .max = 3600000},
+		{OPTION_ROW("pause", OPTION_STRING, given_pause), .value = "FILE",
+		 .help = "Before anything is listed, wait until a line can be read from FILE."},
 		{OPTION_ROW("reach", OPTION_FLAG, given_reach),
 		 .help = "Also try to make a device node and to write to mounted files and folders. Only for "
 			 "containers that are thrown away: elsewhere it acts on the machine."},

@@ -134,7 +134,15 @@ const plugin = (changes = {}) =>
 const of = ({reference}, rows) => rows.map((row) => ({plugin: plugin(), ...row, args: ['--image', reference, ...(row.args ?? [])]}));
 const anyway = {args: ['--launch-anyway']};
 const newer = plugin(driver(true));
-const wrongRule = {plugin: plugin(), program: join(build, 'tests/gpucert-wrong-rule')};
+
+// A gpucert whose checks have a wrong rule.
+const installed = join(work, 'wrong-rule');
+mkdirSync(installed);
+execFileSync('cp', ['-rs', ...['bin', 'libexec', 'share'].map((name) => join(build, name)), installed]);
+const program = join(installed, 'bin/gpucert');
+execFileSync('cp', ['--remove-destination', join(build, 'bin/gpucert'), program]);
+execFileSync('cp', ['--remove-destination', join(build, 'tests/run-check-wrong-rule'), join(installed, 'libexec/gpucert/run-check')]);
+const wrongRule = {plugin: plugin(), program};
 
 const rows = [
 	...of(images.oldLibc, [

@@ -85,7 +85,7 @@ const rows = [
 	}),
 	row('100,000 mounts', plugin({devices: [{id: 'gpu-0'}], allocate: {once: {mounts: manyMounts}}}), {
 		args: much,
-		checks: ['allocate'],
+		checks: ['one-response', 'each-and-all', 'several-requests', 'repeat', 'no-ids', 'paths-exist', 'unique-paths', 'read-only', 'answer-size'].map((name) => `allocate.${name}`),
 		// It hands out for no ids as well, and two such answers are more than a message may hold.
 		outcomes: {'allocate.no-ids': 'fail', 'allocate.several-requests': 'fail', 'allocate.answer-size': 'fail'},
 	}),

@@ -90,7 +90,7 @@ expect_says "did you mean 'wine'?"
 expect_exit 2 gpucert report
 expect_exit 3 gpucert report "$work/nothing"
 expect_says "$work/nothing"
-expect_exit 2 gpucert run-check
+expect_exit 2 "$bin/../libexec/gpucert/run-check"
 expect_says "gpucert run"
 
 # Every command and option is in the generated man page and completions.

@@ -384,11 +384,7 @@ int main(int argc, char **argv)
 		uv_sleep(60 * 1000);
 		return 0;
 	}
-	if (argc > 1 && strcmp(argv[1], "run-check") == 0) {
-		struct text_list arguments CLEANUP_TEXT_LIST = {0};
-		for (int i = 2; i < argc; i++)
-			(void)text_list_add(&arguments, argv[i], NULL);
-		return execution_child(meta_suites, &arguments);
-	}
+	if (argc == 4)
+		return execution_child(meta_suites, argc, argv);
 	return unit_run_in("execution", fixture_open, fixture_close, tests);
 }

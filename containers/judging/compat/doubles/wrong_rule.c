@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A double: a rule that is wrong. Linked into gpucert-wrong-rule alone, in the place of rule_driver_library(), to prove
+/* A double: a rule that is wrong. Linked into run-check-wrong-rule alone, in the place of rule_driver_library(), to prove
  * that a run with --launch-anyway finds it out. */
 #include "containers/judging/compat/case.h"
 
