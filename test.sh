@@ -5,9 +5,9 @@
 # By default every test runs once, where it proves most: programs built for Windows under Wine (preset windows), everything that a
 # sanitizer sees with sanitizers (asan), and the rest without (dev: the sources, the installed tree, memory, whole runs, plugins
 # that conform, and tables of wrong ones, of which asan has a sample). `all` adds what takes long: other generations of containerd,
-# the whole table of the Wine node instead of a sample, and whole tables with sanitizers. Named presets run whole; quick is the
-# unit and lint tests of dev. Presets are built one after another; what runs under Wine is tested first (windows, then wine-node of
-# dev), dev and asan side by side; the output ends with ctest's summary of each, failed ones last.
+# tables that have a sample otherwise (the Wine node, attacks, neighbours), and whole tables with sanitizers. Named presets run whole;
+# quick is the unit and lint tests of dev. Presets are built one after another; what runs under Wine is tested first (windows, then
+# wine-node of dev), dev and asan side by side; the output ends with ctest's summary of each, failed ones last.
 set -eu
 
 cd "$(dirname "$0")"
@@ -78,7 +78,7 @@ for preset in $presets; do
 		unsanitized='^(lint|install|unsanitized)$'
 		start_tests wine-node dev -j 1 -L "$unsanitized" -L '^wine$' -LE "$long"
 		wait
-		start_tests dev dev -j $((jobs * 2)) -L "$unsanitized" -LE "$long|^wine\$"
+		start_tests dev dev -j $((jobs + 1)) -L "$unsanitized" -LE "$long|^wine\$"
 	elif [ "$preset" = asan ]; then
 		start_tests asan asan -j "$jobs" -LE "$sanitized"
 	else

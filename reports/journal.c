@@ -23,6 +23,7 @@ enum seen { SEEN_FAILED, SEEN_HELD, SEEN_OTHER, SEEN_COUNT };
 
 struct share {
 	size_t bytes;	  /* of JOURNAL_SEEN_MAX */
+	size_t count;	  /* of JOURNAL_SEEN_COUNT_MAX */
 	int64_t left_out; /* records beyond it */
 };
 
@@ -125,7 +126,8 @@ static int append(struct journal *journal, enum journal_type type, struct member
 	int rc = make_line(journal, type, json, &line, err);
 	if (rc != 0)
 		return rc;
-	if (share != NULL && share->bytes + line.size > JOURNAL_SEEN_MAX) {
+	if (share != NULL && (share->count == JOURNAL_SEEN_COUNT_MAX ||
+			      share->bytes + line.size > JOURNAL_SEEN_MAX)) {
 		share->left_out++;
 		return 0;
 	}
@@ -133,8 +135,10 @@ static int append(struct journal *journal, enum journal_type type, struct member
 	rc = write_line(journal, &line, err);
 	if (rc != 0)
 		return rc;
-	if (share != NULL)
+	if (share != NULL) {
 		share->bytes += line.size;
+		share->count++;
+	}
 	if (!journal_shapes[type].durable)
 		return 0;
 	rc = uv_fs_fdatasync(NULL, &request, journal->file, NULL);

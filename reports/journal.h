@@ -30,6 +30,8 @@ enum {
 	/* Bytes that one check may use up for each of: assertions that did not hold, others that
 	 * did, all else that it has seen. Notes never hide a failure. */
 	JOURNAL_SEEN_MAX = 192 * 1024,
+	/* Records of each, which most checks meet first: two runs leave out the same then. */
+	JOURNAL_SEEN_COUNT_MAX = 400,
 };
 
 #define JOURNAL_FILE_NAME "journal.ndjson"
@@ -76,7 +78,7 @@ int journal_begin_check(struct journal *journal, const char *check, uint64_t tim
 			struct error *err);
 
 /* What a check that runs has seen: a record of its process, of which only the members of that type are
- * taken over. ERROR_FORMAT: it is not such a record. Beyond the check's JOURNAL_SEEN_MAX it is left
+ * taken over. ERROR_FORMAT: it is not such a record. Beyond JOURNAL_SEEN_MAX or JOURNAL_SEEN_COUNT_MAX it is left
  * out, and the check's end says how many were. */
 int journal_add_seen(struct journal *journal, const char *check, enum journal_type type,
 		     const cJSON *seen, struct error *err);

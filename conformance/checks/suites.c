@@ -8,6 +8,7 @@ const struct check_suite *const suites[] = {
 	&(const struct check_suite){"registration", "Registration with the kubelet",
 				    registration_checks},
 	&(const struct check_suite){"list-and-watch", "Device lists", list_and_watch_checks},
+	&(const struct check_suite){"health", "Devices that fail and come back", health_checks},
 	&(const struct check_suite){"allocate", "Allocate", allocate_checks},
 	&(const struct check_suite){"preferred-allocation", "Preferred allocation",
 				    preferred_allocation_checks},

@@ -26,9 +26,9 @@
 extern const struct check_suite *const suites[];
 
 extern const struct check environment_checks[], registration_checks[], list_and_watch_checks[],
-	allocate_checks[], preferred_allocation_checks[], pre_start_checks[], windows_checks[],
-	restart_checks[], protocol_checks[], sharing_checks[], security_checks[], load_checks[],
-	api_checks[], isolation_checks[], image_checks[];
+	health_checks[], allocate_checks[], preferred_allocation_checks[], pre_start_checks[],
+	windows_checks[], restart_checks[], protocol_checks[], sharing_checks[], security_checks[],
+	load_checks[], api_checks[], isolation_checks[], image_checks[];
 
 /* Bodies in files of their own (list_devices.c, isolation_*.c). */
 check_body list_devices_present, isolation_node_files, isolation_every_container;

@@ -56,6 +56,12 @@ static const struct option_spec run_options[] = {
 	{OPTION_ROW("attach", OPTION_STRING, run.settings.asked.attach_directory), .value = "DIR",
 	 .help = "The plugin runs already and watches DIR for kubelet.sock. Files of a live kubelet "
 		 "in it are moved aside and put back."},
+	{OPTION_ROW("fail-device", OPTION_STRING, run.settings.asked.fail_device), .value = "CMD",
+	 .help = "A command line that makes the device in its environment variable DEVICE_ID, an id "
+		 "of the plugin's, fail, as the checks of suite health need it: sh -c 'echo $DEVICE_ID "
+		 ">/sys/bus/pci/drivers/DRIVER/unbind'. Needs --restore-device."},
+	{OPTION_ROW("restore-device", OPTION_STRING, run.settings.asked.restore_device),
+	 .value = "CMD", .help = "A command line that makes it work again."},
 	{OPTION_ROW("resource", OPTION_STRING, run.settings.asked.resource), .letter = 'r',
 	 .value = "NAME",
 	 .help = "Test this resource only. Default: each that the plugin registers.",
@@ -196,6 +202,19 @@ static const struct option_spec run_options[] = {
 
 #define BLANKS " \t\r\n" /* between the words of a plugin's command line */
 
+/* A private containerd's configuration holds them without escapes. */
+static int check_cdi_directories(struct error *err)
+{
+	text_each (directory, &run.cdi_directories) {
+		if (!path_is_absolute(directory) || strpbrk(directory, "\"\\\n\r\t") != NULL)
+			return error_set(err, ERROR_ARGUMENT,
+					 "--cdi-dir: '%s' is not an absolute path, or holds "
+					 "quotes, backslashes or line ends",
+					 directory);
+	}
+	return 0;
+}
+
 static int check_settings(struct error *err)
 {
 	const struct runner_settings *settings = &run.settings;
@@ -211,6 +230,8 @@ static int check_settings(struct error *err)
 	} rules[] = {
 		{asked->plugin_command != NULL && attach != NULL,
 		 "--plugin and --attach exclude each other"},
+		{(asked->fail_device == NULL) != (asked->restore_device == NULL),
+		 "--fail-device and --restore-device need each other"},
 		{cri && processes, "--cri and --launcher process exclude each other"},
 		{wine && !OFFERS_WINE_NODE,
 		 "--node wine needs Linux and a gpucert with the module wine"},
@@ -247,15 +268,7 @@ static int check_settings(struct error *err)
 	if (rc < 0)
 		return error_wrap(err, rc, "--cri");
 
-	/* A private containerd's configuration holds them without escapes. */
-	text_each (directory, &run.cdi_directories) {
-		if (!path_is_absolute(directory) || strpbrk(directory, "\"\\\n\r\t") != NULL)
-			return error_set(err, ERROR_ARGUMENT,
-					 "--cdi-dir: '%s' is not an absolute path, or holds "
-					 "quotes, backslashes or line ends",
-					 directory);
-	}
-	return 0;
+	return check_cdi_directories(err);
 }
 
 /* What the command line or the environment says stands. */
@@ -276,6 +289,10 @@ static int apply_profile(struct plugin_profile *profile, struct error *err)
 		(void)text_list_add(&run.expect, name, NULL);
 	if (asked->resource == NULL)
 		asked->resource = profile->resource;
+	if (asked->fail_device == NULL && asked->restore_device == NULL) {
+		asked->fail_device = profile->fail_device;
+		asked->restore_device = profile->restore_device;
+	}
 	if (asked->plugin_command == NULL && asked->attach_directory == NULL) {
 		asked->plugin_command = profile->command;
 		asked->attach_directory = profile->attach;
@@ -284,24 +301,33 @@ static int apply_profile(struct plugin_profile *profile, struct error *err)
 	return 0;
 }
 
-/* How much of an argument goes into the report. A plugin's command line may hold secrets: only its
- * program is kept, in every spelling of the option. */
+/* How much of an argument goes into the report. A command line may hold secrets: only its program is
+ * kept, in every spelling of the option. */
 static size_t recorded_length(const char *previous, const char *word)
 {
-	const char *command = run.settings.asked.plugin_command;
-	size_t size = strlen(word);
-	size_t end = command != NULL ? strlen(command) : 0;
-	size_t option = 0;
-	if (text_starts_with(word, "--plugin="))
-		option = strlen("--plugin=");
-	else if (word[0] == '-' && word[1] == 'p')
-		option = strlen("-p");
-	else if (end != 0 && text_ends_with(word, command))
-		option = size - end;
-	else if (!text_equal(previous, "--plugin") && !text_equal(previous, "-p"))
+	static const char *const options[] = {"--plugin", "--fail-device", "--restore-device"};
+	const struct context *asked = &run.settings.asked;
+	const char *const given[] = {asked->plugin_command, asked->fail_device,
+				     asked->restore_device};
+	const size_t size = strlen(word);
+	bool holds = text_equal(previous, "-p");
+	size_t start = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		const size_t option = strlen(options[i]);
+		const size_t end = given[i] != NULL ? strlen(given[i]) : 0;
+		holds |= text_equal(previous, options[i]);
+		if (text_starts_with(word, options[i]) && word[option] == '=')
+			start = option + 1;
+		else if (end != 0 && start == 0 && text_ends_with(word, given[i]))
+			start = size - end;
+		holds |= end != 0 && text_ends_with(word, given[i]);
+	}
+	if (word[0] == '-' && word[1] == 'p')
+		start = strlen("-p");
+	if (!holds && start == 0)
 		return size;
-	option += strspn(word + option, BLANKS);
-	return option + strcspn(word + option, BLANKS);
+	start += strspn(word + start, BLANKS);
+	return start + strcspn(word + start, BLANKS);
 }
 
 static void print_plan(const struct plan *plan, const struct context *context,

@@ -58,7 +58,9 @@ struct check_needs {
 	bool live_node;	  /* the node itself, not a recorded one */
 	bool containers;  /* probes run in containers, not on the host */
 	bool launcher;	  /* probes can run at all */
-	const char *api;  /* a device that offers this API: "vulkan", "opencl" */
+	bool failing_device; /* --fail-device and --restore-device; a run that names no checks leaves it
+				out without them */
+	const char *api;     /* a device that offers this API: "vulkan", "opencl" */
 };
 
 struct check_run; /* one execution of one check */

@@ -26,6 +26,8 @@ static const struct json_member context_members[] = {
 	STRING("pluginCommand", plugin_command),
 	STRING("attachDirectory", attach_directory),
 	STRING("resource", resource),
+	STRING("failDevice", fail_device),
+	STRING("restoreDevice", restore_device),
 	STRING("kubeletProfile", kubelet_profile),
 	STRING("launcher", launcher),
 	STRING("launcherMissing", launcher_missing),

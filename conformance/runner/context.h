@@ -29,6 +29,8 @@ struct context {
 	const char *attach_directory; /* directory in which an attached plugin looks for
 					 kubelet.sock; or NULL */
 	const char *resource;	      /* the only resource under test; NULL: each that registers */
+	/* Commands that make the device in DEVICE_ID fail, and work again; both or neither. */
+	const char *fail_device, *restore_device;
 	const char *kubelet_profile;  /* one of report_kubelet_names, or CONTEXT_BOTH_KUBELETS */
 	const char *launcher;	      /* "containerd", "process", or "none" */
 	const char *launcher_missing; /* why there is no launcher; "" otherwise */

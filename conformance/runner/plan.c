@@ -108,6 +108,9 @@ static void judge(struct plan_item *item, const struct context *context)
 	if (needs->own_plugin && context->plugin_command == NULL)
 		item->reason =
 			memory_copy("needs a plugin that the suite starts itself (--plugin)");
+	else if (needs->failing_device && context->fail_device == NULL)
+		item->reason = memory_copy("needs commands that make a device fail and work again "
+					   "(--fail-device, --restore-device)");
 	else if (probes && strcmp(context->launcher, "none") == 0)
 		item->reason = text_format("needs to run probes: %s", context->launcher_missing);
 	else if (needs->containers && strcmp(context->launcher, "containerd") != 0)
@@ -125,7 +128,10 @@ static void add_items(struct plan *plan, size_t *count, const struct check_suite
 	size_t position = 0;
 	for (; *suites != NULL; suites++) {
 		for (const struct check *check = (*suites)->checks; check->id != NULL; check++) {
-			bool matched = context == NULL || os_is_met(&check->needs, context);
+			bool matched =
+				context == NULL ||
+				(os_is_met(&check->needs, context) &&
+				 (!check->needs.failing_device || context->fail_device != NULL));
 			if (filter->include.count != 0)
 				matched = selects(&filter->include, *suites, check);
 			if (selects(&filter->exclude, *suites, check))

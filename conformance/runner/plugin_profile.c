@@ -108,6 +108,8 @@ static const struct member {
 	{"command", read_text, offsetof(struct plugin_profile, command)},
 	{"attach", read_text, offsetof(struct plugin_profile, attach)},
 	{"resource", read_text, offsetof(struct plugin_profile, resource)},
+	{"failDevice", read_text, offsetof(struct plugin_profile, fail_device)},
+	{"restoreDevice", read_text, offsetof(struct plugin_profile, restore_device)},
 	{"privateMounts", read_flag, offsetof(struct plugin_profile, private_mounts)},
 	{"environment", read_variables, offsetof(struct plugin_profile, names)},
 	{"expect", read_texts, offsetof(struct plugin_profile, expect)},
@@ -179,6 +181,8 @@ void plugin_profile_free(struct plugin_profile *profile)
 	free(profile->command);
 	free(profile->attach);
 	free(profile->resource);
+	free(profile->fail_device);
+	free(profile->restore_device);
 	text_list_free(&profile->names);
 	text_list_free(&profile->values);
 	text_list_free(&profile->expect);

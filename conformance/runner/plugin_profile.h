@@ -16,6 +16,8 @@ struct plugin_profile {
 	char *command;		 /* as --plugin; NULL: none, as for the others */
 	char *attach;		 /* as --attach */
 	char *resource;		 /* as --resource */
+	char *fail_device;	 /* as --fail-device */
+	char *restore_device;	 /* as --restore-device */
 	bool private_mounts;	 /* as --private-mounts */
 	struct text_list names;	 /* of environment variables of the plugin, and */
 	struct text_list values; /* their values */

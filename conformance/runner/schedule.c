@@ -134,7 +134,7 @@ static int conclude(struct runner *runner, const struct check *check, struct exe
 static bool is_alone(const struct schedule *schedule, const struct check *check)
 {
 	return schedule->count == 1 || check->depends_on == NULL || check->last ||
-	       check->needs.launcher || check->needs.containers ||
+	       check->needs.launcher || check->needs.containers || check->needs.failing_device ||
 	       schedule->runner->settings->asked.attach_directory != NULL;
 }
 

@@ -41,7 +41,7 @@ void instance_state(const struct instance *instance, struct serving_state *out);
  * which is not before this returns. */
 void instance_close(struct instance *instance, void (*closed)(void *user), void *user);
 
-enum { BACKOFF_FIRST_MS = 1000, BACKOFF_LAST_MS = 30 * 1000 };
+enum { BACKOFF_FIRST_MS = 500, BACKOFF_LAST_MS = 30 * 1000 };
 
 /* Milliseconds to wait after the failure number `failures`, counted from 1: doubling from
  * BACKOFF_FIRST_MS to BACKOFF_LAST_MS, and up to a quarter more by `random`, so that the plugins of

@@ -12,8 +12,10 @@ process.env.KEEP ?? process.on('exit', () => rmSync(work, {recursive: true, forc
 
 export const gpucert = join(build, 'bin', 'gpucert');
 const scriptedPlugin = join(build, 'tests', 'scripted-plugin');
-// With a second argument "sample": of the rows in which a check fails one for each check, or for each `kind` that rows name.
-const sample = process.argv[3] === 'sample';
+// With a second argument "sample": of the rows in which a check fails one for each check, or for each `kind` that rows name; "sample/4":
+// every fourth of these.
+const [word, every = 1] = process.argv[3]?.split('/') ?? [];
+export const sample = word === 'sample';
 // With sanitizers, the search for leaks takes most of the time of a process that ends at once; whole tables have it.
 if (sample) process.env.ASAN_OPTIONS = `${process.env.ASAN_OPTIONS ?? ''}:detect_leaks=0`;
 let count = 0;
@@ -146,7 +148,7 @@ async function judgeRun(run) {
 function patience({args = [], checks}) {
 	const option = args.indexOf('--timeout-percent');
 	const percent = option < 0 ? 100 : Number(args[option + 1]);
-	return percent * (1 + checks.filter((id) => /^(registration|restart)/.test(id)).length);
+	return checks.length === 0 ? Infinity : percent * (1 + checks.filter((id) => /^(registration|restart)/.test(id)).length);
 }
 
 // The processors' time since they were started, and how much of it they waited.
@@ -156,10 +158,10 @@ function processorTime() {
 	return {all: sum(times.flatMap((t) => Object.values(t))), idle: sum(times.map((t) => t.idle))};
 }
 
-// Returns the runs that surprise, with what they are complained of. Those that take longest begin. At most `width` at a time: one more starts when the processors had
-// nothing to do for a fifth of the last quarter of a second, whoever keeps them busy.
+// Returns the runs that surprise, with what they are complained of. Those that take longest begin. At most `width` at a time: one more
+// starts when the processors had nothing to do for a fifth of the last quarter of a second, whoever keeps them busy.
 async function judgeRuns(runs, width) {
-	const queue = [...runs].sort((a, b) => patience(b) - patience(a));
+	const queue = [...runs].sort((a, b) => (patience(b) === patience(a) ? 0 : patience(b) - patience(a)));
 	const surprising = [];
 	const active = new Set();
 	const start = (run) => {
@@ -184,7 +186,7 @@ function oneOfEach(rows) {
 	return rows.filter((row) => {
 		const kind = row.kind ?? row.name ?? row.check;
 		return (row.wanted ?? 'fail') === 'fail' && !seen.has(kind) && seen.add(kind);
-	});
+	}).filter((_, i) => i % Number(every) === 0);
 }
 
 // Runs wait more than they compute. Each takes two of the 128 instances of inotify that a user usually has, for each check at a time.

@@ -2,7 +2,7 @@
 // usage: node node_plugin.mjs PLUGIN-DIR [FAULT]
 // A device plugin on Node's HTTP/2, without a gRPC library, and with at most one fault: each entry of `faults` changes the plugin in
 // one way in which plugins of others have failed, or could.
-import {closeSync, existsSync, openSync, readdirSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
+import {closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
 import http2 from 'node:http2';
 import net from 'node:net';
 import {basename, dirname, join} from 'node:path';
@@ -76,7 +76,17 @@ const plugin = {
 
 	socketName: () => `node-${process.pid}-${generation++}.sock`,
 	endpoint: () => basename(plugin.socket),
-	list: () => message(...plugin.ids.map((id) => bytes(1, message(bytes(1, id), bytes(2, 'Healthy'))))),
+	// The ids of devices that failed are in the file that FAILED_DEVICES names.
+	failed: () => (existsSync(process.env.FAILED_DEVICES ?? '') ? readFileSync(process.env.FAILED_DEVICES, 'utf8').split('\n') : []),
+	device: (id, failed) => bytes(1, message(bytes(1, id), bytes(2, failed ? 'Unhealthy' : 'Healthy'))),
+	list: () => message(...plugin.ids.map((id) => plugin.device(id, plugin.failed().includes(id)))),
+	sent: '',
+	lookAtDevices() {
+		const failed = plugin.failed().join();
+		if (failed === plugin.sent) return;
+		plugin.sent = failed;
+		for (const stream of plugin.streams) stream.write(framed(plugin.list()));
+	},
 	files: () => [bytes(2, message(bytes(1, '/opt/driver.json'), bytes(2, '/etc/hostname'), Buffer.from([24, 1])))],
 
 	// The ids of an AllocateRequest.
@@ -238,6 +248,8 @@ const plugin = {
 		plugin.kubelet = inode(kubeletSocket);
 		plugin.watchDirectory();
 		setInterval(() => plugin.poll(), 500);
+		plugin.sent = plugin.failed().join();
+		if (process.env.FAILED_DEVICES) setInterval(() => plugin.lookAtDevices(), 100);
 		process.on('SIGTERM', () => plugin.stop());
 		plugin.begin();
 	},
@@ -624,6 +636,23 @@ const faults = {
 		for (const end = Date.now() + 300; !existsSync(directory) && Date.now() < end;);
 	}, 300),
 	'crash-without-directory': () => existsSync(directory) || process.kill(process.pid, 'SIGABRT'),
+	/* Devices that fail. */
+	'looks-at-no-device': () => (plugin.failed = () => []),
+	'ill-for-good': () => {
+		const ever = new Set();
+		unlike('failed', (before) => [...before().reduce((all, id) => all.add(id), ever)]);
+	},
+	'device-vanishes': () => unlike('device', (before, id, failed) => (failed ? Buffer.alloc(0) : before(id, failed))),
+	'drops-changes-for-20-s': () => {
+		let until = 0;
+		unlike('lookAtDevices', (before) => {
+			const last = plugin.sent;
+			if (Date.now() < until) plugin.sent = plugin.failed().join();
+			else before();
+			if (Date.now() >= until && last !== plugin.sent) until = Date.now() + 20000;
+		});
+	},
+	'ends-when-a-device-fails': () => unlike('lookAtDevices', () => plugin.streams.size > 0 && plugin.sent !== plugin.failed().join() && process.exit(1)),
 	'waits-for-streams': () => (plugin.stop = () => setInterval(() => plugin.streams.size === 0 && process.exit(0), 100)),
 	'sweeps-the-directory': () => unlike('listen', (before, done) => {
 		for (const name of readdirSync(directory)) if (name !== 'kubelet.sock') rmSync(join(directory, name), {force: true, recursive: true});

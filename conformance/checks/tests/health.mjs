@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// usage: node health.mjs BUILD
+// Plugins whose devices fail and come back: the file that FAILED_DEVICES names holds the ids of those that failed. The reference plugin
+// has a device whose driver is taken away.
+import {execFileSync} from 'node:child_process';
+import {cpSync, existsSync, mkdirSync} from 'node:fs';
+import {join} from 'node:path';
+import {judgeAll, work} from './harness.mjs';
+import {needNamespace} from './tree.mjs';
+
+needNamespace(import.meta.url);
+const program = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, 'doubles', 'node_plugin.mjs');
+let count = 0;
+const row = (check, fault, more) => {
+	const file = join(work, `failed-${++count}`);
+	return {
+		check,
+		plugin: `'${process.execPath}' '${program}' {plugin-dir} ${fault}`,
+		args: [
+			'--launcher', 'process', '--timeout-percent', '20', '--resource', 'example.com/gpu',
+			'--fail-device', `sh -c 'echo $DEVICE_ID >${file}'`, '--restore-device', `rm -f '${file}'`,
+		],
+		env: {FAILED_DEVICES: file},
+		...more,
+	};
+};
+const wrong = (check, fault, reason) => row(check, fault, {reason});
+const right = (check, fault) => row(check, fault, {wanted: 'pass'});
+
+// In this mount namespace the folder of Vulkan drivers can change.
+const icds = '/usr/share/vulkan/icd.d';
+const away = join(work, 'away');
+const lavapipe = existsSync(icds) && execFileSync('ls', [icds], {encoding: 'utf8'}).includes('lvp_icd');
+if (lavapipe) {
+	cpSync(icds, join(work, 'icd.d'), {recursive: true});
+	mkdirSync(away);
+	execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', icds]);
+	cpSync(join(work, 'icd.d'), icds, {recursive: true});
+}
+const referencePlugin = {
+	name: 'the reference plugin, whose Vulkan driver goes and comes',
+	checks: ['health'],
+	args: [
+		'--launcher', 'process', '--fail-device', `sh -c 'mv ${icds}/lvp_icd* ${away}'`, '--restore-device', `sh -c 'mv ${away}/* ${icds}'`,
+	],
+};
+
+await judgeAll([
+	...(lavapipe ? [referencePlugin] : []),
+	wrong('health.device-fails', 'looks-at-no-device', 'gpu-0 after it failed: got Healthy after 60 s'),
+	row('health.device-returns', 'looks-at-no-device', {wanted: 'unsupported', reason: 'see health.device-fails'}),
+	wrong('health.device-returns', 'ill-for-good', 'gpu-0 after it was restored: got Unhealthy after 60 s'),
+	wrong('health.device-returns', 'ends-when-a-device-fails', 'got Unhealthy after 60 s, and the plugin ended'),
+	wrong('health.allocated-device', 'device-vanishes', 'gone from the list at once'),
+	wrong('health.settles', 'drops-changes-for-20-s', 'gpu-0 after it was restored: got Unhealthy'),
+	...['device-fails', 'device-returns', 'allocated-device', 'settles'].map((name) => right(`health.${name}`, 'none')),
+	...['device-fails', 'device-returns', 'settles'].map((name) => right(`health.${name}`, 'device-vanishes')),
+	right('health.device-fails', 'ends-when-a-device-fails'),
+	{...right('health.device-fails', 'none'), wanted: 'unsupported', args: ['--launcher', 'process'], reason: '--fail-device'},
+]);
