@@ -112,10 +112,7 @@ static bool expect_seen(struct patient *patient, bool well)
 static void device_fails(struct check_run *run)
 {
 	struct patient *patient = admit(run);
-	if (patient == NULL)
-		return;
-	patient->rig->supervised = true;
-	if (turn(patient, true))
+	if (patient != NULL && turn(patient, true))
 		(void)expect_seen(patient, false);
 }
 

@@ -12,8 +12,8 @@ process.env.KEEP ?? process.on('exit', () => rmSync(work, {recursive: true, forc
 
 export const gpucert = join(build, 'bin', 'gpucert');
 const scriptedPlugin = join(build, 'tests', 'scripted-plugin');
-// With a second argument "sample": of the rows in which a check fails one for each check, or for each `kind` that rows name; "sample/4":
-// every fourth of these.
+// With a second argument "sample": of the rows in which a check fails one for each check, or for each `kind` that rows name, and all
+// whole runs; "sample/4": every fourth of these.
 const [word, every = 1] = process.argv[3]?.split('/') ?? [];
 export const sample = word === 'sample';
 // With sanitizers, the search for leaks takes most of the time of a process that ends at once; whole tables have it.

@@ -43,6 +43,7 @@ run() {
 	shift
 	code=0
 	gpucert run --quiet --launcher process --out "$out" "$@" --plugin "sh $home/plugins/plugin.sh $scripted $home/plugins {plugin-dir}" \
+		--fail-device "true swordfish" "--restore-device=true swordfish" \
 		environment registration.arrives registration.version allocate.each-and-all allocate.order list-and-watch.devices-present api.opencl >"$work/out" 2>"$work/err" </dev/null || code=$?
 }
 # identities FOLDER: the files that hold one.
