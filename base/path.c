@@ -193,6 +193,8 @@ int path_of_helper(const char *name, char **out, struct error *err)
 		return error_memory(err);
 	bool within = strcmp(path_base(folder), "gpucert") == 0 &&
 		      strcmp(path_base(above), "libexec") == 0;
-	char *beside CLEANUP_FREE = path_join(within ? "." : "../libexec/gpucert", name);
+	if (within)
+		return path_beside_program(name, out, err);
+	char *beside CLEANUP_FREE = path_join("../libexec/gpucert", name);
 	return beside != NULL ? path_beside_program(beside, out, err) : error_memory(err);
 }

@@ -15,48 +15,57 @@ enum {
 };
 
 /* The device under test. */
-struct patient {
+struct device_under_test {
 	struct rig *rig;
 	const char *resource, *id;
 	bool failed;
-	bool was_ill, vanished; /* since watch_lists(): listed as Unhealthy; gone without that */
+	bool was_unhealthy, vanished; /* in watch_list(): listed as Unhealthy; gone without that */
 };
 
-enum sight { WELL, ILL, GONE };
+enum listed { HEALTHY, UNHEALTHY, NOT_LISTED };
 
-static enum sight look(const struct patient *patient)
+static enum listed look(const struct device_under_test *device)
 {
-	const struct kubelet_stream *stream = rig_stream(patient->rig, patient->resource);
+	const struct kubelet_stream *stream = rig_stream(device->rig, device->resource);
 	/* The kubelet takes the devices of a stream that ended for Unhealthy. */
 	if (stream != NULL && !kubelet_stream_state(stream).open)
-		return ILL;
+		return UNHEALTHY;
 	const struct kubelet_message *list = stream != NULL ? kubelet_stream_last(stream) : NULL;
-	const struct kubelet_device *device =
-		list != NULL ? kubelet_device_find(&list->devices, patient->id) : NULL;
-	if (device == NULL)
-		return GONE;
-	return kubelet_device_is_healthy(device) ? WELL : ILL;
+	const struct kubelet_device *found =
+		list != NULL ? kubelet_device_find(&list->devices, device->id) : NULL;
+	if (found == NULL)
+		return NOT_LISTED;
+	return kubelet_device_is_healthy(found) ? HEALTHY : UNHEALTHY;
 }
 
-static bool is_well(void *user)
+static bool is_healthy(void *user)
 {
-	return look(user) == WELL;
+	return look(user) == HEALTHY;
 }
 
-static bool is_not_well(void *user)
+static bool is_not_healthy(void *user)
 {
-	return look(user) != WELL;
+	return look(user) != HEALTHY;
+}
+
+/* Waits until the device is healthy, or is not, as long as the requirement allows. */
+static enum listed wait_until(struct device_under_test *device, bool healthy, uint64_t limit_ms,
+			      const char *what)
+{
+	(void)rig_wait(device->rig, healthy ? is_healthy : is_not_healthy, device, limit_ms, what,
+		       NULL);
+	return look(device);
 }
 
 /* Runs the command to its end. False: recorded. */
-static bool turn(struct patient *patient, bool fails)
+static bool set_failed(struct device_under_test *device, bool fails)
 {
-	struct rig *rig = patient->rig;
+	struct rig *rig = device->rig;
 	const char *command = fails ? rig->context->fail_device : rig->context->restore_device;
 	struct text_list words CLEANUP_TEXT_LIST = {0};
 	struct error err = {0};
 	char *out CLEANUP_FREE = NULL;
-	const char *const env[] = {check_format(rig->run, "DEVICE_ID=%s", patient->id), NULL};
+	const char *const env[] = {check_format(rig->run, "DEVICE_ID=%s", device->id), NULL};
 	int rc = command_line_split(COMMAND_LINE_HERE, command, &words, &err);
 	if (rc == 0 && words.count == 0)
 		rc = error_set(&err, ERROR_ARGUMENT, "it is empty");
@@ -64,133 +73,134 @@ static bool turn(struct patient *patient, bool fails)
 		.argv = (const char *const *)words.items, .env = env, .timeout_ms = COMMAND_MS};
 	if (rc == 0)
 		rc = process_ask(&spec, &out, &err);
-	patient->failed = fails;
+	device->failed = fails;
 	return check_works(rig->run, rc, fails ? "--fail-device" : "--restore-device", &err);
 }
 
 /* The node is left as it was. */
 static void restore(void *argument)
 {
-	struct patient *patient = argument;
-	if (patient->failed)
-		(void)turn(patient, false);
-	free(patient);
+	struct device_under_test *device = argument;
+	if (device->failed)
+		(void)set_failed(device, false);
+	free(device);
 }
 
 /* A healthy device of a plugin that is ready. NULL: recorded. */
-static struct patient *admit(struct check_run *run)
+static struct device_under_test *open_device(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	if (rig == NULL || !rig_healthy_ids(rig, rig->resources.items[0], &ids))
 		return NULL;
-	struct patient *patient = memory_allocate(1, sizeof(*patient));
-	patient->rig = rig;
-	patient->resource = rig->resources.items[0];
-	patient->id = check_format(run, "%s", ids.items[0]);
-	check_defer(run, restore, patient);
-	return patient;
+	struct device_under_test *device = memory_allocate(1, sizeof(*device));
+	device->rig = rig;
+	device->resource = rig->resources.items[0];
+	device->id = check_format(run, "%s", ids.items[0]);
+	check_defer(run, restore, device);
+	return device;
 }
 
-/* Waits until the plugin has said so; judged by the row's requirement. False: recorded. */
-static bool expect_seen(struct patient *patient, bool well)
+/* Waits for the list to say so; judged by the row's requirement. False: recorded. */
+static bool expect_listed(struct device_under_test *device, bool healthy)
 {
-	struct rig *rig = patient->rig;
-	const char *what = check_format(rig->run, "%s after it %s", patient->id,
-					well ? "was restored" : "failed");
+	static const char *const names[] = {"Healthy", "Unhealthy", "not listed"};
+	struct rig *rig = device->rig;
+	const char *what = check_format(rig->run, "%s after it %s", device->id,
+					healthy ? "was restored" : "failed");
 	const uint64_t limit_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
-	(void)rig_wait(rig, well ? is_well : is_not_well, patient, limit_ms, what, NULL);
-	static const char *const sights[] = {"Healthy", "Unhealthy", "not listed"};
+	const enum listed listed = wait_until(device, healthy, limit_ms, what);
 	const bool ended = rig->plugin != NULL && process_has_ended(rig->plugin);
-	enum sight sight = look(patient);
-	return check_expect(rig->run, (sight == WELL) == well, what,
-			    well ? "Healthy" : "Unhealthy, or not listed", "%s after %llu s%s",
-			    sights[sight], (unsigned long long)limit_ms / 1000,
+	return check_expect(rig->run, (listed == HEALTHY) == healthy, what,
+			    healthy ? "Healthy" : "Unhealthy, or not listed", "%s after %llu s%s",
+			    names[listed], (unsigned long long)limit_ms / 1000,
 			    ended ? ", and the plugin ended" : "");
 }
 
 static void device_fails(struct check_run *run)
 {
-	struct patient *patient = admit(run);
-	if (patient != NULL && turn(patient, true))
-		(void)expect_seen(patient, false);
+	struct device_under_test *device = open_device(run);
+	if (device != NULL && set_failed(device, true))
+		(void)expect_listed(device, false);
 }
 
 /* Fails the device. False: recorded, also when the plugin does not notice, which device_fails() judges. */
-static bool fail_and_notice(struct patient *patient)
+static bool fail_and_notice(struct device_under_test *device)
 {
-	struct rig *rig = patient->rig;
-	if (!turn(patient, true))
+	struct rig *rig = device->rig;
+	if (!set_failed(device, true))
 		return false;
-	(void)rig_wait(rig, is_not_well, patient, rig_wait_ms(rig, CHECK_LAW_10),
-		       "the device's failure", NULL);
-	if (look(patient) == WELL)
+	bool noticed = wait_until(device, false, rig_wait_ms(rig, CHECK_LAW_10),
+				  "the device's failure") != HEALTHY;
+	if (!noticed)
 		check_unsupported(rig->run,
 				  "the plugin does not notice that %s failed; see "
 				  "health.device-fails",
-				  patient->id);
-	return look(patient) != WELL;
+				  device->id);
+	return noticed;
 }
 
 static void device_returns(struct check_run *run)
 {
-	struct patient *patient = admit(run);
-	if (patient != NULL && fail_and_notice(patient) && turn(patient, false))
-		(void)expect_seen(patient, true);
+	struct device_under_test *device = open_device(run);
+	if (device != NULL && fail_and_notice(device) && set_failed(device, false))
+		(void)expect_listed(device, true);
 }
 
 static void watch_list(const struct kubelet_event *event, void *user)
 {
-	struct patient *patient = user;
-	if (!text_equal(event->resource, patient->resource))
+	struct device_under_test *device = user;
+	if (!text_equal(event->resource, device->resource))
 		return;
-	const struct kubelet_device *device = kubelet_device_find(event->devices, patient->id);
-	patient->was_ill |= device != NULL && !kubelet_device_is_healthy(device);
-	patient->vanished |= device == NULL && !patient->was_ill;
+	const struct kubelet_device *found = kubelet_device_find(event->devices, device->id);
+	device->was_unhealthy |= found != NULL && !kubelet_device_is_healthy(found);
+	device->vanished |= found == NULL && !device->was_unhealthy;
 }
 
 static void allocated_device(struct check_run *run)
 {
-	struct patient *patient = admit(run);
+	struct device_under_test *device = open_device(run);
 	struct grant grant CLEANUP_GRANT = {0};
-	if (patient == NULL)
+	if (device == NULL)
 		return;
-	struct rig *rig = patient->rig;
-	const struct kubelet_limit limit = {patient->resource, 1, &patient->id};
+	struct rig *rig = device->rig;
+	const struct kubelet_limit limit = {device->resource, 1, &device->id};
 	if (!rig_admit(rig, "holder", &limit, 1, &grant))
 		return;
 	rig->on_list = watch_list;
-	rig->on_list_user = patient;
-	if (fail_and_notice(patient)) {
+	rig->on_list_user = device;
+	if (fail_and_notice(device)) {
 		(void)rig_watch(rig, STEADY_MS, STEADY_MS);
-		(void)check_expect_is(run, !patient->vanished,
+		(void)check_expect_is(run, !device->vanished,
 				      check_format(run,
 						   "%s, which a container holds, after it failed",
-						   patient->id),
+						   device->id),
 				      "listed as Unhealthy", "gone from the list at once");
 	}
 	rig->on_list = NULL;
 }
 
+/* The list says so, and still does a while later. False: recorded. */
+static bool expect_steady(struct device_under_test *device, bool healthy)
+{
+	if (!expect_listed(device, healthy))
+		return false;
+	(void)rig_watch(device->rig, STEADY_MS, STEADY_MS);
+	return expect_listed(device, healthy);
+}
+
 static void settles(struct check_run *run)
 {
-	struct patient *patient = admit(run);
-	if (patient == NULL || !fail_and_notice(patient))
+	struct device_under_test *device = open_device(run);
+	if (device == NULL || !fail_and_notice(device))
 		return;
-	struct rig *rig = patient->rig;
-	const int turns = rig->context->thorough ? TURNS_THOROUGH : TURNS;
+	/* Even numbers: it is left failed. */
+	const int turns = device->rig->context->thorough ? TURNS_THOROUGH : TURNS;
 	for (int i = 0; i < turns; i++)
-		if (!turn(patient, !patient->failed))
+		if (!set_failed(device, !device->failed))
 			return;
-
-	/* It failed at first, so an even number of turns leaves it failed. */
-	for (int i = 0; i < 2; i++) {
-		if (!expect_seen(patient, !patient->failed))
-			return;
-		(void)rig_watch(rig, STEADY_MS, STEADY_MS);
-		if (!expect_seen(patient, !patient->failed) || (i == 0 && !turn(patient, false)))
-			return;
-	}
+	if (expect_steady(device, false) && set_failed(device, false))
+		(void)expect_steady(device, true);
 }
 
 #define HEALTH(name, rule, severity, body, ...)                                                    \

@@ -64,6 +64,11 @@ static bool os_is_met(const struct check_needs *needs, const struct context *con
 	return needs->os == NULL || strcmp(context->node->system.os, needs->os) == 0;
 }
 
+static bool failing_device_is_met(const struct check_needs *needs, const struct context *context)
+{
+	return !needs->failing_device || context->fail_device != NULL;
+}
+
 /* Evaluates the needs of the item's check; the first that is not met counts. */
 static void judge(struct plan_item *item, const struct context *context)
 {
@@ -108,7 +113,7 @@ static void judge(struct plan_item *item, const struct context *context)
 	if (needs->own_plugin && context->plugin_command == NULL)
 		item->reason =
 			memory_copy("needs a plugin that the suite starts itself (--plugin)");
-	else if (needs->failing_device && context->fail_device == NULL)
+	else if (!failing_device_is_met(needs, context))
 		item->reason = memory_copy("needs commands that make a device fail and work again "
 					   "(--fail-device, --restore-device)");
 	else if (probes && strcmp(context->launcher, "none") == 0)
@@ -129,9 +134,8 @@ static void add_items(struct plan *plan, size_t *count, const struct check_suite
 	for (; *suites != NULL; suites++) {
 		for (const struct check *check = (*suites)->checks; check->id != NULL; check++) {
 			bool matched =
-				context == NULL ||
-				(os_is_met(&check->needs, context) &&
-				 (!check->needs.failing_device || context->fail_device != NULL));
+				context == NULL || (os_is_met(&check->needs, context) &&
+						    failing_device_is_met(&check->needs, context));
 			if (filter->include.count != 0)
 				matched = selects(&filter->include, *suites, check);
 			if (selects(&filter->exclude, *suites, check))

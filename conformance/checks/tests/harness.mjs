@@ -44,6 +44,10 @@ export function scriptedAnew(script) {
 	return `sh -c 'sed s/PREFIX/run-$$/ ${path} > ${path}.$$ && exec ${scriptedPlugin} ${path}.$$ {plugin-dir}'`;
 }
 
+// The command line of doubles/node_plugin.mjs with one of its faults.
+const nodeProgram = join(import.meta.dirname, 'doubles/node_plugin.mjs');
+export const nodePlugin = (...fault) => `'${process.execPath}' '${nodeProgram}' {plugin-dir} ${fault.join(' ')}`;
+
 export const numbers = (n, make) => Array.from({length: n}, (_, i) => make(i));
 // Devices of which a list has exactly 4 MiB, and `more` bytes: 13 bytes and the id for each.
 export const listOf4MiB = (more) => [...numbers(55188, (i) => ({id: `${i}-`.padEnd(63, 'x')})), {id: 'y'.repeat(3 + more)}];
@@ -148,7 +152,7 @@ async function judgeRun(run) {
 function patience({args = [], checks}) {
 	const option = args.indexOf('--timeout-percent');
 	const percent = option < 0 ? 100 : Number(args[option + 1]);
-	return checks.length === 0 ? Infinity : percent * (1 + checks.filter((id) => /^(registration|restart)/.test(id)).length);
+	return checks.length === 0 ? Number.MAX_VALUE : percent * (1 + checks.filter((id) => /^(registration|restart)/.test(id)).length);
 }
 
 // The processors' time since they were started, and how much of it they waited.
@@ -161,7 +165,7 @@ function processorTime() {
 // Returns the runs that surprise, with what they are complained of. Those that take longest begin. At most `width` at a time: one more
 // starts when the processors had nothing to do for a fifth of the last quarter of a second, whoever keeps them busy.
 async function judgeRuns(runs, width) {
-	const queue = [...runs].sort((a, b) => (patience(b) === patience(a) ? 0 : patience(b) - patience(a)));
+	const queue = [...runs].sort((a, b) => patience(b) - patience(a));
 	const surprising = [];
 	const active = new Set();
 	const start = (run) => {

@@ -5,17 +5,16 @@
 import {execFileSync} from 'node:child_process';
 import {cpSync, existsSync, mkdirSync} from 'node:fs';
 import {join} from 'node:path';
-import {judgeAll, work} from './harness.mjs';
+import {judgeAll, nodePlugin, work} from './harness.mjs';
 import {needNamespace} from './tree.mjs';
 
 needNamespace(import.meta.url);
-const program = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, 'doubles', 'node_plugin.mjs');
 let count = 0;
 const row = (check, fault, more) => {
 	const file = join(work, `failed-${++count}`);
 	return {
 		check,
-		plugin: `'${process.execPath}' '${program}' {plugin-dir} ${fault}`,
+		plugin: nodePlugin(fault),
 		args: [
 			'--launcher', 'process', '--timeout-percent', '20', '--resource', 'example.com/gpu',
 			'--fail-device', `sh -c 'echo $DEVICE_ID >${file}'`, '--restore-device', `rm -f '${file}'`,

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // usage: node wrong_protocol.mjs BUILD
 // Every check of HTTP/2 and gRPC, on a plugin that is right and on ones that are wrong in exactly the way that the check is about.
-import {join} from 'node:path';
-import {judgeAll} from './harness.mjs';
+import {judgeAll, nodePlugin} from './harness.mjs';
 
-const program = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, 'doubles', 'node_plugin.mjs');
-const plugin = (...fault) => `'${process.execPath}' '${program}' {plugin-dir} ${fault.join(' ')}`;
 const args = ['--launcher', 'process', '--timeout-percent', '40', '--resource', 'example.com/gpu'];
 
 // For each check the faults, and what the reason of its failure must speak of.
@@ -52,8 +49,8 @@ const wrong = {
 };
 
 const rows = Object.entries(wrong).flatMap(([check, byFault]) => [
-	...Object.entries(byFault).map(([fault, reason]) => ({check: `protocol.${check}`, plugin: plugin(fault), args, reason})),
-	{check: `protocol.${check}`, plugin: plugin(), args, wanted: 'pass'},
+	...Object.entries(byFault).map(([fault, reason]) => ({check: `protocol.${check}`, plugin: nodePlugin(fault), args, reason})),
+	{check: `protocol.${check}`, plugin: nodePlugin(), args, wanted: 'pass'},
 ]);
 
 await judgeAll(rows, 6);

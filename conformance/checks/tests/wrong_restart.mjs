@@ -2,11 +2,8 @@
 // usage: node wrong_restart.mjs BUILD
 // Plugins that fail when kubelets come, go, refuse and come again: each check on a plugin that is right and on ones that are wrong in
 // exactly the way that the check is about.
-import {join} from 'node:path';
-import {judgeAll} from './harness.mjs';
+import {judgeAll, nodePlugin} from './harness.mjs';
 
-const program = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, 'doubles', 'node_plugin.mjs');
-const plugin = (...fault) => `'${process.execPath}' '${program}' {plugin-dir} ${fault.join(' ')}`;
 const args = ['--launcher', 'process', '--timeout-percent', '40', '--resource', 'example.com/gpu'];
 
 // For each check the faults, and what the reason of its failure must speak of.
@@ -53,15 +50,15 @@ const wrong = {
 };
 
 const rows = Object.entries(wrong).flatMap(([check, byFault]) => [
-	...Object.entries(byFault).map(([fault, reason]) => ({check, plugin: plugin(fault), args, reason})),
-	{check, plugin: plugin(check === 'restart.rolling-update' ? 'registers-at-the-end-of-a-stream' : 'none'), args, wanted: 'pass'},
+	...Object.entries(byFault).map(([fault, reason]) => ({check, plugin: nodePlugin(fault), args, reason})),
+	{check, plugin: nodePlugin(check === 'restart.rolling-update' ? 'registers-at-the-end-of-a-stream' : 'none'), args, wanted: 'pass'},
 ]);
 // A supervisor starts what ends.
 rows.push(
-	...['registration.unavailable', 'registration.kubelet-late'].map((check) => ({check, plugin: plugin('exit-when-refused'), args, wanted: 'pass'})),
-	{check: 'restart.rolling-update', plugin: plugin('one-socket-name'), args: [...args, '--profile', '1.36'], wanted: 'pass'},
-	{check: 'restart.rolling-update', plugin: plugin('exit-on-disconnect'), args, wanted: 'pass'},
-	{check: 'restart.kubelet-disconnects', plugin: plugin('exit-on-disconnect'), args, wanted: 'pass'},
+	...['registration.unavailable', 'registration.kubelet-late'].map((check) => ({check, plugin: nodePlugin('exit-when-refused'), args, wanted: 'pass'})),
+	{check: 'restart.rolling-update', plugin: nodePlugin('one-socket-name'), args: [...args, '--profile', '1.36'], wanted: 'pass'},
+	{check: 'restart.rolling-update', plugin: nodePlugin('exit-on-disconnect'), args, wanted: 'pass'},
+	{check: 'restart.kubelet-disconnects', plugin: nodePlugin('exit-on-disconnect'), args, wanted: 'pass'},
 );
 
 await judgeAll(rows, 6);
