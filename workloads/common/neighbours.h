@@ -29,8 +29,8 @@ extern const char *const neighbour_faults[]; /* NULL-ended */
 	 .help = "Look for the results of work with this seed in the new memory, before the work.",   \
 	 .max = UINT32_MAX},                                                                          \
 		{OPTION_ROW("rounds", OPTION_INT, (given).rounds_ms), .value = "MS",                  \
-		 .help = "Work again and again for so long, with another seed each time; "            \
-			 "the last round has that of --seed.",                                        \
+		 .help = "Work again and again for so long, and at least 9 times, with another seed " \
+			 "each time; the last round has that of --seed.",                             \
 		 .max = 600000},                                                                      \
 		{OPTION_ROW("fault", OPTION_CHOICE, (given).fault), .choices = neighbour_faults,      \
 		 .value = "FAULT",                                                                    \
