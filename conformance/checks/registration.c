@@ -269,6 +269,17 @@ static void options_prompt(struct rig *rig, const struct rig_item *item)
 				   r->options_answered_ms - r->options_asked_ms);
 }
 
+static void optional_calls(struct rig *rig, const struct rig_item *item)
+{
+	const struct kubelet_plugin_options *options = &item->registration->options;
+	text_each (call, &rig->context->optional_calls)
+		(void)check_expect(rig->run,
+				   text_equal(call, "PreStartContainer")
+					   ? options->pre_start_required
+					   : options->get_preferred_allocation_available,
+				   call, "offered by GetDevicePluginOptions", "not offered");
+}
+
 #define ARRIVES	 "registration.arrives"
 #define ACCEPTED "registration.accepted"
 #define REGISTRATION(name, rule, severity, foundation, body, ...)                                  \
@@ -350,6 +361,12 @@ const struct check registration_checks[] = {
 		     .advice = "Answer from memory: the kubelet has no deadline for this call, so "
 			       "a slow answer holds up the registration.",
 		     .judge = options_prompt),
+	REGISTRATION("optional-calls", REG_22, MEDIUM, ACCEPTED, each_registration,
+		     .title = "The plugin offers the optional calls that it is known for",
+		     .advice =
+			     "Set pre_start_required or get_preferred_allocation_available in the "
+			     "answer to GetDevicePluginOptions: without it no kubelet calls.",
+		     .needs = {.optional_calls = true}, .judge = optional_calls),
 	REGISTRATION("refused", REG_11, MEDIUM, ARRIVES, registration_refused,
 		     .title = "A refused plugin ends with an error or tries again slowly",
 		     .advice = "Wait at least a second between attempts, or end with an exit code "

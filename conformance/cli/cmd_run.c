@@ -62,6 +62,11 @@ static const struct option_spec run_options[] = {
 		 ">/sys/bus/pci/drivers/DRIVER/unbind'. Needs --restore-device."},
 	{OPTION_ROW("restore-device", OPTION_STRING, run.settings.asked.restore_device),
 	 .value = "CMD", .help = "A command line that makes it work again."},
+	{OPTION_ROW("optional-call", OPTION_LIST, run.settings.asked.optional_calls),
+	 .value = "CALL",
+	 .help = "A call that kubelets make only of plugins which ask for it, and that this one is "
+		 "known to offer: GetPreferredAllocation or PreStartContainer. May be repeated; "
+		 "registration.optional-calls fails when the plugin does not offer it."},
 	{OPTION_ROW("resource", OPTION_STRING, run.settings.asked.resource), .letter = 'r',
 	 .value = "NAME",
 	 .help = "Test this resource only. Default: each that the plugin registers.",
@@ -215,6 +220,19 @@ static int check_cdi_directories(struct error *err)
 	return 0;
 }
 
+static int check_optional_calls(struct error *err)
+{
+	text_each (call, &run.settings.asked.optional_calls) {
+		if (!text_equal(call, "GetPreferredAllocation") &&
+		    !text_equal(call, "PreStartContainer"))
+			return error_set(err, ERROR_ARGUMENT,
+					 "--optional-call: got '%s', expected "
+					 "GetPreferredAllocation or PreStartContainer",
+					 call);
+	}
+	return 0;
+}
+
 static int check_settings(struct error *err)
 {
 	const struct runner_settings *settings = &run.settings;
@@ -268,7 +286,8 @@ static int check_settings(struct error *err)
 	if (rc < 0)
 		return error_wrap(err, rc, "--cri");
 
-	return check_cdi_directories(err);
+	rc = check_optional_calls(err);
+	return rc == 0 ? check_cdi_directories(err) : rc;
 }
 
 /* What the command line or the environment says stands. */
@@ -287,6 +306,8 @@ static int apply_profile(struct plugin_profile *profile, struct error *err)
 	}
 	text_each (name, &profile->expect)
 		(void)text_list_add(&run.expect, name, NULL);
+	text_each (call, &profile->optional_calls)
+		(void)text_list_add(&asked->optional_calls, call, NULL);
 	if (asked->resource == NULL)
 		asked->resource = profile->resource;
 	if (asked->fail_device == NULL && asked->restore_device == NULL) {
@@ -477,6 +498,7 @@ static int run_run(const struct text_list *arguments)
 	text_list_free(&run.exclude);
 	text_list_free(&run.expect);
 	text_list_free(&run.cdi_directories);
+	text_list_free(&run.settings.asked.optional_calls);
 	text_list_free(&run.settings.asked.runtime_handlers);
 	return exit_code;
 }

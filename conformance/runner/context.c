@@ -43,6 +43,7 @@ static const struct json_member context_members[] = {
 	FLAG("keep", keep),
 	FLAG("thorough", thorough),
 	JSON_NUMBER(struct context, "timeoutPercent", timeout_percent, JSON_REQUIRED, 1, 100000),
+	LIST("optionalCalls", optional_calls),
 	LIST("runtimeHandlers", runtime_handlers),
 	LIST("cdiDirectories", cdi_directories),
 	JSON_END_OTHERS, /* redaction */

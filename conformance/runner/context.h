@@ -31,12 +31,13 @@ struct context {
 	const char *resource;	      /* the only resource under test; NULL: each that registers */
 	/* Commands that make the device in DEVICE_ID fail, and work again; both or neither. */
 	const char *fail_device, *restore_device;
-	const char *kubelet_profile;  /* one of report_kubelet_names, or CONTEXT_BOTH_KUBELETS */
-	const char *launcher;	      /* "containerd", "process", or "none" */
-	const char *launcher_missing; /* why there is no launcher; "" otherwise */
-	const char *cri_address;      /* of the container runtime; "" without one */
-	const char *cgroup_parent;    /* for containers; "" for the runtime's own */
-	const char *probe_image;      /* reference of the probe image; "" without a runtime */
+	struct text_list optional_calls; /* that the plugin must offer; check.h */
+	const char *kubelet_profile;	 /* one of report_kubelet_names, or CONTEXT_BOTH_KUBELETS */
+	const char *launcher;		 /* "containerd", "process", or "none" */
+	const char *launcher_missing;	 /* why there is no launcher; "" otherwise */
+	const char *cri_address;	 /* of the container runtime; "" without one */
+	const char *cgroup_parent;	 /* for containers; "" for the runtime's own */
+	const char *probe_image;	 /* reference of the probe image; "" without a runtime */
 	const char *node_file;	    /* recorded node that the plugin under test reads; NULL: live */
 	const char *wine_directory; /* of the Wine node (containers/wine/node.h); NULL: none */
 	bool immutable; /* the image has drivers of its own: a container gets only device nodes */

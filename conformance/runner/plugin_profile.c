@@ -110,6 +110,7 @@ static const struct member {
 	{"resource", read_text, offsetof(struct plugin_profile, resource)},
 	{"failDevice", read_text, offsetof(struct plugin_profile, fail_device)},
 	{"restoreDevice", read_text, offsetof(struct plugin_profile, restore_device)},
+	{"optionalCalls", read_texts, offsetof(struct plugin_profile, optional_calls)},
 	{"privateMounts", read_flag, offsetof(struct plugin_profile, private_mounts)},
 	{"environment", read_variables, offsetof(struct plugin_profile, names)},
 	{"expect", read_texts, offsetof(struct plugin_profile, expect)},
@@ -183,6 +184,7 @@ void plugin_profile_free(struct plugin_profile *profile)
 	free(profile->resource);
 	free(profile->fail_device);
 	free(profile->restore_device);
+	text_list_free(&profile->optional_calls);
 	text_list_free(&profile->names);
 	text_list_free(&profile->values);
 	text_list_free(&profile->expect);

@@ -12,16 +12,17 @@ enum { PLUGIN_PROFILE_MAX = 64 * 1024 }; /* bytes */
 
 /* Empty when zeroed. */
 struct plugin_profile {
-	char *source;		 /* where it is written what the plugin does; one line */
-	char *command;		 /* as --plugin; NULL: none, as for the others */
-	char *attach;		 /* as --attach */
-	char *resource;		 /* as --resource */
-	char *fail_device;	 /* as --fail-device */
-	char *restore_device;	 /* as --restore-device */
-	bool private_mounts;	 /* as --private-mounts */
-	struct text_list names;	 /* of environment variables of the plugin, and */
-	struct text_list values; /* their values */
-	struct text_list expect; /* as --expect */
+	char *source;			 /* where it is written what the plugin does; one line */
+	char *command;			 /* as --plugin; NULL: none, as for the others */
+	char *attach;			 /* as --attach */
+	char *resource;			 /* as --resource */
+	char *fail_device;		 /* as --fail-device */
+	char *restore_device;		 /* as --restore-device */
+	struct text_list optional_calls; /* as --optional-call */
+	bool private_mounts;		 /* as --private-mounts */
+	struct text_list names;		 /* of environment variables of the plugin, and */
+	struct text_list values;	 /* their values */
+	struct text_list expect;	 /* as --expect */
 };
 
 #define CLEANUP_PLUGIN_PROFILE __attribute__((cleanup(plugin_profile_free)))

@@ -284,6 +284,9 @@ rows.push(
 	{check: 'registration.arrives', plugin: plugin({register: {delay_ms: 31000}}), args: scaled('300'), reason: 'to the first Register'},
 	{check: 'registration.arrives', plugin: plugin({register: {delay_ms: 5000}}), args: scaled('10'), wanted: 'pass'},
 	{check: 'registration.options-prompt', plugin: plugin(rpc('GetDevicePluginOptions', {delay_ms: 1300})), args: scaled('300'), reason: 'at most 1000'},
+	{check: 'registration.optional-calls', plugin: prepares(), args: [...args, '--optional-call', 'GetPreferredAllocation'], reason: 'GetPreferredAllocation: got not offered'},
+	{check: 'registration.optional-calls', plugin: prefers(), args: [...args, '--optional-call', 'PreStartContainer'], reason: 'PreStartContainer: got not offered'},
+	{check: 'registration.optional-calls', plugin: prefers(), args: [...args, '--optional-call', 'GetPreferredAllocation'], wanted: 'pass'},
 	{check: 'restart.kubelet-restart', plugin: plugin(), args: ['--launcher', 'process', '--node', noDevices], wanted: 'unsupported', reason: 'needs 1 device'},
 	// A question that was never asked has no answer.
 	{check: 'registration.options-during-register', plugin: plugin({version: 'v1alpha'}), args, wanted: 'unsupported', reason: 'came to GetDevicePluginOptions'},

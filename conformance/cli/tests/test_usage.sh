@@ -22,6 +22,8 @@ expect_exit 2 gpucert run --plugin a --attach /tmp
 expect_says "exclude each other"
 expect_exit 2 gpucert run --fail-device false
 expect_says "--restore-device"
+expect_exit 2 gpucert run --optional-call Allocate
+expect_says "--optional-call: got 'Allocate', expected GetPreferredAllocation or PreStartContainer"
 expect_exit 2 gpucert run --containerd /usr/bin/containerd --cri unix:///run/a.sock
 expect_says "--cri and --containerd exclude each other"
 expect_exit 2 gpucert run --containerd /usr/bin/containerd --launcher process

@@ -20,6 +20,7 @@ static void test_members(void)
 		       "resource: example.com/gpu\n"
 		       "privateMounts: true\n"
 		       "environment:\n  STRATEGY: 'a b'\n  COUNT: 010\n"
+		       "optionalCalls: [PreStartContainer]\n"
 		       "expect: [one, two]\n",
 		       &profile, &err),
 		 0);
@@ -31,6 +32,8 @@ static void test_members(void)
 	UNIT_INT(profile.names.count, 2);
 	UNIT_STRING(profile.names.items[1], "COUNT");
 	UNIT_STRING(profile.values.items[1], "010");
+	UNIT_INT(profile.optional_calls.count, 1);
+	UNIT_STRING(profile.optional_calls.items[0], "PreStartContainer");
 	UNIT_INT(profile.expect.count, 2);
 	UNIT_STRING(profile.expect.items[1], "two");
 }
