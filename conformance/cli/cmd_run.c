@@ -5,11 +5,11 @@
 #include "base/text.h"
 #include "conformance/checks/suites.h"
 #include "conformance/cli/commands.h"
+#include "conformance/cli/run_selection.h"
 #include "conformance/runner/plugin_profile.h"
 #include "conformance/runner/runner.h"
 #include "containers/offers.h"
 #include "reports/model.h"
-#include "reports/report_file.h"
 #include "rpc/address.h"
 
 #include <stdio.h>
@@ -367,61 +367,6 @@ static void print_plan(const struct plan *plan, const struct context *context,
 	}
 }
 
-static int parse_shard(struct plan_filter *filter, struct error *err)
-{
-	const char *slash = run.shard != NULL ? strchr(run.shard, '/') : NULL;
-	long long shard = 0, count = 0;
-	if (run.shard == NULL)
-		return 0;
-	char *first CLEANUP_FREE =
-		memory_copy_start(run.shard, slash != NULL ? (size_t)(slash - run.shard) : 0);
-	if (slash == NULL || text_to_int64(slash + 1, "N", 1, 100000, &count, NULL) != 0 ||
-	    text_to_int64(first, "I", 1, count, &shard, NULL) != 0)
-		return error_set(err, ERROR_ARGUMENT,
-				 "--shard: '%s' is not I/N with I from 1 to N, such as 2/3",
-				 run.shard);
-	filter->shard = (size_t)shard - 1;
-	filter->shard_count = (size_t)count;
-	return 0;
-}
-
-/* The checks of the report --from, by --only. */
-static int select_from_report(struct text_list *include, struct error *err)
-{
-	static const char *const without[] = {"predictions", NULL};
-	bool wanted[REPORT_OUTCOME_COUNT] = {false};
-	struct text_list names CLEANUP_TEXT_LIST = {0};
-	cJSON *report CLEANUP_JSON = NULL;
-	int rc = report_file_read(run.from, without, &report, err);
-	if (rc < 0)
-		return error_wrap(err, rc, "--from");
-	if (include->count != 0)
-		return error_set(err, ERROR_ARGUMENT, "--from and patterns exclude each other");
-
-	for (enum report_outcome i = 0; i < REPORT_OUTCOME_COUNT; i++)
-		wanted[i] = run.only == NULL && (report_outcome_is_bad(i) || i == REPORT_NOTRUN);
-	if (run.only != NULL)
-		(void)text_list_split(&names, run.only, ',', NULL);
-	text_each (name, &names) {
-		enum report_outcome outcome = report_outcome_of(name);
-		if (outcome == REPORT_OUTCOME_COUNT)
-			return error_set(err, ERROR_ARGUMENT, "--only: unknown outcome '%s'", name);
-		wanted[outcome] = true;
-	}
-
-	json_each (check, cJSON_GetObjectItemCaseSensitive(report, "checks")) {
-		const char *id = json_pointer_string(check, "/id");
-		const char *name = json_pointer_string(check, "/outcome");
-		enum report_outcome outcome =
-			name != NULL ? report_outcome_of(name) : REPORT_OUTCOME_COUNT;
-		if (id != NULL && outcome != REPORT_OUTCOME_COUNT && wanted[outcome])
-			(void)text_list_add(include, id, NULL);
-	}
-	if (include->count == 0)
-		return error_set(err, ERROR_NOT_FOUND, "--from: no check of %s ended so", run.from);
-	return 0;
-}
-
 /* One run after the other; the exit code is the first that is not 0. */
 static int run_repeatedly(int *exit_code, struct error *err)
 {
@@ -472,10 +417,10 @@ static int run_run(const struct text_list *arguments)
 		rc = check_settings(&err);
 	for (size_t i = 0; i < arguments->count; i++)
 		(void)text_list_add(&include, arguments->items[i], NULL);
-	if (rc == 0)
-		rc = parse_shard(&run.settings.filter, &err);
+	if (rc == 0 && run.shard != NULL)
+		rc = run_selection_shard(run.shard, &run.settings.filter, &err);
 	if (rc == 0 && run.from != NULL)
-		rc = select_from_report(&include, &err);
+		rc = run_selection_from(run.from, run.only, &include, &err);
 	run.settings.argv = (const char *const *)recorded.items;
 	run.settings.filter.include = include;
 	run.settings.filter.exclude = run.exclude;
