@@ -24,8 +24,7 @@ static void on_event(uv_fs_event_t *handle, const char *name, int events, int st
 	(void)events;
 	(void)status;
 	if (uv_timer_get_due_in(&watch->timer) > DIRECTORY_WATCH_SETTLE_MS)
-		(void)uv_timer_start(&watch->timer, on_timer, DIRECTORY_WATCH_SETTLE_MS,
-				     DIRECTORY_WATCH_POLL_MS);
+		(void)uv_timer_start(&watch->timer, on_timer, DIRECTORY_WATCH_SETTLE_MS, 0);
 }
 
 /* Watches the directory that lies at the path now. On Windows libuv cannot start anew before the
@@ -41,10 +40,18 @@ static void arm(struct directory_watch *watch)
 	watch->watched = now;
 }
 
+static void look_again(struct directory_watch *watch)
+{
+	arm(watch);
+	(void)uv_timer_start(
+		&watch->timer, on_timer,
+		watch->watched.exists ? DIRECTORY_WATCH_POLL_MS : DIRECTORY_WATCH_UNWATCHED_MS, 0);
+}
+
 static void on_timer(uv_timer_t *timer)
 {
 	struct directory_watch *watch = timer->data;
-	arm(watch);
+	look_again(watch);
 	watch->on_change(watch->user);
 }
 
@@ -63,9 +70,7 @@ int directory_watch_open(uv_loop_t *loop, const char *path, void (*on_change)(vo
 	(void)uv_timer_init(loop, &watch->timer);
 	watch->events.data = watch;
 	watch->timer.data = watch;
-	(void)uv_timer_start(&watch->timer, on_timer, DIRECTORY_WATCH_POLL_MS,
-			     DIRECTORY_WATCH_POLL_MS);
-	arm(watch);
+	look_again(watch);
 	*out = watch;
 	return 0;
 }

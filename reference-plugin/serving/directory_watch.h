@@ -3,15 +3,20 @@
 
 /*
  * Reports that the entries of a directory may have changed: by file system events, gathered for
- * DIRECTORY_WATCH_SETTLE_MS, and every DIRECTORY_WATCH_POLL_MS in any case, because events get lost
- * (the directory is removed and made anew, no inotify watch is left). The callback reads the directory.
+ * DIRECTORY_WATCH_SETTLE_MS, and every DIRECTORY_WATCH_POLL_MS in any case, because events get lost. Where
+ * none come (no such directory, no inotify watch is left) it looks every DIRECTORY_WATCH_UNWATCHED_MS.
+ * The callback reads the directory.
  */
 
 #include "base/error.h"
 
 #include <uv.h>
 
-enum { DIRECTORY_WATCH_SETTLE_MS = 50, DIRECTORY_WATCH_POLL_MS = 5000 };
+enum {
+	DIRECTORY_WATCH_SETTLE_MS = 50,
+	DIRECTORY_WATCH_UNWATCHED_MS = 1000,
+	DIRECTORY_WATCH_POLL_MS = 5000,
+};
 
 struct directory_watch;
 
