@@ -175,6 +175,12 @@ int rpc_channel_peer(const struct rpc_channel *channel)
 	return transport_peer(&channel->connection.transport);
 }
 
+uint32_t rpc_channel_streams_max(const struct rpc_channel *channel)
+{
+	return nghttp2_session_get_remote_settings(channel->session.http2,
+						   NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+}
+
 struct rpc_channel *channel_for_call(struct rpc_channel *channel)
 {
 	struct rpc_channel *newest = channel->later != NULL ? channel->later : channel;

@@ -128,3 +128,6 @@ uv_loop_t *rpc_channel_loop(const struct rpc_channel *channel);
 /* The process that serves a connected channel's socket; 0: not to be told (anything but Linux and
  * socket files, a process of another namespace). */
 int rpc_channel_peer(const struct rpc_channel *channel);
+
+/* How many streams the peer takes at a time on the connection (RFC 9113, 6.5.2); UINT32_MAX: any number. */
+uint32_t rpc_channel_streams_max(const struct rpc_channel *channel);

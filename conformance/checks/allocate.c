@@ -2,13 +2,20 @@
 /* Allocate: what the plugin hands out, and how it answers requests that it cannot serve. */
 #include "conformance/checks/allocate.h"
 
+#include "base/clock.h"
 #include "conformance/checks/suites.h"
 #include "rpc/rpc.h"
 
 #include <signal.h>
 #include <string.h>
 
-enum { PROMPT_IDS = 4, REPEATS = 20, ORDERED_MAX = 64 /* ids in one call */ };
+enum {
+	PROMPT_IDS = 4,
+	REPEATS = 20,
+	ORDERED_MAX = 64, /* ids in one call */
+	KNOWN_MS = 5000,  /* after Register, until the plugin knows its devices without a stream */
+	KNOWN_PAUSE_MS = 250,
+};
 
 /* Records that Allocate of the first id works, and fills how long it took (may be NULL). */
 static bool expect_first(struct rig *rig, const struct rig_item *item, const char *what,
@@ -276,8 +283,15 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 					    .request = &request.request.base,
 					    .reply_type = &v1beta1__allocate_response__descriptor,
 					    .timeout_ms = RIG_CALL_MS};
-	if (rc == 0)
+	/* Its devices may take a moment to find. */
+	const uint64_t end_ms = clock_monotonic_ms() + context_limit_ms(rig->context, KNOWN_MS);
+	while (rc == 0) {
+		rpc_answer_free(&reply);
 		rc = rpc_unary_answer(channel, &call, &reply, &err);
+		if (rc < 0 || reply.code == RPC_OK || clock_monotonic_ms() >= end_ms)
+			break;
+		loop_run_for(&rig->loop, KNOWN_PAUSE_MS);
+	}
 
 	bool before = r->plugin == NULL || kubelet_plugin_stream(r->plugin) == NULL;
 	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err) &&
@@ -310,8 +324,8 @@ static void before_list(struct check_run *run)
 	if (resource == NULL)
 		resource = rig->resources.items[0];
 
-	struct registering registering = {
-		.rig = rig, .from = registrations, .resource = check_format(run, "%s", resource)};
+	struct registering registering = {.rig = rig,
+					  .resource = check_format(run, "%s", resource)};
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	struct rpc_answer known CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
@@ -323,6 +337,7 @@ static void before_list(struct check_run *run)
 			 &err) ||
 	    !rig_start_plugin(rig, NULL))
 		return;
+	registering.from = rig->first_registration;
 	int rc = rig_wait(rig, is_registering, &registering, rig_wait_ms(rig, CHECK_REG_01),
 			  "a Register call", &err);
 	if (check_expect_ok(run, rc, "the plugin tries to register", &err))

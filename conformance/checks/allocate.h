@@ -8,11 +8,15 @@
 /* Allocates and records that it worked and holds a container response. Returns that response or
  * NULL; it belongs to the reply, which the caller frees. A plugin may refuse several ids in one call,
  * with a reason, when two of them stand for one device, and on Windows, where kubelets up to 1.36 pass
- * only the first one on: NULL then, with a note. */
+ * only the first one on: NULL then, with a note. It may refuse an id that has turned unhealthy: the
+ * check is unsupported then. */
 const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
 							  const char *const *ids, size_t count,
 							  const char *what,
 							  struct rpc_answer *reply);
+
+/* Does the resource's latest list hold the id as unhealthy? */
+bool allocate_id_is_unhealthy(const struct rig *rig, const char *resource, const char *id);
 
 /* Is the reply to so many ids a refusal that is allowed? Then a note reports it. */
 bool allocate_may_refuse(struct rig *rig, const char *resource, const char *const *ids,

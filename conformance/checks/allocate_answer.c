@@ -17,6 +17,7 @@
 enum {
 	ASKED_MAX = 256,   /* ids that are tested one by one */
 	TOGETHER_MAX = 64, /* ids in one call */
+	LIST_MS = 500,	   /* a list comes after an answer */
 };
 
 /* On a Linux node no driver's path has a backslash. */
@@ -54,6 +55,44 @@ bool allocate_may_refuse(struct rig *rig, const char *resource, const char *cons
 	return windows || shared;
 }
 
+bool allocate_id_is_unhealthy(const struct rig *rig, const char *resource, const char *id)
+{
+	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
+	const struct kubelet_device *device = list != NULL ? kubelet_device_find(list, id) : NULL;
+	return device != NULL && !kubelet_device_is_healthy(device);
+}
+
+struct asked {
+	const struct rig *rig;
+	const char *resource;
+	const char *const *ids;
+	size_t count;
+};
+
+static const char *find_unhealthy(const struct asked *asked)
+{
+	for (size_t i = 0; i < asked->count; i++) {
+		if (allocate_id_is_unhealthy(asked->rig, asked->resource, asked->ids[i]))
+			return asked->ids[i];
+	}
+	return NULL;
+}
+
+static bool has_unhealthy(void *user)
+{
+	return find_unhealthy(user) != NULL;
+}
+
+/* An id that has turned unhealthy since it was selected may be refused; the list may come after the answer. */
+static bool refuses_unhealthy(struct rig *rig, struct asked *asked)
+{
+	(void)loop_wait(&rig->loop, has_unhealthy, asked, LIST_MS, "a list", NULL);
+	const char *id = find_unhealthy(asked);
+	if (id != NULL)
+		check_unsupported(rig->run, "%s turned unhealthy, and was refused for that", id);
+	return id != NULL;
+}
+
 const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const char *resource,
 							  const char *const *ids, size_t count,
 							  const char *what,
@@ -70,6 +109,9 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 				   rpc_code_name(reply->code), reply->message);
 		return NULL;
 	}
+	if (reply->reply == NULL &&
+	    refuses_unhealthy(rig, &(struct asked){rig, resource, ids, count}))
+		return NULL;
 	if (!check_expect(rig->run, reply->reply != NULL, what, "OK", "%s%s%s",
 			  rpc_code_name(reply->code), reply->message[0] != '\0' ? ": " : "",
 			  reply->message))

@@ -27,13 +27,6 @@ static void expect_serves(struct rig *rig, const struct rig_item *item)
 			      "Allocate of a healthy device afterwards", &reply);
 }
 
-static bool is_unhealthy(const struct rig *rig, const char *resource, const char *id)
-{
-	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
-	const struct kubelet_device *device = list != NULL ? kubelet_device_find(list, id) : NULL;
-	return device != NULL && !kubelet_device_is_healthy(device);
-}
-
 void allocate_unhealthy_id(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
@@ -57,7 +50,7 @@ void allocate_unhealthy_id(struct check_run *run)
 				return;
 			}
 			/* It may have recovered meanwhile. */
-			if (is_unhealthy(rig, resource, id))
+			if (allocate_id_is_unhealthy(rig, resource, id))
 				tally_add(&refused, reply.code != RPC_OK, "OK for %s", id);
 		}
 	}

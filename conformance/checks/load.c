@@ -21,6 +21,7 @@ enum {
 	SLOWER = 4, /* times */
 	SLOWER_MS = 10,
 	CLIENTS = 8,
+	SLOW_STREAMS = 3, /* the kubelet's own, one that is not read, and a call */
 	STALLED_MS = 1000,
 	STALLED_THOROUGH_MS = 600000,
 	IDLE_MS = 1000,
@@ -197,6 +198,13 @@ static void slow_reader(struct rig *rig, const struct rig_item *item)
 	struct kubelet_stream *stalled CLEANUP(stream_free) = NULL;
 	struct kubelet_stream *other CLEANUP(stream_free) = NULL;
 	struct error err = {0};
+	uint32_t most = rpc_channel_streams_max(kubelet_plugin_channel(plugin));
+	if (most < SLOW_STREAMS) {
+		check_not_applicable(rig->run,
+				     "the plugin takes %u streams at a time, this needs %d",
+				     (unsigned)most, SLOW_STREAMS);
+		return;
+	}
 	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &stalled, &err);
 	if (!check_works(rig->run, rc, "a stream", &err))
 		return;

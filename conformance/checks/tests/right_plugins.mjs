@@ -4,7 +4,7 @@
 // written down in its row. A check that fails the innocent proves as little as one that nobody can fail.
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {judgeAll, listOf4MiB, numbers, scripted, withoutKubeletFaults, work} from './harness.mjs';
+import {judgeAll, listOf4MiB, nodePlugin, numbers, scripted, withoutKubeletFaults, work} from './harness.mjs';
 import {folderOf, spec} from './specs.mjs';
 
 const devices = [{id: 'gpu-0'}, {id: 'gpu-1'}];
@@ -88,6 +88,13 @@ const rows = [
 		checks: ['one-response', 'each-and-all', 'several-requests', 'repeat', 'no-ids', 'paths-exist', 'unique-paths', 'read-only', 'answer-size'].map((name) => `allocate.${name}`),
 		// It hands out for no ids as well, and two such answers are more than a message may hold.
 		outcomes: {'allocate.no-ids': 'fail', 'allocate.several-requests': 'fail', 'allocate.answer-size': 'fail'},
+	}),
+	row('a device that is ill now and then', nodePlugin('flickers'), {
+		args: host, checks: ['load.many-calls'], outcomes: {'load.many-calls': 'unsupported'},
+	}),
+	row('devices that are found seconds after the start', nodePlugin('devices-come-late'), {args: host, checks: ['allocate.before-list']}),
+	row('two streams at a time', nodePlugin('two-streams-at-a-time'), {
+		args: host, checks: ['load', 'protocol', 'list-and-watch'], outcomes: {'load.slow-reader': 'not-applicable'},
 	}),
 	row('a list of exactly 4 MiB', plugin({devices: listOf4MiB(0)}), {args: host, checks: ['list-and-watch', 'allocate.one-response']}),
 	row('ids of 63 characters beyond ASCII', plugin({devices: [{id: '字'.repeat(63)}, {id: '\u{1f3ae}'.repeat(63)}]})),

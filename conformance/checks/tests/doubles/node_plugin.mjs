@@ -586,6 +586,30 @@ const faults = {
 			before(done);
 		});
 	},
+	/* Right: its second device turns unhealthy now and then, and is refused then. */
+	flickers: () => {
+		let ill = false;
+		plugin.failed = () => (ill ? ['gpu-1'] : []);
+		setInterval(() => {
+			ill = !ill;
+			plugin.lookAtDevices();
+		}, 150);
+		unlike('allocate', (before, data) => {
+			if (plugin.requested(data).flat().some((id) => plugin.failed().includes(id))) throw new Status(INTERNAL, 'gpu-1 is unhealthy');
+			return before(data);
+		});
+	},
+	/* Right: it knows no device for its first two seconds. */
+	'devices-come-late': () => {
+		const {ids} = plugin;
+		plugin.ids = [];
+		setTimeout(() => {
+			plugin.ids = ids;
+			for (const stream of plugin.streams) stream.write(framed(plugin.list()));
+		}, 2000);
+	},
+	/* Right: one stream and one call are what a kubelet needs. */
+	'two-streams-at-a-time': () => (plugin.settings = {maxConcurrentStreams: 2}),
 	/* Right: whatever kubelet comes, it is back when its stream ends. */
 	'registers-at-the-end-of-a-stream': () => {
 		unlike('watch', (before, stream) => {
@@ -664,6 +688,7 @@ if (faults[fault] === undefined) {
 	console.error(`no fault '${fault}'; there are ${Object.keys(faults).join(' ')}`);
 	process.exit(64);
 }
+faults[fault](...values);
 plugin.http = http2.createServer({settings: plugin.settings});
 plugin.http.on('session', (session) => {
 	plugin.sessions.add(session);
@@ -672,5 +697,4 @@ plugin.http.on('session', (session) => {
 });
 plugin.http.on('sessionError', (error, session) => plugin.onSessionError(session));
 plugin.http.on('stream', (...args) => plugin.onStream(...args));
-faults[fault](...values);
 plugin.start();
