@@ -64,13 +64,10 @@ const struct kubelet_device **list_sorted(const struct kubelet_device_list *list
 
 struct list_ids list_ids_begin(struct check_run *run)
 {
-	const char *lengths = run == NULL ? ""
-					  : check_format(run, "1 to %lld characters",
-							 requirement_limit(CHECK_LAW_03));
 	return (struct list_ids){
 		.once = TALLY_OF(run, "id", "sent once"),
 		.texts = TALLY_OF(run, "id", "UTF-8 without control characters"),
-		.lengths = TALLY_OF(run, "length of an id", lengths),
+		.filled = TALLY_OF(run, "id", "not empty"),
 	};
 }
 
@@ -79,10 +76,7 @@ void list_ids_add(struct list_ids *ids, const struct kubelet_device_list *list)
 	const struct kubelet_device **sorted CLEANUP_FREE = list_sorted(list);
 	for (size_t i = 0; i < list->count; i++) {
 		const char *id = sorted[i]->id;
-		size_t length = text_columns(id, strlen(id));
-		tally_add(&ids->lengths,
-			  length >= 1 && length <= (size_t)requirement_limit(CHECK_LAW_03), "%zu",
-			  length);
+		tally_add(&ids->filled, id[0] != '\0', "an empty one");
 
 		/* A printable id is not escaped, but for its backslashes, which are doubled. */
 		struct text escaped CLEANUP_TEXT = {0};
@@ -100,7 +94,7 @@ void list_ids_end(struct list_ids *ids)
 {
 	tally_end(&ids->once);
 	tally_end(&ids->texts);
-	tally_end(&ids->lengths);
+	tally_end(&ids->filled);
 }
 
 static void ids_are_sound(struct rig *rig, const struct rig_item *item)
@@ -108,6 +102,18 @@ static void ids_are_sound(struct rig *rig, const struct rig_item *item)
 	struct list_ids ids = list_ids_begin(rig->run);
 	list_ids_add(&ids, &item->list->devices);
 	list_ids_end(&ids);
+}
+
+static void id_length(struct rig *rig, const struct rig_item *item)
+{
+	const long long most = requirement_limit(CHECK_LAW_21);
+	TALLY(lengths, rig->run, "length of an id",
+	      check_format(rig->run, "at most %lld characters", most));
+	for (size_t i = 0; i < item->list->devices.count; i++) {
+		const char *id = item->list->devices.items[i].id;
+		size_t length = text_columns(id, strlen(id));
+		tally_add(&lengths, length <= (size_t)most, "%zu", length);
+	}
 }
 
 void list_health_add(struct tally *words, const struct kubelet_device_list *list)
@@ -167,11 +173,17 @@ const struct check list_and_watch_checks[] = {
 	     .advice = "Compare the list with 'gpu-discovery'; one of the plugin's filters may be "
 		       "too narrow.",
 	     .needs = {.devices = 1}),
-	LIST("ids", LAW_03, HIGH, each_list, .param = &one_device,
-	     .title = "Device ids are unique, printable and not too long",
+	CHECK("list-and-watch.ids", LAW_03, HIGH, 2, each_list, .param = &one_device,
+	      .timeout_s = 720, .depends_on = "list-and-watch.arrives",
+	      .title = "Device ids are unique, printable and not empty",
+	      .advice = "Give each device an id of its own, in UTF-8: other text ends the "
+			"kubelet's stream.",
+	      .judge = ids_are_sound),
+	LIST("id-length", LAW_21, LOW, each_list, .param = &one_device,
+	     .title = "Device ids are not too long",
 	     .advice = "Shorten or hash long ids; the kubelet keeps them in its checkpoint as they "
 		       "are.",
-	     .judge = ids_are_sound),
+	     .judge = id_length),
 	LIST("health", LAW_04, CRITICAL, each_list, .param = &one_device,
 	     .title = "Health is exactly \"Healthy\" or \"Unhealthy\"",
 	     .advice = "Send exactly \"Healthy\" or \"Unhealthy\": any other word makes the device "

@@ -8,7 +8,7 @@
 
 /* Sound ids, over one list or several. */
 struct list_ids {
-	struct tally once, texts, lengths;
+	struct tally once, texts, filled;
 };
 
 /* `run` NULL: counted, and not recorded. */

@@ -36,7 +36,7 @@ static void judge_later(const struct kubelet_event *event, void *user)
 		list_ids_add(&ids, event->devices);
 		list_health_add(&words, event->devices);
 		later->unsound |=
-			ids.once.wrong + ids.texts.wrong + ids.lengths.wrong + words.wrong != 0;
+			ids.once.wrong + ids.texts.wrong + ids.filled.wrong + words.wrong != 0;
 		(void)text_list_add(&later->seen, event->resource, NULL);
 		return;
 	}
