@@ -269,25 +269,17 @@ static bool is_registering(void *user)
 
 /* Calls Allocate on the socket of a registration that is under way, and compares the answer with
  * the one that the id got while a stream was open. */
-static void allocate_on_socket(struct rig *rig, const struct kubelet_registration *r,
-			       const char *id, const struct rpc_answer *known)
+static void allocate_before_list(struct rig *rig, const struct kubelet_registration *r,
+				 const char *id, const struct rpc_answer *known)
 {
-	struct kubelet_allocate_request request = {0};
-	struct rpc_channel *channel = NULL;
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	char *address CLEANUP_FREE = text_format("unix:%s", r->socket);
-	int rc = rpc_channel_open(&rig->loop, address, NULL, &channel, &err);
-	kubelet_allocate_request_add(&request, &id, 1);
-	const struct rpc_unary_call call = {.method = DEVICE_PLUGIN_SERVICE "Allocate",
-					    .request = &request.request.base,
-					    .reply_type = &v1beta1__allocate_response__descriptor,
-					    .timeout_ms = RIG_CALL_MS};
+	int rc = 0;
 	/* Its devices may take a moment to find. */
 	const uint64_t end_ms = clock_monotonic_ms() + context_limit_ms(rig->context, KNOWN_MS);
 	while (rc == 0) {
 		rpc_answer_free(&reply);
-		rc = rpc_unary_answer(channel, &call, &reply, &err);
+		rc = allocate_on_socket(rig, r->socket, id, &reply, &err);
 		if (rc < 0 || reply.code == RPC_OK || clock_monotonic_ms() >= end_ms)
 			break;
 		loop_run_for(&rig->loop, KNOWN_PAUSE_MS);
@@ -302,7 +294,6 @@ static void allocate_on_socket(struct rig *rig, const struct kubelet_registratio
 		(void)allocate_expect_same(
 			rig, "Allocate before any ListAndWatch, compared with later",
 			ALLOCATE_GRANTED, rig_first_response(known), rig_first_response(&reply));
-	rpc_channel_close(channel);
 }
 
 /* The kubelet opens ListAndWatch once it has answered Register; while it holds that answer back
@@ -341,7 +332,7 @@ static void before_list(struct check_run *run)
 	int rc = rig_wait(rig, is_registering, &registering, rig_wait_ms(rig, CHECK_REG_01),
 			  "a Register call", &err);
 	if (check_expect_ok(run, rc, "the plugin tries to register", &err))
-		allocate_on_socket(rig, registering.found, ids.items[0], &known);
+		allocate_before_list(rig, registering.found, ids.items[0], &known);
 }
 
 #define ALLOCATE(name, rule, severity, body, ...)                                                  \

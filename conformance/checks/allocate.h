@@ -15,6 +15,11 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 							  const char *what,
 							  struct rpc_answer *reply);
 
+/* Allocates on a connection of its own to the plugin's socket. Errors of rpc_channel_open() and
+ * rpc_unary_answer(). */
+int allocate_on_socket(struct rig *rig, const char *socket, const char *id,
+		       struct rpc_answer *reply, struct error *err);
+
 /* Does the resource's latest list hold the id as unhealthy? */
 bool allocate_id_is_unhealthy(const struct rig *rig, const char *resource, const char *id);
 

@@ -9,6 +9,7 @@
 #include "conformance/checks/tally.h"
 #include "containers/offers.h"
 #include "containers/wine/translation.h"
+#include "rpc/client.h"
 #include "rpc/rpc.h"
 
 #include <stdlib.h>
@@ -53,6 +54,24 @@ bool allocate_may_refuse(struct rig *rig, const char *resource, const char *cons
 			   count, resource, windows ? "on Windows" : "for a shared device",
 			   reply->message);
 	return windows || shared;
+}
+
+int allocate_on_socket(struct rig *rig, const char *socket, const char *id,
+		       struct rpc_answer *reply, struct error *err)
+{
+	struct kubelet_allocate_request request = {0};
+	struct rpc_channel *channel = NULL;
+	char *address CLEANUP_FREE = text_format("unix:%s", socket);
+	kubelet_allocate_request_add(&request, &id, 1);
+	const struct rpc_unary_call call = {.method = DEVICE_PLUGIN_SERVICE "Allocate",
+					    .request = &request.request.base,
+					    .reply_type = &v1beta1__allocate_response__descriptor,
+					    .timeout_ms = RIG_CALL_MS};
+	int rc = rpc_channel_open(&rig->loop, address, NULL, &channel, err);
+	if (rc == 0)
+		rc = rpc_unary_answer(channel, &call, reply, err);
+	rpc_channel_close(channel);
+	return rc;
 }
 
 bool allocate_id_is_unhealthy(const struct rig *rig, const char *resource, const char *id)

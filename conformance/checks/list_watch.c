@@ -274,6 +274,15 @@ void list_no_storm(struct check_run *run)
 	size_t *before CLEANUP_FREE = memory_allocate(rig->resources.count, sizeof(*before));
 	for (size_t i = 0; i < rig->resources.count; i++)
 		before[i] = kubelet_stream_state(rig_stream(rig, rig->resources.items[i])).messages;
+	/* A device in use is no reason for lists either. */
+	rig_each (resource, rig) {
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		if (kubelet_resource_status(rig->kubelet, resource).allocatable != 0 &&
+		    rig_healthy_ids(rig, resource, &ids))
+			(void)rig_allocate(rig, resource, (const char *const *)ids.items, 1, &reply,
+					   NULL);
+	}
 	uint64_t waited_ms = rig_watch(rig, STORM_MS, WATCH_THOROUGH_MS);
 	long long most = (long long)(waited_ms / 1000) * requirement_limit(CHECK_LAW_14);
 	for (size_t i = 0; i < rig->resources.count; i++) {

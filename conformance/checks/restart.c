@@ -76,6 +76,25 @@ static void kubelet_restarts(struct check_run *run)
 		expect_works(rig);
 }
 
+/* A kubelet without them calls neither PreStartContainer nor GetPreferredAllocation any more. */
+static void expect_same_options(struct rig *rig, const char *resource)
+{
+	const struct kubelet_plugin_options *before = NULL, *after = NULL;
+	for (size_t i = 0; i < kubelet_registration_count(rig->kubelet); i++) {
+		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i);
+		if (r->code == RPC_OK && text_equal(r->resource, resource))
+			after = &r->options;
+		before = before == NULL ? after : before;
+	}
+	if (before == NULL)
+		return;
+	(void)check_expect_int(rig->run, "pre_start_required after the restarts",
+			       after->pre_start_required, before->pre_start_required);
+	(void)check_expect_int(rig->run, "get_preferred_allocation_available after the restarts",
+			       after->get_preferred_allocation_available,
+			       before->get_preferred_allocation_available);
+}
+
 static void flapping(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
@@ -96,6 +115,8 @@ static void flapping(struct check_run *run)
 	if (!rig_expect_return(rig, from, "the last restart"))
 		return;
 	restart_expect_works(rig);
+	rig_each (resource, rig)
+		expect_same_options(rig, resource);
 	rig_expect_footprint(rig, &before, FLAP_THREADS);
 }
 

@@ -141,7 +141,10 @@ void restart_kubelet_absent(struct check_run *run)
 	size_t from = kubelet_registration_count(rig->kubelet);
 	kubelet_stop(rig->kubelet);
 	rig_expect_idle(rig, ABSENT_MS, ABSENT_THOROUGH_MS, "while the kubelet was away");
-	if (check_works(run, kubelet_start(rig->kubelet, &err), "fake kubelet", &err) &&
+	/* One that starts may refuse at first, also a plugin that was registered before. */
+	int rc = kubelet_fault_set(rig->kubelet, "register-status=UNAVAILABLE:starting*1", &err);
+	if (check_works(run, rc, "fake kubelet", &err) &&
+	    check_works(run, kubelet_start(rig->kubelet, &err), "fake kubelet", &err) &&
 	    rig_expect_return(rig, from, "the kubelet's return"))
 		restart_expect_works(rig);
 }
@@ -208,6 +211,24 @@ static bool plugin_has_ended(void *user)
 	return process_has_ended(rig->plugin);
 }
 
+/* Allocate on a new connection hands out what it did before. */
+static void allocate_anew(struct rig *rig, const char *resource, const char *id,
+			  const struct rpc_answer *known)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	int rc = allocate_on_socket(rig, last_socket(rig, resource), id, &reply, &err);
+	/* One that ends with each stream comes back with its pod. */
+	if (reply.reply == NULL && rig->plugin != NULL &&
+	    rig_wait(rig, plugin_has_ended, rig, RELEASE_MS, "its end", NULL) == 0)
+		return;
+	if (check_expect_ok(rig->run, rc, "Allocate on a new connection is answered", &err) &&
+	    check_expect(rig->run, reply.code == RPC_OK, "Allocate on a new connection", "OK",
+			 "%s %s", rpc_code_name(reply.code), reply.message))
+		(void)allocate_expect_same(rig, "Allocate on a new connection", ALLOCATE_GRANTED,
+					   rig_first_response(known), rig_first_response(&reply));
+}
+
 void restart_kubelet_disconnects(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
@@ -215,6 +236,12 @@ void restart_kubelet_disconnects(struct check_run *run)
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
+	const char *first = check_format(run, "%s", rig->resources.items[0]);
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct rpc_answer known CLEANUP_RPC_ANSWER = {0};
+	if (!rig_healthy_ids(rig, first, &ids))
+		return;
+	(void)rig_allocate(rig, first, (const char *const *)ids.items, 1, &known, NULL);
 	/* Each connection once: a plugin that ends over it comes back to a kubelet that stays. */
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	kubelet_resource_names(rig->kubelet, &names);
@@ -232,9 +259,12 @@ void restart_kubelet_disconnects(struct check_run *run)
 				return;
 			rc = list_anew(rig, resource, &err);
 		}
-		(void)check_expect_ok(
-			run, rc,
-			"ListAndWatch on a new connection, after the kubelet closed its own", &err);
+		if (check_expect_ok(
+			    run, rc,
+			    "ListAndWatch on a new connection, after the kubelet closed its own",
+			    &err) &&
+		    text_equal(resource, first))
+			allocate_anew(rig, resource, ids.items[0], &known);
 	}
 }
 

@@ -5,7 +5,7 @@
 import {mkdirSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
-import {file, judgeAll, numbers, scripted, work} from './harness.mjs';
+import {file, judgeAll, nodePlugin, numbers, scripted, work} from './harness.mjs';
 import {discoveredNode} from './machine.mjs';
 import {folderOf, spec} from './specs.mjs';
 
@@ -37,6 +37,8 @@ const wrong = {
 		[plugin({rpc: {Allocate: {code: 'INTERNAL', message: 'device busy', skip: 4}}}), 'after Allocate of another id: got INTERNAL: device busy'],
 	],
 	'allocate.lists-stay': [
+		[nodePlugin('hides-what-it-hands-out'), 'gpu-0 is gone'],
+		[nodePlugin('ill-after-allocate'), 'is Unhealthy'],
 		[plugin({after_call: listed({health: 'Unhealthy'})}), 'devices after Allocate: got gpu-1 is Unhealthy'],
 		[plugin({after_call: {method: 'Allocate', skip: 2, devices: devices.slice(1)}}), 'gpu-0 is gone'],
 	],
@@ -122,7 +124,8 @@ const wrong = {
 	'load.slow-reader': [[plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {}, storm_ms: 20, block_on_window: true}), 'Allocate while a stream is not read']],
 	'load.idle': [
 		[plugin({}, {spin: true}), 'percent of a processor, idle'],
-		[`sh -c 'while sleep 0.05; do head -c 90000 /dev/zero | tr "\\0" "\\n"; done & exec "$@"' sh ${plugin()}`, 'bytes of output, idle'],
+		[`sh -c 'while sleep 0.05; do head -c 90000 /dev/zero | tr "\\0" "\\n"; done & exec "$@"' sh ${plugin()}`, 'bytes of output a second, idle'],
+		[nodePlugin('spins-after-a-stream'), 'percent of a processor, idle'],
 	],
 };
 

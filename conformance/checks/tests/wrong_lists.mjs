@@ -2,7 +2,7 @@
 // usage: node wrong_lists.mjs BUILD
 // Device lists that are right at first: what plugins do later, on a second stream, after a restart, or to the machine. Each row is
 // one fault, of a kind that bug reports of real plugins and kubelets speak of, and what the reason must say.
-import {file, judgeAll, numbers, scripted} from './harness.mjs';
+import {file, judgeAll, nodePlugin, numbers, scripted} from './harness.mjs';
 import {discoveredNode} from './machine.mjs';
 
 const devices = [{id: 'gpu-0', numa: [0]}, {id: 'gpu-1', numa: [0]}];
@@ -67,7 +67,7 @@ const wrong = {
 		// It does not end, and lists anew after a kubelet restart.
 		[plugin({after_call: {method: 'GetDevicePluginOptions', skip: 1, devices: [first, {id: 'gpu-9'}]}}), 'id after a kubelet restart: got example.com/gpu gpu-1 is missing'],
 	],
-	'list-and-watch.no-storm': [[plugin({storm_ms: 300}), 'lists in the time watched']],
+	'list-and-watch.no-storm': [[plugin({storm_ms: 300}), 'lists in the time watched'], [nodePlugin('lists-again-and-again-after-allocate'), 'lists in the time watched']],
 	'list-and-watch.ids-across-resources': [
 		[scripted({plugins: [right, {...right, resource: 'example.com/shared'}]}), 'gpu-0 is offered by example.com/gpu and example.com/shared'],
 	],

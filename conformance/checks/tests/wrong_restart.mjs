@@ -30,13 +30,18 @@ const wrong = {
 	'restart.leaks': {
 		'descriptor-a-restart': 'open descriptors of the plugin', 'old-listener-kept': 'open descriptors of the plugin',
 	},
+	'restart.flapping': {'options-at-first-only': 'get_preferred_allocation_available after the restarts: got 0, expected 1'},
 	'restart.at-once': {'watches-late': 'the plugin registers'},
 	'restart.during-allocate': {'allocate-lost-in-restart': 'Allocate afterwards: got DEADLINE_EXCEEDED'},
 	'restart.kubelet-absent': {
 		'spins-without-kubelet': '% of a processor that the plugin needed while the kubelet was away', 'stuck-after-absence': 'a registration after the kubelet\'s return',
+		'no-retry-later': 'the last attempt was refused: starting',
 	},
 	'restart.register-unanswered': {'stuck-in-register': 'the restart of a kubelet that did not answer Register'},
-	'restart.kubelet-disconnects': {'serves-one-connection': 'after the kubelet closed its own', 'second-stream-never': 'after the kubelet closed its own'},
+	'restart.kubelet-disconnects': {
+		'serves-one-connection': 'after the kubelet closed its own', 'second-stream-never': 'after the kubelet closed its own',
+		'no-devices-after-a-stream': 'Allocate on a new connection: got no devices[/dev/gpu/gpu-0]',
+	},
 	'restart.directory-recreated': {'directory-not-watched-anew': 'the return of the plugin directory'},
 	'restart.side-by-side': {
 		'fights-for-its-socket': 'kubelet 1.36: Register calls of two instances', 'one-socket-name-until-listed': 'kubelet 1.37: Register calls of two instances',

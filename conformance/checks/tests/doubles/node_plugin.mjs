@@ -655,6 +655,48 @@ const faults = {
 			else setTimeout(() => stuck || before(stream, name, data), 100);
 		});
 	},
+	'options-at-first-only': () => {
+		let asked = 0;
+		plugin.methods.GetDevicePluginOptions = () => (asked++ === 0 ? Buffer.from([16, 1]) : message());
+	},
+	'no-retry-later': () => unlike('refused', (before, code) => plugin.registered === 0 && before(code)),
+	'no-devices-after-a-stream': () => {
+		let ended = false;
+		unlike('watch', (before, stream) => {
+			before(stream);
+			stream.on('close', () => (ended = true));
+		});
+		unlike('allocate', (before, data) => (ended ? message(...plugin.requested(data).map(() => bytes(1, ''))) : before(data)));
+	},
+	/* What a device does that is in use. */
+	'hides-what-it-hands-out': () => unlike('allocate', (before, data) => {
+		const {ids} = plugin;
+		const answer = before(data);
+		plugin.ids = ids.filter((id) => !plugin.requested(data).flat().includes(id));
+		for (const stream of plugin.streams) stream.write(framed(plugin.list()));
+		plugin.ids = ids;
+		for (const stream of plugin.streams) stream.write(framed(plugin.list()));
+		return answer;
+	}),
+	'ill-after-allocate': () => unlike('allocate', (before, data) => {
+		const answer = before(data);
+		const [id] = plugin.requested(data).flat();
+		setTimeout(() => {
+			for (const stream of plugin.streams) stream.write(framed(message(...plugin.ids.map((each) => plugin.device(each, each === id)))));
+			setTimeout(() => plugin.streams.forEach((stream) => stream.write(framed(plugin.list()))), 50);
+		}, 500);
+		return answer;
+	}),
+	'lists-again-and-again-after-allocate': () => unlike('allocate', (before, data) => {
+		if (plugin.allocations === 0) setInterval(() => plugin.streams.forEach((stream) => stream.write(framed(plugin.list()))), 100);
+		return before(data);
+	}),
+	'spins-after-a-stream': () => unlike('watch', (before, stream) => {
+		before(stream);
+		stream.on('close', () => setInterval(() => {
+			for (const end = Date.now() + 90; Date.now() < end;);
+		}, 100));
+	}),
 	'directory-not-watched-anew': () => (plugin.poll = () => {}),
 	'spins-without-directory': () => setInterval(() => {
 		for (const end = Date.now() + 300; !existsSync(directory) && Date.now() < end;);
