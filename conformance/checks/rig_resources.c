@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "conformance/checks/granted.h"
 #include "rpc/rpc.h"
 
@@ -140,6 +141,11 @@ static char *attempt_fault(const struct rig *rig, const char *resource)
 	}
 	if (last == NULL || last->code == RPC_OK)
 		return NULL;
+	if (last->answered_ms != 0 && last->socket != NULL && !last->socket_existed)
+		return text_format(
+			"the last attempt was refused: %s: there was no %s when Register "
+			"came (a kubelet that starts removes the sockets in its folder)",
+			last->message, path_base(last->socket));
 	if (last->answered_ms != 0)
 		return text_format("the last attempt was refused: %s", last->message);
 	if (last->options_asked_ms != 0)
@@ -190,6 +196,18 @@ static bool is_registered_or_misnamed(void *user)
 	return wait->misnamed;
 }
 
+/* Of a plugin that has registered a resource which is not under test; NULL: none. */
+static char *other_name(const struct registered_wait *wait)
+{
+	const struct rig *rig = wait->rig;
+	for (size_t i = wait->from; i < kubelet_registration_count(rig->kubelet); i++) {
+		const char *resource = kubelet_registration_at(rig->kubelet, i)->resource;
+		if (!text_list_has(&rig->resources, resource))
+			return text_format("it registered %s instead", resource);
+	}
+	return NULL;
+}
+
 /* Waits for all resources under test at the same time. */
 static int wait_registered(struct registered_wait *wait, loop_condition *done, uint64_t timeout_ms,
 			   struct error *err)
@@ -199,6 +217,8 @@ static int wait_registered(struct registered_wait *wait, loop_condition *done, u
 	if (rc == 0 || wait->missing == NULL)
 		return rc;
 	char *fault CLEANUP_FREE = attempt_fault(wait->rig, wait->missing);
+	if (fault == NULL)
+		fault = other_name(wait);
 	rc = error_wrap(err, err->code, "%s", wait->missing);
 	return fault != NULL ? error_wrap(err, rc, "%s", fault) : rc;
 }
