@@ -64,15 +64,11 @@ static bool os_is_met(const struct check_needs *needs, const struct context *con
 	return needs->os == NULL || strcmp(context->node->system.os, needs->os) == 0;
 }
 
-/* Without what an option says, a run that names no checks leaves the check out. */
-static const char *missing_option(const struct check_needs *needs, const struct context *context)
+/* Without them, a run that names no checks leaves the check out. */
+static bool options_are_met(const struct check_needs *needs, const struct context *context)
 {
-	if (needs->failing_device && context->fail_device == NULL)
-		return "commands that make a device fail and work again (--fail-device, "
-		       "--restore-device)";
-	if (needs->optional_calls && context->optional_calls.count == 0)
-		return "the optional calls that the plugin is known to offer (--optional-call)";
-	return NULL;
+	return (!needs->failing_device || context->fail_device != NULL) &&
+	       (!needs->optional_calls || context->optional_calls.count != 0);
 }
 
 /* Evaluates the needs of the item's check; the first that is not met counts. */
@@ -114,13 +110,19 @@ static void judge(struct plan_item *item, const struct context *context)
 		return;
 	}
 
+	if (needs->optional_calls && context->optional_calls.count == 0) {
+		item->reason = memory_copy("no optional call is expected (--optional-call)");
+		return;
+	}
+
 	/* Needs of the test, which the rule does not mention. */
 	item->outcome = REPORT_UNSUPPORTED;
 	if (needs->own_plugin && context->plugin_command == NULL)
 		item->reason =
 			memory_copy("needs a plugin that the suite starts itself (--plugin)");
-	else if (missing_option(needs, context) != NULL)
-		item->reason = text_format("needs %s", missing_option(needs, context));
+	else if (!options_are_met(needs, context))
+		item->reason = memory_copy("needs commands that make a device fail and work again "
+					   "(--fail-device, --restore-device)");
 	else if (probes && strcmp(context->launcher, "none") == 0)
 		item->reason = text_format("needs to run probes: %s", context->launcher_missing);
 	else if (needs->containers && strcmp(context->launcher, "containerd") != 0)
@@ -138,9 +140,8 @@ static void add_items(struct plan *plan, size_t *count, const struct check_suite
 	size_t position = 0;
 	for (; *suites != NULL; suites++) {
 		for (const struct check *check = (*suites)->checks; check->id != NULL; check++) {
-			bool matched =
-				context == NULL || (os_is_met(&check->needs, context) &&
-						    missing_option(&check->needs, context) == NULL);
+			bool matched = context == NULL || (os_is_met(&check->needs, context) &&
+							   options_are_met(&check->needs, context));
 			if (filter->include.count != 0)
 				matched = selects(&filter->include, *suites, check);
 			if (selects(&filter->exclude, *suites, check))
