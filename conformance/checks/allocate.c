@@ -345,7 +345,10 @@ static void before_list(struct check_run *run)
 }
 
 #define ALLOCATE(name, rule, severity, body, ...)                                                  \
-	CHECK("allocate." name, rule, severity, 1, rig_each_resource, .timeout_s = 180,            \
+	ALLOCATE_REVISED(name, rule, severity, 1, body, __VA_ARGS__)
+
+#define ALLOCATE_REVISED(name, rule, severity, meaning, body, ...)                                 \
+	CHECK("allocate." name, rule, severity, meaning, rig_each_resource, .timeout_s = 180,      \
 	      .depends_on = "allocate.one-response", .judge = (body), __VA_ARGS__)
 
 #define ALLOCATE_CDI(name, rule, severity, body, ...)                                              \
@@ -392,11 +395,12 @@ const struct check allocate_checks[] = {
 	      .advice = "Build the device table at start, not when the first stream opens.",
 	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
 	      .depends_on = "allocate.one-response"),
-	ALLOCATE("paths-exist", ALC_15, CRITICAL, allocate_paths_exist,
-		 .title = "Mount sources and device nodes in an answer exist",
-		 .advice = "Check each path before answering: the container runtime creates an "
-			   "empty directory where a mount source is missing.",
-		 .needs = {.devices = 1, .live_node = true}),
+	ALLOCATE_REVISED(
+		"paths-exist", ALC_15, CRITICAL, 2, allocate_paths_exist,
+		.title = "Mount sources and device nodes in an answer exist",
+		.advice = "Check each path before answering: the container runtime creates an "
+			  "empty directory where a mount source is missing.",
+		.needs = {.devices = 1, .live_node = true}),
 	ALLOCATE("unique-paths", ALC_16, HIGH, allocate_unique_paths,
 		 .title = "Entries with the same container path are equal",
 		 .advice = "Merge the entries that several devices share: only the first of equal "
@@ -461,11 +465,12 @@ const struct check allocate_checks[] = {
 		 .title = "Variables change neither the image's programs nor its dynamic linker",
 		 .advice = "Set only variables that the driver reads; mount libraries where the "
 			   "loader finds them."),
-	ALLOCATE("permissions", ALC_19, CRITICAL, allocate_permissions,
-		 .title = "Device nodes have permissions of r, w and m",
-		 .advice = "Set permissions to \"rw\": without letters the node is unusable, and "
-			   "other letters are unknown.",
-		 .needs = {.os = "linux", .devices = 1}),
+	ALLOCATE_REVISED(
+		"permissions", ALC_19, CRITICAL, 2, allocate_permissions,
+		.title = "Device nodes have permissions of r, w and m",
+		.advice = "Set permissions to \"rw\": without letters the node is unusable, and "
+			  "other letters are unknown.",
+		.needs = {.os = "linux", .devices = 1}),
 	ALLOCATE("cdi-names", ALC_23, CRITICAL, allocate_cdi_names,
 		 .title = "CDI devices of answers have qualified names",
 		 .advice =

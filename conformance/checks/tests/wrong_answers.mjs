@@ -5,7 +5,7 @@
 import {mkdirSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
-import {file, judgeAll, numbers, scripted, work} from './harness.mjs';
+import {file, judgeAll, nodePlugin, numbers, scripted, work} from './harness.mjs';
 import {discoveredNode} from './machine.mjs';
 import {folderOf, spec} from './specs.mjs';
 
@@ -69,7 +69,9 @@ const wrong = {
 		[answers({once: {devices: [{container_path: 'gpu0', host_path: '/dev/null', permissions: 'rw'}]}}), '\'gpu0\' for /dev/null'],
 		[answers({once: {devices: [{container_path: '', host_path: '/dev/null', permissions: 'rw'}]}}), '\'\' for /dev/null'],
 		[answers({once: mounts('etc/hostname')}), 'mounts[].host_path: got etc/hostname'],
+		[nodePlugin('several-get-a-missing-file'), '/nonexistent/peers.json (missing)'],
 	],
+	'allocate.permissions': [[nodePlugin('second-without-permissions'), '\'\' of /dev/null']],
 	'security.neighbours': [
 		[`sh -c 'rm -f "$1"/n*.sock; shift; exec "$@"' sh {plugin-dir} ${plugin()}`, 'neighbour.sock, another plugin\'s: got removed by the plugin'],
 		[`sh -c 'd=$1; shift; trap "rm -f $d/*gpu*; kill \\$!" TERM; "$@" & wait; wait' sh {plugin-dir} ${plugin()}`, 'neighbour-gpu.sock'],
