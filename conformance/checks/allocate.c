@@ -3,6 +3,7 @@
 #include "conformance/checks/allocate.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "conformance/checks/suites.h"
 #include "rpc/rpc.h"
 
@@ -205,16 +206,57 @@ static bool call_oddly(struct rig *rig, const char *resource, const char *id,
 	return rc == 0 || check_expect_ok(rig->run, rc, "Allocate is answered", &err);
 }
 
+static void expect_refused(struct rig *rig, const struct rig_item *item, const char *what,
+			   const char *const *ids, size_t count)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	int rc = rig_allocate(rig, item->resource, ids, count, &reply, &err);
+	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err))
+		(void)check_expect(rig->run, reply.code != RPC_OK, what, "an error", "%s",
+				   rpc_code_name(reply.code));
+}
+
+static char *in_upper_case(const char *id)
+{
+	char *upper = memory_copy(id);
+	for (char *c = upper; *c != '\0'; c++) {
+		if (*c >= 'a' && *c <= 'z')
+			*c = (char)(*c - 'a' + 'A');
+	}
+	return upper;
+}
+
+/* Ids that resemble a listed one, and are not listed themselves. */
+static void almost_known(struct rig *rig, const struct rig_item *item)
+{
+	const char *known = item->ids->items[0];
+	const struct kubelet_device_list *list =
+		kubelet_resource_devices(rig->kubelet, item->resource);
+	char *longer CLEANUP_FREE = text_format("%sx", known);
+	char *upper CLEANUP_FREE = in_upper_case(known);
+	const char *const made[] = {longer, upper};
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+		/* Names of Windows mean the same in any case. */
+		if ((list != NULL && kubelet_device_find(list, made[i]) != NULL) ||
+		    strcmp(made[i], known) == 0 || (made[i] == upper && rig_is_windows(rig)))
+			continue;
+		expect_refused(rig, item,
+			       check_format(rig->run, "Allocate of %s, where %s is listed", made[i],
+					    known),
+			       &made[i], 1);
+	}
+	const char *const mixed[] = {known, RIG_UNKNOWN_ID};
+	expect_refused(rig, item, "Allocate of a known and an unknown id", mixed,
+		       ARRAY_SIZE(mixed));
+}
+
 static void unknown_id(struct rig *rig, const struct rig_item *item)
 {
 	static const char *const unknown[] = {RIG_UNKNOWN_ID, "", "../../etc/passwd", "a\nb\"c%00"};
-	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
-		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (call_oddly(rig, item->resource, unknown[i], &reply))
-			(void)check_expect(rig->run, reply.code != RPC_OK,
-					   "Allocate of an unknown id", "an error", "%s",
-					   rpc_code_name(reply.code));
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
+		expect_refused(rig, item, "Allocate of an unknown id", &unknown[i], 1);
+	almost_known(rig, item);
 	(void)expect_first(rig, item, "Allocate of a healthy device afterwards", NULL);
 }
 
@@ -380,10 +422,11 @@ const struct check allocate_checks[] = {
 	ALLOCATE("repeat", ALC_06, CRITICAL, repeat,
 		 .title = "An allocated device can be allocated again",
 		 .advice = "Do not record allocations: no call returns a device."),
-	ALLOCATE("unknown-id", ALC_07, HIGH, unknown_id,
-		 .title = "Allocate of an unknown id is refused without harm",
-		 .advice = "Look each id up in the list that was sent, and answer with an error "
-			   "status."),
+	ALLOCATE_REVISED(
+		"unknown-id", ALC_07, HIGH, 2, unknown_id,
+		.title = "Allocate of an unknown id is refused without harm",
+		.advice = "Look each id up in the list that was sent, and answer with an error "
+			  "status."),
 	ALLOCATE("error-names-id", ALC_13, LOW, error_names_id,
 		 .title = "The error of a refused Allocate names the id",
 		 .advice = "Put the id into the status message: the pod's owner sees nothing "
@@ -431,11 +474,11 @@ const struct check allocate_checks[] = {
 	      .advice = "Hand out the nodes of the id's own device, and of the driver where all "
 			"devices share them: a container can use whatever it is given.",
 	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
-	ALLOCATE("independent", ALC_32, HIGH, allocate_independent,
-		 .title = "Answers for one id and for several do not depend on earlier calls",
-		 .advice =
-			 "Build each answer from the ids of its own request, all of them: keep no "
-			 "lists from call to call."),
+	ALLOCATE_REVISED(
+		"independent", ALC_32, HIGH, 2, allocate_independent,
+		.title = "Answers for one id and for several do not depend on earlier calls",
+		.advice = "Build each answer from the ids of its own request, all of them: keep no "
+			  "lists from call to call."),
 	ALLOCATE(
 		"lists-stay", ALC_33, HIGH, allocate_lists_stay,
 		.title = "Allocate leaves devices listed and healthy",

@@ -28,6 +28,7 @@ const raw = (mode) => `'${process.execPath}' '${join(import.meta.dirname, '../do
 
 const wrong = {
 	'allocate.independent': [
+		[nodePlugin('three-devices-at-most'), 'the answer for 4 ids: got no device node /dev/random'],
 		[plugin({accumulate: true}), 'gpu-0 after Allocate of another id: got devices[/dev/random] = /dev/random (rw)'],
 		[plugin({answered_ids: 1}), 'the answer for two ids: got no device node /dev/random'],
 		[answers({later: {skip: 4, once: node('/dev/tty')}}), 'after Allocate of another id: got devices[/dev/tty]'],
@@ -35,6 +36,11 @@ const wrong = {
 		[variables({GPU_ID: '{first}'}), 'the answer for two ids: got no GPU_ID=gpu-3'],
 		[plugin({answered_ids: 1, allocate: {each: {cdi_devices: ['example.com/gpu={id}']}}}), 'got no CDI device example.com/gpu=gpu-3'],
 		[plugin({rpc: {Allocate: {code: 'INTERNAL', message: 'device busy', skip: 4}}}), 'after Allocate of another id: got INTERNAL: device busy'],
+	],
+	'allocate.unknown-id': [
+		[nodePlugin('knows-what-comes-with-others'), 'Allocate of a known and an unknown id: got OK'],
+		[nodePlugin('knows-beginnings'), 'Allocate of gpu-0x, where gpu-0 is listed: got OK'],
+		[nodePlugin('knows-any-case'), 'Allocate of GPU-0, where gpu-0 is listed: got OK'],
 	],
 	'allocate.lists-stay': [
 		[plugin({after_call: listed({health: 'Unhealthy'})}), 'devices after Allocate: got gpu-1 is Unhealthy'],

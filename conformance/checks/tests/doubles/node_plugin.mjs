@@ -654,6 +654,14 @@ const faults = {
 		});
 	},
 	/* Answers. */
+	'three-devices-at-most': () => {
+		plugin.ids = ['gpu-0', 'gpu-1', 'gpu-2', 'gpu-3'];
+		plugin.node = (id) => ['/dev/null', '/dev/zero', '/dev/full', '/dev/random'][plugin.ids.indexOf(id)];
+		unlike('answer', (before, ids) => before(ids.slice(0, 3)));
+	},
+	'knows-what-comes-with-others': () => unlike('knows', (before, id, ids) => ids.some((other) => before(other))),
+	'knows-beginnings': () => (plugin.knows = (id) => plugin.ids.some((known) => id.startsWith(known))),
+	'knows-any-case': () => (plugin.knows = (id) => plugin.ids.includes(id.toLowerCase())),
 	'second-without-permissions': () => (plugin.permissions = (i) => (i === 0 ? 'rw' : '')),
 	'several-get-a-missing-file': () => unlike('files', (before, ids) => [...before(), ...(ids.length > 1 ? [plugin.mount('/opt/peers.json', '/nonexistent/peers.json')] : [])]),
 	'other-ids-each-start': () => (plugin.ids = plugin.ids.map((id) => `${id}-${process.pid}`)),
