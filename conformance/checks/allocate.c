@@ -463,10 +463,10 @@ const struct check allocate_checks[] = {
 	      .advice = "Check the device's health before you answer: the kubelet's view may be "
 			"older.",
 	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
-	CHECK("allocate.after-restart", ALC_14, HIGH, 1, allocate_after_restart,
+	CHECK("allocate.after-restart", ALC_14, HIGH, 2, allocate_after_restart,
 	      .title = "An id means the same device after the plugin restarts",
-	      .advice = "Derive ids from the device, not from the order of enumeration: running "
-			"containers keep the device that an id meant before.",
+	      .advice = "Derive ids from the device, not from the order of enumeration, and "
+			"answers from ids: running containers keep what an id meant before.",
 	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
 	      .depends_on = "allocate.one-response"),
 	CHECK("allocate.one-device", ALC_35, HIGH, 1, allocate_one_device,

@@ -18,12 +18,14 @@ enum {
 	SEVERAL_MAX = 16,   /* ids in one call that are compared with each by itself */
 };
 
+static const char device_node[] = "device node ";
+
 /* What an answer hands out: "device node /dev/a", "mounted file /b", "CDI device c/d=e". */
 static void read_handed_out(const V1beta1__ContainerAllocateResponse *answer, bool files,
 			    struct text_list *out)
 {
 	for (size_t i = 0; i < answer->n_devices; i++)
-		(void)text_list_addf(out, NULL, "device node %s", answer->devices[i]->host_path);
+		(void)text_list_addf(out, NULL, "%s%s", device_node, answer->devices[i]->host_path);
 	for (size_t i = 0; files && i < answer->n_mounts; i++)
 		(void)text_list_addf(out, NULL, "mounted file %s", answer->mounts[i]->host_path);
 	for (size_t i = 0; i < answer->n_cdi_devices; i++)
@@ -100,15 +102,18 @@ static bool some_variable_has(const V1beta1__ContainerAllocateResponse *answer, 
 	return false;
 }
 
-/* The same device node by any path. */
-static bool has_node(const V1beta1__ContainerAllocateResponse *answer, const char *path)
+/* Is the device node handed out by a path that none of the wanted ones has? */
+static bool has_node(const V1beta1__ContainerAllocateResponse *answer,
+		     const struct text_list *expected, const char *path)
 {
 	struct node_file wanted = {0};
 	if (!node_file_identify(path, &wanted))
 		return false;
 	for (size_t i = 0; i < answer->n_devices; i++) {
+		const char *other = answer->devices[i]->host_path;
 		struct node_file file = {0};
-		if (node_file_identify(answer->devices[i]->host_path, &file) &&
+		char *member CLEANUP_FREE = text_format("%s%s", device_node, other);
+		if (!text_list_has(expected, member) && node_file_identify(other, &file) &&
 		    file.kind == wanted.kind && file.major == wanted.major &&
 		    file.minor == wanted.minor)
 			return true;
@@ -136,7 +141,6 @@ static void expect_each(struct rig *rig, const char *what, bool stable,
 			const V1beta1__ContainerAllocateResponse *const *answers, size_t count,
 			const V1beta1__ContainerAllocateResponse *together)
 {
-	static const char node[] = "device node ";
 	TALLY(missing, rig->run, what, "all that each gets by itself");
 	struct text_list wanted CLEANUP_TEXT_LIST = {0};
 	struct text_list saw CLEANUP_TEXT_LIST = {0};
@@ -146,8 +150,8 @@ static void expect_each(struct rig *rig, const char *what, bool stable,
 	text_each (member, &wanted)
 		tally_add(&missing,
 			  text_list_has(&saw, member) ||
-				  (text_starts_with(member, node) &&
-				   has_node(together, member + strlen(node))),
+				  (text_starts_with(member, device_node) &&
+				   has_node(together, &wanted, member + strlen(device_node))),
 			  "no %s", member);
 
 	/* Numbers may be sums. */
@@ -299,6 +303,7 @@ void allocate_after_restart(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
 	TALLY(same, run, "devices after the plugin's restart", "those before");
+	TALLY(equal, run, "answers after the plugin's restart", "those before");
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	struct rpc_answer before[RESTARTED_MAX] = {{0}};
 	if (rig == NULL)
@@ -339,6 +344,10 @@ void allocate_after_restart(struct check_run *run)
 			  difference.first);
 		if (stable && count > 1)
 			compare_names(&same, last[i], first, other, second);
+		if (!differs && stable)
+			tally_add(&equal,
+				  !allocate_differ(ALLOCATE_ALL, first, second, &difference),
+				  "%s: %s, not %s", last[i], difference.second, difference.first);
 	}
 	for (size_t i = 0; i < count; i++)
 		rpc_answer_free(&before[i]);

@@ -116,6 +116,7 @@ const wrong = {
 	],
 	'security.log': [[plugin({log_ids: true}), 'got a line that the id made up']],
 	'load.many-calls': [
+		[nodePlugin('descriptor-a-refusal'), 'open descriptors of the plugin'],
 		[plugin({leak: {method: 'Allocate', descriptors: 1}}), 'open descriptors of the plugin'],
 		[plugin({leak: {method: 'Allocate', threads: 1}}), 'threads of the plugin'],
 		[plugin({leak: {method: 'Allocate', bytes: 2000}}), 'bytes of memory of the plugin'],

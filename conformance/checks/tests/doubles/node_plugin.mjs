@@ -662,6 +662,12 @@ const faults = {
 	'knows-what-comes-with-others': () => unlike('knows', (before, id, ids) => ids.some((other) => before(other))),
 	'knows-beginnings': () => (plugin.knows = (id) => plugin.ids.some((known) => id.startsWith(known))),
 	'knows-any-case': () => (plugin.knows = (id) => plugin.ids.includes(id.toLowerCase())),
+	'variable-of-the-process': () => unlike('answer', (before, ids) => message(before(ids), plugin.variable('SESSION', `${process.pid}`))),
+	'variable-of-the-registration': () => unlike('answer', (before, ids) => message(before(ids), plugin.variable('SESSION', `${plugin.restarts}`))),
+	'descriptor-a-refusal': () => unlike('refuse', (before, id) => {
+		openSync('/dev/null');
+		before(id);
+	}),
 	'second-without-permissions': () => (plugin.permissions = (i) => (i === 0 ? 'rw' : '')),
 	'several-get-a-missing-file': () => unlike('files', (before, ids) => [...before(), ...(ids.length > 1 ? [plugin.mount('/opt/peers.json', '/nonexistent/peers.json')] : [])]),
 	'other-ids-each-start': () => (plugin.ids = plugin.ids.map((id) => `${id}-${process.pid}`)),
