@@ -495,11 +495,12 @@ const struct check allocate_checks[] = {
 		 .title = "Answers fit into the kubelet's checkpoint",
 		 .advice = "Mount folders in place of thousands of files, or name CDI devices: the "
 			   "kubelet writes all answers to disk at each admission."),
-	ALLOCATE("files-stay", ALC_28, HIGH, allocate_files_stay,
-		 .title = "Mounted files stay while the container may start again",
-		 .advice = "Do not remove files that an earlier answer mounts: the kubelet applies "
-			   "an answer at each start of the container.",
-		 .needs = {.devices = 1, .live_node = true}),
+	ALLOCATE_REVISED(
+		"files-stay", ALC_28, HIGH, 2, allocate_files_stay,
+		.title = "Mounted files stay while the container may start again",
+		.advice = "Do not remove files that an earlier answer mounts: the kubelet applies "
+			  "an answer at each start of the container.",
+		.needs = {.devices = 1, .live_node = true}),
 	ALLOCATE("variable-names", ALC_21, HIGH, allocate_variable_names,
 		 .title = "Variable names are not empty and contain no '='",
 		 .advice = "Correct the name: otherwise the container does not start, or gets "

@@ -77,6 +77,7 @@ const wrong = {
 		[answers({once: mounts('etc/hostname')}), 'mounts[].host_path: got etc/hostname'],
 		[nodePlugin('several-get-a-missing-file'), '/nonexistent/peers.json (missing)'],
 	],
+	'allocate.files-stay': [[nodePlugin('file-for-two-seconds'), '.json is gone']],
 	'allocate.permissions': [[nodePlugin('second-without-permissions'), '\'\' of /dev/null']],
 	'security.neighbours': [
 		[`sh -c 'rm -f "$1"/n*.sock; shift; exec "$@"' sh {plugin-dir} ${plugin()}`, 'neighbour.sock, another plugin\'s: got removed by the plugin'],
@@ -113,6 +114,7 @@ const wrong = {
 	'security.paths-in-ids': [
 		[plugin({touch: join(touched, '{id}')}), 'the file that an id leads to: got changed or removed'],
 		[plugin({touch: '{id}'}), 'the file that an id leads to: got changed or removed'],
+		[nodePlugin('locks-any-id'), 'a file that does not exist, by an id: got made-by-an-id.lock, made by the plugin'],
 	],
 	'security.log': [[plugin({log_ids: true}), 'got a line that the id made up']],
 	'load.many-calls': [
@@ -136,15 +138,17 @@ const wrong = {
 };
 
 // What a plain plugin gives no occasion for.
-const maybe = {'security.unrelated-nodes': 'not-applicable', 'security.variables': 'not-applicable'};
+const maybe = {'allocate.files-stay': 'not-applicable', 'security.unrelated-nodes': 'not-applicable', 'security.variables': 'not-applicable'};
 const args = ['--launcher', 'process', '--timeout-percent', '20', '--node', file('node.json', discoveredNode())];
 // Which places are harmful is known of this machine only.
-const ofThisMachine = new Set(['allocate.read-only', 'allocate.paths-exist']);
+const ofThisMachine = new Set(['allocate.read-only', 'allocate.paths-exist', 'allocate.files-stay']);
 const argsOf = (check) => (ofThisMachine.has(check) ? args.slice(0, -2) : args);
 const rows = Object.entries(wrong).flatMap(([check, faults]) => faults.map(([wrongPlugin, reason]) => ({check, plugin: wrongPlugin, args: argsOf(check), reason})));
 for (const [check, rightPlugin, wanted = 'pass'] of [
 	...Object.keys(wrong).map((check) => [check, check.startsWith('sharing.') ? shared() : check.startsWith('pre-start.') ? prepares() : plugin(), maybe[check]]),
 	['allocate.independent', plugin({devices: devices.slice(1, 2)}), 'not-applicable'],
+	...['files-stay', 'unknown-id', 'independent', 'permissions', 'paths-exist'].map((name) => [`allocate.${name}`, nodePlugin('none')]),
+	['security.paths-in-ids', nodePlugin('none')],
 	// Names within the container, sums, and values that are made up.
 	['allocate.independent', variables({MEMORY: '16384', GPU_IDS: '{ids}'})],
 	['allocate.independent', variables({CALL: '{call}'})],

@@ -668,6 +668,18 @@ const faults = {
 		openSync('/dev/null');
 		before(id);
 	}),
+	'file-for-two-seconds': () => unlike('files', () => {
+		const path = join(dirname(directory), `node-${process.pid}.json`);
+		writeFileSync(path, '{}');
+		setTimeout(() => rmSync(path, {force: true}), 2000);
+		return [plugin.mount('/opt/driver.json', path)];
+	}),
+	'locks-any-id': () => unlike('knows', (before, id) => {
+		try {
+			writeFileSync(join(directory, `${id}.lock`), '');
+		} catch {}
+		return before(id);
+	}),
 	'second-without-permissions': () => (plugin.permissions = (i) => (i === 0 ? 'rw' : '')),
 	'several-get-a-missing-file': () => unlike('files', (before, ids) => [...before(), ...(ids.length > 1 ? [plugin.mount('/opt/peers.json', '/nonexistent/peers.json')] : [])]),
 	'other-ids-each-start': () => (plugin.ids = plugin.ids.map((id) => `${id}-${process.pid}`)),
