@@ -421,7 +421,8 @@ const struct check allocate_checks[] = {
 		 .advice = "Sort the ids, or treat them as a set: the kubelet's order is random."),
 	ALLOCATE("repeat", ALC_06, CRITICAL, repeat,
 		 .title = "An allocated device can be allocated again",
-		 .advice = "Do not record allocations: no call returns a device."),
+		 .advice = "Do not record allocations: no call returns a device. Give "
+			   "each request for an id the same devices, files and permissions."),
 	ALLOCATE_REVISED(
 		"unknown-id", ALC_07, HIGH, 2, unknown_id,
 		.title = "Allocate of an unknown id is refused without harm",
