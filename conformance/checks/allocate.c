@@ -3,6 +3,7 @@
 #include "conformance/checks/allocate.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "conformance/checks/suites.h"
 #include "rpc/rpc.h"
 
@@ -205,16 +206,57 @@ static bool call_oddly(struct rig *rig, const char *resource, const char *id,
 	return rc == 0 || check_expect_ok(rig->run, rc, "Allocate is answered", &err);
 }
 
+static void expect_refused(struct rig *rig, const struct rig_item *item, const char *what,
+			   const char *const *ids, size_t count)
+{
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	int rc = rig_allocate(rig, item->resource, ids, count, &reply, &err);
+	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err))
+		(void)check_expect(rig->run, reply.code != RPC_OK, what, "an error", "%s",
+				   rpc_code_name(reply.code));
+}
+
+static char *in_upper_case(const char *id)
+{
+	char *upper = memory_copy(id);
+	for (char *c = upper; *c != '\0'; c++) {
+		if (*c >= 'a' && *c <= 'z')
+			*c = (char)(*c - 'a' + 'A');
+	}
+	return upper;
+}
+
+/* Ids that resemble a listed one, and are not listed themselves. */
+static void almost_known(struct rig *rig, const struct rig_item *item)
+{
+	const char *known = item->ids->items[0];
+	const struct kubelet_device_list *list =
+		kubelet_resource_devices(rig->kubelet, item->resource);
+	char *longer CLEANUP_FREE = text_format("%sx", known);
+	char *upper CLEANUP_FREE = in_upper_case(known);
+	const char *const made[] = {longer, upper};
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+		/* Names of Windows mean the same in any case. */
+		if ((list != NULL && kubelet_device_find(list, made[i]) != NULL) ||
+		    strcmp(made[i], known) == 0 || (made[i] == upper && rig_is_windows(rig)))
+			continue;
+		expect_refused(rig, item,
+			       check_format(rig->run, "Allocate of %s, where %s is listed", made[i],
+					    known),
+			       &made[i], 1);
+	}
+	const char *const mixed[] = {known, RIG_UNKNOWN_ID};
+	expect_refused(rig, item, "Allocate of a known and an unknown id", mixed,
+		       ARRAY_SIZE(mixed));
+}
+
 static void unknown_id(struct rig *rig, const struct rig_item *item)
 {
 	static const char *const unknown[] = {RIG_UNKNOWN_ID, "", "../../etc/passwd", "a\nb\"c%00"};
-	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
-		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (call_oddly(rig, item->resource, unknown[i], &reply))
-			(void)check_expect(rig->run, reply.code != RPC_OK,
-					   "Allocate of an unknown id", "an error", "%s",
-					   rpc_code_name(reply.code));
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
+		expect_refused(rig, item, "Allocate of an unknown id", &unknown[i], 1);
+	almost_known(rig, item);
 	(void)expect_first(rig, item, "Allocate of a healthy device afterwards", NULL);
 }
 
@@ -336,7 +378,10 @@ static void before_list(struct check_run *run)
 }
 
 #define ALLOCATE(name, rule, severity, body, ...)                                                  \
-	CHECK("allocate." name, rule, severity, 1, rig_each_resource, .timeout_s = 180,            \
+	ALLOCATE_REVISED(name, rule, severity, 1, body, __VA_ARGS__)
+
+#define ALLOCATE_REVISED(name, rule, severity, meaning, body, ...)                                 \
+	CHECK("allocate." name, rule, severity, meaning, rig_each_resource, .timeout_s = 180,      \
 	      .depends_on = "allocate.one-response", .judge = (body), __VA_ARGS__)
 
 #define ALLOCATE_CDI(name, rule, severity, body, ...)                                              \
@@ -367,11 +412,13 @@ const struct check allocate_checks[] = {
 		 .advice = "Sort the ids, or treat them as a set: the kubelet's order is random."),
 	ALLOCATE("repeat", ALC_06, CRITICAL, repeat,
 		 .title = "An allocated device can be allocated again",
-		 .advice = "Do not record allocations: no call returns a device."),
-	ALLOCATE("unknown-id", ALC_07, HIGH, unknown_id,
-		 .title = "Allocate of an unknown id is refused without harm",
-		 .advice = "Look each id up in the list that was sent, and answer with an error "
-			   "status."),
+		 .advice = "Do not record allocations: no call returns a device. Give "
+			   "each request for an id the same devices, files and permissions."),
+	ALLOCATE_REVISED(
+		"unknown-id", ALC_07, HIGH, 2, unknown_id,
+		.title = "Allocate of an unknown id is refused without harm",
+		.advice = "Look each id up in the list that was sent, and answer with an error "
+			  "status."),
 	ALLOCATE("error-names-id", ALC_13, LOW, error_names_id,
 		 .title = "The error of a refused Allocate names the id",
 		 .advice = "Put the id into the status message: the pod's owner sees nothing "
@@ -383,11 +430,12 @@ const struct check allocate_checks[] = {
 	      .advice = "Build the device table at start, not when the first stream opens.",
 	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
 	      .depends_on = "allocate.one-response"),
-	ALLOCATE("paths-exist", ALC_15, CRITICAL, allocate_paths_exist,
-		 .title = "Mount sources and device nodes in an answer exist",
-		 .advice = "Check each path before answering: the container runtime creates an "
-			   "empty directory where a mount source is missing.",
-		 .needs = {.devices = 1, .live_node = true}),
+	ALLOCATE_REVISED(
+		"paths-exist", ALC_15, CRITICAL, 2, allocate_paths_exist,
+		.title = "Mount sources and device nodes in an answer exist",
+		.advice = "Check each path before answering: the container runtime creates an "
+			  "empty directory where a mount source is missing.",
+		.needs = {.devices = 1, .live_node = true}),
 	ALLOCATE("unique-paths", ALC_16, HIGH, allocate_unique_paths,
 		 .title = "Entries with the same container path are equal",
 		 .advice = "Merge the entries that several devices share: only the first of equal "
@@ -407,10 +455,10 @@ const struct check allocate_checks[] = {
 	      .advice = "Check the device's health before you answer: the kubelet's view may be "
 			"older.",
 	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
-	CHECK("allocate.after-restart", ALC_14, HIGH, 1, allocate_after_restart,
+	CHECK("allocate.after-restart", ALC_14, HIGH, 2, allocate_after_restart,
 	      .title = "An id means the same device after the plugin restarts",
-	      .advice = "Derive ids from the device, not from the order of enumeration: running "
-			"containers keep the device that an id meant before.",
+	      .advice = "Derive ids from the device, not from the order of enumeration, and "
+			"answers from ids: running containers keep what an id meant before.",
 	      .timeout_s = 180, .needs = {.devices = 1, .own_plugin = true},
 	      .depends_on = "allocate.one-response"),
 	CHECK("allocate.one-device", ALC_35, HIGH, 1, allocate_one_device,
@@ -418,11 +466,11 @@ const struct check allocate_checks[] = {
 	      .advice = "Hand out the nodes of the id's own device, and of the driver where all "
 			"devices share them: a container can use whatever it is given.",
 	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
-	ALLOCATE("independent", ALC_32, HIGH, allocate_independent,
-		 .title = "Answers for one id and for several do not depend on earlier calls",
-		 .advice =
-			 "Build each answer from the ids of its own request, all of them: keep no "
-			 "lists from call to call."),
+	ALLOCATE_REVISED(
+		"independent", ALC_32, HIGH, 2, allocate_independent,
+		.title = "Answers for one id and for several do not depend on earlier calls",
+		.advice = "Build each answer from the ids of its own request, all of them: keep no "
+			  "lists from call to call."),
 	ALLOCATE(
 		"lists-stay", ALC_33, HIGH, allocate_lists_stay,
 		.title = "Allocate leaves devices listed and healthy",
@@ -439,11 +487,12 @@ const struct check allocate_checks[] = {
 		 .title = "Answers fit into the kubelet's checkpoint",
 		 .advice = "Mount folders in place of thousands of files, or name CDI devices: the "
 			   "kubelet writes all answers to disk at each admission."),
-	ALLOCATE("files-stay", ALC_28, HIGH, allocate_files_stay,
-		 .title = "Mounted files stay while the container may start again",
-		 .advice = "Do not remove files that an earlier answer mounts: the kubelet applies "
-			   "an answer at each start of the container.",
-		 .needs = {.devices = 1, .live_node = true}),
+	ALLOCATE_REVISED(
+		"files-stay", ALC_28, HIGH, 2, allocate_files_stay,
+		.title = "Mounted files stay while the container may start again",
+		.advice = "Do not remove files that an earlier answer mounts: the kubelet applies "
+			  "an answer at each start of the container.",
+		.needs = {.devices = 1, .live_node = true}),
 	ALLOCATE("variable-names", ALC_21, HIGH, allocate_variable_names,
 		 .title = "Variable names are not empty and contain no '='",
 		 .advice = "Correct the name: otherwise the container does not start, or gets "
@@ -452,11 +501,12 @@ const struct check allocate_checks[] = {
 		 .title = "Variables change neither the image's programs nor its dynamic linker",
 		 .advice = "Set only variables that the driver reads; mount libraries where the "
 			   "loader finds them."),
-	ALLOCATE("permissions", ALC_19, CRITICAL, allocate_permissions,
-		 .title = "Device nodes have permissions of r, w and m",
-		 .advice = "Set permissions to \"rw\": without letters the node is unusable, and "
-			   "other letters are unknown.",
-		 .needs = {.os = "linux", .devices = 1}),
+	ALLOCATE_REVISED(
+		"permissions", ALC_19, CRITICAL, 2, allocate_permissions,
+		.title = "Device nodes have permissions of r, w and m",
+		.advice = "Set permissions to \"rw\": without letters the node is unusable, and "
+			  "other letters are unknown.",
+		.needs = {.os = "linux", .devices = 1}),
 	ALLOCATE("cdi-names", ALC_23, CRITICAL, allocate_cdi_names,
 		 .title = "CDI devices of answers have qualified names",
 		 .advice =

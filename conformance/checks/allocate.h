@@ -35,6 +35,10 @@ allocate_together(struct rig *rig, const struct rig_item *item, struct rpc_answe
  * all, which a note reports. */
 void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge *judge);
 
+/* The same, and then with the answer for several of them at once, whose item has `ids` in place of `id`. A refusal of
+ * several is allocate.each-and-all's business. */
+void allocate_for_each_and_all(struct rig *rig, const struct rig_item *item, check_judge *judge);
+
 enum allocate_members {
 	/* Everything that a container gets. Lists, also of names between commas in a value, mean the same in any
 	 * order, and so do annotations of CDI under other keys. */

@@ -166,6 +166,27 @@ void allocate_for_each(struct rig *rig, const struct rig_item *item, check_judge
 	}
 }
 
+void allocate_for_each_and_all(struct rig *rig, const struct rig_item *item, check_judge *judge)
+{
+	const struct text_list ids = {
+		.items = item->ids->items,
+		.count = item->ids->count < TOGETHER_MAX ? item->ids->count : TOGETHER_MAX,
+	};
+	struct rig_item all = {.resource = item->resource, .ids = &ids, .user = item->user};
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	allocate_for_each(rig, item, judge);
+	if (ids.count < 2)
+		return;
+	int rc = rig_allocate(rig, item->resource, (const char *const *)ids.items, ids.count,
+			      &reply, &err);
+	all.answer = rig_first_response(&reply);
+	if (rc < 0)
+		(void)check_expect_ok(rig->run, rc, "all devices together are answered", &err);
+	else if (all.answer != NULL)
+		judge(rig, &all);
+}
+
 /* Entries of an answer by their fields: texts, the container path or name first, and flags. */
 static int compare_entries(const void *a, const void *b)
 {
@@ -224,9 +245,11 @@ static void judge_paths(struct rig *rig, const struct rig_item *item)
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		struct error err = {0};
 		uint64_t start = clock_monotonic_ns();
+		const bool one = item->id != NULL;
 		int rc = kubelet_call_pre_start(
-			kubelet_resource_plugin(rig->kubelet, item->resource), &item->id, 1,
-			RIG_START_MS, &reply, &err);
+			kubelet_resource_plugin(rig->kubelet, item->resource),
+			one ? &item->id : (const char *const *)item->ids->items,
+			one ? 1 : item->ids->count, RIG_START_MS, &reply, &err);
 		if (rc == 0 && reply.code != RPC_OK)
 			rc = error_set(&err, ERROR_REMOTE, "%s: %s", rpc_code_name(reply.code),
 				       reply.message);
@@ -263,7 +286,7 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 		.targets = TALLY_OF(rig->run, "container_path", "absolute"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
-	allocate_for_each(rig, &all, judge_paths);
+	allocate_for_each_and_all(rig, &all, judge_paths);
 	tally_end(&answers.mounts);
 	tally_end(&answers.others);
 	tally_end(&answers.targets);

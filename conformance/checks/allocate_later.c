@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
+#include "conformance/checks/node_file.h"
 #include "conformance/checks/tally.h"
 #include "rpc/rpc.h"
 
@@ -13,16 +14,19 @@
 enum {
 	LISTED_MS = 1000, /* in which a list that Allocate causes comes */
 	LISTED_ROUNDS = 3,
-	LISTED_MAX = 16,   /* ids that are allocated meanwhile */
-	RESTARTED_MAX = 16 /* ids that are compared over a restart */
+	LISTED_MAX = 16,    /* ids that are allocated meanwhile */
+	RESTARTED_MAX = 16, /* ids that are compared over a restart */
+	SEVERAL_MAX = 16,   /* ids in one call that are compared with each by itself */
 };
+
+static const char device_node[] = "device node ";
 
 /* What an answer hands out: "device node /dev/a", "mounted file /b", "CDI device c/d=e". */
 static void read_handed_out(const V1beta1__ContainerAllocateResponse *answer, bool files,
 			    struct text_list *out)
 {
 	for (size_t i = 0; i < answer->n_devices; i++)
-		(void)text_list_addf(out, NULL, "device node %s", answer->devices[i]->host_path);
+		(void)text_list_addf(out, NULL, "%s%s", device_node, answer->devices[i]->host_path);
 	for (size_t i = 0; files && i < answer->n_mounts; i++)
 		(void)text_list_addf(out, NULL, "mounted file %s", answer->mounts[i]->host_path);
 	for (size_t i = 0; i < answer->n_cdi_devices; i++)
@@ -99,34 +103,111 @@ static bool some_variable_has(const V1beta1__ContainerAllocateResponse *answer, 
 	return false;
 }
 
+/* Is the device node handed out by a path that none of the wanted ones has? */
+static bool has_node(const V1beta1__ContainerAllocateResponse *answer,
+		     const struct text_list *expected, const char *path)
+{
+	struct node_file wanted = {0};
+	if (!node_file_identify(path, &wanted))
+		return false;
+	for (size_t i = 0; i < answer->n_devices; i++) {
+		const char *other = answer->devices[i]->host_path;
+		struct node_file file = {0};
+		char *member CLEANUP_FREE = text_format("%s%s", device_node, other);
+		if (!text_list_has(expected, member) && node_file_identify(other, &file) &&
+		    file.kind == wanted.kind && file.major == wanted.major &&
+		    file.minor == wanted.minor)
+			return true;
+	}
+	return false;
+}
+
+/* Does it name all devices of a kind by one name? */
+static bool names_all(const V1beta1__ContainerAllocateResponse *answer)
+{
+	for (size_t i = 0; i < answer->n_cdi_devices; i++) {
+		const char *name = strchr(answer->cdi_devices[i]->name, '=');
+		if (name != NULL && strcmp(name, "=all") == 0)
+			return true;
+	}
+	for (size_t i = 0; i < answer->n_envs; i++) {
+		if (strcmp(answer->envs[i]->value, "all") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The answer for all of these ids hands out what each is given alone. */
+static void expect_each(struct rig *rig, const char *what, bool stable,
+			const V1beta1__ContainerAllocateResponse *const *answers, size_t count,
+			const V1beta1__ContainerAllocateResponse *together)
+{
+	TALLY(missing, rig->run, what, "all that each gets by itself");
+	struct text_list wanted CLEANUP_TEXT_LIST = {0};
+	struct text_list saw CLEANUP_TEXT_LIST = {0};
+	for (size_t i = 0; i < count; i++)
+		read_handed_out(answers[i], stable, &wanted);
+	read_handed_out(together, stable, &saw);
+	text_each (member, &wanted)
+		tally_add(&missing,
+			  text_list_has(&saw, member) ||
+				  (text_starts_with(member, device_node) &&
+				   has_node(together, &wanted, member + strlen(device_node))),
+			  "no %s", member);
+
+	/* Numbers may be sums. */
+	for (size_t i = 0; stable && i < count; i++) {
+		for (size_t k = 0; k < answers[i]->n_envs; k++) {
+			const V1beta1__ContainerAllocateResponse__EnvsEntry *env =
+				answers[i]->envs[k];
+			bool number = env->value[strspn(env->value, "0123456789.")] == '\0';
+			if (!number && names_device(env, answers[(i + 1) % count]))
+				tally_add(&missing, some_variable_has(together, env->value),
+					  "no %s=%s", env->key, env->value);
+		}
+	}
+}
+
 /* The answer for both ids hands out what each is given alone, and nothing else. */
 static void expect_union(struct rig *rig, bool stable,
 			 const V1beta1__ContainerAllocateResponse *const answers[2],
 			 const V1beta1__ContainerAllocateResponse *together)
 {
-	TALLY(missing, rig->run, "the answer for two ids", "all that each gets by itself");
 	TALLY(foreign, rig->run, "the answer for two ids", "nothing that neither gets by itself");
 	struct text_list wanted CLEANUP_TEXT_LIST = {0};
 	struct text_list saw CLEANUP_TEXT_LIST = {0};
 	for (size_t i = 0; i < 2; i++)
 		read_handed_out(answers[i], stable, &wanted);
 	read_handed_out(together, stable, &saw);
-	text_each (member, &wanted)
-		tally_add(&missing, text_list_has(&saw, member), "no %s", member);
+	expect_each(rig, "the answer for two ids", stable, answers, 2, together);
 	text_each (member, &saw)
 		tally_add(&foreign, text_list_has(&wanted, member), "%s", member);
+}
 
-	/* Numbers may be sums. */
-	for (size_t i = 0; stable && i < 2; i++) {
-		for (size_t k = 0; k < answers[i]->n_envs; k++) {
-			const V1beta1__ContainerAllocateResponse__EnvsEntry *env =
-				answers[i]->envs[k];
-			bool number = env->value[strspn(env->value, "0123456789.")] == '\0';
-			if (!number && names_device(env, answers[1 - i]))
-				tally_add(&missing, some_variable_has(together, env->value),
-					  "no %s=%s", env->key, env->value);
-		}
+/* Some of the ids, spread over all, in one call. Files may be others for each set of ids. allocate.each-and-all
+ * judges refusals. */
+static void expect_several(struct rig *rig, const struct rig_item *item)
+{
+	const char *ids[SEVERAL_MAX] = {NULL};
+	struct rpc_answer replies[SEVERAL_MAX] = {{0}};
+	const V1beta1__ContainerAllocateResponse *answers[SEVERAL_MAX] = {NULL};
+	struct rpc_answer all CLEANUP_RPC_ANSWER = {0};
+	size_t count = item->ids->count < SEVERAL_MAX ? item->ids->count : SEVERAL_MAX;
+	bool answered = true;
+	for (size_t i = 0; answered && i < count; i++) {
+		ids[i] = item->ids->items[i * item->ids->count / count];
+		(void)rig_allocate(rig, item->resource, &ids[i], 1, &replies[i], NULL);
+		answers[i] = rig_first_response(&replies[i]);
+		answered = answers[i] != NULL;
 	}
+	if (answered)
+		(void)rig_allocate(rig, item->resource, ids, count, &all, NULL);
+	const V1beta1__ContainerAllocateResponse *together = rig_first_response(&all);
+	if (together != NULL && !names_all(together))
+		expect_each(rig, check_format(rig->run, "the answer for %zu ids", count), false,
+			    answers, count, together);
+	for (size_t i = 0; i < count; i++)
+		rpc_answer_free(&replies[i]);
 }
 
 /* Asks for the id, and compares with its first answer. */
@@ -174,6 +255,8 @@ void allocate_independent(struct rig *rig, const struct rig_item *item)
 				   rpc_code_name(replies[2].code), replies[2].message);
 		expect_unchanged(rig, item, ids[1], "after Allocate of two ids", stable,
 				 answers[1]);
+		if (item->ids->count > 2 && !rig_is_windows(rig))
+			expect_several(rig, item);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(replies); i++)
 		rpc_answer_free(&replies[i]);
@@ -264,6 +347,7 @@ void allocate_after_restart(struct check_run *run)
 {
 	struct rig *rig = rig_ready(run, NULL);
 	TALLY(same, run, "devices after the plugin's restart", "those before");
+	TALLY(equal, run, "answers after the plugin's restart", "those before");
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	struct rpc_answer before[RESTARTED_MAX] = {{0}};
 	if (rig == NULL)
@@ -304,6 +388,10 @@ void allocate_after_restart(struct check_run *run)
 			  difference.first);
 		if (stable && count > 1)
 			compare_names(&same, last[i], first, other, second);
+		if (!differs && stable)
+			tally_add(&equal,
+				  !allocate_differ(ALLOCATE_ALL, first, second, &difference),
+				  "%s: %s, not %s", last[i], difference.second, difference.first);
 	}
 	for (size_t i = 0; i < count; i++)
 		rpc_answer_free(&before[i]);

@@ -108,7 +108,7 @@ void allocate_permissions(struct rig *rig, const struct rig_item *item)
 {
 	TALLY(permissions, rig->run, "devices[].permissions", "one or more of r, w and m");
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &permissions};
-	allocate_for_each(rig, &all, judge_permissions);
+	allocate_for_each_and_all(rig, &all, judge_permissions);
 	if (permissions.count == 0)
 		check_not_applicable(rig->run, "no answer hands out a device node");
 }

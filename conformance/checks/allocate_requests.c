@@ -16,6 +16,7 @@ enum {
 	PARALLEL_CALLS = 64,
 	CANCELLED_CALLS = 20,
 	LATER_CALLS = 20, /* after which files of an answer are still needed */
+	LATER_MS = 3500,  /* the same */
 	UNHEALTHY_MAX = 16,
 };
 
@@ -210,7 +211,8 @@ void allocate_files_stay(struct rig *rig, const struct rig_item *item)
 {
 	const char *const *ids = (const char *const *)item->ids->items;
 	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
-	TALLY(files, rig->run, "files of the first answer, after later calls", "present");
+	TALLY(files, rig->run, "files of the first answer, after later calls and seconds",
+	      "present");
 	const V1beta1__ContainerAllocateResponse *answer =
 		allocate_expect(rig, item->resource, ids, 1, "Allocate of one device", &first);
 	struct text_list paths CLEANUP_TEXT_LIST = {0};
@@ -224,6 +226,8 @@ void allocate_files_stay(struct rig *rig, const struct rig_item *item)
 				    "a later Allocate", &reply) == NULL)
 			return;
 	}
+	if (paths.count != 0)
+		(void)rig_watch(rig, LATER_MS, LATER_MS);
 	text_each (path, &paths)
 		tally_add(&files, file_exists(path), "%s is gone", path);
 	if (answer != NULL && paths.count == 0)

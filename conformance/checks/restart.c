@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "conformance/checks/allocate.h"
 #include "conformance/checks/suites.h"
 #include "rpc/rpc.h"
 
@@ -16,6 +17,7 @@ enum {
 	FLAP_THREADS = 40, /* of pools that fill */
 	FLAP_MS = 150,
 	FLAP_THOROUGH_MS = 1000,
+	ANSWERS_MAX = 16,	/* that are compared */
 	SIGNAL_EXIT_CODE = 128, /* of a shell, for what a signal ended */
 	RETRY_MS = 1000,
 };
@@ -52,6 +54,49 @@ void restart_expect_works(struct rig *rig)
 {
 	if (rig_expect_listed(rig))
 		(void)rig_for_each(rig, allocates, &rig->supervised);
+}
+
+/* Of the first id of each resource, before the kubelet restarted. */
+struct answers {
+	struct rpc_answer replies[ANSWERS_MAX];
+	const char *ids[ANSWERS_MAX];
+	size_t kept, compared;
+};
+
+static void answers_free(struct answers *answers)
+{
+	for (size_t i = 0; i < answers->kept; i++)
+		rpc_answer_free(&answers->replies[i]);
+}
+
+/* Nothing of a plugin whose answers differ each time. */
+static void keep_answer(struct rig *rig, const struct rig_item *item)
+{
+	struct answers *answers = item->user;
+	if (answers->kept == ANSWERS_MAX)
+		return;
+	struct rpc_answer *reply = &answers->replies[answers->kept];
+	answers->ids[answers->kept++] = check_format(rig->run, "%s", item->ids->items[0]);
+	if (allocate_is_stable(rig, item))
+		(void)rig_allocate(rig, item->resource, (const char *const *)item->ids->items, 1,
+				   reply, NULL);
+}
+
+/* The resources follow in the same order. */
+static void compare_answer(struct rig *rig, const struct rig_item *item)
+{
+	struct answers *answers = item->user;
+	if (answers->compared == answers->kept)
+		return;
+	size_t index = answers->compared++;
+	const char *id = answers->ids[index];
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	if (!text_equal(id, item->ids->items[0]))
+		return;
+	(void)rig_allocate(rig, item->resource, &id, 1, &reply, NULL);
+	(void)allocate_expect_same(
+		rig, check_format(rig->run, "%s after the kubelet's restarts", id), ALLOCATE_ALL,
+		rig_first_response(&answers->replies[index]), rig_first_response(&reply));
 }
 
 struct restart {
@@ -100,7 +145,8 @@ static void flapping(struct check_run *run)
 	struct rig *rig = rig_ready(run, NULL);
 	struct error err = {0};
 	size_t from = 0;
-	if (rig == NULL)
+	struct answers answers __attribute__((cleanup(answers_free))) = {.kept = 0};
+	if (rig == NULL || !rig_for_each(rig, keep_answer, &answers))
 		return;
 	rig->supervised = true;
 	struct rig_footprint before = {0};
@@ -118,6 +164,7 @@ static void flapping(struct check_run *run)
 	rig_each (resource, rig)
 		expect_same_options(rig, resource);
 	rig_expect_footprint(rig, &before, FLAP_THREADS);
+	(void)rig_for_each(rig, compare_answer, &answers);
 }
 
 static void terminate(struct check_run *run)
@@ -278,9 +325,11 @@ const struct check restart_checks[] = {
 		.title = "A plugin registers again when only kubelet.sock is created again",
 		.advice = "Watch for the creation of kubelet.sock, not only for the loss of the "
 			  "plugin's own socket."),
-	RESTART("flapping", RES_05, MEDIUM, flapping,
-		.title = "Quick kubelet restarts leave the plugin registered and working",
-		.advice = "Close the old listener and its connections before you serve again."),
+	CHECK("restart.flapping", RES_05, MEDIUM, 2, flapping, .timeout_s = 300,
+	      .depends_on = "list-and-watch.arrives", .needs.devices = 1,
+	      .title = "Quick kubelet restarts leave the plugin registered and working",
+	      .advice =
+		      "Close the old listener and its connections before you serve again, and derive answers from ids alone."),
 	RESTART("terminate", RES_08, MEDIUM, terminate,
 		.title = "SIGTERM ends the plugin and removes its socket",
 		.advice = "Handle SIGTERM: end the streams, remove the socket, exit with 0; or "

@@ -28,6 +28,7 @@ const raw = (mode) => `'${process.execPath}' '${join(import.meta.dirname, '../do
 
 const wrong = {
 	'allocate.independent': [
+		[nodePlugin('three-devices-at-most'), 'the answer for 4 ids: got no device node /dev/random'],
 		[plugin({accumulate: true}), 'gpu-0 after Allocate of another id: got devices[/dev/random] = /dev/random (rw)'],
 		[plugin({answered_ids: 1}), 'the answer for two ids: got no device node /dev/random'],
 		[answers({later: {skip: 4, once: node('/dev/tty')}}), 'after Allocate of another id: got devices[/dev/tty]'],
@@ -35,6 +36,11 @@ const wrong = {
 		[variables({GPU_ID: '{first}'}), 'the answer for two ids: got no GPU_ID=gpu-3'],
 		[plugin({answered_ids: 1, allocate: {each: {cdi_devices: ['example.com/gpu={id}']}}}), 'got no CDI device example.com/gpu=gpu-3'],
 		[plugin({rpc: {Allocate: {code: 'INTERNAL', message: 'device busy', skip: 4}}}), 'after Allocate of another id: got INTERNAL: device busy'],
+	],
+	'allocate.unknown-id': [
+		[nodePlugin('knows-what-comes-with-others'), 'Allocate of a known and an unknown id: got OK'],
+		[nodePlugin('knows-beginnings'), 'Allocate of gpu-0x, where gpu-0 is listed: got OK'],
+		[nodePlugin('knows-any-case'), 'Allocate of GPU-0, where gpu-0 is listed: got OK'],
 	],
 	'allocate.lists-stay': [
 		[nodePlugin('hides-what-it-hands-out'), 'gpu-0 is gone'],
@@ -71,7 +77,10 @@ const wrong = {
 		[answers({once: {devices: [{container_path: 'gpu0', host_path: '/dev/null', permissions: 'rw'}]}}), '\'gpu0\' for /dev/null'],
 		[answers({once: {devices: [{container_path: '', host_path: '/dev/null', permissions: 'rw'}]}}), '\'\' for /dev/null'],
 		[answers({once: mounts('etc/hostname')}), 'mounts[].host_path: got etc/hostname'],
+		[nodePlugin('several-get-a-missing-file'), '/nonexistent/peers.json (missing)'],
 	],
+	'allocate.files-stay': [[nodePlugin('file-for-two-seconds'), '.json is gone']],
+	'allocate.permissions': [[nodePlugin('second-without-permissions'), '\'\' of /dev/null']],
 	'security.neighbours': [
 		[`sh -c 'rm -f "$1"/n*.sock; shift; exec "$@"' sh {plugin-dir} ${plugin()}`, 'neighbour.sock, another plugin\'s: got removed by the plugin'],
 		[`sh -c 'd=$1; shift; trap "rm -f $d/*gpu*; kill \\$!" TERM; "$@" & wait; wait' sh {plugin-dir} ${plugin()}`, 'neighbour-gpu.sock'],
@@ -107,9 +116,11 @@ const wrong = {
 	'security.paths-in-ids': [
 		[plugin({touch: join(touched, '{id}')}), 'the file that an id leads to: got changed or removed'],
 		[plugin({touch: '{id}'}), 'the file that an id leads to: got changed or removed'],
+		[nodePlugin('locks-any-id'), 'a file that does not exist, by an id: got made-by-an-id.lock, made by the plugin'],
 	],
 	'security.log': [[plugin({log_ids: true}), 'got a line that the id made up']],
 	'load.many-calls': [
+		[nodePlugin('descriptor-a-refusal'), 'open descriptors of the plugin'],
 		[plugin({leak: {method: 'Allocate', descriptors: 1}}), 'open descriptors of the plugin'],
 		[plugin({leak: {method: 'Allocate', threads: 1}}), 'threads of the plugin'],
 		[plugin({leak: {method: 'Allocate', bytes: 2000}}), 'bytes of memory of the plugin'],
@@ -130,15 +141,17 @@ const wrong = {
 };
 
 // What a plain plugin gives no occasion for.
-const maybe = {'security.unrelated-nodes': 'not-applicable', 'security.variables': 'not-applicable'};
+const maybe = {'allocate.files-stay': 'not-applicable', 'security.unrelated-nodes': 'not-applicable', 'security.variables': 'not-applicable'};
 const args = ['--launcher', 'process', '--timeout-percent', '20', '--node', file('node.json', discoveredNode())];
 // Which places are harmful is known of this machine only.
-const ofThisMachine = new Set(['allocate.read-only', 'allocate.paths-exist']);
+const ofThisMachine = new Set(['allocate.read-only', 'allocate.paths-exist', 'allocate.files-stay']);
 const argsOf = (check) => (ofThisMachine.has(check) ? args.slice(0, -2) : args);
 const rows = Object.entries(wrong).flatMap(([check, faults]) => faults.map(([wrongPlugin, reason]) => ({check, plugin: wrongPlugin, args: argsOf(check), reason})));
 for (const [check, rightPlugin, wanted = 'pass'] of [
 	...Object.keys(wrong).map((check) => [check, check.startsWith('sharing.') ? shared() : check.startsWith('pre-start.') ? prepares() : plugin(), maybe[check]]),
 	['allocate.independent', plugin({devices: devices.slice(1, 2)}), 'not-applicable'],
+	...['files-stay', 'unknown-id', 'independent', 'permissions', 'paths-exist'].map((name) => [`allocate.${name}`, nodePlugin('none')]),
+	['security.paths-in-ids', nodePlugin('none')],
 	// Names within the container, sums, and values that are made up.
 	['allocate.independent', variables({MEMORY: '16384', GPU_IDS: '{ids}'})],
 	['allocate.independent', variables({CALL: '{call}'})],

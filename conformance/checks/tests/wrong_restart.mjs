@@ -21,6 +21,8 @@ const wrong = {
 	'registration.no-directory': {'spins-without-directory': '% of a processor', 'crash-without-directory': 'before the kubelet came: got the plugin was killed by signal 6'},
 	'registration.deprecation-file': {'heeds-deprecation': 'the plugin registers'},
 	'registration.files-of-others': {'sweeps-the-directory': 'the file other-vendor.sock: got removed'},
+	'allocate.after-restart': {'variable-of-the-process': 'answers after the plugin\'s restart: got gpu-0: envs[SESSION] = '},
+	'restart.flapping': {'variable-of-the-registration': 'gpu-0 after the kubelet\'s restarts: got envs[SESSION] = 5'},
 	'restart.again': {
 		'first-restart-only': 'a registration after kubelet restart 2', 'two-restarts': 'a registration after kubelet restart 3',
 		'stale-endpoint-later': 'kubelet restart 3',

@@ -87,16 +87,27 @@ const plugin = {
 		plugin.sent = failed;
 		for (const stream of plugin.streams) stream.write(framed(plugin.list()));
 	},
-	files: () => [bytes(2, message(bytes(1, '/opt/driver.json'), bytes(2, '/etc/hostname'), Buffer.from([24, 1])))],
+	mount: (to, from) => bytes(2, message(bytes(1, to), bytes(2, from), Buffer.from([24, 1]))),
+	variable: (name, value) => bytes(1, message(bytes(1, name), bytes(2, value))),
+	files: () => [plugin.mount('/opt/driver.json', '/etc/hostname')],
+	node: () => '/dev/null',
+	permissions: () => 'rw',
+	answer(ids) {
+		const nodes = ids.map((id, i) => bytes(3, message(bytes(1, `/dev/gpu/${id}`), bytes(2, plugin.node(id)), bytes(3, plugin.permissions(i)))));
+		return message(...nodes, ...(ids.length > 0 ? plugin.files(ids) : []));
+	},
+	knows: (id) => plugin.ids.includes(id),
+	refuse(id) {
+		throw new Status(UNKNOWN_ID, `unknown device ${id}`);
+	},
 
 	// The ids of an AllocateRequest.
 	requested: (data) => fields(data).filter(([n]) => n === 1).map(([, container]) => fields(container).filter(([n]) => n === 1).map(([, id]) => id.toString())),
 	allocate(data) {
 		plugin.allocations++;
 		return message(...plugin.requested(data).map((ids) => {
-			for (const id of ids) if (!plugin.ids.includes(id)) throw new Status(UNKNOWN_ID, `unknown device ${id}`);
-			const nodes = ids.map((id) => bytes(3, message(bytes(1, `/dev/gpu/${id}`), bytes(2, '/dev/null'), bytes(3, 'rw'))));
-			return bytes(1, message(...nodes, ...(ids.length > 0 ? plugin.files() : [])));
+			for (const id of ids) if (!plugin.knows(id, ids)) plugin.refuse(id);
+			return bytes(1, plugin.answer(ids));
 		}));
 	},
 	methods: {
@@ -642,6 +653,35 @@ const faults = {
 			before();
 		});
 	},
+	/* Answers. */
+	'three-devices-at-most': () => {
+		plugin.ids = ['gpu-0', 'gpu-1', 'gpu-2', 'gpu-3'];
+		plugin.node = (id) => ['/dev/null', '/dev/zero', '/dev/full', '/dev/random'][plugin.ids.indexOf(id)];
+		unlike('answer', (before, ids) => before(ids.slice(0, 3)));
+	},
+	'knows-what-comes-with-others': () => unlike('knows', (before, id, ids) => ids.some((other) => before(other))),
+	'knows-beginnings': () => (plugin.knows = (id) => plugin.ids.some((known) => id.startsWith(known))),
+	'knows-any-case': () => (plugin.knows = (id) => plugin.ids.includes(id.toLowerCase())),
+	'variable-of-the-process': () => unlike('answer', (before, ids) => message(before(ids), plugin.variable('SESSION', `${process.pid}`))),
+	'variable-of-the-registration': () => unlike('answer', (before, ids) => message(before(ids), plugin.variable('SESSION', `${plugin.restarts}`))),
+	'descriptor-a-refusal': () => unlike('refuse', (before, id) => {
+		openSync('/dev/null');
+		before(id);
+	}),
+	'file-for-two-seconds': () => unlike('files', () => {
+		const path = join(dirname(directory), `node-${process.pid}.json`);
+		writeFileSync(path, '{}');
+		setTimeout(() => rmSync(path, {force: true}), 2000);
+		return [plugin.mount('/opt/driver.json', path)];
+	}),
+	'locks-any-id': () => unlike('knows', (before, id) => {
+		try {
+			writeFileSync(join(directory, `${id}.lock`), '');
+		} catch {}
+		return before(id);
+	}),
+	'second-without-permissions': () => (plugin.permissions = (i) => (i === 0 ? 'rw' : '')),
+	'several-get-a-missing-file': () => unlike('files', (before, ids) => [...before(), ...(ids.length > 1 ? [plugin.mount('/opt/peers.json', '/nonexistent/peers.json')] : [])]),
 	'other-ids-each-start': () => (plugin.ids = plugin.ids.map((id) => `${id}-${process.pid}`)),
 	'other-ids-each-restart': () => unlike('list', () => message(...plugin.ids.map((id) => bytes(1, message(bytes(1, plugin.restarts > 0 ? `${id}-${plugin.restarts}` : id), bytes(2, 'Healthy')))))),
 	'allocate-lost-in-restart': () => {
