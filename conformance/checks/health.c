@@ -2,10 +2,11 @@
 /* Devices that fail and come back, as the commands of --fail-device and --restore-device make them. */
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "conformance/checks/rig.h"
+#include "conformance/checks/list_and_watch.h"
 #include "conformance/checks/suites.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	COMMAND_MS = 60000,
@@ -95,6 +96,7 @@ static struct device_under_test *open_device(struct check_run *run)
 		return NULL;
 	struct device_under_test *device = memory_allocate(1, sizeof(*device));
 	device->rig = rig;
+	rig->supervised = true; /* it may end when a device fails */
 	device->resource = rig->resources.items[0];
 	device->id = check_format(run, "%s", ids.items[0]);
 	check_defer(run, restore, device);
@@ -203,6 +205,99 @@ static void settles(struct check_run *run)
 		(void)expect_steady(device, true);
 }
 
+/* The devices beside the one that fails. */
+struct others {
+	struct device_under_test *device;
+	struct text_list ids; /* sorted */
+	struct tally kept;
+	size_t registrations;
+	size_t missing; /* from the latest list */
+	bool unsure;	/* a list came without the device, or of another registration */
+};
+
+/* Where a plugin leaves failed devices out of its lists, others may go with the one that fails: they may be replicas
+ * of it. */
+static void watch_others(const struct kubelet_event *event, void *user)
+{
+	struct others *others = user;
+	struct device_under_test *device = others->device;
+	if (!text_equal(event->resource, device->resource))
+		return;
+	others->unsure |= kubelet_device_find(event->devices, device->id) == NULL ||
+			  kubelet_registration_count(device->rig->kubelet) != others->registrations;
+	const size_t count = event->devices->count;
+	const struct kubelet_device **now CLEANUP_FREE = list_sorted(event->devices);
+	size_t at = 0;
+	others->missing = 0;
+	text_each (id, &others->ids) {
+		while (at < count && strcmp(now[at]->id, id) < 0)
+			at++;
+		bool kept = at < count && strcmp(now[at]->id, id) == 0;
+		others->missing += !kept;
+		if (!others->unsure)
+			tally_add(&others->kept, kept, "%s is missing from a list of %zu", id,
+				  count);
+	}
+}
+
+static bool others_are_back(void *user)
+{
+	const struct others *others = user;
+	return others->missing == 0 && look(others->device) == HEALTHY;
+}
+
+static void judge_others(struct others *others)
+{
+	struct device_under_test *device = others->device;
+	struct rig *rig = device->rig;
+	if (!fail_and_notice(device))
+		return;
+	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
+	if (!set_failed(device, false))
+		return;
+	(void)wait_until(device, true, rig_wait_ms(rig, CHECK_LAW_11), "the device's return");
+	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
+	if (others->unsure)
+		(void)rig_wait(rig, others_are_back, others, rig_wait_ms(rig, CHECK_LAW_11),
+			       "all devices", NULL);
+	if (others->unsure && look(device) == HEALTHY)
+		(void)check_expect(rig->run, others->missing == 0,
+				   "devices listed before, after the return", "listed again",
+				   others->missing == 0 ? "listed again" : "%zu missing",
+				   others->missing);
+	else if (others->kept.count == 0)
+		check_unsupported(rig->run, "%s is not listed again; see health.device-returns",
+				  device->id);
+}
+
+static void others_stay(struct check_run *run)
+{
+	struct others others = {
+		.device = open_device(run),
+		.kept = TALLY_OF(run, "devices listed before", "in each list"),
+	};
+	if (others.device == NULL)
+		return;
+	struct rig *rig = others.device->rig;
+	const struct kubelet_device_list *list =
+		kubelet_resource_devices(rig->kubelet, others.device->resource);
+	for (size_t i = 0; list != NULL && i < list->count; i++) {
+		if (!text_equal(list->items[i].id, others.device->id))
+			(void)text_list_add(&others.ids, list->items[i].id, NULL);
+	}
+	text_list_sort(&others.ids);
+	others.registrations = kubelet_registration_count(rig->kubelet);
+	rig->on_list = watch_others;
+	rig->on_list_user = &others;
+	if (others.ids.count != 0)
+		judge_others(&others);
+	else
+		check_not_applicable(run, "the plugin lists one device");
+	rig->on_list = NULL;
+	tally_end(&others.kept);
+	text_list_free(&others.ids);
+}
+
 #define HEALTH(name, rule, severity, body, ...)                                                    \
 	CHECK("health." name, rule, severity, 1, body, .timeout_s = 720,                           \
 	      .depends_on = "list-and-watch.devices-present", .needs.failing_device = true,        \
@@ -221,6 +316,10 @@ const struct check health_checks[] = {
 	       .title = "A device in use is listed as Unhealthy before it goes",
 	       .advice = "Keep a device that failed in the lists, as Unhealthy, as long as a "
 			 "container may hold it."),
+	HEALTH("others-stay", LAW_13, CRITICAL, others_stay,
+	       .title = "Other devices stay listed when one fails and returns",
+	       .advice = "Send all devices in every list, not only those that changed: each list "
+			 "replaces the one before."),
 	HEALTH("settles", LAW_20, MEDIUM, settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "

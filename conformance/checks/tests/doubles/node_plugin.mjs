@@ -666,6 +666,27 @@ const faults = {
 		const ever = new Set();
 		unlike('failed', (before) => [...before().reduce((all, id) => all.add(id), ever)]);
 	},
+	'lists-what-changed': () => unlike('lookAtDevices', (before) => {
+		const {ids, sent} = plugin;
+		plugin.ids = ids.filter((id) => plugin.failed().includes(id) !== sent.split(',').includes(id));
+		before();
+		plugin.ids = ids;
+	}),
+	'lists-what-returned': () => {
+		const ever = new Set();
+		unlike('lookAtDevices', (before) => {
+			const {ids} = plugin;
+			for (const id of plugin.failed()) ever.add(id);
+			if (plugin.failed().length === 0 && ever.size > 0) plugin.ids = ids.filter((id) => ever.has(id));
+			before();
+			plugin.ids = ids;
+		});
+	},
+	/* Right: both ids stand for one device. */
+	'replicas-vanish': () => {
+		unlike('failed', (before) => (before().length > 0 ? plugin.ids : []));
+		faults['device-vanishes']();
+	},
 	'device-vanishes': () => unlike('device', (before, id, failed) => (failed ? Buffer.alloc(0) : before(id, failed))),
 	'drops-changes-for-20-s': () => {
 		let until = 0;
