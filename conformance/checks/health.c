@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "conformance/checks/list_and_watch.h"
 #include "conformance/checks/suites.h"
+#include "rpc/client.h"
+#include "rpc/rpc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +207,39 @@ static void settles(struct check_run *run)
 		(void)expect_steady(device, true);
 }
 
+/* Not where its stream has ended. */
+static bool is_listed_unhealthy(const struct device_under_test *device)
+{
+	const struct kubelet_stream *stream = rig_stream(device->rig, device->resource);
+	return stream != NULL && kubelet_stream_state(stream).open && look(device) == UNHEALTHY;
+}
+
+/* The Allocate of a kubelet may come before it has read the list. */
+static void allocate_failed(struct check_run *run)
+{
+	struct device_under_test *device = open_device(run);
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	if (device == NULL || !fail_and_notice(device))
+		return;
+	if (!is_listed_unhealthy(device)) {
+		check_not_applicable(run,
+				     "the plugin does not list a device that failed as Unhealthy");
+		return;
+	}
+	int rc = rig_allocate(device->rig, device->resource, &device->id, 1, &reply, &err);
+	if (!check_expect_ok(run, rc, "Allocate is answered", &err))
+		return;
+	if (is_listed_unhealthy(device))
+		(void)check_expect_is(
+			run, reply.code != RPC_OK,
+			check_format(run, "Allocate of %s after it failed", device->id), "an error",
+			"OK");
+	else
+		check_unsupported(run, "%s did not stay Unhealthy; see health.device-fails",
+				  device->id);
+}
+
 /* The devices beside the one that fails. */
 struct others {
 	struct device_under_test *device;
@@ -316,6 +351,10 @@ const struct check health_checks[] = {
 	       .title = "A device in use is listed as Unhealthy before it goes",
 	       .advice = "Keep a device that failed in the lists, as Unhealthy, as long as a "
 			 "container may hold it."),
+	HEALTH("allocate", ALC_08, MEDIUM, allocate_failed,
+	       .title = "Allocate of a device that failed is refused",
+	       .advice = "Check the device's health before you answer: the kubelet's view may be "
+			 "older."),
 	HEALTH("others-stay", LAW_13, CRITICAL, others_stay,
 	       .title = "Other devices stay listed when one fails and returns",
 	       .advice = "Send all devices in every list, not only those that changed: each list "

@@ -91,10 +91,12 @@ const plugin = {
 
 	// The ids of an AllocateRequest.
 	requested: (data) => fields(data).filter(([n]) => n === 1).map(([, container]) => fields(container).filter(([n]) => n === 1).map(([, id]) => id.toString())),
+	refuses: (id) => plugin.failed().includes(id),
 	allocate(data) {
 		plugin.allocations++;
 		return message(...plugin.requested(data).map((ids) => {
 			for (const id of ids) if (!plugin.ids.includes(id)) throw new Status(UNKNOWN_ID, `unknown device ${id}`);
+			for (const id of ids) if (plugin.refuses(id)) throw new Status(INTERNAL, `${id} is unhealthy`);
 			const nodes = ids.map((id) => bytes(3, message(bytes(1, `/dev/gpu/${id}`), bytes(2, '/dev/null'), bytes(3, 'rw'))));
 			return bytes(1, message(...nodes, ...(ids.length > 0 ? plugin.files() : [])));
 		}));
@@ -594,10 +596,6 @@ const faults = {
 			ill = !ill;
 			plugin.lookAtDevices();
 		}, 150);
-		unlike('allocate', (before, data) => {
-			if (plugin.requested(data).flat().some((id) => plugin.failed().includes(id))) throw new Status(INTERNAL, 'gpu-1 is unhealthy');
-			return before(data);
-		});
 	},
 	/* Right: it knows no device for its first two seconds. */
 	'devices-come-late': () => {
@@ -666,6 +664,7 @@ const faults = {
 		const ever = new Set();
 		unlike('failed', (before) => [...before().reduce((all, id) => all.add(id), ever)]);
 	},
+	'allocates-what-failed': () => (plugin.refuses = () => false),
 	'lists-what-changed': () => unlike('lookAtDevices', (before) => {
 		const {ids, sent} = plugin;
 		plugin.ids = ids.filter((id) => plugin.failed().includes(id) !== sent.split(',').includes(id));
