@@ -21,24 +21,30 @@ enum {
 struct device_under_test {
 	struct rig *rig;
 	const char *resource, *id;
+	size_t registrations; /* before it fails */
 	bool failed;
 	bool was_unhealthy, vanished; /* in watch_list(): listed as Unhealthy; gone without that */
 };
 
 enum listed { HEALTHY, UNHEALTHY, NOT_LISTED };
+static const char *const listed_names[] = {"Healthy", "Unhealthy", "not listed"};
 
-static enum listed look(const struct device_under_test *device)
+static enum listed look_at(const struct kubelet_stream *stream, const char *id)
 {
-	const struct kubelet_stream *stream = rig_stream(device->rig, device->resource);
 	/* The kubelet takes the devices of a stream that ended for Unhealthy. */
 	if (stream != NULL && !kubelet_stream_state(stream).open)
 		return UNHEALTHY;
 	const struct kubelet_message *list = stream != NULL ? kubelet_stream_last(stream) : NULL;
 	const struct kubelet_device *found =
-		list != NULL ? kubelet_device_find(&list->devices, device->id) : NULL;
+		list != NULL ? kubelet_device_find(&list->devices, id) : NULL;
 	if (found == NULL)
 		return NOT_LISTED;
 	return kubelet_device_is_healthy(found) ? HEALTHY : UNHEALTHY;
+}
+
+static enum listed look(const struct device_under_test *device)
+{
+	return look_at(rig_stream(device->rig, device->resource), device->id);
 }
 
 static bool is_healthy(void *user)
@@ -98,6 +104,7 @@ static struct device_under_test *open_device(struct check_run *run)
 		return NULL;
 	struct device_under_test *device = memory_allocate(1, sizeof(*device));
 	device->rig = rig;
+	device->registrations = kubelet_registration_count(rig->kubelet);
 	rig->supervised = true; /* it may end when a device fails */
 	device->resource = rig->resources.items[0];
 	device->id = check_format(run, "%s", ids.items[0]);
@@ -108,7 +115,6 @@ static struct device_under_test *open_device(struct check_run *run)
 /* Waits for the list to say so; judged by the row's requirement. False: recorded. */
 static bool expect_listed(struct device_under_test *device, bool healthy)
 {
-	static const char *const names[] = {"Healthy", "Unhealthy", "not listed"};
 	struct rig *rig = device->rig;
 	const char *what = check_format(rig->run, "%s after it %s", device->id,
 					healthy ? "was restored" : "failed");
@@ -117,15 +123,58 @@ static bool expect_listed(struct device_under_test *device, bool healthy)
 	const bool ended = rig->plugin != NULL && process_has_ended(rig->plugin);
 	return check_expect(rig->run, (listed == HEALTHY) == healthy, what,
 			    healthy ? "Healthy" : "Unhealthy, or not listed", "%s after %llu s%s",
-			    names[listed], (unsigned long long)limit_ms / 1000,
+			    listed_names[listed], (unsigned long long)limit_ms / 1000,
 			    ended ? ", and the plugin ended" : "");
+}
+
+/* A plugin that registered meanwhile may have been started again, and look at its devices later. */
+static bool has_registered(const struct device_under_test *device)
+{
+	return kubelet_registration_count(device->rig->kubelet) != device->registrations;
+}
+
+static bool is_served(const struct device_under_test *device)
+{
+	const struct kubelet_stream *stream = rig_stream(device->rig, device->resource);
+	return stream != NULL && kubelet_stream_state(stream).open;
+}
+
+/* Opens one more stream, of which list-and-watch.two-streams judges whether it is served. NULL: it is not. */
+static struct kubelet_stream *open_further(struct device_under_test *device)
+{
+	struct rig *rig = device->rig;
+	struct kubelet_stream *stream = NULL;
+	struct error err = {0};
+	if (list_open_stream(rig, kubelet_resource_plugin(rig->kubelet, device->resource), &stream,
+			     &err) == 0)
+		return stream;
+	kubelet_stream_free(stream);
+	check_note(rig->run, "a further stream brings no list; see list-and-watch.two-streams");
+	return NULL;
+}
+
+/* A stream that is opened while the device is failed. */
+static void judge_fresh_stream(struct device_under_test *device)
+{
+	if (!is_served(device) || has_registered(device))
+		return;
+	struct kubelet_stream *stream = open_further(device);
+	if (stream == NULL)
+		return;
+	const enum listed listed = look_at(stream, device->id);
+	(void)check_expect(device->rig->run, listed != HEALTHY,
+			   check_format(device->rig->run,
+					"%s on a stream that was opened after it failed",
+					device->id),
+			   "Unhealthy, or not listed", "%s", listed_names[listed]);
+	kubelet_stream_free(stream);
 }
 
 static void device_fails(struct check_run *run)
 {
 	struct device_under_test *device = open_device(run);
-	if (device != NULL && set_failed(device, true))
-		(void)expect_listed(device, false);
+	if (device != NULL && set_failed(device, true) && expect_listed(device, false))
+		judge_fresh_stream(device);
 }
 
 /* Fails the device. False: recorded, also when the plugin does not notice, which device_fails() judges. */
@@ -207,13 +256,6 @@ static void settles(struct check_run *run)
 		(void)expect_steady(device, true);
 }
 
-/* Not where its stream has ended. */
-static bool is_listed_unhealthy(const struct device_under_test *device)
-{
-	const struct kubelet_stream *stream = rig_stream(device->rig, device->resource);
-	return stream != NULL && kubelet_stream_state(stream).open && look(device) == UNHEALTHY;
-}
-
 /* The Allocate of a kubelet may come before it has read the list. */
 static void allocate_failed(struct check_run *run)
 {
@@ -222,7 +264,7 @@ static void allocate_failed(struct check_run *run)
 	struct error err = {0};
 	if (device == NULL || !fail_and_notice(device))
 		return;
-	if (!is_listed_unhealthy(device)) {
+	if (!is_served(device) || look(device) != UNHEALTHY) {
 		check_not_applicable(run,
 				     "the plugin does not list a device that failed as Unhealthy");
 		return;
@@ -230,7 +272,7 @@ static void allocate_failed(struct check_run *run)
 	int rc = rig_allocate(device->rig, device->resource, &device->id, 1, &reply, &err);
 	if (!check_expect_ok(run, rc, "Allocate is answered", &err))
 		return;
-	if (is_listed_unhealthy(device))
+	if (is_served(device) && look(device) == UNHEALTHY)
 		(void)check_expect_is(
 			run, reply.code != RPC_OK,
 			check_format(run, "Allocate of %s after it failed", device->id), "an error",
@@ -245,7 +287,6 @@ struct others {
 	struct device_under_test *device;
 	struct text_list ids; /* sorted */
 	struct tally kept;
-	size_t registrations;
 	size_t missing; /* from the latest list */
 	bool unsure;	/* a list came without the device, or of another registration */
 };
@@ -258,8 +299,8 @@ static void watch_others(const struct kubelet_event *event, void *user)
 	struct device_under_test *device = others->device;
 	if (!text_equal(event->resource, device->resource))
 		return;
-	others->unsure |= kubelet_device_find(event->devices, device->id) == NULL ||
-			  kubelet_registration_count(device->rig->kubelet) != others->registrations;
+	others->unsure |=
+		kubelet_device_find(event->devices, device->id) == NULL || has_registered(device);
 	const size_t count = event->devices->count;
 	const struct kubelet_device **now CLEANUP_FREE = list_sorted(event->devices);
 	size_t at = 0;
@@ -321,7 +362,6 @@ static void others_stay(struct check_run *run)
 			(void)text_list_add(&others.ids, list->items[i].id, NULL);
 	}
 	text_list_sort(&others.ids);
-	others.registrations = kubelet_registration_count(rig->kubelet);
 	rig->on_list = watch_others;
 	rig->on_list_user = &others;
 	if (others.ids.count != 0)
@@ -333,33 +373,33 @@ static void others_stay(struct check_run *run)
 	text_list_free(&others.ids);
 }
 
-#define HEALTH(name, rule, severity, body, ...)                                                    \
-	CHECK("health." name, rule, severity, 1, body, .timeout_s = 720,                           \
+#define HEALTH(name, rule, severity, revision, body, ...)                                          \
+	CHECK("health." name, rule, severity, revision, body, .timeout_s = 720,                    \
 	      .depends_on = "list-and-watch.devices-present", .needs.failing_device = true,        \
 	      __VA_ARGS__)
 
 const struct check health_checks[] = {
-	HEALTH("device-fails", LAW_10, CRITICAL, device_fails,
+	HEALTH("device-fails", LAW_10, CRITICAL, 2, device_fails,
 	       .title = "A device that fails is not offered any more",
 	       .advice = "Watch each device (events of the driver, or a look at it every few "
 			 "seconds), and send a list with the device as Unhealthy."),
-	HEALTH("device-returns", LAW_11, MEDIUM, device_returns,
+	HEALTH("device-returns", LAW_11, MEDIUM, 1, device_returns,
 	       .title = "A device that works again is offered again",
 	       .advice = "Look at devices that failed as well, and send them as Healthy once they "
 			 "work; a restart of the plugin should not be needed."),
-	HEALTH("allocated-device", LAW_12, MEDIUM, allocated_device,
+	HEALTH("allocated-device", LAW_12, MEDIUM, 1, allocated_device,
 	       .title = "A device in use is listed as Unhealthy before it goes",
 	       .advice = "Keep a device that failed in the lists, as Unhealthy, as long as a "
 			 "container may hold it."),
-	HEALTH("allocate", ALC_08, MEDIUM, allocate_failed,
+	HEALTH("allocate", ALC_08, MEDIUM, 1, allocate_failed,
 	       .title = "Allocate of a device that failed is refused",
 	       .advice = "Check the device's health before you answer: the kubelet's view may be "
 			 "older."),
-	HEALTH("others-stay", LAW_13, CRITICAL, others_stay,
+	HEALTH("others-stay", LAW_13, CRITICAL, 1, others_stay,
 	       .title = "Other devices stay listed when one fails and returns",
 	       .advice = "Send all devices in every list, not only those that changed: each list "
 			 "replaces the one before."),
-	HEALTH("settles", LAW_20, MEDIUM, settles,
+	HEALTH("settles", LAW_20, MEDIUM, 1, settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "
 			 "events or drop those that come at once."),

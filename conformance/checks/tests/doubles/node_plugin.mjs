@@ -664,6 +664,15 @@ const faults = {
 		const ever = new Set();
 		unlike('failed', (before) => [...before().reduce((all, id) => all.add(id), ever)]);
 	},
+	'first-list-of-the-start': () => {
+		const first = plugin.list();
+		unlike('watch', (before, stream) => {
+			const {list} = plugin;
+			plugin.list = () => first;
+			before(stream);
+			plugin.list = list;
+		});
+	},
 	'allocates-what-failed': () => (plugin.refuses = () => false),
 	'lists-what-changed': () => unlike('lookAtDevices', (before) => {
 		const {ids, sent} = plugin;
