@@ -21,7 +21,8 @@ enum {
 struct device_under_test {
 	struct rig *rig;
 	const char *resource, *id;
-	size_t registrations; /* before it fails */
+	size_t registrations;	       /* before it fails */
+	struct kubelet_stream *second; /* beside the kubelet's; NULL: none */
 	bool failed;
 	bool was_unhealthy, vanished; /* in watch_list(): listed as Unhealthy; gone without that */
 };
@@ -92,6 +93,7 @@ static void restore(void *argument)
 	struct device_under_test *device = argument;
 	if (device->failed)
 		(void)set_failed(device, false);
+	kubelet_stream_free(device->second);
 	free(device);
 }
 
@@ -121,10 +123,13 @@ static bool expect_listed(struct device_under_test *device, bool healthy)
 	const uint64_t limit_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
 	const enum listed listed = wait_until(device, healthy, limit_ms, what);
 	const bool ended = rig->plugin != NULL && process_has_ended(rig->plugin);
+	const bool elsewhere =
+		device->second != NULL && look_at(device->second, device->id) != listed;
 	return check_expect(rig->run, (listed == HEALTHY) == healthy, what,
-			    healthy ? "Healthy" : "Unhealthy, or not listed", "%s after %llu s%s",
+			    healthy ? "Healthy" : "Unhealthy, or not listed", "%s after %llu s%s%s",
 			    listed_names[listed], (unsigned long long)limit_ms / 1000,
-			    ended ? ", and the plugin ended" : "");
+			    ended ? ", and the plugin ended" : "",
+			    elsewhere ? ", unlike on a second stream" : "");
 }
 
 /* A plugin that registered meanwhile may have been started again, and look at its devices later. */
@@ -170,10 +175,41 @@ static void judge_fresh_stream(struct device_under_test *device)
 	kubelet_stream_free(stream);
 }
 
+static bool second_is_not_healthy(void *user)
+{
+	const struct device_under_test *device = user;
+	return look_at(device->second, device->id) != HEALTHY;
+}
+
+/* A list of the change must come on every stream. */
+static void judge_second_stream(struct device_under_test *device)
+{
+	struct rig *rig = device->rig;
+	const uint64_t limit_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
+	if (device->second == NULL)
+		return;
+	(void)rig_wait(rig, second_is_not_healthy, device, limit_ms, "a list on a second stream",
+		       NULL);
+	const enum listed listed = look_at(device->second, device->id);
+	(void)check_expect(
+		rig->run, listed != HEALTHY,
+		check_format(rig->run, "%s on a second stream after it failed", device->id),
+		"Unhealthy, or not listed", "%s", listed_names[listed]);
+	kubelet_stream_free(device->second);
+	device->second = NULL;
+}
+
 static void device_fails(struct check_run *run)
 {
 	struct device_under_test *device = open_device(run);
-	if (device != NULL && set_failed(device, true) && expect_listed(device, false))
+	if (device == NULL)
+		return;
+	device->second = open_further(device);
+	const bool only_one = device->second == NULL;
+	if (!set_failed(device, true) || !expect_listed(device, false))
+		return;
+	judge_second_stream(device);
+	if (!only_one)
 		judge_fresh_stream(device);
 }
 

@@ -664,6 +664,18 @@ const faults = {
 		const ever = new Set();
 		unlike('failed', (before) => [...before().reduce((all, id) => all.add(id), ever)]);
 	},
+	'lists-on-the-last-stream': () => unlike('lookAtDevices', (before) => {
+		const {streams} = plugin;
+		plugin.streams = new Set([...streams].slice(-1));
+		before();
+		plugin.streams = streams;
+	}),
+	'lists-on-the-first-stream': () => unlike('lookAtDevices', (before) => {
+		const {streams} = plugin;
+		plugin.streams = new Set([...streams].slice(0, 1));
+		before();
+		plugin.streams = streams;
+	}),
 	'first-list-of-the-start': () => {
 		const first = plugin.list();
 		unlike('watch', (before, stream) => {
