@@ -15,6 +15,7 @@ enum {
 	TURNS = 10,
 	TURNS_THOROUGH = 100,
 	STEADY_MS = 1000,
+	STAY_S = 3, /* the state is watched */
 };
 
 /* The device under test. */
@@ -24,6 +25,7 @@ struct device_under_test {
 	size_t registrations;	       /* before it fails */
 	struct kubelet_stream *second; /* beside the kubelet's; NULL: none */
 	bool failed;
+	bool healthy, flapped;	      /* in watch_state(): to be seen; another was seen */
 	bool was_unhealthy, vanished; /* in watch_list(): listed as Unhealthy; gone without that */
 };
 
@@ -144,6 +146,35 @@ static bool is_served(const struct device_under_test *device)
 	return stream != NULL && kubelet_stream_state(stream).open;
 }
 
+static void watch_state(const struct kubelet_event *event, void *user)
+{
+	struct device_under_test *device = user;
+	if (!text_equal(event->resource, device->resource) || has_registered(device))
+		return;
+	const struct kubelet_device *found = kubelet_device_find(event->devices, device->id);
+	const bool healthy = found != NULL && kubelet_device_is_healthy(found);
+	device->flapped |= healthy != device->healthy;
+}
+
+/* The state that the list shows does not change by itself. */
+static void expect_stays(struct device_under_test *device, bool healthy)
+{
+	struct rig *rig = device->rig;
+	if (!is_served(device) || has_registered(device))
+		return;
+	device->healthy = healthy;
+	device->flapped = false;
+	rig->on_list = watch_state;
+	rig->on_list_user = device;
+	(void)rig_watch(rig, STAY_S * 1000, STAY_S * 1000);
+	rig->on_list = NULL;
+	(void)check_expect_is(rig->run, !device->flapped,
+			      check_format(rig->run, "%s in the %d s after its %s was listed",
+					   device->id, STAY_S, healthy ? "return" : "failure"),
+			      healthy ? "Healthy all the time" : "never Healthy",
+			      healthy ? "not Healthy for a time" : "Healthy for a time");
+}
+
 /* Opens one more stream, of which list-and-watch.two-streams judges whether it is served. NULL: it is not. */
 static struct kubelet_stream *open_further(struct device_under_test *device)
 {
@@ -208,6 +239,7 @@ static void device_fails(struct check_run *run)
 	const bool only_one = device->second == NULL;
 	if (!set_failed(device, true) || !expect_listed(device, false))
 		return;
+	expect_stays(device, false);
 	judge_second_stream(device);
 	if (!only_one)
 		judge_fresh_stream(device);
@@ -232,8 +264,9 @@ static bool fail_and_notice(struct device_under_test *device)
 static void device_returns(struct check_run *run)
 {
 	struct device_under_test *device = open_device(run);
-	if (device != NULL && fail_and_notice(device) && set_failed(device, false))
-		(void)expect_listed(device, true);
+	if (device != NULL && fail_and_notice(device) && set_failed(device, false) &&
+	    expect_listed(device, true))
+		expect_stays(device, true);
 }
 
 static void watch_list(const struct kubelet_event *event, void *user)
@@ -419,7 +452,7 @@ const struct check health_checks[] = {
 	       .title = "A device that fails is not offered any more",
 	       .advice = "Watch each device (events of the driver, or a look at it every few "
 			 "seconds), and send a list with the device as Unhealthy."),
-	HEALTH("device-returns", LAW_11, MEDIUM, 1, device_returns,
+	HEALTH("device-returns", LAW_11, MEDIUM, 2, device_returns,
 	       .title = "A device that works again is offered again",
 	       .advice = "Look at devices that failed as well, and send them as Healthy once they "
 			 "work; a restart of the plugin should not be needed."),

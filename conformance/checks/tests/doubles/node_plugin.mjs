@@ -676,6 +676,15 @@ const faults = {
 		before();
 		plugin.streams = streams;
 	}),
+	'well-every-other-second': () => unlike('failed', (before) => (Math.floor(Date.now() / 1000) % 2 === 0 ? [] : before())),
+	'ill-every-other-second-after-it': () => {
+		const ever = new Set();
+		unlike('failed', (before) => {
+			const now = before();
+			for (const id of now) ever.add(id);
+			return now.length === 0 && Math.floor(Date.now() / 1000) % 2 === 0 ? [...ever] : now;
+		});
+	},
 	'first-list-of-the-start': () => {
 		const first = plugin.list();
 		unlike('watch', (before, stream) => {
