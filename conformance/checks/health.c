@@ -2,40 +2,52 @@
 /* Devices that fail and come back, as the commands of --fail-device and --restore-device make them. */
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "conformance/checks/rig.h"
+#include "conformance/checks/list_and_watch.h"
 #include "conformance/checks/suites.h"
+#include "rpc/client.h"
+#include "rpc/rpc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	COMMAND_MS = 60000,
 	TURNS = 10,
 	TURNS_THOROUGH = 100,
 	STEADY_MS = 1000,
+	STAY_S = 3, /* the state is watched */
 };
 
 /* The device under test. */
 struct device_under_test {
 	struct rig *rig;
 	const char *resource, *id;
+	size_t registrations;	       /* before it fails */
+	struct kubelet_stream *second; /* beside the kubelet's; NULL: none */
 	bool failed;
+	bool healthy, flapped;	      /* in watch_state(): to be seen; another was seen */
 	bool was_unhealthy, vanished; /* in watch_list(): listed as Unhealthy; gone without that */
 };
 
 enum listed { HEALTHY, UNHEALTHY, NOT_LISTED };
+static const char *const listed_names[] = {"Healthy", "Unhealthy", "not listed"};
 
-static enum listed look(const struct device_under_test *device)
+static enum listed look_at(const struct kubelet_stream *stream, const char *id)
 {
-	const struct kubelet_stream *stream = rig_stream(device->rig, device->resource);
 	/* The kubelet takes the devices of a stream that ended for Unhealthy. */
 	if (stream != NULL && !kubelet_stream_state(stream).open)
 		return UNHEALTHY;
 	const struct kubelet_message *list = stream != NULL ? kubelet_stream_last(stream) : NULL;
 	const struct kubelet_device *found =
-		list != NULL ? kubelet_device_find(&list->devices, device->id) : NULL;
+		list != NULL ? kubelet_device_find(&list->devices, id) : NULL;
 	if (found == NULL)
 		return NOT_LISTED;
 	return kubelet_device_is_healthy(found) ? HEALTHY : UNHEALTHY;
+}
+
+static enum listed look(const struct device_under_test *device)
+{
+	return look_at(rig_stream(device->rig, device->resource), device->id);
 }
 
 static bool is_healthy(void *user)
@@ -83,6 +95,7 @@ static void restore(void *argument)
 	struct device_under_test *device = argument;
 	if (device->failed)
 		(void)set_failed(device, false);
+	kubelet_stream_free(device->second);
 	free(device);
 }
 
@@ -95,6 +108,8 @@ static struct device_under_test *open_device(struct check_run *run)
 		return NULL;
 	struct device_under_test *device = memory_allocate(1, sizeof(*device));
 	device->rig = rig;
+	device->registrations = kubelet_registration_count(rig->kubelet);
+	rig->supervised = true; /* it may end when a device fails */
 	device->resource = rig->resources.items[0];
 	device->id = check_format(run, "%s", ids.items[0]);
 	check_defer(run, restore, device);
@@ -104,24 +119,130 @@ static struct device_under_test *open_device(struct check_run *run)
 /* Waits for the list to say so; judged by the row's requirement. False: recorded. */
 static bool expect_listed(struct device_under_test *device, bool healthy)
 {
-	static const char *const names[] = {"Healthy", "Unhealthy", "not listed"};
 	struct rig *rig = device->rig;
 	const char *what = check_format(rig->run, "%s after it %s", device->id,
 					healthy ? "was restored" : "failed");
 	const uint64_t limit_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
 	const enum listed listed = wait_until(device, healthy, limit_ms, what);
 	const bool ended = rig->plugin != NULL && process_has_ended(rig->plugin);
+	const bool elsewhere =
+		device->second != NULL && look_at(device->second, device->id) != listed;
 	return check_expect(rig->run, (listed == HEALTHY) == healthy, what,
-			    healthy ? "Healthy" : "Unhealthy, or not listed", "%s after %llu s%s",
-			    names[listed], (unsigned long long)limit_ms / 1000,
-			    ended ? ", and the plugin ended" : "");
+			    healthy ? "Healthy" : "Unhealthy, or not listed", "%s after %llu s%s%s",
+			    listed_names[listed], (unsigned long long)limit_ms / 1000,
+			    ended ? ", and the plugin ended" : "",
+			    elsewhere ? ", unlike on a second stream" : "");
+}
+
+/* A plugin that registered meanwhile may have been started again, and look at its devices later. */
+static bool has_registered(const struct device_under_test *device)
+{
+	return kubelet_registration_count(device->rig->kubelet) != device->registrations;
+}
+
+static bool is_served(const struct device_under_test *device)
+{
+	const struct kubelet_stream *stream = rig_stream(device->rig, device->resource);
+	return stream != NULL && kubelet_stream_state(stream).open;
+}
+
+static void watch_state(const struct kubelet_event *event, void *user)
+{
+	struct device_under_test *device = user;
+	if (!text_equal(event->resource, device->resource) || has_registered(device))
+		return;
+	const struct kubelet_device *found = kubelet_device_find(event->devices, device->id);
+	const bool healthy = found != NULL && kubelet_device_is_healthy(found);
+	device->flapped |= healthy != device->healthy;
+}
+
+/* The state that the list shows does not change by itself. */
+static void expect_stays(struct device_under_test *device, bool healthy)
+{
+	struct rig *rig = device->rig;
+	if (!is_served(device) || has_registered(device))
+		return;
+	device->healthy = healthy;
+	device->flapped = false;
+	rig->on_list = watch_state;
+	rig->on_list_user = device;
+	(void)rig_watch(rig, STAY_S * 1000, STAY_S * 1000);
+	rig->on_list = NULL;
+	(void)check_expect_is(rig->run, !device->flapped,
+			      check_format(rig->run, "%s in the %d s after its %s was listed",
+					   device->id, STAY_S, healthy ? "return" : "failure"),
+			      healthy ? "Healthy all the time" : "never Healthy",
+			      healthy ? "not Healthy for a time" : "Healthy for a time");
+}
+
+/* Opens one more stream, of which list-and-watch.two-streams judges whether it is served. NULL: it is not. */
+static struct kubelet_stream *open_further(struct device_under_test *device)
+{
+	struct rig *rig = device->rig;
+	struct kubelet_stream *stream = NULL;
+	struct error err = {0};
+	if (list_open_stream(rig, kubelet_resource_plugin(rig->kubelet, device->resource), &stream,
+			     &err) == 0)
+		return stream;
+	kubelet_stream_free(stream);
+	check_note(rig->run, "a further stream brings no list; see list-and-watch.two-streams");
+	return NULL;
+}
+
+/* A stream that is opened while the device is failed. */
+static void judge_fresh_stream(struct device_under_test *device)
+{
+	if (!is_served(device) || has_registered(device))
+		return;
+	struct kubelet_stream *stream = open_further(device);
+	if (stream == NULL)
+		return;
+	const enum listed listed = look_at(stream, device->id);
+	(void)check_expect(device->rig->run, listed != HEALTHY,
+			   check_format(device->rig->run,
+					"%s on a stream that was opened after it failed",
+					device->id),
+			   "Unhealthy, or not listed", "%s", listed_names[listed]);
+	kubelet_stream_free(stream);
+}
+
+static bool second_is_not_healthy(void *user)
+{
+	const struct device_under_test *device = user;
+	return look_at(device->second, device->id) != HEALTHY;
+}
+
+/* A list of the change must come on every stream. */
+static void judge_second_stream(struct device_under_test *device)
+{
+	struct rig *rig = device->rig;
+	const uint64_t limit_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
+	if (device->second == NULL)
+		return;
+	(void)rig_wait(rig, second_is_not_healthy, device, limit_ms, "a list on a second stream",
+		       NULL);
+	const enum listed listed = look_at(device->second, device->id);
+	(void)check_expect(
+		rig->run, listed != HEALTHY,
+		check_format(rig->run, "%s on a second stream after it failed", device->id),
+		"Unhealthy, or not listed", "%s", listed_names[listed]);
+	kubelet_stream_free(device->second);
+	device->second = NULL;
 }
 
 static void device_fails(struct check_run *run)
 {
 	struct device_under_test *device = open_device(run);
-	if (device != NULL && set_failed(device, true))
-		(void)expect_listed(device, false);
+	if (device == NULL)
+		return;
+	device->second = open_further(device);
+	const bool only_one = device->second == NULL;
+	if (!set_failed(device, true) || !expect_listed(device, false))
+		return;
+	expect_stays(device, false);
+	judge_second_stream(device);
+	if (!only_one)
+		judge_fresh_stream(device);
 }
 
 /* Fails the device. False: recorded, also when the plugin does not notice, which device_fails() judges. */
@@ -143,8 +264,9 @@ static bool fail_and_notice(struct device_under_test *device)
 static void device_returns(struct check_run *run)
 {
 	struct device_under_test *device = open_device(run);
-	if (device != NULL && fail_and_notice(device) && set_failed(device, false))
-		(void)expect_listed(device, true);
+	if (device != NULL && fail_and_notice(device) && set_failed(device, false) &&
+	    expect_listed(device, true))
+		expect_stays(device, true);
 }
 
 static void watch_list(const struct kubelet_event *event, void *user)
@@ -203,25 +325,150 @@ static void settles(struct check_run *run)
 		(void)expect_steady(device, true);
 }
 
-#define HEALTH(name, rule, severity, body, ...)                                                    \
-	CHECK("health." name, rule, severity, 1, body, .timeout_s = 720,                           \
+/* The Allocate of a kubelet may come before it has read the list. */
+static void allocate_failed(struct check_run *run)
+{
+	struct device_under_test *device = open_device(run);
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	if (device == NULL || !fail_and_notice(device))
+		return;
+	if (!is_served(device) || look(device) != UNHEALTHY) {
+		check_not_applicable(run,
+				     "the plugin does not list a device that failed as Unhealthy");
+		return;
+	}
+	int rc = rig_allocate(device->rig, device->resource, &device->id, 1, &reply, &err);
+	if (!check_expect_ok(run, rc, "Allocate is answered", &err))
+		return;
+	if (is_served(device) && look(device) == UNHEALTHY)
+		(void)check_expect_is(
+			run, reply.code != RPC_OK,
+			check_format(run, "Allocate of %s after it failed", device->id), "an error",
+			"OK");
+	else
+		check_unsupported(run, "%s did not stay Unhealthy; see health.device-fails",
+				  device->id);
+}
+
+/* The devices beside the one that fails. */
+struct others {
+	struct device_under_test *device;
+	struct text_list ids; /* sorted */
+	struct tally kept;
+	size_t missing; /* from the latest list */
+	bool unsure;	/* a list came without the device, or of another registration */
+};
+
+/* Where a plugin leaves failed devices out of its lists, others may go with the one that fails: they may be replicas
+ * of it. */
+static void watch_others(const struct kubelet_event *event, void *user)
+{
+	struct others *others = user;
+	struct device_under_test *device = others->device;
+	if (!text_equal(event->resource, device->resource))
+		return;
+	others->unsure |=
+		kubelet_device_find(event->devices, device->id) == NULL || has_registered(device);
+	const size_t count = event->devices->count;
+	const struct kubelet_device **now CLEANUP_FREE = list_sorted(event->devices);
+	size_t at = 0;
+	others->missing = 0;
+	text_each (id, &others->ids) {
+		while (at < count && strcmp(now[at]->id, id) < 0)
+			at++;
+		bool kept = at < count && strcmp(now[at]->id, id) == 0;
+		others->missing += !kept;
+		if (!others->unsure)
+			tally_add(&others->kept, kept, "%s is missing from a list of %zu", id,
+				  count);
+	}
+}
+
+static bool others_are_back(void *user)
+{
+	const struct others *others = user;
+	return others->missing == 0 && look(others->device) == HEALTHY;
+}
+
+static void judge_others(struct others *others)
+{
+	struct device_under_test *device = others->device;
+	struct rig *rig = device->rig;
+	if (!fail_and_notice(device))
+		return;
+	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
+	if (!set_failed(device, false))
+		return;
+	(void)wait_until(device, true, rig_wait_ms(rig, CHECK_LAW_11), "the device's return");
+	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
+	if (others->unsure)
+		(void)rig_wait(rig, others_are_back, others, rig_wait_ms(rig, CHECK_LAW_11),
+			       "all devices", NULL);
+	if (others->unsure && look(device) == HEALTHY)
+		(void)check_expect(rig->run, others->missing == 0,
+				   "devices listed before, after the return", "listed again",
+				   others->missing == 0 ? "listed again" : "%zu missing",
+				   others->missing);
+	else if (others->kept.count == 0)
+		check_unsupported(rig->run, "%s is not listed again; see health.device-returns",
+				  device->id);
+}
+
+static void others_stay(struct check_run *run)
+{
+	struct others others = {
+		.device = open_device(run),
+		.kept = TALLY_OF(run, "devices listed before", "in each list"),
+	};
+	if (others.device == NULL)
+		return;
+	struct rig *rig = others.device->rig;
+	const struct kubelet_device_list *list =
+		kubelet_resource_devices(rig->kubelet, others.device->resource);
+	for (size_t i = 0; list != NULL && i < list->count; i++) {
+		if (!text_equal(list->items[i].id, others.device->id))
+			(void)text_list_add(&others.ids, list->items[i].id, NULL);
+	}
+	text_list_sort(&others.ids);
+	rig->on_list = watch_others;
+	rig->on_list_user = &others;
+	if (others.ids.count != 0)
+		judge_others(&others);
+	else
+		check_not_applicable(run, "the plugin lists one device");
+	rig->on_list = NULL;
+	tally_end(&others.kept);
+	text_list_free(&others.ids);
+}
+
+#define HEALTH(name, rule, severity, revision, body, ...)                                          \
+	CHECK("health." name, rule, severity, revision, body, .timeout_s = 720,                    \
 	      .depends_on = "list-and-watch.devices-present", .needs.failing_device = true,        \
 	      __VA_ARGS__)
 
 const struct check health_checks[] = {
-	HEALTH("device-fails", LAW_10, CRITICAL, device_fails,
+	HEALTH("device-fails", LAW_10, CRITICAL, 2, device_fails,
 	       .title = "A device that fails is not offered any more",
 	       .advice = "Watch each device (events of the driver, or a look at it every few "
 			 "seconds), and send a list with the device as Unhealthy."),
-	HEALTH("device-returns", LAW_11, MEDIUM, device_returns,
+	HEALTH("device-returns", LAW_11, MEDIUM, 2, device_returns,
 	       .title = "A device that works again is offered again",
 	       .advice = "Look at devices that failed as well, and send them as Healthy once they "
 			 "work; a restart of the plugin should not be needed."),
-	HEALTH("allocated-device", LAW_12, MEDIUM, allocated_device,
+	HEALTH("allocated-device", LAW_12, MEDIUM, 1, allocated_device,
 	       .title = "A device in use is listed as Unhealthy before it goes",
 	       .advice = "Keep a device that failed in the lists, as Unhealthy, as long as a "
 			 "container may hold it."),
-	HEALTH("settles", LAW_20, MEDIUM, settles,
+	HEALTH("allocate", ALC_08, MEDIUM, 1, allocate_failed,
+	       .title = "Allocate of a device that failed is refused",
+	       .advice = "Check the device's health before you answer: the kubelet's view may be "
+			 "older."),
+	HEALTH("others-stay", LAW_13, CRITICAL, 1, others_stay,
+	       .title = "Other devices stay listed when one fails and returns",
+	       .advice = "Send all devices in every list, not only those that changed: each list "
+			 "replaces the one before."),
+	HEALTH("settles", LAW_20, MEDIUM, 1, settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "
 			 "events or drop those that come at once."),

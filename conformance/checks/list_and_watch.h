@@ -22,6 +22,10 @@ void list_health_add(struct tally *words, const struct kubelet_device_list *list
 /* "RESOURCE" as the plugin under test lists it, sorted by id. The pointers are those of the list; caller frees. */
 const struct kubelet_device **list_sorted(const struct kubelet_device_list *list);
 
+/* Opens a stream, and waits for its first list. The caller frees *out in any case. */
+int list_open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kubelet_stream **out,
+		     struct error *err);
+
 /* Watches without a call (list_watch.c). */
 check_body list_later_lists, list_idle, list_no_storm;
 

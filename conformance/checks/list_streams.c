@@ -169,9 +169,8 @@ static void free_stream(struct kubelet_stream **stream)
 	kubelet_stream_free(*stream);
 }
 
-/* Opens a stream, and waits for its first list. The caller frees *out in any case. */
-static int open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kubelet_stream **out,
-		       struct error *err)
+int list_open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kubelet_stream **out,
+		     struct error *err)
 {
 	uint64_t start = clock_monotonic_ns();
 	int rc = kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, out, err);
@@ -188,7 +187,7 @@ static void judge_second(struct rig *rig, const char *resource)
 	struct kubelet_stream *own CLEANUP(free_stream) = NULL;
 	struct error err = {0};
 	size_t before = kubelet_resource_status(rig->kubelet, resource).capacity;
-	int rc = open_stream(rig, plugin, &own, &err);
+	int rc = list_open_stream(rig, plugin, &own, &err);
 	if (!check_expect_ok(run, rc, "a list on a second stream", &err))
 		return;
 
@@ -251,8 +250,8 @@ static bool open_and_cancel(struct rig *rig, void *user)
 		if (cycles->done != 0 && cycles->done % CYCLES_AT_ONCE == 0)
 			(void)rig_watch(rig, CYCLES_PAUSE_MS, CYCLES_PAUSE_MS);
 		struct kubelet_stream *stream = NULL;
-		rc = open_stream(rig, kubelet_resource_plugin(rig->kubelet, cycles->resource),
-				 &stream, &err);
+		rc = list_open_stream(rig, kubelet_resource_plugin(rig->kubelet, cycles->resource),
+				      &stream, &err);
 		kubelet_stream_free(stream); /* which cancels it */
 	}
 	return rc == 0 ||

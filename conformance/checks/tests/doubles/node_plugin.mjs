@@ -103,11 +103,19 @@ const plugin = {
 
 	// The ids of an AllocateRequest.
 	requested: (data) => fields(data).filter(([n]) => n === 1).map(([, container]) => fields(container).filter(([n]) => n === 1).map(([, id]) => id.toString())),
+	refuses: (id) => plugin.failed().includes(id),
 	allocate(data) {
 		plugin.allocations++;
 		return message(...plugin.requested(data).map((ids) => {
+<<<<<<< HEAD
 			for (const id of ids) if (!plugin.knows(id, ids)) plugin.refuse(id);
 			return bytes(1, plugin.answer(ids));
+=======
+			for (const id of ids) if (!plugin.ids.includes(id)) throw new Status(UNKNOWN_ID, `unknown device ${id}`);
+			for (const id of ids) if (plugin.refuses(id)) throw new Status(INTERNAL, `${id} is unhealthy`);
+			const nodes = ids.map((id) => bytes(3, message(bytes(1, `/dev/gpu/${id}`), bytes(2, '/dev/null'), bytes(3, 'rw'))));
+			return bytes(1, message(...nodes, ...(ids.length > 0 ? plugin.files() : [])));
+>>>>>>> hc
 		}));
 	},
 	methods: {
@@ -605,10 +613,6 @@ const faults = {
 			ill = !ill;
 			plugin.lookAtDevices();
 		}, 150);
-		unlike('allocate', (before, data) => {
-			if (plugin.requested(data).flat().some((id) => plugin.failed().includes(id))) throw new Status(INTERNAL, 'gpu-1 is unhealthy');
-			return before(data);
-		});
 	},
 	/* Right: it knows no device for its first two seconds. */
 	'devices-come-late': () => {
@@ -747,6 +751,58 @@ const faults = {
 	'ill-for-good': () => {
 		const ever = new Set();
 		unlike('failed', (before) => [...before().reduce((all, id) => all.add(id), ever)]);
+	},
+	'lists-on-the-last-stream': () => unlike('lookAtDevices', (before) => {
+		const {streams} = plugin;
+		plugin.streams = new Set([...streams].slice(-1));
+		before();
+		plugin.streams = streams;
+	}),
+	'lists-on-the-first-stream': () => unlike('lookAtDevices', (before) => {
+		const {streams} = plugin;
+		plugin.streams = new Set([...streams].slice(0, 1));
+		before();
+		plugin.streams = streams;
+	}),
+	'well-every-other-second': () => unlike('failed', (before) => (Math.floor(Date.now() / 1000) % 2 === 0 ? [] : before())),
+	'ill-every-other-second-after-it': () => {
+		const ever = new Set();
+		unlike('failed', (before) => {
+			const now = before();
+			for (const id of now) ever.add(id);
+			return now.length === 0 && Math.floor(Date.now() / 1000) % 2 === 0 ? [...ever] : now;
+		});
+	},
+	'first-list-of-the-start': () => {
+		const first = plugin.list();
+		unlike('watch', (before, stream) => {
+			const {list} = plugin;
+			plugin.list = () => first;
+			before(stream);
+			plugin.list = list;
+		});
+	},
+	'allocates-what-failed': () => (plugin.refuses = () => false),
+	'lists-what-changed': () => unlike('lookAtDevices', (before) => {
+		const {ids, sent} = plugin;
+		plugin.ids = ids.filter((id) => plugin.failed().includes(id) !== sent.split(',').includes(id));
+		before();
+		plugin.ids = ids;
+	}),
+	'lists-what-returned': () => {
+		const ever = new Set();
+		unlike('lookAtDevices', (before) => {
+			const {ids} = plugin;
+			for (const id of plugin.failed()) ever.add(id);
+			if (plugin.failed().length === 0 && ever.size > 0) plugin.ids = ids.filter((id) => ever.has(id));
+			before();
+			plugin.ids = ids;
+		});
+	},
+	/* Right: both ids stand for one device. */
+	'replicas-vanish': () => {
+		unlike('failed', (before) => (before().length > 0 ? plugin.ids : []));
+		faults['device-vanishes']();
 	},
 	'device-vanishes': () => unlike('device', (before, id, failed) => (failed ? Buffer.alloc(0) : before(id, failed))),
 	'drops-changes-for-20-s': () => {
