@@ -5,7 +5,7 @@
 import {mkdirSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
-import {file, judgeAll, numbers, scripted, work} from './harness.mjs';
+import {file, judgeAll, nodePlugin, numbers, scripted, work} from './harness.mjs';
 import {discoveredNode} from './machine.mjs';
 import {folderOf, spec} from './specs.mjs';
 
@@ -48,6 +48,10 @@ const wrong = {
 	'pre-start.cancelled': [
 		[prepares({rpc: {PreStartContainer: {hang: true}}}), 'PreStartContainer after cancelled calls: got DEADLINE_EXCEEDED'],
 		[prepares({rpc: {PreStartContainer: {code: 'ABORTED', message: 'in progress', skip: 3}}}), 'ABORTED in progress'],
+	],
+	'pre-start.repeat': [
+		[nodePlugin('prepares-until-a-restart'), 'PreStartContainer after the kubelet\'s restart: got INTERNAL handle of the old session'],
+		[nodePlugin('prepares-what-it-allocated'), 'PreStartContainer after the plugin\'s restart: got FAILED_PRECONDITION gpu-0 was not allocated'],
 	],
 	'pre-start.others-undisturbed': [
 		[prepares({after_call: {method: 'PreStartContainer', devices: devices.map((d, i) => (i === 3 ? {...d, health: 'Unhealthy'} : d))}}), 'gpu-3 after PreStartContainer of gpu-0: got Unhealthy'],
@@ -157,6 +161,7 @@ for (const [check, rightPlugin, wanted = 'pass'] of [
 	['load.idle', raw('tidy')],
 	['load.parallel-clients', raw('tidy')],
 	['load.slow-reader', plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {each: node('/dev/null')}, storm_ms: 20})],
+	['pre-start.repeat', nodePlugin('prepares')],
 	['allocate.parallel', variables({TOKEN: '{uuid}', GPU: '{ids}'})],
 ])
 	rows.push({check, plugin: rightPlugin, args: argsOf(check), wanted});
