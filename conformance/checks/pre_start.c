@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* PreStartContainer, which the kubelet calls before each start of a container if the plugin requires it. */
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "conformance/checks/allocate.h"
+#include "conformance/checks/growth.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
 #include "rpc/message.h"
@@ -15,6 +17,8 @@ enum {
 	CANCELLED_CALLS = 8,
 	LISTED_MS = 300, /* in which a list that the call causes comes */
 	RETURN_MS = 20000,
+	CALLS = 16, /* of a round */
+	ROUND_MS = 200,
 };
 
 /* True: there is an answer, also one with a status other than OK. False: recorded. */
@@ -235,6 +239,23 @@ static void unknown_id(struct rig *rig, const struct rig_item *item)
 			   &reply);
 }
 
+static bool start_round(struct rig *rig, void *user)
+{
+	uint64_t end_ms = clock_monotonic_ms() + ROUND_MS;
+	for (size_t i = 0; i < CALLS && (i == 0 || clock_monotonic_ms() < end_ms); i++) {
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		if (!expect_start(rig, user, "PreStartContainer after others", &reply))
+			return false;
+	}
+	return true;
+}
+
+static void leaks(struct rig *rig, const struct rig_item *item)
+{
+	struct rig_item started = *item;
+	rig_expect_level(rig, "calls of PreStartContainer", start_round, &started);
+}
+
 static void survives(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -274,6 +295,11 @@ const struct check pre_start_checks[] = {
 		  .advice = "Look each id up in the list that was sent, and answer with an error "
 			    "status.",
 		  .depends_on = "pre-start.succeeds"),
+	PRE_START("leaks", 1, PRE_07, MEDIUM, required, leaks,
+		  .title = "Many calls of PreStartContainer leak nothing",
+		  .advice = "Close what a call opened: compare the plugin's /proc/PID/fd and its "
+			    "memory before and after.",
+		  .depends_on = "pre-start.repeat"),
 	PRE_START("not-required", 1, PRE_02, LOW, not_required, survives,
 		  .title = "A plugin that requires no PreStartContainer survives it",
 		  .advice = "Answer with an empty response, as upstream's stub does, or with "

@@ -729,7 +729,7 @@ const faults = {
 	},
 	'prefers-one-twice': () => {
 		faults.prefers();
-		plugin.prefer = (available, must, size) => [...must, ...available].slice(0, size);
+		plugin.prefer = (available, must, size) => [...must, ...available.sort()].slice(0, size);
 	},
 	'prefers-what-it-never-allocated': () => {
 		const allocated = new Set();
