@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* PreStartContainer, which the kubelet calls before each start of a container if the plugin requires it. */
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "conformance/checks/allocate.h"
+#include "conformance/checks/growth.h"
 #include "conformance/checks/suites.h"
 #include "conformance/checks/tally.h"
 #include "rpc/message.h"
 #include "rpc/rpc.h"
 
+#include <signal.h>
 #include <string.h>
 
 enum {
 	CANCELLED_CALLS = 8,
 	LISTED_MS = 300, /* in which a list that the call causes comes */
+	RETURN_MS = 20000,
+	CALLS = 16, /* of a round */
+	ROUND_MS = 200,
 };
 
 /* True: there is an answer, also one with a status other than OK. False: recorded. */
@@ -44,36 +50,38 @@ static bool expect_allocated(struct rig *rig, const struct rig_item *item, const
 			    rpc_code_name(reply.code), reply.message);
 }
 
-/* Calls the row's judge for each resource whose plugin does, or does not, require the call. */
-static void each_resource(struct check_run *run, bool required)
+/* Calls the row's judge for each resource whose plugin does, or does not, require the call. Returns the rig; NULL:
+ * recorded. */
+static struct rig *each_resource(struct check_run *run, bool required, void *user)
 {
 	struct rig *rig = rig_ready(run, NULL);
 	size_t count = 0;
 	rig_each (resource, rig) {
 		const struct kubelet_registration *registration = rig_registration(rig, resource);
 		struct text_list ids CLEANUP_TEXT_LIST = {0};
-		struct rig_item item = {.resource = resource, .ids = &ids};
+		struct rig_item item = {.resource = resource, .ids = &ids, .user = user};
 		if (registration == NULL || registration->options.pre_start_required != required)
 			continue;
 		count++;
 		if (!rig_healthy_ids(rig, resource, &ids) ||
 		    !expect_allocated(rig, &item, "Allocate of one device"))
-			return;
+			return NULL;
 		check_row(run)->judge(rig, &item);
 	}
 	if (rig != NULL && count == 0)
 		check_not_applicable(run, required ? "the plugin does not require PreStartContainer"
 						   : "the plugin requires PreStartContainer");
+	return rig;
 }
 
 static void required(struct check_run *run)
 {
-	each_resource(run, true);
+	(void)each_resource(run, true, NULL);
 }
 
 static void not_required(struct check_run *run)
 {
-	each_resource(run, false);
+	(void)each_resource(run, false, NULL);
 }
 
 static void succeeds(struct rig *rig, const struct rig_item *item)
@@ -92,6 +100,56 @@ static void repeat(struct rig *rig, const struct rig_item *item)
 		if (!expect_start(rig, item, whats[i], &reply))
 			return;
 	}
+	(void)text_list_add(item->user, item->resource, NULL);
+	(void)text_list_add(item->user, item->ids->items[0], NULL);
+}
+
+/* Containers outlive restarts of kubelet and plugin. When one of them is restarted later, its devices were allocated in
+ * an earlier run of the plugin, and are not allocated again. */
+static void start_again(struct rig *rig, const struct text_list *started, const char *event)
+{
+	for (size_t i = 0; i + 1 < started->count; i += 2) {
+		const char *resource = started->items[i];
+		const char *id = started->items[i + 1];
+		const struct kubelet_device_list *list =
+			kubelet_resource_devices(rig->kubelet, resource);
+		const struct kubelet_device *device =
+			list != NULL ? kubelet_device_find(list, id) : NULL;
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		const struct rig_item item = {.resource = resource, .ids = &ids};
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		(void)text_list_add(&ids, id, NULL);
+		if (device != NULL && kubelet_device_is_healthy(device))
+			(void)expect_start(
+				rig, &item,
+				check_format(rig->run, "PreStartContainer after %s", event),
+				&reply);
+		else
+			check_note(rig->run, "after %s %s is %s", event, id,
+				   device != NULL ? "Unhealthy" : "gone");
+	}
+}
+
+/* The row's judge for each resource adds it and the id that it started to a list. */
+static void repeats(struct check_run *run)
+{
+	struct text_list started CLEANUP_TEXT_LIST = {0};
+	struct rig *rig = each_resource(run, true, &started);
+	struct error err = {0};
+	if (rig == NULL || started.count == 0)
+		return;
+	size_t from = kubelet_registration_count(rig->kubelet);
+	rig->supervised = true;
+	if (!check_works(run, kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
+			 "fake kubelet", &err))
+		return;
+	int rc = rig_wait_return(rig, from, context_wait_ms(rig->context, RETURN_MS), &err);
+	if (rc < 0)
+		check_note(run, "not tested after a kubelet's restart: %s", err.text);
+	else if (rig_expect_listed(rig))
+		start_again(rig, &started, "the kubelet's restart");
+	if (rig->plugin != NULL && rig_restart_plugin(rig, SIGTERM) && rig_expect_listed(rig))
+		start_again(rig, &started, "the plugin's restart");
 }
 
 static void on_cancelled(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
@@ -181,6 +239,23 @@ static void unknown_id(struct rig *rig, const struct rig_item *item)
 			   &reply);
 }
 
+static bool start_round(struct rig *rig, void *user)
+{
+	uint64_t end_ms = clock_monotonic_ms() + ROUND_MS;
+	for (size_t i = 0; i < CALLS && (i == 0 || clock_monotonic_ms() < end_ms); i++) {
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		if (!expect_start(rig, user, "PreStartContainer after others", &reply))
+			return false;
+	}
+	return true;
+}
+
+static void leaks(struct rig *rig, const struct rig_item *item)
+{
+	struct rig_item started = *item;
+	rig_expect_level(rig, "calls of PreStartContainer", start_round, &started);
+}
+
 static void survives(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
@@ -188,37 +263,44 @@ static void survives(struct rig *rig, const struct rig_item *item)
 		(void)expect_allocated(rig, item, "Allocate afterwards");
 }
 
-#define PRE_START(name, rule, severity, run, body, ...)                                            \
-	CHECK("pre-start." name, rule, severity, 1, run, .timeout_s = 180,                         \
+#define PRE_START(name, revision, rule, severity, run, body, ...)                                  \
+	CHECK("pre-start." name, rule, severity, revision, run, .timeout_s = 180,                  \
 	      .needs = {.devices = 1}, .judge = (body), __VA_ARGS__)
 
 const struct check pre_start_checks[] = {
-	PRE_START("succeeds", PRE_01, CRITICAL, required, succeeds,
+	PRE_START("succeeds", 1, PRE_01, CRITICAL, required, succeeds,
 		  .title = "PreStartContainer of allocated devices succeeds in time",
 		  .advice = "Prepare devices in less than the kubelet's deadline, or do not set "
 			    "pre_start_required: the container does not start otherwise.",
 		  .depends_on = "allocate.one-response"),
-	PRE_START("repeat", PRE_03, CRITICAL, required, repeat,
+	PRE_START("repeat", 2, PRE_03, CRITICAL, repeats, repeat,
 		  .title = "PreStartContainer succeeds each time a container starts",
-		  .advice = "Keep no record of started containers: the kubelet calls again, with "
-			    "the same ids, when it restarts one.",
+		  .advice =
+			  "Keep no record of allocated devices or started containers: the kubelet "
+			  "calls again, with the same ids, when it restarts a container, also "
+			  "after a restart of the plugin.",
 		  .depends_on = "pre-start.succeeds"),
-	PRE_START("cancelled", PRE_05, MEDIUM, required, cancelled,
+	PRE_START("cancelled", 1, PRE_05, MEDIUM, required, cancelled,
 		  .title = "Cancelled calls of PreStartContainer leave the plugin usable",
 		  .advice =
 			  "Stop at the end of the call's context, and release what it locked: the "
 			  "kubelet cancels the call at its deadline.",
 		  .depends_on = "pre-start.succeeds"),
-	PRE_START("others-undisturbed", PRE_06, HIGH, required, others,
+	PRE_START("others-undisturbed", 1, PRE_06, HIGH, required, others,
 		  .title = "PreStartContainer leaves the devices of other containers alone",
 		  .advice = "Reset and prepare only the devices of the call.",
 		  .depends_on = "pre-start.succeeds"),
-	PRE_START("unknown-id", PRE_04, LOW, required, unknown_id,
+	PRE_START("unknown-id", 1, PRE_04, LOW, required, unknown_id,
 		  .title = "PreStartContainer of an unknown id is refused",
 		  .advice = "Look each id up in the list that was sent, and answer with an error "
 			    "status.",
 		  .depends_on = "pre-start.succeeds"),
-	PRE_START("not-required", PRE_02, LOW, not_required, survives,
+	PRE_START("leaks", 1, PRE_07, MEDIUM, required, leaks,
+		  .title = "Many calls of PreStartContainer leak nothing",
+		  .advice = "Close what a call opened: compare the plugin's /proc/PID/fd and its "
+			    "memory before and after.",
+		  .depends_on = "pre-start.repeat"),
+	PRE_START("not-required", 1, PRE_02, LOW, not_required, survives,
 		  .title = "A plugin that requires no PreStartContainer survives it",
 		  .advice = "Answer with an empty response, as upstream's stub does, or with "
 			    "UNIMPLEMENTED.",

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* GetPreferredAllocation: the plugin's wish among the devices that the kubelet could assign. */
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/memory.h"
-#include "conformance/checks/rig.h"
+#include "conformance/checks/growth.h"
 #include "conformance/checks/suites.h"
+#include "conformance/checks/tally.h"
 #include "rpc/message.h"
 #include "rpc/rpc.h"
 
 #include <string.h>
 
-enum { AVAILABLE_MAX = 1000 /* ids in one request */ };
+enum {
+	AVAILABLE_MAX = 1000, /* ids in one request */
+	VARIED_MAX = 8,	      /* sizes, and ids that must be included in turn */
+	VARIED_MS = 2000,     /* after which a slow plugin is asked no more */
+	CALLS = 16,	      /* of a round */
+	ROUND_MS = 200,
+};
 
 /* The members of a request with one container. */
 struct request {
@@ -117,14 +125,6 @@ static void succeeds(struct rig *rig, const struct rig_item *item)
 	}
 }
 
-/* The answer for two of all devices, of which one must be included; NULL: recorded. */
-static const V1beta1__ContainerPreferredAllocationResponse *
-ask_for_two(struct rig *rig, const struct rig_item *item, struct rpc_answer *reply)
-{
-	const struct request request = request_of(item, 2, 1);
-	return expect_answer(rig, item->resource, &request, reply);
-}
-
 static bool names(const V1beta1__ContainerPreferredAllocationResponse *answer, const char *id)
 {
 	for (size_t i = 0; i < answer->n_deviceids; i++) {
@@ -134,50 +134,165 @@ static bool names(const V1beta1__ContainerPreferredAllocationResponse *answer, c
 	return false;
 }
 
-static void only_available(struct rig *rig, const struct rig_item *item)
+/* Judges one answer of several; false ends the requests. */
+typedef bool answer_judge(const struct request *request,
+			  const V1beta1__ContainerPreferredAllocationResponse *answer, void *user);
+
+struct varied {
+	struct rig *rig;
+	const char *resource;
+	const char
+		*ring[2 * AVAILABLE_MAX]; /* the ids twice, so that they can begin at any of them */
+	size_t count;			  /* ids */
+	uint64_t end_ms;
+	answer_judge *judge;
+	void *user;
+};
+
+/* Asks for so many devices from the first `available` ids from `at` on, of which the first `must` must be included. */
+static bool vary(const struct varied *varied, size_t at, size_t available, size_t must, size_t size)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	const struct request request = {
+		.what = "GetPreferredAllocation",
+		.available = &varied->ring[at],
+		.available_count = available,
+		.must_include = &varied->ring[at],
+		.must_count = must,
+		.size = (int32_t)(size < available ? size : available),
+	};
+	if (clock_monotonic_ms() >= varied->end_ms)
+		return false;
 	const V1beta1__ContainerPreferredAllocationResponse *answer =
-		ask_for_two(rig, item, &reply);
-	for (size_t i = 0; answer != NULL && i < answer->n_deviceids; i++) {
+		expect_answer(varied->rig, varied->resource, &request, &reply);
+	return answer != NULL && varied->judge(&request, answer, varied->user);
+}
+
+static bool vary_sizes(const struct varied *varied)
+{
+	for (size_t size = 1; size <= varied->count && size <= VARIED_MAX; size++) {
+		if (!vary(varied, 0, varied->count, 0, size))
+			return false;
+	}
+	return vary(varied, 0, varied->count, 0, varied->count);
+}
+
+/* Requests as a kubelet makes them: for several devices, with devices that the pod holds already, and with devices that
+ * other pods hold. Returns whether `judge` has seen all answers. */
+static bool judge_answers(struct rig *rig, const struct rig_item *item, answer_judge *judge,
+			  void *user)
+{
+	struct varied varied = {
+		.rig = rig,
+		.resource = item->resource,
+		.count = item->ids->count < AVAILABLE_MAX ? item->ids->count : AVAILABLE_MAX,
+		.end_ms = clock_monotonic_ms() + VARIED_MS,
+		.judge = judge,
+		.user = user,
+	};
+	const size_t count = varied.count;
+	for (size_t i = 0; i < 2 * count; i++)
+		varied.ring[i] = item->ids->items[i % count];
+	if (!vary(&varied, count - 1, count, 1, 2) || !vary_sizes(&varied))
+		return false;
+	const size_t turns = count < VARIED_MAX ? count : VARIED_MAX;
+	for (size_t turn = 0; turn < turns; turn++) {
+		const size_t at = turn * count / turns;
+		const size_t some = (count + 1) / 2;
+		if (!vary(&varied, at, count, 1, 2) ||
+		    (count >= 3 && !vary(&varied, at, count, 2, 3)) ||
+		    !vary(&varied, at, some, 0, 2) || !vary(&varied, at, some, 1, some) ||
+		    !vary(&varied, at, some, 1, 2))
+			return false;
+	}
+	return true;
+}
+
+struct availability {
+	struct tally available, once;
+	size_t preferred; /* devices */
+};
+
+static bool is_available(const struct request *request,
+			 const V1beta1__ContainerPreferredAllocationResponse *answer, void *user)
+{
+	struct availability *seen = user;
+	for (size_t i = 0; i < answer->n_deviceids; i++) {
 		const char *id = answer->deviceids[i];
+		bool found = false;
 		bool again = false;
+		for (size_t k = 0; k < request->available_count && !found; k++)
+			found = strcmp(request->available[k], id) == 0;
 		for (size_t k = 0; k < i; k++)
 			again = again || strcmp(answer->deviceids[k], id) == 0;
-		(void)check_expect(rig->run, text_list_has(item->ids, id), "preferred device",
-				   "one that is available", "'%s'", id);
-		(void)check_expect(rig->run, !again, "preferred device", "named once", "'%s' again",
-				   id);
+		tally_add(&seen->available, found, "'%s' for %d of %zu devices", id, request->size,
+			  request->available_count);
+		tally_add(&seen->once, !again, "'%s' again for %d devices, of which %zu %s", id,
+			  request->size, request->must_count, "must be included");
 	}
-	if (answer != NULL && answer->n_deviceids == 0)
-		check_not_applicable(rig->run, "the answer prefers no device; see "
+	seen->preferred += answer->n_deviceids;
+	return seen->available.wrong == 0 && seen->once.wrong == 0;
+}
+
+static void only_available(struct rig *rig, const struct rig_item *item)
+{
+	struct availability seen = {
+		.available = TALLY_OF(rig->run, "preferred device", "one that is available"),
+		.once = TALLY_OF(rig->run, "preferred device", "named once"),
+	};
+	bool all = judge_answers(rig, item, is_available, &seen);
+	tally_end(&seen.available);
+	tally_end(&seen.once);
+	if (all && seen.preferred == 0)
+		check_not_applicable(rig->run, "the answers prefer no device; see "
 					       "preferred-allocation.size");
+}
+
+static bool includes(const struct request *request,
+		     const V1beta1__ContainerPreferredAllocationResponse *answer, void *user)
+{
+	struct tally *tally = user;
+	for (size_t i = 0; i < request->must_count; i++) {
+		const char *id = request->must_include[i];
+		tally_add(tally, names(answer, id), "%s is not", id);
+	}
+	return tally->wrong == 0;
 }
 
 static void must_include(struct rig *rig, const struct rig_item *item)
 {
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	const V1beta1__ContainerPreferredAllocationResponse *answer =
-		ask_for_two(rig, item, &reply);
-	const struct request request = request_of(item, 2, 1);
-	if (answer != NULL)
-		(void)check_expect_is(rig->run, names(answer, request.must_include[0]),
-				      check_format(rig->run, "%s, which must be included",
-						   request.must_include[0]),
-				      "preferred", "not preferred");
+	TALLY(included, rig->run, "devices that must be included", "preferred");
+	(void)judge_answers(rig, item, includes, &included);
 }
 
+static bool has_size(const struct request *request,
+		     const V1beta1__ContainerPreferredAllocationResponse *answer, void *user)
+{
+	struct tally *tally = user;
+	tally_add(tally, answer->n_deviceids == (size_t)request->size,
+		  "%zu for %d of %zu, of which %zu must be included", answer->n_deviceids,
+		  request->size, request->available_count, request->must_count);
+	return tally->wrong == 0;
+}
+
+/* The kubelet tells no plugin which devices are free again: the available ones of a request are, whatever was allocated
+ * before. */
 static void size(struct rig *rig, const struct rig_item *item)
 {
-	for (size_t wanted = 1; wanted <= 2 && wanted <= item->ids->count; wanted++) {
+	TALLY(sizes, rig->run, "preferred devices", "as many as were asked for");
+	TALLY(later, rig->run, "preferred devices after Allocate", "as many as were asked for");
+	if (!judge_answers(rig, item, has_size, &sizes))
+		return;
+	const char *const *ids = (const char *const *)item->ids->items;
+	const char *const *some[] = {&ids[0], &ids[item->ids->count - 1]};
+	for (size_t i = 0; i < ARRAY_SIZE(some); i++) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		const struct request request = request_of(item, wanted, 0);
-		const V1beta1__ContainerPreferredAllocationResponse *answer =
-			expect_answer(rig, item->resource, &request, &reply);
-		if (answer != NULL)
-			(void)check_expect_int(rig->run, "preferred devices",
-					       (long long)answer->n_deviceids, (long long)wanted);
+		struct error err = {0};
+		int rc = rig_allocate(rig, item->resource, some[i], 1, &reply, &err);
+		if (!check_expect_ok(rig->run, rc, "Allocate of one device", &err))
+			return;
 	}
+	(void)judge_answers(rig, item, has_size, &later);
 }
 
 static void impossible(struct rig *rig, const struct rig_item *item)
@@ -238,6 +353,25 @@ static void prompt(struct rig *rig, const struct rig_item *item)
 					   reply.duration_ms);
 }
 
+static bool prefer_round(struct rig *rig, void *user)
+{
+	const struct rig_item *item = user;
+	uint64_t end_ms = clock_monotonic_ms() + ROUND_MS;
+	for (size_t i = 0; i < CALLS && (i == 0 || clock_monotonic_ms() < end_ms); i++) {
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		const struct request request = request_of(item, 1 + i % 2, 1);
+		if (expect_answer(rig, item->resource, &request, &reply) == NULL)
+			return false;
+	}
+	return true;
+}
+
+static void leaks(struct rig *rig, const struct rig_item *item)
+{
+	struct rig_item asked = *item;
+	rig_expect_level(rig, "calls of GetPreferredAllocation", prefer_round, &asked);
+}
+
 /* Any status is an answer. The plugin must serve afterwards. */
 static void survives(struct rig *rig, const struct rig_item *item)
 {
@@ -253,48 +387,53 @@ static void survives(struct rig *rig, const struct rig_item *item)
 					rpc_code_name(allocated.code), "OK");
 }
 
-#define PREFERRED(name, rule, severity, body, ...)                                                 \
-	CHECK("preferred-allocation." name, rule, severity, 1, offered, .timeout_s = 180,          \
+#define PREFERRED(name, revision, rule, severity, body, ...)                                       \
+	CHECK("preferred-allocation." name, rule, severity, revision, offered, .timeout_s = 180,   \
 	      .needs = {.devices = 1}, .judge = (body), __VA_ARGS__)
 
 const struct check preferred_allocation_checks[] = {
-	PREFERRED("succeeds", PRF_02, CRITICAL, succeeds,
+	PREFERRED("succeeds", 1, PRF_02, CRITICAL, succeeds,
 		  .title = "GetPreferredAllocation succeeds where it is offered",
 		  .advice = "Answer every possible request, or do not set "
 			    "get_preferred_allocation_available: an error fails the pod.",
 		  .depends_on = "allocate.one-response"),
-	PREFERRED("only-available", PRF_03, MEDIUM, only_available,
+	PREFERRED("only-available", 2, PRF_03, MEDIUM, only_available,
 		  .title = "Only available devices are preferred, each once",
 		  .advice = "Choose among available_deviceIDs: the kubelet drops all others and "
 			    "chooses by itself.",
 		  .depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("must-include", PRF_04, MEDIUM, must_include,
+	PREFERRED("must-include", 2, PRF_04, MEDIUM, must_include,
 		  .title = "Devices that must be included are preferred",
 		  .advice = "Begin with must_include_deviceIDs, which the container holds already, "
 			    "and add the devices that fit them best.",
 		  .depends_on = "preferred-allocation.succeeds"),
 	PREFERRED(
-		"size", PRF_05, MEDIUM, size,
+		"size", 2, PRF_05, MEDIUM, size,
 		.title = "A preferred allocation has the requested number of devices",
 		.advice =
 			"Return allocation_size devices: otherwise the kubelet chooses the missing "
 			"ones.",
 		.depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("impossible-requests", PRF_07, MEDIUM, impossible,
+	PREFERRED("impossible-requests", 1, PRF_07, MEDIUM, impossible,
 		  .title = "Impossible requests for a preferred allocation do no harm",
 		  .advice = "Check sizes and ids before use; answer with an error or with what is "
 			    "possible.",
 		  .depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("repeat", PRF_08, LOW, repeat,
+	PREFERRED("repeat", 1, PRF_08, LOW, repeat,
 		  .title = "The same request gets the same preferred allocation",
 		  .advice =
 			  "Sort the ids before you choose: users cannot reproduce a placement that "
 			  "changes without a cause.",
 		  .depends_on = "preferred-allocation.succeeds"),
-	PREFERRED("prompt", PRF_09, MEDIUM, prompt,
+	PREFERRED("prompt", 1, PRF_09, MEDIUM, prompt,
 		  .title = "A preferred allocation from all devices is prompt",
 		  .advice = "Do not try all combinations: the kubelet has no deadline here, and "
 			    "admits one pod at a time.",
+		  .depends_on = "preferred-allocation.succeeds"),
+	PREFERRED("leaks", 1, PRF_10, MEDIUM, leaks,
+		  .title = "Many calls of GetPreferredAllocation leak nothing",
+		  .advice = "Close what a call opened: compare the plugin's /proc/PID/fd and its "
+			    "memory before and after.",
 		  .depends_on = "preferred-allocation.succeeds"),
 	CHECK("preferred-allocation.not-offered", PRF_01, LOW, 1, not_offered,
 	      .title = "A plugin without preferred allocation survives the call",

@@ -127,8 +127,10 @@ const struct kubelet_registration *rig_registration(const struct rig *rig, const
 /* The stream that brings the resource's lists; NULL when there is none. */
 struct kubelet_stream *rig_stream(const struct rig *rig, const char *resource);
 
-/* Waits for a registration with at least index `from` of every resource under test, and judges the
- * time by the requirement of the row. `event` names its cause. */
+/* Waits for a registration with at least index `from` of every resource under test. */
+int rig_wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct error *err);
+
+/* The same, and judges the time by the requirement of the row. `event` names its cause. */
 bool rig_expect_return(struct rig *rig, size_t from, const char *event);
 
 /* Waits for a Register call with at least index `from`, of any resource, whatever becomes of it. */

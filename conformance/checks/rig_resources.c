@@ -323,16 +323,22 @@ bool rig_expect_attempt(struct rig *rig, size_t from, const char *event)
 			       check_format(rig->run, "a Register call after %s", event), &err);
 }
 
-bool rig_expect_return(struct rig *rig, size_t from, const char *event)
+int rig_wait_return(struct rig *rig, size_t from, uint64_t timeout_ms, struct error *err)
 {
 	struct registered_wait wait = {.rig = rig, .from = from};
+	uint64_t start = clock_monotonic_ns();
+	int rc = wait_supervised(&wait, all_are_registered, timeout_ms, err);
+	rig_waited(rig, start);
+	return rig_explain(rig, rc, err);
+}
+
+bool rig_expect_return(struct rig *rig, size_t from, const char *event)
+{
 	struct error err = {0};
 	uint64_t start = clock_monotonic_ms();
-	uint64_t timeout_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
-	int rc = wait_supervised(&wait, all_are_registered, timeout_ms, &err);
+	int rc = rig_wait_return(rig, from, rig_wait_ms(rig, check_row(rig->run)->requirement),
+				 &err);
 	uint64_t duration_ms = clock_monotonic_ms() - start;
-	rig_waited(rig, clock_monotonic_ns() - duration_ms * 1000000);
-	rc = rig_explain(rig, rc, &err);
 	return check_expect_ok(rig->run, rc,
 			       check_format(rig->run, "a registration after %s", event), &err) &&
 	       check_expect_in_time(rig->run,

@@ -131,7 +131,7 @@ const rows = [
 		allocate: {each: {mounts: [{...answer.mounts[0], host_path: join(work, 'prepared/etc/hostname')}]}},
 	}), {args: [...quick, '--jobs', '1']}), // all its plugins make one file: one at a time
 	row('a preference for fewer', plugin({options: {get_preferred_allocation_available: true}, preferred: ['gpu-1', 'unknown']}), {
-		outcomes: {'preferred-allocation.only-available': 'fail', 'preferred-allocation.size': 'fail'},
+		outcomes: {'preferred-allocation.only-available': 'fail', 'preferred-allocation.must-include': 'fail', 'preferred-allocation.size': 'fail'},
 	}),
 	row('options that are not sent', plugin({sent_options: null})),
 	row('MaxConnectionAge', plugin({goaway_ms: 700})),

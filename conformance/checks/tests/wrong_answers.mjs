@@ -21,6 +21,7 @@ const mounts = (host, container = '/opt/driver/a') => ({mounts: [{host_path: hos
 const listed = (changes) => ({method: 'Allocate', skip: 2, devices: devices.map((d, i) => (i === 1 ? {...d, ...changes} : d))});
 const replicas = numbers(3, (i) => ({id: `gpu-0::${i}`}));
 const shared = (allocate = {once: node('/dev/null')}, changes = {}) => plugin({devices: replicas, allocate, ...changes});
+const prefers = (changes) => plugin({options: {get_preferred_allocation_available: true}, ...changes});
 const prepares = (changes) => plugin({options: {pre_start_required: true}, ...changes});
 const touched = join(work, 'touched');
 mkdirSync(touched);
@@ -57,9 +58,32 @@ const wrong = {
 		[prepares({rpc: {PreStartContainer: {hang: true}}}), 'PreStartContainer after cancelled calls: got DEADLINE_EXCEEDED'],
 		[prepares({rpc: {PreStartContainer: {code: 'ABORTED', message: 'in progress', skip: 3}}}), 'ABORTED in progress'],
 	],
+	'pre-start.repeat': [
+		[nodePlugin('prepares-until-a-restart'), 'PreStartContainer after the kubelet\'s restart: got INTERNAL handle of the old session'],
+		[nodePlugin('prepares-what-it-allocated'), 'PreStartContainer after the plugin\'s restart: got FAILED_PRECONDITION gpu-0 was not allocated'],
+	],
 	'pre-start.others-undisturbed': [
 		[prepares({after_call: {method: 'PreStartContainer', devices: devices.map((d, i) => (i === 3 ? {...d, health: 'Unhealthy'} : d))}}), 'gpu-3 after PreStartContainer of gpu-0: got Unhealthy'],
 		[prepares({after_call: {method: 'PreStartContainer', devices: devices.slice(0, 1)}}), 'got gone'],
+	],
+	'pre-start.leaks': [
+		[nodePlugin('descriptor-a-start'), 'open descriptors of the plugin'],
+		[prepares({rpc: {PreStartContainer: {code: 'RESOURCE_EXHAUSTED', message: 'no more', skip: 60}}}), 'PreStartContainer after others: got RESOURCE_EXHAUSTED no more'],
+	],
+	'preferred-allocation.only-available': [
+		[nodePlugin('prefers-devices-in-use'), 'of 2 devices, expected one that is available'],
+		[nodePlugin('prefers-one-twice'), '\'gpu-0\' again for 2 devices'],
+	],
+	'preferred-allocation.must-include': [[prefers({preferred: ['gpu-3', 'gpu-1']}), 'devices that must be included: got gpu-0 is not']],
+	'preferred-allocation.size': [
+		[nodePlugin('prefers-fewer-of-many'), 'preferred devices: got 2 for 3 of 4'],
+		[nodePlugin('prefers-what-it-must'), 'preferred devices: got 1 for 2 of 4, of which 1 must be included'],
+		[nodePlugin('prefers-what-it-never-allocated'), 'preferred devices after Allocate: got 0 for 2 of 4'],
+		[nodePlugin('prefers-nothing'), 'preferred devices: got 0 for 2 of 4'],
+	],
+	'preferred-allocation.leaks': [
+		[nodePlugin('descriptor-a-preference'), 'open descriptors of the plugin'],
+		[prefers({rpc: {GetPreferredAllocation: {code: 'RESOURCE_EXHAUSTED', message: 'no more', skip: 60}}}), 'GetPreferredAllocation: got RESOURCE_EXHAUSTED no more'],
 	],
 	'allocate.read-only': [
 		...['/', '/var/run/docker.sock', '/run/containerd/containerd.sock', '/run/podman/podman.sock', '/var/lib/kubelet/pods', '/root/.kube', '/proc', '/etc']
@@ -140,6 +164,7 @@ const wrong = {
 	],
 };
 
+const usual = {sharing: shared, 'pre-start': prepares, 'preferred-allocation': prefers};
 // What a plain plugin gives no occasion for.
 const maybe = {'allocate.files-stay': 'not-applicable', 'security.unrelated-nodes': 'not-applicable', 'security.variables': 'not-applicable'};
 const args = ['--launcher', 'process', '--timeout-percent', '20', '--node', file('node.json', discoveredNode())];
@@ -148,7 +173,7 @@ const ofThisMachine = new Set(['allocate.read-only', 'allocate.paths-exist', 'al
 const argsOf = (check) => (ofThisMachine.has(check) ? args.slice(0, -2) : args);
 const rows = Object.entries(wrong).flatMap(([check, faults]) => faults.map(([wrongPlugin, reason]) => ({check, plugin: wrongPlugin, args: argsOf(check), reason})));
 for (const [check, rightPlugin, wanted = 'pass'] of [
-	...Object.keys(wrong).map((check) => [check, check.startsWith('sharing.') ? shared() : check.startsWith('pre-start.') ? prepares() : plugin(), maybe[check]]),
+	...Object.keys(wrong).map((check) => [check, (usual[check.split('.')[0]] ?? plugin)(), maybe[check]]),
 	['allocate.independent', plugin({devices: devices.slice(1, 2)}), 'not-applicable'],
 	...['files-stay', 'unknown-id', 'independent', 'permissions', 'paths-exist'].map((name) => [`allocate.${name}`, nodePlugin('none')]),
 	['security.paths-in-ids', nodePlugin('none')],
@@ -173,6 +198,9 @@ for (const [check, rightPlugin, wanted = 'pass'] of [
 	['load.idle', raw('tidy')],
 	['load.parallel-clients', raw('tidy')],
 	['load.slow-reader', plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {each: node('/dev/null')}, storm_ms: 20})],
+	...['repeat', 'leaks'].map((name) => [`pre-start.${name}`, nodePlugin('prepares')]),
+	...['only-available', 'must-include', 'size', 'leaks'].map((name) => [`preferred-allocation.${name}`, nodePlugin('prefers')]),
+	['preferred-allocation.only-available', nodePlugin('prefers-nothing'), 'not-applicable'],
 	['allocate.parallel', variables({TOKEN: '{uuid}', GPU: '{ids}'})],
 ])
 	rows.push({check, plugin: rightPlugin, args: argsOf(check), wanted});

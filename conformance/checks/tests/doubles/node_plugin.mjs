@@ -56,7 +56,7 @@ class Status extends Error {
 		this.code = code;
 	}
 }
-const [UNKNOWN_ID, RESOURCE_EXHAUSTED, UNIMPLEMENTED, INTERNAL] = [5, 8, 12, 13];
+const [UNKNOWN_ID, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, UNIMPLEMENTED, INTERNAL] = [5, 8, 9, 12, 13];
 const MESSAGE_MAX = 4 << 20;
 
 /*
@@ -67,6 +67,7 @@ let generation = 0;
 const plugin = {
 	resource: 'example.com/gpu',
 	ids: ['gpu-0', 'gpu-1'],
+	options: message(),
 	settings: {maxConcurrentStreams: 256},
 	streams: new Set(), // open ListAndWatch
 	sessions: new Set(),
@@ -107,19 +108,20 @@ const plugin = {
 	allocate(data) {
 		plugin.allocations++;
 		return message(...plugin.requested(data).map((ids) => {
-<<<<<<< HEAD
 			for (const id of ids) if (!plugin.knows(id, ids)) plugin.refuse(id);
-			return bytes(1, plugin.answer(ids));
-=======
-			for (const id of ids) if (!plugin.ids.includes(id)) throw new Status(UNKNOWN_ID, `unknown device ${id}`);
 			for (const id of ids) if (plugin.refuses(id)) throw new Status(INTERNAL, `${id} is unhealthy`);
-			const nodes = ids.map((id) => bytes(3, message(bytes(1, `/dev/gpu/${id}`), bytes(2, '/dev/null'), bytes(3, 'rw'))));
-			return bytes(1, message(...nodes, ...(ids.length > 0 ? plugin.files() : [])));
->>>>>>> hc
+			return bytes(1, plugin.answer(ids));
 		}));
 	},
+	prefer: (available, must, size) => [...must, ...available.filter((id) => !must.includes(id))].slice(0, size),
+	preferred: (data) => message(...fields(data).filter(([n]) => n === 1).map(([, container]) => {
+		const members = fields(container);
+		const texts = (number) => members.filter(([n]) => n === number).map(([, id]) => id.toString());
+		const size = members.find(([n]) => n === 3)?.[1] ?? 0;
+		return bytes(1, message(...plugin.prefer(texts(1), texts(2), size).map((id) => bytes(1, id))));
+	})),
 	methods: {
-		GetDevicePluginOptions: () => message(),
+		GetDevicePluginOptions: () => plugin.options,
 		Allocate: (data) => plugin.allocate(data),
 		GetPreferredAllocation: () => { throw new Status(UNIMPLEMENTED, 'not offered'); },
 		PreStartContainer: () => message(),
@@ -226,7 +228,7 @@ const plugin = {
 	version: 'v1beta1',
 	register() {
 		const {socket} = plugin;
-		callKubelet('/v1beta1.Registration/Register', message(bytes(1, plugin.version), bytes(2, plugin.endpoint()), bytes(3, plugin.resource), bytes(4, '')), (code) => {
+		callKubelet('/v1beta1.Registration/Register', message(bytes(1, plugin.version), bytes(2, plugin.endpoint()), bytes(3, plugin.resource), bytes(4, plugin.options)), (code) => {
 			if (code === 0) plugin.succeeded();
 			else if (socket === plugin.socket) plugin.refused(code);
 		});
@@ -741,6 +743,90 @@ const faults = {
 			for (const end = Date.now() + 90; Date.now() < end;);
 		}, 100));
 	}),
+	/* PreStartContainer. */
+	prepares: () => (plugin.options = Buffer.from([8, 1])),
+	'prepares-until-a-restart': () => {
+		faults.prepares();
+		plugin.methods.PreStartContainer = () => {
+			if (plugin.restarts > 0) throw new Status(INTERNAL, 'handle of the old session');
+			return message();
+		};
+	},
+	'prepares-what-it-allocated': () => {
+		const allocated = new Set();
+		faults.prepares();
+		unlike('allocate', (before, data) => {
+			for (const id of plugin.requested(data).flat()) allocated.add(id);
+			return before(data);
+		});
+		plugin.methods.PreStartContainer = (data) => {
+			for (const [, id] of fields(data)) if (!allocated.has(id.toString())) throw new Status(FAILED_PRECONDITION, `${id} was not allocated`);
+			return message();
+		};
+	},
+	'descriptor-a-start': () => {
+		faults.prepares();
+		plugin.methods.PreStartContainer = () => {
+			openSync('/dev/null');
+			return message();
+		};
+	},
+	'ill-while-prepared': () => {
+		let ill = [];
+		const become = (ids) => {
+			ill = ids;
+			plugin.lookAtDevices();
+		};
+		faults.prepares();
+		plugin.failed = () => ill;
+		plugin.methods.PreStartContainer = (data) => {
+			become(fields(data).map(([, id]) => id.toString()));
+			setTimeout(() => become([]), 100);
+			return message();
+		};
+	},
+	/* GetPreferredAllocation. */
+	prefers: () => {
+		plugin.ids = ['gpu-0', 'gpu-1', 'gpu-2', 'gpu-3'];
+		plugin.options = Buffer.from([16, 1]);
+		plugin.methods.GetPreferredAllocation = (data) => plugin.preferred(data);
+	},
+	'prefers-nothing': () => {
+		faults.prefers();
+		plugin.prefer = () => [];
+	},
+	'prefers-fewer-of-many': () => {
+		faults.prefers();
+		unlike('prefer', (before, available, must, size) => before(available, must, size > 2 ? size - 1 : size));
+	},
+	'prefers-what-it-must': () => {
+		faults.prefers();
+		unlike('prefer', (before, available, must, size) => (must.length > 0 ? must : before(available, must, size)));
+	},
+	'prefers-devices-in-use': () => {
+		faults.prefers();
+		unlike('prefer', (before, available, must, size) => before(must.length > 0 ? plugin.ids : available, must, size));
+	},
+	'prefers-one-twice': () => {
+		faults.prefers();
+		plugin.prefer = (available, must, size) => [...must, ...available.sort()].slice(0, size);
+	},
+	'prefers-what-it-never-allocated': () => {
+		const allocated = new Set();
+		faults.prefers();
+		unlike('allocate', (before, data) => {
+			for (const id of plugin.requested(data).flat()) allocated.add(id);
+			return before(data);
+		});
+		unlike('prefer', (before, ...request) => before(...request).filter((id) => !allocated.has(id)));
+	},
+	'descriptor-a-preference': () => {
+		faults.prefers();
+		unlike('prefer', (before, ...request) => {
+			openSync('/dev/null');
+			return before(...request);
+		});
+	},
 	'directory-not-watched-anew': () => (plugin.poll = () => {}),
 	'spins-without-directory': () => setInterval(() => {
 		for (const end = Date.now() + 300; !existsSync(directory) && Date.now() < end;);
