@@ -22,7 +22,10 @@ const wrong = {
 	'registration.deprecation-file': {'heeds-deprecation': 'the plugin registers'},
 	'registration.files-of-others': {'sweeps-the-directory': 'the file other-vendor.sock: got removed'},
 	'allocate.after-restart': {'variable-of-the-process': 'answers after the plugin\'s restart: got gpu-0: envs[SESSION] = '},
-	'restart.flapping': {'variable-of-the-registration': 'gpu-0 after the kubelet\'s restarts: got envs[SESSION] = 5'},
+	'restart.flapping': {
+		'options-at-first-only': 'get_preferred_allocation_available after the restarts: got 0, expected 1',
+		'variable-of-the-registration': 'gpu-0 after the kubelet\'s restarts: got envs[SESSION] = 5',
+	},
 	'restart.again': {
 		'first-restart-only': 'a registration after kubelet restart 2', 'two-restarts': 'a registration after kubelet restart 3',
 		'stale-endpoint-later': 'kubelet restart 3',
@@ -32,7 +35,6 @@ const wrong = {
 	'restart.leaks': {
 		'descriptor-a-restart': 'open descriptors of the plugin', 'old-listener-kept': 'open descriptors of the plugin',
 	},
-	'restart.flapping': {'options-at-first-only': 'get_preferred_allocation_available after the restarts: got 0, expected 1'},
 	'restart.at-once': {'watches-late': 'the plugin registers'},
 	'restart.during-allocate': {'allocate-lost-in-restart': 'Allocate afterwards: got DEADLINE_EXCEEDED'},
 	'restart.kubelet-absent': {
