@@ -60,6 +60,7 @@ const wrong = {
 		[plugin({leak: {method: 'ListAndWatch', threads: 1}}), 'threads of the plugin'],
 		[plugin({leak: {method: 'ListAndWatch', bytes: 60000}}), 'bytes of memory of the plugin'],
 		[plugin({rpc: {ListAndWatch: {hang: true, skip: 50}}}), 'opened and cancelled'],
+		[nodePlugin('lists-late-and-leaks', 600), 'open descriptors of the plugin'],
 	],
 	'list-and-watch.ids-stable': [
 		[inTurn(plugin(), plugin({devices: [first, {id: 'gpu-9'}]})), 'id after a restart: got example.com/gpu gpu-1 is missing'],
@@ -89,6 +90,7 @@ for (const [check, rightPlugin, wanted = 'pass'] of [
 	// One id for two devices, each of its own resource.
 	['list-and-watch.ids-across-resources', scripted({plugins: [right, two]})],
 	['list-and-watch.cancel', plugin({device_count: 20000})],
+	['list-and-watch.cancel', nodePlugin('lists-late', 3000)],
 	// As a heap grows whose garbage was not collected yet.
 	['list-and-watch.cancel', plugin({leak: {method: 'ListAndWatch', bytes: 2500}})],
 ])

@@ -625,6 +625,12 @@ const faults = {
 			for (const stream of plugin.streams) stream.write(framed(plugin.list()));
 		}, 2000);
 	},
+	/* Right: the first list of a stream comes late. */
+	'lists-late': (ms) => unlike('onStream', (before, stream, headers) => setTimeout(() => before(stream, headers), headers[':path'].endsWith('ListAndWatch') ? ms : 0)),
+	'lists-late-and-leaks': (ms) => {
+		faults['descriptor-an-open-stream']();
+		faults['lists-late'](ms);
+	},
 	/* Right: one stream and one call are what a kubelet needs. */
 	'two-streams-at-a-time': () => (plugin.settings = {maxConcurrentStreams: 2}),
 	/* Right: whatever kubelet comes, it is back when its stream ends. */
