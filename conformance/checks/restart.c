@@ -329,7 +329,7 @@ const struct check restart_checks[] = {
 	      .depends_on = "list-and-watch.arrives", .needs.devices = 1,
 	      .title = "Quick kubelet restarts leave the plugin registered and working",
 	      .advice =
-		      "Close the old listener and its connections before you serve again, and derive answers from ids alone."),
+		      "Close the old listener and its connections before you serve again, and derive answers from ids only."),
 	RESTART("terminate", RES_08, MEDIUM, terminate,
 		.title = "SIGTERM ends the plugin and removes its socket",
 		.advice = "Handle SIGTERM: end the streams, remove the socket, exit with 0; or "
