@@ -257,8 +257,10 @@ static void idle_processor(struct check_run *run)
 		return;
 	}
 	cancel_streams(rig);
-	if (!rig_usage(rig, &before))
+	if (!rig_usage(rig, &before)) {
+		check_unsupported(run, "the plugin ended when a client left its stream");
 		return;
+	}
 	size_t printed = rig->output.size;
 	uint64_t begin_ms = clock_monotonic_ms();
 	for (size_t i = 0; i < IDLE_WINDOWS; i++) {
