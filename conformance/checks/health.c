@@ -468,7 +468,7 @@ const struct check health_checks[] = {
 	       .title = "Allocate of a device that failed is refused",
 	       .advice = "Check the device's health before you answer: the kubelet's view may be "
 			 "older."),
-	HEALTH("others-stay", LAW_13, CRITICAL, 1, others_stay,
+	HEALTH("others-stay", LAW_22, CRITICAL, 1, others_stay,
 	       .title = "Other devices stay listed when one fails and returns",
 	       .advice = "Send all devices in every list, not only those that changed: each list "
 			 "replaces the one before."),
