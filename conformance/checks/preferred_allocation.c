@@ -275,8 +275,7 @@ static bool has_size(const struct request *request,
 	return tally->wrong == 0;
 }
 
-/* The kubelet tells no plugin which devices are free again: the available ones of a request are, whatever was allocated
- * before. */
+/* No call returns a device: the available ids of a request are free, whatever was allocated before. */
 static void size(struct rig *rig, const struct rig_item *item)
 {
 	TALLY(sizes, rig->run, "preferred devices", "as many as were asked for");

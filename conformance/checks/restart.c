@@ -328,8 +328,8 @@ const struct check restart_checks[] = {
 	CHECK("restart.flapping", RES_05, MEDIUM, 2, flapping, .timeout_s = 300,
 	      .depends_on = "list-and-watch.arrives", .needs.devices = 1,
 	      .title = "Quick kubelet restarts leave the plugin registered and working",
-	      .advice =
-		      "Close the old listener and its connections before you serve again, and derive answers from ids only."),
+	      .advice = "Close the old listener and its connections before you serve again, and "
+			"derive answers from ids only."),
 	RESTART("terminate", RES_08, MEDIUM, terminate,
 		.title = "SIGTERM ends the plugin and removes its socket",
 		.advice = "Handle SIGTERM: end the streams, remove the socket, exit with 0; or "
