@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs what is missing, builds and tests. usage: ./test.sh [quick | all | PRESET...]
+# Installs what is missing, builds and tests. usage: ./test.sh [quick | vm | all | PRESET...]
 #
 # By default every test runs once, where it proves most: programs built for Windows under Wine (preset windows), everything that a
 # sanitizer sees with sanitizers (asan), and the rest without (dev: the sources, the installed tree, memory, whole runs, plugins
 # that conform, and tables of wrong ones, of which asan has a sample). `all` adds what takes long: other generations of containerd,
-# tables that have a sample otherwise (the Wine node, attacks, neighbours), and whole tables with sanitizers. Named presets run whole;
-# quick is the unit and lint tests of dev. Presets are built one after another; what runs under Wine is tested first (windows, then
-# wine-node of dev), dev and asan side by side; the output ends with ctest's summary of each, failed ones last.
+# the virtual machine node, tables that have a sample otherwise (the Wine node, attacks, neighbours), and whole tables with
+# sanitizers. Named presets run whole; quick is the unit and lint tests of dev, vm the virtual machine node. Presets are built one
+# after another; what runs under Wine is tested first (windows, then wine-node of dev), dev and asan side by side; the output ends
+# with ctest's summary of each, failed ones last.
 set -eu
 
 cd "$(dirname "$0")"
@@ -47,9 +48,30 @@ start_tests() {
 	shift 2
 	{
 		status=0
-		ctest --preset "$preset" --no-tests=error "$@" 2>&1 || status=$?
+		ctest --preset "$preset" --no-tests=error --no-label-summary "$@" 2>&1 || status=$?
 		echo $status >"$logs/$name.status"
 	} | tee "$logs/$name.log" | sed -u "s/^/$name: /" &
+}
+
+# show_failed LOG: the last lines of each failed test, once more.
+show_failed() {
+	awk '
+		function show(i) {
+			for (i = count > 8 ? count - 7 : 1; i <= count; i++)
+				print lines[i]
+			count = failed = 0
+		}
+		/^ *[0-9]+\/[0-9]+ Test +#/ {
+			show()
+			failed = /\*\*\*(Failed|Timeout|Exception)/
+			if (failed)
+				print
+			next
+		}
+		/tests passed, / { exit }
+		failed && NF && !/^ *Start +[0-9]+:/ { lines[++count] = $0 }
+		END { show() }
+	' "$1"
 }
 
 # Most tests wait more than they compute.
@@ -57,6 +79,11 @@ jobs=$(nproc)
 if [ "${1:-}" = quick ]; then
 	build dev
 	ctest --preset quick -j $((jobs * 2))
+	exit
+fi
+if [ "${1:-}" = vm ]; then
+	build dev
+	ctest --preset dev -L '^vm$'
 	exit
 fi
 long='^long$' sanitized='^(lint|install|unsanitized)$'
@@ -104,6 +131,7 @@ for preset in $names; do
 	esac
 done
 for preset in $failed; do
+	show_failed "$logs/$preset.log"
 	echo "== $preset" && sed -n '/tests passed/,$p' "$logs/$preset.log"
 done
 [ -z "$failed" ]

@@ -3,7 +3,8 @@
 // The sample outputs of README.md and docs/ are what the programs print. Writes them (`cmake --build BUILD --target readme`), or with
 // --check reports where they differ in more than times, versions and digests. FOLDER holds the report of an earlier run;
 // matrix=FOLDER holds the golden set (reports/tests/set), and selects only its sample. Without the Windows programs (preset
-// "windows") the sample of the Wine node stays as it is; test_wine_node compares it with its own FOLDER.
+// "windows") the sample of the Wine node stays as it is, and without vm=FOLDER that of the virtual machine: test_wine_node and
+// test_vm_run compare them with their own. The matrix of nodes is written only from all three.
 import {execFileSync, spawnSync} from 'node:child_process';
 import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -13,7 +14,7 @@ const [build, ...rest] = process.argv.slice(2);
 const check = rest.includes('--check');
 const given = Object.fromEntries(rest.filter((word) => word.includes('=')).map((word) => word.split(/=(.*)/s)));
 const bin = (name) => join(build, 'bin', name);
-const pages = ['README.md', 'docs/report.md', 'docs/reference/api-grid.md', 'docs/reference/matrix.md', 'docs/wine-node.md'];
+const pages = ['README.md', 'docs/report.md', 'docs/reference/matrix.md', 'docs/vm-node.md', 'docs/wine-node.md'];
 const work = mkdtempSync(join(tmpdir(), 'gpucert-readme-'));
 process.on('exit', () => rmSync(work, {recursive: true, force: true}));
 
@@ -36,13 +37,16 @@ const runs = {
 	run: () => [],
 	library: forgetful,
 	wine: () => ['--jobs', '4', '--node', 'wine', '--windows-programs', windows],
+	vm: () => ['--node', 'vm'],
 };
+const real = ['run', 'vm', 'wine'];
 // The others need no Windows programs, and are compared by test_run.
 const isAsked = (name) => {
 	if (name === 'matrix' || given.matrix !== undefined) return name === 'matrix' && (!check || given.matrix !== undefined);
-	if (name === 'grid') return true;
+	if (name === 'nodes') return check ? real.some((one) => given[one] !== undefined) : real.every(isAsked);
+	if (name === 'vm') return given.vm !== undefined;
 	if (name === 'wine') return given.wine !== undefined || (!check && existsSync(join(windows, 'bin', 'gpu-discovery.exe')));
-	return !check || given.wine === undefined;
+	return !check || (given.wine === undefined && given.vm === undefined);
 };
 
 // The folder of the run's report.
@@ -86,7 +90,6 @@ ${told.map((assertion) => `    ${line(assertion)}`).join(',\n')}
 // What differs between machines and runs of the same sources. Counts of checks do not, except that api.ffmpeg applies only where
 // the small ffmpeg was made (cmake/ffmpeg). Why memory cannot be limited is the kernel's matter.
 const normal = (text) => text
-	.replace(/ffmpeg \| [\w ]+ \|/, 'ffmpeg | WHERE |')
 	.replace(', ffmpeg on lavapipe', '')
 	.replace(/\d+ kinds of launches/, 'KINDS of launches')
 	.replace(/(\d+) of (\d+) checks passed, 1 unsupported, (\d+) not-applicable; conformant/, (_, passed, all, rest) => `${+passed + +rest} of ${+all + +rest}`)
@@ -99,28 +102,22 @@ const normal = (text) => text
 	.replace(/\d+ bits/g, 'N bits')
 	.replace(/\d+(\.\d+)+[~\w.-]*/g, 'VERSION');
 
-// What the check of an API came to in a run: on which device it works, or why nothing was shown.
-function cell(name, api, verb) {
-	const found = JSON.parse(readFileSync(join(report(name), 'report.json'))).checks.find((entry) => entry.id === `api.${api}`);
-	if (found === undefined) return 'another system';
-	if (found.outcome === 'not-applicable') return found.deviceOutcomes.length === 0 ? 'no device offers it' : 'its devices cannot';
-	const passed = found.deviceOutcomes.filter(({outcome}) => outcome === 'pass').map(({ref}) => ref);
-	if (passed.length === 0) return found.outcome;
-	const where = found.deviceOutcomes.length === 1 ? passed[0] : `${passed.length} of ${found.deviceOutcomes.length} devices`;
-	return found.outcome === 'pass' ? `${verb} on ${where}` : `${found.outcome}; ${verb} on ${where}`;
+// A matrix as {NODE: {CHECK: CELL}}, from the text that gpucert matrix prints.
+function columnsOf(text) {
+	const names = Object.fromEntries([...text.matchAll(/^([A-Z]) {3}(.*)$/gm)].map(([, letter, name]) => [letter, name]));
+	const [head, ...rows] = text.trim().split('\n\n')[1].split('\n').map((row) => row.trim().split(/ {2,}/));
+	return Object.fromEntries(head.map((letter, i) => [names[letter], Object.fromEntries(rows.map((row) => [row[0], row[i + 1]]))]));
 }
 
-// The grid of APIs: a column for each run, those that are not asked for as they were.
-function grid(old) {
-	const columns = ['run', 'wine'];
-	const cells = Object.fromEntries(old.split('\n').map((row) => row.split('|').map((text) => text.trim())).map((row) => [row[1], row.slice(2, 4)]));
-	const apis = [...readFileSync(join(import.meta.dirname, '../base/gpu_apis.def'), 'utf8').matchAll(/^API\((\w+).*?\n\n/gms)];
-	const rows = apis.map(([text, api]) => {
-		const verb = text.includes('.enumerates') ? 'listed' : 'works';
-		const row = columns.map((name, column) => (isAsked(name) ? cell(name, api, verb) : (cells[api]?.[column] ?? '')));
-		return `| ${api} | ${row.join(' | ')} |\n`;
-	});
-	return `| API | Linux, no GPU | Windows node under Wine |\n| --- | --- | --- |\n${rows.join('')}`;
+// What APIs did on the nodes of three runs. Each test has one of them, and compares its columns; those of other runs stay as they are.
+function nodes(old) {
+	const folders = real.map((name) => (check ? given[name] : report(name))).filter((folder) => folder !== undefined);
+	const text = execFileSync(bin('gpucert'), ['matrix', '--apis', ...folders], {encoding: 'utf8'});
+	if (!check) return text;
+	const written = columnsOf(normal(old));
+	const same = Object.entries(columnsOf(normal(text))).every(([node, cells]) =>
+		Object.entries(cells).every(([row, cell]) => row === 'api.ffmpeg' || (written[node]?.[row] ?? '-') === cell));
+	return same ? old : text;
 }
 
 // Of the golden set, which is made for it: what gpucert tells of many reports.
@@ -131,7 +128,7 @@ function matrix() {
 	return execFileSync(bin('gpucert'), ['matrix', '--failed', join(set, 'matrix')], {encoding: 'utf8'});
 }
 
-const samples = {grid, matrix, run: () => summary('run'), library: () => summary('library'), wine: () => summary('wine'), excerpt};
+const samples = {nodes, matrix, excerpt, ...Object.fromEntries(Object.keys(runs).map((name) => [name, () => summary(name)]))};
 let differs = false;
 function renew(page, head, name, old) {
 	if (!isAsked(name)) return head + old;

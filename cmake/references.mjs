@@ -36,7 +36,7 @@ function requirementsPage() {
 // base/gpu_apis.def has rows API(name, system, ..., .member = "value" or {"value", ...}).
 function apisPage() {
 	const source = readFileSync(join(root, 'base/gpu_apis.def'), 'utf8');
-	const rows = source.split(/^(?=API(?:_WITHOUT_CHECK)?\()/m).slice(1).map((row) => {
+	const rows = source.split(/^(?=API[A-Z_]*\()/m).slice(1).map((row) => {
 		const [, name, system] = row.match(/\((\w+), (\w+)/);
 		const words = (member) => [...(row.match(new RegExp(`\\.${member} = (\\{.*?\\}|"[^"]*")`, 's'))?.[1] ?? '').matchAll(/"([^"]*)"/g)]
 			.map(([, word]) => word);

@@ -106,6 +106,25 @@ void builder_add_variable(struct builder *builder, struct discovery_device *devi
 		builder_string(builder, name), builder_string(builder, value)};
 }
 
+void builder_add_path(struct builder *builder, struct discovery_device *device, const char *name,
+		      const char *path)
+{
+	struct discovery_variable *variables =
+		grow(builder, device->environment, device->variable_count, sizeof(*variables));
+	size_t i = 0;
+
+	if (variables == NULL)
+		return;
+	device->environment = variables;
+	while (i < device->variable_count && !text_equal(variables[i].name, name))
+		i++;
+	if (i < device->variable_count)
+		variables[i].value =
+			arena_format(&builder->arena, "%s:%s", variables[i].value, path);
+	else
+		builder_add_variable(builder, device, name, path);
+}
+
 void builder_add_name(struct builder *builder, const char *const **names, const char *name)
 {
 	size_t count = text_position(*names, name);

@@ -37,6 +37,9 @@ void builder_add_file(struct builder *builder, struct discovery_device *device,
 void builder_add_node(struct builder *builder, struct discovery_device *device, const char *path);
 void builder_add_variable(struct builder *builder, struct discovery_device *device,
 			  const char *name, const char *value);
+/* The same for a variable that lists paths (':'): those of several calls, in their order. */
+void builder_add_path(struct builder *builder, struct discovery_device *device, const char *name,
+		      const char *path);
 /* Adds to a list of the device, such as &device->apis, unless the list has the name already. */
 void builder_add_name(struct builder *builder, const char *const **names, const char *name);
 

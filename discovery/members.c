@@ -10,7 +10,7 @@ enum { DEVICES_MAX = 1024, FILES_MAX = 4096, LIST_MAX = 256, DIAGNOSTICS_MAX = 1
 
 #define EXACT_MAX (INT64_C(1) << 53) /* whole numbers up to it are themselves in JSON */
 
-const char *const discovery_kind_names[] = {"display", "compute", "software", NULL};
+const char *const discovery_kind_names[] = {"display", "compute", "software", "virtual", NULL};
 const char *const discovery_health_names[] = {"healthy", "unhealthy", NULL};
 
 /* An absolute path of either system without "..": "/usr/lib/x.so", "C:\Windows\System32\x.dll". */

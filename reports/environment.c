@@ -22,7 +22,8 @@ static const char *const nothing[] = {NULL};
 static const struct section sections[] = {
 	{"node", JSON_OBJECT, NULL,
 	 POINTERS("/kind", "/digest", "/machine/product", "/machine/kernel", "/machine/kernelBuild",
-		  "/machine/architecture"),
+		  "/machine/architecture", "/vm/qemu", "/vm/accelerator", "/vm/virglrenderer",
+		  "/vm/hostRenderer"),
 	 POINTERS("/kind", "/file", "/machine/product")},
 	{"os", JSON_OBJECT, NULL,
 	 POINTERS("/product", "/version", "/build", "/revision", "/kernel", "/kernelBuild",
@@ -170,7 +171,7 @@ void environment_add_ran(cJSON *environment, const cJSON *ran)
 bool environment_is_live(const cJSON *environment)
 {
 	const char *kind = json_pointer_string(environment, "/node/kind");
-	return text_equal(kind, "live") || text_equal(kind, "wine");
+	return text_equal(kind, "live") || text_equal(kind, "wine") || text_equal(kind, "vm");
 }
 
 int environment_each(const cJSON *environment, environment_use *use, void *user, struct error *err)

@@ -32,6 +32,9 @@ typedef int environment_use(const char *section, const char *const *identity, co
 			    void *user, struct error *err);
 int environment_each(const cJSON *environment, environment_use *use, void *user, struct error *err);
 
+/* environment.drivers[].model of a driver of virtual GPUs: neither hardware nor software. */
+#define REPORT_MODEL_VIRTUAL "virtual"
+
 /* Did it run on the node that it names? Neither a recording nor an environment without a node proves anything about a
  * node. */
 bool environment_is_live(const cJSON *environment);

@@ -280,6 +280,8 @@ void report_add_environment(struct report_document *it)
 		node = "this machine";
 	else if (text_equal(node, "wine"))
 		node = "Windows programs under Wine";
+	else if (text_equal(node, "vm"))
+		node = "a virtual machine that was made for the run, whose GPUs are virtual";
 
 	doc_add(it->doc, "<dl class=facts>");
 	doc_fact(it->doc, "Node", node);

@@ -32,6 +32,10 @@ static void add_environment(struct report_document *it)
 		text_addf(&body, "a recorded node (%s): ", view_string(environment, "/node/file"));
 	else if (is_wine)
 		text_add(&body, "a Windows node under Wine: ");
+	else if (strcmp(kind, "vm") == 0)
+		text_addf(&body, "a virtual machine (QEMU %s, %s) with virtual GPUs: ",
+			  view_string(environment, "/node/vm/qemu"),
+			  view_string(environment, "/node/vm/accelerator"));
 	/* The system of a node that is not this machine, and what stood in for it. */
 	if (is_recorded || is_wine) {
 		add_part(&parts, environment, "/os/product", "/os/version");

@@ -29,7 +29,7 @@ bool socket_identify(const char *path, struct socket_identity *out);
 bool socket_is_same(const struct socket_identity *a, const struct socket_identity *b);
 
 /* Does somebody accept connections at this path? False for no file, a file of another kind, and a
- * socket that nobody serves. ERROR_PERMISSION, ERROR_IO when it cannot be told. Runs a loop of its
+ * socket that nobody serves. ERROR_PERMISSION, ERROR_IO when that is unknown. Runs a loop of its
  * own for as long as connecting takes. */
 int socket_is_served(const char *path, bool *served, struct error *err);
 

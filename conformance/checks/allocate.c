@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum {
+	STREAM_MS = 300, /* in which a stream ends that a call ends */
 	PROMPT_IDS = 4,
 	REPEATS = 20,
 	ORDERED_MAX = 64, /* ids in one call */
@@ -206,15 +207,18 @@ static bool call_oddly(struct rig *rig, const char *resource, const char *id,
 	return rc == 0 || check_expect_ok(rig->run, rc, "Allocate is answered", &err);
 }
 
-static void expect_refused(struct rig *rig, const struct rig_item *item, const char *what,
+/* False: there is no answer, and nothing more to ask. */
+static bool expect_refused(struct rig *rig, const struct rig_item *item, const char *what,
 			   const char *const *ids, size_t count)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
 	int rc = rig_allocate(rig, item->resource, ids, count, &reply, &err);
-	if (check_expect_ok(rig->run, rc, "Allocate is answered", &err))
-		(void)check_expect(rig->run, reply.code != RPC_OK, what, "an error", "%s",
-				   rpc_code_name(reply.code));
+	if (!check_expect_ok(rig->run, rc, "Allocate is answered", &err))
+		return false;
+	(void)check_expect(rig->run, reply.code != RPC_OK, what, "an error", "%s",
+			   rpc_code_name(reply.code));
+	return true;
 }
 
 static char *in_upper_case(const char *id)
@@ -231,33 +235,48 @@ static char *in_upper_case(const char *id)
 static void almost_known(struct rig *rig, const struct rig_item *item)
 {
 	const char *known = item->ids->items[0];
-	const struct kubelet_device_list *list =
-		kubelet_resource_devices(rig->kubelet, item->resource);
 	char *longer CLEANUP_FREE = text_format("%sx", known);
 	char *upper CLEANUP_FREE = in_upper_case(known);
 	const char *const made[] = {longer, upper};
 	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
 		/* Names of Windows mean the same in any case. */
-		if ((list != NULL && kubelet_device_find(list, made[i]) != NULL) ||
+		if (kubelet_resource_device(rig->kubelet, item->resource, made[i]) != NULL ||
 		    strcmp(made[i], known) == 0 || (made[i] == upper && rig_is_windows(rig)))
 			continue;
-		expect_refused(rig, item,
-			       check_format(rig->run, "Allocate of %s, where %s is listed", made[i],
-					    known),
-			       &made[i], 1);
+		if (!expect_refused(rig, item,
+				    check_format(rig->run, "Allocate of %s, where %s is listed",
+						 made[i], known),
+				    &made[i], 1))
+			return;
 	}
 	const char *const mixed[] = {known, RIG_UNKNOWN_ID};
-	expect_refused(rig, item, "Allocate of a known and an unknown id", mixed,
-		       ARRAY_SIZE(mixed));
+	(void)expect_refused(rig, item, "Allocate of a known and an unknown id", mixed,
+			     ARRAY_SIZE(mixed));
+}
+
+/* A resource without a stream has no devices until the plugin registers again. */
+static void expect_stream(struct rig *rig, const struct rig_item *item)
+{
+	const size_t from = kubelet_registration_count(rig->kubelet);
+	const struct kubelet_stream *stream = rig_stream(rig, item->resource);
+	if (stream == NULL)
+		return;
+	(void)rig_watch(rig, STREAM_MS, STREAM_MS);
+	stream = rig_stream(rig, item->resource);
+	if (kubelet_registration_count(rig->kubelet) == from)
+		(void)check_expect_is(rig->run, stream != NULL && kubelet_stream_state(stream).open,
+				      "the stream of lists afterwards", "open", "ended");
 }
 
 static void unknown_id(struct rig *rig, const struct rig_item *item)
 {
 	static const char *const unknown[] = {RIG_UNKNOWN_ID, "", "../../etc/passwd", "a\nb\"c%00"};
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
-		expect_refused(rig, item, "Allocate of an unknown id", &unknown[i], 1);
+		if (!expect_refused(rig, item, "Allocate of an unknown id", &unknown[i], 1))
+			return;
 	almost_known(rig, item);
 	(void)expect_first(rig, item, "Allocate of a healthy device afterwards", NULL);
+	expect_stream(rig, item);
 }
 
 static void error_names_id(struct rig *rig, const struct rig_item *item)

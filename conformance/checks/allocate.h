@@ -20,9 +20,6 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 int allocate_on_socket(struct rig *rig, const char *socket, const char *id,
 		       struct rpc_answer *reply, struct error *err);
 
-/* Does the resource's latest list hold the id as unhealthy? */
-bool allocate_id_is_unhealthy(const struct rig *rig, const char *resource, const char *id);
-
 /* Is the reply to so many ids a refusal that is allowed? Then a note reports it. */
 bool allocate_may_refuse(struct rig *rig, const char *resource, const char *const *ids,
 			 size_t count, const struct rpc_answer *reply);
@@ -81,6 +78,24 @@ bool allocate_same_sources(const V1beta1__ContainerAllocateResponse *first,
 bool allocate_expect_same(struct rig *rig, const char *what, enum allocate_members members,
 			  const V1beta1__ContainerAllocateResponse *first,
 			  const V1beta1__ContainerAllocateResponse *second);
+
+enum { ALLOCATE_KEPT_MAX = 16 };
+
+/* Answers for one id each, kept over restarts to be compared with later ones. */
+struct allocate_kept {
+	size_t count;
+	struct allocate_kept_answer {
+		const char *resource, *id;
+		struct rpc_answer reply;
+		const V1beta1__ContainerAllocateResponse *answer; /* in the reply */
+	} each[ALLOCATE_KEPT_MAX];
+};
+
+/* Allocates the id and keeps the answer, up to that number. False: recorded as by allocate_expect(). */
+bool allocate_keep(struct rig *rig, const char *resource, const char *id,
+		   struct allocate_kept *kept);
+void allocate_kept_free(struct allocate_kept *kept);
+#define CLEANUP_ALLOCATE_KEPT CLEANUP(allocate_kept_free)
 
 /* Judges of the answer's content (allocate_answer.c), for each resource. */
 check_judge allocate_paths_exist, allocate_unique_paths, allocate_read_only;

@@ -74,13 +74,6 @@ int allocate_on_socket(struct rig *rig, const char *socket, const char *id,
 	return rc;
 }
 
-bool allocate_id_is_unhealthy(const struct rig *rig, const char *resource, const char *id)
-{
-	const struct kubelet_device_list *list = kubelet_resource_devices(rig->kubelet, resource);
-	const struct kubelet_device *device = list != NULL ? kubelet_device_find(list, id) : NULL;
-	return device != NULL && !kubelet_device_is_healthy(device);
-}
-
 struct asked {
 	const struct rig *rig;
 	const char *resource;
@@ -91,7 +84,9 @@ struct asked {
 static const char *find_unhealthy(const struct asked *asked)
 {
 	for (size_t i = 0; i < asked->count; i++) {
-		if (allocate_id_is_unhealthy(asked->rig, asked->resource, asked->ids[i]))
+		const struct kubelet_device *device = kubelet_resource_device(
+			asked->rig->kubelet, asked->resource, asked->ids[i]);
+		if (device != NULL && !kubelet_device_is_healthy(device))
 			return asked->ids[i];
 	}
 	return NULL;
@@ -120,7 +115,8 @@ const V1beta1__ContainerAllocateResponse *allocate_expect(struct rig *rig, const
 	struct error err = {0};
 	int rc = rig_allocate(rig, resource, ids, count, reply, &err);
 	if (rc != 0) {
-		(void)check_expect_ok(rig->run, rc, "Allocate is answered", &err);
+		(void)check_expect_ok(rig->run, rc,
+				      rc == ERROR_TIMEOUT ? what : "Allocate is answered", &err);
 		return NULL;
 	}
 	if (allocate_may_refuse(rig, resource, ids, count, reply)) {
@@ -231,7 +227,7 @@ static bool path_exists(const struct context *context, const char *path)
 
 /* Tallies over all answers of a resource. */
 struct answers {
-	struct tally mounts, others, targets;
+	struct tally mounts, others, targets, nodes;
 };
 
 static void judge_paths(struct rig *rig, const struct rig_item *item)
@@ -428,11 +424,30 @@ static bool is_harmful(const char *source, const char *target)
 	       text_starts_with(name, "libc.so.") || text_starts_with(name, "libc.musl");
 }
 
+/* Every container has these nodes of its runtime, and its programs depend on them. */
+static void judge_node_places(struct answers *answers,
+			      const V1beta1__ContainerAllocateResponse *answer)
+{
+	static const char *const own[] = {
+		"/dev/console", "/dev/fd",     "/dev/full",  "/dev/null",   "/dev/ptmx",
+		"/dev/random",	"/dev/stderr", "/dev/stdin", "/dev/stdout", "/dev/tty",
+		"/dev/urandom", "/dev/zero",   NULL};
+	for (size_t i = 0; i < answer->n_devices; i++) {
+		const V1beta1__DeviceSpec *device = answer->devices[i];
+		char *target CLEANUP_FREE = plain_path(device->container_path);
+		tally_add(&answers->nodes,
+			  !is_one_of(target, own) || text_equal(device->host_path, target),
+			  "%s on %s", device->host_path, device->container_path);
+	}
+}
+
 static void judge_harm(struct rig *rig, const struct rig_item *item)
 {
 	const struct context *context = rig->context;
 	const bool live = context->node_file == NULL && context->wine_directory == NULL;
 	struct answers *answers = item->user;
+	if (!rig_is_windows(rig))
+		judge_node_places(answers, item->answer);
 	for (size_t i = 0; i < item->answer->n_mounts; i++) {
 		const V1beta1__Mount *mount = item->answer->mounts[i];
 
@@ -466,9 +481,12 @@ void allocate_read_only(struct rig *rig, const struct rig_item *item)
 	struct answers answers = {
 		.mounts = TALLY_OF(rig->run, "mounts[]", "harmless paths"),
 		.others = TALLY_OF(rig->run, "mounts[].read_only", "true"),
+		.nodes = TALLY_OF(rig->run, "devices[].container_path",
+				  "a place that no other node has"),
 	};
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &answers};
-	allocate_for_each(rig, &all, judge_harm);
+	allocate_for_each_and_all(rig, &all, judge_harm);
 	tally_end(&answers.others);
 	tally_end(&answers.mounts);
+	tally_end(&answers.nodes);
 }

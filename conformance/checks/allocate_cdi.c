@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CDI devices in answers of Allocate, compared with the node's Specs. */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/path.h"
 #include "conformance/checks/allocate.h"
@@ -13,13 +14,17 @@
 
 struct look {
 	struct check_run *run;
+	struct rig *rig;
 	struct cdi_registry registry;
 	struct text_list names; /* of the present offer */
 	struct text_list kinds; /* of all offers so far */
+	struct text_list asked; /* the same: names and the ids that they are for, in turn */
 	struct tally tally;
+	struct tally variables;
 	size_t named;  /* offers that name CDI devices */
 	size_t unread; /* of these, where the devices of the node cannot be determined */
 	void (*judge)(struct look *look, const struct offer *offer);
+	void (*finish)(struct look *look); /* after all offers; may be NULL */
 };
 
 static bool look_at(struct offer *offer, void *user)
@@ -34,15 +39,16 @@ static bool look_at(struct offer *offer, void *user)
 	return true;
 }
 
-static void look_at_each(struct check_run *run, const char *what, const char *wanted,
-			 void (*judge)(struct look *look, const struct offer *offer))
+static void look_at_all(struct check_run *run, struct look look)
 {
-	struct look look = {.run = run, .tally = TALLY_OF(run, what, wanted), .judge = judge};
 	struct rig *rig = rig_ready(run, NULL);
 	struct error err = {0};
+	look.rig = rig;
 	if (rig != NULL && check_works(run, node_cdi_read(rig->context, &look.registry, &err),
 				       "CDI Specs", &err)) {
 		(void)offers_each(rig, look_at, &look);
+		if (look.finish != NULL)
+			look.finish(&look);
 		tally_end(&look.tally);
 		if (look.named == 0)
 			check_not_applicable(run, "no answer names a CDI device");
@@ -55,16 +61,77 @@ static void look_at_each(struct check_run *run, const char *what, const char *wa
 	cdi_registry_free(&look.registry);
 	text_list_free(&look.names);
 	text_list_free(&look.kinds);
+	text_list_free(&look.asked);
 }
 
-static void judge_names(struct look *look, const struct offer *offer)
+static void look_at_each(struct check_run *run, const char *what, const char *wanted,
+			 void (*judge)(struct look *look, const struct offer *offer))
+{
+	look_at_all(run, (struct look){
+				 .run = run, .tally = TALLY_OF(run, what, wanted), .judge = judge});
+}
+
+static void keep_names(struct look *look, const struct offer *offer)
 {
 	text_each (name, &look->names) {
+		(void)text_list_add(&look->asked, name, NULL);
+		(void)text_list_add(&look->asked, offer->id, NULL);
+	}
+}
+
+/* A container that starts again gets the answer of then, and the Specs of now: later answers leave those of earlier
+ * ones in place. */
+static void judge_names(struct look *look)
+{
+	struct error err = {0};
+	cdi_registry_free(&look->registry);
+	look->registry = (struct cdi_registry){0};
+	if (!check_works(look->run, node_cdi_read(look->rig->context, &look->registry, &err),
+			 "CDI Specs", &err))
+		return;
+	for (size_t i = 0; i + 1 < look->asked.count; i += 2) {
+		const char *name = look->asked.items[i];
 		bool found = cdi_registry_find(&look->registry, name) != NULL;
 		char *why CLEANUP_FREE =
 			!found ? cdi_registry_explain(&look->registry, name) : NULL;
-		tally_add(&look->tally, found, "%s by %s: %s", name, offer->id,
+		tally_add(&look->tally, found, "%s by %s: %s", name, look->asked.items[i + 1],
 			  why != NULL ? why : "");
+	}
+}
+
+/* Does the resource list devices that are not replicas of one? */
+static bool lists_several(const struct kubelet_device_list *list)
+{
+	for (size_t i = 1; list != NULL && i < list->count; i++) {
+		const char *first = list->items[0].id;
+		const char *id = list->items[i].id;
+		size_t length = strcspn(id, ":");
+		if (length != strcspn(first, ":") || strncmp(first, id, length) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Runtimes and drivers show the devices that such variables name. A number is a place among those of the container. */
+static void judge_variables(struct look *look, const struct offer *offer)
+{
+	const struct kubelet_device_list *list =
+		kubelet_resource_devices(look->rig->kubelet, offer->resource);
+	if (!lists_several(list) || offer->id[strspn(offer->id, "0123456789")] == '\0')
+		return;
+	grant_each (variable, &offer_applied(offer)->envs) {
+		struct text_list values CLEANUP_TEXT_LIST = {0};
+		const char *other = NULL;
+		if (!text_ends_with(variable->name, "VISIBLE_DEVICES"))
+			continue;
+		(void)text_list_split(&values, variable->value, ',', NULL);
+		text_each (value, &values) {
+			if (text_equal(value, "all") || (kubelet_device_find(list, value) != NULL &&
+							 !text_equal(value, offer->id)))
+				other = value;
+		}
+		tally_add(&look->variables, other == NULL || text_list_has(&values, offer->id),
+			  "%s=%s for %s", variable->name, variable->value, offer->id);
 	}
 }
 
@@ -72,6 +139,7 @@ static void judge_names(struct look *look, const struct offer *offer)
 static bool count_devices(struct offer *offer, void *user)
 {
 	struct look *look = user;
+	judge_variables(look, offer);
 	if (offer->granted.count != 0) {
 		look->named++;
 		look->judge(look, offer);
@@ -81,7 +149,11 @@ static bool count_devices(struct offer *offer, void *user)
 
 void allocate_cdi_resolves(struct check_run *run)
 {
-	look_at_each(run, "CDI devices", "in a valid Spec of the node", judge_names);
+	look_at_all(run, (struct look){.run = run,
+				       .tally = TALLY_OF(run, "CDI devices",
+							 "in a valid Spec of the node"),
+				       .judge = keep_names,
+				       .finish = judge_names});
 }
 
 /* Each file of a kind is judged once. */
@@ -108,8 +180,34 @@ void allocate_cdi_specs(struct check_run *run)
 	look_at_each(run, "Specs of the kinds in answers", "valid", judge_specs);
 }
 
+/* Runtimes run all hooks but startContainer, which is the container's, in the node's file system. */
+static void judge_hooks(struct look *look, const cJSON *edits, const char *name)
+{
+	json_each (hook, cJSON_GetObjectItemCaseSensitive(edits, "hooks")) {
+		const char *path = json_pointer_string(hook, "/path");
+		const char *kind = json_pointer_string(hook, "/hookName");
+		if (path != NULL && !text_equal(kind, "startContainer"))
+			tally_add(&look->tally, file_exists(path), "hook %s: missing, for %s", path,
+				  name);
+	}
+}
+
 static void judge_files(struct look *look, const struct offer *offer)
 {
+	text_each (name, &look->names) {
+		const struct cdi_file *file = cdi_registry_find(&look->registry, name);
+		if (file == NULL)
+			continue;
+		judge_hooks(look, json_pointer(file->spec.document, "/containerEdits"), name);
+		json_each (device, json_pointer(file->spec.document, "/devices")) {
+			if (text_equal(json_pointer_string(device, "/name"), strchr(name, '=') + 1))
+				judge_hooks(
+					look,
+					cJSON_GetObjectItemCaseSensitive(device, "containerEdits"),
+					name);
+		}
+	}
+
 	/* The mounts and nodes that come from edits, without the rest of the answer. Nodes that are
 	 * named by their numbers need no node of the host. */
 	const struct grant *applied = offer_applied(offer);
@@ -210,14 +308,20 @@ void allocate_cdi_one_device(struct check_run *run)
 
 void allocate_one_device(struct check_run *run)
 {
-	struct look look = {.run = run,
-			    .tally = TALLY_OF(run, "devices by the answer for one id", "one"),
-			    .judge = judge_devices};
+	struct look look = {
+		.run = run,
+		.tally = TALLY_OF(run, "devices by the answer for one id", "one"),
+		.variables = TALLY_OF(run, "variables in the answer for one id", "only that id"),
+		.judge = judge_devices};
 	struct rig *rig = rig_ready(run, NULL);
 	if (rig == NULL)
 		return;
+	look.rig = rig;
 	(void)offers_each(rig, count_devices, &look);
 	tally_end(&look.tally);
+	tally_end(&look.variables);
+	if (look.variables.wrong != 0)
+		return;
 	if (look.named == 0)
 		check_not_applicable(run, "no answer shows which device of the node it hands out");
 }

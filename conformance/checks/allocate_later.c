@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocate over time: answers that other calls, other ids, or a restart of the plugin must not change. */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/node_file.h"
@@ -12,11 +13,12 @@
 #include <string.h>
 
 enum {
+	FILES_MAX = 64,
+	FILE_BYTES_MAX = 65536,
 	LISTED_MS = 1000, /* in which a list that Allocate causes comes */
 	LISTED_ROUNDS = 3,
-	LISTED_MAX = 16,    /* ids that are allocated meanwhile */
-	RESTARTED_MAX = 16, /* ids that are compared over a restart */
-	SEVERAL_MAX = 16,   /* ids in one call that are compared with each by itself */
+	LISTED_MAX = 16,  /* ids that are allocated meanwhile */
+	SEVERAL_MAX = 16, /* ids in one call that are compared with each by itself */
 };
 
 static const char device_node[] = "device node ";
@@ -137,11 +139,12 @@ static bool names_all(const V1beta1__ContainerAllocateResponse *answer)
 	return false;
 }
 
-/* The answer for all of these ids hands out what each is given alone. */
-static void expect_each(struct rig *rig, const char *what, bool stable,
+/* The answer for all of these ids hands out what each is given alone, and nothing else with `only`. */
+static void expect_each(struct rig *rig, const char *what, bool stable, bool only,
 			const V1beta1__ContainerAllocateResponse *const *answers, size_t count,
 			const V1beta1__ContainerAllocateResponse *together)
 {
+	TALLY(foreign, rig->run, what, "nothing that none gets by itself");
 	TALLY(missing, rig->run, what, "all that each gets by itself");
 	struct text_list wanted CLEANUP_TEXT_LIST = {0};
 	struct text_list saw CLEANUP_TEXT_LIST = {0};
@@ -154,6 +157,8 @@ static void expect_each(struct rig *rig, const char *what, bool stable,
 				  (text_starts_with(member, device_node) &&
 				   has_node(together, &wanted, member + strlen(device_node))),
 			  "no %s", member);
+	for (size_t i = 0; only && i < saw.count; i++)
+		tally_add(&foreign, text_list_has(&wanted, saw.items[i]), "%s", saw.items[i]);
 
 	/* Numbers may be sums. */
 	for (size_t i = 0; stable && i < count; i++) {
@@ -166,22 +171,6 @@ static void expect_each(struct rig *rig, const char *what, bool stable,
 					  "no %s=%s", env->key, env->value);
 		}
 	}
-}
-
-/* The answer for both ids hands out what each is given alone, and nothing else. */
-static void expect_union(struct rig *rig, bool stable,
-			 const V1beta1__ContainerAllocateResponse *const answers[2],
-			 const V1beta1__ContainerAllocateResponse *together)
-{
-	TALLY(foreign, rig->run, "the answer for two ids", "nothing that neither gets by itself");
-	struct text_list wanted CLEANUP_TEXT_LIST = {0};
-	struct text_list saw CLEANUP_TEXT_LIST = {0};
-	for (size_t i = 0; i < 2; i++)
-		read_handed_out(answers[i], stable, &wanted);
-	read_handed_out(together, stable, &saw);
-	expect_each(rig, "the answer for two ids", stable, answers, 2, together);
-	text_each (member, &saw)
-		tally_add(&foreign, text_list_has(&wanted, member), "%s", member);
 }
 
 /* Some of the ids, spread over all, in one call. Files may be others for each set of ids. allocate.each-and-all
@@ -205,7 +194,7 @@ static void expect_several(struct rig *rig, const struct rig_item *item)
 	const V1beta1__ContainerAllocateResponse *together = rig_first_response(&all);
 	if (together != NULL && !names_all(together))
 		expect_each(rig, check_format(rig->run, "the answer for %zu ids", count), false,
-			    answers, count, together);
+			    false, answers, count, together);
 	for (size_t i = 0; i < count; i++)
 		rpc_answer_free(&replies[i]);
 }
@@ -227,6 +216,48 @@ static void expect_unchanged(struct rig *rig, const struct rig_item *item, const
 			   differs ? difference.second : "the same answer");
 }
 
+/* Small files of an answer, such as configurations that a plugin writes. */
+struct kept_files {
+	struct text_list paths, contents;
+};
+
+static void kept_files_free(struct kept_files *files)
+{
+	text_list_free(&files->paths);
+	text_list_free(&files->contents);
+}
+
+static void keep_files(const V1beta1__ContainerAllocateResponse *answer, struct kept_files *out)
+{
+	for (size_t i = 0; answer != NULL && i < answer->n_mounts; i++) {
+		const char *path = answer->mounts[i]->host_path;
+		struct node_file file = {0};
+		char *content CLEANUP_FREE = NULL;
+		/* The kernel makes files of another size than their content, which change by themselves. */
+		if (out->paths.count == FILES_MAX || !node_file_identify(path, &file) ||
+		    file.kind != NODE_FILE_REGULAR ||
+		    file_read(path, FILE_BYTES_MAX, &content, NULL, NULL) < 0 ||
+		    strlen(content) != file.size)
+			continue;
+		(void)text_list_add(&out->paths, path, NULL);
+		(void)text_list_add(&out->contents, content, NULL);
+	}
+}
+
+/* The container of the earlier answer reads them as they are now. */
+static void expect_files(struct rig *rig, const char *id, const struct kept_files *files)
+{
+	TALLY(same, rig->run,
+	      check_format(rig->run, "files of %s after Allocate of another id", id), "as before");
+	for (size_t i = 0; i < files->paths.count; i++) {
+		const char *path = files->paths.items[i];
+		char *content CLEANUP_FREE = NULL;
+		bool read = file_read(path, FILE_BYTES_MAX, &content, NULL, NULL) == 0;
+		tally_add(&same, read && strcmp(content, files->contents.items[i]) == 0,
+			  "%s has changed", path);
+	}
+}
+
 void allocate_independent(struct rig *rig, const struct rig_item *item)
 {
 	const char *ids[] = {item->ids->items[0], item->ids->items[item->ids->count - 1]};
@@ -237,9 +268,14 @@ void allocate_independent(struct rig *rig, const struct rig_item *item)
 		return;
 	}
 	bool stable = allocate_is_stable(rig, item);
-	for (size_t i = 0; i < 2; i++)
+	struct kept_files files __attribute__((cleanup(kept_files_free))) = {0};
+	for (size_t i = 0; i < 2; i++) {
 		answers[i] = allocate_expect(rig, item->resource, &ids[i], 1, ids[i], &replies[i]);
+		if (i == 0)
+			keep_files(answers[0], &files);
+	}
 	if (answers[0] != NULL && answers[1] != NULL) {
+		expect_files(rig, ids[0], &files);
 		expect_unchanged(rig, item, ids[0], "after Allocate of another id", stable,
 				 answers[0]);
 		/* allocate.each-and-all judges a refusal. */
@@ -249,7 +285,8 @@ void allocate_independent(struct rig *rig, const struct rig_item *item)
 			rig_first_response(&replies[2]);
 		(void)check_expect_ok(rig->run, rc, "two ids in one container are answered", &err);
 		if (together != NULL && !rig_is_windows(rig))
-			expect_union(rig, stable, answers, together);
+			expect_each(rig, "the answer for two ids", stable, true, answers, 2,
+				    together);
 		else if (rc == 0 && together == NULL)
 			check_note(rig->run, "two ids in one container: %s %s",
 				   rpc_code_name(replies[2].code), replies[2].message);
@@ -273,10 +310,8 @@ static void judge_list(struct staying *staying, const struct kubelet_device_list
 	for (size_t i = 0; list != NULL && i < staying->count; i++) {
 		const struct kubelet_device *device =
 			kubelet_device_find(list, staying->item->ids->items[i]);
-		if (device == NULL)
-			staying->wrong[i] = "gone";
-		else if (!kubelet_device_is_healthy(device))
-			staying->wrong[i] = "Unhealthy";
+		if (!kubelet_device_is_healthy(device))
+			staying->wrong[i] = kubelet_device_state(device);
 	}
 }
 
@@ -349,50 +384,44 @@ void allocate_after_restart(struct check_run *run)
 	TALLY(same, run, "devices after the plugin's restart", "those before");
 	TALLY(equal, run, "answers after the plugin's restart", "those before");
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
-	struct rpc_answer before[RESTARTED_MAX] = {{0}};
-	if (rig == NULL)
+	struct allocate_kept kept CLEANUP_ALLOCATE_KEPT = {0};
+	if (rig == NULL || !rig_healthy_ids(rig, rig->resources.items[0], &ids))
 		return;
-	const char *resource = check_format(run, "%s", rig->resources.items[0]);
-	if (!rig_healthy_ids(rig, resource, &ids))
-		return;
-	const struct rig_item item = {.resource = resource, .ids = &ids};
+	const struct rig_item item = {.resource = rig->resources.items[0], .ids = &ids};
 	bool stable = allocate_is_stable(rig, &item);
-	size_t count = ids.count < RESTARTED_MAX ? ids.count : RESTARTED_MAX;
-	const char *const *last = (const char *const *)&ids.items[ids.count - count];
-	bool asked = true;
-	for (size_t i = 0; asked && i < count; i++)
-		asked = allocate_expect(rig, resource, &last[i], 1, "Allocate before the restart",
-					&before[i]) != NULL;
-	asked = asked && rig_restart_plugin(rig, SIGTERM) && rig_expect_listed(rig);
-	for (size_t i = 0; asked && i < count; i++) {
+	size_t from = ids.count > ALLOCATE_KEPT_MAX ? ids.count - ALLOCATE_KEPT_MAX : 0;
+	for (size_t i = from; i < ids.count; i++) {
+		if (!allocate_keep(rig, item.resource, ids.items[i], &kept))
+			return;
+	}
+	if (!rig_restart_plugin(rig, SIGTERM) || !rig_expect_listed(rig))
+		return;
+	for (size_t i = 0; i < kept.count; i++) {
+		const struct allocate_kept_answer *one = &kept.each[i];
 		struct rpc_answer after CLEANUP_RPC_ANSWER = {0};
-		if (!kubelet_device_find(kubelet_resource_devices(rig->kubelet, resource),
-					 last[i])) {
+		struct allocate_difference difference = {0};
+		if (!kubelet_resource_device(rig->kubelet, one->resource, one->id)) {
 			check_unsupported(run,
 					  "%s is gone after the restart; see "
 					  "list-and-watch.ids-stable",
-					  last[i]);
-			break;
+					  one->id);
+			return;
 		}
-		const V1beta1__ContainerAllocateResponse *first = rig_first_response(&before[i]);
-		const V1beta1__ContainerAllocateResponse *other =
-			rig_first_response(&before[(i + 1) % count]);
 		const V1beta1__ContainerAllocateResponse *second = allocate_expect(
-			rig, resource, &last[i], 1, "Allocate after the restart", &after);
-		struct allocate_difference difference = {0};
+			rig, one->resource, &one->id, 1, "Allocate after the restart", &after);
 		if (second == NULL)
-			break;
-		bool differs = allocate_differ(ALLOCATE_GRANTED, first, second, &difference) &&
-			       difference.is_device;
-		tally_add(&same, !differs, "%s: %s, not %s", last[i], difference.second,
+			return;
+		bool differs =
+			allocate_differ(ALLOCATE_GRANTED, one->answer, second, &difference) &&
+			difference.is_device;
+		tally_add(&same, !differs, "%s: %s, not %s", one->id, difference.second,
 			  difference.first);
-		if (stable && count > 1)
-			compare_names(&same, last[i], first, other, second);
+		if (stable && kept.count > 1)
+			compare_names(&same, one->id, one->answer,
+				      kept.each[(i + 1) % kept.count].answer, second);
 		if (!differs && stable)
 			tally_add(&equal,
-				  !allocate_differ(ALLOCATE_ALL, first, second, &difference),
-				  "%s: %s, not %s", last[i], difference.second, difference.first);
+				  !allocate_differ(ALLOCATE_ALL, one->answer, second, &difference),
+				  "%s: %s, not %s", one->id, difference.second, difference.first);
 	}
-	for (size_t i = 0; i < count; i++)
-		rpc_answer_free(&before[i]);
 }

@@ -23,7 +23,7 @@ void allocate_variable_names(struct rig *rig, const struct rig_item *item)
 {
 	TALLY(names, rig->run, "envs[].key", "not empty, without '='");
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
-	allocate_for_each(rig, &all, judge_variables);
+	allocate_for_each_and_all(rig, &all, judge_variables);
 	if (names.count == 0)
 		check_not_applicable(rig->run, "no answer has a variable");
 }
@@ -48,7 +48,7 @@ void allocate_harmless_variables(struct rig *rig, const struct rig_item *item)
 {
 	TALLY(names, rig->run, "envs[].key", "about devices only");
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
-	allocate_for_each(rig, &all, judge_override);
+	allocate_for_each_and_all(rig, &all, judge_override);
 	if (names.count == 0)
 		check_not_applicable(rig->run, "no answer has a variable");
 }
@@ -86,7 +86,7 @@ void allocate_cdi_names(struct rig *rig, const struct rig_item *item)
 {
 	TALLY(names, rig->run, "CDI devices", "vendor/class=name");
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
-	allocate_for_each(rig, &all, judge_cdi_names);
+	allocate_for_each_and_all(rig, &all, judge_cdi_names);
 	if (names.count == 0)
 		check_not_applicable(rig->run, "no answer names a CDI device");
 }

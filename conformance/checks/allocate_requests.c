@@ -51,7 +51,9 @@ void allocate_unhealthy_id(struct check_run *run)
 				return;
 			}
 			/* It may have recovered meanwhile. */
-			if (allocate_id_is_unhealthy(rig, resource, id))
+			const struct kubelet_device *now =
+				kubelet_resource_device(rig->kubelet, resource, id);
+			if (now != NULL && !kubelet_device_is_healthy(now))
 				tally_add(&refused, reply.code != RPC_OK, "OK for %s", id);
 		}
 	}
@@ -80,10 +82,15 @@ void allocate_no_requests(struct rig *rig, const struct rig_item *item)
 		expect_serves(rig, item);
 }
 
+enum method { ALLOCATE, PREFER, START, METHODS };
+static const char *const method_names[] = {"Allocate", "GetPreferredAllocation",
+					   "PreStartContainer"};
+
 /* Calls that run at the same time. */
 struct parallel {
 	struct parallel_call {
 		struct parallel *all;
+		const char *id;
 		struct rpc_call *call; /* NULL: ended */
 		int code;
 		char message[RIG_LINE_MAX];
@@ -108,22 +115,60 @@ static bool all_ended(void *user)
 	return parallel->open == 0;
 }
 
-/* Starts `count` calls, the n-th of them for id n of the item, and again from the first. False: recorded. */
-static bool start_calls(struct rig *rig, const struct rig_item *item, size_t count,
-			struct parallel *parallel)
+/* What a kubelet calls of this plugin. Returns the number of methods. */
+static size_t methods_of(struct rig *rig, const char *resource, enum method methods[METHODS])
 {
-	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
-	for (size_t i = 0; i < count; i++) {
-		const char *id = item->ids->items[i % item->ids->count];
-		struct parallel_call *call = &parallel->calls[i];
+	const struct kubelet_registration *r = rig_registration(rig, resource);
+	size_t count = 0;
+	methods[count++] = ALLOCATE;
+	if (r != NULL && r->options.get_preferred_allocation_available)
+		methods[count++] = PREFER;
+	if (r != NULL && r->options.pre_start_required)
+		methods[count++] = START;
+	return count;
+}
+
+static int start_call(struct rig *rig, const struct rig_item *item, enum method method,
+		      const char *id, struct parallel_call *call, struct error *err)
+{
+	struct rpc_channel *channel =
+		kubelet_plugin_channel(kubelet_resource_plugin(rig->kubelet, item->resource));
+	const uint64_t limit_ms = context_wait_ms(rig->context, RIG_CALL_MS);
+	if (method == ALLOCATE) {
 		struct kubelet_allocate_request request = {0};
-		struct error err = {0};
 		kubelet_allocate_request_add(&request, &id, 1);
+		return rpc_unary(channel, DEVICE_PLUGIN_SERVICE "Allocate", &request.request.base,
+				 &v1beta1__allocate_response__descriptor, limit_ms, on_reply, call,
+				 &call->call, err);
+	}
+	if (method == PREFER) {
+		struct kubelet_preferred_request request;
+		kubelet_preferred_request_init(&request, &id, 1, 1);
+		return rpc_unary(channel, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
+				 &request.request.base,
+				 &v1beta1__preferred_allocation_response__descriptor, limit_ms,
+				 on_reply, call, &call->call, err);
+	}
+	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
+	request.devices_ids = message_strings(&id);
+	request.n_devices_ids = 1;
+	return rpc_unary(channel, DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
+			 &v1beta1__pre_start_container_response__descriptor, limit_ms, on_reply,
+			 call, &call->call, err);
+}
+
+/* Starts `count` calls, of the methods in turn, for id after id of the item, and again from the first. False:
+ * recorded. */
+static bool start_calls(struct rig *rig, const struct rig_item *item, size_t count,
+			const enum method *methods, size_t method_count, struct parallel *parallel)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *id = item->ids->items[i / method_count % item->ids->count];
+		struct parallel_call *call = &parallel->calls[i];
+		struct error err = {0};
 		call->all = parallel;
-		int rc = rpc_unary(kubelet_plugin_channel(plugin), DEVICE_PLUGIN_SERVICE "Allocate",
-				   &request.request.base, &v1beta1__allocate_response__descriptor,
-				   context_wait_ms(rig->context, RIG_CALL_MS), on_reply, call,
-				   &call->call, &err);
+		call->id = id;
+		int rc = start_call(rig, item, methods[i % method_count], id, call, &err);
 		if (!check_works(rig->run, rc, "calls at the same time", &err))
 			return false;
 		parallel->open++;
@@ -141,14 +186,38 @@ static void parallel_free(struct parallel **parallel)
 	free(*parallel);
 }
 
+/* Calls of all methods wait for each other, or do not. */
+static void mixed_calls(struct rig *rig, const struct rig_item *item)
+{
+	struct parallel *parallel CLEANUP(parallel_free) = memory_allocate(1, sizeof(*parallel));
+	TALLY(answers, rig->run, "calls of several methods at the same time", "OK");
+	enum method methods[METHODS];
+	struct error err = {0};
+	const size_t count = methods_of(rig, item->resource, methods);
+	if (count == 1 || !start_calls(rig, item, PARALLEL_CALLS, methods, count, parallel))
+		return;
+	int rc = rig_wait(rig, all_ended, parallel, context_wait_ms(rig->context, RIG_CALL_MS),
+			  "answers to calls of several methods", &err);
+	rc = rig_explain(rig, rc, &err);
+	if (!check_expect_ok(rig->run, rc, "calls of several methods are answered", &err))
+		return;
+	for (size_t i = 0; i < PARALLEL_CALLS; i++) {
+		const struct parallel_call *call = &parallel->calls[i];
+		tally_add(&answers, call->code == RPC_OK, "%s: %s %s for %s",
+			  method_names[methods[i % count]], rpc_code_name(call->code),
+			  call->message, call->id);
+	}
+}
+
 void allocate_parallel(struct rig *rig, const struct rig_item *item)
 {
+	static const enum method method = ALLOCATE;
 	struct parallel *parallel CLEANUP(parallel_free) = memory_allocate(1, sizeof(*parallel));
 	TALLY(answers, rig->run, "calls at the same time", "OK");
 	TALLY(devices, rig->run, "devices in their answers", "those of the id");
 	struct error err = {0};
 	bool stable = allocate_is_stable(rig, item);
-	if (!start_calls(rig, item, PARALLEL_CALLS, parallel))
+	if (!start_calls(rig, item, PARALLEL_CALLS, &method, 1, parallel))
 		return;
 	int rc = rig_wait(rig, all_ended, parallel, context_wait_ms(rig->context, RIG_CALL_MS),
 			  "answers to calls at the same time", &err);
@@ -158,7 +227,7 @@ void allocate_parallel(struct rig *rig, const struct rig_item *item)
 
 	for (size_t i = 0; i < PARALLEL_CALLS; i++) {
 		const struct parallel_call *call = &parallel->calls[i];
-		const char *id = item->ids->items[i % item->ids->count];
+		const char *id = call->id;
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 		struct allocate_difference difference = {0};
 		tally_add(&answers, call->code == RPC_OK, "%s: %s %s", id,
@@ -176,18 +245,40 @@ void allocate_parallel(struct rig *rig, const struct rig_item *item)
 		tally_add(&devices, !differs, "%s: %s, not %s", id, difference.first,
 			  difference.second);
 	}
+	mixed_calls(rig, item);
 }
 
+static bool expect_preferred(struct rig *rig, const struct rig_item *item)
+{
+	const char *const *ids = (const char *const *)item->ids->items;
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	int rc = rig_prefer(rig, item->resource, ids, 1, 1, &reply, &err);
+	return check_expect_ok(rig->run, rc, "GetPreferredAllocation afterwards", &err) &&
+	       check_expect(rig->run, reply.code == RPC_OK, "GetPreferredAllocation afterwards",
+			    "OK", "%s %s", rpc_code_name(reply.code), reply.message);
+}
+
+/* Calls of each method; a kubelet that ends, cancels all that run. pre-start.cancelled judges PreStartContainer. */
 void allocate_cancelled(struct rig *rig, const struct rig_item *item)
 {
-	struct parallel *parallel CLEANUP(parallel_free) = memory_allocate(1, sizeof(*parallel));
-	if (!start_calls(rig, item, CANCELLED_CALLS, parallel))
-		return;
-	for (size_t i = 0; i < CANCELLED_CALLS; i++) {
-		if (parallel->calls[i].call != NULL)
-			rpc_call_cancel(parallel->calls[i].call);
+	enum method methods[METHODS];
+	const size_t count = methods_of(rig, item->resource, methods);
+	for (size_t k = 0; k < count && methods[k] != START; k++) {
+		struct parallel *parallel CLEANUP(parallel_free) =
+			memory_allocate(1, sizeof(*parallel));
+		if (!start_calls(rig, item, CANCELLED_CALLS, &methods[k], 1, parallel))
+			return;
+		if (methods[k] == PREFER) /* they leave */
+			(void)rig_watch(rig, 1, 1);
+		for (size_t i = 0; i < CANCELLED_CALLS; i++) {
+			if (parallel->calls[i].call != NULL)
+				rpc_call_cancel(parallel->calls[i].call);
+		}
+		if (methods[k] == PREFER && !expect_preferred(rig, item))
+			return;
+		expect_serves(rig, item);
 	}
-	expect_serves(rig, item);
 }
 
 void allocate_size(struct rig *rig, const struct rig_item *item)

@@ -188,6 +188,24 @@ bool allocate_expect_same(struct rig *rig, const char *what, enum allocate_membe
 	return check_expect(rig->run, false, what, difference.first, "%s", difference.second);
 }
 
+bool allocate_keep(struct rig *rig, const char *resource, const char *id,
+		   struct allocate_kept *kept)
+{
+	if (kept->count == ALLOCATE_KEPT_MAX)
+		return true;
+	struct allocate_kept_answer *one = &kept->each[kept->count++];
+	one->resource = check_format(rig->run, "%s", resource);
+	one->id = check_format(rig->run, "%s", id);
+	one->answer = allocate_expect(rig, resource, &id, 1, "Allocate before", &one->reply);
+	return one->answer != NULL;
+}
+
+void allocate_kept_free(struct allocate_kept *kept)
+{
+	for (size_t i = 0; i < kept->count; i++)
+		rpc_answer_free(&kept->each[i].reply);
+}
+
 bool allocate_is_stable(struct rig *rig, const struct rig_item *item)
 {
 	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};

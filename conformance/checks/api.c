@@ -207,11 +207,15 @@ static const char *const tags_api[] = {"gpu", "container", NULL};
 #define OS_LINUX   "linux"
 #define OS_WINDOWS "windows"
 
-#define API(name, system, listed, offered, title_, advice_, ...)                                   \
-	CHECK("api." #name, API_01, CRITICAL, 1, computes, .title = title_, .advice = advice_,     \
-	      .timeout_s = 300, .tags = tags_api,                                                  \
+#define API_ROW(requirement, severity, name, system, offered, title_, advice_)                     \
+	CHECK("api." #name, requirement, severity, 1, computes, .title = title_,                   \
+	      .advice = advice_, .timeout_s = 300, .tags = tags_api,                               \
 	      .needs = {.os = OS_##system, .devices = 1, .launcher = true, .api = offered},        \
 	      .depends_on = "allocate.one-response", .param = #name),
+#define API(name, system, listed, offered, title, advice, ...)                                     \
+	API_ROW(API_01, CRITICAL, name, system, offered, title, advice)
+#define API_PROGRAM(name, system, listed, offered, title, advice, ...)                             \
+	API_ROW(API_02, HIGH, name, system, offered, title, advice)
 
 const struct check api_checks[] = {
 #include "base/gpu_apis.def"

@@ -75,7 +75,9 @@ static void expect_outcome(struct check_run *run, const struct discovery_device 
 	const char *status = view_string(document, "/work/status");
 	const char *reason = view_string(document, "/work/reason");
 	const bool software = device->kind == DISCOVERY_SOFTWARE;
-	if (strcmp(status, "unsupported") == 0 && software && api->encodes) {
+	if (strcmp(status, "unsupported") == 0 && api->encodes &&
+	    (software ||
+	     (OFFERS_ENCODERS && video_has_no_encoder(check_context(run)->node, device, reason)))) {
 		check_not_applicable(run, "%s: %s", device->id, reason);
 		return;
 	}

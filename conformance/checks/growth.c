@@ -8,8 +8,8 @@ enum {
 	ROUNDS = 8,
 	ROUNDS_COUNTED = 32, /* what is counted in ones is never collected */
 	ROUNDS_MEMORY = 128,
-	QUICK_MS = 6000, /* for ROUNDS_MEMORY: quick rounds go on, for small leaks */
-	PATIENCE_MS = 60000,
+	QUICK_MS = 6000,      /* for ROUNDS_MEMORY: quick rounds go on, for small leaks */
+	PATIENCE_MS = 60000,  /* on a machine that is not known to be slow */
 	MEMORY_LEAST = 65536, /* bytes over all rounds that are compared */
 	/* A heap grows before its garbage is collected: Go's to 4 MiB, and that of Node.js by 2 KiB a stream over many
 	 * thousands of them. */
@@ -89,6 +89,7 @@ static bool is_decided(const struct usage *rounds, size_t count)
 void rig_expect_level(struct rig *rig, const char *what, growth_round *round, void *user)
 {
 	struct usage rounds[GROWTH_ROUNDS_MAX] = {0};
+	const uint64_t slow_ms = context_wait_ms(rig->context, PATIENCE_MS);
 	uint64_t start_ms = clock_monotonic_ms();
 	size_t count = 0;
 	for (size_t wanted = ROUNDS; wanted <= GROWTH_ROUNDS_MAX; wanted *= 2) {
@@ -101,7 +102,7 @@ void rig_expect_level(struct rig *rig, const char *what, growth_round *round, vo
 				return;
 			}
 		}
-		uint64_t patience_ms = count < ROUNDS_MEMORY ? PATIENCE_MS : QUICK_MS;
+		uint64_t patience_ms = count < ROUNDS_MEMORY ? slow_ms : QUICK_MS;
 		if (is_decided(rounds, count) || clock_monotonic_ms() - start_ms > patience_ms)
 			break;
 	}

@@ -2,6 +2,7 @@
 /* Devices that fail and come back, as the commands of --fail-device and --restore-device make them. */
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "conformance/checks/allocate.h"
 #include "conformance/checks/list_and_watch.h"
 #include "conformance/checks/suites.h"
 #include "rpc/client.h"
@@ -15,13 +16,15 @@ enum {
 	TURNS = 10,
 	TURNS_THOROUGH = 100,
 	STEADY_MS = 1000,
-	STAY_S = 3, /* the state is watched */
+	STAY_S = 3,	 /* the state is watched */
+	CALLED_MAX = 64, /* other devices */
 };
 
 /* The device under test. */
 struct device_under_test {
 	struct rig *rig;
 	const char *resource, *id;
+	const char *when;	       /* what happened before, for reasons; NULL: nothing */
 	size_t registrations;	       /* before it fails */
 	struct kubelet_stream *second; /* beside the kubelet's; NULL: none */
 	bool failed;
@@ -38,11 +41,14 @@ static enum listed look_at(const struct kubelet_stream *stream, const char *id)
 	if (stream != NULL && !kubelet_stream_state(stream).open)
 		return UNHEALTHY;
 	const struct kubelet_message *list = stream != NULL ? kubelet_stream_last(stream) : NULL;
-	const struct kubelet_device *found =
-		list != NULL ? kubelet_device_find(&list->devices, id) : NULL;
-	if (found == NULL)
-		return NOT_LISTED;
-	return kubelet_device_is_healthy(found) ? HEALTHY : UNHEALTHY;
+	enum listed listed = NOT_LISTED;
+	/* Listed with both, it is among the healthy ones of a kubelet as well. */
+	for (size_t i = 0; list != NULL && listed != HEALTHY && i < list->devices.count; i++) {
+		const struct kubelet_device *device = &list->devices.items[i];
+		if (text_equal(device->id, id))
+			listed = kubelet_device_is_healthy(device) ? HEALTHY : UNHEALTHY;
+	}
+	return listed;
 }
 
 static enum listed look(const struct device_under_test *device)
@@ -69,24 +75,32 @@ static enum listed wait_until(struct device_under_test *device, bool healthy, ui
 	return look(device);
 }
 
-/* Runs the command to its end. False: recorded. */
-static bool set_failed(struct device_under_test *device, bool fails)
+/* Runs the command to its end. */
+static int run_command(struct device_under_test *device, bool fails, struct error *err)
 {
 	struct rig *rig = device->rig;
 	const char *command = fails ? rig->context->fail_device : rig->context->restore_device;
 	struct text_list words CLEANUP_TEXT_LIST = {0};
-	struct error err = {0};
 	char *out CLEANUP_FREE = NULL;
 	const char *const env[] = {check_format(rig->run, "DEVICE_ID=%s", device->id), NULL};
-	int rc = command_line_split(COMMAND_LINE_HERE, command, &words, &err);
+	int rc = command_line_split(COMMAND_LINE_HERE, command, &words, err);
 	if (rc == 0 && words.count == 0)
-		rc = error_set(&err, ERROR_ARGUMENT, "it is empty");
+		rc = error_set(err, ERROR_ARGUMENT, "it is empty");
 	const struct process_spec spec = {
 		.argv = (const char *const *)words.items, .env = env, .timeout_ms = COMMAND_MS};
 	if (rc == 0)
-		rc = process_ask(&spec, &out, &err);
+		rc = process_ask(&spec, &out, err);
 	device->failed = fails;
-	return check_works(rig->run, rc, fails ? "--fail-device" : "--restore-device", &err);
+	return rc;
+}
+
+/* The same. False: recorded. */
+static bool set_failed(struct device_under_test *device, bool fails)
+{
+	struct error err = {0};
+	int rc = run_command(device, fails, &err);
+	return check_works(device->rig->run, rc, fails ? "--fail-device" : "--restore-device",
+			   &err);
 }
 
 /* The node is left as it was. */
@@ -95,7 +109,7 @@ static void restore(void *argument)
 	struct device_under_test *device = argument;
 	if (device->failed)
 		(void)set_failed(device, false);
-	kubelet_stream_free(device->second);
+	kubelet_stream_close(&device->second);
 	free(device);
 }
 
@@ -120,8 +134,9 @@ static struct device_under_test *open_device(struct check_run *run)
 static bool expect_listed(struct device_under_test *device, bool healthy)
 {
 	struct rig *rig = device->rig;
-	const char *what = check_format(rig->run, "%s after it %s", device->id,
-					healthy ? "was restored" : "failed");
+	const char *what = check_format(rig->run, "%s after it %s%s", device->id,
+					healthy ? "was restored" : "failed",
+					device->when != NULL ? device->when : "");
 	const uint64_t limit_ms = rig_wait_ms(rig, check_row(rig->run)->requirement);
 	const enum listed listed = wait_until(device, healthy, limit_ms, what);
 	const bool held = (listed == HEALTHY) == healthy;
@@ -156,7 +171,7 @@ static void watch_state(const struct kubelet_event *event, void *user)
 	if (!text_equal(event->resource, device->resource) || has_registered(device))
 		return;
 	const struct kubelet_device *found = kubelet_device_find(event->devices, device->id);
-	const bool healthy = found != NULL && kubelet_device_is_healthy(found);
+	const bool healthy = kubelet_device_is_healthy(found);
 	device->flapped |= healthy != device->healthy;
 }
 
@@ -188,7 +203,7 @@ static struct kubelet_stream *open_further(struct device_under_test *device)
 	if (list_open_stream(rig, kubelet_resource_plugin(rig->kubelet, device->resource), &stream,
 			     &err) == 0)
 		return stream;
-	kubelet_stream_free(stream);
+	kubelet_stream_close(&stream);
 	check_note(rig->run, "a further stream brings no list; see list-and-watch.two-streams");
 	return NULL;
 }
@@ -198,7 +213,7 @@ static void judge_fresh_stream(struct device_under_test *device)
 {
 	if (!is_served(device) || has_registered(device))
 		return;
-	struct kubelet_stream *stream = open_further(device);
+	struct kubelet_stream *stream CLEANUP_KUBELET_STREAM = open_further(device);
 	if (stream == NULL)
 		return;
 	const enum listed listed = look_at(stream, device->id);
@@ -207,7 +222,6 @@ static void judge_fresh_stream(struct device_under_test *device)
 					"%s on a stream that was opened after it failed",
 					device->id),
 			   "Unhealthy, or not listed", "%s", listed_names[listed]);
-	kubelet_stream_free(stream);
 }
 
 static bool second_is_not_healthy(void *user)
@@ -230,8 +244,46 @@ static void judge_second_stream(struct device_under_test *device)
 		rig->run, listed != HEALTHY,
 		check_format(rig->run, "%s on a second stream after it failed", device->id),
 		"Unhealthy, or not listed", "%s", listed_names[listed]);
-	kubelet_stream_free(device->second);
-	device->second = NULL;
+	kubelet_stream_close(&device->second);
+}
+
+/* Another id of the same device: by its name, and by what it hands out. NULL: none. */
+static const char *find_replica(struct device_under_test *device)
+{
+	struct rig *rig = device->rig;
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	struct rpc_answer own CLEANUP_RPC_ANSWER = {0};
+	if (!rig_healthy_ids(rig, device->resource, &ids) ||
+	    rig_allocate(rig, device->resource, &device->id, 1, &own, NULL) < 0)
+		return NULL;
+	const V1beta1__ContainerAllocateResponse *one = rig_first_response(&own);
+	text_each (id, &ids) {
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		struct allocate_difference difference = {0};
+		const char *const asked[] = {id};
+		if (one == NULL || text_equal(id, device->id) ||
+		    !list_is_same_device(id, device->id))
+			continue;
+		(void)rig_allocate(rig, device->resource, asked, 1, &reply, NULL);
+		const V1beta1__ContainerAllocateResponse *other = rig_first_response(&reply);
+		if (other != NULL && allocate_same_sources(one, other, &difference))
+			return check_format(rig->run, "%s", id);
+	}
+	return NULL;
+}
+
+static void judge_replica(struct device_under_test *device, const char *id)
+{
+	struct device_under_test replica = *device;
+	const uint64_t limit_ms = rig_wait_ms(device->rig, CHECK_LAW_10);
+	replica.id = id;
+	if (!is_served(device) || has_registered(device))
+		return;
+	const enum listed listed = wait_until(&replica, false, limit_ms, "the replica's failure");
+	(void)check_expect(device->rig->run, listed != HEALTHY,
+			   check_format(device->rig->run, "%s, a replica of %s, after it failed",
+					id, device->id),
+			   "Unhealthy, or not listed", "%s", listed_names[listed]);
 }
 
 static void device_fails(struct check_run *run)
@@ -239,11 +291,14 @@ static void device_fails(struct check_run *run)
 	struct device_under_test *device = open_device(run);
 	if (device == NULL)
 		return;
+	const char *replica = find_replica(device);
 	device->second = open_further(device);
 	const bool only_one = device->second == NULL;
 	if (!set_failed(device, true) || !expect_listed(device, false))
 		return;
 	expect_stays(device, false);
+	if (replica != NULL)
+		judge_replica(device, replica);
 	judge_second_stream(device);
 	if (!only_one)
 		judge_fresh_stream(device);
@@ -315,6 +370,84 @@ static bool expect_steady(struct device_under_test *device, bool healthy)
 	return expect_listed(device, healthy);
 }
 
+/* The plugin is back after a kubelet's restart, and lists the resource. False: noted, other checks judge that. */
+static bool restart_kubelet(struct device_under_test *device)
+{
+	struct rig *rig = device->rig;
+	const size_t from = kubelet_registration_count(rig->kubelet);
+	struct error err = {0};
+	if (!check_works(rig->run, kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
+			 "fake kubelet", &err))
+		return false;
+	int rc = rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err);
+	if (rc < 0)
+		check_note(rig->run, "not tested after a kubelet's restart: %s", err.text);
+	return rc == 0 && rig_expect_lists(rig);
+}
+
+/* Devices fail and return in later sessions of the kubelet as well. False: no need to go on. */
+static bool settles_after_restarts(struct device_under_test *device)
+{
+	if (!restart_kubelet(device))
+		return false;
+	if (wait_until(device, true, rig_wait_ms(device->rig, CHECK_LAW_11), "the device") !=
+	    HEALTHY) {
+		check_note(device->rig->run, "after a kubelet's restart %s is not healthy",
+			   device->id);
+		return false;
+	}
+	device->when = ", after a kubelet's restart";
+	if (!set_failed(device, true) || !expect_steady(device, false))
+		return false;
+	device->when = ", and the kubelet restarted";
+	if (!restart_kubelet(device) || !expect_steady(device, false) || !set_failed(device, false))
+		return false;
+	bool held = expect_steady(device, true);
+	device->when = NULL;
+	return held;
+}
+
+/* Another device that is healthy, as the node is to be left; NULL: there is none. */
+static struct device_under_test *another(const struct device_under_test *device)
+{
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
+	const char *id = NULL;
+	if (!rig_healthy_ids(device->rig, device->resource, &ids))
+		return NULL;
+	for (size_t i = 0; id == NULL && i < ids.count; i++)
+		id = text_equal(ids.items[i], device->id) ? NULL : ids.items[i];
+	if (id == NULL)
+		return NULL;
+	struct device_under_test *other = memory_allocate(1, sizeof(*other));
+	*other = (struct device_under_test){
+		.rig = device->rig,
+		.resource = device->resource,
+		.id = check_format(device->rig->run, "%s", id),
+	};
+	check_defer(device->rig->run, restore, other);
+	return other;
+}
+
+/* The device fails while another one is failed. The command may know one device only, or replicas may fail together:
+ * nothing is judged then. */
+static void settles_beside_another(struct device_under_test *device)
+{
+	struct device_under_test *other = another(device);
+	struct error err = {0};
+	if (other == NULL || run_command(other, true, &err) < 0)
+		return;
+	const uint64_t limit_ms = rig_wait_ms(device->rig, CHECK_LAW_10);
+	if (wait_until(other, false, limit_ms, "the failure of another device") == HEALTHY ||
+	    look(device) != HEALTHY) {
+		check_note(device->rig->run, "not tested with two devices that fail");
+		return;
+	}
+	device->when = check_format(device->rig->run, ", while %s was failed", other->id);
+	(void)(set_failed(device, true) && expect_steady(device, false));
+	(void)(run_command(other, false, &err) == 0 && set_failed(device, false) &&
+	       expect_steady(device, true));
+}
+
 static void settles(struct check_run *run)
 {
 	struct device_under_test *device = open_device(run);
@@ -325,8 +458,9 @@ static void settles(struct check_run *run)
 	for (int i = 0; i < turns; i++)
 		if (!set_failed(device, !device->failed))
 			return;
-	if (expect_steady(device, false) && set_failed(device, false))
-		(void)expect_steady(device, true);
+	if (expect_steady(device, false) && set_failed(device, false) &&
+	    expect_steady(device, true) && settles_after_restarts(device))
+		settles_beside_another(device);
 }
 
 /* The Allocate of a kubelet may come before it has read the list. */
@@ -358,11 +492,21 @@ static void allocate_failed(struct check_run *run)
 /* The devices beside the one that fails. */
 struct others {
 	struct device_under_test *device;
-	struct text_list ids; /* sorted */
-	struct tally kept;
+	struct text_list ids;  /* sorted */
+	struct text_list numa; /* of each of them */
+	struct tally kept, places;
 	size_t missing; /* from the latest list */
 	bool unsure;	/* a list came without the device, or of another registration */
 };
+
+/* The Topology Manager places pods by each list. */
+static void judge_place(struct others *others, size_t index, const struct kubelet_device *device)
+{
+	char *numa CLEANUP_FREE = list_numa_text(device);
+	const char *before = others->numa.items[index];
+	tally_add(&others->places, strcmp(numa, before) == 0, "%s on NUMA nodes:%s, before:%s",
+		  device->id, numa, before);
+}
 
 /* Where a plugin leaves failed devices out of its lists, others may go with the one that fails: they may be replicas
  * of it. */
@@ -377,6 +521,7 @@ static void watch_others(const struct kubelet_event *event, void *user)
 	const size_t count = event->devices->count;
 	const struct kubelet_device **now CLEANUP_FREE = list_sorted(event->devices);
 	size_t at = 0;
+	size_t index = 0;
 	others->missing = 0;
 	text_each (id, &others->ids) {
 		while (at < count && strcmp(now[at]->id, id) < 0)
@@ -386,6 +531,9 @@ static void watch_others(const struct kubelet_event *event, void *user)
 		if (!others->unsure)
 			tally_add(&others->kept, kept, "%s is missing from a list of %zu", id,
 				  count);
+		if (kept)
+			judge_place(others, index, now[at]);
+		index++;
 	}
 }
 
@@ -395,6 +543,50 @@ static bool others_are_back(void *user)
 	return others->missing == 0 && look(others->device) == HEALTHY;
 }
 
+/* A call for others that are listed as healthy. Of a plugin that ended meanwhile nothing is recorded. */
+static void expect_served(const struct others *others, int rc, const char *call,
+			  const struct rpc_answer *reply, const struct error *err)
+{
+	struct device_under_test *device = others->device;
+	struct check_run *run = device->rig->run;
+	if (!is_served(device) || has_registered(device))
+		return;
+	const char *what =
+		check_format(run, "%s of other devices after %s failed", call, device->id);
+	if (check_expect_ok(run, rc, what, err))
+		(void)check_expect(run, reply->code == RPC_OK, what, "OK", "%s %s",
+				   rpc_code_name(reply->code), reply->message);
+}
+
+/* Pods still get the healthy devices. */
+static void judge_calls(const struct others *others)
+{
+	const struct device_under_test *device = others->device;
+	struct rig *rig = device->rig;
+	const struct kubelet_registration *r = rig_registration(rig, device->resource);
+	const struct kubelet_device_list *list =
+		kubelet_resource_devices(rig->kubelet, device->resource);
+	const char *ids[CALLED_MAX];
+	size_t count = 0;
+	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer preferred CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	text_each (id, &others->ids) {
+		const struct kubelet_device *found =
+			list != NULL ? kubelet_device_find(list, id) : NULL;
+		if (count < CALLED_MAX && found != NULL && kubelet_device_is_healthy(found))
+			ids[count++] = id;
+	}
+	if (count == 0 || r == NULL || !is_served(device) || has_registered(device))
+		return;
+	int rc = rig_allocate(rig, device->resource, ids, 1, &reply, &err);
+	expect_served(others, rc, "Allocate", &reply, &err);
+	if (r->options.get_preferred_allocation_available) {
+		rc = rig_prefer(rig, device->resource, ids, count, 1, &preferred, &err);
+		expect_served(others, rc, "GetPreferredAllocation", &preferred, &err);
+	}
+}
+
 static void judge_others(struct others *others)
 {
 	struct device_under_test *device = others->device;
@@ -402,6 +594,7 @@ static void judge_others(struct others *others)
 	if (!fail_and_notice(device))
 		return;
 	(void)rig_watch(rig, STEADY_MS, STEADY_MS);
+	judge_calls(others);
 	if (!set_failed(device, false))
 		return;
 	(void)wait_until(device, true, rig_wait_ms(rig, CHECK_LAW_11), "the device's return");
@@ -424,6 +617,7 @@ static void others_stay(struct check_run *run)
 	struct others others = {
 		.device = open_device(run),
 		.kept = TALLY_OF(run, "devices listed before", "in each list"),
+		.places = TALLY_OF(run, "NUMA nodes of a device", "the same in each list"),
 	};
 	if (others.device == NULL)
 		return;
@@ -435,6 +629,10 @@ static void others_stay(struct check_run *run)
 			(void)text_list_add(&others.ids, list->items[i].id, NULL);
 	}
 	text_list_sort(&others.ids);
+	text_each (id, &others.ids) {
+		char *numa CLEANUP_FREE = list_numa_text(kubelet_device_find(list, id));
+		(void)text_list_add(&others.numa, numa, NULL);
+	}
 	rig->on_list = watch_others;
 	rig->on_list_user = &others;
 	if (others.ids.count != 0)
@@ -443,7 +641,9 @@ static void others_stay(struct check_run *run)
 		check_not_applicable(run, "the plugin lists one device");
 	rig->on_list = NULL;
 	tally_end(&others.kept);
+	tally_end(&others.places);
 	text_list_free(&others.ids);
+	text_list_free(&others.numa);
 }
 
 #define HEALTH(name, rule, severity, revision, body, ...)                                          \
@@ -452,7 +652,7 @@ static void others_stay(struct check_run *run)
 	      __VA_ARGS__)
 
 const struct check health_checks[] = {
-	HEALTH("device-fails", LAW_10, CRITICAL, 2, device_fails,
+	HEALTH("device-fails", LAW_10, CRITICAL, 3, device_fails,
 	       .title = "A device that fails is not offered any more",
 	       .advice = "Watch each device (events of the driver, or a look at it every few "
 			 "seconds), and send a list with the device as Unhealthy."),
@@ -468,11 +668,11 @@ const struct check health_checks[] = {
 	       .title = "Allocate of a device that failed is refused",
 	       .advice = "Check the device's health before you answer: the kubelet's view may be "
 			 "older."),
-	HEALTH("others-stay", LAW_22, CRITICAL, 1, others_stay,
+	HEALTH("others-stay", LAW_22, CRITICAL, 2, others_stay,
 	       .title = "Other devices stay listed when one fails and returns",
 	       .advice = "Send all devices in every list, not only those that changed: each list "
 			 "replaces the one before."),
-	HEALTH("settles", LAW_20, MEDIUM, 1, settles,
+	HEALTH("settles", LAW_20, MEDIUM, 2, settles,
 	       .title = "After many failures and returns the list says what is true",
 	       .advice = "Compute every list from the devices' present state; do not count "
 			 "events or drop those that come at once."),

@@ -275,7 +275,7 @@ const struct check isolation_checks[] = {
 		.advice =
 			"Do not offer replicas of a device in exclusive mode, or of one that runs "
 			"only one process at a time. The evidence has each container's share."),
-	ISOLATION("lifetime", ISO_14, HIGH, 1, 1, isolation_lifetime,
+	ISOLATION("lifetime", ISO_14, HIGH, 2, 1, isolation_lifetime,
 		  .title = "A killed container's device and memory are usable again",
 		  .advice = "Look for a process that keeps the device's nodes open (fuser), and in "
 			    "the kernel log for a reset that failed. AMD's RDNA 3.5 and 4 are "

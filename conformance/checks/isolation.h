@@ -170,5 +170,8 @@ const cJSON *tenant_find_api(struct tenant *tenant, const char *label);
 /* Records that the work of a document is verified. */
 bool tenant_expect_work(const struct tenant *tenant, const char *what, const cJSON *document);
 
+/* Its work is done by a processor: a software device's, or the host's of a virtual GPU. */
+bool tenant_is_on_processor(const struct discovery_device *device);
+
 /* "DEVICE: what" */
 const char *tenant_label(const struct tenant *tenant, const char *what);

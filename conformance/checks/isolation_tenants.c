@@ -17,6 +17,36 @@ static const char *failure_reason(const cJSON *document)
 	return of_work[0] != '\0' ? of_work : view_string(document, "/api/reason");
 }
 
+static bool computes_by(const struct discovery_device *device, const struct gpu_api *api)
+{
+	return api->tested && !api->enumerates && !api->encodes && api_is_offered(device, api);
+}
+
+static bool computes(const struct discovery_device *device)
+{
+	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
+		if (computes_by(device, api))
+			return true;
+	}
+	return false;
+}
+
+/* A device that offers nothing, as a virtual GPU without 3D, beside one that computes: what a container leaves
+ * behind on it no API shows. */
+static bool is_left_out(const struct isolation *isolation, const struct discovery_device *device)
+{
+	if (isolation->wanted != TENANTS_ALL || computes(device))
+		return false;
+	node_each (other, check_context(isolation->run)->node) {
+		if (computes(other)) {
+			check_note(isolation->run, "%s: left out: it offers no API that computes",
+				   device->id);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Moves the offer into the tenant of its device, if it is one of the first two of that device. */
 static bool add_tenant(struct offer *offer, void *user)
 {
@@ -34,6 +64,8 @@ static bool add_tenant(struct offer *offer, void *user)
 	}
 
 	const struct discovery_device *device = offer->granted.devices[0];
+	if (is_left_out(isolation, device))
+		return true;
 	size_t i = 0;
 	while (i < isolation->count && tenants[i].device != device)
 		i++;
@@ -71,7 +103,7 @@ bool tenants_open(struct isolation *isolation, struct check_run *run, bool repli
 	for (size_t i = 0; i < isolation->count; i++)
 		check_add_device(run, isolation->tenants[i].device->id);
 	if (isolation->count == 0)
-		check_unsupported(run, "no id is known to hand out one device");
+		check_unsupported(run, "no id is known to hand out one device that computes");
 	return isolation->count != 0;
 }
 
@@ -99,14 +131,20 @@ const char *tenant_label(const struct tenant *tenant, const char *what)
 	return check_format(tenant->run, "%s: %s", tenant->device->id, what);
 }
 
+bool tenant_is_on_processor(const struct discovery_device *device)
+{
+	return device->kind == DISCOVERY_SOFTWARE || device->kind == DISCOVERY_VIRTUAL;
+}
+
 /* Starts the probe; `pauses`: it waits in the midst of its work. NULL: recorded. */
 static struct probe *start(struct tenant *tenant, size_t offer, const char *label,
 			   const char *const *words, bool pauses)
 {
+	/* Much for a GPU, which a processor takes long to compute. */
 	const char *command[5 + TENANT_WORDS_MAX + 1] = {
 		check_format(tenant->run, "probe-%s", tenant->api->name),
 		"--size",
-		tenant->device->kind == DISCOVERY_SOFTWARE ? "262144" : "16777216",
+		tenant_is_on_processor(tenant->device) ? "262144" : "16777216",
 	};
 	size_t count = 3;
 	if (pauses) {
@@ -149,8 +187,7 @@ const cJSON *tenant_find_api(struct tenant *tenant, const char *label)
 {
 	const char *reason = "it offers no API that computes";
 	for (const struct gpu_api *api = gpu_apis; api->name != NULL; api++) {
-		if (!api->tested || api->enumerates || api->encodes ||
-		    !api_is_offered(tenant->device, api))
+		if (!computes_by(tenant->device, api))
 			continue;
 		tenant->api = api;
 		const cJSON *document = tenant_run(tenant, label, NULL);

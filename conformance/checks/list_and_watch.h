@@ -22,6 +22,12 @@ void list_health_add(struct tally *words, const struct kubelet_device_list *list
 /* "RESOURCE" as the plugin under test lists it, sorted by id. The pointers are those of the list; caller frees. */
 const struct kubelet_device **list_sorted(const struct kubelet_device_list *list);
 
+/* " 0 1": the device's NUMA nodes. Caller frees. */
+char *list_numa_text(const struct kubelet_device *device);
+
+/* Are both ids those of replicas, by their names, of one device (sharing.c)? */
+bool list_is_same_device(const char *a, const char *b);
+
 /* Opens a stream, and waits for its first list. The caller frees *out in any case. */
 int list_open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kubelet_stream **out,
 		     struct error *err);

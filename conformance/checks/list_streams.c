@@ -166,11 +166,6 @@ static bool is_same(void *user)
 	return pair->same;
 }
 
-static void free_stream(struct kubelet_stream **stream)
-{
-	kubelet_stream_free(*stream);
-}
-
 int list_open_stream(struct rig *rig, struct kubelet_plugin *plugin, struct kubelet_stream **out,
 		     struct error *err)
 {
@@ -186,7 +181,7 @@ static void judge_second(struct rig *rig, const char *resource)
 {
 	struct check_run *run = rig->run;
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-	struct kubelet_stream *own CLEANUP(free_stream) = NULL;
+	struct kubelet_stream *own CLEANUP_KUBELET_STREAM = NULL;
 	struct error err = {0};
 	size_t before = kubelet_resource_status(rig->kubelet, resource).capacity;
 	int rc = list_open_stream(rig, plugin, &own, &err);
@@ -257,10 +252,9 @@ static bool open_and_cancel(struct rig *rig, void *user)
 			(void)rig_watch(rig, CYCLES_PAUSE_MS, CYCLES_PAUSE_MS);
 			start_ms += CYCLES_PAUSE_MS;
 		}
-		struct kubelet_stream *stream = NULL;
+		struct kubelet_stream *stream CLEANUP_KUBELET_STREAM = NULL;
 		rc = list_open_stream(rig, kubelet_resource_plugin(rig->kubelet, cycles->resource),
 				      &stream, &err);
-		kubelet_stream_free(stream); /* which cancels it */
 	}
 	return rc == 0 ||
 	       check_expect_ok(rig->run, rc, "a stream that is opened and cancelled", &err);
@@ -310,9 +304,9 @@ void list_ids_across(struct check_run *run)
 			size_t asked = 0;
 			compared++;
 			text_each (id, &ids) {
-				const struct kubelet_device *device = kubelet_device_find(
-					kubelet_resource_devices(rig->kubelet, other), id);
-				bool both = device != NULL && kubelet_device_is_healthy(device) &&
+				const struct kubelet_device *device =
+					kubelet_resource_device(rig->kubelet, other, id);
+				bool both = kubelet_device_is_healthy(device) &&
 					    asked++ < COMPARED_MAX &&
 					    is_shared(rig, other, resource, id);
 				tally_add(&devices, !both, "%s is offered by %s and %s", id, other,

@@ -100,7 +100,7 @@ static struct steady_resource *find_steady(struct steady *steady, const char *na
 	return resource;
 }
 
-static char *numa_text(const struct kubelet_device *device)
+char *list_numa_text(const struct kubelet_device *device)
 {
 	struct text text CLEANUP_TEXT = {0};
 	for (size_t i = 0; i < device->numa_count; i++)
@@ -114,7 +114,7 @@ static struct steady_device compare_device(struct steady *steady, struct steady_
 	bool healthy = kubelet_device_is_healthy(now);
 	device.changes += healthy != device.healthy;
 	device.healthy = healthy;
-	char *numa CLEANUP_FREE = numa_text(now);
+	char *numa CLEANUP_FREE = list_numa_text(now);
 	tally_add(&steady->places, strcmp(numa, device.numa) == 0, "%s on NUMA nodes:%s, before:%s",
 		  device.id, numa, device.numa);
 	return device;
@@ -139,7 +139,7 @@ static void compare_list(const struct kubelet_event *event, void *user)
 		if (order < 0)
 			merged[count++] = (struct steady_device){
 				.id = memory_copy(now[i]->id),
-				.numa = numa_text(now[i]),
+				.numa = list_numa_text(now[i]),
 				.healthy = kubelet_device_is_healthy(now[i]),
 			};
 		if (order > 0)
@@ -275,14 +275,7 @@ void list_no_storm(struct check_run *run)
 	for (size_t i = 0; i < rig->resources.count; i++)
 		before[i] = kubelet_stream_state(rig_stream(rig, rig->resources.items[i])).messages;
 	/* A device in use is no reason for lists either. */
-	rig_each (resource, rig) {
-		struct text_list ids CLEANUP_TEXT_LIST = {0};
-		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (kubelet_resource_status(rig->kubelet, resource).allocatable != 0 &&
-		    rig_healthy_ids(rig, resource, &ids))
-			(void)rig_allocate(rig, resource, (const char *const *)ids.items, 1, &reply,
-					   NULL);
-	}
+	rig_allocate_one_each(rig);
 	uint64_t waited_ms = rig_watch(rig, STORM_MS, WATCH_THOROUGH_MS);
 	long long most = (long long)(waited_ms / 1000) * requirement_limit(CHECK_LAW_14);
 	for (size_t i = 0; i < rig->resources.count; i++) {

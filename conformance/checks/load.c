@@ -2,6 +2,7 @@
 /* Load: many calls, many clients, a slow reader, and none at all. */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/growth.h"
@@ -18,7 +19,8 @@ enum {
 	CALLS_THOROUGH = 1250,
 	ROUND_MS = 1000, /* after which a round of a slow plugin ends */
 	CALLS_LEAST = 8,
-	SLOWER = 4, /* times */
+	REFUSED = 8, /* beside them */
+	SLOWER = 4,  /* times */
 	SLOWER_MS = 10,
 	CLIENTS = 8,
 	SLOW_STREAMS = 3, /* the kubelet's own, one that is not read, and a call */
@@ -48,14 +50,26 @@ static int compare_times(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* One round of calls, one after the other, for each id in turn; and one that is refused, whose time does not count. */
+/* Calls that are refused, whose time does not count. False: recorded. */
+static bool refuse_round(struct rig *rig, const char *resource)
+{
+	const char *unknown = RIG_UNKNOWN_ID;
+	for (size_t i = 0; i < REFUSED; i++) {
+		struct rpc_answer refused CLEANUP_RPC_ANSWER = {0};
+		struct error err = {0};
+		int rc = rig_allocate(rig, resource, &unknown, 1, &refused, &err);
+		if (rc < 0)
+			return check_expect_ok(rig->run, rc,
+					       "Allocate of an unknown id is answered", &err);
+	}
+	return true;
+}
+
+/* One round of calls, one after the other, for each id in turn; and of some that are refused. */
 static bool call_round(struct rig *rig, void *user)
 {
 	struct load *load = user;
 	const struct rig_item *item = load->item;
-	struct rpc_answer refused CLEANUP_RPC_ANSWER = {0};
-	struct error err = {0};
-	const char *unknown = RIG_UNKNOWN_ID;
 	uint64_t times[CALLS_THOROUGH] = {0};
 	size_t most = rig->context->thorough ? CALLS_THOROUGH : CALLS;
 	size_t count = 0;
@@ -79,9 +93,8 @@ static bool call_round(struct rig *rig, void *user)
 							 item->ids->items[0], load->calls - 1),
 					    difference.first, "%s", difference.second);
 	}
-	int rc = rig_allocate(rig, item->resource, &unknown, 1, &refused, &err);
-	if (rc < 0)
-		return check_expect_ok(rig->run, rc, "Allocate of an unknown id is answered", &err);
+	if (!refuse_round(rig, item->resource))
+		return false;
 	qsort(times, count, sizeof(*times), compare_times);
 	if (load->rounds < GROWTH_ROUNDS_MAX) {
 		load->high[load->rounds] = times[(count - 1) * 99 / 100];
@@ -99,8 +112,17 @@ static uint64_t least(const uint64_t *times, size_t count)
 	return value;
 }
 
+static long long count_files(const struct rig *rig)
+{
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	return file_list(kubelet_plugin_dir(rig->kubelet), &names, NULL) == 0
+		       ? (long long)names.count
+		       : 0;
+}
+
 static void many_calls(struct rig *rig, const struct rig_item *item)
 {
+	const long long files = count_files(rig);
 	struct load load = {.item = item, .stable = allocate_is_stable(rig, item)};
 	if (allocate_expect(rig, item->resource, (const char *const *)item->ids->items, 1,
 			    "Allocate of one device", &load.first) != NULL)
@@ -110,6 +132,8 @@ static void many_calls(struct rig *rig, const struct rig_item *item)
 	if (load.rounds < 4)
 		return;
 	check_note(rig->run, "%zu calls of Allocate", load.calls);
+	(void)check_expect_at_most_measured(rig->run, "more files in the plugin directory",
+					    count_files(rig) - files, (long long)load.calls / 2);
 	(void)check_expect_at_most(rig->run, "milliseconds for 99 of 100 calls",
 				   (long long)least(load.high, load.rounds),
 				   requirement_limit(CHECK_LOAD_01));
@@ -193,17 +217,12 @@ static void parallel_clients(struct rig *rig, const struct rig_item *item)
 			  rpc_code_name(clients.each[i].code), clients.each[i].message);
 }
 
-static void stream_free(struct kubelet_stream **stream)
-{
-	kubelet_stream_free(*stream);
-}
-
 /* A stream that nobody reads any more holds up neither calls nor other streams. */
 static void slow_reader(struct rig *rig, const struct rig_item *item)
 {
 	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, item->resource);
-	struct kubelet_stream *stalled CLEANUP(stream_free) = NULL;
-	struct kubelet_stream *other CLEANUP(stream_free) = NULL;
+	struct kubelet_stream *stalled CLEANUP_KUBELET_STREAM = NULL;
+	struct kubelet_stream *other CLEANUP_KUBELET_STREAM = NULL;
 	struct error err = {0};
 	uint32_t most = rpc_channel_streams_max(kubelet_plugin_channel(plugin));
 	if (most < SLOW_STREAMS) {
@@ -235,7 +254,7 @@ static void cancel_streams(struct rig *rig)
 {
 	rig_each (resource, rig) {
 		struct kubelet_plugin *plugin = kubelet_resource_plugin(rig->kubelet, resource);
-		struct kubelet_stream *stream CLEANUP(stream_free) = NULL;
+		struct kubelet_stream *stream CLEANUP_KUBELET_STREAM = NULL;
 		if (plugin != NULL &&
 		    rpc_channel_streams_max(kubelet_plugin_channel(plugin)) >= SLOW_STREAMS &&
 		    kubelet_stream_open(kubelet_plugin_channel(plugin), NULL, &stream, NULL) == 0)

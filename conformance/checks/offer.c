@@ -64,20 +64,13 @@ bool offer_open(struct rig *rig, const struct kubelet_limit *limits, size_t coun
 	/* A kubelet asks for a preference before it chooses several devices, and admits nobody when
 	 * that fails. The preferred devices do not matter here. */
 	if (limits->count >= 2 && r != NULL && r->options.get_preferred_allocation_available) {
-		V1beta1__ContainerPreferredAllocationRequest container =
-			V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
-		V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
-		V1beta1__PreferredAllocationRequest request =
-			V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
+		struct kubelet_preferred_request request;
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		container.available_deviceids =
-			message_strings((const char **)(uintptr_t)limits->ids);
-		container.n_available_deviceids = limits->count;
-		container.allocation_size = (int32_t)limits->count;
-		request.container_requests = containers;
-		request.n_container_requests = 1;
+		kubelet_preferred_request_init(&request, (const char **)(uintptr_t)limits->ids,
+					       limits->count, (int32_t)limits->count);
 		int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, resource),
-				      DEVICE_PLUGIN_SERVICE "GetPreferredAllocation", &request.base,
+				      DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
+				      &request.request.base,
 				      &v1beta1__preferred_allocation_response__descriptor,
 				      RIG_CALL_MS, &reply, &err);
 		if (rc == 0 && reply.code != RPC_OK)

@@ -33,21 +33,15 @@ struct request {
 static bool ask(struct rig *rig, const char *resource, const struct request *request,
 		struct rpc_answer *reply)
 {
-	V1beta1__ContainerPreferredAllocationRequest container =
-		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
-	V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
-	V1beta1__PreferredAllocationRequest message = V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
+	struct kubelet_preferred_request message;
 	struct error err = {0};
-	container.available_deviceids = message_strings(request->available);
-	container.n_available_deviceids = request->available_count;
-	container.must_include_deviceids = message_strings(request->must_include);
-	container.n_must_include_deviceids = request->must_count;
-	container.allocation_size = request->size;
-	message.container_requests = containers;
-	message.n_container_requests = 1;
+	kubelet_preferred_request_init(&message, request->available, request->available_count,
+				       request->size);
+	message.container.must_include_deviceids = message_strings(request->must_include);
+	message.container.n_must_include_deviceids = request->must_count;
 	int rc = rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
-			  &message.base, &v1beta1__preferred_allocation_response__descriptor, reply,
-			  &err);
+			  &message.request.base,
+			  &v1beta1__preferred_allocation_response__descriptor, reply, &err);
 	return check_expect_ok(rig->run, rc, request->what, &err);
 }
 

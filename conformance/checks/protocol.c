@@ -323,8 +323,7 @@ static void odd_calls(struct check_run *run)
 		odd_calls_of(rig);
 }
 
-/* Also: memory is not taken for a message that only its length announces, and a request that is longer than
- * a server may receive is answered. */
+/* Also: an announced length takes no memory, and a request longer than a server may receive is answered. */
 static void lengths(struct check_run *run)
 {
 	enum { REQUEST_SIZE = 5 << 20, RESIDENT_KIB = 256 << 10, VIRTUAL_KIB = 2 << 20 };
@@ -510,6 +509,7 @@ static void flow_control(struct check_run *run)
 	}
 	raw_window_update(client, 1, INT32_MAX - 1);
 	(void)expect_message(rig, client, "the device list, when the window is opened");
+	protocol_expect_window(rig);
 }
 
 /* Allocate of an id on stream 1, which must succeed. */

@@ -19,3 +19,6 @@ struct raw_client *protocol_open(struct rig *rig, const char *what);
 
 /* After `what` the kubelet's own connections still work, and new ones are served. */
 void protocol_expect_unharmed(struct rig *rig, const char *what);
+
+/* A kubelet keeps one connection: what it sends over the connection's window needs the server's updates. */
+void protocol_expect_window(struct rig *rig);

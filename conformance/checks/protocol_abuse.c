@@ -8,6 +8,8 @@
 #include <string.h>
 
 enum {
+	LONG_ID = 8192,	  /* bytes */
+	LONG_CALLS = 12,  /* more than a connection's window together */
 	CLOSE_MS = 10000, /* for the end of a connection that is not HTTP/2 */
 	SLOW_CLIENTS = 20,
 	ABRUPT_ENDS = 25, /* at each step */
@@ -22,6 +24,22 @@ enum {
 	RESETS_KIB = 256 << 10,
 	FLOOD_THREADS = 64,
 };
+
+void protocol_expect_window(struct rig *rig)
+{
+	char id[LONG_ID + 1] = {0};
+	const char *const ids[] = {id};
+	memset(id, 'x', LONG_ID);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < LONG_CALLS; i++) {
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		struct error err = {0};
+		rc = rig_allocate(rig, rig->resources.items[0], ids, 1, &reply, &err);
+		const char *what = check_format(rig->run, "Allocate of a long id, after %zu KiB",
+						i * LONG_ID / 1024);
+		(void)check_expect_ok(rig->run, rc, what, &err);
+	}
+}
 
 #define OPTIONS DEVICE_PLUGIN_SERVICE "GetDevicePluginOptions"
 

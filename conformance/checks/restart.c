@@ -17,10 +17,50 @@ enum {
 	FLAP_THREADS = 40, /* of pools that fill */
 	FLAP_MS = 150,
 	FLAP_THOROUGH_MS = 1000,
-	ANSWERS_MAX = 16,	/* that are compared */
+	ASKED_MAX = 64,		/* ids that a preferred device is chosen from */
 	SIGNAL_EXIT_CODE = 128, /* of a shell, for what a signal ended */
 	RETRY_MS = 1000,
 };
+
+/* A call of a plugin that answered Allocate. */
+static void expect_answered(struct rig *rig, int rc, const char *what,
+			    const struct rpc_answer *reply, const struct error *err)
+{
+	if (check_expect_ok(rig->run, rc, what, err))
+		(void)check_expect(rig->run, reply->code == RPC_OK, what, "OK", "%s %s",
+				   rpc_code_name(reply->code), reply->message);
+}
+
+/* Of the resource's last registration; NULL: none. */
+static const struct kubelet_plugin_options *present_options(const struct rig *rig,
+							    const char *resource)
+{
+	for (size_t i = kubelet_registration_count(rig->kubelet); i > 0; i--) {
+		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i - 1);
+		if (r->code == RPC_OK && text_equal(r->resource, resource))
+			return &r->options;
+	}
+	return NULL;
+}
+
+/* What a kubelet calls beside Allocate when the plugin's present options ask for it. An error fails the pod. */
+static void expect_further_calls(struct rig *rig, const struct rig_item *item)
+{
+	const char *const *ids = (const char *const *)item->ids->items;
+	const struct kubelet_plugin_options *options = present_options(rig, item->resource);
+	struct rpc_answer preferred CLEANUP_RPC_ANSWER = {0};
+	struct rpc_answer started CLEANUP_RPC_ANSWER = {0};
+	struct error err = {0};
+	if (options != NULL && options->get_preferred_allocation_available) {
+		const size_t count = item->ids->count < ASKED_MAX ? item->ids->count : ASKED_MAX;
+		int rc = rig_prefer(rig, item->resource, ids, count, 1, &preferred, &err);
+		expect_answered(rig, rc, "GetPreferredAllocation afterwards", &preferred, &err);
+	}
+	if (options != NULL && options->pre_start_required) {
+		int rc = rig_pre_start(rig, item->resource, ids, 1, &started, &err);
+		expect_answered(rig, rc, "PreStartContainer afterwards", &started, &err);
+	}
+}
 
 /* Allocate is UNAVAILABLE while the plugin is about to serve again. The pod is then Failed for ever, and its
  * controller creates another one: with `user`, a flag, the call is repeated within the row's limit. */
@@ -38,9 +78,10 @@ static void allocates(struct rig *rig, const struct rig_item *item)
 		loop_run_for(&rig->loop, RETRY_MS);
 		rc = rig_allocate(rig, item->resource, ids, 1, &reply, &err);
 	}
-	if (check_expect_ok(rig->run, rc, "Allocate afterwards", &err))
-		(void)check_expect(rig->run, reply.code == RPC_OK, "Allocate afterwards", "OK",
-				   "%s %s", rpc_code_name(reply.code), reply.message);
+	if (check_expect_ok(rig->run, rc, "Allocate afterwards", &err) &&
+	    check_expect(rig->run, reply.code == RPC_OK, "Allocate afterwards", "OK", "%s %s",
+			 rpc_code_name(reply.code), reply.message))
+		expect_further_calls(rig, item);
 }
 
 /* Every resource lists its devices and allocates one of them. */
@@ -56,47 +97,27 @@ void restart_expect_works(struct rig *rig)
 		(void)rig_for_each(rig, allocates, &rig->supervised);
 }
 
-/* Of the first id of each resource, before the kubelet restarted. */
-struct answers {
-	struct rpc_answer replies[ANSWERS_MAX];
-	const char *ids[ANSWERS_MAX];
-	size_t kept, compared;
-};
-
-static void answers_free(struct answers *answers)
-{
-	for (size_t i = 0; i < answers->kept; i++)
-		rpc_answer_free(&answers->replies[i]);
-}
-
 /* Nothing of a plugin whose answers differ each time. */
 static void keep_answer(struct rig *rig, const struct rig_item *item)
 {
-	struct answers *answers = item->user;
-	if (answers->kept == ANSWERS_MAX)
-		return;
-	struct rpc_answer *reply = &answers->replies[answers->kept];
-	answers->ids[answers->kept++] = check_format(rig->run, "%s", item->ids->items[0]);
 	if (allocate_is_stable(rig, item))
-		(void)rig_allocate(rig, item->resource, (const char *const *)item->ids->items, 1,
-				   reply, NULL);
+		(void)allocate_keep(rig, item->resource, item->ids->items[0], item->user);
 }
 
-/* The resources follow in the same order. */
-static void compare_answer(struct rig *rig, const struct rig_item *item)
+/* Of the ids that are still healthy. */
+static void compare_answers(struct rig *rig, const struct allocate_kept *kept)
 {
-	struct answers *answers = item->user;
-	if (answers->compared == answers->kept)
-		return;
-	size_t index = answers->compared++;
-	const char *id = answers->ids[index];
-	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-	if (!text_equal(id, item->ids->items[0]))
-		return;
-	(void)rig_allocate(rig, item->resource, &id, 1, &reply, NULL);
-	(void)allocate_expect_same(
-		rig, check_format(rig->run, "%s after the kubelet's restarts", id), ALLOCATE_ALL,
-		rig_first_response(&answers->replies[index]), rig_first_response(&reply));
+	for (size_t i = 0; i < kept->count; i++) {
+		const struct allocate_kept_answer *one = &kept->each[i];
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		if (!kubelet_device_is_healthy(
+			    kubelet_resource_device(rig->kubelet, one->resource, one->id)))
+			continue;
+		(void)rig_allocate(rig, one->resource, &one->id, 1, &reply, NULL);
+		(void)allocate_expect_same(
+			rig, check_format(rig->run, "%s after the kubelet's restarts", one->id),
+			ALLOCATE_ALL, one->answer, rig_first_response(&reply));
+	}
 }
 
 struct restart {
@@ -145,10 +166,12 @@ static void flapping(struct check_run *run)
 	struct rig *rig = rig_ready(run, NULL);
 	struct error err = {0};
 	size_t from = 0;
-	struct answers answers __attribute__((cleanup(answers_free))) = {.kept = 0};
-	if (rig == NULL || !rig_for_each(rig, keep_answer, &answers))
+	struct allocate_kept kept CLEANUP_ALLOCATE_KEPT = {0};
+	if (rig == NULL || !rig_for_each(rig, keep_answer, &kept))
 		return;
 	rig->supervised = true;
+	struct text_list devices CLEANUP_TEXT_LIST = {0};
+	restart_add_devices(rig, true, &devices);
 	struct rig_footprint before = {0};
 	(void)rig_footprint(rig, &before);
 	for (int i = 0; i < (rig->context->thorough ? FLAPS_THOROUGH : FLAPS); i++) {
@@ -161,10 +184,11 @@ static void flapping(struct check_run *run)
 	if (!rig_expect_return(rig, from, "the last restart"))
 		return;
 	restart_expect_works(rig);
+	restart_expect_devices(rig, true, &devices, "after the kubelet's restarts");
 	rig_each (resource, rig)
 		expect_same_options(rig, resource);
 	rig_expect_footprint(rig, &before, FLAP_THREADS);
-	(void)rig_for_each(rig, compare_answer, &answers);
+	compare_answers(rig, &kept);
 }
 
 static void terminate(struct check_run *run)

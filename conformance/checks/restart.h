@@ -24,3 +24,8 @@ bool restart_start_second(struct rig *rig, struct process **older);
 
 /* Every resource lists its devices and allocates one of them; again, if the plugin was UNAVAILABLE. */
 void restart_expect_works(struct rig *rig);
+
+/* "RESOURCE ID" of each listed device, with `places` also its NUMA nodes, sorted; and that these are listed now. */
+void restart_add_devices(struct rig *rig, bool places, struct text_list *out);
+void restart_expect_devices(struct rig *rig, bool places, const struct text_list *before,
+			    const char *when);

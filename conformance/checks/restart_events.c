@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "conformance/checks/allocate.h"
+#include "conformance/checks/list_and_watch.h"
 #include "conformance/checks/raw_client.h"
 #include "conformance/checks/restart.h"
 #include "conformance/checks/tally.h"
@@ -42,23 +43,27 @@ static bool restart_whole(struct rig *rig)
 			   "fake kubelet", &err);
 }
 
-/* "RESOURCE ID" of each listed device, sorted. */
-static void add_ids(struct rig *rig, struct text_list *out)
+void restart_add_devices(struct rig *rig, bool places, struct text_list *out)
 {
 	rig_each (resource, rig) {
 		const struct kubelet_device_list *list =
 			kubelet_resource_devices(rig->kubelet, resource);
-		for (size_t i = 0; list != NULL && i < list->count; i++)
-			(void)text_list_addf(out, NULL, "%s %s", resource, list->items[i].id);
+		for (size_t i = 0; list != NULL && i < list->count; i++) {
+			char *numa CLEANUP_FREE = list_numa_text(&list->items[i]);
+			(void)text_list_addf(out, NULL, "%s %s%s%s", resource, list->items[i].id,
+					     places && numa[0] != '\0' ? " on NUMA nodes" : "",
+					     places ? numa : "");
+		}
 	}
 	text_list_sort(out);
 }
 
-static void expect_ids(struct rig *rig, const struct text_list *before, const char *when)
+void restart_expect_devices(struct rig *rig, bool places, const struct text_list *before,
+			    const char *when)
 {
 	struct text_list now CLEANUP_TEXT_LIST = {0};
 	TALLY(kept, rig->run, check_format(rig->run, "devices listed %s", when), "those before");
-	add_ids(rig, &now);
+	restart_add_devices(rig, places, &now);
 	for (size_t i = 0; i < before->count; i++) {
 		size_t at = 0;
 		while (at < now.count && strcmp(now.items[at], before->items[i]) < 0)
@@ -75,14 +80,15 @@ static int restart_times(struct rig *rig, size_t count, struct rig_footprint *us
 	struct text_list before CLEANUP_TEXT_LIST = {0};
 	uint64_t end_ms = clock_monotonic_ms() + AGAIN_MS;
 	int known = 0;
-	add_ids(rig, &before);
+	restart_add_devices(rig, false, &before);
 	for (size_t i = 0; i < count && (i < AGAIN || clock_monotonic_ms() < end_ms); i++) {
 		size_t from = kubelet_registration_count(rig->kubelet);
 		const char *event = check_format(rig->run, "kubelet restart %zu", i + 1);
 		if (!restart_whole(rig) || !rig_expect_return(rig, from, event) ||
 		    !rig_expect_listed(rig))
 			return -1;
-		expect_ids(rig, &before, check_format(rig->run, "after %s", event));
+		restart_expect_devices(rig, false, &before,
+				       check_format(rig->run, "after %s", event));
 		restart_expect_works(rig);
 		known += rig_footprint(rig, &used[known]);
 	}
@@ -212,12 +218,12 @@ static bool plugin_has_ended(void *user)
 }
 
 /* Allocate on a new connection hands out what it did before. */
-static void allocate_anew(struct rig *rig, const char *resource, const char *id,
-			  const struct rpc_answer *known)
+static void allocate_anew(struct rig *rig, const struct allocate_kept_answer *known)
 {
 	struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
 	struct error err = {0};
-	int rc = allocate_on_socket(rig, last_socket(rig, resource), id, &reply, &err);
+	int rc =
+		allocate_on_socket(rig, last_socket(rig, known->resource), known->id, &reply, &err);
 	/* One that ends with each stream comes back with its pod. */
 	if (reply.reply == NULL && rig->plugin != NULL &&
 	    rig_wait(rig, plugin_has_ended, rig, RELEASE_MS, "its end", NULL) == 0)
@@ -226,7 +232,7 @@ static void allocate_anew(struct rig *rig, const char *resource, const char *id,
 	    check_expect(rig->run, reply.code == RPC_OK, "Allocate on a new connection", "OK",
 			 "%s %s", rpc_code_name(reply.code), reply.message))
 		(void)allocate_expect_same(rig, "Allocate on a new connection", ALLOCATE_GRANTED,
-					   rig_first_response(known), rig_first_response(&reply));
+					   known->answer, rig_first_response(&reply));
 }
 
 void restart_kubelet_disconnects(struct check_run *run)
@@ -236,12 +242,11 @@ void restart_kubelet_disconnects(struct check_run *run)
 	if (rig == NULL)
 		return;
 	rig->supervised = true;
-	const char *first = check_format(run, "%s", rig->resources.items[0]);
+	const char *first = rig->resources.items[0];
 	struct text_list ids CLEANUP_TEXT_LIST = {0};
-	struct rpc_answer known CLEANUP_RPC_ANSWER = {0};
-	if (!rig_healthy_ids(rig, first, &ids))
+	struct allocate_kept kept CLEANUP_ALLOCATE_KEPT = {0};
+	if (!rig_healthy_ids(rig, first, &ids) || !allocate_keep(rig, first, ids.items[0], &kept))
 		return;
-	(void)rig_allocate(rig, first, (const char *const *)ids.items, 1, &known, NULL);
 	/* Each connection once: a plugin that ends over it comes back to a kubelet that stays. */
 	struct text_list names CLEANUP_TEXT_LIST = {0};
 	kubelet_resource_names(rig->kubelet, &names);
@@ -263,8 +268,8 @@ void restart_kubelet_disconnects(struct check_run *run)
 			    run, rc,
 			    "ListAndWatch on a new connection, after the kubelet closed its own",
 			    &err) &&
-		    text_equal(resource, first))
-			allocate_anew(rig, resource, ids.items[0], &known);
+		    text_equal(resource, kept.each[0].resource))
+			allocate_anew(rig, &kept.each[0]);
 	}
 }
 
@@ -348,6 +353,18 @@ static void expect_paths(struct rig *rig, const struct text_list *paths, const c
 		tally_add(&files, file_exists(path), "%s is gone", path);
 }
 
+/* restart.kubelet-restart judges a plugin that does not come back. */
+static void expect_paths_after_kubelet(struct rig *rig, const struct text_list *paths)
+{
+	const size_t from = kubelet_registration_count(rig->kubelet);
+	struct error err = {0};
+	rig->supervised = true;
+	if (restart_whole(rig) &&
+	    rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) == 0)
+		expect_paths(rig, paths, "after the kubelet's restart");
+	rig->supervised = false;
+}
+
 /* Containers run on while their plugin is away, and start again with the answer of before. */
 void restart_answer_stays(struct check_run *run)
 {
@@ -359,6 +376,7 @@ void restart_answer_stays(struct check_run *run)
 		check_not_applicable(run, "the answers hand out no file of the node");
 		return;
 	}
+	expect_paths_after_kubelet(rig, &paths);
 	if (!rig_stop_plugin(rig, SIGTERM))
 		return;
 	expect_paths(rig, &paths, "after the plugin's end");
@@ -374,7 +392,7 @@ void restart_both(struct check_run *run)
 	struct error err = {0};
 	if (rig == NULL)
 		return;
-	add_ids(rig, &before);
+	restart_add_devices(rig, false, &before);
 	rig->supervised = true;
 	kubelet_stop(rig->kubelet);
 	if (!rig_stop_plugin(rig, SIGTERM))
@@ -383,7 +401,7 @@ void restart_both(struct check_run *run)
 	if (!check_works(run, kubelet_start(rig->kubelet, &err), "fake kubelet", &err) ||
 	    !rig_start_plugin(rig, NULL) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
 		return;
-	expect_ids(rig, &before, "after both restarted");
+	restart_expect_devices(rig, false, &before, "after both restarted");
 	restart_expect_works(rig);
 }
 

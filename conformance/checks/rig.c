@@ -383,9 +383,13 @@ int rig_call(struct rig *rig, const char *resource, const char *method,
 	     struct rpc_answer *reply, struct error *err)
 {
 	uint64_t start = clock_monotonic_ns();
+	const uint64_t limit_ms = context_wait_ms(rig->context, RIG_CALL_MS);
 	int rc = kubelet_call(kubelet_resource_plugin(rig->kubelet, resource), method, request,
-			      reply_type, context_wait_ms(rig->context, RIG_CALL_MS), reply, err);
-	/* A refusal is an answer; the end of the plugin is not. */
+			      reply_type, limit_ms, reply, err);
+	/* A refusal is an answer; silence, and the end of the plugin, are not. */
+	if (rc == 0 && reply->code == RPC_DEADLINE_EXCEEDED && reply->duration_ms + 1 >= limit_ms)
+		rc = error_set(err, ERROR_TIMEOUT, "no answer within %llu s",
+			       (unsigned long long)limit_ms / 1000);
 	if (rc == 0 && reply->code == RPC_UNAVAILABLE &&
 	    loop_wait(&rig->loop, has_ended, rig, RIG_END_SEEN_MS, "its end", NULL) == 0)
 		rc = ERROR_REMOTE;
@@ -402,14 +406,36 @@ int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, 
 			&v1beta1__allocate_response__descriptor, reply, err);
 }
 
-int rig_pre_start(struct rig *rig, const char *resource, const char *id, struct rpc_answer *reply,
-		  struct error *err)
+void rig_allocate_one_each(struct rig *rig)
+{
+	rig_each (resource, rig) {
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
+		if (kubelet_resource_status(rig->kubelet, resource).allocatable != 0 &&
+		    rig_healthy_ids(rig, resource, &ids))
+			(void)rig_allocate(rig, resource, (const char *const *)ids.items, 1, &reply,
+					   NULL);
+	}
+}
+
+int rig_pre_start(struct rig *rig, const char *resource, const char *const *ids, size_t count,
+		  struct rpc_answer *reply, struct error *err)
 {
 	V1beta1__PreStartContainerRequest request = V1BETA1__PRE_START_CONTAINER_REQUEST__INIT;
-	request.devices_ids = message_strings(&id);
-	request.n_devices_ids = 1;
+	request.devices_ids = message_strings(ids);
+	request.n_devices_ids = count;
 	return rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "PreStartContainer", &request.base,
 			&v1beta1__pre_start_container_response__descriptor, reply, err);
+}
+
+int rig_prefer(struct rig *rig, const char *resource, const char *const *ids, size_t count,
+	       int32_t size, struct rpc_answer *reply, struct error *err)
+{
+	struct kubelet_preferred_request request;
+	kubelet_preferred_request_init(&request, ids, count, size);
+	return rig_call(rig, resource, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
+			&request.request.base, &v1beta1__preferred_allocation_response__descriptor,
+			reply, err);
 }
 
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply)

@@ -189,9 +189,16 @@ int rig_call(struct rig *rig, const char *resource, const char *method,
 int rig_allocate(struct rig *rig, const char *resource, const char *const *ids, size_t count,
 		 struct rpc_answer *reply, struct error *err);
 
-/* PreStartContainer for one id. */
-int rig_pre_start(struct rig *rig, const char *resource, const char *id, struct rpc_answer *reply,
-		  struct error *err);
+/* The first healthy device of each resource that has one, whatever the answer. */
+void rig_allocate_one_each(struct rig *rig);
+
+/* PreStartContainer for these ids. */
+int rig_pre_start(struct rig *rig, const char *resource, const char *const *ids, size_t count,
+		  struct rpc_answer *reply, struct error *err);
+
+/* GetPreferredAllocation of `size` of these ids. */
+int rig_prefer(struct rig *rig, const char *resource, const char *const *ids, size_t count,
+	       int32_t size, struct rpc_answer *reply, struct error *err);
 
 /* The first container response of an Allocate, the only one that a kubelet reads; NULL: none. */
 const V1beta1__ContainerAllocateResponse *rig_first_response(const struct rpc_answer *reply);

@@ -16,6 +16,9 @@
 #include <string.h>
 
 enum {
+	KUBELET_RESTARTS = 2,
+	CONTENT_MAX = 4096,
+	CHECKPOINT_MAX = 64 << 20,
 	OTHERS_WRITE = 0002,
 	GROUP_WRITE_OTHERS_ALL = 0027,
 	OUTPUT_MS = 300, /* in which a line of the plugin's output arrives */
@@ -32,9 +35,8 @@ static int mode_of(const char *path)
 	return mode;
 }
 
-static void socket_mode(struct rig *rig, const struct rig_item *item)
+static void judge_modes(struct rig *rig, const struct kubelet_registration *r)
 {
-	const struct kubelet_registration *r = rig_registration(rig, item->resource);
 	int mode = r != NULL && r->socket != NULL ? mode_of(r->socket) : -1;
 	int directory = mode_of(kubelet_plugin_dir(rig->kubelet));
 	if (mode < 0 || directory < 0) {
@@ -46,6 +48,31 @@ static void socket_mode(struct rig *rig, const struct rig_item *item)
 	(void)check_expect(rig->run, (directory & GROUP_WRITE_OTHERS_ALL) == 0,
 			   "mode of the plugin directory", "0750, as the kubelet made it", "%04o",
 			   (unsigned)directory);
+}
+
+static const struct kubelet_registration *last_registration(const struct rig *rig,
+							    const char *resource)
+{
+	for (size_t i = kubelet_registration_count(rig->kubelet); i > 0; i--) {
+		const struct kubelet_registration *r = kubelet_registration_at(rig->kubelet, i - 1);
+		if (r->code == RPC_OK && text_equal(r->resource, resource))
+			return r;
+	}
+	return NULL;
+}
+
+/* Also of the socket that follows a kubelet's restart. */
+static void socket_mode(struct rig *rig, const struct rig_item *item)
+{
+	const size_t from = kubelet_registration_count(rig->kubelet);
+	struct error err = {0};
+	judge_modes(rig, last_registration(rig, item->resource));
+	rig->supervised = true;
+	if (check_works(rig->run, kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
+			"fake kubelet", &err) &&
+	    rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) == 0 &&
+	    rig_expect_listed(rig)) /* for the next resource */
+		judge_modes(rig, last_registration(rig, item->resource));
 }
 
 /* A device node of an answer. */
@@ -158,7 +185,7 @@ static void device_nodes(struct rig *rig, const struct rig_item *item)
 	TALLY(nodes, rig->run, "devices[].host_path",
 	      "no memory, kernel log, console or disk of the node");
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &nodes};
-	allocate_for_each(rig, &all, judge_dangerous);
+	allocate_for_each_and_all(rig, &all, judge_dangerous);
 	if (nodes.count == 0)
 		check_not_applicable(rig->run, "no answer hands out a device node");
 }
@@ -167,7 +194,7 @@ static void unrelated_nodes(struct rig *rig, const struct rig_item *item)
 {
 	TALLY(nodes, rig->run, "devices[].host_path", "nodes of GPUs only");
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &nodes};
-	allocate_for_each(rig, &all, judge_unrelated);
+	allocate_for_each_and_all(rig, &all, judge_unrelated);
 	if (nodes.count == 0)
 		check_not_applicable(rig->run, "no answer hands out the device node of a GPU");
 }
@@ -240,7 +267,7 @@ static void judge_values(struct rig *rig, const struct rig_item *item)
 
 static void judge_resource(struct rig *rig, const struct rig_item *item)
 {
-	allocate_for_each(rig, item, judge_values);
+	allocate_for_each_and_all(rig, item, judge_values);
 }
 
 static void variables(struct check_run *run)
@@ -270,7 +297,7 @@ static bool call_with(struct rig *rig, const char *resource, const char *id)
 	struct error err = {0};
 	int rc = rig_allocate(rig, resource, &id, 1, &allocated, &err);
 	if (rc == 0)
-		rc = rig_pre_start(rig, resource, id, &started, &err);
+		rc = rig_pre_start(rig, resource, &id, 1, &started, &err);
 	return rc == 0 ||
 	       check_expect_ok(rig->run, rc, "a call with an unknown id is answered", &err);
 }
@@ -348,29 +375,66 @@ static void log_lines(struct rig *rig, const struct rig_item *item)
 			      "lines of the plugin", "a line that the id made up");
 }
 
+/* The kubelet's own record of devices, which it wrote when the lists came. */
+static void judge_checkpoint(struct rig *rig)
+{
+	char *path CLEANUP_FREE =
+		path_join(kubelet_plugin_dir(rig->kubelet), "kubelet_internal_checkpoint");
+	char *content CLEANUP_FREE = NULL;
+	bool found = file_read(path, CHECKPOINT_MAX, &content, NULL, NULL) == 0;
+	(void)check_expect_is(rig->run, found && strstr(content, "RegisteredDevices") != NULL,
+			      "kubelet_internal_checkpoint after Allocate", "left alone",
+			      found ? "changed by the plugin" : "removed by the plugin");
+}
+
+/* What a plugin lives through, from its start to its end. Other checks judge whether it comes back. */
+static void live_through(struct rig *rig)
+{
+	if (!rig_start_plugin(rig, NULL) || !rig_expect_registered(rig) || !rig_expect_listed(rig))
+		return;
+	rig_allocate_one_each(rig);
+	judge_checkpoint(rig);
+	for (size_t i = 0; i < KUBELET_RESTARTS; i++) {
+		const size_t from = kubelet_registration_count(rig->kubelet);
+		struct error err = {0};
+		rig->supervised = true;
+		if (!check_works(rig->run,
+				 kubelet_restart(rig->kubelet, KUBELET_RESTART_WHOLE, &err),
+				 "fake kubelet", &err) ||
+		    rig_wait_return(rig, from, rig_wait_ms(rig, CHECK_RES_01), &err) < 0 ||
+		    !rig_expect_listed(rig))
+			return;
+	}
+	rig->supervised = false;
+	if (rig->plugin != NULL)
+		(void)rig_stop_plugin(rig, SIGTERM);
+}
+
 /* The directory belongs to all plugins of the node. */
 static void neighbours(struct check_run *run)
 {
 	static const char *const names[] = {"neighbour.sock", "neighbour-gpu.sock",
-					    "neighbour.json"};
+					    "neighbour.json", "neighbour_internal_checkpoint"};
+	static const char content[] = "{}";
 	struct rig *rig = rig_with_kubelet(run);
 	struct error err = {0};
 	if (rig == NULL)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), names[i]);
-		int rc = file_create(path, "", 0, 0600, &err);
+		int rc = file_create(path, content, strlen(content), 0600, &err);
 		if (!check_works(run, rc, "a file of another plugin", &err))
 			return;
 	}
-	if (rig_start_plugin(rig, NULL) && rig_expect_registered(rig) && rig_expect_listed(rig) &&
-	    rig->plugin != NULL)
-		(void)rig_stop_plugin(rig, SIGTERM);
+	live_through(rig);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char *path CLEANUP_FREE = path_join(kubelet_plugin_dir(rig->kubelet), names[i]);
-		(void)check_expect_is(run, file_exists(path),
+		char *now CLEANUP_FREE = NULL;
+		bool found = file_read(path, CONTENT_MAX, &now, NULL, NULL) == 0;
+		(void)check_expect_is(run, found && strcmp(now, content) == 0,
 				      check_format(run, "%s, another plugin's", names[i]),
-				      "left alone", "removed by the plugin");
+				      "left alone",
+				      found ? "changed by the plugin" : "removed by the plugin");
 		uv_fs_t request;
 		(void)uv_fs_unlink(NULL, &request, path, NULL);
 		uv_fs_req_cleanup(&request);
@@ -387,7 +451,7 @@ const struct check security_checks[] = {
 		 .title = "The plugin's socket and directory are closed to other users",
 		 .advice = "Leave the umask and the mode of the kubelet's directory alone: whoever "
 			   "reaches the socket can ask for every device."),
-	CHECK("security.neighbours", SEC_12, HIGH, 1, neighbours, .timeout_s = 180,
+	CHECK("security.neighbours", SEC_12, HIGH, 2, neighbours, .timeout_s = 180,
 	      .title = "The plugin leaves other plugins' files alone",
 	      .advice =
 		      "Remove the own socket only, by its name: without its socket another plugin's "

@@ -30,7 +30,7 @@ static size_t device_part(const char *id)
 	return length > 1 && id[length - 1] == '\\' ? length - 1 : 0;
 }
 
-static bool is_same_device(const char *a, const char *b)
+bool list_is_same_device(const char *a, const char *b)
 {
 	size_t length = device_part(a);
 	return length != 0 && device_part(b) == length && strncmp(a, b, length) == 0;
@@ -68,7 +68,8 @@ static void each_device(struct rig *rig, const struct rig_item *item, size_t *ju
 		struct replicas replicas = {.same = 1};
 		size_t start = i;
 		for (; i < item->ids->count &&
-		       (i == start || is_same_device(item->ids->items[start], item->ids->items[i]));
+		       (i == start ||
+			list_is_same_device(item->ids->items[start], item->ids->items[i]));
 		     i++) {
 			if (replicas.count < REPLICAS_MAX)
 				replicas.ids[replicas.count++] = item->ids->items[i];
@@ -142,9 +143,7 @@ static void unknown_replica(struct rig *rig, const char *resource, const struct 
 		bool bare = i == ARRAY_SIZE(ends);
 		const char *made = check_format(rig->run, "%.*s%s%s", (int)length, id,
 						bare ? "" : separator, bare ? "" : ends[i]);
-		const struct kubelet_device_list *list =
-			kubelet_resource_devices(rig->kubelet, resource);
-		if (list != NULL && kubelet_device_find(list, made) != NULL)
+		if (kubelet_resource_device(rig->kubelet, resource, made) != NULL)
 			continue;
 		int rc = rig_allocate(rig, resource, &made, 1, &reply, &err);
 		if (rc < 0) {
@@ -162,7 +161,7 @@ static void health(struct rig *rig, const char *resource, const struct replicas 
 	TALLY(equal, rig->run, "health of a device's replicas", "the same");
 	for (size_t i = 0; list != NULL && i < list->count; i++) {
 		const struct kubelet_device *device = &list->items[i];
-		if (is_same_device(device->id, replicas->ids[0]))
+		if (list_is_same_device(device->id, replicas->ids[0]))
 			tally_add(&equal, kubelet_device_is_healthy(device),
 				  "%s is Unhealthy, and %s Healthy", device->id, replicas->ids[0]);
 	}

@@ -10,6 +10,7 @@
 #include "conformance/runner/context.h"
 #include "reports/view.h"
 #include "workloads/video/frames.h"
+#include "workloads/video/video.h"
 #include "workloads/video/walk.h"
 
 #include <sodium.h>
@@ -167,6 +168,16 @@ bool video_expect_streams(struct check_run *run, const char *label, const cJSON 
 			       check_format(run, "%s: /work/video/streams", label),
 			       "one for each codec that is offered", "none, or too many") &&
 	       held;
+}
+
+bool video_has_no_encoder(const struct discovery_snapshot *node,
+			  const struct discovery_device *device, const char *reason)
+{
+	if (strcmp(node->system.os, "linux") != 0)
+		return false;
+	return text_starts_with(reason, VIDEO_NOTHING) ||
+	       (strstr(reason, VIDEO_NO_QUEUE) != NULL &&
+		text_starts_with(device->user_mode_driver, "Mesa "));
 }
 
 void video_expect_hardware(struct check_run *run, const struct discovery_device *device,

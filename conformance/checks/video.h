@@ -26,6 +26,13 @@ bool video_expect_streams(struct check_run *run, const char *label, const cJSON 
 /* Does the device offer the API? */
 typedef bool video_offers_api(const struct discovery_device *device, const struct gpu_api *api);
 
+/* Does the probe's reason for work that is unsupported mean that a device on Linux has no encoder? A driver
+ * says so where all of its files are in the container; for Vulkan, those of Mesa: its drivers are one file
+ * each, and NVIDIA's needs more for video than for the rest. On Windows also a container without the
+ * device's registered encoders has none. */
+bool video_has_no_encoder(const struct discovery_snapshot *node,
+			  const struct discovery_device *device, const char *reason);
+
 /*
  * FFmpeg encodes on a processor where no encoder of the device works, and exits with 0. For a document of
  * probe-ffmpeg with a stream: records that the answer (`grant`) did not bring the program, and notes the

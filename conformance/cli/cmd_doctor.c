@@ -176,8 +176,10 @@ static void on_plan(const struct plan *plan, const struct context *context,
 		if (!OFFERS_WINE_NODE)
 			add_row(NOTE, "Wine node", "this gpucert was built without the module wine",
 				NULL);
-		else if (process_find_program("debootstrap", &debootstrap, NULL) < 0)
-			add_row(NOTE, "Wine node", "--node wine needs debootstrap",
+		if (process_find_program("debootstrap", &debootstrap, NULL) < 0)
+			add_row(NOTE, "other nodes",
+				OFFERS_WINE_NODE ? "--node wine and --node vm need debootstrap"
+						 : "--node vm needs debootstrap",
 				"apt install debootstrap");
 	}
 	add_checks(plan);

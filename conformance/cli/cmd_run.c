@@ -6,6 +6,8 @@
 #include "conformance/checks/suites.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/run_selection.h"
+#include "conformance/cli/run_vm.h"
+#include "conformance/runner/environment.h"
 #include "conformance/runner/plugin_profile.h"
 #include "conformance/runner/runner.h"
 #include "containers/offers.h"
@@ -13,6 +15,7 @@
 #include "rpc/address.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct {
@@ -20,11 +23,13 @@ static struct {
 	struct runner_settings settings;
 	const char *shard, *from, *only, *profile;
 	int64_t seed, repeat;
+	struct run_vm vm;
 	bool until_fail, dry_run;
 	struct text_list exclude, expect, cdi_directories;
 } run = {
 	.ci = "none",
 	.repeat = 1,
+	.vm = {.memory = 3072},
 	.settings =
 		{
 			.asked = {.kubelet_profile = CONTEXT_BOTH_KUBELETS,
@@ -36,6 +41,7 @@ static struct {
 };
 
 static const char *const launchers[] = {"containerd", "process", NULL};
+static const char *const nodes[] = {RUNNER_WINE_NODE, RUN_VM_NODE};
 static const char *const profiles[] = {CONTEXT_BOTH_KUBELETS, "1.36", "1.37", NULL};
 
 static const struct option_spec run_options[] = {
@@ -75,7 +81,12 @@ static const struct option_spec run_options[] = {
 	 .value = "FILE",
 	 .help = "Replay a recorded node (gpu-discovery --record); checks that need the devices "
 		 "themselves are unsupported then. \"wine\": a Windows node under Wine on this "
-		 "machine, with Windows programs in containers."},
+		 "machine, with Windows programs in containers. \"vm\": a Linux node with virtual "
+		 "GPUs in a virtual machine (docs/vm-node.md)."},
+	{OPTION_ROW("vm-memory", OPTION_INT, run.vm.memory), .value = "MIB",
+	 .help = "Memory of the machine of --node vm.", .min = 1024, .max = 1 << 20},
+	{OPTION_ROW("vm-cpus", OPTION_INT, run.vm.cpus), .value = "N",
+	 .help = "Its processors. 0: as many as this machine has.", .min = 0, .max = 255},
 	{OPTION_ROW("windows-programs", OPTION_STRING, run.settings.workplace.windows_programs),
 	 .value = "DIR",
 	 .help = "Folder of the Windows programs for --node wine. Default: libexec/gpucert/windows of "
@@ -233,6 +244,18 @@ static int check_optional_calls(struct error *err)
 	return 0;
 }
 
+static int check_node(const char *node, struct error *err)
+{
+	for (size_t i = 0; node != NULL && !file_exists(node) && i < ARRAY_SIZE(nodes); i++) {
+		size_t distance = text_distance(node, nodes[i]);
+		if (distance != 0 && distance <= strlen(nodes[i]) / 2)
+			return error_set(err, ERROR_ARGUMENT,
+					 "--node: no file '%s'; did you mean '%s'?", node,
+					 nodes[i]);
+	}
+	return 0;
+}
+
 static int check_settings(struct error *err)
 {
 	const struct runner_settings *settings = &run.settings;
@@ -242,6 +265,7 @@ static int check_settings(struct error *err)
 	bool processes = text_equal(settings->workplace.launcher, "process");
 	const char *node = asked->node_file;
 	bool wine = text_equal(node, RUNNER_WINE_NODE);
+	bool vm = text_equal(node, RUN_VM_NODE);
 	const struct {
 		bool broken;
 		const char *rule;
@@ -253,6 +277,9 @@ static int check_settings(struct error *err)
 		{cri && processes, "--cri and --launcher process exclude each other"},
 		{wine && !OFFERS_WINE_NODE,
 		 "--node wine needs Linux and a gpucert with the module wine"},
+		{vm && !OFFERS_ON_LINUX, "--node vm needs Linux"},
+		{vm && cri, "--node vm and --cri exclude each other"},
+		{vm && attach != NULL, "--node vm and --attach exclude each other"},
 		{wine && processes, "--node wine and --launcher process exclude each other"},
 		{cri && settings->workplace.containerd != NULL,
 		 "--cri and --containerd exclude each other"},
@@ -272,11 +299,6 @@ static int check_settings(struct error *err)
 		if (rules[i].broken)
 			return error_set(err, ERROR_ARGUMENT, "%s", rules[i].rule);
 	}
-	if (node != NULL && !wine && text_distance(node, RUNNER_WINE_NODE) <= 2 &&
-	    !file_exists(node))
-		return error_set(err, ERROR_ARGUMENT,
-				 "--node: no file '%s'; did you mean '" RUNNER_WINE_NODE "'?",
-				 node);
 	if (attach != NULL && !path_is_absolute(attach))
 		return error_set(err, ERROR_ARGUMENT, "--attach: '%s' is not an absolute path",
 				 attach);
@@ -286,7 +308,9 @@ static int check_settings(struct error *err)
 	if (rc < 0)
 		return error_wrap(err, rc, "--cri");
 
-	rc = check_optional_calls(err);
+	rc = check_node(node, err);
+	if (rc == 0)
+		rc = check_optional_calls(err);
 	return rc == 0 ? check_cdi_directories(err) : rc;
 }
 
@@ -415,6 +439,11 @@ static int run_run(const struct text_list *arguments)
 	int rc = run.profile != NULL ? apply_profile(&profile, &err) : 0;
 	if (rc == 0)
 		rc = check_settings(&err);
+
+	/* In the virtual machine the node is this machine. */
+	bool vm = text_equal(run.settings.asked.node_file, RUN_VM_NODE);
+	if (vm)
+		run.settings.asked.node_file = NULL;
 	for (size_t i = 0; i < arguments->count; i++)
 		(void)text_list_add(&include, arguments->items[i], NULL);
 	if (rc == 0 && run.shard != NULL)
@@ -429,7 +458,10 @@ static int run_run(const struct text_list *arguments)
 	run.settings.on_plan = run.dry_run ? print_plan : NULL;
 	run.settings.ci = ci_find(run.ci);
 	run.settings.workplace.cdi_directories = &run.cdi_directories;
-	if (rc == 0 && run.repeat > 1)
+	if (rc == 0 && OFFERS_ON_LINUX && vm && getenv(ENVIRONMENT_VM) == NULL)
+		rc = run_vm_start(&run.vm, run.settings.asked.out_directory, command_arguments,
+				  &err);
+	else if (rc == 0 && run.repeat > 1)
 		rc = run_repeatedly(&exit_code, &err);
 	else if (rc == 0)
 		rc = runner_run(&run.settings, suites, &exit_code, &err);
@@ -469,6 +501,8 @@ static const char *const run_examples[] = {
 	"Write for the CI system that runs the job.",
 	"gpucert run --node wine",
 	"Certify the Windows programs under Wine.",
+	"gpucert run --node vm",
+	"Certify a node with virtual GPUs behind a real kernel driver.",
 	NULL,
 };
 

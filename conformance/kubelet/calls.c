@@ -23,9 +23,10 @@ int own_call(struct kubelet_plugin *plugin, const char *method, const ProtobufCM
 					    .stop = is_interrupted,
 					    .user = plugin->kubelet};
 	*out = (struct rpc_answer){.code = RPC_NO_STATUS};
-	if (plugin->channel == NULL)
-		return error_set(err, ERROR_UNAVAILABLE, "%s is disconnected", plugin->socket);
-	int rc = rpc_unary_answer(plugin->channel, &call, out, err);
+	int rc = client_expect_channel(plugin, err);
+	if (rc < 0)
+		return rc;
+	rc = rpc_unary_answer(plugin->channel, &call, out, err);
 	if (rc == ERROR_CANCELLED)
 		return error_set(err, rc, "%s: %s", method, plugin->kubelet->interrupt);
 	return rc;
@@ -51,6 +52,19 @@ void kubelet_allocate_request_add(struct kubelet_allocate_request *request, cons
 	container->n_devices_ids = count;
 	request->pointers[all->n_container_requests++] = container;
 	all->container_requests = request->pointers;
+}
+
+void kubelet_preferred_request_init(struct kubelet_preferred_request *request,
+				    const char *const *available, size_t count, int32_t size)
+{
+	v1beta1__preferred_allocation_request__init(&request->request);
+	v1beta1__container_preferred_allocation_request__init(&request->container);
+	request->container.available_deviceids = message_strings(available);
+	request->container.n_available_deviceids = count;
+	request->container.allocation_size = size;
+	request->pointer = &request->container;
+	request->request.container_requests = &request->pointer;
+	request->request.n_container_requests = 1;
 }
 
 int kubelet_call_allocate(struct kubelet_plugin *plugin, const char *const *ids, size_t count,

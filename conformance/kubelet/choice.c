@@ -65,21 +65,15 @@ static int call_preferred(struct choice *choice, const struct id_set *offered,
 	struct random *random = &choice->kubelet->random;
 	const char **available CLEANUP_FREE = id_set_shuffled(offered, random);
 	const char **must CLEANUP_FREE = id_set_shuffled(choice->chosen, random);
-	V1beta1__ContainerPreferredAllocationRequest container =
-		V1BETA1__CONTAINER_PREFERRED_ALLOCATION_REQUEST__INIT;
-	V1beta1__ContainerPreferredAllocationRequest *containers[] = {&container};
-	V1beta1__PreferredAllocationRequest request = V1BETA1__PREFERRED_ALLOCATION_REQUEST__INIT;
+	struct kubelet_preferred_request request;
 
-	container.available_deviceids = message_strings(available);
-	container.n_available_deviceids = offered->list.count;
-	container.must_include_deviceids = message_strings(must);
-	container.n_must_include_deviceids = choice->chosen->list.count;
-	container.allocation_size = (int32_t)choice->limit->count;
-	request.container_requests = containers;
-	request.n_container_requests = 1;
+	kubelet_preferred_request_init(&request, available, offered->list.count,
+				       (int32_t)choice->limit->count);
+	request.container.must_include_deviceids = message_strings(must);
+	request.container.n_must_include_deviceids = choice->chosen->list.count;
 	return own_call(choice->resource->endpoint, DEVICE_PLUGIN_SERVICE "GetPreferredAllocation",
-			&request.base, &v1beta1__preferred_allocation_response__descriptor, 0,
-			choice->timeout_ms, reply, choice->err);
+			&request.request.base, &v1beta1__preferred_allocation_response__descriptor,
+			0, choice->timeout_ms, reply, choice->err);
 }
 
 /* Chooses the devices of `offered` that the plugin prefers; none without the plugin's option. The

@@ -33,7 +33,7 @@ static struct kubelet_plugin *client_find(const struct kubelet *kubelet, const c
 void client_close_channel(struct kubelet_plugin *plugin)
 {
 	timer_cancel(&plugin->fault);
-	kubelet_stream_free(STEAL(plugin->second));
+	kubelet_stream_close(&plugin->second);
 	rpc_channel_close(STEAL(plugin->channel));
 }
 
@@ -69,6 +69,17 @@ void client_deregister(struct kubelet_plugin *plugin)
 		client_find(plugin->kubelet, plugin->resource, plugin->socket);
 	if (holder != NULL)
 		holder->is_client = false;
+}
+
+int client_expect_channel(const struct kubelet_plugin *plugin, struct error *err)
+{
+	if (plugin->channel != NULL)
+		return 0;
+	if (!plugin->list_ended)
+		return error_set(err, ERROR_UNAVAILABLE, "%s is disconnected", plugin->socket);
+	return error_set(err, ERROR_UNAVAILABLE,
+			 "%s is disconnected, because ListAndWatch ended with %s", plugin->socket,
+			 rpc_code_name(kubelet_stream_state(plugin->stream).code));
 }
 
 static bool is_live(const struct kubelet_plugin *plugin)
@@ -129,15 +140,17 @@ static void on_list_end(struct kubelet_stream *stream, void *user)
 	event.code = kubelet_stream_state(stream).code;
 	event.text = kubelet_stream_state(stream).text;
 	kubelet_report(plugin->kubelet, event);
+	plugin->list_ended = plugin->channel != NULL;
 	client_disconnect(plugin);
 }
 
 int client_list_and_watch(struct kubelet_plugin *plugin, struct error *err)
 {
 	const struct kubelet_stream_events events = {on_list, on_list_end, plugin};
-	if (plugin->channel == NULL)
-		return error_set(err, ERROR_UNAVAILABLE, "%s is disconnected", plugin->socket);
-	int rc = kubelet_stream_open(plugin->channel, &events, &plugin->stream, err);
+	int rc = client_expect_channel(plugin, err);
+	if (rc < 0)
+		return rc;
+	rc = kubelet_stream_open(plugin->channel, &events, &plugin->stream, err);
 	if (rc == 0)
 		faults_on_stream(plugin);
 	return rc;
@@ -168,7 +181,7 @@ void clients_free(struct kubelet *kubelet, bool all)
 			continue;
 		}
 		*link = plugin->next;
-		kubelet_stream_free(STEAL(plugin->stream)); /* first: its end is not reported */
+		kubelet_stream_close(&plugin->stream); /* first: its end is not reported */
 		client_close_channel(plugin);
 		dial_free(plugin->dial);
 		free(plugin->resource);

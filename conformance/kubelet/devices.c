@@ -8,13 +8,20 @@
 
 bool kubelet_device_is_healthy(const struct kubelet_device *device)
 {
-	return strcmp(device->health, "Healthy") == 0;
+	return device != NULL && strcmp(device->health, "Healthy") == 0;
+}
+
+const char *kubelet_device_state(const struct kubelet_device *device)
+{
+	return device == NULL			   ? "gone"
+	       : kubelet_device_is_healthy(device) ? "Healthy"
+						   : "Unhealthy";
 }
 
 const struct kubelet_device *kubelet_device_find(const struct kubelet_device_list *list,
 						 const char *id)
 {
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = 0; list != NULL && i < list->count; i++)
 		if (strcmp(list->items[i].id, id) == 0)
 			return &list->items[i];
 	return NULL;

@@ -26,10 +26,13 @@ struct kubelet_device_list {
 	size_t *users; /* copies of this structure; the last one that is freed frees the items */
 };
 
-/* Exactly "Healthy"; every other string counts as unhealthy (manager.go, kubelet v1.36.2). */
+/* Exactly "Healthy"; every other string counts as unhealthy (manager.go, kubelet v1.36.2). NULL is not. */
 bool kubelet_device_is_healthy(const struct kubelet_device *device);
 
-/* The first device with this id; NULL when there is none. */
+/* "Healthy" or "Unhealthy"; "gone" for NULL. */
+const char *kubelet_device_state(const struct kubelet_device *device);
+
+/* The first device with this id; NULL when there is none, also in the list NULL. */
 const struct kubelet_device *kubelet_device_find(const struct kubelet_device_list *list,
 						 const char *id);
 

@@ -15,6 +15,7 @@ struct kubelet_plugin {
 	struct kubelet_stream *stream;
 	struct kubelet_stream *second; /* of fault list-twice */
 	struct timer *fault;	       /* of list-cancel and disconnect */
+	bool list_ended;	       /* by itself, which disconnects the plugin */
 	bool is_client;	  /* in the kubelet's table of clients (plugin/v1beta1/handler.go) */
 	size_t records;	  /* so many kubelet_registrations point to it */
 	bool has_options; /* it may serve (manager.go, PluginConnected) */
@@ -27,6 +28,8 @@ struct kubelet_plugin *client_connected(struct kubelet *kubelet, const char *res
 					const char *socket);
 void client_deregister(struct kubelet_plugin *plugin);
 int client_list_and_watch(struct kubelet_plugin *plugin, struct error *err);
+/* Disconnected: ERROR_UNAVAILABLE with the reason. */
+int client_expect_channel(const struct kubelet_plugin *plugin, struct error *err);
 void client_disconnect(struct kubelet_plugin *plugin);
 /* DeRegisterPlugin: whoever holds the key that resource and socket have. */
 void client_disconnect_holder(struct kubelet *kubelet, const char *resource, const char *socket);

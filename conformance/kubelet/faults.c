@@ -232,7 +232,7 @@ static void on_cancel(void *user)
 	struct kubelet_plugin *plugin = user;
 	struct error err = {0};
 	timer_cancel(&plugin->fault);
-	kubelet_stream_free(STEAL(plugin->stream)); /* its end is no disconnection */
+	kubelet_stream_close(&plugin->stream); /* its end is no disconnection */
 	if (plugin->channel != NULL && client_list_and_watch(plugin, &err) < 0)
 		kubelet_report_problem(plugin->kubelet, &err);
 }

@@ -158,6 +158,10 @@ void kubelet_resource_names(const struct kubelet *kubelet, struct text_list *out
 const struct kubelet_device_list *kubelet_resource_devices(const struct kubelet *kubelet,
 							   const char *resource);
 
+/* The device in that list, with the same validity; NULL: not listed. */
+const struct kubelet_device *kubelet_resource_device(const struct kubelet *kubelet,
+						     const char *resource, const char *id);
+
 /* The connection that Allocate goes to; NULL when the resource is not known. It may be
  * disconnected. */
 struct kubelet_plugin *kubelet_resource_plugin(const struct kubelet *kubelet, const char *resource);

@@ -45,6 +45,15 @@ struct kubelet_allocate_request {
 void kubelet_allocate_request_add(struct kubelet_allocate_request *request, const char *const *ids,
 				  size_t count);
 
+/* A PreferredAllocationRequest for one container. `available` is borrowed; must_include may be added to `container`. */
+struct kubelet_preferred_request {
+	V1beta1__PreferredAllocationRequest request;
+	V1beta1__ContainerPreferredAllocationRequest container, *pointer;
+};
+
+void kubelet_preferred_request_init(struct kubelet_preferred_request *request,
+				    const char *const *available, size_t count, int32_t size);
+
 /* Allocate with one container_request that holds these ids (V1beta1__AllocateResponse). */
 int kubelet_call_allocate(struct kubelet_plugin *plugin, const char *const *ids, size_t count,
 			  uint64_t timeout_ms, struct rpc_answer *out, struct error *err);

@@ -207,6 +207,12 @@ const struct kubelet_device_list *kubelet_resource_devices(const struct kubelet 
 	return found != NULL && found->listed ? &found->devices : NULL;
 }
 
+const struct kubelet_device *kubelet_resource_device(const struct kubelet *kubelet,
+						     const char *resource, const char *id)
+{
+	return kubelet_device_find(kubelet_resource_devices(kubelet, resource), id);
+}
+
 struct kubelet_plugin *kubelet_resource_plugin(const struct kubelet *kubelet, const char *resource)
 {
 	const struct resource *found = resource_find(kubelet, resource);

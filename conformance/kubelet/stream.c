@@ -118,8 +118,9 @@ int kubelet_stream_wait(struct kubelet_stream *stream, uint64_t timeout_ms, stru
 			 rpc_code_name(stream->state.code), stream->state.text);
 }
 
-void kubelet_stream_free(struct kubelet_stream *stream)
+void kubelet_stream_close(struct kubelet_stream **closed)
 {
+	struct kubelet_stream *stream = STEAL(*closed);
 	if (stream == NULL)
 		return;
 	stream->events = (struct kubelet_stream_events){0};

@@ -21,7 +21,7 @@ struct kubelet_stream_events {
 	/* May be NULL each. `message` is borrowed. */
 	void (*on_message)(struct kubelet_stream *stream, const struct kubelet_message *message,
 			   void *user);
-	/* Once, when the stream has ended for any reason but kubelet_stream_free(). */
+	/* Once, when the stream has ended for any reason but kubelet_stream_close(). */
 	void (*on_end)(struct kubelet_stream *stream, void *user);
 	void *user;
 };
@@ -55,5 +55,6 @@ void kubelet_stream_pause(struct kubelet_stream *stream);
  * stream ended before. */
 int kubelet_stream_wait(struct kubelet_stream *stream, uint64_t timeout_ms, struct error *err);
 
-/* Cancels the call if it is open (no on_end) and frees. NULL is allowed. */
-void kubelet_stream_free(struct kubelet_stream *stream);
+/* Cancels the call if it is open (no on_end), frees, and sets *stream to NULL, which is allowed. */
+void kubelet_stream_close(struct kubelet_stream **stream);
+#define CLEANUP_KUBELET_STREAM CLEANUP(kubelet_stream_close)

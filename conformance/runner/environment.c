@@ -10,7 +10,9 @@
 #include "conformance/runner/execution.h"
 #include "containers/offers.h"
 #include "containers/runtime/identity.h"
+#include "reports/environment.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The driver of a device that Windows programs see under Wine. */
@@ -49,6 +51,7 @@ static cJSON *node_json(const struct environment *environment, const struct cont
 	struct members node CLEANUP_MEMBERS = members_new();
 	struct members machine CLEANUP_MEMBERS = members_new();
 	struct text_list dlls CLEANUP_TEXT_LIST = {0};
+	const char *vm = getenv(ENVIRONMENT_VM);
 	char digest[DIGEST_SIZE] = "";
 	struct os_version version = {0};
 
@@ -68,6 +71,12 @@ static cJSON *node_json(const struct environment *environment, const struct cont
 		if (digest_file(context->node_file, digest, NULL, NULL) == 0)
 			add_text(&node, "digest", digest);
 		add_text(&node, "recorded", context->node->recorded_at);
+	} else if (vm != NULL) {
+		cJSON *description = NULL;
+		add_text(&node, "kind", "vm");
+		if (json_read_file(vm, &description, NULL) == 0)
+			member_item(&node, "vm", description);
+		return members_take(&node);
 	} else {
 		add_text(&node, "kind", "live");
 		return members_take(&node);
@@ -214,6 +223,8 @@ static cJSON *driver_json(const struct environment *environment,
 	const char *model = device->display ? "wddm" : "mcdm";
 	if (device->kind == DISCOVERY_SOFTWARE || node->system.emulator[0] != '\0')
 		model = "software";
+	else if (device->kind == DISCOVERY_VIRTUAL)
+		model = REPORT_MODEL_VIRTUAL;
 	else if (strcmp(node->system.os, "windows") != 0)
 		model = "kernel";
 

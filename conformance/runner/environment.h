@@ -11,6 +11,9 @@
 
 #include <cjson/cJSON.h>
 
+/* In the virtual machine of `gpucert run --node vm`: names the file in which vm-run describes it. */
+#define ENVIRONMENT_VM "GPUCERT_VM"
+
 struct device_digests {
 	struct digest_set files, driver_store;
 };

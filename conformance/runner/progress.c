@@ -19,8 +19,11 @@ struct progress {
 	size_t planned, done, failed;
 	uint64_t *costs_ms; /* of the checks that ran, without their own waits */
 	size_t cost_count;
-	uint64_t current_ms; /* when the current check began */
-	char current[128];
+	struct {
+		const char *check;
+		uint64_t begin_ms;
+	} * running; /* the one that began first is shown */
+	size_t running_count;
 	char section[64]; /* of a CI system: the suite whose checks are printed; "": none */
 	const struct ci_system *ci;
 	const struct redactor *redactor;
@@ -59,26 +62,33 @@ static void print(const struct progress *progress, const struct text *line)
 	(void)fflush(stream);
 }
 
+void progress_add_line(const struct progress *progress, struct text *line)
+{
+	uint64_t left_s = progress_estimate_s(progress->costs_ms, progress->cost_count,
+					      progress->planned - progress->done);
+	text_addf(line, "[%zu/%zu]", progress->done, progress->planned);
+	if (progress->failed != 0)
+		text_addf(line, " %s%zu not passed%s", style(progress->color, STYLE_RED),
+			  progress->failed, style(progress->color, STYLE_RESET));
+	if (progress->running_count != 0) {
+		const char *check = progress->running[0].check;
+		uint64_t time_ms = clock_monotonic_ms() - progress->running[0].begin_ms;
+		text_add(line, " ");
+		text_add_escaped(line, check, strlen(check));
+		text_addf(line, " %.1f s", (double)time_ms / 1000.0);
+	}
+	if (left_s != UINT64_MAX)
+		text_addf(line, ", about %llu s left", (unsigned long long)left_s);
+	text_add(line, progress->terminal ? "" : "\n");
+}
+
 static void draw(uv_timer_t *timer)
 {
 	const struct progress *progress = timer->data;
 	struct text line CLEANUP_TEXT = {0};
 	if (progress->quiet)
 		return;
-
-	uint64_t now_ms = clock_monotonic_ms();
-	uint64_t left_s = progress_estimate_s(progress->costs_ms, progress->cost_count,
-					      progress->planned - progress->done);
-	text_addf(&line, "[%zu/%zu] ", progress->done, progress->planned);
-	if (progress->failed != 0)
-		text_addf(&line, "%s%zu not passed%s ", style(progress->color, STYLE_RED),
-			  progress->failed, style(progress->color, STYLE_RESET));
-	text_add_escaped(&line, progress->current, strlen(progress->current));
-	text_addf(&line, " %.1f s", (double)(now_ms - progress->current_ms) / 1000.0);
-	if (left_s != UINT64_MAX)
-		text_addf(&line, ", about %llu s left", (unsigned long long)left_s);
-	text_add(&line, progress->terminal ? "" : "\n");
-
+	progress_add_line(progress, &line);
 	clear(progress);
 	print(progress, &line);
 }
@@ -114,6 +124,7 @@ struct progress *progress_open(uv_loop_t *loop, const struct progress_options *o
 {
 	struct progress *progress = memory_allocate(1, sizeof(*progress));
 	progress->costs_ms = memory_allocate(options->planned + 1, sizeof(*progress->costs_ms));
+	progress->running = memory_allocate(options->planned + 1, sizeof(*progress->running));
 	progress->planned = options->planned;
 	progress->quiet = options->quiet;
 	progress->ci = options->ci;
@@ -121,7 +132,6 @@ struct progress *progress_open(uv_loop_t *loop, const struct progress_options *o
 	progress->verbose = options->verbose || options->ci != NULL;
 	progress->terminal = isatty(STDERR_FILENO) == 1 && !progress->verbose;
 	progress->color = style_enabled(STDERR_FILENO) && options->ci == NULL;
-	progress->current_ms = clock_monotonic_ms();
 
 	uint64_t period_ms = progress->terminal ? REDRAW_MS : PLAIN_MS;
 	(void)uv_timer_init(loop, &progress->timer);
@@ -133,11 +143,25 @@ struct progress *progress_open(uv_loop_t *loop, const struct progress_options *o
 
 void progress_begin(struct progress *progress, const char *check)
 {
-	(void)snprintf(progress->current, sizeof(progress->current), "%s", check);
-	progress->current_ms = clock_monotonic_ms();
+	if (progress->running_count < progress->planned) {
+		progress->running[progress->running_count].check = check;
+		progress->running[progress->running_count++].begin_ms = clock_monotonic_ms();
+	}
 	begin_section(progress, check);
 	if (progress->terminal)
 		draw(&progress->timer);
+}
+
+/* Nothing when it did not begin: it was left out. */
+static void end_running(struct progress *progress, const char *check)
+{
+	for (size_t i = 0; i < progress->running_count; i++) {
+		if (strcmp(progress->running[i].check, check) == 0) {
+			memmove(&progress->running[i], &progress->running[i + 1],
+				(--progress->running_count - i) * sizeof(*progress->running));
+			return;
+		}
+	}
 }
 
 void progress_end(struct progress *progress, const char *check, enum report_outcome outcome,
@@ -147,6 +171,7 @@ void progress_end(struct progress *progress, const char *check, enum report_outc
 	bool bad = report_outcome_is_bad(outcome);
 
 	progress->done++;
+	end_running(progress, check);
 	if (duration_ms != 0 && progress->cost_count < progress->planned)
 		progress->costs_ms[progress->cost_count++] =
 			duration_ms > waited_ms ? duration_ms - waited_ms : 0;
@@ -173,6 +198,7 @@ static void closed(uv_handle_t *handle)
 {
 	struct progress *progress = handle->data;
 	free(progress->costs_ms);
+	free(progress->running);
 	free(progress);
 }
 

@@ -3,7 +3,7 @@
 
 /*
  * Progress on stderr. On a terminal one line that is drawn over: done/planned, failures so far,
- * the current check and its time, and the time left, estimated from the checks so far without their
+ * the check that has run longest and its time, and the time left, estimated from the checks so far without their
  * own waits and the slowest tenth. Elsewhere one line every ten seconds, so that a log stays short.
  * For a CI system on stdout, a line for each ended check, in a section for each suite.
  */
@@ -30,10 +30,14 @@ struct progress_options {
 
 struct progress *progress_open(uv_loop_t *loop, const struct progress_options *options);
 
+/* `check` stays the caller's, and valid until progress_end(). */
 void progress_begin(struct progress *progress, const char *check);
 /* `waited_ms`: the part of the duration that the check declared as a wait (REPORT_PHASE_WAIT). */
 void progress_end(struct progress *progress, const char *check, enum report_outcome outcome,
 		  const char *reason, uint64_t duration_ms, uint64_t waited_ms);
+
+/* Adds the line as it is now; it ends with a line feed except on a terminal. */
+void progress_add_line(const struct progress *progress, struct text *line);
 
 /* Seconds left for `left` checks, estimated from the costs so far, which it sorts; UINT64_MAX: too few. */
 uint64_t progress_estimate_s(uint64_t *costs_ms, size_t count, size_t left);

@@ -170,6 +170,7 @@ static int open_workplace(struct runner *runner, struct error *err)
 	struct workplace_options options = settings->workplace;
 	options.handlers = &settings->asked.runtime_handlers;
 	options.wine = is_wine(runner);
+	options.start_timeout_ms = context_wait_ms(&settings->asked, RUNTIME_START_MS);
 	/* Probes cannot use the devices of a recorded node. */
 	if (options.launcher == NULL && options.cri_address == NULL && !options.wine &&
 	    settings->asked.node_file != NULL)

@@ -130,7 +130,8 @@ static int open_containers(struct workplace *workplace, const struct workplace_o
 			   struct error *err)
 {
 	const struct runtime_options own = {.containerd = options->containerd,
-					    .cdi_directories = options->cdi_directories};
+					    .cdi_directories = options->cdi_directories,
+					    .start_timeout_ms = options->start_timeout_ms};
 	uint64_t start = clock_monotonic_ms();
 	int rc = 0;
 	if (options->cri_address != NULL)

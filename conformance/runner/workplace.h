@@ -43,6 +43,7 @@ struct workplace_options {
 	bool wine; /* make a Wine node (containers/wine/node.h) in the directory "wine" */
 	const char *windows_programs; /* for it; NULL: where wine_node_make() looks */
 	const char *windows_dlls;     /* for it, as in struct wine_node */
+	uint64_t start_timeout_ms;    /* of the private runtime; 0: RUNTIME_START_MS */
 };
 
 int workplace_open(uv_loop_t *loop, const struct workplace_options *options,

@@ -35,8 +35,9 @@ enum log_meaning {
 
 /*
  * By the table in faults.def. The device is known by its PCI address in the line, or else by its driver
- * where the node has only one device of that driver. `ids`: the only devices that count (a fault of
- * another one is a warning); empty: all devices of the node. *id: the device of a fault.
+ * where the node has only one device of that driver, or only one of them offers an API. `ids`: the only
+ * devices that count (a fault of another one is a warning); empty: all devices of the node. *id: the
+ * device of a fault.
  */
 enum log_meaning log_line_judge(const struct log_line *line, const struct discovery_snapshot *node,
 				const struct text_list *ids, const char **id);

@@ -20,7 +20,6 @@ enum {
 	VERSION_TIMEOUT_MS =
 		120000, /* for programs that hang: an emulated machine takes its time */
 	VERSION_WORD = 2,
-	START_TIMEOUT_MS = 30000,
 	READY_POLL_MS = 10,
 	STOP_GRACE_MS = 2000,
 	LOG_TAIL_MAX = 600,
@@ -235,7 +234,7 @@ static int start(struct runtime *runtime, const struct runtime_options *options,
 {
 	const char *program = options->containerd != NULL ? options->containerd : "containerd";
 	const uint64_t timeout_ms =
-		options->start_timeout_ms != 0 ? options->start_timeout_ms : START_TIMEOUT_MS;
+		options->start_timeout_ms != 0 ? options->start_timeout_ms : RUNTIME_START_MS;
 	char *socket CLEANUP_FREE = path_join(runtime->directory, "containerd.sock");
 	char *cgroup CLEANUP_FREE = remains_cgroup_parent(runtime->directory);
 	char *version CLEANUP_FREE = NULL;

@@ -39,6 +39,8 @@
 
 struct runtime;
 
+enum { RUNTIME_START_MS = 30000 }; /* in which a private runtime usually starts */
+
 struct runtime_options {
 	const char *base_directory; /* NULL: RUNTIME_BASE_DIRECTORY */
 	/* Program; NULL: "containerd" in PATH. When it is a path, ctr and the shims are those in the same
@@ -50,7 +52,7 @@ struct runtime_options {
 	const struct text_list *cdi_directories;
 	/* "overlayfs" or "native"; NULL: overlayfs if it can be mounted, else native. */
 	const char *snapshotter;
-	uint64_t start_timeout_ms; /* 0: 30 s */
+	uint64_t start_timeout_ms; /* 0: RUNTIME_START_MS */
 };
 
 struct runtime_description {

@@ -203,7 +203,9 @@ static void add_device(struct node *node, const char *directory, const char *ren
 		describe_platform(node, directory, device);
 	char *virtio CLEANUP_FREE = virtio_gpu_directory(node, directory);
 	if (virtio != NULL) {
+		device->kind = DISCOVERY_VIRTUAL;
 		device->driver_name = "virtio_gpu";
+		device->driver_version = node->kernel;
 		virtio_add_apis(node, virtio, render, device);
 	} else {
 		node_add_apis(node, device,

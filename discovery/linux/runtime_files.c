@@ -114,3 +114,23 @@ int runtime_add_path(struct runtime *runtime, const char *path, bool directory, 
 			  });
 	return 0;
 }
+
+void runtime_add_vulkan_variables(struct runtime *runtime, const char *manifest)
+{
+	/* Loaders before 1.3.207 know only the old name. */
+	static const char *const names[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		builder_add_path(runtime->node->builder, runtime->device, names[i], manifest);
+}
+
+bool runtime_is_loadable(const struct places *places, const char *library)
+{
+	struct elf_info own CLEANUP(elf_info_free) = {0};
+	struct elf_info other CLEANUP(elf_info_free) = {0};
+	char *path CLEANUP_FREE = places_local(places, library);
+
+	return path == NULL || elf_read("/proc/self/exe", &own, NULL) < 0 ||
+	       elf_read(path, &other, NULL) < 0 ||
+	       (other.bits == own.bits && other.machine == own.machine);
+}

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The files that a software driver needs in a container that holds only a dynamic program. The files
+ * The files that a user-mode driver needs in a container that holds only a dynamic program. The files
  * of such a program are left out: the C library (libc.so.6) and the dynamic loader, which must both
  * stay the image's own. The other libraries of the C library (libm.so.6, ...) are included.
  *
@@ -33,6 +33,13 @@ int runtime_add_library(struct runtime *runtime, const char *path, const char *o
 /* A file without needs, or a whole directory. */
 int runtime_add_path(struct runtime *runtime, const char *path, bool directory, const char *origin,
 		     struct error *err);
+
+/* Is the library for the machine that this program is made for? On systems with two word sizes each has its own
+ * manifest. An unreadable one is: it is reported when its needs are looked up. `library`: without links. */
+bool runtime_is_loadable(const struct places *places, const char *library);
+
+/* The variables by which Vulkan's loader finds the manifest, and those of earlier calls. */
+void runtime_add_vulkan_variables(struct runtime *runtime, const char *manifest);
 
 /* The files that PoCL needs to compile kernels: its data directory, the device libraries that it loads
  * by name, and those for linking a shared library (docs/discovery.md has the rules). */

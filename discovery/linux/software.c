@@ -101,15 +101,13 @@ static const char *version(struct node *node, const struct installed *installed,
 }
 
 /* Variables that make loaders find the manifest; libglvnd finds those of OpenGL at their places. */
-static void add_environment(struct node *node, struct discovery_device *device,
-			    const struct installed *installed)
+static void add_environment(struct runtime *runtime, const struct installed *installed)
 {
-	struct builder *builder = node->builder;
+	struct builder *builder = runtime->node->builder;
+	struct discovery_device *device = runtime->device;
 
 	if (text_equal(installed->api, "vulkan")) {
-		builder_add_variable(builder, device, "VK_DRIVER_FILES", installed->manifest);
-		/* Loaders before 1.3.207 know only the old name. */
-		builder_add_variable(builder, device, "VK_ICD_FILENAMES", installed->manifest);
+		runtime_add_vulkan_variables(runtime, installed->manifest);
 	} else if (text_equal(installed->api, "opencl")) {
 		char *directory CLEANUP_FREE = path_directory(installed->manifest);
 		if (directory == NULL)
@@ -131,16 +129,8 @@ static int add_device(struct node *node, const struct installed *installed,
 	if (rc < 0 || is_known(node, source))
 		return rc;
 
-	/* On systems with two word sizes each has its own manifest, and a container can load only the
-	 * library for its machine. An unreadable one is reported when its needs are looked up. */
-	struct elf_info own CLEANUP(elf_info_free) = {0};
-	struct elf_info other CLEANUP(elf_info_free) = {0};
-	char *path CLEANUP_FREE = places_local(node->places, source);
-	if (path != NULL && elf_read("/proc/self/exe", &own, NULL) == 0 &&
-	    elf_read(path, &other, NULL) == 0 &&
-	    (other.bits != own.bits || other.machine != own.machine))
+	if (!runtime_is_loadable(node->places, source))
 		return 0;
-
 	const char *id = builder_new_id(builder, driver->name);
 	struct discovery_device *device = builder_add(builder);
 	if (device == NULL)
@@ -154,9 +144,9 @@ static int add_device(struct node *node, const struct installed *installed,
 	device->display = driver->display;
 	device->compute = true;
 	builder_add_name(builder, &device->apis, installed->api);
-	add_environment(node, device, installed);
 
 	struct runtime runtime = {.node = node, .device = device, .closure = closure};
+	add_environment(&runtime, installed);
 	rc = runtime_add_path(&runtime, installed->manifest, false, "manifest", err);
 	if (rc == 0)
 		rc = runtime_add_library(&runtime, installed->library, "driver-library", err);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The Vulkan driver that the node has installed for a GPU. Its version differs from that of the kernel's
- * driver, except with NVIDIA, whose two halves must have the same version. */
+/* The user-mode drivers that the node has installed for a GPU. Their version differs from that of the kernel's
+ * driver, except with NVIDIA, whose two halves must have the same version. Mesa's go into containers: they
+ * work only with the render node, which decides which GPU a container has. */
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/path.h"
+#include "discovery/filter.h"
 #include "discovery/linux/library_version.h"
 #include "discovery/linux/manifest.h"
+#include "discovery/linux/runtime_files.h"
 
 #include <string.h>
 
@@ -30,9 +33,9 @@ static const struct user_mode user_modes[] = {
 	{"libGLX_nvidia.so*", {"nvidia"}, "NVIDIA", NULL},
 };
 
-static bool serves(const struct user_mode *driver, const struct discovery_device *device)
+static bool works_with(const struct user_mode *driver, const struct discovery_device *device)
 {
-	if (device->kind == DISCOVERY_SOFTWARE || device->user_mode_driver[0] != '\0')
+	if (device->kind == DISCOVERY_SOFTWARE)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(driver->kernels); i++) {
 		if (text_equal(driver->kernels[i], device->driver_name))
@@ -41,58 +44,123 @@ static bool serves(const struct user_mode *driver, const struct discovery_device
 	return false;
 }
 
+/* An installed driver, as its manifest describes it. */
+struct installed {
+	const char *api;
+	const char *manifest;
+	char *library; /* on the node */
+};
+
+/* Files of an incomplete driver are not taken: the image of the container may have a driver. */
+static bool take_files(struct node *node, struct discovery_device *device,
+		       const struct installed *installed)
+{
+	const struct discovery_device before = *device;
+	struct error err = {0};
+	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
+		elf_closure_new(node->places->root, &err);
+	struct runtime runtime = {.node = node, .device = device, .closure = closure};
+
+	if (!filter_offers(device, installed->api))
+		return true;
+	int rc = closure != NULL
+			 ? runtime_add_path(&runtime, installed->manifest, false, "manifest", &err)
+			 : err.code;
+	if (rc == 0)
+		rc = runtime_add_library(&runtime, installed->library, "driver-library", &err);
+	if (rc == 0 && text_equal(installed->api, "opengl"))
+		rc = runtime_add_mesa(&runtime, installed->library, &err);
+	if (rc < 0)
+		builder_diagnose(node->builder, installed->manifest, "%s", err.text);
+	if (rc < 0 || device->health != before.health) {
+		*device = before;
+		return false;
+	}
+	if (text_equal(installed->api, "vulkan"))
+		runtime_add_vulkan_variables(&runtime, installed->manifest);
+	return true;
+}
+
+/* `library`: without links, because the last one names the version. */
+static const char *find_version(struct node *node, const struct user_mode *driver,
+				const char *library)
+{
+	char scanned[LIBRARY_VERSION_SIZE] = "";
+	char *path CLEANUP_FREE = places_local(node->places, library);
+	if (driver->marker == NULL)
+		return builder_string(node->builder, library_version_of_name(library));
+	if (path != NULL)
+		library_version_scan(path, driver->marker, scanned);
+	return builder_string(node->builder, scanned);
+}
+
+/* The driver that the device uses and whose library has this name; NULL: none. Mesa's EGL is one driver for all of its
+ * GPUs. */
+static const struct user_mode *find_driver(const struct discovery_device *device, const char *api,
+					   const char *library)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(user_modes); i++) {
+		const struct user_mode *driver = &user_modes[i];
+		const char *wanted =
+			text_equal(api, "opengl") ? "libEGL_mesa.so*" : driver->library;
+		if (works_with(driver, device) && text_glob(wanted, library))
+			return driver;
+	}
+	return NULL;
+}
+
 static int read_manifest(struct node *node, const char *manifest, const char *data, size_t size,
 			 const void *user, struct error *err)
 {
 	struct builder *builder = node->builder;
 	struct vulkan_icd icd CLEANUP_VULKAN_ICD = {0};
-	const struct user_mode *driver = NULL;
-	bool needed = false;
+	struct installed installed = {.api = user, .manifest = manifest};
+	const char *version = NULL; /* read once for all devices: it takes the whole library */
+	bool needed = false, complete = true;
 
-	(void)user;
 	/* Software drivers come later, and that search reports broken manifests. */
 	if (vulkan_icd_parse(data, size, &icd, err) < 0)
 		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(user_modes) && driver == NULL; i++) {
-		if (text_glob(user_modes[i].library, path_base(icd.library_path)))
-			driver = &user_modes[i];
-	}
-	for (size_t i = 0; driver != NULL && i < builder->device_count; i++)
-		needed = needed || serves(driver, builder->devices[i]);
-	if (!needed)
-		return 0;
-
-	/* The links of the library are resolved, because the last one names the version. */
+	const char *name = path_base(icd.library_path);
+	for (size_t i = 0; i < builder->device_count; i++)
+		needed |= find_driver(builder->devices[i], installed.api, name) != NULL;
 	struct elf_closure *closure CLEANUP(elf_closure_cleanup) =
-		elf_closure_new(node->places->root, err);
-	char *found CLEANUP_FREE = NULL;
+		needed ? elf_closure_new(node->places->root, err) : NULL;
 	char *library CLEANUP_FREE = NULL;
 	if (closure == NULL ||
-	    manifest_find_library(closure, manifest, icd.library_path, &found, err) < 0 ||
-	    file_resolve(node->places->root, found, &library, err) < 0)
+	    manifest_find_library(closure, manifest, icd.library_path, &library, err) < 0)
 		return 0;
-	char *path CLEANUP_FREE = places_local(node->places, library);
-	char scanned[LIBRARY_VERSION_SIZE] = "";
-	const char *version = scanned;
-	if (driver->marker == NULL)
-		version = library_version_of_name(library);
-	else if (path != NULL)
-		library_version_scan(path, driver->marker, scanned);
-	if (version[0] == '\0')
+	installed.library = library;
+	char *real CLEANUP_FREE = NULL;
+	if (file_resolve(node->places->root, library, &real, NULL) < 0 ||
+	    !runtime_is_loadable(node->places, real))
 		return 0;
+
 	for (size_t i = 0; i < builder->device_count; i++) {
 		struct discovery_device *device = builder->devices[i];
-		if (serves(driver, device))
-			device->user_mode_driver =
-				arena_format(&builder->arena, "%s %s", driver->name, version);
+		const struct user_mode *driver = find_driver(device, installed.api, name);
+		if (driver == NULL)
+			continue;
+		if (text_equal(installed.api, "vulkan") && device->user_mode_driver[0] == '\0') {
+			if (version == NULL)
+				version = find_version(node, driver, real);
+			if (version[0] != '\0')
+				device->user_mode_driver = arena_format(&builder->arena, "%s %s",
+									driver->name, version);
+		}
+		if (driver->marker != NULL && complete)
+			complete = take_files(node, device, &installed);
 	}
 	return 0;
 }
 
 void user_mode_discover(struct node *node)
 {
-	const struct text_list *directories = &node->places->vulkan_icd_directories;
+	const struct text_list *icds = &node->places->vulkan_icd_directories;
+	const struct text_list *vendors = &node->places->egl_vendor_directories;
 
-	for (size_t i = 0; node->builder->device_count != 0 && i < directories->count; i++)
-		manifest_read_directory(node, directories->items[i], ".json", read_manifest, NULL);
+	for (size_t i = 0; node->builder->device_count != 0 && i < icds->count; i++)
+		manifest_read_directory(node, icds->items[i], ".json", read_manifest, "vulkan");
+	for (size_t i = 0; node->builder->device_count != 0 && i < vendors->count; i++)
+		manifest_read_directory(node, vendors->items[i], ".json", read_manifest, "opengl");
 }

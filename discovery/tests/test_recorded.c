@@ -104,7 +104,7 @@ static void test_choices_are_named(void)
 	expect_error(
 		"{\"schema\": \"gpucert-node/1\", \"system\": {\"os\": \"linux\"}, \"devices\": "
 		"[{\"id\": \"a\", \"kind\": \"toaster\"}]}",
-		"devices[0].kind: expected \"display\", \"compute\" or \"software\"");
+		"devices[0].kind: expected \"display\", \"compute\", \"software\" or \"virtual\"");
 }
 
 static void test_a_file_is_named(void)

@@ -38,7 +38,7 @@ static void add_library(const char *root, const char *path, const char *soname,
 
 static struct discovery_snapshot *take(const char *root)
 {
-	const struct discovery_options options = {.root = root};
+	const struct discovery_options options = {.root = root, .filter.include_integrated = true};
 	struct discovery_snapshot *snapshot = NULL;
 	struct error err = {0};
 	if (discovery_take(&options, &snapshot, &err) < 0) {
@@ -317,6 +317,64 @@ static void test_mesa(void)
 	expect_mesa(root, "/usr/lib/libgallium-25.0.7-2.so");
 }
 
+/* Mesa's EGL of a node with GPUs of virtio belongs to the one with 3D; of an incomplete one nothing is taken. */
+static void test_mesa_of_hardware(void)
+{
+	char *root CLEANUP_TREE = make_mesa();
+	UNIT_INT(tree_add(root, "virtio", NULL), 0);
+	struct discovery_snapshot *incomplete = take(root);
+	const struct discovery_device *gpu = discovery_find(incomplete, "0000:00:01.0");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(gpu);
+	UNIT_INT(gpu->file_count, 0);
+	UNIT_INT(gpu->health, DISCOVERY_HEALTHY);
+	discovery_free(incomplete);
+
+	add_library(root, "usr/lib/libgallium-25.0.7-2.so", "libgallium-25.0.7-2.so", "libLLVM.so",
+		    NULL);
+	struct discovery_snapshot *snapshot = take(root);
+	gpu = discovery_find(snapshot, "0000:00:01.0");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(gpu);
+	char *seen CLEANUP_FREE = describe(gpu);
+	UNIT_CONTAINS(seen, "\nmanifest /usr/share/glvnd/egl_vendor.d/50_mesa.json < ");
+	UNIT_CONTAINS(seen, "\ndriver-library /usr/lib/libEGL_mesa.so.0 < ");
+	UNIT_CONTAINS(seen, "\ndevice-library /usr/lib/libgallium-25.0.7-2.so < ");
+	UNIT_CONTAINS(seen, "\nhealthy");
+	CU_ASSERT_PTR_NULL(discovery_find(snapshot, "llvmpipe"));
+	const struct discovery_device *flat = discovery_find(snapshot, "0000:00:03.0");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(flat);
+	UNIT_INT(flat->file_count, 0);
+	discovery_free(snapshot);
+}
+
+/* i915 has two Vulkan drivers, for GPUs of different ages: the loader is shown both, and none of another machine. */
+static void test_vulkan_of_hardware(void)
+{
+	static const char *const libraries[] = {"32/libvulkan_intel.so", "libvulkan_intel.so",
+						"libvulkan_intel_hasvk.so"};
+	static const char both[] =
+		"/usr/share/vulkan/icd.d/icd-1.json:/usr/share/vulkan/icd.d/icd-2.json";
+	char *root CLEANUP_TREE = tree_new();
+	const unsigned bits = own.bits;
+	UNIT_INT(tree_add(root, "intel", NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
+		char *path CLEANUP_FREE = text_format("usr/share/vulkan/icd.d/icd-%zu.json", i);
+		char *text CLEANUP_FREE =
+			text_format("{\"ICD\": {\"library_path\": \"/usr/lib/%s\"}}", libraries[i]);
+		char *library CLEANUP_FREE = text_format("usr/lib/%s", libraries[i]);
+		add_text(root, path, text);
+		own.bits = i == 0 && bits == 64 ? 32 : i == 0 ? 64 : bits;
+		add_library(root, library, NULL, NULL, NULL);
+	}
+	struct discovery_snapshot *snapshot = take(root);
+	const struct discovery_device *gpu = discovery_find(snapshot, "0000:00:02.0");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(gpu);
+	UNIT_INT(gpu->file_count, 4);
+	UNIT_INT(gpu->variable_count, 2);
+	UNIT_STRING(gpu->environment[0].value, both);
+	UNIT_STRING(gpu->user_mode_driver, "Mesa 9.8.7-test");
+	discovery_free(snapshot);
+}
+
 static void test_mesa_without_a_renderer(void)
 {
 	char *root CLEANUP_TREE = make_mesa();
@@ -362,6 +420,8 @@ int main(void)
 		{"PoCL", test_pocl},
 		{"PoCL without a linker", test_pocl_without_a_linker},
 		{"Mesa's EGL", test_mesa},
+		{"Mesa's EGL of hardware", test_mesa_of_hardware},
+		{"Vulkan of hardware", test_vulkan_of_hardware},
 		{"Mesa's EGL without a renderer", test_mesa_without_a_renderer},
 		{"other places", test_other_places},
 		CU_TEST_INFO_NULL,

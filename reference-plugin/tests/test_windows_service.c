@@ -19,7 +19,7 @@ static struct {
 	char *log;
 } fixture;
 
-/* A service has a working directory, and so a drive, of its own. NULL: it cannot be told. */
+/* A service has a working directory, and so a drive, of its own. NULL: unknown. */
 static char *absolute(const char *path)
 {
 	uint16_t *relative CLEANUP_FREE = utf16_from_utf8(path, NULL);

@@ -58,13 +58,17 @@ int certify_subject(const cJSON *report, struct text_list *lines, struct error *
 	cJSON *devices = cJSON_GetObjectItemCaseSensitive(environment, "devices");
 	cJSON *drivers = cJSON_GetObjectItemCaseSensitive(environment, "drivers");
 	struct text_list digests CLEANUP_TEXT_LIST = {0};
-	bool software = json_first(drivers) != NULL;
+	bool hardware = json_first(drivers) == NULL, is_virtual = false;
 	if (environment == NULL)
 		return error_memory(err);
 	keep_items(devices, report, keep_device);
 	keep_items(drivers, devices, keep_driver);
-	json_each (driver, drivers)
-		software = software && json_pointer_true(driver, "/software");
+	json_each (driver, drivers) {
+		bool virtual_driver =
+			text_equal(view_string(driver, "/model"), REPORT_MODEL_VIRTUAL);
+		is_virtual |= virtual_driver;
+		hardware |= !virtual_driver && !json_pointer_true(driver, "/software");
+	}
 
 	/* Files of code that containers had, each once. */
 	json_each (device, devices) {
@@ -77,7 +81,10 @@ int certify_subject(const cJSON *report, struct text_list *lines, struct error *
 		}
 	}
 
-	int rc = software ? text_list_add(lines, CERTIFY_SOFTWARE_ONLY, err) : 0;
+	int rc = hardware ? 0
+			  : text_list_add(lines,
+					  is_virtual ? CERTIFY_VIRTUAL_ONLY : CERTIFY_SOFTWARE_ONLY,
+					  err);
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(names); i++) {
 		struct text value CLEANUP_TEXT = {0};
 		struct text line CLEANUP_TEXT = {0};
@@ -102,15 +109,19 @@ static char *make_readme(const struct product *product, const cJSON *report)
 	struct text_list lines CLEANUP_TEXT_LIST = {0};
 	struct text text CLEANUP_TEXT = {0};
 	(void)certify_subject(report, &lines, NULL);
-	const bool software = lines.count > 0 && strcmp(lines.items[0], CERTIFY_SOFTWARE_ONLY) == 0;
-	text_addf(&text, "# Certified with gpucert%s\n\n",
-		  software ? " (" CERTIFY_SOFTWARE_ONLY ")" : "");
+	const char *first = lines.count > 0 ? lines.items[0] : "";
+	const bool limited = strcmp(first, CERTIFY_SOFTWARE_ONLY) == 0 ||
+			     strcmp(first, CERTIFY_VIRTUAL_ONLY) == 0;
+	text_add(&text, "# Certified with gpucert");
+	if (limited)
+		text_addf(&text, " (%s)", first);
+	text_add(&text, "\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		text_add(&text, "    ");
 		text_add_escaped(&text, texts[i], strlen(texts[i]));
 		text_add(&text, "\n");
 	}
-	for (size_t i = software ? 1 : 0; i < lines.count; i++)
+	for (size_t i = limited ? 1 : 0; i < lines.count; i++)
 		text_addf(&text, "    %s\n", lines.items[i]);
 	text_add(
 		&text,

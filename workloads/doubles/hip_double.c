@@ -182,6 +182,14 @@ hip_result hipMalloc(void **memory, size_t size)
 	return HIP_SUCCESS;
 }
 
+hip_result hipMemGetInfo(size_t *free_bytes, size_t *total)
+{
+	ENTER(hipMemGetInfo);
+	*free_bytes = 12u << 20;
+	*total = 16u << 20;
+	return HIP_SUCCESS;
+}
+
 hip_result hipFree(void *memory)
 {
 	free(memory);

@@ -33,6 +33,7 @@
  *   drm-major=N, drm-minor=N  the render node, of Vulkan
  *   pci-domain=N, pci-bus=N   where the first device is, in decimal; default: each double's own place
  *   render=N                  the number of its render node, which OpenGL tells in their place
+ *   keeps=PATH                work of Vulkan that never ends leaves memory used: as much as the file's size
  *   shared=PATH, ...          see shared.h
  */
 

@@ -155,11 +155,12 @@ static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceProperties2(VkPhysicalDevic
 static VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceExtensionProperties(
 	VkPhysicalDevice device, const char *layer, uint32_t *count, VkExtensionProperties *list)
 {
-	VkExtensionProperties offered[7] = {
+	VkExtensionProperties offered[8] = {
 		{VK_EXT_PCI_BUS_INFO_EXTENSION_NAME, 2},
 		{VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME, 1},
+		{VK_EXT_MEMORY_BUDGET_EXTENSION_NAME, 1},
 	};
-	const uint32_t have = DOUBLE_CPU ? 0 : 2 + double_video_extensions(offered + 2);
+	const uint32_t have = DOUBLE_CPU ? 0 : 3 + double_video_extensions(offered + 3);
 	(void)device;
 	(void)layer;
 	ENTER(vkEnumerateDeviceExtensionProperties);
@@ -182,6 +183,16 @@ vkGetPhysicalDeviceMemoryProperties(VkPhysicalDevice device, VkPhysicalDeviceMem
 		.memoryHeapCount = 2,
 		.memoryHeaps = {{16u << 20, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}, {32u << 20, 0}},
 	};
+}
+
+static VKAPI_ATTR void VKAPI_CALL vkGetPhysicalDeviceMemoryProperties2(
+	VkPhysicalDevice device, VkPhysicalDeviceMemoryProperties2 *out)
+{
+	vkGetPhysicalDeviceMemoryProperties(device, &out->memoryProperties);
+	VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget = out->pNext;
+	budget->heapBudget[0] = 1u << 30;
+	budget->heapUsage[0] = (4u << 20) + double_memory_kept();
+	budget->heapBudget[1] = 32u << 20;
 }
 
 static uint32_t count_families(void)
@@ -309,6 +320,7 @@ static const struct double_entry entries[] = {
 	ENTRY(vkGetPhysicalDeviceProperties2),
 	ENTRY(vkEnumerateDeviceExtensionProperties),
 	ENTRY(vkGetPhysicalDeviceMemoryProperties),
+	ENTRY(vkGetPhysicalDeviceMemoryProperties2),
 	ENTRY(vkGetPhysicalDeviceQueueFamilyProperties),
 	ENTRY(vkGetPhysicalDeviceQueueFamilyProperties2),
 	ENTRY(vkCreateDevice),

@@ -57,6 +57,10 @@ uint32_t double_video_codecs(const VkDeviceCreateInfo *info);
 /* What a driver says where the caller asked for nonsense: it ends up on stderr. */
 VkResult double_refuse(const char *why);
 
+/* vulkan_double_device.c: a kernel of two dimensions never ends. */
+void double_work_began(bool never_ends);
+size_t double_memory_kept(void); /* bytes, of "keeps" */
+
 /* Memory that a buffer is bound to. */
 struct double_memory {
 	unsigned char *bytes;

@@ -23,6 +23,7 @@ struct commands {
 	struct double_set *set;
 	struct parameters parameters;
 	uint32_t groups;
+	bool never_ends;
 	struct double_video video;
 };
 
@@ -140,6 +141,7 @@ static VKAPI_ATTR void VKAPI_CALL vkCmdDispatch(VkCommandBuffer commands, uint32
 						uint32_t z)
 {
 	((struct commands *)commands)->groups = x * y * z;
+	((struct commands *)commands)->never_ends = y > 1;
 }
 
 static VKAPI_ATTR void VKAPI_CALL vkCmdCopyBuffer(VkCommandBuffer handle, VkBuffer from,
@@ -188,6 +190,7 @@ static VkResult execute(struct commands *commands)
 		memcpy(bytes_of(commands->to, commands->region.dstOffset),
 		       bytes_of(commands->from, commands->region.srcOffset),
 		       (size_t)commands->region.size);
+	double_work_began(commands->never_ends);
 	if (commands->groups > 0)
 		setting_work(array_of(commands->set, 0), array_of(commands->set, 1),
 			     array_of(commands->set, 2), commands->parameters.elements,

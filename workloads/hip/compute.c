@@ -91,9 +91,14 @@ struct computation {
 static int open_device(void *work, struct error *err)
 {
 	struct computation *c = work;
+	size_t free_bytes = 0;
+	size_t total = 0;
 	int rc = API_CALL(c->hip, err, hipSetDevice, c->device->ordinal);
 	if (rc == 0)
 		rc = API_CALL(c->hip, err, hipStreamCreate, &c->stream);
+	if (rc == 0)
+		rc = API_CALL(c->hip, err, hipMemGetInfo, &free_bytes, &total);
+	c->common.report->memory_free = free_bytes;
 	return rc;
 }
 

@@ -50,6 +50,7 @@ struct hip_properties_layout {
 	X(hipDeviceGetName, (char *name, int size, int device))                                    \
 	X(hipDeviceGetPCIBusId, (char *address, int size, int device))                             \
 	X(hipDeviceTotalMem, (size_t * bytes, int device))                                         \
+	X(hipMemGetInfo, (size_t * free_bytes, size_t * total))                                    \
 	X(hipMalloc, (void **memory, size_t size))                                                 \
 	X(hipFree, (void *memory))                                                                 \
 	X(hipHostMalloc, (void **memory, size_t size, unsigned flags))                             \

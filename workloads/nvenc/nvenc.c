@@ -53,8 +53,7 @@ int nvenc_check(NVENCSTATUS result, const char *call, struct call_failure *failu
 	struct error reason = {0};
 	(void)call_failed_advised(failure, call, (int)result, codes, ARRAY_SIZE(codes), &reason);
 	if (result == NV_ENC_ERR_NO_ENCODE_DEVICE || result == NV_ENC_ERR_UNSUPPORTED_DEVICE)
-		return error_set(err, ERROR_UNSUPPORTED, "the device encodes nothing: %s",
-				 reason.text);
+		return error_set(err, ERROR_UNSUPPORTED, VIDEO_NOTHING ": %s", reason.text);
 	return error_copy(err, &reason);
 }
 

@@ -15,6 +15,8 @@
 #define SHARED	      TESTS "neighbours-shared"
 #define LINE	      TESTS "neighbours-line"
 #define OPENCL_DOUBLE "OCL_ICD_VENDORS=" TESTS "opencl/"
+#define VULKAN	      "VK_DRIVER_FILES=" TESTS "double_vulkan.json"
+#define OLDER	      "VK_ICD_FILENAMES=" TESTS "double_vulkan.json"
 #define NO_LEAK_CHECK "LSAN_OPTIONS=detect_leaks=0"
 
 static const char *const real[] = {"probe-vulkan", "probe-opencl", "probe-opengl"};
@@ -156,15 +158,27 @@ static void test_a_lost_device_is_told(void)
 	expect_string(after, "/work/error/name", "CL_OUT_OF_RESOURCES");
 }
 
-static void test_cuda_tells_free_memory(void)
+static void test_free_memory_is_reported(void)
 {
-	cJSON *document CLEANUP_JSON = probe_document(
+	cJSON *cuda CLEANUP_JSON = probe_document(
 		&(struct probe){.program = "probe-cuda",
 				.option = "--look-for=7",
 				.env = {"LD_LIBRARY_PATH=" TESTS "cuda", "GPUCERT_DOUBLE=clean"}});
-	expect_string(document, "/work/status", "ok");
-	expect_number(document, "/work/memoryFreeBytes", 64 << 20);
-	expect_number(document, "/work/residue/found", 0);
+	expect_string(cuda, "/work/status", "ok");
+	expect_number(cuda, "/work/memoryFreeBytes", 64 << 20);
+	expect_number(cuda, "/work/residue/found", 0);
+
+	cJSON *hip CLEANUP_JSON = probe_document(
+		&(struct probe){.program = "probe-hip", .env = {"LD_LIBRARY_PATH=" TESTS "hip"}});
+	expect_number(hip, "/work/memoryFreeBytes", 12 << 20);
+
+	/* What belongs to the device: its budget, less what the process uses. */
+	cJSON *vulkan CLEANUP_JSON =
+		probe_document(&(struct probe){.program = "probe-vulkan", .env = {VULKAN, OLDER}});
+	expect_number(vulkan, "/work/memoryFreeBytes", 1020 << 20);
+	cJSON *old CLEANUP_JSON = probe_document(&(struct probe){
+		.program = "probe-vulkan", .env = {VULKAN, OLDER, "GPUCERT_DOUBLE=old"}});
+	CU_ASSERT(json_pointer_number(old, "/work/memoryFreeBytes") <= 0);
 }
 
 int main(void)
@@ -179,7 +193,7 @@ int main(void)
 		{"endless work times out", test_endless_work_times_out},
 		{"a crash ends the probe", test_a_crash_ends_the_probe},
 		{"a lost device is told", test_a_lost_device_is_told},
-		{"CUDA tells free memory", test_cuda_tells_free_memory},
+		{"free memory is reported", test_free_memory_is_reported},
 		CU_TEST_INFO_NULL,
 	};
 	int rc = probe_documents_open("neighbour-documents.ndjson");

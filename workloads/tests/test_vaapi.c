@@ -252,7 +252,8 @@ static void test_wrong_streams_of_av1_are_told(void)
 	rig_expect_work("av1,drop=3", NULL, "wrong", "av1: the stream holds 11 pictures, not 12");
 	rig_expect_work("av1,size", NULL, "wrong", "av1: the stream is 80 by 64, not 64 by 64");
 	rig_expect_work("av1,empty", NULL, "wrong", "av1: the stream is empty");
-	rig_expect_work("av1,cut=4", NULL, "wrong", "av1: byte ");
+	/* Where the cut falls depends on the frames: in the picture, or between two units. */
+	rig_expect_work("av1,cut=4", "--seed=7", "wrong", "av1: byte ");
 	rig_expect_work("av1,palette", NULL, "unsupported",
 			"the driver requires a tool of AV1 that this probe does not describe");
 	rig_expect_work("av1,tiny", NULL, "unsupported",

@@ -139,10 +139,10 @@ int vaapi_list(void *session, const struct work_request *request, struct video_o
 			rc = list_profile(va, display, &profiles[i], offers, err);
 	}
 	if (rc == 0 && offers->count == 0)
-		rc = error_set(
-			err, ERROR_UNSUPPORTED,
-			"the device encodes nothing: its driver reports %d profiles, and none "
-			"for H.264, HEVC or AV1 has the entry point EncSlice or EncSliceLP",
-			count);
+		rc = error_set(err, ERROR_UNSUPPORTED,
+			       VIDEO_NOTHING
+			       ": its driver reports %d profiles, and none "
+			       "for H.264, HEVC or AV1 has the entry point EncSlice or EncSliceLP",
+			       count);
 	return rc;
 }

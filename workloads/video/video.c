@@ -311,11 +311,9 @@ int video_work(const struct video_encoder *encoder, void *session, bool software
 	for (int codec = 0; rc == 0 && codec < VIDEO_CODECS; codec++)
 		rc = run_codec(&work, offers, (enum video_codec)codec, err);
 	if (rc == 0 && !work.any)
-		rc = error_set(
-			err, ERROR_UNSUPPORTED,
-			offers->count == 0
-				? "the device encodes nothing"
-				: "the device encodes nothing: its encoders work on a processor");
+		rc = error_set(err, ERROR_UNSUPPORTED,
+			       offers->count == 0 ? VIDEO_NOTHING
+						  : "the device's encoders work on a processor");
 
 	/* The last codec may have been unsupported, which an earlier stage finds out. */
 	if (rc == 0 && report->status == WORK_ENCODED)

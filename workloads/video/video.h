@@ -27,6 +27,11 @@ enum {
 	VIDEO_UNKNOWN = -1,
 };
 
+/* How the reason begins for a device that has no encoder for this API, as its driver says. */
+#define VIDEO_NOTHING "the device encodes nothing"
+/* How it ends where the driver may lack a file or a setting just as well. */
+#define VIDEO_NO_QUEUE "the device has no video queue"
+
 /* One encoder for one codec, as the API reports it. */
 struct video_offer {
 	enum video_codec codec;

@@ -288,6 +288,7 @@ int vulkan_work(void *session, const struct work_request *request, struct work_r
 		.data = {.elements = request->elements, .seed = request->seed},
 	};
 	vk->failure = &report->failure;
+	report->memory_free = vulkan_free_bytes(vk, c.device.physical);
 	int rc = work_run(steps, &c, &c.data, report, err);
 	if (rc == ERROR_TIMEOUT)
 		return rc;

@@ -124,6 +124,28 @@ double vulkan_local_bytes(const VkPhysicalDeviceMemoryProperties *memory)
 	return bytes;
 }
 
+uint64_t vulkan_free_bytes(const struct vulkan *vk, VkPhysicalDevice device)
+{
+	VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+	VkPhysicalDeviceMemoryProperties2 memory = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, .pNext = &budget};
+	VkPhysicalDeviceProperties plain = {0};
+	uint64_t bytes = 0;
+	vk->vkGetPhysicalDeviceProperties(device, &plain);
+	if (plain.apiVersion < VK_API_VERSION_1_1 ||
+	    !vulkan_offers(vk, device, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME))
+		return 0;
+	vk->vkGetPhysicalDeviceMemoryProperties2(device, &memory);
+	const VkPhysicalDeviceMemoryProperties *heaps = &memory.memoryProperties;
+	for (uint32_t i = 0; i < heaps->memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++) {
+		if ((heaps->memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0 &&
+		    budget.heapBudget[i] > budget.heapUsage[i])
+			bytes += budget.heapBudget[i] - budget.heapUsage[i];
+	}
+	return bytes;
+}
+
 cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
 {
 	struct members device CLEANUP_MEMBERS = members_new();
@@ -133,10 +155,12 @@ cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index)
 	vk->vkGetPhysicalDeviceMemoryProperties(vk->devices[index], &memory);
 	read_facts(vk, vk->devices[index], &facts);
 	const VkPhysicalDeviceProperties *properties = &facts.properties.properties;
-	const bool software =
-		properties->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU ||
-		(facts.has_driver && (facts.driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE ||
-				      facts.driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER));
+	/* A virtual GPU has the type of what computes for it on the host. */
+	const VkDriverId driver = facts.has_driver ? facts.driver.driverID : VK_DRIVER_ID_MAX_ENUM;
+	const bool software = (properties->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU &&
+			       driver != VK_DRIVER_ID_MESA_VENUS) ||
+			      driver == VK_DRIVER_ID_MESA_LLVMPIPE ||
+			      driver == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
 	member_number(&device, "index", (double)index);
 	member_text(&device, "name", properties->deviceName, sizeof(properties->deviceName));
 	member_string(&device, "type", vulkan_device_type_name(properties->deviceType));

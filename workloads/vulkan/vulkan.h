@@ -55,6 +55,9 @@ bool vulkan_offers(const struct vulkan *vk, VkPhysicalDevice device, const char 
 /* The size of all heaps that belong to the device. */
 double vulkan_local_bytes(const VkPhysicalDeviceMemoryProperties *memory);
 
+/* What this process could still allocate of them, as VK_EXT_memory_budget reports it; 0: unknown. */
+uint64_t vulkan_free_bytes(const struct vulkan *vk, VkPhysicalDevice device);
+
 /* One element of `devices`. */
 cJSON *vulkan_describe_device(const struct vulkan *vk, size_t index);
 

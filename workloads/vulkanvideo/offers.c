@@ -149,7 +149,7 @@ int vulkanvideo_list(void *session, const struct work_request *request, struct v
 	if (!vulkan_offers(&v->vk, physical, VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME))
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "the driver offers no " VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME
-				 ": the device has no video queue");
+				 ": " VIDEO_NO_QUEUE);
 	if (v->vkGetPhysicalDeviceQueueFamilyProperties2 == NULL ||
 	    v->vkGetPhysicalDeviceVideoCapabilitiesKHR == NULL ||
 	    v->vkGetPhysicalDeviceVideoFormatPropertiesKHR == NULL)
@@ -158,8 +158,9 @@ int vulkanvideo_list(void *session, const struct work_request *request, struct v
 				 "it: use 1.3.238 or newer");
 	if (!find_families(v, physical, families))
 		return error_set(err, ERROR_UNSUPPORTED,
-				 "the driver offers " VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME
-				 ", and no queue family of the device encodes video");
+				 VIDEO_NOTHING
+				 ": the driver offers " VK_KHR_VIDEO_ENCODE_QUEUE_EXTENSION_NAME
+				 ", and no queue family encodes");
 	for (int codec = 0; rc == 0 && codec < VIDEO_CODECS; codec++) {
 		if (families[codec] != FAMILIES_MAX &&
 		    vulkan_offers(&v->vk, physical, codecs[codec].extension))
@@ -168,7 +169,7 @@ int vulkanvideo_list(void *session, const struct work_request *request, struct v
 	}
 	if (rc == 0 && offers->count == 0)
 		rc = error_set(err, ERROR_UNSUPPORTED,
-			       "a queue family of the device encodes video, and of H.264, HEVC "
-			       "and AV1 no profile of 4:2:0");
+			       VIDEO_NOTHING ": its queue family for video has no profile of "
+					     "4:2:0 of H.264, HEVC or AV1");
 	return rc;
 }

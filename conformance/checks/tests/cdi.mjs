@@ -3,7 +3,7 @@
 // CDI devices in answers and the node's Specs, without a container: what is wrong must fail for its own reason, what is unusual must
 // not. containerd_cdi.mjs injects them.
 import {join} from 'node:path';
-import {judgeAll, scripted} from './harness.mjs';
+import {judgeAll, nodePlugin, scripted} from './harness.mjs';
 import {device} from './machine.mjs';
 import {editsOf, folderOf, mount, spec} from './specs.mjs';
 
@@ -31,6 +31,8 @@ const unsupported = {'allocate.cdi-one-device': 'unsupported'};
 const edits = (containerEdits, more) => [folderOf({'gpu.json': spec(kind, {a: containerEdits}, more)})];
 const twoDevices = {...editsOf(vulkan), mounts: [...editsOf(vulkan).mounts, ...editsOf(opencl).mounts]};
 const left = folderOf({});
+const latest = folderOf({});
+const each = folderOf({});
 const badField = spec(kind, {b: {environment: ['A=b']}});
 
 const rows = [
@@ -48,6 +50,10 @@ const rows = [
 	wrong('files', '/nonexistent/lib.so', edits({mounts: [mount('/nonexistent/lib.so')]})),
 	wrong('files', '/nonexistent/lib.so', edits(env('A=b'), {containerEdits: {mounts: [mount('/nonexistent/lib.so')]}})),
 	wrong('files', '/etc/hostname: not a character or block device', edits({deviceNodes: [{path: '/dev/gpu0', hostPath: '/etc/hostname'}]})),
+	wrong('files', 'hook /nonexistent/hook: missing, for example.com/gpu=a', edits({hooks: [{hookName: 'createContainer', path: '/nonexistent/hook'}]})),
+	wrong('files', 'hook /nonexistent/hook: missing', edits(env('A=b'), {containerEdits: {hooks: [{hookName: 'createRuntime', path: '/nonexistent/hook'}]}})),
+	{check: 'allocate.cdi-resolves', plugin: nodePlugin('a-spec-for-the-latest', latest), args: args(latest), reason: 'example.com/gpu=gpu-0 by gpu-0: in no Spec'},
+	{check: 'allocate.cdi-resolves', plugin: nodePlugin('a-spec-for-each', each), args: args(each), wanted: 'pass'},
 	wrong('agrees', 'LEVEL is 2 by example.com/gpu=a and 1 by example.com/gpu', edits(env('LEVEL=2')), {...names('a'), envs: {LEVEL: '1'}}),
 	wrong('agrees', '/opt/driver is /etc/passwd (ro)', edits({mounts: [mount('/etc/passwd', '/opt/driver')]}), {
 		...names('a'), mounts: [{host_path: '/etc/hostname', container_path: '/opt/driver', read_only: true}],
@@ -81,7 +87,9 @@ const rows = [
 		plugin: `sh -c 'cp ${join(good, 'example.com-gpu.json')} ${left}/left.json; exec ${plugin(names('a')).replaceAll("'", '')}'`,
 		also: (report) => (JSON.stringify(report.checks.map((c) => c.notes)).includes('left.json was not there before the plugin, and stays') ? null : 'no note'),
 	},
-	right('hooks', edits({hooks: [{hookName: 'createContainer', path: '/usr/bin/true'}]}), names('a'), unsupported),
+	right('hooks', edits({hooks: [
+		{hookName: 'createContainer', path: '/usr/bin/true'}, {hookName: 'startContainer', path: '/only/in/the/image'},
+	]}), names('a'), unsupported),
 ];
 
 await judgeAll(rows, 10);

@@ -25,6 +25,12 @@ const row = (check, fault, more) => {
 };
 const wrong = (check, fault, reason) => row(check, fault, {reason});
 const right = (check, fault) => row(check, fault, {wanted: 'pass'});
+// Several devices can be failed at the same time.
+const several = (each) => {
+	const {FAILED_DEVICES: file} = each.env;
+	const args = each.args.slice(0, each.args.indexOf('--fail-device'));
+	return {...each, args: [...args, '--fail-device', `sh -c 'echo $DEVICE_ID >>${file}'`, '--restore-device', `sh -c 'sed -i /^$DEVICE_ID$/d ${file}'`]};
+};
 
 // In this mount namespace the folder of Vulkan drivers can change.
 const icds = '/usr/share/vulkan/icd.d';
@@ -58,6 +64,20 @@ await judgeAll([
 	wrong('health.device-returns', 'ends-when-a-device-fails', 'got Unhealthy, and the plugin ended'),
 	wrong('health.allocated-device', 'device-vanishes', 'gone from the list at once'),
 	wrong('health.settles', 'drops-changes-for-20-s', 'gpu-0 after it was restored: got Unhealthy'),
+	several(wrong('health.settles', 'notices-one-at-a-time', 'gpu-0 after it failed, while gpu-1 was failed: got Healthy after 60 s')),
+	several(right('health.settles', 'none')),
+	// A command for one device only.
+	{...right('health.settles', 'notices-one-at-a-time')},
+	wrong('health.settles', 'looks-until-a-restart', 'gpu-0 after it failed, after a kubelet\'s restart: got Healthy'),
+	wrong('health.settles', 'well-after-a-restart', 'gpu-0 after it failed, and the kubelet restarted: got Healthy'),
+	wrong('health.device-fails', 'replicas-fail-one-by-one', 'gpu-0::1, a replica of gpu-0::0, after it failed: got Healthy'),
+	right('health.device-fails', 'replicas'),
+	wrong('health.device-fails', 'listed-twice-when-ill', 'gpu-0 after it failed: got Healthy after 60 s'),
+	wrong('health.others-stay', 'allocates-while-all-are-well', 'Allocate of other devices after gpu-0 failed: got INTERNAL a device is lost'),
+	wrong('health.others-stay', 'prefers-while-all-are-well', 'GetPreferredAllocation of other devices after gpu-0 failed: got INTERNAL'),
+	wrong('health.others-stay', 'places-while-all-are-well', 'gpu-1 on NUMA nodes:, before: 1'),
+	...['others-stay', 'settles'].map((name) => right(`health.${name}`, 'places')),
+	right('health.others-stay', 'prefers'),
 	wrong('health.allocate', 'allocates-what-failed', 'Allocate of gpu-0 after it failed: got OK'),
 	...['device-vanishes', 'ends-when-a-device-fails'].map((fault) => row('health.allocate', fault, {wanted: 'not-applicable', reason: 'does not list a device that failed'})),
 	wrong('health.others-stay', 'lists-what-changed', 'gpu-1 is missing from a list of 1'),

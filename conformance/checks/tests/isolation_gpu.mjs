@@ -6,7 +6,7 @@
 import {appendFileSync, copyFileSync, readFileSync, symlinkSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {file, judgeAll, scripted, work} from './harness.mjs';
+import {build, file, judgeAll, scripted, work} from './harness.mjs';
 import {device, discoveredNode, skip} from './machine.mjs';
 import {withRuntime} from './runtime.mjs';
 import {hideDrivers, makeNode, minor, needNamespace, showTree} from './tree.mjs';
@@ -60,7 +60,21 @@ const together = (replicas, changes) => {
 const prefers = {options: {get_preferred_allocation_available: true}};
 
 const nodesAlone = pair((gpu) => gpu.nodes.map((n) => handOut(n.path)));
+
+// A driver that computes, of a GPU whose memory is its own.
+const computes = (words, kept = file('kept', '')) => resource(gpus[0], gpus[0].nodes.map((n) => handOut(n.path)), {
+	mounts: [
+		...renderer.mounts.slice(2),
+		{host_path: join(build, 'tests', 'libdouble_vulkan.so'), container_path: '/opt/libdouble_vulkan.so', read_only: true},
+		{host_path: file('double.json', {file_format_version: '1.0.0', ICD: {library_path: '/opt/libdouble_vulkan.so', api_version: '1.3.0'}}), container_path: '/opt/driver.json', read_only: true},
+		{host_path: kept, container_path: '/opt/kept', read_only: false},
+	],
+	envs: {...renderer.envs, GPUCERT_DOUBLE: `devices=1${words}`},
+});
+
 const rows = [
+	{check: 'isolation.lifetime', plugin: plugin(computes('')), wanted: 'pass'},
+	{check: 'isolation.lifetime', plugin: plugin(computes(',keeps=/opt/kept')), reason: 'free memory after the kill'},
 	{check: 'isolation.two-containers', plugin: nodesAlone, wanted: 'pass'},
 	{check: 'isolation.two-devices', plugin: nodesAlone, wanted: 'pass'},
 	// A kubelet asks which devices are preferred, and admits nobody where that fails.

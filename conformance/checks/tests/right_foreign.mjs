@@ -164,6 +164,7 @@ const giOf = (pair) => handOut('mrw', '/dev/nvidia0', ...pair);
 const intel = (driver, changes = {}) => ({
 	resource: `gpu.intel.com/${driver}`,
 	...fixed(`gpu.intel.com-${driver}.sock`),
+	one_instance: true,
 	...watchesItself(0),
 	devices: ids('card7-0', 'card7-1'), // shared-dev-num=2
 	allocate: {

@@ -4,7 +4,7 @@
 // written down in its row. A check that fails the innocent proves as little as one that nobody can fail.
 import {mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {judgeAll, listOf4MiB, nodePlugin, numbers, scripted, withoutKubeletFaults, work} from './harness.mjs';
+import {file, judgeAll, listOf4MiB, nodePlugin, numbers, scripted, withoutKubeletFaults, work} from './harness.mjs';
 import {folderOf, spec} from './specs.mjs';
 
 const devices = [{id: 'gpu-0'}, {id: 'gpu-1'}];
@@ -48,8 +48,22 @@ const tests = (resource) => (report) =>
 // So much that a busy machine takes its time, which is nobody's fault.
 const much = [...host, '--timeout-percent', '300', '--exclude', 'allocate.prompt', '--exclude', 'list-and-watch.first-message'];
 const manyMounts = numbers(100000, (i) => ({container_path: `/m/${i}`, host_path: '/etc/hosts', read_only: true}));
+// A node without any GPU, which only environment.devices holds against it: a plugin that has nothing to list is not tested further.
+const withoutGpu = file('node.json', {
+	schema: 'gpucert-node/1', system: {os: 'linux', product: 'Test', build: '1', architecture: 'x86_64'}, devices: [],
+});
+const rowWithoutGpu = (name, command) => ({
+	name, plugin: command, checks: [], args: ['--jobs', '4', ...quick, '--node', withoutGpu], outcomes: null,
+	also: (report) => {
+		const wrong = report.checks.filter((c) => !['pass', 'unsupported', 'not-applicable'].includes(c.outcome)).map((c) => c.id).join();
+		const {outcome, reason} = report.checks.find((c) => c.id === 'list-and-watch.devices-present');
+		return wrong === 'environment.devices' && outcome === 'unsupported' && reason.includes('the node has 0') ? null : `${wrong}; ${outcome}: ${reason}`;
+	},
+});
 
 const rows = [
+	rowWithoutGpu('no device on a node without one', plugin({devices: []})),
+	rowWithoutGpu('only unhealthy devices on a node without a GPU', plugin({devices: unhealthy})),
 	row('several resources', plugins(...['b', 'a', 'c'].map((name) => ({resource: `example.com/${name}`, devices: [{id: `${name}-0`}, {id: `${name}-1`}]})))),
 	row('an empty resource, first in the alphabet', plugins({...none, resource: 'example.com/a'}, {})),
 	row('an empty resource, last in the alphabet', plugins({}, {...none, resource: 'example.com/z'})),

@@ -8,6 +8,7 @@
 #include "conformance/checks/tests/recorder.h"
 #include "conformance/checks/video.h"
 #include "workloads/doubles/h264_pcm.h"
+#include "workloads/video/video.h"
 
 #include <sodium.h>
 
@@ -297,6 +298,26 @@ static void test_no_ffmpeg(void)
 	expect_of(hardware_body, text, REPORT_NOT_APPLICABLE, "gpu offers no encoder");
 }
 
+/* Devices without an encoder are not the plugin's fault, unless something may be missing. */
+static void test_no_encoder(void)
+{
+	static const struct {
+		const char *os, *user_mode, *reason;
+		bool none;
+	} rows[] = {
+		{"linux", "", VIDEO_NOTHING ": NV_ENC_ERR_NO_ENCODE_DEVICE", true},
+		{"linux", "Mesa 25.0.7", "the driver offers no queue: " VIDEO_NO_QUEUE, true},
+		{"linux", "", "the driver offers no queue: " VIDEO_NO_QUEUE, false},
+		{"linux", "Mesa 25.0.7", "the Vulkan loader knows nothing of it", false},
+		{"windows", "", VIDEO_NOTHING, false},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct discovery_snapshot node = {.system.os = rows[i].os};
+		const struct discovery_device gpu = {.user_mode_driver = rows[i].user_mode};
+		UNIT_INT(video_has_no_encoder(&node, &gpu, rows[i].reason), rows[i].none);
+	}
+}
+
 static void test_ends_of_the_decoder(void)
 {
 	static const struct {
@@ -343,6 +364,7 @@ int main(void)
 		{"FFmpeg on Vulkan", test_ffmpeg_on_vulkan},
 		{"FFmpeg of the answer", test_ffmpeg_of_the_answer},
 		{"no FFmpeg", test_no_ffmpeg},
+		{"no encoder", test_no_encoder},
 		CU_TEST_INFO_NULL,
 	};
 	return unit_run_in("streams of encoders", open_directory, close_directory, tests);

@@ -5,7 +5,7 @@
 import {mkdirSync} from 'node:fs';
 import {hostname} from 'node:os';
 import {join} from 'node:path';
-import {file, judgeAll, nodePlugin, numbers, scripted, work} from './harness.mjs';
+import {file, judgeAll, nodePlugin, numbers, scripted, work, wrongRows} from './harness.mjs';
 import {discoveredNode} from './machine.mjs';
 import {folderOf, spec} from './specs.mjs';
 
@@ -29,6 +29,7 @@ const raw = (mode) => `'${process.execPath}' '${join(import.meta.dirname, '../do
 
 const wrong = {
 	'allocate.independent': [
+		[nodePlugin('one-file-for-all'), 'files of gpu-0 after Allocate of another id: got'],
 		[nodePlugin('three-devices-at-most'), 'the answer for 4 ids: got no device node /dev/random'],
 		[plugin({accumulate: true}), 'gpu-0 after Allocate of another id: got devices[/dev/random] = /dev/random (rw)'],
 		[plugin({answered_ids: 1}), 'the answer for two ids: got no device node /dev/random'],
@@ -38,9 +39,13 @@ const wrong = {
 		[plugin({answered_ids: 1, allocate: {each: {cdi_devices: ['example.com/gpu={id}']}}}), 'got no CDI device example.com/gpu=gpu-3'],
 		[plugin({rpc: {Allocate: {code: 'INTERNAL', message: 'device busy', skip: 4}}}), 'after Allocate of another id: got INTERNAL: device busy'],
 	],
+	'allocate.cancelled': [[nodePlugin('prefers-and-locks'), 'GetPreferredAllocation afterwards: got no answer within']],
+	'pre-start.succeeds': [[nodePlugin('prepares-in-one-order'), 'PreStartContainer of gpu-1 and gpu-0: got FAILED_PRECONDITION nobody has gpu-1,gpu-0']],
 	'allocate.unknown-id': [
 		[nodePlugin('knows-what-comes-with-others'), 'Allocate of a known and an unknown id: got OK'],
 		[nodePlugin('knows-beginnings'), 'Allocate of gpu-0x, where gpu-0 is listed: got OK'],
+		[nodePlugin('ends-streams-after-unknown-ids'), 'the stream of lists afterwards: got ended'],
+		[nodePlugin('silent-about-unknown-ids'), 'Allocate is answered: got no answer within'],
 		[nodePlugin('knows-any-case'), 'Allocate of GPU-0, where gpu-0 is listed: got OK'],
 	],
 	'allocate.lists-stay': [
@@ -50,12 +55,13 @@ const wrong = {
 		[plugin({after_call: {method: 'Allocate', skip: 2, devices: devices.slice(1)}}), 'gpu-0 is gone'],
 	],
 	'allocate.parallel': [
+		[nodePlugin('prefers-in-a-deadlock'), 'calls of several methods at the same time: got'],
 		[plugin({shared_state: true, rpc: {Allocate: {delay_ms: 30}}}), 'devices in their answers'],
 		[plugin({shared_state: true, rpc: {Allocate: {delay_ms: 30}}, allocate: {once: {envs: {NVIDIA_VISIBLE_DEVICES: '{ids}'}}}}), 'got gpu-'],
 		[plugin({rpc: {Allocate: {code: 'ABORTED', message: 'lock', skip: 30, times: 2}}}), 'ABORTED lock'],
 	],
 	'pre-start.cancelled': [
-		[prepares({rpc: {PreStartContainer: {hang: true}}}), 'PreStartContainer after cancelled calls: got DEADLINE_EXCEEDED'],
+		[prepares({rpc: {PreStartContainer: {hang: true}}}), 'PreStartContainer after cancelled calls: got no answer within'],
 		[prepares({rpc: {PreStartContainer: {code: 'ABORTED', message: 'in progress', skip: 3}}}), 'ABORTED in progress'],
 	],
 	'pre-start.repeat': [
@@ -86,6 +92,8 @@ const wrong = {
 		[prefers({rpc: {GetPreferredAllocation: {code: 'RESOURCE_EXHAUSTED', message: 'no more', skip: 60}}}), 'GetPreferredAllocation: got RESOURCE_EXHAUSTED no more'],
 	],
 	'allocate.read-only': [
+		[nodePlugin('several-may-write'), 'mounts[].read_only: got /opt/driver.json: false'],
+		[answers({each: {devices: [{container_path: '/dev/null', host_path: '/dev/zero', permissions: 'rw'}]}}), '/dev/zero on /dev/null'],
 		...['/', '/var/run/docker.sock', '/run/containerd/containerd.sock', '/run/podman/podman.sock', '/var/lib/kubelet/pods', '/root/.kube', '/proc', '/etc']
 			.map((path) => [answers({once: mounts(path)}), `mounts[]: got ${path}`]),
 		[answers({once: mounts('{env=DEVICE_PLUGIN_DIR}')}), '/dp on /opt/driver/a'],
@@ -105,7 +113,10 @@ const wrong = {
 	],
 	'allocate.files-stay': [[nodePlugin('file-for-two-seconds'), '.json is gone']],
 	'allocate.permissions': [[nodePlugin('second-without-permissions'), '\'\' of /dev/null']],
+	'security.socket': [[nodePlugin('open-to-all-after-a-restart'), 'mode of the plugin\'s socket: got 0777']],
 	'security.neighbours': [
+		[nodePlugin('removes-sockets-in-a-restart'), 'neighbour.sock, another plugin\'s: got removed by the plugin'],
+		[nodePlugin('checkpoint-of-its-own'), 'kubelet_internal_checkpoint after Allocate: got changed by the plugin'],
 		[`sh -c 'rm -f "$1"/n*.sock; shift; exec "$@"' sh {plugin-dir} ${plugin()}`, 'neighbour.sock, another plugin\'s: got removed by the plugin'],
 		[`sh -c 'd=$1; shift; trap "rm -f $d/*gpu*; kill \\$!" TERM; "$@" & wait; wait' sh {plugin-dir} ${plugin()}`, 'neighbour-gpu.sock'],
 	],
@@ -144,16 +155,17 @@ const wrong = {
 	],
 	'security.log': [[plugin({log_ids: true}), 'got a line that the id made up']],
 	'load.many-calls': [
+		[nodePlugin('file-a-call'), 'more files in the plugin directory: got'],
 		[nodePlugin('descriptor-a-refusal'), 'open descriptors of the plugin'],
 		[plugin({leak: {method: 'Allocate', descriptors: 1}}), 'open descriptors of the plugin'],
 		[plugin({leak: {method: 'Allocate', threads: 1}}), 'threads of the plugin'],
 		[plugin({leak: {method: 'Allocate', bytes: 2000}}), 'bytes of memory of the plugin'],
 		[raw('hoards'), 'bytes of memory of the plugin'],
 		[plugin({rpc: {Allocate: {delay_ms: 130}}}), 'milliseconds for 99 of 100 calls'],
-		[plugin({rpc: {Allocate: {delay_ms: 70, skip: 200}}}), 'milliseconds for a call after all others'],
-		[plugin({allocate: {ids, later: {skip: 250, once: node('/dev/tty')}}}), 'calls: got devices[/dev/tty]'],
-		[plugin({rpc: {Allocate: {code: 'RESOURCE_EXHAUSTED', message: 'no more', skip: 250}}}), 'RESOURCE_EXHAUSTED: no more'],
-		[plugin({rpc: {Allocate: {exit: 139, skip: 300}}}), 'the plugin exited with code 139'],
+		[plugin({rpc: {Allocate: {delay_ms: 70, skip: 100}}}), 'milliseconds for a call after all others'],
+		[plugin({allocate: {ids, later: {skip: 60, once: node('/dev/tty')}}}), 'calls: got devices[/dev/tty]'],
+		[plugin({rpc: {Allocate: {code: 'RESOURCE_EXHAUSTED', message: 'no more', skip: 60}}}), 'RESOURCE_EXHAUSTED: no more'],
+		[plugin({rpc: {Allocate: {exit: 139, skip: 60}}}), 'the plugin exited with code 139'],
 	],
 	'load.parallel-clients': [[plugin({rpc: {Allocate: {code: 'UNAVAILABLE', message: 'busy', skip: 5, times: 2}}}), 'UNAVAILABLE busy']],
 	'load.slow-reader': [[plugin({devices: numbers(3000, (i) => ({id: `gpu-${i}`})), allocate: {}, storm_ms: 20, block_on_window: true}), 'Allocate while a stream is not read']],
@@ -171,7 +183,7 @@ const args = ['--launcher', 'process', '--timeout-percent', '20', '--node', file
 // Which places are harmful is known of this machine only.
 const ofThisMachine = new Set(['allocate.read-only', 'allocate.paths-exist', 'allocate.files-stay']);
 const argsOf = (check) => (ofThisMachine.has(check) ? args.slice(0, -2) : args);
-const rows = Object.entries(wrong).flatMap(([check, faults]) => faults.map(([wrongPlugin, reason]) => ({check, plugin: wrongPlugin, args: argsOf(check), reason})));
+const rows = wrongRows(wrong, argsOf);
 for (const [check, rightPlugin, wanted = 'pass'] of [
 	...Object.keys(wrong).map((check) => [check, (usual[check.split('.')[0]] ?? plugin)(), maybe[check]]),
 	['allocate.independent', plugin({devices: devices.slice(1, 2)}), 'not-applicable'],
@@ -180,6 +192,8 @@ for (const [check, rightPlugin, wanted = 'pass'] of [
 	// Names within the container, sums, and values that are made up.
 	['allocate.independent', variables({MEMORY: '16384', GPU_IDS: '{ids}'})],
 	['allocate.independent', variables({CALL: '{call}'})],
+	['allocate.independent', nodePlugin('a-file-for-each')],
+	['allocate.read-only', answers({each: node('/dev/null')})],
 	['allocate.independent', plugin({allocate: {each: {envs: {'GPU_{id}': 'uuid-of-{id}'}}}})],
 	['allocate.independent', plugin({max_ids: 1, allocate: {once: node('/dev/null')}})],
 	// Ids that look like those of replicas, and a device that may be used once.
@@ -211,6 +225,22 @@ rows.push(
 	{check: 'allocate.one-device', plugin: answers({each: node('/dev/nvidia0'), once: node('/dev/nvidia1')}), args: t4, reason: 'devices by the answer for one id'},
 	{check: 'allocate.one-device', plugin: answers({once: node('/dev/nvidia1')}), args: t4, wanted: 'pass'},
 	{check: 'allocate.one-device', plugin: plugin(), args: t4, wanted: 'not-applicable'},
+);
+
+rows.push({check: 'allocate.harmless-variables', plugin: nodePlugin('several-preload'), args, reason: 'LD_PRELOAD'});
+
+// Variables that name devices.
+const visible = (value, ids = devices.map(({id}) => id), name = 'NVIDIA_VISIBLE_DEVICES') =>
+	plugin({devices: ids.map((id) => ({id})), allocate: {each: {envs: {[name]: value}}}});
+const oneDevice = (rightPlugin) => ({check: 'allocate.one-device', plugin: rightPlugin, args, wanted: 'not-applicable'});
+rows.push(
+	{check: 'allocate.one-device', plugin: visible('all'), args, reason: 'NVIDIA_VISIBLE_DEVICES=all for gpu-0'},
+	{check: 'allocate.one-device', plugin: nodePlugin('variable-of-the-next-device'), args, reason: 'GPU_VISIBLE_DEVICES=gpu-1 for gpu-0'},
+	oneDevice(visible('{ids}')),
+	oneDevice(visible('void')),
+	// A place among the devices of the container, and all replicas of the only device.
+	oneDevice(visible('0', ['0', '1'], 'CUDA_VISIBLE_DEVICES')),
+	oneDevice(visible('all', ['gpu-0::0', 'gpu-0::1'])),
 );
 
 // The same node by a device of the Spec, which a runtime applies after the answer.

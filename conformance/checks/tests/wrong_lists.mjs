@@ -2,7 +2,7 @@
 // usage: node wrong_lists.mjs BUILD
 // Device lists that are right at first: what plugins do later, on a second stream, after a restart, or to the machine. Each row is
 // one fault, of a kind that bug reports of real plugins and kubelets speak of, and what the reason must say.
-import {file, judgeAll, nodePlugin, numbers, scripted} from './harness.mjs';
+import {file, judgeAll, nodePlugin, numbers, scripted, wrongRows} from './harness.mjs';
 import {discoveredNode} from './machine.mjs';
 
 const devices = [{id: 'gpu-0', numa: [0]}, {id: 'gpu-1', numa: [0]}];
@@ -75,7 +75,7 @@ const wrong = {
 };
 
 const args = ['--launcher', 'process', '--timeout-percent', '20', '--node', file('node.json', discoveredNode())];
-const rows = Object.entries(wrong).flatMap(([check, faults]) => faults.map(([wrongPlugin, reason]) => ({check, plugin: wrongPlugin, args, reason})));
+const rows = wrongRows(wrong, () => args);
 
 // The first finding of a run may be of another check than the one that looks for it: then its own did not run.
 const two = {...right, resource: 'example.com/other', allocate: {each: {devices: [{...answer.devices[0], host_path: '/dev/zero'}]}}};

@@ -21,7 +21,10 @@ const wrong = {
 		'message-unescaped': 'grpc-message of Allocate of an id that does not exist: got unknown device 100 % of',
 	},
 	ping: {'ping-unanswered': 'PING on a new connection', 'ping-unanswered-idle': 'PING while ListAndWatch is idle'},
-	'flow-control': {'window-ignored': 'bytes that came for a window of 0', 'window-never-reopened': 'when the window is opened'},
+	'flow-control': {
+		'window-ignored': 'bytes that came for a window of 0', 'window-never-reopened': 'when the window is opened',
+		'no-connection-window': 'Allocate of a long id, after',
+	},
 	'split-frames': {'one-frame-a-message': 'in frames of one byte: got INTERNAL', 'no-continuation': 'in frames of one byte: got the end of the connection'},
 	'header-compression': {'no-literal-fields': 'literal header fields: got', 'no-table-size-update': 'a header table of 0 bytes: got'},
 	'parallel-calls': {'ten-calls-at-once': 'calls at the same time on one connection: got RESOURCE_EXHAUSTED'},

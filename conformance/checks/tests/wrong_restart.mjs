@@ -24,19 +24,22 @@ const wrong = {
 	'allocate.after-restart': {'variable-of-the-process': 'answers after the plugin\'s restart: got gpu-0: envs[SESSION] = '},
 	'restart.flapping': {
 		'options-at-first-only': 'get_preferred_allocation_available after the restarts: got 0, expected 1',
+		'places-until-a-restart': 'example.com/gpu gpu-0 on NUMA nodes 1 is gone',
 		'variable-of-the-registration': 'gpu-0 after the kubelet\'s restarts: got envs[SESSION] = 5',
 	},
 	'restart.again': {
 		'first-restart-only': 'a registration after kubelet restart 2', 'two-restarts': 'a registration after kubelet restart 3',
 		'stale-endpoint-later': 'kubelet restart 3',
 		'empty-list-later': 'devices of example.com/gpu: got 0', 'allocate-fails-later': 'Allocate afterwards: got INTERNAL',
+		'prefers-until-a-restart': 'GetPreferredAllocation afterwards: got INTERNAL no topology of the old session',
+		'prepares-until-a-restart': 'PreStartContainer afterwards: got INTERNAL handle of the old session',
 		'other-ids-each-restart': 'devices listed after kubelet restart 1: got example.com/gpu gpu-0 is gone',
 	},
 	'restart.leaks': {
 		'descriptor-a-restart': 'open descriptors of the plugin', 'old-listener-kept': 'open descriptors of the plugin',
 	},
 	'restart.at-once': {'watches-late': 'the plugin registers'},
-	'restart.during-allocate': {'allocate-lost-in-restart': 'Allocate afterwards: got DEADLINE_EXCEEDED'},
+	'restart.during-allocate': {'allocate-lost-in-restart': 'Allocate afterwards: got no answer within'},
 	'restart.kubelet-absent': {
 		'spins-without-kubelet': '% of a processor that the plugin needed while the kubelet was away', 'stuck-after-absence': 'a registration after the kubelet\'s return',
 		'no-retry-later': 'the last attempt was refused: starting',
@@ -53,7 +56,10 @@ const wrong = {
 	'restart.rolling-update': {
 		none: 'kubelet 1.36: allocatable again after the older instance\'s end', 'one-socket-name': 'kubelet 1.37: allocatable again after the older instance\'s end',
 	},
-	'restart.answer-stays': {'files-go-with-it': 'what the answer hands out, after the plugin\'s end: got'},
+	'restart.answer-stays': {
+		'file-of-the-registration': 'what the answer hands out, after the kubelet\'s restart: got',
+		'files-go-with-it': 'what the answer hands out, after the plugin\'s end: got',
+	},
 	'restart.both': {'other-ids-each-start': 'devices listed after both restarted: got example.com/gpu gpu-0-'},
 	'restart.terminate': {'waits-for-streams': 'the plugin after SIGTERM: got still running'},
 };

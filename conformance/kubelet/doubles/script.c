@@ -340,6 +340,7 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 					   "accept_unhealthy",
 					   "needs_stream",
 					   "remove_stale",
+					   "one_instance",
 					   "max_ids",
 					   "pre_start_link",
 					   "allocate_link",
@@ -382,6 +383,8 @@ static int read_script(const struct json_at *at, struct script *script, struct e
 		rc = json_have_bool(at, "needs_stream", &script->needs_stream, err);
 	if (rc == 0)
 		rc = json_have_bool(at, "remove_stale", &script->remove_stale, err);
+	if (rc == 0)
+		rc = json_have_bool(at, "one_instance", &script->one_instance, err);
 	if (rc == 0)
 		rc = script_read_count(at, "max_ids", &script->max_ids, err);
 	if (rc == 0)

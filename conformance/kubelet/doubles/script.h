@@ -106,7 +106,7 @@ struct script_leak {
 /* One resource that a scripted plugin serves. Strings are owned. */
 struct script {
 	char *resource, *version, *endpoint, *socket, *pre_start_link, *allocate_link;
-	bool send_options, remove_stale;
+	bool send_options, remove_stale, one_instance;
 	struct kubelet_plugin_options options, sent_options;
 	enum script_via via;
 	char *info_type, *info_name, *info_endpoint;

@@ -45,7 +45,8 @@ const char *const *script_help(void)
 		"refused\n"
 		"                  unknown ids add nothing\n"
 		"  needs_stream    true: no id is known until ListAndWatch was called once\n"
-		"  remove_stale    true: a stale socket is removed first\n",
+		"  remove_stale    true: a stale socket is removed first\n"
+		"  one_instance    true: it ends where another serves its socket\n",
 		"  repeat_lists    true: after the last list the second one follows again\n"
 		"  later_streams   {skip, devices, device_count, device_prefix}: what streams from "
 		"number\n"

@@ -76,6 +76,13 @@ int scripted_listen(struct scripted_plugin *plugin, struct error *err)
 	if (address == NULL)
 		return error_memory(err);
 	scripted_unlisten(plugin);
+	bool served = false;
+	if (plugin->script->one_instance)
+		rc = socket_is_served(plugin->socket, &served, err);
+	if (rc != 0)
+		return rc;
+	if (served)
+		return error_set(err, ERROR_EXISTS, "%s is served already", plugin->socket);
 	if (plugin->script->remove_stale)
 		(void)unlink(plugin->socket);
 	rc = rpc_server_new(plugin->loop, &options, &plugin->server, err);

@@ -185,7 +185,7 @@ static void test_extra_streams_and_cuts(void)
 	rig_wait(&rig, has_two_streams, plugin, "two streams");
 	kubelet_stream_cancel(second);
 	UNIT_INT(kubelet_stream_state(second).code, RPC_CANCELLED);
-	kubelet_stream_free(second);
+	kubelet_stream_close(&second);
 	CU_ASSERT(kubelet_plugin_is_connected(seen));
 	kubelet_stop(rig.kubelet);
 	CU_ASSERT_FALSE(kubelet_plugin_is_connected(seen));

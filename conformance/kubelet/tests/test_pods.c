@@ -457,6 +457,20 @@ static void test_raw_calls(void)
 	rig_close(&rig);
 }
 
+static void test_call_after_the_stream_ended(void)
+{
+	struct rig rig;
+	struct rpc_answer reply = {0};
+	struct error err = {0};
+	rig_start(&rig, KUBELET_PROFILE_1_36);
+	(void)rig_plugin(&rig, "{'end': {'code': 'INTERNAL'}}");
+	rig_wait_event(&rig, KUBELET_EVENT_DISCONNECTED, 1);
+	struct kubelet_plugin *plugin = kubelet_resource_plugin(rig.kubelet, RIG_RESOURCE);
+	UNIT_INT(kubelet_call_options(plugin, RIG_PATIENCE_MS, &reply, &err), ERROR_UNAVAILABLE);
+	UNIT_CONTAINS(err.text, "is disconnected, because ListAndWatch ended with INTERNAL");
+	rig_close(&rig);
+}
+
 UNIT_MAIN("kubelet pods", {"devices are allocated and freed", test_devices_are_allocated_and_freed},
 	  {"named devices are allocated", test_named_devices_are_allocated},
 	  {"refusals of the device model", test_refusals_of_the_device_model},
@@ -472,4 +486,5 @@ UNIT_MAIN("kubelet pods", {"devices are allocated and freed", test_devices_are_a
 	  {"PreStartContainer and the merge", test_start_calls_pre_start_and_merges},
 	  {"PreStartContainer has a deadline", test_pre_start_has_a_deadline},
 	  {"allocations outlive a kubelet restart", test_allocations_outlive_a_kubelet_restart},
-	  {"raw calls", test_raw_calls})
+	  {"raw calls", test_raw_calls},
+	  {"a call after ListAndWatch ended", test_call_after_the_stream_ended})

@@ -219,11 +219,27 @@ static bool has_member(const cJSON *environment, const char *section, const char
 	return object != NULL && json_pointer(object, pointer) != NULL;
 }
 
+/* In the virtual machine, with what vm-run says about it. */
+static cJSON *describe_vm(void)
+{
+	char *path CLEANUP_FREE =
+		make_file("vm.json",
+			  "{\"qemu\": \"10.0.13\", \"accelerator\": \"tcg\", "
+			  "\"virglrenderer\": \"1.1.0\", \"hostRenderer\": \"llvmpipe\"}",
+			  0644);
+	CU_ASSERT_EQUAL(setenv(ENVIRONMENT_VM, path, 1), 0);
+	cJSON *vm = describe();
+	CU_ASSERT_EQUAL(unsetenv(ENVIRONMENT_VM), 0);
+	UNIT_STRING(cJSON_GetStringValue(json_pointer(vm, "/node/kind")), "vm");
+	return vm;
+}
+
 /* No member identifies that nobody tells. */
 static void test_every_member_has_a_producer(void)
 {
 	cJSON *sections CLEANUP_JSON = environment_new();
 	cJSON *live CLEANUP_JSON = NULL;
+	cJSON *vm CLEANUP_JSON = NULL;
 	cJSON *recorded CLEANUP_JSON = NULL;
 	cJSON *plugin = NULL;
 	const cJSON *section = NULL;
@@ -232,6 +248,7 @@ static void test_every_member_has_a_producer(void)
 	read_node("linux");
 	set_live(true);
 	live = describe();
+	vm = describe_vm();
 	read_node("windows");
 	recorded = describe();
 	CU_ASSERT_EQUAL(environment_open(&environment, &fixture.loop, fixture.node, NULL, NULL), 0);
@@ -246,6 +263,7 @@ static void test_every_member_has_a_producer(void)
 		const char *const *pointer = environment_identity(section->string);
 		for (; *pointer != NULL; pointer++) {
 			bool told = has_member(live, section->string, *pointer) ||
+				    has_member(vm, section->string, *pointer) ||
 				    has_member(recorded, section->string, *pointer) ||
 				    (strcmp(section->string, "plugin") == 0 &&
 				     json_pointer(plugin, *pointer) != NULL) ||

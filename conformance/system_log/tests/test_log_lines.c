@@ -5,7 +5,8 @@
 #include "conformance/system_log/system_log.h"
 
 /* Two GPUs of AMD, one each of NVIDIA and Intel, a virtual function beside its GPU, a GPU of a
- * system on a chip. */
+ * system on a chip, two virtual GPUs of which one is for display only. */
+static const char *const apis[] = {"vulkan", NULL};
 static struct discovery_device devices[] = {
 	{.id = "amd-1", .pci_address = "0000:03:00.0", .driver_name = "amdgpu"},
 	{.id = "amd-2", .pci_address = "0000:0a:00.0", .driver_name = "amdgpu"},
@@ -13,6 +14,8 @@ static struct discovery_device devices[] = {
 	{.id = "intel", .pci_address = "0000:00:02.0", .driver_name = "i915"},
 	{.id = "arc", .pci_address = "0001:b3:00.1", .driver_name = "xe"},
 	{.id = "soc", .pci_address = "", .driver_name = "panfrost"},
+	{.id = "virtual", .pci_address = "0000:00:03.0", .driver_name = "virtio_gpu", .apis = apis},
+	{.id = "display", .pci_address = "0000:00:04.0", .driver_name = "virtio_gpu"},
 	{.id = "software", .pci_address = "", .driver_name = "", .kind = DISCOVERY_SOFTWARE},
 };
 static struct discovery_snapshot node = {.devices = devices, .device_count = ARRAY_SIZE(devices)};
@@ -67,6 +70,9 @@ static void test_faults(void)
 		"i915: Resetting chip for hang on rcs0",
 		"[drm] GPU HANG: ecode 12:1:85dffffb, in probe-vulkan [4711]",
 		"panfrost fde60000.gpu: gpu sched timeout, js=1, config=0x0, status=0x8",
+		/* the only one of its driver that computes */
+		"[drm:virtio_gpu_dequeue_ctrl_func [virtio_gpu]] *ERROR* response 0x1200 (command "
+		"0x207)",
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
 		expect(faults[i], LOG_FAULT);
@@ -81,6 +87,8 @@ static void test_warnings(void)
 		"NVRM: Xid (PCI:0000:65:00): 63, pid=99, name=x, Row Remapper: New row marked",
 		"NVRM: Xid (PCI:0000:65:00): 154, GPU recovery action changed from 0x0 (None)",
 		"[drm:amdgpu_job_timedout [amdgpu]] *ERROR* ring gfx timeout, signaled seq=1",
+		"[drm:virtio_gpu_dequeue_ctrl_func [virtio_gpu]] *ERROR* response 0x1201 (command "
+		"0x10c)",
 		"Display 4101: ",
 		"BUG: kernel NULL pointer dereference, address: 0000000000000008",
 		"Oops: Oops: 0002 [#1] PREEMPT SMP PTI",
@@ -117,7 +125,7 @@ static void test_what_is_not(void)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(foreign); i++)
 		expect(foreign[i], LOG_FOREIGN);
-	const struct discovery_snapshot software = {.devices = &devices[6], .device_count = 1};
+	const struct discovery_snapshot software = {.devices = &devices[8], .device_count = 1};
 	const struct text_list all = {0};
 	const char *id = "";
 	struct log_line line = {.text = "Display 4101: nvlddmkm"};

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/tests/unit.h"
+#include "reports/certificates/certify.h"
 #include "reports/certificates/claims.h"
 #include "reports/certificates/dsse.h"
 #include "reports/certificates/product.h"
@@ -235,6 +236,34 @@ static void test_an_open_key_is_refused(void)
 	UNIT_CONTAINS(err.text, "others may use this private key");
 }
 
+/* The first line says when no device on which a check passed is hardware. */
+static void test_a_product_without_hardware_says_so(void)
+{
+	static const struct {
+		const char *passed, *first;
+	} rows[] = {{"soft", CERTIFY_SOFTWARE_ONLY},
+		    {"virtual", CERTIFY_VIRTUAL_ONLY},
+		    {"hard", "devices: "}};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct text_list lines CLEANUP_TEXT_LIST = {0};
+		char *json CLEANUP_FREE = text_format(
+			"{\"environment\": {\"drivers\": ["
+			"{\"key\": \"soft\", \"name\": \"soft\", \"model\": \"software\", \"software\": true},"
+			"{\"key\": \"virtual\", \"name\": \"virtual\", \"model\": \"virtual\", \"software\": false},"
+			"{\"key\": \"hard\", \"name\": \"hard\", \"model\": \"kernel\", \"software\": false}],"
+			"\"devices\": [{\"ref\": \"soft\", \"name\": \"s\", \"driver\": \"soft\"},"
+			"{\"ref\": \"virtual\", \"name\": \"v\", \"driver\": \"virtual\"},"
+			"{\"ref\": \"hard\", \"name\": \"h\", \"driver\": \"hard\"}]},"
+			"\"checks\": [{\"deviceOutcomes\": [{\"ref\": \"%s\", \"outcome\": \"pass\"}]}]}",
+			rows[i].passed);
+		cJSON *report CLEANUP_JSON = cJSON_Parse(json);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(report);
+		UNIT_INT(certify_subject(report, &lines, NULL), 0);
+		UNIT_NEED(lines.count > 0);
+		UNIT_CONTAINS(lines.items[0], rows[i].first);
+	}
+}
+
 UNIT_MAIN("attest",
 	  {"a key of the RFC signs as the RFC says", test_a_key_of_the_rfc_signs_as_the_rfc_says},
 	  {"key files are told apart", test_key_files_are_told_apart},
@@ -245,4 +274,5 @@ UNIT_MAIN("attest",
 	  {"the samples are read", test_the_samples_are_read},
 	  {"all faults of a product are named", test_all_faults_of_a_product_are_named},
 	  {"a pair is made once", test_a_pair_is_made_once},
-	  {"an open key is refused", test_an_open_key_is_refused})
+	  {"an open key is refused", test_an_open_key_is_refused},
+	  {"a product without hardware says so", test_a_product_without_hardware_says_so})

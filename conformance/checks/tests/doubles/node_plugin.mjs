@@ -2,7 +2,7 @@
 // usage: node node_plugin.mjs PLUGIN-DIR [FAULT]
 // A device plugin on Node's HTTP/2, without a gRPC library, and with at most one fault: each entry of `faults` changes the plugin in
 // one way in which plugins of others have failed, or could.
-import {closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
+import {chmodSync, closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, watch, writeFileSync} from 'node:fs';
 import http2 from 'node:http2';
 import net from 'node:net';
 import {basename, dirname, join} from 'node:path';
@@ -203,10 +203,9 @@ const plugin = {
 		plugin.socket = join(directory, plugin.socketName());
 		plugin.server = net.createServer((socket) => plugin.onConnection(socket));
 		plugin.server.on('error', (error) => plugin.onListenError(error));
-		plugin.server.listen(plugin.socket, () => {
-			plugin.inode = inode(plugin.socket);
-			done();
-		});
+		plugin.server.listen(plugin.socket, done);
+		// Bound by now, while by the time of the callback another instance may have replaced it.
+		plugin.inode = inode(plugin.socket);
 	},
 	onListenError(error) {
 		throw error;
@@ -495,6 +494,7 @@ const faults = {
 		stream.on('end', () => closeSync(fd)); // which does not come for one that is reset
 		before(stream);
 	}),
+	'no-connection-window': () => (plugin.outgoing = (type, flags, id, data) => (type === 8 && id === 0 ? null : data)),
 	'goaway-crash': () => (plugin.onSession = (session) => session.on('goaway', () => die('GOAWAY'))),
 	'goaway-ends-calls': () => (plugin.onSession = (session) => session.on('goaway', () => session.destroy())),
 	'timeout-crash': () => unlike('onStream', (before, stream, headers) => (/^\d+[HMSmun]$/.test(headers['grpc-timeout'] ?? '1S') ? before(stream, headers) : die('invalid duration'))),
@@ -676,6 +676,75 @@ const faults = {
 	'knows-any-case': () => (plugin.knows = (id) => plugin.ids.includes(id.toLowerCase())),
 	'variable-of-the-process': () => unlike('answer', (before, ids) => message(before(ids), plugin.variable('SESSION', `${process.pid}`))),
 	'variable-of-the-registration': () => unlike('answer', (before, ids) => message(before(ids), plugin.variable('SESSION', `${plugin.restarts}`))),
+	'variable-of-the-next-device': () => unlike('answer', (before, ids) =>
+		message(before(ids), plugin.variable('GPU_VISIBLE_DEVICES', ids.map((id) => plugin.ids.find((other) => other !== id)).join()))),
+	// CDI devices in Specs that Allocate writes: one file for each device, or one that each call replaces.
+	'a-spec-for-each': (folder, path = (ids) => `${ids.join('_')}.json`) => (plugin.answer = (ids) => {
+		const devices = ids.map((name) => ({name, containerEdits: {deviceNodes: [{path: `/dev/gpu/${name}`, hostPath: '/dev/null'}]}}));
+		if (ids.length > 0) writeFileSync(join(folder, path(ids)), JSON.stringify({cdiVersion: '0.6.0', kind: 'example.com/gpu', devices}));
+		return message(...ids.map((id) => bytes(5, bytes(1, `example.com/gpu=${id}`))));
+	}),
+	'a-spec-for-the-latest': (folder) => faults['a-spec-for-each'](folder, () => 'gpu.json'),
+	'one-file-for-all': () => (plugin.files = (ids) => {
+		const path = join(dirname(directory), `node-${process.pid}.conf`);
+		writeFileSync(path, ids.join());
+		return [plugin.mount('/etc/gpu.conf', path)];
+	}),
+	'a-file-for-each': () => (plugin.files = (ids) => ids.map((id) => {
+		const path = join(dirname(directory), `node-${process.pid}-${id}.conf`);
+		writeFileSync(path, id);
+		return plugin.mount(`/etc/gpu/${id}.conf`, path);
+	})),
+	// Once a known id is allocated again, so that no call is lost with the connection.
+	'ends-streams-after-unknown-ids': () => {
+		let refused = false;
+		unlike('refuse', (before, id) => {
+			refused = true;
+			before(id);
+		});
+		unlike('answer', (before, ids) => {
+			if (refused) setTimeout(() => plugin.streams.forEach((stream) => stream.end()), 20);
+			return before(ids);
+		});
+	},
+	replicas: () => {
+		plugin.ids = ['gpu-0::0', 'gpu-0::1', 'gpu-1::0', 'gpu-1::1'];
+		plugin.node = (id) => ['/dev/null', '/dev/zero'][id[4]];
+		unlike('failed', (before) => plugin.ids.filter((id) => before().some((other) => other.slice(0, 5) === id.slice(0, 5))));
+	},
+	'replicas-fail-one-by-one': () => {
+		const {failed} = plugin;
+		faults.replicas();
+		plugin.failed = failed;
+	},
+	'file-of-the-registration': () => {
+		const path = () => join(dirname(directory), `node-${process.pid}-${plugin.restarts}.conf`);
+		plugin.files = () => (writeFileSync(path(), ''), [plugin.mount('/etc/gpu.conf', path())]);
+		unlike('again', (before) => {
+			rmSync(path(), {force: true});
+			before();
+		});
+	},
+	'removes-sockets-in-a-restart': () => unlike('again', (before) => {
+		for (const name of readdirSync(directory)) if (name.endsWith('.sock') && name !== 'kubelet.sock') rmSync(join(directory, name));
+		before();
+	}),
+	'checkpoint-of-its-own': () => unlike('allocate', (before, data) => {
+		writeFileSync(join(directory, 'kubelet_internal_checkpoint'), '{}');
+		return before(data);
+	}),
+	'open-to-all-after-a-restart': () => unlike('register', (before) => {
+		if (plugin.restarts > 0) chmodSync(plugin.socket, 0o777);
+		before();
+	}),
+	'file-a-call': () => unlike('allocate', (before, data) => {
+		writeFileSync(join(directory, `.call-${plugin.allocations}`), '');
+		return before(data);
+	}),
+	'several-may-write': () => unlike('files', (before, ids) => (ids.length > 1 ? [bytes(2, message(bytes(1, '/opt/driver.json'), bytes(2, '/etc/hostname')))] : before(ids))),
+	'several-preload': () => unlike('answer', (before, ids) => message(before(ids), ...(ids.length > 1 ? [plugin.variable('LD_PRELOAD', '/opt/driver.so')] : []))),
+	'silent-about-unknown-ids': () => unlike('unary', (before, stream, name, data) =>
+		name === 'Allocate' && plugin.requested(plugin.unframe(data)).flat().some((id) => !plugin.knows(id)) || before(stream, name, data)),
 	'descriptor-a-refusal': () => unlike('refuse', (before, id) => {
 		openSync('/dev/null');
 		before(id);
@@ -770,6 +839,19 @@ const faults = {
 			return message();
 		};
 	},
+	'prepares-in-one-order': () => {
+		const allocated = new Set();
+		faults.prepares();
+		unlike('allocate', (before, data) => {
+			for (const ids of plugin.requested(data)) allocated.add(ids.join());
+			return before(data);
+		});
+		plugin.methods.PreStartContainer = (data) => {
+			const ids = fields(data).map(([, id]) => id.toString());
+			if (!allocated.has(ids.join())) throw new Status(FAILED_PRECONDITION, `nobody has ${ids.join()}`);
+			return message();
+		};
+	},
 	'descriptor-a-start': () => {
 		faults.prepares();
 		plugin.methods.PreStartContainer = () => {
@@ -833,6 +915,39 @@ const faults = {
 			return before(...request);
 		});
 	},
+	'prefers-and-locks': () => {
+		let stuck = false; // it holds its lock for ever
+		faults.prefers();
+		unlike('onStream', (before, stream, headers) => {
+			if (headers[':path'].endsWith('GetPreferredAllocation')) stream.on('aborted', () => (stuck = true));
+			before(stream, headers);
+		});
+		unlike('unary', (before, stream, name, data) => {
+			if (name !== 'GetPreferredAllocation') before(stream, name, data);
+			else setTimeout(() => stuck || before(stream, name, data), 100);
+		});
+	},
+	/* Each method takes both of its locks, in an order of its own. */
+	'prefers-in-a-deadlock': () => {
+		const locks = {a: false, b: false};
+		const take = (name, then) => (locks[name] ? setTimeout(() => take(name, then), 5) : ((locks[name] = true), then()));
+		faults.prefers();
+		unlike('unary', (before, stream, name, data) => {
+			const order = {Allocate: ['a', 'b'], GetPreferredAllocation: ['b', 'a']}[name];
+			if (order === undefined) return before(stream, name, data);
+			take(order[0], () => setTimeout(() => take(order[1], () => {
+				locks.a = locks.b = false;
+				before(stream, name, data);
+			}), 2));
+		});
+	},
+	'prefers-until-a-restart': () => {
+		faults.prefers();
+		unlike('preferred', (before, data) => {
+			if (plugin.restarts > 0) throw new Status(INTERNAL, 'no topology of the old session');
+			return before(data);
+		});
+	},
 	'directory-not-watched-anew': () => (plugin.poll = () => {}),
 	'spins-without-directory': () => setInterval(() => {
 		for (const end = Date.now() + 300; !existsSync(directory) && Date.now() < end;);
@@ -891,6 +1006,36 @@ const faults = {
 			plugin.ids = ids;
 		});
 	},
+	'listed-twice-when-ill': () => unlike('device', (before, id, failed) => (failed ? message(before(id, true), before(id, false)) : before(id, failed))),
+	'notices-one-at-a-time': () => unlike('failed', (before) => before().filter((id) => id !== '').slice(0, 1)),
+	'looks-until-a-restart': () => unlike('lookAtDevices', (before) => plugin.restarts === 0 && before()),
+	'well-after-a-restart': () => {
+		let forgotten = [];
+		unlike('again', (before) => {
+			forgotten = plugin.failed();
+			before();
+		});
+		unlike('failed', (before) => before().filter((id) => !forgotten.includes(id)));
+	},
+	'allocates-while-all-are-well': () => unlike('allocate', (before, data) => {
+		if (plugin.failed().length > 0) throw new Status(INTERNAL, 'a device is lost');
+		return before(data);
+	}),
+	'prefers-while-all-are-well': () => {
+		faults.prefers();
+		unlike('preferred', (before, data) => {
+			if (plugin.failed().length > 0) throw new Status(INTERNAL, 'a device is lost');
+			return before(data);
+		});
+	},
+	'places-while': (known) => {
+		plugin.device = (id, failed) => bytes(1, message(
+			bytes(1, id), bytes(2, failed ? 'Unhealthy' : 'Healthy'), known() ? bytes(3, bytes(1, Buffer.from([8, 1]))) : Buffer.alloc(0),
+		));
+	},
+	'places-while-all-are-well': () => faults['places-while'](() => plugin.failed().length === 0),
+	'places-until-a-restart': () => faults['places-while'](() => plugin.restarts === 0),
+	places: () => faults['places-while'](() => true),
 	/* Right: both ids stand for one device. */
 	'replicas-vanish': () => {
 		unlike('failed', (before) => (before().length > 0 ? plugin.ids : []));
