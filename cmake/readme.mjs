@@ -4,7 +4,7 @@
 // --check reports where they differ in more than times, versions and digests. FOLDER holds the report of an earlier run;
 // matrix=FOLDER holds the golden set (reports/tests/set), and selects only its sample. Without the Windows programs (preset
 // "windows") the sample of the Wine node stays as it is, and without vm=FOLDER that of the virtual machine: test_wine_node and
-// test_vm_run compare them with their own. The matrix of nodes is written only from all three.
+// test_vm_run compare them with their own. The matrix of nodes is written only from all four.
 import {execFileSync, spawnSync} from 'node:child_process';
 import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -38,15 +38,16 @@ const runs = {
 	library: forgetful,
 	wine: () => ['--jobs', '4', '--node', 'wine', '--windows-programs', windows],
 	vm: () => ['--node', 'vm'],
+	mesa: () => ['--node', 'vm'],
 };
-const real = ['run', 'vm', 'wine'];
+const real = ['run', 'vm', 'mesa', 'wine'];
 // The others need no Windows programs, and are compared by test_run.
 const isAsked = (name) => {
 	if (name === 'matrix' || given.matrix !== undefined) return name === 'matrix' && (!check || given.matrix !== undefined);
 	if (name === 'nodes') return check ? real.some((one) => given[one] !== undefined) : real.every(isAsked);
-	if (name === 'vm') return given.vm !== undefined;
+	if (name === 'vm' || name === 'mesa') return given[name] !== undefined;
 	if (name === 'wine') return given.wine !== undefined || (!check && existsSync(join(windows, 'bin', 'gpu-discovery.exe')));
-	return !check || (given.wine === undefined && given.vm === undefined);
+	return !check || ['wine', 'vm', 'mesa'].every((one) => given[one] === undefined);
 };
 
 // The folder of the run's report.
@@ -54,7 +55,8 @@ function report(name) {
 	if (given[name] !== undefined) return given[name];
 	const args = runs[name]();
 	const out = join(work, name);
-	const run = spawnSync(bin('gpucert'), ['run', '--quiet', '--out', out, ...args], {stdio: ['ignore', 'inherit', 'inherit']});
+	const env = {...process.env, ...(name === 'mesa' && {GPUCERT_VM_MESA: 'trixie-backports'})};
+	const run = spawnSync(bin('gpucert'), ['run', '--quiet', '--out', out, ...args], {env, stdio: ['ignore', 'inherit', 'inherit']});
 	if (run.status > 1) throw new Error(`gpucert run ${args.join(' ')}: exit code ${run.status}`);
 	return (given[name] = out);
 }
@@ -109,7 +111,7 @@ function columnsOf(text) {
 	return Object.fromEntries(head.map((letter, i) => [names[letter], Object.fromEntries(rows.map((row) => [row[0], row[i + 1]]))]));
 }
 
-// What APIs did on the nodes of three runs. Each test has one of them, and compares its columns; those of other runs stay as they are.
+// What APIs did on the nodes of four runs. Each test has one of them, and compares its columns; those of other runs stay as they are.
 function nodes(old) {
 	const folders = real.map((name) => (check ? given[name] : report(name))).filter((folder) => folder !== undefined);
 	const text = execFileSync(bin('gpucert'), ['matrix', '--apis', ...folders], {encoding: 'utf8'});

@@ -36,7 +36,7 @@ static const struct section sections[] = {
 	{"drivers", JSON_ARRAY, "key",
 	 POINTERS("/key", "/name", "/version", "/userMode", "/date", "/inf", "/model",
 		  "/storeDigest"),
-	 POINTERS("/key", "/version")},
+	 POINTERS("/key", "/version", "/userMode")},
 	{"devices", JSON_ARRAY, "ref",
 	 POINTERS("/driver", "/hardwareId", "/kind", "/runtimeFiles/digest", "/otherFiles/digest"),
 	 POINTERS("/name")},
@@ -228,6 +228,11 @@ static void add_values(const char *const *pointers, const cJSON *item, struct te
 		const cJSON *value = json_pointer(item, *pointers);
 		const char *string = cJSON_GetStringValue(value);
 		const char *separator = strcmp(*pointers, "/revision") == 0 ? "." : " ";
+		const char *version = json_pointer_string(item, "/version");
+		/* Both halves of NVIDIA's driver have one version. */
+		if (strcmp(*pointers, "/userMode") == 0 && string != NULL && version != NULL &&
+		    version[0] != '\0' && text_ends_with(string, version))
+			continue;
 		if (cJSON_IsNumber(value) || (string != NULL && string[0] != '\0'))
 			text_add(out, out->size > before ? separator : "");
 		if (cJSON_IsNumber(value))

@@ -5,7 +5,8 @@
 #   make-root.sh            the folder; made when it is missing
 #   make-root.sh --check    the same, but exit code 77 and the reason when it is missing and cannot be made here
 # GPUCERT_CACHE names the cache (otherwise /var/cache/gpucert, or ~/.cache/gpucert where the user is not root);
-# GPUCERT_DEBIAN_MIRROR names the mirror.
+# GPUCERT_DEBIAN_MIRROR names the mirror, and GPUCERT_VM_MESA the suite that Mesa comes from (otherwise trixie): trixie-backports
+# has a newer one.
 set -eu
 
 sources=$(cd "$(dirname "$0")" && pwd)
@@ -23,8 +24,10 @@ elif [ "$(id -u)" -eq 0 ]; then
 else
 	cache=${HOME:?}/.cache/gpucert
 fi
-# A root belongs to what it was made from: another list or another script is another root.
-hash=$(cat "$sources/make-root.sh" "$sources/root-packages.txt" "$sources/guest-init" | sha256sum)
+mirror=${GPUCERT_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+mesa=${GPUCERT_VM_MESA:-trixie}
+# A root belongs to what it was made from: another list, script or Mesa is another root.
+hash=$(echo "$mesa" | cat - "$sources/make-root.sh" "$sources/root-packages.txt" "$sources/guest-init" | sha256sum)
 vm=$cache/vm-$(expr "$hash" : '\(.\{16\}\)')
 if [ -d "$vm" ]; then
 	echo "$vm"
@@ -46,15 +49,20 @@ fi
 new=$vm.new
 log=$vm.log
 rm -rf "$new"
-echo "making the root of the virtual machine (Debian 13 with QEMU and Mesa, some minutes): $log" >&2
+echo "making the root of the virtual machine (Debian 13 with QEMU and $mesa's Mesa, some minutes): $log" >&2
 
 # Output goes to the log: stdout is the folder alone.
 make_root() {
 	root=$new/root
 	packages=$(sed -e 's/#.*//' "$sources/root-packages.txt" | tr -s ' \n' ',' | sed -e 's/^,//; s/,$//')
 	mkdir -p "$root" || return 1
-	debootstrap --variant=minbase --include="$packages" trixie "$root" \
-		"${GPUCERT_DEBIAN_MIRROR:-http://deb.debian.org/debian}" || return 1
+	debootstrap --variant=minbase --include="$packages" trixie "$root" "$mirror" || return 1
+	if [ "$mesa" != trixie ]; then
+		echo "deb $mirror $mesa main" >"$root/etc/apt/sources.list.d/mesa.list"
+		chroot "$root" apt-get update || return 1
+		DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get install -y --no-install-recommends -t "$mesa" \
+			mesa-vulkan-drivers libgl1-mesa-dri libglx-mesa0 libegl-mesa0 || return 1
+	fi
 	rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/cache/debconf/* "$root"/usr/share/doc/* \
 		"$root"/usr/share/man/* "$root"/usr/share/locale/* "$root"/usr/share/info/* "$root"/var/log/*
 	# Without it the guest hangs while it reads what the virtual GPU can do.

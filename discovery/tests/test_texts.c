@@ -10,6 +10,9 @@
 #include "discovery/linux/pci.h"
 #include "discovery/linux/virtio.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 static void expect_vulkan(const char *text, const char *library, const char *version,
 			  const char *error)
 {
@@ -105,12 +108,52 @@ static void test_linker_scripts(void)
 static void expect_version(const char *data, const char *wanted)
 {
 	char version[LIBRARY_VERSION_SIZE] = "";
-	library_version_find(data, strlen(data), "Mesa ", version);
+	(void)library_version_find(data, strlen(data), "Mesa ", version);
 	UNIT_STRING(version, wanted);
+}
+
+static void expect_whole(const char *data, size_t size, const char *wanted)
+{
+	char version[LIBRARY_VERSION_SIZE] = "";
+	(void)library_version_find_whole(data, size, "25.0.7", version);
+	UNIT_STRING(version, wanted);
+}
+
+#define EXPECT_WHOLE(data, wanted) expect_whole(data, sizeof(data) - 1, wanted)
+
+static void expect_scanned(const char *data, size_t size, const char *wanted)
+{
+	char path[] = "/tmp/gpucert-library-XXXXXX", version[LIBRARY_VERSION_SIZE] = "";
+	const int file = mkstemp(path);
+	CU_ASSERT_TRUE_FATAL(file >= 0);
+	CU_ASSERT_EQUAL_FATAL(write(file, data, size), (ssize_t)size);
+	(void)close(file);
+	library_version_scan(path, "Mesa ", version);
+	UNIT_STRING(version, wanted);
+	(void)unlink(path);
+}
+
+#define EXPECT_SCANNED(data, wanted) expect_scanned(data, sizeof(data) - 1, wanted)
+#define BYTES_16		     "0123456789abcde\0"
+
+/* As compilers put the version into Mesa's drivers. */
+static void test_versions_of_libraries(void)
+{
+	EXPECT_SCANNED("%s\00025.0.7-2+deb13u1r600\0Mesa 25.0.7-2+deb13u1\0", "25.0.7-2+deb13u1");
+	EXPECT_SCANNED(BYTES_16 "Mesa 25.0.7-2+dert-trampoline\00025.0.7-2+deb13u1\0",
+		       "25.0.7-2+deb13u1");
+	EXPECT_SCANNED("alue.\00025.0.7-2+deb\0Mesa 25.0.7-2+de\0", "25.0.7-2+de");
+	EXPECT_SCANNED("alue\00025.0.7-2+d\0Mesa 25.0.7-2+de\0", "25.0.7-2+d");
+	EXPECT_SCANNED(BYTES_16 "Mesa 22.3.6 (LLV6 (LLVM 15.0.6)\00022.3.6.1\0", "22.3.6");
+	EXPECT_SCANNED(BYTES_16 "Mesa 25.0.7-2+deb13u1 (LLVM 19.1", "25.0.7-2+deb13u1");
 }
 
 static void test_library_versions(void)
 {
+	EXPECT_WHOLE("Mesa 25.0.7-2+dert-trampoline\0x25.0.7\00025.0.7-2+deb13u1\0",
+		     "25.0.7-2+deb13u1");
+	EXPECT_WHOLE("\00025.0.7\0", "25.0.7");
+	EXPECT_WHOLE("\00025.0.71\00025.0.7 (LLVM)\00025.0.7-cut", "");
 	expect_version("Mesa \nMesa X.org\nMesa 22.3.6 (LLVM)", "22.3.6");
 	expect_version("Mesa 24.0.0-devel (git-1)", "24.0.0-devel");
 	expect_version("Mesa 24.0.0", "");
@@ -244,6 +287,7 @@ UNIT_MAIN("texts", {"Vulkan manifests", test_vulkan_manifests},
 	  {"OpenCL manifests", test_opencl_manifests},
 	  {"OpenCL manifest of any length", test_opencl_manifest_of_any_length},
 	  {"linker scripts", test_linker_scripts}, {"library versions", test_library_versions},
+	  {"versions of libraries", test_versions_of_libraries},
 	  {"NVIDIA texts", test_nvidia_texts}, {"PCI", test_pci},
 	  {"what NVIDIA calls a GPU and a capability", test_nvidia_names},
 	  {"nodes of amdkfd", test_kfd_nodes}, {"what virtual GPUs offer", test_virtio_gpus})

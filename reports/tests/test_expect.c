@@ -68,6 +68,8 @@ static const char windows[] =
 	"\"runtime\": {\"name\": \"containerd\", \"version\": \"1.7.13\"}, \"node\": {\"kind\": "
 	"\"live\"}}";
 static const char debian[] = "{\"os\": {\"name\": \"linux\", \"kernel\": \"6.1.0-27-amd64\"}}";
+static const char mesa[] = "{\"drivers\": [{\"key\": \"amdgpu\", \"version\": \"6.12.1\", "
+			   "\"userMode\": \"Mesa 25.0.7-2+deb13u1\"}]}";
 
 /* Which of the rows, counted from 1, is taken; 0: none; negative: an error. */
 static int taken(const char *rows, const char *environment, struct error *err)
@@ -101,6 +103,13 @@ static void test_matches(void)
 		 windows, 0},
 		{FILE_OF(ROW("a.b", "fail", "\"driverVersion\": \"<10\"")), windows, 1},
 		{FILE_OF(ROW("a.b", "fail", "\"driverVersion\": \"!=1\"")), debian, 0},
+		{FILE_OF(ROW("a.b", "fail", "\"driver\": \"Mesa\", \"driverVersion\": \"<25.1\"")),
+		 mesa, 1},
+		{FILE_OF(ROW("a.b", "fail", "\"driver\": \"Mesa\", \"driverVersion\": \"<25\"")),
+		 mesa, 0},
+		{FILE_OF(ROW("a.b", "fail", "\"driver\": \"amdgpu\", \"driverVersion\": \"<25\"")),
+		 mesa, 1},
+		{FILE_OF(ROW("a.b", "fail", "\"driver\": \"Mes\"")), mesa, 0},
 		{FILE_OF(ROW("a.b", "fail", "\"device\": \"PCI\\\\VEN_10DE*\"")), windows, 1},
 		{FILE_OF(ROW("a.b", "fail", "\"device\": \"Tesla*\"")), windows, 1},
 		{FILE_OF(ROW("a.b", "fail", "\"device\": \"Quadro*\"")), windows, 0},

@@ -71,12 +71,27 @@ expect_report "$report" "r.environment.devices[0].ran.map((one) => one.api).sort
 # What docs/vm-node.md shows is what the programs print.
 expect_exit 0 node "$4" "$bin/.." --check vm="$work/gpu"
 
-# A plugin that hands out the other GPU's render node as well.
-cat >"$work/leak.json" <<'SCRIPT'
-{"plugins": [{"resource": "example.com/gpu", "devices": [{"id": "0000:00:01.0"}], "allocate": {"once": {"devices": [
-	{"host_path": "/dev/dri/renderD128", "container_path": "/dev/dri/renderD128", "permissions": "rw"},
-	{"host_path": "/dev/dri/renderD129", "container_path": "/dev/dri/renderD129", "permissions": "rw"}]}}}]}
-SCRIPT
+# Wrong plugins: they hand out the driver's files as the reference plugin did above, and other device nodes.
 cp "$scripted" "$work/plugin"
-vm leak 1 --plugin "./plugin leak.json {plugin-dir} {kubelet-socket}" --resource example.com/gpu isolation.single-device
-expect_report "$work/leak/report.json" "outcome('isolation.single-device')" fail
+# wrong NAME CHECK NODE:CONTAINER-NODE...
+wrong() {
+	name=$1
+	check=$2
+	shift 2
+	node -e '
+		const {readFileSync, readdirSync, writeFileSync} = require("fs");
+		const [folder, out, ...nodes] = process.argv.slice(1);
+		const file = readdirSync(folder).find((name) => name.endsWith("0000_00_01.0.container.json"));
+		const mounts = JSON.parse(readFileSync(`${folder}/${file}`)).mounts.filter((mount) => mount.granted)
+			.map((mount) => ({host_path: mount.hostPath, container_path: mount.path, read_only: true}));
+		const devices = nodes.map((node) => node.split(":")).map(([host, path]) => ({
+			host_path: `/dev/dri/${host}`, container_path: `/dev/dri/${path}`, permissions: "rw"}));
+		writeFileSync(out, JSON.stringify({plugins: [{resource: "example.com/gpu", devices: [{id: "0000:00:01.0"}],
+			allocate: {once: {mounts, devices}}}]}));
+	' "$work/gpu/evidence/isolation.single-device" "$work/$name.json" "$@"
+	vm "$name" 1 --plugin "./plugin $name.json {plugin-dir} {kubelet-socket}" --resource example.com/gpu "$check"
+	expect_report "$work/$name/report.json" "outcome('$check')" fail
+}
+wrong leak isolation.single-device renderD128:renderD128 renderD129:renderD129
+wrong none api.vulkan
+wrong other api.vulkan renderD129:renderD128
