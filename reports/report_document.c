@@ -246,22 +246,20 @@ static void add_facts(struct report_document *it, const struct fact *fact)
 static void add_device(struct report_document *it, const cJSON *device)
 {
 	const char *key = view_string(device, "/driver");
-	const char *version = "";
 	const int64_t files = view_int(device, "/runtimeFiles/count");
-	struct text apis CLEANUP_TEXT = {0};
+	struct text apis CLEANUP_TEXT = {0}, name CLEANUP_TEXT = {0};
 	add_strings(&apis, json_pointer(device, "/apis"));
 	json_each (driver, json_pointer(it->report, "/environment/drivers")) {
-		if (!text_equal(view_string(driver, "/key"), key))
-			continue;
-		version = view_string(driver, "/version");
-		break;
+		if (name.size == 0 && text_equal(view_string(driver, "/key"), key))
+			environment_add_name("drivers", driver, &name);
 	}
 	doc_add(it->doc,
-		"<tr><th>%s <span class=id>%s</span><td>%s<td>%s %s<td class=id>%s<td>%s"
+		"<tr><th>%s <span class=id>%s</span><td>%s<td>%s<td class=id>%s<td>%s"
 		"<td>%lld file%s",
 		view_string(device, "/name"), view_string(device, "/ref"),
-		view_string(device, "/kind"), key, version, view_string(device, "/hardwareId"),
-		text_string(&apis), (long long)files, files == 1 ? "" : "s");
+		view_string(device, "/kind"), name.size != 0 ? text_string(&name) : key,
+		view_string(device, "/hardwareId"), text_string(&apis), (long long)files,
+		files == 1 ? "" : "s");
 }
 
 void report_add_environment(struct report_document *it)

@@ -38,9 +38,9 @@ static int open_device(void *work, struct error *err)
 		rc = API_CALL(cuda, err, cuEventCreate, &c->began, 0);
 	if (rc == 0)
 		rc = API_CALL(cuda, err, cuEventCreate, &c->ended, 0);
-	if (rc == 0)
-		rc = API_CALL(cuda, err, cuMemGetInfo, &free_bytes, &total);
-	c->common.report->memory_free = free_bytes;
+	/* Work does not need it; isolation.lifetime says when it is unknown. */
+	if (rc == 0 && cuda->cuMemGetInfo(&free_bytes, &total) == 0)
+		c->common.report->memory_free = free_bytes;
 	return rc;
 }
 

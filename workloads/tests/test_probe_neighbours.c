@@ -179,6 +179,19 @@ static void test_free_memory_is_reported(void)
 	cJSON *old CLEANUP_JSON = probe_document(&(struct probe){
 		.program = "probe-vulkan", .env = {VULKAN, OLDER, "GPUCERT_DOUBLE=old"}});
 	CU_ASSERT(json_pointer_number(old, "/work/memoryFreeBytes") <= 0);
+
+	/* Unknown: the device works as well. */
+	static const struct probe refused[] = {
+		{.program = "probe-cuda",
+		 .env = {"LD_LIBRARY_PATH=" TESTS "cuda", "GPUCERT_DOUBLE=fail=cuMemGetInfo:999"}},
+		{.program = "probe-hip",
+		 .env = {"LD_LIBRARY_PATH=" TESTS "hip", "GPUCERT_DOUBLE=fail=hipMemGetInfo:1"}},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		cJSON *document CLEANUP_JSON = probe_document(&refused[i]);
+		expect_string(document, "/work/status", "ok");
+		CU_ASSERT_PTR_NULL(json_pointer(document, "/work/memoryFreeBytes"));
+	}
 }
 
 int main(void)

@@ -71,27 +71,32 @@ expect_report "$report" "r.environment.devices[0].ran.map((one) => one.api).sort
 # What docs/vm-node.md shows is what the programs print.
 expect_exit 0 node "$4" "$bin/.." --check vm="$work/gpu"
 
-# Wrong plugins: they hand out the driver's files as the reference plugin did above, and other device nodes.
+# Wrong plugins: they hand out the driver's files as the reference plugin did above, without one library, and these device nodes.
 cp "$scripted" "$work/plugin"
-# wrong NAME CHECK NODE:CONTAINER-NODE...
+# wrong NAME EXIT-CODE CHECK OUTCOME LIBRARY NODE...
 wrong() {
 	name=$1
-	check=$2
-	shift 2
+	code=$2
+	check=$3
+	outcome=$4
+	shift 4
 	node -e '
 		const {readFileSync, readdirSync, writeFileSync} = require("fs");
-		const [folder, out, ...nodes] = process.argv.slice(1);
+		const [folder, out, library, ...nodes] = process.argv.slice(1);
 		const file = readdirSync(folder).find((name) => name.endsWith("0000_00_01.0.container.json"));
-		const mounts = JSON.parse(readFileSync(`${folder}/${file}`)).mounts.filter((mount) => mount.granted)
+		const mounts = JSON.parse(readFileSync(`${folder}/${file}`)).mounts
+			.filter((mount) => mount.granted && !mount.path.endsWith(`/${library}`))
 			.map((mount) => ({host_path: mount.hostPath, container_path: mount.path, read_only: true}));
-		const devices = nodes.map((node) => node.split(":")).map(([host, path]) => ({
-			host_path: `/dev/dri/${host}`, container_path: `/dev/dri/${path}`, permissions: "rw"}));
+		const devices = nodes.map((path) => ({host_path: path, container_path: path, permissions: "rw"}));
 		writeFileSync(out, JSON.stringify({plugins: [{resource: "example.com/gpu", devices: [{id: "0000:00:01.0"}],
 			allocate: {once: {mounts, devices}}}]}));
 	' "$work/gpu/evidence/isolation.single-device" "$work/$name.json" "$@"
-	vm "$name" 1 --plugin "./plugin $name.json {plugin-dir} {kubelet-socket}" --resource example.com/gpu "$check"
-	expect_report "$work/$name/report.json" "outcome('$check')" fail
+	vm "$name" "$code" --plugin "./plugin $name.json {plugin-dir} {kubelet-socket}" --resource example.com/gpu "$check"
+	expect_report "$work/$name/report.json" "outcome('$check')" "$outcome"
 }
-wrong leak isolation.single-device renderD128:renderD128 renderD129:renderD129
-wrong none api.vulkan
-wrong other api.vulkan renderD129:renderD128
+wrong leak 1 isolation.single-device fail none /dev/dri/renderD128 /dev/dri/renderD129
+wrong library 1 api.vulkan fail libxcb-dri3.so.0 /dev/dri/renderD128
+expect_says libxcb-dri3.so.0
+# Without a device node it is unknown what the id stands for; Venus shows no device.
+wrong nothing 5 api.vulkan unsupported none
+expect_says "containers on this runtime saw no device"
