@@ -459,9 +459,11 @@ const struct check allocate_checks[] = {
 		 .title = "Entries with the same container path are equal",
 		 .advice = "Merge the entries that several devices share: only the first of equal "
 			   "container paths counts."),
-	ALLOCATE("read-only", ALC_18, MEDIUM, allocate_read_only,
-		 .title = "Driver files are mounted read-only, not over system folders",
-		 .advice = "Set read_only; mount files, not whole system directories."),
+	ALLOCATE_REVISED("read-only", ALC_18, MEDIUM, 2, allocate_read_only,
+			 .title = "Driver files are mounted read-only, not over system folders",
+			 .advice =
+				 "Set read_only, in CDI Specs the option \"ro\"; mount files, not "
+				 "whole system directories."),
 	ALLOCATE("duplicate-id", ALC_10, LOW, allocate_duplicate_id,
 		 .title = "Allocate of one id twice does no harm",
 		 .advice = "Treat the ids as a set: answer as for one, or with an error."),
@@ -516,10 +518,11 @@ const struct check allocate_checks[] = {
 		 .title = "Variable names are not empty and contain no '='",
 		 .advice = "Correct the name: otherwise the container does not start, or gets "
 			   "another variable."),
-	ALLOCATE("harmless-variables", ALC_21S, MEDIUM, allocate_harmless_variables,
-		 .title = "Variables change neither the image's programs nor its dynamic linker",
-		 .advice = "Set only variables that the driver reads; mount libraries where the "
-			   "loader finds them."),
+	ALLOCATE_REVISED(
+		"harmless-variables", ALC_21S, MEDIUM, 2, allocate_harmless_variables,
+		.title = "Variables change neither the image's programs nor its dynamic linker",
+		.advice = "Set only variables that the driver reads, also in CDI Specs; mount "
+			  "libraries where the loader finds them."),
 	ALLOCATE_REVISED(
 		"permissions", ALC_19, CRITICAL, 2, allocate_permissions,
 		.title = "Device nodes have permissions of r, w and m",

@@ -98,11 +98,13 @@ void allocate_kept_free(struct allocate_kept *kept);
 #define CLEANUP_ALLOCATE_KEPT CLEANUP(allocate_kept_free)
 
 /* Judges of the answer's content (allocate_answer.c), for each resource. */
-check_judge allocate_paths_exist, allocate_unique_paths, allocate_read_only;
+check_judge allocate_paths_exist, allocate_unique_paths;
 
-/* The same of its variables, annotations and permissions (allocate_members.c). */
-check_judge allocate_variable_names, allocate_harmless_variables, allocate_cdi_names,
-	allocate_permissions;
+/* The same of its names of variables, annotations and permissions (allocate_members.c). */
+check_judge allocate_variable_names, allocate_cdi_names, allocate_permissions;
+
+/* What it replaces in a container or opens to it, also by its CDI devices (allocate_harm.c). */
+check_judge allocate_read_only, allocate_harmless_variables;
 
 /* Requests that are malformed, many at once, or cancelled (allocate_requests.c). */
 check_judge allocate_duplicate_id, allocate_no_requests, allocate_parallel, allocate_cancelled,

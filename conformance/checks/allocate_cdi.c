@@ -214,10 +214,8 @@ static void judge_files(struct look *look, const struct offer *offer)
 	struct grant edits CLEANUP_GRANT = {0};
 	for (enum grant_kind kind = GRANT_MOUNT; kind <= GRANT_DEVICE; kind++) {
 		grant_each (entry, &applied->lists[kind]) {
-			const char *source = entry->resource;
-			bool is_edit = source != NULL && (path_is_absolute(source) ||
-							  text_list_has(&look->names, source));
-			if (is_edit && !text_starts_with(entry->host_path, "/dev/char/") &&
+			if (node_cdi_is_edit(entry, &look->names) &&
+			    !text_starts_with(entry->host_path, "/dev/char/") &&
 			    !text_starts_with(entry->host_path, "/dev/block/"))
 				grant_add(&edits, kind, entry);
 		}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables, annotations and permissions of answers. */
+/* Names of variables, annotations and permissions of answers. */
 #include "base/cleanup.h"
 #include "conformance/checks/allocate.h"
 #include "conformance/checks/tally.h"
-#include "conformance/checks/tamper.h"
 #include "containers/cdi/names.h"
 #include "containers/grant/grant.h"
 
@@ -24,31 +23,6 @@ void allocate_variable_names(struct rig *rig, const struct rig_item *item)
 	TALLY(names, rig->run, "envs[].key", "not empty, without '='");
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
 	allocate_for_each_and_all(rig, &all, judge_variables);
-	if (names.count == 0)
-		check_not_applicable(rig->run, "no answer has a variable");
-}
-
-static void judge_override(struct rig *rig, const struct rig_item *item)
-{
-	static const char *const others[] = {
-		"PATH", "HOME", "HOSTNAME", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT",
-		NULL};
-	struct tally *names = item->user;
-	(void)rig;
-	for (size_t i = 0; i < item->answer->n_envs; i++) {
-		const char *name = item->answer->envs[i]->key;
-		const char *reason = tamper_variable(name);
-		if (reason == NULL && others[text_position(others, name)] != NULL)
-			reason = "belongs to the image or to the kubelet";
-		tally_add(names, reason == NULL, "%s, which %s", name, reason);
-	}
-}
-
-void allocate_harmless_variables(struct rig *rig, const struct rig_item *item)
-{
-	TALLY(names, rig->run, "envs[].key", "about devices only");
-	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
-	allocate_for_each_and_all(rig, &all, judge_override);
 	if (names.count == 0)
 		check_not_applicable(rig->run, "no answer has a variable");
 }

@@ -38,3 +38,27 @@ int node_cdi_apply(const struct context *context, const struct grant *grant, str
 	cdi_apply(&registry, grant, out);
 	return 0;
 }
+
+bool node_cdi_is_edit(const struct grant_entry *entry, const struct text_list *names)
+{
+	return entry->resource != NULL &&
+	       (path_is_absolute(entry->resource) || text_list_has(names, entry->resource));
+}
+
+void node_cdi_add_edits(const struct context *context, const struct grant *answer,
+			struct grant *out)
+{
+	struct grant applied CLEANUP_GRANT = {0};
+	struct text_list names CLEANUP_TEXT_LIST = {0};
+	if (!grant_names_cdi(answer) || node_cdi_apply(context, answer, &applied, NULL) < 0)
+		return;
+	grant_list_cdi(answer, &names);
+	for (enum grant_kind kind = GRANT_ENV; kind <= GRANT_DEVICE; kind++) {
+		grant_each (entry, &applied.lists[kind]) {
+			struct grant_entry edit = *entry;
+			edit.resource = NULL;
+			if (node_cdi_is_edit(entry, &names))
+				grant_add(out, kind, &edit);
+		}
+	}
+}

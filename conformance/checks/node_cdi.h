@@ -15,3 +15,11 @@ int node_cdi_files(const struct context *context, struct text_list *paths, struc
 /* cdi_apply() with them. */
 int node_cdi_apply(const struct context *context, const struct grant *grant, struct grant *out,
 		   struct error *err);
+
+/* Is it, of a grant that cdi_apply() made, from an edit of these CDI devices or of their Specs? */
+bool node_cdi_is_edit(const struct grant_entry *entry, const struct text_list *names);
+
+/* Adds the mounts, device nodes and variables that the CDI devices of an answer add to it. None are, where the
+ * Specs cannot be read: allocate.cdi-resolves judges that. */
+void node_cdi_add_edits(const struct context *context, const struct grant *answer,
+			struct grant *out);

@@ -35,7 +35,24 @@ const latest = folderOf({});
 const each = folderOf({});
 const badField = spec(kind, {b: {environment: ['A=b']}});
 
+const harm = ['allocate.read-only', 'allocate.harmless-variables'];
+const harmful = (check, reason, ...wrongEdits) => ({check: `allocate.${check}`, plugin: plugin(names('a')), args: args(...edits(...wrongEdits)), reason});
+const writable = (hostPath, containerPath) => ({hostPath, containerPath, options: ['rw', 'bind']});
+
 const rows = [
+	harmful('read-only', '/etc/hostname on /etc/passwd, by a CDI Spec', {mounts: [mount('/etc/hostname', '/etc/passwd')]}),
+	harmful('read-only', '/etc on /opt/driver, by a CDI Spec', {mounts: [mount('/etc', '/opt/driver')]}),
+	harmful('read-only', '/opt/driver.conf: false, by a CDI Spec', env('A=b'), {containerEdits: {mounts: [writable('/etc/hostname', '/opt/driver.conf')]}}),
+	harmful('read-only', '/dev/zero on /dev/null', {deviceNodes: [{path: '/dev/null', hostPath: '/dev/zero'}]}),
+	harmful('harmless-variables', 'LD_PRELOAD of a CDI Spec', env('LD_PRELOAD=/opt/x.so')),
+	harmful('harmless-variables', 'PATH of a CDI Spec', env('A=b'), {containerEdits: env('PATH=/opt')}),
+	// As NVIDIA's: the folder of a daemon's socket, and what keeps the older runtime away.
+	{
+		name: 'a Spec with a folder that programs share', plugin: plugin(names('a')), checks: harm, outcomes: {[harm[0]]: 'pass', [harm[1]]: 'pass'},
+		args: args(...edits({...editsOf(vulkan), env: [...editsOf(vulkan).env, 'NVIDIA_VISIBLE_DEVICES=void']}, {
+			containerEdits: {mounts: [writable(folderOf({}), '/run/nvidia-persistenced')], deviceNodes: [{path: '/dev/null'}]},
+		})),
+	},
 	wrong('resolves', `${kind}=b by gpu-0: in no Spec`, [good], names('b')),
 	wrong('resolves', 'in no Spec', [folderOf({})]),
 	wrong('resolves', 'in no Spec', ['/nonexistent/cdi']),

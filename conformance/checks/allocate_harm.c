@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* What answers, and the edits of their CDI devices, replace in a container or open to it. */
+#include "conformance/checks/allocate.h"
+
+#include "base/file.h"
+#include "base/path.h"
+#include "conformance/checks/node_cdi.h"
+#include "conformance/checks/node_file.h"
+#include "conformance/checks/tally.h"
+#include "conformance/checks/tamper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Tallies over all answers of a resource. */
+struct harm {
+	struct tally paths, writable, nodes;
+};
+
+/* What the CDI devices of the answer add. */
+static void add_edits(const struct rig *rig, const struct rig_item *item, struct grant *out)
+{
+	struct grant answer CLEANUP_GRANT = {0};
+	const struct kubelet_answer one = {item->resource, item->answer};
+	kubelet_merge(rig_is_windows(rig), &one, 1, &answer);
+	node_cdi_add_edits(rig->context, &answer, out);
+}
+
+/* Resolves the links between folders that most images have. */
+static char *plain_path(const char *path)
+{
+	static const char *const links[][2] = {
+		{"/var/run", "/run"},	   {"/bin", "/usr/bin"},     {"/sbin", "/usr/sbin"},
+		{"/lib", "/usr/lib"},	   {"/lib64", "/usr/lib64"}, {"/var/lock", "/run/lock"},
+		{"/usr/sbin", "/usr/bin"},
+	};
+	char *plain = path_normalize(path);
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		if (path_is_within(plain, links[i][0])) {
+			char *longer =
+				text_format("%s%s", links[i][1], plain + strlen(links[i][0]));
+			free(plain);
+			plain = longer;
+		}
+	}
+	return plain;
+}
+
+static bool is_one_of(const char *path, const char *const *paths)
+{
+	return paths[text_position(paths, path)] != NULL;
+}
+
+static bool is_below(const char *path, const char *const *folders)
+{
+	while (*folders != NULL && !path_is_within(path, *folders))
+		folders++;
+	return *folders != NULL;
+}
+
+/* Folders that only parts of may be a driver's, and those that no driver has anything in. */
+static bool is_system_folder(const char *path)
+{
+	static const char *const whole[] = {
+		"/",	"/dev",	      "/etc",	  "/opt",     "/run",	  "/srv",
+		"/sys", "/tmp",	      "/usr",	  "/usr/bin", "/usr/lib", "/usr/lib64",
+		"/var", "/var/cache", "/var/lib", "/var/log", NULL};
+	static const char *const inside[] = {"/boot",
+					     "/etc/kubernetes",
+					     "/etc/ssh",
+					     "/home",
+					     "/proc",
+					     "/root",
+					     "/run/containerd",
+					     "/run/crio",
+					     "/run/docker",
+					     "/run/docker.sock",
+					     "/run/cri-dockerd.sock",
+					     "/run/k3s",
+					     "/run/podman",
+					     "/run/systemd",
+					     "/sys/fs/cgroup",
+					     "/sys/kernel",
+					     "/var/lib/containerd",
+					     "/var/lib/crio",
+					     "/var/lib/docker",
+					     "/var/lib/etcd",
+					     "/var/lib/kubelet",
+					     "/var/lib/rancher",
+					     NULL};
+	return is_one_of(path, whole) || is_below(path, inside);
+}
+
+/* Is it this run's, with the kubelet's own socket in it? */
+static bool is_plugin_directory(const struct rig *rig, const char *source)
+{
+	char *directory CLEANUP_FREE = plain_path(kubelet_plugin_dir(rig->kubelet));
+	return path_is_within(source, directory) || path_is_within(directory, source);
+}
+
+static bool is_harmful(const char *source, const char *target)
+{
+	/* Of the host: what no container should read. On Container-Optimized OS drivers are in a
+	 * home folder. */
+	static const char *const secrets[] = {"/etc/gshadow", "/etc/shadow", "/etc/sudoers", NULL};
+	if (!path_is_within(source, "/home/kubernetes/bin") &&
+	    (is_system_folder(source) || is_below(source, secrets)))
+		return true;
+
+	/* In the container: what every program depends on. */
+	static const char *const files[] = {
+		"/etc/group",	      "/etc/hosts",    "/etc/ld.so.preload",
+		"/etc/nsswitch.conf", "/etc/passwd",   "/etc/resolv.conf",
+		"/etc/shadow",	      "/etc/sudoers",  "/usr/bin/bash",
+		"/usr/bin/busybox",   "/usr/bin/env",  "/usr/bin/sh",
+		"/usr/bin/init",      "/usr/bin/sudo", NULL};
+	const char *name = path_base(target);
+	return is_system_folder(target) || is_one_of(target, files) ||
+	       text_starts_with(name, "ld-linux") || text_starts_with(name, "ld-musl") ||
+	       text_starts_with(name, "libc.so.") || text_starts_with(name, "libc.musl");
+}
+
+/* Every container has these nodes of its runtime, and its programs depend on them. */
+static void judge_node(struct harm *harm, const char *source, const char *place)
+{
+	static const char *const own[] = {
+		"/dev/console", "/dev/fd",     "/dev/full",  "/dev/null",   "/dev/ptmx",
+		"/dev/random",	"/dev/stderr", "/dev/stdin", "/dev/stdout", "/dev/tty",
+		"/dev/urandom", "/dev/zero",   NULL};
+	char *target CLEANUP_FREE = plain_path(place);
+	tally_add(&harm->nodes, !is_one_of(target, own) || text_equal(source, target), "%s on %s",
+		  source, place);
+}
+
+/* `edit`: of a CDI Spec, whose options are those of the mount: sockets and folders that programs share are writable. */
+static void judge_mount(const struct rig *rig, struct harm *harm, const struct grant_entry *mount,
+			bool edit)
+{
+	const struct context *context = rig->context;
+	const bool live = context->node_file == NULL && context->wine_directory == NULL;
+	const char *by = edit ? ", by a CDI Spec" : "";
+
+	/* Plugins mount /dev/null to mark a device by the name of the mount: writes to it are lost. */
+	struct node_file file = {0};
+	const bool is_known = node_file_identify(mount->host_path, &file);
+	const bool is_null =
+		is_known && file.kind == NODE_FILE_CHARACTER && file.major == 1 && file.minor == 3;
+	if (!is_null && (!edit || (is_known && file.kind == NODE_FILE_REGULAR)))
+		tally_add(&harm->writable, mount->read_only, "%s: false%s", mount->container_path,
+			  by);
+
+	/* The source with links followed; as it is written where this machine does not have it. */
+	char *real CLEANUP_FREE = NULL;
+	if (!live || file_resolve(NULL, mount->host_path, &real, NULL) < 0)
+		real = path_normalize(mount->host_path);
+	char *source CLEANUP_FREE = plain_path(real);
+	char *target CLEANUP_FREE = plain_path(mount->container_path);
+	const bool other = strcmp(real, mount->host_path) != 0;
+	tally_add(&harm->paths, !is_harmful(source, target) && !is_plugin_directory(rig, source),
+		  "%s%s%s on %s%s", mount->host_path, other ? " = " : "", other ? real : "",
+		  mount->container_path, by);
+}
+
+static void judge_harm(struct rig *rig, const struct rig_item *item)
+{
+	struct harm *harm = item->user;
+	struct grant edits CLEANUP_GRANT = {0};
+	add_edits(rig, item, &edits);
+	for (size_t i = 0; !rig_is_windows(rig) && i < item->answer->n_devices; i++)
+		judge_node(harm, item->answer->devices[i]->host_path,
+			   item->answer->devices[i]->container_path);
+	grant_each (node, &edits.devices)
+		judge_node(harm, node->host_path, node->container_path);
+	for (size_t i = 0; i < item->answer->n_mounts; i++) {
+		const V1beta1__Mount *mount = item->answer->mounts[i];
+		judge_mount(rig, harm,
+			    &(struct grant_entry){.container_path = mount->container_path,
+						  .host_path = mount->host_path,
+						  .read_only = mount->read_only},
+			    false);
+	}
+	grant_each (mount, &edits.mounts)
+		judge_mount(rig, harm, mount, true);
+}
+
+void allocate_read_only(struct rig *rig, const struct rig_item *item)
+{
+	struct harm harm = {
+		.paths = TALLY_OF(rig->run, "mounts[]", "harmless paths"),
+		.writable = TALLY_OF(rig->run, "mounts[].read_only", "true"),
+		.nodes = TALLY_OF(rig->run, "devices[].container_path",
+				  "a place that no other node has"),
+	};
+	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &harm};
+	allocate_for_each_and_all(rig, &all, judge_harm);
+	tally_end(&harm.writable);
+	tally_end(&harm.paths);
+	tally_end(&harm.nodes);
+}
+
+static void judge_variable(struct tally *names, const char *name, const char *by)
+{
+	static const char *const others[] = {
+		"PATH", "HOME", "HOSTNAME", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT",
+		NULL};
+	const char *reason = tamper_variable(name);
+	if (reason == NULL && is_one_of(name, others))
+		reason = "belongs to the image or to the kubelet";
+	tally_add(names, reason == NULL, "%s%s, which %s", name, by, reason);
+}
+
+static void judge_variables(struct rig *rig, const struct rig_item *item)
+{
+	struct grant edits CLEANUP_GRANT = {0};
+	add_edits(rig, item, &edits);
+	for (size_t i = 0; i < item->answer->n_envs; i++)
+		judge_variable(item->user, item->answer->envs[i]->key, "");
+	grant_each (variable, &edits.envs)
+		judge_variable(item->user, variable->name, " of a CDI Spec");
+}
+
+void allocate_harmless_variables(struct rig *rig, const struct rig_item *item)
+{
+	TALLY(names, rig->run, "envs[].key", "about devices only");
+	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
+	allocate_for_each_and_all(rig, &all, judge_variables);
+	if (names.count == 0)
+		check_not_applicable(rig->run, "no answer has a variable");
+}
