@@ -87,7 +87,7 @@ export const withoutKubeletFaults = [
 
 // How much happens in the time that a check takes depends on the machine: a leak of memory shows after thousands of calls, and a stream
 // that nobody reads holds up others when it is full.
-const percents = {'bytes of memory': '500', 'a stream is not read': '300'};
+const percents = {'bytes of memory': '500', 'a stream is not read': '100'};
 const patient = (args, reason) => {
 	const percent = Object.entries(percents).find(([words]) => reason.includes(words))?.[1];
 	return percent ? args.with(args.indexOf('--timeout-percent') + 1, percent) : args;
