@@ -492,12 +492,11 @@ const struct check allocate_checks[] = {
 		.title = "Answers for one id and for several do not depend on earlier calls",
 		.advice = "Build each answer from the ids of its own request, all of them: keep no "
 			  "lists from call to call."),
-	ALLOCATE(
-		"lists-stay", ALC_33, HIGH, allocate_lists_stay,
-		.title = "Allocate leaves devices listed and healthy",
-		.advice =
-			"Report health only: the kubelet knows which devices it has allocated, and "
-			"takes an unhealthy one for broken."),
+	CHECK("allocate.lists-stay", ALC_33, HIGH, 1, allocate_lists_stay,
+	      .title = "Allocate leaves devices listed and healthy",
+	      .advice = "Report health only: the kubelet knows which devices it has allocated, and "
+			"takes an unhealthy one for broken.",
+	      .timeout_s = 180, .needs = {.devices = 1}, .depends_on = "allocate.one-response"),
 	ALLOCATE("parallel", ALC_25, HIGH, allocate_parallel,
 		 .title = "Concurrent calls are answered, each for its own id",
 		 .advice = "Keep a call's state out of variables that calls share, or lock them."),
@@ -508,12 +507,12 @@ const struct check allocate_checks[] = {
 		 .title = "Answers fit into the kubelet's checkpoint",
 		 .advice = "Mount folders in place of thousands of files, or name CDI devices: the "
 			   "kubelet writes all answers to disk at each admission."),
-	ALLOCATE_REVISED(
-		"files-stay", ALC_28, HIGH, 2, allocate_files_stay,
-		.title = "Mounted files stay while the container may start again",
-		.advice = "Do not remove files that an earlier answer mounts: the kubelet applies "
-			  "an answer at each start of the container.",
-		.needs = {.devices = 1, .live_node = true}),
+	CHECK("allocate.files-stay", ALC_28, HIGH, 2, allocate_files_stay,
+	      .title = "Mounted files stay while the container may start again",
+	      .advice = "Do not remove files that an earlier answer mounts: the kubelet applies "
+			"an answer at each start of the container.",
+	      .timeout_s = 180, .needs = {.devices = 1, .live_node = true},
+	      .depends_on = "allocate.one-response"),
 	ALLOCATE("variable-names", ALC_21, HIGH, allocate_variable_names,
 		 .title = "Variable names are not empty and contain no '='",
 		 .advice = "Correct the name: otherwise the container does not start, or gets "
@@ -547,7 +546,7 @@ const struct check allocate_checks[] = {
 			  "of the runtime's folders; gen-device-mounts --for cdi --check "
 			  "reports what is wrong with it."),
 	ALLOCATE_CDI("specs", ALC_22S, MEDIUM, allocate_cdi_specs,
-		     .title = "CDI CDI CDI Specs of the kinds that answers name are valid",
+		     .title = "CDI Specs of the kinds that answers name are valid",
 		     .advice = "Repair or remove the file: a runtime ignores it with all of its "
 			       "devices."),
 	ALLOCATE_CDI("files", ALC_29, CRITICAL, allocate_cdi_files,

@@ -108,12 +108,12 @@ check_judge allocate_read_only, allocate_harmless_variables;
 
 /* Requests that are malformed, many at once, or cancelled (allocate_requests.c). */
 check_judge allocate_duplicate_id, allocate_no_requests, allocate_parallel, allocate_cancelled,
-	allocate_size, allocate_files_stay;
-check_body allocate_unhealthy_id;
+	allocate_size;
+check_body allocate_unhealthy_id, allocate_files_stay;
 
 /* Answers that other calls, other ids or a restart must not change (allocate_later.c). */
-check_judge allocate_independent, allocate_lists_stay;
-check_body allocate_after_restart;
+check_judge allocate_independent;
+check_body allocate_lists_stay, allocate_after_restart;
 
 /* Of several resources in one container (allocate_resources.c). */
 check_body allocate_across_resources;

@@ -299,67 +299,85 @@ void allocate_independent(struct rig *rig, const struct rig_item *item)
 		rpc_answer_free(&replies[i]);
 }
 
+/* A device that was allocated. */
 struct staying {
-	const struct rig_item *item;
-	size_t count;		       /* of its ids that are judged */
-	const char *wrong[LISTED_MAX]; /* what a list said of each; NULL: nothing wrong */
+	const char *resource, *id;
+	const char *wrong; /* what a list of this round said of it; NULL: nothing wrong */
+	bool always;	   /* wrong in each round */
 };
 
-static void judge_list(struct staying *staying, const struct kubelet_device_list *list)
+struct staying_all {
+	struct staying *each;
+	size_t count;
+};
+
+static void judge_list(const struct staying_all *all, const char *resource,
+		       const struct kubelet_device_list *list)
 {
-	for (size_t i = 0; list != NULL && i < staying->count; i++) {
+	for (size_t i = 0; list != NULL && i < all->count; i++) {
+		struct staying *staying = &all->each[i];
 		const struct kubelet_device *device =
-			kubelet_device_find(list, staying->item->ids->items[i]);
-		if (!kubelet_device_is_healthy(device))
-			staying->wrong[i] = kubelet_device_state(device);
+			text_equal(staying->resource, resource)
+				? kubelet_device_find(list, staying->id)
+				: NULL;
+		if (text_equal(staying->resource, resource) && !kubelet_device_is_healthy(device))
+			staying->wrong = kubelet_device_state(device);
 	}
 }
 
 static void on_list(const struct kubelet_event *event, void *user)
 {
-	struct staying *staying = user;
-	if (text_equal(event->resource, staying->item->resource))
-		judge_list(staying, event->devices);
+	judge_list(user, event->resource, event->devices);
 }
 
 /* Allocates each id, and watches the lists for a while. Other checks judge the answers. */
-static void allocate_watched(struct rig *rig, struct staying *staying)
+static bool some_are_wrong(struct rig *rig, struct staying_all *all)
 {
-	memset(staying->wrong, 0, sizeof(staying->wrong));
+	bool some = false;
+	for (size_t i = 0; i < all->count; i++)
+		all->each[i].wrong = NULL;
 	rig->on_list = on_list;
-	rig->on_list_user = staying;
-	for (size_t i = 0; i < staying->count; i++) {
+	rig->on_list_user = all;
+	for (size_t i = 0; i < all->count; i++) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		const char *id = staying->item->ids->items[i];
-		(void)rig_allocate(rig, staying->item->resource, &id, 1, &reply, NULL);
+		(void)rig_allocate(rig, all->each[i].resource, &all->each[i].id, 1, &reply, NULL);
 	}
 	(void)rig_watch(rig, LISTED_MS, LISTED_MS);
 	rig->on_list = NULL;
-	judge_list(staying, kubelet_resource_devices(rig->kubelet, staying->item->resource));
+	rig_each (resource, rig)
+		judge_list(all, resource, kubelet_resource_devices(rig->kubelet, resource));
+	for (size_t i = 0; i < all->count; i++) {
+		all->each[i].always = all->each[i].always && all->each[i].wrong != NULL;
+		some = some || all->each[i].always;
+	}
+	return some;
 }
 
 /* The kubelet knows what it has allocated; a device in use is healthy. One that fails by itself does not fail
  * after each Allocate. */
-void allocate_lists_stay(struct rig *rig, const struct rig_item *item)
+void allocate_lists_stay(struct check_run *run)
 {
-	TALLY(devices, rig->run, "devices after Allocate", "listed and healthy, as before");
-	struct staying staying = {.item = item,
-				  .count = item->ids->count < LISTED_MAX ? item->ids->count
-									 : LISTED_MAX};
-	bool always[LISTED_MAX] = {false};
-	bool some = true;
-	memset(always, true, sizeof(always));
-	for (size_t round = 0; some && round < LISTED_ROUNDS; round++) {
-		allocate_watched(rig, &staying);
-		some = false;
-		for (size_t i = 0; i < staying.count; i++) {
-			always[i] = always[i] && staying.wrong[i] != NULL;
-			some = some || always[i];
+	struct rig *rig = rig_ready(run, NULL);
+	struct staying_all all = {0};
+	TALLY(devices, run, "devices after Allocate", "listed and healthy, as before");
+	if (rig == NULL)
+		return;
+	rig_each (resource, rig) {
+		struct text_list ids CLEANUP_TEXT_LIST = {0};
+		if (!rig_healthy_ids(rig, resource, &ids))
+			break;
+		for (size_t i = 0; i < ids.count && i < LISTED_MAX; i++) {
+			all.each = memory_resize(all.each, all.count + 1, sizeof(*all.each));
+			all.each[all.count++] = (struct staying){
+				resource, check_format(run, "%s", ids.items[i]), NULL, true};
 		}
 	}
-	for (size_t i = 0; i < staying.count; i++)
-		tally_add(&devices, !always[i], "%s is %s", item->ids->items[i],
-			  always[i] ? staying.wrong[i] : "");
+	for (size_t round = 0; round < LISTED_ROUNDS && some_are_wrong(rig, &all); round++)
+		continue;
+	for (size_t i = 0; i < all.count; i++)
+		tally_add(&devices, !all.each[i].always, "%s is %s", all.each[i].id,
+			  all.each[i].wrong != NULL ? all.each[i].wrong : "well again");
+	free(all.each);
 }
 
 /* The value that named the device before names it afterwards. */

@@ -297,30 +297,46 @@ void allocate_size(struct rig *rig, const struct rig_item *item)
 			requirement_limit(CHECK_ALC_27));
 }
 
-/* The kubelet keeps an answer as long as the pod lives, and applies it at each start of the container. */
-void allocate_files_stay(struct rig *rig, const struct rig_item *item)
+/* Adds the files that the first answer mounts, and allocates again and again. False: recorded. */
+static bool add_files(struct rig *rig, const char *resource, struct text_list *paths)
 {
-	const char *const *ids = (const char *const *)item->ids->items;
+	struct text_list ids CLEANUP_TEXT_LIST = {0};
 	struct rpc_answer first CLEANUP_RPC_ANSWER = {0};
-	TALLY(files, rig->run, "files of the first answer, after later calls and seconds",
-	      "present");
+	if (!rig_healthy_ids(rig, resource, &ids))
+		return false;
+	const char *const *each = (const char *const *)ids.items;
 	const V1beta1__ContainerAllocateResponse *answer =
-		allocate_expect(rig, item->resource, ids, 1, "Allocate of one device", &first);
-	struct text_list paths CLEANUP_TEXT_LIST = {0};
+		allocate_expect(rig, resource, each, 1, "Allocate of one device", &first);
 	for (size_t i = 0; answer != NULL && i < answer->n_mounts; i++) {
 		if (file_exists(answer->mounts[i]->host_path))
-			(void)text_list_add(&paths, answer->mounts[i]->host_path, NULL);
+			(void)text_list_add(paths, answer->mounts[i]->host_path, NULL);
 	}
 	for (size_t i = 0; answer != NULL && i < LATER_CALLS; i++) {
 		struct rpc_answer reply CLEANUP_RPC_ANSWER = {0};
-		if (allocate_expect(rig, item->resource, &ids[i % item->ids->count], 1,
-				    "a later Allocate", &reply) == NULL)
+		if (allocate_expect(rig, resource, &each[i % ids.count], 1, "a later Allocate",
+				    &reply) == NULL)
+			return false;
+	}
+	return answer != NULL;
+}
+
+/* The kubelet keeps an answer as long as the pod lives, and applies it at each start of the container. */
+void allocate_files_stay(struct check_run *run)
+{
+	struct rig *rig = rig_ready(run, NULL);
+	struct text_list paths CLEANUP_TEXT_LIST = {0};
+	TALLY(files, run, "files of the first answer, after later calls and seconds", "present");
+	if (rig == NULL)
+		return;
+	rig_each (resource, rig) {
+		if (!add_files(rig, resource, &paths))
 			return;
 	}
-	if (paths.count != 0)
-		(void)rig_watch(rig, LATER_MS, LATER_MS);
+	if (paths.count == 0) {
+		check_not_applicable(run, "the answers mount no file");
+		return;
+	}
+	(void)rig_watch(rig, LATER_MS, LATER_MS);
 	text_each (path, &paths)
 		tally_add(&files, file_exists(path), "%s is gone", path);
-	if (answer != NULL && paths.count == 0)
-		check_not_applicable(rig->run, "the answers mount no file");
 }

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "rpc/client.h"
 
+#include <stdlib.h>
+
 enum {
 	ROUNDS = 8,
 	ROUNDS_COUNTED = 32, /* what is counted in ones is never collected */
@@ -37,24 +39,55 @@ static long long measure(const struct usage *usage, size_t which)
 	return values[which];
 }
 
-/* The first quarter of the rounds is the start. Of the rest, cut in three, each part lies above the one before. */
+enum { PARTS = 4, PART_MAX = GROWTH_ROUNDS_MAX / PARTS };
+
+/* A part of the rounds, sorted. */
+struct part {
+	long long values[PART_MAX];
+	size_t count;
+};
+
+static int compare_values(const void *a, const void *b)
+{
+	long long first = *(const long long *)a;
+	long long second = *(const long long *)b;
+	return (first > second) - (first < second);
+}
+
+/* The first of four is the start, and counts for nothing. */
+static void read_part(const struct usage *rounds, size_t count, size_t which, size_t number,
+		      struct part *out)
+{
+	out->count = count / PARTS;
+	for (size_t i = 0; i < out->count; i++)
+		out->values[i] = measure(&rounds[number * out->count + i], which);
+	qsort(out->values, out->count, sizeof(out->values[0]), compare_values);
+}
+
+/* Of the rounds after the start, cut in three, each part lies above the one before, but for an eighth of its values at
+ * each end: memory of a busy machine goes up and down. */
 static bool grows(const struct usage *rounds, size_t count, size_t which, long long least)
 {
-	size_t part = count / 4;
 	long long highest = 0; /* of the part before */
-	for (size_t p = 1; p <= 3; p++) {
-		long long low = measure(&rounds[p * part], which);
-		long long high = low;
-		for (size_t i = p * part; i < (p + 1) * part; i++) {
-			long long value = measure(&rounds[i], which);
-			low = value < low ? value : low;
-			high = value > high ? value : high;
-		}
-		if (p > 1 && low <= highest)
+	for (size_t number = 1; number < PARTS; number++) {
+		struct part part = {0};
+		read_part(rounds, count, which, number, &part);
+		size_t odd = part.count / 8;
+		if (number > 1 && part.values[odd] <= highest)
 			return false;
-		highest = high;
+		highest = part.values[part.count - 1 - odd];
 	}
-	return measure(&rounds[count - 1], which) - measure(&rounds[part], which) >= least;
+	return measure(&rounds[count - 1], which) - measure(&rounds[count / PARTS], which) >= least;
+}
+
+/* Is the last part above the first one, whatever is between them? */
+static bool may_grow(const struct usage *rounds, size_t count, size_t which, long long least)
+{
+	struct part first = {0};
+	struct part last = {0};
+	read_part(rounds, count, which, 1, &first);
+	read_part(rounds, count, which, PARTS - 1, &last);
+	return last.values[last.count / 2] - first.values[first.count / 2] >= least;
 }
 
 struct measure {
@@ -74,14 +107,14 @@ static bool is_leak(const struct usage *rounds, size_t count, size_t which)
 	return count >= measures[which].rounds && grows(rounds, count, which, measures[which].sure);
 }
 
-/* Is something certain to grow, or nothing at all growing? */
+/* Is something certain to grow, or nothing likely to? */
 static bool is_decided(const struct usage *rounds, size_t count)
 {
 	bool growing = false;
 	for (size_t i = 0; i < ARRAY_SIZE(measures); i++) {
 		if (is_leak(rounds, count, i))
 			return true;
-		growing = growing || grows(rounds, count, i, measures[i].least);
+		growing = growing || may_grow(rounds, count, i, measures[i].least);
 	}
 	return !growing;
 }

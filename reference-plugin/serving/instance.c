@@ -27,12 +27,12 @@ struct instance {
 	struct socket_file kubelet;  /* as it was when registered with, or the service was opened */
 	struct rpc_channel *channel; /* of the attempt to register that is under way */
 	struct socket_file attempted; /* the kubelet's, as it was at the last attempt */
-	uint64_t last_attempt_ms;
-	unsigned failures; /* to register, in a row */
-	bool registered;   /* and no further attempt is under way */
-	bool superseded;   /* a newer instance serves the resource */
-	bool follows;	   /* an older one had a socket when it was looked for */
-	unsigned losses;   /* of the kubelet's stream, in a row */
+	uint64_t due_ms;	      /* the next attempt, if something happens now */
+	unsigned failures;	      /* to register, in a row */
+	bool registered;	      /* and no further attempt is under way */
+	bool superseded;	      /* a newer instance serves the resource */
+	bool follows;		      /* an older one had a socket when it was looked for */
+	unsigned losses;	      /* of the kubelet's stream, in a row */
 	uv_timer_t timer; /* until registered: to the next attempt; then to check for the kubelet */
 	char last_problem[ERROR_TEXT_SIZE];
 	struct serving_counts counts;
@@ -85,6 +85,20 @@ static void fail(struct instance *instance, const struct error *why)
 		  (unsigned long long)delay);
 }
 
+static void take_registration(struct instance *instance)
+{
+	instance->registered = true;
+	instance->failures = 0;
+	instance->counts.registrations++;
+	/* The stream may never come: the kubelet ends what it has when another instance stops. */
+	if (instance->losses > 0)
+		check_later(instance);
+	else
+		(void)uv_timer_start(&instance->timer, on_timer, BACKOFF_LAST_MS, 0);
+	instance->kubelet = instance->attempted;
+	instance->last_problem[0] = '\0';
+}
+
 static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, void *user)
 {
 	struct instance *instance = user;
@@ -102,15 +116,7 @@ static void on_reply(const struct rpc_status *status, ProtobufCMessage *reply, v
 		fail(instance, &why);
 		return;
 	}
-	instance->registered = true;
-	instance->counts.registrations++;
-	/* The stream may never come: the kubelet ends what it has when another instance stops. */
-	if (instance->losses > 0)
-		check_later(instance);
-	else
-		(void)uv_timer_start(&instance->timer, on_timer, BACKOFF_LAST_MS, 0);
-	instance->kubelet = instance->attempted;
-	instance->last_problem[0] = '\0';
+	take_registration(instance);
 	log_info("%s: registered with the kubelet at %s", instance->resource_name,
 		 instance->config->kubelet_socket);
 }
@@ -122,7 +128,11 @@ static void attempt(struct instance *instance)
 	V1beta1__RegisterRequest request = V1BETA1__REGISTER_REQUEST__INIT;
 	char *address CLEANUP_FREE = text_format("unix:%s", config->kubelet_socket);
 	struct error err = {0};
-	instance->last_attempt_ms = uv_now(instance->serving.loop);
+	const uint64_t now_ms = uv_now(instance->serving.loop);
+	const uint64_t burst_ms = (REGISTER_BURST - 1) * BACKOFF_FIRST_MS;
+	if (instance->due_ms + burst_ms < now_ms)
+		instance->due_ms = now_ms - burst_ms;
+	instance->due_ms += BACKOFF_FIRST_MS;
 	instance->attempted = socket_file_at(config->kubelet_socket);
 	request.version = wire_string("v1beta1");
 	request.endpoint = wire_string(path_base(instance->socket_path));
@@ -153,18 +163,23 @@ static void stop_registering(struct instance *instance)
 static void register_endpoint(struct instance *instance)
 {
 	uint64_t now_ms = uv_now(instance->serving.loop);
-	uint64_t due_ms = instance->last_attempt_ms + BACKOFF_FIRST_MS;
 	stop_registering(instance);
 	instance->failures = 0;
-	if (now_ms >= due_ms)
+	if (now_ms >= instance->due_ms)
 		attempt(instance);
 	else
-		(void)uv_timer_start(&instance->timer, on_timer, due_ms - now_ms, 0);
+		(void)uv_timer_start(&instance->timer, on_timer, instance->due_ms - now_ms, 0);
 }
 
 static void on_timer(uv_timer_t *timer)
 {
 	struct instance *instance = timer->data;
+	/* A kubelet up to 1.36 that gets the endpoint again takes the end of its first stream for that of the second. */
+	if (instance->failures > 0 && service_is_watched_anew(instance->service)) {
+		log_info("%s: the kubelet watches: it is registered, though the answer failed",
+			 instance->resource_name);
+		take_registration(instance);
+	}
 	if (instance->registered)
 		service_registered(instance->service);
 	/* The kubelet ended the stream, or never opened one. instance_check() waits for one that is

@@ -16,8 +16,8 @@
  *
  * The kubelet dials the endpoint and asks for its options before it answers a registration, so the
  * loop must run. A failure (no kubelet, refused, time-out) is retried with back-off, for ever: a
- * node without a kubelet is waiting for one. Two attempts are never less than BACKOFF_FIRST_MS
- * apart.
+ * node without a kubelet is waiting for one. A kubelet that restarts is registered with at once: REGISTER_BURST attempts
+ * may follow each other, then one each BACKOFF_FIRST_MS.
  */
 
 #include "reference-plugin/serving/service.h"
@@ -41,7 +41,7 @@ void instance_state(const struct instance *instance, struct serving_state *out);
  * which is not before this returns. */
 void instance_close(struct instance *instance, void (*closed)(void *user), void *user);
 
-enum { BACKOFF_FIRST_MS = 500, BACKOFF_LAST_MS = 30 * 1000 };
+enum { BACKOFF_FIRST_MS = 500, BACKOFF_LAST_MS = 30 * 1000, REGISTER_BURST = 4 };
 
 /* Milliseconds to wait after the failure number `failures`, counted from 1: doubling from
  * BACKOFF_FIRST_MS to BACKOFF_LAST_MS, and up to a quarter more by `random`, so that the plugins of

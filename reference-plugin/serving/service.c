@@ -289,6 +289,11 @@ void service_registers(struct service *service)
 	service->registering = true;
 }
 
+bool service_is_watched_anew(const struct service *service)
+{
+	return service->kubelet != NULL && !service->registering;
+}
+
 void service_registered(struct service *service)
 {
 	if (service->registering && service->kubelet == NULL)

@@ -50,6 +50,8 @@ size_t service_streams(const struct service *service);
  */
 bool service_is_watched(const struct service *service);
 void service_registers(struct service *service); /* to be called before Register is */
+bool service_is_watched_anew(
+	const struct service *service); /* by a stream since service_registers() */
 /* Some time after the answer: a kubelet from 1.37 opens no other stream when it has one. */
 void service_registered(struct service *service);
 

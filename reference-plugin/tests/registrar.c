@@ -91,9 +91,12 @@ static void handle_register(struct rpc_stream *stream, struct rpc_slice bytes, v
 		return;
 	if (registrar->mode == REGISTRAR_REFUSE)
 		rpc_stream_finish(stream, RPC_UNKNOWN, "requested API version is not supported");
-	if (registrar->mode == REGISTRAR_ACCEPT && registrar->count < REGISTRAR_ENTRIES_MAX) {
+	if ((registrar->mode == REGISTRAR_ACCEPT || registrar->mode == REGISTRAR_LATE) &&
+	    registrar->count < REGISTRAR_ENTRIES_MAX) {
 		record(registrar, (const V1beta1__RegisterRequest *)request);
-		dial = calloc(1, sizeof(*dial));
+		registrar->entries[registrar->count - 1].accepted =
+			registrar->mode == REGISTRAR_LATE;
+		dial = registrar->mode == REGISTRAR_ACCEPT ? calloc(1, sizeof(*dial)) : NULL;
 	}
 	protobuf_c_message_free_unpacked(request, NULL);
 	if (dial == NULL)

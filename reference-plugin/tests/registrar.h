@@ -16,6 +16,7 @@ enum registrar_mode {
 	REGISTRAR_ACCEPT,
 	REGISTRAR_REFUSE, /* answers UNKNOWN, as a kubelet does for a version it does not know */
 	REGISTRAR_SILENT, /* never answers */
+	REGISTRAR_LATE,	  /* takes the endpoint, and never answers */
 };
 
 enum { REGISTRAR_ENTRIES_MAX = 64 };

@@ -132,6 +132,31 @@ static void test_silence_times_out(void)
 	rig_end(&rig);
 }
 
+/* A kubelet that lists the devices has registered them, whatever became of its answer. */
+static void test_stream_is_an_answer(void)
+{
+	struct rig rig;
+	struct listing listing;
+	rig_open(&rig);
+	rig.registrar.mode = REGISTRAR_LATE;
+	rig_kubelet(&rig);
+	rig_write_node(&rig, "a");
+	const char *const arguments[] = {"--resource",	       "display", "--node", rig.node,
+					 "--register-timeout", "3s",	  NULL};
+	rig_start(&rig, arguments);
+	rig_await_registrations(&rig, DISPLAY, 1);
+	listing_open(&rig, DISPLAY, &listing);
+	listing_await(&rig, &listing, "a::0");
+	rig_await_log(&rig, "DEADLINE_EXCEEDED");
+	rig_await_log(&rig, "the kubelet watches");
+	loop_run_for(&rig.loop, 1500);
+	UNIT_INT(rig.registrar.attempts, 1);
+	listing_close(&listing);
+	rig.registrar.mode = REGISTRAR_ACCEPT;
+	rig_await_registrations(&rig, DISPLAY, 2);
+	rig_end(&rig);
+}
+
 static void test_unchanged_instance_registers_once(void)
 {
 	struct rig rig;
@@ -170,5 +195,6 @@ UNIT_MAIN("registration", {"back-off", test_backoff},
 	  {"kubelet comes late", test_kubelet_comes_late},
 	  {"refusal is no busy loop", test_refusal_is_no_busy_loop},
 	  {"silence times out", test_silence_times_out},
+	  {"a stream is an answer", test_stream_is_an_answer},
 	  {"an unchanged instance registers once", test_unchanged_instance_registers_once},
 	  {"two instances side by side", test_two_instances_side_by_side})

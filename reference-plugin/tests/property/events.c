@@ -106,8 +106,8 @@ static const char *const faults[] = {
 	"register-status=UNAVAILABLE*3",
 	"register-status=UNKNOWN:no*2",
 	"register-delay=300*1",
-	"register-delay=9000*1",
-	"register-delay=15000*1",
+	"register-delay=9007*1", /* never at the instant at which a quiet time ends */
+	"register-delay=15013*1",
 	"register-hang*1",
 	"register-malformed*2",
 	"list-twice*2",

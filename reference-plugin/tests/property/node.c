@@ -88,7 +88,7 @@ int node_plugin_start(struct node *node, struct error *err)
 	node->plugin = plugin;
 	model_plugin_starts(&node->model, node->profile == KUBELET_PROFILE_1_37);
 	for (size_t i = 0; i < RESOURCES; i++) {
-		node->registered_ms[i] = 0;
+		memset(node->registered_ms[i], 0, sizeof(node->registered_ms[i]));
 		node->registrations_allowed[i] += before == NULL ? 1 : 4;
 	}
 	if (before == NULL)
@@ -163,9 +163,11 @@ static void on_register(struct node *node, const char *resource)
 	size_t i = index_of(resource);
 	uint64_t now_ms = virtual_time_ms();
 	node->registrations[i]++;
-	if (node->registered_ms[i] != 0 && now_ms < node->registered_ms[i] + BACKOFF_FIRST_MS)
-		surprise(node, "two attempts to register within a second");
-	node->registered_ms[i] = node->replacing ? 0 : now_ms;
+	uint64_t *attempts_ms = node->registered_ms[i];
+	if (attempts_ms[0] != 0 && now_ms < attempts_ms[0] + BACKOFF_FIRST_MS)
+		surprise(node, "more attempts to register than in a burst");
+	memmove(attempts_ms, attempts_ms + 1, (REGISTER_BURST - 1) * sizeof(*attempts_ms));
+	attempts_ms[REGISTER_BURST - 1] = node->replacing ? 0 : now_ms;
 }
 
 static void on_event(const struct kubelet_event *event, void *user)

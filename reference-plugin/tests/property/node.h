@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "conformance/kubelet/kubelet.h"
 #include "reference-plugin/configuration/config.h"
+#include "reference-plugin/serving/instance.h"
 #include "reference-plugin/tests/property/model.h"
 
 struct node {
@@ -24,7 +25,9 @@ struct node {
 	bool lies; /* a fault of the test's own: an unhealthy device 3 is written as healthy */
 	size_t restlessness; /* grows with registrations, connections that end, starts and stops */
 	size_t registrations[RESOURCES], registrations_allowed[RESOURCES];
-	uint64_t registered_ms[RESOURCES]; /* the last attempt of this plugin; 0: none */
+	uint64_t registered_ms
+		[RESOURCES]
+		[REGISTER_BURST]; /* this plugin's last attempts, the oldest first; 0: none */
 	id_bits allocated
 		[RESOURCES];   /* in Allocate calls of the kubelet's own; the caller resets them */
 	struct error surprise; /* what an event of the kubelet revealed */
