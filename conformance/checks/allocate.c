@@ -455,10 +455,11 @@ const struct check allocate_checks[] = {
 		.advice = "Check each path before answering: the container runtime creates an "
 			  "empty directory where a mount source is missing.",
 		.needs = {.devices = 1, .live_node = true}),
-	ALLOCATE("unique-paths", ALC_16, HIGH, allocate_unique_paths,
-		 .title = "Entries with the same container path are equal",
-		 .advice = "Merge the entries that several devices share: only the first of equal "
-			   "container paths counts."),
+	ALLOCATE_REVISED(
+		"unique-paths", ALC_16, HIGH, 2, allocate_unique_paths,
+		.title = "Entries with the same container path are equal",
+		.advice = "Merge the entries that several devices share: of equal container paths "
+			  "the first counts, and of two spellings of one the last."),
 	ALLOCATE_REVISED("read-only", ALC_18, MEDIUM, 2, allocate_read_only,
 			 .title = "Driver files are mounted read-only, not over system folders",
 			 .advice =
@@ -513,10 +514,11 @@ const struct check allocate_checks[] = {
 			"an answer at each start of the container.",
 	      .timeout_s = 180, .needs = {.devices = 1, .live_node = true},
 	      .depends_on = "allocate.one-response"),
-	ALLOCATE("variable-names", ALC_21, HIGH, allocate_variable_names,
-		 .title = "Variable names are not empty and contain no '='",
-		 .advice = "Correct the name: otherwise the container does not start, or gets "
-			   "another variable."),
+	ALLOCATE_REVISED(
+		"variable-names", ALC_21, HIGH, 2, allocate_variable_names,
+		.title = "Variables have names without '=', and no NUL",
+		.advice = "Correct the variable: otherwise the container does not start, or gets "
+			  "another one."),
 	ALLOCATE_REVISED(
 		"harmless-variables", ALC_21S, MEDIUM, 2, allocate_harmless_variables,
 		.title = "Variables change neither the image's programs nor its dynamic linker",

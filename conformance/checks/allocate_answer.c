@@ -288,12 +288,19 @@ void allocate_paths_exist(struct rig *rig, const struct rig_item *item)
 	tally_end(&answers.targets);
 }
 
-/* Where several entries have one container path, the kubelet keeps the first and drops the others.
- * Both kinds of entries begin with the container path and the host path. */
+/* Where several entries have one container path, the kubelet keeps the first and drops the others; of two spellings of
+ * one it keeps both, and the runtime mounts one over the other. Both kinds of entries begin with the container path and
+ * the host path. */
 static void expect_unique(struct rig *rig, const char *what, void *entries, size_t count)
 {
 	ProtobufCMessage **all = entries;
 	TALLY(paths, rig->run, what, "the same each time");
+	for (size_t i = 0; i < count; i++) {
+		char *path = ((V1beta1__Mount *)all[i])->container_path;
+		char *normal CLEANUP_FREE = path[0] == '/' ? path_normalize(path) : NULL;
+		if (normal != NULL) /* never longer */
+			memcpy(path, normal, strlen(normal) + 1);
+	}
 	if (count > 1)
 		qsort(entries, count, sizeof(void *), compare_entries);
 	for (size_t i = 0; i < count; i++) {

@@ -5,6 +5,7 @@
 #include "conformance/checks/tally.h"
 #include "containers/cdi/names.h"
 #include "containers/grant/grant.h"
+#include "rpc/message.h"
 
 #include <string.h>
 
@@ -14,13 +15,17 @@ static void judge_variables(struct rig *rig, const struct rig_item *item)
 	(void)rig;
 	for (size_t i = 0; i < item->answer->n_envs; i++) {
 		const char *name = item->answer->envs[i]->key;
-		tally_add(names, name[0] != '\0' && strchr(name, '=') == NULL, "'%s'", name);
+		const char *value = item->answer->envs[i]->value;
+		bool has_nul =
+			strstr(name, MESSAGE_NUL) != NULL || strstr(value, MESSAGE_NUL) != NULL;
+		tally_add(names, name[0] != '\0' && strchr(name, '=') == NULL && !has_nul,
+			  has_nul ? "'%s' has a NUL" : "'%s'", name);
 	}
 }
 
 void allocate_variable_names(struct rig *rig, const struct rig_item *item)
 {
-	TALLY(names, rig->run, "envs[].key", "not empty, without '='");
+	TALLY(names, rig->run, "envs[]", "names that are not empty and have no '='; no NUL");
 	struct rig_item all = {.resource = item->resource, .ids = item->ids, .user = &names};
 	allocate_for_each_and_all(rig, &all, judge_variables);
 	if (names.count == 0)

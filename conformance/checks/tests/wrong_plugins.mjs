@@ -16,6 +16,7 @@ const answer = {
 const right = {resource: 'example.com/gpu', devices, allocate: {each: answer}};
 const plugin = (changes = {}, whole = {}) => scripted({plugins: [{...right, ...changes}], ...whole});
 const each = (changes) => ({allocate: {each: {...answer, ...changes}}});
+const mountsOf = (...pairs) => pairs.map(([path, host]) => ({container_path: path, host_path: host, read_only: true}));
 const rpc = (method, fault) => ({rpc: {[method]: fault}});
 const otherNode = {container_path: '/dev/gpu/{id}', host_path: '/dev/zero', permissions: 'rw'};
 // Answers so many calls rightly, and then with these changes.
@@ -168,7 +169,21 @@ rows.push(
 	{check: 'preferred-allocation.only-available', plugin: prefers({preferred: ['gpu-1', 'gpu-1']}), args, reason: 'again'},
 	{check: 'allocate.unhealthy-id', plugin: plugin({devices: [devices[0], {id: 'gpu-1', health: 'Unhealthy'}]}), args, wanted: 'pass'},
 	{check: 'allocate.variable-names', plugin: plugin(each({envs: {'': '1'}})), args, reason: '\'\''},
+	{check: 'allocate.variable-names', plugin: plugin(each({envs: {GPU: '0␀1'}})), args, reason: '\'GPU\' has a NUL'},
 	{check: 'allocate.variable-names', plugin: plugin(each({envs: {'gpu.0-id': '1'}})), args, wanted: 'pass'},
+	// The kubelet compares paths as text, and runtimes mount both: the second hides the first.
+	{
+		check: 'allocate.unique-paths',
+		plugin: plugin(each({mounts: mountsOf(['/opt/d', '/etc/hostname'], ['/opt/./d/', '/etc/passwd'])})),
+		args,
+		reason: '/opt/d is /etc/hostname and /etc/passwd',
+	},
+	{
+		check: 'allocate.unique-paths',
+		plugin: plugin(each({mounts: mountsOf(['/opt/d', '/etc/hostname'], ['/opt//d', '/etc/hostname'])})),
+		args,
+		wanted: 'pass',
+	},
 	{check: 'allocate.harmless-variables', plugin: plugin(each({envs: {PATH: '/opt'}})), args, reason: 'PATH'},
 	{check: 'allocate.permissions', plugin: plugin(each({devices: [{...answer.devices[0], permissions: ''}]})), args, reason: '\'\''},
 	{check: 'allocate.permissions', plugin: plugin(each({devices: [{...answer.devices[0], permissions: 'mrw'}]})), args, wanted: 'pass'},
