@@ -35,9 +35,12 @@ static void call_free(struct scripted_call *call)
 	free(call);
 }
 
+/* The caller ended it, or its connection. */
 static void on_call_end(void *user)
 {
-	call_free(user);
+	struct scripted_call *call = user;
+	scripted_note(call->plugin, "%s ended", script_method_name(call->method));
+	call_free(call);
 }
 
 void scripted_drop_calls(struct scripted_plugin *plugin)

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// usage: isolated node deployment.mjs BUILD
+// The reference plugin on a real Kubernetes, from its manifest to pods that compute, and through what happens to a node in its life.
+import {cpSync, mkdirSync, readFileSync, readdirSync, renameSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
+import {join, resolve} from 'node:path';
+import {
+	api, importImage, kubectl, nodeName, podLog, pods, poll, removePod, runParts, startCluster, startKubelet, stop, until, untilAllocatable, untilNode, untilPod,
+} from './cluster.mjs';
+
+const build = resolve(process.argv[2]);
+const manifest = join(import.meta.dirname, '../../reference-plugin/deploy/daemonset.yaml');
+const display = 'gpucert.internal/display';
+const compute = 'gpucert.internal/compute';
+const pluginPods = `${pods('kube-system')}?labelSelector=app.kubernetes.io/name=device-plugin-gpu`;
+
+const expect = (condition, what) => {
+	if (!condition) throw new Error(what);
+};
+const isReady = ({metadata, status}) => !metadata.deletionTimestamp && status.conditions?.some(({type, status}) => type === 'Ready' && status === 'True');
+const containerOf = ({status}) => status.containerStatuses?.[0];
+// A running container that was never restarted: its id.
+const runningId = (pod) => pod.status.phase === 'Running' && containerOf(pod)?.state.running && containerOf(pod).restartCount === 0 && containerOf(pod).containerID;
+const untilRunning = (name) => untilPod('it runs', name, runningId);
+
+const podOf = (name, limits, container) => ({
+	apiVersion: 'v1', kind: 'Pod', metadata: {name},
+	spec: {restartPolicy: 'Never', automountServiceAccountToken: false, containers: [{name: 'c', resources: {limits}, ...container}]},
+});
+// A pod that keeps its devices until it is ended.
+const holder = (name, count = 1) => podOf(name, {[display]: count}, {image: 'docker.io/gpucert/pause:1'});
+const create = (pod) => api('POST', pods(), pod);
+
+// Runs a pod of an installation (build/deploy), changed or not, to its end; returns what its probe printed.
+async function probe(name, {limits} = {}) {
+	const pod = JSON.parse(kubectl('create', '--dry-run=client', '-o', 'json', '-f', join(build, 'deploy/linux', `${name}.yaml`)));
+	if (limits) pod.spec.containers[0].resources.limits = limits;
+	await create(pod);
+	const id = pod.metadata.name;
+	const ended = await untilPod('it ends', id, (pod) => ['Succeeded', 'Failed'].includes(pod.status.phase) && pod);
+	expect(ended.status.phase === 'Succeeded', `${id}: ${JSON.stringify(ended.status)}`);
+	const document = JSON.parse(await podLog(id));
+	await removePod(id);
+	return document;
+}
+async function computes(name) {
+	const document = await probe(name);
+	const text = JSON.stringify(document);
+	expect(document.work?.status === 'ok' && text.includes('"verified":true') && !text.includes('"verified":false'), `${name}: ${text}`);
+}
+
+// Drivers whose manifests the test can take away, for all who see the node's root.
+const icds = '/usr/share/vulkan/icd.d';
+const away = '/run/cluster/away';
+function makeDriversMovable() {
+	mkdirSync(away);
+	cpSync(icds, '/run/cluster/icd.d', {recursive: true});
+	execFileSync('mount', ['--bind', '/run/cluster/icd.d', icds]);
+}
+const move = (from, to) => readdirSync(from).filter((name) => name.startsWith('lvp_icd')).forEach((name) => renameSync(join(from, name), join(to, name)));
+
+let kubelet;
+const holders = {};
+const parts = {
+	'a cluster starts': async () => {
+		kubelet = await startCluster(build);
+		makeDriversMovable();
+		for (const version of ['0.1.0', '0.1.1']) importImage(`gpucert.internal/device-plugin-gpu:${version}`, join(build, 'bin/device-plugin-gpu'));
+	},
+	'the manifest makes the devices of the node allocatable': async () => {
+		kubectl('apply', '-f', manifest);
+		await untilAllocatable(display, 2);
+		await untilAllocatable(compute, 1);
+		await until('the plugin is ready', pluginPods, ([pod]) => pod && isReady(pod));
+	},
+	'pods compute with Vulkan': () => computes('vulkan'),
+	'pods compute with OpenCL': () => computes('opencl'),
+	'a pod without a limit sees no device': async () => {
+		const document = await probe('vulkan', {limits: {memory: '1Gi'}});
+		expect(document.work?.status === 'unsupported' && !JSON.stringify(document).includes('llvmpipe'), JSON.stringify(document));
+	},
+	'a pod that asks for more than there is stays Pending': async () => {
+		await create(holder('greedy', 3));
+		await until('FailedScheduling', `/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=greedy`,
+			(events) => events.some(({reason, message}) => reason === 'FailedScheduling' && message.includes(`Insufficient ${display}`)));
+		expect((await api('GET', `${pods()}/greedy`)).status.phase === 'Pending', 'it is not Pending');
+		await removePod('greedy');
+	},
+	'an upgrade of the plugin leaves a running pod its device, and new pods get theirs': async () => {
+		await create(holder('holder'));
+		holders.id = await untilRunning('holder');
+		const before = await until('one plugin', pluginPods, (found) => found.length === 1 && found[0].metadata.uid);
+		kubectl('--namespace', 'kube-system', 'set', 'image', 'daemonset/device-plugin-gpu', 'device-plugin-gpu=gpucert.internal/device-plugin-gpu:0.1.1');
+		await until('the new plugin is ready', pluginPods, (found) => found.length === 1 && found[0].metadata.uid !== before && isReady(found[0]));
+		await computes('opencl');
+		await create(holder('second'));
+		await untilRunning('second');
+		await removePod('second');
+		expect(await untilRunning('holder') === holders.id, 'the running pod was restarted');
+	},
+	'the plugin registers with a restarted kubelet, running pods stay and new ones are admitted': async () => {
+		const plugin = await until('the plugin', pluginPods, ([pod]) => pod?.metadata.name);
+		const registrations = async () => (await podLog(plugin, 'kube-system')).split('\n').filter((line) => line.includes(display) && line.includes('registered')).length;
+		const before = await registrations();
+		expect(before > 0, await podLog(plugin, 'kube-system'));
+		await stop(kubelet);
+		kubelet = startKubelet();
+		await poll('the plugin registers again', async () => (await registrations().catch(() => 0)) > before);
+		await untilAllocatable(display, 2);
+		await create(holder('second'));
+		await untilRunning('second');
+		expect(await untilRunning('holder') === holders.id, 'the running pod was restarted');
+		await removePod('second');
+		await removePod('holder');
+		await computes('opencl');
+	},
+	'a device whose driver is gone is not allocatable, and again when it returns': async () => {
+		move(icds, away);
+		await untilAllocatable(display, 1);
+		expect((await api('GET', `/api/v1/nodes/${nodeName}`)).status.capacity[display] === '2', 'the capacity changed');
+		move(away, icds);
+		await untilAllocatable(display, 2);
+		await computes('vulkan');
+	},
+	'a drained node has no pod with a device, keeps the plugin, and serves pods again later': async () => {
+		await create(holder('holder', 2));
+		await untilRunning('holder');
+		kubectl('drain', nodeName, '--ignore-daemonsets', '--force');
+		await until('the pod is gone', pods(), (found) => found.length === 0);
+		await create(holder('later', 2));
+		await until('it is not scheduled', `/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=later`, (events) => events.some(({reason}) => reason === 'FailedScheduling'));
+		expect(await until('the plugin', pluginPods, ([pod]) => pod && isReady(pod)), 'the plugin is not ready');
+		kubectl('uncordon', nodeName);
+		await untilRunning('later');
+	},
+};
+await runParts(parts);
