@@ -20,8 +20,8 @@ const settle = async (w) => {
 	await w.kubelet.counts(resource, '1/1');
 };
 // One plugin, what the node shows, one pod after the other, and what the node shows then.
-const plain = (title, script, {counts, after, pods = [], saw, why} = {}) => ({
-	title, why, pods: [pods],
+const plain = (title, script, {counts, after, pods = [], saw, options, why} = {}) => ({
+	title, options, why, pods: [pods],
 	run: async (w) => {
 		const plugin = w.plugin({...two, ...script});
 		if (saw) await w.saw(plugin, saw);
@@ -34,36 +34,35 @@ const after = (method, devices) => ({after_call: {method, skip: 0, devices}});
 const sick = [{id: 'device-0', health: 'Unhealthy'}, {id: 'device-1'}];
 
 export const cases = [
-	plain('a plugin without options, and a pod', {log_ids: true, device_count: 1}, {counts: '1/1', pods: [1], why: SYNCHRONOUS}),
-	plain('a plugin with both options, and a pod that gets one of two devices', all, {counts: '2/2', pods: [1], why: SYNCHRONOUS}),
+	plain('a plugin without options, and a pod', {log_ids: true, device_count: 1}, {counts: '1/1', pods: [1], options: true, why: SYNCHRONOUS}),
+	plain('a plugin with both options, and a pod that gets one of two devices', all, {counts: '2/2', pods: [1]}),
 	plain('options in the answer to GetDevicePluginOptions only', {...all, sent_options: null}, {
-		counts: '2/2', pods: [2], why: `${SYNCHRONOUS} Before, the options in RegisterRequest counted.`,
+		counts: '2/2', pods: [2], options: true, why: `${SYNCHRONOUS} Before, the options in RegisterRequest counted.`,
 	}),
-	plain('GetDevicePluginOptions fails', {...once, rpc: {GetDevicePluginOptions: {code: 'INTERNAL', message: 'no'}}}, {saw: 'Register answered', why: SYNCHRONOUS}),
+	plain('GetDevicePluginOptions fails', {...once, rpc: {GetDevicePluginOptions: {code: 'INTERNAL', message: 'no'}}}, {saw: 'Register answered', options: true, why: SYNCHRONOUS}),
 	plain('nobody listens on the endpoint', {...once, endpoint: 'absent.sock'}, {saw: 'Register answered', why: SYNCHRONOUS}),
 	plain('another version of the API', {...once, version: 'v1'}, {saw: 'Register answered'}),
 	plain('a resource name without a domain', {...once, resource: 'gpu'}, {saw: 'Register answered'}),
 	plain('a resource name of Kubernetes', {...once, resource: 'kubernetes.io/gpu'}, {saw: 'Register answered'}),
-	plain('a second list with more devices, one of them unhealthy', {lists: [{after_ms: 100, devices: [...sick, {id: 'device-2'}]}]}, {counts: '3/2', why: SYNCHRONOUS}),
-	plain('health is not "Healthy" letter for letter', {device_count: 0, devices: [{id: 'a', health: 'healthy'}, {id: 'b'}]}, {counts: '2/1', why: SYNCHRONOUS}),
-	plain('an id twice in a list', {device_count: 0, devices: [{id: 'a'}, {id: 'a'}, {id: 'b'}]}, {counts: '2/2', why: SYNCHRONOUS}),
-	plain('an id both healthy and unhealthy', {device_count: 0, devices: [{id: 'a'}, {id: 'a', health: 'Unhealthy'}]}, {counts: '2/1', why: SYNCHRONOUS}),
-	plain('a device becomes unhealthy while a pod has it', {device_count: 2, ...after('Allocate', sick)}, {counts: '2/2', pods: [2], after: '2/1', why: SYNCHRONOUS}),
-	plain('an empty list while a pod has a device', {device_count: 1, ...after('Allocate', [])}, {counts: '1/1', pods: [1], after: '0/0', why: SYNCHRONOUS}),
-	plain('a list of more than 4 MiB', {device_count: 60000, device_prefix: 'x'.repeat(57)}, {saw: 'ListAndWatch ended', after: '0/0', why: SYNCHRONOUS}),
-	plain('ListAndWatch fails at once', {rpc: {ListAndWatch: {code: 'UNIMPLEMENTED', message: 'no'}}}, {saw: 'ListAndWatch called', after: '0/0', why: SYNCHRONOUS}),
-	plain('the plugin ends the stream', {end: {after_ms: 100, code: 'OK'}}, {counts: '2/0', why: SYNCHRONOUS}),
-	plain('the plugin closes its connections', {end: {after_ms: 100, cut: true}, on_socket_removed: 'ignore'}, {counts: '2/0', why: SYNCHRONOUS}),
-	plain('Allocate fails', {rpc: {Allocate: {code: 'UNAVAILABLE', message: 'busy'}}}, {counts: '2/2', pods: [1], why: SYNCHRONOUS}),
-	plain('Allocate is answered without containers', {rpc: {Allocate: {empty: true}}}, {counts: '2/2', pods: [1], why: SYNCHRONOUS}),
-	plain('GetPreferredAllocation fails', {...all, rpc: {GetPreferredAllocation: {code: 'INTERNAL', message: 'no'}}}, {counts: '2/2', pods: [1], why: SYNCHRONOUS}),
-	plain('GetPreferredAllocation names a device that nobody listed', {...all, preferred: ['x', 'device-1']}, {counts: '2/2', pods: [1], why: SYNCHRONOUS}),
-	plain('PreStartContainer fails', {...all, rpc: {PreStartContainer: {code: 'INTERNAL', message: 'no'}}}, {counts: '2/2', pods: [2], why: SYNCHRONOUS}),
+	plain('a second list with more devices, one of them unhealthy', {lists: [{after_ms: 100, devices: [...sick, {id: 'device-2'}]}]}, {counts: '3/2'}),
+	plain('health is not "Healthy" letter for letter', {device_count: 0, devices: [{id: 'a', health: 'healthy'}, {id: 'b'}]}, {counts: '2/1'}),
+	plain('an id twice in a list', {device_count: 0, devices: [{id: 'a'}, {id: 'a'}, {id: 'b'}]}, {counts: '2/2'}),
+	plain('an id both healthy and unhealthy', {device_count: 0, devices: [{id: 'a'}, {id: 'a', health: 'Unhealthy'}]}, {counts: '2/1'}),
+	plain('a device becomes unhealthy while a pod has it', {device_count: 2, ...after('Allocate', sick)}, {counts: '2/2', pods: [2], after: '2/1'}),
+	plain('an empty list while a pod has a device', {device_count: 1, ...after('Allocate', [])}, {counts: '1/1', pods: [1], after: '0/0'}),
+	plain('a list of more than 4 MiB', {device_count: 60000, device_prefix: 'x'.repeat(57)}, {saw: 'ListAndWatch ended', after: '0/0'}),
+	plain('ListAndWatch fails at once', {rpc: {ListAndWatch: {code: 'UNIMPLEMENTED', message: 'no'}}}, {saw: 'ListAndWatch called', after: '0/0'}),
+	plain('the plugin ends the stream', {end: {after_ms: 100, code: 'OK'}}, {counts: '2/0'}),
+	plain('the plugin closes its connections', {end: {after_ms: 100, cut: true}, on_socket_removed: 'ignore'}, {counts: '2/0'}),
+	plain('Allocate fails', {rpc: {Allocate: {code: 'UNAVAILABLE', message: 'busy'}}}, {counts: '2/2', pods: [1]}),
+	plain('Allocate is answered without containers', {rpc: {Allocate: {empty: true}}}, {counts: '2/2', pods: [1]}),
+	plain('GetPreferredAllocation fails', {...all, rpc: {GetPreferredAllocation: {code: 'INTERNAL', message: 'no'}}}, {counts: '2/2', pods: [1]}),
+	plain('GetPreferredAllocation names a device that nobody listed', {...all, preferred: ['x', 'device-1']}, {counts: '2/2', pods: [1]}),
+	plain('PreStartContainer fails', {...all, rpc: {PreStartContainer: {code: 'INTERNAL', message: 'no'}}}, {counts: '2/2', pods: [2]}),
 	plain('a plugin in plugins_registry', {register: {via: 'watcher'}}, {counts: '2/2', pods: [2]}),
 	plain('a plugin of another version in plugins_registry', {register: {via: 'watcher'}, version: 'v1'}, {saw: 'registered: no'}),
 	{
 		title: 'a plugin is killed, and another one takes its place',
-		why: SYNCHRONOUS,
 		run: async (w) => {
 			const first = await listed(w, w.plugin(two), '2/2');
 			await first.end('SIGKILL');
@@ -73,7 +72,6 @@ export const cases = [
 	},
 	{
 		title: 'a second plugin of the resource registers, and the first one ends',
-		why: SYNCHRONOUS,
 		run: async (w) => {
 			const first = await listed(w, w.plugin(two), '2/2');
 			await listed(w, w.plugin({device_count: 3}), '3/3');
@@ -84,7 +82,6 @@ export const cases = [
 	},
 	{
 		title: 'the second plugin of a resource ends',
-		why: SYNCHRONOUS,
 		run: async (w) => {
 			await listed(w, w.plugin(two), '2/2');
 			const second = await listed(w, w.plugin({device_count: 3}), '3/3');
@@ -95,7 +92,6 @@ export const cases = [
 	{
 		title: 'the kubelet is killed and starts again while a pod has a device',
 		pods: [[1], [1]],
-		why: SYNCHRONOUS,
 		run: async (w) => {
 			const plugin = await listed(w, w.plugin({device_count: 3, log_ids: true, options: {get_preferred_allocation_available: true}, preferred: 'last'}), '3/3');
 			await w.admit(1);

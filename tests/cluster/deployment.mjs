@@ -50,12 +50,12 @@ async function computes(name) {
 }
 
 // Drivers whose manifests the test can take away, for all who see the node's root.
-const icds = '/usr/share/vulkan/icd.d';
+const icds = '/run/cluster/icd.d';
 const away = '/run/cluster/away';
 function makeDriversMovable() {
 	mkdirSync(away);
-	cpSync(icds, '/run/cluster/icd.d', {recursive: true});
-	execFileSync('mount', ['--bind', '/run/cluster/icd.d', icds]);
+	cpSync('/usr/share/vulkan/icd.d', icds, {recursive: true});
+	execFileSync('mount', ['--bind', icds, '/usr/share/vulkan/icd.d']);
 }
 const move = (from, to) => readdirSync(from).filter((name) => name.startsWith('lvp_icd')).forEach((name) => renameSync(join(from, name), join(to, name)));
 
@@ -77,7 +77,7 @@ const parts = {
 	'pods compute with OpenCL': () => computes('opencl'),
 	'a pod without a limit sees no device': async () => {
 		const document = await probe('vulkan', {limits: {memory: '1Gi'}});
-		expect(document.work?.status === 'unsupported' && !JSON.stringify(document).includes('llvmpipe'), JSON.stringify(document));
+		expect(document.api.status === 'unsupported' && document.devices.length === 0, JSON.stringify(document));
 	},
 	'a pod that asks for more than there is stays Pending': async () => {
 		await create(holder('greedy', 3));
