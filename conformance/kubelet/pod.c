@@ -51,7 +51,7 @@ static int keep_answer(const struct work *work, const char *resource, const stru
 	if (response->n_container_responses == 0) {
 		resource_leak(work->kubelet, resource, ids);
 		return kubelet_refuse(work->kubelet, work->err,
-				      "no containers return in allocation response");
+				      "no containers return in allocation response ");
 	}
 
 	/* A kubelet up to 1.36 looks the devices up again after the call, unchecked (manager.go). */

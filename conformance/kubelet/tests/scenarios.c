@@ -262,9 +262,9 @@ const struct scenario scenarios[] = {
 	{.title = "no container responses: the devices leak", "plugin {'device_count': 2, "
 		"'rpc': {'Allocate': {'empty': true}}}\n< registered\n< list 2\n< resource 2/2\n"
 		"admit p/c 1\n< allocate device-* OK\n"
-		"< rejected Allocate failed due to no containers return in allocation response*\n"
+		"< rejected Allocate failed due to no containers return in allocation response , which is unexpected\n"
 		"admit p/c 1\n< allocate device-* OK\n"
-		"< rejected Allocate failed due to no containers return in allocation response*\n"
+		"< rejected Allocate failed due to no containers return in allocation response , which is unexpected\n"
 		"admit p/c 1\n" UNAVAILABLE("1", "0") "= 2/2 2"},
 	ALLOCATE_ERROR("with a code", "'code': 'NOT_FOUND', 'message': 'no such device'", "NOT_FOUND",
 		"NotFound desc = no such device"),
