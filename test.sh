@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs what is missing, builds and tests. usage: ./test.sh [quick | vm | all | PRESET...]
+# Installs what is missing, builds and tests. usage: ./test.sh [quick | vm | cluster | all | PRESET...]
 #
 # By default every test runs once, where it proves most: programs built for Windows under Wine (preset windows), everything that a
 # sanitizer sees with sanitizers (asan), and the rest without (dev: the sources, the installed tree, memory, whole runs, plugins
 # that conform, and tables of wrong ones, of which asan has a sample). `all` adds what takes long: other generations of containerd,
-# the virtual machine node, tables that have a sample otherwise (the Wine node, attacks, neighbours), and whole tables with
-# sanitizers. Named presets run whole; quick is the unit and lint tests of dev, vm the virtual machine node. Presets are built one
-# after another; what runs under Wine is tested first (windows, then wine-node of dev), dev and asan side by side; the output ends
-# with ctest's summary of each, failed ones last.
+# the virtual machine node, a real Kubernetes (which is built first, once, 10 to 15 minutes), tables that have a sample otherwise
+# (the Wine node, attacks, neighbours), and whole tables with sanitizers. Named presets run whole; quick is the unit and lint tests
+# of dev, vm the virtual machine node, cluster the tests on a real Kubernetes. Presets are built one after another; what runs under
+# Wine is tested first (windows, then wine-node of dev), dev and asan side by side; the output ends with ctest's summary of each,
+# failed ones last.
 set -eu
 
 cd "$(dirname "$0")"
@@ -81,11 +82,13 @@ if [ "${1:-}" = quick ]; then
 	ctest --preset quick -j $((jobs * 2))
 	exit
 fi
-if [ "${1:-}" = vm ]; then
+case ${1:-} in
+vm | cluster)
 	build dev
-	ctest --preset dev -L '^vm$'
+	ctest --preset dev -L "^$1\$"
 	exit
-fi
+	;;
+esac
 long='^long$' sanitized='^(lint|install|unsanitized)$'
 if [ "${1:-}" = all ]; then
 	shift

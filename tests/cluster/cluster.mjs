@@ -6,7 +6,6 @@ import {createHash, generateKeyPairSync} from 'node:crypto';
 import {copyFileSync, mkdirSync, openSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
 import {Agent, request} from 'node:https';
 import {basename, dirname, join} from 'node:path';
-import {createInterface} from 'node:readline';
 import {setTimeout as sleep} from 'node:timers/promises';
 
 export const nodeName = 'node';
@@ -71,20 +70,24 @@ export async function until(what, path, find) {
 	let found = find([...objects.values()]);
 	if (found) return found;
 	const events = await open('GET', `${path}${path.includes('?') ? '&' : '?'}watch=1&resourceVersion=${list.metadata.resourceVersion}`);
-	const late = setTimeout(() => events.destroy(), limitSeconds * 1000);
+	const late = setTimeout(() => events.destroy(new Error(`${what}: not in ${limitSeconds} s: ${JSON.stringify([...objects.values()].map(({metadata, status}) => [metadata.name, status]))}`)), limitSeconds * 1000);
+	let rest = '';
 	try {
-		for await (const line of createInterface({input: events})) {
-			const {type, object} = JSON.parse(line);
-			if (type === 'DELETED') objects.delete(object.metadata.uid);
-			else objects.set(object.metadata.uid, object);
-			found = find([...objects.values()]);
-			if (found) return found;
+		for await (const data of events.setEncoding('utf8')) {
+			const lines = (rest + data).split('\n');
+			rest = lines.pop();
+			for (const line of lines) {
+				const {type, object} = JSON.parse(line);
+				if (type === 'DELETED') objects.delete(object.metadata.uid);
+				else objects.set(object.metadata.uid, object);
+				found = find([...objects.values()]);
+				if (found) return found;
+			}
 		}
 	} finally {
 		clearTimeout(late);
-		events.destroy();
 	}
-	throw new Error(`${what}: not in ${limitSeconds} s: ${JSON.stringify([...objects.values()].map(({metadata, status}) => [metadata.name, status]))}`);
+	throw new Error(`${what}: the API server ended the watch`);
 }
 // The same for a condition that nothing reports.
 export async function poll(what, find) {
@@ -100,10 +103,8 @@ export const untilPod = (what, name, find) => until(`pod ${name}: ${what}`, `${p
 export const untilNode = (what, find) => until(`node: ${what}`, `/api/v1/nodes?fieldSelector=metadata.name=${nodeName}`, ([node]) => node && find(node));
 export const untilAllocatable = (resource, count) => untilNode(`${resource} is ${count}`, ({status}) => status.allocatable[resource] === `${count}`);
 export const podLog = (name, namespace) => api('GET', `${pods(namespace)}/${name}/log`);
-export const removePod = async (name) => {
-	await api('DELETE', `${pods()}/${name}?gracePeriodSeconds=1`);
-	await until(`pod ${name} is gone`, `${pods()}?fieldSelector=metadata.name=${name}`, (left) => left.length === 0);
-};
+// At once; the kubelet ends its containers afterwards.
+export const removePod = (name) => api('DELETE', `${pods()}/${name}?gracePeriodSeconds=0`);
 export const kubectl = (...args) => execFileSync(join(programs, 'kubectl'), ['--kubeconfig', kubeconfig, ...args], {encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit']});
 
 // An image of programs of this machine and the libraries that they need, in /usr/bin; in containerd afterwards.
