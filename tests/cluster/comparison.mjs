@@ -32,7 +32,7 @@ function watched(program, args) {
 const before = /^(Register answered|NotifyRegistrationStatus called|registered:)/;
 const seen = (lines, directory) =>
 	lines.map((line) => line.replace(/^\S+ \S+ +scripted-plugin: (\S+: )?/, ''))
-		.filter((line) => !/^SIG|^listen |^(?!Register)\S+ answered /.test(line))
+		.filter((line) => !/^SIG|^listen |^own socket is gone|^(?!Register)\S+ answered /.test(line))
 		.map((line) => line.replaceAll(directory, 'DIR').replace(/scripted-[-\d]+\.sock/g, 'SOCKET').replace(/case-\d+/g, 'gpu'))
 		// Between bind() and listen() of kubelet.sock.
 		.filter((line, i, all) => !/connection refused$/.test(line) && !(line.startsWith('Register endpoint') && /connection refused$/.test(all[i + 1] ?? '')))
@@ -66,9 +66,10 @@ class World {
 		this.plugins.push(this.start([script]));
 		return this.plugins.at(-1);
 	}
-	// Waits until a plugin saw a line so many times.
+	// Waits until a plugin saw a line so many times: on both kubelets, or on each its own.
 	saw(plugin, text, times = 1) {
-		return poll(`the plugin sees '${text}'`, () => plugin.lines.filter((line) => line.includes(text)).length >= times);
+		const wanted = text[this.kubelet.name] ?? text;
+		return poll(`the plugin sees '${wanted}'`, () => plugin.lines.filter((line) => line.includes(wanted)).length >= times);
 	}
 	// Waits until the node shows these numbers: on both kubelets, or on each its own.
 	async counts(wanted) {
@@ -149,7 +150,7 @@ const fake = {
 	},
 };
 
-async function runCase({run, options, pods: lives = []}, kubelet, resource) {
+async function runCase({run, options, again, pods: lives = []}, kubelet, resource) {
 	const world = new World(kubelet, resource);
 	if (kubelet === fake) {
 		fake.lives = [...lives];
@@ -160,7 +161,7 @@ async function runCase({run, options, pods: lives = []}, kubelet, resource) {
 	for (const child of world.children) await child.end('SIGTERM');
 	await kubelet.end();
 	// Whether the kubelet asks for the options is compared by the cases that are about it.
-	const compared = (line) => options || line !== 'GetDevicePluginOptions called';
+	const compared = (line, i, lines) => (options || line !== 'GetDevicePluginOptions called') && !(again && lines.indexOf(line) < i);
 	return {plugins: plugins.map((lines) => seen(lines, kubelet.directory).filter(compared)), node: world.events.map((event) => event.replaceAll(resource, 'example.com/gpu'))};
 }
 

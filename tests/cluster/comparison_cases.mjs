@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What scripted plugins do to both kubelets. `run` drives a case on a world of comparison.mjs, `pods` has for each life of the kubelet
-// the numbers of devices that its pods ask for, and `why` explains a difference.
+// the numbers of devices that its pods ask for, and `why` explains a difference. `options`: whether GetDevicePluginOptions is called is
+// compared, `again`: the kubelet tries again and again, and the first time is compared.
 import {existsSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 
@@ -20,13 +21,14 @@ const settle = async (w) => {
 	await w.kubelet.counts(resource, '1/1');
 };
 // One plugin, what the node shows, one pod after the other, and what the node shows then.
-const plain = (title, script, {counts, after, pods = [], saw, options, why} = {}) => ({
-	title, options, why, pods: [pods],
+const plain = (title, script, {counts, after, pods = [], saw, again, options, why} = {}) => ({
+	title, again, options, why, pods: [pods],
 	run: async (w) => {
 		const plugin = w.plugin({...two, ...script});
 		if (saw) await w.saw(plugin, saw);
 		if (counts) await listed(w, plugin, counts);
 		for (const number of pods) await w.admit(number);
+		await settle(w);
 		if (after) await w.counts(after);
 	},
 });
@@ -42,7 +44,9 @@ export const cases = [
 	plain('options in the answer to GetDevicePluginOptions only', {...all, sent_options: null}, {
 		counts: '2/2', pods: [2], options: true, why: `${SYNCHRONOUS} Before, the options in RegisterRequest counted.`,
 	}),
-	plain('GetDevicePluginOptions fails', {...once, rpc: {GetDevicePluginOptions: {code: 'INTERNAL', message: 'no'}}}, {saw: 'Register answered', options: true, why: SYNCHRONOUS}),
+	plain('GetDevicePluginOptions fails', {...once, rpc: {GetDevicePluginOptions: {code: 'INTERNAL', message: 'no'}}}, {
+		saw: {real: 'ListAndWatch called', fake: 'Register answered'}, options: true, why: SYNCHRONOUS,
+	}),
 	plain('nobody listens on the endpoint', {...once, endpoint: 'absent.sock'}, {saw: 'Register answered', why: SYNCHRONOUS}),
 	plain('another version of the API', {...once, version: 'v1'}, {saw: 'Register answered'}),
 	plain('a resource name without a domain', {...once, resource: 'gpu'}, {saw: 'Register answered'}),
@@ -69,7 +73,7 @@ export const cases = [
 	plain('GetPreferredAllocation names a device that nobody listed', {...all, preferred: ['x', 'device-1']}, {counts: '2/2', pods: [1]}),
 	plain('PreStartContainer fails', {...all, rpc: {PreStartContainer: {code: 'INTERNAL', message: 'no'}}}, {counts: '2/2', pods: [2]}),
 	plain('a plugin in plugins_registry', {register: {via: 'watcher'}}, {counts: '2/2', pods: [2]}),
-	plain('a plugin of another version in plugins_registry', {register: {via: 'watcher'}, version: 'v1'}, {saw: 'registered: no'}),
+	plain('a plugin of another version in plugins_registry', {register: {via: 'watcher'}, version: 'v1'}, {saw: 'registered: no', again: true}),
 	{
 		title: 'a plugin is killed, and another one takes its place',
 		run: async (w) => {
@@ -101,17 +105,20 @@ export const cases = [
 	},
 	{
 		title: 'the kubelet is killed and starts again while a pod has a device',
-		why: '`gpucert kubelet` keeps sockets on which somebody listens, as it may share the folder (fake-kubelet.md). A kubelet 1.36 removes sockets only (manager.go, CleanupPluginDirectory), before it removed all files.',
+		why: 'A kubelet 1.36 removes sockets only (manager.go, CleanupPluginDirectory), an old one every file. `gpucert kubelet` keeps sockets on which somebody listens (fake-kubelet.md).',
 		pods: [[1], [1]],
 		run: async (w) => {
 			const plugin = await listed(w, w.plugin({device_count: 3, log_ids: true, options: {get_preferred_allocation_available: true}, preferred: 'last'}), '3/3');
 			await w.admit(1);
-			const notes = join(w.kubelet.directory, 'notes.txt');
-			writeFileSync(notes, '');
+			const file = join(w.kubelet.directory, 'notes.txt');
+			writeFileSync(file, '');
+			const other = w.start([{resource: `${w.resource}-deaf`, socket: 'deaf.sock', on_kubelet_socket: 'ignore', on_socket_removed: 'ignore'}]);
+			await w.saw(other, 'ListAndWatch called');
 			await w.restart();
 			await listed(w, plugin, '3/3', 2);
 			await w.admit(1);
-			w.events.push(`a file in the directory is ${existsSync(notes) ? 'kept' : 'removed'}`);
+			const kept = (path) => (existsSync(path) ? 'kept' : 'removed');
+			w.events.push(`the socket of another plugin is ${kept(join(w.kubelet.directory, 'deaf.sock'))}`, `a file in the directory is ${kept(file)}`);
 		},
 	},
 ];
