@@ -4,11 +4,12 @@
 #
 # images        judging images: rules, contents, catalogues, registries (`gpucert image`, predictions)
 # certificates  keys, attestations, certification, bundles, publishing
+# fleet         the nodes of a cluster: Jobs, verdicts and reports together
 # pages         report.html, comparisons and matrices
 # wine          `gpucert run --node wine`
 # encoders      probes and checks of video encoders
 # tools         gen-device-mounts, query-hcs-capabilities, verify-video
-set(known images certificates pages wine encoders tools)
+set(known images certificates fleet pages wine encoders tools)
 set(GPUCERT_MODULES "${known}" CACHE STRING "Modules to build, of: ${known}")
 foreach(module IN LISTS GPUCERT_MODULES)
 	if(NOT module IN_LIST known)

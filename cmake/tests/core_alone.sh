@@ -19,7 +19,7 @@ if ! "$cmake" --build "$work/build" >"$work/log" 2>&1; then
 	exit 1
 fi
 gpucert=$work/build/bin/gpucert
-if "$gpucert" --help | grep -E '^  (compare|matrix|attest|image check|publish|certify)'; then
+if "$gpucert" --help | grep -E '^  (compare|matrix|attest|image check|publish|certify|fleet plan)'; then
 	echo "commands of modules are offered"
 	exit 1
 fi

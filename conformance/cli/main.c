@@ -46,6 +46,11 @@ int command_failed(const char *command, int rc, const struct error *err)
 #else
 #define PAGES_COMMANDS
 #endif
+#if GPUCERT_MODULE_FLEET
+#define FLEET_COMMANDS command_fleet_plan, command_fleet_verdict,
+#else
+#define FLEET_COMMANDS
+#endif
 #if GPUCERT_MODULE_IMAGES
 #define IMAGES_COMMANDS                                                                            \
 	command_image_check, command_image_inspect, command_image_select, command_image_labels,    \
@@ -76,7 +81,7 @@ int main(int argc, char **argv)
 		IMAGES_COMMANDS command_expect_check,
 		command_expect_explain,
 		command_expect_update,
-		CERTIFICATES_COMMANDS{.name = NULL},
+		CERTIFICATES_COMMANDS FLEET_COMMANDS{.name = NULL},
 	};
 	memory_ends_process(REPORT_EXIT_BROKEN);
 	struct text_list ids CLEANUP_TEXT_LIST = {0};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* `fleet`: the nodes of a cluster. */
+#include "base/cleanup.h"
+#include "conformance/cli/commands.h"
+#include "reports/fleet/fleet.h"
+#include "reports/model.h"
+#include "reports/report_file.h"
+
+#include <stdio.h>
+
+enum { LINES_MAX = 20, SECONDS_MAX = 30 * 24 * 3600 };
+
+static struct fleet_plan plan = {
+	.name = "fleet",
+	.name_space = "gpucert",
+	.folder = "/var/lib/gpucert/fleet",
+	.max_unavailable = "10%",
+	.wave = 1,
+	.retries = 1,
+	.jitter_s = 30,
+	.deadline_s = 2 * 3600,
+	.ttl_s = 7 * 24 * 3600,
+};
+
+/* The first of many lines. */
+static void print_some(const char *command, const struct text_list *lines)
+{
+	for (size_t i = 0; i < lines->count && i < LINES_MAX; i++)
+		command_print(command, lines->items[i]);
+	if (lines->count > LINES_MAX)
+		(void)fprintf(stderr, "gpucert %s: and %zu more\n", command,
+			      lines->count - LINES_MAX);
+}
+
+static int plan_run(const struct text_list *arguments)
+{
+	struct text_list of_run CLEANUP_TEXT_LIST = {0};
+	struct fleet_wave wave CLEANUP_FLEET_WAVE = {0};
+	cJSON *nodes CLEANUP_JSON = NULL;
+	struct error err = {0};
+	for (size_t i = 1; i < arguments->count; i++)
+		(void)text_list_add(&of_run, arguments->items[i], NULL);
+	plan.arguments = &of_run;
+	int rc = plan.image != NULL ? fleet_list_read(arguments->items[0], "Node", &nodes, &err)
+				    : error_set(&err, ERROR_ARGUMENT, "--image is missing");
+	if (rc == 0) {
+		rc = fleet_plan_make(nodes, &plan, &wave, &err);
+		if (rc == ERROR_FORMAT)
+			rc = error_wrap(&err, rc, "%s", arguments->items[0]);
+	}
+	print_some("fleet plan", &wave.left_out);
+	if (rc == 0)
+		rc = options_print(text_take(&wave.jobs), &err);
+	if (rc == 0)
+		(void)fprintf(stderr,
+			      "gpucert fleet plan: wave %lld of %zu, %zu of %zu nodes; %zu left "
+			      "out\n",
+			      (long long)plan.wave, wave.waves, wave.nodes, wave.planned,
+			      wave.left_out.count);
+	text_list_free(&plan.selectors);
+	text_list_free(&plan.tolerations);
+	if (rc == 0)
+		return EXIT_SUCCESS;
+	command_print("fleet plan", err.text);
+	return rc == ERROR_IO ? COMMAND_EXIT_FAILED : OPTIONS_EXIT_USAGE;
+}
+
+static const struct option_spec plan_options[] = {
+	{OPTION_ROW("image", OPTION_STRING, plan.image), .letter = 'i', .value = "REF",
+	 .help = "The image that each node runs, with gpucert and /bin/sh in it: "
+		 "NAME@sha256:DIGEST. Required."},
+	{OPTION_ROW("allow-tag", OPTION_FLAG, plan.allow_tag),
+	 .help = "Accept an image without a digest: nodes may run different images then."},
+	{OPTION_ROW("name", OPTION_STRING, plan.name), .value = "NAME",
+	 .help = "Name of the fleet's run, at most 20 characters: the Jobs' names and the folder on "
+		 "the nodes begin with it. Use another one for each."},
+	{OPTION_ROW("namespace", OPTION_STRING, plan.name_space), .value = "NAME",
+	 .help = "Namespace of the Jobs, which must exist and allow privileged pods."},
+	{OPTION_ROW("selector", OPTION_LIST, plan.selectors), .letter = 'l', .value = "KEY=VALUE",
+	 .help = "Plan only nodes with this label. May be repeated; a node must have all."},
+	{OPTION_ROW("toleration", OPTION_LIST, plan.tolerations), .value = "KEY[=VALUE][:EFFECT]",
+	 .help = "Plan nodes with this taint, too. May be repeated."},
+	{OPTION_ROW("max-unavailable", OPTION_STRING, plan.max_unavailable), .value = "N|N%",
+	 .help = "Nodes of a wave, or their share of the planned nodes."},
+	{OPTION_ROW("wave", OPTION_INT, plan.wave), .value = "K",
+	 .help = "The wave to print, from 1. Use the same list of nodes for all waves.", .min = 1,
+	 .max = FLEET_ITEMS_MAX},
+	{OPTION_ROW("retries", OPTION_INT, plan.retries), .value = "N",
+	 .help = "How often a run that proved nothing (exit codes 3 and 4) starts again. 0 works "
+		 "with Kubernetes 1.21 and later, others need 1.26 (podFailurePolicy).",
+	 .min = 0, .max = 10},
+	{OPTION_ROW("jitter", OPTION_INT, plan.jitter_s), .value = "SECONDS",
+	 .help = "Spread the starts of a wave over this time, by the nodes' names.", .min = 0,
+	 .max = 3600},
+	{OPTION_ROW("deadline", OPTION_INT, plan.deadline_s), .value = "SECONDS",
+	 .help = "End a Job after this time.", .min = 60, .max = SECONDS_MAX},
+	{OPTION_ROW("ttl", OPTION_INT, plan.ttl_s), .value = "SECONDS",
+	 .help = "Keep an ended Job, and with it its verdict, for this time.", .min = 0,
+	 .max = SECONDS_MAX},
+	{OPTION_ROW("folder", OPTION_STRING, plan.folder), .value = "DIR",
+	 .help = "Folder on each node. The report is in DIR/NAME/NODE and stays there."},
+	{OPTION_ROW("runtime-class", OPTION_STRING, plan.runtime_class), .value = "NAME",
+	 .help = "RuntimeClass of the pods, such as nvidia."},
+	{.name = NULL},
+};
+
+static const char *const plan_examples[] = {
+	"kubectl get nodes -o json >nodes.json",
+	"Store the list of nodes: all waves are cut from it.",
+	"gpucert fleet plan nodes.json -i registry.example/gpucert@sha256:... | kubectl apply -f -",
+	"Start the first wave, a tenth of the nodes.",
+	"gpucert fleet plan nodes.json -i ... --wave 2 -- --require-conformant isolation api",
+	"Print the second wave; what follows -- are options of gpucert run.",
+	NULL,
+};
+
+const struct command_spec command_fleet_plan = {
+	.name = "fleet plan",
+	.summary = "Print Jobs that certify the nodes of a cluster, wave by wave",
+	.arguments = "NODES.json [ARGUMENT...]",
+	.description =
+		"Reads the output of 'kubectl get nodes -o json' and prints a List of Jobs for "
+		"'kubectl apply -f -': one for each node of a wave, pinned to it. Nodes that cannot run "
+		"one are left out and printed on standard error. Each Job runs gpucert with the "
+		"arguments, keeps the report on its node, and writes the verdict to its pod's "
+		"status. The output depends only on the list and the options.",
+	.options = plan_options,
+	.examples = plan_examples,
+	.exit_codes = (const char *const[]){"0", "done", "2",
+					    "usage, or a list of nodes that cannot be planned", "3",
+					    "the list cannot be read", NULL},
+	.run = plan_run,
+};
+
+static int64_t given_exit_code = -1;
+
+static int verdict_run(const struct text_list *arguments)
+{
+	struct text out CLEANUP_TEXT = {0};
+	cJSON *report CLEANUP_JSON = NULL;
+	struct error err = {0};
+	const int read = report_file_read(arguments->items[0], NULL, &report, &err);
+	int64_t code = given_exit_code;
+	if (code < 0)
+		code = read == 0 ? view_int(report, "/verdict/exitCode") : REPORT_EXIT_BROKEN;
+	fleet_verdict_add(report, code, err.text, &out);
+	int rc = options_print(text_take(&out), read == 0 ? &err : NULL);
+	return read < 0 || rc < 0 ? command_failed("fleet verdict", read < 0 ? read : rc, &err)
+				  : EXIT_SUCCESS;
+}
+
+static const struct option_spec verdict_options[] = {
+	{OPTION_ROW("exit-code", OPTION_INT, given_exit_code), .value = "N",
+	 .help = "The exit code of the run. Default: the report's.", .min = 0, .max = 255},
+	{.name = NULL},
+};
+
+const struct command_spec command_fleet_verdict = {
+	.name = "fleet verdict",
+	.summary = "Print a report's verdict as one line of JSON",
+	.arguments = "REPORT",
+	.description =
+		"Prints what the Jobs of 'gpucert fleet plan' write to the termination message of "
+		"their pods: at most 4096 bytes, verdict.schema.json. Without a report the line says "
+		"why there is none.",
+	.options = verdict_options,
+	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
+					    "the report cannot be read", NULL},
+	.run = verdict_run,
+};

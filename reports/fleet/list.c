@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/fleet/fleet.h"
+
+#include "base/file.h"
+
+#include <string.h>
+
+enum { NAME_MAX_BYTES = 253, LABEL_MAX_BYTES = 63 };
+
+/* Most of a list of a large cluster: nobody here reads it. */
+static const char *const unneeded[] = {"images",
+				       "managedFields",
+				       "reason",
+				       "addresses",
+				       "allocatable",
+				       "capacity",
+				       "volumes",
+				       "volumesInUse",
+				       "volumesAttached",
+				       "volumeMounts",
+				       "lastHeartbeatTime",
+				       "lastTransitionTime",
+				       "kubectl.kubernetes.io/last-applied-configuration",
+				       NULL};
+
+static int check_list(const struct json_at *root, const char *kind, struct error *err)
+{
+	struct json_at items = {0};
+	const char *saw = "";
+	int rc = json_need_string(root, "kind", &saw, err);
+	if (rc == 0 && strcmp(saw, "List") != 0 &&
+	    (!text_starts_with(saw, kind) || strcmp(saw + strlen(kind), "List") != 0))
+		rc = error_set(
+			err, ERROR_FORMAT,
+			"kind: expected List, the output of kubectl get -o json, got '%.64s'", saw);
+	if (rc == 0)
+		rc = json_need(root, "items", JSON_ARRAY, &items, err);
+	if (rc == 0 && json_count(&items) > FLEET_ITEMS_MAX)
+		rc = error_set(err, ERROR_LIMIT, "items: more than %d", (int)FLEET_ITEMS_MAX);
+	for (struct json_at at = {.node = json_first(items.node), .parent = &items};
+	     rc == 0 && at.node != NULL; at.node = at.node->next, at.index++) {
+		const char *of = kind;
+		rc = json_have_string(&at, "kind", &of, err);
+		if (rc == 0 && strcmp(of, kind) != 0)
+			rc = json_error(&at, err, "kind: expected %s, got '%.64s'", kind, of);
+	}
+	return rc;
+}
+
+int fleet_list_read(const char *path, const char *kind, cJSON **list, struct error *err)
+{
+	char *data CLEANUP_FREE = NULL;
+	cJSON *json CLEANUP_JSON = NULL;
+	struct error why = {0};
+	size_t size = 0;
+	int rc = file_read(path, FLEET_FILE_MAX, &data, &size, err);
+	if (rc < 0)
+		return rc;
+	rc = json_parse_strict(data, json_drop_members(data, size, unneeded), &json, &why);
+
+	/* Line and column are those of the file. */
+	if (rc == ERROR_FORMAT && json == NULL) {
+		char *whole CLEANUP_FREE = NULL;
+		cJSON *unused CLEANUP_JSON = NULL;
+		if (file_read(path, FLEET_FILE_MAX, &whole, &size, NULL) == 0)
+			(void)json_parse(whole, size, &unused, &why);
+	}
+	const struct json_at root = json_root(json);
+	if (rc == 0)
+		rc = check_list(&root, kind, &why);
+	if (rc < 0)
+		return error_set(err, rc, "%s: %s", path, why.text);
+	*list = STEAL(json);
+	return 0;
+}
+
+static bool is_lower_or_digit(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+bool fleet_is_subdomain(const char *name)
+{
+	const size_t size = strlen(name);
+	size_t label = 0;
+	for (size_t i = 0; i <= size; i++) {
+		const bool ends = name[i] == '.' || name[i] == '\0';
+		if (ends && (label == 0 || name[i - 1] == '-' || label > LABEL_MAX_BYTES))
+			return false;
+		if (!ends && !is_lower_or_digit(name[i]) && (name[i] != '-' || label == 0))
+			return false;
+		label = ends ? 0 : label + 1;
+	}
+	return size <= NAME_MAX_BYTES;
+}

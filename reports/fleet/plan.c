@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/fleet/fleet_internal.h"
+
+#include "base/array.h"
+#include "base/digest.h"
+#include "base/memory.h"
+#include "base/text_index.h"
+#include "reports/view.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOSTNAME_LABEL "kubernetes.io/hostname"
+#define OS_LABEL       "kubernetes.io/os"
+
+enum { LABEL_VALUE_MAX = 63, DIGEST_DIGITS = 64 };
+
+struct planning {
+	const struct fleet_plan *plan;
+	struct plan_toleration *tolerations;
+	size_t toleration_count;
+	struct plan_node *nodes;
+	size_t node_count;
+	struct text_index names, hostnames; /* with the place in the list */
+	struct text_list *left_out;
+};
+
+static void planning_free(struct planning *it)
+{
+	for (size_t i = 0; i < it->toleration_count; i++) {
+		free(it->tolerations[i].key);
+		free(it->tolerations[i].value);
+		free(it->tolerations[i].effect);
+	}
+	free(it->tolerations);
+	free(it->nodes);
+	text_index_free(&it->names);
+	text_index_free(&it->hostnames);
+}
+
+static int check_image(const struct fleet_plan *plan, struct error *err)
+{
+	const char *digest = strstr(plan->image, "@sha256:");
+	const size_t hex =
+		digest != NULL ? strspn(digest + strlen("@sha256:"), "0123456789abcdef") : 0;
+	for (const char *at = plan->image; *at != '\0'; at++) {
+		if (!isgraph((unsigned char)*at))
+			return error_set(err, ERROR_ARGUMENT, "--image: not the name of an image");
+	}
+	if (plan->image[0] == '\0' || digest == plan->image)
+		return error_set(err, ERROR_ARGUMENT, "--image: not the name of an image");
+	if (!plan->allow_tag && (hex != DIGEST_DIGITS || digest[strlen("@sha256:") + hex] != '\0'))
+		return error_set(err, ERROR_ARGUMENT,
+				 "--image: expected NAME@sha256:DIGEST, so that each node runs the "
+				 "same image; --allow-tag accepts a tag");
+	return 0;
+}
+
+static int check_options(const struct fleet_plan *plan, struct error *err)
+{
+	const struct {
+		const char *option, *value;
+	} labels[] = {{"--name", plan->name}, {"--namespace", plan->name_space}};
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+		if (!fleet_is_subdomain(labels[i].value) || strchr(labels[i].value, '.') != NULL)
+			return error_set(err, ERROR_ARGUMENT,
+					 "%s: expected lower-case letters, digits and '-'",
+					 labels[i].option);
+	}
+	if (strlen(plan->name) > FLEET_NAME_MAX)
+		return error_set(err, ERROR_ARGUMENT, "--name: longer than %d characters",
+				 (int)FLEET_NAME_MAX);
+	if (plan->runtime_class != NULL && !fleet_is_subdomain(plan->runtime_class))
+		return error_set(err, ERROR_ARGUMENT, "--runtime-class: not a name");
+	if (plan->folder[0] != '/' || strstr(plan->folder, "..") != NULL)
+		return error_set(err, ERROR_ARGUMENT,
+				 "--folder: expected an absolute path without '..'");
+	text_each (selector, &plan->selectors) {
+		if (selector[0] == '=' || strchr(selector, '=') == NULL)
+			return error_set(err, ERROR_ARGUMENT,
+					 "--selector: expected KEY=VALUE, got '%s'", selector);
+	}
+	return check_image(plan, err);
+}
+
+/* KEY[=VALUE][:EFFECT] */
+static int read_tolerations(struct planning *it, struct error *err)
+{
+	static const char *const effects[] = {"NoSchedule", "PreferNoSchedule", "NoExecute", NULL};
+	text_each (text, &it->plan->tolerations) {
+		const size_t key = strcspn(text, "=:");
+		const char *value = text[key] == '=' ? text + key + 1 : NULL;
+		const char *colon = strchr(text + key, ':');
+		if (key == 0 ||
+		    (colon != NULL && effects[text_position(effects, colon + 1)] == NULL))
+			return error_set(
+				err, ERROR_ARGUMENT,
+				"--toleration: expected KEY[=VALUE][:EFFECT], got '%s'; an "
+				"effect is NoSchedule, PreferNoSchedule or NoExecute",
+				text);
+		it->tolerations =
+			array_grow(it->tolerations, it->toleration_count, sizeof(*it->tolerations));
+		it->tolerations[it->toleration_count++] = (struct plan_toleration){
+			.key = memory_copy_start(text, key),
+			.value = value != NULL ? memory_copy_start(value, strcspn(value, ":"))
+					       : NULL,
+			.effect = colon != NULL ? memory_copy(colon + 1) : NULL};
+	}
+	return 0;
+}
+
+/* NULL: the node has no such label. */
+static const char *label_of(const cJSON *node, const char *key)
+{
+	const cJSON *labels = json_pointer(node, "/metadata/labels");
+	return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(labels, key));
+}
+
+static bool is_selected(const struct fleet_plan *plan, const cJSON *node)
+{
+	text_each (selector, &plan->selectors) {
+		const char *value = strchr(selector, '=') + 1;
+		char *key CLEANUP_FREE =
+			memory_copy_start(selector, (size_t)(value - selector) - 1);
+		if (!text_equal(label_of(node, key), value))
+			return false;
+	}
+	return true;
+}
+
+static bool is_ready(const cJSON *node)
+{
+	json_each (condition, json_pointer(node, "/status/conditions")) {
+		if (text_equal(json_pointer_string(condition, "/type"), "Ready"))
+			return text_equal(json_pointer_string(condition, "/status"), "True");
+	}
+	return false;
+}
+
+/* A taint that keeps the Job's pod away; NULL: there is none. */
+static const cJSON *find_taint(const struct planning *it, const cJSON *node)
+{
+	json_each (taint, json_pointer(node, "/spec/taints")) {
+		const char *value = view_string(taint, "/value");
+		const char *effect = view_string(taint, "/effect");
+		bool tolerated = strcmp(effect, "PreferNoSchedule") == 0;
+		for (size_t i = 0; !tolerated && i < it->toleration_count; i++) {
+			const struct plan_toleration *by = &it->tolerations[i];
+			tolerated = strcmp(view_string(taint, "/key"), by->key) == 0 &&
+				    (by->value == NULL || strcmp(by->value, value) == 0) &&
+				    (by->effect == NULL || strcmp(by->effect, effect) == 0);
+		}
+		if (!tolerated)
+			return taint;
+	}
+	return NULL;
+}
+
+/* Adds why no Job can run on the node to the list; false: one can. */
+static bool leave_out(struct planning *it, const cJSON *node, const char *name)
+{
+	const cJSON *taint = find_taint(it, node);
+	const char *os = json_pointer_string(node, "/status/nodeInfo/operatingSystem");
+	const char *why = NULL;
+	if (text_equal(label_of(node, OS_LABEL), "windows") || text_equal(os, "windows"))
+		why = "Windows: use share/gpucert/deploy/windows-node-job.yaml "
+		      "(docs/windows-node.md)";
+	else if (json_pointer_true(node, "/spec/unschedulable"))
+		why = "unschedulable";
+	else if (!is_ready(node))
+		why = "not ready";
+	else if (label_of(node, HOSTNAME_LABEL) == NULL)
+		why = "has no label " HOSTNAME_LABEL;
+	if (why != NULL)
+		(void)text_list_addf(it->left_out, NULL, "%s: %s", name, why);
+	else if (taint != NULL)
+		(void)text_list_addf(it->left_out, NULL,
+				     "%s: taint %.253s:%.32s (see --toleration)", name,
+				     view_string(taint, "/key"), view_string(taint, "/effect"));
+	return why != NULL || taint != NULL;
+}
+
+/* The name of a node, or the value of its label, that may appear only once. */
+static int check_once(struct text_index *names, const struct json_at *node, const char *what,
+		      const char *name, struct error *err)
+{
+	size_t first = 0;
+	if (!fleet_is_subdomain(name))
+		return json_error(node, err, "%s: '%.64s' is not a DNS subdomain (RFC 1123)", what,
+				  name);
+	int rc = text_index_put(names, name, node->index, &first, err);
+	if (rc == 0 && first != node->index)
+		return json_error(node, err, "%s: '%s' is that of items[%zu], too", what, name,
+				  first);
+	return rc;
+}
+
+static unsigned long long hash_of(const char *fleet, const char *node)
+{
+	char *text CLEANUP_FREE = text_format("%s\n%s", fleet, node);
+	char digest[DIGEST_SIZE] = "";
+	digest_bytes(text, strlen(text), digest);
+	digest[strlen("sha256:") + 16] = '\0';
+	return strtoull(digest + strlen("sha256:"), NULL, 16);
+}
+
+static int read_node(struct planning *it, const struct json_at *at, struct error *err)
+{
+	struct json_at metadata = {0};
+	const char *name = NULL;
+	int rc = json_need(at, "metadata", JSON_OBJECT, &metadata, err);
+	if (rc == 0)
+		rc = json_need_string(&metadata, "name", &name, err);
+	if (rc == 0)
+		rc = check_once(&it->names, at, "metadata.name", name, err);
+	if (rc < 0 || !is_selected(it->plan, at->node) || leave_out(it, at->node, name))
+		return rc;
+
+	const char *hostname = label_of(at->node, HOSTNAME_LABEL);
+	if (strlen(hostname) > LABEL_VALUE_MAX)
+		return json_error(&metadata, err, "labels: " HOSTNAME_LABEL " is longer than %d",
+				  (int)LABEL_VALUE_MAX);
+	rc = check_once(&it->hostnames, at, "metadata.labels." HOSTNAME_LABEL, hostname, err);
+	if (rc < 0)
+		return rc;
+	it->nodes = array_grow(it->nodes, it->node_count, sizeof(*it->nodes));
+	it->nodes[it->node_count++] =
+		(struct plan_node){name, hostname, hash_of(it->plan->name, name)};
+	return 0;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+	const struct plan_node *x = a;
+	const struct plan_node *y = b;
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Nodes of a wave: at least one. */
+static int read_wave_size(const struct planning *it, size_t *size, struct error *err)
+{
+	const char *text = it->plan->max_unavailable;
+	const bool percent = text_ends_with(text, "%");
+	char *digits CLEANUP_FREE = memory_copy_start(text, strlen(text) - (percent ? 1 : 0));
+	long long number = 0;
+	int rc = text_to_int64(digits, "--max-unavailable", 1, percent ? 100 : FLEET_ITEMS_MAX,
+			       &number, err);
+	if (rc < 0)
+		return error_set(err, ERROR_ARGUMENT,
+				 "--max-unavailable: expected a number or 1%% to 100%%, got '%s'",
+				 text);
+	*size = percent ? it->node_count * (size_t)number / 100 : (size_t)number;
+	if (*size == 0)
+		*size = 1;
+	return 0;
+}
+
+/* The Jobs of the wave. */
+static int make_wave(struct planning *it, struct fleet_wave *out, struct error *err)
+{
+	size_t size = 0;
+	int rc = read_wave_size(it, &size, err);
+	if (rc < 0)
+		return rc;
+	out->planned = it->node_count;
+	out->waves = (it->node_count + size - 1) / size;
+	if (it->node_count == 0)
+		return error_set(err, ERROR_ARGUMENT,
+				 "no node can be planned: %zu of those selected are left out",
+				 out->left_out.count);
+	if ((size_t)it->plan->wave > out->waves)
+		return error_set(err, ERROR_ARGUMENT, "--wave: got %lld, the last wave is %zu",
+				 (long long)it->plan->wave, out->waves);
+
+	qsort(it->nodes, it->node_count, sizeof(*it->nodes), compare_nodes);
+	const size_t first = ((size_t)it->plan->wave - 1) * size;
+	cJSON *template CLEANUP_JSON =
+		plan_template(it->plan, it->tolerations, it->toleration_count);
+	text_add(&out->jobs, "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [");
+	while (out->nodes < size && first + out->nodes < it->node_count) {
+		cJSON *job CLEANUP_JSON =
+			plan_job(it->plan, template, &it->nodes[first + out->nodes]);
+		char *line CLEANUP_FREE = json_print_compact(job);
+		text_add(&out->jobs, out->nodes++ > 0 ? ",\n" : "\n");
+		text_add(&out->jobs, line);
+	}
+	text_add(&out->jobs, "\n]}\n");
+	return 0;
+}
+
+int fleet_plan_make(const cJSON *nodes, const struct fleet_plan *plan, struct fleet_wave *out,
+		    struct error *err)
+{
+	struct planning it CLEANUP(planning_free) = {.plan = plan, .left_out = &out->left_out};
+	const struct json_at root = json_root(nodes);
+	struct json_at items = {0};
+	int rc = check_options(plan, err);
+	if (rc == 0)
+		rc = read_tolerations(&it, err);
+	if (rc == 0)
+		rc = json_need(&root, "items", JSON_ARRAY, &items, err);
+	for (struct json_at at = {.node = json_first(items.node), .parent = &items};
+	     rc == 0 && at.node != NULL; at.node = at.node->next, at.index++)
+		rc = read_node(&it, &at, err);
+	return rc < 0 ? rc : make_wave(&it, out, err);
+}
+
+void fleet_wave_free(struct fleet_wave *wave)
+{
+	text_free(&wave->jobs);
+	text_list_free(&wave->left_out);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/fleet/fleet_internal.h"
+
+#include "base/members.h"
+#include "job_json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define POD	  "/spec/template/spec"
+#define CONTAINER POD "/containers/0"
+
+enum { NODE_PART_MAX = 25 };
+
+/*
+ * What the container does: waits for its turn, runs, and writes the verdict to the pod's status. A signal ends the run, which
+ * then writes its report, and not only the shell. An exit code of 4 (incomplete) makes Kubernetes start the pod again.
+ */
+static const char script[] =
+	"stop=\n"
+	"trap 'stop=1; kill \"$!\" 2>/dev/null' TERM INT\n"
+	"sleep \"$FLEET_DELAY\" & wait \"$!\"\n"
+	"[ -z \"$stop\" ] || exit 4\n"
+	"gpucert run --out \"$FLEET_OUT\" \"$@\" & wait \"$!\"\n"
+	"code=$?\n"
+	"[ -z \"$stop\" ] || { wait \"$!\"; code=$?; }\n"
+	"gpucert fleet verdict --exit-code \"$code\" \"$FLEET_OUT\" >\"$FLEET_VERDICT\"\n"
+	"exit \"$code\"\n";
+
+/* Gives the object at `parent` the member. */
+static void set(cJSON *job, const char *parent, const char *key, cJSON *value)
+{
+	cJSON *object = (cJSON *)(uintptr_t)json_pointer(job, parent);
+	cJSON_DeleteItemFromObjectCaseSensitive(object, key);
+	(void)cJSON_AddItemToObject(object, key, value);
+}
+
+static void set_text(cJSON *job, const char *parent, const char *key, const char *value)
+{
+	set(job, parent, key, cJSON_CreateString(value));
+}
+
+static cJSON *toleration_list(const struct plan_toleration *tolerations, size_t count)
+{
+	struct members array CLEANUP_MEMBERS = members_new_array();
+	for (size_t i = 0; i < count; i++) {
+		struct members json CLEANUP_MEMBERS = members_new();
+		member_string(&json, "key", tolerations[i].key);
+		member_string(&json, "operator", tolerations[i].value != NULL ? "Equal" : "Exists");
+		if (tolerations[i].value != NULL)
+			member_string(&json, "value", tolerations[i].value);
+		if (tolerations[i].effect != NULL)
+			member_string(&json, "effect", tolerations[i].effect);
+		member_item(&array, NULL, members_take(&json));
+	}
+	return members_take(&array);
+}
+
+cJSON *plan_template(const struct fleet_plan *plan, const struct plan_toleration *tolerations,
+		     size_t count)
+{
+	static const char *const command[] = {"/bin/sh", "-c", script, "gpucert", NULL};
+	static const char *const labels[] = {"/metadata/labels", "/spec/template/metadata/labels"};
+	cJSON *job = cJSON_Parse(job_json);
+	char wave[32] = "";
+	(void)snprintf(wave, sizeof(wave), "%lld", (long long)plan->wave);
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+		set_text(job, labels[i], FLEET_LABEL_NAME, plan->name);
+		set_text(job, labels[i], FLEET_LABEL_WAVE, wave);
+	}
+	set_text(job, "/metadata", "namespace", plan->name_space);
+	set(job, "/spec", "backoffLimit", cJSON_CreateNumber((double)plan->retries));
+	set(job, "/spec", "activeDeadlineSeconds", cJSON_CreateNumber((double)plan->deadline_s));
+	set(job, "/spec", "ttlSecondsAfterFinished", cJSON_CreateNumber((double)plan->ttl_s));
+	if (plan->retries == 0)
+		cJSON_DeleteItemFromObject(cJSON_GetObjectItem(job, "spec"), "podFailurePolicy");
+	if (plan->runtime_class != NULL)
+		set_text(job, POD, "runtimeClassName", plan->runtime_class);
+	set(job, POD, "tolerations", toleration_list(tolerations, count));
+	set_text(job, CONTAINER, "image", plan->image);
+	set(job, CONTAINER, "command", cJSON_CreateStringArray(command, ARRAY_SIZE(command) - 1));
+	set(job, CONTAINER, "args", json_new_strings(plan->arguments));
+	return job;
+}
+
+/* FLEET-NODE-HASH: at most 63 bytes, the limit of the label job-name. The hash makes it unique, the node's name is for people. */
+static char *name_of(const struct fleet_plan *plan, const struct plan_node *node)
+{
+	char part[NODE_PART_MAX + 1] = "";
+	(void)snprintf(part, sizeof(part), "%s", node->name);
+	for (char *at = part; *at != '\0'; at++)
+		*at = *at == '.' ? '-' : *at;
+	size_t size = strlen(part);
+	while (size > 0 && part[size - 1] == '-')
+		part[--size] = '\0';
+	return text_format("%s-%s-%016llx", plan->name, part, node->hash);
+}
+
+cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const struct plan_node *node)
+{
+	cJSON *job = cJSON_Duplicate(template, true);
+	char *name CLEANUP_FREE = name_of(plan, node);
+	char *folder CLEANUP_FREE = text_format("%s/%s/%s", plan->folder, plan->name, node->name);
+	char *delay CLEANUP_FREE =
+		text_format("%llu", node->hash % ((unsigned long long)plan->jitter_s + 1));
+	set_text(job, "/metadata", "name", name);
+	set_text(job, "/metadata/annotations", FLEET_NODE, node->name);
+	set_text(job, "/spec/template/metadata/annotations", FLEET_NODE, node->name);
+	set_text(job, POD "/nodeSelector", "kubernetes.io/hostname", node->hostname);
+	set_text(job, CONTAINER "/env/0", "value", delay);
+	set_text(job, POD "/volumes/0/hostPath", "path", folder);
+	return job;
+}
