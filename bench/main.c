@@ -271,7 +271,7 @@ int main(int argc, char **argv)
 		{OPTION_ROW("run", OPTION_FLAG, options.run),
 		 .help = "Time a whole 'gpucert run' as well; needs root."},
 		{OPTION_ROW("matrix", OPTION_FLAG, options.matrix),
-		 .help = "Only measure 'gpucert matrix'."},
+		 .help = "Only measure 'gpucert matrix' and 'gpucert fleet merge'."},
 		{.name = NULL},
 	};
 	const struct command_spec program = {

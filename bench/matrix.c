@@ -19,7 +19,7 @@
 
 enum { FEW = 1000, MANY = 10 * FEW, CHECKS = 200, DRIVERS = 40, BUILDS = 12 };
 static const double SECONDS_MOST = 10, MEGABYTES_MOST = 300, MANY_BY_FEW_MOST = 15,
-		    PARSER_MOST = 0.75;
+		    PARSER_MOST = 0.75, FLEET_SECONDS_MOST = 20, FLEET_MEGABYTES_MOST = 256;
 
 /* The template has these where reports differ. */
 #define DIGEST	 "@DIGEST@"
@@ -48,8 +48,8 @@ static struct usage usage_since(double start, const struct rusage *of)
 			      .megabytes = (double)of->ru_maxrss / 1024};
 }
 
-/* Discards the table of all reports below the folder. */
-static int run_matrix(const char *folder, struct usage *out, struct error *err)
+/* Discards what `gpucert COMMAND...` prints about all reports below the folder, the last of the words. */
+static int run_gpucert(const char *const *words, struct usage *out, struct error *err)
 {
 	static const char program[] = GPUCERT_BINARY_DIR "/bin/gpucert";
 	struct rusage used = {0};
@@ -59,11 +59,11 @@ static int run_matrix(const char *folder, struct usage *out, struct error *err)
 	if (child == 0) {
 		const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		if (nowhere >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0)
-			(void)execl(program, program, "matrix", folder, (char *)NULL);
+			(void)execv(program, (char *const *)(uintptr_t)words);
 		_exit(127);
 	}
 	if (child < 0 || wait4(child, &status, 0, &used) != child || status != 0)
-		return error_set(err, ERROR_IO, "gpucert matrix %s: it does not work", folder);
+		return error_set(err, ERROR_IO, "gpucert %s: it does not work", words[1]);
 	*out = usage_since(start, &used);
 	return 0;
 }
@@ -136,6 +136,7 @@ static int make_template(const char *folder, char **out, struct error *err)
 		(void)cJSON_AddItemToArray(checks, check);
 		replace(check, "", "id", id);
 	}
+	replace(report, "/environment/node", "kind", "live");
 	replace(report, "/run/journal", "digest", DIGEST);
 	replace(report, "/environment/drivers/0", "version", VERSION);
 	replace(report, "/environment/os", "revision", REVISION);
@@ -181,7 +182,7 @@ static int measure_in(const char *folder, const char *template, struct error *er
 {
 	char *few CLEANUP_FREE = path_join(folder, "few");
 	char *many CLEANUP_FREE = path_join(folder, "many");
-	struct usage small = {0}, large = {0}, parser = {0};
+	struct usage small = {0}, large = {0}, fleet = {0}, parser = {0};
 	int rc = 0;
 
 	for (int i = 0; rc == 0 && i < FEW; i++)
@@ -189,11 +190,16 @@ static int measure_in(const char *folder, const char *template, struct error *er
 	if (rc == 0)
 		rc = parse_all(few, FEW, &parser, err);
 	if (rc == 0)
-		rc = run_matrix(few, &small, err);
+		rc = run_gpucert((const char *const[]){"gpucert", "matrix", few, NULL}, &small,
+				 err);
 	for (int i = 0; rc == 0 && i < MANY; i++)
 		rc = write_report(template, many, i, err);
 	if (rc == 0)
-		rc = run_matrix(many, &large, err);
+		rc = run_gpucert((const char *const[]){"gpucert", "matrix", many, NULL}, &large,
+				 err);
+	if (rc == 0)
+		rc = run_gpucert((const char *const[]){"gpucert", "fleet", "merge", many, NULL},
+				 &fleet, err);
 	if (rc < 0)
 		return rc;
 	table_row("matrix, 10,000 reports of 200 checks", large.seconds, "s", SECONDS_MOST);
@@ -202,6 +208,10 @@ static int measure_in(const char *folder, const char *template, struct error *er
 		  MEGABYTES_MOST);
 	table_row("matrix, 10,000 reports / 1,000: time of processors",
 		  large.processor / small.processor, "x", MANY_BY_FEW_MOST);
+	table_row("fleet merge, 10,000 reports of 200 checks", fleet.seconds, "s",
+		  FLEET_SECONDS_MOST);
+	table_row("fleet merge, 10,000 reports: memory at its peak", fleet.megabytes, "MB",
+		  FLEET_MEGABYTES_MOST);
 	table_row("matrix, 1,000 reports / only the parser: processor time",
 		  small.processor / parser.processor, "x", PARSER_MOST);
 	return 0;

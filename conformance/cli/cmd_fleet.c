@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* `fleet`: the nodes of a cluster. */
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "conformance/cli/commands.h"
 #include "reports/fleet/fleet.h"
 #include "reports/model.h"
 #include "reports/report_file.h"
+#include "reports/report_files.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 enum { LINES_MAX = 20, SECONDS_MAX = 30 * 24 * 3600 };
 
@@ -167,4 +171,109 @@ const struct command_spec command_fleet_verdict = {
 	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
 					    "the report cannot be read", NULL},
 	.run = verdict_run,
+};
+
+static bool merge_json;
+
+/* The lines of standard input. */
+static int read_names(struct text_list *paths, struct error *err)
+{
+	enum { INPUT_MAX = 64 * 1024 * 1024, CHUNK = 64 * 1024 };
+	struct text names CLEANUP_TEXT = {0};
+	size_t count = CHUNK;
+	int rc = 0;
+	while (rc == 0 && count > 0 && names.size < INPUT_MAX) {
+		rc = file_read_some(STDIN_FILENO, "standard input", text_extend(&names, CHUNK),
+				    CHUNK, &count, err);
+		names.size -= CHUNK - (rc == 0 ? count : 0);
+	}
+	if (rc == 0 && names.size >= INPUT_MAX)
+		rc = error_set(err, ERROR_LIMIT, "standard input: longer than %d bytes",
+			       (int)INPUT_MAX);
+	text_append(&names, "", 1);
+	for (char *line = names.data; rc == 0 && line < names.data + names.size - 1;) {
+		const size_t size = strcspn(line, "\n");
+		const bool ends = line[size] == '\0';
+		line[size] = '\0';
+		if (size > 0)
+			(void)text_list_add(paths, line, NULL);
+		line += size + (ends ? 0 : 1);
+	}
+	return rc;
+}
+
+static int use_report(const char *path, const cJSON *report, void *user, struct error *err)
+{
+	return fleet_merge_add(user, path, report, err);
+}
+
+static int merge_run(const struct text_list *arguments)
+{
+	const struct writer_options options = writer_options_of_stdout();
+	struct fleet_merge merge CLEANUP_FLEET_MERGE = {0};
+	const struct report_files files = {
+		.without = fleet_merge_unneeded, .use = use_report, .user = &merge};
+	struct text_list paths CLEANUP_TEXT_LIST = {0};
+	struct text out CLEANUP_TEXT = {0};
+	struct error err = {0};
+	int rc = 0;
+	text_each (argument, arguments) {
+		if (rc == 0 && strcmp(argument, "-") == 0)
+			rc = read_names(&paths, &err);
+		else
+			(void)text_list_add(&paths, argument, NULL);
+	}
+	if (rc == 0 && paths.count == 0)
+		rc = error_set(&err, ERROR_NOT_FOUND, "standard input names no report");
+	if (rc == 0)
+		rc = report_files_read(&paths, &files, &merge.refused, &err);
+	if (rc < 0)
+		return command_failed("fleet merge", rc, &err);
+
+	fleet_merge_finish(&merge);
+	if (merge_json) {
+		cJSON *json CLEANUP_JSON = fleet_merge_json(&merge);
+		rc = options_print(json_print(json), &err);
+	} else {
+		fleet_merge_add_text(&merge, &options, &out);
+		rc = options_print(text_take(&out), &err);
+	}
+	print_some("fleet merge", &merge.refused);
+	if (rc == 0 && merge.refused.count > 0)
+		rc = error_set(&err, ERROR_FORMAT, "%zu reports were refused, and are not counted",
+			       merge.refused.count);
+	return rc < 0 ? command_failed("fleet merge", rc, &err) : EXIT_SUCCESS;
+}
+
+static const struct option_spec merge_options[] = {
+	{OPTION_ROW("json", OPTION_FLAG, merge_json),
+	 .help = "Print JSON (fleet.schema.json), with all groups and nodes."},
+	{.name = NULL},
+};
+
+static const char *const merge_examples[] = {
+	"gpucert fleet merge reports",
+	"Merge reports/NODE/report.json of each node.",
+	"find reports -name report.json | gpucert fleet merge --json - >fleet.json",
+	"Read the names of the reports from standard input.",
+	NULL,
+};
+
+const struct command_spec command_fleet_merge = {
+	.name = "fleet merge",
+	.summary = "Group the failures of many nodes, outliers first",
+	.arguments = "FOLDER|-...",
+	.description =
+		"Reads every report.json below the folders, or the files that standard input names; "
+		"the folder of a report has the name of its node. A group are the nodes "
+		"with the same drivers, OS and plugin on which a check failed for the same reason; numbers, addresses "
+		"and ids in it do not count. Groups that are rare among nodes with the same "
+		"environment come first. A node counts once, with its newest report. "
+		"Reports that cannot be read, are of another node, or contradict "
+		"themselves are refused.",
+	.options = merge_options,
+	.examples = merge_examples,
+	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3",
+					    "a report was refused; the others are printed", NULL},
+	.run = merge_run,
 };

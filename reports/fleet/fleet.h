@@ -10,7 +10,11 @@
  * than FLEET_ITEMS_MAX items.
  */
 
+#include "base/arena.h"
 #include "base/json.h"
+#include "base/text_index.h"
+#include "reports/model.h"
+#include "reports/writer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,3 +84,81 @@ enum {
 /* Adds one line of JSON (verdict.schema.json) about a run: the cluster keeps it when the report is lost. Nothing of the
  * report makes it longer than FLEET_VERDICT_MAX. `report` NULL: there is none, because of `why`. */
 void fleet_verdict_add(const cJSON *report, int64_t exit_code, const char *why, struct text *out);
+
+/* --- merge.c --- */
+
+/* What a node is made of: the nodes with the same one are compared with each other. */
+struct fleet_environment {
+	const char *drivers, *os, *plugin; /* with their versions and builds */
+	size_t nodes, results[REPORT_CONFORMANCE_INCOMPLETE + 1];
+	size_t place; /* of merge.c */
+};
+
+/* A check that fails for a reason. */
+struct fleet_group {
+	size_t environment;
+	const char *check;
+	enum report_outcome outcome;
+	const char *
+		reason; /* without what differs between nodes: numbers, addresses and ids are "#" */
+	size_t *nodes;	/* places in merge.nodes, sorted */
+	size_t node_count, of; /* of so many nodes with the environment */
+};
+
+struct fleet_node {
+	const char *name, *path, *started,
+		*run; /* of the report that counts: its file, start and journal */
+	size_t environment;
+	enum report_conformance result;
+	const size_t *groups;
+	size_t group_count;
+};
+
+/* Empty when zeroed. Strings live as long as it does. */
+struct fleet_merge {
+	struct arena arena;
+	struct fleet_node *nodes;		/* by name, after fleet_merge_finish() */
+	struct fleet_environment *environments; /* the rarest first */
+	struct fleet_group *groups;		/* outliers first */
+	size_t node_count, environment_count, group_count;
+	struct text_list refused;    /* "PATH: why" */
+	struct text_list superseded; /* "PATH: why": reports of nodes that have a newer one */
+	struct text_index nodes_by_name, environments_by_name, groups_by_name, nodes_by_run;
+	struct text_index contested; /* digests of journals that several nodes claim */
+};
+
+#define CLEANUP_FLEET_MERGE __attribute__((cleanup(fleet_merge_free)))
+
+enum { FLEET_NODES_MAX = 100 * 1000, FLEET_GROUPS_MAX = 100 * 1000, FLEET_FAILURES_MAX = 1000 };
+
+/* Of a report, the members that are not needed. */
+extern const char *const fleet_merge_unneeded[];
+
+/*
+ * Counts a report. The node's name is that of the folder with the report. ERROR_FORMAT: it is not a report of that node: the
+ * folder is not named as a node can be, the run was of no node or, as its identities say, of another one, or the report
+ * contradicts itself; ERROR_LIMIT: too many nodes, groups or failures. Such a report is not counted.
+ */
+int fleet_merge_add(struct fleet_merge *merge, const char *path, const cJSON *report,
+		    struct error *err);
+
+/* Refuses the runs that several nodes claim, counts each node once, and sorts. The result does not depend on the order of
+ * the reports. */
+void fleet_merge_finish(struct fleet_merge *merge);
+
+/* Fewer than half of the nodes with the same environment are in the group. */
+bool fleet_is_outlier(const struct fleet_group *group);
+void fleet_merge_free(struct fleet_merge *merge);
+
+/* --- normalise.c --- */
+
+/* Adds a reason with "#" for what differs between nodes that fail alike. */
+void fleet_add_normalised(const char *reason, struct text *out);
+
+/* --- merge_print.c --- */
+
+#define FLEET_SCHEMA "gpucert-fleet/1"
+
+void fleet_merge_add_text(const struct fleet_merge *merge, const struct writer_options *options,
+			  struct text *out);
+cJSON *fleet_merge_json(const struct fleet_merge *merge); /* fleet.schema.json */

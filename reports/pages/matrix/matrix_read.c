@@ -1,57 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/pages/matrix/matrix.h"
 
-#include "base/cleanup.h"
-#include "base/file.h"
-#include "base/path.h"
-#include "reports/report_file.h"
-
-#include <string.h>
-#include <uv.h>
-
-enum { DEPTH_MAX = 16, THREADS_MAX = 8 };
-
-#define REPORT_NAME "report.json"
-
-static void add_folder(const char *folder, unsigned depth, struct text_list *found,
-		       struct text_list *unread);
-
-static void add_entry(const char *folder, const uv_dirent_t *entry, unsigned depth,
-		      struct text_list *found, struct text_list *unread)
-{
-	char *path CLEANUP_FREE = path_join(folder, entry->name);
-	const bool is_report = strcmp(entry->name, REPORT_NAME) == 0;
-	struct file_status status = {.kind = entry->type == UV_DIRENT_DIR ? FILE_DIRECTORY
-									  : FILE_REGULAR};
-	struct error why = {0};
-	/* Some file systems do not say what they list. */
-	if ((is_report || entry->type == UV_DIRENT_UNKNOWN) &&
-	    file_status(path, false, &status, &why) < 0)
-		(void)text_list_add(unread, why.text, NULL);
-	else if (status.kind == FILE_DIRECTORY)
-		add_folder(path, depth + 1, found, unread);
-	else if (is_report && status.kind == FILE_LINK)
-		(void)text_list_addf(unread, NULL, "%s: a link, which is not followed", path);
-	else if (is_report)
-		(void)text_list_add(found, path, NULL);
-}
-
-static void add_folder(const char *folder, unsigned depth, struct text_list *found,
-		       struct text_list *unread)
-{
-	uv_fs_t request CLEANUP(uv_fs_req_cleanup) = {0};
-	uv_dirent_t entry = {0};
-	if (depth == DEPTH_MAX) {
-		(void)text_list_addf(unread, NULL, "%s: more than %d folders deep", folder,
-				     (int)DEPTH_MAX);
-		return;
-	}
-	int count = uv_fs_scandir(NULL, &request, folder, 0, NULL);
-	if (count < 0)
-		(void)text_list_addf(unread, NULL, "%s: %s", folder, uv_strerror(count));
-	while (count >= 0 && uv_fs_scandir_next(&request, &entry) == 0)
-		add_entry(folder, &entry, depth, found, unread);
-}
+#include "reports/report_files.h"
 
 /* Most of a report: nothing of it is counted. */
 static const char *const unneeded[] = {
@@ -61,69 +11,15 @@ static const char *const unneeded[] = {
 	"watched",    "expected", "level",	  "severity",	 "requirement",	 "disposition",
 	"leftOut",    NULL};
 
-/* Shared by the threads; the lock is for all but `paths`. */
-struct reading {
-	const struct text_list *paths;
-	uv_mutex_t lock;
-	size_t next, done;
-	struct matrix *matrix;
-	struct text_list *unread;
-	matrix_progress *progress;
-};
-
-static void read_reports(void *user)
+static int use_report(const char *path, const cJSON *report, void *user, struct error *err)
 {
-	struct reading *it = user;
-	uv_mutex_lock(&it->lock);
-	while (it->next < it->paths->count) {
-		const char *path = it->paths->items[it->next++];
-		cJSON *report CLEANUP_JSON = NULL;
-		struct error why = {0};
-		uv_mutex_unlock(&it->lock);
-		const bool is_read = report_file_read(path, unneeded, &report, &why) == 0;
-
-		uv_mutex_lock(&it->lock);
-		if (!is_read)
-			(void)text_list_add(it->unread, why.text, NULL);
-		else if (matrix_add(it->matrix, path, report, &why) < 0)
-			(void)text_list_addf(it->unread, NULL, "%s: %s", path, why.text);
-		it->done++;
-		if (it->progress != NULL)
-			it->progress(it->done, it->paths->count);
-		uv_mutex_unlock(&it->lock);
-		cJSON_Delete(STEAL(report));
-		uv_mutex_lock(&it->lock);
-	}
-	uv_mutex_unlock(&it->lock);
+	return matrix_add(user, path, report, err);
 }
 
 int matrix_read(struct matrix *matrix, const struct text_list *paths, matrix_progress *progress,
 		struct text_list *unread, struct error *err)
 {
-	struct text_list found CLEANUP_TEXT_LIST = {0};
-	for (size_t i = 0; i < paths->count; i++) {
-		if (file_is_directory(paths->items[i]))
-			add_folder(paths->items[i], 0, &found, unread);
-		else
-			(void)text_list_add(&found, paths->items[i], NULL);
-	}
-	if (found.count == 0)
-		return error_set(err, ERROR_NOT_FOUND, "%s: no " REPORT_NAME " is below",
-				 paths->items[0]);
-
-	struct reading it = {
-		.paths = &found, .matrix = matrix, .unread = unread, .progress = progress};
-	uv_thread_t threads[THREADS_MAX];
-	const unsigned wanted = uv_available_parallelism();
-	size_t started = 0;
-	if (uv_mutex_init(&it.lock) != 0)
-		return error_set(err, ERROR_IO, "no lock can be made");
-	while (started + 1 < wanted && started < THREADS_MAX &&
-	       uv_thread_create(&threads[started], read_reports, &it) == 0)
-		started++;
-	read_reports(&it);
-	for (size_t i = 0; i < started; i++)
-		(void)uv_thread_join(&threads[i]);
-	uv_mutex_destroy(&it.lock);
-	return 0;
+	const struct report_files files = {
+		.without = unneeded, .use = use_report, .progress = progress, .user = matrix};
+	return report_files_read(paths, &files, unread, err);
 }
