@@ -210,6 +210,7 @@ static int measure_in(const char *folder, const char *template, struct error *er
 		  large.processor / small.processor, "x", MANY_BY_FEW_MOST);
 	table_row("fleet merge, 10,000 reports of 200 checks", fleet.seconds, "s",
 		  FLEET_SECONDS_MOST);
+	table_row("fleet merge, 10,000 reports: time of processors", fleet.processor, "s", 0);
 	table_row("fleet merge, 10,000 reports: memory at its peak", fleet.megabytes, "MB",
 		  FLEET_MEGABYTES_MOST);
 	table_row("matrix, 1,000 reports / only the parser: processor time",

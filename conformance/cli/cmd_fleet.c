@@ -277,3 +277,59 @@ const struct command_spec command_fleet_merge = {
 					    "a report was refused; the others are printed", NULL},
 	.run = merge_run,
 };
+
+static struct {
+	const char *plan;
+	bool json;
+} status_given;
+
+static int status_run(const struct text_list *arguments)
+{
+	cJSON *pods CLEANUP_JSON = NULL;
+	cJSON *jobs CLEANUP_JSON = NULL;
+	cJSON *status CLEANUP_JSON = NULL;
+	struct text out CLEANUP_TEXT = {0};
+	struct error err = {0};
+	int rc = fleet_list_read(arguments->items[0], "Pod", &pods, &err);
+	if (rc == 0 && status_given.plan != NULL)
+		rc = fleet_list_read(status_given.plan, "Job", &jobs, &err);
+	if (rc == 0)
+		rc = fleet_status_make(pods, jobs, &status, &err);
+	if (rc == 0 && !status_given.json)
+		fleet_status_add_text(status, &out);
+	if (rc == 0)
+		rc = options_print(status_given.json ? json_print(status) : text_take(&out), &err);
+	return rc < 0 ? command_failed("fleet status", rc, &err) : EXIT_SUCCESS;
+}
+
+static const struct option_spec status_options[] = {
+	{OPTION_ROW("plan", OPTION_STRING, status_given.plan), .value = "FILE",
+	 .help = "What 'gpucert fleet plan' printed: its nodes without a pod are missing."},
+	{OPTION_ROW("json", OPTION_FLAG, status_given.json),
+	 .help = "Print JSON (fleet-status.schema.json), with all nodes."},
+	{.name = NULL},
+};
+
+static const char *const status_examples[] = {
+	"kubectl -n gpucert get pods -l gpucert.internal/fleet=fleet -o json >pods.json",
+	"Store the list of pods.",
+	"gpucert fleet status pods.json --plan jobs.json",
+	"Print which nodes failed, which proved nothing, and which have not begun.",
+	NULL,
+};
+
+const struct command_spec command_fleet_status = {
+	.name = "fleet status",
+	.summary = "Print the state and the verdict of each node from the list of pods",
+	.arguments = "PODS.json",
+	.description =
+		"Reads the output of 'kubectl get pods -o json'. The pods of 'gpucert fleet plan' "
+		"have their verdicts in their termination messages, so no report is needed. A "
+		"node failed only if its run has a verdict; a run that was interrupted, was killed or "
+		"proved nothing is lost, and is to be repeated.",
+	.options = status_options,
+	.examples = status_examples,
+	.exit_codes = (const char *const[]){"0", "done", "2", "usage", "3", "a list cannot be read",
+					    NULL},
+	.run = status_run,
+};

@@ -47,7 +47,8 @@ int command_failed(const char *command, int rc, const struct error *err)
 #define PAGES_COMMANDS
 #endif
 #if GPUCERT_MODULE_FLEET
-#define FLEET_COMMANDS command_fleet_plan, command_fleet_verdict, command_fleet_merge,
+#define FLEET_COMMANDS                                                                             \
+	command_fleet_plan, command_fleet_verdict, command_fleet_status, command_fleet_merge,
 #else
 #define FLEET_COMMANDS
 #endif

@@ -162,3 +162,29 @@ void fleet_add_normalised(const char *reason, struct text *out);
 void fleet_merge_add_text(const struct fleet_merge *merge, const struct writer_options *options,
 			  struct text *out);
 cJSON *fleet_merge_json(const struct fleet_merge *merge); /* fleet.schema.json */
+
+/* --- status.c --- */
+
+enum fleet_state {
+	FLEET_FAILED, /* a verdict: the run failed (exit code 1), or was not tested enough (5), or could not run (2) */
+	FLEET_LOST, /* nothing was proven: broken, incomplete, evicted, killed, or no verdict that can be read */
+	FLEET_RUNNING,
+	FLEET_PENDING,
+	FLEET_MISSING, /* in the plan, and no pod is listed */
+	FLEET_PASSED,  /* exit code 0 */
+	FLEET_STATE_COUNT
+};
+
+/* "failed", "lost", "running", "pending", "missing", "passed". */
+extern const char *const fleet_state_names[];
+
+/*
+ * What `kubectl get pods -o json` says about each node, as JSON (fleet-status.schema.json): its state, and the verdict from the
+ * termination message. Pods without the annotation FLEET_NODE are not counted. Of several pods of a node the one that was
+ * created last counts. `jobs`: what fleet_plan_make() printed, NULL for none: its nodes without a pod are missing.
+ * ERROR_FORMAT: a pod or Job without a name, or with the name of a node that is none. Caller owns *out.
+ */
+int fleet_status_make(const cJSON *pods, const cJSON *jobs, cJSON **out, struct error *err);
+
+/* Adds what fleet_status_make() made: how many nodes are in each state, and those that did not pass. */
+void fleet_status_add_text(const cJSON *status, struct text *out);

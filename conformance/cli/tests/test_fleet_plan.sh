@@ -55,6 +55,24 @@ code=0
 	complain "the verdict is that of another run"
 node "$validate" "$schema/verdict.schema.json" "$work/verdict" || complain "the verdict is not as its schema says"
 
+# The pods' verdicts are the index: of the plan's two nodes one has a pod.
+node - "$work/jobs.json" "$work/verdict" >"$work/pods.json" <<'E2'
+	const fs = require('fs');
+	const {items} = JSON.parse(fs.readFileSync(process.argv[2]));
+	const terminated = {exitCode: 0, message: fs.readFileSync(process.argv[3], 'utf8')};
+	const {metadata} = items[0].spec.template;
+	console.log(JSON.stringify({kind: 'List', items: [
+		{kind: 'Pod', metadata: {...metadata, name: 'p'}, status: {phase: 'Succeeded', containerStatuses: [{state: {terminated}}]}}]}));
+E2
+expect_exit 0 gpucert fleet status "$work/pods.json" --plan "$work/jobs.json"
+expect_says "2 nodes: 1 passed, 1 missing, 0 pending, 0 running, 0 lost, 0 failed"
+expect_exit 0 gpucert fleet status "$work/pods.json" --json
+cp "$work/out" "$work/status.json"
+node "$validate" "$schema/fleet-status.schema.json" "$work/status.json" || complain "the status is not as its schema says"
+expect_exit 3 gpucert fleet status "$work/jobs.json"
+expect_says "jobs.json: items[0]: kind: expected Pod, got 'Job'"
+expect_exit 3 gpucert fleet status "$work/torn.json"
+
 # Without a report the verdict says so.
 expect_exit 3 gpucert fleet verdict "$work/missing" --exit-code 2
 cp "$work/out" "$work/verdict"
