@@ -188,3 +188,27 @@ int fleet_status_make(const cJSON *pods, const cJSON *jobs, cJSON **out, struct 
 
 /* Adds what fleet_status_make() made: how many nodes are in each state, and those that did not pass. */
 void fleet_status_add_text(const cJSON *status, struct text *out);
+
+/* --- evidence.c --- */
+
+/* Adds why the run proves nothing for the AI conformance programme; nothing: it can. It must be complete, as expected and
+ * conformant, on a live node with an accelerator that is not software. */
+void fleet_add_refusal(const cJSON *report, struct text *why);
+
+/*
+ * Writes into the folder, which is made, a page for each requirement of the programme that gpucert tests, the report as
+ * gpucert-report.json, and PRODUCT-fragment.yaml with the requirements that are implemented or, where only a SHOULD is
+ * violated, not implemented. What was not tested is in no fragment; after fleet_add_refusal() there is none. `lines` gets
+ * one line for each requirement, "KAR-0049 secure_accelerator_access: Implemented".
+ */
+int fleet_evidence_write(const cJSON *report, const char *folder, struct text_list *lines,
+			 struct error *err);
+
+/* --- patch.c --- */
+
+/*
+ * Three patches of the node (`kubectl get node NAME -o json`), as JSON (fleet-patch.schema.json): the condition
+ * gpucert.internal/Conformant, labels, and the taint gpucert.internal/violated, which only a violated MUST adds and anything
+ * else removes. A pure function; caller owns *out. ERROR_FORMAT: not a node, or the report is of another node, host or kernel.
+ */
+int fleet_patch_make(const cJSON *report, const cJSON *node, cJSON **out, struct error *err);

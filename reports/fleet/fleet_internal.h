@@ -17,3 +17,6 @@ struct plan_toleration {
 cJSON *plan_template(const struct fleet_plan *plan, const struct plan_toleration *tolerations,
 		     size_t count);
 cJSON *plan_job(const struct fleet_plan *plan, const cJSON *template, const struct plan_node *node);
+
+/* ERROR_FORMAT: the report includes names of its host, and none is that of the node. */
+int fleet_check_host(const cJSON *report, const char *node, struct error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/fleet/fleet.h"
+#include "reports/fleet/fleet_internal.h"
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -28,8 +28,7 @@ static bool same_host(const char *a, const char *b)
 	return x == y && strncasecmp(a, b, x) == 0;
 }
 
-/* A report that includes identities names its host. */
-static int check_host(const cJSON *report, const char *node, struct error *err)
+int fleet_check_host(const cJSON *report, const char *node, struct error *err)
 {
 	const char *host = NULL;
 	json_each (fact, json_pointer(report, "/environment/redaction/facts")) {
@@ -56,7 +55,7 @@ static int check_claims(const cJSON *report, const char *node, struct error *err
 	if (view_string(report, "/run/journal/digest")[0] == '\0' ||
 	    view_string(report, "/run/started")[0] == '\0')
 		return error_set(err, ERROR_FORMAT, "run.journal.digest or run.started is missing");
-	return check_host(report, node, err);
+	return fleet_check_host(report, node, err);
 }
 
 static int find_environment(struct fleet_merge *merge, const cJSON *report, size_t *place,
